@@ -1,0 +1,77 @@
+# idgen - unique ids from named sequences, handed out from memory
+
+MODULE_big = idgen
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c)))
+
+EXTENSION = idgen
+DATA = $(wildcard sql/idgen--*.sql)
+PGFILEDESC = "idgen - unique ids from named sequences"
+
+# The answers of both suites lie in expected/.
+REGRESS = $(sort $(notdir $(basename $(wildcard test/sql/*.sql))))
+REGRESS_OPTS = --inputdir=test
+ISOLATION = $(sort $(notdir $(basename $(wildcard test/specs/*.spec))))
+ISOLATION_OPTS = --inputdir=test --outputdir=.
+
+# The TAP tests bring their own servers, so installcheck leaves them out unless
+# it is called with TAP_TESTS=1.
+PROVE_TESTS = test/t/*.pl
+
+PG_CONFIG ?= pg_config
+CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
+FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c)
+
+# These do not need a PostgreSQL installation while make reads this file.
+OWN_TARGETS = test demo bench format format-check
+
+ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
+
+# Named as a system directory, the server's headers raise no warnings in our code.
+# Callbacks get their parameters from the server, whether they use them or not.
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(libpq_srcdir)
+PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter
+SHLIB_LINK = $(libpq)
+
+# A running server may lack what test/idgen.conf sets. Then installcheck runs the
+# regression tests that do not say they need it, and no isolation test.
+ifneq (,$(filter installcheck,$(MAKECMDGOALS)))
+NEEDS_CONF = needs test/idgen.conf
+SERVER_CONF := $(shell psql -XAtd postgres -c "SELECT 'ready' WHERE \
+	current_setting('shared_preload_libraries') ~ '\midgen\M' AND \
+	current_setting('max_prepared_transactions') <> '0'" 2>/dev/null)
+ifneq (ready,$(SERVER_CONF))
+$(warning the server does not run with the settings of test/idgen.conf: not all tests are run)
+REGRESS := $(sort $(notdir $(basename $(shell grep -Ls '$(NEEDS_CONF)' test/sql/*.sql))))
+ISOLATION :=
+endif
+endif
+
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+# PGXS does not track headers.
+$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h)
+
+endif
+
+# Everything below works in a copy of this tree, with servers of its own; see
+# test/lib.sh.
+
+# ONLY="regress isolation tap" selects suites, TESTS="name name" selects tests
+test:
+	@test/run
+
+demo:
+	@test/demo
+
+# QUICK=1 for a short run, ROWS="1 3" for some rows only
+bench:
+	@test/bench/core
+
+format:
+	$(CLANG_FORMAT) -i $(FORMATTED)
+
+format-check:
+	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+
+.PHONY: $(OWN_TARGETS)

@@ -1,0 +1,215 @@
+/* sql/idgen--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION idgen" to load this file. \quit
+
+-- One row for each id sequence. The first four columns are shared with other
+-- programs; src/row.h knows the numbers of all.
+--
+-- Rows are small and updated often, so pages are left mostly empty: an update
+-- then stays on its page and touches no index. Vacuum comes by number of
+-- updates, however many rows there are; there is little to analyze.
+CREATE TABLE id_sequences (
+	name varchar(255) COLLATE "C" PRIMARY KEY
+		CONSTRAINT id_sequences_name_check CHECK (name <> ''),
+	next_block_start bigint NOT NULL,
+	block_size integer NOT NULL DEFAULT 20
+		CONSTRAINT id_sequences_block_size_check CHECK (block_size > 0),
+	exhausted smallint NOT NULL DEFAULT 0
+		CONSTRAINT id_sequences_exhausted_check CHECK (exhausted IN (0, 1)),
+	max_value bigint NOT NULL DEFAULT 9223372036854775807,
+	source text NOT NULL DEFAULT 'table',
+	source_name text,
+	refill text NOT NULL DEFAULT 'transaction',
+	layout text NOT NULL DEFAULT 'plain',
+	big_base numeric(38,0) NOT NULL DEFAULT 0
+		CONSTRAINT id_sequences_big_base_check CHECK (big_base <> 'NaN'),
+	start_value bigint
+) WITH (
+	fillfactor = 25,
+	autovacuum_vacuum_scale_factor = 0,
+	autovacuum_vacuum_threshold = 500,
+	autovacuum_analyze_scale_factor = 0,
+	autovacuum_analyze_threshold = 100000
+);
+
+COMMENT ON TABLE id_sequences IS 'id sequences: where the next block of ids begins';
+COMMENT ON COLUMN id_sequences.name IS 'name of the id sequence';
+COMMENT ON COLUMN id_sequences.next_block_start IS 'the next id that no block holds yet';
+COMMENT ON COLUMN id_sequences.block_size IS 'ids per block; 1 makes the id sequence gapless';
+COMMENT ON COLUMN id_sequences.exhausted IS '1 once no id is left';
+COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
+COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table';
+COMMENT ON COLUMN id_sequences.source_name IS 'name of the source, null for the usual one';
+COMMENT ON COLUMN id_sequences.refill IS 'who refills: transaction (the calling one)';
+COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain';
+COMMENT ON COLUMN id_sequences.big_base IS 'what idgen_next_big adds to the id';
+COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; the range for percentages is counted from here';
+
+SELECT pg_extension_config_dump('id_sequences', '');
+
+-- Whoever may read a row may draw from it.
+REVOKE ALL ON id_sequences FROM PUBLIC;
+GRANT SELECT ON id_sequences TO PUBLIC;
+
+--
+-- Triggers. They fire "always", so also for rows that arrive by replication.
+--
+
+CREATE FUNCTION idgen_check_row() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'idgen_check_row' LANGUAGE C;
+CREATE FUNCTION idgen_row_changed() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'idgen_row_changed' LANGUAGE C;
+
+REVOKE ALL ON FUNCTION idgen_check_row() FROM PUBLIC;
+REVOKE ALL ON FUNCTION idgen_row_changed() FROM PUBLIC;
+
+CREATE TRIGGER idgen_check_row
+	BEFORE INSERT OR UPDATE OF source, refill, layout, start_value ON id_sequences
+	FOR EACH ROW EXECUTE FUNCTION idgen_check_row();
+CREATE TRIGGER idgen_row_changed
+	AFTER UPDATE OR DELETE ON id_sequences
+	FOR EACH ROW EXECUTE FUNCTION idgen_row_changed();
+CREATE TRIGGER idgen_truncated
+	AFTER TRUNCATE ON id_sequences
+	FOR EACH STATEMENT EXECUTE FUNCTION idgen_row_changed();
+
+ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
+ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
+ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
+
+--
+-- Drawing ids
+--
+
+CREATE FUNCTION idgen_next(name text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_next'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_big(name text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_next_big'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_last(name text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_last'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_peek(name text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_peek'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION idgen_next(text) IS 'next id of an id sequence';
+COMMENT ON FUNCTION idgen_next_big(text) IS 'next id of an id sequence, plus its big_base';
+COMMENT ON FUNCTION idgen_last(text) IS 'the id that this session drew last from an id sequence';
+COMMENT ON FUNCTION idgen_peek(text) IS 'the id that would be issued next, without taking it';
+
+GRANT EXECUTE ON FUNCTION idgen_next(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_big(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_last(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_peek(text) TO PUBLIC;
+
+--
+-- Creating and restarting: with the caller's own privileges on id_sequences
+--
+
+CREATE FUNCTION idgen_create(
+	name text,
+	next_block_start bigint DEFAULT 1,
+	block_size integer DEFAULT NULL,
+	exhausted integer DEFAULT 0,
+	max_value bigint DEFAULT 9223372036854775807,
+	source text DEFAULT 'table',
+	source_name text DEFAULT NULL,
+	refill text DEFAULT 'transaction',
+	layout text DEFAULT 'plain',
+	big_base numeric DEFAULT 0
+) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_create'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_restart(name text, start bigint) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_restart'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric)
+	IS 'create an id sequence';
+COMMENT ON FUNCTION idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
+
+GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
+
+--
+-- Looking inside. The views read id_sequences as whoever queries them, so they
+-- show what that role may draw from.
+--
+
+CREATE FUNCTION idgen_stats_of(
+	name text,
+	OUT cache text,
+	OUT ids_issued bigint,
+	OUT ids_cached bigint,
+	OUT ids_lost bigint,
+	OUT ids_lost_changed bigint,
+	OUT ids_lost_prepared bigint,
+	OUT ids_lost_crowded bigint,
+	OUT blocks_taken bigint,
+	OUT refills bigint,
+	OUT waits bigint,
+	OUT last_refill timestamptz
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_stats_of'
+	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION idgen_blocks_of(
+	name text,
+	OUT first_id bigint,
+	OUT last_id bigint,
+	OUT state text
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_blocks_of'
+	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 2;
+
+CREATE FUNCTION idgen_totals(
+	OUT cache text,
+	OUT max_sequences integer,
+	OUT sequences integer,
+	OUT evictions bigint,
+	OUT ids_evicted bigint,
+	OUT ids_uncached bigint
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_totals'
+	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION idgen_stats_reset() RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
+	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION idgen_stats_of(text) IS 'what view idgen_stats shows of one id sequence';
+COMMENT ON FUNCTION idgen_blocks_of(text) IS 'what view idgen_cache shows of one id sequence';
+COMMENT ON FUNCTION idgen_totals() IS 'what view idgen_cache_totals shows';
+COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
+
+CREATE VIEW idgen_stats WITH (security_invoker = true) AS
+	SELECT s.name, s.source, s.refill, e.cache,
+		e.ids_issued, e.ids_cached,
+		e.ids_lost, e.ids_lost_changed, e.ids_lost_prepared, e.ids_lost_crowded,
+		e.blocks_taken, e.refills, e.waits, e.last_refill,
+		CASE WHEN s.exhausted = 1 OR s.next_block_start > s.max_value THEN 0
+		ELSE round(100 * (s.max_value::numeric - s.next_block_start + 1) /
+			(s.max_value::numeric - least(s.start_value, s.next_block_start) + 1), 2)
+		END AS percent_left
+	FROM id_sequences s CROSS JOIN LATERAL idgen_stats_of(s.name) e
+	WHERE e.cache IS NOT NULL;
+
+CREATE VIEW idgen_cache WITH (security_invoker = true) AS
+	SELECT s.name, b.first_id, b.last_id, b.state
+	FROM id_sequences s CROSS JOIN LATERAL idgen_blocks_of(s.name) b;
+
+CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
+	SELECT * FROM idgen_totals();
+
+COMMENT ON VIEW idgen_stats IS 'id sequences that the cache knows, with counters';
+COMMENT ON VIEW idgen_cache IS 'cached blocks of ids';
+COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
+
+GRANT EXECUTE ON FUNCTION idgen_stats_of(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_blocks_of(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_totals() TO PUBLIC;
+REVOKE ALL ON FUNCTION idgen_stats_reset() FROM PUBLIC;
+GRANT SELECT ON idgen_stats, idgen_cache, idgen_cache_totals TO PUBLIC;

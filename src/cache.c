@@ -1,0 +1,746 @@
+/*
+ * cache.c
+ *		The block cache: published blocks of every id sequence in use.
+ *
+ * A hash table finds the slot of an id sequence by its key; the slots
+ * themselves are an array, because a session remembers where its slot is and
+ * looks at it without the hash table. A slot's version tells the session
+ * whether it still is what it was: versions come from one counter, so no two
+ * events ever give the same one, not even when a slot is used again for
+ * another id sequence.
+ *
+ * What is cached is already allocated and durable: whoever calls
+ * idgen_cache_finish() with a block to publish has committed and flushed the
+ * allocation before (rule U3). Losing anything in here makes a gap, never a
+ * duplicate.
+ *
+ * Locking rules
+ *
+ * - header->lock protects the hash table, the array's fill and the clock hand:
+ *	 shared to find an entry, exclusive to make or replace one.
+ * - slot->lock, always exclusive, protects all other fields of a slot. A slot
+ *	 changes its owner only under both locks.
+ * - The order is header->lock, then slot->lock; never two slots at once.
+ * - Under either lock nothing may raise an error: an entry is complete
+ *	 whenever its lock is released.
+ *
+ * A slot with waiters or a claim is never given to another id sequence, so
+ * both can be taken back later by key.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "cache.h"
+#include "guc.h"
+
+/*
+ * How long a wait makes sessions refill ahead. Long enough to bridge the
+ * refills of a busy sequence, short enough that a lone session that comes
+ * after the crowd soon takes one block at a time again.
+ */
+#define IDGEN_CROWD_MEMORY_MS	1000
+
+typedef struct IdgenCacheEntry
+{
+	IdgenCacheKey key;			/* must be first */
+	IdgenSlot  *slot;
+} IdgenCacheEntry;
+
+/* A slot in the shared array, kept on cache lines of its own. */
+typedef union IdgenSlotPadded
+{
+	IdgenSlot	slot;
+	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(IdgenSlot))];
+} IdgenSlotPadded;
+
+typedef struct IdgenCacheHeader
+{
+	LWLock		lock;
+	pg_atomic_uint64 last_number;	/* source of versions, see above */
+	int			nslots;			/* slots in use; the lock protects the rest */
+	int			hand;			/* next slot that the clock looks at */
+	int64		evictions;
+	int64		ids_evicted;
+	pg_atomic_uint64 ids_uncached;
+} IdgenCacheHeader;
+
+static IdgenCacheHeader *header = NULL;
+static HTAB *entries = NULL;
+static IdgenSlotPadded *shared_slots = NULL;	/* NULL in a session cache */
+
+static Size
+idgen_cache_header_size(void)
+{
+	return CACHELINEALIGN(sizeof(IdgenCacheHeader));
+}
+
+static Size
+idgen_cache_array_size(void)
+{
+	return add_size(PG_CACHE_LINE_SIZE,
+					add_size(idgen_cache_header_size(),
+							 mul_size(idgen_max_sequences,
+									  sizeof(IdgenSlotPadded))));
+}
+
+static Size
+idgen_cache_memsize(void)
+{
+	return add_size(idgen_cache_array_size(),
+					hash_estimate_size(idgen_max_sequences,
+									   sizeof(IdgenCacheEntry)));
+}
+
+/* Ask for shared memory; from shmem_request_hook. */
+void
+idgen_cache_request_shmem(void)
+{
+	RequestAddinShmemSpace(idgen_cache_memsize());
+	RequestNamedLWLockTranche("IdgenCache", 1);
+	RequestNamedLWLockTranche("IdgenSequence", 1);
+}
+
+static uint64
+next_number(void)
+{
+	return pg_atomic_add_fetch_u64(&header->last_number, 1);
+}
+
+static void
+init_header(int tranche)
+{
+	LWLockInitialize(&header->lock, tranche);
+	pg_atomic_init_u64(&header->last_number, 0);
+	header->nslots = 0;
+	header->hand = 0;
+	header->evictions = 0;
+	header->ids_evicted = 0;
+	pg_atomic_init_u64(&header->ids_uncached, 0);
+}
+
+/* Create the shared cache or attach to it; from shmem_startup_hook. */
+void
+idgen_cache_startup_shmem(void)
+{
+	char	   *area;
+	bool		found;
+	HASHCTL		info;
+
+	/* The postmaster runs this again after a crash, in a new segment. */
+	header = NULL;
+	entries = NULL;
+	shared_slots = NULL;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+
+	area = ShmemInitStruct("idgen cache", idgen_cache_array_size(), &found);
+	header = (IdgenCacheHeader *) CACHELINEALIGN(area);
+	shared_slots = (IdgenSlotPadded *) ((char *) header + idgen_cache_header_size());
+	if (!found)
+	{
+		int			slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
+
+		init_header(GetNamedLWLockTranche("IdgenCache")->lock.tranche);
+		for (int i = 0; i < idgen_max_sequences; i++)
+		{
+			memset(&shared_slots[i].slot, 0, sizeof(IdgenSlot));
+			LWLockInitialize(&shared_slots[i].slot.lock, slot_tranche);
+		}
+	}
+
+	info.keysize = sizeof(IdgenCacheKey);
+	info.entrysize = sizeof(IdgenCacheEntry);
+	entries = ShmemInitHash("idgen cache entries",
+							idgen_max_sequences, idgen_max_sequences,
+							&info, HASH_ELEM | HASH_BLOBS);
+
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/*
+ * Create this session's own cache, on first use in a server that does not
+ * preload the library. Its locks are never waited for, so it does not matter
+ * that they borrow a tranche.
+ */
+static void
+init_session_cache(void)
+{
+	HASHCTL		info;
+
+	info.keysize = sizeof(IdgenCacheKey);
+	info.entrysize = sizeof(IdgenCacheEntry);
+	info.hcxt = TopMemoryContext;
+	entries = hash_create("idgen session cache", 64, &info,
+						  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
+	init_header(LWTRANCHE_FIRST_USER_DEFINED);
+}
+
+/* Is there one cache for the whole server? */
+bool
+idgen_cache_is_shared(void)
+{
+	return shared_slots != NULL;
+}
+
+/* Build a key. namelen must be below IDGEN_NAME_BYTES. */
+void
+idgen_cache_key(IdgenCacheKey *key, Oid relid, const char *name, int namelen)
+{
+	Assert(namelen < IDGEN_NAME_BYTES);
+	memset(key, 0, sizeof(IdgenCacheKey));
+	key->dbid = MyDatabaseId;
+	key->relid = relid;
+	memcpy(key->name, name, namelen);
+}
+
+/* Empty a slot. Caller holds its lock. */
+static void
+slot_drop(IdgenSlot *slot)
+{
+	slot->nblocks = 0;
+	slot->ids_left = 0;
+	slot->ahead_below = 0;
+	slot->version = slot->dropped_at = next_number();
+	slot->warned_percent = 101;
+}
+
+/* Make a slot that of another key. Caller holds its lock and the header's. */
+static void
+slot_assign(IdgenSlot *slot, const IdgenCacheKey *key)
+{
+	slot_drop(slot);
+	slot->used = true;
+	slot->claim = InvalidTransactionId;
+	slot->waiters = 0;
+	slot->ahead_blocks = 1;
+	slot->last_wait = 0;
+	memset(&slot->counters, 0, sizeof(IdgenCounters));
+	slot->key = key;
+}
+
+/*
+ * Take an idle slot away from its id sequence: the clock algorithm, where a
+ * slot drawn from since the hand last passed gets a second chance. Returns
+ * NULL if all of them are claimed or waited for. Caller holds the header's
+ * lock exclusively; the slot comes back locked, its entry removed.
+ */
+static IdgenSlot *
+evict_idle_slot(void)
+{
+	for (int looked = 0; looked < 2 * header->nslots; looked++)
+	{
+		IdgenSlot  *slot = &shared_slots[header->hand].slot;
+
+		header->hand = (header->hand + 1) % header->nslots;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (slot->waiters == 0 && !TransactionIdIsValid(slot->claim))
+		{
+			if (!slot->used)
+			{
+				header->evictions++;
+				header->ids_evicted += slot->ids_left;
+				hash_search(entries, slot->key, HASH_REMOVE, NULL);
+				return slot;
+			}
+			slot->used = false;
+		}
+		LWLockRelease(&slot->lock);
+	}
+	return NULL;
+}
+
+/* A slot for a new entry, locked; NULL if there is none. See evict_idle_slot. */
+static IdgenSlot *
+get_free_slot(void)
+{
+	IdgenSlot  *slot;
+
+	if (header->nslots == idgen_max_sequences)
+		return evict_idle_slot();
+
+	slot = &shared_slots[header->nslots++].slot;
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	return slot;
+}
+
+/* The slot of a key in the session's own cache, which has no limit. */
+static IdgenSlot *
+create_session_slot(const IdgenCacheKey *key)
+{
+	IdgenSlot  *slot = MemoryContextAllocZero(TopMemoryContext, sizeof(IdgenSlot));
+	IdgenCacheEntry *entry = hash_search(entries, key, HASH_ENTER, NULL);
+
+	LWLockInitialize(&slot->lock, LWTRANCHE_FIRST_USER_DEFINED);
+	slot_assign(slot, &entry->key);
+	entry->slot = slot;
+	header->nslots++;
+	return slot;
+}
+
+/*
+ * Find the slot of a key and, if asked to, make one. Returns NULL if there is
+ * none, or none can be had because all are busy. *version is set to the
+ * slot's version.
+ */
+IdgenSlot *
+idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
+{
+	IdgenCacheEntry *entry;
+	IdgenSlot  *slot = NULL;
+
+	if (entries == NULL)
+		init_session_cache();
+
+	LWLockAcquire(&header->lock, LW_SHARED);
+	entry = hash_search(entries, key, HASH_FIND, NULL);
+	if (entry == NULL && create && idgen_cache_is_shared())
+	{
+		/* Somebody else may create it while we change locks. */
+		LWLockRelease(&header->lock);
+		LWLockAcquire(&header->lock, LW_EXCLUSIVE);
+		entry = hash_search(entries, key, HASH_FIND, NULL);
+		if (entry == NULL && (slot = get_free_slot()) != NULL)
+		{
+			/* Cannot fail: there are as many elements as slots. */
+			entry = hash_search(entries, key, HASH_ENTER_NULL, NULL);
+			slot_assign(slot, &entry->key);
+			entry->slot = slot;
+			LWLockRelease(&slot->lock);
+		}
+	}
+
+	/* Still under the header's lock: nobody can take the slot away. */
+	if (entry != NULL)
+	{
+		slot = entry->slot;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		*version = slot->version;
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&header->lock);
+
+	if (slot == NULL && create && !idgen_cache_is_shared())
+	{
+		slot = create_session_slot(key);
+		*version = slot->version;
+	}
+	return slot;
+}
+
+/*
+ * Find the slot of a key and lock it; NULL if there is none. The header's lock
+ * is kept meanwhile, so that the slot cannot be given away in between: release
+ * both with unlock_entry().
+ */
+static IdgenSlot *
+lock_entry(const IdgenCacheKey *key)
+{
+	IdgenCacheEntry *entry;
+
+	if (entries == NULL)
+		return NULL;
+
+	LWLockAcquire(&header->lock, LW_SHARED);
+	entry = hash_search(entries, key, HASH_FIND, NULL);
+	if (entry == NULL)
+	{
+		LWLockRelease(&header->lock);
+		return NULL;
+	}
+	LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
+	return entry->slot;
+}
+
+static void
+unlock_entry(IdgenSlot *slot)
+{
+	LWLockRelease(&slot->lock);
+	LWLockRelease(&header->lock);
+}
+
+static bool
+crowded_lately(const IdgenSlot *slot)
+{
+	return slot->last_wait != 0 &&
+		!TimestampDifferenceExceeds(slot->last_wait, GetCurrentTimestamp(),
+									IDGEN_CROWD_MEMORY_MS);
+}
+
+/*
+ * Should this draw refill ahead? Only when ids run low while a crowd uses
+ * them, and when nobody else is at it. Caller holds the slot's lock.
+ */
+static bool
+should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
+{
+	if (slot->ids_left > slot->ahead_below)
+		return false;
+	if (!crowded_lately(slot))
+	{
+		slot->ahead_below = 0;
+		return false;
+	}
+	return draw->claims && !draw->never_wait && !TransactionIdIsValid(slot->claim);
+}
+
+/*
+ * Draw an id from the cache, or learn what to do to get one: the decisions of
+ * rules T5 and T6, made under one lock.
+ *
+ * The claim is the xid of the (sub)transaction that refills; others wait for
+ * the end of it in the server's lock manager. It is set before the refill
+ * begins, so that of many sessions that find the cache empty one refills and
+ * the rest waits for that one.
+ */
+IdgenDrawAnswer
+idgen_cache_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
+{
+	IdgenDrawAnswer answer;
+	bool		mine;
+
+	result->claimed = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+
+	mine = TransactionIdIsValid(slot->claim) && slot->claim == draw->own_claim;
+
+	if (slot->version != draw->version)
+		answer = IDGEN_DRAW_STALE;
+	else if (slot->ids_left > 0 && draw->published_ok)
+	{
+		if (!should_refill_ahead(slot, draw))
+		{
+			result->id = idgen_slot_take(slot);
+			answer = IDGEN_DRAW_TAKEN;
+		}
+		else if (!TransactionIdIsValid(draw->xid))
+			answer = IDGEN_DRAW_NEEDS_XID;
+		else
+		{
+			slot->claim = draw->xid;
+			result->claimed = true;
+			slot->ahead_below = 0;	/* one is enough; publishing sets it again */
+			result->nblocks = Max(slot->ahead_blocks, slot->waiters + 1);
+			answer = IDGEN_DRAW_REFILL_AHEAD;
+		}
+	}
+	else if (draw->claims && TransactionIdIsValid(slot->claim) &&
+			 !mine && !draw->never_wait)
+	{
+		slot->waiters++;
+		slot->counters.waits++;
+		slot->last_wait = GetCurrentTimestamp();
+		result->wait_for = slot->claim;
+		answer = IDGEN_DRAW_WAIT;
+	}
+	else if (!TransactionIdIsValid(draw->xid))
+		answer = IDGEN_DRAW_NEEDS_XID;
+	else
+	{
+		/*
+		 * A claim of ours may be that of a subtransaction since rolled back,
+		 * for which nobody waits: renew it. A claim of somebody else stays.
+		 */
+		if (draw->claims && (mine || !TransactionIdIsValid(slot->claim)))
+		{
+			slot->claim = draw->xid;
+			result->claimed = true;
+		}
+		result->nblocks = draw->claims ? slot->waiters + 1 : 1;
+		answer = IDGEN_DRAW_REFILL;
+	}
+
+	LWLockRelease(&slot->lock);
+	return answer;
+}
+
+/*
+ * The wait that idgen_cache_draw() asked for is over, or given up. Whatever
+ * xid was, it has ended; if the claim is still there, it is that of a
+ * subtransaction that was rolled back, and nobody else will remove it. Pass
+ * an invalid xid if the wait was given up.
+ */
+void
+idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
+{
+	IdgenSlot  *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	Assert(slot->waiters > 0);
+	slot->waiters--;
+	if (TransactionIdIsValid(xid) && slot->claim == xid)
+		slot->claim = InvalidTransactionId;
+	unlock_entry(slot);
+}
+
+/* Take back a claim, because there will be no refill after all. */
+void
+idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid)
+{
+	IdgenSlot  *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	if (slot->claim == xid)
+		slot->claim = InvalidTransactionId;
+	unlock_entry(slot);
+}
+
+/*
+ * The number of the last event that emptied the entry, 0 if there is no entry.
+ * To be read after the row was updated, kept with the block, and given back
+ * to idgen_cache_finish(): if it has changed by then, the row was changed
+ * by somebody else in between and the block must not be published.
+ */
+uint64
+idgen_cache_dropped_at(const IdgenCacheKey *key)
+{
+	IdgenSlot  *slot = lock_entry(key);
+	uint64		dropped_at;
+
+	if (slot == NULL)
+		return 0;
+	dropped_at = slot->dropped_at;
+	unlock_entry(slot);
+	return dropped_at;
+}
+
+/*
+ * Add a block, keeping the array ascending and merging neighbours. With no
+ * place left, the smallest block gives way. Caller holds the lock.
+ */
+static void
+slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
+{
+	IdgenBlock	sorted[IDGEN_CACHE_BLOCKS + 1];
+	int			n = 0;
+	int			merged = 0;
+
+	while (n < slot->nblocks && slot->blocks[n].next < block->next)
+	{
+		sorted[n] = slot->blocks[n];
+		n++;
+	}
+	sorted[n] = *block;
+	for (; n < slot->nblocks; n++)
+		sorted[n + 1] = slot->blocks[n];
+	n++;
+
+	for (int i = 1; i < n; i++)
+	{
+		if (idgen_block_adjacent(&sorted[merged], &sorted[i]))
+			sorted[merged].left += sorted[i].left;
+		else
+			sorted[++merged] = sorted[i];
+	}
+	n = merged + 1;
+
+	if (n > IDGEN_CACHE_BLOCKS)
+	{
+		int			smallest = 0;
+
+		for (int i = 1; i < n; i++)
+			if (sorted[i].left < sorted[smallest].left)
+				smallest = i;
+		slot->counters.ids_lost.crowded += sorted[smallest].left;
+		slot->ids_left -= sorted[smallest].left;
+		n--;
+		memmove(&sorted[smallest], &sorted[smallest + 1],
+				(n - smallest) * sizeof(IdgenBlock));
+	}
+
+	memcpy(slot->blocks, sorted, n * sizeof(IdgenBlock));
+	slot->nblocks = n;
+	slot->ids_left += block->left;
+}
+
+/* Publish the rest of a block, or count it as lost. Caller holds the lock. */
+static void
+slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
+{
+	if (outcome->rest.left == 0)
+		return;
+	if (outcome->prepared)
+		slot->counters.ids_lost.prepared += outcome->rest.left;
+	else if (outcome->rest_dropped_at != slot->dropped_at)
+		slot->counters.ids_lost.changed += outcome->rest.left;
+	else
+		slot_add_block(slot, &outcome->rest);
+}
+
+/*
+ * A transaction has ended: apply what it did. To be called after it is
+ * committed and flushed, aborted or prepared, and before its locks go, so
+ * that whoever waited for it sees the result. Does not raise errors.
+ */
+void
+idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
+{
+	IdgenSlot  *slot = lock_entry(key);
+	const IdgenCounters *add = &outcome->counters;
+
+	if (slot == NULL)
+	{
+		if (outcome->publish && header != NULL)
+			pg_atomic_fetch_add_u64(&header->ids_uncached, outcome->rest.left);
+		return;
+	}
+
+	if (outcome->drop)
+	{
+		slot->counters.ids_lost.changed += slot->ids_left;
+		slot_drop(slot);
+	}
+	else if (outcome->revalidate)
+		slot->version = next_number();
+
+	if (outcome->publish)
+	{
+		IdgenOutcome own = *outcome;
+
+		/* What it allocated itself after its own change is good. */
+		if (outcome->drop)
+			own.rest_dropped_at = slot->dropped_at;
+		slot_publish(slot, &own);
+
+		if (outcome->ahead_ids > 0)
+		{
+			slot->ahead_blocks = outcome->ahead_blocks;
+			slot->ahead_below = crowded_lately(slot) ? outcome->ahead_ids / 2 : 0;
+		}
+	}
+
+	if (TransactionIdIsValid(outcome->claim) && slot->claim == outcome->claim)
+		slot->claim = InvalidTransactionId;
+
+	slot->counters.ids_issued += add->ids_issued;
+	slot->counters.refills += add->refills;
+	slot->counters.blocks_taken += add->blocks_taken;
+	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
+	unlock_entry(slot);
+}
+
+/* Empty the entry of a key, if there is one. */
+void
+idgen_cache_drop(const IdgenCacheKey *key)
+{
+	IdgenOutcome outcome = {.drop = true};
+
+	idgen_cache_finish(key, &outcome);
+}
+
+/*
+ * Call a function for every slot of a database, or of all if dbid is invalid,
+ * with the slot locked.
+ */
+static void
+for_each_slot(Oid dbid, void (*action) (IdgenSlot *slot, void *arg), void *arg)
+{
+	HASH_SEQ_STATUS status;
+	IdgenCacheEntry *entry;
+
+	if (entries == NULL)
+		return;
+
+	LWLockAcquire(&header->lock, LW_SHARED);
+	hash_seq_init(&status, entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (OidIsValid(dbid) && entry->key.dbid != dbid)
+			continue;
+		LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
+		action(entry->slot, arg);
+		LWLockRelease(&entry->slot->lock);
+	}
+	LWLockRelease(&header->lock);
+}
+
+static void
+drop_slot_of_database(IdgenSlot *slot, void *arg)
+{
+	slot->counters.ids_lost.changed += slot->ids_left;
+	slot_drop(slot);
+}
+
+/*
+ * Empty all entries of a database: it is being dropped, or its extension is,
+ * or its id_sequences were truncated. The entries themselves stay until
+ * others need their slots.
+ */
+void
+idgen_cache_drop_database(Oid dbid)
+{
+	for_each_slot(dbid, drop_slot_of_database, NULL);
+}
+
+/*
+ * Is it time to say that only percent (0 to 100) of a range is left? True once
+ * for each percent step below threshold; without an entry to remember it in,
+ * every time.
+ */
+bool
+idgen_cache_warning_due(const IdgenCacheKey *key, int percent, int threshold)
+{
+	IdgenSlot  *slot = lock_entry(key);
+	bool		due;
+
+	if (slot == NULL)
+		return percent < threshold;
+	due = percent < threshold && percent < slot->warned_percent;
+	slot->warned_percent = percent < threshold ? percent : 101;
+	unlock_entry(slot);
+	return due;
+}
+
+/* Copy the entry of a key; false if there is none. The copy's lock is unset. */
+bool
+idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
+{
+	IdgenSlot  *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return false;
+	*copy = *slot;
+	unlock_entry(slot);
+	memset(&copy->lock, 0, sizeof(copy->lock));
+	return true;
+}
+
+void
+idgen_cache_totals(IdgenCacheTotals *totals)
+{
+	memset(totals, 0, sizeof(*totals));
+	totals->max_sequences = idgen_cache_is_shared() ? idgen_max_sequences : 0;
+	if (header == NULL)
+		return;
+
+	LWLockAcquire(&header->lock, LW_SHARED);
+	totals->sequences = header->nslots;
+	totals->evictions = header->evictions;
+	totals->ids_evicted = header->ids_evicted;
+	totals->ids_uncached = pg_atomic_read_u64(&header->ids_uncached);
+	LWLockRelease(&header->lock);
+}
+
+static void
+reset_slot_counters(IdgenSlot *slot, void *arg)
+{
+	memset(&slot->counters, 0, sizeof(IdgenCounters));
+}
+
+/* Set the counters of all id sequences of a database to zero. */
+void
+idgen_cache_reset_counters(Oid dbid)
+{
+	for_each_slot(dbid, reset_slot_counters, NULL);
+}

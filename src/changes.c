@@ -1,0 +1,255 @@
+/*
+ * changes.c
+ *		Noticing what others do to id_sequences.
+ *
+ * Rows are changed by SQL, by other programs that allocate from them, and by
+ * logical replication; triggers (fired "always", so in replication too) note
+ * what the cache must be told when that transaction commits (rules C1, C2).
+ * Dropping the extension or a whole database fires no trigger, but the
+ * server's object access hook.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/objectaccess.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_extension.h"
+#include "commands/extension.h"
+#include "commands/trigger.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+
+#include "changes.h"
+#include "definition.h"
+#include "pending.h"
+#include "row.h"
+
+PG_FUNCTION_INFO_V1(idgen_check_row);
+PG_FUNCTION_INFO_V1(idgen_row_changed);
+
+static object_access_hook_type previous_object_access_hook = NULL;
+
+/*
+ * The current transaction has changed the row of that name: note it for the
+ * commit. "drop" says that cached ids must not be used any more.
+ */
+void
+idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
+{
+	IdgenHandle *handle = idgen_handle_get(name, namelen);
+
+	if (handle->relid != relid)
+	{
+		idgen_handle_forget(handle);
+		handle->relid = relid;
+		handle->has_last = false;
+	}
+	idgen_pending_change(handle, drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
+
+	/* Session caches can only be told through the server's invalidation. */
+	if (!idgen_cache_is_shared())
+		CacheInvalidateRelcacheByRelid(relid);
+}
+
+static Datum
+get_attribute(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
+{
+	bool		isnull;
+
+	return heap_getattr(tuple, attnum, desc, &isnull);
+}
+
+static int64
+get_int64(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
+{
+	return DatumGetInt64(get_attribute(tuple, desc, attnum));
+}
+
+static char *
+get_string(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
+{
+	return TextDatumGetCString(get_attribute(tuple, desc, attnum));
+}
+
+static void
+note_change(Relation rel, HeapTuple tuple, bool drop)
+{
+	char	   *name = get_string(tuple, RelationGetDescr(rel), IDGEN_ATT_NAME);
+
+	idgen_changed_by_name(RelationGetRelid(rel), name, strlen(name), drop);
+}
+
+/* Does a column have the same value in both versions of a row? */
+static bool
+same_attribute(TupleDesc desc, HeapTuple old, HeapTuple new, AttrNumber attnum)
+{
+	Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
+	bool		old_null;
+	bool		new_null;
+	Datum		old_value;
+	Datum		new_value;
+
+	if (att->attisdropped)
+		return true;
+	old_value = heap_getattr(old, attnum, desc, &old_null);
+	new_value = heap_getattr(new, attnum, desc, &new_null);
+	if (old_null || new_null)
+		return old_null == new_null;
+	return datum_image_eq(old_value, new_value, att->attbyval, att->attlen);
+}
+
+/* Is anything different besides next_block_start, which others may advance? */
+static bool
+differs_otherwise(TupleDesc desc, HeapTuple old, HeapTuple new)
+{
+	for (AttrNumber attnum = 1; attnum <= desc->natts; attnum++)
+	{
+		if (attnum != IDGEN_ATT_NEXT_BLOCK_START &&
+			!same_attribute(desc, old, new, attnum))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The id 2^63 - 1 cannot be followed by a next_block_start that says so. Only
+ * "exhausted" tells that it was issued, and taking that back alone would
+ * issue it again.
+ */
+static void
+check_revival(TupleDesc desc, HeapTuple old, HeapTuple new)
+{
+	if (DatumGetInt16(get_attribute(old, desc, IDGEN_ATT_EXHAUSTED)) == 1 &&
+		DatumGetInt16(get_attribute(new, desc, IDGEN_ATT_EXHAUSTED)) == 0 &&
+		get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
+		get_int64(new, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("id sequence \"%s\" cannot be revived",
+						get_string(new, desc, IDGEN_ATT_NAME)),
+				 errdetail("Its last id, %lld, is the greatest there can be.",
+						   (long long) PG_INT64_MAX),
+				 errhint("Start it again with idgen_restart().")));
+}
+
+static void
+row_updated(Relation rel, HeapTuple old, HeapTuple new)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+
+	check_revival(desc, old, new);
+
+	if (!same_attribute(desc, old, new, IDGEN_ATT_NAME))
+	{
+		note_change(rel, old, true);
+		note_change(rel, new, true);
+	}
+	else if (get_int64(new, desc, IDGEN_ATT_NEXT_BLOCK_START) <
+			 get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) ||
+			 get_int64(new, desc, IDGEN_ATT_MAX_VALUE) <
+			 get_int64(old, desc, IDGEN_ATT_MAX_VALUE))
+		note_change(rel, new, true);
+	else if (differs_otherwise(desc, old, new))
+		note_change(rel, new, false);
+}
+
+/*
+ * Trigger after UPDATE or DELETE (each row) and TRUNCATE (statement). An INSERT
+ * needs none: whatever removed the name before has dropped its ids.
+ */
+Datum
+idgen_row_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be fired by an AFTER trigger",
+						"idgen_row_changed")));
+
+	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+	{
+		idgen_pending_change_all();
+		if (!idgen_cache_is_shared())
+			CacheInvalidateRelcacheByRelid(RelationGetRelid(trigger->tg_relation));
+	}
+	else if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+		row_updated(trigger->tg_relation, trigger->tg_trigtuple, trigger->tg_newtuple);
+	else
+		note_change(trigger->tg_relation, trigger->tg_trigtuple, true);
+
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * Trigger before INSERT or UPDATE, each row: refuses values that this version
+ * does not support (0A000) or know (22023), and fills in start_value.
+ */
+Datum
+idgen_check_row(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	TupleDesc	desc;
+	HeapTuple	tuple;
+	int			column = IDGEN_ATT_START_VALUE;
+	Datum		start;
+	bool		isnull;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be fired by a BEFORE ROW trigger",
+						"idgen_check_row")));
+
+	desc = RelationGetDescr(trigger->tg_relation);
+	tuple = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ?
+		trigger->tg_newtuple : trigger->tg_trigtuple;
+
+	/* A null is left to the column's constraint, which comes after this. */
+	if (!heap_attisnull(tuple, IDGEN_ATT_SOURCE, desc))
+		idgen_check_source(get_string(tuple, desc, IDGEN_ATT_SOURCE));
+	if (!heap_attisnull(tuple, IDGEN_ATT_REFILL, desc))
+		idgen_check_refill(get_string(tuple, desc, IDGEN_ATT_REFILL));
+	if (!heap_attisnull(tuple, IDGEN_ATT_LAYOUT, desc))
+		idgen_check_layout(get_string(tuple, desc, IDGEN_ATT_LAYOUT));
+
+	if (heap_attisnull(tuple, IDGEN_ATT_START_VALUE, desc))
+	{
+		start = heap_getattr(tuple, IDGEN_ATT_NEXT_BLOCK_START, desc, &isnull);
+		tuple = heap_modify_tuple_by_cols(tuple, desc, 1, &column, &start, &isnull);
+	}
+	return PointerGetDatum(tuple);
+}
+
+/*
+ * A database or the extension is being dropped. A database's drop cannot be
+ * rolled back once it has come here, the extension's can.
+ */
+static void
+object_access(ObjectAccessType access, Oid class_id, Oid object_id,
+			  int sub_id, void *arg)
+{
+	if (previous_object_access_hook)
+		previous_object_access_hook(access, class_id, object_id, sub_id, arg);
+
+	if (access != OAT_DROP)
+		return;
+	if (class_id == DatabaseRelationId)
+		idgen_cache_drop_database(object_id);
+	else if (class_id == ExtensionRelationId &&
+			 object_id == get_extension_oid("idgen", true))
+		idgen_pending_change_all();
+}
+
+/* Install the hook. Called once per process. */
+void
+idgen_changes_init(void)
+{
+	previous_object_access_hook = object_access_hook;
+	object_access_hook = object_access;
+}

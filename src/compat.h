@@ -1,0 +1,32 @@
+/*
+ * compat.h
+ *		Differences between server versions, spelled like the newest one.
+ *
+ * A function that gained an argument is wrapped in a macro of the same name
+ * that drops it; a macro is not expanded again inside its own expansion.
+ */
+#ifndef IDGEN_COMPAT_H
+#define IDGEN_COMPAT_H
+
+#if PG_VERSION_NUM < 150000
+#error "idgen requires PostgreSQL 15 or later"
+#endif
+
+/* 16 tells which indexes an update has to maintain, not only whether any. */
+#if PG_VERSION_NUM < 160000
+typedef bool TU_UpdateIndexes;
+#define TU_None			false
+#define TU_Summarizing	2		/* never reported */
+#define ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters, summarizing) \
+	ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters)
+#endif
+
+/* 18 lets the caller accept a deferrable key, and counts index searches. */
+#if PG_VERSION_NUM < 180000
+#define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \
+	RelationGetPrimaryKeyIndex(rel)
+#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys) \
+	index_beginscan(rel, index, snapshot, nkeys, norderbys)
+#endif
+
+#endif							/* IDGEN_COMPAT_H */

@@ -1,0 +1,47 @@
+/*
+ * definition.h
+ *		What a row of id_sequences says, and who may use it.
+ */
+#ifndef IDGEN_DEFINITION_H
+#define IDGEN_DEFINITION_H
+
+#include "executor/tuptable.h"
+#include "utils/numeric.h"
+
+/* The columns of a row, checked. */
+typedef struct IdgenDefinition
+{
+	int64		next_block_start;
+	int64		max_value;
+	int64		start_value;
+	int32		block_size;
+	bool		exhausted;
+} IdgenDefinition;
+
+/*
+ * Counts the events after which a session must look again at privileges and
+ * rows: changes of id_sequences' catalog entries, of roles and of policies.
+ * What was found out under one value holds as long as it is the same.
+ */
+extern PGDLLIMPORT uint64 idgen_epoch;
+
+/* The same, but for changes of id_sequences' catalog entries alone. */
+extern PGDLLIMPORT uint64 idgen_table_epoch;
+
+extern void idgen_definition_init(void);
+extern Oid	idgen_table_oid(Oid funcid);
+
+extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
+									  IdgenDefinition *def);
+extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
+extern void idgen_exhausted(const char *name, const IdgenDefinition *def) pg_attribute_noreturn();
+extern Numeric idgen_big_base_from_row(TupleTableSlot *slot);
+extern void idgen_check_source(const char *source);
+extern void idgen_check_refill(const char *refill);
+extern void idgen_check_layout(const char *layout);
+
+extern void idgen_check_select(Oid relid);
+extern bool idgen_row_visible(Oid relid, const char *name, int namelen,
+							  bool *cacheable);
+
+#endif							/* IDGEN_DEFINITION_H */

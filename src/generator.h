@@ -1,0 +1,51 @@
+/*
+ * generator.h
+ *		The algorithm: pending block, then cache, then refill.
+ */
+#ifndef IDGEN_GENERATOR_H
+#define IDGEN_GENERATOR_H
+
+#include "access/xact.h"
+#include "miscadmin.h"
+
+#include "handle.h"
+
+extern int64 idgen_generate_slow(IdgenHandle *handle, Oid funcid);
+extern void idgen_check_usable(IdgenHandle *handle, Oid funcid);
+extern int64 idgen_peek_next(IdgenHandle *handle, Oid funcid);
+extern void idgen_wait_given_up(void);
+
+/*
+ * Draw the next id of a handle; see idgen_generate_slow() for what it raises.
+ *
+ * This is the hot path: no catalog, no memory allocation, no snapshot. It is
+ * right as long as nothing has happened that the handle has to look at first,
+ * and otherwise leaves everything to the slow path. A gapless block is left to
+ * it too, because of savepoints.
+ */
+static inline int64
+idgen_generate(IdgenHandle *handle, Oid funcid)
+{
+	int64		id;
+
+	if (likely(handle->fast_epoch == idgen_epoch &&
+			   handle->userid == GetUserId() &&
+			   !XactReadOnly && !IsInParallelMode()))
+	{
+		if (handle->pending.block.left > 0)
+		{
+			if (handle->pending.gapless)
+				return idgen_generate_slow(handle, funcid);
+			handle->pending.counters.ids_issued++;
+			id = idgen_block_take(&handle->pending.block);
+		}
+		else if (!idgen_cache_take(handle->slot, handle->version, &id))
+			return idgen_generate_slow(handle, funcid);
+		handle->last_id = id;
+		handle->has_last = true;
+		return id;
+	}
+	return idgen_generate_slow(handle, funcid);
+}
+
+#endif							/* IDGEN_GENERATOR_H */

@@ -1,0 +1,15 @@
+/*
+ * guc.h
+ *		The settings of idgen.
+ */
+#ifndef IDGEN_GUC_H
+#define IDGEN_GUC_H
+
+extern PGDLLIMPORT int idgen_max_sequences;
+extern PGDLLIMPORT bool idgen_auto_create;
+extern PGDLLIMPORT int idgen_default_block_size;
+extern PGDLLIMPORT int idgen_warn_remaining;
+
+extern void idgen_guc_init(void);
+
+#endif							/* IDGEN_GUC_H */

@@ -1,0 +1,277 @@
+/*
+ * handle.c
+ *		A session's view of one id sequence.
+ *
+ * A handle is made when a session first uses a name and lives as long as the
+ * session, so that call sites can keep a pointer to it. It holds the answers
+ * to what every call has to ask (who may draw, does the row exist, where is
+ * its cache slot), and what tells that the answers still hold: idgen_epoch,
+ * the user, and the version of the slot.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "guc.h"
+#include "handle.h"
+#include "row.h"
+
+typedef struct HandleName
+{
+	const char *data;
+	int			len;
+} HandleName;
+
+typedef struct HandleEntry
+{
+	HandleName	name;
+	uint32		hash;
+	char		status;
+	IdgenHandle *handle;
+} HandleEntry;
+
+#define SH_PREFIX		handles
+#define SH_ELEMENT_TYPE	HandleEntry
+#define SH_KEY_TYPE		HandleName
+#define SH_KEY			name
+#define SH_HASH_KEY(tb, key)	\
+	hash_bytes((const unsigned char *) (key).data, (key).len)
+#define SH_EQUAL(tb, a, b)	\
+	((a).len == (b).len && memcmp((a).data, (b).data, (a).len) == 0)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a)	((a)->hash)
+#define SH_SCOPE		static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static handles_hash *handles = NULL;
+
+/* The handle of a name, NULL if this session has not used it yet. */
+IdgenHandle *
+idgen_handle_find(const char *name, int namelen)
+{
+	HandleName	key = {name, namelen};
+	HandleEntry *entry;
+
+	if (handles == NULL)
+		return NULL;
+	entry = handles_lookup(handles, key);
+	return entry != NULL ? entry->handle : NULL;
+}
+
+/*
+ * The handle of a name, made if it is new; not yet validated. The name need
+ * not be that of an existing id sequence. Raises 42704 for a name so long that
+ * there can be none.
+ */
+IdgenHandle *
+idgen_handle_get(const char *name, int namelen)
+{
+	IdgenHandle *handle = idgen_handle_find(name, namelen);
+	HandleName	key;
+	HandleEntry *entry;
+	bool		found;
+
+	if (handle != NULL)
+		return handle;
+
+	if (namelen >= IDGEN_NAME_BYTES)
+		idgen_no_such_sequence(pnstrdup(name, namelen));
+
+	handle = MemoryContextAllocZero(TopMemoryContext,
+									sizeof(IdgenHandle) + namelen + 1);
+	handle->name = (char *) (handle + 1);
+	handle->namelen = namelen;
+	memcpy(handle->name, name, namelen);
+
+	if (handles == NULL)
+		handles = handles_create(TopMemoryContext, 64, NULL);
+	key.data = handle->name;
+	key.len = namelen;
+	entry = handles_insert(handles, key, &found);
+	entry->handle = handle;
+	return handle;
+}
+
+/* The cache key of a handle, which must have been validated once. */
+void
+idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
+{
+	idgen_cache_key(key, handle->relid, handle->name, handle->namelen);
+}
+
+/* Raises 42704: there is no id sequence of that name, or none to be seen. */
+void
+idgen_no_such_sequence(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("id sequence \"%s\" does not exist", name),
+			 errhint("Create it with SELECT idgen_create(%s).",
+					 quote_literal_cstr(name))));
+}
+
+/*
+ * Add the row that an unknown name lacks (idgen.auto_create), as the table's
+ * owner. If another transaction is just adding the same one, wait for it; the
+ * unique violation then only means that the row is there now, so it is undone
+ * in a subtransaction. (ON CONFLICT DO NOTHING would instead raise 40001 at
+ * the higher isolation levels.) Caller looks for the row again.
+ */
+static void
+create_row(Relation rel, const char *name)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	Oid			userid;
+	int			sec_context;
+	Oid			argtypes[] = {TEXTOID, INT4OID};
+	Datum		values[2];
+	char	   *query;
+
+	query = psprintf("INSERT INTO %s (name, next_block_start, block_size) VALUES ($1, 1, $2)",
+					 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+												RelationGetRelationName(rel)));
+	values[0] = CStringGetTextDatum(name);
+	values[1] = Int32GetDatum(idgen_default_block_size);
+
+	GetUserIdAndSecContext(&userid, &sec_context);
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		SetUserIdAndSecContext(rel->rd_rel->relowner,
+							   sec_context | SECURITY_LOCAL_USERID_CHANGE);
+		SPI_connect();
+		if (SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0) != SPI_OK_INSERT)
+			elog(ERROR, "unexpected result of insert into \"id_sequences\"");
+		SPI_finish();
+		SetUserIdAndSecContext(userid, sec_context);
+
+		ReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION)
+			ReThrowError(edata);
+		FreeErrorData(edata);
+	}
+	PG_END_TRY();
+}
+
+/*
+ * Read the row and check that it may be used. Raises 42704 if there is none,
+ * or none that the user may see (who is not to learn that it exists), unless
+ * auto_create says to make one. Returns whether the answer may be remembered.
+ */
+static bool
+look_at_row(IdgenHandle *handle, bool auto_create)
+{
+	Relation	rel = idgen_table_open(handle->relid, AccessShareLock);
+	TupleTableSlot *row = table_slot_create(rel, NULL);
+	IdgenDefinition def;
+	Numeric		big_base;
+	bool		cacheable;
+
+	while (!idgen_row_find(rel, handle->name, handle->namelen, row))
+	{
+		if (!auto_create)
+			idgen_no_such_sequence(handle->name);
+		PreventCommandIfReadOnly("idgen_next()");
+		create_row(rel, handle->name);
+		CHECK_FOR_INTERRUPTS();
+	}
+	if (!idgen_row_visible(handle->relid, handle->name, handle->namelen, &cacheable))
+		idgen_no_such_sequence(handle->name);
+
+	idgen_definition_from_row(row, handle->name, &def);
+	handle->block_size = def.block_size;
+
+	big_base = idgen_big_base_from_row(row);
+	if (handle->big_base != NULL)
+		pfree(handle->big_base);
+	handle->big_base = NULL;
+	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(big_base),
+										  NumericGetDatum(int64_to_numeric(0)))))
+	{
+		handle->big_base = MemoryContextAlloc(TopMemoryContext, VARSIZE(big_base));
+		memcpy(handle->big_base, big_base, VARSIZE(big_base));
+	}
+
+	ExecDropSingleTupleTableSlot(row);
+	table_close(rel, AccessShareLock);
+	return cacheable;
+}
+
+/*
+ * Make sure that the current user may draw from the id sequence, that it
+ * exists, and that the handle knows its cache slot. funcid is the SQL function being called, which
+ * tells where id_sequences is. Raises 42501, 42704, and what a bad row
+ * deserves (see definition.c).
+ */
+void
+idgen_handle_validate(IdgenHandle *handle, Oid funcid, bool auto_create)
+{
+	uint64		epoch = idgen_epoch;
+	uint64		table_epoch = idgen_table_epoch;
+	Oid			relid;
+	IdgenCacheKey key;
+	bool		cacheable;
+
+	idgen_handle_forget(handle);
+	relid = idgen_table_oid(funcid);
+	idgen_check_select(relid);
+	if (handle->relid != relid)
+	{
+		/* The extension was created anew, and this is another id sequence. */
+		handle->relid = relid;
+		handle->has_last = false;
+	}
+	idgen_handle_key(handle, &key);
+
+	/*
+	 * A session cache has no other way to learn of changes made by others
+	 * than the table's invalidation messages, which do not say what changed.
+	 */
+	if (!idgen_cache_is_shared() && handle->table_epoch != table_epoch)
+		idgen_cache_drop(&key);
+
+	/*
+	 * The version must be read before the row: a change that comes between
+	 * is then noticed at the next call. But a slot is made only for a row
+	 * that exists; names that do not must not push out others.
+	 */
+	handle->slot = idgen_cache_attach(&key, false, &handle->version);
+	cacheable = look_at_row(handle, auto_create);
+	if (handle->slot == NULL)
+	{
+		handle->slot = idgen_cache_attach(&key, true, &handle->version);
+		cacheable = look_at_row(handle, auto_create) && handle->slot != NULL;
+	}
+
+	handle->userid = GetUserId();
+	handle->table_epoch = table_epoch;
+	if (cacheable)
+		handle->epoch = epoch;
+}

@@ -1,0 +1,79 @@
+/*
+ * idgen.c
+ *		Loading the library: settings, hooks and callbacks.
+ *
+ * From here down, each file uses only those after it:
+ *
+ *	idgen.c			this file
+ *	sql_api.c		SQL functions that draw ids
+ *	admin.c			SQL functions that create and restart id sequences
+ *	stats.c			SQL functions behind the views
+ *	changes.c		triggers and a hook: what others do to id_sequences
+ *	xact.c			what happens when a transaction or savepoint ends
+ *	generator.c		the algorithm: pending block, then cache, then refill
+ *	source_table.c	blocks from id_sequences itself
+ *	pending.c		what the current transaction has allocated or changed
+ *	handle.c		a session's view of one id sequence
+ *	cache.c			the block cache
+ *	definition.c	what a row says, and who may use it
+ *	row.c			finding the newest version of a row
+ *	guc.c			settings
+ *	block.h			a block
+ *	compat.h		differences between server versions
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/ipc.h"
+
+#include "cache.h"
+#include "changes.h"
+#include "definition.h"
+#include "guc.h"
+#include "xact.h"
+
+PG_MODULE_MAGIC;
+
+extern void _PG_init(void);
+
+static shmem_request_hook_type previous_shmem_request_hook = NULL;
+static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
+
+static void
+shmem_request(void)
+{
+	if (previous_shmem_request_hook)
+		previous_shmem_request_hook();
+	idgen_cache_request_shmem();
+}
+
+static void
+shmem_startup(void)
+{
+	if (previous_shmem_startup_hook)
+		previous_shmem_startup_hook();
+	idgen_cache_startup_shmem();
+}
+
+/*
+ * Without shared_preload_libraries the library is loaded by the first session
+ * that needs it, and has no shared memory: each session then has a cache of
+ * its own (rule K2).
+ */
+void
+_PG_init(void)
+{
+	idgen_guc_init();
+	idgen_definition_init();
+	idgen_xact_init();
+	idgen_changes_init();
+
+	if (process_shared_preload_libraries_in_progress)
+	{
+		previous_shmem_request_hook = shmem_request_hook;
+		shmem_request_hook = shmem_request;
+		previous_shmem_startup_hook = shmem_startup_hook;
+		shmem_startup_hook = shmem_startup;
+	}
+}

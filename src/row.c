@@ -1,0 +1,128 @@
+/*
+ * row.c
+ *		Finding the newest version of a row of id_sequences.
+ *
+ * Everything here reads what is committed now (or written by the current
+ * transaction), not what the transaction's snapshot shows: an id generator
+ * must see the present at every isolation level (rule T4). SnapshotSelf says
+ * just that, and, not being an MVCC snapshot, it also keeps the read out of
+ * serializable transactions' conflict tracking.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_collation.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "row.h"
+
+/*
+ * Open id_sequences. Raises 42P01 if it was dropped in the meantime.
+ */
+Relation
+idgen_table_open(Oid relid, LOCKMODE lockmode)
+{
+	Relation	rel = try_table_open(relid, lockmode);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+	return rel;
+}
+
+/* One index scan for the name with the given snapshot. */
+static bool
+scan_for_name(Relation rel, Relation index, Snapshot snapshot,
+			  const char *name, int namelen, TupleTableSlot *slot)
+{
+	text	   *key = cstring_to_text_with_len(name, namelen);
+	ScanKeyData scankey;
+	IndexScanDesc scan;
+	bool		found;
+
+	ScanKeyEntryInitialize(&scankey, 0, 1, BTEqualStrategyNumber, InvalidOid,
+						   C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(key));
+	scan = index_beginscan(rel, index, snapshot, NULL, 1, 0);
+	index_rescan(scan, &scankey, 1, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	index_endscan(scan);
+	pfree(key);
+	return found;
+}
+
+/*
+ * Find the newest version of the row of that name: the last committed one, or
+ * one that the current transaction wrote, in an earlier command or in this
+ * one. It is put into slot (of the table's slot type), which keeps its page
+ * pinned. Returns false if there is no such row.
+ */
+bool
+idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *slot)
+{
+	Oid			indexid = RelationGetPrimaryKeyIndex(rel, false);
+	Relation	index;
+	bool		found;
+
+	if (!OidIsValid(indexid))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"%s\" has no usable primary key",
+						RelationGetRelationName(rel)),
+				 errhint("Restore the primary key on column \"name\".")));
+	index = index_open(indexid, AccessShareLock);
+
+	/*
+	 * The index is read first and the row after it, so a row that is moved to
+	 * another page just in between is missed: its old version is dead by the
+	 * time we see it, and the new one was not in the index when we looked.
+	 * Only a snapshot can say that a row is not there.
+	 */
+	while (!(found = scan_for_name(rel, index, SnapshotSelf, name, namelen, slot)))
+	{
+		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+		bool		missed;
+
+		missed = scan_for_name(rel, index, snapshot, name, namelen, slot);
+		UnregisterSnapshot(snapshot);
+		ExecClearTuple(slot);
+		if (!missed)
+			break;
+		CHECK_FOR_INTERRUPTS();
+	}
+
+	index_close(index, AccessShareLock);
+	return found;
+}
+
+/* Is it the row of that name that the slot holds? */
+bool
+idgen_row_is_named(TupleTableSlot *slot, const char *name, int namelen)
+{
+	text	   *found = DatumGetTextPP(idgen_row_attribute(slot, IDGEN_ATT_NAME));
+
+	return VARSIZE_ANY_EXHDR(found) == (Size) namelen &&
+		memcmp(VARDATA_ANY(found), name, namelen) == 0;
+}
+
+/* A column that must not be null. Raises 22004 if somebody made it so. */
+Datum
+idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
+{
+	bool		isnull;
+	Datum		value = slot_getattr(slot, attnum, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("column \"%s\" of \"id_sequences\" must not be null",
+						NameStr(TupleDescAttr(slot->tts_tupleDescriptor, attnum - 1)->attname))));
+	return value;
+}

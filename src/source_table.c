@@ -1,0 +1,345 @@
+/*
+ * source_table.c
+ *		Blocks from id_sequences itself.
+ *
+ * A refill updates the row's newest version as part of the calling
+ * transaction. It goes to the table directly, as the server's logical
+ * replication worker does (executor/execReplication.c), for three reasons: an
+ * SQL UPDATE would fail with a serialization error at the higher isolation
+ * levels (rule T4), would need the caller's UPDATE privilege (C3), and would
+ * find the row through its index each time, walking along all the versions
+ * that this transaction has written before (T7).
+ *
+ * An update made this way fires no triggers. It does not have to: triggers on
+ * id_sequences are there to tell the cache what others did.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "row.h"
+#include "source_table.h"
+
+/* What an update sets. */
+typedef struct NewRow
+{
+	int64		next_block_start;
+	bool		exhausted;
+} NewRow;
+
+/*
+ * Insert index entries for the new version of a row, which is needed only
+ * when it did not fit on the old one's page.
+ */
+static void
+insert_index_entries(Relation rel, TupleTableSlot *slot, TU_UpdateIndexes which)
+{
+	EState	   *estate = CreateExecutorState();
+	ResultRelInfo *rri = makeNode(ResultRelInfo);
+
+	InitResultRelInfo(rri, rel, 0, NULL, 0);
+	ExecOpenIndices(rri, false);
+	ExecInsertIndexTuples(rri, slot, estate, true, false, NULL, NIL,
+						  which == TU_Summarizing);
+	ExecCloseIndices(rri);
+	FreeExecutorState(estate);
+}
+
+/*
+ * Try to replace the row version in "old" by one with new values. Waits for
+ * other writers in the queue of the row's lock; TM_Ok means that "old" was the
+ * newest version after all. On success *tid is the new version's place.
+ */
+static TM_Result
+update_row(Relation rel, TupleTableSlot *old, const NewRow *new_row,
+		   TM_FailureData *tmfd, ItemPointer tid)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
+	LockTupleMode lockmode;
+	TU_UpdateIndexes update_indexes;
+	TM_Result	result;
+	HeapTuple	tuple;
+	bool		free_old;
+	HeapTuple	old_tuple = ExecFetchSlotHeapTuple(old, false, &free_old);
+	int			columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED};
+	Datum		values[] = {Int64GetDatum(new_row->next_block_start),
+	Int16GetDatum(new_row->exhausted ? 1 : 0)};
+	bool		nulls[] = {false, false};
+
+	tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), 2,
+									  columns, values, nulls);
+	ExecStoreHeapTuple(tuple, slot, true);
+
+	result = table_tuple_update(rel, &old->tts_tid, slot, GetCurrentCommandId(true),
+								SnapshotSelf, InvalidSnapshot, true,
+								tmfd, &lockmode, &update_indexes);
+	if (result == TM_Ok)
+	{
+		*tid = slot->tts_tid;
+		if (update_indexes != TU_None)
+			insert_index_entries(rel, slot, update_indexes);
+	}
+
+	if (free_old)
+		heap_freetuple(old_tuple);
+	ExecDropSingleTupleTableSlot(slot);
+	return result;
+}
+
+/*
+ * Lock the newest version of the row, starting from the one in "row", which
+ * is replaced. With "wait" false, answers TM_WouldBlock instead of waiting.
+ */
+static TM_Result
+lock_newest(Relation rel, TupleTableSlot *row, bool wait)
+{
+	ItemPointerData tid = row->tts_tid;
+	TM_FailureData tmfd;
+
+	return table_tuple_lock(rel, &tid, SnapshotSelf, row,
+							GetCurrentCommandId(false), LockTupleNoKeyExclusive,
+							wait ? LockWaitBlock : LockWaitSkip,
+							TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
+}
+
+/*
+ * Get the row without its index if this transaction has updated it before and
+ * remembers where. Nobody else can have touched that version, but our own
+ * transaction can (SQL, or a rollback to a savepoint): so look at it.
+ */
+static bool
+fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
+{
+	ItemPointer tid = &handle->pending.row_tid;
+	Datum		xmin;
+	bool		isnull;
+
+	if (!ItemPointerIsValid(tid) ||
+		!table_tuple_fetch_row_version(rel, tid, SnapshotSelf, row))
+		return false;
+	xmin = slot_getsysattr(row, MinTransactionIdAttributeNumber, &isnull);
+	if (TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)) &&
+		idgen_row_is_named(row, handle->name, handle->namelen))
+		return true;
+	ExecClearTuple(row);
+	return false;
+}
+
+/*
+ * Update the newest version of the row to what compute() makes of it. compute()
+ * may be called several times, and may answer false for "leave it". Returns
+ * false if it did so, if there is no row, or if another transaction holds the
+ * row and "wait" is false.
+ *
+ * The first try is made with the version found, without locking it before: as
+ * long as nobody else writes, that is one WAL record instead of two.
+ */
+static bool
+change_row(IdgenHandle *handle, bool wait,
+		   bool (*compute) (IdgenHandle *handle, TupleTableSlot *row,
+							NewRow *new_row, void *arg),
+		   void *arg)
+{
+	Relation	rel = idgen_table_open(handle->relid, RowExclusiveLock);
+	TupleTableSlot *row = table_slot_create(rel, NULL);
+	bool		locked = false;
+	bool		changed = false;
+
+	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
+
+	/* What this very command has written to the row must count as past. */
+	CommandCounterIncrement();
+
+	if (!fetch_remembered(rel, handle, row) &&
+		!idgen_row_find(rel, handle->name, handle->namelen, row))
+		goto done;
+
+	while (!changed)
+	{
+		NewRow		new_row;
+		TM_FailureData tmfd;
+		TM_Result	result = TM_Ok;
+
+		if (!wait && !locked)
+			result = lock_newest(rel, row, false);
+		if (result == TM_Ok)
+		{
+			if (!compute(handle, row, &new_row, arg))
+				break;
+			result = update_row(rel, row, &new_row, &tmfd, &handle->pending.row_tid);
+			changed = (result == TM_Ok);
+		}
+
+		/*
+		 * Somebody else was faster: get in line for the row's lock. If it was
+		 * deleted, there may be a new one of that name.
+		 */
+		if (result == TM_Updated)
+			result = lock_newest(rel, row, wait);
+		switch (result)
+		{
+			case TM_Ok:
+				locked = true;
+				break;
+			case TM_Updated:
+			case TM_Deleted:
+				if (!idgen_row_find(rel, handle->name, handle->namelen, row))
+					goto done;
+				locked = false;
+				break;
+			case TM_WouldBlock:
+				goto done;
+			default:
+				elog(ERROR, "unexpected status %u while updating \"id_sequences\"", result);
+		}
+		CHECK_FOR_INTERRUPTS();
+	}
+
+done:
+	ExecDropSingleTupleTableSlot(row);
+	table_close(rel, NoLock);
+	return changed;
+}
+
+/* The request and the answer of one allocation. */
+typedef struct Allocation
+{
+	int64		nblocks;
+	int64		min_ids;
+	bool		fail_if_exhausted;
+	IdgenRefill *refill;
+} Allocation;
+
+/* a * b for non-negative values, PG_INT64_MAX if that is too much */
+static int64
+multiply_saturating(int64 a, int64 b)
+{
+	int64		result;
+
+	return pg_mul_s64_overflow(a, b, &result) ? PG_INT64_MAX : result;
+}
+
+/* Percentage of the range start_value .. max_value from next on, rounded down. */
+static int
+percent_left(const IdgenDefinition *def, int64 next, bool exhausted)
+{
+	double		range = (double) def->max_value - (double) Min(def->start_value, next) + 1;
+
+	if (exhausted)
+		return 0;
+	return (int) (100 * ((double) def->max_value - (double) next + 1) / range);
+}
+
+/*
+ * Take blocks from the row: nblocks, or as many as come closest to min_ids
+ * without exceeding it, whichever is more; of a gapless one, max(1, min_ids)
+ * ids. The last block may be short.
+ */
+static bool
+compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, void *arg)
+{
+	Allocation *allocation = (Allocation *) arg;
+	IdgenRefill *refill = allocation->refill;
+	IdgenDefinition def;
+	int64		blocks;
+	int64		wanted;
+	uint64		after;			/* ids left in the range after the first */
+
+	idgen_definition_from_row(row, handle->name, &def);
+
+	if (idgen_definition_is_exhausted(&def))
+	{
+		if (!allocation->fail_if_exhausted)
+			return false;
+		idgen_exhausted(handle->name, &def);
+	}
+
+	refill->gapless = (def.block_size == 1);
+	blocks = refill->gapless ? 1 : allocation->nblocks;
+	refill->ahead_blocks = blocks;
+	refill->ahead_ids = multiply_saturating(blocks, def.block_size);
+	blocks = Max(blocks, allocation->min_ids / def.block_size);
+	wanted = multiply_saturating(blocks, def.block_size);
+
+	refill->block.next = def.next_block_start;
+	after = (uint64) def.max_value - (uint64) def.next_block_start;
+	if (after < (uint64) wanted)
+	{
+		/* These are the last ones. next_block_start stops at the type's end. */
+		refill->block.left = (int64) after + 1;
+		refill->blocks = (refill->block.left - 1) / def.block_size + 1;
+		new_row->next_block_start = def.max_value < PG_INT64_MAX ?
+			def.max_value + 1 : PG_INT64_MAX;
+		new_row->exhausted = true;
+	}
+	else
+	{
+		refill->block.left = wanted;
+		refill->blocks = blocks;
+		new_row->next_block_start = def.next_block_start + wanted;
+		new_row->exhausted = false;
+	}
+	refill->percent_left = percent_left(&def, new_row->next_block_start, new_row->exhausted);
+	return true;
+}
+
+/*
+ * Allocate a block for the current transaction.
+ *
+ * nblocks		blocks wanted, at least 1
+ * min_ids		take whole blocks up to this many ids, if that is more
+ * wait			wait for another transaction that holds the row, and raise
+ *				2200H if there is no id left; else return false for both
+ *
+ * Also returns false if the row is gone; caller validates again. The rest of
+ * a block that is not gapless may be published once the transaction is
+ * committed and flushed.
+ */
+bool
+idgen_table_allocate(IdgenHandle *handle, int64 nblocks, int64 min_ids,
+					 bool wait, IdgenRefill *refill)
+{
+	Allocation	allocation = {
+		.nblocks = nblocks,
+		.min_ids = min_ids,
+		.fail_if_exhausted = wait,
+		.refill = refill,
+	};
+
+	return change_row(handle, wait, compute_allocation, &allocation);
+}
+
+/* Undo the allocation of the pending block's rest, if the row still allows. */
+static bool
+compute_give_back(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, void *arg)
+{
+	const IdgenBlock *rest = &handle->pending.block;
+	IdgenDefinition def;
+	int64		last = idgen_block_last(rest);
+	bool		untouched;
+
+	idgen_definition_from_row(row, handle->name, &def);
+	untouched = last < PG_INT64_MAX ? def.next_block_start == last + 1 : def.exhausted;
+	new_row->next_block_start = rest->next;
+	new_row->exhausted = false;
+	return untouched;
+}
+
+/*
+ * Put the unused rest of a gapless block back into its row, before the
+ * transaction that allocated it commits. Returns false if the transaction has
+ * itself changed the row by other means since.
+ */
+bool
+idgen_table_give_back(IdgenHandle *handle)
+{
+	return change_row(handle, true, compute_give_back, NULL);
+}

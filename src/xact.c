@@ -1,0 +1,73 @@
+/*
+ * xact.c
+ *		What happens when a transaction or savepoint ends.
+ *
+ * A transaction's blocks are published in the commit callback: after the
+ * commit record was flushed (refills see to that with ForceSyncCommit), and
+ * before the transaction's locks are released, so that those who wait for
+ * it find the ids in the cache.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/snapmgr.h"
+
+#include "generator.h"
+#include "pending.h"
+#include "source_table.h"
+#include "xact.h"
+
+static void
+end_of_transaction(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+		case XACT_EVENT_PRE_PREPARE:
+			idgen_pending_return(idgen_table_give_back);
+			break;
+		case XACT_EVENT_COMMIT:
+			idgen_pending_finish(true, false);
+			break;
+		case XACT_EVENT_PREPARE:
+			/* Whether it will commit is not known here, nor told to us later. */
+			idgen_pending_finish(true, true);
+			break;
+		case XACT_EVENT_ABORT:
+			idgen_wait_given_up();
+			idgen_pending_finish(false, false);
+			break;
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			/* Parallel workers draw no ids. */
+			break;
+	}
+}
+
+static void
+end_of_savepoint(SubXactEvent event, SubTransactionId subid,
+				 SubTransactionId parent_subid, void *arg)
+{
+	switch (event)
+	{
+		case SUBXACT_EVENT_COMMIT_SUB:
+			idgen_pending_commit_savepoint();
+			break;
+		case SUBXACT_EVENT_ABORT_SUB:
+			idgen_wait_given_up();
+			idgen_pending_abort_savepoint();
+			break;
+		case SUBXACT_EVENT_START_SUB:
+		case SUBXACT_EVENT_PRE_COMMIT_SUB:
+			break;
+	}
+}
+
+/* Register the callbacks. Called once per process. */
+void
+idgen_xact_init(void)
+{
+	RegisterXactCallback(end_of_transaction, NULL);
+	RegisterSubXactCallback(end_of_savepoint, NULL);
+}
