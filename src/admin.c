@@ -29,15 +29,15 @@ static const char *
 table_name(Oid relid)
 {
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
-									  get_rel_name(relid));
+	                                  get_rel_name(relid));
 }
 
 static void
 bad_argument(const char *message)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s", message)));
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("%s", message)));
 }
 
 /* Argument numbers of idgen_create() */
@@ -62,15 +62,15 @@ refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
 {
 	if (PG_ARGISNULL(argument))
 		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("%s must not be null", name)));
 }
 
 /* Raises 22023 or 0A000 for arguments that make no row of id_sequences. */
 static void
 check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 {
-	int32		exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
+	int32 exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
 
 	if (VARSIZE_ANY_EXHDR(PG_GETARG_TEXT_PP(ARG_NAME)) == 0)
 		bad_argument("name must not be empty");
@@ -79,12 +79,12 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 	if (exhausted != 0 && exhausted != 1)
 		bad_argument("exhausted must be 0 or 1");
 	if (exhausted == 0 &&
-		PG_GETARG_INT64(ARG_NEXT_BLOCK_START) > PG_GETARG_INT64(ARG_MAX_VALUE))
+	    PG_GETARG_INT64(ARG_NEXT_BLOCK_START) > PG_GETARG_INT64(ARG_MAX_VALUE))
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
-						(long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START),
-						(long long) PG_GETARG_INT64(ARG_MAX_VALUE))));
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
+		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START),
+		                (long long) PG_GETARG_INT64(ARG_MAX_VALUE))));
 	idgen_check_source(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 	idgen_check_refill(text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL)));
 	idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
@@ -106,17 +106,33 @@ Datum
 idgen_create(PG_FUNCTION_ARGS)
 {
 	static const char *const names[NARGS] = {
-		"name", "next_block_start", "block_size", "exhausted", "max_value",
-		"source", "source_name", "refill", "layout", "big_base"
+		"name",
+		"next_block_start",
+		"block_size",
+		"exhausted",
+		"max_value",
+		"source",
+		"source_name",
+		"refill",
+		"layout",
+		"big_base",
 	};
-	Oid			types[NARGS] = {
-		TEXTOID, INT8OID, INT4OID, INT4OID, INT8OID,
-		TEXTOID, TEXTOID, TEXTOID, TEXTOID, NUMERICOID
+	Oid types[NARGS] = {
+		TEXTOID,
+		INT8OID,
+		INT4OID,
+		INT4OID,
+		INT8OID,
+		TEXTOID,
+		TEXTOID,
+		TEXTOID,
+		TEXTOID,
+		NUMERICOID,
 	};
-	Datum		values[NARGS];
-	char		nulls[NARGS];
-	int32		block_size;
-	char	   *query;
+	Datum values[NARGS];
+	char nulls[NARGS];
+	int32 block_size;
+	char *query;
 
 	for (int i = 0; i < NARGS; i++)
 	{
@@ -125,25 +141,24 @@ idgen_create(PG_FUNCTION_ARGS)
 		values[i] = PG_GETARG_DATUM(i);
 		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
 	}
-	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ?
-		idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
+	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
 	values[ARG_BLOCK_SIZE] = Int32GetDatum(block_size);
 	nulls[ARG_BLOCK_SIZE] = ' ';
 	check_create_arguments(fcinfo, block_size);
 
 	query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
-					 " source, source_name, refill, layout, big_base)"
-					 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
-					 " ON CONFLICT (name) DO NOTHING",
-					 table_name(idgen_table_oid(fcinfo->flinfo->fn_oid)));
+	                 " source, source_name, refill, layout, big_base)"
+	                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+	                 " ON CONFLICT (name) DO NOTHING",
+	                 table_name(idgen_table_oid(fcinfo->flinfo->fn_oid)));
 	SPI_connect();
 	if (SPI_execute_with_args(query, NARGS, types, values, nulls, false, 0) != SPI_OK_INSERT)
 		elog(ERROR, "unexpected result of insert into \"id_sequences\"");
 	if (SPI_processed == 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("id sequence \"%s\" already exists",
-						text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)))));
+		        (errcode(ERRCODE_DUPLICATE_OBJECT),
+		         errmsg("id sequence \"%s\" already exists",
+		                text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)))));
 	SPI_finish();
 	PG_RETURN_VOID();
 }
@@ -158,34 +173,34 @@ idgen_create(PG_FUNCTION_ARGS)
 Datum
 idgen_restart(PG_FUNCTION_ARGS)
 {
-	text	   *name = PG_GETARG_TEXT_PP(0);
-	int64		start = PG_GETARG_INT64(1);
-	Oid			relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	Oid			types[] = {TEXTOID, INT8OID};
-	Datum		values[] = {PointerGetDatum(name), Int64GetDatum(start)};
-	int64		max_value;
-	bool		isnull;
-	char	   *query;
+	text *name = PG_GETARG_TEXT_PP(0);
+	int64 start = PG_GETARG_INT64(1);
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	Oid types[] = {TEXTOID, INT8OID};
+	Datum values[] = {PointerGetDatum(name), Int64GetDatum(start)};
+	int64 max_value;
+	bool isnull;
+	char *query;
 
 	query = psprintf("UPDATE %s SET next_block_start = $2, start_value = $2, exhausted = 0"
-					 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
-					 table_name(relid));
+	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
+	                 table_name(relid));
 	SPI_connect();
 	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
 		elog(ERROR, "unexpected result of update of \"id_sequences\"");
 	if (SPI_processed == 0)
 		idgen_no_such_sequence(text_to_cstring(name));
 	max_value = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-											SPI_tuptable->tupdesc, 1, &isnull));
+	                                        SPI_tuptable->tupdesc, 1, &isnull));
 	SPI_finish();
 
 	if (start > max_value)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("start (%lld) must not be greater than max_value (%lld) of id sequence \"%s\"",
-						(long long) start, (long long) max_value,
-						text_to_cstring(name)),
-				 errhint("Raise max_value first.")));
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("start (%lld) must not be greater than max_value (%lld) of id sequence \"%s\"",
+		                (long long) start, (long long) max_value,
+		                text_to_cstring(name)),
+		         errhint("Raise max_value first.")));
 
 	/* Going forward would not by itself drop what is cached. */
 	idgen_changed_by_name(relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true);

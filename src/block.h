@@ -11,8 +11,8 @@
 
 typedef struct IdgenBlock
 {
-	int64		next;			/* the id to hand out next, if left > 0 */
-	int64		left;			/* ids left, >= 0 */
+	int64 next; /* the id to hand out next, if left > 0 */
+	int64 left; /* ids left, >= 0 */
 } IdgenBlock;
 
 /* The last id of a block that is not empty. */
@@ -27,7 +27,7 @@ idgen_block_last(const IdgenBlock *block)
 static inline int64
 idgen_block_take(IdgenBlock *block)
 {
-	int64		id = block->next;
+	int64 id = block->next;
 
 	Assert(block->left > 0);
 	if (--block->left > 0)
@@ -39,9 +39,9 @@ idgen_block_take(IdgenBlock *block)
 static inline bool
 idgen_block_adjacent(const IdgenBlock *a, const IdgenBlock *b)
 {
-	int64		last = idgen_block_last(a);
+	int64 last = idgen_block_last(a);
 
 	return last < PG_INT64_MAX && last + 1 == b->next;
 }
 
-#endif							/* IDGEN_BLOCK_H */
+#endif /* IDGEN_BLOCK_H */

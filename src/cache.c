@@ -46,35 +46,35 @@
  * refills of a busy sequence, short enough that a lone session that comes
  * after the crowd soon takes one block at a time again.
  */
-#define IDGEN_CROWD_MEMORY_MS	1000
+#define IDGEN_CROWD_MEMORY_MS 1000
 
 typedef struct IdgenCacheEntry
 {
-	IdgenCacheKey key;			/* must be first */
-	IdgenSlot  *slot;
+	IdgenCacheKey key; /* must be first */
+	IdgenSlot *slot;
 } IdgenCacheEntry;
 
 /* A slot in the shared array, kept on cache lines of its own. */
 typedef union IdgenSlotPadded
 {
-	IdgenSlot	slot;
-	char		pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(IdgenSlot))];
+	IdgenSlot slot;
+	char pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(IdgenSlot))];
 } IdgenSlotPadded;
 
 typedef struct IdgenCacheHeader
 {
-	LWLock		lock;
-	pg_atomic_uint64 last_number;	/* source of versions, see above */
-	int			nslots;			/* slots in use; the lock protects the rest */
-	int			hand;			/* next slot that the clock looks at */
-	int64		evictions;
-	int64		ids_evicted;
+	LWLock lock;
+	pg_atomic_uint64 last_number; /* source of versions, see above */
+	int nslots;                   /* slots in use; the lock protects the rest */
+	int hand;                     /* next slot that the clock looks at */
+	int64 evictions;
+	int64 ids_evicted;
 	pg_atomic_uint64 ids_uncached;
 } IdgenCacheHeader;
 
 static IdgenCacheHeader *header = NULL;
 static HTAB *entries = NULL;
-static IdgenSlotPadded *shared_slots = NULL;	/* NULL in a session cache */
+static IdgenSlotPadded *shared_slots = NULL; /* NULL in a session cache */
 
 static Size
 idgen_cache_header_size(void)
@@ -86,17 +86,17 @@ static Size
 idgen_cache_array_size(void)
 {
 	return add_size(PG_CACHE_LINE_SIZE,
-					add_size(idgen_cache_header_size(),
-							 mul_size(idgen_max_sequences,
-									  sizeof(IdgenSlotPadded))));
+	                add_size(idgen_cache_header_size(),
+	                         mul_size(idgen_max_sequences,
+	                                  sizeof(IdgenSlotPadded))));
 }
 
 static Size
 idgen_cache_memsize(void)
 {
 	return add_size(idgen_cache_array_size(),
-					hash_estimate_size(idgen_max_sequences,
-									   sizeof(IdgenCacheEntry)));
+	                hash_estimate_size(idgen_max_sequences,
+	                                   sizeof(IdgenCacheEntry)));
 }
 
 /* Ask for shared memory; from shmem_request_hook. */
@@ -130,9 +130,9 @@ init_header(int tranche)
 void
 idgen_cache_startup_shmem(void)
 {
-	char	   *area;
-	bool		found;
-	HASHCTL		info;
+	char *area;
+	bool found;
+	HASHCTL info;
 
 	/* The postmaster runs this again after a crash, in a new segment. */
 	header = NULL;
@@ -146,7 +146,7 @@ idgen_cache_startup_shmem(void)
 	shared_slots = (IdgenSlotPadded *) ((char *) header + idgen_cache_header_size());
 	if (!found)
 	{
-		int			slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
+		int slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
 
 		init_header(GetNamedLWLockTranche("IdgenCache")->lock.tranche);
 		for (int i = 0; i < idgen_max_sequences; i++)
@@ -159,8 +159,8 @@ idgen_cache_startup_shmem(void)
 	info.keysize = sizeof(IdgenCacheKey);
 	info.entrysize = sizeof(IdgenCacheEntry);
 	entries = ShmemInitHash("idgen cache entries",
-							idgen_max_sequences, idgen_max_sequences,
-							&info, HASH_ELEM | HASH_BLOBS);
+	                        idgen_max_sequences, idgen_max_sequences,
+	                        &info, HASH_ELEM | HASH_BLOBS);
 
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -173,13 +173,13 @@ idgen_cache_startup_shmem(void)
 static void
 init_session_cache(void)
 {
-	HASHCTL		info;
+	HASHCTL info;
 
 	info.keysize = sizeof(IdgenCacheKey);
 	info.entrysize = sizeof(IdgenCacheEntry);
 	info.hcxt = TopMemoryContext;
 	entries = hash_create("idgen session cache", 64, &info,
-						  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	                      HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
 	init_header(LWTRANCHE_FIRST_USER_DEFINED);
 }
@@ -238,7 +238,7 @@ evict_idle_slot(void)
 {
 	for (int looked = 0; looked < 2 * header->nslots; looked++)
 	{
-		IdgenSlot  *slot = &shared_slots[header->hand].slot;
+		IdgenSlot *slot = &shared_slots[header->hand].slot;
 
 		header->hand = (header->hand + 1) % header->nslots;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
@@ -262,7 +262,7 @@ evict_idle_slot(void)
 static IdgenSlot *
 get_free_slot(void)
 {
-	IdgenSlot  *slot;
+	IdgenSlot *slot;
 
 	if (header->nslots == idgen_max_sequences)
 		return evict_idle_slot();
@@ -276,7 +276,7 @@ get_free_slot(void)
 static IdgenSlot *
 create_session_slot(const IdgenCacheKey *key)
 {
-	IdgenSlot  *slot = MemoryContextAllocZero(TopMemoryContext, sizeof(IdgenSlot));
+	IdgenSlot *slot = MemoryContextAllocZero(TopMemoryContext, sizeof(IdgenSlot));
 	IdgenCacheEntry *entry = hash_search(entries, key, HASH_ENTER, NULL);
 
 	LWLockInitialize(&slot->lock, LWTRANCHE_FIRST_USER_DEFINED);
@@ -295,7 +295,7 @@ IdgenSlot *
 idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
 {
 	IdgenCacheEntry *entry;
-	IdgenSlot  *slot = NULL;
+	IdgenSlot *slot = NULL;
 
 	if (entries == NULL)
 		init_session_cache();
@@ -372,7 +372,7 @@ crowded_lately(const IdgenSlot *slot)
 {
 	return slot->last_wait != 0 &&
 		!TimestampDifferenceExceeds(slot->last_wait, GetCurrentTimestamp(),
-									IDGEN_CROWD_MEMORY_MS);
+	                                IDGEN_CROWD_MEMORY_MS);
 }
 
 /*
@@ -405,7 +405,7 @@ IdgenDrawAnswer
 idgen_cache_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 {
 	IdgenDrawAnswer answer;
-	bool		mine;
+	bool mine;
 
 	result->claimed = false;
 
@@ -428,13 +428,13 @@ idgen_cache_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result
 		{
 			slot->claim = draw->xid;
 			result->claimed = true;
-			slot->ahead_below = 0;	/* one is enough; publishing sets it again */
+			slot->ahead_below = 0; /* one is enough; publishing sets it again */
 			result->nblocks = Max(slot->ahead_blocks, slot->waiters + 1);
 			answer = IDGEN_DRAW_REFILL_AHEAD;
 		}
 	}
 	else if (draw->claims && TransactionIdIsValid(slot->claim) &&
-			 !mine && !draw->never_wait)
+	         !mine && !draw->never_wait)
 	{
 		slot->waiters++;
 		slot->counters.waits++;
@@ -463,6 +463,23 @@ idgen_cache_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result
 	return answer;
 }
 
+/* Take the next published id if it is below limit. */
+bool
+idgen_cache_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 *id)
+{
+	bool taken = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version == version && slot->ids_left > 0 &&
+	    slot->blocks[0].next < limit)
+	{
+		*id = idgen_slot_take(slot);
+		taken = true;
+	}
+	LWLockRelease(&slot->lock);
+	return taken;
+}
+
 /*
  * The wait that idgen_cache_draw() asked for is over, or given up. Whatever
  * xid was, it has ended; if the claim is still there, it is that of a
@@ -472,7 +489,7 @@ idgen_cache_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result
 void
 idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
 {
-	IdgenSlot  *slot = lock_entry(key);
+	IdgenSlot *slot = lock_entry(key);
 
 	if (slot == NULL)
 		return;
@@ -487,7 +504,7 @@ idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
 void
 idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid)
 {
-	IdgenSlot  *slot = lock_entry(key);
+	IdgenSlot *slot = lock_entry(key);
 
 	if (slot == NULL)
 		return;
@@ -505,8 +522,8 @@ idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid)
 uint64
 idgen_cache_dropped_at(const IdgenCacheKey *key)
 {
-	IdgenSlot  *slot = lock_entry(key);
-	uint64		dropped_at;
+	IdgenSlot *slot = lock_entry(key);
+	uint64 dropped_at;
 
 	if (slot == NULL)
 		return 0;
@@ -522,9 +539,9 @@ idgen_cache_dropped_at(const IdgenCacheKey *key)
 static void
 slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 {
-	IdgenBlock	sorted[IDGEN_CACHE_BLOCKS + 1];
-	int			n = 0;
-	int			merged = 0;
+	IdgenBlock sorted[IDGEN_CACHE_BLOCKS + 1];
+	int n = 0;
+	int merged = 0;
 
 	while (n < slot->nblocks && slot->blocks[n].next < block->next)
 	{
@@ -547,7 +564,7 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 
 	if (n > IDGEN_CACHE_BLOCKS)
 	{
-		int			smallest = 0;
+		int smallest = 0;
 
 		for (int i = 1; i < n; i++)
 			if (sorted[i].left < sorted[smallest].left)
@@ -556,7 +573,7 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 		slot->ids_left -= sorted[smallest].left;
 		n--;
 		memmove(&sorted[smallest], &sorted[smallest + 1],
-				(n - smallest) * sizeof(IdgenBlock));
+		        (n - smallest) * sizeof(IdgenBlock));
 	}
 
 	memcpy(slot->blocks, sorted, n * sizeof(IdgenBlock));
@@ -586,7 +603,7 @@ slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
 void
 idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 {
-	IdgenSlot  *slot = lock_entry(key);
+	IdgenSlot *slot = lock_entry(key);
 	const IdgenCounters *add = &outcome->counters;
 
 	if (slot == NULL)
@@ -644,7 +661,7 @@ idgen_cache_drop(const IdgenCacheKey *key)
  * with the slot locked.
  */
 static void
-for_each_slot(Oid dbid, void (*action) (IdgenSlot *slot, void *arg), void *arg)
+for_each_slot(Oid dbid, void (*action)(IdgenSlot *slot, void *arg), void *arg)
 {
 	HASH_SEQ_STATUS status;
 	IdgenCacheEntry *entry;
@@ -691,8 +708,8 @@ idgen_cache_drop_database(Oid dbid)
 bool
 idgen_cache_warning_due(const IdgenCacheKey *key, int percent, int threshold)
 {
-	IdgenSlot  *slot = lock_entry(key);
-	bool		due;
+	IdgenSlot *slot = lock_entry(key);
+	bool due;
 
 	if (slot == NULL)
 		return percent < threshold;
@@ -706,7 +723,7 @@ idgen_cache_warning_due(const IdgenCacheKey *key, int percent, int threshold)
 bool
 idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
 {
-	IdgenSlot  *slot = lock_entry(key);
+	IdgenSlot *slot = lock_entry(key);
 
 	if (slot == NULL)
 		return false;

@@ -18,10 +18,10 @@
 #include "block.h"
 
 /* varchar(255) in any server encoding, with room for a terminating zero */
-#define IDGEN_NAME_BYTES	1024
+#define IDGEN_NAME_BYTES 1024
 
 /* Blocks kept per id sequence; more would rarely exist, adjacent ones merge. */
-#define IDGEN_CACHE_BLOCKS	8
+#define IDGEN_CACHE_BLOCKS 8
 
 /*
  * What names an id sequence in the whole server. The table's OID stands for
@@ -31,27 +31,27 @@
  */
 typedef struct IdgenCacheKey
 {
-	Oid			dbid;
-	Oid			relid;
-	char		name[IDGEN_NAME_BYTES];
+	Oid dbid;
+	Oid relid;
+	char name[IDGEN_NAME_BYTES];
 } IdgenCacheKey;
 
 /* Ids that were cached and will never be issued, by reason. */
 typedef struct IdgenLost
 {
-	int64		changed;		/* the row was changed, or restarted */
-	int64		prepared;		/* the transaction was prepared */
-	int64		crowded;		/* no place for one more block */
+	int64 changed;  /* the row was changed, or restarted */
+	int64 prepared; /* the transaction was prepared */
+	int64 crowded;  /* no place for one more block */
 } IdgenLost;
 
 typedef struct IdgenCounters
 {
-	int64		ids_issued;
-	int64		refills;
-	int64		blocks_taken;
-	int64		waits;
-	IdgenLost	ids_lost;
-	TimestampTz last_refill;	/* 0 if none */
+	int64 ids_issued;
+	int64 refills;
+	int64 blocks_taken;
+	int64 waits;
+	IdgenLost ids_lost;
+	TimestampTz last_refill; /* 0 if none */
 } IdgenCounters;
 
 /*
@@ -61,79 +61,79 @@ typedef struct IdgenCounters
  */
 typedef struct IdgenSlot
 {
-	LWLock		lock;
+	LWLock lock;
 
 	/* what the hot path touches comes first */
-	uint64		version;		/* changes whenever sessions must look again */
-	int64		ids_left;		/* sum over blocks */
-	int64		ahead_below;	/* refill ahead when ids_left falls to this */
-	IdgenBlock	blocks[IDGEN_CACHE_BLOCKS]; /* ascending, none empty */
-	int			nblocks;
-	bool		used;			/* drawn from since the clock hand passed */
+	uint64 version;                        /* changes whenever sessions must look again */
+	int64 ids_left;                        /* sum over blocks */
+	int64 ahead_below;                     /* refill ahead when ids_left falls to this */
+	IdgenBlock blocks[IDGEN_CACHE_BLOCKS]; /* ascending, none empty */
+	int nblocks;
+	bool used; /* drawn from since the clock hand passed */
 
-	TransactionId claim;		/* (sub)transaction that refills, or invalid */
-	int			waiters;		/* sessions waiting for a claim */
-	int64		ahead_blocks;	/* blocks that the last refill asked for */
-	TimestampTz last_wait;		/* when a session last had to wait */
-	uint64		dropped_at;		/* number of the last event that emptied it */
-	int			warned_percent; /* lowest percentage logged; 101 = none */
+	TransactionId claim;   /* (sub)transaction that refills, or invalid */
+	int waiters;           /* sessions waiting for a claim */
+	int64 ahead_blocks;    /* blocks that the last refill asked for */
+	TimestampTz last_wait; /* when a session last had to wait */
+	uint64 dropped_at;     /* number of the last event that emptied it */
+	int warned_percent;    /* lowest percentage logged; 101 = none */
 	IdgenCounters counters;
-	const IdgenCacheKey *key;	/* its key, inside the hash table */
+	const IdgenCacheKey *key; /* its key, inside the hash table */
 } IdgenSlot;
 
 /* What idgen_cache_draw() is told ... */
 typedef struct IdgenDraw
 {
-	uint64		version;		/* the slot's version that the caller knows */
-	bool		published_ok;	/* may it use published ids? */
-	bool		claims;			/* does its refill take part in claiming? */
-	bool		never_wait;		/* has it refilled in this transaction? */
-	TransactionId xid;			/* of the (sub)transaction, or invalid */
-	TransactionId own_claim;	/* the claim it made before, or invalid */
+	uint64 version;          /* the slot's version that the caller knows */
+	bool published_ok;       /* may it use published ids? */
+	bool claims;             /* does its refill take part in claiming? */
+	bool never_wait;         /* has it refilled in this transaction? */
+	TransactionId xid;       /* of the (sub)transaction, or invalid */
+	TransactionId own_claim; /* the claim it made before, or invalid */
 } IdgenDraw;
 
 /* ... and what it answers */
 typedef enum IdgenDrawAnswer
 {
-	IDGEN_DRAW_STALE,			/* version differs: validate, then try again */
-	IDGEN_DRAW_TAKEN,			/* id is set */
-	IDGEN_DRAW_NEEDS_XID,		/* it would claim: get an xid and try again */
-	IDGEN_DRAW_WAIT,			/* wait for wait_for, call idgen_cache_waited() */
-	IDGEN_DRAW_REFILL,			/* claimed: refill nblocks blocks */
-	IDGEN_DRAW_REFILL_AHEAD,	/* the same, though there are ids left */
+	IDGEN_DRAW_STALE,        /* version differs: validate, then try again */
+	IDGEN_DRAW_TAKEN,        /* id is set */
+	IDGEN_DRAW_NEEDS_XID,    /* it would claim: get an xid and try again */
+	IDGEN_DRAW_WAIT,         /* wait for wait_for, call idgen_cache_waited() */
+	IDGEN_DRAW_REFILL,       /* claimed: refill nblocks blocks */
+	IDGEN_DRAW_REFILL_AHEAD, /* the same, though there are ids left */
 } IdgenDrawAnswer;
 
 typedef struct IdgenDrawResult
 {
-	int64		id;
+	int64 id;
 	TransactionId wait_for;
-	int64		nblocks;
-	bool		claimed;		/* the claim is now the caller's xid */
+	int64 nblocks;
+	bool claimed; /* the claim is now the caller's xid */
 } IdgenDrawResult;
 
 /* What a transaction did to an id sequence, reported when it ends. */
 typedef struct IdgenOutcome
 {
-	bool		drop;			/* it changed the row: empty the cache */
-	bool		revalidate;		/* it changed the row: sessions look again */
-	bool		publish;		/* put rest into the cache, else it is lost */
-	bool		prepared;		/* if lost: because of PREPARE TRANSACTION */
-	IdgenBlock	rest;			/* what is left of the pending block */
-	uint64		rest_dropped_at;	/* dropped_at when rest was allocated */
-	int64		ahead_blocks;	/* blocks asked for by its last refill */
-	int64		ahead_ids;		/* ids in those; 0 = it has not refilled */
-	TransactionId claim;		/* the claim it made, or invalid */
-	IdgenCounters counters;		/* to add; ids_lost and waits are not used */
+	bool drop;              /* it changed the row: empty the cache */
+	bool revalidate;        /* it changed the row: sessions look again */
+	bool publish;           /* put rest into the cache, else it is lost */
+	bool prepared;          /* if lost: because of PREPARE TRANSACTION */
+	IdgenBlock rest;        /* what is left of the pending block */
+	uint64 rest_dropped_at; /* dropped_at when rest was allocated */
+	int64 ahead_blocks;     /* blocks asked for by its last refill */
+	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
+	TransactionId claim;    /* the claim it made, or invalid */
+	IdgenCounters counters; /* to add; ids_lost and waits are not used */
 } IdgenOutcome;
 
 /* Totals of the whole cache. */
 typedef struct IdgenCacheTotals
 {
-	int			max_sequences;	/* 0 = no limit */
-	int			sequences;
-	int64		evictions;
-	int64		ids_evicted;	/* ids lost by eviction */
-	int64		ids_uncached;	/* ids lost because all slots were busy */
+	int max_sequences; /* 0 = no limit */
+	int sequences;
+	int64 evictions;
+	int64 ids_evicted;  /* ids lost by eviction */
+	int64 ids_uncached; /* ids lost because all slots were busy */
 } IdgenCacheTotals;
 
 extern void idgen_cache_request_shmem(void);
@@ -141,20 +141,22 @@ extern void idgen_cache_startup_shmem(void);
 extern bool idgen_cache_is_shared(void);
 
 extern void idgen_cache_key(IdgenCacheKey *key, Oid relid,
-							const char *name, int namelen);
+                            const char *name, int namelen);
 extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, bool create,
-									 uint64 *version);
+                                     uint64 *version);
 extern IdgenDrawAnswer idgen_cache_draw(IdgenSlot *slot, const IdgenDraw *draw,
-										IdgenDrawResult *result);
+                                        IdgenDrawResult *result);
+extern bool idgen_cache_take_below(IdgenSlot *slot, uint64 version,
+                                   int64 limit, int64 *id);
 extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid);
 extern void idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid);
 extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);
 extern void idgen_cache_finish(const IdgenCacheKey *key,
-							   const IdgenOutcome *outcome);
+                               const IdgenOutcome *outcome);
 extern void idgen_cache_drop(const IdgenCacheKey *key);
 extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent,
-									int threshold);
+                                    int threshold);
 
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
@@ -165,7 +167,7 @@ static inline int64
 idgen_slot_take(IdgenSlot *slot)
 {
 	IdgenBlock *block = &slot->blocks[0];
-	int64		id = idgen_block_take(block);
+	int64 id = idgen_block_take(block);
 
 	slot->ids_left--;
 	slot->counters.ids_issued++;
@@ -174,7 +176,7 @@ idgen_slot_take(IdgenSlot *slot)
 	{
 		slot->nblocks--;
 		memmove(&slot->blocks[0], &slot->blocks[1],
-				slot->nblocks * sizeof(IdgenBlock));
+		        slot->nblocks * sizeof(IdgenBlock));
 	}
 	return id;
 }
@@ -186,7 +188,7 @@ idgen_slot_take(IdgenSlot *slot)
 static inline bool
 idgen_cache_take(IdgenSlot *slot, uint64 version, int64 *id)
 {
-	bool		taken = false;
+	bool taken = false;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (likely(slot->version == version && slot->ids_left > slot->ahead_below))
@@ -198,4 +200,4 @@ idgen_cache_take(IdgenSlot *slot, uint64 version, int64 *id)
 	return taken;
 }
 
-#endif							/* IDGEN_CACHE_H */
+#endif /* IDGEN_CACHE_H */

@@ -57,7 +57,7 @@ idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
 static Datum
 get_attribute(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
 {
-	bool		isnull;
+	bool isnull;
 
 	return heap_getattr(tuple, attnum, desc, &isnull);
 }
@@ -77,7 +77,7 @@ get_string(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
 static void
 note_change(Relation rel, HeapTuple tuple, bool drop)
 {
-	char	   *name = get_string(tuple, RelationGetDescr(rel), IDGEN_ATT_NAME);
+	char *name = get_string(tuple, RelationGetDescr(rel), IDGEN_ATT_NAME);
 
 	idgen_changed_by_name(RelationGetRelid(rel), name, strlen(name), drop);
 }
@@ -87,10 +87,10 @@ static bool
 same_attribute(TupleDesc desc, HeapTuple old, HeapTuple new, AttrNumber attnum)
 {
 	Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
-	bool		old_null;
-	bool		new_null;
-	Datum		old_value;
-	Datum		new_value;
+	bool old_null;
+	bool new_null;
+	Datum old_value;
+	Datum new_value;
 
 	if (att->attisdropped)
 		return true;
@@ -108,7 +108,7 @@ differs_otherwise(TupleDesc desc, HeapTuple old, HeapTuple new)
 	for (AttrNumber attnum = 1; attnum <= desc->natts; attnum++)
 	{
 		if (attnum != IDGEN_ATT_NEXT_BLOCK_START &&
-			!same_attribute(desc, old, new, attnum))
+		    !same_attribute(desc, old, new, attnum))
 			return true;
 	}
 	return false;
@@ -123,22 +123,22 @@ static void
 check_revival(TupleDesc desc, HeapTuple old, HeapTuple new)
 {
 	if (DatumGetInt16(get_attribute(old, desc, IDGEN_ATT_EXHAUSTED)) == 1 &&
-		DatumGetInt16(get_attribute(new, desc, IDGEN_ATT_EXHAUSTED)) == 0 &&
-		get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
-		get_int64(new, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
+	    DatumGetInt16(get_attribute(new, desc, IDGEN_ATT_EXHAUSTED)) == 0 &&
+	    get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
+	    get_int64(new, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
 		ereport(ERROR,
-				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-				 errmsg("id sequence \"%s\" cannot be revived",
-						get_string(new, desc, IDGEN_ATT_NAME)),
-				 errdetail("Its last id, %lld, is the greatest there can be.",
-						   (long long) PG_INT64_MAX),
-				 errhint("Start it again with idgen_restart().")));
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id sequence \"%s\" cannot be revived",
+		                get_string(new, desc, IDGEN_ATT_NAME)),
+		         errdetail("Its last id, %lld, is the greatest there can be.",
+		                   (long long) PG_INT64_MAX),
+		         errhint("Start it again with idgen_restart().")));
 }
 
 static void
 row_updated(Relation rel, HeapTuple old, HeapTuple new)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
+	TupleDesc desc = RelationGetDescr(rel);
 
 	check_revival(desc, old, new);
 
@@ -148,9 +148,9 @@ row_updated(Relation rel, HeapTuple old, HeapTuple new)
 		note_change(rel, new, true);
 	}
 	else if (get_int64(new, desc, IDGEN_ATT_NEXT_BLOCK_START) <
-			 get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) ||
-			 get_int64(new, desc, IDGEN_ATT_MAX_VALUE) <
-			 get_int64(old, desc, IDGEN_ATT_MAX_VALUE))
+	             get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) ||
+	         get_int64(new, desc, IDGEN_ATT_MAX_VALUE) <
+	             get_int64(old, desc, IDGEN_ATT_MAX_VALUE))
 		note_change(rel, new, true);
 	else if (differs_otherwise(desc, old, new))
 		note_change(rel, new, false);
@@ -167,9 +167,9 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event))
 		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be fired by an AFTER trigger",
-						"idgen_row_changed")));
+		        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+		         errmsg("function \"%s\" must be fired by an AFTER trigger",
+		                "idgen_row_changed")));
 
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 	{
@@ -193,22 +193,21 @@ Datum
 idgen_check_row(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
-	TupleDesc	desc;
-	HeapTuple	tuple;
-	int			column = IDGEN_ATT_START_VALUE;
-	Datum		start;
-	bool		isnull;
+	TupleDesc desc;
+	HeapTuple tuple;
+	int column = IDGEN_ATT_START_VALUE;
+	Datum start;
+	bool isnull;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
-		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+	    !TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
 		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be fired by a BEFORE ROW trigger",
-						"idgen_check_row")));
+		        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+		         errmsg("function \"%s\" must be fired by a BEFORE ROW trigger",
+		                "idgen_check_row")));
 
 	desc = RelationGetDescr(trigger->tg_relation);
-	tuple = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ?
-		trigger->tg_newtuple : trigger->tg_trigtuple;
+	tuple = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple : trigger->tg_trigtuple;
 
 	/* A null is left to the column's constraint, which comes after this. */
 	if (!heap_attisnull(tuple, IDGEN_ATT_SOURCE, desc))
@@ -232,7 +231,7 @@ idgen_check_row(PG_FUNCTION_ARGS)
  */
 static void
 object_access(ObjectAccessType access, Oid class_id, Oid object_id,
-			  int sub_id, void *arg)
+              int sub_id, void *arg)
 {
 	if (previous_object_access_hook)
 		previous_object_access_hook(access, class_id, object_id, sub_id, arg);
@@ -242,7 +241,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 	if (class_id == DatabaseRelationId)
 		idgen_cache_drop_database(object_id);
 	else if (class_id == ExtensionRelationId &&
-			 object_id == get_extension_oid("idgen", true))
+	         object_id == get_extension_oid("idgen", true))
 		idgen_pending_change_all();
 }
 

@@ -15,8 +15,8 @@
 /* 16 tells which indexes an update has to maintain, not only whether any. */
 #if PG_VERSION_NUM < 160000
 typedef bool TU_UpdateIndexes;
-#define TU_None			false
-#define TU_Summarizing	2		/* never reported */
+#define TU_None        false
+#define TU_Summarizing 2 /* never reported */
 #define ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters, summarizing) \
 	ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters)
 #endif
@@ -29,4 +29,4 @@ typedef bool TU_UpdateIndexes;
 	index_beginscan(rel, index, snapshot, nkeys, norderbys)
 #endif
 
-#endif							/* IDGEN_COMPAT_H */
+#endif /* IDGEN_COMPAT_H */

@@ -33,16 +33,16 @@
 #include "definition.h"
 #include "row.h"
 
-uint64		idgen_epoch = 1;
-uint64		idgen_table_epoch = 1;
+uint64 idgen_epoch = 1;
+uint64 idgen_table_epoch = 1;
 
 /* The table's OID as looked up under table_oid_epoch. */
-static Oid	table_oid = InvalidOid;
+static Oid table_oid = InvalidOid;
 static uint64 table_oid_epoch = 0;
 
 /* The plan that asks whether the current user sees a row. */
 static SPIPlanPtr visible_plan = NULL;
-static Oid	visible_plan_relid = InvalidOid;
+static Oid visible_plan_relid = InvalidOid;
 static uint64 visible_plan_epoch = 0;
 
 static void
@@ -78,8 +78,8 @@ idgen_definition_init(void)
 Oid
 idgen_table_oid(Oid funcid)
 {
-	uint64		epoch = idgen_epoch;
-	Oid			found;
+	uint64 epoch = idgen_epoch;
+	Oid found;
 
 	if (table_oid_epoch == epoch)
 		return table_oid;
@@ -87,8 +87,8 @@ idgen_table_oid(Oid funcid)
 	found = get_relname_relid("id_sequences", get_func_namespace(funcid));
 	if (!OidIsValid(found))
 		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
 	table_oid = found;
 	table_oid_epoch = epoch;
 	return found;
@@ -98,17 +98,17 @@ static void
 not_supported(const char *column, const char *value)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("%s \"%s\" is not supported", column, value)));
+	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+	         errmsg("%s \"%s\" is not supported", column, value)));
 }
 
 static void
 not_valid(const char *column, const char *value, const char *valid)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid %s \"%s\"", column, value),
-			 errhint("Valid values are: %s.", valid)));
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("invalid %s \"%s\"", column, value),
+	         errhint("Valid values are: %s.", valid)));
 }
 
 /* Raises 0A000 for a source that is planned, 22023 for one that is unknown. */
@@ -118,8 +118,8 @@ idgen_check_source(const char *source)
 	if (strcmp(source, "table") == 0)
 		return;
 	if (strcmp(source, "sequence") == 0 ||
-		strcmp(source, "function") == 0 ||
-		strcmp(source, "server") == 0)
+	    strcmp(source, "function") == 0 ||
+	    strcmp(source, "server") == 0)
 		not_supported("source", source);
 	not_valid("source", source, "table");
 }
@@ -142,9 +142,9 @@ idgen_check_layout(const char *layout)
 	if (strcmp(layout, "plain") == 0)
 		return;
 	if (strcmp(layout, "prefixed") == 0 ||
-		strcmp(layout, "session") == 0 ||
-		strcmp(layout, "prefixed_reversed") == 0 ||
-		strcmp(layout, "session_reversed") == 0)
+	    strcmp(layout, "session") == 0 ||
+	    strcmp(layout, "prefixed_reversed") == 0 ||
+	    strcmp(layout, "session_reversed") == 0)
 		not_supported("layout", layout);
 	not_valid("layout", layout, "plain");
 }
@@ -155,10 +155,10 @@ idgen_check_layout(const char *layout)
  */
 void
 idgen_definition_from_row(TupleTableSlot *slot, const char *name,
-						  IdgenDefinition *def)
+                          IdgenDefinition *def)
 {
-	Datum		start;
-	bool		isnull;
+	Datum start;
+	bool isnull;
 
 	def->next_block_start = DatumGetInt64(idgen_row_attribute(slot, IDGEN_ATT_NEXT_BLOCK_START));
 	def->block_size = DatumGetInt32(idgen_row_attribute(slot, IDGEN_ATT_BLOCK_SIZE));
@@ -169,8 +169,8 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 
 	if (def->block_size <= 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("block_size of id sequence \"%s\" must be greater than zero", name)));
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("block_size of id sequence \"%s\" must be greater than zero", name)));
 	idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)));
 	idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)));
 	idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
@@ -188,10 +188,10 @@ void
 idgen_exhausted(const char *name, const IdgenDefinition *def)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-			 errmsg("id sequence \"%s\" is exhausted", name),
-			 errdetail("Its last id is %lld.", (long long) def->max_value),
-			 errhint("Raise max_value and set exhausted to 0.")));
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("id sequence \"%s\" is exhausted", name),
+	         errdetail("Its last id is %lld.", (long long) def->max_value),
+	         errhint("Raise max_value and set exhausted to 0.")));
 }
 
 /* The row's big_base, allocated in the current memory context. */
@@ -205,7 +205,7 @@ idgen_big_base_from_row(TupleTableSlot *slot)
 void
 idgen_check_select(Oid relid)
 {
-	AclResult	result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
+	AclResult result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(relid));
@@ -228,7 +228,7 @@ depends_on_more_than_row(Node *node, void *context)
 		return false;
 	if (IsA(node, Var))
 	{
-		AttrNumber	attno = ((Var *) node)->varattno;
+		AttrNumber attno = ((Var *) node)->varattno;
 
 		return attno <= 0 ||
 			attno == IDGEN_ATT_NEXT_BLOCK_START ||
@@ -251,16 +251,16 @@ depends_on_more_than_row(Node *node, void *context)
 static bool
 policies_are_cacheable(Relation rel)
 {
-	ListCell   *lc;
+	ListCell *lc;
 
 	if (rel->rd_rsdesc == NULL)
-		return true;			/* enabled without a policy: nothing visible */
+		return true; /* enabled without a policy: nothing visible */
 	foreach(lc, rel->rd_rsdesc->policies)
 	{
 		RowSecurityPolicy *policy = (RowSecurityPolicy *) lfirst(lc);
 
 		if (policy->hassublinks ||
-			depends_on_more_than_row((Node *) policy->qual, NULL))
+		    depends_on_more_than_row((Node *) policy->qual, NULL))
 			return false;
 	}
 	return true;
@@ -270,12 +270,12 @@ policies_are_cacheable(Relation rel)
 static SPIPlanPtr
 get_visible_plan(Relation rel)
 {
-	Oid			argtypes[] = {TEXTOID};
-	char	   *query;
+	Oid argtypes[] = {TEXTOID};
+	char *query;
 
 	if (visible_plan != NULL &&
-		visible_plan_relid == RelationGetRelid(rel) &&
-		visible_plan_epoch == idgen_table_epoch)
+	    visible_plan_relid == RelationGetRelid(rel) &&
+	    visible_plan_epoch == idgen_table_epoch)
 		return visible_plan;
 
 	if (visible_plan != NULL)
@@ -284,8 +284,8 @@ get_visible_plan(Relation rel)
 		visible_plan = NULL;
 	}
 	query = psprintf("SELECT 1 FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
-					 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-												RelationGetRelationName(rel)));
+	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+	                                            RelationGetRelationName(rel)));
 	visible_plan_relid = RelationGetRelid(rel);
 	visible_plan_epoch = idgen_table_epoch;
 	visible_plan = SPI_prepare(query, 1, argtypes);
@@ -303,9 +303,9 @@ get_visible_plan(Relation rel)
 bool
 idgen_row_visible(Oid relid, const char *name, int namelen, bool *cacheable)
 {
-	Relation	rel;
-	Datum		values[1];
-	bool		visible;
+	Relation rel;
+	Datum values[1];
+	bool visible;
 
 	*cacheable = true;
 	if (check_enable_rls(relid, InvalidOid, false) != RLS_ENABLED)
@@ -317,8 +317,8 @@ idgen_row_visible(Oid relid, const char *name, int namelen, bool *cacheable)
 	SPI_connect();
 	values[0] = PointerGetDatum(cstring_to_text_with_len(name, namelen));
 	if (SPI_execute_snapshot(get_visible_plan(rel), values, NULL,
-							 GetLatestSnapshot(), InvalidSnapshot,
-							 true, false, 1) != SPI_OK_SELECT)
+	                         GetLatestSnapshot(), InvalidSnapshot,
+	                         true, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "unexpected result of query on \"id_sequences\"");
 	visible = SPI_processed > 0;
 	SPI_finish();

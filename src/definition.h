@@ -11,11 +11,11 @@
 /* The columns of a row, checked. */
 typedef struct IdgenDefinition
 {
-	int64		next_block_start;
-	int64		max_value;
-	int64		start_value;
-	int32		block_size;
-	bool		exhausted;
+	int64 next_block_start;
+	int64 max_value;
+	int64 start_value;
+	int32 block_size;
+	bool exhausted;
 } IdgenDefinition;
 
 /*
@@ -29,10 +29,10 @@ extern PGDLLIMPORT uint64 idgen_epoch;
 extern PGDLLIMPORT uint64 idgen_table_epoch;
 
 extern void idgen_definition_init(void);
-extern Oid	idgen_table_oid(Oid funcid);
+extern Oid idgen_table_oid(Oid funcid);
 
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
-									  IdgenDefinition *def);
+                                      IdgenDefinition *def);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 extern void idgen_exhausted(const char *name, const IdgenDefinition *def) pg_attribute_noreturn();
 extern Numeric idgen_big_base_from_row(TupleTableSlot *slot);
@@ -42,6 +42,6 @@ extern void idgen_check_layout(const char *layout);
 
 extern void idgen_check_select(Oid relid);
 extern bool idgen_row_visible(Oid relid, const char *name, int namelen,
-							  bool *cacheable);
+                              bool *cacheable);
 
-#endif							/* IDGEN_DEFINITION_H */
+#endif /* IDGEN_DEFINITION_H */

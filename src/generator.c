@@ -27,9 +27,9 @@
 #include "source_table.h"
 
 /* Refills of one block before a transaction's refills begin to grow. */
-#define IDGEN_EVEN_REFILLS		8
+#define IDGEN_EVEN_REFILLS 8
 /* The part of what it has taken by then that the next refill takes. */
-#define IDGEN_GROWTH_DIVISOR	8
+#define IDGEN_GROWTH_DIVISOR 8
 
 /* The entry in which this session is counted as waiting, if any. */
 static bool waiting = false;
@@ -74,9 +74,9 @@ warn_if_low(IdgenHandle *handle, int percent_left)
 	idgen_handle_key(handle, &key);
 	if (idgen_cache_warning_due(&key, percent_left, idgen_warn_remaining))
 		ereport(LOG,
-				(errmsg("id sequence \"%s\" has %d%% of its ids left",
-						handle->name, percent_left),
-				 errhidestmt(true), errhidecontext(true)));
+		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
+		                handle->name, percent_left),
+		         errhidestmt(true), errhidecontext(true)));
 }
 
 /*
@@ -90,8 +90,8 @@ refill(IdgenHandle *handle, int64 nblocks, bool ahead)
 	IdgenPending *pending = &handle->pending;
 	ErrorContextCallback context;
 	IdgenRefill refilled;
-	int64		min_ids = 0;
-	bool		done;
+	int64 min_ids = 0;
+	bool done;
 
 	if (pending->refills >= IDGEN_EVEN_REFILLS)
 		min_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
@@ -109,6 +109,7 @@ refill(IdgenHandle *handle, int64 nblocks, bool ahead)
 		 * says. So must it be for ids that our own client relies on.
 		 */
 		ForceSyncCommit();
+		refilled.ahead = ahead;
 		idgen_pending_add(handle, &refilled);
 	}
 	error_context_stack = context.previous;
@@ -129,7 +130,7 @@ refill_uncached(IdgenHandle *handle)
 /* Refill as the cache has said, having claimed it if it has said so. */
 static void
 refill_claimed(IdgenHandle *handle, TransactionId xid,
-			   const IdgenDrawResult *result, bool ahead)
+               const IdgenDrawResult *result, bool ahead)
 {
 	if (result->claimed)
 	{
@@ -159,7 +160,7 @@ static bool
 draw_from_cache(IdgenHandle *handle, int64 *id)
 {
 	IdgenPending *pending = &handle->pending;
-	IdgenDraw	draw = {
+	IdgenDraw draw = {
 		.version = handle->version,
 		.published_ok = idgen_pending_published_ok(handle),
 		.claims = handle->block_size > 1 && idgen_cache_is_shared(),
@@ -200,6 +201,24 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 	return false;
 }
 
+/*
+ * After refilling ahead, a session goes on with what the cache holds below its
+ * pending block, so that its ids ascend. False once there are none.
+ */
+static bool
+draw_below_pending(IdgenHandle *handle, int64 *id)
+{
+	IdgenPending *pending = &handle->pending;
+
+	if (!pending->ahead)
+		return false;
+	if (handle->slot != NULL && idgen_pending_published_ok(handle) &&
+	    idgen_cache_take_below(handle->slot, handle->version, pending->block.next, id))
+		return true;
+	pending->ahead = false;
+	return false;
+}
+
 /* Make sure that the handle's answers are those of this moment. */
 static void
 validate(IdgenHandle *handle, Oid funcid, bool auto_create)
@@ -231,7 +250,7 @@ idgen_check_usable(IdgenHandle *handle, Oid funcid)
 int64
 idgen_generate_slow(IdgenHandle *handle, Oid funcid)
 {
-	int64		id;
+	int64 id;
 
 	PreventCommandIfReadOnly("idgen_next()");
 	PreventCommandIfParallelMode("idgen_next()");
@@ -239,7 +258,7 @@ idgen_generate_slow(IdgenHandle *handle, Oid funcid)
 	for (;;)
 	{
 		validate(handle, funcid, idgen_auto_create);
-		if (idgen_pending_take(handle, &id))
+		if (draw_below_pending(handle, &id) || idgen_pending_take(handle, &id))
 			break;
 		if (handle->slot == NULL)
 			refill_uncached(handle);
@@ -261,9 +280,9 @@ int64
 idgen_peek_next(IdgenHandle *handle, Oid funcid)
 {
 	IdgenCacheKey key;
-	IdgenSlot	cached;
+	IdgenSlot cached;
 	IdgenDefinition def;
-	Relation	rel;
+	Relation rel;
 	TupleTableSlot *row;
 
 	validate(handle, funcid, false);
@@ -272,12 +291,12 @@ idgen_peek_next(IdgenHandle *handle, Oid funcid)
 
 	idgen_handle_key(handle, &key);
 	if (idgen_pending_published_ok(handle) &&
-		idgen_cache_read(&key, &cached) && cached.ids_left > 0)
+	    idgen_cache_read(&key, &cached) && cached.ids_left > 0)
 		return cached.blocks[0].next;
 
 	rel = idgen_table_open(handle->relid, AccessShareLock);
 	row = table_slot_create(rel, NULL);
-	if (!idgen_row_find(rel, handle->name, handle->namelen, row))
+	if (!idgen_row_find(rel, handle->name, handle->namelen, true, row))
 		idgen_no_such_sequence(handle->name);
 	idgen_definition_from_row(row, handle->name, &def);
 	ExecDropSingleTupleTableSlot(row);

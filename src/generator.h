@@ -20,21 +20,22 @@ extern void idgen_wait_given_up(void);
  *
  * This is the hot path: no catalog, no memory allocation, no snapshot. It is
  * right as long as nothing has happened that the handle has to look at first,
- * and otherwise leaves everything to the slow path. A gapless block is left to
- * it too, because of savepoints.
+ * and otherwise leaves everything to the slow path. So it does with a gapless
+ * block, because of savepoints, and with one refilled ahead. (A parallel worker never comes through here: it
+ * is a new process, whose handles are not validated yet.)
  */
 static inline int64
 idgen_generate(IdgenHandle *handle, Oid funcid)
 {
-	int64		id;
+	int64 id;
 
 	if (likely(handle->fast_epoch == idgen_epoch &&
-			   handle->userid == GetUserId() &&
-			   !XactReadOnly && !IsInParallelMode()))
+	           handle->userid == GetUserId() &&
+	           !XactReadOnly))
 	{
 		if (handle->pending.block.left > 0)
 		{
-			if (handle->pending.gapless)
+			if (handle->pending.gapless || handle->pending.ahead)
 				return idgen_generate_slow(handle, funcid);
 			handle->pending.counters.ids_issued++;
 			id = idgen_block_take(&handle->pending.block);
@@ -48,4 +49,4 @@ idgen_generate(IdgenHandle *handle, Oid funcid)
 	return idgen_generate_slow(handle, funcid);
 }
 
-#endif							/* IDGEN_GENERATOR_H */
+#endif /* IDGEN_GENERATOR_H */

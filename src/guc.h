@@ -12,4 +12,4 @@ extern PGDLLIMPORT int idgen_warn_remaining;
 
 extern void idgen_guc_init(void);
 
-#endif							/* IDGEN_GUC_H */
+#endif /* IDGEN_GUC_H */

@@ -29,28 +29,28 @@
 typedef struct HandleName
 {
 	const char *data;
-	int			len;
+	int len;
 } HandleName;
 
 typedef struct HandleEntry
 {
-	HandleName	name;
-	uint32		hash;
-	char		status;
+	HandleName name;
+	uint32 hash;
+	char status;
 	IdgenHandle *handle;
 } HandleEntry;
 
-#define SH_PREFIX		handles
-#define SH_ELEMENT_TYPE	HandleEntry
-#define SH_KEY_TYPE		HandleName
-#define SH_KEY			name
-#define SH_HASH_KEY(tb, key)	\
+#define SH_PREFIX       handles
+#define SH_ELEMENT_TYPE HandleEntry
+#define SH_KEY_TYPE     HandleName
+#define SH_KEY          name
+#define SH_HASH_KEY(tb, key) \
 	hash_bytes((const unsigned char *) (key).data, (key).len)
-#define SH_EQUAL(tb, a, b)	\
+#define SH_EQUAL(tb, a, b) \
 	((a).len == (b).len && memcmp((a).data, (b).data, (a).len) == 0)
 #define SH_STORE_HASH
-#define SH_GET_HASH(tb, a)	((a)->hash)
-#define SH_SCOPE		static inline
+#define SH_GET_HASH(tb, a) ((a)->hash)
+#define SH_SCOPE           static inline
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"
@@ -61,7 +61,7 @@ static handles_hash *handles = NULL;
 IdgenHandle *
 idgen_handle_find(const char *name, int namelen)
 {
-	HandleName	key = {name, namelen};
+	HandleName key = {name, namelen};
 	HandleEntry *entry;
 
 	if (handles == NULL)
@@ -79,9 +79,9 @@ IdgenHandle *
 idgen_handle_get(const char *name, int namelen)
 {
 	IdgenHandle *handle = idgen_handle_find(name, namelen);
-	HandleName	key;
+	HandleName key;
 	HandleEntry *entry;
-	bool		found;
+	bool found;
 
 	if (handle != NULL)
 		return handle;
@@ -90,7 +90,7 @@ idgen_handle_get(const char *name, int namelen)
 		idgen_no_such_sequence(pnstrdup(name, namelen));
 
 	handle = MemoryContextAllocZero(TopMemoryContext,
-									sizeof(IdgenHandle) + namelen + 1);
+	                                sizeof(IdgenHandle) + namelen + 1);
 	handle->name = (char *) (handle + 1);
 	handle->namelen = namelen;
 	memcpy(handle->name, name, namelen);
@@ -116,17 +116,16 @@ void
 idgen_no_such_sequence(const char *name)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("id sequence \"%s\" does not exist", name),
-			 errhint("Create it with SELECT idgen_create(%s).",
-					 quote_literal_cstr(name))));
+	        (errcode(ERRCODE_UNDEFINED_OBJECT),
+	         errmsg("id sequence \"%s\" does not exist", name),
+	         errhint("Create it with SELECT idgen_create(%s).",
+	                 quote_literal_cstr(name))));
 }
 
 /*
  * Add the row that an unknown name lacks (idgen.auto_create), as the table's
- * owner. If another transaction is just adding the same one, wait for it; the
- * unique violation then only means that the row is there now, so it is undone
- * in a subtransaction. (ON CONFLICT DO NOTHING would instead raise 40001 at
+ * owner. If it is there already, or another transaction is just adding it (then
+ * we wait), a unique violation says so, and is undone with a subtransaction. (ON CONFLICT DO NOTHING would instead raise 40001 at
  * the higher isolation levels.) Caller looks for the row again.
  */
 static void
@@ -134,15 +133,15 @@ create_row(Relation rel, const char *name)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
-	Oid			userid;
-	int			sec_context;
-	Oid			argtypes[] = {TEXTOID, INT4OID};
-	Datum		values[2];
-	char	   *query;
+	Oid userid;
+	int sec_context;
+	Oid argtypes[] = {TEXTOID, INT4OID};
+	Datum values[2];
+	char *query;
 
 	query = psprintf("INSERT INTO %s (name, next_block_start, block_size) VALUES ($1, 1, $2)",
-					 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-												RelationGetRelationName(rel)));
+	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+	                                            RelationGetRelationName(rel)));
 	values[0] = CStringGetTextDatum(name);
 	values[1] = Int32GetDatum(idgen_default_block_size);
 
@@ -152,7 +151,7 @@ create_row(Relation rel, const char *name)
 	PG_TRY();
 	{
 		SetUserIdAndSecContext(rel->rd_rel->relowner,
-							   sec_context | SECURITY_LOCAL_USERID_CHANGE);
+		                       sec_context | SECURITY_LOCAL_USERID_CHANGE);
 		SPI_connect();
 		if (SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0) != SPI_OK_INSERT)
 			elog(ERROR, "unexpected result of insert into \"id_sequences\"");
@@ -165,7 +164,7 @@ create_row(Relation rel, const char *name)
 	}
 	PG_CATCH();
 	{
-		ErrorData  *edata;
+		ErrorData *edata;
 
 		MemoryContextSwitchTo(context);
 		edata = CopyErrorData();
@@ -188,13 +187,13 @@ create_row(Relation rel, const char *name)
 static bool
 look_at_row(IdgenHandle *handle, bool auto_create)
 {
-	Relation	rel = idgen_table_open(handle->relid, AccessShareLock);
+	Relation rel = idgen_table_open(handle->relid, AccessShareLock);
 	TupleTableSlot *row = table_slot_create(rel, NULL);
 	IdgenDefinition def;
-	Numeric		big_base;
-	bool		cacheable;
+	Numeric big_base;
+	bool cacheable;
 
-	while (!idgen_row_find(rel, handle->name, handle->namelen, row))
+	while (!idgen_row_find(rel, handle->name, handle->namelen, !auto_create, row))
 	{
 		if (!auto_create)
 			idgen_no_such_sequence(handle->name);
@@ -213,7 +212,7 @@ look_at_row(IdgenHandle *handle, bool auto_create)
 		pfree(handle->big_base);
 	handle->big_base = NULL;
 	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(big_base),
-										  NumericGetDatum(int64_to_numeric(0)))))
+	                                      NumericGetDatum(int64_to_numeric(0)))))
 	{
 		handle->big_base = MemoryContextAlloc(TopMemoryContext, VARSIZE(big_base));
 		memcpy(handle->big_base, big_base, VARSIZE(big_base));
@@ -233,11 +232,11 @@ look_at_row(IdgenHandle *handle, bool auto_create)
 void
 idgen_handle_validate(IdgenHandle *handle, Oid funcid, bool auto_create)
 {
-	uint64		epoch = idgen_epoch;
-	uint64		table_epoch = idgen_table_epoch;
-	Oid			relid;
+	uint64 epoch = idgen_epoch;
+	uint64 table_epoch = idgen_table_epoch;
+	Oid relid;
 	IdgenCacheKey key;
-	bool		cacheable;
+	bool cacheable;
 
 	idgen_handle_forget(handle);
 	relid = idgen_table_oid(funcid);

@@ -19,8 +19,8 @@
 typedef enum IdgenChange
 {
 	IDGEN_CHANGE_NONE,
-	IDGEN_CHANGE_REVALIDATE,	/* sessions must look at the row again */
-	IDGEN_CHANGE_DROP,			/* cached ids must not be used any more */
+	IDGEN_CHANGE_REVALIDATE, /* sessions must look at the row again */
+	IDGEN_CHANGE_DROP,       /* cached ids must not be used any more */
 } IdgenChange;
 
 struct IdgenSave;
@@ -31,29 +31,31 @@ struct IdgenSave;
  */
 typedef struct IdgenPending
 {
-	bool		listed;			/* on the list of handles to finish? */
-	dlist_node	node;
+	bool listed; /* on the list of handles to finish? */
+	dlist_node node;
 
-	IdgenBlock	block;			/* what this transaction may draw from */
-	bool		gapless;		/* block's rest goes back to the row */
-	uint64		dropped_at;		/* idgen_cache_dropped_at() at allocation */
+	IdgenBlock block;  /* what this transaction may draw from */
+	bool gapless;      /* block's rest goes back to the row */
+	bool ahead;        /* there may be lower ids in the cache */
+	uint64 dropped_at; /* idgen_cache_dropped_at() at allocation */
 	IdgenChange change;
-	struct IdgenSave *saves;	/* innermost savepoint's record, or NULL */
+	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
 
 	/* Never undone by a rollback to a savepoint: */
-	int64		refills;		/* successful ones */
-	int64		ids_allocated;	/* by them */
-	int64		ahead_blocks;	/* as in IdgenOutcome */
-	int64		ahead_ids;
-	ItemPointerData row_tid;	/* the row's version that the last one wrote */
-	TransactionId claim;		/* the last claim made, or invalid */
+	int64 refills;       /* successful ones */
+	int64 ids_allocated; /* by them */
+	int64 ahead_blocks;  /* as in IdgenOutcome */
+	int64 ahead_ids;
+	ItemPointerData row_tid; /* the row's version that the last one wrote */
+	uint64 row_tid_epoch;    /* idgen_table_epoch at that time */
+	TransactionId claim;     /* the last claim made, or invalid */
 	IdgenCounters counters;
 } IdgenPending;
 
 typedef struct IdgenHandle
 {
-	char	   *name;			/* zero-terminated */
-	int			namelen;
+	char *name; /* zero-terminated */
+	int namelen;
 
 	/*
 	 * Privileges, row and slot were looked at when idgen_epoch was this, for
@@ -61,19 +63,19 @@ typedef struct IdgenHandle
 	 * is the same, but zero also while the current transaction must not use
 	 * what the cache holds: it is what the hot path looks at.
 	 */
-	uint64		epoch;
-	uint64		fast_epoch;
-	uint64		table_epoch;
-	Oid			userid;
-	Oid			relid;
+	uint64 epoch;
+	uint64 fast_epoch;
+	uint64 table_epoch;
+	Oid userid;
+	Oid relid;
 
-	IdgenSlot  *slot;			/* NULL if the cache has no room */
-	uint64		version;		/* the slot's version then */
-	int32		block_size;		/* the row's block_size then */
-	Numeric		big_base;		/* the row's big_base then; NULL if zero */
+	IdgenSlot *slot;  /* NULL if the cache has no room */
+	uint64 version;   /* the slot's version then */
+	int32 block_size; /* the row's block_size then */
+	Numeric big_base; /* the row's big_base then; NULL if zero */
 
-	bool		has_last;
-	int64		last_id;		/* what this session drew last, if has_last */
+	bool has_last;
+	int64 last_id; /* what this session drew last, if has_last */
 
 	IdgenPending pending;
 } IdgenHandle;
@@ -89,8 +91,8 @@ idgen_handle_forget(IdgenHandle *handle)
 extern IdgenHandle *idgen_handle_find(const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(const char *name, int namelen);
 extern void idgen_handle_validate(IdgenHandle *handle, Oid funcid,
-								  bool auto_create);
+                                  bool auto_create);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_no_such_sequence(const char *name) pg_attribute_noreturn();
 
-#endif							/* IDGEN_HANDLE_H */
+#endif /* IDGEN_HANDLE_H */

@@ -32,15 +32,15 @@
 
 typedef struct IdgenSave
 {
-	dlist_node	node;			/* on the stack of all saves */
-	int			level;			/* nesting level whose rollback restores it */
-	struct IdgenSave *outer;	/* the same handle's next one, or NULL */
+	dlist_node node;         /* on the stack of all saves */
+	int level;               /* nesting level whose rollback restores it */
+	struct IdgenSave *outer; /* the same handle's next one, or NULL */
 	IdgenHandle *handle;
 
-	IdgenBlock	block;
-	bool		gapless;
-	bool		replaced;		/* block is to be restored, not just kept */
-	uint64		dropped_at;
+	IdgenBlock block;
+	bool gapless;
+	bool replaced; /* block is to be restored, not just kept */
+	uint64 dropped_at;
 	IdgenChange change;
 } IdgenSave;
 
@@ -76,8 +76,8 @@ static void
 save_state(IdgenHandle *handle, bool replaced)
 {
 	IdgenPending *p = &handle->pending;
-	int			level = GetCurrentTransactionNestLevel();
-	IdgenSave  *save = p->saves;
+	int level = GetCurrentTransactionNestLevel();
+	IdgenSave *save = p->saves;
 
 	if (level <= 1)
 		return;
@@ -134,6 +134,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill)
 	idgen_handle_key(handle, &key);
 	p->block = refill->block;
 	p->gapless = refill->gapless;
+	p->ahead = refill->ahead;
 	p->dropped_at = idgen_cache_dropped_at(&key);
 
 	p->refills++;
@@ -166,7 +167,7 @@ idgen_pending_change(IdgenHandle *handle, IdgenChange change)
 void
 idgen_pending_change_all(void)
 {
-	dlist_iter	iter;
+	dlist_iter iter;
 
 	all_dropped = true;
 	dlist_foreach(iter, &listed)
@@ -199,16 +200,16 @@ pop_save(IdgenSave *save)
 void
 idgen_pending_commit_savepoint(void)
 {
-	int			level = GetCurrentTransactionNestLevel();
+	int level = GetCurrentTransactionNestLevel();
 	dlist_node *node;
 	dlist_node *previous;
 
 	for (node = dlist_is_empty(&saves) ? NULL : dlist_tail_node(&saves);
-		 node != NULL;
-		 node = previous)
+	     node != NULL;
+	     node = previous)
 	{
-		IdgenSave  *save = dlist_container(IdgenSave, node, node);
-		IdgenSave  *outer = save->outer;
+		IdgenSave *save = dlist_container(IdgenSave, node, node);
+		IdgenSave *outer = save->outer;
 
 		if (save->level < level)
 			break;
@@ -218,7 +219,7 @@ idgen_pending_commit_savepoint(void)
 		if (level - 1 > 1 && (outer == NULL || outer->level < level - 1))
 			continue;
 		if (outer != NULL && outer->level == level - 1 &&
-			save->replaced && !outer->replaced)
+		    save->replaced && !outer->replaced)
 		{
 			/* The parent's view, up to the moment of replacement. */
 			if (!outer->gapless)
@@ -233,11 +234,11 @@ idgen_pending_commit_savepoint(void)
 void
 idgen_pending_abort_savepoint(void)
 {
-	int			level = GetCurrentTransactionNestLevel();
+	int level = GetCurrentTransactionNestLevel();
 
 	while (!dlist_is_empty(&saves))
 	{
-		IdgenSave  *save = dlist_tail_element(IdgenSave, node, &saves);
+		IdgenSave *save = dlist_tail_element(IdgenSave, node, &saves);
 		IdgenPending *p = &save->handle->pending;
 
 		if (save->level < level)
@@ -260,16 +261,16 @@ idgen_pending_abort_savepoint(void)
  * rest is then lost.
  */
 void
-idgen_pending_return(bool (*give_back) (IdgenHandle *handle))
+idgen_pending_return(bool (*give_back)(IdgenHandle *handle))
 {
-	dlist_iter	iter;
+	dlist_iter iter;
 
 	dlist_foreach(iter, &listed)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
 
 		if (handle->pending.gapless && handle->pending.block.left > 0 &&
-			give_back(handle))
+		    give_back(handle))
 			handle->pending.block.left = 0;
 	}
 }
@@ -291,7 +292,7 @@ idgen_pending_finish(bool committed, bool prepared)
 	while (!dlist_is_empty(&listed))
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node,
-											  dlist_pop_head_node(&listed));
+		                                      dlist_pop_head_node(&listed));
 		IdgenPending *p = &handle->pending;
 		IdgenOutcome outcome = {0};
 		IdgenCacheKey key;

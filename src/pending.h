@@ -10,12 +10,13 @@
 /* A refill's result, as idgen_pending_add() takes it. */
 typedef struct IdgenRefill
 {
-	IdgenBlock	block;
-	int64		blocks;			/* of block_size ids each; the last may be short */
-	int64		ahead_blocks;	/* as in IdgenOutcome */
-	int64		ahead_ids;
-	bool		gapless;		/* its rest must go back to the row */
-	int			percent_left;	/* of the range, after this refill; 0 to 100 */
+	IdgenBlock block;
+	int64 blocks;       /* of block_size ids each; the last may be short */
+	int64 ahead_blocks; /* as in IdgenOutcome */
+	int64 ahead_ids;
+	bool gapless;     /* its rest must go back to the row */
+	bool ahead;       /* made while the cache still had ids */
+	int percent_left; /* of the range, after this refill; 0 to 100 */
 } IdgenRefill;
 
 extern void idgen_pending_list(IdgenHandle *handle);
@@ -27,7 +28,7 @@ extern bool idgen_pending_published_ok(const IdgenHandle *handle);
 
 extern void idgen_pending_commit_savepoint(void);
 extern void idgen_pending_abort_savepoint(void);
-extern void idgen_pending_return(bool (*give_back) (IdgenHandle *handle));
+extern void idgen_pending_return(bool (*give_back)(IdgenHandle *handle));
 extern void idgen_pending_finish(bool committed, bool prepared);
 
-#endif							/* IDGEN_PENDING_H */
+#endif /* IDGEN_PENDING_H */

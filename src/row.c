@@ -29,27 +29,27 @@
 Relation
 idgen_table_open(Oid relid, LOCKMODE lockmode)
 {
-	Relation	rel = try_table_open(relid, lockmode);
+	Relation rel = try_table_open(relid, lockmode);
 
 	if (rel == NULL)
 		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
 	return rel;
 }
 
 /* One index scan for the name with the given snapshot. */
 static bool
 scan_for_name(Relation rel, Relation index, Snapshot snapshot,
-			  const char *name, int namelen, TupleTableSlot *slot)
+              const char *name, int namelen, TupleTableSlot *slot)
 {
-	text	   *key = cstring_to_text_with_len(name, namelen);
+	text *key = cstring_to_text_with_len(name, namelen);
 	ScanKeyData scankey;
 	IndexScanDesc scan;
-	bool		found;
+	bool found;
 
 	ScanKeyEntryInitialize(&scankey, 0, 1, BTEqualStrategyNumber, InvalidOid,
-						   C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(key));
+	                       C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(key));
 	scan = index_beginscan(rel, index, snapshot, NULL, 1, 0);
 	index_rescan(scan, &scankey, 1, NULL, 0);
 	found = index_getnext_slot(scan, ForwardScanDirection, slot);
@@ -62,21 +62,26 @@ scan_for_name(Relation rel, Relation index, Snapshot snapshot,
  * Find the newest version of the row of that name: the last committed one, or
  * one that the current transaction wrote, in an earlier command or in this
  * one. It is put into slot (of the table's slot type), which keeps its page
- * pinned. Returns false if there is no such row.
+ * pinned.
+ *
+ * Returns false if there is no such row. Unless "sure" is set, a row that is
+ * just being moved may be missed. Making sure reads with an MVCC snapshot, so a
+ * serializable transaction should ask for it only when it will not write.
  */
 bool
-idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *slot)
+idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
+               TupleTableSlot *slot)
 {
-	Oid			indexid = RelationGetPrimaryKeyIndex(rel, false);
-	Relation	index;
-	bool		found;
+	Oid indexid = RelationGetPrimaryKeyIndex(rel, false);
+	Relation index;
+	bool found;
 
 	if (!OidIsValid(indexid))
 		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table \"%s\" has no usable primary key",
-						RelationGetRelationName(rel)),
-				 errhint("Restore the primary key on column \"name\".")));
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("table \"%s\" has no usable primary key",
+		                RelationGetRelationName(rel)),
+		         errhint("Restore the primary key on column \"name\".")));
 	index = index_open(indexid, AccessShareLock);
 
 	/*
@@ -87,9 +92,12 @@ idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *slot
 	 */
 	while (!(found = scan_for_name(rel, index, SnapshotSelf, name, namelen, slot)))
 	{
-		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-		bool		missed;
+		Snapshot snapshot;
+		bool missed;
 
+		if (!sure)
+			break;
+		snapshot = RegisterSnapshot(GetLatestSnapshot());
 		missed = scan_for_name(rel, index, snapshot, name, namelen, slot);
 		UnregisterSnapshot(snapshot);
 		ExecClearTuple(slot);
@@ -106,7 +114,7 @@ idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *slot
 bool
 idgen_row_is_named(TupleTableSlot *slot, const char *name, int namelen)
 {
-	text	   *found = DatumGetTextPP(idgen_row_attribute(slot, IDGEN_ATT_NAME));
+	text *found = DatumGetTextPP(idgen_row_attribute(slot, IDGEN_ATT_NAME));
 
 	return VARSIZE_ANY_EXHDR(found) == (Size) namelen &&
 		memcmp(VARDATA_ANY(found), name, namelen) == 0;
@@ -116,13 +124,13 @@ idgen_row_is_named(TupleTableSlot *slot, const char *name, int namelen)
 Datum
 idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
 {
-	bool		isnull;
-	Datum		value = slot_getattr(slot, attnum, &isnull);
+	bool isnull;
+	Datum value = slot_getattr(slot, attnum, &isnull);
 
 	if (isnull)
 		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("column \"%s\" of \"id_sequences\" must not be null",
-						NameStr(TupleDescAttr(slot->tts_tupleDescriptor, attnum - 1)->attname))));
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("column \"%s\" of \"id_sequences\" must not be null",
+		                NameStr(TupleDescAttr(slot->tts_tupleDescriptor, attnum - 1)->attname))));
 	return value;
 }

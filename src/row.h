@@ -12,23 +12,23 @@
  * The columns of id_sequences, as the install script numbers them. New ones
  * are only ever added at the end.
  */
-#define IDGEN_ATT_NAME				1
-#define IDGEN_ATT_NEXT_BLOCK_START	2
-#define IDGEN_ATT_BLOCK_SIZE		3
-#define IDGEN_ATT_EXHAUSTED			4
-#define IDGEN_ATT_MAX_VALUE			5
-#define IDGEN_ATT_SOURCE			6
-#define IDGEN_ATT_SOURCE_NAME		7
-#define IDGEN_ATT_REFILL			8
-#define IDGEN_ATT_LAYOUT			9
-#define IDGEN_ATT_BIG_BASE			10
-#define IDGEN_ATT_START_VALUE		11
+#define IDGEN_ATT_NAME             1
+#define IDGEN_ATT_NEXT_BLOCK_START 2
+#define IDGEN_ATT_BLOCK_SIZE       3
+#define IDGEN_ATT_EXHAUSTED        4
+#define IDGEN_ATT_MAX_VALUE        5
+#define IDGEN_ATT_SOURCE           6
+#define IDGEN_ATT_SOURCE_NAME      7
+#define IDGEN_ATT_REFILL           8
+#define IDGEN_ATT_LAYOUT           9
+#define IDGEN_ATT_BIG_BASE         10
+#define IDGEN_ATT_START_VALUE      11
 
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,
-						   TupleTableSlot *slot);
+                           bool sure, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
-							   const char *name, int namelen);
+                               const char *name, int namelen);
 extern Datum idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum);
 
-#endif							/* IDGEN_ROW_H */
+#endif /* IDGEN_ROW_H */

@@ -19,6 +19,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "common/int.h"
 #include "executor/executor.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -31,8 +32,8 @@
 /* What an update sets. */
 typedef struct NewRow
 {
-	int64		next_block_start;
-	bool		exhausted;
+	int64 next_block_start;
+	bool exhausted;
 } NewRow;
 
 /*
@@ -42,13 +43,13 @@ typedef struct NewRow
 static void
 insert_index_entries(Relation rel, TupleTableSlot *slot, TU_UpdateIndexes which)
 {
-	EState	   *estate = CreateExecutorState();
+	EState *estate = CreateExecutorState();
 	ResultRelInfo *rri = makeNode(ResultRelInfo);
 
 	InitResultRelInfo(rri, rel, 0, NULL, 0);
 	ExecOpenIndices(rri, false);
 	ExecInsertIndexTuples(rri, slot, estate, true, false, NULL, NIL,
-						  which == TU_Summarizing);
+	                      which == TU_Summarizing);
 	ExecCloseIndices(rri);
 	FreeExecutorState(estate);
 }
@@ -60,27 +61,29 @@ insert_index_entries(Relation rel, TupleTableSlot *slot, TU_UpdateIndexes which)
  */
 static TM_Result
 update_row(Relation rel, TupleTableSlot *old, const NewRow *new_row,
-		   TM_FailureData *tmfd, ItemPointer tid)
+           TM_FailureData *tmfd, ItemPointer tid)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
 	LockTupleMode lockmode;
 	TU_UpdateIndexes update_indexes;
-	TM_Result	result;
-	HeapTuple	tuple;
-	bool		free_old;
-	HeapTuple	old_tuple = ExecFetchSlotHeapTuple(old, false, &free_old);
-	int			columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED};
-	Datum		values[] = {Int64GetDatum(new_row->next_block_start),
-	Int16GetDatum(new_row->exhausted ? 1 : 0)};
-	bool		nulls[] = {false, false};
+	TM_Result result;
+	HeapTuple tuple;
+	bool free_old;
+	HeapTuple old_tuple = ExecFetchSlotHeapTuple(old, false, &free_old);
+	int columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED};
+	Datum values[] = {
+		Int64GetDatum(new_row->next_block_start),
+		Int16GetDatum(new_row->exhausted ? 1 : 0),
+	};
+	bool nulls[] = {false, false};
 
 	tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), 2,
-									  columns, values, nulls);
+	                                  columns, values, nulls);
 	ExecStoreHeapTuple(tuple, slot, true);
 
 	result = table_tuple_update(rel, &old->tts_tid, slot, GetCurrentCommandId(true),
-								SnapshotSelf, InvalidSnapshot, true,
-								tmfd, &lockmode, &update_indexes);
+	                            SnapshotSelf, InvalidSnapshot, true,
+	                            tmfd, &lockmode, &update_indexes);
 	if (result == TM_Ok)
 	{
 		*tid = slot->tts_tid;
@@ -105,29 +108,31 @@ lock_newest(Relation rel, TupleTableSlot *row, bool wait)
 	TM_FailureData tmfd;
 
 	return table_tuple_lock(rel, &tid, SnapshotSelf, row,
-							GetCurrentCommandId(false), LockTupleNoKeyExclusive,
-							wait ? LockWaitBlock : LockWaitSkip,
-							TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
+	                        GetCurrentCommandId(false), LockTupleNoKeyExclusive,
+	                        wait ? LockWaitBlock : LockWaitSkip,
+	                        TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
 }
 
 /*
  * Get the row without its index if this transaction has updated it before and
  * remembers where. Nobody else can have touched that version, but our own
- * transaction can (SQL, or a rollback to a savepoint): so look at it.
+ * transaction can (SQL, or a rollback to a savepoint): so look at it. If the
+ * table was rewritten meanwhile, not even the page may be there.
  */
 static bool
 fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
 {
 	ItemPointer tid = &handle->pending.row_tid;
-	Datum		xmin;
-	bool		isnull;
+	Datum xmin;
+	bool isnull;
 
 	if (!ItemPointerIsValid(tid) ||
-		!table_tuple_fetch_row_version(rel, tid, SnapshotSelf, row))
+	    handle->pending.row_tid_epoch != idgen_table_epoch ||
+	    !table_tuple_fetch_row_version(rel, tid, SnapshotSelf, row))
 		return false;
 	xmin = slot_getsysattr(row, MinTransactionIdAttributeNumber, &isnull);
 	if (TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)) &&
-		idgen_row_is_named(row, handle->name, handle->namelen))
+	    idgen_row_is_named(row, handle->name, handle->namelen))
 		return true;
 	ExecClearTuple(row);
 	return false;
@@ -144,14 +149,14 @@ fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
  */
 static bool
 change_row(IdgenHandle *handle, bool wait,
-		   bool (*compute) (IdgenHandle *handle, TupleTableSlot *row,
-							NewRow *new_row, void *arg),
-		   void *arg)
+           bool (*compute)(IdgenHandle *handle, TupleTableSlot *row,
+                           NewRow *new_row, void *arg),
+           void *arg)
 {
-	Relation	rel = idgen_table_open(handle->relid, RowExclusiveLock);
+	Relation rel = idgen_table_open(handle->relid, RowExclusiveLock);
 	TupleTableSlot *row = table_slot_create(rel, NULL);
-	bool		locked = false;
-	bool		changed = false;
+	bool locked = false;
+	bool changed = false;
 
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
 
@@ -159,14 +164,14 @@ change_row(IdgenHandle *handle, bool wait,
 	CommandCounterIncrement();
 
 	if (!fetch_remembered(rel, handle, row) &&
-		!idgen_row_find(rel, handle->name, handle->namelen, row))
+	    !idgen_row_find(rel, handle->name, handle->namelen, true, row))
 		goto done;
 
 	while (!changed)
 	{
-		NewRow		new_row;
+		NewRow new_row;
 		TM_FailureData tmfd;
-		TM_Result	result = TM_Ok;
+		TM_Result result = TM_Ok;
 
 		if (!wait && !locked)
 			result = lock_newest(rel, row, false);
@@ -175,6 +180,7 @@ change_row(IdgenHandle *handle, bool wait,
 			if (!compute(handle, row, &new_row, arg))
 				break;
 			result = update_row(rel, row, &new_row, &tmfd, &handle->pending.row_tid);
+			handle->pending.row_tid_epoch = idgen_table_epoch;
 			changed = (result == TM_Ok);
 		}
 
@@ -191,7 +197,7 @@ change_row(IdgenHandle *handle, bool wait,
 				break;
 			case TM_Updated:
 			case TM_Deleted:
-				if (!idgen_row_find(rel, handle->name, handle->namelen, row))
+				if (!idgen_row_find(rel, handle->name, handle->namelen, true, row))
 					goto done;
 				locked = false;
 				break;
@@ -212,9 +218,9 @@ done:
 /* The request and the answer of one allocation. */
 typedef struct Allocation
 {
-	int64		nblocks;
-	int64		min_ids;
-	bool		fail_if_exhausted;
+	int64 nblocks;
+	int64 min_ids;
+	bool fail_if_exhausted;
 	IdgenRefill *refill;
 } Allocation;
 
@@ -222,7 +228,7 @@ typedef struct Allocation
 static int64
 multiply_saturating(int64 a, int64 b)
 {
-	int64		result;
+	int64 result;
 
 	return pg_mul_s64_overflow(a, b, &result) ? PG_INT64_MAX : result;
 }
@@ -231,7 +237,7 @@ multiply_saturating(int64 a, int64 b)
 static int
 percent_left(const IdgenDefinition *def, int64 next, bool exhausted)
 {
-	double		range = (double) def->max_value - (double) Min(def->start_value, next) + 1;
+	double range = (double) def->max_value - (double) Min(def->start_value, next) + 1;
 
 	if (exhausted)
 		return 0;
@@ -249,9 +255,9 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	Allocation *allocation = (Allocation *) arg;
 	IdgenRefill *refill = allocation->refill;
 	IdgenDefinition def;
-	int64		blocks;
-	int64		wanted;
-	uint64		after;			/* ids left in the range after the first */
+	int64 blocks;
+	int64 wanted;
+	uint64 after; /* ids left in the range after the first */
 
 	idgen_definition_from_row(row, handle->name, &def);
 
@@ -276,8 +282,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 		/* These are the last ones. next_block_start stops at the type's end. */
 		refill->block.left = (int64) after + 1;
 		refill->blocks = (refill->block.left - 1) / def.block_size + 1;
-		new_row->next_block_start = def.max_value < PG_INT64_MAX ?
-			def.max_value + 1 : PG_INT64_MAX;
+		new_row->next_block_start = def.max_value < PG_INT64_MAX ? def.max_value + 1 : PG_INT64_MAX;
 		new_row->exhausted = true;
 	}
 	else
@@ -305,9 +310,9 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
  */
 bool
 idgen_table_allocate(IdgenHandle *handle, int64 nblocks, int64 min_ids,
-					 bool wait, IdgenRefill *refill)
+                     bool wait, IdgenRefill *refill)
 {
-	Allocation	allocation = {
+	Allocation allocation = {
 		.nblocks = nblocks,
 		.min_ids = min_ids,
 		.fail_if_exhausted = wait,
@@ -323,8 +328,8 @@ compute_give_back(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, voi
 {
 	const IdgenBlock *rest = &handle->pending.block;
 	IdgenDefinition def;
-	int64		last = idgen_block_last(rest);
-	bool		untouched;
+	int64 last = idgen_block_last(rest);
+	bool untouched;
 
 	idgen_definition_from_row(row, handle->name, &def);
 	untouched = last < PG_INT64_MAX ? def.next_block_start == last + 1 : def.exhausted;

@@ -9,7 +9,7 @@
 #include "pending.h"
 
 extern bool idgen_table_allocate(IdgenHandle *handle, int64 nblocks,
-								 int64 min_ids, bool wait, IdgenRefill *refill);
+                                 int64 min_ids, bool wait, IdgenRefill *refill);
 extern bool idgen_table_give_back(IdgenHandle *handle);
 
-#endif							/* IDGEN_SOURCE_TABLE_H */
+#endif /* IDGEN_SOURCE_TABLE_H */

@@ -19,8 +19,8 @@ PG_FUNCTION_INFO_V1(idgen_peek);
 /* What a call site (one place in one query) remembers in fn_extra. */
 typedef struct CallSite
 {
-	IdgenHandle *handle;		/* of the last call's name */
-	bool		constant;		/* the name is the same at every call */
+	IdgenHandle *handle; /* of the last call's name */
+	bool constant;       /* the name is the same at every call */
 } CallSite;
 
 /*
@@ -30,7 +30,7 @@ typedef struct CallSite
 static bool
 name_is_constant(FmgrInfo *flinfo)
 {
-	Node	   *expr = flinfo->fn_expr;
+	Node *expr = flinfo->fn_expr;
 
 	return expr != NULL && IsA(expr, FuncExpr) &&
 		IsA(linitial(((FuncExpr *) expr)->args), Const);
@@ -40,9 +40,9 @@ name_is_constant(FmgrInfo *flinfo)
 static inline IdgenHandle *
 get_handle(FunctionCallInfo fcinfo)
 {
-	CallSite   *site = (CallSite *) fcinfo->flinfo->fn_extra;
-	text	   *name;
-	int			len;
+	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
+	text *name;
+	int len;
 
 	if (likely(site != NULL && site->constant))
 		return site->handle;
@@ -57,7 +57,7 @@ get_handle(FunctionCallInfo fcinfo)
 		fcinfo->flinfo->fn_extra = site;
 	}
 	else if (site->handle->namelen != len ||
-			 memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
+	         memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
 		site->handle = idgen_handle_get(VARDATA_ANY(name), len);
 	return site->handle;
 }
@@ -76,12 +76,12 @@ Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = get_handle(fcinfo);
-	Numeric		id = int64_to_numeric(idgen_generate(handle, fcinfo->flinfo->fn_oid));
+	Numeric id = int64_to_numeric(idgen_generate(handle, fcinfo->flinfo->fn_oid));
 
 	if (handle->big_base == NULL)
 		PG_RETURN_NUMERIC(id);
 	return DirectFunctionCall2(numeric_add, NumericGetDatum(id),
-							   NumericGetDatum(handle->big_base));
+	                           NumericGetDatum(handle->big_base));
 }
 
 /*
@@ -97,10 +97,10 @@ idgen_last(PG_FUNCTION_ARGS)
 	idgen_check_usable(handle, fcinfo->flinfo->fn_oid);
 	if (!handle->has_last)
 		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
-						handle->name),
-				 errhint("Call idgen_next() first.")));
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
+		                handle->name),
+		         errhint("Call idgen_next() first.")));
 	PG_RETURN_INT64(handle->last_id);
 }
 

@@ -38,14 +38,14 @@ cache_kind(void)
 static bool
 read_cache(FunctionCallInfo fcinfo, text *name, IdgenSlot *copy)
 {
-	Oid			relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	int			len = VARSIZE_ANY_EXHDR(name);
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	int len = VARSIZE_ANY_EXHDR(name);
 	IdgenCacheKey key;
-	bool		cacheable;
+	bool cacheable;
 
 	idgen_check_select(relid);
 	if (len >= IDGEN_NAME_BYTES ||
-		!idgen_row_visible(relid, VARDATA_ANY(name), len, &cacheable))
+	    !idgen_row_visible(relid, VARDATA_ANY(name), len, &cacheable))
 		return false;
 	idgen_cache_key(&key, relid, VARDATA_ANY(name), len);
 	return idgen_cache_read(&key, copy);
@@ -55,14 +55,14 @@ read_cache(FunctionCallInfo fcinfo, text *name, IdgenSlot *copy)
 Datum
 idgen_stats_of(PG_FUNCTION_ARGS)
 {
-	text	   *name = PG_GETARG_TEXT_PP(0);
-	IdgenSlot	copy;
+	text *name = PG_GETARG_TEXT_PP(0);
+	IdgenSlot copy;
 	const IdgenCounters *counters = &copy.counters;
 	const IdgenLost *lost = &counters->ids_lost;
-	TupleDesc	desc;
-	Datum		values[11];
-	bool		nulls[11] = {0};
-	int			i = 0;
+	TupleDesc desc;
+	Datum values[11];
+	bool nulls[11] = {0};
+	int i = 0;
 
 	if (!read_cache(fcinfo, name, &copy))
 		PG_RETURN_NULL();
@@ -89,12 +89,12 @@ idgen_stats_of(PG_FUNCTION_ARGS)
 static void
 put_block(ReturnSetInfo *rsinfo, const IdgenBlock *block, const char *state)
 {
-	Datum		values[3] = {
+	Datum values[3] = {
 		Int64GetDatum(block->next),
 		Int64GetDatum(idgen_block_last(block)),
-		CStringGetTextDatum(state)
+		CStringGetTextDatum(state),
 	};
-	bool		nulls[3] = {0};
+	bool nulls[3] = {0};
 
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
@@ -107,9 +107,9 @@ Datum
 idgen_blocks_of(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	text	   *name = PG_GETARG_TEXT_PP(0);
+	text *name = PG_GETARG_TEXT_PP(0);
 	const IdgenHandle *handle;
-	IdgenSlot	copy;
+	IdgenSlot copy;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_cache(fcinfo, name, &copy))
@@ -129,10 +129,10 @@ Datum
 idgen_totals(PG_FUNCTION_ARGS)
 {
 	IdgenCacheTotals totals;
-	TupleDesc	desc;
-	Datum		values[6];
-	bool		nulls[6] = {0};
-	int			i = 0;
+	TupleDesc desc;
+	Datum values[6];
+	bool nulls[6] = {0};
+	int i = 0;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");

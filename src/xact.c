@@ -17,6 +17,18 @@
 #include "source_table.h"
 #include "xact.h"
 
+/* No query is running any more, so there is no snapshot unless we make one. */
+static bool
+give_back(IdgenHandle *handle)
+{
+	bool done;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	done = idgen_table_give_back(handle);
+	PopActiveSnapshot();
+	return done;
+}
+
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
@@ -24,7 +36,7 @@ end_of_transaction(XactEvent event, void *arg)
 	{
 		case XACT_EVENT_PRE_COMMIT:
 		case XACT_EVENT_PRE_PREPARE:
-			idgen_pending_return(idgen_table_give_back);
+			idgen_pending_return(give_back);
 			break;
 		case XACT_EVENT_COMMIT:
 			idgen_pending_finish(true, false);
@@ -47,7 +59,7 @@ end_of_transaction(XactEvent event, void *arg)
 
 static void
 end_of_savepoint(SubXactEvent event, SubTransactionId subid,
-				 SubTransactionId parent_subid, void *arg)
+                 SubTransactionId parent_subid, void *arg)
 {
 	switch (event)
 	{

@@ -7,4 +7,4 @@
 
 extern void idgen_xact_init(void);
 
-#endif							/* IDGEN_XACT_H */
+#endif /* IDGEN_XACT_H */
