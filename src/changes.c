@@ -39,15 +39,8 @@ static object_access_hook_type previous_object_access_hook = NULL;
 void
 idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
 {
-	IdgenHandle *handle = idgen_handle_get(name, namelen);
-
-	if (handle->relid != relid)
-	{
-		idgen_handle_forget(handle);
-		handle->relid = relid;
-		handle->has_last = false;
-	}
-	idgen_pending_change(handle, drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
+	idgen_pending_change(idgen_handle_get(relid, name, namelen),
+	                     drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
 
 	/* Session caches can only be told through the server's invalidation. */
 	if (!idgen_cache_is_shared())
@@ -132,7 +125,7 @@ check_revival(TupleDesc desc, HeapTuple old, HeapTuple new)
 		                get_string(new, desc, IDGEN_ATT_NAME)),
 		         errdetail("Its last id, %lld, is the greatest there can be.",
 		                   (long long) PG_INT64_MAX),
-		         errhint("Start it again with idgen_restart().")));
+		         errhint("Start it again at a lower id with idgen_restart().")));
 }
 
 static void

@@ -21,6 +21,15 @@ typedef bool TU_UpdateIndexes;
 	ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters)
 #endif
 
+/* 16 keeps a query's permissions apart from its range table. */
+#if PG_VERSION_NUM < 160000
+#define request_select(query, rte) \
+	((rte)->requiredPerms = ACL_SELECT)
+#else
+#define request_select(query, rte) \
+	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = ACL_SELECT)
+#endif
+
 /* 18 lets the caller accept a deferrable key, and counts index searches. */
 #if PG_VERSION_NUM < 180000
 #define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \

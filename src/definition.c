@@ -15,11 +15,12 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/primnodes.h"
-#include "optimizer/optimizer.h"
+#include "parser/parse_relation.h"
 #include "rewrite/rowsecurity.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -30,6 +31,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "definition.h"
 #include "row.h"
 
@@ -40,9 +42,8 @@ uint64 idgen_table_epoch = 1;
 static Oid table_oid = InvalidOid;
 static uint64 table_oid_epoch = 0;
 
-/* The plan that asks whether the current user sees a row. */
+/* The plan that asks whether the current user sees a row; made under an epoch. */
 static SPIPlanPtr visible_plan = NULL;
-static Oid visible_plan_relid = InvalidOid;
 static uint64 visible_plan_epoch = 0;
 
 static void
@@ -247,25 +248,6 @@ depends_on_more_than_row(Node *node, void *context)
 	return expression_tree_walker(node, depends_on_more_than_row, context);
 }
 
-/* Can the policies' answer for a row change unnoticed? */
-static bool
-policies_are_cacheable(Relation rel)
-{
-	ListCell *lc;
-
-	if (rel->rd_rsdesc == NULL)
-		return true; /* enabled without a policy: nothing visible */
-	foreach(lc, rel->rd_rsdesc->policies)
-	{
-		RowSecurityPolicy *policy = (RowSecurityPolicy *) lfirst(lc);
-
-		if (policy->hassublinks ||
-		    depends_on_more_than_row((Node *) policy->qual, NULL))
-			return false;
-	}
-	return true;
-}
-
 /* Prepare (once) the query that asks whether the current user sees a row. */
 static SPIPlanPtr
 get_visible_plan(Relation rel)
@@ -273,9 +255,7 @@ get_visible_plan(Relation rel)
 	Oid argtypes[] = {TEXTOID};
 	char *query;
 
-	if (visible_plan != NULL &&
-	    visible_plan_relid == RelationGetRelid(rel) &&
-	    visible_plan_epoch == idgen_table_epoch)
+	if (visible_plan != NULL && visible_plan_epoch == idgen_epoch)
 		return visible_plan;
 
 	if (visible_plan != NULL)
@@ -286,8 +266,7 @@ get_visible_plan(Relation rel)
 	query = psprintf("SELECT 1 FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
 	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
 	                                            RelationGetRelationName(rel)));
-	visible_plan_relid = RelationGetRelid(rel);
-	visible_plan_epoch = idgen_table_epoch;
+	visible_plan_epoch = idgen_epoch;
 	visible_plan = SPI_prepare(query, 1, argtypes);
 	if (visible_plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
@@ -295,34 +274,76 @@ get_visible_plan(Relation rel)
 	return visible_plan;
 }
 
-/*
- * Does row security let the current user see the row of that name, which is
- * known to exist? *cacheable tells whether the answer holds until idgen_epoch
- * or the row changes.
- */
-bool
-idgen_row_visible(Oid relid, const char *name, int namelen, bool *cacheable)
+/* Ask by query whether the current user sees a row. */
+static bool
+query_shows_row(Relation rel, TupleTableSlot *row)
 {
-	Relation rel;
-	Datum values[1];
+	Datum values[] = {idgen_row_attribute(row, IDGEN_ATT_NAME)};
 	bool visible;
 
-	*cacheable = true;
-	if (check_enable_rls(relid, InvalidOid, false) != RLS_ENABLED)
-		return true;
-
-	rel = idgen_table_open(relid, AccessShareLock);
-	*cacheable = policies_are_cacheable(rel);
-
 	SPI_connect();
-	values[0] = PointerGetDatum(cstring_to_text_with_len(name, namelen));
 	if (SPI_execute_snapshot(get_visible_plan(rel), values, NULL,
 	                         GetLatestSnapshot(), InvalidSnapshot,
 	                         true, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "unexpected result of query on \"id_sequences\"");
 	visible = SPI_processed > 0;
 	SPI_finish();
-
-	table_close(rel, AccessShareLock);
 	return visible;
+}
+
+/* Evaluate policies' expressions for a row. */
+static bool
+policies_show_row(List *quals, TupleTableSlot *row)
+{
+	EState *estate = CreateExecutorState();
+	ExprContext *econtext = GetPerTupleExprContext(estate);
+	bool visible;
+
+	econtext->ecxt_scantuple = row;
+	visible = ExecQual(ExecPrepareQual(quals, estate), econtext);
+	FreeExecutorState(estate);
+	return visible;
+}
+
+/*
+ * Does row security let the current user see a row? *cacheable tells whether
+ * the answer holds until idgen_epoch or the row changes.
+ *
+ * The server says which policies apply. Their expressions are evaluated right
+ * here, on the newest version of the row, unless there are subqueries in them:
+ * then it takes a query, with the usual consequences (the user needs USAGE on
+ * the schema, and a serializable transaction remembers the read).
+ */
+bool
+idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
+{
+	Query *query;
+	RangeTblEntry *rte;
+	List *quals;
+	List *checks;
+	bool enabled;
+	bool subqueries;
+
+	*cacheable = true;
+	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) != RLS_ENABLED)
+		return true;
+
+	query = makeNode(Query);
+	query->commandType = CMD_SELECT;
+	rte = makeNode(RangeTblEntry);
+	rte->rtekind = RTE_RELATION;
+	rte->relid = RelationGetRelid(rel);
+	rte->relkind = RELKIND_RELATION;
+	rte->rellockmode = AccessShareLock;
+	request_select(query, rte);
+	query->rtable = list_make1(rte);
+	get_row_security_policies(query, rte, 1, &quals, &checks, &enabled, &subqueries);
+
+	if (subqueries)
+	{
+		*cacheable = false;
+		return query_shows_row(rel, row);
+	}
+	*cacheable = !depends_on_more_than_row((Node *) quals, NULL);
+	return policies_show_row(quals, row);
 }

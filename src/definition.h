@@ -7,6 +7,7 @@
 
 #include "executor/tuptable.h"
 #include "utils/numeric.h"
+#include "utils/rel.h"
 
 /* The columns of a row, checked. */
 typedef struct IdgenDefinition
@@ -41,7 +42,6 @@ extern void idgen_check_refill(const char *refill);
 extern void idgen_check_layout(const char *layout);
 
 extern void idgen_check_select(Oid relid);
-extern bool idgen_row_visible(Oid relid, const char *name, int namelen,
-                              bool *cacheable);
+extern bool idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable);
 
 #endif /* IDGEN_DEFINITION_H */

@@ -221,10 +221,10 @@ draw_below_pending(IdgenHandle *handle, int64 *id)
 
 /* Make sure that the handle's answers are those of this moment. */
 static void
-validate(IdgenHandle *handle, Oid funcid, bool auto_create)
+validate(IdgenHandle *handle, bool auto_create)
 {
 	if (handle->epoch != idgen_epoch || handle->userid != GetUserId())
-		idgen_handle_validate(handle, funcid, auto_create);
+		idgen_handle_validate(handle, auto_create);
 	handle->fast_epoch =
 		handle->slot != NULL && idgen_pending_published_ok(handle) ? handle->epoch : 0;
 }
@@ -234,21 +234,20 @@ validate(IdgenHandle *handle, Oid funcid, bool auto_create)
  * exists, without drawing. Raises 42501, 42704.
  */
 void
-idgen_check_usable(IdgenHandle *handle, Oid funcid)
+idgen_check_usable(IdgenHandle *handle)
 {
-	validate(handle, funcid, false);
+	validate(handle, false);
 }
 
 /*
- * Draw the next id: all that the hot path leaves out. funcid is the SQL
- * function being called.
+ * Draw the next id: all that the hot path leaves out.
  *
  * Raises 25006 in a read-only transaction or on a standby, 42501, 42704,
  * 2200H when there is no id left, and whatever waiting for a lock can raise. No
  * id is lost by an error.
  */
 int64
-idgen_generate_slow(IdgenHandle *handle, Oid funcid)
+idgen_generate_slow(IdgenHandle *handle)
 {
 	int64 id;
 
@@ -257,7 +256,7 @@ idgen_generate_slow(IdgenHandle *handle, Oid funcid)
 
 	for (;;)
 	{
-		validate(handle, funcid, idgen_auto_create);
+		validate(handle, idgen_auto_create);
 		if (draw_below_pending(handle, &id) || idgen_pending_take(handle, &id))
 			break;
 		if (handle->slot == NULL)
@@ -277,7 +276,7 @@ idgen_generate_slow(IdgenHandle *handle, Oid funcid)
  * one before. Takes nothing. Raises 42501, 42704, 2200H.
  */
 int64
-idgen_peek_next(IdgenHandle *handle, Oid funcid)
+idgen_peek_next(IdgenHandle *handle)
 {
 	IdgenCacheKey key;
 	IdgenSlot cached;
@@ -285,7 +284,7 @@ idgen_peek_next(IdgenHandle *handle, Oid funcid)
 	Relation rel;
 	TupleTableSlot *row;
 
-	validate(handle, funcid, false);
+	validate(handle, false);
 	if (handle->pending.block.left > 0)
 		return handle->pending.block.next;
 

@@ -10,9 +10,9 @@
 
 #include "handle.h"
 
-extern int64 idgen_generate_slow(IdgenHandle *handle, Oid funcid);
-extern void idgen_check_usable(IdgenHandle *handle, Oid funcid);
-extern int64 idgen_peek_next(IdgenHandle *handle, Oid funcid);
+extern int64 idgen_generate_slow(IdgenHandle *handle);
+extern void idgen_check_usable(IdgenHandle *handle);
+extern int64 idgen_peek_next(IdgenHandle *handle);
 extern void idgen_wait_given_up(void);
 
 /*
@@ -25,7 +25,7 @@ extern void idgen_wait_given_up(void);
  * is a new process, whose handles are not validated yet.)
  */
 static inline int64
-idgen_generate(IdgenHandle *handle, Oid funcid)
+idgen_generate(IdgenHandle *handle)
 {
 	int64 id;
 
@@ -36,17 +36,17 @@ idgen_generate(IdgenHandle *handle, Oid funcid)
 		if (handle->pending.block.left > 0)
 		{
 			if (handle->pending.gapless || handle->pending.ahead)
-				return idgen_generate_slow(handle, funcid);
+				return idgen_generate_slow(handle);
 			handle->pending.counters.ids_issued++;
 			id = idgen_block_take(&handle->pending.block);
 		}
 		else if (!idgen_cache_take(handle->slot, handle->version, &id))
-			return idgen_generate_slow(handle, funcid);
+			return idgen_generate_slow(handle);
 		handle->last_id = id;
 		handle->has_last = true;
 		return id;
 	}
-	return idgen_generate_slow(handle, funcid);
+	return idgen_generate_slow(handle);
 }
 
 #endif /* IDGEN_GENERATOR_H */

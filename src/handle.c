@@ -26,15 +26,20 @@
 #include "handle.h"
 #include "row.h"
 
-typedef struct HandleName
+/*
+ * Names belong to an installation of the extension: dropped and created anew
+ * in the same session, it has other id sequences.
+ */
+typedef struct HandleKey
 {
-	const char *data;
-	int len;
-} HandleName;
+	Oid relid;
+	int namelen;
+	const char *name;
+} HandleKey;
 
 typedef struct HandleEntry
 {
-	HandleName name;
+	HandleKey key;
 	uint32 hash;
 	char status;
 	IdgenHandle *handle;
@@ -42,12 +47,13 @@ typedef struct HandleEntry
 
 #define SH_PREFIX       handles
 #define SH_ELEMENT_TYPE HandleEntry
-#define SH_KEY_TYPE     HandleName
-#define SH_KEY          name
-#define SH_HASH_KEY(tb, key) \
-	hash_bytes((const unsigned char *) (key).data, (key).len)
-#define SH_EQUAL(tb, a, b) \
-	((a).len == (b).len && memcmp((a).data, (b).data, (a).len) == 0)
+#define SH_KEY_TYPE     HandleKey
+#define SH_KEY          key
+#define SH_HASH_KEY(tb, k) \
+	hash_bytes((const unsigned char *) (k).name, (k).namelen)
+#define SH_EQUAL(tb, a, b)                                   \
+	((a).relid == (b).relid && (a).namelen == (b).namelen && \
+	 memcmp((a).name, (b).name, (a).namelen) == 0)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, a) ((a)->hash)
 #define SH_SCOPE           static inline
@@ -57,11 +63,14 @@ typedef struct HandleEntry
 
 static handles_hash *handles = NULL;
 
-/* The handle of a name, NULL if this session has not used it yet. */
+/*
+ * The handle of a name in an installation (the OID of its id_sequences), NULL
+ * if this session has not used it yet.
+ */
 IdgenHandle *
-idgen_handle_find(const char *name, int namelen)
+idgen_handle_find(Oid relid, const char *name, int namelen)
 {
-	HandleName key = {name, namelen};
+	HandleKey key = {relid, namelen, name};
 	HandleEntry *entry;
 
 	if (handles == NULL)
@@ -76,11 +85,10 @@ idgen_handle_find(const char *name, int namelen)
  * there can be none.
  */
 IdgenHandle *
-idgen_handle_get(const char *name, int namelen)
+idgen_handle_get(Oid relid, const char *name, int namelen)
 {
-	IdgenHandle *handle = idgen_handle_find(name, namelen);
-	HandleName key;
-	HandleEntry *entry;
+	IdgenHandle *handle = idgen_handle_find(relid, name, namelen);
+	HandleKey key = {relid, namelen, NULL};
 	bool found;
 
 	if (handle != NULL)
@@ -91,20 +99,19 @@ idgen_handle_get(const char *name, int namelen)
 
 	handle = MemoryContextAllocZero(TopMemoryContext,
 	                                sizeof(IdgenHandle) + namelen + 1);
+	handle->relid = relid;
 	handle->name = (char *) (handle + 1);
 	handle->namelen = namelen;
 	memcpy(handle->name, name, namelen);
 
 	if (handles == NULL)
 		handles = handles_create(TopMemoryContext, 64, NULL);
-	key.data = handle->name;
-	key.len = namelen;
-	entry = handles_insert(handles, key, &found);
-	entry->handle = handle;
+	key.name = handle->name;
+	handles_insert(handles, key, &found)->handle = handle;
 	return handle;
 }
 
-/* The cache key of a handle, which must have been validated once. */
+/* The cache key of a handle. */
 void
 idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
 {
@@ -201,7 +208,7 @@ look_at_row(IdgenHandle *handle, bool auto_create)
 		create_row(rel, handle->name);
 		CHECK_FOR_INTERRUPTS();
 	}
-	if (!idgen_row_visible(handle->relid, handle->name, handle->namelen, &cacheable))
+	if (!idgen_row_visible(rel, row, &cacheable))
 		idgen_no_such_sequence(handle->name);
 
 	idgen_definition_from_row(row, handle->name, &def);
@@ -225,28 +232,19 @@ look_at_row(IdgenHandle *handle, bool auto_create)
 
 /*
  * Make sure that the current user may draw from the id sequence, that it
- * exists, and that the handle knows its cache slot. funcid is the SQL function being called, which
- * tells where id_sequences is. Raises 42501, 42704, and what a bad row
- * deserves (see definition.c).
+ * exists, and that the handle knows its cache slot. Raises 42501, 42704, and
+ * what a bad row deserves (see definition.c).
  */
 void
-idgen_handle_validate(IdgenHandle *handle, Oid funcid, bool auto_create)
+idgen_handle_validate(IdgenHandle *handle, bool auto_create)
 {
 	uint64 epoch = idgen_epoch;
 	uint64 table_epoch = idgen_table_epoch;
-	Oid relid;
 	IdgenCacheKey key;
 	bool cacheable;
 
 	idgen_handle_forget(handle);
-	relid = idgen_table_oid(funcid);
-	idgen_check_select(relid);
-	if (handle->relid != relid)
-	{
-		/* The extension was created anew, and this is another id sequence. */
-		handle->relid = relid;
-		handle->has_last = false;
-	}
+	idgen_check_select(handle->relid);
 	idgen_handle_key(handle, &key);
 
 	/*

@@ -54,12 +54,13 @@ typedef struct IdgenPending
 
 typedef struct IdgenHandle
 {
+	Oid relid;  /* id_sequences of the installation it belongs to */
 	char *name; /* zero-terminated */
 	int namelen;
 
 	/*
 	 * Privileges, row and slot were looked at when idgen_epoch was this, for
-	 * this user and table; zero if they have to be looked at again. fast_epoch
+	 * this user; zero if they have to be looked at again. fast_epoch
 	 * is the same, but zero also while the current transaction must not use
 	 * what the cache holds: it is what the hot path looks at.
 	 */
@@ -67,7 +68,6 @@ typedef struct IdgenHandle
 	uint64 fast_epoch;
 	uint64 table_epoch;
 	Oid userid;
-	Oid relid;
 
 	IdgenSlot *slot;  /* NULL if the cache has no room */
 	uint64 version;   /* the slot's version then */
@@ -88,10 +88,9 @@ idgen_handle_forget(IdgenHandle *handle)
 	handle->fast_epoch = 0;
 }
 
-extern IdgenHandle *idgen_handle_find(const char *name, int namelen);
-extern IdgenHandle *idgen_handle_get(const char *name, int namelen);
-extern void idgen_handle_validate(IdgenHandle *handle, Oid funcid,
-                                  bool auto_create);
+extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
+extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
+extern void idgen_handle_validate(IdgenHandle *handle, bool auto_create);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_no_such_sequence(const char *name) pg_attribute_noreturn();
 

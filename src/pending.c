@@ -282,7 +282,9 @@ idgen_pending_return(bool (*give_back)(IdgenHandle *handle))
 void
 idgen_pending_finish(bool committed, bool prepared)
 {
-	if (committed && all_dropped)
+	bool dropped = all_dropped;
+
+	if (committed && dropped)
 		idgen_cache_drop_database(MyDatabaseId);
 	all_dropped = false;
 
@@ -299,7 +301,7 @@ idgen_pending_finish(bool committed, bool prepared)
 
 		outcome.publish = committed;
 		outcome.prepared = prepared;
-		outcome.drop = committed && p->change == IDGEN_CHANGE_DROP;
+		outcome.drop = committed && (p->change == IDGEN_CHANGE_DROP || dropped);
 		outcome.revalidate = committed && p->change == IDGEN_CHANGE_REVALIDATE;
 		outcome.rest = p->block;
 		outcome.rest_dropped_at = p->gapless ? 0 : p->dropped_at;

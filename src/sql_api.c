@@ -36,29 +36,34 @@ name_is_constant(FmgrInfo *flinfo)
 		IsA(linitial(((FuncExpr *) expr)->args), Const);
 }
 
-/* The handle of the name that this call asks for. */
+/*
+ * The handle of the name that this call asks for. As long as a validated
+ * handle is good, so is the table that it belongs to.
+ */
 static inline IdgenHandle *
 get_handle(FunctionCallInfo fcinfo)
 {
 	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
 	text *name;
 	int len;
+	Oid relid;
 
-	if (likely(site != NULL && site->constant))
+	if (likely(site != NULL && site->constant && site->handle->epoch == idgen_epoch))
 		return site->handle;
 
 	name = PG_GETARG_TEXT_PP(0);
 	len = VARSIZE_ANY_EXHDR(name);
+	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	if (site == NULL)
 	{
-		site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
-		site->handle = idgen_handle_get(VARDATA_ANY(name), len);
+		site = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
+		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
 		site->constant = name_is_constant(fcinfo->flinfo);
 		fcinfo->flinfo->fn_extra = site;
 	}
-	else if (site->handle->namelen != len ||
+	else if (site->handle->relid != relid || site->handle->namelen != len ||
 	         memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
-		site->handle = idgen_handle_get(VARDATA_ANY(name), len);
+		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
 	return site->handle;
 }
 
@@ -68,7 +73,7 @@ idgen_next(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = get_handle(fcinfo);
 
-	PG_RETURN_INT64(idgen_generate(handle, fcinfo->flinfo->fn_oid));
+	PG_RETURN_INT64(idgen_generate(handle));
 }
 
 /* idgen_next_big(name text) returns numeric: the same ids, plus big_base */
@@ -76,7 +81,7 @@ Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = get_handle(fcinfo);
-	Numeric id = int64_to_numeric(idgen_generate(handle, fcinfo->flinfo->fn_oid));
+	Numeric id = int64_to_numeric(idgen_generate(handle));
 
 	if (handle->big_base == NULL)
 		PG_RETURN_NUMERIC(id);
@@ -94,7 +99,7 @@ idgen_last(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = get_handle(fcinfo);
 
-	idgen_check_usable(handle, fcinfo->flinfo->fn_oid);
+	idgen_check_usable(handle);
 	if (!handle->has_last)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -110,5 +115,5 @@ idgen_peek(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = get_handle(fcinfo);
 
-	PG_RETURN_INT64(idgen_peek_next(handle, fcinfo->flinfo->fn_oid));
+	PG_RETURN_INT64(idgen_peek_next(handle));
 }

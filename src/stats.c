@@ -11,6 +11,8 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -19,6 +21,7 @@
 #include "cache.h"
 #include "definition.h"
 #include "handle.h"
+#include "row.h"
 
 PG_FUNCTION_INFO_V1(idgen_stats_of);
 PG_FUNCTION_INFO_V1(idgen_blocks_of);
@@ -31,24 +34,37 @@ cache_kind(void)
 	return idgen_cache_is_shared() ? "server" : "session";
 }
 
+/* Is there a row of that name that the current user may see? */
+static bool
+row_is_visible(Oid relid, text *name)
+{
+	Relation rel = idgen_table_open(relid, AccessShareLock);
+	TupleTableSlot *row = table_slot_create(rel, NULL);
+	bool cacheable;
+	bool visible;
+
+	visible = idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true, row) &&
+		idgen_row_visible(rel, row, &cacheable);
+	ExecDropSingleTupleTableSlot(row);
+	table_close(rel, AccessShareLock);
+	return visible;
+}
+
 /*
  * Copy what the cache knows of a name; false if it knows nothing or the
  * current user may not see the row. Raises 42501 without SELECT on the table.
  */
 static bool
-read_cache(FunctionCallInfo fcinfo, text *name, IdgenSlot *copy)
+read_cache(Oid relid, text *name, IdgenSlot *copy)
 {
-	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	int len = VARSIZE_ANY_EXHDR(name);
 	IdgenCacheKey key;
-	bool cacheable;
 
 	idgen_check_select(relid);
-	if (len >= IDGEN_NAME_BYTES ||
-	    !idgen_row_visible(relid, VARDATA_ANY(name), len, &cacheable))
+	if (len >= IDGEN_NAME_BYTES)
 		return false;
 	idgen_cache_key(&key, relid, VARDATA_ANY(name), len);
-	return idgen_cache_read(&key, copy);
+	return idgen_cache_read(&key, copy) && row_is_visible(relid, name);
 }
 
 /* idgen_stats_of(name text): one row; NULL if the cache does not know it */
@@ -64,7 +80,7 @@ idgen_stats_of(PG_FUNCTION_ARGS)
 	bool nulls[11] = {0};
 	int i = 0;
 
-	if (!read_cache(fcinfo, name, &copy))
+	if (!read_cache(idgen_table_oid(fcinfo->flinfo->fn_oid), name, &copy))
 		PG_RETURN_NULL();
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -108,17 +124,18 @@ idgen_blocks_of(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	text *name = PG_GETARG_TEXT_PP(0);
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	const IdgenHandle *handle;
 	IdgenSlot copy;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_cache(fcinfo, name, &copy))
+	if (!read_cache(relid, name, &copy))
 		return (Datum) 0;
 
 	for (int i = 0; i < copy.nblocks; i++)
 		put_block(rsinfo, &copy.blocks[i], "published");
 
-	handle = idgen_handle_find(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+	handle = idgen_handle_find(relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 	if (handle != NULL && handle->pending.block.left > 0)
 		put_block(rsinfo, &handle->pending.block, "pending");
 	return (Datum) 0;
