@@ -42,9 +42,12 @@ idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
 	idgen_pending_change(idgen_handle_get(relid, name, namelen),
 	                     drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
 
-	/* Session caches can only be told through the server's invalidation. */
-	if (!idgen_cache_is_shared())
-		CacheInvalidateRelcacheByRelid(relid);
+	/*
+	 * Session caches learn of it through the server's invalidation only, and
+	 * so do all sessions if this transaction is prepared: the commit of a
+	 * prepared transaction runs no callbacks.
+	 */
+	CacheInvalidateRelcacheByRelid(relid);
 }
 
 static Datum
@@ -167,8 +170,7 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 	{
 		idgen_pending_change_all();
-		if (!idgen_cache_is_shared())
-			CacheInvalidateRelcacheByRelid(RelationGetRelid(trigger->tg_relation));
+		CacheInvalidateRelcacheByRelid(RelationGetRelid(trigger->tg_relation));
 	}
 	else if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
 		row_updated(trigger->tg_relation, trigger->tg_trigtuple, trigger->tg_newtuple);
@@ -219,8 +221,9 @@ idgen_check_row(PG_FUNCTION_ARGS)
 }
 
 /*
- * A database or the extension is being dropped. A database's drop cannot be
- * rolled back once it has come here, the extension's can.
+ * A database or the extension is being dropped, if the transaction commits:
+ * what the server asks for here comes early, and the database may still be in
+ * use.
  */
 static void
 object_access(ObjectAccessType access, Oid class_id, Oid object_id,
@@ -232,7 +235,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 	if (access != OAT_DROP)
 		return;
 	if (class_id == DatabaseRelationId)
-		idgen_cache_drop_database(object_id);
+		idgen_pending_drop_database(object_id);
 	else if (class_id == ExtensionRelationId &&
 	         object_id == get_extension_oid("idgen", true))
 		idgen_pending_change_all();

@@ -57,6 +57,9 @@ static dlist_head saves = DLIST_STATIC_INIT(saves);
  */
 static bool all_dropped = false;
 
+/* The database that the transaction drops, or invalid. */
+static Oid dropped_database = InvalidOid;
+
 /* Have the end of the transaction look at this handle. */
 void
 idgen_pending_list(IdgenHandle *handle)
@@ -179,6 +182,13 @@ idgen_pending_change_all(void)
 	idgen_epoch++;
 }
 
+/* The current transaction drops a database (only one, the server sees to it). */
+void
+idgen_pending_drop_database(Oid dbid)
+{
+	dropped_database = dbid;
+}
+
 /* May this transaction use what the cache holds, or has it made that void? */
 bool
 idgen_pending_published_ok(const IdgenHandle *handle)
@@ -287,6 +297,9 @@ idgen_pending_finish(bool committed, bool prepared)
 	if (committed && dropped)
 		idgen_cache_drop_database(MyDatabaseId);
 	all_dropped = false;
+	if (committed && OidIsValid(dropped_database))
+		idgen_cache_drop_database(dropped_database);
+	dropped_database = InvalidOid;
 
 	/* The memory of the saves goes with the transaction. */
 	dlist_init(&saves);

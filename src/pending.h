@@ -24,6 +24,7 @@ extern bool idgen_pending_take(IdgenHandle *handle, int64 *id);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill);
 extern void idgen_pending_change(IdgenHandle *handle, IdgenChange change);
 extern void idgen_pending_change_all(void);
+extern void idgen_pending_drop_database(Oid dbid);
 extern bool idgen_pending_published_ok(const IdgenHandle *handle);
 
 extern void idgen_pending_commit_savepoint(void);
