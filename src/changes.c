@@ -120,6 +120,7 @@ check_revival(TupleDesc desc, HeapTuple old, HeapTuple new)
 {
 	if (DatumGetInt16(get_attribute(old, desc, IDGEN_ATT_EXHAUSTED)) == 1 &&
 	    DatumGetInt16(get_attribute(new, desc, IDGEN_ATT_EXHAUSTED)) == 0 &&
+	    get_int64(old, desc, IDGEN_ATT_MAX_VALUE) == PG_INT64_MAX &&
 	    get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
 	    get_int64(new, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
 		ereport(ERROR,

@@ -192,7 +192,7 @@ idgen_exhausted(const char *name, const IdgenDefinition *def)
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", name),
 	         errdetail("Its last id is %lld.", (long long) def->max_value),
-	         errhint("Raise max_value and set exhausted to 0.")));
+	         def->max_value < PG_INT64_MAX ? errhint("Raise max_value and set exhausted to 0.") : errhint("There are no greater ones. Use another id sequence, or start again at a lower id with idgen_restart().")));
 }
 
 /* The row's big_base, allocated in the current memory context. */

@@ -41,7 +41,7 @@ refill_error_context(void *arg)
 	errcontext("while refilling id sequence \"%s\"", ((IdgenHandle *) arg)->name);
 }
 
-/* An error or a cancelled query has ended a wait; called at abort. */
+/* The wait is not to be, or an error has ended it (called at abort). */
 void
 idgen_wait_given_up(void)
 {
@@ -51,18 +51,42 @@ idgen_wait_given_up(void)
 	idgen_cache_waited(&waiting_key, InvalidTransactionId);
 }
 
+/* The cache has counted us as waiting; see to it that it does not stay so. */
+static void
+note_waiting(IdgenHandle *handle)
+{
+	idgen_handle_key(handle, &waiting_key);
+	waiting = true;
+}
+
 /*
  * Wait for the (sub)transaction that is refilling, in the server's lock
  * manager: deadlocks are detected, timeouts and cancelling work.
  */
 static void
-wait_for_refill(IdgenHandle *handle, TransactionId xid)
+wait_for_refill(TransactionId xid)
 {
-	idgen_handle_key(handle, &waiting_key);
-	waiting = true;
 	XactLockTableWait(xid, NULL, NULL, XLTW_None);
 	waiting = false;
 	idgen_cache_waited(&waiting_key, xid);
+}
+
+/*
+ * Could whoever refills be waiting for us, because this transaction has
+ * changed or locked the row, or the table, by ordinary SQL?
+ */
+static bool
+holds_row(IdgenHandle *handle)
+{
+	Relation rel = idgen_table_open(handle->relid, AccessShareLock);
+	TupleTableSlot *row = table_slot_create(rel, NULL);
+	bool held;
+
+	held = idgen_row_find(rel, handle->name, handle->namelen, true, row) &&
+		idgen_row_is_held(rel, row);
+	ExecDropSingleTupleTableSlot(row);
+	table_close(rel, AccessShareLock);
+	return held;
 }
 
 /* Say in the server's log that ids are running out, once per percent. */
@@ -170,12 +194,25 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 	IdgenDrawResult result;
 	IdgenDrawAnswer answer;
 
-	answer = idgen_cache_draw(handle->slot, &draw, &result);
-	if (answer == IDGEN_DRAW_NEEDS_XID)
+	for (;;)
 	{
-		/* Not in advance: a draw from the cache writes nothing. */
-		draw.xid = GetCurrentTransactionId();
 		answer = idgen_cache_draw(handle->slot, &draw, &result);
+		if (answer == IDGEN_DRAW_WAIT)
+			note_waiting(handle);
+
+		if (answer == IDGEN_DRAW_NEEDS_XID)
+		{
+			/* Not in advance: a draw from the cache writes nothing. */
+			draw.xid = GetCurrentTransactionId();
+		}
+		else if (answer == IDGEN_DRAW_WAIT && holds_row(handle))
+		{
+			/* As if we had refilled: waiting could be a deadlock. */
+			idgen_wait_given_up();
+			draw.never_wait = true;
+		}
+		else
+			break;
 	}
 
 	switch (answer)
@@ -187,7 +224,7 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 			idgen_handle_forget(handle);
 			break;
 		case IDGEN_DRAW_WAIT:
-			wait_for_refill(handle, result.wait_for);
+			wait_for_refill(result.wait_for);
 			break;
 		case IDGEN_DRAW_REFILL:
 			refill_claimed(handle, draw.xid, &result, false);
@@ -196,7 +233,7 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 			refill_claimed(handle, draw.xid, &result, true);
 			break;
 		case IDGEN_DRAW_NEEDS_XID:
-			elog(ERROR, "unexpected answer from the id cache");
+			break;
 	}
 	return false;
 }

@@ -11,11 +11,15 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/multixact.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
@@ -108,6 +112,51 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
 
 	index_close(index, AccessShareLock);
 	return found;
+}
+
+/* Is the current transaction among those that hold a lock on the row? */
+static bool
+is_locker(HeapTupleHeader tuple)
+{
+	MultiXactMember *members;
+	int nmembers;
+	bool found = false;
+
+	if (tuple->t_infomask & HEAP_XMAX_INVALID)
+		return false;
+	if (!(tuple->t_infomask & HEAP_XMAX_IS_MULTI))
+		return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetRawXmax(tuple));
+	if (HEAP_LOCKED_UPGRADED(tuple->t_infomask))
+		return false;
+
+	nmembers = GetMultiXactIdMembers(HeapTupleHeaderGetRawXmax(tuple), &members, false,
+	                                 HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask));
+	for (int i = 0; i < nmembers && !found; i++)
+		found = TransactionIdIsCurrentTransactionId(members[i].xid);
+	if (nmembers > 0)
+		pfree(members);
+	return found;
+}
+
+/*
+ * May the current transaction keep others from updating the row in the slot?
+ * It does if it has written or locked this version, or locked the table.
+ */
+bool
+idgen_row_is_held(Relation rel, TupleTableSlot *slot)
+{
+	bool should_free;
+	HeapTuple tuple;
+	bool held;
+
+	if (CheckRelationLockedByMe(rel, ShareLock, true))
+		return true;
+	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	held = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)) ||
+		is_locker(tuple->t_data);
+	if (should_free)
+		heap_freetuple(tuple);
+	return held;
 }
 
 /* Is it the row of that name that the slot holds? */
