@@ -171,6 +171,7 @@ CREATE FUNCTION idgen_totals(
 	OUT sequences integer,
 	OUT evictions bigint,
 	OUT ids_evicted bigint,
+	OUT ids_lost bigint,
 	OUT ids_uncached bigint
 ) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_totals'

@@ -69,6 +69,7 @@ typedef struct IdgenCacheHeader
 	int hand;                     /* next slot that the clock looks at */
 	int64 evictions;
 	int64 ids_evicted;
+	int64 ids_lost;
 	pg_atomic_uint64 ids_uncached;
 } IdgenCacheHeader;
 
@@ -123,6 +124,7 @@ init_header(int tranche)
 	header->hand = 0;
 	header->evictions = 0;
 	header->ids_evicted = 0;
+	header->ids_lost = 0;
 	pg_atomic_init_u64(&header->ids_uncached, 0);
 }
 
@@ -218,7 +220,7 @@ static void
 slot_assign(IdgenSlot *slot, const IdgenCacheKey *key)
 {
 	slot_drop(slot);
-	slot->used = true;
+	slot->used = false;
 	slot->claim = InvalidTransactionId;
 	slot->waiters = 0;
 	slot->ahead_blocks = 1;
@@ -248,6 +250,7 @@ evict_idle_slot(void)
 			{
 				header->evictions++;
 				header->ids_evicted += slot->ids_left;
+				header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
 				hash_search(entries, slot->key, HASH_REMOVE, NULL);
 				return slot;
 			}
@@ -589,6 +592,8 @@ slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
 		return;
 	if (outcome->prepared)
 		slot->counters.ids_lost.prepared += outcome->rest.left;
+	else if (outcome->rest_dropped_at == 0)
+		pg_atomic_fetch_add_u64(&header->ids_uncached, outcome->rest.left);
 	else if (outcome->rest_dropped_at != slot->dropped_at)
 		slot->counters.ids_lost.changed += outcome->rest.left;
 	else
@@ -626,7 +631,7 @@ idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 		IdgenOutcome own = *outcome;
 
 		/* What it allocated itself after its own change is good. */
-		if (outcome->drop)
+		if (outcome->drop && own.rest_dropped_at != IDGEN_NOT_PUBLISHABLE)
 			own.rest_dropped_at = slot->dropped_at;
 		slot_publish(slot, &own);
 
@@ -745,6 +750,7 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 	totals->sequences = header->nslots;
 	totals->evictions = header->evictions;
 	totals->ids_evicted = header->ids_evicted;
+	totals->ids_lost = header->ids_lost;
 	totals->ids_uncached = pg_atomic_read_u64(&header->ids_uncached);
 	LWLockRelease(&header->lock);
 }

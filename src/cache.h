@@ -44,6 +44,12 @@ typedef struct IdgenLost
 	int64 crowded;  /* no place for one more block */
 } IdgenLost;
 
+static inline int64
+idgen_lost_total(const IdgenLost *lost)
+{
+	return lost->changed + lost->prepared + lost->crowded;
+}
+
 typedef struct IdgenCounters
 {
 	int64 ids_issued;
@@ -111,6 +117,9 @@ typedef struct IdgenDrawResult
 	bool claimed; /* the claim is now the caller's xid */
 } IdgenDrawResult;
 
+/* In place of a dropped_at: the block must not be published. */
+#define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
+
 /* What a transaction did to an id sequence, reported when it ends. */
 typedef struct IdgenOutcome
 {
@@ -119,7 +128,8 @@ typedef struct IdgenOutcome
 	bool publish;           /* put rest into the cache, else it is lost */
 	bool prepared;          /* if lost: because of PREPARE TRANSACTION */
 	IdgenBlock rest;        /* what is left of the pending block */
-	uint64 rest_dropped_at; /* dropped_at when rest was allocated */
+	uint64 rest_dropped_at; /* dropped_at when rest was allocated, 0 if there
+	                         * was no entry, IDGEN_NOT_PUBLISHABLE */
 	int64 ahead_blocks;     /* blocks asked for by its last refill */
 	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
 	TransactionId claim;    /* the claim it made, or invalid */
@@ -133,6 +143,7 @@ typedef struct IdgenCacheTotals
 	int sequences;
 	int64 evictions;
 	int64 ids_evicted;  /* ids lost by eviction */
+	int64 ids_lost;     /* what the evicted ones had counted as lost */
 	int64 ids_uncached; /* ids lost because all slots were busy */
 } IdgenCacheTotals;
 

@@ -317,7 +317,7 @@ idgen_pending_finish(bool committed, bool prepared)
 		outcome.drop = committed && (p->change == IDGEN_CHANGE_DROP || dropped);
 		outcome.revalidate = committed && p->change == IDGEN_CHANGE_REVALIDATE;
 		outcome.rest = p->block;
-		outcome.rest_dropped_at = p->gapless ? 0 : p->dropped_at;
+		outcome.rest_dropped_at = p->gapless ? IDGEN_NOT_PUBLISHABLE : p->dropped_at;
 		outcome.ahead_blocks = p->ahead_blocks;
 		outcome.ahead_ids = p->ahead_ids;
 		outcome.claim = p->claim;

@@ -88,7 +88,7 @@ idgen_stats_of(PG_FUNCTION_ARGS)
 	values[i++] = CStringGetTextDatum(cache_kind());
 	values[i++] = Int64GetDatum(counters->ids_issued);
 	values[i++] = Int64GetDatum(copy.ids_left);
-	values[i++] = Int64GetDatum(lost->changed + lost->prepared + lost->crowded);
+	values[i++] = Int64GetDatum(idgen_lost_total(lost));
 	values[i++] = Int64GetDatum(lost->changed);
 	values[i++] = Int64GetDatum(lost->prepared);
 	values[i++] = Int64GetDatum(lost->crowded);
@@ -147,8 +147,8 @@ idgen_totals(PG_FUNCTION_ARGS)
 {
 	IdgenCacheTotals totals;
 	TupleDesc desc;
-	Datum values[6];
-	bool nulls[6] = {0};
+	Datum values[7];
+	bool nulls[7] = {0};
 	int i = 0;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
@@ -161,6 +161,7 @@ idgen_totals(PG_FUNCTION_ARGS)
 	values[i++] = Int32GetDatum(totals.sequences);
 	values[i++] = Int64GetDatum(totals.evictions);
 	values[i++] = Int64GetDatum(totals.ids_evicted);
+	values[i++] = Int64GetDatum(totals.ids_lost);
 	values[i++] = Int64GetDatum(totals.ids_uncached);
 	Assert(i == lengthof(values) && i == desc->natts);
 
