@@ -41,13 +41,6 @@
 #include "cache.h"
 #include "guc.h"
 
-/*
- * How long a wait makes sessions refill ahead. Long enough to bridge the
- * refills of a busy sequence, short enough that a lone session that comes
- * after the crowd soon takes one block at a time again.
- */
-#define IDGEN_CROWD_MEMORY_MS 1000
-
 typedef struct IdgenCacheEntry
 {
 	IdgenCacheKey key; /* must be first */
@@ -204,31 +197,6 @@ idgen_cache_key(IdgenCacheKey *key, Oid relid, const char *name, int namelen)
 	memcpy(key->name, name, namelen);
 }
 
-/* Empty a slot. Caller holds its lock. */
-static void
-slot_drop(IdgenSlot *slot)
-{
-	slot->nblocks = 0;
-	slot->ids_left = 0;
-	slot->ahead_below = 0;
-	slot->version = slot->dropped_at = next_number();
-	slot->warned_percent = 101;
-}
-
-/* Make a slot that of another key. Caller holds its lock and the header's. */
-static void
-slot_assign(IdgenSlot *slot, const IdgenCacheKey *key)
-{
-	slot_drop(slot);
-	slot->used = false;
-	slot->claim = InvalidTransactionId;
-	slot->waiters = 0;
-	slot->ahead_blocks = 1;
-	slot->last_wait = 0;
-	memset(&slot->counters, 0, sizeof(IdgenCounters));
-	slot->key = key;
-}
-
 /*
  * Take an idle slot away from its id sequence: the clock algorithm, where a
  * slot drawn from since the hand last passed gets a second chance. Returns
@@ -283,7 +251,7 @@ create_session_slot(const IdgenCacheKey *key)
 	IdgenCacheEntry *entry = hash_search(entries, key, HASH_ENTER, NULL);
 
 	LWLockInitialize(&slot->lock, LWTRANCHE_FIRST_USER_DEFINED);
-	slot_assign(slot, &entry->key);
+	idgen_slot_assign(slot, &entry->key, next_number());
 	entry->slot = slot;
 	header->nslots++;
 	return slot;
@@ -315,7 +283,7 @@ idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
 		{
 			/* Cannot fail: there are as many elements as slots. */
 			entry = hash_search(entries, key, HASH_ENTER_NULL, NULL);
-			slot_assign(slot, &entry->key);
+			idgen_slot_assign(slot, &entry->key, next_number());
 			entry->slot = slot;
 			LWLockRelease(&slot->lock);
 		}
@@ -370,121 +338,8 @@ unlock_entry(IdgenSlot *slot)
 	LWLockRelease(&header->lock);
 }
 
-static bool
-crowded_lately(const IdgenSlot *slot)
-{
-	return slot->last_wait != 0 &&
-		!TimestampDifferenceExceeds(slot->last_wait, GetCurrentTimestamp(),
-	                                IDGEN_CROWD_MEMORY_MS);
-}
-
 /*
- * Should this draw refill ahead? Only when ids run low while a crowd uses
- * them, and when nobody else is at it. Caller holds the slot's lock.
- */
-static bool
-should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
-{
-	if (slot->ids_left > slot->ahead_below)
-		return false;
-	if (!crowded_lately(slot))
-	{
-		slot->ahead_below = 0;
-		return false;
-	}
-	return draw->claims && !draw->never_wait && !TransactionIdIsValid(slot->claim);
-}
-
-/*
- * Draw an id from the cache, or learn what to do to get one: the decisions of
- * rules T5 and T6, made under one lock.
- *
- * The claim is the xid of the (sub)transaction that refills; others wait for
- * the end of it in the server's lock manager. It is set before the refill
- * begins, so that of many sessions that find the cache empty one refills and
- * the rest waits for that one.
- */
-IdgenDrawAnswer
-idgen_cache_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
-{
-	IdgenDrawAnswer answer;
-	bool mine;
-
-	result->claimed = false;
-
-	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-
-	mine = TransactionIdIsValid(slot->claim) && slot->claim == draw->own_claim;
-
-	if (slot->version != draw->version)
-		answer = IDGEN_DRAW_STALE;
-	else if (slot->ids_left > 0 && draw->published_ok)
-	{
-		if (!should_refill_ahead(slot, draw))
-		{
-			result->id = idgen_slot_take(slot);
-			answer = IDGEN_DRAW_TAKEN;
-		}
-		else if (!TransactionIdIsValid(draw->xid))
-			answer = IDGEN_DRAW_NEEDS_XID;
-		else
-		{
-			slot->claim = draw->xid;
-			result->claimed = true;
-			slot->ahead_below = 0; /* one is enough; publishing sets it again */
-			result->nblocks = Max(slot->ahead_blocks, slot->waiters + 1);
-			answer = IDGEN_DRAW_REFILL_AHEAD;
-		}
-	}
-	else if (draw->claims && TransactionIdIsValid(slot->claim) &&
-	         !mine && !draw->never_wait)
-	{
-		slot->waiters++;
-		slot->counters.waits++;
-		slot->last_wait = GetCurrentTimestamp();
-		result->wait_for = slot->claim;
-		answer = IDGEN_DRAW_WAIT;
-	}
-	else if (!TransactionIdIsValid(draw->xid))
-		answer = IDGEN_DRAW_NEEDS_XID;
-	else
-	{
-		/*
-		 * A claim of ours may be that of a subtransaction since rolled back,
-		 * for which nobody waits: renew it. A claim of somebody else stays.
-		 */
-		if (draw->claims && (mine || !TransactionIdIsValid(slot->claim)))
-		{
-			slot->claim = draw->xid;
-			result->claimed = true;
-		}
-		result->nblocks = draw->claims ? slot->waiters + 1 : 1;
-		answer = IDGEN_DRAW_REFILL;
-	}
-
-	LWLockRelease(&slot->lock);
-	return answer;
-}
-
-/* Take the next published id if it is below limit. */
-bool
-idgen_cache_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 *id)
-{
-	bool taken = false;
-
-	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (slot->version == version && slot->ids_left > 0 &&
-	    slot->blocks[0].next < limit)
-	{
-		*id = idgen_slot_take(slot);
-		taken = true;
-	}
-	LWLockRelease(&slot->lock);
-	return taken;
-}
-
-/*
- * The wait that idgen_cache_draw() asked for is over, or given up. Whatever
+ * The wait that idgen_slot_draw() asked for is over, or given up. Whatever
  * xid was, it has ended; if the claim is still there, it is that of a
  * subtransaction that was rolled back, and nobody else will remove it. Pass
  * an invalid xid if the wait was given up.
@@ -536,71 +391,6 @@ idgen_cache_dropped_at(const IdgenCacheKey *key)
 }
 
 /*
- * Add a block, keeping the array ascending and merging neighbours. With no
- * place left, the smallest block gives way. Caller holds the lock.
- */
-static void
-slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
-{
-	IdgenBlock sorted[IDGEN_CACHE_BLOCKS + 1];
-	int n = 0;
-	int merged = 0;
-
-	while (n < slot->nblocks && slot->blocks[n].next < block->next)
-	{
-		sorted[n] = slot->blocks[n];
-		n++;
-	}
-	sorted[n] = *block;
-	for (; n < slot->nblocks; n++)
-		sorted[n + 1] = slot->blocks[n];
-	n++;
-
-	for (int i = 1; i < n; i++)
-	{
-		if (idgen_block_adjacent(&sorted[merged], &sorted[i]))
-			sorted[merged].left += sorted[i].left;
-		else
-			sorted[++merged] = sorted[i];
-	}
-	n = merged + 1;
-
-	if (n > IDGEN_CACHE_BLOCKS)
-	{
-		int smallest = 0;
-
-		for (int i = 1; i < n; i++)
-			if (sorted[i].left < sorted[smallest].left)
-				smallest = i;
-		slot->counters.ids_lost.crowded += sorted[smallest].left;
-		slot->ids_left -= sorted[smallest].left;
-		n--;
-		memmove(&sorted[smallest], &sorted[smallest + 1],
-		        (n - smallest) * sizeof(IdgenBlock));
-	}
-
-	memcpy(slot->blocks, sorted, n * sizeof(IdgenBlock));
-	slot->nblocks = n;
-	slot->ids_left += block->left;
-}
-
-/* Publish the rest of a block, or count it as lost. Caller holds the lock. */
-static void
-slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
-{
-	if (outcome->rest.left == 0)
-		return;
-	if (outcome->prepared)
-		slot->counters.ids_lost.prepared += outcome->rest.left;
-	else if (outcome->rest_dropped_at == 0)
-		pg_atomic_fetch_add_u64(&header->ids_uncached, outcome->rest.left);
-	else if (outcome->rest_dropped_at != slot->dropped_at)
-		slot->counters.ids_lost.changed += outcome->rest.left;
-	else
-		slot_add_block(slot, &outcome->rest);
-}
-
-/*
  * A transaction has ended: apply what it did. To be called after it is
  * committed and flushed, aborted or prepared, and before its locks go, so
  * that whoever waited for it sees the result. Does not raise errors.
@@ -609,47 +399,18 @@ void
 idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 {
 	IdgenSlot *slot = lock_entry(key);
-	const IdgenCounters *add = &outcome->counters;
+	int64 uncached;
 
-	if (slot == NULL)
+	if (slot != NULL)
 	{
-		if (outcome->publish && header != NULL)
-			pg_atomic_fetch_add_u64(&header->ids_uncached, outcome->rest.left);
-		return;
+		uncached = idgen_slot_finish(slot, outcome, next_number());
+		unlock_entry(slot);
 	}
+	else
+		uncached = outcome->publish ? outcome->rest.left : 0;
 
-	if (outcome->drop)
-	{
-		slot->counters.ids_lost.changed += slot->ids_left;
-		slot_drop(slot);
-	}
-	else if (outcome->revalidate)
-		slot->version = next_number();
-
-	if (outcome->publish)
-	{
-		IdgenOutcome own = *outcome;
-
-		/* What it allocated itself after its own change is good. */
-		if (outcome->drop && own.rest_dropped_at != IDGEN_NOT_PUBLISHABLE)
-			own.rest_dropped_at = slot->dropped_at;
-		slot_publish(slot, &own);
-
-		if (outcome->ahead_ids > 0)
-		{
-			slot->ahead_blocks = outcome->ahead_blocks;
-			slot->ahead_below = crowded_lately(slot) ? outcome->ahead_ids / 2 : 0;
-		}
-	}
-
-	if (TransactionIdIsValid(outcome->claim) && slot->claim == outcome->claim)
-		slot->claim = InvalidTransactionId;
-
-	slot->counters.ids_issued += add->ids_issued;
-	slot->counters.refills += add->refills;
-	slot->counters.blocks_taken += add->blocks_taken;
-	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
-	unlock_entry(slot);
+	if (uncached > 0)
+		pg_atomic_fetch_add_u64(&header->ids_uncached, uncached);
 }
 
 /* Empty the entry of a key, if there is one. */
@@ -690,8 +451,7 @@ for_each_slot(Oid dbid, void (*action)(IdgenSlot *slot, void *arg), void *arg)
 static void
 drop_slot_of_database(IdgenSlot *slot, void *arg)
 {
-	slot->counters.ids_lost.changed += slot->ids_left;
-	slot_drop(slot);
+	idgen_slot_drop(slot, next_number());
 }
 
 /*
@@ -718,8 +478,7 @@ idgen_cache_warning_due(const IdgenCacheKey *key, int percent, int threshold)
 
 	if (slot == NULL)
 		return percent < threshold;
-	due = percent < threshold && percent < slot->warned_percent;
-	slot->warned_percent = percent < threshold ? percent : 101;
+	due = idgen_slot_warning_due(slot, percent, threshold);
 	unlock_entry(slot);
 	return due;
 }

@@ -196,7 +196,7 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 
 	for (;;)
 	{
-		answer = idgen_cache_draw(handle->slot, &draw, &result);
+		answer = idgen_slot_draw(handle->slot, &draw, &result);
 		if (answer == IDGEN_DRAW_WAIT)
 			note_waiting(handle);
 
@@ -250,7 +250,7 @@ draw_below_pending(IdgenHandle *handle, int64 *id)
 	if (!pending->ahead)
 		return false;
 	if (handle->slot != NULL && idgen_pending_published_ok(handle) &&
-	    idgen_cache_take_below(handle->slot, handle->version, pending->block.next, id))
+	    idgen_slot_take_below(handle->slot, handle->version, pending->block.next, id))
 		return true;
 	pending->ahead = false;
 	return false;
@@ -315,19 +315,25 @@ idgen_generate_slow(IdgenHandle *handle)
 int64
 idgen_peek_next(IdgenHandle *handle)
 {
+	IdgenPending *pending = &handle->pending;
 	IdgenCacheKey key;
 	IdgenSlot cached;
+	bool published;
 	IdgenDefinition def;
 	Relation rel;
 	TupleTableSlot *row;
 
 	validate(handle, false);
-	if (handle->pending.block.left > 0)
-		return handle->pending.block.next;
+	if (pending->block.left > 0 && !pending->ahead)
+		return pending->block.next;
 
 	idgen_handle_key(handle, &key);
-	if (idgen_pending_published_ok(handle) &&
-	    idgen_cache_read(&key, &cached) && cached.ids_left > 0)
+	published = idgen_pending_published_ok(handle) &&
+		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
+	if (pending->block.left > 0 &&
+	    !(published && cached.blocks[0].next < pending->block.next))
+		return pending->block.next;
+	if (published)
 		return cached.blocks[0].next;
 
 	rel = idgen_table_open(handle->relid, AccessShareLock);

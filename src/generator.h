@@ -40,7 +40,7 @@ idgen_generate(IdgenHandle *handle)
 			handle->pending.counters.ids_issued++;
 			id = idgen_block_take(&handle->pending.block);
 		}
-		else if (!idgen_cache_take(handle->slot, handle->version, &id))
+		else if (!idgen_slot_take(handle->slot, handle->version, &id))
 			return idgen_generate_slow(handle);
 		handle->last_id = id;
 		handle->has_last = true;

@@ -14,7 +14,8 @@
  *	source_table.c	blocks from id_sequences itself
  *	pending.c		what the current transaction has allocated or changed
  *	handle.c		a session's view of one id sequence
- *	cache.c			the block cache
+ *	cache.c			the block cache: memory, entries, locks
+ *	slot.c			one id sequence in the cache
  *	definition.c	what a row says, and who may use it
  *	row.c			finding the newest version of a row
  *	guc.c			settings

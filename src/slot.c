@@ -1,0 +1,289 @@
+/*
+ * slot.c
+ *		The cache's place for one id sequence: what happens under its lock.
+ *
+ * This is where sessions meet: they draw published ids, learn that another one
+ * is refilling, and leave what their transactions did not use. How slots are
+ * found and given to id sequences is the business of cache.c, and so are the
+ * locking rules.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "utils/timestamp.h"
+
+#include "slot.h"
+
+/*
+ * How long a wait makes sessions refill ahead. Long enough to bridge the
+ * refills of a busy sequence, short enough that a lone session that comes
+ * after the crowd soon takes one block at a time again.
+ */
+#define IDGEN_CROWD_MEMORY_MS 1000
+
+/*
+ * Empty a slot, at the event of that number; what it held is lost. Caller
+ * holds the lock.
+ */
+void
+idgen_slot_drop(IdgenSlot *slot, uint64 number)
+{
+	slot->counters.ids_lost.changed += slot->ids_left;
+	slot->nblocks = 0;
+	slot->ids_left = 0;
+	slot->ahead_below = 0;
+	slot->version = slot->dropped_at = number;
+	slot->warned_percent = 101;
+}
+
+/*
+ * Make a slot that of another id sequence, with nothing in it. Caller holds the
+ * lock, and that of the hash table.
+ */
+void
+idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 number)
+{
+	idgen_slot_drop(slot, number);
+	slot->used = false;
+	slot->claim = InvalidTransactionId;
+	slot->waiters = 0;
+	slot->ahead_blocks = 1;
+	slot->last_wait = 0;
+	memset(&slot->counters, 0, sizeof(IdgenCounters));
+	slot->key = key;
+}
+
+static bool
+crowded_lately(const IdgenSlot *slot)
+{
+	return slot->last_wait != 0 &&
+		!TimestampDifferenceExceeds(slot->last_wait, GetCurrentTimestamp(),
+	                                IDGEN_CROWD_MEMORY_MS);
+}
+
+/*
+ * Should this draw refill ahead? Only when ids run low while a crowd uses
+ * them, and when nobody else is at it. Caller holds the slot's lock.
+ */
+static bool
+should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
+{
+	if (slot->ids_left > slot->ahead_below)
+		return false;
+	if (!crowded_lately(slot))
+	{
+		slot->ahead_below = 0;
+		return false;
+	}
+	return draw->claims && !draw->never_wait && !TransactionIdIsValid(slot->claim);
+}
+
+/*
+ * Draw an id from the cache, or learn what to do to get one: the decisions of
+ * rules T5 and T6, made under one lock.
+ *
+ * The claim is the xid of the (sub)transaction that refills; others wait for
+ * the end of it in the server's lock manager. It is set before the refill
+ * begins, so that of many sessions that find the cache empty one refills and
+ * the rest waits for that one.
+ */
+IdgenDrawAnswer
+idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
+{
+	IdgenDrawAnswer answer;
+	bool mine;
+
+	result->claimed = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+
+	mine = TransactionIdIsValid(slot->claim) && slot->claim == draw->own_claim;
+
+	if (slot->version != draw->version)
+		answer = IDGEN_DRAW_STALE;
+	else if (slot->ids_left > 0 && draw->published_ok)
+	{
+		if (!should_refill_ahead(slot, draw))
+		{
+			result->id = idgen_slot_take_locked(slot);
+			answer = IDGEN_DRAW_TAKEN;
+		}
+		else if (!TransactionIdIsValid(draw->xid))
+			answer = IDGEN_DRAW_NEEDS_XID;
+		else
+		{
+			slot->claim = draw->xid;
+			result->claimed = true;
+			slot->ahead_below = 0; /* one is enough; publishing sets it again */
+			result->nblocks = Max(slot->ahead_blocks, slot->waiters + 1);
+			answer = IDGEN_DRAW_REFILL_AHEAD;
+		}
+	}
+	else if (draw->claims && TransactionIdIsValid(slot->claim) &&
+	         !mine && !draw->never_wait)
+	{
+		slot->waiters++;
+		slot->counters.waits++;
+		slot->last_wait = GetCurrentTimestamp();
+		result->wait_for = slot->claim;
+		answer = IDGEN_DRAW_WAIT;
+	}
+	else if (!TransactionIdIsValid(draw->xid))
+		answer = IDGEN_DRAW_NEEDS_XID;
+	else
+	{
+		/*
+		 * A claim of ours may be that of a subtransaction since rolled back,
+		 * for which nobody waits: renew it. A claim of somebody else stays.
+		 */
+		if (draw->claims && (mine || !TransactionIdIsValid(slot->claim)))
+		{
+			slot->claim = draw->xid;
+			result->claimed = true;
+		}
+		result->nblocks = draw->claims ? slot->waiters + 1 : 1;
+		answer = IDGEN_DRAW_REFILL;
+	}
+
+	LWLockRelease(&slot->lock);
+	return answer;
+}
+
+/* Take the next published id if it is below limit. */
+bool
+idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 *id)
+{
+	bool taken = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version == version && slot->ids_left > 0 &&
+	    slot->blocks[0].next < limit)
+	{
+		*id = idgen_slot_take_locked(slot);
+		taken = true;
+	}
+	LWLockRelease(&slot->lock);
+	return taken;
+}
+
+/*
+ * Add a block, keeping the array ascending and merging neighbours. With no
+ * place left, the smallest block gives way. Caller holds the lock.
+ */
+static void
+slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
+{
+	IdgenBlock sorted[IDGEN_SLOT_BLOCKS + 1];
+	int n = 0;
+	int merged = 0;
+
+	while (n < slot->nblocks && slot->blocks[n].next < block->next)
+	{
+		sorted[n] = slot->blocks[n];
+		n++;
+	}
+	sorted[n] = *block;
+	for (; n < slot->nblocks; n++)
+		sorted[n + 1] = slot->blocks[n];
+	n++;
+
+	for (int i = 1; i < n; i++)
+	{
+		if (idgen_block_adjacent(&sorted[merged], &sorted[i]))
+			sorted[merged].left += sorted[i].left;
+		else
+			sorted[++merged] = sorted[i];
+	}
+	n = merged + 1;
+
+	if (n > IDGEN_SLOT_BLOCKS)
+	{
+		int smallest = 0;
+
+		for (int i = 1; i < n; i++)
+			if (sorted[i].left < sorted[smallest].left)
+				smallest = i;
+		slot->counters.ids_lost.crowded += sorted[smallest].left;
+		slot->ids_left -= sorted[smallest].left;
+		n--;
+		memmove(&sorted[smallest], &sorted[smallest + 1],
+		        (n - smallest) * sizeof(IdgenBlock));
+	}
+
+	memcpy(slot->blocks, sorted, n * sizeof(IdgenBlock));
+	slot->nblocks = n;
+	slot->ids_left += block->left;
+}
+
+/*
+ * Publish the rest of a block, or count it as lost. Returns the ids lost
+ * because there was no slot when they were allocated. Caller holds the lock.
+ */
+static int64
+slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
+{
+	/* What a transaction allocates after changing the row itself is good. */
+	bool unchanged = outcome->rest_dropped_at == slot->dropped_at ||
+		(outcome->drop && outcome->rest_dropped_at != IDGEN_NOT_PUBLISHABLE);
+
+	if (outcome->rest.left == 0)
+		return 0;
+	if (outcome->prepared)
+		slot->counters.ids_lost.prepared += outcome->rest.left;
+	else if (unchanged)
+		slot_add_block(slot, &outcome->rest);
+	else if (outcome->rest_dropped_at == 0)
+		return outcome->rest.left;
+	else
+		slot->counters.ids_lost.changed += outcome->rest.left;
+	return 0;
+}
+
+/*
+ * A transaction has ended: apply what it did; "number" is that of this event.
+ * Returns the ids lost because there was no slot when they were allocated.
+ * Caller holds the lock.
+ */
+int64
+idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
+{
+	const IdgenCounters *add = &outcome->counters;
+	int64 uncached = 0;
+
+	if (outcome->drop)
+		idgen_slot_drop(slot, number);
+	else if (outcome->revalidate)
+		slot->version = number;
+
+	if (outcome->publish)
+	{
+		uncached = slot_publish(slot, outcome);
+		if (outcome->ahead_ids > 0)
+		{
+			slot->ahead_blocks = outcome->ahead_blocks;
+			slot->ahead_below = crowded_lately(slot) ? outcome->ahead_ids / 2 : 0;
+		}
+	}
+
+	if (TransactionIdIsValid(outcome->claim) && slot->claim == outcome->claim)
+		slot->claim = InvalidTransactionId;
+
+	slot->counters.ids_issued += add->ids_issued;
+	slot->counters.refills += add->refills;
+	slot->counters.blocks_taken += add->blocks_taken;
+	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
+	return uncached;
+}
+
+/*
+ * Is it time to say that only percent (0 to 100) of a range is left? True once
+ * for each percent step below threshold. Caller holds the lock.
+ */
+bool
+idgen_slot_warning_due(IdgenSlot *slot, int percent, int threshold)
+{
+	bool due = percent < threshold && percent < slot->warned_percent;
+
+	slot->warned_percent = percent < threshold ? percent : 101;
+	return due;
+}

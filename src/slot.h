@@ -1,0 +1,167 @@
+/*
+ * slot.h
+ *		The cache's place for one id sequence.
+ */
+#ifndef IDGEN_SLOT_H
+#define IDGEN_SLOT_H
+
+#include "datatype/timestamp.h"
+#include "storage/lwlock.h"
+
+#include "block.h"
+
+/* Blocks kept per id sequence; more would rarely exist, adjacent ones merge. */
+#define IDGEN_SLOT_BLOCKS 8
+
+struct IdgenCacheKey;
+
+/* Ids that were cached and will never be issued, by reason. */
+typedef struct IdgenLost
+{
+	int64 changed;  /* the row was changed, or restarted */
+	int64 prepared; /* the transaction was prepared */
+	int64 crowded;  /* no place for one more block */
+} IdgenLost;
+
+static inline int64
+idgen_lost_total(const IdgenLost *lost)
+{
+	return lost->changed + lost->prepared + lost->crowded;
+}
+
+typedef struct IdgenCounters
+{
+	int64 ids_issued;
+	int64 refills;
+	int64 blocks_taken;
+	int64 waits;
+	IdgenLost ids_lost;
+	TimestampTz last_refill; /* 0 if none */
+} IdgenCounters;
+
+/*
+ * The cached state of one id sequence. Every field but the lock itself is protected
+ * by the lock. Slots are never freed, so a stale pointer to one is harmless:
+ * its holder takes the lock and sees that the version is not the one it knows.
+ */
+typedef struct IdgenSlot
+{
+	LWLock lock;
+
+	/* what the hot path touches comes first */
+	uint64 version;                       /* changes whenever sessions must look again */
+	int64 ids_left;                       /* sum over blocks */
+	int64 ahead_below;                    /* refill ahead when ids_left falls to this */
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* ascending, none empty */
+	int nblocks;
+	bool used; /* drawn from since the clock hand passed */
+
+	TransactionId claim;   /* (sub)transaction that refills, or invalid */
+	int waiters;           /* sessions waiting for a claim */
+	int64 ahead_blocks;    /* blocks that the last refill asked for */
+	TimestampTz last_wait; /* when a session last had to wait */
+	uint64 dropped_at;     /* number of the last event that emptied it */
+	int warned_percent;    /* lowest percentage logged; 101 = none */
+	IdgenCounters counters;
+	const struct IdgenCacheKey *key; /* its key, inside the hash table */
+} IdgenSlot;
+
+/* What idgen_slot_draw() is told ... */
+typedef struct IdgenDraw
+{
+	uint64 version;          /* the slot's version that the caller knows */
+	bool published_ok;       /* may it use published ids? */
+	bool claims;             /* does its refill take part in claiming? */
+	bool never_wait;         /* has it refilled in this transaction? */
+	TransactionId xid;       /* of the (sub)transaction, or invalid */
+	TransactionId own_claim; /* the claim it made before, or invalid */
+} IdgenDraw;
+
+/* ... and what it answers */
+typedef enum IdgenDrawAnswer
+{
+	IDGEN_DRAW_STALE,        /* version differs: validate, then try again */
+	IDGEN_DRAW_TAKEN,        /* id is set */
+	IDGEN_DRAW_NEEDS_XID,    /* it would claim: get an xid and try again */
+	IDGEN_DRAW_WAIT,         /* wait for wait_for, call idgen_cache_waited() */
+	IDGEN_DRAW_REFILL,       /* claimed: refill nblocks blocks */
+	IDGEN_DRAW_REFILL_AHEAD, /* the same, though there are ids left */
+} IdgenDrawAnswer;
+
+typedef struct IdgenDrawResult
+{
+	int64 id;
+	TransactionId wait_for;
+	int64 nblocks;
+	bool claimed; /* the claim is now the caller's xid */
+} IdgenDrawResult;
+
+/* In place of a dropped_at: the block must not be published. */
+#define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
+
+/* What a transaction did to an id sequence, reported when it ends. */
+typedef struct IdgenOutcome
+{
+	bool drop;              /* it changed the row: empty the cache */
+	bool revalidate;        /* it changed the row: sessions look again */
+	bool publish;           /* put rest into the cache, else it is lost */
+	bool prepared;          /* if lost: because of PREPARE TRANSACTION */
+	IdgenBlock rest;        /* what is left of the pending block */
+	uint64 rest_dropped_at; /* dropped_at when rest was allocated, 0 if there
+	                         * was no entry, IDGEN_NOT_PUBLISHABLE */
+	int64 ahead_blocks;     /* blocks asked for by its last refill */
+	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
+	TransactionId claim;    /* the claim it made, or invalid */
+	IdgenCounters counters; /* to add; ids_lost and waits are not used */
+} IdgenOutcome;
+
+extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
+                              uint64 number);
+extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
+extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
+                                       IdgenDrawResult *result);
+extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version,
+                                  int64 limit, int64 *id);
+extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
+                               uint64 number);
+extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent, int threshold);
+
+/* Take the next published id. Caller holds the lock; ids_left > 0. */
+static inline int64
+idgen_slot_take_locked(IdgenSlot *slot)
+{
+	IdgenBlock *block = &slot->blocks[0];
+	int64 id = idgen_block_take(block);
+
+	slot->ids_left--;
+	slot->counters.ids_issued++;
+	slot->used = true;
+	if (unlikely(block->left == 0))
+	{
+		slot->nblocks--;
+		memmove(&slot->blocks[0], &slot->blocks[1],
+		        slot->nblocks * sizeof(IdgenBlock));
+	}
+	return id;
+}
+
+/*
+ * The hot path: take a published id if the slot still is what the caller
+ * knows and there is no reason to think about a refill. One lock, no call.
+ */
+static inline bool
+idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
+{
+	bool taken = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (likely(slot->version == version && slot->ids_left > slot->ahead_below))
+	{
+		*id = idgen_slot_take_locked(slot);
+		taken = true;
+	}
+	LWLockRelease(&slot->lock);
+	return taken;
+}
+
+#endif /* IDGEN_SLOT_H */
