@@ -65,7 +65,7 @@ REVOKE ALL ON FUNCTION idgen_check_row() FROM PUBLIC;
 REVOKE ALL ON FUNCTION idgen_row_changed() FROM PUBLIC;
 
 CREATE TRIGGER idgen_check_row
-	BEFORE INSERT OR UPDATE OF source, refill, layout, start_value ON id_sequences
+	BEFORE INSERT OR UPDATE ON id_sequences
 	FOR EACH ROW EXECUTE FUNCTION idgen_check_row();
 CREATE TRIGGER idgen_row_changed
 	AFTER UPDATE OR DELETE ON id_sequences

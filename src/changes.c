@@ -181,6 +181,39 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
+/* Set a column of a row that is about to be written. */
+static HeapTuple
+set_column(HeapTuple tuple, TupleDesc desc, int column, Datum value)
+{
+	bool isnull = false;
+
+	return heap_modify_tuple_by_cols(tuple, desc, 1, &column, &value, &isnull);
+}
+
+/*
+ * The current transaction updates a row of which it has reserved gapless ids
+ * ahead, without touching next_block_start: undo the reservation on this
+ * occasion, since the row may not be the same at commit.
+ */
+static HeapTuple
+return_reserved_ids(Relation rel, HeapTuple old, HeapTuple new)
+{
+	TupleDesc desc = RelationGetDescr(rel);
+	char *name = get_string(old, desc, IDGEN_ATT_NAME);
+	IdgenHandle *handle = idgen_handle_find(RelationGetRelid(rel), name, strlen(name));
+	int64 next = get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START);
+	bool exhausted = DatumGetInt16(get_attribute(old, desc, IDGEN_ATT_EXHAUSTED)) != 0;
+
+	if (handle == NULL || !idgen_pending_ends_at(handle, next, exhausted) ||
+	    !same_attribute(desc, old, new, IDGEN_ATT_NEXT_BLOCK_START) ||
+	    !same_attribute(desc, old, new, IDGEN_ATT_EXHAUSTED))
+		return new;
+
+	new = set_column(new, desc, IDGEN_ATT_NEXT_BLOCK_START,
+	                 Int64GetDatum(idgen_pending_surrender(handle)));
+	return set_column(new, desc, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
+}
+
 /*
  * Trigger before INSERT or UPDATE, each row: refuses values that this version
  * does not support (0A000) or know (22023), and fills in start_value.
@@ -191,9 +224,6 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 	TupleDesc desc;
 	HeapTuple tuple;
-	int column = IDGEN_ATT_START_VALUE;
-	Datum start;
-	bool isnull;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
 	    !TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
@@ -203,7 +233,11 @@ idgen_check_row(PG_FUNCTION_ARGS)
 		                "idgen_check_row")));
 
 	desc = RelationGetDescr(trigger->tg_relation);
-	tuple = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple : trigger->tg_trigtuple;
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+		tuple = return_reserved_ids(trigger->tg_relation,
+		                            trigger->tg_trigtuple, trigger->tg_newtuple);
+	else
+		tuple = trigger->tg_trigtuple;
 
 	/* A null is left to the column's constraint, which comes after this. */
 	if (!heap_attisnull(tuple, IDGEN_ATT_SOURCE, desc))
@@ -213,11 +247,10 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	if (!heap_attisnull(tuple, IDGEN_ATT_LAYOUT, desc))
 		idgen_check_layout(get_string(tuple, desc, IDGEN_ATT_LAYOUT));
 
-	if (heap_attisnull(tuple, IDGEN_ATT_START_VALUE, desc))
-	{
-		start = heap_getattr(tuple, IDGEN_ATT_NEXT_BLOCK_START, desc, &isnull);
-		tuple = heap_modify_tuple_by_cols(tuple, desc, 1, &column, &start, &isnull);
-	}
+	if (heap_attisnull(tuple, IDGEN_ATT_START_VALUE, desc) &&
+	    !heap_attisnull(tuple, IDGEN_ATT_NEXT_BLOCK_START, desc))
+		tuple = set_column(tuple, desc, IDGEN_ATT_START_VALUE,
+		                   get_attribute(tuple, desc, IDGEN_ATT_NEXT_BLOCK_START));
 	return PointerGetDatum(tuple);
 }
 

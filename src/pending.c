@@ -150,6 +150,35 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill)
 }
 
 /*
+ * Is there a gapless block with ids left that ends where a row with these
+ * values says that the next block begins, so that it can be undone?
+ */
+bool
+idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted)
+{
+	const IdgenBlock *rest = &handle->pending.block;
+	int64 last;
+
+	if (!handle->pending.gapless || rest->left == 0)
+		return false;
+	last = idgen_block_last(rest);
+	return last < PG_INT64_MAX ? next_block_start == last + 1 : exhausted;
+}
+
+/*
+ * Give up the pending block, of which there must be one, because the caller
+ * puts its rest back into the row. Returns the row's next_block_start.
+ */
+int64
+idgen_pending_surrender(IdgenHandle *handle)
+{
+	Assert(handle->pending.block.left > 0);
+	save_state(handle, true);
+	handle->pending.block.left = 0;
+	return handle->pending.block.next;
+}
+
+/*
  * The current transaction has changed the row. Its own draws follow at once,
  * other sessions' when it commits.
  */

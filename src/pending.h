@@ -22,6 +22,9 @@ typedef struct IdgenRefill
 extern void idgen_pending_list(IdgenHandle *handle);
 extern bool idgen_pending_take(IdgenHandle *handle, int64 *id);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill);
+extern bool idgen_pending_ends_at(const IdgenHandle *handle,
+                                  int64 next_block_start, bool exhausted);
+extern int64 idgen_pending_surrender(IdgenHandle *handle);
 extern void idgen_pending_change(IdgenHandle *handle, IdgenChange change);
 extern void idgen_pending_change_all(void);
 extern void idgen_pending_drop_database(Oid dbid);

@@ -326,16 +326,12 @@ idgen_table_allocate(IdgenHandle *handle, int64 nblocks, int64 min_ids,
 static bool
 compute_give_back(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, void *arg)
 {
-	const IdgenBlock *rest = &handle->pending.block;
 	IdgenDefinition def;
-	int64 last = idgen_block_last(rest);
-	bool untouched;
 
 	idgen_definition_from_row(row, handle->name, &def);
-	untouched = last < PG_INT64_MAX ? def.next_block_start == last + 1 : def.exhausted;
-	new_row->next_block_start = rest->next;
+	new_row->next_block_start = handle->pending.block.next;
 	new_row->exhausted = false;
-	return untouched;
+	return idgen_pending_ends_at(handle, def.next_block_start, def.exhausted);
 }
 
 /*
