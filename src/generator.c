@@ -256,14 +256,23 @@ draw_below_pending(IdgenHandle *handle, int64 *id)
 	return false;
 }
 
-/* Make sure that the handle's answers are those of this moment. */
+/* Make sure that the handle's answers hold, which may have just been given. */
 static void
-validate(IdgenHandle *handle, bool auto_create)
+revalidate(IdgenHandle *handle, bool auto_create)
 {
 	if (handle->epoch != idgen_epoch || handle->userid != GetUserId())
 		idgen_handle_validate(handle, auto_create);
+}
+
+/* At the beginning of a call, make sure that the handle's answers hold. */
+static void
+validate(IdgenHandle *handle, bool auto_create)
+{
+	if (!handle->remember)
+		idgen_handle_forget(handle);
+	revalidate(handle, auto_create);
 	handle->fast_epoch =
-		handle->slot != NULL && idgen_pending_published_ok(handle) ? handle->epoch : 0;
+		handle->remember && idgen_pending_published_ok(handle) ? handle->epoch : 0;
 }
 
 /*
@@ -291,9 +300,9 @@ idgen_generate_slow(IdgenHandle *handle)
 	PreventCommandIfReadOnly("idgen_next()");
 	PreventCommandIfParallelMode("idgen_next()");
 
+	validate(handle, idgen_auto_create);
 	for (;;)
 	{
-		validate(handle, idgen_auto_create);
 		if (draw_below_pending(handle, &id) || idgen_pending_take(handle, &id))
 			break;
 		if (handle->slot == NULL)
@@ -301,6 +310,7 @@ idgen_generate_slow(IdgenHandle *handle)
 		else if (draw_from_cache(handle, &id))
 			break;
 		CHECK_FOR_INTERRUPTS();
+		revalidate(handle, idgen_auto_create);
 	}
 
 	handle->last_id = id;

@@ -269,6 +269,6 @@ idgen_handle_validate(IdgenHandle *handle, bool auto_create)
 
 	handle->userid = GetUserId();
 	handle->table_epoch = table_epoch;
-	if (cacheable)
-		handle->epoch = epoch;
+	handle->remember = cacheable;
+	handle->epoch = epoch;
 }

@@ -60,11 +60,13 @@ typedef struct IdgenHandle
 
 	/*
 	 * Privileges, row and slot were looked at when idgen_epoch was this, for
-	 * this user; zero if they have to be looked at again. fast_epoch
-	 * is the same, but zero also while the current transaction must not use
-	 * what the cache holds: it is what the hot path looks at.
+	 * this user; zero if they have to be looked at again. If the answer is
+	 * not to be remembered, it holds for one call only. fast_epoch is what the
+	 * hot path looks at: the same, but zero also if the answer is not to be
+	 * remembered or the current transaction must not use the cache.
 	 */
 	uint64 epoch;
+	bool remember;
 	uint64 fast_epoch;
 	uint64 table_epoch;
 	Oid userid;

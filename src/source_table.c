@@ -99,18 +99,23 @@ update_row(Relation rel, TupleTableSlot *old, const NewRow *new_row,
 
 /*
  * Lock the newest version of the row, starting from the one in "row", which
- * is replaced. With "wait" false, answers TM_WouldBlock instead of waiting.
+ * is replaced. With "wait" false, answers TM_WouldBlock instead of waiting;
+ * TM_Deleted also if the newest version has another name.
  */
 static TM_Result
-lock_newest(Relation rel, TupleTableSlot *row, bool wait)
+lock_newest(Relation rel, IdgenHandle *handle, TupleTableSlot *row, bool wait)
 {
 	ItemPointerData tid = row->tts_tid;
 	TM_FailureData tmfd;
+	TM_Result result;
 
-	return table_tuple_lock(rel, &tid, SnapshotSelf, row,
-	                        GetCurrentCommandId(false), LockTupleNoKeyExclusive,
-	                        wait ? LockWaitBlock : LockWaitSkip,
-	                        TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
+	result = table_tuple_lock(rel, &tid, SnapshotSelf, row,
+	                          GetCurrentCommandId(false), LockTupleNoKeyExclusive,
+	                          wait ? LockWaitBlock : LockWaitSkip,
+	                          TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
+	if (result == TM_Ok && !idgen_row_is_named(row, handle->name, handle->namelen))
+		result = TM_Deleted;
+	return result;
 }
 
 /*
@@ -174,7 +179,7 @@ change_row(IdgenHandle *handle, bool wait,
 		TM_Result result = TM_Ok;
 
 		if (!wait && !locked)
-			result = lock_newest(rel, row, false);
+			result = lock_newest(rel, handle, row, false);
 		if (result == TM_Ok)
 		{
 			if (!compute(handle, row, &new_row, arg))
@@ -186,10 +191,10 @@ change_row(IdgenHandle *handle, bool wait,
 
 		/*
 		 * Somebody else was faster: get in line for the row's lock. If it was
-		 * deleted, there may be a new one of that name.
+		 * deleted or renamed, there may be a new one of that name.
 		 */
 		if (result == TM_Updated)
-			result = lock_newest(rel, row, wait);
+			result = lock_newest(rel, handle, row, wait);
 		switch (result)
 		{
 			case TM_Ok:
