@@ -286,19 +286,20 @@ idgen_check_usable(IdgenHandle *handle)
 }
 
 /*
- * Draw the next id: all that the hot path leaves out.
+ * Draw the next id: all that the hot path leaves out. "function" is what the
+ * user has called, for messages.
  *
  * Raises 25006 in a read-only transaction or on a standby, 42501, 42704,
  * 2200H when there is no id left, and whatever waiting for a lock can raise. No
  * id is lost by an error.
  */
 int64
-idgen_generate_slow(IdgenHandle *handle)
+idgen_generate_slow(IdgenHandle *handle, const char *function)
 {
 	int64 id;
 
-	PreventCommandIfReadOnly("idgen_next()");
-	PreventCommandIfParallelMode("idgen_next()");
+	PreventCommandIfReadOnly(function);
+	PreventCommandIfParallelMode(function);
 
 	validate(handle, idgen_auto_create);
 	for (;;)

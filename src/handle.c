@@ -204,7 +204,6 @@ look_at_row(IdgenHandle *handle, bool auto_create)
 	{
 		if (!auto_create)
 			idgen_no_such_sequence(handle->name);
-		PreventCommandIfReadOnly("idgen_next()");
 		create_row(rel, handle->name);
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -253,7 +253,10 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	if (outcome->drop)
 		idgen_slot_drop(slot, number);
 	else if (outcome->revalidate)
+	{
 		slot->version = number;
+		slot->warned_percent = 101; /* the range may be another one */
+	}
 
 	if (outcome->publish)
 	{

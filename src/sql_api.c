@@ -73,7 +73,7 @@ idgen_next(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = get_handle(fcinfo);
 
-	PG_RETURN_INT64(idgen_generate(handle));
+	PG_RETURN_INT64(idgen_generate(handle, "idgen_next()"));
 }
 
 /* idgen_next_big(name text) returns numeric: the same ids, plus big_base */
@@ -81,7 +81,7 @@ Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = get_handle(fcinfo);
-	Numeric id = int64_to_numeric(idgen_generate(handle));
+	Numeric id = int64_to_numeric(idgen_generate(handle, "idgen_next_big()"));
 
 	if (handle->big_base == NULL)
 		PG_RETURN_NUMERIC(id);
