@@ -182,6 +182,13 @@ idgen_restart(PG_FUNCTION_ARGS)
 	bool isnull;
 	char *query;
 
+	/*
+	 * What this transaction has reserved of the old ids is void, and must not
+	 * be put back on occasion of the update. Going forward would not by itself
+	 * drop what is cached.
+	 */
+	idgen_changed_by_name(relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true);
+
 	query = psprintf("UPDATE %s SET next_block_start = $2, start_value = $2, exhausted = 0"
 	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
 	                 table_name(relid));
@@ -201,8 +208,5 @@ idgen_restart(PG_FUNCTION_ARGS)
 		                (long long) start, (long long) max_value,
 		                text_to_cstring(name)),
 		         errhint("Raise max_value first.")));
-
-	/* Going forward would not by itself drop what is cached. */
-	idgen_changed_by_name(relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true);
 	PG_RETURN_VOID();
 }

@@ -30,6 +30,7 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/ipc.h"
@@ -69,6 +70,36 @@ typedef struct IdgenCacheHeader
 static IdgenCacheHeader *header = NULL;
 static HTAB *entries = NULL;
 static IdgenSlotPadded *shared_slots = NULL; /* NULL in a session cache */
+
+/* Most names are short, so only as much of a key is looked at as is used. */
+static uint32
+hash_key(const void *key, Size keysize)
+{
+	const IdgenCacheKey *k = (const IdgenCacheKey *) key;
+
+	return hash_combine(hash_bytes_uint32(k->dbid ^ k->relid),
+	                    hash_bytes((const unsigned char *) k->name, strlen(k->name)));
+}
+
+static int
+compare_keys(const void *a, const void *b, Size keysize)
+{
+	const IdgenCacheKey *ka = (const IdgenCacheKey *) a;
+	const IdgenCacheKey *kb = (const IdgenCacheKey *) b;
+
+	return ka->dbid == kb->dbid && ka->relid == kb->relid ? strcmp(ka->name, kb->name) : 1;
+}
+
+/* The description of the hash table; memory is the caller's business. */
+static int
+describe_entries(HASHCTL *info)
+{
+	info->keysize = sizeof(IdgenCacheKey);
+	info->entrysize = sizeof(IdgenCacheEntry);
+	info->hash = hash_key;
+	info->match = compare_keys;
+	return HASH_ELEM | HASH_FUNCTION | HASH_COMPARE;
+}
 
 static Size
 idgen_cache_header_size(void)
@@ -128,6 +159,7 @@ idgen_cache_startup_shmem(void)
 	char *area;
 	bool found;
 	HASHCTL info;
+	int flags;
 
 	/* The postmaster runs this again after a crash, in a new segment. */
 	header = NULL;
@@ -151,11 +183,10 @@ idgen_cache_startup_shmem(void)
 		}
 	}
 
-	info.keysize = sizeof(IdgenCacheKey);
-	info.entrysize = sizeof(IdgenCacheEntry);
+	flags = describe_entries(&info);
 	entries = ShmemInitHash("idgen cache entries",
 	                        idgen_max_sequences, idgen_max_sequences,
-	                        &info, HASH_ELEM | HASH_BLOBS);
+	                        &info, flags);
 
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -169,12 +200,12 @@ static void
 init_session_cache(void)
 {
 	HASHCTL info;
+	int flags;
 
-	info.keysize = sizeof(IdgenCacheKey);
-	info.entrysize = sizeof(IdgenCacheEntry);
+	flags = describe_entries(&info);
 	info.hcxt = TopMemoryContext;
 	entries = hash_create("idgen session cache", 64, &info,
-	                      HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	                      flags | HASH_CONTEXT);
 	header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
 	init_header(LWTRANCHE_FIRST_USER_DEFINED);
 }
@@ -191,10 +222,10 @@ void
 idgen_cache_key(IdgenCacheKey *key, Oid relid, const char *name, int namelen)
 {
 	Assert(namelen < IDGEN_NAME_BYTES);
-	memset(key, 0, sizeof(IdgenCacheKey));
 	key->dbid = MyDatabaseId;
 	key->relid = relid;
 	memcpy(key->name, name, namelen);
+	key->name[namelen] = '\0';
 }
 
 /*
@@ -467,18 +498,17 @@ idgen_cache_drop_database(Oid dbid)
 
 /*
  * Is it time to say that only percent (0 to 100) of a range is left? True once
- * for each percent step below threshold; without an entry to remember it in,
- * every time.
+ * for each percent step; without an entry to remember it in, every time.
  */
 bool
-idgen_cache_warning_due(const IdgenCacheKey *key, int percent, int threshold)
+idgen_cache_warning_due(const IdgenCacheKey *key, int percent)
 {
 	IdgenSlot *slot = lock_entry(key);
 	bool due;
 
 	if (slot == NULL)
-		return percent < threshold;
-	due = idgen_slot_warning_due(slot, percent, threshold);
+		return true;
+	due = idgen_slot_warning_due(slot, percent);
 	unlock_entry(slot);
 	return due;
 }

@@ -20,14 +20,13 @@
 /*
  * What names an id sequence in the whole server. The table's OID stands for
  * the installation of the extension: dropped and created again, it differs.
- * Hashed and compared as bytes, so the name must be padded with zeros; build
- * it with idgen_cache_key() only.
+ * Build it with idgen_cache_key().
  */
 typedef struct IdgenCacheKey
 {
 	Oid dbid;
 	Oid relid;
-	char name[IDGEN_NAME_BYTES];
+	char name[IDGEN_NAME_BYTES]; /* zero-terminated, the rest undefined */
 } IdgenCacheKey;
 
 /* Totals of the whole cache. */
@@ -56,8 +55,7 @@ extern void idgen_cache_finish(const IdgenCacheKey *key,
                                const IdgenOutcome *outcome);
 extern void idgen_cache_drop(const IdgenCacheKey *key);
 extern void idgen_cache_drop_database(Oid dbid);
-extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent,
-                                    int threshold);
+extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
 
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);

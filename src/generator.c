@@ -95,8 +95,10 @@ warn_if_low(IdgenHandle *handle, int percent_left)
 {
 	IdgenCacheKey key;
 
+	if (percent_left >= idgen_warn_remaining)
+		return;
 	idgen_handle_key(handle, &key);
-	if (idgen_cache_warning_due(&key, percent_left, idgen_warn_remaining))
+	if (idgen_cache_warning_due(&key, percent_left))
 		ereport(LOG,
 		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
 		                handle->name, percent_left),

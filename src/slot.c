@@ -280,13 +280,13 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 
 /*
  * Is it time to say that only percent (0 to 100) of a range is left? True once
- * for each percent step below threshold. Caller holds the lock.
+ * for each percent step. Caller holds the lock.
  */
 bool
-idgen_slot_warning_due(IdgenSlot *slot, int percent, int threshold)
+idgen_slot_warning_due(IdgenSlot *slot, int percent)
 {
-	bool due = percent < threshold && percent < slot->warned_percent;
+	bool due = percent < slot->warned_percent;
 
-	slot->warned_percent = percent < threshold ? percent : 101;
+	slot->warned_percent = percent;
 	return due;
 }

@@ -124,7 +124,7 @@ extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version,
                                   int64 limit, int64 *id);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
-extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent, int threshold);
+extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
 
 /* Take the next published id. Caller holds the lock; ids_left > 0. */
 static inline int64
