@@ -1,0 +1,113 @@
+--
+-- id_sequences altered by its owner: what helps works, what breaks it is said
+-- clearly
+--
+CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 1);
+SELECT idgen_next('gen');
+
+-- another column, with a value of its own
+ALTER TABLE id_sequences ADD COLUMN remark text DEFAULT 'none', ADD COLUMN double bigint GENERATED ALWAYS AS (block_size * 2) STORED;
+SELECT idgen_next('gen');
+UPDATE id_sequences SET remark = repeat('long ', 1000);
+SELECT idgen_next('gen') FROM generate_series(1, 3);
+SELECT next_block_start, length(remark), double FROM id_sequences;
+ALTER TABLE id_sequences DROP COLUMN remark, DROP COLUMN double;
+SELECT idgen_next('gen');
+
+-- indexes on columns that a refill changes must find the row afterwards
+CREATE INDEX next_index ON id_sequences (next_block_start);
+CREATE UNIQUE INDEX expression_index ON id_sequences ((next_block_start * 2 + exhausted)) WHERE next_block_start > 0;
+SELECT max(idgen_next('gen')) FROM generate_series(1, 94);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT name, next_block_start FROM id_sequences WHERE next_block_start = 101;
+SELECT name, next_block_start FROM id_sequences WHERE next_block_start * 2 + exhausted = 202 AND next_block_start > 0;
+SELECT count(*) FROM id_sequences WHERE next_block_start = 100;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- a unique one is obeyed
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('other', 102, 1);
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+DELETE FROM id_sequences WHERE name = 'other';
+SELECT idgen_next('gen');
+DROP INDEX next_index, expression_index;
+
+-- rewritten in the same transaction
+BEGIN;
+SELECT max(idgen_next('gen')) FROM generate_series(1, 100);
+CLUSTER id_sequences USING id_sequences_pkey;
+SELECT idgen_next('gen');
+ALTER TABLE id_sequences ALTER COLUMN source_name TYPE varchar(10) USING upper(source_name);
+SELECT idgen_next('gen');
+COMMIT;
+SELECT idgen_next('gen');
+VACUUM FULL id_sequences;
+SELECT idgen_next('gen');
+REINDEX TABLE id_sequences;
+SELECT idgen_next('gen');
+
+-- without its key a row cannot be found
+BEGIN;
+ALTER TABLE id_sequences DROP CONSTRAINT id_sequences_pkey;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK;
+
+-- without its checks it can be wrong
+BEGIN;
+ALTER TABLE id_sequences DROP CONSTRAINT id_sequences_block_size_check;
+UPDATE id_sequences SET block_size = 0;
+SAVEPOINT a;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK TO a;
+SELECT idgen_peek('gen');
+\echo :SQLSTATE
+ROLLBACK TO a;
+UPDATE id_sequences SET block_size = -1;
+SAVEPOINT b;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK TO b;
+UPDATE id_sequences SET block_size = 1;
+SELECT idgen_next('gen');
+ROLLBACK;
+BEGIN;
+ALTER TABLE id_sequences ALTER next_block_start DROP NOT NULL, ALTER layout DROP NOT NULL;
+UPDATE id_sequences SET next_block_start = NULL;
+SAVEPOINT a;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK TO a;
+UPDATE id_sequences SET next_block_start = 1, layout = NULL;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK;
+
+-- without its triggers too
+BEGIN;
+ALTER TABLE id_sequences DISABLE TRIGGER ALL;
+UPDATE id_sequences SET layout = 'prefixed';
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK;
+
+-- none of that has harmed it
+SELECT idgen_next('gen');
+
+-- replication needs to know which row an update is of
+SET client_min_messages = error;
+CREATE PUBLICATION regress_idgen FOR TABLE id_sequences;
+RESET client_min_messages;
+SELECT idgen_next('gen');
+ALTER TABLE id_sequences REPLICA IDENTITY NOTHING;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ALTER TABLE id_sequences REPLICA IDENTITY DEFAULT;
+SELECT idgen_next('gen');
+DROP PUBLICATION regress_idgen;
+
+DROP EXTENSION idgen;

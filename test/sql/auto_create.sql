@@ -1,0 +1,112 @@
+--
+-- idgen.auto_create: an unknown name makes its own row
+--
+CREATE EXTENSION idgen;
+
+-- off by default
+SHOW idgen.auto_create;
+SELECT idgen_next('new');
+\echo :SQLSTATE
+
+SET idgen.auto_create = on;
+SELECT idgen_next('new'), idgen_next('new');
+SELECT idgen_next_big('big');
+SET idgen.default_block_size = 3;
+SELECT idgen_next('three');
+SET idgen.default_block_size = 1;
+SELECT idgen_next('gapless');
+RESET idgen.default_block_size;
+\x on
+SELECT * FROM id_sequences WHERE name = 'new';
+\x off
+SELECT name, next_block_start, block_size FROM id_sequences ORDER BY name;
+
+-- many at once, in any isolation level
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT i, idgen_next('many ' || i % 3) FROM generate_series(1, 6) AS i;
+COMMIT;
+
+-- only drawing creates
+SELECT idgen_peek('unknown');
+\echo :SQLSTATE
+SELECT idgen_last('unknown');
+\echo :SQLSTATE
+SELECT idgen_restart('unknown', 1);
+\echo :SQLSTATE
+
+-- names that no row can have
+\set VERBOSITY sqlstate
+SELECT idgen_next('');
+SELECT idgen_next(repeat('x', 256));
+SELECT idgen_next(repeat('x', 1024));
+\set VERBOSITY default
+SELECT idgen_next(NULL);
+
+-- the row is part of the transaction and of the savepoint
+BEGIN;
+SELECT idgen_next('undone');
+SAVEPOINT a;
+SELECT idgen_next('undone too');
+ROLLBACK TO a;
+SELECT idgen_next('undone too');
+ROLLBACK;
+SELECT name FROM id_sequences WHERE name LIKE 'undone%';
+SELECT idgen_next('undone'), idgen_next('undone too');
+
+-- a deleted row comes back
+DELETE FROM id_sequences WHERE name = 'new';
+SELECT idgen_next('new');
+
+-- nothing is written in a read-only transaction
+BEGIN READ ONLY;
+SELECT idgen_next('read only');
+\echo :SQLSTATE
+ROLLBACK;
+
+-- an ordinary user may draw, so the row is made for him
+CREATE ROLE regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT idgen_next('of a user');
+INSERT INTO id_sequences (name, next_block_start) VALUES ('by hand', 1);
+\echo :SQLSTATE
+
+-- but he cannot decide that it is made
+SET idgen.auto_create = off;
+\echo :SQLSTATE
+SET idgen.default_block_size = 7;
+SELECT idgen_next('of a user too');
+RESET ROLE;
+SELECT name, block_size FROM id_sequences WHERE name LIKE 'of a user%' ORDER BY name;
+RESET idgen.default_block_size;
+
+-- without SELECT there is nothing to draw and nothing to make
+REVOKE SELECT ON id_sequences FROM PUBLIC;
+SET ROLE regress_idgen_user;
+SELECT idgen_next('not for you');
+\echo :SQLSTATE
+RESET ROLE;
+GRANT SELECT ON id_sequences TO PUBLIC;
+
+-- nor behind row security, not even a row that could not be seen
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY mine ON id_sequences FOR SELECT USING (name LIKE 'my %');
+SET ROLE regress_idgen_user;
+SELECT idgen_next('my own');
+SELECT idgen_next('not mine');
+\echo :SQLSTATE
+SELECT idgen_next('new');
+\echo :SQLSTATE
+RESET ROLE;
+SELECT count(*) FROM id_sequences WHERE name IN ('not for you', 'not mine', 'read only', 'unknown', '');
+
+-- a column default needs no row beforehand
+CREATE TABLE orders (id bigint DEFAULT idgen_next('orders'));
+INSERT INTO orders SELECT FROM generate_series(1, 2) RETURNING id;
+
+RESET idgen.auto_create;
+SELECT idgen_next('newer');
+\echo :SQLSTATE
+
+DROP TABLE orders;
+DROP ROLE regress_idgen_user;
+DROP EXTENSION idgen;

@@ -1,0 +1,95 @@
+--
+-- One block per refill; within a transaction, from the ninth on, about an
+-- eighth of what it has taken so far
+--
+CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10), ('gapless', 1, 1), ('bulk', 1, 20);
+
+-- alone in a transaction, a refill takes exactly one block, however many came
+-- before
+CREATE PROCEDURE draw_and_commit(n int) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. n LOOP
+		PERFORM idgen_next('gen');
+		COMMIT;
+	END LOOP;
+END $$;
+CALL draw_and_commit(300);
+SELECT next_block_start FROM id_sequences WHERE name = 'gen';
+SELECT ids_issued, blocks_taken, refills FROM idgen_stats WHERE name = 'gen';
+
+-- the blocks of each refill, from the row
+CREATE FUNCTION blocks_of_refills(seq text, ids int) RETURNS bigint[] LANGUAGE plpgsql AS $$
+DECLARE
+	before bigint;
+	after bigint;
+	size int;
+	taken bigint[];
+BEGIN
+	SELECT next_block_start, block_size INTO before, size FROM id_sequences WHERE name = seq;
+	FOR i IN 1 .. ids LOOP
+		PERFORM idgen_next(seq);
+		SELECT next_block_start INTO after FROM id_sequences WHERE name = seq;
+		IF after <> before THEN
+			taken := taken || (after - before) / size;
+			before := after;
+		END IF;
+	END LOOP;
+	RETURN taken;
+END $$;
+SELECT blocks_of_refills('gen', 1000);
+SELECT next_block_start FROM id_sequences WHERE name = 'gen';
+SELECT first_id, last_id FROM idgen_cache WHERE name = 'gen';
+
+-- the next transaction begins again with one, after the rest
+SELECT blocks_of_refills('gen', 100);
+SELECT next_block_start FROM id_sequences WHERE name = 'gen';
+
+-- the first eight take one block each, however large earlier blocks were
+BEGIN;
+UPDATE id_sequences SET block_size = 1000 WHERE name = 'gen';
+SELECT count(idgen_next('gen')) FROM generate_series(1, 2000);
+UPDATE id_sequences SET block_size = 10 WHERE name = 'gen';
+SELECT blocks_of_refills('gen', 350);
+COMMIT;
+
+-- gapless: the same, though in the end nothing of it stays
+SELECT blocks_of_refills('gapless', 100);
+SELECT next_block_start FROM id_sequences WHERE name = 'gapless';
+SELECT refills FROM idgen_stats WHERE name = 'gapless';
+
+-- a bulk load costs few versions of the row
+SELECT count(DISTINCT id), min(id), max(id)
+	FROM (SELECT idgen_next('bulk') AS id FROM generate_series(1, 1000000)) AS s;
+SELECT ids_issued, blocks_taken, refills, next_block_start,
+	ids_issued + ids_cached = 20 * blocks_taken AS adds_up,
+	ids_cached <= ids_issued / 8 AS little_left
+	FROM idgen_stats JOIN id_sequences USING (name) WHERE name = 'bulk';
+
+-- undone, nothing of it stays either
+BEGIN;
+SELECT count(idgen_next('bulk')) FROM generate_series(1, 1000000);
+ROLLBACK;
+SELECT next_block_start FROM id_sequences WHERE name = 'bulk';
+SELECT idgen_next('bulk');
+
+-- savepoints neither stop the growth nor start it anew
+SELECT idgen_restart('bulk', 1);
+CREATE FUNCTION draw_in_subtransactions(n int) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. n LOOP
+		BEGIN
+			PERFORM idgen_next('bulk');
+		EXCEPTION WHEN others THEN
+			RAISE;
+		END;
+	END LOOP;
+	RETURN idgen_last('bulk');
+END $$;
+SELECT refills AS refills_before FROM idgen_stats WHERE name = 'bulk' \gset
+SELECT draw_in_subtransactions(20000);
+SELECT refills - :refills_before AS refills FROM idgen_stats WHERE name = 'bulk';
+
+DROP PROCEDURE draw_and_commit;
+DROP FUNCTION blocks_of_refills, draw_in_subtransactions;
+DROP EXTENSION idgen;

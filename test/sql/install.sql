@@ -1,0 +1,64 @@
+--
+-- What CREATE EXTENSION installs
+--
+CREATE EXTENSION idgen;
+\x on
+\df idgen_*
+\x off
+\d id_sequences
+\d idgen_stats
+\d idgen_cache
+\d idgen_cache_totals
+SELECT unnest(reloptions) FROM pg_class WHERE oid = 'id_sequences'::regclass ORDER BY 1;
+
+-- all of it belongs to the extension
+SELECT pg_describe_object(classid, objid, 0) COLLATE "C" AS object FROM pg_depend
+	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND classid <> 'pg_type'::regclass
+		AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
+	ORDER BY object;
+DROP TABLE id_sequences;
+\echo :SQLSTATE
+DROP FUNCTION idgen_next(text);
+\echo :SQLSTATE
+
+-- the privileges of everybody
+SELECT relname, privilege_type FROM pg_class, aclexplode(relacl)
+	WHERE grantee = 0 AND relname ~ '^idgen_|^id_sequences' ORDER BY relname;
+SELECT proname FROM pg_proc
+	WHERE proname LIKE 'idgen\_%' AND NOT EXISTS (
+		SELECT FROM aclexplode(coalesce(proacl, acldefault('f', proowner))) WHERE grantee = 0)
+	ORDER BY proname;
+
+-- pg_dump takes the rows along
+SELECT extconfig = ARRAY['id_sequences'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
+
+-- triggers fire for replicated rows as well
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10);
+SELECT idgen_next('gen');
+SET session_replication_role = replica;
+UPDATE id_sequences SET next_block_start = 5;
+RESET session_replication_role;
+SELECT idgen_next('gen');
+SET session_replication_role = replica;
+TRUNCATE id_sequences;
+INSERT INTO id_sequences (name, next_block_start) VALUES ('gen', 50);
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('bad', 1, 'none');
+\echo :SQLSTATE
+RESET session_replication_role;
+SELECT idgen_next('gen');
+
+-- a refill fires none, other changes do
+CREATE FUNCTION notice() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE NOTICE '% of %', TG_OP, NEW.name;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER notice BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION notice();
+SELECT count(idgen_next('gen')) FROM generate_series(1, 30);
+SELECT idgen_restart('gen', 1);
+
+-- gone without a trace
+DROP EXTENSION idgen;
+DROP FUNCTION notice;
+SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen\_%';
+SELECT count(*) FROM pg_class WHERE relname ~ '^idgen_|^id_sequences';

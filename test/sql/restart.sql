@@ -1,0 +1,137 @@
+--
+-- idgen_restart: start again at another id, without those that are cached
+--
+-- A cache per session is emptied by restarts that are rolled back, hence:
+-- needs test/idgen.conf
+--
+CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10), ('gapless', 1, 1), ('other', 1, 10);
+SELECT idgen_next('gen'), idgen_next('gapless'), idgen_next('other');
+
+-- forward and back
+SELECT idgen_restart('gen', 100);
+SELECT idgen_next('gen');
+SELECT idgen_restart('gen', 50);
+SELECT idgen_next('gen'), idgen_next('gen');
+SELECT idgen_restart('gen', 52);
+SELECT idgen_next('gen');
+SELECT idgen_restart('gapless', 10);
+SELECT idgen_next('gapless'), idgen_next('gapless');
+SELECT name, next_block_start, start_value, exhausted FROM id_sequences ORDER BY name;
+SELECT name, first_id, last_id FROM idgen_cache ORDER BY name;
+
+-- the transaction itself draws from the new start at once
+BEGIN;
+SELECT idgen_next('gen');
+SELECT idgen_restart('gen', 200);
+SELECT idgen_next('gen'), idgen_next('gen');
+SELECT name, first_id, last_id, state FROM idgen_cache WHERE name = 'gen' ORDER BY first_id;
+COMMIT;
+SELECT name, first_id, last_id, state FROM idgen_cache WHERE name = 'gen';
+SELECT idgen_next('gen');
+
+-- two in one transaction
+BEGIN;
+SELECT idgen_restart('gen', 300);
+SELECT idgen_next('gen');
+SELECT idgen_restart('gen', 250);
+SELECT idgen_next('gen');
+COMMIT;
+SELECT idgen_next('gen');
+
+-- rolled back: as if nothing had been
+BEGIN;
+SELECT idgen_restart('gen', 1);
+SELECT idgen_next('gen');
+ROLLBACK;
+SELECT idgen_next('gen');
+
+-- a savepoint rolled back: the pending block goes on
+SELECT idgen_restart('gen', 1);
+BEGIN;
+SELECT idgen_next('gen');
+SAVEPOINT a;
+SELECT idgen_restart('gen', 100);
+SELECT idgen_next('gen');
+SAVEPOINT b;
+SELECT idgen_restart('gen', 200);
+SELECT idgen_next('gen');
+ROLLBACK TO b;
+SELECT idgen_next('gen');
+ROLLBACK TO a;
+SELECT idgen_next('gen');
+COMMIT;
+SELECT idgen_next('gen');
+
+-- with nothing drawn before: the published block does
+BEGIN;
+SAVEPOINT a;
+SELECT idgen_restart('gen', 100);
+ROLLBACK TO a;
+SELECT idgen_next('gen');
+COMMIT;
+
+-- a savepoint released
+BEGIN;
+SELECT idgen_next('gen');
+SAVEPOINT a;
+SELECT idgen_restart('gen', 100);
+RELEASE a;
+SELECT idgen_next('gen');
+COMMIT;
+SELECT idgen_next('gen');
+
+-- gapless ids reserved before the restart do not come back
+BEGIN;
+SELECT max(idgen_next('gapless')) FROM generate_series(1, 100);
+SELECT idgen_restart('gapless', 50);
+SELECT max(idgen_next('gapless')) FROM generate_series(1, 100);
+COMMIT;
+SELECT idgen_next('gapless');
+
+-- not even when it starts right behind them
+BEGIN;
+SELECT max(idgen_next('gapless')) FROM generate_series(1, 100);
+SELECT next_block_start AS start FROM id_sequences WHERE name = 'gapless' \gset
+SELECT idgen_restart('gapless', :start);
+SELECT idgen_next('gapless') - :start AS right_there;
+ROLLBACK;
+
+-- the ids that were dropped count as lost, those of the others stay
+SELECT name, ids_lost, ids_lost_changed FROM idgen_stats WHERE name = 'other';
+SELECT idgen_next('other');
+SELECT idgen_restart('other', 100);
+SELECT name, ids_lost, ids_lost_changed FROM idgen_stats WHERE name = 'other';
+
+-- it revives
+UPDATE id_sequences SET next_block_start = 1, max_value = 3 WHERE name = 'gen';
+SELECT idgen_next('gen') FROM generate_series(1, 3);
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+SELECT idgen_restart('gen', 3);
+SELECT idgen_next('gen');
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+
+-- errors
+SELECT idgen_restart('gen', 4);
+\echo :SQLSTATE
+SELECT idgen_restart('no such', 4);
+\echo :SQLSTATE
+SELECT idgen_restart('gen', NULL);
+SELECT idgen_peek('gen');
+\echo :SQLSTATE
+CREATE ROLE regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT idgen_restart('gen', 1);
+\echo :SQLSTATE
+RESET ROLE;
+GRANT UPDATE ON id_sequences TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT idgen_restart('gen', 1);
+RESET ROLE;
+SELECT idgen_next('gen');
+
+REVOKE UPDATE ON id_sequences FROM regress_idgen_user;
+DROP ROLE regress_idgen_user;
+DROP EXTENSION idgen;

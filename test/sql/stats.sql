@@ -1,0 +1,62 @@
+--
+-- idgen_stats, idgen_cache_totals and idgen_stats_reset
+--
+CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES
+	('gen', 1, 10), ('gapless', 1, 1), ('idle', 1, 10), ('undone', 1, 10);
+CREATE VIEW counters AS
+	SELECT name, ids_issued, ids_cached, ids_lost, blocks_taken, refills, waits, last_refill IS NOT NULL AS refilled
+	FROM idgen_stats ORDER BY name;
+
+-- what has not been used is not known to the cache
+TABLE counters;
+SELECT idgen_next('gen'), idgen_next('gapless');
+TABLE counters;
+SELECT source, refill FROM idgen_stats WHERE name = 'gen';
+SELECT count(DISTINCT cache) AS one_kind, bool_and(cache IN ('server', 'session')) AS known_kind FROM idgen_stats;
+
+-- from the cache
+SELECT count(idgen_next('gen')) FROM generate_series(1, 9);
+TABLE counters;
+
+-- a transaction counts when it is over, whichever way it ends
+BEGIN;
+SELECT count(idgen_next('gen')), count(idgen_next('gapless')), count(idgen_next('undone')) FROM generate_series(1, 15);
+TABLE counters;
+ROLLBACK;
+TABLE counters;
+BEGIN;
+SELECT count(idgen_next('gen')), count(idgen_next('gapless')) FROM generate_series(1, 15);
+COMMIT;
+TABLE counters;
+
+-- last_refill is about now, and not in the future
+SELECT last_refill BETWEEN now() - interval '1 hour' AND clock_timestamp() AS recent FROM idgen_stats WHERE name = 'gen';
+
+-- ids dropped because of a change of the row
+SELECT idgen_restart('gen', 1000);
+SELECT name, ids_cached, ids_lost, ids_lost_changed, ids_lost_prepared, ids_lost_crowded
+	FROM idgen_stats WHERE name = 'gen';
+
+SELECT idgen_next('gen');
+
+-- reset: the counters start anew, what is cached stays
+SELECT idgen_stats_reset();
+TABLE counters;
+SELECT idgen_next('gen');
+TABLE counters;
+
+-- a deleted row is not shown
+DELETE FROM id_sequences WHERE name = 'gen';
+TABLE counters;
+
+-- nothing is known of nothing
+SELECT idgen_stats_of('no such') IS NULL AS unknown, idgen_stats_of(NULL) IS NULL AS null;
+SELECT count(*) FROM idgen_blocks_of('no such');
+SELECT count(*) FROM idgen_blocks_of(NULL);
+
+-- as a whole: only the server's cache has a limit
+SELECT sequences >= 3 AS several, (cache = 'server') = (max_sequences IS NOT NULL) AS limited FROM idgen_cache_totals;
+
+DROP VIEW counters;
+DROP EXTENSION idgen;
