@@ -14,12 +14,14 @@
 #include "access/htup_details.h"
 #include "access/multixact.h"
 #include "access/stratnum.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
@@ -114,28 +116,53 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
 	return found;
 }
 
-/* Is the current transaction among those that hold a lock on the row? */
-static bool
-is_locker(HeapTupleHeader tuple)
+/*
+ * Call accept() for each transaction that has updated or locked this version
+ * of a row, as far as its header says, until it answers true. Returns that xid,
+ * or an invalid one.
+ */
+static TransactionId
+find_holder(TupleTableSlot *slot, bool (*accept)(TransactionId xid))
 {
-	MultiXactMember *members;
-	int nmembers;
-	bool found = false;
+	bool should_free;
+	HeapTuple tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	TransactionId xmax = HeapTupleHeaderGetRawXmax(tuple->t_data);
+	uint16 infomask = tuple->t_data->t_infomask;
+	TransactionId holder = InvalidTransactionId;
 
-	if (tuple->t_infomask & HEAP_XMAX_INVALID)
-		return false;
-	if (!(tuple->t_infomask & HEAP_XMAX_IS_MULTI))
-		return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetRawXmax(tuple));
-	if (HEAP_LOCKED_UPGRADED(tuple->t_infomask))
-		return false;
+	if (should_free)
+		heap_freetuple(tuple);
 
-	nmembers = GetMultiXactIdMembers(HeapTupleHeaderGetRawXmax(tuple), &members, false,
-	                                 HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask));
-	for (int i = 0; i < nmembers && !found; i++)
-		found = TransactionIdIsCurrentTransactionId(members[i].xid);
-	if (nmembers > 0)
-		pfree(members);
-	return found;
+	if (infomask & HEAP_XMAX_INVALID || HEAP_LOCKED_UPGRADED(infomask))
+		return InvalidTransactionId;
+	if (infomask & HEAP_XMAX_IS_MULTI)
+	{
+		MultiXactMember *members;
+		int nmembers = GetMultiXactIdMembers(xmax, &members, false,
+		                                     HEAP_XMAX_IS_LOCKED_ONLY(infomask));
+
+		for (int i = 0; i < nmembers && !TransactionIdIsValid(holder); i++)
+			if (accept(members[i].xid))
+				holder = members[i].xid;
+		if (nmembers > 0)
+			pfree(members);
+	}
+	else if (accept(xmax))
+		holder = xmax;
+	return holder;
+}
+
+static bool
+is_other_in_progress(TransactionId xid)
+{
+	return !TransactionIdIsCurrentTransactionId(xid) && TransactionIdIsInProgress(xid);
+}
+
+/* Another transaction in progress that has updated or locked this version. */
+TransactionId
+idgen_row_holder(TupleTableSlot *slot)
+{
+	return find_holder(slot, is_other_in_progress);
 }
 
 /*
@@ -145,18 +172,14 @@ is_locker(HeapTupleHeader tuple)
 bool
 idgen_row_is_held(Relation rel, TupleTableSlot *slot)
 {
-	bool should_free;
-	HeapTuple tuple;
-	bool held;
+	Datum xmin;
+	bool isnull;
 
 	if (CheckRelationLockedByMe(rel, ShareLock, true))
 		return true;
-	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-	held = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)) ||
-		is_locker(tuple->t_data);
-	if (should_free)
-		heap_freetuple(tuple);
-	return held;
+	xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
+	return TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)) ||
+		TransactionIdIsValid(find_holder(slot, TransactionIdIsCurrentTransactionId));
 }
 
 /* Is it the row of that name that the slot holds? */

@@ -27,6 +27,7 @@
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,
                            bool sure, TupleTableSlot *slot);
+extern TransactionId idgen_row_holder(TupleTableSlot *slot);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
                                const char *name, int namelen);

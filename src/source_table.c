@@ -23,6 +23,7 @@
 #include "executor/executor.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 
 #include "compat.h"
@@ -144,6 +145,25 @@ fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
 }
 
 /*
+ * Lock the newest version of the row without getting in line for it, by
+ * waiting for whoever has it now. Result as for lock_newest(); TM_Updated means
+ * that it has to be looked for and tried again.
+ */
+static TM_Result
+lock_out_of_line(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
+{
+	ItemPointerData tid = row->tts_tid;
+	TransactionId holder = idgen_row_holder(row);
+	TM_Result result = lock_newest(rel, handle, row, false);
+
+	if (result != TM_WouldBlock)
+		return result;
+	if (TransactionIdIsValid(holder))
+		XactLockTableWait(holder, rel, &tid, XLTW_Lock);
+	return TM_Updated;
+}
+
+/*
  * Update the newest version of the row to what compute() makes of it. compute()
  * may be called several times, and may answer false for "leave it". Returns
  * false if it did so, if there is no row, or if another transaction holds the
@@ -151,6 +171,11 @@ fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
  *
  * The first try is made with the version found, without locking it before: as
  * long as nobody else writes, that is one WAL record instead of two.
+ *
+ * Not so if this transaction has refilled before and does not hold the row any
+ * more, because it rolled back to a savepoint. Then the first in line for the
+ * row may be waiting for us (the server waits for a whole transaction once a
+ * savepoint was released), and joining the line would be a deadlock.
  */
 static bool
 change_row(IdgenHandle *handle, bool wait,
@@ -160,7 +185,8 @@ change_row(IdgenHandle *handle, bool wait,
 {
 	Relation rel = idgen_table_open(handle->relid, RowExclusiveLock);
 	TupleTableSlot *row = table_slot_create(rel, NULL);
-	bool locked = false;
+	bool in_line = wait && handle->pending.refills == 0;
+	bool locked;
 	bool changed = false;
 
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
@@ -168,7 +194,8 @@ change_row(IdgenHandle *handle, bool wait,
 	/* What this very command has written to the row must count as past. */
 	CommandCounterIncrement();
 
-	if (!fetch_remembered(rel, handle, row) &&
+	locked = fetch_remembered(rel, handle, row);
+	if (!locked &&
 	    !idgen_row_find(rel, handle->name, handle->namelen, true, row))
 		goto done;
 
@@ -178,8 +205,11 @@ change_row(IdgenHandle *handle, bool wait,
 		TM_FailureData tmfd;
 		TM_Result result = TM_Ok;
 
-		if (!wait && !locked)
+		if (!locked && !wait)
 			result = lock_newest(rel, handle, row, false);
+		else if (!locked && !in_line)
+			result = lock_out_of_line(rel, handle, row);
+
 		if (result == TM_Ok)
 		{
 			if (!compute(handle, row, &new_row, arg))
@@ -187,24 +217,25 @@ change_row(IdgenHandle *handle, bool wait,
 			result = update_row(rel, row, &new_row, &tmfd, &handle->pending.row_tid);
 			handle->pending.row_tid_epoch = idgen_table_epoch;
 			changed = (result == TM_Ok);
+			locked = changed;
+
+			/* Somebody else was faster: get in line for the row's lock. */
+			if (result == TM_Updated && in_line)
+			{
+				result = lock_newest(rel, handle, row, true);
+				locked = (result == TM_Ok);
+			}
 		}
 
-		/*
-		 * Somebody else was faster: get in line for the row's lock. If it was
-		 * deleted or renamed, there may be a new one of that name.
-		 */
-		if (result == TM_Updated)
-			result = lock_newest(rel, handle, row, wait);
 		switch (result)
 		{
 			case TM_Ok:
-				locked = true;
 				break;
 			case TM_Updated:
 			case TM_Deleted:
+				/* If it was deleted or renamed, there may be a new one. */
 				if (!idgen_row_find(rel, handle->name, handle->namelen, true, row))
 					goto done;
-				locked = false;
 				break;
 			case TM_WouldBlock:
 				goto done;
