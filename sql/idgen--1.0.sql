@@ -6,12 +6,15 @@
 -- One row for each id sequence. The first four columns are shared with other
 -- programs; src/row.h knows the numbers of all.
 --
+-- Every operator and function in this script has exactly the argument types it is
+-- given, so that none from the target schema can be taken for it.
+--
 -- Rows are small and updated often, so pages are left mostly empty: an update
 -- then stays on its page and touches no index. Vacuum comes by number of
 -- updates, however many rows there are; there is little to analyze.
 CREATE TABLE id_sequences (
 	name varchar(255) COLLATE "C" PRIMARY KEY
-		CONSTRAINT id_sequences_name_check CHECK (name <> ''),
+		CONSTRAINT id_sequences_name_check CHECK (name::text OPERATOR(pg_catalog.<>) ''::text),
 	next_block_start bigint NOT NULL,
 	block_size integer NOT NULL DEFAULT 20
 		CONSTRAINT id_sequences_block_size_check CHECK (block_size > 0),
@@ -23,7 +26,7 @@ CREATE TABLE id_sequences (
 	refill text NOT NULL DEFAULT 'transaction',
 	layout text NOT NULL DEFAULT 'plain',
 	big_base numeric(38,0) NOT NULL DEFAULT 0
-		CONSTRAINT id_sequences_big_base_check CHECK (big_base <> 'NaN'),
+		CONSTRAINT id_sequences_big_base_check CHECK (big_base <> 'NaN'::numeric),
 	start_value bigint
 ) WITH (
 	fillfactor = 25,
@@ -154,7 +157,7 @@ CREATE FUNCTION idgen_stats_of(
 	OUT last_refill timestamptz
 ) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_stats_of'
-	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION idgen_blocks_of(
 	name text,
@@ -163,7 +166,7 @@ CREATE FUNCTION idgen_blocks_of(
 	OUT state text
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_blocks_of'
-	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED ROWS 2;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 2;
 
 CREATE FUNCTION idgen_totals(
 	OUT cache text,
@@ -192,15 +195,16 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 		e.ids_lost, e.ids_lost_changed, e.ids_lost_prepared, e.ids_lost_crowded,
 		e.blocks_taken, e.refills, e.waits, e.last_refill,
 		CASE WHEN s.exhausted = 1 OR s.next_block_start > s.max_value THEN 0
-		ELSE round(100 * (s.max_value::numeric - s.next_block_start + 1) /
-			(s.max_value::numeric - least(s.start_value, s.next_block_start) + 1), 2)
+		ELSE pg_catalog.round(100::numeric *
+			(s.max_value::numeric - s.next_block_start::numeric + 1::numeric) /
+			(s.max_value::numeric - least(s.start_value, s.next_block_start)::numeric + 1::numeric), 2)
 		END AS percent_left
-	FROM id_sequences s CROSS JOIN LATERAL idgen_stats_of(s.name) e
+	FROM id_sequences s CROSS JOIN LATERAL idgen_stats_of(s.name::text) e
 	WHERE e.cache IS NOT NULL;
 
 CREATE VIEW idgen_cache WITH (security_invoker = true) AS
 	SELECT s.name, b.first_id, b.last_id, b.state
-	FROM id_sequences s CROSS JOIN LATERAL idgen_blocks_of(s.name) b;
+	FROM id_sequences s CROSS JOIN LATERAL idgen_blocks_of(s.name::text) b;
 
 CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
 	SELECT * FROM idgen_totals();

@@ -202,12 +202,13 @@ init_session_cache(void)
 	HASHCTL info;
 	int flags;
 
+	header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
+	init_header(LWTRANCHE_FIRST_USER_DEFINED);
+
 	flags = describe_entries(&info);
 	info.hcxt = TopMemoryContext;
 	entries = hash_create("idgen session cache", 64, &info,
 	                      flags | HASH_CONTEXT);
-	header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
-	init_header(LWTRANCHE_FIRST_USER_DEFINED);
 }
 
 /* Is there one cache for the whole server? */

@@ -39,8 +39,11 @@ static object_access_hook_type previous_object_access_hook = NULL;
 void
 idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
 {
-	idgen_pending_change(idgen_handle_get(relid, name, namelen),
-	                     drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
+	IdgenHandle *handle = idgen_handle_get(relid, name, namelen);
+
+	idgen_pending_change(handle, drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
+	idgen_handle_forget(handle);
+
 
 	/*
 	 * Session caches learn of it through the server's invalidation only, and
@@ -50,12 +53,16 @@ idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
 	CacheInvalidateRelcacheByRelid(relid);
 }
 
+/* A column that must not be null. Raises 22004 if somebody made it so. */
 static Datum
 get_attribute(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
 {
 	bool isnull;
+	Datum value = heap_getattr(tuple, attnum, desc, &isnull);
 
-	return heap_getattr(tuple, attnum, desc, &isnull);
+	if (isnull)
+		idgen_null_attribute(desc, attnum);
+	return value;
 }
 
 static int64
@@ -153,6 +160,27 @@ row_updated(Relation rel, HeapTuple old, HeapTuple new)
 		note_change(rel, new, false);
 }
 
+static void
+wrong_trigger(const char *function, const char *kind)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+	         errmsg("function \"%s\" must be fired by %s trigger", function, kind)));
+}
+
+/* The triggers know the columns of one table only. */
+static void
+check_table(FunctionCallInfo fcinfo)
+{
+	Relation rel = ((TriggerData *) fcinfo->context)->tg_relation;
+
+	if (RelationGetRelid(rel) != idgen_table_oid(fcinfo->flinfo->fn_oid))
+		ereport(ERROR,
+		        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+		         errmsg("triggers of idgen do not work on table \"%s\"",
+		                RelationGetRelationName(rel))));
+}
+
 /*
  * Trigger after UPDATE or DELETE (each row) and TRUNCATE (statement). An INSERT
  * needs none: whatever removed the name before has dropped its ids.
@@ -163,10 +191,8 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event))
-		ereport(ERROR,
-		        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-		         errmsg("function \"%s\" must be fired by an AFTER trigger",
-		                "idgen_row_changed")));
+		wrong_trigger("idgen_row_changed", "an AFTER");
+	check_table(fcinfo);
 
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 	{
@@ -205,13 +231,14 @@ return_reserved_ids(Relation rel, HeapTuple old, HeapTuple new)
 	bool exhausted = DatumGetInt16(get_attribute(old, desc, IDGEN_ATT_EXHAUSTED)) != 0;
 
 	if (handle == NULL || !idgen_pending_ends_at(handle, next, exhausted) ||
-	    !same_attribute(desc, old, new, IDGEN_ATT_NEXT_BLOCK_START) ||
-	    !same_attribute(desc, old, new, IDGEN_ATT_EXHAUSTED))
+	    !same_attribute(desc, old, new, IDGEN_ATT_NEXT_BLOCK_START))
 		return new;
 
-	new = set_column(new, desc, IDGEN_ATT_NEXT_BLOCK_START,
-	                 Int64GetDatum(idgen_pending_surrender(handle)));
-	return set_column(new, desc, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
+	/* The reservation may have exhausted it, or the update itself does. */
+	if (same_attribute(desc, old, new, IDGEN_ATT_EXHAUSTED))
+		new = set_column(new, desc, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
+	return set_column(new, desc, IDGEN_ATT_NEXT_BLOCK_START,
+	                  Int64GetDatum(idgen_pending_surrender(handle)));
 }
 
 /*
@@ -227,10 +254,8 @@ idgen_check_row(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
 	    !TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
-		ereport(ERROR,
-		        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-		         errmsg("function \"%s\" must be fired by a BEFORE ROW trigger",
-		                "idgen_check_row")));
+		wrong_trigger("idgen_check_row", "a BEFORE ROW");
+	check_table(fcinfo);
 
 	desc = RelationGetDescr(trigger->tg_relation);
 	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))

@@ -23,10 +23,10 @@ typedef bool TU_UpdateIndexes;
 
 /* 16 keeps a query's permissions apart from its range table. */
 #if PG_VERSION_NUM < 160000
-#define request_select(query, rte) \
+#define idgen_request_select(query, rte) \
 	((rte)->requiredPerms = ACL_SELECT)
 #else
-#define request_select(query, rte) \
+#define idgen_request_select(query, rte) \
 	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = ACL_SELECT)
 #endif
 

@@ -42,10 +42,6 @@ uint64 idgen_table_epoch = 1;
 static Oid table_oid = InvalidOid;
 static uint64 table_oid_epoch = 0;
 
-/* The plan that asks whether the current user sees a row; made under an epoch. */
-static SPIPlanPtr visible_plan = NULL;
-static uint64 visible_plan_epoch = 0;
-
 static void
 relation_changed(Datum arg, Oid relid)
 {
@@ -57,19 +53,23 @@ relation_changed(Datum arg, Oid relid)
 }
 
 static void
-roles_changed(Datum arg, int cacheid, uint32 hashvalue)
+catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
 	idgen_epoch++;
 }
 
-/* Ask the server to tell us about changes. Called once per process. */
+/*
+ * Ask the server to tell us about changes. The owner of the database matters
+ * to role pg_database_owner. Called once per process.
+ */
 void
 idgen_definition_init(void)
 {
 	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
-	CacheRegisterSyscacheCallback(AUTHOID, roles_changed, (Datum) 0);
-	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, roles_changed, (Datum) 0);
-	CacheRegisterSyscacheCallback(NAMESPACEOID, roles_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(NAMESPACEOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(DATABASEOID, catalog_changed, (Datum) 0);
 }
 
 /*
@@ -192,7 +192,7 @@ idgen_exhausted(const char *name, const IdgenDefinition *def)
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", name),
 	         errdetail("Its last id is %lld.", (long long) def->max_value),
-	         def->max_value < PG_INT64_MAX ? errhint("Raise max_value and set exhausted to 0.") : errhint("There are no greater ones. Use another id sequence, or start again at a lower id with idgen_restart().")));
+	         def->max_value < PG_INT64_MAX ? errhint("Raise max_value and set exhausted to 0.") : errhint("Use another id sequence, or start again at a lower id with idgen_restart().")));
 }
 
 /* The row's big_base, allocated in the current memory context. */
@@ -248,45 +248,28 @@ depends_on_more_than_row(Node *node, void *context)
 	return expression_tree_walker(node, depends_on_more_than_row, context);
 }
 
-/* Prepare (once) the query that asks whether the current user sees a row. */
-static SPIPlanPtr
-get_visible_plan(Relation rel)
-{
-	Oid argtypes[] = {TEXTOID};
-	char *query;
-
-	if (visible_plan != NULL && visible_plan_epoch == idgen_epoch)
-		return visible_plan;
-
-	if (visible_plan != NULL)
-	{
-		SPI_freeplan(visible_plan);
-		visible_plan = NULL;
-	}
-	query = psprintf("SELECT 1 FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
-	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-	                                            RelationGetRelationName(rel)));
-	visible_plan_epoch = idgen_epoch;
-	visible_plan = SPI_prepare(query, 1, argtypes);
-	if (visible_plan == NULL)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	SPI_keepplan(visible_plan);
-	return visible_plan;
-}
-
-/* Ask by query whether the current user sees a row. */
+/*
+ * Ask by query whether the current user sees a row. The query is not kept
+ * prepared: a policy's own subquery may come here again, and find that the plan
+ * it is part of has to be thrown away.
+ */
 static bool
 query_shows_row(Relation rel, TupleTableSlot *row)
 {
+	Oid argtypes[] = {TEXTOID};
 	Datum values[] = {idgen_row_attribute(row, IDGEN_ATT_NAME)};
+	char *query;
 	bool visible;
 
+	query = psprintf("SELECT 1 FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
+	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+	                                            RelationGetRelationName(rel)));
 	SPI_connect();
-	if (SPI_execute_snapshot(get_visible_plan(rel), values, NULL,
-	                         GetLatestSnapshot(), InvalidSnapshot,
-	                         true, false, 1) != SPI_OK_SELECT)
+	PushActiveSnapshot(GetLatestSnapshot());
+	if (SPI_execute_with_args(query, 1, argtypes, values, NULL, true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "unexpected result of query on \"id_sequences\"");
 	visible = SPI_processed > 0;
+	PopActiveSnapshot();
 	SPI_finish();
 	return visible;
 }
@@ -335,7 +318,7 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 	rte->relid = RelationGetRelid(rel);
 	rte->relkind = RELKIND_RELATION;
 	rte->rellockmode = AccessShareLock;
-	request_select(query, rte);
+	idgen_request_select(query, rte);
 	query->rtable = list_make1(rte);
 	get_row_security_policies(query, rte, 1, &quals, &checks, &enabled, &subqueries);
 

@@ -262,8 +262,13 @@ draw_below_pending(IdgenHandle *handle, int64 *id)
 static void
 revalidate(IdgenHandle *handle, bool auto_create)
 {
-	if (handle->epoch != idgen_epoch || handle->userid != GetUserId())
-		idgen_handle_validate(handle, auto_create);
+	if (handle->epoch == idgen_epoch && handle->userid == GetUserId())
+		return;
+	idgen_handle_validate(handle, auto_create);
+
+	/* What holds for an uncommitted row holds for this transaction only. */
+	if (handle->own_row)
+		idgen_pending_change(handle, IDGEN_CHANGE_REVALIDATE);
 }
 
 /* At the beginning of a call, make sure that the handle's answers hold. */

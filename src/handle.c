@@ -12,17 +12,12 @@
 
 #include "access/table.h"
 #include "access/tableam.h"
-#include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
-#include "guc.h"
+#include "auto_create.h"
 #include "handle.h"
 #include "row.h"
 
@@ -130,63 +125,6 @@ idgen_no_such_sequence(const char *name)
 }
 
 /*
- * Add the row that an unknown name lacks (idgen.auto_create), as the table's
- * owner. If it is there already, or another transaction is just adding it (then
- * we wait), a unique violation says so, and is undone with a subtransaction. (ON CONFLICT DO NOTHING would instead raise 40001 at
- * the higher isolation levels.) Caller looks for the row again.
- */
-static void
-create_row(Relation rel, const char *name)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	Oid userid;
-	int sec_context;
-	Oid argtypes[] = {TEXTOID, INT4OID};
-	Datum values[2];
-	char *query;
-
-	query = psprintf("INSERT INTO %s (name, next_block_start, block_size) VALUES ($1, 1, $2)",
-	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-	                                            RelationGetRelationName(rel)));
-	values[0] = CStringGetTextDatum(name);
-	values[1] = Int32GetDatum(idgen_default_block_size);
-
-	GetUserIdAndSecContext(&userid, &sec_context);
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		SetUserIdAndSecContext(rel->rd_rel->relowner,
-		                       sec_context | SECURITY_LOCAL_USERID_CHANGE);
-		SPI_connect();
-		if (SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0) != SPI_OK_INSERT)
-			elog(ERROR, "unexpected result of insert into \"id_sequences\"");
-		SPI_finish();
-		SetUserIdAndSecContext(userid, sec_context);
-
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-	}
-	PG_CATCH();
-	{
-		ErrorData *edata;
-
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION)
-			ReThrowError(edata);
-		FreeErrorData(edata);
-	}
-	PG_END_TRY();
-}
-
-/*
  * Read the row and check that it may be used. Raises 42704 if there is none,
  * or none that the user may see (who is not to learn that it exists), unless
  * auto_create says to make one. Returns whether the answer may be remembered.
@@ -200,18 +138,15 @@ look_at_row(IdgenHandle *handle, bool auto_create)
 	Numeric big_base;
 	bool cacheable;
 
-	while (!idgen_row_find(rel, handle->name, handle->namelen, !auto_create, row))
-	{
-		if (!auto_create)
-			idgen_no_such_sequence(handle->name);
-		create_row(rel, handle->name);
-		CHECK_FOR_INTERRUPTS();
-	}
+	if (!idgen_row_find(rel, handle->name, handle->namelen, !auto_create, row) &&
+	    !(auto_create && idgen_auto_create_row(rel, handle->name, row)))
+		idgen_no_such_sequence(handle->name);
 	if (!idgen_row_visible(rel, row, &cacheable))
 		idgen_no_such_sequence(handle->name);
 
 	idgen_definition_from_row(row, handle->name, &def);
 	handle->block_size = def.block_size;
+	handle->own_row = idgen_row_is_own(row);
 
 	big_base = idgen_big_base_from_row(row);
 	if (handle->big_base != NULL)

@@ -75,6 +75,7 @@ typedef struct IdgenHandle
 	uint64 version;   /* the slot's version then */
 	int32 block_size; /* the row's block_size then */
 	Numeric big_base; /* the row's big_base then; NULL if zero */
+	bool own_row;     /* the current transaction had written the row */
 
 	bool has_last;
 	int64 last_id; /* what this session drew last, if has_last */

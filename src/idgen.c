@@ -14,6 +14,7 @@
  *	source_table.c	blocks from id_sequences itself
  *	pending.c		what the current transaction has allocated or changed
  *	handle.c		a session's view of one id sequence
+ *	auto_create.c	making the row that an unknown name lacks
  *	cache.c			the block cache: memory, entries, locks
  *	slot.c			one id sequence in the cache
  *	definition.c	what a row says, and who may use it

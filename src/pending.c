@@ -180,7 +180,7 @@ idgen_pending_surrender(IdgenHandle *handle)
 
 /*
  * The current transaction has changed the row. Its own draws follow at once,
- * other sessions' when it commits.
+ * if the caller has the handle forgotten; other sessions' when it commits.
  */
 void
 idgen_pending_change(IdgenHandle *handle, IdgenChange change)
@@ -192,7 +192,6 @@ idgen_pending_change(IdgenHandle *handle, IdgenChange change)
 	if (change == IDGEN_CHANGE_DROP)
 		p->block.left = 0;
 	p->change = Max(p->change, change);
-	idgen_handle_forget(handle);
 }
 
 /* The current transaction has removed all rows, or the table. */
@@ -208,7 +207,7 @@ idgen_pending_change_all(void)
 
 		idgen_pending_change(handle, IDGEN_CHANGE_DROP);
 	}
-	idgen_epoch++;
+	idgen_epoch++; /* forgets all handles */
 }
 
 /* The current transaction drops a database (only one, the server sees to it). */
@@ -289,6 +288,7 @@ idgen_pending_abort_savepoint(void)
 			p->dropped_at = save->dropped_at;
 		}
 		p->change = save->change;
+		ItemPointerSetInvalid(&p->row_tid); /* it may be gone, page and all */
 		idgen_handle_forget(save->handle);
 		pop_save(save);
 	}

@@ -20,6 +20,7 @@
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
@@ -104,6 +105,7 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
 		if (!sure)
 			break;
 		snapshot = RegisterSnapshot(GetLatestSnapshot());
+		snapshot->curcid = InvalidCommandId; /* this command's changes count */
 		missed = scan_for_name(rel, index, snapshot, name, namelen, slot);
 		UnregisterSnapshot(snapshot);
 		ExecClearTuple(slot);
@@ -124,14 +126,20 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
 static TransactionId
 find_holder(TupleTableSlot *slot, bool (*accept)(TransactionId xid))
 {
-	bool should_free;
-	HeapTuple tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-	TransactionId xmax = HeapTupleHeaderGetRawXmax(tuple->t_data);
-	uint16 infomask = tuple->t_data->t_infomask;
+	BufferHeapTupleTableSlot *heap_slot = (BufferHeapTupleTableSlot *) slot;
+	HeapTupleHeader tuple;
+	TransactionId xmax;
+	uint16 infomask;
 	TransactionId holder = InvalidTransactionId;
 
-	if (should_free)
-		heap_freetuple(tuple);
+	if (!TTS_IS_BUFFERTUPLE(slot))
+		return InvalidTransactionId; /* not of a heap, nothing is known */
+
+	LockBuffer(heap_slot->buffer, BUFFER_LOCK_SHARE);
+	tuple = heap_slot->base.tuple->t_data;
+	xmax = HeapTupleHeaderGetRawXmax(tuple);
+	infomask = tuple->t_infomask;
+	LockBuffer(heap_slot->buffer, BUFFER_LOCK_UNLOCK);
 
 	if (infomask & HEAP_XMAX_INVALID || HEAP_LOCKED_UPGRADED(infomask))
 		return InvalidTransactionId;
@@ -165,6 +173,16 @@ idgen_row_holder(TupleTableSlot *slot)
 	return find_holder(slot, is_other_in_progress);
 }
 
+/* Has the current transaction written this version of a row? */
+bool
+idgen_row_is_own(TupleTableSlot *slot)
+{
+	bool isnull;
+	Datum xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
+
+	return TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin));
+}
+
 /*
  * May the current transaction keep others from updating the row in the slot?
  * It does if it has written or locked this version, or locked the table.
@@ -172,13 +190,8 @@ idgen_row_holder(TupleTableSlot *slot)
 bool
 idgen_row_is_held(Relation rel, TupleTableSlot *slot)
 {
-	Datum xmin;
-	bool isnull;
-
-	if (CheckRelationLockedByMe(rel, ShareLock, true))
-		return true;
-	xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
-	return TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)) ||
+	return CheckRelationLockedByMe(rel, ShareLock, true) ||
+		idgen_row_is_own(slot) ||
 		TransactionIdIsValid(find_holder(slot, TransactionIdIsCurrentTransactionId));
 }
 
@@ -192,7 +205,17 @@ idgen_row_is_named(TupleTableSlot *slot, const char *name, int namelen)
 		memcmp(VARDATA_ANY(found), name, namelen) == 0;
 }
 
-/* A column that must not be null. Raises 22004 if somebody made it so. */
+/* Raises 22004: somebody let a column be null that must not. */
+void
+idgen_null_attribute(TupleDesc desc, AttrNumber attnum)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+	         errmsg("column \"%s\" of \"id_sequences\" must not be null",
+	                NameStr(TupleDescAttr(desc, attnum - 1)->attname))));
+}
+
+/* A column that must not be null. */
 Datum
 idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
 {
@@ -200,9 +223,6 @@ idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
 	Datum value = slot_getattr(slot, attnum, &isnull);
 
 	if (isnull)
-		ereport(ERROR,
-		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-		         errmsg("column \"%s\" of \"id_sequences\" must not be null",
-		                NameStr(TupleDescAttr(slot->tts_tupleDescriptor, attnum - 1)->attname))));
+		idgen_null_attribute(slot->tts_tupleDescriptor, attnum);
 	return value;
 }

@@ -27,10 +27,12 @@
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,
                            bool sure, TupleTableSlot *slot);
+extern bool idgen_row_is_own(TupleTableSlot *slot);
 extern TransactionId idgen_row_holder(TupleTableSlot *slot);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
                                const char *name, int namelen);
+extern void idgen_null_attribute(TupleDesc desc, AttrNumber attnum) pg_attribute_noreturn();
 extern Datum idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum);
 
 #endif /* IDGEN_ROW_H */

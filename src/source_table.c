@@ -183,12 +183,16 @@ change_row(IdgenHandle *handle, bool wait,
                            NewRow *new_row, void *arg),
            void *arg)
 {
-	Relation rel = idgen_table_open(handle->relid, RowExclusiveLock);
-	TupleTableSlot *row = table_slot_create(rel, NULL);
+	Relation rel;
+	TupleTableSlot *row;
 	bool in_line = wait && handle->pending.refills == 0;
 	bool locked;
 	bool changed = false;
 
+	if (!wait && !ConditionalLockRelationOid(handle->relid, RowExclusiveLock))
+		return false;
+	rel = idgen_table_open(handle->relid, RowExclusiveLock);
+	row = table_slot_create(rel, NULL);
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
 
 	/* What this very command has written to the row must count as past. */

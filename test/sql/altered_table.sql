@@ -77,13 +77,23 @@ SELECT idgen_next('gen');
 ROLLBACK;
 BEGIN;
 ALTER TABLE id_sequences ALTER next_block_start DROP NOT NULL, ALTER layout DROP NOT NULL;
-UPDATE id_sequences SET next_block_start = NULL;
+INSERT INTO id_sequences (name, next_block_start) VALUES ('no start', NULL);
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('no layout', 1, NULL);
 SAVEPOINT a;
-SELECT idgen_next('gen');
+SELECT idgen_next('no start');
 \echo :SQLSTATE
 ROLLBACK TO a;
-UPDATE id_sequences SET next_block_start = 1, layout = NULL;
-SELECT idgen_next('gen');
+UPDATE id_sequences SET block_size = 5 WHERE name = 'no start';
+\echo :SQLSTATE
+ROLLBACK TO a;
+SELECT idgen_next('no layout');
+\echo :SQLSTATE
+ROLLBACK;
+-- nor does a row without a name bring the server down
+BEGIN;
+ALTER TABLE id_sequences DROP CONSTRAINT id_sequences_pkey, ALTER name DROP NOT NULL;
+INSERT INTO id_sequences (name, next_block_start) VALUES (NULL, 1);
+DELETE FROM id_sequences WHERE name IS NULL;
 \echo :SQLSTATE
 ROLLBACK;
 

@@ -103,10 +103,42 @@ SELECT count(*) FROM id_sequences WHERE name IN ('not for you', 'not mine', 'rea
 CREATE TABLE orders (id bigint DEFAULT idgen_next('orders'));
 INSERT INTO orders SELECT FROM generate_series(1, 2) RETURNING id;
 
+-- a trigger of the owner runs as the owner, but not with the caller's search_path
+CREATE TABLE created (who name, path text);
+CREATE FUNCTION note_created() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.created VALUES (current_user, current_setting('search_path'));
+	RETURN NULL;
+END $$;
+CREATE TRIGGER note_created AFTER INSERT ON id_sequences
+	FOR EACH ROW EXECUTE FUNCTION note_created();
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+GRANT SELECT ON id_sequences TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT idgen_next('noted');
+SHOW search_path;
+RESET ROLE;
+SELECT who = (SELECT rolname FROM pg_roles WHERE oid = (SELECT relowner FROM pg_class WHERE oid = 'id_sequences'::regclass)) AS owner, path
+	FROM created;
+DROP TRIGGER note_created ON id_sequences;
+
+-- a trigger may swallow the row, and something else than the name may be taken
+CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NULL; END$$;
+CREATE TRIGGER swallow BEFORE INSERT ON id_sequences FOR EACH ROW EXECUTE FUNCTION swallow();
+SELECT idgen_next('swallowed');
+\echo :SQLSTATE
+DROP TRIGGER swallow ON id_sequences;
+CREATE UNIQUE INDEX one_each ON id_sequences (block_size) WHERE name LIKE 'one%';
+SELECT idgen_next('one');
+SELECT idgen_next('one more');
+\echo :SQLSTATE
+DROP INDEX one_each;
+
 RESET idgen.auto_create;
 SELECT idgen_next('newer');
 \echo :SQLSTATE
 
-DROP TABLE orders;
+DROP TABLE orders, created;
+DROP FUNCTION note_created(), swallow();
 DROP ROLE regress_idgen_user;
 DROP EXTENSION idgen;

@@ -138,6 +138,15 @@ COMMIT;
 TABLE blocks;
 SELECT idgen_next('renamed');
 
+-- a transaction that ends the id sequence itself, while ids are reserved
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('ended', 1, 1);
+BEGIN;
+SELECT count(idgen_next('ended')) FROM generate_series(1, 42);
+UPDATE id_sequences SET exhausted = 1 WHERE name = 'ended';
+COMMIT;
+SELECT next_block_start, exhausted FROM id_sequences WHERE name = 'ended';
+SELECT idgen_next('ended');
+
 DROP VIEW check_issued, blocks;
 DROP TABLE issued;
 DROP EXTENSION idgen;

@@ -1,0 +1,112 @@
+/*
+ * auto_create.c
+ *		Making the row that an unknown name lacks (setting idgen.auto_create).
+ *
+ * Many sessions may meet the same new name at once. Each just inserts the row:
+ * the unique index makes all but the first wait for its transaction, and
+ * then a unique violation says that the row is there. It is undone with a
+ * subtransaction. (ON CONFLICT DO NOTHING would need none, but raises 40001 at
+ * the higher isolation levels.)
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/resowner.h"
+
+#include "auto_create.h"
+#include "guc.h"
+#include "row.h"
+
+/*
+ * Insert the row as the owner of the table. The caller has not the privilege,
+ * and must not gain any: triggers of the owner run in a restricted
+ * operation and with a safe search_path.
+ */
+static void
+insert_as_owner(Relation rel, const char *name)
+{
+	Oid argtypes[] = {TEXTOID, INT4OID};
+	Datum values[] = {
+		CStringGetTextDatum(name),
+		Int32GetDatum(idgen_default_block_size),
+	};
+	Oid userid;
+	int sec_context;
+	int guc_level;
+	char *query;
+
+	query = psprintf("INSERT INTO %s (name, next_block_start, block_size) VALUES ($1, 1, $2)",
+	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
+	                                            RelationGetRelationName(rel)));
+
+	GetUserIdAndSecContext(&userid, &sec_context);
+	SetUserIdAndSecContext(rel->rd_rel->relowner,
+	                       sec_context | SECURITY_LOCAL_USERID_CHANGE |
+	                           SECURITY_RESTRICTED_OPERATION);
+	guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+
+	SPI_connect();
+	if (SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0) != SPI_OK_INSERT)
+		elog(ERROR, "unexpected result of insert into \"id_sequences\"");
+	SPI_finish();
+
+	AtEOXact_GUC(false, guc_level);
+	SetUserIdAndSecContext(userid, sec_context);
+}
+
+/*
+ * Make a row of that name, which was not found, and put it into the slot. If
+ * somebody else makes it at the same time, that one is as good. Returns false if
+ * there is no row afterwards (a trigger has swallowed it). Raises what the
+ * insert raises, 22001 for a name of more than 255 characters among others.
+ */
+bool
+idgen_auto_create_row(Relation rel, const char *name, TupleTableSlot *row)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData *volatile violation = NULL;
+	bool found;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		insert_as_owner(rel, name);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION)
+		{
+			MemoryContextSwitchTo(context);
+			CurrentResourceOwner = owner;
+			ReThrowError(edata);
+		}
+		violation = edata;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	found = idgen_row_find(rel, name, strlen(name), true, row);
+
+	/* It was not the name, then, that was there already. */
+	if (!found && violation != NULL)
+		ReThrowError(violation);
+	return found;
+}

@@ -1,0 +1,47 @@
+--
+-- Nothing that somebody has put into the extension's schema before is used by it
+--
+CREATE SCHEMA regress_idgen_schema;
+SET search_path = regress_idgen_schema, public;
+CREATE FUNCTION trap(varchar, varchar) RETURNS boolean LANGUAGE plpgsql AS
+	$$BEGIN RAISE EXCEPTION 'trapped'; END$$;
+CREATE OPERATOR <> (FUNCTION = trap, LEFTARG = varchar, RIGHTARG = varchar);
+CREATE FUNCTION trap(numeric, bigint) RETURNS numeric LANGUAGE plpgsql AS
+	$$BEGIN RAISE EXCEPTION 'trapped'; END$$;
+CREATE OPERATOR - (FUNCTION = trap, LEFTARG = numeric, RIGHTARG = bigint);
+CREATE FUNCTION trap(integer, numeric) RETURNS numeric LANGUAGE plpgsql AS
+	$$BEGIN RAISE EXCEPTION 'trapped'; END$$;
+CREATE OPERATOR * (FUNCTION = trap, LEFTARG = integer, RIGHTARG = numeric);
+CREATE FUNCTION trap(numeric, integer) RETURNS numeric LANGUAGE plpgsql AS
+	$$BEGIN RAISE EXCEPTION 'trapped'; END$$;
+CREATE OPERATOR + (FUNCTION = trap, LEFTARG = numeric, RIGHTARG = integer);
+CREATE FUNCTION idgen_stats_of(name varchar, OUT cache text, OUT ids_issued bigint)
+	LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'trapped'; END$$;
+CREATE FUNCTION idgen_blocks_of(name varchar, OUT first_id bigint) RETURNS SETOF bigint
+	LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'trapped'; END$$;
+
+CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
+SELECT idgen_create('gen');
+SELECT idgen_next('gen'::text);
+SELECT name, percent_left FROM idgen_stats;
+SELECT name, state FROM idgen_cache;
+
+-- the traps do work, though
+SELECT name <> ''::varchar FROM id_sequences;
+
+-- the triggers are for one table only
+CREATE TABLE other (name text);
+CREATE TRIGGER other AFTER DELETE ON other FOR EACH ROW EXECUTE FUNCTION idgen_row_changed();
+CREATE TRIGGER another BEFORE INSERT ON other FOR EACH ROW EXECUTE FUNCTION idgen_check_row();
+INSERT INTO other VALUES ('x');
+\echo :SQLSTATE
+ALTER TABLE other DISABLE TRIGGER another;
+INSERT INTO other VALUES ('x');
+DELETE FROM other;
+\echo :SQLSTATE
+
+RESET search_path;
+SET client_min_messages = warning;
+DROP TABLE regress_idgen_schema.other;
+DROP EXTENSION idgen;
+DROP SCHEMA regress_idgen_schema CASCADE;
