@@ -44,7 +44,6 @@ idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
 	idgen_pending_change(handle, drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
 	idgen_handle_forget(handle);
 
-
 	/*
 	 * Session caches learn of it through the server's invalidation only, and
 	 * so do all sessions if this transaction is prepared: the commit of a
@@ -183,7 +182,8 @@ check_table(FunctionCallInfo fcinfo)
 
 /*
  * Trigger after UPDATE or DELETE (each row) and TRUNCATE (statement). An INSERT
- * needs none: whatever removed the name before has dropped its ids.
+ * needs none: whatever removed the name before has dropped its ids, and what a
+ * session finds out about a row of its own transaction ends with that.
  */
 Datum
 idgen_row_changed(PG_FUNCTION_ARGS)

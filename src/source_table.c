@@ -129,15 +129,12 @@ static bool
 fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
 {
 	ItemPointer tid = &handle->pending.row_tid;
-	Datum xmin;
-	bool isnull;
 
 	if (!ItemPointerIsValid(tid) ||
 	    handle->pending.row_tid_epoch != idgen_table_epoch ||
 	    !table_tuple_fetch_row_version(rel, tid, SnapshotSelf, row))
 		return false;
-	xmin = slot_getsysattr(row, MinTransactionIdAttributeNumber, &isnull);
-	if (TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)) &&
+	if (idgen_row_is_own(row) &&
 	    idgen_row_is_named(row, handle->name, handle->namelen))
 		return true;
 	ExecClearTuple(row);

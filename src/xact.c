@@ -5,7 +5,10 @@
  * A transaction's blocks are published in the commit callback: after the
  * commit record was flushed (refills see to that with ForceSyncCommit), and
  * before the transaction's locks are released, so that those who wait for
- * it find the ids in the cache.
+ * it find the ids in the cache. By then others already see what was committed.
+ * So for a moment a session may draw ids that a change of the row has just made
+ * void, as it could have just before, and a block allocated from the new row
+ * may be dropped with the old ones: a gap.
  */
 #include "postgres.h"
 
