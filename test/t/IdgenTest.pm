@@ -1,0 +1,157 @@
+# What the TAP tests share: servers that have the extension, and clients that
+# write down what they saw.
+package IdgenTest;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(
+  idgen_server duplicates sqlstate
+  start_clients finish_clients wait_for_lines committed_ids
+);
+
+# idgen_server(name, init => [...], conf => text, preload => 0): a server that
+# is running and has the extension in database "postgres".
+sub idgen_server
+{
+	my ($name, %params) = @_;
+	my $preload = $params{preload} // 1;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(@{ $params{init} // [] });
+	$node->append_conf('postgresql.conf', "log_statement = none");
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
+	  if $preload;
+	$node->append_conf('postgresql.conf', $params{conf}) if $params{conf};
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION idgen');
+	return $node;
+}
+
+# Those elements of a list that are there more than once, as text.
+sub duplicates
+{
+	my %count;
+
+	$count{$_}++ for @_;
+	return join(' ', sort grep { $count{$_} > 1 } keys %count);
+}
+
+# The SQLSTATE that the statement fails with, in a connection of its own;
+# empty if it does not fail.
+sub sqlstate
+{
+	my ($node, $sql, $connstr) = @_;
+	my ($ret, $stdout, $stderr) = $node->psql(
+		'postgres', $sql,
+		connstr => $connstr // $node->connstr('postgres'),
+		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
+
+	return $stderr =~ /(?:ERROR|FATAL):  (\w{5})/ ? $1 : '';
+}
+
+# Start psql clients that run the same statements over and over, as long as the
+# server lets them. Everything they are told goes to a file each. An error ends
+# a client, unless on_error_stop => 0.
+sub start_clients
+{
+	my ($node, $number, $statements, %params) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my @clients;
+
+	append_to_file("$dir/script", $statements x 5000);
+	for my $i (1 .. $number)
+	{
+		my $out = "$dir/out$i";
+		my $run = IPC::Run::start(
+			[
+				$node->installed_command('psql'), '-XAt',
+				'-d', $node->connstr('postgres') . ' application_name=client',
+				'-v', 'ON_ERROR_STOP=' . ($params{on_error_stop} // 1), '-f', "$dir/script"
+			],
+			'>', $out,
+			'2>', "$dir/err$i");
+		push @clients, { run => $run, out => $out, err => "$dir/err$i" };
+	}
+	return @clients;
+}
+
+# Wait until every client has got that many lines.
+sub wait_for_lines
+{
+	my ($number, @clients) = @_;
+	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
+
+	for my $client (@clients)
+	{
+		while (!-e $client->{out} || (slurp_file($client->{out}) =~ tr/\n//) < $number)
+		{
+			die 'client ended early: ' . slurp_file($client->{err})
+			  unless $client->{run}->pumpable;
+			die 'timed out waiting for clients' if time > $deadline;
+			$client->{run}->pump_nb;
+			select(undef, undef, undef, 0.02);
+		}
+	}
+	return;
+}
+
+# Wait until the clients are gone, because their connections or their input are.
+sub finish_clients
+{
+	$_->{run}->finish for @_;
+	return;
+}
+
+# What the clients saw in transactions of which they know that they committed.
+# Answers the lines that look like "<sequence> <id>" as a list.
+sub committed_ids
+{
+	my @ids;
+
+	for my $client (@_)
+	{
+		my ($in_transaction, @pending) = (0);
+
+		for my $line (split /\n/, slurp_file($client->{out}))
+		{
+			if ($line eq 'BEGIN')
+			{
+				($in_transaction, @pending) = (1);
+			}
+			elsif ($line eq 'COMMIT')
+			{
+				push @ids, @pending;
+				($in_transaction, @pending) = (0);
+			}
+			elsif ($line eq 'ROLLBACK')
+			{
+				($in_transaction, @pending) = (0);
+			}
+			elsif ($line =~ /^\w+ \d+$/)
+			{
+				if ($in_transaction)
+				{
+					push @pending, $line;
+				}
+				else
+				{
+					push @ids, $line;
+				}
+			}
+			elsif ($line !~ /^INSERT 0 \d+$/)
+			{
+				die "unexpected answer \"$line\"";
+			}
+		}
+	}
+	return @ids;
+}
+
+1;
