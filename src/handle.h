@@ -46,9 +46,7 @@ typedef struct IdgenPending
 	int64 ids_allocated; /* by them */
 	int64 ahead_blocks;  /* as in IdgenOutcome */
 	int64 ahead_ids;
-	ItemPointerData row_tid; /* the row's version that the last one wrote */
-	uint64 row_tid_epoch;    /* idgen_table_epoch at that time */
-	TransactionId claim;     /* the last claim made, or invalid */
+	TransactionId claim; /* the last claim made, or invalid */
 	IdgenCounters counters;
 } IdgenPending;
 
@@ -76,6 +74,8 @@ typedef struct IdgenHandle
 	int32 block_size; /* the row's block_size then */
 	Numeric big_base; /* the row's big_base then; NULL if zero */
 	bool own_row;     /* the current transaction had written the row */
+
+	ItemPointerData row_tid; /* where this session's last refill put the row */
 
 	bool has_last;
 	int64 last_id; /* what this session drew last, if has_last */

@@ -288,7 +288,6 @@ idgen_pending_abort_savepoint(void)
 			p->dropped_at = save->dropped_at;
 		}
 		p->change = save->change;
-		ItemPointerSetInvalid(&p->row_tid); /* it may be gone, page and all */
 		idgen_handle_forget(save->handle);
 		pop_save(save);
 	}

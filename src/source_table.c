@@ -23,6 +23,7 @@
 #include "executor/executor.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 
@@ -120,22 +121,20 @@ lock_newest(Relation rel, IdgenHandle *handle, TupleTableSlot *row, bool wait)
 }
 
 /*
- * Get the row without its index if this transaction has updated it before and
- * remembers where. Nobody else can have touched that version, but our own
- * transaction can (SQL, or a rollback to a savepoint): so look at it. If the
- * table was rewritten meanwhile, not even the page may be there.
+ * Get the newest version of the row without its index, from where this session
+ * has put it the last time. That may be out of date: somebody else, or our own
+ * transaction, has changed the row since, or rolled back. But if what is there
+ * is the row and visible now, then it is the newest version. Not even the page
+ * may be there any more; while we have the table open, none is removed.
  */
 static bool
 fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
 {
-	ItemPointer tid = &handle->pending.row_tid;
-
-	if (!ItemPointerIsValid(tid) ||
-	    handle->pending.row_tid_epoch != idgen_table_epoch ||
-	    !table_tuple_fetch_row_version(rel, tid, SnapshotSelf, row))
+	if (!ItemPointerIsValid(&handle->row_tid) ||
+	    ItemPointerGetBlockNumber(&handle->row_tid) >= RelationGetNumberOfBlocks(rel) ||
+	    !table_tuple_fetch_row_version(rel, &handle->row_tid, SnapshotSelf, row))
 		return false;
-	if (idgen_row_is_own(row) &&
-	    idgen_row_is_named(row, handle->name, handle->namelen))
+	if (idgen_row_is_named(row, handle->name, handle->namelen))
 		return true;
 	ExecClearTuple(row);
 	return false;
@@ -195,10 +194,10 @@ change_row(IdgenHandle *handle, bool wait,
 	/* What this very command has written to the row must count as past. */
 	CommandCounterIncrement();
 
-	locked = fetch_remembered(rel, handle, row);
-	if (!locked &&
+	if (!fetch_remembered(rel, handle, row) &&
 	    !idgen_row_find(rel, handle->name, handle->namelen, true, row))
 		goto done;
+	locked = idgen_row_is_own(row);
 
 	while (!changed)
 	{
@@ -215,8 +214,7 @@ change_row(IdgenHandle *handle, bool wait,
 		{
 			if (!compute(handle, row, &new_row, arg))
 				break;
-			result = update_row(rel, row, &new_row, &tmfd, &handle->pending.row_tid);
-			handle->pending.row_tid_epoch = idgen_table_epoch;
+			result = update_row(rel, row, &new_row, &tmfd, &handle->row_tid);
 			changed = (result == TM_Ok);
 			locked = changed;
 
