@@ -74,7 +74,7 @@ enter_workplace()
 
 	# always /tmp: root's own TMPDIR may be closed to others, and the name of a
 	# socket must not become too long
-	work=$(mktemp -d /tmp/idgen.XXXXXX)
+	work=$(mktemp -d -p /tmp --suffix=.idgen)
 	inner=
 	trap leave_workplace EXIT
 	trap 'exit 129' HUP
@@ -192,7 +192,7 @@ packaged_major()
 # works for an installation from source too, and costs nothing when all is there.
 install_missing()
 {
-	local missing pgxs
+	local missing pgxs log
 
 	missing=()
 	if ! command -v gcc >/dev/null || ! [ -e /usr/include/stdio.h ]
@@ -220,12 +220,13 @@ install_missing()
 	fi
 
 	say "installing ${missing[*]}"
-	apt_install "${missing[@]}" >/tmp/idgen-apt.$$ 2>&1 || {
-		cat /tmp/idgen-apt.$$ >&2
-		rm -f /tmp/idgen-apt.$$
+	log=$(mktemp -p /tmp --suffix=.idgen)
+	apt_install "${missing[@]}" >"$log" 2>&1 || {
+		cat "$log" >&2
+		rm -f "$log"
 		die "could not install ${missing[*]}"
 	}
-	rm -f /tmp/idgen-apt.$$
+	rm -f "$log"
 }
 
 # The server's package creates and starts a server when it is installed first. The
@@ -235,7 +236,7 @@ apt_install()
 {
 	local nothing rc=0
 
-	nothing=$(mktemp -d /tmp/idgen-apt.XXXXXX)
+	nothing=$(mktemp -d -p /tmp --suffix=.idgen)
 	ln -s /bin/true "$nothing/pg_createcluster"
 	chmod 755 "$nothing"
 	DEBIAN_FRONTEND=noninteractive apt-get -q update &&
