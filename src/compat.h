@@ -3,10 +3,16 @@
  *		Differences between server versions, spelled like the newest one.
  *
  * A function that gained an argument is wrapped in a macro of the same name
- * that drops it; a macro is not expanded again inside its own expansion.
+ * that drops it; a macro is not expanded again inside its own expansion. The
+ * server's headers that declare such a function come first: they must not see
+ * the macro.
  */
 #ifndef IDGEN_COMPAT_H
 #define IDGEN_COMPAT_H
+
+#include "access/genam.h"
+#include "executor/executor.h"
+#include "utils/relcache.h"
 
 #if PG_VERSION_NUM < 150000
 #error "idgen requires PostgreSQL 15 or later"
@@ -28,6 +34,11 @@ typedef bool TU_UpdateIndexes;
 #else
 #define idgen_request_select(query, rte) \
 	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = ACL_SELECT)
+#endif
+
+/* 18 has this before a declaration; it was pg_attribute_noreturn() behind it. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn __attribute__((noreturn))
 #endif
 
 /* 18 lets the caller accept a deferrable key, and counts index searches. */

@@ -9,6 +9,8 @@
 #include "utils/numeric.h"
 #include "utils/rel.h"
 
+#include "compat.h"
+
 /* The columns of a row, checked. */
 typedef struct IdgenDefinition
 {
@@ -35,7 +37,7 @@ extern Oid idgen_table_oid(Oid funcid);
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
-extern void idgen_exhausted(const char *name, const IdgenDefinition *def) pg_attribute_noreturn();
+pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);
 extern Numeric idgen_big_base_from_row(TupleTableSlot *slot);
 extern void idgen_check_source(const char *source);
 extern void idgen_check_refill(const char *refill);

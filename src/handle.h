@@ -10,6 +10,7 @@
 #include "utils/numeric.h"
 
 #include "cache.h"
+#include "compat.h"
 #include "definition.h"
 
 /*
@@ -95,6 +96,6 @@ extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
 extern void idgen_handle_validate(IdgenHandle *handle, bool auto_create);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
-extern void idgen_no_such_sequence(const char *name) pg_attribute_noreturn();
+pg_noreturn extern void idgen_no_such_sequence(const char *name);
 
 #endif /* IDGEN_HANDLE_H */

@@ -8,6 +8,8 @@
 #include "executor/tuptable.h"
 #include "utils/rel.h"
 
+#include "compat.h"
+
 /*
  * The columns of id_sequences, as the install script numbers them. New ones
  * are only ever added at the end.
@@ -32,7 +34,7 @@ extern TransactionId idgen_row_holder(TupleTableSlot *slot);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
                                const char *name, int namelen);
-extern void idgen_null_attribute(TupleDesc desc, AttrNumber attnum) pg_attribute_noreturn();
+pg_noreturn extern void idgen_null_attribute(TupleDesc desc, AttrNumber attnum);
 extern Datum idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum);
 
 #endif /* IDGEN_ROW_H */
