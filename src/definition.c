@@ -265,7 +265,8 @@ query_shows_row(Relation rel, TupleTableSlot *row)
 	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
 	                                            RelationGetRelationName(rel)));
 	SPI_connect();
-	PushActiveSnapshot(GetLatestSnapshot());
+	PushCopiedSnapshot(GetLatestSnapshot());
+	GetActiveSnapshot()->curcid = InvalidCommandId; /* this command's changes count */
 	if (SPI_execute_with_args(query, 1, argtypes, values, NULL, true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "unexpected result of query on \"id_sequences\"");
 	visible = SPI_processed > 0;

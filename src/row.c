@@ -14,7 +14,6 @@
 #include "access/htup_details.h"
 #include "access/multixact.h"
 #include "access/stratnum.h"
-#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -121,7 +120,8 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
 /*
  * Call accept() for each transaction that has updated or locked this version
  * of a row, as far as its header says, until it answers true. Returns that xid,
- * or an invalid one.
+ * or an invalid one. A key share lock, as a foreign key takes it, is no
+ * hindrance to a refill and does not count.
  */
 static TransactionId
 find_holder(TupleTableSlot *slot, bool (*accept)(TransactionId xid))
@@ -141,7 +141,8 @@ find_holder(TupleTableSlot *slot, bool (*accept)(TransactionId xid))
 	infomask = tuple->t_infomask;
 	LockBuffer(heap_slot->buffer, BUFFER_LOCK_UNLOCK);
 
-	if (infomask & HEAP_XMAX_INVALID || HEAP_LOCKED_UPGRADED(infomask))
+	if (infomask & HEAP_XMAX_INVALID || HEAP_LOCKED_UPGRADED(infomask) ||
+	    HEAP_XMAX_IS_KEYSHR_LOCKED(infomask))
 		return InvalidTransactionId;
 	if (infomask & HEAP_XMAX_IS_MULTI)
 	{
@@ -150,7 +151,8 @@ find_holder(TupleTableSlot *slot, bool (*accept)(TransactionId xid))
 		                                     HEAP_XMAX_IS_LOCKED_ONLY(infomask));
 
 		for (int i = 0; i < nmembers && !TransactionIdIsValid(holder); i++)
-			if (accept(members[i].xid))
+			if (members[i].status != MultiXactStatusForKeyShare &&
+			    accept(members[i].xid))
 				holder = members[i].xid;
 		if (nmembers > 0)
 			pfree(members);
@@ -177,10 +179,13 @@ idgen_row_holder(TupleTableSlot *slot)
 bool
 idgen_row_is_own(TupleTableSlot *slot)
 {
-	bool isnull;
-	Datum xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
+	bool should_free;
+	HeapTuple tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	TransactionId xmin = HeapTupleHeaderGetXmin(tuple->t_data);
 
-	return TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin));
+	if (should_free)
+		heap_freetuple(tuple);
+	return TransactionIdIsCurrentTransactionId(xmin);
 }
 
 /*

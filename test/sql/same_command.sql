@@ -22,5 +22,16 @@ SELECT idgen_next('deleted'), idgen_next('renamed');
 UPDATE id_sequences SET next_block_start = 100 WHERE name = 'deleted' RETURNING idgen_next(name);
 SELECT idgen_next('deleted');
 
+-- the same with a policy that takes a query
+CREATE ROLE regress_idgen_user;
+GRANT INSERT ON id_sequences TO regress_idgen_user;
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY subquery ON id_sequences USING (EXISTS (SELECT FROM pg_am));
+SET ROLE regress_idgen_user;
+WITH i AS (INSERT INTO id_sequences (name, next_block_start) VALUES ('policy', 5) RETURNING name)
+	SELECT idgen_next(name), idgen_next(name) FROM i;
+RESET ROLE;
+
 RESET statement_timeout;
 DROP EXTENSION idgen;
+DROP ROLE regress_idgen_user;
