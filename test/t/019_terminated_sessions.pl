@@ -24,18 +24,6 @@ sub start_waiter
 	return $session;
 }
 
-# Wait until so many sessions wait for a refill of "x".
-sub wait_for_waiters
-{
-	my ($number) = @_;
-	$node->poll_query_until(
-		'postgres', qq{
-		SELECT count(*) = $number FROM pg_stat_activity
-		WHERE wait_event_type = 'Lock' AND query ~ 'idgen_next'})
-	  or die 'nobody waits';
-	return;
-}
-
 # psql ends when its connection does.
 sub gone
 {
@@ -49,14 +37,14 @@ sub gone
 my $refiller = $node->background_psql('postgres', on_error_stop => 0);
 is($refiller->query_safe("BEGIN; SELECT idgen_next('x')"), '1', 'a refill is pending');
 my @waiters = map { start_waiter() } 1 .. 4;
-wait_for_waiters(4);
+wait_for_waiters($node, 4, 'idgen_next');
 my @pids = split /\n/, $node->safe_psql(
 	'postgres', q{
 	SELECT pid FROM pg_stat_activity
 	WHERE wait_event_type = 'Lock' AND query ~ 'idgen_next' ORDER BY backend_start});
 
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pids[0]), pg_cancel_backend($pids[1])");
-wait_for_waiters(2);
+wait_for_waiters($node, 2, 'idgen_next');
 ok(gone($waiters[0]), 'a waiting session is terminated');
 $waiters[1]->query('');
 like($waiters[1]->{stderr}, qr/canceling statement due to user request/, 'another one is cancelled');
@@ -76,7 +64,7 @@ $node->safe_psql('postgres', "UPDATE id_sequences SET next_block_start = 1 WHERE
 my $program = $node->background_psql('postgres');
 $program->query_safe("BEGIN; SELECT FROM id_sequences WHERE name = 'x' FOR UPDATE");
 @waiters = map { start_waiter() } 1 .. 3;
-wait_for_waiters(3);
+wait_for_waiters($node, 3, 'idgen_next');
 $node->safe_psql(
 	'postgres', q{
 	SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity

@@ -14,17 +14,6 @@ use Test::More;
 
 my $node = idgen_server('savepoint');
 
-sub wait_for_waiters
-{
-	my ($number) = @_;
-	$node->poll_query_until(
-		'postgres', qq{
-		SELECT count(*) = $number FROM pg_stat_activity
-		WHERE wait_event_type = 'Lock' AND query ~ 'id'})
-	  or die 'nobody waits';
-	return;
-}
-
 # Who waits is idgen or another program, which waits for the row in any case.
 foreach my $case (
 	[ 'gapless', 1, "SELECT idgen_next('gapless')", '1 2 3' ],
@@ -53,13 +42,13 @@ foreach my $case (
 			NULL;
 		END\$\$});
 	$waiter->query_until(qr/waiting/, "\\echo waiting\n$wait;\n");
-	wait_for_waiters(1);
+	wait_for_waiters($node, 1, 'id');
 	$first->query_safe('ROLLBACK TO s');
 
 	# The row is free, and a third session was faster.
 	my @drawn = $other->query_safe("BEGIN; SELECT idgen_next('$name')");
 	$first->query_until(qr/waiting/, "\\echo waiting\nSELECT idgen_next('$name');\n");
-	wait_for_waiters(2);
+	wait_for_waiters($node, 2, 'id');
 	$other->query_safe('COMMIT');
 	push @drawn, scalar $first->query('');
 	$first->query_safe('COMMIT');

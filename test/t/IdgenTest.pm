@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  idgen_server duplicates sqlstate
+  idgen_server duplicates sqlstate wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids
 );
 
@@ -54,6 +54,18 @@ sub sqlstate
 		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
 
 	return $stderr =~ /(?:ERROR|FATAL):  (\w{5})/ ? $1 : '';
+}
+
+# Wait until so many sessions wait for a lock in a query that matches.
+sub wait_for_waiters
+{
+	my ($node, $number, $query) = @_;
+	$node->poll_query_until(
+		'postgres', qq{
+		SELECT count(*) = $number FROM pg_stat_activity
+		WHERE wait_event_type = 'Lock' AND query ~ '$query'})
+	  or die 'nobody waits';
+	return;
 }
 
 # Start psql clients that run the same statements over and over, as long as the
