@@ -13,24 +13,16 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 #include "changes.h"
 #include "definition.h"
 #include "guc.h"
 #include "handle.h"
+#include "row.h"
 
 PG_FUNCTION_INFO_V1(idgen_create);
 PG_FUNCTION_INFO_V1(idgen_restart);
-
-/* The qualified name of id_sequences, for use in a query. */
-static const char *
-table_name(Oid relid)
-{
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
-	                                  get_rel_name(relid));
-}
 
 static void
 bad_argument(const char *message)
@@ -150,7 +142,7 @@ idgen_create(PG_FUNCTION_ARGS)
 	                 " source, source_name, refill, layout, big_base)"
 	                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
 	                 " ON CONFLICT (name) DO NOTHING",
-	                 table_name(idgen_table_oid(fcinfo->flinfo->fn_oid)));
+	                 idgen_table_name(idgen_table_oid(fcinfo->flinfo->fn_oid)));
 	SPI_connect();
 	if (SPI_execute_with_args(query, NARGS, types, values, nulls, false, 0) != SPI_OK_INSERT)
 		elog(ERROR, "unexpected result of insert into \"id_sequences\"");
@@ -191,7 +183,7 @@ idgen_restart(PG_FUNCTION_ARGS)
 
 	query = psprintf("UPDATE %s SET next_block_start = $2, start_value = $2, exhausted = 0"
 	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
-	                 table_name(relid));
+	                 idgen_table_name(relid));
 	SPI_connect();
 	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
 		elog(ERROR, "unexpected result of update of \"id_sequences\"");

@@ -16,7 +16,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/resowner.h"
 
 #include "auto_create.h"
@@ -42,8 +41,7 @@ insert_as_owner(Relation rel, const char *name)
 	char *query;
 
 	query = psprintf("INSERT INTO %s (name, next_block_start, block_size) VALUES ($1, 1, $2)",
-	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-	                                            RelationGetRelationName(rel)));
+	                 idgen_table_name(RelationGetRelid(rel)));
 
 	GetUserIdAndSecContext(&userid, &sec_context);
 	SetUserIdAndSecContext(rel->rd_rel->relowner,

@@ -449,17 +449,17 @@ idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 void
 idgen_cache_drop(const IdgenCacheKey *key)
 {
-	IdgenOutcome outcome = {.drop = true};
+	IdgenSlot *slot = lock_entry(key);
 
-	idgen_cache_finish(key, &outcome);
+	if (slot == NULL)
+		return;
+	idgen_slot_drop(slot, next_number());
+	unlock_entry(slot);
 }
 
-/*
- * Call a function for every slot of a database, or of all if dbid is invalid,
- * with the slot locked.
- */
+/* Call a function for every slot of a database, with the slot locked. */
 static void
-for_each_slot(Oid dbid, void (*action)(IdgenSlot *slot, void *arg), void *arg)
+for_each_slot(Oid dbid, void (*action)(IdgenSlot *slot))
 {
 	HASH_SEQ_STATUS status;
 	IdgenCacheEntry *entry;
@@ -471,17 +471,17 @@ for_each_slot(Oid dbid, void (*action)(IdgenSlot *slot, void *arg), void *arg)
 	hash_seq_init(&status, entries);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
-		if (OidIsValid(dbid) && entry->key.dbid != dbid)
+		if (entry->key.dbid != dbid)
 			continue;
 		LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
-		action(entry->slot, arg);
+		action(entry->slot);
 		LWLockRelease(&entry->slot->lock);
 	}
 	LWLockRelease(&header->lock);
 }
 
 static void
-drop_slot_of_database(IdgenSlot *slot, void *arg)
+drop_slot(IdgenSlot *slot)
 {
 	idgen_slot_drop(slot, next_number());
 }
@@ -494,7 +494,7 @@ drop_slot_of_database(IdgenSlot *slot, void *arg)
 void
 idgen_cache_drop_database(Oid dbid)
 {
-	for_each_slot(dbid, drop_slot_of_database, NULL);
+	for_each_slot(dbid, drop_slot);
 }
 
 /*
@@ -546,7 +546,7 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 }
 
 static void
-reset_slot_counters(IdgenSlot *slot, void *arg)
+reset_slot_counters(IdgenSlot *slot)
 {
 	memset(&slot->counters, 0, sizeof(IdgenCounters));
 }
@@ -555,5 +555,5 @@ reset_slot_counters(IdgenSlot *slot, void *arg)
 void
 idgen_cache_reset_counters(Oid dbid)
 {
-	for_each_slot(dbid, reset_slot_counters, NULL);
+	for_each_slot(dbid, reset_slot_counters);
 }

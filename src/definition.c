@@ -192,14 +192,7 @@ idgen_exhausted(const char *name, const IdgenDefinition *def)
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", name),
 	         errdetail("Its last id is %lld.", (long long) def->max_value),
-	         def->max_value < PG_INT64_MAX ? errhint("Raise max_value and set exhausted to 0.") : errhint("Use another id sequence, or start again at a lower id with idgen_restart().")));
-}
-
-/* The row's big_base, allocated in the current memory context. */
-Numeric
-idgen_big_base_from_row(TupleTableSlot *slot)
-{
-	return DatumGetNumericCopy(idgen_row_attribute(slot, IDGEN_ATT_BIG_BASE));
+	         errhint("%s", def->max_value < PG_INT64_MAX ? "Raise max_value and set exhausted to 0." : "Use another id sequence, or start again at a lower id with idgen_restart().")));
 }
 
 /* Raises 42501 unless the current user may SELECT from id_sequences. */
@@ -262,8 +255,7 @@ query_shows_row(Relation rel, TupleTableSlot *row)
 	bool visible;
 
 	query = psprintf("SELECT 1 FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
-	                 quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-	                                            RelationGetRelationName(rel)));
+	                 idgen_table_name(RelationGetRelid(rel)));
 	SPI_connect();
 	PushCopiedSnapshot(GetLatestSnapshot());
 	GetActiveSnapshot()->curcid = InvalidCommandId; /* this command's changes count */

@@ -6,7 +6,6 @@
 #define IDGEN_DEFINITION_H
 
 #include "executor/tuptable.h"
-#include "utils/numeric.h"
 #include "utils/rel.h"
 
 #include "compat.h"
@@ -38,7 +37,6 @@ extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);
-extern Numeric idgen_big_base_from_row(TupleTableSlot *slot);
 extern void idgen_check_source(const char *source);
 extern void idgen_check_refill(const char *refill);
 extern void idgen_check_layout(const char *layout);

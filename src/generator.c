@@ -14,8 +14,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -78,14 +76,12 @@ wait_for_refill(TransactionId xid)
 static bool
 holds_row(IdgenHandle *handle)
 {
-	Relation rel = idgen_table_open(handle->relid, AccessShareLock);
-	TupleTableSlot *row = table_slot_create(rel, NULL);
+	IdgenRow row;
 	bool held;
 
-	held = idgen_row_find(rel, handle->name, handle->namelen, true, row) &&
-		idgen_row_is_held(rel, row);
-	ExecDropSingleTupleTableSlot(row);
-	table_close(rel, AccessShareLock);
+	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true) &&
+		idgen_row_is_held(row.rel, row.slot);
+	idgen_row_close(&row);
 	return held;
 }
 
@@ -338,8 +334,7 @@ idgen_peek_next(IdgenHandle *handle)
 	IdgenSlot cached;
 	bool published;
 	IdgenDefinition def;
-	Relation rel;
-	TupleTableSlot *row;
+	IdgenRow row;
 
 	validate(handle, false);
 	if (pending->block.left > 0 && !pending->ahead)
@@ -354,13 +349,10 @@ idgen_peek_next(IdgenHandle *handle)
 	if (published)
 		return cached.blocks[0].next;
 
-	rel = idgen_table_open(handle->relid, AccessShareLock);
-	row = table_slot_create(rel, NULL);
-	if (!idgen_row_find(rel, handle->name, handle->namelen, true, row))
+	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true))
 		idgen_no_such_sequence(handle->name);
-	idgen_definition_from_row(row, handle->name, &def);
-	ExecDropSingleTupleTableSlot(row);
-	table_close(rel, AccessShareLock);
+	idgen_definition_from_row(row.slot, handle->name, &def);
+	idgen_row_close(&row);
 
 	if (idgen_definition_is_exhausted(&def))
 		idgen_exhausted(handle->name, &def);

@@ -10,8 +10,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "access/tableam.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -124,6 +122,24 @@ idgen_no_such_sequence(const char *name)
 	                 quote_literal_cstr(name))));
 }
 
+/* Keep a copy of the row's big_base, unless it is zero. */
+static void
+remember_big_base(IdgenHandle *handle, Datum big_base)
+{
+	Datum zero = NumericGetDatum(int64_to_numeric(0));
+
+	if (handle->big_base != NULL)
+		pfree(handle->big_base);
+	handle->big_base = NULL;
+	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
+	{
+		MemoryContext context = MemoryContextSwitchTo(TopMemoryContext);
+
+		handle->big_base = DatumGetNumericCopy(big_base);
+		MemoryContextSwitchTo(context);
+	}
+}
+
 /*
  * Read the row and check that it may be used. Raises 42704 if there is none,
  * or none that the user may see (who is not to learn that it exists), unless
@@ -132,35 +148,22 @@ idgen_no_such_sequence(const char *name)
 static bool
 look_at_row(IdgenHandle *handle, bool auto_create)
 {
-	Relation rel = idgen_table_open(handle->relid, AccessShareLock);
-	TupleTableSlot *row = table_slot_create(rel, NULL);
+	IdgenRow row;
 	IdgenDefinition def;
-	Numeric big_base;
 	bool cacheable;
 
-	if (!idgen_row_find(rel, handle->name, handle->namelen, !auto_create, row) &&
-	    !(auto_create && idgen_auto_create_row(rel, handle->name, row)))
+	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, !auto_create) &&
+	    !(auto_create && idgen_auto_create_row(row.rel, handle->name, row.slot)))
 		idgen_no_such_sequence(handle->name);
-	if (!idgen_row_visible(rel, row, &cacheable))
+	if (!idgen_row_visible(row.rel, row.slot, &cacheable))
 		idgen_no_such_sequence(handle->name);
 
-	idgen_definition_from_row(row, handle->name, &def);
+	idgen_definition_from_row(row.slot, handle->name, &def);
 	handle->block_size = def.block_size;
-	handle->own_row = idgen_row_is_own(row);
+	handle->own_row = idgen_row_is_own(row.slot);
+	remember_big_base(handle, idgen_row_attribute(row.slot, IDGEN_ATT_BIG_BASE));
 
-	big_base = idgen_big_base_from_row(row);
-	if (handle->big_base != NULL)
-		pfree(handle->big_base);
-	handle->big_base = NULL;
-	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(big_base),
-	                                      NumericGetDatum(int64_to_numeric(0)))))
-	{
-		handle->big_base = MemoryContextAlloc(TopMemoryContext, VARSIZE(big_base));
-		memcpy(handle->big_base, big_base, VARSIZE(big_base));
-	}
-
-	ExecDropSingleTupleTableSlot(row);
-	table_close(rel, AccessShareLock);
+	idgen_row_close(&row);
 	return cacheable;
 }
 
@@ -198,7 +201,7 @@ idgen_handle_validate(IdgenHandle *handle, bool auto_create)
 	if (handle->slot == NULL)
 	{
 		handle->slot = idgen_cache_attach(&key, true, &handle->version);
-		cacheable = look_at_row(handle, auto_create) && handle->slot != NULL;
+		cacheable = handle->slot != NULL && look_at_row(handle, auto_create);
 	}
 
 	handle->userid = GetUserId();

@@ -67,7 +67,7 @@ typedef struct IdgenHandle
 	uint64 epoch;
 	bool remember;
 	uint64 fast_epoch;
-	uint64 table_epoch;
+	uint64 table_epoch; /* idgen_table_epoch then */
 	Oid userid;
 
 	IdgenSlot *slot;  /* NULL if the cache has no room */

@@ -24,6 +24,7 @@
 #include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 #include "compat.h"
@@ -42,6 +43,14 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
 	return rel;
+}
+
+/* The qualified name of id_sequences, for use in a query. */
+const char *
+idgen_table_name(Oid relid)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
+	                                  get_rel_name(relid));
 }
 
 /* One index scan for the name with the given snapshot. */
@@ -115,6 +124,25 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
 
 	index_close(index, AccessShareLock);
 	return found;
+}
+
+/*
+ * Open the table for reading and find a row as idgen_row_find() does. Returns
+ * whether there is one; the caller closes it in either case.
+ */
+bool
+idgen_row_open(IdgenRow *row, Oid relid, const char *name, int namelen, bool sure)
+{
+	row->rel = idgen_table_open(relid, AccessShareLock);
+	row->slot = table_slot_create(row->rel, NULL);
+	return idgen_row_find(row->rel, name, namelen, sure, row->slot);
+}
+
+void
+idgen_row_close(IdgenRow *row)
+{
+	ExecDropSingleTupleTableSlot(row->slot);
+	table_close(row->rel, AccessShareLock);
 }
 
 /*

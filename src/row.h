@@ -26,9 +26,20 @@
 #define IDGEN_ATT_BIG_BASE         10
 #define IDGEN_ATT_START_VALUE      11
 
+/* A row being looked at; see idgen_row_open(). */
+typedef struct IdgenRow
+{
+	Relation rel;
+	TupleTableSlot *slot;
+} IdgenRow;
+
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
+extern const char *idgen_table_name(Oid relid);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,
                            bool sure, TupleTableSlot *slot);
+extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name,
+                           int namelen, bool sure);
+extern void idgen_row_close(IdgenRow *row);
 extern bool idgen_row_is_own(TupleTableSlot *slot);
 extern TransactionId idgen_row_holder(TupleTableSlot *slot);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);

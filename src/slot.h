@@ -40,9 +40,10 @@ typedef struct IdgenCounters
 } IdgenCounters;
 
 /*
- * The cached state of one id sequence. Every field but the lock itself is protected
- * by the lock. Slots are never freed, so a stale pointer to one is harmless:
- * its holder takes the lock and sees that the version is not the one it knows.
+ * The cached state of one id sequence. Every field but the lock itself is
+ * protected by the lock. Slots are never freed, so a stale pointer to one is
+ * harmless: its holder takes the lock and sees that the version is not the one
+ * it knows.
  */
 typedef struct IdgenSlot
 {

@@ -11,8 +11,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
-#include "access/tableam.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -38,15 +36,13 @@ cache_kind(void)
 static bool
 row_is_visible(Oid relid, text *name)
 {
-	Relation rel = idgen_table_open(relid, AccessShareLock);
-	TupleTableSlot *row = table_slot_create(rel, NULL);
+	IdgenRow row;
 	bool cacheable;
 	bool visible;
 
-	visible = idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true, row) &&
-		idgen_row_visible(rel, row, &cacheable);
-	ExecDropSingleTupleTableSlot(row);
-	table_close(rel, AccessShareLock);
+	visible = idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true) &&
+		idgen_row_visible(row.rel, row.slot, &cacheable);
+	idgen_row_close(&row);
 	return visible;
 }
 
