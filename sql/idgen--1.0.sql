@@ -42,7 +42,7 @@ COMMENT ON COLUMN id_sequences.next_block_start IS 'the next id that no block ho
 COMMENT ON COLUMN id_sequences.block_size IS 'ids per block; 1 makes the id sequence gapless';
 COMMENT ON COLUMN id_sequences.exhausted IS '1 once no id is left';
 COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
-COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table';
+COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence or function';
 COMMENT ON COLUMN id_sequences.source_name IS 'name of the source, null for the usual one';
 COMMENT ON COLUMN id_sequences.refill IS 'who refills: transaction (the calling one)';
 COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain';
@@ -71,7 +71,7 @@ CREATE TRIGGER idgen_check_row
 	BEFORE INSERT OR UPDATE ON id_sequences
 	FOR EACH ROW EXECUTE FUNCTION idgen_check_row();
 CREATE TRIGGER idgen_row_changed
-	AFTER UPDATE OR DELETE ON id_sequences
+	AFTER INSERT OR UPDATE OR DELETE ON id_sequences
 	FOR EACH ROW EXECUTE FUNCTION idgen_row_changed();
 CREATE TRIGGER idgen_truncated
 	AFTER TRUNCATE ON id_sequences
@@ -88,28 +88,48 @@ ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 CREATE FUNCTION idgen_next(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next(name text, source text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_next_from'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_next_big(name text) RETURNS numeric
 	AS 'MODULE_PATHNAME', 'idgen_next_big'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_big(name text, source text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_next_big_from'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_last(name text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_last'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_last(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_peek(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_peek(name text, source text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_peek'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION idgen_next(text) IS 'next id of an id sequence';
+COMMENT ON FUNCTION idgen_next(text, text) IS 'next id of an id sequence with that source';
 COMMENT ON FUNCTION idgen_next_big(text) IS 'next id of an id sequence, plus its big_base';
+COMMENT ON FUNCTION idgen_next_big(text, text) IS 'next id of an id sequence with that source, plus its big_base';
 COMMENT ON FUNCTION idgen_last(text) IS 'the id that this session drew last from an id sequence';
+COMMENT ON FUNCTION idgen_last(text, text) IS 'the id that this session drew last from an id sequence with that source';
 COMMENT ON FUNCTION idgen_peek(text) IS 'the id that would be issued next, without taking it';
+COMMENT ON FUNCTION idgen_peek(text, text) IS 'the id that would be issued next from that source, without taking it';
 
 GRANT EXECUTE ON FUNCTION idgen_next(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_big(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_big(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_last(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_last(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_peek(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_peek(text, text) TO PUBLIC;
 
 --
--- Creating and restarting: with the caller's own privileges on id_sequences
+-- Creating and restarting: with the caller's own privileges
 --
 
 CREATE FUNCTION idgen_create(
@@ -129,21 +149,28 @@ CREATE FUNCTION idgen_create(
 CREATE FUNCTION idgen_restart(name text, start bigint) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_restart(name text, start bigint, source text) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_restart'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
+COMMENT ON FUNCTION idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 
 GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 
 --
--- Looking inside. The views read id_sequences as whoever queries them, so they
--- show what that role may draw from.
+-- Looking inside. The functions and views show what the role that calls or reads
+-- them may draw from.
 --
 
-CREATE FUNCTION idgen_stats_of(
-	name text,
+CREATE FUNCTION idgen_entries(
+	OUT name text,
+	OUT source text,
+	OUT sequence oid,
 	OUT cache text,
 	OUT ids_issued bigint,
 	OUT ids_cached bigint,
@@ -155,18 +182,19 @@ CREATE FUNCTION idgen_stats_of(
 	OUT refills bigint,
 	OUT waits bigint,
 	OUT last_refill timestamptz
-) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_stats_of'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_entries'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
 
-CREATE FUNCTION idgen_blocks_of(
-	name text,
+CREATE FUNCTION idgen_blocks(
+	OUT name text,
+	OUT sequence oid,
 	OUT first_id bigint,
 	OUT last_id bigint,
 	OUT state text
 ) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_blocks_of'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 2;
+	AS 'MODULE_PATHNAME', 'idgen_blocks'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
 
 CREATE FUNCTION idgen_totals(
 	OUT cache text,
@@ -184,27 +212,39 @@ CREATE FUNCTION idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION idgen_stats_of(text) IS 'what view idgen_stats shows of one id sequence';
-COMMENT ON FUNCTION idgen_blocks_of(text) IS 'what view idgen_cache shows of one id sequence';
+COMMENT ON FUNCTION idgen_entries() IS 'what view idgen_stats shows of the cache';
+COMMENT ON FUNCTION idgen_blocks() IS 'what view idgen_cache shows';
 COMMENT ON FUNCTION idgen_totals() IS 'what view idgen_cache_totals shows';
 COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
 CREATE VIEW idgen_stats WITH (security_invoker = true) AS
-	SELECT s.name, s.source, s.refill, e.cache,
+	SELECT e.name COLLATE "C" AS name, e.source,
+		CASE WHEN e.sequence IS NULL THEN s.source_name
+		ELSE e.sequence::regclass::text END AS source_name,
+		coalesce(s.refill, 'transaction'::text) AS refill, e.cache,
 		e.ids_issued, e.ids_cached,
 		e.ids_lost, e.ids_lost_changed, e.ids_lost_prepared, e.ids_lost_crowded,
 		e.blocks_taken, e.refills, e.waits, e.last_refill,
-		CASE WHEN s.exhausted = 1 OR s.next_block_start > s.max_value THEN 0
-		ELSE pg_catalog.round(100::numeric *
-			(s.max_value::numeric - s.next_block_start::numeric + 1::numeric) /
-			(s.max_value::numeric - least(s.start_value, s.next_block_start)::numeric + 1::numeric), 2)
+		CASE
+		WHEN e.source OPERATOR(pg_catalog.=) 'table'::text THEN
+			CASE WHEN s.exhausted = 1 OR s.next_block_start > s.max_value THEN 0::numeric
+			ELSE pg_catalog.round(100::numeric *
+				(s.max_value::numeric - s.next_block_start::numeric + 1::numeric) /
+				(s.max_value::numeric - least(s.start_value, s.next_block_start)::numeric + 1::numeric), 2)
+			END
+		WHEN NOT q.seqcycle AND pg_catalog.has_sequence_privilege(e.sequence, 'SELECT,USAGE'::text) THEN
+			pg_catalog.round(100::numeric * greatest(0::numeric, 1::numeric -
+				coalesce((pg_catalog.pg_sequence_last_value(e.sequence::regclass)::numeric
+					+ q.seqincrement::numeric - q.seqstart::numeric) /
+					(CASE WHEN q.seqincrement > 0 THEN q.seqmax::numeric + 1::numeric
+					ELSE q.seqmin::numeric - 1::numeric END - q.seqstart::numeric), 0::numeric)), 2)
 		END AS percent_left
-	FROM id_sequences s CROSS JOIN LATERAL idgen_stats_of(s.name::text) e
-	WHERE e.cache IS NOT NULL;
+	FROM idgen_entries() e
+	LEFT JOIN id_sequences s ON s.name::text OPERATOR(pg_catalog.=) e.name
+	LEFT JOIN pg_catalog.pg_sequence q ON q.seqrelid OPERATOR(pg_catalog.=) e.sequence;
 
 CREATE VIEW idgen_cache WITH (security_invoker = true) AS
-	SELECT s.name, b.first_id, b.last_id, b.state
-	FROM id_sequences s CROSS JOIN LATERAL idgen_blocks_of(s.name::text) b;
+	SELECT name COLLATE "C" AS name, first_id, last_id, state FROM idgen_blocks();
 
 CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
 	SELECT * FROM idgen_totals();
@@ -213,8 +253,8 @@ COMMENT ON VIEW idgen_stats IS 'id sequences that the cache knows, with counters
 COMMENT ON VIEW idgen_cache IS 'cached blocks of ids';
 COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
 
-GRANT EXECUTE ON FUNCTION idgen_stats_of(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_blocks_of(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_totals() TO PUBLIC;
 REVOKE ALL ON FUNCTION idgen_stats_reset() FROM PUBLIC;
 GRANT SELECT ON idgen_stats, idgen_cache, idgen_cache_totals TO PUBLIC;

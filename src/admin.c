@@ -2,9 +2,10 @@
  * admin.c
  *		Creating and restarting id sequences.
  *
- * Both are ordinary SQL on id_sequences with the caller's own rights, so that
+ * Creating is ordinary SQL on id_sequences with the caller's own rights, so that
  * privileges, row security and the owner's triggers apply as to any other
- * statement. What the functions add is a check of their arguments.
+ * statement. What the function adds is a check of its arguments. Restarting is
+ * the business of the source.
  */
 #include "postgres.h"
 
@@ -15,10 +16,9 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-#include "changes.h"
 #include "definition.h"
+#include "generator.h"
 #include "guc.h"
-#include "handle.h"
 #include "row.h"
 
 PG_FUNCTION_INFO_V1(idgen_create);
@@ -77,11 +77,25 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 		         errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
 		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START),
 		                (long long) PG_GETARG_INT64(ARG_MAX_VALUE))));
-	idgen_check_source(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 	idgen_check_refill(text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL)));
 	idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
 	if (numeric_is_nan(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
 		bad_argument("big_base must be a number");
+}
+
+/*
+ * The source_name to store, NULL if none. Raises 22023 or 0A000 for a source that
+ * there is not, and what the source has to say about the name.
+ */
+static const char *
+check_source_name(FunctionCallInfo fcinfo)
+{
+	const char *given = PG_ARGISNULL(ARG_SOURCE_NAME) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE_NAME));
+	const IdgenSource *source = idgen_source_find(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
+
+	if (source->check_name == NULL)
+		return given;
+	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);
 }
 
 /*
@@ -92,7 +106,8 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
  *
  * Not strict, because source_name may be null, and block_size: that stands for
  * idgen.default_block_size. Raises 22004, 22023, 0A000; 42710 if the id
- * sequence exists; 42501 without the privilege to insert.
+ * sequence exists; 42501 without the privilege to insert; and whatever the
+ * source says about source_name.
  */
 Datum
 idgen_create(PG_FUNCTION_ARGS)
@@ -124,6 +139,7 @@ idgen_create(PG_FUNCTION_ARGS)
 	Datum values[NARGS];
 	char nulls[NARGS];
 	int32 block_size;
+	const char *source_name;
 	char *query;
 
 	for (int i = 0; i < NARGS; i++)
@@ -137,6 +153,10 @@ idgen_create(PG_FUNCTION_ARGS)
 	values[ARG_BLOCK_SIZE] = Int32GetDatum(block_size);
 	nulls[ARG_BLOCK_SIZE] = ' ';
 	check_create_arguments(fcinfo, block_size);
+	source_name = check_source_name(fcinfo);
+	nulls[ARG_SOURCE_NAME] = source_name == NULL ? 'n' : ' ';
+	if (source_name != NULL)
+		values[ARG_SOURCE_NAME] = CStringGetTextDatum(source_name);
 
 	query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
 	                 " source, source_name, refill, layout, big_base)"
@@ -156,49 +176,19 @@ idgen_create(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_restart(name text, start bigint) returns void
+ * idgen_restart(name text, start bigint [, source text]) returns void
  *
  * Start again at "start", forwards or backwards; cached ids are dropped when
- * the transaction commits. Needs the privilege to update id_sequences. Raises
- * 42501, 42704, and 22023 if start lies behind max_value.
+ * the transaction commits. Raises what idgen_restart_at() does.
  */
 Datum
 idgen_restart(PG_FUNCTION_ARGS)
 {
 	text *name = PG_GETARG_TEXT_PP(0);
-	int64 start = PG_GETARG_INT64(1);
-	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	Oid types[] = {TEXTOID, INT8OID};
-	Datum values[] = {PointerGetDatum(name), Int64GetDatum(start)};
-	int64 max_value;
-	bool isnull;
-	char *query;
+	const IdgenSource *asked = PG_NARGS() > 2 ? idgen_source_find(text_to_cstring(PG_GETARG_TEXT_PP(2))) : NULL;
+	IdgenHandle *handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
+	                                       VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 
-	/*
-	 * What this transaction has reserved of the old ids is void, and must not
-	 * be put back on occasion of the update. Going forward would not by itself
-	 * drop what is cached.
-	 */
-	idgen_changed_by_name(relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true);
-
-	query = psprintf("UPDATE %s SET next_block_start = $2, start_value = $2, exhausted = 0"
-	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
-	                 idgen_table_name(relid));
-	SPI_connect();
-	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
-		elog(ERROR, "unexpected result of update of \"id_sequences\"");
-	if (SPI_processed == 0)
-		idgen_no_such_sequence(text_to_cstring(name));
-	max_value = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-	                                        SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-
-	if (start > max_value)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("start (%lld) must not be greater than max_value (%lld) of id sequence \"%s\"",
-		                (long long) start, (long long) max_value,
-		                text_to_cstring(name)),
-		         errhint("Raise max_value first.")));
+	idgen_restart_at(handle, asked, PG_GETARG_INT64(1));
 	PG_RETURN_VOID();
 }

@@ -4,7 +4,8 @@
  *
  * A block is kept as its next id and the number of ids left, not as first and
  * last id: an empty block must be representable when its last id was
- * PG_INT64_MAX, and "next > last" would have to overflow to say so.
+ * PG_INT64_MAX, and "next > last" would have to overflow to say so. Blocks of
+ * a descending sequence are handed out downwards.
  */
 #ifndef IDGEN_BLOCK_H
 #define IDGEN_BLOCK_H
@@ -13,14 +14,18 @@ typedef struct IdgenBlock
 {
 	int64 next; /* the id to hand out next, if left > 0 */
 	int64 left; /* ids left, >= 0 */
+	int64 step; /* from one id to the next: 1 or -1 */
 } IdgenBlock;
+
+/* More ids than this are not kept in a block, so that sums do not overflow. */
+#define IDGEN_BLOCK_MAX (INT64CONST(1) << 59)
 
 /* The last id of a block that is not empty. */
 static inline int64
 idgen_block_last(const IdgenBlock *block)
 {
 	Assert(block->left > 0);
-	return block->next + (block->left - 1);
+	return block->next + (block->left - 1) * block->step;
 }
 
 /* Take the next id. Caller must have checked that one is left. */
@@ -31,17 +36,34 @@ idgen_block_take(IdgenBlock *block)
 
 	Assert(block->left > 0);
 	if (--block->left > 0)
-		block->next++;
+		block->next += block->step;
 	return id;
 }
 
-/* Does b begin right after a ends? Neither may be empty. */
+/* Are a's ids to be handed out before b's? */
+static inline bool
+idgen_block_before(const IdgenBlock *a, const IdgenBlock *b)
+{
+	return a->step > 0 ? a->next < b->next : a->next > b->next;
+}
+
+/* Does b go on where a ends? Neither may be empty. */
 static inline bool
 idgen_block_adjacent(const IdgenBlock *a, const IdgenBlock *b)
 {
 	int64 last = idgen_block_last(a);
 
-	return last < PG_INT64_MAX && last + 1 == b->next;
+	return a->step == b->step &&
+		last != (a->step > 0 ? PG_INT64_MAX : PG_INT64_MIN) &&
+		last + a->step == b->next;
+}
+
+/* Is there an id that both hold? Neither may be empty. */
+static inline bool
+idgen_block_overlaps(const IdgenBlock *a, const IdgenBlock *b)
+{
+	return Min(a->next, idgen_block_last(a)) <= Max(b->next, idgen_block_last(b)) &&
+		Min(b->next, idgen_block_last(b)) <= Max(a->next, idgen_block_last(a));
 }
 
 #endif /* IDGEN_BLOCK_H */

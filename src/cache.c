@@ -64,12 +64,19 @@ typedef struct IdgenCacheHeader
 	int64 evictions;
 	int64 ids_evicted;
 	int64 ids_lost;
+	bool has_objects; /* has there ever been a key with an object? Only set */
 	pg_atomic_uint64 ids_uncached;
 } IdgenCacheHeader;
 
-static IdgenCacheHeader *header = NULL;
-static HTAB *entries = NULL;
-static IdgenSlotPadded *shared_slots = NULL; /* NULL in a session cache */
+typedef struct IdgenCache
+{
+	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
+	HTAB *entries;
+	IdgenSlotPadded *slots; /* NULL in a session's own */
+} IdgenCache;
+
+static IdgenCache shared;
+static IdgenCache own;
 
 /* Most names are short, so only as much of a key is looked at as is used. */
 static uint32
@@ -77,7 +84,7 @@ hash_key(const void *key, Size keysize)
 {
 	const IdgenCacheKey *k = (const IdgenCacheKey *) key;
 
-	return hash_combine(hash_bytes_uint32(k->dbid ^ k->relid),
+	return hash_combine(hash_bytes_uint32(k->dbid ^ k->relid ^ k->object),
 	                    hash_bytes((const unsigned char *) k->name, strlen(k->name)));
 }
 
@@ -87,7 +94,7 @@ compare_keys(const void *a, const void *b, Size keysize)
 	const IdgenCacheKey *ka = (const IdgenCacheKey *) a;
 	const IdgenCacheKey *kb = (const IdgenCacheKey *) b;
 
-	return ka->dbid == kb->dbid && ka->relid == kb->relid ? strcmp(ka->name, kb->name) : 1;
+	return ka->dbid == kb->dbid && ka->relid == kb->relid && ka->object == kb->object ? strcmp(ka->name, kb->name) : 1;
 }
 
 /* The description of the hash table; memory is the caller's business. */
@@ -134,13 +141,13 @@ idgen_cache_request_shmem(void)
 }
 
 static uint64
-next_number(void)
+next_number(IdgenCache *cache)
 {
-	return pg_atomic_add_fetch_u64(&header->last_number, 1);
+	return pg_atomic_add_fetch_u64(&cache->header->last_number, 1);
 }
 
 static void
-init_header(int tranche)
+init_header(IdgenCacheHeader *header, int tranche)
 {
 	LWLockInitialize(&header->lock, tranche);
 	pg_atomic_init_u64(&header->last_number, 0);
@@ -149,7 +156,16 @@ init_header(int tranche)
 	header->evictions = 0;
 	header->ids_evicted = 0;
 	header->ids_lost = 0;
+	header->has_objects = false;
 	pg_atomic_init_u64(&header->ids_uncached, 0);
+}
+
+static void
+init_slot(IdgenSlot *slot, int tranche)
+{
+	memset(slot, 0, sizeof(IdgenSlot));
+	LWLockInitialize(&slot->lock, tranche);
+	ConditionVariableInit(&slot->refilled);
 }
 
 /* Create the shared cache or attach to it; from shmem_startup_hook. */
@@ -162,96 +178,107 @@ idgen_cache_startup_shmem(void)
 	int flags;
 
 	/* The postmaster runs this again after a crash, in a new segment. */
-	header = NULL;
-	entries = NULL;
-	shared_slots = NULL;
+	memset(&shared, 0, sizeof(shared));
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 
 	area = ShmemInitStruct("idgen cache", idgen_cache_array_size(), &found);
-	header = (IdgenCacheHeader *) CACHELINEALIGN(area);
-	shared_slots = (IdgenSlotPadded *) ((char *) header + idgen_cache_header_size());
+	shared.header = (IdgenCacheHeader *) CACHELINEALIGN(area);
+	shared.slots = (IdgenSlotPadded *) ((char *) shared.header + idgen_cache_header_size());
 	if (!found)
 	{
 		int slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
 
-		init_header(GetNamedLWLockTranche("IdgenCache")->lock.tranche);
+		init_header(shared.header, GetNamedLWLockTranche("IdgenCache")->lock.tranche);
 		for (int i = 0; i < idgen_max_sequences; i++)
 		{
-			memset(&shared_slots[i].slot, 0, sizeof(IdgenSlot));
-			LWLockInitialize(&shared_slots[i].slot.lock, slot_tranche);
+			init_slot(&shared.slots[i].slot, slot_tranche);
 		}
 	}
 
 	flags = describe_entries(&info);
-	entries = ShmemInitHash("idgen cache entries",
-	                        idgen_max_sequences, idgen_max_sequences,
-	                        &info, flags);
+	shared.entries = ShmemInitHash("idgen cache entries",
+	                               idgen_max_sequences, idgen_max_sequences,
+	                               &info, flags);
 
 	LWLockRelease(AddinShmemInitLock);
 }
 
 /*
- * Create this session's own cache, on first use in a server that does not
- * preload the library. Its locks are never waited for, so it does not matter
- * that they borrow a tranche.
+ * Create this session's own cache, on first use. Its locks are never waited
+ * for, so it does not matter that they borrow a tranche.
  */
 static void
-init_session_cache(void)
+init_own_cache(void)
 {
+	IdgenCacheHeader *header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
 	HASHCTL info;
 	int flags;
 
-	header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
-	init_header(LWTRANCHE_FIRST_USER_DEFINED);
-
+	init_header(header, LWTRANCHE_FIRST_USER_DEFINED);
 	flags = describe_entries(&info);
 	info.hcxt = TopMemoryContext;
-	entries = hash_create("idgen session cache", 64, &info,
-	                      flags | HASH_CONTEXT);
+	own.entries = hash_create("idgen session cache", 64, &info,
+	                          flags | HASH_CONTEXT);
+	own.header = header;
 }
 
 /* Is there one cache for the whole server? */
 bool
 idgen_cache_is_shared(void)
 {
-	return shared_slots != NULL;
+	return shared.header != NULL;
 }
 
-/* Build a key. namelen must be below IDGEN_NAME_BYTES. */
+/*
+ * Build a key. "object" is the native sequence that blocks come from, or
+ * invalid. namelen must be below IDGEN_NAME_BYTES.
+ */
 void
-idgen_cache_key(IdgenCacheKey *key, Oid relid, const char *name, int namelen)
+idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object, bool temporary,
+                const char *name, int namelen)
 {
 	Assert(namelen < IDGEN_NAME_BYTES);
 	key->dbid = MyDatabaseId;
 	key->relid = relid;
+	key->object = object;
+	key->temporary = temporary;
 	memcpy(key->name, name, namelen);
 	key->name[namelen] = '\0';
+}
+
+/* Which cache is a key for? */
+static IdgenCache *
+cache_of(const IdgenCacheKey *key)
+{
+	return key->temporary || !idgen_cache_is_shared() ? &own : &shared;
 }
 
 /*
  * Take an idle slot away from its id sequence: the clock algorithm, where a
  * slot drawn from since the hand last passed gets a second chance. Returns
- * NULL if all of them are claimed or waited for. Caller holds the header's
+ * NULL if all of them are being refilled or waited for. Caller holds the header's
  * lock exclusively; the slot comes back locked, its entry removed.
  */
 static IdgenSlot *
 evict_idle_slot(void)
 {
+	IdgenCacheHeader *header = shared.header;
+
 	for (int looked = 0; looked < 2 * header->nslots; looked++)
 	{
-		IdgenSlot *slot = &shared_slots[header->hand].slot;
+		IdgenSlot *slot = &shared.slots[header->hand].slot;
 
 		header->hand = (header->hand + 1) % header->nslots;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		if (slot->waiters == 0 && !TransactionIdIsValid(slot->claim))
+		if (slot->waiters == 0 && !slot->refilling && !TransactionIdIsValid(slot->claim))
 		{
 			if (!slot->used)
 			{
 				header->evictions++;
 				header->ids_evicted += slot->ids_left;
 				header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
-				hash_search(entries, slot->key, HASH_REMOVE, NULL);
+				hash_search(shared.entries, slot->key, HASH_REMOVE, NULL);
 				return slot;
 			}
 			slot->used = false;
@@ -267,25 +294,35 @@ get_free_slot(void)
 {
 	IdgenSlot *slot;
 
-	if (header->nslots == idgen_max_sequences)
+	if (shared.header->nslots == idgen_max_sequences)
 		return evict_idle_slot();
 
-	slot = &shared_slots[header->nslots++].slot;
+	slot = &shared.slots[shared.header->nslots++].slot;
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	return slot;
 }
 
+/* Give a slot to a new entry. Caller holds its lock and the header's. */
+static void
+assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot)
+{
+	idgen_slot_assign(slot, &entry->key, next_number(cache));
+	entry->slot = slot;
+	if (OidIsValid(entry->key.object))
+		cache->header->has_objects = true;
+}
+
 /* The slot of a key in the session's own cache, which has no limit. */
 static IdgenSlot *
-create_session_slot(const IdgenCacheKey *key)
+create_own_slot(const IdgenCacheKey *key)
 {
-	IdgenSlot *slot = MemoryContextAllocZero(TopMemoryContext, sizeof(IdgenSlot));
-	IdgenCacheEntry *entry = hash_search(entries, key, HASH_ENTER, NULL);
+	IdgenSlot *slot = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenSlot));
+	IdgenCacheEntry *entry;
 
-	LWLockInitialize(&slot->lock, LWTRANCHE_FIRST_USER_DEFINED);
-	idgen_slot_assign(slot, &entry->key, next_number());
-	entry->slot = slot;
-	header->nslots++;
+	init_slot(slot, LWTRANCHE_FIRST_USER_DEFINED);
+	entry = hash_search(own.entries, key, HASH_ENTER, NULL);
+	assign_slot(&own, entry, slot);
+	own.header->nslots++;
 	return slot;
 }
 
@@ -297,26 +334,26 @@ create_session_slot(const IdgenCacheKey *key)
 IdgenSlot *
 idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
 {
+	IdgenCache *cache = cache_of(key);
 	IdgenCacheEntry *entry;
 	IdgenSlot *slot = NULL;
 
-	if (entries == NULL)
-		init_session_cache();
+	if (cache->header == NULL)
+		init_own_cache();
 
-	LWLockAcquire(&header->lock, LW_SHARED);
-	entry = hash_search(entries, key, HASH_FIND, NULL);
-	if (entry == NULL && create && idgen_cache_is_shared())
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
+	if (entry == NULL && create && cache == &shared)
 	{
 		/* Somebody else may create it while we change locks. */
-		LWLockRelease(&header->lock);
-		LWLockAcquire(&header->lock, LW_EXCLUSIVE);
-		entry = hash_search(entries, key, HASH_FIND, NULL);
+		LWLockRelease(&cache->header->lock);
+		LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+		entry = hash_search(cache->entries, key, HASH_FIND, NULL);
 		if (entry == NULL && (slot = get_free_slot()) != NULL)
 		{
 			/* Cannot fail: there are as many elements as slots. */
-			entry = hash_search(entries, key, HASH_ENTER_NULL, NULL);
-			idgen_slot_assign(slot, &entry->key, next_number());
-			entry->slot = slot;
+			entry = hash_search(cache->entries, key, HASH_ENTER_NULL, NULL);
+			assign_slot(cache, entry, slot);
 			LWLockRelease(&slot->lock);
 		}
 	}
@@ -329,11 +366,11 @@ idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
 		*version = slot->version;
 		LWLockRelease(&slot->lock);
 	}
-	LWLockRelease(&header->lock);
+	LWLockRelease(&cache->header->lock);
 
-	if (slot == NULL && create && !idgen_cache_is_shared())
+	if (slot == NULL && create && cache == &own)
 	{
-		slot = create_session_slot(key);
+		slot = create_own_slot(key);
 		*version = slot->version;
 	}
 	return slot;
@@ -347,16 +384,17 @@ idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
 static IdgenSlot *
 lock_entry(const IdgenCacheKey *key)
 {
+	IdgenCache *cache = cache_of(key);
 	IdgenCacheEntry *entry;
 
-	if (entries == NULL)
+	if (cache->header == NULL)
 		return NULL;
 
-	LWLockAcquire(&header->lock, LW_SHARED);
-	entry = hash_search(entries, key, HASH_FIND, NULL);
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
 	if (entry == NULL)
 	{
-		LWLockRelease(&header->lock);
+		LWLockRelease(&cache->header->lock);
 		return NULL;
 	}
 	LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
@@ -364,17 +402,17 @@ lock_entry(const IdgenCacheKey *key)
 }
 
 static void
-unlock_entry(IdgenSlot *slot)
+unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot)
 {
 	LWLockRelease(&slot->lock);
-	LWLockRelease(&header->lock);
+	LWLockRelease(&cache_of(key)->header->lock);
 }
 
 /*
  * The wait that idgen_slot_draw() asked for is over, or given up. Whatever
  * xid was, it has ended; if the claim is still there, it is that of a
  * subtransaction that was rolled back, and nobody else will remove it. Pass
- * an invalid xid if the wait was given up.
+ * an invalid xid if it was no wait for a transaction, or was given up.
  */
 void
 idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
@@ -387,7 +425,7 @@ idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
 	slot->waiters--;
 	if (TransactionIdIsValid(xid) && slot->claim == xid)
 		slot->claim = InvalidTransactionId;
-	unlock_entry(slot);
+	unlock_entry(key, slot);
 }
 
 /* Take back a claim, because there will be no refill after all. */
@@ -400,7 +438,19 @@ idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid)
 		return;
 	if (slot->claim == xid)
 		slot->claim = InvalidTransactionId;
-	unlock_entry(slot);
+	unlock_entry(key, slot);
+}
+
+/* A refill that was to be published at once has failed. */
+void
+idgen_cache_not_refilled(const IdgenCacheKey *key)
+{
+	IdgenSlot *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	idgen_slot_not_refilled(slot);
+	unlock_entry(key, slot);
 }
 
 /*
@@ -418,7 +468,7 @@ idgen_cache_dropped_at(const IdgenCacheKey *key)
 	if (slot == NULL)
 		return 0;
 	dropped_at = slot->dropped_at;
-	unlock_entry(slot);
+	unlock_entry(key, slot);
 	return dropped_at;
 }
 
@@ -435,14 +485,14 @@ idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 
 	if (slot != NULL)
 	{
-		uncached = idgen_slot_finish(slot, outcome, next_number());
-		unlock_entry(slot);
+		uncached = idgen_slot_finish(slot, outcome, next_number(cache_of(key)));
+		unlock_entry(key, slot);
 	}
 	else
-		uncached = outcome->publish ? outcome->rest.left : 0;
+		uncached = outcome->publish ? idgen_rest_ids(&outcome->rest) : 0;
 
 	if (uncached > 0)
-		pg_atomic_fetch_add_u64(&header->ids_uncached, uncached);
+		pg_atomic_fetch_add_u64(&cache_of(key)->header->ids_uncached, uncached);
 }
 
 /* Empty the entry of a key, if there is one. */
@@ -453,37 +503,41 @@ idgen_cache_drop(const IdgenCacheKey *key)
 
 	if (slot == NULL)
 		return;
-	idgen_slot_drop(slot, next_number());
-	unlock_entry(slot);
+	idgen_slot_drop(slot, next_number(cache_of(key)));
+	unlock_entry(key, slot);
 }
 
-/* Call a function for every slot of a database, with the slot locked. */
+/*
+ * Call a function for every entry of a cache that it is given, with the slot
+ * locked.
+ */
 static void
-for_each_slot(Oid dbid, void (*action)(IdgenSlot *slot))
+for_each_entry(IdgenCache *cache,
+               void (*action)(IdgenCache *cache, IdgenCacheEntry *entry, void *arg),
+               void *arg)
 {
 	HASH_SEQ_STATUS status;
 	IdgenCacheEntry *entry;
 
-	if (entries == NULL)
+	if (cache->header == NULL)
 		return;
 
-	LWLockAcquire(&header->lock, LW_SHARED);
-	hash_seq_init(&status, entries);
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	hash_seq_init(&status, cache->entries);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
-		if (entry->key.dbid != dbid)
-			continue;
 		LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
-		action(entry->slot);
+		action(cache, entry, arg);
 		LWLockRelease(&entry->slot->lock);
 	}
-	LWLockRelease(&header->lock);
+	LWLockRelease(&cache->header->lock);
 }
 
 static void
-drop_slot(IdgenSlot *slot)
+drop_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 {
-	idgen_slot_drop(slot, next_number());
+	if (entry->key.dbid == *(Oid *) arg)
+		idgen_slot_drop(entry->slot, next_number(cache));
 }
 
 /*
@@ -494,7 +548,99 @@ drop_slot(IdgenSlot *slot)
 void
 idgen_cache_drop_database(Oid dbid)
 {
-	for_each_slot(dbid, drop_slot);
+	for_each_entry(&shared, drop_if_in_database, &dbid);
+	for_each_entry(&own, drop_if_in_database, &dbid);
+}
+
+/*
+ * Are there entries with an object? Without a lock, "no" holds only for objects
+ * that nobody can be drawing from.
+ */
+bool
+idgen_cache_has_objects(void)
+{
+	return (shared.header != NULL && shared.header->has_objects) ||
+		(own.header != NULL && own.header->has_objects);
+}
+
+/* Relation files, as an argument. */
+typedef struct Files
+{
+	const RelFileLocator *files;
+	int nfiles;
+} Files;
+
+static void
+drop_if_stored_in(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+{
+	const Files *files = (const Files *) arg;
+
+	if (entry->slot->storage == InvalidRelFileNumber)
+		return;
+	for (int i = 0; i < files->nfiles; i++)
+	{
+		if (files->files[i].dbOid == entry->key.dbid &&
+		    files->files[i].relNumber == entry->slot->storage)
+		{
+			idgen_slot_drop(entry->slot, next_number(cache));
+			return;
+		}
+	}
+}
+
+/*
+ * Empty the entries whose blocks come from native sequences that were stored in
+ * these files, which a transaction has replaced or removed.
+ */
+void
+idgen_cache_drop_storage(const RelFileLocator *files, int nfiles)
+{
+	Files arg = {files, nfiles};
+
+	for_each_entry(&shared, drop_if_stored_in, &arg);
+	for_each_entry(&own, drop_if_stored_in, &arg);
+}
+
+static void
+drop_if_of_object(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+{
+	Oid object = *(Oid *) arg;
+
+	if (OidIsValid(entry->key.object) &&
+	    (entry->key.object == object || !OidIsValid(object)))
+		idgen_slot_drop(entry->slot, next_number(cache));
+}
+
+/*
+ * Empty the entries of a native sequence, or of any if invalid, in this
+ * session's own cache: it may have been changed by another session, which
+ * cannot reach them.
+ */
+void
+idgen_cache_drop_own(Oid object)
+{
+	if (own.header != NULL && own.header->has_objects)
+		for_each_entry(&own, drop_if_of_object, &object);
+}
+
+static void
+revalidate_if_of_object(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+{
+	if (OidIsValid(entry->key.object) && entry->key.dbid == MyDatabaseId)
+		entry->slot->version = next_number(cache);
+}
+
+/*
+ * Have the sessions of this database look again at all id sequences that have
+ * an object: which one it is may depend on a row that was changed.
+ */
+void
+idgen_cache_revalidate_objects(void)
+{
+	if (!idgen_cache_has_objects())
+		return;
+	for_each_entry(&shared, revalidate_if_of_object, NULL);
+	for_each_entry(&own, revalidate_if_of_object, NULL);
 }
 
 /*
@@ -510,7 +656,7 @@ idgen_cache_warning_due(const IdgenCacheKey *key, int percent)
 	if (slot == NULL)
 		return true;
 	due = idgen_slot_warning_due(slot, percent);
-	unlock_entry(slot);
+	unlock_entry(key, slot);
 	return due;
 }
 
@@ -523,16 +669,51 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
 	if (slot == NULL)
 		return false;
 	*copy = *slot;
-	unlock_entry(slot);
+	unlock_entry(key, slot);
 	memset(&copy->lock, 0, sizeof(copy->lock));
 	return true;
 }
 
+/*
+ * The keys of all entries of this database that belong to the installation of
+ * that table: a list of palloc'd IdgenCacheKeys.
+ */
+List *
+idgen_cache_entries(Oid relid)
+{
+	IdgenCache *const caches[] = {&shared, &own};
+	List *keys = NIL;
+
+	for (int i = 0; i < (int) lengthof(caches); i++)
+	{
+		HASH_SEQ_STATUS status;
+		IdgenCacheEntry *entry;
+
+		if (caches[i]->header == NULL)
+			continue;
+		LWLockAcquire(&caches[i]->header->lock, LW_SHARED);
+		hash_seq_init(&status, caches[i]->entries);
+		while ((entry = hash_seq_search(&status)) != NULL)
+		{
+			Size used = offsetof(IdgenCacheKey, name) + strlen(entry->key.name) + 1;
+
+			if (entry->key.dbid == MyDatabaseId && entry->key.relid == relid)
+				keys = lappend(keys, memcpy(palloc(used), &entry->key, used));
+		}
+		LWLockRelease(&caches[i]->header->lock);
+	}
+	return keys;
+}
+
+/* Totals of the server's cache, or of the session's own if there is none. */
 void
 idgen_cache_totals(IdgenCacheTotals *totals)
 {
+	const IdgenCache *cache = idgen_cache_is_shared() ? &shared : &own;
+	IdgenCacheHeader *header = cache->header;
+
 	memset(totals, 0, sizeof(*totals));
-	totals->max_sequences = idgen_cache_is_shared() ? idgen_max_sequences : 0;
+	totals->max_sequences = cache == &shared ? idgen_max_sequences : 0;
 	if (header == NULL)
 		return;
 
@@ -546,14 +727,16 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 }
 
 static void
-reset_slot_counters(IdgenSlot *slot)
+reset_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 {
-	memset(&slot->counters, 0, sizeof(IdgenCounters));
+	if (entry->key.dbid == *(Oid *) arg)
+		memset(&entry->slot->counters, 0, sizeof(IdgenCounters));
 }
 
 /* Set the counters of all id sequences of a database to zero. */
 void
 idgen_cache_reset_counters(Oid dbid)
 {
-	for_each_slot(dbid, reset_slot_counters);
+	for_each_entry(&shared, reset_if_in_database, &dbid);
+	for_each_entry(&own, reset_if_in_database, &dbid);
 }

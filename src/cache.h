@@ -5,12 +5,15 @@
  * A server that preloads the library has one cache, in shared memory, for all
  * sessions of all its databases ("server"). Without the preload each session
  * has one of its own ("session"): same structures in local memory, where a
- * lock that nobody else can reach is always free, so one code serves both.
+ * lock that nobody else can reach is always free, so one code serves both. A
+ * session of the former kind has its own, too, for temporary sequences.
  *
  * Locking rules are at the top of cache.c.
  */
 #ifndef IDGEN_CACHE_H
 #define IDGEN_CACHE_H
+
+#include "nodes/pg_list.h"
 
 #include "slot.h"
 
@@ -20,12 +23,15 @@
 /*
  * What names an id sequence in the whole server. The table's OID stands for
  * the installation of the extension: dropped and created again, it differs.
- * Build it with idgen_cache_key().
+ * The name does not suffice where blocks come from a native sequence, since
+ * search_path may say which. Build it with idgen_cache_key().
  */
 typedef struct IdgenCacheKey
 {
 	Oid dbid;
 	Oid relid;
+	Oid object;                  /* native sequence, or invalid */
+	bool temporary;              /* is that one temporary? */
 	char name[IDGEN_NAME_BYTES]; /* zero-terminated, the rest undefined */
 } IdgenCacheKey;
 
@@ -44,20 +50,26 @@ extern void idgen_cache_request_shmem(void);
 extern void idgen_cache_startup_shmem(void);
 extern bool idgen_cache_is_shared(void);
 
-extern void idgen_cache_key(IdgenCacheKey *key, Oid relid,
-                            const char *name, int namelen);
+extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object,
+                            bool temporary, const char *name, int namelen);
 extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, bool create,
                                      uint64 *version);
 extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid);
 extern void idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid);
+extern void idgen_cache_not_refilled(const IdgenCacheKey *key);
 extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);
 extern void idgen_cache_finish(const IdgenCacheKey *key,
                                const IdgenOutcome *outcome);
 extern void idgen_cache_drop(const IdgenCacheKey *key);
 extern void idgen_cache_drop_database(Oid dbid);
+extern bool idgen_cache_has_objects(void);
+extern void idgen_cache_drop_storage(const RelFileLocator *files, int nfiles);
+extern void idgen_cache_drop_own(Oid object);
+extern void idgen_cache_revalidate_objects(void);
 extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
 
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy);
+extern List *idgen_cache_entries(Oid relid);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
 extern void idgen_cache_reset_counters(Oid dbid);
 

@@ -6,7 +6,8 @@
  * logical replication; triggers (fired "always", so in replication too) note
  * what the cache must be told when that transaction commits (rules C1, C2).
  * Dropping the extension or a whole database fires no trigger, but the
- * server's object access hook.
+ * server's object access hook. What is done to native sequences is known by
+ * their files, and to session caches by the server's invalidation messages.
  */
 #include "postgres.h"
 
@@ -31,26 +32,6 @@ PG_FUNCTION_INFO_V1(idgen_check_row);
 PG_FUNCTION_INFO_V1(idgen_row_changed);
 
 static object_access_hook_type previous_object_access_hook = NULL;
-
-/*
- * The current transaction has changed the row of that name: note it for the
- * commit. "drop" says that cached ids must not be used any more.
- */
-void
-idgen_changed_by_name(Oid relid, const char *name, int namelen, bool drop)
-{
-	IdgenHandle *handle = idgen_handle_get(relid, name, namelen);
-
-	idgen_pending_change(handle, drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
-	idgen_handle_forget(handle);
-
-	/*
-	 * Session caches learn of it through the server's invalidation only, and
-	 * so do all sessions if this transaction is prepared: the commit of a
-	 * prepared transaction runs no callbacks.
-	 */
-	CacheInvalidateRelcacheByRelid(relid);
-}
 
 /* A column that must not be null. Raises 22004 if somebody made it so. */
 static Datum
@@ -80,8 +61,10 @@ static void
 note_change(Relation rel, HeapTuple tuple, bool drop)
 {
 	char *name = get_string(tuple, RelationGetDescr(rel), IDGEN_ATT_NAME);
+	IdgenHandle *handle = idgen_handle_get(RelationGetRelid(rel), name, strlen(name));
 
-	idgen_changed_by_name(RelationGetRelid(rel), name, strlen(name), drop);
+	idgen_pending_note_change(handle, drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
+	idgen_pending_objects_changed(RelationGetRelid(rel));
 }
 
 /* Does a column have the same value in both versions of a row? */
@@ -138,6 +121,16 @@ check_revival(TupleDesc desc, HeapTuple old, HeapTuple new)
 		         errhint("Start it again at a lower id with idgen_restart().")));
 }
 
+/* Will ids come from elsewhere? */
+static bool
+changes_source(TupleDesc desc, HeapTuple old, HeapTuple new)
+{
+	if (!same_attribute(desc, old, new, IDGEN_ATT_SOURCE))
+		return true;
+	return !same_attribute(desc, old, new, IDGEN_ATT_SOURCE_NAME) &&
+		idgen_source_find(get_string(new, desc, IDGEN_ATT_SOURCE))->check_name != NULL;
+}
+
 static void
 row_updated(Relation rel, HeapTuple old, HeapTuple new)
 {
@@ -153,7 +146,8 @@ row_updated(Relation rel, HeapTuple old, HeapTuple new)
 	else if (get_int64(new, desc, IDGEN_ATT_NEXT_BLOCK_START) <
 	             get_int64(old, desc, IDGEN_ATT_NEXT_BLOCK_START) ||
 	         get_int64(new, desc, IDGEN_ATT_MAX_VALUE) <
-	             get_int64(old, desc, IDGEN_ATT_MAX_VALUE))
+	             get_int64(old, desc, IDGEN_ATT_MAX_VALUE) ||
+	         changes_source(desc, old, new))
 		note_change(rel, new, true);
 	else if (differs_otherwise(desc, old, new))
 		note_change(rel, new, false);
@@ -165,6 +159,19 @@ wrong_trigger(const char *function, const char *kind)
 	ereport(ERROR,
 	        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 	         errmsg("function \"%s\" must be fired by %s trigger", function, kind)));
+}
+
+/*
+ * A row for a name that may have been used without one. (What a session finds out
+ * about a row of its own transaction ends with that, and whatever removed the
+ * name before has dropped its ids.) Session caches must hear of it from the server.
+ */
+static void
+row_inserted(Relation rel)
+{
+	idgen_pending_objects_changed(RelationGetRelid(rel));
+	if (!idgen_cache_is_shared())
+		CacheInvalidateRelcacheByRelid(RelationGetRelid(rel));
 }
 
 /* The triggers know the columns of one table only. */
@@ -180,11 +187,7 @@ check_table(FunctionCallInfo fcinfo)
 		                RelationGetRelationName(rel))));
 }
 
-/*
- * Trigger after UPDATE or DELETE (each row) and TRUNCATE (statement). An INSERT
- * needs none: whatever removed the name before has dropped its ids, and what a
- * session finds out about a row of its own transaction ends with that.
- */
+/* Trigger after INSERT, UPDATE or DELETE (each row) and TRUNCATE (statement) */
 Datum
 idgen_row_changed(PG_FUNCTION_ARGS)
 {
@@ -199,6 +202,8 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 		idgen_pending_change_all();
 		CacheInvalidateRelcacheByRelid(RelationGetRelid(trigger->tg_relation));
 	}
+	else if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
+		row_inserted(trigger->tg_relation);
 	else if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
 		row_updated(trigger->tg_relation, trigger->tg_trigtuple, trigger->tg_newtuple);
 	else
@@ -266,7 +271,8 @@ idgen_check_row(PG_FUNCTION_ARGS)
 
 	/* A null is left to the column's constraint, which comes after this. */
 	if (!heap_attisnull(tuple, IDGEN_ATT_SOURCE, desc))
-		idgen_check_source(get_string(tuple, desc, IDGEN_ATT_SOURCE));
+		idgen_check_source(get_string(tuple, desc, IDGEN_ATT_SOURCE),
+		                   heap_attisnull(tuple, IDGEN_ATT_SOURCE_NAME, desc) ? NULL : get_string(tuple, desc, IDGEN_ATT_SOURCE_NAME));
 	if (!heap_attisnull(tuple, IDGEN_ATT_REFILL, desc))
 		idgen_check_refill(get_string(tuple, desc, IDGEN_ATT_REFILL));
 	if (!heap_attisnull(tuple, IDGEN_ATT_LAYOUT, desc))
@@ -300,10 +306,22 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 		idgen_pending_change_all();
 }
 
-/* Install the hook. Called once per process. */
+/*
+ * A native sequence was altered or dropped, perhaps by another session, or any
+ * relation if invalid. That session has emptied the server's cache (see
+ * pending.c), but could not reach ours.
+ */
+static void
+relation_changed(Datum arg, Oid relid)
+{
+	idgen_cache_drop_own(relid);
+}
+
+/* Install the hook and the callback. Called once per process. */
 void
 idgen_changes_init(void)
 {
+	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
 	previous_object_access_hook = object_access_hook;
 	object_access_hook = object_access;
 }

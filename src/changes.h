@@ -6,7 +6,5 @@
 #define IDGEN_CHANGES_H
 
 extern void idgen_changes_init(void);
-extern void idgen_changed_by_name(Oid relid, const char *name, int namelen,
-                                  bool drop);
 
 #endif /* IDGEN_CHANGES_H */

@@ -11,8 +11,11 @@
 #define IDGEN_COMPAT_H
 
 #include "access/genam.h"
+#include "common/relpath.h"
 #include "executor/executor.h"
+#include "utils/regproc.h"
 #include "utils/relcache.h"
+#include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000
 #error "idgen requires PostgreSQL 15 or later"
@@ -25,6 +28,31 @@ typedef bool TU_UpdateIndexes;
 #define TU_Summarizing 2 /* never reported */
 #define ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters, summarizing) \
 	ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters)
+#endif
+
+/* 16 calls relation files' numbers and what is made of them differently. */
+#if PG_VERSION_NUM < 160000
+#include "storage/relfilenode.h"
+typedef Oid RelFileNumber;
+#define InvalidRelFileNumber        InvalidOid
+#define RelFileLocator              RelFileNode
+#define relNumber                   relNode
+#define dbOid                       dbNode
+#define rd_locator                  rd_node
+#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
+#else
+#include "storage/relfilelocator.h"
+#endif
+
+/* 16 can report a wrong name without raising an error. */
+#if PG_VERSION_NUM < 160000
+#define stringToQualifiedNameList(string, escontext) \
+	stringToQualifiedNameList(string)
+#endif
+
+/* 17 lets extensions name their wait events. */
+#if PG_VERSION_NUM < 170000
+#define WaitEventExtensionNew(name) PG_WAIT_EXTENSION
 #endif
 
 /* 16 keeps a query's permissions apart from its range table. */

@@ -42,6 +42,9 @@ uint64 idgen_table_epoch = 1;
 static Oid table_oid = InvalidOid;
 static uint64 table_oid_epoch = 0;
 
+/* Has idgen_watch_relations() been called? */
+static bool relations_matter = false;
+
 static void
 relation_changed(Datum arg, Oid relid)
 {
@@ -58,6 +61,12 @@ catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
 	idgen_epoch++;
 }
 
+static void
+any_relation_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	idgen_relations_changed();
+}
+
 /*
  * Ask the server to tell us about changes. The owner of the database matters
  * to role pg_database_owner. Called once per process.
@@ -70,6 +79,27 @@ idgen_definition_init(void)
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(NAMESPACEOID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(DATABASEOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(RELNAMENSP, any_relation_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(SEQRELID, any_relation_changed, (Datum) 0);
+}
+
+/* What names of relations stand for may have changed. */
+void
+idgen_relations_changed(void)
+{
+	if (relations_matter)
+		idgen_epoch++;
+}
+
+/*
+ * From now on idgen_epoch counts changes of any relation's catalog entries, and
+ * of relations' names: this session draws from something that it has found by
+ * name. Others are spared, since a relation changes more often than all the rest.
+ */
+void
+idgen_watch_relations(void)
+{
+	relations_matter = true;
 }
 
 /*
@@ -112,20 +142,22 @@ not_valid(const char *column, const char *value, const char *valid)
 	         errhint("Valid values are: %s.", valid)));
 }
 
-/* Raises 0A000 for a source that is planned, 22023 for one that is unknown. */
-void
-idgen_check_source(const char *source)
+/*
+ * The source of that name. Raises 0A000 for one that is planned, 22023 for one
+ * that is unknown, and what the source says about a source_name (null if there
+ * is none) that can never be right.
+ */
+const IdgenSource *
+idgen_check_source(const char *source, const char *source_name)
 {
-	if (strcmp(source, "table") == 0)
-		return;
-	if (strcmp(source, "sequence") == 0 ||
-	    strcmp(source, "function") == 0 ||
-	    strcmp(source, "server") == 0)
-		not_supported("source", source);
-	not_valid("source", source, "table");
+	const IdgenSource *found = idgen_source_find(source);
+
+	if (found->check_syntax)
+		found->check_syntax(source_name);
+	return found;
 }
 
-/* As idgen_check_source(), for the refill mode. */
+/* Raises 0A000 for a refill mode that is planned, 22023 for one that is unknown. */
 void
 idgen_check_refill(const char *refill)
 {
@@ -136,7 +168,7 @@ idgen_check_refill(const char *refill)
 	not_valid("refill", refill, "transaction");
 }
 
-/* As idgen_check_source(), for the layout. */
+/* As idgen_check_refill(), for the layout. */
 void
 idgen_check_layout(const char *layout)
 {
@@ -159,6 +191,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                           IdgenDefinition *def)
 {
 	Datum start;
+	Datum source_name;
 	bool isnull;
 
 	def->next_block_start = DatumGetInt64(idgen_row_attribute(slot, IDGEN_ATT_NEXT_BLOCK_START));
@@ -172,7 +205,10 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("block_size of id sequence \"%s\" must be greater than zero", name)));
-	idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)));
+	source_name = slot_getattr(slot, IDGEN_ATT_SOURCE_NAME, &isnull);
+	def->source_name = isnull ? NULL : TextDatumGetCString(source_name);
+	def->source = idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
+	                                 def->source_name);
 	idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)));
 	idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
 }

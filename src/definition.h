@@ -9,10 +9,13 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "source.h"
 
 /* The columns of a row, checked. */
 typedef struct IdgenDefinition
 {
+	const IdgenSource *source;
+	const char *source_name; /* null if there is none */
 	int64 next_block_start;
 	int64 max_value;
 	int64 start_value;
@@ -31,13 +34,15 @@ extern PGDLLIMPORT uint64 idgen_epoch;
 extern PGDLLIMPORT uint64 idgen_table_epoch;
 
 extern void idgen_definition_init(void);
+extern void idgen_watch_relations(void);
+extern void idgen_relations_changed(void);
 extern Oid idgen_table_oid(Oid funcid);
 
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);
-extern void idgen_check_source(const char *source);
+extern const IdgenSource *idgen_check_source(const char *source, const char *source_name);
 extern void idgen_check_refill(const char *refill);
 extern void idgen_check_layout(const char *layout);
 

@@ -5,7 +5,8 @@
  * 1. The pending block: what this transaction allocated and has not used up.
  * 2. The cache: what committed transactions left over.
  * 3. If another transaction is refilling, wait for its end and start again.
- * 4. Refill: allocate from the row, as part of this transaction.
+ * 4. Refill: allocate from the source, as part of this transaction; or, if the
+ *	  source is not transactional, for everybody at once.
  *
  * How much a refill takes (rule T6): one block; if k sessions wait, k + 1; and
  * from a transaction's ninth refill on, an eighth of what it has taken so
@@ -22,7 +23,6 @@
 #include "guc.h"
 #include "pending.h"
 #include "row.h"
-#include "source_table.h"
 
 /* Refills of one block before a transaction's refills begin to grow. */
 #define IDGEN_EVEN_REFILLS 8
@@ -33,20 +33,30 @@
 static bool waiting = false;
 static IdgenCacheKey waiting_key;
 
-static void
-refill_error_context(void *arg)
-{
-	errcontext("while refilling id sequence \"%s\"", ((IdgenHandle *) arg)->name);
-}
+/* The entry that others wait for this session to refill at once, if any. */
+static bool refilling = false;
+static IdgenCacheKey refilling_key;
 
-/* The wait is not to be, or an error has ended it (called at abort). */
-void
-idgen_wait_given_up(void)
+/* The wait is not to be, or an error has ended it. */
+static void
+give_up_waiting(void)
 {
 	if (!waiting)
 		return;
 	waiting = false;
 	idgen_cache_waited(&waiting_key, InvalidTransactionId);
+}
+
+/* An error has ended whatever we did, as far as it was visible to others. */
+void
+idgen_generator_abort(void)
+{
+	give_up_waiting();
+	if (refilling)
+	{
+		refilling = false;
+		idgen_cache_not_refilled(&refilling_key);
+	}
 }
 
 /* The cache has counted us as waiting; see to it that it does not stay so. */
@@ -62,11 +72,31 @@ note_waiting(IdgenHandle *handle)
  * manager: deadlocks are detected, timeouts and cancelling work.
  */
 static void
-wait_for_refill(TransactionId xid)
+wait_for_transaction(TransactionId xid)
 {
 	XactLockTableWait(xid, NULL, NULL, XLTW_None);
 	waiting = false;
 	idgen_cache_waited(&waiting_key, xid);
+}
+
+/*
+ * Wait for a refill that will be published at once. Whoever makes it waits for
+ * no lock of a transaction, so there can be no deadlock.
+ */
+static void
+wait_for_publishing(IdgenSlot *slot)
+{
+	static uint32 wait_event = 0;
+
+	if (wait_event == 0)
+		wait_event = WaitEventExtensionNew("IdgenRefill");
+
+	ConditionVariablePrepareToSleep(&slot->refilled);
+	while (idgen_slot_is_refilling(slot))
+		ConditionVariableSleep(&slot->refilled, wait_event);
+	ConditionVariableCancelSleep();
+	waiting = false;
+	idgen_cache_waited(&waiting_key, InvalidTransactionId);
 }
 
 /*
@@ -102,50 +132,73 @@ warn_if_low(IdgenHandle *handle, int percent_left)
 }
 
 /*
- * Get a block into the handle's pending state. "ahead" means that there are
- * still ids in the cache: then nothing is worth waiting for or failing.
- * Returns false if nothing was allocated.
+ * Have the source allocate. "ahead" means that there are still ids in the
+ * cache: then nothing is worth waiting for or failing. Returns false if nothing
+ * was allocated.
  */
 static bool
-refill(IdgenHandle *handle, int64 nblocks, bool ahead)
+allocate(IdgenHandle *handle, int64 nblocks, bool ahead, IdgenRefill *refill)
 {
-	IdgenPending *pending = &handle->pending;
+	const IdgenPending *pending = &handle->pending;
+	IdgenRequest request = {.blocks = nblocks, .wait = !ahead};
 	ErrorContextCallback context;
-	IdgenRefill refilled;
-	int64 min_ids = 0;
 	bool done;
 
 	if (pending->refills >= IDGEN_EVEN_REFILLS)
-		min_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
+		request.bulk_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
 
-	context.callback = refill_error_context;
-	context.arg = handle;
-	context.previous = error_context_stack;
-	error_context_stack = &context;
-	done = idgen_table_allocate(handle, nblocks, min_ids, !ahead, &refilled);
-	if (done)
-	{
-		/*
-		 * The rest is for other sessions as soon as we have committed, so
-		 * the commit must be on disk by then, whatever synchronous_commit
-		 * says. So must it be for ids that our own client relies on.
-		 */
-		ForceSyncCommit();
-		refilled.ahead = ahead;
-		idgen_pending_add(handle, &refilled);
-	}
+	memset(refill, 0, sizeof(IdgenRefill));
+	idgen_refill_context_push(handle, &context);
+	done = handle->source->allocate(handle, &request, refill);
 	error_context_stack = context.previous;
-
-	if (done)
-		warn_if_low(handle, refilled.percent_left);
 	return done;
+}
+
+/* Get blocks into the handle's pending state; see allocate(). */
+static bool
+refill(IdgenHandle *handle, int64 nblocks, bool ahead)
+{
+	IdgenRefill refilled;
+
+	if (!allocate(handle, nblocks, ahead, &refilled))
+		return false;
+
+	/*
+	 * The rest is for other sessions as soon as we have committed, so the
+	 * commit must be on disk by then, whatever synchronous_commit says. So must
+	 * it be for ids that our own client relies on.
+	 */
+	ForceSyncCommit();
+	idgen_pending_add(handle, &refilled, ahead);
+	warn_if_low(handle, refilled.percent_left);
+	return true;
+}
+
+/*
+ * Get ready to refill. Not in advance: a draw from the cache writes nothing and
+ * locks nothing. Returns false if what we know of the source has turned out to
+ * be out of date meanwhile.
+ */
+static bool
+get_ready(IdgenHandle *handle, IdgenDraw *draw)
+{
+	uint64 epoch = idgen_epoch;
+
+	if (!handle->source->transactional)
+		handle->source->prepare(handle);
+	if (!draw->at_once)
+		draw->xid = GetCurrentTransactionId();
+	draw->ready = true;
+	return epoch == idgen_epoch;
 }
 
 /* Refill outside of the cache's protocol, because it has no slot for us. */
 static void
 refill_uncached(IdgenHandle *handle)
 {
-	if (!refill(handle, 1, false))
+	IdgenDraw draw = {0};
+
+	if (get_ready(handle, &draw) && !refill(handle, 1, false))
 		idgen_handle_forget(handle);
 }
 
@@ -175,6 +228,47 @@ refill_claimed(IdgenHandle *handle, TransactionId xid,
 }
 
 /*
+ * Refill and publish at once, for the cache has let us. If it is not ahead,
+ * the first id is ours: returns true with it.
+ */
+static bool
+refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 *id)
+{
+	IdgenRefill refilled;
+	IdgenOutcome outcome = {0};
+
+	idgen_handle_key(handle, &refilling_key);
+	refilling = true;
+	if (!allocate(handle, nblocks, ahead, &refilled))
+	{
+		idgen_generator_abort();
+		if (!ahead)
+			idgen_handle_forget(handle);
+		return false;
+	}
+
+	outcome.counters.refills = 1;
+	outcome.counters.blocks_taken = refilled.blocks;
+	outcome.counters.last_refill = GetCurrentTimestamp();
+	if (!ahead)
+	{
+		*id = idgen_block_take(&refilled.block);
+		outcome.counters.ids_issued = 1;
+	}
+	outcome.rest.block = refilled.block;
+	outcome.rest.more = refilled.more;
+	outcome.rest.nmore = refilled.nmore;
+	outcome.rest.storage = handle->storage;
+	outcome.ahead_blocks = refilled.ahead_blocks;
+	outcome.ahead_ids = refilled.ahead_ids;
+	idgen_slot_publish(handle->slot, &outcome);
+	refilling = false;
+
+	warn_if_low(handle, refilled.percent_left);
+	return !ahead;
+}
+
+/*
  * Draw from the cache. Returns true with an id, or false after having done
  * what the cache said (wait or refill): the caller then looks again.
  */
@@ -182,10 +276,13 @@ static bool
 draw_from_cache(IdgenHandle *handle, int64 *id)
 {
 	IdgenPending *pending = &handle->pending;
+	const IdgenSource *source = handle->source;
+	bool published_ok = idgen_pending_published_ok(handle);
 	IdgenDraw draw = {
 		.version = handle->version,
-		.published_ok = idgen_pending_published_ok(handle),
-		.claims = handle->block_size > 1 && idgen_cache_is_shared(),
+		.published_ok = published_ok,
+		.at_once = !source->transactional && published_ok,
+		.claims = source->transactional && handle->block_size > 1 && idgen_cache_is_shared(),
 		.never_wait = pending->refills > 0,
 		.own_claim = pending->claim,
 	};
@@ -198,15 +295,15 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 		if (answer == IDGEN_DRAW_WAIT)
 			note_waiting(handle);
 
-		if (answer == IDGEN_DRAW_NEEDS_XID)
+		if (answer == IDGEN_DRAW_NOT_READY)
 		{
-			/* Not in advance: a draw from the cache writes nothing. */
-			draw.xid = GetCurrentTransactionId();
+			if (!get_ready(handle, &draw))
+				return false;
 		}
-		else if (answer == IDGEN_DRAW_WAIT && holds_row(handle))
+		else if (answer == IDGEN_DRAW_WAIT && !draw.at_once && holds_row(handle))
 		{
 			/* As if we had refilled: waiting could be a deadlock. */
-			idgen_wait_given_up();
+			give_up_waiting();
 			draw.never_wait = true;
 		}
 		else
@@ -222,15 +319,20 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 			idgen_handle_forget(handle);
 			break;
 		case IDGEN_DRAW_WAIT:
-			wait_for_refill(result.wait_for);
+			if (draw.at_once)
+				wait_for_publishing(handle->slot);
+			else
+				wait_for_transaction(result.wait_for);
 			break;
 		case IDGEN_DRAW_REFILL:
-			refill_claimed(handle, draw.xid, &result, false);
-			break;
 		case IDGEN_DRAW_REFILL_AHEAD:
-			refill_claimed(handle, draw.xid, &result, true);
+			if (draw.at_once)
+				return refill_at_once(handle, result.nblocks,
+				                      answer == IDGEN_DRAW_REFILL_AHEAD, id);
+			refill_claimed(handle, draw.xid, &result,
+			               answer == IDGEN_DRAW_REFILL_AHEAD);
 			break;
-		case IDGEN_DRAW_NEEDS_XID:
+		case IDGEN_DRAW_NOT_READY:
 			break;
 	}
 	return false;
@@ -248,7 +350,7 @@ draw_below_pending(IdgenHandle *handle, int64 *id)
 	if (!pending->ahead)
 		return false;
 	if (handle->slot != NULL && idgen_pending_published_ok(handle) &&
-	    idgen_slot_take_below(handle->slot, handle->version, pending->block.next, id))
+	    idgen_slot_take_below(handle->slot, handle->version, pending->rest.block.next, id))
 		return true;
 	pending->ahead = false;
 	return false;
@@ -256,24 +358,21 @@ draw_below_pending(IdgenHandle *handle, int64 *id)
 
 /* Make sure that the handle's answers hold, which may have just been given. */
 static void
-revalidate(IdgenHandle *handle, bool auto_create)
+revalidate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
-	if (handle->epoch == idgen_epoch && handle->userid == GetUserId())
+	if (idgen_handle_holds(handle, handle->epoch) && idgen_handle_answers(handle, asked))
 		return;
-	idgen_handle_validate(handle, auto_create);
-
-	/* What holds for an uncommitted row holds for this transaction only. */
-	if (handle->own_row)
-		idgen_pending_change(handle, IDGEN_CHANGE_REVALIDATE);
+	idgen_handle_validate(handle, asked, auto_create);
+	idgen_pending_validated(handle);
 }
 
 /* At the beginning of a call, make sure that the handle's answers hold. */
 static void
-validate(IdgenHandle *handle, bool auto_create)
+validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
 	if (!handle->remember)
 		idgen_handle_forget(handle);
-	revalidate(handle, auto_create);
+	revalidate(handle, asked, auto_create);
 	handle->fast_epoch =
 		handle->remember && idgen_pending_published_ok(handle) ? handle->epoch : 0;
 }
@@ -283,9 +382,9 @@ validate(IdgenHandle *handle, bool auto_create)
  * exists, without drawing. Raises 42501, 42704.
  */
 void
-idgen_check_usable(IdgenHandle *handle)
+idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked)
 {
-	validate(handle, false);
+	validate(handle, asked, false);
 }
 
 /*
@@ -297,14 +396,16 @@ idgen_check_usable(IdgenHandle *handle)
  * id is lost by an error.
  */
 int64
-idgen_generate_slow(IdgenHandle *handle, const char *function)
+idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *function)
 {
+	bool auto_create = idgen_auto_create && !XactReadOnly;
 	int64 id;
 
-	PreventCommandIfReadOnly(function);
 	PreventCommandIfParallelMode(function);
 
-	validate(handle, idgen_auto_create);
+	validate(handle, asked, auto_create);
+	if (!handle->temporary)
+		PreventCommandIfReadOnly(function);
 	for (;;)
 	{
 		if (draw_below_pending(handle, &id) || idgen_pending_take(handle, &id))
@@ -314,7 +415,7 @@ idgen_generate_slow(IdgenHandle *handle, const char *function)
 		else if (draw_from_cache(handle, &id))
 			break;
 		CHECK_FOR_INTERRUPTS();
-		revalidate(handle, idgen_auto_create);
+		revalidate(handle, asked, auto_create);
 	}
 
 	handle->last_id = id;
@@ -324,37 +425,46 @@ idgen_generate_slow(IdgenHandle *handle, const char *function)
 
 /*
  * The id that the next call in this transaction would get if nobody else drew
- * one before. Takes nothing. Raises 42501, 42704, 2200H.
+ * one before. Takes nothing. Raises 42501, 42704, 2200H, and 55000 if the source
+ * cannot tell.
  */
 int64
-idgen_peek_next(IdgenHandle *handle)
+idgen_peek_next(IdgenHandle *handle, const IdgenSource *asked)
 {
-	IdgenPending *pending = &handle->pending;
+	const IdgenBlock *pending;
 	IdgenCacheKey key;
 	IdgenSlot cached;
 	bool published;
-	IdgenDefinition def;
-	IdgenRow row;
 
-	validate(handle, false);
-	if (pending->block.left > 0 && !pending->ahead)
-		return pending->block.next;
+	validate(handle, asked, false);
+	pending = idgen_pending_block(handle);
+	if (pending != NULL && !handle->pending.ahead)
+		return pending->next;
 
 	idgen_handle_key(handle, &key);
 	published = idgen_pending_published_ok(handle) &&
 		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
-	if (pending->block.left > 0 &&
-	    !(published && cached.blocks[0].next < pending->block.next))
-		return pending->block.next;
+	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
+		return pending->next;
 	if (published)
 		return cached.blocks[0].next;
+	return handle->source->peek(handle);
+}
 
-	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true))
-		idgen_no_such_sequence(handle->name);
-	idgen_definition_from_row(row.slot, handle->name, &def);
-	idgen_row_close(&row);
-
-	if (idgen_definition_is_exhausted(&def))
-		idgen_exhausted(handle->name, &def);
-	return def.next_block_start;
+/*
+ * Start an id sequence again at an id, when the transaction commits. Raises
+ * 42501, 42704, 22023 for an id out of its range, and 0A000 if its source
+ * cannot be restarted.
+ */
+void
+idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
+{
+	validate(handle, asked, false);
+	if (handle->source->restart == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
+		                handle->name, handle->source->name),
+		         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
+	handle->source->restart(handle, start);
 }

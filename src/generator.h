@@ -10,14 +10,17 @@
 
 #include "handle.h"
 
-extern int64 idgen_generate_slow(IdgenHandle *handle, const char *function);
-extern void idgen_check_usable(IdgenHandle *handle);
-extern int64 idgen_peek_next(IdgenHandle *handle);
-extern void idgen_wait_given_up(void);
+extern int64 idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked,
+                                 const char *function);
+extern void idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked);
+extern int64 idgen_peek_next(IdgenHandle *handle, const IdgenSource *asked);
+extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
+                             int64 start);
+extern void idgen_generator_abort(void);
 
 /*
- * Draw the next id of a handle, for the SQL function of that name; see
- * idgen_generate_slow() for what it raises.
+ * Draw the next id of a handle, for the SQL function of that name, which may ask
+ * for a source (else NULL); see idgen_generate_slow() for what it raises.
  *
  * This is the hot path: no catalog, no memory allocation, no snapshot. It is
  * right as long as nothing has happened that the handle has to look at first,
@@ -26,28 +29,27 @@ extern void idgen_wait_given_up(void);
  * is a new process, whose handles are not validated yet.)
  */
 static inline int64
-idgen_generate(IdgenHandle *handle, const char *function)
+idgen_generate(IdgenHandle *handle, const IdgenSource *asked, const char *function)
 {
 	int64 id;
 
-	if (likely(handle->fast_epoch == idgen_epoch &&
-	           handle->userid == GetUserId() &&
-	           !XactReadOnly))
+	if (likely(idgen_handle_holds(handle, handle->fast_epoch) &&
+	           idgen_handle_answers(handle, asked) && !XactReadOnly))
 	{
-		if (handle->pending.block.left > 0)
+		if (handle->pending.rest.block.left > 0)
 		{
 			if (handle->pending.gapless || handle->pending.ahead)
-				return idgen_generate_slow(handle, function);
+				return idgen_generate_slow(handle, asked, function);
 			handle->pending.counters.ids_issued++;
-			id = idgen_block_take(&handle->pending.block);
+			id = idgen_block_take(&handle->pending.rest.block);
 		}
 		else if (!idgen_slot_take(handle->slot, handle->version, &id))
-			return idgen_generate_slow(handle, function);
+			return idgen_generate_slow(handle, asked, function);
 		handle->last_id = id;
 		handle->has_last = true;
 		return id;
 	}
-	return idgen_generate_slow(handle, function);
+	return idgen_generate_slow(handle, asked, function);
 }
 
 #endif /* IDGEN_GENERATOR_H */

@@ -6,7 +6,7 @@
  * session, so that call sites can keep a pointer to it. It holds the answers
  * to what every call has to ask (who may draw, does the row exist, where is
  * its cache slot), and what tells that the answers still hold: idgen_epoch,
- * the user, and the version of the slot.
+ * the user, the version of the slot and, if it matters, search_path.
  */
 #include "postgres.h"
 
@@ -108,7 +108,8 @@ idgen_handle_get(Oid relid, const char *name, int namelen)
 void
 idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
 {
-	idgen_cache_key(key, handle->relid, handle->name, handle->namelen);
+	idgen_cache_key(key, handle->relid, handle->object, handle->temporary,
+	                handle->name, handle->namelen);
 }
 
 /* Raises 42704: there is no id sequence of that name, or none to be seen. */
@@ -140,40 +141,139 @@ remember_big_base(IdgenHandle *handle, Datum big_base)
 	}
 }
 
+static void
+refill_error_context(void *arg)
+{
+	errcontext("while refilling id sequence \"%s\"", ((IdgenHandle *) arg)->name);
+}
+
 /*
- * Read the row and check that it may be used. Raises 42704 if there is none,
- * or none that the user may see (who is not to learn that it exists), unless
- * auto_create says to make one. Returns whether the answer may be remembered.
+ * What goes wrong from here on goes wrong while refilling the id sequence. The
+ * caller ends that with error_context_stack = context->previous.
+ */
+void
+idgen_refill_context_push(IdgenHandle *handle, ErrorContextCallback *context)
+{
+	context->callback = refill_error_context;
+	context->arg = handle;
+	context->previous = error_context_stack;
+	error_context_stack = context;
+}
+
+/* Raises 22023: the row says something else than the caller. */
+static void
+wrong_source(IdgenHandle *handle, const IdgenSource *source, const IdgenSource *asked)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("id sequence \"%s\" has source \"%s\", not \"%s\"",
+	                handle->name, source->name, asked->name),
+	         errhint("Leave the source out, or change it in \"id_sequences\".")));
+}
+
+/* Replace a string that a handle keeps; both may be NULL. */
+void
+idgen_handle_keep(char **kept, const char *string)
+{
+	if (*kept != NULL)
+		pfree(*kept);
+	*kept = NULL;
+	if (string != NULL)
+		*kept = MemoryContextStrdup(TopMemoryContext, string);
+}
+
+/*
+ * Read the row, if there is one that the user may see, into the handle, and
+ * make one if auto_create says so. Returns whether the answer may be remembered.
  */
 static bool
-look_at_row(IdgenHandle *handle, bool auto_create)
+look_at_row(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
 	IdgenRow row;
 	IdgenDefinition def;
-	bool cacheable;
+	bool cacheable = true;
 
-	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, !auto_create) &&
-	    !(auto_create && idgen_auto_create_row(row.rel, handle->name, row.slot)))
-		idgen_no_such_sequence(handle->name);
-	if (!idgen_row_visible(row.rel, row.slot, &cacheable))
-		idgen_no_such_sequence(handle->name);
+	handle->has_row =
+		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen, !auto_create) ||
+	     (auto_create && idgen_auto_create_row(row.rel, handle->name, row.slot))) &&
+		idgen_row_visible(row.rel, row.slot, &cacheable);
 
-	idgen_definition_from_row(row.slot, handle->name, &def);
-	handle->block_size = def.block_size;
-	handle->own_row = idgen_row_is_own(row.slot);
-	remember_big_base(handle, idgen_row_attribute(row.slot, IDGEN_ATT_BIG_BASE));
-
+	if (handle->has_row)
+	{
+		idgen_definition_from_row(row.slot, handle->name, &def);
+		if (asked != NULL && asked != def.source)
+			wrong_source(handle, def.source, asked);
+		handle->source = def.source;
+		idgen_handle_keep(&handle->source_name, def.source_name);
+		handle->block_size = def.block_size;
+		handle->own_row = idgen_row_is_own(row.slot);
+		remember_big_base(handle, idgen_row_attribute(row.slot, IDGEN_ATT_BIG_BASE));
+	}
 	idgen_row_close(&row);
+	return cacheable;
+}
+
+/* What would be in the row, if there were one of that source. */
+static void
+do_without_row(IdgenHandle *handle, const IdgenSource *source)
+{
+	handle->source = source;
+	idgen_handle_keep(&handle->source_name, NULL);
+	handle->block_size = 1;
+	handle->own_row = false;
+	remember_big_base(handle, NumericGetDatum(int64_to_numeric(0)));
+}
+
+/* Have the source find what the handle is to draw from. */
+static void
+resolve_source(IdgenHandle *handle)
+{
+	ErrorContextCallback context;
+
+	handle->object = InvalidOid;
+	handle->storage = InvalidRelFileNumber;
+	handle->own_storage = false;
+	handle->temporary = false;
+	idgen_handle_keep(&handle->search_path, NULL);
+	if (handle->source->resolve == NULL)
+		return;
+
+	idgen_refill_context_push(handle, &context);
+	handle->source->resolve(handle);
+	error_context_stack = context.previous;
+}
+
+/*
+ * Look at the row and at what its source draws from. Raises 42704 if there is
+ * no row, or none that the user may see (who is not to learn that it exists),
+ * and the source asked for does not do without. Returns whether the answer may
+ * be remembered.
+ */
+static bool
+look(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
+{
+	bool cacheable = look_at_row(handle, asked,
+	                             auto_create && (asked == NULL || asked->auto_created));
+
+	if (!handle->has_row)
+	{
+		if (asked == NULL || asked->needs_row)
+			idgen_no_such_sequence(handle->name);
+		do_without_row(handle, asked);
+	}
+	resolve_source(handle);
 	return cacheable;
 }
 
 /*
  * Make sure that the current user may draw from the id sequence, that it
- * exists, and that the handle knows its cache slot. Raises 42501, 42704, and
- * what a bad row deserves (see definition.c).
+ * exists, and that the handle knows its cache slot. "asked" is the source that
+ * the caller asks for, or NULL. Raises 42501, 42704, 22023 if the row has
+ * another source, what a bad row deserves (see definition.c), and what the
+ * source says.
  */
 void
-idgen_handle_validate(IdgenHandle *handle, bool auto_create)
+idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
 	uint64 epoch = idgen_epoch;
 	uint64 table_epoch = idgen_table_epoch;
@@ -194,14 +294,24 @@ idgen_handle_validate(IdgenHandle *handle, bool auto_create)
 	/*
 	 * The version must be read before the row: a change that comes between
 	 * is then noticed at the next call. But a slot is made only for a row
-	 * that exists; names that do not must not push out others.
+	 * that exists; names that do not must not push out others. And it is only
+	 * then known which slot it is.
 	 */
-	handle->slot = idgen_cache_attach(&key, false, &handle->version);
-	cacheable = look_at_row(handle, auto_create);
-	if (handle->slot == NULL)
+	for (;;)
 	{
+		handle->slot = idgen_cache_attach(&key, false, &handle->version);
+		cacheable = look(handle, asked, auto_create);
+		if (handle->slot != NULL && handle->object == key.object)
+			break;
+
+		idgen_handle_key(handle, &key);
 		handle->slot = idgen_cache_attach(&key, true, &handle->version);
-		cacheable = handle->slot != NULL && look_at_row(handle, auto_create);
+		if (handle->slot == NULL)
+		{
+			cacheable = false;
+			break;
+		}
+		CHECK_FOR_INTERRUPTS();
 	}
 
 	handle->userid = GetUserId();

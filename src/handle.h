@@ -5,13 +5,16 @@
 #ifndef IDGEN_HANDLE_H
 #define IDGEN_HANDLE_H
 
+#include "catalog/namespace.h"
 #include "lib/ilist.h"
+#include "miscadmin.h"
 #include "storage/itemptr.h"
 #include "utils/numeric.h"
 
 #include "cache.h"
 #include "compat.h"
 #include "definition.h"
+#include "source.h"
 
 /*
  * What the current transaction did to the row by ordinary SQL, so that the
@@ -35,22 +38,24 @@ typedef struct IdgenPending
 	bool listed; /* on the list of handles to finish? */
 	dlist_node node;
 
-	IdgenBlock block;  /* what this transaction may draw from */
-	bool gapless;      /* block's rest goes back to the row */
+	IdgenRest rest;    /* what this transaction may draw from */
+	bool gapless;      /* it goes back to the row */
 	bool ahead;        /* there may be lower ids in the cache */
-	uint64 dropped_at; /* idgen_cache_dropped_at() at allocation */
+	uint64 dropped_at; /* idgen_cache_dropped_at() at allocation, or
+	                    * IDGEN_NOT_PUBLISHABLE */
 	IdgenChange change;
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
 
 	/* Never undone by a rollback to a savepoint: */
 	int64 refills;       /* successful ones */
 	int64 ids_allocated; /* by them */
-	int64 ahead_blocks;  /* as in IdgenOutcome */
+	int64 ahead_blocks; /* as in IdgenOutcome */
 	int64 ahead_ids;
 	TransactionId claim; /* the last claim made, or invalid */
 	IdgenCounters counters;
 } IdgenPending;
 
+/* A session's view of one id sequence. */
 typedef struct IdgenHandle
 {
 	Oid relid;  /* id_sequences of the installation it belongs to */
@@ -70,19 +75,54 @@ typedef struct IdgenHandle
 	uint64 table_epoch; /* idgen_table_epoch then */
 	Oid userid;
 
-	IdgenSlot *slot;  /* NULL if the cache has no room */
-	uint64 version;   /* the slot's version then */
-	int32 block_size; /* the row's block_size then */
-	Numeric big_base; /* the row's big_base then; NULL if zero */
-	bool own_row;     /* the current transaction had written the row */
+	IdgenSlot *slot; /* NULL if the cache has no room */
+	uint64 version;  /* the slot's version then */
+
+	/* What the row said then. */
+	bool has_row; /* if not, a source was asked for that needs none */
+	const IdgenSource *source;
+	char *source_name; /* NULL if there is none */
+	int32 block_size;
+	Numeric big_base; /* NULL if zero */
+	bool own_row;     /* the current transaction had written it */
+
+	/* What the source's resolve() found then. */
+	Oid object;            /* native sequence, or invalid */
+	RelFileNumber storage; /* its file, or invalid */
+	bool own_storage;      /* has the current transaction made that file? */
+	bool temporary;        /* is it a temporary sequence? */
+	char *search_path;     /* that it was found by, or NULL if it depends on none */
 
 	ItemPointerData row_tid; /* where this session's last refill put the row */
+	bool allocating;         /* source_function.c is calling the function */
 
 	bool has_last;
 	int64 last_id; /* what this session drew last, if has_last */
 
 	IdgenPending pending;
 } IdgenHandle;
+
+/*
+ * Do the handle's answers hold? The setting search_path has no other way of
+ * telling that it was changed than to look at it.
+ */
+static inline bool
+idgen_handle_holds(const IdgenHandle *handle, uint64 epoch)
+{
+	return epoch == idgen_epoch && handle->userid == GetUserId() &&
+		(handle->search_path == NULL ||
+	     strcmp(handle->search_path, namespace_search_path) == 0);
+}
+
+/*
+ * Are they the answers for a call that asks for that source (NULL if it does
+ * not)?
+ */
+static inline bool
+idgen_handle_answers(const IdgenHandle *handle, const IdgenSource *asked)
+{
+	return asked == NULL ? handle->has_row : handle->source == asked;
+}
 
 /* Have the handle validated before it is used again. */
 static inline void
@@ -94,7 +134,11 @@ idgen_handle_forget(IdgenHandle *handle)
 
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
-extern void idgen_handle_validate(IdgenHandle *handle, bool auto_create);
+extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
+                                  bool auto_create);
+extern void idgen_refill_context_push(IdgenHandle *handle,
+                                      ErrorContextCallback *context);
+extern void idgen_handle_keep(char **kept, const char *string);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 pg_noreturn extern void idgen_no_such_sequence(const char *name);
 

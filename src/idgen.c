@@ -12,6 +12,8 @@
  *	xact.c			what happens when a transaction or savepoint ends
  *	generator.c		the algorithm: pending block, then cache, then refill
  *	source_table.c	blocks from id_sequences itself
+ *	source_sequence.c	blocks from native sequences
+ *	source_function.c	blocks from a function of the user's
  *	pending.c		what the current transaction has allocated or changed
  *	handle.c		a session's view of one id sequence
  *	auto_create.c	making the row that an unknown name lacks
@@ -19,6 +21,7 @@
  *	slot.c			one id sequence in the cache
  *	definition.c	what a row says, and who may use it
  *	row.c			finding the newest version of a row
+ *	source.c		the sources that are registered, and what one has to say
  *	guc.c			settings
  *	block.h			a block
  *	compat.h		differences between server versions
@@ -33,6 +36,7 @@
 #include "changes.h"
 #include "definition.h"
 #include "guc.h"
+#include "sources.h"
 #include "xact.h"
 
 PG_MODULE_MAGIC;
@@ -66,6 +70,10 @@ shmem_startup(void)
 void
 _PG_init(void)
 {
+	idgen_source_register(&idgen_source_table);
+	idgen_source_register(&idgen_source_sequence);
+	idgen_source_register(&idgen_source_function);
+
 	idgen_guc_init();
 	idgen_definition_init();
 	idgen_xact_init();

@@ -5,8 +5,8 @@
  * A pending block is one that a transaction still in progress has allocated;
  * only that transaction draws from it. When the transaction commits, the rest
  * is published; when it aborts, the block is forgotten, since the row goes
- * back too and its ids come again. A handle never has more than one pending
- * block with ids left, because a refill comes only when there are none.
+ * back too and its ids come again. A refill comes only when there are no ids
+ * left, so a handle never has those of more than one.
  *
  * Savepoints: before a subtransaction replaces a handle's block or change mark,
  * the old state is saved in an IdgenSave record, once per handle and nesting
@@ -24,8 +24,12 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/storage.h"
 #include "miscadmin.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "pending.h"
@@ -37,9 +41,9 @@ typedef struct IdgenSave
 	struct IdgenSave *outer; /* the same handle's next one, or NULL */
 	IdgenHandle *handle;
 
-	IdgenBlock block;
+	IdgenRest rest;
 	bool gapless;
-	bool replaced; /* block is to be restored, not just kept */
+	bool replaced; /* rest is to be restored, not just kept */
 	uint64 dropped_at;
 	IdgenChange change;
 } IdgenSave;
@@ -59,6 +63,17 @@ static bool all_dropped = false;
 
 /* The database that the transaction drops, or invalid. */
 static Oid dropped_database = InvalidOid;
+
+/*
+ * The id_sequences of which the transaction has changed rows, which may matter
+ * to those who draw from native sequences. Not undone by a rollback to a
+ * savepoint either.
+ */
+static Oid objects_changed_by = InvalidOid;
+
+/* The files that go away when the transaction commits. */
+static RelFileLocator *storage_files = NULL;
+static int nstorage_files = 0;
 
 /* Have the end of the transaction look at this handle. */
 void
@@ -91,7 +106,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->level = level;
 		save->outer = p->saves;
 		save->handle = handle;
-		save->block = p->block;
+		save->rest = p->rest;
 		save->gapless = p->gapless;
 		save->replaced = false;
 		save->dropped_at = p->dropped_at;
@@ -104,9 +119,36 @@ save_state(IdgenHandle *handle, bool replaced)
 	if (replaced && !save->replaced)
 	{
 		if (!save->gapless)
-			save->block = p->block;
+			save->rest = p->rest;
 		save->replaced = true;
 	}
+}
+
+/* Are there pending ids? If so, the first one is that of rest.block. */
+static bool
+has_ids(IdgenPending *p)
+{
+	if (p->rest.block.left == 0 && p->rest.nmore > 0)
+	{
+		p->rest.block = *p->rest.more++;
+		p->rest.nmore--;
+	}
+	return p->rest.block.left > 0;
+}
+
+/* There are no more pending ids. Caller has saved the state. */
+static void
+forget_ids(IdgenPending *p)
+{
+	p->rest.block.left = 0;
+	p->rest.nmore = 0;
+}
+
+/* The block that the next pending id comes from, NULL if there is none. */
+const IdgenBlock *
+idgen_pending_block(IdgenHandle *handle)
+{
+	return has_ids(&handle->pending) ? &handle->pending.rest.block : NULL;
 }
 
 /* Draw from the pending block; false if there is none. */
@@ -115,33 +157,45 @@ idgen_pending_take(IdgenHandle *handle, int64 *id)
 {
 	IdgenPending *p = &handle->pending;
 
-	if (p->block.left == 0)
+	if (!has_ids(p))
 		return false;
 	if (p->gapless)
 		save_state(handle, false);
-	*id = idgen_block_take(&p->block);
+	*id = idgen_block_take(&p->rest.block);
 	p->counters.ids_issued++;
 	return true;
 }
 
-/* A refill has brought a block. Caller has used up the previous one. */
+/*
+ * A refill has brought blocks. Caller has used up the previous ones. "ahead"
+ * says that there are still ids in the cache.
+ */
 void
-idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill)
+idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, bool ahead)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenCacheKey key;
 
-	Assert(p->block.left == 0);
+	Assert(!has_ids(p));
 	idgen_pending_list(handle);
 	save_state(handle, true);
 	idgen_handle_key(handle, &key);
-	p->block = refill->block;
+	p->rest.block = refill->block;
+	p->rest.storage = handle->storage;
+	if (refill->nmore > 0)
+	{
+		Size size = refill->nmore * sizeof(IdgenBlock);
+
+		p->rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size),
+		                      refill->more, size);
+		p->rest.nmore = refill->nmore;
+	}
 	p->gapless = refill->gapless;
-	p->ahead = refill->ahead;
-	p->dropped_at = idgen_cache_dropped_at(&key);
+	p->ahead = ahead;
+	p->dropped_at = refill->shareable ? idgen_cache_dropped_at(&key) : IDGEN_NOT_PUBLISHABLE;
 
 	p->refills++;
-	p->ids_allocated += refill->block.left;
+	p->ids_allocated += idgen_rest_ids(&p->rest);
 	p->ahead_blocks = refill->ahead_blocks;
 	p->ahead_ids = refill->ahead_ids;
 	p->counters.refills++;
@@ -156,7 +210,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill)
 bool
 idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted)
 {
-	const IdgenBlock *rest = &handle->pending.block;
+	const IdgenBlock *rest = &handle->pending.rest.block;
 	int64 last;
 
 	if (!handle->pending.gapless || rest->left == 0)
@@ -172,10 +226,10 @@ idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool ex
 int64
 idgen_pending_surrender(IdgenHandle *handle)
 {
-	Assert(handle->pending.block.left > 0);
+	Assert(handle->pending.rest.block.left > 0);
 	save_state(handle, true);
-	handle->pending.block.left = 0;
-	return handle->pending.block.next;
+	handle->pending.rest.block.left = 0;
+	return handle->pending.rest.block.next;
 }
 
 /*
@@ -190,8 +244,55 @@ idgen_pending_change(IdgenHandle *handle, IdgenChange change)
 	idgen_pending_list(handle);
 	save_state(handle, change == IDGEN_CHANGE_DROP);
 	if (change == IDGEN_CHANGE_DROP)
-		p->block.left = 0;
+		forget_ids(p);
 	p->change = Max(p->change, change);
+}
+
+/*
+ * The same, and everybody else has to learn of it when the transaction commits.
+ * Session caches do so through the server's invalidation only, and so do all
+ * sessions if this transaction is prepared: the commit of a prepared
+ * transaction runs no callbacks.
+ */
+void
+idgen_pending_note_change(IdgenHandle *handle, IdgenChange change)
+{
+	idgen_pending_change(handle, change);
+	idgen_handle_forget(handle);
+	CacheInvalidateRelcacheByRelid(handle->relid);
+}
+
+/*
+ * A handle was validated. What it found out about an uncommitted row, or a native
+ * sequence that the transaction itself has created or restarted, holds for this
+ * transaction only: what it draws from such a sequence must wait for the
+ * commit, and what others have cached from it is void then. Pending ids that
+ * come from another sequence than the one now found are given up.
+ */
+void
+idgen_pending_validated(IdgenHandle *handle)
+{
+	IdgenPending *p = &handle->pending;
+	bool elsewhere = p->rest.storage != handle->storage;
+
+	if (handle->own_row)
+		idgen_pending_change(handle, IDGEN_CHANGE_REVALIDATE);
+	if (handle->own_storage ? elsewhere || p->change != IDGEN_CHANGE_DROP : elsewhere && has_ids(p))
+	{
+		idgen_pending_change(handle, IDGEN_CHANGE_DROP);
+		p->rest.storage = handle->storage;
+	}
+}
+
+/*
+ * The current transaction has changed rows of that table, or inserted some. So
+ * another native sequence may be meant by their names.
+ */
+void
+idgen_pending_objects_changed(Oid relid)
+{
+	objects_changed_by = relid;
+	idgen_relations_changed();
 }
 
 /* The current transaction has removed all rows, or the table. */
@@ -261,7 +362,7 @@ idgen_pending_commit_savepoint(void)
 		{
 			/* The parent's view, up to the moment of replacement. */
 			if (!outer->gapless)
-				outer->block = save->block;
+				outer->rest = save->rest;
 			outer->replaced = true;
 		}
 		pop_save(save);
@@ -283,7 +384,7 @@ idgen_pending_abort_savepoint(void)
 			break;
 		if (save->gapless || save->replaced)
 		{
-			p->block = save->block;
+			p->rest = save->rest;
 			p->gapless = save->gapless;
 			p->dropped_at = save->dropped_at;
 		}
@@ -294,12 +395,12 @@ idgen_pending_abort_savepoint(void)
 }
 
 /*
- * Before commit: have give_back() put the unused rest of every gapless block
- * back into its row. It returns false if that is not possible any more; the
- * rest is then lost.
+ * Before commit: give the unused rest of every gapless block back to its
+ * source. If that is not possible any more, it is lost. No query is running, so
+ * there is no snapshot unless we make one.
  */
 void
-idgen_pending_return(bool (*give_back)(IdgenHandle *handle))
+idgen_pending_return(void)
 {
 	dlist_iter iter;
 
@@ -307,10 +408,73 @@ idgen_pending_return(bool (*give_back)(IdgenHandle *handle))
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
 
-		if (handle->pending.gapless && handle->pending.block.left > 0 &&
-		    give_back(handle))
-			handle->pending.block.left = 0;
+		if (!handle->pending.gapless || handle->pending.rest.block.left == 0)
+			continue;
+		PushActiveSnapshot(GetTransactionSnapshot());
+		if (handle->source->give_back(handle))
+			handle->pending.rest.block.left = 0;
+		PopActiveSnapshot();
 	}
+}
+
+/*
+ * Before commit: find out which files go away, and with them native sequences
+ * as they were, be it by DROP, by ALTER SEQUENCE or by TRUNCATE.
+ */
+void
+idgen_pending_collect_storage(void)
+{
+	MemoryContext context;
+
+	if (!idgen_cache_has_objects())
+		return;
+	context = MemoryContextSwitchTo(TopTransactionContext);
+	nstorage_files = smgrGetPendingDeletes(true, &storage_files);
+	MemoryContextSwitchTo(context);
+}
+
+/*
+ * Before PREPARE TRANSACTION: the commit will run no callback, so that only the
+ * server's invalidation can tell others to look again then.
+ */
+void
+idgen_pending_prepare(void)
+{
+	if (OidIsValid(objects_changed_by) &&
+	    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(objects_changed_by)))
+		CacheInvalidateRelcacheByRelid(objects_changed_by);
+}
+
+/* What the end of the transaction means for the id sequence of a handle. */
+static void
+finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
+{
+	IdgenPending *p = &handle->pending;
+	IdgenOutcome outcome = {0};
+	IdgenCacheKey key;
+
+	outcome.drop = committed && (p->change == IDGEN_CHANGE_DROP || dropped);
+	outcome.revalidate = committed && p->change == IDGEN_CHANGE_REVALIDATE;
+	outcome.claim = p->claim;
+
+	/* A change of the row is one of all that is cached under its name. */
+	idgen_handle_key(handle, &key);
+	if (OidIsValid(key.object))
+	{
+		idgen_cache_key(&key, handle->relid, InvalidOid, false,
+		                handle->name, handle->namelen);
+		idgen_cache_finish(&key, &outcome);
+		idgen_handle_key(handle, &key);
+	}
+
+	outcome.publish = committed;
+	outcome.prepared = prepared;
+	outcome.rest = p->rest;
+	outcome.rest_dropped_at = p->rest.storage == handle->storage ? p->dropped_at : IDGEN_NOT_PUBLISHABLE;
+	outcome.ahead_blocks = p->ahead_blocks;
+	outcome.ahead_ids = p->ahead_ids;
+	outcome.counters = p->counters;
+	idgen_cache_finish(&key, &outcome);
 }
 
 /*
@@ -329,6 +493,13 @@ idgen_pending_finish(bool committed, bool prepared)
 		idgen_cache_drop_database(dropped_database);
 	dropped_database = InvalidOid;
 
+	if (committed && nstorage_files > 0)
+		idgen_cache_drop_storage(storage_files, nstorage_files);
+	nstorage_files = 0;
+	if (committed && OidIsValid(objects_changed_by))
+		idgen_cache_revalidate_objects();
+	objects_changed_by = InvalidOid;
+
 	/* The memory of the saves goes with the transaction. */
 	dlist_init(&saves);
 
@@ -336,26 +507,10 @@ idgen_pending_finish(bool committed, bool prepared)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node,
 		                                      dlist_pop_head_node(&listed));
-		IdgenPending *p = &handle->pending;
-		IdgenOutcome outcome = {0};
-		IdgenCacheKey key;
 
-		outcome.publish = committed;
-		outcome.prepared = prepared;
-		outcome.drop = committed && (p->change == IDGEN_CHANGE_DROP || dropped);
-		outcome.revalidate = committed && p->change == IDGEN_CHANGE_REVALIDATE;
-		outcome.rest = p->block;
-		outcome.rest_dropped_at = p->gapless ? IDGEN_NOT_PUBLISHABLE : p->dropped_at;
-		outcome.ahead_blocks = p->ahead_blocks;
-		outcome.ahead_ids = p->ahead_ids;
-		outcome.claim = p->claim;
-		outcome.counters = p->counters;
-
-		idgen_handle_key(handle, &key);
-		idgen_cache_finish(&key, &outcome);
-
-		if (p->change != IDGEN_CHANGE_NONE)
+		finish_handle(handle, committed, prepared, dropped);
+		if (handle->pending.change != IDGEN_CHANGE_NONE)
 			idgen_handle_forget(handle);
-		memset(p, 0, sizeof(IdgenPending));
+		memset(&handle->pending, 0, sizeof(IdgenPending));
 	}
 }

@@ -46,7 +46,9 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	idgen_slot_drop(slot, number);
 	slot->used = false;
 	slot->claim = InvalidTransactionId;
+	slot->refilling = false;
 	slot->waiters = 0;
+	slot->storage = InvalidRelFileNumber;
 	slot->ahead_blocks = 1;
 	slot->last_wait = 0;
 	memset(&slot->counters, 0, sizeof(IdgenCounters));
@@ -75,7 +77,38 @@ should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
 		slot->ahead_below = 0;
 		return false;
 	}
+	if (draw->at_once)
+		return !slot->refilling;
 	return draw->claims && !draw->never_wait && !TransactionIdIsValid(slot->claim);
+}
+
+/* Must this draw wait for somebody else's refill? Caller holds the slot's lock. */
+static bool
+should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
+{
+	if (draw->at_once)
+		return slot->refilling;
+	return draw->claims && TransactionIdIsValid(slot->claim) &&
+		slot->claim != draw->own_claim && !draw->never_wait;
+}
+
+/*
+ * Note that the caller refills, as far as others are to wait for it. A claim
+ * of its own may be that of a subtransaction since rolled back, for which
+ * nobody waits: renew it. A claim of somebody else stays. Caller holds the
+ * slot's lock.
+ */
+static void
+begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
+{
+	if (draw->at_once)
+		slot->refilling = true;
+	else if (draw->claims &&
+	         (!TransactionIdIsValid(slot->claim) || slot->claim == draw->own_claim))
+	{
+		slot->claim = draw->xid;
+		result->claimed = true;
+	}
 }
 
 /*
@@ -85,19 +118,17 @@ should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
  * The claim is the xid of the (sub)transaction that refills; others wait for
  * the end of it in the server's lock manager. It is set before the refill
  * begins, so that of many sessions that find the cache empty one refills and
- * the rest waits for that one.
+ * the rest waits for that one. A refill that is published at once needs no
+ * transaction to end: "refilling" stands for it, and a condition variable.
  */
 IdgenDrawAnswer
 idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 {
 	IdgenDrawAnswer answer;
-	bool mine;
 
 	result->claimed = false;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-
-	mine = TransactionIdIsValid(slot->claim) && slot->claim == draw->own_claim;
 
 	if (slot->version != draw->version)
 		answer = IDGEN_DRAW_STALE;
@@ -108,40 +139,30 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 			result->id = idgen_slot_take_locked(slot);
 			answer = IDGEN_DRAW_TAKEN;
 		}
-		else if (!TransactionIdIsValid(draw->xid))
-			answer = IDGEN_DRAW_NEEDS_XID;
+		else if (!draw->ready)
+			answer = IDGEN_DRAW_NOT_READY;
 		else
 		{
-			slot->claim = draw->xid;
-			result->claimed = true;
+			begin_refill(slot, draw, result);
 			slot->ahead_below = 0; /* one is enough; publishing sets it again */
 			result->nblocks = Max(slot->ahead_blocks, slot->waiters + 1);
 			answer = IDGEN_DRAW_REFILL_AHEAD;
 		}
 	}
-	else if (draw->claims && TransactionIdIsValid(slot->claim) &&
-	         !mine && !draw->never_wait)
+	else if (should_wait(slot, draw))
 	{
 		slot->waiters++;
 		slot->counters.waits++;
 		slot->last_wait = GetCurrentTimestamp();
-		result->wait_for = slot->claim;
+		result->wait_for = draw->at_once ? InvalidTransactionId : slot->claim;
 		answer = IDGEN_DRAW_WAIT;
 	}
-	else if (!TransactionIdIsValid(draw->xid))
-		answer = IDGEN_DRAW_NEEDS_XID;
+	else if (!draw->ready)
+		answer = IDGEN_DRAW_NOT_READY;
 	else
 	{
-		/*
-		 * A claim of ours may be that of a subtransaction since rolled back,
-		 * for which nobody waits: renew it. A claim of somebody else stays.
-		 */
-		if (draw->claims && (mine || !TransactionIdIsValid(slot->claim)))
-		{
-			slot->claim = draw->xid;
-			result->claimed = true;
-		}
-		result->nblocks = draw->claims ? slot->waiters + 1 : 1;
+		begin_refill(slot, draw, result);
+		result->nblocks = draw->claims || draw->at_once ? slot->waiters + 1 : 1;
 		answer = IDGEN_DRAW_REFILL;
 	}
 
@@ -167,7 +188,7 @@ idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 *id)
 }
 
 /*
- * Add a block, keeping the array ascending and merging neighbours. With no
+ * Add a block, keeping the array in order and merging neighbours. With no
  * place left, the smallest block gives way. Caller holds the lock.
  */
 static void
@@ -177,7 +198,7 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 	int n = 0;
 	int merged = 0;
 
-	while (n < slot->nblocks && slot->blocks[n].next < block->next)
+	while (n < slot->nblocks && idgen_block_before(&slot->blocks[n], block))
 	{
 		sorted[n] = slot->blocks[n];
 		n++;
@@ -215,28 +236,72 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 	slot->ids_left += block->left;
 }
 
+/* Add the rest of a refill. Caller holds the lock. */
+static void
+slot_add_rest(IdgenSlot *slot, const IdgenRest *rest)
+{
+	if (rest->block.left > 0)
+		slot_add_block(slot, &rest->block);
+	for (int i = 0; i < rest->nmore; i++)
+		slot_add_block(slot, &rest->more[i]);
+	slot->storage = rest->storage;
+}
+
+/* The number of ids in the rest of a refill. */
+int64
+idgen_rest_ids(const IdgenRest *rest)
+{
+	int64 ids = rest->block.left;
+
+	for (int i = 0; i < rest->nmore; i++)
+		ids += rest->more[i].left;
+	return ids;
+}
+
 /*
- * Publish the rest of a block, or count it as lost. Returns the ids lost
+ * Publish the rest of a refill, or count it as lost. Returns the ids lost
  * because there was no slot when they were allocated. Caller holds the lock.
  */
 static int64
-slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
+publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 {
+	int64 ids = idgen_rest_ids(&outcome->rest);
+
 	/* What a transaction allocates after changing the row itself is good. */
 	bool unchanged = outcome->rest_dropped_at == slot->dropped_at ||
 		(outcome->drop && outcome->rest_dropped_at != IDGEN_NOT_PUBLISHABLE);
 
-	if (outcome->rest.left == 0)
+	if (ids == 0)
 		return 0;
 	if (outcome->prepared)
-		slot->counters.ids_lost.prepared += outcome->rest.left;
+		slot->counters.ids_lost.prepared += ids;
 	else if (unchanged)
-		slot_add_block(slot, &outcome->rest);
+		slot_add_rest(slot, &outcome->rest);
 	else if (outcome->rest_dropped_at == 0)
-		return outcome->rest.left;
+		return ids;
 	else
-		slot->counters.ids_lost.changed += outcome->rest.left;
+		slot->counters.ids_lost.changed += ids;
 	return 0;
+}
+
+/* Remember how much was asked for, for refilling ahead. Caller holds the lock. */
+static void
+plan_ahead(IdgenSlot *slot, const IdgenOutcome *outcome)
+{
+	if (outcome->ahead_ids == 0)
+		return;
+	slot->ahead_blocks = outcome->ahead_blocks;
+	slot->ahead_below = crowded_lately(slot) ? outcome->ahead_ids / 2 : 0;
+}
+
+/* Caller holds the lock. */
+static void
+add_counters(IdgenSlot *slot, const IdgenCounters *add)
+{
+	slot->counters.ids_issued += add->ids_issued;
+	slot->counters.refills += add->refills;
+	slot->counters.blocks_taken += add->blocks_taken;
+	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
 }
 
 /*
@@ -247,7 +312,6 @@ slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
 int64
 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 {
-	const IdgenCounters *add = &outcome->counters;
 	int64 uncached = 0;
 
 	if (outcome->drop)
@@ -260,22 +324,51 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 
 	if (outcome->publish)
 	{
-		uncached = slot_publish(slot, outcome);
-		if (outcome->ahead_ids > 0)
-		{
-			slot->ahead_blocks = outcome->ahead_blocks;
-			slot->ahead_below = crowded_lately(slot) ? outcome->ahead_ids / 2 : 0;
-		}
+		uncached = publish_or_lose(slot, outcome);
+		plan_ahead(slot, outcome);
 	}
 
 	if (TransactionIdIsValid(outcome->claim) && slot->claim == outcome->claim)
 		slot->claim = InvalidTransactionId;
 
-	slot->counters.ids_issued += add->ids_issued;
-	slot->counters.refills += add->refills;
-	slot->counters.blocks_taken += add->blocks_taken;
-	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
+	add_counters(slot, &outcome->counters);
 	return uncached;
+}
+
+/* Is somebody refilling, to publish at once? */
+bool
+idgen_slot_is_refilling(IdgenSlot *slot)
+{
+	bool refilling;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	refilling = slot->refilling;
+	LWLockRelease(&slot->lock);
+	return refilling;
+}
+
+/*
+ * Publish what a refill that idgen_slot_draw() let begin "at once" has brought
+ * (rest, ahead_* and counters of the outcome), and wake those who wait for it.
+ */
+void
+idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
+{
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	slot_add_rest(slot, &outcome->rest);
+	plan_ahead(slot, outcome);
+	add_counters(slot, &outcome->counters);
+	slot->refilling = false;
+	LWLockRelease(&slot->lock);
+	ConditionVariableBroadcast(&slot->refilled);
+}
+
+/* Such a refill was given up. Caller holds the lock. */
+void
+idgen_slot_not_refilled(IdgenSlot *slot)
+{
+	slot->refilling = false;
+	ConditionVariableBroadcast(&slot->refilled);
 }
 
 /*

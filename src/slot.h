@@ -6,9 +6,11 @@
 #define IDGEN_SLOT_H
 
 #include "datatype/timestamp.h"
+#include "storage/condition_variable.h"
 #include "storage/lwlock.h"
 
 #include "block.h"
+#include "compat.h"
 
 /* Blocks kept per id sequence; more would rarely exist, adjacent ones merge. */
 #define IDGEN_SLOT_BLOCKS 8
@@ -53,12 +55,20 @@ typedef struct IdgenSlot
 	uint64 version;                       /* changes whenever sessions must look again */
 	int64 ids_left;                       /* sum over blocks */
 	int64 ahead_below;                    /* refill ahead when ids_left falls to this */
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* ascending, none empty */
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* in the order of use, none empty */
 	int nblocks;
 	bool used; /* drawn from since the clock hand passed */
 
-	TransactionId claim;   /* (sub)transaction that refills, or invalid */
-	int waiters;           /* sessions waiting for a claim */
+	/*
+	 * Who refills: a (sub)transaction, until it ends, or a session with a
+	 * source that is not transactional, until it has published.
+	 */
+	TransactionId claim; /* invalid if none */
+	bool refilling;
+	ConditionVariable refilled; /* signalled when refilling ends; has its own lock */
+	int waiters;                /* sessions waiting for either */
+
+	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
 	int64 ahead_blocks;    /* blocks that the last refill asked for */
 	TimestampTz last_wait; /* when a session last had to wait */
 	uint64 dropped_at;     /* number of the last event that emptied it */
@@ -72,9 +82,11 @@ typedef struct IdgenDraw
 {
 	uint64 version;          /* the slot's version that the caller knows */
 	bool published_ok;       /* may it use published ids? */
-	bool claims;             /* does its refill take part in claiming? */
+	bool at_once;            /* will its refill be published at once? */
+	bool claims;             /* if not: does it take part in claiming? */
 	bool never_wait;         /* has it refilled in this transaction? */
-	TransactionId xid;       /* of the (sub)transaction, or invalid */
+	bool ready;              /* can it refill right away? */
+	TransactionId xid;       /* if ready, of the (sub)transaction */
 	TransactionId own_claim; /* the claim it made before, or invalid */
 } IdgenDraw;
 
@@ -83,19 +95,32 @@ typedef enum IdgenDrawAnswer
 {
 	IDGEN_DRAW_STALE,        /* version differs: validate, then try again */
 	IDGEN_DRAW_TAKEN,        /* id is set */
-	IDGEN_DRAW_NEEDS_XID,    /* it would claim: get an xid and try again */
-	IDGEN_DRAW_WAIT,         /* wait for wait_for, call idgen_cache_waited() */
-	IDGEN_DRAW_REFILL,       /* claimed: refill nblocks blocks */
+	IDGEN_DRAW_NOT_READY,    /* it would refill: get ready and try again */
+	IDGEN_DRAW_WAIT,         /* wait for wait_for or, if at_once, as long as
+	                          * idgen_slot_is_refilling(); in either case call
+	                          * idgen_cache_waited() */
+	IDGEN_DRAW_REFILL,       /* refill nblocks blocks; if at_once, call
+	                          * idgen_slot_publish() or
+	                          * idgen_cache_not_refilled() */
 	IDGEN_DRAW_REFILL_AHEAD, /* the same, though there are ids left */
 } IdgenDrawAnswer;
 
 typedef struct IdgenDrawResult
 {
 	int64 id;
-	TransactionId wait_for;
+	TransactionId wait_for; /* invalid if at_once */
 	int64 nblocks;
 	bool claimed; /* the claim is now the caller's xid */
 } IdgenDrawResult;
+
+/* What is left of a refill. */
+typedef struct IdgenRest
+{
+	IdgenBlock block;       /* may be empty, and still be followed by */
+	const IdgenBlock *more; /* these, which are not */
+	int nmore;
+	RelFileNumber storage; /* as in IdgenSlot */
+} IdgenRest;
 
 /* In place of a dropped_at: the block must not be published. */
 #define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
@@ -107,7 +132,7 @@ typedef struct IdgenOutcome
 	bool revalidate;        /* it changed the row: sessions look again */
 	bool publish;           /* put rest into the cache, else it is lost */
 	bool prepared;          /* if lost: because of PREPARE TRANSACTION */
-	IdgenBlock rest;        /* what is left of the pending block */
+	IdgenRest rest;         /* what is left of pending blocks */
 	uint64 rest_dropped_at; /* dropped_at when rest was allocated, 0 if there
 	                         * was no entry, IDGEN_NOT_PUBLISHABLE */
 	int64 ahead_blocks;     /* blocks asked for by its last refill */
@@ -123,8 +148,12 @@ extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
                                        IdgenDrawResult *result);
 extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version,
                                   int64 limit, int64 *id);
+extern bool idgen_slot_is_refilling(IdgenSlot *slot);
+extern void idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome);
+extern void idgen_slot_not_refilled(IdgenSlot *slot);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
+extern int64 idgen_rest_ids(const IdgenRest *rest);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
 
 /* Take the next published id. Caller holds the lock; ids_left > 0. */

@@ -19,17 +19,23 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_type.h"
 #include "common/int.h"
 #include "executor/executor.h"
+#include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
 #include "compat.h"
+#include "handle.h"
+#include "pending.h"
 #include "row.h"
-#include "source_table.h"
+#include "source.h"
+#include "sources.h"
 
 /* What an update sets. */
 typedef struct NewRow
@@ -253,9 +259,7 @@ done:
 /* The request and the answer of one allocation. */
 typedef struct Allocation
 {
-	int64 nblocks;
-	int64 min_ids;
-	bool fail_if_exhausted;
+	const IdgenRequest *request;
 	IdgenRefill *refill;
 } Allocation;
 
@@ -280,15 +284,14 @@ percent_left(const IdgenDefinition *def, int64 next, bool exhausted)
 }
 
 /*
- * Take blocks from the row: nblocks, or as many as come closest to min_ids
- * without exceeding it, whichever is more; of a gapless one, max(1, min_ids)
- * ids. The last block may be short.
+ * Take blocks from the row: as many as are asked for, which may be the last ones
+ * and short. Of a gapless one, others who wait get theirs when we are done.
  */
 static bool
 compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, void *arg)
 {
-	Allocation *allocation = (Allocation *) arg;
-	IdgenRefill *refill = allocation->refill;
+	const IdgenRequest *request = ((Allocation *) arg)->request;
+	IdgenRefill *refill = ((Allocation *) arg)->refill;
 	IdgenDefinition def;
 	int64 blocks;
 	int64 wanted;
@@ -298,18 +301,20 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 
 	if (idgen_definition_is_exhausted(&def))
 	{
-		if (!allocation->fail_if_exhausted)
+		if (!request->wait)
 			return false;
 		idgen_exhausted(handle->name, &def);
 	}
 
 	refill->gapless = (def.block_size == 1);
-	blocks = refill->gapless ? 1 : allocation->nblocks;
+	refill->shareable = !refill->gapless;
+	blocks = refill->gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
 	refill->ahead_ids = multiply_saturating(blocks, def.block_size);
-	blocks = Max(blocks, allocation->min_ids / def.block_size);
+	blocks = Max(blocks, request->bulk_ids / def.block_size);
 	wanted = multiply_saturating(blocks, def.block_size);
 
+	refill->block.step = 1;
 	refill->block.next = def.next_block_start;
 	after = (uint64) def.max_value - (uint64) def.next_block_start;
 	if (after < (uint64) wanted)
@@ -331,30 +336,13 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	return true;
 }
 
-/*
- * Allocate a block for the current transaction.
- *
- * nblocks		blocks wanted, at least 1
- * min_ids		take whole blocks up to this many ids, if that is more
- * wait			wait for another transaction that holds the row, and raise
- *				2200H if there is no id left; else return false for both
- *
- * Also returns false if the row is gone; caller validates again. The rest of
- * a block that is not gapless may be published once the transaction is
- * committed and flushed.
- */
-bool
-idgen_table_allocate(IdgenHandle *handle, int64 nblocks, int64 min_ids,
-                     bool wait, IdgenRefill *refill)
+/* Allocate blocks for the current transaction; false if the row is gone. */
+static bool
+table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	Allocation allocation = {
-		.nblocks = nblocks,
-		.min_ids = min_ids,
-		.fail_if_exhausted = wait,
-		.refill = refill,
-	};
+	Allocation allocation = {request, refill};
 
-	return change_row(handle, wait, compute_allocation, &allocation);
+	return change_row(handle, request->wait, compute_allocation, &allocation);
 }
 
 /* Undo the allocation of the pending block's rest, if the row still allows. */
@@ -364,18 +352,85 @@ compute_give_back(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, voi
 	IdgenDefinition def;
 
 	idgen_definition_from_row(row, handle->name, &def);
-	new_row->next_block_start = handle->pending.block.next;
+	new_row->next_block_start = handle->pending.rest.block.next;
 	new_row->exhausted = false;
 	return idgen_pending_ends_at(handle, def.next_block_start, def.exhausted);
 }
 
 /*
- * Put the unused rest of a gapless block back into its row, before the
- * transaction that allocated it commits. Returns false if the transaction has
- * itself changed the row by other means since.
+ * Put the unused rest of a gapless block back into its row. Returns false if
+ * the transaction has itself changed the row by other means since.
  */
-bool
-idgen_table_give_back(IdgenHandle *handle)
+static bool
+table_give_back(IdgenHandle *handle)
 {
 	return change_row(handle, true, compute_give_back, NULL);
 }
+
+/* What the row says comes next. Raises 42704 if the row is gone, 2200H. */
+static int64
+table_peek(IdgenHandle *handle)
+{
+	IdgenRow row;
+	IdgenDefinition def;
+
+	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true))
+		idgen_no_such_sequence(handle->name);
+	idgen_definition_from_row(row.slot, handle->name, &def);
+	idgen_row_close(&row);
+
+	if (idgen_definition_is_exhausted(&def))
+		idgen_exhausted(handle->name, &def);
+	return def.next_block_start;
+}
+
+/*
+ * Start again at an id, forwards or backwards: ordinary SQL, with the caller's
+ * own rights. Raises 42501, 42704, and 22023 if start lies behind max_value.
+ */
+static void
+table_restart(IdgenHandle *handle, int64 start)
+{
+	Oid types[] = {TEXTOID, INT8OID};
+	Datum values[] = {CStringGetTextDatum(handle->name), Int64GetDatum(start)};
+	int64 max_value;
+	bool isnull;
+	char *query;
+
+	/*
+	 * What this transaction has reserved of the old ids is void, and must not
+	 * be put back on occasion of the update. Going forward would not by itself
+	 * drop what is cached.
+	 */
+	idgen_pending_note_change(handle, IDGEN_CHANGE_DROP);
+
+	query = psprintf("UPDATE %s SET next_block_start = $2, start_value = $2, exhausted = 0"
+	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
+	                 idgen_table_name(handle->relid));
+	SPI_connect();
+	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
+		elog(ERROR, "unexpected result of update of \"id_sequences\"");
+	if (SPI_processed == 0)
+		idgen_no_such_sequence(handle->name);
+	max_value = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+	                                        SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_finish();
+
+	if (start > max_value)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("start (%lld) must not be greater than max_value (%lld) of id sequence \"%s\"",
+		                (long long) start, (long long) max_value, handle->name),
+		         errhint("Raise max_value first.")));
+}
+
+const IdgenSource idgen_source_table = {
+	.name = "table",
+	.transactional = true,
+	.needs_row = true,
+	.auto_created = true,
+	.allocate = table_allocate,
+	.give_back = table_give_back,
+	.peek = table_peek,
+	.restart = table_restart,
+};

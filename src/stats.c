@@ -3,16 +3,15 @@
  *		Functions behind the views idgen_stats, idgen_cache and
  *		idgen_cache_totals.
  *
- * The views join id_sequences with what is known of each name, and run with
- * the rights of whoever reads them, so privileges and row security hold
- * without further ado. The functions can also be called directly, and
- * therefore ask again.
+ * The views run with the rights of whoever reads them, and the functions show
+ * only what that role may draw from.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -20,68 +19,71 @@
 #include "definition.h"
 #include "handle.h"
 #include "row.h"
+#include "sources.h"
 
-PG_FUNCTION_INFO_V1(idgen_stats_of);
-PG_FUNCTION_INFO_V1(idgen_blocks_of);
+PG_FUNCTION_INFO_V1(idgen_entries);
+PG_FUNCTION_INFO_V1(idgen_blocks);
 PG_FUNCTION_INFO_V1(idgen_totals);
 PG_FUNCTION_INFO_V1(idgen_stats_reset);
 
+/* Which cache is an entry in? Without a key: which one do totals speak of? */
 static const char *
-cache_kind(void)
+cache_kind(const IdgenCacheKey *key)
 {
-	return idgen_cache_is_shared() ? "server" : "session";
-}
-
-/* Is there a row of that name that the current user may see? */
-static bool
-row_is_visible(Oid relid, text *name)
-{
-	IdgenRow row;
-	bool cacheable;
-	bool visible;
-
-	visible = idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true) &&
-		idgen_row_visible(row.rel, row.slot, &cacheable);
-	idgen_row_close(&row);
-	return visible;
+	return idgen_cache_is_shared() && (key == NULL || !key->temporary) ? "server" : "session";
 }
 
 /*
- * Copy what the cache knows of a name; false if it knows nothing or the
- * current user may not see the row. Raises 42501 without SELECT on the table.
+ * The name of the source that an entry of the cache is for; NULL if the current
+ * user may not know it, or it is out of use. Without a row that the user may see,
+ * an id sequence is a native one, and belongs to whoever may use that.
  */
-static bool
-read_cache(Oid relid, text *name, IdgenSlot *copy)
+static const char *
+source_of(const IdgenCacheKey *key)
 {
-	int len = VARSIZE_ANY_EXHDR(name);
-	IdgenCacheKey key;
+	const char *source = NULL;
+	IdgenDefinition def;
+	IdgenRow row;
+	bool cacheable;
+	bool is_missing = false;
 
-	idgen_check_select(relid);
-	if (len >= IDGEN_NAME_BYTES)
-		return false;
-	idgen_cache_key(&key, relid, VARDATA_ANY(name), len);
-	return idgen_cache_read(&key, copy) && row_is_visible(relid, name);
+	if (idgen_row_open(&row, key->relid, key->name, strlen(key->name), true) &&
+	    idgen_row_visible(row.rel, row.slot, &cacheable))
+	{
+		idgen_definition_from_row(row.slot, key->name, &def);
+		if (OidIsValid(key->object) == !def.source->transactional)
+			source = def.source->name;
+	}
+	else if (OidIsValid(key->object))
+		source = idgen_source_sequence.name;
+	idgen_row_close(&row);
+
+	if (source != NULL && OidIsValid(key->object) &&
+	    (pg_class_aclcheck_ext(key->object, GetUserId(),
+	                           ACL_USAGE | ACL_UPDATE | ACL_SELECT, &is_missing) != ACLCHECK_OK ||
+	     is_missing))
+		source = NULL;
+	return source;
 }
 
-/* idgen_stats_of(name text): one row; NULL if the cache does not know it */
-Datum
-idgen_stats_of(PG_FUNCTION_ARGS)
+/* Add what the cache knows of an id sequence. */
+static void
+put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source)
 {
-	text *name = PG_GETARG_TEXT_PP(0);
 	IdgenSlot copy;
 	const IdgenCounters *counters = &copy.counters;
 	const IdgenLost *lost = &counters->ids_lost;
-	TupleDesc desc;
-	Datum values[11];
-	bool nulls[11] = {0};
+	Datum values[14];
+	bool nulls[14] = {0};
 	int i = 0;
 
-	if (!read_cache(idgen_table_oid(fcinfo->flinfo->fn_oid), name, &copy))
-		PG_RETURN_NULL();
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
-	values[i++] = CStringGetTextDatum(cache_kind());
+	if (!idgen_cache_read(key, &copy))
+		return;
+	values[i++] = CStringGetTextDatum(key->name);
+	values[i++] = CStringGetTextDatum(source);
+	nulls[i] = !OidIsValid(key->object);
+	values[i++] = ObjectIdGetDatum(key->object);
+	values[i++] = CStringGetTextDatum(cache_kind(key));
 	values[i++] = Int64GetDatum(counters->ids_issued);
 	values[i++] = Int64GetDatum(copy.ids_left);
 	values[i++] = Int64GetDatum(idgen_lost_total(lost));
@@ -93,48 +95,86 @@ idgen_stats_of(PG_FUNCTION_ARGS)
 	values[i++] = Int64GetDatum(counters->waits);
 	nulls[i] = (counters->last_refill == 0);
 	values[i++] = TimestampTzGetDatum(counters->last_refill);
-	Assert(i == lengthof(values) && i == desc->natts);
-
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	Assert(i == lengthof(values) && i == rsinfo->setDesc->natts);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
 static void
-put_block(ReturnSetInfo *rsinfo, const IdgenBlock *block, const char *state)
+put_block(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenBlock *block,
+          const char *state)
 {
-	Datum values[3] = {
+	Datum values[5] = {
+		CStringGetTextDatum(key->name),
+		ObjectIdGetDatum(key->object),
 		Int64GetDatum(block->next),
 		Int64GetDatum(idgen_block_last(block)),
 		CStringGetTextDatum(state),
 	};
-	bool nulls[3] = {0};
+	bool nulls[5] = {false, !OidIsValid(key->object)};
 
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
 /*
- * idgen_blocks_of(name text): the blocks that any session may draw from
- * ("published") and the one that this transaction may ("pending")
+ * Add the blocks of an id sequence: those that any session may draw from
+ * ("published"), and those that this transaction may ("pending").
  */
-Datum
-idgen_blocks_of(PG_FUNCTION_ARGS)
+static void
+put_blocks(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	text *name = PG_GETARG_TEXT_PP(0);
-	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	const IdgenHandle *handle;
 	IdgenSlot copy;
+	IdgenHandle *handle;
+	const IdgenRest *rest;
+
+	if (!idgen_cache_read(key, &copy))
+		return;
+	for (int i = 0; i < copy.nblocks; i++)
+		put_block(rsinfo, key, &copy.blocks[i], "published");
+
+	handle = idgen_handle_find(key->relid, key->name, strlen(key->name));
+	if (handle == NULL || handle->object != key->object)
+		return;
+	rest = &handle->pending.rest;
+	if (rest->block.left > 0)
+		put_block(rsinfo, key, &rest->block, "pending");
+	for (int i = 0; i < rest->nmore; i++)
+		put_block(rsinfo, key, &rest->more[i], "pending");
+}
+
+/* Call put() for all entries of the cache that the current user may know of. */
+static Datum
+put_entries(FunctionCallInfo fcinfo,
+            void (*put)(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source))
+{
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	ListCell *cell;
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (!read_cache(relid, name, &copy))
-		return (Datum) 0;
+	idgen_check_select(relid);
+	foreach(cell, idgen_cache_entries(relid))
+	{
+		const IdgenCacheKey *key = lfirst(cell);
+		const char *source = source_of(key);
 
-	for (int i = 0; i < copy.nblocks; i++)
-		put_block(rsinfo, &copy.blocks[i], "published");
-
-	handle = idgen_handle_find(relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-	if (handle != NULL && handle->pending.block.left > 0)
-		put_block(rsinfo, &handle->pending.block, "pending");
+		if (source != NULL)
+			put((ReturnSetInfo *) fcinfo->resultinfo, key, source);
+		CHECK_FOR_INTERRUPTS();
+	}
 	return (Datum) 0;
+}
+
+/* idgen_entries(): what view idgen_stats is made of */
+Datum
+idgen_entries(PG_FUNCTION_ARGS)
+{
+	return put_entries(fcinfo, put_entry);
+}
+
+/* idgen_blocks(): what view idgen_cache is made of */
+Datum
+idgen_blocks(PG_FUNCTION_ARGS)
+{
+	return put_entries(fcinfo, put_blocks);
 }
 
 /* idgen_totals(): one row about the whole cache */
@@ -151,7 +191,7 @@ idgen_totals(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 
 	idgen_cache_totals(&totals);
-	values[i++] = CStringGetTextDatum(cache_kind());
+	values[i++] = CStringGetTextDatum(cache_kind(NULL));
 	nulls[i] = (totals.max_sequences == 0);
 	values[i++] = Int32GetDatum(totals.max_sequences);
 	values[i++] = Int32GetDatum(totals.sequences);

@@ -13,33 +13,22 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "utils/snapmgr.h"
 
 #include "generator.h"
 #include "pending.h"
-#include "source_table.h"
 #include "xact.h"
-
-/* No query is running any more, so there is no snapshot unless we make one. */
-static bool
-give_back(IdgenHandle *handle)
-{
-	bool done;
-
-	PushActiveSnapshot(GetTransactionSnapshot());
-	done = idgen_table_give_back(handle);
-	PopActiveSnapshot();
-	return done;
-}
 
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
 	switch (event)
 	{
-		case XACT_EVENT_PRE_COMMIT:
 		case XACT_EVENT_PRE_PREPARE:
-			idgen_pending_return(give_back);
+			idgen_pending_prepare();
+			/* FALLTHROUGH */
+		case XACT_EVENT_PRE_COMMIT:
+			idgen_pending_return();
+			idgen_pending_collect_storage();
 			break;
 		case XACT_EVENT_COMMIT:
 			idgen_pending_finish(true, false);
@@ -49,7 +38,7 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_pending_finish(true, true);
 			break;
 		case XACT_EVENT_ABORT:
-			idgen_wait_given_up();
+			idgen_generator_abort();
 			idgen_pending_finish(false, false);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
@@ -70,7 +59,7 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_pending_commit_savepoint();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
-			idgen_wait_given_up();
+			idgen_generator_abort();
 			idgen_pending_abort_savepoint();
 			break;
 		case SUBXACT_EVENT_START_SUB:

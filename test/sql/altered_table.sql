@@ -40,7 +40,7 @@ BEGIN;
 SELECT max(idgen_next('gen')) FROM generate_series(1, 100);
 CLUSTER id_sequences USING id_sequences_pkey;
 SELECT idgen_next('gen');
-ALTER TABLE id_sequences ALTER COLUMN source_name TYPE varchar(10) USING upper(source_name);
+ALTER TABLE id_sequences ALTER COLUMN layout TYPE varchar(10);
 SELECT idgen_next('gen');
 COMMIT;
 SELECT idgen_next('gen');

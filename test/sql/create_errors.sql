@@ -46,10 +46,6 @@ SELECT idgen_create('x', big_base => 'NaN');
 \echo :SQLSTATE
 
 -- 0A000: values that a later version will know
-SELECT idgen_create('x', source => 'sequence');
-\echo :SQLSTATE
-SELECT idgen_create('x', source => 'function');
-\echo :SQLSTATE
 SELECT idgen_create('x', source => 'server');
 \echo :SQLSTATE
 SELECT idgen_create('x', refill => 'worker');

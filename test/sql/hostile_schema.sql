@@ -15,10 +15,6 @@ CREATE OPERATOR * (FUNCTION = trap, LEFTARG = integer, RIGHTARG = numeric);
 CREATE FUNCTION trap(numeric, integer) RETURNS numeric LANGUAGE plpgsql AS
 	$$BEGIN RAISE EXCEPTION 'trapped'; END$$;
 CREATE OPERATOR + (FUNCTION = trap, LEFTARG = numeric, RIGHTARG = integer);
-CREATE FUNCTION idgen_stats_of(name varchar, OUT cache text, OUT ids_issued bigint)
-	LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'trapped'; END$$;
-CREATE FUNCTION idgen_blocks_of(name varchar, OUT first_id bigint) RETURNS SETOF bigint
-	LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'trapped'; END$$;
 
 CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
 SELECT idgen_create('gen');

@@ -42,8 +42,6 @@ SELECT idgen_next('no such');
 
 -- other types of name
 SELECT idgen_next('gen'::varchar), idgen_next('gen'::name), idgen_next(name => 'gen');
-SELECT idgen_next('gen', 'table');
-\echo :SQLSTATE
 SELECT idgen_next(1);
 \echo :SQLSTATE
 

@@ -46,9 +46,9 @@ SELECT * FROM idgen_stats;
 \echo :SQLSTATE
 SELECT * FROM idgen_cache;
 \echo :SQLSTATE
-SELECT idgen_stats_of('gen');
+SELECT count(*) FROM idgen_entries();
 \echo :SQLSTATE
-SELECT idgen_blocks_of('gen');
+SELECT count(*) FROM idgen_blocks();
 \echo :SQLSTATE
 
 -- a single column is not enough, the table is

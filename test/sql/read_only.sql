@@ -28,7 +28,7 @@ SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
 ROLLBACK;
 
--- an unknown name makes no difference
+-- an unknown name is not known, as with nextval
 BEGIN READ ONLY;
 SELECT idgen_next('no such');
 \echo :SQLSTATE

@@ -51,9 +51,8 @@ DELETE FROM id_sequences WHERE name = 'gen';
 TABLE counters;
 
 -- nothing is known of nothing
-SELECT idgen_stats_of('no such') IS NULL AS unknown, idgen_stats_of(NULL) IS NULL AS null;
-SELECT count(*) FROM idgen_blocks_of('no such');
-SELECT count(*) FROM idgen_blocks_of(NULL);
+SELECT count(*) FROM idgen_entries() WHERE name = 'no such';
+SELECT count(*) FROM idgen_blocks() WHERE name = 'no such';
 
 -- as a whole: only the server's cache has a limit
 SELECT sequences >= 3 AS several, (cache = 'server') = (max_sequences IS NOT NULL) AS limited FROM idgen_cache_totals;

@@ -62,9 +62,9 @@ foreach my $function ("idgen_next_big('big')", "idgen_create('new')", "idgen_res
 {
 	like(ask("SELECT $function"), qr/^ERROR:  25006: /, "so is $function");
 }
-like(ask("SELECT idgen_next('unknown')"), qr/^ERROR:  25006: /, 'so is an unknown name');
-like(ask("SET idgen.auto_create = on; SELECT idgen_next('unknown')"), qr/^ERROR:  25006: /,
-	'even if it could be created');
+like(ask("SELECT idgen_next('unknown')"), qr/^ERROR:  42704: /, 'an unknown name is unknown');
+like(ask("SET idgen.auto_create = on; SELECT idgen_next('unknown')"), qr/^ERROR:  42704: /,
+	'and not created');
 
 is(ask("SELECT idgen_peek('unused')"), '501', 'idgen_peek works');
 like(ask("SELECT idgen_peek('used_up')"), qr/^ERROR:  2200H: id sequence "used_up" is exhausted/,

@@ -1,0 +1,111 @@
+/*
+ * source.h
+ *		Where blocks come from: all that a source has to say.
+ *
+ * A source is a strategy: one struct of this kind in one file, registered in
+ * idgen.c. Nothing else knows it by name.
+ */
+#ifndef IDGEN_SOURCE_H
+#define IDGEN_SOURCE_H
+
+#include "block.h"
+
+struct IdgenHandle;
+
+/* What allocate() is asked for. */
+typedef struct IdgenRequest
+{
+	int64 blocks;      /* blocks wanted, at least 1 */
+	int64 bulk_ids;    /* ids that a bulk load could use at once: take as many
+	                    * whole blocks, if that is more and asking is dear */
+	bool wait;         /* wait for other transactions, and raise 2200H if there
+	                    * is no id left; else return false for both */
+} IdgenRequest;
+
+/* What allocate() has got. It comes to it with all fields zero. */
+typedef struct IdgenRefill
+{
+	IdgenBlock block; /* not empty */
+	IdgenBlock *more; /* further blocks, not empty either, if any */
+	int nmore;
+	int64 blocks;       /* how many blocks that was, for the counters */
+	int64 ahead_blocks; /* of these, the ones not owed to a bulk load, ... */
+	int64 ahead_ids;    /* ... and the ids in them; 0 = not to refill ahead */
+	bool gapless;       /* give_back() what is left of it before commit */
+	bool shareable;     /* what is left of it may go into the cache */
+	int percent_left;   /* of the id sequence's range after it, 0 to 100 */
+} IdgenRefill;
+
+typedef struct IdgenSource
+{
+	/* The value of column "source". */
+	const char *name;
+
+	/*
+	 * Is an allocation undone when its transaction aborts? Then its blocks
+	 * belong to the transaction until it commits. If not, they must be on
+	 * disk when allocate() returns, and go to all sessions at once.
+	 */
+	bool transactional;
+
+	/* Without a row in id_sequences, is there no such id sequence? */
+	bool needs_row;
+
+	/* Is it the source of the rows that idgen.auto_create makes? */
+	bool auto_created;
+
+	/*
+	 * Raise 22004, 22023 or 42602 for a source_name (null if not given) that
+	 * can never be right. May be NULL. Must look at nothing but the text.
+	 */
+	void (*check_syntax)(const char *source_name);
+
+	/*
+	 * What to store as source_name (null if not given) when the id sequence
+	 * is created by idgen_create(). Raises an error if the source is not
+	 * there. May be NULL: whatever is given.
+	 */
+	const char *(*check_name)(const char *name, const char *source_name);
+
+	/*
+	 * Find what the id sequence draws from, and check that the current user
+	 * may allocate from it; called whenever the handle is validated. Sets the
+	 * handle's object, storage, own_storage, temporary and search_path as
+	 * needed, which are zero before. May be NULL.
+	 */
+	void (*resolve)(struct IdgenHandle *handle);
+
+	/*
+	 * Take whatever heavyweight lock allocate() needs, for the rest of the
+	 * transaction. Only for sources that are not transactional: sessions wait
+	 * for their allocate() without deadlock detection, so it must not wait
+	 * for a lock that a transaction holds.
+	 */
+	void (*prepare)(struct IdgenHandle *handle);
+
+	/*
+	 * Allocate for the current transaction. Returns false if there is nothing
+	 * to allocate from any more: the caller validates again. See IdgenRequest.
+	 */
+	bool (*allocate)(struct IdgenHandle *handle, const IdgenRequest *request,
+	                 IdgenRefill *refill);
+
+	/*
+	 * Undo the allocation of what is left of a gapless block, before commit.
+	 * Returns false if that is not possible any more. Only for sources that
+	 * give gapless blocks.
+	 */
+	bool (*give_back)(struct IdgenHandle *handle);
+
+	/* The id that allocate() would bring next. Raises 2200H or, if that cannot
+	 * be known, 55000. */
+	int64 (*peek)(struct IdgenHandle *handle);
+
+	/* Start again at an id. NULL if the source cannot. */
+	void (*restart)(struct IdgenHandle *handle, int64 start);
+} IdgenSource;
+
+extern void idgen_source_register(const IdgenSource *source);
+extern const IdgenSource *idgen_source_find(const char *name);
+
+#endif /* IDGEN_SOURCE_H */

@@ -1,0 +1,248 @@
+/*
+ * source_function.c
+ *		Blocks from a function of the user's.
+ *
+ * The function f(name text, blocks integer) returns rows (first_id bigint,
+ * last_id bigint). It runs with the caller's rights in the caller's
+ * transaction, so what it does is undone together with the transaction, and its
+ * blocks are pending until then.
+ *
+ * Its name must be schema-qualified, and its arguments must have exactly these
+ * types: so no search_path can put another function in its place.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "handle.h"
+#include "sources.h"
+
+/* Raises 22004, 22023 or 42602 for what is not a qualified name. */
+static void
+function_check_syntax(const char *source_name)
+{
+	if (source_name == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("source \"function\" needs a source_name"),
+		         errhint("Name a function f(text, integer) that returns rows of two bigints.")));
+	if (list_length(stringToQualifiedNameList(source_name, NULL)) < 2)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("function name \"%s\" must be schema-qualified", source_name)));
+}
+
+/*
+ * Find the function and check that it is one to allocate with. Returns its
+ * qualified name, for a query. Raises 42883, 42P13, and 42501 without USAGE on
+ * the schema.
+ */
+static const char *
+find_function(const char *source_name)
+{
+	Oid types[] = {TEXTOID, INT4OID};
+	List *names = stringToQualifiedNameList(source_name, NULL);
+	Oid funcid = LookupFuncName(names, lengthof(types), types, true);
+	TupleDesc desc = NULL;
+
+	if (!OidIsValid(funcid))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_FUNCTION),
+		         errmsg("function %s does not exist",
+		                func_signature_string(names, lengthof(types), NIL, types)),
+		         errhint("An allocator takes exactly these arguments.")));
+	if (get_func_prokind(funcid) != PROKIND_FUNCTION ||
+	    get_func_result_type(funcid, NULL, &desc) != TYPEFUNC_COMPOSITE ||
+	    desc->natts != 2 ||
+	    TupleDescAttr(desc, 0)->atttypid != INT8OID ||
+	    TupleDescAttr(desc, 1)->atttypid != INT8OID)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
+		         errmsg("function %s is not an allocator",
+		                func_signature_string(names, lengthof(types), NIL, types)),
+		         errhint("It must return rows (first_id bigint, last_id bigint).")));
+	return quote_qualified_identifier(get_namespace_name(get_func_namespace(funcid)),
+	                                  get_func_name(funcid));
+}
+
+/* Found by the caller's search_path now, it is stored with its schema. */
+static const char *
+function_check_name(const char *name, const char *source_name)
+{
+	if (source_name == NULL)
+		function_check_syntax(NULL);
+	return find_function(source_name);
+}
+
+/* Raises 22023: the function has returned nonsense. */
+static void
+bad_block(const IdgenHandle *handle, int64 first, int64 last, const char *detail)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("function %s returned a bad block, %lld to %lld",
+	                handle->source_name, (long long) first, (long long) last),
+	         errdetail("%s", detail)));
+}
+
+/* One row of the function's result, checked by itself. */
+static IdgenBlock
+block_from_row(const IdgenHandle *handle, HeapTuple tuple, TupleDesc desc)
+{
+	bool first_null;
+	bool last_null;
+	int64 first = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &first_null));
+	int64 last = DatumGetInt64(SPI_getbinval(tuple, desc, 2, &last_null));
+	IdgenBlock block;
+
+	if (first_null || last_null)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("function %s returned a null", handle->source_name)));
+	if (first > last)
+		bad_block(handle, first, last, "Its first id is greater than its last one.");
+	if ((uint64) last - (uint64) first >= IDGEN_BLOCK_MAX)
+		bad_block(handle, first, last, "It is too large.");
+	block.next = first;
+	block.left = last - first + 1;
+	block.step = 1;
+	return block;
+}
+
+static int
+compare_blocks(const void *a, const void *b)
+{
+	int64 first_a = ((const IdgenBlock *) a)->next;
+	int64 first_b = ((const IdgenBlock *) b)->next;
+
+	return (first_a > first_b) - (first_a < first_b);
+}
+
+/*
+ * Sort the blocks, and see whether ids are among them that were allocated
+ * before, as far as we can tell.
+ */
+static void
+check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
+{
+	IdgenCacheKey key;
+	IdgenSlot cached;
+
+	idgen_handle_key(handle, &key);
+	if (!idgen_cache_read(&key, &cached))
+		cached.nblocks = 0;
+
+	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);
+	for (int64 i = 0; i < nblocks; i++)
+	{
+		int64 last = idgen_block_last(&blocks[i]);
+
+		if (i > 0 && idgen_block_overlaps(&blocks[i - 1], &blocks[i]))
+			bad_block(handle, blocks[i].next, last, "It overlaps with another one of the same call.");
+		for (int c = 0; c < cached.nblocks; c++)
+			if (idgen_block_overlaps(&cached.blocks[c], &blocks[i]))
+				bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
+	}
+}
+
+/*
+ * Call the function for nblocks blocks. What it returns, checked and sorted, is
+ * palloc'd; *returned is the number. Raises 2200H if there is none.
+ */
+static IdgenBlock *
+call_function(IdgenHandle *handle, int32 nblocks, int *returned)
+{
+	Oid types[] = {TEXTOID, INT4OID};
+	Datum values[] = {CStringGetTextDatum(handle->name), Int32GetDatum(nblocks)};
+	const char *function = find_function(handle->source_name);
+	char *query = psprintf("SELECT * FROM %s($1, $2)", function);
+	IdgenBlock *blocks;
+
+	SPI_connect();
+	if (SPI_execute_with_args(query, lengthof(types), types, values, NULL, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "unexpected result of calling \"%s\"", function);
+	if (SPI_processed == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id sequence \"%s\" is exhausted", handle->name),
+		         errdetail("Function %s returned no block.", function)));
+
+	*returned = SPI_processed;
+	blocks = SPI_palloc(SPI_processed * sizeof(IdgenBlock));
+	for (int i = 0; i < *returned; i++)
+		blocks[i] = block_from_row(handle, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
+	SPI_finish();
+
+	check_blocks(handle, blocks, *returned);
+	return blocks;
+}
+
+/*
+ * Allocate blocks; only the function knows how large they are. It can wait for
+ * whatever it likes, so there is no allocating without waiting.
+ */
+static bool
+function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
+{
+	const IdgenPending *pending = &handle->pending;
+	int64 ids_per_block = Max(1, pending->ids_allocated / Max(1, pending->counters.blocks_taken));
+	int32 nblocks = Min(Max(request->blocks, request->bulk_ids / ids_per_block), PG_INT32_MAX);
+	IdgenBlock *blocks;
+	int returned;
+
+	if (!request->wait)
+		return false;
+	if (handle->allocating)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("function %s draws from id sequence \"%s\" itself",
+		                handle->source_name, handle->name)));
+
+	handle->allocating = true;
+	PG_TRY();
+	{
+		blocks = call_function(handle, nblocks, &returned);
+	}
+	PG_FINALLY();
+	{
+		handle->allocating = false;
+	}
+	PG_END_TRY();
+
+	refill->block = blocks[0];
+	refill->more = &blocks[1];
+	refill->nmore = returned - 1;
+	refill->blocks = nblocks;
+	refill->shareable = handle->block_size > 1;
+	refill->percent_left = 100;
+	return true;
+}
+
+/* Raises 55000: there is no asking a function without allocating. */
+static int64
+function_peek(IdgenHandle *handle)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
+	         errdetail("None is cached, and function %s has to be called for more.",
+	                   handle->source_name)));
+}
+
+const IdgenSource idgen_source_function = {
+	.name = "function",
+	.transactional = true,
+	.needs_row = true,
+	.check_syntax = function_check_syntax,
+	.check_name = function_check_name,
+	.allocate = function_allocate,
+	.peek = function_peek,
+};

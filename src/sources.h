@@ -1,0 +1,14 @@
+/*
+ * sources.h
+ *		All sources there are; idgen.c registers them.
+ */
+#ifndef IDGEN_SOURCES_H
+#define IDGEN_SOURCES_H
+
+#include "source.h"
+
+extern const IdgenSource idgen_source_table;
+extern const IdgenSource idgen_source_sequence;
+extern const IdgenSource idgen_source_function;
+
+#endif /* IDGEN_SOURCES_H */
