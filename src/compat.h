@@ -50,6 +50,13 @@ typedef Oid RelFileNumber;
 	stringToQualifiedNameList(string)
 #endif
 
+/* 17 keeps what makes up a virtual transaction id together. */
+#if PG_VERSION_NUM < 170000
+#define MyLocalTransactionId (MyProc->lxid)
+#else
+#define MyLocalTransactionId (MyProc->vxid.lxid)
+#endif
+
 /* 17 lets extensions name their wait events. */
 #if PG_VERSION_NUM < 170000
 #define WaitEventExtensionNew(name) PG_WAIT_EXTENSION

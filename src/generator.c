@@ -18,6 +18,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "storage/proc.h"
 
 #include "generator.h"
 #include "guc.h"
@@ -174,6 +175,13 @@ refill(IdgenHandle *handle, int64 nblocks, bool ahead)
 	return true;
 }
 
+/* Has this transaction done what a refill needs that is published at once? */
+static bool
+is_prepared(const IdgenHandle *handle)
+{
+	return handle->prepared == MyLocalTransactionId;
+}
+
 /*
  * Get ready to refill. Not in advance: a draw from the cache writes nothing and
  * locks nothing. Returns false if what we know of the source has turned out to
@@ -184,8 +192,11 @@ get_ready(IdgenHandle *handle, IdgenDraw *draw)
 {
 	uint64 epoch = idgen_epoch;
 
-	if (!handle->source->transactional)
+	if (!handle->source->transactional && !is_prepared(handle))
+	{
 		handle->source->prepare(handle);
+		handle->prepared = MyLocalTransactionId;
+	}
 	if (!draw->at_once)
 		draw->xid = GetCurrentTransactionId();
 	draw->ready = true;
@@ -288,6 +299,8 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 	};
 	IdgenDrawResult result;
 	IdgenDrawAnswer answer;
+
+	draw.ready = draw.at_once && is_prepared(handle);
 
 	for (;;)
 	{

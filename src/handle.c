@@ -229,6 +229,7 @@ static void
 resolve_source(IdgenHandle *handle)
 {
 	ErrorContextCallback context;
+	Oid before = handle->object;
 
 	handle->object = InvalidOid;
 	handle->storage = InvalidRelFileNumber;
@@ -241,6 +242,9 @@ resolve_source(IdgenHandle *handle)
 	idgen_refill_context_push(handle, &context);
 	handle->source->resolve(handle);
 	error_context_stack = context.previous;
+
+	if (handle->object != before)
+		handle->prepared = InvalidLocalTransactionId;
 }
 
 /*

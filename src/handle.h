@@ -49,7 +49,7 @@ typedef struct IdgenPending
 	/* Never undone by a rollback to a savepoint: */
 	int64 refills;       /* successful ones */
 	int64 ids_allocated; /* by them */
-	int64 ahead_blocks; /* as in IdgenOutcome */
+	int64 ahead_blocks;  /* as in IdgenOutcome */
 	int64 ahead_ids;
 	TransactionId claim; /* the last claim made, or invalid */
 	IdgenCounters counters;
@@ -93,8 +93,9 @@ typedef struct IdgenHandle
 	bool temporary;        /* is it a temporary sequence? */
 	char *search_path;     /* that it was found by, or NULL if it depends on none */
 
-	ItemPointerData row_tid; /* where this session's last refill put the row */
-	bool allocating;         /* source_function.c is calling the function */
+	ItemPointerData row_tid;     /* where this session's last refill put the row */
+	LocalTransactionId prepared; /* the transaction that did prepare() for object */
+	bool allocating;             /* source_function.c is calling the function */
 
 	bool has_last;
 	int64 last_id; /* what this session drew last, if has_last */

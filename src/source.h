@@ -15,10 +15,10 @@ struct IdgenHandle;
 /* What allocate() is asked for. */
 typedef struct IdgenRequest
 {
-	int64 blocks;      /* blocks wanted, at least 1 */
-	int64 bulk_ids;    /* ids that a bulk load could use at once: take as many
+	int64 blocks;   /* blocks wanted, at least 1 */
+	int64 bulk_ids; /* ids that a bulk load could use at once: take as many
 	                    * whole blocks, if that is more and asking is dear */
-	bool wait;         /* wait for other transactions, and raise 2200H if there
+	bool wait;      /* wait for other transactions, and raise 2200H if there
 	                    * is no id left; else return false for both */
 } IdgenRequest;
 
@@ -77,7 +77,7 @@ typedef struct IdgenSource
 
 	/*
 	 * Take whatever heavyweight lock allocate() needs, for the rest of the
-	 * transaction. Only for sources that are not transactional: sessions wait
+	 * transaction, savepoints notwithstanding: it is called only once. Only for sources that are not transactional: sessions wait
 	 * for their allocate() without deadlock detection, so it must not wait
 	 * for a lock that a transaction holds.
 	 */

@@ -39,6 +39,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -195,11 +196,15 @@ sequence_resolve(IdgenHandle *handle)
 	relation_close(rel, RowExclusiveLock);
 }
 
-/* The lock that nextval() takes, and like it keeps. */
+/* The lock that nextval() takes, and like it keeps whatever savepoints do. */
 static void
 sequence_prepare(IdgenHandle *handle)
 {
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = TopTransactionResourceOwner;
 	LockRelationOid(handle->object, RowExclusiveLock);
+	CurrentResourceOwner = owner;
 }
 
 static Parameters
