@@ -236,6 +236,9 @@ resolve_source(IdgenHandle *handle)
 	handle->own_storage = false;
 	handle->temporary = false;
 	idgen_handle_keep(&handle->search_path, NULL);
+	if (handle->details != NULL)
+		pfree(handle->details);
+	handle->details = NULL;
 	if (handle->source->resolve == NULL)
 		return;
 

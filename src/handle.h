@@ -92,6 +92,8 @@ typedef struct IdgenHandle
 	bool own_storage;      /* has the current transaction made that file? */
 	bool temporary;        /* is it a temporary sequence? */
 	char *search_path;     /* that it was found by, or NULL if it depends on none */
+	void *details;         /* what else the source wants to know of it, or NULL;
+	                        * in TopMemoryContext */
 
 	ItemPointerData row_tid;     /* where this session's last refill put the row */
 	LocalTransactionId prepared; /* the transaction that did prepare() for object */

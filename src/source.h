@@ -70,8 +70,8 @@ typedef struct IdgenSource
 	/*
 	 * Find what the id sequence draws from, and check that the current user
 	 * may allocate from it; called whenever the handle is validated. Sets the
-	 * handle's object, storage, own_storage, temporary and search_path as
-	 * needed, which are zero before. May be NULL.
+	 * handle's object, storage, own_storage, temporary, search_path and
+	 * details as needed, which are zero before. May be NULL.
 	 */
 	void (*resolve)(struct IdgenHandle *handle);
 

@@ -38,6 +38,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
 #include "utils/syscache.h"
@@ -55,15 +56,17 @@
 /* Values before the end of a sequence in which nobody refills ahead. */
 #define SAFE_DISTANCE 1000
 
-/* What pg_sequence says. */
-typedef struct Parameters
+/* What the catalogs say of a sequence: a handle's details. */
+typedef struct Sequence
 {
+	NameData name;
+	bool logged; /* are changes of it in the WAL? */
 	int64 start;
 	int64 increment;
 	int64 last;  /* bound in the direction of increment */
 	int64 first; /* bound in the other direction */
 	bool cycle;
-} Parameters;
+} Sequence;
 
 /* What the sequence's page says. */
 typedef struct State
@@ -159,6 +162,29 @@ sequence_check_name(const char *name, const char *source_name)
 	return source_name;
 }
 
+/* What the catalogs say, in memory for a handle to keep. */
+static Sequence *
+describe(Relation rel)
+{
+	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
+	Form_pg_sequence form;
+	Sequence *sequence;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for sequence %u", RelationGetRelid(rel));
+	form = (Form_pg_sequence) GETSTRUCT(tuple);
+	sequence = MemoryContextAlloc(TopMemoryContext, sizeof(Sequence));
+	sequence->name = rel->rd_rel->relname;
+	sequence->logged = RelationNeedsWAL(rel);
+	sequence->start = form->seqstart;
+	sequence->increment = form->seqincrement;
+	sequence->last = form->seqincrement > 0 ? form->seqmax : form->seqmin;
+	sequence->first = form->seqincrement > 0 ? form->seqmin : form->seqmax;
+	sequence->cycle = form->seqcycle;
+	ReleaseSysCache(tuple);
+	return sequence;
+}
+
 /*
  * The sequence that a name stands for now, and may the user draw from it?
  * Without a row, the id sequence is the native one: without that there is none.
@@ -166,24 +192,24 @@ sequence_check_name(const char *name, const char *source_name)
 static void
 sequence_resolve(IdgenHandle *handle)
 {
-	RangeVar *sequence;
+	RangeVar *name;
 	Relation rel;
 
 	idgen_watch_relations();
-	sequence = parse_name(handle->name, handle->source_name);
-	if (sequence->schemaname == NULL)
+	name = parse_name(handle->name, handle->source_name);
+	if (name->schemaname == NULL)
 		idgen_handle_keep(&handle->search_path, namespace_search_path);
 
-	rel = open_sequence(sequence);
+	rel = open_sequence(name);
 	if (rel == NULL)
 	{
 		if (handle->has_row)
-			no_such_relation(sequence);
+			no_such_relation(name);
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_OBJECT),
 		         errmsg("id sequence \"%s\" does not exist", handle->name),
 		         errdetail("It has no row in \"id_sequences\", and there is no sequence \"%s\".",
-		                   display_name(sequence)),
+		                   display_name(name)),
 		         errhint("Create the sequence.")));
 	}
 	check_privilege(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
@@ -193,6 +219,7 @@ sequence_resolve(IdgenHandle *handle)
 	handle->own_storage = rel->rd_createSubid != InvalidSubTransactionId ||
 		rel->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
 	handle->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+	handle->details = describe(rel);
 	relation_close(rel, RowExclusiveLock);
 }
 
@@ -207,28 +234,10 @@ sequence_prepare(IdgenHandle *handle)
 	CurrentResourceOwner = owner;
 }
 
-static Parameters
-get_parameters(Oid relid)
-{
-	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(relid));
-	Form_pg_sequence form;
-	Parameters params;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for sequence %u", relid);
-	form = (Form_pg_sequence) GETSTRUCT(tuple);
-	params.start = form->seqstart;
-	params.increment = form->seqincrement;
-	params.last = form->seqincrement > 0 ? form->seqmax : form->seqmin;
-	params.first = form->seqincrement > 0 ? form->seqmin : form->seqmax;
-	params.cycle = form->seqcycle;
-	ReleaseSysCache(tuple);
-	return params;
-}
-
 static State
-get_state(Relation rel)
+get_state(Oid relid)
 {
+	Relation rel = relation_open(relid, AccessShareLock);
 	Buffer buffer = ReadBuffer(rel, 0);
 	HeapTupleHeader tuple;
 	Form_pg_sequence_data data;
@@ -243,74 +252,68 @@ get_state(Relation rel)
 	state.is_called = data->is_called;
 	state.lsn = BufferGetLSNAtomic(buffer);
 	UnlockReleaseBuffer(buffer);
+	relation_close(rel, AccessShareLock);
 	return state;
 }
 
 /* The number of ids after v, in the direction of the sequence. */
 static uint64
-ids_after(const Parameters *params, int64 v)
+ids_after(const Sequence *sequence, int64 v)
 {
-	return params->increment > 0 ? (uint64) params->last - (uint64) v : (uint64) v - (uint64) params->last;
+	return sequence->increment > 0 ? (uint64) sequence->last - (uint64) v : (uint64) v - (uint64) sequence->last;
 }
 
 /* The distance from one value to the next. */
 static uint64
-width(const Parameters *params)
+width(const Sequence *sequence)
 {
-	return params->increment > 0 ? (uint64) params->increment : -(uint64) params->increment;
+	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
 }
 
 /* Is v + increment beyond the end? */
 static bool
-is_last_value(const Parameters *params, int64 v)
+is_last_value(const Sequence *sequence, int64 v)
 {
-	return ids_after(params, v) < width(params);
+	return ids_after(sequence, v) < width(sequence);
 }
 
 /* The ids that one value stands for. */
 static IdgenBlock
-block_of_value(const Parameters *params, int64 v)
+block_of_value(const Sequence *sequence, int64 v)
 {
-	uint64 after = Min(width(params) - 1, ids_after(params, v));
+	uint64 after = Min(width(sequence) - 1, ids_after(sequence, v));
 	IdgenBlock block;
 
 	block.next = v;
 	block.left = (int64) Min(after, IDGEN_BLOCK_MAX - 1) + 1;
-	block.step = params->increment > 0 ? 1 : -1;
+	block.step = sequence->increment > 0 ? 1 : -1;
 	return block;
 }
 
 /* Percentage of the range from START on that is left after v's block. */
 static int
-percent_left(const Parameters *params, int64 v)
+percent_left(const Sequence *sequence, int64 v)
 {
-	double range = (double) ids_after(params, params->start) + 1;
-	double left = is_last_value(params, v) ? 0 : (double) ids_after(params, v + params->increment) + 1;
+	double range = (double) ids_after(sequence, sequence->start) + 1;
+	double left = is_last_value(sequence, v) ? 0 : (double) ids_after(sequence, v + sequence->increment) + 1;
 
-	return params->cycle ? 100 : (int) Min(100, 100 * left / range);
+	return sequence->cycle ? 100 : (int) Min(100, 100 * left / range);
 }
-
-/* What exhausted() speaks of; it may not look it up when it is called. */
-typedef struct Exhaustion
-{
-	const char *name;
-	const char *sequence;
-	const Parameters *params;
-} Exhaustion;
 
 /* What nextval() says about its end, in our words. */
 static void
 exhausted(void *arg)
 {
-	const Exhaustion *exhaustion = (const Exhaustion *) arg;
+	const IdgenHandle *handle = (const IdgenHandle *) arg;
+	const Sequence *sequence = (const Sequence *) handle->details;
 
 	if (geterrcode() != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
 		return;
-	errmsg("id sequence \"%s\" is exhausted", exhaustion->name);
-	errdetail("Its last id is %lld.", (long long) exhaustion->params->last);
+	errmsg("id sequence \"%s\" is exhausted", handle->name);
+	errdetail("Its last id is %lld.", (long long) sequence->last);
 	errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
-	        exhaustion->params->increment > 0 ? "MAXVALUE" : "MINVALUE",
-	        exhaustion->sequence);
+	        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
+	        NameStr(sequence->name));
 }
 
 /*
@@ -322,7 +325,7 @@ exhausted(void *arg)
  * draw that one in between, our next nextval() fails, and what we have is a gap.)
  */
 static int
-draw_values(Oid relid, const Parameters *params, int64 nvalues,
+draw_values(Oid relid, const Sequence *sequence, int64 nvalues,
             IdgenBlock *blocks, int64 *drawn, int64 *v)
 {
 	int nblocks = 0;
@@ -334,13 +337,13 @@ draw_values(Oid relid, const Parameters *params, int64 nvalues,
 
 		*v = nextval_internal(relid, false);
 		(*drawn)++;
-		block = block_of_value(params, *v);
+		block = block_of_value(sequence, *v);
 		if (nblocks > 0 && idgen_block_adjacent(&blocks[nblocks - 1], &block))
 			blocks[nblocks - 1].left += block.left;
 		else
 			blocks[nblocks++] = block;
 	} while (*drawn < nvalues && nblocks < IDGEN_SLOT_BLOCKS &&
-	         !is_last_value(params, *v));
+	         !is_last_value(sequence, *v));
 	return nblocks;
 }
 
@@ -349,10 +352,26 @@ draw_values(Oid relid, const Parameters *params, int64 nvalues,
  * Nobody should get that error who does without.
  */
 static bool
-is_near_end(Relation rel, const Parameters *params, int64 nvalues)
+is_near_end(Oid relid, const Sequence *sequence, int64 nvalues)
 {
-	return !params->cycle &&
-		ids_after(params, get_state(rel).last_value) / width(params) < (uint64) nvalues + SAFE_DISTANCE;
+	return !sequence->cycle &&
+		ids_after(sequence, get_state(relid).last_value) / width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
+}
+
+/*
+ * Wait until no crash can bring back what nextval() has given: as a commit would,
+ * also for synchronous replication, but whatever synchronous_commit says about
+ * the local disk.
+ */
+static void
+flush(Oid relid)
+{
+	XLogRecPtr lsn = get_state(relid).lsn;
+
+	XLogFlush(lsn);
+	HOLD_INTERRUPTS();
+	SyncRepWaitForLSN(lsn, false);
+	RESUME_INTERRUPTS();
 }
 
 /*
@@ -362,44 +381,27 @@ is_near_end(Relation rel, const Parameters *params, int64 nvalues)
 static bool
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	Relation rel = relation_open(handle->object, NoLock);
-	Parameters params = get_parameters(handle->object);
-	bool single = params.increment == 1 || params.increment == -1;
-	int64 block_size = single ? handle->block_size : 1; /* in values */
-	Exhaustion exhaustion = {handle->name, RelationGetRelationName(rel), &params};
-	ErrorContextCallback context;
+	const Sequence *sequence = (const Sequence *) handle->details;
+	int64 block_size = width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
+	int64 nvalues = Min(request->blocks, MAX_VALUES / block_size) * block_size;
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
-	int64 nvalues;
+	ErrorContextCallback context;
 	int64 drawn;
 	int64 v;
 	int nblocks;
 
-	/* Not more than so many at a time, however many sessions wait. */
-	block_size = Min(block_size, MAX_VALUES);
-	nvalues = Min(request->blocks, MAX_VALUES / block_size) * block_size;
-	if (!request->wait && is_near_end(rel, &params, nvalues))
-	{
-		relation_close(rel, NoLock);
+	if (!request->wait && is_near_end(handle->object, sequence, nvalues))
 		return false;
-	}
 
 	context.callback = exhausted;
-	context.arg = &exhaustion;
+	context.arg = handle;
 	context.previous = error_context_stack;
 	error_context_stack = &context;
-	nblocks = draw_values(handle->object, &params, nvalues, blocks, &drawn, &v);
+	nblocks = draw_values(handle->object, sequence, nvalues, blocks, &drawn, &v);
 	error_context_stack = context.previous;
 
-	if (RelationNeedsWAL(rel))
-	{
-		XLogRecPtr lsn = get_state(rel).lsn;
-
-		XLogFlush(lsn);
-		HOLD_INTERRUPTS();
-		SyncRepWaitForLSN(lsn, false);
-		RESUME_INTERRUPTS();
-	}
-	relation_close(rel, NoLock);
+	if (sequence->logged)
+		flush(handle->object);
 
 	refill->block = blocks[0];
 	refill->nmore = nblocks - 1;
@@ -411,7 +413,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	for (int i = 0; i < nblocks; i++)
 		refill->ahead_ids += blocks[i].left;
 	refill->shareable = true;
-	refill->percent_left = percent_left(&params, v);
+	refill->percent_left = percent_left(sequence, v);
 	return true;
 }
 
@@ -419,21 +421,19 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 static int64
 sequence_peek(IdgenHandle *handle)
 {
-	Relation rel = relation_open(handle->object, AccessShareLock);
-	Parameters params = get_parameters(handle->object);
-	State state = get_state(rel);
+	const Sequence *sequence = (const Sequence *) handle->details;
+	State state = get_state(handle->object);
 
-	relation_close(rel, AccessShareLock);
 	if (!state.is_called)
 		return state.last_value;
-	if (!is_last_value(&params, state.last_value))
-		return state.last_value + params.increment;
-	if (params.cycle)
-		return params.first;
+	if (!is_last_value(sequence, state.last_value))
+		return state.last_value + sequence->increment;
+	if (sequence->cycle)
+		return sequence->first;
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", handle->name),
-	         errdetail("Its last id is %lld.", (long long) params.last)));
+	         errdetail("Its last id is %lld.", (long long) sequence->last)));
 }
 
 /*
