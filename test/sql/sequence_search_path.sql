@@ -1,0 +1,152 @@
+--
+-- A native sequence is found by search_path at every call: one name, a stream
+-- of ids for each schema
+--
+CREATE EXTENSION idgen;
+CREATE SCHEMA regress_a;
+CREATE SCHEMA regress_b;
+CREATE SEQUENCE regress_a.gen_seq START 1000 INCREMENT 10;
+CREATE SEQUENCE regress_b.gen_seq START 2000 INCREMENT 10;
+PREPARE draw AS SELECT idgen_next('gen', 'sequence');
+
+SELECT idgen_next('gen', 'sequence');
+\echo :SQLSTATE
+SET search_path = regress_a, public;
+SELECT idgen_next('gen', 'sequence') FROM generate_series(1, 3);
+EXECUTE draw;
+SET search_path = regress_b, public;
+SELECT idgen_next('gen', 'sequence') FROM generate_series(1, 3);
+EXECUTE draw;
+
+-- back and forth: each goes on with what is cached
+SET search_path = regress_a, public;
+EXECUTE draw;
+SELECT idgen_peek('gen', 'sequence');
+SET search_path = regress_b, public;
+EXECUTE draw;
+SELECT idgen_peek('gen', 'sequence');
+SET search_path = public;
+EXECUTE draw;
+\echo :SQLSTATE
+
+-- another path that leads to the same one
+SET search_path = public, regress_b, regress_a;
+EXECUTE draw;
+SELECT last_value FROM regress_b.gen_seq;
+
+-- for a transaction, and undone with it or with a savepoint
+BEGIN;
+SET LOCAL search_path = regress_a, public;
+EXECUTE draw;
+SAVEPOINT a;
+SET LOCAL search_path = regress_b, public;
+EXECUTE draw;
+ROLLBACK TO a;
+EXECUTE draw;
+COMMIT;
+EXECUTE draw;
+
+-- within one statement
+CREATE FUNCTION next_of(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('search_path', schema || ', public', true);
+	RETURN idgen_next('gen', 'sequence');
+END$$;
+SELECT schema, next_of(schema)
+	FROM unnest(ARRAY['regress_a', 'regress_b', 'regress_b', 'regress_a']) WITH ORDINALITY AS u (schema, n) ORDER BY n;
+CREATE FUNCTION next_of_a() RETURNS bigint LANGUAGE sql SET search_path = regress_a, public AS
+	$$SELECT idgen_next('gen', 'sequence')$$;
+SET search_path = regress_b, public;
+SELECT public.next_of_a(), idgen_next('gen', 'sequence'), public.next_of_a(), idgen_next('gen', 'sequence');
+
+-- a qualified name depends on no path
+SELECT idgen_next('regress_a.gen', 'sequence');
+SET search_path = public;
+SELECT idgen_next('regress_a.gen', 'sequence');
+SELECT last_value FROM regress_a.gen_seq;
+
+-- a row for all of them: its source_name, or the lack of one, is looked up too
+INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES
+	('gen', 1, 'sequence', NULL), ('named', 1, 'sequence', 'gen_seq');
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+SET search_path = regress_a, public;
+SELECT idgen_next('gen'), idgen_next('named');
+SET search_path = regress_b, public;
+SELECT idgen_next('gen'), idgen_next('named');
+SET search_path = regress_a, public;
+SELECT idgen_next('gen'), idgen_next('named');
+SELECT name, source_name, ids_cached FROM idgen_stats
+	WHERE name IN ('gen', 'named') ORDER BY name, source_name;
+
+-- a change of it is for all streams
+UPDATE id_sequences SET big_base = 1000000 WHERE name = 'gen';
+SELECT idgen_next_big('gen');
+SET search_path = regress_b, public;
+SELECT idgen_next_big('gen');
+DELETE FROM id_sequences;
+
+-- "$user" is another schema for another role
+CREATE ROLE regress_a;
+CREATE ROLE regress_b;
+GRANT USAGE ON SCHEMA regress_a TO regress_a, regress_b;
+GRANT USAGE ON SCHEMA regress_b TO regress_a, regress_b;
+GRANT USAGE ON regress_a.gen_seq, regress_b.gen_seq TO regress_a, regress_b;
+SET search_path = "$user", public;
+SET ROLE regress_a;
+EXECUTE draw;
+SET ROLE regress_b;
+EXECUTE draw;
+SET ROLE regress_a;
+EXECUTE draw;
+RESET ROLE;
+
+-- a schema that comes first in the path is created, and gets a sequence
+SET search_path = regress_new, regress_a, public;
+EXECUTE draw;
+CREATE SCHEMA regress_new;
+EXECUTE draw;
+CREATE SEQUENCE regress_new.gen_seq START 3000 INCREMENT 10;
+EXECUTE draw;
+BEGIN;
+DROP SEQUENCE regress_new.gen_seq;
+EXECUTE draw;
+ROLLBACK;
+EXECUTE draw;
+DROP SEQUENCE regress_new.gen_seq;
+EXECUTE draw;
+BEGIN;
+CREATE SEQUENCE regress_new.gen_seq START 4000 INCREMENT 10;
+EXECUTE draw;
+ROLLBACK;
+EXECUTE draw;
+ALTER SEQUENCE regress_b.gen_seq SET SCHEMA regress_new;
+EXECUTE draw;
+ALTER SCHEMA regress_new RENAME TO regress_old;
+EXECUTE draw;
+
+-- a temporary sequence hides the others, until it is gone
+CREATE TEMPORARY SEQUENCE gen_seq START 5000 INCREMENT 10;
+EXECUTE draw;
+SELECT idgen_next('regress_a.gen', 'sequence');
+EXECUTE draw;
+DROP SEQUENCE pg_temp.gen_seq;
+EXECUTE draw;
+BEGIN;
+CREATE TEMPORARY SEQUENCE gen_seq START 6000 INCREMENT 10;
+EXECUTE draw;
+ROLLBACK;
+EXECUTE draw;
+CREATE TEMPORARY SEQUENCE gen_seq START 7000 INCREMENT 10;
+SET search_path = regress_a, pg_temp;
+SELECT public.idgen_next('gen', 'sequence');
+SET search_path = pg_temp, regress_a;
+SELECT public.idgen_next('gen', 'sequence');
+
+RESET search_path;
+DEALLOCATE draw;
+DROP FUNCTION next_of, next_of_a;
+SET client_min_messages = warning;
+DROP SCHEMA regress_a, regress_b, regress_old CASCADE;
+DROP ROLE regress_a, regress_b;
+DROP EXTENSION idgen;
