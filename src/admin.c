@@ -91,7 +91,7 @@ static const char *
 check_source_name(FunctionCallInfo fcinfo)
 {
 	const char *given = PG_ARGISNULL(ARG_SOURCE_NAME) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE_NAME));
-	const IdgenSource *source = idgen_source_find(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
+	const IdgenSource *source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 
 	if (source->check_name == NULL)
 		return given;
@@ -185,7 +185,7 @@ Datum
 idgen_restart(PG_FUNCTION_ARGS)
 {
 	text *name = PG_GETARG_TEXT_PP(0);
-	const IdgenSource *asked = PG_NARGS() > 2 ? idgen_source_find(text_to_cstring(PG_GETARG_TEXT_PP(2))) : NULL;
+	const IdgenSource *asked = PG_NARGS() > 2 ? idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(2))) : NULL;
 	IdgenHandle *handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
 	                                       VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 

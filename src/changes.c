@@ -57,13 +57,27 @@ get_string(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
 	return TextDatumGetCString(get_attribute(tuple, desc, attnum));
 }
 
+/* May a row like this have cached ids that a change of it makes void? */
+static bool
+has_own_ids(HeapTuple tuple, TupleDesc desc)
+{
+	const IdgenSource *source = idgen_source_find(get_string(tuple, desc, IDGEN_ATT_SOURCE));
+
+	return source == NULL || source->transactional;
+}
+
+/*
+ * Note that the row has changed. "drop" says that cached ids must not be used
+ * any more; but those of a native sequence are as good as before.
+ */
 static void
 note_change(Relation rel, HeapTuple tuple, bool drop)
 {
-	char *name = get_string(tuple, RelationGetDescr(rel), IDGEN_ATT_NAME);
+	TupleDesc desc = RelationGetDescr(rel);
+	char *name = get_string(tuple, desc, IDGEN_ATT_NAME);
 	IdgenHandle *handle = idgen_handle_get(RelationGetRelid(rel), name, strlen(name));
 
-	idgen_pending_note_change(handle, drop ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
+	idgen_pending_note_change(handle, drop && has_own_ids(tuple, desc) ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
 	idgen_pending_objects_changed(RelationGetRelid(rel));
 }
 
@@ -125,10 +139,13 @@ check_revival(TupleDesc desc, HeapTuple old, HeapTuple new)
 static bool
 changes_source(TupleDesc desc, HeapTuple old, HeapTuple new)
 {
+	const IdgenSource *source;
+
 	if (!same_attribute(desc, old, new, IDGEN_ATT_SOURCE))
 		return true;
+	source = idgen_source_find(get_string(new, desc, IDGEN_ATT_SOURCE));
 	return !same_attribute(desc, old, new, IDGEN_ATT_SOURCE_NAME) &&
-		idgen_source_find(get_string(new, desc, IDGEN_ATT_SOURCE))->check_name != NULL;
+		(source == NULL || source->check_name != NULL);
 }
 
 static void
@@ -148,7 +165,7 @@ row_updated(Relation rel, HeapTuple old, HeapTuple new)
 	         get_int64(new, desc, IDGEN_ATT_MAX_VALUE) <
 	             get_int64(old, desc, IDGEN_ATT_MAX_VALUE) ||
 	         changes_source(desc, old, new))
-		note_change(rel, new, true);
+		note_change(rel, old, true);
 	else if (differs_otherwise(desc, old, new))
 		note_change(rel, new, false);
 }

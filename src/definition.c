@@ -150,7 +150,7 @@ not_valid(const char *column, const char *value, const char *valid)
 const IdgenSource *
 idgen_check_source(const char *source, const char *source_name)
 {
-	const IdgenSource *found = idgen_source_find(source);
+	const IdgenSource *found = idgen_source_get(source);
 
 	if (found->check_syntax)
 		found->check_syntax(source_name);

@@ -239,15 +239,19 @@ resolve_source(IdgenHandle *handle)
 	if (handle->details != NULL)
 		pfree(handle->details);
 	handle->details = NULL;
-	if (handle->source->resolve == NULL)
-		return;
 
-	idgen_refill_context_push(handle, &context);
-	handle->source->resolve(handle);
-	error_context_stack = context.previous;
+	if (handle->source->resolve)
+	{
+		idgen_refill_context_push(handle, &context);
+		handle->source->resolve(handle);
+		error_context_stack = context.previous;
+	}
 
 	if (handle->object != before)
 		handle->prepared = InvalidLocalTransactionId;
+	if (handle->object != handle->last_object)
+		handle->has_last = false;
+	handle->last_object = handle->object;
 }
 
 /*

@@ -100,7 +100,8 @@ typedef struct IdgenHandle
 	bool allocating;             /* source_function.c is calling the function */
 
 	bool has_last;
-	int64 last_id; /* what this session drew last, if has_last */
+	int64 last_id;   /* what this session drew last, if has_last, ... */
+	Oid last_object; /* ... from that object */
 
 	IdgenPending pending;
 } IdgenHandle;

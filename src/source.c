@@ -23,19 +23,28 @@ idgen_source_register(const IdgenSource *source)
 	sources[nsources++] = source;
 }
 
+/* The source of that name, NULL if there is none. */
+const IdgenSource *
+idgen_source_find(const char *name)
+{
+	for (int i = 0; i < nsources; i++)
+		if (strcmp(sources[i]->name, name) == 0)
+			return sources[i];
+	return NULL;
+}
+
 /*
  * The source of that name. Raises 0A000 for one that is planned, 22023 for one
  * that is unknown.
  */
 const IdgenSource *
-idgen_source_find(const char *name)
+idgen_source_get(const char *name)
 {
+	const IdgenSource *source = idgen_source_find(name);
 	StringInfoData valid;
 
-	for (int i = 0; i < nsources; i++)
-		if (strcmp(sources[i]->name, name) == 0)
-			return sources[i];
-
+	if (source != NULL)
+		return source;
 	if (strcmp(name, "server") == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

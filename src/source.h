@@ -107,5 +107,6 @@ typedef struct IdgenSource
 
 extern void idgen_source_register(const IdgenSource *source);
 extern const IdgenSource *idgen_source_find(const char *name);
+extern const IdgenSource *idgen_source_get(const char *name);
 
 #endif /* IDGEN_SOURCE_H */

@@ -32,6 +32,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 #include "parser/parse_node.h"
+#include "parser/scansup.h"
 #include "replication/syncrep.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
@@ -65,6 +66,7 @@ typedef struct Sequence
 	int64 increment;
 	int64 last;  /* bound in the direction of increment */
 	int64 first; /* bound in the other direction */
+	int64 cache;
 	bool cycle;
 } Sequence;
 
@@ -82,13 +84,16 @@ parse_name(const char *name, const char *source_name)
 {
 	List *names;
 	ListCell *last;
+	char *with_suffix;
 
 	if (source_name != NULL)
 		return makeRangeVarFromNameList(stringToQualifiedNameList(source_name, NULL));
 
 	names = stringToQualifiedNameList(name, NULL);
 	last = list_tail(names);
-	lfirst(last) = makeString(psprintf("%s_seq", strVal(lfirst(last))));
+	with_suffix = psprintf("%s_seq", strVal(lfirst(last)));
+	truncate_identifier(with_suffix, strlen(with_suffix), false);
+	lfirst(last) = makeString(with_suffix);
 	return makeRangeVarFromNameList(names);
 }
 
@@ -180,6 +185,7 @@ describe(Relation rel)
 	sequence->increment = form->seqincrement;
 	sequence->last = form->seqincrement > 0 ? form->seqmax : form->seqmin;
 	sequence->first = form->seqincrement > 0 ? form->seqmin : form->seqmax;
+	sequence->cache = form->seqcache;
 	sequence->cycle = form->seqcycle;
 	ReleaseSysCache(tuple);
 	return sequence;
@@ -417,13 +423,19 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	return true;
 }
 
-/* What nextval() would give. Raises 2200H. */
+/* What nextval() would give. Raises 2200H, 55000. */
 static int64
 sequence_peek(IdgenHandle *handle)
 {
 	const Sequence *sequence = (const Sequence *) handle->details;
 	State state = get_state(handle->object);
 
+	if (sequence->cache > 1)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
+		         errdetail("None is cached, and of sequence \"%s\", which has CACHE %lld, each session may hold values.",
+		                   NameStr(sequence->name), (long long) sequence->cache)));
 	if (!state.is_called)
 		return state.last_value;
 	if (!is_last_value(sequence, state.last_value))

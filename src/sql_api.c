@@ -73,7 +73,7 @@ get_site(FunctionCallInfo fcinfo)
 	else if (site->handle->relid != relid || site->handle->namelen != len ||
 	         memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
 		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
-	site->asked = PG_NARGS() > 1 ? idgen_source_find(text_to_cstring(PG_GETARG_TEXT_PP(1))) : NULL;
+	site->asked = PG_NARGS() > 1 ? idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(1))) : NULL;
 	return site;
 }
 
