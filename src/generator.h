@@ -16,7 +16,6 @@ extern void idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked);
 extern int64 idgen_peek_next(IdgenHandle *handle, const IdgenSource *asked);
 extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
                              int64 start);
-extern void idgen_generator_abort(void);
 
 /*
  * Draw the next id of a handle, for the SQL function of that name, which may ask

@@ -11,9 +11,8 @@
  *	changes.c		triggers and a hook: what others do to id_sequences
  *	xact.c			what happens when a transaction or savepoint ends
  *	generator.c		the algorithm: pending block, then cache, then refill
- *	source_table.c	blocks from id_sequences itself
- *	source_sequence.c	blocks from native sequences
- *	source_function.c	blocks from a function of the user's
+ *	refill.c		refilling, and waiting for others to
+ *	source_*.c		blocks from id_sequences itself, native sequences, functions
  *	pending.c		what the current transaction has allocated or changed
  *	handle.c		a session's view of one id sequence
  *	auto_create.c	making the row that an unknown name lacks

@@ -14,8 +14,8 @@
 
 #include "access/xact.h"
 
-#include "generator.h"
 #include "pending.h"
+#include "refill.h"
 #include "xact.h"
 
 static void
@@ -38,7 +38,7 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_pending_finish(true, true);
 			break;
 		case XACT_EVENT_ABORT:
-			idgen_generator_abort();
+			idgen_refill_abort();
 			idgen_pending_finish(false, false);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
@@ -59,7 +59,7 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_pending_commit_savepoint();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
-			idgen_generator_abort();
+			idgen_refill_abort();
 			idgen_pending_abort_savepoint();
 			break;
 		case SUBXACT_EVENT_START_SUB:

@@ -1,0 +1,264 @@
+/*
+ * refill.c
+ *		Refilling, and waiting for others to.
+ *
+ * A refill from a transactional source belongs to the transaction: its blocks
+ * are pending until it commits, and whoever waits for them waits for that, in
+ * the server's lock manager. One from a source that is not transactional is
+ * published as soon as the source has allocated it, and waited for on a condition
+ * variable. In a transaction that must not use what is published, because it
+ * has changed what ids come from, any refill is of the first kind.
+ *
+ * How much a refill takes (rule T6): one block; if k sessions wait, k + 1; and
+ * from a transaction's ninth refill on, an eighth of what it has taken so
+ * far, so that a bulk load of m ids writes O(log m) row versions and leaves
+ * not more than an eighth unused.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "pending.h"
+#include "refill.h"
+
+/* Refills of one block before a transaction's refills begin to grow. */
+#define IDGEN_EVEN_REFILLS 8
+/* The part of what it has taken by then that the next refill takes. */
+#define IDGEN_GROWTH_DIVISOR 8
+
+/* The entry in which this session is counted as waiting, if any. */
+static bool waiting = false;
+static IdgenCacheKey waiting_key;
+
+/* The entry that others wait for this session to refill at once, if any. */
+static bool refilling = false;
+static IdgenCacheKey refilling_key;
+
+/* The wait is not to be, or an error has ended it. */
+void
+idgen_refill_not_awaited(void)
+{
+	if (!waiting)
+		return;
+	waiting = false;
+	idgen_cache_waited(&waiting_key, InvalidTransactionId);
+}
+
+/* An error has ended whatever we did, as far as it was visible to others. */
+void
+idgen_refill_abort(void)
+{
+	idgen_refill_not_awaited();
+	if (refilling)
+	{
+		refilling = false;
+		idgen_cache_not_refilled(&refilling_key);
+	}
+}
+
+/* The cache has counted us as waiting; see to it that it does not stay so. */
+void
+idgen_refill_expected(IdgenHandle *handle)
+{
+	idgen_handle_key(handle, &waiting_key);
+	waiting = true;
+}
+
+/*
+ * Wait for the (sub)transaction that is refilling, in the server's lock
+ * manager: deadlocks are detected, timeouts and cancelling work.
+ */
+void
+idgen_refill_await_transaction(TransactionId xid)
+{
+	XactLockTableWait(xid, NULL, NULL, XLTW_None);
+	waiting = false;
+	idgen_cache_waited(&waiting_key, xid);
+}
+
+/*
+ * Wait for a refill that will be published at once. Whoever makes it waits for
+ * no lock of a transaction, so there can be no deadlock.
+ */
+void
+idgen_refill_await_publishing(IdgenSlot *slot)
+{
+	static uint32 wait_event = 0;
+
+	if (wait_event == 0)
+		wait_event = WaitEventExtensionNew("IdgenRefill");
+
+	ConditionVariablePrepareToSleep(&slot->refilled);
+	while (idgen_slot_is_refilling(slot))
+		ConditionVariableSleep(&slot->refilled, wait_event);
+	ConditionVariableCancelSleep();
+	waiting = false;
+	idgen_cache_waited(&waiting_key, InvalidTransactionId);
+}
+
+/* Say in the server's log that ids are running out, once per percent. */
+static void
+warn_if_low(IdgenHandle *handle, int percent_left)
+{
+	IdgenCacheKey key;
+
+	if (percent_left >= idgen_warn_remaining)
+		return;
+	idgen_handle_key(handle, &key);
+	if (idgen_cache_warning_due(&key, percent_left))
+		ereport(LOG,
+		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
+		                handle->name, percent_left),
+		         errhidestmt(true), errhidecontext(true)));
+}
+
+/*
+ * Have the source allocate. "ahead" means that there are still ids in the
+ * cache: then nothing is worth waiting for or failing. Returns false if nothing
+ * was allocated.
+ */
+static bool
+allocate(IdgenHandle *handle, int64 nblocks, bool ahead, IdgenRefill *refill)
+{
+	const IdgenPending *pending = &handle->pending;
+	IdgenRequest request = {.blocks = nblocks, .wait = !ahead};
+	ErrorContextCallback context;
+	bool done;
+
+	if (pending->refills >= IDGEN_EVEN_REFILLS)
+		request.bulk_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
+
+	memset(refill, 0, sizeof(IdgenRefill));
+	idgen_refill_context_push(handle, &context);
+	done = handle->source->allocate(handle, &request, refill);
+	error_context_stack = context.previous;
+	return done;
+}
+
+/* Get blocks into the handle's pending state; see allocate(). */
+static bool
+refill(IdgenHandle *handle, int64 nblocks, bool ahead)
+{
+	IdgenRefill refilled;
+
+	if (!allocate(handle, nblocks, ahead, &refilled))
+		return false;
+
+	/*
+	 * The rest is for other sessions as soon as we have committed, so the
+	 * commit must be on disk by then, whatever synchronous_commit says. So must
+	 * it be for ids that our own client relies on.
+	 */
+	ForceSyncCommit();
+	idgen_pending_add(handle, &refilled, ahead);
+	warn_if_low(handle, refilled.percent_left);
+	return true;
+}
+
+/* Has this transaction done what a refill needs that is published at once? */
+bool
+idgen_refill_prepared(const IdgenHandle *handle)
+{
+	return handle->prepared == MyLocalTransactionId;
+}
+
+/*
+ * Get ready to refill. Not in advance: a draw from the cache writes nothing and
+ * locks nothing. Returns false if what we know of the source has turned out to
+ * be out of date meanwhile.
+ */
+bool
+idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
+{
+	uint64 epoch = idgen_epoch;
+
+	if (!handle->source->transactional && !idgen_refill_prepared(handle))
+	{
+		handle->source->prepare(handle);
+		handle->prepared = MyLocalTransactionId;
+	}
+	if (!draw->at_once)
+		draw->xid = GetCurrentTransactionId();
+	draw->ready = true;
+	return epoch == idgen_epoch;
+}
+
+/* Refill outside of the cache's protocol, because it has no slot for us. */
+void
+idgen_refill_uncached(IdgenHandle *handle)
+{
+	IdgenDraw draw = {0};
+
+	if (idgen_refill_get_ready(handle, &draw) && !refill(handle, 1, false))
+		idgen_handle_forget(handle);
+}
+
+/* Refill as the cache has said, having claimed it if it has said so. */
+void
+idgen_refill_claimed(IdgenHandle *handle, TransactionId xid,
+                     const IdgenDrawResult *result, bool ahead)
+{
+	if (result->claimed)
+	{
+		/* Listed, the end of the transaction takes the claim back. */
+		idgen_pending_list(handle);
+		handle->pending.claim = xid;
+	}
+
+	if (!refill(handle, result->nblocks, ahead))
+	{
+		IdgenCacheKey key;
+
+		idgen_handle_key(handle, &key);
+		idgen_cache_unclaim(&key, xid);
+
+		/* Ahead, it was not needed; else the row is gone: look again. */
+		if (!ahead)
+			idgen_handle_forget(handle);
+	}
+}
+
+/*
+ * Refill and publish at once, for the cache has let us. If it is not ahead,
+ * the first id is ours: returns true with it.
+ */
+bool
+idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 *id)
+{
+	IdgenRefill refilled;
+	IdgenOutcome outcome = {0};
+
+	idgen_handle_key(handle, &refilling_key);
+	refilling = true;
+	if (!allocate(handle, nblocks, ahead, &refilled))
+	{
+		idgen_refill_abort();
+		if (!ahead)
+			idgen_handle_forget(handle);
+		return false;
+	}
+
+	outcome.counters.refills = 1;
+	outcome.counters.blocks_taken = refilled.blocks;
+	outcome.counters.last_refill = GetCurrentTimestamp();
+	if (!ahead)
+	{
+		*id = idgen_block_take(&refilled.block);
+		outcome.counters.ids_issued = 1;
+	}
+	outcome.rest.block = refilled.block;
+	outcome.rest.more = refilled.more;
+	outcome.rest.nmore = refilled.nmore;
+	outcome.rest.storage = handle->storage;
+	outcome.ahead_blocks = refilled.ahead_blocks;
+	outcome.ahead_ids = refilled.ahead_ids;
+	idgen_slot_publish(handle->slot, &outcome);
+	refilling = false;
+
+	warn_if_low(handle, refilled.percent_left);
+	return !ahead;
+}

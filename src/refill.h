@@ -1,0 +1,24 @@
+/*
+ * refill.h
+ *		Refilling, and waiting for others to.
+ */
+#ifndef IDGEN_REFILL_H
+#define IDGEN_REFILL_H
+
+#include "handle.h"
+
+extern bool idgen_refill_prepared(const IdgenHandle *handle);
+extern bool idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw);
+extern void idgen_refill_uncached(IdgenHandle *handle);
+extern void idgen_refill_claimed(IdgenHandle *handle, TransactionId xid,
+                                 const IdgenDrawResult *result, bool ahead);
+extern bool idgen_refill_at_once(IdgenHandle *handle, int64 nblocks,
+                                 bool ahead, int64 *id);
+
+extern void idgen_refill_expected(IdgenHandle *handle);
+extern void idgen_refill_await_transaction(TransactionId xid);
+extern void idgen_refill_await_publishing(IdgenSlot *slot);
+extern void idgen_refill_not_awaited(void);
+extern void idgen_refill_abort(void);
+
+#endif /* IDGEN_REFILL_H */
