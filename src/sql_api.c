@@ -53,6 +53,7 @@ static inline CallSite *
 get_site(FunctionCallInfo fcinfo)
 {
 	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
+	const IdgenSource *asked = NULL;
 	text *name;
 	int len;
 	Oid relid;
@@ -63,6 +64,8 @@ get_site(FunctionCallInfo fcinfo)
 	name = PG_GETARG_TEXT_PP(0);
 	len = VARSIZE_ANY_EXHDR(name);
 	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	if (PG_NARGS() > 1)
+		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	if (site == NULL)
 	{
 		site = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
@@ -73,7 +76,7 @@ get_site(FunctionCallInfo fcinfo)
 	else if (site->handle->relid != relid || site->handle->namelen != len ||
 	         memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
 		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
-	site->asked = PG_NARGS() > 1 ? idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(1))) : NULL;
+	site->asked = asked;
 	return site;
 }
 

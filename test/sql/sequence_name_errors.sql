@@ -75,8 +75,12 @@ SELECT idgen_last('gen', 'sequence');
 \echo :SQLSTATE
 SELECT idgen_restart('gen', 1, 'sequence');
 \echo :SQLSTATE
-SELECT idgen_next(repeat('x', 2000), 'sequence') IS NULL;
-\echo :SQLSTATE
+DO $$
+BEGIN
+	PERFORM idgen_next(repeat('x', 2000), 'sequence');
+EXCEPTION WHEN undefined_object THEN
+	RAISE NOTICE 'too long';
+END$$;
 
 -- with one, its source fails
 SELECT idgen_create('gen', source => 'sequence');

@@ -29,6 +29,21 @@ SET search_path = public;
 EXECUTE draw;
 \echo :SQLSTATE
 
+-- idgen_last does not tell what was drawn from another one
+CREATE SCHEMA regress_c;
+CREATE SEQUENCE regress_c.gen_seq;
+SET search_path = regress_b, public;
+EXECUTE draw;
+SELECT idgen_last('gen', 'sequence');
+SET search_path = regress_c, public;
+SELECT idgen_last('gen', 'sequence');
+\echo :SQLSTATE
+SET search_path = regress_a, public;
+EXECUTE draw;
+SELECT idgen_last('gen', 'sequence');
+DROP SEQUENCE regress_c.gen_seq;
+DROP SCHEMA regress_c;
+
 -- another path that leads to the same one
 SET search_path = public, regress_b, regress_a;
 EXECUTE draw;
@@ -84,7 +99,6 @@ UPDATE id_sequences SET big_base = 1000000 WHERE name = 'gen';
 SELECT idgen_next_big('gen');
 SET search_path = regress_b, public;
 SELECT idgen_next_big('gen');
-DELETE FROM id_sequences;
 
 -- "$user" is another schema for another role
 CREATE ROLE regress_a;
