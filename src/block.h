@@ -17,7 +17,7 @@ typedef struct IdgenBlock
 	int64 step; /* from one id to the next: 1 or -1 */
 } IdgenBlock;
 
-/* More ids than this are not kept in a block, so that sums do not overflow. */
+/* More ids than this are not taken at a time, so that sums do not overflow. */
 #define IDGEN_BLOCK_MAX (INT64CONST(1) << 59)
 
 /* The last id of a block that is not empty. */

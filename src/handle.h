@@ -38,10 +38,11 @@ typedef struct IdgenPending
 	bool listed; /* on the list of handles to finish? */
 	dlist_node node;
 
-	IdgenRest rest;    /* what this transaction may draw from */
-	bool gapless;      /* it goes back to the row */
-	bool ahead;        /* there may be lower ids in the cache */
-	uint64 dropped_at; /* idgen_cache_dropped_at() at allocation, or
+	IdgenRest rest;            /* what this transaction may draw from */
+	const IdgenSource *source; /* where it is from */
+	bool gapless;              /* it goes back there */
+	bool ahead;                /* there may be lower ids in the cache */
+	uint64 dropped_at;         /* idgen_cache_dropped_at() at allocation, or
 	                    * IDGEN_NOT_PUBLISHABLE */
 	IdgenChange change;
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */

@@ -23,7 +23,9 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "catalog/storage.h"
 #include "miscadmin.h"
 #include "utils/inval.h"
@@ -42,6 +44,7 @@ typedef struct IdgenSave
 	IdgenHandle *handle;
 
 	IdgenRest rest;
+	const IdgenSource *source;
 	bool gapless;
 	bool replaced; /* rest is to be restored, not just kept */
 	uint64 dropped_at;
@@ -107,6 +110,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->outer = p->saves;
 		save->handle = handle;
 		save->rest = p->rest;
+		save->source = p->source;
 		save->gapless = p->gapless;
 		save->replaced = false;
 		save->dropped_at = p->dropped_at;
@@ -190,6 +194,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, bool ahead)
 		                      refill->more, size);
 		p->rest.nmore = refill->nmore;
 	}
+	p->source = handle->source;
 	p->gapless = refill->gapless;
 	p->ahead = ahead;
 	p->dropped_at = refill->shareable ? idgen_cache_dropped_at(&key) : IDGEN_NOT_PUBLISHABLE;
@@ -267,7 +272,7 @@ idgen_pending_note_change(IdgenHandle *handle, IdgenChange change)
  * sequence that the transaction itself has created or restarted, holds for this
  * transaction only: what it draws from such a sequence must wait for the
  * commit, and what others have cached from it is void then. Pending ids that
- * come from another sequence than the one now found are given up.
+ * come from elsewhere than where the name now leads are given up.
  */
 void
 idgen_pending_validated(IdgenHandle *handle)
@@ -277,7 +282,14 @@ idgen_pending_validated(IdgenHandle *handle)
 
 	if (handle->own_row)
 		idgen_pending_change(handle, IDGEN_CHANGE_REVALIDATE);
-	if (handle->own_storage ? elsewhere || p->change != IDGEN_CHANGE_DROP : elsewhere && has_ids(p))
+	if (elsewhere && has_ids(p))
+	{
+		save_state(handle, true);
+		if (p->gapless)
+			p->source->give_back(handle);
+		forget_ids(p);
+	}
+	if (handle->own_storage && (elsewhere || p->change != IDGEN_CHANGE_DROP))
 	{
 		idgen_pending_change(handle, IDGEN_CHANGE_DROP);
 		p->rest.storage = handle->storage;
@@ -385,6 +397,7 @@ idgen_pending_abort_savepoint(void)
 		if (save->gapless || save->replaced)
 		{
 			p->rest = save->rest;
+			p->source = save->source;
 			p->gapless = save->gapless;
 			p->dropped_at = save->dropped_at;
 		}
@@ -411,23 +424,48 @@ idgen_pending_return(void)
 		if (!handle->pending.gapless || handle->pending.rest.block.left == 0)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
-		if (handle->source->give_back(handle))
+		if (handle->pending.source->give_back(handle))
 			handle->pending.rest.block.left = 0;
 		PopActiveSnapshot();
 	}
 }
 
+/* Is a native sequence still stored in that file? */
+static bool
+is_stored_in(Oid object, RelFileNumber storage)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(object));
+	bool result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	result = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode == storage;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
 /*
  * Before commit: find out which files go away, and with them native sequences
- * as they were, be it by DROP, by ALTER SEQUENCE or by TRUNCATE.
+ * as they were, be it by DROP, by ALTER SEQUENCE or by TRUNCATE. That may
+ * have happened since this transaction drew from one, too.
  */
 void
 idgen_pending_collect_storage(void)
 {
 	MemoryContext context;
+	dlist_iter iter;
 
 	if (!idgen_cache_has_objects())
 		return;
+	dlist_foreach(iter, &listed)
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
+		IdgenPending *p = &handle->pending;
+
+		if (p->rest.storage != InvalidRelFileNumber && has_ids(p) &&
+		    !is_stored_in(handle->object, p->rest.storage))
+			forget_ids(p);
+	}
 	context = MemoryContextSwitchTo(TopTransactionContext);
 	nstorage_files = smgrGetPendingDeletes(true, &storage_files);
 	MemoryContextSwitchTo(context);

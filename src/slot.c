@@ -198,6 +198,12 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 	int n = 0;
 	int merged = 0;
 
+	if (slot->ids_left > PG_INT64_MAX - block->left)
+	{
+		slot->counters.ids_lost.crowded += block->left;
+		return;
+	}
+
 	while (n < slot->nblocks && idgen_block_before(&slot->blocks[n], block))
 	{
 		sorted[n] = slot->blocks[n];

@@ -135,6 +135,7 @@ check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 {
 	IdgenCacheKey key;
 	IdgenSlot cached;
+	int64 ids = 0;
 
 	idgen_handle_key(handle, &key);
 	if (!idgen_cache_read(&key, &cached))
@@ -150,6 +151,9 @@ check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 		for (int c = 0; c < cached.nblocks; c++)
 			if (idgen_block_overlaps(&cached.blocks[c], &blocks[i]))
 				bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
+		ids += blocks[i].left;
+		if (ids > IDGEN_BLOCK_MAX)
+			bad_block(handle, blocks[i].next, last, "It makes too many ids at once.");
 	}
 }
 

@@ -335,6 +335,7 @@ draw_values(Oid relid, const Sequence *sequence, int64 nvalues,
             IdgenBlock *blocks, int64 *drawn, int64 *v)
 {
 	int nblocks = 0;
+	int64 ids = 0;
 
 	*drawn = 0;
 	do
@@ -348,7 +349,8 @@ draw_values(Oid relid, const Sequence *sequence, int64 nvalues,
 			blocks[nblocks - 1].left += block.left;
 		else
 			blocks[nblocks++] = block;
-	} while (*drawn < nvalues && nblocks < IDGEN_SLOT_BLOCKS &&
+		ids += block.left;
+	} while (*drawn < nvalues && nblocks < IDGEN_SLOT_BLOCKS && ids < IDGEN_BLOCK_MAX &&
 	         !is_last_value(sequence, *v));
 	return nblocks;
 }
