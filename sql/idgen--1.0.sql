@@ -181,7 +181,8 @@ CREATE FUNCTION idgen_entries(
 	OUT blocks_taken bigint,
 	OUT refills bigint,
 	OUT waits bigint,
-	OUT last_refill timestamptz
+	OUT last_refill timestamptz,
+	OUT percent_left double precision
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_entries'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
@@ -232,16 +233,10 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 				(s.max_value::numeric - s.next_block_start::numeric + 1::numeric) /
 				(s.max_value::numeric - least(s.start_value, s.next_block_start)::numeric + 1::numeric), 2)
 			END
-		WHEN NOT q.seqcycle AND pg_catalog.has_sequence_privilege(e.sequence, 'SELECT,USAGE'::text) THEN
-			pg_catalog.round(100::numeric * greatest(0::numeric, 1::numeric -
-				coalesce((pg_catalog.pg_sequence_last_value(e.sequence::regclass)::numeric
-					+ q.seqincrement::numeric - q.seqstart::numeric) /
-					(CASE WHEN q.seqincrement > 0 THEN q.seqmax::numeric + 1::numeric
-					ELSE q.seqmin::numeric - 1::numeric END - q.seqstart::numeric), 0::numeric)), 2)
+		ELSE pg_catalog.round(e.percent_left::numeric, 2)
 		END AS percent_left
 	FROM idgen_entries() e
-	LEFT JOIN id_sequences s ON s.name::text OPERATOR(pg_catalog.=) e.name
-	LEFT JOIN pg_catalog.pg_sequence q ON q.seqrelid OPERATOR(pg_catalog.=) e.sequence;
+	LEFT JOIN id_sequences s ON s.name::text OPERATOR(pg_catalog.=) e.name;
 
 CREATE VIEW idgen_cache WITH (security_invoker = true) AS
 	SELECT name COLLATE "C" AS name, first_id, last_id, state FROM idgen_blocks();

@@ -77,6 +77,7 @@ typedef struct IdgenCache
 
 static IdgenCache shared;
 static IdgenCache own;
+static IdgenSlot *own_free = NULL; /* slots that own has no use for */
 
 /* Most names are short, so only as much of a key is looked at as is used. */
 static uint32
@@ -316,10 +317,16 @@ assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot)
 static IdgenSlot *
 create_own_slot(const IdgenCacheKey *key)
 {
-	IdgenSlot *slot = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenSlot));
+	IdgenSlot *slot = own_free;
 	IdgenCacheEntry *entry;
 
-	init_slot(slot, LWTRANCHE_FIRST_USER_DEFINED);
+	if (slot != NULL)
+		own_free = slot->next_free;
+	else
+	{
+		slot = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenSlot));
+		init_slot(slot, LWTRANCHE_FIRST_USER_DEFINED);
+	}
 	entry = hash_search(own.entries, key, HASH_ENTER, NULL);
 	assign_slot(&own, entry, slot);
 	own.header->nslots++;
@@ -601,26 +608,35 @@ idgen_cache_drop_storage(const RelFileLocator *files, int nfiles)
 	for_each_entry(&own, drop_if_stored_in, &arg);
 }
 
-static void
-drop_if_of_object(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
-{
-	Oid object = *(Oid *) arg;
-
-	if (OidIsValid(entry->key.object) &&
-	    (entry->key.object == object || !OidIsValid(object)))
-		idgen_slot_drop(entry->slot, next_number(cache));
-}
-
 /*
- * Empty the entries of a native sequence, or of any if invalid, in this
+ * Remove the entries of a native sequence, or of any if invalid, from this
  * session's own cache: it may have been changed by another session, which
- * cannot reach them.
+ * cannot reach them, or be gone. Their slots are used again.
  */
 void
 idgen_cache_drop_own(Oid object)
 {
-	if (own.header != NULL && own.header->has_objects)
-		for_each_entry(&own, drop_if_of_object, &object);
+	HASH_SEQ_STATUS status;
+	IdgenCacheEntry *entry;
+
+	if (own.header == NULL || !own.header->has_objects)
+		return;
+	hash_seq_init(&status, own.entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		IdgenSlot *slot = entry->slot;
+
+		if (!OidIsValid(entry->key.object) ||
+		    (OidIsValid(object) && entry->key.object != object))
+			continue;
+		idgen_slot_drop(slot, next_number(&own));
+		if (slot->refilling)
+			continue;
+		slot->next_free = own_free;
+		own_free = slot;
+		own.header->nslots--;
+		hash_search(own.entries, &entry->key, HASH_REMOVE, NULL);
+	}
 }
 
 static void

@@ -49,7 +49,7 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 		.published_ok = published_ok,
 		.at_once = !source->transactional && published_ok,
 		.claims = source->transactional && handle->block_size > 1 && idgen_cache_is_shared(),
-		.never_wait = pending->refills > 0,
+		.never_wait = pending->refills > 0 || handle->impatient,
 		.own_claim = pending->claim,
 	};
 	IdgenDrawResult result;
@@ -88,7 +88,7 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 			break;
 		case IDGEN_DRAW_WAIT:
 			if (draw.at_once)
-				idgen_refill_await_publishing(handle->slot);
+				idgen_refill_await_publishing(handle);
 			else
 				idgen_refill_await_transaction(result.wait_for);
 			break;
@@ -186,6 +186,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *f
 		revalidate(handle, asked, auto_create);
 	}
 
+	handle->impatient = false;
 	handle->last_id = id;
 	handle->has_last = true;
 	return id;
@@ -203,6 +204,7 @@ idgen_peek_next(IdgenHandle *handle, const IdgenSource *asked)
 	IdgenCacheKey key;
 	IdgenSlot cached;
 	bool published;
+	int64 id;
 
 	validate(handle, asked, false);
 	pending = idgen_pending_block(handle);
@@ -216,23 +218,34 @@ idgen_peek_next(IdgenHandle *handle, const IdgenSource *asked)
 		return pending->next;
 	if (published)
 		return cached.blocks[0].next;
-	return handle->source->peek(handle);
+
+	while (!handle->source->peek(handle, &id))
+	{
+		idgen_handle_forget(handle);
+		validate(handle, asked, false);
+	}
+	return id;
 }
 
 /*
  * Start an id sequence again at an id, when the transaction commits. Raises
- * 42501, 42704, 22023 for an id out of its range, and 0A000 if its source
- * cannot be restarted.
+ * 42501, 42704, 22023 or 22003 for an id out of its range, and 0A000 if its
+ * source cannot be restarted.
  */
 void
 idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
 {
-	validate(handle, asked, false);
-	if (handle->source->restart == NULL)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
-		                handle->name, handle->source->name),
-		         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
-	handle->source->restart(handle, start);
+	for (;;)
+	{
+		validate(handle, asked, false);
+		if (handle->source->restart == NULL)
+			ereport(ERROR,
+			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
+			                handle->name, handle->source->name),
+			         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
+		if (handle->source->restart(handle, start))
+			break;
+		idgen_handle_forget(handle);
+	}
 }

@@ -98,6 +98,7 @@ typedef struct IdgenHandle
 
 	ItemPointerData row_tid;     /* where this session's last refill put the row */
 	LocalTransactionId prepared; /* the transaction that did prepare() for object */
+	bool impatient;              /* has waited long enough for another's refill */
 	bool allocating;             /* source_function.c is calling the function */
 
 	bool has_last;

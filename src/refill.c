@@ -36,6 +36,7 @@ static IdgenCacheKey waiting_key;
 
 /* The entry that others wait for this session to refill at once, if any. */
 static bool refilling = false;
+static int refilling_level; /* nesting level of the transaction then */
 static IdgenCacheKey refilling_key;
 
 /* The wait is not to be, or an error has ended it. */
@@ -48,12 +49,16 @@ idgen_refill_not_awaited(void)
 	idgen_cache_waited(&waiting_key, InvalidTransactionId);
 }
 
-/* An error has ended whatever we did, as far as it was visible to others. */
+/*
+ * The transaction or subtransaction is aborted, and with it what we did, as far
+ * as that was visible to others; but not if it is one that the source itself has
+ * begun.
+ */
 void
 idgen_refill_abort(void)
 {
 	idgen_refill_not_awaited();
-	if (refilling)
+	if (refilling && GetCurrentTransactionNestLevel() <= refilling_level)
 	{
 		refilling = false;
 		idgen_cache_not_refilled(&refilling_key);
@@ -81,20 +86,23 @@ idgen_refill_await_transaction(TransactionId xid)
 }
 
 /*
- * Wait for a refill that will be published at once. Whoever makes it waits for
- * no lock of a transaction, so there can be no deadlock.
+ * Wait for a refill that will be published at once; but not longer than the
+ * server lets others wait before it looks for a deadlock, since nobody would see
+ * one here. Whoever refills waits for no lock of a transaction, except for
+ * those on the system catalogs. After that time we refill ourselves.
  */
 void
-idgen_refill_await_publishing(IdgenSlot *slot)
+idgen_refill_await_publishing(IdgenHandle *handle)
 {
 	static uint32 wait_event = 0;
+	IdgenSlot *slot = handle->slot;
 
 	if (wait_event == 0)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while (idgen_slot_is_refilling(slot))
-		ConditionVariableSleep(&slot->refilled, wait_event);
+	while (idgen_slot_is_refilling(slot) && !handle->impatient)
+		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, DeadlockTimeout, wait_event);
 	ConditionVariableCancelSleep();
 	waiting = false;
 	idgen_cache_waited(&waiting_key, InvalidTransactionId);
@@ -234,6 +242,7 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 *id)
 
 	idgen_handle_key(handle, &refilling_key);
 	refilling = true;
+	refilling_level = GetCurrentTransactionNestLevel();
 	if (!allocate(handle, nblocks, ahead, &refilled))
 	{
 		idgen_refill_abort();

@@ -17,7 +17,7 @@ extern bool idgen_refill_at_once(IdgenHandle *handle, int64 nblocks,
 
 extern void idgen_refill_expected(IdgenHandle *handle);
 extern void idgen_refill_await_transaction(TransactionId xid);
-extern void idgen_refill_await_publishing(IdgenSlot *slot);
+extern void idgen_refill_await_publishing(IdgenHandle *handle);
 extern void idgen_refill_not_awaited(void);
 extern void idgen_refill_abort(void);
 

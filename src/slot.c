@@ -86,10 +86,12 @@ should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
 static bool
 should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
 {
+	if (draw->never_wait)
+		return false;
 	if (draw->at_once)
 		return slot->refilling;
 	return draw->claims && TransactionIdIsValid(slot->claim) &&
-		slot->claim != draw->own_claim && !draw->never_wait;
+		slot->claim != draw->own_claim;
 }
 
 /*

@@ -75,6 +75,7 @@ typedef struct IdgenSlot
 	int warned_percent;    /* lowest percentage logged; 101 = none */
 	IdgenCounters counters;
 	const struct IdgenCacheKey *key; /* its key, inside the hash table */
+	struct IdgenSlot *next_free;     /* of a session's own cache, if unused */
 } IdgenSlot;
 
 /* What idgen_slot_draw() is told ... */
@@ -84,7 +85,8 @@ typedef struct IdgenDraw
 	bool published_ok;       /* may it use published ids? */
 	bool at_once;            /* will its refill be published at once? */
 	bool claims;             /* if not: does it take part in claiming? */
-	bool never_wait;         /* has it refilled in this transaction? */
+	bool never_wait;         /* has it refilled in this transaction, or waited
+	                          * long enough? */
 	bool ready;              /* can it refill right away? */
 	TransactionId xid;       /* if ready, of the (sub)transaction */
 	TransactionId own_claim; /* the claim it made before, or invalid */

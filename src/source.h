@@ -97,12 +97,24 @@ typedef struct IdgenSource
 	 */
 	bool (*give_back)(struct IdgenHandle *handle);
 
-	/* The id that allocate() would bring next. Raises 2200H or, if that cannot
-	 * be known, 55000. */
-	int64 (*peek)(struct IdgenHandle *handle);
+	/*
+	 * The id that allocate() would bring next. Returns false if there is
+	 * nothing to allocate from any more: the caller validates again. Raises
+	 * 2200H or, if it cannot be known, 55000.
+	 */
+	bool (*peek)(struct IdgenHandle *handle, int64 *id);
 
-	/* Start again at an id. NULL if the source cannot. */
-	void (*restart)(struct IdgenHandle *handle, int64 start);
+	/*
+	 * Start again at an id, when the transaction commits. Returns false if
+	 * there was reason to validate again. NULL if the source cannot restart.
+	 */
+	bool (*restart)(struct IdgenHandle *handle, int64 start);
+
+	/*
+	 * The percentage of the range of an object that is left; negative if that
+	 * is not known. May be NULL. Must not wait.
+	 */
+	double (*percent_left)(Oid object);
 } IdgenSource;
 
 extern void idgen_source_register(const IdgenSource *source);

@@ -12,17 +12,21 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
+#include "executor/executor.h"
 #include "funcapi.h"
+#include "nodes/makefuncs.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "handle.h"
+#include "pending.h"
 #include "sources.h"
 
 /* Raises 22004, 22023 or 42602 for what is not a qualified name. */
@@ -40,46 +44,77 @@ function_check_syntax(const char *source_name)
 		         errmsg("function name \"%s\" must be schema-qualified", source_name)));
 }
 
+/* A function to allocate with. */
+typedef struct Allocator
+{
+	Oid funcid;
+	Oid result_type;
+	TupleDesc desc; /* of its result */
+	AttrNumber first_id;
+	AttrNumber last_id;
+} Allocator;
+
+/* Are there just two columns, of type bigint? Notes where they are. */
+static bool
+returns_blocks(Allocator *allocator)
+{
+	int columns = 0;
+
+	if (get_func_result_type(allocator->funcid, &allocator->result_type,
+	                         &allocator->desc) != TYPEFUNC_COMPOSITE)
+		return false;
+	for (int i = 0; i < allocator->desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(allocator->desc, i);
+
+		if (att->attisdropped)
+			continue;
+		if (att->atttypid != INT8OID || columns == 2)
+			return false;
+		if (columns++ == 0)
+			allocator->first_id = att->attnum;
+		else
+			allocator->last_id = att->attnum;
+	}
+	return columns == 2;
+}
+
 /*
- * Find the function and check that it is one to allocate with. Returns its
- * qualified name, for a query. Raises 42883, 42P13, and 42501 without USAGE on
- * the schema.
+ * Find the function. Raises 42883, 42P13, and 42501 without USAGE on the schema.
  */
-static const char *
-find_function(const char *source_name)
+static void
+find_function(const char *source_name, Allocator *allocator)
 {
 	Oid types[] = {TEXTOID, INT4OID};
 	List *names = stringToQualifiedNameList(source_name, NULL);
-	Oid funcid = LookupFuncName(names, lengthof(types), types, true);
-	TupleDesc desc = NULL;
 
-	if (!OidIsValid(funcid))
+	allocator->funcid = LookupFuncName(names, lengthof(types), types, true);
+	if (!OidIsValid(allocator->funcid))
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_FUNCTION),
 		         errmsg("function %s does not exist",
 		                func_signature_string(names, lengthof(types), NIL, types)),
 		         errhint("An allocator takes exactly these arguments.")));
-	if (get_func_prokind(funcid) != PROKIND_FUNCTION ||
-	    get_func_result_type(funcid, NULL, &desc) != TYPEFUNC_COMPOSITE ||
-	    desc->natts != 2 ||
-	    TupleDescAttr(desc, 0)->atttypid != INT8OID ||
-	    TupleDescAttr(desc, 1)->atttypid != INT8OID)
+	if (get_func_prokind(allocator->funcid) != PROKIND_FUNCTION ||
+	    !returns_blocks(allocator))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 		         errmsg("function %s is not an allocator",
 		                func_signature_string(names, lengthof(types), NIL, types)),
 		         errhint("It must return rows (first_id bigint, last_id bigint).")));
-	return quote_qualified_identifier(get_namespace_name(get_func_namespace(funcid)),
-	                                  get_func_name(funcid));
 }
 
 /* Found by the caller's search_path now, it is stored with its schema. */
 static const char *
 function_check_name(const char *name, const char *source_name)
 {
+	Allocator allocator;
+
 	if (source_name == NULL)
 		function_check_syntax(NULL);
-	return find_function(source_name);
+	find_function(source_name, &allocator);
+	return quote_qualified_identifier(get_namespace_name(get_func_namespace(allocator.funcid)),
+	                                  get_func_name(allocator.funcid));
 }
 
 /* Raises 22023: the function has returned nonsense. */
@@ -95,12 +130,12 @@ bad_block(const IdgenHandle *handle, int64 first, int64 last, const char *detail
 
 /* One row of the function's result, checked by itself. */
 static IdgenBlock
-block_from_row(const IdgenHandle *handle, HeapTuple tuple, TupleDesc desc)
+block_from_row(const IdgenHandle *handle, const Allocator *allocator, TupleTableSlot *row)
 {
 	bool first_null;
 	bool last_null;
-	int64 first = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &first_null));
-	int64 last = DatumGetInt64(SPI_getbinval(tuple, desc, 2, &last_null));
+	int64 first = DatumGetInt64(slot_getattr(row, allocator->first_id, &first_null));
+	int64 last = DatumGetInt64(slot_getattr(row, allocator->last_id, &last_null));
 	IdgenBlock block;
 
 	if (first_null || last_null)
@@ -138,7 +173,7 @@ check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 	int64 ids = 0;
 
 	idgen_handle_key(handle, &key);
-	if (!idgen_cache_read(&key, &cached))
+	if (!idgen_pending_published_ok(handle) || !idgen_cache_read(&key, &cached))
 		cached.nblocks = 0;
 
 	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);
@@ -158,33 +193,62 @@ check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 }
 
 /*
+ * Evaluate the function as FROM would, but by its OID: nothing else that has the
+ * same name comes into it. The executor checks the privilege.
+ */
+static Tuplestorestate *
+execute(const Allocator *allocator, const char *name, int32 nblocks, EState *estate)
+{
+	ExprContext *econtext = CreateExprContext(estate);
+	List *args = list_make2(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
+	                                  CStringGetTextDatum(name), false, false),
+	                        makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+	                                  Int32GetDatum(nblocks), false, true));
+	FuncExpr *call = makeFuncExpr(allocator->funcid, allocator->result_type, args,
+	                              InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
+	MemoryContext context = AllocSetContextCreate(estate->es_query_cxt, "idgen allocator",
+	                                              ALLOCSET_DEFAULT_SIZES);
+
+	call->funcretset = get_func_retset(allocator->funcid);
+	return ExecMakeTableFunctionResult(ExecInitTableFunctionResult((Expr *) call, econtext, NULL),
+	                                   econtext, context, allocator->desc, false);
+}
+
+/*
  * Call the function for nblocks blocks. What it returns, checked and sorted, is
  * palloc'd; *returned is the number. Raises 2200H if there is none.
  */
 static IdgenBlock *
 call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 {
-	Oid types[] = {TEXTOID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(handle->name), Int32GetDatum(nblocks)};
-	const char *function = find_function(handle->source_name);
-	char *query = psprintf("SELECT * FROM %s($1, $2)", function);
+	EState *estate = CreateExecutorState();
+	Allocator allocator;
+	Tuplestorestate *rows;
+	TupleTableSlot *row;
 	IdgenBlock *blocks;
+	int size = 8;
 
-	SPI_connect();
-	if (SPI_execute_with_args(query, lengthof(types), types, values, NULL, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "unexpected result of calling \"%s\"", function);
-	if (SPI_processed == 0)
+	find_function(handle->source_name, &allocator);
+	rows = execute(&allocator, handle->name, nblocks, estate);
+
+	*returned = 0;
+	blocks = palloc(size * sizeof(IdgenBlock));
+	row = MakeSingleTupleTableSlot(allocator.desc, &TTSOpsMinimalTuple);
+	while (tuplestore_gettupleslot(rows, true, false, row))
+	{
+		if (*returned == size)
+			blocks = repalloc(blocks, (size *= 2) * sizeof(IdgenBlock));
+		blocks[(*returned)++] = block_from_row(handle, &allocator, row);
+	}
+	ExecDropSingleTupleTableSlot(row);
+	tuplestore_end(rows);
+	FreeExecutorState(estate);
+
+	if (*returned == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" is exhausted", handle->name),
-		         errdetail("Function %s returned no block.", function)));
-
-	*returned = SPI_processed;
-	blocks = SPI_palloc(SPI_processed * sizeof(IdgenBlock));
-	for (int i = 0; i < *returned; i++)
-		blocks[i] = block_from_row(handle, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
-	SPI_finish();
-
+		         errdetail("Function %s returned no block.", handle->source_name)));
 	check_blocks(handle, blocks, *returned);
 	return blocks;
 }
@@ -231,8 +295,8 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 }
 
 /* Raises 55000: there is no asking a function without allocating. */
-static int64
-function_peek(IdgenHandle *handle)
+static bool
+function_peek(IdgenHandle *handle, int64 *id)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

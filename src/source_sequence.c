@@ -26,18 +26,16 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_sequence.h"
-#include "commands/defrem.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/value.h"
-#include "parser/parse_node.h"
 #include "parser/scansup.h"
 #include "replication/syncrep.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -240,10 +238,10 @@ sequence_prepare(IdgenHandle *handle)
 	CurrentResourceOwner = owner;
 }
 
+/* Read the sequence's page; the caller has locked it. */
 static State
-get_state(Oid relid)
+get_state(Relation rel)
 {
-	Relation rel = relation_open(relid, AccessShareLock);
 	Buffer buffer = ReadBuffer(rel, 0);
 	HeapTupleHeader tuple;
 	Form_pg_sequence_data data;
@@ -258,7 +256,6 @@ get_state(Oid relid)
 	state.is_called = data->is_called;
 	state.lsn = BufferGetLSNAtomic(buffer);
 	UnlockReleaseBuffer(buffer);
-	relation_close(rel, AccessShareLock);
 	return state;
 }
 
@@ -296,14 +293,20 @@ block_of_value(const Sequence *sequence, int64 v)
 	return block;
 }
 
-/* Percentage of the range from START on that is left after v's block. */
-static int
-percent_left(const Sequence *sequence, int64 v)
+/*
+ * Percentage of the range from START on that is left, from v on or, if that is
+ * used, from the next value on.
+ */
+static double
+percent_left(const Sequence *sequence, int64 v, bool used)
 {
 	double range = (double) ids_after(sequence, sequence->start) + 1;
-	double left = is_last_value(sequence, v) ? 0 : (double) ids_after(sequence, v + sequence->increment) + 1;
 
-	return sequence->cycle ? 100 : (int) Min(100, 100 * left / range);
+	if (used && is_last_value(sequence, v))
+		return 0;
+	if (used)
+		v += sequence->increment;
+	return Min(100, 100 * ((double) ids_after(sequence, v) + 1) / range);
 }
 
 /* What nextval() says about its end, in our words. */
@@ -322,37 +325,70 @@ exhausted(void *arg)
 	        NameStr(sequence->name));
 }
 
-/*
- * Draw up to nvalues values into blocks, of which there is room for so many as
- * the cache can hold. Returns the number of blocks, at least 1; *drawn is set to
- * that of values, *v to the last one.
- *
- * It ends with the sequence's last value, before a cycle begins. (Should others
- * draw that one in between, our next nextval() fails, and what we have is a gap.)
- */
-static int
-draw_values(Oid relid, const Sequence *sequence, int64 nvalues,
-            IdgenBlock *blocks, int64 *drawn, int64 *v)
+/* What a refill has drawn: blocks, as many as the cache can hold. */
+typedef struct Drawn
 {
-	int nblocks = 0;
-	int64 ids = 0;
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+	int nblocks;
+	int64 ids;    /* in the blocks */
+	int64 values; /* that they were drawn with, ... */
+	int64 last;   /* ... and the last one of them */
+} Drawn;
 
-	*drawn = 0;
-	do
+static void
+draw_value(Oid relid, const Sequence *sequence, Drawn *drawn)
+{
+	int64 v = nextval_internal(relid, false);
+	IdgenBlock block = block_of_value(sequence, v);
+
+	if (drawn->nblocks > 0 && idgen_block_adjacent(&drawn->blocks[drawn->nblocks - 1], &block))
+		drawn->blocks[drawn->nblocks - 1].left += block.left;
+	else
+		drawn->blocks[drawn->nblocks++] = block;
+	drawn->ids += block.left;
+	drawn->values++;
+	drawn->last = v;
+}
+
+/*
+ * Draw more values, up to nvalues in all, but not beyond the sequence's last
+ * one, where a cycle may begin. Should others draw that one in between, nextval()
+ * fails: then what we have is enough. A subtransaction cleans up after it.
+ */
+static void
+draw_more(Oid relid, const Sequence *sequence, int64 nvalues, Drawn *drawn)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
 	{
-		IdgenBlock block;
+		while (drawn->values < nvalues && drawn->nblocks < IDGEN_SLOT_BLOCKS &&
+		       drawn->ids < IDGEN_BLOCK_MAX && !is_last_value(sequence, drawn->last))
+			draw_value(relid, sequence, drawn);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
 
-		*v = nextval_internal(relid, false);
-		(*drawn)++;
-		block = block_of_value(sequence, *v);
-		if (nblocks > 0 && idgen_block_adjacent(&blocks[nblocks - 1], &block))
-			blocks[nblocks - 1].left += block.left;
-		else
-			blocks[nblocks++] = block;
-		ids += block.left;
-	} while (*drawn < nvalues && nblocks < IDGEN_SLOT_BLOCKS && ids < IDGEN_BLOCK_MAX &&
-	         !is_last_value(sequence, *v));
-	return nblocks;
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		if (edata->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+		{
+			MemoryContextSwitchTo(context);
+			CurrentResourceOwner = owner;
+			ReThrowError(edata);
+		}
+		FreeErrorData(edata);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
 }
 
 /*
@@ -360,10 +396,10 @@ draw_values(Oid relid, const Sequence *sequence, int64 nvalues,
  * Nobody should get that error who does without.
  */
 static bool
-is_near_end(Oid relid, const Sequence *sequence, int64 nvalues)
+is_near_end(Relation rel, const Sequence *sequence, int64 nvalues)
 {
 	return !sequence->cycle &&
-		ids_after(sequence, get_state(relid).last_value) / width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
+		ids_after(sequence, get_state(rel).last_value) / width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
 }
 
 /*
@@ -372,9 +408,9 @@ is_near_end(Oid relid, const Sequence *sequence, int64 nvalues)
  * the local disk.
  */
 static void
-flush(Oid relid)
+flush(Relation rel)
 {
-	XLogRecPtr lsn = get_state(relid).lsn;
+	XLogRecPtr lsn = get_state(rel).lsn;
 
 	XLogFlush(lsn);
 	HOLD_INTERRUPTS();
@@ -390,47 +426,51 @@ static bool
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const Sequence *sequence = (const Sequence *) handle->details;
+	Relation rel = relation_open(handle->object, NoLock);
 	int64 block_size = width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
 	int64 nvalues = Min(request->blocks, MAX_VALUES / block_size) * block_size;
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+	Drawn drawn = {0};
 	ErrorContextCallback context;
-	int64 drawn;
-	int64 v;
-	int nblocks;
 
-	if (!request->wait && is_near_end(handle->object, sequence, nvalues))
+	if (!request->wait && is_near_end(rel, sequence, nvalues))
+	{
+		relation_close(rel, NoLock);
 		return false;
+	}
 
 	context.callback = exhausted;
 	context.arg = handle;
 	context.previous = error_context_stack;
 	error_context_stack = &context;
-	nblocks = draw_values(handle->object, sequence, nvalues, blocks, &drawn, &v);
+	draw_value(handle->object, sequence, &drawn);
 	error_context_stack = context.previous;
+	if (nvalues > 1)
+		draw_more(handle->object, sequence, nvalues, &drawn);
 
 	if (sequence->logged)
-		flush(handle->object);
+		flush(rel);
+	relation_close(rel, NoLock);
 
-	refill->block = blocks[0];
-	refill->nmore = nblocks - 1;
-	if (nblocks > 1)
+	refill->block = drawn.blocks[0];
+	refill->nmore = drawn.nblocks - 1;
+	if (refill->nmore > 0)
 		refill->more = memcpy(palloc(refill->nmore * sizeof(IdgenBlock)),
-		                      &blocks[1], refill->nmore * sizeof(IdgenBlock));
-	refill->blocks = (drawn - 1) / block_size + 1;
+		                      &drawn.blocks[1], refill->nmore * sizeof(IdgenBlock));
+	refill->blocks = (drawn.values - 1) / block_size + 1;
 	refill->ahead_blocks = refill->blocks;
-	for (int i = 0; i < nblocks; i++)
-		refill->ahead_ids += blocks[i].left;
+	refill->ahead_ids = drawn.ids;
 	refill->shareable = true;
-	refill->percent_left = percent_left(sequence, v);
+	refill->percent_left = sequence->cycle ? 100 : (int) percent_left(sequence, drawn.last, true);
 	return true;
 }
 
-/* What nextval() would give. Raises 2200H, 55000. */
-static int64
-sequence_peek(IdgenHandle *handle)
+/* What nextval() would give; false if there is no sequence. Raises 2200H, 55000. */
+static bool
+sequence_peek(IdgenHandle *handle, int64 *id)
 {
 	const Sequence *sequence = (const Sequence *) handle->details;
-	State state = get_state(handle->object);
+	Relation rel;
+	State state;
 
 	if (sequence->cache > 1)
 		ereport(ERROR,
@@ -438,50 +478,75 @@ sequence_peek(IdgenHandle *handle)
 		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
 		         errdetail("None is cached, and of sequence \"%s\", which has CACHE %lld, each session may hold values.",
 		                   NameStr(sequence->name), (long long) sequence->cache)));
+
+	rel = try_relation_open(handle->object, AccessShareLock);
+	if (rel == NULL)
+		return false;
+	state = get_state(rel);
+	relation_close(rel, AccessShareLock);
+
 	if (!state.is_called)
-		return state.last_value;
-	if (!is_last_value(sequence, state.last_value))
-		return state.last_value + sequence->increment;
-	if (sequence->cycle)
-		return sequence->first;
-	ereport(ERROR,
-	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-	         errmsg("id sequence \"%s\" is exhausted", handle->name),
-	         errdetail("Its last id is %lld.", (long long) sequence->last)));
+		*id = state.last_value;
+	else if (!is_last_value(sequence, state.last_value))
+		*id = state.last_value + sequence->increment;
+	else if (sequence->cycle)
+		*id = sequence->first;
+	else
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id sequence \"%s\" is exhausted", handle->name),
+		         errdetail("Its last id is %lld.", (long long) sequence->last)));
+	return true;
 }
 
 /*
- * Start again at a value, with what setval() wants: the privilege UPDATE. But it
- * is done by ALTER SEQUENCE, so that it takes effect, and voids what is cached,
- * when the transaction commits, or not at all. Raises 42501, 25006, and 22023 if
- * the value is out of bounds.
+ * Start again at a value: setval(), but on a new file of the sequence, as ALTER
+ * SEQUENCE makes one. So it takes effect, and voids what is cached, when the
+ * transaction commits, or not at all. Like setval() it needs the privilege UPDATE;
+ * it raises 42501, 25006, and 22003 if the value is out of bounds.
  */
-static void
+static bool
 sequence_restart(IdgenHandle *handle, int64 start)
 {
-	AlterSeqStmt *statement = makeNode(AlterSeqStmt);
-	Relation rel = relation_open(handle->object, ShareRowExclusiveLock);
-	Oid userid;
-	int sec_context;
+	uint64 epoch = idgen_epoch;
 
 	check_privilege(handle->object, ACL_UPDATE);
 	if (!handle->temporary)
 		PreventCommandIfReadOnly("idgen_restart()");
 
-	statement->sequence = makeRangeVar(get_namespace_name(RelationGetNamespace(rel)),
-	                                   pstrdup(RelationGetRelationName(rel)), -1);
-	statement->options = list_make1(makeDefElem("restart", (Node *) makeFloat(psprintf(INT64_FORMAT, start)), -1));
-
-	/* It is the owner who may alter it. No code of users is run. */
-	GetUserIdAndSecContext(&userid, &sec_context);
-	SetUserIdAndSecContext(rel->rd_rel->relowner,
-	                       sec_context | SECURITY_LOCAL_USERID_CHANGE |
-	                           SECURITY_RESTRICTED_OPERATION);
-	AlterSequence(make_parsestate(NULL), statement);
-	SetUserIdAndSecContext(userid, sec_context);
-
-	relation_close(rel, NoLock);
+	LockRelationOid(handle->object, ShareRowExclusiveLock);
+	if (epoch != idgen_epoch)
+		return false;
+	ResetSequence(handle->object);
+	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->object),
+	                    Int64GetDatum(start), BoolGetDatum(false));
 	CommandCounterIncrement();
+	return true;
+}
+
+/* Of a sequence, which somebody may be dropping: then it is not known. */
+static double
+sequence_percent_left(Oid object)
+{
+	Relation rel;
+	double percent = -1;
+
+	if (!ConditionalLockRelationOid(object, AccessShareLock))
+		return percent;
+	rel = try_relation_open(object, NoLock);
+	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE)
+	{
+		Sequence *sequence = describe(rel);
+		State state = get_state(rel);
+
+		if (!sequence->cycle)
+			percent = percent_left(sequence, state.last_value, state.is_called);
+		pfree(sequence);
+	}
+	if (rel != NULL)
+		relation_close(rel, NoLock);
+	UnlockRelationOid(object, AccessShareLock);
+	return percent;
 }
 
 const IdgenSource idgen_source_sequence = {
@@ -495,4 +560,5 @@ const IdgenSource idgen_source_sequence = {
 	.allocate = sequence_allocate,
 	.peek = sequence_peek,
 	.restart = sequence_restart,
+	.percent_left = sequence_percent_left,
 };

@@ -367,28 +367,32 @@ table_give_back(IdgenHandle *handle)
 	return change_row(handle, true, compute_give_back, NULL);
 }
 
-/* What the row says comes next. Raises 42704 if the row is gone, 2200H. */
-static int64
-table_peek(IdgenHandle *handle)
+/* What the row says comes next; false if it is gone. Raises 2200H. */
+static bool
+table_peek(IdgenHandle *handle, int64 *id)
 {
 	IdgenRow row;
 	IdgenDefinition def;
+	bool found;
 
-	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true))
-		idgen_no_such_sequence(handle->name);
-	idgen_definition_from_row(row.slot, handle->name, &def);
+	found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true);
+	if (found)
+		idgen_definition_from_row(row.slot, handle->name, &def);
 	idgen_row_close(&row);
+	if (!found)
+		return false;
 
 	if (idgen_definition_is_exhausted(&def))
 		idgen_exhausted(handle->name, &def);
-	return def.next_block_start;
+	*id = def.next_block_start;
+	return true;
 }
 
 /*
  * Start again at an id, forwards or backwards: ordinary SQL, with the caller's
  * own rights. Raises 42501, 42704, and 22023 if start lies behind max_value.
  */
-static void
+static bool
 table_restart(IdgenHandle *handle, int64 start)
 {
 	Oid types[] = {TEXTOID, INT8OID};
@@ -422,6 +426,7 @@ table_restart(IdgenHandle *handle, int64 start)
 		         errmsg("start (%lld) must not be greater than max_value (%lld) of id sequence \"%s\"",
 		                (long long) start, (long long) max_value, handle->name),
 		         errhint("Raise max_value first.")));
+	return true;
 }
 
 const IdgenSource idgen_source_table = {

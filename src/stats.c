@@ -34,28 +34,30 @@ cache_kind(const IdgenCacheKey *key)
 }
 
 /*
- * The name of the source that an entry of the cache is for; NULL if the current
- * user may not know it, or it is out of use. Without a row that the user may see,
- * an id sequence is a native one, and belongs to whoever may use that.
+ * The source that an entry of the cache is for; NULL if the current user may not
+ * know it, or it is out of use. Without a row, an id sequence is a native one, and
+ * belongs to whoever may use that.
  */
-static const char *
+static const IdgenSource *
 source_of(const IdgenCacheKey *key)
 {
-	const char *source = NULL;
+	const IdgenSource *source = NULL;
 	IdgenDefinition def;
 	IdgenRow row;
 	bool cacheable;
 	bool is_missing = false;
 
-	if (idgen_row_open(&row, key->relid, key->name, strlen(key->name), true) &&
-	    idgen_row_visible(row.rel, row.slot, &cacheable))
+	if (idgen_row_open(&row, key->relid, key->name, strlen(key->name), true))
 	{
-		idgen_definition_from_row(row.slot, key->name, &def);
-		if (OidIsValid(key->object) == !def.source->transactional)
-			source = def.source->name;
+		if (idgen_row_visible(row.rel, row.slot, &cacheable))
+		{
+			idgen_definition_from_row(row.slot, key->name, &def);
+			if (OidIsValid(key->object) == !def.source->transactional)
+				source = def.source;
+		}
 	}
 	else if (OidIsValid(key->object))
-		source = idgen_source_sequence.name;
+		source = &idgen_source_sequence;
 	idgen_row_close(&row);
 
 	if (source != NULL && OidIsValid(key->object) &&
@@ -68,19 +70,20 @@ source_of(const IdgenCacheKey *key)
 
 /* Add what the cache knows of an id sequence. */
 static void
-put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source)
+put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *source)
 {
 	IdgenSlot copy;
 	const IdgenCounters *counters = &copy.counters;
 	const IdgenLost *lost = &counters->ids_lost;
-	Datum values[14];
-	bool nulls[14] = {0};
+	double percent_left = -1;
+	Datum values[15];
+	bool nulls[15] = {0};
 	int i = 0;
 
 	if (!idgen_cache_read(key, &copy))
 		return;
 	values[i++] = CStringGetTextDatum(key->name);
-	values[i++] = CStringGetTextDatum(source);
+	values[i++] = CStringGetTextDatum(source->name);
 	nulls[i] = !OidIsValid(key->object);
 	values[i++] = ObjectIdGetDatum(key->object);
 	values[i++] = CStringGetTextDatum(cache_kind(key));
@@ -95,6 +98,10 @@ put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source)
 	values[i++] = Int64GetDatum(counters->waits);
 	nulls[i] = (counters->last_refill == 0);
 	values[i++] = TimestampTzGetDatum(counters->last_refill);
+	if (OidIsValid(key->object) && source->percent_left)
+		percent_left = source->percent_left(key->object);
+	nulls[i] = (percent_left < 0);
+	values[i++] = Float8GetDatum(percent_left);
 	Assert(i == lengthof(values) && i == rsinfo->setDesc->natts);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
@@ -120,7 +127,7 @@ put_block(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenBlock *blo
  * ("published"), and those that this transaction may ("pending").
  */
 static void
-put_blocks(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source)
+put_blocks(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *source)
 {
 	IdgenSlot copy;
 	IdgenHandle *handle;
@@ -144,7 +151,7 @@ put_blocks(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source)
 /* Call put() for all entries of the cache that the current user may know of. */
 static Datum
 put_entries(FunctionCallInfo fcinfo,
-            void (*put)(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const char *source))
+            void (*put)(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *source))
 {
 	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	ListCell *cell;
@@ -154,7 +161,7 @@ put_entries(FunctionCallInfo fcinfo,
 	foreach(cell, idgen_cache_entries(relid))
 	{
 		const IdgenCacheKey *key = lfirst(cell);
-		const char *source = source_of(key);
+		const IdgenSource *source = source_of(key);
 
 		if (source != NULL)
 			put((ReturnSetInfo *) fcinfo->resultinfo, key, source);
