@@ -140,5 +140,5 @@ SELECT idgen_next('newer');
 
 DROP TABLE orders, created;
 DROP FUNCTION note_created(), swallow();
-DROP ROLE regress_idgen_user;
 DROP EXTENSION idgen;
+DROP ROLE regress_idgen_user;
