@@ -21,6 +21,7 @@
  *	definition.c	what a row says, and who may use it
  *	row.c			finding the newest version of a row
  *	source.c		the sources that are registered, and what one has to say
+ *	native_sequence.c	native sequences: finding one, and what it says
  *	guc.c			settings
  *	block.h			a block
  *	compat.h		differences between server versions

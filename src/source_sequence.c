@@ -19,31 +19,20 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/namespace.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_sequence.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
-#include "nodes/value.h"
-#include "parser/scansup.h"
 #include "replication/syncrep.h"
-#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "handle.h"
+#include "native_sequence.h"
 #include "sources.h"
 
 /*
@@ -55,90 +44,11 @@
 /* Values before the end of a sequence in which nobody refills ahead. */
 #define SAFE_DISTANCE 1000
 
-/* What the catalogs say of a sequence: a handle's details. */
-typedef struct Sequence
-{
-	NameData name;
-	bool logged; /* are changes of it in the WAL? */
-	int64 start;
-	int64 increment;
-	int64 last;  /* bound in the direction of increment */
-	int64 first; /* bound in the other direction */
-	int64 cache;
-	bool cycle;
-} Sequence;
-
-/* What the sequence's page says. */
-typedef struct State
-{
-	int64 last_value;
-	bool is_called;
-	XLogRecPtr lsn;
-} State;
-
-/* The qualified name that is asked for. Raises 42602 if it is not one. */
-static RangeVar *
-parse_name(const char *name, const char *source_name)
-{
-	List *names;
-	ListCell *last;
-	char *with_suffix;
-
-	if (source_name != NULL)
-		return makeRangeVarFromNameList(stringToQualifiedNameList(source_name, NULL));
-
-	names = stringToQualifiedNameList(name, NULL);
-	last = list_tail(names);
-	with_suffix = psprintf("%s_seq", strVal(lfirst(last)));
-	truncate_identifier(with_suffix, strlen(with_suffix), false);
-	lfirst(last) = makeString(with_suffix);
-	return makeRangeVarFromNameList(names);
-}
-
 static void
 sequence_check_syntax(const char *source_name)
 {
 	if (source_name != NULL)
-		(void) parse_name(NULL, source_name);
-}
-
-/*
- * Find the sequence, lock it as nextval() would, and open it. Returns NULL if
- * there is none. Raises 42602, 42809 and whatever looking into a schema can.
- */
-static Relation
-open_sequence(const RangeVar *sequence)
-{
-	Oid relid = RangeVarGetRelid(sequence, RowExclusiveLock, true);
-	Relation rel;
-
-	if (!OidIsValid(relid))
-		return NULL;
-	rel = relation_open(relid, NoLock);
-	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
-		ereport(ERROR,
-		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		         errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
-	return rel;
-}
-
-/* Raises 42501 unless the current user has one of these privileges. */
-static void
-check_privilege(Oid relid, AclMode mode)
-{
-	if (pg_class_aclcheck(relid, GetUserId(), mode) != ACLCHECK_OK)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-		         errmsg("permission denied for sequence %s", get_rel_name(relid))));
-}
-
-/* A name for messages. */
-static const char *
-display_name(const RangeVar *sequence)
-{
-	if (sequence->schemaname == NULL)
-		return sequence->relname;
-	return psprintf("%s.%s", sequence->schemaname, sequence->relname);
+		(void) idgen_native_name(NULL, source_name);
 }
 
 /* Raises 42P01, in the server's words. */
@@ -148,7 +58,7 @@ no_such_relation(const RangeVar *sequence)
 	ereport(ERROR,
 	        (errcode(ERRCODE_UNDEFINED_TABLE),
 	         errmsg("relation \"%s\" does not exist",
-	                display_name(sequence)),
+	                idgen_native_display(sequence)),
 	         errhint("Create the sequence, or name another one in column \"source_name\" of \"id_sequences\".")));
 }
 
@@ -156,37 +66,13 @@ no_such_relation(const RangeVar *sequence)
 static const char *
 sequence_check_name(const char *name, const char *source_name)
 {
-	RangeVar *sequence = parse_name(name, source_name);
-	Relation rel = open_sequence(sequence);
+	RangeVar *sequence = idgen_native_name(name, source_name);
+	Relation rel = idgen_native_open(sequence);
 
 	if (rel == NULL)
 		no_such_relation(sequence);
 	relation_close(rel, RowExclusiveLock);
 	return source_name;
-}
-
-/* What the catalogs say, in memory for a handle to keep. */
-static Sequence *
-describe(Relation rel)
-{
-	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
-	Form_pg_sequence form;
-	Sequence *sequence;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for sequence %u", RelationGetRelid(rel));
-	form = (Form_pg_sequence) GETSTRUCT(tuple);
-	sequence = MemoryContextAlloc(TopMemoryContext, sizeof(Sequence));
-	sequence->name = rel->rd_rel->relname;
-	sequence->logged = RelationNeedsWAL(rel);
-	sequence->start = form->seqstart;
-	sequence->increment = form->seqincrement;
-	sequence->last = form->seqincrement > 0 ? form->seqmax : form->seqmin;
-	sequence->first = form->seqincrement > 0 ? form->seqmin : form->seqmax;
-	sequence->cache = form->seqcache;
-	sequence->cycle = form->seqcycle;
-	ReleaseSysCache(tuple);
-	return sequence;
 }
 
 /*
@@ -200,11 +86,11 @@ sequence_resolve(IdgenHandle *handle)
 	Relation rel;
 
 	idgen_watch_relations();
-	name = parse_name(handle->name, handle->source_name);
+	name = idgen_native_name(handle->name, handle->source_name);
 	if (name->schemaname == NULL)
 		idgen_handle_keep(&handle->search_path, namespace_search_path);
 
-	rel = open_sequence(name);
+	rel = idgen_native_open(name);
 	if (rel == NULL)
 	{
 		if (handle->has_row)
@@ -213,17 +99,17 @@ sequence_resolve(IdgenHandle *handle)
 		        (errcode(ERRCODE_UNDEFINED_OBJECT),
 		         errmsg("id sequence \"%s\" does not exist", handle->name),
 		         errdetail("It has no row in \"id_sequences\", and there is no sequence \"%s\".",
-		                   display_name(name)),
+		                   idgen_native_display(name)),
 		         errhint("Create the sequence.")));
 	}
-	check_privilege(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
+	idgen_native_check(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
 
 	handle->object = RelationGetRelid(rel);
 	handle->storage = rel->rd_locator.relNumber;
 	handle->own_storage = rel->rd_createSubid != InvalidSubTransactionId ||
 		rel->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
 	handle->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
-	handle->details = describe(rel);
+	handle->details = idgen_native_describe(rel);
 	relation_close(rel, RowExclusiveLock);
 }
 
@@ -238,83 +124,12 @@ sequence_prepare(IdgenHandle *handle)
 	CurrentResourceOwner = owner;
 }
 
-/* Read the sequence's page; the caller has locked it. */
-static State
-get_state(Relation rel)
-{
-	Buffer buffer = ReadBuffer(rel, 0);
-	HeapTupleHeader tuple;
-	Form_pg_sequence_data data;
-	State state;
-	Page page;
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	page = BufferGetPage(buffer);
-	tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, FirstOffsetNumber));
-	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
-	state.last_value = data->last_value;
-	state.is_called = data->is_called;
-	state.lsn = BufferGetLSNAtomic(buffer);
-	UnlockReleaseBuffer(buffer);
-	return state;
-}
-
-/* The number of ids after v, in the direction of the sequence. */
-static uint64
-ids_after(const Sequence *sequence, int64 v)
-{
-	return sequence->increment > 0 ? (uint64) sequence->last - (uint64) v : (uint64) v - (uint64) sequence->last;
-}
-
-/* The distance from one value to the next. */
-static uint64
-width(const Sequence *sequence)
-{
-	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
-}
-
-/* Is v + increment beyond the end? */
-static bool
-is_last_value(const Sequence *sequence, int64 v)
-{
-	return ids_after(sequence, v) < width(sequence);
-}
-
-/* The ids that one value stands for. */
-static IdgenBlock
-block_of_value(const Sequence *sequence, int64 v)
-{
-	uint64 after = Min(width(sequence) - 1, ids_after(sequence, v));
-	IdgenBlock block;
-
-	block.next = v;
-	block.left = (int64) Min(after, IDGEN_BLOCK_MAX - 1) + 1;
-	block.step = sequence->increment > 0 ? 1 : -1;
-	return block;
-}
-
-/*
- * Percentage of the range from START on that is left, from v on or, if that is
- * used, from the next value on.
- */
-static double
-percent_left(const Sequence *sequence, int64 v, bool used)
-{
-	double range = (double) ids_after(sequence, sequence->start) + 1;
-
-	if (used && is_last_value(sequence, v))
-		return 0;
-	if (used)
-		v += sequence->increment;
-	return Min(100, 100 * ((double) ids_after(sequence, v) + 1) / range);
-}
-
 /* What nextval() says about its end, in our words. */
 static void
 exhausted(void *arg)
 {
 	const IdgenHandle *handle = (const IdgenHandle *) arg;
-	const Sequence *sequence = (const Sequence *) handle->details;
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 
 	if (geterrcode() != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
 		return;
@@ -336,10 +151,10 @@ typedef struct Drawn
 } Drawn;
 
 static void
-draw_value(Oid relid, const Sequence *sequence, Drawn *drawn)
+draw_value(Oid relid, const IdgenNativeSequence *sequence, Drawn *drawn)
 {
 	int64 v = nextval_internal(relid, false);
-	IdgenBlock block = block_of_value(sequence, v);
+	IdgenBlock block = idgen_native_block(sequence, v);
 
 	if (drawn->nblocks > 0 && idgen_block_adjacent(&drawn->blocks[drawn->nblocks - 1], &block))
 		drawn->blocks[drawn->nblocks - 1].left += block.left;
@@ -356,7 +171,7 @@ draw_value(Oid relid, const Sequence *sequence, Drawn *drawn)
  * fails: then what we have is enough. A subtransaction cleans up after it.
  */
 static void
-draw_more(Oid relid, const Sequence *sequence, int64 nvalues, Drawn *drawn)
+draw_more(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues, Drawn *drawn)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -366,7 +181,7 @@ draw_more(Oid relid, const Sequence *sequence, int64 nvalues, Drawn *drawn)
 	PG_TRY();
 	{
 		while (drawn->values < nvalues && drawn->nblocks < IDGEN_SLOT_BLOCKS &&
-		       drawn->ids < IDGEN_BLOCK_MAX && !is_last_value(sequence, drawn->last))
+		       drawn->ids < IDGEN_BLOCK_MAX && !idgen_native_is_last(sequence, drawn->last))
 			draw_value(relid, sequence, drawn);
 		ReleaseCurrentSubTransaction();
 	}
@@ -396,10 +211,10 @@ draw_more(Oid relid, const Sequence *sequence, int64 nvalues, Drawn *drawn)
  * Nobody should get that error who does without.
  */
 static bool
-is_near_end(Relation rel, const Sequence *sequence, int64 nvalues)
+is_near_end(Relation rel, const IdgenNativeSequence *sequence, int64 nvalues)
 {
 	return !sequence->cycle &&
-		ids_after(sequence, get_state(rel).last_value) / width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
+		idgen_native_ids_after(sequence, idgen_native_state(rel).last_value) / idgen_native_width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
 }
 
 /*
@@ -410,7 +225,7 @@ is_near_end(Relation rel, const Sequence *sequence, int64 nvalues)
 static void
 flush(Relation rel)
 {
-	XLogRecPtr lsn = get_state(rel).lsn;
+	XLogRecPtr lsn = idgen_native_state(rel).lsn;
 
 	XLogFlush(lsn);
 	HOLD_INTERRUPTS();
@@ -425,9 +240,9 @@ flush(Relation rel)
 static bool
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	const Sequence *sequence = (const Sequence *) handle->details;
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 	Relation rel = relation_open(handle->object, NoLock);
-	int64 block_size = width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
+	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
 	int64 nvalues = Min(request->blocks, MAX_VALUES / block_size) * block_size;
 	Drawn drawn = {0};
 	ErrorContextCallback context;
@@ -460,7 +275,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->ahead_blocks = refill->blocks;
 	refill->ahead_ids = drawn.ids;
 	refill->shareable = true;
-	refill->percent_left = sequence->cycle ? 100 : (int) percent_left(sequence, drawn.last, true);
+	refill->percent_left = sequence->cycle ? 100 : (int) idgen_native_percent_left(sequence, drawn.last, true);
 	return true;
 }
 
@@ -468,9 +283,9 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 static bool
 sequence_peek(IdgenHandle *handle, int64 *id)
 {
-	const Sequence *sequence = (const Sequence *) handle->details;
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 	Relation rel;
-	State state;
+	IdgenNativeState state;
 
 	if (sequence->cache > 1)
 		ereport(ERROR,
@@ -482,12 +297,12 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	rel = try_relation_open(handle->object, AccessShareLock);
 	if (rel == NULL)
 		return false;
-	state = get_state(rel);
+	state = idgen_native_state(rel);
 	relation_close(rel, AccessShareLock);
 
 	if (!state.is_called)
 		*id = state.last_value;
-	else if (!is_last_value(sequence, state.last_value))
+	else if (!idgen_native_is_last(sequence, state.last_value))
 		*id = state.last_value + sequence->increment;
 	else if (sequence->cycle)
 		*id = sequence->first;
@@ -510,7 +325,7 @@ sequence_restart(IdgenHandle *handle, int64 start)
 {
 	uint64 epoch = idgen_epoch;
 
-	check_privilege(handle->object, ACL_UPDATE);
+	idgen_native_check(handle->object, ACL_UPDATE);
 	if (!handle->temporary)
 		PreventCommandIfReadOnly("idgen_restart()");
 
@@ -536,11 +351,11 @@ sequence_percent_left(Oid object)
 	rel = try_relation_open(object, NoLock);
 	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE)
 	{
-		Sequence *sequence = describe(rel);
-		State state = get_state(rel);
+		IdgenNativeSequence *sequence = idgen_native_describe(rel);
+		IdgenNativeState state = idgen_native_state(rel);
 
 		if (!sequence->cycle)
-			percent = percent_left(sequence, state.last_value, state.is_called);
+			percent = idgen_native_percent_left(sequence, state.last_value, state.is_called);
 		pfree(sequence);
 	}
 	if (rel != NULL)
