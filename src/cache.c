@@ -272,7 +272,7 @@ evict_idle_slot(void)
 
 		header->hand = (header->hand + 1) % header->nslots;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		if (slot->waiters == 0 && !slot->refilling && !TransactionIdIsValid(slot->claim))
+		if (slot->waiters == 0 && slot->refilling == 0 && !TransactionIdIsValid(slot->claim))
 		{
 			if (!slot->used)
 			{
@@ -630,7 +630,7 @@ idgen_cache_drop_own(Oid object)
 		    (OidIsValid(object) && entry->key.object != object))
 			continue;
 		idgen_slot_drop(slot, next_number(&own));
-		if (slot->refilling)
+		if (slot->refilling > 0)
 			continue;
 		slot->next_free = own_free;
 		own_free = slot;

@@ -101,7 +101,7 @@ idgen_refill_await_publishing(IdgenHandle *handle)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while (idgen_slot_is_refilling(slot) && !handle->impatient)
+	while (idgen_slot_awaits_refill(slot) && !handle->impatient)
 		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, DeadlockTimeout, wait_event);
 	ConditionVariableCancelSleep();
 	waiting = false;

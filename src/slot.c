@@ -46,7 +46,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	idgen_slot_drop(slot, number);
 	slot->used = false;
 	slot->claim = InvalidTransactionId;
-	slot->refilling = false;
+	slot->refilling = 0;
 	slot->waiters = 0;
 	slot->storage = InvalidRelFileNumber;
 	slot->ahead_blocks = 1;
@@ -78,7 +78,7 @@ should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
 		return false;
 	}
 	if (draw->at_once)
-		return !slot->refilling;
+		return slot->refilling == 0;
 	return draw->claims && !draw->never_wait && !TransactionIdIsValid(slot->claim);
 }
 
@@ -89,7 +89,7 @@ should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
 	if (draw->never_wait)
 		return false;
 	if (draw->at_once)
-		return slot->refilling;
+		return slot->refilling > 0;
 	return draw->claims && TransactionIdIsValid(slot->claim) &&
 		slot->claim != draw->own_claim;
 }
@@ -104,7 +104,7 @@ static void
 begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 {
 	if (draw->at_once)
-		slot->refilling = true;
+		slot->refilling++;
 	else if (draw->claims &&
 	         (!TransactionIdIsValid(slot->claim) || slot->claim == draw->own_claim))
 	{
@@ -121,7 +121,7 @@ begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
  * the end of it in the server's lock manager. It is set before the refill
  * begins, so that of many sessions that find the cache empty one refills and
  * the rest waits for that one. A refill that is published at once needs no
- * transaction to end: "refilling" stands for it, and a condition variable.
+ * transaction to end: "refilling" counts it, and a condition variable tells.
  */
 IdgenDrawAnswer
 idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
@@ -343,16 +343,16 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	return uncached;
 }
 
-/* Is somebody refilling, to publish at once? */
+/* Is it empty, and somebody refilling it, to publish at once? */
 bool
-idgen_slot_is_refilling(IdgenSlot *slot)
+idgen_slot_awaits_refill(IdgenSlot *slot)
 {
-	bool refilling;
+	bool awaits;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	refilling = slot->refilling;
+	awaits = slot->ids_left == 0 && slot->refilling > 0;
 	LWLockRelease(&slot->lock);
-	return refilling;
+	return awaits;
 }
 
 /*
@@ -366,7 +366,8 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
 	slot_add_rest(slot, &outcome->rest);
 	plan_ahead(slot, outcome);
 	add_counters(slot, &outcome->counters);
-	slot->refilling = false;
+	Assert(slot->refilling > 0);
+	slot->refilling--;
 	LWLockRelease(&slot->lock);
 	ConditionVariableBroadcast(&slot->refilled);
 }
@@ -375,7 +376,8 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
 void
 idgen_slot_not_refilled(IdgenSlot *slot)
 {
-	slot->refilling = false;
+	Assert(slot->refilling > 0);
+	slot->refilling--;
 	ConditionVariableBroadcast(&slot->refilled);
 }
 

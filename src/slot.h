@@ -60,12 +60,13 @@ typedef struct IdgenSlot
 	bool used; /* drawn from since the clock hand passed */
 
 	/*
-	 * Who refills: a (sub)transaction, until it ends, or a session with a
-	 * source that is not transactional, until it has published.
+	 * Who refills: a (sub)transaction, until it ends, or sessions with a
+	 * source that is not transactional, until they have published: one, or
+	 * more if others have lost patience.
 	 */
-	TransactionId claim; /* invalid if none */
-	bool refilling;
-	ConditionVariable refilled; /* signalled when refilling ends; has its own lock */
+	TransactionId claim;        /* invalid if none */
+	int refilling;              /* number of those sessions */
+	ConditionVariable refilled; /* signalled when one is done; has its own lock */
 	int waiters;                /* sessions waiting for either */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
@@ -99,7 +100,7 @@ typedef enum IdgenDrawAnswer
 	IDGEN_DRAW_TAKEN,        /* id is set */
 	IDGEN_DRAW_NOT_READY,    /* it would refill: get ready and try again */
 	IDGEN_DRAW_WAIT,         /* wait for wait_for or, if at_once, as long as
-	                          * idgen_slot_is_refilling(); in either case call
+	                          * idgen_slot_awaits_refill(); in either case call
 	                          * idgen_cache_waited() */
 	IDGEN_DRAW_REFILL,       /* refill nblocks blocks; if at_once, call
 	                          * idgen_slot_publish() or
@@ -150,7 +151,7 @@ extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
                                        IdgenDrawResult *result);
 extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version,
                                   int64 limit, int64 *id);
-extern bool idgen_slot_is_refilling(IdgenSlot *slot);
+extern bool idgen_slot_awaits_refill(IdgenSlot *slot);
 extern void idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome);
 extern void idgen_slot_not_refilled(IdgenSlot *slot);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
