@@ -109,7 +109,7 @@ CREATE SEQUENCE gen_seq INCREMENT 10;
 CREATE SEQUENCE regress_a.other START 50 INCREMENT 10;
 SELECT idgen_next('gen'), idgen_next('other');
 DELETE FROM id_sequences WHERE name = 'gen';
-SELECT idgen_next('gen', 'sequence');
+SELECT idgen_next('gen', 'sequence') > 0 AS drawn;
 
 -- 42809: something else has that name
 CREATE TABLE not_sequence_seq (id serial PRIMARY KEY);

@@ -37,14 +37,15 @@ SELECT idgen_next('Regress_A . Gen', 'sequence'), idgen_next('regress_a.gen', 's
 CREATE SEQUENCE s23456789012345678901234567890123456789012345678901234567890_seq START 6000 INCREMENT 10;
 SELECT idgen_next('s23456789012345678901234567890123456789012345678901234567890', 'sequence');
 SELECT nextval('s23456789012345678901234567890123456789012345678901234567890_seq');
-SELECT idgen_next(repeat('x', 100), 'sequence');
-CREATE SEQUENCE xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx START 7000 INCREMENT 10;
-SELECT idgen_next(repeat('x', 100), 'sequence');
+SELECT idgen_next(repeat('n', 100), 'sequence');
+CREATE SEQUENCE nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn START 7000 INCREMENT 10;
+SELECT idgen_next(repeat('n', 100), 'sequence');
 
 -- a row whose source_name is null: the same rule
 INSERT INTO id_sequences (name, next_block_start, source) VALUES
 	('gen', 1, 'sequence'), ('"Gen"', 1, 'sequence'), ('"Regress B".gen', 1, 'sequence'), ('GEN', 1, 'sequence');
-SELECT idgen_next('gen'), idgen_next('"Gen"'), idgen_next('"Regress B".gen'), idgen_next('GEN');
+SELECT idgen_next('gen') / 100 AS a, idgen_next('"Gen"') / 100 AS b, idgen_next('"Regress B".gen') / 100 AS c,
+	idgen_next('GEN') / 100 AS d;
 
 -- with a source_name, the name of the id sequence may be anything
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES
@@ -74,7 +75,7 @@ SELECT idgen_next('gen') / 1000 AS thousands;
 
 DROP SEQUENCE gen_seq, "Gen_seq", "my gen_seq", "a.b_seq", "with ""quotes""_seq", temporary_seq,
 	s23456789012345678901234567890123456789012345678901234567890_seq,
-	xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;
+	nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn;
 SET client_min_messages = warning;
 DROP SCHEMA regress_a, "Regress B" CASCADE;
 DROP EXTENSION idgen;

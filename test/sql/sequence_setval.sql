@@ -1,0 +1,33 @@
+--
+-- setval() is not noticed while there are cached ids: they are used up first
+--
+CREATE EXTENSION idgen;
+CREATE SEQUENCE gen_seq INCREMENT 5;
+SELECT idgen_next('gen', 'sequence');
+
+-- forward
+SELECT setval('gen_seq', 100);
+SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(1, 6);
+
+-- back, to ids that were issued
+SELECT setval('gen_seq', 1, false);
+SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(1, 6);
+
+-- rolled back it stays, as ever
+BEGIN;
+SELECT setval('gen_seq', 200);
+ROLLBACK;
+SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(1, 6);
+
+-- idgen_restart is what makes it noticed
+SELECT setval('gen_seq', 300);
+SELECT idgen_restart('gen', 305, 'sequence');
+SELECT idgen_next('gen', 'sequence');
+
+-- with nothing cached it takes effect at once
+SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(1, 4);
+SELECT setval('gen_seq', 400);
+SELECT idgen_next('gen', 'sequence');
+
+DROP SEQUENCE gen_seq;
+DROP EXTENSION idgen;
