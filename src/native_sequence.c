@@ -9,6 +9,7 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_sequence.h"
@@ -108,7 +109,14 @@ idgen_native_describe(Relation rel)
 	return sequence;
 }
 
-/* Read the sequence's page; the caller has locked it. */
+/* Does its page exist? On a standby that of an unlogged sequence does not. */
+bool
+idgen_native_is_readable(Relation rel)
+{
+	return RelationIsPermanent(rel) || !RecoveryInProgress();
+}
+
+/* Read the sequence's page; the caller has locked it, and it is readable. */
 IdgenNativeState
 idgen_native_state(Relation rel)
 {

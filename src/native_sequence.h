@@ -37,6 +37,7 @@ extern const char *idgen_native_display(const RangeVar *name);
 extern Relation idgen_native_open(const RangeVar *name);
 extern void idgen_native_check(Oid relid, AclMode mode);
 extern IdgenNativeSequence *idgen_native_describe(Relation rel);
+extern bool idgen_native_is_readable(Relation rel);
 extern IdgenNativeState idgen_native_state(Relation rel);
 
 extern uint64 idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v);

@@ -287,16 +287,14 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	Relation rel;
 	IdgenNativeState state;
 
-	if (sequence->cache > 1)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
-		         errdetail("None is cached, and of sequence \"%s\", which has CACHE %lld, each session may hold values.",
-		                   NameStr(sequence->name), (long long) sequence->cache)));
-
 	rel = try_relation_open(handle->object, AccessShareLock);
 	if (rel == NULL)
 		return false;
+	if (sequence->cache > 1 || !idgen_native_is_readable(rel))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
+		         sequence->cache > 1 ? errdetail("None is cached, and of sequence \"%s\", which has CACHE %lld, each session may hold values.", NameStr(sequence->name), (long long) sequence->cache) : errdetail("Sequence \"%s\" is unlogged.", NameStr(sequence->name))));
 	state = idgen_native_state(rel);
 	relation_close(rel, AccessShareLock);
 
@@ -349,7 +347,7 @@ sequence_percent_left(Oid object)
 	if (!ConditionalLockRelationOid(object, AccessShareLock))
 		return percent;
 	rel = try_relation_open(object, NoLock);
-	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE)
+	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE && idgen_native_is_readable(rel))
 	{
 		IdgenNativeSequence *sequence = idgen_native_describe(rel);
 		IdgenNativeState state = idgen_native_state(rel);

@@ -12,8 +12,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  idgen_server duplicates sqlstate wait_for_waiters
-  start_clients finish_clients wait_for_lines committed_ids
+  idgen_server duplicates sqlstate start_statement wait_for_waiters
+  start_clients finish_clients wait_for_lines committed_ids seen_ids
 );
 
 # idgen_server(name, init => [...], conf => text, preload => 0): a server that
@@ -56,14 +56,28 @@ sub sqlstate
 	return $stderr =~ /(?:ERROR|FATAL):  (\w{5})/ ? $1 : '';
 }
 
-# Wait until so many sessions wait for a lock in a query that matches.
+# A session in which a statement is running, after others that are done. query('')
+# gets its answer.
+sub start_statement
+{
+	my ($node, $sql, @before) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+	$session->query_safe($_) for @before;
+	$session->query_until(qr/running/, "\\echo running\n$sql;\n");
+	return $session;
+}
+
+# Wait until so many sessions wait, for a lock or that kind of event, in a query
+# that matches.
 sub wait_for_waiters
 {
-	my ($node, $number, $query) = @_;
+	my ($node, $number, $query, $type) = @_;
+	$type //= 'Lock';
 	$node->poll_query_until(
 		'postgres', qq{
 		SELECT count(*) = $number FROM pg_stat_activity
-		WHERE wait_event_type = 'Lock' AND query ~ '$query'})
+		WHERE wait_event_type = '$type' AND query ~ '$query'})
 	  or die 'nobody waits';
 	return;
 }
@@ -164,6 +178,12 @@ sub committed_ids
 		}
 	}
 	return @ids;
+}
+
+# All lines "<sequence> <id>" that the clients saw, committed or not.
+sub seen_ids
+{
+	return map { slurp_file($_->{out}) =~ /^\w+ \d+$/mg } @_;
 }
 
 1;
