@@ -141,8 +141,10 @@ validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	if (!handle->remember)
 		idgen_handle_forget(handle);
 	revalidate(handle, asked, auto_create);
-	handle->fast_epoch =
-		handle->remember && idgen_pending_published_ok(handle) ? handle->epoch : 0;
+	handle->fast_epoch = 0;
+	if (handle->remember && idgen_pending_published_ok(handle) &&
+	    handle->object == handle->last_object)
+		handle->fast_epoch = handle->epoch;
 }
 
 /*
@@ -188,6 +190,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *f
 
 	handle->impatient = false;
 	handle->last_id = id;
+	handle->last_object = handle->object;
 	handle->has_last = true;
 	return id;
 }

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -104,6 +105,13 @@ idgen_handle_get(Oid relid, const char *name, int namelen)
 	return handle;
 }
 
+/* The cache key of what has no object, but comes from the row's own source. */
+void
+idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key)
+{
+	idgen_cache_key(key, handle->relid, InvalidOid, false, handle->name, handle->namelen);
+}
+
 /* The cache key of a handle. */
 void
 idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
@@ -192,9 +200,18 @@ look_at_row(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	IdgenRow row;
 	IdgenDefinition def;
 	bool cacheable = true;
+	bool sure = !auto_create;
+
+	/*
+	 * Where no row is no error, the transaction may go on to write. To miss a
+	 * row that is just being moved does no harm then: it is one that refills
+	 * update, and so not of a source that needs none.
+	 */
+	if (asked != NULL && !asked->needs_row && IsolationIsSerializable())
+		sure = false;
 
 	handle->has_row =
-		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen, !auto_create) ||
+		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen, sure) ||
 	     (auto_create && idgen_auto_create_row(row.rel, handle->name, row.slot))) &&
 		idgen_row_visible(row.rel, row.slot, &cacheable);
 
@@ -249,9 +266,6 @@ resolve_source(IdgenHandle *handle)
 
 	if (handle->object != before)
 		handle->prepared = InvalidLocalTransactionId;
-	if (handle->object != handle->last_object)
-		handle->has_last = false;
-	handle->last_object = handle->object;
 }
 
 /*
@@ -293,14 +307,16 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 
 	idgen_handle_forget(handle);
 	idgen_check_select(handle->relid);
-	idgen_handle_key(handle, &key);
 
 	/*
 	 * A session cache has no other way to learn of changes made by others
 	 * than the table's invalidation messages, which do not say what changed.
 	 */
 	if (!idgen_cache_is_shared() && handle->table_epoch != table_epoch)
+	{
+		idgen_handle_row_key(handle, &key);
 		idgen_cache_drop(&key);
+	}
 
 	/*
 	 * The version must be read before the row: a change that comes between
@@ -308,6 +324,7 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	 * that exists; names that do not must not push out others. And it is only
 	 * then known which slot it is.
 	 */
+	idgen_handle_key(handle, &key);
 	for (;;)
 	{
 		handle->slot = idgen_cache_attach(&key, false, &handle->version);

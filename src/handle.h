@@ -45,6 +45,7 @@ typedef struct IdgenPending
 	uint64 dropped_at;         /* idgen_cache_dropped_at() at allocation, or
 	                    * IDGEN_NOT_PUBLISHABLE */
 	IdgenChange change;
+	bool own_storage;        /* rest.storage was made by this transaction */
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
 
 	/* Never undone by a rollback to a savepoint: */
@@ -68,7 +69,8 @@ typedef struct IdgenHandle
 	 * this user; zero if they have to be looked at again. If the answer is
 	 * not to be remembered, it holds for one call only. fast_epoch is what the
 	 * hot path looks at: the same, but zero also if the answer is not to be
-	 * remembered or the current transaction must not use the cache.
+	 * remembered, the current transaction must not use the cache, or the last
+	 * draw was from another object.
 	 */
 	uint64 epoch;
 	bool remember;
@@ -103,7 +105,7 @@ typedef struct IdgenHandle
 
 	bool has_last;
 	int64 last_id;   /* what this session drew last, if has_last, ... */
-	Oid last_object; /* ... from that object */
+	Oid last_object; /* ... from that object; kept by the slow path */
 
 	IdgenPending pending;
 } IdgenHandle;
@@ -146,6 +148,7 @@ extern void idgen_refill_context_push(IdgenHandle *handle,
                                       ErrorContextCallback *context);
 extern void idgen_handle_keep(char **kept, const char *string);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
+extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
 pg_noreturn extern void idgen_no_such_sequence(const char *name);
 
 #endif /* IDGEN_HANDLE_H */

@@ -109,11 +109,15 @@ idgen_native_describe(Relation rel)
 	return sequence;
 }
 
-/* Does its page exist? On a standby that of an unlogged sequence does not. */
+/*
+ * Can we read its page? Not that of another session's temporary sequence, and on a
+ * standby not that of an unlogged one.
+ */
 bool
 idgen_native_is_readable(Relation rel)
 {
-	return RelationIsPermanent(rel) || !RecoveryInProgress();
+	return RelationIsPermanent(rel) ||
+		(!RecoveryInProgress() && !RELATION_IS_OTHER_TEMP(rel));
 }
 
 /* Read the sequence's page; the caller has locked it, and it is readable. */

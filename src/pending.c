@@ -49,6 +49,7 @@ typedef struct IdgenSave
 	bool replaced; /* rest is to be restored, not just kept */
 	uint64 dropped_at;
 	IdgenChange change;
+	bool own_storage;
 } IdgenSave;
 
 /* Handles with anything to do at the end of the transaction. */
@@ -115,6 +116,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->replaced = false;
 		save->dropped_at = p->dropped_at;
 		save->change = p->change;
+		save->own_storage = p->own_storage;
 		p->saves = save;
 		dlist_push_tail(&saves, &save->node);
 	}
@@ -289,9 +291,11 @@ idgen_pending_validated(IdgenHandle *handle)
 			p->source->give_back(handle);
 		forget_ids(p);
 	}
-	if (handle->own_storage && (elsewhere || p->change != IDGEN_CHANGE_DROP))
+	if (handle->own_storage != p->own_storage || (handle->own_storage && elsewhere))
 	{
-		idgen_pending_change(handle, IDGEN_CHANGE_DROP);
+		idgen_pending_list(handle);
+		save_state(handle, true);
+		p->own_storage = handle->own_storage;
 		p->rest.storage = handle->storage;
 	}
 }
@@ -334,7 +338,8 @@ idgen_pending_drop_database(Oid dbid)
 bool
 idgen_pending_published_ok(const IdgenHandle *handle)
 {
-	return handle->pending.change != IDGEN_CHANGE_DROP && !all_dropped;
+	return handle->pending.change != IDGEN_CHANGE_DROP &&
+		!handle->pending.own_storage && !all_dropped;
 }
 
 /* Give up a save, which is the innermost of its handle. */
@@ -402,6 +407,7 @@ idgen_pending_abort_savepoint(void)
 			p->dropped_at = save->dropped_at;
 		}
 		p->change = save->change;
+		p->own_storage = save->own_storage;
 		idgen_handle_forget(save->handle);
 		pop_save(save);
 	}
@@ -495,14 +501,15 @@ finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
 	outcome.revalidate = committed && p->change == IDGEN_CHANGE_REVALIDATE;
 	outcome.claim = p->claim;
 
-	/* A change of the row is one of all that is cached under its name. */
+	/* A change of the row is also one of what has no object. */
 	idgen_handle_key(handle, &key);
 	if (OidIsValid(key.object))
 	{
-		idgen_cache_key(&key, handle->relid, InvalidOid, false,
-		                handle->name, handle->namelen);
-		idgen_cache_finish(&key, &outcome);
-		idgen_handle_key(handle, &key);
+		IdgenCacheKey row_key;
+
+		idgen_handle_row_key(handle, &row_key);
+		idgen_cache_finish(&row_key, &outcome);
+		outcome.drop = outcome.drop || (committed && p->own_storage);
 	}
 
 	outcome.publish = committed;
@@ -547,7 +554,7 @@ idgen_pending_finish(bool committed, bool prepared)
 		                                      dlist_pop_head_node(&listed));
 
 		finish_handle(handle, committed, prepared, dropped);
-		if (handle->pending.change != IDGEN_CHANGE_NONE)
+		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.own_storage)
 			idgen_handle_forget(handle);
 		memset(&handle->pending, 0, sizeof(IdgenPending));
 	}

@@ -294,7 +294,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
-		         sequence->cache > 1 ? errdetail("None is cached, and of sequence \"%s\", which has CACHE %lld, each session may hold values.", NameStr(sequence->name), (long long) sequence->cache) : errdetail("Sequence \"%s\" is unlogged.", NameStr(sequence->name))));
+		         sequence->cache > 1 ? errdetail("None is cached, and of sequence \"%s\", which has CACHE %lld, each session may hold values.", NameStr(sequence->name), (long long) sequence->cache) : errdetail("Sequence \"%s\" cannot be read here.", NameStr(sequence->name))));
 	state = idgen_native_state(rel);
 	relation_close(rel, AccessShareLock);
 

@@ -142,7 +142,7 @@ idgen_last(PG_FUNCTION_ARGS)
 	CallSite *site = get_site(fcinfo);
 
 	idgen_check_usable(site->handle, site->asked);
-	if (!site->handle->has_last)
+	if (!site->handle->has_last || site->handle->last_object != site->handle->object)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",

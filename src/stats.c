@@ -42,7 +42,6 @@ static const IdgenSource *
 source_of(const IdgenCacheKey *key)
 {
 	const IdgenSource *source = NULL;
-	IdgenDefinition def;
 	IdgenRow row;
 	bool cacheable;
 	bool is_missing = false;
@@ -50,11 +49,9 @@ source_of(const IdgenCacheKey *key)
 	if (idgen_row_open(&row, key->relid, key->name, strlen(key->name), true))
 	{
 		if (idgen_row_visible(row.rel, row.slot, &cacheable))
-		{
-			idgen_definition_from_row(row.slot, key->name, &def);
-			if (OidIsValid(key->object) == !def.source->transactional)
-				source = def.source;
-		}
+			source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(row.slot, IDGEN_ATT_SOURCE)));
+		if (source != NULL && OidIsValid(key->object) == source->transactional)
+			source = NULL;
 	}
 	else if (OidIsValid(key->object))
 		source = &idgen_source_sequence;
@@ -62,7 +59,7 @@ source_of(const IdgenCacheKey *key)
 
 	if (source != NULL && OidIsValid(key->object) &&
 	    (pg_class_aclcheck_ext(key->object, GetUserId(),
-	                           ACL_USAGE | ACL_UPDATE | ACL_SELECT, &is_missing) != ACLCHECK_OK ||
+	                           ACL_USAGE | ACL_UPDATE, &is_missing) != ACLCHECK_OK ||
 	     is_missing))
 		source = NULL;
 	return source;

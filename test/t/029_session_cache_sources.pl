@@ -98,6 +98,10 @@ is(draw($items, $a, $b), '1 21', 'TRUNCATE ... RESTART IDENTITY');
 # What no restart is
 by_others(q{SELECT nextval('gen_seq')});
 is(draw($gen, $a, $b), '5002 5022', 'nextval() by others is no reason to drop ids');
+by_others('VACUUM id_sequences');
+by_others(q{UPDATE id_sequences SET block_size = 20 WHERE name = 'fun'});
+is(draw($gen, $a, $b), '5003 5023', 'nor is a change of id_sequences');
+by_others(q{UPDATE id_sequences SET block_size = 10 WHERE name = 'fun'});
 
 # Rows
 by_others(q{SELECT idgen_create('gen', source => 'sequence', source_name => 'other_seq')});
@@ -125,6 +129,24 @@ by_others('GRANT USAGE ON SEQUENCE gen_seq TO somebody');
 cmp_ok(draw($gen, $a), '>', 901, 'GRANT');
 by_others('REVOKE USAGE ON SEQUENCE gen_seq FROM somebody');
 is(draw($gen, $a), '42501', 'REVOKE');
+$a->query_safe('RESET ROLE');
+
+# A name that leads to a row or to a sequence, as row security has it
+by_others(q{
+	INSERT INTO id_sequences (name, next_block_start) VALUES ('two', 1);
+	CREATE SEQUENCE two_seq START 5001 INCREMENT BY 20;
+	CREATE ROLE sees;
+	GRANT USAGE ON SEQUENCE two_seq TO somebody;
+	CREATE POLICY two ON id_sequences FOR SELECT USING (name <> 'two' OR current_user = 'sees');
+	ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY});
+$a->query_safe('SET ROLE sees');
+is(draw(q{idgen_next('two')}, $a), '1', 'a row that is seen');
+$a->query_safe('SET ROLE somebody');
+is(draw(q{idgen_next('two', 'sequence')}, $a), '5001', 'one that is not');
+by_others(q{SELECT idgen_restart('two', 1001)});
+is(draw(q{idgen_next('two', 'sequence')}, $a), '5002', 'which does not matter to the sequence');
+$a->query_safe('SET ROLE sees');
+is(draw(q{idgen_next('two')}, $a), '1001', 'but to the row, whatever was drawn in between');
 $a->query_safe('RESET ROLE');
 
 # A function: nobody waits for anybody's claim, only in the function itself.
