@@ -10,17 +10,23 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/resowner.h"
 
 #include "auto_create.h"
 #include "guc.h"
 #include "row.h"
+#include "subxact.h"
+
+/* The row to insert. */
+typedef struct NewRow
+{
+	Relation rel;
+	const char *name;
+} NewRow;
 
 /*
  * Insert the row as the owner of the table. The caller has not the privilege,
@@ -28,8 +34,10 @@
  * operation and with a safe search_path.
  */
 static void
-insert_as_owner(Relation rel, const char *name)
+insert_as_owner(void *arg)
 {
+	Relation rel = ((NewRow *) arg)->rel;
+	const char *name = ((NewRow *) arg)->name;
 	Oid argtypes[] = {TEXTOID, INT4OID};
 	Datum values[] = {
 		CStringGetTextDatum(name),
@@ -69,37 +77,9 @@ insert_as_owner(Relation rel, const char *name)
 bool
 idgen_auto_create_row(Relation rel, const char *name, TupleTableSlot *row)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData *volatile violation = NULL;
+	NewRow new_row = {rel, name};
+	ErrorData *violation = idgen_try(insert_as_owner, &new_row, ERRCODE_UNIQUE_VIOLATION);
 	bool found;
-
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		insert_as_owner(rel, name);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData *edata;
-
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION)
-		{
-			MemoryContextSwitchTo(context);
-			CurrentResourceOwner = owner;
-			ReThrowError(edata);
-		}
-		violation = edata;
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
 
 	found = idgen_row_find(rel, name, strlen(name), true, row);
 

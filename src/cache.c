@@ -10,8 +10,8 @@
  * another id sequence.
  *
  * What is cached is already allocated and durable: whoever calls
- * idgen_cache_finish() with a block to publish has committed and flushed the
- * allocation before (rule U3). Losing anything in here makes a gap, never a
+ * idgen_cache_finish() or idgen_slot_publish() with a block to publish has
+ * committed and flushed the allocation before (rule U3). Losing anything in here makes a gap, never a
  * duplicate.
  *
  * Locking rules
@@ -24,8 +24,8 @@
  * - Under either lock nothing may raise an error: an entry is complete
  *	 whenever its lock is released.
  *
- * A slot with waiters or a claim is never given to another id sequence, so
- * both can be taken back later by key.
+ * A slot with waiters or a claim, or that is being refilled, is never given to
+ * another id sequence, so all that can be taken back later by key.
  */
 #include "postgres.h"
 
@@ -37,6 +37,7 @@
 #include "storage/shmem.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "cache.h"
@@ -78,6 +79,7 @@ typedef struct IdgenCache
 static IdgenCache shared;
 static IdgenCache own;
 static IdgenSlot *own_free = NULL; /* slots that own has no use for */
+static bool own_doubtful = false;  /* is there a doubtful slot? */
 
 /* Most names are short, so only as much of a key is looked at as is used. */
 static uint32
@@ -313,13 +315,44 @@ assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot)
 		cache->header->has_objects = true;
 }
 
+/* Give back the slots of native sequences that are gone. */
+static void
+reclaim_own_slots(void)
+{
+	HASH_SEQ_STATUS status;
+	IdgenCacheEntry *entry;
+
+	if (!own_doubtful)
+		return;
+	own_doubtful = false;
+	hash_seq_init(&status, own.entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		IdgenSlot *slot = entry->slot;
+
+		if (!slot->doubtful)
+			continue;
+		slot->doubtful = false;
+		if (slot->refilling > 0 ||
+		    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->key.object)))
+			continue;
+		idgen_slot_drop(slot, next_number(&own));
+		slot->next_free = own_free;
+		own_free = slot;
+		own.header->nslots--;
+		hash_search(own.entries, &entry->key, HASH_REMOVE, NULL);
+	}
+}
+
 /* The slot of a key in the session's own cache, which has no limit. */
 static IdgenSlot *
 create_own_slot(const IdgenCacheKey *key)
 {
-	IdgenSlot *slot = own_free;
+	IdgenSlot *slot;
 	IdgenCacheEntry *entry;
 
+	reclaim_own_slots();
+	slot = own_free;
 	if (slot != NULL)
 		own_free = slot->next_free;
 	else
@@ -609,12 +642,12 @@ idgen_cache_drop_storage(const RelFileLocator *files, int nfiles)
 }
 
 /*
- * Remove the entries of a native sequence, or of any if invalid, from this
- * session's own cache: it may have been changed by another session, which
- * cannot reach them, or be gone. Their slots are used again.
+ * A relation, or any if invalid, was changed or dropped. If it is a native
+ * sequence that this session's own cache knows, see later whether it is still
+ * there: this is no time for looking.
  */
 void
-idgen_cache_drop_own(Oid object)
+idgen_cache_doubt_own(Oid object)
 {
 	HASH_SEQ_STATUS status;
 	IdgenCacheEntry *entry;
@@ -624,19 +657,26 @@ idgen_cache_drop_own(Oid object)
 	hash_seq_init(&status, own.entries);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
-		IdgenSlot *slot = entry->slot;
-
-		if (!OidIsValid(entry->key.object) ||
-		    (OidIsValid(object) && entry->key.object != object))
-			continue;
-		idgen_slot_drop(slot, next_number(&own));
-		if (slot->refilling > 0)
-			continue;
-		slot->next_free = own_free;
-		own_free = slot;
-		own.header->nslots--;
-		hash_search(own.entries, &entry->key, HASH_REMOVE, NULL);
+		if (OidIsValid(entry->key.object) &&
+		    (entry->key.object == object || !OidIsValid(object)))
+			entry->slot->doubtful = own_doubtful = true;
 	}
+}
+
+/*
+ * Empty the entry of a key if its blocks come from another file than this one,
+ * where its native sequence is stored now.
+ */
+void
+idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage)
+{
+	IdgenSlot *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	if (slot->storage != InvalidRelFileNumber && slot->storage != storage)
+		idgen_slot_drop(slot, next_number(cache_of(key)));
+	unlock_entry(key, slot);
 }
 
 static void

@@ -64,7 +64,8 @@ extern void idgen_cache_drop(const IdgenCacheKey *key);
 extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_has_objects(void);
 extern void idgen_cache_drop_storage(const RelFileLocator *files, int nfiles);
-extern void idgen_cache_drop_own(Oid object);
+extern void idgen_cache_doubt_own(Oid object);
+extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
 extern void idgen_cache_revalidate_objects(void);
 extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
 

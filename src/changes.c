@@ -7,7 +7,7 @@
  * what the cache must be told when that transaction commits (rules C1, C2).
  * Dropping the extension or a whole database fires no trigger, but the
  * server's object access hook. What is done to native sequences is known by
- * their files, and to session caches by the server's invalidation messages.
+ * their files.
  */
 #include "postgres.h"
 
@@ -323,15 +323,11 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 		idgen_pending_change_all();
 }
 
-/*
- * A native sequence was altered or dropped, perhaps by another session, or any
- * relation if invalid. That session has emptied the server's cache (see
- * pending.c), but could not reach ours.
- */
+/* A relation was altered or dropped, or any if invalid: a native sequence? */
 static void
 relation_changed(Datum arg, Oid relid)
 {
-	idgen_cache_drop_own(relid);
+	idgen_cache_doubt_own(relid);
 }
 
 /* Install the hook and the callback. Called once per process. */

@@ -25,8 +25,9 @@ typedef struct IdgenDefinition
 
 /*
  * Counts the events after which a session must look again at privileges and
- * rows: changes of id_sequences' catalog entries, of roles and of policies.
- * What was found out under one value holds as long as it is the same.
+ * rows: changes of id_sequences' catalog entries, of roles and of policies, and
+ * what idgen_watch_relations() adds. What was found out under one value holds
+ * as long as it is the same.
  */
 extern PGDLLIMPORT uint64 idgen_epoch;
 

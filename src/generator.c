@@ -162,8 +162,8 @@ idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked)
  * user has called, for messages.
  *
  * Raises 25006 in a read-only transaction or on a standby, 42501, 42704,
- * 2200H when there is no id left, and whatever waiting for a lock can raise. No
- * id is lost by an error.
+ * 2200H when there is no id left, and whatever waiting for a lock or the source
+ * can raise.
  */
 int64
 idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *function)

@@ -24,8 +24,9 @@ extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
  * This is the hot path: no catalog, no memory allocation, no snapshot. It is
  * right as long as nothing has happened that the handle has to look at first,
  * and otherwise leaves everything to the slow path. So it does with a gapless
- * block, because of savepoints, and with one refilled ahead. (A parallel worker never comes through here: it
- * is a new process, whose handles are not validated yet.)
+ * block, because of savepoints, and with one refilled ahead. (A parallel worker
+ * never comes through here: it is a new process, whose handles are not
+ * validated yet.)
  */
 static inline int64
 idgen_generate(IdgenHandle *handle, const IdgenSource *asked, const char *function)

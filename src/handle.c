@@ -342,6 +342,14 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 		CHECK_FOR_INTERRUPTS();
 	}
 
+	/*
+	 * Whoever gives a sequence another file empties the server's cache at
+	 * commit (see pending.c), but cannot reach that of another session.
+	 */
+	if (OidIsValid(handle->object) && !handle->own_storage &&
+	    (handle->temporary || !idgen_cache_is_shared()))
+		idgen_cache_check_storage(&key, handle->storage);
+
 	handle->userid = GetUserId();
 	handle->table_epoch = table_epoch;
 	handle->remember = cacheable;

@@ -32,6 +32,7 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	slot->nblocks = 0;
 	slot->ids_left = 0;
 	slot->ahead_below = 0;
+	slot->storage = InvalidRelFileNumber;
 	slot->version = slot->dropped_at = number;
 	slot->warned_percent = 101;
 }
@@ -48,7 +49,6 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->claim = InvalidTransactionId;
 	slot->refilling = 0;
 	slot->waiters = 0;
-	slot->storage = InvalidRelFileNumber;
 	slot->ahead_blocks = 1;
 	slot->last_wait = 0;
 	memset(&slot->counters, 0, sizeof(IdgenCounters));

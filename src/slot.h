@@ -77,6 +77,7 @@ typedef struct IdgenSlot
 	IdgenCounters counters;
 	const struct IdgenCacheKey *key; /* its key, inside the hash table */
 	struct IdgenSlot *next_free;     /* of a session's own cache, if unused */
+	bool doubtful;                   /* its native sequence may be gone; likewise */
 } IdgenSlot;
 
 /* What idgen_slot_draw() is told ... */

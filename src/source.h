@@ -3,7 +3,7 @@
  *		Where blocks come from: all that a source has to say.
  *
  * A source is a strategy: one struct of this kind in one file, registered in
- * idgen.c. Nothing else knows it by name.
+ * idgen.c. Nothing else is done differently for one source than for another.
  */
 #ifndef IDGEN_SOURCE_H
 #define IDGEN_SOURCE_H
@@ -43,8 +43,9 @@ typedef struct IdgenSource
 
 	/*
 	 * Is an allocation undone when its transaction aborts? Then its blocks
-	 * belong to the transaction until it commits. If not, they must be on
-	 * disk when allocate() returns, and go to all sessions at once.
+	 * belong to the transaction until it commits. If not, they go to all
+	 * sessions at once, so no crash may bring them again by the time that
+	 * allocate() returns (as far as the source outlives a crash at all).
 	 */
 	bool transactional;
 
@@ -55,15 +56,15 @@ typedef struct IdgenSource
 	bool auto_created;
 
 	/*
-	 * Raise 22004, 22023 or 42602 for a source_name (null if not given) that
-	 * can never be right. May be NULL. Must look at nothing but the text.
+	 * Raise 22004, 22023, 42601 or 42602 for a source_name (null if not given)
+	 * that can never be right. May be NULL. Must look at nothing but the text.
 	 */
 	void (*check_syntax)(const char *source_name);
 
 	/*
 	 * What to store as source_name (null if not given) when the id sequence
 	 * is created by idgen_create(). Raises an error if the source is not
-	 * there. May be NULL: whatever is given.
+	 * there. NULL if the source makes no use of source_name.
 	 */
 	const char *(*check_name)(const char *name, const char *source_name);
 
@@ -77,9 +78,10 @@ typedef struct IdgenSource
 
 	/*
 	 * Take whatever heavyweight lock allocate() needs, for the rest of the
-	 * transaction, savepoints notwithstanding: it is called only once. Only for sources that are not transactional: sessions wait
-	 * for their allocate() without deadlock detection, so it must not wait
-	 * for a lock that a transaction holds.
+	 * transaction, whatever savepoints do: it is called once for each object.
+	 * Only for sources that are not transactional. Sessions wait for their
+	 * allocate() without deadlock detection, so that must not wait for a lock
+	 * of another transaction; this may.
 	 */
 	void (*prepare)(struct IdgenHandle *handle);
 

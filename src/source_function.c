@@ -263,6 +263,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	const IdgenPending *pending = &handle->pending;
 	int64 ids_per_block = Max(1, pending->ids_allocated / Max(1, pending->counters.blocks_taken));
 	int32 nblocks = Min(Max(request->blocks, request->bulk_ids / ids_per_block), PG_INT32_MAX);
+	const char *source_name = pstrdup(handle->source_name);
 	IdgenBlock *blocks;
 	int returned;
 
@@ -284,6 +285,11 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		handle->allocating = false;
 	}
 	PG_END_TRY();
+	if (handle->source != &idgen_source_function)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("function %s has made id sequence \"%s\" another one",
+		                source_name, handle->name)));
 
 	refill->block = blocks[0];
 	refill->more = &blocks[1];

@@ -34,6 +34,7 @@
 #include "handle.h"
 #include "native_sequence.h"
 #include "sources.h"
+#include "subxact.h"
 
 /*
  * Most values that one refill draws from a sequence with INCREMENT BY 1. It
@@ -140,9 +141,13 @@ exhausted(void *arg)
 	        NameStr(sequence->name));
 }
 
-/* What a refill has drawn: blocks, as many as the cache can hold. */
+/* What a refill is to draw, and has drawn: as many blocks as the cache can hold. */
 typedef struct Drawn
 {
+	Oid relid;
+	const IdgenNativeSequence *sequence;
+	int64 nvalues; /* wanted */
+
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
 	int nblocks;
 	int64 ids;    /* in the blocks */
@@ -151,10 +156,10 @@ typedef struct Drawn
 } Drawn;
 
 static void
-draw_value(Oid relid, const IdgenNativeSequence *sequence, Drawn *drawn)
+draw_value(Drawn *drawn)
 {
-	int64 v = nextval_internal(relid, false);
-	IdgenBlock block = idgen_native_block(sequence, v);
+	int64 v = nextval_internal(drawn->relid, false);
+	IdgenBlock block = idgen_native_block(drawn->sequence, v);
 
 	if (drawn->nblocks > 0 && idgen_block_adjacent(&drawn->blocks[drawn->nblocks - 1], &block))
 		drawn->blocks[drawn->nblocks - 1].left += block.left;
@@ -165,45 +170,27 @@ draw_value(Oid relid, const IdgenNativeSequence *sequence, Drawn *drawn)
 	drawn->last = v;
 }
 
-/*
- * Draw more values, up to nvalues in all, but not beyond the sequence's last
- * one, where a cycle may begin. Should others draw that one in between, nextval()
- * fails: then what we have is enough. A subtransaction cleans up after it.
- */
+/* Draw more values, but not beyond the last one, where a cycle may begin. */
 static void
-draw_more(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues, Drawn *drawn)
+draw_more_values(void *arg)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	Drawn *drawn = (Drawn *) arg;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		while (drawn->values < nvalues && drawn->nblocks < IDGEN_SLOT_BLOCKS &&
-		       drawn->ids < IDGEN_BLOCK_MAX && !idgen_native_is_last(sequence, drawn->last))
-			draw_value(relid, sequence, drawn);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData *edata;
+	while (drawn->values < drawn->nvalues && drawn->nblocks < IDGEN_SLOT_BLOCKS &&
+	       drawn->ids < IDGEN_BLOCK_MAX &&
+	       !idgen_native_is_last(drawn->sequence, drawn->last))
+		draw_value(drawn);
+}
 
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		if (edata->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
-		{
-			MemoryContextSwitchTo(context);
-			CurrentResourceOwner = owner;
-			ReThrowError(edata);
-		}
-		FreeErrorData(edata);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
+/* Where a sequence is that prepare() has locked. */
+static IdgenNativeState
+locked_state(Oid relid)
+{
+	Relation rel = relation_open(relid, NoLock);
+	IdgenNativeState state = idgen_native_state(rel);
+
+	relation_close(rel, NoLock);
+	return state;
 }
 
 /*
@@ -211,10 +198,12 @@ draw_more(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues, Drawn *
  * Nobody should get that error who does without.
  */
 static bool
-is_near_end(Relation rel, const IdgenNativeSequence *sequence, int64 nvalues)
+is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 {
+	uint64 after = idgen_native_ids_after(sequence, locked_state(relid).last_value);
+
 	return !sequence->cycle &&
-		idgen_native_ids_after(sequence, idgen_native_state(rel).last_value) / idgen_native_width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
+		after / idgen_native_width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
 }
 
 /*
@@ -223,9 +212,9 @@ is_near_end(Relation rel, const IdgenNativeSequence *sequence, int64 nvalues)
  * the local disk.
  */
 static void
-flush(Relation rel)
+flush(Oid relid)
 {
-	XLogRecPtr lsn = idgen_native_state(rel).lsn;
+	XLogRecPtr lsn = locked_state(relid).lsn;
 
 	XLogFlush(lsn);
 	HOLD_INTERRUPTS();
@@ -241,30 +230,31 @@ static bool
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
-	Relation rel = relation_open(handle->object, NoLock);
 	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
 	int64 nvalues = Min(request->blocks, MAX_VALUES / block_size) * block_size;
-	Drawn drawn = {0};
+	Drawn drawn = {
+		.relid = handle->object,
+		.sequence = sequence,
+		.nvalues = nvalues,
+	};
 	ErrorContextCallback context;
 
-	if (!request->wait && is_near_end(rel, sequence, nvalues))
-	{
-		relation_close(rel, NoLock);
+	if (!request->wait && is_near_end(handle->object, sequence, nvalues))
 		return false;
-	}
 
 	context.callback = exhausted;
 	context.arg = handle;
 	context.previous = error_context_stack;
 	error_context_stack = &context;
-	draw_value(handle->object, sequence, &drawn);
+	draw_value(&drawn);
 	error_context_stack = context.previous;
+
+	/* If others take the last value meanwhile, what we have is enough. */
 	if (nvalues > 1)
-		draw_more(handle->object, sequence, nvalues, &drawn);
+		idgen_try(draw_more_values, &drawn, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
 
 	if (sequence->logged)
-		flush(rel);
-	relation_close(rel, NoLock);
+		flush(handle->object);
 
 	refill->block = drawn.blocks[0];
 	refill->nmore = drawn.nblocks - 1;
@@ -294,7 +284,9 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
-		         sequence->cache > 1 ? errdetail("None is cached, and of sequence \"%s\", which has CACHE %lld, each session may hold values.", NameStr(sequence->name), (long long) sequence->cache) : errdetail("Sequence \"%s\" cannot be read here.", NameStr(sequence->name))));
+		         errdetail("None is cached, and sequence \"%s\" does not tell which is next.",
+		                   NameStr(sequence->name)),
+		         errhint("With CACHE above 1, each session may hold values.")));
 	state = idgen_native_state(rel);
 	relation_close(rel, AccessShareLock);
 
