@@ -288,7 +288,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	if (handle->source != &idgen_source_function)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("function %s has made id sequence \"%s\" another one",
+		         errmsg("function %s has changed what id sequence \"%s\" stands for",
 		                source_name, handle->name)));
 
 	refill->block = blocks[0];
