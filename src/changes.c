@@ -77,7 +77,11 @@ note_change(Relation rel, HeapTuple tuple, bool drop)
 	char *name = get_string(tuple, desc, IDGEN_ATT_NAME);
 	IdgenHandle *handle = idgen_handle_get(RelationGetRelid(rel), name, strlen(name));
 
-	idgen_pending_note_change(handle, drop && has_own_ids(tuple, desc) ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_REVALIDATE);
+	IdgenChange change = IDGEN_CHANGE_REVALIDATE;
+
+	if (drop)
+		change = has_own_ids(tuple, desc) ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
+	idgen_pending_note_change(handle, change);
 	idgen_pending_objects_changed(RelationGetRelid(rel));
 }
 

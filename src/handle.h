@@ -24,6 +24,8 @@ typedef enum IdgenChange
 {
 	IDGEN_CHANGE_NONE,
 	IDGEN_CHANGE_REVALIDATE, /* sessions must look at the row again */
+	IDGEN_CHANGE_DROP_ROW,   /* cached ids must not be used any more, if they
+	                          * are not a native sequence's */
 	IDGEN_CHANGE_DROP,       /* cached ids must not be used any more */
 } IdgenChange;
 
@@ -42,8 +44,7 @@ typedef struct IdgenPending
 	const IdgenSource *source; /* where it is from */
 	bool gapless;              /* it goes back there */
 	bool ahead;                /* there may be lower ids in the cache */
-	uint64 dropped_at;         /* idgen_cache_dropped_at() at allocation, or
-	                    * IDGEN_NOT_PUBLISHABLE */
+	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
 	IdgenChange change;
 	bool own_storage;        /* rest.storage was made by this transaction */
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */

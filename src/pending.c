@@ -47,7 +47,7 @@ typedef struct IdgenSave
 	const IdgenSource *source;
 	bool gapless;
 	bool replaced; /* rest is to be restored, not just kept */
-	uint64 dropped_at;
+	uint64 good_as_of;
 	IdgenChange change;
 	bool own_storage;
 } IdgenSave;
@@ -114,7 +114,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->source = p->source;
 		save->gapless = p->gapless;
 		save->replaced = false;
-		save->dropped_at = p->dropped_at;
+		save->good_as_of = p->good_as_of;
 		save->change = p->change;
 		save->own_storage = p->own_storage;
 		p->saves = save;
@@ -173,11 +173,13 @@ idgen_pending_take(IdgenHandle *handle, int64 *id)
 }
 
 /*
- * A refill has brought blocks. Caller has used up the previous ones. "ahead"
- * says that there are still ids in the cache.
+ * A refill has brought blocks. Caller has used up the previous ones. "version" is
+ * that of the slot when the handle was validated for it, 0 if there was none;
+ * "ahead" says that there are still ids in the cache.
  */
 void
-idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, bool ahead)
+idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
+                  uint64 version, bool ahead)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenCacheKey key;
@@ -199,7 +201,10 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, bool ahead)
 	p->source = handle->source;
 	p->gapless = refill->gapless;
 	p->ahead = ahead;
-	p->dropped_at = refill->shareable ? idgen_cache_dropped_at(&key) : IDGEN_NOT_PUBLISHABLE;
+	if (!refill->shareable)
+		p->good_as_of = IDGEN_NOT_PUBLISHABLE;
+	else
+		p->good_as_of = handle->source->locks_row ? idgen_cache_dropped_at(&key) : version;
 
 	p->refills++;
 	p->ids_allocated += idgen_rest_ids(&p->rest);
@@ -338,7 +343,9 @@ idgen_pending_drop_database(Oid dbid)
 bool
 idgen_pending_published_ok(const IdgenHandle *handle)
 {
-	return handle->pending.change != IDGEN_CHANGE_DROP &&
+	IdgenChange limit = OidIsValid(handle->object) ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
+
+	return handle->pending.change < limit &&
 		!handle->pending.own_storage && !all_dropped;
 }
 
@@ -404,7 +411,7 @@ idgen_pending_abort_savepoint(void)
 			p->rest = save->rest;
 			p->source = save->source;
 			p->gapless = save->gapless;
-			p->dropped_at = save->dropped_at;
+			p->good_as_of = save->good_as_of;
 		}
 		p->change = save->change;
 		p->own_storage = save->own_storage;
@@ -497,8 +504,8 @@ finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
 	IdgenOutcome outcome = {0};
 	IdgenCacheKey key;
 
-	outcome.drop = committed && (p->change == IDGEN_CHANGE_DROP || dropped);
-	outcome.revalidate = committed && p->change == IDGEN_CHANGE_REVALIDATE;
+	outcome.drop = committed && (p->change >= IDGEN_CHANGE_DROP_ROW || dropped);
+	outcome.revalidate = committed && p->change != IDGEN_CHANGE_NONE;
 	outcome.claim = p->claim;
 
 	/* A change of the row is also one of what has no object. */
@@ -509,13 +516,14 @@ finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
 
 		idgen_handle_row_key(handle, &row_key);
 		idgen_cache_finish(&row_key, &outcome);
-		outcome.drop = outcome.drop || (committed && p->own_storage);
+		outcome.drop = committed &&
+			(p->change == IDGEN_CHANGE_DROP || p->own_storage || dropped);
 	}
 
 	outcome.publish = committed;
 	outcome.prepared = prepared;
 	outcome.rest = p->rest;
-	outcome.rest_dropped_at = p->rest.storage == handle->storage ? p->dropped_at : IDGEN_NOT_PUBLISHABLE;
+	outcome.rest_good_as_of = p->rest.storage == handle->storage ? p->good_as_of : IDGEN_NOT_PUBLISHABLE;
 	outcome.ahead_blocks = p->ahead_blocks;
 	outcome.ahead_ids = p->ahead_ids;
 	outcome.counters = p->counters;

@@ -11,7 +11,7 @@ extern void idgen_pending_list(IdgenHandle *handle);
 extern bool idgen_pending_take(IdgenHandle *handle, int64 *id);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
-                              bool ahead);
+                              uint64 version, bool ahead);
 extern bool idgen_pending_ends_at(const IdgenHandle *handle,
                                   int64 next_block_start, bool exhausted);
 extern int64 idgen_pending_surrender(IdgenHandle *handle);

@@ -151,6 +151,7 @@ allocate(IdgenHandle *handle, int64 nblocks, bool ahead, IdgenRefill *refill)
 static bool
 refill(IdgenHandle *handle, int64 nblocks, bool ahead)
 {
+	uint64 version = handle->slot != NULL ? handle->version : 0;
 	IdgenRefill refilled;
 
 	if (!allocate(handle, nblocks, ahead, &refilled))
@@ -162,7 +163,7 @@ refill(IdgenHandle *handle, int64 nblocks, bool ahead)
 	 * it be for ids that our own client relies on.
 	 */
 	ForceSyncCommit();
-	idgen_pending_add(handle, &refilled, ahead);
+	idgen_pending_add(handle, &refilled, version, ahead);
 	warn_if_low(handle, refilled.percent_left);
 	return true;
 }

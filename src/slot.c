@@ -276,16 +276,16 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 	int64 ids = idgen_rest_ids(&outcome->rest);
 
 	/* What a transaction allocates after changing the row itself is good. */
-	bool unchanged = outcome->rest_dropped_at == slot->dropped_at ||
-		(outcome->drop && outcome->rest_dropped_at != IDGEN_NOT_PUBLISHABLE);
+	bool good = outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
+		(outcome->drop || slot->dropped_at <= outcome->rest_good_as_of);
 
 	if (ids == 0)
 		return 0;
 	if (outcome->prepared)
 		slot->counters.ids_lost.prepared += ids;
-	else if (unchanged)
+	else if (good)
 		slot_add_rest(slot, &outcome->rest);
-	else if (outcome->rest_dropped_at == 0)
+	else if (outcome->rest_good_as_of == 0)
 		return ids;
 	else
 		slot->counters.ids_lost.changed += ids;

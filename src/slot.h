@@ -126,7 +126,7 @@ typedef struct IdgenRest
 	RelFileNumber storage; /* as in IdgenSlot */
 } IdgenRest;
 
-/* In place of a dropped_at: the block must not be published. */
+/* In place of a rest_good_as_of: the block must not be published. */
 #define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
 
 /* What a transaction did to an id sequence, reported when it ends. */
@@ -137,8 +137,9 @@ typedef struct IdgenOutcome
 	bool publish;           /* put rest into the cache, else it is lost */
 	bool prepared;          /* if lost: because of PREPARE TRANSACTION */
 	IdgenRest rest;         /* what is left of pending blocks */
-	uint64 rest_dropped_at; /* dropped_at when rest was allocated, 0 if there
-	                         * was no entry, IDGEN_NOT_PUBLISHABLE */
+	uint64 rest_good_as_of; /* the rest is void if the entry was emptied by an
+	                         * event with a greater number; 0 if there was no
+	                         * entry, or IDGEN_NOT_PUBLISHABLE */
 	int64 ahead_blocks;     /* blocks asked for by its last refill */
 	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
 	TransactionId claim;    /* the claim it made, or invalid */

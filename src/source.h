@@ -52,6 +52,13 @@ typedef struct IdgenSource
 	/* Without a row in id_sequences, is there no such id sequence? */
 	bool needs_row;
 
+	/*
+	 * Does allocate() read the row, and keep it from being changed until the
+	 * transaction ends? If not, its blocks are good only if the row has not
+	 * changed since the handle was validated.
+	 */
+	bool locks_row;
+
 	/* Is it the source of the rows that idgen.auto_create makes? */
 	bool auto_created;
 

@@ -277,7 +277,8 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	Relation rel;
 	IdgenNativeState state;
 
-	rel = try_relation_open(handle->object, AccessShareLock);
+	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
+	rel = try_relation_open(handle->object, RowExclusiveLock);
 	if (rel == NULL)
 		return false;
 	if (sequence->cache > 1 || !idgen_native_is_readable(rel))
@@ -288,7 +289,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 		                   NameStr(sequence->name)),
 		         errhint("With CACHE above 1, each session may hold values.")));
 	state = idgen_native_state(rel);
-	relation_close(rel, AccessShareLock);
+	relation_close(rel, RowExclusiveLock);
 
 	if (!state.is_called)
 		*id = state.last_value;
@@ -336,7 +337,7 @@ sequence_percent_left(Oid object)
 	Relation rel;
 	double percent = -1;
 
-	if (!ConditionalLockRelationOid(object, AccessShareLock))
+	if (!ConditionalLockRelationOid(object, RowExclusiveLock))
 		return percent;
 	rel = try_relation_open(object, NoLock);
 	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE && idgen_native_is_readable(rel))
@@ -350,7 +351,7 @@ sequence_percent_left(Oid object)
 	}
 	if (rel != NULL)
 		relation_close(rel, NoLock);
-	UnlockRelationOid(object, AccessShareLock);
+	UnlockRelationOid(object, RowExclusiveLock);
 	return percent;
 }
 

@@ -299,6 +299,9 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 
 	idgen_definition_from_row(row, handle->name, &def);
 
+	/* Somebody we have waited for may have changed that. */
+	if (def.source != handle->source)
+		return false;
 	if (idgen_definition_is_exhausted(&def))
 	{
 		if (!request->wait)
@@ -433,6 +436,7 @@ const IdgenSource idgen_source_table = {
 	.name = "table",
 	.transactional = true,
 	.needs_row = true,
+	.locks_row = true,
 	.auto_created = true,
 	.allocate = table_allocate,
 	.give_back = table_give_back,
