@@ -10,6 +10,8 @@
 #ifndef IDGEN_BLOCK_H
 #define IDGEN_BLOCK_H
 
+#include "compat.h"
+
 typedef struct IdgenBlock
 {
 	int64 next; /* the id to hand out next, if left > 0 */
@@ -64,6 +66,26 @@ idgen_block_overlaps(const IdgenBlock *a, const IdgenBlock *b)
 {
 	return Min(a->next, idgen_block_last(a)) <= Max(b->next, idgen_block_last(b)) &&
 		Min(b->next, idgen_block_last(b)) <= Max(a->next, idgen_block_last(a));
+}
+
+/* What a refill has brought, or what is left of it. */
+typedef struct IdgenRest
+{
+	IdgenBlock block;       /* may be empty, and still be followed by */
+	const IdgenBlock *more; /* these, which are not */
+	int nmore;
+	RelFileNumber storage; /* of the native sequence they come from, or invalid */
+} IdgenRest;
+
+/* The number of ids in the rest of a refill. */
+static inline int64
+idgen_rest_ids(const IdgenRest *rest)
+{
+	int64 ids = rest->block.left;
+
+	for (int i = 0; i < rest->nmore; i++)
+		ids += rest->more[i].left;
+	return ids;
 }
 
 #endif /* IDGEN_BLOCK_H */

@@ -76,7 +76,6 @@ note_change(Relation rel, HeapTuple tuple, bool drop)
 	TupleDesc desc = RelationGetDescr(rel);
 	char *name = get_string(tuple, desc, IDGEN_ATT_NAME);
 	IdgenHandle *handle = idgen_handle_get(RelationGetRelid(rel), name, strlen(name));
-
 	IdgenChange change = IDGEN_CHANGE_REVALIDATE;
 
 	if (drop)

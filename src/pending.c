@@ -188,15 +188,13 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	idgen_pending_list(handle);
 	save_state(handle, true);
 	idgen_handle_key(handle, &key);
-	p->rest.block = refill->block;
-	p->rest.storage = handle->storage;
-	if (refill->nmore > 0)
+	p->rest = refill->rest;
+	if (p->rest.nmore > 0)
 	{
-		Size size = refill->nmore * sizeof(IdgenBlock);
+		Size size = p->rest.nmore * sizeof(IdgenBlock);
 
 		p->rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size),
-		                      refill->more, size);
-		p->rest.nmore = refill->nmore;
+		                      refill->rest.more, size);
 	}
 	p->source = handle->source;
 	p->gapless = refill->gapless;
@@ -240,7 +238,7 @@ idgen_pending_surrender(IdgenHandle *handle)
 {
 	Assert(handle->pending.rest.block.left > 0);
 	save_state(handle, true);
-	handle->pending.rest.block.left = 0;
+	forget_ids(&handle->pending);
 	return handle->pending.rest.block.next;
 }
 
@@ -438,7 +436,7 @@ idgen_pending_return(void)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
 		if (handle->pending.source->give_back(handle))
-			handle->pending.rest.block.left = 0;
+			forget_ids(&handle->pending);
 		PopActiveSnapshot();
 	}
 }

@@ -39,14 +39,20 @@ static bool refilling = false;
 static int refilling_level; /* nesting level of the transaction then */
 static IdgenCacheKey refilling_key;
 
+/* The wait is over; for what, see idgen_cache_waited(). */
+static void
+end_wait(TransactionId xid)
+{
+	waiting = false;
+	idgen_cache_waited(&waiting_key, xid);
+}
+
 /* The wait is not to be, or an error has ended it. */
 void
 idgen_refill_not_awaited(void)
 {
-	if (!waiting)
-		return;
-	waiting = false;
-	idgen_cache_waited(&waiting_key, InvalidTransactionId);
+	if (waiting)
+		end_wait(InvalidTransactionId);
 }
 
 /*
@@ -81,8 +87,7 @@ void
 idgen_refill_await_transaction(TransactionId xid)
 {
 	XactLockTableWait(xid, NULL, NULL, XLTW_None);
-	waiting = false;
-	idgen_cache_waited(&waiting_key, xid);
+	end_wait(xid);
 }
 
 /*
@@ -104,8 +109,7 @@ idgen_refill_await_publishing(IdgenHandle *handle)
 	while (idgen_slot_awaits_refill(slot) && !handle->impatient)
 		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, DeadlockTimeout, wait_event);
 	ConditionVariableCancelSleep();
-	waiting = false;
-	idgen_cache_waited(&waiting_key, InvalidTransactionId);
+	end_wait(InvalidTransactionId);
 }
 
 /* Say in the server's log that ids are running out, once per percent. */
@@ -141,6 +145,7 @@ allocate(IdgenHandle *handle, int64 nblocks, bool ahead, IdgenRefill *refill)
 		request.bulk_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
 
 	memset(refill, 0, sizeof(IdgenRefill));
+	refill->rest.storage = handle->storage;
 	idgen_refill_context_push(handle, &context);
 	done = handle->source->allocate(handle, &request, refill);
 	error_context_stack = context.previous;
@@ -257,13 +262,10 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 *id)
 	outcome.counters.last_refill = GetCurrentTimestamp();
 	if (!ahead)
 	{
-		*id = idgen_block_take(&refilled.block);
+		*id = idgen_block_take(&refilled.rest.block);
 		outcome.counters.ids_issued = 1;
 	}
-	outcome.rest.block = refilled.block;
-	outcome.rest.more = refilled.more;
-	outcome.rest.nmore = refilled.nmore;
-	outcome.rest.storage = handle->storage;
+	outcome.rest = refilled.rest;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
 	idgen_slot_publish(handle->slot, &outcome);

@@ -255,17 +255,6 @@ slot_add_rest(IdgenSlot *slot, const IdgenRest *rest)
 	slot->storage = rest->storage;
 }
 
-/* The number of ids in the rest of a refill. */
-int64
-idgen_rest_ids(const IdgenRest *rest)
-{
-	int64 ids = rest->block.left;
-
-	for (int i = 0; i < rest->nmore; i++)
-		ids += rest->more[i].left;
-	return ids;
-}
-
 /*
  * Publish the rest of a refill, or count it as lost. Returns the ids lost
  * because there was no slot when they were allocated. Caller holds the lock.

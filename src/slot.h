@@ -117,15 +117,6 @@ typedef struct IdgenDrawResult
 	bool claimed; /* the claim is now the caller's xid */
 } IdgenDrawResult;
 
-/* What is left of a refill. */
-typedef struct IdgenRest
-{
-	IdgenBlock block;       /* may be empty, and still be followed by */
-	const IdgenBlock *more; /* these, which are not */
-	int nmore;
-	RelFileNumber storage; /* as in IdgenSlot */
-} IdgenRest;
-
 /* In place of a rest_good_as_of: the block must not be published. */
 #define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
 
@@ -158,7 +149,6 @@ extern void idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome);
 extern void idgen_slot_not_refilled(IdgenSlot *slot);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
-extern int64 idgen_rest_ids(const IdgenRest *rest);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
 
 /* Take the next published id. Caller holds the lock; ids_left > 0. */

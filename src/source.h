@@ -25,9 +25,7 @@ typedef struct IdgenRequest
 /* What allocate() has got. It comes to it with all fields zero. */
 typedef struct IdgenRefill
 {
-	IdgenBlock block; /* not empty */
-	IdgenBlock *more; /* further blocks, not empty either, if any */
-	int nmore;
+	IdgenRest rest;     /* not empty; allocate() leaves storage alone */
 	int64 blocks;       /* how many blocks that was, for the counters */
 	int64 ahead_blocks; /* of these, the ones not owed to a bulk load, ... */
 	int64 ahead_ids;    /* ... and the ids in them; 0 = not to refill ahead */

@@ -291,9 +291,9 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		         errmsg("function %s has changed what id sequence \"%s\" stands for",
 		                source_name, handle->name)));
 
-	refill->block = blocks[0];
-	refill->more = &blocks[1];
-	refill->nmore = returned - 1;
+	refill->rest.block = blocks[0];
+	refill->rest.more = &blocks[1];
+	refill->rest.nmore = returned - 1;
 	refill->blocks = nblocks;
 	refill->shareable = handle->block_size > 1;
 	refill->percent_left = 100;

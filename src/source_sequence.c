@@ -256,11 +256,11 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	if (sequence->logged)
 		flush(handle->object);
 
-	refill->block = drawn.blocks[0];
-	refill->nmore = drawn.nblocks - 1;
-	if (refill->nmore > 0)
-		refill->more = memcpy(palloc(refill->nmore * sizeof(IdgenBlock)),
-		                      &drawn.blocks[1], refill->nmore * sizeof(IdgenBlock));
+	refill->rest.block = drawn.blocks[0];
+	refill->rest.nmore = drawn.nblocks - 1;
+	if (refill->rest.nmore > 0)
+		refill->rest.more = memcpy(palloc(refill->rest.nmore * sizeof(IdgenBlock)),
+		                           &drawn.blocks[1], refill->rest.nmore * sizeof(IdgenBlock));
 	refill->blocks = (drawn.values - 1) / block_size + 1;
 	refill->ahead_blocks = refill->blocks;
 	refill->ahead_ids = drawn.ids;

@@ -317,20 +317,20 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	blocks = Max(blocks, request->bulk_ids / def.block_size);
 	wanted = multiply_saturating(blocks, def.block_size);
 
-	refill->block.step = 1;
-	refill->block.next = def.next_block_start;
+	refill->rest.block.step = 1;
+	refill->rest.block.next = def.next_block_start;
 	after = (uint64) def.max_value - (uint64) def.next_block_start;
 	if (after < (uint64) wanted)
 	{
 		/* These are the last ones. next_block_start stops at the type's end. */
-		refill->block.left = (int64) after + 1;
-		refill->blocks = (refill->block.left - 1) / def.block_size + 1;
+		refill->rest.block.left = (int64) after + 1;
+		refill->blocks = (refill->rest.block.left - 1) / def.block_size + 1;
 		new_row->next_block_start = def.max_value < PG_INT64_MAX ? def.max_value + 1 : PG_INT64_MAX;
 		new_row->exhausted = true;
 	}
 	else
 	{
-		refill->block.left = wanted;
+		refill->rest.block.left = wanted;
 		refill->blocks = blocks;
 		new_row->next_block_start = def.next_block_start + wanted;
 		new_row->exhausted = false;
