@@ -20,14 +20,7 @@ $session->query_safe('\set VERBOSITY sqlstate');
 sub draw
 {
 	my ($function) = @_;
-	my $answer = $session->query("SELECT $function");
-
-	if ($session->{stderr} =~ /ERROR:  (\w{5})/)
-	{
-		$answer = $1;
-		$session->{stderr} = '';
-	}
-	return $answer;
+	return answer($session, "SELECT $function");
 }
 
 $node->safe_psql('postgres', "SELECT idgen_create('x')");

@@ -29,7 +29,7 @@ sub connstr
 	return $node->connstr('postgres') . " user=$role";
 }
 
-# A session of that role; ask() gives its answer, or the SQLSTATE of its error.
+# A session of that role; answer() gives its answer, or the SQLSTATE of its error.
 sub session
 {
 	my ($role) = @_;
@@ -41,30 +41,17 @@ sub session
 	return $session;
 }
 
-sub ask
-{
-	my ($session, $sql) = @_;
-	my $answer = $session->query($sql);
-
-	if ($session->{stderr} =~ /ERROR:  (\w{5})/)
-	{
-		$answer = $1;
-		$session->{stderr} = '';
-	}
-	return $answer;
-}
-
 # With the privileges that the extension comes with
 my $alice = session('alice');
 my $bob = session('bob');
 
-is(ask($alice, "SELECT idgen_next('x')"), '1', 'anybody may draw');
-is(ask($alice, "INSERT INTO orders (what) VALUES ('a') RETURNING id"), '2', 'also by a column default');
-is(ask($alice, "SELECT idgen_peek('x'), idgen_last('x'), idgen_next_big('x')"), '3|2|3', 'peek and last');
-is(ask($bob, "SELECT idgen_last('x')"), '55000', 'idgen_last is about the own session');
-is(ask($alice, "SELECT name, ids_issued FROM idgen_stats"), 'x|3', 'idgen_stats');
-is(ask($alice, "SELECT * FROM idgen_cache"), 'x|4|20|published', 'idgen_cache');
-is(ask($alice, "SELECT cache FROM idgen_cache_totals"), 'server', 'idgen_cache_totals');
+is(answer($alice, "SELECT idgen_next('x')"), '1', 'anybody may draw');
+is(answer($alice, "INSERT INTO orders (what) VALUES ('a') RETURNING id"), '2', 'also by a column default');
+is(answer($alice, "SELECT idgen_peek('x'), idgen_last('x'), idgen_next_big('x')"), '3|2|3', 'peek and last');
+is(answer($bob, "SELECT idgen_last('x')"), '55000', 'idgen_last is about the own session');
+is(answer($alice, "SELECT name, ids_issued FROM idgen_stats"), 'x|3', 'idgen_stats');
+is(answer($alice, "SELECT * FROM idgen_cache"), 'x|4|20|published', 'idgen_cache');
+is(answer($alice, "SELECT cache FROM idgen_cache_totals"), 'server', 'idgen_cache_totals');
 
 $alice->query_safe('CREATE TEMP TABLE mine ()');
 foreach my $refused (
@@ -80,18 +67,18 @@ foreach my $refused (
 	"SET idgen.auto_create = on",
 	"SET idgen.warn_remaining = 0")
 {
-	is(ask($alice, $refused), '42501', "refused: $refused");
+	is(answer($alice, $refused), '42501', "refused: $refused");
 }
-is(ask($alice, "SELECT idgen_next('new')"), '42704', 'no row was made');
-is(ask($alice, "SELECT idgen_next('x')"), '4', 'alice can go on');
+is(answer($alice, "SELECT idgen_next('new')"), '42704', 'no row was made');
+is(answer($alice, "SELECT idgen_next('x')"), '4', 'alice can go on');
 
 # The owner of a database makes new rows for everybody, if told to.
 $node->safe_psql('postgres', 'ALTER ROLE bob SET idgen.auto_create = on');
 $bob->quit;
 $bob = session('bob');
-is(ask($bob, "SELECT idgen_next('made')"), '1', 'idgen.auto_create makes rows for bob');
-is(ask($alice, "SELECT idgen_next('made')"), '2', 'which others may use');
-is(ask($bob, "SELECT idgen_create('made2')"), '42501', 'but bob may not insert');
+is(answer($bob, "SELECT idgen_next('made')"), '1', 'idgen.auto_create makes rows for bob');
+is(answer($alice, "SELECT idgen_next('made')"), '2', 'which others may use');
+is(answer($bob, "SELECT idgen_create('made2')"), '42501', 'but bob may not insert');
 $node->safe_psql('postgres', 'ALTER ROLE bob RESET idgen.auto_create');
 $bob->quit;
 $bob = session('bob');
@@ -102,15 +89,15 @@ foreach my $call (
 	"idgen_next('x')", "idgen_next_big('x')", "idgen_peek('x')", "idgen_last('x')",
 	"idgen_next('unknown')", 'idgen_entries()', 'idgen_blocks()', "1 FROM idgen_stats")
 {
-	is(ask($alice, "SELECT $call"), '42501', "without SELECT: $call");
+	is(answer($alice, "SELECT $call"), '42501', "without SELECT: $call");
 }
-is(ask($alice, "INSERT INTO orders (what) VALUES ('b') RETURNING id"), '42501',
+is(answer($alice, "INSERT INTO orders (what) VALUES ('b') RETURNING id"), '42501',
 	'without SELECT: a column default');
 $node->safe_psql('postgres', 'GRANT staff TO alice');
-is(ask($alice, "SELECT idgen_next('x')"), '5', 'a member of a role that may draw');
-is(ask($bob, "SELECT idgen_next('x')"), '42501', 'bob is none');
+is(answer($alice, "SELECT idgen_next('x')"), '5', 'a member of a role that may draw');
+is(answer($bob, "SELECT idgen_next('x')"), '42501', 'bob is none');
 $node->safe_psql('postgres', 'REVOKE staff FROM alice');
-is(ask($alice, "SELECT idgen_next('x')"), '42501', 'nor is alice any more');
+is(answer($alice, "SELECT idgen_next('x')"), '42501', 'nor is alice any more');
 
 # On behalf of somebody who may
 $node->safe_psql(
@@ -118,38 +105,38 @@ $node->safe_psql(
 	CREATE FUNCTION draw() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$SELECT idgen_next('x')$$;
 	CREATE VIEW drawing AS SELECT idgen_next('x') AS id;
 	GRANT SELECT ON drawing TO alice});
-is(ask($alice, 'SELECT draw()'), '6', 'a SECURITY DEFINER function draws as its owner');
-is(ask($alice, 'SELECT id FROM drawing'), '42501', 'a view does not');
-is(ask($alice, "SELECT draw(), idgen_next('x')"), '42501', 'what one may do does not help the other');
+is(answer($alice, 'SELECT draw()'), '6', 'a SECURITY DEFINER function draws as its owner');
+is(answer($alice, 'SELECT id FROM drawing'), '42501', 'a view does not');
+is(answer($alice, "SELECT draw(), idgen_next('x')"), '42501', 'what one may do does not help the other');
 
 # Like nextval
 $node->safe_psql('postgres', 'GRANT SELECT ON id_sequences TO PUBLIC');
-is(ask($bob, "SELECT idgen_next('x') > 6"), 't', 'ids are cached');
-is(ask($bob, "BEGIN READ ONLY; SELECT idgen_next('x')"), '25006', 'a read-only transaction');
-is(ask($bob, "ROLLBACK; SELECT idgen_next('x') > 6"), 't', 'the next one is not');
+is(answer($bob, "SELECT idgen_next('x') > 6"), 't', 'ids are cached');
+is(answer($bob, "BEGIN READ ONLY; SELECT idgen_next('x')"), '25006', 'a read-only transaction');
+is(answer($bob, "ROLLBACK; SELECT idgen_next('x') > 6"), 't', 'the next one is not');
 
 # Row security
 $node->safe_psql(
 	'postgres', q{
 	CREATE POLICY own ON id_sequences FOR SELECT USING (starts_with(name, current_user || '_'));
 	ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY});
-is(ask($alice, "SELECT idgen_next('x')"), '42704', 'row security hides a row drawn from before');
-is(ask($alice, "SELECT idgen_peek('bob_1')"), '42704', 'from every function');
-is(ask($alice, "SELECT idgen_last('x')"), '42704', 'from idgen_last too');
-is(ask($alice, "SELECT idgen_next('alice_1')"), '1', 'the own one is there');
-is(ask($bob, "SELECT idgen_next('bob_1')"), '1', "bob's too");
-is(ask($bob, "SELECT idgen_next('alice_1')"), '42704', "alice's is not bob's");
-is(ask($alice, 'SELECT name FROM idgen_stats ORDER BY name'), 'alice_1', 'idgen_stats shows the own');
-is(ask($alice, 'SELECT DISTINCT name FROM idgen_cache'), 'alice_1', 'idgen_cache too');
-is(ask($alice, "SELECT count(*) FROM idgen_entries() WHERE name = 'bob_1'"), '0', 'idgen_entries knows no others');
-is(ask($alice, "SELECT count(*) FROM idgen_blocks() WHERE name = 'bob_1'"), '0', 'nor does idgen_blocks');
+is(answer($alice, "SELECT idgen_next('x')"), '42704', 'row security hides a row drawn from before');
+is(answer($alice, "SELECT idgen_peek('bob_1')"), '42704', 'from every function');
+is(answer($alice, "SELECT idgen_last('x')"), '42704', 'from idgen_last too');
+is(answer($alice, "SELECT idgen_next('alice_1')"), '1', 'the own one is there');
+is(answer($bob, "SELECT idgen_next('bob_1')"), '1', "bob's too");
+is(answer($bob, "SELECT idgen_next('alice_1')"), '42704', "alice's is not bob's");
+is(answer($alice, 'SELECT name FROM idgen_stats ORDER BY name'), 'alice_1', 'idgen_stats shows the own');
+is(answer($alice, 'SELECT DISTINCT name FROM idgen_cache'), 'alice_1', 'idgen_cache too');
+is(answer($alice, "SELECT count(*) FROM idgen_entries() WHERE name = 'bob_1'"), '0', 'idgen_entries knows no others');
+is(answer($alice, "SELECT count(*) FROM idgen_blocks() WHERE name = 'bob_1'"), '0', 'nor does idgen_blocks');
 is($node->safe_psql('postgres', "SELECT idgen_next('alice_1')"), '2', 'a superuser sees all rows');
 
 # A session that changes its role, between calls of one prepared statement
 $node->safe_psql('postgres', 'GRANT bob TO alice');
-is(ask($alice, "PREPARE p AS SELECT idgen_next('alice_1'); EXECUTE p"), '3', 'prepared by alice');
-is(ask($alice, 'SET ROLE bob; EXECUTE p'), '42704', 'run by bob');
-is(ask($alice, 'RESET ROLE; EXECUTE p'), '4', 'and by alice again');
+is(answer($alice, "PREPARE p AS SELECT idgen_next('alice_1'); EXECUTE p"), '3', 'prepared by alice');
+is(answer($alice, 'SET ROLE bob; EXECUTE p'), '42704', 'run by bob');
+is(answer($alice, 'RESET ROLE; EXECUTE p'), '4', 'and by alice again');
 
 # Policies that change, or that look elsewhere
 $node->safe_psql(
@@ -158,20 +145,20 @@ $node->safe_psql(
 	GRANT SELECT ON allowed TO PUBLIC;
 	ALTER POLICY own ON id_sequences
 		USING (EXISTS (SELECT FROM allowed WHERE who = current_user AND what = name))});
-is(ask($alice, "SELECT idgen_next('alice_1')"), '42704', 'another policy: not allowed');
+is(answer($alice, "SELECT idgen_next('alice_1')"), '42704', 'another policy: not allowed');
 $node->safe_psql('postgres', "INSERT INTO allowed VALUES ('alice', 'alice_1')");
-is(ask($alice, "SELECT idgen_next('alice_1')"), '5', 'another policy: allowed');
+is(answer($alice, "SELECT idgen_next('alice_1')"), '5', 'another policy: allowed');
 $node->safe_psql('postgres', 'DELETE FROM allowed');
-is(ask($alice, "SELECT idgen_next('alice_1')"), '42704', 'another policy: not any more');
+is(answer($alice, "SELECT idgen_next('alice_1')"), '42704', 'another policy: not any more');
 $node->safe_psql('postgres', 'ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY');
-is(ask($alice, "SELECT idgen_next('alice_1')"), '6', 'without row security');
+is(answer($alice, "SELECT idgen_next('alice_1')"), '6', 'without row security');
 
 # The table's owner need not be a superuser.
 $node->safe_psql('postgres', 'ALTER TABLE id_sequences OWNER TO owner');
-is(ask($alice, "SELECT idgen_next('alice_1')"), '7', 'with another owner');
+is(answer($alice, "SELECT idgen_next('alice_1')"), '7', 'with another owner');
 my $owner = session('owner');
-is(ask($owner, "SELECT idgen_restart('alice_1', 101)"), '', 'the owner may restart');
-is(ask($alice, "SELECT idgen_next('alice_1')"), '101', 'and alice notices');
+is(answer($owner, "SELECT idgen_restart('alice_1', 101)"), '', 'the owner may restart');
+is(answer($alice, "SELECT idgen_next('alice_1')"), '101', 'and alice notices');
 
 $_->quit for ($alice, $bob, $owner);
 $node->stop;

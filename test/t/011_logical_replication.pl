@@ -34,14 +34,7 @@ $session->query_safe('\set VERBOSITY sqlstate');
 sub ask
 {
 	my ($sql) = @_;
-	my $answer = $session->query($sql);
-
-	if ($session->{stderr} =~ /ERROR:  (\w{5})/)
-	{
-		$answer = $1;
-		$session->{stderr} = '';
-	}
-	return $answer;
+	return answer($session, $sql);
 }
 
 sub change

@@ -42,14 +42,7 @@ my $session = $standby->background_psql('postgres', on_error_stop => 0);
 sub ask
 {
 	my ($sql) = @_;
-	my $answer = $session->query($sql);
-
-	if ($session->{stderr} =~ /(ERROR:.*)/)
-	{
-		$answer = $1;
-		$session->{stderr} = '';
-	}
-	return $answer;
+	return answer($session, $sql);
 }
 
 $session->query_safe('\set VERBOSITY verbose');

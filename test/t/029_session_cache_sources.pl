@@ -42,19 +42,8 @@ my $fun = q{idgen_next('fun')};
 sub draw
 {
 	my ($draw, @sessions) = @_;
-	my @answers;
 
-	foreach my $session (@sessions)
-	{
-		my $answer = $session->query("SELECT $draw");
-		if ($session->{stderr} =~ /ERROR:  (\w{5})/)
-		{
-			$answer = $1;
-			$session->{stderr} = '';
-		}
-		push @answers, $answer;
-	}
-	return join(' ', @answers);
+	return join(' ', map { answer($_, "SELECT $draw") } @sessions);
 }
 
 sub by_others

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  idgen_server duplicates sqlstate start_statement wait_for_waiters
+  idgen_server duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
 );
 
@@ -41,6 +41,21 @@ sub duplicates
 
 	$count{$_}++ for @_;
 	return join(' ', sort grep { $count{$_} > 1 } keys %count);
+}
+
+# What a background session answers to a statement. If that fails, the SQLSTATE,
+# as far as the session's VERBOSITY shows nothing else, or else the line.
+sub answer
+{
+	my ($session, $sql) = @_;
+	my $answer = $session->query($sql);
+
+	if ($session->{stderr} =~ /(ERROR:  (\w{5})?(.*))/)
+	{
+		$answer = $3 eq '' ? $2 : $1;
+		$session->{stderr} = '';
+	}
+	return $answer;
 }
 
 # The SQLSTATE that the statement fails with, in a connection of its own;
