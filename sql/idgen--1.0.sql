@@ -44,7 +44,7 @@ COMMENT ON COLUMN id_sequences.exhausted IS '1 once no id is left';
 COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
 COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence or function';
 COMMENT ON COLUMN id_sequences.source_name IS 'name of the source, null for the usual one';
-COMMENT ON COLUMN id_sequences.refill IS 'who refills: transaction (the calling one)';
+COMMENT ON COLUMN id_sequences.refill IS 'who refills: transaction (the calling one) or worker (a background worker)';
 COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain';
 COMMENT ON COLUMN id_sequences.big_base IS 'what idgen_next_big adds to the id';
 COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; the range for percentages is counted from here';
@@ -182,6 +182,7 @@ CREATE FUNCTION idgen_entries(
 	OUT refills bigint,
 	OUT waits bigint,
 	OUT last_refill timestamptz,
+	OUT prefetch_blocks integer,
 	OUT percent_left double precision
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_entries'
@@ -226,6 +227,7 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 		e.ids_issued, e.ids_cached,
 		e.ids_lost, e.ids_lost_changed, e.ids_lost_prepared, e.ids_lost_crowded,
 		e.blocks_taken, e.refills, e.waits, e.last_refill,
+		CASE WHEN s.refill OPERATOR(pg_catalog.=) 'worker'::text THEN e.prefetch_blocks END AS prefetch_blocks,
 		CASE
 		WHEN e.source OPERATOR(pg_catalog.=) 'table'::text THEN
 			CASE WHEN s.exhausted = 1 OR s.next_block_start > s.max_value THEN 0::numeric

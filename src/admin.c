@@ -77,7 +77,6 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 		         errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
 		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START),
 		                (long long) PG_GETARG_INT64(ARG_MAX_VALUE))));
-	idgen_check_refill(text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL)));
 	idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
 	if (numeric_is_nan(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
 		bad_argument("big_base must be a number");
@@ -85,7 +84,8 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 
 /*
  * The source_name to store, NULL if none. Raises 22023 or 0A000 for a source that
- * there is not, and what the source has to say about the name.
+ * there is not or that has not that refill mode, and what the source has to say
+ * about the name.
  */
 static const char *
 check_source_name(FunctionCallInfo fcinfo)
@@ -93,6 +93,7 @@ check_source_name(FunctionCallInfo fcinfo)
 	const char *given = PG_ARGISNULL(ARG_SOURCE_NAME) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE_NAME));
 	const IdgenSource *source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 
+	idgen_check_refill(text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL)), source);
 	if (source->check_name == NULL)
 		return given;
 	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);

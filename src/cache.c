@@ -24,6 +24,9 @@
  * - Under either lock nothing may raise an error: an entry is complete
  *	 whenever its lock is released.
  *
+ * - A slot's "requested" is kept apart, in an array without gaps, for the worker to
+ *	 find those that are set. The slot's lock protects it, but for a glance.
+ *
  * A slot with waiters or a claim, or that is being refilled, is never given to
  * another id sequence, so all that can be taken back later by key.
  */
@@ -74,12 +77,14 @@ typedef struct IdgenCache
 	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
 	HTAB *entries;
 	IdgenSlotPadded *slots; /* NULL in a session's own */
+	bool *requests;         /* of the slots; likewise */
 } IdgenCache;
 
 static IdgenCache shared;
 static IdgenCache own;
 static IdgenSlot *own_free = NULL; /* slots that own has no use for */
 static bool own_doubtful = false;  /* is there a doubtful slot? */
+static bool own_requested;         /* of all own slots, which no worker serves */
 
 /* Most names are short, so only as much of a key is looked at as is used. */
 static uint32
@@ -123,7 +128,7 @@ idgen_cache_array_size(void)
 	return add_size(PG_CACHE_LINE_SIZE,
 	                add_size(idgen_cache_header_size(),
 	                         mul_size(idgen_max_sequences,
-	                                  sizeof(IdgenSlotPadded))));
+	                                  sizeof(IdgenSlotPadded) + sizeof(bool))));
 }
 
 static Size
@@ -164,15 +169,20 @@ init_header(IdgenCacheHeader *header, int tranche)
 }
 
 static void
-init_slot(IdgenSlot *slot, int tranche)
+init_slot(IdgenSlot *slot, int tranche, bool *requested)
 {
 	memset(slot, 0, sizeof(IdgenSlot));
+	slot->requested = requested;
+	*requested = false;
 	LWLockInitialize(&slot->lock, tranche);
 	ConditionVariableInit(&slot->refilled);
 }
 
-/* Create the shared cache or attach to it; from shmem_startup_hook. */
-void
+/*
+ * Create the shared cache or attach to it; from shmem_startup_hook. Returns
+ * whether it is new.
+ */
+bool
 idgen_cache_startup_shmem(void)
 {
 	char *area;
@@ -188,6 +198,7 @@ idgen_cache_startup_shmem(void)
 	area = ShmemInitStruct("idgen cache", idgen_cache_array_size(), &found);
 	shared.header = (IdgenCacheHeader *) CACHELINEALIGN(area);
 	shared.slots = (IdgenSlotPadded *) ((char *) shared.header + idgen_cache_header_size());
+	shared.requests = (bool *) (shared.slots + idgen_max_sequences);
 	if (!found)
 	{
 		int slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
@@ -195,7 +206,7 @@ idgen_cache_startup_shmem(void)
 		init_header(shared.header, GetNamedLWLockTranche("IdgenCache")->lock.tranche);
 		for (int i = 0; i < idgen_max_sequences; i++)
 		{
-			init_slot(&shared.slots[i].slot, slot_tranche);
+			init_slot(&shared.slots[i].slot, slot_tranche, &shared.requests[i]);
 		}
 	}
 
@@ -205,6 +216,7 @@ idgen_cache_startup_shmem(void)
 	                               &info, flags);
 
 	LWLockRelease(AddinShmemInitLock);
+	return !found;
 }
 
 /*
@@ -274,7 +286,8 @@ evict_idle_slot(void)
 
 		header->hand = (header->hand + 1) % header->nslots;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		if (slot->waiters == 0 && slot->refilling == 0 && !TransactionIdIsValid(slot->claim))
+		if (slot->waiters == 0 && slot->refilling == 0 &&
+		    slot->attempts_begun == slot->attempts_done && !TransactionIdIsValid(slot->claim))
 		{
 			if (!slot->used)
 			{
@@ -358,7 +371,7 @@ create_own_slot(const IdgenCacheKey *key)
 	else
 	{
 		slot = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenSlot));
-		init_slot(slot, LWTRANCHE_FIRST_USER_DEFINED);
+		init_slot(slot, LWTRANCHE_FIRST_USER_DEFINED, &own_requested);
 	}
 	entry = hash_search(own.entries, key, HASH_ENTER, NULL);
 	assign_slot(&own, entry, slot);
@@ -697,6 +710,153 @@ idgen_cache_revalidate_objects(void)
 		return;
 	for_each_entry(&shared, revalidate_if_of_object, NULL);
 	for_each_entry(&own, revalidate_if_of_object, NULL);
+}
+
+/*
+ * What sessions of that database want the worker to refill: a list of palloc'd
+ * IdgenTasks. For each, idgen_cache_end_attempt() is to be called.
+ */
+List *
+idgen_cache_take_requests(Oid dbid)
+{
+	List *tasks = NIL;
+
+	LWLockAcquire(&shared.header->lock, LW_SHARED);
+	for (int i = 0; i < shared.header->nslots; i++)
+	{
+		IdgenSlot *slot = &shared.slots[i].slot;
+		IdgenTask *task;
+		bool taken;
+
+		if (!shared.requests[i])
+			continue;
+		task = palloc(sizeof(IdgenTask));
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		taken = *slot->requested && slot->key->dbid == dbid;
+		if (taken)
+		{
+			memcpy(&task->key, slot->key, offsetof(IdgenCacheKey, name) + strlen(slot->key->name) + 1);
+			task->nblocks = idgen_slot_begin_attempt(slot, idgen_max_prefetch_blocks);
+			task->attempt = slot->attempts_begun;
+			task->begun_at = GetCurrentTimestamp();
+		}
+		LWLockRelease(&slot->lock);
+		if (taken)
+			tasks = lappend(tasks, task);
+		else
+			pfree(task);
+	}
+	LWLockRelease(&shared.header->lock);
+	return tasks;
+}
+
+/* The worker has found the row locked. */
+void
+idgen_cache_row_locked(const IdgenCacheKey *key)
+{
+	IdgenSlot *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	slot->row_locked = true;
+	unlock_entry(key, slot);
+}
+
+/*
+ * The worker has done a task: publish the outcome, if there is one, and wake who
+ * waits for it; see idgen_slot_end_attempt().
+ */
+void
+idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
+                        int64 ahead_below, const IdgenFailure *failure)
+{
+	IdgenSlot *slot;
+
+	if (outcome != NULL)
+		idgen_cache_finish(&task->key, outcome);
+	slot = lock_entry(&task->key);
+	if (slot == NULL)
+		return;
+	idgen_slot_end_attempt(slot, task->attempt, ahead_below, failure);
+	unlock_entry(&task->key, slot);
+}
+
+/* Argument of the next function. */
+typedef struct Abandonment
+{
+	Oid dbid;
+	const IdgenFailure *failure;
+} Abandonment;
+
+static void
+abandon_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+{
+	const Abandonment *abandonment = (const Abandonment *) arg;
+	IdgenSlot *slot = entry->slot;
+
+	if (entry->key.dbid != abandonment->dbid ||
+	    (!*slot->requested && slot->attempts_begun == slot->attempts_done))
+		return;
+	if (abandonment->failure != NULL && *slot->requested)
+	{
+		*slot->requested = false;
+		slot->attempts_begun++;
+	}
+	idgen_slot_end_attempt(slot, slot->attempts_begun, -1, abandonment->failure);
+}
+
+/*
+ * The worker of that database is going away. Without a failure, those who have
+ * requested something will look for another one; else they get the failure.
+ */
+void
+idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure)
+{
+	Abandonment abandonment = {dbid, failure};
+
+	for_each_entry(&shared, abandon_if_in_database, &abandonment);
+}
+
+/* Arguments of idgen_cache_visit(). */
+typedef struct Visit
+{
+	void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg);
+	void *arg;
+} Visit;
+
+static void
+visit_entry(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+{
+	const Visit *visit = (const Visit *) arg;
+
+	visit->visit(&entry->key, entry->slot, visit->arg);
+}
+
+/* Show all entries of the server's cache, of all databases. */
+void
+idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg),
+                  void *arg)
+{
+	Visit v = {visit, arg};
+
+	for_each_entry(&shared, visit_entry, &v);
+}
+
+/*
+ * Publish what was cached before the server was stopped. Returns the number of ids
+ * for which there is no room. Not to be called once there are sessions.
+ */
+int64
+idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
+{
+	uint64 version;
+	IdgenOutcome outcome = {.publish = true, .rest = *rest};
+
+	if (idgen_cache_attach(key, shared.header->nslots < idgen_max_sequences, &version) == NULL)
+		return idgen_rest_ids(rest);
+	outcome.rest_good_as_of = version;
+	idgen_cache_finish(key, &outcome);
+	return 0;
 }
 
 /*

@@ -47,7 +47,7 @@ typedef struct IdgenCacheTotals
 } IdgenCacheTotals;
 
 extern void idgen_cache_request_shmem(void);
-extern void idgen_cache_startup_shmem(void);
+extern bool idgen_cache_startup_shmem(void);
 extern bool idgen_cache_is_shared(void);
 
 extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object,
@@ -67,6 +67,27 @@ extern void idgen_cache_drop_storage(const RelFileLocator *files, int nfiles);
 extern void idgen_cache_doubt_own(Oid object);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
 extern void idgen_cache_revalidate_objects(void);
+
+/* What a worker is to do: refill an id sequence. */
+typedef struct IdgenTask
+{
+	IdgenCacheKey key;
+	uint64 attempt; /* its number, for idgen_cache_end_attempt() */
+	int64 nblocks;  /* blocks to allocate */
+	TimestampTz begun_at;
+} IdgenTask;
+
+extern List *idgen_cache_take_requests(Oid dbid);
+extern void idgen_cache_row_locked(const IdgenCacheKey *key);
+extern void idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
+                                    int64 ahead_below, const IdgenFailure *failure);
+extern void idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure);
+
+extern void idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot,
+                                            void *arg),
+                              void *arg);
+extern int64 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest);
+
 extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
 
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy);

@@ -27,6 +27,7 @@
 #include "definition.h"
 #include "pending.h"
 #include "row.h"
+#include "workers.h"
 
 PG_FUNCTION_INFO_V1(idgen_check_row);
 PG_FUNCTION_INFO_V1(idgen_row_changed);
@@ -276,6 +277,7 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 	TupleDesc desc;
 	HeapTuple tuple;
+	const IdgenSource *source = NULL;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
 	    !TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
@@ -291,10 +293,10 @@ idgen_check_row(PG_FUNCTION_ARGS)
 
 	/* A null is left to the column's constraint, which comes after this. */
 	if (!heap_attisnull(tuple, IDGEN_ATT_SOURCE, desc))
-		idgen_check_source(get_string(tuple, desc, IDGEN_ATT_SOURCE),
-		                   heap_attisnull(tuple, IDGEN_ATT_SOURCE_NAME, desc) ? NULL : get_string(tuple, desc, IDGEN_ATT_SOURCE_NAME));
-	if (!heap_attisnull(tuple, IDGEN_ATT_REFILL, desc))
-		idgen_check_refill(get_string(tuple, desc, IDGEN_ATT_REFILL));
+		source = idgen_check_source(get_string(tuple, desc, IDGEN_ATT_SOURCE),
+		                            heap_attisnull(tuple, IDGEN_ATT_SOURCE_NAME, desc) ? NULL : get_string(tuple, desc, IDGEN_ATT_SOURCE_NAME));
+	if (source != NULL && !heap_attisnull(tuple, IDGEN_ATT_REFILL, desc))
+		idgen_check_refill(get_string(tuple, desc, IDGEN_ATT_REFILL), source);
 	if (!heap_attisnull(tuple, IDGEN_ATT_LAYOUT, desc))
 		idgen_check_layout(get_string(tuple, desc, IDGEN_ATT_LAYOUT));
 
@@ -320,7 +322,10 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 	if (access != OAT_DROP)
 		return;
 	if (class_id == DatabaseRelationId)
+	{
 		idgen_pending_drop_database(object_id);
+		idgen_workers_stop(object_id); /* it must not be in use */
+	}
 	else if (class_id == ExtensionRelationId &&
 	         object_id == get_extension_oid("idgen", true))
 		idgen_pending_change_all();

@@ -157,18 +157,26 @@ idgen_check_source(const char *source, const char *source_name)
 	return found;
 }
 
-/* Raises 0A000 for a refill mode that is planned, 22023 for one that is unknown. */
-void
-idgen_check_refill(const char *refill)
+/*
+ * Is it a worker that refills? Raises 22023 for a refill mode that is unknown, and
+ * 0A000 for one that the source does not have.
+ */
+bool
+idgen_check_refill(const char *refill, const IdgenSource *source)
 {
 	if (strcmp(refill, "transaction") == 0)
-		return;
-	if (strcmp(refill, "worker") == 0)
-		not_supported("refill", refill);
-	not_valid("refill", refill, "transaction");
+		return false;
+	if (strcmp(refill, "worker") != 0)
+		not_valid("refill", refill, "transaction, worker");
+	if (!source->by_worker)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("refill \"%s\" is not supported with source \"%s\"", refill, source->name),
+		         errhint("Use refill \"transaction\".")));
+	return true;
 }
 
-/* As idgen_check_refill(), for the layout. */
+/* Raises 0A000 for a layout that is planned, 22023 for one that is unknown. */
 void
 idgen_check_layout(const char *layout)
 {
@@ -209,7 +217,8 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->source_name = isnull ? NULL : TextDatumGetCString(source_name);
 	def->source = idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
 	                                 def->source_name);
-	idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)));
+	def->by_worker = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
+	                                    def->source);
 	idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
 }
 

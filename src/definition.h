@@ -21,6 +21,7 @@ typedef struct IdgenDefinition
 	int64 start_value;
 	int32 block_size;
 	bool exhausted;
+	bool by_worker; /* refill is 'worker' */
 } IdgenDefinition;
 
 /*
@@ -44,7 +45,7 @@ extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);
 extern const IdgenSource *idgen_check_source(const char *source, const char *source_name);
-extern void idgen_check_refill(const char *refill);
+extern bool idgen_check_refill(const char *refill, const IdgenSource *source);
 extern void idgen_check_layout(const char *layout);
 
 extern void idgen_check_select(Oid relid);

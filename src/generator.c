@@ -6,7 +6,8 @@
  * 2. The cache: what committed transactions left over.
  * 3. If another transaction is refilling, wait for its end and start again.
  * 4. Refill: allocate from the source, as part of this transaction; or, if the
- *	  source is not transactional, for everybody at once.
+ *	  source is not transactional, for everybody at once. If that is the worker's
+ *	  business, ask for it, and wait if no id is left.
  */
 #include "postgres.h"
 
@@ -17,6 +18,7 @@
 #include "pending.h"
 #include "refill.h"
 #include "row.h"
+#include "workers.h"
 
 /*
  * Could whoever refills be waiting for us, because this transaction has
@@ -32,6 +34,41 @@ holds_row(IdgenHandle *handle)
 		idgen_row_is_held(row.rel, row.slot);
 	idgen_row_close(&row);
 	return held;
+}
+
+/*
+ * Draw from the cache what the worker has put there. Returns true with an id, or
+ * false after having waited for the worker, or if there is reason to validate again.
+ *
+ * The worker cannot refill what this transaction keeps it from, which may be to
+ * change the row, or to have made it.
+ */
+static bool
+draw_served(IdgenHandle *handle, int64 *id)
+{
+	IdgenDrawResult result;
+
+	idgen_refill_check_worker();
+	if (!idgen_pending_published_ok(handle))
+		idgen_refill_own_lock(handle);
+
+	switch (idgen_slot_draw_served(handle->slot, handle->version, &result))
+	{
+		case IDGEN_DRAW_TAKEN:
+			if (result.ask)
+				(void) idgen_workers_wake(MyDatabaseId);
+			*id = result.id;
+			return true;
+		case IDGEN_DRAW_WAIT:
+			idgen_refill_expected(handle);
+			if (holds_row(handle))
+				idgen_refill_own_lock(handle);
+			idgen_refill_await_worker(handle, result.attempt);
+			return false;
+		default:
+			idgen_handle_forget(handle);
+			return false;
+	}
 }
 
 /*
@@ -173,6 +210,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *f
 
 	PreventCommandIfParallelMode(function);
 
+	handle->waiting_since = 0;
 	validate(handle, asked, auto_create);
 	if (!handle->temporary)
 		PreventCommandIfReadOnly(function);
@@ -182,7 +220,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *f
 			break;
 		if (handle->slot == NULL)
 			idgen_refill_uncached(handle);
-		else if (draw_from_cache(handle, &id))
+		else if (handle->by_worker ? draw_served(handle, &id) : draw_from_cache(handle, &id))
 			break;
 		CHECK_FOR_INTERRUPTS();
 		revalidate(handle, asked, auto_create);

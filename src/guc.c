@@ -15,6 +15,10 @@ int idgen_max_sequences = 1024;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_warn_remaining = 10;
+int idgen_prefetch_threshold = 50;
+int idgen_max_prefetch_blocks = 64;
+int idgen_worker_timeout = 10000;
+int idgen_worker_idle_timeout = 3000;
 
 /*
  * Define the settings. Called once, when the library is loaded.
@@ -67,6 +71,44 @@ idgen_guc_init(void)
 	                        10, 0, 100,
 	                        PGC_SUSET,
 	                        0,
+	                        NULL, NULL, NULL);
+
+	/* The worker reads these three, so a session's own value would have no effect. */
+	DefineCustomIntVariable("idgen.prefetch_threshold",
+	                        "Sets when the worker refills ahead: at this percentage of the last allocation left.",
+	                        "Zero means that it refills only when no id is left.",
+	                        &idgen_prefetch_threshold,
+	                        50, 0, 100,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/* The upper bound, times the greatest block_size, is far from overflow. */
+	DefineCustomIntVariable("idgen.max_prefetch_blocks",
+	                        "Sets the number of blocks that the worker allocates for an id sequence at most in one refill.",
+	                        "It begins with one, and takes more when they are used up fast.",
+	                        &idgen_max_prefetch_blocks,
+	                        64, 1, 1000000,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.worker_idle_timeout",
+	                        "Sets how long a database's worker stays without being asked for anything.",
+	                        NULL,
+	                        &idgen_worker_idle_timeout,
+	                        3000, 0, INT_MAX,
+	                        PGC_SIGHUP,
+	                        GUC_UNIT_MS,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.worker_timeout",
+	                        "Sets how long a call waits for the worker when no id is left.",
+	                        "The value in the configuration file is also how long the worker tries to lock a row.",
+	                        &idgen_worker_timeout,
+	                        10000, 1, INT_MAX,
+	                        PGC_USERSET,
+	                        GUC_UNIT_MS,
 	                        NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("idgen");

@@ -73,6 +73,20 @@ idgen_handle_find(Oid relid, const char *name, int namelen)
 	return entry != NULL ? entry->handle : NULL;
 }
 
+/* A handle that lives in that memory context, not validated. */
+static IdgenHandle *
+make_handle(MemoryContext memory, Oid relid, const char *name, int namelen)
+{
+	IdgenHandle *handle = MemoryContextAllocZero(memory, sizeof(IdgenHandle) + namelen + 1);
+
+	handle->memory = memory;
+	handle->relid = relid;
+	handle->name = (char *) (handle + 1);
+	handle->namelen = namelen;
+	memcpy(handle->name, name, namelen);
+	return handle;
+}
+
 /*
  * The handle of a name, made if it is new; not yet validated. The name need
  * not be that of an existing id sequence. Raises 42704 for a name so long that
@@ -91,12 +105,7 @@ idgen_handle_get(Oid relid, const char *name, int namelen)
 	if (namelen >= IDGEN_NAME_BYTES)
 		idgen_no_such_sequence(pnstrdup(name, namelen));
 
-	handle = MemoryContextAllocZero(TopMemoryContext,
-	                                sizeof(IdgenHandle) + namelen + 1);
-	handle->relid = relid;
-	handle->name = (char *) (handle + 1);
-	handle->namelen = namelen;
-	memcpy(handle->name, name, namelen);
+	handle = make_handle(TopMemoryContext, relid, name, namelen);
 
 	if (handles == NULL)
 		handles = handles_create(TopMemoryContext, 64, NULL);
@@ -142,7 +151,7 @@ remember_big_base(IdgenHandle *handle, Datum big_base)
 	handle->big_base = NULL;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 	{
-		MemoryContext context = MemoryContextSwitchTo(TopMemoryContext);
+		MemoryContext context = MemoryContextSwitchTo(handle->memory);
 
 		handle->big_base = DatumGetNumericCopy(big_base);
 		MemoryContextSwitchTo(context);
@@ -181,13 +190,25 @@ wrong_source(IdgenHandle *handle, const IdgenSource *source, const IdgenSource *
 
 /* Replace a string that a handle keeps; both may be NULL. */
 void
-idgen_handle_keep(char **kept, const char *string)
+idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string)
 {
 	if (*kept != NULL)
 		pfree(*kept);
 	*kept = NULL;
 	if (string != NULL)
-		*kept = MemoryContextStrdup(TopMemoryContext, string);
+		*kept = MemoryContextStrdup(handle->memory, string);
+}
+
+/* Keep what the row says. */
+static void
+remember_row(IdgenHandle *handle, TupleTableSlot *row, const IdgenDefinition *def)
+{
+	handle->source = def->source;
+	idgen_handle_keep(handle, &handle->source_name, def->source_name);
+	handle->block_size = def->block_size;
+	handle->by_worker = def->by_worker;
+	handle->own_row = idgen_row_is_own(row);
+	remember_big_base(handle, idgen_row_attribute(row, IDGEN_ATT_BIG_BASE));
 }
 
 /*
@@ -220,11 +241,7 @@ look_at_row(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		if (asked != NULL && asked != def.source)
 			wrong_source(handle, def.source, asked);
-		handle->source = def.source;
-		idgen_handle_keep(&handle->source_name, def.source_name);
-		handle->block_size = def.block_size;
-		handle->own_row = idgen_row_is_own(row.slot);
-		remember_big_base(handle, idgen_row_attribute(row.slot, IDGEN_ATT_BIG_BASE));
+		remember_row(handle, row.slot, &def);
 	}
 	idgen_row_close(&row);
 	return cacheable;
@@ -235,15 +252,20 @@ static void
 do_without_row(IdgenHandle *handle, const IdgenSource *source)
 {
 	handle->source = source;
-	idgen_handle_keep(&handle->source_name, NULL);
+	idgen_handle_keep(handle, &handle->source_name, NULL);
 	handle->block_size = 1;
+	handle->by_worker = false;
 	handle->own_row = false;
 	remember_big_base(handle, NumericGetDatum(int64_to_numeric(0)));
 }
 
-/* Have the source find what the handle is to draw from. */
+/*
+ * Have the source find what the handle is to draw from, or look at the object that
+ * somebody else has found, if that is valid. What only this session can see, no
+ * worker can refill: the session does so itself.
+ */
 static void
-resolve_source(IdgenHandle *handle)
+resolve_source(IdgenHandle *handle, Oid object)
 {
 	ErrorContextCallback context;
 	Oid before = handle->object;
@@ -252,7 +274,7 @@ resolve_source(IdgenHandle *handle)
 	handle->storage = InvalidRelFileNumber;
 	handle->own_storage = false;
 	handle->temporary = false;
-	idgen_handle_keep(&handle->search_path, NULL);
+	idgen_handle_keep(handle, &handle->search_path, NULL);
 	if (handle->details != NULL)
 		pfree(handle->details);
 	handle->details = NULL;
@@ -260,10 +282,12 @@ resolve_source(IdgenHandle *handle)
 	if (handle->source->resolve)
 	{
 		idgen_refill_context_push(handle, &context);
-		handle->source->resolve(handle);
+		handle->source->resolve(handle, object);
 		error_context_stack = context.previous;
 	}
 
+	if (handle->temporary || handle->own_storage)
+		handle->by_worker = false;
 	if (handle->object != before)
 		handle->prepared = InvalidLocalTransactionId;
 }
@@ -286,7 +310,7 @@ look(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 			idgen_no_such_sequence(handle->name);
 		do_without_row(handle, asked);
 	}
-	resolve_source(handle);
+	resolve_source(handle, InvalidOid);
 	return cacheable;
 }
 
@@ -354,4 +378,32 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	handle->table_epoch = table_epoch;
 	handle->remember = cacheable;
 	handle->epoch = epoch;
+}
+
+/*
+ * A handle for the worker, of the id sequence that a key names: in the current
+ * memory context, not kept, and good for allocating in the current transaction
+ * only. Asks for nobody's privileges. NULL if there is no such id sequence any
+ * more, or it is not for a worker. Raises what a bad row deserves.
+ */
+IdgenHandle *
+idgen_handle_for_worker(const IdgenCacheKey *key)
+{
+	IdgenHandle *handle = make_handle(CurrentMemoryContext, key->relid, key->name, strlen(key->name));
+	IdgenRow row;
+	IdgenDefinition def;
+
+	handle->has_row = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true);
+	if (handle->has_row)
+	{
+		idgen_definition_from_row(row.slot, handle->name, &def);
+		remember_row(handle, row.slot, &def);
+	}
+	idgen_row_close(&row);
+	if (!handle->has_row || !handle->by_worker ||
+	    handle->source->transactional == OidIsValid(key->object))
+		return NULL;
+
+	resolve_source(handle, key->object);
+	return handle->object == key->object ? handle : NULL;
 }

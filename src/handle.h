@@ -64,6 +64,7 @@ typedef struct IdgenHandle
 	Oid relid;  /* id_sequences of the installation it belongs to */
 	char *name; /* zero-terminated */
 	int namelen;
+	MemoryContext memory; /* of what belongs to the handle */
 
 	/*
 	 * Privileges, row and slot were looked at when idgen_epoch was this, for
@@ -89,6 +90,7 @@ typedef struct IdgenHandle
 	int32 block_size;
 	Numeric big_base; /* NULL if zero */
 	bool own_row;     /* the current transaction had written it */
+	bool by_worker;   /* does the worker refill? */
 
 	/* What the source's resolve() found then. */
 	Oid object;            /* native sequence, or invalid */
@@ -97,11 +99,12 @@ typedef struct IdgenHandle
 	bool temporary;        /* is it a temporary sequence? */
 	char *search_path;     /* that it was found by, or NULL if it depends on none */
 	void *details;         /* what else the source wants to know of it, or NULL;
-	                        * in TopMemoryContext */
+	                        * in "memory" */
 
 	ItemPointerData row_tid;     /* where this session's last refill put the row */
 	LocalTransactionId prepared; /* the transaction that did prepare() for object */
 	bool impatient;              /* has waited long enough for another's refill */
+	TimestampTz waiting_since;   /* when this call began to wait for the worker, or 0 */
 	bool allocating;             /* source_function.c is calling the function */
 
 	bool has_last;
@@ -145,9 +148,10 @@ extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
 extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
                                   bool auto_create);
+extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key);
 extern void idgen_refill_context_push(IdgenHandle *handle,
                                       ErrorContextCallback *context);
-extern void idgen_handle_keep(char **kept, const char *string);
+extern void idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
 pg_noreturn extern void idgen_no_such_sequence(const char *name);

@@ -10,18 +10,21 @@
  *	stats.c			SQL functions behind the views
  *	changes.c		triggers and a hook: what others do to id_sequences
  *	xact.c			what happens when a transaction or savepoint ends
+ *	worker.c		the refill worker
  *	generator.c		the algorithm: pending block, then cache, then refill
  *	refill.c		refilling, and waiting for others to
  *	source_*.c		blocks from id_sequences itself, native sequences, functions
  *	pending.c		what the current transaction has allocated or changed
  *	handle.c		a session's view of one id sequence
  *	auto_create.c	making the row that an unknown name lacks
+ *	restart_file.c	the cache while the server is stopped
  *	cache.c			the block cache: memory, entries, locks
  *	slot.c			one id sequence in the cache
  *	definition.c	what a row says, and who may use it
  *	row.c			finding the newest version of a row
  *	source.c		the sources that are registered, and what one has to say
  *	native_sequence.c	native sequences: finding one, and what it says
+ *	workers.c		which databases have a refill worker
  *	guc.c			settings
  *	block.h			a block
  *	compat.h		differences between server versions
@@ -36,7 +39,9 @@
 #include "changes.h"
 #include "definition.h"
 #include "guc.h"
+#include "restart_file.h"
 #include "sources.h"
+#include "workers.h"
 #include "xact.h"
 
 PG_MODULE_MAGIC;
@@ -52,6 +57,7 @@ shmem_request(void)
 	if (previous_shmem_request_hook)
 		previous_shmem_request_hook();
 	idgen_cache_request_shmem();
+	idgen_workers_request_shmem();
 }
 
 static void
@@ -59,7 +65,12 @@ shmem_startup(void)
 {
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
-	idgen_cache_startup_shmem();
+	idgen_workers_startup_shmem();
+	if (idgen_cache_startup_shmem())
+	{
+		idgen_restart_file_read();
+		on_shmem_exit(idgen_restart_file_write, (Datum) 0);
+	}
 }
 
 /*

@@ -21,7 +21,6 @@
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -85,7 +84,7 @@ idgen_native_display(const RangeVar *sequence)
 	return psprintf("%s.%s", sequence->schemaname, sequence->relname);
 }
 
-/* What the catalogs say, in memory for a handle to keep. */
+/* What the catalogs say, palloc'd. */
 IdgenNativeSequence *
 idgen_native_describe(Relation rel)
 {
@@ -96,7 +95,7 @@ idgen_native_describe(Relation rel)
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for sequence %u", RelationGetRelid(rel));
 	form = (Form_pg_sequence) GETSTRUCT(tuple);
-	sequence = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenNativeSequence));
+	sequence = palloc(sizeof(IdgenNativeSequence));
 	sequence->name = rel->rd_rel->relname;
 	sequence->logged = RelationNeedsWAL(rel);
 	sequence->start = form->seqstart;

@@ -22,6 +22,15 @@
 #define IDGEN_CROWD_MEMORY_MS 1000
 
 /*
+ * The worker takes more blocks if the last ones were used up in less than the
+ * first time, and fewer if they have lasted longer than the second one. The
+ * first is that of many commits, of which one has to be done before the rest
+ * is used up; ids that are left over from the second are not missed.
+ */
+#define IDGEN_SHORT_MS 100
+#define IDGEN_LONG_MS  1000
+
+/*
  * Empty a slot, at the event of that number; what it held is lost. Caller
  * holds the lock.
  */
@@ -51,6 +60,13 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->waiters = 0;
 	slot->ahead_blocks = 1;
 	slot->last_wait = 0;
+	*slot->requested = false;
+	slot->attempts_begun = slot->attempts_done = 0;
+	slot->failure.sqlerrcode = 0;
+	slot->row_locked = false;
+	slot->prefetch_blocks = 1;
+	slot->filled_at = 0;
+	slot->waited = false;
 	memset(&slot->counters, 0, sizeof(IdgenCounters));
 	slot->key = key;
 }
@@ -367,6 +383,141 @@ idgen_slot_not_refilled(IdgenSlot *slot)
 {
 	Assert(slot->refilling > 0);
 	slot->refilling--;
+	ConditionVariableBroadcast(&slot->refilled);
+}
+
+/* Ask for the worker, and again when half of what is left now is used up. */
+static void
+request_refill(IdgenSlot *slot)
+{
+	*slot->requested = true;
+	slot->ahead_below = slot->ids_left / 2;
+}
+
+/*
+ * Draw an id from the cache where the worker refills: taken, or to be waited for.
+ * In either case wake the worker if "ask" says so.
+ *
+ * A session waits for the end of an attempt that begins after this call: one
+ * that has begun before may have failed for a reason that is gone by now.
+ */
+IdgenDrawAnswer
+idgen_slot_draw_served(IdgenSlot *slot, uint64 version, IdgenDrawResult *result)
+{
+	IdgenDrawAnswer answer;
+
+	result->ask = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version != version)
+		answer = IDGEN_DRAW_STALE;
+	else if (slot->ids_left > 0)
+	{
+		if (slot->ids_left <= slot->ahead_below)
+		{
+			request_refill(slot);
+			result->ask = true;
+		}
+		result->id = idgen_slot_take_locked(slot);
+		answer = IDGEN_DRAW_TAKEN;
+	}
+	else
+	{
+		request_refill(slot);
+		result->ask = true;
+		result->attempt = slot->attempts_begun + 1;
+		slot->waiters++;
+		slot->counters.waits++;
+		slot->waited = true;
+		answer = IDGEN_DRAW_WAIT;
+	}
+	LWLockRelease(&slot->lock);
+	return answer;
+}
+
+/*
+ * Is there reason to go on waiting for the worker? Sets *failure if it has failed,
+ * and *row_locked otherwise.
+ */
+IdgenAwaitAnswer
+idgen_slot_await_worker(IdgenSlot *slot, uint64 version, uint64 attempt,
+                        IdgenFailure *failure, bool *row_locked)
+{
+	IdgenAwaitAnswer answer = IDGEN_AWAIT_ON;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version != version || slot->ids_left > 0)
+		answer = IDGEN_AWAIT_LOOK;
+	else if (slot->attempts_done >= attempt)
+	{
+		*failure = slot->failure;
+		answer = failure->sqlerrcode != 0 ? IDGEN_AWAIT_FAILED : IDGEN_AWAIT_LOOK;
+	}
+	else if (!*slot->requested && slot->attempts_begun == slot->attempts_done)
+		answer = IDGEN_AWAIT_LOOK; /* others have taken what there was */
+	*row_locked = slot->row_locked;
+	LWLockRelease(&slot->lock);
+	return answer;
+}
+
+/*
+ * The number of blocks for the next refill (rule W3): twice as many as the last
+ * time if those were used up fast, or did not suffice; fewer, in proportion, if
+ * they have lasted long. In between, by a factor of ten, it stays: so an id
+ * sequence that is used evenly finds its amount and keeps it.
+ */
+static int
+adapt_prefetch(const IdgenSlot *slot)
+{
+	int blocks = slot->prefetch_blocks;
+	int64 lasted;
+
+	if (slot->filled_at == 0)
+		return 1;
+	lasted = TimestampDifferenceMilliseconds(slot->filled_at, GetCurrentTimestamp());
+	if (lasted <= IDGEN_LONG_MS)
+		return lasted < IDGEN_SHORT_MS || slot->waited ? blocks * 2 : blocks;
+	for (; lasted > IDGEN_LONG_MS && blocks > 1; lasted /= 2)
+		blocks /= 2;
+	return blocks;
+}
+
+/*
+ * The worker begins to refill the slot, which somebody has requested. Returns the
+ * number of blocks to allocate. Caller holds the lock.
+ */
+int
+idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks)
+{
+	*slot->requested = false;
+	slot->attempts_begun++;
+	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
+	return slot->prefetch_blocks;
+}
+
+/*
+ * The worker's attempt is over, and what it has brought is published; or it has
+ * failed; or neither, when there is reason to look at the row again. Whoever has
+ * asked for more meanwhile has it now, if there are more than "ahead_below" ids.
+ * Caller holds the lock.
+ */
+void
+idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt, int64 ahead_below,
+                       const IdgenFailure *failure)
+{
+	slot->attempts_done = attempt;
+	slot->failure.sqlerrcode = 0;
+	if (failure != NULL)
+		slot->failure = *failure;
+	else if (slot->ids_left > 0 && ahead_below >= 0)
+	{
+		slot->ahead_below = ahead_below;
+		slot->filled_at = GetCurrentTimestamp();
+		slot->waited = false;
+		slot->row_locked = false;
+		if (slot->ids_left > ahead_below)
+			*slot->requested = false;
+	}
 	ConditionVariableBroadcast(&slot->refilled);
 }
 

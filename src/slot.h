@@ -31,6 +31,15 @@ idgen_lost_total(const IdgenLost *lost)
 	return lost->changed + lost->prepared + lost->crowded;
 }
 
+/* Why the worker could not refill. Texts may be cut. */
+typedef struct IdgenFailure
+{
+	int sqlerrcode; /* 0 = it could */
+	char message[256];
+	char detail[160]; /* may be empty, ... */
+	char hint[160];   /* ... this too */
+} IdgenFailure;
+
 typedef struct IdgenCounters
 {
 	int64 ids_issued;
@@ -66,8 +75,19 @@ typedef struct IdgenSlot
 	 */
 	TransactionId claim;        /* invalid if none */
 	int refilling;              /* number of those sessions */
-	ConditionVariable refilled; /* signalled when one is done; has its own lock */
-	int waiters;                /* sessions waiting for either */
+	ConditionVariable refilled; /* signalled when one of them, or the worker, is
+	                             * done; has its own lock */
+	int waiters;                /* sessions waiting for any of these */
+
+	/* If it is the worker that refills: */
+	bool *requested;       /* is it to? In an array of the cache, see there */
+	uint64 attempts_begun; /* by the worker to refill it, ... */
+	uint64 attempts_done;  /* ... one is going on if these differ */
+	IdgenFailure failure;  /* of the last one done */
+	bool row_locked;       /* it found the row locked */
+	int prefetch_blocks;   /* how many blocks the last one asked for */
+	TimestampTz filled_at; /* when the last one succeeded, 0 = none */
+	bool waited;           /* has a session waited since then? */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
 	int64 ahead_blocks;    /* blocks that the last refill asked for */
@@ -114,8 +134,18 @@ typedef struct IdgenDrawResult
 	int64 id;
 	TransactionId wait_for; /* invalid if at_once */
 	int64 nblocks;
-	bool claimed; /* the claim is now the caller's xid */
+	bool claimed;   /* the claim is now the caller's xid */
+	bool ask;       /* wake the worker */
+	uint64 attempt; /* if to wait for the worker: the attempt that counts */
 } IdgenDrawResult;
+
+/* What a session that waits for the worker is to do. */
+typedef enum IdgenAwaitAnswer
+{
+	IDGEN_AWAIT_ON,     /* go on waiting */
+	IDGEN_AWAIT_LOOK,   /* look again at the slot, or the row */
+	IDGEN_AWAIT_FAILED, /* raise the failure */
+} IdgenAwaitAnswer;
 
 /* In place of a rest_good_as_of: the block must not be published. */
 #define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
@@ -149,6 +179,14 @@ extern void idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome);
 extern void idgen_slot_not_refilled(IdgenSlot *slot);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
+extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version,
+                                              IdgenDrawResult *result);
+extern IdgenAwaitAnswer idgen_slot_await_worker(IdgenSlot *slot, uint64 version,
+                                                uint64 attempt, IdgenFailure *failure,
+                                                bool *row_locked);
+extern int idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks);
+extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
+                                   int64 ahead_below, const IdgenFailure *failure);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
 
 /* Take the next published id. Caller holds the lock; ids_left > 0. */

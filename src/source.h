@@ -8,6 +8,8 @@
 #ifndef IDGEN_SOURCE_H
 #define IDGEN_SOURCE_H
 
+#include "access/xlogdefs.h"
+
 #include "block.h"
 
 struct IdgenHandle;
@@ -20,12 +22,15 @@ typedef struct IdgenRequest
 	                    * whole blocks, if that is more and asking is dear */
 	bool wait;      /* wait for other transactions, and raise 2200H if there
 	                    * is no id left; else return false for both */
+	bool by_worker; /* it is the worker that asks */
 } IdgenRequest;
 
 /* What allocate() has got. It comes to it with all fields zero. */
 typedef struct IdgenRefill
 {
 	IdgenRest rest;     /* not empty; allocate() leaves storage alone */
+	XLogRecPtr lsn;     /* what to flush the WAL to before others may have it;
+	                     * invalid if that is the commit's business */
 	int64 blocks;       /* how many blocks that was, for the counters */
 	int64 ahead_blocks; /* of these, the ones not owed to a bulk load, ... */
 	int64 ahead_ids;    /* ... and the ids in them; 0 = not to refill ahead */
@@ -42,10 +47,14 @@ typedef struct IdgenSource
 	/*
 	 * Is an allocation undone when its transaction aborts? Then its blocks
 	 * belong to the transaction until it commits. If not, they go to all
-	 * sessions at once, so no crash may bring them again by the time that
-	 * allocate() returns (as far as the source outlives a crash at all).
+	 * sessions at once, so no crash may bring them again once the WAL is
+	 * flushed to where allocate() says (as far as the source outlives a crash
+	 * at all).
 	 */
 	bool transactional;
+
+	/* May a worker allocate, which does not have the rights of a caller? */
+	bool by_worker;
 
 	/* Without a row in id_sequences, is there no such id sequence? */
 	bool needs_row;
@@ -77,9 +86,12 @@ typedef struct IdgenSource
 	 * Find what the id sequence draws from, and check that the current user
 	 * may allocate from it; called whenever the handle is validated. Sets the
 	 * handle's object, storage, own_storage, temporary, search_path and
-	 * details as needed, which are zero before. May be NULL.
+	 * details as needed, which are zero before. If "object" is valid, that is
+	 * what somebody else has found and was allowed to draw from: neither is to
+	 * be done again, and the handle's object stays invalid if it is gone. May be
+	 * NULL.
 	 */
-	void (*resolve)(struct IdgenHandle *handle);
+	void (*resolve)(struct IdgenHandle *handle, Oid object);
 
 	/*
 	 * Take whatever heavyweight lock allocate() needs, for the rest of the

@@ -21,10 +21,8 @@
 
 #include "access/relation.h"
 #include "access/xact.h"
-#include "access/xlog.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
-#include "replication/syncrep.h"
 #include "storage/lmgr.h"
 #include "utils/fmgrprotos.h"
 #include "utils/rel.h"
@@ -80,8 +78,8 @@ sequence_check_name(const char *name, const char *source_name)
  * The sequence that a name stands for now, and may the user draw from it?
  * Without a row, the id sequence is the native one: without that there is none.
  */
-static void
-sequence_resolve(IdgenHandle *handle)
+static Relation
+find_sequence(IdgenHandle *handle)
 {
 	RangeVar *name;
 	Relation rel;
@@ -89,7 +87,7 @@ sequence_resolve(IdgenHandle *handle)
 	idgen_watch_relations();
 	name = idgen_native_name(handle->name, handle->source_name);
 	if (name->schemaname == NULL)
-		idgen_handle_keep(&handle->search_path, namespace_search_path);
+		idgen_handle_keep(handle, &handle->search_path, namespace_search_path);
 
 	rel = idgen_native_open(name);
 	if (rel == NULL)
@@ -104,13 +102,25 @@ sequence_resolve(IdgenHandle *handle)
 		         errhint("Create the sequence.")));
 	}
 	idgen_native_check(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
+	return rel;
+}
 
+static void
+sequence_resolve(IdgenHandle *handle, Oid object)
+{
+	Relation rel = OidIsValid(object) ? try_relation_open(object, RowExclusiveLock) : find_sequence(handle);
+	MemoryContext context;
+
+	if (rel == NULL)
+		return;
 	handle->object = RelationGetRelid(rel);
 	handle->storage = rel->rd_locator.relNumber;
 	handle->own_storage = rel->rd_createSubid != InvalidSubTransactionId ||
 		rel->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
 	handle->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+	context = MemoryContextSwitchTo(handle->memory);
 	handle->details = idgen_native_describe(rel);
+	MemoryContextSwitchTo(context);
 	relation_close(rel, RowExclusiveLock);
 }
 
@@ -207,22 +217,6 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 }
 
 /*
- * Wait until no crash can bring back what nextval() has given: as a commit would,
- * also for synchronous replication, but whatever synchronous_commit says about
- * the local disk.
- */
-static void
-flush(Oid relid)
-{
-	XLogRecPtr lsn = locked_state(relid).lsn;
-
-	XLogFlush(lsn);
-	HOLD_INTERRUPTS();
-	SyncRepWaitForLSN(lsn, false);
-	RESUME_INTERRUPTS();
-}
-
-/*
  * Allocate blocks. A bulk load takes no more at once than others: asking again
  * costs one nextval(), and every 32nd time a flush.
  */
@@ -253,9 +247,6 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	if (nvalues > 1)
 		idgen_try(draw_more_values, &drawn, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
 
-	if (sequence->logged)
-		flush(handle->object);
-
 	refill->rest.block = drawn.blocks[0];
 	refill->rest.nmore = drawn.nblocks - 1;
 	if (refill->rest.nmore > 0)
@@ -265,6 +256,8 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->ahead_blocks = refill->blocks;
 	refill->ahead_ids = drawn.ids;
 	refill->shareable = true;
+	if (sequence->logged)
+		refill->lsn = locked_state(handle->object).lsn;
 	refill->percent_left = sequence->cycle ? 100 : (int) idgen_native_percent_left(sequence, drawn.last, true);
 	return true;
 }
@@ -358,6 +351,7 @@ sequence_percent_left(Oid object)
 const IdgenSource idgen_source_sequence = {
 	.name = "sequence",
 	.transactional = false,
+	.by_worker = true,
 	.needs_row = false,
 	.check_syntax = sequence_check_syntax,
 	.check_name = sequence_check_name,

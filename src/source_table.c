@@ -300,7 +300,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	idgen_definition_from_row(row, handle->name, &def);
 
 	/* Somebody we have waited for may have changed that. */
-	if (def.source != handle->source)
+	if (def.source != handle->source || def.by_worker != request->by_worker)
 		return false;
 	if (idgen_definition_is_exhausted(&def))
 	{
@@ -309,7 +309,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 		idgen_exhausted(handle->name, &def);
 	}
 
-	refill->gapless = (def.block_size == 1);
+	refill->gapless = (def.block_size == 1 && !def.by_worker);
 	refill->shareable = !refill->gapless;
 	blocks = refill->gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
@@ -436,6 +436,7 @@ const IdgenSource idgen_source_table = {
 	.name = "table",
 	.transactional = true,
 	.needs_row = true,
+	.by_worker = true,
 	.locks_row = true,
 	.auto_created = true,
 	.allocate = table_allocate,

@@ -73,8 +73,8 @@ put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *so
 	const IdgenCounters *counters = &copy.counters;
 	const IdgenLost *lost = &counters->ids_lost;
 	double percent_left = -1;
-	Datum values[15];
-	bool nulls[15] = {0};
+	Datum values[16];
+	bool nulls[16] = {0};
 	int i = 0;
 
 	if (!idgen_cache_read(key, &copy))
@@ -95,6 +95,7 @@ put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *so
 	values[i++] = Int64GetDatum(counters->waits);
 	nulls[i] = (counters->last_refill == 0);
 	values[i++] = TimestampTzGetDatum(counters->last_refill);
+	values[i++] = Int32GetDatum(copy.prefetch_blocks);
 	if (OidIsValid(key->object) && source->percent_left)
 		percent_left = source->percent_left(key->object);
 	nulls[i] = (percent_left < 0);

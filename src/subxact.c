@@ -39,7 +39,7 @@ idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode)
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
 
-	if (error != NULL && error->sqlerrcode != sqlerrcode)
+	if (error != NULL && sqlerrcode != IDGEN_TRY_ANY && error->sqlerrcode != sqlerrcode)
 		ReThrowError(error);
 	return error;
 }

@@ -5,6 +5,9 @@
 #ifndef IDGEN_SUBXACT_H
 #define IDGEN_SUBXACT_H
 
+/* In place of an SQLSTATE: any. */
+#define IDGEN_TRY_ANY 0
+
 extern ErrorData *idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode);
 
 #endif /* IDGEN_SUBXACT_H */

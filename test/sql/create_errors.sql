@@ -48,7 +48,7 @@ SELECT idgen_create('x', big_base => 'NaN');
 -- 0A000: values that a later version will know
 SELECT idgen_create('x', source => 'server');
 \echo :SQLSTATE
-SELECT idgen_create('x', refill => 'worker');
+SELECT idgen_create('x', refill => 'worker', source => 'function', source_name => 'public.f');
 \echo :SQLSTATE
 SELECT idgen_create('x', layout => 'prefixed');
 \echo :SQLSTATE

@@ -76,7 +76,7 @@ INSERT INTO id_sequences (name, next_block_start, source) VALUES ('y', 1, 'serve
 \echo :SQLSTATE
 UPDATE id_sequences SET refill = 'x';
 \echo :SQLSTATE
-UPDATE id_sequences SET refill = 'worker';
+UPDATE id_sequences SET refill = 'worker', source = 'function', source_name = 'public.f';
 \echo :SQLSTATE
 UPDATE id_sequences SET layout = 'x';
 \echo :SQLSTATE

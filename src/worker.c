@@ -1,0 +1,499 @@
+/*
+ * worker.c
+ *		The refill worker: refills id sequences that say refill = 'worker'.
+ *
+ * A worker serves one database. Whatever sessions have asked for by the time that it
+ * looks, it allocates in one transaction, each id sequence in a subtransaction, and
+ * publishes it; so nobody waits for the transaction of a user (rule W1), and many
+ * id sequences cost one commit.
+ *
+ * A row that somebody else has locked must not keep the others waiting. So the
+ * first try is one without waiting. Rows that were locked are then tried one at a
+ * time, each in a transaction of its own, with a short wait: long enough to stand in
+ * line where other programs take turns on the row, short enough for new requests.
+ *
+ * The worker connects as the bootstrap superuser, since a role need not be able
+ * to log in, but allocates as the owner of id_sequences, with the restrictions
+ * of a security-restricted operation. The only code of users' that could run there
+ * is in the expressions of indexes on that table. It does not check who
+ * may draw: only sessions that may have asked.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/pg_class.h"
+#include "libpq/pqsignal.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "replication/syncrep.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
+
+#include "cache.h"
+#include "compat.h"
+#include "guc.h"
+#include "handle.h"
+#include "refill.h"
+#include "subxact.h"
+#include "worker.h"
+#include "workers.h"
+
+/* How long to wait for a lock, see above. */
+#define IDGEN_LOCK_TIMEOUT "10ms"
+/* How long to leave a locked row alone: so many times this, up to that. */
+#define IDGEN_PAUSE_MS     10
+#define IDGEN_PAUSE_MAX_MS 100
+
+/* What a worker has been asked for, and has not finished. */
+typedef struct Job
+{
+	IdgenTask *task;
+	int tries;            /* that found the row locked */
+	TimestampTz next_try; /* not before that */
+
+	/* of the current try: */
+	bool wait;             /* for a locked row? */
+	bool done;             /* nothing more is to be tried */
+	bool transactional;    /* publish it only when the transaction has committed */
+	bool allocated;        /* is there something to publish? */
+	IdgenRefill refill;    /* that, ... */
+	uint64 good_as_of;     /* ... as rest_good_as_of in IdgenOutcome */
+	IdgenFailure *failure; /* NULL if none */
+} Job;
+
+/* Has this worker connected to its database? */
+static bool connected = false;
+
+/* Jobs whose rows are locked; in TopMemoryContext. */
+static List *locked_jobs = NIL;
+
+/* When anything was last done. */
+static TimestampTz busy_at;
+
+/* Copy a text, as far as there is room. */
+static void
+clip(char *to, Size size, const char *from)
+{
+	int length = from == NULL ? 0 : pg_mbcliplen(from, strlen(from), size - 1);
+
+	if (length > 0)
+		memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+static IdgenFailure *
+make_failure(int sqlerrcode, const char *message, const char *detail, const char *hint)
+{
+	IdgenFailure *failure = palloc(sizeof(IdgenFailure));
+
+	failure->sqlerrcode = sqlerrcode;
+	clip(failure->message, sizeof(failure->message), message);
+	clip(failure->detail, sizeof(failure->detail), detail);
+	clip(failure->hint, sizeof(failure->hint), hint);
+	return failure;
+}
+
+/*
+ * The worker ends, for whatever reason. If it could not even connect, another one
+ * could not either.
+ */
+static void
+sign_off(int code, Datum arg)
+{
+	Oid dbid = DatumGetObjectId(arg);
+	const IdgenFailure failure = {
+		.sqlerrcode = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+		.message = "the worker of idgen could not connect to the database",
+		.hint = "The server log says why.",
+	};
+
+	idgen_workers_leave(dbid);
+	idgen_cache_abandon_attempts(dbid, connected ? NULL : &failure);
+}
+
+/* Settings of the database or the role must not get into the worker's way. */
+static void
+settle(void)
+{
+	static const char *const settings[][2] = {
+		{"search_path", "pg_catalog, pg_temp"},
+		{"default_transaction_read_only", "off"},
+		{"default_transaction_isolation", "read committed"},
+		{"lock_timeout", IDGEN_LOCK_TIMEOUT},
+		{"transaction_timeout", "0"}, /* 17 has it */
+	};
+
+	for (int i = 0; i < (int) lengthof(settings); i++)
+		if (GetConfigOption(settings[i][0], true, false) != NULL)
+			SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* The owner of a table; invalid if it is gone. */
+static Oid
+owner_of(Oid relid)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+/*
+ * Allocate what a task asks for, in a subtransaction. If there is nothing to allocate
+ * from any more, or not by a worker, whoever waits has to look again.
+ */
+static void
+allocate(void *arg)
+{
+	Job *job = (Job *) arg;
+	const IdgenCacheKey *key = &job->task->key;
+	const IdgenRequest request = {
+		.blocks = job->task->nblocks,
+		.wait = job->wait,
+		.by_worker = true,
+	};
+	Oid owner = owner_of(key->relid);
+	IdgenHandle *handle;
+	Oid userid;
+	int context;
+
+	if (!OidIsValid(owner))
+	{
+		job->done = true;
+		return;
+	}
+
+	GetUserIdAndSecContext(&userid, &context);
+	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	handle = idgen_handle_for_worker(key);
+	if (handle == NULL)
+		job->done = true;
+	else
+	{
+		if (handle->source->prepare)
+			handle->source->prepare(handle);
+		job->transactional = handle->source->transactional;
+		job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
+		job->good_as_of = idgen_cache_dropped_at(key);
+		job->done = job->allocated || job->wait;
+	}
+	SetUserIdAndSecContext(userid, context);
+}
+
+/* The row is locked. Try again some time later, unless that has lasted too long. */
+static void
+row_is_locked(Job *job)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	job->next_try = TimestampTzPlusMilliseconds(now, Min(++job->tries * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
+	job->done = TimestampDifferenceExceeds(job->task->begun_at, now, idgen_worker_timeout);
+	if (job->done)
+		ereport(LOG,
+		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+		         errmsg("could not lock the row of id sequence \"%s\" for %d ms",
+		                job->task->key.name, idgen_worker_timeout)));
+}
+
+/* Do a job, as far as that can be done now, and remember what went wrong. */
+static void
+try_job(Job *job, bool wait)
+{
+	ErrorData *error;
+
+	job->wait = wait;
+	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
+	if (error == NULL)
+		return;
+
+	job->allocated = false;
+	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		idgen_cache_row_locked(&job->task->key);
+	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		row_is_locked(job);
+	else
+	{
+		job->done = true;
+		job->failure = make_failure(error->sqlerrcode, error->message, error->detail, error->hint);
+		if (error->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+			ereport(LOG,
+			        (errcode(error->sqlerrcode),
+			         errmsg("could not refill id sequence \"%s\": %s",
+			                job->task->key.name, error->message)));
+	}
+	FreeErrorData(error);
+}
+
+/* Publish what a job has brought, and wake those who wait for it. */
+static void
+publish(const Job *job)
+{
+	IdgenOutcome outcome = {0};
+
+	if (!job->allocated)
+	{
+		idgen_cache_end_attempt(job->task, NULL, -1, job->failure);
+		return;
+	}
+	outcome.publish = true;
+	outcome.rest = job->refill.rest;
+	outcome.rest_good_as_of = job->good_as_of;
+	outcome.counters.refills = 1;
+	outcome.counters.blocks_taken = job->refill.blocks;
+	outcome.counters.last_refill = GetCurrentTimestamp();
+	idgen_cache_end_attempt(job->task, &outcome,
+	                        idgen_rest_ids(&outcome.rest) / 100.0 * idgen_prefetch_threshold, NULL);
+}
+
+/*
+ * One transaction for all these jobs. What a native sequence has given is published
+ * while it is locked, so that nobody gives it a new file in between; what the table
+ * has given, when the commit is on disk. Jobs that are done are freed, the others wait
+ * for their next try.
+ */
+static void
+do_jobs(List *jobs, bool wait)
+{
+	MemoryContext context = CurrentMemoryContext;
+	XLogRecPtr lsn = InvalidXLogRecPtr;
+	ListCell *cell;
+	char activity[64];
+
+	snprintf(activity, sizeof(activity), "refilling %d id sequences", list_length(jobs));
+	pgstat_report_activity(STATE_RUNNING, activity);
+
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	MemoryContextSwitchTo(context);
+	foreach(cell, jobs)
+	{
+		Job *job = lfirst(cell);
+
+		try_job(job, wait);
+		if (!job->allocated)
+			continue;
+		lsn = Max(lsn, job->refill.lsn);
+		if (job->transactional)
+			ForceSyncCommit();
+	}
+	idgen_refill_flush(lsn);
+	foreach(cell, jobs)
+	{
+		Job *job = lfirst(cell);
+
+		if (job->done && !job->transactional)
+			publish(job);
+	}
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+
+	MemoryContextSwitchTo(TopMemoryContext);
+	foreach(cell, jobs)
+	{
+		Job *job = lfirst(cell);
+
+		if (!job->done)
+			locked_jobs = lappend(locked_jobs, job);
+		else
+		{
+			if (job->transactional)
+				publish(job);
+			pfree(job->task);
+			pfree(job);
+		}
+	}
+	MemoryContextSwitchTo(context);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	pgstat_report_stat(false);
+	busy_at = GetCurrentTimestamp();
+}
+
+/* What sessions have asked for since the last time. */
+static List *
+take_jobs(void)
+{
+	MemoryContext context = MemoryContextSwitchTo(TopMemoryContext);
+	List *jobs = idgen_cache_take_requests(MyDatabaseId);
+	ListCell *cell;
+
+	foreach(cell, jobs)
+	{
+		Job *job = palloc0(sizeof(Job));
+
+		job->task = lfirst(cell);
+		lfirst(cell) = job;
+	}
+	MemoryContextSwitchTo(context);
+	return jobs;
+}
+
+/* Take a job off those that are locked whose time has come; NULL if there is none. */
+static Job *
+take_locked_job(void)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	ListCell *cell;
+
+	foreach(cell, locked_jobs)
+	{
+		Job *job = lfirst(cell);
+
+		if (job->next_try <= now)
+		{
+			locked_jobs = foreach_delete_current(locked_jobs, cell);
+			return job;
+		}
+	}
+	return NULL;
+}
+
+/* Do what there is to do now. */
+static void
+work(void)
+{
+	List *jobs = take_jobs();
+	Job *job;
+
+	if (jobs != NIL)
+		do_jobs(jobs, false);
+	list_free(jobs);
+	job = take_locked_job();
+	if (job != NULL)
+		do_jobs(list_make1(job), true);
+}
+
+/*
+ * Something has gone wrong that is not the matter of one id sequence. Those who wait
+ * are told; what was being done is forgotten.
+ */
+static void
+recover(void)
+{
+	ErrorData *error;
+	IdgenFailure *failure;
+
+	MemoryContextSwitchTo(TopMemoryContext);
+	HOLD_INTERRUPTS();
+	disable_all_timeouts(false);
+	QueryCancelPending = false;
+	EmitErrorReport();
+	error = CopyErrorData();
+	FlushErrorState();
+	AbortCurrentTransaction();
+	LWLockReleaseAll();
+	RESUME_INTERRUPTS();
+
+	failure = make_failure(error->sqlerrcode, error->message, error->detail, error->hint);
+	idgen_cache_abandon_attempts(MyDatabaseId, failure);
+	pfree(failure);
+	FreeErrorData(error);
+	locked_jobs = NIL;
+}
+
+/* Milliseconds until there is something to do, even if nobody asks. */
+static long
+time_to_wait(void)
+{
+	TimestampTz until = TimestampTzPlusMilliseconds(busy_at, idgen_worker_idle_timeout);
+	ListCell *cell;
+
+	if (locked_jobs != NIL)
+		until = DT_NOEND;
+	foreach(cell, locked_jobs)
+		until = Min(until, ((Job *) lfirst(cell))->next_try);
+	return Min(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until), INT_MAX);
+}
+
+/*
+ * Nobody has asked for anything for a while: go, unless somebody has just now, who
+ * may have thought that we are still there.
+ */
+static bool
+may_go(void)
+{
+	List *jobs;
+
+	idgen_workers_leave(MyDatabaseId);
+	jobs = take_jobs();
+	if (jobs == NIL || !idgen_workers_enrol(MyDatabaseId))
+		return true;
+	do_jobs(jobs, false);
+	return false;
+}
+
+/* The life of a worker. */
+void
+idgen_worker_main(Datum arg)
+{
+	Oid dbid = DatumGetObjectId(arg);
+	uint32 wait_event;
+	MemoryContext context;
+
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+
+	if (!idgen_workers_enrol(dbid))
+		proc_exit(0);
+	before_shmem_exit(sign_off, arg);
+	BackgroundWorkerInitializeConnectionByOid(dbid, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
+	connected = true;
+	settle();
+	wait_event = WaitEventExtensionNew("IdgenWorkerMain");
+	context = AllocSetContextCreate(TopMemoryContext, "idgen worker", ALLOCSET_DEFAULT_SIZES);
+	busy_at = GetCurrentTimestamp();
+
+	for (;;)
+	{
+		long timeout;
+
+		if (ConfigReloadPending)
+		{
+			ConfigReloadPending = false;
+			ProcessConfigFile(PGC_SIGHUP);
+		}
+
+		/* Told to go while idle: nothing to complain about. */
+		if (ProcDiePending)
+			proc_exit(0);
+		QueryCancelPending = false;
+		CHECK_FOR_INTERRUPTS();
+
+		MemoryContextSwitchTo(context);
+		PG_TRY();
+		{
+			work();
+		}
+		PG_CATCH();
+		{
+			recover();
+			pg_usleep(IDGEN_PAUSE_MAX_MS * 1000L);
+		}
+		PG_END_TRY();
+		MemoryContextReset(context);
+
+		timeout = time_to_wait();
+		if (timeout == 0 && locked_jobs == NIL && may_go())
+			proc_exit(0);
+		if (timeout > 0)
+			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+			                 timeout, wait_event);
+		ResetLatch(MyLatch);
+	}
+}

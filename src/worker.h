@@ -1,0 +1,11 @@
+/*
+ * worker.h
+ *		The refill worker.
+ */
+#ifndef IDGEN_WORKER_H
+#define IDGEN_WORKER_H
+
+/* Started by workers.c, by this name; the argument is the OID of the database. */
+extern PGDLLEXPORT void idgen_worker_main(Datum arg);
+
+#endif /* IDGEN_WORKER_H */

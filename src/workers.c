@@ -1,0 +1,222 @@
+/*
+ * workers.c
+ *		Which databases have a refill worker.
+ *
+ * A worker is started by a session that has something for it to do, and goes when
+ * nobody has had for a while. There is at most one for each database; this is where
+ * they are found. What they are to do is not in here, but in the cache: a session
+ * first leaves its request there, then wakes the worker, who looks there after it
+ * was woken, and once more after it has signed off.
+ *
+ * Locking rules: workers->lock protects everything.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+
+#include "workers.h"
+
+/*
+ * A worker that has not come up after this time is not expected any more. The
+ * server does not tell when it could not start one.
+ */
+#define IDGEN_START_TIMEOUT_MS 5000
+
+typedef struct IdgenWorkerEntry
+{
+	Oid dbid;                /* invalid if unused */
+	pid_t pid;               /* 0 while it is being started, ... */
+	Latch *latch;            /* ... likewise NULL */
+	TimestampTz launched_at; /* when a session had it started */
+} IdgenWorkerEntry;
+
+typedef struct IdgenWorkers
+{
+	LWLock lock;
+	int nentries; /* as many as the server can have workers */
+	IdgenWorkerEntry entries[FLEXIBLE_ARRAY_MEMBER];
+} IdgenWorkers;
+
+static IdgenWorkers *workers = NULL;
+
+static Size
+idgen_workers_memsize(void)
+{
+	return add_size(offsetof(IdgenWorkers, entries),
+	                mul_size(max_worker_processes, sizeof(IdgenWorkerEntry)));
+}
+
+/* Ask for shared memory; from shmem_request_hook. */
+void
+idgen_workers_request_shmem(void)
+{
+	RequestAddinShmemSpace(idgen_workers_memsize());
+	RequestNamedLWLockTranche("IdgenWorkers", 1);
+}
+
+/* Create or attach to it; from shmem_startup_hook. */
+void
+idgen_workers_startup_shmem(void)
+{
+	bool found;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	workers = ShmemInitStruct("idgen workers", idgen_workers_memsize(), &found);
+	if (!found)
+	{
+		memset(workers, 0, idgen_workers_memsize());
+		LWLockInitialize(&workers->lock, GetNamedLWLockTranche("IdgenWorkers")->lock.tranche);
+		workers->nentries = max_worker_processes;
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/*
+ * The entry of a database, or with an invalid OID one that is not used; NULL if
+ * there is none. Caller holds the lock.
+ */
+static IdgenWorkerEntry *
+find_entry(Oid dbid)
+{
+	for (int i = 0; i < workers->nentries; i++)
+		if (workers->entries[i].dbid == dbid)
+			return &workers->entries[i];
+	return NULL;
+}
+
+/*
+ * Wake the worker of an entry, which may be NULL. Returns whether there is one, or is
+ * going to be. Caller holds the lock.
+ */
+static bool
+wake_entry(IdgenWorkerEntry *entry)
+{
+	if (entry == NULL)
+		return false;
+	if (entry->latch == NULL)
+		return !TimestampDifferenceExceeds(entry->launched_at, GetCurrentTimestamp(),
+		                                   IDGEN_START_TIMEOUT_MS);
+	SetLatch(entry->latch);
+	return true;
+}
+
+/* Have the server start a worker. Returns false if it has no place for one. */
+static bool
+start_worker(Oid dbid)
+{
+	BackgroundWorker worker = {
+		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+		.bgw_start_time = BgWorkerStart_RecoveryFinished,
+		.bgw_restart_time = BGW_NEVER_RESTART,
+		.bgw_main_arg = ObjectIdGetDatum(dbid),
+	};
+
+	snprintf(worker.bgw_name, BGW_MAXLEN, "idgen worker for database %u", dbid);
+	strlcpy(worker.bgw_type, "idgen worker", BGW_MAXLEN);
+	strlcpy(worker.bgw_library_name, "idgen", sizeof(worker.bgw_library_name));
+	strlcpy(worker.bgw_function_name, "idgen_worker_main", BGW_MAXLEN);
+	return RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+/*
+ * Wake the worker of a database, or start one. Returns false if the server has no
+ * place for one.
+ */
+bool
+idgen_workers_wake(Oid dbid)
+{
+	IdgenWorkerEntry *entry;
+	bool done;
+
+	LWLockAcquire(&workers->lock, LW_SHARED);
+	done = wake_entry(find_entry(dbid));
+	LWLockRelease(&workers->lock);
+	if (done)
+		return true;
+
+	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
+	entry = find_entry(dbid);
+	done = wake_entry(entry);
+	if (!done && entry == NULL)
+		entry = find_entry(InvalidOid);
+	if (!done && entry != NULL)
+	{
+		entry->dbid = dbid;
+		entry->launched_at = GetCurrentTimestamp();
+	}
+	LWLockRelease(&workers->lock);
+	if (done || entry == NULL)
+		return done;
+
+	if (start_worker(dbid))
+		return true;
+	idgen_workers_leave(dbid);
+	return false;
+}
+
+/*
+ * Have the worker of a database, if there is one, go at once. A new one may be
+ * started, but only by a session that is in that database.
+ */
+void
+idgen_workers_stop(Oid dbid)
+{
+	IdgenWorkerEntry *entry;
+
+	if (workers == NULL)
+		return;
+	LWLockAcquire(&workers->lock, LW_SHARED);
+	entry = find_entry(dbid);
+	if (entry != NULL && entry->pid != 0)
+		kill(entry->pid, SIGTERM);
+	LWLockRelease(&workers->lock);
+}
+
+/*
+ * The current process is the worker of a database from now on. Returns false if
+ * there is one already, or no place.
+ */
+bool
+idgen_workers_enrol(Oid dbid)
+{
+	IdgenWorkerEntry *entry;
+	bool enrolled;
+
+	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
+	entry = find_entry(dbid);
+	if (entry == NULL)
+		entry = find_entry(InvalidOid);
+	enrolled = entry != NULL && entry->latch == NULL;
+	if (enrolled)
+	{
+		entry->dbid = dbid;
+		entry->pid = MyProcPid;
+		entry->latch = MyLatch;
+	}
+	LWLockRelease(&workers->lock);
+	return enrolled;
+}
+
+/*
+ * The current process is not the worker of that database any more, or the one it
+ * wanted to start will not be.
+ */
+void
+idgen_workers_leave(Oid dbid)
+{
+	IdgenWorkerEntry *entry;
+
+	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
+	entry = find_entry(dbid);
+	if (entry != NULL && (entry->pid == 0 || entry->pid == MyProcPid))
+		memset(entry, 0, sizeof(IdgenWorkerEntry));
+	LWLockRelease(&workers->lock);
+}
