@@ -714,7 +714,8 @@ idgen_cache_revalidate_objects(void)
 
 /*
  * What sessions of that database want the worker to refill: a list of palloc'd
- * IdgenTasks. For each, idgen_cache_end_attempt() is to be called.
+ * IdgenTasks. For each, idgen_cache_end_attempt() is to be called; until then, further
+ * requests of the same have to wait.
  */
 List *
 idgen_cache_take_requests(Oid dbid)
@@ -732,7 +733,8 @@ idgen_cache_take_requests(Oid dbid)
 			continue;
 		task = palloc(sizeof(IdgenTask));
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		taken = *slot->requested && slot->key->dbid == dbid;
+		taken = *slot->requested && slot->key->dbid == dbid &&
+			slot->attempts_begun == slot->attempts_done;
 		if (taken)
 		{
 			memcpy(&task->key, slot->key, offsetof(IdgenCacheKey, name) + strlen(slot->key->name) + 1);

@@ -13,63 +13,11 @@
 
 #include "miscadmin.h"
 
+#include "by_worker.h"
 #include "generator.h"
 #include "guc.h"
 #include "pending.h"
 #include "refill.h"
-#include "row.h"
-#include "workers.h"
-
-/*
- * Could whoever refills be waiting for us, because this transaction has
- * changed or locked the row, or the table, by ordinary SQL?
- */
-static bool
-holds_row(IdgenHandle *handle)
-{
-	IdgenRow row;
-	bool held;
-
-	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true) &&
-		idgen_row_is_held(row.rel, row.slot);
-	idgen_row_close(&row);
-	return held;
-}
-
-/*
- * Draw from the cache what the worker has put there. Returns true with an id, or
- * false after having waited for the worker, or if there is reason to validate again.
- *
- * The worker cannot refill what this transaction keeps it from, which may be to
- * change the row, or to have made it.
- */
-static bool
-draw_served(IdgenHandle *handle, int64 *id)
-{
-	IdgenDrawResult result;
-
-	idgen_refill_check_worker();
-	if (!idgen_pending_published_ok(handle))
-		idgen_refill_own_lock(handle);
-
-	switch (idgen_slot_draw_served(handle->slot, handle->version, &result))
-	{
-		case IDGEN_DRAW_TAKEN:
-			if (result.ask)
-				(void) idgen_workers_wake(MyDatabaseId);
-			*id = result.id;
-			return true;
-		case IDGEN_DRAW_WAIT:
-			idgen_refill_expected(handle);
-			if (holds_row(handle))
-				idgen_refill_own_lock(handle);
-			idgen_refill_await_worker(handle, result.attempt);
-			return false;
-		default:
-			idgen_handle_forget(handle);
-			return false;
-	}
-}
 
 /*
  * Draw from the cache. Returns true with an id, or false after having done
@@ -105,7 +53,7 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 			if (!idgen_refill_get_ready(handle, &draw))
 				return false;
 		}
-		else if (answer == IDGEN_DRAW_WAIT && !draw.at_once && holds_row(handle))
+		else if (answer == IDGEN_DRAW_WAIT && !draw.at_once && idgen_handle_holds_row(handle))
 		{
 			/* As if we had refilled: waiting could be a deadlock. */
 			idgen_refill_not_awaited();
@@ -218,9 +166,14 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *f
 	{
 		if (draw_below_pending(handle, &id) || idgen_pending_take(handle, &id))
 			break;
-		if (handle->slot == NULL)
+		if (handle->by_worker)
+		{
+			if (idgen_by_worker_draw(handle, &id))
+				break;
+		}
+		else if (handle->slot == NULL)
 			idgen_refill_uncached(handle);
-		else if (handle->by_worker ? draw_served(handle, &id) : draw_from_cache(handle, &id))
+		else if (draw_from_cache(handle, &id))
 			break;
 		CHECK_FOR_INTERRUPTS();
 		revalidate(handle, asked, auto_create);

@@ -18,6 +18,7 @@
 
 #include "auto_create.h"
 #include "handle.h"
+#include "native_sequence.h"
 #include "row.h"
 
 /*
@@ -378,6 +379,22 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	handle->table_epoch = table_epoch;
 	handle->remember = cacheable;
 	handle->epoch = epoch;
+}
+
+/*
+ * Could whoever refills be waiting for us, because this transaction has changed or
+ * locked the row, the table, or a native sequence, by ordinary SQL?
+ */
+bool
+idgen_handle_holds_row(IdgenHandle *handle)
+{
+	IdgenRow row;
+	bool held;
+
+	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true) &&
+		idgen_row_is_held(row.rel, row.slot);
+	idgen_row_close(&row);
+	return held || (OidIsValid(handle->object) && idgen_native_is_held(handle->object));
 }
 
 /*

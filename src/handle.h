@@ -148,6 +148,7 @@ extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
 extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
                                   bool auto_create);
+extern bool idgen_handle_holds_row(IdgenHandle *handle);
 extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key);
 extern void idgen_refill_context_push(IdgenHandle *handle,
                                       ErrorContextCallback *context);

@@ -12,6 +12,7 @@
  *	xact.c			what happens when a transaction or savepoint ends
  *	worker.c		the refill worker
  *	generator.c		the algorithm: pending block, then cache, then refill
+ *	by_worker.c		drawing from an id sequence that the worker refills
  *	refill.c		refilling, and waiting for others to
  *	source_*.c		blocks from id_sequences itself, native sequences, functions
  *	pending.c		what the current transaction has allocated or changed

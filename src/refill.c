@@ -9,8 +9,6 @@
  * variable. In a transaction that must not use what is published, because it
  * has changed what ids come from, any refill is of the first kind.
  *
- * What the worker (see worker.c) is to refill is only asked and waited for in here.
- *
  * How much a refill takes (rule T6): one block; if k sessions wait, k + 1; and
  * from a transaction's ninth refill on, an eighth of what it has taken so
  * far, so that a bulk load of m ids writes O(log m) row versions and leaves
@@ -23,29 +21,20 @@
 #include "replication/syncrep.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
-#include "utils/timeout.h"
-#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "guc.h"
 #include "pending.h"
 #include "refill.h"
-#include "workers.h"
 
 /* Refills of one block before a transaction's refills begin to grow. */
 #define IDGEN_EVEN_REFILLS 8
 /* The part of what it has taken by then that the next refill takes. */
 #define IDGEN_GROWTH_DIVISOR 8
 
-/* While a session waits for the worker, it looks after it that often. */
-#define IDGEN_LOOK_AFTER_MS 100
-/* How long to wait for a slot of the cache before looking again. */
-#define IDGEN_NO_SLOT_PAUSE_MS 10
-
 /* The entry in which this session is counted as waiting, if any. */
 static bool waiting = false;
 static IdgenCacheKey waiting_key;
-static bool lock_timeout_enabled = false; /* by us, as long as it waits */
 
 /* The entry that others wait for this session to refill at once, if any. */
 static bool refilling = false;
@@ -57,9 +46,6 @@ static void
 end_wait(TransactionId xid)
 {
 	waiting = false;
-	if (lock_timeout_enabled)
-		disable_timeout(LOCK_TIMEOUT, false);
-	lock_timeout_enabled = false;
 	idgen_cache_waited(&waiting_key, xid);
 }
 
@@ -126,118 +112,6 @@ idgen_refill_await_publishing(IdgenHandle *handle)
 		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, DeadlockTimeout, wait_event);
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
-}
-
-/* Raises 55000: there is no worker without the server's cache. */
-void
-idgen_refill_check_worker(void)
-{
-	if (!idgen_cache_is_shared())
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("refill \"worker\" needs a cache in shared memory"),
-		         errhint("Add \"idgen\" to shared_preload_libraries, or use refill \"transaction\".")));
-}
-
-/* Raises 55P03: nobody but this transaction can be the reason. */
-void
-idgen_refill_own_lock(const IdgenHandle *handle)
-{
-	ereport(ERROR,
-	        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-	         errmsg("the worker cannot refill id sequence \"%s\"", handle->name),
-	         errdetail("The current transaction has changed or locked its row."),
-	         errhint("Commit first, or use refill \"transaction\".")));
-}
-
-/* Raises 55P03 or 53000: the worker has had enough time. */
-static void
-worker_timed_out(const IdgenHandle *handle, bool row_locked)
-{
-	if (row_locked)
-		ereport(ERROR,
-		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-		         errmsg("the worker cannot refill id sequence \"%s\"", handle->name),
-		         errdetail("Another transaction has locked its row, or what it draws from, for %d ms.",
-		                   idgen_worker_timeout),
-		         errhint("End that transaction, or raise idgen.worker_timeout.")));
-	ereport(ERROR,
-	        (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-	         errmsg("the worker did not refill id sequence \"%s\" in time", handle->name),
-	         errdetail("The call has waited for %d ms.", idgen_worker_timeout),
-	         errhint("See the server log, or raise idgen.worker_timeout.")));
-}
-
-/* Raises what the worker has met with. */
-static void
-worker_failed(const IdgenFailure *failure)
-{
-	ereport(ERROR,
-	        (errcode(failure->sqlerrcode),
-	         errmsg_internal("%s", failure->message),
-	         failure->detail[0] != '\0' ? errdetail_internal("%s", failure->detail) : 0,
-	         failure->hint[0] != '\0' ? errhint("%s", failure->hint) : 0));
-}
-
-/*
- * The milliseconds that this call may go on waiting for the worker, if it is not to
- * wait longer than idgen.worker_timeout.
- */
-static long
-time_left(IdgenHandle *handle)
-{
-	TimestampTz now = GetCurrentTimestamp();
-
-	if (handle->waiting_since == 0)
-		handle->waiting_since = now;
-	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(handle->waiting_since, idgen_worker_timeout));
-}
-
-/*
- * Wait for the worker, which has been asked for that attempt to refill; for lock_timeout
- * that is a lock. In between, see to it that there still is a worker. Raises what
- * the attempt fails with, 53400 if there is no place for a worker, and 55P03 or
- * 53000 after idgen.worker_timeout.
- */
-void
-idgen_refill_await_worker(IdgenHandle *handle, uint64 attempt)
-{
-	static uint32 wait_event = 0;
-	IdgenSlot *slot = handle->slot;
-	ErrorContextCallback context;
-	IdgenAwaitAnswer answer;
-	IdgenFailure failure;
-	bool row_locked;
-
-	if (wait_event == 0)
-		wait_event = WaitEventExtensionNew("IdgenWorker");
-	if (LockTimeout > 0)
-	{
-		lock_timeout_enabled = true;
-		enable_timeout_after(LOCK_TIMEOUT, LockTimeout);
-	}
-
-	idgen_refill_context_push(handle, &context);
-	ConditionVariablePrepareToSleep(&slot->refilled);
-	while ((answer = idgen_slot_await_worker(slot, handle->version, attempt,
-	                                         &failure, &row_locked)) == IDGEN_AWAIT_ON)
-	{
-		long timeout = time_left(handle);
-
-		if (timeout == 0)
-			worker_timed_out(handle, row_locked);
-		if (!idgen_workers_wake(MyDatabaseId))
-			ereport(ERROR,
-			        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			         errmsg("out of background worker slots"),
-			         errhint("You might need to increase max_worker_processes.")));
-		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event);
-	}
-	ConditionVariableCancelSleep();
-	end_wait(InvalidTransactionId);
-	if (answer == IDGEN_AWAIT_FAILED)
-		worker_failed(&failure);
-	error_context_stack = context.previous;
 }
 
 /* Say in the server's log that ids are running out, once per percent. */
@@ -355,32 +229,12 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 	return epoch == idgen_epoch;
 }
 
-/* The cache has no slot for us, and without one the worker can do nothing for us. */
-static void
-await_slot(IdgenHandle *handle)
-{
-	idgen_refill_check_worker();
-	if (time_left(handle) == 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-		         errmsg("there is no place in the cache for id sequence \"%s\"", handle->name),
-		         errdetail("All of it is in use by id sequences that are being refilled."),
-		         errhint("You might need to increase idgen.max_sequences.")));
-	pg_usleep(IDGEN_NO_SLOT_PAUSE_MS * 1000L);
-	idgen_handle_forget(handle);
-}
-
 /* Refill outside of the cache's protocol, because it has no slot for us. */
 void
 idgen_refill_uncached(IdgenHandle *handle)
 {
 	IdgenDraw draw = {0};
 
-	if (handle->by_worker)
-	{
-		await_slot(handle);
-		return;
-	}
 	if (idgen_refill_get_ready(handle, &draw) && !refill(handle, 1, false))
 		idgen_handle_forget(handle);
 }

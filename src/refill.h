@@ -19,10 +19,6 @@ extern bool idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *reque
                                   IdgenRefill *refill);
 extern void idgen_refill_flush(XLogRecPtr lsn);
 
-extern void idgen_refill_check_worker(void);
-extern void idgen_refill_await_worker(IdgenHandle *handle, uint64 attempt);
-pg_noreturn extern void idgen_refill_own_lock(const IdgenHandle *handle);
-
 extern void idgen_refill_expected(IdgenHandle *handle);
 extern void idgen_refill_await_transaction(TransactionId xid);
 extern void idgen_refill_await_publishing(IdgenHandle *handle);

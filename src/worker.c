@@ -278,6 +278,7 @@ do_jobs(List *jobs, bool wait)
 	snprintf(activity, sizeof(activity), "refilling %d id sequences", list_length(jobs));
 	pgstat_report_activity(STATE_RUNNING, activity);
 
+	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	MemoryContextSwitchTo(context);
@@ -322,6 +323,7 @@ do_jobs(List *jobs, bool wait)
 	pgstat_report_activity(STATE_IDLE, NULL);
 	pgstat_report_stat(false);
 	busy_at = GetCurrentTimestamp();
+	SetLatch(MyLatch); /* more may have been asked of these meanwhile */
 }
 
 /* What sessions have asked for since the last time. */

@@ -14,6 +14,7 @@
 
 #include "access/xact.h"
 
+#include "by_worker.h"
 #include "pending.h"
 #include "refill.h"
 #include "xact.h"
@@ -38,6 +39,7 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_pending_finish(true, true);
 			break;
 		case XACT_EVENT_ABORT:
+			idgen_by_worker_abort();
 			idgen_refill_abort();
 			idgen_pending_finish(false, false);
 			break;
@@ -59,6 +61,7 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_pending_commit_savepoint();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
+			idgen_by_worker_abort();
 			idgen_refill_abort();
 			idgen_pending_abort_savepoint();
 			break;
