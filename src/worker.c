@@ -75,7 +75,8 @@ typedef struct Job
 /* Has this worker connected to its database? */
 static bool connected = false;
 
-/* Jobs whose rows are locked; in TopMemoryContext. */
+/* What jobs are made of, and this list: those whose rows are locked. */
+static MemoryContext job_memory;
 static List *locked_jobs = NIL;
 
 /* When anything was last done. */
@@ -304,7 +305,7 @@ do_jobs(List *jobs, bool wait)
 	PopActiveSnapshot();
 	CommitTransactionCommand();
 
-	MemoryContextSwitchTo(TopMemoryContext);
+	MemoryContextSwitchTo(job_memory);
 	foreach(cell, jobs)
 	{
 		Job *job = lfirst(cell);
@@ -330,7 +331,7 @@ do_jobs(List *jobs, bool wait)
 static List *
 take_jobs(void)
 {
-	MemoryContext context = MemoryContextSwitchTo(TopMemoryContext);
+	MemoryContext context = MemoryContextSwitchTo(job_memory);
 	List *jobs = idgen_cache_take_requests(MyDatabaseId);
 	ListCell *cell;
 
@@ -406,6 +407,7 @@ recover(void)
 	pfree(failure);
 	FreeErrorData(error);
 	locked_jobs = NIL;
+	MemoryContextReset(job_memory);
 }
 
 /* Milliseconds until there is something to do, even if nobody asks. */
@@ -459,6 +461,7 @@ idgen_worker_main(Datum arg)
 	settle();
 	wait_event = WaitEventExtensionNew("IdgenWorkerMain");
 	context = AllocSetContextCreate(TopMemoryContext, "idgen worker", ALLOCSET_DEFAULT_SIZES);
+	job_memory = AllocSetContextCreate(TopMemoryContext, "idgen worker jobs", ALLOCSET_DEFAULT_SIZES);
 	busy_at = GetCurrentTimestamp();
 
 	for (;;)
