@@ -102,6 +102,7 @@ typedef struct IdgenHandle
 	                        * in "memory" */
 
 	ItemPointerData row_tid;     /* where this session's last refill put the row */
+	TransactionId row_holder;    /* who held it when a refill did not wait, or invalid */
 	LocalTransactionId prepared; /* the transaction that did prepare() for object */
 	bool impatient;              /* has waited long enough for another's refill */
 	TimestampTz waiting_since;   /* when this call began to wait for the worker, or 0 */

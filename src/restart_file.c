@@ -12,7 +12,10 @@
  * place and time, the timeline, and the system identifier. They are written into
  * the file, and must be the same at start, with the cluster still shut down and no
  * recovery ahead. After a crash, with a restored backup, on a standby, after pg_rewind,
- * and when the server has run without the library in between, they are not.
+ * and when the server has run without the library in between, they are not. Two copies
+ * of one cluster that do the same work can be shut down in the same second at the same
+ * place, with different ids left: so there is also the time, to the nanosecond, at which
+ * pg_control was written.
  *
  * Layout: a FileHeader; for each id sequence an EntryHeader, its name without a
  * terminating zero, and its IdgenBlocks; a CRC-32C of all that. Written and read by
@@ -24,6 +27,7 @@
 #include <unistd.h>
 
 #include "access/xlog.h"
+#include "access/xlog_internal.h"
 #include "catalog/pg_control.h"
 #include "common/controldata_utils.h"
 #include "miscadmin.h"
@@ -42,13 +46,14 @@
 /* Changes with the layout of the file. */
 #define IDGEN_FILE_VERSION 1
 
-/* The state of the cluster that a file belongs to. */
+/* The state of the cluster that a file belongs to; no padding. */
 typedef struct ClusterState
 {
 	uint64 system_identifier;
 	XLogRecPtr checkpoint;
 	pg_time_t checkpoint_time;
 	uint64 timeline;
+	int64 written_at[2]; /* when pg_control was, in seconds and nanoseconds */
 } ClusterState;
 
 typedef struct FileHeader
@@ -78,6 +83,9 @@ typedef struct Writer
 	bool failed;
 } Writer;
 
+/* That of a cluster that was shut down, when the postmaster started; else zero. */
+static ClusterState state_at_start;
+
 /* Contents that are being read. */
 typedef struct Reader
 {
@@ -94,8 +102,8 @@ exists(const char *path)
 }
 
 /*
- * The state that the cluster is in, with all padding zero. False if it has not been
- * shut down, or is not to go on from there.
+ * The state that the cluster is in. False if it has not been shut down, or is not to
+ * go on from there.
  */
 static bool
 get_cluster_state(ClusterState *state)
@@ -104,12 +112,18 @@ get_cluster_state(ClusterState *state)
 	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
 	bool clean = crc_ok && control->state == DB_SHUTDOWNED;
 
+	struct stat st;
+
 	memset(state, 0, sizeof(ClusterState));
 	state->system_identifier = control->system_identifier;
 	state->checkpoint = control->checkPoint;
 	state->checkpoint_time = control->checkPointCopy.time;
 	state->timeline = control->checkPointCopy.ThisTimeLineID;
 	pfree(control);
+	if (stat(XLOG_CONTROL_FILE, &st) != 0)
+		return false;
+	state->written_at[0] = st.st_mtim.tv_sec;
+	state->written_at[1] = st.st_mtim.tv_nsec;
 	return clean && !exists(BACKUP_LABEL_FILE) &&
 		!exists(RECOVERY_SIGNAL_FILE) && !exists(STANDBY_SIGNAL_FILE);
 }
@@ -149,9 +163,20 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 	put(writer, slot->blocks, header.nblocks * sizeof(IdgenBlock));
 }
 
+/* The ids that the file should have held are a gap. */
+static void
+not_written(const char *temporary)
+{
+	ereport(LOG,
+	        (errcode_for_file_access(),
+	         errmsg("could not write file \"%s\": %m", temporary),
+	         errdetail("Cached ids are lost.")));
+	unlink(temporary);
+}
+
 /*
  * Write the file; as an on_shmem_exit callback of the postmaster, with its exit code.
- * If that fails, the ids are a gap.
+ * If that is a failure, memory can be trusted only if the server has not even started.
  */
 void
 idgen_restart_file_write(int code, Datum arg)
@@ -161,7 +186,8 @@ idgen_restart_file_write(int code, Datum arg)
 	FileHeader header;
 
 	memset(&header, 0, sizeof(header));
-	if (code != 0 || !idgen_cache_is_shared() || !get_cluster_state(&header.state))
+	if (!idgen_cache_is_shared() || !get_cluster_state(&header.state) ||
+	    (code != 0 && memcmp(&header.state, &state_at_start, sizeof(ClusterState)) != 0))
 		return;
 	idgen_cache_visit(count_entry, &writer);
 	if (writer.nentries == 0)
@@ -183,22 +209,12 @@ idgen_restart_file_write(int code, Datum arg)
 		put(&writer, &crc, sizeof(crc));
 		writer.failed |= FreeFile(writer.file) != 0;
 	}
-	if (writer.file == NULL || writer.failed)
-	{
-		ereport(LOG,
-		        (errcode_for_file_access(),
-		         errmsg("could not write file \"%s\": %m", temporary),
-		         errdetail("Cached ids are lost.")));
-		unlink(temporary);
-		return;
-	}
-	(void) durable_rename(temporary, IDGEN_RESTART_FILE, LOG);
+	if (writer.file == NULL || writer.failed ||
+	    durable_rename(temporary, IDGEN_RESTART_FILE, LOG) != 0)
+		not_written(temporary);
 }
 
-/*
- * The contents of the file, or NULL if there is none or, with a line in the log, it
- * cannot be read.
- */
+/* The contents of the file; NULL if it cannot be read. */
 static char *
 get_contents(Size *size)
 {
@@ -206,8 +222,6 @@ get_contents(Size *size)
 	struct stat st;
 	char *contents = NULL;
 
-	if (file == NULL && errno == ENOENT)
-		return NULL;
 	if (file != NULL && fstat(fileno(file), &st) == 0)
 	{
 		*size = st.st_size;
@@ -219,10 +233,6 @@ get_contents(Size *size)
 			contents = NULL;
 		}
 	}
-	if (contents == NULL)
-		ereport(LOG,
-		        (errcode_for_file_access(),
-		         errmsg("could not read file \"%s\": %m", IDGEN_RESTART_FILE)));
 	if (file != NULL)
 		FreeFile(file);
 	return contents;
@@ -241,15 +251,18 @@ get(Reader *reader, Size size)
 	return at;
 }
 
-/* Does it hold what was written, for a cluster in this state? If not, why? */
+/*
+ * Does it hold what was written, for a cluster in this state, which is good for it or
+ * not? If not, why?
+ */
 static const char *
-check(const char *contents, Size size)
+check(const char *contents, Size size, const ClusterState *state, bool good)
 {
 	FileHeader header;
-	ClusterState state;
 	pg_crc32c crc;
-	bool clean;
 
+	if (contents == NULL)
+		return "It cannot be read.";
 	if (size < sizeof(FileHeader) + sizeof(pg_crc32c))
 		return "It is too short.";
 	memcpy(&header, contents, sizeof(header));
@@ -262,12 +275,11 @@ check(const char *contents, Size size)
 	FIN_CRC32C(crc);
 	if (memcmp(&crc, contents + size - sizeof(pg_crc32c), sizeof(crc)) != 0)
 		return "Its checksum is wrong.";
-	clean = get_cluster_state(&state);
-	if (header.state.system_identifier != state.system_identifier)
+	if (header.state.system_identifier != state->system_identifier)
 		return "It is from another database cluster.";
-	if (!clean)
+	if (!good)
 		return "The database cluster is not going on from where it was shut down.";
-	if (memcmp(&header.state, &state, sizeof(state)) != 0)
+	if (memcmp(&header.state, state, sizeof(ClusterState)) != 0)
 		return "The database cluster has been in use since.";
 	return NULL;
 }
@@ -316,17 +328,23 @@ restore_entry(Reader *reader, int64 *restored, int64 *lost)
 void
 idgen_restart_file_read(void)
 {
-	Size size;
-	char *contents = get_contents(&size);
+	ClusterState state;
+	bool good = get_cluster_state(&state);
+	Size size = 0;
+	char *contents;
 	const char *problem;
 	FileHeader header;
 	Reader reader;
 	int64 restored = 0;
 	int64 lost = 0;
 
-	if (contents == NULL)
+	memset(&state_at_start, 0, sizeof(ClusterState));
+	if (good)
+		state_at_start = state;
+	if (!exists(IDGEN_RESTART_FILE))
 		return;
-	problem = check(contents, size);
+	contents = get_contents(&size);
+	problem = check(contents, size, &state, good);
 	if (durable_unlink(IDGEN_RESTART_FILE, LOG) != 0)
 		problem = "It could not be removed.";
 
@@ -348,6 +366,7 @@ idgen_restart_file_read(void)
 		        (errmsg("%lld cached ids are lost", (long long) lost),
 		         errdetail("They do not find room in the cache."),
 		         errhint("You might need to increase idgen.max_sequences.")));
-	pfree(contents);
+	if (contents != NULL)
+		pfree(contents);
 	ereport(DEBUG1, (errmsg_internal("%lld cached ids are back", (long long) restored)));
 }

@@ -88,8 +88,8 @@ typedef struct IdgenSource
 	 * handle's object, storage, own_storage, temporary, search_path and
 	 * details as needed, which are zero before. If "object" is valid, that is
 	 * what somebody else has found and was allowed to draw from: neither is to
-	 * be done again, and the handle's object stays invalid if it is gone. May be
-	 * NULL.
+	 * be done again, but it is to be kept from being changed until the transaction
+	 * ends; the handle's object stays invalid if it is gone. May be NULL.
 	 */
 	void (*resolve)(struct IdgenHandle *handle, Oid object);
 

@@ -121,7 +121,7 @@ sequence_resolve(IdgenHandle *handle, Oid object)
 	context = MemoryContextSwitchTo(handle->memory);
 	handle->details = idgen_native_describe(rel);
 	MemoryContextSwitchTo(context);
-	relation_close(rel, RowExclusiveLock);
+	relation_close(rel, OidIsValid(object) ? NoLock : RowExclusiveLock);
 }
 
 /* The lock that nextval() takes, and like it keeps whatever savepoints do. */

@@ -191,6 +191,7 @@ change_row(IdgenHandle *handle, bool wait,
 	bool locked;
 	bool changed = false;
 
+	handle->row_holder = InvalidTransactionId;
 	if (!wait && !ConditionalLockRelationOid(handle->relid, RowExclusiveLock))
 		return false;
 	rel = idgen_table_open(handle->relid, RowExclusiveLock);
@@ -212,7 +213,11 @@ change_row(IdgenHandle *handle, bool wait,
 		TM_Result result = TM_Ok;
 
 		if (!locked && !wait)
+		{
 			result = lock_newest(rel, handle, row, false);
+			if (result == TM_WouldBlock)
+				handle->row_holder = idgen_row_holder(row);
+		}
 		else if (!locked && !in_line)
 			result = lock_out_of_line(rel, handle, row);
 

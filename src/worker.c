@@ -7,10 +7,11 @@
  * publishes it; so nobody waits for the transaction of a user (rule W1), and many
  * id sequences cost one commit.
  *
- * A row that somebody else has locked must not keep the others waiting. So the
- * first try is one without waiting. Rows that were locked are then tried one at a
- * time, each in a transaction of its own, with a short wait: long enough to stand in
- * line where other programs take turns on the row, short enough for new requests.
+ * A row that somebody else has locked must not keep the others waiting. So it is
+ * tried without waiting, and tried again later, as long as the same transaction holds
+ * it. But where short transactions take turns on the row, one has to stand in line for
+ * it; so if another one holds it by then, the worker does, in a transaction for that row
+ * alone. How long it takes until it is one's turn is found out by doubling.
  *
  * The worker connects as the bootstrap superuser, since a role need not be able
  * to log in, but allocates as the owner of id_sequences, with the restrictions
@@ -32,6 +33,7 @@
 #include "replication/syncrep.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
+#include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -49,8 +51,9 @@
 #include "worker.h"
 #include "workers.h"
 
-/* How long to wait for a lock, see above. */
-#define IDGEN_LOCK_TIMEOUT "10ms"
+/* How long to wait for a lock at first, and at most. */
+#define IDGEN_LOCK_MS     10
+#define IDGEN_LOCK_MAX_MS 1000
 /* How long to leave a locked row alone: so many times this, up to that. */
 #define IDGEN_PAUSE_MS     10
 #define IDGEN_PAUSE_MAX_MS 100
@@ -59,14 +62,18 @@
 typedef struct Job
 {
 	IdgenTask *task;
-	int tries;            /* that found the row locked */
+	int pauses;           /* so far */
 	TimestampTz next_try; /* not before that */
+	TransactionId holder; /* of the row, or invalid if not known */
+	bool line_up;         /* is it worthwhile to wait for the row? */
+	int line_ms;          /* that long; 0 = it has not yet */
 
 	/* of the current try: */
 	bool wait;             /* for a locked row? */
 	bool done;             /* nothing more is to be tried */
 	bool transactional;    /* publish it only when the transaction has committed */
 	bool allocated;        /* is there something to publish? */
+	TransactionId held_by; /* if not: who holds the row now, or invalid */
 	IdgenRefill refill;    /* that, ... */
 	uint64 good_as_of;     /* ... as rest_good_as_of in IdgenOutcome */
 	IdgenFailure *failure; /* NULL if none */
@@ -131,7 +138,6 @@ settle(void)
 		{"search_path", "pg_catalog, pg_temp"},
 		{"default_transaction_read_only", "off"},
 		{"default_transaction_isolation", "read committed"},
-		{"lock_timeout", IDGEN_LOCK_TIMEOUT},
 		{"transaction_timeout", "0"}, /* 17 has it */
 	};
 
@@ -187,23 +193,29 @@ allocate(void *arg)
 		job->done = true;
 	else
 	{
-		if (handle->source->prepare)
-			handle->source->prepare(handle);
 		job->transactional = handle->source->transactional;
 		job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
+		job->held_by = handle->row_holder;
 		job->good_as_of = idgen_cache_dropped_at(key);
 		job->done = job->allocated || job->wait;
 	}
 	SetUserIdAndSecContext(userid, context);
 }
 
-/* The row is locked. Try again some time later, unless that has lasted too long. */
+/*
+ * What a job needs is locked, perhaps by "held_by". Line up if that is another one
+ * than before, or not known; else see later, unless it has lasted too long.
+ */
 static void
-row_is_locked(Job *job)
+is_locked(Job *job)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	job->next_try = TimestampTzPlusMilliseconds(now, Min(++job->tries * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
+	job->line_up = job->held_by != job->holder || !TransactionIdIsValid(job->held_by);
+	job->holder = job->held_by;
+	if (!job->line_up)
+		job->next_try = TimestampTzPlusMilliseconds(now, Min(++job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
+
 	job->done = TimestampDifferenceExceeds(job->task->begun_at, now, idgen_worker_timeout);
 	if (job->done)
 		ereport(LOG,
@@ -219,15 +231,25 @@ try_job(Job *job, bool wait)
 	ErrorData *error;
 
 	job->wait = wait;
+	job->line_up = false;
+	job->held_by = InvalidTransactionId;
 	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
-	if (error == NULL)
+	if (error == NULL && job->done)
 		return;
 
 	job->allocated = false;
-	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+	if (TransactionIdIsValid(job->held_by) ||
+	    (error != NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE))
 		idgen_cache_row_locked(&job->task->key);
-	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-		row_is_locked(job);
+	if (error == NULL)
+		is_locked(job);
+	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+	{
+		/* After lining up, see at once who has it now. */
+		job->next_try = GetCurrentTimestamp();
+		if (!wait)
+			is_locked(job);
+	}
 	else
 	{
 		job->done = true;
@@ -238,7 +260,8 @@ try_job(Job *job, bool wait)
 			         errmsg("could not refill id sequence \"%s\": %s",
 			                job->task->key.name, error->message)));
 	}
-	FreeErrorData(error);
+	if (error != NULL)
+		FreeErrorData(error);
 }
 
 /* Publish what a job has brought, and wake those who wait for it. */
@@ -263,13 +286,25 @@ publish(const Job *job)
 }
 
 /*
- * One transaction for all these jobs. What a native sequence has given is published
+ * From now on, wait that long for a lock. Besides the rows, which a job waits for or
+ * not, there are those on tables and sequences.
+ */
+static void
+set_lock_timeout(int ms)
+{
+	if (LockTimeout != ms)
+		SetConfigOption("lock_timeout", psprintf("%d", ms), PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/*
+ * One transaction for all these jobs, in which they wait that long for rows, or not at
+ * all. What a native sequence has given is published
  * while it is locked, so that nobody gives it a new file in between; what the table
  * has given, when the commit is on disk. Jobs that are done are freed, the others wait
  * for their next try.
  */
 static void
-do_jobs(List *jobs, bool wait)
+do_jobs(List *jobs, int wait_ms)
 {
 	MemoryContext context = CurrentMemoryContext;
 	XLogRecPtr lsn = InvalidXLogRecPtr;
@@ -278,6 +313,7 @@ do_jobs(List *jobs, bool wait)
 
 	snprintf(activity, sizeof(activity), "refilling %d id sequences", list_length(jobs));
 	pgstat_report_activity(STATE_RUNNING, activity);
+	set_lock_timeout(wait_ms > 0 ? wait_ms : IDGEN_LOCK_MS);
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
@@ -287,7 +323,7 @@ do_jobs(List *jobs, bool wait)
 	{
 		Job *job = lfirst(cell);
 
-		try_job(job, wait);
+		try_job(job, wait_ms > 0);
 		if (!job->allocated)
 			continue;
 		lsn = Max(lsn, job->refill.lsn);
@@ -346,39 +382,49 @@ take_jobs(void)
 	return jobs;
 }
 
-/* Take a job off those that are locked whose time has come; NULL if there is none. */
-static Job *
-take_locked_job(void)
+/*
+ * Take one job, or all jobs, off those that are locked: either one that is to line up,
+ * or those whose time has come.
+ */
+static List *
+take_locked_jobs(bool line_up)
 {
 	TimestampTz now = GetCurrentTimestamp();
+	List *jobs = NIL;
 	ListCell *cell;
 
 	foreach(cell, locked_jobs)
 	{
 		Job *job = lfirst(cell);
 
-		if (job->next_try <= now)
-		{
-			locked_jobs = foreach_delete_current(locked_jobs, cell);
-			return job;
-		}
+		if (job->line_up != line_up || job->next_try > now)
+			continue;
+		locked_jobs = foreach_delete_current(locked_jobs, cell);
+		jobs = lappend(jobs, job);
+		if (line_up)
+			break;
 	}
-	return NULL;
+	return jobs;
 }
 
 /* Do what there is to do now. */
 static void
 work(void)
 {
-	List *jobs = take_jobs();
-	Job *job;
+	List *jobs = list_concat(take_jobs(), take_locked_jobs(false));
 
 	if (jobs != NIL)
-		do_jobs(jobs, false);
+		do_jobs(jobs, 0);
 	list_free(jobs);
-	job = take_locked_job();
-	if (job != NULL)
-		do_jobs(list_make1(job), true);
+
+	jobs = take_locked_jobs(true);
+	if (jobs != NIL)
+	{
+		Job *job = linitial(jobs);
+
+		job->line_ms = Min(Max(job->line_ms * 2, IDGEN_LOCK_MS), IDGEN_LOCK_MAX_MS);
+		do_jobs(jobs, job->line_ms);
+	}
 }
 
 /*
@@ -420,7 +466,7 @@ time_to_wait(void)
 	if (locked_jobs != NIL)
 		until = DT_NOEND;
 	foreach(cell, locked_jobs)
-		until = Min(until, ((Job *) lfirst(cell))->next_try);
+		until = Min(until, ((Job *) lfirst(cell))->next_try); /* past, to line up */
 	return Min(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until), INT_MAX);
 }
 
@@ -437,7 +483,7 @@ may_go(void)
 	jobs = take_jobs();
 	if (jobs == NIL || !idgen_workers_enrol(MyDatabaseId))
 		return true;
-	do_jobs(jobs, false);
+	do_jobs(jobs, 0);
 	return false;
 }
 
