@@ -19,6 +19,7 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
+#include "storage/procarray.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
@@ -29,6 +30,8 @@
  * server does not tell when it could not start one.
  */
 #define IDGEN_START_TIMEOUT_MS 5000
+/* How long to wait for a worker to go. */
+#define IDGEN_STOP_TIMEOUT_MS 5000
 
 typedef struct IdgenWorkerEntry
 {
@@ -163,21 +166,32 @@ idgen_workers_wake(Oid dbid)
 }
 
 /*
- * Have the worker of a database, if there is one, go at once. A new one may be
- * started, but only by a session that is in that database.
+ * Have the worker of a database that the caller has locked, if there is one, go, and
+ * wait for that, though not forever. The lock keeps new ones away.
  */
 void
 idgen_workers_stop(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
+	pid_t pid = 0;
 
 	if (workers == NULL)
 		return;
 	LWLockAcquire(&workers->lock, LW_SHARED);
 	entry = find_entry(dbid);
-	if (entry != NULL && entry->pid != 0)
-		kill(entry->pid, SIGTERM);
+	if (entry != NULL)
+		pid = entry->pid;
+	if (pid != 0)
+		kill(pid, SIGTERM);
 	LWLockRelease(&workers->lock);
+
+	for (int ms = 0; pid != 0 && ms < IDGEN_STOP_TIMEOUT_MS; ms += 10)
+	{
+		if (BackendPidGetProc(pid) == NULL)
+			break;
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(10000L);
+	}
 }
 
 /*
