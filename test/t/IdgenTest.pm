@@ -14,6 +14,7 @@ use Test::More;
 our @EXPORT = qw(
   idgen_server duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
+  restart_file start_and_read
 );
 
 # idgen_server(name, init => [...], conf => text, preload => 0): a server that
@@ -199,6 +200,25 @@ sub committed_ids
 sub seen_ids
 {
 	return map { slurp_file($_->{out}) =~ /^\w+ \d+$/mg } @_;
+}
+
+# Where a server that is stopped keeps what it has cached.
+sub restart_file
+{
+	my ($node) = @_;
+	return $node->data_dir . '/pg_stat/idgen.cache';
+}
+
+# Start a server. Answers why it ignores that file; empty if it uses the file, or
+# there is none.
+sub start_and_read
+{
+	my ($node) = @_;
+	my $offset = -s $node->logfile || 0;
+
+	$node->start;
+	return slurp_file($node->logfile, $offset) =~
+	  m{LOG:  ignoring file "pg_stat/idgen\.cache"\n.*DETAIL:  (.*)} ? $1 : '';
 }
 
 1;
