@@ -14,7 +14,7 @@ use Test::More;
 our @EXPORT = qw(
   idgen_server duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
-  restart_file start_and_read
+  restart_file file_ignored start_and_read kill_server
 );
 
 # idgen_server(name, init => [...], conf => text, preload => 0): a server that
@@ -209,16 +209,41 @@ sub restart_file
 	return $node->data_dir . '/pg_stat/idgen.cache';
 }
 
-# Start a server. Answers why it ignores that file; empty if it uses the file, or
-# there is none.
+# Why the server has ignored that file, according to its log from that place on; empty
+# if it has not.
+sub file_ignored
+{
+	my ($node, $offset) = @_;
+
+	return slurp_file($node->logfile, $offset) =~
+	  m{LOG:  ignoring file "pg_stat/idgen\.cache"\n.*DETAIL:  (.*)} ? $1 : '';
+}
+
+# Start a server; answers as file_ignored().
 sub start_and_read
 {
 	my ($node) = @_;
 	my $offset = -s $node->logfile || 0;
 
 	$node->start;
-	return slurp_file($node->logfile, $offset) =~
-	  m{LOG:  ignoring file "pg_stat/idgen\.cache"\n.*DETAIL:  (.*)} ? $1 : '';
+	return file_ignored($node, $offset);
+}
+
+# End a server with kill -9, and wait until its other processes have noticed.
+sub kill_server
+{
+	my ($node) = @_;
+	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
+	my @pids = split /\n/, $node->safe_psql('postgres',
+		'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+
+	$node->kill9;
+	while (kill 0, @pids)
+	{
+		die 'timed out waiting for processes to end' if time > $deadline;
+		select(undef, undef, undef, 0.02);
+	}
+	return;
 }
 
 1;
