@@ -7,6 +7,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 
 use IdgenTest;
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -45,9 +46,9 @@ sub try_file
 		],
 		'>', \my $stdout,
 		'2>', \$stderr);
+	return $1 if $stderr =~ m{(\d+ cached ids are back)} && $stderr !~ /ignoring/;
 	return 'not removed' if -e $file;
 	return $1 if $stderr =~ m{LOG:  ignoring file "pg_stat/idgen\.cache"\n.*DETAIL:  (.*)};
-	return $1 if $stderr =~ m{(\d+ cached ids are back)};
 	return $stderr;
 }
 
@@ -69,31 +70,95 @@ sub with
 
 check($good, '19 cached ids are back', 'what the server has written');
 
-# Its beginning is a magic number, the version and the system identifier.
 my $too_short = 'It is too short.';
 my $not_such = 'It is no such file.';
-my $checksum = 'Its checksum is wrong.';
+my $other_version = 'It is from another version.';
+my $wrong_checksum = 'Its checksum is wrong.';
+my $other_cluster = 'It is from another database cluster.';
+my $in_use_since = 'The database cluster has been in use since.';
+my $damaged = 'It is damaged.';
+
 check('', $too_short, 'empty');
-check("no\n", $too_short, 'a short text');
-check("none\n" x 100, $not_such, 'a long text');
+check("nothing\n" x 3, $too_short, 'a short text');
+check("nothing\n" x 100, $not_such, 'a long text');
 check("\0" x length($good), $not_such, 'zeros');
-check(with(0, reverse(substr($good, 0, 4)) . ''), $not_such, 'the other byte order')
-  if reverse(substr($good, 0, 4)) ne substr($good, 0, 4);
-check(with(4, pack('L', 0)), 'It is from another version.', 'an older version');
-check(with(4, pack('L', 2)), 'It is from another version.', 'a later version');
-check($good . "\0", $checksum, 'one byte more');
-check($good . $good, $checksum, 'twice the same');
-check(substr($good, 1), $not_such, 'without its first byte');
+check($good . "\0", $wrong_checksum, 'one byte more');
+check($good . $good, $wrong_checksum, 'twice the same');
+check(substr($good, 1), $not_such, 'its beginning is missing');
 
-# Every length, ...
+# Cut short, among others at the end of each part, ...
 my %reasons;
-$reasons{ try_file(substr($good, 0, $_)) }++ foreach 0 .. length($good) - 1;
-is(join('|', sort keys %reasons), "$checksum|$too_short", 'cut short');
+$reasons{ try_file(substr($good, 0, $_)) }++
+  foreach grep { $_ % 4 == 0 || $_ > length($good) - 4 } 1 .. length($good) - 1;
+is(join('|', sort keys %reasons), "$too_short|$wrong_checksum", 'cut short');
 
-# ... and every byte
+# ... and with another byte in each part. The first two are a magic number and the
+# version.
 %reasons = ();
-$reasons{ try_file(with($_, ~substr($good, $_, 1) & "\xff")) }++ foreach 0 .. length($good) - 1;
-is(join('|', sort keys %reasons), "It is from another version.|$not_such|$checksum", 'one byte changed');
-is($reasons{$not_such} . ' ' . $reasons{'It is from another version.'}, '4 4', 'four of these each');
+for my $part (0 .. length($good) / 4 - 1)
+{
+	my $offset = $part * 4 + $part % 4;
+	$reasons{ try_file(with($offset, ~substr($good, $offset, 1) & "\xff")) }++;
+}
+is( join('|', map { "$_ $reasons{$_}" } sort keys %reasons),
+	"$other_version 1|$not_such 1|$wrong_checksum " . (int(length($good) / 4) - 2),
+	'one byte changed');
 
-# Things that are no files
+# With the right checksum: "template" is that of pack() for what is at that offset.
+sub crc32c
+{
+	my $crc = 0xFFFFFFFF;
+
+	foreach my $byte (unpack('C*', shift))
+	{
+		$crc ^= $byte;
+		$crc = ($crc >> 1) ^ ($crc & 1 ? 0x82F63B78 : 0) for 1 .. 8;
+	}
+	return $crc ^ 0xFFFFFFFF;
+}
+
+sub with_checksum
+{
+	my ($contents) = @_;
+	$contents = substr($contents, 0, -4);
+	return $contents . pack('L', crc32c($contents));
+}
+
+sub with_value
+{
+	my ($offset, $template, $value) = @_;
+	return with_checksum(with($offset, pack($template, $value)));
+}
+
+sub with_other_value
+{
+	my ($offset, $template) = @_;
+	return with_value($offset, $template, 1 + unpack($template, substr($good, $offset)));
+}
+
+is(with_checksum($good), $good, 'this test makes the same checksum as the server');
+check(with_other_value(4, 'L'), $other_version, 'another version');
+check(with_other_value(8, 'Q'), $other_cluster, 'another system identifier');
+check(with_other_value(16, 'Q'), $in_use_since, 'another place of the checkpoint');
+check(with_other_value(24, 'q'), $in_use_since, 'another time of the checkpoint');
+check(with_other_value(32, 'Q'), $in_use_since, 'another timeline');
+check(with_other_value(40, 'Q'), $damaged, 'one id sequence more');
+check(with_value(40, 'Q', ~0), $damaged, 'many more');
+check(with_value(64, 'l', $_), $damaged, "a name of $_ bytes") foreach (-1, 1024, 0x7FFFFFFF);
+check(with_value(68, 'l', $_), $damaged, "$_ blocks") foreach (-1, 2, 9, 0x7FFFFFFF);
+
+# After all that, what the server has written is still good.
+write_file($good);
+is(start_and_read($node), '', 'what the server has written: used');
+is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '2', 'and nothing is lost');
+
+# Of a file that is ignored, nothing is used.
+$node->stop;
+write_file(with(60, 'x'));
+is(start_and_read($node), $wrong_checksum, 'ignored');
+is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '21', 'the next block');
+$node->restart;
+is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '22', 'a file as usual');
+
+$node->stop;
+done_testing();
