@@ -18,6 +18,7 @@
 #include "by_worker.h"
 #include "compat.h"
 #include "guc.h"
+#include "native_sequence.h"
 #include "pending.h"
 #include "refill.h"
 #include "workers.h"
@@ -64,6 +65,15 @@ check_shared_cache(void)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("refill \"worker\" needs a cache in shared memory"),
 		         errhint("Add \"idgen\" to shared_preload_libraries, or use refill \"transaction\".")));
+}
+
+/* Has this transaction locked what the worker needs? */
+static bool
+keeps_worker_out(IdgenHandle *handle)
+{
+	if (handle->source->locks_row)
+		return idgen_handle_holds_row(handle);
+	return OidIsValid(handle->object) && idgen_native_is_held(handle->object);
 }
 
 /* Raises 55P03: it is this transaction that keeps the worker from refilling. */
@@ -206,7 +216,7 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 *id)
 			return true;
 		case IDGEN_DRAW_WAIT:
 			idgen_refill_expected(handle);
-			if (idgen_handle_holds_row(handle))
+			if (keeps_worker_out(handle))
 				locked_by_us(handle);
 			idgen_refill_context_push(handle, &context);
 			await_worker(handle, result.attempt);

@@ -18,7 +18,6 @@
 
 #include "auto_create.h"
 #include "handle.h"
-#include "native_sequence.h"
 #include "row.h"
 
 /*
@@ -287,7 +286,8 @@ resolve_source(IdgenHandle *handle, Oid object)
 		error_context_stack = context.previous;
 	}
 
-	if (handle->temporary || handle->own_storage)
+	if (handle->temporary || handle->own_storage ||
+	    (handle->own_row && !handle->source->locks_row))
 		handle->by_worker = false;
 	if (handle->object != before)
 		handle->prepared = InvalidLocalTransactionId;
@@ -382,8 +382,8 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 }
 
 /*
- * Could whoever refills be waiting for us, because this transaction has changed or
- * locked the row, the table, or a native sequence, by ordinary SQL?
+ * Could whoever refills be waiting for us, because this transaction has
+ * changed or locked the row, or the table, by ordinary SQL?
  */
 bool
 idgen_handle_holds_row(IdgenHandle *handle)
@@ -394,7 +394,7 @@ idgen_handle_holds_row(IdgenHandle *handle)
 	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true) &&
 		idgen_row_is_held(row.rel, row.slot);
 	idgen_row_close(&row);
-	return held || (OidIsValid(handle->object) && idgen_native_is_held(handle->object));
+	return held;
 }
 
 /*

@@ -214,7 +214,7 @@ idgen_restart_file_write(int code, Datum arg)
 		not_written(temporary);
 }
 
-/* The contents of the file; NULL if it cannot be read. */
+/* The contents of the file; NULL if it cannot be read, with a line in the log. */
 static char *
 get_contents(Size *size)
 {
@@ -233,6 +233,10 @@ get_contents(Size *size)
 			contents = NULL;
 		}
 	}
+	if (contents == NULL)
+		ereport(LOG,
+		        (errcode_for_file_access(),
+		         errmsg("could not read file \"%s\": %m", IDGEN_RESTART_FILE)));
 	if (file != NULL)
 		FreeFile(file);
 	return contents;
@@ -284,20 +288,13 @@ check(const char *contents, Size size, const ClusterState *state, bool good)
 	return NULL;
 }
 
-/*
- * Publish the next entry. Returns false if there is none like that; else adds the
- * numbers of ids that are back and that are lost.
- */
+/* The next entry, with its key and blocks; false if there is none like that. */
 static bool
-restore_entry(Reader *reader, int64 *restored, int64 *lost)
+get_entry(Reader *reader, IdgenCacheKey *key, IdgenRest *rest, IdgenBlock *blocks)
 {
 	EntryHeader header;
 	const void *at = get(reader, sizeof(header));
 	const char *name;
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
-	IdgenCacheKey key;
-	IdgenRest rest = {.more = blocks};
-	int64 without_place;
 
 	if (at == NULL)
 		return false;
@@ -311,14 +308,40 @@ restore_entry(Reader *reader, int64 *restored, int64 *lost)
 		return false;
 	memcpy(blocks, at, header.nblocks * sizeof(IdgenBlock));
 
-	idgen_cache_key(&key, header.relid, header.object, false, name, header.namelen);
-	key.dbid = header.dbid;
-	rest.nmore = header.nblocks;
-	rest.storage = header.storage;
-	without_place = idgen_cache_restore(&key, &rest);
-	*lost += without_place;
-	*restored += idgen_rest_ids(&rest) - without_place;
+	idgen_cache_key(key, header.relid, header.object, false, name, header.namelen);
+	key->dbid = header.dbid;
+	memset(rest, 0, sizeof(IdgenRest));
+	rest->more = blocks;
+	rest->nmore = header.nblocks;
+	rest->storage = header.storage;
 	return true;
+}
+
+/*
+ * Look at all entries, and publish them if told so. Returns false if the contents are
+ * not as they should be; adds the number of ids for which there is no room.
+ */
+static bool
+restore(const char *contents, Size size, bool publish, int64 *lost)
+{
+	FileHeader header;
+	Reader reader = {
+		.at = contents + sizeof(header),
+		.left = size - sizeof(header) - sizeof(pg_crc32c),
+	};
+	IdgenCacheKey key;
+	IdgenRest rest;
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+
+	memcpy(&header, contents, sizeof(header));
+	for (uint64 i = 0; i < header.nentries; i++)
+	{
+		if (!get_entry(&reader, &key, &rest, blocks))
+			return false;
+		if (publish)
+			*lost += idgen_cache_restore(&key, &rest);
+	}
+	return reader.left == 0;
 }
 
 /*
@@ -333,9 +356,6 @@ idgen_restart_file_read(void)
 	Size size = 0;
 	char *contents;
 	const char *problem;
-	FileHeader header;
-	Reader reader;
-	int64 restored = 0;
 	int64 lost = 0;
 
 	memset(&state_at_start, 0, sizeof(ClusterState));
@@ -348,19 +368,14 @@ idgen_restart_file_read(void)
 	if (durable_unlink(IDGEN_RESTART_FILE, LOG) != 0)
 		problem = "It could not be removed.";
 
-	if (problem == NULL)
-	{
-		memcpy(&header, contents, sizeof(header));
-		reader.at = contents + sizeof(header);
-		reader.left = size - sizeof(header) - sizeof(pg_crc32c);
-		for (uint64 i = 0; i < header.nentries && problem == NULL; i++)
-			if (!restore_entry(&reader, &restored, &lost))
-				problem = "It is damaged.";
-	}
+	if (problem == NULL && !restore(contents, size, false, &lost))
+		problem = "It is damaged.";
 	if (problem != NULL)
 		ereport(LOG,
 		        (errmsg("ignoring file \"%s\"", IDGEN_RESTART_FILE),
 		         errdetail_internal("%s", problem)));
+	else
+		(void) restore(contents, size, true, &lost);
 	if (lost > 0)
 		ereport(LOG,
 		        (errmsg("%lld cached ids are lost", (long long) lost),
@@ -368,5 +383,4 @@ idgen_restart_file_read(void)
 		         errhint("You might need to increase idgen.max_sequences.")));
 	if (contents != NULL)
 		pfree(contents);
-	ereport(DEBUG1, (errmsg_internal("%lld cached ids are back", (long long) restored)));
 }

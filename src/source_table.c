@@ -304,8 +304,11 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 
 	idgen_definition_from_row(row, handle->name, &def);
 
-	/* Somebody we have waited for may have changed that. */
-	if (def.source != handle->source || def.by_worker != request->by_worker)
+	/*
+	 * Somebody we have waited for may have changed that. If it is the worker now
+	 * who refills, we have the row locked already, and had better use it.
+	 */
+	if (def.source != handle->source || (request->by_worker && !def.by_worker))
 		return false;
 	if (idgen_definition_is_exhausted(&def))
 	{

@@ -53,7 +53,7 @@
 
 /* How long to wait for a lock at first, and at most. */
 #define IDGEN_LOCK_MS     10
-#define IDGEN_LOCK_MAX_MS 1000
+#define IDGEN_LOCK_MAX_MS 500
 /* How long to leave a locked row alone: so many times this, up to that. */
 #define IDGEN_PAUSE_MS     10
 #define IDGEN_PAUSE_MAX_MS 100
@@ -203,17 +203,27 @@ allocate(void *arg)
 }
 
 /*
- * What a job needs is locked, perhaps by "held_by". Line up if that is another one
- * than before, or not known; else see later, unless it has lasted too long.
+ * What a job needs is locked: "held_by" has the row, or we have waited in vain. Line up
+ * for the row if it is in other hands than before, or it is not known what is the
+ * matter; after that, see at once who has it now. Else see later, unless it has lasted
+ * too long.
  */
 static void
-is_locked(Job *job)
+is_locked(Job *job, bool in_vain)
 {
 	TimestampTz now = GetCurrentTimestamp();
+	bool pause;
 
-	job->line_up = job->held_by != job->holder || !TransactionIdIsValid(job->held_by);
-	job->holder = job->held_by;
-	if (!job->line_up)
+	if (in_vain)
+		pause = !job->wait || !TransactionIdIsValid(job->holder);
+	else
+	{
+		job->line_up = !TransactionIdIsValid(job->held_by) || job->held_by != job->holder;
+		job->holder = job->held_by;
+		pause = !job->line_up;
+	}
+	job->next_try = now;
+	if (pause)
 		job->next_try = TimestampTzPlusMilliseconds(now, Min(++job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
 
 	job->done = TimestampDifferenceExceeds(job->task->begun_at, now, idgen_worker_timeout);
@@ -242,14 +252,9 @@ try_job(Job *job, bool wait)
 	    (error != NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE))
 		idgen_cache_row_locked(&job->task->key);
 	if (error == NULL)
-		is_locked(job);
+		is_locked(job, false);
 	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-	{
-		/* After lining up, see at once who has it now. */
-		job->next_try = GetCurrentTimestamp();
-		if (!wait)
-			is_locked(job);
-	}
+		is_locked(job, true);
 	else
 	{
 		job->done = true;
@@ -423,6 +428,8 @@ work(void)
 		Job *job = linitial(jobs);
 
 		job->line_ms = Min(Max(job->line_ms * 2, IDGEN_LOCK_MS), IDGEN_LOCK_MAX_MS);
+		if (!TransactionIdIsValid(job->holder))
+			job->line_ms = IDGEN_LOCK_MS;
 		do_jobs(jobs, job->line_ms);
 	}
 }

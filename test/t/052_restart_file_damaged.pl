@@ -142,10 +142,12 @@ check(with_other_value(8, 'Q'), $other_cluster, 'another system identifier');
 check(with_other_value(16, 'Q'), $in_use_since, 'another place of the checkpoint');
 check(with_other_value(24, 'q'), $in_use_since, 'another time of the checkpoint');
 check(with_other_value(32, 'Q'), $in_use_since, 'another timeline');
-check(with_other_value(40, 'Q'), $damaged, 'one id sequence more');
-check(with_value(40, 'Q', ~0), $damaged, 'many more');
-check(with_value(64, 'l', $_), $damaged, "a name of $_ bytes") foreach (-1, 1024, 0x7FFFFFFF);
-check(with_value(68, 'l', $_), $damaged, "$_ blocks") foreach (-1, 2, 9, 0x7FFFFFFF);
+check(with_other_value(40, 'q'), $in_use_since, 'another second when pg_control was written');
+check(with_other_value(48, 'q'), $in_use_since, 'another nanosecond');
+check(with_other_value(56, 'Q'), $damaged, 'one id sequence more');
+check(with_value(56, 'Q', ~0), $damaged, 'many more');
+check(with_value(80, 'l', $_), $damaged, "a name of $_ bytes") foreach (-1, 1024, 0x7FFFFFFF);
+check(with_value(84, 'l', $_), $damaged, "$_ blocks") foreach (-1, 2, 9, 0x7FFFFFFF);
 
 # After all that, what the server has written is still good.
 write_file($good);

@@ -76,11 +76,17 @@ draw($restored, '41 42 43', 'base backup with a file: the next block');
 $restored->stop('immediate');
 draw($node, '24 25 26', 'original: goes on');
 
-# A copy of a server that is shut down is as good as that, once. After that, the two
-# have the same name, but not the same state.
+# A copy of a server that is shut down, times of files included, is as good as that,
+# once. After that, the two have the same name, but not the same state.
 $node->stop;
 $node->backup_fs_cold('cold');
 my $twin = server_from('twin', 'cold');
+my $stranger = server_from('stranger', 'cold');
+my $control = 'global/pg_control';
+system_or_bail('touch', '-r', $node->data_dir . "/$control", $twin->data_dir . "/$control");
+is(start_and_read($stranger), $in_use_since, 'a copy that has not kept the time: the file is refused');
+draw($stranger, '41 42 43', 'a copy that has not kept the time: the next block');
+$stranger->stop;
 is(start_and_read($_), '', $_->name . ': the file is used') foreach ($node, $twin);
 draw($_, '27 28 29', $_->name . ': the next ids') foreach ($node, $twin);
 $twin->safe_psql('postgres', 'CREATE TABLE t ()');
