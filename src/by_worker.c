@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
@@ -71,9 +72,17 @@ check_shared_cache(void)
 static bool
 keeps_worker_out(IdgenHandle *handle)
 {
-	if (handle->source->locks_row)
-		return idgen_handle_holds_row(handle);
-	return OidIsValid(handle->object) && idgen_native_is_held(handle->object);
+	bool held;
+
+	if (!handle->source->locks_row)
+		return OidIsValid(handle->object) && idgen_native_is_held(handle->object);
+
+	/* If we cannot look at the table, somebody else has locked it. */
+	if (!ConditionalLockRelationOid(handle->relid, AccessShareLock))
+		return false;
+	held = idgen_handle_holds_row(handle);
+	UnlockRelationOid(handle->relid, AccessShareLock);
+	return held;
 }
 
 /* Raises 55P03: it is this transaction that keeps the worker from refilling. */

@@ -206,6 +206,7 @@ check_table(FunctionCallInfo fcinfo)
 		        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 		         errmsg("triggers of idgen do not work on table \"%s\"",
 		                RelationGetRelationName(rel))));
+	idgen_table_check(rel);
 }
 
 /* Trigger after INSERT, UPDATE or DELETE (each row) and TRUNCATE (statement) */

@@ -18,7 +18,9 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/procarray.h"
@@ -31,7 +33,43 @@
 #include "row.h"
 
 /*
- * Open id_sequences. Raises 42P01 if it was dropped in the meantime.
+ * Raises 55000 unless the columns of id_sequences are what the install script has made
+ * them, or as good: its owner can change that, and we take them for what they were.
+ */
+void
+idgen_table_check(Relation rel)
+{
+	static const Oid types[] = {
+		[IDGEN_ATT_NAME - 1] = VARCHAROID,
+		[IDGEN_ATT_NEXT_BLOCK_START - 1] = INT8OID,
+		[IDGEN_ATT_BLOCK_SIZE - 1] = INT4OID,
+		[IDGEN_ATT_EXHAUSTED - 1] = INT2OID,
+		[IDGEN_ATT_MAX_VALUE - 1] = INT8OID,
+		[IDGEN_ATT_SOURCE - 1] = TEXTOID,
+		[IDGEN_ATT_SOURCE_NAME - 1] = TEXTOID,
+		[IDGEN_ATT_REFILL - 1] = TEXTOID,
+		[IDGEN_ATT_LAYOUT - 1] = TEXTOID,
+		[IDGEN_ATT_BIG_BASE - 1] = NUMERICOID,
+		[IDGEN_ATT_START_VALUE - 1] = INT8OID,
+	};
+	TupleDesc desc = RelationGetDescr(rel);
+	bool good = desc->natts >= (int) lengthof(types) &&
+		TupleDescAttr(desc, IDGEN_ATT_NAME - 1)->attcollation == C_COLLATION_OID;
+
+	for (int i = 0; i < (int) lengthof(types) && good; i++)
+		good = !TupleDescAttr(desc, i)->attisdropped &&
+			IsBinaryCoercible(TupleDescAttr(desc, i)->atttypid, types[i]);
+	if (!good)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("table \"%s\" does not have the columns that it was created with",
+		                RelationGetRelationName(rel)),
+		         errhint("Restore their types, and the collation of column \"name\".")));
+}
+
+/*
+ * Open id_sequences. Raises 42P01 if it was dropped in the meantime, and 55000 if
+ * its columns were changed.
  */
 Relation
 idgen_table_open(Oid relid, LOCKMODE lockmode)
@@ -42,6 +80,7 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+	idgen_table_check(rel);
 	return rel;
 }
 
@@ -88,17 +127,16 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
                TupleTableSlot *slot)
 {
 	Oid indexid = RelationGetPrimaryKeyIndex(rel, false);
-	Relation index;
+	Relation index = OidIsValid(indexid) ? index_open(indexid, AccessShareLock) : NULL;
 	bool found;
 
-	if (!OidIsValid(indexid))
+	if (index == NULL || index->rd_index->indnkeyatts != 1 ||
+	    index->rd_index->indkey.values[0] != IDGEN_ATT_NAME)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("table \"%s\" has no usable primary key",
 		                RelationGetRelationName(rel)),
 		         errhint("Restore the primary key on column \"name\".")));
-	index = index_open(indexid, AccessShareLock);
-
 	/*
 	 * The index is read first and the row after it, so a row that is moved to
 	 * another page just in between is missed: its old version is dead by the

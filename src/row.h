@@ -33,6 +33,7 @@ typedef struct IdgenRow
 	TupleTableSlot *slot;
 } IdgenRow;
 
+extern void idgen_table_check(Relation rel);
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern const char *idgen_table_name(Oid relid);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,

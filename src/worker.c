@@ -179,6 +179,7 @@ allocate(void *arg)
 	IdgenHandle *handle;
 	Oid userid;
 	int context;
+	int nest_level;
 
 	if (!OidIsValid(owner))
 	{
@@ -188,6 +189,7 @@ allocate(void *arg)
 
 	GetUserIdAndSecContext(&userid, &context);
 	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	nest_level = NewGUCNestLevel();
 	handle = idgen_handle_for_worker(key);
 	if (handle == NULL)
 		job->done = true;
@@ -199,6 +201,7 @@ allocate(void *arg)
 		job->good_as_of = idgen_cache_dropped_at(key);
 		job->done = job->allocated || job->wait;
 	}
+	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(userid, context);
 }
 

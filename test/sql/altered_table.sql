@@ -97,6 +97,27 @@ DELETE FROM id_sequences WHERE name IS NULL;
 \echo :SQLSTATE
 ROLLBACK;
 
+-- nor does a column of another type, or a primary key of another column
+BEGIN;
+ALTER TABLE id_sequences ALTER layout DROP DEFAULT, ALTER layout TYPE integer USING 1;
+SAVEPOINT a;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK TO a;
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('x', 1, 1);
+\echo :SQLSTATE
+ROLLBACK;
+BEGIN;
+ALTER TABLE id_sequences DROP COLUMN layout;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK;
+BEGIN;
+ALTER TABLE id_sequences DROP CONSTRAINT id_sequences_pkey, ADD PRIMARY KEY (next_block_start);
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK;
+
 -- without its triggers too
 BEGIN;
 ALTER TABLE id_sequences DISABLE TRIGGER ALL;
