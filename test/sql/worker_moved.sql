@@ -1,0 +1,49 @@
+--
+-- The worker finds id_sequences in whatever schema it is, and after it was moved,
+-- dropped and created again
+--
+-- needs test/idgen.conf
+--
+CREATE SCHEMA ids;
+CREATE SCHEMA "other Ids";
+CREATE EXTENSION idgen SCHEMA ids;
+CREATE TABLE public.id_sequences (LIKE ids.id_sequences INCLUDING ALL); -- not the one
+SELECT ids.idgen_create('gen', block_size => 3, refill => 'worker');
+SELECT max(ids.idgen_next('gen')) FROM generate_series(1, 50);
+ALTER EXTENSION idgen SET SCHEMA "other Ids";
+SELECT max("other Ids".idgen_next('gen')) FROM generate_series(51, 100);
+SELECT next_block_start > 100 AS written FROM "other Ids".id_sequences;
+
+-- a new file
+VACUUM FULL "other Ids".id_sequences;
+SELECT max("other Ids".idgen_next('gen')) FROM generate_series(101, 150);
+CLUSTER "other Ids".id_sequences USING id_sequences_pkey;
+SELECT max("other Ids".idgen_next('gen')) FROM generate_series(151, 200);
+
+-- rows so wide that each version goes to another page, and into the index
+ALTER TABLE "other Ids".id_sequences ADD COLUMN note text, ALTER COLUMN note SET STORAGE PLAIN;
+UPDATE "other Ids".id_sequences SET note = repeat('x', 5000);
+SELECT max("other Ids".idgen_next('gen')) FROM generate_series(201, 1000);
+SELECT length(note) FROM "other Ids".id_sequences;
+
+-- again and again, while the worker is there
+DROP EXTENSION idgen;
+DO $$
+BEGIN
+	FOR i IN 1 .. 10 LOOP
+		CREATE EXTENSION idgen SCHEMA ids;
+		PERFORM ids.idgen_create('gen', 1000 * i, block_size => 3, refill => 'worker');
+		COMMIT;
+		FOR j IN 0 .. 19 LOOP
+			ASSERT ids.idgen_next('gen') = 1000 * i + j;
+		END LOOP;
+		COMMIT;
+		DROP EXTENSION idgen;
+		COMMIT;
+	END LOOP;
+END $$;
+SELECT ids.idgen_next('gen');
+\echo :SQLSTATE
+
+DROP TABLE id_sequences;
+DROP SCHEMA ids, "other Ids";

@@ -1,0 +1,64 @@
+--
+-- With refill = 'worker', a session refills itself from a native sequence that only it
+-- can see, or that its transaction has made or restarted
+--
+-- needs test/idgen.conf
+--
+CREATE EXTENSION idgen;
+
+-- temporary: no worker has ever to do with it, so it works in a read-only transaction, too
+CREATE TEMPORARY SEQUENCE temporary_seq INCREMENT 20;
+INSERT INTO id_sequences (name, next_block_start, source, refill) VALUES ('temporary', 1, 'sequence', 'worker');
+SELECT idgen_next('temporary');
+BEGIN READ ONLY;
+SELECT idgen_next('temporary');
+ROLLBACK;
+SELECT array_agg(idgen_next('temporary')) FROM generate_series(3, 41);
+SELECT last_value FROM temporary_seq;
+SELECT cache, ids_issued, ids_cached, blocks_taken, refills, waits FROM idgen_stats;
+ALTER SEQUENCE temporary_seq RESTART 501;
+SELECT idgen_next('temporary');
+
+-- made by the transaction
+BEGIN;
+CREATE SEQUENCE new_seq INCREMENT 5;
+SELECT idgen_create('new', source => 'sequence', refill => 'worker');
+SELECT array_agg(idgen_next('new')) FROM generate_series(1, 6);
+SELECT last_value, currval('new_seq') FROM new_seq;
+COMMIT;
+SELECT idgen_next('new');
+SELECT count(DISTINCT idgen_next('new')) FROM generate_series(1, 100);
+
+-- restarted by it
+BEGIN;
+SELECT idgen_restart('new', 1001);
+SELECT array_agg(idgen_next('new')) FROM generate_series(1, 6);
+SAVEPOINT a;
+ALTER SEQUENCE new_seq RESTART 2001;
+SELECT idgen_next('new');
+ROLLBACK TO a;
+SELECT idgen_next('new');
+COMMIT;
+SELECT idgen_next('new');
+
+-- and undone
+SELECT idgen_next('new') AS before \gset
+BEGIN;
+ALTER SEQUENCE new_seq RESTART 5001;
+SELECT idgen_next('new');
+ROLLBACK;
+SELECT idgen_next('new') = :before + 1 AS goes_on;
+
+-- the row alone is of this transaction: what is cached of the sequence is as good as before
+CREATE SEQUENCE row_seq INCREMENT 5;
+SELECT idgen_create('row', source => 'sequence', refill => 'worker');
+SELECT idgen_next('row');
+BEGIN;
+UPDATE id_sequences SET big_base = 5000 WHERE name = 'row';
+SELECT idgen_next_big('row');
+DELETE FROM id_sequences WHERE name = 'row';
+SELECT idgen_next('row', 'sequence');
+COMMIT;
+
+DROP EXTENSION idgen;
+DROP SEQUENCE temporary_seq, new_seq, row_seq;
