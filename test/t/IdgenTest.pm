@@ -14,6 +14,7 @@ use Test::More;
 our @EXPORT = qw(
   idgen_server duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
+  worker_pid wait_for_no_worker draw_all terminate_clients
   restart_file file_ignored start_and_read kill_server
 );
 
@@ -151,6 +152,19 @@ sub finish_clients
 	return;
 }
 
+# End the clients by ending their connections.
+sub terminate_clients
+{
+	my ($node, @clients) = @_;
+
+	$node->safe_psql(
+		'postgres', q{
+		SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+		WHERE application_name = 'client'});
+	finish_clients(@clients);
+	return;
+}
+
 # What the clients saw in transactions of which they know that they committed.
 # Answers the lines that look like "<sequence> <id>" as a list.
 sub committed_ids
@@ -200,6 +214,51 @@ sub committed_ids
 sub seen_ids
 {
 	return map { slurp_file($_->{out}) =~ /^\w+ \d+$/mg } @_;
+}
+
+# The process of a database's worker, once there is one; if given, another one than
+# that.
+sub worker_pid
+{
+	my ($node, $database, $not) = @_;
+	my $query = sprintf(
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen worker' AND datname = '%s' AND pid <> %d},
+		$database, $not // 0);
+
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($query) s") or die 'there is no worker';
+	return $node->safe_psql('postgres', $query);
+}
+
+# Draw what is cached, and what the worker is about to bring, while its row is
+# locked. Answers the last id.
+sub draw_all
+{
+	my ($node, $sequence, $schema) = @_;
+	$schema //= 'public';
+
+	$node->safe_psql(
+		'postgres', qq{
+		SET idgen.worker_timeout = '100ms';
+		DO \$\$
+		BEGIN
+			LOOP
+				PERFORM $schema.idgen_next('$sequence');
+			END LOOP;
+		EXCEPTION WHEN lock_not_available OR insufficient_resources THEN
+			NULL;
+		END\$\$});
+	return $node->safe_psql('postgres', "SELECT next_block_start - 1 FROM $schema.id_sequences WHERE name = '$sequence'");
+}
+
+# Wait until no database has a worker.
+sub wait_for_no_worker
+{
+	my ($node) = @_;
+
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen worker'})
+	  or die 'there still is a worker';
+	return;
 }
 
 # Where a server that is stopped keeps what it has cached.
