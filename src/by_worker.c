@@ -19,9 +19,9 @@
 #include "by_worker.h"
 #include "compat.h"
 #include "guc.h"
-#include "native_sequence.h"
 #include "pending.h"
 #include "refill.h"
+#include "row.h"
 #include "workers.h"
 
 /* While a session waits for the worker, it looks after it that often. */
@@ -75,7 +75,8 @@ keeps_worker_out(IdgenHandle *handle)
 	bool held;
 
 	if (!handle->source->locks_row)
-		return OidIsValid(handle->object) && idgen_native_is_held(handle->object);
+		return idgen_relation_is_held(handle->object, ShareLock) ||
+			idgen_relation_is_held(handle->relid, AccessExclusiveLock);
 
 	/* If we cannot look at the table, somebody else has locked it. */
 	if (!ConditionalLockRelationOid(handle->relid, AccessShareLock))
@@ -150,6 +151,7 @@ await_worker(IdgenHandle *handle, uint64 attempt)
 	IdgenAwaitAnswer answer;
 	IdgenFailure failure;
 	bool row_locked;
+	long timeout = 0;
 
 	if (wait_event == 0)
 		wait_event = WaitEventExtensionNew("IdgenWorker");
@@ -157,24 +159,23 @@ await_worker(IdgenHandle *handle, uint64 attempt)
 	start_lock_timer();
 	ConditionVariablePrepareToSleep(&slot->refilled);
 	while ((answer = idgen_slot_await_worker(slot, handle->version, attempt,
-	                                         &failure, &row_locked)) == IDGEN_AWAIT_ON)
-	{
-		long timeout = time_left(handle);
-
-		if (timeout == 0)
-			timed_out(handle, row_locked);
-		if (!idgen_workers_wake(MyDatabaseId))
-			ereport(ERROR,
-			        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			         errmsg("out of background worker slots"),
-			         errhint("You might need to increase max_worker_processes.")));
+	                                         &failure, &row_locked)) == IDGEN_AWAIT_ON &&
+	       (timeout = time_left(handle)) > 0 && idgen_workers_wake(MyDatabaseId))
 		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event);
-	}
 	ConditionVariableCancelSleep();
 	stop_lock_timer();
+	CHECK_FOR_INTERRUPTS(); /* it may have run out just now */
 	idgen_refill_not_awaited();
+
 	if (answer == IDGEN_AWAIT_FAILED)
 		failed(&failure);
+	if (answer == IDGEN_AWAIT_ON && timeout == 0)
+		timed_out(handle, row_locked);
+	if (answer == IDGEN_AWAIT_ON)
+		ereport(ERROR,
+		        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+		         errmsg("out of background worker slots"),
+		         errhint("You might need to increase max_worker_processes.")));
 }
 
 /*

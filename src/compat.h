@@ -76,6 +76,12 @@ typedef Oid RelFileNumber;
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
+/* 18 can log that a lock was not to be had. */
+#if PG_VERSION_NUM < 180000
+#define ConditionalXactLockTableWait(xid, log_failure) \
+	ConditionalXactLockTableWait(xid)
+#endif
+
 /* 18 lets the caller accept a deferrable key, and counts index searches. */
 #if PG_VERSION_NUM < 180000
 #define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \

@@ -19,7 +19,6 @@
 #include "nodes/value.h"
 #include "parser/scansup.h"
 #include "storage/bufmgr.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -64,24 +63,6 @@ idgen_native_open(const RangeVar *sequence)
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
 	return rel;
-}
-
-/* Does the current transaction hold a lock on it that keeps others from nextval()? */
-bool
-idgen_native_is_held(Oid relid)
-{
-	Relation rel;
-	bool held;
-
-	/* If we cannot lock it, somebody else has. */
-	if (!ConditionalLockRelationOid(relid, AccessShareLock))
-		return false;
-	rel = try_relation_open(relid, NoLock);
-	held = rel != NULL && CheckRelationLockedByMe(rel, ShareLock, true);
-	if (rel != NULL)
-		relation_close(rel, NoLock);
-	UnlockRelationOid(relid, AccessShareLock);
-	return held;
 }
 
 /* Raises 42501 unless the current user has one of these privileges. */

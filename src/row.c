@@ -13,6 +13,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/multixact.h"
+#include "access/relation.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -241,9 +242,9 @@ idgen_row_holder(TupleTableSlot *slot)
 	return find_holder(slot, is_other_in_progress);
 }
 
-/* Has the current transaction written this version of a row? */
-bool
-idgen_row_is_own(TupleTableSlot *slot)
+/* The transaction that has written this version of a row. */
+TransactionId
+idgen_row_writer(TupleTableSlot *slot)
 {
 	bool should_free;
 	HeapTuple tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
@@ -251,7 +252,32 @@ idgen_row_is_own(TupleTableSlot *slot)
 
 	if (should_free)
 		heap_freetuple(tuple);
-	return TransactionIdIsCurrentTransactionId(xmin);
+	return xmin;
+}
+
+/* Is that the current transaction? */
+bool
+idgen_row_is_own(TupleTableSlot *slot)
+{
+	return TransactionIdIsCurrentTransactionId(idgen_row_writer(slot));
+}
+
+/* Has the current transaction a lock like that, or a stronger one, on a relation? */
+bool
+idgen_relation_is_held(Oid relid, LOCKMODE lockmode)
+{
+	Relation rel;
+	bool held;
+
+	/* If we cannot look at it, somebody else has. */
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return false;
+	rel = try_relation_open(relid, NoLock);
+	held = rel != NULL && CheckRelationLockedByMe(rel, lockmode, true);
+	if (rel != NULL)
+		relation_close(rel, NoLock);
+	UnlockRelationOid(relid, AccessShareLock);
+	return held;
 }
 
 /*

@@ -41,8 +41,10 @@ extern bool idgen_row_find(Relation rel, const char *name, int namelen,
 extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name,
                            int namelen, bool sure);
 extern void idgen_row_close(IdgenRow *row);
+extern TransactionId idgen_row_writer(TupleTableSlot *slot);
 extern bool idgen_row_is_own(TupleTableSlot *slot);
 extern TransactionId idgen_row_holder(TupleTableSlot *slot);
+extern bool idgen_relation_is_held(Oid relid, LOCKMODE lockmode);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
                                const char *name, int namelen);

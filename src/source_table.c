@@ -166,6 +166,25 @@ lock_out_of_line(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
 }
 
 /*
+ * A transaction that changes the row tells the cache when others see the change
+ * already, but before its locks go. Wait for that, so that the cache does not take for
+ * old what we allocate from the new row. Returns false if "wait" is false and it
+ * would take a wait.
+ */
+static bool
+wait_for_writer(Relation rel, TupleTableSlot *row, bool wait)
+{
+	TransactionId xid = idgen_row_writer(row);
+
+	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid))
+		return true;
+	if (!wait)
+		return ConditionalXactLockTableWait(xid, false);
+	XactLockTableWait(xid, rel, &row->tts_tid, XLTW_Update);
+	return true;
+}
+
+/*
  * Update the newest version of the row to what compute() makes of it. compute()
  * may be called several times, and may answer false for "leave it". Returns
  * false if it did so, if there is no row, or if another transaction holds the
@@ -223,6 +242,8 @@ change_row(IdgenHandle *handle, bool wait,
 
 		if (result == TM_Ok)
 		{
+			if (!wait_for_writer(rel, row, wait))
+				goto done;
 			if (!compute(handle, row, &new_row, arg))
 				break;
 			result = update_row(rel, row, &new_row, &tmfd, &handle->row_tid);

@@ -7,8 +7,7 @@
  * before the transaction's locks are released, so that those who wait for
  * it find the ids in the cache. By then others already see what was committed.
  * So for a moment a session may draw ids that a change of the row has just made
- * void, as it could have just before, and a block allocated from the new row
- * may be dropped with the old ones: a gap.
+ * void, as it could have just before.
  */
 #include "postgres.h"
 

@@ -26,7 +26,7 @@ my $prepared = $node->background_psql('postgres');
 $mover->query_safe('CREATE SCHEMA ids');
 $prepared->query_safe(q{SET search_path = public, ids; PREPARE draw AS SELECT idgen_next('x')});
 $mover->query_safe(q{BEGIN; SELECT FROM id_sequences WHERE name = 'x' FOR UPDATE});
-my $last = draw_all($node, 'x');
+my $last = use_up($node, 'x');
 my @waiters = map { start_statement($node, q{SELECT idgen_next('x')}) } 1 .. 3;
 wait_for_waiters($node, 3, 'idgen_next', 'Extension');
 $mover->query_safe('ALTER EXTENSION idgen SET SCHEMA ids; COMMIT');
@@ -39,7 +39,7 @@ $_->quit for @waiters;
 
 # Dropped, and not dropped after all, while a session waits
 $mover->query_safe(q{BEGIN; SELECT FROM ids.id_sequences WHERE name = 'x' FOR UPDATE});
-$last = draw_all($node, 'x', 'ids');
+$last = use_up($node, 'x', 'ids');
 @waiters = (start_statement($node, q{SELECT idgen_next('x')}, 'SET search_path = ids'));
 wait_for_waiters($node, 1, 'idgen_next', 'Extension');
 $mover->query_safe('DROP EXTENSION idgen; ROLLBACK');
@@ -47,7 +47,7 @@ is($waiters[0]->query_safe(''), $last + 1, 'not dropped');
 $_->quit for @waiters;
 
 $mover->query_safe(q{BEGIN; SELECT FROM ids.id_sequences WHERE name = 'x' FOR UPDATE});
-draw_all($node, 'x', 'ids');
+use_up($node, 'x', 'ids');
 @waiters = (start_statement($node, q{SELECT idgen_next('x')}, 'SET search_path = ids', '\set VERBOSITY sqlstate'));
 wait_for_waiters($node, 1, 'idgen_next', 'Extension');
 $mover->query_safe('DROP EXTENSION idgen; COMMIT');

@@ -57,7 +57,7 @@ cmp_ok($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '>', $last + 520
 # Fast, with sessions that wait for a worker that cannot refill
 my $holder = $node->background_psql('postgres', on_error_stop => 0);
 $holder->query_safe(q{BEGIN; SELECT FROM id_sequences WHERE name = 'x' FOR UPDATE});
-draw_all($node, 'x');
+use_up($node, 'x');
 my @waiters = map { start_statement($node, q{SELECT idgen_next('x')}) } 1 .. 3;
 wait_for_waiters($node, 3, 'idgen_next', 'Extension');
 ok(stops('fast'), 'fast shutdown, sessions wait for the worker');

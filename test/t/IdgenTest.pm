@@ -14,7 +14,7 @@ use Test::More;
 our @EXPORT = qw(
   idgen_server duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
-  worker_pid wait_for_no_worker draw_all terminate_clients
+  worker_pid wait_for_no_worker use_up terminate_clients
   restart_file file_ignored start_and_read kill_server
 );
 
@@ -231,7 +231,7 @@ sub worker_pid
 
 # Draw what is cached, and what the worker is about to bring, while its row is
 # locked. Answers the last id.
-sub draw_all
+sub use_up
 {
 	my ($node, $sequence, $schema) = @_;
 	$schema //= 'public';
