@@ -227,7 +227,14 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 *id)
 		case IDGEN_DRAW_WAIT:
 			idgen_refill_expected(handle);
 			if (keeps_worker_out(handle))
-				locked_by_us(handle);
+			{
+				/* If that was by refilling, before the switch, go on so. */
+				if (handle->pending.refills == 0)
+					locked_by_us(handle);
+				idgen_refill_not_awaited();
+				idgen_refill_uncached(handle);
+				return false;
+			}
 			idgen_refill_context_push(handle, &context);
 			await_worker(handle, result.attempt);
 			error_context_stack = context.previous;

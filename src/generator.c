@@ -166,8 +166,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *f
 	{
 		if (draw_below_pending(handle, &id) || idgen_pending_take(handle, &id))
 			break;
-		/* What has begun to refill in this transaction goes on so. */
-		if (handle->by_worker && handle->pending.refills == 0)
+		if (handle->by_worker)
 		{
 			if (idgen_by_worker_draw(handle, &id))
 				break;

@@ -491,6 +491,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks)
 {
 	*slot->requested = false;
 	slot->attempts_begun++;
+	slot->row_locked = false;
 	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
 	return slot->prefetch_blocks;
 }
@@ -514,7 +515,6 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt, int64 ahead_below,
 		slot->ahead_below = ahead_below;
 		slot->filled_at = GetCurrentTimestamp();
 		slot->waited = false;
-		slot->row_locked = false;
 		if (slot->ids_left > ahead_below)
 			*slot->requested = false;
 	}

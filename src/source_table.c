@@ -327,9 +327,11 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 
 	/*
 	 * Somebody we have waited for may have changed that. If it is the worker now
-	 * who refills, we have the row locked already, and had better use it.
+	 * who refills, but we have the row locked already, we had better use it.
 	 */
-	if (def.source != handle->source || (request->by_worker && !def.by_worker))
+	if (def.source != handle->source ||
+	    (def.by_worker != request->by_worker &&
+	     (request->by_worker || !idgen_handle_holds_row(handle))))
 		return false;
 	if (idgen_definition_is_exhausted(&def))
 	{
