@@ -288,16 +288,16 @@ sub start_and_read
 	return file_ignored($node, $offset);
 }
 
-# End a server with kill -9, and wait until its other processes have noticed.
+# End a server with kill -9, and wait until all its processes are gone.
 sub kill_server
 {
 	my ($node) = @_;
 	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
-	my @pids = split /\n/, $node->safe_psql('postgres',
-		'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
 
 	$node->kill9;
-	while (kill 0, @pids)
+	while (kill 0, $postmaster, @pids)
 	{
 		die 'timed out waiting for processes to end' if time > $deadline;
 		select(undef, undef, undef, 0.02);
