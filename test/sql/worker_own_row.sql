@@ -43,6 +43,12 @@ SELECT array_agg(idgen_next('a')), array_agg(idgen_next('b')) FROM generate_seri
 SELECT idgen_next_big('a');
 ROLLBACK;
 SELECT idgen_next('a'), idgen_next('b');
+INSERT INTO id_sequences (name, next_block_start, refill) VALUES ('unused', 1, 'worker');
+BEGIN;
+UPDATE id_sequences SET next_block_start = next_block_start + block_size WHERE name = 'unused';
+SELECT idgen_next('unused');
+ROLLBACK;
+SELECT idgen_next('unused');
 
 -- changed so that what is cached is void
 BEGIN;

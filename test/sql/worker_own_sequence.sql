@@ -49,7 +49,8 @@ SELECT idgen_next('new');
 ROLLBACK;
 SELECT idgen_next('new') = :before + 1 AS goes_on;
 
--- the row alone is of this transaction: what is cached of the sequence is as good as before
+-- the row alone is of this transaction: what is cached of the sequence is as good as
+-- before, and the worker does not need the row
 CREATE SEQUENCE row_seq INCREMENT 5;
 SELECT idgen_create('row', source => 'sequence', refill => 'worker');
 SELECT idgen_next('row');
@@ -59,6 +60,21 @@ SELECT idgen_next_big('row');
 DELETE FROM id_sequences WHERE name = 'row';
 SELECT idgen_next('row', 'sequence');
 COMMIT;
+CREATE SEQUENCE single_seq;
+INSERT INTO id_sequences (name, next_block_start, block_size, source, refill) VALUES ('single', 1, 1, 'sequence', 'worker');
+SELECT idgen_next('single');
+BEGIN;
+SELECT refill FROM id_sequences WHERE name = 'single' FOR UPDATE;
+SELECT idgen_next('single');
+ROLLBACK;
+
+-- locked in a way that keeps the worker from it, but not new
+BEGIN;
+ALTER SEQUENCE single_seq OWNED BY NONE;
+SELECT count(idgen_next('single')) FROM generate_series(1, 1000);
+\echo :SQLSTATE
+ROLLBACK;
+SELECT idgen_next('single') > 2 AS goes_on;
 
 DROP EXTENSION idgen;
-DROP SEQUENCE temporary_seq, new_seq, row_seq;
+DROP SEQUENCE temporary_seq, new_seq, row_seq, single_seq;

@@ -29,9 +29,9 @@ SELECT DISTINCT who FROM run_by;
 
 -- as soon as there is another one, as that one
 ALTER TABLE id_sequences OWNER TO regress_idgen_other;
-SELECT idgen_restart('gen', 1001);
+INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('other', 1, 1, 'worker');
 DELETE FROM run_by;
-SELECT max(idgen_next('gen')) FROM generate_series(1001, 1050);
+SELECT max(idgen_next('other')) FROM generate_series(1, 50);
 SELECT DISTINCT who FROM run_by;
 
 -- it cannot make itself somebody else, or leave something behind, in there
@@ -57,8 +57,7 @@ SELECT count(idgen_next('gen')) FROM generate_series(1, 1000);
 
 -- and with good conduct it goes on
 CREATE OR REPLACE FUNCTION misbehave() RETURNS void LANGUAGE sql AS '';
-SELECT idgen_restart('gen', 2001);
-SELECT max(idgen_next('gen')) FROM generate_series(2001, 2050);
+SELECT count(DISTINCT idgen_next('gen')) FROM generate_series(1, 1000);
 
 DROP EXTENSION idgen;
 DROP FUNCTION note, misbehave, write;

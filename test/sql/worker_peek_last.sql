@@ -25,17 +25,19 @@ SELECT idgen_peek('gen'), idgen_last('gen');
 SELECT idgen_next('gen');
 
 -- a failed call changes neither
+INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('restarted', 1, 20, 'worker');
+SELECT idgen_next('restarted');
 BEGIN;
-SELECT idgen_restart('gen', 101);
-SELECT idgen_peek('gen'), idgen_last('gen');
+SELECT idgen_restart('restarted', 101);
+SELECT idgen_peek('restarted'), idgen_last('restarted');
 SAVEPOINT a;
-SELECT idgen_next('gen');
+SELECT idgen_next('restarted');
 \echo :SQLSTATE
 ROLLBACK TO a;
-SELECT idgen_peek('gen'), idgen_last('gen');
+SELECT idgen_peek('restarted'), idgen_last('restarted');
 COMMIT;
-SELECT idgen_peek('gen'), idgen_last('gen');
-SELECT idgen_next('gen');
+SELECT idgen_peek('restarted'), idgen_last('restarted');
+SELECT idgen_next('restarted');
 
 -- in a row of the current transaction
 BEGIN;
