@@ -87,7 +87,7 @@ COMMIT;
 
 -- none is cached: any lock that keeps the worker from updating the row
 INSERT INTO id_sequences (name, next_block_start, block_size, refill)
-	SELECT 'lock ' || n, 1, 20, 'worker' FROM generate_series(1, 9) AS n;
+	SELECT 'lock ' || n, 1, 20, 'worker' FROM generate_series(1, 11) AS n;
 BEGIN;
 SAVEPOINT s;
 SELECT name FROM id_sequences WHERE name = 'lock 1' FOR UPDATE;
@@ -122,10 +122,10 @@ SELECT idgen_next('lock 7');
 ROLLBACK TO s;
 SAVEPOINT s;
 LOCK TABLE id_sequences;
-SELECT idgen_next('lock 7');
+SELECT idgen_next('lock 10');
 ROLLBACK TO s;
 LOCK TABLE id_sequences IN SHARE UPDATE EXCLUSIVE MODE;
-SELECT idgen_next('lock 7');
+SELECT idgen_next('lock 11');
 COMMIT;
 
 -- a foreign key
