@@ -11,6 +11,7 @@
  *	changes.c		triggers and a hook: what others do to id_sequences
  *	xact.c			what happens when a transaction or savepoint ends
  *	worker.c		the refill worker
+ *	jobs.c			what sessions have asked it for
  *	generator.c		the algorithm: pending block, then cache, then refill
  *	by_worker.c		drawing from an id sequence that the worker refills
  *	refill.c		refilling, and waiting for others to

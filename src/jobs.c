@@ -1,0 +1,424 @@
+/*
+ * jobs.c
+ *		What sessions have asked the worker for.
+ *
+ * Whatever sessions have asked for by the time that the worker looks is allocated
+ * in one transaction, each id sequence in a subtransaction, and published; so nobody
+ * waits for the transaction of a user (rule W1), and many id sequences cost one commit.
+ *
+ * A row that somebody else has locked must not keep the others waiting. So it is
+ * tried without waiting, and tried again later, as long as the same transaction holds
+ * it. But where short transactions take turns on the row, one has to stand in line for
+ * it; so if another one holds it by then, the worker does, in a transaction for that row
+ * alone. How long it takes until it is one's turn is found out by doubling.
+ *
+ * The worker allocates as the owner of id_sequences, with the restrictions of a
+ * security-restricted operation. The only code of users' that could run there is
+ * in the expressions of indexes on that table. It does not check who may draw: only
+ * sessions that may have asked.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "cache.h"
+#include "compat.h"
+#include "guc.h"
+#include "handle.h"
+#include "jobs.h"
+#include "refill.h"
+#include "subxact.h"
+
+/* How long to wait for a lock at first, and at most. */
+#define IDGEN_LOCK_MS     10
+#define IDGEN_LOCK_MAX_MS 500
+/* How long to leave a locked row alone: so many times this, up to that. */
+#define IDGEN_PAUSE_MS     10
+#define IDGEN_PAUSE_MAX_MS 100
+
+/* What a worker has been asked for, and has not finished. */
+typedef struct Job
+{
+	IdgenTask *task;
+	int pauses;           /* so far */
+	TimestampTz next_try; /* not before that */
+	TransactionId holder; /* of the row, or invalid if not known */
+	bool line_up;         /* is it worthwhile to wait for the row? */
+	int line_ms;          /* that long; 0 = it has not yet */
+
+	/* of the current try: */
+	bool wait;             /* for a locked row? */
+	bool done;             /* nothing more is to be tried */
+	bool transactional;    /* publish it only when the transaction has committed */
+	bool allocated;        /* is there something to publish? */
+	TransactionId held_by; /* if not: who holds the row now, or invalid */
+	IdgenRefill refill;    /* that, ... */
+	uint64 good_as_of;     /* ... as rest_good_as_of in IdgenOutcome */
+	IdgenFailure *failure; /* NULL if none */
+} Job;
+
+/* What jobs are made of, and this list: those whose rows are locked. */
+static MemoryContext job_memory;
+static List *locked_jobs = NIL;
+
+/* Copy a text, as far as there is room. */
+static void
+clip(char *to, Size size, const char *from)
+{
+	int length = from == NULL ? 0 : pg_mbcliplen(from, strlen(from), size - 1);
+
+	if (length > 0)
+		memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+static IdgenFailure *
+make_failure(int sqlerrcode, const char *message, const char *detail, const char *hint)
+{
+	IdgenFailure *failure = palloc(sizeof(IdgenFailure));
+
+	failure->sqlerrcode = sqlerrcode;
+	clip(failure->message, sizeof(failure->message), message);
+	clip(failure->detail, sizeof(failure->detail), detail);
+	clip(failure->hint, sizeof(failure->hint), hint);
+	return failure;
+}
+
+/* The owner of a table; invalid if it is gone. */
+static Oid
+owner_of(Oid relid)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+/*
+ * Allocate what a task asks for, in a subtransaction. If there is nothing to allocate
+ * from any more, or not by a worker, whoever waits has to look again.
+ */
+static void
+allocate(void *arg)
+{
+	Job *job = (Job *) arg;
+	const IdgenCacheKey *key = &job->task->key;
+	const IdgenRequest request = {
+		.blocks = job->task->nblocks,
+		.wait = job->wait,
+		.by_worker = true,
+	};
+	Oid owner = owner_of(key->relid);
+	IdgenHandle *handle;
+	Oid userid;
+	int context;
+	int nest_level;
+
+	if (!OidIsValid(owner))
+	{
+		job->done = true;
+		return;
+	}
+
+	GetUserIdAndSecContext(&userid, &context);
+	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	nest_level = NewGUCNestLevel();
+	handle = idgen_handle_for_worker(key);
+	if (handle == NULL)
+		job->done = true;
+	else
+	{
+		job->transactional = handle->source->transactional;
+		job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
+		job->held_by = handle->row_holder;
+		job->good_as_of = idgen_cache_dropped_at(key);
+		job->done = job->allocated || job->wait;
+	}
+	AtEOXact_GUC(false, nest_level);
+	SetUserIdAndSecContext(userid, context);
+}
+
+/*
+ * What a job needs is locked: "held_by" has the row, or we have waited in vain. Line up
+ * for the row if it is in other hands than before, or it is not known what is the
+ * matter; after that, see at once who has it now. Else see later, unless it has lasted
+ * too long.
+ */
+static void
+is_locked(Job *job, bool in_vain)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	bool pause;
+
+	if (in_vain)
+		pause = !job->wait || !TransactionIdIsValid(job->holder);
+	else
+	{
+		job->line_up = !TransactionIdIsValid(job->held_by) || job->held_by != job->holder;
+		job->holder = job->held_by;
+		pause = !job->line_up;
+	}
+	job->next_try = now;
+	if (pause)
+		job->next_try = TimestampTzPlusMilliseconds(now, Min(++job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
+
+	job->done = TimestampDifferenceExceeds(job->task->begun_at, now, idgen_worker_timeout);
+	if (job->done)
+		ereport(LOG,
+		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+		         errmsg("could not lock the row of id sequence \"%s\" for %d ms",
+		                job->task->key.name, idgen_worker_timeout)));
+}
+
+/* Do a job, as far as that can be done now, and remember what went wrong. */
+static void
+try_job(Job *job, bool wait)
+{
+	ErrorData *error;
+
+	job->wait = wait;
+	job->line_up = false;
+	job->held_by = InvalidTransactionId;
+	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
+	if (error == NULL && job->done)
+		return;
+
+	job->allocated = false;
+	if (TransactionIdIsValid(job->held_by) ||
+	    (error != NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE))
+		idgen_cache_row_locked(&job->task->key);
+	if (error == NULL)
+		is_locked(job, false);
+	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		is_locked(job, true);
+	else
+	{
+		job->done = true;
+		job->failure = make_failure(error->sqlerrcode, error->message, error->detail, error->hint);
+		if (error->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+			ereport(LOG,
+			        (errcode(error->sqlerrcode),
+			         errmsg("could not refill id sequence \"%s\": %s",
+			                job->task->key.name, error->message)));
+	}
+	if (error != NULL)
+		FreeErrorData(error);
+}
+
+/* Publish what a job has brought, and wake those who wait for it. */
+static void
+publish(const Job *job)
+{
+	IdgenOutcome outcome = {0};
+
+	if (!job->allocated)
+	{
+		idgen_cache_end_attempt(job->task, NULL, -1, job->failure);
+		return;
+	}
+	outcome.publish = true;
+	outcome.rest = job->refill.rest;
+	outcome.rest_good_as_of = job->good_as_of;
+	outcome.counters.refills = 1;
+	outcome.counters.blocks_taken = job->refill.blocks;
+	outcome.counters.last_refill = GetCurrentTimestamp();
+	idgen_cache_end_attempt(job->task, &outcome,
+	                        idgen_rest_ids(&outcome.rest) / 100.0 * idgen_prefetch_threshold, NULL);
+}
+
+/*
+ * From now on, wait that long for a lock. Besides the rows, which a job waits for or
+ * not, there are those on tables and sequences.
+ */
+static void
+set_lock_timeout(int ms)
+{
+	if (LockTimeout != ms)
+		SetConfigOption("lock_timeout", psprintf("%d", ms), PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/*
+ * One transaction for all these jobs, in which they wait that long for rows, or not at
+ * all. What a native sequence has given is published while it is locked, so that nobody
+ * gives it a new file in between; what the table has given, when the commit is on disk.
+ * Jobs that are done are freed, the others wait for their next try. Frees the list.
+ */
+static void
+do_jobs(List *jobs, int wait_ms)
+{
+	MemoryContext context = CurrentMemoryContext;
+	XLogRecPtr lsn = InvalidXLogRecPtr;
+	ListCell *cell;
+	char activity[64];
+
+	snprintf(activity, sizeof(activity), "refilling %d id sequences", list_length(jobs));
+	pgstat_report_activity(STATE_RUNNING, activity);
+	set_lock_timeout(wait_ms > 0 ? wait_ms : IDGEN_LOCK_MS);
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	MemoryContextSwitchTo(context);
+	foreach(cell, jobs)
+	{
+		Job *job = lfirst(cell);
+
+		try_job(job, wait_ms > 0);
+		if (!job->allocated)
+			continue;
+		lsn = Max(lsn, job->refill.lsn);
+		if (job->transactional)
+			ForceSyncCommit();
+	}
+	idgen_refill_flush(lsn);
+	foreach(cell, jobs)
+	{
+		Job *job = lfirst(cell);
+
+		if (job->done && !job->transactional)
+			publish(job);
+	}
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+
+	MemoryContextSwitchTo(job_memory);
+	foreach(cell, jobs)
+	{
+		Job *job = lfirst(cell);
+
+		if (!job->done)
+			locked_jobs = lappend(locked_jobs, job);
+		else
+		{
+			if (job->transactional)
+				publish(job);
+			pfree(job->task);
+			pfree(job);
+		}
+	}
+	list_free(jobs);
+	MemoryContextSwitchTo(context);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	pgstat_report_stat(false);
+	SetLatch(MyLatch); /* more may have been asked of these meanwhile */
+}
+
+/* What sessions have asked for since the last time. */
+static List *
+take_jobs(void)
+{
+	MemoryContext context = MemoryContextSwitchTo(job_memory);
+	List *jobs = idgen_cache_take_requests(MyDatabaseId);
+	ListCell *cell;
+
+	foreach(cell, jobs)
+	{
+		Job *job = palloc0(sizeof(Job));
+
+		job->task = lfirst(cell);
+		lfirst(cell) = job;
+	}
+	MemoryContextSwitchTo(context);
+	return jobs;
+}
+
+/*
+ * Take one job, or all jobs, off those that are locked: either one that is to line up,
+ * or those whose time has come.
+ */
+static List *
+take_locked_jobs(bool line_up)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	List *jobs = NIL;
+	ListCell *cell;
+
+	foreach(cell, locked_jobs)
+	{
+		Job *job = lfirst(cell);
+
+		if (job->line_up != line_up || job->next_try > now)
+			continue;
+		locked_jobs = foreach_delete_current(locked_jobs, cell);
+		jobs = lappend(jobs, job);
+		if (line_up)
+			break;
+	}
+	return jobs;
+}
+
+/* Do what there is to do now. Returns false if that is nothing. */
+bool
+idgen_jobs_do(void)
+{
+	List *jobs = list_concat(take_jobs(), take_locked_jobs(false));
+	List *in_line;
+	bool any = jobs != NIL;
+
+	if (jobs != NIL)
+		do_jobs(jobs, 0);
+
+	in_line = take_locked_jobs(true);
+	if (in_line != NIL)
+	{
+		Job *job = linitial(in_line);
+
+		job->line_ms = Min(Max(job->line_ms * 2, IDGEN_LOCK_MS), IDGEN_LOCK_MAX_MS);
+		if (!TransactionIdIsValid(job->holder))
+			job->line_ms = IDGEN_LOCK_MS;
+		do_jobs(in_line, job->line_ms);
+		any = true;
+	}
+	return any;
+}
+
+/* When a row that is locked is to be tried again; DT_NOEND if there is none. */
+TimestampTz
+idgen_jobs_due(void)
+{
+	TimestampTz due = DT_NOEND;
+	ListCell *cell;
+
+	foreach(cell, locked_jobs)
+		due = Min(due, ((Job *) lfirst(cell))->next_try);
+	return due;
+}
+
+/*
+ * Something has gone wrong that is not the matter of one id sequence. Those who wait
+ * are told; what was being done is forgotten.
+ */
+void
+idgen_jobs_abandon(const ErrorData *error)
+{
+	MemoryContext context = MemoryContextSwitchTo(job_memory);
+
+	idgen_cache_abandon_attempts(MyDatabaseId,
+	                             make_failure(error->sqlerrcode, error->message, error->detail, error->hint));
+	locked_jobs = NIL;
+	MemoryContextSwitchTo(context);
+	MemoryContextReset(job_memory);
+}
+
+/* Called once by the worker. */
+void
+idgen_jobs_init(void)
+{
+	job_memory = AllocSetContextCreate(TopMemoryContext, "idgen worker jobs", ALLOCSET_DEFAULT_SIZES);
+}
