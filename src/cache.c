@@ -712,6 +712,27 @@ idgen_cache_revalidate_objects(void)
 	for_each_entry(&own, revalidate_if_of_object, NULL);
 }
 
+/* Has a session of that database requested anything? */
+bool
+idgen_cache_has_requests(Oid dbid)
+{
+	bool found = false;
+
+	LWLockAcquire(&shared.header->lock, LW_SHARED);
+	for (int i = 0; i < shared.header->nslots && !found; i++)
+	{
+		IdgenSlot *slot = &shared.slots[i].slot;
+
+		if (!shared.requests[i])
+			continue;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		found = *slot->requested && slot->key->dbid == dbid;
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&shared.header->lock);
+	return found;
+}
+
 /*
  * What sessions of that database want the worker to refill: a list of palloc'd
  * IdgenTasks. For each, idgen_cache_end_attempt() is to be called; until then, further
@@ -796,8 +817,7 @@ abandon_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 	const Abandonment *abandonment = (const Abandonment *) arg;
 	IdgenSlot *slot = entry->slot;
 
-	if (entry->key.dbid != abandonment->dbid ||
-	    (!*slot->requested && slot->attempts_begun == slot->attempts_done))
+	if (entry->key.dbid != abandonment->dbid)
 		return;
 	if (abandonment->failure != NULL && *slot->requested)
 	{

@@ -77,6 +77,7 @@ typedef struct IdgenTask
 	TimestampTz begun_at;
 } IdgenTask;
 
+extern bool idgen_cache_has_requests(Oid dbid);
 extern List *idgen_cache_take_requests(Oid dbid);
 extern void idgen_cache_row_locked(const IdgenCacheKey *key);
 extern void idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,

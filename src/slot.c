@@ -506,11 +506,17 @@ void
 idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt, int64 ahead_below,
                        const IdgenFailure *failure)
 {
-	slot->attempts_done = attempt;
-	slot->failure.sqlerrcode = 0;
-	if (failure != NULL)
-		slot->failure = *failure;
-	else if (slot->ids_left > 0 && ahead_below >= 0)
+	bool succeeded = failure == NULL && ahead_below >= 0 && slot->ids_left > 0;
+
+	/* Unless it has been abandoned meanwhile. */
+	if (attempt == slot->attempts_begun && attempt != slot->attempts_done)
+	{
+		slot->attempts_done = attempt;
+		slot->failure.sqlerrcode = 0;
+		if (failure != NULL)
+			slot->failure = *failure;
+	}
+	if (succeeded)
 	{
 		slot->ahead_below = ahead_below;
 		slot->filled_at = GetCurrentTimestamp();

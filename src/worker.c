@@ -51,8 +51,11 @@ sign_off(int code, Datum arg)
 		.hint = "The server log says why.",
 	};
 
-	idgen_workers_leave(dbid);
+	/* There may be another one by now. */
+	if (!idgen_workers_enrolled(dbid))
+		return;
 	idgen_cache_abandon_attempts(dbid, connected ? NULL : &failure);
+	idgen_workers_leave(dbid);
 }
 
 /* Settings of the database or the role must not get into the worker's way. */
@@ -93,13 +96,13 @@ recover(void)
 
 /*
  * Nobody has asked for anything for a while: go, unless somebody has just now, who
- * may have thought that we are still there.
+ * may have thought that we are still there, and there is no other one yet.
  */
 static bool
 may_go(void)
 {
 	idgen_workers_leave(MyDatabaseId);
-	return !idgen_jobs_do() || !idgen_workers_enrol(MyDatabaseId);
+	return !idgen_cache_has_requests(MyDatabaseId) || !idgen_workers_enrol(MyDatabaseId);
 }
 
 /* The life of a worker. */

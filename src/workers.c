@@ -111,6 +111,19 @@ wake_entry(IdgenWorkerEntry *entry)
 	return true;
 }
 
+/* Remove the entry of a database, if it is that of this process, or 0. */
+static void
+remove_entry(Oid dbid, pid_t pid)
+{
+	IdgenWorkerEntry *entry;
+
+	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
+	entry = find_entry(dbid);
+	if (entry != NULL && entry->pid == pid)
+		memset(entry, 0, sizeof(IdgenWorkerEntry));
+	LWLockRelease(&workers->lock);
+}
+
 /* Have the server start a worker. Returns false if it has no place for one. */
 static bool
 start_worker(Oid dbid)
@@ -161,7 +174,7 @@ idgen_workers_wake(Oid dbid)
 
 	if (start_worker(dbid))
 		return true;
-	idgen_workers_leave(dbid);
+	remove_entry(dbid, 0);
 	return false;
 }
 
@@ -219,18 +232,23 @@ idgen_workers_enrol(Oid dbid)
 	return enrolled;
 }
 
-/*
- * The current process is not the worker of that database any more, or the one it
- * wanted to start will not be.
- */
+/* Is the current process the worker of that database? */
+bool
+idgen_workers_enrolled(Oid dbid)
+{
+	IdgenWorkerEntry *entry;
+	bool enrolled;
+
+	LWLockAcquire(&workers->lock, LW_SHARED);
+	entry = find_entry(dbid);
+	enrolled = entry != NULL && entry->pid == MyProcPid;
+	LWLockRelease(&workers->lock);
+	return enrolled;
+}
+
+/* The current process, which is the worker of that database, is it not any more. */
 void
 idgen_workers_leave(Oid dbid)
 {
-	IdgenWorkerEntry *entry;
-
-	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
-	entry = find_entry(dbid);
-	if (entry != NULL && (entry->pid == 0 || entry->pid == MyProcPid))
-		memset(entry, 0, sizeof(IdgenWorkerEntry));
-	LWLockRelease(&workers->lock);
+	remove_entry(dbid, MyProcPid);
 }
