@@ -37,7 +37,14 @@ is(join(' ', sort map { $_->query_safe('') } @waiters), '1 2 3 4', 'they get the
 is(worker_pid($node, 'postgres'), $second, 'a worker that is cancelled stays');
 $_->quit for ($holder, @waiters);
 
-# The same under load, at any point of its work
+# The same under load, at any point of its work, also when it stands in line for the
+# row
+my @programs = start_clients(
+	$node, 2, q{
+BEGIN;
+SELECT FROM id_sequences, pg_sleep(0.002) WHERE name = 'x' FOR UPDATE;
+COMMIT;
+});
 my @clients = start_clients(
 	$node, 6, q{
 SELECT 'x ' || idgen_next('x');
@@ -60,7 +67,7 @@ $node->safe_psql(
 	END$$});
 my $lines = slurp_file($clients[0]->{out}) =~ tr/\n//;
 wait_for_lines($lines + 20, @clients);
-terminate_clients($node, @clients);
+terminate_clients($node, @clients, @programs);
 my @ids = seen_ids(@clients);
 cmp_ok(scalar @ids, '>', 100, 'clients saw ids');
 is(duplicates(@ids), '', 'no id came twice, whatever was rolled back');

@@ -14,7 +14,8 @@ use Test::More;
 
 my $node = idgen_server('settings');
 
-# With an index on an expression of its owner's: it is evaluated at every refill.
+# With an index on an expression of its owner's: it is evaluated at every refill, and
+# may not do what must not outlast it.
 $node->safe_psql(
 	'postgres', q{
 	CREATE SCHEMA evil;
@@ -30,17 +31,21 @@ $node->safe_psql(
 	ALTER TABLE id_sequences OWNER TO keeper;
 	ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
 	ALTER TABLE id_sequences FORCE ROW LEVEL SECURITY;
+	CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS $$
+	BEGIN
+		CREATE TEMPORARY TABLE held ();
+	END$$;
 	CREATE FUNCTION who(id bigint) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
 	BEGIN
 		IF current_user <> 'keeper' OR current_setting('search_path') LIKE '%evil%' THEN
 			RAISE 'evaluated by % with search_path %', current_user, current_setting('search_path');
 		END IF;
 		BEGIN
-			PERFORM set_config('role', 'postgres', true);
-			RAISE 'not restricted' USING ERRCODE = 'ZZZZZ';
+			PERFORM public.hold();
 		EXCEPTION WHEN insufficient_privilege THEN
 			RETURN '';
 		END;
+		RAISE 'not restricted';
 	END$$;
 	SET ROLE keeper;
 	CREATE INDEX ON id_sequences (who(next_block_start + 1));

@@ -12,7 +12,6 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = idgen_server('slots', conf => q{
-max_logical_replication_workers = 0
 max_worker_processes = 1
 idgen.worker_idle_timeout = '1000s'
 idgen.worker_timeout = '1000s'
@@ -24,7 +23,16 @@ $node->safe_psql('postgres', $create);
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', "CREATE EXTENSION idgen; $create");
 
+# The server's own worker for logical replication has taken the only place. Who is
+# refused leaves nothing behind for which others would wait.
+foreach my $call ('a call', 'the next call')
+{
+	is(sqlstate($node, "SET statement_timeout = '3s'; $draw"), '53400', "$call is refused");
+}
+
 # The other database's worker takes the only place.
+$node->append_conf('postgresql.conf', 'max_logical_replication_workers = 0');
+$node->restart;
 is($node->safe_psql('other', $draw), '1', 'the first database has a worker');
 my $pid = worker_pid($node, 'other');
 my ($ret, $stdout, $stderr) = $node->psql('postgres', $draw, extra_params => [ '-v', 'VERBOSITY=verbose' ]);

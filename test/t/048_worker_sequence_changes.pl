@@ -12,7 +12,11 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = idgen_server('changes', conf => q{idgen.worker_timeout = '100s'});
+# The less a refill brings, the more often one meets a change.
+my $node = idgen_server('changes', conf => q{
+idgen.worker_timeout = '100s'
+idgen.max_prefetch_blocks = 1
+});
 
 $node->safe_psql(
 	'postgres', q{
