@@ -14,6 +14,7 @@ use Test::More;
 my $node = idgen_server('interrupted', conf => q{
 idgen.worker_idle_timeout = '100s'
 idgen.worker_timeout = '100s'
+idgen.max_prefetch_blocks = 1
 });
 
 $node->safe_psql('postgres', q{SELECT idgen_create('x', block_size => 5, refill => 'worker')});
