@@ -39,7 +39,7 @@ SELECT idgen_next('gen');
 \echo :SQLSTATE
 
 -- a text that is too long is cut, between characters
-UPDATE fault SET message = repeat('ä', 1000), detail = 'a' || repeat('ä', 1000), hint = repeat('日', 1000);
+UPDATE fault SET message = repeat('ä', 1000), detail = 'a' || repeat('ä', 1000), hint = 'a' || repeat('日', 1000);
 DO $$
 DECLARE
 	m text;
@@ -49,7 +49,8 @@ BEGIN
 	PERFORM idgen_next('gen');
 EXCEPTION WHEN SQLSTATE 'XY123' THEN
 	GET STACKED DIAGNOSTICS m = MESSAGE_TEXT, d = PG_EXCEPTION_DETAIL, h = PG_EXCEPTION_HINT;
-	RAISE NOTICE '% % %', m ~ '^ä{50,}$', d ~ '^aä{50,}$', h ~ '^日{50,}$';
+	RAISE NOTICE '% % %', m ~ '^ä{50,}$', d ~ '^aä{50,}$', h ~ '^a日{50,}$';
+	RAISE NOTICE '% % %', octet_length(m) % 2, octet_length(d) % 2, octet_length(h) % 3;
 END $$;
 
 -- nothing is lost or doubled by that

@@ -59,6 +59,16 @@ SELECT count(idgen_next('gen')) FROM generate_series(1, 1000);
 CREATE OR REPLACE FUNCTION misbehave() RETURNS void LANGUAGE sql AS '';
 SELECT count(DISTINCT idgen_next('gen')) FROM generate_series(1, 1000);
 
+-- nor does a setting that it makes stay
+CREATE OR REPLACE FUNCTION misbehave() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM public.write(coalesce(nullif(current_setting('regress_idgen.seen', true), ''), 'nothing'));
+	PERFORM set_config('regress_idgen.seen', 'something', false);
+END $$;
+DELETE FROM run_by;
+SELECT count(DISTINCT idgen_next('gen')) FROM generate_series(1, 1000);
+SELECT DISTINCT who FROM run_by;
+
 DROP EXTENSION idgen;
 DROP FUNCTION note, misbehave, write;
 DROP TABLE run_by;
