@@ -521,6 +521,7 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt, int64 ahead_below,
 		slot->ahead_below = ahead_below;
 		slot->filled_at = GetCurrentTimestamp();
 		slot->waited = false;
+		slot->row_locked = false;
 		if (slot->ids_left > ahead_below)
 			*slot->requested = false;
 	}
