@@ -41,7 +41,7 @@ BEGIN
 	RETURN false;
 END $$;
 SELECT is_the_same_after('SELECT count(idgen_next(name)) FROM id_sequences') AS one_for_all;
-SELECT is_the_same_after('SELECT pg_cancel_backend($1)') AS survives_cancel;
+SELECT is_the_same_after('SELECT count(idgen_next(name)) FROM pg_cancel_backend($1), id_sequences, generate_series(1, 5)') AS survives_cancel;
 SELECT is_the_same_after('SELECT pg_terminate_backend($1, 60000)') AS survives_terminate;
 SELECT count(DISTINCT id), max(id) - min(id) AS range FROM (SELECT idgen_next('gen') AS id FROM generate_series(1, 1000)) AS s;
 
