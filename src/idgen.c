@@ -27,6 +27,7 @@
  *	source.c		the sources that are registered, and what one has to say
  *	native_sequence.c	native sequences: finding one, and what it says
  *	workers.c		which databases have a refill worker
+ *	subxact.c		trying something that may fail
  *	guc.c			settings
  *	block.h			a block
  *	compat.h		differences between server versions
