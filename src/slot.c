@@ -491,7 +491,6 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks)
 {
 	*slot->requested = false;
 	slot->attempts_begun++;
-	slot->row_locked = false;
 	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
 	return slot->prefetch_blocks;
 }

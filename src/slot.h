@@ -84,7 +84,7 @@ typedef struct IdgenSlot
 	uint64 attempts_begun; /* by the worker to refill it, ... */
 	uint64 attempts_done;  /* ... one is going on if these differ */
 	IdgenFailure failure;  /* of the last one done */
-	bool row_locked;       /* it found the row locked */
+	bool row_locked;       /* has it found the row locked since the last success? */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
 	TimestampTz filled_at; /* when the last one succeeded, 0 = none */
 	bool waited;           /* has a session waited since then? */

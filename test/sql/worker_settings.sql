@@ -22,6 +22,8 @@ ALTER SYSTEM SET idgen.max_prefetch_blocks = 0;
 \echo :SQLSTATE
 ALTER SYSTEM SET idgen.max_prefetch_blocks = 1000001;
 \echo :SQLSTATE
+-- (in the messages, the unit differs between versions)
+\set VERBOSITY sqlstate
 ALTER SYSTEM SET idgen.worker_idle_timeout = -1;
 \echo :SQLSTATE
 
@@ -30,6 +32,7 @@ CREATE ROLE regress_idgen_user;
 SET ROLE regress_idgen_user;
 SET idgen.worker_timeout = 0;
 \echo :SQLSTATE
+\set VERBOSITY default
 SET idgen.worker_timeout = '1min';
 SHOW idgen.worker_timeout;
 SET idgen.worker_timeout = 1;
