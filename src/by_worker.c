@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/timeout.h"
@@ -105,8 +106,7 @@ timed_out(const IdgenHandle *handle, bool row_locked)
 		ereport(ERROR,
 		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 		         errmsg("the worker cannot refill id sequence \"%s\"", handle->name),
-		         errdetail("Another transaction has locked its row, or what it draws from, for %d ms.",
-		                   idgen_worker_timeout),
+		         errdetail("When it last tried, another transaction had locked its row, or what it draws from."),
 		         errhint("End that transaction, or raise idgen.worker_timeout.")));
 	ereport(ERROR,
 	        (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
@@ -137,6 +137,17 @@ time_left(IdgenHandle *handle)
 	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(handle->waiting_since, idgen_worker_timeout));
 }
 
+/* What a session that waits for the worker is seen to wait for. */
+static uint32
+wait_event(void)
+{
+	static uint32 event = 0;
+
+	if (event == 0)
+		event = WaitEventExtensionNew("IdgenWorker");
+	return event;
+}
+
 /*
  * Wait for the worker, which is asked for that attempt to refill; for lock_timeout
  * that is a lock. In between, see to it that there still is a worker. Raises what
@@ -146,22 +157,18 @@ time_left(IdgenHandle *handle)
 static void
 await_worker(IdgenHandle *handle, uint64 attempt)
 {
-	static uint32 wait_event = 0;
 	IdgenSlot *slot = handle->slot;
 	IdgenAwaitAnswer answer;
 	IdgenFailure failure;
 	bool row_locked;
 	long timeout = 0;
 
-	if (wait_event == 0)
-		wait_event = WaitEventExtensionNew("IdgenWorker");
-
 	start_lock_timer();
 	ConditionVariablePrepareToSleep(&slot->refilled);
 	while ((answer = idgen_slot_await_worker(slot, handle->version, attempt,
 	                                         &failure, &row_locked)) == IDGEN_AWAIT_ON &&
 	       (timeout = time_left(handle)) > 0 && idgen_workers_wake(MyDatabaseId))
-		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event);
+		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
 	ConditionVariableCancelSleep();
 	stop_lock_timer();
 	CHECK_FOR_INTERRUPTS(); /* it may have run out just now */
@@ -191,7 +198,9 @@ await_slot(IdgenHandle *handle)
 		         errmsg("there is no place in the cache for id sequence \"%s\"", handle->name),
 		         errdetail("All of it is in use by id sequences that are being refilled."),
 		         errhint("You might need to increase idgen.max_sequences.")));
-	pg_usleep(IDGEN_NO_SLOT_PAUSE_MS * 1000L);
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+	                 IDGEN_NO_SLOT_PAUSE_MS, wait_event());
+	ResetLatch(MyLatch);
 	idgen_handle_forget(handle);
 }
 

@@ -21,8 +21,8 @@
  * - slot->lock, always exclusive, protects all other fields of a slot. A slot
  *	 changes its owner only under both locks.
  * - The order is header->lock, then slot->lock; never two slots at once.
- * - Under either lock nothing may raise an error: an entry is complete
- *	 whenever its lock is released.
+ * - Under a slot's lock, or the header's exclusive one, nothing may raise an error:
+ *	 an entry is complete whenever its lock is released.
  *
  * - A slot's "requested" is kept apart, in an array without gaps, for the worker to
  *	 find those that are set. The slot's lock protects it, but for a glance.
@@ -872,7 +872,7 @@ int64
 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
 {
 	uint64 version;
-	IdgenOutcome outcome = {.publish = true, .rest = *rest};
+	IdgenOutcome outcome = {.publish = true, .revalidate = true, .rest = *rest};
 
 	if (idgen_cache_attach(key, shared.header->nslots < idgen_max_sequences, &version) == NULL)
 		return idgen_rest_ids(rest);

@@ -71,6 +71,11 @@ typedef Oid RelFileNumber;
 	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = ACL_SELECT)
 #endif
 
+/* macOS has another name for times to the nanosecond. */
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
+
 /* 18 has this before a declaration; it was pg_attribute_noreturn() behind it. */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn __attribute__((noreturn))

@@ -415,6 +415,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key)
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		remember_row(handle, row.slot, &def);
+		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);
 	if (!handle->has_row || !handle->by_worker ||

@@ -25,6 +25,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
+#include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -63,6 +64,7 @@ typedef struct Job
 	bool transactional;    /* publish it only when the transaction has committed */
 	bool allocated;        /* is there something to publish? */
 	TransactionId held_by; /* if not: who holds the row now, or invalid */
+	bool object_locked;    /* or somebody has locked what it draws from */
 	IdgenRefill refill;    /* that, ... */
 	uint64 good_as_of;     /* ... as rest_good_as_of in IdgenOutcome */
 	IdgenFailure *failure; /* NULL if none */
@@ -135,6 +137,11 @@ allocate(void *arg)
 		job->done = true;
 		return;
 	}
+	if (OidIsValid(key->object) && !ConditionalLockRelationOid(key->object, RowExclusiveLock))
+	{
+		job->object_locked = true;
+		return;
+	}
 
 	GetUserIdAndSecContext(&userid, &context);
 	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
@@ -195,16 +202,17 @@ try_job(Job *job, bool wait)
 	job->wait = wait;
 	job->line_up = false;
 	job->held_by = InvalidTransactionId;
+	job->object_locked = false;
 	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
 	if (error == NULL && job->done)
 		return;
 
 	job->allocated = false;
-	if (TransactionIdIsValid(job->held_by) ||
+	if (TransactionIdIsValid(job->held_by) || job->object_locked ||
 	    (error != NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE))
 		idgen_cache_row_locked(&job->task->key);
 	if (error == NULL)
-		is_locked(job, false);
+		is_locked(job, job->object_locked);
 	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		is_locked(job, true);
 	else

@@ -80,7 +80,7 @@ typedef struct Writer
 	FILE *file;
 	pg_crc32c crc;
 	uint64 nentries;
-	bool failed;
+	int error; /* errno of what has failed first, or 0 */
 } Writer;
 
 /* That of a cluster that was shut down, when the postmaster started; else zero. */
@@ -132,8 +132,8 @@ static void
 put(Writer *writer, const void *data, Size size)
 {
 	COMP_CRC32C(writer->crc, data, size);
-	if (size > 0 && fwrite(data, size, 1, writer->file) != 1)
-		writer->failed = true;
+	if (size > 0 && writer->error == 0 && fwrite(data, size, 1, writer->file) != 1)
+		writer->error = errno != 0 ? errno : ENOSPC;
 }
 
 static void
@@ -156,22 +156,11 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 		.nblocks = slot->nblocks,
 	};
 
-	if (slot->nblocks == 0 || writer->failed)
+	if (slot->nblocks == 0 || writer->error != 0)
 		return;
 	put(writer, &header, sizeof(header));
 	put(writer, key->name, header.namelen);
 	put(writer, slot->blocks, header.nblocks * sizeof(IdgenBlock));
-}
-
-/* The ids that the file should have held are a gap. */
-static void
-not_written(const char *temporary)
-{
-	ereport(LOG,
-	        (errcode_for_file_access(),
-	         errmsg("could not write file \"%s\": %m", temporary),
-	         errdetail("Cached ids are lost.")));
-	unlink(temporary);
 }
 
 /*
@@ -197,7 +186,9 @@ idgen_restart_file_write(int code, Datum arg)
 	header.version = IDGEN_FILE_VERSION;
 	header.nentries = writer.nentries;
 	writer.file = AllocateFile(temporary, PG_BINARY_W);
-	if (writer.file != NULL)
+	if (writer.file == NULL)
+		writer.error = errno;
+	else
 	{
 		pg_crc32c crc;
 
@@ -207,11 +198,20 @@ idgen_restart_file_write(int code, Datum arg)
 		crc = writer.crc;
 		FIN_CRC32C(crc);
 		put(&writer, &crc, sizeof(crc));
-		writer.failed |= FreeFile(writer.file) != 0;
+		if (FreeFile(writer.file) != 0 && writer.error == 0)
+			writer.error = errno;
 	}
-	if (writer.file == NULL || writer.failed ||
-	    durable_rename(temporary, IDGEN_RESTART_FILE, LOG) != 0)
-		not_written(temporary);
+	if (writer.error == 0 && durable_rename(temporary, IDGEN_RESTART_FILE, LOG) != 0)
+		writer.error = errno;
+	if (writer.error != 0)
+	{
+		errno = writer.error;
+		ereport(LOG,
+		        (errcode_for_file_access(),
+		         errmsg("could not write file \"%s\": %m", temporary),
+		         errdetail("Cached ids are lost.")));
+		unlink(temporary);
+	}
 }
 
 /* The contents of the file; NULL if it cannot be read, with a line in the log. */

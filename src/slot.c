@@ -336,10 +336,11 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	}
 
 	if (outcome->publish)
-	{
 		uncached = publish_or_lose(slot, outcome);
+	if (outcome->revalidate)
+		slot->ahead_below = slot->ids_left / 2; /* in case the worker refills now */
+	if (outcome->publish)
 		plan_ahead(slot, outcome);
-	}
 
 	if (TransactionIdIsValid(outcome->claim) && slot->claim == outcome->claim)
 		slot->claim = InvalidTransactionId;
@@ -492,6 +493,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks)
 	*slot->requested = false;
 	slot->attempts_begun++;
 	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
+	slot->waited = false;
 	return slot->prefetch_blocks;
 }
 
@@ -519,7 +521,6 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt, int64 ahead_below,
 	{
 		slot->ahead_below = ahead_below;
 		slot->filled_at = GetCurrentTimestamp();
-		slot->waited = false;
 		slot->row_locked = false;
 		if (slot->ids_left > ahead_below)
 			*slot->requested = false;

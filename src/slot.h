@@ -87,7 +87,7 @@ typedef struct IdgenSlot
 	bool row_locked;       /* has it found the row locked since the last success? */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
 	TimestampTz filled_at; /* when the last one succeeded, 0 = none */
-	bool waited;           /* has a session waited since then? */
+	bool waited;           /* has a session waited since the last one began? */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
 	int64 ahead_blocks;    /* blocks that the last refill asked for */

@@ -87,7 +87,7 @@ recover(void)
 	EmitErrorReport();
 	error = CopyErrorData();
 	FlushErrorState();
-	AbortCurrentTransaction();
+	AbortOutOfAnyTransaction();
 	LWLockReleaseAll();
 	RESUME_INTERRUPTS();
 	idgen_jobs_abandon(error);

@@ -82,10 +82,7 @@ idgen_workers_startup_shmem(void)
 	LWLockRelease(AddinShmemInitLock);
 }
 
-/*
- * The entry of a database, or with an invalid OID one that is not used; NULL if
- * there is none. Caller holds the lock.
- */
+/* The entry of a database; NULL if there is none. Caller holds the lock. */
 static IdgenWorkerEntry *
 find_entry(Oid dbid)
 {
@@ -95,6 +92,27 @@ find_entry(Oid dbid)
 	return NULL;
 }
 
+/* Is there no worker, and is none to be expected? Caller holds the lock. */
+static bool
+is_unused(const IdgenWorkerEntry *entry)
+{
+	return entry->latch == NULL &&
+		TimestampDifferenceExceeds(entry->launched_at, GetCurrentTimestamp(),
+	                               IDGEN_START_TIMEOUT_MS);
+}
+
+/* An entry that can be used for a database; NULL if there is none. Likewise. */
+static IdgenWorkerEntry *
+get_entry(Oid dbid)
+{
+	IdgenWorkerEntry *entry = find_entry(dbid);
+
+	for (int i = 0; i < workers->nentries && entry == NULL; i++)
+		if (is_unused(&workers->entries[i]))
+			entry = &workers->entries[i];
+	return entry;
+}
+
 /*
  * Wake the worker of an entry, which may be NULL. Returns whether there is one, or is
  * going to be. Caller holds the lock.
@@ -102,12 +120,10 @@ find_entry(Oid dbid)
 static bool
 wake_entry(IdgenWorkerEntry *entry)
 {
-	if (entry == NULL)
+	if (entry == NULL || is_unused(entry))
 		return false;
-	if (entry->latch == NULL)
-		return !TimestampDifferenceExceeds(entry->launched_at, GetCurrentTimestamp(),
-		                                   IDGEN_START_TIMEOUT_MS);
-	SetLatch(entry->latch);
+	if (entry->latch != NULL)
+		SetLatch(entry->latch);
 	return true;
 }
 
@@ -159,10 +175,8 @@ idgen_workers_wake(Oid dbid)
 		return true;
 
 	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
-	entry = find_entry(dbid);
-	done = wake_entry(entry);
-	if (!done && entry == NULL)
-		entry = find_entry(InvalidOid);
+	entry = get_entry(dbid);
+	done = entry != NULL && entry->dbid == dbid && wake_entry(entry);
 	if (!done && entry != NULL)
 	{
 		entry->dbid = dbid;
@@ -218,9 +232,7 @@ idgen_workers_enrol(Oid dbid)
 	bool enrolled;
 
 	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
-	entry = find_entry(dbid);
-	if (entry == NULL)
-		entry = find_entry(InvalidOid);
+	entry = get_entry(dbid);
 	enrolled = entry != NULL && entry->latch == NULL;
 	if (enrolled)
 	{

@@ -88,5 +88,26 @@ $node->safe_psql(
 	END$$});
 cmp_ok(stats('often', 'prefetch_blocks'), '<=', $blocks / 2, 'not used any more: half as much, or less');
 
+# What lasts long enough, but not for as long as a commit takes, was too little.
+$node->append_conf(
+	'postgresql.conf', q{
+fsync = on
+commit_delay = 60000
+commit_siblings = 0
+idgen.prefetch_threshold = 10
+});
+$node->reload;
+$node->safe_psql(
+	'postgres', q{
+	SELECT idgen_create('evenly', block_size => 25, refill => 'worker');
+	DO $$
+	BEGIN
+		FOR i IN 1 .. 250 LOOP
+			PERFORM idgen_next('evenly');
+			PERFORM pg_sleep(0.005);
+		END LOOP;
+	END$$});
+is(stats('evenly', 'waits > 2, prefetch_blocks > 1'), 't|t', 'used evenly, but for waits: more than a block');
+
 $node->stop;
 done_testing();
