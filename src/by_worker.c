@@ -23,7 +23,7 @@
 #include "pending.h"
 #include "refill.h"
 #include "row.h"
-#include "workers.h"
+#include "worker_registry.h"
 
 /* While a session waits for the worker, it looks after it that often. */
 #define IDGEN_LOOK_AFTER_MS 100
@@ -167,7 +167,7 @@ await_worker(IdgenHandle *handle, uint64 attempt)
 	ConditionVariablePrepareToSleep(&slot->refilled);
 	while ((answer = idgen_slot_await_worker(slot, handle->version, attempt,
 	                                         &failure, &row_locked)) == IDGEN_AWAIT_ON &&
-	       (timeout = time_left(handle)) > 0 && idgen_workers_wake(MyDatabaseId))
+	       (timeout = time_left(handle)) > 0 && idgen_registry_wake(MyDatabaseId))
 		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
 	ConditionVariableCancelSleep();
 	stop_lock_timer();
@@ -230,7 +230,7 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 *id)
 	{
 		case IDGEN_DRAW_TAKEN:
 			if (result.ask)
-				(void) idgen_workers_wake(MyDatabaseId);
+				(void) idgen_registry_wake(MyDatabaseId);
 			*id = result.id;
 			return true;
 		case IDGEN_DRAW_WAIT:

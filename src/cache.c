@@ -11,8 +11,8 @@
  *
  * What is cached is already allocated and durable: whoever calls
  * idgen_cache_finish() or idgen_slot_publish() with a block to publish has
- * committed and flushed the allocation before (rule U3). Losing anything in here makes a gap, never a
- * duplicate.
+ * committed and flushed the allocation before (rule U3). Losing anything in
+ * here makes a gap, never a duplicate.
  *
  * Locking rules
  *
@@ -205,9 +205,7 @@ idgen_cache_startup_shmem(void)
 
 		init_header(shared.header, GetNamedLWLockTranche("IdgenCache")->lock.tranche);
 		for (int i = 0; i < idgen_max_sequences; i++)
-		{
 			init_slot(&shared.slots[i].slot, slot_tranche, &shared.requests[i]);
-		}
 	}
 
 	flags = describe_entries(&info);
@@ -791,7 +789,7 @@ idgen_cache_row_locked(const IdgenCacheKey *key)
  */
 void
 idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
-                        int64 ahead_below, const IdgenFailure *failure)
+                        const IdgenFailure *failure)
 {
 	IdgenSlot *slot;
 
@@ -800,7 +798,7 @@ idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
 	slot = lock_entry(&task->key);
 	if (slot == NULL)
 		return;
-	idgen_slot_end_attempt(slot, task->attempt, ahead_below, failure);
+	idgen_slot_end_attempt(slot, task->attempt, outcome, failure);
 	unlock_entry(&task->key, slot);
 }
 
@@ -824,7 +822,7 @@ abandon_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 		*slot->requested = false;
 		slot->attempts_begun++;
 	}
-	idgen_slot_end_attempt(slot, slot->attempts_begun, -1, abandonment->failure);
+	idgen_slot_end_attempt(slot, slot->attempts_begun, NULL, abandonment->failure);
 }
 
 /*

@@ -81,7 +81,7 @@ extern bool idgen_cache_has_requests(Oid dbid);
 extern List *idgen_cache_take_requests(Oid dbid);
 extern void idgen_cache_row_locked(const IdgenCacheKey *key);
 extern void idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
-                                    int64 ahead_below, const IdgenFailure *failure);
+                                    const IdgenFailure *failure);
 extern void idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure);
 
 extern void idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot,

@@ -27,7 +27,7 @@
 #include "definition.h"
 #include "pending.h"
 #include "row.h"
-#include "workers.h"
+#include "worker_registry.h"
 
 PG_FUNCTION_INFO_V1(idgen_check_row);
 PG_FUNCTION_INFO_V1(idgen_row_changed);
@@ -325,7 +325,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 	if (class_id == DatabaseRelationId)
 	{
 		idgen_pending_drop_database(object_id);
-		idgen_workers_stop(object_id); /* it must not be in use */
+		idgen_registry_stop(object_id); /* it must not be in use */
 	}
 	else if (class_id == ExtensionRelationId &&
 	         object_id == get_extension_oid("idgen", true))

@@ -168,7 +168,7 @@ idgen_check_refill(const char *refill, const IdgenSource *source)
 		return false;
 	if (strcmp(refill, "worker") != 0)
 		not_valid("refill", refill, "transaction, worker");
-	if (!source->by_worker)
+	if (!source->for_worker)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("refill \"%s\" is not supported with source \"%s\"", refill, source->name),

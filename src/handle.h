@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "storage/itemptr.h"
 #include "utils/numeric.h"
+#include "utils/timestamp.h"
 
 #include "cache.h"
 #include "compat.h"
@@ -143,6 +144,15 @@ idgen_handle_forget(IdgenHandle *handle)
 {
 	handle->epoch = 0;
 	handle->fast_epoch = 0;
+}
+
+/* Count a refill that has been made just now. */
+static inline void
+idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
+{
+	counters->refills++;
+	counters->blocks_taken += refill->blocks;
+	counters->last_refill = GetCurrentTimestamp();
 }
 
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);

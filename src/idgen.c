@@ -26,7 +26,7 @@
  *	row.c			finding the newest version of a row
  *	source.c		the sources that are registered, and what one has to say
  *	native_sequence.c	native sequences: finding one, and what it says
- *	workers.c		which databases have a refill worker
+ *	worker_registry.c	which databases have a refill worker
  *	subxact.c		trying something that may fail
  *	guc.c			settings
  *	block.h			a block
@@ -44,7 +44,7 @@
 #include "guc.h"
 #include "restart_file.h"
 #include "sources.h"
-#include "workers.h"
+#include "worker_registry.h"
 #include "xact.h"
 
 PG_MODULE_MAGIC;
@@ -60,7 +60,7 @@ shmem_request(void)
 	if (previous_shmem_request_hook)
 		previous_shmem_request_hook();
 	idgen_cache_request_shmem();
-	idgen_workers_request_shmem();
+	idgen_registry_request_shmem();
 }
 
 static void
@@ -68,7 +68,7 @@ shmem_startup(void)
 {
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
-	idgen_workers_startup_shmem();
+	idgen_registry_startup_shmem();
 	if (idgen_cache_startup_shmem())
 	{
 		idgen_restart_file_read();

@@ -44,7 +44,7 @@
 /* How long to wait for a lock at first, and at most. */
 #define IDGEN_LOCK_MS     10
 #define IDGEN_LOCK_MAX_MS 500
-/* How long to leave a locked row alone: so many times this, up to that. */
+/* How long to leave a locked row alone: that long times the number of tries, at most ... */
 #define IDGEN_PAUSE_MS     10
 #define IDGEN_PAUSE_MAX_MS 100
 
@@ -161,26 +161,12 @@ allocate(void *arg)
 	SetUserIdAndSecContext(userid, context);
 }
 
-/*
- * What a job needs is locked: "held_by" has the row, or we have waited in vain. Line up
- * for the row if it is in other hands than before, or it is not known what is the
- * matter; after that, see at once who has it now. Else see later, unless it has lasted
- * too long.
- */
+/* Try again, at once or after a pause, unless it has lasted too long. */
 static void
-is_locked(Job *job, bool in_vain)
+try_again(Job *job, bool pause)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	bool pause;
 
-	if (in_vain)
-		pause = !job->wait || !TransactionIdIsValid(job->holder);
-	else
-	{
-		job->line_up = !TransactionIdIsValid(job->held_by) || job->held_by != job->holder;
-		job->holder = job->held_by;
-		pause = !job->line_up;
-	}
 	job->next_try = now;
 	if (pause)
 		job->next_try = TimestampTzPlusMilliseconds(now, Min(++job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
@@ -189,8 +175,20 @@ is_locked(Job *job, bool in_vain)
 	if (job->done)
 		ereport(LOG,
 		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-		         errmsg("could not lock the row of id sequence \"%s\" for %d ms",
+		         errmsg("could not lock what id sequence \"%s\" is refilled from for %d ms",
 		                job->task->key.name, idgen_worker_timeout)));
+}
+
+/*
+ * "held_by" has the row, if that is known. Line up for it if it is in other hands than
+ * before, or it is not known what is the matter.
+ */
+static void
+row_is_held(Job *job)
+{
+	job->line_up = !TransactionIdIsValid(job->held_by) || job->held_by != job->holder;
+	job->holder = job->held_by;
+	try_again(job, !job->line_up);
 }
 
 /* Do a job, as far as that can be done now, and remember what went wrong. */
@@ -211,10 +209,14 @@ try_job(Job *job, bool wait)
 	if (TransactionIdIsValid(job->held_by) || job->object_locked ||
 	    (error != NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE))
 		idgen_cache_row_locked(&job->task->key);
-	if (error == NULL)
-		is_locked(job, job->object_locked);
-	else if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-		is_locked(job, true);
+	if (error == NULL && !job->object_locked)
+		row_is_held(job);
+	else if (error == NULL || error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
+	         error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+	{
+		/* After lining up, see at once who has the row now. */
+		try_again(job, !wait || !TransactionIdIsValid(job->holder));
+	}
 	else
 	{
 		job->done = true;
@@ -237,17 +239,15 @@ publish(const Job *job)
 
 	if (!job->allocated)
 	{
-		idgen_cache_end_attempt(job->task, NULL, -1, job->failure);
+		idgen_cache_end_attempt(job->task, NULL, job->failure);
 		return;
 	}
 	outcome.publish = true;
 	outcome.rest = job->refill.rest;
 	outcome.rest_good_as_of = job->good_as_of;
-	outcome.counters.refills = 1;
-	outcome.counters.blocks_taken = job->refill.blocks;
-	outcome.counters.last_refill = GetCurrentTimestamp();
-	idgen_cache_end_attempt(job->task, &outcome,
-	                        idgen_rest_ids(&outcome.rest) / 100.0 * idgen_prefetch_threshold, NULL);
+	outcome.ahead_below = idgen_rest_ids(&outcome.rest) / 100.0 * idgen_prefetch_threshold;
+	idgen_count_refill(&outcome.counters, &job->refill);
+	idgen_cache_end_attempt(job->task, &outcome, NULL);
 }
 
 /*

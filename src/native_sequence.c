@@ -46,13 +46,13 @@ idgen_native_name(const char *name, const char *source_name)
 }
 
 /*
- * Find the sequence, lock it as nextval() would, and open it. Returns NULL if
+ * Find the sequence, lock it, and open it. Returns NULL if
  * there is none. Raises 42602, 42809 and whatever looking into a schema can.
  */
 Relation
-idgen_native_open(const RangeVar *sequence)
+idgen_native_open(const RangeVar *sequence, LOCKMODE lockmode)
 {
-	Oid relid = RangeVarGetRelid(sequence, RowExclusiveLock, true);
+	Oid relid = RangeVarGetRelid(sequence, lockmode, true);
 	Relation rel;
 
 	if (!OidIsValid(relid))

@@ -34,7 +34,7 @@ typedef struct IdgenNativeState
 
 extern RangeVar *idgen_native_name(const char *name, const char *source_name);
 extern const char *idgen_native_display(const RangeVar *name);
-extern Relation idgen_native_open(const RangeVar *name);
+extern Relation idgen_native_open(const RangeVar *name, LOCKMODE lockmode);
 extern void idgen_native_check(Oid relid, AclMode mode);
 extern IdgenNativeSequence *idgen_native_describe(Relation rel);
 extern bool idgen_native_is_readable(Relation rel);

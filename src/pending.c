@@ -32,7 +32,6 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 
 #include "pending.h"
 
@@ -208,9 +207,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	p->ids_allocated += idgen_rest_ids(&p->rest);
 	p->ahead_blocks = refill->ahead_blocks;
 	p->ahead_ids = refill->ahead_ids;
-	p->counters.refills++;
-	p->counters.blocks_taken += refill->blocks;
-	p->counters.last_refill = GetCurrentTimestamp();
+	idgen_count_refill(&p->counters, refill);
 }
 
 /*

@@ -286,9 +286,7 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 *id)
 	}
 	idgen_refill_flush(refilled.lsn);
 
-	outcome.counters.refills = 1;
-	outcome.counters.blocks_taken = refilled.blocks;
-	outcome.counters.last_refill = GetCurrentTimestamp();
+	idgen_count_refill(&outcome.counters, &refilled);
 	if (!ahead)
 	{
 		*id = idgen_block_take(&refilled.rest.block);

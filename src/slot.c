@@ -396,8 +396,8 @@ request_refill(IdgenSlot *slot)
 }
 
 /*
- * Draw an id from the cache where the worker refills: taken, or to be waited for.
- * In either case wake the worker if "ask" says so.
+ * Draw an id from the cache where the worker refills: taken, and then the worker is
+ * to be woken if "ask" says so; or to be waited for.
  *
  * A session waits for the end of an attempt that begins after this call: one
  * that has begun before may have failed for a reason that is gone by now.
@@ -425,7 +425,6 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, IdgenDrawResult *result)
 	else
 	{
 		request_refill(slot);
-		result->ask = true;
 		result->attempt = slot->attempts_begun + 1;
 		slot->waiters++;
 		slot->counters.waits++;
@@ -498,16 +497,15 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks)
 }
 
 /*
- * The worker's attempt is over, and what it has brought is published; or it has
- * failed; or neither, when there is reason to look at the row again. Whoever has
- * asked for more meanwhile has it now, if there are more than "ahead_below" ids.
+ * The worker's attempt is over, and what it has brought is published ("outcome"); or
+ * it has failed; or neither (both are NULL), when there is reason to look at the row
+ * again. Whoever has asked for more meanwhile has it now, unless few ids are left.
  * Caller holds the lock.
  */
 void
-idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt, int64 ahead_below,
-                       const IdgenFailure *failure)
+idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
+                       const IdgenOutcome *outcome, const IdgenFailure *failure)
 {
-	bool succeeded = failure == NULL && ahead_below >= 0 && slot->ids_left > 0;
 
 	/* Unless it has been abandoned meanwhile. */
 	if (attempt == slot->attempts_begun && attempt != slot->attempts_done)
@@ -517,12 +515,12 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt, int64 ahead_below,
 		if (failure != NULL)
 			slot->failure = *failure;
 	}
-	if (succeeded)
+	if (outcome != NULL && slot->ids_left > 0)
 	{
-		slot->ahead_below = ahead_below;
+		slot->ahead_below = outcome->ahead_below;
 		slot->filled_at = GetCurrentTimestamp();
 		slot->row_locked = false;
-		if (slot->ids_left > ahead_below)
+		if (slot->ids_left > slot->ahead_below)
 			*slot->requested = false;
 	}
 	ConditionVariableBroadcast(&slot->refilled);

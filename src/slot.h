@@ -80,7 +80,7 @@ typedef struct IdgenSlot
 	int waiters;                /* sessions waiting for any of these */
 
 	/* If it is the worker that refills: */
-	bool *requested;       /* is it to? In an array of the cache, see there */
+	bool *requested;       /* has it been asked to? In an array, see cache.c */
 	uint64 attempts_begun; /* by the worker to refill it, ... */
 	uint64 attempts_done;  /* ... one is going on if these differ */
 	IdgenFailure failure;  /* of the last one done */
@@ -164,6 +164,7 @@ typedef struct IdgenOutcome
 	int64 ahead_blocks;     /* blocks asked for by its last refill */
 	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
 	TransactionId claim;    /* the claim it made, or invalid */
+	int64 ahead_below;      /* of the worker: refill again when so many are left */
 	IdgenCounters counters; /* to add; ids_lost and waits are not used */
 } IdgenOutcome;
 
@@ -186,7 +187,7 @@ extern IdgenAwaitAnswer idgen_slot_await_worker(IdgenSlot *slot, uint64 version,
                                                 bool *row_locked);
 extern int idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks);
 extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
-                                   int64 ahead_below, const IdgenFailure *failure);
+                                   const IdgenOutcome *outcome, const IdgenFailure *failure);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
 
 /* Take the next published id. Caller holds the lock; ids_left > 0. */

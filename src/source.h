@@ -54,7 +54,7 @@ typedef struct IdgenSource
 	bool transactional;
 
 	/* May a worker allocate, which does not have the rights of a caller? */
-	bool by_worker;
+	bool for_worker;
 
 	/* Without a row in id_sequences, is there no such id sequence? */
 	bool needs_row;

@@ -66,11 +66,11 @@ static const char *
 sequence_check_name(const char *name, const char *source_name)
 {
 	RangeVar *sequence = idgen_native_name(name, source_name);
-	Relation rel = idgen_native_open(sequence);
+	Relation rel = idgen_native_open(sequence, AccessShareLock);
 
 	if (rel == NULL)
 		no_such_relation(sequence);
-	relation_close(rel, RowExclusiveLock);
+	relation_close(rel, AccessShareLock);
 	return source_name;
 }
 
@@ -79,7 +79,7 @@ sequence_check_name(const char *name, const char *source_name)
  * Without a row, the id sequence is the native one: without that there is none.
  */
 static Relation
-find_sequence(IdgenHandle *handle)
+find_sequence(IdgenHandle *handle, LOCKMODE lockmode)
 {
 	RangeVar *name;
 	Relation rel;
@@ -89,7 +89,7 @@ find_sequence(IdgenHandle *handle)
 	if (name->schemaname == NULL)
 		idgen_handle_keep(handle, &handle->search_path, namespace_search_path);
 
-	rel = idgen_native_open(name);
+	rel = idgen_native_open(name, lockmode);
 	if (rel == NULL)
 	{
 		if (handle->has_row)
@@ -105,10 +105,16 @@ find_sequence(IdgenHandle *handle)
 	return rel;
 }
 
+/*
+ * The lock is that of nextval(), but if it is the worker who will call that, the weakest
+ * one: so nobody waits for who alters the sequence.
+ */
 static void
 sequence_resolve(IdgenHandle *handle, Oid object)
 {
-	Relation rel = OidIsValid(object) ? try_relation_open(object, RowExclusiveLock) : find_sequence(handle);
+	bool found = OidIsValid(object);
+	LOCKMODE lockmode = handle->by_worker && !found ? AccessShareLock : RowExclusiveLock;
+	Relation rel = found ? try_relation_open(object, lockmode) : find_sequence(handle, lockmode);
 	MemoryContext context;
 
 	if (rel == NULL)
@@ -121,7 +127,7 @@ sequence_resolve(IdgenHandle *handle, Oid object)
 	context = MemoryContextSwitchTo(handle->memory);
 	handle->details = idgen_native_describe(rel);
 	MemoryContextSwitchTo(context);
-	relation_close(rel, OidIsValid(object) ? NoLock : RowExclusiveLock);
+	relation_close(rel, found ? NoLock : lockmode);
 }
 
 /* The lock that nextval() takes, and like it keeps whatever savepoints do. */
@@ -351,7 +357,7 @@ sequence_percent_left(Oid object)
 const IdgenSource idgen_source_sequence = {
 	.name = "sequence",
 	.transactional = false,
-	.by_worker = true,
+	.for_worker = true,
 	.needs_row = false,
 	.check_syntax = sequence_check_syntax,
 	.check_name = sequence_check_name,

@@ -329,9 +329,9 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	 * Somebody we have waited for may have changed that. If it is the worker now
 	 * who refills, but we have the row locked already, we had better use it.
 	 */
-	if (def.source != handle->source ||
-	    (def.by_worker != request->by_worker &&
-	     (request->by_worker || !idgen_handle_holds_row(handle))))
+	if (def.source != handle->source)
+		return false;
+	if (request->by_worker ? !def.by_worker : def.by_worker && !idgen_handle_holds_row(handle))
 		return false;
 	if (idgen_definition_is_exhausted(&def))
 	{
@@ -467,7 +467,7 @@ const IdgenSource idgen_source_table = {
 	.name = "table",
 	.transactional = true,
 	.needs_row = true,
-	.by_worker = true,
+	.for_worker = true,
 	.locks_row = true,
 	.auto_created = true,
 	.allocate = table_allocate,

@@ -3,7 +3,7 @@
  *		The refill worker: refills id sequences that say refill = 'worker'.
  *
  * A worker serves one database. It is started by a session that has something for it
- * to do (workers.c), does what sessions ask for (jobs.c), and goes when nobody has
+ * to do (worker_registry.c), does what sessions ask for (jobs.c), and goes when nobody has
  * for a while.
  *
  * It connects as the bootstrap superuser, since a role need not be able to log in, but
@@ -29,7 +29,7 @@
 #include "guc.h"
 #include "jobs.h"
 #include "worker.h"
-#include "workers.h"
+#include "worker_registry.h"
 
 /* Time for an error to pass that is not the matter of one id sequence. */
 #define IDGEN_RECOVERY_PAUSE_MS 100
@@ -52,10 +52,10 @@ sign_off(int code, Datum arg)
 	};
 
 	/* There may be another one by now. */
-	if (!idgen_workers_enrolled(dbid))
+	if (!idgen_registry_enrolled(dbid))
 		return;
 	idgen_cache_abandon_attempts(dbid, connected ? NULL : &failure);
-	idgen_workers_leave(dbid);
+	idgen_registry_leave(dbid);
 }
 
 /* Settings of the database or the role must not get into the worker's way. */
@@ -101,8 +101,8 @@ recover(void)
 static bool
 may_go(void)
 {
-	idgen_workers_leave(MyDatabaseId);
-	return !idgen_cache_has_requests(MyDatabaseId) || !idgen_workers_enrol(MyDatabaseId);
+	idgen_registry_leave(MyDatabaseId);
+	return !idgen_cache_has_requests(MyDatabaseId) || !idgen_registry_enrol(MyDatabaseId);
 }
 
 /* The life of a worker. */
@@ -118,7 +118,7 @@ idgen_worker_main(Datum arg)
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 
-	if (!idgen_workers_enrol(dbid))
+	if (!idgen_registry_enrol(dbid))
 		proc_exit(0);
 	before_shmem_exit(sign_off, arg);
 	BackgroundWorkerInitializeConnectionByOid(dbid, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
@@ -132,6 +132,7 @@ idgen_worker_main(Datum arg)
 	for (;;)
 	{
 		TimestampTz due;
+		bool idle;
 		long timeout;
 
 		if (ConfigReloadPending)
@@ -161,10 +162,11 @@ idgen_worker_main(Datum arg)
 		MemoryContextReset(context);
 
 		due = idgen_jobs_due();
-		if (due == DT_NOEND)
+		idle = due == DT_NOEND;
+		if (idle)
 			due = TimestampTzPlusMilliseconds(busy_at, idgen_worker_idle_timeout);
 		timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), due);
-		if (timeout == 0 && idgen_jobs_due() == DT_NOEND && may_go())
+		if (timeout == 0 && idle && may_go())
 			proc_exit(0);
 		if (timeout > 0)
 			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,

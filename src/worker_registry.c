@@ -1,5 +1,5 @@
 /*
- * workers.c
+ * worker_registry.c
  *		Which databases have a refill worker.
  *
  * A worker is started by a session that has something for it to do, and goes when
@@ -8,7 +8,7 @@
  * first leaves its request there, then wakes the worker, who looks there after it
  * was woken, and once more after it has signed off.
  *
- * Locking rules: workers->lock protects everything.
+ * Locking rules: registry->lock protects everything.
  */
 #include "postgres.h"
 
@@ -23,7 +23,7 @@
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
-#include "workers.h"
+#include "worker_registry.h"
 
 /*
  * A worker that has not come up after this time is not expected any more. The
@@ -41,43 +41,43 @@ typedef struct IdgenWorkerEntry
 	TimestampTz launched_at; /* when a session had it started */
 } IdgenWorkerEntry;
 
-typedef struct IdgenWorkers
+typedef struct IdgenWorkerRegistry
 {
 	LWLock lock;
 	int nentries; /* as many as the server can have workers */
 	IdgenWorkerEntry entries[FLEXIBLE_ARRAY_MEMBER];
-} IdgenWorkers;
+} IdgenWorkerRegistry;
 
-static IdgenWorkers *workers = NULL;
+static IdgenWorkerRegistry *registry = NULL;
 
 static Size
-idgen_workers_memsize(void)
+idgen_registry_memsize(void)
 {
-	return add_size(offsetof(IdgenWorkers, entries),
+	return add_size(offsetof(IdgenWorkerRegistry, entries),
 	                mul_size(max_worker_processes, sizeof(IdgenWorkerEntry)));
 }
 
 /* Ask for shared memory; from shmem_request_hook. */
 void
-idgen_workers_request_shmem(void)
+idgen_registry_request_shmem(void)
 {
-	RequestAddinShmemSpace(idgen_workers_memsize());
-	RequestNamedLWLockTranche("IdgenWorkers", 1);
+	RequestAddinShmemSpace(idgen_registry_memsize());
+	RequestNamedLWLockTranche("IdgenWorkerRegistry", 1);
 }
 
 /* Create or attach to it; from shmem_startup_hook. */
 void
-idgen_workers_startup_shmem(void)
+idgen_registry_startup_shmem(void)
 {
 	bool found;
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	workers = ShmemInitStruct("idgen workers", idgen_workers_memsize(), &found);
+	registry = ShmemInitStruct("idgen worker registry", idgen_registry_memsize(), &found);
 	if (!found)
 	{
-		memset(workers, 0, idgen_workers_memsize());
-		LWLockInitialize(&workers->lock, GetNamedLWLockTranche("IdgenWorkers")->lock.tranche);
-		workers->nentries = max_worker_processes;
+		memset(registry, 0, idgen_registry_memsize());
+		LWLockInitialize(&registry->lock, GetNamedLWLockTranche("IdgenWorkerRegistry")->lock.tranche);
+		registry->nentries = max_worker_processes;
 	}
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -86,9 +86,9 @@ idgen_workers_startup_shmem(void)
 static IdgenWorkerEntry *
 find_entry(Oid dbid)
 {
-	for (int i = 0; i < workers->nentries; i++)
-		if (workers->entries[i].dbid == dbid)
-			return &workers->entries[i];
+	for (int i = 0; i < registry->nentries; i++)
+		if (registry->entries[i].dbid == dbid)
+			return &registry->entries[i];
 	return NULL;
 }
 
@@ -107,9 +107,9 @@ get_entry(Oid dbid)
 {
 	IdgenWorkerEntry *entry = find_entry(dbid);
 
-	for (int i = 0; i < workers->nentries && entry == NULL; i++)
-		if (is_unused(&workers->entries[i]))
-			entry = &workers->entries[i];
+	for (int i = 0; i < registry->nentries && entry == NULL; i++)
+		if (is_unused(&registry->entries[i]))
+			entry = &registry->entries[i];
 	return entry;
 }
 
@@ -133,11 +133,11 @@ remove_entry(Oid dbid, pid_t pid)
 {
 	IdgenWorkerEntry *entry;
 
-	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	entry = find_entry(dbid);
 	if (entry != NULL && entry->pid == pid)
 		memset(entry, 0, sizeof(IdgenWorkerEntry));
-	LWLockRelease(&workers->lock);
+	LWLockRelease(&registry->lock);
 }
 
 /* Have the server start a worker. Returns false if it has no place for one. */
@@ -163,18 +163,18 @@ start_worker(Oid dbid)
  * place for one.
  */
 bool
-idgen_workers_wake(Oid dbid)
+idgen_registry_wake(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
 	bool done;
 
-	LWLockAcquire(&workers->lock, LW_SHARED);
+	LWLockAcquire(&registry->lock, LW_SHARED);
 	done = wake_entry(find_entry(dbid));
-	LWLockRelease(&workers->lock);
+	LWLockRelease(&registry->lock);
 	if (done)
 		return true;
 
-	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	entry = get_entry(dbid);
 	done = entry != NULL && entry->dbid == dbid && wake_entry(entry);
 	if (!done && entry != NULL)
@@ -182,7 +182,7 @@ idgen_workers_wake(Oid dbid)
 		entry->dbid = dbid;
 		entry->launched_at = GetCurrentTimestamp();
 	}
-	LWLockRelease(&workers->lock);
+	LWLockRelease(&registry->lock);
 	if (done || entry == NULL)
 		return done;
 
@@ -197,20 +197,20 @@ idgen_workers_wake(Oid dbid)
  * wait for that, though not forever. The lock keeps new ones away.
  */
 void
-idgen_workers_stop(Oid dbid)
+idgen_registry_stop(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
 	pid_t pid = 0;
 
-	if (workers == NULL)
+	if (registry == NULL)
 		return;
-	LWLockAcquire(&workers->lock, LW_SHARED);
+	LWLockAcquire(&registry->lock, LW_SHARED);
 	entry = find_entry(dbid);
 	if (entry != NULL)
 		pid = entry->pid;
 	if (pid != 0)
 		kill(pid, SIGTERM);
-	LWLockRelease(&workers->lock);
+	LWLockRelease(&registry->lock);
 
 	for (int ms = 0; pid != 0 && ms < IDGEN_STOP_TIMEOUT_MS; ms += 10)
 	{
@@ -226,12 +226,12 @@ idgen_workers_stop(Oid dbid)
  * there is one already, or no place.
  */
 bool
-idgen_workers_enrol(Oid dbid)
+idgen_registry_enrol(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
 	bool enrolled;
 
-	LWLockAcquire(&workers->lock, LW_EXCLUSIVE);
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	entry = get_entry(dbid);
 	enrolled = entry != NULL && entry->latch == NULL;
 	if (enrolled)
@@ -240,27 +240,27 @@ idgen_workers_enrol(Oid dbid)
 		entry->pid = MyProcPid;
 		entry->latch = MyLatch;
 	}
-	LWLockRelease(&workers->lock);
+	LWLockRelease(&registry->lock);
 	return enrolled;
 }
 
 /* Is the current process the worker of that database? */
 bool
-idgen_workers_enrolled(Oid dbid)
+idgen_registry_enrolled(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
 	bool enrolled;
 
-	LWLockAcquire(&workers->lock, LW_SHARED);
+	LWLockAcquire(&registry->lock, LW_SHARED);
 	entry = find_entry(dbid);
 	enrolled = entry != NULL && entry->pid == MyProcPid;
-	LWLockRelease(&workers->lock);
+	LWLockRelease(&registry->lock);
 	return enrolled;
 }
 
 /* The current process, which is the worker of that database, is it not any more. */
 void
-idgen_workers_leave(Oid dbid)
+idgen_registry_leave(Oid dbid)
 {
 	remove_entry(dbid, MyProcPid);
 }
