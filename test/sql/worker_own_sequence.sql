@@ -68,6 +68,20 @@ SELECT refill FROM id_sequences WHERE name = 'single' FOR UPDATE;
 SELECT idgen_next('single');
 ROLLBACK;
 
+-- a row that the worker does not see, or not as it is now
+CREATE SEQUENCE unseen_seq INCREMENT 5;
+BEGIN;
+SELECT idgen_create('unseen', source => 'sequence', refill => 'worker');
+SELECT array_agg(idgen_next('unseen')) FROM generate_series(1, 6);
+ROLLBACK;
+SELECT idgen_create('unseen', source => 'sequence');
+SELECT idgen_next('unseen') > 6 AS goes_on;
+BEGIN;
+UPDATE id_sequences SET refill = 'worker' WHERE name = 'unseen';
+SELECT count(DISTINCT idgen_next('unseen')) FROM generate_series(1, 100);
+COMMIT;
+SELECT count(DISTINCT idgen_next('unseen')) FROM generate_series(1, 100);
+
 -- locked in a way that keeps the worker from it, but not new
 BEGIN;
 ALTER SEQUENCE single_seq OWNED BY NONE;
@@ -77,4 +91,4 @@ ROLLBACK;
 SELECT idgen_next('single') > 2 AS goes_on;
 
 DROP EXTENSION idgen;
-DROP SEQUENCE temporary_seq, new_seq, row_seq, single_seq;
+DROP SEQUENCE temporary_seq, new_seq, row_seq, single_seq, unseen_seq;
