@@ -33,7 +33,7 @@ DO $$
 BEGIN
 	FOR i IN 1 .. 200 LOOP
 		PERFORM idgen_next('gen');
-		CALL wait_until($q$ ids_cached > 10 FROM idgen_stats WHERE name = 'gen' $q$);
+		CALL wait_until($q$ ids_cached >= 10 FROM idgen_stats WHERE name = 'gen' $q$);
 	END LOOP;
 END $$;
 SELECT ids_issued, waits FROM idgen_stats;
