@@ -135,7 +135,7 @@ typedef struct IdgenDrawResult
 	TransactionId wait_for; /* invalid if at_once */
 	int64 nblocks;
 	bool claimed;   /* the claim is now the caller's xid */
-	bool ask;       /* wake the worker */
+	bool ask;       /* if taken: wake the worker */
 	uint64 attempt; /* if to wait for the worker: the attempt that counts */
 } IdgenDrawResult;
 

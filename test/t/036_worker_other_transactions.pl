@@ -51,7 +51,7 @@ is(duplicates(@ids, map { "busy $_" } 1 .. 12), '', 'no id came twice');
 
 wait_for_waiters($node, 6, 'idgen_next', 'Extension');
 like(complaint('held'),
-	qr/ERROR:  55P03: the worker cannot refill id sequence "held"\n.*Another transaction has locked/,
+	qr/ERROR:  55P03: the worker cannot refill id sequence "held"\n.*another transaction had locked/,
 	'a row that stays locked');
 $holder->query_safe('COMMIT');
 is(join(' ', sort map { $_->query_safe('') } @waiters), '1 2 3 4 5 6', 'who waits goes on when it is free');
