@@ -44,7 +44,7 @@
 /* How long to wait for a lock at first, and at most. */
 #define IDGEN_LOCK_MS     10
 #define IDGEN_LOCK_MAX_MS 500
-/* How long to leave a locked row alone: that long times the number of tries, at most ... */
+/* How long to leave a locked row alone: longer each time by so much, up to a maximum. */
 #define IDGEN_PAUSE_MS     10
 #define IDGEN_PAUSE_MAX_MS 100
 

@@ -83,15 +83,15 @@ typedef struct Writer
 	int error; /* errno of what has failed first, or 0 */
 } Writer;
 
-/* That of a cluster that was shut down, when the postmaster started; else zero. */
-static ClusterState state_at_start;
-
 /* Contents that are being read. */
 typedef struct Reader
 {
 	const char *at;
 	Size left;
 } Reader;
+
+/* That of a cluster that was shut down, when the postmaster started; else zero. */
+static ClusterState state_at_start;
 
 static bool
 exists(const char *path)
@@ -111,7 +111,6 @@ get_cluster_state(ClusterState *state)
 	bool crc_ok;
 	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
 	bool clean = crc_ok && control->state == DB_SHUTDOWNED;
-
 	struct stat st;
 
 	memset(state, 0, sizeof(ClusterState));
