@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <signal.h>
+
 #include "access/xact.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
@@ -34,8 +36,16 @@
 /* Time for an error to pass that is not the matter of one id sequence. */
 #define IDGEN_RECOVERY_PAUSE_MS 100
 
-/* Has this worker connected to its database? */
+/* Has this worker connected to its database? Or was it told to go? */
 static bool connected = false;
+static volatile sig_atomic_t told_to_go = false;
+
+static void
+terminate(SIGNAL_ARGS)
+{
+	told_to_go = true;
+	die(postgres_signal_arg);
+}
 
 /*
  * The worker ends, for whatever reason. If it could not even connect, another one
@@ -54,7 +64,7 @@ sign_off(int code, Datum arg)
 	/* There may be another one by now. */
 	if (!idgen_registry_enrolled(dbid))
 		return;
-	idgen_cache_abandon_attempts(dbid, connected ? NULL : &failure);
+	idgen_cache_abandon_attempts(dbid, connected || told_to_go ? NULL : &failure);
 	idgen_registry_leave(dbid);
 }
 
@@ -115,7 +125,7 @@ idgen_worker_main(Datum arg)
 	TimestampTz busy_at;
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	pqsignal(SIGTERM, die);
+	pqsignal(SIGTERM, terminate);
 	BackgroundWorkerUnblockSignals();
 
 	if (!idgen_registry_enrol(dbid))
