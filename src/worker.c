@@ -126,6 +126,7 @@ idgen_worker_main(Datum arg)
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, terminate);
+	pqsignal(SIGINT, SIG_IGN); /* there is nothing to cancel yet */
 	BackgroundWorkerUnblockSignals();
 
 	if (!idgen_registry_enrol(dbid))
@@ -133,6 +134,7 @@ idgen_worker_main(Datum arg)
 	before_shmem_exit(sign_off, arg);
 	BackgroundWorkerInitializeConnectionByOid(dbid, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 	connected = true;
+	pqsignal(SIGINT, StatementCancelHandler);
 	settle();
 	wait_event = WaitEventExtensionNew("IdgenWorkerMain");
 	context = AllocSetContextCreate(TopMemoryContext, "idgen worker", ALLOCSET_DEFAULT_SIZES);
