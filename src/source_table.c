@@ -168,15 +168,16 @@ lock_out_of_line(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
 /*
  * A transaction that changes the row tells the cache when others see the change
  * already, but before its locks go. Wait for that, so that the cache does not take for
- * old what we allocate from the new row. Returns false if "wait" is false and it
- * would take a wait.
+ * old what we allocate from the new row; a gapless block never gets there. Returns
+ * false if "wait" is false and it would take a wait.
  */
 static bool
-wait_for_writer(Relation rel, TupleTableSlot *row, bool wait)
+wait_for_writer(Relation rel, const IdgenHandle *handle, TupleTableSlot *row, bool wait)
 {
 	TransactionId xid = idgen_row_writer(row);
 
-	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid))
+	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid) ||
+	    (handle->block_size == 1 && !handle->by_worker))
 		return true;
 	if (!wait)
 		return ConditionalXactLockTableWait(xid, false);
@@ -242,7 +243,7 @@ change_row(IdgenHandle *handle, bool wait,
 
 		if (result == TM_Ok)
 		{
-			if (!wait_for_writer(rel, row, wait))
+			if (!wait_for_writer(rel, handle, row, wait))
 				goto done;
 			if (!compute(handle, row, &new_row, arg))
 				break;
