@@ -710,6 +710,24 @@ idgen_cache_revalidate_objects(void)
 	for_each_entry(&own, revalidate_if_of_object, NULL);
 }
 
+/*
+ * Lock the slot with that number if a session of that database has requested something
+ * of it; else return NULL. Caller holds the header's lock.
+ */
+static IdgenSlot *
+lock_requested(int i, Oid dbid)
+{
+	IdgenSlot *slot = &shared.slots[i].slot;
+
+	if (!shared.requests[i])
+		return NULL;
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (*slot->requested && slot->key->dbid == dbid)
+		return slot;
+	LWLockRelease(&slot->lock);
+	return NULL;
+}
+
 /* Has a session of that database requested anything? */
 bool
 idgen_cache_has_requests(Oid dbid)
@@ -719,13 +737,11 @@ idgen_cache_has_requests(Oid dbid)
 	LWLockAcquire(&shared.header->lock, LW_SHARED);
 	for (int i = 0; i < shared.header->nslots && !found; i++)
 	{
-		IdgenSlot *slot = &shared.slots[i].slot;
+		IdgenSlot *slot = lock_requested(i, dbid);
 
-		if (!shared.requests[i])
-			continue;
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		found = *slot->requested && slot->key->dbid == dbid;
-		LWLockRelease(&slot->lock);
+		found = slot != NULL;
+		if (found)
+			LWLockRelease(&slot->lock);
 	}
 	LWLockRelease(&shared.header->lock);
 	return found;
@@ -740,20 +756,20 @@ List *
 idgen_cache_take_requests(Oid dbid)
 {
 	List *tasks = NIL;
+	IdgenTask *task = NULL; /* made before it is known whether it is needed */
 
 	LWLockAcquire(&shared.header->lock, LW_SHARED);
 	for (int i = 0; i < shared.header->nslots; i++)
 	{
-		IdgenSlot *slot = &shared.slots[i].slot;
-		IdgenTask *task;
+		IdgenSlot *slot;
 		bool taken;
 
-		if (!shared.requests[i])
+		if (task == NULL)
+			task = palloc(sizeof(IdgenTask));
+		slot = lock_requested(i, dbid);
+		if (slot == NULL)
 			continue;
-		task = palloc(sizeof(IdgenTask));
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		taken = *slot->requested && slot->key->dbid == dbid &&
-			slot->attempts_begun == slot->attempts_done;
+		taken = slot->attempts_begun == slot->attempts_done;
 		if (taken)
 		{
 			memcpy(&task->key, slot->key, offsetof(IdgenCacheKey, name) + strlen(slot->key->name) + 1);
@@ -763,11 +779,14 @@ idgen_cache_take_requests(Oid dbid)
 		}
 		LWLockRelease(&slot->lock);
 		if (taken)
+		{
 			tasks = lappend(tasks, task);
-		else
-			pfree(task);
+			task = NULL;
+		}
 	}
 	LWLockRelease(&shared.header->lock);
+	if (task != NULL)
+		pfree(task);
 	return tasks;
 }
 

@@ -506,7 +506,6 @@ void
 idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                        const IdgenOutcome *outcome, const IdgenFailure *failure)
 {
-
 	/* Unless it has been abandoned meanwhile. */
 	if (attempt == slot->attempts_begun && attempt != slot->attempts_done)
 	{
