@@ -45,8 +45,8 @@ COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
 COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence or function';
 COMMENT ON COLUMN id_sequences.source_name IS 'name of the source, null for the usual one';
 COMMENT ON COLUMN id_sequences.refill IS 'who refills: transaction (the calling one) or worker (a background worker)';
-COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain';
-COMMENT ON COLUMN id_sequences.big_base IS 'what idgen_next_big adds to the id';
+COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed or session_reversed';
+COMMENT ON COLUMN id_sequences.big_base IS 'what idgen_next_big adds to the sequence value';
 COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; the range for percentages is counted from here';
 
 SELECT pg_extension_config_dump('id_sequences', '');
@@ -97,11 +97,23 @@ CREATE FUNCTION idgen_next_big(name text) RETURNS numeric
 CREATE FUNCTION idgen_next_big(name text, source text) RETURNS numeric
 	AS 'MODULE_PATHNAME', 'idgen_next_big_from'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_range(name text, n bigint, OUT first_id bigint, OUT last_id bigint) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_next_range'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_range(name text, n bigint, source text, OUT first_id bigint, OUT last_id bigint) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_next_range'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_last(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_last(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_last_big(name text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_last_big'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_last_big(name text, source text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_last_big'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_peek(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek'
@@ -109,24 +121,73 @@ CREATE FUNCTION idgen_peek(name text) RETURNS bigint
 CREATE FUNCTION idgen_peek(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_peek_big(name text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_peek_big'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_peek_big(name text, source text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_peek_big'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION idgen_next(text) IS 'next id of an id sequence';
 COMMENT ON FUNCTION idgen_next(text, text) IS 'next id of an id sequence with that source';
 COMMENT ON FUNCTION idgen_next_big(text) IS 'next id of an id sequence, plus its big_base';
 COMMENT ON FUNCTION idgen_next_big(text, text) IS 'next id of an id sequence with that source, plus its big_base';
+COMMENT ON FUNCTION idgen_next_range(text, bigint) IS 'next n ids in a row of an id sequence';
+COMMENT ON FUNCTION idgen_next_range(text, bigint, text) IS 'next n ids in a row of an id sequence with that source';
 COMMENT ON FUNCTION idgen_last(text) IS 'the id that this session drew last from an id sequence';
 COMMENT ON FUNCTION idgen_last(text, text) IS 'the id that this session drew last from an id sequence with that source';
+COMMENT ON FUNCTION idgen_last_big(text) IS 'the id that this session drew last from an id sequence, plus its big_base';
+COMMENT ON FUNCTION idgen_last_big(text, text) IS 'the id that this session drew last from an id sequence with that source, plus its big_base';
 COMMENT ON FUNCTION idgen_peek(text) IS 'the id that would be issued next, without taking it';
 COMMENT ON FUNCTION idgen_peek(text, text) IS 'the id that would be issued next from that source, without taking it';
+COMMENT ON FUNCTION idgen_peek_big(text) IS 'the id that idgen_next_big would return next, without taking it';
+COMMENT ON FUNCTION idgen_peek_big(text, text) IS 'the id that idgen_next_big would return next from that source, without taking it';
 
 GRANT EXECUTE ON FUNCTION idgen_next(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_big(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_big(text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_last(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_last(text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_last_big(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_last_big(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_peek(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_peek(text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_peek_big(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_peek_big(text, text) TO PUBLIC;
+
+--
+-- Taking composed ids apart. A literal id may be an integer, which alone would not
+-- say whether bigint or numeric is meant.
+--
+
+CREATE FUNCTION idgen_parts(id bigint, layout text,
+	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value bigint
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_parts'
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION idgen_parts(id numeric, layout text,
+	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value numeric
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_parts_big'
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION idgen_parts(id integer, layout text,
+	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value bigint
+) RETURNS record
+	LANGUAGE SQL STRICT IMMUTABLE PARALLEL SAFE
+	BEGIN ATOMIC
+		SELECT * FROM idgen_parts(id::bigint, layout);
+	END;
+
+COMMENT ON FUNCTION idgen_parts(bigint, text) IS 'fields of an id as idgen_next composes it';
+COMMENT ON FUNCTION idgen_parts(numeric, text) IS 'fields of an id as idgen_next_big composes it';
+COMMENT ON FUNCTION idgen_parts(integer, text) IS 'fields of an id as idgen_next composes it';
+
+GRANT EXECUTE ON FUNCTION idgen_parts(bigint, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_parts(numeric, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_parts(integer, text) TO PUBLIC;
 
 --
 -- Creating and restarting: with the caller's own privileges

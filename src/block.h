@@ -10,6 +10,8 @@
 #ifndef IDGEN_BLOCK_H
 #define IDGEN_BLOCK_H
 
+#include "common/int.h"
+
 #include "compat.h"
 
 typedef struct IdgenBlock
@@ -42,6 +44,19 @@ idgen_block_take(IdgenBlock *block)
 	return id;
 }
 
+/* Take the next count ids. Caller must have checked that they are left. */
+static inline IdgenBlock
+idgen_block_cut(IdgenBlock *block, int64 count)
+{
+	IdgenBlock taken = {block->next, count, block->step};
+
+	Assert(count > 0 && count <= block->left);
+	block->left -= count;
+	if (block->left > 0)
+		block->next += count * block->step;
+	return taken;
+}
+
 /* Are a's ids to be handed out before b's? */
 static inline bool
 idgen_block_before(const IdgenBlock *a, const IdgenBlock *b)
@@ -60,6 +75,22 @@ idgen_block_adjacent(const IdgenBlock *a, const IdgenBlock *b)
 		last + a->step == b->next;
 }
 
+/* Make one block of those, in order, that go on from each other; returns how many are left. */
+static inline int
+idgen_blocks_merge(IdgenBlock *blocks, int nblocks)
+{
+	int merged = 0;
+
+	for (int i = 1; i < nblocks; i++)
+	{
+		if (idgen_block_adjacent(&blocks[merged], &blocks[i]))
+			blocks[merged].left += blocks[i].left;
+		else
+			blocks[++merged] = blocks[i];
+	}
+	return merged + 1;
+}
+
 /* Is there an id that both hold? Neither may be empty. */
 static inline bool
 idgen_block_overlaps(const IdgenBlock *a, const IdgenBlock *b)
@@ -71,11 +102,20 @@ idgen_block_overlaps(const IdgenBlock *a, const IdgenBlock *b)
 /* What a refill has brought, or what is left of it. */
 typedef struct IdgenRest
 {
-	IdgenBlock block;       /* may be empty, and still be followed by */
-	const IdgenBlock *more; /* these, which are not */
+	IdgenBlock block; /* may be empty, and still be followed by */
+	IdgenBlock *more; /* these, which are not */
 	int nmore;
 	RelFileNumber storage; /* of the native sequence they come from, or invalid */
 } IdgenRest;
+
+/* a + b, or the greatest there is: of numbers of ids that only count. */
+static inline int64
+idgen_add_saturating(int64 a, int64 b)
+{
+	int64 sum;
+
+	return pg_add_s64_overflow(a, b, &sum) ? PG_INT64_MAX : sum;
+}
 
 /* The number of ids in the rest of a refill. */
 static inline int64

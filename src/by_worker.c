@@ -155,7 +155,7 @@ wait_event(void)
  * 53000 after idgen.worker_timeout.
  */
 static void
-await_worker(IdgenHandle *handle, uint64 attempt)
+await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
 {
 	IdgenSlot *slot = handle->slot;
 	IdgenAwaitAnswer answer;
@@ -165,7 +165,7 @@ await_worker(IdgenHandle *handle, uint64 attempt)
 
 	start_lock_timer();
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while ((answer = idgen_slot_await_worker(slot, handle->version, attempt,
+	while ((answer = idgen_slot_await_worker(slot, handle->version, count, attempt,
 	                                         &failure, &row_locked)) == IDGEN_AWAIT_ON &&
 	       (timeout = time_left(handle)) > 0 && idgen_registry_wake(MyDatabaseId))
 		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
@@ -205,14 +205,14 @@ await_slot(IdgenHandle *handle)
 }
 
 /*
- * Draw from the cache. Returns true with an id, or false after having waited for
+ * Draw from the cache. Returns true with so many ids in a row, or false after having waited for
  * the worker, or if there is reason to validate again.
  *
  * The worker cannot refill what this transaction keeps it from, which may be to
  * change the row, or to have made it. Raises 55000, and what waiting can.
  */
 bool
-idgen_by_worker_draw(IdgenHandle *handle, int64 *id)
+idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
 	ErrorContextCallback context;
 	IdgenDrawResult result;
@@ -226,12 +226,12 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 *id)
 		return false;
 	}
 
-	switch (idgen_slot_draw_served(handle->slot, handle->version, &result))
+	switch (idgen_slot_draw_served(handle->slot, handle->version, count, &result))
 	{
 		case IDGEN_DRAW_TAKEN:
 			if (result.ask)
 				(void) idgen_registry_wake(MyDatabaseId);
-			*id = result.id;
+			*ids = result.ids;
 			return true;
 		case IDGEN_DRAW_WAIT:
 			idgen_refill_expected(handle);
@@ -241,11 +241,11 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 *id)
 				if (handle->pending.refills == 0)
 					locked_by_us(handle);
 				idgen_refill_not_awaited();
-				idgen_refill_uncached(handle);
+				idgen_refill_uncached(handle, count);
 				return false;
 			}
 			idgen_refill_context_push(handle, &context);
-			await_worker(handle, result.attempt);
+			await_worker(handle, count, result.attempt);
 			error_context_stack = context.previous;
 			return false;
 		default:

@@ -7,7 +7,7 @@
 
 #include "handle.h"
 
-extern bool idgen_by_worker_draw(IdgenHandle *handle, int64 *id);
+extern bool idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids);
 extern void idgen_by_worker_abort(void);
 
 #endif /* IDGEN_BY_WORKER_H */

@@ -74,6 +74,7 @@ typedef struct IdgenTask
 	IdgenCacheKey key;
 	uint64 attempt; /* its number, for idgen_cache_end_attempt() */
 	int64 nblocks;  /* blocks to allocate */
+	int64 range;    /* and so many ids in a row, unless 0 */
 	TimestampTz begun_at;
 } IdgenTask;
 

@@ -57,6 +57,11 @@ typedef Oid RelFileNumber;
 #define MyLocalTransactionId (MyProc->vxid.lxid)
 #endif
 
+/* 17 numbers sessions by their place in shared memory, from 0; before, from 1. */
+#if PG_VERSION_NUM < 170000
+#define MyProcNumber (MyBackendId - 1)
+#endif
+
 /* 17 lets extensions name their wait events. */
 #if PG_VERSION_NUM < 170000
 #define WaitEventExtensionNew(name) PG_WAIT_EXTENSION

@@ -126,14 +126,6 @@ idgen_table_oid(Oid funcid)
 }
 
 static void
-not_supported(const char *column, const char *value)
-{
-	ereport(ERROR,
-	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-	         errmsg("%s \"%s\" is not supported", column, value)));
-}
-
-static void
 not_valid(const char *column, const char *value, const char *valid)
 {
 	ereport(ERROR,
@@ -176,18 +168,15 @@ idgen_check_refill(const char *refill, const IdgenSource *source)
 	return true;
 }
 
-/* Raises 0A000 for a layout that is planned, 22023 for one that is unknown. */
-void
+/* The layout of that name. Raises 22023 for one that is unknown. */
+const IdgenLayout *
 idgen_check_layout(const char *layout)
 {
-	if (strcmp(layout, "plain") == 0)
-		return;
-	if (strcmp(layout, "prefixed") == 0 ||
-	    strcmp(layout, "session") == 0 ||
-	    strcmp(layout, "prefixed_reversed") == 0 ||
-	    strcmp(layout, "session_reversed") == 0)
-		not_supported("layout", layout);
-	not_valid("layout", layout, "plain");
+	const IdgenLayout *found = idgen_layout_find(layout);
+
+	if (found == NULL)
+		not_valid("layout", layout, "plain, prefixed, session, prefixed_reversed, session_reversed");
+	return found;
 }
 
 /*
@@ -219,7 +208,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	                                 def->source_name);
 	def->by_worker = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
 	                                    def->source);
-	idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
+	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
 }
 
 /* Has the row no id left? */
@@ -238,6 +227,16 @@ idgen_exhausted(const char *name, const IdgenDefinition *def)
 	         errmsg("id sequence \"%s\" is exhausted", name),
 	         errdetail("Its last id is %lld.", (long long) def->max_value),
 	         errhint("%s", def->max_value < PG_INT64_MAX ? "Raise max_value and set exhausted to 0." : "Use another id sequence, or start again at a lower id with idgen_restart().")));
+}
+
+/* Raises 2200H: there are ids left up to the last one, but not so many in a row. */
+void
+idgen_too_few(const char *name, int64 count, int64 last)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("id sequence \"%s\" has no %lld ids in a row left", name, (long long) count),
+	         errdetail("Its last id is %lld.", (long long) last)));
 }
 
 /* Raises 42501 unless the current user may SELECT from id_sequences. */

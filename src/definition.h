@@ -9,6 +9,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "layout.h"
 #include "source.h"
 
 /* The columns of a row, checked. */
@@ -22,6 +23,7 @@ typedef struct IdgenDefinition
 	int32 block_size;
 	bool exhausted;
 	bool by_worker; /* refill is 'worker' */
+	const IdgenLayout *layout;
 } IdgenDefinition;
 
 /*
@@ -43,10 +45,11 @@ extern Oid idgen_table_oid(Oid funcid);
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
+pg_noreturn extern void idgen_too_few(const char *name, int64 count, int64 last);
 pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);
 extern const IdgenSource *idgen_check_source(const char *source, const char *source_name);
 extern bool idgen_check_refill(const char *refill, const IdgenSource *source);
-extern void idgen_check_layout(const char *layout);
+extern const IdgenLayout *idgen_check_layout(const char *layout);
 
 extern void idgen_check_select(Oid relid);
 extern bool idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable);

@@ -19,17 +19,21 @@
 #include "pending.h"
 #include "refill.h"
 
+/* Refills that a call makes to get its ids in a row before it gives up. */
+#define IDGEN_RANGE_REFILLS 10
+
 /*
- * Draw from the cache. Returns true with an id, or false after having done
- * what the cache said (wait or refill): the caller then looks again.
+ * Draw from the cache. Returns true with so many ids in a row, or false after having
+ * done what the cache said (wait or refill): the caller then looks again.
  */
 static bool
-draw_from_cache(IdgenHandle *handle, int64 *id)
+draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
 	IdgenPending *pending = &handle->pending;
 	const IdgenSource *source = handle->source;
 	bool published_ok = idgen_pending_published_ok(handle);
 	IdgenDraw draw = {
+		.count = count,
 		.version = handle->version,
 		.published_ok = published_ok,
 		.at_once = !source->transactional && published_ok,
@@ -66,14 +70,14 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 	switch (answer)
 	{
 		case IDGEN_DRAW_TAKEN:
-			*id = result.id;
+			*ids = result.ids;
 			return true;
 		case IDGEN_DRAW_STALE:
 			idgen_handle_forget(handle);
 			break;
 		case IDGEN_DRAW_WAIT:
 			if (draw.at_once)
-				idgen_refill_await_publishing(handle);
+				idgen_refill_await_publishing(handle, count);
 			else
 				idgen_refill_await_transaction(result.wait_for);
 			break;
@@ -81,8 +85,8 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
 		case IDGEN_DRAW_REFILL_AHEAD:
 			if (draw.at_once)
 				return idgen_refill_at_once(handle, result.nblocks,
-				                            answer == IDGEN_DRAW_REFILL_AHEAD, id);
-			idgen_refill_claimed(handle, draw.xid, &result,
+				                            answer == IDGEN_DRAW_REFILL_AHEAD, count, ids);
+			idgen_refill_claimed(handle, draw.xid, count, &result,
 			                     answer == IDGEN_DRAW_REFILL_AHEAD);
 			break;
 		case IDGEN_DRAW_NOT_READY:
@@ -96,17 +100,64 @@ draw_from_cache(IdgenHandle *handle, int64 *id)
  * pending block, so that its ids ascend. False once there are none.
  */
 static bool
-draw_below_pending(IdgenHandle *handle, int64 *id)
+draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
 	IdgenPending *pending = &handle->pending;
 
 	if (!pending->ahead)
 		return false;
 	if (handle->slot != NULL && idgen_pending_published_ok(handle) &&
-	    idgen_slot_take_below(handle->slot, handle->version, pending->rest.block.next, id))
+	    idgen_slot_take_below(handle->slot, handle->version, pending->rest.block.next, count, ids))
 		return true;
 	pending->ahead = false;
 	return false;
+}
+
+/*
+ * Raise what keeps ids of the id sequence's layout from being composed for a call
+ * (22003, 0A000), before anything is drawn.
+ */
+static void
+check_layout(IdgenHandle *handle, const IdgenCall *call)
+{
+	if (handle->layout == &idgen_layout_plain)
+		return;
+	handle->prefix = idgen_layout_prefix(handle->layout);
+	if (call->range > 0 && handle->layout->reversed)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("layout \"%s\" of id sequence \"%s\" has no ids in a row",
+		                handle->layout->name, handle->name),
+		         errhint("Draw single ids, or use a layout that is not reversed.")));
+}
+
+/*
+ * Raises 2200H for a sequence value that is too wide for its layout, and 22003 for a
+ * negative one.
+ */
+void
+idgen_check_bounds(const IdgenHandle *handle, const IdgenLayout *layout,
+                   IdgenBounds bounds, int64 value)
+{
+	if (value > bounds.greatest)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id %lld of id sequence \"%s\" is too wide for layout \"%s\"",
+		                (long long) value, handle->name, layout->name),
+		         errdetail("The greatest that fits is %lld.", (long long) bounds.greatest),
+		         errhint("Use idgen_next_big(), or another id sequence.")));
+	if (value < bounds.least)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("id %lld of id sequence \"%s\" does not fit layout \"%s\"",
+		                (long long) value, handle->name, layout->name),
+		         errdetail("The least that fits is %lld.", (long long) bounds.least)));
+}
+
+static IdgenBounds
+bounds_for(const IdgenHandle *handle, const IdgenCall *call)
+{
+	return call->big ? handle->big_bounds : idgen_layout_bounds(handle->layout);
 }
 
 /* Make sure that the handle's answers hold, which may have just been given. */
@@ -119,6 +170,14 @@ revalidate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	idgen_pending_validated(handle);
 }
 
+/* Does what is kept of the last draw hold for the next one, too? */
+static bool
+last_is_alike(const IdgenHandle *handle)
+{
+	return handle->last_object == handle->object && handle->last_layout == handle->layout &&
+		handle->last_big_base == handle->big_base;
+}
+
 /* At the beginning of a call, make sure that the handle's answers hold. */
 static void
 validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
@@ -128,7 +187,7 @@ validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	revalidate(handle, asked, auto_create);
 	handle->fast_epoch = 0;
 	if (handle->remember && idgen_pending_published_ok(handle) &&
-	    handle->object == handle->last_object)
+	    handle->layout == &idgen_layout_plain && last_is_alike(handle))
 		handle->fast_epoch = handle->epoch;
 }
 
@@ -142,66 +201,113 @@ idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked)
 	validate(handle, asked, false);
 }
 
-/*
- * Draw the next id: all that the hot path leaves out. "function" is what the
- * user has called, for messages.
- *
- * Raises 25006 in a read-only transaction or on a standby, 42501, 42704,
- * 2200H when there is no id left, and whatever waiting for a lock or the source
- * can raise.
- */
-int64
-idgen_generate_slow(IdgenHandle *handle, const IdgenSource *asked, const char *function)
+/* Raises 22023 for a range that the source cannot have, 55000 after trying in vain. */
+static void
+check_range(const IdgenHandle *handle, int64 range)
 {
-	bool auto_create = idgen_auto_create && !XactReadOnly;
-	int64 id;
+	int64 max = handle->source->max_count != NULL ? handle->source->max_count(handle) : PG_INT64_MAX;
 
-	PreventCommandIfParallelMode(function);
-
-	handle->waiting_since = 0;
-	validate(handle, asked, auto_create);
-	if (!handle->temporary)
-		PreventCommandIfReadOnly(function);
-	for (;;)
-	{
-		if (draw_below_pending(handle, &id) || idgen_pending_take(handle, &id))
-			break;
-		if (handle->by_worker)
-		{
-			if (idgen_by_worker_draw(handle, &id))
-				break;
-		}
-		else if (handle->slot == NULL)
-			idgen_refill_uncached(handle);
-		else if (draw_from_cache(handle, &id))
-			break;
-		CHECK_FOR_INTERRUPTS();
-		revalidate(handle, asked, auto_create);
-	}
-
-	handle->impatient = false;
-	handle->last_id = id;
-	handle->last_object = handle->object;
-	handle->has_last = true;
-	return id;
+	if (range > max)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("id sequence \"%s\" cannot give %lld ids in a row",
+		                handle->name, (long long) range),
+		         errdetail("With source \"%s\", %lld is the most.", handle->source->name, (long long) max)));
+	if (handle->refills_of_call >= IDGEN_RANGE_REFILLS)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("could not get %lld ids of id sequence \"%s\" in a row",
+		                (long long) range, handle->name),
+		         errdetail("Its source gives smaller blocks, which do not follow each other."),
+		         errhint("Make the blocks larger.")));
 }
 
 /*
- * The id that the next call in this transaction would get if nobody else drew
- * one before. Takes nothing. Raises 42501, 42704, 2200H, and 55000 if the source
- * cannot tell.
+ * Draw ids in a row, as far as the handle's answers hold. Returns false if there was
+ * reason to look at them again. *pending tells where they are from.
  */
-int64
-idgen_peek_next(IdgenHandle *handle, const IdgenSource *asked)
+static bool
+draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, bool *pending)
 {
-	const IdgenBlock *pending;
+	*pending = false;
+	if (draw_below_pending(handle, count, ids))
+		return true;
+	if (idgen_pending_take(handle, count, ids))
+	{
+		*pending = true;
+		return true;
+	}
+	if (handle->by_worker)
+		return idgen_by_worker_draw(handle, count, ids);
+	if (handle->slot != NULL)
+		return draw_from_cache(handle, count, ids);
+	idgen_refill_uncached(handle, count);
+	return false;
+}
+
+/*
+ * Draw the next id, or a range of ids: all that the hot path leaves out. Returns
+ * sequence values.
+ *
+ * Raises 25006 in a read-only transaction or on a standby, 42501, 42704,
+ * 2200H when there is no id left, or not so many; 22003, 2200H and 0A000 if they do
+ * not fit the layout, 22023 and 55000 if there is no such range to be had; and
+ * whatever waiting for a lock or the source can raise. Nothing is drawn then.
+ */
+IdgenBlock
+idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
+{
+	bool auto_create = idgen_auto_create && !XactReadOnly;
+	int64 count = Max(call->range, 1);
+	IdgenBlock ids;
+	IdgenBounds bounds;
+	int64 last;
+	bool pending;
+
+	PreventCommandIfParallelMode(call->function);
+
+	handle->waiting_since = 0;
+	handle->refills_of_call = 0;
+	validate(handle, call->asked, auto_create);
+	if (!handle->temporary)
+		PreventCommandIfReadOnly(call->function);
+	for (;;)
+	{
+		check_layout(handle, call);
+		if (call->range > 1)
+			check_range(handle, call->range);
+		if (draw(handle, count, &ids, &pending))
+			break;
+		CHECK_FOR_INTERRUPTS();
+		revalidate(handle, call->asked, auto_create);
+	}
+
+	bounds = bounds_for(handle, call);
+	last = idgen_block_last(&ids);
+	if (Min(ids.next, last) < bounds.least || Max(ids.next, last) > bounds.greatest)
+	{
+		if (pending)
+			idgen_pending_put_back(handle, &ids);
+		else
+			idgen_slot_put_back(handle->slot, handle->version, &ids);
+		idgen_check_bounds(handle, handle->layout, bounds, ids.next);
+		idgen_check_bounds(handle, handle->layout, bounds, last);
+	}
+	handle->impatient = false;
+	idgen_handle_remember_last(handle, last);
+	return ids;
+}
+
+/* The sequence value that comes next, as far as handle and row tell; see below. */
+static int64
+peek(IdgenHandle *handle, const IdgenSource *asked)
+{
+	const IdgenBlock *pending = idgen_pending_block(handle);
 	IdgenCacheKey key;
 	IdgenSlot cached;
 	bool published;
 	int64 id;
 
-	validate(handle, asked, false);
-	pending = idgen_pending_block(handle);
 	if (pending != NULL && !handle->pending.ahead)
 		return pending->next;
 
@@ -222,9 +328,41 @@ idgen_peek_next(IdgenHandle *handle, const IdgenSource *asked)
 }
 
 /*
- * Start an id sequence again at an id, when the transaction commits. Raises
- * 42501, 42704, 22023 or 22003 for an id out of its range, and 0A000 if its
- * source cannot be restarted.
+ * The sequence value of the id that the next call in this transaction would get if
+ * nobody else drew one before. Takes nothing. Raises 42501, 42704, 2200H and 22003 as
+ * drawing would, and 55000 if the source cannot tell.
+ */
+int64
+idgen_peek_next(IdgenHandle *handle, const IdgenCall *call)
+{
+	int64 value;
+
+	validate(handle, call->asked, false);
+	check_layout(handle, call);
+	value = peek(handle, call->asked);
+	idgen_check_bounds(handle, handle->layout, bounds_for(handle, call), value);
+	return value;
+}
+
+/*
+ * The sequence value to restart at: start itself, or that of an id as the layout
+ * composes it. The two cannot be mistaken for each other. Raises 22003.
+ */
+static int64
+restart_value(const IdgenHandle *handle, int64 start)
+{
+	IdgenBounds bounds = idgen_layout_bounds(handle->layout);
+	IdgenPrefix prefix;
+
+	if (start < bounds.least || start > bounds.greatest)
+		idgen_layout_parse(handle->layout, start, &prefix, &start);
+	return start;
+}
+
+/*
+ * Start an id sequence again at an id, or its sequence value, when the transaction
+ * commits. Raises 42501, 42704, 22023 or 22003 for an id out of its range, and 0A000
+ * if its source cannot be restarted.
  */
 void
 idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
@@ -238,7 +376,7 @@ idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
 			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
 			                handle->name, handle->source->name),
 			         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
-		if (handle->source->restart(handle, start))
+		if (handle->source->restart(handle, restart_value(handle, start)))
 			break;
 		idgen_handle_forget(handle);
 	}

@@ -19,6 +19,8 @@ int idgen_prefetch_threshold = 50;
 int idgen_max_prefetch_blocks = 64;
 int idgen_worker_timeout = 10000;
 int idgen_worker_idle_timeout = 3000;
+int idgen_channel = 0;
+int idgen_node_id = 0;
 
 /*
  * Define the settings. Called once, when the library is loaded.
@@ -109,6 +111,25 @@ idgen_guc_init(void)
 	                        10000, 1, INT_MAX,
 	                        PGC_USERSET,
 	                        GUC_UNIT_MS,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.node_id",
+	                        "Sets the number of this server in ids that several servers draw.",
+	                        NULL,
+	                        &idgen_node_id,
+	                        0, 0, 1023,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/* A decimal digit of composed ids. */
+	DefineCustomIntVariable("idgen.channel",
+	                        "Sets the channel in ids that this session draws with layout \"prefixed\".",
+	                        "Application nodes that share a server each set their own.",
+	                        &idgen_channel,
+	                        0, 0, 9,
+	                        PGC_USERSET,
+	                        0,
 	                        NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("idgen");

@@ -13,6 +13,8 @@ extern PGDLLIMPORT int idgen_prefetch_threshold;
 extern PGDLLIMPORT int idgen_max_prefetch_blocks;
 extern PGDLLIMPORT int idgen_worker_timeout;
 extern PGDLLIMPORT int idgen_worker_idle_timeout;
+extern PGDLLIMPORT int idgen_channel;
+extern PGDLLIMPORT int idgen_node_id;
 
 extern void idgen_guc_init(void);
 

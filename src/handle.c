@@ -146,7 +146,7 @@ remember_big_base(IdgenHandle *handle, Datum big_base)
 {
 	Datum zero = NumericGetDatum(int64_to_numeric(0));
 
-	if (handle->big_base != NULL)
+	if (handle->big_base != NULL && handle->big_base != handle->last_big_base)
 		pfree(handle->big_base);
 	handle->big_base = NULL;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
@@ -156,6 +156,20 @@ remember_big_base(IdgenHandle *handle, Datum big_base)
 		handle->big_base = DatumGetNumericCopy(big_base);
 		MemoryContextSwitchTo(context);
 	}
+}
+
+/* Keep what idgen_last() may be asked about the sequence value drawn last. */
+void
+idgen_handle_remember_last(IdgenHandle *handle, int64 value)
+{
+	handle->has_last = true;
+	handle->last_id = value;
+	handle->last_object = handle->object;
+	handle->last_layout = handle->layout;
+	handle->last_prefix = handle->prefix;
+	if (handle->last_big_base != NULL && handle->last_big_base != handle->big_base)
+		pfree(handle->last_big_base);
+	handle->last_big_base = handle->big_base;
 }
 
 static void
@@ -209,6 +223,8 @@ remember_row(IdgenHandle *handle, TupleTableSlot *row, const IdgenDefinition *de
 	handle->by_worker = def->by_worker;
 	handle->own_row = idgen_row_is_own(row);
 	remember_big_base(handle, idgen_row_attribute(row, IDGEN_ATT_BIG_BASE));
+	handle->layout = def->layout;
+	handle->big_bounds = idgen_layout_big_bounds(handle->layout, handle->big_base);
 }
 
 /*
@@ -257,6 +273,8 @@ do_without_row(IdgenHandle *handle, const IdgenSource *source)
 	handle->by_worker = false;
 	handle->own_row = false;
 	remember_big_base(handle, NumericGetDatum(int64_to_numeric(0)));
+	handle->layout = &idgen_layout_plain;
+	handle->big_bounds = idgen_layout_bounds(handle->layout);
 }
 
 /*

@@ -72,8 +72,8 @@ typedef struct IdgenHandle
 	 * this user; zero if they have to be looked at again. If the answer is
 	 * not to be remembered, it holds for one call only. fast_epoch is what the
 	 * hot path looks at: the same, but zero also if the answer is not to be
-	 * remembered, the current transaction must not use the cache, or the last
-	 * draw was from another object.
+	 * remembered, the current transaction must not use the cache, ids have to be
+	 * composed, or idgen_last() needs to know more than the value drawn last.
 	 */
 	uint64 epoch;
 	bool remember;
@@ -90,8 +90,10 @@ typedef struct IdgenHandle
 	char *source_name; /* NULL if there is none */
 	int32 block_size;
 	Numeric big_base; /* NULL if zero */
-	bool own_row;     /* the current transaction had written it */
-	bool by_worker;   /* does the worker refill? */
+	const IdgenLayout *layout;
+	IdgenBounds big_bounds; /* of sequence values, for numeric ids */
+	bool own_row;           /* the current transaction had written it */
+	bool by_worker;         /* does the worker refill? */
 
 	/* What the source's resolve() found then. */
 	Oid object;            /* native sequence, or invalid */
@@ -108,10 +110,19 @@ typedef struct IdgenHandle
 	bool impatient;              /* has waited long enough for another's refill */
 	TimestampTz waiting_since;   /* when this call began to wait for the worker, or 0 */
 	bool allocating;             /* source_function.c is calling the function */
+	int refills_of_call;         /* that this call has made */
+	int prefix;                  /* of the ids that this call composes */
 
+	/*
+	 * The sequence value that this session drew last, if has_last. The slow path
+	 * keeps what else is to be known of it.
+	 */
 	bool has_last;
-	int64 last_id;   /* what this session drew last, if has_last, ... */
-	Oid last_object; /* ... from that object; kept by the slow path */
+	int64 last_id;
+	Oid last_object;
+	const IdgenLayout *last_layout;
+	int last_prefix;
+	Numeric last_big_base; /* NULL if zero; may be big_base itself */
 
 	IdgenPending pending;
 } IdgenHandle;
@@ -164,6 +175,7 @@ extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key);
 extern void idgen_refill_context_push(IdgenHandle *handle,
                                       ErrorContextCallback *context);
 extern void idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string);
+extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
 pg_noreturn extern void idgen_no_such_sequence(const char *name);

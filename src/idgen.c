@@ -6,6 +6,7 @@
  *
  *	idgen.c			this file
  *	sql_api.c		SQL functions that draw ids
+ *	sql_parts.c		SQL functions that take ids apart
  *	admin.c			SQL functions that create and restart id sequences
  *	stats.c			SQL functions behind the views
  *	changes.c		triggers and a hook: what others do to id_sequences
@@ -27,6 +28,7 @@
  *	source.c		the sources that are registered, and what one has to say
  *	native_sequence.c	native sequences: finding one, and what it says
  *	worker_registry.c	which databases have a refill worker
+ *	layout.c		composing ids of several fields
  *	subxact.c		trying something that may fail
  *	guc.c			settings
  *	block.h			a block

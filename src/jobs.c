@@ -123,6 +123,7 @@ allocate(void *arg)
 	const IdgenCacheKey *key = &job->task->key;
 	const IdgenRequest request = {
 		.blocks = job->task->nblocks,
+		.count = Max(1, job->task->range),
 		.wait = job->wait,
 		.by_worker = true,
 	};
@@ -245,7 +246,7 @@ publish(const Job *job)
 	outcome.publish = true;
 	outcome.rest = job->refill.rest;
 	outcome.rest_good_as_of = job->good_as_of;
-	outcome.ahead_below = idgen_rest_ids(&outcome.rest) / 100.0 * idgen_prefetch_threshold;
+	outcome.ahead_below = Max(idgen_rest_ids(&outcome.rest) - job->task->range, 0) / 100.0 * idgen_prefetch_threshold;
 	idgen_count_refill(&outcome.counters, &job->refill);
 	idgen_cache_end_attempt(job->task, &outcome, NULL);
 }

@@ -161,6 +161,21 @@ idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
 	return idgen_native_ids_after(sequence, v) < idgen_native_width(sequence);
 }
 
+/* The value that nextval() would give, but for its CACHE; false if there is none. */
+bool
+idgen_native_next(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
+{
+	if (!state->is_called)
+		*next = state->last_value;
+	else if (!idgen_native_is_last(sequence, state->last_value))
+		*next = state->last_value + sequence->increment;
+	else if (sequence->cycle)
+		*next = sequence->first;
+	else
+		return false;
+	return true;
+}
+
 /* The ids that one value stands for. */
 IdgenBlock
 idgen_native_block(const IdgenNativeSequence *sequence, int64 v)

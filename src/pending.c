@@ -156,55 +156,136 @@ idgen_pending_block(IdgenHandle *handle)
 	return has_ids(&handle->pending) ? &handle->pending.rest.block : NULL;
 }
 
-/* Draw from the pending block; false if there is none. */
+/* The pending block that will be used last; false if there is none. */
 bool
-idgen_pending_take(IdgenHandle *handle, int64 *id)
+idgen_pending_last_block(IdgenHandle *handle, IdgenBlock *block)
 {
-	IdgenPending *p = &handle->pending;
+	IdgenRest *rest = &handle->pending.rest;
 
-	if (!has_ids(p))
+	if (!has_ids(&handle->pending))
 		return false;
-	if (p->gapless)
-		save_state(handle, false);
-	*id = idgen_block_take(&p->rest.block);
-	p->counters.ids_issued++;
+	*block = rest->nmore > 0 ? rest->more[rest->nmore - 1] : rest->block;
 	return true;
 }
 
+/* Make a block with so many ids the first one; false if there is none. */
+static bool
+bring_forward(IdgenRest *rest, int64 count)
+{
+	for (int i = 0; i < rest->nmore; i++)
+	{
+		IdgenBlock block = rest->more[i];
+
+		if (block.left < count)
+			continue;
+		rest->more[i] = rest->block;
+		rest->block = block;
+		return true;
+	}
+	return false;
+}
+
+/* Draw ids from a pending block; false if there is none with so many. */
+bool
+idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+{
+	IdgenPending *p = &handle->pending;
+
+	if (!has_ids(p) || (p->rest.block.left < count && !bring_forward(&p->rest, count)))
+		return false;
+	if (p->gapless)
+		save_state(handle, false);
+	*ids = idgen_block_cut(&p->rest.block, count);
+	p->counters.ids_issued = idgen_add_saturating(p->counters.ids_issued, count);
+	return true;
+}
+
+/* Ids that were taken just now are not used after all. */
+void
+idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids)
+{
+	IdgenPending *p = &handle->pending;
+	int64 left = p->rest.block.left;
+
+	p->rest.block = *ids;
+	p->rest.block.left += left;
+	p->counters.ids_issued -= ids->left;
+}
+
 /*
- * A refill has brought blocks. Caller has used up the previous ones. "version" is
- * that of the slot when the handle was validated for it, 0 if there was none;
- * "ahead" says that there are still ids in the cache.
+ * A refill for a range has brought blocks, but those that were pending before did not
+ * suffice: use the new ones first, and keep the old ones, in one row with them if
+ * possible. From now on they count as part of what this (sub)transaction has allocated.
+ */
+static void
+keep_for_later(IdgenHandle *handle, IdgenRest *rest)
+{
+	IdgenPending *p = &handle->pending;
+	IdgenRest old = p->rest;
+	IdgenBlock *more;
+
+	if (p->gapless)
+		save_state(handle, false);
+	forget_ids(p);
+	if (old.nmore == 0 && idgen_block_adjacent(&old.block, &rest->block))
+	{
+		rest->block.next = old.block.next;
+		rest->block.left += old.block.left;
+		return;
+	}
+	more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
+	memcpy(more, rest->more, rest->nmore * sizeof(IdgenBlock));
+	more[rest->nmore++] = old.block;
+	memcpy(&more[rest->nmore], old.more, old.nmore * sizeof(IdgenBlock));
+	rest->nmore += old.nmore;
+	rest->more = more;
+}
+
+/* The rest of two allocations is as good as the worse of them. */
+static uint64
+both_good_as_of(uint64 a, uint64 b)
+{
+	if (a == IDGEN_NOT_PUBLISHABLE || b == IDGEN_NOT_PUBLISHABLE)
+		return IDGEN_NOT_PUBLISHABLE;
+	return Min(a, b);
+}
+
+/*
+ * A refill has brought blocks. Caller has used up the previous ones, unless it is for a
+ * range. "version" is that of the slot when the handle was validated for it, 0 if there
+ * was none; "ahead" says that there are still ids in the cache.
  */
 void
 idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
                   uint64 version, bool ahead)
 {
 	IdgenPending *p = &handle->pending;
+	IdgenRest rest = refill->rest;
+	bool kept = has_ids(p);
+	uint64 good_as_of = IDGEN_NOT_PUBLISHABLE;
 	IdgenCacheKey key;
 
-	Assert(!has_ids(p));
 	idgen_pending_list(handle);
+	if (kept)
+		keep_for_later(handle, &rest);
 	save_state(handle, true);
 	idgen_handle_key(handle, &key);
-	p->rest = refill->rest;
-	if (p->rest.nmore > 0)
+	if (rest.nmore > 0)
 	{
-		Size size = p->rest.nmore * sizeof(IdgenBlock);
+		Size size = rest.nmore * sizeof(IdgenBlock);
 
-		p->rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size),
-		                      refill->rest.more, size);
+		rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size), rest.more, size);
 	}
+	p->rest = rest;
 	p->source = handle->source;
 	p->gapless = refill->gapless;
 	p->ahead = ahead;
-	if (!refill->shareable)
-		p->good_as_of = IDGEN_NOT_PUBLISHABLE;
-	else
-		p->good_as_of = handle->source->locks_row ? idgen_cache_dropped_at(&key) : version;
+	if (refill->shareable)
+		good_as_of = handle->source->locks_row ? idgen_cache_dropped_at(&key) : version;
+	p->good_as_of = kept ? both_good_as_of(p->good_as_of, good_as_of) : good_as_of;
 
 	p->refills++;
-	p->ids_allocated += idgen_rest_ids(&p->rest);
+	p->ids_allocated = idgen_add_saturating(p->ids_allocated, idgen_rest_ids(&refill->rest));
 	p->ahead_blocks = refill->ahead_blocks;
 	p->ahead_ids = refill->ahead_ids;
 	idgen_count_refill(&p->counters, refill);

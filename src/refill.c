@@ -99,7 +99,7 @@ idgen_refill_await_transaction(TransactionId xid)
  * those on the system catalogs. After that time we refill ourselves.
  */
 void
-idgen_refill_await_publishing(IdgenHandle *handle)
+idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 {
 	static uint32 wait_event = 0;
 	IdgenSlot *slot = handle->slot;
@@ -108,7 +108,7 @@ idgen_refill_await_publishing(IdgenHandle *handle)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while (idgen_slot_awaits_refill(slot) && !handle->impatient)
+	while (idgen_slot_awaits_refill(slot, count) && !handle->impatient)
 		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, DeadlockTimeout, wait_event);
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
@@ -166,30 +166,48 @@ idgen_refill_flush(XLogRecPtr lsn)
 	RESUME_INTERRUPTS();
 }
 
+/* What there is already, to which new ids may be added for a range. */
+static IdgenBlock
+last_block(IdgenHandle *handle)
+{
+	IdgenBlock block = {0};
+
+	if (!idgen_pending_last_block(handle, &block) &&
+	    handle->slot != NULL && idgen_pending_published_ok(handle))
+		(void) idgen_slot_last_block(handle->slot, handle->version, &block);
+	return block;
+}
+
 /*
- * Allocate for this session. "ahead" means that there are still ids in the
- * cache: then nothing is worth waiting for or failing.
+ * Allocate for this session, which wants so many ids in a row. "ahead" means that
+ * there are still ids in the cache: then nothing is worth waiting for or failing.
  */
 static bool
-allocate(IdgenHandle *handle, int64 nblocks, bool ahead, IdgenRefill *refill)
+allocate(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenRefill *refill)
 {
 	const IdgenPending *pending = &handle->pending;
-	IdgenRequest request = {.blocks = nblocks, .wait = !ahead};
+	IdgenRequest request = {.blocks = nblocks, .count = ahead ? 1 : count, .wait = !ahead};
 
+	if (request.count > 1)
+		request.joins = last_block(handle);
 	if (pending->refills >= IDGEN_EVEN_REFILLS)
 		request.bulk_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
+	handle->refills_of_call++;
 	return idgen_refill_allocate(handle, &request, refill);
 }
 
 /* Get blocks into the handle's pending state; see allocate(). */
 static bool
-refill(IdgenHandle *handle, int64 nblocks, bool ahead)
+refill(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count)
 {
 	uint64 version = handle->slot != NULL ? handle->version : 0;
 	IdgenRefill refilled;
 
-	if (!allocate(handle, nblocks, ahead, &refilled))
+	if (!allocate(handle, nblocks, ahead, count, &refilled))
 		return false;
+	if (count > 1 && handle->slot != NULL && idgen_pending_published_ok(handle) &&
+	    idgen_pending_block(handle) == NULL)
+		idgen_slot_take_joint(handle->slot, version, count, &refilled.rest.block);
 
 	/*
 	 * The rest is for other sessions as soon as we have committed, so the
@@ -231,17 +249,17 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 
 /* Refill outside of the cache's protocol, because it has no slot for us. */
 void
-idgen_refill_uncached(IdgenHandle *handle)
+idgen_refill_uncached(IdgenHandle *handle, int64 count)
 {
 	IdgenDraw draw = {0};
 
-	if (idgen_refill_get_ready(handle, &draw) && !refill(handle, 1, false))
+	if (idgen_refill_get_ready(handle, &draw) && !refill(handle, 1, false, count))
 		idgen_handle_forget(handle);
 }
 
 /* Refill as the cache has said, having claimed it if it has said so. */
 void
-idgen_refill_claimed(IdgenHandle *handle, TransactionId xid,
+idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
                      const IdgenDrawResult *result, bool ahead)
 {
 	if (result->claimed)
@@ -251,7 +269,7 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid,
 		handle->pending.claim = xid;
 	}
 
-	if (!refill(handle, result->nblocks, ahead))
+	if (!refill(handle, result->nblocks, ahead, count))
 	{
 		IdgenCacheKey key;
 
@@ -266,18 +284,19 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid,
 
 /*
  * Refill and publish at once, for the cache has let us. If it is not ahead,
- * the first id is ours: returns true with it.
+ * the first ids are ours: returns true with them, if there are so many in a row.
  */
 bool
-idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 *id)
+idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenBlock *ids)
 {
 	IdgenRefill refilled;
 	IdgenOutcome outcome = {0};
+	bool taken;
 
 	idgen_handle_key(handle, &refilling_key);
 	refilling = true;
 	refilling_level = GetCurrentTransactionNestLevel();
-	if (!allocate(handle, nblocks, ahead, &refilled))
+	if (!allocate(handle, nblocks, ahead, count, &refilled))
 	{
 		idgen_refill_abort();
 		if (!ahead)
@@ -287,15 +306,10 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 *id)
 	idgen_refill_flush(refilled.lsn);
 
 	idgen_count_refill(&outcome.counters, &refilled);
-	if (!ahead)
-	{
-		*id = idgen_block_take(&refilled.rest.block);
-		outcome.counters.ids_issued = 1;
-	}
 	outcome.rest = refilled.rest;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
-	idgen_slot_publish(handle->slot, &outcome);
+	taken = idgen_slot_publish(handle->slot, &outcome, ahead ? 0 : count, ids);
 	refilling = false;
-	return !ahead;
+	return taken;
 }

@@ -61,6 +61,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->ahead_blocks = 1;
 	slot->last_wait = 0;
 	*slot->requested = false;
+	slot->range_requested = 0;
 	slot->attempts_begun = slot->attempts_done = 0;
 	slot->failure.sqlerrcode = 0;
 	slot->row_locked = false;
@@ -69,6 +70,39 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->waited = false;
 	memset(&slot->counters, 0, sizeof(IdgenCounters));
 	slot->key = key;
+}
+
+/* The number of the first block with so many ids, or -1. Caller holds the lock. */
+static int
+find_block(const IdgenSlot *slot, int64 count)
+{
+	for (int i = 0; i < slot->nblocks; i++)
+		if (slot->blocks[i].left >= count)
+			return i;
+	return -1;
+}
+
+/* Remove a block from the array. Caller holds the lock. */
+void
+idgen_slot_remove_block(IdgenSlot *slot, int i)
+{
+	slot->nblocks--;
+	memmove(&slot->blocks[i], &slot->blocks[i + 1],
+	        (slot->nblocks - i) * sizeof(IdgenBlock));
+}
+
+/* Take ids in a row from a block that has so many. Caller holds the lock. */
+static IdgenBlock
+take_from_block(IdgenSlot *slot, int i, int64 count)
+{
+	IdgenBlock ids = idgen_block_cut(&slot->blocks[i], count);
+
+	slot->ids_left -= count;
+	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, count);
+	slot->used = true;
+	if (slot->blocks[i].left == 0)
+		idgen_slot_remove_block(slot, i);
+	return ids;
 }
 
 static bool
@@ -130,7 +164,7 @@ begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 }
 
 /*
- * Draw an id from the cache, or learn what to do to get one: the decisions of
+ * Draw ids from the cache, or learn what to do to get some: the decisions of
  * rules T5 and T6, made under one lock.
  *
  * The claim is the xid of the (sub)transaction that refills; others wait for
@@ -143,6 +177,7 @@ IdgenDrawAnswer
 idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 {
 	IdgenDrawAnswer answer;
+	int block;
 
 	result->claimed = false;
 
@@ -150,11 +185,11 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 
 	if (slot->version != draw->version)
 		answer = IDGEN_DRAW_STALE;
-	else if (slot->ids_left > 0 && draw->published_ok)
+	else if (draw->published_ok && (block = find_block(slot, draw->count)) >= 0)
 	{
 		if (!should_refill_ahead(slot, draw))
 		{
-			result->id = idgen_slot_take_locked(slot);
+			result->ids = take_from_block(slot, block, draw->count);
 			answer = IDGEN_DRAW_TAKEN;
 		}
 		else if (!draw->ready)
@@ -188,17 +223,18 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	return answer;
 }
 
-/* Take the next published id if it is below limit. */
+/* Take the next published ids if they begin below limit. */
 bool
-idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 *id)
+idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 count, IdgenBlock *ids)
 {
 	bool taken = false;
+	int block;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (slot->version == version && slot->ids_left > 0 &&
-	    slot->blocks[0].next < limit)
+	block = find_block(slot, count);
+	if (slot->version == version && block >= 0 && slot->blocks[block].next < limit)
 	{
-		*id = idgen_slot_take_locked(slot);
+		*ids = take_from_block(slot, block, count);
 		taken = true;
 	}
 	LWLockRelease(&slot->lock);
@@ -214,7 +250,6 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 {
 	IdgenBlock sorted[IDGEN_SLOT_BLOCKS + 1];
 	int n = 0;
-	int merged = 0;
 
 	if (slot->ids_left > PG_INT64_MAX - block->left)
 	{
@@ -232,14 +267,7 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 		sorted[n + 1] = slot->blocks[n];
 	n++;
 
-	for (int i = 1; i < n; i++)
-	{
-		if (idgen_block_adjacent(&sorted[merged], &sorted[i]))
-			sorted[merged].left += sorted[i].left;
-		else
-			sorted[++merged] = sorted[i];
-	}
-	n = merged + 1;
+	n = idgen_blocks_merge(sorted, n);
 
 	if (n > IDGEN_SLOT_BLOCKS)
 	{
@@ -258,6 +286,57 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 	memcpy(slot->blocks, sorted, n * sizeof(IdgenBlock));
 	slot->nblocks = n;
 	slot->ids_left += block->left;
+}
+
+/* Ids that were taken just now are not used after all. */
+void
+idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids)
+{
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version == version)
+	{
+		slot_add_block(slot, ids);
+		slot->counters.ids_issued -= ids->left;
+	}
+	LWLockRelease(&slot->lock);
+}
+
+/* The block that will be used last; false if there is none. */
+bool
+idgen_slot_last_block(IdgenSlot *slot, uint64 version, IdgenBlock *block)
+{
+	bool found;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	found = slot->version == version && slot->nblocks > 0;
+	if (found)
+		*block = slot->blocks[slot->nblocks - 1];
+	LWLockRelease(&slot->lock);
+	return found;
+}
+
+/*
+ * For a range of so many ids, take over the published ones that end where a new
+ * block begins: if each range left less than one behind, there would soon be no
+ * place for all that.
+ */
+void
+idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count, IdgenBlock *block)
+{
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	for (int i = 0; i < slot->nblocks && slot->version == version; i++)
+	{
+		IdgenBlock *published = &slot->blocks[i];
+
+		if (published->left >= count || !idgen_block_adjacent(published, block))
+			continue;
+		block->next = published->next;
+		block->left += published->left;
+		slot->ids_left -= published->left;
+		idgen_slot_remove_block(slot, i);
+		break;
+	}
+	LWLockRelease(&slot->lock);
 }
 
 /* Add the rest of a refill. Caller holds the lock. */
@@ -311,7 +390,7 @@ plan_ahead(IdgenSlot *slot, const IdgenOutcome *outcome)
 static void
 add_counters(IdgenSlot *slot, const IdgenCounters *add)
 {
-	slot->counters.ids_issued += add->ids_issued;
+	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, add->ids_issued);
 	slot->counters.refills += add->refills;
 	slot->counters.blocks_taken += add->blocks_taken;
 	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
@@ -349,33 +428,39 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	return uncached;
 }
 
-/* Is it empty, and somebody refilling it, to publish at once? */
+/* Has it not so many ids in a row, and is somebody refilling it, to publish at once? */
 bool
-idgen_slot_awaits_refill(IdgenSlot *slot)
+idgen_slot_awaits_refill(IdgenSlot *slot, int64 count)
 {
 	bool awaits;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	awaits = slot->ids_left == 0 && slot->refilling > 0;
+	awaits = find_block(slot, count) < 0 && slot->refilling > 0;
 	LWLockRelease(&slot->lock);
 	return awaits;
 }
 
 /*
  * Publish what a refill that idgen_slot_draw() let begin "at once" has brought
- * (rest, ahead_* and counters of the outcome), and wake those who wait for it.
+ * (rest, ahead_* and counters of the outcome), and wake those who wait for it. Before
+ * anybody else, take so many ids in a row, unless count is 0; false if there are not.
  */
-void
-idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome)
+bool
+idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, IdgenBlock *ids)
 {
+	int block = -1;
+
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	slot_add_rest(slot, &outcome->rest);
+	if (count > 0 && (block = find_block(slot, count)) >= 0)
+		*ids = take_from_block(slot, block, count);
 	plan_ahead(slot, outcome);
 	add_counters(slot, &outcome->counters);
 	Assert(slot->refilling > 0);
 	slot->refilling--;
 	LWLockRelease(&slot->lock);
 	ConditionVariableBroadcast(&slot->refilled);
+	return block >= 0;
 }
 
 /* Such a refill was given up. Caller holds the lock. */
@@ -387,44 +472,49 @@ idgen_slot_not_refilled(IdgenSlot *slot)
 	ConditionVariableBroadcast(&slot->refilled);
 }
 
-/* Ask for the worker, and again when half of what is left now is used up. */
+/*
+ * Ask for the worker, and again when half of what is left now is used up. "range" is
+ * the number of ids that are wanted in a row, if that matters, or 0.
+ */
 static void
-request_refill(IdgenSlot *slot)
+request_refill(IdgenSlot *slot, int64 range)
 {
 	*slot->requested = true;
+	slot->range_requested = Max(slot->range_requested, range);
 	slot->ahead_below = slot->ids_left / 2;
 }
 
 /*
- * Draw an id from the cache where the worker refills: taken, and then the worker is
+ * Draw ids from the cache where the worker refills: taken, and then the worker is
  * to be woken if "ask" says so; or to be waited for.
  *
  * A session waits for the end of an attempt that begins after this call: one
  * that has begun before may have failed for a reason that is gone by now.
  */
 IdgenDrawAnswer
-idgen_slot_draw_served(IdgenSlot *slot, uint64 version, IdgenDrawResult *result)
+idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawResult *result)
 {
 	IdgenDrawAnswer answer;
+	int block;
 
 	result->ask = false;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (slot->version != version)
 		answer = IDGEN_DRAW_STALE;
-	else if (slot->ids_left > 0)
+	else if ((block = find_block(slot, count)) >= 0)
 	{
 		if (slot->ids_left <= slot->ahead_below)
 		{
-			request_refill(slot);
+			request_refill(slot, 0);
 			result->ask = true;
 		}
-		result->id = idgen_slot_take_locked(slot);
+		result->ids = take_from_block(slot, block, count);
 		answer = IDGEN_DRAW_TAKEN;
 	}
 	else
 	{
-		request_refill(slot);
+		request_refill(slot, count > 1 ? count : 0);
 		result->attempt = slot->attempts_begun + 1;
 		slot->waiters++;
 		slot->counters.waits++;
@@ -440,13 +530,13 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, IdgenDrawResult *result)
  * and *row_locked otherwise.
  */
 IdgenAwaitAnswer
-idgen_slot_await_worker(IdgenSlot *slot, uint64 version, uint64 attempt,
+idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count, uint64 attempt,
                         IdgenFailure *failure, bool *row_locked)
 {
 	IdgenAwaitAnswer answer = IDGEN_AWAIT_ON;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (slot->version != version || slot->ids_left > 0)
+	if (slot->version != version || find_block(slot, count) >= 0)
 		answer = IDGEN_AWAIT_LOOK;
 	else if (slot->attempts_done >= attempt)
 	{
@@ -484,12 +574,15 @@ adapt_prefetch(const IdgenSlot *slot)
 
 /*
  * The worker begins to refill the slot, which somebody has requested. Returns the
- * number of blocks to allocate. Caller holds the lock.
+ * number of blocks to allocate; *range is the number of ids that somebody wants in a
+ * row, or 0. Caller holds the lock.
  */
 int
-idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks)
+idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range)
 {
 	*slot->requested = false;
+	*range = slot->range_requested;
+	slot->range_requested = 0;
 	slot->attempts_begun++;
 	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
 	slot->waited = false;

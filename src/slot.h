@@ -85,6 +85,7 @@ typedef struct IdgenSlot
 	uint64 attempts_done;  /* ... one is going on if these differ */
 	IdgenFailure failure;  /* of the last one done */
 	bool row_locked;       /* has it found the row locked since the last success? */
+	int64 range_requested; /* the most ids in a row that it has been asked for, or 0 */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
 	TimestampTz filled_at; /* when the last one succeeded, 0 = none */
 	bool waited;           /* has a session waited since the last one began? */
@@ -103,6 +104,7 @@ typedef struct IdgenSlot
 /* What idgen_slot_draw() is told ... */
 typedef struct IdgenDraw
 {
+	int64 count;             /* ids wanted, in a row */
 	uint64 version;          /* the slot's version that the caller knows */
 	bool published_ok;       /* may it use published ids? */
 	bool at_once;            /* will its refill be published at once? */
@@ -118,7 +120,7 @@ typedef struct IdgenDraw
 typedef enum IdgenDrawAnswer
 {
 	IDGEN_DRAW_STALE,        /* version differs: validate, then try again */
-	IDGEN_DRAW_TAKEN,        /* id is set */
+	IDGEN_DRAW_TAKEN,        /* ids is set */
 	IDGEN_DRAW_NOT_READY,    /* it would refill: get ready and try again */
 	IDGEN_DRAW_WAIT,         /* wait for wait_for or, if at_once, as long as
 	                          * idgen_slot_awaits_refill(); in either case call
@@ -131,7 +133,7 @@ typedef enum IdgenDrawAnswer
 
 typedef struct IdgenDrawResult
 {
-	int64 id;
+	IdgenBlock ids;
 	TransactionId wait_for; /* invalid if at_once */
 	int64 nblocks;
 	bool claimed;   /* the claim is now the caller's xid */
@@ -173,41 +175,27 @@ extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
 extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
 extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
                                        IdgenDrawResult *result);
-extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version,
-                                  int64 limit, int64 *id);
-extern bool idgen_slot_awaits_refill(IdgenSlot *slot);
-extern void idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome);
+extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit,
+                                  int64 count, IdgenBlock *ids);
+extern void idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids);
+extern bool idgen_slot_last_block(IdgenSlot *slot, uint64 version, IdgenBlock *block);
+extern void idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count, IdgenBlock *block);
+extern bool idgen_slot_awaits_refill(IdgenSlot *slot, int64 count);
+extern bool idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome,
+                               int64 count, IdgenBlock *ids);
 extern void idgen_slot_not_refilled(IdgenSlot *slot);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
-extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version,
+extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count,
                                               IdgenDrawResult *result);
-extern IdgenAwaitAnswer idgen_slot_await_worker(IdgenSlot *slot, uint64 version,
+extern IdgenAwaitAnswer idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count,
                                                 uint64 attempt, IdgenFailure *failure,
                                                 bool *row_locked);
-extern int idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks);
+extern int idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range);
 extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                                    const IdgenOutcome *outcome, const IdgenFailure *failure);
+extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
-
-/* Take the next published id. Caller holds the lock; ids_left > 0. */
-static inline int64
-idgen_slot_take_locked(IdgenSlot *slot)
-{
-	IdgenBlock *block = &slot->blocks[0];
-	int64 id = idgen_block_take(block);
-
-	slot->ids_left--;
-	slot->counters.ids_issued++;
-	slot->used = true;
-	if (unlikely(block->left == 0))
-	{
-		slot->nblocks--;
-		memmove(&slot->blocks[0], &slot->blocks[1],
-		        slot->nblocks * sizeof(IdgenBlock));
-	}
-	return id;
-}
 
 /*
  * The hot path: take a published id if the slot still is what the caller
@@ -221,7 +209,14 @@ idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (likely(slot->version == version && slot->ids_left > slot->ahead_below))
 	{
-		*id = idgen_slot_take_locked(slot);
+		IdgenBlock *block = &slot->blocks[0];
+
+		*id = idgen_block_take(block);
+		slot->ids_left--;
+		slot->counters.ids_issued++;
+		slot->used = true;
+		if (unlikely(block->left == 0))
+			idgen_slot_remove_block(slot, 0);
 		taken = true;
 	}
 	LWLockRelease(&slot->lock);

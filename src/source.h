@@ -17,12 +17,17 @@ struct IdgenHandle;
 /* What allocate() is asked for. */
 typedef struct IdgenRequest
 {
-	int64 blocks;   /* blocks wanted, at least 1 */
-	int64 bulk_ids; /* ids that a bulk load could use at once: take as many
+	int64 blocks;     /* blocks wanted, at least 1 */
+	int64 bulk_ids;   /* ids that a bulk load could use at once: take as many
 	                    * whole blocks, if that is more and asking is dear */
-	bool wait;      /* wait for other transactions, and raise 2200H if there
+	int64 count;      /* ids wanted in a row, at least 1: if there are not so
+	                    * many, raise 2200H and take nothing; the worker
+	                    * takes what there is, ... */
+	IdgenBlock joins; /* ... but those that go on from where this block (may be
+	                    * empty) ends are a row with it */
+	bool wait;        /* wait for other transactions, and raise 2200H if there
 	                    * is no id left; else return false for both */
-	bool by_worker; /* it is the worker that asks */
+	bool by_worker;   /* it is the worker that asks */
 } IdgenRequest;
 
 /* What allocate() has got. It comes to it with all fields zero. */
@@ -110,6 +115,12 @@ typedef struct IdgenSource
 	                 IdgenRefill *refill);
 
 	/*
+	 * The most ids in a row that allocate() can be asked for. NULL if there is
+	 * no limit.
+	 */
+	int64 (*max_count)(const struct IdgenHandle *handle);
+
+	/*
 	 * Undo the allocation of what is left of a gapless block, before commit.
 	 * Returns false if that is not possible any more. Only for sources that
 	 * give gapless blocks.
@@ -135,6 +146,17 @@ typedef struct IdgenSource
 	 */
 	double (*percent_left)(Oid object);
 } IdgenSource;
+
+/* How many of the ids wanted in a row are missing if "next" is the next id? */
+static inline int64
+idgen_request_missing(const IdgenRequest *request, int64 next, int64 step)
+{
+	IdgenBlock first = {next, 1, step};
+
+	if (request->joins.left == 0 || !idgen_block_adjacent(&request->joins, &first))
+		return request->count;
+	return Max(1, request->count - request->joins.left);
+}
 
 extern void idgen_source_register(const IdgenSource *source);
 extern const IdgenSource *idgen_source_find(const char *name);

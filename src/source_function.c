@@ -250,6 +250,7 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 		         errmsg("id sequence \"%s\" is exhausted", handle->name),
 		         errdetail("Function %s returned no block.", handle->source_name)));
 	check_blocks(handle, blocks, *returned);
+	*returned = idgen_blocks_merge(blocks, *returned);
 	return blocks;
 }
 
@@ -261,8 +262,9 @@ static bool
 function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const IdgenPending *pending = &handle->pending;
-	int64 ids_per_block = Max(1, pending->ids_allocated / Max(1, pending->counters.blocks_taken));
-	int32 nblocks = Min(Max(request->blocks, request->bulk_ids / ids_per_block), PG_INT32_MAX);
+	int64 ids_per_block = pending->refills == 0 ? handle->block_size : Max(1, pending->ids_allocated / Max(1, pending->counters.blocks_taken));
+	int64 wanted = request->blocks + (request->count - 1) / ids_per_block;
+	int32 nblocks = Min(Max(wanted, request->bulk_ids / ids_per_block), PG_INT32_MAX);
 	const char *source_name = pstrdup(handle->source_name);
 	IdgenBlock *blocks;
 	int returned;
@@ -300,6 +302,13 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	return true;
 }
 
+/* As much as call_function() lets pass. */
+static int64
+function_max_count(const IdgenHandle *handle)
+{
+	return IDGEN_BLOCK_MAX;
+}
+
 /* Raises 55000: there is no asking a function without allocating. */
 static bool
 function_peek(IdgenHandle *handle, int64 *id)
@@ -318,5 +327,6 @@ const IdgenSource idgen_source_function = {
 	.check_syntax = function_check_syntax,
 	.check_name = function_check_name,
 	.allocate = function_allocate,
+	.max_count = function_max_count,
 	.peek = function_peek,
 };

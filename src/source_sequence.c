@@ -162,7 +162,8 @@ typedef struct Drawn
 {
 	Oid relid;
 	const IdgenNativeSequence *sequence;
-	int64 nvalues; /* wanted */
+	int64 nvalues; /* wanted, ... */
+	int64 count;   /* ... and so many ids in a row */
 
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
 	int nblocks;
@@ -186,14 +187,24 @@ draw_value(Drawn *drawn)
 	drawn->last = v;
 }
 
+/* Are there so many ids in a row? If not, the last block is the one to go on with. */
+static bool
+has_enough(const Drawn *drawn)
+{
+	for (int i = 0; i < drawn->nblocks; i++)
+		if (drawn->blocks[i].left >= drawn->count)
+			return true;
+	return false;
+}
+
 /* Draw more values, but not beyond the last one, where a cycle may begin. */
 static void
 draw_more_values(void *arg)
 {
 	Drawn *drawn = (Drawn *) arg;
 
-	while (drawn->values < drawn->nvalues && drawn->nblocks < IDGEN_SLOT_BLOCKS &&
-	       drawn->ids < IDGEN_BLOCK_MAX &&
+	while ((drawn->values < drawn->nvalues || !has_enough(drawn)) &&
+	       drawn->nblocks < IDGEN_SLOT_BLOCKS && drawn->ids < IDGEN_BLOCK_MAX &&
 	       !idgen_native_is_last(drawn->sequence, drawn->last))
 		draw_value(drawn);
 }
@@ -222,6 +233,45 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 		after / idgen_native_width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
 }
 
+/* The most ids in a row, with as many values as may be drawn. */
+static int64
+sequence_max_count(const IdgenHandle *handle)
+{
+	uint64 width = idgen_native_width((const IdgenNativeSequence *) handle->details);
+
+	if (width > IDGEN_BLOCK_MAX / MAX_VALUES)
+		return IDGEN_BLOCK_MAX;
+	return width * MAX_VALUES;
+}
+
+/*
+ * How many ids in a row are to be drawn for a request? Raises 2200H if the sequence has
+ * not got them, unless that cannot be known.
+ */
+static int64
+missing(const IdgenHandle *handle, const IdgenRequest *request)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	IdgenNativeState state;
+	int64 next;
+	int64 count;
+	bool fits;
+
+	if (request->count == 1 || sequence->cache > 1)
+		return request->count;
+
+	state = locked_state(handle->object);
+	fits = idgen_native_next(sequence, &state, &next);
+	count = fits ? idgen_request_missing(request, next, sequence->increment > 0 ? 1 : -1) : request->count;
+	if (sequence->cycle)
+		fits = idgen_native_ids_after(sequence, sequence->first) >= (uint64) request->count - 1;
+	else if (fits)
+		fits = idgen_native_ids_after(sequence, next) >= (uint64) count - 1;
+	if (!fits && !request->by_worker)
+		idgen_too_few(handle->name, request->count, sequence->last);
+	return count;
+}
+
 /*
  * Allocate blocks. A bulk load takes no more at once than others: asking again
  * costs one nextval(), and every 32nd time a flush.
@@ -231,8 +281,11 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
-	int64 nvalues = Min(request->blocks, MAX_VALUES / block_size) * block_size;
+	int64 count = missing(handle, request);
+	int64 nblocks = request->blocks + (count - 1) / idgen_native_width(sequence) / block_size;
+	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
 	Drawn drawn = {
+		.count = count,
 		.relid = handle->object,
 		.sequence = sequence,
 		.nvalues = nvalues,
@@ -250,7 +303,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	error_context_stack = context.previous;
 
 	/* If others take the last value meanwhile, what we have is enough. */
-	if (nvalues > 1)
+	if (nvalues > 1 || count > 1)
 		idgen_try(draw_more_values, &drawn, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
 
 	refill->rest.block = drawn.blocks[0];
@@ -290,13 +343,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	state = idgen_native_state(rel);
 	relation_close(rel, RowExclusiveLock);
 
-	if (!state.is_called)
-		*id = state.last_value;
-	else if (!idgen_native_is_last(sequence, state.last_value))
-		*id = state.last_value + sequence->increment;
-	else if (sequence->cycle)
-		*id = sequence->first;
-	else
+	if (!idgen_native_next(sequence, &state, id))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" is exhausted", handle->name),
@@ -364,6 +411,7 @@ const IdgenSource idgen_source_sequence = {
 	.resolve = sequence_resolve,
 	.prepare = sequence_prepare,
 	.allocate = sequence_allocate,
+	.max_count = sequence_max_count,
 	.peek = sequence_peek,
 	.restart = sequence_restart,
 	.percent_left = sequence_percent_left,

@@ -322,6 +322,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	IdgenDefinition def;
 	int64 blocks;
 	int64 wanted;
+	int64 count;
 	uint64 after; /* ids left in the range after the first */
 
 	idgen_definition_from_row(row, handle->name, &def);
@@ -338,6 +339,8 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	{
 		if (!request->wait)
 			return false;
+		if (request->count > 1 && !request->by_worker)
+			idgen_too_few(handle->name, request->count, def.max_value);
 		idgen_exhausted(handle->name, &def);
 	}
 
@@ -346,12 +349,18 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	blocks = refill->gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
 	refill->ahead_ids = multiply_saturating(blocks, def.block_size);
+
+	/* One of the blocks is for the caller, who may need more of them. */
+	after = (uint64) def.max_value - (uint64) def.next_block_start;
+	count = idgen_request_missing(request, def.next_block_start, 1);
+	if (after < (uint64) count - 1 && !request->by_worker)
+		idgen_too_few(handle->name, request->count, def.max_value);
+	blocks = idgen_add_saturating(blocks, (count - 1) / def.block_size);
 	blocks = Max(blocks, request->bulk_ids / def.block_size);
 	wanted = multiply_saturating(blocks, def.block_size);
 
 	refill->rest.block.step = 1;
 	refill->rest.block.next = def.next_block_start;
-	after = (uint64) def.max_value - (uint64) def.next_block_start;
 	if (after < (uint64) wanted)
 	{
 		/* These are the last ones. next_block_start stops at the type's end. */

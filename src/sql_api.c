@@ -4,7 +4,9 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -15,8 +17,14 @@ PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);
 PG_FUNCTION_INFO_V1(idgen_next_big);
 PG_FUNCTION_INFO_V1(idgen_next_big_from);
+PG_FUNCTION_INFO_V1(idgen_next_range);
 PG_FUNCTION_INFO_V1(idgen_last);
+PG_FUNCTION_INFO_V1(idgen_last_big);
 PG_FUNCTION_INFO_V1(idgen_peek);
+PG_FUNCTION_INFO_V1(idgen_peek_big);
+
+/* The most ids that can be asked for in a row: half of those of a bigint. */
+#define IDGEN_RANGE_MAX (INT64CONST(1) << 62)
 
 /* What a call site (one place in one query) remembers in fn_extra. */
 typedef struct CallSite
@@ -24,6 +32,7 @@ typedef struct CallSite
 	IdgenHandle *handle;      /* of the last call's name */
 	const IdgenSource *asked; /* the last call's source, if it has one */
 	bool constant;            /* both are the same at every call */
+	TupleDesc desc;           /* of the result, if that is a row */
 } CallSite;
 
 /*
@@ -46,11 +55,11 @@ arguments_are_constant(FmgrInfo *flinfo)
 
 /*
  * The call site, with the handle of the name that this call asks for and, if
- * there is a second argument, the source. As long as a validated handle is
+ * there is an argument of that number, the source. As long as a validated handle is
  * good, so is the table that it belongs to.
  */
 static inline CallSite *
-get_site(FunctionCallInfo fcinfo)
+get_site(FunctionCallInfo fcinfo, int source_arg)
 {
 	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
 	const IdgenSource *asked = NULL;
@@ -64,13 +73,14 @@ get_site(FunctionCallInfo fcinfo)
 	name = PG_GETARG_TEXT_PP(0);
 	len = VARSIZE_ANY_EXHDR(name);
 	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	if (PG_NARGS() > 1)
-		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	if (PG_NARGS() > source_arg)
+		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(source_arg)));
 	if (site == NULL)
 	{
 		site = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
 		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
 		site->constant = arguments_are_constant(fcinfo->flinfo);
+		site->desc = NULL;
 		fcinfo->flinfo->fn_extra = site;
 	}
 	else if (site->handle->relid != relid || site->handle->namelen != len ||
@@ -80,25 +90,43 @@ get_site(FunctionCallInfo fcinfo)
 	return site;
 }
 
-/* An id as idgen_next_big() returns it. */
-static Datum
-big_id(const IdgenHandle *handle, int64 id)
+/* The id that is composed of a sequence value. */
+static inline Datum
+compose(const IdgenHandle *handle, int64 value)
 {
-	Numeric big = int64_to_numeric(id);
+	if (likely(handle->layout == &idgen_layout_plain))
+		PG_RETURN_INT64(value);
+	PG_RETURN_INT64(idgen_layout_compose(handle->layout, handle->prefix, value));
+}
 
-	if (handle->big_base == NULL)
-		PG_RETURN_NUMERIC(big);
-	return DirectFunctionCall2(numeric_add, NumericGetDatum(big),
-	                           NumericGetDatum(handle->big_base));
+/* The numeric id that is composed of a sequence value and big_base (NULL if zero). */
+static Datum
+compose_big(const IdgenLayout *layout, int prefix, int64 value, Numeric big_base)
+{
+	Numeric big = int64_to_numeric(value);
+
+	if (big_base != NULL)
+		big = DatumGetNumeric(DirectFunctionCall2(numeric_add, NumericGetDatum(big),
+		                                          NumericGetDatum(big_base)));
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(layout, prefix, big));
+}
+
+static Datum
+draw_big(IdgenHandle *handle, const IdgenCall *call)
+{
+	int64 value = idgen_generate(handle, call);
+
+	return compose_big(handle->layout, handle->prefix, value, handle->big_base);
 }
 
 /* idgen_next(name text) returns bigint */
 Datum
 idgen_next(PG_FUNCTION_ARGS)
 {
-	IdgenHandle *handle = get_site(fcinfo)->handle;
+	static const IdgenCall call = {.function = "idgen_next()"};
+	IdgenHandle *handle = get_site(fcinfo, 1)->handle;
 
-	PG_RETURN_INT64(idgen_generate(handle, NULL, "idgen_next()"));
+	return compose(handle, idgen_generate(handle, &call));
 }
 
 /*
@@ -108,54 +136,132 @@ idgen_next(PG_FUNCTION_ARGS)
 Datum
 idgen_next_from(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo);
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenCall call = {.function = "idgen_next()", .asked = site->asked};
 
-	PG_RETURN_INT64(idgen_generate(site->handle, site->asked, "idgen_next()"));
+	return compose(site->handle, idgen_generate(site->handle, &call));
 }
 
 /* idgen_next_big(name text) returns numeric: the same ids, plus big_base */
 Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
-	IdgenHandle *handle = get_site(fcinfo)->handle;
+	static const IdgenCall call = {.function = "idgen_next_big()", .big = true};
 
-	return big_id(handle, idgen_generate(handle, NULL, "idgen_next_big()"));
+	return draw_big(get_site(fcinfo, 1)->handle, &call);
 }
 
 /* idgen_next_big(name text, source text) returns numeric */
 Datum
 idgen_next_big_from(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo);
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenCall call = {.function = "idgen_next_big()", .asked = site->asked, .big = true};
 
-	return big_id(site->handle, idgen_generate(site->handle, site->asked, "idgen_next_big()"));
+	return draw_big(site->handle, &call);
+}
+
+/* The type of the rows that the function returns. */
+static TupleDesc
+result_desc(FunctionCallInfo fcinfo, CallSite *site)
+{
+	if (site->desc == NULL)
+	{
+		MemoryContext context = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+		TupleDesc desc;
+
+		if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+			elog(ERROR, "return type must be a row type");
+		site->desc = BlessTupleDesc(desc);
+		MemoryContextSwitchTo(context);
+	}
+	return site->desc;
+}
+
+/*
+ * idgen_next_range(name text, n bigint [, source text],
+ *					OUT first_id bigint, OUT last_id bigint)
+ *
+ * n ids in a row, 1 to 2^62; of a descending sequence, the first is the greatest. Raises
+ * 22023 for another n.
+ */
+Datum
+idgen_next_range(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 2);
+	IdgenCall call = {.function = "idgen_next_range()", .asked = site->asked, .range = PG_GETARG_INT64(1)};
+	IdgenBlock ids;
+	Datum values[2];
+	bool nulls[2] = {false, false};
+
+	if (call.range < 1 || call.range > IDGEN_RANGE_MAX)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("n must be between 1 and %lld", (long long) IDGEN_RANGE_MAX)));
+	ids = idgen_generate_slow(site->handle, &call);
+	values[0] = compose(site->handle, ids.next);
+	values[1] = compose(site->handle, idgen_block_last(&ids));
+	return HeapTupleGetDatum(heap_form_tuple(result_desc(fcinfo, site), values, nulls));
+}
+
+/* Raises 55000 if this session has drawn nothing yet, and 42501 or 42704 as drawing would. */
+static IdgenHandle *
+last_drawn(FunctionCallInfo fcinfo)
+{
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenHandle *handle = site->handle;
+
+	idgen_check_usable(handle, site->asked);
+	if (!handle->has_last || handle->last_object != handle->object)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
+		                handle->name),
+		         errhint("Call idgen_next() first.")));
+	return handle;
 }
 
 /*
  * idgen_last(name text [, source text]) returns bigint: what this session drew
- * last. As with currval(), that stays so when the transaction is rolled back.
- * Raises 55000 if it has drawn none, and 42501 or 42704 as drawing would.
+ * last, or the last one of a range. As with currval(), that stays so when the
+ * transaction is rolled back, or the layout changed. Raises 2200H if it was drawn
+ * by idgen_next_big() and is too wide.
  */
 Datum
 idgen_last(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo);
+	IdgenHandle *handle = last_drawn(fcinfo);
 
-	idgen_check_usable(site->handle, site->asked);
-	if (!site->handle->has_last || site->handle->last_object != site->handle->object)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
-		                site->handle->name),
-		         errhint("Call idgen_next() first.")));
-	PG_RETURN_INT64(site->handle->last_id);
+	idgen_check_bounds(handle, handle->last_layout, idgen_layout_bounds(handle->last_layout), handle->last_id);
+	PG_RETURN_INT64(idgen_layout_compose(handle->last_layout, handle->last_prefix, handle->last_id));
+}
+
+/* idgen_last_big(name text [, source text]) returns numeric: the same, plus big_base */
+Datum
+idgen_last_big(PG_FUNCTION_ARGS)
+{
+	IdgenHandle *handle = last_drawn(fcinfo);
+
+	return compose_big(handle->last_layout, handle->last_prefix, handle->last_id, handle->last_big_base);
 }
 
 /* idgen_peek(name text [, source text]) returns bigint: the next id, not taken */
 Datum
 idgen_peek(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo);
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenCall call = {.function = "idgen_peek()", .asked = site->asked};
 
-	PG_RETURN_INT64(idgen_peek_next(site->handle, site->asked));
+	return compose(site->handle, idgen_peek_next(site->handle, &call));
+}
+
+/* idgen_peek_big(name text [, source text]) returns numeric */
+Datum
+idgen_peek_big(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .big = true};
+	int64 value = idgen_peek_next(site->handle, &call);
+
+	return compose_big(site->handle->layout, site->handle->prefix, value, site->handle->big_base);
 }

@@ -121,7 +121,7 @@ ROLLBACK;
 -- without its triggers too
 BEGIN;
 ALTER TABLE id_sequences DISABLE TRIGGER ALL;
-UPDATE id_sequences SET layout = 'prefixed';
+UPDATE id_sequences SET layout = 'prefix';
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 ROLLBACK;

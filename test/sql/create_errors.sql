@@ -50,14 +50,6 @@ SELECT idgen_create('x', source => 'server');
 \echo :SQLSTATE
 SELECT idgen_create('x', refill => 'worker', source => 'function', source_name => 'public.f');
 \echo :SQLSTATE
-SELECT idgen_create('x', layout => 'prefixed');
-\echo :SQLSTATE
-SELECT idgen_create('x', layout => 'session');
-\echo :SQLSTATE
-SELECT idgen_create('x', layout => 'prefixed_reversed');
-\echo :SQLSTATE
-SELECT idgen_create('x', layout => 'session_reversed');
-\echo :SQLSTATE
 
 -- 22001, 22003: values that do not fit their column
 SELECT idgen_create(repeat('x', 256));

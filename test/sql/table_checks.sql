@@ -80,12 +80,10 @@ UPDATE id_sequences SET refill = 'worker', source = 'function', source_name = 'p
 \echo :SQLSTATE
 UPDATE id_sequences SET layout = 'x';
 \echo :SQLSTATE
-UPDATE id_sequences SET layout = 'prefixed';
-\echo :SQLSTATE
 
 -- COPY is no way around
 COPY id_sequences (name, next_block_start, layout) FROM stdin;
-y	1	session
+y	1	sessions
 \.
 \echo :SQLSTATE
 

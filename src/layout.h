@@ -1,0 +1,49 @@
+/*
+ * layout.h
+ *		Composing ids of several fields, and taking them apart.
+ */
+#ifndef IDGEN_LAYOUT_H
+#define IDGEN_LAYOUT_H
+
+#include "utils/numeric.h"
+
+/* How an id is composed. All there are can be had from idgen_layout_find(). */
+typedef struct IdgenLayout
+{
+	const char *name;  /* the value of column "layout" */
+	int prefix_digits; /* before the sequence value; 0 = plain */
+	bool has_channel;  /* is there a channel among them? */
+	bool reversed;     /* are the digits of the sequence value reversed? */
+	int64 values;      /* sequence values that a bigint has room for: 0 to this - 1 */
+} IdgenLayout;
+
+/* The sequence values for which an id can be composed: least <= value <= greatest. */
+typedef struct IdgenBounds
+{
+	int64 least;
+	int64 greatest;
+} IdgenBounds;
+
+/* What stands before the sequence value. */
+typedef struct IdgenPrefix
+{
+	int node;
+	int channel; /* of layouts that have one */
+	int session;
+} IdgenPrefix;
+
+/* The layout of an id that is the sequence value itself. */
+extern const IdgenLayout idgen_layout_plain;
+
+extern const IdgenLayout *idgen_layout_find(const char *name);
+extern int idgen_layout_prefix(const IdgenLayout *layout);
+extern IdgenBounds idgen_layout_bounds(const IdgenLayout *layout);
+extern IdgenBounds idgen_layout_big_bounds(const IdgenLayout *layout, Numeric big_base);
+extern int64 idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value);
+extern Numeric idgen_layout_compose_big(const IdgenLayout *layout, int prefix, Numeric value);
+extern void idgen_layout_parse(const IdgenLayout *layout, int64 id,
+                               IdgenPrefix *prefix, int64 *value);
+extern void idgen_layout_parse_big(const IdgenLayout *layout, Numeric id,
+                                   IdgenPrefix *prefix, Numeric *value);
+
+#endif /* IDGEN_LAYOUT_H */
