@@ -18,6 +18,7 @@ ISOLATION_OPTS = --inputdir=test --outputdir=.
 PROVE_TESTS = test/t/*.pl
 
 PG_CONFIG ?= pg_config
+BENCH ?= core
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c)
 
@@ -64,9 +65,9 @@ test:
 demo:
 	@test/demo
 
-# QUICK=1 for a short run, ROWS="1 3" for some rows only
+# BENCH=layouts for that one, QUICK=1 for a short run, ROWS="1 3" for some rows only
 bench:
-	@test/bench/core
+	@test/bench/$(BENCH)
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)

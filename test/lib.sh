@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #
-# lib.sh - what test/run, test/demo and test/bench/core have in common
+# lib.sh - what test/run, test/demo and the programs in test/bench have in common
 #
 # A script that sources this file and calls enter_workplace runs twice. The outer
 # run, perhaps as root, installs missing packages, copies the tree into a new

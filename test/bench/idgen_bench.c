@@ -2,7 +2,7 @@
  * idgen_bench.c
  *		A function that does nothing: what any function call costs.
  *
- * test/bench/core builds and loads it to subtract that from what it measures.
+ * The programs in test/bench build and load it to subtract that from what they measure.
  * It is never installed.
  */
 #include "postgres.h"
