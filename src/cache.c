@@ -474,6 +474,8 @@ idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
 		return;
 	Assert(slot->waiters > 0);
 	slot->waiters--;
+	if (slot->waiters == 0)
+		slot->range_requested = 0;
 	if (TransactionIdIsValid(xid) && slot->claim == xid)
 		slot->claim = InvalidTransactionId;
 	unlock_entry(key, slot);
@@ -773,7 +775,8 @@ idgen_cache_take_requests(Oid dbid)
 		if (taken)
 		{
 			memcpy(&task->key, slot->key, offsetof(IdgenCacheKey, name) + strlen(slot->key->name) + 1);
-			task->nblocks = idgen_slot_begin_attempt(slot, idgen_max_prefetch_blocks, &task->range);
+			task->nblocks = idgen_slot_begin_attempt(slot, idgen_max_prefetch_blocks,
+			                                         &task->range, &task->joins);
 			task->attempt = slot->attempts_begun;
 			task->begun_at = GetCurrentTimestamp();
 		}

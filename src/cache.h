@@ -72,9 +72,10 @@ extern void idgen_cache_revalidate_objects(void);
 typedef struct IdgenTask
 {
 	IdgenCacheKey key;
-	uint64 attempt; /* its number, for idgen_cache_end_attempt() */
-	int64 nblocks;  /* blocks to allocate */
-	int64 range;    /* and so many ids in a row, unless 0 */
+	uint64 attempt;   /* its number, for idgen_cache_end_attempt() */
+	int64 nblocks;    /* blocks to allocate */
+	int64 range;      /* and so many ids in a row, unless 0, ... */
+	IdgenBlock joins; /* ... which may join this block, or an empty one */
 	TimestampTz begun_at;
 } IdgenTask;
 

@@ -19,9 +19,6 @@
 #include "pending.h"
 #include "refill.h"
 
-/* Refills that a call makes to get its ids in a row before it gives up. */
-#define IDGEN_RANGE_REFILLS 10
-
 /*
  * Draw from the cache. Returns true with so many ids in a row, or false after having
  * done what the cache said (wait or refill): the caller then looks again.
@@ -114,6 +111,42 @@ draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 }
 
 /*
+ * If a cached block and the pending one are so many ids in a row together, draw them
+ * from both: if each range left less than one behind in the cache, there would soon be
+ * no place for all that.
+ */
+static bool
+draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
+{
+	const IdgenBlock *pending = idgen_pending_block(handle);
+	IdgenBlock rest;
+
+	if (count == 1 || pending == NULL || handle->slot == NULL || !idgen_pending_published_ok(handle) ||
+	    !idgen_slot_take_joint(handle->slot, handle->version, count, pending, ids))
+		return false;
+	*cached = ids->left;
+	(void) idgen_pending_take(handle, count - ids->left, &rest);
+	ids->left = count;
+	return true;
+}
+
+/* Ids that were drawn just now, see draw(), go back to where they came from. */
+static void
+put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
+{
+	IdgenBlock rest = *ids;
+	IdgenBlock first;
+
+	if (cached > 0)
+	{
+		first = idgen_block_cut(&rest, cached);
+		idgen_slot_put_back(handle->slot, handle->version, &first);
+	}
+	if (rest.left > 0)
+		idgen_pending_put_back(handle, &rest);
+}
+
+/*
  * Raise what keeps ids of the id sequence's layout from being composed for a call
  * (22003, 0A000), before anything is drawn.
  */
@@ -201,7 +234,7 @@ idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked)
 	validate(handle, asked, false);
 }
 
-/* Raises 22023 for a range that the source cannot have, 55000 after trying in vain. */
+/* Raises 22023 for a range that the source cannot have. */
 static void
 check_range(const IdgenHandle *handle, int64 range)
 {
@@ -213,30 +246,23 @@ check_range(const IdgenHandle *handle, int64 range)
 		         errmsg("id sequence \"%s\" cannot give %lld ids in a row",
 		                handle->name, (long long) range),
 		         errdetail("With source \"%s\", %lld is the most.", handle->source->name, (long long) max)));
-	if (handle->refills_of_call >= IDGEN_RANGE_REFILLS)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("could not get %lld ids of id sequence \"%s\" in a row",
-		                (long long) range, handle->name),
-		         errdetail("Its source gives smaller blocks, which do not follow each other."),
-		         errhint("Make the blocks larger.")));
 }
 
 /*
  * Draw ids in a row, as far as the handle's answers hold. Returns false if there was
- * reason to look at them again. *pending tells where they are from.
+ * reason to look at them again. The first *cached ids are from the cache, the others from
+ * the pending block.
  */
 static bool
-draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, bool *pending)
+draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 {
-	*pending = false;
+	*cached = count;
 	if (draw_below_pending(handle, count, ids))
 		return true;
-	if (idgen_pending_take(handle, count, ids))
-	{
-		*pending = true;
+	*cached = 0;
+	if (draw_joint(handle, count, ids, cached) || idgen_pending_take(handle, count, ids))
 		return true;
-	}
+	*cached = count;
 	if (handle->by_worker)
 		return idgen_by_worker_draw(handle, count, ids);
 	if (handle->slot != NULL)
@@ -262,7 +288,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	IdgenBlock ids;
 	IdgenBounds bounds;
 	int64 last;
-	bool pending;
+	int64 cached;
 
 	PreventCommandIfParallelMode(call->function);
 
@@ -276,7 +302,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 		check_layout(handle, call);
 		if (call->range > 1)
 			check_range(handle, call->range);
-		if (draw(handle, count, &ids, &pending))
+		if (draw(handle, count, &ids, &cached))
 			break;
 		CHECK_FOR_INTERRUPTS();
 		revalidate(handle, call->asked, auto_create);
@@ -286,10 +312,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	last = idgen_block_last(&ids);
 	if (Min(ids.next, last) < bounds.least || Max(ids.next, last) > bounds.greatest)
 	{
-		if (pending)
-			idgen_pending_put_back(handle, &ids);
-		else
-			idgen_slot_put_back(handle->slot, handle->version, &ids);
+		put_back(handle, &ids, cached);
 		idgen_check_bounds(handle, handle->layout, bounds, ids.next);
 		idgen_check_bounds(handle, handle->layout, bounds, last);
 	}

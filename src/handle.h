@@ -162,7 +162,7 @@ static inline void
 idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
 {
 	counters->refills++;
-	counters->blocks_taken += refill->blocks;
+	counters->blocks_taken = idgen_add_saturating(counters->blocks_taken, refill->blocks);
 	counters->last_refill = GetCurrentTimestamp();
 }
 

@@ -67,7 +67,7 @@ typedef struct Job
 	bool object_locked;    /* or somebody has locked what it draws from */
 	IdgenRefill refill;    /* that, ... */
 	uint64 good_as_of;     /* ... as rest_good_as_of in IdgenOutcome */
-	IdgenFailure *failure; /* NULL if none */
+	IdgenFailure failure;  /* of this or, for a range, of an earlier try */
 } Job;
 
 /* What jobs are made of, and this list: those whose rows are locked. */
@@ -85,16 +85,15 @@ clip(char *to, Size size, const char *from)
 	to[length] = '\0';
 }
 
-static IdgenFailure *
-make_failure(int sqlerrcode, const char *message, const char *detail, const char *hint)
+/* A failure for those who want at least count ids in a row. */
+static void
+set_failure(IdgenFailure *failure, const ErrorData *error, int64 count)
 {
-	IdgenFailure *failure = palloc(sizeof(IdgenFailure));
-
-	failure->sqlerrcode = sqlerrcode;
-	clip(failure->message, sizeof(failure->message), message);
-	clip(failure->detail, sizeof(failure->detail), detail);
-	clip(failure->hint, sizeof(failure->hint), hint);
-	return failure;
+	failure->sqlerrcode = error->sqlerrcode;
+	failure->count = count;
+	clip(failure->message, sizeof(failure->message), error->message);
+	clip(failure->detail, sizeof(failure->detail), error->detail);
+	clip(failure->hint, sizeof(failure->hint), error->hint);
 }
 
 /* The owner of a table; invalid if it is gone. */
@@ -124,6 +123,7 @@ allocate(void *arg)
 	const IdgenRequest request = {
 		.blocks = job->task->nblocks,
 		.count = Max(1, job->task->range),
+		.joins = job->task->joins,
 		.wait = job->wait,
 		.by_worker = true,
 	};
@@ -203,6 +203,14 @@ try_job(Job *job, bool wait)
 	job->held_by = InvalidTransactionId;
 	job->object_locked = false;
 	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
+	if (error != NULL && job->task->range > 0 && error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+	{
+		/* Not so many in a row; but others may want fewer. */
+		set_failure(&job->failure, error, job->task->range);
+		job->task->range = 0;
+		FreeErrorData(error);
+		error = idgen_try(allocate, job, IDGEN_TRY_ANY);
+	}
 	if (error == NULL && job->done)
 		return;
 
@@ -221,7 +229,7 @@ try_job(Job *job, bool wait)
 	else
 	{
 		job->done = true;
-		job->failure = make_failure(error->sqlerrcode, error->message, error->detail, error->hint);
+		set_failure(&job->failure, error, 1);
 		if (error->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
 			ereport(LOG,
 			        (errcode(error->sqlerrcode),
@@ -236,11 +244,12 @@ try_job(Job *job, bool wait)
 static void
 publish(const Job *job)
 {
+	const IdgenFailure *failure = job->failure.sqlerrcode != 0 ? &job->failure : NULL;
 	IdgenOutcome outcome = {0};
 
 	if (!job->allocated)
 	{
-		idgen_cache_end_attempt(job->task, NULL, job->failure);
+		idgen_cache_end_attempt(job->task, NULL, failure);
 		return;
 	}
 	outcome.publish = true;
@@ -248,7 +257,7 @@ publish(const Job *job)
 	outcome.rest_good_as_of = job->good_as_of;
 	outcome.ahead_below = Max(idgen_rest_ids(&outcome.rest) - job->task->range, 0) / 100.0 * idgen_prefetch_threshold;
 	idgen_count_refill(&outcome.counters, &job->refill);
-	idgen_cache_end_attempt(job->task, &outcome, NULL);
+	idgen_cache_end_attempt(job->task, &outcome, failure);
 }
 
 /*
@@ -416,12 +425,11 @@ idgen_jobs_due(void)
 void
 idgen_jobs_abandon(const ErrorData *error)
 {
-	MemoryContext context = MemoryContextSwitchTo(job_memory);
+	IdgenFailure failure;
 
-	idgen_cache_abandon_attempts(MyDatabaseId,
-	                             make_failure(error->sqlerrcode, error->message, error->detail, error->hint));
+	set_failure(&failure, error, 1);
+	idgen_cache_abandon_attempts(MyDatabaseId, &failure);
 	locked_jobs = NIL;
-	MemoryContextSwitchTo(context);
 	MemoryContextReset(job_memory);
 }
 

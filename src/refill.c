@@ -32,6 +32,9 @@
 /* The part of what it has taken by then that the next refill takes. */
 #define IDGEN_GROWTH_DIVISOR 8
 
+/* Refills that a call makes to get its ids in a row before it gives up. */
+#define IDGEN_RANGE_REFILLS 10
+
 /* The entry in which this session is counted as waiting, if any. */
 static bool waiting = false;
 static IdgenCacheKey waiting_key;
@@ -178,6 +181,18 @@ last_block(IdgenHandle *handle)
 	return block;
 }
 
+/* Raises 55000: the source gives blocks, but they are too small. */
+static void
+not_in_a_row(const IdgenHandle *handle, int64 count)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("could not get %lld ids of id sequence \"%s\" in a row",
+	                (long long) count, handle->name),
+	         errdetail("Its source gives smaller blocks, which do not follow each other."),
+	         errhint("Make the blocks larger.")));
+}
+
 /*
  * Allocate for this session, which wants so many ids in a row. "ahead" means that
  * there are still ids in the cache: then nothing is worth waiting for or failing.
@@ -190,9 +205,10 @@ allocate(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenRefil
 
 	if (request.count > 1)
 		request.joins = last_block(handle);
+	if (++handle->refills_of_call > IDGEN_RANGE_REFILLS && request.count > 1)
+		not_in_a_row(handle, count);
 	if (pending->refills >= IDGEN_EVEN_REFILLS)
 		request.bulk_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
-	handle->refills_of_call++;
 	return idgen_refill_allocate(handle, &request, refill);
 }
 
@@ -205,9 +221,6 @@ refill(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count)
 
 	if (!allocate(handle, nblocks, ahead, count, &refilled))
 		return false;
-	if (count > 1 && handle->slot != NULL && idgen_pending_published_ok(handle) &&
-	    idgen_pending_block(handle) == NULL)
-		idgen_slot_take_joint(handle->slot, version, count, &refilled.rest.block);
 
 	/*
 	 * The rest is for other sessions as soon as we have committed, so the

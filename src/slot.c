@@ -316,27 +316,26 @@ idgen_slot_last_block(IdgenSlot *slot, uint64 version, IdgenBlock *block)
 }
 
 /*
- * For a range of so many ids, take over the published ones that end where a new
- * block begins: if each range left less than one behind, there would soon be no
- * place for all that.
+ * Take all ids of the published block that ends where another one begins, if they and
+ * those of that one are so many in a row.
  */
-void
-idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count, IdgenBlock *block)
+bool
+idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count, const IdgenBlock *block, IdgenBlock *ids)
 {
+	bool taken = false;
+
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	for (int i = 0; i < slot->nblocks && slot->version == version; i++)
+	for (int i = 0; i < slot->nblocks && slot->version == version && !taken; i++)
 	{
 		IdgenBlock *published = &slot->blocks[i];
 
-		if (published->left >= count || !idgen_block_adjacent(published, block))
-			continue;
-		block->next = published->next;
-		block->left += published->left;
-		slot->ids_left -= published->left;
-		idgen_slot_remove_block(slot, i);
-		break;
+		taken = published->left < count && published->left >= count - block->left &&
+			idgen_block_adjacent(published, block);
+		if (taken)
+			*ids = take_from_block(slot, i, published->left);
 	}
 	LWLockRelease(&slot->lock);
+	return taken;
 }
 
 /* Add the rest of a refill. Caller holds the lock. */
@@ -392,7 +391,7 @@ add_counters(IdgenSlot *slot, const IdgenCounters *add)
 {
 	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, add->ids_issued);
 	slot->counters.refills += add->refills;
-	slot->counters.blocks_taken += add->blocks_taken;
+	slot->counters.blocks_taken = idgen_add_saturating(slot->counters.blocks_taken, add->blocks_taken);
 	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
 }
 
@@ -541,7 +540,7 @@ idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count, uint64 att
 	else if (slot->attempts_done >= attempt)
 	{
 		*failure = slot->failure;
-		answer = failure->sqlerrcode != 0 ? IDGEN_AWAIT_FAILED : IDGEN_AWAIT_LOOK;
+		answer = failure->sqlerrcode != 0 && count >= failure->count ? IDGEN_AWAIT_FAILED : IDGEN_AWAIT_LOOK;
 	}
 	else if (!*slot->requested && slot->attempts_begun == slot->attempts_done)
 		answer = IDGEN_AWAIT_LOOK; /* others have taken what there was */
@@ -575,14 +574,17 @@ adapt_prefetch(const IdgenSlot *slot)
 /*
  * The worker begins to refill the slot, which somebody has requested. Returns the
  * number of blocks to allocate; *range is the number of ids that somebody wants in a
- * row, or 0. Caller holds the lock.
+ * row, or 0, and *joins the block that they may join. Caller holds the lock.
  */
 int
-idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range)
+idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range, IdgenBlock *joins)
 {
 	*slot->requested = false;
 	*range = slot->range_requested;
 	slot->range_requested = 0;
+	joins->left = 0;
+	if (slot->nblocks > 0)
+		*joins = slot->blocks[slot->nblocks - 1];
 	slot->attempts_begun++;
 	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
 	slot->waited = false;
@@ -590,9 +592,9 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range)
 }
 
 /*
- * The worker's attempt is over, and what it has brought is published ("outcome"); or
- * it has failed; or neither (both are NULL), when there is reason to look at the row
- * again. Whoever has asked for more meanwhile has it now, unless few ids are left.
+ * The worker's attempt is over. What it has brought is published ("outcome"), or it has
+ * failed, perhaps only for some; if neither (both are NULL), there is reason to look at
+ * the row again. Whoever has asked for more meanwhile has it now, unless few ids are left.
  * Caller holds the lock.
  */
 void

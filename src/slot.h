@@ -35,6 +35,7 @@ idgen_lost_total(const IdgenLost *lost)
 typedef struct IdgenFailure
 {
 	int sqlerrcode; /* 0 = it could */
+	int64 count;    /* it is one for those who want at least so many ids in a row */
 	char message[256];
 	char detail[160]; /* may be empty, ... */
 	char hint[160];   /* ... this too */
@@ -179,7 +180,8 @@ extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit,
                                   int64 count, IdgenBlock *ids);
 extern void idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids);
 extern bool idgen_slot_last_block(IdgenSlot *slot, uint64 version, IdgenBlock *block);
-extern void idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count, IdgenBlock *block);
+extern bool idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,
+                                  const IdgenBlock *block, IdgenBlock *ids);
 extern bool idgen_slot_awaits_refill(IdgenSlot *slot, int64 count);
 extern bool idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                int64 count, IdgenBlock *ids);
@@ -191,7 +193,7 @@ extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, i
 extern IdgenAwaitAnswer idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count,
                                                 uint64 attempt, IdgenFailure *failure,
                                                 bool *row_locked);
-extern int idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range);
+extern int idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range, IdgenBlock *joins);
 extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                                    const IdgenOutcome *outcome, const IdgenFailure *failure);
 extern void idgen_slot_remove_block(IdgenSlot *slot, int i);

@@ -21,10 +21,9 @@ typedef struct IdgenRequest
 	int64 bulk_ids;   /* ids that a bulk load could use at once: take as many
 	                    * whole blocks, if that is more and asking is dear */
 	int64 count;      /* ids wanted in a row, at least 1: if there are not so
-	                    * many, raise 2200H and take nothing; the worker
-	                    * takes what there is, ... */
-	IdgenBlock joins; /* ... but those that go on from where this block (may be
-	                    * empty) ends are a row with it */
+	                    * many, raise 2200H and take nothing, ... */
+	IdgenBlock joins; /* ... but new ids that go on from where this block (may be
+	                    * empty) ends are in a row with it */
 	bool wait;        /* wait for other transactions, and raise 2200H if there
 	                    * is no id left; else return false for both */
 	bool by_worker;   /* it is the worker that asks */
@@ -147,15 +146,26 @@ typedef struct IdgenSource
 	double (*percent_left)(Oid object);
 } IdgenSource;
 
-/* How many of the ids wanted in a row are missing if "next" is the next id? */
+/*
+ * How many ids have to be taken so that there are as many in a row as are wanted, if the
+ * next one is "next", and so many are left after it? 0 if there are too few. While the
+ * worker allocates, others draw from what the new ids are to join, so it counts on that
+ * at the end only.
+ */
 static inline int64
-idgen_request_missing(const IdgenRequest *request, int64 next, int64 step)
+idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 after)
 {
 	IdgenBlock first = {next, 1, step};
+	int64 ids = request->count;
+	bool enough = after >= (uint64) ids - 1;
 
-	if (request->joins.left == 0 || !idgen_block_adjacent(&request->joins, &first))
-		return request->count;
-	return Max(1, request->count - request->joins.left);
+	if (request->joins.left > 0 && idgen_block_adjacent(&request->joins, &first) &&
+	    !(request->by_worker && enough))
+	{
+		ids = Max(1, ids - request->joins.left);
+		enough = after >= (uint64) ids - 1;
+	}
+	return enough ? ids : 0;
 }
 
 extern void idgen_source_register(const IdgenSource *source);

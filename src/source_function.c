@@ -161,13 +161,24 @@ compare_blocks(const void *a, const void *b)
 	return (first_a > first_b) - (first_a < first_b);
 }
 
+static bool
+overlaps_any(const IdgenBlock *block, const IdgenBlock *others, int nothers)
+{
+	for (int i = 0; i < nothers; i++)
+		if (idgen_block_overlaps(&others[i], block))
+			return true;
+	return false;
+}
+
 /*
  * Sort the blocks, and see whether ids are among them that were allocated
  * before, as far as we can tell.
  */
 static void
-check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
+check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 {
+	const IdgenBlock *pending = idgen_pending_block(handle);
+	const IdgenRest *rest = &handle->pending.rest;
 	IdgenCacheKey key;
 	IdgenSlot cached;
 	int64 ids = 0;
@@ -183,9 +194,10 @@ check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 
 		if (i > 0 && idgen_block_overlaps(&blocks[i - 1], &blocks[i]))
 			bad_block(handle, blocks[i].next, last, "It overlaps with another one of the same call.");
-		for (int c = 0; c < cached.nblocks; c++)
-			if (idgen_block_overlaps(&cached.blocks[c], &blocks[i]))
-				bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
+		if (overlaps_any(&blocks[i], cached.blocks, cached.nblocks))
+			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
+		if (pending != NULL && (overlaps_any(&blocks[i], pending, 1) || overlaps_any(&blocks[i], rest->more, rest->nmore)))
+			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are pending.");
 		ids += blocks[i].left;
 		if (ids > IDGEN_BLOCK_MAX)
 			bad_block(handle, blocks[i].next, last, "It makes too many ids at once.");

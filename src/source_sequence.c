@@ -249,27 +249,23 @@ sequence_max_count(const IdgenHandle *handle)
  * not got them, unless that cannot be known.
  */
 static int64
-missing(const IdgenHandle *handle, const IdgenRequest *request)
+ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 	IdgenNativeState state;
 	int64 next;
-	int64 count;
-	bool fits;
+	int64 ids = 0;
 
 	if (request->count == 1 || sequence->cache > 1)
 		return request->count;
 
 	state = locked_state(handle->object);
-	fits = idgen_native_next(sequence, &state, &next);
-	count = fits ? idgen_request_missing(request, next, sequence->increment > 0 ? 1 : -1) : request->count;
-	if (sequence->cycle)
-		fits = idgen_native_ids_after(sequence, sequence->first) >= (uint64) request->count - 1;
-	else if (fits)
-		fits = idgen_native_ids_after(sequence, next) >= (uint64) count - 1;
-	if (!fits && !request->by_worker)
+	if (idgen_native_next(sequence, &state, &next))
+		ids = idgen_request_ids(request, next, sequence->increment > 0 ? 1 : -1,
+		                        idgen_native_ids_after(sequence, sequence->cycle ? sequence->first : next));
+	if (ids == 0)
 		idgen_too_few(handle->name, request->count, sequence->last);
-	return count;
+	return ids;
 }
 
 /*
@@ -281,7 +277,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
-	int64 count = missing(handle, request);
+	int64 count = ids_to_draw(handle, request);
 	int64 nblocks = request->blocks + (count - 1) / idgen_native_width(sequence) / block_size;
 	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
 	Drawn drawn = {

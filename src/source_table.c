@@ -339,7 +339,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 	{
 		if (!request->wait)
 			return false;
-		if (request->count > 1 && !request->by_worker)
+		if (request->count > 1)
 			idgen_too_few(handle->name, request->count, def.max_value);
 		idgen_exhausted(handle->name, &def);
 	}
@@ -352,8 +352,8 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, vo
 
 	/* One of the blocks is for the caller, who may need more of them. */
 	after = (uint64) def.max_value - (uint64) def.next_block_start;
-	count = idgen_request_missing(request, def.next_block_start, 1);
-	if (after < (uint64) count - 1 && !request->by_worker)
+	count = idgen_request_ids(request, def.next_block_start, 1, after);
+	if (count == 0)
 		idgen_too_few(handle->name, request->count, def.max_value);
 	blocks = idgen_add_saturating(blocks, (count - 1) / def.block_size);
 	blocks = Max(blocks, request->bulk_ids / def.block_size);
