@@ -164,33 +164,23 @@ check_layout(IdgenHandle *handle, const IdgenCall *call)
 		         errhint("Draw single ids, or use a layout that is not reversed.")));
 }
 
-/*
- * Raises 2200H for a sequence value that is too wide for its layout, and 22003 for a
- * negative one.
- */
-void
-idgen_check_bounds(const IdgenHandle *handle, const IdgenLayout *layout,
-                   IdgenBounds bounds, int64 value)
+/* Can the id that a call asks for be composed of a sequence value? */
+static bool
+fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
-	if (value > bounds.greatest)
-		ereport(ERROR,
-		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         errmsg("id %lld of id sequence \"%s\" is too wide for layout \"%s\"",
-		                (long long) value, handle->name, layout->name),
-		         errdetail("The greatest that fits is %lld.", (long long) bounds.greatest),
-		         errhint("Use idgen_next_big(), or another id sequence.")));
-	if (value < bounds.least)
-		ereport(ERROR,
-		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-		         errmsg("id %lld of id sequence \"%s\" does not fit layout \"%s\"",
-		                (long long) value, handle->name, layout->name),
-		         errdetail("The least that fits is %lld.", (long long) bounds.least)));
+	if (call->big)
+		return idgen_layout_fits_big(handle->layout, value, handle->big_base);
+	return idgen_layout_fits(handle->layout, value);
 }
 
-static IdgenBounds
-bounds_for(const IdgenHandle *handle, const IdgenCall *call)
+/* If not, raise the reason: 2200H, 22003. */
+static void
+check_fit(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
-	return call->big ? handle->big_bounds : idgen_layout_bounds(handle->layout);
+	if (call->big)
+		idgen_layout_check_big(handle->layout, handle->name, value, handle->big_base);
+	else
+		idgen_layout_check(handle->layout, handle->name, value);
 }
 
 /* Make sure that the handle's answers hold, which may have just been given. */
@@ -286,7 +276,6 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	bool auto_create = idgen_auto_create && !XactReadOnly;
 	int64 count = Max(call->range, 1);
 	IdgenBlock ids;
-	IdgenBounds bounds;
 	int64 last;
 	int64 cached;
 
@@ -308,13 +297,12 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 		revalidate(handle, call->asked, auto_create);
 	}
 
-	bounds = bounds_for(handle, call);
 	last = idgen_block_last(&ids);
-	if (Min(ids.next, last) < bounds.least || Max(ids.next, last) > bounds.greatest)
+	if (!fits(handle, call, ids.next) || !fits(handle, call, last))
 	{
 		put_back(handle, &ids, cached);
-		idgen_check_bounds(handle, handle->layout, bounds, ids.next);
-		idgen_check_bounds(handle, handle->layout, bounds, last);
+		check_fit(handle, call, ids.next);
+		check_fit(handle, call, last);
 	}
 	handle->impatient = false;
 	idgen_handle_remember_last(handle, last);
@@ -363,7 +351,7 @@ idgen_peek_next(IdgenHandle *handle, const IdgenCall *call)
 	validate(handle, call->asked, false);
 	check_layout(handle, call);
 	value = peek(handle, call->asked);
-	idgen_check_bounds(handle, handle->layout, bounds_for(handle, call), value);
+	check_fit(handle, call, value);
 	return value;
 }
 
@@ -374,10 +362,9 @@ idgen_peek_next(IdgenHandle *handle, const IdgenCall *call)
 static int64
 restart_value(const IdgenHandle *handle, int64 start)
 {
-	IdgenBounds bounds = idgen_layout_bounds(handle->layout);
 	IdgenPrefix prefix;
 
-	if (start < bounds.least || start > bounds.greatest)
+	if (!idgen_layout_fits(handle->layout, start))
 		idgen_layout_parse(handle->layout, start, &prefix, &start);
 	return start;
 }

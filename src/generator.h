@@ -21,8 +21,6 @@ typedef struct IdgenCall
 
 extern IdgenBlock idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call);
 extern void idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked);
-extern void idgen_check_bounds(const IdgenHandle *handle, const IdgenLayout *layout,
-                               IdgenBounds bounds, int64 value);
 extern int64 idgen_peek_next(IdgenHandle *handle, const IdgenCall *call);
 extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
                              int64 start);

@@ -224,7 +224,6 @@ remember_row(IdgenHandle *handle, TupleTableSlot *row, const IdgenDefinition *de
 	handle->own_row = idgen_row_is_own(row);
 	remember_big_base(handle, idgen_row_attribute(row, IDGEN_ATT_BIG_BASE));
 	handle->layout = def->layout;
-	handle->big_bounds = idgen_layout_big_bounds(handle->layout, handle->big_base);
 }
 
 /*
@@ -274,7 +273,6 @@ do_without_row(IdgenHandle *handle, const IdgenSource *source)
 	handle->own_row = false;
 	remember_big_base(handle, NumericGetDatum(int64_to_numeric(0)));
 	handle->layout = &idgen_layout_plain;
-	handle->big_bounds = idgen_layout_bounds(handle->layout);
 }
 
 /*

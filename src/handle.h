@@ -91,9 +91,8 @@ typedef struct IdgenHandle
 	int32 block_size;
 	Numeric big_base; /* NULL if zero */
 	const IdgenLayout *layout;
-	IdgenBounds big_bounds; /* of sequence values, for numeric ids */
-	bool own_row;           /* the current transaction had written it */
-	bool by_worker;         /* does the worker refill? */
+	bool own_row;   /* the current transaction had written it */
+	bool by_worker; /* does the worker refill? */
 
 	/* What the source's resolve() found then. */
 	Oid object;            /* native sequence, or invalid */

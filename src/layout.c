@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "common/int.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
 #include "utils/builtins.h"
@@ -89,15 +88,6 @@ idgen_layout_prefix(const IdgenLayout *layout)
 	return (idgen_node_id * 10 + idgen_channel) * SESSIONS + session;
 }
 
-/* For bigint ids. */
-IdgenBounds
-idgen_layout_bounds(const IdgenLayout *layout)
-{
-	if (layout == &idgen_layout_plain)
-		return (IdgenBounds){PG_INT64_MIN, PG_INT64_MAX};
-	return (IdgenBounds){0, layout->values - 1};
-}
-
 static Numeric
 numeric_from_text(const char *text)
 {
@@ -111,34 +101,73 @@ numeric_to_text(Numeric number)
 	return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 }
 
-/* a - b, or the nearest number that is an int64 */
-static int64
-subtract_clamped(Numeric a, Numeric b)
+/* What stands for a sequence value in numeric ids; big_base is NULL if zero. */
+static Numeric
+big_value(int64 value, Numeric big_base)
 {
-	Datum difference = DirectFunctionCall2(numeric_sub, NumericGetDatum(a), NumericGetDatum(b));
-	Datum least = NumericGetDatum(int64_to_numeric(PG_INT64_MIN));
-	Datum greatest = NumericGetDatum(int64_to_numeric(PG_INT64_MAX));
+	Numeric big = int64_to_numeric(value);
 
-	difference = DirectFunctionCall2(numeric_larger, difference, least);
-	difference = DirectFunctionCall2(numeric_smaller, difference, greatest);
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8, difference));
+	if (big_base == NULL)
+		return big;
+	return DatumGetNumeric(DirectFunctionCall2(numeric_add, NumericGetDatum(big),
+	                                           NumericGetDatum(big_base)));
 }
 
-/* For numeric ids, where big_base (NULL if zero) is added to the sequence value. */
-IdgenBounds
-idgen_layout_big_bounds(const IdgenLayout *layout, Numeric big_base)
+/* Is there room for that decimal number? */
+static bool
+has_room(const IdgenLayout *layout, const char *text)
 {
-	char nines[BIG_ID_DIGITS + 1] = {0};
+	return text[0] != '-' && strlen(text) <= (size_t) BIG_ID_DIGITS - layout->prefix_digits;
+}
 
-	if (layout == &idgen_layout_plain)
-		return (IdgenBounds){PG_INT64_MIN, PG_INT64_MAX};
-	if (big_base == NULL)
-		return (IdgenBounds){0, PG_INT64_MAX};
-	memset(nines, '9', BIG_ID_DIGITS - layout->prefix_digits);
-	return (IdgenBounds){
-		subtract_clamped(int64_to_numeric(0), big_base),
-		subtract_clamped(numeric_from_text(nines), big_base),
-	};
+/* Can a bigint id be composed of a sequence value? */
+bool
+idgen_layout_fits(const IdgenLayout *layout, int64 value)
+{
+	return layout == &idgen_layout_plain || (value >= 0 && value < layout->values);
+}
+
+/* Can a numeric id be composed of it and big_base (NULL if zero)? */
+bool
+idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
+{
+	return layout == &idgen_layout_plain ||
+		has_room(layout, numeric_to_text(big_value(value, big_base)));
+}
+
+/* Raises 2200H for a decimal number that is too wide, and 22003 for a negative one. */
+static void
+does_not_fit(const IdgenLayout *layout, const char *name, const char *value,
+             int ndigits, const char *hint)
+{
+	if (value[0] == '-')
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("id %s of id sequence \"%s\" does not fit layout \"%s\"", value, name, layout->name),
+		         errdetail("It must not be negative.")));
+	ereport(ERROR,
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("id %s of id sequence \"%s\" is too wide for layout \"%s\"", value, name, layout->name),
+	         errdetail("There is room for %d digits.", ndigits - layout->prefix_digits),
+	         errhint("%s", hint)));
+}
+
+/* Raise what keeps a bigint id of an id sequence from being composed: 2200H, 22003. */
+void
+idgen_layout_check(const IdgenLayout *layout, const char *name, int64 value)
+{
+	if (!idgen_layout_fits(layout, value))
+		does_not_fit(layout, name, psprintf("%lld", (long long) value), ID_DIGITS,
+		             "Use idgen_next_big(), or another id sequence.");
+}
+
+/* The same for a numeric id. */
+void
+idgen_layout_check_big(const IdgenLayout *layout, const char *name, int64 value, Numeric big_base)
+{
+	if (!idgen_layout_fits_big(layout, value, big_base))
+		does_not_fit(layout, name, numeric_to_text(big_value(value, big_base)), BIG_ID_DIGITS,
+		             "Lower big_base, or use another id sequence.");
 }
 
 /* The digits of a number of so many digits the other way round. */
@@ -167,7 +196,7 @@ reverse_text(char *digits, int ndigits)
 	}
 }
 
-/* The bigint id of a sequence value, which is within the layout's bounds. */
+/* The bigint id of a sequence value, which must fit. */
 int64
 idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value)
 {
@@ -178,19 +207,20 @@ idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value)
 	return prefix * layout->values + value;
 }
 
-/* The numeric id; big_base has been added to the value already. */
+/* The numeric id of a sequence value and big_base (NULL if zero), which must fit. */
 Numeric
-idgen_layout_compose_big(const IdgenLayout *layout, int prefix, Numeric value)
+idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Numeric big_base)
 {
+	Numeric big = big_value(value, big_base);
 	char digits[BIG_ID_DIGITS + 1];
 	char *text;
 	int length;
 
 	if (layout == &idgen_layout_plain)
-		return value;
-	text = numeric_to_text(value);
+		return big;
+	text = numeric_to_text(big);
 	length = strlen(text);
-	Assert(length <= BIG_ID_DIGITS - layout->prefix_digits);
+	Assert(has_room(layout, text));
 
 	memset(digits, '0', BIG_ID_DIGITS);
 	pg_ultoa_n(prefix, digits);
@@ -198,7 +228,6 @@ idgen_layout_compose_big(const IdgenLayout *layout, int prefix, Numeric value)
 	digits[BIG_ID_DIGITS] = '\0';
 	if (layout->reversed)
 		reverse_text(digits + layout->prefix_digits, BIG_ID_DIGITS - layout->prefix_digits);
-	pfree(text);
 	return numeric_from_text(digits);
 }
 

@@ -17,13 +17,6 @@ typedef struct IdgenLayout
 	int64 values;      /* sequence values that a bigint has room for: 0 to this - 1 */
 } IdgenLayout;
 
-/* The sequence values for which an id can be composed: least <= value <= greatest. */
-typedef struct IdgenBounds
-{
-	int64 least;
-	int64 greatest;
-} IdgenBounds;
-
 /* What stands before the sequence value. */
 typedef struct IdgenPrefix
 {
@@ -37,10 +30,14 @@ extern const IdgenLayout idgen_layout_plain;
 
 extern const IdgenLayout *idgen_layout_find(const char *name);
 extern int idgen_layout_prefix(const IdgenLayout *layout);
-extern IdgenBounds idgen_layout_bounds(const IdgenLayout *layout);
-extern IdgenBounds idgen_layout_big_bounds(const IdgenLayout *layout, Numeric big_base);
+extern bool idgen_layout_fits(const IdgenLayout *layout, int64 value);
+extern bool idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base);
+extern void idgen_layout_check(const IdgenLayout *layout, const char *name, int64 value);
+extern void idgen_layout_check_big(const IdgenLayout *layout, const char *name,
+                                   int64 value, Numeric big_base);
 extern int64 idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value);
-extern Numeric idgen_layout_compose_big(const IdgenLayout *layout, int prefix, Numeric value);
+extern Numeric idgen_layout_compose_big(const IdgenLayout *layout, int prefix,
+                                        int64 value, Numeric big_base);
 extern void idgen_layout_parse(const IdgenLayout *layout, int64 id,
                                IdgenPrefix *prefix, int64 *value);
 extern void idgen_layout_parse_big(const IdgenLayout *layout, Numeric id,

@@ -156,15 +156,18 @@ idgen_pending_block(IdgenHandle *handle)
 	return has_ids(&handle->pending) ? &handle->pending.rest.block : NULL;
 }
 
-/* The pending block that will be used last; false if there is none. */
+/* The pending block of the last ids; false if there is none. */
 bool
 idgen_pending_last_block(IdgenHandle *handle, IdgenBlock *block)
 {
-	IdgenRest *rest = &handle->pending.rest;
+	const IdgenRest *rest = &handle->pending.rest;
 
 	if (!has_ids(&handle->pending))
 		return false;
-	*block = rest->nmore > 0 ? rest->more[rest->nmore - 1] : rest->block;
+	*block = rest->block;
+	for (int i = 0; i < rest->nmore; i++)
+		if (idgen_block_before(block, &rest->more[i]))
+			*block = rest->more[i];
 	return true;
 }
 
@@ -213,32 +216,49 @@ idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids)
 }
 
 /*
+ * Add an old block to the rest of a new refill: in a row with that if possible, else
+ * as one of those that are used later. "kept" counts these; more than a slot has room
+ * for would be lost in the end.
+ */
+static void
+keep_block(IdgenPending *p, IdgenRest *rest, const IdgenBlock *old, int *kept)
+{
+	if (idgen_block_adjacent(old, &rest->block))
+	{
+		rest->block.next = old->next;
+		rest->block.left += old->left;
+	}
+	else if (*kept < IDGEN_SLOT_BLOCKS)
+	{
+		rest->more[rest->nmore++] = *old;
+		(*kept)++;
+	}
+	else
+		p->counters.ids_lost.crowded += old->left;
+}
+
+/*
  * A refill for a range has brought blocks, but those that were pending before did not
- * suffice: use the new ones first, and keep the old ones, in one row with them if
- * possible. From now on they count as part of what this (sub)transaction has allocated.
+ * suffice: use the new ones first, and keep the old ones. From now on they count as part
+ * of what this (sub)transaction has allocated.
  */
 static void
 keep_for_later(IdgenHandle *handle, IdgenRest *rest)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenRest old = p->rest;
-	IdgenBlock *more;
+	IdgenBlock *more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
+	int kept = 0;
 
 	if (p->gapless)
 		save_state(handle, false);
 	forget_ids(p);
-	if (old.nmore == 0 && idgen_block_adjacent(&old.block, &rest->block))
-	{
-		rest->block.next = old.block.next;
-		rest->block.left += old.block.left;
-		return;
-	}
-	more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
-	memcpy(more, rest->more, rest->nmore * sizeof(IdgenBlock));
-	more[rest->nmore++] = old.block;
-	memcpy(&more[rest->nmore], old.more, old.nmore * sizeof(IdgenBlock));
-	rest->nmore += old.nmore;
+	if (rest->nmore > 0)
+		memcpy(more, rest->more, rest->nmore * sizeof(IdgenBlock));
 	rest->more = more;
+	keep_block(p, rest, &old.block, &kept);
+	for (int i = 0; i < old.nmore; i++)
+		keep_block(p, rest, &old.more[i], &kept);
 }
 
 /* The rest of two allocations is as good as the worse of them. */

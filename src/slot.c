@@ -414,7 +414,10 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	}
 
 	if (outcome->publish)
+	{
 		uncached = publish_or_lose(slot, outcome);
+		slot->counters.ids_lost.crowded += outcome->counters.ids_lost.crowded;
+	}
 	if (outcome->revalidate)
 		slot->ahead_below = slot->ids_left / 2; /* in case the worker refills now */
 	if (outcome->publish)

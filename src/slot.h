@@ -168,7 +168,7 @@ typedef struct IdgenOutcome
 	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
 	TransactionId claim;    /* the claim it made, or invalid */
 	int64 ahead_below;      /* of the worker: refill again when so many are left */
-	IdgenCounters counters; /* to add; ids_lost and waits are not used */
+	IdgenCounters counters; /* to add; of waits and ids_lost only crowded, if published */
 } IdgenOutcome;
 
 extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,

@@ -9,7 +9,6 @@
 #include "funcapi.h"
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
-#include "utils/numeric.h"
 
 #include "generator.h"
 
@@ -99,24 +98,12 @@ compose(const IdgenHandle *handle, int64 value)
 	PG_RETURN_INT64(idgen_layout_compose(handle->layout, handle->prefix, value));
 }
 
-/* The numeric id that is composed of a sequence value and big_base (NULL if zero). */
-static Datum
-compose_big(const IdgenLayout *layout, int prefix, int64 value, Numeric big_base)
-{
-	Numeric big = int64_to_numeric(value);
-
-	if (big_base != NULL)
-		big = DatumGetNumeric(DirectFunctionCall2(numeric_add, NumericGetDatum(big),
-		                                          NumericGetDatum(big_base)));
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(layout, prefix, big));
-}
-
 static Datum
 draw_big(IdgenHandle *handle, const IdgenCall *call)
 {
 	int64 value = idgen_generate(handle, call);
 
-	return compose_big(handle->layout, handle->prefix, value, handle->big_base);
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->layout, handle->prefix, value, handle->big_base));
 }
 
 /* idgen_next(name text) returns bigint */
@@ -232,7 +219,7 @@ idgen_last(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = last_drawn(fcinfo);
 
-	idgen_check_bounds(handle, handle->last_layout, idgen_layout_bounds(handle->last_layout), handle->last_id);
+	idgen_layout_check(handle->last_layout, handle->name, handle->last_id);
 	PG_RETURN_INT64(idgen_layout_compose(handle->last_layout, handle->last_prefix, handle->last_id));
 }
 
@@ -242,7 +229,9 @@ idgen_last_big(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = last_drawn(fcinfo);
 
-	return compose_big(handle->last_layout, handle->last_prefix, handle->last_id, handle->last_big_base);
+	idgen_layout_check_big(handle->last_layout, handle->name, handle->last_id, handle->last_big_base);
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->last_layout, handle->last_prefix,
+	                                           handle->last_id, handle->last_big_base));
 }
 
 /* idgen_peek(name text [, source text]) returns bigint: the next id, not taken */
@@ -263,5 +252,6 @@ idgen_peek_big(PG_FUNCTION_ARGS)
 	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .big = true};
 	int64 value = idgen_peek_next(site->handle, &call);
 
-	return compose_big(site->handle->layout, site->handle->prefix, value, site->handle->big_base);
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(site->handle->layout, site->handle->prefix,
+	                                           value, site->handle->big_base));
 }
