@@ -224,6 +224,28 @@ GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 
 --
+-- Time-ordered ids: no table, no privilege
+--
+
+CREATE FUNCTION idgen_unique_id() RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_unique_id'
+	LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+CREATE FUNCTION idgen_unique_id_parts(
+	id bigint,
+	OUT created_at timestamptz,
+	OUT node integer,
+	OUT counter integer
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_unique_id_parts'
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION idgen_unique_id() IS 'next time-ordered id of this server';
+COMMENT ON FUNCTION idgen_unique_id_parts(bigint) IS 'what a time-ordered id is composed of';
+
+GRANT EXECUTE ON FUNCTION idgen_unique_id() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_unique_id_parts(bigint) TO PUBLIC;
+
+--
 -- Looking inside. The functions and views show what the role that calls or reads
 -- them may draw from.
 --

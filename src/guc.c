@@ -15,12 +15,12 @@ int idgen_max_sequences = 1024;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_warn_remaining = 10;
+int idgen_node_id = 0;
+int idgen_channel = 0;
 int idgen_prefetch_threshold = 50;
 int idgen_max_prefetch_blocks = 64;
 int idgen_worker_timeout = 10000;
 int idgen_worker_idle_timeout = 3000;
-int idgen_channel = 0;
-int idgen_node_id = 0;
 
 /*
  * Define the settings. Called once, when the library is loaded.
@@ -75,6 +75,29 @@ idgen_guc_init(void)
 	                        0,
 	                        NULL, NULL, NULL);
 
+	/*
+	 * The number of the server, not of a session. Ten bits of a time-ordered id are
+	 * for it; a composed one has room for 1 to 8 only.
+	 */
+	DefineCustomIntVariable("idgen.node_id",
+	                        "Sets the number that tells this server's ids from those of other servers.",
+	                        "It is part of time-ordered ids and of ids with a layout. No two servers whose ids meet may have the same.",
+	                        &idgen_node_id,
+	                        0, 0, 1023,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/* A decimal digit of composed ids. */
+	DefineCustomIntVariable("idgen.channel",
+	                        "Sets the channel in ids that this session draws with layout \"prefixed\".",
+	                        "Application nodes that share a server each set their own.",
+	                        &idgen_channel,
+	                        0, 0, 9,
+	                        PGC_USERSET,
+	                        0,
+	                        NULL, NULL, NULL);
+
 	/* The worker reads these three, so a session's own value would have no effect. */
 	DefineCustomIntVariable("idgen.prefetch_threshold",
 	                        "Sets when the worker refills ahead: at this percentage of the last allocation left.",
@@ -111,25 +134,6 @@ idgen_guc_init(void)
 	                        10000, 1, INT_MAX,
 	                        PGC_USERSET,
 	                        GUC_UNIT_MS,
-	                        NULL, NULL, NULL);
-
-	DefineCustomIntVariable("idgen.node_id",
-	                        "Sets the number of this server in ids that several servers draw.",
-	                        NULL,
-	                        &idgen_node_id,
-	                        0, 0, 1023,
-	                        PGC_SIGHUP,
-	                        0,
-	                        NULL, NULL, NULL);
-
-	/* A decimal digit of composed ids. */
-	DefineCustomIntVariable("idgen.channel",
-	                        "Sets the channel in ids that this session draws with layout \"prefixed\".",
-	                        "Application nodes that share a server each set their own.",
-	                        &idgen_channel,
-	                        0, 0, 9,
-	                        PGC_USERSET,
-	                        0,
 	                        NULL, NULL, NULL);
 
 	MarkGUCPrefixReserved("idgen");

@@ -7,6 +7,7 @@
  *	idgen.c			this file
  *	sql_api.c		SQL functions that draw ids
  *	sql_parts.c		SQL functions that take ids apart
+ *	sql_unique_id.c	SQL functions for time-ordered ids
  *	admin.c			SQL functions that create and restart id sequences
  *	stats.c			SQL functions behind the views
  *	changes.c		triggers and a hook: what others do to id_sequences
@@ -29,6 +30,8 @@
  *	native_sequence.c	native sequences: finding one, and what it says
  *	worker_registry.c	which databases have a refill worker
  *	layout.c		composing ids of several fields
+ *	unique_id.c		time-ordered ids
+ *	unique_id_file.c	how far they may have gone, on disk
  *	subxact.c		trying something that may fail
  *	guc.c			settings
  *	block.h			a block
@@ -46,6 +49,7 @@
 #include "guc.h"
 #include "restart_file.h"
 #include "sources.h"
+#include "unique_id.h"
 #include "worker_registry.h"
 #include "xact.h"
 
@@ -63,6 +67,7 @@ shmem_request(void)
 		previous_shmem_request_hook();
 	idgen_cache_request_shmem();
 	idgen_registry_request_shmem();
+	idgen_unique_id_request_shmem();
 }
 
 static void
@@ -71,6 +76,7 @@ shmem_startup(void)
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
 	idgen_registry_startup_shmem();
+	idgen_unique_id_startup_shmem();
 	if (idgen_cache_startup_shmem())
 	{
 		idgen_restart_file_read();
