@@ -7,6 +7,7 @@ use warnings FATAL => 'all';
 
 use Exporter 'import';
 use IPC::Run ();
+use POSIX ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -16,6 +17,7 @@ our @EXPORT = qw(
   start_clients finish_clients wait_for_lines committed_ids seen_ids
   worker_pid wait_for_no_worker use_up terminate_clients
   restart_file file_ignored start_and_read kill_server
+  fake_clock_library start_with_clock set_clock id_time
 );
 
 # idgen_server(name, init => [...], conf => text, preload => 0): a server that
@@ -286,6 +288,52 @@ sub start_and_read
 
 	$node->start;
 	return file_ignored($node, $offset);
+}
+
+# The library that lets a test set the clock of a server; undef if it is not there.
+sub fake_clock_library
+{
+	return (glob '/usr/lib/*/faketime/libfaketime.so.1')[0];
+}
+
+# Set the clock of a server that was started by start_with_clock(): to a time in
+# seconds since 1970, where it then stands still, or, with a sign, to so many seconds
+# off the true time.
+sub set_clock
+{
+	my ($node, $time) = @_;
+	my $file = $node->basedir . '/clock';
+
+	$time = POSIX::strftime('%Y-%m-%d %H:%M:%S', gmtime($time)) unless $time =~ /^[+-]/;
+	unlink "$file.new";
+	append_to_file("$file.new", "$time\n");
+	rename("$file.new", $file) or die "could not rename $file.new: $!";
+	return;
+}
+
+# Start a server with a clock that is set.
+sub start_with_clock
+{
+	my ($node, $time) = @_;
+
+	set_clock($node, $time);
+	local %ENV = (
+		%ENV,
+		TZ => 'UTC',
+		LD_PRELOAD => fake_clock_library(),
+		FAKETIME_TIMESTAMP_FILE => $node->basedir . '/clock',
+		FAKETIME_NO_CACHE => 1,
+		FAKETIME_DONT_FAKE_MONOTONIC => 1,
+		NO_FAKE_STAT => 1);
+	$node->start;
+	return;
+}
+
+# The milliseconds since 1970 in a time-ordered id.
+sub id_time
+{
+	my ($id) = @_;
+	return ($id >> 22) + 1_704_067_200_000;
 }
 
 # End a server with kill -9, and wait until all its processes are gone.
