@@ -44,6 +44,12 @@ typedef Oid RelFileNumber;
 #include "storage/relfilelocator.h"
 #endif
 
+/* 16 has one function for objects of all kinds. */
+#if PG_VERSION_NUM < 160000
+#define object_ownercheck(classid, objectid, roleid) \
+	pg_class_ownercheck(objectid, roleid)
+#endif
+
 /* 16 can report a wrong name without raising an error. */
 #if PG_VERSION_NUM < 160000
 #define stringToQualifiedNameList(string, escontext) \

@@ -9,6 +9,7 @@
  *	sql_parts.c		SQL functions that take ids apart
  *	sql_unique_id.c	SQL functions for time-ordered ids
  *	admin.c			SQL functions that create and restart id sequences
+ *	adopt.c			SQL functions that move columns over and back
  *	stats.c			SQL functions behind the views
  *	changes.c		triggers and a hook: what others do to id_sequences
  *	xact.c			what happens when a transaction or savepoint ends

@@ -1,0 +1,864 @@
+/*
+ * adopt.c
+ *		Moving columns over to id sequences, and back to native ones.
+ *
+ * All that is changed is changed by ordinary SQL with the caller's own rights, in
+ * the caller's transaction: a rollback undoes it. That SQL is the same for any
+ * search_path: each name in it is qualified and quoted.
+ *
+ * Locks, in this order: the table and all its inheritors ACCESS EXCLUSIVE; then
+ * the native sequences that will be dropped, or the row of the id sequence. So
+ * nobody inserts meanwhile, and those who insert afterwards see the new default.
+ * What somebody has drawn and not inserted yet is not in the table, but it is
+ * below what the sequence or the row says comes next. That is read once the locks
+ * are there, and so is the table: by the newest snapshot, not the transaction's.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/catalog.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "generator.h"
+#include "guc.h"
+#include "native_sequence.h"
+#include "row.h"
+
+PG_FUNCTION_INFO_V1(idgen_adopt);
+PG_FUNCTION_INFO_V1(idgen_release);
+
+/* A column that can be moved. Valid as long as its table is locked. */
+typedef struct Column
+{
+	Oid table_oid;
+	const char *table; /* with its schema, for messages */
+	const char *name;
+	Oid type; /* INT2OID, INT4OID or INT8OID: that of a domain's values */
+	int64 type_max;
+	char identity;
+	bool partitioned;
+	List *members;      /* OIDs of the table and what inherits from it */
+	Node *default_expr; /* its default, NULL if none; not that of a domain */
+} Column;
+
+/* A relation's name for messages. */
+static const char *
+display_name(Oid relid)
+{
+	return psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+}
+
+/*
+ * SQL
+ */
+
+static void
+run_command(const char *command)
+{
+	SPI_connect();
+	if (SPI_execute(command, false, 0) != SPI_OK_UTILITY)
+		elog(ERROR, "unexpected result of command: %s", command);
+	SPI_finish();
+}
+
+/*
+ * Run a query that sees whatever is committed now. Returns the number of rows; the
+ * first column of the first one, which must be passed by value, goes to *value.
+ */
+static uint64
+run_query(const char *query, int nargs, Oid *types, Datum *values, Datum *value, bool *isnull)
+{
+	SPIPlanPtr plan;
+	uint64 processed;
+
+	SPI_connect();
+	plan = SPI_prepare(query, nargs, types);
+	if (plan == NULL ||
+	    SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(), InvalidSnapshot,
+	                         false, true, 0) < 0)
+		elog(ERROR, "unexpected result of query: %s", query);
+	processed = SPI_processed;
+	if (value != NULL && processed > 0)
+		*value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
+	SPI_finish();
+	return processed;
+}
+
+/*
+ * The column
+ */
+
+static Form_pg_attribute
+copy_attribute(Oid relid, const char *name)
+{
+	HeapTuple tuple = SearchSysCacheCopyAttName(relid, name);
+
+	return HeapTupleIsValid(tuple) ? (Form_pg_attribute) GETSTRUCT(tuple) : NULL;
+}
+
+/* An expression that is a column's default, by its OID in pg_attrdef. */
+static Node *
+read_default(Oid attrdef)
+{
+	Relation rel = table_open(AttrDefaultRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	Node *expr = NULL;
+
+	ScanKeyInit(&key, Anum_pg_attrdef_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(attrdef));
+	scan = systable_beginscan(rel, AttrDefaultOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		bool isnull;
+		Datum adbin = heap_getattr(tuple, Anum_pg_attrdef_adbin, RelationGetDescr(rel), &isnull);
+
+		expr = (Node *) stringToNode(TextDatumGetCString(adbin));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return expr;
+}
+
+/* Raises 42P01, 42809, 42501, 0A000 for what is not a table whose columns the caller may move. */
+static void
+check_table(Oid relid)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+	char relkind;
+	char persistence;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("relation with OID %u does not exist", relid)));
+	form = (Form_pg_class) GETSTRUCT(tuple);
+	relkind = form->relkind;
+	persistence = form->relpersistence;
+	ReleaseSysCache(tuple);
+
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("cannot move a column of relation \"%s\"", get_rel_name(relid)),
+		         errdetail_relkind_not_supported(relkind)));
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
+	if (IsCatalogNamespace(get_rel_namespace(relid)))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("permission denied: \"%s\" is a system catalog", get_rel_name(relid))));
+	if (persistence == RELPERSISTENCE_TEMP)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move a column of temporary table \"%s\"", get_rel_name(relid)),
+		         errdetail("An id sequence outlives the session.")));
+}
+
+/* The same for what inherits from it. */
+static void
+check_members(List *members)
+{
+	ListCell *cell;
+
+	foreach(cell, members)
+	{
+		Oid relid = lfirst_oid(cell);
+
+		if (get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE)
+			ereport(ERROR,
+			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			         errmsg("cannot move a column that foreign table \"%s\" has inherited", get_rel_name(relid)),
+			         errdetail("Its rows cannot be locked.")));
+		if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
+			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
+	}
+}
+
+/* Raises an error for an attribute (NULL if there is none) that cannot be moved. */
+static void
+check_attribute(Oid relid, const char *name, Form_pg_attribute att)
+{
+	Oid type;
+
+	if (att == NULL || att->attisdropped)
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_COLUMN),
+		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
+	if (att->attnum < 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move system column \"%s\"", name)));
+	if (att->attinhcount > 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+		         errmsg("cannot move inherited column \"%s\" of relation \"%s\"", name, get_rel_name(relid)),
+		         get_rel_relispartition(relid) ? errhint("Move the column of the partitioned table.") : errhint("Move the column of the table that it is inherited from.")));
+	if (att->attgenerated)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("column \"%s\" of relation \"%s\" is a generated column", name, get_rel_name(relid))));
+	type = getBaseType(att->atttypid);
+	if (type != INT2OID && type != INT4OID && type != INT8OID)
+		ereport(ERROR,
+		        (errcode(ERRCODE_DATATYPE_MISMATCH),
+		         errmsg("column \"%s\" of relation \"%s\" must be of type smallint, integer, or bigint",
+		                name, get_rel_name(relid)),
+		         errdetail("Its type is %s.", format_type_be(att->atttypid))));
+}
+
+/* Find the column, after checking that it can be moved. */
+static void
+examine(Column *column, Oid relid, const char *name)
+{
+	Form_pg_attribute att;
+
+	check_table(relid);
+	att = copy_attribute(relid, name);
+	check_attribute(relid, name, att);
+
+	column->table_oid = relid;
+	column->table = display_name(relid);
+	column->name = name;
+	column->type = getBaseType(att->atttypid);
+	column->type_max = column->type == INT2OID ? PG_INT16_MAX : column->type == INT4OID ? PG_INT32_MAX
+																						: PG_INT64_MAX;
+	column->identity = att->attidentity;
+	column->partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
+	column->default_expr = att->atthasdef ? read_default(GetAttrDefaultOid(relid, att->attnum)) : NULL;
+}
+
+/*
+ * Find the column and lock its table and all inheritors. What is no use waiting
+ * for is found before; but it may have changed when we have got the lock.
+ */
+static void
+lock_column(Column *column, Oid relid, const char *name)
+{
+	examine(column, relid, name);
+	LockRelationOid(relid, AccessExclusiveLock);
+	examine(column, relid, name);
+	column->members = find_all_inheritors(relid, AccessExclusiveLock, NULL);
+	check_members(column->members);
+}
+
+/* The beginning of a command that changes the column. */
+static const char *
+alter_column(const Column *column, Oid member)
+{
+	return psprintf("ALTER TABLE %s ALTER COLUMN %s",
+	                idgen_table_name(member), quote_identifier(column->name));
+}
+
+/*
+ * The ids
+ *
+ * They are reckoned by the last one used, so that the one after it need not be
+ * representable.
+ */
+
+static void
+raise_last(int64 *last, int64 id)
+{
+	*last = Max(*last, id);
+}
+
+/* The same for the next one. */
+static void
+raise_next(int64 *last, int64 next)
+{
+	raise_last(last, next == PG_INT64_MIN ? next : next - 1);
+}
+
+/* The greatest id in the table. Returns false if there is none. */
+static bool
+raise_by_table(const Column *column, int64 *last)
+{
+	char *query = psprintf("SELECT pg_catalog.max(%s)::pg_catalog.int8 FROM %s",
+	                       quote_identifier(column->name), idgen_table_name(column->table_oid));
+	int nestlevel = NewGUCNestLevel();
+	Datum value;
+	bool isnull = true;
+
+	/* Row security must not hide rows from us: the server then raises 42501. */
+	set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	run_query(query, 0, NULL, NULL, &value, &isnull);
+	AtEOXact_GUC(true, nestlevel);
+	if (!isnull)
+		raise_last(last, DatumGetInt64(value));
+	return !isnull;
+}
+
+/* The first id that can be used. Raises 2200H if there is none. */
+static int64
+next_id(const Column *column, int64 last)
+{
+	if (last >= column->type_max)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("no id is left for column \"%s\" of table \"%s\"", column->name, column->table),
+		         errdetail("The last value of its type is %lld.", (long long) column->type_max),
+		         column->type != INT8OID ? errhint("Change its type to bigint first.") : 0));
+	return last + 1;
+}
+
+/*
+ * Native sequences
+ */
+
+/* Raises 0A000 for a sequence that counts down. */
+static void
+check_direction(const IdgenNativeSequence *sequence)
+{
+	if (sequence->increment < 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move a column that draws from descending sequence \"%s\"",
+		                NameStr(sequence->name)),
+		         errdetail("An id sequence would ascend.")));
+}
+
+/* The ids that a locked sequence has given out. Raises 42501, 0A000. */
+static void
+raise_by_sequence(Oid sequence_oid, int64 *last)
+{
+	Relation rel = relation_open(sequence_oid, NoLock);
+	IdgenNativeSequence *sequence = idgen_native_describe(rel);
+	IdgenNativeState state;
+	int64 next;
+
+	idgen_native_check(sequence_oid, ACL_USAGE | ACL_SELECT | ACL_UPDATE);
+	check_direction(sequence);
+	if (!idgen_native_is_readable(rel))
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot access temporary sequences of other sessions")));
+	state = idgen_native_state(rel);
+	relation_close(rel, NoLock);
+
+	if (!state.is_called)
+		raise_next(last, state.last_value);
+	else if (pg_add_s64_overflow(state.last_value, sequence->increment, &next))
+		raise_last(last, PG_INT64_MAX);
+	else
+		raise_next(last, next);
+}
+
+/*
+ * Add to a list the sequences in pg_depend that depend on an object ("owned"), or
+ * that it depends on.
+ */
+static List *
+add_sequences(List *sequences, const ObjectAddress *object, bool owned)
+{
+	Relation rel = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[3];
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&keys[0], owned ? Anum_pg_depend_refclassid : Anum_pg_depend_classid,
+	            BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(object->classId));
+	ScanKeyInit(&keys[1], owned ? Anum_pg_depend_refobjid : Anum_pg_depend_objid,
+	            BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(object->objectId));
+	ScanKeyInit(&keys[2], owned ? Anum_pg_depend_refobjsubid : Anum_pg_depend_objsubid,
+	            BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(object->objectSubId));
+	scan = systable_beginscan(rel, owned ? DependReferenceIndexId : DependDependerIndexId,
+	                          true, NULL, 3, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		Oid classid = owned ? form->classid : form->refclassid;
+		Oid objid = owned ? form->objid : form->refobjid;
+
+		if (owned && form->deptype != DEPENDENCY_AUTO && form->deptype != DEPENDENCY_INTERNAL)
+			continue;
+		if (classid == RelationRelationId && get_rel_relkind(objid) == RELKIND_SEQUENCE)
+			sequences = list_append_unique_oid(sequences, objid);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return sequences;
+}
+
+/*
+ * The sequences that belong to the column in the table and its inheritors, and
+ * others that its defaults there use.
+ */
+static void
+find_sequences(const Column *column, List **owned, List **used)
+{
+	List *all = NIL;
+	ListCell *cell;
+
+	*owned = NIL;
+	foreach(cell, column->members)
+	{
+		Oid member = lfirst_oid(cell);
+		Form_pg_attribute att = copy_attribute(member, column->name);
+		ObjectAddress address;
+
+		ObjectAddressSubSet(address, RelationRelationId, member, att->attnum);
+		*owned = add_sequences(*owned, &address, true);
+		if (!att->atthasdef)
+			continue;
+		ObjectAddressSet(address, AttrDefaultRelationId, GetAttrDefaultOid(member, att->attnum));
+		all = add_sequences(all, &address, false);
+	}
+	*used = list_difference_oid(all, *owned);
+}
+
+static void
+lock_all(List *relations, LOCKMODE lockmode)
+{
+	ListCell *cell;
+
+	foreach(cell, relations)
+		LockRelationOid(lfirst_oid(cell), lockmode);
+}
+
+/*
+ * Find the sequences and lock them. Those that will be dropped are locked like
+ * that: so we wait for whoever has drawn from them. The others are only kept
+ * from being dropped, since other tables may go on drawing from them.
+ */
+static void
+lock_sequences(const Column *column, List **owned, List **used)
+{
+	List *owned_then;
+	List *used_then;
+
+	find_sequences(column, owned, used);
+	do
+	{
+		lock_all(*owned, AccessExclusiveLock);
+		lock_all(*used, AccessShareLock);
+		owned_then = *owned;
+		used_then = *used;
+		find_sequences(column, owned, used);
+	} while (!equal(owned_then, *owned) || !equal(used_then, *used));
+}
+
+/*
+ * Drop what the column has drawn from so far, once it has its new default.
+ * Raises 2BP01 if anything else depends on it.
+ */
+static void
+drop_sequences(List *owned)
+{
+	ListCell *cell;
+
+	foreach(cell, owned)
+	{
+		Oid sequence = lfirst_oid(cell);
+
+		/* that of an identity is gone by now */
+		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(sequence)))
+			run_command(psprintf("DROP SEQUENCE %s", idgen_table_name(sequence)));
+	}
+}
+
+/*
+ * Id sequences
+ */
+
+/* The OID of the extension's idgen_next() with so many arguments, or invalid. */
+static Oid
+next_function(Oid idgen_schema, int nargs)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID};
+
+	return LookupFuncName(list_make2(makeString(get_namespace_name(idgen_schema)),
+	                                 makeString("idgen_next")),
+	                      nargs, types, true);
+}
+
+/* An expression without the conversions around it. */
+static Node *
+strip_conversions(Node *expr)
+{
+	for (;;)
+	{
+		if (expr == NULL)
+			return NULL;
+		else if (IsA(expr, RelabelType))
+			expr = (Node *) ((RelabelType *) expr)->arg;
+		else if (IsA(expr, CoerceToDomain))
+			expr = (Node *) ((CoerceToDomain *) expr)->arg;
+		else if (IsA(expr, FuncExpr) && ((FuncExpr *) expr)->args != NIL &&
+		         (((FuncExpr *) expr)->funcformat == COERCE_IMPLICIT_CAST ||
+		          ((FuncExpr *) expr)->funcformat == COERCE_EXPLICIT_CAST))
+			expr = (Node *) linitial(((FuncExpr *) expr)->args);
+		else
+			return expr;
+	}
+}
+
+/* Does an expression draw from an id sequence? */
+static bool
+draws_ids(Node *expr, Oid idgen_schema)
+{
+	expr = strip_conversions(expr);
+	if (expr == NULL || !IsA(expr, FuncExpr))
+		return false;
+	return ((FuncExpr *) expr)->funcid == next_function(idgen_schema, 1) ||
+		((FuncExpr *) expr)->funcid == next_function(idgen_schema, 2);
+}
+
+/* The id sequence that an expression draws from; NULL if it is none that is named. */
+static char *
+id_sequence_name(Node *expr, Oid idgen_schema)
+{
+	Node *argument;
+
+	expr = strip_conversions(expr);
+	if (expr == NULL || !IsA(expr, FuncExpr) ||
+	    ((FuncExpr *) expr)->funcid != next_function(idgen_schema, 1))
+		return NULL;
+	argument = strip_conversions((Node *) linitial(((FuncExpr *) expr)->args));
+	if (!IsA(argument, Const) || ((Const *) argument)->constisnull)
+		return NULL;
+	return TextDatumGetCString(((Const *) argument)->constvalue);
+}
+
+/*
+ * Make the row, as idgen_create() does. That is not called by SQL, where a
+ * function of the same name with other arguments could be taken for it.
+ */
+static void
+insert_row(Oid id_sequences, const char *name, int64 start, int64 max_value)
+{
+	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID};
+	Datum values[] = {
+		CStringGetTextDatum(name),
+		Int64GetDatum(start),
+		Int32GetDatum(idgen_default_block_size),
+		Int64GetDatum(max_value),
+	};
+
+	if (run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value)"
+	                       " VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
+	                       idgen_table_name(id_sequences)),
+	              4, types, values, NULL, NULL) == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_DUPLICATE_OBJECT),
+		         errmsg("id sequence \"%s\" already exists", name),
+		         errhint("Give another name as the third argument.")));
+}
+
+/*
+ * Lock the row against refills until the transaction ends. Raises 42704 if there
+ * is none, and 0A000 if its ids are not what it counts.
+ */
+static void
+lock_row(Oid id_sequences, const char *name)
+{
+	Oid types[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(name)};
+	Datum plain;
+	bool isnull;
+
+	if (run_query(psprintf("SELECT layout OPERATOR(pg_catalog.=) 'plain'::pg_catalog.text FROM %s"
+	                       " WHERE name OPERATOR(pg_catalog.=) $1 FOR UPDATE",
+	                       idgen_table_name(id_sequences)),
+	              1, types, values, &plain, &isnull) == 0)
+		idgen_no_such_sequence(name);
+	if (isnull || !DatumGetBool(plain))
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move a column back that draws composed ids"),
+		         errdetail("The layout of id sequence \"%s\" is not plain.", name)));
+}
+
+/* Raises 42501 if row security lets the caller see the row but not delete it. */
+static void
+delete_row(Oid id_sequences, const char *name)
+{
+	Oid types[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(name)};
+
+	if (run_query(psprintf("DELETE FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
+	                       idgen_table_name(id_sequences)),
+	              1, types, values, NULL, NULL) == 0)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(id_sequences));
+}
+
+/*
+ * The ids that are in blocks, be they used, cached or pending. The caller has
+ * locked the row; what refills do not lock it for is locked here.
+ */
+static void
+raise_by_id_sequence(IdgenHandle *handle, int64 *last)
+{
+	Relation rel;
+	int64 next;
+
+	do
+	{
+		idgen_handle_forget(handle);
+		idgen_check_usable(handle, NULL);
+		rel = OidIsValid(handle->object) ? try_relation_open(handle->object, ShareRowExclusiveLock) : NULL;
+		if (rel != NULL)
+		{
+			check_direction(idgen_native_describe(rel));
+			relation_close(rel, NoLock);
+		}
+	} while (!handle->source->peek(handle, &next));
+	raise_next(last, next);
+}
+
+/* Raises 2BP01 if another column draws from the id sequence too. */
+static void
+check_no_other_user(const Column *column, const char *name, Oid idgen_schema)
+{
+	Relation rel = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+	            ObjectIdGetDatum(ProcedureRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+	            ObjectIdGetDatum(next_function(idgen_schema, 1)));
+	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, 2, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		ObjectAddress user;
+		char *user_column;
+		char *user_name;
+
+		if (form->classid != AttrDefaultRelationId)
+			continue;
+		user = GetAttrDefaultColumnAddress(form->objid);
+		if (!OidIsValid(user.objectId))
+			continue;
+		user_column = get_attname(user.objectId, user.objectSubId, true);
+		if (user_column == NULL ||
+		    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))
+			continue;
+		user_name = id_sequence_name(read_default(form->objid), idgen_schema);
+		if (user_name != NULL && strcmp(user_name, name) == 0)
+			ereport(ERROR,
+			        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			         errmsg("cannot delete id sequence \"%s\" because another column draws from it", name),
+			         errdetail("It is column \"%s\" of table \"%s\".",
+			                   user_column, display_name(user.objectId))));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+}
+
+/*
+ * Moving over
+ */
+
+/* Tell what became of the old default and of the sequences. */
+static void
+report_changes(StringInfo report, const Column *column, List *owned, List *used)
+{
+	List *dropped = NIL;
+	ListCell *cell;
+
+	if (column->identity)
+		dropped = lappend(dropped, "identity");
+	else if (column->default_expr != NULL)
+		dropped = lappend(dropped, "default");
+	foreach(cell, owned)
+		dropped = lappend(dropped, psprintf("sequence \"%s\"", display_name(lfirst_oid(cell))));
+	foreach(cell, dropped)
+	{
+		int i = foreach_current_index(cell);
+
+		appendStringInfo(report, "%s %s",
+		                 i == 0 ? "; its" : i < list_length(dropped) - 1 ? ","
+		                                                                 : " and",
+		                 (char *) lfirst(cell));
+	}
+	if (dropped != NIL)
+		appendStringInfoString(report, list_length(dropped) > 1 ? " were dropped" : " was dropped");
+
+	foreach(cell, used)
+		appendStringInfo(report, "; sequence \"%s\", which does not belong to the column, is still there",
+		                 display_name(lfirst_oid(cell)));
+	if (column->identity == ATTRIBUTE_IDENTITY_ALWAYS)
+		appendStringInfoString(report, "; explicit values are accepted from now on");
+}
+
+/* Give the column its new default, in place of what it has. */
+static void
+set_default(const Column *column, Oid idgen_schema, const char *name)
+{
+	ListCell *cell;
+
+	foreach(cell, column->members)
+	{
+		Oid member = lfirst_oid(cell);
+
+		/* Each has one of its own, or since 17 partitions share one. */
+		if (copy_attribute(member, column->name)->attidentity)
+			run_command(psprintf("%s DROP IDENTITY", alter_column(column, member)));
+	}
+	run_command(psprintf("%s SET DEFAULT %s(%s::pg_catalog.text)",
+	                     alter_column(column, column->table_oid),
+	                     quote_qualified_identifier(get_namespace_name(idgen_schema), "idgen_next"),
+	                     quote_literal_cstr(name)));
+}
+
+/* Raises 22004 if an argument is null that must not be. */
+static void
+refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("%s must not be null", name)));
+}
+
+/*
+ * idgen_adopt(relation regclass, column_name name, name text) returns text
+ *
+ * Have a column draw from a new id sequence. Not strict, because the name may be
+ * null. Raises 22004; what check_table() and check_attribute() do; 55000 if that is what the
+ * column does; 2200H if no id is left; 42710; and 2BP01 if something else needs the old sequence.
+ */
+Datum
+idgen_adopt(PG_FUNCTION_ARGS)
+{
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	Oid idgen_schema = get_rel_namespace(id_sequences);
+	Column column;
+	List *owned;
+	List *used;
+	ListCell *cell;
+	const char *name;
+	int64 last = PG_INT64_MIN;
+	int64 start;
+	StringInfoData report;
+
+	refuse_null(fcinfo, 0, "relation");
+	refuse_null(fcinfo, 1, "column_name");
+	PreventCommandIfReadOnly("idgen_adopt()");
+	lock_column(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+	if (draws_ids(column.default_expr, idgen_schema))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("column \"%s\" of table \"%s\" draws from an id sequence already",
+		                column.name, column.table)));
+	name = PG_ARGISNULL(2) ? psprintf("%s.%s", column.table, column.name) : text_to_cstring(PG_GETARG_TEXT_PP(2));
+
+	lock_sequences(&column, &owned, &used);
+	foreach(cell, owned)
+		raise_by_sequence(lfirst_oid(cell), &last);
+	foreach(cell, used)
+		raise_by_sequence(lfirst_oid(cell), &last);
+	if (!raise_by_table(&column, &last) && owned == NIL && used == NIL)
+		last = 0;
+	start = next_id(&column, last);
+
+	initStringInfo(&report);
+	appendStringInfo(&report, "column \"%s\" of table \"%s\" now draws from id sequence \"%s\", beginning with %lld",
+	                 column.name, column.table, name, (long long) start);
+	report_changes(&report, &column, owned, used);
+
+	insert_row(id_sequences, name, start, column.type_max);
+	set_default(&column, idgen_schema, name);
+	drop_sequences(owned);
+	PG_RETURN_TEXT_P(cstring_to_text(report.data));
+}
+
+/*
+ * Moving back
+ */
+
+/* Does each partition know of the identity (since 17), or only the table? */
+static bool
+identity_is_inherited(const Column *column)
+{
+	return copy_attribute(llast_oid(column->members), column->name)->attidentity != '\0';
+}
+
+/*
+ * idgen_release(relation regclass, column_name name) returns text
+ *
+ * Have a column that draws from an id sequence draw from a native one, as an
+ * identity column. Raises what idgen_adopt() does, 55000 if it does not draw from
+ * an id sequence, 42704, 23502 if it has nulls, 2BP01 if another column draws
+ * from the id sequence, and what the source says if it cannot tell the next id.
+ */
+Datum
+idgen_release(PG_FUNCTION_ARGS)
+{
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	Oid idgen_schema = get_rel_namespace(id_sequences);
+	Column column;
+	const char *name;
+	const char *alter;
+	int64 last = PG_INT64_MIN;
+	int64 start;
+	StringInfoData report;
+
+	PreventCommandIfReadOnly("idgen_release()");
+	lock_column(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+	name = id_sequence_name(column.default_expr, idgen_schema);
+	if (name == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("column \"%s\" of table \"%s\" does not draw from an id sequence",
+		                column.name, column.table),
+		         errdetail("Its default is not just idgen_next() with a name.")));
+	if (!column.partitioned && list_length(column.members) > 1)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot make an identity column of a column that other tables have inherited"),
+		         errdetail("Table \"%s\" has inheritance children, and they would not inherit that.",
+		                   column.table)));
+	check_no_other_user(&column, name, idgen_schema);
+
+	lock_row(id_sequences, name);
+	raise_by_id_sequence(idgen_handle_get(id_sequences, name, strlen(name)), &last);
+	raise_by_table(&column, &last);
+	start = next_id(&column, last);
+
+	alter = quote_identifier(column.name);
+	run_command(psprintf("ALTER TABLE %s ALTER COLUMN %s DROP DEFAULT, ALTER COLUMN %s SET NOT NULL,"
+	                     " ALTER COLUMN %s ADD GENERATED BY DEFAULT AS IDENTITY (START WITH %lld MINVALUE %lld)",
+	                     idgen_table_name(column.table_oid), alter, alter, alter,
+	                     (long long) start, (long long) Min(start, 1)));
+	delete_row(id_sequences, name);
+
+	initStringInfo(&report);
+	appendStringInfo(&report, "column \"%s\" of table \"%s\" is now an identity column, beginning with %lld;"
+	                          " id sequence \"%s\" was deleted",
+	                 column.name, column.table, (long long) start, name);
+	if (!identity_is_inherited(&column))
+		appendStringInfoString(&report, "; rows inserted directly into a partition get no id");
+	PG_RETURN_TEXT_P(cstring_to_text(report.data));
+}
