@@ -343,7 +343,7 @@ check_direction(const IdgenNativeSequence *sequence)
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("cannot move a column that draws from descending sequence \"%s\"",
 		                NameStr(sequence->name)),
-		         errdetail("An id sequence would ascend.")));
+		         errdetail("Its ids would have to ascend from now on.")));
 }
 
 /* The ids that a locked sequence has given out. Raises 42501, 0A000. */
