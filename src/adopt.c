@@ -16,6 +16,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -373,8 +374,8 @@ raise_by_sequence(Oid sequence_oid, int64 *last)
 }
 
 /*
- * Add to a list the sequences in pg_depend that depend on an object ("owned"), or
- * that it depends on.
+ * Add to a list the sequences that depend on an object, as those that belong to a
+ * column do ("owned"), or that it depends on.
  */
 static List *
 add_sequences(List *sequences, const ObjectAddress *object, bool owned)
@@ -398,8 +399,6 @@ add_sequences(List *sequences, const ObjectAddress *object, bool owned)
 		Oid classid = owned ? form->classid : form->refclassid;
 		Oid objid = owned ? form->objid : form->refobjid;
 
-		if (owned && form->deptype != DEPENDENCY_AUTO && form->deptype != DEPENDENCY_INTERNAL)
-			continue;
 		if (classid == RelationRelationId && get_rel_relkind(objid) == RELKIND_SEQUENCE)
 			sequences = list_append_unique_oid(sequences, objid);
 	}
@@ -418,6 +417,7 @@ find_sequences(const Column *column, List **owned, List **used)
 	List *all = NIL;
 	ListCell *cell;
 
+	/* The order is that in which they were made, for the report. */
 	*owned = NIL;
 	foreach(cell, column->members)
 	{
@@ -433,6 +433,8 @@ find_sequences(const Column *column, List **owned, List **used)
 		all = add_sequences(all, &address, false);
 	}
 	*used = list_difference_oid(all, *owned);
+	list_sort(*owned, list_oid_cmp);
+	list_sort(*used, list_oid_cmp);
 }
 
 static void

@@ -71,6 +71,15 @@ SELECT idgen_adopt('blocks', 'id');
 SELECT block_size FROM id_sequences WHERE name = 'public.blocks.id';
 RESET idgen.default_block_size;
 
+-- many tables in one statement
+CREATE TABLE t1 (id serial);
+CREATE TABLE t2 (id serial);
+SELECT idgen_adopt(t, 'id') IS NOT NULL FROM unnest('{t1,t2}'::regclass[]) t;
+INSERT INTO t1 DEFAULT VALUES RETURNING id;
+SELECT idgen_release(t, 'id') IS NOT NULL FROM unnest('{t1,t2}'::regclass[]) t;
+INSERT INTO t2 DEFAULT VALUES RETURNING id;
+DROP TABLE t1, t2;
+
 -- inside a transaction it works at once, and a rollback undoes it
 CREATE TABLE undone (id serial PRIMARY KEY, item text);
 INSERT INTO undone (item) VALUES ('a');
