@@ -20,7 +20,18 @@ $node->safe_psql(
 	CREATE TABLE events (id bigint GENERATED ALWAYS AS IDENTITY, kind integer, PRIMARY KEY (id, kind))
 		PARTITION BY LIST (kind);
 	CREATE TABLE events1 PARTITION OF events FOR VALUES IN (1);
-	CREATE TABLE events2 PARTITION OF events FOR VALUES IN (2, 3)});
+	CREATE TABLE events2 PARTITION OF events FOR VALUES IN (2, 3);
+	CREATE FUNCTION draw() RETURNS bigint LANGUAGE plpgsql AS $$
+	DECLARE
+		native text := pg_get_serial_sequence('orders', 'id');
+	BEGIN
+		IF native IS NOT NULL THEN
+			RETURN nextval(native::regclass);
+		END IF;
+		RETURN idgen_next('public.orders.id');
+	EXCEPTION WHEN others THEN -- moved meanwhile
+		RETURN 0;
+	END$$});
 
 my $script = $node->basedir . '/insert';
 append_to_file($script, q{
@@ -37,9 +48,18 @@ COMMIT;
 \endif
 INSERT INTO events (kind) VALUES (:kind);
 });
+
+# These draw an id first, from whatever there is, and insert it later.
+my $draw_script = $node->basedir . '/draw';
+append_to_file($draw_script, q{
+SELECT draw() AS id \gset
+\if :id
+INSERT INTO orders VALUES (:id);
+\endif
+});
 my ($stdout, $stderr) = ('', '');
 my $pgbench = IPC::Run::start(
-	[ 'pgbench', '-n', '-M', 'prepared', '-c', 8, '-j', 2, '-t', 400, '-f', $script, $node->connstr('postgres') ],
+	[ 'pgbench', '-n', '-M', 'prepared', '-c', 8, '-j', 2, '-t', 800, '-f', $script, '-f', $draw_script, $node->connstr('postgres') ],
 	'>', \$stdout,
 	'2>', \$stderr);
 
@@ -61,7 +81,7 @@ foreach my $round (1 .. 6)
 }
 $pgbench->finish;
 is($stderr, '', 'no insert failed');
-like($stdout, qr{processed: 3200/3200}, 'all of them were made');
+like($stdout, qr{processed: 6400/6400}, 'all of them were made');
 
 is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT id FROM events GROUP BY id HAVING count(*) > 1) s'),
 	0, 'no id is in two partitions');
