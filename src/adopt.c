@@ -16,18 +16,11 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/xact.h"
-#include "catalog/catalog.h"
 #include "catalog/dependency.h"
-#include "catalog/indexing.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_attrdef.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
@@ -36,7 +29,6 @@
 #include "miscadmin.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -45,6 +37,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "column.h"
 #include "compat.h"
 #include "generator.h"
 #include "guc.h"
@@ -53,27 +46,6 @@
 
 PG_FUNCTION_INFO_V1(idgen_adopt);
 PG_FUNCTION_INFO_V1(idgen_release);
-
-/* A column that can be moved. Valid as long as its table is locked. */
-typedef struct Column
-{
-	Oid table_oid;
-	const char *table; /* with its schema, for messages */
-	const char *name;
-	Oid type; /* INT2OID, INT4OID or INT8OID: that of a domain's values */
-	int64 type_max;
-	char identity;
-	bool partitioned;
-	List *members;      /* OIDs of the table and what inherits from it */
-	Node *default_expr; /* its default, NULL if none; not that of a domain */
-} Column;
-
-/* A relation's name for messages. */
-static const char *
-display_name(Oid relid)
-{
-	return psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
-}
 
 /*
  * SQL
@@ -111,169 +83,9 @@ run_query(const char *query, int nargs, Oid *types, Datum *values, Datum *value,
 	return processed;
 }
 
-/*
- * The column
- */
-
-static Form_pg_attribute
-copy_attribute(Oid relid, const char *name)
-{
-	HeapTuple tuple = SearchSysCacheCopyAttName(relid, name);
-
-	return HeapTupleIsValid(tuple) ? (Form_pg_attribute) GETSTRUCT(tuple) : NULL;
-}
-
-/* An expression that is a column's default, by its OID in pg_attrdef. */
-static Node *
-read_default(Oid attrdef)
-{
-	Relation rel = table_open(AttrDefaultRelationId, AccessShareLock);
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple tuple;
-	Node *expr = NULL;
-
-	ScanKeyInit(&key, Anum_pg_attrdef_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(attrdef));
-	scan = systable_beginscan(rel, AttrDefaultOidIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-	{
-		bool isnull;
-		Datum adbin = heap_getattr(tuple, Anum_pg_attrdef_adbin, RelationGetDescr(rel), &isnull);
-
-		expr = (Node *) stringToNode(TextDatumGetCString(adbin));
-	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return expr;
-}
-
-/* Raises 42P01, 42809, 42501, 0A000 for what is not a table whose columns the caller may move. */
-static void
-check_table(Oid relid)
-{
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Form_pg_class form;
-	char relkind;
-	char persistence;
-
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_TABLE),
-		         errmsg("relation with OID %u does not exist", relid)));
-	form = (Form_pg_class) GETSTRUCT(tuple);
-	relkind = form->relkind;
-	persistence = form->relpersistence;
-	ReleaseSysCache(tuple);
-
-	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		         errmsg("cannot move a column of relation \"%s\"", get_rel_name(relid)),
-		         errdetail_relkind_not_supported(relkind)));
-	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
-	if (IsCatalogNamespace(get_rel_namespace(relid)))
-		ereport(ERROR,
-		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-		         errmsg("permission denied: \"%s\" is a system catalog", get_rel_name(relid))));
-	if (persistence == RELPERSISTENCE_TEMP)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move a column of temporary table \"%s\"", get_rel_name(relid)),
-		         errdetail("An id sequence outlives the session.")));
-}
-
-/* The same for what inherits from it. */
-static void
-check_members(List *members)
-{
-	ListCell *cell;
-
-	foreach(cell, members)
-	{
-		Oid relid = lfirst_oid(cell);
-
-		if (get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE)
-			ereport(ERROR,
-			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			         errmsg("cannot move a column that foreign table \"%s\" has inherited", get_rel_name(relid)),
-			         errdetail("Its rows cannot be locked.")));
-		if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
-			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
-	}
-}
-
-/* Raises an error for an attribute (NULL if there is none) that cannot be moved. */
-static void
-check_attribute(Oid relid, const char *name, Form_pg_attribute att)
-{
-	Oid type;
-
-	if (att == NULL || att->attisdropped)
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_COLUMN),
-		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
-	if (att->attnum < 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move system column \"%s\"", name)));
-	if (att->attinhcount > 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-		         errmsg("cannot move inherited column \"%s\" of relation \"%s\"", name, get_rel_name(relid)),
-		         get_rel_relispartition(relid) ? errhint("Move the column of the partitioned table.") : errhint("Move the column of the table that it is inherited from.")));
-	if (att->attgenerated)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("column \"%s\" of relation \"%s\" is a generated column", name, get_rel_name(relid))));
-	type = getBaseType(att->atttypid);
-	if (type != INT2OID && type != INT4OID && type != INT8OID)
-		ereport(ERROR,
-		        (errcode(ERRCODE_DATATYPE_MISMATCH),
-		         errmsg("column \"%s\" of relation \"%s\" must be of type smallint, integer, or bigint",
-		                name, get_rel_name(relid)),
-		         errdetail("Its type is %s.", format_type_be(att->atttypid))));
-}
-
-/* Find the column, after checking that it can be moved. */
-static void
-examine(Column *column, Oid relid, const char *name)
-{
-	Form_pg_attribute att;
-
-	check_table(relid);
-	att = copy_attribute(relid, name);
-	check_attribute(relid, name, att);
-
-	column->table_oid = relid;
-	column->table = display_name(relid);
-	column->name = name;
-	column->type = getBaseType(att->atttypid);
-	column->type_max = column->type == INT2OID ? PG_INT16_MAX : column->type == INT4OID ? PG_INT32_MAX
-																						: PG_INT64_MAX;
-	column->identity = att->attidentity;
-	column->partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
-	column->default_expr = att->atthasdef ? read_default(GetAttrDefaultOid(relid, att->attnum)) : NULL;
-}
-
-/*
- * Find the column and lock its table and all inheritors. What is no use waiting
- * for is found before; but it may have changed when we have got the lock.
- */
-static void
-lock_column(Column *column, Oid relid, const char *name)
-{
-	examine(column, relid, name);
-	LockRelationOid(relid, AccessExclusiveLock);
-	examine(column, relid, name);
-	column->members = find_all_inheritors(relid, AccessExclusiveLock, NULL);
-	check_members(column->members);
-}
-
 /* The beginning of a command that changes the column. */
 static const char *
-alter_column(const Column *column, Oid member)
+alter_column(const IdgenColumn *column, Oid member)
 {
 	return psprintf("ALTER TABLE %s ALTER COLUMN %s",
 	                idgen_table_name(member), quote_identifier(column->name));
@@ -301,7 +113,7 @@ raise_next(int64 *last, int64 next)
 
 /* The greatest id in the table. Returns false if there is none. */
 static bool
-raise_by_table(const Column *column, int64 *last)
+raise_by_table(const IdgenColumn *column, int64 *last)
 {
 	char *query = psprintf("SELECT pg_catalog.max(%s)::pg_catalog.int8 FROM %s",
 	                       quote_identifier(column->name), idgen_table_name(column->table_oid));
@@ -320,7 +132,7 @@ raise_by_table(const Column *column, int64 *last)
 
 /* The first id that can be used. Raises 2200H if there is none. */
 static int64
-next_id(const Column *column, int64 last)
+next_id(const IdgenColumn *column, int64 last)
 {
 	if (last >= column->type_max)
 		ereport(ERROR,
@@ -371,101 +183,6 @@ raise_by_sequence(Oid sequence_oid, int64 *last)
 		raise_last(last, PG_INT64_MAX);
 	else
 		raise_next(last, next);
-}
-
-/*
- * Add to a list the sequences that depend on an object, as those that belong to a
- * column do ("owned"), or that it depends on.
- */
-static List *
-add_sequences(List *sequences, const ObjectAddress *object, bool owned)
-{
-	Relation rel = table_open(DependRelationId, AccessShareLock);
-	ScanKeyData keys[3];
-	SysScanDesc scan;
-	HeapTuple tuple;
-
-	ScanKeyInit(&keys[0], owned ? Anum_pg_depend_refclassid : Anum_pg_depend_classid,
-	            BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(object->classId));
-	ScanKeyInit(&keys[1], owned ? Anum_pg_depend_refobjid : Anum_pg_depend_objid,
-	            BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(object->objectId));
-	ScanKeyInit(&keys[2], owned ? Anum_pg_depend_refobjsubid : Anum_pg_depend_objsubid,
-	            BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(object->objectSubId));
-	scan = systable_beginscan(rel, owned ? DependReferenceIndexId : DependDependerIndexId,
-	                          true, NULL, 3, keys);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-		Oid classid = owned ? form->classid : form->refclassid;
-		Oid objid = owned ? form->objid : form->refobjid;
-
-		if (classid == RelationRelationId && get_rel_relkind(objid) == RELKIND_SEQUENCE)
-			sequences = list_append_unique_oid(sequences, objid);
-	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return sequences;
-}
-
-/*
- * The sequences that belong to the column in the table and its inheritors, and
- * others that its defaults there use.
- */
-static void
-find_sequences(const Column *column, List **owned, List **used)
-{
-	List *all = NIL;
-	ListCell *cell;
-
-	/* The order is that in which they were made, for the report. */
-	*owned = NIL;
-	foreach(cell, column->members)
-	{
-		Oid member = lfirst_oid(cell);
-		Form_pg_attribute att = copy_attribute(member, column->name);
-		ObjectAddress address;
-
-		ObjectAddressSubSet(address, RelationRelationId, member, att->attnum);
-		*owned = add_sequences(*owned, &address, true);
-		if (!att->atthasdef)
-			continue;
-		ObjectAddressSet(address, AttrDefaultRelationId, GetAttrDefaultOid(member, att->attnum));
-		all = add_sequences(all, &address, false);
-	}
-	*used = list_difference_oid(all, *owned);
-	list_sort(*owned, list_oid_cmp);
-	list_sort(*used, list_oid_cmp);
-}
-
-static void
-lock_all(List *relations, LOCKMODE lockmode)
-{
-	ListCell *cell;
-
-	foreach(cell, relations)
-		LockRelationOid(lfirst_oid(cell), lockmode);
-}
-
-/*
- * Find the sequences and lock them. Those that will be dropped are locked like
- * that: so we wait for whoever has drawn from them. The others are only kept
- * from being dropped, since other tables may go on drawing from them.
- */
-static void
-lock_sequences(const Column *column, List **owned, List **used)
-{
-	List *owned_then;
-	List *used_then;
-
-	find_sequences(column, owned, used);
-	do
-	{
-		lock_all(*owned, AccessExclusiveLock);
-		lock_all(*used, AccessShareLock);
-		owned_then = *owned;
-		used_then = *used;
-		find_sequences(column, owned, used);
-	} while (!equal(owned_then, *owned) || !equal(used_then, *used));
 }
 
 /*
@@ -638,7 +355,7 @@ raise_by_id_sequence(IdgenHandle *handle, int64 *last)
 
 /* Raises 2BP01 if another column draws from the id sequence too. */
 static void
-check_no_other_user(const Column *column, const char *name, Oid idgen_schema)
+check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
 {
 	Relation rel = table_open(DependRelationId, AccessShareLock);
 	ScanKeyData keys[2];
@@ -666,13 +383,13 @@ check_no_other_user(const Column *column, const char *name, Oid idgen_schema)
 		if (user_column == NULL ||
 		    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))
 			continue;
-		user_name = id_sequence_name(read_default(form->objid), idgen_schema);
+		user_name = id_sequence_name(idgen_read_default(form->objid), idgen_schema);
 		if (user_name != NULL && strcmp(user_name, name) == 0)
 			ereport(ERROR,
 			        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 			         errmsg("cannot delete id sequence \"%s\" because another column draws from it", name),
 			         errdetail("It is column \"%s\" of table \"%s\".",
-			                   user_column, display_name(user.objectId))));
+			                   user_column, idgen_display_name(user.objectId))));
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -684,7 +401,7 @@ check_no_other_user(const Column *column, const char *name, Oid idgen_schema)
 
 /* Tell what became of the old default and of the sequences. */
 static void
-report_changes(StringInfo report, const Column *column, List *owned, List *used)
+report_changes(StringInfo report, const IdgenColumn *column, List *owned, List *used)
 {
 	List *dropped = NIL;
 	ListCell *cell;
@@ -694,7 +411,7 @@ report_changes(StringInfo report, const Column *column, List *owned, List *used)
 	else if (column->default_expr != NULL)
 		dropped = lappend(dropped, "default");
 	foreach(cell, owned)
-		dropped = lappend(dropped, psprintf("sequence \"%s\"", display_name(lfirst_oid(cell))));
+		dropped = lappend(dropped, psprintf("sequence \"%s\"", idgen_display_name(lfirst_oid(cell))));
 	foreach(cell, dropped)
 	{
 		int i = foreach_current_index(cell);
@@ -709,14 +426,14 @@ report_changes(StringInfo report, const Column *column, List *owned, List *used)
 
 	foreach(cell, used)
 		appendStringInfo(report, "; sequence \"%s\", which does not belong to the column, is still there",
-		                 display_name(lfirst_oid(cell)));
+		                 idgen_display_name(lfirst_oid(cell)));
 	if (column->identity == ATTRIBUTE_IDENTITY_ALWAYS)
 		appendStringInfoString(report, "; explicit values are accepted from now on");
 }
 
 /* Give the column its new default, in place of what it has. */
 static void
-set_default(const Column *column, Oid idgen_schema, const char *name)
+set_default(const IdgenColumn *column, Oid idgen_schema, const char *name)
 {
 	ListCell *cell;
 
@@ -725,7 +442,7 @@ set_default(const Column *column, Oid idgen_schema, const char *name)
 		Oid member = lfirst_oid(cell);
 
 		/* Each has one of its own, or since 17 partitions share one. */
-		if (copy_attribute(member, column->name)->attidentity)
+		if (idgen_column_attribute(member, column->name)->attidentity)
 			run_command(psprintf("%s DROP IDENTITY", alter_column(column, member)));
 	}
 	run_command(psprintf("%s SET DEFAULT %s(%s::pg_catalog.text)",
@@ -756,7 +473,7 @@ idgen_adopt(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	Oid idgen_schema = get_rel_namespace(id_sequences);
-	Column column;
+	IdgenColumn column;
 	List *owned;
 	List *used;
 	ListCell *cell;
@@ -768,7 +485,7 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	refuse_null(fcinfo, 0, "relation");
 	refuse_null(fcinfo, 1, "column_name");
 	PreventCommandIfReadOnly("idgen_adopt()");
-	lock_column(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
 	if (draws_ids(column.default_expr, idgen_schema))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -776,7 +493,7 @@ idgen_adopt(PG_FUNCTION_ARGS)
 		                column.name, column.table)));
 	name = PG_ARGISNULL(2) ? psprintf("%s.%s", column.table, column.name) : text_to_cstring(PG_GETARG_TEXT_PP(2));
 
-	lock_sequences(&column, &owned, &used);
+	idgen_column_lock_sequences(&column, &owned, &used);
 	foreach(cell, owned)
 		raise_by_sequence(lfirst_oid(cell), &last);
 	foreach(cell, used)
@@ -802,9 +519,9 @@ idgen_adopt(PG_FUNCTION_ARGS)
 
 /* Does each partition know of the identity (since 17), or only the table? */
 static bool
-identity_is_inherited(const Column *column)
+identity_is_inherited(const IdgenColumn *column)
 {
-	return copy_attribute(llast_oid(column->members), column->name)->attidentity != '\0';
+	return idgen_column_attribute(llast_oid(column->members), column->name)->attidentity != '\0';
 }
 
 /*
@@ -820,7 +537,7 @@ idgen_release(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	Oid idgen_schema = get_rel_namespace(id_sequences);
-	Column column;
+	IdgenColumn column;
 	const char *name;
 	const char *alter;
 	int64 last = PG_INT64_MIN;
@@ -828,7 +545,7 @@ idgen_release(PG_FUNCTION_ARGS)
 	StringInfoData report;
 
 	PreventCommandIfReadOnly("idgen_release()");
-	lock_column(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
 	name = id_sequence_name(column.default_expr, idgen_schema);
 	if (name == NULL)
 		ereport(ERROR,

@@ -25,6 +25,7 @@
  *	restart_file.c	the cache while the server is stopped
  *	cache.c			the block cache: memory, entries, locks
  *	slot.c			one id sequence in the cache
+ *	column.c		a column that can be moved to an id sequence
  *	definition.c	what a row says, and who may use it
  *	row.c			finding the newest version of a row
  *	source.c		the sources that are registered, and what one has to say

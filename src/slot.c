@@ -481,8 +481,9 @@ idgen_slot_not_refilled(IdgenSlot *slot)
 static void
 request_refill(IdgenSlot *slot, int64 range)
 {
+	/* Who asked for a longer one before may have got it, or given up. */
+	slot->range_requested = *slot->requested ? Max(slot->range_requested, range) : range;
 	*slot->requested = true;
-	slot->range_requested = Max(slot->range_requested, range);
 	slot->ahead_below = slot->ids_left / 2;
 }
 
