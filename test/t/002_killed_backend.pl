@@ -56,12 +56,12 @@ COMMIT;
 		'postgres', qq{
 		SELECT min(pid) FROM pg_stat_activity
 		WHERE application_name = '$application'});
+	my $offset = -s $node->logfile;
 	is(kill('KILL', $pid), 1, "killed a client's backend ($application)");
 	finish_clients(@clients);
 	$looping->finish;
 	push @ids, committed_ids(@clients);
-	$node->poll_query_until('postgres', 'SELECT true')
-	  or die 'the server did not come back';
+	wait_for_restart($node, $offset);
 }
 
 cmp_ok(scalar @ids, '>', 1000, 'clients saw ids');

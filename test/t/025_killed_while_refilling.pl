@@ -41,13 +41,13 @@ sub kill_and_draw
 	my ($name, $draw, $refiller, @waiters) = @_;
 	my $pid = $node->safe_psql('postgres',
 		"SELECT pid FROM pg_stat_activity WHERE application_name = 'refiller'");
+	my $offset = -s $node->logfile;
 
 	is(kill('KILL', $pid), 1, "$name: killed the backend that refills");
 	# An idle psql does not notice.
 	$refiller->{stdin} .= "SELECT 1;\n" if $name eq 'function';
 	$_->{run}->finish for ($refiller, @waiters);
-	$node->poll_query_until('postgres', 'SELECT true')
-	  or die 'the server did not come back';
+	wait_for_restart($node, $offset);
 	push @ids, map { "$name $_" } split /\n/,
 	  $node->safe_psql('postgres',
 		"SET statement_timeout = '60s'; SELECT $draw FROM generate_series(1, 12)");

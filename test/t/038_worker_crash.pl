@@ -65,10 +65,11 @@ my %crash = (
 	},
 	'killed worker' => sub {
 		my (@clients) = @_;
+		my $offset = -s $node->logfile;
 
 		kill('KILL', worker_pid($node, 'postgres'));
 		finish_clients(@clients);
-		$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+		wait_for_restart($node, $offset);
 	});
 my $script = join('', map { qq{
 SELECT '$_ ' || idgen_next('$_');

@@ -20,13 +20,6 @@ sub draw
 	return $node->safe_psql('postgres', 'SELECT idgen_unique_id()');
 }
 
-# Wait until the server has started again by itself.
-sub wait_for_restart
-{
-	$node->poll_query_until('postgres', 'SELECT pg_backend_pid() > 0') or die 'the server does not start';
-	return;
-}
-
 # What clients have seen, which ascends for each: all of it is later than before
 sub check_clients
 {
@@ -54,9 +47,10 @@ foreach my $i (1 .. 3)
 
 	wait_for_lines(200, @clients);
 	my $pid = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE application_name = 'client' LIMIT 1});
+	my $offset = -s $node->logfile;
 	kill 'KILL', $pid;
 	finish_clients(@clients);
-	wait_for_restart();
+	wait_for_restart($node, $offset);
 	check_clients("killed session $i", @clients);
 }
 
@@ -68,9 +62,10 @@ foreach my $i (1 .. 6)
 	my $id = $session->query_safe('SELECT idgen_unique_id()');
 	cmp_ok($id, '>', $last, "crash $i: later than before");
 	$last = $id;
+	my $offset = -s $node->logfile;
 	kill 'KILL', $session->query_safe('SELECT pg_backend_pid()');
 	$session->{run}->finish;
-	wait_for_restart();
+	wait_for_restart($node, $offset);
 }
 
 # The server and all its sessions end at once.

@@ -16,7 +16,7 @@ our @EXPORT = qw(
   idgen_server duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
   worker_pid wait_for_no_worker use_up terminate_clients
-  restart_file file_ignored start_and_read kill_server
+  restart_file file_ignored start_and_read kill_server wait_for_restart
   fake_clock_library start_with_clock set_clock id_time
 );
 
@@ -350,6 +350,17 @@ sub kill_server
 		die 'timed out waiting for processes to end' if time > $deadline;
 		select(undef, undef, undef, 0.02);
 	}
+	return;
+}
+
+# Wait until a server that crashed has started again by itself; offset is where its log
+# ended before. (Asking it would not do: it does not know of the crash at once, and a psql
+# that cannot connect ends without reading its query, of which poll_query_until() dies.)
+sub wait_for_restart
+{
+	my ($node, $offset) = @_;
+
+	$node->wait_for_log(qr/database system is ready to accept connections/, $offset);
 	return;
 }
 
