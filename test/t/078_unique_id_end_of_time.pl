@@ -42,5 +42,13 @@ $node->stop('immediate');
 start_with_clock($node, $end - 1);
 refused('reserved up to the end');
 
+# It was started in the year 3000 once.
+$node->stop;
+start_with_clock($node, 32_503_680_000);
+refused('started in the year 3000');
+$node->stop;
+start_with_clock($node, '+0');
+is(sqlstate($node, 'SELECT idgen_unique_id()'), '55000', 'started at the true time');
+
 $node->stop;
 done_testing();
