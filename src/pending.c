@@ -216,23 +216,19 @@ idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids)
 }
 
 /*
- * Add an old block to the rest of a new refill: in a row with that if possible, else
- * as one of those that are used later. "kept" counts these; more than a slot has room
- * for would be lost in the end.
+ * Add an old block to the rest of a new refill: in a row with that if possible, else as
+ * one of at most "limit" that are used later.
  */
 static void
-keep_block(IdgenPending *p, IdgenRest *rest, const IdgenBlock *old, int *kept)
+keep_block(IdgenPending *p, IdgenRest *rest, const IdgenBlock *old, int limit)
 {
 	if (idgen_block_adjacent(old, &rest->block))
 	{
 		rest->block.next = old->next;
 		rest->block.left += old->left;
 	}
-	else if (*kept < IDGEN_SLOT_BLOCKS)
-	{
+	else if (rest->nmore < limit)
 		rest->more[rest->nmore++] = *old;
-		(*kept)++;
-	}
 	else
 		p->counters.ids_lost.crowded += old->left;
 }
@@ -240,15 +236,17 @@ keep_block(IdgenPending *p, IdgenRest *rest, const IdgenBlock *old, int *kept)
 /*
  * A refill for a range has brought blocks, but those that were pending before did not
  * suffice: use the new ones first, and keep the old ones. From now on they count as part
- * of what this (sub)transaction has allocated.
+ * of what this (sub)transaction has allocated. More than a slot has room for would be
+ * lost in the end. And of gapless ids there is never more than one block, which alone
+ * can be given back, or restored.
  */
 static void
-keep_for_later(IdgenHandle *handle, IdgenRest *rest)
+keep_for_later(IdgenHandle *handle, IdgenRest *rest, bool gapless)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenRest old = p->rest;
 	IdgenBlock *more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
-	int kept = 0;
+	int limit = gapless || p->gapless ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
 
 	if (p->gapless)
 		save_state(handle, false);
@@ -256,9 +254,9 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest)
 	if (rest->nmore > 0)
 		memcpy(more, rest->more, rest->nmore * sizeof(IdgenBlock));
 	rest->more = more;
-	keep_block(p, rest, &old.block, &kept);
+	keep_block(p, rest, &old.block, limit);
 	for (int i = 0; i < old.nmore; i++)
-		keep_block(p, rest, &old.more[i], &kept);
+		keep_block(p, rest, &old.more[i], limit);
 }
 
 /* The rest of two allocations is as good as the worse of them. */
@@ -287,7 +285,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 
 	idgen_pending_list(handle);
 	if (kept)
-		keep_for_later(handle, &rest);
+		keep_for_later(handle, &rest, refill->gapless);
 	save_state(handle, true);
 	idgen_handle_key(handle, &key);
 	if (rest.nmore > 0)

@@ -138,6 +138,27 @@ TABLE check_issued;
 SELECT issue(1);
 SELECT exhausted FROM id_sequences;
 
+-- A transaction that itself moves the row away from what it has reserved leaves a gap,
+-- and a rollback to a savepoint does not mix up what it has then.
+DELETE FROM id_sequences;
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('moved', 1, 1), ('now gapless', 1, 20);
+CREATE VIEW pending AS SELECT name, first_id, last_id FROM idgen_cache WHERE state = 'pending' ORDER BY name, first_id;
+BEGIN;
+SELECT count(idgen_next('moved')), count(idgen_next('now gapless')) FROM generate_series(1, 181);
+TABLE pending;
+UPDATE id_sequences SET next_block_start = 10001, block_size = 1;
+SELECT * FROM idgen_next_range('moved', 20);
+SELECT * FROM idgen_next_range('now gapless', 20);
+SAVEPOINT a;
+SELECT idgen_next('moved'), idgen_next_range('moved', 15), idgen_next('now gapless'), idgen_next_range('now gapless', 15);
+ROLLBACK TO a;
+TABLE pending;
+SELECT count(DISTINCT id), min(id), max(id) FROM (SELECT idgen_next('moved') AS id FROM generate_series(1, 60)) AS drawn;
+SELECT count(DISTINCT id), min(id), max(id) FROM (SELECT idgen_next('now gapless') AS id FROM generate_series(1, 60)) AS drawn;
+COMMIT;
+SELECT name, next_block_start FROM id_sequences ORDER BY name;
+
+DROP VIEW pending;
 DROP VIEW check_issued;
 DROP FUNCTION issue;
 DROP TABLE issued;
