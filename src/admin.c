@@ -20,6 +20,7 @@
 #include "generator.h"
 #include "guc.h"
 #include "row.h"
+#include "sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_create);
 PG_FUNCTION_INFO_V1(idgen_restart);
@@ -47,16 +48,6 @@ enum
 	ARG_BIG_BASE,
 	NARGS
 };
-
-/* Raises 22004 if an argument is null that must not be. */
-static void
-refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-		         errmsg("%s must not be null", name)));
-}
 
 /* Raises 22023 or 0A000 for arguments that make no row of id_sequences. */
 static void
@@ -146,7 +137,7 @@ idgen_create(PG_FUNCTION_ARGS)
 	for (int i = 0; i < NARGS; i++)
 	{
 		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE)
-			refuse_null(fcinfo, i, names[i]);
+			idgen_refuse_null(fcinfo, i, names[i]);
 		values[i] = PG_GETARG_DATUM(i);
 		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
 	}

@@ -43,6 +43,7 @@
 #include "guc.h"
 #include "native_sequence.h"
 #include "row.h"
+#include "sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_adopt);
 PG_FUNCTION_INFO_V1(idgen_release);
@@ -451,16 +452,6 @@ set_default(const IdgenColumn *column, Oid idgen_schema, const char *name)
 	                     quote_literal_cstr(name)));
 }
 
-/* Raises 22004 if an argument is null that must not be. */
-static void
-refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-		         errmsg("%s must not be null", name)));
-}
-
 /*
  * idgen_adopt(relation regclass, column_name name, name text) returns text
  *
@@ -482,8 +473,8 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	int64 start;
 	StringInfoData report;
 
-	refuse_null(fcinfo, 0, "relation");
-	refuse_null(fcinfo, 1, "column_name");
+	idgen_refuse_null(fcinfo, 0, "relation");
+	idgen_refuse_null(fcinfo, 1, "column_name");
 	PreventCommandIfReadOnly("idgen_adopt()");
 	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
 	if (draws_ids(column.default_expr, idgen_schema))

@@ -12,6 +12,7 @@
  *	adopt.c			SQL functions that move columns over and back
  *	stats.c			SQL functions behind the views
  *	changes.c		triggers and a hook: what others do to id_sequences
+ *	sql_support.c	what SQL functions have in common
  *	xact.c			what happens when a transaction or savepoint ends
  *	worker.c		the refill worker
  *	jobs.c			what sessions have asked it for

@@ -4,13 +4,12 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 
 #include "generator.h"
+#include "sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);
@@ -31,7 +30,7 @@ typedef struct CallSite
 	IdgenHandle *handle;      /* of the last call's name */
 	const IdgenSource *asked; /* the last call's source, if it has one */
 	bool constant;            /* both are the same at every call */
-	TupleDesc desc;           /* of the result, if that is a row */
+	TupleDesc desc;           /* of the result, if that is a row; NULL at first */
 } CallSite;
 
 /*
@@ -148,23 +147,6 @@ idgen_next_big_from(PG_FUNCTION_ARGS)
 	return draw_big(site->handle, &call);
 }
 
-/* The type of the rows that the function returns. */
-static TupleDesc
-result_desc(FunctionCallInfo fcinfo, CallSite *site)
-{
-	if (site->desc == NULL)
-	{
-		MemoryContext context = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-		TupleDesc desc;
-
-		if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		site->desc = BlessTupleDesc(desc);
-		MemoryContextSwitchTo(context);
-	}
-	return site->desc;
-}
-
 /*
  * idgen_next_range(name text, n bigint [, source text],
  *					OUT first_id bigint, OUT last_id bigint)
@@ -188,7 +170,7 @@ idgen_next_range(PG_FUNCTION_ARGS)
 	ids = idgen_generate_slow(site->handle, &call);
 	values[0] = compose(site->handle, ids.next);
 	values[1] = compose(site->handle, idgen_block_last(&ids));
-	return HeapTupleGetDatum(heap_form_tuple(result_desc(fcinfo, site), values, nulls));
+	return idgen_result_row(fcinfo, &site->desc, values, nulls);
 }
 
 /* Raises 55000 if this session has drawn nothing yet, and 42501 or 42704 as drawing would. */

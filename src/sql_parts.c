@@ -4,12 +4,11 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "utils/builtins.h"
 
 #include "definition.h"
+#include "sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_parts);
 PG_FUNCTION_INFO_V1(idgen_parts_big);
@@ -26,11 +25,8 @@ parts_row(FunctionCallInfo fcinfo, const IdgenLayout *layout, const IdgenPrefix 
 		value,
 	};
 	bool nulls[] = {plain, !layout->has_channel, plain, false};
-	TupleDesc desc;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, values, nulls);
 }
 
 /*

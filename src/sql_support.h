@@ -1,0 +1,15 @@
+/*
+ * sql_support.h
+ *		What SQL functions have in common: arguments and results.
+ */
+#ifndef IDGEN_SQL_SUPPORT_H
+#define IDGEN_SQL_SUPPORT_H
+
+#include "access/tupdesc.h"
+#include "fmgr.h"
+
+extern void idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name);
+extern Datum idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc,
+                              Datum *values, bool *nulls);
+
+#endif /* IDGEN_SQL_SUPPORT_H */
