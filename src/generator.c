@@ -349,8 +349,8 @@ idgen_peek_next(IdgenHandle *handle, const IdgenCall *call)
 	int64 value;
 
 	validate(handle, call->asked, false);
-	check_layout(handle, call);
 	value = peek(handle, call->asked);
+	check_layout(handle, call);
 	check_fit(handle, call, value);
 	return value;
 }
