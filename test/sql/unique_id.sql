@@ -39,6 +39,7 @@ COMMIT;
 BEGIN;
 SELECT idgen_unique_id() > :id AS "not again";
 ROLLBACK;
+DROP TABLE ids, orders;
 \c -
 SELECT idgen_unique_id() > :id AS "not again";
 
