@@ -192,6 +192,21 @@ row_is_held(Job *job)
 	try_again(job, !job->line_up);
 }
 
+/*
+ * There are not so many ids in a row, says the error, which is freed. But others may wait
+ * for fewer: if none are cached, try with one block. Returns the error of that.
+ */
+static ErrorData *
+do_without_range(Job *job, ErrorData *error)
+{
+	set_failure(&job->failure, error, job->task->range);
+	FreeErrorData(error);
+	job->task->range = 0;
+	job->task->nblocks = 1;
+	job->done = job->task->joins.left > 0;
+	return job->done ? NULL : idgen_try(allocate, job, IDGEN_TRY_ANY);
+}
+
 /* Do a job, as far as that can be done now, and remember what went wrong. */
 static void
 try_job(Job *job, bool wait)
@@ -204,13 +219,7 @@ try_job(Job *job, bool wait)
 	job->object_locked = false;
 	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
 	if (error != NULL && job->task->range > 0 && error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
-	{
-		/* Not so many in a row; but others may want fewer. */
-		set_failure(&job->failure, error, job->task->range);
-		job->task->range = 0;
-		FreeErrorData(error);
-		error = idgen_try(allocate, job, IDGEN_TRY_ANY);
-	}
+		error = do_without_range(job, error);
 	if (error == NULL && job->done)
 		return;
 

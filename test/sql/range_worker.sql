@@ -29,6 +29,24 @@ SELECT * FROM idgen_next_range('most', 4611686018427387904);
 SELECT * FROM idgen_next_range('most', 4611686018427387905);
 \echo :SQLSTATE
 
+-- one that does not fit leaves the row alone, however often it is tried; but for a
+-- block, if nothing is cached for those who want less
+INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_value) VALUES ('short', 1, 20, 'worker', 100000);
+CREATE FUNCTION try_in_vain(times integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. times LOOP
+		BEGIN
+			PERFORM idgen_next_range('short', 100001);
+		EXCEPTION WHEN sequence_generator_limit_exceeded THEN
+			NULL;
+		END;
+	END LOOP;
+END $$;
+SELECT try_in_vain(30);
+SELECT next_block_start, exhausted FROM id_sequences WHERE name = 'short';
+SELECT * FROM idgen_next_range('short', 100000);
+DROP FUNCTION try_in_vain;
+
 -- the transaction writes nothing, and its rollback undoes nothing
 INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('own', 1, 20, 'worker');
 BEGIN;
