@@ -55,8 +55,7 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 {
 	int32 exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
 
-	if (VARSIZE_ANY_EXHDR(PG_GETARG_TEXT_PP(ARG_NAME)) == 0)
-		bad_argument("name must not be empty");
+	idgen_refuse_empty(fcinfo, ARG_NAME, "name");
 	if (block_size <= 0)
 		bad_argument("block_size must be greater than zero");
 	if (exhausted != 0 && exhausted != 1)

@@ -27,6 +27,7 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/acl.h"
@@ -209,15 +210,21 @@ drop_sequences(List *owned)
  * Id sequences
  */
 
-/* The OID of the extension's idgen_next() with so many arguments, or invalid. */
-static Oid
-next_function(Oid idgen_schema, int nargs)
+/* The OIDs of the extension's functions that draw single ids. */
+static List *
+drawing_functions(Oid idgen_schema)
 {
+	static const char *const names[] = {"idgen_next", "idgen_next_big"};
 	static const Oid types[] = {TEXTOID, TEXTOID};
+	char *schema = get_namespace_name(idgen_schema);
+	List *functions = NIL;
 
-	return LookupFuncName(list_make2(makeString(get_namespace_name(idgen_schema)),
-	                                 makeString("idgen_next")),
-	                      nargs, types, true);
+	for (size_t i = 0; i < lengthof(names); i++)
+		for (int nargs = 1; nargs <= 2; nargs++)
+			functions = lappend_oid(functions,
+			                        LookupFuncName(list_make2(makeString(schema), makeString(pstrdup(names[i]))),
+			                                       nargs, types, true));
+	return functions;
 }
 
 /* An expression without the conversions around it. */
@@ -241,31 +248,57 @@ strip_conversions(Node *expr)
 	}
 }
 
-/* Does an expression draw from an id sequence? */
-static bool
-draws_ids(Node *expr, Oid idgen_schema)
-{
-	expr = strip_conversions(expr);
-	if (expr == NULL || !IsA(expr, FuncExpr))
-		return false;
-	return ((FuncExpr *) expr)->funcid == next_function(idgen_schema, 1) ||
-		((FuncExpr *) expr)->funcid == next_function(idgen_schema, 2);
-}
-
-/* The id sequence that an expression draws from; NULL if it is none that is named. */
+/*
+ * The id sequence that a call draws from; NULL if it is no call of one of these
+ * functions, or with a name that is not constant.
+ */
 static char *
-id_sequence_name(Node *expr, Oid idgen_schema)
+drawn_from(Node *node, List *functions)
 {
 	Node *argument;
 
-	expr = strip_conversions(expr);
-	if (expr == NULL || !IsA(expr, FuncExpr) ||
-	    ((FuncExpr *) expr)->funcid != next_function(idgen_schema, 1))
+	if (!IsA(node, FuncExpr) || !list_member_oid(functions, ((FuncExpr *) node)->funcid))
 		return NULL;
-	argument = strip_conversions((Node *) linitial(((FuncExpr *) expr)->args));
+	argument = strip_conversions((Node *) linitial(((FuncExpr *) node)->args));
 	if (!IsA(argument, Const) || ((Const *) argument)->constisnull)
 		return NULL;
 	return TextDatumGetCString(((Const *) argument)->constvalue);
+}
+
+/* What to look for in an expression. */
+typedef struct Search
+{
+	List *functions;
+	const char *name; /* of an id sequence, or NULL for any */
+} Search;
+
+/* Walker: does an expression draw from that id sequence? */
+static bool
+draws(Node *node, void *context)
+{
+	const Search *search = (const Search *) context;
+	char *name;
+
+	if (node == NULL)
+		return false;
+	name = drawn_from(node, search->functions);
+	if (name != NULL && (search->name == NULL || strcmp(name, search->name) == 0))
+		return true;
+	return expression_tree_walker(node, draws, context);
+}
+
+/*
+ * The id sequence that a column draws from, if its default is nothing but that call of
+ * idgen_next(); else NULL.
+ */
+static char *
+id_sequence_of(const IdgenColumn *column, Oid idgen_schema)
+{
+	Node *expr = strip_conversions(column->default_expr);
+	List *functions = drawing_functions(idgen_schema);
+
+	/* the first one is idgen_next(text) */
+	return expr != NULL ? drawn_from(expr, list_make1_oid(linitial_oid(functions))) : NULL;
 }
 
 /*
@@ -290,31 +323,20 @@ insert_row(Oid id_sequences, const char *name, int64 start, int64 max_value)
 		ereport(ERROR,
 		        (errcode(ERRCODE_DUPLICATE_OBJECT),
 		         errmsg("id sequence \"%s\" already exists", name),
-		         errhint("Give another name as the third argument.")));
+		         errhint("Give another name as the third argument, or delete that row if nothing draws from it.")));
 }
 
-/*
- * Lock the row against refills until the transaction ends. Raises 42704 if there
- * is none, and 0A000 if its ids are not what it counts.
- */
+/* Lock the row against refills until the transaction ends. Raises 42704 if there is none. */
 static void
 lock_row(Oid id_sequences, const char *name)
 {
 	Oid types[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(name)};
-	Datum plain;
-	bool isnull;
 
-	if (run_query(psprintf("SELECT layout OPERATOR(pg_catalog.=) 'plain'::pg_catalog.text FROM %s"
-	                       " WHERE name OPERATOR(pg_catalog.=) $1 FOR UPDATE",
+	if (run_query(psprintf("SELECT FROM %s WHERE name OPERATOR(pg_catalog.=) $1 FOR UPDATE",
 	                       idgen_table_name(id_sequences)),
-	              1, types, values, &plain, &isnull) == 0)
+	              1, types, values, NULL, NULL) == 0)
 		idgen_no_such_sequence(name);
-	if (isnull || !DatumGetBool(plain))
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move a column back that draws composed ids"),
-		         errdetail("The layout of id sequence \"%s\" is not plain.", name)));
 }
 
 /* Raises 42501 if row security lets the caller see the row but not delete it. */
@@ -332,7 +354,8 @@ delete_row(Oid id_sequences, const char *name)
 
 /*
  * The ids that are in blocks, be they used, cached or pending. The caller has
- * locked the row; what refills do not lock it for is locked here.
+ * locked the row; what refills do not lock it for is locked here. Raises 0A000 if
+ * ids are composed of what the row counts.
  */
 static void
 raise_by_id_sequence(IdgenHandle *handle, int64 *last)
@@ -344,6 +367,11 @@ raise_by_id_sequence(IdgenHandle *handle, int64 *last)
 	{
 		idgen_handle_forget(handle);
 		idgen_check_usable(handle, NULL);
+		if (handle->layout != &idgen_layout_plain)
+			ereport(ERROR,
+			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			         errmsg("cannot move a column back that draws composed ids"),
+			         errdetail("The layout of id sequence \"%s\" is not plain.", handle->name)));
 		rel = OidIsValid(handle->object) ? try_relation_open(handle->object, ShareRowExclusiveLock) : NULL;
 		if (rel != NULL)
 		{
@@ -354,9 +382,12 @@ raise_by_id_sequence(IdgenHandle *handle, int64 *last)
 	raise_next(last, next);
 }
 
-/* Raises 2BP01 if another column draws from the id sequence too. */
+/*
+ * Raises 2BP01 if the default of another column, which depends on one of the functions,
+ * draws from the id sequence too.
+ */
 static void
-check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
+check_dependants(const IdgenColumn *column, Oid function, Search *search)
 {
 	Relation rel = table_open(DependRelationId, AccessShareLock);
 	ScanKeyData keys[2];
@@ -366,14 +397,13 @@ check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schem
 	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
 	            ObjectIdGetDatum(ProcedureRelationId));
 	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-	            ObjectIdGetDatum(next_function(idgen_schema, 1)));
+	            ObjectIdGetDatum(function));
 	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, 2, keys);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 		ObjectAddress user;
 		char *user_column;
-		char *user_name;
 
 		if (form->classid != AttrDefaultRelationId)
 			continue;
@@ -384,16 +414,25 @@ check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schem
 		if (user_column == NULL ||
 		    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))
 			continue;
-		user_name = id_sequence_name(idgen_read_default(form->objid), idgen_schema);
-		if (user_name != NULL && strcmp(user_name, name) == 0)
+		if (draws(idgen_read_default(form->objid), search))
 			ereport(ERROR,
 			        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			         errmsg("cannot delete id sequence \"%s\" because another column draws from it", name),
+			         errmsg("cannot delete id sequence \"%s\" because another column draws from it", search->name),
 			         errdetail("It is column \"%s\" of table \"%s\".",
 			                   user_column, idgen_display_name(user.objectId))));
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
+}
+
+static void
+check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
+{
+	Search search = {drawing_functions(idgen_schema), name};
+	ListCell *cell;
+
+	foreach(cell, search.functions)
+		check_dependants(column, lfirst_oid(cell), &search);
 }
 
 /*
@@ -471,13 +510,20 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	const char *name;
 	int64 last = PG_INT64_MIN;
 	int64 start;
+	Search any = {drawing_functions(idgen_schema), NULL};
 	StringInfoData report;
 
 	idgen_refuse_null(fcinfo, 0, "relation");
 	idgen_refuse_null(fcinfo, 1, "column_name");
 	PreventCommandIfReadOnly("idgen_adopt()");
+	if (PG_GETARG_OID(0) == id_sequences)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("columns of table \"%s\" cannot draw from it", get_rel_name(id_sequences))));
+	if (!PG_ARGISNULL(2))
+		idgen_refuse_empty(fcinfo, 2, "name");
 	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
-	if (draws_ids(column.default_expr, idgen_schema))
+	if (draws(column.default_expr, &any))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("column \"%s\" of table \"%s\" draws from an id sequence already",
@@ -537,7 +583,7 @@ idgen_release(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("idgen_release()");
 	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
-	name = id_sequence_name(column.default_expr, idgen_schema);
+	name = id_sequence_of(&column, idgen_schema);
 	if (name == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -793,6 +793,20 @@ idgen_cache_take_requests(Oid dbid)
 	return tasks;
 }
 
+/* Is any session waiting? */
+bool
+idgen_cache_has_waiters(const IdgenCacheKey *key)
+{
+	IdgenSlot *slot = lock_entry(key);
+	bool result;
+
+	if (slot == NULL)
+		return false;
+	result = slot->waiters > 0;
+	unlock_entry(key, slot);
+	return result;
+}
+
 /* The worker has found the row locked. */
 void
 idgen_cache_row_locked(const IdgenCacheKey *key)

@@ -81,6 +81,7 @@ typedef struct IdgenTask
 
 extern bool idgen_cache_has_requests(Oid dbid);
 extern List *idgen_cache_take_requests(Oid dbid);
+extern bool idgen_cache_has_waiters(const IdgenCacheKey *key);
 extern void idgen_cache_row_locked(const IdgenCacheKey *key);
 extern void idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
                                     const IdgenFailure *failure);

@@ -68,24 +68,26 @@ idgen_read_default(Oid attrdef)
 	return expr;
 }
 
+static void
+check_not_temporary(Oid relid)
+{
+	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move a column of temporary table \"%s\"", get_rel_name(relid)),
+		         errdetail("An id sequence outlives the session.")));
+}
+
 /* Raises 42P01, 42809, 42501, 0A000 for what is not a table whose columns the caller may move. */
 static void
 check_table(Oid relid)
 {
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Form_pg_class form;
-	char relkind;
-	char persistence;
+	char relkind = get_rel_relkind(relid);
 
-	if (!HeapTupleIsValid(tuple))
+	if (relkind == '\0')
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", relid)));
-	form = (Form_pg_class) GETSTRUCT(tuple);
-	relkind = form->relkind;
-	persistence = form->relpersistence;
-	ReleaseSysCache(tuple);
-
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -97,11 +99,7 @@ check_table(Oid relid)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("permission denied: \"%s\" is a system catalog", get_rel_name(relid))));
-	if (persistence == RELPERSISTENCE_TEMP)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move a column of temporary table \"%s\"", get_rel_name(relid)),
-		         errdetail("An id sequence outlives the session.")));
+	check_not_temporary(relid);
 }
 
 /* The same for what inherits from it. */
@@ -114,6 +112,7 @@ check_members(List *members)
 	{
 		Oid relid = lfirst_oid(cell);
 
+		check_not_temporary(relid);
 		if (get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

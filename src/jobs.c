@@ -217,6 +217,8 @@ try_job(Job *job, bool wait)
 	job->line_up = false;
 	job->held_by = InvalidTransactionId;
 	job->object_locked = false;
+	if (job->task->range > 0 && !idgen_cache_has_waiters(&job->task->key))
+		job->task->range = 0; /* who wanted it has given up */
 	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
 	if (error != NULL && job->task->range > 0 && error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
 		error = do_without_range(job, error);
@@ -239,7 +241,8 @@ try_job(Job *job, bool wait)
 	{
 		job->done = true;
 		set_failure(&job->failure, error, 1);
-		if (error->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+		if (error->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED &&
+		    error->sqlerrcode != ERRCODE_UNDEFINED_TABLE)
 			ereport(LOG,
 			        (errcode(error->sqlerrcode),
 			         errmsg("could not refill id sequence \"%s\": %s",

@@ -189,7 +189,7 @@ not_in_a_row(const IdgenHandle *handle, int64 count)
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("could not get %lld ids of id sequence \"%s\" in a row",
 	                (long long) count, handle->name),
-	         errdetail("Its source gives smaller blocks, which do not follow each other."),
+	         errdetail("Its source gave smaller blocks, or others drew from it in between."),
 	         errhint("Make the blocks larger.")));
 }
 

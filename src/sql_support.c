@@ -19,6 +19,16 @@ idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
 		         errmsg("%s must not be null", name)));
 }
 
+/* Raises 22023 if a text argument is empty that must not be. */
+void
+idgen_refuse_empty(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (VARSIZE_ANY_EXHDR(PG_GETARG_TEXT_PP(argument)) == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("%s must not be empty", name)));
+}
+
 /*
  * A row of the type that the function returns, as a result of it. The call site keeps
  * the type in *desc, which is NULL at first: looking for it costs more than all the rest.

@@ -26,7 +26,14 @@ SELECT idgen_adopt('a_foreign_table', 'id');
 CREATE TEMPORARY TABLE a_temp_table (id serial);
 SELECT idgen_adopt('a_temp_table', 'id');
 \echo :SQLSTATE
+CREATE TABLE with_temp_child (id integer);
+CREATE TEMPORARY TABLE temp_child () INHERITS (with_temp_child);
+SELECT idgen_adopt('with_temp_child', 'id');
+\echo :SQLSTATE
+DROP TABLE temp_child, with_temp_child;
 SELECT idgen_adopt('pg_catalog.pg_class', 'relpages');
+\echo :SQLSTATE
+SELECT idgen_adopt('id_sequences', 'block_size');
 \echo :SQLSTATE
 SELECT idgen_adopt('no_such_table', 'id');
 \echo :SQLSTATE

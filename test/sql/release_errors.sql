@@ -39,6 +39,7 @@ SELECT idgen_release('other_ways', 'f');
 \echo :SQLSTATE
 SELECT idgen_release('other_ways', 'g');
 \echo :SQLSTATE
+DROP TABLE other_ways;
 
 -- no such id sequence, and one that is at its end
 CREATE TABLE a (id smallint DEFAULT idgen_next('a'));
@@ -62,7 +63,20 @@ ALTER TABLE c ALTER COLUMN id DROP DEFAULT;
 ALTER TABLE b ADD COLUMN id2 bigint DEFAULT idgen_next('shared');
 SELECT idgen_release('b', 'id');
 \echo :SQLSTATE
+-- however it does that
+ALTER TABLE b ALTER COLUMN id2 SET DEFAULT idgen_next('shared', 'table');
+SELECT idgen_release('b', 'id');
+\echo :SQLSTATE
+ALTER TABLE b ALTER COLUMN id2 SET DEFAULT coalesce(idgen_next_big('shared'), 0);
+SELECT idgen_release('b', 'id');
+\echo :SQLSTATE
 ALTER TABLE b ALTER COLUMN id2 DROP DEFAULT;
+
+-- composed ids
+UPDATE id_sequences SET layout = 'session' WHERE name = 'shared';
+SELECT idgen_release('b', 'id');
+\echo :SQLSTATE
+UPDATE id_sequences SET layout = 'plain' WHERE name = 'shared';
 
 -- nulls
 INSERT INTO b VALUES (NULL);
@@ -100,7 +114,7 @@ INSERT INTO of_domain DEFAULT VALUES RETURNING id;
 INSERT INTO b DEFAULT VALUES RETURNING id;
 
 DROP VIEW orders_view;
-DROP TABLE orders, other_ways, a, b, c, of_domain, d, e;
+DROP TABLE orders, a, b, c, of_domain, d, e;
 DROP DOMAIN order_id;
 DROP FUNCTION give;
 DROP SEQUENCE cached, down;
