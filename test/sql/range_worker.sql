@@ -94,6 +94,13 @@ SELECT * FROM idgen_next_range('end', 2);
 
 \set VERBOSITY default
 
+-- that is no reason to take more of the row than for a single id
+INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_value) VALUES ('much', 1, 20, 'worker', 1000000);
+SELECT * FROM idgen_next_range('much', 4611686018427387904);
+\echo :SQLSTATE
+SELECT next_block_start, exhausted FROM id_sequences WHERE name = 'much';
+SELECT idgen_next('much');
+
 -- block_size 1
 INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('single', 1, 1, 'worker');
 SELECT * FROM idgen_next_range('single', 5);
@@ -111,7 +118,7 @@ INSERT INTO id_sequences (name, next_block_start, source, refill) VALUES ('down'
 SELECT * FROM idgen_next_range('down', 300);
 \set VERBOSITY sqlstate
 SELECT * FROM idgen_next_range('down', 1001);
-SELECT idgen_next('down');
+SELECT idgen_next('down'), last_value > -1000 AS some_left FROM down_seq;
 
 DROP VIEW check_drawn;
 DROP TABLE drawn;
