@@ -99,6 +99,19 @@ COMMIT;
 SELECT first_id, last_id, state FROM idgen_cache WHERE name = 'shared' ORDER BY first_id;
 SELECT ids_issued, ids_cached, ids_lost FROM idgen_stats WHERE name = 'shared';
 
+-- what this transaction has made void is not joined
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('void', 1, 20);
+SELECT idgen_next('void');
+BEGIN;
+UPDATE id_sequences SET max_value = 1000 WHERE name = 'void';
+SELECT * FROM idgen_next_range('void', 30);
+ROLLBACK;
+BEGIN;
+SELECT idgen_restart('void', 21);
+SELECT * FROM idgen_next_range('void', 30);
+ROLLBACK;
+SELECT * FROM idgen_next_range('void', 30);
+
 DROP VIEW check_drawn, counters;
 DROP TABLE drawn;
 DROP EXTENSION idgen;

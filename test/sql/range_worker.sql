@@ -94,6 +94,11 @@ SELECT * FROM idgen_next_range('end', 2);
 
 \set VERBOSITY default
 
+-- the exact fit, part of it cached
+INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_value) VALUES ('exact', 1, 2, 'worker', 50);
+SELECT idgen_next('exact'), next_block_start FROM id_sequences WHERE name = 'exact';
+SELECT * FROM idgen_next_range('exact', 49);
+
 -- that is no reason to take more of the row than for a single id
 INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_value) VALUES ('much', 1, 20, 'worker', 1000000);
 SELECT * FROM idgen_next_range('much', 4611686018427387904);
