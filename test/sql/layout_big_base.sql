@@ -2,6 +2,8 @@
 -- big_base is added to the sequence value before a numeric id is composed; what does
 -- not fit then is refused, and stays
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 2;
 SELECT pg_reload_conf();

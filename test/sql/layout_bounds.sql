@@ -2,6 +2,8 @@
 -- Values that are too wide for their layout, or negative: the call fails and the id
 -- goes back, so that the next call finds everything as it was
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 2;
 SELECT pg_reload_conf();

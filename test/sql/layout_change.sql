@@ -2,6 +2,8 @@
 -- The layout can be changed at any time: the next call has the new one; what was
 -- drawn before stays as it was
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 2;
 SELECT pg_reload_conf();

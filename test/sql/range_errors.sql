@@ -1,6 +1,8 @@
 --
 -- Who may draw a range, and where: as for single ids
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 CREATE SEQUENCE native_seq INCREMENT BY 20;
 INSERT INTO id_sequences (name, next_block_start) VALUES ('gen', 1);

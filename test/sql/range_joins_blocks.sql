@@ -2,6 +2,8 @@
 -- What ranges leave over of one block is joined with the next one: ranges that do
 -- not divide a block lose nothing, and leave no more than one piece behind
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 CREATE TABLE drawn (n serial, first_id bigint, last_id bigint);
 CREATE VIEW check_drawn AS

@@ -2,6 +2,8 @@
 -- idgen_next_range in queries: in FROM and in the target list, with named arguments,
 -- in defaults, in PL/pgSQL; one range for each call
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start) VALUES ('gen', 1), ('other', 1);
 
