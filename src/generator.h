@@ -33,9 +33,8 @@ extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
  * right as long as nothing has happened that the handle has to look at first,
  * and otherwise leaves everything to the slow path. So it does with a gapless
  * block, because of savepoints, with one refilled ahead, and with any layout but
- * plain. (A parallel worker
- * never comes through here: it is a new process, whose handles are not
- * validated yet.)
+ * plain. (A parallel worker never comes through here: it is a new process, whose
+ * handles are not validated yet.)
  */
 static inline int64
 idgen_generate(IdgenHandle *handle, const IdgenCall *call)
