@@ -26,8 +26,8 @@ extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
                              int64 start);
 
 /*
- * Draw the next id of a handle, or rather the sequence value of which that is
- * composed; see idgen_generate_slow() for what it raises.
+ * Draw the sequence value of which a handle's next id is composed; see
+ * idgen_generate_slow() for what it raises.
  *
  * This is the hot path: no catalog, no memory allocation, no snapshot. It is
  * right as long as nothing has happened that the handle has to look at first,
@@ -39,7 +39,7 @@ extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
 static inline int64
 idgen_generate(IdgenHandle *handle, const IdgenCall *call)
 {
-	int64 id;
+	int64 value;
 
 	if (likely(idgen_handle_holds(handle, handle->fast_epoch) &&
 	           idgen_handle_answers(handle, call->asked) && !XactReadOnly))
@@ -49,13 +49,13 @@ idgen_generate(IdgenHandle *handle, const IdgenCall *call)
 			if (handle->pending.gapless || handle->pending.ahead)
 				return idgen_generate_slow(handle, call).next;
 			handle->pending.counters.ids_issued++;
-			id = idgen_block_take(&handle->pending.rest.block);
+			value = idgen_block_take(&handle->pending.rest.block);
 		}
-		else if (!idgen_slot_take(handle->slot, handle->version, &id))
+		else if (!idgen_slot_take(handle->slot, handle->version, &value))
 			return idgen_generate_slow(handle, call).next;
-		handle->last_id = id;
+		handle->last_value = value;
 		handle->has_last = true;
-		return id;
+		return value;
 	}
 	return idgen_generate_slow(handle, call).next;
 }

@@ -163,7 +163,7 @@ void
 idgen_handle_remember_last(IdgenHandle *handle, int64 value)
 {
 	handle->has_last = true;
-	handle->last_id = value;
+	handle->last_value = value;
 	handle->last_object = handle->object;
 	handle->last_layout = handle->layout;
 	handle->last_prefix = handle->prefix;

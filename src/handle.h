@@ -117,7 +117,7 @@ typedef struct IdgenHandle
 	 * keeps what else is to be known of it.
 	 */
 	bool has_last;
-	int64 last_id;
+	int64 last_value;
 	Oid last_object;
 	const IdgenLayout *last_layout;
 	int last_prefix;

@@ -201,8 +201,8 @@ idgen_last(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = last_drawn(fcinfo);
 
-	idgen_layout_check(handle->last_layout, handle->name, handle->last_id);
-	PG_RETURN_INT64(idgen_layout_compose(handle->last_layout, handle->last_prefix, handle->last_id));
+	idgen_layout_check(handle->last_layout, handle->name, handle->last_value);
+	PG_RETURN_INT64(idgen_layout_compose(handle->last_layout, handle->last_prefix, handle->last_value));
 }
 
 /* idgen_last_big(name text [, source text]) returns numeric: the same, plus big_base */
@@ -211,9 +211,9 @@ idgen_last_big(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = last_drawn(fcinfo);
 
-	idgen_layout_check_big(handle->last_layout, handle->name, handle->last_id, handle->last_big_base);
+	idgen_layout_check_big(handle->last_layout, handle->name, handle->last_value, handle->last_big_base);
 	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->last_layout, handle->last_prefix,
-	                                           handle->last_id, handle->last_big_base));
+	                                           handle->last_value, handle->last_big_base));
 }
 
 /* idgen_peek(name text [, source text]) returns bigint: the next id, not taken */
