@@ -169,13 +169,16 @@ idgen_refill_flush(XLogRecPtr lsn)
 	RESUME_INTERRUPTS();
 }
 
-/* What there is already, to which new ids may be added for a range. */
+/*
+ * What there is already, to which new ids may be added for a range. Others draw from what
+ * is published: if that has failed once, it is not tried again.
+ */
 static IdgenBlock
 last_block(IdgenHandle *handle)
 {
 	IdgenBlock block = {0};
 
-	if (!idgen_pending_last_block(handle, &block) &&
+	if (!idgen_pending_last_block(handle, &block) && handle->refills_of_call == 0 &&
 	    handle->slot != NULL && idgen_pending_published_ok(handle))
 		(void) idgen_slot_last_block(handle->slot, handle->version, &block);
 	return block;

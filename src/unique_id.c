@@ -179,7 +179,7 @@ static void
 extend(int64 time, int64 now)
 {
 	int64 reserved = pg_atomic_read_u64(&state->reserved);
-	int64 limit = Max(now + IDGEN_RESERVE_MS, time + IDGEN_RESERVE_LEAST_MS);
+	int64 limit = Max(reserved, Max(now + IDGEN_RESERVE_MS, time + IDGEN_RESERVE_LEAST_MS));
 
 	if (idgen_unique_id_file_write(to_timestamp(limit), time > reserved ? ERROR : LOG))
 	{

@@ -124,5 +124,18 @@ is( $node->safe_psql(
 		SELECT -last_value + 19 - ids_issued - ids_cached - ids_lost FROM down_seq, idgen_stats WHERE name = 'down'}),
 	'0', 'none is missing: descending sequence');
 
+# A range does not count on cached ids that others are using up while it waits for the disk.
+$node->append_conf('postgresql.conf', 'fsync = on');
+$node->reload;
+$node->safe_psql('postgres', q{CREATE SEQUENCE ones_seq; SELECT idgen_create('ones', source => 'sequence')});
+$node->pgbench(
+	'-n -c 4 -j 2 -T 2', 0,
+	[qr{actually processed}], [qr/^$/],
+	'ranges of single values, while others draw single ids',
+	{
+		'060_single@20' => q{SELECT idgen_next('ones') FROM generate_series(1, 20)},
+		'060_range@1' => q{SELECT idgen_next_range('ones', 500)}
+	});
+
 $node->stop;
 done_testing();
