@@ -121,7 +121,7 @@ draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	IdgenBlock rest;
 
-	if (count == 1 || pending == NULL || handle->slot == NULL || !idgen_pending_published_ok(handle) ||
+	if (pending == NULL || handle->slot == NULL || !idgen_pending_published_ok(handle) ||
 	    !idgen_slot_take_joint(handle->slot, handle->version, count, pending, ids))
 		return false;
 	*cached = ids->left;
@@ -250,7 +250,7 @@ draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 	if (draw_below_pending(handle, count, ids))
 		return true;
 	*cached = 0;
-	if (draw_joint(handle, count, ids, cached) || idgen_pending_take(handle, count, ids))
+	if ((count > 1 && draw_joint(handle, count, ids, cached)) || idgen_pending_take(handle, count, ids))
 		return true;
 	*cached = count;
 	if (handle->by_worker)
@@ -298,7 +298,8 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	}
 
 	last = idgen_block_last(&ids);
-	if (!fits(handle, call, ids.next) || !fits(handle, call, last))
+	if (handle->layout != &idgen_layout_plain &&
+	    (!fits(handle, call, ids.next) || !fits(handle, call, last)))
 	{
 		put_back(handle, &ids, cached);
 		check_fit(handle, call, ids.next);

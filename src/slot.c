@@ -450,19 +450,31 @@ idgen_slot_awaits_refill(IdgenSlot *slot, int64 count)
 bool
 idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, IdgenBlock *ids)
 {
-	int block = -1;
+	IdgenRest rest = outcome->rest;
+	bool taken = false;
+	int block;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	slot_add_rest(slot, &outcome->rest);
-	if (count > 0 && (block = find_block(slot, count)) >= 0)
+	if (count == 1)
+	{
+		/* Often there are no others, and nothing is left to add. */
+		*ids = idgen_block_cut(&rest.block, 1);
+		slot->counters.ids_issued++;
+		taken = true;
+	}
+	slot_add_rest(slot, &rest);
+	if (count > 1 && (block = find_block(slot, count)) >= 0)
+	{
 		*ids = take_from_block(slot, block, count);
+		taken = true;
+	}
 	plan_ahead(slot, outcome);
 	add_counters(slot, &outcome->counters);
 	Assert(slot->refilling > 0);
 	slot->refilling--;
 	LWLockRelease(&slot->lock);
 	ConditionVariableBroadcast(&slot->refilled);
-	return block >= 0;
+	return taken;
 }
 
 /* Such a refill was given up. Caller holds the lock. */

@@ -278,7 +278,8 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
 	int64 count = ids_to_draw(handle, request);
-	int64 nblocks = request->blocks + (count - 1) / idgen_native_width(sequence) / block_size;
+	int64 more = count > 1 ? (count - 1) / idgen_native_width(sequence) / block_size : 0;
+	int64 nblocks = request->blocks + more;
 	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
 	Drawn drawn = {
 		.count = count,
