@@ -249,10 +249,13 @@ draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 	*cached = count;
 	if (draw_below_pending(handle, count, ids))
 		return true;
-	*cached = 0;
-	if ((count > 1 && draw_joint(handle, count, ids, cached)) || idgen_pending_take(handle, count, ids))
+	if (count > 1 && draw_joint(handle, count, ids, cached))
 		return true;
-	*cached = count;
+	if (idgen_pending_take(handle, count, ids))
+	{
+		*cached = 0;
+		return true;
+	}
 	if (handle->by_worker)
 		return idgen_by_worker_draw(handle, count, ids);
 	if (handle->slot != NULL)
@@ -299,7 +302,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 
 	last = idgen_block_last(&ids);
 	if (handle->layout != &idgen_layout_plain &&
-	    (!fits(handle, call, ids.next) || !fits(handle, call, last)))
+	    (!fits(handle, call, ids.next) || (count > 1 && !fits(handle, call, last))))
 	{
 		put_back(handle, &ids, cached);
 		check_fit(handle, call, ids.next);

@@ -156,19 +156,20 @@ idgen_pending_block(IdgenHandle *handle)
 	return has_ids(&handle->pending) ? &handle->pending.rest.block : NULL;
 }
 
-/* The pending block of the last ids; false if there is none. */
-bool
-idgen_pending_last_block(IdgenHandle *handle, IdgenBlock *block)
+/* The pending block of the last ids; an empty one if there is none. */
+IdgenBlock
+idgen_pending_last_block(IdgenHandle *handle)
 {
 	const IdgenRest *rest = &handle->pending.rest;
+	IdgenBlock block = {0};
 
 	if (!has_ids(&handle->pending))
-		return false;
-	*block = rest->block;
+		return block;
+	block = rest->block;
 	for (int i = 0; i < rest->nmore; i++)
-		if (idgen_block_before(block, &rest->more[i]))
-			*block = rest->more[i];
-	return true;
+		if (idgen_block_before(&block, &rest->more[i]))
+			block = rest->more[i];
+	return block;
 }
 
 /* Make a block with so many ids the first one; false if there is none. */

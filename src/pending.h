@@ -10,7 +10,7 @@
 extern void idgen_pending_list(IdgenHandle *handle);
 extern bool idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids);
 extern void idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids);
-extern bool idgen_pending_last_block(IdgenHandle *handle, IdgenBlock *block);
+extern IdgenBlock idgen_pending_last_block(IdgenHandle *handle);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
                               uint64 version, bool ahead);

@@ -176,11 +176,11 @@ idgen_refill_flush(XLogRecPtr lsn)
 static IdgenBlock
 last_block(IdgenHandle *handle)
 {
-	IdgenBlock block = {0};
+	IdgenBlock block = idgen_pending_last_block(handle);
 
-	if (!idgen_pending_last_block(handle, &block) && handle->refills_of_call == 0 &&
+	if (block.left == 0 && handle->refills_of_call == 0 &&
 	    handle->slot != NULL && idgen_pending_published_ok(handle))
-		(void) idgen_slot_last_block(handle->slot, handle->version, &block);
+		block = idgen_slot_last_block(handle->slot, handle->version);
 	return block;
 }
 

@@ -301,18 +301,24 @@ idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids)
 	LWLockRelease(&slot->lock);
 }
 
-/* The block that will be used last; false if there is none. */
-bool
-idgen_slot_last_block(IdgenSlot *slot, uint64 version, IdgenBlock *block)
+/* The block that will be used last; an empty one if there is none. Caller holds the lock. */
+static IdgenBlock
+last_block(const IdgenSlot *slot)
 {
-	bool found;
+	return slot->nblocks > 0 ? slot->blocks[slot->nblocks - 1] : (IdgenBlock){0};
+}
+
+/* The same, if the slot still is what the caller knows. */
+IdgenBlock
+idgen_slot_last_block(IdgenSlot *slot, uint64 version)
+{
+	IdgenBlock block = {0};
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	found = slot->version == version && slot->nblocks > 0;
-	if (found)
-		*block = slot->blocks[slot->nblocks - 1];
+	if (slot->version == version)
+		block = last_block(slot);
 	LWLockRelease(&slot->lock);
-	return found;
+	return block;
 }
 
 /*
@@ -598,9 +604,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range, IdgenBlo
 	*slot->requested = false;
 	*range = slot->range_requested;
 	slot->range_requested = 0;
-	joins->left = 0;
-	if (slot->nblocks > 0)
-		*joins = slot->blocks[slot->nblocks - 1];
+	*joins = last_block(slot);
 	slot->attempts_begun++;
 	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
 	slot->waited = false;

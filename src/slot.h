@@ -179,7 +179,7 @@ extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
 extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit,
                                   int64 count, IdgenBlock *ids);
 extern void idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids);
-extern bool idgen_slot_last_block(IdgenSlot *slot, uint64 version, IdgenBlock *block);
+extern IdgenBlock idgen_slot_last_block(IdgenSlot *slot, uint64 version);
 extern bool idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,
                                   const IdgenBlock *block, IdgenBlock *ids);
 extern bool idgen_slot_awaits_refill(IdgenSlot *slot, int64 count);
