@@ -326,16 +326,23 @@ insert_row(Oid id_sequences, const char *name, int64 start, int64 max_value)
 		         errhint("Give another name as the third argument, or delete that row if nothing draws from it.")));
 }
 
-/* Lock the row against refills until the transaction ends. Raises 42704 if there is none. */
-static void
-lock_row(Oid id_sequences, const char *name)
+/* Do something with the row, by SQL that begins and ends so. Returns whether there is one. */
+static bool
+run_on_row(Oid id_sequences, const char *name, const char *verb, const char *end)
 {
 	Oid types[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(name)};
 
-	if (run_query(psprintf("SELECT FROM %s WHERE name OPERATOR(pg_catalog.=) $1 FOR UPDATE",
-	                       idgen_table_name(id_sequences)),
-	              1, types, values, NULL, NULL) == 0)
+	return run_query(psprintf("%s FROM %s WHERE name OPERATOR(pg_catalog.=) $1%s",
+	                          verb, idgen_table_name(id_sequences), end),
+	                 1, types, values, NULL, NULL) > 0;
+}
+
+/* Lock the row against refills until the transaction ends. Raises 42704 if there is none. */
+static void
+lock_row(Oid id_sequences, const char *name)
+{
+	if (!run_on_row(id_sequences, name, "SELECT", " FOR UPDATE"))
 		idgen_no_such_sequence(name);
 }
 
@@ -343,12 +350,7 @@ lock_row(Oid id_sequences, const char *name)
 static void
 delete_row(Oid id_sequences, const char *name)
 {
-	Oid types[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(name)};
-
-	if (run_query(psprintf("DELETE FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
-	                       idgen_table_name(id_sequences)),
-	              1, types, values, NULL, NULL) == 0)
+	if (!run_on_row(id_sequences, name, "DELETE", ""))
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(id_sequences));
 }
 
