@@ -129,7 +129,7 @@ check_attribute(Oid relid, const char *name, Form_pg_attribute att)
 {
 	Oid type;
 
-	if (att == NULL || att->attisdropped)
+	if (att == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_COLUMN),
 		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));

@@ -274,7 +274,7 @@ static bool
 function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const IdgenPending *pending = &handle->pending;
-	int64 ids_per_block = pending->refills == 0 ? handle->block_size : Max(1, pending->ids_allocated / Max(1, pending->counters.blocks_taken));
+	int64 ids_per_block = pending->refills == 0 ? handle->block_size : Max(1, pending->ids_allocated / pending->counters.blocks_taken);
 	int64 wanted = request->blocks + (request->count - 1) / ids_per_block;
 	int32 nblocks = Min(Max(wanted, request->bulk_ids / ids_per_block), PG_INT32_MAX);
 	const char *source_name = pstrdup(handle->source_name);
