@@ -19,16 +19,6 @@ $node->safe_psql('postgres', q{SELECT idgen_create('x'); SELECT idgen_next('x')}
 $node->stop;
 my $good = slurp_file($file);
 
-sub write_file
-{
-	my ($contents) = @_;
-
-	open(my $out, '>:raw', $file) or die "could not write $file: $!";
-	print $out $contents;
-	close($out) or die "could not write $file: $!";
-	return;
-}
-
 # What a server makes of such a file, that reads it and then, without having done
 # anything to the database cluster, does not start: why it ignores the file, or how
 # many ids are back.
@@ -37,7 +27,7 @@ sub try_file
 	my ($contents) = @_;
 	my $stderr;
 
-	write_file($contents);
+	write_file($file, $contents);
 	IPC::Run::run(
 		[
 			$node->installed_command('postgres'), '-D', $node->data_dir,
@@ -151,13 +141,13 @@ check(with_checksum(substr($good, 0, 80) . pack('ll', @$_) . "\x01" x 50_000), $
   foreach ([ 1024, 1 ], [ 40_000, 1 ], [ 1, 9 ], [ 1, 2000 ]);
 
 # After all that, what the server has written is still good.
-write_file($good);
+write_file($file, $good);
 is(start_and_read($node), '', 'what the server has written: used');
 is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '2', 'and nothing is lost');
 
 # Of a file that is ignored, nothing is used.
 $node->stop;
-write_file(with(60, 'x'));
+write_file($file, with(60, 'x'));
 is(start_and_read($node), $wrong_checksum, 'ignored');
 is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '21', 'the next block');
 $node->restart;

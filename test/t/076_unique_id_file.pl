@@ -30,16 +30,6 @@ sub refused
 	return;
 }
 
-sub write_file
-{
-	my ($contents) = @_;
-
-	open(my $out, '>:raw', $file) or die "could not write $file: $!";
-	print $out $contents;
-	close($out) or die "could not write $file: $!";
-	return;
-}
-
 sub changed
 {
 	my ($contents, $offset) = @_;
@@ -88,7 +78,7 @@ foreach my $case (
 {
 	my ($reason, $what, $contents) = @$case;
 
-	write_file($contents);
+	write_file($file, $contents);
 	is(try_file(), $reason, "$what: ignored");
 }
 unlink $file or die "could not remove $file: $!";
@@ -101,12 +91,12 @@ foreach my $contents (changed($good, 8), undef)
 {
 	my $what = defined $contents ? 'damaged' : 'removed';
 
-	defined $contents ? write_file($contents) : unlink $file;
+	defined $contents ? write_file($file, $contents) : unlink $file;
 	start_with_clock($node, '+0');
 	refused('', "$what: the clock is believed");
 	ok(slurp_file($file) ne ($contents // ''), "$what: written again");
 	$node->stop;
-	write_file($good);
+	write_file($file, $good);
 	start_with_clock($node, '+0');
 	refused('55000', "$what: not with the good one");
 	$node->stop('immediate');

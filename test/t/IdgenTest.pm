@@ -16,7 +16,7 @@ our @EXPORT = qw(
   idgen_server duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
   worker_pid wait_for_no_worker use_up terminate_clients
-  restart_file file_ignored start_and_read kill_server wait_for_restart
+  restart_file write_file file_ignored start_and_read kill_server wait_for_restart
   fake_clock_library start_with_clock set_clock id_time
 );
 
@@ -288,6 +288,17 @@ sub start_and_read
 
 	$node->start;
 	return file_ignored($node, $offset);
+}
+
+# Make a file that holds these bytes.
+sub write_file
+{
+	my ($file, $contents) = @_;
+
+	open(my $out, '>:raw', $file) or die "could not write $file: $!";
+	print $out $contents;
+	close($out) or die "could not write $file: $!";
+	return;
 }
 
 # The library that lets a test set the clock of a server; undef if it is not there.
