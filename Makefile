@@ -27,9 +27,10 @@ OWN_TARGETS = test demo bench format format-check
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
-# Named as a system directory, the server's headers raise no warnings in our code.
+# Named as system directories, the headers of the server and of libpq raise no warnings
+# in our code. The server's come first: those of libpq may be of another version.
 # Callbacks get their parameters from the server, whether they use them or not.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -I$(libpq_srcdir)
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter
 SHLIB_LINK = $(libpq)
 

@@ -263,6 +263,23 @@ GRANT EXECUTE ON FUNCTION idgen_unique_id() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_unique_id_parts(bigint) TO PUBLIC;
 
 --
+-- Servers where id_sequences of others lie. The wrapper has no handler, as there are no
+-- foreign tables. Nobody needs the privilege to call the validator: CREATE SERVER and
+-- CREATE USER MAPPING do without.
+--
+
+CREATE FUNCTION idgen_fdw_validator(options text[], catalog oid) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_fdw_validator'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+REVOKE ALL ON FUNCTION idgen_fdw_validator(text[], oid) FROM PUBLIC;
+
+CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR idgen_fdw_validator;
+
+COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'check options of servers and user mappings';
+COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers from which id sequences draw blocks';
+
+--
 -- Looking inside. The functions and views show what the role that calls or reads
 -- them may draw from.
 --

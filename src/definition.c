@@ -79,6 +79,9 @@ idgen_definition_init(void)
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(NAMESPACEOID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(DATABASEOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(FOREIGNDATAWRAPPEROID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(RELNAMENSP, any_relation_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(SEQRELID, any_relation_changed, (Datum) 0);
 }

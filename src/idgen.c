@@ -8,6 +8,7 @@
  *	sql_api.c		SQL functions that draw ids
  *	sql_parts.c		SQL functions that take ids apart
  *	sql_unique_id.c	SQL functions for time-ordered ids
+ *	sql_fdw.c		SQL function of the foreign-data wrapper
  *	admin.c			SQL functions that create and restart id sequences
  *	adopt.c			SQL functions that move columns over and back
  *	stats.c			SQL functions behind the views
@@ -31,6 +32,7 @@
  *	row.c			finding the newest version of a row
  *	source.c		the sources that are registered, and what one has to say
  *	native_sequence.c	native sequences: finding one, and what it says
+ *	foreign_server.c	foreign servers: finding one, its options, how to connect
  *	worker_registry.c	which databases have a refill worker
  *	layout.c		composing ids of several fields
  *	unique_id.c		time-ordered ids

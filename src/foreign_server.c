@@ -1,0 +1,384 @@
+/*
+ * foreign_server.c
+ *		Servers of the foreign-data wrapper idgen_fdw: which one, its options, and
+ *		who may use it.
+ *
+ * The wrapper has no handler: its servers and user mappings only say how to connect
+ * to where id_sequences lies. libpq says itself what options it has, so that those of
+ * a newer one can be used as well. Secret ones belong into the user mapping, which
+ * nobody else can read.
+ *
+ * A session of this server is the operating system's user that it runs as: it can
+ * read that user's password file and certificates, and peer authentication takes it
+ * for that user. So whoever is not a superuser has to come with a password of their
+ * own, of which the other server must make use.
+ *
+ * Nothing is locked or remembered here. The caller looks again when idgen_epoch says
+ * that a server, a user mapping or a privilege has changed.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_user_mapping.h"
+#include "commands/defrem.h"
+#include "foreign/foreign.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+
+#include "libpq-fe.h"
+
+#include "compat.h"
+#include "foreign_server.h"
+
+/* An option of ours, and the catalog of what may have it. */
+typedef struct OwnOption
+{
+	const char *name;
+	Oid catalog;
+} OwnOption;
+
+static const OwnOption own_options[] = {
+	{"remote_name", ForeignServerRelationId},
+	{"schema_name", ForeignServerRelationId},
+	{"password_required", UserMappingRelationId},
+	{NULL, InvalidOid},
+};
+
+static bool
+same(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+/* libpq's options. It allocates them anew at each call, so we ask but once. */
+static const PQconninfoOption *
+libpq_options(void)
+{
+	static PQconninfoOption *options = NULL;
+
+	if (options == NULL)
+		options = PQconndefaults();
+	if (options == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FDW_OUT_OF_MEMORY),
+		         errmsg("out of memory"),
+		         errdetail("libpq could not list its options.")));
+	return options;
+}
+
+/*
+ * May a server or a user mapping have this option of libpq's? Nobody may have those
+ * for debugging, those that we set ourselves, and those for OAuth, which talks to
+ * somebody at a terminal.
+ */
+static bool
+libpq_option_is_valid(const PQconninfoOption *option, Oid catalog)
+{
+	if (strchr(option->dispchar, 'D') != NULL ||
+	    same(option->keyword, "client_encoding") ||
+	    same(option->keyword, "fallback_application_name") ||
+	    strncmp(option->keyword, "oauth_", strlen("oauth_")) == 0)
+		return false;
+	if (same(option->keyword, "user") || strchr(option->dispchar, '*') != NULL)
+		return catalog == UserMappingRelationId;
+	if (same(option->keyword, "sslcert") || same(option->keyword, "sslkey"))
+		return catalog == ForeignServerRelationId || catalog == UserMappingRelationId;
+	return catalog == ForeignServerRelationId;
+}
+
+/* The names of all options that objects of a catalog may have. */
+static List *
+valid_options(Oid catalog)
+{
+	List *names = NIL;
+
+	for (const PQconninfoOption *option = libpq_options(); option->keyword != NULL; option++)
+		if (libpq_option_is_valid(option, catalog))
+			names = lappend(names, option->keyword);
+	for (const OwnOption *option = own_options; option->name != NULL; option++)
+		if (option->catalog == catalog)
+			names = lappend(names, unconstify(char *, option->name));
+	return names;
+}
+
+/* Raises HV00D unless it is one of these. */
+static void
+check_option_name(const char *name, const List *valid)
+{
+	StringInfoData hint;
+	ListCell *cell;
+
+	initStringInfo(&hint);
+	foreach(cell, valid)
+	{
+		const char *option = (const char *) lfirst(cell);
+
+		if (same(name, option))
+			return;
+		appendStringInfo(&hint, "%s%s", hint.len > 0 ? ", " : "Valid options in this context are: ", option);
+	}
+	appendStringInfoString(&hint, hint.len > 0 ? "." : "There are no valid options in this context.");
+	ereport(ERROR,
+	        (errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+	         errmsg("invalid option \"%s\"", name),
+	         errhint("%s", hint.data)));
+}
+
+/* Raises 42501 unless the current user is a superuser. */
+static void
+check_superuser(const char *option)
+{
+	if (!superuser())
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("permission denied to set option %s of a user mapping", option),
+		         errhint("Only a superuser may create or alter a user mapping that has it.")));
+}
+
+/*
+ * Check the options (DefElems) of an object in that catalog, all that it will have.
+ * Raises HV00D, 22023 for an empty name, 42501 for what is left to superusers, and
+ * 42601 for what is no boolean. What libpq makes of its own turns out when connecting.
+ */
+void
+idgen_server_check_options(List *options, Oid catalog)
+{
+	List *valid = valid_options(catalog);
+	ListCell *cell;
+
+	foreach(cell, options)
+	{
+		DefElem *option = lfirst_node(DefElem, cell);
+
+		check_option_name(option->defname, valid);
+		if (same(option->defname, "password_required"))
+		{
+			if (!defGetBoolean(option))
+				check_superuser("password_required=false");
+		}
+		else if (catalog == UserMappingRelationId &&
+		         (same(option->defname, "sslcert") || same(option->defname, "sslkey")))
+			check_superuser(option->defname);
+		else if ((same(option->defname, "remote_name") || same(option->defname, "schema_name")) &&
+		         defGetString(option)[0] == '\0')
+			ereport(ERROR,
+			        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			         errmsg("option \"%s\" must not be empty", option->defname)));
+	}
+}
+
+/* Raises 42704 if the server has just been dropped. */
+static ForeignServer *
+get_server(Oid serverid)
+{
+	ForeignServer *server = GetForeignServerExtended(serverid, FSV_MISSING_OK);
+
+	if (server == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_OBJECT),
+		         errmsg("server with OID %u does not exist", serverid)));
+	return server;
+}
+
+/* A server of that name, of whatever wrapper; NULL if there is none. */
+static ForeignServer *
+server_by_name(const char *name)
+{
+	if (strlen(name) >= NAMEDATALEN)
+		return NULL; /* nothing is called that, and the catalog would cut it */
+	return GetForeignServerByName(name, true);
+}
+
+static bool
+is_ours(const ForeignServer *server)
+{
+	return server->fdwid == get_foreign_data_wrapper_oid("idgen_fdw", true);
+}
+
+/* The server that a row names. Raises 42704 and 42809. */
+static Oid
+named_server(const char *name)
+{
+	ForeignServer *server = server_by_name(name);
+
+	if (server == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_OBJECT),
+		         errmsg("server \"%s\" does not exist", name),
+		         errhint("Create it with CREATE SERVER ... FOREIGN DATA WRAPPER idgen_fdw.")));
+	if (!is_ours(server))
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("server \"%s\" does not belong to foreign-data wrapper \"idgen_fdw\"", name),
+		         errhint("Create one with CREATE SERVER ... FOREIGN DATA WRAPPER idgen_fdw.")));
+	return server->serverid;
+}
+
+/*
+ * The server of an id sequence: the one that its row names, else one that is named
+ * as the id sequence, else the default one. Raises 42704 if there is none, and 42809
+ * if the row names one of another wrapper; those do not count otherwise.
+ */
+Oid
+idgen_server_find(const char *name, const char *source_name)
+{
+	ForeignServer *server;
+
+	if (source_name != NULL)
+		return named_server(source_name);
+
+	server = server_by_name(name);
+	if (server == NULL || !is_ours(server))
+		server = server_by_name("idgen_default");
+	if (server == NULL || !is_ours(server))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_OBJECT),
+		         errmsg("there is no server for id sequence \"%s\"", name),
+		         errdetail("Foreign-data wrapper \"idgen_fdw\" has neither a server \"%s\" nor a server \"idgen_default\".", name),
+		         errhint("Create one with CREATE SERVER ... FOREIGN DATA WRAPPER idgen_fdw, or name another one in column \"source_name\" of \"id_sequences\".")));
+	return server->serverid;
+}
+
+/* Raises 42501 unless the current user has USAGE on the server, and 42704. */
+void
+idgen_server_check_usage(Oid serverid)
+{
+	ForeignServer *server = get_server(serverid);
+	AclResult result = object_aclcheck(ForeignServerRelationId, serverid, GetUserId(), ACL_USAGE);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
+}
+
+/* Its name, palloc'd. Raises 42704. */
+const char *
+idgen_server_name(Oid serverid)
+{
+	return get_server(serverid)->servername;
+}
+
+/* One of the options that are ours, palloc'd, or NULL if it is not set. Raises 42704. */
+const char *
+idgen_server_option(Oid serverid, const char *option)
+{
+	ListCell *cell;
+
+	foreach(cell, get_server(serverid)->options)
+	{
+		DefElem *def = lfirst_node(DefElem, cell);
+
+		if (same(def->defname, option))
+			return defGetString(def);
+	}
+	return NULL;
+}
+
+static bool
+is_own_option(const char *name)
+{
+	for (const OwnOption *option = own_options; option->name != NULL; option++)
+		if (same(name, option->name))
+			return true;
+	return false;
+}
+
+/* Must the user of a mapping come with a password? */
+static bool
+is_password_required(const UserMapping *mapping)
+{
+	ListCell *cell;
+
+	if (superuser_arg(mapping->userid))
+		return false;
+	foreach(cell, mapping->options)
+	{
+		DefElem *option = lfirst_node(DefElem, cell);
+
+		if (same(option->defname, "password_required"))
+			return defGetBoolean(option);
+	}
+	return true;
+}
+
+/* Put one more parameter behind those that are there; there is room for it. */
+static void
+add_parameter(IdgenConnectOptions *connect, const char *keyword, const char *value)
+{
+	int n = 0;
+
+	while (connect->keywords[n] != NULL)
+		n++;
+	connect->keywords[n] = keyword;
+	connect->values[n] = value;
+}
+
+/* Add what libpq understands. */
+static void
+add_options(IdgenConnectOptions *connect, List *options)
+{
+	ListCell *cell;
+
+	foreach(cell, options)
+	{
+		DefElem *option = lfirst_node(DefElem, cell);
+
+		if (!is_own_option(option->defname))
+			add_parameter(connect, option->defname, defGetString(option));
+	}
+}
+
+/* Is there a value? To libpq, an empty one is none. */
+static bool
+is_given(const IdgenConnectOptions *connect, const char *keyword)
+{
+	for (int i = 0; connect->keywords[i] != NULL; i++)
+		if (same(connect->keywords[i], keyword) && connect->values[i][0] != '\0')
+			return true;
+	return false;
+}
+
+/* Does it list several hosts? */
+static bool
+has_several_hosts(const IdgenConnectOptions *connect)
+{
+	for (int i = 0; connect->keywords[i] != NULL; i++)
+		if ((same(connect->keywords[i], "host") || same(connect->keywords[i], "hostaddr")) &&
+		    strchr(connect->values[i], ',') != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * What it takes to connect to the server as that user, palloc'd. Of several hosts,
+ * only one that can be written to is of use. Raises 42704 without a user mapping,
+ * and 2F003 without a password where there must be one; whether the server has asked
+ * for it, the caller has to see after connecting.
+ */
+IdgenConnectOptions *
+idgen_server_connect_options(Oid serverid, Oid userid)
+{
+	ForeignServer *server = get_server(serverid);
+	UserMapping *mapping = GetUserMapping(userid, serverid);
+	int room = list_length(server->options) + list_length(mapping->options) + 4;
+	IdgenConnectOptions *connect = palloc(sizeof(IdgenConnectOptions));
+
+	connect->keywords = palloc0(room * sizeof(char *));
+	connect->values = palloc0(room * sizeof(char *));
+	add_options(connect, server->options);
+	add_options(connect, mapping->options);
+	add_parameter(connect, "fallback_application_name", "idgen");
+	add_parameter(connect, "client_encoding", GetDatabaseEncodingName());
+	if (has_several_hosts(connect) && !is_given(connect, "target_session_attrs"))
+		add_parameter(connect, "target_session_attrs", "read-write");
+
+	connect->password_required = is_password_required(mapping);
+	if (connect->password_required && !is_given(connect, "password"))
+		ereport(ERROR,
+		        (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
+		         errmsg("password is required"),
+		         errdetail("Role \"%s\" is not a superuser, and its user mapping for server \"%s\" has no password.",
+		                   GetUserNameFromId(userid, false), server->servername)));
+	return connect;
+}
