@@ -76,7 +76,7 @@ keeps_worker_out(IdgenHandle *handle)
 	bool held;
 
 	if (!handle->source->locks_row)
-		return idgen_relation_is_held(handle->object, ShareLock) ||
+		return (OidIsValid(handle->object) && idgen_relation_is_held(handle->object, ShareLock)) ||
 			idgen_relation_is_held(handle->relid, AccessExclusiveLock);
 
 	/* If we cannot look at the table, somebody else has locked it. */
@@ -123,7 +123,8 @@ failed(const IdgenFailure *failure)
 	        (errcode(failure->sqlerrcode),
 	         errmsg_internal("%s", failure->message),
 	         failure->detail[0] != '\0' ? errdetail_internal("%s", failure->detail) : 0,
-	         failure->hint[0] != '\0' ? errhint("%s", failure->hint) : 0));
+	         failure->hint[0] != '\0' ? errhint("%s", failure->hint) : 0,
+	         failure->context[0] != '\0' ? errcontext("%s", failure->context) : 0));
 }
 
 /* The milliseconds of idgen.worker_timeout that this call has left. */

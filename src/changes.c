@@ -64,7 +64,7 @@ has_own_ids(HeapTuple tuple, TupleDesc desc)
 {
 	const IdgenSource *source = idgen_source_find(get_string(tuple, desc, IDGEN_ATT_SOURCE));
 
-	return source == NULL || source->transactional;
+	return source == NULL || !source->has_object;
 }
 
 /*
@@ -269,8 +269,8 @@ return_reserved_ids(Relation rel, HeapTuple old, HeapTuple new)
 }
 
 /*
- * Trigger before INSERT or UPDATE, each row: refuses values that this version
- * does not support (0A000) or know (22023), and fills in start_value.
+ * Trigger before INSERT or UPDATE, each row: refuses values that are unknown (22023)
+ * or do not go together (0A000), and fills in start_value.
  */
 Datum
 idgen_check_row(PG_FUNCTION_ARGS)

@@ -13,6 +13,7 @@
 #include "access/genam.h"
 #include "common/relpath.h"
 #include "executor/executor.h"
+#include "storage/latch.h"
 #include "utils/regproc.h"
 #include "utils/relcache.h"
 #include "utils/wait_event.h"
@@ -87,6 +88,12 @@ typedef Oid RelFileNumber;
 /* macOS has another name for times to the nanosecond. */
 #ifdef __APPLE__
 #define st_mtim st_mtimespec
+#endif
+
+/* 17 has wait event sets owned by a resource owner. */
+#if PG_VERSION_NUM < 170000
+#define CreateWaitEventSet(resowner, nevents) \
+	CreateWaitEventSet(CurrentMemoryContext, nevents)
 #endif
 
 /* 18 has this before a declaration; it was pg_attribute_noreturn() behind it. */

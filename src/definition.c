@@ -138,9 +138,8 @@ not_valid(const char *column, const char *value, const char *valid)
 }
 
 /*
- * The source of that name. Raises 0A000 for one that is planned, 22023 for one
- * that is unknown, and what the source says about a source_name (null if there
- * is none) that can never be right.
+ * The source of that name. Raises 22023 for one that is unknown, and what the source
+ * says about a source_name (null if there is none) that can never be right.
  */
 const IdgenSource *
 idgen_check_source(const char *source, const char *source_name)

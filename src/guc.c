@@ -21,6 +21,7 @@ int idgen_prefetch_threshold = 50;
 int idgen_max_prefetch_blocks = 64;
 int idgen_worker_timeout = 10000;
 int idgen_worker_idle_timeout = 3000;
+int idgen_server_timeout = 5000;
 
 /*
  * Define the settings. Called once, when the library is loaded.
@@ -132,6 +133,16 @@ idgen_guc_init(void)
 	                        "The value in the configuration file is also how long the worker tries to lock a row.",
 	                        &idgen_worker_timeout,
 	                        10000, 1, INT_MAX,
+	                        PGC_USERSET,
+	                        GUC_UNIT_MS,
+	                        NULL, NULL, NULL);
+
+	/* By default shorter than idgen.worker_timeout, so that who waits for the worker learns more. */
+	DefineCustomIntVariable("idgen.server_timeout",
+	                        "Sets how long a refill from another server may take.",
+	                        "Connecting to that server is part of it. For the worker, the value in the configuration file counts.",
+	                        &idgen_server_timeout,
+	                        5000, 1, INT_MAX,
 	                        PGC_USERSET,
 	                        GUC_UNIT_MS,
 	                        NULL, NULL, NULL);

@@ -15,6 +15,7 @@ extern PGDLLIMPORT int idgen_prefetch_threshold;
 extern PGDLLIMPORT int idgen_max_prefetch_blocks;
 extern PGDLLIMPORT int idgen_worker_timeout;
 extern PGDLLIMPORT int idgen_worker_idle_timeout;
+extern PGDLLIMPORT int idgen_server_timeout;
 
 extern void idgen_guc_init(void);
 

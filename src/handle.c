@@ -435,7 +435,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key)
 	}
 	idgen_row_close(&row);
 	if (!handle->has_row || !handle->by_worker ||
-	    handle->source->transactional == OidIsValid(key->object))
+	    handle->source->has_object != OidIsValid(key->object))
 		return NULL;
 
 	resolve_source(handle, key->object);

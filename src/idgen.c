@@ -20,7 +20,8 @@
  *	generator.c		the algorithm: pending block, then cache, then refill
  *	by_worker.c		drawing from an id sequence that the worker refills
  *	refill.c		refilling, and waiting for others to
- *	source_*.c		blocks from id_sequences itself, native sequences, functions
+ *	source_*.c		blocks from id_sequences itself, native sequences, functions,
+ *					other servers
  *	pending.c		what the current transaction has allocated or changed
  *	handle.c		a session's view of one id sequence
  *	auto_create.c	making the row that an unknown name lacks
@@ -32,7 +33,9 @@
  *	row.c			finding the newest version of a row
  *	source.c		the sources that are registered, and what one has to say
  *	native_sequence.c	native sequences: finding one, and what it says
- *	foreign_server.c	foreign servers: finding one, its options, how to connect
+ *	remote_query.c	statements on other servers
+ *	connection.c	connections to them, used without blocking
+ *	foreign_server.c	servers: finding one, its options, how to connect
  *	worker_registry.c	which databases have a refill worker
  *	layout.c		composing ids of several fields
  *	unique_id.c		time-ordered ids
@@ -50,6 +53,7 @@
 
 #include "cache.h"
 #include "changes.h"
+#include "connection.h"
 #include "definition.h"
 #include "guc.h"
 #include "restart_file.h"
@@ -100,11 +104,13 @@ _PG_init(void)
 	idgen_source_register(&idgen_source_table);
 	idgen_source_register(&idgen_source_sequence);
 	idgen_source_register(&idgen_source_function);
+	idgen_source_register(&idgen_source_server);
 
 	idgen_guc_init();
 	idgen_definition_init();
 	idgen_xact_init();
 	idgen_changes_init();
+	idgen_connections_init();
 
 	if (process_shared_preload_libraries_in_progress)
 	{

@@ -12,6 +12,9 @@
  * it; so if another one holds it by then, the worker does, in a transaction for that row
  * alone. How long it takes until it is one's turn is found out by doubling.
  *
+ * What another server has to allocate is begun in one transaction, and finished in
+ * another one when the answer is there. In between the worker does other things.
+ *
  * The worker allocates as the owner of id_sequences, with the restrictions of a
  * security-restricted operation. The only code of users' that could run there is
  * in the expressions of indexes on that table. It does not check who may draw: only
@@ -39,6 +42,7 @@
 #include "handle.h"
 #include "jobs.h"
 #include "refill.h"
+#include "remote_query.h"
 #include "subxact.h"
 
 /* How long to wait for a lock at first, and at most. */
@@ -52,11 +56,12 @@
 typedef struct Job
 {
 	IdgenTask *task;
-	int pauses;           /* so far */
-	TimestampTz next_try; /* not before that */
-	TransactionId holder; /* of the row, or invalid if not known */
-	bool line_up;         /* is it worthwhile to wait for the row? */
-	int line_ms;          /* that long; 0 = it has not yet */
+	int pauses;                  /* so far */
+	TimestampTz next_try;        /* not before that */
+	TransactionId holder;        /* of the row, or invalid if not known */
+	bool line_up;                /* is it worthwhile to wait for the row? */
+	int line_ms;                 /* that long; 0 = it has not yet */
+	IdgenRemoteQuery *under_way; /* that another server is working on, or NULL */
 
 	/* of the current try: */
 	bool wait;             /* for a locked row? */
@@ -70,9 +75,12 @@ typedef struct Job
 	IdgenFailure failure;  /* of this or, for a range, of an earlier try */
 } Job;
 
-/* What jobs are made of, and this list: those whose rows are locked. */
+/*
+ * What jobs are made of, and this list: those whose rows are locked, or that another
+ * server is working on.
+ */
 static MemoryContext job_memory;
-static List *locked_jobs = NIL;
+static List *unfinished_jobs = NIL;
 
 /* Copy a text, as far as there is room. */
 static void
@@ -85,15 +93,19 @@ clip(char *to, Size size, const char *from)
 	to[length] = '\0';
 }
 
-/* A failure for those who want at least count ids in a row. */
+/* A failure for those who want at least count ids in a row. They know what is being refilled. */
 static void
 set_failure(IdgenFailure *failure, const ErrorData *error, int64 count)
 {
+	const char *refilling = error->context != NULL ? strrchr(error->context, '\n') : NULL;
+
 	failure->sqlerrcode = error->sqlerrcode;
 	failure->count = count;
 	clip(failure->message, sizeof(failure->message), error->message);
 	clip(failure->detail, sizeof(failure->detail), error->detail);
 	clip(failure->hint, sizeof(failure->hint), error->hint);
+	clip(failure->context, sizeof(failure->context),
+	     refilling != NULL ? pnstrdup(error->context, refilling - error->context) : NULL);
 }
 
 /* The owner of a table; invalid if it is gone. */
@@ -126,7 +138,9 @@ allocate(void *arg)
 		.joins = job->task->joins,
 		.wait = job->wait,
 		.by_worker = true,
+		.under_way = &job->under_way,
 	};
+	bool begun = job->under_way != NULL;
 	Oid owner = owner_of(key->relid);
 	IdgenHandle *handle;
 	Oid userid;
@@ -147,6 +161,8 @@ allocate(void *arg)
 	GetUserIdAndSecContext(&userid, &context);
 	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	nest_level = NewGUCNestLevel();
+	if (!begun)
+		job->good_as_of = idgen_cache_dropped_at(key);
 	handle = idgen_handle_for_worker(key);
 	if (handle == NULL)
 		job->done = true;
@@ -155,8 +171,9 @@ allocate(void *arg)
 		job->transactional = handle->source->transactional;
 		job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
 		job->held_by = handle->row_holder;
-		job->good_as_of = idgen_cache_dropped_at(key);
-		job->done = job->allocated || job->wait;
+		if (handle->source->locks_row)
+			job->good_as_of = idgen_cache_dropped_at(key);
+		job->done = job->allocated || (job->wait && job->under_way == NULL);
 	}
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(userid, context);
@@ -222,7 +239,7 @@ try_job(Job *job, bool wait)
 	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
 	if (error != NULL && job->task->range > 0 && error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
 		error = do_without_range(job, error);
-	if (error == NULL && job->done)
+	if (error == NULL && (job->done || job->under_way != NULL))
 		return;
 
 	job->allocated = false;
@@ -270,6 +287,19 @@ publish(const Job *job)
 	outcome.ahead_below = Max(idgen_rest_ids(&outcome.rest) - job->task->range, 0) / 100.0 * idgen_prefetch_threshold;
 	idgen_count_refill(&outcome.counters, &job->refill);
 	idgen_cache_end_attempt(job->task, &outcome, failure);
+}
+
+/*
+ * A job is done. What another server may still be working on for it is not wanted any
+ * more.
+ */
+static void
+free_job(Job *job)
+{
+	if (job->under_way != NULL)
+		idgen_remote_abandon(job->under_way);
+	pfree(job->task);
+	pfree(job);
 }
 
 /*
@@ -333,14 +363,13 @@ do_jobs(List *jobs, int wait_ms)
 		Job *job = lfirst(cell);
 
 		if (!job->done)
-			locked_jobs = lappend(locked_jobs, job);
-		else
 		{
-			if (job->transactional)
-				publish(job);
-			pfree(job->task);
-			pfree(job);
+			unfinished_jobs = lappend(unfinished_jobs, job);
+			continue;
 		}
+		if (job->transactional)
+			publish(job);
+		free_job(job);
 	}
 	list_free(jobs);
 	MemoryContextSwitchTo(context);
@@ -368,24 +397,30 @@ take_jobs(void)
 	return jobs;
 }
 
+/* Is it time to go on with a job? */
+static bool
+is_due(const Job *job)
+{
+	return job->under_way != NULL ? idgen_remote_advance(job->under_way) : job->next_try <= GetCurrentTimestamp();
+}
+
 /*
- * Take one job, or all jobs, off those that are locked: either one that is to line up,
+ * Take one job, or all jobs, off those that are unfinished: either one that is to line up,
  * or those whose time has come.
  */
 static List *
-take_locked_jobs(bool line_up)
+take_unfinished_jobs(bool line_up)
 {
-	TimestampTz now = GetCurrentTimestamp();
 	List *jobs = NIL;
 	ListCell *cell;
 
-	foreach(cell, locked_jobs)
+	foreach(cell, unfinished_jobs)
 	{
 		Job *job = lfirst(cell);
 
-		if (job->line_up != line_up || job->next_try > now)
+		if (job->line_up != line_up || !is_due(job))
 			continue;
-		locked_jobs = foreach_delete_current(locked_jobs, cell);
+		unfinished_jobs = foreach_delete_current(unfinished_jobs, cell);
 		jobs = lappend(jobs, job);
 		if (line_up)
 			break;
@@ -397,14 +432,14 @@ take_locked_jobs(bool line_up)
 bool
 idgen_jobs_do(void)
 {
-	List *jobs = list_concat(take_jobs(), take_locked_jobs(false));
+	List *jobs = list_concat(take_jobs(), take_unfinished_jobs(false));
 	List *in_line;
 	bool any = jobs != NIL;
 
 	if (jobs != NIL)
 		do_jobs(jobs, 0);
 
-	in_line = take_locked_jobs(true);
+	in_line = take_unfinished_jobs(true);
 	if (in_line != NIL)
 	{
 		Job *job = linitial(in_line);
@@ -418,15 +453,19 @@ idgen_jobs_do(void)
 	return any;
 }
 
-/* When a row that is locked is to be tried again; DT_NOEND if there is none. */
+/* When to go on with an unfinished job at the latest; DT_NOEND if there is none. */
 TimestampTz
 idgen_jobs_due(void)
 {
 	TimestampTz due = DT_NOEND;
 	ListCell *cell;
 
-	foreach(cell, locked_jobs)
-		due = Min(due, ((Job *) lfirst(cell))->next_try);
+	foreach(cell, unfinished_jobs)
+	{
+		const Job *job = lfirst(cell);
+
+		due = Min(due, job->under_way != NULL ? idgen_remote_due(job->under_way) : job->next_try);
+	}
 	return due;
 }
 
@@ -441,7 +480,8 @@ idgen_jobs_abandon(const ErrorData *error)
 
 	set_failure(&failure, error, 1);
 	idgen_cache_abandon_attempts(MyDatabaseId, &failure);
-	locked_jobs = NIL;
+	idgen_remote_abandon_all();
+	unfinished_jobs = NIL;
 	MemoryContextReset(job_memory);
 }
 

@@ -254,7 +254,8 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 
 	if (!handle->source->transactional && !idgen_refill_prepared(handle))
 	{
-		handle->source->prepare(handle);
+		if (handle->source->prepare)
+			handle->source->prepare(handle);
 		handle->prepared = MyLocalTransactionId;
 	}
 	if (!draw->at_once)
@@ -305,6 +306,7 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
 bool
 idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenBlock *ids)
 {
+	uint64 version = handle->version;
 	IdgenRefill refilled;
 	IdgenOutcome outcome = {0};
 	bool taken;
@@ -323,6 +325,7 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 
 	idgen_count_refill(&outcome.counters, &refilled);
 	outcome.rest = refilled.rest;
+	outcome.rest_good_as_of = version;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
 	taken = idgen_slot_publish(handle->slot, &outcome, ahead ? 0 : count, ids);

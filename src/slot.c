@@ -450,7 +450,7 @@ idgen_slot_awaits_refill(IdgenSlot *slot, int64 count)
 
 /*
  * Publish what a refill that idgen_slot_draw() let begin "at once" has brought
- * (rest, ahead_* and counters of the outcome), and wake those who wait for it. Before
+ * (rest*, ahead_* and counters of the outcome), and wake those who wait for it. Before
  * anybody else, take so many ids in a row, unless count is 0; false if there are not.
  */
 bool
@@ -468,7 +468,10 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		slot->counters.ids_issued++;
 		taken = true;
 	}
-	slot_add_rest(slot, &rest);
+	if (slot->dropped_at <= outcome->rest_good_as_of)
+		slot_add_rest(slot, &rest);
+	else
+		slot->counters.ids_lost.changed += idgen_rest_ids(&rest);
 	if (count > 1 && (block = find_block(slot, count)) >= 0)
 	{
 		*ids = take_from_block(slot, block, count);

@@ -38,7 +38,8 @@ typedef struct IdgenFailure
 	int64 count;    /* it is one for those who want at least so many ids in a row */
 	char message[256];
 	char detail[160]; /* may be empty, ... */
-	char hint[160];   /* ... this too */
+	char hint[160];   /* ... this too, ... */
+	char context[96]; /* ... and this */
 } IdgenFailure;
 
 typedef struct IdgenCounters

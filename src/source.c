@@ -34,8 +34,7 @@ idgen_source_find(const char *name)
 }
 
 /*
- * The source of that name. Raises 0A000 for one that is planned, 22023 for one
- * that is unknown.
+ * The source of that name. Raises 22023 for one that is unknown.
  */
 const IdgenSource *
 idgen_source_get(const char *name)
@@ -45,10 +44,6 @@ idgen_source_get(const char *name)
 
 	if (source != NULL)
 		return source;
-	if (strcmp(name, "server") == 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("source \"%s\" is not supported", name)));
 
 	initStringInfo(&valid);
 	for (int i = 0; i < nsources; i++)

@@ -13,6 +13,7 @@
 #include "block.h"
 
 struct IdgenHandle;
+struct IdgenRemoteQuery;
 
 /* What allocate() is asked for. */
 typedef struct IdgenRequest
@@ -27,6 +28,13 @@ typedef struct IdgenRequest
 	bool wait;        /* wait for other transactions, and raise 2200H if there
 	                    * is no id left; else return false for both */
 	bool by_worker;   /* it is the worker that asks */
+
+	/*
+	 * Not NULL if the caller has other things to do while a server far away allocates: then
+	 * allocate() returns false as long as that is under way, and is to be
+	 * called again, with the same request, when it has advanced.
+	 */
+	struct IdgenRemoteQuery **under_way;
 } IdgenRequest;
 
 /* What allocate() has got. It comes to it with all fields zero. */
@@ -59,6 +67,9 @@ typedef struct IdgenSource
 
 	/* May a worker allocate, which does not have the rights of a caller? */
 	bool for_worker;
+
+	/* Are blocks those of an object, which the cache key names, rather than of the row? */
+	bool has_object;
 
 	/* Without a row in id_sequences, is there no such id sequence? */
 	bool needs_row;
@@ -102,7 +113,7 @@ typedef struct IdgenSource
 	 * transaction, whatever savepoints do: it is called once for each object.
 	 * Only for sources that are not transactional. Sessions wait for their
 	 * allocate() without deadlock detection, so that must not wait for a lock
-	 * of another transaction; this may.
+	 * of another transaction; this may. May be NULL.
 	 */
 	void (*prepare)(struct IdgenHandle *handle);
 

@@ -401,6 +401,7 @@ sequence_percent_left(Oid object)
 const IdgenSource idgen_source_sequence = {
 	.name = "sequence",
 	.transactional = false,
+	.has_object = true,
 	.for_worker = true,
 	.needs_row = false,
 	.check_syntax = sequence_check_syntax,

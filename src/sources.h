@@ -10,5 +10,6 @@
 extern const IdgenSource idgen_source_table;
 extern const IdgenSource idgen_source_sequence;
 extern const IdgenSource idgen_source_function;
+extern const IdgenSource idgen_source_server;
 
 #endif /* IDGEN_SOURCES_H */

@@ -19,7 +19,6 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
-#include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -28,6 +27,7 @@
 
 #include "cache.h"
 #include "compat.h"
+#include "connection.h"
 #include "guc.h"
 #include "jobs.h"
 #include "worker.h"
@@ -181,8 +181,7 @@ idgen_worker_main(Datum arg)
 		if (timeout == 0 && idle && may_go())
 			proc_exit(0);
 		if (timeout > 0)
-			(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-			                 timeout, wait_event);
+			idgen_connections_wait(due, wait_event);
 		ResetLatch(MyLatch);
 	}
 }

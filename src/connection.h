@@ -1,0 +1,76 @@
+/*
+ * connection.h
+ *		Connections to other servers, used without blocking.
+ */
+#ifndef IDGEN_CONNECTION_H
+#define IDGEN_CONNECTION_H
+
+#include "datatype/timestamp.h"
+#include "lib/ilist.h"
+#include "lib/stringinfo.h"
+#include "libpq-fe.h"
+
+#include "foreign_server.h"
+
+/* What has gone wrong; the texts but the message may be NULL. */
+typedef struct IdgenRemoteError
+{
+	int sqlerrcode; /* 0 = nothing */
+	const char *message;
+	const char *detail;
+	const char *hint;
+} IdgenRemoteError;
+
+typedef enum IdgenConnectionState
+{
+	IDGEN_CONNECTION_CLOSED,
+	IDGEN_CONNECTION_CONNECTING, /* to one of the hosts */
+	IDGEN_CONNECTION_SETTLING,   /* changes settings of the new session there */
+	IDGEN_CONNECTION_READY,      /* for a statement */
+	IDGEN_CONNECTION_RUNNING,    /* one */
+	IDGEN_CONNECTION_ANSWERED,   /* there is a result */
+	IDGEN_CONNECTION_BROKEN,     /* there is an error */
+} IdgenConnectionState;
+
+typedef struct IdgenConnection
+{
+	dlist_node node;
+	char server[NAMEDATALEN];
+	Oid serverid;
+	Oid userid;
+	uint64 version; /* idgen_connections_version when it was opened */
+	bool taken;     /* has it a user now? */
+
+	IdgenConnectionState state;
+	PGconn *conn;     /* NULL if closed or broken */
+	int wait_for;     /* what has to happen to the socket first: WL_SOCKET_* */
+	int settings;     /* made so far */
+	PGresult *result; /* of a statement: the first error, or the rows */
+
+	/* While connecting; in the memory of who has opened it: */
+	const IdgenConnectOptions *options;
+	TimestampTz deadline;
+	int nhosts;
+	int host;                  /* the current one, from 0 */
+	TimestampTz host_deadline; /* of that one */
+	StringInfo failures;       /* of the ones before */
+
+	IdgenRemoteError error;
+} IdgenConnection;
+
+extern uint64 idgen_connections_version;
+
+extern void idgen_connections_init(void);
+extern IdgenConnection *idgen_connection_take(Oid serverid, const char *server, Oid userid);
+extern void idgen_connection_give_back(IdgenConnection *connection);
+extern void idgen_connection_open(IdgenConnection *connection, const IdgenConnectOptions *options,
+                                  uint64 version, TimestampTz deadline);
+extern void idgen_connection_send(IdgenConnection *connection, const char *sql, int nparams,
+                                  const char *const *params);
+extern PGresult *idgen_connection_take_result(IdgenConnection *connection);
+extern IdgenConnectionState idgen_connection_advance(IdgenConnection *connection);
+extern TimestampTz idgen_connection_due(const IdgenConnection *connection);
+extern void idgen_connection_close(IdgenConnection *connection);
+extern void idgen_connections_wait(TimestampTz until, uint32 wait_event);
+
+#endif /* IDGEN_CONNECTION_H */

@@ -1,0 +1,357 @@
+/*
+ * remote_query.c
+ *		Statements on other servers.
+ *
+ * A statement is begun, advanced until it is over, and finished; or abandoned. It runs
+ * in a transaction of its own there, and is over when that has committed. It may
+ * be sent more than once, because a connection that was kept has turned out to be
+ * broken, or because the other server asks to try again: then it may have been executed more
+ * than once, too. So it must be one for which that does no harm.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "connection.h"
+#include "guc.h"
+#include "remote_query.h"
+
+struct IdgenRemoteQuery
+{
+	dlist_node node;      /* on the list of queries */
+	MemoryContext memory; /* of all that belongs to it */
+
+	const char *server;
+	Oid serverid;
+	Oid userid;
+	const IdgenConnectOptions *options;
+	uint64 version; /* idgen_connections_version then */
+	const char *sql;
+	int nparams;
+	const char **params;
+	TimestampTz deadline;
+
+	IdgenConnection *connection; /* NULL if it has none yet, or any more */
+	bool kept;                   /* has that been in use before? */
+	bool over;
+
+	/* Then: */
+	IdgenRemoteRow row; /* the first row, if there is any */
+	int columns;
+	IdgenRemoteError error; /* what has gone wrong */
+	bool remote_error;      /* is that the other server's own message? */
+};
+
+/* Begun, and neither finished nor abandoned. */
+static dlist_head queries = DLIST_STATIC_INIT(queries);
+
+/*
+ * Begin a statement on a server, with parameters that are texts, as the current user. It has
+ * idgen.server_timeout to be over. Raises 42704 and 2F003 for what the user mapping lacks.
+ */
+IdgenRemoteQuery *
+idgen_remote_begin(Oid serverid, const char *sql, int nparams, const char *const *params)
+{
+	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query", ALLOCSET_SMALL_SIZES);
+	MemoryContext context = MemoryContextSwitchTo(memory);
+	IdgenRemoteQuery *query = palloc0(sizeof(IdgenRemoteQuery));
+
+	query->memory = memory;
+	query->version = idgen_connections_version;
+	query->server = idgen_server_name(serverid);
+	query->serverid = serverid;
+	query->userid = GetUserId();
+	query->options = idgen_server_connect_options(serverid, query->userid);
+	query->sql = pstrdup(sql);
+	query->nparams = nparams;
+	query->params = palloc(nparams * sizeof(char *));
+	for (int i = 0; i < nparams; i++)
+		query->params[i] = params[i] != NULL ? pstrdup(params[i]) : NULL;
+	query->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_server_timeout);
+
+	MemoryContextSwitchTo(context);
+	MemoryContextSetParent(memory, TopMemoryContext);
+	dlist_push_tail(&queries, &query->node);
+	return query;
+}
+
+/* It is over, and so the connection is free, or closed if it is not ready for another one. */
+static void
+end(IdgenRemoteQuery *query)
+{
+	query->over = true;
+	if (query->connection != NULL)
+		idgen_connection_give_back(query->connection);
+	query->connection = NULL;
+}
+
+/* It is over: that has gone wrong. */
+static void
+fail(IdgenRemoteQuery *query, const IdgenRemoteError *error)
+{
+	query->error = *error;
+	end(query);
+}
+
+/* It has lasted too long. */
+static void
+time_out(IdgenRemoteQuery *query)
+{
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
+		.message = psprintf("server \"%s\" did not answer in time", query->server),
+		.detail = query->connection == NULL ? "All connections to it are at work." : NULL,
+		.hint = "See what it is waiting for, or raise idgen.server_timeout.",
+	};
+
+	if (query->connection != NULL)
+		idgen_connection_close(query->connection);
+	fail(query, &error);
+}
+
+/* Open the connection, for the first time or again. */
+static void
+open_connection(IdgenRemoteQuery *query)
+{
+	query->kept = false;
+	idgen_connection_open(query->connection, query->options, query->version, query->deadline);
+}
+
+static void
+send_statement(IdgenRemoteQuery *query)
+{
+	idgen_connection_send(query->connection, query->sql, query->nparams, query->params);
+}
+
+/* Keep the first row of a result. */
+static void
+keep_row(IdgenRemoteQuery *query, const PGresult *result)
+{
+	if (PQntuples(result) == 0)
+		return;
+	query->columns = PQnfields(result);
+	query->row = palloc(query->columns * sizeof(char *));
+	for (int i = 0; i < query->columns; i++)
+		query->row[i] = PQgetisnull(result, 0, i) ? NULL : pstrdup(PQgetvalue(result, 0, i));
+}
+
+/* A field of an error; NULL if there is none. */
+static const char *
+error_field(const PGresult *result, int field)
+{
+	const char *value = PQresultErrorField(result, field);
+
+	return value != NULL ? pstrdup(value) : NULL;
+}
+
+/*
+ * The server's answer is an error. Two transactions may have got in each other's
+ * way: try again. The server may have become a standby, and another host be the
+ * one to write to.
+ */
+static void
+take_error(IdgenRemoteQuery *query, const PGresult *result)
+{
+	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	const char *message = error_field(result, PG_DIAG_MESSAGE_PRIMARY);
+	IdgenRemoteError error = {
+		.sqlerrcode = sqlstate != NULL ? MAKE_SQLSTATE(sqlstate[0], sqlstate[1], sqlstate[2], sqlstate[3], sqlstate[4]) : ERRCODE_CONNECTION_FAILURE,
+		.message = message != NULL ? message : "no message was received",
+		.detail = error_field(result, PG_DIAG_MESSAGE_DETAIL),
+		.hint = error_field(result, PG_DIAG_MESSAGE_HINT),
+	};
+
+	switch (error.sqlerrcode)
+	{
+		case ERRCODE_T_R_SERIALIZATION_FAILURE:
+		case ERRCODE_T_R_DEADLOCK_DETECTED:
+			send_statement(query);
+			return;
+		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
+			idgen_connection_close(query->connection);
+			if (query->kept)
+			{
+				open_connection(query);
+				return;
+			}
+			break;
+	}
+	query->remote_error = true;
+	fail(query, &error);
+}
+
+/* The server has answered. */
+static void
+take_answer(IdgenRemoteQuery *query)
+{
+	PGresult *result = idgen_connection_take_result(query->connection);
+
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+	{
+		keep_row(query, result);
+		end(query);
+	}
+	else
+		take_error(query, result);
+	PQclear(result);
+}
+
+/* Do the next thing that can be done without waiting; false if there is none. */
+static bool
+step(IdgenRemoteQuery *query)
+{
+	if (query->connection == NULL)
+	{
+		query->connection = idgen_connection_take(query->serverid, query->server, query->userid);
+		if (query->connection == NULL)
+			return false;
+		query->kept = query->connection->state == IDGEN_CONNECTION_READY;
+		if (!query->kept)
+			open_connection(query);
+	}
+
+	switch (idgen_connection_advance(query->connection))
+	{
+		case IDGEN_CONNECTION_READY:
+			send_statement(query);
+			return true;
+		case IDGEN_CONNECTION_ANSWERED:
+			take_answer(query);
+			return true;
+		case IDGEN_CONNECTION_BROKEN:
+			if (query->kept)
+				open_connection(query);
+			else
+				fail(query, &query->connection->error);
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Go on with a query as far as possible without waiting. Returns true once it is over, or has
+ * failed. Raises no error.
+ */
+bool
+idgen_remote_advance(IdgenRemoteQuery *query)
+{
+	MemoryContext context = MemoryContextSwitchTo(query->memory);
+
+	while (!query->over && step(query))
+		;
+	if (!query->over && GetCurrentTimestamp() >= query->deadline)
+		time_out(query);
+	MemoryContextSwitchTo(context);
+	return query->over;
+}
+
+/* When it is to be advanced even if no socket is ready. */
+TimestampTz
+idgen_remote_due(const IdgenRemoteQuery *query)
+{
+	TimestampTz due = query->deadline;
+
+	if (query->connection != NULL)
+		due = Min(due, idgen_connection_due(query->connection));
+	return due;
+}
+
+/* Give a query up, if it is not over, and free it. What it may have done at the server stays so. */
+void
+idgen_remote_abandon(IdgenRemoteQuery *query)
+{
+	if (query->connection != NULL)
+		idgen_connection_close(query->connection);
+	end(query);
+	dlist_delete(&query->node);
+	MemoryContextDelete(query->memory);
+}
+
+/* Give up all there are. */
+void
+idgen_remote_abandon_all(void)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &queries)
+		idgen_remote_abandon(dlist_container(IdgenRemoteQuery, node, iter.cur));
+}
+
+/* Wait until a query is over. If that is interrupted, it is abandoned. */
+void
+idgen_remote_await(IdgenRemoteQuery *query)
+{
+	static uint32 wait_event = 0;
+
+	if (wait_event == 0)
+		wait_event = WaitEventExtensionNew("IdgenServer");
+
+	PG_TRY();
+	{
+		while (!idgen_remote_advance(query))
+		{
+			idgen_connections_wait(idgen_remote_due(query), wait_event);
+			ResetLatch(MyLatch);
+			CHECK_FOR_INTERRUPTS();
+		}
+	}
+	PG_CATCH();
+	{
+		idgen_remote_abandon(query);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+/* Raise what has gone wrong. */
+static void
+raise_error(const IdgenRemoteError *error, const char *server)
+{
+	ereport(ERROR,
+	        (errcode(error->sqlerrcode),
+	         errmsg_internal("%s", error->message),
+	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
+	         error->hint != NULL ? errhint("%s", error->hint) : 0,
+	         server != NULL ? errcontext("on server \"%s\"", server) : 0));
+}
+
+/* Copy a text into the current memory context; NULL stays. */
+static char *
+copy(const char *text)
+{
+	return text != NULL ? pstrdup(text) : NULL;
+}
+
+/*
+ * The first row of the result of a query that is over, in the current memory context, or NULL
+ * if there is none. Frees the query. If it has failed, raises 08001, 08006, 2F003 or what the
+ * server has raised.
+ */
+IdgenRemoteRow
+idgen_remote_finish(IdgenRemoteQuery *query)
+{
+	IdgenRemoteError error = {
+		.sqlerrcode = query->error.sqlerrcode,
+		.message = copy(query->error.message),
+		.detail = copy(query->error.detail),
+		.hint = copy(query->error.hint),
+	};
+	const char *server = query->remote_error ? pstrdup(query->server) : NULL;
+	IdgenRemoteRow row = NULL;
+
+	if (query->row != NULL)
+	{
+		row = palloc(query->columns * sizeof(char *));
+		for (int i = 0; i < query->columns; i++)
+			row[i] = copy(query->row[i]);
+	}
+	idgen_remote_abandon(query);
+	if (error.sqlerrcode != 0)
+		raise_error(&error, server);
+	return row;
+}

@@ -1,0 +1,25 @@
+/*
+ * remote_query.h
+ *		Statements on other servers.
+ */
+#ifndef IDGEN_REMOTE_QUERY_H
+#define IDGEN_REMOTE_QUERY_H
+
+#include "datatype/timestamp.h"
+
+struct IdgenRemoteQuery;
+typedef struct IdgenRemoteQuery IdgenRemoteQuery;
+
+/* A row of a result: for each column a text, NULL for null. */
+typedef char **IdgenRemoteRow;
+
+extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, const char *sql, int nparams,
+                                            const char *const *params);
+extern bool idgen_remote_advance(IdgenRemoteQuery *query);
+extern TimestampTz idgen_remote_due(const IdgenRemoteQuery *query);
+extern IdgenRemoteRow idgen_remote_finish(IdgenRemoteQuery *query);
+extern void idgen_remote_abandon(IdgenRemoteQuery *query);
+extern void idgen_remote_abandon_all(void);
+extern void idgen_remote_await(IdgenRemoteQuery *query);
+
+#endif /* IDGEN_REMOTE_QUERY_H */

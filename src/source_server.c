@@ -1,0 +1,303 @@
+/*
+ * source_server.c
+ *		Blocks from id_sequences on another server.
+ *
+ * That server, the centre, has the row that counts; the row here says only that it
+ * is there. The centre allocates in a transaction of its own, by plain SQL
+ * on the four columns that any program may share, so it needs no extension. What it
+ * has committed is good for everybody here, whatever becomes of our transaction. If its
+ * answer is lost, so is the block (a gap): asking again gives another one.
+ *
+ * If the table there is one of idgen, its further columns count as well: max_value, and source,
+ * which must be "table".
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "foreign_server.h"
+#include "handle.h"
+#include "remote_query.h"
+#include "sources.h"
+
+/*
+ * What there is to know of the row $1 of the table %s at the centre, with values for the columns
+ * that it may not have: in the inner SELECT a name stands for a column of the row, if
+ * it has such a one, and else for one of "absent".
+ */
+#define CENTRAL_ROW                                                               \
+	"SELECT s.next_block_start, s.block_size, s.exhausted,"                       \
+	" (SELECT max_value FROM (SELECT s.*) AS own) AS max_value,"                  \
+	" (SELECT source FROM (SELECT s.*) AS own) AS source"                         \
+	" FROM %s AS s,"                                                              \
+	" (SELECT 9223372036854775807 AS max_value, CAST('table' AS text) AS source)" \
+	" AS absent WHERE s.name = $1"
+
+/* The columns of the answers */
+enum
+{
+	COLUMN_NEXT_BLOCK_START,
+	COLUMN_BLOCK_SIZE,
+	COLUMN_EXHAUSTED,
+	COLUMN_MAX_VALUE,
+	COLUMN_SOURCE,
+	COLUMN_LAST_ID, /* null if nothing was allocated */
+};
+
+/*
+ * Allocate: $2 blocks, or more if they have not got $3 ids, or $4 / block_size is more. If
+ * so many ids are not left, nothing is allocated; but if the first one is $5,
+ * the number is $6.
+ */
+static const char *const allocate_sql =
+	"WITH central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
+	" block AS (SELECT max_value, least(CAST(max_value AS numeric),"
+	" next_block_start + least(greatest($2 + ($3 - 1) / nullif(block_size, 0), $4 / nullif(block_size, 0))"
+	" * CAST(block_size AS numeric), 576460752303423488) - 1) AS last_id"
+	" FROM central WHERE exhausted = 0 AND block_size > 0 AND source = 'table' AND next_block_start <= max_value"
+	" AND CAST(max_value AS numeric) - next_block_start >="
+	" CASE WHEN next_block_start = $5 THEN $6 ELSE $3 END - 1),"
+	" taken AS (UPDATE %s AS s SET next_block_start = CAST(least(last_id + 1, 9223372036854775807) AS bigint),"
+	" exhausted = CASE WHEN last_id < block.max_value THEN 0 ELSE 1 END"
+	" FROM block WHERE s.name = $1)"
+	" SELECT central.*, CAST(last_id AS bigint) FROM central LEFT JOIN block ON true";
+
+/* Raises 22023 or 42622 for what cannot be a server's name. */
+static void
+server_check_syntax(const char *source_name)
+{
+	if (source_name == NULL)
+		return;
+	if (source_name[0] == '\0')
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("name of server must not be empty")));
+	if (strlen(source_name) >= NAMEDATALEN)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NAME_TOO_LONG),
+		         errmsg("name of server \"%s\" is too long", source_name)));
+}
+
+/* There must be a server; source_name is stored as it was given. */
+static const char *
+server_check_name(const char *name, const char *source_name)
+{
+	(void) idgen_server_find(name, source_name);
+	return source_name;
+}
+
+/* The server that an id sequence draws from. */
+static Oid
+server_of(const IdgenHandle *handle)
+{
+	return *(const Oid *) handle->details;
+}
+
+/* Who draws must have USAGE on the server; it is not an object of the cache key. */
+static void
+server_resolve(IdgenHandle *handle, Oid object)
+{
+	Oid serverid = idgen_server_find(handle->name, handle->source_name);
+
+	idgen_server_check_usage(serverid);
+	handle->details = MemoryContextAlloc(handle->memory, sizeof(Oid));
+	*(Oid *) handle->details = serverid;
+}
+
+/* The name of the id sequence at the centre. */
+static const char *
+remote_name(const IdgenHandle *handle)
+{
+	const char *name = idgen_server_option(server_of(handle), "remote_name");
+
+	return name != NULL ? name : handle->name;
+}
+
+/* The name of the table there, for use in a query. */
+static const char *
+remote_table(const IdgenHandle *handle)
+{
+	const char *schema = idgen_server_option(server_of(handle), "schema_name");
+
+	return schema != NULL ? quote_qualified_identifier(schema, "id_sequences") : "id_sequences";
+}
+
+static int64
+get_int64(IdgenRemoteRow row, int column)
+{
+	return DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(row[column])));
+}
+
+/*
+ * Raise what is wrong with the row at the centre: 42704 if it is not there, 22004 for a null, 22023
+ * for other nonsense.
+ */
+static void
+check_row(const IdgenHandle *handle, IdgenRemoteRow row)
+{
+	static const char *const columns[] = {"next_block_start", "block_size", "exhausted", "max_value", "source"};
+	const char *name = remote_name(handle);
+	const char *server = idgen_server_name(server_of(handle));
+
+	if (row == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_OBJECT),
+		         errmsg("id sequence \"%s\" does not exist on server \"%s\"", name, server),
+		         errhint("Insert a row with that name into \"id_sequences\" there.")));
+	for (int i = 0; i < (int) lengthof(columns); i++)
+		if (row[i] == NULL)
+			ereport(ERROR,
+			        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			         errmsg("%s of id sequence \"%s\" on server \"%s\" is null", columns[i], name, server)));
+	if (strcmp(row[COLUMN_SOURCE], "table") != 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("id sequence \"%s\" on server \"%s\" has source \"%s\", not \"table\"",
+		                name, server, row[COLUMN_SOURCE]),
+		         errhint("Blocks can be had only from a row with next_block_start.")));
+	if (get_int64(row, COLUMN_BLOCK_SIZE) <= 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("block_size of id sequence \"%s\" on server \"%s\" must be greater than zero", name, server)));
+}
+
+static bool
+is_exhausted(IdgenRemoteRow row)
+{
+	return get_int64(row, COLUMN_EXHAUSTED) != 0 ||
+		get_int64(row, COLUMN_NEXT_BLOCK_START) > get_int64(row, COLUMN_MAX_VALUE);
+}
+
+/* Raises 2200H. */
+static void
+exhausted(const IdgenHandle *handle, IdgenRemoteRow row)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("id sequence \"%s\" is exhausted", handle->name),
+	         errdetail("Its last id on server \"%s\" is %s.", idgen_server_name(server_of(handle)), row[COLUMN_MAX_VALUE])));
+}
+
+/* Send the request to the centre. */
+static IdgenRemoteQuery *
+begin_allocation(const IdgenHandle *handle, const IdgenRequest *request)
+{
+	const char *table = remote_table(handle);
+	const IdgenBlock *joins = &request->joins;
+	bool may_join = joins->left > 0 && idgen_block_last(joins) < PG_INT64_MAX;
+	int64 joined = Max(1, request->count - joins->left);
+	const char *params[] = {
+		remote_name(handle),
+		psprintf(INT64_FORMAT, Min(request->blocks, IDGEN_BLOCK_MAX)),
+		psprintf(INT64_FORMAT, request->count),
+		psprintf(INT64_FORMAT, request->bulk_ids),
+		may_join ? psprintf(INT64_FORMAT, idgen_block_last(joins) + 1) : NULL,
+		psprintf(INT64_FORMAT, may_join ? joined : request->count),
+	};
+
+	return idgen_remote_begin(server_of(handle), psprintf(allocate_sql, table, table), lengthof(params), params);
+}
+
+/* Percentage of the ids from the first one, or 1, up to the last one, that is left after a block. */
+static int
+percent_left(int64 first, int64 last, int64 max_value)
+{
+	return (int) (100 * ((double) max_value - last) / ((double) max_value - Min(first, 1) + 1));
+}
+
+/* What the centre has allocated. */
+static void
+finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
+                  IdgenRemoteQuery *query, IdgenRefill *refill)
+{
+	IdgenRemoteRow row = idgen_remote_finish(query);
+	int64 first;
+	int64 last;
+
+	check_row(handle, row);
+	if (row[COLUMN_LAST_ID] == NULL)
+	{
+		if (is_exhausted(row) && request->count == 1)
+			exhausted(handle, row);
+		idgen_too_few(handle->name, request->count, get_int64(row, COLUMN_MAX_VALUE));
+	}
+	first = get_int64(row, COLUMN_NEXT_BLOCK_START);
+	last = get_int64(row, COLUMN_LAST_ID);
+	if (last < first || (uint64) last - (uint64) first >= IDGEN_BLOCK_MAX)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FDW_ERROR),
+		         errmsg("server \"%s\" returned a bad block, %lld to %lld",
+		                idgen_server_name(server_of(handle)), (long long) first, (long long) last)));
+
+	refill->rest.block = (IdgenBlock){.next = first, .left = last - first + 1, .step = 1};
+	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
+	refill->shareable = true;
+	refill->percent_left = percent_left(first, last, get_int64(row, COLUMN_MAX_VALUE));
+}
+
+/*
+ * Allocate blocks. Not ahead, which would keep a session waiting that has ids: that
+ * is for the worker.
+ */
+static bool
+server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
+{
+	IdgenRemoteQuery *query;
+
+	if (request->under_way != NULL)
+	{
+		if (*request->under_way == NULL)
+			*request->under_way = begin_allocation(handle, request);
+		if (!idgen_remote_advance(*request->under_way))
+			return false;
+		query = *request->under_way;
+		*request->under_way = NULL;
+	}
+	else if (request->wait)
+	{
+		query = begin_allocation(handle, request);
+		idgen_remote_await(query);
+	}
+	else
+		return false;
+	finish_allocation(handle, request, query, refill);
+	return true;
+}
+
+/* As much as a block can hold. */
+static int64
+server_max_count(const IdgenHandle *handle)
+{
+	return IDGEN_BLOCK_MAX;
+}
+
+/* Asks the centre. Raises 2200H, and whatever that may raise. */
+static bool
+server_peek(IdgenHandle *handle, int64 *id)
+{
+	const char *name = remote_name(handle);
+	IdgenRemoteQuery *query = idgen_remote_begin(server_of(handle), psprintf(CENTRAL_ROW, remote_table(handle)), 1, &name);
+	IdgenRemoteRow row;
+
+	idgen_remote_await(query);
+	row = idgen_remote_finish(query);
+	check_row(handle, row);
+	if (is_exhausted(row))
+		exhausted(handle, row);
+	*id = get_int64(row, COLUMN_NEXT_BLOCK_START);
+	return true;
+}
+
+const IdgenSource idgen_source_server = {
+	.name = "server",
+	.transactional = false,
+	.for_worker = true,
+	.needs_row = true,
+	.check_syntax = server_check_syntax,
+	.check_name = server_check_name,
+	.resolve = server_resolve,
+	.allocate = server_allocate,
+	.max_count = server_max_count,
+	.peek = server_peek,
+};
