@@ -42,7 +42,7 @@ COMMENT ON COLUMN id_sequences.next_block_start IS 'the next id that no block ho
 COMMENT ON COLUMN id_sequences.block_size IS 'ids per block; 1 makes the id sequence gapless';
 COMMENT ON COLUMN id_sequences.exhausted IS '1 once no id is left';
 COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
-COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence or function';
+COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence, function or server';
 COMMENT ON COLUMN id_sequences.source_name IS 'name of the source, null for the usual one';
 COMMENT ON COLUMN id_sequences.refill IS 'who refills: transaction (the calling one) or worker (a background worker)';
 COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed or session_reversed';

@@ -93,11 +93,14 @@ clip(char *to, Size size, const char *from)
 	to[length] = '\0';
 }
 
-/* A failure for those who want at least count ids in a row. They know what is being refilled. */
+/*
+ * A failure for those who want at least count ids in a row. Of the context they get the
+ * innermost line; that something is being refilled, which is the outermost one, they know.
+ */
 static void
 set_failure(IdgenFailure *failure, const ErrorData *error, int64 count)
 {
-	const char *refilling = error->context != NULL ? strrchr(error->context, '\n') : NULL;
+	const char *rest = error->context != NULL ? strchr(error->context, '\n') : NULL;
 
 	failure->sqlerrcode = error->sqlerrcode;
 	failure->count = count;
@@ -105,7 +108,7 @@ set_failure(IdgenFailure *failure, const ErrorData *error, int64 count)
 	clip(failure->detail, sizeof(failure->detail), error->detail);
 	clip(failure->hint, sizeof(failure->hint), error->hint);
 	clip(failure->context, sizeof(failure->context),
-	     refilling != NULL ? pnstrdup(error->context, refilling - error->context) : NULL);
+	     rest != NULL ? pnstrdup(error->context, rest - error->context) : NULL);
 }
 
 /* The owner of a table; invalid if it is gone. */

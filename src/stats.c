@@ -50,7 +50,7 @@ source_of(const IdgenCacheKey *key)
 	{
 		if (idgen_row_visible(row.rel, row.slot, &cacheable))
 			source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(row.slot, IDGEN_ATT_SOURCE)));
-		if (source != NULL && OidIsValid(key->object) == source->transactional)
+		if (source != NULL && OidIsValid(key->object) != source->has_object)
 			source = NULL;
 	}
 	else if (OidIsValid(key->object))

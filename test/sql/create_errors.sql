@@ -45,9 +45,11 @@ SELECT idgen_create('x', layout => 'plane');
 SELECT idgen_create('x', big_base => 'NaN');
 \echo :SQLSTATE
 
--- 0A000: values that a later version will know
+-- 42704: there is no server yet
 SELECT idgen_create('x', source => 'server');
 \echo :SQLSTATE
+
+-- 0A000: what does not go together
 SELECT idgen_create('x', refill => 'worker', source => 'function', source_name => 'public.f');
 \echo :SQLSTATE
 

@@ -72,7 +72,7 @@ INSERT INTO id_sequences (name, next_block_start, big_base) VALUES ('y', 1, 1e38
 -- 22023, 0A000
 INSERT INTO id_sequences (name, next_block_start, source) VALUES ('y', 1, 'x');
 \echo :SQLSTATE
-INSERT INTO id_sequences (name, next_block_start, source) VALUES ('y', 1, 'server');
+INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('y', 1, 'server', '');
 \echo :SQLSTATE
 UPDATE id_sequences SET refill = 'x';
 \echo :SQLSTATE
