@@ -385,7 +385,7 @@ advance_connecting(IdgenConnection *connection)
 
 	if (GetCurrentTimestamp() >= connection->host_deadline)
 	{
-		next_host(connection, "timeout expired");
+		next_host(connection, psprintf("There was no answer from host \"%s\", port %s, in time.", PQhost(connection->conn), PQport(connection->conn)));
 		return true;
 	}
 	if (PQstatus(connection->conn) != CONNECTION_BAD && !socket_is_ready(connection))

@@ -33,7 +33,7 @@ idgen_guc_init(void)
 	 * Shared memory is sized at server start, so this one exists only in a
 	 * server that preloads the library: elsewhere it would have no effect,
 	 * and the server refuses to define it after startup. The upper bound keeps
-	 * the size computation far from overflow (about 2 kB per id sequence).
+	 * the size computation far from overflow (about 2.5 kB per id sequence).
 	 */
 	if (process_shared_preload_libraries_in_progress)
 		DefineCustomIntVariable("idgen.max_sequences",

@@ -105,7 +105,9 @@ typedef struct IdgenHandle
 
 	ItemPointerData row_tid;     /* where this session's last refill put the row */
 	TransactionId row_holder;    /* who held it when a refill did not wait, or invalid */
-	LocalTransactionId prepared; /* the transaction that did prepare() for object */
+	LocalTransactionId prepared; /* the transaction that did prepare() for object, ... */
+	int64 refills_at_once;       /* ... its refills that were published at once, ... */
+	int64 ids_at_once;           /* ... and the ids that they brought */
 	bool impatient;              /* has waited long enough for another's refill */
 	TimestampTz waiting_since;   /* when this call began to wait for the worker, or 0 */
 	bool allocating;             /* source_function.c is calling the function */

@@ -404,7 +404,8 @@ take_jobs(void)
 static bool
 is_due(const Job *job)
 {
-	return job->under_way != NULL ? idgen_remote_advance(job->under_way) : job->next_try <= GetCurrentTimestamp();
+	return job->next_try <= GetCurrentTimestamp() &&
+		(job->under_way == NULL || idgen_remote_advance(job->under_way));
 }
 
 /*
@@ -466,8 +467,11 @@ idgen_jobs_due(void)
 	foreach(cell, unfinished_jobs)
 	{
 		const Job *job = lfirst(cell);
+		TimestampTz job_due = job->next_try;
 
-		due = Min(due, job->under_way != NULL ? idgen_remote_due(job->under_way) : job->next_try);
+		if (job->under_way != NULL)
+			job_due = Max(job_due, idgen_remote_due(job->under_way));
+		due = Min(due, job_due);
 	}
 	return due;
 }

@@ -196,6 +196,19 @@ not_in_a_row(const IdgenHandle *handle, int64 count)
 	         errhint("Make the blocks larger.")));
 }
 
+/* How many ids are worth taking at once, after what this transaction has taken? */
+static int64
+bulk_ids(const IdgenHandle *handle)
+{
+	const IdgenPending *pending = &handle->pending;
+
+	if (pending->refills >= IDGEN_EVEN_REFILLS)
+		return pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
+	if (handle->refills_at_once >= IDGEN_EVEN_REFILLS && idgen_refill_prepared(handle))
+		return handle->ids_at_once / IDGEN_GROWTH_DIVISOR;
+	return 0;
+}
+
 /*
  * Allocate for this session, which wants so many ids in a row. "ahead" means that
  * there are still ids in the cache: then nothing is worth waiting for or failing.
@@ -203,15 +216,17 @@ not_in_a_row(const IdgenHandle *handle, int64 count)
 static bool
 allocate(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenRefill *refill)
 {
-	const IdgenPending *pending = &handle->pending;
-	IdgenRequest request = {.blocks = nblocks, .count = ahead ? 1 : count, .wait = !ahead};
+	IdgenRequest request = {
+		.blocks = nblocks,
+		.bulk_ids = bulk_ids(handle),
+		.count = ahead ? 1 : count,
+		.wait = !ahead,
+	};
 
 	if (request.count > 1)
 		request.joins = last_block(handle);
 	if (++handle->refills_of_call > IDGEN_RANGE_REFILLS && request.count > 1)
 		not_in_a_row(handle, count);
-	if (pending->refills >= IDGEN_EVEN_REFILLS)
-		request.bulk_ids = pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
 	return idgen_refill_allocate(handle, &request, refill);
 }
 
@@ -257,6 +272,7 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 		if (handle->source->prepare)
 			handle->source->prepare(handle);
 		handle->prepared = MyLocalTransactionId;
+		handle->refills_at_once = handle->ids_at_once = 0;
 	}
 	if (!draw->at_once)
 		draw->xid = GetCurrentTransactionId();
@@ -323,6 +339,8 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 	}
 	idgen_refill_flush(refilled.lsn);
 
+	handle->refills_at_once++;
+	handle->ids_at_once = idgen_add_saturating(handle->ids_at_once, idgen_rest_ids(&refilled.rest));
 	idgen_count_refill(&outcome.counters, &refilled);
 	outcome.rest = refilled.rest;
 	outcome.rest_good_as_of = version;

@@ -250,11 +250,11 @@ idgen_remote_advance(IdgenRemoteQuery *query)
 	return query->over;
 }
 
-/* When it is to be advanced even if no socket is ready. */
+/* When it is to be advanced even if no socket is ready; DT_NOBEGIN if it is over. */
 TimestampTz
 idgen_remote_due(const IdgenRemoteQuery *query)
 {
-	TimestampTz due = query->deadline;
+	TimestampTz due = query->over ? DT_NOBEGIN : query->deadline;
 
 	if (query->connection != NULL)
 		due = Min(due, idgen_connection_due(query->connection));

@@ -37,7 +37,7 @@ typedef struct IdgenFailure
 	int sqlerrcode; /* 0 = it could */
 	int64 count;    /* it is one for those who want at least so many ids in a row */
 	char message[256];
-	char detail[160]; /* may be empty, ... */
+	char detail[384]; /* may be empty, ... */
 	char hint[160];   /* ... this too, ... */
 	char context[96]; /* ... and this */
 } IdgenFailure;
