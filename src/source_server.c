@@ -42,26 +42,34 @@ enum
 	COLUMN_EXHAUSTED,
 	COLUMN_MAX_VALUE,
 	COLUMN_SOURCE,
-	COLUMN_LAST_ID, /* null if nothing was allocated */
+	COLUMN_LAST_ID, /* null if there are not enough ids */
+	COLUMN_TAKEN,   /* null if the row was not updated */
 };
 
 /*
- * Allocate: $2 blocks, or more if they have not got $3 ids, or $4 / block_size is more. If
- * so many ids are not left, nothing is allocated; but if the first one is $5,
- * the number is $6.
+ * Allocate: $2 blocks, or more if those have not got $3 ids, or $4 / block_size is more. If
+ * so many ids are not left, nothing is allocated; but if the first one is $5, the
+ * number that must be left is $6.
  */
 static const char *const allocate_sql =
-	"WITH central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
-	" block AS (SELECT max_value, least(CAST(max_value AS numeric),"
-	" next_block_start + least(greatest($2 + ($3 - 1) / nullif(block_size, 0), $4 / nullif(block_size, 0))"
-	" * CAST(block_size AS numeric), 576460752303423488) - 1) AS last_id"
-	" FROM central WHERE exhausted = 0 AND block_size > 0 AND source = 'table' AND next_block_start <= max_value"
+	"WITH asked AS (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
+	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS joins_at, CAST($6 AS bigint) AS joining_ids),"
+	" central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
+	" block AS (SELECT max_value, least(CAST(max_value AS numeric), CAST(next_block_start AS numeric) - 1 +"
+	" least(576460752303423488, CAST(block_size AS numeric) *"
+	" greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)))) AS last_id"
+	" FROM asked, central"
+	" WHERE exhausted = 0 AND block_size > 0 AND source = 'table' AND next_block_start <= max_value"
 	" AND CAST(max_value AS numeric) - next_block_start >="
-	" CASE WHEN next_block_start = $5 THEN $6 ELSE $3 END - 1),"
-	" taken AS (UPDATE %s AS s SET next_block_start = CAST(least(last_id + 1, 9223372036854775807) AS bigint),"
-	" exhausted = CASE WHEN last_id < block.max_value THEN 0 ELSE 1 END"
-	" FROM block WHERE s.name = $1)"
-	" SELECT central.*, CAST(last_id AS bigint) FROM central LEFT JOIN block ON true";
+	" CASE WHEN next_block_start = joins_at THEN joining_ids ELSE ids END - 1),"
+	" taken AS (UPDATE %s AS s"
+	" SET next_block_start = CAST(least(block.last_id + 1, 9223372036854775807) AS bigint),"
+	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
+	" FROM block WHERE s.name = $1 RETURNING s.name)"
+	" SELECT central.*, CAST(block.last_id AS bigint), taken.name FROM central"
+	" LEFT JOIN block ON true LEFT JOIN taken ON true";
+
+StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
 
 /* Raises 22023 or 42622 for what cannot be a server's name. */
 static void
@@ -222,6 +230,12 @@ finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
 			exhausted(handle, row);
 		idgen_too_few(handle->name, request->count, get_int64(row, COLUMN_MAX_VALUE));
 	}
+	if (row[COLUMN_TAKEN] == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("id sequence \"%s\" on server \"%s\" was not updated",
+		                remote_name(handle), idgen_server_name(server_of(handle))),
+		         errhint("A trigger or a rule there may keep it from being updated.")));
 	first = get_int64(row, COLUMN_NEXT_BLOCK_START);
 	last = get_int64(row, COLUMN_LAST_ID);
 	if (last < first || (uint64) last - (uint64) first >= IDGEN_BLOCK_MAX)
