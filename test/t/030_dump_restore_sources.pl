@@ -1,6 +1,6 @@
 # A dump brings along id sequences that draw from native sequences and functions,
 # and restores in whatever order the objects come: no id that was issued before the
-# dump is issued by the copy.
+# dump is issued by the copy. Servers and user mappings come along as well.
 use strict;
 use warnings FATAL => 'all';
 
@@ -47,9 +47,22 @@ $node->safe_psql(
 		fun bigint DEFAULT ids.idgen_next('fun'));
 	INSERT INTO orders SELECT FROM generate_series(1, 3);
 	SELECT idgen_next('single') FROM generate_series(1, 3);
-	SELECT idgen_next('used_up') FROM generate_series(1, 2)});
+	SELECT idgen_next('used_up') FROM generate_series(1, 2);
+
+	CREATE ROLE alice;
+	GRANT USAGE ON FOREIGN DATA WRAPPER idgen_fdw TO alice;
+	CREATE SERVER "The centre" FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host 'a,b', remote_name 'it''s');
+	ALTER SERVER "The centre" OWNER TO alice;
+	GRANT USAGE ON FOREIGN SERVER "The centre" TO PUBLIC;
+	CREATE USER MAPPING FOR alice SERVER "The centre" OPTIONS (password 'it''s "quoted"', "user" 'node');
+	CREATE USER MAPPING FOR PUBLIC SERVER "The centre" OPTIONS (password_required 'false', sslcert 'c')});
 
 my $rows = 'SELECT * FROM ids.id_sequences ORDER BY name';
+# The options come out in the order of their names.
+my $servers = q{
+	SELECT fdwname, fdwacl, s.srvname, srvowner::regrole, srvacl, srvoptions, usename, umoptions
+	FROM pg_foreign_data_wrapper w JOIN pg_foreign_server s ON srvfdw = w.oid JOIN pg_user_mappings ON srvid = s.oid
+	ORDER BY usename};
 
 # What every copy must do
 sub check
@@ -66,6 +79,7 @@ sub check
 	my ($ret, $stdout, $stderr) =
 	  $node->psql($database, q{SET search_path = "App", ids; SELECT idgen_next('used_up')});
 	like($stderr, qr/id sequence "used_up" is exhausted/, "$name: what was exhausted still is");
+	is($node->safe_psql($database, $servers), $node->safe_psql('original', $servers), "$name: the same servers");
 	return;
 }
 
