@@ -38,18 +38,16 @@
  * What a new session at another server is told, if that is a PostgreSQL server: a commit is
  * on disk when it says so (rule U3); two who allocate at the same time wait for each
  * other, rather than that one fails; and who has gone is noticed within a second (14 or
- * later, not on every system).
+ * later, not on every system). What is good already is set as well, or it would
+ * follow changes of the other server's configuration file.
  */
 static const char *const settings[] = {
-	"SELECT pg_catalog.set_config(s.name, w.wanted, false)"
-	" FROM pg_catalog.pg_settings AS s,"
-	" (VALUES ('synchronous_commit', 'off', 'on'),"
-	" ('default_transaction_isolation', 'repeatable read', 'read committed'),"
-	" ('default_transaction_isolation', 'serializable', 'read committed')) AS w (name, present, wanted)"
-	" WHERE s.name = w.name AND s.setting = w.present",
+	"SELECT pg_catalog.set_config(name, CASE WHEN name = 'default_transaction_isolation' THEN 'read committed'"
+	" WHEN setting = 'off' THEN 'on' ELSE setting END, false)"
+	" FROM pg_catalog.pg_settings WHERE name IN ('synchronous_commit', 'default_transaction_isolation')",
 
-	"SELECT pg_catalog.set_config(name, '1s', false) FROM pg_catalog.pg_settings"
-	" WHERE name = 'client_connection_check_interval' AND setting = '0'",
+	"SELECT pg_catalog.set_config(name, CASE WHEN setting = '0' THEN '1s' ELSE setting END, false)"
+	" FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'",
 };
 
 /* Changes whenever a server or a user mapping does. */
