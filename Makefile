@@ -23,7 +23,7 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c)
 
 # These do not need a PostgreSQL installation while make reads this file.
-OWN_TARGETS = test demo bench format format-check
+OWN_TARGETS = test demo demo-cluster bench format format-check
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -65,6 +65,9 @@ test:
 
 demo:
 	@test/demo
+
+demo-cluster:
+	@test/demo_cluster
 
 # BENCH=layouts for that one, QUICK=1 for a short run, ROWS="1 3" for some rows only
 bench:

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #
-# lib.sh - what test/run, test/demo and the programs in test/bench have in common
+# lib.sh - what test/run, the demos and the programs in test/bench have in common
 #
 # A script that sources this file and calls enter_workplace runs twice. The outer
 # run, perhaps as root, installs missing packages, copies the tree into a new
@@ -297,7 +297,8 @@ build()
 
 # start_server DIRECTORY [LINE...]: makes a new server with its data in DIRECTORY, with
 # these further lines in its configuration, and starts it. It listens on a socket in
-# $work/tmp only, which the environment then points to.
+# $work/tmp only, which the environment then points to; of several servers, each needs
+# a line with a port of its own, and whoever is not to talk to 5432 a PGPORT.
 start_server()
 {
 	local data=$1
@@ -327,4 +328,52 @@ restart_server()
 stop_server()
 {
 	pg_ctl -D "$1" -w -s -m "$2" stop
+}
+
+#
+# The demos
+#
+
+wrong=0
+
+title()
+{
+	printf '\n--- %s\n\n' "$*"
+}
+
+# Runs the SQL on its standard input; shows every statement and its result.
+show()
+{
+	psql -Xqe -v ON_ERROR_STOP=1 -P footer=off
+}
+
+# The one value that a query gives.
+value()
+{
+	psql -XAtq -v ON_ERROR_STOP=1 -c "$1"
+}
+
+# check WHAT TRUE-OR-FALSE
+check()
+{
+	if [ "$2" = t ]
+	then
+		say "  ok: $1"
+	else
+		say "  WRONG: $1"
+		wrong=1
+	fi
+}
+
+# end_demo LAST-WORDS: says how it went, and ends the script so.
+end_demo()
+{
+	say
+	if [ "$wrong" != 0 ]
+	then
+		say 'The demo went wrong.'
+		exit 1
+	fi
+	say "$1"
+	exit 0
 }
