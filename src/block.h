@@ -106,6 +106,7 @@ typedef struct IdgenRest
 	IdgenBlock *more; /* these, which are not */
 	int nmore;
 	RelFileNumber storage; /* of the native sequence they come from, or invalid */
+	bool transient;        /* not to be kept while the server is stopped */
 } IdgenRest;
 
 /* a + b, or the greatest there is: of numbers of ids that only count. */

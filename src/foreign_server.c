@@ -284,13 +284,17 @@ is_own_option(const char *name)
 	return false;
 }
 
-/* Must the user of a mapping come with a password? */
+/*
+ * Must the user of a mapping come with a password? If not, that must be the decision of a
+ * superuser. It is not if only the user is one, since the owner of the server
+ * says where it leads, and may have made the mapping.
+ */
 static bool
-is_password_required(const UserMapping *mapping)
+is_password_required(const ForeignServer *server, const UserMapping *mapping)
 {
 	ListCell *cell;
 
-	if (superuser_arg(mapping->userid))
+	if (superuser_arg(mapping->userid) && superuser_arg(server->owner))
 		return false;
 	foreach(cell, mapping->options)
 	{
@@ -373,12 +377,13 @@ idgen_server_connect_options(Oid serverid, Oid userid)
 	if (has_several_hosts(connect) && !is_given(connect, "target_session_attrs"))
 		add_parameter(connect, "target_session_attrs", "read-write");
 
-	connect->password_required = is_password_required(mapping);
+	connect->password_required = is_password_required(server, mapping);
 	if (connect->password_required && !is_given(connect, "password"))
 		ereport(ERROR,
 		        (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 		         errmsg("password is required"),
-		         errdetail("Role \"%s\" is not a superuser, and its user mapping for server \"%s\" has no password.",
-		                   GetUserNameFromId(userid, false), server->servername)));
+		         errdetail("The user mapping of role \"%s\" for server \"%s\" has none.",
+		                   GetUserNameFromId(userid, false), server->servername),
+		         errhint("Only a superuser can do without, on a server that belongs to a superuser.")));
 	return connect;
 }

@@ -17,6 +17,10 @@
  * place, with different ids left: so there is also the time, to the nanosecond, at which
  * pg_control was written.
  *
+ * A copy of a cluster that is stopped cannot be told from the original, though. With blocks that
+ * come from the cluster itself that does no harm: each goes its own way. But those from
+ * another server are unique only as long as one of them has them, so they are not kept.
+ *
  * Layout: a FileHeader; for each id sequence an EntryHeader, its name without a
  * terminating zero, and its IdgenBlocks; a CRC-32C of all that. Written and read by
  * the same machine, it is in native byte order.
@@ -135,10 +139,16 @@ put(Writer *writer, const void *data, Size size)
 		writer->error = errno != 0 ? errno : ENOSPC;
 }
 
+static bool
+is_kept(const IdgenSlot *slot)
+{
+	return slot->nblocks > 0 && !slot->transient;
+}
+
 static void
 count_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 {
-	if (slot->nblocks > 0)
+	if (is_kept(slot))
 		((Writer *) arg)->nentries++;
 }
 
@@ -155,7 +165,7 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 		.nblocks = slot->nblocks,
 	};
 
-	if (slot->nblocks == 0 || writer->error != 0)
+	if (!is_kept(slot) || writer->error != 0)
 		return;
 	put(writer, &header, sizeof(header));
 	put(writer, key->name, header.namelen);

@@ -42,6 +42,7 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	slot->ids_left = 0;
 	slot->ahead_below = 0;
 	slot->storage = InvalidRelFileNumber;
+	slot->transient = false;
 	slot->version = slot->dropped_at = number;
 	slot->warned_percent = 101;
 }
@@ -353,6 +354,7 @@ slot_add_rest(IdgenSlot *slot, const IdgenRest *rest)
 	for (int i = 0; i < rest->nmore; i++)
 		slot_add_block(slot, &rest->more[i]);
 	slot->storage = rest->storage;
+	slot->transient = rest->transient;
 }
 
 /*

@@ -15,6 +15,7 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 
 #include "foreign_server.h"
 #include "handle.h"
@@ -26,13 +27,14 @@
  * that it may not have: in the inner SELECT a name stands for a column of the row, if
  * it has such a one, and else for one of "absent".
  */
-#define CENTRAL_ROW                                                               \
-	"SELECT s.next_block_start, s.block_size, s.exhausted,"                       \
-	" (SELECT max_value FROM (SELECT s.*) AS own) AS max_value,"                  \
-	" (SELECT source FROM (SELECT s.*) AS own) AS source"                         \
-	" FROM %s AS s,"                                                              \
-	" (SELECT 9223372036854775807 AS max_value, CAST('table' AS text) AS source)" \
-	" AS absent WHERE s.name = $1"
+#define CENTRAL_ROW                                                                            \
+	"SELECT CAST(s.next_block_start AS bigint) AS next_block_start,"                           \
+	" CAST(s.block_size AS bigint) AS block_size, CAST(s.exhausted AS integer) AS exhausted,"  \
+	" CAST(floor(least(9223372036854775807,"                                                   \
+	" CAST((SELECT max_value FROM (SELECT s.*) AS own) AS numeric))) AS bigint) AS max_value," \
+	" CAST((SELECT source FROM (SELECT s.*) AS own) AS text) AS source"                        \
+	" FROM %s AS s, (SELECT 9223372036854775807 AS max_value, 'table' AS source) AS absent"    \
+	" WHERE s.name = $1"
 
 /* The columns of the answers */
 enum
@@ -44,6 +46,7 @@ enum
 	COLUMN_SOURCE,
 	COLUMN_LAST_ID, /* null if there are not enough ids */
 	COLUMN_TAKEN,   /* null if the row was not updated */
+	COLUMN_ROWS,    /* how many there are */
 };
 
 /*
@@ -59,14 +62,15 @@ static const char *const allocate_sql =
 	" least(576460752303423488, CAST(block_size AS numeric) *"
 	" greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)))) AS last_id"
 	" FROM asked, central"
-	" WHERE exhausted = 0 AND block_size > 0 AND source = 'table' AND next_block_start <= max_value"
+	" WHERE (SELECT count(*) FROM central) = 1"
+	" AND exhausted = 0 AND block_size > 0 AND source = 'table' AND next_block_start <= max_value"
 	" AND CAST(max_value AS numeric) - next_block_start >="
 	" CASE WHEN next_block_start = joins_at THEN joining_ids ELSE ids END - 1),"
 	" taken AS (UPDATE %s AS s"
 	" SET next_block_start = CAST(least(block.last_id + 1, 9223372036854775807) AS bigint),"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
 	" FROM block WHERE s.name = $1 RETURNING s.name)"
-	" SELECT central.*, CAST(block.last_id AS bigint), taken.name FROM central"
+	" SELECT central.*, CAST(block.last_id AS bigint), taken.name, (SELECT count(*) FROM central) FROM central"
 	" LEFT JOIN block ON true LEFT JOIN taken ON true";
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
@@ -224,6 +228,12 @@ finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
 	int64 last;
 
 	check_row(handle, row);
+	if (strcmp(row[COLUMN_ROWS], "1") != 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_CARDINALITY_VIOLATION),
+		         errmsg("server \"%s\" has %s id sequences \"%s\"",
+		                idgen_server_name(server_of(handle)), row[COLUMN_ROWS], remote_name(handle)),
+		         errhint("Column \"name\" of \"id_sequences\" should be its primary key.")));
 	if (row[COLUMN_LAST_ID] == NULL)
 	{
 		if (is_exhausted(row) && request->count == 1)
@@ -244,10 +254,21 @@ finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
 		         errmsg("server \"%s\" returned a bad block, %lld to %lld",
 		                idgen_server_name(server_of(handle)), (long long) first, (long long) last)));
 
+	refill->rest.transient = true;
 	refill->rest.block = (IdgenBlock){.next = first, .left = last - first + 1, .step = 1};
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
 	refill->shareable = true;
 	refill->percent_left = percent_left(first, last, get_int64(row, COLUMN_MAX_VALUE));
+}
+
+/* Have server, user mapping or privileges been changed by others since they were looked at? */
+static bool
+is_out_of_date(void)
+{
+	uint64 epoch = idgen_epoch;
+
+	AcceptInvalidationMessages();
+	return epoch != idgen_epoch;
 }
 
 /*
@@ -268,7 +289,7 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 		query = *request->under_way;
 		*request->under_way = NULL;
 	}
-	else if (request->wait)
+	else if (request->wait && !is_out_of_date())
 	{
 		query = begin_allocation(handle, request);
 		idgen_remote_await(query);
