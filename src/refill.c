@@ -98,13 +98,15 @@ idgen_refill_await_transaction(TransactionId xid)
 /*
  * Wait for a refill that will be published at once; but not longer than the
  * server lets others wait before it looks for a deadlock, since nobody would see
- * one here. Whoever refills waits for no lock of a transaction, except for
+ * one here, and than the source may need. Whoever refills waits for no lock of a transaction, except for
  * those on the system catalogs. After that time we refill ourselves.
  */
 void
 idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 {
 	static uint32 wait_event = 0;
+	const int *source_timeout = handle->source->timeout;
+	long patience = Min((long) DeadlockTimeout + (source_timeout != NULL ? *source_timeout : 0), INT_MAX);
 	IdgenSlot *slot = handle->slot;
 
 	if (wait_event == 0)
@@ -112,7 +114,7 @@ idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 
 	ConditionVariablePrepareToSleep(&slot->refilled);
 	while (idgen_slot_awaits_refill(slot, count) && !handle->impatient)
-		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, DeadlockTimeout, wait_event);
+		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, patience, wait_event);
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
 }

@@ -216,7 +216,8 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	else
 	{
 		begin_refill(slot, draw, result);
-		result->nblocks = draw->claims || draw->at_once ? slot->waiters + 1 : 1;
+		/* Who has lost patience goes for itself: others do the same. */
+		result->nblocks = draw->claims || (draw->at_once && !draw->never_wait) ? slot->waiters + 1 : 1;
 		answer = IDGEN_DRAW_REFILL;
 	}
 

@@ -65,6 +65,12 @@ typedef struct IdgenSource
 	 */
 	bool transactional;
 
+	/*
+	 * The setting that says how many milliseconds allocate() may wait for something far
+	 * away. NULL if it does not.
+	 */
+	const int *timeout;
+
 	/* May a worker allocate, which does not have the rights of a caller? */
 	bool for_worker;
 

@@ -18,11 +18,15 @@
 #include "utils/inval.h"
 
 #include "foreign_server.h"
+#include "guc.h"
 #include "handle.h"
 #include "remote_query.h"
 #include "sources.h"
 
 /*
+ * In the statements that follow, every operator has exactly the argument types that it is
+ * given, so that none that somebody has put into the search_path there can be taken for it.
+ *
  * What there is to know of the row $1 of the table %s at the centre, with values for the columns
  * that it may not have: in the inner SELECT a name stands for a column of the row, if
  * it has such a one, and else for one of "absent".
@@ -34,7 +38,7 @@
 	" CAST((SELECT max_value FROM (SELECT s.*) AS own) AS numeric))) AS bigint) AS max_value," \
 	" CAST((SELECT source FROM (SELECT s.*) AS own) AS text) AS source"                        \
 	" FROM %s AS s, (SELECT 9223372036854775807 AS max_value, 'table' AS source) AS absent"    \
-	" WHERE s.name = $1"
+	" WHERE CAST(s.name AS text) = CAST($1 AS text)"
 
 /* The columns of the answers */
 enum
@@ -58,19 +62,21 @@ static const char *const allocate_sql =
 	"WITH asked AS (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
 	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS joins_at, CAST($6 AS bigint) AS joining_ids),"
 	" central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
-	" block AS (SELECT max_value, least(CAST(max_value AS numeric), CAST(next_block_start AS numeric) - 1 +"
+	" block AS (SELECT max_value,"
+	" CAST(least(CAST(max_value AS numeric), CAST(next_block_start AS numeric) - CAST(1 AS numeric) +"
 	" least(576460752303423488, CAST(block_size AS numeric) *"
-	" greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)))) AS last_id"
+	" CAST(greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)) AS numeric)))"
+	" AS bigint) AS last_id"
 	" FROM asked, central"
 	" WHERE (SELECT count(*) FROM central) = 1"
-	" AND exhausted = 0 AND block_size > 0 AND source = 'table' AND next_block_start <= max_value"
-	" AND CAST(max_value AS numeric) - next_block_start >="
-	" CASE WHEN next_block_start = joins_at THEN joining_ids ELSE ids END - 1),"
+	" AND exhausted = 0 AND block_size > 0 AND source = CAST('table' AS text) AND next_block_start <= max_value"
+	" AND CAST(max_value AS numeric) - CAST(next_block_start AS numeric) >="
+	" CAST(CASE WHEN next_block_start = joins_at THEN joining_ids ELSE ids END - 1 AS numeric)),"
 	" taken AS (UPDATE %s AS s"
-	" SET next_block_start = CAST(least(block.last_id + 1, 9223372036854775807) AS bigint),"
+	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
-	" FROM block WHERE s.name = $1 RETURNING s.name)"
-	" SELECT central.*, CAST(block.last_id AS bigint), taken.name, (SELECT count(*) FROM central) FROM central"
+	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING s.name)"
+	" SELECT central.*, block.last_id, taken.name, (SELECT count(*) FROM central) FROM central"
 	" LEFT JOIN block ON true LEFT JOIN taken ON true";
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
@@ -327,6 +333,7 @@ server_peek(IdgenHandle *handle, int64 *id)
 const IdgenSource idgen_source_server = {
 	.name = "server",
 	.transactional = false,
+	.timeout = &idgen_server_timeout,
 	.for_worker = true,
 	.needs_row = true,
 	.check_syntax = server_check_syntax,
