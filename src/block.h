@@ -106,6 +106,7 @@ typedef struct IdgenRest
 	IdgenBlock *more; /* these, which are not */
 	int nmore;
 	RelFileNumber storage; /* of the native sequence they come from, or invalid */
+	uint32 origin;         /* of the function or server they come from, or 0 */
 	bool transient;        /* not to be kept while the server is stopped */
 } IdgenRest;
 

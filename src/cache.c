@@ -692,6 +692,19 @@ idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage)
 	unlock_entry(key, slot);
 }
 
+/* Empty the entry of a key if its blocks come from another function or server than this one. */
+void
+idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
+{
+	IdgenSlot *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	if (slot->nblocks > 0 && slot->origin != origin)
+		idgen_slot_drop(slot, next_number(cache_of(key)));
+	unlock_entry(key, slot);
+}
+
 static void
 revalidate_if_of_object(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 {

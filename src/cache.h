@@ -66,6 +66,7 @@ extern bool idgen_cache_has_objects(void);
 extern void idgen_cache_drop_storage(const RelFileLocator *files, int nfiles);
 extern void idgen_cache_doubt_own(Oid object);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
+extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
 extern void idgen_cache_revalidate_objects(void);
 
 /* What a worker is to do: refill an id sequence. */

@@ -414,9 +414,18 @@ keep_result(IdgenConnection *connection, PGresult *result)
 	connection->result = result;
 }
 
+/* Does it want to copy data? None of our statements does. */
+static bool
+is_copy(const PGresult *result)
+{
+	ExecStatusType status = PQresultStatus(result);
+
+	return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
 /*
- * Receive what there is of a statement's answer. Returns true once the other server is ready
- * for another one: not before that has the first one committed.
+ * Receive what there is of a statement's answer. Returns true once that is complete, and so
+ * the statement committed, or if it cannot be gone on with.
  */
 static bool
 receive(IdgenConnection *connection)
@@ -425,6 +434,7 @@ receive(IdgenConnection *connection)
 	int unsent = PQflush(conn);
 	bool is_over = unsent < 0 || !PQconsumeInput(conn);
 	PGresult *result;
+	bool copy;
 
 	connection->wait_for = WL_SOCKET_READABLE | (unsent > 0 ? WL_SOCKET_WRITEABLE : 0);
 	while (is_over || !PQisBusy(conn))
@@ -432,18 +442,22 @@ receive(IdgenConnection *connection)
 		result = PQgetResult(conn);
 		if (result == NULL)
 			return true;
+		copy = is_copy(result);
 		keep_result(connection, result);
+		if (copy)
+			return true;
 	}
 	return false;
 }
 
-/* A message of libpq for the last result or, if that has none, the connection. */
+/* What has gone wrong with a statement, as the other server or libpq says; NULL if neither does. */
 static char *
 result_message(const IdgenConnection *connection)
 {
-	const char *message = PQresultErrorField(connection->result, PG_DIAG_MESSAGE_PRIMARY);
+	const char *primary = PQresultErrorField(connection->result, PG_DIAG_MESSAGE_PRIMARY);
+	char *message = primary != NULL ? pstrdup(primary) : libpq_error(connection);
 
-	return message != NULL ? pstrdup(message) : libpq_error(connection);
+	return message[0] != '\0' ? message : NULL;
 }
 
 /* Can a setting be done without, since the server does not know it, or has another syntax? */

@@ -27,6 +27,7 @@ typedef struct IdgenConnectOptions
 extern void idgen_server_check_options(List *options, Oid catalog);
 extern Oid idgen_server_find(const char *name, const char *source_name);
 extern void idgen_server_check_usage(Oid serverid);
+extern bool idgen_server_is_uncommitted(Oid serverid, Oid userid);
 extern const char *idgen_server_name(Oid serverid);
 extern const char *idgen_server_option(Oid serverid, const char *option);
 extern IdgenConnectOptions *idgen_server_connect_options(Oid serverid, Oid userid);

@@ -288,7 +288,8 @@ resolve_source(IdgenHandle *handle, Oid object)
 
 	handle->object = InvalidOid;
 	handle->storage = InvalidRelFileNumber;
-	handle->own_storage = false;
+	handle->origin = 0;
+	handle->uncommitted = false;
 	handle->temporary = false;
 	idgen_handle_keep(handle, &handle->search_path, NULL);
 	if (handle->details != NULL)
@@ -302,7 +303,7 @@ resolve_source(IdgenHandle *handle, Oid object)
 		error_context_stack = context.previous;
 	}
 
-	if (handle->temporary || handle->own_storage ||
+	if (handle->temporary || handle->uncommitted ||
 	    (handle->own_row && !handle->source->locks_row))
 		handle->by_worker = false;
 	if (handle->object != before)
@@ -387,9 +388,16 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	 * Whoever gives a sequence another file empties the server's cache at
 	 * commit (see pending.c), but cannot reach that of another session.
 	 */
-	if (OidIsValid(handle->object) && !handle->own_storage &&
+	if (OidIsValid(handle->object) && !handle->uncommitted &&
 	    (handle->temporary || !idgen_cache_is_shared()))
 		idgen_cache_check_storage(&key, handle->storage);
+
+	/*
+	 * A prepared transaction that has had the row name another source tells nobody but
+	 * us when it commits.
+	 */
+	if (handle->slot != NULL && !handle->own_row && !handle->uncommitted)
+		idgen_cache_check_origin(&key, handle->origin);
 
 	handle->userid = GetUserId();
 	handle->table_epoch = table_epoch;

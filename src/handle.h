@@ -47,7 +47,7 @@ typedef struct IdgenPending
 	bool ahead;                /* there may be lower ids in the cache */
 	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
 	IdgenChange change;
-	bool own_storage;        /* rest.storage was made by this transaction */
+	bool uncommitted;        /* as in the handle, of what rest is from */
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
 
 	/* Never undone by a rollback to a savepoint: */
@@ -97,7 +97,9 @@ typedef struct IdgenHandle
 	/* What the source's resolve() found then. */
 	Oid object;            /* native sequence, or invalid */
 	RelFileNumber storage; /* its file, or invalid */
-	bool own_storage;      /* has the current transaction made that file? */
+	uint32 origin;         /* a server's OID, a hash of a function's name, or 0 */
+	bool uncommitted;      /* has the current transaction made that file, or
+	                        * changed how the server is reached? */
 	bool temporary;        /* is it a temporary sequence? */
 	char *search_path;     /* that it was found by, or NULL if it depends on none */
 	void *details;         /* what else the source wants to know of it, or NULL;

@@ -48,7 +48,7 @@ typedef struct IdgenSave
 	bool replaced; /* rest is to be restored, not just kept */
 	uint64 good_as_of;
 	IdgenChange change;
-	bool own_storage;
+	bool uncommitted;
 } IdgenSave;
 
 /* Handles with anything to do at the end of the transaction. */
@@ -115,7 +115,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->replaced = false;
 		save->good_as_of = p->good_as_of;
 		save->change = p->change;
-		save->own_storage = p->own_storage;
+		save->uncommitted = p->uncommitted;
 		p->saves = save;
 		dlist_push_tail(&saves, &save->node);
 	}
@@ -139,6 +139,15 @@ has_ids(IdgenPending *p)
 		p->rest.nmore--;
 	}
 	return p->rest.block.left > 0;
+}
+
+/* Are pending ids from elsewhere than where the name now leads? */
+static bool
+is_elsewhere(const IdgenHandle *handle)
+{
+	const IdgenRest *rest = &handle->pending.rest;
+
+	return rest->storage != handle->storage || rest->origin != handle->origin;
 }
 
 /* There are no more pending ids. Caller has saved the state. */
@@ -380,7 +389,7 @@ void
 idgen_pending_validated(IdgenHandle *handle)
 {
 	IdgenPending *p = &handle->pending;
-	bool elsewhere = p->rest.storage != handle->storage;
+	bool elsewhere = is_elsewhere(handle);
 
 	if (handle->own_row)
 		idgen_pending_change(handle, IDGEN_CHANGE_REVALIDATE);
@@ -391,12 +400,13 @@ idgen_pending_validated(IdgenHandle *handle)
 			p->source->give_back(handle);
 		forget_ids(p);
 	}
-	if (handle->own_storage != p->own_storage || (handle->own_storage && elsewhere))
+	if (handle->uncommitted != p->uncommitted || (handle->uncommitted && elsewhere))
 	{
 		idgen_pending_list(handle);
 		save_state(handle, true);
-		p->own_storage = handle->own_storage;
+		p->uncommitted = handle->uncommitted;
 		p->rest.storage = handle->storage;
+		p->rest.origin = handle->origin;
 	}
 }
 
@@ -434,14 +444,23 @@ idgen_pending_drop_database(Oid dbid)
 	dropped_database = dbid;
 }
 
-/* May this transaction use what the cache holds, or has it made that void? */
+/*
+ * May this transaction use what the cache holds, and publish there at once if its source
+ * does that? Or has it made that void, or is it by its own change that
+ * the name leads to that source?
+ */
 bool
 idgen_pending_published_ok(const IdgenHandle *handle)
 {
-	IdgenChange limit = OidIsValid(handle->object) ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
+	IdgenChange limit = IDGEN_CHANGE_REVALIDATE;
+
+	if (handle->source->has_object)
+		limit = IDGEN_CHANGE_DROP;
+	else if (handle->source->transactional)
+		limit = IDGEN_CHANGE_DROP_ROW;
 
 	return handle->pending.change < limit &&
-		!handle->pending.own_storage && !all_dropped;
+		!handle->pending.uncommitted && !all_dropped;
 }
 
 /* Give up a save, which is the innermost of its handle. */
@@ -509,7 +528,7 @@ idgen_pending_abort_savepoint(void)
 			p->good_as_of = save->good_as_of;
 		}
 		p->change = save->change;
-		p->own_storage = save->own_storage;
+		p->uncommitted = save->uncommitted;
 		idgen_handle_forget(save->handle);
 		pop_save(save);
 	}
@@ -612,13 +631,13 @@ finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
 		idgen_handle_row_key(handle, &row_key);
 		idgen_cache_finish(&row_key, &outcome);
 		outcome.drop = committed &&
-			(p->change == IDGEN_CHANGE_DROP || p->own_storage || dropped);
+			(p->change == IDGEN_CHANGE_DROP || p->uncommitted || dropped);
 	}
 
 	outcome.publish = committed;
 	outcome.prepared = prepared;
 	outcome.rest = p->rest;
-	outcome.rest_good_as_of = p->rest.storage == handle->storage ? p->good_as_of : IDGEN_NOT_PUBLISHABLE;
+	outcome.rest_good_as_of = is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
 	outcome.ahead_blocks = p->ahead_blocks;
 	outcome.ahead_ids = p->ahead_ids;
 	outcome.counters = p->counters;
@@ -657,7 +676,7 @@ idgen_pending_finish(bool committed, bool prepared)
 		                                      dlist_pop_head_node(&listed));
 
 		finish_handle(handle, committed, prepared, dropped);
-		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.own_storage)
+		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
 			idgen_handle_forget(handle);
 		memset(&handle->pending, 0, sizeof(IdgenPending));
 	}

@@ -147,6 +147,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 
 	memset(refill, 0, sizeof(IdgenRefill));
 	refill->rest.storage = handle->storage;
+	refill->rest.origin = handle->origin;
 	idgen_refill_context_push(handle, &context);
 	done = handle->source->allocate(handle, request, refill);
 	error_context_stack = context.previous;

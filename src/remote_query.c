@@ -33,6 +33,7 @@ struct IdgenRemoteQuery
 	const char *sql;
 	int nparams;
 	const char **params;
+	int columns; /* of the answer */
 	TimestampTz deadline;
 
 	IdgenConnection *connection; /* NULL if it has none yet, or any more */
@@ -40,8 +41,7 @@ struct IdgenRemoteQuery
 	bool over;
 
 	/* Then: */
-	IdgenRemoteRow row; /* the first row, if there is any */
-	int columns;
+	IdgenRemoteRow row;     /* the first row, if there is any */
 	IdgenRemoteError error; /* what has gone wrong */
 	bool remote_error;      /* is that the other server's own message? */
 };
@@ -50,11 +50,11 @@ struct IdgenRemoteQuery
 static dlist_head queries = DLIST_STATIC_INIT(queries);
 
 /*
- * Begin a statement on a server, with parameters that are texts, as the current user. It has
- * idgen.server_timeout to be over. Raises 42704 and 2F003 for what the user mapping lacks.
+ * Begin a statement on a server, with parameters that are texts, as the current user. The answer
+ * must have so many columns. It has idgen.server_timeout to be over. Raises 42704 and 2F003 for what the user mapping lacks.
  */
 IdgenRemoteQuery *
-idgen_remote_begin(Oid serverid, const char *sql, int nparams, const char *const *params)
+idgen_remote_begin(Oid serverid, const char *sql, int nparams, const char *const *params, int columns)
 {
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query", ALLOCSET_SMALL_SIZES);
 	MemoryContext context = MemoryContextSwitchTo(memory);
@@ -71,6 +71,7 @@ idgen_remote_begin(Oid serverid, const char *sql, int nparams, const char *const
 	query->params = palloc(nparams * sizeof(char *));
 	for (int i = 0; i < nparams; i++)
 		query->params[i] = params[i] != NULL ? pstrdup(params[i]) : NULL;
+	query->columns = columns;
 	query->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_server_timeout);
 
 	MemoryContextSwitchTo(context);
@@ -127,13 +128,25 @@ send_statement(IdgenRemoteQuery *query)
 	idgen_connection_send(query->connection, query->sql, query->nparams, query->params);
 }
 
+/* The answer is not that of the statement: what is at the other end cannot be a database. */
+static void
+not_expected(IdgenRemoteQuery *query, const PGresult *result)
+{
+	const IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_FDW_ERROR,
+		.message = psprintf("server \"%s\" returned %d columns instead of %d", query->server, PQnfields(result), query->columns),
+	};
+
+	idgen_connection_close(query->connection);
+	fail(query, &error);
+}
+
 /* Keep the first row of a result. */
 static void
 keep_row(IdgenRemoteQuery *query, const PGresult *result)
 {
 	if (PQntuples(result) == 0)
 		return;
-	query->columns = PQnfields(result);
 	query->row = palloc(query->columns * sizeof(char *));
 	for (int i = 0; i < query->columns; i++)
 		query->row[i] = PQgetisnull(result, 0, i) ? NULL : pstrdup(PQgetvalue(result, 0, i));
@@ -190,13 +203,15 @@ take_answer(IdgenRemoteQuery *query)
 {
 	PGresult *result = idgen_connection_take_result(query->connection);
 
-	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+	if (PQresultStatus(result) != PGRES_TUPLES_OK)
+		take_error(query, result);
+	else if (PQnfields(result) != query->columns)
+		not_expected(query, result);
+	else
 	{
 		keep_row(query, result);
 		end(query);
 	}
-	else
-		take_error(query, result);
 	PQclear(result);
 }
 

@@ -14,7 +14,7 @@ typedef struct IdgenRemoteQuery IdgenRemoteQuery;
 typedef char **IdgenRemoteRow;
 
 extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, const char *sql, int nparams,
-                                            const char *const *params);
+                                            const char *const *params, int columns);
 extern bool idgen_remote_advance(IdgenRemoteQuery *query);
 extern TimestampTz idgen_remote_due(const IdgenRemoteQuery *query);
 extern IdgenRemoteRow idgen_remote_finish(IdgenRemoteQuery *query);

@@ -74,6 +74,7 @@ typedef struct EntryHeader
 	Oid relid;
 	Oid object;
 	RelFileNumber storage;
+	uint32 origin;
 	int32 namelen;
 	int32 nblocks;
 } EntryHeader;
@@ -161,6 +162,7 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 		.relid = key->relid,
 		.object = key->object,
 		.storage = slot->storage,
+		.origin = slot->origin,
 		.namelen = strlen(key->name),
 		.nblocks = slot->nblocks,
 	};
@@ -323,6 +325,7 @@ get_entry(Reader *reader, IdgenCacheKey *key, IdgenRest *rest, IdgenBlock *block
 	rest->more = blocks;
 	rest->nmore = header.nblocks;
 	rest->storage = header.storage;
+	rest->origin = header.origin;
 	return true;
 }
 

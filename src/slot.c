@@ -42,7 +42,6 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	slot->ids_left = 0;
 	slot->ahead_below = 0;
 	slot->storage = InvalidRelFileNumber;
-	slot->transient = false;
 	slot->version = slot->dropped_at = number;
 	slot->warned_percent = 101;
 }
@@ -355,7 +354,18 @@ slot_add_rest(IdgenSlot *slot, const IdgenRest *rest)
 	for (int i = 0; i < rest->nmore; i++)
 		slot_add_block(slot, &rest->more[i]);
 	slot->storage = rest->storage;
+	slot->origin = rest->origin;
 	slot->transient = rest->transient;
+}
+
+/*
+ * May the rest of a refill be put into the slot? Not if that was emptied by an event that came
+ * later, or holds blocks that come from elsewhere. Caller holds the lock.
+ */
+static bool
+is_good(const IdgenSlot *slot, const IdgenRest *rest, uint64 good_as_of)
+{
+	return slot->dropped_at <= good_as_of && (slot->nblocks == 0 || slot->origin == rest->origin);
 }
 
 /*
@@ -369,7 +379,7 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 
 	/* What a transaction allocates after changing the row itself is good. */
 	bool good = outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
-		(outcome->drop || slot->dropped_at <= outcome->rest_good_as_of);
+		(outcome->drop || is_good(slot, &outcome->rest, outcome->rest_good_as_of));
 
 	if (ids == 0)
 		return 0;
@@ -471,7 +481,7 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		slot->counters.ids_issued++;
 		taken = true;
 	}
-	if (slot->dropped_at <= outcome->rest_good_as_of)
+	if (is_good(slot, &rest, outcome->rest_good_as_of))
 		slot_add_rest(slot, &rest);
 	else
 		slot->counters.ids_lost.changed += idgen_rest_ids(&rest);

@@ -93,7 +93,8 @@ typedef struct IdgenSlot
 	bool waited;           /* has a session waited since the last one began? */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
-	bool transient;        /* blocks must not be kept while the server is stopped */
+	uint32 origin;         /* of blocks, if any: see IdgenRest */
+	bool transient;        /* likewise */
 	int64 ahead_blocks;    /* blocks that the last refill asked for */
 	TimestampTz last_wait; /* when a session last had to wait */
 	uint64 dropped_at;     /* number of the last event that emptied it */

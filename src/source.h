@@ -106,7 +106,7 @@ typedef struct IdgenSource
 	/*
 	 * Find what the id sequence draws from, and check that the current user
 	 * may allocate from it; called whenever the handle is validated. Sets the
-	 * handle's object, storage, own_storage, temporary, search_path and
+	 * handle's object, storage, origin, uncommitted, temporary, search_path and
 	 * details as needed, which are zero before. If "object" is valid, that is
 	 * what somebody else has found and was allowed to draw from: neither is to
 	 * be done again, but it is to be kept from being changed until the transaction

@@ -15,6 +15,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "funcapi.h"
 #include "nodes/makefuncs.h"
@@ -266,6 +267,13 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 	return blocks;
 }
 
+/* The function itself is looked up at each refill. */
+static void
+function_resolve(IdgenHandle *handle, Oid object)
+{
+	handle->origin = hash_bytes((const unsigned char *) handle->source_name, strlen(handle->source_name));
+}
+
 /*
  * Allocate blocks; only the function knows how large they are. It can wait for
  * whatever it likes, so there is no allocating without waiting.
@@ -338,6 +346,7 @@ const IdgenSource idgen_source_function = {
 	.needs_row = true,
 	.check_syntax = function_check_syntax,
 	.check_name = function_check_name,
+	.resolve = function_resolve,
 	.allocate = function_allocate,
 	.max_count = function_max_count,
 	.peek = function_peek,

@@ -121,7 +121,7 @@ sequence_resolve(IdgenHandle *handle, Oid object)
 		return;
 	handle->object = RelationGetRelid(rel);
 	handle->storage = rel->rd_locator.relNumber;
-	handle->own_storage = rel->rd_createSubid != InvalidSubTransactionId ||
+	handle->uncommitted = rel->rd_createSubid != InvalidSubTransactionId ||
 		rel->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
 	handle->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	context = MemoryContextSwitchTo(handle->memory);

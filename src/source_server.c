@@ -105,13 +105,6 @@ server_check_name(const char *name, const char *source_name)
 	return source_name;
 }
 
-/* The server that an id sequence draws from. */
-static Oid
-server_of(const IdgenHandle *handle)
-{
-	return *(const Oid *) handle->details;
-}
-
 /* Who draws must have USAGE on the server; it is not an object of the cache key. */
 static void
 server_resolve(IdgenHandle *handle, Oid object)
@@ -119,15 +112,15 @@ server_resolve(IdgenHandle *handle, Oid object)
 	Oid serverid = idgen_server_find(handle->name, handle->source_name);
 
 	idgen_server_check_usage(serverid);
-	handle->details = MemoryContextAlloc(handle->memory, sizeof(Oid));
-	*(Oid *) handle->details = serverid;
+	handle->origin = serverid;
+	handle->uncommitted = idgen_server_is_uncommitted(serverid, GetUserId());
 }
 
 /* The name of the id sequence at the centre. */
 static const char *
 remote_name(const IdgenHandle *handle)
 {
-	const char *name = idgen_server_option(server_of(handle), "remote_name");
+	const char *name = idgen_server_option(handle->origin, "remote_name");
 
 	return name != NULL ? name : handle->name;
 }
@@ -136,7 +129,7 @@ remote_name(const IdgenHandle *handle)
 static const char *
 remote_table(const IdgenHandle *handle)
 {
-	const char *schema = idgen_server_option(server_of(handle), "schema_name");
+	const char *schema = idgen_server_option(handle->origin, "schema_name");
 
 	return schema != NULL ? quote_qualified_identifier(schema, "id_sequences") : "id_sequences";
 }
@@ -156,7 +149,7 @@ check_row(const IdgenHandle *handle, IdgenRemoteRow row)
 {
 	static const char *const columns[] = {"next_block_start", "block_size", "exhausted", "max_value", "source"};
 	const char *name = remote_name(handle);
-	const char *server = idgen_server_name(server_of(handle));
+	const char *server = idgen_server_name(handle->origin);
 
 	if (row == NULL)
 		ereport(ERROR,
@@ -194,7 +187,7 @@ exhausted(const IdgenHandle *handle, IdgenRemoteRow row)
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", handle->name),
-	         errdetail("Its last id on server \"%s\" is %s.", idgen_server_name(server_of(handle)), row[COLUMN_MAX_VALUE])));
+	         errdetail("Its last id on server \"%s\" is %s.", idgen_server_name(handle->origin), row[COLUMN_MAX_VALUE])));
 }
 
 /* Send the request to the centre. */
@@ -214,7 +207,7 @@ begin_allocation(const IdgenHandle *handle, const IdgenRequest *request)
 		psprintf(INT64_FORMAT, may_join ? joined : request->count),
 	};
 
-	return idgen_remote_begin(server_of(handle), psprintf(allocate_sql, table, table), lengthof(params), params);
+	return idgen_remote_begin(handle->origin, psprintf(allocate_sql, table, table), lengthof(params), params, COLUMN_ROWS + 1);
 }
 
 /* Percentage of the ids from the first one, or 1, up to the last one, that is left after a block. */
@@ -238,7 +231,7 @@ finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
 		ereport(ERROR,
 		        (errcode(ERRCODE_CARDINALITY_VIOLATION),
 		         errmsg("server \"%s\" has %s id sequences \"%s\"",
-		                idgen_server_name(server_of(handle)), row[COLUMN_ROWS], remote_name(handle)),
+		                idgen_server_name(handle->origin), row[COLUMN_ROWS], remote_name(handle)),
 		         errhint("Column \"name\" of \"id_sequences\" should be its primary key.")));
 	if (row[COLUMN_LAST_ID] == NULL)
 	{
@@ -250,7 +243,7 @@ finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" on server \"%s\" was not updated",
-		                remote_name(handle), idgen_server_name(server_of(handle))),
+		                remote_name(handle), idgen_server_name(handle->origin)),
 		         errhint("A trigger or a rule there may keep it from being updated.")));
 	first = get_int64(row, COLUMN_NEXT_BLOCK_START);
 	last = get_int64(row, COLUMN_LAST_ID);
@@ -258,7 +251,7 @@ finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
 		ereport(ERROR,
 		        (errcode(ERRCODE_FDW_ERROR),
 		         errmsg("server \"%s\" returned a bad block, %lld to %lld",
-		                idgen_server_name(server_of(handle)), (long long) first, (long long) last)));
+		                idgen_server_name(handle->origin), (long long) first, (long long) last)));
 
 	refill->rest.transient = true;
 	refill->rest.block = (IdgenBlock){.next = first, .left = last - first + 1, .step = 1};
@@ -318,7 +311,7 @@ static bool
 server_peek(IdgenHandle *handle, int64 *id)
 {
 	const char *name = remote_name(handle);
-	IdgenRemoteQuery *query = idgen_remote_begin(server_of(handle), psprintf(CENTRAL_ROW, remote_table(handle)), 1, &name);
+	IdgenRemoteQuery *query = idgen_remote_begin(handle->origin, psprintf(CENTRAL_ROW, remote_table(handle)), 1, &name, COLUMN_SOURCE + 1);
 	IdgenRemoteRow row;
 
 	idgen_remote_await(query);
