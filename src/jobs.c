@@ -70,6 +70,7 @@ typedef struct Job
 	bool allocated;        /* is there something to publish? */
 	TransactionId held_by; /* if not: who holds the row now, or invalid */
 	bool object_locked;    /* or somebody has locked what it draws from */
+	bool far_away;         /* it is another server that allocates */
 	IdgenRefill refill;    /* that, ... */
 	uint64 good_as_of;     /* ... as rest_good_as_of in IdgenOutcome */
 	IdgenFailure failure;  /* of this or, for a range, of an earlier try */
@@ -126,6 +127,15 @@ owner_of(Oid relid)
 	return owner;
 }
 
+/* What another server is still working on is not wanted any more. */
+static void
+give_up_query(Job *job)
+{
+	if (job->under_way != NULL)
+		idgen_remote_abandon(job->under_way);
+	job->under_way = NULL;
+}
+
 /*
  * Allocate what a task asks for, in a subtransaction. If there is nothing to allocate
  * from any more, or not by a worker, whoever waits has to look again.
@@ -172,6 +182,9 @@ allocate(void *arg)
 	else
 	{
 		job->transactional = handle->source->transactional;
+		job->far_away = handle->source->timeout != NULL;
+		if (!job->far_away)
+			give_up_query(job); /* of the source that the row had */
 		job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
 		job->held_by = handle->row_holder;
 		if (handle->source->locks_row)
@@ -227,17 +240,27 @@ do_without_range(Job *job, ErrorData *error)
 	return job->done ? NULL : idgen_try(allocate, job, IDGEN_TRY_ANY);
 }
 
+/* Was it a lock that this error is about, or a cancelled wait for one? At another server, that is its matter. */
+static bool
+is_about_lock(const Job *job, const ErrorData *error)
+{
+	return !job->far_away &&
+		(error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE || error->sqlerrcode == ERRCODE_QUERY_CANCELED);
+}
+
 /* Do a job, as far as that can be done now, and remember what went wrong. */
 static void
 try_job(Job *job, bool wait)
 {
 	ErrorData *error;
+	bool is_lock;
 
 	job->wait = wait;
 	job->line_up = false;
 	job->held_by = InvalidTransactionId;
 	job->object_locked = false;
-	if (job->task->range > 0 && !idgen_cache_has_waiters(&job->task->key))
+	job->far_away = false;
+	if (job->task->range > 0 && job->under_way == NULL && !idgen_cache_has_waiters(&job->task->key))
 		job->task->range = 0; /* who wanted it has given up */
 	error = idgen_try(allocate, job, IDGEN_TRY_ANY);
 	if (error != NULL && job->task->range > 0 && error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
@@ -246,13 +269,13 @@ try_job(Job *job, bool wait)
 		return;
 
 	job->allocated = false;
+	is_lock = error != NULL && is_about_lock(job, error);
 	if (TransactionIdIsValid(job->held_by) || job->object_locked ||
-	    (error != NULL && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE))
+	    (is_lock && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE))
 		idgen_cache_row_locked(&job->task->key);
 	if (error == NULL && !job->object_locked)
 		row_is_held(job);
-	else if (error == NULL || error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
-	         error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+	else if (error == NULL || is_lock)
 	{
 		/* After lining up, see at once who has the row now. */
 		try_again(job, !wait || !TransactionIdIsValid(job->holder));
@@ -292,15 +315,10 @@ publish(const Job *job)
 	idgen_cache_end_attempt(job->task, &outcome, failure);
 }
 
-/*
- * A job is done. What another server may still be working on for it is not wanted any
- * more.
- */
 static void
 free_job(Job *job)
 {
-	if (job->under_way != NULL)
-		idgen_remote_abandon(job->under_way);
+	give_up_query(job);
 	pfree(job->task);
 	pfree(job);
 }

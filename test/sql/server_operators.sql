@@ -54,3 +54,8 @@ SELECT * FROM centre.id_sequences;
 SET search_path = public, trap;
 SELECT 1.5 + 1::bigint;
 RESET search_path;
+
+SET client_min_messages = warning;
+DROP SCHEMA centre, trap CASCADE;
+DROP FUNCTION make_traps();
+DROP EXTENSION idgen CASCADE;
