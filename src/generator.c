@@ -285,6 +285,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	PreventCommandIfParallelMode(call->function);
 
 	handle->waiting_since = 0;
+	handle->impatient = false;
 	handle->refills_of_call = 0;
 	validate(handle, call->asked, auto_create);
 	if (!handle->temporary)
@@ -308,7 +309,6 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 		check_fit(handle, call, ids.next);
 		check_fit(handle, call, last);
 	}
-	handle->impatient = false;
 	idgen_handle_remember_last(handle, last);
 	return ids;
 }

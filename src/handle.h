@@ -111,7 +111,7 @@ typedef struct IdgenHandle
 	int64 refills_at_once;       /* ... its refills that were published at once, ... */
 	int64 ids_at_once;           /* ... and the ids that they brought */
 	bool impatient;              /* has waited long enough for another's refill */
-	TimestampTz waiting_since;   /* when this call began to wait for the worker, or 0 */
+	TimestampTz waiting_since;   /* when this call began to wait for others' refills, or 0 */
 	bool allocating;             /* source_function.c is calling the function */
 	int refills_of_call;         /* that this call has made */
 	int prefix;                  /* of the ids that this call composes */

@@ -21,6 +21,7 @@
 #include "replication/syncrep.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
+#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "guc.h"
@@ -96,25 +97,44 @@ idgen_refill_await_transaction(TransactionId xid)
 }
 
 /*
- * Wait for a refill that will be published at once; but not longer than the
- * server lets others wait before it looks for a deadlock, since nobody would see
- * one here, and than the source may need. Whoever refills waits for no lock of a transaction, except for
- * those on the system catalogs. After that time we refill ourselves.
+ * The milliseconds for which a call may still wait for others who refill at once: as long as
+ * the source may need and, besides, as the server lets others wait before it looks for a
+ * deadlock, since nobody would see one here. They count from the call's first wait: if
+ * one refill fails after the other, not everybody is to wait for all of them.
+ */
+static long
+patience_left(IdgenHandle *handle)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	const int *source_timeout = handle->source->timeout;
+	int64 patience = (int64) DeadlockTimeout + (source_timeout != NULL ? *source_timeout : 0);
+
+	if (handle->waiting_since == 0)
+		handle->waiting_since = now;
+	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(handle->waiting_since, patience));
+}
+
+/*
+ * Wait for a refill that will be published at once, as long as patience lasts. Whoever
+ * refills waits for no lock of a transaction, except for those on the system catalogs. After that
+ * time we refill ourselves.
  */
 void
 idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 {
 	static uint32 wait_event = 0;
-	const int *source_timeout = handle->source->timeout;
-	long patience = Min((long) DeadlockTimeout + (source_timeout != NULL ? *source_timeout : 0), INT_MAX);
 	IdgenSlot *slot = handle->slot;
+	long timeout;
 
 	if (wait_event == 0)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
 	ConditionVariablePrepareToSleep(&slot->refilled);
 	while (idgen_slot_awaits_refill(slot, count) && !handle->impatient)
-		handle->impatient = ConditionVariableTimedSleep(&slot->refilled, patience, wait_event);
+	{
+		timeout = patience_left(handle);
+		handle->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refilled, timeout, wait_event);
+	}
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
 }
