@@ -8,24 +8,23 @@
  * the worker has something going on with several at a time.
  *
  * A connection belongs to a process, a server and a user. It is kept when a statement
- * is over, unless something is wrong with it, or server or user mapping were changed. To give
- * up a statement is to close its connection. The server there then ends the statement: it
- * has been asked to look after the connection while it executes something.
+ * is over, unless something is wrong with it, or the server or the user mapping has been
+ * changed. To give up a statement is to close its connection. The server there then ends the
+ * statement: it has been asked to look after the connection while it executes something.
  *
  * When several hosts are given, libpq would try the next one only when the one before has
  * answered "no", and not when it is silent. So each is tried by itself, with an equal share of the
- * time that is left.
+ * time that is left. Several addresses of one name, though, are one host.
  *
- * What does block is the look-up of a host's name, which libpq does in one go.
+ * What does block is what libpq does in one go: looking up a host's name, or a service in
+ * LDAP, and Kerberos.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
-#include "utils/inval.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
@@ -50,24 +49,7 @@ static const char *const settings[] = {
 	" FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'",
 };
 
-/* Changes whenever a server or a user mapping does. */
-uint64 idgen_connections_version = 1;
-
 static dlist_head connections = DLIST_STATIC_INIT(connections);
-
-static void
-catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
-{
-	idgen_connections_version++;
-}
-
-/* Ask the server to tell us about changes. Called once per process. */
-void
-idgen_connections_init(void)
-{
-	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, catalog_changed, (Datum) 0);
-	CacheRegisterSyscacheCallback(USERMAPPINGOID, catalog_changed, (Datum) 0);
-}
 
 /* Close it; it can be opened again. */
 void
@@ -109,6 +91,24 @@ make_connection(Oid serverid, const char *server, Oid userid)
 	return connection;
 }
 
+/* Close what nobody uses and has been opened before a server or a user mapping was changed. */
+void
+idgen_connections_close_stale(void)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &connections)
+	{
+		IdgenConnection *connection = dlist_container(IdgenConnection, node, iter.cur);
+
+		if (!connection->taken && connection->version != idgen_servers_version)
+		{
+			idgen_connection_close(connection);
+			idgen_connection_give_back(connection);
+		}
+	}
+}
+
 /*
  * A connection to a server, of that name, as some user: one that is kept, and so ready, or one
  * that has to be opened; NULL if the process has enough of them at work.
@@ -117,25 +117,21 @@ IdgenConnection *
 idgen_connection_take(Oid serverid, const char *server, Oid userid)
 {
 	IdgenConnection *found = NULL;
-	dlist_mutable_iter iter;
+	dlist_iter iter;
 	int count = 0;
 
-	dlist_foreach_modify(iter, &connections)
+	idgen_connections_close_stale();
+	dlist_foreach(iter, &connections)
 	{
 		IdgenConnection *connection = dlist_container(IdgenConnection, node, iter.cur);
 
-		if (!connection->taken && connection->version != idgen_connections_version)
-		{
-			idgen_connection_close(connection);
-			idgen_connection_give_back(connection);
-			continue;
-		}
 		if (connection->serverid != serverid || connection->userid != userid)
 			continue;
 		count++;
 		if (!connection->taken)
 			found = connection;
 	}
+	Assert(found == NULL || found->state == IDGEN_CONNECTION_READY);
 	if (found == NULL && count < MAX_CONNECTIONS)
 		found = make_connection(serverid, server, userid);
 	if (found != NULL)
@@ -145,31 +141,48 @@ idgen_connection_take(Oid serverid, const char *server, Oid userid)
 
 /* It is broken, for that reason. The texts are the caller's. */
 static void
-broken(IdgenConnection *connection, int sqlerrcode, const char *message,
-       const char *detail, const char *hint)
+broken(IdgenConnection *connection, IdgenRemoteError error)
 {
 	idgen_connection_close(connection);
 	connection->state = IDGEN_CONNECTION_BROKEN;
-	connection->error.sqlerrcode = sqlerrcode;
-	connection->error.message = message;
-	connection->error.detail = detail;
-	connection->error.hint = hint;
+	connection->error = error;
 }
 
 /* It could not be opened; "detail" says why. */
 static void
-not_connected(IdgenConnection *connection, const char *detail)
+not_connected(IdgenConnection *connection, const char *detail, const char *hint)
 {
-	broken(connection, ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
-	       psprintf("could not connect to server \"%s\"", connection->server), detail, NULL);
+	broken(connection, (IdgenRemoteError){
+						   .sqlerrcode = ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
+						   .message = psprintf("could not connect to server \"%s\"", connection->server),
+						   .detail = detail,
+						   .hint = hint,
+					   });
 }
 
 /* It was open, and is not any more; "detail" says why. */
 static void
 lost(IdgenConnection *connection, const char *detail)
 {
-	broken(connection, ERRCODE_CONNECTION_FAILURE,
-	       psprintf("connection to server \"%s\" was lost", connection->server), detail, NULL);
+	broken(connection, (IdgenRemoteError){
+						   .sqlerrcode = ERRCODE_CONNECTION_FAILURE,
+						   .message = psprintf("connection to server \"%s\" was lost", connection->server),
+						   .detail = detail,
+					   });
+}
+
+/*
+ * What has gone wrong with a statement, as the other server or libpq says, palloc'd; NULL if
+ * neither does.
+ */
+const char *
+idgen_result_message(const PGresult *result)
+{
+	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+	if (message == NULL)
+		message = PQresultErrorMessage(result);
+	return message[0] != '\0' ? pchomp(message) : NULL;
 }
 
 /* What libpq says about the last failure. */
@@ -193,80 +206,16 @@ receive_notice(void *arg, const PGresult *result)
 		         errhidestmt(true)));
 }
 
-/* The number of items in a list with commas. */
-static int
-count_items(const char *list)
-{
-	int items = 1;
-
-	for (; *list != '\0'; list++)
-		if (*list == ',')
-			items++;
-	return items;
-}
-
-/* The nth one, from 0. */
-static const char *
-nth_item(const char *list, int n)
-{
-	for (; n > 0; n--)
-		list = strchr(list, ',') + 1;
-	return pnstrdup(list, strcspn(list, ","));
-}
-
-/* The value of a parameter, or NULL. */
-static const char *
-find_value(const IdgenConnectOptions *options, const char *keyword)
-{
-	for (int i = 0; options->keywords[i] != NULL; i++)
-		if (strcmp(options->keywords[i], keyword) == 0)
-			return options->values[i];
-	return NULL;
-}
-
-/* How many hosts do the options name? */
-static int
-count_hosts(const IdgenConnectOptions *options)
-{
-	const char *host = find_value(options, "host");
-	const char *hostaddr = find_value(options, "hostaddr");
-
-	return Max(host != NULL ? count_items(host) : 1, hostaddr != NULL ? count_items(hostaddr) : 1);
-}
-
-/* The values of the parameters for the current host. Lists that do not match are left to libpq to complain about. */
-static const char **
-values_for_host(const IdgenConnection *connection)
-{
-	const IdgenConnectOptions *options = connection->options;
-	static const char *const listed[] = {"host", "hostaddr", "port"};
-	const char **values;
-	int n = 0;
-
-	while (options->keywords[n] != NULL)
-		n++;
-	values = palloc0((n + 1) * sizeof(char *));
-	for (int i = 0; i < n; i++)
-	{
-		values[i] = options->values[i];
-		for (int j = 0; j < (int) lengthof(listed) && connection->nhosts > 1; j++)
-			if (strcmp(options->keywords[i], listed[j]) == 0 && count_items(values[i]) == connection->nhosts)
-				values[i] = nth_item(values[i], connection->host);
-	}
-	return values;
-}
-
 /* When to give up the current host: connect_timeout, and the others need time, too. */
 static TimestampTz
 host_deadline(const IdgenConnection *connection)
 {
+	const IdgenConnectOptions *options = connection->options;
 	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz deadline = now + (connection->deadline - now) / (connection->nhosts - connection->host);
-	const char *value = find_value(connection->options, "connect_timeout");
-	long timeout = value != NULL ? strtol(value, NULL, 10) : 0;
+	TimestampTz deadline = now + (connection->deadline - now) / (options->nhosts - connection->host);
 
-	if (timeout > 0 && timeout <= INT_MAX / 1000)
-		deadline = Min(deadline, TimestampTzPlusMilliseconds(now, timeout * 1000));
+	if (options->connect_timeout > 0)
+		deadline = Min(deadline, TimestampTzPlusMilliseconds(now, options->connect_timeout * 1000));
 	return deadline;
 }
 
@@ -274,19 +223,19 @@ host_deadline(const IdgenConnection *connection)
 static void
 begin_host(IdgenConnection *connection)
 {
+	const IdgenConnectOptions *options = connection->options;
+
 	if (!AcquireExternalFD())
 	{
-		broken(connection, ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
-		       psprintf("could not connect to server \"%s\"", connection->server),
-		       "There are too many open files on the local server.",
-		       "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
+		not_connected(connection, "There are too many open files on the local server.",
+		              "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
 		return;
 	}
-	connection->conn = PQconnectStartParams(connection->options->keywords, values_for_host(connection), false);
+	connection->conn = PQconnectStartParams(options->keywords, idgen_server_values_for_host(options, connection->host), false);
 	if (connection->conn == NULL)
 	{
 		ReleaseExternalFD();
-		not_connected(connection, "Out of memory.");
+		not_connected(connection, "Out of memory.", NULL);
 		return;
 	}
 	PQsetNoticeReceiver(connection->conn, receive_notice, connection);
@@ -297,14 +246,12 @@ begin_host(IdgenConnection *connection)
 
 /* Open it, to be ready before the deadline. The options stay the caller's. */
 void
-idgen_connection_open(IdgenConnection *connection, const IdgenConnectOptions *options,
-                      uint64 version, TimestampTz deadline)
+idgen_connection_open(IdgenConnection *connection, const IdgenConnectOptions *options, TimestampTz deadline)
 {
 	idgen_connection_close(connection);
 	connection->options = options;
-	connection->version = version;
+	connection->version = options->version;
 	connection->deadline = deadline;
-	connection->nhosts = count_hosts(options);
 	connection->host = 0;
 	connection->failures = makeStringInfo();
 	begin_host(connection);
@@ -316,85 +263,98 @@ next_host(IdgenConnection *connection, const char *failure)
 {
 	appendStringInfo(connection->failures, "%s%s", connection->host > 0 ? "\n" : "", failure);
 	idgen_connection_close(connection);
-	if (++connection->host < connection->nhosts)
+	if (++connection->host < connection->options->nhosts)
 		begin_host(connection);
 	else
-		not_connected(connection, connection->failures->data);
+		not_connected(connection, connection->failures->data, NULL);
 }
 
-/* Has happened to the socket what libpq waits for? */
+/* Is it being opened, so that another host may do? */
 static bool
-socket_is_ready(const IdgenConnection *connection)
+is_opening(const IdgenConnection *connection)
 {
-	return (WaitLatchOrSocket(NULL, connection->wait_for | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-	                          PQsocket(connection->conn), 0, 0) &
-	        connection->wait_for) != 0;
+	return connection->state == IDGEN_CONNECTION_CONNECTING || connection->state == IDGEN_CONNECTION_SETTLING;
 }
 
-/* Let libpq do what it wants with the statement being sent. */
+/* It cannot be gone on with; the reason may be NULL. */
+static void
+give_up(IdgenConnection *connection, const char *reason)
+{
+	if (is_opening(connection))
+		next_host(connection, reason != NULL ? reason : "The connection was lost.");
+	else
+		lost(connection, reason);
+}
+
+/* A statement has been sent, or cannot be. */
 static void
 begin_statement(IdgenConnection *connection, IdgenConnectionState state, int sent)
 {
-	if (sent)
+	if (!sent)
 	{
-		connection->state = state;
-		connection->wait_for = WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE;
+		give_up(connection, libpq_error(connection));
+		return;
 	}
-	else
-		lost(connection, libpq_error(connection));
+	connection->state = state;
+	connection->wait_for = WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE;
 }
 
 /* Go on with the settings of the new session, or be ready. */
 static void
 settle(IdgenConnection *connection)
 {
-	if (connection->settings == (int) lengthof(settings))
+	if (connection->settings < (int) lengthof(settings))
 	{
-		connection->state = IDGEN_CONNECTION_READY;
-		connection->wait_for = 0;
-	}
-	else
 		begin_statement(connection, IDGEN_CONNECTION_SETTLING,
 		                PQsendQuery(connection->conn, settings[connection->settings++]));
-}
-
-/* It is connected: check that it may be. */
-static void
-connected(IdgenConnection *connection)
-{
-	if (connection->options->password_required && !PQconnectionUsedPassword(connection->conn))
-	{
-		broken(connection, ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED,
-		       "password is required",
-		       psprintf("Server \"%s\" has not asked for it, so the connection is not that of a user who knows it.", connection->server),
-		       "Change the authentication method there, or have a superuser set password_required to false in the user mapping.");
 		return;
 	}
-	(void) PQsetnonblocking(connection->conn, 1);
-	connection->settings = 0;
-	settle(connection);
+	connection->state = IDGEN_CONNECTION_READY;
+	connection->wait_for = 0;
 }
 
-/* Go on connecting. Returns false if that has to wait. */
+/* There is a connection, but not by that user's own password. */
+static void
+password_not_used(IdgenConnection *connection)
+{
+	broken(connection, (IdgenRemoteError){
+						   .sqlerrcode = ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED,
+						   .message = "password is required",
+						   .detail = psprintf("Server \"%s\" has not asked for it.", connection->server),
+						   .hint = "Change the authentication method there, or have a superuser set password_required to false in the user mapping.",
+					   });
+}
+
+/* Go on connecting. Returns false if that has to wait, since libpq must not be called too early. */
 static bool
 advance_connecting(IdgenConnection *connection)
 {
-	PostgresPollingStatusType status;
+	PGconn *conn = connection->conn;
 
-	if (GetCurrentTimestamp() >= connection->host_deadline)
-	{
-		next_host(connection, psprintf("There was no answer from host \"%s\", port %s, in time.", PQhost(connection->conn), PQport(connection->conn)));
-		return true;
-	}
-	if (PQstatus(connection->conn) != CONNECTION_BAD && !socket_is_ready(connection))
+	if (PQstatus(conn) != CONNECTION_BAD &&
+	    (WaitLatchOrSocket(NULL, connection->wait_for | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, PQsocket(conn), 0, 0) &
+	     connection->wait_for) == 0)
 		return false;
-	status = PQconnectPoll(connection->conn);
-	if (status == PGRES_POLLING_OK)
-		connected(connection);
-	else if (status == PGRES_POLLING_FAILED)
-		next_host(connection, libpq_error(connection));
-	else
-		connection->wait_for = status == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
+
+	switch (PQconnectPoll(conn))
+	{
+		case PGRES_POLLING_READING:
+			connection->wait_for = WL_SOCKET_READABLE;
+			break;
+		case PGRES_POLLING_OK:
+			(void) PQsetnonblocking(conn, 1);
+			connection->settings = 0;
+			if (connection->options->password_required && !PQconnectionUsedPassword(conn))
+				password_not_used(connection);
+			else
+				settle(connection);
+			break;
+		case PGRES_POLLING_FAILED:
+			next_host(connection, libpq_error(connection));
+			break;
+		default:
+			connection->wait_for = WL_SOCKET_WRITEABLE;
+	}
 	return true;
 }
 
@@ -450,24 +410,17 @@ receive(IdgenConnection *connection)
 	return false;
 }
 
-/* What has gone wrong with a statement, as the other server or libpq says; NULL if neither does. */
-static char *
-result_message(const IdgenConnection *connection)
-{
-	const char *primary = PQresultErrorField(connection->result, PG_DIAG_MESSAGE_PRIMARY);
-	char *message = primary != NULL ? pstrdup(primary) : libpq_error(connection);
-
-	return message[0] != '\0' ? message : NULL;
-}
-
 /* Can a setting be done without, since the server does not know it, or has another syntax? */
 static bool
 is_dispensable(const PGresult *result)
 {
+	static const char *const classes[] = {"0A", "22", "42"};
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-	return PQresultStatus(result) == PGRES_TUPLES_OK ||
-		(sqlstate != NULL && (strncmp(sqlstate, "42", 2) == 0 || strncmp(sqlstate, "22", 2) == 0 || strncmp(sqlstate, "0A", 2) == 0));
+	for (int i = 0; sqlstate != NULL && i < (int) lengthof(classes); i++)
+		if (strncmp(sqlstate, classes[i], 2) == 0)
+			return true;
+	return PQresultStatus(result) == PGRES_TUPLES_OK;
 }
 
 /* Go on with a statement. Returns false if that has to wait. */
@@ -479,7 +432,7 @@ advance_statement(IdgenConnection *connection)
 	connection->wait_for = 0;
 	if (PQstatus(connection->conn) != CONNECTION_OK ||
 	    PQtransactionStatus(connection->conn) != PQTRANS_IDLE)
-		lost(connection, result_message(connection));
+		give_up(connection, idgen_result_message(connection->result));
 	else if (connection->state == IDGEN_CONNECTION_RUNNING)
 		connection->state = IDGEN_CONNECTION_ANSWERED;
 	else if (is_dispensable(connection->result))
@@ -489,33 +442,42 @@ advance_statement(IdgenConnection *connection)
 		settle(connection);
 	}
 	else
-		not_connected(connection, result_message(connection));
+		give_up(connection, idgen_result_message(connection->result));
 	return true;
 }
 
+/* Do the next thing. Returns false if that has to wait, or nothing is going on. */
+static bool
+advance(IdgenConnection *connection)
+{
+	switch (connection->state)
+	{
+		case IDGEN_CONNECTION_CONNECTING:
+			return advance_connecting(connection);
+		case IDGEN_CONNECTION_SETTLING:
+		case IDGEN_CONNECTION_RUNNING:
+			return advance_statement(connection);
+		default:
+			return false;
+	}
+}
+
 /*
- * Do what can be done without waiting. Memory that is needed for errors is the caller's
- * current one. Raises no error.
+ * Do what can be done without waiting. What the other server, or the network, makes of it is
+ * in the state, and raises no error. The texts of that are made in the current memory
+ * context.
  */
 IdgenConnectionState
 idgen_connection_advance(IdgenConnection *connection)
 {
-	bool advanced = true;
-
-	while (advanced)
-		switch (connection->state)
-		{
-			case IDGEN_CONNECTION_CONNECTING:
-				advanced = advance_connecting(connection);
-				break;
-			case IDGEN_CONNECTION_SETTLING:
-			case IDGEN_CONNECTION_RUNNING:
-				advanced = advance_statement(connection);
-				break;
-			default:
-				advanced = false;
-		}
-	return connection->state;
+	for (;;)
+	{
+		if (advance(connection))
+			continue;
+		if (!is_opening(connection) || GetCurrentTimestamp() < connection->host_deadline)
+			return connection->state;
+		next_host(connection, psprintf("There was no answer from host \"%s\", port %s, in time.", PQhost(connection->conn), PQport(connection->conn)));
+	}
 }
 
 /*
@@ -547,33 +509,46 @@ idgen_connection_take_result(IdgenConnection *connection)
 TimestampTz
 idgen_connection_due(const IdgenConnection *connection)
 {
-	return connection->state == IDGEN_CONNECTION_CONNECTING ? connection->host_deadline : DT_NOEND;
+	return is_opening(connection) ? connection->host_deadline : DT_NOEND;
+}
+
+/* Is there a socket to wait for? */
+static bool
+is_waiting(const IdgenConnection *connection)
+{
+	return connection->taken && connection->conn != NULL && connection->wait_for != 0 &&
+		PQsocket(connection->conn) != PGINVALID_SOCKET;
 }
 
 /*
- * Wait until a connection can be advanced, the process's latch is set, or it is that
- * time. The latch is left as it is.
+ * Wait for so many milliseconds at most, until a connection can be advanced or the process's
+ * latch is set. The latch is left as it is.
  */
 void
-idgen_connections_wait(TimestampTz until, uint32 wait_event)
+idgen_connections_wait(long timeout, uint32 wait_event)
 {
-	long timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
 	WaitEventSet *set;
 	WaitEvent event;
 	dlist_iter iter;
-	int count = 2;
+	int count = 0;
 
 	dlist_foreach(iter, &connections)
-		count++;
-	set = CreateWaitEventSet(CurrentResourceOwner, count);
+		if (is_waiting(dlist_container(IdgenConnection, node, iter.cur)))
+			count++;
+	if (count == 0)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
+		return;
+	}
+
+	set = CreateWaitEventSet(CurrentResourceOwner, count + 2);
 	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
 	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 	dlist_foreach(iter, &connections)
 	{
 		IdgenConnection *connection = dlist_container(IdgenConnection, node, iter.cur);
 
-		if (connection->taken && connection->conn != NULL && connection->wait_for != 0 &&
-		    PQsocket(connection->conn) != PGINVALID_SOCKET)
+		if (is_waiting(connection))
 			AddWaitEventToSet(set, connection->wait_for, PQsocket(connection->conn), NULL, NULL);
 	}
 	(void) WaitEventSetWait(set, timeout, &event, 1, wait_event);

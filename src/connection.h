@@ -12,11 +12,11 @@
 
 #include "foreign_server.h"
 
-/* What has gone wrong; the texts but the message may be NULL. */
+/* What has gone wrong. The other texts may be NULL, too. */
 typedef struct IdgenRemoteError
 {
-	int sqlerrcode; /* 0 = nothing */
-	const char *message;
+	int sqlerrcode;
+	const char *message; /* NULL = nothing */
 	const char *detail;
 	const char *hint;
 } IdgenRemoteError;
@@ -38,7 +38,7 @@ typedef struct IdgenConnection
 	char server[NAMEDATALEN];
 	Oid serverid;
 	Oid userid;
-	uint64 version; /* idgen_connections_version when it was opened */
+	uint64 version; /* of the options that it was opened with */
 	bool taken;     /* has it a user now? */
 
 	IdgenConnectionState state;
@@ -50,7 +50,6 @@ typedef struct IdgenConnection
 	/* While connecting; in the memory of who has opened it: */
 	const IdgenConnectOptions *options;
 	TimestampTz deadline;
-	int nhosts;
 	int host;                  /* the current one, from 0 */
 	TimestampTz host_deadline; /* of that one */
 	StringInfo failures;       /* of the ones before */
@@ -58,19 +57,18 @@ typedef struct IdgenConnection
 	IdgenRemoteError error;
 } IdgenConnection;
 
-extern uint64 idgen_connections_version;
-
-extern void idgen_connections_init(void);
+extern void idgen_connections_close_stale(void);
 extern IdgenConnection *idgen_connection_take(Oid serverid, const char *server, Oid userid);
 extern void idgen_connection_give_back(IdgenConnection *connection);
 extern void idgen_connection_open(IdgenConnection *connection, const IdgenConnectOptions *options,
-                                  uint64 version, TimestampTz deadline);
+                                  TimestampTz deadline);
 extern void idgen_connection_send(IdgenConnection *connection, const char *sql, int nparams,
                                   const char *const *params);
+extern const char *idgen_result_message(const PGresult *result);
 extern PGresult *idgen_connection_take_result(IdgenConnection *connection);
 extern IdgenConnectionState idgen_connection_advance(IdgenConnection *connection);
 extern TimestampTz idgen_connection_due(const IdgenConnection *connection);
 extern void idgen_connection_close(IdgenConnection *connection);
-extern void idgen_connections_wait(TimestampTz until, uint32 wait_event);
+extern void idgen_connections_wait(long timeout, uint32 wait_event);
 
 #endif /* IDGEN_CONNECTION_H */

@@ -28,12 +28,14 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/inval.h"
 #include "utils/syscache.h"
 
 #include "libpq-fe.h"
 
 #include "compat.h"
 #include "foreign_server.h"
+#include "guc.h"
 
 /* An option of ours, and the catalog of what may have it. */
 typedef struct OwnOption
@@ -53,6 +55,22 @@ static bool
 same(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;
+}
+
+uint64 idgen_servers_version = 1;
+
+static void
+servers_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	idgen_servers_version++;
+}
+
+/* Ask the server to tell us about changes. Called once per process. */
+void
+idgen_servers_init(void)
+{
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, servers_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, servers_changed, (Datum) 0);
 }
 
 /* libpq's options. It allocates them anew at each call, so we ask but once. */
@@ -255,7 +273,7 @@ idgen_server_check_usage(Oid serverid)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
 }
 
-/* Has the current transaction written a catalog's row? Frees it; NULL is none. */
+/* Has the current transaction written a catalog's row? Frees it; NULL if there is none. */
 static bool
 is_own(HeapTuple tuple)
 {
@@ -277,27 +295,42 @@ idgen_server_is_uncommitted(Oid serverid, Oid userid)
 		is_own(SearchSysCache2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(InvalidOid), ObjectIdGetDatum(serverid)));
 }
 
-/* Its name, palloc'd. Raises 42704. */
-const char *
-idgen_server_name(Oid serverid)
-{
-	return get_server(serverid)->servername;
-}
-
-/* One of the options that are ours, palloc'd, or NULL if it is not set. Raises 42704. */
-const char *
-idgen_server_option(Oid serverid, const char *option)
+/* The option of that name, or NULL. */
+static DefElem *
+find_option(List *options, const char *name)
 {
 	ListCell *cell;
 
-	foreach(cell, get_server(serverid)->options)
+	foreach(cell, options)
 	{
-		DefElem *def = lfirst_node(DefElem, cell);
+		DefElem *option = lfirst_node(DefElem, cell);
 
-		if (same(def->defname, option))
-			return defGetString(def);
+		if (same(option->defname, name))
+			return option;
 	}
 	return NULL;
+}
+
+/* Its value, or NULL. */
+static const char *
+find_string(List *options, const char *name)
+{
+	DefElem *option = find_option(options, name);
+
+	return option != NULL ? defGetString(option) : NULL;
+}
+
+/* What there is to know of a server, palloc'd. Raises 42704. */
+IdgenServer
+idgen_server_get(Oid serverid)
+{
+	ForeignServer *server = get_server(serverid);
+
+	return (IdgenServer){
+		.name = server->servername,
+		.remote_name = find_string(server->options, "remote_name"),
+		.schema_name = find_string(server->options, "schema_name"),
+	};
 }
 
 static bool
@@ -317,18 +350,11 @@ is_own_option(const char *name)
 static bool
 is_password_required(const ForeignServer *server, const UserMapping *mapping)
 {
-	ListCell *cell;
+	DefElem *option = find_option(mapping->options, "password_required");
 
 	if (superuser_arg(mapping->userid) && superuser_arg(server->owner))
 		return false;
-	foreach(cell, mapping->options)
-	{
-		DefElem *option = lfirst_node(DefElem, cell);
-
-		if (same(option->defname, "password_required"))
-			return defGetBoolean(option);
-	}
-	return true;
+	return option == NULL || defGetBoolean(option);
 }
 
 /* Put one more parameter behind those that are there; there is room for it. */
@@ -358,30 +384,89 @@ add_options(IdgenConnectOptions *connect, List *options)
 	}
 }
 
-/* Is there a value? To libpq, an empty one is none. */
-static bool
-is_given(const IdgenConnectOptions *connect, const char *keyword)
+/* The value of a parameter, or NULL. To libpq, an empty one is none. */
+static const char *
+find_value(const IdgenConnectOptions *connect, const char *keyword)
 {
 	for (int i = 0; connect->keywords[i] != NULL; i++)
 		if (same(connect->keywords[i], keyword) && connect->values[i][0] != '\0')
-			return true;
-	return false;
+			return connect->values[i];
+	return NULL;
 }
 
-/* Does it list several hosts? */
-static bool
-has_several_hosts(const IdgenConnectOptions *connect)
+/* The number of items in a list with commas; 1 if there is none. */
+static int
+count_items(const char *list)
 {
-	for (int i = 0; connect->keywords[i] != NULL; i++)
-		if ((same(connect->keywords[i], "host") || same(connect->keywords[i], "hostaddr")) &&
-		    strchr(connect->values[i], ',') != NULL)
-			return true;
-	return false;
+	int items = 1;
+
+	for (; list != NULL && *list != '\0'; list++)
+		if (*list == ',')
+			items++;
+	return items;
+}
+
+/* The nth item, from 0. */
+static const char *
+nth_item(const char *list, int n)
+{
+	for (; n > 0; n--)
+		list = strchr(list, ',') + 1;
+	return pnstrdup(list, strcspn(list, ","));
 }
 
 /*
- * What it takes to connect to the server as that user, palloc'd. Of several hosts,
- * only one that can be written to is of use. Raises 42704 without a user mapping,
+ * The values of the parameters for one of the hosts, from 0, palloc'd. A list that has not an
+ * item for each host is left as it is.
+ */
+const char **
+idgen_server_values_for_host(const IdgenConnectOptions *options, int host)
+{
+	static const char *const listed[] = {"host", "hostaddr", "port"};
+	const char **values;
+	int n = 0;
+
+	while (options->keywords[n] != NULL)
+		n++;
+	values = palloc0((n + 1) * sizeof(char *));
+	for (int i = 0; i < n; i++)
+	{
+		values[i] = options->values[i];
+		for (int j = 0; j < (int) lengthof(listed); j++)
+			if (same(options->keywords[i], listed[j]) && count_items(values[i]) == options->nhosts)
+				values[i] = nth_item(values[i], host);
+	}
+	return values;
+}
+
+/* libpq's limit for a host, in seconds, as far as it is a number at all; 0 if there is none. */
+static int
+connect_timeout(const IdgenConnectOptions *connect)
+{
+	const char *value = find_value(connect, "connect_timeout");
+	long seconds = value != NULL ? strtol(value, NULL, 10) : 0;
+
+	return seconds > 0 && seconds <= INT_MAX / 1000 ? (int) seconds : 0;
+}
+
+/*
+ * Add what we set unless it is given. Of several hosts, only one that can be written to is of
+ * use. And a connection whose other end is gone without a word, so that nothing comes
+ * back, is to break while there still is time to open another one.
+ */
+static void
+add_defaults(IdgenConnectOptions *connect)
+{
+	add_parameter(connect, "fallback_application_name", "idgen");
+	add_parameter(connect, "client_encoding", GetDatabaseEncodingName());
+	if (connect->nhosts > 1 && find_value(connect, "target_session_attrs") == NULL)
+		add_parameter(connect, "target_session_attrs", "read-write");
+	if (find_value(connect, "tcp_user_timeout") == NULL)
+		add_parameter(connect, "tcp_user_timeout", psprintf("%d", Max(1, idgen_server_timeout / 2)));
+}
+
+/*
+ * What it takes to connect to the server as that user, palloc'd. Raises 42704 without a user mapping,
  * and 2F003 without a password where there must be one; whether the server has asked
  * for it, the caller has to see after connecting.
  */
@@ -390,20 +475,20 @@ idgen_server_connect_options(Oid serverid, Oid userid)
 {
 	ForeignServer *server = get_server(serverid);
 	UserMapping *mapping = GetUserMapping(userid, serverid);
-	int room = list_length(server->options) + list_length(mapping->options) + 4;
-	IdgenConnectOptions *connect = palloc(sizeof(IdgenConnectOptions));
+	int room = list_length(server->options) + list_length(mapping->options) + 5;
+	IdgenConnectOptions *connect = palloc0(sizeof(IdgenConnectOptions));
 
+	connect->version = idgen_servers_version;
 	connect->keywords = palloc0(room * sizeof(char *));
 	connect->values = palloc0(room * sizeof(char *));
 	add_options(connect, server->options);
 	add_options(connect, mapping->options);
-	add_parameter(connect, "fallback_application_name", "idgen");
-	add_parameter(connect, "client_encoding", GetDatabaseEncodingName());
-	if (has_several_hosts(connect) && !is_given(connect, "target_session_attrs"))
-		add_parameter(connect, "target_session_attrs", "read-write");
+	connect->nhosts = Max(count_items(find_value(connect, "host")), count_items(find_value(connect, "hostaddr")));
+	connect->connect_timeout = connect_timeout(connect);
+	add_defaults(connect);
 
 	connect->password_required = is_password_required(server, mapping);
-	if (connect->password_required && !is_given(connect, "password"))
+	if (connect->password_required && find_value(connect, "password") == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 		         errmsg("password is required"),

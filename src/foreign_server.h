@@ -14,8 +14,11 @@
  */
 typedef struct IdgenConnectOptions
 {
-	const char **keywords; /* of libpq's parameters, ends with NULL, ... */
-	const char **values;   /* ... as this does */
+	const char **keywords; /* of libpq's parameters, ends with NULL */
+	const char **values;
+	int nhosts;          /* how many hosts they list, at least 1 */
+	int connect_timeout; /* for each, in seconds, 0 = none */
+	uint64 version;      /* idgen_servers_version when they were looked up */
 
 	/*
 	 * Must the server ask for the password? Else the user might connect as
@@ -24,12 +27,24 @@ typedef struct IdgenConnectOptions
 	bool password_required;
 } IdgenConnectOptions;
 
+/* What an id sequence's blocks are to be asked for at a server. */
+typedef struct IdgenServer
+{
+	const char *name;        /* of the server */
+	const char *remote_name; /* of the id sequence there, NULL = the same */
+	const char *schema_name; /* of id_sequences there, NULL = found by search_path */
+} IdgenServer;
+
+/* Changes whenever a server or a user mapping does. */
+extern uint64 idgen_servers_version;
+
+extern void idgen_servers_init(void);
 extern void idgen_server_check_options(List *options, Oid catalog);
 extern Oid idgen_server_find(const char *name, const char *source_name);
 extern void idgen_server_check_usage(Oid serverid);
 extern bool idgen_server_is_uncommitted(Oid serverid, Oid userid);
-extern const char *idgen_server_name(Oid serverid);
-extern const char *idgen_server_option(Oid serverid, const char *option);
+extern IdgenServer idgen_server_get(Oid serverid);
 extern IdgenConnectOptions *idgen_server_connect_options(Oid serverid, Oid userid);
+extern const char **idgen_server_values_for_host(const IdgenConnectOptions *options, int host);
 
 #endif /* IDGEN_FOREIGN_SERVER_H */

@@ -140,7 +140,7 @@ idgen_guc_init(void)
 	/* By default shorter than idgen.worker_timeout, so that who waits for the worker learns more. */
 	DefineCustomIntVariable("idgen.server_timeout",
 	                        "Sets how long a refill from another server may take.",
-	                        "Connecting to that server is part of it. For the worker, the value in the configuration file counts.",
+	                        "Connecting to that server is part of it. The worker does not see what a session sets.",
 	                        &idgen_server_timeout,
 	                        5000, 1, INT_MAX,
 	                        PGC_USERSET,

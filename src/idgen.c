@@ -53,8 +53,8 @@
 
 #include "cache.h"
 #include "changes.h"
-#include "connection.h"
 #include "definition.h"
+#include "foreign_server.h"
 #include "guc.h"
 #include "restart_file.h"
 #include "sources.h"
@@ -110,7 +110,7 @@ _PG_init(void)
 	idgen_definition_init();
 	idgen_xact_init();
 	idgen_changes_init();
-	idgen_connections_init();
+	idgen_servers_init();
 
 	if (process_shared_preload_libraries_in_progress)
 	{

@@ -62,6 +62,7 @@ typedef struct Job
 	bool line_up;                /* is it worthwhile to wait for the row? */
 	int line_ms;                 /* that long; 0 = it has not yet */
 	IdgenRemoteQuery *under_way; /* that another server is working on, or NULL */
+	uint32 origin;               /* of what it is that is refilled */
 
 	/* of the current try: */
 	bool wait;             /* for a locked row? */
@@ -83,15 +84,20 @@ typedef struct Job
 static MemoryContext job_memory;
 static List *unfinished_jobs = NIL;
 
-/* Copy a text, as far as there is room. */
+/* Copy so many bytes of a text, as far as there is room. */
 static void
-clip(char *to, Size size, const char *from)
+clip(char *to, Size size, const char *from, int length)
 {
-	int length = from == NULL ? 0 : pg_mbcliplen(from, strlen(from), size - 1);
-
-	if (length > 0)
-		memcpy(to, from, length);
+	length = pg_mbcliplen(from, length, size - 1);
+	memcpy(to, from, length);
 	to[length] = '\0';
+}
+
+/* Copy a text, NULL as an empty one. */
+static void
+clip_text(char *to, Size size, const char *from)
+{
+	clip(to, size, from != NULL ? from : "", from != NULL ? strlen(from) : 0);
 }
 
 /*
@@ -105,11 +111,13 @@ set_failure(IdgenFailure *failure, const ErrorData *error, int64 count)
 
 	failure->sqlerrcode = error->sqlerrcode;
 	failure->count = count;
-	clip(failure->message, sizeof(failure->message), error->message);
-	clip(failure->detail, sizeof(failure->detail), error->detail);
-	clip(failure->hint, sizeof(failure->hint), error->hint);
-	clip(failure->context, sizeof(failure->context),
-	     rest != NULL ? pnstrdup(error->context, rest - error->context) : NULL);
+	clip_text(failure->message, sizeof(failure->message), error->message);
+	clip_text(failure->detail, sizeof(failure->detail), error->detail);
+	clip_text(failure->hint, sizeof(failure->hint), error->hint);
+	if (rest != NULL)
+		clip(failure->context, sizeof(failure->context), error->context, rest - error->context);
+	else
+		failure->context[0] = '\0';
 }
 
 /* The owner of a table; invalid if it is gone. */
@@ -137,14 +145,12 @@ give_up_query(Job *job)
 }
 
 /*
- * Allocate what a task asks for, in a subtransaction. If there is nothing to allocate
- * from any more, or not by a worker, whoever waits has to look again.
+ * Allocate from what a handle has found. "dropped_at" is that of the cache before the handle
+ * looked at the row: of a row that it keeps from being changed, the cache is asked again.
  */
 static void
-allocate(void *arg)
+allocate_from(Job *job, IdgenHandle *handle, uint64 dropped_at)
 {
-	Job *job = (Job *) arg;
-	const IdgenCacheKey *key = &job->task->key;
 	const IdgenRequest request = {
 		.blocks = job->task->nblocks,
 		.count = Max(1, job->task->range),
@@ -153,9 +159,35 @@ allocate(void *arg)
 		.by_worker = true,
 		.under_way = &job->under_way,
 	};
-	bool begun = job->under_way != NULL;
+
+	/* The row may lead elsewhere by now. */
+	if (job->origin != handle->origin)
+		give_up_query(job);
+	if (job->under_way == NULL)
+		job->good_as_of = dropped_at;
+	job->origin = handle->origin;
+	job->far_away = handle->source->timeout != NULL;
+	job->transactional = handle->source->transactional;
+
+	job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
+	job->held_by = handle->row_holder;
+	if (handle->source->locks_row)
+		job->good_as_of = idgen_cache_dropped_at(&job->task->key);
+	job->done = job->allocated || (job->wait && job->under_way == NULL);
+}
+
+/*
+ * Allocate what a task asks for, in a subtransaction. If there is nothing to allocate
+ * from any more, or not by a worker, whoever waits has to look again.
+ */
+static void
+allocate(void *arg)
+{
+	Job *job = (Job *) arg;
+	const IdgenCacheKey *key = &job->task->key;
 	Oid owner = owner_of(key->relid);
 	IdgenHandle *handle;
+	uint64 dropped_at;
 	Oid userid;
 	int context;
 	int nest_level;
@@ -174,23 +206,12 @@ allocate(void *arg)
 	GetUserIdAndSecContext(&userid, &context);
 	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	nest_level = NewGUCNestLevel();
-	if (!begun)
-		job->good_as_of = idgen_cache_dropped_at(key);
+	dropped_at = idgen_cache_dropped_at(key);
 	handle = idgen_handle_for_worker(key);
-	if (handle == NULL)
-		job->done = true;
+	if (handle != NULL)
+		allocate_from(job, handle, dropped_at);
 	else
-	{
-		job->transactional = handle->source->transactional;
-		job->far_away = handle->source->timeout != NULL;
-		if (!job->far_away)
-			give_up_query(job); /* of the source that the row had */
-		job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
-		job->held_by = handle->row_holder;
-		if (handle->source->locks_row)
-			job->good_as_of = idgen_cache_dropped_at(key);
-		job->done = job->allocated || (job->wait && job->under_way == NULL);
-	}
+		job->done = true;
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(userid, context);
 }
@@ -289,7 +310,9 @@ try_job(Job *job, bool wait)
 			ereport(LOG,
 			        (errcode(error->sqlerrcode),
 			         errmsg("could not refill id sequence \"%s\": %s",
-			                job->task->key.name, error->message)));
+			                job->task->key.name, error->message),
+			         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
+			         error->hint != NULL ? errhint("%s", error->hint) : 0));
 	}
 	if (error != NULL)
 		FreeErrorData(error);

@@ -115,9 +115,9 @@ patience_left(IdgenHandle *handle)
 }
 
 /*
- * Wait for a refill that will be published at once, as long as patience lasts. Whoever
- * refills waits for no lock of a transaction, except for those on the system catalogs. After that
- * time we refill ourselves.
+ * Wait for a refill that will be published at once, as long as patience lasts. Then we refill
+ * ourselves: whoever refills waits for no lock of a transaction, but for those on the
+ * system catalogs, and at another server.
  */
 void
 idgen_refill_await_publishing(IdgenHandle *handle, int64 count)

@@ -29,7 +29,6 @@ struct IdgenRemoteQuery
 	Oid serverid;
 	Oid userid;
 	const IdgenConnectOptions *options;
-	uint64 version; /* idgen_connections_version then */
 	const char *sql;
 	int nparams;
 	const char **params;
@@ -38,6 +37,7 @@ struct IdgenRemoteQuery
 
 	IdgenConnection *connection; /* NULL if it has none yet, or any more */
 	bool kept;                   /* has that been in use before? */
+	bool repeated;               /* has it been sent again for want of a row? */
 	bool over;
 
 	/* Then: */
@@ -61,8 +61,7 @@ idgen_remote_begin(Oid serverid, const char *sql, int nparams, const char *const
 	IdgenRemoteQuery *query = palloc0(sizeof(IdgenRemoteQuery));
 
 	query->memory = memory;
-	query->version = idgen_connections_version;
-	query->server = idgen_server_name(serverid);
+	query->server = idgen_server_get(serverid).name;
 	query->serverid = serverid;
 	query->userid = GetUserId();
 	query->options = idgen_server_connect_options(serverid, query->userid);
@@ -119,7 +118,7 @@ static void
 open_connection(IdgenRemoteQuery *query)
 {
 	query->kept = false;
-	idgen_connection_open(query->connection, query->options, query->version, query->deadline);
+	idgen_connection_open(query->connection, query->options, query->deadline);
 }
 
 static void
@@ -161,6 +160,16 @@ error_field(const PGresult *result, int field)
 	return value != NULL ? pstrdup(value) : NULL;
 }
 
+/* The SQLSTATE of an error. */
+static int
+error_code(const PGresult *result)
+{
+	const char *s = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	int code = s != NULL && strlen(s) == 5 ? MAKE_SQLSTATE(s[0], s[1], s[2], s[3], s[4]) : 0;
+
+	return code != 0 ? code : ERRCODE_FDW_ERROR;
+}
+
 /*
  * The server's answer is an error. Two transactions may have got in each other's
  * way: try again. The server may have become a standby, and another host be the
@@ -169,10 +178,9 @@ error_field(const PGresult *result, int field)
 static void
 take_error(IdgenRemoteQuery *query, const PGresult *result)
 {
-	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	const char *message = error_field(result, PG_DIAG_MESSAGE_PRIMARY);
-	IdgenRemoteError error = {
-		.sqlerrcode = sqlstate != NULL ? MAKE_SQLSTATE(sqlstate[0], sqlstate[1], sqlstate[2], sqlstate[3], sqlstate[4]) : ERRCODE_CONNECTION_FAILURE,
+	const char *message = idgen_result_message(result);
+	const IdgenRemoteError error = {
+		.sqlerrcode = error_code(result),
 		.message = message != NULL ? message : "no message was received",
 		.detail = error_field(result, PG_DIAG_MESSAGE_DETAIL),
 		.hint = error_field(result, PG_DIAG_MESSAGE_HINT),
@@ -207,6 +215,12 @@ take_answer(IdgenRemoteQuery *query)
 		take_error(query, result);
 	else if (PQnfields(result) != query->columns)
 		not_expected(query, result);
+	else if (PQntuples(result) == 0 && !query->repeated)
+	{
+		/* A row that was replaced by another one while we waited for it cannot be seen. */
+		query->repeated = true;
+		send_statement(query);
+	}
 	else
 	{
 		keep_row(query, result);
@@ -250,7 +264,7 @@ step(IdgenRemoteQuery *query)
 
 /*
  * Go on with a query as far as possible without waiting. Returns true once it is over, or has
- * failed. Raises no error.
+ * failed, of which idgen_remote_finish() tells.
  */
 bool
 idgen_remote_advance(IdgenRemoteQuery *query)
@@ -276,14 +290,21 @@ idgen_remote_due(const IdgenRemoteQuery *query)
 	return due;
 }
 
-/* Give a query up, if it is not over, and free it. What it may have done at the server stays so. */
-void
-idgen_remote_abandon(IdgenRemoteQuery *query)
+/* Take it off the list. If it is not over, what it may have done at the server stays so. */
+static void
+finish(IdgenRemoteQuery *query)
 {
 	if (query->connection != NULL)
 		idgen_connection_close(query->connection);
 	end(query);
 	dlist_delete(&query->node);
+}
+
+/* Give a query up, and free it. */
+void
+idgen_remote_abandon(IdgenRemoteQuery *query)
+{
+	finish(query);
 	MemoryContextDelete(query->memory);
 }
 
@@ -310,7 +331,7 @@ idgen_remote_await(IdgenRemoteQuery *query)
 	{
 		while (!idgen_remote_advance(query))
 		{
-			idgen_connections_wait(idgen_remote_due(query), wait_event);
+			idgen_connections_wait(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), idgen_remote_due(query)), wait_event);
 			ResetLatch(MyLatch);
 			CHECK_FOR_INTERRUPTS();
 		}
@@ -335,38 +356,17 @@ raise_error(const IdgenRemoteError *error, const char *server)
 	         server != NULL ? errcontext("on server \"%s\"", server) : 0));
 }
 
-/* Copy a text into the current memory context; NULL stays. */
-static char *
-copy(const char *text)
-{
-	return text != NULL ? pstrdup(text) : NULL;
-}
-
 /*
- * The first row of the result of a query that is over, in the current memory context, or NULL
- * if there is none. Frees the query. If it has failed, raises 08001, 08006, 2F003 or what the
- * server has raised.
+ * The first row of the result of a query that is over, or NULL if there is none; what it is
+ * made of goes with the current memory context. If the query has failed, raises 08001, 08006,
+ * 2F003, HV000 or what the server has raised.
  */
 IdgenRemoteRow
 idgen_remote_finish(IdgenRemoteQuery *query)
 {
-	IdgenRemoteError error = {
-		.sqlerrcode = query->error.sqlerrcode,
-		.message = copy(query->error.message),
-		.detail = copy(query->error.detail),
-		.hint = copy(query->error.hint),
-	};
-	const char *server = query->remote_error ? pstrdup(query->server) : NULL;
-	IdgenRemoteRow row = NULL;
-
-	if (query->row != NULL)
-	{
-		row = palloc(query->columns * sizeof(char *));
-		for (int i = 0; i < query->columns; i++)
-			row[i] = copy(query->row[i]);
-	}
-	idgen_remote_abandon(query);
-	if (error.sqlerrcode != 0)
-		raise_error(&error, server);
-	return row;
+	finish(query);
+	MemoryContextSetParent(query->memory, CurrentMemoryContext);
+	if (query->error.message != NULL)
+		raise_error(&query->error, query->remote_error ? query->server : NULL);
+	return query->row;
 }

@@ -66,8 +66,8 @@ typedef struct IdgenSource
 	bool transactional;
 
 	/*
-	 * The setting that says how many milliseconds allocate() may wait for something far
-	 * away. NULL if it does not.
+	 * The setting that says for how many milliseconds allocate() may wait for another server,
+	 * whose errors its errors may be. NULL if it does not.
 	 */
 	const int *timeout;
 
@@ -119,7 +119,7 @@ typedef struct IdgenSource
 	 * transaction, whatever savepoints do: it is called once for each object.
 	 * Only for sources that are not transactional. Sessions wait for their
 	 * allocate() without deadlock detection, so that must not wait for a lock
-	 * of another transaction; this may. May be NULL.
+	 * of another transaction, unless a timeout ends it; this may. May be NULL.
 	 */
 	void (*prepare)(struct IdgenHandle *handle);
 
@@ -183,6 +183,16 @@ idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 af
 		enough = after >= (uint64) ids - 1;
 	}
 	return enough ? ids : 0;
+}
+
+/*
+ * The percentage of a range that is left from "next" on, rounded down. As doubles: it may
+ * be behind the greatest id, and the range wider than 2^63.
+ */
+static inline int
+idgen_percent_of_range(double first, double next, double last)
+{
+	return (int) (100 * (last - next + 1) / (last - first + 1));
 }
 
 extern void idgen_source_register(const IdgenSource *source);

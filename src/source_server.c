@@ -116,22 +116,25 @@ server_resolve(IdgenHandle *handle, Oid object)
 	handle->uncommitted = idgen_server_is_uncommitted(serverid, GetUserId());
 }
 
-/* The name of the id sequence at the centre. */
-static const char *
-remote_name(const IdgenHandle *handle)
+/* Where an id sequence's row is. */
+typedef struct Centre
 {
-	const char *name = idgen_server_option(handle->origin, "remote_name");
+	const char *server;
+	const char *name;  /* of the id sequence there */
+	const char *table; /* for use in a query */
+} Centre;
 
-	return name != NULL ? name : handle->name;
-}
-
-/* The name of the table there, for use in a query. */
-static const char *
-remote_table(const IdgenHandle *handle)
+/* Raises 42704 if the server has just been dropped. */
+static Centre
+centre_of(const IdgenHandle *handle)
 {
-	const char *schema = idgen_server_option(handle->origin, "schema_name");
+	IdgenServer server = idgen_server_get(handle->origin);
 
-	return schema != NULL ? quote_qualified_identifier(schema, "id_sequences") : "id_sequences";
+	return (Centre){
+		.server = server.name,
+		.name = server.remote_name != NULL ? server.remote_name : handle->name,
+		.table = server.schema_name != NULL ? quote_qualified_identifier(server.schema_name, "id_sequences") : "id_sequences",
+	};
 }
 
 static int64
@@ -141,123 +144,117 @@ get_int64(IdgenRemoteRow row, int column)
 }
 
 /*
- * Raise what is wrong with the row at the centre: 42704 if it is not there, 22004 for a null, 22023
- * for other nonsense.
+ * Raise what is wrong with the row at the centre: 42704 if it is not there, 22004 for a
+ * null, 22023 for other nonsense.
  */
 static void
-check_row(const IdgenHandle *handle, IdgenRemoteRow row)
+check_row(const Centre *centre, IdgenRemoteRow row)
 {
 	static const char *const columns[] = {"next_block_start", "block_size", "exhausted", "max_value", "source"};
-	const char *name = remote_name(handle);
-	const char *server = idgen_server_name(handle->origin);
 
 	if (row == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_OBJECT),
-		         errmsg("id sequence \"%s\" does not exist on server \"%s\"", name, server),
+		         errmsg("id sequence \"%s\" does not exist on server \"%s\"", centre->name, centre->server),
 		         errhint("Insert a row with that name into \"id_sequences\" there.")));
 	for (int i = 0; i < (int) lengthof(columns); i++)
 		if (row[i] == NULL)
 			ereport(ERROR,
 			        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-			         errmsg("%s of id sequence \"%s\" on server \"%s\" is null", columns[i], name, server)));
+			         errmsg("%s of id sequence \"%s\" on server \"%s\" is null",
+			                columns[i], centre->name, centre->server)));
 	if (strcmp(row[COLUMN_SOURCE], "table") != 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("id sequence \"%s\" on server \"%s\" has source \"%s\", not \"table\"",
-		                name, server, row[COLUMN_SOURCE]),
+		                centre->name, centre->server, row[COLUMN_SOURCE]),
 		         errhint("Blocks can be had only from a row with next_block_start.")));
 	if (get_int64(row, COLUMN_BLOCK_SIZE) <= 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("block_size of id sequence \"%s\" on server \"%s\" must be greater than zero", name, server)));
+		         errmsg("block_size of id sequence \"%s\" on server \"%s\" must be greater than zero",
+		                centre->name, centre->server)));
 }
 
-static bool
-is_exhausted(IdgenRemoteRow row)
-{
-	return get_int64(row, COLUMN_EXHAUSTED) != 0 ||
-		get_int64(row, COLUMN_NEXT_BLOCK_START) > get_int64(row, COLUMN_MAX_VALUE);
-}
-
-/* Raises 2200H. */
+/* Raises 2200H if no id is left. */
 static void
-exhausted(const IdgenHandle *handle, IdgenRemoteRow row)
+check_exhausted(const IdgenHandle *handle, const Centre *centre, IdgenRemoteRow row)
 {
-	ereport(ERROR,
-	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-	         errmsg("id sequence \"%s\" is exhausted", handle->name),
-	         errdetail("Its last id on server \"%s\" is %s.", idgen_server_name(handle->origin), row[COLUMN_MAX_VALUE])));
+	if (get_int64(row, COLUMN_EXHAUSTED) != 0 ||
+	    get_int64(row, COLUMN_NEXT_BLOCK_START) > get_int64(row, COLUMN_MAX_VALUE))
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id sequence \"%s\" is exhausted", handle->name),
+		         errdetail("Its last id on server \"%s\" is %s.", centre->server, row[COLUMN_MAX_VALUE])));
 }
 
 /* Send the request to the centre. */
 static IdgenRemoteQuery *
-begin_allocation(const IdgenHandle *handle, const IdgenRequest *request)
+begin_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenRequest *request)
 {
-	const char *table = remote_table(handle);
 	const IdgenBlock *joins = &request->joins;
 	bool may_join = joins->left > 0 && idgen_block_last(joins) < PG_INT64_MAX;
-	int64 joined = Max(1, request->count - joins->left);
 	const char *params[] = {
-		remote_name(handle),
+		centre->name,
 		psprintf(INT64_FORMAT, Min(request->blocks, IDGEN_BLOCK_MAX)),
 		psprintf(INT64_FORMAT, request->count),
 		psprintf(INT64_FORMAT, request->bulk_ids),
 		may_join ? psprintf(INT64_FORMAT, idgen_block_last(joins) + 1) : NULL,
-		psprintf(INT64_FORMAT, may_join ? joined : request->count),
+		may_join ? psprintf(INT64_FORMAT, Max(1, request->count - joins->left)) : NULL,
 	};
 
-	return idgen_remote_begin(handle->origin, psprintf(allocate_sql, table, table), lengthof(params), params, COLUMN_ROWS + 1);
+	return idgen_remote_begin(handle->origin, psprintf(allocate_sql, centre->table, centre->table),
+	                          lengthof(params), params, COLUMN_ROWS + 1);
 }
 
-/* Percentage of the ids from the first one, or 1, up to the last one, that is left after a block. */
-static int
-percent_left(int64 first, int64 last, int64 max_value)
-{
-	return (int) (100 * ((double) max_value - last) / ((double) max_value - Min(first, 1) + 1));
-}
-
-/* What the centre has allocated. */
+/*
+ * Raise why the centre has not allocated: 2200H if there are not enough ids, 21000 if there are
+ * several rows, 55000 if the row was not updated.
+ */
 static void
-finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
+check_allocated(const IdgenHandle *handle, const Centre *centre, const IdgenRequest *request, IdgenRemoteRow row)
+{
+	if (strcmp(row[COLUMN_ROWS], "1") != 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_CARDINALITY_VIOLATION),
+		         errmsg("server \"%s\" has %s id sequences \"%s\"",
+		                centre->server, row[COLUMN_ROWS], centre->name),
+		         errhint("Column \"name\" of \"id_sequences\" should be its primary key.")));
+	if (request->count == 1)
+		check_exhausted(handle, centre, row);
+	if (row[COLUMN_LAST_ID] == NULL)
+		idgen_too_few(handle->name, request->count, get_int64(row, COLUMN_MAX_VALUE));
+	if (row[COLUMN_TAKEN] == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("id sequence \"%s\" on server \"%s\" was not updated", centre->name, centre->server),
+		         errhint("A trigger or a rule there may keep it from being updated.")));
+}
+
+/* What the centre has allocated. Where its range begins is not known: at 1, or before the block. */
+static void
+finish_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenRequest *request,
                   IdgenRemoteQuery *query, IdgenRefill *refill)
 {
 	IdgenRemoteRow row = idgen_remote_finish(query);
 	int64 first;
 	int64 last;
 
-	check_row(handle, row);
-	if (strcmp(row[COLUMN_ROWS], "1") != 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_CARDINALITY_VIOLATION),
-		         errmsg("server \"%s\" has %s id sequences \"%s\"",
-		                idgen_server_name(handle->origin), row[COLUMN_ROWS], remote_name(handle)),
-		         errhint("Column \"name\" of \"id_sequences\" should be its primary key.")));
-	if (row[COLUMN_LAST_ID] == NULL)
-	{
-		if (is_exhausted(row) && request->count == 1)
-			exhausted(handle, row);
-		idgen_too_few(handle->name, request->count, get_int64(row, COLUMN_MAX_VALUE));
-	}
-	if (row[COLUMN_TAKEN] == NULL)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("id sequence \"%s\" on server \"%s\" was not updated",
-		                remote_name(handle), idgen_server_name(handle->origin)),
-		         errhint("A trigger or a rule there may keep it from being updated.")));
+	check_row(centre, row);
+	check_allocated(handle, centre, request, row);
 	first = get_int64(row, COLUMN_NEXT_BLOCK_START);
 	last = get_int64(row, COLUMN_LAST_ID);
 	if (last < first || (uint64) last - (uint64) first >= IDGEN_BLOCK_MAX)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FDW_ERROR),
 		         errmsg("server \"%s\" returned a bad block, %lld to %lld",
-		                idgen_server_name(handle->origin), (long long) first, (long long) last)));
+		                centre->server, (long long) first, (long long) last)));
 
 	refill->rest.transient = true;
 	refill->rest.block = (IdgenBlock){.next = first, .left = last - first + 1, .step = 1};
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
 	refill->shareable = true;
-	refill->percent_left = percent_left(first, last, get_int64(row, COLUMN_MAX_VALUE));
+	refill->percent_left = idgen_percent_of_range(Min(first, 1), (double) last + 1, get_int64(row, COLUMN_MAX_VALUE));
 }
 
 /* Have server, user mapping or privileges been changed by others since they were looked at? */
@@ -278,24 +275,26 @@ static bool
 server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	IdgenRemoteQuery *query;
+	Centre centre;
 
-	if (request->under_way != NULL)
+	if (request->under_way == NULL && (!request->wait || is_out_of_date()))
+		return false;
+	centre = centre_of(handle);
+	if (request->under_way == NULL)
+	{
+		query = begin_allocation(handle, &centre, request);
+		idgen_remote_await(query);
+	}
+	else
 	{
 		if (*request->under_way == NULL)
-			*request->under_way = begin_allocation(handle, request);
+			*request->under_way = begin_allocation(handle, &centre, request);
 		if (!idgen_remote_advance(*request->under_way))
 			return false;
 		query = *request->under_way;
 		*request->under_way = NULL;
 	}
-	else if (request->wait && !is_out_of_date())
-	{
-		query = begin_allocation(handle, request);
-		idgen_remote_await(query);
-	}
-	else
-		return false;
-	finish_allocation(handle, request, query, refill);
+	finish_allocation(handle, &centre, request, query, refill);
 	return true;
 }
 
@@ -310,15 +309,15 @@ server_max_count(const IdgenHandle *handle)
 static bool
 server_peek(IdgenHandle *handle, int64 *id)
 {
-	const char *name = remote_name(handle);
-	IdgenRemoteQuery *query = idgen_remote_begin(handle->origin, psprintf(CENTRAL_ROW, remote_table(handle)), 1, &name, COLUMN_SOURCE + 1);
+	Centre centre = centre_of(handle);
+	IdgenRemoteQuery *query = idgen_remote_begin(handle->origin, psprintf(CENTRAL_ROW, centre.table),
+	                                             1, &centre.name, COLUMN_SOURCE + 1);
 	IdgenRemoteRow row;
 
 	idgen_remote_await(query);
 	row = idgen_remote_finish(query);
-	check_row(handle, row);
-	if (is_exhausted(row))
-		exhausted(handle, row);
+	check_row(&centre, row);
+	check_exhausted(handle, &centre, row);
 	*id = get_int64(row, COLUMN_NEXT_BLOCK_START);
 	return true;
 }

@@ -303,11 +303,7 @@ multiply_saturating(int64 a, int64 b)
 static int
 percent_left(const IdgenDefinition *def, int64 next, bool exhausted)
 {
-	double range = (double) def->max_value - (double) Min(def->start_value, next) + 1;
-
-	if (exhausted)
-		return 0;
-	return (int) (100 * ((double) def->max_value - (double) next + 1) / range);
+	return exhausted ? 0 : idgen_percent_of_range(Min(def->start_value, next), next, def->max_value);
 }
 
 /*

@@ -181,7 +181,7 @@ idgen_worker_main(Datum arg)
 		if (timeout == 0 && idle && may_go())
 			proc_exit(0);
 		if (timeout > 0)
-			idgen_connections_wait(due, wait_event);
+			idgen_connections_wait(timeout, wait_event);
 		ResetLatch(MyLatch);
 	}
 }

@@ -14,6 +14,7 @@
 #include "access/xact.h"
 
 #include "by_worker.h"
+#include "connection.h"
 #include "pending.h"
 #include "refill.h"
 #include "xact.h"
@@ -32,15 +33,18 @@ end_of_transaction(XactEvent event, void *arg)
 			break;
 		case XACT_EVENT_COMMIT:
 			idgen_pending_finish(true, false);
+			idgen_connections_close_stale();
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Whether it will commit is not known here, nor told to us later. */
 			idgen_pending_finish(true, true);
+			idgen_connections_close_stale();
 			break;
 		case XACT_EVENT_ABORT:
 			idgen_by_worker_abort();
 			idgen_refill_abort();
 			idgen_pending_finish(false, false);
+			idgen_connections_close_stale();
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:
