@@ -692,7 +692,10 @@ idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage)
 	unlock_entry(key, slot);
 }
 
-/* Empty the entry of a key if its blocks come from another function or server than this one. */
+/*
+ * A session has found out which function or server the row names. If the blocks of the key come from
+ * another one, empty its entry; and what others are just bringing from there is not wanted.
+ */
 void
 idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
 {
@@ -702,6 +705,7 @@ idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
 		return;
 	if (slot->nblocks > 0 && slot->origin != origin)
 		idgen_slot_drop(slot, next_number(cache_of(key)));
+	slot->origin = origin;
 	unlock_entry(key, slot);
 }
 

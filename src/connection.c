@@ -543,7 +543,8 @@ idgen_connections_wait(long timeout, uint32 wait_event)
 
 	set = CreateWaitEventSet(CurrentResourceOwner, count + 2);
 	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-	AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	if (IsUnderPostmaster)
+		AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
 	dlist_foreach(iter, &connections)
 	{
 		IdgenConnection *connection = dlist_container(IdgenConnection, node, iter.cur);

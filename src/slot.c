@@ -54,6 +54,7 @@ void
 idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 number)
 {
 	idgen_slot_drop(slot, number);
+	slot->origin = 0;
 	slot->used = false;
 	slot->claim = InvalidTransactionId;
 	slot->refilling = 0;
@@ -359,16 +360,6 @@ slot_add_rest(IdgenSlot *slot, const IdgenRest *rest)
 }
 
 /*
- * May the rest of a refill be put into the slot? Not if that was emptied by an event that came
- * later, or holds blocks that come from elsewhere. Caller holds the lock.
- */
-static bool
-is_good(const IdgenSlot *slot, const IdgenRest *rest, uint64 good_as_of)
-{
-	return slot->dropped_at <= good_as_of && (slot->nblocks == 0 || slot->origin == rest->origin);
-}
-
-/*
  * Publish the rest of a refill, or count it as lost. Returns the ids lost
  * because there was no slot when they were allocated. Caller holds the lock.
  */
@@ -379,7 +370,8 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 
 	/* What a transaction allocates after changing the row itself is good. */
 	bool good = outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
-		(outcome->drop || is_good(slot, &outcome->rest, outcome->rest_good_as_of));
+		(outcome->drop || slot->dropped_at <= outcome->rest_good_as_of) &&
+		(slot->nblocks == 0 || slot->origin == outcome->rest.origin);
 
 	if (ids == 0)
 		return 0;
@@ -481,7 +473,7 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		slot->counters.ids_issued++;
 		taken = true;
 	}
-	if (is_good(slot, &rest, outcome->rest_good_as_of))
+	if (slot->origin == rest.origin && slot->dropped_at <= outcome->rest_good_as_of)
 		slot_add_rest(slot, &rest);
 	else
 		slot->counters.ids_lost.changed += idgen_rest_ids(&rest);

@@ -93,7 +93,8 @@ typedef struct IdgenSlot
 	bool waited;           /* has a session waited since the last one began? */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
-	uint32 origin;         /* of blocks, if any: see IdgenRest */
+	uint32 origin;         /* of blocks, see IdgenRest; or where sessions have last seen
+	                        * the name lead */
 	bool transient;        /* likewise */
 	int64 ahead_blocks;    /* blocks that the last refill asked for */
 	TimestampTz last_wait; /* when a session last had to wait */
