@@ -8,37 +8,17 @@ use FindBin;
 use lib $FindBin::RealBin;
 
 use IdgenTest;
-use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = idgen_server('program', conf => 'max_connections = 40');
-my $dir = $node->basedir;
 
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE drawn (sequence text, id bigint, PRIMARY KEY (sequence, id));
 	SELECT idgen_create('locking', block_size => 7), idgen_create('retrying', block_size => 7),
 		idgen_create('alone', block_size => 1)});
-
-# The other program's two ways. It issues the ids of its block itself.
-sub program
-{
-	my ($sequence, $begin, $for_update) = @_;
-	return qq{
-\\set end random(0, 4)
-$begin;
-SELECT next_block_start AS first, block_size AS n FROM id_sequences WHERE name = '$sequence' $for_update \\gset
-UPDATE id_sequences SET next_block_start = next_block_start + :n WHERE name = '$sequence';
-INSERT INTO drawn SELECT '$sequence', generate_series(:first, :first + :n - 1);
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-};
-}
 
 sub idgen
 {
@@ -62,30 +42,16 @@ COMMIT;
 };
 }
 
-sub start
-{
-	my ($name, $script, @options) = @_;
-	my %run = (stdout => '', stderr => '');
-
-	append_to_file("$dir/$name", $script);
-	$run{run} = IPC::Run::start(
-		[
-			'pgbench', '-n', '-c', 8, '-j', 2, '-T', 2, '-f', "$dir/$name", @options,
-			$node->connstr('postgres')
-		],
-		'>', \$run{stdout},
-		'2>', \$run{stderr});
-	return \%run;
-}
-
+# The other program's two ways
 foreach my $case (
 	[ 'locking', 'BEGIN', 'FOR UPDATE' ],
 	[ 'retrying', 'BEGIN ISOLATION LEVEL REPEATABLE READ', '', '--max-tries=0' ],
 	[ 'alone', 'BEGIN', 'FOR UPDATE' ])
 {
 	my ($sequence, $begin, $for_update, @options) = @$case;
-	my $program = start("program_$sequence", program($sequence, $begin, $for_update), @options);
-	my $idgen = start("idgen_$sequence", idgen($sequence));
+	my @load = ('-c', 8, '-T', 2);
+	my $program = start_pgbench($node, "program_$sequence", other_program($sequence, $begin, $for_update), @load, @options);
+	my $idgen = start_pgbench($node, "idgen_$sequence", idgen($sequence), @load);
 
 	foreach my $run ($program, $idgen)
 	{

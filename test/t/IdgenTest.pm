@@ -13,7 +13,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  idgen_server duplicates answer sqlstate start_statement wait_for_waiters
+  idgen_server plain_server central_server server_options idgen_nodes create_remote
+  other_program start_pgbench duplicates answer sqlstate start_statement wait_for_waiters
   start_clients finish_clients wait_for_lines committed_ids seen_ids
   worker_pid wait_for_no_worker use_up terminate_clients
   restart_file write_file file_ignored start_and_read kill_server wait_for_restart
@@ -26,16 +27,116 @@ sub idgen_server
 {
 	my ($name, %params) = @_;
 	my $preload = $params{preload} // 1;
+	my $node = plain_server($name, %params,
+		conf => ($preload ? "shared_preload_libraries = 'idgen'\n" : '') . ($params{conf} // ''));
+
+	$node->safe_psql('postgres', 'CREATE EXTENSION idgen');
+	return $node;
+}
+
+# The same without the extension.
+sub plain_server
+{
+	my ($name, %params) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	$node->init(@{ $params{init} // [] });
-	$node->append_conf('postgresql.conf', "log_statement = none");
-	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen'")
-	  if $preload;
+	$node->append_conf('postgresql.conf', 'log_statement = none');
 	$node->append_conf('postgresql.conf', $params{conf}) if $params{conf};
 	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION idgen');
 	return $node;
+}
+
+# central_server(name, init => [...], conf => text): a server that is running and has
+# the classic table id_sequences in database "postgres", but not the extension.
+sub central_server
+{
+	my ($name, %params) = @_;
+	my $centre = plain_server($name, %params);
+
+	$centre->safe_psql(
+		'postgres', q{
+		CREATE TABLE id_sequences (
+			name varchar(255) PRIMARY KEY,
+			next_block_start bigint NOT NULL,
+			block_size integer NOT NULL,
+			exhausted smallint NOT NULL DEFAULT 0)});
+	return $centre;
+}
+
+# The options of CREATE SERVER that lead to the first one of these servers that answers.
+sub server_options
+{
+	return sprintf(
+		"host '%s', port '%s', dbname 'postgres'",
+		join(',', map { $_->host } @_), join(',', map { $_->port } @_));
+}
+
+# idgen_nodes(number, centres => [server, ...], options => text, conf => text, ...): servers
+# node1, node2 ... as idgen_server() makes them, that have a foreign server "central" with
+# these options besides server_options(centres), and a user mapping for the superuser.
+sub idgen_nodes
+{
+	my ($number, %params) = @_;
+	my $options = join(', ', server_options(@{ $params{centres} }), $params{options} // ());
+	my @nodes = map { idgen_server("node$_", %params) } 1 .. $number;
+
+	foreach my $node (@nodes)
+	{
+		$node->safe_psql(
+			'postgres', qq{
+			CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS ($options);
+			CREATE USER MAPPING FOR CURRENT_USER SERVER central});
+	}
+	return @nodes;
+}
+
+# Create an id sequence on each node that draws from server "central"; further arguments of
+# idgen_create() as text.
+sub create_remote
+{
+	my ($name, $arguments, @nodes) = @_;
+
+	$arguments = ", $arguments" if $arguments ne '';
+	$_->safe_psql('postgres',
+		"SELECT idgen_create('$name', source => 'server', source_name => 'central'$arguments)")
+	  foreach @nodes;
+	return;
+}
+
+# What another program does that allocates a block and issues the ids of it itself, for
+# pgbench. The block is either locked, or has to be tried for again.
+sub other_program
+{
+	my ($sequence, $begin, $for_update) = @_;
+	return qq{
+\\set end random(0, 4)
+$begin;
+SELECT next_block_start AS first, block_size AS n FROM id_sequences WHERE name = '$sequence' $for_update \\gset
+UPDATE id_sequences SET next_block_start = next_block_start + :n WHERE name = '$sequence';
+INSERT INTO drawn SELECT '$sequence', generate_series(:first, :first + :n - 1);
+\\if :end = 0
+ROLLBACK;
+\\else
+COMMIT;
+\\endif
+};
+}
+
+# Start pgbench with a script of that name. Its output is in stdout and stderr, once run
+# has finished.
+sub start_pgbench
+{
+	my ($node, $name, $script, @options) = @_;
+	my %run = (stdout => '', stderr => '');
+	my $file = $node->basedir . "/$name";
+
+	append_to_file($file, $script);
+	$run{run} = IPC::Run::start(
+		[ $node->installed_command('pgbench'), '-n', '-j', 2, '-f', $file, @options, $node->connstr('postgres') ],
+		'>', \$run{stdout},
+		'2>', \$run{stderr});
+	return \%run;
 }
 
 # Those elements of a list that are there more than once, as text.
