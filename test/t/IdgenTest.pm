@@ -14,8 +14,8 @@ use Test::More;
 
 our @EXPORT = qw(
   idgen_server plain_server central_server server_options idgen_nodes create_remote
-  other_program start_pgbench duplicates answer sqlstate start_statement wait_for_waiters
-  start_clients finish_clients wait_for_lines committed_ids seen_ids
+  not_allocated missing_ids other_program start_pgbench duplicates answer sqlstate start_statement wait_for_waiters
+  start_clients finish_clients wait_until wait_for_lines wait_for_ids committed_ids seen_ids client_errors
   worker_pid wait_for_no_worker use_up terminate_clients
   restart_file write_file file_ignored start_and_read kill_server wait_for_restart
   fake_clock_library start_with_clock set_clock id_time
@@ -74,12 +74,14 @@ sub server_options
 
 # idgen_nodes(number, centres => [server, ...], options => text, conf => text, ...): servers
 # node1, node2 ... as idgen_server() makes them, that have a foreign server "central" with
-# these options besides server_options(centres), and a user mapping for the superuser.
+# these options besides server_options(centres), and a user mapping for the superuser. The
+# time for a refill is long: how fast this machine is does not matter.
 sub idgen_nodes
 {
 	my ($number, %params) = @_;
 	my $options = join(', ', server_options(@{ $params{centres} }), $params{options} // ());
-	my @nodes = map { idgen_server("node$_", %params) } 1 .. $number;
+	my $conf = "idgen.server_timeout = '100s'\n" . ($params{conf} // '');
+	my @nodes = map { idgen_server("node$_", %params, conf => $conf) } 1 .. $number;
 
 	foreach my $node (@nodes)
 	{
@@ -102,6 +104,32 @@ sub create_remote
 		"SELECT idgen_create('$name', source => 'server', source_name => 'central'$arguments)")
 	  foreach @nodes;
 	return;
+}
+
+# Those of the lines "<id sequence> <id>" whose id the centre has not allocated, as text.
+sub not_allocated
+{
+	my ($centre, @ids) = @_;
+	my %next = map { split /\|/ } split /\n/,
+	  $centre->safe_psql('postgres', 'SELECT name, next_block_start FROM id_sequences');
+
+	return join("\n", grep { /^(\w+) (\d+)$/ && $2 >= $next{$1} } @ids);
+}
+
+# How many ids the centre has allocated that are neither issued, of which there are so many,
+# nor in the nodes' accounts. A worker may still be about to put some into the cache.
+sub missing_ids
+{
+	my ($name, $issued, $centre, @nodes) = @_;
+	my $missing;
+
+	wait_until(sub {
+		$missing = $centre->safe_psql('postgres', "SELECT next_block_start - 1 FROM id_sequences WHERE name = '$name'") - $issued;
+		$missing -= $_->safe_psql('postgres', "SELECT coalesce(sum(ids_cached + ids_lost), 0) FROM idgen_stats WHERE name = '$name'")
+		  foreach @nodes;
+		return $missing <= 0;
+	}, "all ids of $name");
+	return $missing;
 }
 
 # What another program does that allocates a block and issues the ids of it itself, for
@@ -202,16 +230,16 @@ sub wait_for_waiters
 	return;
 }
 
-# Start psql clients that run the same statements over and over, as long as the
-# server lets them. Everything they are told goes to a file each. An error ends
-# a client, unless on_error_stop => 0.
+# Start psql clients that run the same statements over and over, times => n times, or
+# as long as the server lets them. Everything they are told goes to a file each. An error
+# ends a client, unless on_error_stop => 0.
 sub start_clients
 {
 	my ($node, $number, $statements, %params) = @_;
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	my @clients;
 
-	append_to_file("$dir/script", $statements x 5000);
+	append_to_file("$dir/script", $statements x ($params{times} // 5000));
 	for my $i (1 .. $number)
 	{
 		my $out = "$dir/out$i";
@@ -228,22 +256,51 @@ sub start_clients
 	return @clients;
 }
 
+# Wait until the function's answer is true.
+sub wait_until
+{
+	my ($condition, $what) = @_;
+	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
+
+	until ($condition->())
+	{
+		die "timed out waiting for $what" if time > $deadline;
+		select(undef, undef, undef, 0.02);
+	}
+	return;
+}
+
 # Wait until every client has got that many lines.
 sub wait_for_lines
 {
 	my ($number, @clients) = @_;
-	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
 
 	for my $client (@clients)
 	{
-		while (!-e $client->{out} || (slurp_file($client->{out}) =~ tr/\n//) < $number)
-		{
+		wait_until(sub {
+			return 1 if -e $client->{out} && (slurp_file($client->{out}) =~ tr/\n//) >= $number;
 			die 'client ended early: ' . slurp_file($client->{err})
 			  unless $client->{run}->pumpable;
-			die 'timed out waiting for clients' if time > $deadline;
 			$client->{run}->pump_nb;
-			select(undef, undef, undef, 0.02);
-		}
+			return 0;
+		}, 'clients');
+	}
+	return;
+}
+
+# Wait until every client has got so many ids more than until now.
+sub wait_for_ids
+{
+	my ($number, @clients) = @_;
+	my %goal = map { $_ => seen_ids($_) + $number } @clients;
+
+	foreach my $client (@clients)
+	{
+		wait_until(sub {
+			die 'client ended early: ' . slurp_file($client->{err}) unless $client->{run}->pumpable;
+			$client->{run}->pump_nb;
+			return seen_ids($client) >= $goal{$client};
+		}, 'clients');
 	}
 	return;
 }
@@ -311,6 +368,13 @@ sub committed_ids
 		}
 	}
 	return @ids;
+}
+
+# The errors that clients met with: the SQLSTATE and the message of each, if they have set
+# VERBOSITY to verbose.
+sub client_errors
+{
+	return map { slurp_file($_->{err}) =~ /^psql:\S+: (?:ERROR|FATAL):  (.*)/mg } @_;
 }
 
 # All lines "<sequence> <id>" that the clients saw, committed or not.
@@ -452,16 +516,11 @@ sub id_time
 sub kill_server
 {
 	my ($node) = @_;
-	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
 	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
 	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
 
 	$node->kill9;
-	while (kill 0, $postmaster, @pids)
-	{
-		die 'timed out waiting for processes to end' if time > $deadline;
-		select(undef, undef, undef, 0.02);
-	}
+	wait_until(sub { !kill 0, $postmaster, @pids }, 'processes to end');
 	return;
 }
 
