@@ -49,7 +49,7 @@ enum
 	COLUMN_MAX_VALUE,
 	COLUMN_SOURCE,
 	COLUMN_LAST_ID, /* null if there are not enough ids */
-	COLUMN_TAKEN,   /* null if the row was not updated */
+	COLUMN_UPDATED, /* next_block_start of the new row, null if there is none */
 	COLUMN_ROWS,    /* how many there are */
 };
 
@@ -75,8 +75,8 @@ static const char *const allocate_sql =
 	" taken AS (UPDATE %s AS s"
 	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
-	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING s.name)"
-	" SELECT central.*, block.last_id, taken.name, (SELECT count(*) FROM central) FROM central"
+	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING CAST(s.next_block_start AS bigint) AS next_block_start)"
+	" SELECT central.*, block.last_id, taken.next_block_start, (SELECT count(*) FROM central) FROM central"
 	" LEFT JOIN block ON true LEFT JOIN taken ON true";
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
@@ -224,11 +224,13 @@ check_allocated(const IdgenHandle *handle, const Centre *centre, const IdgenRequ
 		check_exhausted(handle, centre, row);
 	if (row[COLUMN_LAST_ID] == NULL)
 		idgen_too_few(handle->name, request->count, get_int64(row, COLUMN_MAX_VALUE));
-	if (row[COLUMN_TAKEN] == NULL)
+	if (row[COLUMN_UPDATED] == NULL ||
+	    get_int64(row, COLUMN_UPDATED) != idgen_add_saturating(get_int64(row, COLUMN_LAST_ID), 1))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("id sequence \"%s\" on server \"%s\" was not updated", centre->name, centre->server),
-		         errhint("A trigger or a rule there may keep it from being updated.")));
+		         errmsg("id sequence \"%s\" on server \"%s\" was not updated as it should",
+		                centre->name, centre->server),
+		         errhint("A trigger or a rule there may be in the way.")));
 }
 
 /* What the centre has allocated. Where its range begins is not known: at 1, or before the block. */
