@@ -20,6 +20,9 @@
 #include "guc.h"
 #include "remote_query.h"
 
+/* How often a statement is sent at most, if the other server asks to try again. */
+#define MAX_ATTEMPTS 100
+
 struct IdgenRemoteQuery
 {
 	dlist_node node;      /* on the list of queries */
@@ -38,6 +41,7 @@ struct IdgenRemoteQuery
 	IdgenConnection *connection; /* NULL if it has none yet, or any more */
 	bool kept;                   /* has that been in use before? */
 	bool repeated;               /* has it been sent again for want of a row? */
+	int attempts;                /* that have got in another transaction's way */
 	bool over;
 
 	/* Then: */
@@ -190,8 +194,12 @@ take_error(IdgenRemoteQuery *query, const PGresult *result)
 	{
 		case ERRCODE_T_R_SERIALIZATION_FAILURE:
 		case ERRCODE_T_R_DEADLOCK_DETECTED:
-			send_statement(query);
-			return;
+			if (++query->attempts < MAX_ATTEMPTS)
+			{
+				send_statement(query);
+				return;
+			}
+			break;
 		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
 			idgen_connection_close(query->connection);
 			if (query->kept)
