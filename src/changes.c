@@ -5,8 +5,8 @@
  * Rows are changed by SQL, by other programs that allocate from them, and by
  * logical replication; triggers (fired "always", so in replication too) note
  * what the cache must be told when that transaction commits (rules C1, C2).
- * Dropping the extension or a whole database fires no trigger, but the
- * server's object access hook. What is done to native sequences is known by
+ * Dropping the extension or a whole database, and what is done to foreign servers, fires no
+ * trigger, but the server's object access hook. What is done to native sequences is known by
  * their files.
  */
 #include "postgres.h"
@@ -15,6 +15,8 @@
 #include "catalog/objectaccess.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_extension.h"
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_user_mapping.h"
 #include "commands/extension.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
@@ -311,7 +313,7 @@ idgen_check_row(PG_FUNCTION_ARGS)
 /*
  * A database or the extension is being dropped, if the transaction commits:
  * what the server asks for here comes early, and the database may still be in
- * use.
+ * use. Or a server or user mapping is being created, altered or dropped.
  */
 static void
 object_access(ObjectAccessType access, Oid class_id, Oid object_id,
@@ -320,16 +322,24 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 	if (previous_object_access_hook)
 		previous_object_access_hook(access, class_id, object_id, sub_id, arg);
 
-	if (access != OAT_DROP)
-		return;
-	if (class_id == DatabaseRelationId)
+	switch (class_id)
 	{
-		idgen_pending_drop_database(object_id);
-		idgen_registry_stop(object_id); /* it must not be in use */
+		case DatabaseRelationId:
+			if (access == OAT_DROP)
+			{
+				idgen_pending_drop_database(object_id);
+				idgen_registry_stop(object_id); /* it must not be in use */
+			}
+			break;
+		case ExtensionRelationId:
+			if (access == OAT_DROP && object_id == get_extension_oid("idgen", true))
+				idgen_pending_change_all();
+			break;
+		case ForeignServerRelationId:
+		case UserMappingRelationId:
+			idgen_pending_change_servers();
+			break;
 	}
-	else if (class_id == ExtensionRelationId &&
-	         object_id == get_extension_oid("idgen", true))
-		idgen_pending_change_all();
 }
 
 /* A relation was altered or dropped, or any if invalid: a native sequence? */

@@ -18,8 +18,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "access/xact.h"
 #include "catalog/pg_foreign_server.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
@@ -271,28 +269,6 @@ idgen_server_check_usage(Oid serverid)
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
-}
-
-/* Has the current transaction written a catalog's row? Frees it; NULL if there is none. */
-static bool
-is_own(HeapTuple tuple)
-{
-	bool own;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	own = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
-	ReleaseSysCache(tuple);
-	return own;
-}
-
-/* Has the current transaction changed how a user reaches the server? */
-bool
-idgen_server_is_uncommitted(Oid serverid, Oid userid)
-{
-	return is_own(SearchSysCache1(FOREIGNSERVEROID, ObjectIdGetDatum(serverid))) ||
-		is_own(SearchSysCache2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(userid), ObjectIdGetDatum(serverid))) ||
-		is_own(SearchSysCache2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(InvalidOid), ObjectIdGetDatum(serverid)));
 }
 
 /* The option of that name, or NULL. */

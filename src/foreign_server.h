@@ -42,7 +42,6 @@ extern void idgen_servers_init(void);
 extern void idgen_server_check_options(List *options, Oid catalog);
 extern Oid idgen_server_find(const char *name, const char *source_name);
 extern void idgen_server_check_usage(Oid serverid);
-extern bool idgen_server_is_uncommitted(Oid serverid, Oid userid);
 extern IdgenServer idgen_server_get(Oid serverid);
 extern IdgenConnectOptions *idgen_server_connect_options(Oid serverid, Oid userid);
 extern const char **idgen_server_values_for_host(const IdgenConnectOptions *options, int host);

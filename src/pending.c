@@ -67,6 +67,9 @@ static bool all_dropped = false;
 /* The database that the transaction drops, or invalid. */
 static Oid dropped_database = InvalidOid;
 
+/* Has the transaction changed foreign servers or user mappings? */
+static bool servers_changed = false;
+
 /*
  * The id_sequences of which the transaction has changed rows, which may matter
  * to those who draw from native sequences. Not undone by a rollback to a
@@ -444,6 +447,20 @@ idgen_pending_drop_database(Oid dbid)
 	dropped_database = dbid;
 }
 
+/* The current transaction changes foreign servers or user mappings, whichever. */
+void
+idgen_pending_change_servers(void)
+{
+	servers_changed = true;
+}
+
+/* Has it, perhaps in a savepoint that was rolled back? */
+bool
+idgen_pending_servers_changed(void)
+{
+	return servers_changed;
+}
+
 /*
  * May this transaction use what the cache holds, and publish there at once if its source
  * does that? Or has it made that void, or is it by its own change that
@@ -659,6 +676,7 @@ idgen_pending_finish(bool committed, bool prepared)
 	if (committed && OidIsValid(dropped_database))
 		idgen_cache_drop_database(dropped_database);
 	dropped_database = InvalidOid;
+	servers_changed = false;
 
 	if (committed && nstorage_files > 0)
 		idgen_cache_drop_storage(storage_files, nstorage_files);

@@ -23,6 +23,8 @@ extern void idgen_pending_validated(IdgenHandle *handle);
 extern void idgen_pending_objects_changed(Oid relid);
 extern void idgen_pending_change_all(void);
 extern void idgen_pending_drop_database(Oid dbid);
+extern void idgen_pending_change_servers(void);
+extern bool idgen_pending_servers_changed(void);
 extern bool idgen_pending_published_ok(const IdgenHandle *handle);
 
 extern void idgen_pending_commit_savepoint(void);

@@ -20,6 +20,7 @@
 #include "foreign_server.h"
 #include "guc.h"
 #include "handle.h"
+#include "pending.h"
 #include "remote_query.h"
 #include "sources.h"
 
@@ -113,7 +114,7 @@ server_resolve(IdgenHandle *handle, Oid object)
 
 	idgen_server_check_usage(serverid);
 	handle->origin = serverid;
-	handle->uncommitted = idgen_server_is_uncommitted(serverid, GetUserId());
+	handle->uncommitted = idgen_pending_servers_changed();
 }
 
 /* Where an id sequence's row is. */

@@ -135,9 +135,9 @@ check(with_other_value(40, 'q'), $in_use_since, 'another second when pg_control 
 check(with_other_value(48, 'q'), $in_use_since, 'another nanosecond');
 check(with_other_value(56, 'Q'), $damaged, 'one id sequence more');
 check(with_value(56, 'Q', ~0), $damaged, 'many more');
-check(with_value(80, 'l', $_), $damaged, "a name of $_ bytes") foreach (-1, 1024, 0x7FFFFFFF);
-check(with_value(84, 'l', $_), $damaged, "$_ blocks") foreach (-1, 2, 9, 0x7FFFFFFF);
-check(with_checksum(substr($good, 0, 80) . pack('ll', @$_) . "\x01" x 50_000), $damaged, "@$_: too much for one id sequence")
+check(with_value(84, 'l', $_), $damaged, "a name of $_ bytes") foreach (-1, 1024, 0x7FFFFFFF);
+check(with_value(88, 'l', $_), $damaged, "$_ blocks") foreach (-1, 2, 9, 0x7FFFFFFF);
+check(with_checksum(substr($good, 0, 84) . pack('ll', @$_) . "\x01" x 50_000), $damaged, "@$_: too much for one id sequence")
   foreach ([ 1024, 1 ], [ 40_000, 1 ], [ 1, 9 ], [ 1, 2000 ]);
 
 # After all that, what the server has written is still good.
