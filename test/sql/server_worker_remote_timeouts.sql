@@ -1,0 +1,58 @@
+--
+-- Timeouts at the central server are its own errors: who waits for the worker gets them at
+-- once, with their SQLSTATE and context, however long the worker might go on trying
+--
+-- needs test/idgen.conf
+--
+CREATE EXTENSION idgen;
+
+-- the central server is this one
+DO $$
+BEGIN
+	EXECUTE format('CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host %L, port %L, dbname %L, schema_name ''centre'')',
+		split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database());
+	EXECUTE format('CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user %L)', current_user);
+END$$;
+CREATE SCHEMA centre;
+CREATE TABLE centre.id_sequences (name text, next_block_start bigint, block_size integer, exhausted smallint DEFAULT 0);
+INSERT INTO centre.id_sequences VALUES ('gen', 1, 20);
+SELECT idgen_create('gen', source => 'server', source_name => 'central', refill => 'worker');
+
+-- the row is locked by the caller
+SET idgen.worker_timeout = '20s';
+ALTER SERVER central OPTIONS (ADD options '-clock_timeout=50ms');
+BEGIN;
+SELECT name FROM centre.id_sequences FOR UPDATE;
+SAVEPOINT a;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK TO a;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK;
+SELECT idgen_next('gen');
+SELECT count(idgen_next('gen')) FROM generate_series(1, 100);
+
+-- the table is locked
+ALTER SERVER central OPTIONS (SET options '-cstatement_timeout=50ms');
+DO $$
+BEGIN
+	LOCK TABLE centre.id_sequences;
+	LOOP
+		PERFORM idgen_next('gen');
+	END LOOP;
+EXCEPTION WHEN query_canceled THEN
+	RAISE NOTICE '%: %', SQLSTATE, SQLERRM;
+END$$;
+BEGIN;
+LOCK TABLE centre.id_sequences;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ROLLBACK;
+SELECT count(idgen_next('gen')) FROM generate_series(1, 100);
+
+DROP USER MAPPING FOR CURRENT_USER SERVER central;
+DROP SERVER central;
+DROP EXTENSION idgen;
+DROP TABLE centre.id_sequences;
+DROP SCHEMA centre;
