@@ -1,0 +1,60 @@
+--
+-- As whom the central server is used decides what there is to see. Ids that a transaction
+-- draws with a user mapping that it has made or altered itself are nobody else's, if it is
+-- rolled back
+--
+CREATE EXTENSION idgen;
+
+-- the central server is this one; each user has a table of their own
+CREATE ROLE regress_idgen_a LOGIN;
+CREATE ROLE regress_idgen_b LOGIN;
+ALTER ROLE regress_idgen_a SET search_path = centre_a;
+ALTER ROLE regress_idgen_b SET search_path = centre_b;
+DO $$
+BEGIN
+	EXECUTE format('CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host %L, port %L, dbname %L)',
+		split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database());
+END$$;
+CREATE SCHEMA centre_a AUTHORIZATION regress_idgen_a
+	CREATE TABLE id_sequences (name text, next_block_start bigint, block_size integer, exhausted smallint DEFAULT 0);
+CREATE SCHEMA centre_b AUTHORIZATION regress_idgen_b
+	CREATE TABLE id_sequences (name text, next_block_start bigint, block_size integer, exhausted smallint DEFAULT 0);
+ALTER TABLE centre_a.id_sequences OWNER TO regress_idgen_a;
+ALTER TABLE centre_b.id_sequences OWNER TO regress_idgen_b;
+INSERT INTO centre_a.id_sequences VALUES ('gen', 1, 5);
+INSERT INTO centre_b.id_sequences VALUES ('gen', 1001, 5);
+SELECT idgen_create('gen', source => 'server', source_name => 'central');
+CREATE USER MAPPING FOR PUBLIC SERVER central OPTIONS (user 'regress_idgen_a');
+
+-- made
+BEGIN;
+CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_b');
+SELECT idgen_next('gen');
+ROLLBACK;
+SELECT idgen_next('gen');
+BEGIN;
+SAVEPOINT a;
+CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_b');
+SELECT max(idgen_next('gen')) FROM generate_series(1, 5);
+ROLLBACK TO a;
+SELECT idgen_next('gen') < 1000 AS by_a;
+COMMIT;
+SELECT max(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
+
+-- altered, the one for everybody
+BEGIN;
+ALTER USER MAPPING FOR PUBLIC SERVER central OPTIONS (SET user 'regress_idgen_b');
+SELECT max(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
+ROLLBACK;
+SELECT max(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
+
+-- committed
+ALTER USER MAPPING FOR PUBLIC SERVER central OPTIONS (SET user 'regress_idgen_b');
+SELECT max(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
+
+DROP USER MAPPING FOR PUBLIC SERVER central;
+DROP SERVER central;
+DROP EXTENSION idgen;
+DROP TABLE centre_a.id_sequences, centre_b.id_sequences;
+DROP SCHEMA centre_a, centre_b;
+DROP ROLE regress_idgen_a, regress_idgen_b;
