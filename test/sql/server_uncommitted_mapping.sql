@@ -52,6 +52,16 @@ SELECT max(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
 ALTER USER MAPPING FOR PUBLIC SERVER central OPTIONS (SET user 'regress_idgen_b');
 SELECT max(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
 
+-- dropped, so that it is the one for everybody that counts
+CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_a');
+SELECT count(idgen_next('gen')) FROM generate_series(1, 10);
+BEGIN;
+DROP USER MAPPING FOR CURRENT_USER SERVER central;
+SELECT max(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
+ROLLBACK;
+SELECT max(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
+DROP USER MAPPING FOR CURRENT_USER SERVER central;
+
 DROP USER MAPPING FOR PUBLIC SERVER central;
 DROP SERVER central;
 DROP EXTENSION idgen;
