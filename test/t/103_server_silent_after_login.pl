@@ -17,14 +17,11 @@ my %fakes = (
 	'ends the connection' => FakeCentre->new(settings => undef),
 	'is out of memory' => FakeCentre->new(settings => error_message(S => 'ERROR', V => 'ERROR', C => '53200', M => 'no memory') . ready()));
 my $centre = central_server('centre');
+my $sequences = 0;
 my ($node) = idgen_nodes(1, centres => [$centre], conf => q{
-idgen.server_timeout = '4s'
+idgen.server_timeout = '3s'
 idgen.worker_timeout = '100s'
 });
-
-$centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 1), ('w', 1, 1)});
-create_remote('x', '', $node);
-create_remote('w', q{refill => 'worker'}, $node);
 
 # Whether one can write there is not to be the reason.
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (ADD target_session_attrs 'any')});
@@ -34,11 +31,15 @@ for my $what (sort keys %fakes)
 	my ($host, $port) = server_options($fakes{$what}, $centre) =~ /host '(.*?)', port '(.*?)'/;
 
 	$node->safe_psql('postgres', "ALTER SERVER central OPTIONS (SET host '$host', SET port '$port')");
+	for my $refill ('transaction', 'worker')
+	{
+		# One of its own, of which nothing can be cached
+		my $name = $refill . ++$sequences;
 
-	my $session = start_statement($node, q{SELECT idgen_next('w')});
-	like($node->safe_psql('postgres', q{SELECT idgen_next('x')}), qr/^\d+$/, "one $what: session");
-	like($session->query_safe(''), qr/^\d+$/, 'worker');
-	$session->quit;
+		$centre->safe_psql('postgres', "INSERT INTO id_sequences VALUES ('$name', 1, 20)");
+		create_remote($name, "refill => '$refill'", $node);
+		is($node->safe_psql('postgres', "SELECT idgen_next('$name')"), '1', "one $what: $refill");
+	}
 }
 
 $node->stop;
