@@ -1,0 +1,76 @@
+--
+-- Where transactions at the central server get in each other's way, a refill tries again:
+-- nobody sees a serialization error or a deadlock
+--
+-- needs test/idgen.conf
+--
+CREATE EXTENSION idgen;
+
+-- the central server is this one
+DO $$
+BEGIN
+	EXECUTE format('CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host %L, port %L, dbname %L, schema_name ''centre'')',
+		split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database());
+	EXECUTE format('CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user %L)', current_user);
+END$$;
+CREATE SCHEMA centre;
+CREATE TABLE centre.id_sequences (name text, next_block_start bigint, block_size integer, exhausted smallint DEFAULT 0);
+INSERT INTO centre.id_sequences VALUES ('gen', 1, 1), ('worker', 1, 1);
+SELECT idgen_create('gen', source => 'server', source_name => 'central'),
+	idgen_create('worker', source => 'server', source_name => 'central', refill => 'worker');
+
+-- two attempts of three fail
+CREATE SEQUENCE centre.attempts;
+CREATE TABLE centre.failure AS SELECT '40001' AS code;
+CREATE FUNCTION centre.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF nextval('centre.attempts') % 3 <> 0 THEN
+		RAISE EXCEPTION USING ERRCODE = (SELECT code FROM centre.failure), MESSAGE = 'try again';
+	END IF;
+	RETURN NEW;
+END$$;
+CREATE TRIGGER fail BEFORE UPDATE ON centre.id_sequences FOR EACH ROW EXECUTE FUNCTION centre.fail();
+SELECT array_agg(idgen_next('gen')), array_agg(idgen_next('worker')) FROM generate_series(1, 5);
+UPDATE centre.failure SET code = '40P01';
+SELECT array_agg(idgen_next('gen')), array_agg(idgen_next('worker')) FROM generate_series(6, 10);
+DROP TRIGGER fail ON centre.id_sequences;
+
+-- the same when the transaction commits
+CREATE CONSTRAINT TRIGGER fail AFTER UPDATE ON centre.id_sequences DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION centre.fail();
+SELECT array_agg(idgen_next('gen')), array_agg(idgen_next('worker')) FROM generate_series(11, 15);
+
+-- but not for ever
+DROP TRIGGER fail ON centre.id_sequences;
+CREATE FUNCTION centre.always() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM nextval('centre.attempts');
+	RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = 'try again', DETAIL = 'It will not work.';
+END$$;
+CREATE TRIGGER always BEFORE UPDATE ON centre.id_sequences FOR EACH ROW WHEN (NEW.name = 'gen')
+	EXECUTE FUNCTION centre.always();
+ALTER SEQUENCE centre.attempts RESTART;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+SELECT last_value BETWEEN 2 AND 1000 AS tried_again FROM centre.attempts;
+DROP TRIGGER always ON centre.id_sequences;
+SELECT idgen_next('gen');
+
+-- other errors are told at once, though another attempt would succeed
+UPDATE centre.failure SET code = '55P03';
+ALTER SEQUENCE centre.attempts RESTART;
+CREATE TRIGGER fail BEFORE UPDATE ON centre.id_sequences FOR EACH ROW WHEN (NEW.name = 'gen')
+	EXECUTE FUNCTION centre.fail();
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+SELECT last_value FROM centre.attempts;
+DROP TRIGGER fail ON centre.id_sequences;
+SELECT idgen_next('gen');
+
+DROP USER MAPPING FOR CURRENT_USER SERVER central;
+DROP SERVER central;
+DROP EXTENSION idgen;
+DROP FUNCTION centre.fail, centre.always;
+DROP TABLE centre.failure, centre.id_sequences;
+DROP SEQUENCE centre.attempts;
+DROP SCHEMA centre;

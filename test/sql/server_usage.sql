@@ -1,0 +1,151 @@
+--
+-- Who may draw from a server: USAGE on it is needed as well as SELECT on id_sequences. That
+-- is looked at in every call, also while ids are cached
+--
+CREATE EXTENSION idgen;
+
+-- the central server is this one
+DO $$
+BEGIN
+	EXECUTE format('CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host %L, port %L, dbname %L, schema_name ''centre'')',
+		split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database());
+	EXECUTE format('CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user %L)', current_user);
+END$$;
+CREATE SCHEMA centre;
+CREATE TABLE centre.id_sequences (name text, next_block_start bigint, block_size integer, exhausted smallint DEFAULT 0);
+INSERT INTO centre.id_sequences VALUES ('gen', 1, 100);
+SELECT idgen_create('gen', source => 'server', source_name => 'central');
+SELECT idgen_next('gen');
+CREATE ROLE regress_idgen_user;
+CREATE ROLE regress_idgen_group;
+PREPARE draw AS SELECT idgen_next('gen');
+
+-- nobody has it by default
+SELECT fdwacl FROM pg_foreign_data_wrapper WHERE fdwname = 'idgen_fdw';
+SET ROLE regress_idgen_user;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+SELECT idgen_next_big('gen');
+\echo :SQLSTATE
+SELECT idgen_next_range('gen', 2);
+\echo :SQLSTATE
+SELECT idgen_peek('gen');
+\echo :SQLSTATE
+EXECUTE draw;
+\echo :SQLSTATE
+CREATE SERVER mine FOREIGN DATA WRAPPER idgen_fdw;
+\echo :SQLSTATE
+RESET ROLE;
+
+-- granted, taken away
+GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT idgen_next('gen'), idgen_next_big('gen'), idgen_next_range('gen', 2), idgen_peek('gen');
+EXECUTE draw;
+RESET ROLE;
+REVOKE USAGE ON FOREIGN SERVER central FROM regress_idgen_user;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+\echo :SQLSTATE
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+RESET ROLE;
+
+-- as a member of a role, to everybody, as the owner
+GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_group;
+GRANT regress_idgen_group TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+RESET ROLE;
+REVOKE regress_idgen_group FROM regress_idgen_user;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+\echo :SQLSTATE
+RESET ROLE;
+GRANT USAGE ON FOREIGN SERVER central TO PUBLIC;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+RESET ROLE;
+REVOKE USAGE ON FOREIGN SERVER central FROM PUBLIC, regress_idgen_group;
+GRANT USAGE ON FOREIGN DATA WRAPPER idgen_fdw TO regress_idgen_user;
+ALTER SERVER central OWNER TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+RESET ROLE;
+ALTER SERVER central OWNER TO CURRENT_USER;
+REVOKE USAGE ON FOREIGN DATA WRAPPER idgen_fdw FROM regress_idgen_user;
+
+-- neither does without the other
+GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_user;
+REVOKE SELECT ON id_sequences FROM PUBLIC;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+\echo :SQLSTATE
+RESET ROLE;
+GRANT SELECT ON id_sequences TO PUBLIC;
+
+-- a refill needs a user mapping as well, and who is not a superuser a password in it
+\set VERBOSITY terse
+UPDATE centre.id_sequences SET block_size = 1;
+DELETE FROM id_sequences;
+SELECT idgen_create('gen', source => 'server', source_name => 'central');
+SET ROLE regress_idgen_user;
+\set VERBOSITY sqlstate
+EXECUTE draw;
+\set VERBOSITY terse
+CREATE USER MAPPING FOR CURRENT_USER SERVER central;
+EXECUTE draw;
+\echo :SQLSTATE
+ALTER USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (ADD password_required 'false');
+\echo :SQLSTATE
+RESET ROLE;
+DO $$BEGIN EXECUTE format('ALTER USER MAPPING FOR regress_idgen_user SERVER central OPTIONS (ADD user %L, ADD password_required ''false'')', current_user); END$$;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+RESET ROLE;
+ALTER USER MAPPING FOR regress_idgen_user SERVER central OPTIONS (SET password_required 'true');
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+\echo :SQLSTATE
+RESET ROLE;
+\set VERBOSITY default
+
+-- in a transaction that is rolled back
+ALTER USER MAPPING FOR regress_idgen_user SERVER central OPTIONS (SET password_required 'false');
+BEGIN;
+REVOKE USAGE ON FOREIGN SERVER central FROM regress_idgen_user;
+SET LOCAL ROLE regress_idgen_user;
+EXECUTE draw;
+ROLLBACK;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+RESET ROLE;
+REVOKE USAGE ON FOREIGN SERVER central FROM regress_idgen_user;
+BEGIN;
+GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_user;
+SET LOCAL ROLE regress_idgen_user;
+EXECUTE draw;
+ROLLBACK;
+SET ROLE regress_idgen_user;
+EXECUTE draw;
+RESET ROLE;
+
+-- SECURITY DEFINER: the rights, and the mapping, of the function's owner
+CREATE FUNCTION next_for_all() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$SELECT idgen_next('gen')$$;
+SET ROLE regress_idgen_user;
+SELECT next_for_all();
+EXECUTE draw;
+\echo :SQLSTATE
+SELECT next_for_all();
+RESET ROLE;
+
+DEALLOCATE draw;
+DROP FUNCTION next_for_all;
+DROP USER MAPPING FOR regress_idgen_user SERVER central;
+
+DROP USER MAPPING FOR CURRENT_USER SERVER central;
+DROP SERVER central;
+DROP EXTENSION idgen;
+DROP TABLE centre.id_sequences;
+DROP SCHEMA centre;
+DROP ROLE regress_idgen_user, regress_idgen_group;
