@@ -95,7 +95,7 @@ typedef struct IdgenSlot
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
 	uint32 origin;         /* of blocks, see IdgenRest; or where sessions have last seen
 	                        * the name lead */
-	bool transient;        /* likewise */
+	bool transient;        /* of blocks, see IdgenRest */
 	int64 ahead_blocks;    /* blocks that the last refill asked for */
 	TimestampTz last_wait; /* when a session last had to wait */
 	uint64 dropped_at;     /* number of the last event that emptied it */
