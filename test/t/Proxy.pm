@@ -248,7 +248,8 @@ sub accept_client
 {
 	my ($client) = @_;
 
-	$connections{ ++$accepted } = {
+	$accepted++;
+	$connections{$accepted} = {
 		number => $accepted,
 		client => $client,
 		from_client => '',
