@@ -67,19 +67,7 @@ $centre->start;
 is(draw('ahead', 10_000), '19511', 'worker: afterwards it goes on');
 
 # Under load
-my @clients = map {
-	[
-		start_clients(
-			$_, 3, q{
-\set VERBOSITY verbose
-SELECT 'x ' || idgen_next('x') FROM pg_sleep(0.002);
-SELECT 'worker ' || idgen_next('worker') FROM pg_sleep(0.002);
-BEGIN;
-SELECT 'x ' || idgen_next('x');
-ROLLBACK;
-}, on_error_stop => 0, times => 20_000)
-	]
-} @nodes;
+my @clients = map { [ start_node_clients($_) ] } @nodes;
 my @all = map { @$_ } @clients;
 wait_for_ids(50, @all);
 foreach my $mode ('fast', 'immediate')

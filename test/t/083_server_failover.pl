@@ -39,19 +39,7 @@ create_remote('worker', q{refill => 'worker'}, @nodes);
 my @sessions = map { $_->background_psql('postgres') } @nodes;
 is($_->query_safe(q{SELECT count(idgen_next('single')) FROM generate_series(1, 10)}), '10', 'ids') foreach @sessions;
 
-my @clients = map {
-	[
-		start_clients(
-			$_, 3, q{
-\set VERBOSITY verbose
-SELECT 'x ' || idgen_next('x') FROM pg_sleep(0.002);
-SELECT 'worker ' || idgen_next('worker') FROM pg_sleep(0.002);
-BEGIN;
-SELECT 'x ' || idgen_next('x');
-ROLLBACK;
-}, on_error_stop => 0, times => 20_000)
-	]
-} @nodes;
+my @clients = map { [ start_node_clients($_) ] } @nodes;
 my @all = map { @$_ } @clients;
 wait_for_ids(100, @all);
 $primary->stop('immediate');

@@ -15,7 +15,7 @@ use Test::More;
 our @EXPORT = qw(
   idgen_server plain_server central_server server_options idgen_nodes create_remote
   not_allocated missing_ids other_program start_pgbench duplicates answer sqlstate start_statement wait_for_waiters
-  start_clients finish_clients wait_until wait_for_lines wait_for_ids committed_ids seen_ids client_errors
+  start_clients start_node_clients finish_clients wait_until wait_for_lines wait_for_ids committed_ids seen_ids client_errors
   worker_pid wait_for_no_worker use_up terminate_clients
   restart_file write_file file_ignored start_and_read kill_server wait_for_restart
   fake_clock_library start_with_clock set_clock id_time
@@ -254,6 +254,22 @@ sub start_clients
 		push @clients, { run => $run, out => $out, err => "$dir/err$i" };
 	}
 	return @clients;
+}
+
+# Start clients of a node, which go on while its central server is away. They draw from
+# "x", of which the sessions refill, and from "worker", of which the worker does.
+sub start_node_clients
+{
+	my ($node) = @_;
+	return start_clients(
+		$node, 3, q{
+\set VERBOSITY verbose
+SELECT 'x ' || idgen_next('x') FROM pg_sleep(0.002);
+SELECT 'worker ' || idgen_next('worker') FROM pg_sleep(0.002);
+BEGIN;
+SELECT 'x ' || idgen_next('x');
+ROLLBACK;
+}, on_error_stop => 0, times => 20_000);
 }
 
 # Wait until the function's answer is true.
