@@ -20,10 +20,10 @@ PROVE_TESTS = test/t/*.pl
 PG_CONFIG ?= pg_config
 BENCH ?= core
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
-FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c)
+FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c test/stress/*.c test/stress/*.h)
 
 # These do not need a PostgreSQL installation while make reads this file.
-OWN_TARGETS = test demo demo-cluster bench format format-check
+OWN_TARGETS = test demo demo-cluster stress bench format format-check
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -68,6 +68,10 @@ demo:
 
 demo-cluster:
 	@test/demo_cluster
+
+# SECONDS=1800 for a longer run, SEED=number for a certain one, CLIENTS=16
+stress:
+	@STRESS_SECONDS=$(or $(SECONDS),60) test/stress/run
 
 # BENCH=layouts for that one, QUICK=1 for a short run, ROWS="1 3" for some rows only
 bench:

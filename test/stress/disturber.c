@@ -1,0 +1,642 @@
+/*
+ * disturber.c
+ *		A thread that changes id sequences, and ends sessions and servers.
+ *
+ * When a change begins a new life of a stream, that begins when its COMMIT is sent, and
+ * the ones before end when that is answered. If the change is rolled back, the new life
+ * never begins: an id of it in anybody's hand is wrong.
+ */
+#include "disturber.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "link.h"
+#include "setup.h"
+
+struct Disturber
+{
+	uint64_t seed;
+	const char *data_directory;
+	Link links[NDATABASES];
+	Link centre;
+	Link server; /* the database postgres */
+};
+
+/*
+ * Lives
+ */
+
+/* Adds the lives, in the order of the id sequences; all before them end. */
+static void
+begin_lives(Sequence *const *changed, const Life *lives, int n, Time begun, Time ended)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Stream *stream = changed[i]->stream;
+		Life *life;
+
+		pthread_mutex_lock(&stream->lock);
+		for (size_t j = 0; begun != NEVER && j < stream->nlives; j++)
+			stream->lives[j].ended = Min(stream->lives[j].ended, ended);
+		life = stream_add_life(stream, lives[i].first, lives[i].last);
+		/* the centre gives out the new ids whatever becomes of the change here */
+		life->begun = Min(lives[i].begun, begun);
+		pthread_mutex_unlock(&stream->lock);
+	}
+}
+
+static void
+end_lives(Sequence *sequence, Time ended)
+{
+	pthread_mutex_lock(&sequence->stream->lock);
+	for (size_t i = 0; i < sequence->stream->nlives; i++)
+		sequence->stream->lives[i].ended = Min(sequence->stream->lives[i].ended, ended);
+	pthread_mutex_unlock(&sequence->stream->lock);
+}
+
+static Life
+prepare_life(Disturber *disturber, const Sequence *sequence)
+{
+	Life life = new_range(sequence);
+
+	if (sequence->kind->source == SERVER)
+	{
+		life.begun = now();
+		set_central_row(&disturber->centre, sequence, &life);
+	}
+	return life;
+}
+
+/* Draws what the changing transaction gets after its change. */
+static int
+draw_in_change(Link *link, const Sequence *sequence, int64_t values[], int most)
+{
+	char *sql = text("SELECT idgen_next('%s'%s) FROM generate_series(1, %d)", sequence->kind->name,
+	                 sequence->kind->no_row ? ", 'sequence'" : "", most);
+	PGresult *result;
+	int n = 0;
+
+	if (link_run(link, sql, &result) == DONE)
+	{
+		for (; n < PQntuples(result); n++)
+		{
+			if (!value_of(sequence, PQgetvalue(result, n, 0), &values[n]))
+				die("%s gave an id of wrong form", sequence->kind->name);
+		}
+		PQclear(result);
+	}
+	free(sql);
+	return n;
+}
+
+/* Commits, and says how it ended. *sent and *known are when that was asked for, and when
+ * the answer was there. */
+static bool
+commit_change(Link *link, Time *sent, Time *known)
+{
+	PGresult *result;
+	bool committed = false;
+
+	*sent = *known = now();
+	if (link_run(link, "SELECT pg_current_xact_id()", &result) == DONE)
+	{
+		char *xid = text("%s", PQgetvalue(result, 0, 0));
+
+		PQclear(result);
+		committed = link_run(link, "COMMIT", NULL) == DONE;
+		*sent = link->sent;
+		if (!committed)
+			committed = link_xact_committed(link, xid);
+		free(xid);
+	}
+	*known = now();
+	return committed;
+}
+
+/*
+ * One transaction that begins a new life for each of the id sequences, or is rolled back.
+ * The lives of those with source "server" have begun. Returns whether it was committed.
+ */
+static bool
+change_lives(Link *link, const char *sql, Sequence *const *changed, const Life *lives, int n, bool roll_back,
+             int ndraws)
+{
+	int64_t values[30];
+	bool committed = false;
+	Time sent = NEVER;
+	Time known = NEVER;
+
+	if (link_run(link, "BEGIN; SET LOCAL lock_timeout = 3000", NULL) == DONE && link_run(link, sql, NULL) == DONE)
+	{
+		ndraws = ndraws > 0 ? draw_in_change(link, changed[0], values, Min(ndraws, (int) lengthof(values))) : 0;
+		if (!roll_back)
+			committed = commit_change(link, &sent, &known);
+	}
+	if (!committed)
+		link_run(link, "ROLLBACK", NULL);
+	begin_lives(changed, lives, n, committed ? sent : NEVER, known);
+
+	for (int i = 0; committed && i < ndraws; i++)
+		stream_add_draw(changed[0]->stream,
+		                &(Draw){values[i], values[i], known, known, 0, -1, -1, KEPT});
+	return committed;
+}
+
+/*
+ * Changes of one id sequence
+ */
+
+static Sequence *
+random_sequence(Random *random)
+{
+	return &sequences[random_below(random, nsequences)];
+}
+
+static int64_t
+current_first(const Sequence *sequence)
+{
+	for (size_t i = sequence->stream->nlives; i-- > 0;)
+	{
+		if (sequence->stream->lives[i].begun != NEVER)
+			return sequence->stream->lives[i].first;
+	}
+	return 0;
+}
+
+static char *
+delete_sql(const Sequence *sequence)
+{
+	return text("DELETE FROM id_sequences WHERE name = '%s'", sequence->kind->name);
+}
+
+static char *
+recreate_sql(const Sequence *sequence, const Life *life, bool by_renaming)
+{
+	char *create = create_sql(sequence, life);
+	const char *name = sequence->kind->name;
+	char *sql;
+
+	if (by_renaming)
+		sql = text("UPDATE id_sequences SET name = '%s_old' WHERE name = '%s'; %s;"
+		           "DELETE FROM id_sequences WHERE name = '%s_old'",
+		           name, name, create, name);
+	else
+		sql = text("DELETE FROM id_sequences WHERE name = '%s'; %s", name, create);
+	free(create);
+	return sql;
+}
+
+/* NULL if this one cannot be restarted */
+static char *
+restart_sql(const Sequence *sequence, const Life *life)
+{
+	const Kind *kind = sequence->kind;
+
+	if (kind->source == SEQUENCE)
+		return text("ALTER SEQUENCE %s_seq MINVALUE %" PRId64 " MAXVALUE %" PRId64 " RESTART %" PRId64, kind->name,
+		            life->first, life->last, kind->block_size < 0 ? life->last : life->first);
+	if (kind->source != TABLE || kind->capacity > 0)
+		return NULL;
+	if (life->first < current_first(sequence) && life->first % 2 == 0)
+		return text("UPDATE id_sequences SET next_block_start = %" PRId64 " WHERE name = '%s'", life->first,
+		            kind->name);
+	return text("SELECT idgen_restart('%s', %" PRId64 ")", kind->name, life->first);
+}
+
+static void
+begin_life(Disturber *disturber, Random *random)
+{
+	Sequence *sequence = random_sequence(random);
+	Link *link = &disturber->links[sequence->database];
+	int how = random_below(random, 4);
+	bool roll_back = one_in(random, 5);
+	int ndraws = !sequence->kind->worker && !sequence->stream->gapless ? random_below(random, 30) : 0;
+	Life life = prepare_life(disturber, sequence);
+	char *sql = how < 2 ? restart_sql(sequence, &life) : NULL;
+
+	if (sql == NULL)
+		sql = recreate_sql(sequence, &life, how == 3);
+	change_lives(link, sql, &sequence, &life, 1, roll_back, ndraws);
+	free(sql);
+}
+
+/* Deletes an id sequence, and creates it again in a transaction of its own. */
+static void
+take_away(Disturber *disturber, Random *random)
+{
+	Sequence *sequence = random_sequence(random);
+	Link *link = &disturber->links[sequence->database];
+	char *sql;
+	Life life;
+	Time sent;
+	Time known;
+
+	if (sequence->kind->no_row)
+		return;
+	sql = delete_sql(sequence);
+	if (link_run(link, "BEGIN; SET LOCAL lock_timeout = 3000", NULL) == DONE && link_run(link, sql, NULL) == DONE &&
+	    commit_change(link, &sent, &known))
+	{
+		end_lives(sequence, known);
+		pause_for(random_below(random, 30) * MILLISECOND);
+		do
+		{
+			free(sql);
+			life = prepare_life(disturber, sequence);
+			sql = create_sql(sequence, &life);
+		} while (!change_lives(link, sql, &sequence, &life, 1, false, 0));
+	}
+	else
+		link_run(link, "ROLLBACK", NULL);
+	free(sql);
+}
+
+/* Runs something that may be in vain. */
+static void
+try_change(Disturber *disturber, const Sequence *sequence, char *sql)
+{
+	Link *link = &disturber->links[sequence->database];
+
+	link_run(link, "BEGIN; SET LOCAL lock_timeout = 1000", NULL);
+	link_run(link, sql, NULL);
+	link_run(link, "COMMIT", NULL);
+	free(sql);
+}
+
+static void
+alter_block_size(Disturber *disturber, Random *random)
+{
+	static const int sizes[] = {2, 7, 20, 50, 300};
+	Sequence *sequence = random_sequence(random);
+
+	if (sequence->kind->source == TABLE && !sequence->stream->gapless)
+		try_change(disturber, sequence,
+		           text("UPDATE id_sequences SET block_size = %d WHERE name = '%s'",
+		                sizes[random_below(random, lengthof(sizes))], sequence->kind->name));
+}
+
+static void
+alter_manner(Disturber *disturber, Random *random)
+{
+	Sequence *sequence = random_sequence(random);
+
+	if (sequence->kind->switched)
+		try_change(disturber, sequence,
+		           text("UPDATE id_sequences SET refill = '%s' WHERE name = '%s'",
+		                one_in(random, 2) ? "worker" : "transaction", sequence->kind->name));
+	if (sequence->kind->relaid)
+		try_change(disturber, sequence,
+		           text("UPDATE id_sequences SET layout = '%s' WHERE name = '%s'",
+		                one_in(random, 2) ? "plain" : "session_reversed", sequence->kind->name));
+}
+
+/* Another program has allocated something. */
+static void
+raise_row(Disturber *disturber, Random *random)
+{
+	Sequence *sequence = random_sequence(random);
+
+	if (sequence->kind->source == TABLE && sequence->kind->capacity == 0 && !sequence->stream->gapless)
+		try_change(disturber, sequence,
+		           text("UPDATE id_sequences SET next_block_start = next_block_start + %d WHERE name = '%s'",
+		                random_from(random, 1, 500), sequence->kind->name));
+}
+
+static void
+hold_row(Disturber *disturber, Random *random)
+{
+	Sequence *sequence = random_sequence(random);
+	Link *link = &disturber->links[sequence->database];
+	char *sql = text("SET LOCAL lock_timeout = 1000; SELECT 1 FROM id_sequences WHERE name = '%s' FOR UPDATE",
+	                 sequence->kind->name);
+
+	link_run(link, "BEGIN", NULL);
+	link_run(link, sql, NULL);
+	pause_for(random_from(random, 10, 300) * MILLISECOND);
+	link_run(link, "ROLLBACK", NULL);
+	free(sql);
+}
+
+static void
+maintain(Disturber *disturber, Random *random)
+{
+	static const char *const commands[] = {"VACUUM id_sequences", "ANALYZE id_sequences", "VACUUM FULL id_sequences",
+	                                       "REINDEX TABLE id_sequences", "CHECKPOINT"};
+
+	link_run(&disturber->links[random_below(random, NDATABASES)], commands[random_below(random, lengthof(commands))],
+	         NULL);
+}
+
+/*
+ * Changes of a whole database
+ */
+
+/* New lives for all of database C, by this SQL in front of their creation. */
+static bool
+begin_all_lives(Disturber *disturber, const char *before, Link *link)
+{
+	int first;
+	int n = sequences_of(DATABASE_C, &first);
+	bool truncates = strncmp(before, "TRUNCATE", 8) == 0;
+	Life lives[MAX_IN_DATABASE];
+	Sequence *changed[MAX_IN_DATABASE];
+	char *create;
+	char *sql;
+	bool committed;
+
+	for (int i = 0; i < n; i++)
+	{
+		changed[i] = &sequences[first + i];
+		lives[i] = prepare_life(disturber, changed[i]);
+	}
+	if (truncates)
+	{
+		create = text("SELECT 1");
+		for (int i = 0; i < n; i++)
+		{
+			char *one = create_sql(changed[i], &lives[i]);
+			char *longer = text("%s; %s", create, one);
+
+			free(one);
+			free(create);
+			create = longer;
+		}
+	}
+	else
+		create = extension_sql(&disturber->centre, DATABASE_C, lives);
+	sql = text("%s; %s", before, create);
+	committed = change_lives(link, sql, changed, lives, n, false, 0);
+	free(create);
+	free(sql);
+	return committed;
+}
+
+static void
+truncate_rows(Disturber *disturber, Random *random)
+{
+	(void) random;
+	begin_all_lives(disturber, "TRUNCATE id_sequences", &disturber->links[DATABASE_C]);
+}
+
+static void
+recreate_extension(Disturber *disturber, Random *random)
+{
+	(void) random;
+	begin_all_lives(disturber, "DROP EXTENSION idgen CASCADE", &disturber->links[DATABASE_C]);
+}
+
+static void
+recreate_database(Disturber *disturber, Random *random)
+{
+	const char *name = database_names[DATABASE_C];
+	Link *link = &disturber->links[DATABASE_C];
+	char *drop = text("DROP DATABASE IF EXISTS %s WITH (FORCE)", name);
+	char *create = text("CREATE DATABASE %s", name);
+	int first;
+	int n = sequences_of(DATABASE_C, &first);
+
+	(void) random;
+	link_close(link);
+	while (link_run(&disturber->server, drop, NULL) != DONE)
+		pause_for(10 * MILLISECOND);
+	for (int i = 0; i < n; i++)
+		end_lives(&sequences[first + i], disturber->server.replied);
+	while (link_run(&disturber->server, create, NULL) != DONE && strcmp(disturber->server.sqlstate, "42P04") != 0)
+		pause_for(10 * MILLISECOND);
+	create_objects(link);
+	while (!begin_all_lives(disturber, "SELECT 1", link))
+		;
+	free(drop);
+	free(create);
+}
+
+/*
+ * Ends of sessions, and of the server
+ */
+
+/* The pid of some backend; 0 if there is none. */
+static int
+random_backend(Disturber *disturber, Random *random, const char *condition)
+{
+	char *sql = text("SELECT pid FROM pg_stat_activity WHERE %s ORDER BY pid", condition);
+	PGresult *result;
+	int pid = 0;
+
+	if (link_run(&disturber->server, sql, &result) == DONE)
+	{
+		if (PQntuples(result) > 0)
+			pid = atoi(PQgetvalue(result, random_below(random, PQntuples(result)), 0));
+		PQclear(result);
+	}
+	free(sql);
+	return pid;
+}
+
+static const char *const is_client = "application_name LIKE 'stress client%' AND backend_type = 'client backend'";
+static const char *const is_worker = "backend_type = 'idgen worker'";
+
+static void
+cancel_client(Disturber *disturber, Random *random)
+{
+	int pid = random_backend(disturber, random, is_client);
+
+	if (pid > 0)
+		kill(pid, SIGINT);
+}
+
+static void
+terminate_client(Disturber *disturber, Random *random)
+{
+	int pid = random_backend(disturber, random, is_client);
+
+	if (pid > 0)
+		kill(pid, SIGTERM);
+}
+
+static void
+terminate_worker(Disturber *disturber, Random *random)
+{
+	int pid = random_backend(disturber, random, is_worker);
+
+	if (pid > 0)
+		kill(pid, SIGTERM);
+}
+
+static void
+kill_client(Disturber *disturber, Random *random)
+{
+	int pid = random_backend(disturber, random, is_client);
+
+	if (pid > 0)
+		kill(pid, SIGKILL);
+}
+
+static void
+kill_worker(Disturber *disturber, Random *random)
+{
+	int pid = random_backend(disturber, random, is_worker);
+
+	if (pid > 0)
+		kill(pid, SIGKILL);
+}
+
+/* Runs pg_ctl with these words; true if it was content. */
+static bool
+control(Disturber *disturber, const char *words)
+{
+	char *command = text("pg_ctl -D '%s' -l '%s.log' -s %s >/dev/null 2>&1", disturber->data_directory,
+	                     disturber->data_directory, words);
+	int status = system(command);
+
+	free(command);
+	return status == 0;
+}
+
+static void
+start_server(Disturber *disturber)
+{
+	/* what is left of a killed one may be in the way for a moment */
+	for (int tries = 0; !control(disturber, "-w start"); tries++)
+	{
+		if (tries > 100)
+			die("the server does not start: see %s.log", disturber->data_directory);
+		pause_for(100 * MILLISECOND);
+	}
+}
+
+static void
+restart_fast(Disturber *disturber, Random *random)
+{
+	(void) random;
+	if (!control(disturber, "-w -t 100 -m fast stop"))
+		die("the server does not stop: see %s.log", disturber->data_directory);
+	start_server(disturber);
+}
+
+static void
+restart_immediately(Disturber *disturber, Random *random)
+{
+	(void) random;
+	control(disturber, "-w -m immediate stop");
+	start_server(disturber);
+}
+
+static void
+kill_server(Disturber *disturber, Random *random)
+{
+	char *file_name = text("%s/postmaster.pid", disturber->data_directory);
+	FILE *file = fopen(file_name, "r");
+	int pid;
+
+	(void) random;
+	if (file && fscanf(file, "%d", &pid) == 1)
+		kill(pid, SIGKILL);
+	if (file)
+		fclose(file);
+	free(file_name);
+	start_server(disturber);
+}
+
+/*
+ * Choosing
+ */
+
+Deed deeds[] = {
+	{"new life", begin_life, 30, 0},
+	{"deleted, later created", take_away, 5, 0},
+	{"block_size altered", alter_block_size, 10, 0},
+	{"refill or layout altered", alter_manner, 20, 0},
+	{"next_block_start raised", raise_row, 10, 0},
+	{"row held", hold_row, 8, 0},
+	{"maintenance", maintain, 5, 0},
+	{"truncated", truncate_rows, 2, 0},
+	{"extension recreated", recreate_extension, 2, 0},
+	{"database recreated", recreate_database, 1, 0},
+	{"statement cancelled", cancel_client, 15, 0},
+	{"session terminated", terminate_client, 8, 0},
+	{"worker terminated", terminate_worker, 5, 0},
+	{"session killed", kill_client, 1, 0},
+	{"worker killed", kill_worker, 1, 0},
+	{"fast restart", restart_fast, 2, 0},
+	{"immediate restart", restart_immediately, 1, 0},
+	{"server killed", kill_server, 1, 0},
+};
+
+const int ndeeds = lengthof(deeds);
+
+static int
+random_deed(Random *random)
+{
+	int all = 0;
+	int chosen;
+	int i = 0;
+
+	for (int j = 0; j < ndeeds; j++)
+		all += deeds[j].weight;
+	chosen = random_below(random, all);
+	while (chosen >= deeds[i].weight)
+		chosen -= deeds[i++].weight;
+	return i;
+}
+
+void
+disturber_run_round(Disturber *disturber, int round, Time until)
+{
+	for (int number = 0; now() < until; number++)
+	{
+		Random random = random_stream(disturber->seed, 0, (uint64_t) round * 1000000 + number);
+		int i;
+
+		pause_for(random_from(&random, 10, 250) * MILLISECOND);
+		i = random_deed(&random);
+		deeds[i].function(disturber, &random);
+		deeds[i].count++;
+	}
+}
+
+Disturber *
+disturber_create(uint64_t seed, const char *data_directory)
+{
+	Disturber *disturber = calloc(1, sizeof(*disturber));
+
+	if (!disturber)
+		die("out of memory");
+	disturber->seed = seed;
+	disturber->data_directory = data_directory;
+	for (Database i = 0; i < NDATABASES; i++)
+		link_init(&disturber->links[i], "stress disturber", database_names[i], "postgres");
+	link_init(&disturber->centre, "stress centre", CENTRE, "postgres");
+	link_init(&disturber->server, "stress disturber", "postgres", "postgres");
+	return disturber;
+}
+
+/* Makes everything there is, and the first lives. */
+void
+disturber_begin_lives(Disturber *disturber)
+{
+	setup_cluster(&disturber->server);
+	for (Database database = 0; database < NDATABASES; database++)
+	{
+		int first;
+		int n = sequences_of(database, &first);
+		Life lives[MAX_IN_DATABASE];
+		Sequence *changed[MAX_IN_DATABASE];
+		char *sql;
+
+		create_database(&disturber->server, database);
+		create_objects(&disturber->links[database]);
+		for (int i = 0; i < n; i++)
+		{
+			changed[i] = &sequences[first + i];
+			lives[i] = prepare_life(disturber, changed[i]);
+		}
+		sql = extension_sql(&disturber->centre, database, lives);
+		if (!change_lives(&disturber->links[database], sql, changed, lives, n, false, 0))
+			die("could not set up %s: %s", database_names[database], disturber->links[database].message);
+		free(sql);
+	}
+}

@@ -1,0 +1,272 @@
+/*
+ * plan.c
+ *		What a client does in a transaction, as a function of seed, client and number.
+ *
+ * Every third round is calm: nothing is interrupted, prepared or restarted, and no
+ * transaction can fail. Then every id must be accounted for.
+ */
+#include "plan.h"
+
+const char *const isolation_names[NISOLATIONS] = {
+	[READ_COMMITTED] = "READ COMMITTED",
+	[REPEATABLE_READ] = "REPEATABLE READ",
+	[SERIALIZABLE] = "SERIALIZABLE",
+};
+
+static const char *const end_names[NENDS] = {
+	[COMMIT] = "COMMIT",
+	[ROLLBACK] = "ROLLBACK",
+	[PREPARE_THEN_COMMIT] = "PREPARE TRANSACTION, COMMIT PREPARED",
+	[PREPARE_THEN_ROLLBACK] = "PREPARE TRANSACTION, ROLLBACK PREPARED",
+	[DISCONNECT] = "disconnect",
+	[ABANDON] = "disconnect while a statement runs",
+};
+
+bool
+round_is_calm(int round)
+{
+	return round % 3 == 2;
+}
+
+Database
+database_of_client(int client)
+{
+	static const Database databases[] = {DATABASE_A, DATABASE_A, DATABASE_A, DATABASE_B, DATABASE_A,
+	                                     DATABASE_A, DATABASE_A, DATABASE_C, DATABASE_A, DATABASE_B};
+
+	return databases[client % (int) lengthof(databases)];
+}
+
+/* How many ids in one statement: mostly few, now and then thousands. */
+static int
+random_count(Random *random, const Sequence *sequence)
+{
+	/* where each block costs a commit, or rows are inserted */
+	int most = sequence->stream->gapless || (sequence->kind->worker && sequence->kind->block_size < 1000) ||
+			sequence->kind->block_size < 5
+		? 100
+		: 10000;
+
+	if (!one_in(random, 4))
+		return random_from(random, 1, 30);
+	return random_from(random, 1, one_in(random, 3) ? most : Min(most, 1000));
+}
+
+static bool
+is_reversed(const Sequence *sequence)
+{
+	return sequence->kind->layout == PREFIXED_REVERSED || sequence->kind->layout == SESSION_REVERSED;
+}
+
+static Step
+random_draw(Random *random, Sequence *sequence)
+{
+	Step step = {.action = DRAW, .sequence = sequence, .count = random_count(random, sequence)};
+
+	switch (random_below(random, 10))
+	{
+		case 0:
+		case 1:
+		case 2:
+			step.count = 1;
+			step.flag = one_in(random, 2);
+			break;
+		case 3:
+		case 4:
+		case 5:
+			step.action = DRAW_MANY;
+			break;
+		case 6:
+			step.action = DRAW_BIG;
+			break;
+		case 7:
+			step.action = is_reversed(sequence) ? DRAW_MANY : DRAW_RANGE;
+			break;
+		case 8:
+			step.action = DRAW_IN_BLOCK;
+			step.flag = one_in(random, 2);
+			break;
+		case 9:
+			step.action = one_in(random, 2) ? DRAW_UNIQUE : PEEK;
+			break;
+	}
+	return step;
+}
+
+/* Half of the clients do with what everybody may do. */
+bool
+client_is_privileged(int client)
+{
+	return client % 2 == 1;
+}
+
+/* Whether the classic protocol makes sense at this point. */
+static bool
+may_allocate(const Plan *plan, const Sequence *sequence, bool calm)
+{
+	if (!plan->privileged || sequence->kind->source != TABLE || sequence->kind->capacity > 0)
+		return false;
+	/* to a program that is serializable, every refill is a conflict */
+	if (plan->isolation == SERIALIZABLE)
+		return false;
+	/* it may fail then; and the worker cannot get at a row that the caller has locked */
+	if (calm && (plan->isolation != READ_COMMITTED || sequence->kind->worker || sequence->kind->switched))
+		return false;
+	/* what a transaction holds of a gapless one it cannot give back once it has allocated
+	 * behind it by itself */
+	return !sequence->stream->gapless || plan->nsteps == 0;
+}
+
+static Step
+random_step(Random *random, const Plan *plan, bool calm)
+{
+	Sequence *sequence = plan->sequences[random_below(random, plan->nsequences)];
+	Step step = {.sequence = sequence};
+
+	switch (random_below(random, calm ? 17 : 20))
+	{
+		case 11:
+		case 12:
+			step.action = SET_SAVEPOINT;
+			return step;
+		case 13:
+			step.action = ROLL_BACK_TO_SAVEPOINT;
+			return step;
+		case 14:
+			step.action = RELEASE_SAVEPOINT;
+			return step;
+		case 15:
+			step.action = WAIT;
+			step.count = random_from(random, 1, 20);
+			return step;
+		case 16:
+			if (!may_allocate(plan, sequence, calm))
+				break;
+			step.action = CLASSIC;
+			step.flag = plan->isolation == REPEATABLE_READ;
+			return step;
+		case 17:
+			step.action = SET_TIMEOUT;
+			step.count = one_in(random, 3) ? random_from(random, 1, 10) : random_from(random, 10, 500);
+			step.flag = one_in(random, 2);
+			return step;
+		case 18:
+			if (plan->nsequences == 1)
+				break;
+			step.action = DRAW_TWO;
+			step.sequence = plan->sequences[0];
+			step.other = plan->sequences[1];
+			step.count = random_from(random, 1, 30);
+			if (step.sequence->stream->gapless || step.other->stream->gapless)
+				break;
+			return step;
+	}
+	return random_draw(random, sequence);
+}
+
+static End
+random_end(Random *random, bool calm)
+{
+	if (random_below(random, 100) < 60)
+		return COMMIT;
+	if (calm || random_below(random, 100) < 55)
+		return ROLLBACK;
+	return random_from(random, PREPARE_THEN_COMMIT, NENDS - 1);
+}
+
+void
+plan_transaction(Plan *plan, uint64_t seed, int client, int transaction)
+{
+	Random random = random_stream(seed, (uint64_t) client + 1, (uint64_t) transaction);
+	bool calm = round_is_calm(transaction / ROUND_STEP);
+	int first;
+	int n = sequences_of(database_of_client(client), &first);
+
+	*plan = (Plan){.single = one_in(&random, 2), .privileged = client_is_privileged(client), .end = COMMIT};
+	plan->isolation = random_below(&random, NISOLATIONS);
+	plan->synchronous_commit = !one_in(&random, 4);
+
+	/* of several, locks may be taken in any order: then there are deadlocks */
+	plan->nsequences = plan->single || calm ? 1 : random_from(&random, 1, MAX_SEQUENCES);
+	for (int i = 0; i < plan->nsequences; i++)
+		plan->sequences[i] = &sequences[first + random_below(&random, n)];
+
+	/* the function's own update may fail in a snapshot */
+	if (calm && plan->sequences[0]->kind->source == FUNCTION)
+		plan->isolation = READ_COMMITTED;
+
+	if (plan->single)
+	{
+		plan->steps[plan->nsteps++] = random_draw(&random, plan->sequences[0]);
+		return;
+	}
+	for (int n = random_from(&random, 1, one_in(&random, 3) ? MAX_STEPS : 4); plan->nsteps < n;)
+		plan->steps[plan->nsteps++] = random_step(&random, plan, calm);
+	/* a prepared transaction would keep the database from being dropped */
+	plan->end = random_end(&random, calm || database_of_client(client) == DATABASE_C);
+}
+
+static void
+print_step(const Step *step, FILE *file)
+{
+	const char *name = step->sequence->kind->name;
+
+	switch (step->action)
+	{
+		case DRAW:
+			fprintf(file, "draw 1 of %s%s", name, step->flag ? ", prepared statement" : "");
+			break;
+		case DRAW_MANY:
+			fprintf(file, "draw %d of %s", step->count, name);
+			break;
+		case DRAW_BIG:
+			fprintf(file, "draw %d of %s, idgen_next_big", step->count, name);
+			break;
+		case DRAW_TWO:
+			fprintf(file, "draw %d each of %s and %s", step->count, name, step->other->kind->name);
+			break;
+		case DRAW_RANGE:
+			fprintf(file, "range of %d of %s", step->count, name);
+			break;
+		case DRAW_IN_BLOCK:
+			fprintf(file, "draw %d of %s in a block%s", step->count, name, step->flag ? " that fails" : "");
+			break;
+		case DRAW_UNIQUE:
+			fprintf(file, "draw %d time-ordered ids", step->count);
+			break;
+		case PEEK:
+			fprintf(file, "peek at %s", name);
+			break;
+		case CLASSIC:
+			fprintf(file, "classic allocation from %s%s", name, step->flag ? ", without FOR UPDATE" : "");
+			break;
+		case SET_SAVEPOINT:
+			fprintf(file, "savepoint");
+			break;
+		case ROLL_BACK_TO_SAVEPOINT:
+			fprintf(file, "rollback to savepoint");
+			break;
+		case RELEASE_SAVEPOINT:
+			fprintf(file, "release savepoint");
+			break;
+		case SET_TIMEOUT:
+			fprintf(file, "%s %d ms", step->flag ? "lock_timeout" : "statement_timeout", step->count);
+			break;
+		case WAIT:
+			fprintf(file, "wait %d ms", step->count);
+			break;
+	}
+}
+
+void
+print_plan(const Plan *plan, FILE *file)
+{
+	fprintf(file, "      plan: %s%s: ", plan->single ? "single statement" : isolation_names[plan->isolation],
+	        plan->synchronous_commit ? "" : ", asynchronous commit");
+	for (int i = 0; i < plan->nsteps; i++)
+	{
+		print_step(&plan->steps[i], file);
+		fprintf(file, "; ");
+	}
+	fprintf(file, "%s\n", plan->single ? "" : end_names[plan->end]);
+}

@@ -1,0 +1,235 @@
+/*
+ * sequences.c
+ *		The id sequences of the test: every kind of source, refill, layout and block size.
+ */
+#include "sequences.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The room for values of a life, and the number of such rooms: together they fill the 14
+ * digits of layout prefixed. Lives follow each other in the order of a multiplication
+ * modulo a prime, so that they go up and down.
+ */
+#define RANGE_SIZE INT64_C(1000000000)
+#define NRANGES    89989
+#define RANGE_STEP 40009
+
+const char *const database_names[NDATABASES] = {"stress_a", "stress_b", "stress_c"};
+
+static const Kind kinds[] = {
+	{.name = "gapless", .source = TABLE, .block_size = 1, .databases = 2},
+	{.name = "gapless_too", .source = TABLE, .block_size = 1, .databases = 1},
+	{.name = "five", .source = TABLE, .block_size = 5, .databases = 1},
+	{.name = "twenty", .source = TABLE, .block_size = 20, .databases = 3},
+	{.name = "thousand", .source = TABLE, .block_size = 1000, .databases = 1},
+	{.name = "large", .source = TABLE, .block_size = 100000, .databases = 1},
+	{.name = "few", .source = TABLE, .block_size = 20, .capacity = 3000, .databases = 1},
+	{.name = "w_one", .source = TABLE, .block_size = 1, .worker = true, .databases = 1},
+	{.name = "w_twenty", .source = TABLE, .block_size = 20, .worker = true, .databases = 3},
+	{.name = "w_thousand", .source = TABLE, .block_size = 1000, .worker = true, .databases = 1},
+	{.name = "w_few", .source = TABLE, .block_size = 20, .worker = true, .capacity = 3000, .databases = 1},
+	{.name = "switched", .source = TABLE, .block_size = 10, .switched = true, .databases = 1},
+	{.name = "l_prefixed", .source = TABLE, .block_size = 20, .layout = PREFIXED, .databases = 1},
+	{.name = "l_session", .source = TABLE, .block_size = 50, .layout = SESSION, .worker = true, .databases = 1},
+	{.name = "l_prefixed_reversed", .source = TABLE, .block_size = 20, .layout = PREFIXED_REVERSED, .databases = 1},
+	{.name = "l_session_reversed", .source = TABLE, .block_size = 1000, .layout = SESSION_REVERSED, .relaid = true, .databases = 1},
+	{.name = "s_twenty", .source = SEQUENCE, .block_size = 20, .databases = 3},
+	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .databases = 3},
+	{.name = "s_one", .source = SEQUENCE, .block_size = 1, .rows = 10, .databases = 1},
+	{.name = "s_down", .source = SEQUENCE, .block_size = -5, .no_row = true, .databases = 1},
+	{.name = "s_few", .source = SEQUENCE, .block_size = 20, .capacity = 3000, .databases = 1},
+	{.name = "s_worker", .source = SEQUENCE, .block_size = 20, .worker = true, .layout = PREFIXED, .databases = 1},
+	{.name = "f_thirteen", .source = FUNCTION, .block_size = 13, .databases = 1},
+	{.name = "f_layout", .source = FUNCTION, .block_size = 50, .layout = SESSION, .databases = 1},
+	{.name = "r_twenty", .source = SERVER, .block_size = 20, .databases = 3},
+	{.name = "r_thousand", .source = SERVER, .block_size = 1000, .layout = PREFIXED, .databases = 1},
+	{.name = "r_worker", .source = SERVER, .block_size = 50, .worker = true, .databases = 1},
+};
+
+static const Kind unique_kind = {.name = "idgen_unique_id", .source = SEQUENCE};
+
+static const char *const layout_names[] = {
+	[PLAIN] = "plain",
+	[PREFIXED] = "prefixed",
+	[SESSION] = "session",
+	[PREFIXED_REVERSED] = "prefixed_reversed",
+	[SESSION_REVERSED] = "session_reversed",
+};
+
+Sequence *sequences;
+int nsequences;
+Stream *streams;
+int nstreams;
+Sequence *unique_ids;
+
+static void
+add_sequence(Sequence *sequence, const Kind *kind, Database database, const char *name)
+{
+	*sequence = (Sequence){kind, database, &streams[nstreams++]};
+	stream_init(sequence->stream, name);
+	sequence->stream->gapless = kind->source == TABLE && kind->block_size == 1 && !kind->worker;
+	sequence->stream->transactional = kind->source == FUNCTION || (kind->source == TABLE && !kind->worker);
+}
+
+void
+sequences_init(void)
+{
+	size_t room = lengthof(kinds) * NDATABASES + 1;
+
+	sequences = calloc(room, sizeof(Sequence));
+	streams = calloc(room, sizeof(Stream));
+	if (lengthof(kinds) > MAX_IN_DATABASE)
+		die("MAX_IN_DATABASE is too small");
+	if (!sequences || !streams)
+		die("out of memory");
+
+	for (Database database = 0; database < NDATABASES; database++)
+	{
+		for (size_t i = 0; i < lengthof(kinds); i++)
+		{
+			char *name = text("%s.%s", database_names[database], kinds[i].name);
+
+			if ((int) database < kinds[i].databases)
+				add_sequence(&sequences[nsequences++], &kinds[i], database, name);
+			free(name);
+		}
+	}
+	unique_ids = &sequences[nsequences];
+	add_sequence(unique_ids, &unique_kind, DATABASE_A, unique_kind.name);
+	unique_ids->stream->timed = true;
+}
+
+/* How many there are in a database, and the index of the first. */
+int
+sequences_of(Database database, int *first)
+{
+	int n = 0;
+
+	for (int i = nsequences; i-- > 0;)
+	{
+		if (sequences[i].database == database)
+		{
+			*first = i;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Whether two values are of one life (or its end). */
+bool
+same_range(int64_t a, int64_t b)
+{
+	return a / RANGE_SIZE == b / RANGE_SIZE;
+}
+
+/* Values that no life has had, with no time set. */
+Life
+new_range(const Sequence *sequence)
+{
+	static atomic_int used = 0;
+	int64_t number = atomic_fetch_add(&used, 1);
+	int64_t first = RANGE_SIZE * (1 + number * RANGE_STEP % NRANGES);
+	int64_t size = sequence->kind->capacity > 0 ? sequence->kind->capacity : RANGE_SIZE;
+
+	if (number >= NRANGES)
+		die("too many lives");
+	return (Life){first, first + size - 1, NEVER, NEVER, UNKNOWN};
+}
+
+/* The SQL that makes the id sequence, in a database that has none of that name. For
+ * source "server", the row on the central server has to be there. */
+char *
+create_sql(const Sequence *sequence, const Life *life)
+{
+	static const char *const source_sql[] = {
+		[TABLE] = "",
+		[SEQUENCE] = "",
+		[FUNCTION] = ", source_name => 'stress_allocate'",
+		[SERVER] = ", source_name => 'central'",
+	};
+	static const char *const source_names[] = {
+		[TABLE] = "table",
+		[SEQUENCE] = "sequence",
+		[FUNCTION] = "function",
+		[SERVER] = "server",
+	};
+	const Kind *kind = sequence->kind;
+	char *object = NULL;
+	char *row = NULL;
+	char *sql;
+
+	if (kind->source == SEQUENCE)
+		object = text("DROP SEQUENCE IF EXISTS %s_seq; CREATE SEQUENCE %s_seq INCREMENT %d MINVALUE %" PRId64
+		              " MAXVALUE %" PRId64 "; GRANT USAGE ON SEQUENCE %s_seq TO stress_user; ",
+		              kind->name, kind->name, kind->block_size, life->first, life->last, kind->name);
+	if (kind->source == FUNCTION)
+		object = text("INSERT INTO counters VALUES ('%s', %" PRId64 ", %d)"
+		              " ON CONFLICT (name) DO UPDATE SET next_value = excluded.next_value; ",
+		              kind->name, life->first, kind->block_size);
+	if (!kind->no_row)
+		row = text("SELECT idgen_create('%s', next_block_start => %" PRId64 ", max_value => %" PRId64
+		           ", block_size => %d, source => '%s', refill => '%s', layout => '%s'%s)",
+		           kind->name, life->first, kind->capacity > 0 ? life->last : INT64_MAX,
+		           kind->rows > 0 ? kind->rows : kind->block_size, source_names[kind->source],
+		           kind->worker ? "worker" : "transaction", layout_names[kind->layout], source_sql[kind->source]);
+	sql = text("%s%s", object ? object : "", row ? row : "");
+	free(object);
+	free(row);
+	return sql;
+}
+
+/* The query for the first value that nobody has allocated, or for a null. A transaction
+ * with a snapshot that has refilled sees two versions of the row: that of the snapshot,
+ * and its own. */
+char *
+next_sql(const Sequence *sequence)
+{
+	const Kind *kind = sequence->kind;
+
+	if (kind->source == TABLE)
+		return text("SELECT max(next_block_start) FROM id_sequences WHERE name = '%s'", kind->name);
+	if (kind->source == FUNCTION)
+		return text("SELECT next_value FROM counters WHERE name = '%s'", kind->name);
+	if (kind->source == SEQUENCE && kind->block_size > 0)
+		return text("SELECT CASE WHEN is_called THEN last_value + %d ELSE last_value END FROM %s_seq",
+		            kind->block_size, kind->name);
+	return text("SELECT null");
+}
+
+/* The sequence value of an id in decimal; false if it has no right form. */
+bool
+value_of(const Sequence *sequence, const char *id, int64_t *value)
+{
+	Layout layout = sequence->kind->layout;
+	size_t length = strlen(id);
+	size_t prefix = layout == SESSION || layout == SESSION_REVERSED ? 4 : 5;
+	char field[40];
+	char *end;
+
+	if (layout == PLAIN || (length < 19 && sequence->kind->relaid))
+		prefix = 0;
+	else if ((length != 19 && length != 38) || id[0] != '1')
+		return false;
+	if (length >= sizeof(field))
+		return false;
+
+	strcpy(field, id + prefix);
+	length -= prefix;
+	if (prefix > 0 && (layout == PREFIXED_REVERSED || layout == SESSION_REVERSED))
+	{
+		for (size_t i = 0; i < length / 2; i++)
+		{
+			char digit = field[i];
+
+			field[i] = field[length - 1 - i];
+			field[length - 1 - i] = digit;
+		}
+	}
+	*value = strtoll(field, &end, 10);
+	return *end == '\0';
+}

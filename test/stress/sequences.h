@@ -1,0 +1,76 @@
+/*
+ * sequences.h
+ *		The id sequences of the test: every kind of source, refill, layout and block size.
+ */
+#ifndef STRESS_SEQUENCES_H
+#define STRESS_SEQUENCES_H
+
+#include "record.h"
+
+typedef enum Source
+{
+	TABLE,
+	SEQUENCE,
+	FUNCTION,
+	SERVER,
+} Source;
+
+typedef enum Layout
+{
+	PLAIN,
+	PREFIXED,
+	SESSION,
+	PREFIXED_REVERSED,
+	SESSION_REVERSED,
+} Layout;
+
+typedef enum Database
+{
+	DATABASE_A,
+	DATABASE_B,
+	DATABASE_C, /* dropped and made again from time to time, as is the extension there */
+	NDATABASES,
+} Database;
+
+typedef struct Kind
+{
+	const char *name;
+	Source source;
+	int block_size; /* of SEQUENCE without a row, and of a descending one: INCREMENT BY */
+	Layout layout;
+	bool worker;
+	bool switched; /* between transaction and worker */
+	bool relaid;   /* between its layout and plain */
+	bool no_row;   /* a native sequence alone */
+	int rows;      /* of SEQUENCE: values drawn for a block, by block_size in the row */
+	int capacity;  /* ids in a life; 0 = as many as there is room for */
+	int databases; /* in so many of the databases it is */
+} Kind;
+
+typedef struct Sequence
+{
+	const Kind *kind;
+	Database database;
+	Stream *stream;
+} Sequence;
+
+#define MAX_IN_DATABASE 40 /* id sequences */
+
+extern const char *const database_names[NDATABASES];
+
+extern Sequence *sequences; /* in the order of databases */
+extern int nsequences;
+extern Stream *streams; /* one for each of them, and one more for time-ordered ids */
+extern int nstreams;
+extern Sequence *unique_ids; /* the last one; not counted in nsequences */
+
+extern void sequences_init(void);
+extern int sequences_of(Database database, int *first);
+
+extern bool same_range(int64_t a, int64_t b);
+extern Life new_range(const Sequence *sequence);
+extern char *create_sql(const Sequence *sequence, const Life *life);
+extern char *next_sql(const Sequence *sequence);
+extern bool value_of(const Sequence *sequence, const char *id, int64_t *value);
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * settle.c
+ *		Between two rounds: what the databases know, put next to the record.
+ *
+ * No transaction is open then. Each stream's life learns what has been allocated. The
+ * rows into which gapless ids were put are compared with the record: a row that nobody
+ * has seen is that of a client which lost its connection, and is added; an id that was
+ * committed and has no row is a complaint. And after a calm round, every id that was
+ * allocated in it has been seen by somebody, or is cached, or counted as lost.
+ */
+#include "settle.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "link.h"
+
+static Link links[NDATABASES];
+
+/* For each id sequence: ids missing in its life, and those that idgen counts as lost. */
+typedef struct Account
+{
+	int64_t first; /* of the life */
+	int64_t missing;
+	int64_t lost;
+} Account;
+
+static Account *accounts;
+
+void
+settle_init(void)
+{
+	for (Database i = 0; i < NDATABASES; i++)
+		link_init(&links[i], "stress settle", database_names[i], "postgres");
+	accounts = calloc(nsequences, sizeof(Account));
+	if (!accounts)
+		die("out of memory");
+}
+
+static int64_t
+number_at(const PGresult *result, int row, int column)
+{
+	return strtoll(PQgetvalue(result, row, column), NULL, 10);
+}
+
+/*
+ * What is allocated
+ */
+
+/* The first value that is not allocated, or UNKNOWN. */
+static int64_t
+look_up_next(const Sequence *sequence)
+{
+	char *sql = next_sql(sequence);
+	PGresult *result;
+	int64_t next = UNKNOWN;
+
+	link_insist(&links[sequence->database], sql, &result);
+	if (PQntuples(result) == 1 && !PQgetisnull(result, 0, 0))
+		next = number_at(result, 0, 0);
+	PQclear(result);
+	free(sql);
+	return next;
+}
+
+static void
+set_next(const Sequence *sequence)
+{
+	int64_t next = look_up_next(sequence);
+
+	for (size_t i = 0; i < sequence->stream->nlives; i++)
+	{
+		Life *life = &sequence->stream->lives[i];
+
+		life->next = next != UNKNOWN && life->ended == NEVER && same_range(next, life->first) ? next : UNKNOWN;
+	}
+}
+
+/*
+ * Gapless rows
+ */
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *) a;
+	int64_t y = *(const int64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The draws since the last time against the rows, both sorted. */
+static int
+compare_rows(const Sequence *sequence, int64_t *rows, int nrows, size_t since)
+{
+	Stream *stream = sequence->stream;
+	size_t ndraws = stream->ndraws;
+	char *seen = calloc(nrows + 1, 1);
+	int complaints = 0;
+
+	if (!seen)
+		die("out of memory");
+	for (size_t i = since; i < ndraws; i++)
+	{
+		const Draw *draw = &stream->draws[i];
+
+		for (int64_t id = draw->first; draw->fate == KEPT && id <= draw->last; id++)
+		{
+			int64_t *row = bsearch(&id, rows, nrows, sizeof(*rows), compare_numbers);
+
+			if (row)
+				seen[row - rows] = 1;
+			else if (complaints++ < 3)
+				printf("WRONG: %s: %" PRId64 " was committed by client %d, transaction %d, but its row is gone\n",
+				       stream->name, id, draw->client, draw->transaction);
+		}
+	}
+	for (int i = 0; i < nrows; i++)
+	{
+		Time time = now();
+
+		if (!seen[i])
+			stream_add_draw(stream, &(Draw){rows[i], rows[i], BEGINNING, time, 0, -2, -1, KEPT});
+	}
+	free(seen);
+	return complaints;
+}
+
+static int
+settle_gapless(const Sequence *sequence)
+{
+	Link *link = &links[sequence->database];
+	char *sql = text("SELECT id FROM gapless_rows WHERE name = '%s' ORDER BY id", sequence->kind->name);
+	char *clear = text("DELETE FROM gapless_rows WHERE name = '%s'", sequence->kind->name);
+	PGresult *result;
+	int64_t *rows;
+	int n;
+	int complaints;
+
+	link_insist(link, sql, &result);
+	n = PQntuples(result);
+	rows = malloc((n + 1) * sizeof(*rows));
+	if (!rows)
+		die("out of memory");
+	for (int i = 0; i < n; i++)
+		rows[i] = number_at(result, i, 0);
+	PQclear(result);
+	link_insist(link, clear, NULL);
+	/* what was checked before is sorted */
+	complaints = compare_rows(sequence, rows, n, sequence->stream->nsorted);
+	free(rows);
+	free(clear);
+	free(sql);
+	return complaints;
+}
+
+int
+settle_before_check(void)
+{
+	int complaints = 0;
+
+	for (int i = 0; i < nsequences; i++)
+	{
+		set_next(&sequences[i]);
+		if (sequences[i].stream->gapless)
+			complaints += settle_gapless(&sequences[i]);
+	}
+	return complaints;
+}
+
+/*
+ * Accounts
+ */
+
+/* The blocks that are cached of it, as runs, sorted. */
+static Draw *
+cached_runs(const Sequence *sequence, int *n)
+{
+	char *sql = text("SELECT first_id, last_id FROM idgen_cache WHERE name = '%s' ORDER BY first_id",
+	                 sequence->kind->name);
+	PGresult *result;
+	Draw *runs;
+
+	link_insist(&links[sequence->database], sql, &result);
+	*n = PQntuples(result);
+	runs = calloc(*n + 1, sizeof(Draw));
+	if (!runs)
+		die("out of memory");
+	for (int i = 0; i < *n; i++)
+	{
+		runs[i].first = number_at(result, i, 0);
+		runs[i].last = number_at(result, i, 1);
+	}
+	PQclear(result);
+	free(sql);
+	return runs;
+}
+
+static int64_t
+look_up_lost(const Sequence *sequence)
+{
+	char *sql = text("SELECT ids_lost FROM idgen_stats WHERE name = '%s' AND source = 'table'", sequence->kind->name);
+	PGresult *result;
+	int64_t lost;
+
+	link_insist(&links[sequence->database], sql, &result);
+	lost = PQntuples(result) > 0 ? number_at(result, 0, 0) : 0;
+	PQclear(result);
+	free(sql);
+	return lost;
+}
+
+/* The life that is going on; NULL if nobody knows what it has allocated. */
+static const Life *
+life_going_on(const Sequence *sequence)
+{
+	for (size_t i = 0; i < sequence->stream->nlives; i++)
+	{
+		if (sequence->stream->lives[i].next != UNKNOWN)
+			return &sequence->stream->lives[i];
+	}
+	return NULL;
+}
+
+static Account
+take_account(const Sequence *sequence, const Life *life)
+{
+	Account account = {.first = life->first};
+	int64_t next;
+	int n;
+	Draw *runs;
+
+	/* the worker may be at work */
+	do
+	{
+		next = look_up_next(sequence);
+		runs = cached_runs(sequence, &n);
+		account.lost = look_up_lost(sequence);
+		account.missing = count_missing(sequence->stream, life->first, next, runs, n);
+		free(runs);
+	} while (next != look_up_next(sequence));
+	return account;
+}
+
+int
+settle_after_check(bool calm)
+{
+	int complaints = 0;
+
+	for (int i = 0; i < nsequences; i++)
+	{
+		const Sequence *sequence = &sequences[i];
+		const Life *life = life_going_on(sequence);
+		Account *before = &accounts[i];
+		Account after;
+
+		if (sequence->kind->source != TABLE || sequence->kind->capacity > 0 || life == NULL)
+			continue;
+		/* what the worker has allocated is not published in the same moment */
+		for (int tries = 0;; tries++)
+		{
+			after = take_account(sequence, life);
+			if (!calm || before->first != life->first || after.missing - before->missing == after.lost - before->lost)
+				break;
+			if (tries == 50)
+			{
+				printf("WRONG: %s: %" PRId64 " ids of a calm round are missing, %" PRId64 " were counted as lost\n",
+				       sequence->stream->name, after.missing - before->missing, after.lost - before->lost);
+				complaints++;
+				break;
+			}
+			pause_for(100 * MILLISECOND);
+		}
+		*before = after;
+	}
+	return complaints;
+}

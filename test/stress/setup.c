@@ -1,0 +1,107 @@
+/*
+ * setup.c
+ *		The databases that the test runs in, and what is in them.
+ */
+#include "setup.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *const objects_sql =
+	"CREATE TABLE counters (name text PRIMARY KEY, next_value bigint, block_size bigint);"
+	"GRANT SELECT, UPDATE ON counters TO PUBLIC;"
+	"CREATE TABLE gapless_rows (name text, id bigint);"
+	"GRANT SELECT, INSERT ON gapless_rows TO PUBLIC;"
+	"CREATE FUNCTION stress_allocate(name text, blocks integer)"
+	" RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS $$"
+	"	UPDATE counters SET next_value = next_value + block_size * $2 WHERE name = $1"
+	"	RETURNING next_value - block_size * $2, next_value - 1 $$;"
+	"CREATE FUNCTION stress_block(name text, source text, n integer, keeps_rows boolean, fails boolean)"
+	" RETURNS SETOF bigint LANGUAGE plpgsql AS $$"
+	"	BEGIN"
+	"		IF keeps_rows THEN"
+	"			RETURN QUERY INSERT INTO gapless_rows (name, id)"
+	"				SELECT stress_block.name, idgen_next(stress_block.name) FROM generate_series(1, n)"
+	"				RETURNING id;"
+	"		ELSIF source IS NOT NULL THEN"
+	"			RETURN QUERY SELECT idgen_next(stress_block.name, source) FROM generate_series(1, n);"
+	"		ELSE"
+	"			RETURN QUERY SELECT idgen_next(stress_block.name) FROM generate_series(1, n);"
+	"		END IF;"
+	"		IF fails THEN"
+	"			RAISE EXCEPTION USING ERRCODE = 'ZZ001';"
+	"		END IF;"
+	"	EXCEPTION WHEN SQLSTATE 'ZZ001' THEN"
+	"		NULL;"
+	"	END $$";
+
+/* Everything that is not in one of the databases. */
+void
+setup_cluster(Link *link)
+{
+	link_insist(link, "CREATE ROLE stress_user LOGIN", NULL);
+	link_insist(link, "CREATE DATABASE " CENTRE, NULL);
+}
+
+void
+create_database(Link *link, Database database)
+{
+	char *sql = text("CREATE DATABASE %s", database_names[database]);
+
+	link_insist(link, sql, NULL);
+	free(sql);
+}
+
+/* What a database needs besides the extension. */
+void
+create_objects(Link *link)
+{
+	link_insist(link, "DROP TABLE IF EXISTS counters, gapless_rows;"
+	                  "DROP FUNCTION IF EXISTS stress_allocate, stress_block",
+	            NULL);
+	link_insist(link, objects_sql, NULL);
+}
+
+/* The row on the central server. Each database has a schema of its own there. */
+void
+set_central_row(Link *centre, const Sequence *sequence, const Life *life)
+{
+	const char *schema = database_names[sequence->database];
+	char *sql = text("CREATE SCHEMA IF NOT EXISTS %s;"
+	                 "CREATE TABLE IF NOT EXISTS %s.id_sequences (name text PRIMARY KEY, next_block_start bigint,"
+	                 " block_size integer, exhausted smallint DEFAULT 0);"
+	                 "INSERT INTO %s.id_sequences VALUES ('%s', %" PRId64 ", %d)"
+	                 " ON CONFLICT (name) DO UPDATE SET next_block_start = excluded.next_block_start",
+	                 schema, schema, schema, sequence->kind->name, life->first, sequence->kind->block_size);
+
+	link_insist(centre, sql, NULL);
+	free(sql);
+}
+
+/* The SQL that creates the extension and all id sequences of the database, whose lives
+ * are given in their order. The rows on the central server are there already. */
+char *
+extension_sql(Link *centre, Database database, const Life *lives)
+{
+	int first;
+	int n = sequences_of(database, &first);
+	char *sql;
+
+	link_open(centre);
+	sql = text("CREATE EXTENSION idgen;"
+	           "CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw"
+	           " OPTIONS (host '%s', port '%s', dbname '" CENTRE "', schema_name '%s');"
+	           "GRANT USAGE ON FOREIGN SERVER central TO PUBLIC;"
+	           "CREATE USER MAPPING FOR PUBLIC SERVER central OPTIONS (user 'postgres', password_required 'false')",
+	           PQhost(centre->connection), PQport(centre->connection), database_names[database]);
+	for (int i = 0; i < n; i++)
+	{
+		char *one = create_sql(&sequences[first + i], &lives[i]);
+		char *longer = text("%s; %s", sql, one);
+
+		free(one);
+		free(sql);
+		sql = longer;
+	}
+	return sql;
+}
