@@ -1,8 +1,15 @@
 # shellcheck shell=bash
 #
-# lib.sh - what the programs of the stress test have in common
+# lib.sh - what runs idgen_stress
+#
+#   STRESS_SECONDS=60   how long ids are drawn (make stress SECONDS=60; bash has its own SECONDS)
+#   SEED=number         which actions, and in which order; default: the time
+#   CLIENTS=16          sessions that draw
+#   KEEP=1              keep the record, too
+#
+# and what ../lib.sh understands.
 
-data=$work/server
+data=$work/stress_server
 
 # Builds $work/idgen_stress.
 build_stress()
@@ -15,11 +22,19 @@ build_stress()
 		-o "$work/idgen_stress" test/stress/*.c -L"$libdir" -Wl,-rpath,"$libdir" -lpq -pthread
 }
 
+# The server is never without its files in memory, so they need not get to the disk.
 start_stress_server()
 {
 	start_server "$data" "shared_preload_libraries = 'idgen'" 'max_connections = 120' \
 		'max_prepared_transactions = 100' 'max_worker_processes = 20' 'idgen.node_id = 1' \
-		'idgen.worker_timeout = 60s' 'idgen.server_timeout = 30s' 'idgen.warn_remaining = 0' 'fsync = off' \
+		'idgen.server_timeout = 20s' 'idgen.warn_remaining = 0' 'fsync = off' \
 		'deadlock_timeout = 100ms' \
 		'log_line_prefix = '\''%m [%p] %d %a '\''' "$@"
+}
+
+# Fails if a rule was broken.
+stress()
+{
+	"$work/idgen_stress" -s "${STRESS_SECONDS:-60}" -r "${SEED:-$(date +%s)}" -c "${CLIENTS:-16}" \
+		${KEEP:+-o "$work/record"} "$data"
 }

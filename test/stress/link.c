@@ -29,6 +29,14 @@ link_close(Link *link)
 	link->prepared = false;
 }
 
+/* The last words of a server to a connection that it ends are no news. */
+static void
+ignore_notice(void *argument, const char *message)
+{
+	(void) argument;
+	(void) message;
+}
+
 /* Connects, if it is not connected. The database may be away, or not yet there again. */
 void
 link_open(Link *link)
@@ -42,7 +50,10 @@ link_open(Link *link)
 	{
 		link->connection = PQconnectdbParams(keys, values, 0);
 		if (PQstatus(link->connection) == CONNECTION_OK)
+		{
+			PQsetNoticeProcessor(link->connection, ignore_notice, NULL);
 			break;
+		}
 		if (now() - since > PATIENCE)
 			die("%s cannot connect: %s", link->name, PQerrorMessage(link->connection));
 		link_close(link);
