@@ -295,6 +295,25 @@ build()
 	server_paths+=$'\n'"dynamic_library_path = '$lib:\$libdir'"
 }
 
+# wrap_servers COMMAND: from here on, every server that is started runs under this command.
+wrap_servers()
+{
+	local program
+
+	mkdir "$work/bin"
+	for program in "$pgbin"/*
+	do
+		ln -s "$program" "$work/bin"
+	done
+	# pg_ctl looks for the server next to itself, and does so where links lead
+	rm "$work/bin/pg_ctl" "$work/bin/postgres"
+	cp "$pgbin/pg_ctl" "$work/bin"
+	printf '#!/bin/sh\nexec %s %s "$@"\n' "$1" "$pgbin/postgres" >"$work/bin/postgres"
+	chmod 755 "$work/bin/postgres"
+	pgbin=$work/bin
+	PATH=$pgbin:$PATH
+}
+
 # start_server DIRECTORY [LINE...]: makes a new server with its data in DIRECTORY, with
 # these further lines in its configuration, and starts it. It listens on a socket in
 # $work/tmp only, which the environment then points to; of several servers, each needs
