@@ -80,28 +80,39 @@ returns_blocks(Allocator *allocator)
 	return columns == 2;
 }
 
+static const Oid argument_types[] = {TEXTOID, INT4OID};
+
+static const char *
+signature(List *names)
+{
+	return func_signature_string(names, lengthof(argument_types), NIL, argument_types);
+}
+
+static void
+no_such_function(List *names)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_FUNCTION),
+	         errmsg("function %s does not exist", signature(names)),
+	         errhint("An allocator takes exactly these arguments.")));
+}
+
 /*
  * Find the function. Raises 42883, 42P13, and 42501 without USAGE on the schema.
  */
 static void
 find_function(const char *source_name, Allocator *allocator)
 {
-	Oid types[] = {TEXTOID, INT4OID};
 	List *names = stringToQualifiedNameList(source_name, NULL);
 
-	allocator->funcid = LookupFuncName(names, lengthof(types), types, true);
+	allocator->funcid = LookupFuncName(names, lengthof(argument_types), argument_types, true);
 	if (!OidIsValid(allocator->funcid))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_FUNCTION),
-		         errmsg("function %s does not exist",
-		                func_signature_string(names, lengthof(types), NIL, types)),
-		         errhint("An allocator takes exactly these arguments.")));
+		no_such_function(names);
 	if (get_func_prokind(allocator->funcid) != PROKIND_FUNCTION ||
 	    !returns_blocks(allocator))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-		         errmsg("function %s is not an allocator",
-		                func_signature_string(names, lengthof(types), NIL, types)),
+		         errmsg("function %s is not an allocator", signature(names)),
 		         errhint("It must return rows (first_id bigint, last_id bigint).")));
 }
 
@@ -110,12 +121,19 @@ static const char *
 function_check_name(const char *name, const char *source_name)
 {
 	Allocator allocator;
+	char *schema;
+	char *function;
 
 	if (source_name == NULL)
 		function_check_syntax(NULL);
 	find_function(source_name, &allocator);
-	return quote_qualified_identifier(get_namespace_name(get_func_namespace(allocator.funcid)),
-	                                  get_func_name(allocator.funcid));
+
+	/* looking at what it returns can wait for a lock, and somebody drop it meanwhile */
+	schema = get_namespace_name(get_func_namespace(allocator.funcid));
+	function = get_func_name(allocator.funcid);
+	if (schema == NULL || function == NULL)
+		no_such_function(stringToQualifiedNameList(source_name, NULL));
+	return quote_qualified_identifier(schema, function);
 }
 
 /* Raises 22023: the function has returned nonsense. */
