@@ -85,12 +85,21 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 	return rel;
 }
 
-/* The qualified name of id_sequences, for use in a query. */
+/*
+ * The qualified name of a relation, for use in a query. Raises 42P01 if it is gone, as is
+ * possible where the caller has waited for something else.
+ */
 const char *
 idgen_table_name(Oid relid)
 {
-	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
-	                                  get_rel_name(relid));
+	char *schema = get_namespace_name(get_rel_namespace(relid));
+	char *name = get_rel_name(relid);
+
+	if (schema == NULL || name == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("relation was dropped in the meantime")));
+	return quote_qualified_identifier(schema, name);
 }
 
 /* One index scan for the name with the given snapshot. */
