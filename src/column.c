@@ -35,12 +35,17 @@ idgen_display_name(Oid relid)
 	return psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
 }
 
+/* A column's entry in pg_attribute, palloc'd. Raises 42703 if there is none. */
 Form_pg_attribute
 idgen_column_attribute(Oid relid, const char *name)
 {
 	HeapTuple tuple = SearchSysCacheCopyAttName(relid, name);
 
-	return HeapTupleIsValid(tuple) ? (Form_pg_attribute) GETSTRUCT(tuple) : NULL;
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_COLUMN),
+		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
+	return (Form_pg_attribute) GETSTRUCT(tuple);
 }
 
 /* An expression that is a column's default, by its OID in pg_attrdef. */
@@ -123,16 +128,12 @@ check_members(List *members)
 	}
 }
 
-/* Raises an error for an attribute (NULL if there is none) that cannot be moved. */
+/* Raises an error for an attribute that cannot be moved. */
 static void
 check_attribute(Oid relid, const char *name, Form_pg_attribute att)
 {
 	Oid type;
 
-	if (att == NULL)
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_COLUMN),
-		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
 	if (att->attnum < 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
