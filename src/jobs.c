@@ -224,7 +224,10 @@ try_again(Job *job, bool pause)
 
 	job->next_try = now;
 	if (pause)
-		job->next_try = TimestampTzPlusMilliseconds(now, Min(++job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
+	{
+		job->pauses++;
+		job->next_try = TimestampTzPlusMilliseconds(now, Min(job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS));
+	}
 
 	job->done = TimestampDifferenceExceeds(job->task->begun_at, now, idgen_worker_timeout);
 	if (job->done)
