@@ -6,8 +6,8 @@
 -- One row for each id sequence. The first four columns are shared with other
 -- programs; src/row.h knows the numbers of all.
 --
--- Every operator and function in this script has exactly the argument types it is
--- given, so that none from the target schema can be taken for it.
+-- Every operator in this script has exactly the argument types it is given, and functions
+-- of the server are qualified as well, so that none from the target schema can be taken for it.
 --
 -- Rows are small and updated often, so pages are left mostly empty: an update
 -- then stays on its page and touches no index. Vacuum comes by number of
@@ -49,7 +49,7 @@ COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed
 COMMENT ON COLUMN id_sequences.big_base IS 'what idgen_next_big adds to the sequence value';
 COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; the range for percentages is counted from here';
 
-SELECT pg_extension_config_dump('id_sequences', '');
+SELECT pg_catalog.pg_extension_config_dump('id_sequences'::regclass, ''::text);
 
 -- Whoever may read a row may draw from it.
 REVOKE ALL ON id_sequences FROM PUBLIC;
