@@ -210,11 +210,16 @@ begin_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenReq
 
 /*
  * Raise why the centre has not allocated: 2200H if there are not enough ids, 21000 if there are
- * several rows, 55000 if the row was not updated.
+ * several rows, 55000 if the row was not updated; HV000 if the answer is not that of a database.
  */
 static void
 check_allocated(const IdgenHandle *handle, const Centre *centre, const IdgenRequest *request, IdgenRemoteRow row)
 {
+	if (row[COLUMN_ROWS] == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FDW_ERROR),
+		         errmsg("server \"%s\" did not say how many id sequences \"%s\" it has",
+		                centre->server, centre->name)));
 	if (strcmp(row[COLUMN_ROWS], "1") != 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_CARDINALITY_VIOLATION),

@@ -30,6 +30,7 @@ my %cases = (
 	one_column => [ 'HV000', columns(1) . row(1) . complete() . ready() ],
 	many_columns => [ 'HV000', columns(9) . row((1) x 9) . complete() . ready() ],
 	nulls => [ '22004', answered(row((undef) x 8)) ],
+	no_number_of_rows => [ 'HV000', answered(row(1, 20, 0, $max, 'table', 20, 21, undef)) ],
 	no_row_twice => [ '42704', answered(), answered() ],
 	no_result => [ 'HV000', complete() . ready() ],
 	empty_query => [ 'HV000', message('I', '') . ready() ],
