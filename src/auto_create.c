@@ -12,10 +12,9 @@
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 
+#include "as_owner.h"
 #include "auto_create.h"
 #include "guc.h"
 #include "row.h"
@@ -30,8 +29,7 @@ typedef struct NewRow
 
 /*
  * Insert the row as the owner of the table. The caller has not the privilege,
- * and must not gain any: triggers of the owner run in a restricted
- * operation and with a safe search_path.
+ * and must not gain any.
  */
 static void
 insert_as_owner(void *arg)
@@ -43,29 +41,18 @@ insert_as_owner(void *arg)
 		CStringGetTextDatum(name),
 		Int32GetDatum(idgen_default_block_size),
 	};
-	Oid userid;
-	int sec_context;
-	int guc_level;
+	IdgenIdentity caller;
 	char *query;
 
 	query = psprintf("INSERT INTO %s (name, next_block_start, block_size) VALUES ($1, 1, $2)",
 	                 idgen_table_name(RelationGetRelid(rel)));
 
-	GetUserIdAndSecContext(&userid, &sec_context);
-	SetUserIdAndSecContext(rel->rd_rel->relowner,
-	                       sec_context | SECURITY_LOCAL_USERID_CHANGE |
-	                           SECURITY_RESTRICTED_OPERATION);
-	guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
-	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-
+	idgen_act_as(rel->rd_rel->relowner, &caller);
 	SPI_connect();
 	if (SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0) != SPI_OK_INSERT)
 		elog(ERROR, "unexpected result of insert into \"id_sequences\"");
 	SPI_finish();
-
-	AtEOXact_GUC(false, guc_level);
-	SetUserIdAndSecContext(userid, sec_context);
+	idgen_act_as_before(&caller);
 }
 
 /*

@@ -40,6 +40,7 @@
  *	layout.c		composing ids of several fields
  *	unique_id.c		time-ordered ids
  *	unique_id_file.c	how far they may have gone, on disk
+ *	as_owner.c		acting as the owner of id_sequences
  *	subxact.c		trying something that may fail
  *	guc.c			settings
  *	block.h			a block

@@ -36,6 +36,7 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+#include "as_owner.h"
 #include "cache.h"
 #include "compat.h"
 #include "guc.h"
@@ -188,9 +189,7 @@ allocate(void *arg)
 	Oid owner = owner_of(key->relid);
 	IdgenHandle *handle;
 	uint64 dropped_at;
-	Oid userid;
-	int context;
-	int nest_level;
+	IdgenIdentity worker;
 
 	if (!OidIsValid(owner))
 	{
@@ -203,17 +202,14 @@ allocate(void *arg)
 		return;
 	}
 
-	GetUserIdAndSecContext(&userid, &context);
-	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
-	nest_level = NewGUCNestLevel();
+	idgen_act_as(owner, &worker);
 	dropped_at = idgen_cache_dropped_at(key);
 	handle = idgen_handle_for_worker(key);
 	if (handle != NULL)
 		allocate_from(job, handle, dropped_at);
 	else
 		job->done = true;
-	AtEOXact_GUC(false, nest_level);
-	SetUserIdAndSecContext(userid, context);
+	idgen_act_as_before(&worker);
 }
 
 /* Try again, at once or after a pause, unless it has lasted too long. */

@@ -30,6 +30,7 @@
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
+#include "as_owner.h"
 #include "compat.h"
 #include "handle.h"
 #include "pending.h"
@@ -46,20 +47,24 @@ typedef struct NewRow
 
 /*
  * Insert index entries for the new version of a row, which is needed only
- * when it did not fit on the old one's page.
+ * when it did not fit on the old one's page, or the owner has put an index on what a refill
+ * writes. Its expressions are the owner's code.
  */
 static void
 insert_index_entries(Relation rel, TupleTableSlot *slot, TU_UpdateIndexes which)
 {
 	EState *estate = CreateExecutorState();
 	ResultRelInfo *rri = makeNode(ResultRelInfo);
+	IdgenIdentity caller;
 
+	idgen_act_as(rel->rd_rel->relowner, &caller);
 	InitResultRelInfo(rri, rel, 0, NULL, 0);
 	ExecOpenIndices(rri, false);
 	ExecInsertIndexTuples(rri, slot, estate, true, false, NULL, NIL,
 	                      which == TU_Summarizing);
 	ExecCloseIndices(rri);
 	FreeExecutorState(estate);
+	idgen_act_as_before(&caller);
 }
 
 /*

@@ -1,0 +1,19 @@
+/*
+ * as_owner.h
+ *		Acting as somebody else.
+ */
+#ifndef IDGEN_AS_OWNER_H
+#define IDGEN_AS_OWNER_H
+
+/* Who one was before. */
+typedef struct IdgenIdentity
+{
+	Oid userid;
+	int sec_context;
+	int guc_level;
+} IdgenIdentity;
+
+extern void idgen_act_as(Oid owner, IdgenIdentity *before);
+extern void idgen_act_as_before(const IdgenIdentity *before);
+
+#endif /* IDGEN_AS_OWNER_H */
