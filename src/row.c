@@ -69,8 +69,8 @@ idgen_table_check(Relation rel)
 }
 
 /*
- * Open id_sequences. Raises 42P01 if it was dropped in the meantime, and 55000 if
- * its columns were changed.
+ * Open id_sequences. Raises 42P01 if it was dropped in the meantime, 42809 if its owner
+ * has put something else in its place, and 55000 if its columns were changed.
  */
 Relation
 idgen_table_open(Oid relid, LOCKMODE lockmode)
@@ -81,6 +81,11 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+	if (rel->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
+		         errdetail_relkind_not_supported(rel->rd_rel->relkind)));
 	idgen_table_check(rel);
 	return rel;
 }
