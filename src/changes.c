@@ -20,6 +20,7 @@
 #include "commands/extension.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/inval.h"
@@ -271,8 +272,23 @@ return_reserved_ids(Relation rel, HeapTuple old, HeapTuple new)
 }
 
 /*
- * Trigger before INSERT or UPDATE, each row: refuses values that are unknown (22023)
- * or do not go together (0A000), and fills in start_value.
+ * Raises 42501 unless the current user may have others run code: those who write to a table, by
+ * a trigger; those who draw, by this row.
+ */
+static void
+check_may_run_code(Relation rel, const IdgenSource *source)
+{
+	if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_TRIGGER) != ACLCHECK_OK)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("permission denied to set source \"%s\"", source->name),
+		         errdetail("It runs with the rights of whoever draws, as a trigger would."),
+		         errhint("That takes the privilege TRIGGER on table \"%s\".", RelationGetRelationName(rel))));
+}
+
+/*
+ * Trigger before INSERT or UPDATE, each row: refuses values that are unknown (22023),
+ * do not go together (0A000), or are not for everybody to set (42501), and fills in start_value.
  */
 Datum
 idgen_check_row(PG_FUNCTION_ARGS)
@@ -298,6 +314,9 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	if (!heap_attisnull(tuple, IDGEN_ATT_SOURCE, desc))
 		source = idgen_check_source(get_string(tuple, desc, IDGEN_ATT_SOURCE),
 		                            heap_attisnull(tuple, IDGEN_ATT_SOURCE_NAME, desc) ? NULL : get_string(tuple, desc, IDGEN_ATT_SOURCE_NAME));
+	if (source != NULL && source->runs_code &&
+	    (!TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) || changes_source(desc, trigger->tg_trigtuple, tuple)))
+		check_may_run_code(trigger->tg_relation, source);
 	if (source != NULL && !heap_attisnull(tuple, IDGEN_ATT_REFILL, desc))
 		idgen_check_refill(get_string(tuple, desc, IDGEN_ATT_REFILL), source);
 	if (!heap_attisnull(tuple, IDGEN_ATT_LAYOUT, desc))

@@ -77,6 +77,9 @@ typedef struct IdgenSource
 	/* Are blocks those of an object, which the cache key names, rather than of the row? */
 	bool has_object;
 
+	/* Does allocate() run code of somebody's with the rights of whoever draws? */
+	bool runs_code;
+
 	/* Without a row in id_sequences, is there no such id sequence? */
 	bool needs_row;
 

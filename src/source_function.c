@@ -361,6 +361,7 @@ function_peek(IdgenHandle *handle, int64 *id)
 const IdgenSource idgen_source_function = {
 	.name = "function",
 	.transactional = true,
+	.runs_code = true,
 	.needs_row = true,
 	.check_syntax = function_check_syntax,
 	.check_name = function_check_name,
