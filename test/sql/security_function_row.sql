@@ -13,7 +13,7 @@ GRANT SELECT, INSERT, UPDATE, TRIGGER ON id_sequences TO regress_idgen_trusted;
 CREATE FUNCTION allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE sql AS 'SELECT 1001::bigint, 1020::bigint';
 CREATE FUNCTION trap(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
-	LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'runs as %', current_user; END$$;
+	LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'runs as a superuser: %', (SELECT rolsuper FROM pg_roles WHERE rolname = current_user); END$$;
 SELECT idgen_create('gen'), idgen_create('func', source => 'function', source_name => 'allocate');
 
 SET ROLE regress_idgen_program;
