@@ -44,6 +44,7 @@
 #include "utils/timestamp.h"
 
 #include "cache.h"
+#include "definition.h"
 #include "guc.h"
 
 typedef struct IdgenCacheEntry
@@ -80,8 +81,13 @@ typedef struct IdgenCache
 	bool *requests;         /* of the slots; likewise */
 } IdgenCache;
 
+/* A session's own cache has so many slots at most (some 20 MB), made a few at a time. */
+#define IDGEN_OWN_SLOTS   8192
+#define IDGEN_OWN_AT_ONCE 16
+
 static IdgenCache shared;
 static IdgenCache own;
+static IdgenSlot *own_slots[IDGEN_OWN_SLOTS / IDGEN_OWN_AT_ONCE];
 static IdgenSlot *own_free = NULL; /* slots that own has no use for */
 static bool own_doubtful = false;  /* is there a doubtful slot? */
 static bool own_requested;         /* of all own slots, which no worker serves */
@@ -267,6 +273,14 @@ cache_of(const IdgenCacheKey *key)
 	return key->temporary || !idgen_cache_is_shared() ? &own : &shared;
 }
 
+static IdgenSlot *
+slot_at(const IdgenCache *cache, int i)
+{
+	if (cache == &shared)
+		return &shared.slots[i].slot;
+	return &own_slots[i / IDGEN_OWN_AT_ONCE][i % IDGEN_OWN_AT_ONCE];
+}
+
 /*
  * Take an idle slot away from its id sequence: the clock algorithm, where a
  * slot drawn from since the hand last passed gets a second chance. Returns
@@ -274,13 +288,13 @@ cache_of(const IdgenCacheKey *key)
  * lock exclusively; the slot comes back locked, its entry removed.
  */
 static IdgenSlot *
-evict_idle_slot(void)
+evict_idle_slot(IdgenCache *cache)
 {
-	IdgenCacheHeader *header = shared.header;
+	IdgenCacheHeader *header = cache->header;
 
 	for (int looked = 0; looked < 2 * header->nslots; looked++)
 	{
-		IdgenSlot *slot = &shared.slots[header->hand].slot;
+		IdgenSlot *slot = slot_at(cache, header->hand);
 
 		header->hand = (header->hand + 1) % header->nslots;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
@@ -292,7 +306,7 @@ evict_idle_slot(void)
 				header->evictions++;
 				header->ids_evicted += slot->ids_left;
 				header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
-				hash_search(shared.entries, slot->key, HASH_REMOVE, NULL);
+				hash_search(cache->entries, slot->key, HASH_REMOVE, NULL);
 				return slot;
 			}
 			slot->used = false;
@@ -309,7 +323,7 @@ get_free_slot(void)
 	IdgenSlot *slot;
 
 	if (shared.header->nslots == idgen_max_sequences)
-		return evict_idle_slot();
+		return evict_idle_slot(&shared);
 
 	slot = &shared.slots[shared.header->nslots++].slot;
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
@@ -324,6 +338,14 @@ assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot)
 	entry->slot = slot;
 	if (OidIsValid(entry->key.object))
 		cache->header->has_objects = true;
+}
+
+/* Put a slot of the session's own cache, which has no entry, where the next one is taken from. */
+static void
+free_own_slot(IdgenSlot *slot)
+{
+	slot->next_free = own_free;
+	own_free = slot;
 }
 
 /* Give back the slots of native sequences that are gone. */
@@ -348,14 +370,41 @@ reclaim_own_slots(void)
 		    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->key.object)))
 			continue;
 		idgen_slot_drop(slot, next_number(&own));
-		slot->next_free = own_free;
-		own_free = slot;
-		own.header->nslots--;
+		free_own_slot(slot);
 		hash_search(own.entries, &entry->key, HASH_REMOVE, NULL);
 	}
 }
 
-/* The slot of a key in the session's own cache, which has no limit. */
+/* See to it that there is a free slot in the session's own cache; false if all are busy. */
+static bool
+have_free_own_slot(void)
+{
+	IdgenSlot *slot;
+
+	if (own_free != NULL)
+		return true;
+	if (own.header->nslots == IDGEN_OWN_SLOTS)
+	{
+		slot = evict_idle_slot(&own);
+		if (slot == NULL)
+			return false;
+		LWLockRelease(&slot->lock);
+		free_own_slot(slot);
+		return true;
+	}
+
+	slot = MemoryContextAlloc(TopMemoryContext, IDGEN_OWN_AT_ONCE * sizeof(IdgenSlot));
+	own_slots[own.header->nslots / IDGEN_OWN_AT_ONCE] = slot;
+	own.header->nslots += IDGEN_OWN_AT_ONCE;
+	for (int i = 0; i < IDGEN_OWN_AT_ONCE; i++)
+	{
+		init_slot(&slot[i], LWTRANCHE_FIRST_USER_DEFINED, &own_requested);
+		free_own_slot(&slot[i]);
+	}
+	return true;
+}
+
+/* Make an entry in the session's own cache; NULL if all its slots are busy. */
 static IdgenSlot *
 create_own_slot(const IdgenCacheKey *key)
 {
@@ -363,17 +412,13 @@ create_own_slot(const IdgenCacheKey *key)
 	IdgenCacheEntry *entry;
 
 	reclaim_own_slots();
-	slot = own_free;
-	if (slot != NULL)
-		own_free = slot->next_free;
-	else
-	{
-		slot = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenSlot));
-		init_slot(slot, LWTRANCHE_FIRST_USER_DEFINED, &own_requested);
-	}
+	if (!have_free_own_slot())
+		return NULL;
 	entry = hash_search(own.entries, key, HASH_ENTER, NULL);
+	slot = own_free;
+	own_free = slot->next_free;
 	assign_slot(&own, entry, slot);
-	own.header->nslots++;
+	slot->table_epoch = idgen_table_epoch;
 	return slot;
 }
 
@@ -422,7 +467,8 @@ idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
 	if (slot == NULL && create && cache == &own)
 	{
 		slot = create_own_slot(key);
-		*version = slot->version;
+		if (slot != NULL)
+			*version = slot->version;
 	}
 	return slot;
 }
@@ -674,6 +720,23 @@ idgen_cache_doubt_own(Oid object)
 		    (entry->key.object == object || !OidIsValid(object)))
 			entry->slot->doubtful = own_doubtful = true;
 	}
+}
+
+/*
+ * Empty the entry of a key, of the session's own cache, unless it was looked at
+ * under the same idgen_table_epoch before.
+ */
+void
+idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch)
+{
+	IdgenSlot *slot = lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	if (slot->table_epoch != table_epoch)
+		idgen_slot_drop(slot, next_number(&own));
+	slot->table_epoch = table_epoch;
+	unlock_entry(key, slot);
 }
 
 /*
@@ -1002,12 +1065,12 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 	IdgenCacheHeader *header = cache->header;
 
 	memset(totals, 0, sizeof(*totals));
-	totals->max_sequences = cache == &shared ? idgen_max_sequences : 0;
+	totals->max_sequences = cache == &shared ? idgen_max_sequences : IDGEN_OWN_SLOTS;
 	if (header == NULL)
 		return;
 
 	LWLockAcquire(&header->lock, LW_SHARED);
-	totals->sequences = header->nslots;
+	totals->sequences = hash_get_num_entries(cache->entries);
 	totals->evictions = header->evictions;
 	totals->ids_evicted = header->ids_evicted;
 	totals->ids_lost = header->ids_lost;

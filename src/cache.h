@@ -38,7 +38,7 @@ typedef struct IdgenCacheKey
 /* Totals of the whole cache. */
 typedef struct IdgenCacheTotals
 {
-	int max_sequences; /* 0 = no limit */
+	int max_sequences;
 	int sequences;
 	int64 evictions;
 	int64 ids_evicted;  /* ids lost by eviction */
@@ -65,6 +65,7 @@ extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_has_objects(void);
 extern void idgen_cache_drop_storage(const RelFileLocator *files, int nfiles);
 extern void idgen_cache_doubt_own(Oid object);
+extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
 extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
 extern void idgen_cache_revalidate_objects(void);

@@ -197,8 +197,8 @@ revalidate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 static bool
 last_is_alike(const IdgenHandle *handle)
 {
-	return handle->last_object == handle->object && handle->last_layout == handle->layout &&
-		handle->last_big_base == handle->big_base;
+	return handle->last.object == handle->object && handle->last.layout == handle->layout &&
+		handle->last.big_base == handle->big_base;
 }
 
 /* At the beginning of a call, make sure that the handle's answers hold. */

@@ -53,8 +53,7 @@ idgen_generate(IdgenHandle *handle, const IdgenCall *call)
 		}
 		else if (!idgen_slot_take(handle->slot, handle->version, &value))
 			return idgen_generate_slow(handle, call).next;
-		handle->last_value = value;
-		handle->has_last = true;
+		handle->last.value = value;
 		return value;
 	}
 	return idgen_generate_slow(handle, call).next;

@@ -2,11 +2,20 @@
  * handle.c
  *		A session's view of one id sequence.
  *
- * A handle is made when a session first uses a name and lives as long as the
- * session, so that call sites can keep a pointer to it. It holds the answers
- * to what every call has to ask (who may draw, does the row exist, where is
- * its cache slot), and what tells that the answers still hold: idgen_epoch,
- * the user, the version of the slot and, if it matters, search_path.
+ * A handle is made when a session uses a name. It holds the answers to what
+ * every call has to ask (who may draw, does the row exist, where is its cache
+ * slot), and what tells that the answers still hold: idgen_epoch, the user,
+ * the version of the slot and, if it matters, search_path.
+ *
+ * Call sites keep pointers to handles, so these live until the transaction ends
+ * at least. If they have become many by then, all are freed at once: it is not
+ * worth while to note at each call which ones are in use, since those are soon
+ * made again. A call site that is older sees that idgen_epoch is another one.
+ *
+ * What idgen_last() may be asked stays until the session ends, as with
+ * currval(): there is an IdgenName for each name that the session has drawn
+ * from. It is made before the handle, since when a transaction ends nothing
+ * may fail, as getting memory could.
  */
 #include "postgres.h"
 
@@ -21,27 +30,41 @@
 #include "row.h"
 
 /*
+ * When a transaction ends, so many handles may be kept: some 20 MB. A session that
+ * draws from fewer names again and again never has to make one anew.
+ */
+#define IDGEN_MAX_HANDLES 32768
+
+/* A name that this session has used. */
+typedef struct IdgenName
+{
+	IdgenHandle *handle; /* NULL if there is none now */
+	IdgenLast last;      /* then it is here; layout is NULL if nothing was drawn */
+	char name[FLEXIBLE_ARRAY_MEMBER];
+} IdgenName;
+
+/*
  * Names belong to an installation of the extension: dropped and created anew
  * in the same session, it has other id sequences.
  */
-typedef struct HandleKey
+typedef struct NameKey
 {
 	Oid relid;
 	int namelen;
 	const char *name;
-} HandleKey;
+} NameKey;
 
-typedef struct HandleEntry
+typedef struct NameEntry
 {
-	HandleKey key;
+	NameKey key;
 	uint32 hash;
 	char status;
-	IdgenHandle *handle;
-} HandleEntry;
+	IdgenName *known;
+} NameEntry;
 
-#define SH_PREFIX       handles
-#define SH_ELEMENT_TYPE HandleEntry
-#define SH_KEY_TYPE     HandleKey
+#define SH_PREFIX       names
+#define SH_ELEMENT_TYPE NameEntry
+#define SH_KEY_TYPE     NameKey
 #define SH_KEY          key
 #define SH_HASH_KEY(tb, k) \
 	hash_bytes((const unsigned char *) (k).name, (k).namelen)
@@ -55,35 +78,67 @@ typedef struct HandleEntry
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-static handles_hash *handles = NULL;
+/* All names, in name_memory; those that have a handle, in handle_memory. */
+static names_hash *names = NULL;
+static slist_head handles = SLIST_STATIC_INIT(handles);
+static int nhandles = 0;
+static MemoryContext name_memory;
+static MemoryContext handle_memory;
 
-/*
- * The handle of a name in an installation (the OID of its id_sequences), NULL
- * if this session has not used it yet.
- */
+/* A name in an installation (the OID of its id_sequences), NULL if it is new. */
+static IdgenName *
+find_name(Oid relid, const char *name, int namelen)
+{
+	NameKey key = {relid, namelen, name};
+	NameEntry *entry;
+
+	if (names == NULL)
+		return NULL;
+	entry = names_lookup(names, key);
+	return entry != NULL ? entry->known : NULL;
+}
+
+/* The handle of a name in an installation, NULL if there is none. */
 IdgenHandle *
 idgen_handle_find(Oid relid, const char *name, int namelen)
 {
-	HandleKey key = {relid, namelen, name};
-	HandleEntry *entry;
+	IdgenName *known = find_name(relid, name, namelen);
 
-	if (handles == NULL)
-		return NULL;
-	entry = handles_lookup(handles, key);
-	return entry != NULL ? entry->handle : NULL;
+	return known != NULL ? known->handle : NULL;
 }
 
-/* A handle that lives in that memory context, not validated. */
+/* Make a new name known. */
+static IdgenName *
+add_name(Oid relid, const char *name, int namelen)
+{
+	IdgenName *known;
+	NameKey key = {relid, namelen, NULL};
+	bool found;
+
+	if (name_memory == NULL)
+		name_memory = AllocSetContextCreate(TopMemoryContext, "idgen names", ALLOCSET_DEFAULT_SIZES);
+	if (handle_memory == NULL)
+		handle_memory = AllocSetContextCreate(TopMemoryContext, "idgen handles", ALLOCSET_DEFAULT_SIZES);
+	if (names == NULL)
+		names = names_create(name_memory, 64, NULL);
+
+	known = MemoryContextAllocZero(name_memory, offsetof(IdgenName, name) + namelen + 1);
+	memcpy(known->name, name, namelen);
+	key.name = known->name;
+	names_insert(names, key, &found)->known = known;
+	return known;
+}
+
+/* A handle that lives in that memory context, not validated. It does not copy the name. */
 static IdgenHandle *
 make_handle(MemoryContext memory, Oid relid, const char *name, int namelen)
 {
-	IdgenHandle *handle = MemoryContextAllocZero(memory, sizeof(IdgenHandle) + namelen + 1);
+	IdgenHandle *handle = MemoryContextAllocZero(memory, sizeof(IdgenHandle));
 
 	handle->memory = memory;
 	handle->relid = relid;
-	handle->name = (char *) (handle + 1);
+	handle->name = name;
 	handle->namelen = namelen;
-	memcpy(handle->name, name, namelen);
 	return handle;
 }
 
@@ -95,23 +150,60 @@ make_handle(MemoryContext memory, Oid relid, const char *name, int namelen)
 IdgenHandle *
 idgen_handle_get(Oid relid, const char *name, int namelen)
 {
-	IdgenHandle *handle = idgen_handle_find(relid, name, namelen);
-	HandleKey key = {relid, namelen, NULL};
-	bool found;
+	IdgenName *known = find_name(relid, name, namelen);
+	IdgenHandle *handle;
 
-	if (handle != NULL)
-		return handle;
+	if (known != NULL && known->handle != NULL)
+		return known->handle;
 
 	if (namelen >= IDGEN_NAME_BYTES)
 		idgen_no_such_sequence(pnstrdup(name, namelen));
+	if (known == NULL)
+		known = add_name(relid, name, namelen);
 
-	handle = make_handle(TopMemoryContext, relid, name, namelen);
-
-	if (handles == NULL)
-		handles = handles_create(TopMemoryContext, 64, NULL);
-	key.name = handle->name;
-	handles_insert(handles, key, &found)->handle = handle;
+	handle = make_handle(handle_memory, relid, known->name, namelen);
+	handle->known = known;
+	handle->last = known->last;
+	known->handle = handle;
+	slist_push_head(&handles, &handle->node);
+	nhandles++;
 	return handle;
+}
+
+/* Of what a handle has, keep what idgen_last() may be asked. */
+static void
+leave_name(IdgenHandle *handle)
+{
+	IdgenName *known = handle->known;
+	NameKey key = {handle->relid, handle->namelen, handle->name};
+
+	if (handle->big_base != NULL && handle->big_base != handle->last.big_base)
+		pfree(handle->big_base);
+	known->handle = NULL;
+	known->last = handle->last;
+	if (known->last.layout != NULL)
+		return;
+	names_delete(names, key);
+	pfree(known);
+}
+
+/*
+ * If there are too many handles, free all. The transaction is over: none has anything
+ * pending. Does not raise errors.
+ */
+void
+idgen_handles_limit(void)
+{
+	slist_iter iter;
+
+	if (nhandles <= IDGEN_MAX_HANDLES)
+		return;
+	slist_foreach(iter, &handles)
+		leave_name(slist_container(IdgenHandle, node, iter.cur));
+	slist_init(&handles);
+	nhandles = 0;
+	MemoryContextReset(handle_memory);
+	idgen_epoch++;
 }
 
 /* The cache key of what has no object, but comes from the row's own source. */
@@ -146,12 +238,12 @@ remember_big_base(IdgenHandle *handle, Datum big_base)
 {
 	Datum zero = NumericGetDatum(int64_to_numeric(0));
 
-	if (handle->big_base != NULL && handle->big_base != handle->last_big_base)
+	if (handle->big_base != NULL && handle->big_base != handle->last.big_base)
 		pfree(handle->big_base);
 	handle->big_base = NULL;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 	{
-		MemoryContext context = MemoryContextSwitchTo(handle->memory);
+		MemoryContext context = MemoryContextSwitchTo(handle->known != NULL ? name_memory : handle->memory);
 
 		handle->big_base = DatumGetNumericCopy(big_base);
 		MemoryContextSwitchTo(context);
@@ -162,14 +254,13 @@ remember_big_base(IdgenHandle *handle, Datum big_base)
 void
 idgen_handle_remember_last(IdgenHandle *handle, int64 value)
 {
-	handle->has_last = true;
-	handle->last_value = value;
-	handle->last_object = handle->object;
-	handle->last_layout = handle->layout;
-	handle->last_prefix = handle->prefix;
-	if (handle->last_big_base != NULL && handle->last_big_base != handle->big_base)
-		pfree(handle->last_big_base);
-	handle->last_big_base = handle->big_base;
+	handle->last.value = value;
+	handle->last.object = handle->object;
+	handle->last.layout = handle->layout;
+	handle->last.prefix = handle->prefix;
+	if (handle->last.big_base != NULL && handle->last.big_base != handle->big_base)
+		pfree(handle->last.big_base);
+	handle->last.big_base = handle->big_base;
 }
 
 static void
@@ -343,7 +434,6 @@ void
 idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
 	uint64 epoch = idgen_epoch;
-	uint64 table_epoch = idgen_table_epoch;
 	IdgenCacheKey key;
 	bool cacheable;
 
@@ -354,10 +444,10 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	 * A session cache has no other way to learn of changes made by others
 	 * than the table's invalidation messages, which do not say what changed.
 	 */
-	if (!idgen_cache_is_shared() && handle->table_epoch != table_epoch)
+	if (!idgen_cache_is_shared())
 	{
 		idgen_handle_row_key(handle, &key);
-		idgen_cache_drop(&key);
+		idgen_cache_check_table(&key, idgen_table_epoch);
 	}
 
 	/*
@@ -400,7 +490,6 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 		idgen_cache_check_origin(&key, handle->origin);
 
 	handle->userid = GetUserId();
-	handle->table_epoch = table_epoch;
 	handle->remember = cacheable;
 	handle->epoch = epoch;
 }

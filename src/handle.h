@@ -59,11 +59,26 @@ typedef struct IdgenPending
 	IdgenCounters counters;
 } IdgenPending;
 
+/* The sequence value that a session drew last, and what else is to be known of it. */
+typedef struct IdgenLast
+{
+	int64 value;
+	const IdgenLayout *layout; /* NULL if it has drawn nothing */
+	Numeric big_base;          /* NULL if zero; may be the handle's own */
+	Oid object;
+	int prefix;
+} IdgenLast;
+
+struct IdgenName;
+
 /* A session's view of one id sequence. */
 typedef struct IdgenHandle
 {
-	Oid relid;  /* id_sequences of the installation it belongs to */
-	char *name; /* zero-terminated */
+	struct IdgenName *known; /* see handle.c; NULL in a worker */
+	slist_node node;         /* likewise */
+
+	Oid relid;        /* id_sequences of the installation it belongs to */
+	const char *name; /* zero-terminated */
 	int namelen;
 	MemoryContext memory; /* of what belongs to the handle */
 
@@ -78,7 +93,6 @@ typedef struct IdgenHandle
 	uint64 epoch;
 	bool remember;
 	uint64 fast_epoch;
-	uint64 table_epoch; /* idgen_table_epoch then */
 	Oid userid;
 
 	IdgenSlot *slot; /* NULL if the cache has no room */
@@ -116,16 +130,7 @@ typedef struct IdgenHandle
 	int refills_of_call;         /* that this call has made */
 	int prefix;                  /* of the ids that this call composes */
 
-	/*
-	 * The sequence value that this session drew last, if has_last. The slow path
-	 * keeps what else is to be known of it.
-	 */
-	bool has_last;
-	int64 last_value;
-	Oid last_object;
-	const IdgenLayout *last_layout;
-	int last_prefix;
-	Numeric last_big_base; /* NULL if zero; may be big_base itself */
+	IdgenLast last; /* of which the hot path sets the value only */
 
 	IdgenPending pending;
 } IdgenHandle;
@@ -171,6 +176,7 @@ idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
 
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
+extern void idgen_handles_limit(void);
 extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
                                   bool auto_create);
 extern bool idgen_handle_holds_row(IdgenHandle *handle);

@@ -104,6 +104,7 @@ typedef struct IdgenSlot
 	const struct IdgenCacheKey *key; /* its key, inside the hash table */
 	struct IdgenSlot *next_free;     /* of a session's own cache, if unused */
 	bool doubtful;                   /* its native sequence may be gone; likewise */
+	uint64 table_epoch;              /* idgen_table_epoch of its ids; likewise */
 } IdgenSlot;
 
 /* What idgen_slot_draw() is told ... */

@@ -28,6 +28,7 @@ PG_FUNCTION_INFO_V1(idgen_peek_big);
 typedef struct CallSite
 {
 	IdgenHandle *handle;      /* of the last call's name */
+	uint64 epoch;             /* idgen_epoch then; if it differs, the handle may be gone */
 	const IdgenSource *asked; /* the last call's source, if it has one */
 	bool constant;            /* both are the same at every call */
 	TupleDesc desc;           /* of the result, if that is a row; NULL at first */
@@ -53,19 +54,20 @@ arguments_are_constant(FmgrInfo *flinfo)
 
 /*
  * The call site, with the handle of the name that this call asks for and, if
- * there is an argument of that number, the source. As long as a validated handle is
- * good, so is the table that it belongs to.
+ * there is an argument of that number, the source. As long as idgen_epoch is the
+ * same, the handle is there, and so is the table that it belongs to.
  */
 static inline CallSite *
 get_site(FunctionCallInfo fcinfo, int source_arg)
 {
 	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
 	const IdgenSource *asked = NULL;
+	uint64 epoch = idgen_epoch;
 	text *name;
 	int len;
 	Oid relid;
 
-	if (likely(site != NULL && site->constant && site->handle->epoch == idgen_epoch))
+	if (likely(site != NULL && site->constant && site->epoch == epoch))
 		return site;
 
 	name = PG_GETARG_TEXT_PP(0);
@@ -76,14 +78,18 @@ get_site(FunctionCallInfo fcinfo, int source_arg)
 	if (site == NULL)
 	{
 		site = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
-		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
+		site->handle = NULL;
+		site->epoch = 0;
 		site->constant = arguments_are_constant(fcinfo->flinfo);
 		site->desc = NULL;
 		fcinfo->flinfo->fn_extra = site;
 	}
-	else if (site->handle->relid != relid || site->handle->namelen != len ||
-	         memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
+	if (site->epoch != epoch || site->handle->relid != relid || site->handle->namelen != len ||
+	    memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
+	{
 		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
+		site->epoch = epoch;
+	}
 	site->asked = asked;
 	return site;
 }
@@ -181,7 +187,7 @@ last_drawn(FunctionCallInfo fcinfo)
 	IdgenHandle *handle = site->handle;
 
 	idgen_check_usable(handle, site->asked);
-	if (!handle->has_last || handle->last_object != handle->object)
+	if (handle->last.layout == NULL || handle->last.object != handle->object)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
@@ -201,8 +207,8 @@ idgen_last(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = last_drawn(fcinfo);
 
-	idgen_layout_check(handle->last_layout, handle->name, handle->last_value);
-	PG_RETURN_INT64(idgen_layout_compose(handle->last_layout, handle->last_prefix, handle->last_value));
+	idgen_layout_check(handle->last.layout, handle->name, handle->last.value);
+	PG_RETURN_INT64(idgen_layout_compose(handle->last.layout, handle->last.prefix, handle->last.value));
 }
 
 /* idgen_last_big(name text [, source text]) returns numeric: the same, plus big_base */
@@ -211,9 +217,9 @@ idgen_last_big(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = last_drawn(fcinfo);
 
-	idgen_layout_check_big(handle->last_layout, handle->name, handle->last_value, handle->last_big_base);
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->last_layout, handle->last_prefix,
-	                                           handle->last_value, handle->last_big_base));
+	idgen_layout_check_big(handle->last.layout, handle->name, handle->last.value, handle->last.big_base);
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->last.layout, handle->last.prefix,
+	                                           handle->last.value, handle->last.big_base));
 }
 
 /* idgen_peek(name text [, source text]) returns bigint: the next id, not taken */

@@ -197,7 +197,6 @@ idgen_totals(PG_FUNCTION_ARGS)
 
 	idgen_cache_totals(&totals);
 	values[i++] = CStringGetTextDatum(cache_kind(NULL));
-	nulls[i] = (totals.max_sequences == 0);
 	values[i++] = Int32GetDatum(totals.max_sequences);
 	values[i++] = Int32GetDatum(totals.sequences);
 	values[i++] = Int64GetDatum(totals.evictions);

@@ -19,6 +19,15 @@
 #include "refill.h"
 #include "xact.h"
 
+/* What all ends of a transaction have in common; see idgen_pending_finish(). */
+static void
+finish(bool committed, bool prepared)
+{
+	idgen_pending_finish(committed, prepared);
+	idgen_handles_limit();
+	idgen_connections_close_stale();
+}
+
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
@@ -32,19 +41,16 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_pending_collect_storage();
 			break;
 		case XACT_EVENT_COMMIT:
-			idgen_pending_finish(true, false);
-			idgen_connections_close_stale();
+			finish(true, false);
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Whether it will commit is not known here, nor told to us later. */
-			idgen_pending_finish(true, true);
-			idgen_connections_close_stale();
+			finish(true, true);
 			break;
 		case XACT_EVENT_ABORT:
 			idgen_by_worker_abort();
 			idgen_refill_abort();
-			idgen_pending_finish(false, false);
-			idgen_connections_close_stale();
+			finish(false, false);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:
