@@ -19,6 +19,7 @@ our @EXPORT = qw(
   worker_pid wait_for_no_worker use_up terminate_clients
   restart_file write_file file_ignored start_and_read kill_server wait_for_restart
   fake_clock_library start_with_clock set_clock id_time
+  create_all_kinds all_kinds start_all_kinds issued_ids drawn_ids goes_on make_synchronous
 );
 
 # idgen_server(name, init => [...], conf => text, preload => 0): a server that
@@ -528,14 +529,131 @@ sub id_time
 	return ($id >> 22) + 1_704_067_200_000;
 }
 
-# End a server with kill -9, and wait until all its processes are gone.
-sub kill_server
+# An id sequence of each kind that keeps its place in the database, with how to draw from
+# it: refilled by sessions or by the worker, from the table, native sequences and a
+# function, with blocks of different sizes.
+my %all_kinds = (
+	(map { $_ => "idgen_next('$_')" }
+		  qw(own small large gapless worker worker_small runs native_worker fun)),
+	native => q{idgen_next('native', 'sequence')});
+
+sub all_kinds
+{
+	return %all_kinds;
+}
+
+# Create them, and a table for ids that are drawn.
+sub create_all_kinds
 {
 	my ($node) = @_;
+
+	$node->safe_psql(
+		'postgres', q{
+		CREATE SEQUENCE native_seq INCREMENT BY 20;
+		CREATE SEQUENCE native_worker_seq INCREMENT BY 5;
+		CREATE SEQUENCE runs_seq;
+		CREATE TABLE counter (next bigint);
+		INSERT INTO counter VALUES (1);
+		CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
+		BEGIN ATOMIC
+			UPDATE counter SET next = next + 20 * blocks RETURNING next - 20 * blocks, next - 1;
+		END;
+		SELECT idgen_create('own'),
+			idgen_create('small', block_size => 3),
+			idgen_create('large', block_size => 1000),
+			idgen_create('gapless', block_size => 1),
+			idgen_create('worker', refill => 'worker'),
+			idgen_create('worker_small', block_size => 3, refill => 'worker'),
+			idgen_create('runs', source => 'sequence', block_size => 50),
+			idgen_create('native_worker', source => 'sequence', refill => 'worker'),
+			idgen_create('fun', source => 'function', source_name => 'allocate');
+		CREATE TABLE drawn (name text, id bigint, PRIMARY KEY (name, id))});
+	return;
+}
+
+# Start clients that draw from all kinds: alone, into the table, and in transactions that
+# commit or roll back.
+sub start_all_kinds
+{
+	my ($node, $number, %params) = @_;
+	my @names = sort keys %all_kinds;
+	my $select = join('', map { "SELECT '$_ ' || $all_kinds{$_};\n" } @names);
+	my $insert = join('',
+		map { "INSERT INTO drawn VALUES ('$_', $all_kinds{$_}) RETURNING name || ' ' || id;\n" } @names);
+
+	return start_clients($node, $number, "$select$insert${select}BEGIN;\n${insert}COMMIT;\nBEGIN;\n${select}ROLLBACK;\n",
+		times => 500, %params);
+}
+
+# The ids that clients of all kinds have got for good: in transactions of which they know
+# that they committed or, if they are not taken back with the transaction, at all.
+sub issued_ids
+{
+	my $transactional = qr/^(?:own|small|large|gapless|fun) /;
+
+	return ((grep { /$transactional/ } committed_ids(@_)), (grep { !/$transactional/ } seen_ids(@_)));
+}
+
+# The ids in the table, like lines of clients.
+sub drawn_ids
+{
+	my ($node) = @_;
+	return split /\n/, $node->safe_psql('postgres', q{SELECT name || ' ' || id FROM drawn});
+}
+
+# Does each kind go on at a server behind all these ids? New ones go into the table, too.
+sub goes_on
+{
+	my ($node, $what, @ids) = @_;
+	my (%max, @behind);
+
+	foreach my $id (@ids)
+	{
+		my ($name, $number) = split / /, $id;
+		$max{$name} = $number if $number > ($max{$name} // 0);
+	}
+	my $new = $node->safe_psql(
+		'postgres',
+		join('', map { qq{
+		WITH new AS (INSERT INTO drawn SELECT '$_', $all_kinds{$_} FROM generate_series(1, 50) RETURNING id)
+		SELECT '$_ ' || min(id) FROM new;} } sort keys %all_kinds));
+
+	foreach my $id (split /\n/, $new)
+	{
+		my ($name, $number) = split / /, $id;
+		push @behind, "$id is not after " . ($max{$name} // 'any') if $number <= ($max{$name} // $number);
+	}
+	is(join("\n", @behind), '', "$what: every id sequence goes on");
+	return;
+}
+
+# Make a server's commits wait for a standby that is running.
+sub make_synchronous
+{
+	my ($primary, $standby) = @_;
+
+	$primary->safe_psql(
+		'postgres', sprintf(
+			q{
+			ALTER SYSTEM SET synchronous_standby_names = '%s';
+			SELECT pg_reload_conf()},
+			$standby->name));
+	$primary->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+	  or die 'the standby is not synchronous';
+	return;
+}
+
+# End a server with kill -9, and wait until all its processes are gone. Those that are
+# stopped have to be named.
+sub kill_server
+{
+	my ($node, @stopped) = @_;
 	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
 	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
 
 	$node->kill9;
+	kill 'KILL', @stopped;
 	wait_until(sub { !kill 0, $postmaster, @pids }, 'processes to end');
 	return;
 }
