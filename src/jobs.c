@@ -367,6 +367,7 @@ do_jobs(List *jobs, int wait_ms)
 {
 	MemoryContext context = CurrentMemoryContext;
 	XLogRecPtr lsn = InvalidXLogRecPtr;
+	bool replicated;
 	ListCell *cell;
 	char activity[64];
 
@@ -399,6 +400,7 @@ do_jobs(List *jobs, int wait_ms)
 	}
 	PopActiveSnapshot();
 	CommitTransactionCommand();
+	replicated = idgen_refill_is_replicated(XactLastCommitEnd);
 
 	MemoryContextSwitchTo(job_memory);
 	foreach(cell, jobs)
@@ -411,7 +413,10 @@ do_jobs(List *jobs, int wait_ms)
 			continue;
 		}
 		if (job->transactional)
+		{
+			job->allocated = job->allocated && replicated;
 			publish(job);
+		}
 		free_job(job);
 	}
 	list_free(jobs);

@@ -629,7 +629,7 @@ idgen_pending_prepare(void)
 
 /* What the end of the transaction means for the id sequence of a handle. */
 static void
-finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
+finish_handle(IdgenHandle *handle, bool committed, bool safe, bool dropped)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenOutcome outcome = {0};
@@ -652,7 +652,7 @@ finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
 	}
 
 	outcome.publish = committed;
-	outcome.prepared = prepared;
+	outcome.unsafe = !safe;
 	outcome.rest = p->rest;
 	outcome.rest_good_as_of = is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
 	outcome.ahead_blocks = p->ahead_blocks;
@@ -663,10 +663,11 @@ finish_handle(IdgenHandle *handle, bool committed, bool prepared, bool dropped)
 
 /*
  * The transaction is over: tell the cache and forget everything. After a
- * commit it must have been flushed. Does not raise errors.
+ * commit it must have been flushed; "safe" says that it will not be undone, as one that
+ * is only prepared may be, or one that a standby may not have. Does not raise errors.
  */
 void
-idgen_pending_finish(bool committed, bool prepared)
+idgen_pending_finish(bool committed, bool safe)
 {
 	bool dropped = all_dropped;
 
@@ -693,7 +694,7 @@ idgen_pending_finish(bool committed, bool prepared)
 		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node,
 		                                      dlist_pop_head_node(&listed));
 
-		finish_handle(handle, committed, prepared, dropped);
+		finish_handle(handle, committed, safe, dropped);
 		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
 			idgen_handle_forget(handle);
 		memset(&handle->pending, 0, sizeof(IdgenPending));

@@ -32,6 +32,6 @@ extern void idgen_pending_abort_savepoint(void);
 extern void idgen_pending_return(void);
 extern void idgen_pending_collect_storage(void);
 extern void idgen_pending_prepare(void);
-extern void idgen_pending_finish(bool committed, bool prepared);
+extern void idgen_pending_finish(bool committed, bool safe);
 
 #endif /* IDGEN_PENDING_H */

@@ -18,8 +18,12 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "miscadmin.h"
 #include "replication/syncrep.h"
+#include "replication/walsender.h"
+#include "replication/walsender_private.h"
 #include "storage/lmgr.h"
+#include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "utils/timestamp.h"
 
@@ -177,9 +181,29 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 }
 
 /*
+ * Has the wait for synchronous standbys up to that place in the WAL, which is over, come to
+ * its end? It is given up when it is cancelled or the session has to go, of which the server
+ * only warns. (Nor has it if the standbys do not count any more; that is no interrupt.)
+ */
+bool
+idgen_refill_is_replicated(XLogRecPtr lsn)
+{
+	int mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
+	bool replicated;
+
+	if ((!InterruptPending && !ProcDiePending) || !SyncRepRequested() ||
+	    SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
+		return true;
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	replicated = lsn <= WalSndCtl->lsn[mode];
+	LWLockRelease(SyncRepLock);
+	return replicated;
+}
+
+/*
  * Wait until no crash can bring back what a source has allocated: as a commit would,
  * also for synchronous replication, but whatever synchronous_commit says about
- * the local disk.
+ * the local disk. Unlike a commit, it can still fail: if the wait for a standby is cancelled.
  */
 void
 idgen_refill_flush(XLogRecPtr lsn)
@@ -190,6 +214,13 @@ idgen_refill_flush(XLogRecPtr lsn)
 	HOLD_INTERRUPTS();
 	SyncRepWaitForLSN(lsn, false);
 	RESUME_INTERRUPTS();
+	if (!idgen_refill_is_replicated(lsn))
+	{
+		/* The server has taken the cancel for done. */
+		QueryCancelPending = true;
+		InterruptPending = true;
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 /*

@@ -375,7 +375,7 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 
 	if (ids == 0)
 		return 0;
-	if (outcome->prepared)
+	if (outcome->unsafe)
 		slot->counters.ids_lost.prepared += ids;
 	else if (good)
 		slot_add_rest(slot, &outcome->rest);

@@ -21,7 +21,7 @@ struct IdgenCacheKey;
 typedef struct IdgenLost
 {
 	int64 changed;  /* the row was changed, or restarted */
-	int64 prepared; /* the transaction was prepared */
+	int64 prepared; /* the transaction was prepared, or did not wait for the standby */
 	int64 crowded;  /* no place for one more block */
 } IdgenLost;
 
@@ -164,7 +164,7 @@ typedef struct IdgenOutcome
 	bool drop;              /* it changed the row: empty the cache */
 	bool revalidate;        /* it changed the row: sessions look again */
 	bool publish;           /* put rest into the cache, else it is lost */
-	bool prepared;          /* if lost: because of PREPARE TRANSACTION */
+	bool unsafe;            /* lost all the same: the allocation may not last */
 	IdgenRest rest;         /* what is left of pending blocks */
 	uint64 rest_good_as_of; /* the rest is void if the entry was emptied by an
 	                         * event with a greater number; 0 if there was no

@@ -3,11 +3,11 @@
  *		What happens when a transaction or savepoint ends.
  *
  * A transaction's blocks are published in the commit callback: after the
- * commit record was flushed (refills see to that with ForceSyncCommit), and
- * before the transaction's locks are released, so that those who wait for
- * it find the ids in the cache. By then others already see what was committed.
- * So for a moment a session may draw ids that a change of the row has just made
- * void, as it could have just before.
+ * commit record was flushed (refills see to that with ForceSyncCommit) and, if we are to
+ * wait for one, a synchronous standby has it; and before the transaction's locks are
+ * released, so that those who wait for it find the ids in the cache. By then others
+ * already see what was committed. So for a moment a session may draw ids that a
+ * change of the row has just made void, as it could have just before.
  */
 #include "postgres.h"
 
@@ -21,9 +21,9 @@
 
 /* What all ends of a transaction have in common; see idgen_pending_finish(). */
 static void
-finish(bool committed, bool prepared)
+finish(bool committed, bool safe)
 {
-	idgen_pending_finish(committed, prepared);
+	idgen_pending_finish(committed, safe);
 	idgen_handles_limit();
 	idgen_connections_close_stale();
 }
@@ -41,11 +41,11 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_pending_collect_storage();
 			break;
 		case XACT_EVENT_COMMIT:
-			finish(true, false);
+			finish(true, idgen_refill_is_replicated(XactLastCommitEnd));
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Whether it will commit is not known here, nor told to us later. */
-			finish(true, true);
+			finish(true, false);
 			break;
 		case XACT_EVENT_ABORT:
 			idgen_by_worker_abort();
