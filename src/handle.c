@@ -20,6 +20,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -418,6 +419,8 @@ look(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 		if (asked == NULL || asked->needs_row)
 			idgen_no_such_sequence(handle->name);
 		do_without_row(handle, asked);
+		if (RecoveryInProgress())
+			cacheable = false; /* nobody would tell us that there is a row now */
 	}
 	resolve_source(handle, InvalidOid);
 	return cacheable;
