@@ -571,12 +571,12 @@ sub create_all_kinds
 	return;
 }
 
-# Start clients that draw from all kinds: alone, into the table, and in transactions that
-# commit or roll back.
+# Start clients that draw from all kinds, or kinds => [name, ...]: alone, into the table,
+# and in transactions that commit or roll back.
 sub start_all_kinds
 {
 	my ($node, $number, %params) = @_;
-	my @names = sort keys %all_kinds;
+	my @names = sort @{ $params{kinds} // [ keys %all_kinds ] };
 	my $select = join('', map { "SELECT '$_ ' || $all_kinds{$_};\n" } @names);
 	my $insert = join('',
 		map { "INSERT INTO drawn VALUES ('$_', $all_kinds{$_}) RETURNING name || ' ' || id;\n" } @names);
