@@ -23,7 +23,7 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c test/stress/*.c test/stress/*.h)
 
 # These do not need a PostgreSQL installation while make reads this file.
-OWN_TARGETS = test demo demo-cluster stress bench format format-check
+OWN_TARGETS = test stress coverage demo demo-cluster bench format format-check
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -62,6 +62,10 @@ endif
 # ONLY="regress isolation tap" selects suites, TESTS="name name" selects tests
 test:
 	@test/run
+
+# Which lines of src/ the tests run
+coverage:
+	@test/instruments/coverage
 
 demo:
 	@test/demo
