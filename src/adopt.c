@@ -410,8 +410,6 @@ check_dependants(const IdgenColumn *column, Oid function, Search *search)
 		if (form->classid != AttrDefaultRelationId)
 			continue;
 		user = GetAttrDefaultColumnAddress(form->objid);
-		if (!OidIsValid(user.objectId))
-			continue;
 		user_column = get_attname(user.objectId, user.objectSubId, true);
 		if (user_column == NULL ||
 		    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))

@@ -259,7 +259,8 @@ is_not_immutable(Oid funcid, void *context)
 
 /*
  * Walker: does a policy look at anything besides constants, the current user
- * (a change of which is noticed) and columns that a refill does not write?
+ * (a change of which is noticed) and columns that a refill does not write? It has no
+ * subqueries, see idgen_row_visible().
  */
 static bool
 depends_on_more_than_row(Node *node, void *context)
@@ -280,8 +281,6 @@ depends_on_more_than_row(Node *node, void *context)
 
 		return op != SVFOP_CURRENT_USER && op != SVFOP_CURRENT_ROLE && op != SVFOP_USER;
 	}
-	if (IsA(node, SubLink) || IsA(node, NextValueExpr))
-		return true;
 	if (check_functions_in_node(node, is_not_immutable, NULL))
 		return true;
 	return expression_tree_walker(node, depends_on_more_than_row, context);
