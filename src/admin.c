@@ -97,8 +97,8 @@ check_source_name(FunctionCallInfo fcinfo)
  *
  * Not strict, because source_name may be null, and block_size: that stands for
  * idgen.default_block_size. Raises 22004, 22023, 0A000; 42710 if the id
- * sequence exists; 42501 without the privilege to insert; and whatever the
- * source says about source_name.
+ * sequence exists; 42501 without the privilege to insert; 55000 if a rule has kept it
+ * from being inserted; and whatever the source says about source_name.
  */
 Datum
 idgen_create(PG_FUNCTION_ARGS)
@@ -156,7 +156,11 @@ idgen_create(PG_FUNCTION_ARGS)
 	                 idgen_table_name(idgen_table_oid(fcinfo->flinfo->fn_oid)));
 	SPI_connect();
 	if (SPI_execute_with_args(query, NARGS, types, values, nulls, false, 0) != SPI_OK_INSERT)
-		elog(ERROR, "unexpected result of insert into \"id_sequences\"");
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("id sequence \"%s\" was not created",
+		                text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME))),
+		         errhint("A rule of table \"id_sequences\" is in the way.")));
 	if (SPI_processed == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_DUPLICATE_OBJECT),

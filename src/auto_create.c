@@ -49,8 +49,7 @@ insert_as_owner(void *arg)
 
 	idgen_act_as(rel->rd_rel->relowner, &caller);
 	SPI_connect();
-	if (SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0) != SPI_OK_INSERT)
-		elog(ERROR, "unexpected result of insert into \"id_sequences\"");
+	(void) SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0);
 	SPI_finish();
 	idgen_act_as_before(&caller);
 }
@@ -58,7 +57,7 @@ insert_as_owner(void *arg)
 /*
  * Make a row of that name, which was not found, and put it into the slot. If
  * somebody else makes it at the same time, that one is as good. Returns false if
- * there is no row afterwards (a trigger has swallowed it). Raises what the
+ * there is no row afterwards (a trigger or a rule has swallowed it). Raises what the
  * insert raises, 22001 for a name of more than 255 characters among others.
  */
 bool
