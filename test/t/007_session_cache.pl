@@ -118,6 +118,10 @@ is(next_x($a), '42501', 'until that is revoked');
 
 $_->quit for ($a, $b);
 
+# Another database goes with what is cached; there is no worker to be stopped.
+is( $node->safe_psql('postgres', q{LOAD 'idgen'; CREATE DATABASE other; DROP DATABASE other; SELECT count(*) FROM pg_database WHERE datname = 'other'}),
+	'0', 'DROP DATABASE');
+
 # Many sessions at once
 $node->safe_psql(
 	'postgres', q{

@@ -63,6 +63,14 @@ ok(!-l "$file.tmp" && !-e $file, 'full disk: nothing is left');
 draw('full disk', 1);
 works_again('full disk');
 
+# A full disk, which is noticed before all has been written
+$node->safe_psql('postgres', q{SELECT idgen_create(repeat('long', 50) || i), idgen_next(repeat('long', 50) || i) FROM generate_series(1, 100) i});
+like(restart(sub { symlink('/dev/full', "$file.tmp") or die }),
+	qr{"pg_stat/idgen\.cache\.tmp": No space left on device}, 'full disk, much to write: log');
+ok(!-l "$file.tmp" && !-e $file, 'full disk, much to write: nothing is left');
+draw('full disk, much to write', 1);
+works_again('full disk, much to write');
+
 # A directory in place of the temporary file
 like(restart(sub { mkdir("$file.tmp") or die }), $not_written, 'directory for the temporary file: log');
 draw('directory for the temporary file', 1);

@@ -133,6 +133,9 @@ foreach my $second (4, 4, 5)
 	refused('42809', "second $second: not reserved");
 }
 rmdir "$file.tmp" or die "could not remove $file.tmp: $!";
+symlink('/dev/full', "$file.tmp") or die "could not create $file.tmp: $!";
+refused('53100', 'a full disk');
+unlink "$file.tmp" or die "could not remove $file.tmp: $!";
 cmp_ok(draw(), '>', $last, 'it can be written again');
 
 # All that was reserved has been drawn; after a crash nothing of it is drawn again.
