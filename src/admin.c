@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -184,6 +185,7 @@ idgen_restart(PG_FUNCTION_ARGS)
 	IdgenHandle *handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
 	                                       VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 
+	PreventCommandIfParallelMode("idgen_restart()");
 	idgen_restart_at(handle, asked, PG_GETARG_INT64(1));
 	PG_RETURN_VOID();
 }

@@ -516,6 +516,7 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	idgen_refuse_null(fcinfo, 0, "relation");
 	idgen_refuse_null(fcinfo, 1, "column_name");
 	PreventCommandIfReadOnly("idgen_adopt()");
+	PreventCommandIfParallelMode("idgen_adopt()");
 	if (PG_GETARG_OID(0) == id_sequences)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -582,6 +583,7 @@ idgen_release(PG_FUNCTION_ARGS)
 	StringInfoData report;
 
 	PreventCommandIfReadOnly("idgen_release()");
+	PreventCommandIfParallelMode("idgen_release()");
 	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
 	name = id_sequence_of(&column, idgen_schema);
 	if (name == NULL)

@@ -344,14 +344,15 @@ peek(IdgenHandle *handle, const IdgenSource *asked)
 
 /*
  * The sequence value of the id that the next call in this transaction would get if
- * nobody else drew one before. Takes nothing. Raises 42501, 42704, 2200H and 22003 as
- * drawing would, and 55000 if the source cannot tell.
+ * nobody else drew one before. Takes nothing. Raises 25000, 42501, 42704, 2200H and
+ * 22003 as drawing would, and 55000 if the source cannot tell.
  */
 int64
 idgen_peek_next(IdgenHandle *handle, const IdgenCall *call)
 {
 	int64 value;
 
+	PreventCommandIfParallelMode(call->function);
 	validate(handle, call->asked, false);
 	value = peek(handle, call->asked);
 	check_layout(handle, call);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 
@@ -179,13 +180,14 @@ idgen_next_range(PG_FUNCTION_ARGS)
 	return idgen_result_row(fcinfo, &site->desc, values, nulls);
 }
 
-/* Raises 55000 if this session has drawn nothing yet, and 42501 or 42704 as drawing would. */
+/* Raises 55000 if this session has drawn nothing yet; 25000, 42501 or 42704 as drawing would. */
 static IdgenHandle *
 last_drawn(FunctionCallInfo fcinfo)
 {
 	CallSite *site = get_site(fcinfo, 1);
 	IdgenHandle *handle = site->handle;
 
+	PreventCommandIfParallelMode("idgen_last()");
 	idgen_check_usable(handle, site->asked);
 	if (handle->last.layout == NULL || handle->last.object != handle->object)
 		ereport(ERROR,
