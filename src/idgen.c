@@ -98,10 +98,16 @@ shmem_startup(void)
  * Without shared_preload_libraries the library is loaded by the first session
  * that needs it, and has no shared memory: each session then has a cache of
  * its own (rule K2).
+ *
+ * The server would call this again if it failed, and settings cannot be defined
+ * twice: so it must not be cancelled at one of the warnings that defining them can
+ * raise.
  */
 void
 _PG_init(void)
 {
+	HOLD_INTERRUPTS();
+
 	idgen_source_register(&idgen_source_table);
 	idgen_source_register(&idgen_source_sequence);
 	idgen_source_register(&idgen_source_function);
@@ -120,4 +126,6 @@ _PG_init(void)
 		previous_shmem_startup_hook = shmem_startup_hook;
 		shmem_startup_hook = shmem_startup;
 	}
+
+	RESUME_INTERRUPTS();
 }
