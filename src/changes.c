@@ -111,7 +111,7 @@ same_attribute(TupleDesc desc, HeapTuple old, HeapTuple new, AttrNumber attnum)
 static bool
 differs_otherwise(TupleDesc desc, HeapTuple old, HeapTuple new)
 {
-	for (AttrNumber attnum = 1; attnum <= desc->natts; attnum++)
+	for (int attnum = 1; attnum <= desc->natts; attnum++)
 	{
 		if (attnum != IDGEN_ATT_NEXT_BLOCK_START &&
 		    !same_attribute(desc, old, new, attnum))

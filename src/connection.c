@@ -215,7 +215,7 @@ host_deadline(const IdgenConnection *connection)
 	TimestampTz deadline = now + (connection->deadline - now) / (options->nhosts - connection->host);
 
 	if (options->connect_timeout > 0)
-		deadline = Min(deadline, TimestampTzPlusMilliseconds(now, options->connect_timeout * 1000));
+		deadline = Min(deadline, TimestampTzPlusMilliseconds(now, options->connect_timeout * INT64CONST(1000)));
 	return deadline;
 }
 
