@@ -23,7 +23,8 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c test/stress/*.c test/stress/*.h)
 
 # These do not need a PostgreSQL installation while make reads this file.
-OWN_TARGETS = test stress coverage demo demo-cluster bench format format-check
+INSTRUMENTS = coverage cassert asan valgrind analyze
+OWN_TARGETS = test stress assert $(INSTRUMENTS) demo demo-cluster bench format format-check
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -63,9 +64,13 @@ endif
 test:
 	@test/run
 
-# Which lines of src/ the tests run
-coverage:
-	@test/instruments/coverage
+# the same with idgen's own assertions
+assert:
+	@COPT="$(COPT) -DUSE_ASSERT_CHECKING" test/run
+
+# see the head of each
+$(INSTRUMENTS):
+	@test/instruments/$@
 
 demo:
 	@test/demo

@@ -188,13 +188,16 @@ packaged_major()
 	say "${major:-$oldest_major}"
 }
 
+# What else a script uses, each with its package: "command package", "/file package"
+also_used=()
+
 # What is missing is found out by looking for the files that are used, so that this
 # works for an installation from source too, and costs nothing when all is there.
 install_missing()
 {
-	local missing pgxs log
+	local missing pgxs
 
-	missing=()
+	mapfile -t missing < <(missing_of "${also_used[@]}")
 	if ! command -v gcc >/dev/null || ! [ -e /usr/include/stdio.h ]
 	then
 		missing+=(gcc libc6-dev)
@@ -213,25 +216,48 @@ install_missing()
 	then
 		missing+=(libfaketime)
 	fi
-	[ ${#missing[@]} -gt 0 ] || return 0
-
-	if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]
-	then
-		die "please install, or run this as root on Debian: ${missing[*]}"
-	fi
 	if [ -z "$pgmajor" ] && [[ "${missing[*]}" == *postgresql-* ]]
 	then
 		die "the installation of \"$PG_CONFIG\" is incomplete: ${missing[*]}"
 	fi
+	install_packages "${missing[@]}"
+}
 
-	say "installing ${missing[*]}"
+# missing_of "FILE PACKAGE"...: the packages of those that are not there
+missing_of()
+{
+	local used file package
+
+	for used
+	do
+		read -r file package <<<"$used"
+		[ -e "$file" ] || command -v "$file" >/dev/null || say "$package"
+	done
+}
+
+install_packages()
+{
+	[ $# -gt 0 ] || return 0
+	if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]
+	then
+		die "please install, or run this as root on Debian: $*"
+	fi
+	say "installing $*"
+	logged apt_install "$@" || die "could not install $*"
+}
+
+# logged COMMAND...: shows what the command writes only if it fails
+logged()
+{
+	local log rc=0
+
 	log=$(mktemp -p /tmp --suffix=.idgen)
-	apt_install "${missing[@]}" >"$log" 2>&1 || {
+	"$@" >"$log" 2>&1 || {
+		rc=$?
 		cat "$log" >&2
-		rm -f "$log"
-		die "could not install ${missing[*]}"
 	}
 	rm -f "$log"
+	return $rc
 }
 
 # The server's package creates and starts a server when it is installed first. The
@@ -305,11 +331,11 @@ wrap_servers()
 	do
 		ln -s "$program" "$work/bin"
 	done
-	# pg_ctl looks for the server next to itself, and does so where links lead
+	# pg_ctl looks for the server next to itself, where links lead, or as it was started before
 	rm "$work/bin/pg_ctl" "$work/bin/postgres"
-	cp "$pgbin/pg_ctl" "$work/bin"
+	printf '#!/bin/sh\nexec %s "$@" -p %s\n' "$pgbin/pg_ctl" "$work/bin/postgres" >"$work/bin/pg_ctl"
 	printf '#!/bin/sh\nexec %s %s "$@"\n' "$1" "$pgbin/postgres" >"$work/bin/postgres"
-	chmod 755 "$work/bin/postgres"
+	chmod 755 "$work/bin/pg_ctl" "$work/bin/postgres"
 	pgbin=$work/bin
 	PATH=$pgbin:$PATH
 }
