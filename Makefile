@@ -20,7 +20,7 @@ PROVE_TESTS = test/t/*.pl
 PG_CONFIG ?= pg_config
 BENCH ?= core
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
-FORMATTED = $(wildcard src/*.c src/*.h test/bench/*.c test/stress/*.c test/stress/*.h)
+FORMATTED = $(wildcard src/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/*.c)
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze

@@ -99,13 +99,21 @@ shmem_startup(void)
  * that needs it, and has no shared memory: each session then has a cache of
  * its own (rule K2).
  *
- * The server would call this again if it failed, and settings cannot be defined
- * twice: so it must not be cancelled at one of the warnings that defining them can
- * raise.
+ * The server calls this again if it failed, and settings cannot be defined twice. So it
+ * must not be cancelled at one of the warnings that defining them can raise; after
+ * another failure, say for lack of memory, the session has to end.
  */
 void
 _PG_init(void)
 {
+	static bool begun = false;
+
+	if (begun)
+		ereport(FATAL,
+		        (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+		         errmsg("library \"idgen\" was not loaded completely before"),
+		         errhint("Connect again.")));
+	begun = true;
 	HOLD_INTERRUPTS();
 
 	idgen_source_register(&idgen_source_table);

@@ -402,22 +402,27 @@ do_jobs(List *jobs, int wait_ms)
 	CommitTransactionCommand();
 	replicated = idgen_refill_is_replicated(XactLastCommitEnd);
 
+	/* Nothing may fail before all of it is published. */
+	foreach(cell, jobs)
+	{
+		Job *job = lfirst(cell);
+
+		if (job->done && job->transactional)
+		{
+			job->allocated = job->allocated && replicated;
+			publish(job);
+		}
+	}
+
 	MemoryContextSwitchTo(job_memory);
 	foreach(cell, jobs)
 	{
 		Job *job = lfirst(cell);
 
-		if (!job->done)
-		{
+		if (job->done)
+			free_job(job);
+		else
 			unfinished_jobs = lappend(unfinished_jobs, job);
-			continue;
-		}
-		if (job->transactional)
-		{
-			job->allocated = job->allocated && replicated;
-			publish(job);
-		}
-		free_job(job);
 	}
 	list_free(jobs);
 	MemoryContextSwitchTo(context);

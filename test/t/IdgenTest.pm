@@ -18,7 +18,7 @@ our @EXPORT = qw(
   start_clients start_node_clients finish_clients wait_until wait_for_lines wait_for_ids committed_ids seen_ids client_errors
   worker_pid wait_for_no_worker use_up terminate_clients
   restart_file write_file file_ignored start_and_read kill_server wait_for_restart
-  fake_clock_library start_with_clock set_clock id_time
+  fake_clock_library start_with_clock set_clock id_time build_library
   create_all_kinds all_kinds start_all_kinds issued_ids drawn_ids goes_on make_synchronous
 );
 
@@ -481,6 +481,20 @@ sub write_file
 	print $out $contents;
 	close($out) or die "could not write $file: $!";
 	return;
+}
+
+# build_library(name, option, ...): a library made of the C file of that name, which lies
+# here; undef if there is no compiler.
+sub build_library
+{
+	my ($name, @options) = @_;
+	my ($source) = map { "$_/$name.c" } grep { -e "$_/$name.c" } @INC;
+	my $library = PostgreSQL::Test::Utils::tempdir() . "/$name.so";
+	my $found = eval { IPC::Run::run([ 'cc', '--version' ], '>', \my $version) };
+
+	return unless $found;
+	system_or_bail('cc', '-O2', '-fPIC', '-shared', @options, '-o', $library, $source);
+	return $library;
 }
 
 # The library that lets a test set the clock of a server; undef if it is not there.
