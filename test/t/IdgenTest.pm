@@ -566,11 +566,12 @@ sub create_all_kinds
 		CREATE SEQUENCE native_seq INCREMENT BY 20;
 		CREATE SEQUENCE native_worker_seq INCREMENT BY 5;
 		CREATE SEQUENCE runs_seq;
-		CREATE TABLE counter (next bigint);
-		INSERT INTO counter VALUES (1);
+		CREATE TABLE counter (name text PRIMARY KEY, next bigint);
+		INSERT INTO counter VALUES ('fun', 1);
 		CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
 		BEGIN ATOMIC
-			UPDATE counter SET next = next + 20 * blocks RETURNING next - 20 * blocks, next - 1;
+			UPDATE counter c SET next = next + 20 * blocks WHERE c.name = allocate.name
+			RETURNING next - 20 * blocks, next - 1;
 		END;
 		SELECT idgen_create('own'),
 			idgen_create('small', block_size => 3),
@@ -641,7 +642,7 @@ sub goes_on
 	return;
 }
 
-# Make a server's commits wait for a standby that is running.
+# Make a server's commits wait for a standby that is running, or a subscription of that name.
 sub make_synchronous
 {
 	my ($primary, $standby) = @_;
@@ -651,7 +652,7 @@ sub make_synchronous
 			q{
 			ALTER SYSTEM SET synchronous_standby_names = '%s';
 			SELECT pg_reload_conf()},
-			$standby->name));
+			ref $standby ? $standby->name : $standby));
 	$primary->poll_query_until('postgres',
 		q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
 	  or die 'the standby is not synchronous';
