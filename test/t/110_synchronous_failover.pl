@@ -59,7 +59,7 @@ finish_clients(@clients);
 $standby->promote;
 my @ids = issued_ids(@clients);
 is(duplicates(@ids), '', 'all wait: no id twice');
-goes_on($standby, 'all wait', @ids, drawn_ids($standby));
+goes_on($standby, 'all wait', [ @ids, drawn_ids($standby) ]);
 
 # Two do not wait, and refill for others.
 $primary = $standby;
@@ -78,7 +78,7 @@ $standby->promote;
 @ids = seen_ids(@clients);
 my %on_standby = map { $_ => 1 } drawn_ids($standby);
 is(join(' ', grep { !$on_standby{$_} } @ids), '', 'some wait: what has waited is there');
-goes_on($standby, 'some wait', @ids, keys %on_standby);
+goes_on($standby, 'some wait', [ @ids, keys %on_standby ]);
 
 # The new primary is one in every respect.
 @clients = start_all_kinds($standby, 2);

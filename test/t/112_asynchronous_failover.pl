@@ -52,7 +52,7 @@ my %kinds = all_kinds();
 my %first = map { $_ => $standby->safe_psql('postgres', "SELECT $kinds{$_}") } sort keys %kinds;
 delete $place{idle};
 is_deeply(\%first, \%place, 'every id sequence goes on where replication was');
-goes_on($standby, 'failover', @before, @received, map { "$_ $first{$_}" } keys %first);
+goes_on($standby, 'failover', [ @before, @received, map { "$_ $first{$_}" } keys %first ]);
 is(duplicates(@received, drawn_ids($standby)), join(' ', sort @received), 'rows that were received are there');
 
 # Of the ids of before, those come again that are behind that, and no others.

@@ -61,7 +61,7 @@ foreach my $kind ('backup', sort keys %target)
 	my @drawn = drawn_ids($copy);
 	cmp_ok(scalar @drawn, '<', $all, "$kind: not all that was drawn is there");
 	is($copy->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '0', "$kind: nothing is cached");
-	goes_on($copy, $kind, @{ $issued{$kind} }, @drawn);
+	goes_on($copy, $kind, [ @{ $issued{$kind} }, @drawn ]);
 	is(scalar(() = drawn_ids($copy)), @drawn + 50 * keys %{ { all_kinds() } }, "$kind: next to all that is there");
 	$copy->stop('immediate');
 }

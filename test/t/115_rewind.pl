@@ -76,7 +76,7 @@ push @ids, load($b, sub { $b->stop('fast') });
 is(duplicates(@ids), '', 'b: no id twice');
 $a->promote;
 is($a->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '0', 'a, promoted: nothing is cached');
-goes_on($a, 'a, promoted', @ids, drawn_ids($a));
+goes_on($a, 'a, promoted', [ @ids, drawn_ids($a) ]);
 
 # The other one was shut down in good order, but is started by mistake. What it gets, with
 # its restart file, has to go. It is rewound from a server that is stopped and has such a
@@ -93,7 +93,7 @@ push @ids, load($a, sub { $a->stop('fast') });
 is(duplicates(@ids), '', 'a: no id twice');
 $b->promote;
 is($b->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '0', 'b, promoted: nothing is cached');
-goes_on($b, 'b, promoted', @ids, drawn_ids($b));
+goes_on($b, 'b, promoted', [ @ids, drawn_ids($b) ]);
 $b->restart;
 is(duplicates(@ids, load($b, sub { terminate_clients($b, @_) })), '', 'b, restarted: no id comes again');
 

@@ -39,7 +39,7 @@ sub idgen_server
 sub plain_server
 {
 	my ($name, %params) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $node = PostgreSQL::Test::Cluster->new($name, $params{install_path} ? (install_path => $params{install_path}) : ());
 
 	$node->init(@{ $params{init} // [] });
 	$node->append_conf('postgresql.conf', 'log_statement = none');
@@ -612,23 +612,23 @@ sub issued_ids
 # The ids in the table, like lines of clients.
 sub drawn_ids
 {
-	my ($node) = @_;
-	return split /\n/, $node->safe_psql('postgres', q{SELECT name || ' ' || id FROM drawn});
+	my ($node, $database) = @_;
+	return split /\n/, $node->safe_psql($database // 'postgres', q{SELECT name || ' ' || id FROM drawn});
 }
 
 # Does each kind go on at a server behind all these ids? New ones go into the table, too.
 sub goes_on
 {
-	my ($node, $what, @ids) = @_;
+	my ($node, $what, $ids, $database) = @_;
 	my (%max, @behind);
 
-	foreach my $id (@ids)
+	foreach my $id (@$ids)
 	{
 		my ($name, $number) = split / /, $id;
 		$max{$name} = $number if $number > ($max{$name} // 0);
 	}
 	my $new = $node->safe_psql(
-		'postgres',
+		$database // 'postgres',
 		join('', map { qq{
 		WITH new AS (INSERT INTO drawn SELECT '$_', $all_kinds{$_} FROM generate_series(1, 50) RETURNING id)
 		SELECT '$_ ' || min(id) FROM new;} } sort keys %all_kinds));
