@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $primary = idgen_server('primary', init => [ allows_streaming => 1 ]);
+my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => "max_connections = 40\n");
 create_all_kinds($primary);
 my %kinds = all_kinds();
 
@@ -44,15 +44,18 @@ sub stop_sending
 			SELECT count(*) FROM pg_stat_activity
 			WHERE application_name = 'client' AND wait_event_type IN ('IPC', 'Extension', 'Lock')});
 		$_->{run}->pump_nb foreach @clients;
-		return $waiting >= @clients || seen_ids(@clients) > $before + 10_000;
+		return $waiting >= @clients || seen_ids(@clients) > $before + 5000;
 	}, 'clients to wait');
 	return $pid;
 }
 
-# All clients wait for the standby.
+# All clients wait for the standby. Each draws of one kind, so that none comes to its end
+# because another one has.
 my $standby = synchronous_standby('standby1');
-my @clients = start_all_kinds($primary, 4);
-wait_for_ids(300, @clients);
+my @clients = map {
+	start_clients($primary, 2, "SELECT '$_ ' || $kinds{$_} FROM pg_sleep(0.001);\n", times => 20_000)
+} sort keys %kinds;
+wait_for_ids(50, @clients);
 my $sender = stop_sending(@clients);
 kill_server($primary, $sender);
 finish_clients(@clients);

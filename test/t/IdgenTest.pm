@@ -575,7 +575,7 @@ sub create_all_kinds
 		END;
 		SELECT idgen_create('own'),
 			idgen_create('small', block_size => 3),
-			idgen_create('large', block_size => 1000),
+			idgen_create('large', block_size => 200),
 			idgen_create('gapless', block_size => 1),
 			idgen_create('worker', refill => 'worker'),
 			idgen_create('worker_small', block_size => 3, refill => 'worker'),
