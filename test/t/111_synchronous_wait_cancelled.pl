@@ -47,8 +47,12 @@ sub waiting_pid
 # A block of a native sequence is drawn without any commit: so there is an error instead.
 # (The first value after a checkpoint is one that nextval() writes WAL for.)
 $primary->safe_psql('postgres', 'CHECKPOINT');
-is(sqlstate($primary, "SET statement_timeout = '50ms'; SELECT $draw{native}"), '57014', 'native, timeout: an error');
+my $offset = -s $primary->logfile;
+my $impatient = start_statement($primary, "SELECT $draw{native}", '\set VERBOSITY sqlstate', q{SET statement_timeout = '50ms'});
+$primary->wait_for_log(qr/WARNING:  canceling wait for synchronous replication/, $offset);
+is(answer($impatient, ''), '57014', 'native, timeout: an error');
 is(cached('native'), '0', 'native, timeout: nothing is cached');
+$impatient->quit;
 foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 {
 	my $session = start_statement($primary, "SELECT $draw{native}", '\set VERBOSITY sqlstate');
