@@ -72,6 +72,14 @@ SELECT idgen_next('gen');
 TABLE blocks;
 SELECT ids_lost_crowded FROM idgen_stats WHERE name = 'gen';
 
+-- wherever it is among the others
+DELETE FROM id_sequences;
+INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('gen', 1, 'function', 'public.allocate');
+INSERT INTO answer (first_id, last_id) SELECT 100 * i, 100 * i + abs(i - 6) + 2 FROM generate_series(1, 10) AS i;
+SELECT idgen_next('gen');
+TABLE blocks;
+SELECT ids_lost_crowded FROM idgen_stats WHERE name = 'gen';
+
 -- many blocks at once, for the transaction itself
 DELETE FROM id_sequences;
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('gen', 1, 'function', 'public.allocate');

@@ -85,6 +85,10 @@ unlink $file or die "could not remove $file: $!";
 mkdir $file or die "could not create $file: $!";
 is(try_file(), 'It cannot be read.', 'a directory: ignored');
 rmdir $file or die "could not remove $file: $!";
+write_file($file, $good);
+chmod(0, $file) or die "could not change $file: $!";
+is(try_file(), 'It cannot be read.', 'no right to read: ignored');
+unlink $file or die "could not remove $file: $!";
 
 # It is ignored indeed: what it said is not known any more, as without a file.
 foreach my $contents (changed($good, 8), undef)

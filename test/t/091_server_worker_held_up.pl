@@ -82,6 +82,19 @@ is($proxy->connected, '4', 'silent: no more connections');
 $proxy->pass;
 draw_all('not silent any more', @sessions);
 
+# Who gets none of the connections is told, if the others are patient.
+$proxy->hold;
+@sessions = map { start_statement($node, "SELECT idgen_next('x$_')") } 1 .. 4;
+$proxy->wait_for_held(4);
+$node->append_conf('postgresql.conf', q{idgen.server_timeout = '200ms'});
+$node->reload;
+my ($ret, $stdout, $stderr) = $node->psql('postgres', q{SELECT idgen_next('x5')});
+like($stderr, qr/ERROR:  server "central" did not answer in time\nDETAIL:  All connections to it are at work\./, 'all connections are at work');
+$node->append_conf('postgresql.conf', q{idgen.server_timeout = '100s'});
+$node->reload;
+$proxy->pass;
+draw_all('patient', @sessions);
+
 # For longer than idgen.server_timeout
 $node->append_conf('postgresql.conf', q{idgen.server_timeout = '200ms'});
 $node->reload;
