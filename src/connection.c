@@ -219,13 +219,25 @@ host_deadline(const IdgenConnection *connection)
 	return deadline;
 }
 
+/* Take one of the files that this process may have open, if another one is left to wait with. */
+static bool
+acquire_socket(void)
+{
+	bool acquired = AcquireExternalFD();
+	bool can_wait = acquired && AcquireExternalFD();
+
+	if (acquired)
+		ReleaseExternalFD(); /* the one to wait with; or it is of no use */
+	return can_wait;
+}
+
 /* Begin to connect to the current host. */
 static void
 begin_host(IdgenConnection *connection)
 {
 	const IdgenConnectOptions *options = connection->options;
 
-	if (!AcquireExternalFD())
+	if (!acquire_socket())
 	{
 		not_connected(connection, "There are too many open files on the local server.",
 		              "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
