@@ -18,7 +18,7 @@ use_assert_server()
 	find_postgres
 	[ -n "$pgmajor" ] || die "this builds a server of its own from Debian's source: unset PG_CONFIG"
 	prefix=${IDGEN_CACHE:-/var/tmp/idgen}/postgresql-$pgmajor
-	PG_CONFIG=$prefix/bin/pg_config
+	export PG_CONFIG=$prefix/bin/pg_config
 	if ! [ -e "$prefix/complete" ]
 	then
 		mapfile -t missing < <(missing_of "${needed_to_build[@]}")
@@ -55,7 +55,7 @@ fetch_source()
 (
 	local package=$1 file apt version
 
-	cd "$2"
+	cd "$2" || exit
 	mkdir -p apt/sources apt/lists/partial
 	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*
 	do
