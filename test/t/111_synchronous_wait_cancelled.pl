@@ -11,7 +11,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => "deadlock_timeout = 100s\n");
+my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => "deadlock_timeout = 100s\nautovacuum = off\n");
 
 $primary->safe_psql(
 	'postgres', q{
@@ -48,7 +48,7 @@ sub waiting_pid
 # (The first value after a checkpoint is one that nextval() writes WAL for.)
 $primary->safe_psql('postgres', 'CHECKPOINT');
 my $offset = -s $primary->logfile;
-my $impatient = start_statement($primary, "SELECT $draw{native}", '\set VERBOSITY sqlstate', q{SET statement_timeout = '50ms'});
+my $impatient = start_statement($primary, "SELECT $draw{native}", '\set VERBOSITY sqlstate', q{SET statement_timeout = '500ms'});
 $primary->wait_for_log(qr/WARNING:  canceling wait for synchronous replication/, $offset);
 is(answer($impatient, ''), '57014', 'native, timeout: an error');
 is(cached('native'), '0', 'native, timeout: nothing is cached');

@@ -16,7 +16,7 @@ use Test::More;
 my @kinds = qw(own small large gapless worker worker_small fun);
 my $cached = q{SELECT string_agg(c::text, ' ' ORDER BY name, first_id) FROM idgen_cache c};
 
-my $a = idgen_server('a', init => [ allows_streaming => 'logical' ]);
+my $a = idgen_server('a', init => [ allows_streaming => 'logical' ], conf => "idgen.worker_idle_timeout = '100ms'\n");
 create_all_kinds($a);
 my $b = plain_server('b', init => [ allows_streaming => 'logical' ], conf => "shared_preload_libraries = 'idgen'\n");
 my $schema = $a->basedir . '/schema.sql';
@@ -44,6 +44,7 @@ is($b->safe_psql('postgres', $cached), '', 'the subscriber has nothing cached');
 terminate_clients($a, @clients);
 my @ids = issued_ids(@clients);
 my %drawn = map { $_ => 1 } @ids, drawn_ids($a);
+wait_for_no_worker($a); # it may be about to allocate more
 $a->wait_for_catchup('to_b');
 $b->safe_psql('postgres', 'DROP SUBSCRIPTION to_b');
 my $left = $a->safe_psql('postgres', $cached);
