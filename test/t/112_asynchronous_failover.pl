@@ -30,7 +30,7 @@ $standby->safe_psql('postgres', q{ALTER SYSTEM SET primary_conninfo = ''; SELECT
 $primary->poll_query_until('postgres', 'SELECT count(*) = 0 FROM pg_stat_replication') or die 'the standby still listens';
 
 # ... and what it does not.
-wait_for_ids(1000, @clients);
+wait_for_ids(500, @clients);
 my $unique = $primary->safe_psql('postgres', 'SELECT idgen_unique_id()');
 kill_server($primary);
 finish_clients(@clients);
@@ -55,7 +55,7 @@ is(duplicates(@received, drawn_ids($standby)), join(' ', sort @received), 'rows 
 
 # Of the ids of before, those come again that are behind that, and no others.
 @clients = start_all_kinds($standby, 3);
-wait_for_ids(1000, @clients);
+wait_for_ids(500, @clients);
 terminate_clients($standby, @clients);
 my %new = map { $_ => 1 } issued_ids(@clients);
 my @again = grep { $new{$_} } @ids;
