@@ -22,7 +22,8 @@ $ENV{FULL_DISK_SWITCH} = $switch;
 my $node = idgen_server('disk', init => [ extra => ['--wal-segsize=1'] ], conf => q{
 restart_after_crash = on
 autovacuum = off
-max_wal_size = 4MB
+max_wal_size = 1GB
+checkpoint_timeout = 1h
 min_wal_size = 2MB
 idgen.worker_idle_timeout = '1000s'
 });
