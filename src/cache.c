@@ -662,40 +662,48 @@ idgen_cache_has_objects(void)
 		(own.header != NULL && own.header->has_objects);
 }
 
-/* Relation files, as an argument. */
+/* Relation files, sorted, as an argument. */
 typedef struct Files
 {
 	const RelFileLocator *files;
 	int nfiles;
 } Files;
 
+static int
+compare_files(const void *a, const void *b)
+{
+	const RelFileLocator *fa = (const RelFileLocator *) a;
+	const RelFileLocator *fb = (const RelFileLocator *) b;
+
+	if (fa->dbOid != fb->dbOid)
+		return fa->dbOid < fb->dbOid ? -1 : 1;
+	if (fa->relNumber != fb->relNumber)
+		return fa->relNumber < fb->relNumber ? -1 : 1;
+	return 0;
+}
+
 static void
 drop_if_stored_in(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 {
 	const Files *files = (const Files *) arg;
 
-	if (entry->slot->storage == InvalidRelFileNumber)
-		return;
-	for (int i = 0; i < files->nfiles; i++)
-	{
-		if (files->files[i].dbOid == entry->key.dbid &&
-		    files->files[i].relNumber == entry->slot->storage)
-		{
-			idgen_slot_drop(entry->slot, next_number(cache));
-			return;
-		}
-	}
+	RelFileLocator file = {.dbOid = entry->key.dbid, .relNumber = entry->slot->storage};
+
+	if (file.relNumber != InvalidRelFileNumber &&
+	    bsearch(&file, files->files, files->nfiles, sizeof(RelFileLocator), compare_files) != NULL)
+		idgen_slot_drop(entry->slot, next_number(cache));
 }
 
 /*
  * Empty the entries whose blocks come from native sequences that were stored in
- * these files, which a transaction has replaced or removed.
+ * these files, which a transaction has replaced or removed. Sorts them.
  */
 void
-idgen_cache_drop_storage(const RelFileLocator *files, int nfiles)
+idgen_cache_drop_storage(RelFileLocator *files, int nfiles)
 {
 	Files arg = {files, nfiles};
 
+	qsort(files, nfiles, sizeof(RelFileLocator), compare_files);
 	for_each_entry(&shared, drop_if_stored_in, &arg);
 	for_each_entry(&own, drop_if_stored_in, &arg);
 }

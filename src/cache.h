@@ -63,7 +63,7 @@ extern void idgen_cache_finish(const IdgenCacheKey *key,
 extern void idgen_cache_drop(const IdgenCacheKey *key);
 extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_has_objects(void);
-extern void idgen_cache_drop_storage(const RelFileLocator *files, int nfiles);
+extern void idgen_cache_drop_storage(RelFileLocator *files, int nfiles);
 extern void idgen_cache_doubt_own(Oid object);
 extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
