@@ -24,7 +24,7 @@ FORMATTED = $(wildcard src/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/*.c)
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test stress assert $(INSTRUMENTS) demo demo-cluster bench format format-check
+OWN_TARGETS = test stress fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -81,6 +81,11 @@ demo-cluster:
 # SECONDS=1800 for a longer run, SEED=number for a certain one, CLIENTS=16
 stress:
 	@STRESS_SECONDS=$(or $(SECONDS),60) test/stress/run
+
+# SECONDS=60 for a shorter run, SEED=number for a certain one
+fuzz:
+	@FUZZ_SECONDS=$(or $(SECONDS),600) COPT="$(or $(COPT),-DUSE_ASSERT_CHECKING)" \
+		ONLY=tap TESTS=145_fuzz test/run
 
 # BENCH=layouts for that one, QUICK=1 for a short run, ROWS="1 3" for some rows only
 bench:
