@@ -31,6 +31,11 @@ while (time < $end)
 	$seed++;
 }
 cmp_ok($driver->{statements}, '>', 0, 'statements were run');
-diag("$driver->{statements} statements; errors: " . join(', ', map { "$_ $driver->{errors}{$_}" } sort keys %{ $driver->{errors} }))
-  if $ENV{FUZZ_SECONDS};
+if ($ENV{FUZZ_SECONDS})
+{
+	my $list = sub { my ($count) = @_; return join(', ', map { "$_: $count->{$_}" } sort keys %$count) };
+
+	diag("$driver->{statements} statements; errors: " . $list->($driver->{errors}));
+	diag('let pass: ' . $list->($driver->{let_pass}));
+}
 done_testing();
