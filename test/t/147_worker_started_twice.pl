@@ -42,6 +42,7 @@ foreach my $case ([ 0, '53000', 'a worker is asked for' ], [ 10, '53000', 'anoth
 	is(answer($session, q{SELECT idgen_next('x')}), $sqlstate, $what);
 }
 kill('CONT', $postmaster) or die "could not continue the server: $!";
+worker_pid($node, 'postgres');
 $session->query_safe('RESET idgen.worker_timeout');
 is(answer($session, q{SELECT idgen_next('x')}), '1', 'both are started');
 $session->quit;
