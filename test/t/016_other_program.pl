@@ -61,7 +61,7 @@ foreach my $case (
 		is($run->{stderr}, '', "$name does not fail");
 		like($run->{stdout}, qr/number of failed transactions: 0 /, "$name fails nowhere");
 		my ($processed) = $run->{stdout} =~ /number of transactions actually processed: (\d+)/;
-		cmp_ok($processed, '>', 20, "$name gets its turn");
+		cmp_ok($processed, '>', 0, "$name gets its turn");
 	}
 	is( $node->safe_psql(
 			'postgres', qq{

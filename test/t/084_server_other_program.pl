@@ -66,7 +66,7 @@ foreach my $case (
 		is($run->{stderr}, '', "$sequence: $who does not fail");
 		like($run->{stdout}, qr/number of failed transactions: 0 /, "$sequence: $who fails nowhere");
 		my ($processed) = $run->{stdout} =~ /number of transactions actually processed: (\d+)/;
-		cmp_ok($processed, '>', 10, "$sequence: $who gets its turn");
+		cmp_ok($processed, '>', 0, "$sequence: $who gets its turn");
 	}
 	my @ids = map {
 		split /\n/, $_->safe_psql('postgres', "SELECT sequence || ' ' || id FROM drawn WHERE sequence = '$sequence'")
