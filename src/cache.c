@@ -64,7 +64,7 @@ typedef struct IdgenCacheHeader
 {
 	LWLock lock;
 	pg_atomic_uint64 last_number; /* source of versions, see above */
-	int nslots;                   /* slots in use; the lock protects the rest */
+	int nslots;                   /* slots made; the lock protects the rest */
 	int hand;                     /* next slot that the clock looks at */
 	int64 evictions;
 	int64 ids_evicted;
@@ -388,6 +388,7 @@ have_free_own_slot(void)
 		slot = evict_idle_slot(&own);
 		if (slot == NULL)
 			return false;
+		idgen_slot_drop(slot, next_number(&own));
 		LWLockRelease(&slot->lock);
 		free_own_slot(slot);
 		return true;
@@ -419,6 +420,7 @@ create_own_slot(const IdgenCacheKey *key)
 	own_free = slot->next_free;
 	assign_slot(&own, entry, slot);
 	slot->table_epoch = idgen_table_epoch;
+	slot->doubtful = false;
 	return slot;
 }
 
@@ -594,18 +596,6 @@ idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 		pg_atomic_fetch_add_u64(&cache_of(key)->header->ids_uncached, uncached);
 }
 
-/* Empty the entry of a key, if there is one. */
-void
-idgen_cache_drop(const IdgenCacheKey *key)
-{
-	IdgenSlot *slot = lock_entry(key);
-
-	if (slot == NULL)
-		return;
-	idgen_slot_drop(slot, next_number(cache_of(key)));
-	unlock_entry(key, slot);
-}
-
 /*
  * Call a function for every entry of a cache that it is given, with the slot
  * locked.
@@ -686,7 +676,6 @@ static void
 drop_if_stored_in(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 {
 	const Files *files = (const Files *) arg;
-
 	RelFileLocator file = {.dbOid = entry->key.dbid, .relNumber = entry->slot->storage};
 
 	if (file.relNumber != InvalidRelFileNumber &&

@@ -60,7 +60,6 @@ extern void idgen_cache_not_refilled(const IdgenCacheKey *key);
 extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);
 extern void idgen_cache_finish(const IdgenCacheKey *key,
                                const IdgenOutcome *outcome);
-extern void idgen_cache_drop(const IdgenCacheKey *key);
 extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_has_objects(void);
 extern void idgen_cache_drop_storage(RelFileLocator *files, int nfiles);

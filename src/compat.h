@@ -85,6 +85,13 @@ typedef Oid RelFileNumber;
 	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = ACL_SELECT)
 #endif
 
+/* Later minor versions of all branches tell "none defined" from "not looked at yet". */
+#ifdef SYNC_STANDBY_DEFINED
+#define sync_standbys_are_defined(walsndctl) (((walsndctl)->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0)
+#else
+#define sync_standbys_are_defined(walsndctl) ((walsndctl)->sync_standbys_defined)
+#endif
+
 /* macOS has another name for times to the nanosecond. */
 #ifdef __APPLE__
 #define st_mtim st_mtimespec

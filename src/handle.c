@@ -190,7 +190,8 @@ leave_name(IdgenHandle *handle)
 
 /*
  * If there are too many handles, free all. The transaction is over: none has anything
- * pending. Does not raise errors.
+ * pending, and no call is in progress, since what a call runs (functions as sources) cannot
+ * end a transaction. Does not raise errors.
  */
 void
 idgen_handles_limit(void)

@@ -355,8 +355,8 @@ idgen_pending_surrender(IdgenHandle *handle)
  * The current transaction has changed the row. Its own draws follow at once,
  * if the caller has the handle forgotten; other sessions' when it commits.
  */
-void
-idgen_pending_change(IdgenHandle *handle, IdgenChange change)
+static void
+change_pending(IdgenHandle *handle, IdgenChange change)
 {
 	IdgenPending *p = &handle->pending;
 
@@ -376,7 +376,7 @@ idgen_pending_change(IdgenHandle *handle, IdgenChange change)
 void
 idgen_pending_note_change(IdgenHandle *handle, IdgenChange change)
 {
-	idgen_pending_change(handle, change);
+	change_pending(handle, change);
 	idgen_handle_forget(handle);
 	CacheInvalidateRelcacheByRelid(handle->relid);
 }
@@ -395,7 +395,7 @@ idgen_pending_validated(IdgenHandle *handle)
 	bool elsewhere = is_elsewhere(handle);
 
 	if (handle->own_row)
-		idgen_pending_change(handle, IDGEN_CHANGE_REVALIDATE);
+		change_pending(handle, IDGEN_CHANGE_REVALIDATE);
 	if (elsewhere && has_ids(p))
 	{
 		save_state(handle, true);
@@ -435,7 +435,7 @@ idgen_pending_change_all(void)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
 
-		idgen_pending_change(handle, IDGEN_CHANGE_DROP);
+		change_pending(handle, IDGEN_CHANGE_DROP);
 	}
 	idgen_epoch++; /* forgets all handles */
 }

@@ -17,7 +17,6 @@ extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 extern bool idgen_pending_ends_at(const IdgenHandle *handle,
                                   int64 next_block_start, bool exhausted);
 extern int64 idgen_pending_surrender(IdgenHandle *handle);
-extern void idgen_pending_change(IdgenHandle *handle, IdgenChange change);
 extern void idgen_pending_note_change(IdgenHandle *handle, IdgenChange change);
 extern void idgen_pending_validated(IdgenHandle *handle);
 extern void idgen_pending_objects_changed(Oid relid);

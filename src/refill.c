@@ -183,7 +183,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 /*
  * Has the wait for synchronous standbys up to that place in the WAL, which is over, come to
  * its end? It is given up when it is cancelled or the session has to go, of which the server
- * only warns. (Nor has it if the standbys do not count any more; that is no interrupt.)
+ * only warns. If no standbys count any more, that is an end, too.
  */
 bool
 idgen_refill_is_replicated(XLogRecPtr lsn)
@@ -191,11 +191,11 @@ idgen_refill_is_replicated(XLogRecPtr lsn)
 	int mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
 	bool replicated;
 
-	if ((!InterruptPending && !ProcDiePending) || !SyncRepRequested() ||
-	    SyncRepStandbyNames == NULL || SyncRepStandbyNames[0] == '\0')
+	if ((!InterruptPending && !ProcDiePending) || !SyncRepRequested())
 		return true;
+	/* as the wait does, not by this session's setting, which may be older */
 	LWLockAcquire(SyncRepLock, LW_SHARED);
-	replicated = lsn <= WalSndCtl->lsn[mode];
+	replicated = lsn <= WalSndCtl->lsn[mode] || !sync_standbys_are_defined(WalSndCtl);
 	LWLockRelease(SyncRepLock);
 	return replicated;
 }

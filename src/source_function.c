@@ -88,7 +88,7 @@ signature(List *names)
 	return func_signature_string(names, lengthof(argument_types), NIL, argument_types);
 }
 
-static void
+pg_noreturn static void
 no_such_function(List *names)
 {
 	ereport(ERROR,

@@ -156,11 +156,33 @@ settle_gapless(const Sequence *sequence)
 	return complaints;
 }
 
+/* A statement that was abandoned goes on drawing until the server notices. */
+static void
+wait_for_abandoned(void)
+{
+	bool busy = true;
+
+	while (busy)
+	{
+		PGresult *result;
+
+		link_insist(&links[0],
+		            "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'stress client%'"
+		            " AND state <> 'idle'",
+		            &result);
+		busy = number_at(result, 0, 0) > 0;
+		PQclear(result);
+		if (busy)
+			pause_for(10 * MILLISECOND);
+	}
+}
+
 int
 settle_before_check(void)
 {
 	int complaints = 0;
 
+	wait_for_abandoned();
 	for (int i = 0; i < nsequences; i++)
 	{
 		set_next(&sequences[i]);
