@@ -8,8 +8,8 @@
  * return it; a higher one may have been allocated in that level. Of id sequences of
  * block_size 1, all that a level has drawn is returned.
  *
- * Draws are recorded when their fate is known. The end of a transaction whose COMMIT got
- * no answer is looked up by its transaction id.
+ * Draws are recorded when their fate is known. A transaction that has written leaves a mark at
+ * its end, so that this can be looked up if its COMMIT gets no answer.
  */
 #include "client.h"
 
@@ -59,7 +59,7 @@ client_create(uint64_t seed, int number)
 	client->seed = seed;
 	client->number = number;
 	link_init(&client->link, name, database_names[database_of_client(number)],
-	          client_is_privileged(number) ? "postgres" : "stress_user");
+	          client_is_privileged(number) ? "postgres" : UNPRIVILEGED_USER);
 	free(name);
 	return client;
 }
@@ -589,47 +589,69 @@ run_step(Client *client, const Step *step)
 	return DONE;
 }
 
-/* The xid of the transaction: what was allocated in it has one. */
+/* Whether the transaction has written: one that has allocated did. */
 static Outcome
-look_up_xid(Client *client, char **xid)
+look_whether_written(Client *client, bool *written)
 {
 	PGresult *result;
 	Outcome outcome = run(client, NULL, "SELECT pg_current_xact_id_if_assigned()", &result);
 
-	*xid = NULL;
+	*written = false;
 	if (outcome == DONE)
 	{
-		if (!PQgetisnull(result, 0, 0))
-			*xid = text("%s", PQgetvalue(result, 0, 0));
+		*written = !PQgetisnull(result, 0, 0);
 		PQclear(result);
 	}
+	return outcome;
+}
+
+/* COMMIT or PREPARE TRANSACTION. After an error the transaction is over, too. */
+static Outcome
+end_with_mark(Client *client, bool written, const char *sql)
+{
+	Link *link = &client->link;
+	Time sent;
+	Outcome outcome;
+
+	if (!written)
+		return run(client, NULL, sql, NULL);
+	outcome = link_end(link, client->number, client->transaction, sql);
+	sent = link->sent;
+	if (outcome == FAILED)
+	{
+		note_error(client, NULL, sql);
+		link_roll_back(link);
+	}
+	if (outcome == LOST)
+		atomic_fetch_add(&totals.lost, 1);
+	link->sent = sent;
 	return outcome;
 }
 
 static Outcome
 commit(Client *client)
 {
-	char *xid;
-	Outcome outcome = look_up_xid(client, &xid);
+	Link *link = &client->link;
+	bool written;
+	Outcome outcome = look_whether_written(client, &written);
 
 	if (outcome != DONE)
 		return outcome;
-	outcome = run(client, NULL, "COMMIT", NULL);
+	outcome = end_with_mark(client, written, "COMMIT");
 	if (outcome == DONE)
 		end_transaction(client, true, 0);
 	else
 	{
-		/* without an xid, there was nothing to commit or to roll back */
-		Time sent = client->link.sent;
+		/* if nothing was written, there was nothing to commit or to roll back */
+		Time sent = link->sent;
 
-		end_transaction(client, xid == NULL || link_xact_committed(&client->link, xid), sent);
+		end_transaction(client, !written || link_has_ended(link, client->number, client->transaction), sent);
 	}
-	free(xid);
 	return DONE;
 }
 
 /* Prepares the transaction, waits a little, and ends it. Once it is prepared that is
- * repeated over crashes; if it turns out to be gone, the server knows how it ended. */
+ * repeated over crashes; if it turns out to be gone, its mark tells how it ended. */
 static Outcome
 prepare(Client *client)
 {
@@ -637,16 +659,14 @@ prepare(Client *client)
 	char *prepare = text("PREPARE TRANSACTION 'stress %d %d'", client->number, client->transaction);
 	char *finish = text("%s PREPARED 'stress %d %d'", wanted ? "COMMIT" : "ROLLBACK", client->number,
 	                    client->transaction);
-	char *xid;
+	bool written;
 	Time sent;
-	Outcome outcome = look_up_xid(client, &xid);
+	Outcome outcome = look_whether_written(client, &written);
 
-	if (outcome == DONE && xid != NULL)
+	if (outcome == DONE && written)
 	{
-		outcome = run(client, NULL, prepare, NULL);
+		end_with_mark(client, true, prepare);
 		sent = client->link.sent;
-		if (outcome == FAILED)
-			link_run(&client->link, "ROLLBACK", NULL);
 		pause_for(client->transaction % 30 * MILLISECOND);
 		atomic_fetch_add(&totals.prepared, 1);
 		while ((outcome = link_run(&client->link, finish, NULL)) != DONE)
@@ -656,12 +676,11 @@ prepare(Client *client)
 			pause_for(MILLISECOND);
 		}
 		/* failing to be prepared, it was rolled back then */
-		end_transaction(client, link_xact_committed(&client->link, xid), sent);
+		end_transaction(client, link_has_ended(&client->link, client->number, client->transaction), sent);
 		outcome = DONE;
 	}
 	else if (outcome == DONE)
 		outcome = commit(client);
-	free(xid);
 	free(prepare);
 	free(finish);
 	return outcome;
@@ -731,7 +750,7 @@ run_transaction(Client *client)
 		/* after an error, what it had allocated is free as soon as that was raised */
 		Time returned = client->link.sent;
 
-		link_run(&client->link, "ROLLBACK", NULL);
+		link_roll_back(&client->link);
 		end_transaction(client, false, returned);
 	}
 	else

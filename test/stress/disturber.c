@@ -14,14 +14,24 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "client.h"
 #include "link.h"
+#include "plan.h"
 #include "setup.h"
+
+#define DISTURBER (-1) /* as a client */
+
+/* So long before its end, a round is ended by a restart, for ids to be drawn after it; and
+ * so long before an asynchronous round is, nothing else happens. */
+#define LAST_TIME         (1500 * MILLISECOND)
+#define ASYNCHRONOUS_TIME (300 * MILLISECOND)
 
 struct Disturber
 {
 	uint64_t seed;
 	const char *data_directory;
 	Link links[NDATABASES];
+	Link held_up[NDATABASES];
 	Link centre;
 	Link server; /* the database postgres */
 };
@@ -93,26 +103,58 @@ draw_in_change(Link *link, const Sequence *sequence, int64_t values[], int most)
 	return n;
 }
 
-/* Commits, and says how it ended. *sent and *known are when that was asked for, and when
- * the answer was there. */
-static bool
-commit_change(Link *link, Time *sent, Time *known)
+/* Prepares the transaction, and commits it a little later. Neither DONE nor FAILED if that
+ * is not seen. */
+static Outcome
+commit_prepared(Link *link, int number, Time *sent)
 {
-	PGresult *result;
-	bool committed = false;
+	char *prepare = text("PREPARE TRANSACTION 'change %d'", number);
+	char *finish = text("COMMIT PREPARED 'change %d'", number);
+	Outcome outcome = link_end(link, DISTURBER, number, prepare);
 
-	*sent = *known = now();
-	if (link_run(link, "SELECT pg_current_xact_id()", &result) == DONE)
+	if (outcome != FAILED)
 	{
-		char *xid = text("%s", PQgetvalue(result, 0, 0));
-
-		PQclear(result);
-		committed = link_run(link, "COMMIT", NULL) == DONE;
-		*sent = link->sent;
-		if (!committed)
-			committed = link_xact_committed(link, xid);
-		free(xid);
+		pause_for(20 * MILLISECOND);
+		*sent = now();
+		/* if it is gone, it was committed or never prepared */
+		while ((outcome = link_run(link, finish, NULL)) != DONE &&
+		       (outcome == LOST || strcmp(link->sqlstate, "42704") != 0))
+			pause_for(MILLISECOND);
+		if (outcome == FAILED)
+			outcome = LOST;
 	}
+	free(prepare);
+	free(finish);
+	return outcome;
+}
+
+/* Functions and other servers give ids in between the phases, and idgen does not know of the
+ * second one. */
+static bool
+may_be_prepared(const Sequence *sequence)
+{
+	return sequence->kind->source == TABLE || sequence->kind->source == SEQUENCE;
+}
+
+/* Commits, perhaps in two phases, and says how it ended. *sent and *known are when that was
+ * asked for, and when the answer was there. */
+static bool
+commit_change(Link *link, bool may_prepare, Time *sent, Time *known)
+{
+	static int number = 0;
+	Outcome outcome;
+	bool committed;
+
+	*sent = now();
+	if (++number % 4 == 0 && may_prepare)
+		outcome = commit_prepared(link, number, sent);
+	else
+		outcome = link_end(link, DISTURBER, number, "COMMIT");
+	committed = outcome == DONE;
+	if (outcome == FAILED)
+		link_roll_back(link);
+	if (!committed)
+		committed = link_has_ended(link, DISTURBER, number);
 	*known = now();
 	return committed;
 }
@@ -134,10 +176,10 @@ change_lives(Link *link, const char *sql, Sequence *const *changed, const Life *
 	{
 		ndraws = ndraws > 0 ? draw_in_change(link, changed[0], values, Min(ndraws, (int) lengthof(values))) : 0;
 		if (!roll_back)
-			committed = commit_change(link, &sent, &known);
+			committed = commit_change(link, n == 1 && may_be_prepared(changed[0]), &sent, &known);
 	}
 	if (!committed)
-		link_run(link, "ROLLBACK", NULL);
+		link_roll_back(link);
 	begin_lives(changed, lives, n, committed ? sent : NEVER, known);
 
 	for (int i = 0; committed && i < ndraws; i++)
@@ -197,8 +239,14 @@ restart_sql(const Sequence *sequence, const Life *life)
 	const Kind *kind = sequence->kind;
 
 	if (kind->source == SEQUENCE)
-		return text("ALTER SEQUENCE %s_seq MINVALUE %" PRId64 " MAXVALUE %" PRId64 " RESTART %" PRId64, kind->name,
-		            life->first, life->last, kind->block_size < 0 ? life->last : life->first);
+	{
+		char *name = native_name(sequence);
+		char *sql = text("ALTER SEQUENCE %s MINVALUE %" PRId64 " MAXVALUE %" PRId64 " RESTART %" PRId64, name,
+		                 life->first, life->last, kind->block_size < 0 ? life->last : life->first);
+
+		free(name);
+		return sql;
+	}
 	if (kind->source != TABLE || kind->capacity > 0)
 		return NULL;
 	if (life->first < current_first(sequence) && life->first % 2 == 0)
@@ -208,13 +256,13 @@ restart_sql(const Sequence *sequence, const Life *life)
 }
 
 static void
-begin_life(Disturber *disturber, Random *random)
+begin_life_of(Disturber *disturber, Random *random, Sequence *sequence)
 {
-	Sequence *sequence = random_sequence(random);
 	Link *link = &disturber->links[sequence->database];
 	int how = random_below(random, 4);
 	bool roll_back = one_in(random, 5);
-	int ndraws = !sequence->kind->worker && !sequence->stream->gapless ? random_below(random, 30) : 0;
+	bool may_draw = !sequence->kind->worker && !sequence->stream->gapless && sequence->kind->audience != UNPRIVILEGED;
+	int ndraws = may_draw && one_in(random, 2) ? random_from(random, 1, 30) : 0;
 	Life life = prepare_life(disturber, sequence);
 	char *sql = how < 2 ? restart_sql(sequence, &life) : NULL;
 
@@ -224,11 +272,16 @@ begin_life(Disturber *disturber, Random *random)
 	free(sql);
 }
 
+static void
+begin_life(Disturber *disturber, Random *random)
+{
+	begin_life_of(disturber, random, random_sequence(random));
+}
+
 /* Deletes an id sequence, and creates it again in a transaction of its own. */
 static void
-take_away(Disturber *disturber, Random *random)
+take_away_one(Disturber *disturber, Random *random, Sequence *sequence)
 {
-	Sequence *sequence = random_sequence(random);
 	Link *link = &disturber->links[sequence->database];
 	char *sql;
 	Life life;
@@ -240,7 +293,7 @@ take_away(Disturber *disturber, Random *random)
 		return;
 	sql = delete_sql(sequence);
 	if (link_run(link, "BEGIN; SET LOCAL lock_timeout = 3000", NULL) == DONE && link_run(link, sql, NULL) == DONE &&
-	    commit_change(link, &sent, &known))
+	    commit_change(link, may_be_prepared(sequence), &sent, &known))
 	{
 		end_lives(sequence, known);
 		pause_for(random_below(random, 30) * MILLISECOND);
@@ -252,7 +305,58 @@ take_away(Disturber *disturber, Random *random)
 		} while (!change_lives(link, sql, &sequence, &life, 1, false, 0));
 	}
 	else
-		link_run(link, "ROLLBACK", NULL);
+		link_roll_back(link);
+	free(sql);
+}
+
+static void
+take_away(Disturber *disturber, Random *random)
+{
+	take_away_one(disturber, random, random_sequence(random));
+}
+
+/* How many ids are counted as lost by changes. */
+static int64_t
+look_up_changed(Link *link, const Sequence *sequence)
+{
+	char *sql = text("SELECT coalesce(sum(ids_lost_changed), 0) FROM idgen_stats WHERE name = '%s'", sequence->kind->name);
+	PGresult *result;
+	int64_t changed;
+
+	link_insist(link, sql, &result);
+	changed = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+	PQclear(result);
+	free(sql);
+	return changed;
+}
+
+/* Deletes an id sequence that is in use, but not for good: so nothing may be lost. */
+static void
+delete_in_vain(Disturber *disturber, Random *random)
+{
+	Sequence *sequence = random_sequence(random);
+	Link *link;
+	char *sql;
+	int64_t before;
+	int64_t lost;
+
+	/* of others, what is late because of the change before may be lost just now */
+	while (sequence->kind->source != TABLE || sequence->kind->worker || sequence->kind->switched || sequence->stream->gapless)
+		sequence = random_sequence(random);
+	link = &disturber->links[sequence->database];
+	sql = delete_sql(sequence);
+	before = look_up_changed(link, sequence);
+	link_run(link, "BEGIN; SET LOCAL lock_timeout = 1000", NULL);
+	link_run(link, sql, NULL);
+	link_roll_back(link);
+	lost = look_up_changed(link, sequence) - before;
+	if (lost > 0)
+	{
+		atomic_fetch_add(&totals.unexpected, 1);
+		printf("WRONG: %s: %" PRId64 " ids were counted as lost by a change that was rolled back (C1)\n",
+		       sequence->stream->name, lost);
+		fflush(stdout);
+	}
 	free(sql);
 }
 
@@ -318,7 +422,7 @@ hold_row(Disturber *disturber, Random *random)
 	link_run(link, "BEGIN", NULL);
 	link_run(link, sql, NULL);
 	pause_for(random_from(random, 10, 300) * MILLISECOND);
-	link_run(link, "ROLLBACK", NULL);
+	link_roll_back(link);
 	free(sql);
 }
 
@@ -336,13 +440,13 @@ maintain(Disturber *disturber, Random *random)
  * Changes of a whole database
  */
 
-/* New lives for all of database C, by this SQL in front of their creation. */
+/* New lives for all of a database, by this SQL in front of their creation. */
 static bool
-begin_all_lives(Disturber *disturber, const char *before, Link *link)
+begin_all_lives(Disturber *disturber, Database database, const char *before)
 {
+	Link *link = &disturber->links[database];
 	int first;
-	int n = sequences_of(DATABASE_C, &first);
-	bool truncates = strncmp(before, "TRUNCATE", 8) == 0;
+	int n = sequences_of(database, &first);
 	Life lives[MAX_IN_DATABASE];
 	Sequence *changed[MAX_IN_DATABASE];
 	char *create;
@@ -354,21 +458,7 @@ begin_all_lives(Disturber *disturber, const char *before, Link *link)
 		changed[i] = &sequences[first + i];
 		lives[i] = prepare_life(disturber, changed[i]);
 	}
-	if (truncates)
-	{
-		create = text("SELECT 1");
-		for (int i = 0; i < n; i++)
-		{
-			char *one = create_sql(changed[i], &lives[i]);
-			char *longer = text("%s; %s", create, one);
-
-			free(one);
-			free(create);
-			create = longer;
-		}
-	}
-	else
-		create = extension_sql(&disturber->centre, DATABASE_C, lives);
+	create = sequences_sql(database, lives);
 	sql = text("%s; %s", before, create);
 	committed = change_lives(link, sql, changed, lives, n, false, 0);
 	free(create);
@@ -380,14 +470,19 @@ static void
 truncate_rows(Disturber *disturber, Random *random)
 {
 	(void) random;
-	begin_all_lives(disturber, "TRUNCATE id_sequences", &disturber->links[DATABASE_C]);
+	begin_all_lives(disturber, DATABASE_C, "TRUNCATE id_sequences");
 }
 
 static void
 recreate_extension(Disturber *disturber, Random *random)
 {
+	char *create = extension_sql(&disturber->centre, DATABASE_C);
+	char *sql = text("DROP EXTENSION idgen CASCADE; %s", create);
+
 	(void) random;
-	begin_all_lives(disturber, "DROP EXTENSION idgen CASCADE", &disturber->links[DATABASE_C]);
+	begin_all_lives(disturber, DATABASE_C, sql);
+	free(sql);
+	free(create);
 }
 
 static void
@@ -397,6 +492,7 @@ recreate_database(Disturber *disturber, Random *random)
 	Link *link = &disturber->links[DATABASE_C];
 	char *drop = text("DROP DATABASE IF EXISTS %s WITH (FORCE)", name);
 	char *create = text("CREATE DATABASE %s", name);
+	char *extension = extension_sql(&disturber->centre, DATABASE_C);
 	int first;
 	int n = sequences_of(DATABASE_C, &first);
 
@@ -409,8 +505,9 @@ recreate_database(Disturber *disturber, Random *random)
 	while (link_run(&disturber->server, create, NULL) != DONE && strcmp(disturber->server.sqlstate, "42P04") != 0)
 		pause_for(10 * MILLISECOND);
 	create_objects(link);
-	while (!begin_all_lives(disturber, "SELECT 1", link))
+	while (!begin_all_lives(disturber, DATABASE_C, extension))
 		;
+	free(extension);
 	free(drop);
 	free(create);
 }
@@ -439,6 +536,123 @@ random_backend(Disturber *disturber, Random *random, const char *condition)
 
 static const char *const is_client = "application_name LIKE 'stress client%' AND backend_type = 'client backend'";
 static const char *const is_worker = "backend_type = 'idgen worker'";
+
+typedef struct HeldUp
+{
+	int pid;
+	Time duration;
+} HeldUp;
+
+static void *
+let_go_on(void *argument)
+{
+	HeldUp *held_up = argument;
+
+	pause_for(held_up->duration);
+	kill(held_up->pid, SIGCONT);
+	free(held_up);
+	return NULL;
+}
+
+/* Stops a process for a while. As it may have locks that we need, somebody else lets it go on. */
+static void
+hold_up(int pid, Time duration)
+{
+	HeldUp *held_up = malloc(sizeof(*held_up));
+	pthread_t thread;
+
+	if (!held_up)
+		die("out of memory");
+	*held_up = (HeldUp){pid, duration};
+	if (pthread_create(&thread, NULL, let_go_on, held_up) != 0)
+		die("could not start a thread");
+	pthread_detach(thread);
+	kill(pid, SIGSTOP);
+}
+
+/* The process that is refilling an id sequence of source "server", which waits for the centre. */
+static int
+refilling_process(Disturber *disturber, Random *random, const Sequence *sequence)
+{
+	const char *database = database_names[sequence->database];
+	char *condition;
+	int pid;
+
+	if (sequence->kind->worker)
+		condition = text("%s AND datname = '%s'", is_worker, database);
+	else
+		condition = text("wait_event = 'IdgenServer' AND datname = '%s' AND query LIKE '%%''%s''%%'", database,
+		                 sequence->kind->name);
+	pid = random_backend(disturber, random, condition);
+	free(condition);
+	return pid;
+}
+
+/* The life of an id sequence of source "server" is ended while the centre's answer is
+ * there, but whoever has asked it is held up. */
+static void
+overtake_answer(Disturber *disturber, Random *random, Sequence *sequence)
+{
+	Link *centre = &disturber->centre;
+	char *lock = text("SELECT 1 FROM %s.id_sequences WHERE name = '%s' FOR UPDATE",
+	                  database_names[sequence->database], sequence->kind->name);
+	int pid;
+
+	link_run(centre, "BEGIN", NULL);
+	link_run(centre, lock, NULL);
+	pause_for(random_from(random, 10, 30) * MILLISECOND);
+	pid = refilling_process(disturber, random, sequence);
+	if (pid > 0)
+		hold_up(pid, random_from(random, 100, 300) * MILLISECOND);
+	link_roll_back(centre);
+	pause_for(10 * MILLISECOND);
+	begin_life_of(disturber, random, sequence);
+	free(lock);
+}
+
+/* Draws some ids while the id sequence is changed. If it is a function's or another
+ * server's, no lock keeps one of them waiting for the other. */
+static void
+overtake(Disturber *disturber, Random *random)
+{
+	Sequence *sequence;
+	Link *link;
+	char *sql;
+	int64_t value;
+	PGresult *result;
+
+	do
+		sequence = random_sequence(random);
+	while (sequence->kind->source != SERVER && sequence->kind->source != FUNCTION);
+	link = &disturber->held_up[sequence->database];
+	sql = text("SELECT idgen_next('%s') FROM generate_series(1, %d)", sequence->kind->name, random_from(random, 1, 50));
+
+	/* so that nothing is cached */
+	begin_life_of(disturber, random, sequence);
+	if (link_send(link, sql))
+	{
+		if (sequence->kind->source == SERVER)
+			overtake_answer(disturber, random, sequence);
+		else
+		{
+			pause_for(random_below(random, 10) * MILLISECOND);
+			hold_up(PQbackendPID(link->connection), random_from(random, 50, 300) * MILLISECOND);
+			take_away_one(disturber, random, sequence);
+		}
+	}
+	if (link_receive(link, &result) == DONE)
+	{
+		for (int i = 0; i < PQntuples(result); i++)
+		{
+			if (!value_of(sequence, PQgetvalue(result, i, 0), &value))
+				die("%s gave an id of wrong form", sequence->kind->name);
+			stream_add_draw(sequence->stream,
+			                &(Draw){value, value, link->sent, link->replied, 0, DISTURBER, -1, KEPT});
+		}
+		PQclear(result);
+	}
+	free(sql);
+}
 
 static void
 cancel_client(Disturber *disturber, Random *random)
@@ -548,7 +762,9 @@ kill_server(Disturber *disturber, Random *random)
 
 Deed deeds[] = {
 	{"new life", begin_life, 30, 0},
+	{"changed while somebody is held up", overtake, 20, 0},
 	{"deleted, later created", take_away, 5, 0},
+	{"deleted, and rolled back", delete_in_vain, 10, 0},
 	{"block_size altered", alter_block_size, 10, 0},
 	{"refill or layout altered", alter_manner, 20, 0},
 	{"next_block_start raised", raise_row, 10, 0},
@@ -584,19 +800,47 @@ random_deed(Random *random)
 	return i;
 }
 
+static void
+do_deed(Disturber *disturber, Random *random, int i)
+{
+	deeds[i].function(disturber, random);
+	deeds[i].count++;
+}
+
+/* Restarts the server in one way after the other. In an asynchronous round that is a
+ * crash, when nothing has been brought to the disk by us for a while. */
+static void
+end_round(Disturber *disturber, Random *random, int round)
+{
+	DeedFunction how = restart_fast;
+
+	if (round_is_asynchronous(round))
+	{
+		pause_for(ASYNCHRONOUS_TIME);
+		how = random_below(random, 2) ? restart_immediately : kill_server;
+	}
+	for (int i = 0; i < ndeeds; i++)
+	{
+		if (deeds[i].function == how)
+			do_deed(disturber, random, i);
+	}
+}
+
 void
 disturber_run_round(Disturber *disturber, int round, Time until)
 {
-	for (int number = 0; now() < until; number++)
+	Random last = random_stream(disturber->seed, 0, (uint64_t) round * 1000000 + 999999);
+
+	for (int number = 0; now() < until - LAST_TIME; number++)
 	{
 		Random random = random_stream(disturber->seed, 0, (uint64_t) round * 1000000 + number);
 		int i;
 
-		pause_for(random_from(&random, 10, 250) * MILLISECOND);
+		pause_for(random_from(&random, 5, 100) * MILLISECOND);
 		i = random_deed(&random);
-		deeds[i].function(disturber, &random);
-		deeds[i].count++;
+		do_deed(disturber, &random, i);
 	}
+	end_round(disturber, &last, round);
 }
 
 Disturber *
@@ -609,34 +853,35 @@ disturber_create(uint64_t seed, const char *data_directory)
 	disturber->seed = seed;
 	disturber->data_directory = data_directory;
 	for (Database i = 0; i < NDATABASES; i++)
+	{
 		link_init(&disturber->links[i], "stress disturber", database_names[i], "postgres");
+		link_init(&disturber->held_up[i], "stress held up", database_names[i], "postgres");
+	}
 	link_init(&disturber->centre, "stress centre", CENTRE, "postgres");
 	link_init(&disturber->server, "stress disturber", "postgres", "postgres");
 	return disturber;
 }
 
-/* Makes everything there is, and the first lives. */
+/* Makes everything there is, and the first lives. Database B begins as a copy of A. */
 void
 disturber_begin_lives(Disturber *disturber)
 {
 	setup_cluster(&disturber->server);
+	setup_centre(&disturber->centre);
 	for (Database database = 0; database < NDATABASES; database++)
 	{
-		int first;
-		int n = sequences_of(database, &first);
-		Life lives[MAX_IN_DATABASE];
-		Sequence *changed[MAX_IN_DATABASE];
+		bool copy = database == DATABASE_B;
 		char *sql;
 
-		create_database(&disturber->server, database);
+		link_close(&disturber->links[DATABASE_A]);
+		create_database(&disturber->server, database, copy ? database_names[DATABASE_A] : "template1");
 		create_objects(&disturber->links[database]);
-		for (int i = 0; i < n; i++)
-		{
-			changed[i] = &sequences[first + i];
-			lives[i] = prepare_life(disturber, changed[i]);
-		}
-		sql = extension_sql(&disturber->centre, database, lives);
-		if (!change_lives(&disturber->links[database], sql, changed, lives, n, false, 0))
+		if (copy)
+			sql = text("DELETE FROM id_sequences; ALTER SERVER central OPTIONS (SET schema_name '%s')",
+			           database_names[database]);
+		else
+			sql = extension_sql(&disturber->centre, database);
+		if (!begin_all_lives(disturber, database, sql))
 			die("could not set up %s: %s", database_names[database], disturber->links[database].message);
 		free(sql);
 	}

@@ -9,11 +9,13 @@
 
 typedef struct Disturber Disturber;
 
+typedef void (*DeedFunction)(Disturber *disturber, Random *random);
+
 /* Something it does. */
 typedef struct Deed
 {
 	const char *name;
-	void (*function)(Disturber *disturber, Random *random);
+	DeedFunction function;
 	int weight; /* how often, next to others */
 	long count; /* how often it has been done */
 } Deed;

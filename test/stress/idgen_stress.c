@@ -134,7 +134,7 @@ describe(const Draw *draw)
 	Plan plan;
 
 	if (draw->client == -1)
-		printf("      the transaction that began this life\n");
+		printf("      the one who changed the id sequence\n");
 	else if (draw->client == -2)
 		printf("      seen only as a row, by nobody's answer\n");
 	else

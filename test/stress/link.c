@@ -98,6 +98,36 @@ link_run(Link *link, const char *sql, PGresult **result)
 	return judge(link, PQexec(link->connection, sql), result);
 }
 
+/* Sends a statement, whose answer link_receive brings. */
+bool
+link_send(Link *link, const char *sql)
+{
+	link_open(link);
+	link->sent = now();
+	return PQsendQuery(link->connection, sql) == 1;
+}
+
+Outcome
+link_receive(Link *link, PGresult **result)
+{
+	PGresult *answer = NULL;
+
+	for (PGresult *next; (next = PQgetResult(link->connection)) != NULL;)
+	{
+		PQclear(answer);
+		answer = next;
+	}
+	return judge(link, answer ? answer : PQmakeEmptyPGresult(link->connection, PGRES_FATAL_ERROR), result);
+}
+
+/* Ends a transaction that is to have no effect, if there is one. Even that may be cancelled. */
+void
+link_roll_back(Link *link)
+{
+	while (link_run(link, "ROLLBACK", NULL) == FAILED)
+		;
+}
+
 /* Draws an id by a statement that the connection has prepared. */
 Outcome
 link_next_prepared(Link *link, const char *name, PGresult **result)
@@ -128,27 +158,48 @@ link_insist(Link *link, const char *sql, PGresult **result)
 		die("%s: %s\nwhile running: %s", link->name, link->message, sql);
 }
 
-/* How a transaction ended whose end was not seen. Waits for it, if need be. */
-bool
-link_xact_committed(Link *link, const char *xid)
+/*
+ * Ends a transaction by COMMIT or PREPARE TRANSACTION, which this number is to remember. Its
+ * xid would not do: after a crash, another one may have that.
+ */
+Outcome
+link_end(Link *link, int client, int transaction, const char *sql)
 {
-	char *sql = text("SELECT pg_xact_status('%s')", xid);
-	bool committed = false;
-	bool over = false;
+	char *both = text("INSERT INTO ends VALUES (%d, %d, true); %s", client, transaction, sql);
+	Outcome outcome = link_run(link, both, NULL);
 
-	while (!over)
+	free(both);
+	return outcome;
+}
+
+/* Runs a statement until it is done, also if the database is just being made anew. */
+static void
+persist(Link *link, const char *sql, PGresult **result)
+{
+	Time since = now();
+
+	while (link_run(link, sql, result) != DONE)
 	{
-		PGresult *result;
-		const char *status;
-
-		link_insist(link, sql, &result);
-		status = PQgetvalue(result, 0, 0);
-		committed = strcmp(status, "committed") == 0;
-		over = committed || strcmp(status, "aborted") == 0;
-		PQclear(result);
-		if (!over)
-			pause_for(10 * MILLISECOND);
+		if (now() - since > PATIENCE)
+			die("%s: %s\nwhile running: %s", link->name, link->message, sql);
+		pause_for(10 * MILLISECOND);
 	}
-	free(sql);
+}
+
+/* Whether a transaction that was to be ended so was committed. Waits for it, if need be. */
+bool
+link_has_ended(Link *link, int client, int transaction)
+{
+	char *wait = text("INSERT INTO ends VALUES (%d, %d, false) ON CONFLICT DO NOTHING", client, transaction);
+	char *look = text("SELECT 1 FROM ends WHERE client = %d AND transaction = %d AND committed", client, transaction);
+	PGresult *result;
+	bool committed;
+
+	persist(link, wait, NULL);
+	persist(link, look, &result);
+	committed = PQntuples(result) > 0;
+	PQclear(result);
+	free(wait);
+	free(look);
 	return committed;
 }

@@ -35,6 +35,10 @@ extern void link_close(Link *link);
 extern Outcome link_run(Link *link, const char *sql, PGresult **result);
 extern Outcome link_next_prepared(Link *link, const char *name, PGresult **result);
 extern void link_insist(Link *link, const char *sql, PGresult **result);
-extern bool link_xact_committed(Link *link, const char *xid);
+extern bool link_send(Link *link, const char *sql);
+extern Outcome link_receive(Link *link, PGresult **result);
+extern void link_roll_back(Link *link);
+extern Outcome link_end(Link *link, int client, int transaction, const char *sql);
+extern bool link_has_ended(Link *link, int client, int transaction);
 
 #endif

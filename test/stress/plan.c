@@ -2,8 +2,11 @@
  * plan.c
  *		What a client does in a transaction, as a function of seed, client and number.
  *
- * Every third round is calm: nothing is interrupted, prepared or restarted, and no
- * transaction can fail. Then every id must be accounted for.
+ * Of three rounds, one is calm: nothing is interrupted, prepared or restarted, and no
+ * transaction can fail. Then every id must be accounted for. Another one is asynchronous:
+ * all transactions commit without waiting for the disk, so that if idgen does not see to it
+ * that blocks are there, nobody else does, and the crash at its end shows that. For the
+ * same reason they all draw from sources of one kind, and none that another process refills.
  */
 #include "plan.h"
 
@@ -26,6 +29,12 @@ bool
 round_is_calm(int round)
 {
 	return round % 3 == 2;
+}
+
+bool
+round_is_asynchronous(int round)
+{
+	return round % 3 == 1;
 }
 
 Database
@@ -102,15 +111,18 @@ client_is_privileged(int client)
 
 /* Whether the classic protocol makes sense at this point. */
 static bool
-may_allocate(const Plan *plan, const Sequence *sequence, bool calm)
+may_allocate(const Plan *plan, const Sequence *sequence)
 {
 	if (!plan->privileged || sequence->kind->source != TABLE || sequence->kind->capacity > 0)
+		return false;
+	/* what it has allocated might be gone with its commit */
+	if (!plan->synchronous_commit)
 		return false;
 	/* to a program that is serializable, every refill is a conflict */
 	if (plan->isolation == SERIALIZABLE)
 		return false;
 	/* it may fail then; and the worker cannot get at a row that the caller has locked */
-	if (calm && (plan->isolation != READ_COMMITTED || sequence->kind->worker || sequence->kind->switched))
+	if (plan->calm && (plan->isolation != READ_COMMITTED || sequence->kind->worker || sequence->kind->switched))
 		return false;
 	/* what a transaction holds of a gapless one it cannot give back once it has allocated
 	 * behind it by itself */
@@ -118,12 +130,12 @@ may_allocate(const Plan *plan, const Sequence *sequence, bool calm)
 }
 
 static Step
-random_step(Random *random, const Plan *plan, bool calm)
+random_step(Random *random, const Plan *plan)
 {
 	Sequence *sequence = plan->sequences[random_below(random, plan->nsequences)];
 	Step step = {.sequence = sequence};
 
-	switch (random_below(random, calm ? 17 : 20))
+	switch (random_below(random, plan->calm ? 17 : 20))
 	{
 		case 11:
 		case 12:
@@ -140,7 +152,7 @@ random_step(Random *random, const Plan *plan, bool calm)
 			step.count = random_from(random, 1, 20);
 			return step;
 		case 16:
-			if (!may_allocate(plan, sequence, calm))
+			if (!may_allocate(plan, sequence))
 				break;
 			step.action = CLASSIC;
 			step.flag = plan->isolation == REPEATABLE_READ;
@@ -165,34 +177,61 @@ random_step(Random *random, const Plan *plan, bool calm)
 }
 
 static End
-random_end(Random *random, bool calm)
+random_end(Random *random, bool may_prepare)
 {
 	if (random_below(random, 100) < 60)
 		return COMMIT;
-	if (calm || random_below(random, 100) < 55)
+	if (!may_prepare || random_below(random, 100) < 55)
 		return ROLLBACK;
 	return random_from(random, PREPARE_THEN_COMMIT, NENDS - 1);
+}
+
+/* Of an asynchronous round: see above. */
+static bool
+suits(const Sequence *sequence, int round)
+{
+	bool native = round / 3 % 2 == 1;
+
+	return (sequence->kind->source == SEQUENCE) == native && sequence->kind->source != SERVER &&
+		!sequence->kind->worker && !sequence->kind->switched;
+}
+
+static Sequence *
+random_sequence(Random *random, const Plan *plan, int client, int round)
+{
+	int first;
+	int n = sequences_of(database_of_client(client), &first);
+	Sequence *sequence;
+
+	do
+		sequence = &sequences[first + random_below(random, n)];
+	while (sequence->kind->audience == (plan->privileged ? UNPRIVILEGED : PRIVILEGED) ||
+	       (plan->asynchronous && !suits(sequence, round)));
+	return sequence;
 }
 
 void
 plan_transaction(Plan *plan, uint64_t seed, int client, int transaction)
 {
 	Random random = random_stream(seed, (uint64_t) client + 1, (uint64_t) transaction);
-	bool calm = round_is_calm(transaction / ROUND_STEP);
-	int first;
-	int n = sequences_of(database_of_client(client), &first);
+	int round = transaction / ROUND_STEP;
+	bool may_prepare;
 
-	*plan = (Plan){.single = one_in(&random, 2), .privileged = client_is_privileged(client), .end = COMMIT};
+	*plan = (Plan){.privileged = client_is_privileged(client),
+	               .calm = round_is_calm(round),
+	               .asynchronous = round_is_asynchronous(round),
+	               .end = COMMIT};
+	plan->single = one_in(&random, 2) && !plan->asynchronous;
 	plan->isolation = random_below(&random, NISOLATIONS);
-	plan->synchronous_commit = !one_in(&random, 4);
+	plan->synchronous_commit = !one_in(&random, 4) && !plan->asynchronous;
 
 	/* of several, locks may be taken in any order: then there are deadlocks */
-	plan->nsequences = plan->single || calm ? 1 : random_from(&random, 1, MAX_SEQUENCES);
+	plan->nsequences = plan->single || plan->calm ? 1 : random_from(&random, 1, MAX_SEQUENCES);
 	for (int i = 0; i < plan->nsequences; i++)
-		plan->sequences[i] = &sequences[first + random_below(&random, n)];
+		plan->sequences[i] = random_sequence(&random, plan, client, round);
 
 	/* the function's own update may fail in a snapshot */
-	if (calm && plan->sequences[0]->kind->source == FUNCTION)
+	if (plan->calm && plan->sequences[0]->kind->source == FUNCTION)
 		plan->isolation = READ_COMMITTED;
 
 	if (plan->single)
@@ -201,9 +240,10 @@ plan_transaction(Plan *plan, uint64_t seed, int client, int transaction)
 		return;
 	}
 	for (int n = random_from(&random, 1, one_in(&random, 3) ? MAX_STEPS : 4); plan->nsteps < n;)
-		plan->steps[plan->nsteps++] = random_step(&random, plan, calm);
-	/* a prepared transaction would keep the database from being dropped */
-	plan->end = random_end(&random, calm || database_of_client(client) == DATABASE_C);
+		plan->steps[plan->nsteps++] = random_step(&random, plan);
+	/* a prepared transaction would keep the database from being dropped, and is on disk */
+	may_prepare = !plan->calm && !plan->asynchronous && database_of_client(client) != DATABASE_C;
+	plan->end = random_end(&random, may_prepare);
 }
 
 static void

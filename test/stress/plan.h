@@ -66,6 +66,8 @@ typedef struct Plan
 {
 	bool single; /* one statement without BEGIN */
 	bool privileged;
+	bool calm;         /* the round is */
+	bool asynchronous; /* likewise */
 	Isolation isolation;
 	bool synchronous_commit;
 	int nsequences;
@@ -78,6 +80,7 @@ typedef struct Plan
 extern const char *const isolation_names[NISOLATIONS];
 
 extern bool round_is_calm(int round);
+extern bool round_is_asynchronous(int round);
 extern Database database_of_client(int client);
 extern bool client_is_privileged(int client);
 extern void plan_transaction(Plan *plan, uint64_t seed, int client, int transaction);

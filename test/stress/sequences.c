@@ -38,7 +38,8 @@ static const Kind kinds[] = {
 	{.name = "l_prefixed_reversed", .source = TABLE, .block_size = 20, .layout = PREFIXED_REVERSED, .databases = 1},
 	{.name = "l_session_reversed", .source = TABLE, .block_size = 1000, .layout = SESSION_REVERSED, .relaid = true, .databases = 1},
 	{.name = "s_twenty", .source = SEQUENCE, .block_size = 20, .databases = 3},
-	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .databases = 3},
+	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = PRIVILEGED, .databases = 3},
+	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = UNPRIVILEGED, .databases = 3},
 	{.name = "s_one", .source = SEQUENCE, .block_size = 1, .rows = 10, .databases = 1},
 	{.name = "s_down", .source = SEQUENCE, .block_size = -5, .no_row = true, .databases = 1},
 	{.name = "s_few", .source = SEQUENCE, .block_size = 20, .capacity = 3000, .databases = 1},
@@ -91,7 +92,8 @@ sequences_init(void)
 	{
 		for (size_t i = 0; i < lengthof(kinds); i++)
 		{
-			char *name = text("%s.%s", database_names[database], kinds[i].name);
+			char *name = text("%s.%s%s", database_names[database],
+			                  kinds[i].audience == UNPRIVILEGED ? UNPRIVILEGED_USER "." : "", kinds[i].name);
 
 			if ((int) database < kinds[i].databases)
 				add_sequence(&sequences[nsequences++], &kinds[i], database, name);
@@ -141,6 +143,14 @@ new_range(const Sequence *sequence)
 	return (Life){first, first + size - 1, NEVER, NEVER, UNKNOWN};
 }
 
+/* The name of the native sequence, for the caller to free. */
+char *
+native_name(const Sequence *sequence)
+{
+	return text("%s.%s_seq", sequence->kind->audience == UNPRIVILEGED ? UNPRIVILEGED_USER : "public",
+	            sequence->kind->name);
+}
+
 /* The SQL that makes the id sequence, in a database that has none of that name. For
  * source "server", the row on the central server has to be there. */
 char *
@@ -162,11 +172,15 @@ create_sql(const Sequence *sequence, const Life *life)
 	char *object = NULL;
 	char *row = NULL;
 	char *sql;
-
 	if (kind->source == SEQUENCE)
-		object = text("DROP SEQUENCE IF EXISTS %s_seq; CREATE SEQUENCE %s_seq INCREMENT %d MINVALUE %" PRId64
-		              " MAXVALUE %" PRId64 "; GRANT USAGE ON SEQUENCE %s_seq TO stress_user; ",
-		              kind->name, kind->name, kind->block_size, life->first, life->last, kind->name);
+	{
+		char *name = native_name(sequence);
+
+		object = text("DROP SEQUENCE IF EXISTS %s; CREATE SEQUENCE %s INCREMENT %d MINVALUE %" PRId64
+		              " MAXVALUE %" PRId64 "; GRANT USAGE ON SEQUENCE %s TO " UNPRIVILEGED_USER "; ",
+		              name, name, kind->block_size, life->first, life->last, name);
+		free(name);
+	}
 	if (kind->source == FUNCTION)
 		object = text("INSERT INTO counters VALUES ('%s', %" PRId64 ", %d)"
 		              " ON CONFLICT (name) DO UPDATE SET next_value = excluded.next_value; ",
@@ -196,8 +210,14 @@ next_sql(const Sequence *sequence)
 	if (kind->source == FUNCTION)
 		return text("SELECT next_value FROM counters WHERE name = '%s'", kind->name);
 	if (kind->source == SEQUENCE && kind->block_size > 0)
-		return text("SELECT CASE WHEN is_called THEN last_value + %d ELSE last_value END FROM %s_seq",
-		            kind->block_size, kind->name);
+	{
+		char *name = native_name(sequence);
+		char *sql = text("SELECT CASE WHEN is_called THEN last_value + %d ELSE last_value END FROM %s",
+		                 kind->block_size, name);
+
+		free(name);
+		return sql;
+	}
 	return text("SELECT null");
 }
 

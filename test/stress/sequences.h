@@ -24,6 +24,14 @@ typedef enum Layout
 	SESSION_REVERSED,
 } Layout;
 
+/* Who is led there by the name. */
+typedef enum Audience
+{
+	EVERYBODY,
+	PRIVILEGED,
+	UNPRIVILEGED, /* by their search_path: the native sequence is in their schema */
+} Audience;
+
 typedef enum Database
 {
 	DATABASE_A,
@@ -42,6 +50,7 @@ typedef struct Kind
 	bool switched; /* between transaction and worker */
 	bool relaid;   /* between its layout and plain */
 	bool no_row;   /* a native sequence alone */
+	Audience audience;
 	int rows;      /* of SEQUENCE: values drawn for a block, by block_size in the row */
 	int capacity;  /* ids in a life; 0 = as many as there is room for */
 	int databases; /* in so many of the databases it is */
@@ -56,6 +65,8 @@ typedef struct Sequence
 
 #define MAX_IN_DATABASE 40 /* id sequences */
 
+#define UNPRIVILEGED_USER "stress_user"
+
 extern const char *const database_names[NDATABASES];
 
 extern Sequence *sequences; /* in the order of databases */
@@ -69,6 +80,7 @@ extern int sequences_of(Database database, int *first);
 
 extern bool same_range(int64_t a, int64_t b);
 extern Life new_range(const Sequence *sequence);
+extern char *native_name(const Sequence *sequence);
 extern char *create_sql(const Sequence *sequence, const Life *life);
 extern char *next_sql(const Sequence *sequence);
 extern bool value_of(const Sequence *sequence, const char *id, int64_t *value);
