@@ -24,7 +24,7 @@ FORMATTED = $(wildcard src/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/*.c)
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test stress fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check
+OWN_TARGETS = test stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -81,6 +81,10 @@ demo-cluster:
 # SECONDS=1800 for a longer run, SEED=number for a certain one, CLIENTS=16
 stress:
 	@STRESS_SECONDS=$(or $(SECONDS),60) test/stress/run
+
+# Whether that finds builds which break a rule on purpose; MUTANTS="name name" for some of them
+stress-mutants:
+	@STRESS_SECONDS=$(or $(SECONDS),60) test/stress/check_mutants
 
 # SECONDS=60 for a shorter run, SEED=number for a certain one
 fuzz:
