@@ -65,6 +65,7 @@ static Outcome
 judge(Link *link, PGresult *answer, PGresult **result)
 {
 	const char *sqlstate = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
+	const char *severity = PQresultErrorField(answer, PG_DIAG_SEVERITY_NONLOCALIZED);
 	ExecStatusType status = PQresultStatus(answer);
 	Outcome outcome = DONE;
 
@@ -74,7 +75,8 @@ judge(Link *link, PGresult *answer, PGresult **result)
 		snprintf(link->message, sizeof(link->message), "%s", PQresultErrorMessage(answer));
 		outcome = FAILED;
 	}
-	if (PQstatus(link->connection) != CONNECTION_OK)
+	/* a session that has been ended may have said so before we asked */
+	if (PQstatus(link->connection) != CONNECTION_OK || (severity && strcmp(severity, "FATAL") == 0))
 	{
 		link_close(link);
 		outcome = LOST;
