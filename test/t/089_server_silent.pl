@@ -60,7 +60,7 @@ sub signal_backend
 }
 
 # It has ended, and the session goes on when the server does.
-sub goes_on
+sub answers
 {
 	my ($session, $state, $name) = @_;
 
@@ -77,15 +77,15 @@ for my $kept (0, 1)
 {
 	my $when = $kept ? 'with a connection' : 'while connecting';
 
-	goes_on(start_asking($kept, q{SET idgen.server_timeout = '200ms'}),
+	answers(start_asking($kept, q{SET idgen.server_timeout = '200ms'}),
 		$kept ? '08006' : '08001', "$when: idgen.server_timeout");
-	goes_on(start_asking($kept, q{SET statement_timeout = '200ms'}), '57014', "$when: statement_timeout");
+	answers(start_asking($kept, q{SET statement_timeout = '200ms'}), '57014', "$when: statement_timeout");
 
 	my $session = start_waiting($kept);
 	is($node->safe_psql('postgres', q{SELECT wait_event_type FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'}),
 		'Extension', "$when: it is seen to wait");
 	signal_backend('pg_cancel_backend');
-	goes_on($session, '57014', "$when: pg_cancel_backend()");
+	answers($session, '57014', "$when: pg_cancel_backend()");
 
 	$session = start_waiting($kept);
 	signal_backend('pg_terminate_backend');
@@ -105,7 +105,7 @@ $proxy->pass;
 
 # connect_timeout, in seconds
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (ADD connect_timeout '1')});
-goes_on(start_asking(0), '08001', 'connect_timeout');
+answers(start_asking(0), '08001', 'connect_timeout');
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (DROP connect_timeout)});
 
 # Others who want the same id sequence: whoever is ended, the rest goes on.
