@@ -239,7 +239,7 @@ plan_transaction(Plan *plan, uint64_t seed, int client, int transaction)
 		plan->steps[plan->nsteps++] = random_draw(&random, plan->sequences[0]);
 		return;
 	}
-	for (int n = random_from(&random, 1, one_in(&random, 3) ? MAX_STEPS : 4); plan->nsteps < n;)
+	for (int wanted = random_from(&random, 1, one_in(&random, 3) ? MAX_STEPS : 4); plan->nsteps < wanted;)
 		plan->steps[plan->nsteps++] = random_step(&random, plan);
 	/* a prepared transaction would keep the database from being dropped, and is on disk */
 	may_prepare = !plan->calm && !plan->asynchronous && database_of_client(client) != DATABASE_C;

@@ -43,7 +43,7 @@ point('name', q{SELECT pg_create_restore_point('here'); SELECT 'here'});
 wait_for_ids(200, @clients);
 terminate_clients($node, @clients);
 my $all = drawn_ids($node);
-my $last = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_current_wal_lsn()) FROM pg_switch_wal()');
+my $last = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
 $node->poll_query_until('postgres', "SELECT last_archived_wal >= '$last' FROM pg_stat_archiver") or die 'WAL is not archived';
 $node->stop;
 
