@@ -48,15 +48,17 @@ SET ROLE regress_idgen_trap;
 CREATE FUNCTION regress_idgen_schema.idgen_entries(integer DEFAULT 1) RETURNS integer LANGUAGE sql
 	AS 'SELECT regress_idgen_schema.trap()';
 RESET ROLE;
+\set VERBOSITY sqlstate
 CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
-\echo :SQLSTATE
+\set VERBOSITY default
 SET ROLE regress_idgen_trap;
 DROP FUNCTION regress_idgen_schema.idgen_entries(integer);
 CREATE FUNCTION regress_idgen_schema.idgen_next(text) RETURNS bigint LANGUAGE sql
 	AS 'SELECT regress_idgen_schema.trap()::bigint';
 RESET ROLE;
+\set VERBOSITY sqlstate
 CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
-\echo :SQLSTATE
+\set VERBOSITY default
 
 SET client_min_messages = warning;
 DROP SCHEMA regress_idgen_schema CASCADE;
