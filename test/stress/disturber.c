@@ -655,48 +655,42 @@ overtake(Disturber *disturber, Random *random)
 }
 
 static void
-cancel_client(Disturber *disturber, Random *random)
+signal_backend(Disturber *disturber, Random *random, const char *condition, int signal)
 {
-	int pid = random_backend(disturber, random, is_client);
+	int pid = random_backend(disturber, random, condition);
 
 	if (pid > 0)
-		kill(pid, SIGINT);
+		kill(pid, signal);
+}
+
+static void
+cancel_client(Disturber *disturber, Random *random)
+{
+	signal_backend(disturber, random, is_client, SIGINT);
 }
 
 static void
 terminate_client(Disturber *disturber, Random *random)
 {
-	int pid = random_backend(disturber, random, is_client);
-
-	if (pid > 0)
-		kill(pid, SIGTERM);
+	signal_backend(disturber, random, is_client, SIGTERM);
 }
 
 static void
 terminate_worker(Disturber *disturber, Random *random)
 {
-	int pid = random_backend(disturber, random, is_worker);
-
-	if (pid > 0)
-		kill(pid, SIGTERM);
+	signal_backend(disturber, random, is_worker, SIGTERM);
 }
 
 static void
 kill_client(Disturber *disturber, Random *random)
 {
-	int pid = random_backend(disturber, random, is_client);
-
-	if (pid > 0)
-		kill(pid, SIGKILL);
+	signal_backend(disturber, random, is_client, SIGKILL);
 }
 
 static void
 kill_worker(Disturber *disturber, Random *random)
 {
-	int pid = random_backend(disturber, random, is_worker);
-
-	if (pid > 0)
-		kill(pid, SIGKILL);
+	signal_backend(disturber, random, is_worker, SIGKILL);
 }
 
 /* Runs pg_ctl with these words; true if it was content. */
