@@ -12,7 +12,7 @@
  * depends on how they meet. The second form checks a record only, the third prints what
  * was planned. The exit status is 1 if a rule was broken.
  *
- * From top to bottom: this file; settle.c, disturber.c, client.c; setup.c, plan.c;
+ * From top to bottom: this file; settle.c, disturber.c, client.c; changes.c; ends.c, setup.c, plan.c;
  * link.c, sequences.c; check.c; record.c; util.c.
  */
 #include <inttypes.h>
