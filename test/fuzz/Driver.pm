@@ -36,6 +36,10 @@ my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for
 # REPLACE. idgen updates none but by such commands.
 my $updated = qr/^tuple concurrently (?:updated|deleted)$/;
 
+# A function that was labelled parallel safe and locks rows. idgen's functions say that they
+# cannot be called there.
+my $parallel = qr/^cannot assign XIDs during a parallel operation$/;
+
 # A server with the databases, and the generator that knows the extension.
 sub new
 {
@@ -308,7 +312,9 @@ sub read_log
 		}
 		my $entry = JSON::PP->new->decode($line);
 		$entry->{application_name} = $connections{$1} if $entry->{message} =~ /process \(PID (\d+)\)/;
-		if ($entry->{message} =~ $updated || $entry->{message} =~ $dropped && !in_idgen($entry))
+		if ($entry->{message} =~ $updated
+			|| $entry->{message} =~ $dropped && !in_idgen($entry)
+			|| $entry->{message} =~ $parallel && !in_idgen($entry) && ($entry->{context} // '') !~ /^.*idgen_/)
 		{
 			$self->{let_pass}{ $entry->{message} =~ s/\d+/N/gr }++;
 			next;
