@@ -43,6 +43,7 @@ LOCK TABLE centre.id_sequences;
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 ROLLBACK;
+ALTER SERVER central OPTIONS (DROP options);
 SELECT count(idgen_next('gen')) FROM generate_series(1, 100);
 
 DROP USER MAPPING FOR CURRENT_USER SERVER central;
