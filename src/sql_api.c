@@ -85,7 +85,8 @@ get_site(FunctionCallInfo fcinfo, int source_arg)
 		site->desc = NULL;
 		fcinfo->flinfo->fn_extra = site;
 	}
-	if (site->epoch != epoch || site->handle->relid != relid || site->handle->namelen != len ||
+	if (site->handle == NULL || site->epoch != epoch || site->handle->relid != relid ||
+	    site->handle->namelen != len ||
 	    memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
 	{
 		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
