@@ -224,6 +224,8 @@ sub whereabouts
 		SELECT application_name, pid, backend_type, state, wait_event_type, wait_event, query FROM pg_stat_activity WHERE datname LIKE 'fuzz%';
 		SELECT * FROM pg_locks WHERE pid <> pg_backend_pid() OR pid IS NULL}) . "\n";
 
+	# if there is a debugger
+	$text .= `gdb -p $_ -batch -ex bt 2>&1` foreach $text =~ /^fuzz\.[\d.]+\|(\d+)\|/mg;
 	return $text . join('', map { $self->what_ran($_) } $text =~ /^fuzz\.(\d+\.\d+\.\d+)\|/mg);
 }
 
