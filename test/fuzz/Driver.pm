@@ -32,8 +32,8 @@ my ($bad) = map { qr/$_/ } join(
 # call of idgen must not fail so.
 my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for /;
 
-# So does whoever calls a function that is dropped just then, idgen's included.
-my $called = qr/^(?:fmgr_info\w*|init_sql_fcache)$/;
+# So does a query that calls a function which is dropped just then, idgen's included.
+my $called = qr/^(?:clauses|fmgr|functions)\.c$/;
 
 # The same where a row of the catalog is updated without a lock, as by GRANT or CREATE OR
 # REPLACE. idgen updates none but by such commands.
@@ -318,7 +318,7 @@ sub read_log
 		my $entry = JSON::PP->new->decode($line);
 		$entry->{application_name} = $connections{$1} if $entry->{message} =~ /process \(PID (\d+)\)/;
 		if ($entry->{message} =~ $updated
-			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || ($entry->{func_name} // '') =~ $called)
+			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || ($entry->{file_name} // '') =~ $called)
 			|| $entry->{message} =~ $parallel && !in_idgen($entry) && ($entry->{context} // '') !~ /^.*idgen_/)
 		{
 			$self->{let_pass}{ $entry->{message} =~ s/\d+/N/gr }++;
