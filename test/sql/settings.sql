@@ -4,7 +4,7 @@
 CREATE EXTENSION idgen;
 LOAD 'idgen';
 -- max_sequences is that of a server that preloads the library
-SELECT name, setting, unit, context, vartype, min_val, max_val, boot_val
+SELECT name, unit, context, vartype, min_val, max_val, boot_val
 	FROM pg_settings WHERE name LIKE 'idgen.%' AND name <> 'idgen.max_sequences' ORDER BY name;
 SELECT name, short_desc FROM pg_settings
 	WHERE name LIKE 'idgen.%' AND (short_desc NOT LIKE '%.' OR extra_desc NOT LIKE '%.');
