@@ -18,7 +18,7 @@ ISOLATION_OPTS = --inputdir=test --outputdir=.
 PROVE_TESTS = test/t/*.pl
 
 PG_CONFIG ?= pg_config
-BENCH ?= core
+BENCH ?= run
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 FORMATTED = $(wildcard src/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/*.c)
 
@@ -91,7 +91,7 @@ fuzz:
 	@FUZZ_SECONDS=$(or $(SECONDS),600) COPT="$(or $(COPT),-DUSE_ASSERT_CHECKING)" \
 		ONLY=tap TESTS=145_fuzz test/run
 
-# BENCH=layouts for that one, QUICK=1 for a short run, ROWS="1 3" for some rows only
+# QUICK=1 for a first look, ONLY="calls bulk" for some chapters, BENCH=instructions to count those
 bench:
 	@test/bench/$(BENCH)
 

@@ -97,6 +97,9 @@ enter_workplace()
 	wait "$inner" && exit 0 || exit $?
 }
 
+# Where what the inner run puts into $work/results is copied to, in the caller's tree
+results_to=
+
 leave_workplace()
 {
 	local status=$? tries pids
@@ -118,6 +121,10 @@ leave_workplace()
 		sleep 0.1
 	done
 
+	if [ -n "$results_to" ] && [ -e "$work/results" ]
+	then
+		mkdir -p "$tree/$results_to" && cp -r "$work/results/." "$tree/$results_to" || status=1
+	fi
 	if [ -n "${KEEP:-}" ]
 	then
 		say "kept: $work" >&2

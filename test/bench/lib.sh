@@ -1,163 +1,254 @@
 # shellcheck shell=bash
 #
-# lib.sh - what the programs that measure have in common
+# lib.sh - how the benchmark measures
 #
-# A program sources ../lib.sh and calls enter_workplace, then sources this file, calls
-# start_bench, and for each line of its table one of cost, throughput and latencies, and
-# report.
-#
-#   QUICK=1      shorter
-#   ROWS="1 3"   these rows of the table only
-#
-# The competitors take turns, and a ratio is that of the medians of one run, so that a
-# slow or noisy machine slows both.
+# A chapter declares a section, and lets competitors contest, which take turns: a slow
+# moment of the machine hits them all, and what counts is the ratio of medians of one run.
+# Everything goes into $record; see the program report for what it says.
 
+seconds=1
 if [ -n "${QUICK:-}" ]
 then
-	rounds=3 seconds=2 thousands=1000
+	rounds=1 rounds_of_growth=1 thousands=500 bulk_thousands=100 many_clients='1 32' few_clients=32
 else
-	rounds=15 seconds=2 thousands=5000
+	rounds=7 rounds_of_growth=3 thousands=2000 bulk_thousands=1000 many_clients='1 2 8 32' few_clients='1 32'
 fi
 
-# what one call costs in one session: the statement, run as often as calls are to be seen
-calls="FROM generate_series(1, $thousands) AS a, generate_series(1, 1000) AS b"
-million="FROM generate_series(1, 1000) AS a, generate_series(1, 1000) AS b"
-
-data=$work/server
-samples=$work/samples
-missed=0
-
-wanted()
-{
-	[[ -z "${ROWS:-}" || " $ROWS " == *" $1 "* ]]
-}
+record=$work/record
+results=$work/results
+: >"$record"
 
 sql()
 {
 	psql -Xq -v ON_ERROR_STOP=1 "$@"
 }
 
-# Of the numbers on standard input: median, least, greatest.
-summary()
+# note KIND FIELD...: adds a line to the record
+note()
 {
-	sort -g | awk '{ v[NR] = $1 }
-		END { print (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2), v[1], v[NR] }'
+	local IFS=$'\t'
+
+	printf '%s\n' "$*" >>"$record"
 }
 
-# report ROW WHAT UNIT FORMAT OTHER BETTER TARGET: adds a line to the table. The samples
-# are in $samples/idgen and $samples/other, one number per round. BETTER is "most" or
-# "least", whichever the TARGET for the ratio idgen / other is.
-report()
+# section NAME UNIT DIGITS TITLE [X]
+section()
 {
-	local row=$1 what=$2 unit=$3 format=$4 other=$5 better=$6 target=$7
-
-	paste "$samples/idgen" "$samples/other" | awk '{ print $1 / $2 }' >"$samples/ratio"
-	awk -v row="$row" -v what="$what" -v unit="$unit" -v format="$format" -v other="$other" \
-		-v better="$better" -v target="$target" -v idgen="$(summary <"$samples/idgen")" \
-		-v others="$(summary <"$samples/other")" -v ratios="$(summary <"$samples/ratio")" '
-		function three(a) { return sprintf(format " (" format " - " format ")", a[1], a[2], a[3]) }
-		BEGIN {
-			split(idgen, i, " "); split(others, o, " "); split(ratios, r, " ")
-			ratio = i[1] / o[1]
-			pass = better == "none" || (better == "most" ? ratio <= target : ratio >= target)
-			printf "%-4s%-36s%-5s%-26s%-26s%-22s%-25s%-9s%s\n", row, what, unit, three(i), three(o),
-				other, sprintf("%.3f (%.3f - %.3f)", ratio, r[2], r[3]),
-				better == "none" ? "" : (better == "most" ? "<= " : ">= ") target,
-				better == "none" ? "" : pass ? "pass" : "MISS"
-			exit !pass
-		}' >>"$work/table" || missed=$((missed + 1))
-	tail -n 1 "$work/table"
-	rm -f "$samples"/*
+	section=$1
+	note section "$@"
 }
 
-# cost CALLS FROM OTHER [IDGEN]: nanoseconds per call of IDGEN, which is idgen_next('x') if
-# not given, and of OTHER, both over the empty function, all in one session
-cost()
+# must ROW COMPETITOR most|least LIMIT
+must()
 {
-	local n=$1 from=$2 other=$3 idgen=${4:-"idgen_next('x')"} who i
+	note must "$section" "$@"
+}
 
+# contest ROW MEASURE [ARGUMENT...] -- COMPETITOR STATEMENT [COMPETITOR STATEMENT]...
+#
+# In each round, measures each statement once. The SQL in $before, if there is some, is run
+# before each time.
+contest()
+{
+	local row=$1 measure=() round i competitor statement
+
+	shift
+	while [ "$1" != -- ]
+	do
+		measure+=("$1")
+		shift
+	done
+	shift
+	printf '%s: %s\n' "$section" "$row" >&2
+	for ((round = 1; round <= rounds; round++))
+	do
+		for ((i = 1; i < $#; i += 2))
+		do
+			competitor=${!i} statement=${*:i+1:1}
+			[ -z "${before:-}" ] || sql -c "$before"
+			"${measure[@]}" "$statement"
+		done
+	done
+}
+
+# sample VALUE: of this row of this section and this competitor
+sample()
+{
+	[ -n "$1" ] || die "$section, $row: nothing was measured of $competitor"
+	note sample "$section" "$row" "$competitor" "$1"
+}
+
+# The milliseconds of each statement on standard input, one a line
+timed()
+{
 	{
 		say '\o /dev/null'
 		say '\timing on'
-		# the round 0 warms up, and is not counted
-		for ((i = 0; i <= rounds; i++))
-		do
-			for call in "idgen_bench_empty('x')" "$idgen" "$other"
-			do
-				[ "$call" = "$idgen" ] && who=idgen || who=other
-				[[ "$call" == idgen_bench_empty* ]] && who=empty
-				say "\\echo call $i $who"
-				say "SELECT count($call) $from;"
-			done
-		done
-	} >"$work/cost.sql"
-	sql -f "$work/cost.sql" >"$work/cost.out"
-	awk -v n="$n" -v dir="$samples" '
-		$1 == "call" { i = $2; who = $3 }
-		$1 == "Time:" && i > 0 {
-			ns = $2 * 1e6 / n
-			if (who == "empty")
-				empty = ns
-			else
-				print ns - empty >(dir "/" who)
-		}' "$work/cost.out"
+		cat
+	} | sql | awk '$1 == "Time:" { print $2 }'
 }
 
-# throughput CLIENTS IDGEN OTHER [BEFORE]: transactions per second of two statements; the
-# SQL BEFORE is run before each time
+#
+# Measures
+#
+
+# clients NUMBER: the name of a row
+clients()
+{
+	(($1 == 1)) && say '1 client' || say "$1 clients"
+}
+
+# calls ROWS: the FROM of a query with so many rows, in thousands
+calls()
+{
+	say "FROM generate_series(1, $1) AS a, generate_series(1, 1000) AS b"
+}
+
+# call THOUSANDS EXPRESSION: nanoseconds of one call, less those of an empty function; after
+# a short first time of both, which is not counted
+call()
+{
+	local empty="SELECT count(idgen_bench_empty('x'))" call="SELECT count($2)"
+
+	sample "$(printf '%s;\n' "$empty $(calls 10)" "$call $(calls 10)" "$empty $(calls "$1")" "$call $(calls "$1")" |
+		timed | awk -v n="$1" 'NR == 3 { empty = $1 } NR == 4 { print ($1 - empty) * 1000 / n }')"
+}
+
+# random_call NAMES "FLOOR ~ CALL": nanoseconds of CALL, less those of FLOOR, in which n is a
+# random number below NAMES. Not counted is a first time, in which the session looks up what
+# it needs.
+random_call()
+{
+	local from
+
+	from="FROM (SELECT floor(random() * $1)::integer AS n $(calls 200)) AS random,
+		(SELECT array_agg(oid ORDER BY oid) AS oids FROM pg_class WHERE relname ~ '^n[0-9]+$') AS native"
+	from=${from//$'\n'/ }
+	sample "$(printf 'SELECT count(%s) %s;\n' "${2#* ~ }" "$from" "${2% ~ *}" "$from" "${2#* ~ }" "$from" | timed |
+		awk 'NR == 2 { floor = $1 } NR == 3 { print ($1 - floor) * 1e6 / 200000 }')"
+}
+
+# whole ROWS STATEMENT: microseconds for each of the rows
+whole()
+{
+	sample "$(say "$2;" | timed | awk -v n="$1" '{ print $1 * 1000 / n }')"
+}
+
+# bench ARGUMENT... STATEMENT: runs pgbench, which writes to $work/pgbench.out
+bench()
+{
+	local statement=${*: -1}
+
+	say "$statement" >"$work/script.sql"
+	pgbench -n -M prepared -j "$(nproc)" -f "$work/script.sql" "${@:1:$#-1}" >"$work/pgbench.out" 2>&1 || {
+		grep -m 5 -i error "$work/pgbench.out" >&2 || true
+		die "pgbench failed"
+	}
+}
+
+# What pgbench said about transactions per second
+tps()
+{
+	sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/pgbench.out"
+}
+
+# throughput CLIENTS STATEMENT: transactions per second
 throughput()
 {
-	local clients=$1 before=${4:-} i who
-
-	say "$2" >"$work/idgen.sql"
-	say "$3" >"$work/other.sql"
-	for ((i = 0; i <= rounds; i++))
-	do
-		for who in idgen other
-		do
-			[ -z "$before" ] || sql -c "$before"
-			pgbench -n -M prepared -c "$clients" -j "$(nproc)" -f "$work/$who.sql" \
-				-T "$((i == 0 ? 1 : seconds))" >"$work/pgbench.out" 2>&1 || {
-				grep -m 5 -i error "$work/pgbench.out" >&2 || true
-				die "pgbench failed"
-			}
-			((i == 0)) ||
-				sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/pgbench.out" >>"$samples/$who"
-		done
-	done
+	bench -c "$1" -T "$seconds" "$2"
+	sample "$(tps)"
 }
 
-# latencies CLIENTS RATE: microseconds that a transaction of either statement takes from
-# when it was due, at so many a second: one number per round for each percentile, in
-# $work/latency/WHO.PERCENT. A client's first transactions, in which the session looks
-# up what it needs, are not counted.
-latencies()
+# latency_at CLIENTS RATE STATEMENT: microseconds from when a transaction was due, at so many
+# a second, to its end: a row for each percentile. A client's first ones, in which the session
+# looks up what it needs, are not counted.
+latency_at()
 {
-	local clients=$1 rate=$2 i who percent
+	local clients=$row row percent
 
-	mkdir -p "$work/latency"
-	for ((i = 0; i <= rounds; i++))
+	bench -c "$1" -R "$2" -T "$((2 * seconds))" -l --log-prefix="$work/log" "$3"
+	cat "$work"/log.* | awk '$2 > 20 { print $3 }' | sort -n >"$work/latencies"
+	for percent in 50 99 99.9
 	do
-		for who in idgen other
-		do
-			rm -f "$work"/log.*
-			pgbench -n -M prepared -c "$clients" -j "$(nproc)" -f "$work/$who.sql" -R "$rate" \
-				-T "$((i == 0 ? 1 : 2 * seconds))" -l --log-prefix="$work/log" >/dev/null 2>&1 ||
-				die "pgbench failed"
-			((i > 0)) || continue
-			cat "$work"/log.* | awk '$2 > 100 { print $3 }' | sort -n >"$work/latency/sorted"
-			for percent in 50 99 99.9
-			do
-				awk -v percent="$percent" -v n="$(wc -l <"$work/latency/sorted")" \
-					'NR >= n * percent / 100 { print; exit }' \
-					"$work/latency/sorted" >>"$work/latency/$who.$percent"
-			done
-		done
+		row="$clients, p$percent"
+		sample "$(awk -v percent="$percent" -v n="$(wc -l <"$work/latencies")" \
+			'NR >= n * percent / 100 { print; exit }' "$work/latencies")"
 	done
+	rm "$work"/log.*
 }
 
-# start_bench SETTING...: builds, starts the server, prints the head of the table
-start_bench()
+# wal TRANSACTIONS STATEMENT: bytes of WAL for each, in one session
+wal()
+{
+	local from
+
+	bench -c 1 -t 200 "$2"
+	from=$(value 'SELECT pg_current_wal_insert_lsn()')
+	bench -c 1 -t "$1" "$2"
+	sample "$(value "SELECT (pg_current_wal_insert_lsn() - '$from') / $1")"
+}
+
+# transactions COUNT IDS STATEMENT: nanoseconds for each id of transactions of so many
+transactions()
+{
+	bench -c 1 -t "$1" "$3"
+	sample "$(sed -n 's/^latency average = \([0-9.]*\) ms/\1/p' "$work/pgbench.out" |
+		awk -v n="$2" '{ print $1 * 1e6 / n }')"
+}
+
+#
+# Servers
+#
+
+# what random_call contests with, after make_names
+random_names=(
+	'idgen_next' "idgen_bench_empty('s' || n) ~ idgen_next('s' || n)"
+	'nextval, CACHE 1' "oids[n + 1] ~ nextval(oids[n + 1])"
+)
+
+# make_names COUNT: so many id sequences s0, s1 ..., and native sequences n0, n1 ...
+make_names()
+{
+	sql <<-SQL
+		SET client_min_messages = warning;
+		INSERT INTO id_sequences (name, next_block_start, block_size)
+			SELECT 's' || n, 1, 1000 FROM generate_series(0, $1 - 1) AS n ON CONFLICT DO NOTHING;
+		DO \$\$
+		BEGIN
+			FOR n IN 0 .. $1 - 1 LOOP
+				EXECUTE 'CREATE SEQUENCE IF NOT EXISTS n' || n;
+			END LOOP;
+		END \$\$;
+	SQL
+}
+
+# bench_server DIRECTORY SETTING...: starts a server that is as safe as one in use
+bench_server()
+{
+	start_server "$1" 'fsync = on' 'shared_buffers = 256MB' 'max_wal_size = 8GB' \
+		'checkpoint_timeout = 1h' 'jit = off' 'max_parallel_workers_per_gather = 0' "${@:2}"
+}
+
+# The same with idgen, and the function that does nothing
+idgen_server()
+{
+	bench_server "$1" "shared_preload_libraries = 'idgen'" "${@:2}"
+	sql <<-SQL
+		CREATE EXTENSION idgen;
+		CREATE FUNCTION idgen_bench_empty(text) RETURNS bigint LANGUAGE c STRICT VOLATILE
+			AS '$work/idgen_bench', 'idgen_bench_empty';
+	SQL
+}
+
+# change_server LINE: starts it again with this in its configuration
+change_server()
+{
+	say "$1" >>"$work/server/postgresql.conf"
+	stop_server "$work/server" fast
+	restart_server "$work/server"
+}
+
+build_all()
 {
 	local cflags
 
@@ -165,26 +256,4 @@ start_bench()
 	read -ra cflags <<<"$("$PG_CONFIG" --cflags)"
 	gcc "${cflags[@]}" -fPIC -shared -isystem "$("$PG_CONFIG" --includedir-server)" \
 		-o "$work/idgen_bench.so" test/bench/idgen_bench.c
-
-	start_server "$data" "shared_preload_libraries = 'idgen'" 'fsync = on' 'autovacuum = on' \
-		'max_connections = 60' 'shared_buffers = 256MB' 'max_wal_size = 8GB' \
-		'checkpoint_timeout = 1h' 'jit = off' 'max_parallel_workers_per_gather = 0' "$@"
-	mkdir "$samples"
-	sql <<SQL
-CREATE EXTENSION idgen;
-CREATE FUNCTION idgen_bench_empty(text) RETURNS bigint LANGUAGE c STRICT VOLATILE
-	AS '$work/idgen_bench', 'idgen_bench_empty';
-SQL
-	say "PostgreSQL $("$PG_CONFIG" --version | awk '{ print $2 }'), $(nproc) processors;" \
-		"$rounds rounds; median (least - greatest); ns: per call, less that of an empty function"
-	printf '%-4s%-36s%-5s%-26s%-26s%-22s%-25s%-9s\n' row what unit idgen other 'the other' \
-		ratio target | tee "$work/table"
-}
-
-# The last line; the exit status says whether all targets were met.
-end_bench()
-{
-	stop_server "$data" fast
-	say "$missed of the targets missed"
-	[ "$missed" = 0 ]
 }
