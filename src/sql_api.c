@@ -53,27 +53,17 @@ arguments_are_constant(FmgrInfo *flinfo)
 	return true;
 }
 
-/*
- * The call site, with the handle of the name that this call asks for and, if
- * there is an argument of that number, the source. As long as idgen_epoch is the
- * same, the handle is there, and so is the table that it belongs to.
- */
-static inline CallSite *
-get_site(FunctionCallInfo fcinfo, int source_arg)
+/* What get_site() has to do at a new call site, if its arguments vary, or the handle may be gone. */
+static pg_noinline CallSite *
+look_up_site(FunctionCallInfo fcinfo, int source_arg)
 {
 	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
 	const IdgenSource *asked = NULL;
 	uint64 epoch = idgen_epoch;
-	text *name;
-	int len;
-	Oid relid;
+	text *name = PG_GETARG_TEXT_PP(0);
+	int len = VARSIZE_ANY_EXHDR(name);
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 
-	if (likely(site != NULL && site->constant && site->epoch == epoch))
-		return site;
-
-	name = PG_GETARG_TEXT_PP(0);
-	len = VARSIZE_ANY_EXHDR(name);
-	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	if (PG_NARGS() > source_arg)
 		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(source_arg)));
 	if (site == NULL)
@@ -94,6 +84,21 @@ get_site(FunctionCallInfo fcinfo, int source_arg)
 	}
 	site->asked = asked;
 	return site;
+}
+
+/*
+ * The call site, with the handle of the name that this call asks for and, if
+ * there is an argument of that number, the source. As long as idgen_epoch is the
+ * same, the handle is there, and so is the table that it belongs to.
+ */
+static inline CallSite *
+get_site(FunctionCallInfo fcinfo, int source_arg)
+{
+	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
+
+	if (likely(site != NULL && site->constant && site->epoch == idgen_epoch))
+		return site;
+	return look_up_site(fcinfo, source_arg);
 }
 
 /* The id that is composed of a sequence value. */
