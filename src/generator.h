@@ -26,37 +26,32 @@ extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
                              int64 start);
 
 /*
- * Draw the sequence value of which a handle's next id is composed; see
- * idgen_generate_slow() for what it raises.
- *
- * This is the hot path: no catalog, no memory allocation, no snapshot. It is
- * right as long as nothing has happened that the handle has to look at first,
- * and otherwise leaves everything to the slow path. So it does with a gapless
- * block, because of savepoints, with one refilled ahead, and with any layout but
- * plain. (A parallel worker never comes through here: it is a new process, whose
- * handles are not validated yet.)
+ * The hot path: no catalog, no memory allocation, no snapshot. Draw the sequence
+ * value that is a handle's next id, if nothing has happened that the handle has to
+ * look at first; "asked" is the source asked for, or NULL. If false comes back, the
+ * caller goes on with idgen_generate_slow(): so also with a gapless block, because
+ * of savepoints, with one refilled ahead, and with any layout but plain. (A parallel
+ * worker never succeeds here: it is a new process, whose handles are not validated
+ * yet.)
  */
-static inline int64
-idgen_generate(IdgenHandle *handle, const IdgenCall *call)
+static pg_attribute_always_inline bool
+idgen_generate_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
 {
-	int64 value;
+	if (unlikely(!idgen_handle_holds(handle, handle->fast_epoch) ||
+	             !idgen_handle_answers(handle, asked) || XactReadOnly))
+		return false;
 
-	if (likely(idgen_handle_holds(handle, handle->fast_epoch) &&
-	           idgen_handle_answers(handle, call->asked) && !XactReadOnly))
+	if (handle->pending.rest.block.left > 0)
 	{
-		if (handle->pending.rest.block.left > 0)
-		{
-			if (handle->pending.gapless || handle->pending.ahead)
-				return idgen_generate_slow(handle, call).next;
-			handle->pending.counters.ids_issued++;
-			value = idgen_block_take(&handle->pending.rest.block);
-		}
-		else if (!idgen_slot_take(handle->slot, handle->version, &value))
-			return idgen_generate_slow(handle, call).next;
-		handle->last.value = value;
-		return value;
+		if (handle->pending.gapless || handle->pending.ahead)
+			return false;
+		handle->pending.counters.ids_issued++;
+		*value = idgen_block_take(&handle->pending.rest.block);
 	}
-	return idgen_generate_slow(handle, call).next;
+	else if (!idgen_slot_take(handle->slot, handle->version, value))
+		return false;
+	handle->last.value = *value;
+	return true;
 }
 
 #endif /* IDGEN_GENERATOR_H */

@@ -110,11 +110,34 @@ compose(const IdgenHandle *handle, int64 value)
 	PG_RETURN_INT64(idgen_layout_compose(handle->layout, handle->prefix, value));
 }
 
-static Datum
-draw_big(IdgenHandle *handle, const IdgenCall *call)
+/* What next_id() leaves out. */
+static pg_noinline Datum
+next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 {
-	int64 value = idgen_generate(handle, call);
+	IdgenCall call = {.function = "idgen_next()", .asked = asked};
 
+	return compose(handle, idgen_generate_slow(handle, &call).next);
+}
+
+/* The next id. What the hot path draws is of the layout plain. */
+static inline Datum
+next_id(IdgenHandle *handle, const IdgenSource *asked)
+{
+	int64 value;
+
+	if (likely(idgen_generate_fast(handle, asked, &value)))
+		PG_RETURN_INT64(value);
+	return next_id_slow(handle, asked);
+}
+
+static Datum
+next_big_id(IdgenHandle *handle, const IdgenSource *asked)
+{
+	IdgenCall call = {.function = "idgen_next_big()", .asked = asked, .big = true};
+	int64 value;
+
+	if (!idgen_generate_fast(handle, asked, &value))
+		value = idgen_generate_slow(handle, &call).next;
 	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->layout, handle->prefix, value, handle->big_base));
 }
 
@@ -122,10 +145,7 @@ draw_big(IdgenHandle *handle, const IdgenCall *call)
 Datum
 idgen_next(PG_FUNCTION_ARGS)
 {
-	static const IdgenCall call = {.function = "idgen_next()"};
-	IdgenHandle *handle = get_site(fcinfo, 1)->handle;
-
-	return compose(handle, idgen_generate(handle, &call));
+	return next_id(get_site(fcinfo, 1)->handle, NULL);
 }
 
 /*
@@ -136,18 +156,15 @@ Datum
 idgen_next_from(PG_FUNCTION_ARGS)
 {
 	CallSite *site = get_site(fcinfo, 1);
-	IdgenCall call = {.function = "idgen_next()", .asked = site->asked};
 
-	return compose(site->handle, idgen_generate(site->handle, &call));
+	return next_id(site->handle, site->asked);
 }
 
 /* idgen_next_big(name text) returns numeric: the same ids, plus big_base */
 Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
-	static const IdgenCall call = {.function = "idgen_next_big()", .big = true};
-
-	return draw_big(get_site(fcinfo, 1)->handle, &call);
+	return next_big_id(get_site(fcinfo, 1)->handle, NULL);
 }
 
 /* idgen_next_big(name text, source text) returns numeric */
@@ -155,9 +172,8 @@ Datum
 idgen_next_big_from(PG_FUNCTION_ARGS)
 {
 	CallSite *site = get_site(fcinfo, 1);
-	IdgenCall call = {.function = "idgen_next_big()", .asked = site->asked, .big = true};
 
-	return draw_big(site->handle, &call);
+	return next_big_id(site->handle, site->asked);
 }
 
 /*
