@@ -142,7 +142,7 @@ typedef struct IdgenHandle
 static inline bool
 idgen_handle_holds(const IdgenHandle *handle, uint64 epoch)
 {
-	return epoch == idgen_epoch && handle->userid == GetUserId() &&
+	return epoch == idgen_epoch && GetUserId() == handle->userid &&
 		(handle->search_path == NULL ||
 	     strcmp(handle->search_path, namespace_search_path) == 0);
 }

@@ -120,7 +120,7 @@ next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 }
 
 /* The next id. What the hot path draws is of the layout plain. */
-static inline Datum
+static pg_attribute_always_inline Datum
 next_id(IdgenHandle *handle, const IdgenSource *asked)
 {
 	int64 value;
