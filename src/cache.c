@@ -301,6 +301,7 @@ evict_idle_slot(IdgenCache *cache)
 		if (slot->waiters == 0 && slot->refilling == 0 &&
 		    slot->attempts_begun == slot->attempts_done && !TransactionIdIsValid(slot->claim))
 		{
+			idgen_slot_count_issued(slot);
 			if (!slot->used)
 			{
 				header->evictions++;
@@ -1017,6 +1018,7 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
 
 	if (slot == NULL)
 		return false;
+	idgen_slot_count_issued(slot);
 	*copy = *slot;
 	unlock_entry(key, slot);
 	memset(&copy->lock, 0, sizeof(copy->lock));
@@ -1078,8 +1080,10 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 static void
 reset_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 {
-	if (entry->key.dbid == *(Oid *) arg)
-		memset(&entry->slot->counters, 0, sizeof(IdgenCounters));
+	if (entry->key.dbid != *(Oid *) arg)
+		return;
+	idgen_slot_count_issued(entry->slot);
+	memset(&entry->slot->counters, 0, sizeof(IdgenCounters));
 }
 
 /* Set the counters of all id sequences of a database to zero. */

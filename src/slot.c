@@ -31,15 +31,32 @@
 #define IDGEN_LONG_MS  1000
 
 /*
+ * Count the ids that were taken since this was done last. To be called before ids_left
+ * is changed for another reason, and before the counters or "used" are looked at. Caller
+ * holds the lock.
+ */
+void
+idgen_slot_count_issued(IdgenSlot *slot)
+{
+	int64 issued = slot->left_when_counted - slot->ids_left;
+
+	slot->left_when_counted = slot->ids_left;
+	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, issued);
+	if (issued > 0)
+		slot->used = true;
+}
+
+/*
  * Empty a slot, at the event of that number; what it held is lost. Caller
  * holds the lock.
  */
 void
 idgen_slot_drop(IdgenSlot *slot, uint64 number)
 {
+	idgen_slot_count_issued(slot);
 	slot->counters.ids_lost.changed += slot->ids_left;
 	slot->nblocks = 0;
-	slot->ids_left = 0;
+	slot->ids_left = slot->left_when_counted = 0;
 	slot->ahead_below = 0;
 	slot->storage = InvalidRelFileNumber;
 	slot->version = slot->dropped_at = number;
@@ -99,8 +116,6 @@ take_from_block(IdgenSlot *slot, int i, int64 count)
 	IdgenBlock ids = idgen_block_cut(&slot->blocks[i], count);
 
 	slot->ids_left -= count;
-	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, count);
-	slot->used = true;
 	if (slot->blocks[i].left == 0)
 		idgen_slot_remove_block(slot, i);
 	return ids;
@@ -253,6 +268,7 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 	IdgenBlock sorted[IDGEN_SLOT_BLOCKS + 1];
 	int n = 0;
 
+	idgen_slot_count_issued(slot);
 	if (slot->ids_left > PG_INT64_MAX - block->left)
 	{
 		slot->counters.ids_lost.crowded += block->left;
@@ -288,6 +304,7 @@ slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 	memcpy(slot->blocks, sorted, n * sizeof(IdgenBlock));
 	slot->nblocks = n;
 	slot->ids_left += block->left;
+	slot->left_when_counted = slot->ids_left;
 }
 
 /* Ids that were taken just now are not used after all. */

@@ -60,15 +60,20 @@ typedef struct IdgenCounters
  */
 typedef struct IdgenSlot
 {
+	/*
+	 * The hot path touches what comes first, the lock to the first block. With usual
+	 * sizes, that is one cache line: any other would have to be fetched from another
+	 * processor while the lock is held. So who takes ids does not count them.
+	 */
 	LWLock lock;
-
-	/* what the hot path touches comes first */
 	uint64 version;                       /* changes whenever sessions must look again */
 	int64 ids_left;                       /* sum over blocks */
 	int64 ahead_below;                    /* refill ahead when ids_left falls to this */
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* in the order of use, none empty */
 	int nblocks;
-	bool used; /* drawn from since the clock hand passed */
+
+	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
+	bool used;               /* drawn from since the clock hand passed, as far as counted */
 
 	/*
 	 * Who refills: a (sub)transaction, until it ends, or sessions with a
@@ -178,6 +183,7 @@ typedef struct IdgenOutcome
 
 extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
                               uint64 number);
+extern void idgen_slot_count_issued(IdgenSlot *slot);
 extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
 extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
                                        IdgenDrawResult *result);
@@ -220,8 +226,6 @@ idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
 
 		*id = idgen_block_take(block);
 		slot->ids_left--;
-		slot->counters.ids_issued++;
-		slot->used = true;
 		if (unlikely(block->left == 0))
 			idgen_slot_remove_block(slot, 0);
 		taken = true;
