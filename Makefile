@@ -30,9 +30,10 @@ ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
 # Named as system directories, the headers of the server and of libpq raise no warnings
 # in our code. The server's come first: those of libpq may be of another version.
-# Callbacks get their parameters from the server, whether they use them or not.
+# Callbacks get their parameters from the server, whether they use them or not. Its
+# functions are called without a stub in between.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
-PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter
+PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -fno-plt
 SHLIB_LINK = $(libpq)
 
 # A running server may lack what test/idgen.conf sets. Then installcheck runs the
