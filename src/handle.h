@@ -38,9 +38,6 @@ struct IdgenSave;
  */
 typedef struct IdgenPending
 {
-	bool listed; /* on the list of handles to finish? */
-	dlist_node node;
-
 	IdgenRest rest;            /* what this transaction may draw from */
 	const IdgenSource *source; /* where it is from */
 	bool gapless;              /* it goes back there */
@@ -49,6 +46,9 @@ typedef struct IdgenPending
 	IdgenChange change;
 	bool uncommitted;        /* as in the handle, of what rest is from */
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
+
+	bool listed; /* on the list of handles to finish? */
+	dlist_node node;
 
 	/* Never undone by a rollback to a savepoint: */
 	int64 refills;       /* successful ones */
@@ -89,17 +89,25 @@ typedef struct IdgenHandle
 	 * hot path looks at: the same, but zero also if the answer is not to be
 	 * remembered, the current transaction must not use the cache, ids have to be
 	 * composed, or idgen_last() needs to know more than the value drawn last.
+	 *
+	 * From there to the pending block is what the hot path touches: a session that
+	 * draws from many id sequences finds little of that in the processor's cache.
 	 */
 	uint64 epoch;
 	bool remember;
 	uint64 fast_epoch;
 	Oid userid;
+	bool has_row;      /* if not, a source was asked for that needs none */
+	char *search_path; /* that the source was found by, or NULL if it depends on none */
 
 	IdgenSlot *slot; /* NULL if the cache has no room */
 	uint64 version;  /* the slot's version then */
 
+	IdgenLast last; /* of which the hot path sets the value only */
+
+	IdgenPending pending;
+
 	/* What the row said then. */
-	bool has_row; /* if not, a source was asked for that needs none */
 	const IdgenSource *source;
 	char *source_name; /* NULL if there is none */
 	int32 block_size;
@@ -115,7 +123,6 @@ typedef struct IdgenHandle
 	bool uncommitted;      /* has the current transaction made that file, or
 	                        * changed how the server is reached? */
 	bool temporary;        /* is it a temporary sequence? */
-	char *search_path;     /* that it was found by, or NULL if it depends on none */
 	void *details;         /* what else the source wants to know of it, or NULL;
 	                        * in "memory" */
 
@@ -129,10 +136,6 @@ typedef struct IdgenHandle
 	bool allocating;             /* source_function.c is calling the function */
 	int refills_of_call;         /* that this call has made */
 	int prefix;                  /* of the ids that this call composes */
-
-	IdgenLast last; /* of which the hot path sets the value only */
-
-	IdgenPending pending;
 } IdgenHandle;
 
 /*
