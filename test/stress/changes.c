@@ -510,7 +510,8 @@ overtake_answer(Disturber *disturber, Random *random, Sequence *sequence)
 
 	link_run(centre, "BEGIN", NULL);
 	link_run(centre, lock, NULL);
-	pause_for(random_from(random, 10, 30) * MILLISECOND);
+	for (int tries = 0; !is_waited_for(disturber, random, centre) && tries < 20; tries++)
+		pause_for(10 * MILLISECOND);
 	pid = refilling_process(disturber, random, sequence);
 	if (pid > 0)
 		hold_up(pid, random_from(random, 100, 300) * MILLISECOND);
@@ -547,7 +548,7 @@ overtake(Disturber *disturber, Random *random)
 		{
 			pause_for(random_below(random, 10) * MILLISECOND);
 			hold_up(PQbackendPID(link->connection), random_from(random, 50, 300) * MILLISECOND);
-			take_away_one(disturber, random, sequence);
+			begin_life_of(disturber, random, sequence);
 		}
 	}
 	if (link_receive(link, &result) == DONE)

@@ -19,7 +19,7 @@
 
 Deed deeds[] = {
 	{"new life", begin_life, 30, 0},
-	{"changed while somebody is held up", overtake, 20, 0},
+	{"changed while somebody is held up", overtake, 60, 0},
 	{"deleted, later created", take_away, 5, 0},
 	{"deleted, and rolled back", delete_in_vain, 10, 0},
 	{"block_size altered", alter_block_size, 10, 0},
@@ -27,7 +27,7 @@ Deed deeds[] = {
 	{"next_block_start raised", raise_row, 10, 0},
 	{"row held", hold_row, 8, 0},
 	{"maintenance", maintain, 5, 0},
-	{"truncated", truncate_rows, 2, 0},
+	{"truncated", truncate_rows, 6, 0},
 	{"extension recreated", recreate_extension, 2, 0},
 	{"database recreated", recreate_database, 1, 0},
 	{"statement cancelled", cancel_client, 15, 0},

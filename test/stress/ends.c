@@ -62,6 +62,17 @@ hold_up(int pid, Time duration)
 	kill(pid, SIGSTOP);
 }
 
+/* Does another session wait for a lock that the link's transaction has? */
+bool
+is_waited_for(Disturber *disturber, Random *random, const Link *link)
+{
+	char *condition = text("%d = ANY (pg_blocking_pids(pid))", PQbackendPID(link->connection));
+	bool waited_for = random_backend(disturber, random, condition) > 0;
+
+	free(condition);
+	return waited_for;
+}
+
 /* The process that is refilling an id sequence of source "server", which waits for the centre. */
 int
 refilling_process(Disturber *disturber, Random *random, const Sequence *sequence)
