@@ -71,11 +71,11 @@ compare_sources()
 		-c "SELECT idgen_next('s'), idgen_next('public.s', 'sequence')" >/dev/null
 
 	section sources ns 1 'Native sequences as a source: nanoseconds over an empty function'
-	contest 'from the cache' call "$thousands" -- \
+	contest 'from the cache' call 1000 -- \
 		'source sequence' "idgen_next('s')" \
 		'source table' "idgen_next('large')"
 	must 'from the cache' 'source table' most 1.1
-	contest 'the same without a row' call "$thousands" -- \
+	contest 'the same without a row' call 1000 -- \
 		'source sequence' "idgen_next('public.s', 'sequence')" \
 		'source table' "idgen_next('large')"
 	must 'the same without a row' 'source table' most 1.1
@@ -109,7 +109,6 @@ compare_inserts()
 	do
 		contest "$(clients "$clients")" throughput "$clients" -- \
 			'idgen_next, block_size 20' "INSERT INTO t_idgen (v) VALUES ('v')" \
-			'idgen_next, block_size 1000' "INSERT INTO t_idgen1000 (v) VALUES ('v')" \
 			'idgen_next, worker, block_size 100' "INSERT INTO t_worker (v) VALUES ('v')" \
 			'nextval, CACHE 1' "INSERT INTO t_one (v) VALUES ('v')" \
 			'nextval, CACHE 20' "INSERT INTO t_twenty (v) VALUES ('v')" \
@@ -122,14 +121,13 @@ compare_inserts()
 
 compare_bulk()
 {
-	local n=$((bulk_thousands * 1000)) before='TRUNCATE t_idgen, t_idgen1000, t_one, t_twenty, t_thousand, t_uuid'
+	local n=$((bulk_thousands * 1000)) before='TRUNCATE t_idgen, t_idgen1000, t_one, t_thousand, t_uuid'
 
 	section bulk µs 2 "One statement that stores $bulk_thousands thousand rows: microseconds a row"
 	contest 'INSERT ... SELECT' whole "$n" -- \
 		'idgen_next, block_size 20' "INSERT INTO t_idgen (v) SELECT 'v' $(calls "$bulk_thousands")" \
 		'idgen_next, block_size 1000' "INSERT INTO t_idgen1000 (v) SELECT 'v' $(calls "$bulk_thousands")" \
 		'nextval, CACHE 1' "INSERT INTO t_one (v) SELECT 'v' $(calls "$bulk_thousands")" \
-		'nextval, CACHE 20' "INSERT INTO t_twenty (v) SELECT 'v' $(calls "$bulk_thousands")" \
 		'nextval, CACHE 1000' "INSERT INTO t_thousand (v) SELECT 'v' $(calls "$bulk_thousands")" \
 		'gen_random_uuid()' "INSERT INTO t_uuid (v) SELECT 'v' $(calls "$bulk_thousands")"
 	sql -c "COPY (SELECT 'v' $(calls "$bulk_thousands")) TO '$work/rows'"
@@ -137,7 +135,6 @@ compare_bulk()
 		'idgen_next, block_size 20' "COPY t_idgen (v) FROM '$work/rows'" \
 		'idgen_next, block_size 1000' "COPY t_idgen1000 (v) FROM '$work/rows'" \
 		'nextval, CACHE 1' "COPY t_one (v) FROM '$work/rows'" \
-		'nextval, CACHE 20' "COPY t_twenty (v) FROM '$work/rows'" \
 		'nextval, CACHE 1000' "COPY t_thousand (v) FROM '$work/rows'" \
 		'gen_random_uuid()' "COPY t_uuid (v) FROM '$work/rows'"
 }
@@ -175,15 +172,15 @@ compare_latency()
 	local clients rate waits ids
 
 	section latency µs 0 'SELECT at a rate that leaves the machine idle now and then: microseconds to the end of a transaction'
-	for clients in 1 16
+	for clients in $latency_clients
 	do
 		bench -c "$clients" -T "$seconds" "SELECT nextval('one')"
 		rate=$(tps)
 		contest "$(clients "$clients")" latency_at "$clients" "$((${rate%.*} / 4))" -- \
 			'idgen_next, worker, block_size 100' "SELECT idgen_next('worker')" \
 			'idgen_next, block_size 20' "SELECT idgen_next('x')" \
-			'idgen_next, block_size 1000' "SELECT idgen_next('x1000')" \
-			"${nextvals[@]}" \
+			'nextval, CACHE 1' "SELECT nextval('one')" \
+			'nextval, CACHE 1000' "SELECT nextval('thousand')" \
 			'gen_random_uuid()' 'SELECT gen_random_uuid()'
 	done
 	must '16 clients, p99.9' 'nextval, CACHE 1' most 1.2

@@ -10,14 +10,14 @@ grow_block_size()
 		SELECT r.prefix || 10 ^ e, 1, 10 ^ e, r.refill FROM generate_series(0, 5) AS e,
 			(VALUES ('b', 'transaction'), ('w', 'worker')) AS r (prefix, refill)"
 	section block_size_call ns 0 'A hundred thousand ids in one statement: nanoseconds an id over an empty function' 'block_size'
-	for size in 1 10 100 1000 10000 100000
+	for size in $sizes
 	do
 		contest "$size" call 100 -- \
 			'idgen_next' "idgen_next('b$size')" \
 			'nextval, CACHE 1' "nextval('one')"
 	done
 	section block_size_clients '/s' 0 '32 clients that run SELECT and nothing else: transactions per second' 'block_size'
-	for size in 1 10 100 1000 10000 100000
+	for size in $sizes
 	do
 		contest "$size" throughput 32 -- \
 			'idgen_next' "SELECT idgen_next('b$size')" \
@@ -46,12 +46,12 @@ grow_names()
 
 grow_sessions()
 {
-	local sessions seconds=$((3 * seconds))
+	local number seconds=$((2 * seconds))
 
 	section grow_sessions '/s' 0 'Clients that run SELECT and nothing else: transactions per second' 'clients'
-	for sessions in 1 2 8 32 100 250 500
+	for number in $sessions
 	do
-		contest "$sessions" throughput "$sessions" -- \
+		contest "$number" throughput "$number" -- \
 			'idgen_next, block_size 20' "SELECT idgen_next('x')" \
 			'idgen_next, worker, block_size 100' "SELECT idgen_next('worker')" \
 			'nextval, CACHE 1' "SELECT nextval('one')"
@@ -67,7 +67,7 @@ grow_transactions()
 	do
 		ids=$((10 ** e))
 		times=$((100000 / ids))
-		((times < 500)) || times=500
+		((times < 200)) || times=200
 		((times > 0)) || times=1
 		from="FROM generate_series(1, $ids)"
 		((e < 4)) || from=$(calls "$((ids / 1000))")
@@ -98,7 +98,7 @@ grow_full()
 	do
 		change_server "idgen.max_sequences = $places"
 		sql -c "SELECT count(idgen_next('f' || n)) FROM generate_series(0, 4999) AS n" >/dev/null
-		for names in 250 500 750 1000 1250 1500 2000 5000
+		for names in $names_of_full
 		do
 			contest "$names" throughput 8 -- \
 				"max_sequences $places" "$(draw_at_random "$names")"

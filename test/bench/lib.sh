@@ -6,12 +6,18 @@
 # moment of the machine hits them all, and what counts is the ratio of medians of one run.
 # Everything goes into $record; see the program report for what it says.
 
+# How often and how long is measured, and of what grows, at which sizes
 seconds=1
 if [ -n "${QUICK:-}" ]
 then
-	rounds=1 rounds_of_growth=1 thousands=500 bulk_thousands=100 many_clients='1 32' few_clients=32
+	rounds=1 rounds_of_growth=1 thousands=500 bulk_thousands=100
+	many_clients=32 few_clients=32 latency_clients=16
+	sizes='1 100 100000' sessions='1 500' names_of_full='500 1000 2000'
 else
-	rounds=7 rounds_of_growth=3 thousands=2000 bulk_thousands=1000 many_clients='1 2 8 32' few_clients='1 32'
+	rounds=5 rounds_of_growth=3 thousands=2000 bulk_thousands=1000
+	many_clients='1 2 8 32' few_clients='1 32' latency_clients='1 16'
+	sizes='1 10 100 1000 10000 100000' sessions='1 8 32 100 250 500'
+	names_of_full='250 500 750 1000 1250 1500 2000 5000'
 fi
 
 record=$work/record
@@ -59,7 +65,7 @@ contest()
 		shift
 	done
 	shift
-	printf '%s: %s\n' "$section" "$row" >&2
+	printf '%5d s  %s: %s\n' "$SECONDS" "$section" "$row" >&2
 	for ((round = 1; round <= rounds; round++))
 	do
 		for ((i = 1; i < $#; i += 2))
