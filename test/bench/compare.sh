@@ -104,6 +104,8 @@ compare_clients()
 
 compare_inserts()
 {
+	local seconds=$((2 * seconds))
+
 	section inserts '/s' 0 'Clients that insert a row, the id from a default: transactions per second'
 	for clients in $few_clients
 	do

@@ -13,7 +13,7 @@ set mxtics 1
 set grid back linecolor '#dddddd'
 set border 3 linecolor '#555555'
 set tics nomirror
-set key below left Left reverse noenhanced maxcols 2
+set key below left Left reverse noenhanced maxcols 2 height 1
 set offsets graph 0.03, graph 0.03, 0, 0
 
 head(i) = system(sprintf("head -n 1 '%s' | cut -f %d", data, i))

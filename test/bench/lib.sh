@@ -52,11 +52,12 @@ must()
 
 # contest ROW MEASURE [ARGUMENT...] -- COMPETITOR STATEMENT [COMPETITOR STATEMENT]...
 #
-# In each round, measures each statement once. The SQL in $before, if there is some, is run
-# before each time.
+# In each round, measures each statement once, and begins with another one each time: what
+# one leaves behind is not always met by the same one. The SQL in $before, if there is some,
+# is run before each time.
 contest()
 {
-	local row=$1 measure=() round i competitor statement
+	local row=$1 measure=() contestants=() round turn i competitor statement
 
 	shift
 	while [ "$1" != -- ]
@@ -65,12 +66,14 @@ contest()
 		shift
 	done
 	shift
+	contestants=("$@")
 	printf '%5d s  %s: %s\n' "$SECONDS" "$section" "$row" >&2
 	for ((round = 1; round <= rounds; round++))
 	do
-		for ((i = 1; i < $#; i += 2))
+		for ((turn = 0; turn < $#; turn += 2))
 		do
-			competitor=${!i} statement=${*:i+1:1}
+			i=$(((turn + 2 * (round - 1)) % $#))
+			competitor=${contestants[i]} statement=${contestants[i + 1]}
 			[ -z "${before:-}" ] || sql -c "$before"
 			"${measure[@]}" "$statement"
 		done
