@@ -87,14 +87,18 @@ sample()
 	note sample "$section" "$row" "$competitor" "$1"
 }
 
-# The milliseconds of each statement on standard input, one a line
+# The milliseconds of each statement on standard input, one a line; nothing if one failed,
+# since psql times that, too
 timed()
 {
-	{
+	local output
+
+	output=$({
 		say '\o /dev/null'
 		say '\timing on'
 		cat
-	} | sql | awk '$1 == "Time:" { print $2 }'
+	} | sql) || return
+	awk '$1 == "Time:" { print $2 }' <<<"$output"
 }
 
 #
