@@ -218,7 +218,7 @@ transactions()
 # what random_call contests with, after make_names
 random_names=(
 	'idgen_next' "idgen_bench_empty('s' || n) ~ idgen_next('s' || n)"
-	'nextval, CACHE 1' "oids[n + 1] ~ nextval(oids[n + 1])"
+	'nextval, CACHE 1' "idgen_bench_empty(oids[n + 1]) ~ nextval(oids[n + 1])"
 )
 
 # make_names COUNT: so many id sequences s0, s1 ..., and native sequences n0, n1 ...
@@ -244,13 +244,15 @@ bench_server()
 		'checkpoint_timeout = 1h' 'jit = off' 'max_parallel_workers_per_gather = 0' "${@:2}"
 }
 
-# The same with idgen, and the function that does nothing
+# The same with idgen, and the function that does nothing, with the arguments of both sides
 idgen_server()
 {
 	bench_server "$1" "shared_preload_libraries = 'idgen'" "${@:2}"
 	sql <<-SQL
 		CREATE EXTENSION idgen;
 		CREATE FUNCTION idgen_bench_empty(text) RETURNS bigint LANGUAGE c STRICT VOLATILE
+			AS '$work/idgen_bench', 'idgen_bench_empty';
+		CREATE FUNCTION idgen_bench_empty(regclass) RETURNS bigint LANGUAGE c STRICT VOLATILE
 			AS '$work/idgen_bench', 'idgen_bench_empty';
 	SQL
 }
