@@ -277,9 +277,15 @@ compare_layouts()
 	done
 }
 
+# Without autovacuum, whose WAL would be somebody's
 compare_wal()
 {
 	section wal bytes 1 'WAL: bytes for each id that a transaction of its own draws, in one session'
+	sql -c 'ALTER SYSTEM SET autovacuum = off' -c 'SELECT pg_reload_conf()' >/dev/null
+	while [ "$(value "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'autovacuum%'")" != 0 ]
+	do
+		sleep 0.1
+	done
 	sql -c CHECKPOINT
 	contest 'SELECT' wal 4000 -- \
 		'idgen_next, block_size 20' "SELECT idgen_next('x')" \
@@ -289,6 +295,7 @@ compare_wal()
 		"${nextvals[@]}" \
 		'counter table' "$counter" \
 		'gen_random_uuid()' 'SELECT gen_random_uuid()'
+	sql -c 'ALTER SYSTEM RESET autovacuum' -c 'SELECT pg_reload_conf()' >/dev/null
 }
 
 # The server says how much it would take, in MB; it must not be running.
