@@ -46,11 +46,13 @@ grow_names()
 
 grow_sessions()
 {
-	local number seconds=$((2 * seconds))
+	local number least=$((2 * seconds)) seconds
 
 	section grow_sessions '/s' 0 'Clients that run SELECT and nothing else: transactions per second' 'clients'
 	for number in $sessions
 	do
+		# connecting counts, and takes some milliseconds each
+		seconds=$((least + number / 100))
 		contest "$number" throughput "$number" -- \
 			'idgen_next, block_size 20' "SELECT idgen_next('x')" \
 			'idgen_next, worker, block_size 100' "SELECT idgen_next('worker')" \
