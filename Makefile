@@ -92,7 +92,7 @@ fuzz:
 	@FUZZ_SECONDS=$(or $(SECONDS),600) COPT="$(or $(COPT),-DUSE_ASSERT_CHECKING)" \
 		ONLY=tap TESTS=145_fuzz test/run
 
-# QUICK=1 for a first look, ONLY="calls bulk" for some chapters, BENCH=instructions to count those
+# QUICK=1 for a first look, ONLY="calls bulk" for some chapters; BENCH=instructions counts instructions
 bench:
 	@test/bench/$(BENCH)
 

@@ -131,7 +131,7 @@ call()
 
 # random_call NAMES "FLOOR ~ CALL": nanoseconds of CALL, less those of FLOOR, in which n is a
 # random number below NAMES. Not counted is a first time, in which the session looks up what
-# it needs.
+# it needs; of more names than it remembers, it forgets that when the statement ends.
 random_call()
 {
 	local from

@@ -42,7 +42,7 @@ extern void restart_fast(Disturber *disturber, Random *random);
 extern void restart_immediately(Disturber *disturber, Random *random);
 extern void kill_server(Disturber *disturber, Random *random);
 extern void hold_up(int pid, Time duration);
-extern int refilling_process(Disturber *disturber, Random *random, const Sequence *sequence);
 extern bool is_waited_for(Disturber *disturber, Random *random, const Link *link);
+extern int refilling_process(Disturber *disturber, Random *random, const Sequence *sequence);
 
 #endif
