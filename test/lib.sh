@@ -328,6 +328,16 @@ build()
 	server_paths+=$'\n'"dynamic_library_path = '$lib:\$libdir'"
 }
 
+# build_library FILE: of functions that only a benchmark loads; it is put into $work
+build_library()
+{
+	local cflags
+
+	read -ra cflags <<<"$("$PG_CONFIG" --cflags)"
+	gcc "${cflags[@]}" -fPIC -shared -isystem "$("$PG_CONFIG" --includedir-server)" \
+		-o "$work/$(basename "$1" .c).so" "$1"
+}
+
 # wrap_servers COMMAND: from here on, every server that is started runs under this command.
 wrap_servers()
 {

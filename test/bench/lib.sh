@@ -167,6 +167,12 @@ tps()
 	sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/pgbench.out"
 }
 
+# ... and about the milliseconds that one takes
+latency()
+{
+	sed -n 's/^latency average = \([0-9.]*\) ms/\1/p' "$work/pgbench.out"
+}
+
 # throughput CLIENTS STATEMENT: transactions per second
 throughput()
 {
@@ -207,8 +213,7 @@ wal()
 transactions()
 {
 	bench -c 1 -t "$1" "$3"
-	sample "$(sed -n 's/^latency average = \([0-9.]*\) ms/\1/p' "$work/pgbench.out" |
-		awk -v n="$2" '{ print $1 * 1e6 / n }')"
+	sample "$(latency | awk -v n="$2" '{ print $1 * 1e6 / n }')"
 }
 
 #
@@ -263,14 +268,4 @@ change_server()
 	say "$1" >>"$work/server/postgresql.conf"
 	stop_server "$work/server" fast
 	restart_server "$work/server"
-}
-
-build_all()
-{
-	local cflags
-
-	build || exit 1
-	read -ra cflags <<<"$("$PG_CONFIG" --cflags)"
-	gcc "${cflags[@]}" -fPIC -shared -isystem "$("$PG_CONFIG" --includedir-server)" \
-		-o "$work/idgen_bench.so" test/bench/idgen_bench.c
 }
