@@ -111,7 +111,7 @@ idgen_guc_init(void)
 
 	/* The upper bound, times the greatest block_size, is far from overflow. */
 	DefineCustomIntVariable("idgen.max_prefetch_blocks",
-	                        "Sets the number of blocks that the worker allocates for an id sequence at most in one refill.",
+	                        "Sets the number of blocks that are allocated for an id sequence at most in one refill ahead of need.",
 	                        "It begins with one, and takes more when they are used up fast.",
 	                        &idgen_max_prefetch_blocks,
 	                        64, 1, 1000000,

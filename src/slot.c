@@ -12,6 +12,7 @@
 #include "access/transam.h"
 #include "utils/timestamp.h"
 
+#include "guc.h"
 #include "slot.h"
 
 /*
@@ -169,6 +170,7 @@ should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
 static void
 begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 {
+	slot->waited = false;
 	if (draw->at_once)
 		slot->refilling++;
 	else if (draw->claims &&
@@ -222,6 +224,7 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	{
 		slot->waiters++;
 		slot->counters.waits++;
+		slot->waited = true;
 		slot->last_wait = GetCurrentTimestamp();
 		result->wait_for = draw->at_once ? InvalidTransactionId : slot->claim;
 		answer = IDGEN_DRAW_WAIT;
@@ -403,13 +406,18 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 	return 0;
 }
 
-/* Remember how much was asked for, for refilling ahead. Caller holds the lock. */
+/*
+ * Plan the next refill ahead: as many blocks as this one, or more if sessions have had to
+ * wait since it began. Caller holds the lock.
+ */
 static void
 plan_ahead(IdgenSlot *slot, const IdgenOutcome *outcome)
 {
 	if (outcome->ahead_ids == 0)
 		return;
 	slot->ahead_blocks = outcome->ahead_blocks;
+	if (slot->waited)
+		slot->ahead_blocks = Max(slot->ahead_blocks, Min(slot->ahead_blocks * 2, idgen_max_prefetch_blocks));
 	slot->ahead_below = crowded_lately(slot) ? outcome->ahead_ids / 2 : 0;
 }
 

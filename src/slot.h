@@ -84,7 +84,8 @@ typedef struct IdgenSlot
 	int refilling;              /* number of those sessions */
 	ConditionVariable refilled; /* signalled when one of them, or the worker, is
 	                             * done; has its own lock */
-	int waiters;                /* sessions waiting for any of these */
+	int waiters;                /* sessions waiting for any of these, or the worker */
+	bool waited;                /* has one waited since the last refill began? */
 
 	/* If it is the worker that refills: */
 	bool *requested;       /* has it been asked to? In an array, see cache.c */
@@ -95,13 +96,12 @@ typedef struct IdgenSlot
 	int64 range_requested; /* the most ids in a row that it has been asked for, or 0 */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
 	TimestampTz filled_at; /* when the last one succeeded, 0 = none */
-	bool waited;           /* has a session waited since the last one began? */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
 	uint32 origin;         /* of blocks, see IdgenRest; or where sessions have last seen
 	                        * the name lead */
 	bool transient;        /* of blocks, see IdgenRest */
-	int64 ahead_blocks;    /* blocks that the last refill asked for */
+	int64 ahead_blocks;    /* blocks for the next refill ahead */
 	TimestampTz last_wait; /* when a session last had to wait */
 	uint64 dropped_at;     /* number of the last event that emptied it */
 	int warned_percent;    /* lowest percentage logged; 101 = none */
