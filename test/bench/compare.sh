@@ -104,7 +104,7 @@ compare_clients()
 
 compare_inserts()
 {
-	local seconds=$((2 * seconds))
+	local seconds=$longer
 
 	section inserts '/s' 0 'Clients that insert a row, the id from a default: transactions per second'
 	for clients in $few_clients
@@ -119,6 +119,12 @@ compare_inserts()
 			'gen_random_uuid()' "INSERT INTO t_uuid (v) VALUES ('v')"
 	done
 	must '32 clients' 'nextval, CACHE 1' least 1.0
+
+	section inserts_both µs 0 'Clients that insert now into this table, now into that: microseconds a transaction'
+	both 64 \
+		'idgen_next, block_size 20' "INSERT INTO t_idgen (v) VALUES ('v')" \
+		'nextval, CACHE 1' "INSERT INTO t_one (v) VALUES ('v')"
+	must '64 clients' 'nextval, CACHE 1' most 1.0
 }
 
 compare_bulk()
@@ -188,7 +194,7 @@ compare_latency()
 	must '16 clients, p99.9' 'nextval, CACHE 1' most 1.2
 
 	sql -c "SELECT idgen_stats_reset()" >/dev/null
-	bench -c 16 -T "$((3 * seconds))" "SELECT idgen_next('worker')"
+	bench -c 16 -T "$longer" "SELECT idgen_next('worker')"
 	read -r waits ids <<<"$(value "SELECT waits || ' ' || ids_issued FROM idgen_stats WHERE name = 'worker'")"
 	section waits 'waits' 3 'The worker, 16 clients flat out: waits in 10,000 ids'
 	row='16 clients' competitor='idgen_next, worker, block_size 100' sample "$(awk "BEGIN { print 10000 * $waits / $ids }")"
@@ -287,7 +293,7 @@ compare_wal()
 		sleep 0.1
 	done
 	sql -c CHECKPOINT
-	contest 'SELECT' wal 4000 -- \
+	contest 'SELECT' wal "$wal_transactions" -- \
 		'idgen_next, block_size 20' "SELECT idgen_next('x')" \
 		'idgen_next, block_size 1000' "SELECT idgen_next('x1000')" \
 		'idgen_next, worker, block_size 100' "SELECT idgen_next('worker')" \

@@ -46,13 +46,13 @@ grow_names()
 
 grow_sessions()
 {
-	local number least=$((2 * seconds)) seconds
+	local number seconds
 
 	section grow_sessions '/s' 0 'Clients that run SELECT and nothing else: transactions per second' 'clients'
 	for number in $sessions
 	do
 		# connecting counts, and takes some milliseconds each
-		seconds=$((least + number / 100))
+		seconds=$((longer + number / 100))
 		contest "$number" throughput "$number" -- \
 			'idgen_next, block_size 20' "SELECT idgen_next('x')" \
 			'idgen_next, worker, block_size 100' "SELECT idgen_next('worker')" \
@@ -65,7 +65,7 @@ grow_transactions()
 	local e ids from times
 
 	section grow_transactions ns 0 'Transactions of many ids, with their commit: nanoseconds an id' 'ids'
-	for ((e = 0; e <= 7; e++))
+	for ((e = 0; e <= most_ids; e++))
 	do
 		ids=$((10 ** e))
 		times=$((100000 / ids))

@@ -10,13 +10,13 @@
 seconds=1
 if [ -n "${QUICK:-}" ]
 then
-	rounds=1 rounds_of_growth=1 thousands=500 bulk_thousands=100
+	rounds=1 rounds_of_growth=1 longer=1 thousands=500 bulk_thousands=100 wal_transactions=1000
 	many_clients=32 few_clients=32 latency_clients=16
-	sizes='1 100 100000' sessions='1 500' names_of_full='500 1000 2000'
+	sizes='1 1000' sessions='1 100' most_ids=6 names_of_full='500 2000'
 else
-	rounds=5 rounds_of_growth=3 thousands=2000 bulk_thousands=1000
+	rounds=5 rounds_of_growth=3 longer=2 thousands=2000 bulk_thousands=1000 wal_transactions=4000
 	many_clients='1 2 8 32' few_clients='1 32' latency_clients='1 16'
-	sizes='1 10 100 1000 10000 100000' sessions='1 8 32 100 250 500'
+	sizes='1 10 100 1000 10000 100000' sessions='1 8 32 100 250 500' most_ids=7
 	names_of_full='250 500 750 1000 1250 1500 2000 5000'
 fi
 
@@ -187,7 +187,7 @@ latency_at()
 {
 	local clients=$row row percent
 
-	bench -c "$1" -R "$2" -T "$((2 * seconds))" -l --log-prefix="$work/log" "$3"
+	bench -c "$1" -R "$2" -T "$longer" -l --log-prefix="$work/log" "$3"
 	cat "$work"/log.* | awk '$2 > 20 { print $3 }' | sort -n >"$work/latencies"
 	for percent in 50 99 99.9
 	do
@@ -196,6 +196,26 @@ latency_at()
 			'NR >= n * percent / 100 { print; exit }' "$work/latencies")"
 	done
 	rm "$work"/log.*
+}
+
+# both CLIENTS COMPETITOR STATEMENT COMPETITOR STATEMENT: microseconds of a transaction of
+# each, while every client does now this and now that. No moment of the machine favours one.
+both()
+{
+	local clients=$1 round i competitor
+
+	row=$(clients "$clients")
+	say "$5" >"$work/second.sql"
+	for ((round = 1; round <= rounds; round++))
+	do
+		bench -c "$clients" -T "$((2 * longer))" -f "$work/second.sql" "$3"
+		for i in 1 2
+		do
+			competitor=${*:2*i:1}
+			sample "$(sed -n 's/^ - latency average = \([0-9.]*\) ms/\1/p' "$work/pgbench.out" |
+				awk -v i="$i" 'NR == i { print $1 * 1000 }')"
+		done
+	done
 }
 
 # wal TRANSACTIONS STATEMENT: bytes of WAL for each, in one session
