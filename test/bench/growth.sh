@@ -52,7 +52,7 @@ grow_sessions()
 	for number in $sessions
 	do
 		# connecting counts, and takes some milliseconds each
-		seconds=$((longer + number / 100))
+		seconds=$((1 + number / 100))
 		contest "$number" throughput "$number" -- \
 			'idgen_next, block_size 20' "SELECT idgen_next('x')" \
 			'idgen_next, worker, block_size 100' "SELECT idgen_next('worker')" \
