@@ -12,9 +12,11 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# With room for one id sequence only, whatever keeps it busy is noticed.
+# With room for one id sequence only, whatever keeps it busy is noticed. Refills ahead do
+# not grow, so that there are many to be cancelled.
 my $node = idgen_server('cancel', conf => q{
 idgen.max_sequences = 1
+idgen.max_prefetch_blocks = 1
 lock_timeout = 2ms
 });
 
@@ -41,6 +43,14 @@ $node->safe_psql(
 			PERFORM pg_sleep(0.001);
 		END LOOP;
 	END$$});
+
+# What is cached and refilled does not last for longer than they wait.
+$node->safe_psql('postgres', q{
+	BEGIN;
+	SET LOCAL lock_timeout = 0;
+	SELECT FROM id_sequences WHERE name = 'x' FOR UPDATE;
+	SELECT pg_sleep(0.2);
+	COMMIT});
 wait_for_lines(100, @clients);
 $node->safe_psql('postgres', q{
 	SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
