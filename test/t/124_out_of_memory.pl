@@ -12,8 +12,10 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# The worker refills when somebody waits for it, who then hears of its failure.
 my $node = plain_server('memory', conf => q{
 idgen.max_sequences = 8
+idgen.max_prefetch_blocks = 1
 idgen.worker_idle_timeout = '1000s'
 max_prepared_transactions = 5
 restart_after_crash = off
