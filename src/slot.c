@@ -23,7 +23,7 @@
 #define IDGEN_CROWD_MEMORY_MS 1000
 
 /*
- * The worker takes more blocks if the last ones were used up in less than the
+ * A refill ahead takes more blocks if the last ones were used up in less than the
  * first time, and fewer if they have lasted longer than the second one. The
  * first is that of many commits, of which one has to be done before the rest
  * is used up; ids that are left over from the second are not missed.
@@ -162,6 +162,27 @@ should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
 }
 
 /*
+ * The number of blocks for the next refill that is ahead of need (rules T6, W3): twice as
+ * many as the last time if those were used up fast, or did not suffice; fewer, in
+ * proportion, if they have lasted long. In between, by a factor of ten, it stays: so an id
+ * sequence that is used evenly finds its amount and keeps it.
+ */
+static int64
+adapt_blocks(const IdgenSlot *slot, int64 blocks)
+{
+	int64 lasted;
+
+	if (slot->filled_at == 0)
+		return 1;
+	lasted = TimestampDifferenceMilliseconds(slot->filled_at, GetCurrentTimestamp());
+	if (lasted <= IDGEN_LONG_MS)
+		return lasted < IDGEN_SHORT_MS || slot->waited ? blocks * 2 : blocks;
+	for (; lasted > IDGEN_LONG_MS && blocks > 1; lasted /= 2)
+		blocks /= 2;
+	return blocks;
+}
+
+/*
  * Note that the caller refills, as far as others are to wait for it. A claim
  * of its own may be that of a subtransaction since rolled back, for which
  * nobody waits: renew it. A claim of somebody else stays. Caller holds the
@@ -214,9 +235,10 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 			answer = IDGEN_DRAW_NOT_READY;
 		else
 		{
+			result->nblocks = Min(adapt_blocks(slot, slot->ahead_blocks), idgen_max_prefetch_blocks);
+			result->nblocks = Max(result->nblocks, slot->waiters + 1);
 			begin_refill(slot, draw, result);
 			slot->ahead_below = 0; /* one is enough; publishing sets it again */
-			result->nblocks = Max(slot->ahead_blocks, slot->waiters + 1);
 			answer = IDGEN_DRAW_REFILL_AHEAD;
 		}
 	}
@@ -406,19 +428,18 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 	return 0;
 }
 
-/*
- * Plan the next refill ahead: as many blocks as this one, or more if sessions have had to
- * wait since it began. Caller holds the lock.
- */
+/* If the next refill may be ahead, remember when to begin it. Caller holds the lock. */
 static void
 plan_ahead(IdgenSlot *slot, const IdgenOutcome *outcome)
 {
 	if (outcome->ahead_ids == 0)
 		return;
+	slot->ahead_below = 0;
+	if (!crowded_lately(slot))
+		return;
 	slot->ahead_blocks = outcome->ahead_blocks;
-	if (slot->waited)
-		slot->ahead_blocks = Max(slot->ahead_blocks, Min(slot->ahead_blocks * 2, idgen_max_prefetch_blocks));
-	slot->ahead_below = crowded_lately(slot) ? outcome->ahead_ids / 2 : 0;
+	slot->ahead_below = outcome->ahead_ids / 2;
+	slot->filled_at = GetCurrentTimestamp();
 }
 
 /* Caller holds the lock. */
@@ -605,28 +626,6 @@ idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count, uint64 att
 }
 
 /*
- * The number of blocks for the next refill (rule W3): twice as many as the last
- * time if those were used up fast, or did not suffice; fewer, in proportion, if
- * they have lasted long. In between, by a factor of ten, it stays: so an id
- * sequence that is used evenly finds its amount and keeps it.
- */
-static int
-adapt_prefetch(const IdgenSlot *slot)
-{
-	int blocks = slot->prefetch_blocks;
-	int64 lasted;
-
-	if (slot->filled_at == 0)
-		return 1;
-	lasted = TimestampDifferenceMilliseconds(slot->filled_at, GetCurrentTimestamp());
-	if (lasted <= IDGEN_LONG_MS)
-		return lasted < IDGEN_SHORT_MS || slot->waited ? blocks * 2 : blocks;
-	for (; lasted > IDGEN_LONG_MS && blocks > 1; lasted /= 2)
-		blocks /= 2;
-	return blocks;
-}
-
-/*
  * The worker begins to refill the slot, which somebody has requested. Returns the
  * number of blocks to allocate; *range is the number of ids that somebody wants in a
  * row, or 0, and *joins the block that they may join. Caller holds the lock.
@@ -639,7 +638,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range, IdgenBlo
 	slot->range_requested = 0;
 	*joins = last_block(slot);
 	slot->attempts_begun++;
-	slot->prefetch_blocks = Min(adapt_prefetch(slot), max_blocks);
+	slot->prefetch_blocks = Min(adapt_blocks(slot, slot->prefetch_blocks), max_blocks);
 	slot->waited = false;
 	return slot->prefetch_blocks;
 }

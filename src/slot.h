@@ -95,13 +95,13 @@ typedef struct IdgenSlot
 	bool row_locked;       /* has it found the row locked since the last success? */
 	int64 range_requested; /* the most ids in a row that it has been asked for, or 0 */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
-	TimestampTz filled_at; /* when the last one succeeded, 0 = none */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
 	uint32 origin;         /* of blocks, see IdgenRest; or where sessions have last seen
 	                        * the name lead */
 	bool transient;        /* of blocks, see IdgenRest */
-	int64 ahead_blocks;    /* blocks for the next refill ahead */
+	int64 ahead_blocks;    /* blocks that sessions' last refill asked for, and ... */
+	TimestampTz filled_at; /* ... when it, or the worker's, was published; 0 = not known */
 	TimestampTz last_wait; /* when a session last had to wait */
 	uint64 dropped_at;     /* number of the last event that emptied it */
 	int warned_percent;    /* lowest percentage logged; 101 = none */
