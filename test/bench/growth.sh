@@ -28,19 +28,19 @@ grow_block_size()
 
 grow_names()
 {
-	local names
+	local number
 
 	make_names 20000
 	sql -c "INSERT INTO id_sequences (name, next_block_start, block_size)
 		SELECT 's' || n, 1, 1000 FROM generate_series(20000, 99999) AS n"
 	section grow_names ns 0 'One session that draws at random from many id sequences: nanoseconds an id' 'id sequences'
-	for names in 1 10 100 1000 10000 20000
+	for number in $names
 	do
-		contest "$names" random_call "$names" -- "${random_names[@]}"
+		contest "$number" random_call "$number" -- "${random_names[@]}"
 	done
-	for names in 30000 50000 100000
+	for number in $more_names
 	do
-		contest "$names" random_call "$names" -- "${random_names[@]:0:2}"
+		contest "$number" random_call "$number" -- "${random_names[@]:0:2}"
 	done
 }
 
@@ -91,7 +91,7 @@ draw_at_random()
 # One server with places for all, then one with a thousand.
 grow_full()
 {
-	local places names
+	local places number
 
 	sql -c "INSERT INTO id_sequences (name, next_block_start, block_size)
 		SELECT 'f' || n, 1, 20 FROM generate_series(0, 4999) AS n"
@@ -100,10 +100,10 @@ grow_full()
 	do
 		change_server "idgen.max_sequences = $places"
 		sql -c "SELECT count(idgen_next('f' || n)) FROM generate_series(0, 4999) AS n" >/dev/null
-		for names in $names_of_full
+		for number in $names_of_full
 		do
-			contest "$names" throughput 8 -- \
-				"max_sequences $places" "$(draw_at_random "$names")"
+			contest "$number" throughput 8 -- \
+				"max_sequences $places" "$(draw_at_random "$number")"
 		done
 	done
 }
