@@ -853,8 +853,7 @@ idgen_cache_take_requests(Oid dbid)
 		if (taken)
 		{
 			memcpy(&task->key, slot->key, offsetof(IdgenCacheKey, name) + strlen(slot->key->name) + 1);
-			task->nblocks = idgen_slot_begin_attempt(slot, idgen_max_prefetch_blocks,
-			                                         &task->range, &task->joins);
+			task->nblocks = idgen_slot_begin_attempt(slot, &task->range, &task->joins);
 			task->attempt = slot->attempts_begun;
 			task->begun_at = GetCurrentTimestamp();
 		}

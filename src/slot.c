@@ -165,7 +165,8 @@ should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
  * The number of blocks for the next refill that is ahead of need (rules T6, W3): twice as
  * many as the last time if those were used up fast, or did not suffice; fewer, in
  * proportion, if they have lasted long. In between, by a factor of ten, it stays: so an id
- * sequence that is used evenly finds its amount and keeps it.
+ * sequence that is used evenly finds its amount and keeps it, within
+ * idgen.max_prefetch_blocks.
  */
 static int64
 adapt_blocks(const IdgenSlot *slot, int64 blocks)
@@ -175,11 +176,11 @@ adapt_blocks(const IdgenSlot *slot, int64 blocks)
 	if (slot->filled_at == 0)
 		return 1;
 	lasted = TimestampDifferenceMilliseconds(slot->filled_at, GetCurrentTimestamp());
-	if (lasted <= IDGEN_LONG_MS)
-		return lasted < IDGEN_SHORT_MS || slot->waited ? blocks * 2 : blocks;
+	if (lasted < IDGEN_SHORT_MS || (lasted <= IDGEN_LONG_MS && slot->waited))
+		blocks *= 2;
 	for (; lasted > IDGEN_LONG_MS && blocks > 1; lasted /= 2)
 		blocks /= 2;
-	return blocks;
+	return Min(blocks, idgen_max_prefetch_blocks);
 }
 
 /*
@@ -235,8 +236,7 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 			answer = IDGEN_DRAW_NOT_READY;
 		else
 		{
-			result->nblocks = Min(adapt_blocks(slot, slot->ahead_blocks), idgen_max_prefetch_blocks);
-			result->nblocks = Max(result->nblocks, slot->waiters + 1);
+			result->nblocks = Max(adapt_blocks(slot, slot->ahead_blocks), slot->waiters + 1);
 			begin_refill(slot, draw, result);
 			slot->ahead_below = 0; /* one is enough; publishing sets it again */
 			answer = IDGEN_DRAW_REFILL_AHEAD;
@@ -631,14 +631,14 @@ idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count, uint64 att
  * row, or 0, and *joins the block that they may join. Caller holds the lock.
  */
 int
-idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range, IdgenBlock *joins)
+idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins)
 {
 	*slot->requested = false;
 	*range = slot->range_requested;
 	slot->range_requested = 0;
 	*joins = last_block(slot);
 	slot->attempts_begun++;
-	slot->prefetch_blocks = Min(adapt_blocks(slot, slot->prefetch_blocks), max_blocks);
+	slot->prefetch_blocks = adapt_blocks(slot, slot->prefetch_blocks);
 	slot->waited = false;
 	return slot->prefetch_blocks;
 }

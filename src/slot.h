@@ -204,7 +204,7 @@ extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, i
 extern IdgenAwaitAnswer idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count,
                                                 uint64 attempt, IdgenFailure *failure,
                                                 bool *row_locked);
-extern int idgen_slot_begin_attempt(IdgenSlot *slot, int max_blocks, int64 *range, IdgenBlock *joins);
+extern int idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins);
 extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                                    const IdgenOutcome *outcome, const IdgenFailure *failure);
 extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
