@@ -20,14 +20,14 @@ set -euo pipefail
 
 oldest_major=15
 
-# The variables of a make above and of the caller's own connections stay outside.
-unset MAKEFLAGS MFLAGS MAKELEVEL
-for var in "${!PG@}"
+# The variables of a make above, of the caller's own connections and of the caller's
+# language stay outside. PostgreSQL's Perl library takes LC_ALL away, and leaves LANG.
+export LC_ALL=C LANG=C
+unset MAKEFLAGS MFLAGS MAKELEVEL LANGUAGE
+for var in "${!PG@}" "${!LC_@}"
 do
-	[[ $var == PG_* ]] || unset "$var"
+	[[ $var == PG_* || $var == LC_ALL ]] || unset "$var"
 done
-
-export LC_ALL=C
 
 say()
 {

@@ -11,6 +11,7 @@ use warnings FATAL => 'all';
 
 use File::Basename qw(dirname);
 use Generator ();
+use IdgenTest qw(init_server);
 use IO::Socket::UNIX;
 use JSON::PP;
 use POSIX ();
@@ -54,7 +55,7 @@ sub new
 	# one that takes connections, and never says a word
 	$self->{silent} = IO::Socket::UNIX->new(Local => "$silent/.s.PGSQL." . $node->port, Listen => 100) or die "could not listen: $!";
 
-	$node->init;
+	init_server($node);
 	$node->append_conf('postgresql.conf', qq{
 		logging_collector = on
 		log_destination = jsonlog

@@ -31,7 +31,7 @@ if ($old->safe_psql('postgres', q{SELECT current_setting('extension_destdir', tr
 	plan skip_all => q{pg_upgrade finds a library only in the server's own directory};
 }
 my $new = PostgreSQL::Test::Cluster->new('new');
-$new->init;
+init_server($new);
 $new->append_conf('postgresql.conf', $preload);
 
 create_all_kinds($old);

@@ -41,7 +41,7 @@ for my $case (keys %answers)
 	}
 }
 my $fake = FakeCentre->new(answers => \%answers_to);
-my ($node) = idgen_nodes(1, centres => [$fake], init => [ extra => [ '-E', 'UTF8' ] ], conf => q{idgen.worker_timeout = '100s'});
+my ($node) = idgen_nodes(1, centres => [$fake], conf => q{idgen.worker_timeout = '100s'});
 create_remote($_, /worker/ ? q{refill => 'worker'} : '', $node) for sort keys %answers_to;
 
 for my $encoding (@encodings)

@@ -4,7 +4,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
-use lib "$FindBin::RealBin/../fuzz";
+use lib $FindBin::RealBin, "$FindBin::RealBin/../fuzz";
 
 use Driver;
 use PostgreSQL::Test::Utils;

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  idgen_server plain_server central_server server_options idgen_nodes create_remote
+  idgen_server plain_server init_server central_server server_options idgen_nodes create_remote
   not_allocated missing_ids other_program start_pgbench duplicates answer sqlstate start_statement wait_for_waiters
   start_clients start_node_clients finish_clients wait_until wait_for_lines wait_for_ids committed_ids seen_ids client_errors
   worker_pid wait_for_no_worker use_up terminate_clients
@@ -41,11 +41,21 @@ sub plain_server
 	my ($name, %params) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name, $params{install_path} ? (install_path => $params{install_path}) : ());
 
-	$node->init(@{ $params{init} // [] });
+	init_server($node, @{ $params{init} // [] });
 	$node->append_conf('postgresql.conf', 'log_statement = none');
 	$node->append_conf('postgresql.conf', $params{conf}) if $params{conf};
 	$node->start;
 	return $node;
+}
+
+# init_server(server, ...): its init(...), with the encoding and the locale that the
+# regression tests have, whatever the language of the caller is.
+sub init_server
+{
+	my ($node, %params) = @_;
+
+	$node->init(%params, extra => [ '--encoding=UTF8', '--no-locale', @{ $params{extra} // [] } ]);
+	return;
 }
 
 # central_server(name, init => [...], conf => text): a server that is running and has
