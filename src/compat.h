@@ -114,6 +114,11 @@ typedef Oid RelFileNumber;
 	ConditionalXactLockTableWait(xid)
 #endif
 
+/* 18 has generated columns that are not stored. */
+#if PG_VERSION_NUM < 180000
+#define expand_generated_columns_in_expr(node, rel, rt_index) (node)
+#endif
+
 /* 18 lets the caller accept a deferrable key, and counts index searches. */
 #if PG_VERSION_NUM < 180000
 #define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \

@@ -6,21 +6,24 @@
  * answer is found once and remembered by the session until something it
  * depends on changes; idgen_epoch counts such changes. Row security can depend
  * on anything a policy's expression looks at, so its answer is remembered only
- * when all policies are expressions over the row's own, rarely changing
- * columns.
+ * when all policies are immutable expressions over the row's own, rarely
+ * changing columns, and until any function is replaced.
  */
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_proc.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_relation.h"
+#include "rewrite/rewriteHandler.h"
 #include "rewrite/rowsecurity.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -45,6 +48,9 @@ static uint64 table_oid_epoch = 0;
 /* Has idgen_watch_relations() been called? */
 static bool relations_matter = false;
 
+/* Has row security had a say in anything that this session remembers? */
+static bool functions_matter = false;
+
 static void
 relation_changed(Datum arg, Oid relid)
 {
@@ -67,6 +73,14 @@ any_relation_changed(Datum arg, int cacheid, uint32 hashvalue)
 	idgen_relations_changed();
 }
 
+/* Policies' functions are not looked for one by one: they call others. */
+static void
+any_function_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	if (functions_matter)
+		idgen_epoch++;
+}
+
 /*
  * Ask the server to tell us about changes. The owner of the database matters
  * to role pg_database_owner. Called once per process.
@@ -84,6 +98,7 @@ idgen_definition_init(void)
 	CacheRegisterSyscacheCallback(USERMAPPINGOID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(RELNAMENSP, any_relation_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(SEQRELID, any_relation_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, any_function_changed, (Datum) 0);
 }
 
 /* What names of relations stand for may have changed. */
@@ -251,39 +266,56 @@ idgen_check_select(Oid relid)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(relid));
 }
 
-static bool
-is_not_immutable(Oid funcid, void *context)
-{
-	return func_volatile(funcid) != PROVOLATILE_IMMUTABLE;
-}
-
 /*
- * Walker: does a policy look at anything besides constants, the current user
- * (a change of which is noticed) and columns that a refill does not write? It has no
- * subqueries, see idgen_row_visible().
+ * Walker: does an expression look at anything in the row that a refill may
+ * write, or at what changes without our notice? The latter is what a domain
+ * checks; functions are is_immutable()'s business. There are no subqueries, see
+ * idgen_row_visible(). "context" is the relation.
  */
 static bool
-depends_on_more_than_row(Node *node, void *context)
+looks_at_changes(Node *node, void *context)
 {
+	Relation rel = (Relation) context;
+
 	if (node == NULL)
 		return false;
 	if (IsA(node, Var))
 	{
 		AttrNumber attno = ((Var *) node)->varattno;
 
-		return attno <= 0 ||
-			attno == IDGEN_ATT_NEXT_BLOCK_START ||
-			attno == IDGEN_ATT_EXHAUSTED;
+		if (attno <= 0 ||
+		    attno == IDGEN_ATT_NEXT_BLOCK_START ||
+		    attno == IDGEN_ATT_EXHAUSTED)
+			return true;
+		return TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated == ATTRIBUTE_GENERATED_STORED &&
+			looks_at_changes(build_column_default(rel, attno), context);
 	}
+	if (IsA(node, CoerceToDomain))
+		return true;
+	return expression_tree_walker(node, looks_at_changes, context);
+}
+
+/* Mutator: a constant in place of the current user, a change of which is noticed. */
+static Node *
+without_current_user(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
 	if (IsA(node, SQLValueFunction))
 	{
 		SQLValueFunctionOp op = ((SQLValueFunction *) node)->op;
 
-		return op != SVFOP_CURRENT_USER && op != SVFOP_CURRENT_ROLE && op != SVFOP_USER;
+		if (op == SVFOP_CURRENT_USER || op == SVFOP_CURRENT_ROLE || op == SVFOP_USER)
+			return (Node *) makeNullConst(NAMEOID, -1, C_COLLATION_OID);
 	}
-	if (check_functions_in_node(node, is_not_immutable, NULL))
-		return true;
-	return expression_tree_walker(node, depends_on_more_than_row, context);
+	return expression_tree_mutator(node, without_current_user, context);
+}
+
+/* For one user, has an expression the same value for the same row until a function is replaced? */
+static bool
+is_immutable(List *quals)
+{
+	return !contain_mutable_functions(without_current_user((Node *) quals, NULL));
 }
 
 /*
@@ -312,16 +344,19 @@ query_shows_row(Relation rel, TupleTableSlot *row)
 	return visible;
 }
 
-/* Evaluate policies' expressions for a row. */
+/* Evaluate policies' expressions, as the planner has made them, for a row. */
 static bool
 policies_show_row(List *quals, TupleTableSlot *row)
 {
 	EState *estate = CreateExecutorState();
 	ExprContext *econtext = GetPerTupleExprContext(estate);
+	MemoryContext before = MemoryContextSwitchTo(estate->es_query_cxt);
+	ExprState *state = ExecInitQual(quals, NULL);
 	bool visible;
 
+	MemoryContextSwitchTo(before);
 	econtext->ecxt_scantuple = row;
-	visible = ExecQual(ExecPrepareQual(quals, estate), econtext);
+	visible = ExecQual(state, econtext);
 	FreeExecutorState(estate);
 	return visible;
 }
@@ -341,6 +376,7 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 	Query *query;
 	RangeTblEntry *rte;
 	List *quals;
+	List *planned;
 	List *checks;
 	bool enabled;
 	bool subqueries;
@@ -365,6 +401,15 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 		*cacheable = false;
 		return query_shows_row(rel, row);
 	}
-	*cacheable = !depends_on_more_than_row((Node *) quals, NULL);
-	return policies_show_row(quals, row);
+
+	/*
+	 * The planner replaces what an expression says by what that stands for: so
+	 * default arguments are judged, too, but no domain without a check, which
+	 * may get one.
+	 */
+	functions_matter = true;
+	quals = (List *) expand_generated_columns_in_expr((Node *) quals, rel, 1);
+	planned = (List *) expression_planner((Expr *) quals);
+	*cacheable = !looks_at_changes((Node *) quals, rel) && is_immutable(planned);
+	return policies_show_row(planned, row);
 }
