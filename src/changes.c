@@ -20,7 +20,6 @@
 #include "commands/extension.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/inval.h"
@@ -272,18 +271,37 @@ return_reserved_ids(Relation rel, HeapTuple old, HeapTuple new)
 }
 
 /*
- * Raises 42501 unless the current user may have others run code: those who write to a table, by
- * a trigger; those who draw, by this row.
+ * Does the row name code? Where source_name is not used, it may do so for a source to which
+ * somebody changes the row later.
  */
-static void
-check_may_run_code(Relation rel, const IdgenSource *source)
+static bool
+names_code(const IdgenSource *source, HeapTuple tuple, TupleDesc desc)
 {
-	if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_TRIGGER) != ACLCHECK_OK)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-		         errmsg("permission denied to set source \"%s\"", source->name),
-		         errdetail("It runs with the rights of whoever draws, as a trigger would."),
-		         errhint("That takes the privilege TRIGGER on table \"%s\".", RelationGetRelationName(rel))));
+	return source->runs_code ||
+		(source->check_name == NULL && !heap_attisnull(tuple, IDGEN_ATT_SOURCE_NAME, desc));
+}
+
+/* Is it other code that those who draw from some name run after an update? */
+static bool
+changes_code(TupleDesc desc, HeapTuple old, HeapTuple new)
+{
+	return !same_attribute(desc, old, new, IDGEN_ATT_NAME) ||
+		!same_attribute(desc, old, new, IDGEN_ATT_SOURCE) ||
+		!same_attribute(desc, old, new, IDGEN_ATT_SOURCE_NAME);
+}
+
+/* Raises 42501 unless the current user may write a row that names code. */
+static void
+check_may_name_code(Relation rel, const IdgenSource *source)
+{
+	if (idgen_may_lend_code(RelationGetRelid(rel), GetUserId()))
+		return;
+	ereport(ERROR,
+	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+	         errmsg("permission denied to name a function in table \"%s\"", RelationGetRelationName(rel)),
+	         source->runs_code ? errdetail("It runs with the rights of whoever draws, as a trigger would.") : errdetail("Source \"%s\" does not use source_name, but another source may, later.", source->name),
+	         errhint("That takes the privilege TRIGGER on the table.%s",
+	                 source->runs_code ? "" : " Or set source_name to null.")));
 }
 
 /*
@@ -314,9 +332,9 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	if (!heap_attisnull(tuple, IDGEN_ATT_SOURCE, desc))
 		source = idgen_check_source(get_string(tuple, desc, IDGEN_ATT_SOURCE),
 		                            heap_attisnull(tuple, IDGEN_ATT_SOURCE_NAME, desc) ? NULL : get_string(tuple, desc, IDGEN_ATT_SOURCE_NAME));
-	if (source != NULL && source->runs_code &&
-	    (!TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) || changes_source(desc, trigger->tg_trigtuple, tuple)))
-		check_may_run_code(trigger->tg_relation, source);
+	if (source != NULL && names_code(source, tuple, desc) &&
+	    (!TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) || changes_code(desc, trigger->tg_trigtuple, tuple)))
+		check_may_name_code(trigger->tg_relation, source);
 	if (source != NULL && !heap_attisnull(tuple, IDGEN_ATT_REFILL, desc))
 		idgen_check_refill(get_string(tuple, desc, IDGEN_ATT_REFILL), source);
 	if (!heap_attisnull(tuple, IDGEN_ATT_LAYOUT, desc))

@@ -45,12 +45,15 @@ typedef Oid RelFileNumber;
 #include "storage/relfilelocator.h"
 #endif
 
-/* 16 has one function for objects of all kinds; we ask for one kind each. */
+/* 16 has one function for objects of all kinds; we ask for few. */
 #if PG_VERSION_NUM < 160000
+#include "catalog/pg_proc.h"
 #define object_ownercheck(classid, objectid, roleid) \
 	pg_class_ownercheck(objectid, roleid)
 #define object_aclcheck(classid, objectid, roleid, mode) \
-	pg_foreign_server_aclcheck(objectid, roleid, mode)
+	((classid) == ProcedureRelationId                    \
+	     ? pg_proc_aclcheck(objectid, roleid, mode)      \
+	     : pg_foreign_server_aclcheck(objectid, roleid, mode))
 #endif
 
 /* 16 can report a wrong name without raising an error. */

@@ -267,6 +267,17 @@ idgen_check_select(Oid relid)
 }
 
 /*
+ * May a role have others run its code: those who write to id_sequences, by a trigger, and
+ * those who draw, by a row that names a function?
+ */
+bool
+idgen_may_lend_code(Oid relid, Oid roleid)
+{
+	return object_ownercheck(RelationRelationId, relid, roleid) ||
+		pg_class_aclcheck(relid, roleid, ACL_TRIGGER) == ACLCHECK_OK;
+}
+
+/*
  * Walker: does an expression look at anything in the row that a refill may
  * write, or at what changes without our notice? The latter is what a domain
  * checks; functions are is_immutable()'s business. There are no subqueries, see

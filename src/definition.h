@@ -52,6 +52,7 @@ extern bool idgen_check_refill(const char *refill, const IdgenSource *source);
 extern const IdgenLayout *idgen_check_layout(const char *layout);
 
 extern void idgen_check_select(Oid relid);
+extern bool idgen_may_lend_code(Oid relid, Oid roleid);
 extern bool idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable);
 
 #endif /* IDGEN_DEFINITION_H */

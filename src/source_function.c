@@ -9,6 +9,10 @@
  *
  * Its name must be schema-qualified, and its arguments must have exactly these
  * types: so no search_path can put another function in its place.
+ *
+ * Whoever owns the function decides what it does, from one call to the next. That somebody
+ * was allowed to write its name into the row says nothing of that, and rows also come by
+ * replication and from dumps, where nobody is asked. So each refill looks who owns it.
  */
 #include "postgres.h"
 
@@ -18,16 +22,21 @@
 #include "common/hashfn.h"
 #include "executor/executor.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_func.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
+#include "as_owner.h"
 #include "compat.h"
 #include "handle.h"
 #include "pending.h"
+#include "row.h"
 #include "sources.h"
 
 /* Raises 22004, 22023 or 42602 for what is not a qualified name. */
@@ -49,6 +58,7 @@ function_check_syntax(const char *source_name)
 typedef struct Allocator
 {
 	Oid funcid;
+	Oid run_as; /* with whose rights */
 	Oid result_type;
 	TupleDesc desc; /* of its result */
 	AttrNumber first_id;
@@ -134,6 +144,49 @@ function_check_name(const char *name, const char *source_name)
 	if (schema == NULL || function == NULL)
 		no_such_function(stringToQualifiedNameList(source_name, NULL));
 	return quote_qualified_identifier(schema, function);
+}
+
+/*
+ * Sets run_as: to whoever draws, if the function's owner may have others run code, or could do
+ * by themselves all that whoever draws can. (The other way round is no reason to trust them.)
+ *
+ * Nobody's rights are lent to a function that is SECURITY DEFINER. But it could leave things
+ * behind in the session: settings, temporary tables that stand in front of others. If its owner is not
+ * trusted, it runs with the restrictions of idgen_act_as(), as its owner also if it is altered just now.
+ *
+ * Raises 42501 for other functions.
+ */
+static void
+check_owner(const IdgenHandle *handle, Allocator *allocator)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(allocator->funcid));
+	Oid owner;
+	bool security_definer;
+	AclResult result;
+
+	if (!HeapTupleIsValid(tuple))
+		no_such_function(stringToQualifiedNameList(handle->source_name, NULL));
+	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
+	security_definer = ((Form_pg_proc) GETSTRUCT(tuple))->prosecdef;
+	ReleaseSysCache(tuple);
+
+	allocator->run_as = GetUserId();
+	if (has_privs_of_role(owner, GetUserId()) || idgen_may_lend_code(handle->relid, owner))
+		return;
+	if (!security_definer)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("function %s may not run with the rights of role \"%s\"",
+		                handle->source_name, GetUserNameFromId(GetUserId(), false)),
+		         errdetail("It belongs to role \"%s\", who may not have others run code.",
+		                   GetUserNameFromId(owner, false)),
+		         errhint("If you trust that role, GRANT TRIGGER ON %s TO %s. Or use ALTER FUNCTION to make it SECURITY DEFINER or to give it another owner.",
+		                 idgen_table_name(handle->relid), quote_identifier(GetUserNameFromId(owner, false)))));
+
+	result = object_aclcheck(ProcedureRelationId, allocator->funcid, GetUserId(), ACL_EXECUTE);
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(allocator->funcid));
+	allocator->run_as = owner;
 }
 
 /* Raises 22023: the function has returned nonsense. */
@@ -239,10 +292,18 @@ execute(const Allocator *allocator, const char *name, int32 nblocks, EState *est
 	                              InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 	MemoryContext context = AllocSetContextCreate(estate->es_query_cxt, "idgen allocator",
 	                                              ALLOCSET_DEFAULT_SIZES);
+	bool restricted = allocator->run_as != GetUserId();
+	IdgenIdentity caller;
+	Tuplestorestate *rows;
 
 	call->funcretset = get_func_retset(allocator->funcid);
-	return ExecMakeTableFunctionResult(ExecInitTableFunctionResult((Expr *) call, econtext, NULL),
+	if (restricted)
+		idgen_act_as(allocator->run_as, &caller);
+	rows = ExecMakeTableFunctionResult(ExecInitTableFunctionResult((Expr *) call, econtext, NULL),
 	                                   econtext, context, allocator->desc, false);
+	if (restricted)
+		idgen_act_as_before(&caller);
+	return rows;
 }
 
 /*
@@ -260,6 +321,7 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 	int size = 8;
 
 	find_function(handle->source_name, &allocator);
+	check_owner(handle, &allocator);
 	rows = execute(&allocator, handle->name, nblocks, estate);
 
 	*returned = 0;

@@ -29,19 +29,48 @@ INSERT INTO id_sequences (name, next_block_start) VALUES ('gen', 1)
 SELECT idgen_create('new', source => 'function', source_name => 'trap');
 \echo :SQLSTATE
 
--- not in two steps either
-UPDATE id_sequences SET source_name = 'public.trap' WHERE name = 'gen';
-UPDATE id_sequences SET source = 'function' WHERE name = 'gen';
+INSERT INTO id_sequences (name, next_block_start) VALUES ('func', 1)
+	ON CONFLICT (name) DO UPDATE SET name = 'gen 2';
 \echo :SQLSTATE
-UPDATE id_sequences SET source_name = NULL WHERE name = 'gen';
+MERGE INTO id_sequences s USING (VALUES ('gen'), ('new')) AS v (name) ON s.name = v.name
+	WHEN MATCHED THEN UPDATE SET source = 'function', source_name = 'public.trap'
+	WHEN NOT MATCHED THEN DO NOTHING;
+\echo :SQLSTATE
+MERGE INTO id_sequences s USING (VALUES ('new')) AS v (name) ON s.name = v.name
+	WHEN NOT MATCHED THEN INSERT (name, next_block_start, source, source_name) VALUES ('new', 1, 'function', 'public.trap');
+\echo :SQLSTATE
+COPY id_sequences (name, next_block_start, source, source_name) FROM stdin;
+new	1	function	public.trap
+\.
+\echo :SQLSTATE
+
+-- not by what is there already: another row's name, or a row deleted and written again
+UPDATE id_sequences SET name = 'gen 2' WHERE name = 'func';
+\echo :SQLSTATE
+BEGIN;
+DELETE FROM id_sequences WHERE name = 'gen' RETURNING name;
+INSERT INTO id_sequences SELECT 'gen', next_block_start, block_size, exhausted, max_value, source, source_name
+	FROM id_sequences WHERE name = 'func';
+\echo :SQLSTATE
+ROLLBACK;
+
+-- not in two steps either: source table makes no use of a name, but who changes the source would
+UPDATE id_sequences SET source_name = 'public.trap' WHERE name = 'gen';
+\echo :SQLSTATE
+INSERT INTO id_sequences (name, next_block_start, source_name) VALUES ('new', 1, 'public.trap');
+\echo :SQLSTATE
+UPDATE id_sequences SET source = 'table' WHERE name = 'func';
+\echo :SQLSTATE
+SELECT name, source, source_name FROM id_sequences ORDER BY name;
 
 -- everything else in such a row is a matter of data
-UPDATE id_sequences SET block_size = 30 WHERE name = 'func';
+UPDATE id_sequences SET next_block_start = 7, block_size = 30, exhausted = 0, max_value = 7000, refill = 'transaction',
+	layout = 'prefixed', big_base = 5, start_value = 3 WHERE name = 'func';
+UPDATE id_sequences SET name = 'func', layout = 'plain', source = 'function', source_name = 'public.allocate' WHERE name = 'func';
+SELECT idgen_next('func');
+UPDATE id_sequences SET source = 'table', source_name = NULL WHERE name = 'func';
+SELECT idgen_next('func');
 UPDATE id_sequences SET source = 'function', source_name = 'public.allocate' WHERE name = 'func';
-SELECT idgen_next('func');
-UPDATE id_sequences SET source = 'table' WHERE name = 'func';
-SELECT idgen_next('func');
-UPDATE id_sequences SET source = 'function' WHERE name = 'func';
 \echo :SQLSTATE
 
 -- who may write all tables may not
@@ -56,6 +85,14 @@ SELECT idgen_create('new', source => 'function', source_name => 'allocate');
 RESET ROLE;
 SELECT idgen_next('new');
 SELECT idgen_next('gen');
+
+-- who is the table's owner needs no privilege
+ALTER TABLE id_sequences OWNER TO regress_idgen_all;
+REVOKE ALL ON id_sequences FROM regress_idgen_all;
+GRANT SELECT, INSERT, UPDATE ON id_sequences TO regress_idgen_all;
+SET ROLE regress_idgen_all;
+UPDATE id_sequences SET source_name = 'public.allocate' WHERE name = 'gen';
+RESET ROLE;
 
 -- rows that are replicated are written by a role that may, too
 SET session_replication_role = replica;
