@@ -15,6 +15,7 @@
  */
 #include "postgres.h"
 
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -132,6 +133,26 @@ lock_newest(Relation rel, IdgenHandle *handle, TupleTableSlot *row, bool wait)
 }
 
 /*
+ * Remove old versions from a page of the table that are in the way, as the server
+ * does when it comes to a page through an index: else each refill of a session
+ * that comes back without the index would leave one more. The server would do so as
+ * soon as the page is fuller than fillfactor says, which a page full of rows
+ * always is; we fill most of the room that this leaves, since it costs WAL each
+ * time. As there, what is read without a lock decides only whether it is tried.
+ * Caller must not have the page pinned.
+ */
+static void
+prune_page(Relation rel, BlockNumber block)
+{
+	Buffer buffer = ReadBuffer(rel, block);
+	Page page = BufferGetPage(buffer);
+
+	if (PageIsFull(page) || PageGetHeapFreeSpace(page) < BLCKSZ / 4)
+		heap_page_prune_opt(rel, buffer);
+	ReleaseBuffer(buffer);
+}
+
+/*
  * Get the newest version of the row without its index, from where this session
  * has put it the last time. That may be out of date: somebody else, or our own
  * transaction, has changed the row since, or rolled back. But if what is there
@@ -141,9 +162,16 @@ lock_newest(Relation rel, IdgenHandle *handle, TupleTableSlot *row, bool wait)
 static bool
 fetch_remembered(Relation rel, IdgenHandle *handle, TupleTableSlot *row)
 {
-	if (!ItemPointerIsValid(&handle->row_tid) ||
-	    ItemPointerGetBlockNumber(&handle->row_tid) >= RelationGetNumberOfBlocks(rel) ||
-	    !table_tuple_fetch_row_version(rel, &handle->row_tid, SnapshotSelf, row))
+	BlockNumber block;
+
+	if (!ItemPointerIsValid(&handle->row_tid))
+		return false;
+	block = ItemPointerGetBlockNumber(&handle->row_tid);
+	if (block >= RelationGetNumberOfBlocks(rel))
+		return false;
+	if (TTS_IS_BUFFERTUPLE(row))
+		prune_page(rel, block);
+	if (!table_tuple_fetch_row_version(rel, &handle->row_tid, SnapshotSelf, row))
 		return false;
 	if (idgen_row_is_named(row, handle->name, handle->namelen))
 		return true;

@@ -159,6 +159,20 @@ compare_gapless()
 	done
 }
 
+# Without vacuum: what a session leaves behind has to be removed by itself.
+compare_heap()
+{
+	local rounds=1
+
+	section heap pages 0 "One session, $heap_transactions transactions without vacuum: pages of the table afterwards"
+	stop_autovacuum
+	contest '1 client' heap_pages "$heap_transactions" -- \
+		'idgen_next, block_size 1' "id_sequences ~ SELECT idgen_next('gapless')" \
+		'counter table' "counter ~ $counter"
+	must '1 client' 'idgen_next, block_size 1' most 2
+	start_autovacuum
+}
+
 compare_ranges()
 {
 	section ranges '/s' 0 'A thousand ids for the client, in one statement: transactions per second'
@@ -287,11 +301,7 @@ compare_layouts()
 compare_wal()
 {
 	section wal bytes 1 'WAL: bytes for each id that a transaction of its own draws, in one session'
-	sql -c 'ALTER SYSTEM SET autovacuum = off' -c 'SELECT pg_reload_conf()' >/dev/null
-	while [ "$(value "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'autovacuum%'")" != 0 ]
-	do
-		sleep 0.1
-	done
+	stop_autovacuum
 	sql -c CHECKPOINT
 	contest 'SELECT' wal "$wal_transactions" -- \
 		'idgen_next, block_size 20' "SELECT idgen_next('x')" \
@@ -301,7 +311,7 @@ compare_wal()
 		"${nextvals[@]}" \
 		'counter table' "$counter" \
 		'gen_random_uuid()' 'SELECT gen_random_uuid()'
-	sql -c 'ALTER SYSTEM RESET autovacuum' -c 'SELECT pg_reload_conf()' >/dev/null
+	start_autovacuum
 }
 
 # The server says how much it would take, in MB; it must not be running.

@@ -10,12 +10,12 @@
 seconds=1
 if [ -n "${QUICK:-}" ]
 then
-	rounds=1 rounds_of_growth=1 longer=1 thousands=500 bulk_thousands=100 wal_transactions=1000
+	rounds=1 rounds_of_growth=1 longer=1 thousands=500 bulk_thousands=100 wal_transactions=1000 heap_transactions=5000
 	many_clients=32 few_clients=32 latency_clients=16
 	sizes='1 1000' sessions='1 100' most_ids=6
 	names='1 1000 20000' more_names=100000 names_of_full=2000
 else
-	rounds=5 rounds_of_growth=3 longer=2 thousands=2000 bulk_thousands=1000 wal_transactions=4000
+	rounds=5 rounds_of_growth=3 longer=2 thousands=2000 bulk_thousands=1000 wal_transactions=4000 heap_transactions=100000
 	many_clients='1 2 8 32' few_clients='1 32' latency_clients='1 16'
 	sizes='1 10 100 1000 10000 100000' sessions='1 8 32 100 250 500' most_ids=7
 	names='1 10 100 1000 10000 20000' more_names='30000 50000 100000'
@@ -231,6 +231,16 @@ wal()
 	sample "$(value "SELECT (pg_current_wal_insert_lsn() - '$from') / $1")"
 }
 
+# heap_pages TRANSACTIONS "TABLE ~ STATEMENT": the size of the table after so many in one session
+heap_pages()
+{
+	local table=${2%% ~ *}
+
+	sql -c "VACUUM FULL $table"
+	bench -c 1 -t "$1" "${2#* ~ }"
+	sample "$(value "SELECT pg_relation_size('$table') / current_setting('block_size')::int")"
+}
+
 # transactions COUNT IDS STATEMENT: nanoseconds for each id of transactions of so many
 transactions()
 {
@@ -282,6 +292,21 @@ idgen_server()
 		CREATE FUNCTION idgen_bench_empty(regclass) RETURNS bigint LANGUAGE c STRICT VOLATILE
 			AS '$work/idgen_bench', 'idgen_bench_empty';
 	SQL
+}
+
+# Returns when no process of autovacuum is left.
+stop_autovacuum()
+{
+	sql -c 'ALTER SYSTEM SET autovacuum = off' -c 'SELECT pg_reload_conf()' >/dev/null
+	while [ "$(value "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'autovacuum%'")" != 0 ]
+	do
+		sleep 0.1
+	done
+}
+
+start_autovacuum()
+{
+	sql -c 'ALTER SYSTEM RESET autovacuum' -c 'SELECT pg_reload_conf()' >/dev/null
 }
 
 # change_server LINE: starts it again with this in its configuration
