@@ -281,7 +281,8 @@ COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers from which id sequences dr
 
 --
 -- Looking inside. The functions and views show what the role that calls or reads
--- them may draw from.
+-- them may draw from. The columns of rows come from the functions too: they read the
+-- newest rows, whatever the snapshot, and that concerns no serializable transaction.
 --
 
 CREATE FUNCTION idgen_entries(
@@ -300,7 +301,13 @@ CREATE FUNCTION idgen_entries(
 	OUT waits bigint,
 	OUT last_refill timestamptz,
 	OUT prefetch_blocks integer,
-	OUT percent_left double precision
+	OUT percent_left double precision,
+	OUT source_name text,
+	OUT refill text,
+	OUT next_block_start bigint,
+	OUT exhausted smallint,
+	OUT max_value bigint,
+	OUT start_value bigint
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_entries'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
@@ -337,25 +344,24 @@ COMMENT ON FUNCTION idgen_totals() IS 'what view idgen_cache_totals shows';
 COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
 CREATE VIEW idgen_stats WITH (security_invoker = true) AS
-	SELECT e.name COLLATE "C" AS name, e.source,
-		CASE WHEN e.sequence IS NULL THEN s.source_name
-		ELSE e.sequence::regclass::text END AS source_name,
-		coalesce(s.refill, 'transaction'::text) AS refill, e.cache,
-		e.ids_issued, e.ids_cached,
-		e.ids_lost, e.ids_lost_changed, e.ids_lost_prepared, e.ids_lost_crowded,
-		e.blocks_taken, e.refills, e.waits, e.last_refill,
-		CASE WHEN s.refill OPERATOR(pg_catalog.=) 'worker'::text THEN e.prefetch_blocks END AS prefetch_blocks,
+	SELECT name COLLATE "C" AS name, source,
+		CASE WHEN sequence IS NULL THEN source_name
+		ELSE sequence::regclass::text END AS source_name,
+		coalesce(refill, 'transaction'::text) AS refill, cache,
+		ids_issued, ids_cached,
+		ids_lost, ids_lost_changed, ids_lost_prepared, ids_lost_crowded,
+		blocks_taken, refills, waits, last_refill,
+		CASE WHEN refill OPERATOR(pg_catalog.=) 'worker'::text THEN prefetch_blocks END AS prefetch_blocks,
 		CASE
-		WHEN e.source OPERATOR(pg_catalog.=) 'table'::text THEN
-			CASE WHEN s.exhausted = 1 OR s.next_block_start > s.max_value THEN 0::numeric
+		WHEN source OPERATOR(pg_catalog.=) 'table'::text THEN
+			CASE WHEN exhausted = 1 OR next_block_start > max_value THEN 0::numeric
 			ELSE pg_catalog.round(100::numeric *
-				(s.max_value::numeric - s.next_block_start::numeric + 1::numeric) /
-				(s.max_value::numeric - least(s.start_value, s.next_block_start)::numeric + 1::numeric), 2)
+				(max_value::numeric - next_block_start::numeric + 1::numeric) /
+				(max_value::numeric - least(start_value, next_block_start)::numeric + 1::numeric), 2)
 			END
-		ELSE pg_catalog.round(e.percent_left::numeric, 2)
+		ELSE pg_catalog.round(percent_left::numeric, 2)
 		END AS percent_left
-	FROM idgen_entries() e
-	LEFT JOIN id_sequences s ON s.name::text OPERATOR(pg_catalog.=) e.name;
+	FROM idgen_entries();
 
 CREATE VIEW idgen_cache WITH (security_invoker = true) AS
 	SELECT name COLLATE "C" AS name, first_id, last_id, state FROM idgen_blocks();

@@ -329,18 +329,9 @@ look_at_row(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	IdgenRow row;
 	IdgenDefinition def;
 	bool cacheable = true;
-	bool sure = !auto_create;
-
-	/*
-	 * Where no row is no error, the transaction may go on to write. To miss a
-	 * row that is just being moved does no harm then: it is one that refills
-	 * update, and so not of a source that needs none.
-	 */
-	if (asked != NULL && !asked->needs_row && IsolationIsSerializable())
-		sure = false;
 
 	handle->has_row =
-		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen, sure) ||
+		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen, !auto_create) ||
 	     (auto_create && idgen_auto_create_row(row.rel, handle->name, row.slot))) &&
 		idgen_row_visible(row.rel, row.slot, &cacheable);
 

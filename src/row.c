@@ -107,21 +107,26 @@ idgen_table_name(Oid relid)
 	return quote_qualified_identifier(schema, name);
 }
 
-/* One index scan for the name with the given snapshot. */
+/* One index scan for the name. "as_of" is the snapshot that says which versions count. */
 static bool
-scan_for_name(Relation rel, Relation index, Snapshot snapshot,
+scan_for_name(Relation rel, Relation index, Snapshot as_of,
               const char *name, int namelen, TupleTableSlot *slot)
 {
 	text *key = cstring_to_text_with_len(name, namelen);
+	bool mvcc = IsMVCCSnapshot(as_of);
 	ScanKeyData scankey;
 	IndexScanDesc scan;
 	bool found;
 
 	ScanKeyEntryInitialize(&scankey, 0, 1, BTEqualStrategyNumber, InvalidOid,
 	                       C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(key));
-	scan = index_beginscan(rel, index, snapshot, NULL, 1, 0);
+
+	/* The scan itself is never one that conflict tracking looks at. */
+	scan = index_beginscan(rel, index, mvcc ? SnapshotAny : as_of, NULL, 1, 0);
 	index_rescan(scan, &scankey, 1, NULL, 0);
-	found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	do
+		found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	while (found && mvcc && !table_tuple_satisfies_snapshot(rel, slot, as_of));
 	index_endscan(scan);
 	pfree(key);
 	return found;
@@ -134,8 +139,7 @@ scan_for_name(Relation rel, Relation index, Snapshot snapshot,
  * pinned.
  *
  * Returns false if there is no such row. Unless "sure" is set, a row that is
- * just being moved may be missed. Making sure reads with an MVCC snapshot, so a
- * serializable transaction should ask for it only when it will not write.
+ * just being moved may be missed.
  */
 bool
 idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
@@ -152,6 +156,7 @@ idgen_row_find(Relation rel, const char *name, int namelen, bool sure,
 		         errmsg("table \"%s\" has no usable primary key",
 		                RelationGetRelationName(rel)),
 		         errhint("Restore the primary key on column \"name\".")));
+
 	/*
 	 * The index is read first and the row after it, so a row that is moved to
 	 * another page just in between is missed: its old version is dead by the

@@ -9,10 +9,13 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "cache.h"
@@ -33,54 +36,72 @@ cache_kind(const IdgenCacheKey *key)
 	return idgen_cache_is_shared() && (key == NULL || !key->temporary) ? "server" : "session";
 }
 
-/*
- * The source that an entry of the cache is for; NULL if the current user may not
- * know it, or it is out of use. Without a row, an id sequence is a native one, and
- * belongs to whoever may use that.
- */
-static const IdgenSource *
-source_of(const IdgenCacheKey *key)
+/* An entry of the cache that the current user may know of. */
+typedef struct Entry
 {
-	const IdgenSource *source = NULL;
-	IdgenRow row;
+	const IdgenCacheKey *key;
+	const IdgenSource *source;
+	TupleTableSlot *row; /* empty if there is none */
+} Entry;
+
+/*
+ * Find the row of an entry of the cache, in the slot given, and its source. Without
+ * a row, an id sequence is a native one, and belongs to whoever may use that. Returns
+ * false if the current user may not know of it, or it is out of use.
+ *
+ * The row is the newest one, and serializable transactions do not remember
+ * that it was read: looking at the views makes no refill fail (rule T4).
+ */
+static bool
+look_up_entry(Entry *entry, Relation rel)
+{
+	const IdgenCacheKey *key = entry->key;
 	bool cacheable;
 	bool is_missing = false;
 
-	if (idgen_row_open(&row, key->relid, key->name, strlen(key->name), true))
+	ExecClearTuple(entry->row);
+	entry->source = NULL;
+	if (idgen_row_find(rel, key->name, strlen(key->name), true, entry->row))
 	{
-		if (idgen_row_visible(row.rel, row.slot, &cacheable))
-			source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(row.slot, IDGEN_ATT_SOURCE)));
-		if (source != NULL && OidIsValid(key->object) != source->has_object)
-			source = NULL;
+		if (idgen_row_visible(rel, entry->row, &cacheable))
+			entry->source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(entry->row, IDGEN_ATT_SOURCE)));
+		if (entry->source != NULL && OidIsValid(key->object) != entry->source->has_object)
+			entry->source = NULL;
 	}
 	else if (OidIsValid(key->object))
-		source = &idgen_source_sequence;
-	idgen_row_close(&row);
+		entry->source = &idgen_source_sequence;
 
-	if (source != NULL && OidIsValid(key->object) &&
-	    (pg_class_aclcheck_ext(key->object, GetUserId(),
-	                           ACL_USAGE | ACL_UPDATE, &is_missing) != ACLCHECK_OK ||
-	     is_missing))
-		source = NULL;
-	return source;
+	return entry->source != NULL &&
+		(!OidIsValid(key->object) ||
+	     (pg_class_aclcheck_ext(key->object, GetUserId(), ACL_USAGE | ACL_UPDATE, &is_missing) == ACLCHECK_OK &&
+	      !is_missing));
 }
 
-/* Add what the cache knows of an id sequence. */
+/* Add what the cache knows of an id sequence, and what its row says. */
 static void
-put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *source)
+put_entry(ReturnSetInfo *rsinfo, const Entry *entry)
 {
+	static const AttrNumber row_columns[] = {
+		IDGEN_ATT_SOURCE_NAME,
+		IDGEN_ATT_REFILL,
+		IDGEN_ATT_NEXT_BLOCK_START,
+		IDGEN_ATT_EXHAUSTED,
+		IDGEN_ATT_MAX_VALUE,
+		IDGEN_ATT_START_VALUE,
+	};
+	const IdgenCacheKey *key = entry->key;
 	IdgenSlot copy;
 	const IdgenCounters *counters = &copy.counters;
 	const IdgenLost *lost = &counters->ids_lost;
 	double percent_left = -1;
-	Datum values[16];
-	bool nulls[16] = {0};
+	Datum values[16 + lengthof(row_columns)];
+	bool nulls[lengthof(values)] = {0};
 	int i = 0;
 
 	if (!idgen_cache_read(key, &copy))
 		return;
 	values[i++] = CStringGetTextDatum(key->name);
-	values[i++] = CStringGetTextDatum(source->name);
+	values[i++] = CStringGetTextDatum(entry->source->name);
 	nulls[i] = !OidIsValid(key->object);
 	values[i++] = ObjectIdGetDatum(key->object);
 	values[i++] = CStringGetTextDatum(cache_kind(key));
@@ -96,10 +117,17 @@ put_entry(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *so
 	nulls[i] = (counters->last_refill == 0);
 	values[i++] = TimestampTzGetDatum(counters->last_refill);
 	values[i++] = Int32GetDatum(copy.prefetch_blocks);
-	if (OidIsValid(key->object) && source->percent_left)
-		percent_left = source->percent_left(key->object);
+	if (OidIsValid(key->object) && entry->source->percent_left)
+		percent_left = entry->source->percent_left(key->object);
 	nulls[i] = (percent_left < 0);
 	values[i++] = Float8GetDatum(percent_left);
+	for (size_t c = 0; c < lengthof(row_columns); c++, i++)
+	{
+		if (TTS_EMPTY(entry->row))
+			nulls[i] = true;
+		else
+			values[i] = slot_getattr(entry->row, row_columns[c], &nulls[i]);
+	}
 	Assert(i == lengthof(values) && i == rsinfo->setDesc->natts);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
@@ -125,8 +153,9 @@ put_block(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenBlock *blo
  * ("published"), and those that this transaction may ("pending").
  */
 static void
-put_blocks(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *source)
+put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 {
+	const IdgenCacheKey *key = entry->key;
 	IdgenSlot copy;
 	IdgenHandle *handle;
 	const IdgenRest *rest;
@@ -148,23 +177,33 @@ put_blocks(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *s
 
 /* Call put() for all entries of the cache that the current user may know of. */
 static Datum
-put_entries(FunctionCallInfo fcinfo,
-            void (*put)(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenSource *source))
+put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const Entry *entry))
 {
 	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	MemoryContext for_each;
+	MemoryContext before;
+	Relation rel;
+	Entry entry;
 	ListCell *cell;
 
 	InitMaterializedSRF(fcinfo, 0);
 	idgen_check_select(relid);
+	rel = idgen_table_open(relid, AccessShareLock);
+	entry.row = table_slot_create(rel, NULL);
+	for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen entry", ALLOCSET_DEFAULT_SIZES);
 	foreach(cell, idgen_cache_entries(relid))
 	{
-		const IdgenCacheKey *key = lfirst(cell);
-		const IdgenSource *source = source_of(key);
-
-		if (source != NULL)
-			put((ReturnSetInfo *) fcinfo->resultinfo, key, source);
+		entry.key = lfirst(cell);
+		before = MemoryContextSwitchTo(for_each);
+		if (look_up_entry(&entry, rel))
+			put((ReturnSetInfo *) fcinfo->resultinfo, &entry);
+		MemoryContextSwitchTo(before);
+		MemoryContextReset(for_each);
 		CHECK_FOR_INTERRUPTS();
 	}
+	MemoryContextDelete(for_each);
+	ExecDropSingleTupleTableSlot(entry.row);
+	table_close(rel, AccessShareLock);
 	return (Datum) 0;
 }
 
