@@ -1,0 +1,73 @@
+-- README.md, "Errors"
+
+-- claim: If the last id was 2^63 - 1, clearing exhausted is refused.
+SELECT idgen_create('mx', 9223372036854775807);
+SELECT idgen_next('mx');
+-- gives: 9223372036854775807
+SELECT idgen_next('mx');
+-- gives: ERROR 2200H: id sequence "mx" is exhausted
+UPDATE id_sequences SET exhausted = 0 WHERE name = 'mx';
+-- gives: ERROR 2200H: id sequence "mx" cannot be revived
+
+-- claim: idgen_restart at a lower id revives it.
+SELECT idgen_restart('mx', 5);
+SELECT idgen_next('mx');
+-- gives: 5
+
+-- claim: To revive it, raise max_value and set exhausted to 0.
+SELECT idgen_create('rv', max_value => 1);
+SELECT idgen_next('rv');
+-- gives: 1
+SELECT idgen_next('rv');
+-- gives: ERROR 2200H: id sequence "rv" is exhausted
+UPDATE id_sequences SET max_value = 10, exhausted = 0 WHERE name = 'rv';
+SELECT idgen_next('rv');
+-- gives: 2
+
+-- claim: To raise max_value is not enough.
+SELECT idgen_create('rv2', max_value => 1);
+SELECT idgen_next('rv2');
+-- gives: 1
+UPDATE id_sequences SET max_value = 10 WHERE name = 'rv2';
+SELECT idgen_next('rv2');
+-- gives: ERROR 2200H: id sequence "rv2" is exhausted
+
+-- claim: INSERT of a name that exists.
+INSERT INTO id_sequences VALUES ('x', 1);
+INSERT INTO id_sequences VALUES ('x', 1);
+-- gives: ERROR 23505
+
+-- claim: A trigger function of idgen's on another table, AFTER.
+CREATE TABLE oth(i int);
+CREATE TRIGGER x AFTER INSERT ON oth FOR EACH ROW EXECUTE FUNCTION idgen_row_changed();
+INSERT INTO oth VALUES (1);
+-- gives: ERROR 39P01
+
+-- claim: A trigger function of idgen's on another table, BEFORE.
+CREATE TABLE oth2(i int);
+CREATE TRIGGER x BEFORE INSERT ON oth2 FOR EACH ROW EXECUTE FUNCTION idgen_check_row();
+INSERT INTO oth2 VALUES (1);
+-- gives: ERROR 39P01
+
+-- claim: Source function without a row.
+SELECT idgen_next('zzf', 'function');
+-- gives: ERROR 42704
+
+-- claim: The name is a text.
+SELECT idgen_next(42);
+-- gives: ERROR 42883
+
+-- claim: idgen_peek of an exhausted id sequence.
+SELECT idgen_create('pe', max_value => 1);
+SELECT idgen_next('pe');
+-- gives: 1
+SELECT idgen_peek('pe');
+-- gives: ERROR 2200H: id sequence "pe" is exhausted
+
+-- claim: A call that fails after the draw has used one id, no more.
+SELECT idgen_create('sm', 32768);
+CREATE TABLE smt (id smallint DEFAULT idgen_next('sm'), n integer);
+INSERT INTO smt DEFAULT VALUES;
+-- gives: ERROR 22003
+SELECT idgen_next('sm');
+-- gives: 32768

@@ -1,0 +1,69 @@
+-- README.md, "Limits"
+
+-- claim: DISCARD SEQUENCES does not reset what idgen_last returns.
+SELECT idgen_create('d');
+SELECT idgen_next('d');
+-- gives: 1
+DISCARD SEQUENCES;
+SELECT idgen_last('d');
+-- gives: 1
+
+-- claim: A name has up to 255 characters.
+SELECT idgen_create(repeat('y', 255));
+SELECT idgen_next(repeat('y', 255));
+-- gives: 1
+
+-- claim: A longer name does not exist.
+SELECT idgen_next(repeat('y', 256));
+-- gives: ERROR 42704
+
+-- claim: The empty name does not exist.
+SELECT idgen_next('');
+-- gives: ERROR 42704
+
+-- claim: A transaction that draws gapless ids and then allocates by SQL leaves a gap.
+SELECT idgen_create('gg', block_size => 1);
+BEGIN;
+SELECT idgen_next('gg');
+-- gives: 1
+UPDATE id_sequences SET next_block_start = next_block_start+1 WHERE name = 'gg';
+COMMIT;
+SELECT next_block_start FROM id_sequences WHERE name = 'gg';
+-- gives: 3
+
+-- claim: A block of more than 2^59 ids is cut to that.
+CREATE SEQUENCE h_seq INCREMENT 1000000000000000000;
+SELECT idgen_next('h', 'sequence');
+-- gives: 1
+SELECT last_id FROM idgen_cache WHERE name = 'h';
+-- gives: 576460752303423488
+
+-- claim: Refills fire no triggers.
+CREATE TABLE tlog(i int);
+CREATE FUNCTION tl() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO tlog VALUES (1); RETURN new; END $$;
+CREATE TRIGGER zz BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION tl();
+SELECT idgen_create('tg');
+DO $$ BEGIN FOR i IN 1..50 LOOP PERFORM idgen_next('tg'); END LOOP; END $$;
+SELECT count(*) FROM tlog;
+-- gives: 0
+DROP TRIGGER zz ON id_sequences;
+
+-- claim: A REPEATABLE READ transaction that has refilled over a change sees the row twice in a sequential scan, and the old version by its name.
+SELECT idgen_create('tw');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) FROM pg_class WHERE relname = 'id_sequences';
+-- gives: 1
+\other UPDATE id_sequences SET block_size = 21 WHERE name = 'tw';
+SELECT idgen_next('tw');
+-- gives: 1
+SET LOCAL enable_seqscan = on;
+SET LOCAL enable_indexscan = off;
+SET LOCAL enable_bitmapscan = off;
+SELECT next_block_start FROM id_sequences WHERE name = 'tw';
+-- gives: 1
+-- gives: 22
+SET LOCAL enable_indexscan = on;
+SET LOCAL enable_seqscan = off;
+SELECT next_block_start FROM id_sequences WHERE name = 'tw';
+-- gives: 1
+ROLLBACK;

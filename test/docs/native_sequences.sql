@@ -1,0 +1,406 @@
+-- README.md, "Native sequences"
+
+-- claim: INCREMENT BY is the block size: v stands for v to v + increment - 1.
+CREATE SEQUENCE o_seq INCREMENT BY 20;
+SELECT idgen_next('o', 'sequence');
+-- gives: 1
+SELECT first_id-1, last_id FROM idgen_cache WHERE name = 'o';
+-- gives: 1|20
+
+-- claim: A negative increment goes downwards.
+CREATE SEQUENCE d_seq INCREMENT BY -10 MINVALUE 1 MAXVALUE 100 START 100;
+SELECT idgen_next('d', 'sequence');
+-- gives: 100
+SELECT idgen_next('d', 'sequence');
+-- gives: 99
+
+-- claim: A block ends at MAXVALUE.
+CREATE SEQUENCE m_seq INCREMENT BY 20 MAXVALUE 3;
+SELECT idgen_next('m', 'sequence') FROM generate_series(1, 3);
+-- gives: 1
+-- gives: 2
+-- gives: 3
+SELECT idgen_next('m', 'sequence');
+-- gives: ERROR 2200H: id sequence "m" is exhausted
+
+-- claim: To make blocks smaller, start behind the last one.
+CREATE SEQUENCE sm_seq INCREMENT BY 20;
+SELECT idgen_next('sm', 'sequence');
+-- gives: 1
+ALTER SEQUENCE sm_seq INCREMENT BY 5 RESTART WITH 21;
+SELECT idgen_next('sm', 'sequence');
+-- gives: 21
+SELECT max(idgen_next('sm', 'sequence')) FROM generate_series(1, 4);
+-- gives: 25
+SELECT idgen_next('sm', 'sequence');
+-- gives: 26
+
+-- claim: To make them larger, INCREMENT BY alone will do.
+CREATE SEQUENCE la_seq INCREMENT BY 5;
+SELECT idgen_next('la', 'sequence');
+-- gives: 1
+ALTER SEQUENCE la_seq INCREMENT BY 20;
+SELECT idgen_next('la', 'sequence');
+-- gives: 21
+SELECT max(idgen_next('la', 'sequence')) FROM generate_series(1, 19);
+-- gives: 40
+
+-- claim: With INCREMENT BY 1, a refill calls nextval block_size times.
+CREATE SEQUENCE i1_seq;
+SELECT idgen_create('i1', source => 'sequence', source_name => 'i1_seq');
+SELECT idgen_next('i1');
+-- gives: 1
+SELECT last_value FROM i1_seq;
+-- gives: 20
+
+-- claim: So with INCREMENT BY -1.
+CREATE SEQUENCE i2_seq INCREMENT -1;
+SELECT idgen_create('i2', source => 'sequence', source_name => 'i2_seq');
+SELECT idgen_next('i2');
+-- gives: -1
+SELECT last_value FROM i2_seq;
+-- gives: -20
+
+-- claim: Others may call nextval meanwhile: their values are theirs.
+SELECT nextval('i1_seq');
+-- gives: 21
+SELECT max(idgen_next('i1')) FROM generate_series(1, 19);
+-- gives: 20
+SELECT idgen_next('i1');
+-- gives: 22
+
+-- claim: Without a row, block_size is 1.
+CREATE SEQUENCE nr_seq;
+SELECT idgen_next('nr', 'sequence');
+-- gives: 1
+SELECT last_value FROM nr_seq;
+-- gives: 1
+
+-- claim: A refill takes at most 100,000 values.
+CREATE SEQUENCE big_seq;
+SELECT idgen_create('big', source => 'sequence', source_name => 'big_seq', block_size => 1000000);
+SELECT idgen_next('big');
+-- gives: 1
+SELECT last_value FROM big_seq;
+-- gives: 100000
+
+-- claim: The row's next_block_start, max_value and exhausted are not used.
+CREATE SEQUENCE nu_seq;
+INSERT INTO id_sequences(name, next_block_start, max_value, exhausted, source, source_name) VALUES ('nu', 500, 2, 1, 'sequence', 'public.nu_seq');
+SELECT idgen_next('nu');
+-- gives: 1
+
+-- claim: CYCLE is used.
+CREATE SEQUENCE cy_seq MAXVALUE 3 CYCLE;
+SELECT idgen_next('cy', 'sequence') FROM generate_series(1, 4);
+-- gives: 1
+-- gives: 2
+-- gives: 3
+-- gives: 1
+
+-- claim: The type of the sequence is used.
+CREATE SEQUENCE ty_seq AS smallint START 32767;
+SELECT idgen_next('ty', 'sequence');
+-- gives: 32767
+SELECT idgen_next('ty', 'sequence');
+-- gives: ERROR 2200H: id sequence "ty" is exhausted
+
+-- claim: A sequence may have a CACHE.
+CREATE SEQUENCE ca_seq CACHE 10;
+SELECT idgen_next('ca', 'sequence');
+-- gives: 1
+
+-- claim: The name is folded, or quoted, or qualified, as for nextval.
+CREATE SEQUENCE fo_seq;
+SELECT idgen_next('FO', 'sequence');
+-- gives: 1
+SELECT idgen_next('fo', 'sequence');
+-- gives: 2
+SELECT idgen_next('public.fo', 'sequence');
+-- gives: 3
+CREATE SEQUENCE "Fo_seq";
+SELECT idgen_next('"Fo"', 'sequence');
+-- gives: 1
+
+-- claim: <name>_seq is looked for along the search_path at every call; each has its own cached ids.
+CREATE SCHEMA t1;
+CREATE SCHEMA t2;
+CREATE SEQUENCE t1.pp_seq INCREMENT 20;
+CREATE SEQUENCE t2.pp_seq INCREMENT 20 START 1001;
+SET search_path = t1, public;
+SELECT idgen_next('pp', 'sequence');
+-- gives: 1
+SET search_path = t2, public;
+SELECT idgen_next('pp', 'sequence');
+-- gives: 1001
+SET search_path = t1, public;
+SELECT idgen_next('pp', 'sequence');
+-- gives: 2
+RESET search_path;
+
+-- claim: A row without source_name draws from <name>_seq.
+CREATE SEQUENCE ws_seq;
+SELECT idgen_create('ws', source => 'sequence');
+SELECT idgen_next('ws');
+-- gives: 1
+
+-- claim: Drawing takes USAGE or UPDATE on the sequence.
+CREATE ROLE r1;
+CREATE SEQUENCE pr_seq INCREMENT 20;
+SET ROLE r1;
+SELECT idgen_next('pr', 'sequence');
+-- gives: ERROR 42501
+RESET ROLE;
+GRANT SELECT ON pr_seq TO r1;
+SET ROLE r1;
+SELECT idgen_next('pr', 'sequence');
+-- gives: ERROR 42501
+RESET ROLE;
+GRANT USAGE ON pr_seq TO r1;
+SET ROLE r1;
+SELECT idgen_next('pr', 'sequence');
+-- gives: 1
+RESET ROLE;
+REVOKE ALL ON pr_seq FROM r1;
+GRANT UPDATE ON pr_seq TO r1;
+SET ROLE r1;
+SELECT idgen_next('pr', 'sequence');
+-- gives: 2
+RESET ROLE;
+
+-- claim: Drawing takes SELECT on id_sequences, too.
+REVOKE SELECT ON id_sequences FROM PUBLIC;
+SET ROLE r1;
+SELECT idgen_next('pr', 'sequence');
+-- gives: ERROR 42501
+RESET ROLE;
+GRANT SELECT ON id_sequences TO PUBLIC;
+
+-- claim: Two id sequences on one native sequence never get the same id.
+CREATE SEQUENCE sh_seq INCREMENT 20;
+SELECT idgen_create('sh1', source => 'sequence', source_name => 'sh_seq');
+SELECT idgen_create('sh2', source => 'sequence', source_name => 'sh_seq');
+SELECT idgen_next('sh1');
+-- gives: 1
+SELECT idgen_next('sh2');
+-- gives: 21
+SELECT idgen_next('sh1');
+-- gives: 2
+
+-- claim: ALTER SEQUENCE RESTART works at once in its transaction, for others at the commit.
+CREATE SEQUENCE al_seq INCREMENT 20;
+SELECT idgen_next('al', 'sequence');
+-- gives: 1
+BEGIN;
+ALTER SEQUENCE al_seq RESTART 500;
+SELECT idgen_next('al', 'sequence');
+-- gives: 500
+\other SET lock_timeout = '500ms'; SELECT idgen_next('al', 'sequence');
+-- gives: ERROR 55P03
+COMMIT;
+SELECT idgen_next('al', 'sequence');
+-- gives: 501
+
+-- claim: DROP SEQUENCE drops what is cached.
+CREATE SEQUENCE ds_seq INCREMENT 20;
+SELECT idgen_next('ds', 'sequence');
+-- gives: 1
+DROP SEQUENCE ds_seq;
+SELECT count(*) FROM idgen_cache WHERE name = 'ds';
+-- gives: 0
+
+-- claim: TRUNCATE RESTART IDENTITY drops what is cached.
+CREATE TABLE ti(id bigint GENERATED BY DEFAULT AS IDENTITY (INCREMENT BY 20));
+SELECT idgen_create('ti', source => 'sequence', source_name => 'ti_id_seq');
+SELECT idgen_next('ti');
+-- gives: 1
+TRUNCATE ti RESTART IDENTITY;
+SELECT idgen_next('ti');
+-- gives: 1
+
+-- claim: idgen_restart of a native sequence takes no more than setval does.
+CREATE SEQUENCE ir_seq INCREMENT 20;
+GRANT UPDATE ON ir_seq TO r1;
+SET ROLE r1;
+SELECT idgen_restart('ir', 9, 'sequence');
+SELECT idgen_next('ir', 'sequence');
+-- gives: 9
+RESET ROLE;
+
+-- claim: After RENAME, sessions look again.
+CREATE SEQUENCE rn_seq INCREMENT 20;
+SELECT idgen_next('rn', 'sequence');
+-- gives: 1
+ALTER SEQUENCE rn_seq RENAME TO rn2_seq;
+SELECT idgen_next('rn', 'sequence');
+-- gives: ERROR 42704
+
+-- claim: A row whose sequence was renamed fails.
+CREATE SEQUENCE rr_seq INCREMENT 20;
+SELECT idgen_create('rr', source => 'sequence', source_name => 'rr_seq');
+SELECT idgen_next('rr');
+-- gives: 1
+ALTER SEQUENCE rr_seq RENAME TO rr2_seq;
+SELECT idgen_next('rr');
+-- gives: ERROR 42P01
+
+-- claim: Changing or deleting the row leaves what is cached alone.
+CREATE SEQUENCE kl_seq INCREMENT 20;
+SELECT idgen_create('kl', source => 'sequence', source_name => 'kl_seq');
+SELECT idgen_next('kl');
+-- gives: 1
+UPDATE id_sequences SET next_block_start = -5 WHERE name = 'kl';
+SELECT count(*) FROM idgen_cache WHERE name = 'kl';
+-- gives: 1
+DELETE FROM id_sequences WHERE name = 'kl';
+SELECT count(*) FROM idgen_cache WHERE name = 'kl';
+-- gives: 1
+SELECT idgen_create('kl', source => 'sequence', source_name => 'kl_seq');
+SELECT idgen_next('kl');
+-- gives: 2
+
+-- claim: A plain setval is not noticed: what is cached goes out first.
+CREATE SEQUENCE sv_seq INCREMENT 20;
+SELECT idgen_next('sv', 'sequence');
+-- gives: 1
+SELECT idgen_next('sv', 'sequence');
+-- gives: 2
+DO $$ BEGIN PERFORM setval('sv_seq', 81); END $$;
+SELECT max(idgen_next('sv', 'sequence')) FROM generate_series(1, 18);
+-- gives: 20
+SELECT idgen_next('sv', 'sequence');
+-- gives: 101
+
+-- claim: Temporary sequences work in read-only transactions; their ids are cached in the session.
+CREATE TEMP SEQUENCE tmp_seq;
+BEGIN READ ONLY;
+SELECT idgen_next('tmp', 'sequence');
+-- gives: 1
+COMMIT;
+SELECT cache FROM idgen_stats WHERE name = 'tmp';
+-- gives: session
+
+-- claim: lastval and currval see the values that refills draw, not the ids.
+CREATE SEQUENCE lv_seq INCREMENT 20;
+SELECT idgen_next('lv', 'sequence');
+-- gives: 1
+SELECT lastval();
+-- gives: 1
+SELECT currval('lv_seq');
+-- gives: 1
+SELECT idgen_next('lv', 'sequence');
+-- gives: 2
+SELECT currval('lv_seq');
+-- gives: 1
+
+-- claim: With CACHE above 1, idgen_peek cannot tell what comes next ...
+CREATE SEQUENCE cp_seq CACHE 5;
+SELECT idgen_peek('cp', 'sequence');
+-- gives: ERROR 55000
+
+-- claim: ... but while ids are cached.
+CREATE SEQUENCE cp2_seq CACHE 5 INCREMENT 20;
+SELECT idgen_next('cp2', 'sequence');
+-- gives: 1
+SELECT idgen_peek('cp2', 'sequence');
+-- gives: 2
+
+-- claim: At the end of a sequence that does not cycle, drawing fails.
+CREATE SEQUENCE en_seq MAXVALUE 2;
+SELECT idgen_next('en', 'sequence') FROM generate_series(1, 2);
+-- gives: 1
+-- gives: 2
+SELECT idgen_next('en', 'sequence');
+-- gives: ERROR 2200H: id sequence "en" is exhausted
+
+-- claim: If the transaction rolls back, its ids are not given again.
+CREATE SEQUENCE rb_seq INCREMENT 20;
+BEGIN;
+SELECT idgen_next('rb', 'sequence');
+-- gives: 1
+ROLLBACK;
+SELECT idgen_next('rb', 'sequence');
+-- gives: 2
+
+-- claim: A row whose native sequence does not exist.
+INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('nx', 1, 'sequence', 'nonex');
+SELECT idgen_next('nx');
+-- gives: ERROR 42P01
+
+-- claim: A row whose source_name is no sequence.
+CREATE TABLE notseq(i int);
+INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('nx2', 1, 'sequence', 'notseq');
+SELECT idgen_next('nx2');
+-- gives: ERROR 42809
+
+-- claim: idgen_create refuses a native sequence that does not exist.
+SELECT idgen_create('nx3', source => 'sequence', source_name => 'nonex');
+-- gives: ERROR 42P01
+
+-- claim: A source_name with too many dots.
+INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('nx4', 1, 'sequence', 'a.b.c.d.e');
+-- gives: ERROR 42601
+
+-- claim: A source_name that is no name.
+INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('nx5', 1, 'sequence', '"abc');
+-- gives: ERROR 42602
+
+-- claim: Neither row nor sequence.
+SELECT idgen_next('nowhere', 'sequence');
+-- gives: ERROR 42704
+
+-- claim: idgen_create stores the name of a sequence as it is given.
+SELECT idgen_create('q1', source => 'sequence', source_name => 'o_seq');
+SELECT source_name FROM id_sequences WHERE name = 'q1';
+-- gives: o_seq
+
+-- claim: idgen_peek at the end of a sequence.
+CREATE SEQUENCE e_seq MAXVALUE 2;
+SELECT idgen_next('e', 'sequence');
+-- gives: 1
+SELECT idgen_next('e', 'sequence');
+-- gives: 2
+SELECT idgen_peek('e', 'sequence');
+-- gives: ERROR 2200H: id sequence "e" is exhausted
+
+-- claim: idgen_restart revives a native sequence that is at its end.
+SELECT idgen_restart('e', 1, 'sequence');
+SELECT idgen_next('e', 'sequence');
+-- gives: 1
+
+-- claim: idgen_restart out of a native sequence's range.
+SELECT idgen_restart('e', 77, 'sequence');
+-- gives: ERROR 22003
+
+-- claim: block_size does not count unless INCREMENT BY is 1.
+CREATE SEQUENCE ib_seq INCREMENT 10;
+SELECT idgen_create('ib', source => 'sequence', source_name => 'ib_seq', block_size => 500);
+SELECT idgen_next('ib');
+-- gives: 1
+SELECT last_id FROM idgen_cache WHERE name = 'ib';
+-- gives: 10
+
+-- claim: idgen_create of a sequence that is not there.
+SELECT idgen_create('ns', source => 'sequence', source_name => 'not_there');
+-- gives: ERROR 42P01
+
+-- claim: idgen_create without source_name, of a sequence that is not there yet.
+SELECT idgen_create('ns2', source => 'sequence');
+-- gives: ERROR 42P01
+-- claim: Source table: if the transaction rolls back, its ids come again.
+SELECT idgen_create('tb');
+BEGIN;
+SELECT idgen_next('tb');
+-- gives: 1
+ROLLBACK;
+SELECT idgen_next('tb');
+-- gives: 1
+
+-- claim: The source of a row can be changed; cached ids of the old one are dropped.
+CREATE SEQUENCE chs_seq;
+SELECT idgen_create('chs');
+SELECT idgen_next('chs');
+-- gives: 1
+UPDATE id_sequences SET source = 'sequence', source_name = 'chs_seq' WHERE name = 'chs';
+SELECT count(*) FROM idgen_cache WHERE name = 'chs';
+-- gives: 0

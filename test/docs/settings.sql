@@ -1,0 +1,128 @@
+-- README.md, "Settings"
+
+-- claim: idgen.max_sequences is set at server start.
+SET idgen.max_sequences = 5;
+-- gives: ERROR 55P02
+
+-- claim: idgen.auto_create is for superusers.
+CREATE ROLE su1;
+SET ROLE su1;
+SET idgen.auto_create = on;
+-- gives: ERROR 42501
+RESET ROLE;
+
+-- claim: With idgen.auto_create, an unknown name makes its own row, starting at 1.
+SET idgen.auto_create = on;
+SELECT idgen_next('auto1');
+-- gives: 1
+SELECT start_value FROM id_sequences WHERE name = 'auto1';
+-- gives: 1
+
+-- claim: That row has idgen.default_block_size.
+SET idgen.default_block_size = 77;
+SELECT idgen_next('auto2');
+-- gives: 1
+SELECT block_size FROM id_sequences WHERE name = 'auto2';
+-- gives: 77
+RESET idgen.default_block_size;
+
+-- claim: Whoever may draw can then add rows.
+ALTER DATABASE claims_settings SET idgen.auto_create = on;
+\other SET ROLE su1; SELECT idgen_next('auto_su1');
+-- gives: 1
+ALTER DATABASE claims_settings RESET idgen.auto_create;
+
+-- claim: idgen.auto_create does nothing for idgen_peek and idgen_last.
+SELECT idgen_peek('auto3');
+-- gives: ERROR 42704
+SELECT idgen_last('auto3');
+-- gives: ERROR 42704
+RESET idgen.auto_create;
+
+-- claim: idgen.default_block_size does not count for INSERT.
+SET idgen.default_block_size = 77;
+INSERT INTO id_sequences VALUES ('ins', 1) RETURNING block_size;
+-- gives: 20
+RESET idgen.default_block_size;
+
+-- claim: idgen.prefetch_threshold is set in the configuration file.
+SET idgen.prefetch_threshold = 5;
+-- gives: ERROR 55P02
+
+-- claim: idgen.max_prefetch_blocks is set in the configuration file.
+SET idgen.max_prefetch_blocks = 5;
+-- gives: ERROR 55P02
+
+-- claim: Anyone can set idgen.worker_timeout.
+SET ROLE su1;
+SET idgen.worker_timeout = '7s';
+SHOW idgen.worker_timeout;
+-- gives: 7s
+RESET ROLE;
+RESET idgen.worker_timeout;
+
+-- claim: idgen.worker_timeout cannot be 0.
+SET idgen.worker_timeout = 0;
+-- gives: ERROR 22023
+
+-- claim: Anyone can set idgen.server_timeout.
+SET idgen.server_timeout = 7;
+SHOW idgen.server_timeout;
+-- gives: 7ms
+RESET idgen.server_timeout;
+
+-- claim: idgen.node_id is set in the configuration file.
+SET idgen.node_id = 5;
+-- gives: ERROR 55P02
+
+-- claim: Anyone can set idgen.channel.
+SET ROLE su1;
+SET idgen.channel = 9;
+SHOW idgen.channel;
+-- gives: 9
+RESET ROLE;
+RESET idgen.channel;
+
+-- claim: idgen.worker_idle_timeout is set in the configuration file.
+SET idgen.worker_idle_timeout = 5;
+-- gives: ERROR 55P02
+
+-- claim: idgen.warn_remaining is for superusers.
+SET ROLE su1;
+SET idgen.warn_remaining = 5;
+-- gives: ERROR 42501
+RESET ROLE;
+
+-- claim: Other settings that begin with idgen are refused.
+SET idgen.foo = 1;
+-- gives: ERROR 42602
+
+-- claim: idgen.worker_timeout can be set for a database.
+ALTER DATABASE claims_settings SET idgen.worker_timeout = '3s';
+\other SHOW idgen.worker_timeout;
+-- gives: 3s
+
+-- claim: A superuser can grant SET on idgen.auto_create.
+CREATE ROLE gs;
+GRANT SET ON PARAMETER idgen.auto_create TO gs;
+SET ROLE gs;
+SET idgen.auto_create = on;
+SHOW idgen.auto_create;
+-- gives: on
+RESET idgen.auto_create;
+RESET ROLE;
+
+-- claim: idgen.auto_create does nothing for another source than table.
+SET idgen.auto_create = on;
+SELECT idgen_next('nope2', 'server');
+-- gives: ERROR 42704
+SELECT source FROM id_sequences WHERE name = 'nope2';
+RESET idgen.auto_create;
+
+-- claim: idgen.auto_create does nothing in read-only transactions.
+SET idgen.auto_create = on;
+BEGIN READ ONLY;
+SELECT idgen_next('nope3');
+-- gives: ERROR 42704
+ROLLBACK;
+RESET idgen.auto_create;

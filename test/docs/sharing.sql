@@ -1,0 +1,54 @@
+-- README.md, "Sharing a row with other programs"
+
+-- claim: Another program that allocates from the same row never gets an id that idgen gives out.
+SELECT idgen_create('op');
+SELECT idgen_next('op');
+-- gives: 1
+BEGIN;
+SELECT next_block_start FROM id_sequences WHERE name = 'op' FOR UPDATE;
+-- gives: 21
+UPDATE id_sequences SET next_block_start = next_block_start+block_size WHERE name = 'op';
+COMMIT;
+SELECT idgen_next('op');
+-- gives: 2
+DO $$ BEGIN FOR i IN 1..18 LOOP PERFORM idgen_next('op'); END LOOP; END $$;
+SELECT idgen_next('op');
+-- gives: 41
+
+-- claim: With row security, the other program needs policies too: a policy for SELECT alone lets it find no row. lets the other program change nothing.
+SELECT idgen_create('orders');
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY all_see ON id_sequences FOR SELECT USING (true);
+CREATE ROLE oprog;
+GRANT SELECT, UPDATE (next_block_start, exhausted) ON id_sequences TO oprog;
+SET ROLE oprog;
+SELECT next_block_start, block_size FROM id_sequences WHERE name = 'orders' FOR UPDATE;
+\set QUIET off
+UPDATE id_sequences SET next_block_start = next_block_start + block_size WHERE name = 'orders';
+-- gives: UPDATE 0
+\set QUIET on
+RESET ROLE;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+
+-- claim: Without row security, these privileges are enough.
+SET ROLE oprog;
+BEGIN;
+SELECT next_block_start, block_size FROM id_sequences WHERE name = 'orders' FOR UPDATE;
+-- gives: 1|20
+\set QUIET off
+UPDATE id_sequences SET next_block_start = next_block_start + block_size WHERE name = 'orders';
+-- gives: UPDATE 1
+\set QUIET on
+COMMIT;
+RESET ROLE;
+
+-- claim: REPEATABLE READ without FOR UPDATE: the other program has to retry on 40001.
+SELECT idgen_create('o');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT next_block_start FROM id_sequences WHERE name = 'o';
+-- gives: 1
+\other SELECT idgen_next('o');
+-- gives: 1
+UPDATE id_sequences SET next_block_start = next_block_start+block_size WHERE name = 'o';
+-- gives: ERROR 40001
+ROLLBACK;

@@ -1,0 +1,138 @@
+-- README.md, "Views"
+
+-- claim: A row of idgen_stats.
+SELECT idgen_create('ins');
+SELECT idgen_next('ins');
+-- gives: 1
+SELECT source, source_name, refill, cache, ids_issued, ids_cached, ids_lost FROM idgen_stats WHERE name = 'ins';
+-- gives: table||transaction|server|1|19|0
+
+-- claim: source_name is the native sequence that blocks come from.
+CREATE SEQUENCE vs_seq;
+SELECT idgen_next('vs', 'sequence');
+-- gives: 1
+SELECT source, source_name FROM idgen_stats WHERE name = 'vs';
+-- gives: sequence|vs_seq
+
+-- claim: ids_issued: also in transactions that were rolled back.
+SELECT idgen_create('ii');
+SELECT idgen_next('ii');
+-- gives: 1
+BEGIN;
+SELECT idgen_next('ii') FROM generate_series(1, 2);
+-- gives: 2
+-- gives: 3
+ROLLBACK;
+SELECT ids_issued FROM idgen_stats WHERE name = 'ii';
+-- gives: 3
+
+-- claim: ids_lost is the sum of the next three.
+SELECT bool_and(ids_lost = ids_lost_changed+ids_lost_prepared+ids_lost_crowded) FROM idgen_stats;
+-- gives: t
+
+-- claim: ids_lost_changed: cached ids that a restart made a gap.
+INSERT INTO id_sequences VALUES ('lc', 1);
+SELECT idgen_next('lc');
+-- gives: 1
+SELECT idgen_restart('lc', 500);
+SELECT ids_lost_changed FROM idgen_stats WHERE name = 'lc';
+-- gives: 19
+
+-- claim: ids_lost_prepared: the rest of the block of a prepared transaction.
+INSERT INTO id_sequences VALUES ('lp', 1);
+BEGIN;
+SELECT idgen_next('lp');
+-- gives: 1
+PREPARE TRANSACTION 'lp';
+COMMIT PREPARED 'lp';
+SELECT ids_lost_prepared FROM idgen_stats WHERE name = 'lp';
+-- gives: 19
+
+-- claim: blocks_taken and refills.
+INSERT INTO id_sequences VALUES ('bt', 1);
+SELECT max(idgen_next('bt')) FROM generate_series(1, 21);
+-- gives: 21
+SELECT blocks_taken, refills FROM idgen_stats WHERE name = 'bt';
+-- gives: 2|2
+
+-- claim: prefetch_blocks is null if refill is not "worker".
+SELECT prefetch_blocks IS NULL FROM idgen_stats WHERE name = 'bt';
+-- gives: t
+
+-- claim: percent_left: of the ids from start_value to max_value, those that no block holds yet.
+INSERT INTO id_sequences(name, next_block_start, max_value) VALUES ('pl', 1, 100);
+SELECT idgen_next('pl');
+-- gives: 1
+SELECT percent_left FROM idgen_stats WHERE name = 'pl';
+-- gives: 80.00
+
+-- claim: percent_left of a native sequence: from START to its end.
+CREATE SEQUENCE pls_seq MAXVALUE 100;
+SELECT idgen_next('pls', 'sequence');
+-- gives: 1
+SELECT percent_left FROM idgen_stats WHERE name = 'pls';
+-- gives: 99.00
+
+-- claim: idgen_cache: a published block.
+SELECT * FROM idgen_cache WHERE name = 'pl';
+-- gives: pl|2|20|published
+
+-- claim: idgen_cache: the pending block of the transaction that asks.
+BEGIN;
+SELECT max(idgen_next('pl')) FROM generate_series(1, 20);
+-- gives: 21
+SELECT * FROM idgen_cache WHERE name = 'pl';
+-- gives: pl|22|40|pending
+ROLLBACK;
+
+-- claim: idgen_cache: not that of another one.
+BEGIN;
+SELECT idgen_next('pl') FROM generate_series(1, 21) OFFSET 20;
+-- gives: 41
+\other SELECT * FROM idgen_cache WHERE name = 'pl';
+ROLLBACK;
+
+-- claim: The columns of idgen_cache_totals.
+SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_cache_totals'::regclass AND attnum > 0;
+-- gives: cache,max_sequences,sequences,evictions,ids_evicted,ids_lost,ids_uncached
+
+-- claim: idgen_cache_totals has one row.
+SELECT cache, max_sequences FROM idgen_cache_totals;
+-- gives: server|1024
+
+-- claim: The columns of idgen_stats.
+SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
+-- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,waits,last_refill,prefetch_blocks,percent_left
+
+-- claim: idgen_stats takes SELECT on id_sequences.
+REVOKE SELECT ON id_sequences FROM PUBLIC;
+CREATE ROLE no_rights;
+SET ROLE no_rights;
+SELECT count(*) FROM idgen_stats;
+-- gives: ERROR 42501
+RESET ROLE;
+GRANT SELECT ON id_sequences TO PUBLIC;
+
+-- claim: idgen_stats_reset: counters begin again.
+SELECT idgen_stats_reset();
+SELECT sum(ids_issued+refills+blocks_taken+waits) FROM idgen_stats;
+-- gives: 0
+
+-- claim: last_refill is null after idgen_stats_reset.
+SELECT bool_and(last_refill IS NULL) FROM idgen_stats;
+-- gives: t
+
+-- claim: percent_left is null if nobody knows: source function.
+CREATE FUNCTION f(text, int) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS $$ SELECT 1::bigint, 2::bigint $$;
+SELECT idgen_create('f', source => 'function', source_name => 'f');
+SELECT idgen_next('f');
+-- gives: 1
+SELECT percent_left IS NULL FROM idgen_stats WHERE name = 'f';
+-- gives: t
+
+-- claim: Native sequences without a row have a row in idgen_stats.
+CREATE SEQUENCE parts2_seq;
+SELECT idgen_next('parts2', 'sequence');
+-- gives: 1
+SELECT name FROM idgen_stats WHERE name = 'parts2';
+-- gives: parts2

@@ -1,0 +1,79 @@
+-- README.md, "With and without shared_preload_libraries"
+
+-- claim: The cache belongs to the session.
+SELECT idgen_create('a');
+SELECT idgen_next('a');
+-- gives: 1
+SELECT cache FROM idgen_stats WHERE name = 'a';
+-- gives: session
+
+-- claim: Its cached ids are a gap when it ends.
+\other SELECT idgen_next('a');
+-- gives: 21
+
+-- claim: There is room for 8192 id sequences.
+SELECT cache, max_sequences FROM idgen_cache_totals;
+-- gives: session|8192
+
+-- claim: refill "worker" does not work.
+SELECT idgen_create('w', refill => 'worker');
+SELECT idgen_next('w');
+-- gives: ERROR 55000: refill "worker" needs a cache in shared memory
+
+-- claim: Time-ordered ids do not work.
+SELECT idgen_unique_id();
+-- gives: ERROR 55000: time-ordered ids need shared memory
+
+-- claim: idgen_unique_id_parts does.
+SELECT counter FROM idgen_unique_id_parts(1);
+-- gives: 1
+
+-- claim: idgen.max_sequences does not exist.
+SHOW idgen.max_sequences;
+-- gives: ERROR 42704
+
+-- claim: What another session restarts is noticed at the start of the next transaction.
+SELECT idgen_next('a');
+-- gives: 41
+\other SELECT idgen_restart('a', 1000);
+SELECT idgen_next('a');
+-- gives: 1000
+
+-- claim: Every change of a row by SQL empties the caches of sessions.
+SELECT idgen_next('a');
+-- gives: 1001
+\other SELECT idgen_create('zz');
+SELECT idgen_next('a');
+-- gives: 1020
+
+-- claim: A next_block_start that grows does not.
+SELECT idgen_next('a');
+-- gives: 1021
+\other UPDATE id_sequences SET next_block_start = next_block_start + 100 WHERE name = 'a';
+SELECT idgen_next('a');
+-- gives: 1022
+
+-- claim: ANALYZE of id_sequences does.
+\other ANALYZE id_sequences;
+SELECT idgen_next('a');
+-- gives: 1140
+
+-- claim: What comes from native sequences stays.
+CREATE SEQUENCE n_seq INCREMENT 20;
+SELECT idgen_next('n', 'sequence');
+-- gives: 1
+\other SELECT idgen_create('zz2');
+SELECT idgen_next('n', 'sequence');
+-- gives: 2
+
+-- claim: Source server works.
+CREATE SERVER d FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host :'host', port '1');
+CREATE USER MAPPING FOR current_user SERVER d OPTIONS (user 'a', password 'b');
+SELECT idgen_create('sd', source => 'server', source_name => 'd');
+SELECT idgen_next('sd');
+-- gives: ERROR 08001: could not connect to server "d"
+
+-- claim: Composed ids need a node: 0, which is the default, will not do.
+SELECT idgen_create('p', layout => 'prefixed');
+SELECT idgen_next('p');
+-- gives: ERROR 22003
