@@ -97,7 +97,7 @@ check_source_name(FunctionCallInfo fcinfo)
  * returns void
  *
  * Not strict, because source_name may be null, and block_size: that stands for
- * idgen.default_block_size. Raises 22004, 22023, 0A000; 42710 if the id
+ * idgen.default_block_size. Raises 22004, 25006, 22023, 0A000; 42710 if the id
  * sequence exists; 42501 without the privilege to insert; 55000 if a rule has kept it
  * from being inserted; and whatever the source says about source_name.
  */
@@ -141,6 +141,7 @@ idgen_create(PG_FUNCTION_ARGS)
 		values[i] = PG_GETARG_DATUM(i);
 		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
 	}
+	PreventCommandIfReadOnly("idgen_create()");
 	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
 	values[ARG_BLOCK_SIZE] = Int32GetDatum(block_size);
 	nulls[ARG_BLOCK_SIZE] = ' ';

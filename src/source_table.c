@@ -463,7 +463,7 @@ table_peek(IdgenHandle *handle, int64 *id)
 
 /*
  * Start again at an id, forwards or backwards: ordinary SQL, with the caller's
- * own rights. Raises 42501, 42704, and 22023 if start lies behind max_value.
+ * own rights. Raises 25006, 42501, 42704, and 22023 if start lies behind max_value.
  */
 static bool
 table_restart(IdgenHandle *handle, int64 start)
@@ -473,6 +473,9 @@ table_restart(IdgenHandle *handle, int64 start)
 	int64 max_value;
 	bool isnull;
 	char *query;
+
+	/* A standby cannot even take note of a change. */
+	PreventCommandIfReadOnly("idgen_restart()");
 
 	/*
 	 * What this transaction has reserved of the old ids is void, and must not
