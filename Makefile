@@ -1,17 +1,28 @@
 # idgen - unique ids from named sequences, handed out from memory
 
+# The folder of this file: a build may run in another one, with make -f
+# of_tree PATTERN...: the files of the tree that match, named from its top
+tree := $(dir $(lastword $(MAKEFILE_LIST)))
+of_tree = $(patsubst $(tree)%,%,$(sort $(wildcard $(addprefix $(tree),$(1)))))
+names_of = $(notdir $(basename $(call of_tree,$(1))))
+
+SOURCES := $(call of_tree,src/*.c src/*/*.c)
+ifeq (,$(SOURCES))
+$(error there is no src/*.c in "$(tree)", the folder of this Makefile; make cannot cope with blanks in its name)
+endif
+
 MODULE_big = idgen
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c)))
+OBJS = $(SOURCES:.c=.o)
 
 EXTENSION = idgen
-DATA = $(wildcard sql/idgen--*.sql)
+DATA = $(call of_tree,sql/idgen--*.sql)
 PGFILEDESC = "idgen - unique ids from named sequences"
 
 # The answers of both suites lie in expected/.
-REGRESS = $(sort $(notdir $(basename $(wildcard test/sql/*.sql))))
-REGRESS_OPTS = --inputdir=test
-ISOLATION = $(sort $(notdir $(basename $(wildcard test/specs/*.spec))))
-ISOLATION_OPTS = --inputdir=test --outputdir=.
+REGRESS = $(call names_of,test/sql/*.sql)
+REGRESS_OPTS = --inputdir=$(tree)test
+ISOLATION = $(call names_of,test/specs/*.spec)
+ISOLATION_OPTS = --inputdir=$(tree)test --outputdir=.
 
 # The TAP tests bring their own servers, so installcheck leaves them out unless
 # it is called with TAP_TESTS=1.
@@ -20,7 +31,7 @@ PROVE_TESTS = test/t/*.pl
 PG_CONFIG ?= pg_config
 BENCH ?= run
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
-FORMATTED = $(wildcard src/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/*.c)
+FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/*.c))
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
@@ -36,25 +47,56 @@ PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libp
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -fno-plt
 SHLIB_LINK = $(libpq)
 
-# A running server may lack what test/idgen.conf sets. Then installcheck runs the
-# regression tests that do not say they need it, and no isolation test.
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifeq (,$(wildcard $(PGXS)))
+pg_major := $(or $(shell ls /usr/lib/postgresql 2>/dev/null | sort -n | tail -n 1), \
+	$(shell apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-//p'),15)
+define no_pgxs
+"$(PG_CONFIG)" does not lead to what PostgreSQL installs for building extensions.
+On Debian and Ubuntu, all of it comes with packages, here for PostgreSQL $(pg_major):
+    apt-get install gcc postgresql-server-dev-$(pg_major)
+"make installcheck" also needs a running server, from postgresql-$(pg_major).
+For a PostgreSQL that is elsewhere: make PG_CONFIG=/where/it/is/bin/pg_config
+endef
+$(error $(no_pgxs))
+endif
+
+# A running server may not be as the tests of some behaviours need it. They say what
+# they need, and installcheck leaves them out.
 ifneq (,$(filter installcheck,$(MAKECMDGOALS)))
-NEEDS_CONF = needs test/idgen.conf
-SERVER_CONF := $(shell psql -XAtd postgres -c "SELECT 'ready' WHERE \
-	current_setting('shared_preload_libraries') ~ '\midgen\M' AND \
-	current_setting('max_prepared_transactions') <> '0'" 2>/dev/null)
-ifneq (ready,$(SERVER_CONF))
-$(warning the server does not run with the settings of test/idgen.conf: not all tests are run)
-REGRESS := $(sort $(notdir $(basename $(shell grep -Ls '$(NEEDS_CONF)' test/sql/*.sql))))
-ISOLATION :=
+SERVER_IS := $(shell psql -XAtd postgres \
+	-c "SELECT 'configured' WHERE current_setting('shared_preload_libraries') ~ '\midgen\M' \
+		AND current_setting('max_prepared_transactions') <> '0'" \
+	-c "SELECT 'open_to_roles' FROM (SELECT auth_method FROM pg_hba_file_rules WHERE type = 'local' \
+		AND 'all' = ANY (database) AND 'all' = ANY (user_name) ORDER BY line_number LIMIT 1) AS rule \
+		WHERE auth_method IN ('trust', 'password', 'md5', 'scram-sha-256')" 2>/dev/null)
+UNMET := $(if $(filter configured,$(SERVER_IS)),,-e 'needs test/idgen.conf') \
+	$(if $(filter open_to_roles,$(SERVER_IS)),,-e 'needs roles that can connect')
+ifneq (,$(strip $(UNMET)))
+$(warning the server is not as all tests need it: those that say $(UNMET:-e=) are left out)
+REGRESS := $(sort $(notdir $(basename $(shell grep -Ls $(UNMET) $(tree)test/sql/*.sql))))
+ISOLATION := $(if $(filter configured,$(SERVER_IS)),$(ISOLATION))
 endif
 endif
 
-PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 # PGXS does not track headers.
-$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h)
+$(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(tree),src/*.h src/*/*.h))
+
+# Elsewhere, make looks for files here and in the tree; folders, and where pg_regress
+# looks for answers, have to be here.
+ifneq ($(CURDIR),$(realpath $(tree)))
+ifneq (,$(wildcard $(addprefix $(tree),idgen.so $(OBJS))))
+$(error "$(tree)" holds what was built in there, which make would take: run "make clean" there first)
+endif
+$(OBJS) $(OBJS:.o=.bc): | $(addprefix $(CURDIR)/,$(sort $(dir $(OBJS))))
+$(addprefix $(CURDIR)/,$(sort $(dir $(OBJS)))):
+	@$(MKDIR_P) $@
+installcheck: $(CURDIR)/expected
+$(CURDIR)/expected:
+	@ln -s $(realpath $(tree)expected) $@
+endif
 
 endif
 
@@ -63,38 +105,38 @@ endif
 
 # ONLY="regress isolation tap" selects suites, TESTS="name name" selects tests
 test:
-	@test/run
+	@$(tree)test/run
 
 # the same with idgen's own assertions
 assert:
-	@COPT="$(COPT) -DUSE_ASSERT_CHECKING" test/run
+	@COPT="$(COPT) -DUSE_ASSERT_CHECKING" $(tree)test/run
 
 # see the head of each
 $(INSTRUMENTS):
-	@test/instruments/$@
+	@$(tree)test/instruments/$@
 
 demo:
-	@test/demo
+	@$(tree)test/demo
 
 demo-cluster:
-	@test/demo_cluster
+	@$(tree)test/demo_cluster
 
 # SECONDS=1800 for a longer run, SEED=number for a certain one, CLIENTS=16
 stress:
-	@STRESS_SECONDS=$(or $(SECONDS),60) test/stress/run
+	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/stress/run
 
 # Whether that finds builds which break a rule on purpose; MUTANTS="name name" for some of them
 stress-mutants:
-	@STRESS_SECONDS=$(or $(SECONDS),60) test/stress/check_mutants
+	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/stress/check_mutants
 
 # SECONDS=60 for a shorter run, SEED=number for a certain one
 fuzz:
 	@FUZZ_SECONDS=$(or $(SECONDS),600) COPT="$(or $(COPT),-DUSE_ASSERT_CHECKING)" \
-		ONLY=tap TESTS=145_fuzz test/run
+		ONLY=tap TESTS=145_fuzz $(tree)test/run
 
 # QUICK=1 for a first look, ONLY="calls bulk" for some chapters; BENCH=instructions counts instructions
 bench:
-	@test/bench/$(BENCH)
+	@$(tree)test/bench/$(BENCH)
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)

@@ -55,7 +55,6 @@ enter_workplace()
 	then
 		work=$IDGEN_WORK
 		pgbin=$("$PG_CONFIG" --bindir)
-		cd "$work/tree"
 		return
 	fi
 
@@ -88,9 +87,11 @@ enter_workplace()
 	chmod 755 "$work"
 	[ -z "$user" ] || chown -R "$user" "$work"
 
-	# A session of its own: the inner run and its children can be ended together.
+	# A session of its own: the inner run and its children can be ended together. It
+	# begins in a folder that its user may enter, which this one need not be.
 	setsid ${user:+setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups} \
-		env IDGEN_WORK="$work" PG_CONFIG="$PG_CONFIG" PATH="$pgbin:$PATH" \
+		env --chdir="$work/tree" \
+		IDGEN_WORK="$work" PG_CONFIG="$PG_CONFIG" PATH="$pgbin:$PATH" \
 		HOME="$work" TMPDIR="$work/tmp" ${user:+USER="$user" LOGNAME="$user"} \
 		bash "$work/tree/$script" "$@" </dev/null &
 	inner=$!
@@ -165,7 +166,8 @@ find_postgres()
 			PG_CONFIG=/usr/lib/postgresql/$newest/bin/pg_config
 		elif command -v apt-get >/dev/null
 		then
-			PG_CONFIG=/usr/lib/postgresql/$(packaged_major)/bin/pg_config
+			set_packaged_major
+			PG_CONFIG=/usr/lib/postgresql/$packaged_major/bin/pg_config
 		else
 			PG_CONFIG=pg_config
 		fi
@@ -181,18 +183,21 @@ find_postgres()
 	fi
 }
 
-# The major version that the package "postgresql" stands for.
-packaged_major()
+# set_packaged_major: sets packaged_major to the version that the package "postgresql" stands for.
+set_packaged_major()
 {
-	local depends='s/.*Depends: postgresql-\([0-9]*\)$/\1/p' major
-
-	major=$(apt-cache depends postgresql 2>/dev/null | sed -n "$depends")
-	if [ -z "$major" ] && [ "$(id -u)" = 0 ]
+	packaged_major=$(depends_on_major)
+	if [ -z "$packaged_major" ] && [ "$(id -u)" = 0 ]
 	then
-		apt-get -q update >/dev/null 2>&1 || true
-		major=$(apt-cache depends postgresql 2>/dev/null | sed -n "$depends")
+		read_package_lists || true
+		packaged_major=$(depends_on_major)
 	fi
-	say "${major:-$oldest_major}"
+	: "${packaged_major:=$oldest_major}"
+}
+
+depends_on_major()
+{
+	apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' || true
 }
 
 # What else a script uses, each with its package: "command package", "/file package"
@@ -249,8 +254,22 @@ install_packages()
 	then
 		die "please install, or run this as root on Debian: $*"
 	fi
-	say "installing $*"
-	logged apt_install "$@" || die "could not install $*"
+	say "to be installed: $*"
+	read_package_lists &&
+		say "downloading these packages and what they need ..." && logged apt_install --download-only "$@" &&
+		say "installing them, which takes about a minute ..." && logged apt_install "$@" ||
+		die "could not install $*"
+}
+
+lists_read=
+
+# Reads them once in a run.
+read_package_lists()
+{
+	[ -z "$lists_read" ] || return 0
+	say "reading the lists of packages (apt-get update) ..."
+	logged apt-get -q update || return
+	lists_read=1
 }
 
 # logged COMMAND...: shows what the command writes only if it fails
@@ -277,9 +296,8 @@ apt_install()
 	nothing=$(mktemp -d -p /tmp --suffix=.idgen)
 	ln -s /bin/true "$nothing/pg_createcluster"
 	chmod 755 "$nothing"
-	DEBIAN_FRONTEND=noninteractive apt-get -q update &&
-		DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends \
-			-o DPkg::Path="$nothing:/usr/sbin:/usr/bin:/sbin:/bin" install "$@" </dev/null || rc=$?
+	DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends \
+		-o DPkg::Path="$nothing:/usr/sbin:/usr/bin:/sbin:/bin" install "$@" </dev/null || rc=$?
 	rm -rf "$nothing"
 	return $rc
 }
