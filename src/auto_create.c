@@ -10,61 +10,43 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "utils/builtins.h"
+#include "access/table.h"
 
-#include "as_owner.h"
 #include "auto_create.h"
 #include "guc.h"
 #include "row.h"
+#include "row_write.h"
 #include "subxact.h"
 
 /* The row to insert. */
 typedef struct NewRow
 {
-	Relation rel;
+	Oid relid;
 	const char *name;
 } NewRow;
 
-/*
- * Insert the row as the owner of the table. The caller has not the privilege,
- * and must not gain any.
- */
+/* Insert the row. The caller does not need the privilege, nor gains it. */
 static void
-insert_as_owner(void *arg)
+insert_row(void *arg)
 {
-	Relation rel = ((NewRow *) arg)->rel;
-	const char *name = ((NewRow *) arg)->name;
-	Oid argtypes[] = {TEXTOID, INT4OID};
-	Datum values[] = {
-		CStringGetTextDatum(name),
-		Int32GetDatum(idgen_default_block_size),
-	};
-	IdgenIdentity caller;
-	char *query;
+	const NewRow *new_row = (const NewRow *) arg;
+	Relation rel = idgen_table_open(new_row->relid, RowExclusiveLock);
 
-	query = psprintf("INSERT INTO %s (name, next_block_start, block_size) VALUES ($1, 1, $2)",
-	                 idgen_table_name(RelationGetRelid(rel)));
-
-	idgen_act_as(rel->rd_rel->relowner, &caller);
-	SPI_connect();
-	(void) SPI_execute_with_args(query, 2, argtypes, values, NULL, false, 0);
-	SPI_finish();
-	idgen_act_as_before(&caller);
+	idgen_row_insert(rel, new_row->name, idgen_default_block_size);
+	table_close(rel, NoLock);
 }
 
 /*
  * Make a row of that name, which was not found, and put it into the slot. If
  * somebody else makes it at the same time, that one is as good. Returns false if
- * there is no row afterwards (a trigger or a rule has swallowed it). Raises what the
+ * there is no row afterwards (a trigger has suppressed it). Raises what the
  * insert raises, 22001 for a name of more than 255 characters among others.
  */
 bool
 idgen_auto_create_row(Relation rel, const char *name, TupleTableSlot *row)
 {
-	NewRow new_row = {rel, name};
-	ErrorData *violation = idgen_try(insert_as_owner, &new_row, ERRCODE_UNIQUE_VIOLATION);
+	NewRow new_row = {RelationGetRelid(rel), name};
+	ErrorData *violation = idgen_try(insert_row, &new_row, ERRCODE_UNIQUE_VIOLATION);
 	bool found;
 
 	found = idgen_row_find(rel, name, strlen(name), true, row);

@@ -855,6 +855,7 @@ idgen_cache_take_requests(Oid dbid)
 			memcpy(&task->key, slot->key, offsetof(IdgenCacheKey, name) + strlen(slot->key->name) + 1);
 			task->nblocks = idgen_slot_begin_attempt(slot, &task->range, &task->joins);
 			task->attempt = slot->attempts_begun;
+			task->requested_by = slot->requested_by;
 			task->begun_at = GetCurrentTimestamp();
 		}
 		LWLockRelease(&slot->lock);

@@ -77,6 +77,7 @@ typedef struct IdgenTask
 	int64 nblocks;    /* blocks to allocate */
 	int64 range;      /* and so many ids in a row, unless 0, ... */
 	IdgenBlock joins; /* ... which may join this block, or an empty one */
+	Oid requested_by; /* whose rights triggers on id_sequences get */
 	TimestampTz begun_at;
 } IdgenTask;
 

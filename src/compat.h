@@ -11,8 +11,10 @@
 #define IDGEN_COMPAT_H
 
 #include "access/genam.h"
+#include "commands/trigger.h"
 #include "common/relpath.h"
 #include "executor/executor.h"
+#include "parser/parse_relation.h"
 #include "storage/latch.h"
 #include "utils/regproc.h"
 #include "utils/relcache.h"
@@ -26,6 +28,7 @@
 #if PG_VERSION_NUM < 160000
 typedef bool TU_UpdateIndexes;
 #define TU_None        false
+#define TU_All         true
 #define TU_Summarizing 2 /* never reported */
 #define ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters, summarizing) \
 	ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters)
@@ -86,6 +89,46 @@ typedef Oid RelFileNumber;
 #else
 #define idgen_request_select(query, rte) \
 	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = ACL_SELECT)
+#endif
+
+/* 18 knows which partitions were pruned. */
+#if PG_VERSION_NUM >= 160000 && PG_VERSION_NUM < 180000
+#define ExecInitRangeTable(estate, rtable, perminfos, unpruned) \
+	ExecInitRangeTable(estate, rtable, perminfos)
+#endif
+
+/* Make the range table of one relation, of which these columns are updated. */
+#if PG_VERSION_NUM < 160000
+static inline void
+idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_columns)
+{
+	rte->updatedCols = updated_columns;
+	ExecInitRangeTable(estate, list_make1(rte));
+}
+#else
+static inline void
+idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_columns)
+{
+	List *perminfos = NIL;
+
+	addRTEPermissionInfo(&perminfos, rte)->updatedCols = updated_columns;
+	ExecInitRangeTable(estate, list_make1(rte), perminfos, bms_make_singleton(1));
+}
+#endif
+
+/* 16 rechecks the rows of several relations. */
+#if PG_VERSION_NUM < 160000
+#define EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param, relations) \
+	EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param)
+#endif
+
+/* 16 tells why a trigger was not fired, 18 whether it is for MERGE. */
+#if PG_VERSION_NUM < 160000
+#define ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
+	ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, tmfd)
+#elif PG_VERSION_NUM < 180000
+#define ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
+	ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd)
 #endif
 
 /* Later minor versions of all branches tell "none defined" from "not looked at yet". */

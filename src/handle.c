@@ -506,18 +506,19 @@ idgen_handle_holds_row(IdgenHandle *handle)
 }
 
 /*
- * A handle for the worker, of the id sequence that a key names: in the current
- * memory context, not kept, and good for allocating in the current transaction
- * only. Asks for nobody's privileges. NULL if there is no such id sequence any
+ * A handle for the worker, of the id sequence that a key names, on behalf of the role that
+ * has asked for a refill: in the current memory context, not kept, and good for allocating
+ * in the current transaction only. Asks for nobody's privileges. NULL if there is no such id sequence any
  * more, or it is not for a worker. Raises what a bad row deserves.
  */
 IdgenHandle *
-idgen_handle_for_worker(const IdgenCacheKey *key)
+idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
 {
 	IdgenHandle *handle = make_handle(CurrentMemoryContext, key->relid, key->name, strlen(key->name));
 	IdgenRow row;
 	IdgenDefinition def;
 
+	handle->userid = requested_by;
 	handle->has_row = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true);
 	if (handle->has_row)
 	{

@@ -133,7 +133,7 @@ typedef struct IdgenHandle
 	int64 ids_at_once;           /* ... and the ids that they brought */
 	bool impatient;              /* has waited long enough for another's refill */
 	TimestampTz waiting_since;   /* when this call began to wait for others' refills, or 0 */
-	bool allocating;             /* source_function.c is calling the function */
+	bool allocating;             /* a refill is under way */
 	int refills_of_call;         /* that this call has made */
 	int prefix;                  /* of the ids that this call composes */
 } IdgenHandle;
@@ -183,7 +183,7 @@ extern void idgen_handles_limit(void);
 extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
                                   bool auto_create);
 extern bool idgen_handle_holds_row(IdgenHandle *handle);
-extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key);
+extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by);
 extern void idgen_refill_context_push(IdgenHandle *handle,
                                       ErrorContextCallback *context);
 extern void idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string);

@@ -58,6 +58,7 @@
 #include "foreign_server.h"
 #include "guc.h"
 #include "restart_file.h"
+#include "row_write.h"
 #include "sources.h"
 #include "unique_id.h"
 #include "worker_registry.h"
@@ -123,6 +124,7 @@ _PG_init(void)
 
 	idgen_guc_init();
 	idgen_definition_init();
+	idgen_row_write_init();
 	idgen_xact_init();
 	idgen_changes_init();
 	idgen_servers_init();

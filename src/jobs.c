@@ -16,9 +16,10 @@
  * another one when the answer is there. In between the worker does other things.
  *
  * The worker allocates as the owner of id_sequences, with the restrictions of a
- * security-restricted operation. The only code of users' that could run there is
- * in the expressions of indexes on that table. It does not check who may draw: only
- * sessions that may have asked.
+ * security-restricted operation. The code that the owner has attached to that table
+ * runs so as well; triggers run as the role that has asked for the refill (see
+ * row_write.c). The worker does not check who may draw: only sessions that may
+ * have asked.
  */
 #include "postgres.h"
 
@@ -204,7 +205,7 @@ allocate(void *arg)
 
 	idgen_act_as(owner, &worker);
 	dropped_at = idgen_cache_dropped_at(key);
-	handle = idgen_handle_for_worker(key);
+	handle = idgen_handle_for_worker(key, job->task->requested_by);
 	if (handle != NULL)
 		allocate_from(job, handle, dropped_at);
 	else

@@ -160,8 +160,22 @@ warn_if_low(IdgenHandle *handle, int percent_left)
 }
 
 /*
+ * Raises 55000 if the id sequence is being refilled by this very session: what its
+ * allocation runs, an allocator or a trigger, must not need the ids that it is to bring.
+ */
+static void
+check_not_refilling(const IdgenHandle *handle)
+{
+	if (handle->allocating)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the refill of id sequence \"%s\" draws from it itself", handle->name),
+		         errhint("Have the allocator, or the trigger on \"id_sequences\", leave this id sequence out.")));
+}
+
+/*
  * Have the source allocate. Returns false if nothing was allocated. Raises whatever
- * the source does.
+ * the source does, and 55000 if that comes back to the same id sequence.
  */
 bool
 idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
@@ -173,7 +187,17 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	refill->rest.storage = handle->storage;
 	refill->rest.origin = handle->origin;
 	idgen_refill_context_push(handle, &context);
-	done = handle->source->allocate(handle, request, refill);
+	check_not_refilling(handle);
+	handle->allocating = true;
+	PG_TRY();
+	{
+		done = handle->source->allocate(handle, request, refill);
+	}
+	PG_FINALLY();
+	{
+		handle->allocating = false;
+	}
+	PG_END_TRY();
 	error_context_stack = context.previous;
 	if (done)
 		warn_if_low(handle, refill->percent_left);

@@ -25,6 +25,7 @@
 #define IDGEN_ATT_LAYOUT           9
 #define IDGEN_ATT_BIG_BASE         10
 #define IDGEN_ATT_START_VALUE      11
+#define IDGEN_ATT_LAST             IDGEN_ATT_START_VALUE
 
 /* A row being looked at; see idgen_row_open(). */
 typedef struct IdgenRow

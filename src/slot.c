@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "guc.h"
@@ -556,6 +557,7 @@ request_refill(IdgenSlot *slot, int64 range)
 	/* Who asked for a longer one before may have got it, or given up. */
 	slot->range_requested = *slot->requested ? Max(slot->range_requested, range) : range;
 	*slot->requested = true;
+	slot->requested_by = GetUserId();
 	slot->ahead_below = slot->ids_left / 2;
 }
 

@@ -94,6 +94,7 @@ typedef struct IdgenSlot
 	IdgenFailure failure;  /* of the last one done */
 	bool row_locked;       /* has it found the row locked since the last success? */
 	int64 range_requested; /* the most ids in a row that it has been asked for, or 0 */
+	Oid requested_by;      /* the role that has asked last */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
 
 	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */

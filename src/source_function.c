@@ -371,22 +371,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 
 	if (!request->wait)
 		return false;
-	if (handle->allocating)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("function %s draws from id sequence \"%s\" itself",
-		                handle->source_name, handle->name)));
-
-	handle->allocating = true;
-	PG_TRY();
-	{
-		blocks = call_function(handle, nblocks, &returned);
-	}
-	PG_FINALLY();
-	{
-		handle->allocating = false;
-	}
-	PG_END_TRY();
+	blocks = call_function(handle, nblocks, &returned);
 	if (handle->source != &idgen_source_function)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

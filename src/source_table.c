@@ -10,8 +10,7 @@
  * find the row through its index each time, walking along all the versions
  * that this transaction has written before (T7).
  *
- * An update made this way fires no triggers. It does not have to: triggers on
- * id_sequences are there to tell the cache what others did.
+ * row_write.c does what else such an update entails.
  */
 #include "postgres.h"
 
@@ -31,85 +30,13 @@
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
-#include "as_owner.h"
 #include "compat.h"
 #include "handle.h"
 #include "pending.h"
 #include "row.h"
+#include "row_write.h"
 #include "source.h"
 #include "sources.h"
-
-/* What an update sets. */
-typedef struct NewRow
-{
-	int64 next_block_start;
-	bool exhausted;
-} NewRow;
-
-/*
- * Insert index entries for the new version of a row, which is needed only
- * when it did not fit on the old one's page, or the owner has put an index on what a refill
- * writes. Its expressions are the owner's code.
- */
-static void
-insert_index_entries(Relation rel, TupleTableSlot *slot, TU_UpdateIndexes which)
-{
-	EState *estate = CreateExecutorState();
-	ResultRelInfo *rri = makeNode(ResultRelInfo);
-	IdgenIdentity caller;
-
-	idgen_act_as(rel->rd_rel->relowner, &caller);
-	InitResultRelInfo(rri, rel, 0, NULL, 0);
-	ExecOpenIndices(rri, false);
-	ExecInsertIndexTuples(rri, slot, estate, true, false, NULL, NIL,
-	                      which == TU_Summarizing);
-	ExecCloseIndices(rri);
-	FreeExecutorState(estate);
-	idgen_act_as_before(&caller);
-}
-
-/*
- * Try to replace the row version in "old" by one with new values. Waits for
- * other writers in the queue of the row's lock; TM_Ok means that "old" was the
- * newest version after all. On success *tid is the new version's place.
- */
-static TM_Result
-update_row(Relation rel, TupleTableSlot *old, const NewRow *new_row,
-           TM_FailureData *tmfd, ItemPointer tid)
-{
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
-	LockTupleMode lockmode;
-	TU_UpdateIndexes update_indexes;
-	TM_Result result;
-	HeapTuple tuple;
-	bool free_old;
-	HeapTuple old_tuple = ExecFetchSlotHeapTuple(old, false, &free_old);
-	int columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED};
-	Datum values[] = {
-		Int64GetDatum(new_row->next_block_start),
-		Int16GetDatum(new_row->exhausted ? 1 : 0),
-	};
-	bool nulls[] = {false, false};
-
-	tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), 2,
-	                                  columns, values, nulls);
-	ExecStoreHeapTuple(tuple, slot, true);
-
-	result = table_tuple_update(rel, &old->tts_tid, slot, GetCurrentCommandId(true),
-	                            SnapshotSelf, InvalidSnapshot, true,
-	                            tmfd, &lockmode, &update_indexes);
-	if (result == TM_Ok)
-	{
-		*tid = slot->tts_tid;
-		if (update_indexes != TU_None)
-			insert_index_entries(rel, slot, update_indexes);
-	}
-
-	if (free_old)
-		heap_freetuple(old_tuple);
-	ExecDropSingleTupleTableSlot(slot);
-	return result;
-}
 
 /*
  * Lock the newest version of the row, starting from the one in "row", which
@@ -235,7 +162,7 @@ wait_for_writer(Relation rel, const IdgenHandle *handle, TupleTableSlot *row, bo
 static bool
 change_row(IdgenHandle *handle, bool wait,
            bool (*compute)(IdgenHandle *handle, TupleTableSlot *row,
-                           NewRow *new_row, void *arg),
+                           IdgenRowValues *new_row, void *arg),
            void *arg)
 {
 	Relation rel;
@@ -261,7 +188,7 @@ change_row(IdgenHandle *handle, bool wait,
 
 	while (!changed)
 	{
-		NewRow new_row;
+		IdgenRowValues new_row;
 		TM_FailureData tmfd;
 		TM_Result result = TM_Ok;
 
@@ -273,6 +200,8 @@ change_row(IdgenHandle *handle, bool wait,
 		}
 		else if (!locked && !in_line)
 			result = lock_out_of_line(rel, handle, row);
+		else if (!locked && idgen_row_fires_triggers(rel))
+			result = lock_newest(rel, handle, row, true);
 
 		if (result == TM_Ok)
 		{
@@ -280,7 +209,7 @@ change_row(IdgenHandle *handle, bool wait,
 				goto done;
 			if (!compute(handle, row, &new_row, arg))
 				break;
-			result = update_row(rel, row, &new_row, &tmfd, &handle->row_tid);
+			result = idgen_row_update(rel, row, &new_row, handle->userid, &tmfd, &handle->row_tid);
 			changed = (result == TM_Ok);
 			locked = changed;
 
@@ -344,7 +273,7 @@ percent_left(const IdgenDefinition *def, int64 next, bool exhausted)
  * and short. Of a gapless one, others who wait get theirs when we are done.
  */
 static bool
-compute_allocation(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, void *arg)
+compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_row, void *arg)
 {
 	const IdgenRequest *request = ((Allocation *) arg)->request;
 	IdgenRefill *refill = ((Allocation *) arg)->refill;
@@ -420,7 +349,7 @@ table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *re
 
 /* Undo the allocation of the pending block's rest, if the row still allows. */
 static bool
-compute_give_back(IdgenHandle *handle, TupleTableSlot *row, NewRow *new_row, void *arg)
+compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_row, void *arg)
 {
 	IdgenDefinition def;
 

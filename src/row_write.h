@@ -1,0 +1,25 @@
+/*
+ * row_write.h
+ *		Writing rows of id_sequences, with all that goes with it.
+ */
+#ifndef IDGEN_ROW_WRITE_H
+#define IDGEN_ROW_WRITE_H
+
+#include "access/tableam.h"
+#include "executor/tuptable.h"
+#include "utils/rel.h"
+
+/* What a refill sets. */
+typedef struct IdgenRowValues
+{
+	int64 next_block_start;
+	bool exhausted;
+} IdgenRowValues;
+
+extern void idgen_row_write_init(void);
+extern bool idgen_row_fires_triggers(Relation rel);
+extern TM_Result idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
+                                  Oid writer, TM_FailureData *tmfd, ItemPointer tid);
+extern void idgen_row_insert(Relation rel, const char *name, int32 block_size);
+
+#endif /* IDGEN_ROW_WRITE_H */

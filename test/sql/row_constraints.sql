@@ -1,0 +1,85 @@
+--
+-- Constraints and generated columns that the owner adds to id_sequences hold for refills.
+--
+CREATE EXTENSION idgen;
+\set VERBOSITY terse
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('parts', 1, 2);
+
+-- generated columns follow
+ALTER TABLE id_sequences ADD COLUMN last_reserved bigint GENERATED ALWAYS AS (next_block_start - 1) STORED;
+SELECT count(idgen_next('parts')) FROM generate_series(1, 3);
+SELECT next_block_start, last_reserved FROM id_sequences;
+CREATE INDEX by_last ON id_sequences (last_reserved);
+SELECT count(idgen_next('parts')) FROM generate_series(1, 2);
+SET enable_seqscan = off;
+SELECT next_block_start, last_reserved FROM id_sequences WHERE last_reserved = 6;
+RESET enable_seqscan;
+
+-- constraints are checked: on what a refill writes, and on what is generated from that
+ALTER TABLE id_sequences ADD CONSTRAINT not_beyond CHECK (next_block_start <= 9);
+SELECT idgen_next('parts') FROM generate_series(1, 10);
+\echo :SQLSTATE
+SELECT idgen_next('parts');
+ALTER TABLE id_sequences DROP CONSTRAINT not_beyond;
+ALTER TABLE id_sequences ADD CONSTRAINT not_beyond CHECK (last_reserved <= 8);
+SELECT count(idgen_next('parts')) FROM generate_series(1, 10);
+\echo :SQLSTATE
+ALTER TABLE id_sequences DROP CONSTRAINT not_beyond;
+ALTER TABLE id_sequences ADD CONSTRAINT whole CHECK (id_sequences.* IS NOT NULL AND next_block_start < 1) NOT VALID;
+SELECT count(idgen_next('parts')) FROM generate_series(1, 10);
+\echo :SQLSTATE
+ALTER TABLE id_sequences DROP CONSTRAINT whole;
+ALTER TABLE id_sequences DROP COLUMN last_reserved;
+
+-- of exhausted, when that changes
+ALTER TABLE id_sequences ADD CONSTRAINT never_exhausted CHECK (exhausted = 0);
+INSERT INTO id_sequences (name, next_block_start, block_size, max_value) VALUES ('short', 1, 2, 4);
+SELECT idgen_next('short') FROM generate_series(1, 2);
+SELECT idgen_next('short') FROM generate_series(1, 2);
+UPDATE id_sequences SET max_value = 5 WHERE name = 'short';
+SELECT idgen_next('short') FROM generate_series(1, 2);
+SELECT idgen_next('short');
+\echo :SQLSTATE
+ALTER TABLE id_sequences DROP CONSTRAINT never_exhausted;
+SELECT idgen_next('short');
+SELECT idgen_next('short');
+
+-- unique and exclusion constraints
+ALTER TABLE id_sequences ADD CONSTRAINT one_start UNIQUE (next_block_start) DEFERRABLE INITIALLY DEFERRED;
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('a', 1, 100);
+SELECT idgen_next('a');
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('b', 1, 100);
+SELECT idgen_next('b');
+\echo :SQLSTATE
+ALTER TABLE id_sequences DROP CONSTRAINT one_start;
+SELECT idgen_next('b');
+
+-- a domain
+CREATE DOMAIN small AS bigint CHECK (VALUE < 1000);
+DELETE FROM id_sequences;
+DROP VIEW idgen_stats;
+\echo :SQLSTATE
+ALTER EXTENSION idgen DROP VIEW idgen_stats;
+DROP VIEW idgen_stats;
+ALTER TABLE id_sequences ALTER COLUMN next_block_start TYPE small;
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('c', 1, 600);
+SELECT idgen_next('c');
+SELECT count(idgen_next('c')) FROM generate_series(1, 700);
+\echo :SQLSTATE
+
+-- defaults and constraints of a row that auto_create makes
+ALTER TABLE id_sequences ADD COLUMN made_by text NOT NULL DEFAULT current_user::text;
+SET idgen.auto_create = on;
+CREATE ROLE regress_idgen_drawer;
+SET ROLE regress_idgen_drawer;
+SELECT idgen_next('made');
+SELECT made_by = current_user AS made_by_me, start_value FROM id_sequences WHERE name = 'made';
+RESET ROLE;
+ALTER TABLE id_sequences ADD CONSTRAINT no_more CHECK (name <> 'more');
+SELECT idgen_next('more');
+\echo :SQLSTATE
+RESET idgen.auto_create;
+
+DROP EXTENSION idgen;
+DROP DOMAIN small;
+DROP ROLE regress_idgen_drawer;
