@@ -130,4 +130,19 @@ idgen_rest_ids(const IdgenRest *rest)
 	return ids;
 }
 
+/*
+ * Does a block with ids left end where a row with these values says that the next
+ * one begins? A row cannot say that anything comes after 2^63 - 1, only that no id is left.
+ */
+static inline bool
+idgen_block_ends_at(const IdgenBlock *block, int64 next_block_start, bool exhausted)
+{
+	int64 last;
+
+	if (block->left == 0)
+		return false;
+	last = idgen_block_last(block);
+	return last < PG_INT64_MAX ? next_block_start == last + 1 : exhausted;
+}
+
 #endif /* IDGEN_BLOCK_H */

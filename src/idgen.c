@@ -30,6 +30,7 @@
  *	slot.c			one id sequence in the cache
  *	column.c		a column that can be moved to an id sequence
  *	definition.c	what a row says, and who may use it
+ *	row_write.c		writing a row, with triggers and constraints of others
  *	row.c			finding the newest version of a row
  *	source.c		the sources that are registered, and what one has to say
  *	native_sequence.c	native sequences: finding one, and what it says

@@ -161,6 +161,34 @@ forget_ids(IdgenPending *p)
 	p->rest.nmore = 0;
 }
 
+/*
+ * Put what is left of the pending gapless block back into its source. Returns false if
+ * that is not possible any more. A trigger that this fires must not draw what is on its
+ * way back.
+ */
+static bool
+give_back(IdgenHandle *handle)
+{
+	IdgenPending *p = &handle->pending;
+	IdgenBlock rest = p->rest.block;
+	bool done;
+
+	forget_ids(p);
+	handle->allocating = true;
+	PG_TRY();
+	{
+		done = p->source->give_back(handle, &rest);
+	}
+	PG_FINALLY();
+	{
+		handle->allocating = false;
+	}
+	PG_END_TRY();
+	if (!done)
+		p->rest.block = rest;
+	return done;
+}
+
 /* The block that the next pending id comes from, NULL if there is none. */
 const IdgenBlock *
 idgen_pending_block(IdgenHandle *handle)
@@ -329,13 +357,8 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 bool
 idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted)
 {
-	const IdgenBlock *rest = &handle->pending.rest.block;
-	int64 last;
-
-	if (!handle->pending.gapless || rest->left == 0)
-		return false;
-	last = idgen_block_last(rest);
-	return last < PG_INT64_MAX ? next_block_start == last + 1 : exhausted;
+	return handle->pending.gapless &&
+		idgen_block_ends_at(&handle->pending.rest.block, next_block_start, exhausted);
 }
 
 /*
@@ -400,7 +423,7 @@ idgen_pending_validated(IdgenHandle *handle)
 	{
 		save_state(handle, true);
 		if (p->gapless)
-			p->source->give_back(handle);
+			(void) give_back(handle);
 		forget_ids(p);
 	}
 	if (handle->uncommitted != p->uncommitted || (handle->uncommitted && elsewhere))
@@ -554,11 +577,13 @@ idgen_pending_abort_savepoint(void)
 /*
  * Before commit: give the unused rest of every gapless block back to its
  * source. If that is not possible any more, it is lost. No query is running, so
- * there is no snapshot unless we make one.
+ * there is no snapshot unless we make one. Returns whether there was something to
+ * give back.
  */
-void
+bool
 idgen_pending_return(void)
 {
+	bool returned = false;
 	dlist_iter iter;
 
 	dlist_foreach(iter, &listed)
@@ -568,10 +593,11 @@ idgen_pending_return(void)
 		if (!handle->pending.gapless || handle->pending.rest.block.left == 0)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
-		if (handle->pending.source->give_back(handle))
-			forget_ids(&handle->pending);
+		if (give_back(handle))
+			returned = true;
 		PopActiveSnapshot();
 	}
+	return returned;
 }
 
 /* Is a native sequence still stored in that file? */

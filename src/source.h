@@ -140,11 +140,11 @@ typedef struct IdgenSource
 	int64 (*max_count)(const struct IdgenHandle *handle);
 
 	/*
-	 * Undo the allocation of what is left of a gapless block, before commit.
+	 * Undo the allocation of the rest of a gapless block, before commit.
 	 * Returns false if that is not possible any more. Only for sources that
 	 * give gapless blocks.
 	 */
-	bool (*give_back)(struct IdgenHandle *handle);
+	bool (*give_back)(struct IdgenHandle *handle, const IdgenBlock *rest);
 
 	/*
 	 * The id that allocate() would bring next. Returns false if there is

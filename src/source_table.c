@@ -347,16 +347,17 @@ table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *re
 	return change_row(handle, request->wait, compute_allocation, &allocation);
 }
 
-/* Undo the allocation of the pending block's rest, if the row still allows. */
+/* Undo the allocation of the rest of a block, if the row still allows. */
 static bool
 compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_row, void *arg)
 {
+	const IdgenBlock *rest = (const IdgenBlock *) arg;
 	IdgenDefinition def;
 
 	idgen_definition_from_row(row, handle->name, &def);
-	new_row->next_block_start = handle->pending.rest.block.next;
+	new_row->next_block_start = rest->next;
 	new_row->exhausted = false;
-	return idgen_pending_ends_at(handle, def.next_block_start, def.exhausted);
+	return idgen_block_ends_at(rest, def.next_block_start, def.exhausted);
 }
 
 /*
@@ -364,9 +365,11 @@ compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_
  * the transaction has itself changed the row by other means since.
  */
 static bool
-table_give_back(IdgenHandle *handle)
+table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 {
-	return change_row(handle, true, compute_give_back, NULL);
+	IdgenBlock block = *rest;
+
+	return change_row(handle, true, compute_give_back, &block);
 }
 
 /* What the row says comes next; false if it is gone. Raises 2200H. */

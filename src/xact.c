@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "commands/trigger.h"
 
 #include "by_worker.h"
 #include "connection.h"
@@ -28,6 +29,18 @@ finish(bool committed, bool safe)
 	idgen_connections_close_stale();
 }
 
+/*
+ * Give back what is left of gapless blocks. Triggers that this fires may leave something
+ * to be checked at the end of the transaction, for which the server has looked before; and
+ * they may draw.
+ */
+static void
+return_gapless(void)
+{
+	while (idgen_pending_return())
+		AfterTriggerFireDeferred();
+}
+
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
@@ -37,7 +50,7 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_pending_prepare();
 			/* FALLTHROUGH */
 		case XACT_EVENT_PRE_COMMIT:
-			idgen_pending_return();
+			return_gapless();
 			idgen_pending_collect_storage();
 			break;
 		case XACT_EVENT_COMMIT:
