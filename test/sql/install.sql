@@ -47,7 +47,7 @@ INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('bad', 1, 'non
 RESET session_replication_role;
 SELECT idgen_next('gen');
 
--- a refill fires none, other changes do
+-- those of others see refills and other changes
 CREATE FUNCTION notice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE NOTICE '% of %', TG_OP, NEW.name;
