@@ -188,6 +188,22 @@ raise_by_sequence(Oid sequence_oid, int64 *last)
 }
 
 /*
+ * Lock the native sequences that belong to the column, and the others that its
+ * defaults use, and count what they have given out.
+ */
+static void
+raise_by_sequences(const IdgenColumn *column, List **owned, List **used, int64 *last)
+{
+	ListCell *cell;
+
+	idgen_column_lock_sequences(column, owned, used);
+	foreach(cell, *owned)
+		raise_by_sequence(lfirst_oid(cell), last);
+	foreach(cell, *used)
+		raise_by_sequence(lfirst_oid(cell), last);
+}
+
+/*
  * Drop what the column has drawn from so far, once it has its new default.
  * Raises 2BP01 if anything else depends on it.
  */
@@ -269,10 +285,11 @@ drawn_from(Node *node, List *functions)
 typedef struct Search
 {
 	List *functions;
-	const char *name; /* of an id sequence, or NULL for any */
+	const char *name;   /* of an id sequence, or NULL for any ... */
+	const char *except; /* ... but this one */
 } Search;
 
-/* Walker: does an expression draw from that id sequence? */
+/* Walker: does an expression draw from such an id sequence? */
 static bool
 draws(Node *node, void *context)
 {
@@ -282,9 +299,33 @@ draws(Node *node, void *context)
 	if (node == NULL)
 		return false;
 	name = drawn_from(node, search->functions);
-	if (name != NULL && (search->name == NULL || strcmp(name, search->name) == 0))
+	if (name != NULL && (search->name == NULL || strcmp(name, search->name) == 0) &&
+	    (search->except == NULL || strcmp(name, search->except) != 0))
 		return true;
 	return expression_tree_walker(node, draws, context);
+}
+
+/*
+ * Raises 55000 if the column draws, in the table or what inherits from it, from an id
+ * sequence other than that name: what that has given out would not count.
+ */
+static void
+check_draws_from_no_other(const IdgenColumn *column, const char *name, Oid idgen_schema)
+{
+	Search search = {.functions = drawing_functions(idgen_schema), .except = name};
+	ListCell *cell;
+
+	foreach(cell, column->members)
+	{
+		Oid member = lfirst_oid(cell);
+
+		if (draws(idgen_column_default(member, column->name), &search))
+			ereport(ERROR,
+			        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			         errmsg("column \"%s\" of table \"%s\" draws from %s",
+			                column->name, idgen_display_name(member),
+			                name == NULL ? "an id sequence already" : "another id sequence")));
+	}
 }
 
 /*
@@ -384,10 +425,33 @@ raise_by_id_sequence(IdgenHandle *handle, int64 *last)
 	raise_next(last, next);
 }
 
-/*
- * Raises 2BP01 if the default of another column, which depends on one of the functions,
- * draws from the id sequence too.
- */
+/* Raises 2BP01: something else draws from the id sequence. */
+static void
+used_by_another(const char *name, const char *what, const char *detail)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+	         errmsg("cannot delete id sequence \"%s\" because %s draws from it", name, what),
+	         errdetail_internal("%s", detail)));
+}
+
+/* The same, if the default of a column other than the one given does so. */
+static void
+check_column_default(const IdgenColumn *column, Oid attrdef, Search *search)
+{
+	ObjectAddress user = GetAttrDefaultColumnAddress(attrdef);
+	char *user_column = get_attname(user.objectId, user.objectSubId, true);
+
+	if (user_column == NULL ||
+	    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))
+		return;
+	if (draws(idgen_read_default(attrdef), search))
+		used_by_another(search->name, "another column",
+		                psprintf("It is column \"%s\" of table \"%s\".",
+		                         user_column, idgen_display_name(user.objectId)));
+}
+
+/* The same for what depends on one of the functions: defaults of columns and of domains. */
 static void
 check_dependants(const IdgenColumn *column, Oid function, Search *search)
 {
@@ -404,22 +468,12 @@ check_dependants(const IdgenColumn *column, Oid function, Search *search)
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-		ObjectAddress user;
-		char *user_column;
 
-		if (form->classid != AttrDefaultRelationId)
-			continue;
-		user = GetAttrDefaultColumnAddress(form->objid);
-		user_column = get_attname(user.objectId, user.objectSubId, true);
-		if (user_column == NULL ||
-		    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))
-			continue;
-		if (draws(idgen_read_default(form->objid), search))
-			ereport(ERROR,
-			        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			         errmsg("cannot delete id sequence \"%s\" because another column draws from it", search->name),
-			         errdetail("It is column \"%s\" of table \"%s\".",
-			                   user_column, idgen_display_name(user.objectId))));
+		if (form->classid == AttrDefaultRelationId)
+			check_column_default(column, form->objid, search);
+		else if (form->classid == TypeRelationId && draws(get_typdefault(form->objid), search))
+			used_by_another(search->name, "a domain",
+			                psprintf("It is domain %s.", format_type_be_qualified(form->objid)));
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -428,7 +482,7 @@ check_dependants(const IdgenColumn *column, Oid function, Search *search)
 static void
 check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
 {
-	Search search = {drawing_functions(idgen_schema), name};
+	Search search = {.functions = drawing_functions(idgen_schema), .name = name};
 	ListCell *cell;
 
 	foreach(cell, search.functions)
@@ -448,7 +502,7 @@ report_changes(StringInfo report, const IdgenColumn *column, List *owned, List *
 
 	if (column->identity)
 		dropped = lappend(dropped, "identity");
-	else if (column->default_expr != NULL)
+	else if (column->default_expr != NULL && !OidIsValid(column->default_domain))
 		dropped = lappend(dropped, "default");
 	foreach(cell, owned)
 		dropped = lappend(dropped, psprintf("sequence \"%s\"", idgen_display_name(lfirst_oid(cell))));
@@ -467,6 +521,9 @@ report_changes(StringInfo report, const IdgenColumn *column, List *owned, List *
 	foreach(cell, used)
 		appendStringInfo(report, "; sequence \"%s\", which does not belong to the column, is still there",
 		                 idgen_display_name(lfirst_oid(cell)));
+	if (OidIsValid(column->default_domain))
+		appendStringInfo(report, "; the default of domain %s does not apply to it any more",
+		                 format_type_be_qualified(column->default_domain));
 	if (column->identity == ATTRIBUTE_IDENTITY_ALWAYS)
 		appendStringInfoString(report, "; explicit values are accepted from now on");
 }
@@ -506,11 +563,9 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	IdgenColumn column;
 	List *owned;
 	List *used;
-	ListCell *cell;
 	const char *name;
 	int64 last = PG_INT64_MIN;
 	int64 start;
-	Search any = {drawing_functions(idgen_schema), NULL};
 	StringInfoData report;
 
 	idgen_refuse_null(fcinfo, 0, "relation");
@@ -524,18 +579,10 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(2))
 		idgen_refuse_empty(fcinfo, 2, "name");
 	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
-	if (draws(column.default_expr, &any))
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("column \"%s\" of table \"%s\" draws from an id sequence already",
-		                column.name, column.table)));
+	check_draws_from_no_other(&column, NULL, idgen_schema);
 	name = PG_ARGISNULL(2) ? psprintf("%s.%s", column.table, column.name) : text_to_cstring(PG_GETARG_TEXT_PP(2));
 
-	idgen_column_lock_sequences(&column, &owned, &used);
-	foreach(cell, owned)
-		raise_by_sequence(lfirst_oid(cell), &last);
-	foreach(cell, used)
-		raise_by_sequence(lfirst_oid(cell), &last);
+	raise_by_sequences(&column, &owned, &used, &last);
 	if (!raise_by_table(&column, &last) && owned == NIL && used == NIL)
 		last = 0;
 	start = next_id(&column, last);
@@ -567,8 +614,8 @@ identity_is_inherited(const IdgenColumn *column)
  *
  * Have a column that draws from an id sequence draw from a native one, as an
  * identity column. Raises what idgen_adopt() does, 55000 if it does not draw from
- * an id sequence, 42704, 23502 if it has nulls, 2BP01 if another column draws
- * from the id sequence, and what the source says if it cannot tell the next id.
+ * an id sequence, 42704, 23502 if it has nulls, 2BP01 if another column or a domain
+ * draws from the id sequence, and what the source says if it cannot tell the next id.
  */
 Datum
 idgen_release(PG_FUNCTION_ARGS)
@@ -578,6 +625,8 @@ idgen_release(PG_FUNCTION_ARGS)
 	IdgenColumn column;
 	const char *name;
 	const char *alter;
+	List *owned;
+	List *used;
 	int64 last = PG_INT64_MIN;
 	int64 start;
 	StringInfoData report;
@@ -598,8 +647,10 @@ idgen_release(PG_FUNCTION_ARGS)
 		         errmsg("cannot make an identity column of a column that other tables have inherited"),
 		         errdetail("Table \"%s\" has inheritance children, and they would not inherit that.",
 		                   column.table)));
+	check_draws_from_no_other(&column, name, idgen_schema);
 	check_no_other_user(&column, name, idgen_schema);
 
+	raise_by_sequences(&column, &owned, &used, &last);
 	lock_row(id_sequences, name);
 	raise_by_id_sequence(idgen_handle_get(id_sequences, name, strlen(name)), &last);
 	raise_by_table(&column, &last);

@@ -73,6 +73,17 @@ idgen_read_default(Oid attrdef)
 	return expr;
 }
 
+/* What an INSERT takes for a column: its own default, or that of its domain. NULL if nothing. */
+Node *
+idgen_column_default(Oid relid, const char *name)
+{
+	Form_pg_attribute att = idgen_column_attribute(relid, name);
+
+	if (att->atthasdef)
+		return idgen_read_default(GetAttrDefaultOid(relid, att->attnum));
+	return get_typdefault(att->atttypid);
+}
+
 static void
 check_not_temporary(Oid relid)
 {
@@ -174,7 +185,8 @@ examine(IdgenColumn *column, Oid relid, const char *name)
 																						: PG_INT64_MAX;
 	column->identity = att->attidentity;
 	column->partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
-	column->default_expr = att->atthasdef ? idgen_read_default(GetAttrDefaultOid(relid, att->attnum)) : NULL;
+	column->default_expr = idgen_column_default(relid, name);
+	column->default_domain = column->default_expr == NULL || att->atthasdef ? InvalidOid : att->atttypid;
 }
 
 /*
@@ -227,7 +239,7 @@ add_sequences(List *sequences, const ObjectAddress *object, bool owned)
 
 /*
  * The sequences that belong to the column in the table and its inheritors, and
- * others that its defaults there use.
+ * others that its defaults there use, those of a domain included.
  */
 static void
 find_sequences(const IdgenColumn *column, List **owned, List **used)
@@ -245,9 +257,10 @@ find_sequences(const IdgenColumn *column, List **owned, List **used)
 
 		ObjectAddressSubSet(address, RelationRelationId, member, att->attnum);
 		*owned = add_sequences(*owned, &address, true);
-		if (!att->atthasdef)
-			continue;
-		ObjectAddressSet(address, AttrDefaultRelationId, GetAttrDefaultOid(member, att->attnum));
+		if (att->atthasdef)
+			ObjectAddressSet(address, AttrDefaultRelationId, GetAttrDefaultOid(member, att->attnum));
+		else
+			ObjectAddressSet(address, TypeRelationId, att->atttypid);
 		all = add_sequences(all, &address, false);
 	}
 	*used = list_difference_oid(all, *owned);

@@ -19,7 +19,8 @@ typedef struct IdgenColumn
 	char identity;
 	bool partitioned;
 	List *members;      /* OIDs of the table and what inherits from it */
-	Node *default_expr; /* its default, NULL if none; not that of a domain */
+	Node *default_expr; /* what an INSERT takes, NULL if nothing */
+	Oid default_domain; /* the domain whose default that is, invalid if it is the column's own */
 } IdgenColumn;
 
 extern void idgen_column_lock(IdgenColumn *column, Oid relid, const char *name);
@@ -27,6 +28,7 @@ extern void idgen_column_lock_sequences(const IdgenColumn *column, List **owned,
 
 extern Form_pg_attribute idgen_column_attribute(Oid relid, const char *name);
 extern Node *idgen_read_default(Oid attrdef);
+extern Node *idgen_column_default(Oid relid, const char *name);
 extern const char *idgen_display_name(Oid relid);
 
 #endif /* IDGEN_COLUMN_H */
