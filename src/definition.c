@@ -37,6 +37,7 @@
 #include "compat.h"
 #include "definition.h"
 #include "row.h"
+#include "row_write.h"
 
 uint64 idgen_epoch = 1;
 uint64 idgen_table_epoch = 1;
@@ -298,8 +299,11 @@ looks_at_changes(Node *node, void *context)
 		    attno == IDGEN_ATT_NEXT_BLOCK_START ||
 		    attno == IDGEN_ATT_EXHAUSTED)
 			return true;
-		return TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated == ATTRIBUTE_GENERATED_STORED &&
-			looks_at_changes(build_column_default(rel, attno), context);
+		if (attno <= IDGEN_ATT_LAST)
+			return false;
+		if (TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated == ATTRIBUTE_GENERATED_STORED)
+			return looks_at_changes(build_column_default(rel, attno), context);
+		return idgen_row_writes_others(rel);
 	}
 	if (IsA(node, CoerceToDomain))
 		return true;

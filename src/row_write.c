@@ -168,6 +168,16 @@ idgen_row_fires_triggers(Relation rel)
 	return duties_of(rel)->triggers;
 }
 
+/*
+ * May an update write a column that idgen does not know, without being told so
+ * by its expression? Triggers may.
+ */
+bool
+idgen_row_writes_others(Relation rel)
+{
+	return duties_of(rel)->before_row;
+}
+
 /* One row being written, as the executor sees it. */
 typedef struct Write
 {

@@ -7,7 +7,8 @@ INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 
 ALTER TABLE id_sequences
 	ADD tenant text GENERATED ALWAYS AS (pg_catalog.lower(name::text)) STORED,
 	ADD used bigint GENERATED ALWAYS AS (next_block_start / 2 + 1) STORED,
-	ADD since timestamptz;
+	ADD since timestamptz,
+	ADD note text;
 CREATE DOMAIN anything AS text;
 CREATE FUNCTION asked(VARIADIC text[]) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -32,13 +33,29 @@ END $$;
 SELECT draw_twice();
 
 -- remembered
-ALTER POLICY p ON id_sequences USING (asked(name, source, max_value::text, tenant, current_user));
+ALTER POLICY p ON id_sequences USING (asked(name, source, max_value::text, tenant, note, current_user));
 SET ROLE regress_idgen_user;
 SELECT draw_twice();
 RESET ROLE;
 
 -- a generated column over one that refills write
 ALTER POLICY p ON id_sequences USING (asked(used::text));
+SET ROLE regress_idgen_user;
+SELECT draw_twice();
+RESET ROLE;
+
+-- a column that a trigger writes when refills come
+CREATE FUNCTION take_note() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.note := NEW.next_block_start;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER take_note BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION take_note();
+ALTER POLICY p ON id_sequences USING (asked(note));
+SET ROLE regress_idgen_user;
+SELECT draw_twice();
+RESET ROLE;
+DROP TRIGGER take_note ON id_sequences;
 SET ROLE regress_idgen_user;
 SELECT draw_twice();
 RESET ROLE;
@@ -68,8 +85,19 @@ SET ROLE regress_idgen_user;
 SELECT draw_twice();
 RESET ROLE;
 
+-- and with effect
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gapless', 1, 1);
+ALTER POLICY p ON id_sequences USING (used <= 2);
+SET ROLE regress_idgen_user;
+SELECT idgen_next('gapless');
+SELECT idgen_next('gapless');
+SELECT idgen_next('gapless');
+SELECT idgen_next('gapless');
+\echo :SQLSTATE
+RESET ROLE;
+
 DROP POLICY p ON id_sequences;
 DROP EXTENSION idgen;
-DROP FUNCTION draw_twice, asked, asked_with_default;
+DROP FUNCTION draw_twice, asked, asked_with_default, take_note;
 DROP DOMAIN anything;
 DROP ROLE regress_idgen_user;
