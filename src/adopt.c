@@ -384,7 +384,7 @@ static void
 lock_row(Oid id_sequences, const char *name)
 {
 	if (!run_on_row(id_sequences, name, "SELECT", " FOR UPDATE"))
-		idgen_no_such_sequence(name);
+		idgen_no_such_sequence(id_sequences, name, NULL);
 }
 
 /* Raises 42501 if row security lets the caller see the row but not delete it. */
@@ -577,7 +577,7 @@ idgen_adopt(PG_FUNCTION_ARGS)
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("columns of table \"%s\" cannot draw from it", get_rel_name(id_sequences))));
 	if (!PG_ARGISNULL(2))
-		idgen_refuse_empty(fcinfo, 2, "name");
+		idgen_check_name(fcinfo, 2);
 	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
 	check_draws_from_no_other(&column, NULL, idgen_schema);
 	name = PG_ARGISNULL(2) ? psprintf("%s.%s", column.table, column.name) : text_to_cstring(PG_GETARG_TEXT_PP(2));

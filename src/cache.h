@@ -17,8 +17,9 @@
 
 #include "slot.h"
 
-/* varchar(255) in any server encoding, with room for a terminating zero */
-#define IDGEN_NAME_BYTES 1024
+/* varchar(255), and that in any server encoding, with room for a terminating zero */
+#define IDGEN_NAME_CHARACTERS 255
+#define IDGEN_NAME_BYTES      1024
 
 /*
  * What names an id sequence in the whole server. The table's OID stands for

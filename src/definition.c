@@ -236,10 +236,27 @@ idgen_definition_is_exhausted(const IdgenDefinition *def)
 	return def->exhausted || def->next_block_start > def->max_value;
 }
 
+/*
+ * Are there no ids from next_block_start on? If there are, but the row is exhausted, then
+ * somebody has raised max_value, or has exhausted it by hand. At the end of the type,
+ * next_block_start cannot go beyond max_value.
+ */
+bool
+idgen_is_at_end(int64 next_block_start, int64 max_value)
+{
+	return next_block_start > max_value || next_block_start == PG_INT64_MAX;
+}
+
 /* Raises 2200H: the row has no id left. */
 void
 idgen_exhausted(const char *name, const IdgenDefinition *def)
 {
+	if (!idgen_is_at_end(def->next_block_start, def->max_value))
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id sequence \"%s\" is exhausted", name),
+		         errdetail("Its max_value is %lld, but its column \"exhausted\" is 1.", (long long) def->max_value),
+		         errhint("Set exhausted to 0.")));
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", name),

@@ -470,6 +470,6 @@ idgen_server_connect_options(Oid serverid, Oid userid)
 		         errmsg("password is required"),
 		         errdetail("The user mapping of role \"%s\" for server \"%s\" has none.",
 		                   GetUserNameFromId(userid, false), server->servername),
-		         errhint("Only a superuser can do without, on a server that belongs to a superuser.")));
+		         errhint("Add option \"password\" to the user mapping. Only a superuser can do without, on a server that belongs to a superuser.")));
 	return connect;
 }

@@ -21,9 +21,13 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/namespace.h"
 #include "common/hashfn.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "auto_create.h"
@@ -158,7 +162,7 @@ idgen_handle_get(Oid relid, const char *name, int namelen)
 		return known->handle;
 
 	if (namelen >= IDGEN_NAME_BYTES)
-		idgen_no_such_sequence(pnstrdup(name, namelen));
+		idgen_no_such_sequence(relid, pnstrdup(name, namelen), NULL);
 	if (known == NULL)
 		known = add_name(relid, name, namelen);
 
@@ -223,15 +227,41 @@ idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
 	                handle->name, handle->namelen);
 }
 
-/* Raises 42704: there is no id sequence of that name, or none to be seen. */
+/* Can there be an id sequence of that name? */
+static bool
+is_possible_name(const char *name)
+{
+	return name[0] != '\0' && pg_mbstrlen(name) <= IDGEN_NAME_CHARACTERS;
+}
+
+/* The call that creates an id sequence with that source, NULL for the default. */
+static const char *
+call_to_create(Oid relid, const char *name, const IdgenSource *source)
+{
+	char *schema = RelationIsVisible(relid) ? NULL : get_namespace_name(get_rel_namespace(relid));
+	StringInfoData call;
+
+	initStringInfo(&call);
+	appendStringInfo(&call, "%s(%s", quote_qualified_identifier(schema, "idgen_create"), quote_literal_cstr(name));
+	if (source != NULL && !source->auto_created)
+		appendStringInfo(&call, ", source => '%s'", source->name);
+	if (source != NULL && source->runs_code)
+		appendStringInfoString(&call, ", source_name => '...'");
+	appendStringInfoChar(&call, ')');
+	return call.data;
+}
+
+/*
+ * Raises 42704: there is no id sequence of that name, or none to be seen. "asked" is the
+ * source that the caller has asked for, or NULL.
+ */
 void
-idgen_no_such_sequence(const char *name)
+idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_UNDEFINED_OBJECT),
 	         errmsg("id sequence \"%s\" does not exist", name),
-	         errhint("Create it with SELECT idgen_create(%s).",
-	                 quote_literal_cstr(name))));
+	         is_possible_name(name) ? errhint("Create it with SELECT %s.", call_to_create(relid, name, asked)) : errhint("A name has 1 to %d characters.", IDGEN_NAME_CHARACTERS)));
 }
 
 /* Keep a copy of the row's big_base, unless it is zero. */
@@ -404,12 +434,12 @@ static bool
 look(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
 	bool cacheable = look_at_row(handle, asked,
-	                             auto_create && (asked == NULL || asked->auto_created));
+	                             auto_create && (asked == NULL || asked->auto_created) && is_possible_name(handle->name));
 
 	if (!handle->has_row)
 	{
 		if (asked == NULL || asked->needs_row)
-			idgen_no_such_sequence(handle->name);
+			idgen_no_such_sequence(handle->relid, handle->name, asked);
 		do_without_row(handle, asked);
 		if (RecoveryInProgress())
 			cacheable = false; /* nobody would tell us that there is a row now */

@@ -190,6 +190,6 @@ extern void idgen_handle_keep(const IdgenHandle *handle, char **kept, const char
 extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
-pg_noreturn extern void idgen_no_such_sequence(const char *name);
+pg_noreturn extern void idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked);
 
 #endif /* IDGEN_HANDLE_H */

@@ -51,7 +51,8 @@ function_check_syntax(const char *source_name)
 	if (list_length(stringToQualifiedNameList(source_name, NULL)) < 2)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("function name \"%s\" must be schema-qualified", source_name)));
+		         errmsg("function name \"%s\" must be schema-qualified", source_name),
+		         errhint("idgen_create() finds the function's schema by itself.")));
 }
 
 /* A function to allocate with. */

@@ -141,20 +141,29 @@ sequence_prepare(IdgenHandle *handle)
 	CurrentResourceOwner = owner;
 }
 
-/* What nextval() says about its end, in our words. */
-static void
-exhausted(void *arg)
+/* A part of ereport(): the end of the sequence. */
+static int
+exhausted(const IdgenHandle *handle)
 {
-	const IdgenHandle *handle = (const IdgenHandle *) arg;
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 
-	if (geterrcode() != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
-		return;
 	errmsg("id sequence \"%s\" is exhausted", handle->name);
 	errdetail("Its last id is %lld.", (long long) sequence->last);
-	errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
-	        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
-	        NameStr(sequence->name));
+	if (sequence->last == PG_INT64_MAX || sequence->last == PG_INT64_MIN)
+		errhint("Use another sequence, or start this one again with idgen_restart().");
+	else
+		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
+		        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
+		        NameStr(sequence->name));
+	return 0;
+}
+
+/* What nextval() says about its end, in our words. */
+static void
+exhausted_callback(void *arg)
+{
+	if (geterrcode() == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+		exhausted((const IdgenHandle *) arg);
 }
 
 /* What a refill is to draw, and has drawn: as many blocks as the cache can hold. */
@@ -292,7 +301,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	if (!request->wait && is_near_end(handle->object, sequence, nvalues))
 		return false;
 
-	context.callback = exhausted;
+	context.callback = exhausted_callback;
 	context.arg = handle;
 	context.previous = error_context_stack;
 	error_context_stack = &context;
@@ -330,7 +339,13 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	rel = try_relation_open(handle->object, RowExclusiveLock);
 	if (rel == NULL)
 		return false;
-	if (sequence->cache > 1 || !idgen_native_is_readable(rel))
+	if (!idgen_native_is_readable(rel))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
+		         errdetail(handle->temporary ? "Sequence \"%s\" is a temporary one of another session." : "Sequence \"%s\" is unlogged, and this is a standby.",
+		                   NameStr(sequence->name))));
+	if (sequence->cache > 1)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
@@ -343,8 +358,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	if (!idgen_native_next(sequence, &state, id))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         errmsg("id sequence \"%s\" is exhausted", handle->name),
-		         errdetail("Its last id is %lld.", (long long) sequence->last)));
+		         exhausted(handle)));
 	return true;
 }
 
@@ -357,6 +371,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 static bool
 sequence_restart(IdgenHandle *handle, int64 start)
 {
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
 	uint64 epoch = idgen_epoch;
 
 	idgen_native_check(handle->object, ACL_UPDATE);
@@ -366,6 +381,13 @@ sequence_restart(IdgenHandle *handle, int64 start)
 	LockRelationOid(handle->object, ShareRowExclusiveLock);
 	if (epoch != idgen_epoch)
 		return false;
+	if (start < Min(sequence->first, sequence->last) || start > Max(sequence->first, sequence->last))
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("start (%lld) is out of bounds for sequence \"%s\" (%lld..%lld)",
+		                (long long) start, NameStr(sequence->name),
+		                (long long) Min(sequence->first, sequence->last),
+		                (long long) Max(sequence->first, sequence->last))));
 	ResetSequence(handle->object);
 	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->object),
 	                    Int64GetDatum(start), BoolGetDatum(false));

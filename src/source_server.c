@@ -181,12 +181,22 @@ check_row(const Centre *centre, IdgenRemoteRow row)
 static void
 check_exhausted(const IdgenHandle *handle, const Centre *centre, IdgenRemoteRow row)
 {
-	if (get_int64(row, COLUMN_EXHAUSTED) != 0 ||
-	    get_int64(row, COLUMN_NEXT_BLOCK_START) > get_int64(row, COLUMN_MAX_VALUE))
+	bool exhausted = get_int64(row, COLUMN_EXHAUSTED) != 0;
+	int64 next_block_start = get_int64(row, COLUMN_NEXT_BLOCK_START);
+	int64 max_value = get_int64(row, COLUMN_MAX_VALUE);
+
+	if (exhausted && !idgen_is_at_end(next_block_start, max_value))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" is exhausted", handle->name),
-		         errdetail("Its last id on server \"%s\" is %s.", centre->server, row[COLUMN_MAX_VALUE])));
+		         errdetail("On server \"%s\", its column \"exhausted\" is 1.", centre->server),
+		         errhint("Set exhausted to 0 there.")));
+	if (exhausted || next_block_start > max_value)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id sequence \"%s\" is exhausted", handle->name),
+		         errdetail("Its last id on server \"%s\" is %lld.", centre->server, (long long) max_value),
+		         errhint("%s", max_value < PG_INT64_MAX ? "Raise max_value there, and set exhausted to 0." : "Use another id sequence, or start it again at a lower id there.")));
 }
 
 /* Send the request to the centre. */

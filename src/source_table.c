@@ -297,7 +297,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	{
 		if (!request->wait)
 			return false;
-		if (request->count > 1)
+		if (request->count > 1 && idgen_is_at_end(def.next_block_start, def.max_value))
 			idgen_too_few(handle->name, request->count, def.max_value);
 		idgen_exhausted(handle->name, &def);
 	}
@@ -423,7 +423,7 @@ table_restart(IdgenHandle *handle, int64 start)
 	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
 		elog(ERROR, "unexpected result of update of \"id_sequences\"");
 	if (SPI_processed == 0)
-		idgen_no_such_sequence(handle->name);
+		idgen_no_such_sequence(handle->relid, handle->name, NULL);
 	max_value = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
 	                                        SPI_tuptable->tupdesc, 1, &isnull));
 	SPI_finish();

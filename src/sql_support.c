@@ -6,7 +6,9 @@
 
 #include "access/htup_details.h"
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 
+#include "cache.h"
 #include "sql_support.h"
 
 /* Raises 22004 if an argument is null that must not be. */
@@ -19,14 +21,22 @@ idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
 		         errmsg("%s must not be null", name)));
 }
 
-/* Raises 22023 if a text argument is empty that must not be. */
+/* Raises 22023 or 22001 if no id sequence can have the name that this argument is. */
 void
-idgen_refuse_empty(FunctionCallInfo fcinfo, int argument, const char *name)
+idgen_check_name(FunctionCallInfo fcinfo, int argument)
 {
-	if (VARSIZE_ANY_EXHDR(PG_GETARG_TEXT_PP(argument)) == 0)
+	const text *name = PG_GETARG_TEXT_PP(argument);
+	int length = pg_mbstrlen_with_len(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+
+	if (length == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("%s must not be empty", name)));
+		         errmsg("name must not be empty")));
+	if (length > IDGEN_NAME_CHARACTERS)
+		ereport(ERROR,
+		        (errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
+		         errmsg("name is too long"),
+		         errdetail("It has %d characters; %d are allowed.", length, IDGEN_NAME_CHARACTERS)));
 }
 
 /*

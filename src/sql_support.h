@@ -9,7 +9,7 @@
 #include "fmgr.h"
 
 extern void idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name);
-extern void idgen_refuse_empty(FunctionCallInfo fcinfo, int argument, const char *name);
+extern void idgen_check_name(FunctionCallInfo fcinfo, int argument);
 extern Datum idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc,
                               Datum *values, bool *nulls);
 

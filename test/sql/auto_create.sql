@@ -34,7 +34,7 @@ SELECT idgen_last('unknown');
 SELECT idgen_restart('unknown', 1);
 \echo :SQLSTATE
 
--- names that no row can have
+-- names that no row can have: nothing is tried
 \set VERBOSITY sqlstate
 SELECT idgen_next('');
 SELECT idgen_next(repeat('x', 256));

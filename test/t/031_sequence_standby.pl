@@ -64,6 +64,8 @@ like(ask(q{SELECT idgen_peek('used_up', 'sequence')}),
 	qr/^ERROR:  2200H: id sequence "used_up" is exhausted/, 'as does its error');
 like(ask(q{SELECT idgen_peek('fun')}), qr/^ERROR:  55000: /, 'a function cannot tell');
 like(ask(q{SELECT idgen_peek('unlogged', 'sequence')}), qr/^ERROR:  55000: /, 'nor can an unlogged sequence');
+my (undef, undef, $stderr) = $standby->psql('postgres', q{SELECT idgen_peek('unlogged', 'sequence')});
+like($stderr, qr/DETAIL:  Sequence "unlogged_seq" is unlogged, and this is a standby\.(?!\nHINT)/, 'which says why');
 like(ask(q{SELECT idgen_next('unlogged', 'sequence')}), qr/^ERROR:  25006: /, 'which is refused, too');
 is(ask('SELECT count(*) FROM idgen_cache'), '0', 'no ids are cached');
 
