@@ -40,8 +40,9 @@
 
 /*
  * Lock the newest version of the row, starting from the one in "row", which
- * is replaced. With "wait" false, answers TM_WouldBlock instead of waiting;
- * TM_Deleted also if the newest version has another name.
+ * is replaced; by nothing if the answer is not TM_Ok. With "wait" false, answers
+ * TM_WouldBlock instead of waiting; TM_Deleted also if the newest version has another
+ * name.
  */
 static TM_Result
 lock_newest(Relation rel, IdgenHandle *handle, TupleTableSlot *row, bool wait)
@@ -56,6 +57,10 @@ lock_newest(Relation rel, IdgenHandle *handle, TupleTableSlot *row, bool wait)
 	                          TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
 	if (result == TM_Ok && !idgen_row_is_named(row, handle->name, handle->namelen))
 		result = TM_Deleted;
+
+	/* If it has followed the row, the slot may point to where nothing is pinned. */
+	if (result != TM_Ok)
+		ExecClearTuple(row);
 	return result;
 }
 
@@ -194,9 +199,11 @@ change_row(IdgenHandle *handle, bool wait,
 
 		if (!locked && !wait)
 		{
+			TransactionId holder = idgen_row_holder(row);
+
 			result = lock_newest(rel, handle, row, false);
 			if (result == TM_WouldBlock)
-				handle->row_holder = idgen_row_holder(row);
+				handle->row_holder = holder;
 		}
 		else if (!locked && !in_line)
 			result = lock_out_of_line(rel, handle, row);
