@@ -32,6 +32,7 @@ insert_row(void *arg)
 	const NewRow *new_row = (const NewRow *) arg;
 	Relation rel = idgen_table_open(new_row->relid, RowExclusiveLock);
 
+	idgen_table_check_not_rewritten(rel);
 	idgen_row_insert(rel, new_row->name, idgen_default_block_size);
 	table_close(rel, NoLock);
 }
@@ -39,8 +40,9 @@ insert_row(void *arg)
 /*
  * Make a row of that name, which was not found, and put it into the slot. If
  * somebody else makes it at the same time, that one is as good. Returns false if
- * there is no row afterwards (a trigger has suppressed it). Raises what the
- * insert raises, 22001 for a name of more than 255 characters among others.
+ * there is no row afterwards (a trigger has suppressed it). Raises 55006 if the
+ * current command rewrites the table, and what the insert raises, 22001 for a name
+ * of more than 255 characters among others.
  */
 bool
 idgen_auto_create_row(Relation rel, const char *name, TupleTableSlot *row)

@@ -209,6 +209,7 @@ check_table(FunctionCallInfo fcinfo)
 		         errmsg("triggers of idgen do not work on table \"%s\"",
 		                RelationGetRelationName(rel))));
 	idgen_table_check(rel);
+	idgen_table_check_not_rewritten(rel);
 }
 
 /* Trigger after INSERT, UPDATE or DELETE (each row) and TRUNCATE (statement) */

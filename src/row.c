@@ -69,8 +69,40 @@ idgen_table_check(Relation rel)
 }
 
 /*
+ * Is the current command of this session making a new table of the rows (ALTER TABLE
+ * that rewrites it, CLUSTER, VACUUM FULL), and has called us by an expression in there?
+ *
+ * That the table is locked and in use does not say so: LOCK TABLE and a query over it do
+ * as much. But until the new table takes the old one's place, it has a name that
+ * the server gives to no other (make_new_heap()).
+ */
+bool
+idgen_table_is_rewritten(Relation rel)
+{
+	char new_table[NAMEDATALEN];
+
+	if (!CheckRelationLockedByMe(rel, AccessExclusiveLock, true))
+		return false;
+	snprintf(new_table, sizeof(new_table), "pg_temp_%u", RelationGetRelid(rel));
+	return OidIsValid(get_relname_relid(new_table, RelationGetNamespace(rel)));
+}
+
+/* Raises 55006 if so: what is written now does not get into the new table. */
+void
+idgen_table_check_not_rewritten(Relation rel)
+{
+	if (idgen_table_is_rewritten(rel))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_IN_USE),
+		         errmsg("cannot change rows of \"%s\" because the current command rewrites the table",
+		                RelationGetRelationName(rel)),
+		         errhint("Draw ids in a statement of its own, before or after that command.")));
+}
+
+/*
  * Open id_sequences. Raises 42P01 if it was dropped in the meantime, 42809 if its owner
- * has put something else in its place, and 55000 if its columns were changed.
+ * has put something else in its place or made it a partition, and 55000 if its columns
+ * were changed.
  */
 Relation
 idgen_table_open(Oid relid, LOCKMODE lockmode)

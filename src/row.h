@@ -36,6 +36,8 @@ typedef struct IdgenRow
 
 extern void idgen_table_check(Relation rel);
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
+extern bool idgen_table_is_rewritten(Relation rel);
+extern void idgen_table_check_not_rewritten(Relation rel);
 extern const char *idgen_table_name(Oid relid);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,
                            bool sure, TupleTableSlot *slot);

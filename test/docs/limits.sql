@@ -67,3 +67,8 @@ SET LOCAL enable_seqscan = off;
 SELECT next_block_start FROM id_sequences WHERE name = 'tw';
 -- gives: 1
 ROLLBACK;
+
+-- claim: An expression in ALTER TABLE id_sequences cannot refill.
+SELECT idgen_create('rewritten');
+ALTER TABLE id_sequences ADD COLUMN drawn bigint DEFAULT idgen_next('rewritten');
+-- gives: ERROR 55006: cannot change rows of "id_sequences" because the current command rewrites the table
