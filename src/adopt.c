@@ -374,7 +374,7 @@ run_on_row(Oid id_sequences, const char *name, const char *verb, const char *end
 	Oid types[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(name)};
 
-	return run_query(psprintf("%s FROM %s WHERE name OPERATOR(pg_catalog.=) $1%s",
+	return run_query(psprintf("%s FROM ONLY %s WHERE name OPERATOR(pg_catalog.=) $1%s",
 	                          verb, idgen_table_name(id_sequences), end),
 	                 1, types, values, NULL, NULL) > 0;
 }

@@ -363,7 +363,7 @@ query_shows_row(Relation rel, TupleTableSlot *row)
 	char *query;
 	bool visible;
 
-	query = psprintf("SELECT 1 FROM %s WHERE name OPERATOR(pg_catalog.=) $1",
+	query = psprintf("SELECT 1 FROM ONLY %s WHERE name OPERATOR(pg_catalog.=) $1",
 	                 idgen_table_name(RelationGetRelid(rel)));
 	SPI_connect();
 	PushCopiedSnapshot(GetLatestSnapshot());

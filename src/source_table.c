@@ -429,7 +429,7 @@ table_restart(IdgenHandle *handle, int64 start)
 	 */
 	idgen_pending_note_change(handle, IDGEN_CHANGE_DROP);
 
-	query = psprintf("UPDATE %s SET next_block_start = $2, start_value = $2, exhausted = 0"
+	query = psprintf("UPDATE ONLY %s SET next_block_start = $2, start_value = $2, exhausted = 0"
 	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
 	                 idgen_table_name(handle->relid));
 	SPI_connect();

@@ -68,6 +68,22 @@ SELECT next_block_start FROM id_sequences WHERE name = 'tw';
 -- gives: 1
 ROLLBACK;
 
+-- claim: With inheritance, only the rows of id_sequences itself are id sequences.
+CREATE TABLE heirs () INHERITS (id_sequences);
+INSERT INTO heirs (name, next_block_start) VALUES ('heir', 1);
+SELECT idgen_next('heir');
+-- gives: ERROR 42704
+DROP TABLE heirs;
+
+-- claim: id_sequences cannot be a partition.
+SELECT idgen_create('part');
+CREATE TABLE whole (LIKE id_sequences) PARTITION BY LIST (source);
+ALTER TABLE whole ATTACH PARTITION id_sequences DEFAULT;
+SELECT idgen_next('part');
+-- gives: ERROR 42809: "id_sequences" is a partition
+ALTER TABLE whole DETACH PARTITION id_sequences;
+DROP TABLE whole;
+
 -- claim: An expression in ALTER TABLE id_sequences cannot refill.
 SELECT idgen_create('rewritten');
 ALTER TABLE id_sequences ADD COLUMN drawn bigint DEFAULT idgen_next('rewritten');
