@@ -203,6 +203,10 @@ depends_on_major()
 # What else a script uses, each with its package: "command package", "/file package"
 also_used=()
 
+# What only some tests of a script use, likewise, with MAJOR for the server's version: they are
+# skipped without it
+optional_used=()
+
 # What is missing is found out by looking for the files that are used, so that this
 # works for an installation from source too, and costs nothing when all is there.
 install_missing()
@@ -233,6 +237,28 @@ install_missing()
 		die "the installation of \"$PG_CONFIG\" is incomplete: ${missing[*]}"
 	fi
 	install_packages "${missing[@]}"
+	install_optional
+}
+
+# Installs what is missing of optional_used, as far as the system has packages of it. Nobody
+# asked for a service that comes with one: it is neither started nor enabled.
+install_optional()
+{
+	local missing package packages=()
+
+	[ -n "$pgmajor" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
+	mapfile -t missing < <(missing_of "${optional_used[@]//MAJOR/$pgmajor}")
+	[ ${#missing[@]} -gt 0 ] || return 0
+	compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || read_package_lists || return 0
+	for package in "${missing[@]}"
+	do
+		! grep -q 'Candidate: [0-9]' <<<"$(apt-cache policy "$package")" || packages+=("$package")
+	done
+	[ ${#packages[@]} -gt 0 ] || return 0
+	say "to be installed for some tests: ${packages[*]}"
+	without+=(invoke-rc.d update-rc.d deb-systemd-helper deb-systemd-invoke)
+	read_package_lists && logged apt_install "${packages[@]}" ||
+		say "could not install that; those tests are skipped"
 }
 
 # missing_of "FILE PACKAGE"...: the packages of those that are not there
@@ -289,12 +315,17 @@ logged()
 # The server's package creates and starts a server when it is installed first. The
 # tests do not use that one, and nobody asked for it: while this installation runs, a
 # command that does nothing stands in front of pg_createcluster.
+without=(pg_createcluster)
+
 apt_install()
 {
-	local nothing rc=0
+	local nothing program rc=0
 
 	nothing=$(mktemp -d -p /tmp --suffix=.idgen)
-	ln -s /bin/true "$nothing/pg_createcluster"
+	for program in "${without[@]}"
+	do
+		ln -s /bin/true "$nothing/$program"
+	done
 	chmod 755 "$nothing"
 	DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends \
 		-o DPkg::Path="$nothing:/usr/sbin:/usr/bin:/sbin:/bin" install "$@" </dev/null || rc=$?

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  idgen_server plain_server init_server central_server server_options idgen_nodes create_remote
+  idgen_server plain_server extension_available init_server central_server server_options idgen_nodes create_remote
   not_allocated missing_ids other_program start_pgbench duplicates answer sqlstate start_statement wait_for_waiters
   start_clients start_node_clients finish_clients wait_until wait_for_lines wait_for_ids committed_ids seen_ids client_errors
   worker_pid wait_for_no_worker use_up terminate_clients
@@ -56,6 +56,13 @@ sub init_server
 
 	$node->init(%params, extra => [ '--encoding=UTF8', '--no-locale', @{ $params{extra} // [] } ]);
 	return;
+}
+
+# Is that extension installed next to the server, so that it can be created?
+sub extension_available
+{
+	my ($node, $name) = @_;
+	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = '$name'");
 }
 
 # central_server(name, init => [...], conf => text): a server that is running and has
