@@ -3,9 +3,14 @@
  *		Connections to other servers, used without blocking.
  *
  * Whatever takes time is begun here and gone on with by idgen_connection_advance(),
- * between which the caller waits for the socket and for anything else that
- * matters to it. So a session can be cancelled while it waits for another server, and
- * the worker has something going on with several at a time.
+ * a small step at a time, between which the caller looks at its deadline and at
+ * interrupts, and waits for the socket and for anything else that matters to it. So a
+ * session can be cancelled while it waits for another server, and the worker has
+ * something going on with several at a time.
+ *
+ * Nothing that another server sends is believed to be meant well. A valve lets libpq
+ * have it in small portions, and of an opening or a statement only so much as that
+ * can take. What is shown of it is cut, and made valid text.
  *
  * A connection belongs to a process, a server and a user. It is kept when a statement
  * is over, unless something is wrong with it, or the server or the user mapping has been
@@ -17,10 +22,11 @@
  * time that is left. Several addresses of one name, though, are one host.
  *
  * What does block is what libpq does in one go: looking up a host's name, or a service in
- * LDAP, and Kerberos.
+ * LDAP, Kerberos, and the rounds of hashing that the other server asks for with SCRAM.
  */
 #include "postgres.h"
 
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
@@ -32,6 +38,16 @@
 
 /* Only the worker has use for more than one. */
 #define MAX_CONNECTIONS 4
+
+/* libpq's socket, and the valve's */
+#define FILES_PER_CONNECTION (1 + IDGEN_VALVE_FILES)
+
+/*
+ * So many bytes may come for the opening of a connection, or for a statement. Our
+ * statements are answered with some hundred; an opening may take some thousand of
+ * certificates; the longest message in an error or two is meant to pass, too.
+ */
+#define MAX_RECEIVED (128 * 1024)
 
 /*
  * What a new session at another server is told, if that is a PostgreSQL server: a commit is
@@ -51,6 +67,30 @@ static const char *const settings[] = {
 
 static dlist_head connections = DLIST_STATIC_INIT(connections);
 
+/* Give files back of those that this process may have open. */
+static void
+release_files(int count)
+{
+	while (count-- > 0)
+		ReleaseExternalFD();
+}
+
+/* Take files of those that this process may have open, if another one is left to wait with. */
+static bool
+acquire_files(int count)
+{
+	for (int i = 0; i <= count; i++)
+	{
+		if (!AcquireExternalFD())
+		{
+			release_files(i);
+			return false;
+		}
+	}
+	ReleaseExternalFD(); /* the one to wait with */
+	return true;
+}
+
 /* Close it; it can be opened again. */
 void
 idgen_connection_close(IdgenConnection *connection)
@@ -60,7 +100,8 @@ idgen_connection_close(IdgenConnection *connection)
 	if (connection->conn != NULL)
 	{
 		PQfinish(connection->conn);
-		ReleaseExternalFD();
+		idgen_valve_close(&connection->valve);
+		release_files(FILES_PER_CONNECTION);
 	}
 	connection->conn = NULL;
 	connection->state = IDGEN_CONNECTION_CLOSED;
@@ -172,6 +213,28 @@ lost(IdgenConnection *connection, const char *detail)
 }
 
 /*
+ * A text that came from another server, or from libpq, palloc'd: its beginning, made valid in
+ * our encoding. What is not, and control characters, are shown as question marks.
+ */
+char *
+idgen_remote_text(const char *text)
+{
+	char *copy = pnstrdup(text, IDGEN_REMOTE_TEXT_SIZE - 1);
+	int length = strlen(copy);
+	int bytes;
+
+	for (int i = 0; i < length; i += bytes)
+	{
+		bytes = pg_encoding_verifymbchar(GetDatabaseEncoding(), copy + i, length - i);
+		if (bytes > 1 || (bytes == 1 && (!iscntrl((unsigned char) copy[i]) || copy[i] == '\n' || copy[i] == '\t')))
+			continue;
+		copy[i] = '?';
+		bytes = 1;
+	}
+	return pchomp(copy);
+}
+
+/*
  * What has gone wrong with a statement, as the other server or libpq says, palloc'd; NULL if
  * neither does.
  */
@@ -182,28 +245,54 @@ idgen_result_message(const PGresult *result)
 
 	if (message == NULL)
 		message = PQresultErrorMessage(result);
-	return message[0] != '\0' ? pchomp(message) : NULL;
+	return message[0] != '\0' ? idgen_remote_text(message) : NULL;
 }
 
-/* What libpq says about the last failure. */
+/* What libpq, or the network, says about the last failure. */
 static char *
 libpq_error(const IdgenConnection *connection)
 {
-	return pchomp(PQerrorMessage(connection->conn));
+	if (connection->valve.open && connection->valve.error != 0)
+	{
+		errno = connection->valve.error;
+		return psprintf("could not receive data from server: %m");
+	}
+	return idgen_remote_text(PQerrorMessage(connection->conn));
 }
 
-/* What another server says besides results: warnings go to the log. */
+/* What another server says besides results: libpq calls this. Nothing here may raise an error. */
 static void
 receive_notice(void *arg, const PGresult *result)
 {
-	const IdgenConnection *connection = (const IdgenConnection *) arg;
+	IdgenWarnings *warnings = (IdgenWarnings *) arg;
 	const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
-	if (severity != NULL && strcmp(severity, "WARNING") == 0 && message != NULL)
-		ereport(LOG,
-		        (errmsg("server \"%s\" warns: %s", connection->server, message),
-		         errhidestmt(true)));
+	if (severity == NULL || strcmp(severity, "WARNING") != 0 || message == NULL)
+		return;
+	if (warnings->count < IDGEN_MAX_WARNINGS)
+		strlcpy(warnings->texts[warnings->count], message, IDGEN_REMOTE_TEXT_SIZE);
+	warnings->count++;
+}
+
+/* Warnings go to the log, but for those that are too many. */
+static void
+report_warnings(IdgenConnection *connection)
+{
+	IdgenWarnings *warnings = &connection->warnings;
+
+	for (; warnings->reported < Min(warnings->count, IDGEN_MAX_WARNINGS + 1); warnings->reported++)
+	{
+		if (warnings->reported < IDGEN_MAX_WARNINGS)
+			ereport(LOG_SERVER_ONLY,
+			        (errmsg("server \"%s\" warns: %s", connection->server,
+			                idgen_remote_text(warnings->texts[warnings->reported])),
+			         errhidestmt(true)));
+		else
+			ereport(LOG_SERVER_ONLY,
+			        (errmsg("server \"%s\" warns of more, which is not logged", connection->server),
+			         errhidestmt(true)));
+	}
 }
 
 /* When to give up the current host: connect_timeout, and the others need time, too. */
@@ -219,25 +308,13 @@ host_deadline(const IdgenConnection *connection)
 	return deadline;
 }
 
-/* Take one of the files that this process may have open, if another one is left to wait with. */
-static bool
-acquire_socket(void)
-{
-	bool acquired = AcquireExternalFD();
-	bool can_wait = acquired && AcquireExternalFD();
-
-	if (acquired)
-		ReleaseExternalFD(); /* the one to wait with; or it is of no use */
-	return can_wait;
-}
-
 /* Begin to connect to the current host. */
 static void
 begin_host(IdgenConnection *connection)
 {
 	const IdgenConnectOptions *options = connection->options;
 
-	if (!acquire_socket())
+	if (!acquire_files(FILES_PER_CONNECTION))
 	{
 		not_connected(connection, "There are too many open files on the local server.",
 		              "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
@@ -246,11 +323,13 @@ begin_host(IdgenConnection *connection)
 	connection->conn = PQconnectStartParams(options->keywords, idgen_server_values_for_host(options, connection->host), false);
 	if (connection->conn == NULL)
 	{
-		ReleaseExternalFD();
+		release_files(FILES_PER_CONNECTION);
 		not_connected(connection, "Out of memory.", NULL);
 		return;
 	}
-	PQsetNoticeReceiver(connection->conn, receive_notice, connection);
+	(void) PQsetnonblocking(connection->conn, 1);
+	PQsetNoticeReceiver(connection->conn, receive_notice, &connection->warnings);
+	connection->warnings.count = connection->warnings.reported = 0;
 	connection->host_deadline = host_deadline(connection);
 	connection->wait_for = WL_SOCKET_WRITEABLE;
 	connection->state = IDGEN_CONNECTION_CONNECTING;
@@ -298,6 +377,21 @@ give_up(IdgenConnection *connection, const char *reason)
 		lost(connection, reason);
 }
 
+/* The other server has sent more than can be meant as an answer. */
+static void
+too_much(IdgenConnection *connection)
+{
+	if (is_opening(connection))
+		next_host(connection, psprintf("Server \"%s\" has sent more than %d kB before it was ready.", connection->server, MAX_RECEIVED / 1024));
+	else
+		broken(connection, (IdgenRemoteError){
+							   .sqlerrcode = ERRCODE_PROTOCOL_VIOLATION,
+							   .message = psprintf("server \"%s\" has sent more than %d kB", connection->server, MAX_RECEIVED / 1024),
+							   .detail = "An answer to a refill is much shorter.",
+							   .hint = "See what is at that server's address.",
+						   });
+}
+
 /* A statement has been sent, or cannot be. */
 static void
 begin_statement(IdgenConnection *connection, IdgenConnectionState state, int sent)
@@ -307,6 +401,12 @@ begin_statement(IdgenConnection *connection, IdgenConnectionState state, int sen
 		give_up(connection, libpq_error(connection));
 		return;
 	}
+	if (state == IDGEN_CONNECTION_RUNNING)
+	{
+		connection->valve.received = 0;
+		connection->warnings.count = connection->warnings.reported = 0;
+	}
+	idgen_valve_send(&connection->valve);
 	connection->state = state;
 	connection->wait_for = WL_SOCKET_READABLE | WL_SOCKET_WRITEABLE;
 }
@@ -337,37 +437,104 @@ password_not_used(IdgenConnection *connection)
 					   });
 }
 
-/* Go on connecting. Returns false if that has to wait, since libpq must not be called too early. */
+/* Has libpq got a connection of which it has not read yet, or has already? */
 static bool
+has_connected(const IdgenConnection *connection)
+{
+	switch (PQstatus(connection->conn))
+	{
+		case CONNECTION_BAD:
+		case CONNECTION_NEEDED:
+		case CONNECTION_STARTED:
+		case CONNECTION_MADE:
+			return false;
+		default:
+			return true;
+	}
+}
+
+/*
+ * Keep the valve where it belongs. libpq connects more than once if a name has several
+ * addresses, or the other server refuses encryption. Returns false, with errno, if there
+ * can be no valve.
+ */
+static bool
+place_valve(IdgenConnection *connection)
+{
+	IdgenValve *valve = &connection->valve;
+	pgsocket socket = PQsocket(connection->conn);
+
+	if (valve->open && !idgen_valve_is_in(valve, socket))
+		idgen_valve_close(valve);
+	if (!valve->open && has_connected(connection) && !idgen_valve_open(valve, socket))
+		return false;
+	if (valve->open)
+		idgen_valve_send(valve);
+	return true;
+}
+
+/*
+ * What has to happen to the network before libpq can do what it wants: WL_SOCKET_*;
+ * 0 = nothing.
+ */
+static int
+awaited(const IdgenConnection *connection)
+{
+	const IdgenValve *valve = &connection->valve;
+	int wait_for = connection->wait_for;
+
+	if (!valve->open)
+		return wait_for;
+	if ((wait_for & WL_SOCKET_WRITEABLE) != 0 && !valve->unsent)
+		return 0;
+	if ((wait_for & WL_SOCKET_READABLE) != 0 && idgen_valve_has_input(PQsocket(connection->conn)))
+		return 0;
+	return (wait_for & WL_SOCKET_READABLE) | (valve->unsent ? WL_SOCKET_WRITEABLE : 0);
+}
+
+/* May libpq go on connecting? It must not be called too early. */
+static bool
+may_poll(IdgenConnection *connection)
+{
+	pgsocket socket = PQsocket(connection->conn);
+
+	if (PQstatus(connection->conn) == CONNECTION_BAD)
+		return true;
+	if (!connection->valve.open)
+		return (WaitLatchOrSocket(NULL, connection->wait_for | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, socket, 0, 0) &
+		        connection->wait_for) != 0;
+	if (connection->wait_for == WL_SOCKET_READABLE)
+		return idgen_valve_receive(&connection->valve, socket);
+	return awaited(connection) == 0;
+}
+
+/* There is a connection. */
+static void
+connected(IdgenConnection *connection)
+{
+	connection->settings = 0;
+	if (connection->options->password_required && !PQconnectionUsedPassword(connection->conn))
+		password_not_used(connection);
+	else
+		settle(connection);
+}
+
+/* Go on connecting. */
+static void
 advance_connecting(IdgenConnection *connection)
 {
-	PGconn *conn = connection->conn;
+	PostgresPollingStatusType next;
 
-	if (PQstatus(conn) != CONNECTION_BAD &&
-	    (WaitLatchOrSocket(NULL, connection->wait_for | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, PQsocket(conn), 0, 0) &
-	     connection->wait_for) == 0)
-		return false;
-
-	switch (PQconnectPoll(conn))
-	{
-		case PGRES_POLLING_READING:
-			connection->wait_for = WL_SOCKET_READABLE;
-			break;
-		case PGRES_POLLING_OK:
-			(void) PQsetnonblocking(conn, 1);
-			connection->settings = 0;
-			if (connection->options->password_required && !PQconnectionUsedPassword(conn))
-				password_not_used(connection);
-			else
-				settle(connection);
-			break;
-		case PGRES_POLLING_FAILED:
-			next_host(connection, libpq_error(connection));
-			break;
-		default:
-			connection->wait_for = WL_SOCKET_WRITEABLE;
-	}
-	return true;
+	if (!may_poll(connection))
+		return;
+	next = PQconnectPoll(connection->conn);
+	connection->wait_for = next == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
+	if (next == PGRES_POLLING_FAILED)
+		next_host(connection, libpq_error(connection));
+	else if (!place_valve(connection))
+		next_host(connection, psprintf("Could not make a pair of sockets: %m."));
+	else if (next == PGRES_POLLING_OK)
+		connected(connection);
 }
 
 /* Keep what came first, but an error in any case. */
@@ -395,31 +562,36 @@ is_copy(const PGresult *result)
 	return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
 }
 
-/*
- * Receive what there is of a statement's answer. Returns true once that is complete, and so
- * the statement committed, or if it cannot be gone on with.
- */
-static bool
+/* What has come of a statement's answer */
+typedef enum Reception
+{
+	RECEIVED_PART,
+	RECEIVED_ALL,    /* and so it has committed */
+	RECEIVED_TROUBLE /* it cannot be gone on with */
+} Reception;
+
+/* Receive what there is of a statement's answer. */
+static Reception
 receive(IdgenConnection *connection)
 {
 	PGconn *conn = connection->conn;
 	int unsent = PQflush(conn);
-	bool is_over = unsent < 0 || !PQconsumeInput(conn);
+	bool failed = unsent < 0 || !PQconsumeInput(conn);
 	PGresult *result;
 	bool copy;
 
 	connection->wait_for = WL_SOCKET_READABLE | (unsent > 0 ? WL_SOCKET_WRITEABLE : 0);
-	while (is_over || !PQisBusy(conn))
+	while (!PQisBusy(conn))
 	{
 		result = PQgetResult(conn);
 		if (result == NULL)
-			return true;
+			return RECEIVED_ALL;
 		copy = is_copy(result);
 		keep_result(connection, result);
 		if (copy)
-			return true;
+			return RECEIVED_TROUBLE;
 	}
-	return false;
+	return failed ? RECEIVED_TROUBLE : RECEIVED_PART;
 }
 
 /* Can a setting be done without, since the server does not know it, or has another syntax? */
@@ -435,16 +607,33 @@ is_dispensable(const PGresult *result)
 	return PQresultStatus(result) == PGRES_TUPLES_OK;
 }
 
-/* Go on with a statement. Returns false if that has to wait. */
-static bool
+/* Why a statement has ended with the connection; NULL if nobody says. */
+static const char *
+why_lost(const IdgenConnection *connection)
+{
+	const char *message = idgen_result_message(connection->result);
+
+	if (message != NULL && PQresultErrorField(connection->result, PG_DIAG_SQLSTATE) != NULL)
+		return message;
+	return connection->valve.error != 0 || message == NULL ? libpq_error(connection) : message;
+}
+
+/* Go on with a statement. */
+static void
 advance_statement(IdgenConnection *connection)
 {
-	if (!receive(connection))
-		return false;
+	Reception reception;
+
+	if (!idgen_valve_receive(&connection->valve, PQsocket(connection->conn)) && awaited(connection) != 0)
+		return;
+	reception = receive(connection);
+	idgen_valve_send(&connection->valve);
+	if (reception == RECEIVED_PART)
+		return;
 	connection->wait_for = 0;
-	if (PQstatus(connection->conn) != CONNECTION_OK ||
+	if (reception == RECEIVED_TROUBLE || PQstatus(connection->conn) != CONNECTION_OK ||
 	    PQtransactionStatus(connection->conn) != PQTRANS_IDLE)
-		give_up(connection, idgen_result_message(connection->result));
+		give_up(connection, why_lost(connection));
 	else if (connection->state == IDGEN_CONNECTION_RUNNING)
 		connection->state = IDGEN_CONNECTION_ANSWERED;
 	else if (is_dispensable(connection->result))
@@ -455,41 +644,43 @@ advance_statement(IdgenConnection *connection)
 	}
 	else
 		give_up(connection, idgen_result_message(connection->result));
-	return true;
 }
 
-/* Do the next thing. Returns false if that has to wait, or nothing is going on. */
-static bool
+/* Do the next small thing, unless that has to wait, or nothing is going on. */
+static void
 advance(IdgenConnection *connection)
 {
+	if (connection->valve.open && connection->valve.unsent)
+		idgen_valve_send(&connection->valve);
 	switch (connection->state)
 	{
 		case IDGEN_CONNECTION_CONNECTING:
-			return advance_connecting(connection);
+			advance_connecting(connection);
+			break;
 		case IDGEN_CONNECTION_SETTLING:
 		case IDGEN_CONNECTION_RUNNING:
-			return advance_statement(connection);
+			advance_statement(connection);
+			break;
 		default:
-			return false;
+			break;
 	}
 }
 
 /*
- * Do what can be done without waiting. What the other server, or the network, makes of it is
- * in the state, and raises no error. The texts of that are made in the current memory
- * context.
+ * Do what can be done without waiting, but only a step. What the other server, or the
+ * network, makes of it is in the state, and raises no error. The texts of that are made
+ * in the current memory context. When there is more to do at once, it is due.
  */
 IdgenConnectionState
 idgen_connection_advance(IdgenConnection *connection)
 {
-	for (;;)
-	{
-		if (advance(connection))
-			continue;
-		if (!is_opening(connection) || GetCurrentTimestamp() < connection->host_deadline)
-			return connection->state;
+	advance(connection);
+	if (connection->valve.open && connection->valve.received > MAX_RECEIVED)
+		too_much(connection);
+	if (is_opening(connection) && GetCurrentTimestamp() >= connection->host_deadline)
 		next_host(connection, psprintf("There was no answer from host \"%s\", port %s, in time.", PQhost(connection->conn), PQport(connection->conn)));
-	}
+	report_warnings(connection);
+	return connection->state;
 }
 
 /*
@@ -517,10 +708,19 @@ idgen_connection_take_result(IdgenConnection *connection)
 	return result;
 }
 
+/* Is something going on that is to be gone on with? */
+static bool
+is_at_work(const IdgenConnection *connection)
+{
+	return is_opening(connection) || connection->state == IDGEN_CONNECTION_RUNNING;
+}
+
 /* When it is to be advanced even if nothing happens to the socket; DT_NOEND = never. */
 TimestampTz
 idgen_connection_due(const IdgenConnection *connection)
 {
+	if (!is_at_work(connection) || PQstatus(connection->conn) == CONNECTION_BAD || awaited(connection) == 0)
+		return GetCurrentTimestamp();
 	return is_opening(connection) ? connection->host_deadline : DT_NOEND;
 }
 
@@ -528,8 +728,8 @@ idgen_connection_due(const IdgenConnection *connection)
 static bool
 is_waiting(const IdgenConnection *connection)
 {
-	return connection->taken && connection->conn != NULL && connection->wait_for != 0 &&
-		PQsocket(connection->conn) != PGINVALID_SOCKET;
+	return connection->taken && is_at_work(connection) &&
+		PQsocket(connection->conn) != PGINVALID_SOCKET && awaited(connection) != 0;
 }
 
 /*
@@ -562,7 +762,8 @@ idgen_connections_wait(long timeout, uint32 wait_event)
 		IdgenConnection *connection = dlist_container(IdgenConnection, node, iter.cur);
 
 		if (is_waiting(connection))
-			AddWaitEventToSet(set, connection->wait_for, PQsocket(connection->conn), NULL, NULL);
+			AddWaitEventToSet(set, awaited(connection),
+			                  connection->valve.open ? connection->valve.network : PQsocket(connection->conn), NULL, NULL);
 	}
 	(void) WaitEventSetWait(set, timeout, &event, 1, wait_event);
 	FreeWaitEventSet(set);

@@ -11,6 +11,12 @@
 #include "libpq-fe.h"
 
 #include "foreign_server.h"
+#include "valve.h"
+
+/* Warnings of another server in the log, for opening a connection or a statement. */
+#define IDGEN_MAX_WARNINGS 3
+/* Bytes of a text of another server that are shown, with the one at the end. */
+#define IDGEN_REMOTE_TEXT_SIZE 1024
 
 /* What has gone wrong. The other texts may be NULL, too. */
 typedef struct IdgenRemoteError
@@ -32,6 +38,17 @@ typedef enum IdgenConnectionState
 	IDGEN_CONNECTION_BROKEN,     /* there is an error */
 } IdgenConnectionState;
 
+/*
+ * Warnings of another server that are not in the log yet. libpq calls us with them, and
+ * must not be left by an error; so they are only copied, as they come.
+ */
+typedef struct IdgenWarnings
+{
+	int count;    /* of all, since the opening or the statement began */
+	int reported; /* so many of them are in the log */
+	char texts[IDGEN_MAX_WARNINGS][IDGEN_REMOTE_TEXT_SIZE];
+} IdgenWarnings;
+
 typedef struct IdgenConnection
 {
 	dlist_node node;
@@ -43,7 +60,9 @@ typedef struct IdgenConnection
 
 	IdgenConnectionState state;
 	PGconn *conn;     /* NULL if closed or broken */
-	int wait_for;     /* what has to happen to the socket first: WL_SOCKET_* */
+	int wait_for;     /* what libpq wants of its socket first: WL_SOCKET_* */
+	IdgenValve valve; /* between libpq and the network */
+	IdgenWarnings warnings;
 	int settings;     /* made so far */
 	PGresult *result; /* of a statement: the first error, or the rows */
 
@@ -64,6 +83,7 @@ extern void idgen_connection_open(IdgenConnection *connection, const IdgenConnec
                                   TimestampTz deadline);
 extern void idgen_connection_send(IdgenConnection *connection, const char *sql, int nparams,
                                   const char *const *params);
+extern char *idgen_remote_text(const char *text);
 extern const char *idgen_result_message(const PGresult *result);
 extern PGresult *idgen_connection_take_result(IdgenConnection *connection);
 extern IdgenConnectionState idgen_connection_advance(IdgenConnection *connection);

@@ -35,6 +35,9 @@
 #include "foreign_server.h"
 #include "guc.h"
 
+/* So many hosts may be listed. Each of them takes its time if it is closed. */
+#define MAX_HOSTS 16
+
 /* An option of ours, and the catalog of what may have it. */
 typedef struct OwnOption
 {
@@ -156,9 +159,32 @@ check_superuser(const char *option)
 		         errhint("Only a superuser may create or alter a user mapping that has it.")));
 }
 
+/* The number of items in a list with commas; 1 if there is none. */
+static int
+count_items(const char *list)
+{
+	int items = 1;
+
+	for (; list != NULL && *list != '\0'; list++)
+		if (*list == ',')
+			items++;
+	return items;
+}
+
+/* Raises 22023 for a list of too many hosts. */
+static void
+check_hosts(const char *hosts)
+{
+	if (count_items(hosts) > MAX_HOSTS)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("too many hosts for a server"),
+		         errdetail("There are %d of them, of at most %d.", count_items(hosts), MAX_HOSTS)));
+}
+
 /*
  * Check the options (DefElems) of an object in that catalog, all that it will have.
- * Raises HV00D, 22023 for an empty name, 42501 for what is left to superusers, and
+ * Raises HV00D, 22023 for an empty name or too many hosts, 42501 for what is left to superusers, and
  * 42601 for what is no boolean. What libpq makes of its own turns out when connecting.
  */
 void
@@ -180,6 +206,8 @@ idgen_server_check_options(List *options, Oid catalog)
 		else if (catalog == UserMappingRelationId &&
 		         (same(option->defname, "sslcert") || same(option->defname, "sslkey")))
 			check_superuser(option->defname);
+		else if (same(option->defname, "host") || same(option->defname, "hostaddr"))
+			check_hosts(defGetString(option));
 		else if ((same(option->defname, "remote_name") || same(option->defname, "schema_name")) &&
 		         defGetString(option)[0] == '\0')
 			ereport(ERROR,
@@ -370,18 +398,6 @@ find_value(const IdgenConnectOptions *connect, const char *keyword)
 	return NULL;
 }
 
-/* The number of items in a list with commas; 1 if there is none. */
-static int
-count_items(const char *list)
-{
-	int items = 1;
-
-	for (; list != NULL && *list != '\0'; list++)
-		if (*list == ',')
-			items++;
-	return items;
-}
-
 /* The nth item, from 0. */
 static const char *
 nth_item(const char *list, int n)
@@ -443,7 +459,7 @@ add_defaults(IdgenConnectOptions *connect)
 
 /*
  * What it takes to connect to the server as that user, palloc'd. Raises 42704 without a user mapping,
- * and 2F003 without a password where there must be one; whether the server has asked
+ * 22023 for too many hosts, and 2F003 without a password where there must be one; whether the server has asked
  * for it, the caller has to see after connecting.
  */
 IdgenConnectOptions *
@@ -459,6 +475,8 @@ idgen_server_connect_options(Oid serverid, Oid userid)
 	connect->values = palloc0(room * sizeof(char *));
 	add_options(connect, server->options);
 	add_options(connect, mapping->options);
+	check_hosts(find_value(connect, "host")); /* the wrapper may have lost its validator */
+	check_hosts(find_value(connect, "hostaddr"));
 	connect->nhosts = Max(count_items(find_value(connect, "host")), count_items(find_value(connect, "hostaddr")));
 	connect->connect_timeout = connect_timeout(connect);
 	add_defaults(connect);

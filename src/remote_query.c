@@ -152,7 +152,7 @@ keep_row(IdgenRemoteQuery *query, const PGresult *result)
 		return;
 	query->row = palloc(query->columns * sizeof(char *));
 	for (int i = 0; i < query->columns; i++)
-		query->row[i] = PQgetisnull(result, 0, i) ? NULL : pstrdup(PQgetvalue(result, 0, i));
+		query->row[i] = PQgetisnull(result, 0, i) ? NULL : idgen_remote_text(PQgetvalue(result, 0, i));
 }
 
 /* A field of an error; NULL if there is none. */
@@ -161,7 +161,7 @@ error_field(const PGresult *result, int field)
 {
 	const char *value = PQresultErrorField(result, field);
 
-	return value != NULL ? pstrdup(value) : NULL;
+	return value != NULL ? idgen_remote_text(value) : NULL;
 }
 
 /* The SQLSTATE of an error. */
@@ -237,15 +237,15 @@ take_answer(IdgenRemoteQuery *query)
 	PQclear(result);
 }
 
-/* Do the next thing that can be done without waiting; false if there is none. */
-static bool
+/* Do the next small thing that can be done without waiting, if any. */
+static void
 step(IdgenRemoteQuery *query)
 {
 	if (query->connection == NULL)
 	{
 		query->connection = idgen_connection_take(query->serverid, query->server, query->userid);
 		if (query->connection == NULL)
-			return false;
+			return;
 		query->kept = query->connection->state == IDGEN_CONNECTION_READY;
 		if (!query->kept)
 			open_connection(query);
@@ -255,23 +255,24 @@ step(IdgenRemoteQuery *query)
 	{
 		case IDGEN_CONNECTION_READY:
 			send_statement(query);
-			return true;
+			break;
 		case IDGEN_CONNECTION_ANSWERED:
 			take_answer(query);
-			return true;
+			break;
 		case IDGEN_CONNECTION_BROKEN:
 			if (query->kept)
 				open_connection(query);
 			else
 				fail(query, &query->connection->error);
-			return true;
+			break;
 		default:
-			return false;
+			break;
 	}
 }
 
 /*
- * Go on with a query as far as possible without waiting. Returns true once it is over, or has
+ * Go on with a query without waiting, but only a step, so that whoever calls looks at
+ * interrupts and at other things in between. Returns true once it is over, or has
  * failed, of which idgen_remote_finish() tells.
  */
 bool
@@ -279,19 +280,19 @@ idgen_remote_advance(IdgenRemoteQuery *query)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->memory);
 
-	while (!query->over && step(query))
-		;
+	if (!query->over)
+		step(query);
 	if (!query->over && GetCurrentTimestamp() >= query->deadline)
 		time_out(query);
 	MemoryContextSwitchTo(context);
 	return query->over;
 }
 
-/* When it is to be advanced even if no socket is ready; DT_NOBEGIN if it is over. */
+/* When it is to be advanced even if no socket is ready. */
 TimestampTz
 idgen_remote_due(const IdgenRemoteQuery *query)
 {
-	TimestampTz due = query->over ? DT_NOBEGIN : query->deadline;
+	TimestampTz due = query->over ? GetCurrentTimestamp() : query->deadline;
 
 	if (query->connection != NULL)
 		due = Min(due, idgen_connection_due(query->connection));
@@ -339,7 +340,10 @@ idgen_remote_await(IdgenRemoteQuery *query)
 	{
 		while (!idgen_remote_advance(query))
 		{
-			idgen_connections_wait(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), idgen_remote_due(query)), wait_event);
+			long timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), idgen_remote_due(query));
+
+			if (timeout > 0)
+				idgen_connections_wait(timeout, wait_event);
 			ResetLatch(MyLatch);
 			CHECK_FOR_INTERRUPTS();
 		}

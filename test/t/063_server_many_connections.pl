@@ -14,7 +14,7 @@ use Test::More;
 my $centre = central_server('centre', conf => 'max_connections = 100');
 my $options = server_options($centre);
 my $node = idgen_server('node', conf => q{
-max_files_per_process = 64
+max_files_per_process = 128
 idgen.server_timeout = '100s'
 });
 $centre->safe_psql('postgres', q{INSERT INTO id_sequences SELECT 's' || i, 1, 1 FROM generate_series(1, 40) i});

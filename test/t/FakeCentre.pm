@@ -13,12 +13,15 @@ use IO::Socket::UNIX;
 use POSIX ();
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(message columns row complete ready error_message);
+our @EXPORT = qw(message columns row complete ready error_message notice authenticated beginning_of endless drip);
 
-# FakeCentre->new(answers => { name => [bytes, ...] }, settings => bytes): to who allocates for
-# an id sequence, it answers those bytes in turn, and then blocks of 20 ids. An undefined
-# answer, or what is undefined behind bytes in an array, ends the connection. What a node sets in
-# its session is answered with "settings", if given, so nothing if that is empty.
+# FakeCentre->new(answers => { name => [answer, ...] }, settings => answer, startup => answer):
+# to who allocates for an id sequence, it answers those in turn, and then blocks of 20
+# ids. What a node sets in its session is answered with "settings", if given, so nothing if
+# that is empty; who connects, with "startup".
+#
+# An answer is bytes, or an array of bytes, which may end with undef, endless() or drip(). An
+# undefined one ends the connection.
 sub new
 {
 	my ($class, %params) = @_;
@@ -27,6 +30,7 @@ sub new
 		dir => $dir,
 		answers => $params{answers} // {},
 		settings => exists $params{settings} ? $params{settings} : columns(1) . complete() . ready(),
+		startup => exists $params{startup} ? $params{startup} : authenticated() . ready(),
 	}, $class;
 	my $listener = IO::Socket::UNIX->new(Local => "$dir/.s.PGSQL.5432", Listen => 100)
 	  or die "could not listen in $dir: $!";
@@ -97,6 +101,40 @@ sub error_message
 	return message('E', join('', map { "$_$fields{$_}\0" } sort keys %fields) . "\0");
 }
 
+# A warning; other fields replace its own.
+sub notice
+{
+	my (%fields) = @_;
+	return error_message(S => 'WARNING', V => 'WARNING', C => '01000', %fields) =~ s/^E/N/r;
+}
+
+# Nothing more is asked for
+sub authenticated
+{
+	return message('R', pack('N', 0));
+}
+
+# A message that begins with these contents and pretends to go on for a gigabyte
+sub beginning_of
+{
+	my ($type, $contents) = @_;
+	return $type . pack('N', 0x3fffffff) . $contents;
+}
+
+# These bytes over and over, as fast as they are taken, from now on. Nothing is read any more.
+sub endless
+{
+	my ($bytes) = @_;
+	return { bytes => $bytes x (1 + int(100_000 / length $bytes)), pause => 0 };
+}
+
+# These bytes over and over, a hundred times a second
+sub drip
+{
+	my ($bytes) = @_;
+	return { bytes => $bytes, pause => 0.01 };
+}
+
 #
 # In the fake centre's process
 #
@@ -107,6 +145,7 @@ sub serve
 	my $select = IO::Select->new($listener, $end_of_test);
 	my %connections;
 
+	local $SIG{CHLD} = 'IGNORE';
 	while (1)
 	{
 		for my $socket ($select->can_read)
@@ -146,10 +185,31 @@ sub receive
 		for my $bytes (ref $answer ? @{$answer} : $answer)
 		{
 			return 0 if !defined $bytes;
+			if (ref $bytes)
+			{
+				send_endless($connection->{socket}, $bytes);
+				return 0;
+			}
 			syswrite($connection->{socket}, $bytes) if $bytes ne '';
 		}
 	}
 	return 1;
+}
+
+# In a process of its own, until the other end closes the connection
+sub send_endless
+{
+	my ($socket, $endless) = @_;
+	my $at = 0;
+
+	my $pid = fork // die "could not fork: $!";
+	return if $pid != 0;
+	while (defined(my $sent = syswrite($socket, $endless->{bytes}, length($endless->{bytes}) - $at, $at)))
+	{
+		$at = ($at + $sent) % length $endless->{bytes};
+		select(undef, undef, undef, $endless->{pause}) if $endless->{pause};
+	}
+	POSIX::_exit(0);
 }
 
 # Type and contents of the next message that is all there. The first one has no type.
@@ -171,7 +231,7 @@ sub answer
 {
 	my ($self, $connection, $type, $contents) = @_;
 
-	return message('R', pack('N', 0)) . ready() if $type eq '';
+	return $self->{startup} if $type eq '';
 	return $self->{settings} if $type eq 'Q';
 
 	# Behind two names, no formats and the number of parameters comes the first one: the name

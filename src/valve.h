@@ -1,0 +1,36 @@
+/*
+ * valve.h
+ *		A valve between libpq and the network.
+ */
+#ifndef IDGEN_VALVE_H
+#define IDGEN_VALVE_H
+
+#include <sys/types.h>
+
+#include "port.h"
+
+/* So many bytes pass at a time, at most. */
+#define IDGEN_VALVE_PORTION 8192
+
+/* How many files a valve has open. */
+#define IDGEN_VALVE_FILES 2
+
+typedef struct IdgenValve
+{
+	bool open;        /* Is there a valve? The rest is void if not. */
+	pgsocket network; /* the connection to the other server */
+	pgsocket inside;  /* our end of the pair; libpq has the other one, ... */
+	ino_t outside;    /* ... which is this one */
+	int64 received;   /* so many bytes since that was set to 0 */
+	bool unsent;      /* does something of libpq's wait for the network? */
+	int error;        /* what went wrong in the network, as errno; 0 = nothing */
+} IdgenValve;
+
+extern bool idgen_valve_open(IdgenValve *valve, pgsocket libpq_socket);
+extern bool idgen_valve_is_in(const IdgenValve *valve, pgsocket libpq_socket);
+extern void idgen_valve_send(IdgenValve *valve);
+extern bool idgen_valve_receive(IdgenValve *valve, pgsocket libpq_socket);
+extern bool idgen_valve_has_input(pgsocket libpq_socket);
+extern void idgen_valve_close(IdgenValve *valve);
+
+#endif /* IDGEN_VALVE_H */
