@@ -20,9 +20,15 @@
  *	 shared to find an entry, exclusive to make or replace one.
  * - slot->lock, always exclusive, protects all other fields of a slot. A slot
  *	 changes its owner only under both locks.
- * - The order is header->lock, then slot->lock; never two slots at once.
+ * - The order is header->lock, then slot->lock, then that of files; never two slots
+ *	 at once.
  * - Under a slot's lock, or the header's exclusive one, nothing may raise an error:
  *	 an entry is complete whenever its lock is released.
+ *
+ * - A slot whose key has an object is found by its name, too, when a row of that
+ *	 name is changed: which object is meant may depend on the row. The header's
+ *	 lock protects those lists as it does the hash table. And it is found by the
+ *	 file that its ids come from: see file_index.c.
  *
  * - A slot's "requested" is kept apart, in an array without gaps, for the worker to
  *	 find those that are set. The slot's lock protects it, but for a glance.
@@ -77,20 +83,43 @@ typedef struct IdgenCache
 {
 	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
 	HTAB *entries;
-	IdgenSlotPadded *slots; /* NULL in a session's own */
-	bool *requests;         /* of the slots; likewise */
+	IdgenSlotPadded *slots;       /* NULL in a session's own */
+	bool *requests;               /* of the slots; likewise */
+	int nbuckets;                 /* of these: */
+	dlist_head *names;            /* slots that have an object, by name */
+	struct IdgenFileIndex *files; /* slots by the file that their ids come from */
 } IdgenCache;
+
+/* So many slots share a list, of the two by which they are found besides their keys. */
+#define IDGEN_SLOTS_PER_BUCKET 4
 
 /* A session's own cache has so many slots at most (some 20 MB), made a few at a time. */
 #define IDGEN_OWN_SLOTS   8192
 #define IDGEN_OWN_AT_ONCE 16
+#define IDGEN_OWN_BUCKETS 256
+
+/*
+ * Before it gets more slots, it looks at so many whether their native sequences are
+ * gone: at more than it would get, so that it does not grow when many are.
+ */
+#define IDGEN_OWN_LOOK_AT (2 * IDGEN_OWN_AT_ONCE)
+
+/* Its locks are never waited for, so it does not matter that they borrow a tranche. */
+#define IDGEN_OWN_TRANCHE LWTRANCHE_FIRST_USER_DEFINED
 
 static IdgenCache shared;
 static IdgenCache own;
 static IdgenSlot *own_slots[IDGEN_OWN_SLOTS / IDGEN_OWN_AT_ONCE];
-static IdgenSlot *own_free = NULL; /* slots that own has no use for */
-static bool own_doubtful = false;  /* is there a doubtful slot? */
-static bool own_requested;         /* of all own slots, which no worker serves */
+static dlist_head own_free = DLIST_STATIC_INIT(own_free); /* slots not in use */
+static int own_hand = 0;                                  /* next one that reclaim_own_slots() looks at */
+static bool own_requested;                                /* of all own slots, which no worker serves */
+
+static uint32
+hash_name(Oid number, const char *name)
+{
+	return hash_combine(hash_bytes_uint32(number),
+	                    hash_bytes((const unsigned char *) name, strlen(name)));
+}
 
 /* Most names are short, so only as much of a key is looked at as is used. */
 static uint32
@@ -98,8 +127,14 @@ hash_key(const void *key, Size keysize)
 {
 	const IdgenCacheKey *k = (const IdgenCacheKey *) key;
 
-	return hash_combine(hash_bytes_uint32(k->dbid ^ k->relid ^ k->object),
-	                    hash_bytes((const unsigned char *) k->name, strlen(k->name)));
+	return hash_name(k->dbid ^ k->relid ^ k->object, k->name);
+}
+
+/* The same of all keys of a name, whatever their object. */
+static uint32
+hash_key_name(const IdgenCacheKey *key)
+{
+	return hash_name(key->dbid ^ key->relid, key->name);
 }
 
 static int
@@ -128,21 +163,29 @@ idgen_cache_header_size(void)
 	return CACHELINEALIGN(sizeof(IdgenCacheHeader));
 }
 
+/* How many lists are there, of each kind? */
+static int
+idgen_cache_nbuckets(void)
+{
+	return (idgen_max_sequences - 1) / IDGEN_SLOTS_PER_BUCKET + 1;
+}
+
 static Size
 idgen_cache_array_size(void)
 {
-	return add_size(PG_CACHE_LINE_SIZE,
-	                add_size(idgen_cache_header_size(),
-	                         mul_size(idgen_max_sequences,
-	                                  sizeof(IdgenSlotPadded) + sizeof(bool))));
+	Size size = add_size(PG_CACHE_LINE_SIZE, idgen_cache_header_size());
+
+	size = add_size(size, mul_size(idgen_max_sequences, sizeof(IdgenSlotPadded) + sizeof(bool)));
+	return add_size(size, mul_size(idgen_cache_nbuckets(), sizeof(dlist_head)));
 }
 
 static Size
 idgen_cache_memsize(void)
 {
-	return add_size(idgen_cache_array_size(),
-	                hash_estimate_size(idgen_max_sequences,
-	                                   sizeof(IdgenCacheEntry)));
+	Size size = idgen_cache_array_size();
+
+	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(idgen_cache_nbuckets())));
+	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
 }
 
 /* Ask for shared memory; from shmem_request_hook. */
@@ -175,9 +218,17 @@ init_header(IdgenCacheHeader *header, int tranche)
 }
 
 static void
-init_slot(IdgenSlot *slot, int tranche, bool *requested)
+init_names(IdgenCache *cache)
+{
+	for (int i = 0; i < cache->nbuckets; i++)
+		dlist_init(&cache->names[i]);
+}
+
+static void
+init_slot(IdgenSlot *slot, const IdgenCache *cache, int tranche, bool *requested)
 {
 	memset(slot, 0, sizeof(IdgenSlot));
+	slot->stored.index = cache->files;
 	slot->requested = requested;
 	*requested = false;
 	LWLockInitialize(&slot->lock, tranche);
@@ -193,6 +244,7 @@ idgen_cache_startup_shmem(void)
 {
 	char *area;
 	bool found;
+	bool found_files;
 	HASHCTL info;
 	int flags;
 
@@ -204,14 +256,20 @@ idgen_cache_startup_shmem(void)
 	area = ShmemInitStruct("idgen cache", idgen_cache_array_size(), &found);
 	shared.header = (IdgenCacheHeader *) CACHELINEALIGN(area);
 	shared.slots = (IdgenSlotPadded *) ((char *) shared.header + idgen_cache_header_size());
-	shared.requests = (bool *) (shared.slots + idgen_max_sequences);
+	shared.nbuckets = idgen_cache_nbuckets();
+	shared.names = (dlist_head *) (shared.slots + idgen_max_sequences);
+	shared.requests = (bool *) (shared.names + shared.nbuckets);
+	shared.files = ShmemInitStruct("idgen cache files", idgen_file_index_size(shared.nbuckets), &found_files);
 	if (!found)
 	{
+		int tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
 		int slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
 
-		init_header(shared.header, GetNamedLWLockTranche("IdgenCache")->lock.tranche);
+		init_header(shared.header, tranche);
+		init_names(&shared);
+		idgen_file_index_init(shared.files, shared.nbuckets, tranche);
 		for (int i = 0; i < idgen_max_sequences; i++)
-			init_slot(&shared.slots[i].slot, slot_tranche, &shared.requests[i]);
+			init_slot(&shared.slots[i].slot, &shared, slot_tranche, &shared.requests[i]);
 	}
 
 	flags = describe_entries(&info);
@@ -223,10 +281,7 @@ idgen_cache_startup_shmem(void)
 	return !found;
 }
 
-/*
- * Create this session's own cache, on first use. Its locks are never waited
- * for, so it does not matter that they borrow a tranche.
- */
+/* Create this session's own cache, on first use. */
 static void
 init_own_cache(void)
 {
@@ -234,7 +289,12 @@ init_own_cache(void)
 	HASHCTL info;
 	int flags;
 
-	init_header(header, LWTRANCHE_FIRST_USER_DEFINED);
+	own.nbuckets = IDGEN_OWN_BUCKETS;
+	own.names = MemoryContextAlloc(TopMemoryContext, own.nbuckets * sizeof(dlist_head));
+	own.files = MemoryContextAlloc(TopMemoryContext, idgen_file_index_size(own.nbuckets));
+	init_names(&own);
+	idgen_file_index_init(own.files, own.nbuckets, IDGEN_OWN_TRANCHE);
+	init_header(header, IDGEN_OWN_TRANCHE);
 	flags = describe_entries(&info);
 	info.hcxt = TopMemoryContext;
 	own.entries = hash_create("idgen session cache", 64, &info,
@@ -281,6 +341,25 @@ slot_at(const IdgenCache *cache, int i)
 	return &own_slots[i / IDGEN_OWN_AT_ONCE][i % IDGEN_OWN_AT_ONCE];
 }
 
+/* The list of slots that have an object and a name with that hash_key_name(), and others. */
+static dlist_head *
+slots_named(const IdgenCache *cache, uint32 hash)
+{
+	return &cache->names[hash % cache->nbuckets];
+}
+
+/*
+ * The slot has an entry no more. Caller holds its lock and, exclusively, the
+ * header's.
+ */
+static void
+remove_entry(IdgenCache *cache, IdgenSlot *slot)
+{
+	if (OidIsValid(slot->key->object))
+		dlist_delete(&slot->node);
+	hash_search(cache->entries, slot->key, HASH_REMOVE, NULL);
+}
+
 /*
  * Take an idle slot away from its id sequence: the clock algorithm, where a
  * slot drawn from since the hand last passed gets a second chance. Returns
@@ -307,7 +386,7 @@ evict_idle_slot(IdgenCache *cache)
 				header->evictions++;
 				header->ids_evicted += slot->ids_left;
 				header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
-				hash_search(cache->entries, slot->key, HASH_REMOVE, NULL);
+				remove_entry(cache, slot);
 				return slot;
 			}
 			slot->used = false;
@@ -336,43 +415,38 @@ static void
 assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot)
 {
 	idgen_slot_assign(slot, &entry->key, next_number(cache));
+	slot->stored.dbid = entry->key.dbid;
 	entry->slot = slot;
-	if (OidIsValid(entry->key.object))
-		cache->header->has_objects = true;
+	if (!OidIsValid(entry->key.object))
+		return;
+	dlist_push_head(slots_named(cache, hash_key_name(&entry->key)), &slot->node);
+	cache->header->has_objects = true;
 }
 
 /* Put a slot of the session's own cache, which has no entry, where the next one is taken from. */
 static void
 free_own_slot(IdgenSlot *slot)
 {
-	slot->next_free = own_free;
-	own_free = slot;
+	dlist_push_head(&own_free, &slot->node);
 }
 
-/* Give back the slots of native sequences that are gone. */
+/* All own slots are in use: give back those of native sequences that are gone, of the next few. */
 static void
 reclaim_own_slots(void)
 {
-	HASH_SEQ_STATUS status;
-	IdgenCacheEntry *entry;
+	int nslots = own.header->nslots;
 
-	if (!own_doubtful)
-		return;
-	own_doubtful = false;
-	hash_seq_init(&status, own.entries);
-	while ((entry = hash_seq_search(&status)) != NULL)
+	for (int i = 0; i < Min(nslots, IDGEN_OWN_LOOK_AT); i++)
 	{
-		IdgenSlot *slot = entry->slot;
+		IdgenSlot *slot = slot_at(&own, own_hand);
 
-		if (!slot->doubtful)
-			continue;
-		slot->doubtful = false;
-		if (slot->refilling > 0 ||
-		    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->key.object)))
+		own_hand = (own_hand + 1) % nslots;
+		if (slot->refilling > 0 || !OidIsValid(slot->key->object) ||
+		    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(slot->key->object)))
 			continue;
 		idgen_slot_drop(slot, next_number(&own));
+		remove_entry(&own, slot);
 		free_own_slot(slot);
-		hash_search(own.entries, &entry->key, HASH_REMOVE, NULL);
 	}
 }
 
@@ -382,7 +456,9 @@ have_free_own_slot(void)
 {
 	IdgenSlot *slot;
 
-	if (own_free != NULL)
+	if (dlist_is_empty(&own_free))
+		reclaim_own_slots();
+	if (!dlist_is_empty(&own_free))
 		return true;
 	if (own.header->nslots == IDGEN_OWN_SLOTS)
 	{
@@ -400,7 +476,7 @@ have_free_own_slot(void)
 	own.header->nslots += IDGEN_OWN_AT_ONCE;
 	for (int i = 0; i < IDGEN_OWN_AT_ONCE; i++)
 	{
-		init_slot(&slot[i], LWTRANCHE_FIRST_USER_DEFINED, &own_requested);
+		init_slot(&slot[i], &own, IDGEN_OWN_TRANCHE, &own_requested);
 		free_own_slot(&slot[i]);
 	}
 	return true;
@@ -413,15 +489,12 @@ create_own_slot(const IdgenCacheKey *key)
 	IdgenSlot *slot;
 	IdgenCacheEntry *entry;
 
-	reclaim_own_slots();
 	if (!have_free_own_slot())
 		return NULL;
 	entry = hash_search(own.entries, key, HASH_ENTER, NULL);
-	slot = own_free;
-	own_free = slot->next_free;
+	slot = dlist_container(IdgenSlot, node, dlist_pop_head_node(&own_free));
 	assign_slot(&own, entry, slot);
 	slot->table_epoch = idgen_table_epoch;
-	slot->doubtful = false;
 	return slot;
 }
 
@@ -653,71 +726,33 @@ idgen_cache_has_objects(void)
 		(own.header != NULL && own.header->has_objects);
 }
 
-/* Relation files, sorted, as an argument. */
-typedef struct Files
-{
-	const RelFileLocator *files;
-	int nfiles;
-} Files;
-
-static int
-compare_files(const void *a, const void *b)
-{
-	const RelFileLocator *fa = (const RelFileLocator *) a;
-	const RelFileLocator *fb = (const RelFileLocator *) b;
-
-	if (fa->dbOid != fb->dbOid)
-		return fa->dbOid < fb->dbOid ? -1 : 1;
-	if (fa->relNumber != fb->relNumber)
-		return fa->relNumber < fb->relNumber ? -1 : 1;
-	return 0;
-}
-
 static void
-drop_if_stored_in(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+drop_stored_in(IdgenCache *cache, const RelFileLocator *file)
 {
-	const Files *files = (const Files *) arg;
-	RelFileLocator file = {.dbOid = entry->key.dbid, .relNumber = entry->slot->storage};
+	IdgenFileEntry *stored;
 
-	if (file.relNumber != InvalidRelFileNumber &&
-	    bsearch(&file, files->files, files->nfiles, sizeof(RelFileLocator), compare_files) != NULL)
-		idgen_slot_drop(entry->slot, next_number(cache));
-}
-
-/*
- * Empty the entries whose blocks come from native sequences that were stored in
- * these files, which a transaction has replaced or removed. Sorts them.
- */
-void
-idgen_cache_drop_storage(RelFileLocator *files, int nfiles)
-{
-	Files arg = {files, nfiles};
-
-	qsort(files, nfiles, sizeof(RelFileLocator), compare_files);
-	for_each_entry(&shared, drop_if_stored_in, &arg);
-	for_each_entry(&own, drop_if_stored_in, &arg);
-}
-
-/*
- * A relation, or any if invalid, was changed or dropped. If it is a native
- * sequence that this session's own cache knows, see later whether it is still
- * there: this is no time for looking.
- */
-void
-idgen_cache_doubt_own(Oid object)
-{
-	HASH_SEQ_STATUS status;
-	IdgenCacheEntry *entry;
-
-	if (own.header == NULL || !own.header->has_objects)
+	if (cache->header == NULL)
 		return;
-	hash_seq_init(&status, own.entries);
-	while ((entry = hash_seq_search(&status)) != NULL)
+	while ((stored = idgen_file_index_find(cache->files, file)) != NULL)
 	{
-		if (OidIsValid(entry->key.object) &&
-		    (entry->key.object == object || !OidIsValid(object)))
-			entry->slot->doubtful = own_doubtful = true;
+		IdgenSlot *slot = (IdgenSlot *) ((char *) stored - offsetof(IdgenSlot, stored));
+
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (idgen_file_entry_is(stored, file))
+			idgen_slot_drop(slot, next_number(cache));
+		LWLockRelease(&slot->lock);
 	}
+}
+
+/*
+ * Empty the entries whose blocks come from the native sequence that was stored in
+ * that file, which a transaction has replaced or removed.
+ */
+void
+idgen_cache_drop_storage(const RelFileLocator *file)
+{
+	drop_stored_in(&shared, file);
+	drop_stored_in(&own, file);
 }
 
 /*
@@ -748,7 +783,7 @@ idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage)
 
 	if (slot == NULL)
 		return;
-	if (slot->storage != InvalidRelFileNumber && slot->storage != storage)
+	if (slot->stored.file != InvalidRelFileNumber && slot->stored.file != storage)
 		idgen_slot_drop(slot, next_number(cache_of(key)));
 	unlock_entry(key, slot);
 }
@@ -771,23 +806,42 @@ idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
 }
 
 static void
-revalidate_if_of_object(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+revalidate_objects(IdgenCache *cache, uint32 name)
 {
-	if (OidIsValid(entry->key.object) && entry->key.dbid == MyDatabaseId)
-		entry->slot->version = next_number(cache);
+	dlist_iter iter;
+
+	if (cache->header == NULL)
+		return;
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	dlist_foreach(iter, slots_named(cache, name))
+	{
+		IdgenSlot *slot = dlist_container(IdgenSlot, node, iter.cur);
+
+		if (hash_key_name(slot->key) != name)
+			continue;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		slot->version = next_number(cache);
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&cache->header->lock);
+}
+
+/* What stands for a name of that table in this database, for idgen_cache_revalidate_objects(). */
+uint32
+idgen_cache_hash_name(Oid relid, const char *name)
+{
+	return hash_name(MyDatabaseId ^ relid, name);
 }
 
 /*
- * Have the sessions of this database look again at all id sequences that have
- * an object: which one it is may depend on a row that was changed.
+ * Have sessions look again at the id sequences of that name that have an object:
+ * which one it is may depend on the row of that name, which was changed.
  */
 void
-idgen_cache_revalidate_objects(void)
+idgen_cache_revalidate_objects(uint32 name)
 {
-	if (!idgen_cache_has_objects())
-		return;
-	for_each_entry(&shared, revalidate_if_of_object, NULL);
-	for_each_entry(&own, revalidate_if_of_object, NULL);
+	revalidate_objects(&shared, name);
+	revalidate_objects(&own, name);
 }
 
 /*

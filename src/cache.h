@@ -63,12 +63,12 @@ extern void idgen_cache_finish(const IdgenCacheKey *key,
                                const IdgenOutcome *outcome);
 extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_has_objects(void);
-extern void idgen_cache_drop_storage(RelFileLocator *files, int nfiles);
-extern void idgen_cache_doubt_own(Oid object);
+extern void idgen_cache_drop_storage(const RelFileLocator *file);
 extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
 extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
-extern void idgen_cache_revalidate_objects(void);
+extern uint32 idgen_cache_hash_name(Oid relid, const char *name);
+extern void idgen_cache_revalidate_objects(uint32 name);
 
 /* What a worker is to do: refill an id sequence. */
 typedef struct IdgenTask

@@ -84,7 +84,7 @@ note_change(Relation rel, HeapTuple tuple, bool drop)
 	if (drop)
 		change = has_own_ids(tuple, desc) ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
 	idgen_pending_note_change(handle, change);
-	idgen_pending_objects_changed(RelationGetRelid(rel));
+	idgen_pending_objects_changed(RelationGetRelid(rel), name);
 }
 
 /* Does a column have the same value in both versions of a row? */
@@ -190,9 +190,10 @@ wrong_trigger(const char *function, const char *kind)
  * name before has dropped its ids.) Session caches must hear of it from the server.
  */
 static void
-row_inserted(Relation rel)
+row_inserted(Relation rel, HeapTuple tuple)
 {
-	idgen_pending_objects_changed(RelationGetRelid(rel));
+	idgen_pending_objects_changed(RelationGetRelid(rel),
+	                              get_string(tuple, RelationGetDescr(rel), IDGEN_ATT_NAME));
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(RelationGetRelid(rel));
 }
@@ -228,7 +229,7 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 		CacheInvalidateRelcacheByRelid(RelationGetRelid(trigger->tg_relation));
 	}
 	else if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
-		row_inserted(trigger->tg_relation);
+		row_inserted(trigger->tg_relation, trigger->tg_trigtuple);
 	else if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
 		row_updated(trigger->tg_relation, trigger->tg_trigtuple, trigger->tg_newtuple);
 	else
@@ -380,18 +381,10 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 	}
 }
 
-/* A relation was altered or dropped, or any if invalid: a native sequence? */
-static void
-relation_changed(Datum arg, Oid relid)
-{
-	idgen_cache_doubt_own(relid);
-}
-
-/* Install the hook and the callback. Called once per process. */
+/* Install the hook. Called once per process. */
 void
 idgen_changes_init(void)
 {
-	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
 	previous_object_access_hook = object_access_hook;
 	object_access_hook = object_access;
 }

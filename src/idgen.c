@@ -28,6 +28,7 @@
  *	restart_file.c	the cache while the server is stopped
  *	cache.c			the block cache: memory, entries, locks
  *	slot.c			one id sequence in the cache
+ *	file_index.c	which slots hold ids of which relation file
  *	column.c		a column that can be moved to an id sequence
  *	definition.c	what a row says, and who may use it
  *	row_write.c		writing a row, with triggers and constraints of others

@@ -71,11 +71,13 @@ static Oid dropped_database = InvalidOid;
 static bool servers_changed = false;
 
 /*
- * The id_sequences of which the transaction has changed rows, which may matter
- * to those who draw from native sequences. Not undone by a rollback to a
- * savepoint either.
+ * The id_sequences of which the transaction has changed rows, and the names in
+ * them (as idgen_cache_hash_name() gives them, palloc'd in TopTransactionContext).
+ * That may matter to those who draw from native sequences. Not undone by a
+ * rollback to a savepoint either.
  */
 static Oid objects_changed_by = InvalidOid;
+static List *names_changed = NIL;
 
 /* The files that go away when the transaction commits. */
 static RelFileLocator *storage_files = NULL;
@@ -437,12 +439,21 @@ idgen_pending_validated(IdgenHandle *handle)
 }
 
 /*
- * The current transaction has changed rows of that table, or inserted some. So
- * another native sequence may be meant by their names.
+ * The current transaction has changed or inserted a row of that table. So another
+ * native sequence may be meant by its name.
  */
 void
-idgen_pending_objects_changed(Oid relid)
+idgen_pending_objects_changed(Oid relid, const char *name)
 {
+	int hash = (int) idgen_cache_hash_name(relid, name);
+
+	if (names_changed == NIL || llast_int(names_changed) != hash)
+	{
+		MemoryContext context = MemoryContextSwitchTo(TopTransactionContext);
+
+		names_changed = lappend_int(names_changed, hash);
+		MemoryContextSwitchTo(context);
+	}
 	objects_changed_by = relid;
 	idgen_relations_changed();
 }
@@ -653,6 +664,27 @@ idgen_pending_prepare(void)
 		CacheInvalidateRelcacheByRelid(objects_changed_by);
 }
 
+/* What the end of the transaction means for those who draw from native sequences. */
+static void
+finish_objects(bool committed)
+{
+	ListCell *cell;
+
+	if (committed)
+	{
+		for (int i = 0; i < nstorage_files; i++)
+			idgen_cache_drop_storage(&storage_files[i]);
+		if (idgen_cache_has_objects())
+			foreach(cell, names_changed)
+				idgen_cache_revalidate_objects((uint32) lfirst_int(cell));
+	}
+
+	/* The memory goes with the transaction. */
+	nstorage_files = 0;
+	objects_changed_by = InvalidOid;
+	names_changed = NIL;
+}
+
 /* What the end of the transaction means for the id sequence of a handle. */
 static void
 finish_handle(IdgenHandle *handle, bool committed, bool safe, bool dropped)
@@ -705,12 +737,7 @@ idgen_pending_finish(bool committed, bool safe)
 	dropped_database = InvalidOid;
 	servers_changed = false;
 
-	if (committed && nstorage_files > 0)
-		idgen_cache_drop_storage(storage_files, nstorage_files);
-	nstorage_files = 0;
-	if (committed && OidIsValid(objects_changed_by))
-		idgen_cache_revalidate_objects();
-	objects_changed_by = InvalidOid;
+	finish_objects(committed);
 
 	/* The memory of the saves goes with the transaction. */
 	dlist_init(&saves);

@@ -161,7 +161,7 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 		.dbid = key->dbid,
 		.relid = key->relid,
 		.object = key->object,
-		.storage = slot->storage,
+		.storage = slot->stored.file,
 		.origin = slot->origin,
 		.namelen = strlen(key->name),
 		.nblocks = slot->nblocks,

@@ -60,7 +60,7 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	slot->nblocks = 0;
 	slot->ids_left = slot->left_when_counted = 0;
 	slot->ahead_below = 0;
-	slot->storage = InvalidRelFileNumber;
+	idgen_file_entry_set(&slot->stored, InvalidRelFileNumber);
 	slot->version = slot->dropped_at = number;
 	slot->warned_percent = 101;
 }
@@ -397,7 +397,7 @@ slot_add_rest(IdgenSlot *slot, const IdgenRest *rest)
 		slot_add_block(slot, &rest->block);
 	for (int i = 0; i < rest->nmore; i++)
 		slot_add_block(slot, &rest->more[i]);
-	slot->storage = rest->storage;
+	idgen_file_entry_set(&slot->stored, rest->storage);
 	slot->origin = rest->origin;
 	slot->transient = rest->transient;
 }

@@ -10,7 +10,7 @@
 #include "storage/lwlock.h"
 
 #include "block.h"
-#include "compat.h"
+#include "file_index.h"
 
 /* Blocks kept per id sequence; more would rarely exist, adjacent ones merge. */
 #define IDGEN_SLOT_BLOCKS 8
@@ -86,31 +86,31 @@ typedef struct IdgenSlot
 	                             * done; has its own lock */
 	int waiters;                /* sessions waiting for any of these, or the worker */
 	bool waited;                /* has one waited since the last refill began? */
+	bool row_locked;            /* has the worker found the row locked since the last success? */
 
 	/* If it is the worker that refills: */
 	bool *requested;       /* has it been asked to? In an array, see cache.c */
 	uint64 attempts_begun; /* by the worker to refill it, ... */
 	uint64 attempts_done;  /* ... one is going on if these differ */
 	IdgenFailure failure;  /* of the last one done */
-	bool row_locked;       /* has it found the row locked since the last success? */
 	int64 range_requested; /* the most ids in a row that it has been asked for, or 0 */
 	Oid requested_by;      /* the role that has asked last */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
 
-	RelFileNumber storage; /* of the native sequence that blocks come from, 0 = none */
 	uint32 origin;         /* of blocks, see IdgenRest; or where sessions have last seen
 	                        * the name lead */
+	IdgenFileEntry stored; /* the file of the native sequence that blocks come from */
 	bool transient;        /* of blocks, see IdgenRest */
+	int warned_percent;    /* lowest percentage logged; 101 = none */
 	int64 ahead_blocks;    /* blocks that sessions' last refill asked for, and ... */
 	TimestampTz filled_at; /* ... when it, or the worker's, was published; 0 = not known */
 	TimestampTz last_wait; /* when a session last had to wait */
 	uint64 dropped_at;     /* number of the last event that emptied it */
-	int warned_percent;    /* lowest percentage logged; 101 = none */
 	IdgenCounters counters;
 	const struct IdgenCacheKey *key; /* its key, inside the hash table */
-	struct IdgenSlot *next_free;     /* of a session's own cache, if unused */
-	bool doubtful;                   /* its native sequence may be gone; likewise */
-	uint64 table_epoch;              /* idgen_table_epoch of its ids; likewise */
+	dlist_node node;                 /* on a list of cache.c: of those that have an object
+	                                  * and names in common, or of those not in use */
+	uint64 table_epoch;              /* of a session's own cache: idgen_table_epoch of its ids */
 } IdgenSlot;
 
 /* What idgen_slot_draw() is told ... */

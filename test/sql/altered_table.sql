@@ -93,7 +93,6 @@ ROLLBACK;
 BEGIN;
 ALTER TABLE id_sequences DROP CONSTRAINT id_sequences_pkey, ALTER name DROP NOT NULL;
 INSERT INTO id_sequences (name, next_block_start) VALUES (NULL, 1);
-DELETE FROM id_sequences WHERE name IS NULL;
 \echo :SQLSTATE
 ROLLBACK;
 

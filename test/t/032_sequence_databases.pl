@@ -1,6 +1,6 @@
 # A copy of a database has native sequences with the same names, OIDs and files. It
 # shares no cached ids with the original, nor with a database that had the same OID
-# before.
+# before; and what happens to a sequence is true for all its names, and for no others.
 use strict;
 use warnings FATAL => 'all';
 
@@ -69,6 +69,56 @@ foreach my $round (1, 2)
 # The extension, dropped and created again, knows nothing of what was cached.
 $node->safe_psql('original', 'DROP EXTENSION idgen; CREATE EXTENSION idgen');
 is($node->safe_psql('original', q{SELECT idgen_next('gen', 'sequence')}), '21', 'the extension anew');
+
+
+# Sequences that are restarted, dropped and created, and drawn from under several names, in
+# both databases at once, with places in the cache for a few of them only: whatever is
+# drawn is of the last start.
+$node->append_conf('postgresql.conf', 'idgen.max_sequences = 9');
+$node->restart;
+my $churn = q{
+	CREATE TABLE starts (sequence text PRIMARY KEY, start bigint);
+	CREATE PROCEDURE start(s text, command text, at bigint) LANGUAGE plpgsql AS $$
+	BEGIN
+		EXECUTE format(command, s, at);
+		INSERT INTO starts VALUES (s, at) ON CONFLICT (sequence) DO UPDATE SET start = at;
+		COMMIT;
+	END $$;
+	CREATE PROCEDURE draw(s text, name text) LANGUAGE plpgsql AS $$
+	DECLARE
+		first bigint := (SELECT start FROM starts WHERE sequence = s);
+		id bigint := idgen_next(name, 'sequence');
+	BEGIN
+		IF id NOT BETWEEN first AND first + 999999 THEN
+			RAISE EXCEPTION 'id % of %, which began at %', id, name, first;
+		END IF;
+		COMMIT;
+	END $$;
+	CREATE PROCEDURE churn(rounds int) LANGUAGE plpgsql AS $$
+	DECLARE
+		s text;
+	BEGIN
+		FOR i IN 0 .. 3 LOOP
+			s := 's' || i;
+			CALL start(s, 'CREATE SEQUENCE %I INCREMENT 20 START %s', 1);
+			INSERT INTO id_sequences (name, next_block_start, source, source_name)
+				SELECT s || '_' || n, 1, 'sequence', s FROM generate_series(0, 2) n;
+		END LOOP;
+		FOR i IN 1 .. rounds LOOP
+			s := 's' || (random() * 3)::int;
+			CASE (random() * 9)::int
+				WHEN 0 THEN CALL start(s, 'ALTER SEQUENCE %I RESTART %s', i * 1000000::bigint);
+				WHEN 1 THEN CALL start(s, 'DROP SEQUENCE %1$I; CREATE SEQUENCE %1$I INCREMENT 20 START %2$s', i * 1000000::bigint);
+				ELSE CALL draw(s, s || '_' || (random() * 2)::int);
+			END CASE;
+		END LOOP;
+	END $$;
+	SELECT setseed(0.5);
+	CALL churn(3000)};
+my @sessions = map { start_statement($node, $churn, "\\c $_") } qw(original copy);
+is($_->query(q{SELECT 'done'}) . $_->{stderr}, "\ndone", 'all that is drawn is of the last start') foreach @sessions;
+$_->quit foreach @sessions;
+cmp_ok($node->safe_psql('postgres', 'SELECT evictions FROM idgen_cache_totals'), '>', 100, 'places in the cache were few');
 
 $node->stop;
 done_testing();
