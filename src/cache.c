@@ -104,8 +104,11 @@ typedef struct IdgenCache
  */
 #define IDGEN_OWN_LOOK_AT (2 * IDGEN_OWN_AT_ONCE)
 
-/* Its locks are never waited for, so it does not matter that they borrow a tranche. */
-#define IDGEN_OWN_TRANCHE LWTRANCHE_FIRST_USER_DEFINED
+/*
+ * Its locks are never waited for, so no wait event shows their tranche. It has to be
+ * one that the server knows; to register one would use up a number in each session.
+ */
+#define IDGEN_OWN_TRANCHE LWTRANCHE_PER_SESSION_DSA
 
 static IdgenCache shared;
 static IdgenCache own;
