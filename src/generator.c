@@ -37,6 +37,7 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 		.claims = source->transactional && handle->block_size > 1 && idgen_cache_is_shared(),
 		.never_wait = pending->refills > 0 || handle->impatient,
 		.own_claim = pending->claim,
+		.awaited = handle->awaited,
 	};
 	IdgenDrawResult result;
 	IdgenDrawAnswer answer;
@@ -76,7 +77,7 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 			if (draw.at_once)
 				idgen_refill_await_publishing(handle, count);
 			else
-				idgen_refill_await_transaction(result.wait_for);
+				idgen_refill_await_transaction(handle, result.wait_for);
 			break;
 		case IDGEN_DRAW_REFILL:
 		case IDGEN_DRAW_REFILL_AHEAD:
@@ -285,6 +286,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	PreventCommandIfParallelMode(call->function);
 
 	handle->waiting_since = 0;
+	handle->awaited = InvalidTransactionId;
 	handle->impatient = false;
 	handle->refills_of_call = 0;
 	validate(handle, call->asked, auto_create);

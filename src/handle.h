@@ -133,6 +133,8 @@ typedef struct IdgenHandle
 	int64 ids_at_once;           /* ... and the ids that they brought */
 	bool impatient;              /* has waited long enough for another's refill */
 	TimestampTz waiting_since;   /* when this call began to wait for others' refills, or 0 */
+	TransactionId awaited;       /* whom this call waits, or has waited, for, or invalid; ... */
+	TimestampTz awaited_since;   /* ... and since when */
 	bool allocating;             /* its source is at work: a refill, or what goes back */
 	int refills_of_call;         /* that this call has made */
 	int prefix;                  /* of the ids that this call composes */

@@ -25,17 +25,22 @@
 #include "storage/lmgr.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
 #include "guc.h"
 #include "pending.h"
 #include "refill.h"
+#include "subxact.h"
 
 /* Refills of one block before a transaction's refills begin to grow. */
 #define IDGEN_EVEN_REFILLS 8
 /* The part of what it has taken by then that the next refill takes. */
 #define IDGEN_GROWTH_DIVISOR 8
+
+/* How much longer than deadlock_timeout a session waits before it looks again. */
+#define IDGEN_DEADLOCK_MARGIN_MS 100
 
 /* Refills that a call makes to get its ids in a row before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
@@ -89,15 +94,61 @@ idgen_refill_expected(IdgenHandle *handle)
 	waiting = true;
 }
 
+/* A wait for a (sub)transaction. */
+typedef struct TransactionWait
+{
+	TransactionId xid;
+	long timeout; /* in milliseconds */
+} TransactionWait;
+
+static void
+wait_for_transaction(void *arg)
+{
+	const TransactionWait *wait = (const TransactionWait *) arg;
+
+	(void) set_config_option("lock_timeout", psprintf("%ld", wait->timeout), PGC_USERSET,
+	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	XactLockTableWait(wait->xid, NULL, NULL, XLTW_None);
+}
+
+/* The milliseconds of lock_timeout that are left for a wait for a transaction; 0 = no limit. */
+static long
+lock_timeout_left(IdgenHandle *handle, TransactionId xid)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (handle->awaited != xid)
+	{
+		handle->awaited = xid;
+		handle->awaited_since = now;
+	}
+	if (LockTimeout <= 0)
+		return 0;
+	return Max(1, TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(handle->awaited_since, LockTimeout)));
+}
+
 /*
  * Wait for the (sub)transaction that is refilling, in the server's lock
  * manager: deadlocks are detected, timeouts and cancelling work.
+ *
+ * If that lasts, look again now and then: the transaction may have been
+ * prepared. Then it goes on, perhaps for ever, but refills no more. The server
+ * looks for a deadlock first, so the wait is a bit longer than it takes to do so.
  */
 void
-idgen_refill_await_transaction(TransactionId xid)
+idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid)
 {
-	XactLockTableWait(xid, NULL, NULL, XLTW_None);
-	end_wait(xid);
+	long left = lock_timeout_left(handle, xid);
+	long round = DeadlockTimeout + IDGEN_DEADLOCK_MARGIN_MS;
+	TransactionWait wait = {xid, left > 0 ? Min(left, round) : round};
+	ErrorData *timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
+
+	if (timed_out == NULL)
+		end_wait(xid);
+	else if (wait.timeout == left)
+		ReThrowError(timed_out);
+	else
+		FreeErrorData(timed_out);
 }
 
 /*

@@ -21,7 +21,7 @@ extern bool idgen_refill_is_replicated(XLogRecPtr lsn);
 extern void idgen_refill_flush(XLogRecPtr lsn);
 
 extern void idgen_refill_expected(IdgenHandle *handle);
-extern void idgen_refill_await_transaction(TransactionId xid);
+extern void idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid);
 extern void idgen_refill_await_publishing(IdgenHandle *handle, int64 count);
 extern void idgen_refill_not_awaited(void);
 extern void idgen_refill_abort(void);

@@ -246,7 +246,8 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	else if (should_wait(slot, draw))
 	{
 		slot->waiters++;
-		slot->counters.waits++;
+		if (draw->at_once || slot->claim != draw->awaited)
+			slot->counters.waits++;
 		slot->waited = true;
 		slot->last_wait = GetCurrentTimestamp();
 		result->wait_for = draw->at_once ? InvalidTransactionId : slot->claim;

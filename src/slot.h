@@ -126,6 +126,7 @@ typedef struct IdgenDraw
 	bool ready;              /* can it refill right away? */
 	TransactionId xid;       /* if ready, of the (sub)transaction */
 	TransactionId own_claim; /* the claim it made before, or invalid */
+	TransactionId awaited;   /* the claim that it has waited for, or invalid */
 } IdgenDraw;
 
 /* ... and what it answers */
