@@ -485,3 +485,19 @@ INSERT INTO ni(id) OVERRIDING USER VALUE VALUES (78) RETURNING id;
 -- claim: currval of pg_get_serial_sequence answers null.
 SELECT currval(pg_get_serial_sequence('ni', 'id')) IS NULL;
 -- gives: t
+
+-- claim: A domain's default counts like a default of the column.
+CREATE SEQUENCE dd_seq START WITH 1000;
+CREATE DOMAIN dd AS bigint DEFAULT nextval('dd_seq');
+CREATE TABLE of_dd (id dd);
+SELECT idgen_adopt('of_dd', 'id');
+-- gives: /^column "id" of table "public.of_dd" now draws from id sequence "public.of_dd.id", beginning with 1000;/
+
+-- claim: Who inserts by a view with a default of its own goes on drawing from it.
+CREATE TABLE behind_view (id bigint PRIMARY KEY);
+CREATE VIEW with_default AS SELECT id FROM behind_view;
+ALTER VIEW with_default ALTER COLUMN id SET DEFAULT nextval('dd_seq');
+SELECT split_part(idgen_adopt('behind_view', 'id'), ',', 2);
+-- gives:  beginning with 1
+INSERT INTO with_default DEFAULT VALUES RETURNING id;
+-- gives: 1000

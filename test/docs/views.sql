@@ -136,3 +136,15 @@ SELECT idgen_next('parts2', 'sequence');
 -- gives: 1
 SELECT name FROM idgen_stats WHERE name = 'parts2';
 -- gives: parts2
+
+-- claim: What comes from the table is that of the newest row, whatever the transaction's snapshot.
+SELECT idgen_create('nr', block_size => 10, max_value => 100);
+SELECT idgen_next('nr');
+-- gives: 1
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT percent_left FROM idgen_stats WHERE name = 'nr';
+-- gives: 90.00
+\other UPDATE id_sequences SET next_block_start = 51 WHERE name = 'nr'
+SELECT percent_left FROM idgen_stats WHERE name = 'nr';
+-- gives: 50.00
+COMMIT;
