@@ -64,6 +64,9 @@ CREATE FUNCTION idgen_check_row() RETURNS trigger
 CREATE FUNCTION idgen_row_changed() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'idgen_row_changed' LANGUAGE C;
 
+COMMENT ON FUNCTION idgen_check_row() IS 'trigger: check a row of id_sequences';
+COMMENT ON FUNCTION idgen_row_changed() IS 'trigger: tell the cache what has changed in id_sequences';
+
 REVOKE ALL ON FUNCTION idgen_check_row() FROM PUBLIC;
 REVOKE ALL ON FUNCTION idgen_row_changed() FROM PUBLIC;
 
@@ -361,10 +364,12 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 			END
 		ELSE pg_catalog.round(percent_left::numeric, 2)
 		END AS percent_left
-	FROM idgen_entries();
+	FROM idgen_entries()
+	ORDER BY name, cache;
 
 CREATE VIEW idgen_cache WITH (security_invoker = true) AS
-	SELECT name COLLATE "C" AS name, first_id, last_id, state FROM idgen_blocks();
+	SELECT name COLLATE "C" AS name, first_id, last_id, state FROM idgen_blocks()
+	ORDER BY name, first_id;
 
 CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
 	SELECT * FROM idgen_totals();
@@ -372,6 +377,35 @@ CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
 COMMENT ON VIEW idgen_stats IS 'id sequences that the cache knows, with counters';
 COMMENT ON VIEW idgen_cache IS 'cached blocks of ids';
 COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
+
+COMMENT ON COLUMN idgen_stats.name IS 'name of the id sequence';
+COMMENT ON COLUMN idgen_stats.source IS 'where blocks come from: table, sequence, function or server';
+COMMENT ON COLUMN idgen_stats.source_name IS 'the native sequence that blocks come from, or source_name of the row';
+COMMENT ON COLUMN idgen_stats.refill IS 'who refills: transaction or worker';
+COMMENT ON COLUMN idgen_stats.cache IS 'whose cache: server, or session';
+COMMENT ON COLUMN idgen_stats.ids_issued IS 'ids returned, in transactions that were rolled back too';
+COMMENT ON COLUMN idgen_stats.ids_cached IS 'ids that any session can draw from memory now';
+COMMENT ON COLUMN idgen_stats.ids_lost IS 'cached ids that became a gap: the sum of the next three';
+COMMENT ON COLUMN idgen_stats.ids_lost_changed IS 'cached ids that became a gap because the row was changed';
+COMMENT ON COLUMN idgen_stats.ids_lost_prepared IS 'ids that became a gap because their transaction was prepared';
+COMMENT ON COLUMN idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block';
+COMMENT ON COLUMN idgen_stats.blocks_taken IS 'blocks that refills took';
+COMMENT ON COLUMN idgen_stats.refills IS 'how often blocks were taken';
+COMMENT ON COLUMN idgen_stats.waits IS 'how often a session waited for the refill of another one, or of the worker';
+COMMENT ON COLUMN idgen_stats.last_refill IS 'when blocks were taken last';
+COMMENT ON COLUMN idgen_stats.prefetch_blocks IS 'blocks that the worker asked for last, null if it does not refill';
+COMMENT ON COLUMN idgen_stats.percent_left IS 'of all ids from start_value to max_value, those that no block holds yet; null if not known';
+COMMENT ON COLUMN idgen_cache.name IS 'name of the id sequence';
+COMMENT ON COLUMN idgen_cache.first_id IS 'the id that is drawn from the block next';
+COMMENT ON COLUMN idgen_cache.last_id IS 'the last id of the block';
+COMMENT ON COLUMN idgen_cache.state IS 'published: for all sessions; pending: for the transaction that asks';
+COMMENT ON COLUMN idgen_cache_totals.cache IS 'whose cache: server, or session';
+COMMENT ON COLUMN idgen_cache_totals.max_sequences IS 'id sequences that it has room for';
+COMMENT ON COLUMN idgen_cache_totals.sequences IS 'id sequences that it holds';
+COMMENT ON COLUMN idgen_cache_totals.evictions IS 'id sequences that had to give way to others';
+COMMENT ON COLUMN idgen_cache_totals.ids_evicted IS 'cached ids that became a gap by that';
+COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of those that gave way';
+COMMENT ON COLUMN idgen_cache_totals.ids_uncached IS 'ids that became a gap because the cache had no place for their id sequence';
 
 GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;

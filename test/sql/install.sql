@@ -21,6 +21,13 @@ DROP TABLE id_sequences;
 DROP FUNCTION idgen_next(text);
 \echo :SQLSTATE
 
+-- and all that people look at has a comment
+SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
+	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass)
+		AND attnum > 0 AND col_description(attrelid, attnum) IS NULL
+	UNION ALL
+	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;
+
 -- the privileges of everybody
 SELECT relname, privilege_type FROM pg_class, aclexplode(relacl)
 	WHERE grantee = 0 AND relname ~ '^idgen_|^id_sequences' ORDER BY relname;

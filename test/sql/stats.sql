@@ -50,6 +50,13 @@ TABLE counters;
 DELETE FROM id_sequences WHERE name = 'gen';
 TABLE counters;
 
+-- in the order of names, and of ids
+DELETE FROM id_sequences;
+SELECT idgen_create(name) FROM unnest('{c,a,b,d}'::text[]) AS name;
+SELECT idgen_next(name) FROM unnest('{c,a,b,d}'::text[]) AS name;
+SELECT name FROM idgen_stats;
+SELECT name, first_id FROM idgen_cache;
+
 -- nothing is known of nothing
 SELECT count(*) FROM idgen_entries() WHERE name = 'no such';
 SELECT count(*) FROM idgen_blocks() WHERE name = 'no such';
