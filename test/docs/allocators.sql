@@ -163,3 +163,11 @@ SELECT idgen_next('fe');
 -- claim: It has the SQLSTATE with which the function failed.
 SELECT idgen_next('fe');
 -- gives: ERROR 12345
+
+-- claim: An allocator that sets the source to table: the ids come from the row.
+CREATE FUNCTION f10(text, int) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE plpgsql AS $$ BEGIN UPDATE id_sequences SET source = 'table', source_name = NULL WHERE name = 'f10'; RETURN QUERY SELECT 1001::bigint, 1002::bigint; END $$;
+SELECT idgen_create('f10', source => 'function', source_name => 'f10');
+SELECT idgen_next('f10');
+-- gives: 1
+SELECT source FROM id_sequences WHERE name = 'f10';
+-- gives: table

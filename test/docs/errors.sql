@@ -71,3 +71,14 @@ INSERT INTO smt DEFAULT VALUES;
 -- gives: ERROR 22003
 SELECT idgen_next('sm');
 -- gives: 32768
+
+-- claim: A rule DO INSTEAD in the way of idgen_restart.
+SELECT idgen_create('ruled');
+CREATE RULE r AS ON UPDATE TO id_sequences DO INSTEAD NOTHING;
+SELECT idgen_restart('ruled', 5);
+-- gives: ERROR 0A000
+DROP RULE r ON id_sequences;
+
+-- claim: idgen_create of a name that exists.
+SELECT idgen_create('ruled');
+-- gives: ERROR 42710

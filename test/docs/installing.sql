@@ -18,3 +18,21 @@ INSERT INTO orders (item) VALUES ('c') RETURNING id;
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'orders'::regclass;
 -- gives: ids.idgen_next('orders'::text)
 ALTER EXTENSION idgen SET SCHEMA public;
+
+-- claim: DROP EXTENSION CASCADE drops defaults, not columns; views; servers with their user mappings.
+CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw;
+CREATE USER MAPPING FOR CURRENT_USER SERVER central;
+CREATE VIEW low AS SELECT name FROM idgen_stats WHERE percent_left < 10;
+CREATE FUNCTION in_sql() RETURNS bigint BEGIN ATOMIC SELECT idgen_next('orders'); END;
+CREATE FUNCTION in_text() RETURNS bigint LANGUAGE sql AS $$ SELECT idgen_next('orders') $$;
+DROP EXTENSION idgen CASCADE;
+INSERT INTO orders (id) VALUES (1000) RETURNING id;
+-- gives: 1000
+INSERT INTO orders DEFAULT VALUES;
+-- gives: ERROR 23502
+SELECT count(*) FROM pg_foreign_server;
+-- gives: 0
+SELECT to_regclass('low') IS NULL, to_regclass('id_sequences') IS NULL, to_regprocedure('in_sql()') IS NULL, to_regprocedure('in_text()') IS NULL;
+-- gives: t|t|t|f
+SELECT in_text();
+-- gives: ERROR 42883

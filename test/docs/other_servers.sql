@@ -304,3 +304,11 @@ RESET ROLE;
 -- claim: There must be a row on the node.
 SELECT idgen_next('norow', 'server');
 -- gives: ERROR 42704
+
+-- claim: At a centre, a policy for one role hides the rows from all others.
+\at ids ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY; CREATE ROLE second_node LOGIN; GRANT SELECT, UPDATE ON id_sequences TO second_node; CREATE POLICY node ON id_sequences TO claims_node USING (name = 'so');
+\at ids SET ROLE claims_node; SELECT name FROM id_sequences;
+-- gives: so
+\at ids SET ROLE second_node; SELECT count(*) FROM id_sequences;
+-- gives: 0
+\at ids ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;

@@ -126,3 +126,16 @@ SELECT idgen_next('nope3');
 -- gives: ERROR 42704
 ROLLBACK;
 RESET idgen.auto_create;
+
+-- claim: What the settings may be.
+SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND vartype = 'integer' ORDER BY name;
+-- gives: idgen.channel|0|9
+-- gives: idgen.default_block_size|1|2147483647
+-- gives: idgen.max_prefetch_blocks|1|1000000
+-- gives: idgen.max_sequences|1|1000000
+-- gives: idgen.node_id|0|1023
+-- gives: idgen.prefetch_threshold|0|100
+-- gives: idgen.server_timeout|1|2147483647
+-- gives: idgen.warn_remaining|0|100
+-- gives: idgen.worker_idle_timeout|0|2147483647
+-- gives: idgen.worker_timeout|1|2147483647

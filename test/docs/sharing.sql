@@ -1,4 +1,4 @@
--- README.md, "Sharing a row with other programs"
+-- README.md, "Sharing with other programs"
 
 -- claim: Another program that allocates from the same row never gets an id that idgen gives out.
 SELECT idgen_create('op');
@@ -52,3 +52,29 @@ SELECT next_block_start FROM id_sequences WHERE name = 'o';
 UPDATE id_sequences SET next_block_start = next_block_start+block_size WHERE name = 'o';
 -- gives: ERROR 40001
 ROLLBACK;
+
+-- claim: With policies for SELECT and UPDATE, it does.
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY all_update ON id_sequences FOR UPDATE USING (true);
+SET ROLE oprog;
+UPDATE id_sequences SET next_block_start = next_block_start + block_size WHERE name = 'orders' RETURNING next_block_start;
+-- gives: 41
+RESET ROLE;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+
+-- claim: It may take fewer ids than block_size.
+SELECT idgen_create('few');
+SELECT next_block_start FROM id_sequences WHERE name = 'few';
+-- gives: 1
+UPDATE id_sequences SET next_block_start = next_block_start + 3 WHERE name = 'few';
+SELECT idgen_next('few');
+-- gives: 4
+
+-- claim: The value that nextval gives is the first id, too.
+CREATE SEQUENCE native_seq INCREMENT BY 20;
+SELECT nextval('native_seq');
+-- gives: 1
+SELECT idgen_next('native', 'sequence');
+-- gives: 21
+SELECT nextval('native_seq');
+-- gives: 41

@@ -291,3 +291,15 @@ SELECT idgen_next('ml');
 UPDATE id_sequences SET max_value = 5 WHERE name = 'ml';
 SELECT idgen_next('ml');
 -- gives: ERROR 2200H: id sequence "ml" is exhausted
+
+-- claim: name has the collation C.
+SELECT attcollation::regcollation FROM pg_attribute WHERE attrelid = 'id_sequences'::regclass AND attname = 'name';
+-- gives: "C"
+
+-- claim: Updates stay on their page; autovacuum comes by number of updates.
+SELECT unnest(reloptions) FROM pg_class WHERE oid = 'id_sequences'::regclass;
+-- gives: fillfactor=25
+-- gives: autovacuum_vacuum_scale_factor=0
+-- gives: autovacuum_vacuum_threshold=500
+-- gives: autovacuum_analyze_scale_factor=0
+-- gives: autovacuum_analyze_threshold=100000
