@@ -57,6 +57,7 @@ SELECT name, next_block_start, block_size, max_value, source, refill, start_valu
 	FROM id_sequences ORDER BY name;
 
 -- a statement prepared before, COPY, INSERT … SELECT
+SELECT idgen_restart('public.orders.id', 101);
 EXECUTE ins;
 COPY orders (item) FROM stdin;
 copied

@@ -2,6 +2,7 @@
 -- An adopted column's id sequence is named schema.table.column, as they are, or as one likes
 --
 CREATE EXTENSION idgen;
+SET idgen.default_block_size = 1;
 \t on
 CREATE SCHEMA "My Shop";
 CREATE TABLE "My Shop"."Order ""new"" 'x'" ("Id.\no" serial, "select" integer);

@@ -2,6 +2,7 @@
 -- Moving a column takes what the SQL would that does it
 --
 CREATE EXTENSION idgen;
+SET idgen.default_block_size = 1;
 CREATE ROLE regress_idgen_owner;
 CREATE ROLE regress_idgen_member;
 CREATE ROLE regress_idgen_other;

@@ -61,8 +61,8 @@ BEGIN
 	RETURN NEW;
 END $$;
 CREATE TRIGGER notice BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION notice();
-SELECT count(idgen_next('gen')) FROM generate_series(1, 30);
 SELECT idgen_restart('gen', 1);
+SELECT count(idgen_next('gen')) FROM generate_series(1, 30);
 
 -- gone without a trace
 DROP EXTENSION idgen;

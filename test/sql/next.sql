@@ -4,14 +4,13 @@
 CREATE EXTENSION idgen;
 
 -- a row is all it takes
-INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 4);
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 4), ('later', 10001, 4);
 SELECT idgen_next('gen') FROM generate_series(1, 3);
-SELECT next_block_start FROM id_sequences;
+SELECT next_block_start FROM id_sequences WHERE name = 'gen';
 SELECT idgen_next('gen') FROM generate_series(1, 3);
-SELECT next_block_start FROM id_sequences;
+SELECT next_block_start FROM id_sequences WHERE name = 'gen';
 
 -- it goes on where another program has put next_block_start
-INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('later', 10001, 4);
 SELECT idgen_next('later');
 
 -- each name has ids of its own
@@ -41,7 +40,7 @@ SELECT idgen_create('no such');
 SELECT idgen_next('no such');
 
 -- other types of name
-SELECT idgen_next('gen'::varchar), idgen_next('gen'::name), idgen_next(name => 'gen');
+SELECT idgen_next('no such'::varchar), idgen_next('no such'::name), idgen_next(name => 'no such');
 SELECT idgen_next(1);
 \echo :SQLSTATE
 

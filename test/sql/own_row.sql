@@ -18,7 +18,7 @@ SAVEPOINT a;
 SELECT idgen_create('sub', big_base => 5000);
 SELECT idgen_next_big('sub');
 ROLLBACK TO a;
-SELECT idgen_create('sub', big_base => 7000);
+SELECT idgen_create('sub', block_size => 1, big_base => 7000);
 SELECT idgen_next_big('sub');
 COMMIT;
 SELECT idgen_next_big('sub');

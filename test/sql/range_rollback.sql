@@ -107,19 +107,6 @@ SELECT count(*) > 3000 AS many, max(id) < next_block_start AS all_allocated
 SELECT count(*) AS issued_but_cached FROM issued, blocks WHERE id BETWEEN first_id AND last_id;
 SELECT first_id > (SELECT max(id) FROM issued) AS goes_on FROM idgen_next_range('gen', 7);
 
--- prepared: the rest is not published, whichever way it ends
-INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('prepared', 1, 20);
-BEGIN;
-SELECT * FROM idgen_next_range('prepared', 25);
-PREPARE TRANSACTION 'idgen range';
-COMMIT PREPARED 'idgen range';
-SELECT * FROM idgen_next_range('prepared', 3);
-BEGIN;
-SELECT * FROM idgen_next_range('prepared', 25);
-PREPARE TRANSACTION 'idgen range';
-ROLLBACK PREPARED 'idgen range';
-SELECT * FROM idgen_next_range('prepared', 30);
-
 DROP TABLE issued;
 DROP VIEW blocks;
 DROP EXTENSION idgen;

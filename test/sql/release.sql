@@ -2,6 +2,7 @@
 -- idgen_release: a column goes on where it was, as an identity column
 --
 CREATE EXTENSION idgen;
+SET idgen.default_block_size = 1;
 \t on
 
 -- there and back, and there again
@@ -39,6 +40,7 @@ INSERT INTO orders (item) VALUES ('in vain') RETURNING id;
 ROLLBACK;
 INSERT INTO orders (item) VALUES ('k') RETURNING id;
 SELECT name FROM id_sequences;
+RESET idgen.default_block_size;
 
 -- what was drawn and not inserted, or is cached, does not come again
 CREATE TABLE drawn (id integer);

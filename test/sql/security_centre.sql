@@ -3,14 +3,16 @@
 -- sequences are for it, and a trigger that next_block_start does not go back. Neither is in the
 -- way of refills
 --
+-- needs roles that can connect
+--
 CREATE EXTENSION idgen;
-CREATE ROLE regress_idgen_node LOGIN;
+CREATE ROLE regress_idgen_node LOGIN PASSWORD 'of the node';
 DO $$
 BEGIN
 	EXECUTE format('CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host %L, port %L, dbname %L, schema_name ''centre'')',
 		split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database());
 END$$;
-CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_node');
+CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_node', password 'of the node');
 SELECT idgen_create(name, source => 'server', source_name => 'central') FROM unnest('{mine,others}'::text[]) AS name;
 
 -- the centre is this server

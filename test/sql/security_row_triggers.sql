@@ -2,6 +2,8 @@
 -- Triggers of others on id_sequences run with the rights of whoever draws, as those of any table
 -- run with the rights of whoever writes: never with those of the table's owner, whoever refills.
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 \set VERBOSITY terse
 CREATE ROLE regress_idgen_mallory;

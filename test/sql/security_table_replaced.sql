@@ -9,7 +9,7 @@ ALTER TABLE regress_idgen_schema.id_sequences OWNER TO regress_idgen_owner;
 GRANT ALL ON SCHEMA regress_idgen_schema TO regress_idgen_owner;
 SET search_path = regress_idgen_schema;
 SET ROLE regress_idgen_owner;
-INSERT INTO id_sequences (name, next_block_start) VALUES ('gen', 1);
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 1);
 SELECT idgen_next('gen');
 ALTER TABLE id_sequences RENAME TO renamed;
 SELECT idgen_next('gen');

@@ -49,7 +49,7 @@ SELECT idgen_next('gen') > 15 AS drawn;
 -- a row of the transaction's own, on the node and at the server, which does not see it
 BEGIN;
 INSERT INTO centre.id_sequences VALUES ('mine', 1, 2);
-SELECT idgen_create('mine', source => 'server', source_name => 'central');
+SELECT idgen_create('mine', source => 'server', source_name => 'central', block_size => 1);
 SAVEPOINT a;
 SELECT idgen_next('mine');
 \echo :SQLSTATE
@@ -60,7 +60,7 @@ SELECT idgen_next('mine');
 -- one that the transaction has locked there: the server does not answer
 BEGIN;
 SET LOCAL idgen.server_timeout = '100ms';
-UPDATE centre.id_sequences SET block_size = 3 WHERE name = 'mine';
+UPDATE centre.id_sequences SET block_size = 1 WHERE name = 'mine';
 SELECT idgen_next('mine');
 SAVEPOINT a;
 SELECT idgen_next('mine');
@@ -87,14 +87,6 @@ SELECT idgen_next('mine');
 \echo :SQLSTATE
 SELECT idgen_create('mine', source => 'server', source_name => 'central');
 SELECT idgen_next('mine');
-
--- a row that is deleted and inserted: what was cached is a gap when that commits
-BEGIN;
-DELETE FROM id_sequences WHERE name = 'mine';
-SELECT idgen_create('mine', source => 'server', source_name => 'central');
-SELECT idgen_next('mine') AS by_the_new_row;
-ROLLBACK;
-SELECT idgen_next('mine') AS by_the_old_row;
 
 -- the server is altered
 BEGIN;

@@ -3,11 +3,13 @@
 -- draws with a user mapping that it has made or altered itself are nobody else's, if it is
 -- rolled back
 --
+-- needs roles that can connect
+--
 CREATE EXTENSION idgen;
 
 -- the central server is this one; each user has a table of their own
-CREATE ROLE regress_idgen_a LOGIN;
-CREATE ROLE regress_idgen_b LOGIN;
+CREATE ROLE regress_idgen_a LOGIN PASSWORD 'of both';
+CREATE ROLE regress_idgen_b LOGIN PASSWORD 'of both';
 ALTER ROLE regress_idgen_a SET search_path = centre_a;
 ALTER ROLE regress_idgen_b SET search_path = centre_b;
 DO $$
@@ -24,17 +26,17 @@ ALTER TABLE centre_b.id_sequences OWNER TO regress_idgen_b;
 INSERT INTO centre_a.id_sequences VALUES ('gen', 1, 5);
 INSERT INTO centre_b.id_sequences VALUES ('gen', 1001, 5);
 SELECT idgen_create('gen', source => 'server', source_name => 'central');
-CREATE USER MAPPING FOR PUBLIC SERVER central OPTIONS (user 'regress_idgen_a');
+CREATE USER MAPPING FOR PUBLIC SERVER central OPTIONS (user 'regress_idgen_a', password 'of both');
 
 -- made
 BEGIN;
-CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_b');
+CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_b', password 'of both');
 SELECT idgen_next('gen');
 ROLLBACK;
 SELECT idgen_next('gen');
 BEGIN;
 SAVEPOINT a;
-CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_b');
+CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_b', password 'of both');
 SELECT max(idgen_next('gen')) FROM generate_series(1, 5);
 ROLLBACK TO a;
 SELECT idgen_next('gen') < 1000 AS by_a;
@@ -53,7 +55,7 @@ ALTER USER MAPPING FOR PUBLIC SERVER central OPTIONS (SET user 'regress_idgen_b'
 SELECT max(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
 
 -- dropped, so that it is the one for everybody that counts
-CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_a');
+CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_a', password 'of both');
 SELECT count(idgen_next('gen')) FROM generate_series(1, 10);
 BEGIN;
 DROP USER MAPPING FOR CURRENT_USER SERVER central;

@@ -27,6 +27,13 @@ SELECT count(idgen_next('gen')) FROM generate_series(1, 10);
 \c -
 SELECT idgen_next('gen'), idgen_next('gapless');
 
+-- the table is away for a while
+ALTER TABLE id_sequences RENAME TO renamed;
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+ALTER TABLE renamed RENAME TO id_sequences;
+SELECT idgen_next('gen');
+
 -- its size is fixed at start
 SET idgen.max_sequences = 2000;
 \echo :SQLSTATE

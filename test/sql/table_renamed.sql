@@ -2,7 +2,7 @@
 -- The table is looked for by its name, in the schema of the functions
 --
 CREATE EXTENSION idgen;
-INSERT INTO id_sequences (name, next_block_start) VALUES ('x', 1);
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('x', 1, 1);
 SELECT idgen_next('x');
 
 ALTER TABLE id_sequences RENAME TO renamed;
@@ -18,7 +18,7 @@ SELECT idgen_next('x');
 \echo :SQLSTATE
 RESET search_path;
 
--- what was cached under it is still there when it is back
+-- when it is back, it goes on
 ALTER TABLE renamed RENAME TO id_sequences;
 SELECT idgen_next('x');
 

@@ -2,6 +2,8 @@
 -- A command that makes a new table of the rows of id_sequences does not see what an
 -- expression in it writes to them meanwhile: nothing is written then
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never
 SELECT idgen_create('gen', block_size => 2), idgen_create('other'), idgen_create('third');

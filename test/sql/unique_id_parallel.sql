@@ -14,6 +14,8 @@ SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
 -- so that all rows come from workers
 SET parallel_leader_participation = off;
+-- whether the server computes query ids or not, plans do not show them
+SET compute_query_id = regress;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT n, idgen_unique_id(), (idgen_unique_id_parts(n)).counter FROM numbers;
 
 -- Do they?
