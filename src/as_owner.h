@@ -13,6 +13,7 @@ typedef struct IdgenIdentity
 	int guc_level;
 } IdgenIdentity;
 
+extern Oid idgen_owner_of(Oid relid);
 extern void idgen_act_as(Oid owner, IdgenIdentity *before);
 extern void idgen_act_as_before(const IdgenIdentity *before);
 

@@ -519,6 +519,17 @@ connected(IdgenConnection *connection)
 		settle(connection);
 }
 
+/* There is none with this host. In whatever language, libpq names a requirement that was not met. */
+static void
+refused(IdgenConnection *connection)
+{
+	if (connection->options->password_required &&
+	    strstr(PQerrorMessage(connection->conn), IDGEN_PASSWORD_METHODS) != NULL)
+		password_not_used(connection);
+	else
+		next_host(connection, libpq_error(connection));
+}
+
 /* Go on connecting. */
 static void
 advance_connecting(IdgenConnection *connection)
@@ -530,7 +541,7 @@ advance_connecting(IdgenConnection *connection)
 	next = PQconnectPoll(connection->conn);
 	connection->wait_for = next == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
 	if (next == PGRES_POLLING_FAILED)
-		next_host(connection, libpq_error(connection));
+		refused(connection);
 	else if (!place_valve(connection))
 		next_host(connection, psprintf("Could not make a pair of sockets: %m."));
 	else if (next == PGRES_POLLING_OK)

@@ -9,9 +9,15 @@
  * nobody else can read.
  *
  * A session of this server is the operating system's user that it runs as: it can
- * read that user's password file and certificates, and peer authentication takes it
- * for that user. So whoever is not a superuser has to come with a password of their
- * own, of which the other server must make use.
+ * read that user's files, and the other server may take it for that user. So whoever is
+ * not a superuser has to come with a password of their own, of which the other server
+ * must make use.
+ *
+ * To look at that when the connection is made is too late for some things: the other
+ * server lets a user in, and does what the options of the new session say, before it
+ * tells libpq whether it has asked for a password. So a connection that needs a password
+ * does not go through a Unix-domain socket, where the other server sees who we are, and
+ * whoever is not a superuser can only set options that are known to do no harm.
  *
  * Nothing is locked or remembered here. The caller looks again when idgen_epoch says
  * that a server, a user mapping or a privilege has changed.
@@ -23,6 +29,7 @@
 #include "commands/defrem.h"
 #include "foreign/foreign.h"
 #include "lib/stringinfo.h"
+#include "libpq/pqcomm.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -50,6 +57,75 @@ static const OwnOption own_options[] = {
 	{"schema_name", ForeignServerRelationId},
 	{"password_required", UserMappingRelationId},
 	{NULL, InvalidOid},
+};
+
+/*
+ * The options of libpq 15 to 18 that anybody may set who may make a server or a user
+ * mapping. All others are for superusers, so those of a newer libpq are, too:
+ *
+ * - "options" sets what only a superuser may, if the user is one there, and does so before
+ *   anybody knows that there was no password: session_preload_libraries,
+ *   post_auth_delay;
+ * - service, servicefile: a file may have any of the options, that one too;
+ * - passfile, sslcert, sslkey, sslcertmode, sslrootcert, sslcrl, sslcrldir: files of the
+ *   operating system's user. They say who that is, errors say what is in them, and to
+ *   open a pipe takes for ever. The name of a key can be that of code to load;
+ * - gssencmode, gssdelegation, gsslib, krbsrvname: the Kerberos ticket of that user;
+ * - require_auth: what we demand of a server instead of a password.
+ */
+static const char *const harmless_options[] = {
+	/* where to, but for sockets, see check_network() */
+	"host",
+	"hostaddr",
+	"port",
+	"dbname",
+	/* as whom */
+	"user",
+	"password",
+	"sslpassword",
+	"application_name",
+	/* which one of several hosts */
+	"target_session_attrs",
+	"load_balance_hosts",
+	/* how long it may be silent */
+	"connect_timeout",
+	"keepalives",
+	"keepalives_idle",
+	"keepalives_interval",
+	"keepalives_count",
+	"tcp_user_timeout",
+	/* what the connection has to be like */
+	"sslmode",
+	"sslnegotiation",
+	"sslcompression",
+	"sslsni",
+	"ssl_min_protocol_version",
+	"ssl_max_protocol_version",
+	"channel_binding",
+	"requirepeer",
+	"min_protocol_version",
+	"max_protocol_version",
+};
+
+/* An option of libpq's, and its value. */
+typedef struct OptionValue
+{
+	const char *keyword;
+	const char *value;
+} OptionValue;
+
+/*
+ * What is set where a password is required, unless a superuser has said something else: by the
+ * server's options, or by an environment variable of this server. Then libpq, from version
+ * 16 on, refuses a server that does not ask for a password, and in all versions
+ * whoever connects has neither the Kerberos ticket nor the client certificate of the operating
+ * system's user. A file that cannot exist is no certificate; sslcertmode would say the
+ * same, but libpq 15 does not know it.
+ */
+static const OptionValue with_password[] = {
+	{"require_auth", IDGEN_PASSWORD_METHODS},
+	{"gssencmode", "disable"},
+	{"sslcert", "/dev/null/none"},
 };
 
 static bool
@@ -148,15 +224,40 @@ check_option_name(const char *name, const List *valid)
 	         errhint("%s", hint.data)));
 }
 
+static bool
+is_own_option(const char *name)
+{
+	for (const OwnOption *option = own_options; option->name != NULL; option++)
+		if (same(name, option->name))
+			return true;
+	return false;
+}
+
+/* May only a superuser set an option of that name? */
+static bool
+is_for_superusers(const char *name)
+{
+	for (int i = 0; i < (int) lengthof(harmless_options); i++)
+		if (same(name, harmless_options[i]))
+			return false;
+	return !is_own_option(name);
+}
+
 /* Raises 42501 unless the current user is a superuser. */
 static void
-check_superuser(const char *option)
+check_superuser(const char *option, Oid catalog)
 {
-	if (!superuser())
+	if (superuser())
+		return;
+	if (catalog == UserMappingRelationId)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("permission denied to set option %s of a user mapping", option),
 		         errhint("Only a superuser may create or alter a user mapping that has it.")));
+	ereport(ERROR,
+	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+	         errmsg("permission denied to set option %s of a server", option),
+	         errhint("Only a superuser may create or alter a server that has it.")));
 }
 
 /* The number of items in a list with commas; 1 if there is none. */
@@ -201,11 +302,10 @@ idgen_server_check_options(List *options, Oid catalog)
 		if (same(option->defname, "password_required"))
 		{
 			if (!defGetBoolean(option))
-				check_superuser("password_required=false");
+				check_superuser("password_required=false", catalog);
 		}
-		else if (catalog == UserMappingRelationId &&
-		         (same(option->defname, "sslcert") || same(option->defname, "sslkey")))
-			check_superuser(option->defname);
+		else if (is_for_superusers(option->defname))
+			check_superuser(option->defname, catalog);
 		else if (same(option->defname, "host") || same(option->defname, "hostaddr"))
 			check_hosts(defGetString(option));
 		else if ((same(option->defname, "remote_name") || same(option->defname, "schema_name")) &&
@@ -288,12 +388,12 @@ idgen_server_find(const char *name, const char *source_name)
 	return server->serverid;
 }
 
-/* Raises 42501 unless the current user has USAGE on the server, and 42704. */
+/* Raises 42501 unless that user has USAGE on the server, and 42704. */
 void
-idgen_server_check_usage(Oid serverid)
+idgen_server_check_usage(Oid serverid, Oid userid)
 {
 	ForeignServer *server = get_server(serverid);
-	AclResult result = object_aclcheck(ForeignServerRelationId, serverid, GetUserId(), ACL_USAGE);
+	AclResult result = object_aclcheck(ForeignServerRelationId, serverid, userid, ACL_USAGE);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
@@ -335,15 +435,6 @@ idgen_server_get(Oid serverid)
 		.remote_name = find_string(server->options, "remote_name"),
 		.schema_name = find_string(server->options, "schema_name"),
 	};
-}
-
-static bool
-is_own_option(const char *name)
-{
-	for (const OwnOption *option = own_options; option->name != NULL; option++)
-		if (same(name, option->name))
-			return true;
-	return false;
 }
 
 /*
@@ -457,19 +548,92 @@ add_defaults(IdgenConnectOptions *connect)
 		add_parameter(connect, "tcp_user_timeout", psprintf("%d", Max(1, idgen_server_timeout / 2)));
 }
 
+/* Does libpq know an option, of which no environment variable says what it is? */
+static bool
+is_left_to_us(const char *keyword)
+{
+	for (const PQconninfoOption *option = libpq_options(); option->keyword != NULL; option++)
+		if (same(option->keyword, keyword))
+			return option->val == NULL || (option->compiled != NULL && same(option->val, option->compiled));
+	return false;
+}
+
+/*
+ * Raises 42501 for an option that only a superuser may set if the server belongs to somebody
+ * else: by ALTER SERVER OWNER, by ALTER ROLE, or out of a dump.
+ */
+static void
+check_owner(const ForeignServer *server)
+{
+	ListCell *cell;
+
+	if (superuser_arg(server->owner))
+		return;
+	foreach(cell, server->options)
+	{
+		DefElem *option = lfirst_node(DefElem, cell);
+
+		if (is_for_superusers(option->defname))
+			ereport(ERROR,
+			        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			         errmsg("server \"%s\" has option \"%s\", but does not belong to a superuser",
+			                server->servername, option->defname),
+			         errhint("Drop the option, or have a superuser own the server.")));
+	}
+}
+
+/* Raises 2F003 if there is no password. */
+static void
+check_password(const IdgenConnectOptions *connect, const ForeignServer *server, Oid userid)
+{
+	if (find_value(connect, "password") == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
+		         errmsg("password is required"),
+		         errdetail("The user mapping of role \"%s\" for server \"%s\" has none.",
+		                   GetUserNameFromId(userid, false), server->servername),
+		         errhint("Add option \"password\" to the user mapping. Only a superuser can do without, on a server that belongs to a superuser.")));
+}
+
+/*
+ * Raises 2F003 unless all hosts are to be reached by the network. What libpq would take if none is
+ * given may be a socket.
+ */
+static void
+check_network(const IdgenConnectOptions *connect, const ForeignServer *server)
+{
+	const char *host = find_value(connect, "host");
+	const char *item = host != NULL ? host : find_value(connect, "hostaddr");
+
+	while (item != NULL && *item != '\0' && *item != ',' && !is_unixsock_path(item))
+	{
+		item += strcspn(item, ",");
+		if (*item == '\0')
+			return;
+		item++;
+	}
+	ereport(ERROR,
+	        (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
+	         errmsg("server \"%s\" must not be reached by a Unix-domain socket where a password is required", server->servername),
+	         errdetail("The other server might take the connection for one of the operating system's user, and not ask for it."),
+	         errhint("Set option \"host\" of the server to a host name or an address, or have a superuser set password_required to false in the user mapping.")));
+}
+
 /*
  * What it takes to connect to the server as that user, palloc'd. Raises 42704 without a user mapping,
- * 22023 for too many hosts, and 2F003 without a password where there must be one; whether the server has asked
- * for it, the caller has to see after connecting.
+ * 22023 for too many hosts, 2F003 without a password where there must be one or if the way there is
+ * not for passwords, and 42501. Whether the server has asked for the password, the caller has to
+ * see after connecting.
  */
 IdgenConnectOptions *
 idgen_server_connect_options(Oid serverid, Oid userid)
 {
 	ForeignServer *server = get_server(serverid);
 	UserMapping *mapping = GetUserMapping(userid, serverid);
-	int room = list_length(server->options) + list_length(mapping->options) + 5;
+	int room = list_length(server->options) + list_length(mapping->options) + lengthof(with_password) + 5;
 	IdgenConnectOptions *connect = palloc0(sizeof(IdgenConnectOptions));
 
+	check_owner(server);
 	connect->version = idgen_servers_version;
 	connect->keywords = palloc0(room * sizeof(char *));
 	connect->values = palloc0(room * sizeof(char *));
@@ -482,12 +646,13 @@ idgen_server_connect_options(Oid serverid, Oid userid)
 	add_defaults(connect);
 
 	connect->password_required = is_password_required(server, mapping);
-	if (connect->password_required && find_value(connect, "password") == NULL)
-		ereport(ERROR,
-		        (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
-		         errmsg("password is required"),
-		         errdetail("The user mapping of role \"%s\" for server \"%s\" has none.",
-		                   GetUserNameFromId(userid, false), server->servername),
-		         errhint("Add option \"password\" to the user mapping. Only a superuser can do without, on a server that belongs to a superuser.")));
+	if (connect->password_required)
+	{
+		check_password(connect, server, userid);
+		check_network(connect, server);
+		for (int i = 0; i < (int) lengthof(with_password); i++)
+			if (find_value(connect, with_password[i].keyword) == NULL && is_left_to_us(with_password[i].keyword))
+				add_parameter(connect, with_password[i].keyword, with_password[i].value);
+	}
 	return connect;
 }

@@ -8,6 +8,9 @@
 
 #include "nodes/pg_list.h"
 
+/* The ways to ask for a password, as libpq's require_auth has them. */
+#define IDGEN_PASSWORD_METHODS "password,md5,scram-sha-256"
+
 /*
  * What it takes to connect to a server as some user. No value may be expanded: a
  * dbname that could be a connection string would get around all checks.
@@ -41,7 +44,7 @@ extern uint64 idgen_servers_version;
 extern void idgen_servers_init(void);
 extern void idgen_server_check_options(List *options, Oid catalog);
 extern Oid idgen_server_find(const char *name, const char *source_name);
-extern void idgen_server_check_usage(Oid serverid);
+extern void idgen_server_check_usage(Oid serverid, Oid userid);
 extern IdgenServer idgen_server_get(Oid serverid);
 extern IdgenConnectOptions *idgen_server_connect_options(Oid serverid, Oid userid);
 extern const char **idgen_server_values_for_host(const IdgenConnectOptions *options, int host);

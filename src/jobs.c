@@ -24,7 +24,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/pg_class.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -34,7 +33,6 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "as_owner.h"
@@ -122,21 +120,6 @@ set_failure(IdgenFailure *failure, const ErrorData *error, int64 count)
 		failure->context[0] = '\0';
 }
 
-/* The owner of a table; invalid if it is gone. */
-static Oid
-owner_of(Oid relid)
-{
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid owner = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-		ReleaseSysCache(tuple);
-	}
-	return owner;
-}
-
 /* What another server is still working on is not wanted any more. */
 static void
 give_up_query(Job *job)
@@ -187,7 +170,7 @@ allocate(void *arg)
 {
 	Job *job = (Job *) arg;
 	const IdgenCacheKey *key = &job->task->key;
-	Oid owner = owner_of(key->relid);
+	Oid owner = idgen_owner_of(key->relid);
 	IdgenHandle *handle;
 	uint64 dropped_at;
 	IdgenIdentity worker;

@@ -54,11 +54,12 @@ struct IdgenRemoteQuery
 static dlist_head queries = DLIST_STATIC_INIT(queries);
 
 /*
- * Begin a statement on a server, with parameters that are texts, as the current user. The answer
- * must have so many columns. It has idgen.server_timeout to be over. Raises 42704 and 2F003 for what the user mapping lacks.
+ * Begin a statement on a server, with parameters that are texts, by the user mapping of a role. The
+ * answer must have so many columns. It has idgen.server_timeout to be over. Raises 42501, 42704 and
+ * 2F003 for what server and user mapping lack.
  */
 IdgenRemoteQuery *
-idgen_remote_begin(Oid serverid, const char *sql, int nparams, const char *const *params, int columns)
+idgen_remote_begin(Oid serverid, Oid userid, const char *sql, int nparams, const char *const *params, int columns)
 {
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query", ALLOCSET_SMALL_SIZES);
 	MemoryContext context = MemoryContextSwitchTo(memory);
@@ -67,7 +68,7 @@ idgen_remote_begin(Oid serverid, const char *sql, int nparams, const char *const
 	query->memory = memory;
 	query->server = idgen_server_get(serverid).name;
 	query->serverid = serverid;
-	query->userid = GetUserId();
+	query->userid = userid;
 	query->options = idgen_server_connect_options(serverid, query->userid);
 	query->sql = pstrdup(sql);
 	query->nparams = nparams;

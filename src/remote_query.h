@@ -13,8 +13,8 @@ typedef struct IdgenRemoteQuery IdgenRemoteQuery;
 /* A row of a result: for each column a text, NULL for null. */
 typedef char **IdgenRemoteRow;
 
-extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, const char *sql, int nparams,
-                                            const char *const *params, int columns);
+extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, Oid userid, const char *sql,
+                                            int nparams, const char *const *params, int columns);
 extern bool idgen_remote_advance(IdgenRemoteQuery *query);
 extern TimestampTz idgen_remote_due(const IdgenRemoteQuery *query);
 extern IdgenRemoteRow idgen_remote_finish(IdgenRemoteQuery *query);

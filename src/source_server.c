@@ -8,6 +8,14 @@
  * has committed is good for everybody here, whatever becomes of our transaction. If its
  * answer is lost, so is the block (a gap): asking again gives another one.
  *
+ * Whoever draws, it is the owner of id_sequences who asks: by the owner's user mapping. What is
+ * cached is for everybody, so it must come from one place, and which one that is must not be
+ * up to whoever happens to refill: with a mapping of their own, a role could have the
+ * centre find another table, by its search_path there, and give its ids to all. (To ask the centre
+ * where each block comes from, and keep what comes from elsewhere apart, was turned down:
+ * somebody has to say which place is the right one, and that is the owner. A view
+ * there could also pretend to be it.)
+ *
  * If the table there is one of idgen, its further columns count as well: max_value, and source,
  * which must be "table".
  */
@@ -17,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 
+#include "as_owner.h"
 #include "foreign_server.h"
 #include "guc.h"
 #include "handle.h"
@@ -112,7 +121,7 @@ server_resolve(IdgenHandle *handle, Oid object)
 {
 	Oid serverid = idgen_server_find(handle->name, handle->source_name);
 
-	idgen_server_check_usage(serverid);
+	idgen_server_check_usage(serverid, GetUserId());
 	handle->origin = serverid;
 	handle->uncommitted = idgen_pending_servers_changed();
 }
@@ -136,6 +145,23 @@ centre_of(const IdgenHandle *handle)
 		.name = server.remote_name != NULL ? server.remote_name : handle->name,
 		.table = server.schema_name != NULL ? quote_qualified_identifier(server.schema_name, "id_sequences") : "id_sequences",
 	};
+}
+
+/*
+ * Begin a statement at the centre by the user mapping of the owner of id_sequences, who needs
+ * USAGE on the server, too. Raises 42501, 42704, 2F003, and 42P01 if the table has just been dropped.
+ */
+static IdgenRemoteQuery *
+begin_query(const IdgenHandle *handle, const char *sql, int nparams, const char *const *params, int columns)
+{
+	Oid owner = idgen_owner_of(handle->relid);
+
+	if (!OidIsValid(owner))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("relation with OID %u does not exist", handle->relid)));
+	idgen_server_check_usage(handle->origin, owner);
+	return idgen_remote_begin(handle->origin, owner, sql, nparams, params, columns);
 }
 
 static int64
@@ -214,8 +240,7 @@ begin_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenReq
 		may_join ? psprintf(INT64_FORMAT, Max(1, request->count - joins->left)) : NULL,
 	};
 
-	return idgen_remote_begin(handle->origin, psprintf(allocate_sql, centre->table, centre->table),
-	                          lengthof(params), params, COLUMN_ROWS + 1);
+	return begin_query(handle, psprintf(allocate_sql, centre->table, centre->table), lengthof(params), params, COLUMN_ROWS + 1);
 }
 
 /*
@@ -328,8 +353,7 @@ static bool
 server_peek(IdgenHandle *handle, int64 *id)
 {
 	Centre centre = centre_of(handle);
-	IdgenRemoteQuery *query = idgen_remote_begin(handle->origin, psprintf(CENTRAL_ROW, centre.table),
-	                                             1, &centre.name, COLUMN_SOURCE + 1);
+	IdgenRemoteQuery *query = begin_query(handle, psprintf(CENTRAL_ROW, centre.table), 1, &centre.name, COLUMN_SOURCE + 1);
 	IdgenRemoteRow row;
 
 	idgen_remote_await(query);

@@ -9,7 +9,7 @@ CREATE DATABASE ids;
 \at ids INSERT INTO id_sequences VALUES ('so', 1, 10, 0), ('so_w', 1, 10, 0), ('ex', 1, 10, 1), ('bs0', 1, 0, 0);
 CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host :'host', port :'port', dbname 'ids');
 
--- claim: Who refills needs a user mapping.
+-- claim: To refill, the owner of id_sequences needs a user mapping.
 SELECT idgen_create('so', source => 'server', source_name => 'central');
 SELECT idgen_next('so');
 -- gives: ERROR 42704: user mapping not found
@@ -130,18 +130,23 @@ SELECT 'ok';
 -- gives: ok
 RESET ROLE;
 
--- claim: The other server must have asked for the password.
+-- claim: A mapping of a role that does not own id_sequences is not used.
 SET ROLE app2;
-SELECT idgen_next_range('so', 50);
--- gives: ERROR 2F003: password is required
+ALTER USER MAPPING FOR app2 SERVER central OPTIONS (SET user 'nobody at all');
+SELECT * FROM idgen_next_range('so', 50);
+-- gives: 31|80
 RESET ROLE;
+
+-- claim: An owner who is no superuser must not be reached by a socket with a password.
+ALTER TABLE id_sequences OWNER TO app2;
+ALTER USER MAPPING FOR app2 SERVER central OPTIONS (SET user 'claims_node');
+SELECT idgen_next_range('so', 50);
+-- gives: ERROR 2F003: server "central" must not be reached by a Unix-domain socket where a password is required
 
 -- claim: The mapping must have a password.
 ALTER USER MAPPING FOR app2 SERVER central OPTIONS (DROP password);
-SET ROLE app2;
 SELECT idgen_next_range('so', 50);
 -- gives: ERROR 2F003: password is required
-RESET ROLE;
 
 -- claim: Only a superuser may set password_required to false.
 SET ROLE app2;
@@ -151,10 +156,8 @@ RESET ROLE;
 
 -- claim: A superuser may.
 ALTER USER MAPPING FOR app2 SERVER central OPTIONS (ADD password_required 'false');
-SET ROLE app2;
 SELECT * FROM idgen_next_range('so', 50);
--- gives: 31|80
-RESET ROLE;
+-- gives: 81|130
 
 -- claim: Only superusers can alter that mapping then ...
 SET ROLE app2;
@@ -167,6 +170,16 @@ SET ROLE app2;
 ALTER USER MAPPING FOR app2 SERVER central OPTIONS (DROP password_required);
 SELECT 'ok';
 -- gives: ok
+RESET ROLE;
+
+ALTER TABLE id_sequences OWNER TO CURRENT_USER;
+
+-- claim: Only a superuser may set options of a server that may do harm.
+SET ROLE app2;
+ALTER SERVER mine OPTIONS (ADD options '-c post_auth_delay=2000');
+-- gives: ERROR 42501: permission denied to set option options of a server
+ALTER SERVER mine OPTIONS (ADD sslrootcert '/dev/zero');
+-- gives: ERROR 42501
 RESET ROLE;
 
 -- claim: password_required is a boolean.
@@ -288,7 +301,7 @@ SELECT * FROM idgen_next_range('s3', 100);
 -- gives: ERROR 42501
 \at ids GRANT UPDATE(next_block_start, exhausted) ON id_sequences TO claims_node;
 
--- claim: The worker uses the mapping of the owner of id_sequences, whoever draws.
+-- claim: The worker uses the mapping of the owner of id_sequences, too.
 UPDATE id_sequences SET refill = 'worker' WHERE name = 'so';
 GRANT USAGE ON FOREIGN SERVER central TO app3;
 SET ROLE app3;

@@ -1,6 +1,6 @@
 --
--- Connecting without a password, or with the certificate of the operating system's
--- user, is allowed by superusers only
+-- Connecting without a password, with what belongs to the operating system's user, or
+-- with settings that count before the password does, is allowed by superusers only
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_owner;
@@ -9,7 +9,11 @@ GRANT USAGE ON FOREIGN DATA WRAPPER idgen_fdw TO regress_idgen_owner;
 
 -- not by the owner of the server, nor by the user
 SET ROLE regress_idgen_owner;
-CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (sslcert 'c', sslkey 'k');
+CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (options '-c session_preload_libraries=x');
+\echo :SQLSTATE
+CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host 'a');
+ALTER SERVER central OPTIONS (ADD options '-c post_auth_delay=2000');
+\echo :SQLSTATE
 GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_user;
 CREATE USER MAPPING FOR PUBLIC SERVER central OPTIONS (password_required 'false');
 \echo :SQLSTATE

@@ -61,6 +61,13 @@ CALL draw('by_session');
 CALL draw('by_worker');
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_idgen_trap';
 
+-- nor with options that only a superuser may set, if they have been handed over with the server
+ALTER SERVER by_session OWNER TO CURRENT_USER;
+ALTER SERVER by_session OPTIONS (ADD options '-c session_preload_libraries=trap');
+ALTER SERVER by_session OWNER TO regress_idgen_trap;
+CALL draw('by_session');
+ALTER SERVER by_session OPTIONS (DROP options);
+
 -- a superuser may decide otherwise
 DROP TRIGGER spring ON trap.id_sequences;
 ALTER SERVER by_session OWNER TO CURRENT_USER;

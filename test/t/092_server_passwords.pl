@@ -1,6 +1,6 @@
-# Who may connect to the central server, and as whom: a user who is not a superuser needs
-# a password of his own, which the server has asked for, and never uses the connection of
-# another one. Passwords are shown nowhere.
+# Who may connect to the central server, and as whom: the owner of id_sequences, whoever
+# draws. If that is not a superuser, it takes a password, which the server has asked for.
+# Passwords are shown nowhere.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $centre = central_server('centre');
+my $centre = central_server('centre', conf => q{listen_addresses = '127.0.0.1'});
 my ($node) = idgen_nodes(1, centres => [$centre], conf => q{
 log_min_messages = debug1
 idgen.worker_timeout = '100s'
@@ -28,21 +28,24 @@ $centre->safe_psql('postgres', q{
 	CREATE ROLE trusted LOGIN PASSWORD 'Opensesame3';
 	GRANT SELECT, UPDATE ON id_sequences TO app, other, trusted});
 unlink($centre->data_dir . '/pg_hba.conf');
-$centre->append_conf('pg_hba.conf', "local all app,other scram-sha-256\nlocal all all trust\n");
+$centre->append_conf('pg_hba.conf', "host all app,other,nobody all scram-sha-256\nhost all all all trust\nlocal all all trust\n");
 $centre->reload;
+$node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (SET host '127.0.0.1')});
 
 create_remote('x', '', $node);
 create_remote('w', q{refill => 'worker'}, $node);
 $node->safe_psql('postgres', q{
 	CREATE ROLE alice LOGIN;
 	CREATE ROLE bob LOGIN;
-	GRANT USAGE ON FOREIGN SERVER central TO PUBLIC});
+	GRANT USAGE ON FOREIGN SERVER central TO PUBLIC;
+	ALTER TABLE id_sequences OWNER TO alice});
 
 my $draw = q{SELECT idgen_next('x')};
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 my $as_alice = $node->connstr('postgres') . ' user=alice';
 
-# The mapping of somebody, and what alice's draw then ends with, in a new session
+# The mapping of somebody, and what a draw by alice, the owner of the table, then ends with, in a
+# new session
 sub map_user
 {
 	my ($user, $options) = @_;
@@ -89,9 +92,13 @@ is(drawn_by_alice(q{user 'app'}), '2F003', 'the password of the environment');
 is(drawn_by_alice(q{user 'app', password ''}), '2F003', 'the same');
 $node->restart;
 
-# A session that changes its role: as whom is it connected?
-my $session = $node->background_psql('postgres', on_error_stop => 0);
-$session->query_safe('\set VERBOSITY sqlstate');
+# As whom is a session connected?
+sub own_table
+{
+	my ($user) = @_;
+	$node->safe_psql('postgres', "ALTER TABLE id_sequences OWNER TO $user");
+	return;
+}
 
 sub connected_as
 {
@@ -99,6 +106,10 @@ sub connected_as
 		SELECT string_agg(DISTINCT usename, ' ' ORDER BY usename) FROM pg_stat_activity
 		WHERE application_name = 'idgen'});
 }
+
+own_table($superuser);
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe('\set VERBOSITY sqlstate');
 
 sub draws
 {
@@ -110,25 +121,22 @@ sub draws
 draws('a superuser without a password');
 is(connected_as(), $superuser, 'is connected as the operating system has it');
 $session->query_safe('SET ROLE bob');
-is(answer($session, $draw), '42704', 'another role has no mapping');
-map_user('PUBLIC', q{user 'trusted'});
-is(answer($session, $draw), '2F003', 'nor a password');
-map_user('PUBLIC', q{user 'other', password 'Opensesame2'});
-$session->query_safe('RESET ROLE');
-draws('a superuser');
-$session->query_safe('SET ROLE bob');
-draws('another role with a password');
+draws('another role');
+map_user('bob', q{user 'other', password 'Opensesame2'});
+draws('the same, with a mapping of its own');
+is(connected_as(), $superuser, 'is connected as the owner of the table');
+own_table('bob');
+draws('the owner');
 is(connected_as(), "other $superuser", 'has a connection of its own');
 
-# One mapping for both
+# One mapping for all
 $session->query_safe('RESET ROLE');
-$node->safe_psql('postgres', 'DROP USER MAPPING FOR CURRENT_USER SERVER central');
+$node->safe_psql('postgres', "DROP USER MAPPING FOR bob SERVER central; DROP USER MAPPING FOR $superuser SERVER central");
 map_user('PUBLIC', q{user 'trusted'});
-draws('a superuser who uses the mapping of all');
+is(answer($session, $draw), '2F003', 'an owner who uses the mapping of all, without a password');
+own_table($superuser);
+draws('an owner who is a superuser');
 is(connected_as(), 'trusted', 'is connected as that says');
-$session->query_safe('SET ROLE bob');
-is(answer($session, $draw), '2F003', 'others with the same mapping are not');
-$session->query_safe('RESET ROLE');
 
 # On a server whose owner is not a superuser nobody goes without a password.
 draws('a superuser without a password');
@@ -145,16 +153,12 @@ map_user('PUBLIC', q{user 'trusted'});
 draws('a server of a superuser again');
 $session->quit;
 
-# A function that runs as its owner connects as he does.
+$node->safe_psql('postgres', 'DROP USER MAPPING FOR PUBLIC SERVER central');
 map_user($superuser, q{user 'trusted'});
-$node->safe_psql('postgres', q{
-	DROP USER MAPPING FOR PUBLIC SERVER central;
-	CREATE FUNCTION next_for_all() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$SELECT idgen_next('x')$$});
-like($node->safe_psql('postgres', 'SET ROLE bob; SELECT next_for_all()'), qr/^\d+$/, 'SECURITY DEFINER');
 
 # The worker connects as the owner of the table, to whom the same rules apply.
 is(sqlstate($node, q{SELECT idgen_next('w')}, $as_alice), '', 'the worker, for a superuser');
-$node->safe_psql('postgres', 'ALTER TABLE id_sequences OWNER TO bob');
+own_table('bob');
 is(sqlstate($node, q{SELECT idgen_next('w')}), '42704', 'the owner has no mapping');
 map_user('bob', q{user 'trusted'});
 is(sqlstate($node, q{SELECT idgen_next('w')}), '2F003', 'nor a password');
@@ -166,6 +170,7 @@ map_user('bob', q{user 'app', password 'Opensesame1'});
 is(sqlstate($node, q{SELECT idgen_next('w')}), '', 'the right password');
 
 # Nothing tells a password.
+own_table('alice');
 map_user('alice', q{user 'app', password 'Opensesame9'});
 my ($ret, $stdout, $stderr) = $node->psql('postgres', $draw, connstr => $as_alice,
 	extra_params => [ '-v', 'VERBOSITY=verbose' ]);
