@@ -3,8 +3,8 @@
  *		What sessions have asked the worker for.
  *
  * Whatever sessions have asked for by the time that the worker looks is allocated
- * in one transaction, each id sequence in a subtransaction, and published; so nobody
- * waits for the transaction of a user (rule W1), and many id sequences cost one commit.
+ * in one transaction, or a few, each id sequence in a subtransaction, and published; so
+ * nobody waits for the transaction of a user (rule W1), and many id sequences cost one commit.
  *
  * A row that somebody else has locked must not keep the others waiting. So it is
  * tried without waiting, and tried again later, as long as the same transaction holds
@@ -51,6 +51,14 @@
 /* How long to leave a locked row alone: longer each time by so much, up to a maximum. */
 #define IDGEN_PAUSE_MS     10
 #define IDGEN_PAUSE_MAX_MS 100
+
+/*
+ * When so many subtransactions have written, a transaction takes no more jobs. The server
+ * keeps in memory which ones a transaction has, up to a maximum; beyond that, whoever
+ * looks at rows has to look into pg_subtrans, too, until the transaction ends. A job is
+ * one, or a few with the triggers that others put on id_sequences.
+ */
+#define IDGEN_MAX_SUBXACTS (PGPROC_MAX_CACHED_SUBXIDS - 4)
 
 /* What a worker has been asked for, and has not finished. */
 typedef struct Job
@@ -344,11 +352,13 @@ set_lock_timeout(int ms)
  * One transaction for all these jobs, in which they wait that long for rows, or not at
  * all. What a native sequence has given is published while it is locked, so that nobody
  * gives it a new file in between; what the table has given, when the commit is on disk.
- * Jobs that are done are freed, the others wait for their next try. Frees the list.
+ * Jobs that are done are freed, the others wait for their next try. Frees the list;
+ * returns those for which there was no room in the transaction.
  */
-static void
+static List *
 do_jobs(List *jobs, int wait_ms)
 {
+	List *left = NIL;
 	MemoryContext context = CurrentMemoryContext;
 	XLogRecPtr lsn = InvalidXLogRecPtr;
 	bool replicated;
@@ -367,6 +377,12 @@ do_jobs(List *jobs, int wait_ms)
 	{
 		Job *job = lfirst(cell);
 
+		if (MyProc->subxidStatus.count >= IDGEN_MAX_SUBXACTS)
+		{
+			left = list_copy_tail(jobs, foreach_current_index(cell));
+			jobs = list_truncate(jobs, foreach_current_index(cell));
+			break;
+		}
 		try_job(job, wait_ms > 0);
 		if (!job->allocated)
 			continue;
@@ -413,6 +429,7 @@ do_jobs(List *jobs, int wait_ms)
 	pgstat_report_activity(STATE_IDLE, NULL);
 	pgstat_report_stat(false);
 	SetLatch(MyLatch); /* more may have been asked of these meanwhile */
+	return left;
 }
 
 /* What sessions have asked for since the last time. */
@@ -474,8 +491,8 @@ idgen_jobs_do(void)
 	List *in_line;
 	bool any = jobs != NIL;
 
-	if (jobs != NIL)
-		do_jobs(jobs, 0);
+	while (jobs != NIL)
+		jobs = do_jobs(jobs, 0);
 
 	in_line = take_unfinished_jobs(true);
 	if (in_line != NIL)
@@ -485,7 +502,7 @@ idgen_jobs_do(void)
 		job->line_ms = Min(Max(job->line_ms * 2, IDGEN_LOCK_MS), IDGEN_LOCK_MAX_MS);
 		if (!TransactionIdIsValid(job->holder))
 			job->line_ms = IDGEN_LOCK_MS;
-		do_jobs(in_line, job->line_ms);
+		(void) do_jobs(in_line, job->line_ms);
 		any = true;
 	}
 	return any;
