@@ -255,7 +255,8 @@ COMMIT;
 
 -- claim: idgen_unique_id works in parallel workers.
 CREATE TABLE pt AS SELECT generate_series(1, 20000) g;
-SET force_parallel_mode = on;
+SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+-- gives: on
 SELECT count(DISTINCT idgen_unique_id()) = 20000 FROM pt;
 -- gives: t
 SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
