@@ -309,9 +309,12 @@ try_job(Job *job, bool wait)
 		FreeErrorData(error);
 }
 
-/* Publish what a job has brought, and wake those who wait for it. */
+/*
+ * Publish what a job has brought, and wake those who wait for it. If it is not safe,
+ * because the wait for a standby was given up, it is lost.
+ */
 static void
-publish(const Job *job)
+publish(const Job *job, bool safe)
 {
 	const IdgenFailure *failure = job->failure.sqlerrcode != 0 ? &job->failure : NULL;
 	IdgenOutcome outcome = {0};
@@ -322,6 +325,7 @@ publish(const Job *job)
 		return;
 	}
 	outcome.publish = true;
+	outcome.unsafe = !safe;
 	outcome.rest = job->refill.rest;
 	outcome.rest_good_as_of = job->good_as_of;
 	outcome.ahead_below = Max(idgen_rest_ids(&outcome.rest) - job->task->range, 0) / 100.0 * idgen_prefetch_threshold;
@@ -390,13 +394,13 @@ do_jobs(List *jobs, int wait_ms)
 		if (job->transactional)
 			ForceSyncCommit();
 	}
-	idgen_refill_flush(lsn);
+	replicated = idgen_refill_flush(lsn);
 	foreach(cell, jobs)
 	{
 		Job *job = lfirst(cell);
 
 		if (job->done && !job->transactional)
-			publish(job);
+			publish(job, replicated || job->refill.lsn == InvalidXLogRecPtr);
 	}
 	PopActiveSnapshot();
 	CommitTransactionCommand();
@@ -408,10 +412,7 @@ do_jobs(List *jobs, int wait_ms)
 		Job *job = lfirst(cell);
 
 		if (job->done && job->transactional)
-		{
-			job->allocated = job->allocated && replicated;
-			publish(job);
-		}
+			publish(job, replicated);
 	}
 
 	MemoryContextSwitchTo(job_memory);

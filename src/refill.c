@@ -278,24 +278,31 @@ idgen_refill_is_replicated(XLogRecPtr lsn)
 /*
  * Wait until no crash can bring back what a source has allocated: as a commit would,
  * also for synchronous replication, but whatever synchronous_commit says about
- * the local disk. Unlike a commit, it can still fail: if the wait for a standby is cancelled.
+ * the local disk. Returns false if the wait for a standby was given up: then nobody
+ * may have what was allocated.
  */
-void
+bool
 idgen_refill_flush(XLogRecPtr lsn)
 {
 	if (lsn == InvalidXLogRecPtr)
-		return;
+		return true;
 	XLogFlush(lsn);
 	HOLD_INTERRUPTS();
 	SyncRepWaitForLSN(lsn, false);
 	RESUME_INTERRUPTS();
-	if (!idgen_refill_is_replicated(lsn))
-	{
-		/* The server has taken the cancel for done. */
-		QueryCancelPending = true;
-		InterruptPending = true;
-		CHECK_FOR_INTERRUPTS();
-	}
+	return idgen_refill_is_replicated(lsn);
+}
+
+/*
+ * Raises 57014, or ends the session: that wait was given up. Unlike a commit, a refill
+ * can still fail, but the server has taken the cancel for done.
+ */
+static void
+flush_cancelled(void)
+{
+	QueryCancelPending = true;
+	InterruptPending = true;
+	CHECK_FOR_INTERRUPTS();
 }
 
 /*
@@ -466,7 +473,7 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 			idgen_handle_forget(handle);
 		return false;
 	}
-	idgen_refill_flush(refilled.lsn);
+	outcome.unsafe = !idgen_refill_flush(refilled.lsn);
 
 	handle->refills_at_once++;
 	handle->ids_at_once = idgen_add_saturating(handle->ids_at_once, idgen_rest_ids(&refilled.rest));
@@ -475,7 +482,9 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 	outcome.rest_good_as_of = version;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
-	taken = idgen_slot_publish(handle->slot, &outcome, ahead ? 0 : count, ids);
+	taken = idgen_slot_publish(handle->slot, &outcome, ahead || outcome.unsafe ? 0 : count, ids);
 	refilling = false;
+	if (outcome.unsafe)
+		flush_cancelled();
 	return taken;
 }

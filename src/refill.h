@@ -18,7 +18,7 @@ extern bool idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead,
 extern bool idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request,
                                   IdgenRefill *refill);
 extern bool idgen_refill_is_replicated(XLogRecPtr lsn);
-extern void idgen_refill_flush(XLogRecPtr lsn);
+extern bool idgen_refill_flush(XLogRecPtr lsn);
 
 extern void idgen_refill_expected(IdgenHandle *handle);
 extern void idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid);

@@ -503,7 +503,7 @@ idgen_slot_awaits_refill(IdgenSlot *slot, int64 count)
 
 /*
  * Publish what a refill that idgen_slot_draw() let begin "at once" has brought
- * (rest*, ahead_* and counters of the outcome), and wake those who wait for it. Before
+ * (unsafe, rest*, ahead_* and counters of the outcome), and wake those who wait for it. Before
  * anybody else, take so many ids in a row, unless count is 0; false if there are not.
  */
 bool
@@ -521,7 +521,9 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		slot->counters.ids_issued++;
 		taken = true;
 	}
-	if (slot->origin == rest.origin && slot->dropped_at <= outcome->rest_good_as_of)
+	if (outcome->unsafe)
+		slot->counters.ids_lost.prepared += idgen_rest_ids(&rest);
+	else if (slot->origin == rest.origin && slot->dropped_at <= outcome->rest_good_as_of)
 		slot_add_rest(slot, &rest);
 	else
 		slot->counters.ids_lost.changed += idgen_rest_ids(&rest);
@@ -664,7 +666,7 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
 		if (failure != NULL)
 			slot->failure = *failure;
 	}
-	if (outcome != NULL && slot->ids_left > 0)
+	if (outcome != NULL && !outcome->unsafe && slot->ids_left > 0)
 	{
 		slot->ahead_below = outcome->ahead_below;
 		slot->filled_at = GetCurrentTimestamp();

@@ -1,5 +1,6 @@
 # Who refills may give up waiting for the synchronous standby: by a timeout, a cancel, or
-# an end of the session. Then the block that the standby may not have goes to nobody else.
+# an end of the session. Then the block that the standby may not have goes to nobody else,
+# and is counted as lost.
 use strict;
 use warnings FATAL => 'all';
 
@@ -16,7 +17,9 @@ my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf =>
 $primary->safe_psql(
 	'postgres', q{
 	CREATE SEQUENCE native_seq INCREMENT BY 20;
-	SELECT idgen_create('own'), idgen_create('worker', refill => 'worker')});
+	CREATE SEQUENCE native_worker_seq INCREMENT BY 20;
+	SELECT idgen_create('own'), idgen_create('worker', refill => 'worker'),
+		idgen_create('native_worker', source => 'sequence', refill => 'worker')});
 $primary->backup('backup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'backup', has_streaming => 1);
@@ -27,12 +30,21 @@ $standby->stop;
 my %draw = (
 	own => q{idgen_next('own')},
 	worker => q{idgen_next('worker')},
+	native_worker => q{idgen_next('native_worker')},
 	native => q{idgen_next('native', 'sequence')});
 
 sub cached
 {
 	my ($name) = @_;
 	return $primary->safe_psql('postgres', "SELECT count(*) FROM idgen_cache WHERE name = '$name'");
+}
+
+# Wait until so many ids ("= 20", "> 20") have been counted as lost.
+sub lost
+{
+	my ($name, $ids) = @_;
+	return $primary->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM idgen_stats WHERE name = '$name' AND ids_lost_prepared $ids");
 }
 
 # The process that waits for the standby
@@ -52,6 +64,7 @@ my $impatient = start_statement($primary, "SELECT $draw{native}", '\set VERBOSIT
 $primary->wait_for_log(qr/WARNING:  canceling wait for synchronous replication/, $offset);
 is(answer($impatient, ''), '57014', 'native, timeout: an error');
 is(cached('native'), '0', 'native, timeout: nothing is cached');
+ok(lost('native', '= 20'), 'native, timeout: the block is lost');
 $impatient->quit;
 foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 {
@@ -63,6 +76,7 @@ foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	$session->{run}->finish if $end =~ 'terminate';
 	is(cached('native'), '0', "native, $end: nothing is cached");
 }
+ok(lost('native', '= 60'), 'native: the blocks are lost');
 
 # A commit that does not wait any more is one all the same, as its client is told.
 foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
@@ -75,9 +89,29 @@ foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	$session->{run}->finish if $end =~ 'terminate';
 	is(cached('own'), '0', "own, $end: nothing is cached");
 }
+ok(lost('own', '= 38'), 'own: what is left of the blocks is lost');
 
-# The worker goes on with another block.
-my $session = start_statement($primary, "SELECT $draw{worker}", q{SET idgen.worker_timeout = '1000s'});
+# The worker goes on with another block. After a block of a native sequence, there may be a
+# commit as well, which waits once more.
+my $last_value = 'SELECT last_value FROM native_worker_seq';
+my $session = start_statement($primary, "SELECT $draw{native_worker}", q{SET idgen.worker_timeout = '1000s'});
+$primary->safe_psql('postgres', sprintf('SELECT pg_cancel_backend(%d)', waiting_pid()));
+ok(lost('native_worker', '> 0'), 'native_worker, pg_cancel_backend: the block is lost');
+my $before = $primary->safe_psql('postgres', $last_value);
+my $lost = $primary->safe_psql('postgres', q{SELECT ids_lost FROM idgen_stats WHERE name = 'native_worker'});
+$primary->safe_psql('postgres', sprintf('SELECT pg_cancel_backend(%d)', waiting_pid()));
+$primary->poll_query_until('postgres', "SELECT last_value > $before FROM native_worker_seq");
+$primary->safe_psql('postgres', sprintf('SELECT pg_terminate_backend(%d)', waiting_pid()));
+ok(lost('native_worker', "> $lost"), 'native_worker, pg_terminate_backend: the block is lost');
+is(cached('native_worker'), '0', 'native_worker: nothing is cached');
+$primary->safe_psql('postgres',
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'});
+$session->{run}->finish;
+$primary->safe_psql('postgres',
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'idgen worker'});
+wait_for_no_worker($primary);
+
+$session = start_statement($primary, "SELECT $draw{worker}", q{SET idgen.worker_timeout = '1000s'});
 foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 {
 	my $before = $primary->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences WHERE name = 'worker'});
@@ -86,6 +120,8 @@ foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 	$primary->safe_psql('postgres', "SELECT $end($pid)");
 	$primary->poll_query_until('postgres',
 		"SELECT next_block_start > $before FROM id_sequences WHERE name = 'worker'");
+	ok(lost('worker', q{= (SELECT next_block_start - 1 FROM id_sequences WHERE name = 'worker')}),
+		"worker, $end: the blocks are lost");
 	is(cached('worker'), '0', "worker, $end: nothing is cached");
 }
 
