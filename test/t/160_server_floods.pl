@@ -63,8 +63,8 @@ sub answers_for
 $_->{fake} = FakeCentre->new(@{ $_->{centre} }) for @cases;
 
 my $node = idgen_server('node', conf => q{
-idgen.server_timeout = '100s'
-idgen.worker_timeout = '100s'
+idgen.server_timeout = '1000s'
+idgen.worker_timeout = '1000s'
 });
 for my $case (@cases)
 {
@@ -88,6 +88,7 @@ sub memory_peak
 
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query_safe('\set VERBOSITY sqlstate');
+$session->query_safe(q{SET statement_timeout = '60s'});
 my %pids = (session => $session->query_safe('SELECT pg_backend_pid() FROM (SELECT idgen_next(\'own\')) s'));
 $pids{worker} = worker_pid($node, 'postgres');
 my $log = -s $node->logfile;
@@ -96,8 +97,9 @@ for my $case (@cases)
 {
 	my %before = map { $_ => memory_peak($pids{$_}) } keys %pids;
 
-	is(answer($session, "SELECT idgen_next('$case->{name}_s')"), $case->{state}, "$case->{name}: a session");
-	is(answer($session, "SELECT idgen_next('$case->{name}_w')"), $case->{state}, "$case->{name}: the worker");
+	# Where one flood has no end, others have none, either.
+	is(answer($session, "SELECT idgen_next('$case->{name}_s')"), $case->{state}, "$case->{name}: a session") or die 'it has no end';
+	is(answer($session, "SELECT idgen_next('$case->{name}_w')"), $case->{state}, "$case->{name}: the worker") or die 'it has no end';
 	like(answer($session, q{SELECT idgen_next('own')}), qr/^\d+$/, 'the worker goes on');
 	cmp_ok(memory_peak($pids{$_}) - $before{$_}, '<', 20, "MB more for the $_") for sort keys %pids;
 }
