@@ -84,9 +84,9 @@ CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host '127.0.0.1', 
 GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_messages;
 CREATE USER MAPPING FOR regress_idgen_messages SERVER central OPTIONS (user 'somebody');
 SELECT idgen_create('remote', source => 'server', source_name => 'central');
-SET ROLE regress_idgen_messages;
+ALTER TABLE id_sequences OWNER TO regress_idgen_messages;
 SELECT idgen_next('remote');
-RESET ROLE;
+ALTER TABLE id_sequences OWNER TO CURRENT_USER;
 
 DROP TABLE t;
 DROP SERVER central CASCADE;
