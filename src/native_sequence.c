@@ -19,11 +19,11 @@
 #include "nodes/value.h"
 #include "parser/scansup.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "compat.h"
 #include "native_sequence.h"
 
 /* The qualified name that is asked for. Raises 42602 if it is not one. */
@@ -106,6 +106,35 @@ idgen_native_describe(Relation rel)
 	sequence->cycle = form->seqcycle;
 	ReleaseSysCache(tuple);
 	return sequence;
+}
+
+/* Has the current transaction made the sequence, or given it another file? */
+bool
+idgen_native_is_uncommitted(Relation rel)
+{
+	return rel->rd_createSubid != InvalidSubTransactionId ||
+		rel->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+}
+
+/*
+ * The file in which a sequence is stored, as far as that is committed; invalid if it
+ * is gone, or somebody is altering or dropping it, for whom this does not wait.
+ */
+RelFileNumber
+idgen_native_file(Oid relid)
+{
+	RelFileNumber file = InvalidRelFileNumber;
+	Relation rel;
+
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return file;
+	rel = try_relation_open(relid, NoLock);
+	if (rel != NULL && !idgen_native_is_uncommitted(rel))
+		file = rel->rd_locator.relNumber;
+	if (rel != NULL)
+		relation_close(rel, NoLock);
+	UnlockRelationOid(relid, AccessShareLock);
+	return file;
 }
 
 /*

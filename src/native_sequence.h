@@ -10,6 +10,7 @@
 #include "utils/rel.h"
 
 #include "block.h"
+#include "compat.h"
 
 /* What the catalogs say of a sequence: a handle's details. */
 typedef struct IdgenNativeSequence
@@ -37,6 +38,8 @@ extern const char *idgen_native_display(const RangeVar *name);
 extern Relation idgen_native_open(const RangeVar *name, LOCKMODE lockmode);
 extern void idgen_native_check(Oid relid, AclMode mode);
 extern IdgenNativeSequence *idgen_native_describe(Relation rel);
+extern bool idgen_native_is_uncommitted(Relation rel);
+extern RelFileNumber idgen_native_file(Oid relid);
 extern bool idgen_native_is_readable(Relation rel);
 extern IdgenNativeState idgen_native_state(Relation rel);
 

@@ -121,8 +121,7 @@ sequence_resolve(IdgenHandle *handle, Oid object)
 		return;
 	handle->object = RelationGetRelid(rel);
 	handle->storage = rel->rd_locator.relNumber;
-	handle->uncommitted = rel->rd_createSubid != InvalidSubTransactionId ||
-		rel->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+	handle->uncommitted = idgen_native_is_uncommitted(rel);
 	handle->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	context = MemoryContextSwitchTo(handle->memory);
 	handle->details = idgen_native_describe(rel);

@@ -15,12 +15,14 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "cache.h"
 #include "definition.h"
 #include "handle.h"
+#include "native_sequence.h"
 #include "row.h"
 #include "sources.h"
 
@@ -43,6 +45,23 @@ typedef struct Entry
 	const IdgenSource *source;
 	TupleTableSlot *row; /* empty if there is none */
 } Entry;
+
+/*
+ * Drop what is void because another session has changed the row, or restarted the
+ * native sequence: a session's own cache is not told, so it looks before it draws.
+ */
+static void
+look_as_draw_does(const IdgenCacheKey *key)
+{
+	RelFileNumber file;
+
+	if (idgen_cache_is_shared() && !key->temporary)
+		return;
+	if (!OidIsValid(key->object))
+		idgen_cache_check_table(key, idgen_table_epoch);
+	else if ((file = idgen_native_file(key->object)) != InvalidRelFileNumber)
+		idgen_cache_check_storage(key, file);
+}
 
 /*
  * Find the row of an entry of the cache, in the slot given, and its source. Without
@@ -179,13 +198,15 @@ put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 static Datum
 put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const Entry *entry))
 {
-	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	Oid relid;
 	MemoryContext for_each;
 	MemoryContext before;
 	Relation rel;
 	Entry entry;
 	ListCell *cell;
 
+	AcceptInvalidationMessages();
+	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	InitMaterializedSRF(fcinfo, 0);
 	idgen_check_select(relid);
 	rel = idgen_table_open(relid, AccessShareLock);
@@ -195,6 +216,7 @@ put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const En
 	{
 		entry.key = lfirst(cell);
 		before = MemoryContextSwitchTo(for_each);
+		look_as_draw_does(entry.key);
 		if (look_up_entry(&entry, rel))
 			put((ReturnSetInfo *) fcinfo->resultinfo, &entry);
 		MemoryContextSwitchTo(before);
