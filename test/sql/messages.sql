@@ -78,7 +78,7 @@ SELECT idgen_next('up', 'sequence');
 -- a function without its schema
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('f', 1, 'function', 'f1');
 
--- a user mapping without a password
+-- a user mapping without a password: that of the owner of id_sequences is used
 CREATE ROLE regress_idgen_messages;
 CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host '127.0.0.1', port '1');
 GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_messages;
