@@ -247,6 +247,19 @@ idgen_is_at_end(int64 next_block_start, int64 max_value)
 	return next_block_start > max_value || next_block_start == PG_INT64_MAX;
 }
 
+/*
+ * The percentage of the range from start_value to max_value that no block holds yet,
+ * rounded down.
+ */
+int
+idgen_definition_percent_left(const IdgenDefinition *def)
+{
+	if (def->exhausted)
+		return 0;
+	return idgen_percent_of_range(Min(def->start_value, def->next_block_start),
+	                              def->next_block_start, def->max_value);
+}
+
 /* Raises 2200H: the row has no id left. */
 void
 idgen_exhausted(const char *name, const IdgenDefinition *def)

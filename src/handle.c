@@ -31,6 +31,7 @@
 #include "utils/memutils.h"
 
 #include "auto_create.h"
+#include "guc.h"
 #include "handle.h"
 #include "row.h"
 
@@ -533,6 +534,22 @@ idgen_handle_holds_row(IdgenHandle *handle)
 		idgen_row_is_held(row.rel, row.slot);
 	idgen_row_close(&row);
 	return held;
+}
+
+/* Say in the server's log that ids are running out, once for each percent. */
+void
+idgen_handle_warn_low(const IdgenHandle *handle, int percent_left)
+{
+	IdgenCacheKey key;
+
+	if (percent_left >= idgen_warn_remaining)
+		return;
+	idgen_handle_key(handle, &key);
+	if (idgen_cache_warning_due(&key, percent_left))
+		ereport(LOG,
+		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
+		                handle->name, percent_left),
+		         errhidestmt(true), errhidecontext(true)));
 }
 
 /*

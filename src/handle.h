@@ -52,6 +52,7 @@ typedef struct IdgenPending
 
 	/* Never undone by a rollback to a savepoint: */
 	int64 refills;       /* successful ones */
+	bool low;            /* has one of a gapless block left few ids? */
 	int64 ids_allocated; /* by them */
 	int64 ahead_blocks;  /* as in IdgenOutcome */
 	int64 ahead_ids;
@@ -186,6 +187,7 @@ extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
                                   bool auto_create);
 extern bool idgen_handle_holds_row(IdgenHandle *handle);
 extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by);
+extern void idgen_handle_warn_low(const IdgenHandle *handle, int percent_left);
 extern void idgen_refill_context_push(IdgenHandle *handle,
                                       ErrorContextCallback *context);
 extern void idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string);

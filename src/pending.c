@@ -33,7 +33,9 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "guc.h"
 #include "pending.h"
+#include "row.h"
 
 typedef struct IdgenSave
 {
@@ -346,6 +348,8 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	p->good_as_of = kept ? both_good_as_of(p->good_as_of, good_as_of) : good_as_of;
 
 	p->refills++;
+	if (refill->gapless && refill->percent_left < idgen_warn_remaining)
+		p->low = true;
 	p->ids_allocated = idgen_add_saturating(p->ids_allocated, idgen_rest_ids(&refill->rest));
 	p->ahead_blocks = refill->ahead_blocks;
 	p->ahead_ids = refill->ahead_ids;
@@ -609,6 +613,35 @@ idgen_pending_return(void)
 		PopActiveSnapshot();
 	}
 	return returned;
+}
+
+/*
+ * Before commit, when that is done: say of which gapless id sequences few ids are left. A
+ * refill could not, since it does not know what comes back. The row does, unless this
+ * transaction has itself changed it: then the next one will say so.
+ */
+void
+idgen_pending_warn_low(void)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &listed)
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
+		IdgenRow row;
+		IdgenDefinition def;
+
+		if (!handle->pending.low || handle->pending.change >= IDGEN_CHANGE_DROP_ROW)
+			continue;
+		PushActiveSnapshot(GetTransactionSnapshot());
+		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, false))
+		{
+			idgen_definition_from_row(row.slot, handle->name, &def);
+			idgen_handle_warn_low(handle, idgen_definition_percent_left(&def));
+		}
+		idgen_row_close(&row);
+		PopActiveSnapshot();
+	}
 }
 
 /* Is a native sequence still stored in that file? */

@@ -29,6 +29,7 @@ extern bool idgen_pending_published_ok(const IdgenHandle *handle);
 extern void idgen_pending_commit_savepoint(void);
 extern void idgen_pending_abort_savepoint(void);
 extern bool idgen_pending_return(void);
+extern void idgen_pending_warn_low(void);
 extern void idgen_pending_collect_storage(void);
 extern void idgen_pending_prepare(void);
 extern void idgen_pending_finish(bool committed, bool safe);

@@ -29,7 +29,6 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "guc.h"
 #include "pending.h"
 #include "refill.h"
 #include "subxact.h"
@@ -194,22 +193,6 @@ idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 	end_wait(InvalidTransactionId);
 }
 
-/* Say in the server's log that ids are running out, once per percent. */
-static void
-warn_if_low(IdgenHandle *handle, int percent_left)
-{
-	IdgenCacheKey key;
-
-	if (percent_left >= idgen_warn_remaining)
-		return;
-	idgen_handle_key(handle, &key);
-	if (idgen_cache_warning_due(&key, percent_left))
-		ereport(LOG,
-		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
-		                handle->name, percent_left),
-		         errhidestmt(true), errhidecontext(true)));
-}
-
 /*
  * Raises 55000 if the id sequence is being refilled by this very session: what its
  * allocation runs, an allocator or a trigger, must not need the ids that it is to bring.
@@ -250,8 +233,8 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	}
 	PG_END_TRY();
 	error_context_stack = context.previous;
-	if (done)
-		warn_if_low(handle, refill->percent_left);
+	if (done && !refill->gapless) /* see idgen_pending_warn_low() */
+		idgen_handle_warn_low(handle, refill->percent_left);
 	return done;
 }
 

@@ -274,13 +274,6 @@ multiply_saturating(int64 a, int64 b)
 	return pg_mul_s64_overflow(a, b, &result) ? PG_INT64_MAX : result;
 }
 
-/* Percentage of the range start_value .. max_value from next on, rounded down. */
-static int
-percent_left(const IdgenDefinition *def, int64 next, bool exhausted)
-{
-	return exhausted ? 0 : idgen_percent_of_range(Min(def->start_value, next), next, def->max_value);
-}
-
 /*
  * Take blocks from the row: as many as are asked for, which may be the last ones
  * and short. Of a gapless one, others who wait get theirs when we are done.
@@ -347,7 +340,9 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 		new_row->next_block_start = def.next_block_start + wanted;
 		new_row->exhausted = false;
 	}
-	refill->percent_left = percent_left(&def, new_row->next_block_start, new_row->exhausted);
+	def.next_block_start = new_row->next_block_start;
+	def.exhausted = new_row->exhausted;
+	refill->percent_left = idgen_definition_percent_left(&def);
 	return true;
 }
 

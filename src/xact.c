@@ -51,6 +51,7 @@ end_of_transaction(XactEvent event, void *arg)
 			/* FALLTHROUGH */
 		case XACT_EVENT_PRE_COMMIT:
 			return_gapless();
+			idgen_pending_warn_low();
 			idgen_pending_collect_storage();
 			break;
 		case XACT_EVENT_COMMIT:

@@ -88,6 +88,37 @@ $node->safe_psql('postgres', "SELECT idgen_restart('raised', 1)");
 draw('raised', 200);
 is(told('raised'), '0 5 0 5 0', 'restarted: once more');
 
+# Of gapless ids, what a transaction has reserved for speed goes back at its commit. So it
+# is then that the log is told what is left, and not if they come back.
+sub draw_bulk
+{
+	my ($sequence, $ids, $end) = @_;
+	$node->safe_psql('postgres', "BEGIN; SELECT count(idgen_next('$sequence')) FROM generate_series(1, $ids); $end");
+	return;
+}
+create('gapless', 'block_size => 1, max_value => 1000');
+draw_bulk('gapless', 895, 'COMMIT');
+is(told('gapless'), '', 'gapless: nothing is said while 10 percent are left at the commit');
+draw_bulk('gapless', 60, 'ROLLBACK');
+draw_bulk('gapless', 60, 'ROLLBACK');
+is(told('gapless'), '', 'gapless: nothing is said of what is rolled back');
+$node->safe_psql(
+	'postgres', q{
+	BEGIN;
+	SELECT idgen_next('gapless');
+	SAVEPOINT a;
+	SELECT count(idgen_next('gapless')) FROM generate_series(1, 60);
+	ROLLBACK TO a;
+	COMMIT});
+is(told('gapless'), '', 'gapless: nor of what a savepoint takes back');
+draw_bulk('gapless', 24, 'COMMIT');
+is(told('gapless'), '8', 'gapless: what is left at the commit');
+draw_bulk('gapless', 80, q{DELETE FROM id_sequences WHERE name = 'gapless'; COMMIT});
+is(told('gapless'), '8', 'gapless: nothing is said of what the transaction removes');
+create('to_the_last', 'block_size => 1, max_value => 1000');
+draw_bulk('to_the_last', 1000, 'COMMIT');
+is(told('to_the_last'), '0', 'gapless: to the last');
+
 # Ordinary ids are far from the end.
 create('ordinary', 'block_size => 2000000000');
 draw('ordinary', 3);
