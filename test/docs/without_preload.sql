@@ -46,17 +46,22 @@ SELECT idgen_next('a');
 SELECT idgen_next('a');
 -- gives: 1020
 
+-- claim: What they had is not shown as cached any more.
+\other SELECT idgen_create('zz1');
+SELECT count(*) FROM idgen_cache WHERE name = 'a';
+-- gives: 0
+
 -- claim: A next_block_start that grows does not.
 SELECT idgen_next('a');
--- gives: 1021
+-- gives: 1040
 \other UPDATE id_sequences SET next_block_start = next_block_start + 100 WHERE name = 'a';
 SELECT idgen_next('a');
--- gives: 1022
+-- gives: 1041
 
 -- claim: ANALYZE of id_sequences does.
 \other ANALYZE id_sequences;
 SELECT idgen_next('a');
--- gives: 1140
+-- gives: 1160
 
 -- claim: What comes from native sequences stays.
 CREATE SEQUENCE n_seq INCREMENT 20;
