@@ -27,6 +27,7 @@
 #include "parser/parse_func.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -280,6 +281,10 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 /*
  * Evaluate the function as FROM would, but by its OID: nothing else that has the
  * same name comes into it. The executor checks the privilege.
+ *
+ * Names without a schema in its body are those of its own schema, unless it sets a
+ * search_path itself: what it brings is for everybody, so it must not depend on what
+ * whoever draws has put in front, be it a temporary table.
  */
 static Tuplestorestate *
 execute(const Allocator *allocator, const char *name, int32 nblocks, EState *estate)
@@ -294,14 +299,20 @@ execute(const Allocator *allocator, const char *name, int32 nblocks, EState *est
 	MemoryContext context = AllocSetContextCreate(estate->es_query_cxt, "idgen allocator",
 	                                              ALLOCSET_DEFAULT_SIZES);
 	bool restricted = allocator->run_as != GetUserId();
+	const char *schema = get_namespace_name(get_func_namespace(allocator->funcid));
 	IdgenIdentity caller;
+	int guc_level;
 	Tuplestorestate *rows;
 
 	call->funcretset = get_func_retset(allocator->funcid);
 	if (restricted)
 		idgen_act_as(allocator->run_as, &caller);
+	guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", psprintf("%s, pg_temp", quote_identifier(schema)),
+	                         PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	rows = ExecMakeTableFunctionResult(ExecInitTableFunctionResult((Expr *) call, econtext, NULL),
 	                                   econtext, context, allocator->desc, false);
+	AtEOXact_GUC(true, guc_level);
 	if (restricted)
 		idgen_act_as_before(&caller);
 	return rows;
