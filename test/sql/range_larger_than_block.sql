@@ -25,13 +25,6 @@ SELECT idgen_next('gen');
 COMMIT;
 TABLE state;
 
--- from what the range begins to what it needs, and no block more
-INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('exact', 1, 20);
-SELECT * FROM idgen_next_range('exact', 60);
-SELECT * FROM idgen_next_range('exact', 61);
-SELECT * FROM idgen_next_range('exact', 59);
-SELECT * FROM state WHERE name = 'exact';
-
 -- not a number of ids
 SELECT * FROM idgen_next_range('gen', 0);
 \echo :SQLSTATE
@@ -44,6 +37,13 @@ SELECT * FROM idgen_next_range('gen', 9223372036854775807);
 SELECT * FROM idgen_next_range('gen', -9223372036854775808);
 \echo :SQLSTATE
 SELECT * FROM state WHERE name = 'gen';
+
+-- from what the range begins to what it needs, and no block more
+INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('exact', 1, 20);
+SELECT * FROM idgen_next_range('exact', 60);
+SELECT * FROM idgen_next_range('exact', 61);
+SELECT * FROM idgen_next_range('exact', 59);
+SELECT * FROM state WHERE name = 'exact';
 
 -- 2^62 of them; the range has 2^63 - 1 ids from 1
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('large', 1, 20);

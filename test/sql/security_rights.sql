@@ -17,11 +17,11 @@ SELECT relname, reloptions FROM pg_class WHERE relname ~ '^idgen_' AND relkind =
 
 -- a view of a superuser's on those views shows as much as its reader may draw from
 SELECT idgen_create('shown'), idgen_create('hidden'), idgen_create('gapless', block_size => 1);
-SELECT idgen_next('shown'), idgen_next('hidden');
 CREATE VIEW of_superuser AS SELECT s.name, c.first_id FROM idgen_stats s JOIN idgen_cache c USING (name);
 GRANT SELECT ON of_superuser TO PUBLIC;
 ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
 CREATE POLICY p ON id_sequences TO regress_idgen_user USING (name = 'shown');
+SELECT idgen_next('shown'), idgen_next('hidden');
 SET ROLE regress_idgen_user;
 SELECT * FROM of_superuser;
 RESET ROLE;
