@@ -80,7 +80,8 @@ is_own_trigger(const Trigger *trigger)
 static void
 look_at_triggers(Relation rel, Duties *duties)
 {
-	TriggerDesc *desc = rel->trigdesc;
+	/* to find out whose they are can take an invalidation, and the relation's own one with it */
+	TriggerDesc *desc = CopyTriggerDesc(rel->trigdesc);
 
 	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
 	{
@@ -93,6 +94,7 @@ look_at_triggers(Relation rel, Duties *duties)
 		if (TRIGGER_FOR_BEFORE(trigger->tgtype) && TRIGGER_FOR_ROW(trigger->tgtype))
 			duties->before_row = true;
 	}
+	FreeTriggerDesc(desc);
 }
 
 static void
