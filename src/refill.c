@@ -138,7 +138,7 @@ void
 idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid)
 {
 	long left = lock_timeout_left(handle, xid);
-	long round = DeadlockTimeout + IDGEN_DEADLOCK_MARGIN_MS;
+	long round = Min(DeadlockTimeout, INT_MAX - IDGEN_DEADLOCK_MARGIN_MS) + IDGEN_DEADLOCK_MARGIN_MS;
 	TransactionWait wait = {xid, left > 0 ? Min(left, round) : round};
 	ErrorData *timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
 
