@@ -13,6 +13,7 @@
 
 #include "access/xact.h"
 #include "commands/trigger.h"
+#include "utils/portal.h"
 
 #include "by_worker.h"
 #include "connection.h"
@@ -31,14 +32,18 @@ finish(bool committed, bool safe)
 
 /*
  * Give back what is left of gapless blocks. Triggers that this fires may leave something
- * to be checked at the end of the transaction, for which the server has looked before; and
- * they may draw.
+ * to be checked at the end of the transaction, or cursors to be closed or held, for which
+ * the server has looked before; and they may draw.
  */
 static void
-return_gapless(void)
+return_gapless(bool prepare)
 {
 	while (idgen_pending_return())
-		AfterTriggerFireDeferred();
+	{
+		do
+			AfterTriggerFireDeferred();
+		while (PreCommit_Portals(prepare));
+	}
 }
 
 static void
@@ -50,7 +55,7 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_pending_prepare();
 			/* FALLTHROUGH */
 		case XACT_EVENT_PRE_COMMIT:
-			return_gapless();
+			return_gapless(event == XACT_EVENT_PRE_PREPARE);
 			idgen_pending_warn_low();
 			idgen_pending_collect_storage();
 			break;
