@@ -324,6 +324,18 @@ check_domain(Relation rel, TupleTableSlot *row, AttrNumber attnum)
 		domain_check(value, isnull, type, NULL, NULL);
 }
 
+/* The same for what an update sets. What a domain checks is not code of who draws. */
+static void
+check_domains(Relation rel, TupleTableSlot *row)
+{
+	IdgenIdentity before;
+
+	idgen_act_as(rel->rd_rel->relowner, &before);
+	check_domain(rel, row, IDGEN_ATT_NEXT_BLOCK_START);
+	check_domain(rel, row, IDGEN_ATT_EXHAUSTED);
+	idgen_act_as_before(&before);
+}
+
 /*
  * Do what the owner has defined for a row that is about to be written: generated
  * columns and constraints. Raises 23502, 23514 and what that code raises.
@@ -426,10 +438,7 @@ prepare_update(Write *write, const Duties *duties, TupleTableSlot *old,
 	    (duties->checks_exhausted && exhausts))
 		complete_row(write, row);
 	if (duties->domains)
-	{
-		check_domain(write->rel, row, IDGEN_ATT_NEXT_BLOCK_START);
-		check_domain(write->rel, row, IDGEN_ATT_EXHAUSTED);
-	}
+		check_domains(write->rel, row);
 }
 
 /* The row as a refill leaves it, palloc'd. */

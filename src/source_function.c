@@ -25,6 +25,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_func.h"
+#include "storage/proc.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -60,7 +61,8 @@ function_check_syntax(const char *source_name)
 typedef struct Allocator
 {
 	Oid funcid;
-	Oid run_as; /* with whose rights */
+	Oid run_as;      /* with whose rights */
+	bool restricted; /* and with the restrictions of idgen_act_as() */
 	Oid result_type;
 	TupleDesc desc; /* of its result */
 	AttrNumber first_id;
@@ -152,9 +154,13 @@ function_check_name(const char *name, const char *source_name)
  * Sets run_as: to whoever draws, if the function's owner may have others run code, or could do
  * by themselves all that whoever draws can. (The other way round is no reason to trust them.)
  *
+ * Who has become that role with SET ROLE, or SET SESSION AUTHORIZATION, could be made what they
+ * were by the function: if its owner has not all their privileges, it runs with the restrictions
+ * of idgen_act_as().
+ *
  * Nobody's rights are lent to a function that is SECURITY DEFINER. But it could leave things
  * behind in the session: settings, temporary tables that stand in front of others. If its owner is not
- * trusted, it runs with the restrictions of idgen_act_as(), as its owner also if it is altered just now.
+ * trusted, it runs with these restrictions, too, as its owner also if it is altered just now.
  *
  * Raises 42501 for other functions.
  */
@@ -173,7 +179,12 @@ check_owner(const IdgenHandle *handle, Allocator *allocator)
 	ReleaseSysCache(tuple);
 
 	allocator->run_as = GetUserId();
-	if (has_privs_of_role(owner, GetUserId()) || idgen_may_lend_code(handle->relid, owner))
+	allocator->restricted = false;
+	if (idgen_may_lend_code(handle->relid, owner))
+		return;
+	allocator->restricted = !has_privs_of_role(owner, GetSessionUserId()) ||
+		!has_privs_of_role(owner, MyProc->roleId);
+	if (has_privs_of_role(owner, GetUserId()))
 		return;
 	if (!security_definer)
 		ereport(ERROR,
@@ -189,6 +200,7 @@ check_owner(const IdgenHandle *handle, Allocator *allocator)
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(allocator->funcid));
 	allocator->run_as = owner;
+	allocator->restricted = true;
 }
 
 /* Raises 22023: the function has returned nonsense. */
@@ -298,14 +310,13 @@ execute(const Allocator *allocator, const char *name, int32 nblocks, EState *est
 	                              InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 	MemoryContext context = AllocSetContextCreate(estate->es_query_cxt, "idgen allocator",
 	                                              ALLOCSET_DEFAULT_SIZES);
-	bool restricted = allocator->run_as != GetUserId();
 	const char *schema = get_namespace_name(get_func_namespace(allocator->funcid));
 	IdgenIdentity caller;
 	int guc_level;
 	Tuplestorestate *rows;
 
 	call->funcretset = get_func_retset(allocator->funcid);
-	if (restricted)
+	if (allocator->restricted)
 		idgen_act_as(allocator->run_as, &caller);
 	guc_level = NewGUCNestLevel();
 	(void) set_config_option("search_path", psprintf("%s, pg_temp", quote_identifier(schema)),
@@ -313,7 +324,7 @@ execute(const Allocator *allocator, const char *name, int32 nblocks, EState *est
 	rows = ExecMakeTableFunctionResult(ExecInitTableFunctionResult((Expr *) call, econtext, NULL),
 	                                   econtext, context, allocator->desc, false);
 	AtEOXact_GUC(true, guc_level);
-	if (restricted)
+	if (allocator->restricted)
 		idgen_act_as_before(&caller);
 	return rows;
 }
