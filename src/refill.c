@@ -26,6 +26,7 @@
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "utils/guc.h"
+#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
@@ -98,6 +99,7 @@ typedef struct TransactionWait
 {
 	TransactionId xid;
 	long timeout; /* in milliseconds */
+	bool again;   /* is it not the first wait for it? */
 } TransactionWait;
 
 static void
@@ -107,6 +109,9 @@ wait_for_transaction(void *arg)
 
 	(void) set_config_option("lock_timeout", psprintf("%ld", wait->timeout), PGC_USERSET,
 	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	if (wait->again)
+		(void) set_config_option("log_lock_waits", "off", PGC_SUSET,
+		                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	XactLockTableWait(wait->xid, NULL, NULL, XLTW_None);
 }
 
@@ -133,19 +138,29 @@ lock_timeout_left(IdgenHandle *handle, TransactionId xid)
  * If that lasts, look again now and then: the transaction may have been
  * prepared. Then it goes on, perhaps for ever, but refills no more. The server
  * looks for a deadlock first, so the wait is a bit longer than it takes to do so.
+ * Only the first such wait is logged, as if it went on.
+ *
+ * If statement_timeout is over, too, by the time that the process gets to run, the
+ * server takes only the timeout that was first, which is ours, and forgets the other.
  */
 void
 idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid)
 {
+	bool again = handle->awaited == xid;
 	long left = lock_timeout_left(handle, xid);
 	long round = Min(DeadlockTimeout, INT_MAX - IDGEN_DEADLOCK_MARGIN_MS) + IDGEN_DEADLOCK_MARGIN_MS;
-	TransactionWait wait = {xid, left > 0 ? Min(left, round) : round};
+	TransactionWait wait = {xid, left > 0 ? Min(left, round) : round, again};
+	bool limited = get_timeout_active(STATEMENT_TIMEOUT);
 	ErrorData *timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
 
 	if (timed_out == NULL)
 		end_wait(xid);
 	else if (wait.timeout == left)
 		ReThrowError(timed_out);
+	else if (limited && !get_timeout_active(STATEMENT_TIMEOUT))
+		ereport(ERROR,
+		        (errcode(ERRCODE_QUERY_CANCELED),
+		         errmsg("canceling statement due to statement timeout")));
 	else
 		FreeErrorData(timed_out);
 }
