@@ -418,6 +418,30 @@ check_untouched(Relation rel, HeapTuple wanted, TupleTableSlot *row)
 	}
 }
 
+/*
+ * Has what has been written outlasted the triggers that came after it? They may have updated
+ * the row, but what is allocated depends on this. If they have removed it, the next look at
+ * the row says so.
+ */
+static void
+check_still_so(Relation rel, TupleTableSlot *row)
+{
+	TupleTableSlot *newest = table_slot_create(rel, NULL);
+	text *name = DatumGetTextPP(idgen_row_attribute(row, IDGEN_ATT_NAME));
+
+	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest) &&
+	    idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true, newest))
+	{
+		if (DatumGetInt64(idgen_row_attribute(newest, IDGEN_ATT_NEXT_BLOCK_START)) !=
+		    DatumGetInt64(idgen_row_attribute(row, IDGEN_ATT_NEXT_BLOCK_START)))
+			refused("changed column", "next_block_start");
+		if (DatumGetInt16(idgen_row_attribute(newest, IDGEN_ATT_EXHAUSTED)) !=
+		    DatumGetInt16(idgen_row_attribute(row, IDGEN_ATT_EXHAUSTED)))
+			refused("changed column", "exhausted");
+	}
+	ExecDropSingleTupleTableSlot(newest);
+}
+
 /* What comes before an update, as far as the table asks for it. */
 static void
 prepare_update(Write *write, const Duties *duties, TupleTableSlot *old,
@@ -511,7 +535,10 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 			recheck = insert_index_entries(&write, row, update_indexes);
 		}
 		if (duties.triggers)
+		{
 			fire_after(&write, old, row, recheck);
+			check_still_so(rel, row);
+		}
 	}
 	if (prepared)
 		end_write(&write);
