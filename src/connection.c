@@ -50,6 +50,13 @@
 #define MAX_RECEIVED (128 * 1024)
 
 /*
+ * So many bytes may come over a connection before it is not kept any more. What comes
+ * besides answers, such as notifications and settings of ever new names, libpq keeps as
+ * long as the connection. Some thousand answers fit in.
+ */
+#define MAX_KEPT (1024 * 1024)
+
+/*
  * What a new session at another server is told, if that is a PostgreSQL server: a commit is
  * on disk when it says so (rule U3); two who allocate at the same time wait for each
  * other, rather than that one fails; and who has gone is noticed within a second (14 or
@@ -112,7 +119,7 @@ void
 idgen_connection_give_back(IdgenConnection *connection)
 {
 	connection->taken = false;
-	if (connection->state == IDGEN_CONNECTION_READY)
+	if (connection->state == IDGEN_CONNECTION_READY && connection->valve.total <= MAX_KEPT)
 		return;
 	idgen_connection_close(connection);
 	dlist_delete(&connection->node);

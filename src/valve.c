@@ -131,7 +131,10 @@ idgen_valve_receive(IdgenValve *valve, pgsocket libpq_socket)
 	if (length < 0)
 		valve->error = errno;
 	if (length > 0)
+	{
 		valve->received += length;
+		valve->total += length;
+	}
 
 	/* A portion has room in a pair that is empty. */
 	if (length <= 0 || send(valve->inside, bytes, length, 0) != length)

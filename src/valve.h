@@ -21,7 +21,8 @@ typedef struct IdgenValve
 	pgsocket network; /* the connection to the other server */
 	pgsocket inside;  /* our end of the pair; libpq has the other one, ... */
 	ino_t outside;    /* ... which is this one */
-	int64 received;   /* so many bytes since that was set to 0 */
+	int64 received;   /* so many bytes since that was set to 0, ... */
+	int64 total;      /* ... and since the valve was opened */
 	bool unsent;      /* does something of libpq's wait for the network? */
 	int error;        /* what went wrong in the network, as errno; 0 = nothing */
 } IdgenValve;
