@@ -45,6 +45,7 @@ typedef struct IdgenPending
 	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
 	IdgenChange change;
 	bool uncommitted;        /* as in the handle, of what rest is from */
+	bool low;                /* has a refill of a gapless block left few ids? */
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
 
 	bool listed; /* on the list of handles to finish? */
@@ -52,7 +53,6 @@ typedef struct IdgenPending
 
 	/* Never undone by a rollback to a savepoint: */
 	int64 refills;       /* successful ones */
-	bool low;            /* has one of a gapless block left few ids? */
 	int64 ids_allocated; /* by them */
 	int64 ahead_blocks;  /* as in IdgenOutcome */
 	int64 ahead_ids;

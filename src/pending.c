@@ -51,6 +51,7 @@ typedef struct IdgenSave
 	uint64 good_as_of;
 	IdgenChange change;
 	bool uncommitted;
+	bool low;
 } IdgenSave;
 
 /* Handles with anything to do at the end of the transaction. */
@@ -123,6 +124,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->good_as_of = p->good_as_of;
 		save->change = p->change;
 		save->uncommitted = p->uncommitted;
+		save->low = p->low;
 		p->saves = save;
 		dlist_push_tail(&saves, &save->node);
 	}
@@ -584,6 +586,7 @@ idgen_pending_abort_savepoint(void)
 		}
 		p->change = save->change;
 		p->uncommitted = save->uncommitted;
+		p->low = save->low;
 		idgen_handle_forget(save->handle);
 		pop_save(save);
 	}
