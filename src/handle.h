@@ -42,6 +42,7 @@ typedef struct IdgenPending
 	const IdgenSource *source; /* where it is from */
 	bool gapless;              /* it goes back there */
 	bool ahead;                /* there may be lower ids in the cache */
+	Oid userid;                /* who has allocated it */
 	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
 	IdgenChange change;
 	bool uncommitted;        /* as in the handle, of what rest is from */

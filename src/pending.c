@@ -47,6 +47,7 @@ typedef struct IdgenSave
 	IdgenRest rest;
 	const IdgenSource *source;
 	bool gapless;
+	Oid userid;
 	bool replaced; /* rest is to be restored, not just kept */
 	uint64 good_as_of;
 	IdgenChange change;
@@ -120,6 +121,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->rest = p->rest;
 		save->source = p->source;
 		save->gapless = p->gapless;
+		save->userid = p->userid;
 		save->replaced = false;
 		save->good_as_of = p->good_as_of;
 		save->change = p->change;
@@ -345,6 +347,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	p->source = handle->source;
 	p->gapless = refill->gapless;
 	p->ahead = ahead;
+	p->userid = handle->userid;
 	if (refill->shareable)
 		good_as_of = handle->source->locks_row ? idgen_cache_dropped_at(&key) : version;
 	p->good_as_of = kept ? both_good_as_of(p->good_as_of, good_as_of) : good_as_of;
@@ -582,6 +585,7 @@ idgen_pending_abort_savepoint(void)
 			p->rest = save->rest;
 			p->source = save->source;
 			p->gapless = save->gapless;
+			p->userid = save->userid;
 			p->good_as_of = save->good_as_of;
 		}
 		p->change = save->change;

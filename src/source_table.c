@@ -154,7 +154,7 @@ wait_for_writer(Relation rel, const IdgenHandle *handle, TupleTableSlot *row, bo
  * Update the newest version of the row to what compute() makes of it. compute()
  * may be called several times, and may answer false for "leave it". Returns
  * false if it did so, if there is no row, or if another transaction holds the
- * row and "wait" is false.
+ * row and "wait" is false. Triggers get the rights of "writer".
  *
  * The first try is made with the version found, without locking it before: as
  * long as nobody else writes, that is one WAL record instead of two.
@@ -165,7 +165,7 @@ wait_for_writer(Relation rel, const IdgenHandle *handle, TupleTableSlot *row, bo
  * savepoint was released), and joining the line would be a deadlock.
  */
 static bool
-change_row(IdgenHandle *handle, bool wait,
+change_row(IdgenHandle *handle, Oid writer, bool wait,
            bool (*compute)(IdgenHandle *handle, TupleTableSlot *row,
                            IdgenRowValues *new_row, void *arg),
            void *arg)
@@ -222,7 +222,7 @@ change_row(IdgenHandle *handle, bool wait,
 				goto done;
 			if (!compute(handle, row, &new_row, arg))
 				break;
-			result = idgen_row_update(rel, row, &new_row, handle->userid, &tmfd, &handle->row_tid);
+			result = idgen_row_update(rel, row, &new_row, writer, &tmfd, &handle->row_tid);
 			changed = (result == TM_Ok);
 			locked = changed;
 
@@ -352,7 +352,7 @@ table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *re
 {
 	Allocation allocation = {request, refill};
 
-	return change_row(handle, request->wait, compute_allocation, &allocation);
+	return change_row(handle, handle->userid, request->wait, compute_allocation, &allocation);
 }
 
 /* Undo the allocation of the rest of a block, if the row still allows. */
@@ -369,7 +369,8 @@ compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_
 }
 
 /*
- * Put the unused rest of a gapless block back into its row. Returns false if
+ * Put the unused rest of a gapless block back into its row, for the role that has
+ * allocated it: others may only have looked at the row since. Returns false if
  * the transaction has itself changed the row by other means since.
  */
 static bool
@@ -377,7 +378,7 @@ table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 {
 	IdgenBlock block = *rest;
 
-	return change_row(handle, true, compute_give_back, &block);
+	return change_row(handle, handle->pending.userid, true, compute_give_back, &block);
 }
 
 /* What the row says comes next; false if it is gone. Raises 2200H. */

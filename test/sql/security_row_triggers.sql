@@ -51,6 +51,17 @@ RESET ROLE;
 RESET idgen.auto_create;
 SELECT DISTINCT kind COLLATE "C", as_role COLLATE "C" FROM seen ORDER BY 1, 2;
 
+-- gapless ids go back in the name of who drew them, not of who has looked at what comes next
+CREATE FUNCTION look() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT idgen_peek(''gapless'')';
+DELETE FROM seen;
+SET ROLE regress_idgen_drawer;
+BEGIN;
+SELECT count(idgen_next('gapless')) FROM generate_series(1, 100);
+SELECT look() > 0 AS looked;
+COMMIT;
+RESET ROLE;
+SELECT DISTINCT as_role COLLATE "C" FROM seen ORDER BY 1;
+
 -- the owner's code still runs as the owner
 CREATE FUNCTION owners(bigint) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$
 BEGIN
@@ -70,5 +81,5 @@ RESET ROLE;
 DROP EXTENSION idgen;
 DROP TABLE seen;
 DROP SCHEMA mallory CASCADE;
-DROP FUNCTION owners;
+DROP FUNCTION owners, look;
 DROP ROLE regress_idgen_mallory, regress_idgen_drawer;
