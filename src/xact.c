@@ -52,10 +52,10 @@ end_of_transaction(XactEvent event, void *arg)
 	switch (event)
 	{
 		case XACT_EVENT_PRE_PREPARE:
-			idgen_pending_prepare();
-			/* FALLTHROUGH */
 		case XACT_EVENT_PRE_COMMIT:
 			return_gapless(event == XACT_EVENT_PRE_PREPARE);
+			if (event == XACT_EVENT_PRE_PREPARE)
+				idgen_pending_prepare();
 			idgen_pending_warn_low();
 			idgen_pending_collect_storage();
 			break;
