@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
@@ -31,6 +32,23 @@ idgen_owner_of(Oid relid)
 		ReleaseSysCache(tuple);
 	}
 	return owner;
+}
+
+/*
+ * Has the current transaction made that somebody the owner of a table? To be on the safe
+ * side: has it changed anything in the table's row of pg_class?
+ */
+bool
+idgen_owner_is_uncommitted(Oid relid)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	result = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+	ReleaseSysCache(tuple);
+	return result;
 }
 
 /*

@@ -123,7 +123,7 @@ server_resolve(IdgenHandle *handle, Oid object)
 
 	idgen_server_check_usage(serverid, GetUserId());
 	handle->origin = serverid;
-	handle->uncommitted = idgen_pending_servers_changed();
+	handle->uncommitted = idgen_pending_servers_changed() || idgen_owner_is_uncommitted(handle->relid);
 }
 
 /* Where an id sequence's row is. */

@@ -1,7 +1,7 @@
 --
 -- As whom the central server is used decides what there is to see. Ids that a transaction
--- draws with a user mapping that it has made or altered itself are nobody else's, if it is
--- rolled back
+-- draws with a user mapping that it has made or altered itself, or as an owner that it has
+-- made, are nobody else's, if it is rolled back
 --
 -- needs roles that can connect
 --
@@ -64,9 +64,31 @@ ROLLBACK;
 SELECT max(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
 DROP USER MAPPING FOR CURRENT_USER SERVER central;
 
+-- another owner of id_sequences, whose mapping counts then
+CREATE ROLE regress_idgen_c SUPERUSER;
+CREATE USER MAPPING FOR regress_idgen_c SERVER central OPTIONS (user 'regress_idgen_a', password 'of both');
+SELECT count(idgen_next('gen')) FROM generate_series(1, 10);
+BEGIN;
+ALTER TABLE id_sequences OWNER TO regress_idgen_c;
+SELECT max(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 3);
+ROLLBACK;
+SELECT min(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
+BEGIN;
+SAVEPOINT a;
+ALTER TABLE id_sequences OWNER TO regress_idgen_c;
+SELECT max(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 3);
+ROLLBACK TO a;
+SELECT min(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 3);
+COMMIT;
+SELECT min(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
+ALTER TABLE id_sequences OWNER TO regress_idgen_c;
+SELECT min(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
+ALTER TABLE id_sequences OWNER TO CURRENT_USER;
+
+DROP USER MAPPING FOR regress_idgen_c SERVER central;
 DROP USER MAPPING FOR PUBLIC SERVER central;
 DROP SERVER central;
 DROP EXTENSION idgen;
 DROP TABLE centre_a.id_sequences, centre_b.id_sequences;
 DROP SCHEMA centre_a, centre_b;
-DROP ROLE regress_idgen_a, regress_idgen_b;
+DROP ROLE regress_idgen_a, regress_idgen_b, regress_idgen_c;
