@@ -55,6 +55,7 @@ enter_workplace()
 	then
 		work=$IDGEN_WORK
 		pgbin=$("$PG_CONFIG" --bindir)
+		cd "$work/tree"
 		return
 	fi
 
