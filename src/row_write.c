@@ -447,9 +447,6 @@ static void
 prepare_update(Write *write, const Duties *duties, TupleTableSlot *old,
                HeapTuple wanted, TupleTableSlot *row)
 {
-	bool exhausts = DatumGetInt16(idgen_row_attribute(row, IDGEN_ATT_EXHAUSTED)) !=
-		DatumGetInt16(idgen_row_attribute(old, IDGEN_ATT_EXHAUSTED));
-
 	if (duties->triggers)
 	{
 		prepare_triggers(write->rri);
@@ -458,11 +455,24 @@ prepare_update(Write *write, const Duties *duties, TupleTableSlot *old,
 		if (duties->before_row)
 			check_untouched(write->rel, wanted, row);
 	}
-	if (duties->before_row || duties->generated || duties->checks_start ||
-	    (duties->checks_exhausted && exhausts))
+	if (duties->before_row || duties->generated || duties->checks_start || duties->checks_exhausted)
 		complete_row(write, row);
 	if (duties->domains)
 		check_domains(write->rel, row);
+}
+
+/*
+ * What this update entails. A constraint on a column that stays as it is holds already, and
+ * idgen's own, on exhausted, is not to cost every refill something.
+ */
+static Duties
+duties_of_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values)
+{
+	Duties duties = *duties_of(rel);
+
+	if (DatumGetInt16(idgen_row_attribute(old, IDGEN_ATT_EXHAUSTED)) == (values->exhausted ? 1 : 0))
+		duties.checks_exhausted = false;
+	return duties;
 }
 
 /* The row as a refill leaves it, palloc'd. */
@@ -498,7 +508,7 @@ TM_Result
 idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
                  Oid writer, TM_FailureData *tmfd, ItemPointer tid)
 {
-	const Duties duties = *duties_of(rel);
+	const Duties duties = duties_of_update(rel, old, values);
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
 	HeapTuple tuple = make_new_version(rel, old, values);
 	CommandId cid = GetCurrentCommandId(true);

@@ -180,12 +180,13 @@ change_row(IdgenHandle *handle, Oid writer, bool wait,
 	if (!wait && !ConditionalLockRelationOid(handle->relid, RowExclusiveLock))
 		return false;
 	rel = idgen_table_open(handle->relid, RowExclusiveLock);
-	if (!wait && idgen_table_is_rewritten(rel))
+	if (wait)
+		idgen_table_check_not_rewritten(rel);
+	else if (idgen_table_is_rewritten(rel))
 	{
 		table_close(rel, NoLock);
 		return false;
 	}
-	idgen_table_check_not_rewritten(rel);
 	row = table_slot_create(rel, NULL);
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
 
