@@ -43,7 +43,7 @@ ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 # in our code. The server's come first: those of libpq may be of another version.
 # Callbacks get their parameters from the server, whether they use them or not. Its
 # functions are called without a stub in between.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
+PG_CPPFLAGS = -I$(tree)src -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -fno-plt
 SHLIB_LINK = $(libpq)
 

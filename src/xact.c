@@ -15,10 +15,10 @@
 #include "commands/trigger.h"
 #include "utils/portal.h"
 
-#include "by_worker.h"
-#include "connection.h"
-#include "pending.h"
-#include "refill.h"
+#include "draw/by_worker.h"
+#include "draw/refill.h"
+#include "remote/connection.h"
+#include "session/pending.h"
 #include "xact.h"
 
 /* What all ends of a transaction have in common; see idgen_pending_finish(). */

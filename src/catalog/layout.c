@@ -1,0 +1,282 @@
+/*
+ * layout.c
+ *		Composing ids of several fields, and taking them apart.
+ *
+ * A composed id is a decimal number of 19 digits, or of 38 as a numeric: a prefix
+ * that says where it was drawn, then the sequence value, in as many digits as are left.
+ * Sessions that insert at the same time thus do so in different leaf pages of an
+ * index. The first digit is the node, 1 to 8: with a 9, the number would not always fit
+ * into a bigint.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/proc.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+#include "catalog/layout.h"
+#include "common/compat.h"
+#include "common/guc.h"
+
+/* Digits of composed ids, and of the session's number in them. */
+#define ID_DIGITS     19
+#define BIG_ID_DIGITS 38
+#define SESSIONS      1000
+
+#define LEAST_NODE    1
+#define GREATEST_NODE 8
+
+const IdgenLayout idgen_layout_plain = {.name = "plain"};
+
+static const IdgenLayout composed[] = {
+	{
+		.name = "prefixed",
+		.prefix_digits = 5,
+		.has_channel = true,
+		.values = INT64CONST(100000000000000),
+	},
+	{
+		.name = "session",
+		.prefix_digits = 4,
+		.values = INT64CONST(1000000000000000),
+	},
+	{
+		.name = "prefixed_reversed",
+		.prefix_digits = 5,
+		.has_channel = true,
+		.reversed = true,
+		.values = INT64CONST(100000000000000),
+	},
+	{
+		.name = "session_reversed",
+		.prefix_digits = 4,
+		.reversed = true,
+		.values = INT64CONST(1000000000000000),
+	},
+};
+
+/* The layout of that name, NULL if there is none. */
+const IdgenLayout *
+idgen_layout_find(const char *name)
+{
+	if (strcmp(name, idgen_layout_plain.name) == 0)
+		return &idgen_layout_plain;
+	for (size_t i = 0; i < lengthof(composed); i++)
+		if (strcmp(name, composed[i].name) == 0)
+			return &composed[i];
+	return NULL;
+}
+
+/*
+ * The prefix of ids that this session draws now, as a number. Raises 22003 if
+ * idgen.node_id is not a digit that an id can begin with.
+ */
+int
+idgen_layout_prefix(const IdgenLayout *layout)
+{
+	int session = MyProcNumber % SESSIONS;
+
+	if (idgen_node_id < LEAST_NODE || idgen_node_id > GREATEST_NODE)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("node %d does not fit layout \"%s\"", idgen_node_id, layout->name),
+		         errdetail("It must be between %d and %d.", LEAST_NODE, GREATEST_NODE),
+		         errhint("Set idgen.node_id in the configuration file.")));
+	if (!layout->has_channel)
+		return idgen_node_id * SESSIONS + session;
+	return (idgen_node_id * 10 + idgen_channel) * SESSIONS + session;
+}
+
+static Numeric
+numeric_from_text(const char *text)
+{
+	return DatumGetNumeric(DirectFunctionCall3(numeric_in, CStringGetDatum(text),
+	                                           ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+}
+
+static char *
+numeric_to_text(Numeric number)
+{
+	return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
+}
+
+/* What stands for a sequence value in numeric ids; big_base is NULL if zero. */
+static Numeric
+big_value(int64 value, Numeric big_base)
+{
+	Numeric big = int64_to_numeric(value);
+
+	if (big_base == NULL)
+		return big;
+	return DatumGetNumeric(DirectFunctionCall2(numeric_add, NumericGetDatum(big),
+	                                           NumericGetDatum(big_base)));
+}
+
+/* Is there room for that decimal number? */
+static bool
+has_room(const IdgenLayout *layout, const char *text)
+{
+	return text[0] != '-' && strlen(text) <= (size_t) BIG_ID_DIGITS - layout->prefix_digits;
+}
+
+/* Can a bigint id be composed of a sequence value? */
+bool
+idgen_layout_fits(const IdgenLayout *layout, int64 value)
+{
+	return layout == &idgen_layout_plain || (value >= 0 && value < layout->values);
+}
+
+/* Can a numeric id be composed of it and big_base (NULL if zero)? */
+bool
+idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
+{
+	return layout == &idgen_layout_plain ||
+		has_room(layout, numeric_to_text(big_value(value, big_base)));
+}
+
+/* Raises 2200H for a decimal number that is too wide, and 22003 for a negative one. */
+static void
+does_not_fit(const IdgenLayout *layout, const char *name, const char *value,
+             int ndigits, const char *hint)
+{
+	if (value[0] == '-')
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("id %s of id sequence \"%s\" does not fit layout \"%s\"", value, name, layout->name),
+		         errdetail("It must not be negative.")));
+	ereport(ERROR,
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("id %s of id sequence \"%s\" is too wide for layout \"%s\"", value, name, layout->name),
+	         errdetail("There is room for %d digits.", ndigits - layout->prefix_digits),
+	         errhint("%s", hint)));
+}
+
+/* Raise what keeps a bigint id of an id sequence from being composed: 2200H, 22003. */
+void
+idgen_layout_check(const IdgenLayout *layout, const char *name, int64 value)
+{
+	if (!idgen_layout_fits(layout, value))
+		does_not_fit(layout, name, psprintf("%lld", (long long) value), ID_DIGITS,
+		             "Use idgen_next_big(), or another id sequence.");
+}
+
+/* The same for a numeric id. */
+void
+idgen_layout_check_big(const IdgenLayout *layout, const char *name, int64 value, Numeric big_base)
+{
+	if (!idgen_layout_fits_big(layout, value, big_base))
+		does_not_fit(layout, name, numeric_to_text(big_value(value, big_base)), BIG_ID_DIGITS,
+		             "Lower big_base, or use another id sequence.");
+}
+
+/* The digits of a number of so many digits the other way round. */
+static int64
+reverse_number(int64 number, int ndigits)
+{
+	int64 reversed = 0;
+
+	for (int i = 0; i < ndigits; i++)
+	{
+		reversed = reversed * 10 + number % 10;
+		number /= 10;
+	}
+	return reversed;
+}
+
+static void
+reverse_text(char *digits, int ndigits)
+{
+	for (int i = 0, j = ndigits - 1; i < j; i++, j--)
+	{
+		char digit = digits[i];
+
+		digits[i] = digits[j];
+		digits[j] = digit;
+	}
+}
+
+/* The bigint id of a sequence value, which must fit. */
+int64
+idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value)
+{
+	if (layout == &idgen_layout_plain)
+		return value;
+	if (layout->reversed)
+		value = reverse_number(value, ID_DIGITS - layout->prefix_digits);
+	return prefix * layout->values + value;
+}
+
+/* The numeric id of a sequence value and big_base (NULL if zero), which must fit. */
+Numeric
+idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Numeric big_base)
+{
+	Numeric big = big_value(value, big_base);
+	char digits[BIG_ID_DIGITS + 1];
+	char *text;
+	int length;
+
+	if (layout == &idgen_layout_plain)
+		return big;
+	text = numeric_to_text(big);
+	length = strlen(text);
+	Assert(has_room(layout, text));
+
+	memset(digits, '0', BIG_ID_DIGITS);
+	pg_ultoa_n(prefix, digits);
+	memcpy(digits + BIG_ID_DIGITS - length, text, length);
+	digits[BIG_ID_DIGITS] = '\0';
+	if (layout->reversed)
+		reverse_text(digits + layout->prefix_digits, BIG_ID_DIGITS - layout->prefix_digits);
+	return numeric_from_text(digits);
+}
+
+/* Raises 22003: no id of that layout. */
+static void
+not_composed(const IdgenLayout *layout, const char *id, int ndigits)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+	         errmsg("%s is not an id of layout \"%s\"", id, layout->name),
+	         errdetail("It must have %d digits, the first of them between %d and %d.",
+	                   ndigits, LEAST_NODE, GREATEST_NODE)));
+}
+
+/* The fields of a number that is a prefix. */
+static void
+split_prefix(const IdgenLayout *layout, int number, IdgenPrefix *prefix)
+{
+	prefix->session = number % SESSIONS;
+	number /= SESSIONS;
+	prefix->channel = layout->has_channel ? number % 10 : 0;
+	prefix->node = layout->has_channel ? number / 10 : number;
+}
+
+/* Take a bigint id apart, whose layout is not plain. Raises 22003 if it has another one. */
+void
+idgen_layout_parse(const IdgenLayout *layout, int64 id, IdgenPrefix *prefix, int64 *value)
+{
+	split_prefix(layout, id < 0 ? 0 : id / layout->values, prefix);
+	if (prefix->node < LEAST_NODE || prefix->node > GREATEST_NODE)
+		not_composed(layout, psprintf("%lld", (long long) id), ID_DIGITS);
+	*value = id % layout->values;
+	if (layout->reversed)
+		*value = reverse_number(*value, ID_DIGITS - layout->prefix_digits);
+}
+
+/* The same for a numeric id. */
+void
+idgen_layout_parse_big(const IdgenLayout *layout, Numeric id, IdgenPrefix *prefix, Numeric *value)
+{
+	char *text = numeric_to_text(DatumGetNumeric(DirectFunctionCall1(numeric_trim_scale, NumericGetDatum(id))));
+	char *digits = text + layout->prefix_digits;
+
+	if (strspn(text, "0123456789") != BIG_ID_DIGITS || text[BIG_ID_DIGITS] != '\0' ||
+	    text[0] < '0' + LEAST_NODE || text[0] > '0' + GREATEST_NODE)
+		not_composed(layout, text, BIG_ID_DIGITS);
+	if (layout->reversed)
+		reverse_text(digits, BIG_ID_DIGITS - layout->prefix_digits);
+	*value = numeric_from_text(digits);
+	digits[0] = '\0';
+	split_prefix(layout, pg_strtoint32(text), prefix);
+}

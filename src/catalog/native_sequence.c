@@ -1,0 +1,235 @@
+/*
+ * native_sequence.c
+ *		Native sequences: finding one, and what it says.
+ *
+ * Its parameters are in the catalog pg_sequence, and where it has got to is in the
+ * only row on its only page.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xlog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_sequence.h"
+#include "commands/sequence.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/value.h"
+#include "parser/scansup.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "catalog/native_sequence.h"
+
+/* The qualified name that is asked for. Raises 42602 if it is not one. */
+RangeVar *
+idgen_native_name(const char *name, const char *source_name)
+{
+	List *names;
+	ListCell *last;
+	char *with_suffix;
+
+	if (source_name != NULL)
+		return makeRangeVarFromNameList(stringToQualifiedNameList(source_name, NULL));
+
+	names = stringToQualifiedNameList(name, NULL);
+	last = list_tail(names);
+	with_suffix = psprintf("%s_seq", strVal(lfirst(last)));
+	truncate_identifier(with_suffix, strlen(with_suffix), false);
+	lfirst(last) = makeString(with_suffix);
+	return makeRangeVarFromNameList(names);
+}
+
+/*
+ * Find the sequence, lock it, and open it. Returns NULL if
+ * there is none. Raises 42602, 42809 and whatever looking into a schema can.
+ */
+Relation
+idgen_native_open(const RangeVar *sequence, LOCKMODE lockmode)
+{
+	Oid relid = RangeVarGetRelid(sequence, lockmode, true);
+	Relation rel;
+
+	if (!OidIsValid(relid))
+		return NULL;
+	rel = relation_open(relid, NoLock);
+	if (rel->rd_rel->relkind != RELKIND_SEQUENCE)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("\"%s\" is not a sequence", RelationGetRelationName(rel))));
+	return rel;
+}
+
+/* Raises 42501 unless the current user has one of these privileges. */
+void
+idgen_native_check(Oid relid, AclMode mode)
+{
+	if (pg_class_aclcheck(relid, GetUserId(), mode) != ACLCHECK_OK)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("permission denied for sequence %s", get_rel_name(relid))));
+}
+
+/* A name for messages. */
+const char *
+idgen_native_display(const RangeVar *sequence)
+{
+	if (sequence->schemaname == NULL)
+		return sequence->relname;
+	return psprintf("%s.%s", sequence->schemaname, sequence->relname);
+}
+
+/* What the catalogs say, palloc'd. */
+IdgenNativeSequence *
+idgen_native_describe(Relation rel)
+{
+	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
+	Form_pg_sequence form;
+	IdgenNativeSequence *sequence;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for sequence %u", RelationGetRelid(rel));
+	form = (Form_pg_sequence) GETSTRUCT(tuple);
+	sequence = palloc(sizeof(IdgenNativeSequence));
+	sequence->name = rel->rd_rel->relname;
+	sequence->logged = RelationNeedsWAL(rel);
+	sequence->start = form->seqstart;
+	sequence->increment = form->seqincrement;
+	sequence->last = form->seqincrement > 0 ? form->seqmax : form->seqmin;
+	sequence->first = form->seqincrement > 0 ? form->seqmin : form->seqmax;
+	sequence->cache = form->seqcache;
+	sequence->cycle = form->seqcycle;
+	ReleaseSysCache(tuple);
+	return sequence;
+}
+
+/* Has the current transaction made the sequence, or given it another file? */
+bool
+idgen_native_is_uncommitted(Relation rel)
+{
+	return rel->rd_createSubid != InvalidSubTransactionId ||
+		rel->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+}
+
+/*
+ * The file in which a sequence is stored, as far as that is committed; invalid if it
+ * is gone, or somebody is altering or dropping it, for whom this does not wait.
+ */
+RelFileNumber
+idgen_native_file(Oid relid)
+{
+	RelFileNumber file = InvalidRelFileNumber;
+	Relation rel;
+
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return file;
+	rel = try_relation_open(relid, NoLock);
+	if (rel != NULL && !idgen_native_is_uncommitted(rel))
+		file = rel->rd_locator.relNumber;
+	if (rel != NULL)
+		relation_close(rel, NoLock);
+	UnlockRelationOid(relid, AccessShareLock);
+	return file;
+}
+
+/*
+ * Can we read its page? Not that of another session's temporary sequence, and on a
+ * standby not that of an unlogged one.
+ */
+bool
+idgen_native_is_readable(Relation rel)
+{
+	return RelationIsPermanent(rel) ||
+		(!RecoveryInProgress() && !RELATION_IS_OTHER_TEMP(rel));
+}
+
+/* Read the sequence's page; the caller has locked it, and it is readable. */
+IdgenNativeState
+idgen_native_state(Relation rel)
+{
+	Buffer buffer = ReadBuffer(rel, 0);
+	HeapTupleHeader tuple;
+	Form_pg_sequence_data data;
+	IdgenNativeState state;
+	Page page;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	page = BufferGetPage(buffer);
+	tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, FirstOffsetNumber));
+	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
+	state.last_value = data->last_value;
+	state.is_called = data->is_called;
+	state.lsn = BufferGetLSNAtomic(buffer);
+	UnlockReleaseBuffer(buffer);
+	return state;
+}
+
+/* The number of ids after v, in the direction of the sequence. */
+uint64
+idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v)
+{
+	return sequence->increment > 0 ? (uint64) sequence->last - (uint64) v : (uint64) v - (uint64) sequence->last;
+}
+
+/* The distance from one value to the next. */
+uint64
+idgen_native_width(const IdgenNativeSequence *sequence)
+{
+	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
+}
+
+/* Is v + increment beyond the end? */
+bool
+idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
+{
+	return idgen_native_ids_after(sequence, v) < idgen_native_width(sequence);
+}
+
+/* The value that nextval() would give, but for its CACHE; false if there is none. */
+bool
+idgen_native_next(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
+{
+	if (!state->is_called)
+		*next = state->last_value;
+	else if (!idgen_native_is_last(sequence, state->last_value))
+		*next = state->last_value + sequence->increment;
+	else if (sequence->cycle)
+		*next = sequence->first;
+	else
+		return false;
+	return true;
+}
+
+/* The ids that one value stands for. */
+IdgenBlock
+idgen_native_block(const IdgenNativeSequence *sequence, int64 v)
+{
+	uint64 after = Min(idgen_native_width(sequence) - 1, idgen_native_ids_after(sequence, v));
+	IdgenBlock block;
+
+	block.next = v;
+	block.left = (int64) Min(after, IDGEN_BLOCK_MAX - 1) + 1;
+	block.step = sequence->increment > 0 ? 1 : -1;
+	return block;
+}
+
+/*
+ * Percentage of the range from START on that is left, from v on or, if that is
+ * used, from the next value on.
+ */
+double
+idgen_native_percent_left(const IdgenNativeSequence *sequence, int64 v, bool used)
+{
+	double range = (double) idgen_native_ids_after(sequence, sequence->start) + 1;
+
+	if (used && idgen_native_is_last(sequence, v))
+		return 0;
+	if (used)
+		v += sequence->increment;
+	return Min(100, 100 * ((double) idgen_native_ids_after(sequence, v) + 1) / range);
+}

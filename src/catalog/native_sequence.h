@@ -1,0 +1,55 @@
+/*
+ * native_sequence.h
+ *		Native sequences: finding one, and what it says.
+ */
+#ifndef IDGEN_NATIVE_SEQUENCE_H
+#define IDGEN_NATIVE_SEQUENCE_H
+
+#include "access/xlogdefs.h"
+#include "nodes/parsenodes.h"
+#include "utils/rel.h"
+
+#include "common/block.h"
+#include "common/compat.h"
+
+/* What the catalogs say of a sequence: a handle's details. */
+typedef struct IdgenNativeSequence
+{
+	NameData name;
+	bool logged; /* are changes of it in the WAL? */
+	int64 start;
+	int64 increment;
+	int64 last;  /* bound in the direction of increment */
+	int64 first; /* bound in the other direction */
+	int64 cache;
+	bool cycle;
+} IdgenNativeSequence;
+
+/* What the sequence's page says. */
+typedef struct IdgenNativeState
+{
+	int64 last_value;
+	bool is_called;
+	XLogRecPtr lsn;
+} IdgenNativeState;
+
+extern RangeVar *idgen_native_name(const char *name, const char *source_name);
+extern const char *idgen_native_display(const RangeVar *name);
+extern Relation idgen_native_open(const RangeVar *name, LOCKMODE lockmode);
+extern void idgen_native_check(Oid relid, AclMode mode);
+extern IdgenNativeSequence *idgen_native_describe(Relation rel);
+extern bool idgen_native_is_uncommitted(Relation rel);
+extern RelFileNumber idgen_native_file(Oid relid);
+extern bool idgen_native_is_readable(Relation rel);
+extern IdgenNativeState idgen_native_state(Relation rel);
+
+extern uint64 idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v);
+extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
+extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
+extern bool idgen_native_next(const IdgenNativeSequence *sequence,
+                              const IdgenNativeState *state, int64 *next);
+extern IdgenBlock idgen_native_block(const IdgenNativeSequence *sequence, int64 v);
+extern double idgen_native_percent_left(const IdgenNativeSequence *sequence,
+                                        int64 v, bool used);
+
+#endif /* IDGEN_NATIVE_SEQUENCE_H */

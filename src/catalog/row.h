@@ -1,0 +1,57 @@
+/*
+ * row.h
+ *		Finding the newest version of a row of id_sequences.
+ */
+#ifndef IDGEN_ROW_H
+#define IDGEN_ROW_H
+
+#include "executor/tuptable.h"
+#include "utils/rel.h"
+
+#include "common/compat.h"
+
+/*
+ * The columns of id_sequences, as the install script numbers them. New ones
+ * are only ever added at the end.
+ */
+#define IDGEN_ATT_NAME             1
+#define IDGEN_ATT_NEXT_BLOCK_START 2
+#define IDGEN_ATT_BLOCK_SIZE       3
+#define IDGEN_ATT_EXHAUSTED        4
+#define IDGEN_ATT_MAX_VALUE        5
+#define IDGEN_ATT_SOURCE           6
+#define IDGEN_ATT_SOURCE_NAME      7
+#define IDGEN_ATT_REFILL           8
+#define IDGEN_ATT_LAYOUT           9
+#define IDGEN_ATT_BIG_BASE         10
+#define IDGEN_ATT_START_VALUE      11
+#define IDGEN_ATT_LAST             IDGEN_ATT_START_VALUE
+
+/* A row being looked at; see idgen_row_open(). */
+typedef struct IdgenRow
+{
+	Relation rel;
+	TupleTableSlot *slot;
+} IdgenRow;
+
+extern void idgen_table_check(Relation rel);
+extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
+extern bool idgen_table_is_rewritten(Relation rel);
+extern void idgen_table_check_not_rewritten(Relation rel);
+extern const char *idgen_table_name(Oid relid);
+extern bool idgen_row_find(Relation rel, const char *name, int namelen,
+                           bool sure, TupleTableSlot *slot);
+extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name,
+                           int namelen, bool sure);
+extern void idgen_row_close(IdgenRow *row);
+extern TransactionId idgen_row_writer(TupleTableSlot *slot);
+extern bool idgen_row_is_own(TupleTableSlot *slot);
+extern TransactionId idgen_row_holder(TupleTableSlot *slot);
+extern bool idgen_relation_is_held(Oid relid, LOCKMODE lockmode);
+extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
+extern bool idgen_row_is_named(TupleTableSlot *slot,
+                               const char *name, int namelen);
+pg_noreturn extern void idgen_null_attribute(TupleDesc desc, AttrNumber attnum);
+extern Datum idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum);
+
+#endif /* IDGEN_ROW_H */

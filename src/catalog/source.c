@@ -1,0 +1,55 @@
+/*
+ * source.c
+ *		The sources that are registered.
+ *
+ * Each source uses much of what lies below it, while its name is needed at the
+ * bottom already, where a row is read. So they are registered from above.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "catalog/source.h"
+
+/* A little more room than there are sources. */
+static const IdgenSource *sources[8];
+static int nsources = 0;
+
+/* Make a source known. Called once per process for each. */
+void
+idgen_source_register(const IdgenSource *source)
+{
+	Assert(nsources < (int) lengthof(sources));
+	sources[nsources++] = source;
+}
+
+/* The source of that name, NULL if there is none. */
+const IdgenSource *
+idgen_source_find(const char *name)
+{
+	for (int i = 0; i < nsources; i++)
+		if (strcmp(sources[i]->name, name) == 0)
+			return sources[i];
+	return NULL;
+}
+
+/*
+ * The source of that name. Raises 22023 for one that is unknown.
+ */
+const IdgenSource *
+idgen_source_get(const char *name)
+{
+	const IdgenSource *source = idgen_source_find(name);
+	StringInfoData valid;
+
+	if (source != NULL)
+		return source;
+
+	initStringInfo(&valid);
+	for (int i = 0; i < nsources; i++)
+		appendStringInfo(&valid, "%s%s", i > 0 ? ", " : "", sources[i]->name);
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("invalid source \"%s\"", name),
+	         errhint("Valid values are: %s.", valid.data)));
+}

@@ -1,0 +1,151 @@
+/*
+ * guc.c
+ *		The settings of idgen, all in one place.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+
+#include "common/guc.h"
+
+int idgen_max_sequences = 1024;
+bool idgen_auto_create = false;
+int idgen_default_block_size = 20;
+int idgen_warn_remaining = 10;
+int idgen_node_id = 0;
+int idgen_channel = 0;
+int idgen_prefetch_threshold = 50;
+int idgen_max_prefetch_blocks = 64;
+int idgen_worker_timeout = 10000;
+int idgen_worker_idle_timeout = 3000;
+int idgen_server_timeout = 5000;
+
+/*
+ * Define the settings. Called once, when the library is loaded.
+ */
+void
+idgen_guc_init(void)
+{
+	/*
+	 * Shared memory is sized at server start, so this one exists only in a
+	 * server that preloads the library: elsewhere it would have no effect,
+	 * and the server refuses to define it after startup. The upper bound keeps
+	 * the size computation far from overflow (about 2.5 kB per id sequence).
+	 */
+	if (process_shared_preload_libraries_in_progress)
+		DefineCustomIntVariable("idgen.max_sequences",
+		                        "Sets the number of id sequences that the shared cache holds at a time.",
+		                        "More id sequences than this still work: the ones not used lately give way, and their cached ids become a gap.",
+		                        &idgen_max_sequences,
+		                        1024, 1, 1000000,
+		                        PGC_POSTMASTER,
+		                        0,
+		                        NULL, NULL, NULL);
+
+	/*
+	 * A superuser's setting, because whoever may draw could otherwise add
+	 * rows to id_sequences without the privilege to insert.
+	 */
+	DefineCustomBoolVariable("idgen.auto_create",
+	                         "Creates an unknown id sequence on its first use.",
+	                         "The new row starts at 1 with a block_size of idgen.default_block_size.",
+	                         &idgen_auto_create,
+	                         false,
+	                         PGC_SUSET,
+	                         0,
+	                         NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.default_block_size",
+	                        "Sets the block_size of id sequences that are created without one.",
+	                        "It is used by idgen_create() and by idgen.auto_create.",
+	                        &idgen_default_block_size,
+	                        20, 1, INT_MAX,
+	                        PGC_USERSET,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.warn_remaining",
+	                        "Logs a line when a refill leaves less than this percentage of an id sequence's range.",
+	                        "There is one line for each percent step. Zero turns the messages off.",
+	                        &idgen_warn_remaining,
+	                        10, 0, 100,
+	                        PGC_SUSET,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/*
+	 * The number of the server, not of a session. Ten bits of a time-ordered id are
+	 * for it; a composed one has room for 1 to 8 only.
+	 */
+	DefineCustomIntVariable("idgen.node_id",
+	                        "Sets the number that tells this server's ids from those of other servers.",
+	                        "It is part of time-ordered ids and of ids with a layout. No two servers whose ids meet may have the same.",
+	                        &idgen_node_id,
+	                        0, 0, 1023,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/* A decimal digit of composed ids. */
+	DefineCustomIntVariable("idgen.channel",
+	                        "Sets the channel in ids that this session draws with layout \"prefixed\".",
+	                        "Application nodes that share a server each set their own.",
+	                        &idgen_channel,
+	                        0, 0, 9,
+	                        PGC_USERSET,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/* The worker reads these three, so a session's own value would have no effect. */
+	DefineCustomIntVariable("idgen.prefetch_threshold",
+	                        "Sets when the worker refills ahead: at this percentage of the last allocation left.",
+	                        "Zero means that it refills only when no id is left.",
+	                        &idgen_prefetch_threshold,
+	                        50, 0, 100,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/* The upper bound, times the greatest block_size, is far from overflow. */
+	DefineCustomIntVariable("idgen.max_prefetch_blocks",
+	                        "Sets the number of blocks that are allocated for an id sequence at most in one refill ahead of need.",
+	                        "It begins with one, and takes more when they are used up fast.",
+	                        &idgen_max_prefetch_blocks,
+	                        64, 1, 1000000,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.worker_idle_timeout",
+	                        "Sets how long a database's worker stays without being asked for anything.",
+	                        NULL,
+	                        &idgen_worker_idle_timeout,
+	                        3000, 0, INT_MAX,
+	                        PGC_SIGHUP,
+	                        GUC_UNIT_MS,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.worker_timeout",
+	                        "Sets how long a call waits for the worker when no id is left.",
+	                        "The value in the configuration file is also how long the worker tries to lock a row.",
+	                        &idgen_worker_timeout,
+	                        10000, 1, INT_MAX,
+	                        PGC_USERSET,
+	                        GUC_UNIT_MS,
+	                        NULL, NULL, NULL);
+
+	/* By default shorter than idgen.worker_timeout, so that who waits for the worker learns more. */
+	DefineCustomIntVariable("idgen.server_timeout",
+	                        "Sets how long a refill from another server may take.",
+	                        "Connecting to that server is part of it. The worker does not see what a session sets.",
+	                        &idgen_server_timeout,
+	                        5000, 1, INT_MAX,
+	                        PGC_USERSET,
+	                        GUC_UNIT_MS,
+	                        NULL, NULL, NULL);
+
+	MarkGUCPrefixReserved("idgen");
+}

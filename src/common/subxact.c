@@ -1,0 +1,45 @@
+/*
+ * subxact.c
+ *		Trying something that may fail.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/resowner.h"
+
+#include "common/subxact.h"
+
+/*
+ * Do something in a subtransaction. If it fails with that SQLSTATE, it is undone,
+ * and the error is returned (palloc'd in the caller's context); else NULL. Raises
+ * any other error.
+ */
+ErrorData *
+idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData *volatile error = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		action(arg);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
+	if (error != NULL && sqlerrcode != IDGEN_TRY_ANY && error->sqlerrcode != sqlerrcode)
+		ReThrowError(error);
+	return error;
+}

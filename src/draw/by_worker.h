@@ -1,0 +1,13 @@
+/*
+ * by_worker.h
+ *		Drawing from an id sequence that the worker refills.
+ */
+#ifndef IDGEN_BY_WORKER_H
+#define IDGEN_BY_WORKER_H
+
+#include "session/handle.h"
+
+extern bool idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids);
+extern void idgen_by_worker_abort(void);
+
+#endif /* IDGEN_BY_WORKER_H */

@@ -1,0 +1,400 @@
+/*
+ * generator.c
+ *		The algorithm: pending block, then cache, then refill.
+ *
+ * 1. The pending block: what this transaction allocated and has not used up.
+ * 2. The cache: what committed transactions left over.
+ * 3. If another transaction is refilling, wait for its end and start again.
+ * 4. Refill: allocate from the source, as part of this transaction; or, if the
+ *	  source is not transactional, for everybody at once. If that is the worker's
+ *	  business, ask for it, and wait if no id is left.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "common/guc.h"
+#include "draw/by_worker.h"
+#include "draw/generator.h"
+#include "draw/refill.h"
+#include "session/pending.h"
+
+/*
+ * Draw from the cache. Returns true with so many ids in a row, or false after having
+ * done what the cache said (wait or refill): the caller then looks again.
+ */
+static bool
+draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+{
+	IdgenPending *pending = &handle->pending;
+	const IdgenSource *source = handle->source;
+	bool published_ok = idgen_pending_published_ok(handle);
+	IdgenDraw draw = {
+		.count = count,
+		.version = handle->version,
+		.published_ok = published_ok,
+		.at_once = !source->transactional && published_ok,
+		.claims = source->transactional && handle->block_size > 1 && idgen_cache_is_shared(),
+		.never_wait = pending->refills > 0 || handle->impatient,
+		.own_claim = pending->claim,
+		.awaited = handle->awaited,
+	};
+	IdgenDrawResult result;
+	IdgenDrawAnswer answer;
+
+	draw.ready = draw.at_once && idgen_refill_prepared(handle);
+
+	for (;;)
+	{
+		answer = idgen_slot_draw(handle->slot, &draw, &result);
+		if (answer == IDGEN_DRAW_WAIT)
+			idgen_refill_expected(handle);
+
+		if (answer == IDGEN_DRAW_NOT_READY)
+		{
+			if (!idgen_refill_get_ready(handle, &draw))
+				return false;
+		}
+		else if (answer == IDGEN_DRAW_WAIT && !draw.at_once && idgen_handle_holds_row(handle))
+		{
+			/* As if we had refilled: waiting could be a deadlock. */
+			idgen_refill_not_awaited();
+			draw.never_wait = true;
+		}
+		else
+			break;
+	}
+
+	switch (answer)
+	{
+		case IDGEN_DRAW_TAKEN:
+			*ids = result.ids;
+			return true;
+		case IDGEN_DRAW_STALE:
+			idgen_handle_forget(handle);
+			break;
+		case IDGEN_DRAW_WAIT:
+			if (draw.at_once)
+				idgen_refill_await_publishing(handle, count);
+			else
+				idgen_refill_await_transaction(handle, result.wait_for);
+			break;
+		case IDGEN_DRAW_REFILL:
+		case IDGEN_DRAW_REFILL_AHEAD:
+			if (draw.at_once)
+				return idgen_refill_at_once(handle, result.nblocks,
+				                            answer == IDGEN_DRAW_REFILL_AHEAD, count, ids);
+			idgen_refill_claimed(handle, draw.xid, count, &result,
+			                     answer == IDGEN_DRAW_REFILL_AHEAD);
+			break;
+		case IDGEN_DRAW_NOT_READY:
+			break;
+	}
+	return false;
+}
+
+/*
+ * After refilling ahead, a session goes on with what the cache holds below its
+ * pending block, so that its ids ascend. False once there are none.
+ */
+static bool
+draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+{
+	IdgenPending *pending = &handle->pending;
+
+	if (!pending->ahead)
+		return false;
+	if (handle->slot != NULL && idgen_pending_published_ok(handle) &&
+	    idgen_slot_take_below(handle->slot, handle->version, pending->rest.block.next, count, ids))
+		return true;
+	pending->ahead = false;
+	return false;
+}
+
+/*
+ * If a cached block and the pending one are so many ids in a row together, draw them
+ * from both: if each range left less than one behind in the cache, there would soon be
+ * no place for all that.
+ */
+static bool
+draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
+{
+	const IdgenBlock *pending = idgen_pending_block(handle);
+	IdgenBlock rest;
+
+	if (pending == NULL || handle->slot == NULL || !idgen_pending_published_ok(handle) ||
+	    !idgen_slot_take_joint(handle->slot, handle->version, count, pending, ids))
+		return false;
+	*cached = ids->left;
+	(void) idgen_pending_take(handle, count - ids->left, &rest);
+	ids->left = count;
+	return true;
+}
+
+/* Ids that were drawn just now, see draw(), go back to where they came from. */
+static void
+put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
+{
+	IdgenBlock rest = *ids;
+	IdgenBlock first;
+
+	if (cached > 0)
+	{
+		first = idgen_block_cut(&rest, cached);
+		idgen_slot_put_back(handle->slot, handle->version, &first);
+	}
+	if (rest.left > 0)
+		idgen_pending_put_back(handle, &rest);
+}
+
+/*
+ * Raise what keeps ids of the id sequence's layout from being composed for a call
+ * (22003, 0A000), before anything is drawn.
+ */
+static void
+check_layout(IdgenHandle *handle, const IdgenCall *call)
+{
+	if (handle->layout == &idgen_layout_plain)
+		return;
+	handle->prefix = idgen_layout_prefix(handle->layout);
+	if (call->range > 0 && handle->layout->reversed)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("layout \"%s\" of id sequence \"%s\" has no ids in a row",
+		                handle->layout->name, handle->name),
+		         errhint("Draw single ids, or use a layout that is not reversed.")));
+}
+
+/* Can the id that a call asks for be composed of a sequence value? */
+static bool
+fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
+{
+	if (call->big)
+		return idgen_layout_fits_big(handle->layout, value, handle->big_base);
+	return idgen_layout_fits(handle->layout, value);
+}
+
+/* If not, raise the reason: 2200H, 22003. */
+static void
+check_fit(const IdgenHandle *handle, const IdgenCall *call, int64 value)
+{
+	if (call->big)
+		idgen_layout_check_big(handle->layout, handle->name, value, handle->big_base);
+	else
+		idgen_layout_check(handle->layout, handle->name, value);
+}
+
+/* Make sure that the handle's answers hold, which may have just been given. */
+static void
+revalidate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
+{
+	if (idgen_handle_holds(handle, handle->epoch) && idgen_handle_answers(handle, asked))
+		return;
+	idgen_handle_validate(handle, asked, auto_create);
+	idgen_pending_validated(handle);
+}
+
+/* Does what is kept of the last draw hold for the next one, too? */
+static bool
+last_is_alike(const IdgenHandle *handle)
+{
+	return handle->last.object == handle->object && handle->last.layout == handle->layout &&
+		handle->last.big_base == handle->big_base;
+}
+
+/* At the beginning of a call, make sure that the handle's answers hold. */
+static void
+validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
+{
+	if (!handle->remember)
+		idgen_handle_forget(handle);
+	revalidate(handle, asked, auto_create);
+	handle->fast_epoch = 0;
+	if (handle->remember && idgen_pending_published_ok(handle) &&
+	    handle->layout == &idgen_layout_plain && last_is_alike(handle))
+		handle->fast_epoch = handle->epoch;
+}
+
+/*
+ * Check that the current user may draw from the id sequence and that it
+ * exists, without drawing. Raises 42501, 42704.
+ */
+void
+idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked)
+{
+	validate(handle, asked, false);
+}
+
+/* Raises 22023 for a range that the source cannot have. */
+static void
+check_range(const IdgenHandle *handle, int64 range)
+{
+	int64 max = handle->source->max_count != NULL ? handle->source->max_count(handle) : PG_INT64_MAX;
+
+	if (range > max)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("id sequence \"%s\" cannot give %lld ids in a row",
+		                handle->name, (long long) range),
+		         errdetail("With source \"%s\", %lld is the most.", handle->source->name, (long long) max)));
+}
+
+/*
+ * Draw ids in a row, as far as the handle's answers hold. Returns false if there was
+ * reason to look at them again. The first *cached ids are from the cache, the others from
+ * the pending block.
+ */
+static bool
+draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
+{
+	*cached = count;
+	if (draw_below_pending(handle, count, ids))
+		return true;
+	if (count > 1 && draw_joint(handle, count, ids, cached))
+		return true;
+	if (idgen_pending_take(handle, count, ids))
+	{
+		*cached = 0;
+		return true;
+	}
+	if (handle->by_worker)
+		return idgen_by_worker_draw(handle, count, ids);
+	if (handle->slot != NULL)
+		return draw_from_cache(handle, count, ids);
+	idgen_refill_uncached(handle, count);
+	return false;
+}
+
+/*
+ * Draw the next id, or a range of ids: all that the hot path leaves out. Returns
+ * sequence values.
+ *
+ * Raises 25006 in a read-only transaction or on a standby, 42501, 42704,
+ * 2200H when there is no id left, or not so many; 22003, 2200H and 0A000 if they do
+ * not fit the layout, 22023 and 55000 if there is no such range to be had; and
+ * whatever waiting for a lock or the source can raise. Nothing is drawn then.
+ */
+IdgenBlock
+idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
+{
+	bool auto_create = idgen_auto_create && !XactReadOnly;
+	int64 count = Max(call->range, 1);
+	IdgenBlock ids;
+	int64 last;
+	int64 cached;
+
+	PreventCommandIfParallelMode(call->function);
+
+	handle->waiting_since = 0;
+	handle->awaited = InvalidTransactionId;
+	handle->impatient = false;
+	handle->refills_of_call = 0;
+	validate(handle, call->asked, auto_create);
+	if (!handle->temporary)
+		PreventCommandIfReadOnly(call->function);
+	for (;;)
+	{
+		check_layout(handle, call);
+		if (call->range > 1)
+			check_range(handle, call->range);
+		if (draw(handle, count, &ids, &cached))
+			break;
+		CHECK_FOR_INTERRUPTS();
+		revalidate(handle, call->asked, auto_create);
+	}
+
+	last = idgen_block_last(&ids);
+	if (handle->layout != &idgen_layout_plain &&
+	    (!fits(handle, call, ids.next) || (count > 1 && !fits(handle, call, last))))
+	{
+		put_back(handle, &ids, cached);
+		check_fit(handle, call, ids.next);
+		check_fit(handle, call, last);
+	}
+	idgen_handle_remember_last(handle, last);
+	return ids;
+}
+
+/* The sequence value that comes next, as far as handle and row tell; see below. */
+static int64
+peek(IdgenHandle *handle, const IdgenSource *asked)
+{
+	const IdgenBlock *pending = idgen_pending_block(handle);
+	IdgenCacheKey key;
+	IdgenSlot cached;
+	bool published;
+	int64 id;
+
+	if (pending != NULL && !handle->pending.ahead)
+		return pending->next;
+
+	idgen_handle_key(handle, &key);
+	published = idgen_pending_published_ok(handle) &&
+		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
+	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
+		return pending->next;
+	if (published)
+		return cached.blocks[0].next;
+
+	while (!handle->source->peek(handle, &id))
+	{
+		idgen_handle_forget(handle);
+		validate(handle, asked, false);
+	}
+	return id;
+}
+
+/*
+ * The sequence value of the id that the next call in this transaction would get if
+ * nobody else drew one before. Takes nothing. Raises 25000, 42501, 42704, 2200H and
+ * 22003 as drawing would, and 55000 if the source cannot tell.
+ */
+int64
+idgen_peek_next(IdgenHandle *handle, const IdgenCall *call)
+{
+	int64 value;
+
+	PreventCommandIfParallelMode(call->function);
+	validate(handle, call->asked, false);
+	value = peek(handle, call->asked);
+	check_layout(handle, call);
+	check_fit(handle, call, value);
+	return value;
+}
+
+/*
+ * The sequence value to restart at: start itself, or that of an id as the layout
+ * composes it. The two cannot be mistaken for each other. Raises 22003.
+ */
+static int64
+restart_value(const IdgenHandle *handle, int64 start)
+{
+	IdgenPrefix prefix;
+
+	if (!idgen_layout_fits(handle->layout, start))
+		idgen_layout_parse(handle->layout, start, &prefix, &start);
+	return start;
+}
+
+/*
+ * Start an id sequence again at an id, or its sequence value, when the transaction
+ * commits. Raises 42501, 42704, 22023 or 22003 for an id out of its range, and 0A000
+ * if its source cannot be restarted.
+ */
+void
+idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
+{
+	for (;;)
+	{
+		validate(handle, asked, false);
+		if (handle->source->restart == NULL)
+			ereport(ERROR,
+			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
+			                handle->name, handle->source->name),
+			         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
+		if (handle->source->restart(handle, restart_value(handle, start)))
+			break;
+		idgen_handle_forget(handle);
+	}
+}

@@ -1,0 +1,57 @@
+/*
+ * generator.h
+ *		The algorithm: pending block, then cache, then refill.
+ */
+#ifndef IDGEN_GENERATOR_H
+#define IDGEN_GENERATOR_H
+
+#include "access/xact.h"
+#include "miscadmin.h"
+
+#include "session/handle.h"
+
+/* What a call asks for. */
+typedef struct IdgenCall
+{
+	const char *function;     /* that the user has called, for messages */
+	const IdgenSource *asked; /* the source that the id sequence must have, or NULL */
+	bool big;                 /* are ids to be numeric? */
+	int64 range;              /* number of ids in a row, or 0 for a single id */
+} IdgenCall;
+
+extern IdgenBlock idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call);
+extern void idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked);
+extern int64 idgen_peek_next(IdgenHandle *handle, const IdgenCall *call);
+extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
+                             int64 start);
+
+/*
+ * The hot path: no catalog, no memory allocation, no snapshot. Draw the sequence
+ * value that is a handle's next id, if nothing has happened that the handle has to
+ * look at first; "asked" is the source asked for, or NULL. If false comes back, the
+ * caller goes on with idgen_generate_slow(): so also with a gapless block, because
+ * of savepoints, with one refilled ahead, and with any layout but plain. (A parallel
+ * worker never succeeds here: it is a new process, whose handles are not validated
+ * yet.)
+ */
+static pg_attribute_always_inline bool
+idgen_generate_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
+{
+	if (unlikely(!idgen_handle_holds(handle, handle->fast_epoch) ||
+	             !idgen_handle_answers(handle, asked) || XactReadOnly))
+		return false;
+
+	if (handle->pending.rest.block.left > 0)
+	{
+		if (handle->pending.gapless || handle->pending.ahead)
+			return false;
+		handle->pending.counters.ids_issued++;
+		*value = idgen_block_take(&handle->pending.rest.block);
+	}
+	else if (!idgen_slot_take(handle->slot, handle->version, value))
+		return false;
+	handle->last.value = *value;
+	return true;
+}
+
+#endif /* IDGEN_GENERATOR_H */

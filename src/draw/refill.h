@@ -1,0 +1,29 @@
+/*
+ * refill.h
+ *		Refilling, and waiting for others to.
+ */
+#ifndef IDGEN_REFILL_H
+#define IDGEN_REFILL_H
+
+#include "session/handle.h"
+
+extern bool idgen_refill_prepared(const IdgenHandle *handle);
+extern bool idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw);
+extern void idgen_refill_uncached(IdgenHandle *handle, int64 count);
+extern void idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
+                                 const IdgenDrawResult *result, bool ahead);
+extern bool idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead,
+                                 int64 count, IdgenBlock *ids);
+
+extern bool idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request,
+                                  IdgenRefill *refill);
+extern bool idgen_refill_is_replicated(XLogRecPtr lsn);
+extern bool idgen_refill_flush(XLogRecPtr lsn);
+
+extern void idgen_refill_expected(IdgenHandle *handle);
+extern void idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid);
+extern void idgen_refill_await_publishing(IdgenHandle *handle, int64 count);
+extern void idgen_refill_not_awaited(void);
+extern void idgen_refill_abort(void);
+
+#endif /* IDGEN_REFILL_H */

@@ -1,0 +1,200 @@
+/*
+ * handle.h
+ *		A session's view of one id sequence.
+ */
+#ifndef IDGEN_HANDLE_H
+#define IDGEN_HANDLE_H
+
+#include "catalog/namespace.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "storage/itemptr.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+#include "catalog/definition.h"
+#include "catalog/source.h"
+#include "common/compat.h"
+#include "shmem/cache.h"
+
+/*
+ * What the current transaction did to the row by ordinary SQL, so that the
+ * cache has to be told when it commits.
+ */
+typedef enum IdgenChange
+{
+	IDGEN_CHANGE_NONE,
+	IDGEN_CHANGE_REVALIDATE, /* sessions must look at the row again */
+	IDGEN_CHANGE_DROP_ROW,   /* cached ids must not be used any more, if they
+	                          * are not a native sequence's */
+	IDGEN_CHANGE_DROP,       /* cached ids must not be used any more */
+} IdgenChange;
+
+struct IdgenSave;
+
+/*
+ * The current transaction's part of a handle: all zero outside of one that
+ * draws from the id sequence's source or changes its row. See pending.c.
+ */
+typedef struct IdgenPending
+{
+	IdgenRest rest;            /* what this transaction may draw from */
+	const IdgenSource *source; /* where it is from */
+	bool gapless;              /* it goes back there */
+	bool ahead;                /* there may be lower ids in the cache */
+	Oid userid;                /* who has allocated it */
+	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
+	IdgenChange change;
+	bool uncommitted;        /* as in the handle, of what rest is from */
+	bool low;                /* has a refill of a gapless block left few ids? */
+	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
+
+	bool listed; /* on the list of handles to finish? */
+	dlist_node node;
+
+	/* Never undone by a rollback to a savepoint: */
+	int64 refills;       /* successful ones */
+	int64 ids_allocated; /* by them */
+	int64 ahead_blocks;  /* as in IdgenOutcome */
+	int64 ahead_ids;
+	TransactionId claim; /* the last claim made, or invalid */
+	IdgenCounters counters;
+} IdgenPending;
+
+/* The sequence value that a session drew last, and what else is to be known of it. */
+typedef struct IdgenLast
+{
+	int64 value;
+	const IdgenLayout *layout; /* NULL if it has drawn nothing */
+	Numeric big_base;          /* NULL if zero; may be the handle's own */
+	Oid object;
+	int prefix;
+} IdgenLast;
+
+struct IdgenName;
+
+/* A session's view of one id sequence. */
+typedef struct IdgenHandle
+{
+	struct IdgenName *known; /* see handle.c; NULL in a worker */
+	slist_node node;         /* likewise */
+
+	Oid relid;        /* id_sequences of the installation it belongs to */
+	const char *name; /* zero-terminated */
+	int namelen;
+	MemoryContext memory; /* of what belongs to the handle */
+
+	/*
+	 * Privileges, row and slot were looked at when idgen_epoch was this, for
+	 * this user; zero if they have to be looked at again. If the answer is
+	 * not to be remembered, it holds for one call only. fast_epoch is what the
+	 * hot path looks at: the same, but zero also if the answer is not to be
+	 * remembered, the current transaction must not use the cache, ids have to be
+	 * composed, or idgen_last() needs to know more than the value drawn last.
+	 *
+	 * From there to the pending block is what the hot path touches: a session that
+	 * draws from many id sequences finds little of that in the processor's cache.
+	 */
+	uint64 epoch;
+	bool remember;
+	uint64 fast_epoch;
+	Oid userid;
+	bool has_row;      /* if not, a source was asked for that needs none */
+	char *search_path; /* that the source was found by, or NULL if it depends on none */
+
+	IdgenSlot *slot; /* NULL if the cache has no room */
+	uint64 version;  /* the slot's version then */
+
+	IdgenLast last; /* of which the hot path sets the value only */
+
+	IdgenPending pending;
+
+	/* What the row said then. */
+	const IdgenSource *source;
+	char *source_name; /* NULL if there is none */
+	int32 block_size;
+	Numeric big_base; /* NULL if zero */
+	const IdgenLayout *layout;
+	bool own_row;   /* the current transaction had written it */
+	bool by_worker; /* does the worker refill? */
+
+	/* What the source's resolve() found then. */
+	Oid object;            /* native sequence, or invalid */
+	RelFileNumber storage; /* its file, or invalid */
+	uint32 origin;         /* a server's OID, a hash of a function's name, or 0 */
+	bool uncommitted;      /* has the current transaction made that file, or
+	                        * changed how the server is reached? */
+	bool temporary;        /* is it a temporary sequence? */
+	void *details;         /* what else the source wants to know of it, or NULL;
+	                        * in "memory" */
+
+	ItemPointerData row_tid;     /* where this session's last refill put the row */
+	TransactionId row_holder;    /* who held it when a refill did not wait, or invalid */
+	LocalTransactionId prepared; /* the transaction that did prepare() for object, ... */
+	int64 refills_at_once;       /* ... its refills that were published at once, ... */
+	int64 ids_at_once;           /* ... and the ids that they brought */
+	bool impatient;              /* has waited long enough for another's refill */
+	TimestampTz waiting_since;   /* when this call began to wait for others' refills, or 0 */
+	TransactionId awaited;       /* whom this call waits, or has waited, for, or invalid; ... */
+	TimestampTz awaited_since;   /* ... and since when */
+	bool allocating;             /* its source is at work: a refill, or what goes back */
+	int refills_of_call;         /* that this call has made */
+	int prefix;                  /* of the ids that this call composes */
+} IdgenHandle;
+
+/*
+ * Do the handle's answers hold? The setting search_path has no other way of
+ * telling that it was changed than to look at it.
+ */
+static inline bool
+idgen_handle_holds(const IdgenHandle *handle, uint64 epoch)
+{
+	return epoch == idgen_epoch && GetUserId() == handle->userid &&
+		(handle->search_path == NULL ||
+	     strcmp(handle->search_path, namespace_search_path) == 0);
+}
+
+/*
+ * Are they the answers for a call that asks for that source (NULL if it does
+ * not)?
+ */
+static inline bool
+idgen_handle_answers(const IdgenHandle *handle, const IdgenSource *asked)
+{
+	return asked == NULL ? handle->has_row : handle->source == asked;
+}
+
+/* Have the handle validated before it is used again. */
+static inline void
+idgen_handle_forget(IdgenHandle *handle)
+{
+	handle->epoch = 0;
+	handle->fast_epoch = 0;
+}
+
+/* Count a refill that has been made just now. */
+static inline void
+idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
+{
+	counters->refills++;
+	counters->blocks_taken = idgen_add_saturating(counters->blocks_taken, refill->blocks);
+	counters->last_refill = GetCurrentTimestamp();
+}
+
+extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
+extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
+extern void idgen_handles_limit(void);
+extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
+                                  bool auto_create);
+extern bool idgen_handle_holds_row(IdgenHandle *handle);
+extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by);
+extern void idgen_handle_warn_low(const IdgenHandle *handle, int percent_left);
+extern void idgen_refill_context_push(IdgenHandle *handle,
+                                      ErrorContextCallback *context);
+extern void idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string);
+extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value);
+extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
+extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
+pg_noreturn extern void idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked);
+
+#endif /* IDGEN_HANDLE_H */

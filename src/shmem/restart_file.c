@@ -1,0 +1,398 @@
+/*
+ * restart_file.c
+ *		The cache while the server is stopped (rule K3).
+ *
+ * The postmaster writes the cached blocks to a file when all other processes are
+ * gone and the shutdown checkpoint is made. When it starts, it removes the file for
+ * good, then puts the blocks back into the cache; the first session comes later. So
+ * a file is used once at most.
+ *
+ * Ids of a file may be issued only if nobody has gone on from the same state of the
+ * cluster meanwhile. That state is named by the last checkpoint in pg_control: its
+ * place and time, the timeline, and the system identifier. They are written into
+ * the file, and must be the same at start, with the cluster still shut down and no
+ * recovery ahead. After a crash, with a restored backup, on a standby, after pg_rewind,
+ * and when the server has run without the library in between, they are not. Two copies
+ * of one cluster that do the same work can be shut down in the same second at the same
+ * place, with different ids left: so there is also the time, to the nanosecond, at which
+ * pg_control was written.
+ *
+ * A copy of a cluster that is stopped cannot be told from the original, though. With blocks that
+ * come from the cluster itself that does no harm: each goes its own way. But those from
+ * another server are unique only as long as one of them has them, so they are not kept.
+ *
+ * Layout: a FileHeader; for each id sequence an EntryHeader, its name without a
+ * terminating zero, and its IdgenBlocks; a CRC-32C of all that. Written and read by
+ * the same machine, it is in native byte order.
+ */
+#include "postgres.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "access/xlog.h"
+#include "access/xlog_internal.h"
+#include "catalog/pg_control.h"
+#include "common/controldata_utils.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/pg_crc32c.h"
+#include "storage/fd.h"
+#include "utils/memutils.h"
+
+#include "shmem/cache.h"
+#include "shmem/restart_file.h"
+
+/* Where pg_stat_statements has its file, too. */
+#define IDGEN_RESTART_FILE PGSTAT_STAT_PERMANENT_DIRECTORY "/idgen.cache"
+
+#define IDGEN_FILE_MAGIC 0x49644743
+/* Changes with the layout of the file. */
+#define IDGEN_FILE_VERSION 1
+
+/* The state of the cluster that a file belongs to; no padding. */
+typedef struct ClusterState
+{
+	uint64 system_identifier;
+	XLogRecPtr checkpoint;
+	pg_time_t checkpoint_time;
+	uint64 timeline;
+	int64 written_at[2]; /* when pg_control was, in seconds and nanoseconds */
+} ClusterState;
+
+typedef struct FileHeader
+{
+	uint32 magic;
+	uint32 version;
+	ClusterState state;
+	uint64 nentries;
+} FileHeader;
+
+typedef struct EntryHeader
+{
+	Oid dbid;
+	Oid relid;
+	Oid object;
+	RelFileNumber storage;
+	uint32 origin;
+	int32 namelen;
+	int32 nblocks;
+} EntryHeader;
+
+/* A file that is being written. */
+typedef struct Writer
+{
+	FILE *file;
+	pg_crc32c crc;
+	uint64 nentries;
+	int error; /* errno of what has failed first, or 0 */
+} Writer;
+
+/* Contents that are being read. */
+typedef struct Reader
+{
+	const char *at;
+	Size left;
+} Reader;
+
+/* That of a cluster that was shut down, when the postmaster started; else zero. */
+static ClusterState state_at_start;
+
+static bool
+exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+/*
+ * The state that the cluster is in. False if it has not been shut down, or is not to
+ * go on from there.
+ */
+static bool
+get_cluster_state(ClusterState *state)
+{
+	bool crc_ok;
+	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
+	bool clean = crc_ok && control->state == DB_SHUTDOWNED;
+	struct stat st;
+
+	memset(state, 0, sizeof(ClusterState));
+	state->system_identifier = control->system_identifier;
+	state->checkpoint = control->checkPoint;
+	state->checkpoint_time = control->checkPointCopy.time;
+	state->timeline = control->checkPointCopy.ThisTimeLineID;
+	pfree(control);
+	if (stat(XLOG_CONTROL_FILE, &st) != 0)
+		return false;
+	state->written_at[0] = st.st_mtim.tv_sec;
+	state->written_at[1] = st.st_mtim.tv_nsec;
+	return clean && !exists(BACKUP_LABEL_FILE) &&
+		!exists(RECOVERY_SIGNAL_FILE) && !exists(STANDBY_SIGNAL_FILE);
+}
+
+static void
+put(Writer *writer, const void *data, Size size)
+{
+	COMP_CRC32C(writer->crc, data, size);
+	if (size > 0 && writer->error == 0 && fwrite(data, size, 1, writer->file) != 1)
+		writer->error = errno != 0 ? errno : ENOSPC;
+}
+
+static bool
+is_kept(const IdgenSlot *slot)
+{
+	return slot->nblocks > 0 && !slot->transient;
+}
+
+static void
+count_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
+{
+	if (is_kept(slot))
+		((Writer *) arg)->nentries++;
+}
+
+static void
+put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
+{
+	Writer *writer = (Writer *) arg;
+	EntryHeader header = {
+		.dbid = key->dbid,
+		.relid = key->relid,
+		.object = key->object,
+		.storage = slot->stored.file,
+		.origin = slot->origin,
+		.namelen = strlen(key->name),
+		.nblocks = slot->nblocks,
+	};
+
+	if (!is_kept(slot) || writer->error != 0)
+		return;
+	put(writer, &header, sizeof(header));
+	put(writer, key->name, header.namelen);
+	put(writer, slot->blocks, header.nblocks * sizeof(IdgenBlock));
+}
+
+/*
+ * Write the file; as an on_shmem_exit callback of the postmaster, with its exit code.
+ * If that is a failure, memory can be trusted only if the server has not even started.
+ */
+void
+idgen_restart_file_write(int code, Datum arg)
+{
+	const char *temporary = IDGEN_RESTART_FILE ".tmp";
+	Writer writer = {0};
+	FileHeader header;
+
+	memset(&header, 0, sizeof(header));
+	if (!idgen_cache_is_shared() || !get_cluster_state(&header.state) ||
+	    (code != 0 && memcmp(&header.state, &state_at_start, sizeof(ClusterState)) != 0))
+		return;
+	idgen_cache_visit(count_entry, &writer);
+	if (writer.nentries == 0)
+		return;
+
+	header.magic = IDGEN_FILE_MAGIC;
+	header.version = IDGEN_FILE_VERSION;
+	header.nentries = writer.nentries;
+	writer.file = AllocateFile(temporary, PG_BINARY_W);
+	if (writer.file == NULL)
+		writer.error = errno;
+	else
+	{
+		pg_crc32c crc;
+
+		INIT_CRC32C(writer.crc);
+		put(&writer, &header, sizeof(header));
+		idgen_cache_visit(put_entry, &writer);
+		crc = writer.crc;
+		FIN_CRC32C(crc);
+		put(&writer, &crc, sizeof(crc));
+		if (FreeFile(writer.file) != 0 && writer.error == 0)
+			writer.error = errno;
+	}
+	if (writer.error == 0 && durable_rename(temporary, IDGEN_RESTART_FILE, LOG) != 0)
+		writer.error = errno;
+	if (writer.error != 0)
+	{
+		errno = writer.error;
+		ereport(LOG,
+		        (errcode_for_file_access(),
+		         errmsg("could not write file \"%s\": %m", temporary),
+		         errdetail("Cached ids are lost.")));
+		unlink(temporary);
+	}
+}
+
+/* The contents of the file; NULL if it cannot be read, with a line in the log. */
+static char *
+get_contents(Size *size)
+{
+	FILE *file = AllocateFile(IDGEN_RESTART_FILE, PG_BINARY_R);
+	struct stat st;
+	char *contents = NULL;
+
+	if (file != NULL && fstat(fileno(file), &st) == 0)
+	{
+		*size = st.st_size;
+		contents = MemoryContextAllocExtended(CurrentMemoryContext, *size + 1,
+		                                      MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+		if (contents != NULL && fread(contents, 1, *size, file) != *size)
+		{
+			pfree(contents);
+			contents = NULL;
+		}
+	}
+	if (contents == NULL)
+		ereport(LOG,
+		        (errcode_for_file_access(),
+		         errmsg("could not read file \"%s\": %m", IDGEN_RESTART_FILE)));
+	if (file != NULL)
+		FreeFile(file);
+	return contents;
+}
+
+/* The next part of the contents, of that size; NULL if there is not so much. */
+static const void *
+get(Reader *reader, Size size)
+{
+	const char *at = reader->at;
+
+	if (reader->left < size)
+		return NULL;
+	reader->at += size;
+	reader->left -= size;
+	return at;
+}
+
+/*
+ * Does it hold what was written, for a cluster in this state, which is good for it or
+ * not? If not, why?
+ */
+static const char *
+check(const char *contents, Size size, const ClusterState *state, bool good)
+{
+	FileHeader header;
+	pg_crc32c crc;
+
+	if (contents == NULL)
+		return "It cannot be read.";
+	if (size < sizeof(FileHeader) + sizeof(pg_crc32c))
+		return "It is too short.";
+	memcpy(&header, contents, sizeof(header));
+	if (header.magic != IDGEN_FILE_MAGIC)
+		return "It is no such file.";
+	if (header.version != IDGEN_FILE_VERSION)
+		return "It is from another version.";
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, contents, size - sizeof(pg_crc32c));
+	FIN_CRC32C(crc);
+	if (memcmp(&crc, contents + size - sizeof(pg_crc32c), sizeof(crc)) != 0)
+		return "Its checksum is wrong.";
+	if (header.state.system_identifier != state->system_identifier)
+		return "It is from another database cluster.";
+	if (!good)
+		return "The database cluster is not going on from where it was shut down.";
+	if (memcmp(&header.state, state, sizeof(ClusterState)) != 0)
+		return "The database cluster has been in use since.";
+	return NULL;
+}
+
+/* The next entry, with its key and blocks; false if there is none like that. */
+static bool
+get_entry(Reader *reader, IdgenCacheKey *key, IdgenRest *rest, IdgenBlock *blocks)
+{
+	EntryHeader header;
+	const void *at = get(reader, sizeof(header));
+	const char *name;
+
+	if (at == NULL)
+		return false;
+	memcpy(&header, at, sizeof(header));
+	if (header.namelen < 0 || header.namelen >= IDGEN_NAME_BYTES ||
+	    header.nblocks < 0 || header.nblocks > IDGEN_SLOT_BLOCKS)
+		return false;
+	name = get(reader, header.namelen);
+	at = get(reader, header.nblocks * sizeof(IdgenBlock));
+	if (name == NULL || at == NULL)
+		return false;
+	memcpy(blocks, at, header.nblocks * sizeof(IdgenBlock));
+
+	idgen_cache_key(key, header.relid, header.object, false, name, header.namelen);
+	key->dbid = header.dbid;
+	memset(rest, 0, sizeof(IdgenRest));
+	rest->more = blocks;
+	rest->nmore = header.nblocks;
+	rest->storage = header.storage;
+	rest->origin = header.origin;
+	return true;
+}
+
+/*
+ * Look at all entries, and publish them if told so. Returns false if the contents are
+ * not as they should be; adds the number of ids for which there is no room.
+ */
+static bool
+restore(const char *contents, Size size, bool publish, int64 *lost)
+{
+	FileHeader header;
+	Reader reader = {
+		.at = contents + sizeof(header),
+		.left = size - sizeof(header) - sizeof(pg_crc32c),
+	};
+	IdgenCacheKey key;
+	IdgenRest rest;
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+
+	memcpy(&header, contents, sizeof(header));
+	for (uint64 i = 0; i < header.nentries; i++)
+	{
+		if (!get_entry(&reader, &key, &rest, blocks))
+			return false;
+		if (publish)
+			*lost += idgen_cache_restore(&key, &rest);
+	}
+	return reader.left == 0;
+}
+
+/*
+ * Take up again what the file holds, if there is one; when the postmaster has made
+ * the cache.
+ */
+void
+idgen_restart_file_read(void)
+{
+	ClusterState state;
+	bool good = get_cluster_state(&state);
+	Size size = 0;
+	char *contents;
+	const char *problem;
+	int64 lost = 0;
+
+	memset(&state_at_start, 0, sizeof(ClusterState));
+	if (good)
+		state_at_start = state;
+	if (!exists(IDGEN_RESTART_FILE))
+		return;
+	contents = get_contents(&size);
+	problem = check(contents, size, &state, good);
+	if (durable_unlink(IDGEN_RESTART_FILE, LOG) != 0)
+		problem = "It could not be removed.";
+
+	if (problem == NULL && !restore(contents, size, false, &lost))
+		problem = "It is damaged.";
+	if (problem != NULL)
+		ereport(LOG,
+		        (errmsg("ignoring file \"%s\"", IDGEN_RESTART_FILE),
+		         errdetail_internal("%s", problem)));
+	else
+		(void) restore(contents, size, true, &lost);
+	if (lost > 0)
+		ereport(LOG,
+		        (errmsg("%lld cached ids are lost", (long long) lost),
+		         errdetail("They do not find room in the cache."),
+		         errhint("You might need to increase idgen.max_sequences.")));
+	if (contents != NULL)
+		pfree(contents);
+}

@@ -1,0 +1,437 @@
+/*
+ * source_sequence.c
+ *		Blocks from native sequences.
+ *
+ * INCREMENT BY is the block size: one nextval() that gives v stands for the ids
+ * from v up to the next value, or down to it. With INCREMENT BY 1 (or -1), n
+ * values make a block of n, in several pieces if others call nextval() in between.
+ *
+ * nextval() is not undone when its transaction aborts, so a block is good for
+ * everybody as soon as no crash can bring it again: when the WAL that describes
+ * the sequence's only page is on disk. (nextval() itself does not wait for that.
+ * It logs one record for 32 values, and leaves the flush to the commit, which
+ * with synchronous_commit = off does not wait for it either.)
+ *
+ * ALTER SEQUENCE and TRUNCATE ... RESTART IDENTITY give a sequence a new file,
+ * which is how cached ids are known to be of the old one (see pending.c). Both
+ * conflict with the lock that nextval() takes, and keeps until its transaction
+ * ends: no block can be published from a file after it was replaced.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "commands/sequence.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/fmgrprotos.h"
+#include "utils/rel.h"
+#include "utils/resowner.h"
+
+#include "catalog/native_sequence.h"
+#include "common/compat.h"
+#include "common/subxact.h"
+#include "session/handle.h"
+#include "sources/sources.h"
+
+/*
+ * Most values that one refill draws from a sequence with INCREMENT BY 1. It
+ * holds up whoever waits for the refill.
+ */
+#define MAX_VALUES 100000
+
+/* Values before the end of a sequence in which nobody refills ahead. */
+#define SAFE_DISTANCE 1000
+
+static void
+sequence_check_syntax(const char *source_name)
+{
+	if (source_name != NULL)
+		(void) idgen_native_name(NULL, source_name);
+}
+
+/* Raises 42P01, in the server's words. */
+static void
+no_such_relation(const RangeVar *sequence)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_TABLE),
+	         errmsg("relation \"%s\" does not exist",
+	                idgen_native_display(sequence)),
+	         errhint("Create the sequence, or name another one in column \"source_name\" of \"id_sequences\".")));
+}
+
+/* The sequence must be there; source_name is stored as it was given. */
+static const char *
+sequence_check_name(const char *name, const char *source_name)
+{
+	RangeVar *sequence = idgen_native_name(name, source_name);
+	Relation rel = idgen_native_open(sequence, AccessShareLock);
+
+	if (rel == NULL)
+		no_such_relation(sequence);
+	relation_close(rel, AccessShareLock);
+	return source_name;
+}
+
+/*
+ * The sequence that a name stands for now, and may the user draw from it?
+ * Without a row, the id sequence is the native one: without that there is none.
+ */
+static Relation
+find_sequence(IdgenHandle *handle, LOCKMODE lockmode)
+{
+	RangeVar *name;
+	Relation rel;
+
+	idgen_watch_relations();
+	name = idgen_native_name(handle->name, handle->source_name);
+	if (name->schemaname == NULL)
+		idgen_handle_keep(handle, &handle->search_path, namespace_search_path);
+
+	rel = idgen_native_open(name, lockmode);
+	if (rel == NULL)
+	{
+		if (handle->has_row)
+			no_such_relation(name);
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_OBJECT),
+		         errmsg("id sequence \"%s\" does not exist", handle->name),
+		         errdetail("It has no row in \"id_sequences\", and there is no sequence \"%s\".",
+		                   idgen_native_display(name)),
+		         errhint("Create the sequence.")));
+	}
+	idgen_native_check(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
+	return rel;
+}
+
+/*
+ * The lock is that of nextval(), but if it is the worker who will call that, the weakest
+ * one: so nobody waits for who alters the sequence.
+ */
+static void
+sequence_resolve(IdgenHandle *handle, Oid object)
+{
+	bool found = OidIsValid(object);
+	LOCKMODE lockmode = handle->by_worker && !found ? AccessShareLock : RowExclusiveLock;
+	Relation rel = found ? try_relation_open(object, lockmode) : find_sequence(handle, lockmode);
+	MemoryContext context;
+
+	if (rel == NULL)
+		return;
+	handle->object = RelationGetRelid(rel);
+	handle->storage = rel->rd_locator.relNumber;
+	handle->uncommitted = idgen_native_is_uncommitted(rel);
+	handle->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+	context = MemoryContextSwitchTo(handle->memory);
+	handle->details = idgen_native_describe(rel);
+	MemoryContextSwitchTo(context);
+	relation_close(rel, found ? NoLock : lockmode);
+}
+
+/* The lock that nextval() takes, and like it keeps whatever savepoints do. */
+static void
+sequence_prepare(IdgenHandle *handle)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	LockRelationOid(handle->object, RowExclusiveLock);
+	CurrentResourceOwner = owner;
+}
+
+/* A part of ereport(): the end of the sequence. */
+static int
+exhausted(const IdgenHandle *handle)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+
+	errmsg("id sequence \"%s\" is exhausted", handle->name);
+	errdetail("Its last id is %lld.", (long long) sequence->last);
+	if (sequence->last == PG_INT64_MAX || sequence->last == PG_INT64_MIN)
+		errhint("Use another sequence, or start this one again with idgen_restart().");
+	else
+		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
+		        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
+		        NameStr(sequence->name));
+	return 0;
+}
+
+/* What nextval() says about its end, in our words. */
+static void
+exhausted_callback(void *arg)
+{
+	if (geterrcode() == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+		exhausted((const IdgenHandle *) arg);
+}
+
+/* What a refill is to draw, and has drawn: as many blocks as the cache can hold. */
+typedef struct Drawn
+{
+	Oid relid;
+	const IdgenNativeSequence *sequence;
+	int64 nvalues; /* wanted, ... */
+	int64 count;   /* ... and so many ids in a row */
+
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+	int nblocks;
+	int64 ids;    /* in the blocks */
+	int64 values; /* that they were drawn with, ... */
+	int64 last;   /* ... and the last one of them */
+} Drawn;
+
+static void
+draw_value(Drawn *drawn)
+{
+	int64 v = nextval_internal(drawn->relid, false);
+	IdgenBlock block = idgen_native_block(drawn->sequence, v);
+
+	if (drawn->nblocks > 0 && idgen_block_adjacent(&drawn->blocks[drawn->nblocks - 1], &block))
+		drawn->blocks[drawn->nblocks - 1].left += block.left;
+	else
+		drawn->blocks[drawn->nblocks++] = block;
+	drawn->ids += block.left;
+	drawn->values++;
+	drawn->last = v;
+}
+
+/* Are there so many ids in a row? If not, the last block is the one to go on with. */
+static bool
+has_enough(const Drawn *drawn)
+{
+	for (int i = 0; i < drawn->nblocks; i++)
+		if (drawn->blocks[i].left >= drawn->count)
+			return true;
+	return false;
+}
+
+/* Draw more values, but not beyond the last one, where a cycle may begin. */
+static void
+draw_more_values(void *arg)
+{
+	Drawn *drawn = (Drawn *) arg;
+
+	while ((drawn->values < drawn->nvalues || !has_enough(drawn)) &&
+	       drawn->nblocks < IDGEN_SLOT_BLOCKS && drawn->ids < IDGEN_BLOCK_MAX &&
+	       !idgen_native_is_last(drawn->sequence, drawn->last))
+		draw_value(drawn);
+}
+
+/* Where a sequence is that prepare() has locked. */
+static IdgenNativeState
+locked_state(Oid relid)
+{
+	Relation rel = relation_open(relid, NoLock);
+	IdgenNativeState state = idgen_native_state(rel);
+
+	relation_close(rel, NoLock);
+	return state;
+}
+
+/*
+ * Is the end so near that nextval() might reach it while others call it, too?
+ * Nobody should get that error who does without.
+ */
+static bool
+is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
+{
+	uint64 after = idgen_native_ids_after(sequence, locked_state(relid).last_value);
+
+	return !sequence->cycle &&
+		after / idgen_native_width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
+}
+
+/* The most ids in a row, with as many values as may be drawn. */
+static int64
+sequence_max_count(const IdgenHandle *handle)
+{
+	uint64 width = idgen_native_width((const IdgenNativeSequence *) handle->details);
+
+	if (width > IDGEN_BLOCK_MAX / MAX_VALUES)
+		return IDGEN_BLOCK_MAX;
+	return width * MAX_VALUES;
+}
+
+/*
+ * How many ids in a row are to be drawn for a request? Raises 2200H if the sequence has
+ * not got them, unless that cannot be known.
+ */
+static int64
+ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	IdgenNativeState state;
+	int64 next;
+	int64 ids = 0;
+
+	if (request->count == 1 || sequence->cache > 1)
+		return request->count;
+
+	state = locked_state(handle->object);
+	if (idgen_native_next(sequence, &state, &next))
+		ids = idgen_request_ids(request, next, sequence->increment > 0 ? 1 : -1,
+		                        idgen_native_ids_after(sequence, sequence->cycle ? sequence->first : next));
+	if (ids == 0)
+		idgen_too_few(handle->name, request->count, sequence->last);
+	return ids;
+}
+
+/*
+ * Allocate blocks. A bulk load takes no more at once than others: asking again
+ * costs one nextval(), and every 32nd time a flush.
+ */
+static bool
+sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
+	int64 count = ids_to_draw(handle, request);
+	int64 more = count > 1 ? (count - 1) / idgen_native_width(sequence) / block_size : 0;
+	int64 nblocks = request->blocks + more;
+	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
+	Drawn drawn = {
+		.count = count,
+		.relid = handle->object,
+		.sequence = sequence,
+		.nvalues = nvalues,
+	};
+	ErrorContextCallback context;
+
+	if (!request->wait && is_near_end(handle->object, sequence, nvalues))
+		return false;
+
+	context.callback = exhausted_callback;
+	context.arg = handle;
+	context.previous = error_context_stack;
+	error_context_stack = &context;
+	draw_value(&drawn);
+	error_context_stack = context.previous;
+
+	/* If others take the last value meanwhile, what we have is enough. */
+	if (nvalues > 1 || count > 1)
+		idgen_try(draw_more_values, &drawn, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
+
+	refill->rest.block = drawn.blocks[0];
+	refill->rest.nmore = drawn.nblocks - 1;
+	if (refill->rest.nmore > 0)
+		refill->rest.more = memcpy(palloc(refill->rest.nmore * sizeof(IdgenBlock)),
+		                           &drawn.blocks[1], refill->rest.nmore * sizeof(IdgenBlock));
+	refill->blocks = (drawn.values - 1) / block_size + 1;
+	refill->ahead_blocks = refill->blocks;
+	refill->ahead_ids = drawn.ids;
+	refill->shareable = true;
+	if (sequence->logged)
+		refill->lsn = locked_state(handle->object).lsn;
+	refill->percent_left = sequence->cycle ? 100 : (int) idgen_native_percent_left(sequence, drawn.last, true);
+	return true;
+}
+
+/* What nextval() would give; false if there is no sequence. Raises 2200H, 55000. */
+static bool
+sequence_peek(IdgenHandle *handle, int64 *id)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	Relation rel;
+	IdgenNativeState state;
+
+	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
+	rel = try_relation_open(handle->object, RowExclusiveLock);
+	if (rel == NULL)
+		return false;
+	if (!idgen_native_is_readable(rel))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
+		         errdetail(handle->temporary ? "Sequence \"%s\" is a temporary one of another session." : "Sequence \"%s\" is unlogged, and this is a standby.",
+		                   NameStr(sequence->name))));
+	if (sequence->cache > 1)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
+		         errdetail("None is cached, and sequence \"%s\" does not tell which is next.",
+		                   NameStr(sequence->name)),
+		         errhint("With CACHE above 1, each session may hold values.")));
+	state = idgen_native_state(rel);
+	relation_close(rel, RowExclusiveLock);
+
+	if (!idgen_native_next(sequence, &state, id))
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         exhausted(handle)));
+	return true;
+}
+
+/*
+ * Start again at a value: setval(), but on a new file of the sequence, as ALTER
+ * SEQUENCE makes one. So it takes effect, and voids what is cached, when the
+ * transaction commits, or not at all. Like setval() it needs the privilege UPDATE;
+ * it raises 42501, 25006, and 22003 if the value is out of bounds.
+ */
+static bool
+sequence_restart(IdgenHandle *handle, int64 start)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	uint64 epoch = idgen_epoch;
+
+	idgen_native_check(handle->object, ACL_UPDATE);
+	if (!handle->temporary)
+		PreventCommandIfReadOnly("idgen_restart()");
+
+	LockRelationOid(handle->object, ShareRowExclusiveLock);
+	if (epoch != idgen_epoch)
+		return false;
+	if (start < Min(sequence->first, sequence->last) || start > Max(sequence->first, sequence->last))
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("start (%lld) is out of bounds for sequence \"%s\" (%lld..%lld)",
+		                (long long) start, NameStr(sequence->name),
+		                (long long) Min(sequence->first, sequence->last),
+		                (long long) Max(sequence->first, sequence->last))));
+	ResetSequence(handle->object);
+	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->object),
+	                    Int64GetDatum(start), BoolGetDatum(false));
+	CommandCounterIncrement();
+	return true;
+}
+
+/* Of a sequence, which somebody may be dropping: then it is not known. */
+static double
+sequence_percent_left(Oid object)
+{
+	Relation rel;
+	double percent = -1;
+
+	if (!ConditionalLockRelationOid(object, RowExclusiveLock))
+		return percent;
+	rel = try_relation_open(object, NoLock);
+	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE && idgen_native_is_readable(rel))
+	{
+		IdgenNativeSequence *sequence = idgen_native_describe(rel);
+		IdgenNativeState state = idgen_native_state(rel);
+
+		if (!sequence->cycle)
+			percent = idgen_native_percent_left(sequence, state.last_value, state.is_called);
+		pfree(sequence);
+	}
+	if (rel != NULL)
+		relation_close(rel, NoLock);
+	UnlockRelationOid(object, RowExclusiveLock);
+	return percent;
+}
+
+const IdgenSource idgen_source_sequence = {
+	.name = "sequence",
+	.transactional = false,
+	.has_object = true,
+	.for_worker = true,
+	.needs_row = false,
+	.check_syntax = sequence_check_syntax,
+	.check_name = sequence_check_name,
+	.resolve = sequence_resolve,
+	.prepare = sequence_prepare,
+	.allocate = sequence_allocate,
+	.max_count = sequence_max_count,
+	.peek = sequence_peek,
+	.restart = sequence_restart,
+	.percent_left = sequence_percent_left,
+};

@@ -1,0 +1,192 @@
+/*
+ * admin.c
+ *		Creating and restarting id sequences.
+ *
+ * Creating is ordinary SQL on id_sequences with the caller's own rights, so that
+ * privileges, row security and the owner's triggers apply as to any other
+ * statement. What the function adds is a check of its arguments. Restarting is
+ * the business of the source.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+#include "catalog/definition.h"
+#include "catalog/row.h"
+#include "common/guc.h"
+#include "draw/generator.h"
+#include "sql/sql_support.h"
+
+PG_FUNCTION_INFO_V1(idgen_create);
+PG_FUNCTION_INFO_V1(idgen_restart);
+
+static void
+bad_argument(const char *message)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("%s", message)));
+}
+
+/* Argument numbers of idgen_create() */
+enum
+{
+	ARG_NAME,
+	ARG_NEXT_BLOCK_START,
+	ARG_BLOCK_SIZE,
+	ARG_EXHAUSTED,
+	ARG_MAX_VALUE,
+	ARG_SOURCE,
+	ARG_SOURCE_NAME,
+	ARG_REFILL,
+	ARG_LAYOUT,
+	ARG_BIG_BASE,
+	NARGS
+};
+
+/* Raises 22023 or 0A000 for arguments that make no row of id_sequences. */
+static void
+check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
+{
+	int32 exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
+
+	idgen_check_name(fcinfo, ARG_NAME);
+	if (block_size <= 0)
+		bad_argument("block_size must be greater than zero");
+	if (exhausted != 0 && exhausted != 1)
+		bad_argument("exhausted must be 0 or 1");
+	if (exhausted == 0 &&
+	    PG_GETARG_INT64(ARG_NEXT_BLOCK_START) > PG_GETARG_INT64(ARG_MAX_VALUE))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
+		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START),
+		                (long long) PG_GETARG_INT64(ARG_MAX_VALUE))));
+	idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
+	if (numeric_is_nan(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
+		bad_argument("big_base must be a number");
+}
+
+/*
+ * The source_name to store, NULL if none. Raises 22023 or 0A000 for a source that
+ * there is not or that has not that refill mode, and what the source has to say
+ * about the name.
+ */
+static const char *
+check_source_name(FunctionCallInfo fcinfo)
+{
+	const char *given = PG_ARGISNULL(ARG_SOURCE_NAME) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE_NAME));
+	const IdgenSource *source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
+
+	idgen_check_refill(text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL)), source);
+	if (source->check_name == NULL)
+		return given;
+	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);
+}
+
+/*
+ * idgen_create(name text, next_block_start bigint, block_size integer,
+ *				exhausted integer, max_value bigint, source text,
+ *				source_name text, refill text, layout text, big_base numeric)
+ * returns void
+ *
+ * Not strict, because source_name may be null, and block_size: that stands for
+ * idgen.default_block_size. Raises 22004, 25006, 22023, 0A000; 42710 if the id
+ * sequence exists; 42501 without the privilege to insert; 55000 if a rule has kept it
+ * from being inserted; and whatever the source says about source_name.
+ */
+Datum
+idgen_create(PG_FUNCTION_ARGS)
+{
+	static const char *const names[NARGS] = {
+		"name",
+		"next_block_start",
+		"block_size",
+		"exhausted",
+		"max_value",
+		"source",
+		"source_name",
+		"refill",
+		"layout",
+		"big_base",
+	};
+	Oid types[NARGS] = {
+		TEXTOID,
+		INT8OID,
+		INT4OID,
+		INT4OID,
+		INT8OID,
+		TEXTOID,
+		TEXTOID,
+		TEXTOID,
+		TEXTOID,
+		NUMERICOID,
+	};
+	Datum values[NARGS];
+	char nulls[NARGS];
+	int32 block_size;
+	const char *source_name;
+	char *query;
+
+	for (int i = 0; i < NARGS; i++)
+	{
+		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE)
+			idgen_refuse_null(fcinfo, i, names[i]);
+		values[i] = PG_GETARG_DATUM(i);
+		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
+	}
+	PreventCommandIfReadOnly("idgen_create()");
+	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
+	values[ARG_BLOCK_SIZE] = Int32GetDatum(block_size);
+	nulls[ARG_BLOCK_SIZE] = ' ';
+	check_create_arguments(fcinfo, block_size);
+	source_name = check_source_name(fcinfo);
+	nulls[ARG_SOURCE_NAME] = source_name == NULL ? 'n' : ' ';
+	if (source_name != NULL)
+		values[ARG_SOURCE_NAME] = CStringGetTextDatum(source_name);
+
+	query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
+	                 " source, source_name, refill, layout, big_base)"
+	                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+	                 " ON CONFLICT (name) DO NOTHING",
+	                 idgen_table_name(idgen_table_oid(fcinfo->flinfo->fn_oid)));
+	SPI_connect();
+	if (SPI_execute_with_args(query, NARGS, types, values, nulls, false, 0) != SPI_OK_INSERT)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("id sequence \"%s\" was not created",
+		                text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME))),
+		         errhint("A rule of table \"id_sequences\" is in the way.")));
+	if (SPI_processed == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_DUPLICATE_OBJECT),
+		         errmsg("id sequence \"%s\" already exists",
+		                text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)))));
+	SPI_finish();
+	PG_RETURN_VOID();
+}
+
+/*
+ * idgen_restart(name text, start bigint [, source text]) returns void
+ *
+ * Start again at "start", forwards or backwards; cached ids are dropped when
+ * the transaction commits. Raises what idgen_restart_at() does.
+ */
+Datum
+idgen_restart(PG_FUNCTION_ARGS)
+{
+	text *name = PG_GETARG_TEXT_PP(0);
+	const IdgenSource *asked = PG_NARGS() > 2 ? idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(2))) : NULL;
+	IdgenHandle *handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
+	                                       VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+
+	PreventCommandIfParallelMode("idgen_restart()");
+	idgen_restart_at(handle, asked, PG_GETARG_INT64(1));
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,269 @@
+/*
+ * sql_api.c
+ *		The SQL functions that draw ids: arguments in, Datum out.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/primnodes.h"
+#include "utils/builtins.h"
+
+#include "draw/generator.h"
+#include "sql/sql_support.h"
+
+PG_FUNCTION_INFO_V1(idgen_next);
+PG_FUNCTION_INFO_V1(idgen_next_from);
+PG_FUNCTION_INFO_V1(idgen_next_big);
+PG_FUNCTION_INFO_V1(idgen_next_big_from);
+PG_FUNCTION_INFO_V1(idgen_next_range);
+PG_FUNCTION_INFO_V1(idgen_last);
+PG_FUNCTION_INFO_V1(idgen_last_big);
+PG_FUNCTION_INFO_V1(idgen_peek);
+PG_FUNCTION_INFO_V1(idgen_peek_big);
+
+/* The most ids that can be asked for in a row: half of those of a bigint. */
+#define IDGEN_RANGE_MAX (INT64CONST(1) << 62)
+
+/* What a call site (one place in one query) remembers in fn_extra. */
+typedef struct CallSite
+{
+	IdgenHandle *handle;      /* of the last call's name */
+	uint64 epoch;             /* idgen_epoch then; if it differs, the handle may be gone */
+	const IdgenSource *asked; /* the last call's source, if it has one */
+	bool constant;            /* both are the same at every call */
+	TupleDesc desc;           /* of the result, if that is a row; NULL at first */
+} CallSite;
+
+/*
+ * Are all arguments constants? A parameter is not taken for one: PL/pgSQL
+ * evaluates the same expression again with other values.
+ */
+static bool
+arguments_are_constant(FmgrInfo *flinfo)
+{
+	Node *expr = flinfo->fn_expr;
+	ListCell *cell;
+
+	if (expr == NULL || !IsA(expr, FuncExpr))
+		return false;
+	foreach(cell, ((FuncExpr *) expr)->args)
+		if (!IsA(lfirst(cell), Const))
+			return false;
+	return true;
+}
+
+/* What get_site() has to do at a new call site, if its arguments vary, or the handle may be gone. */
+static pg_noinline CallSite *
+look_up_site(FunctionCallInfo fcinfo, int source_arg)
+{
+	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
+	const IdgenSource *asked = NULL;
+	uint64 epoch = idgen_epoch;
+	text *name = PG_GETARG_TEXT_PP(0);
+	int len = VARSIZE_ANY_EXHDR(name);
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+
+	if (PG_NARGS() > source_arg)
+		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(source_arg)));
+	if (site == NULL)
+	{
+		site = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
+		site->handle = NULL;
+		site->epoch = 0;
+		site->constant = arguments_are_constant(fcinfo->flinfo);
+		site->desc = NULL;
+		fcinfo->flinfo->fn_extra = site;
+	}
+	if (site->handle == NULL || site->epoch != epoch || site->handle->relid != relid ||
+	    site->handle->namelen != len ||
+	    memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
+	{
+		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
+		site->epoch = epoch;
+	}
+	site->asked = asked;
+	return site;
+}
+
+/*
+ * The call site, with the handle of the name that this call asks for and, if
+ * there is an argument of that number, the source. As long as idgen_epoch is the
+ * same, the handle is there, and so is the table that it belongs to.
+ */
+static inline CallSite *
+get_site(FunctionCallInfo fcinfo, int source_arg)
+{
+	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
+
+	if (likely(site != NULL && site->constant && site->epoch == idgen_epoch))
+		return site;
+	return look_up_site(fcinfo, source_arg);
+}
+
+/* The id that is composed of a sequence value. */
+static inline Datum
+compose(const IdgenHandle *handle, int64 value)
+{
+	if (likely(handle->layout == &idgen_layout_plain))
+		PG_RETURN_INT64(value);
+	PG_RETURN_INT64(idgen_layout_compose(handle->layout, handle->prefix, value));
+}
+
+/* What next_id() leaves out. */
+static pg_noinline Datum
+next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
+{
+	IdgenCall call = {.function = "idgen_next()", .asked = asked};
+
+	return compose(handle, idgen_generate_slow(handle, &call).next);
+}
+
+/* The next id. What the hot path draws is of the layout plain. */
+static pg_attribute_always_inline Datum
+next_id(IdgenHandle *handle, const IdgenSource *asked)
+{
+	int64 value;
+
+	if (likely(idgen_generate_fast(handle, asked, &value)))
+		PG_RETURN_INT64(value);
+	return next_id_slow(handle, asked);
+}
+
+static Datum
+next_big_id(IdgenHandle *handle, const IdgenSource *asked)
+{
+	IdgenCall call = {.function = "idgen_next_big()", .asked = asked, .big = true};
+	int64 value;
+
+	if (!idgen_generate_fast(handle, asked, &value))
+		value = idgen_generate_slow(handle, &call).next;
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->layout, handle->prefix, value, handle->big_base));
+}
+
+/* idgen_next(name text) returns bigint */
+Datum
+idgen_next(PG_FUNCTION_ARGS)
+{
+	return next_id(get_site(fcinfo, 1)->handle, NULL);
+}
+
+/*
+ * idgen_next(name text, source text) returns bigint. Raises 22023 for a source
+ * that is unknown, or not that of the row.
+ */
+Datum
+idgen_next_from(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 1);
+
+	return next_id(site->handle, site->asked);
+}
+
+/* idgen_next_big(name text) returns numeric: the same ids, plus big_base */
+Datum
+idgen_next_big(PG_FUNCTION_ARGS)
+{
+	return next_big_id(get_site(fcinfo, 1)->handle, NULL);
+}
+
+/* idgen_next_big(name text, source text) returns numeric */
+Datum
+idgen_next_big_from(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 1);
+
+	return next_big_id(site->handle, site->asked);
+}
+
+/*
+ * idgen_next_range(name text, n bigint [, source text],
+ *					OUT first_id bigint, OUT last_id bigint)
+ *
+ * n ids in a row, 1 to 2^62; of a descending sequence, the first is the greatest. Raises
+ * 22023 for another n.
+ */
+Datum
+idgen_next_range(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 2);
+	IdgenCall call = {.function = "idgen_next_range()", .asked = site->asked, .range = PG_GETARG_INT64(1)};
+	IdgenBlock ids;
+	Datum values[2];
+	bool nulls[2] = {false, false};
+
+	if (call.range < 1 || call.range > IDGEN_RANGE_MAX)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("n must be between 1 and %lld", (long long) IDGEN_RANGE_MAX)));
+	ids = idgen_generate_slow(site->handle, &call);
+	values[0] = compose(site->handle, ids.next);
+	values[1] = compose(site->handle, idgen_block_last(&ids));
+	return idgen_result_row(fcinfo, &site->desc, values, nulls);
+}
+
+/* Raises 55000 if this session has drawn nothing yet; 25000, 42501 or 42704 as drawing would. */
+static IdgenHandle *
+last_drawn(FunctionCallInfo fcinfo)
+{
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenHandle *handle = site->handle;
+
+	PreventCommandIfParallelMode("idgen_last()");
+	idgen_check_usable(handle, site->asked);
+	if (handle->last.layout == NULL || handle->last.object != handle->object)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
+		                handle->name),
+		         errhint("Call idgen_next() first.")));
+	return handle;
+}
+
+/*
+ * idgen_last(name text [, source text]) returns bigint: what this session drew
+ * last, or the last one of a range. As with currval(), that stays so when the
+ * transaction is rolled back, or the layout changed. Raises 2200H if it was drawn
+ * by idgen_next_big() and is too wide.
+ */
+Datum
+idgen_last(PG_FUNCTION_ARGS)
+{
+	IdgenHandle *handle = last_drawn(fcinfo);
+
+	idgen_layout_check(handle->last.layout, handle->name, handle->last.value);
+	PG_RETURN_INT64(idgen_layout_compose(handle->last.layout, handle->last.prefix, handle->last.value));
+}
+
+/* idgen_last_big(name text [, source text]) returns numeric: the same, plus big_base */
+Datum
+idgen_last_big(PG_FUNCTION_ARGS)
+{
+	IdgenHandle *handle = last_drawn(fcinfo);
+
+	idgen_layout_check_big(handle->last.layout, handle->name, handle->last.value, handle->last.big_base);
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->last.layout, handle->last.prefix,
+	                                           handle->last.value, handle->last.big_base));
+}
+
+/* idgen_peek(name text [, source text]) returns bigint: the next id, not taken */
+Datum
+idgen_peek(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenCall call = {.function = "idgen_peek()", .asked = site->asked};
+
+	return compose(site->handle, idgen_peek_next(site->handle, &call));
+}
+
+/* idgen_peek_big(name text [, source text]) returns numeric */
+Datum
+idgen_peek_big(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 1);
+	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .big = true};
+	int64 value = idgen_peek_next(site->handle, &call);
+
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(site->handle->layout, site->handle->prefix,
+	                                           value, site->handle->big_base));
+}

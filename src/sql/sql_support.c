@@ -1,0 +1,60 @@
+/*
+ * sql_support.c
+ *		What SQL functions have in common: arguments and results.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "mb/pg_wchar.h"
+
+#include "shmem/cache.h"
+#include "sql/sql_support.h"
+
+/* Raises 22004 if an argument is null that must not be. */
+void
+idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("%s must not be null", name)));
+}
+
+/* Raises 22023 or 22001 if no id sequence can have the name that this argument is. */
+void
+idgen_check_name(FunctionCallInfo fcinfo, int argument)
+{
+	const text *name = PG_GETARG_TEXT_PP(argument);
+	int length = pg_mbstrlen_with_len(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+
+	if (length == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("name must not be empty")));
+	if (length > IDGEN_NAME_CHARACTERS)
+		ereport(ERROR,
+		        (errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
+		         errmsg("name is too long"),
+		         errdetail("It has %d characters; %d are allowed.", length, IDGEN_NAME_CHARACTERS)));
+}
+
+/*
+ * A row of the type that the function returns, as a result of it. The call site keeps
+ * the type in *desc, which is NULL at first: looking for it costs more than all the rest.
+ */
+Datum
+idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc, Datum *values, bool *nulls)
+{
+	if (*desc == NULL)
+	{
+		MemoryContext context = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+		TupleDesc found;
+
+		if (get_call_result_type(fcinfo, NULL, &found) != TYPEFUNC_COMPOSITE)
+			elog(ERROR, "return type must be a row type");
+		*desc = BlessTupleDesc(found);
+		MemoryContextSwitchTo(context);
+	}
+	return HeapTupleGetDatum(heap_form_tuple(*desc, values, nulls));
+}
