@@ -2,51 +2,7 @@
  * idgen.c
  *		Loading the library: settings, hooks and callbacks.
  *
- * From here down, each file uses only those after it:
- *
- *	idgen.c			this file
- *	sql_api.c		SQL functions that draw ids
- *	sql_parts.c		SQL functions that take ids apart
- *	sql_unique_id.c	SQL functions for time-ordered ids
- *	sql_fdw.c		SQL function of the foreign-data wrapper
- *	admin.c			SQL functions that create and restart id sequences
- *	adopt.c			SQL functions that move columns over and back
- *	stats.c			SQL functions behind the views
- *	changes.c		triggers and a hook: what others do to id_sequences
- *	sql_support.c	what SQL functions have in common
- *	xact.c			what happens when a transaction or savepoint ends
- *	worker.c		the refill worker
- *	jobs.c			what sessions have asked it for
- *	generator.c		the algorithm: pending block, then cache, then refill
- *	by_worker.c		drawing from an id sequence that the worker refills
- *	refill.c		refilling, and waiting for others to
- *	source_*.c		blocks from id_sequences itself, native sequences, functions,
- *					other servers
- *	pending.c		what the current transaction has allocated or changed
- *	handle.c		a session's view of one id sequence
- *	auto_create.c	making the row that an unknown name lacks
- *	restart_file.c	the cache while the server is stopped
- *	cache.c			the block cache: memory, entries, locks
- *	slot.c			one id sequence in the cache
- *	file_index.c	which slots hold ids of which relation file
- *	column.c		a column that can be moved to an id sequence
- *	definition.c	what a row says, and who may use it
- *	row_write.c		writing a row, with triggers and constraints of others
- *	row.c			finding the newest version of a row
- *	source.c		the sources that are registered, and what one has to say
- *	native_sequence.c	native sequences: finding one, and what it says
- *	remote_query.c	statements on other servers
- *	connection.c	connections to them, used without blocking
- *	foreign_server.c	servers: finding one, its options, how to connect
- *	worker_registry.c	which databases have a refill worker
- *	layout.c		composing ids of several fields
- *	unique_id.c		time-ordered ids
- *	unique_id_file.c	how far they may have gone, on disk
- *	as_owner.c		acting as the owner of id_sequences
- *	subxact.c		trying something that may fail
- *	guc.c			settings
- *	block.h			a block
- *	compat.h		differences between server versions
+ * README.md in this folder lists all files, and says which may include which.
  */
 #include "postgres.h"
 
