@@ -37,6 +37,15 @@ typedef struct IdgenRequest
 	struct IdgenRemoteQuery **under_way;
 } IdgenRequest;
 
+/* What becomes of the ids of a refill that its transaction does not use. */
+typedef enum IdgenRestFate
+{
+	IDGEN_REST_LOST,      /* nobody may have them: a gap */
+	IDGEN_REST_PUBLISHED, /* they go into the cache */
+	IDGEN_REST_RETURNED,  /* give_back() returns them before the commit: the
+	                       * refill is gapless */
+} IdgenRestFate;
+
 /* What allocate() has got. It comes to it with all fields zero. */
 typedef struct IdgenRefill
 {
@@ -46,8 +55,7 @@ typedef struct IdgenRefill
 	int64 blocks;       /* how many blocks that was, for the counters */
 	int64 ahead_blocks; /* of these, the ones not owed to a bulk load, ... */
 	int64 ahead_ids;    /* ... and the ids in them; 0 = not to refill ahead */
-	bool gapless;       /* give_back() what is left of it before commit */
-	bool shareable;     /* what is left of it may go into the cache */
+	IdgenRestFate fate; /* what becomes of the rest */
 	int percent_left;   /* of the id sequence's range after it, 0 to 100 */
 } IdgenRefill;
 

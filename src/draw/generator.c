@@ -211,7 +211,7 @@ validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	revalidate(handle, asked, auto_create);
 	handle->fast_epoch = 0;
 	if (handle->remember && idgen_pending_published_ok(handle) &&
-	    handle->layout == &idgen_layout_plain && last_is_alike(handle))
+	    idgen_pending_fast_ok(&handle->pending) && handle->layout == &idgen_layout_plain && last_is_alike(handle))
 		handle->fast_epoch = handle->epoch;
 }
 

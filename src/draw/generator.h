@@ -43,8 +43,6 @@ idgen_generate_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
 
 	if (handle->pending.rest.block.left > 0)
 	{
-		if (handle->pending.gapless || handle->pending.ahead)
-			return false;
 		handle->pending.counters.ids_issued++;
 		*value = idgen_block_take(&handle->pending.rest.block);
 	}

@@ -248,7 +248,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	}
 	PG_END_TRY();
 	error_context_stack = context.previous;
-	if (done && !refill->gapless) /* see idgen_pending_warn_low() */
+	if (done && refill->fate != IDGEN_REST_RETURNED) /* see idgen_pending_warn_low() */
 		idgen_handle_warn_low(handle, refill->percent_left);
 	return done;
 }

@@ -40,7 +40,7 @@ typedef struct IdgenPending
 {
 	IdgenRest rest;            /* what this transaction may draw from */
 	const IdgenSource *source; /* where it is from */
-	bool gapless;              /* it goes back there */
+	IdgenRestFate fate;        /* what becomes of it, if not used */
 	bool ahead;                /* there may be lower ids in the cache */
 	Oid userid;                /* who has allocated it */
 	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
@@ -89,8 +89,9 @@ typedef struct IdgenHandle
 	 * this user; zero if they have to be looked at again. If the answer is
 	 * not to be remembered, it holds for one call only. fast_epoch is what the
 	 * hot path looks at: the same, but zero also if the answer is not to be
-	 * remembered, the current transaction must not use the cache, ids have to be
-	 * composed, or idgen_last() needs to know more than the value drawn last.
+	 * remembered, the current transaction must not use the cache, it has a
+	 * pending block that the hot path must not touch, ids have to be composed,
+	 * or idgen_last() needs to know more than the value drawn last.
 	 *
 	 * From there to the pending block is what the hot path touches: a session that
 	 * draws from many id sequences finds little of that in the processor's cache.
@@ -162,6 +163,17 @@ static inline bool
 idgen_handle_answers(const IdgenHandle *handle, const IdgenSource *asked)
 {
 	return asked == NULL ? handle->has_row : handle->source == asked;
+}
+
+/*
+ * May the hot path draw from the pending block? Not from a gapless one, whose
+ * state is saved before each first draw in a savepoint. Nor from one that was
+ * refilled ahead, as long as the cache may have lower ids.
+ */
+static inline bool
+idgen_pending_fast_ok(const IdgenPending *pending)
+{
+	return pending->fate != IDGEN_REST_RETURNED && !pending->ahead;
 }
 
 /* Have the handle validated before it is used again. */

@@ -46,7 +46,7 @@ typedef struct IdgenSave
 
 	IdgenRest rest;
 	const IdgenSource *source;
-	bool gapless;
+	IdgenRestFate fate;
 	Oid userid;
 	bool replaced; /* rest is to be restored, not just kept */
 	uint64 good_as_of;
@@ -120,7 +120,7 @@ save_state(IdgenHandle *handle, bool replaced)
 		save->handle = handle;
 		save->rest = p->rest;
 		save->source = p->source;
-		save->gapless = p->gapless;
+		save->fate = p->fate;
 		save->userid = p->userid;
 		save->replaced = false;
 		save->good_as_of = p->good_as_of;
@@ -134,7 +134,7 @@ save_state(IdgenHandle *handle, bool replaced)
 	/* Until it is replaced, an ordinary block goes on being used up. */
 	if (replaced && !save->replaced)
 	{
-		if (!save->gapless)
+		if (save->fate != IDGEN_REST_RETURNED)
 			save->rest = p->rest;
 		save->replaced = true;
 	}
@@ -245,7 +245,7 @@ idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 
 	if (!has_ids(p) || (p->rest.block.left < count && !bring_forward(&p->rest, count)))
 		return false;
-	if (p->gapless)
+	if (p->fate == IDGEN_REST_RETURNED)
 		save_state(handle, false);
 	*ids = idgen_block_cut(&p->rest.block, count);
 	p->counters.ids_issued = idgen_add_saturating(p->counters.ids_issued, count);
@@ -295,9 +295,9 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, bool gapless)
 	IdgenPending *p = &handle->pending;
 	IdgenRest old = p->rest;
 	IdgenBlock *more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
-	int limit = gapless || p->gapless ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
+	int limit = gapless || p->fate == IDGEN_REST_RETURNED ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
 
-	if (p->gapless)
+	if (p->fate == IDGEN_REST_RETURNED)
 		save_state(handle, false);
 	forget_ids(p);
 	if (rest->nmore > 0)
@@ -334,7 +334,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 
 	idgen_pending_list(handle);
 	if (kept)
-		keep_for_later(handle, &rest, refill->gapless);
+		keep_for_later(handle, &rest, refill->fate == IDGEN_REST_RETURNED);
 	save_state(handle, true);
 	idgen_handle_key(handle, &key);
 	if (rest.nmore > 0)
@@ -345,15 +345,17 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	}
 	p->rest = rest;
 	p->source = handle->source;
-	p->gapless = refill->gapless;
+	p->fate = refill->fate;
 	p->ahead = ahead;
+	if (!idgen_pending_fast_ok(p))
+		handle->fast_epoch = 0;
 	p->userid = handle->userid;
-	if (refill->shareable)
+	if (refill->fate == IDGEN_REST_PUBLISHED)
 		good_as_of = handle->source->locks_row ? idgen_cache_dropped_at(&key) : version;
 	p->good_as_of = kept ? both_good_as_of(p->good_as_of, good_as_of) : good_as_of;
 
 	p->refills++;
-	if (refill->gapless && refill->percent_left < idgen_warn_remaining)
+	if (refill->fate == IDGEN_REST_RETURNED && refill->percent_left < idgen_warn_remaining)
 		p->low = true;
 	p->ids_allocated = idgen_add_saturating(p->ids_allocated, idgen_rest_ids(&refill->rest));
 	p->ahead_blocks = refill->ahead_blocks;
@@ -368,7 +370,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 bool
 idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted)
 {
-	return handle->pending.gapless &&
+	return handle->pending.fate == IDGEN_REST_RETURNED &&
 		idgen_block_ends_at(&handle->pending.rest.block, next_block_start, exhausted);
 }
 
@@ -433,7 +435,7 @@ idgen_pending_validated(IdgenHandle *handle)
 	if (elsewhere && has_ids(p))
 	{
 		save_state(handle, true);
-		if (p->gapless)
+		if (p->fate == IDGEN_REST_RETURNED)
 			(void) give_back(handle);
 		forget_ids(p);
 	}
@@ -559,7 +561,7 @@ idgen_pending_commit_savepoint(void)
 		    save->replaced && !outer->replaced)
 		{
 			/* The parent's view, up to the moment of replacement. */
-			if (!outer->gapless)
+			if (outer->fate != IDGEN_REST_RETURNED)
 				outer->rest = save->rest;
 			outer->replaced = true;
 		}
@@ -580,11 +582,11 @@ idgen_pending_abort_savepoint(void)
 
 		if (save->level < level)
 			break;
-		if (save->gapless || save->replaced)
+		if (save->fate == IDGEN_REST_RETURNED || save->replaced)
 		{
 			p->rest = save->rest;
 			p->source = save->source;
-			p->gapless = save->gapless;
+			p->fate = save->fate;
 			p->userid = save->userid;
 			p->good_as_of = save->good_as_of;
 		}
@@ -612,7 +614,7 @@ idgen_pending_return(void)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
 
-		if (!handle->pending.gapless || handle->pending.rest.block.left == 0)
+		if (handle->pending.fate != IDGEN_REST_RETURNED || handle->pending.rest.block.left == 0)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
 		if (give_back(handle))

@@ -405,7 +405,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->rest.more = &blocks[1];
 	refill->rest.nmore = returned - 1;
 	refill->blocks = nblocks;
-	refill->shareable = handle->block_size > 1;
+	refill->fate = handle->block_size > 1 ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST;
 	refill->percent_left = 100;
 	return true;
 }

@@ -319,7 +319,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->blocks = (drawn.values - 1) / block_size + 1;
 	refill->ahead_blocks = refill->blocks;
 	refill->ahead_ids = drawn.ids;
-	refill->shareable = true;
+	refill->fate = IDGEN_REST_PUBLISHED;
 	if (sequence->logged)
 		refill->lsn = locked_state(handle->object).lsn;
 	refill->percent_left = sequence->cycle ? 100 : (int) idgen_native_percent_left(sequence, drawn.last, true);

@@ -296,7 +296,7 @@ finish_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenRe
 	refill->rest.transient = true;
 	refill->rest.block = (IdgenBlock){.next = first, .left = last - first + 1, .step = 1};
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
-	refill->shareable = true;
+	refill->fate = IDGEN_REST_PUBLISHED;
 	refill->percent_left = idgen_percent_of_range(Min(first, 1), (double) last + 1, get_int64(row, COLUMN_MAX_VALUE));
 }
 

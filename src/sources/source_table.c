@@ -285,6 +285,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	const IdgenRequest *request = ((Allocation *) arg)->request;
 	IdgenRefill *refill = ((Allocation *) arg)->refill;
 	IdgenDefinition def;
+	bool gapless;
 	int64 blocks;
 	int64 wanted;
 	int64 count;
@@ -309,9 +310,9 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 		idgen_exhausted(handle->name, &def);
 	}
 
-	refill->gapless = (def.block_size == 1 && !def.by_worker);
-	refill->shareable = !refill->gapless;
-	blocks = refill->gapless ? 1 : request->blocks;
+	gapless = (def.block_size == 1 && !def.by_worker);
+	refill->fate = gapless ? IDGEN_REST_RETURNED : IDGEN_REST_PUBLISHED;
+	blocks = gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
 	refill->ahead_ids = multiply_saturating(blocks, def.block_size);
 
