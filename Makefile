@@ -26,12 +26,12 @@ ISOLATION_OPTS = --inputdir=$(tree)test --outputdir=.
 
 # The TAP tests bring their own servers, so installcheck leaves them out unless
 # it is called with TAP_TESTS=1.
-PROVE_TESTS = test/t/*.pl
+PROVE_TESTS = test/t/*/*.pl
 
 PG_CONFIG ?= pg_config
 BENCH ?= run
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
-FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/*.c))
+FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/lib/*.c))
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
@@ -132,7 +132,7 @@ stress-mutants:
 # SECONDS=60 for a shorter run, SEED=number for a certain one
 fuzz:
 	@FUZZ_SECONDS=$(or $(SECONDS),600) COPT="$(or $(COPT),-DUSE_ASSERT_CHECKING)" \
-		ONLY=tap TESTS=145_fuzz $(tree)test/run
+		ONLY=tap TESTS=general/fuzz $(tree)test/run
 
 # QUICK=1 for a first look, ONLY="calls bulk" for some chapters; BENCH=instructions counts instructions
 bench:

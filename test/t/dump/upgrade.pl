@@ -1,0 +1,90 @@
+# pg_upgrade takes the id sequences along: the new cluster goes on behind all that the old
+# one has issued. What was cached there stays there.
+#
+# It is upgraded to the same version, or from that in IDGEN_OLD_INSTALL (a directory with
+# bin and lib of a PostgreSQL in which idgen is installed).
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use Cwd;
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $old_install = $ENV{IDGEN_OLD_INSTALL};
+my $preload = "shared_preload_libraries = 'idgen'\n";
+
+# The server's paths to idgen are for the version that is tested.
+my $old = do
+{
+	local %ENV = %ENV;
+	delete $ENV{TEMP_CONFIG} if $old_install;
+	idgen_server('old', $old_install ? (install_path => $old_install) : ());
+};
+if ($old->safe_psql('postgres', q{SELECT current_setting('extension_destdir', true) IS NULL}) eq 't'
+	&& !-e $old->config_data('--pkglibdir') . '/idgen.so')
+{
+	plan skip_all => q{pg_upgrade finds a library only in the server's own directory};
+}
+my $new = PostgreSQL::Test::Cluster->new('new');
+init_server($new);
+$new->append_conf('postgresql.conf', $preload);
+
+create_all_kinds($old);
+my @clients = start_all_kinds($old, 3);
+wait_for_ids(300, @clients);
+my $unique = $old->safe_psql('postgres', 'SELECT idgen_unique_id()');
+terminate_clients($old, @clients);
+my @ids = (issued_ids(@clients), drawn_ids($old));
+
+# (Of some, the worker may still be about to bring more.)
+my $cached = q{SELECT count(*), min(first_id), sum(last_id) FROM idgen_cache WHERE name !~ 'worker'};
+my $old_cached = $old->safe_psql('postgres', $cached);
+my $rows = q{SELECT * FROM id_sequences WHERE name !~ 'worker' ORDER BY name};
+my $old_rows = $old->safe_psql('postgres', $rows);
+cmp_ok($old_cached =~ s/\|.*//r, '>', 0, 'the old cluster has ids cached');
+$old->stop;
+ok(-e restart_file($old), 'and writes them to a file');
+
+my $dir = getcwd();
+chdir $new->basedir or die "could not change to the directory: $!";
+$new->command_ok(
+	[
+		'pg_upgrade', '--no-sync',
+		'-d', $old->data_dir, '-D', $new->data_dir,
+		'-b', $old->config_data('--bindir'), '-B', $new->config_data('--bindir'),
+		'-s', $new->host, '-p', $old->port, '-P', $new->port
+	],
+	'pg_upgrade');
+chdir $dir or die "could not change to the directory: $!";
+ok(!-e restart_file($new), 'the new cluster has no such file');
+
+$new->start;
+is($new->safe_psql('postgres', $rows), $old_rows, 'the rows are there');
+is($new->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '0', 'nothing is cached');
+goes_on($new, 'upgraded', \@ids);
+cmp_ok($new->safe_psql('postgres', 'SELECT idgen_unique_id()'), '>', $unique, 'time-ordered ids go on');
+@clients = start_all_kinds($new, 3);
+wait_for_ids(100, @clients);
+terminate_clients($new, @clients);
+is(duplicates(keys %{ { map { $_ => 1 } @ids } }, issued_ids(@clients)), '', 'under load as well');
+
+# It is the same extension.
+is( $new->safe_psql('postgres', q{
+		SELECT (SELECT string_agg(tgenabled, '') FROM pg_trigger WHERE tgrelid = 'id_sequences'::regclass AND NOT tgisinternal),
+			(SELECT extconfig[1]::regclass FROM pg_extension WHERE extname = 'idgen')}),
+	'AAA|id_sequences', 'triggers fire always, and a dump has the rows');
+is($new->safe_psql('postgres', q{SELECT idgen_restart('own', 5); SELECT idgen_next('own')}),
+	"\n5", 'changes are noticed');
+$new->stop;
+
+# The old cluster can be started again, if it is to be that one after all.
+is(start_and_read($old), '', 'the old cluster uses its file');
+is($old->safe_psql('postgres', $cached), $old_cached, 'and has the same ids cached');
+
+$old->stop;
+done_testing();

@@ -1,0 +1,77 @@
+# A session that waits for one of the cache's locks shows which one: the locks
+# have tranche names of their own.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = idgen_server('events');
+
+# Draws published ids for as long as the test may take, and has many entries.
+$node->safe_psql(
+	'postgres', q{
+	SELECT idgen_create('busy', block_size => 2000000000);
+	SELECT idgen_next('busy');
+	SELECT idgen_create('n' || i) FROM generate_series(1, 1000) i;
+	SELECT count(idgen_next('n' || i)) FROM generate_series(1, 900) i});
+
+# While one session does nothing but take and release a lock, stop its process
+# until that happens with the lock held. Another session then waits for it.
+# The query "begun" tells that the first one is at it; before, it might be
+# stopped with a lock of the server's own.
+sub wait_event
+{
+	my ($call, $begun, $waiter_sql) = @_;
+	my $holder = $node->background_psql('postgres', on_error_stop => 0);
+	my $pid = $holder->query_safe('SELECT pg_backend_pid()');
+	my $event;
+
+	$holder->query_until(qr/running/,
+		"\\echo running\nSELECT count($call) FROM (SELECT generate_series(1, 2000000000)) s;\n");
+	$node->poll_query_until('postgres', $begun) or die 'nobody takes the lock';
+	for my $try (1 .. 200)
+	{
+		my $waiter = $node->background_psql('postgres');
+		my $waiter_pid = $waiter->query_safe('SELECT pg_backend_pid()');
+		my $sql = $waiter_sql =~ s/TRY/$try/gr;
+
+		kill('STOP', $pid);
+		$waiter->query_until(qr/running/, "\\echo running\n$sql;\n");
+		$node->poll_query_until(
+			'postgres', qq{
+			SELECT wait_event_type = 'LWLock' OR state = 'idle' AND query !~ 'pg_backend_pid'
+			FROM pg_stat_activity WHERE pid = $waiter_pid})
+		  or die 'neither waiting nor done';
+		$event = $node->safe_psql(
+			'postgres', qq{
+			SELECT wait_event_type, wait_event FROM pg_stat_activity
+			WHERE pid = $waiter_pid AND wait_event_type = 'LWLock'});
+		kill('CONT', $pid);
+		$waiter->quit;
+		last if $event ne '';
+	}
+	kill('INT', $pid);
+	$holder->query('');
+	$holder->quit;
+	return $event;
+}
+
+is( wait_event(
+		"idgen_next('busy')",
+		"SELECT idgen_peek('busy') > 1000",
+		"SELECT idgen_next('busy')"),
+	'LWLock|IdgenSequence', 'waiting for an id sequence');
+is( wait_event(
+		'idgen_stats_reset()',
+		'SELECT sum(ids_issued) = 0 FROM idgen_stats',
+		"SELECT idgen_peek('n' || 900 + TRY)"),
+	'LWLock|IdgenCache', 'waiting for the cache');
+
+$node->stop;
+done_testing();

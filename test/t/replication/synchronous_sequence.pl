@@ -1,0 +1,70 @@
+# With synchronous_commit = on, a refill from a native sequence waits until the
+# synchronous standby has it, before any session gets an id. A session that does not
+# want to wait for standbys does not.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = idgen_server(
+	'primary',
+	init => [ allows_streaming => 1 ],
+	conf => 'deadlock_timeout = 100s');
+my $draw = q{idgen_next('gen', 'sequence')};
+
+$primary->safe_psql('postgres', 'CREATE SEQUENCE gen_seq INCREMENT BY 20; CREATE UNLOGGED SEQUENCE unlogged_seq');
+$primary->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'backup', has_streaming => 1);
+$standby->start;
+$primary->safe_psql(
+	'postgres', q{
+	ALTER SYSTEM SET synchronous_standby_names = 'standby';
+	SELECT pg_reload_conf()});
+$primary->poll_query_until('postgres', q{SELECT sync_state = 'sync' FROM pg_stat_replication})
+  or die 'the standby is not synchronous';
+is($primary->safe_psql('postgres', "SELECT count($draw) FROM generate_series(1, 20)"),
+	'20', 'with the standby, ids come');
+
+# Without it, they do not, before any commit. (The first value after a checkpoint is
+# one that nextval() writes WAL for.)
+$standby->stop;
+$primary->safe_psql('postgres', 'CHECKPOINT');
+my $refiller = start_statement($primary, "SELECT $draw", 'BEGIN');
+wait_for_waiters($primary, 1, 'idgen_next', 'IPC');
+is( $primary->safe_psql('postgres', q{SELECT wait_event FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'}),
+	'SyncRep', 'the refill waits for the standby');
+my @waiters = map { start_statement($primary, "SELECT $draw", "SET synchronous_commit = $_") } ('on', 'off');
+wait_for_waiters($primary, 2, 'idgen_next', 'Extension');
+ok(1, 'others wait for the refill');
+is( sqlstate($primary, "SET statement_timeout = '20ms'; SELECT $draw"),
+	'57014', 'nobody gets an id');
+is($primary->safe_psql('postgres', q{SELECT idgen_next('unlogged', 'sequence')}),
+	'1', 'an unlogged sequence is nothing to standbys');
+
+$standby->start;
+is($refiller->query_safe(''), '21', 'the standby is back: the refill goes on');
+is(join(' ', sort map { $_->query_safe('') } @waiters), '22 23', 'so do the others');
+$refiller->query_safe('ROLLBACK');
+$_->quit for ($refiller, @waiters);
+
+# What is cached needs no standby, and no refill does that is not to wait for it.
+$standby->stop;
+is($primary->safe_psql('postgres', "SELECT count($draw) FROM generate_series(1, 17)"),
+	'17', 'cached ids');
+foreach my $mode ('local', 'off')
+{
+	$primary->safe_psql('postgres', 'CHECKPOINT');
+	is( $primary->safe_psql('postgres',
+			"SET synchronous_commit = $mode; SELECT count($draw) FROM generate_series(1, 20)"),
+		'20', "synchronous_commit = $mode");
+}
+
+$primary->stop;
+done_testing();

@@ -1,0 +1,140 @@
+# Who refills may give up waiting for the synchronous standby: by a timeout, a cancel, or
+# an end of the session. Then the block that the standby may not have goes to nobody else,
+# and is counted as lost.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => "deadlock_timeout = 100s\nautovacuum = off\n");
+
+$primary->safe_psql(
+	'postgres', q{
+	CREATE SEQUENCE native_seq INCREMENT BY 20;
+	CREATE SEQUENCE native_worker_seq INCREMENT BY 20;
+	SELECT idgen_create('own'), idgen_create('worker', refill => 'worker'),
+		idgen_create('native_worker', source => 'sequence', refill => 'worker')});
+$primary->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'backup', has_streaming => 1);
+$standby->start;
+make_synchronous($primary, $standby);
+$standby->stop;
+
+my %draw = (
+	own => q{idgen_next('own')},
+	worker => q{idgen_next('worker')},
+	native_worker => q{idgen_next('native_worker')},
+	native => q{idgen_next('native', 'sequence')});
+
+sub cached
+{
+	my ($name) = @_;
+	return $primary->safe_psql('postgres', "SELECT count(*) FROM idgen_cache WHERE name = '$name'");
+}
+
+# Wait until so many ids ("= 20", "> 20") have been counted as lost.
+sub lost
+{
+	my ($name, $ids) = @_;
+	return $primary->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM idgen_stats WHERE name = '$name' AND ids_lost_prepared $ids");
+}
+
+# The process that waits for the standby
+sub waiting_pid
+{
+	my $query = q{SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'};
+
+	$primary->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($query) s") or die 'nobody waits';
+	return $primary->safe_psql('postgres', $query);
+}
+
+# A block of a native sequence is drawn without any commit: so there is an error instead.
+# (The first value after a checkpoint is one that nextval() writes WAL for.)
+$primary->safe_psql('postgres', 'CHECKPOINT');
+my $offset = -s $primary->logfile;
+my $impatient = start_statement($primary, "SELECT $draw{native}", '\set VERBOSITY sqlstate', q{SET statement_timeout = '500ms'});
+$primary->wait_for_log(qr/WARNING:  canceling wait for synchronous replication/, $offset);
+is(answer($impatient, ''), '57014', 'native, timeout: an error');
+is(cached('native'), '0', 'native, timeout: nothing is cached');
+ok(lost('native', '= 20'), 'native, timeout: the block is lost');
+$impatient->quit;
+foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
+{
+	my $session = start_statement($primary, "SELECT $draw{native}", '\set VERBOSITY sqlstate');
+	my $pid = waiting_pid();
+
+	$primary->safe_psql('postgres', "SELECT $end($pid)");
+	is(answer($session, ''), '57014', "native, $end: an error") if $end =~ 'cancel';
+	$session->{run}->finish if $end =~ 'terminate';
+	is(cached('native'), '0', "native, $end: nothing is cached");
+}
+ok(lost('native', '= 60'), 'native: the blocks are lost');
+
+# A commit that does not wait any more is one all the same, as its client is told.
+foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
+{
+	my $session = start_statement($primary, "SELECT $draw{own}");
+	my $pid = waiting_pid();
+
+	$primary->safe_psql('postgres', "SELECT $end($pid)");
+	isnt($session->query(''), '', "own, $end: the client has its id") if $end =~ 'cancel';
+	$session->{run}->finish if $end =~ 'terminate';
+	is(cached('own'), '0', "own, $end: nothing is cached");
+}
+ok(lost('own', '= 38'), 'own: what is left of the blocks is lost');
+
+# The worker goes on with another block. After a block of a native sequence, there may be a
+# commit as well, which waits once more.
+my $last_value = 'SELECT last_value FROM native_worker_seq';
+my $session = start_statement($primary, "SELECT $draw{native_worker}", q{SET idgen.worker_timeout = '1000s'});
+$primary->safe_psql('postgres', sprintf('SELECT pg_cancel_backend(%d)', waiting_pid()));
+ok(lost('native_worker', '> 0'), 'native_worker, pg_cancel_backend: the block is lost');
+my $before = $primary->safe_psql('postgres', $last_value);
+my $lost = $primary->safe_psql('postgres', q{SELECT ids_lost FROM idgen_stats WHERE name = 'native_worker'});
+$primary->safe_psql('postgres', sprintf('SELECT pg_cancel_backend(%d)', waiting_pid()));
+$primary->poll_query_until('postgres', "SELECT last_value > $before FROM native_worker_seq");
+$primary->safe_psql('postgres', sprintf('SELECT pg_terminate_backend(%d)', waiting_pid()));
+ok(lost('native_worker', "> $lost"), 'native_worker, pg_terminate_backend: the block is lost');
+is(cached('native_worker'), '0', 'native_worker: nothing is cached');
+$primary->safe_psql('postgres',
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'});
+$session->{run}->finish;
+$primary->safe_psql('postgres',
+	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'idgen worker'});
+wait_for_no_worker($primary);
+
+$session = start_statement($primary, "SELECT $draw{worker}", q{SET idgen.worker_timeout = '1000s'});
+foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
+{
+	my $before = $primary->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences WHERE name = 'worker'});
+	my $pid = waiting_pid();
+
+	$primary->safe_psql('postgres', "SELECT $end($pid)");
+	$primary->poll_query_until('postgres',
+		"SELECT next_block_start > $before FROM id_sequences WHERE name = 'worker'");
+	ok(lost('worker', q{= (SELECT next_block_start - 1 FROM id_sequences WHERE name = 'worker')}),
+		"worker, $end: the blocks are lost");
+	is(cached('worker'), '0', "worker, $end: nothing is cached");
+}
+
+# With the standby, all is well.
+$standby->start;
+isnt($session->query(''), '', 'with the standby: the worker brings ids');
+$session->quit;
+foreach my $name (sort keys %draw)
+{
+	$primary->safe_psql('postgres', "SELECT $draw{$name}");
+	isnt(cached($name), '0', "with the standby: $name is cached");
+}
+
+$standby->stop;
+$primary->stop;
+done_testing();

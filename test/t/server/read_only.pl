@@ -1,0 +1,85 @@
+# A central server that does not let itself be written to says so. Of several hosts, the one
+# is taken that does.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = central_server('primary', init => [ allows_streaming => 1 ]);
+$primary->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 1), ('w', 1, 1)});
+$primary->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'backup', has_streaming => 1);
+$standby->start;
+$primary->wait_for_catchup($standby);
+
+my ($node) = idgen_nodes(1, centres => [$standby]);
+create_remote('x', '', $node);
+create_remote('w', q{refill => 'worker'}, $node);
+
+my ($x, $w) = map { "SELECT idgen_next('$_')" } ('x', 'w');
+my $options = server_options($standby, $primary) =~ s/, dbname.*//r =~ s/(host|port)/SET $1/gr;
+
+is(sqlstate($node, $x), '25006', 'a standby');
+is(sqlstate($node, $w), '25006', 'the same for the worker');
+my ($ret, $stdout, $stderr) = $node->psql('postgres', $x);
+like($stderr, qr/CONTEXT:  on server "central"\nwhile refilling id sequence "x"/, 'says where');
+
+# Of several, the primary
+$node->safe_psql('postgres', "ALTER SERVER central OPTIONS ($options)");
+is($node->safe_psql('postgres', $x), '1', 'the second host');
+is($node->safe_psql('postgres', $w), '1', 'the same for the worker');
+$node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (ADD target_session_attrs 'any')});
+is(sqlstate($node, $x), '25006', 'unless any host will do');
+$node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (DROP target_session_attrs)});
+
+# Writing is off by default.
+$primary->safe_psql('postgres', 'ALTER DATABASE postgres SET default_transaction_read_only = on');
+$node->safe_psql('postgres', sprintf(q{ALTER SERVER central OPTIONS (SET host '%s', SET port '%s')}, $primary->host, $primary->port));
+is(sqlstate($node, $x), '25006', 'transactions are read-only');
+$primary->safe_psql('postgres', 'ALTER DATABASE postgres RESET default_transaction_read_only',
+	connstr => $primary->connstr('template1'));
+
+# In a session that is connected already
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe($_) for ('\set VERBOSITY sqlstate', $x);
+$primary->append_conf('postgresql.conf', 'default_transaction_read_only = on');
+$primary->reload;
+$primary->poll_query_until('template1', 'SHOW default_transaction_read_only', 'on') or die 'not reloaded';
+ok($node->poll_query_until('postgres', 'SELECT true'), 'the session is idle');
+is(answer($session, $x), '25006', 'from now on');
+$primary->append_conf('postgresql.conf', 'default_transaction_read_only = off');
+$primary->reload;
+$primary->poll_query_until('postgres', 'SHOW default_transaction_read_only', 'off') or die 'not reloaded';
+like($session->query_safe($x), qr/^\d+$/, 'and not any more');
+$session->quit;
+
+# The primary ends, the standby takes over.
+$node->safe_psql('postgres', "ALTER SERVER central OPTIONS ($options)");
+$session = $node->background_psql('postgres', on_error_stop => 0);
+my $before = $session->query_safe($x);
+$primary->wait_for_catchup($standby);
+$primary->stop;
+is(sqlstate($node, $x), '08001', 'no host can be written to');
+$standby->promote;
+my $after = $session->query_safe($x);
+cmp_ok($after, '>', $before, 'a host that is promoted');
+cmp_ok($node->safe_psql('postgres', $w), '>', 1, 'the same for the worker');
+
+# A session that is connected to a host which cannot be written to any more goes to the other
+# one. (That has its own opinion of what is next, since it does not follow any more.)
+$primary->start;
+$standby->append_conf('postgresql.conf', 'default_transaction_read_only = on');
+$standby->reload;
+$standby->poll_query_until('postgres', 'SHOW default_transaction_read_only', 'on') or die 'not reloaded';
+is($session->query_safe($x), $before + 1, 'the other host');
+$session->quit;
+
+$_->stop for ($node, $standby, $primary);
+done_testing();

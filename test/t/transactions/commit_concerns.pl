@@ -1,0 +1,105 @@
+# When a transaction ends, it looks at the id sequences that it concerns, and at no
+# others, however many are cached. The test holds the lock of one in the cache: who looks
+# at it has to wait.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = idgen_server('concerns');
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE empty (a int);
+	CREATE SEQUENCE busy_seq INCREMENT BY 2000000000;
+	CREATE SEQUENCE other_seq INCREMENT BY 10;
+	SELECT idgen_create('other_name', source => 'sequence', source_name => 'other_seq'), idgen_create('plain');
+	SELECT idgen_next('busy', 'sequence'), idgen_next('other', 'sequence'), idgen_next('other_name'), idgen_next('plain');
+	CREATE DATABASE elsewhere});
+$node->safe_psql('elsewhere', 'CREATE TABLE empty (a int)');
+
+my $holder = $node->background_psql('postgres', on_error_stop => 0);
+my $holder_pid = $holder->query_safe('SELECT pg_backend_pid()');
+my @sessions;
+
+# Let a session run a statement until it is done, or waits for a lock. Returns what it
+# waits for.
+sub outcome
+{
+	my ($database, $statement) = @_;
+	my $session = $node->background_psql($database, on_error_stop => 0);
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+
+	push @sessions, $session;
+	$session->query_until(qr/running/, "\\echo running\n$statement;\nSELECT 'done';\n");
+	$node->poll_query_until(
+		'postgres', qq{
+		SELECT wait_event_type IN ('LWLock', 'Lock') OR state = 'idle' AND query ~ 'done'
+		FROM pg_stat_activity WHERE pid = $pid})
+	  or die 'neither waiting nor done';
+	return $node->safe_psql(
+		'postgres', qq{
+		SELECT wait_event FROM pg_stat_activity WHERE pid = $pid AND wait_event_type IN ('LWLock', 'Lock')});
+}
+
+# Stop the process of a session that does nothing but draw from "busy" until that happens
+# with the lock held.
+sub hold
+{
+	$holder->query_until(qr/running/,
+		"\\echo running\nSELECT count(idgen_next('busy', 'sequence')) FROM (SELECT generate_series(1, 2000000000)) s;\n");
+	$node->poll_query_until('postgres', "SELECT idgen_peek('busy', 'sequence') % 2000000000 > 1000")
+	  or die 'nobody draws';
+	for my $try (1 .. 200)
+	{
+		kill('STOP', $holder_pid);
+		return if outcome('postgres', "SELECT idgen_peek('busy', 'sequence')") eq 'IdgenSequence';
+		kill('CONT', $holder_pid);
+		(pop @sessions)->quit;
+	}
+	die 'never stopped with the lock held';
+}
+
+sub release
+{
+	kill('CONT', $holder_pid);
+	kill('INT', $holder_pid);
+	$holder->query('SELECT 1');
+	$_->quit for @sessions;
+	@sessions = ();
+	return;
+}
+
+# While the lock is held, what the end of a transaction does not have to wait for ...
+hold();
+is(outcome(@$_), '', "$$_[0]: $$_[1]") foreach (
+	[ 'postgres', 'TRUNCATE empty' ],
+	[ 'postgres', 'DROP TABLE empty' ],
+	[ 'elsewhere', 'TRUNCATE empty' ],
+	[ 'postgres', q{INSERT INTO id_sequences (name, next_block_start) VALUES ('new', 1)} ],
+	[ 'postgres', q{UPDATE id_sequences SET block_size = 7 WHERE name = 'plain'} ],
+	[ 'postgres', q{UPDATE id_sequences SET name = 'renamed' WHERE name = 'other_name'} ],
+	[ 'postgres', q{DELETE FROM id_sequences WHERE name = 'renamed'} ],
+	[ 'postgres', 'ALTER SEQUENCE other_seq RESTART' ],
+	[ 'postgres', 'DROP SEQUENCE other_seq' ]);
+
+# ... and what it does
+is(outcome('postgres', 'ALTER SEQUENCE busy_seq RESTART'), 'IdgenSequence', 'restart');
+release();
+is($node->safe_psql('postgres', q{SELECT idgen_peek('busy', 'sequence') < 1000000000}), 't', 'which takes effect');
+
+hold();
+is(outcome('postgres', q{INSERT INTO id_sequences (name, next_block_start) VALUES ('busy', 77)}),
+	'IdgenSequence', 'a row of that name');
+release();
+is($node->safe_psql('postgres', q{SELECT idgen_next('busy')}), '77', 'which counts');
+
+$holder->quit;
+$node->stop;
+done_testing();

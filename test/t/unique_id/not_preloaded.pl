@@ -1,0 +1,26 @@
+# Without shared memory there are no time-ordered ids, since sessions could not keep them in
+# order; but ids can be taken apart.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = idgen_server('not_preloaded', preload => 0);
+
+my (undef, undef, $stderr) = $node->psql('postgres', 'SELECT idgen_unique_id()', extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+like(
+	$stderr,
+	qr/ERROR:  55000: time-ordered ids need shared memory\nHINT:  Add "idgen" to shared_preload_libraries\.\n/,
+	'refused');
+is($node->safe_psql('postgres', 'SELECT node, counter FROM idgen_unique_id_parts(4198401)'), '1|1', 'parts');
+is($node->safe_psql('postgres', "SELECT idgen_create('x'); SELECT idgen_next('x')"), "\n1", 'id sequences work');
+ok(!-e $node->data_dir . '/pg_stat/idgen.unique_id', 'no file');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,88 @@
+# Time-ordered ids go on in order after a restart, whatever the clock says then; if it
+# is far behind, they are refused until it has caught up.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'libfaketime is not here' unless fake_clock_library();
+
+my $node = idgen_server('restart');
+my $file = $node->data_dir . '/pg_stat/idgen.unique_id';
+my $last = 0;
+
+# Draw, and see that the ids are greater than all before.
+sub draw
+{
+	my ($what) = @_;
+	my @ids = split /\n/, $node->safe_psql('postgres', 'SELECT idgen_unique_id() FROM generate_series(1, 3)');
+
+	ok($last < $ids[0] && $ids[0] < $ids[1] && $ids[1] < $ids[2], "$what: in order");
+	$last = $ids[2];
+	return;
+}
+
+sub refused
+{
+	my ($what) = @_;
+	is(sqlstate($node, 'SELECT idgen_unique_id()'), '55000', "$what: refused");
+	return;
+}
+
+# Nothing was drawn yet.
+ok(!-e $file, 'no file');
+$node->restart;
+draw('at first');
+ok(-e $file, 'a file');
+$node->restart;
+draw('a clean restart');
+$node->stop('immediate');
+$node->start;
+draw('an immediate shutdown');
+
+# The clock is behind by two seconds.
+foreach my $mode ('fast', 'immediate')
+{
+	$node->stop($mode);
+	start_with_clock($node, '-2');
+	draw("$mode, two seconds back");
+	$node->stop($mode);
+	start_with_clock($node, '-2');
+	draw("$mode, once more");
+	$node->stop;
+	start_with_clock($node, '+0');
+	draw("$mode, the true time");
+}
+
+# Ids of the next hour, drawn after the last checkpoint: after the crash, nothing but
+# the file knows of them.
+set_clock($node, '+3600');
+draw('an hour on');
+$node->stop('immediate');
+start_with_clock($node, '+0');
+refused('crash, an hour back');
+$node->stop;
+start_with_clock($node, '+0');
+refused('the next start');
+set_clock($node, '+3598');
+draw('nearly caught up');
+
+# Without the file, the time of the last checkpoint is known.
+$node->stop;
+unlink $file or die "could not remove $file: $!";
+start_with_clock($node, '+7200');
+$node->stop;
+ok(!-e $file, 'nothing drawn, no file');
+start_with_clock($node, '+0');
+refused('two hours behind the last checkpoint');
+set_clock($node, '+7199');
+draw('a second behind it');
+
+$node->stop;
+done_testing();
