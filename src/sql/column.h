@@ -8,27 +8,26 @@
 #include "catalog/pg_attribute.h"
 #include "nodes/pg_list.h"
 
-/* Valid as long as its table is locked. */
+/* What the catalogs say of a column. Valid as long as its table is locked. */
 typedef struct IdgenColumn
 {
 	Oid table_oid;
 	const char *table; /* with its schema, for messages */
 	const char *name;
-	Oid type; /* INT2OID, INT4OID or INT8OID: that of a domain's values */
+	bool partitioned; /* is the table? */
+	List *members;    /* OIDs of the table and of all that inherits from it */
+
+	Oid type; /* INT2OID, INT4OID or INT8OID: the base type of a domain */
 	int64 type_max;
-	char identity;
-	bool partitioned;
-	List *members;      /* OIDs of the table and what inherits from it */
+
+	char identity;      /* as attidentity in pg_attribute */
 	Node *default_expr; /* what an INSERT takes, NULL if nothing */
-	Oid default_domain; /* the domain whose default that is, invalid if it is the column's own */
+	Oid default_domain; /* whose default that is, invalid if it is the column's own */
 } IdgenColumn;
 
 extern void idgen_column_lock(IdgenColumn *column, Oid relid, const char *name);
-extern void idgen_column_lock_sequences(const IdgenColumn *column, List **owned, List **used);
-
 extern Form_pg_attribute idgen_column_attribute(Oid relid, const char *name);
-extern Node *idgen_read_default(Oid attrdef);
-extern Node *idgen_column_default(Oid relid, const char *name);
+extern const char *idgen_alter_column(const IdgenColumn *column, Oid member);
 extern const char *idgen_display_name(Oid relid);
 
 #endif /* IDGEN_COLUMN_H */

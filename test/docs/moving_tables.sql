@@ -257,7 +257,7 @@ SELECT idgen_adopt('nt', 'ctid');
 SELECT idgen_adopt('nonex', 'id');
 -- gives: ERROR 42P01
 
--- claim: A column that draws from an id sequence already.
+-- claim: A column that already draws from an id sequence.
 SELECT idgen_adopt('a5', 'id');
 -- gives: ERROR 55000
 

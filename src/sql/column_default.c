@@ -1,0 +1,319 @@
+/*
+ * column_default.c
+ *		Defaults of columns, and the id sequences that they draw from.
+ *
+ * A default draws from an id sequence if it calls one of the extension's
+ * functions with a constant name. Calls inside other functions are not found:
+ * that would mean to understand the source text of those functions.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "common/compat.h"
+#include "sql/column_default.h"
+
+/*
+ * Reading defaults
+ */
+
+/*
+ * The default of a column, by its OID in pg_attrdef. NULL if there is no such
+ * default.
+ */
+Node *
+idgen_read_default(Oid attrdef)
+{
+	Relation rel = table_open(AttrDefaultRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	Node *expr = NULL;
+
+	ScanKeyInit(&key, Anum_pg_attrdef_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(attrdef));
+	scan = systable_beginscan(rel, AttrDefaultOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		bool isnull;
+		Datum adbin = heap_getattr(tuple, Anum_pg_attrdef_adbin, RelationGetDescr(rel), &isnull);
+
+		expr = (Node *) stringToNode(TextDatumGetCString(adbin));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return expr;
+}
+
+/*
+ * What an INSERT takes for a column: its own default, or else that of its
+ * domain. NULL if there is neither.
+ */
+Node *
+idgen_column_default(Oid relid, const char *name)
+{
+	Form_pg_attribute att = idgen_column_attribute(relid, name);
+
+	if (att->atthasdef)
+		return idgen_read_default(GetAttrDefaultOid(relid, att->attnum));
+	return get_typdefault(att->atttypid);
+}
+
+/*
+ * What an expression draws from
+ */
+
+/*
+ * The OIDs of the extension's functions that draw single ids. The first one is
+ * idgen_next(text).
+ */
+static List *
+drawing_functions(Oid idgen_schema)
+{
+	static const char *const names[] = {"idgen_next", "idgen_next_big"};
+	static const Oid types[] = {TEXTOID, TEXTOID};
+	char *schema = get_namespace_name(idgen_schema);
+	List *functions = NIL;
+
+	for (size_t i = 0; i < lengthof(names); i++)
+		for (int nargs = 1; nargs <= 2; nargs++)
+			functions = lappend_oid(functions,
+			                        LookupFuncName(list_make2(makeString(schema), makeString(pstrdup(names[i]))),
+			                                       nargs, types, true));
+	return functions;
+}
+
+/* An expression without the conversions around it. */
+static Node *
+strip_conversions(Node *expr)
+{
+	for (;;)
+	{
+		if (expr == NULL)
+			return NULL;
+		else if (IsA(expr, RelabelType))
+			expr = (Node *) ((RelabelType *) expr)->arg;
+		else if (IsA(expr, CoerceToDomain))
+			expr = (Node *) ((CoerceToDomain *) expr)->arg;
+		else if (IsA(expr, FuncExpr) && ((FuncExpr *) expr)->args != NIL &&
+		         (((FuncExpr *) expr)->funcformat == COERCE_IMPLICIT_CAST ||
+		          ((FuncExpr *) expr)->funcformat == COERCE_EXPLICIT_CAST))
+			expr = (Node *) linitial(((FuncExpr *) expr)->args);
+		else
+			return expr;
+	}
+}
+
+/*
+ * The id sequence that a node draws from. NULL if the node is not a call of one
+ * of these functions, or if the name is not a constant.
+ */
+static char *
+drawn_from(Node *node, List *functions)
+{
+	Node *argument;
+
+	if (!IsA(node, FuncExpr) || !list_member_oid(functions, ((FuncExpr *) node)->funcid))
+		return NULL;
+	argument = strip_conversions((Node *) linitial(((FuncExpr *) node)->args));
+	if (!IsA(argument, Const) || ((Const *) argument)->constisnull)
+		return NULL;
+	return TextDatumGetCString(((Const *) argument)->constvalue);
+}
+
+/* Which of the id sequences that an expression draws from are looked for. */
+typedef enum SearchFor
+{
+	ANY_ID_SEQUENCE,
+	ID_SEQUENCE,          /* the one with that name */
+	EVERY_OTHER_SEQUENCE, /* all but the one with that name */
+} SearchFor;
+
+typedef struct Search
+{
+	List *functions; /* see drawing_functions() */
+	SearchFor what;
+	const char *name;
+} Search;
+
+static bool
+matches(const Search *search, const char *name)
+{
+	switch (search->what)
+	{
+		case ANY_ID_SEQUENCE:
+			return true;
+		case ID_SEQUENCE:
+			return strcmp(name, search->name) == 0;
+		case EVERY_OTHER_SEQUENCE:
+			return strcmp(name, search->name) != 0;
+	}
+	return false;
+}
+
+/* Walker: does an expression draw from an id sequence that is looked for? */
+static bool
+draws(Node *node, void *context)
+{
+	const Search *search = (const Search *) context;
+	char *name;
+
+	if (node == NULL)
+		return false;
+	name = drawn_from(node, search->functions);
+	if (name != NULL && matches(search, name))
+		return true;
+	return expression_tree_walker(node, draws, context);
+}
+
+/*
+ * What a column draws from
+ */
+
+/*
+ * The id sequence that a column draws from. NULL if its default is anything
+ * other than a call of idgen_next() with one argument.
+ */
+char *
+idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_schema)
+{
+	Node *expr = strip_conversions(column->default_expr);
+	List *functions = drawing_functions(idgen_schema);
+
+	return expr != NULL ? drawn_from(expr, list_make1_oid(linitial_oid(functions))) : NULL;
+}
+
+/* The first of the column's tables where its default matches, or invalid. */
+static Oid
+find_member_that_draws(const IdgenColumn *column, Search *search)
+{
+	ListCell *cell;
+
+	foreach(cell, column->members)
+		if (draws(idgen_column_default(lfirst_oid(cell), column->name), search))
+			return lfirst_oid(cell);
+	return InvalidOid;
+}
+
+/*
+ * Raises 55000 if the column draws from an id sequence, in the table or in what
+ * inherits from it. The ids that this id sequence has given out would not be
+ * taken into account.
+ */
+void
+idgen_check_draws_from_none(const IdgenColumn *column, Oid idgen_schema)
+{
+	Search search = {.functions = drawing_functions(idgen_schema), .what = ANY_ID_SEQUENCE};
+	Oid member = find_member_that_draws(column, &search);
+
+	if (OidIsValid(member))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("column \"%s\" of table \"%s\" already draws from an id sequence",
+		                column->name, idgen_display_name(member))));
+}
+
+/* The same, but for id sequences other than that name. */
+void
+idgen_check_draws_from_no_other(const IdgenColumn *column, const char *name, Oid idgen_schema)
+{
+	Search search = {
+		.functions = drawing_functions(idgen_schema),
+		.what = EVERY_OTHER_SEQUENCE,
+		.name = name,
+	};
+	Oid member = find_member_that_draws(column, &search);
+
+	if (OidIsValid(member))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("column \"%s\" of table \"%s\" draws from another id sequence",
+		                column->name, idgen_display_name(member))));
+}
+
+/*
+ * What else draws from an id sequence
+ */
+
+pg_noreturn static void
+used_by_another(const char *name, const char *what, const char *detail)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+	         errmsg("cannot delete id sequence \"%s\" because %s draws from it", name, what),
+	         errdetail_internal("%s", detail)));
+}
+
+/* Raises 2BP01 if this is the default of another column, and draws. */
+static void
+check_other_column(const IdgenColumn *column, Oid attrdef, Search *search)
+{
+	ObjectAddress user = GetAttrDefaultColumnAddress(attrdef);
+	char *user_column = get_attname(user.objectId, user.objectSubId, true);
+
+	if (user_column == NULL ||
+	    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))
+		return;
+	if (draws(idgen_read_default(attrdef), search))
+		used_by_another(search->name, "another column",
+		                psprintf("It is column \"%s\" of table \"%s\".",
+		                         user_column, idgen_display_name(user.objectId)));
+}
+
+/*
+ * Raises 2BP01 if something that depends on that function draws: the default of
+ * another column, or of a domain.
+ */
+static void
+check_dependants(const IdgenColumn *column, Oid function, Search *search)
+{
+	Relation rel = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+	            ObjectIdGetDatum(ProcedureRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+	            ObjectIdGetDatum(function));
+	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, 2, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (form->classid == AttrDefaultRelationId)
+			check_other_column(column, form->objid, search);
+		else if (form->classid == TypeRelationId && draws(get_typdefault(form->objid), search))
+			used_by_another(search->name, "a domain",
+			                psprintf("It is domain %s.", format_type_be_qualified(form->objid)));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+}
+
+/* Raises 2BP01 if another column or a domain draws from the id sequence. */
+void
+idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
+{
+	Search search = {
+		.functions = drawing_functions(idgen_schema),
+		.what = ID_SEQUENCE,
+		.name = name,
+	};
+	ListCell *cell;
+
+	foreach(cell, search.functions)
+		check_dependants(column, lfirst_oid(cell), &search);
+}

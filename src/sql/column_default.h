@@ -1,0 +1,19 @@
+/*
+ * column_default.h
+ *		Defaults of columns, and the id sequences that they draw from.
+ */
+#ifndef IDGEN_COLUMN_DEFAULT_H
+#define IDGEN_COLUMN_DEFAULT_H
+
+#include "sql/column.h"
+
+extern Node *idgen_read_default(Oid attrdef);
+extern Node *idgen_column_default(Oid relid, const char *name);
+extern char *idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_schema);
+extern void idgen_check_draws_from_none(const IdgenColumn *column, Oid idgen_schema);
+extern void idgen_check_draws_from_no_other(const IdgenColumn *column, const char *name,
+                                            Oid idgen_schema);
+extern void idgen_check_no_other_user(const IdgenColumn *column, const char *name,
+                                      Oid idgen_schema);
+
+#endif /* IDGEN_COLUMN_DEFAULT_H */

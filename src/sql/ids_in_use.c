@@ -1,0 +1,162 @@
+/*
+ * ids_in_use.c
+ *		How far the ids of a column have gone.
+ *
+ * Ids are in the table, or drawn and not inserted yet. The latter are known only
+ * by what the column draws from: they lie below what that says comes next. So
+ * each function takes one more place into account, and the greatest id counts.
+ *
+ * The caller has locked whatever it asks about, except where a function says so.
+ * Each place is read after it is locked, the table by the newest snapshot rather
+ * than the transaction's: that one may be older than the lock.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "catalog/native_sequence.h"
+#include "catalog/row.h"
+#include "common/compat.h"
+#include "draw/generator.h"
+#include "sql/ids_in_use.h"
+#include "sql/user_sql.h"
+
+static void
+count_last(IdgenIdsInUse *ids, int64 id)
+{
+	ids->last = ids->any ? Max(ids->last, id) : id;
+	ids->any = true;
+}
+
+/* Count the ids before the next one. If there can be none before it, count it. */
+static void
+count_before(IdgenIdsInUse *ids, int64 next)
+{
+	count_last(ids, next == PG_INT64_MIN ? next : next - 1);
+}
+
+/*
+ * The ids in the table. Raises 42501 if row security hides rows from the caller.
+ */
+void
+idgen_count_table(const IdgenColumn *column, IdgenIdsInUse *ids)
+{
+	char *query = psprintf("SELECT pg_catalog.max(%s)::pg_catalog.int8 FROM %s",
+	                       quote_identifier(column->name), idgen_table_name(column->table_oid));
+	int nestlevel = NewGUCNestLevel();
+	Datum value;
+	bool isnull = true;
+
+	/* This makes the server raise an error rather than hide rows. */
+	set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	idgen_run_query(query, 0, NULL, NULL, &value, &isnull);
+	AtEOXact_GUC(true, nestlevel);
+	if (!isnull)
+		count_last(ids, DatumGetInt64(value));
+}
+
+/* Raises 0A000 for a sequence that counts down. */
+static void
+check_ascends(const IdgenNativeSequence *sequence)
+{
+	if (sequence->increment < 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move a column that draws from descending sequence \"%s\"",
+		                NameStr(sequence->name)),
+		         errdetail("Its ids would have to ascend from now on.")));
+}
+
+static void
+count_sequence(Oid sequence_oid, IdgenIdsInUse *ids)
+{
+	Relation rel = relation_open(sequence_oid, NoLock);
+	IdgenNativeSequence *sequence = idgen_native_describe(rel);
+	IdgenNativeState state;
+	int64 next;
+
+	idgen_native_check(sequence_oid, ACL_USAGE | ACL_SELECT | ACL_UPDATE);
+	check_ascends(sequence);
+	if (!idgen_native_is_readable(rel))
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot access temporary sequences of other sessions")));
+	state = idgen_native_state(rel);
+	relation_close(rel, NoLock);
+
+	if (!state.is_called)
+		count_before(ids, state.last_value);
+	else if (pg_add_s64_overflow(state.last_value, sequence->increment, &next))
+		count_last(ids, PG_INT64_MAX);
+	else
+		count_before(ids, next);
+}
+
+/*
+ * The ids that native sequences have given out, up to the next value: one value
+ * may stand for a block of ids. Raises 42501, 0A000.
+ */
+void
+idgen_count_sequences(const IdgenColumnSequences *sequences, IdgenIdsInUse *ids)
+{
+	ListCell *cell;
+
+	foreach(cell, sequences->owned)
+		count_sequence(lfirst_oid(cell), ids);
+	foreach(cell, sequences->used)
+		count_sequence(lfirst_oid(cell), ids);
+}
+
+/*
+ * The ids in blocks of an id sequence, be they used, cached or pending. The
+ * caller has locked the row. Blocks of a native sequence come without a lock of
+ * the row, so this locks the native sequence. Raises 0A000 if ids are composed
+ * of what the row counts, or if the native sequence counts down.
+ */
+void
+idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
+{
+	Relation rel;
+	int64 next;
+
+	do
+	{
+		idgen_handle_forget(handle);
+		idgen_check_usable(handle, NULL);
+		if (handle->layout != &idgen_layout_plain)
+			ereport(ERROR,
+			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			         errmsg("cannot move back a column that draws composed ids"),
+			         errdetail("The layout of id sequence \"%s\" is not \"plain\".", handle->name)));
+		rel = OidIsValid(handle->object) ? try_relation_open(handle->object, ShareRowExclusiveLock) : NULL;
+		if (rel != NULL)
+		{
+			check_ascends(idgen_native_describe(rel));
+			relation_close(rel, NoLock);
+		}
+	} while (!handle->source->peek(handle, &next));
+	count_before(ids, next);
+}
+
+/*
+ * The first id that the column can use; 1 if none is in use. Raises 2200H if the
+ * column's type has no greater one.
+ */
+int64
+idgen_first_free_id(const IdgenColumn *column, const IdgenIdsInUse *ids)
+{
+	int64 last = ids->any ? ids->last : 0;
+
+	if (last >= column->type_max)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("no id is left for column \"%s\" of table \"%s\"", column->name, column->table),
+		         errdetail("The last value of its type is %lld.", (long long) column->type_max),
+		         column->type != INT8OID ? errhint("Change its type to bigint first.") : 0));
+	return last + 1;
+}

@@ -1,0 +1,50 @@
+/*
+ * user_sql.c
+ *		SQL that runs with the caller's own rights.
+ *
+ * idgen_adopt() and idgen_release() change everything by ordinary SQL in the
+ * caller's transaction: privileges, row security and triggers apply, and a
+ * rollback undoes it. The SQL means the same under any search_path: the callers
+ * qualify and quote each name in it.
+ */
+#include "postgres.h"
+
+#include "executor/spi.h"
+#include "utils/snapmgr.h"
+
+#include "sql/user_sql.h"
+
+/* Run one utility command. */
+void
+idgen_run_command(const char *command)
+{
+	SPI_connect();
+	if (SPI_execute(command, false, 0) != SPI_OK_UTILITY)
+		elog(ERROR, "unexpected result of command: %s", command);
+	SPI_finish();
+}
+
+/*
+ * Run a query that sees everything that is committed now, under any isolation
+ * level. Returns the number of rows. Unless "value" is NULL, it gets the first
+ * column of the first row, of a type that is passed by value.
+ */
+uint64
+idgen_run_query(const char *query, int nargs, Oid *types, Datum *values,
+                Datum *value, bool *isnull)
+{
+	SPIPlanPtr plan;
+	uint64 processed;
+
+	SPI_connect();
+	plan = SPI_prepare(query, nargs, types);
+	if (plan == NULL ||
+	    SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(), InvalidSnapshot,
+	                         false, true, 0) < 0)
+		elog(ERROR, "unexpected result of query: %s", query);
+	processed = SPI_processed;
+	if (value != NULL && processed > 0)
+		*value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
+	SPI_finish();
+	return processed;
+}

@@ -1,0 +1,12 @@
+/*
+ * user_sql.h
+ *		SQL that runs with the caller's own rights.
+ */
+#ifndef IDGEN_USER_SQL_H
+#define IDGEN_USER_SQL_H
+
+extern void idgen_run_command(const char *command);
+extern uint64 idgen_run_query(const char *query, int nargs, Oid *types, Datum *values,
+                              Datum *value, bool *isnull);
+
+#endif /* IDGEN_USER_SQL_H */
