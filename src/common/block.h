@@ -107,7 +107,7 @@ typedef struct IdgenRest
 	int nmore;
 	RelFileNumber storage; /* of the native sequence they come from, or invalid */
 	uint32 origin;         /* of the function or server they come from, or 0 */
-	bool transient;        /* not to be kept while the server is stopped */
+	bool lost_at_shutdown; /* must a clean shutdown lose them, too? */
 } IdgenRest;
 
 /* a + b, or the greatest there is: of numbers of ids that only count. */

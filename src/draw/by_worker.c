@@ -159,15 +159,15 @@ static void
 await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
 {
 	IdgenSlot *slot = handle->slot;
-	IdgenAwaitAnswer answer;
+	IdgenAttemptState attempt_state;
 	IdgenFailure failure;
 	bool row_locked;
 	long timeout = 0;
 
 	start_lock_timer();
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while ((answer = idgen_slot_await_worker(slot, handle->version, count, attempt,
-	                                         &failure, &row_locked)) == IDGEN_AWAIT_ON &&
+	while ((attempt_state = idgen_slot_look_at_attempt(slot, handle->version, count, attempt,
+	                                                   &failure, &row_locked)) == IDGEN_ATTEMPT_AWAITED &&
 	       (timeout = time_left(handle)) > 0 && idgen_registry_wake(MyDatabaseId))
 		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
 	ConditionVariableCancelSleep();
@@ -175,11 +175,11 @@ await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
 	CHECK_FOR_INTERRUPTS(); /* it may have run out just now */
 	idgen_refill_not_awaited();
 
-	if (answer == IDGEN_AWAIT_FAILED)
+	if (attempt_state == IDGEN_ATTEMPT_FAILED)
 		failed(&failure);
-	if (answer == IDGEN_AWAIT_ON && timeout == 0)
+	if (attempt_state == IDGEN_ATTEMPT_AWAITED && timeout == 0)
 		timed_out(handle, row_locked);
-	if (answer == IDGEN_AWAIT_ON)
+	if (attempt_state == IDGEN_ATTEMPT_AWAITED)
 		ereport(ERROR,
 		        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 		         errmsg("out of background worker slots"),
@@ -230,7 +230,7 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 	switch (idgen_slot_draw_served(handle->slot, handle->version, count, &result))
 	{
 		case IDGEN_DRAW_TAKEN:
-			if (result.ask)
+			if (result.wake_worker)
 				(void) idgen_registry_wake(MyDatabaseId);
 			*ids = result.ids;
 			return true;

@@ -19,6 +19,19 @@
 #include "draw/refill.h"
 #include "session/pending.h"
 
+/* How does this session draw from the cache now? */
+static IdgenDrawMode
+draw_mode(const IdgenHandle *handle)
+{
+	bool published_ok = idgen_pending_published_ok(handle);
+
+	if (!handle->source->transactional && published_ok)
+		return IDGEN_MODE_PUBLISHING;
+	if (handle->source->transactional && handle->block_size > 1 && idgen_cache_is_shared())
+		return published_ok ? IDGEN_MODE_CLAIMING : IDGEN_MODE_CLAIMING_AFTER_CHANGE;
+	return published_ok ? IDGEN_MODE_ALONE : IDGEN_MODE_ALONE_AFTER_CHANGE;
+}
+
 /*
  * Draw from the cache. Returns true with so many ids in a row, or false after having
  * done what the cache said (wait or refill): the caller then looks again.
@@ -27,22 +40,18 @@ static bool
 draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
 	IdgenPending *pending = &handle->pending;
-	const IdgenSource *source = handle->source;
-	bool published_ok = idgen_pending_published_ok(handle);
 	IdgenDraw draw = {
+		.mode = draw_mode(handle),
 		.count = count,
 		.version = handle->version,
-		.published_ok = published_ok,
-		.at_once = !source->transactional && published_ok,
-		.claims = source->transactional && handle->block_size > 1 && idgen_cache_is_shared(),
-		.never_wait = pending->refills > 0 || handle->impatient,
+		.may_wait = pending->refills == 0 && !handle->impatient,
 		.own_claim = pending->claim,
 		.awaited = handle->awaited,
 	};
 	IdgenDrawResult result;
 	IdgenDrawAnswer answer;
 
-	draw.ready = draw.at_once && idgen_refill_prepared(handle);
+	draw.may_refill = draw.mode == IDGEN_MODE_PUBLISHING && idgen_refill_prepared(handle);
 
 	for (;;)
 	{
@@ -50,16 +59,17 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 		if (answer == IDGEN_DRAW_WAIT)
 			idgen_refill_expected(handle);
 
-		if (answer == IDGEN_DRAW_NOT_READY)
+		if (answer == IDGEN_DRAW_PREPARE)
 		{
 			if (!idgen_refill_get_ready(handle, &draw))
 				return false;
 		}
-		else if (answer == IDGEN_DRAW_WAIT && !draw.at_once && idgen_handle_holds_row(handle))
+		else if (answer == IDGEN_DRAW_WAIT && draw.mode != IDGEN_MODE_PUBLISHING &&
+		         idgen_handle_holds_row(handle))
 		{
 			/* As if we had refilled: waiting could be a deadlock. */
 			idgen_refill_not_awaited();
-			draw.never_wait = true;
+			draw.may_wait = false;
 		}
 		else
 			break;
@@ -74,20 +84,20 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 			idgen_handle_forget(handle);
 			break;
 		case IDGEN_DRAW_WAIT:
-			if (draw.at_once)
+			if (draw.mode == IDGEN_MODE_PUBLISHING)
 				idgen_refill_await_publishing(handle, count);
 			else
 				idgen_refill_await_transaction(handle, result.wait_for);
 			break;
 		case IDGEN_DRAW_REFILL:
 		case IDGEN_DRAW_REFILL_AHEAD:
-			if (draw.at_once)
+			if (draw.mode == IDGEN_MODE_PUBLISHING)
 				return idgen_refill_at_once(handle, result.nblocks,
 				                            answer == IDGEN_DRAW_REFILL_AHEAD, count, ids);
 			idgen_refill_claimed(handle, draw.xid, count, &result,
 			                     answer == IDGEN_DRAW_REFILL_AHEAD);
 			break;
-		case IDGEN_DRAW_NOT_READY:
+		case IDGEN_DRAW_PREPARE:
 			break;
 	}
 	return false;

@@ -199,7 +199,7 @@ idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while (idgen_slot_awaits_refill(slot, count) && !handle->impatient)
+	while (idgen_slot_awaits_publishing(slot, count) && !handle->impatient)
 	{
 		timeout = patience_left(handle);
 		handle->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refilled, timeout, wait_event);
@@ -408,9 +408,9 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 		handle->prepared = MyLocalTransactionId;
 		handle->refills_at_once = handle->ids_at_once = 0;
 	}
-	if (!draw->at_once)
+	if (draw->mode != IDGEN_MODE_PUBLISHING)
 		draw->xid = GetCurrentTransactionId();
-	draw->ready = true;
+	draw->may_refill = true;
 	return epoch == idgen_epoch;
 }
 
@@ -418,7 +418,7 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 void
 idgen_refill_uncached(IdgenHandle *handle, int64 count)
 {
-	IdgenDraw draw = {0};
+	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
 
 	if (idgen_refill_get_ready(handle, &draw) && !refill(handle, 1, false, count))
 		idgen_handle_forget(handle);

@@ -143,7 +143,7 @@ put(Writer *writer, const void *data, Size size)
 static bool
 is_kept(const IdgenSlot *slot)
 {
-	return slot->nblocks > 0 && !slot->transient;
+	return slot->nblocks > 0 && !slot->lost_at_shutdown;
 }
 
 static void

@@ -79,7 +79,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->refilling = 0;
 	slot->waiters = 0;
 	slot->ahead_blocks = 1;
-	slot->last_wait = 0;
+	slot->crowded_at = 0;
 	*slot->requested = false;
 	slot->range_requested = 0;
 	slot->attempts_begun = slot->attempts_done = 0;
@@ -87,7 +87,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->row_locked = false;
 	slot->prefetch_blocks = 1;
 	slot->filled_at = 0;
-	slot->waited = false;
+	slot->ran_dry = false;
 	memset(&slot->counters, 0, sizeof(IdgenCounters));
 	slot->key = key;
 }
@@ -126,8 +126,8 @@ take_from_block(IdgenSlot *slot, int i, int64 count)
 static bool
 crowded_lately(const IdgenSlot *slot)
 {
-	return slot->last_wait != 0 &&
-		!TimestampDifferenceExceeds(slot->last_wait, GetCurrentTimestamp(),
+	return slot->crowded_at != 0 &&
+		!TimestampDifferenceExceeds(slot->crowded_at, GetCurrentTimestamp(),
 	                                IDGEN_CROWD_MEMORY_MS);
 }
 
@@ -145,20 +145,20 @@ should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
 		slot->ahead_below = 0;
 		return false;
 	}
-	if (draw->at_once)
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
 		return slot->refilling == 0;
-	return draw->claims && !draw->never_wait && !TransactionIdIsValid(slot->claim);
+	return idgen_mode_claims(draw->mode) && draw->may_wait && !TransactionIdIsValid(slot->claim);
 }
 
 /* Must this draw wait for somebody else's refill? Caller holds the slot's lock. */
 static bool
 should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
 {
-	if (draw->never_wait)
+	if (!draw->may_wait)
 		return false;
-	if (draw->at_once)
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
 		return slot->refilling > 0;
-	return draw->claims && TransactionIdIsValid(slot->claim) &&
+	return idgen_mode_claims(draw->mode) && TransactionIdIsValid(slot->claim) &&
 		slot->claim != draw->own_claim;
 }
 
@@ -177,7 +177,7 @@ adapt_blocks(const IdgenSlot *slot, int64 blocks)
 	if (slot->filled_at == 0)
 		return 1;
 	lasted = TimestampDifferenceMilliseconds(slot->filled_at, GetCurrentTimestamp());
-	if (lasted < IDGEN_SHORT_MS || (lasted <= IDGEN_LONG_MS && slot->waited))
+	if (lasted < IDGEN_SHORT_MS || (lasted <= IDGEN_LONG_MS && slot->ran_dry))
 		blocks *= 2;
 	for (; lasted > IDGEN_LONG_MS && blocks > 1; lasted /= 2)
 		blocks /= 2;
@@ -193,15 +193,26 @@ adapt_blocks(const IdgenSlot *slot, int64 blocks)
 static void
 begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 {
-	slot->waited = false;
-	if (draw->at_once)
+	slot->ran_dry = false;
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
 		slot->refilling++;
-	else if (draw->claims &&
+	else if (idgen_mode_claims(draw->mode) &&
 	         (!TransactionIdIsValid(slot->claim) || slot->claim == draw->own_claim))
 	{
 		slot->claim = draw->xid;
 		result->claimed = true;
 	}
+}
+
+/*
+ * Does a refill bring blocks for those who wait, too? A session that publishes
+ * and has lost patience refills for itself alone: the others do the same.
+ */
+static bool
+refills_for_waiters(const IdgenDraw *draw)
+{
+	return idgen_mode_claims(draw->mode) ||
+		(draw->mode == IDGEN_MODE_PUBLISHING && draw->may_wait);
 }
 
 /*
@@ -226,15 +237,15 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 
 	if (slot->version != draw->version)
 		answer = IDGEN_DRAW_STALE;
-	else if (draw->published_ok && (block = find_block(slot, draw->count)) >= 0)
+	else if (idgen_mode_uses_published(draw->mode) && (block = find_block(slot, draw->count)) >= 0)
 	{
 		if (!should_refill_ahead(slot, draw))
 		{
 			result->ids = take_from_block(slot, block, draw->count);
 			answer = IDGEN_DRAW_TAKEN;
 		}
-		else if (!draw->ready)
-			answer = IDGEN_DRAW_NOT_READY;
+		else if (!draw->may_refill)
+			answer = IDGEN_DRAW_PREPARE;
 		else
 		{
 			result->nblocks = Max(adapt_blocks(slot, slot->ahead_blocks), slot->waiters + 1);
@@ -246,20 +257,19 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	else if (should_wait(slot, draw))
 	{
 		slot->waiters++;
-		if (draw->at_once || slot->claim != draw->awaited)
+		if (draw->mode == IDGEN_MODE_PUBLISHING || slot->claim != draw->awaited)
 			slot->counters.waits++;
-		slot->waited = true;
-		slot->last_wait = GetCurrentTimestamp();
-		result->wait_for = draw->at_once ? InvalidTransactionId : slot->claim;
+		slot->ran_dry = true;
+		slot->crowded_at = GetCurrentTimestamp();
+		result->wait_for = draw->mode == IDGEN_MODE_PUBLISHING ? InvalidTransactionId : slot->claim;
 		answer = IDGEN_DRAW_WAIT;
 	}
-	else if (!draw->ready)
-		answer = IDGEN_DRAW_NOT_READY;
+	else if (!draw->may_refill)
+		answer = IDGEN_DRAW_PREPARE;
 	else
 	{
 		begin_refill(slot, draw, result);
-		/* Who has lost patience goes for itself: others do the same. */
-		result->nblocks = draw->claims || (draw->at_once && !draw->never_wait) ? slot->waiters + 1 : 1;
+		result->nblocks = refills_for_waiters(draw) ? slot->waiters + 1 : 1;
 		answer = IDGEN_DRAW_REFILL;
 	}
 
@@ -400,7 +410,7 @@ slot_add_rest(IdgenSlot *slot, const IdgenRest *rest)
 		slot_add_block(slot, &rest->more[i]);
 	idgen_file_entry_set(&slot->stored, rest->storage);
 	slot->origin = rest->origin;
-	slot->transient = rest->transient;
+	slot->lost_at_shutdown = rest->lost_at_shutdown;
 }
 
 /*
@@ -489,9 +499,12 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	return uncached;
 }
 
-/* Has it not so many ids in a row, and is somebody refilling it, to publish at once? */
+/*
+ * Are there too few ids in a row, and is a session refilling that will publish
+ * at once?
+ */
 bool
-idgen_slot_awaits_refill(IdgenSlot *slot, int64 count)
+idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count)
 {
 	bool awaits;
 
@@ -565,8 +578,8 @@ request_refill(IdgenSlot *slot, int64 range)
 }
 
 /*
- * Draw ids from the cache where the worker refills: taken, and then the worker is
- * to be woken if "ask" says so; or to be waited for.
+ * Draw ids from the cache where the worker refills: taken, and then the
+ * caller wakes the worker if wake_worker says so; or else it waits for it.
  *
  * A session waits for the end of an attempt that begins after this call: one
  * that has begun before may have failed for a reason that is gone by now.
@@ -577,7 +590,7 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 	IdgenDrawAnswer answer;
 	int block;
 
-	result->ask = false;
+	result->wake_worker = false;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (slot->version != version)
@@ -587,7 +600,7 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 		if (slot->ids_left <= slot->ahead_below)
 		{
 			request_refill(slot, 0);
-			result->ask = true;
+			result->wake_worker = true;
 		}
 		result->ids = take_from_block(slot, block, count);
 		answer = IDGEN_DRAW_TAKEN;
@@ -598,7 +611,7 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 		result->attempt = slot->attempts_begun + 1;
 		slot->waiters++;
 		slot->counters.waits++;
-		slot->waited = true;
+		slot->ran_dry = true;
 		answer = IDGEN_DRAW_WAIT;
 	}
 	LWLockRelease(&slot->lock);
@@ -606,28 +619,28 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 }
 
 /*
- * Is there reason to go on waiting for the worker? Sets *failure if it has failed,
- * and *row_locked otherwise.
+ * What has become of the worker's attempt, for a session that waits for it? Sets
+ * *failure if it has failed, and *row_locked in any case.
  */
-IdgenAwaitAnswer
-idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count, uint64 attempt,
-                        IdgenFailure *failure, bool *row_locked)
+IdgenAttemptState
+idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version, int64 count, uint64 attempt,
+                           IdgenFailure *failure, bool *row_locked)
 {
-	IdgenAwaitAnswer answer = IDGEN_AWAIT_ON;
+	IdgenAttemptState state = IDGEN_ATTEMPT_AWAITED;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (slot->version != version || find_block(slot, count) >= 0)
-		answer = IDGEN_AWAIT_LOOK;
+		state = IDGEN_ATTEMPT_OVER;
 	else if (slot->attempts_done >= attempt)
 	{
 		*failure = slot->failure;
-		answer = failure->sqlerrcode != 0 && count >= failure->count ? IDGEN_AWAIT_FAILED : IDGEN_AWAIT_LOOK;
+		state = failure->sqlerrcode != 0 && count >= failure->count ? IDGEN_ATTEMPT_FAILED : IDGEN_ATTEMPT_OVER;
 	}
 	else if (!*slot->requested && slot->attempts_begun == slot->attempts_done)
-		answer = IDGEN_AWAIT_LOOK; /* others have taken what there was */
+		state = IDGEN_ATTEMPT_OVER; /* others have taken what there was */
 	*row_locked = slot->row_locked;
 	LWLockRelease(&slot->lock);
-	return answer;
+	return state;
 }
 
 /*
@@ -644,7 +657,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins)
 	*joins = last_block(slot);
 	slot->attempts_begun++;
 	slot->prefetch_blocks = adapt_blocks(slot, slot->prefetch_blocks);
-	slot->waited = false;
+	slot->ran_dry = false;
 	return slot->prefetch_blocks;
 }
 

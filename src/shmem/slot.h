@@ -85,7 +85,7 @@ typedef struct IdgenSlot
 	ConditionVariable refilled; /* signalled when one of them, or the worker, is
 	                             * done; has its own lock */
 	int waiters;                /* sessions waiting for any of these, or the worker */
-	bool waited;                /* has one waited since the last refill began? */
+	bool ran_dry;               /* has a session had to wait since the last refill began? */
 	bool row_locked;            /* has the worker found the row locked since the last success? */
 
 	/* If it is the worker that refills: */
@@ -97,15 +97,15 @@ typedef struct IdgenSlot
 	Oid requested_by;      /* the role that has asked last */
 	int prefetch_blocks;   /* how many blocks the last one asked for */
 
-	uint32 origin;         /* of blocks, see IdgenRest; or where sessions have last seen
+	uint32 origin;          /* of blocks, see IdgenRest; or where sessions have last seen
 	                        * the name lead */
-	IdgenFileEntry stored; /* the file of the native sequence that blocks come from */
-	bool transient;        /* of blocks, see IdgenRest */
-	int warned_percent;    /* lowest percentage logged; 101 = none */
-	int64 ahead_blocks;    /* blocks that sessions' last refill asked for, and ... */
-	TimestampTz filled_at; /* ... when it, or the worker's, was published; 0 = not known */
-	TimestampTz last_wait; /* when a session last had to wait */
-	uint64 dropped_at;     /* number of the last event that emptied it */
+	IdgenFileEntry stored;  /* the file of the native sequence that blocks come from */
+	bool lost_at_shutdown;  /* of blocks, see IdgenRest */
+	int warned_percent;     /* lowest percentage logged; 101 = none */
+	int64 ahead_blocks;     /* blocks that sessions' last refill asked for, and ... */
+	TimestampTz filled_at;  /* ... when it, or the worker's, was published; 0 = not known */
+	TimestampTz crowded_at; /* when a session last had to wait for another one */
+	uint64 dropped_at;      /* number of the last event that emptied it */
 	IdgenCounters counters;
 	const struct IdgenCacheKey *key; /* its key, inside the hash table */
 	dlist_node node;                 /* on a list of cache.c: of those that have an object
@@ -113,54 +113,108 @@ typedef struct IdgenSlot
 	uint64 table_epoch;              /* of a session's own cache: idgen_table_epoch of its ids */
 } IdgenSlot;
 
-/* What idgen_slot_draw() is told ... */
+/*
+ * Which ids a draw may take, and whom its refill concerns, if it comes to one.
+ * What a transaction has changed may be what the ids come from: then it must
+ * not use published ids, which are from before ("after change").
+ */
+typedef enum IdgenDrawMode
+{
+	/*
+	 * The refill is published as soon as it is allocated, and other sessions
+	 * wait for that. For sources that are not transactional.
+	 */
+	IDGEN_MODE_PUBLISHING,
+
+	/*
+	 * The session claims the refill for its transaction, and other sessions
+	 * wait for the end of that. For transactional sources.
+	 */
+	IDGEN_MODE_CLAIMING,
+	IDGEN_MODE_CLAIMING_AFTER_CHANGE,
+
+	/*
+	 * The refill stays in the transaction, and nobody waits for it. For block
+	 * size 1, for a session's own cache, and after a change for sources that are
+	 * not transactional.
+	 */
+	IDGEN_MODE_ALONE,
+	IDGEN_MODE_ALONE_AFTER_CHANGE,
+} IdgenDrawMode;
+
+static inline bool
+idgen_mode_claims(IdgenDrawMode mode)
+{
+	return mode == IDGEN_MODE_CLAIMING || mode == IDGEN_MODE_CLAIMING_AFTER_CHANGE;
+}
+
+static inline bool
+idgen_mode_uses_published(IdgenDrawMode mode)
+{
+	return mode != IDGEN_MODE_CLAIMING_AFTER_CHANGE && mode != IDGEN_MODE_ALONE_AFTER_CHANGE;
+}
+
+/* What idgen_slot_draw() is told. */
 typedef struct IdgenDraw
 {
+	IdgenDrawMode mode;
 	int64 count;             /* ids wanted, in a row */
 	uint64 version;          /* the slot's version that the caller knows */
-	bool published_ok;       /* may it use published ids? */
-	bool at_once;            /* will its refill be published at once? */
-	bool claims;             /* if not: does it take part in claiming? */
-	bool never_wait;         /* has it refilled in this transaction, or waited
-	                          * long enough? */
-	bool ready;              /* can it refill right away? */
-	TransactionId xid;       /* if ready, of the (sub)transaction */
+	bool may_wait;           /* false if it has refilled in this transaction, or
+	                          * waited long enough */
+	bool may_refill;         /* has it done what must come before a refill? */
+	TransactionId xid;       /* if it may refill and is not publishing: of the
+	                          * (sub)transaction */
 	TransactionId own_claim; /* the claim it made before, or invalid */
 	TransactionId awaited;   /* the claim that it has waited for, or invalid */
 } IdgenDraw;
 
-/* ... and what it answers */
+/* What idgen_slot_draw() answers. */
 typedef enum IdgenDrawAnswer
 {
-	IDGEN_DRAW_STALE,        /* version differs: validate, then try again */
-	IDGEN_DRAW_TAKEN,        /* ids is set */
-	IDGEN_DRAW_NOT_READY,    /* it would refill: get ready and try again */
-	IDGEN_DRAW_WAIT,         /* wait for wait_for or, if at_once, as long as
-	                          * idgen_slot_awaits_refill(); in either case call
-	                          * idgen_cache_waited() */
-	IDGEN_DRAW_REFILL,       /* refill nblocks blocks; if at_once, call
-	                          * idgen_slot_publish() or
-	                          * idgen_cache_not_refilled() */
-	IDGEN_DRAW_REFILL_AHEAD, /* the same, though there are ids left */
+	/* The version differs: validate, then try again. */
+	IDGEN_DRAW_STALE,
+
+	/* The result's ids are the caller's. */
+	IDGEN_DRAW_TAKEN,
+
+	/* It would refill: prepare for that, set may_refill, and try again. */
+	IDGEN_DRAW_PREPARE,
+
+	/*
+	 * Wait for the result's transaction or, if publishing, as long as
+	 * idgen_slot_awaits_publishing(). In either case call
+	 * idgen_cache_waited() in the end.
+	 */
+	IDGEN_DRAW_WAIT,
+
+	/*
+	 * Refill the result's number of blocks. If publishing, call
+	 * idgen_slot_publish() or idgen_cache_not_refilled() in the end.
+	 */
+	IDGEN_DRAW_REFILL,
+
+	/* The same, though there are ids left. */
+	IDGEN_DRAW_REFILL_AHEAD,
 } IdgenDrawAnswer;
 
 typedef struct IdgenDrawResult
 {
-	IdgenBlock ids;
-	TransactionId wait_for; /* invalid if at_once */
-	int64 nblocks;
-	bool claimed;   /* the claim is now the caller's xid */
-	bool ask;       /* if taken: wake the worker */
-	uint64 attempt; /* if to wait for the worker: the attempt that counts */
+	IdgenBlock ids;         /* if taken */
+	TransactionId wait_for; /* if to wait, and not publishing */
+	int64 nblocks;          /* if to refill */
+	bool claimed;           /* if to refill: is the claim the caller's xid now? */
+	bool wake_worker;       /* if taken from what the worker refills */
+	uint64 attempt;         /* if to wait for the worker: its attempt that counts */
 } IdgenDrawResult;
 
-/* What a session that waits for the worker is to do. */
-typedef enum IdgenAwaitAnswer
+/* What has become of the worker's attempt that a session waits for. */
+typedef enum IdgenAttemptState
 {
-	IDGEN_AWAIT_ON,     /* go on waiting */
-	IDGEN_AWAIT_LOOK,   /* look again at the slot, or the row */
-	IDGEN_AWAIT_FAILED, /* raise the failure */
-} IdgenAwaitAnswer;
+	IDGEN_ATTEMPT_AWAITED, /* it is not over */
+	IDGEN_ATTEMPT_OVER,    /* look again at the slot, or the row */
+	IDGEN_ATTEMPT_FAILED,  /* raise the failure */
+} IdgenAttemptState;
 
 /* In place of a rest_good_as_of: the block must not be published. */
 #define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
@@ -195,7 +249,7 @@ extern void idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBloc
 extern IdgenBlock idgen_slot_last_block(IdgenSlot *slot, uint64 version);
 extern bool idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,
                                   const IdgenBlock *block, IdgenBlock *ids);
-extern bool idgen_slot_awaits_refill(IdgenSlot *slot, int64 count);
+extern bool idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count);
 extern bool idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                int64 count, IdgenBlock *ids);
 extern void idgen_slot_not_refilled(IdgenSlot *slot);
@@ -203,9 +257,9 @@ extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
 extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count,
                                               IdgenDrawResult *result);
-extern IdgenAwaitAnswer idgen_slot_await_worker(IdgenSlot *slot, uint64 version, int64 count,
-                                                uint64 attempt, IdgenFailure *failure,
-                                                bool *row_locked);
+extern IdgenAttemptState idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version,
+                                                    int64 count, uint64 attempt,
+                                                    IdgenFailure *failure, bool *row_locked);
 extern int idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins);
 extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                                    const IdgenOutcome *outcome, const IdgenFailure *failure);

@@ -293,7 +293,7 @@ finish_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenRe
 		         errmsg("server \"%s\" returned a bad block, %lld to %lld",
 		                centre->server, (long long) first, (long long) last)));
 
-	refill->rest.transient = true;
+	refill->rest.lost_at_shutdown = true;
 	refill->rest.block = (IdgenBlock){.next = first, .left = last - first + 1, .step = 1};
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
 	refill->fate = IDGEN_REST_PUBLISHED;
