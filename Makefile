@@ -35,7 +35,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check
+OWN_TARGETS = test stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -143,5 +143,9 @@ format:
 
 format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
+
+# includes, the list of files, comments, links; LINT="name name" for some of the checks
+lint:
+	@$(tree)test/lint/run $(LINT)
 
 .PHONY: $(OWN_TARGETS)

@@ -1,0 +1,100 @@
+# What the checks of the source have in common.
+#
+# Each check is a program of its own that gets the folder of a tree, prints a line for
+# each thing that is wrong, and fails if there is one. They need nothing but Perl itself.
+package Lint;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use File::Find;
+
+our @EXPORT = qw(complain done c_files read_text section folder_order);
+
+my $complaints = 0;
+
+# complain PLACE, TEXT: says what is wrong there
+sub complain
+{
+	my ($place, $text) = @_;
+
+	print "$place: $text\n";
+	$complaints++;
+	return;
+}
+
+# The end of a check
+sub done
+{
+	exit($complaints > 0 ? 1 : 0);
+}
+
+# The text of a file, in characters
+sub read_text
+{
+	my ($file) = @_;
+
+	open my $handle, '<:encoding(UTF-8)', $file or die "$file: $!\n";
+	local $/ = undef;
+	return scalar <$handle>;
+}
+
+# The C files below a folder of the tree, named from its top
+sub c_files
+{
+	my ($tree, $folder) = @_;
+	my @files;
+
+	return () unless -d "$tree/$folder";
+	find(
+		{
+			no_chdir => 1,
+			wanted => sub { push @files, $_ =~ s{^\Q$tree\E/}{}r if -f && /\.[ch]$/ }
+		},
+		"$tree/$folder");
+	return sort @files;
+}
+
+# What stands below that heading of src/README.md, as lines with their numbers
+sub section
+{
+	my ($tree, $title) = @_;
+	my (@lines, $inside);
+	my $number = 0;
+
+	foreach my $line (split /\n/, read_text("$tree/src/README.md"))
+	{
+		$number++;
+		if ($line =~ /^## (.*)$/)
+		{
+			$inside = $1 eq $title;
+		}
+		elsif ($inside)
+		{
+			push @lines, [ $number, $line ];
+		}
+	}
+	die "src/README.md has no section \"$title\"\n" unless @lines;
+	return @lines;
+}
+
+# The folders of src/ and their places from the ground up: the first column of the table in
+# the section "The folders" of src/README.md. "." is src/ itself.
+sub folder_order
+{
+	my ($tree) = @_;
+	my %order;
+
+	foreach (section($tree, 'The folders'))
+	{
+		my ($number, $line) = @$_;
+
+		next unless $line =~ /^\| `([^`]+)` \|/;
+		complain("src/README.md:$number", "folder $1 is there twice") if exists $order{$1};
+		$order{$1} = keys %order;
+	}
+	return %order;
+}
+
+1;
