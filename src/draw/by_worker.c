@@ -75,8 +75,8 @@ keeps_worker_out(IdgenHandle *handle)
 {
 	bool held;
 
-	if (!handle->source->locks_row)
-		return (OidIsValid(handle->object) && idgen_relation_is_held(handle->object, ShareLock)) ||
+	if (!handle->found.source->locks_row)
+		return (OidIsValid(handle->found.object) && idgen_relation_is_held(handle->found.object, ShareLock)) ||
 			idgen_relation_is_held(handle->relid, AccessExclusiveLock);
 
 	/* If we cannot look at the table, somebody else has locked it. */
@@ -158,7 +158,7 @@ wait_event(void)
 static void
 await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
 {
-	IdgenSlot *slot = handle->slot;
+	IdgenSlot *slot = handle->found.slot;
 	IdgenAttemptState attempt_state;
 	IdgenFailure failure;
 	bool row_locked;
@@ -166,7 +166,7 @@ await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
 
 	start_lock_timer();
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while ((attempt_state = idgen_slot_look_at_attempt(slot, handle->version, count, attempt,
+	while ((attempt_state = idgen_slot_look_at_attempt(slot, handle->found.version, count, attempt,
 	                                                   &failure, &row_locked)) == IDGEN_ATTEMPT_AWAITED &&
 	       (timeout = time_left(handle)) > 0 && idgen_registry_wake(MyDatabaseId))
 		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
@@ -202,7 +202,7 @@ await_slot(IdgenHandle *handle)
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 	                 IDGEN_NO_SLOT_PAUSE_MS, wait_event());
 	ResetLatch(MyLatch);
-	idgen_handle_forget(handle);
+	idgen_handle_invalidate(handle);
 }
 
 /*
@@ -221,13 +221,13 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 	check_shared_cache();
 	if (!idgen_pending_published_ok(handle))
 		locked_by_us(handle);
-	if (handle->slot == NULL)
+	if (handle->found.slot == NULL)
 	{
 		await_slot(handle);
 		return false;
 	}
 
-	switch (idgen_slot_draw_served(handle->slot, handle->version, count, &result))
+	switch (idgen_slot_draw_served(handle->found.slot, handle->found.version, count, &result))
 	{
 		case IDGEN_DRAW_TAKEN:
 			if (result.wake_worker)
@@ -239,7 +239,7 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 			if (keeps_worker_out(handle))
 			{
 				/* If that was by refilling, before the switch, go on so. */
-				if (handle->pending.refills == 0)
+				if (handle->xact.refills == 0)
 					locked_by_us(handle);
 				idgen_refill_not_awaited();
 				idgen_refill_uncached(handle, count);
@@ -250,7 +250,7 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 			error_context_stack = context.previous;
 			return false;
 		default:
-			idgen_handle_forget(handle);
+			idgen_handle_invalidate(handle);
 			return false;
 	}
 }

@@ -175,7 +175,7 @@ static long
 patience_left(IdgenHandle *handle)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	const int *source_timeout = handle->source->timeout;
+	const int *source_timeout = handle->found.source->timeout;
 	int64 patience = (int64) DeadlockTimeout + (source_timeout != NULL ? *source_timeout : 0);
 
 	if (handle->waiting_since == 0)
@@ -192,7 +192,7 @@ void
 idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 {
 	static uint32 wait_event = 0;
-	IdgenSlot *slot = handle->slot;
+	IdgenSlot *slot = handle->found.slot;
 	long timeout;
 
 	if (wait_event == 0)
@@ -233,14 +233,14 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	bool done;
 
 	memset(refill, 0, sizeof(IdgenRefill));
-	refill->rest.storage = handle->storage;
-	refill->rest.origin = handle->origin;
+	refill->rest.storage = handle->found.storage;
+	refill->rest.origin = handle->found.origin;
 	idgen_refill_context_push(handle, &context);
 	check_not_refilling(handle);
 	handle->allocating = true;
 	PG_TRY();
 	{
-		done = handle->source->allocate(handle, request, refill);
+		done = handle->found.source->allocate(handle, request, refill);
 	}
 	PG_FINALLY();
 	{
@@ -313,8 +313,8 @@ last_block(IdgenHandle *handle)
 	IdgenBlock block = idgen_pending_last_block(handle);
 
 	if (block.left == 0 && handle->refills_of_call == 0 &&
-	    handle->slot != NULL && idgen_pending_published_ok(handle))
-		block = idgen_slot_last_block(handle->slot, handle->version);
+	    handle->found.slot != NULL && idgen_pending_published_ok(handle))
+		block = idgen_slot_last_block(handle->found.slot, handle->found.version);
 	return block;
 }
 
@@ -334,10 +334,10 @@ not_in_a_row(const IdgenHandle *handle, int64 count)
 static int64
 bulk_ids(const IdgenHandle *handle)
 {
-	const IdgenPending *pending = &handle->pending;
+	const IdgenHandleXact *xact = &handle->xact;
 
-	if (pending->refills >= IDGEN_EVEN_REFILLS)
-		return pending->ids_allocated / IDGEN_GROWTH_DIVISOR;
+	if (xact->refills >= IDGEN_EVEN_REFILLS)
+		return xact->ids_allocated / IDGEN_GROWTH_DIVISOR;
 	if (handle->refills_at_once >= IDGEN_EVEN_REFILLS && idgen_refill_prepared(handle))
 		return handle->ids_at_once / IDGEN_GROWTH_DIVISOR;
 	return 0;
@@ -368,7 +368,7 @@ allocate(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenRefil
 static bool
 refill(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count)
 {
-	uint64 version = handle->slot != NULL ? handle->version : 0;
+	uint64 version = handle->found.slot != NULL ? handle->found.version : 0;
 	IdgenRefill refilled;
 
 	if (!allocate(handle, nblocks, ahead, count, &refilled))
@@ -401,10 +401,10 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 {
 	uint64 epoch = idgen_epoch;
 
-	if (!handle->source->transactional && !idgen_refill_prepared(handle))
+	if (!handle->found.source->transactional && !idgen_refill_prepared(handle))
 	{
-		if (handle->source->prepare)
-			handle->source->prepare(handle);
+		if (handle->found.source->prepare)
+			handle->found.source->prepare(handle);
 		handle->prepared = MyLocalTransactionId;
 		handle->refills_at_once = handle->ids_at_once = 0;
 	}
@@ -421,7 +421,7 @@ idgen_refill_uncached(IdgenHandle *handle, int64 count)
 	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
 
 	if (idgen_refill_get_ready(handle, &draw) && !refill(handle, 1, false, count))
-		idgen_handle_forget(handle);
+		idgen_handle_invalidate(handle);
 }
 
 /* Refill as the cache has said, having claimed it if it has said so. */
@@ -433,7 +433,7 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
 	{
 		/* Listed, the end of the transaction takes the claim back. */
 		idgen_pending_list(handle);
-		handle->pending.claim = xid;
+		handle->xact.claim = xid;
 	}
 
 	if (!refill(handle, result->nblocks, ahead, count))
@@ -445,7 +445,7 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
 
 		/* Ahead, it was not needed; else the row is gone: look again. */
 		if (!ahead)
-			idgen_handle_forget(handle);
+			idgen_handle_invalidate(handle);
 	}
 }
 
@@ -456,7 +456,7 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
 bool
 idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenBlock *ids)
 {
-	uint64 version = handle->version;
+	uint64 version = handle->found.version;
 	IdgenRefill refilled;
 	IdgenOutcome outcome = {0};
 	bool taken;
@@ -468,7 +468,7 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 	{
 		idgen_refill_abort();
 		if (!ahead)
-			idgen_handle_forget(handle);
+			idgen_handle_invalidate(handle);
 		return false;
 	}
 	outcome.unsafe = !idgen_refill_flush(refilled.lsn);
@@ -480,7 +480,7 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 	outcome.rest_good_as_of = version;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
-	taken = idgen_slot_publish(handle->slot, &outcome, ahead || outcome.unsafe ? 0 : count, ids);
+	taken = idgen_slot_publish(handle->found.slot, &outcome, ahead || outcome.unsafe ? 0 : count, ids);
 	refilling = false;
 	if (outcome.unsafe)
 		flush_cancelled();

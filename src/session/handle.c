@@ -183,8 +183,8 @@ leave_name(IdgenHandle *handle)
 	IdgenName *known = handle->known;
 	NameKey key = {handle->relid, handle->namelen, handle->name};
 
-	if (handle->big_base != NULL && handle->big_base != handle->last.big_base)
-		pfree(handle->big_base);
+	if (handle->found.big_base != NULL && handle->found.big_base != handle->last.big_base)
+		pfree(handle->found.big_base);
 	known->handle = NULL;
 	known->last = handle->last;
 	if (known->last.layout != NULL)
@@ -224,7 +224,7 @@ idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key)
 void
 idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
 {
-	idgen_cache_key(key, handle->relid, handle->object, handle->temporary,
+	idgen_cache_key(key, handle->relid, handle->found.object, handle->found.temporary,
 	                handle->name, handle->namelen);
 }
 
@@ -271,14 +271,14 @@ remember_big_base(IdgenHandle *handle, Datum big_base)
 {
 	Datum zero = NumericGetDatum(int64_to_numeric(0));
 
-	if (handle->big_base != NULL && handle->big_base != handle->last.big_base)
-		pfree(handle->big_base);
-	handle->big_base = NULL;
+	if (handle->found.big_base != NULL && handle->found.big_base != handle->last.big_base)
+		pfree(handle->found.big_base);
+	handle->found.big_base = NULL;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 	{
 		MemoryContext context = MemoryContextSwitchTo(handle->known != NULL ? name_memory : handle->memory);
 
-		handle->big_base = DatumGetNumericCopy(big_base);
+		handle->found.big_base = DatumGetNumericCopy(big_base);
 		MemoryContextSwitchTo(context);
 	}
 }
@@ -288,12 +288,12 @@ void
 idgen_handle_remember_last(IdgenHandle *handle, int64 value)
 {
 	handle->last.value = value;
-	handle->last.object = handle->object;
-	handle->last.layout = handle->layout;
+	handle->last.object = handle->found.object;
+	handle->last.layout = handle->found.layout;
 	handle->last.prefix = handle->prefix;
-	if (handle->last.big_base != NULL && handle->last.big_base != handle->big_base)
+	if (handle->last.big_base != NULL && handle->last.big_base != handle->found.big_base)
 		pfree(handle->last.big_base);
-	handle->last.big_base = handle->big_base;
+	handle->last.big_base = handle->found.big_base;
 }
 
 static void
@@ -341,13 +341,13 @@ idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string)
 static void
 remember_row(IdgenHandle *handle, TupleTableSlot *row, const IdgenDefinition *def)
 {
-	handle->source = def->source;
-	idgen_handle_keep(handle, &handle->source_name, def->source_name);
-	handle->block_size = def->block_size;
-	handle->by_worker = def->by_worker;
-	handle->own_row = idgen_row_is_own(row);
+	handle->found.source = def->source;
+	idgen_handle_keep(handle, &handle->found.source_name, def->source_name);
+	handle->found.block_size = def->block_size;
+	handle->found.by_worker = def->by_worker;
+	handle->found.own_row = idgen_row_is_own(row);
 	remember_big_base(handle, idgen_row_attribute(row, IDGEN_ATT_BIG_BASE));
-	handle->layout = def->layout;
+	handle->found.layout = def->layout;
 }
 
 /*
@@ -361,12 +361,12 @@ look_at_row(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	IdgenDefinition def;
 	bool cacheable = true;
 
-	handle->has_row =
+	handle->found.has_row =
 		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen, !auto_create) ||
 	     (auto_create && idgen_auto_create_row(row.rel, handle->name, row.slot))) &&
 		idgen_row_visible(row.rel, row.slot, &cacheable);
 
-	if (handle->has_row)
+	if (handle->found.has_row)
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		if (asked != NULL && asked != def.source)
@@ -381,13 +381,13 @@ look_at_row(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 static void
 do_without_row(IdgenHandle *handle, const IdgenSource *source)
 {
-	handle->source = source;
-	idgen_handle_keep(handle, &handle->source_name, NULL);
-	handle->block_size = 1;
-	handle->by_worker = false;
-	handle->own_row = false;
+	handle->found.source = source;
+	idgen_handle_keep(handle, &handle->found.source_name, NULL);
+	handle->found.block_size = 1;
+	handle->found.by_worker = false;
+	handle->found.own_row = false;
 	remember_big_base(handle, NumericGetDatum(int64_to_numeric(0)));
-	handle->layout = &idgen_layout_plain;
+	handle->found.layout = &idgen_layout_plain;
 }
 
 /*
@@ -399,29 +399,29 @@ static void
 resolve_source(IdgenHandle *handle, Oid object)
 {
 	ErrorContextCallback context;
-	Oid before = handle->object;
+	Oid before = handle->found.object;
 
-	handle->object = InvalidOid;
-	handle->storage = InvalidRelFileNumber;
-	handle->origin = 0;
-	handle->uncommitted = false;
-	handle->temporary = false;
-	idgen_handle_keep(handle, &handle->search_path, NULL);
-	if (handle->details != NULL)
-		pfree(handle->details);
-	handle->details = NULL;
+	handle->found.object = InvalidOid;
+	handle->found.storage = InvalidRelFileNumber;
+	handle->found.origin = 0;
+	handle->found.uncommitted = false;
+	handle->found.temporary = false;
+	idgen_handle_keep(handle, &handle->found.search_path, NULL);
+	if (handle->found.details != NULL)
+		pfree(handle->found.details);
+	handle->found.details = NULL;
 
-	if (handle->source->resolve)
+	if (handle->found.source->resolve)
 	{
 		idgen_refill_context_push(handle, &context);
-		handle->source->resolve(handle, object);
+		handle->found.source->resolve(handle, object);
 		error_context_stack = context.previous;
 	}
 
-	if (handle->temporary || handle->uncommitted ||
-	    (handle->own_row && !handle->source->locks_row))
-		handle->by_worker = false;
-	if (handle->object != before)
+	if (handle->found.temporary || handle->found.uncommitted ||
+	    (handle->found.own_row && !handle->found.source->locks_row))
+		handle->found.by_worker = false;
+	if (handle->found.object != before)
 		handle->prepared = InvalidLocalTransactionId;
 }
 
@@ -437,7 +437,7 @@ look(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	bool cacheable = look_at_row(handle, asked,
 	                             auto_create && (asked == NULL || asked->auto_created) && is_possible_name(handle->name));
 
-	if (!handle->has_row)
+	if (!handle->found.has_row)
 	{
 		if (asked == NULL || asked->needs_row)
 			idgen_no_such_sequence(handle->relid, handle->name, asked);
@@ -463,7 +463,7 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	IdgenCacheKey key;
 	bool cacheable;
 
-	idgen_handle_forget(handle);
+	idgen_handle_invalidate(handle);
 	idgen_check_select(handle->relid);
 
 	/*
@@ -485,14 +485,14 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	idgen_handle_key(handle, &key);
 	for (;;)
 	{
-		handle->slot = idgen_cache_attach(&key, false, &handle->version);
+		handle->found.slot = idgen_cache_attach(&key, false, &handle->found.version);
 		cacheable = look(handle, asked, auto_create);
-		if (handle->slot != NULL && handle->object == key.object)
+		if (handle->found.slot != NULL && handle->found.object == key.object)
 			break;
 
 		idgen_handle_key(handle, &key);
-		handle->slot = idgen_cache_attach(&key, true, &handle->version);
-		if (handle->slot == NULL)
+		handle->found.slot = idgen_cache_attach(&key, true, &handle->found.version);
+		if (handle->found.slot == NULL)
 		{
 			cacheable = false;
 			break;
@@ -504,20 +504,20 @@ idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_c
 	 * Whoever gives a sequence another file empties the server's cache at
 	 * commit (see pending.c), but cannot reach that of another session.
 	 */
-	if (OidIsValid(handle->object) && !handle->uncommitted &&
-	    (handle->temporary || !idgen_cache_is_shared()))
-		idgen_cache_check_storage(&key, handle->storage);
+	if (OidIsValid(handle->found.object) && !handle->found.uncommitted &&
+	    (handle->found.temporary || !idgen_cache_is_shared()))
+		idgen_cache_check_storage(&key, handle->found.storage);
 
 	/*
 	 * A prepared transaction that has had the row name another source tells nobody but
 	 * us when it commits.
 	 */
-	if (handle->slot != NULL && !handle->own_row && !handle->uncommitted)
-		idgen_cache_check_origin(&key, handle->origin);
+	if (handle->found.slot != NULL && !handle->found.own_row && !handle->found.uncommitted)
+		idgen_cache_check_origin(&key, handle->found.origin);
 
-	handle->userid = GetUserId();
-	handle->remember = cacheable;
-	handle->epoch = epoch;
+	handle->found.userid = GetUserId();
+	handle->found.remember = cacheable;
+	handle->found.epoch = epoch;
 }
 
 /*
@@ -565,19 +565,19 @@ idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
 	IdgenRow row;
 	IdgenDefinition def;
 
-	handle->userid = requested_by;
-	handle->has_row = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true);
-	if (handle->has_row)
+	handle->found.userid = requested_by;
+	handle->found.has_row = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true);
+	if (handle->found.has_row)
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		remember_row(handle, row.slot, &def);
 		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);
-	if (!handle->has_row || !handle->by_worker ||
-	    handle->source->has_object != OidIsValid(key->object))
+	if (!handle->found.has_row || !handle->found.by_worker ||
+	    handle->found.source->has_object != OidIsValid(key->object))
 		return NULL;
 
 	resolve_source(handle, key->object);
-	return handle->object == key->object ? handle : NULL;
+	return handle->found.object == key->object ? handle : NULL;
 }

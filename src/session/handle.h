@@ -33,104 +33,121 @@ typedef enum IdgenChange
 struct IdgenSave;
 
 /*
- * The current transaction's part of a handle: all zero outside of one that
- * draws from the id sequence's source or changes its row. See pending.c.
+ * What the current transaction has of an id sequence, as far as a rollback to a
+ * savepoint undoes it: all zero outside of a transaction that draws from the
+ * source or changes the row. See pending.c.
  */
 typedef struct IdgenPending
 {
 	IdgenRest rest;            /* what this transaction may draw from */
-	const IdgenSource *source; /* where it is from */
-	IdgenRestFate fate;        /* what becomes of it, if not used */
-	bool ahead;                /* there may be lower ids in the cache */
-	Oid userid;                /* who has allocated it */
+	IdgenRestFate fate;        /* what becomes of the rest, if it is not used */
+	bool ahead;                /* there may be ids in the cache below the rest */
+	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
+	bool low;                  /* a refill of a gapless block has left few ids */
+	IdgenChange change;        /* what has become of the row */
+	Oid userid;                /* the role that has allocated the rest */
+	const IdgenSource *source; /* where the rest is from */
 	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
-	IdgenChange change;
-	bool uncommitted;        /* as in the handle, of what rest is from */
-	bool low;                /* has a refill of a gapless block left few ids? */
-	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
-
-	bool listed; /* on the list of handles to finish? */
-	dlist_node node;
-
-	/* Never undone by a rollback to a savepoint: */
-	int64 refills;       /* successful ones */
-	int64 ids_allocated; /* by them */
-	int64 ahead_blocks;  /* as in IdgenOutcome */
-	int64 ahead_ids;
-	TransactionId claim; /* the last claim made, or invalid */
-	IdgenCounters counters;
 } IdgenPending;
+
+/*
+ * What the current transaction has done with an id sequence, whatever has become
+ * of its savepoints: all zero outside of one as above.
+ */
+typedef struct IdgenHandleXact
+{
+	bool listed;             /* on the list of handles to finish? */
+	IdgenCounters counters;  /* of ids_lost only crowded */
+	int64 refills;           /* successful ones */
+	int64 ids_allocated;     /* by them */
+	int64 ahead_blocks;      /* as in IdgenOutcome */
+	int64 ahead_ids;         /* likewise */
+	TransactionId claim;     /* the last claim made, or invalid */
+	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
+	dlist_node node;         /* on that list */
+} IdgenHandleXact;
 
 /* The sequence value that a session drew last, and what else is to be known of it. */
 typedef struct IdgenLast
 {
 	int64 value;
 	const IdgenLayout *layout; /* NULL if it has drawn nothing */
-	Numeric big_base;          /* NULL if zero; may be the handle's own */
+	Numeric big_base;          /* NULL if zero; may be that of IdgenFound */
 	Oid object;
 	int prefix;
 } IdgenLast;
 
-struct IdgenName;
-
-/* A session's view of one id sequence. */
-typedef struct IdgenHandle
+/* What was found when the handle was validated, and what tells that it still holds. */
+typedef struct IdgenFound
 {
-	struct IdgenName *known; /* see handle.c; NULL in a worker */
-	slist_node node;         /* likewise */
-
-	Oid relid;        /* id_sequences of the installation it belongs to */
-	const char *name; /* zero-terminated */
-	int namelen;
-	MemoryContext memory; /* of what belongs to the handle */
-
-	/*
-	 * Privileges, row and slot were looked at when idgen_epoch was this, for
-	 * this user; zero if they have to be looked at again. If the answer is
-	 * not to be remembered, it holds for one call only. fast_epoch is what the
-	 * hot path looks at: the same, but zero also if the answer is not to be
-	 * remembered, the current transaction must not use the cache, it has a
-	 * pending block that the hot path must not touch, ids have to be composed,
-	 * or idgen_last() needs to know more than the value drawn last.
-	 *
-	 * From there to the pending block is what the hot path touches: a session that
-	 * draws from many id sequences finds little of that in the processor's cache.
-	 */
-	uint64 epoch;
-	bool remember;
-	uint64 fast_epoch;
-	Oid userid;
-	bool has_row;      /* if not, a source was asked for that needs none */
-	char *search_path; /* that the source was found by, or NULL if it depends on none */
-
-	IdgenSlot *slot; /* NULL if the cache has no room */
-	uint64 version;  /* the slot's version then */
-
-	IdgenLast last; /* of which the hot path sets the value only */
-
-	IdgenPending pending;
-
-	/* What the row said then. */
-	const IdgenSource *source;
-	char *source_name; /* NULL if there is none */
+	/* What the row says. */
 	int32 block_size;
-	Numeric big_base; /* NULL if zero */
+	bool by_worker;    /* does the worker refill? */
+	bool own_row;      /* has the current transaction written the row? */
+	char *source_name; /* NULL if there is none */
+	Numeric big_base;  /* NULL if zero */
 	const IdgenLayout *layout;
-	bool own_row;   /* the current transaction had written it */
-	bool by_worker; /* does the worker refill? */
 
-	/* What the source's resolve() found then. */
+	/* What the source's resolve() says. */
+	void *details;         /* of the source's own, or NULL; in "memory" of the handle */
 	Oid object;            /* native sequence, or invalid */
 	RelFileNumber storage; /* its file, or invalid */
 	uint32 origin;         /* a server's OID, a hash of a function's name, or 0 */
 	bool uncommitted;      /* has the current transaction made that file, or
 	                        * changed how the server is reached? */
 	bool temporary;        /* is it a temporary sequence? */
-	void *details;         /* what else the source wants to know of it, or NULL;
-	                        * in "memory" */
 
-	ItemPointerData row_tid;     /* where this session's last refill put the row */
-	TransactionId row_holder;    /* who held it when a refill did not wait, or invalid */
+	/*
+	 * Privileges, row and slot were looked at when idgen_epoch was this, for
+	 * this user; zero if they have to be looked at again. An answer that must
+	 * not be remembered holds for one call only. fast_epoch is what the hot path
+	 * looks at: the same, but zero also if the answer must not be remembered,
+	 * the current transaction must not use the cache, it has a pending block that
+	 * the hot path must not touch, ids have to be composed, or idgen_last() needs
+	 * to know more than the value drawn last.
+	 *
+	 * The hot path touches what comes from here to the pending block: a session
+	 * that draws from many id sequences finds little of that in the processor's
+	 * cache.
+	 */
+	uint64 epoch;
+	bool remember;
+	bool has_row; /* if not, a source was asked for that needs none */
+	Oid userid;
+	const IdgenSource *source;
+	char *search_path; /* that the source was found by, or NULL if it depends on none */
+	uint64 fast_epoch;
+	IdgenSlot *slot; /* NULL if the cache has no room */
+	uint64 version;  /* the slot's version then */
+} IdgenFound;
+
+struct IdgenName;
+
+/* A session's view of one id sequence: its parts, by how long they live. */
+typedef struct IdgenHandle
+{
+	/* Until it is validated again: replaced as a whole. The hot part is at its end. */
+	IdgenFound found;
+
+	/* As long as the handle: which id sequence it is. */
+	Oid relid; /* id_sequences of the installation it belongs to */
+	int namelen;
+	const char *name; /* zero-terminated */
+
+	/* Until the session ends: see idgen_handles_limit(). The hot path sets the value only. */
+	IdgenLast last;
+
+	/* Until the transaction ends. */
+	IdgenPending pending;
+	IdgenHandleXact xact;
+
+	/* As long as the handle, too, but out of the way of the hot path. */
+	struct IdgenName *known;  /* see handle.c; NULL in a worker */
+	slist_node node;          /* likewise */
+	MemoryContext memory;     /* of what belongs to the handle */
+	ItemPointerData row_tid;  /* where this session's last refill put the row */
+	TransactionId row_holder; /* who held it when a refill did not wait, or invalid */
+
 	LocalTransactionId prepared; /* the transaction that did prepare() for object, ... */
 	int64 refills_at_once;       /* ... its refills that were published at once, ... */
 	int64 ids_at_once;           /* ... and the ids that they brought */
@@ -144,25 +161,19 @@ typedef struct IdgenHandle
 } IdgenHandle;
 
 /*
- * Do the handle's answers hold? The setting search_path has no other way of
- * telling that it was changed than to look at it.
+ * Does what was found hold, at that epoch (found.epoch or found.fast_epoch), for
+ * a call that asks for that source (NULL if it asks for none)? The setting
+ * search_path has no other way of telling that it was changed than to look at it.
  */
 static inline bool
-idgen_handle_holds(const IdgenHandle *handle, uint64 epoch)
+idgen_handle_is_valid(const IdgenHandle *handle, uint64 epoch, const IdgenSource *asked)
 {
-	return epoch == idgen_epoch && GetUserId() == handle->userid &&
-		(handle->search_path == NULL ||
-	     strcmp(handle->search_path, namespace_search_path) == 0);
-}
+	const IdgenFound *found = &handle->found;
 
-/*
- * Are they the answers for a call that asks for that source (NULL if it does
- * not)?
- */
-static inline bool
-idgen_handle_answers(const IdgenHandle *handle, const IdgenSource *asked)
-{
-	return asked == NULL ? handle->has_row : handle->source == asked;
+	return epoch == idgen_epoch && GetUserId() == found->userid &&
+		(found->search_path == NULL ||
+	     strcmp(found->search_path, namespace_search_path) == 0) &&
+		(asked == NULL ? found->has_row : found->source == asked);
 }
 
 /*
@@ -178,10 +189,10 @@ idgen_pending_fast_ok(const IdgenPending *pending)
 
 /* Have the handle validated before it is used again. */
 static inline void
-idgen_handle_forget(IdgenHandle *handle)
+idgen_handle_invalidate(IdgenHandle *handle)
 {
-	handle->epoch = 0;
-	handle->fast_epoch = 0;
+	handle->found.epoch = 0;
+	handle->found.fast_epoch = 0;
 }
 
 /* Count a refill that has been made just now. */

@@ -44,15 +44,8 @@ typedef struct IdgenSave
 	struct IdgenSave *outer; /* the same handle's next one, or NULL */
 	IdgenHandle *handle;
 
-	IdgenRest rest;
-	const IdgenSource *source;
-	IdgenRestFate fate;
-	Oid userid;
-	bool replaced; /* rest is to be restored, not just kept */
-	uint64 good_as_of;
-	IdgenChange change;
-	bool uncommitted;
-	bool low;
+	IdgenPending pending; /* as it was */
+	bool replaced;        /* its rest is to be restored, too, not just kept */
 } IdgenSave;
 
 /* Handles with anything to do at the end of the transaction. */
@@ -91,10 +84,10 @@ static int nstorage_files = 0;
 void
 idgen_pending_list(IdgenHandle *handle)
 {
-	if (handle->pending.listed)
+	if (handle->xact.listed)
 		return;
-	handle->pending.listed = true;
-	dlist_push_tail(&listed, &handle->pending.node);
+	handle->xact.listed = true;
+	dlist_push_tail(&listed, &handle->xact.node);
 }
 
 /*
@@ -107,7 +100,7 @@ save_state(IdgenHandle *handle, bool replaced)
 {
 	IdgenPending *p = &handle->pending;
 	int level = GetCurrentTransactionNestLevel();
-	IdgenSave *save = p->saves;
+	IdgenSave *save = handle->xact.saves;
 
 	if (level <= 1)
 		return;
@@ -116,26 +109,19 @@ save_state(IdgenHandle *handle, bool replaced)
 	{
 		save = MemoryContextAlloc(TopTransactionContext, sizeof(IdgenSave));
 		save->level = level;
-		save->outer = p->saves;
+		save->outer = handle->xact.saves;
 		save->handle = handle;
-		save->rest = p->rest;
-		save->source = p->source;
-		save->fate = p->fate;
-		save->userid = p->userid;
+		save->pending = *p;
 		save->replaced = false;
-		save->good_as_of = p->good_as_of;
-		save->change = p->change;
-		save->uncommitted = p->uncommitted;
-		save->low = p->low;
-		p->saves = save;
+		handle->xact.saves = save;
 		dlist_push_tail(&saves, &save->node);
 	}
 
 	/* Until it is replaced, an ordinary block goes on being used up. */
 	if (replaced && !save->replaced)
 	{
-		if (save->fate != IDGEN_REST_RETURNED)
-			save->rest = p->rest;
+		if (save->pending.fate != IDGEN_REST_RETURNED)
+			save->pending.rest = p->rest;
 		save->replaced = true;
 	}
 }
@@ -158,7 +144,7 @@ is_elsewhere(const IdgenHandle *handle)
 {
 	const IdgenRest *rest = &handle->pending.rest;
 
-	return rest->storage != handle->storage || rest->origin != handle->origin;
+	return rest->storage != handle->found.storage || rest->origin != handle->found.origin;
 }
 
 /* There are no more pending ids. Caller has saved the state. */
@@ -248,7 +234,7 @@ idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 	if (p->fate == IDGEN_REST_RETURNED)
 		save_state(handle, false);
 	*ids = idgen_block_cut(&p->rest.block, count);
-	p->counters.ids_issued = idgen_add_saturating(p->counters.ids_issued, count);
+	handle->xact.counters.ids_issued = idgen_add_saturating(handle->xact.counters.ids_issued, count);
 	return true;
 }
 
@@ -261,7 +247,7 @@ idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids)
 
 	p->rest.block = *ids;
 	p->rest.block.left += left;
-	p->counters.ids_issued -= ids->left;
+	handle->xact.counters.ids_issued -= ids->left;
 }
 
 /*
@@ -269,7 +255,7 @@ idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids)
  * one of at most "limit" that are used later.
  */
 static void
-keep_block(IdgenPending *p, IdgenRest *rest, const IdgenBlock *old, int limit)
+keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limit)
 {
 	if (idgen_block_adjacent(old, &rest->block))
 	{
@@ -279,7 +265,7 @@ keep_block(IdgenPending *p, IdgenRest *rest, const IdgenBlock *old, int limit)
 	else if (rest->nmore < limit)
 		rest->more[rest->nmore++] = *old;
 	else
-		p->counters.ids_lost.crowded += old->left;
+		handle->xact.counters.ids_lost.crowded += old->left;
 }
 
 /*
@@ -303,9 +289,9 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, bool gapless)
 	if (rest->nmore > 0)
 		memcpy(more, rest->more, rest->nmore * sizeof(IdgenBlock));
 	rest->more = more;
-	keep_block(p, rest, &old.block, limit);
+	keep_block(handle, rest, &old.block, limit);
 	for (int i = 0; i < old.nmore; i++)
-		keep_block(p, rest, &old.more[i], limit);
+		keep_block(handle, rest, &old.more[i], limit);
 }
 
 /* The rest of two allocations is as good as the worse of them. */
@@ -344,23 +330,23 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 		rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size), rest.more, size);
 	}
 	p->rest = rest;
-	p->source = handle->source;
+	p->source = handle->found.source;
 	p->fate = refill->fate;
 	p->ahead = ahead;
 	if (!idgen_pending_fast_ok(p))
-		handle->fast_epoch = 0;
-	p->userid = handle->userid;
+		handle->found.fast_epoch = 0;
+	p->userid = handle->found.userid;
 	if (refill->fate == IDGEN_REST_PUBLISHED)
-		good_as_of = handle->source->locks_row ? idgen_cache_dropped_at(&key) : version;
+		good_as_of = handle->found.source->locks_row ? idgen_cache_dropped_at(&key) : version;
 	p->good_as_of = kept ? both_good_as_of(p->good_as_of, good_as_of) : good_as_of;
 
-	p->refills++;
+	handle->xact.refills++;
 	if (refill->fate == IDGEN_REST_RETURNED && refill->percent_left < idgen_warn_remaining)
 		p->low = true;
-	p->ids_allocated = idgen_add_saturating(p->ids_allocated, idgen_rest_ids(&refill->rest));
-	p->ahead_blocks = refill->ahead_blocks;
-	p->ahead_ids = refill->ahead_ids;
-	idgen_count_refill(&p->counters, refill);
+	handle->xact.ids_allocated = idgen_add_saturating(handle->xact.ids_allocated, idgen_rest_ids(&refill->rest));
+	handle->xact.ahead_blocks = refill->ahead_blocks;
+	handle->xact.ahead_ids = refill->ahead_ids;
+	idgen_count_refill(&handle->xact.counters, refill);
 }
 
 /*
@@ -413,7 +399,7 @@ void
 idgen_pending_note_change(IdgenHandle *handle, IdgenChange change)
 {
 	change_pending(handle, change);
-	idgen_handle_forget(handle);
+	idgen_handle_invalidate(handle);
 	CacheInvalidateRelcacheByRelid(handle->relid);
 }
 
@@ -430,7 +416,7 @@ idgen_pending_validated(IdgenHandle *handle)
 	IdgenPending *p = &handle->pending;
 	bool elsewhere = is_elsewhere(handle);
 
-	if (handle->own_row)
+	if (handle->found.own_row)
 		change_pending(handle, IDGEN_CHANGE_REVALIDATE);
 	if (elsewhere && has_ids(p))
 	{
@@ -439,13 +425,13 @@ idgen_pending_validated(IdgenHandle *handle)
 			(void) give_back(handle);
 		forget_ids(p);
 	}
-	if (handle->uncommitted != p->uncommitted || (handle->uncommitted && elsewhere))
+	if (handle->found.uncommitted != p->uncommitted || (handle->found.uncommitted && elsewhere))
 	{
 		idgen_pending_list(handle);
 		save_state(handle, true);
-		p->uncommitted = handle->uncommitted;
-		p->rest.storage = handle->storage;
-		p->rest.origin = handle->origin;
+		p->uncommitted = handle->found.uncommitted;
+		p->rest.storage = handle->found.storage;
+		p->rest.origin = handle->found.origin;
 	}
 }
 
@@ -478,7 +464,7 @@ idgen_pending_change_all(void)
 	all_dropped = true;
 	dlist_foreach(iter, &listed)
 	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 
 		change_pending(handle, IDGEN_CHANGE_DROP);
 	}
@@ -516,9 +502,9 @@ idgen_pending_published_ok(const IdgenHandle *handle)
 {
 	IdgenChange limit = IDGEN_CHANGE_REVALIDATE;
 
-	if (handle->source->has_object)
+	if (handle->found.source->has_object)
 		limit = IDGEN_CHANGE_DROP;
-	else if (handle->source->transactional)
+	else if (handle->found.source->transactional)
 		limit = IDGEN_CHANGE_DROP_ROW;
 
 	return handle->pending.change < limit &&
@@ -529,8 +515,8 @@ idgen_pending_published_ok(const IdgenHandle *handle)
 static void
 pop_save(IdgenSave *save)
 {
-	Assert(save->handle->pending.saves == save);
-	save->handle->pending.saves = save->outer;
+	Assert(save->handle->xact.saves == save);
+	save->handle->xact.saves = save->outer;
 	dlist_delete(&save->node);
 	pfree(save);
 }
@@ -561,8 +547,8 @@ idgen_pending_commit_savepoint(void)
 		    save->replaced && !outer->replaced)
 		{
 			/* The parent's view, up to the moment of replacement. */
-			if (outer->fate != IDGEN_REST_RETURNED)
-				outer->rest = save->rest;
+			if (outer->pending.fate != IDGEN_REST_RETURNED)
+				outer->pending.rest = save->pending.rest;
 			outer->replaced = true;
 		}
 		pop_save(save);
@@ -582,18 +568,10 @@ idgen_pending_abort_savepoint(void)
 
 		if (save->level < level)
 			break;
-		if (save->fate == IDGEN_REST_RETURNED || save->replaced)
-		{
-			p->rest = save->rest;
-			p->source = save->source;
-			p->fate = save->fate;
-			p->userid = save->userid;
-			p->good_as_of = save->good_as_of;
-		}
-		p->change = save->change;
-		p->uncommitted = save->uncommitted;
-		p->low = save->low;
-		idgen_handle_forget(save->handle);
+		if (save->pending.fate != IDGEN_REST_RETURNED && !save->replaced)
+			save->pending.rest = p->rest; /* goes on being used up */
+		*p = save->pending;
+		idgen_handle_invalidate(save->handle);
 		pop_save(save);
 	}
 }
@@ -612,7 +590,7 @@ idgen_pending_return(void)
 
 	dlist_foreach(iter, &listed)
 	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 
 		if (handle->pending.fate != IDGEN_REST_RETURNED || handle->pending.rest.block.left == 0)
 			continue;
@@ -636,7 +614,7 @@ idgen_pending_warn_low(void)
 
 	dlist_foreach(iter, &listed)
 	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 		IdgenRow row;
 		IdgenDefinition def;
 
@@ -682,11 +660,11 @@ idgen_pending_collect_storage(void)
 		return;
 	dlist_foreach(iter, &listed)
 	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node, iter.cur);
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 		IdgenPending *p = &handle->pending;
 
 		if (p->rest.storage != InvalidRelFileNumber && has_ids(p) &&
-		    !is_stored_in(handle->object, p->rest.storage))
+		    !is_stored_in(handle->found.object, p->rest.storage))
 			forget_ids(p);
 	}
 	context = MemoryContextSwitchTo(TopTransactionContext);
@@ -737,7 +715,7 @@ finish_handle(IdgenHandle *handle, bool committed, bool safe, bool dropped)
 
 	outcome.drop = committed && (p->change >= IDGEN_CHANGE_DROP_ROW || dropped);
 	outcome.revalidate = committed && p->change != IDGEN_CHANGE_NONE;
-	outcome.claim = p->claim;
+	outcome.claim = handle->xact.claim;
 
 	/* A change of the row is also one of what has no object. */
 	idgen_handle_key(handle, &key);
@@ -755,9 +733,9 @@ finish_handle(IdgenHandle *handle, bool committed, bool safe, bool dropped)
 	outcome.unsafe = !safe;
 	outcome.rest = p->rest;
 	outcome.rest_good_as_of = is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
-	outcome.ahead_blocks = p->ahead_blocks;
-	outcome.ahead_ids = p->ahead_ids;
-	outcome.counters = p->counters;
+	outcome.ahead_blocks = handle->xact.ahead_blocks;
+	outcome.ahead_ids = handle->xact.ahead_ids;
+	outcome.counters = handle->xact.counters;
 	idgen_cache_finish(&key, &outcome);
 }
 
@@ -786,12 +764,13 @@ idgen_pending_finish(bool committed, bool safe)
 
 	while (!dlist_is_empty(&listed))
 	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, pending.node,
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node,
 		                                      dlist_pop_head_node(&listed));
 
 		finish_handle(handle, committed, safe, dropped);
 		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
-			idgen_handle_forget(handle);
+			idgen_handle_invalidate(handle);
 		memset(&handle->pending, 0, sizeof(IdgenPending));
+		memset(&handle->xact, 0, sizeof(IdgenHandleXact));
 	}
 }

@@ -173,7 +173,7 @@ check_owner(const IdgenHandle *handle, Allocator *allocator)
 	AclResult result;
 
 	if (!HeapTupleIsValid(tuple))
-		no_such_function(stringToQualifiedNameList(handle->source_name, NULL));
+		no_such_function(stringToQualifiedNameList(handle->found.source_name, NULL));
 	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
 	security_definer = ((Form_pg_proc) GETSTRUCT(tuple))->prosecdef;
 	ReleaseSysCache(tuple);
@@ -190,7 +190,7 @@ check_owner(const IdgenHandle *handle, Allocator *allocator)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("function %s may not run with the rights of role \"%s\"",
-		                handle->source_name, GetUserNameFromId(GetUserId(), false)),
+		                handle->found.source_name, GetUserNameFromId(GetUserId(), false)),
 		         errdetail("It belongs to role \"%s\", who may not have others run code.",
 		                   GetUserNameFromId(owner, false)),
 		         errhint("If you trust that role, GRANT TRIGGER ON %s TO %s. Or use ALTER FUNCTION to make it SECURITY DEFINER or to give it another owner.",
@@ -210,7 +210,7 @@ bad_block(const IdgenHandle *handle, int64 first, int64 last, const char *detail
 	ereport(ERROR,
 	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 	         errmsg("function %s returned a bad block, %lld to %lld",
-	                handle->source_name, (long long) first, (long long) last),
+	                handle->found.source_name, (long long) first, (long long) last),
 	         errdetail("%s", detail)));
 }
 
@@ -227,7 +227,7 @@ block_from_row(const IdgenHandle *handle, const Allocator *allocator, TupleTable
 	if (first_null || last_null)
 		ereport(ERROR,
 		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-		         errmsg("function %s returned a null", handle->source_name)));
+		         errmsg("function %s returned a null", handle->found.source_name)));
 	if (first > last)
 		bad_block(handle, first, last, "Its first id is greater than its last one.");
 	if ((uint64) last - (uint64) first >= IDGEN_BLOCK_MAX)
@@ -343,7 +343,7 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 	IdgenBlock *blocks;
 	int size = 8;
 
-	find_function(handle->source_name, &allocator);
+	find_function(handle->found.source_name, &allocator);
 	check_owner(handle, &allocator);
 	rows = execute(&allocator, handle->name, nblocks, estate);
 
@@ -364,7 +364,7 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" is exhausted", handle->name),
-		         errdetail("Function %s returned no block.", handle->source_name)));
+		         errdetail("Function %s returned no block.", handle->found.source_name)));
 	check_blocks(handle, blocks, *returned);
 	*returned = idgen_blocks_merge(blocks, *returned);
 	return blocks;
@@ -374,7 +374,7 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 static void
 function_resolve(IdgenHandle *handle, Oid object)
 {
-	handle->origin = hash_bytes((const unsigned char *) handle->source_name, strlen(handle->source_name));
+	handle->found.origin = hash_bytes((const unsigned char *) handle->found.source_name, strlen(handle->found.source_name));
 }
 
 /*
@@ -384,18 +384,18 @@ function_resolve(IdgenHandle *handle, Oid object)
 static bool
 function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	const IdgenPending *pending = &handle->pending;
-	int64 ids_per_block = pending->refills == 0 ? handle->block_size : Max(1, pending->ids_allocated / pending->counters.blocks_taken);
+	const IdgenHandleXact *xact = &handle->xact;
+	int64 ids_per_block = xact->refills == 0 ? handle->found.block_size : Max(1, xact->ids_allocated / xact->counters.blocks_taken);
 	int64 wanted = request->blocks + (request->count - 1) / ids_per_block;
 	int32 nblocks = Min(Max(wanted, request->bulk_ids / ids_per_block), PG_INT32_MAX);
-	const char *source_name = pstrdup(handle->source_name);
+	const char *source_name = pstrdup(handle->found.source_name);
 	IdgenBlock *blocks;
 	int returned;
 
 	if (!request->wait)
 		return false;
 	blocks = call_function(handle, nblocks, &returned);
-	if (handle->source != &idgen_source_function)
+	if (handle->found.source != &idgen_source_function)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("function %s has changed what id sequence \"%s\" stands for",
@@ -405,7 +405,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->rest.more = &blocks[1];
 	refill->rest.nmore = returned - 1;
 	refill->blocks = nblocks;
-	refill->fate = handle->block_size > 1 ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST;
+	refill->fate = handle->found.block_size > 1 ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST;
 	refill->percent_left = 100;
 	return true;
 }
@@ -425,7 +425,7 @@ function_peek(IdgenHandle *handle, int64 *id)
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
 	         errdetail("None is cached, and function %s has to be called for more.",
-	                   handle->source_name)));
+	                   handle->found.source_name)));
 }
 
 const IdgenSource idgen_source_function = {

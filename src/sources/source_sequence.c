@@ -85,14 +85,14 @@ find_sequence(IdgenHandle *handle, LOCKMODE lockmode)
 	Relation rel;
 
 	idgen_watch_relations();
-	name = idgen_native_name(handle->name, handle->source_name);
+	name = idgen_native_name(handle->name, handle->found.source_name);
 	if (name->schemaname == NULL)
-		idgen_handle_keep(handle, &handle->search_path, namespace_search_path);
+		idgen_handle_keep(handle, &handle->found.search_path, namespace_search_path);
 
 	rel = idgen_native_open(name, lockmode);
 	if (rel == NULL)
 	{
-		if (handle->has_row)
+		if (handle->found.has_row)
 			no_such_relation(name);
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -113,18 +113,18 @@ static void
 sequence_resolve(IdgenHandle *handle, Oid object)
 {
 	bool found = OidIsValid(object);
-	LOCKMODE lockmode = handle->by_worker && !found ? AccessShareLock : RowExclusiveLock;
+	LOCKMODE lockmode = handle->found.by_worker && !found ? AccessShareLock : RowExclusiveLock;
 	Relation rel = found ? try_relation_open(object, lockmode) : find_sequence(handle, lockmode);
 	MemoryContext context;
 
 	if (rel == NULL)
 		return;
-	handle->object = RelationGetRelid(rel);
-	handle->storage = rel->rd_locator.relNumber;
-	handle->uncommitted = idgen_native_is_uncommitted(rel);
-	handle->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+	handle->found.object = RelationGetRelid(rel);
+	handle->found.storage = rel->rd_locator.relNumber;
+	handle->found.uncommitted = idgen_native_is_uncommitted(rel);
+	handle->found.temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	context = MemoryContextSwitchTo(handle->memory);
-	handle->details = idgen_native_describe(rel);
+	handle->found.details = idgen_native_describe(rel);
 	MemoryContextSwitchTo(context);
 	relation_close(rel, found ? NoLock : lockmode);
 }
@@ -136,7 +136,7 @@ sequence_prepare(IdgenHandle *handle)
 	ResourceOwner owner = CurrentResourceOwner;
 
 	CurrentResourceOwner = TopTransactionResourceOwner;
-	LockRelationOid(handle->object, RowExclusiveLock);
+	LockRelationOid(handle->found.object, RowExclusiveLock);
 	CurrentResourceOwner = owner;
 }
 
@@ -144,7 +144,7 @@ sequence_prepare(IdgenHandle *handle)
 static int
 exhausted(const IdgenHandle *handle)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 
 	errmsg("id sequence \"%s\" is exhausted", handle->name);
 	errdetail("Its last id is %lld.", (long long) sequence->last);
@@ -245,7 +245,7 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 static int64
 sequence_max_count(const IdgenHandle *handle)
 {
-	uint64 width = idgen_native_width((const IdgenNativeSequence *) handle->details);
+	uint64 width = idgen_native_width((const IdgenNativeSequence *) handle->found.details);
 
 	if (width > IDGEN_BLOCK_MAX / MAX_VALUES)
 		return IDGEN_BLOCK_MAX;
@@ -259,7 +259,7 @@ sequence_max_count(const IdgenHandle *handle)
 static int64
 ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	IdgenNativeState state;
 	int64 next;
 	int64 ids = 0;
@@ -267,7 +267,7 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 	if (request->count == 1 || sequence->cache > 1)
 		return request->count;
 
-	state = locked_state(handle->object);
+	state = locked_state(handle->found.object);
 	if (idgen_native_next(sequence, &state, &next))
 		ids = idgen_request_ids(request, next, sequence->increment > 0 ? 1 : -1,
 		                        idgen_native_ids_after(sequence, sequence->cycle ? sequence->first : next));
@@ -283,21 +283,21 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 static bool
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
-	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->block_size, MAX_VALUES) : 1; /* in values */
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->found.block_size, MAX_VALUES) : 1; /* in values */
 	int64 count = ids_to_draw(handle, request);
 	int64 more = count > 1 ? (count - 1) / idgen_native_width(sequence) / block_size : 0;
 	int64 nblocks = request->blocks + more;
 	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
 	Drawn drawn = {
 		.count = count,
-		.relid = handle->object,
+		.relid = handle->found.object,
 		.sequence = sequence,
 		.nvalues = nvalues,
 	};
 	ErrorContextCallback context;
 
-	if (!request->wait && is_near_end(handle->object, sequence, nvalues))
+	if (!request->wait && is_near_end(handle->found.object, sequence, nvalues))
 		return false;
 
 	context.callback = exhausted_callback;
@@ -321,7 +321,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->ahead_ids = drawn.ids;
 	refill->fate = IDGEN_REST_PUBLISHED;
 	if (sequence->logged)
-		refill->lsn = locked_state(handle->object).lsn;
+		refill->lsn = locked_state(handle->found.object).lsn;
 	refill->percent_left = sequence->cycle ? 100 : (int) idgen_native_percent_left(sequence, drawn.last, true);
 	return true;
 }
@@ -330,19 +330,19 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 static bool
 sequence_peek(IdgenHandle *handle, int64 *id)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	Relation rel;
 	IdgenNativeState state;
 
 	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
-	rel = try_relation_open(handle->object, RowExclusiveLock);
+	rel = try_relation_open(handle->found.object, RowExclusiveLock);
 	if (rel == NULL)
 		return false;
 	if (!idgen_native_is_readable(rel))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
-		         errdetail(handle->temporary ? "Sequence \"%s\" is a temporary one of another session." : "Sequence \"%s\" is unlogged, and this is a standby.",
+		         errdetail(handle->found.temporary ? "Sequence \"%s\" is a temporary one of another session." : "Sequence \"%s\" is unlogged, and this is a standby.",
 		                   NameStr(sequence->name))));
 	if (sequence->cache > 1)
 		ereport(ERROR,
@@ -370,14 +370,14 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 static bool
 sequence_restart(IdgenHandle *handle, int64 start)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->details;
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	uint64 epoch = idgen_epoch;
 
-	idgen_native_check(handle->object, ACL_UPDATE);
-	if (!handle->temporary)
+	idgen_native_check(handle->found.object, ACL_UPDATE);
+	if (!handle->found.temporary)
 		PreventCommandIfReadOnly("idgen_restart()");
 
-	LockRelationOid(handle->object, ShareRowExclusiveLock);
+	LockRelationOid(handle->found.object, ShareRowExclusiveLock);
 	if (epoch != idgen_epoch)
 		return false;
 	if (start < Min(sequence->first, sequence->last) || start > Max(sequence->first, sequence->last))
@@ -387,8 +387,8 @@ sequence_restart(IdgenHandle *handle, int64 start)
 		                (long long) start, NameStr(sequence->name),
 		                (long long) Min(sequence->first, sequence->last),
 		                (long long) Max(sequence->first, sequence->last))));
-	ResetSequence(handle->object);
-	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->object),
+	ResetSequence(handle->found.object);
+	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->found.object),
 	                    Int64GetDatum(start), BoolGetDatum(false));
 	CommandCounterIncrement();
 	return true;

@@ -119,11 +119,11 @@ server_check_name(const char *name, const char *source_name)
 static void
 server_resolve(IdgenHandle *handle, Oid object)
 {
-	Oid serverid = idgen_server_find(handle->name, handle->source_name);
+	Oid serverid = idgen_server_find(handle->name, handle->found.source_name);
 
 	idgen_server_check_usage(serverid, GetUserId());
-	handle->origin = serverid;
-	handle->uncommitted = idgen_pending_servers_changed() || idgen_owner_is_uncommitted(handle->relid);
+	handle->found.origin = serverid;
+	handle->found.uncommitted = idgen_pending_servers_changed() || idgen_owner_is_uncommitted(handle->relid);
 }
 
 /* Where an id sequence's row is. */
@@ -138,7 +138,7 @@ typedef struct Centre
 static Centre
 centre_of(const IdgenHandle *handle)
 {
-	IdgenServer server = idgen_server_get(handle->origin);
+	IdgenServer server = idgen_server_get(handle->found.origin);
 
 	return (Centre){
 		.server = server.name,
@@ -160,8 +160,8 @@ begin_query(const IdgenHandle *handle, const char *sql, int nparams, const char 
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", handle->relid)));
-	idgen_server_check_usage(handle->origin, owner);
-	return idgen_remote_begin(handle->origin, owner, sql, nparams, params, columns);
+	idgen_server_check_usage(handle->found.origin, owner);
+	return idgen_remote_begin(handle->found.origin, owner, sql, nparams, params, columns);
 }
 
 static int64

@@ -142,7 +142,7 @@ wait_for_writer(Relation rel, const IdgenHandle *handle, TupleTableSlot *row, bo
 	TransactionId xid = idgen_row_writer(row);
 
 	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid) ||
-	    (handle->block_size == 1 && !handle->by_worker))
+	    (handle->found.block_size == 1 && !handle->found.by_worker))
 		return true;
 	if (!wait)
 		return ConditionalXactLockTableWait(xid, false);
@@ -172,7 +172,7 @@ change_row(IdgenHandle *handle, Oid writer, bool wait,
 {
 	Relation rel;
 	TupleTableSlot *row;
-	bool in_line = wait && handle->pending.refills == 0;
+	bool in_line = wait && handle->xact.refills == 0;
 	bool locked;
 	bool changed = false;
 
@@ -297,7 +297,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	 * Somebody we have waited for may have changed that. If it is the worker now
 	 * who refills, but we have the row locked already, we had better use it.
 	 */
-	if (def.source != handle->source)
+	if (def.source != handle->found.source)
 		return false;
 	if (request->by_worker ? !def.by_worker : def.by_worker && !idgen_handle_holds_row(handle))
 		return false;
@@ -354,7 +354,7 @@ table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *re
 {
 	Allocation allocation = {request, refill};
 
-	return change_row(handle, handle->userid, request->wait, compute_allocation, &allocation);
+	return change_row(handle, handle->found.userid, request->wait, compute_allocation, &allocation);
 }
 
 /* Undo the allocation of the rest of a block, if the row still allows. */

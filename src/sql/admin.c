@@ -20,7 +20,7 @@
 #include "catalog/definition.h"
 #include "catalog/row.h"
 #include "common/guc.h"
-#include "draw/generator.h"
+#include "draw/draw.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_create);

@@ -21,7 +21,7 @@
 #include "catalog/row.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "draw/generator.h"
+#include "draw/draw.h"
 #include "sql/column.h"
 #include "sql/column_default.h"
 #include "sql/column_sequences.h"

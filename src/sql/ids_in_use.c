@@ -22,7 +22,7 @@
 #include "catalog/native_sequence.h"
 #include "catalog/row.h"
 #include "common/compat.h"
-#include "draw/generator.h"
+#include "draw/draw.h"
 #include "sql/ids_in_use.h"
 #include "sql/user_sql.h"
 
@@ -126,20 +126,20 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 
 	do
 	{
-		idgen_handle_forget(handle);
+		idgen_handle_invalidate(handle);
 		idgen_check_usable(handle, NULL);
-		if (handle->layout != &idgen_layout_plain)
+		if (handle->found.layout != &idgen_layout_plain)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			         errmsg("cannot move back a column that draws composed ids"),
 			         errdetail("The layout of id sequence \"%s\" is not \"plain\".", handle->name)));
-		rel = OidIsValid(handle->object) ? try_relation_open(handle->object, ShareRowExclusiveLock) : NULL;
+		rel = OidIsValid(handle->found.object) ? try_relation_open(handle->found.object, ShareRowExclusiveLock) : NULL;
 		if (rel != NULL)
 		{
 			check_ascends(idgen_native_describe(rel));
 			relation_close(rel, NoLock);
 		}
-	} while (!handle->source->peek(handle, &next));
+	} while (!handle->found.source->peek(handle, &next));
 	count_before(ids, next);
 }
 

@@ -9,7 +9,7 @@
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 
-#include "draw/generator.h"
+#include "draw/draw.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
@@ -105,9 +105,9 @@ get_site(FunctionCallInfo fcinfo, int source_arg)
 static inline Datum
 compose(const IdgenHandle *handle, int64 value)
 {
-	if (likely(handle->layout == &idgen_layout_plain))
+	if (likely(handle->found.layout == &idgen_layout_plain))
 		PG_RETURN_INT64(value);
-	PG_RETURN_INT64(idgen_layout_compose(handle->layout, handle->prefix, value));
+	PG_RETURN_INT64(idgen_layout_compose(handle->found.layout, handle->prefix, value));
 }
 
 /* What next_id() leaves out. */
@@ -116,7 +116,7 @@ next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 {
 	IdgenCall call = {.function = "idgen_next()", .asked = asked};
 
-	return compose(handle, idgen_generate_slow(handle, &call).next);
+	return compose(handle, idgen_draw_slow(handle, &call).next);
 }
 
 /* The next id. What the hot path draws is of the layout plain. */
@@ -125,7 +125,7 @@ next_id(IdgenHandle *handle, const IdgenSource *asked)
 {
 	int64 value;
 
-	if (likely(idgen_generate_fast(handle, asked, &value)))
+	if (likely(idgen_draw_fast(handle, asked, &value)))
 		PG_RETURN_INT64(value);
 	return next_id_slow(handle, asked);
 }
@@ -136,9 +136,9 @@ next_big_id(IdgenHandle *handle, const IdgenSource *asked)
 	IdgenCall call = {.function = "idgen_next_big()", .asked = asked, .big = true};
 	int64 value;
 
-	if (!idgen_generate_fast(handle, asked, &value))
-		value = idgen_generate_slow(handle, &call).next;
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->layout, handle->prefix, value, handle->big_base));
+	if (!idgen_draw_fast(handle, asked, &value))
+		value = idgen_draw_slow(handle, &call).next;
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, handle->prefix, value, handle->found.big_base));
 }
 
 /* idgen_next(name text) returns bigint */
@@ -196,7 +196,7 @@ idgen_next_range(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("n must be between 1 and %lld", (long long) IDGEN_RANGE_MAX)));
-	ids = idgen_generate_slow(site->handle, &call);
+	ids = idgen_draw_slow(site->handle, &call);
 	values[0] = compose(site->handle, ids.next);
 	values[1] = compose(site->handle, idgen_block_last(&ids));
 	return idgen_result_row(fcinfo, &site->desc, values, nulls);
@@ -211,7 +211,7 @@ last_drawn(FunctionCallInfo fcinfo)
 
 	PreventCommandIfParallelMode("idgen_last()");
 	idgen_check_usable(handle, site->asked);
-	if (handle->last.layout == NULL || handle->last.object != handle->object)
+	if (handle->last.layout == NULL || handle->last.object != handle->found.object)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
@@ -264,6 +264,6 @@ idgen_peek_big(PG_FUNCTION_ARGS)
 	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .big = true};
 	int64 value = idgen_peek_next(site->handle, &call);
 
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(site->handle->layout, site->handle->prefix,
-	                                           value, site->handle->big_base));
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(site->handle->found.layout, site->handle->prefix,
+	                                           value, site->handle->found.big_base));
 }

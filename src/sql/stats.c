@@ -185,7 +185,7 @@ put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 		put_block(rsinfo, key, &copy.blocks[i], "published");
 
 	handle = idgen_handle_find(key->relid, key->name, strlen(key->name));
-	if (handle == NULL || handle->object != key->object)
+	if (handle == NULL || handle->found.object != key->object)
 		return;
 	rest = &handle->pending.rest;
 	if (rest->block.left > 0)

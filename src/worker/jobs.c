@@ -154,17 +154,17 @@ allocate_from(Job *job, IdgenHandle *handle, uint64 dropped_at)
 	};
 
 	/* The row may lead elsewhere by now. */
-	if (job->origin != handle->origin)
+	if (job->origin != handle->found.origin)
 		give_up_query(job);
 	if (job->under_way == NULL)
 		job->good_as_of = dropped_at;
-	job->origin = handle->origin;
-	job->far_away = handle->source->timeout != NULL;
-	job->transactional = handle->source->transactional;
+	job->origin = handle->found.origin;
+	job->far_away = handle->found.source->timeout != NULL;
+	job->transactional = handle->found.source->transactional;
 
 	job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
 	job->held_by = handle->row_holder;
-	if (handle->source->locks_row)
+	if (handle->found.source->locks_row)
 		job->good_as_of = idgen_cache_dropped_at(&job->task->key);
 	job->done = job->allocated || (job->wait && job->under_way == NULL);
 }

@@ -1,9 +1,9 @@
 /*
- * generator.h
+ * draw.h
  *		The algorithm: pending block, then cache, then refill.
  */
-#ifndef IDGEN_GENERATOR_H
-#define IDGEN_GENERATOR_H
+#ifndef IDGEN_DRAW_H
+#define IDGEN_DRAW_H
 
 #include "access/xact.h"
 #include "miscadmin.h"
@@ -19,7 +19,7 @@ typedef struct IdgenCall
 	int64 range;              /* number of ids in a row, or 0 for a single id */
 } IdgenCall;
 
-extern IdgenBlock idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call);
+extern IdgenBlock idgen_draw_slow(IdgenHandle *handle, const IdgenCall *call);
 extern void idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked);
 extern int64 idgen_peek_next(IdgenHandle *handle, const IdgenCall *call);
 extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
@@ -29,27 +29,26 @@ extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
  * The hot path: no catalog, no memory allocation, no snapshot. Draw the sequence
  * value that is a handle's next id, if nothing has happened that the handle has to
  * look at first; "asked" is the source asked for, or NULL. If false comes back, the
- * caller goes on with idgen_generate_slow(): so also with a gapless block, because
+ * caller goes on with idgen_draw_slow(): so also with a gapless block, because
  * of savepoints, with one refilled ahead, and with any layout but plain. (A parallel
  * worker never succeeds here: it is a new process, whose handles are not validated
  * yet.)
  */
 static pg_attribute_always_inline bool
-idgen_generate_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
+idgen_draw_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
 {
-	if (unlikely(!idgen_handle_holds(handle, handle->fast_epoch) ||
-	             !idgen_handle_answers(handle, asked) || XactReadOnly))
+	if (unlikely(!idgen_handle_is_valid(handle, handle->found.fast_epoch, asked) || XactReadOnly))
 		return false;
 
 	if (handle->pending.rest.block.left > 0)
 	{
-		handle->pending.counters.ids_issued++;
+		handle->xact.counters.ids_issued++;
 		*value = idgen_block_take(&handle->pending.rest.block);
 	}
-	else if (!idgen_slot_take(handle->slot, handle->version, value))
+	else if (!idgen_slot_take(handle->found.slot, handle->found.version, value))
 		return false;
 	handle->last.value = *value;
 	return true;
 }
 
-#endif /* IDGEN_GENERATOR_H */
+#endif /* IDGEN_DRAW_H */

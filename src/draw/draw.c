@@ -1,5 +1,5 @@
 /*
- * generator.c
+ * draw.c
  *		The algorithm: pending block, then cache, then refill.
  *
  * 1. The pending block: what this transaction allocated and has not used up.
@@ -15,7 +15,7 @@
 
 #include "common/guc.h"
 #include "draw/by_worker.h"
-#include "draw/generator.h"
+#include "draw/draw.h"
 #include "draw/refill.h"
 #include "session/pending.h"
 
@@ -25,9 +25,9 @@ draw_mode(const IdgenHandle *handle)
 {
 	bool published_ok = idgen_pending_published_ok(handle);
 
-	if (!handle->source->transactional && published_ok)
+	if (!handle->found.source->transactional && published_ok)
 		return IDGEN_MODE_PUBLISHING;
-	if (handle->source->transactional && handle->block_size > 1 && idgen_cache_is_shared())
+	if (handle->found.source->transactional && handle->found.block_size > 1 && idgen_cache_is_shared())
 		return published_ok ? IDGEN_MODE_CLAIMING : IDGEN_MODE_CLAIMING_AFTER_CHANGE;
 	return published_ok ? IDGEN_MODE_ALONE : IDGEN_MODE_ALONE_AFTER_CHANGE;
 }
@@ -39,13 +39,13 @@ draw_mode(const IdgenHandle *handle)
 static bool
 draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
-	IdgenPending *pending = &handle->pending;
+	const IdgenHandleXact *xact = &handle->xact;
 	IdgenDraw draw = {
 		.mode = draw_mode(handle),
 		.count = count,
-		.version = handle->version,
-		.may_wait = pending->refills == 0 && !handle->impatient,
-		.own_claim = pending->claim,
+		.version = handle->found.version,
+		.may_wait = xact->refills == 0 && !handle->impatient,
+		.own_claim = xact->claim,
 		.awaited = handle->awaited,
 	};
 	IdgenDrawResult result;
@@ -55,7 +55,7 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 
 	for (;;)
 	{
-		answer = idgen_slot_draw(handle->slot, &draw, &result);
+		answer = idgen_slot_draw(handle->found.slot, &draw, &result);
 		if (answer == IDGEN_DRAW_WAIT)
 			idgen_refill_expected(handle);
 
@@ -81,7 +81,7 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 			*ids = result.ids;
 			return true;
 		case IDGEN_DRAW_STALE:
-			idgen_handle_forget(handle);
+			idgen_handle_invalidate(handle);
 			break;
 		case IDGEN_DRAW_WAIT:
 			if (draw.mode == IDGEN_MODE_PUBLISHING)
@@ -110,14 +110,12 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 static bool
 draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
-	IdgenPending *pending = &handle->pending;
-
-	if (!pending->ahead)
+	if (!handle->pending.ahead)
 		return false;
-	if (handle->slot != NULL && idgen_pending_published_ok(handle) &&
-	    idgen_slot_take_below(handle->slot, handle->version, pending->rest.block.next, count, ids))
+	if (handle->found.slot != NULL && idgen_pending_published_ok(handle) &&
+	    idgen_slot_take_below(handle->found.slot, handle->found.version, handle->pending.rest.block.next, count, ids))
 		return true;
-	pending->ahead = false;
+	handle->pending.ahead = false;
 	return false;
 }
 
@@ -132,8 +130,8 @@ draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	IdgenBlock rest;
 
-	if (pending == NULL || handle->slot == NULL || !idgen_pending_published_ok(handle) ||
-	    !idgen_slot_take_joint(handle->slot, handle->version, count, pending, ids))
+	if (pending == NULL || handle->found.slot == NULL || !idgen_pending_published_ok(handle) ||
+	    !idgen_slot_take_joint(handle->found.slot, handle->found.version, count, pending, ids))
 		return false;
 	*cached = ids->left;
 	(void) idgen_pending_take(handle, count - ids->left, &rest);
@@ -151,7 +149,7 @@ put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
 	if (cached > 0)
 	{
 		first = idgen_block_cut(&rest, cached);
-		idgen_slot_put_back(handle->slot, handle->version, &first);
+		idgen_slot_put_back(handle->found.slot, handle->found.version, &first);
 	}
 	if (rest.left > 0)
 		idgen_pending_put_back(handle, &rest);
@@ -164,14 +162,14 @@ put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
 static void
 check_layout(IdgenHandle *handle, const IdgenCall *call)
 {
-	if (handle->layout == &idgen_layout_plain)
+	if (handle->found.layout == &idgen_layout_plain)
 		return;
-	handle->prefix = idgen_layout_prefix(handle->layout);
-	if (call->range > 0 && handle->layout->reversed)
+	handle->prefix = idgen_layout_prefix(handle->found.layout);
+	if (call->range > 0 && handle->found.layout->reversed)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("layout \"%s\" of id sequence \"%s\" has no ids in a row",
-		                handle->layout->name, handle->name),
+		                handle->found.layout->name, handle->name),
 		         errhint("Draw single ids, or use a layout that is not reversed.")));
 }
 
@@ -180,8 +178,8 @@ static bool
 fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
 	if (call->big)
-		return idgen_layout_fits_big(handle->layout, value, handle->big_base);
-	return idgen_layout_fits(handle->layout, value);
+		return idgen_layout_fits_big(handle->found.layout, value, handle->found.big_base);
+	return idgen_layout_fits(handle->found.layout, value);
 }
 
 /* If not, raise the reason: 2200H, 22003. */
@@ -189,16 +187,16 @@ static void
 check_fit(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
 	if (call->big)
-		idgen_layout_check_big(handle->layout, handle->name, value, handle->big_base);
+		idgen_layout_check_big(handle->found.layout, handle->name, value, handle->found.big_base);
 	else
-		idgen_layout_check(handle->layout, handle->name, value);
+		idgen_layout_check(handle->found.layout, handle->name, value);
 }
 
 /* Make sure that the handle's answers hold, which may have just been given. */
 static void
 revalidate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
-	if (idgen_handle_holds(handle, handle->epoch) && idgen_handle_answers(handle, asked))
+	if (idgen_handle_is_valid(handle, handle->found.epoch, asked))
 		return;
 	idgen_handle_validate(handle, asked, auto_create);
 	idgen_pending_validated(handle);
@@ -208,21 +206,21 @@ revalidate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 static bool
 last_is_alike(const IdgenHandle *handle)
 {
-	return handle->last.object == handle->object && handle->last.layout == handle->layout &&
-		handle->last.big_base == handle->big_base;
+	return handle->last.object == handle->found.object && handle->last.layout == handle->found.layout &&
+		handle->last.big_base == handle->found.big_base;
 }
 
 /* At the beginning of a call, make sure that the handle's answers hold. */
 static void
 validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 {
-	if (!handle->remember)
-		idgen_handle_forget(handle);
+	if (!handle->found.remember)
+		idgen_handle_invalidate(handle);
 	revalidate(handle, asked, auto_create);
-	handle->fast_epoch = 0;
-	if (handle->remember && idgen_pending_published_ok(handle) &&
-	    idgen_pending_fast_ok(&handle->pending) && handle->layout == &idgen_layout_plain && last_is_alike(handle))
-		handle->fast_epoch = handle->epoch;
+	handle->found.fast_epoch = 0;
+	if (handle->found.remember && idgen_pending_published_ok(handle) &&
+	    idgen_pending_fast_ok(&handle->pending) && handle->found.layout == &idgen_layout_plain && last_is_alike(handle))
+		handle->found.fast_epoch = handle->found.epoch;
 }
 
 /*
@@ -239,14 +237,14 @@ idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked)
 static void
 check_range(const IdgenHandle *handle, int64 range)
 {
-	int64 max = handle->source->max_count != NULL ? handle->source->max_count(handle) : PG_INT64_MAX;
+	int64 max = handle->found.source->max_count != NULL ? handle->found.source->max_count(handle) : PG_INT64_MAX;
 
 	if (range > max)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("id sequence \"%s\" cannot give %lld ids in a row",
 		                handle->name, (long long) range),
-		         errdetail("With source \"%s\", %lld is the most.", handle->source->name, (long long) max)));
+		         errdetail("With source \"%s\", %lld is the most.", handle->found.source->name, (long long) max)));
 }
 
 /*
@@ -267,9 +265,9 @@ draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 		*cached = 0;
 		return true;
 	}
-	if (handle->by_worker)
+	if (handle->found.by_worker)
 		return idgen_by_worker_draw(handle, count, ids);
-	if (handle->slot != NULL)
+	if (handle->found.slot != NULL)
 		return draw_from_cache(handle, count, ids);
 	idgen_refill_uncached(handle, count);
 	return false;
@@ -285,7 +283,7 @@ draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
  * whatever waiting for a lock or the source can raise. Nothing is drawn then.
  */
 IdgenBlock
-idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
+idgen_draw_slow(IdgenHandle *handle, const IdgenCall *call)
 {
 	bool auto_create = idgen_auto_create && !XactReadOnly;
 	int64 count = Max(call->range, 1);
@@ -300,7 +298,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	handle->impatient = false;
 	handle->refills_of_call = 0;
 	validate(handle, call->asked, auto_create);
-	if (!handle->temporary)
+	if (!handle->found.temporary)
 		PreventCommandIfReadOnly(call->function);
 	for (;;)
 	{
@@ -314,7 +312,7 @@ idgen_generate_slow(IdgenHandle *handle, const IdgenCall *call)
 	}
 
 	last = idgen_block_last(&ids);
-	if (handle->layout != &idgen_layout_plain &&
+	if (handle->found.layout != &idgen_layout_plain &&
 	    (!fits(handle, call, ids.next) || (count > 1 && !fits(handle, call, last))))
 	{
 		put_back(handle, &ids, cached);
@@ -346,9 +344,9 @@ peek(IdgenHandle *handle, const IdgenSource *asked)
 	if (published)
 		return cached.blocks[0].next;
 
-	while (!handle->source->peek(handle, &id))
+	while (!handle->found.source->peek(handle, &id))
 	{
-		idgen_handle_forget(handle);
+		idgen_handle_invalidate(handle);
 		validate(handle, asked, false);
 	}
 	return id;
@@ -381,8 +379,8 @@ restart_value(const IdgenHandle *handle, int64 start)
 {
 	IdgenPrefix prefix;
 
-	if (!idgen_layout_fits(handle->layout, start))
-		idgen_layout_parse(handle->layout, start, &prefix, &start);
+	if (!idgen_layout_fits(handle->found.layout, start))
+		idgen_layout_parse(handle->found.layout, start, &prefix, &start);
 	return start;
 }
 
@@ -397,14 +395,14 @@ idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
 	for (;;)
 	{
 		validate(handle, asked, false);
-		if (handle->source->restart == NULL)
+		if (handle->found.source->restart == NULL)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
-			                handle->name, handle->source->name),
+			                handle->name, handle->found.source->name),
 			         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
-		if (handle->source->restart(handle, restart_value(handle, start)))
+		if (handle->found.source->restart(handle, restart_value(handle, start)))
 			break;
-		idgen_handle_forget(handle);
+		idgen_handle_invalidate(handle);
 	}
 }
