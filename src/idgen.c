@@ -18,7 +18,7 @@
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
 #include "sources/sources.h"
-#include "sql/changes.h"
+#include "sql/object_access.h"
 #include "unique_id/unique_id.h"
 #include "xact.h"
 
@@ -84,7 +84,7 @@ _PG_init(void)
 	idgen_definition_init();
 	idgen_row_write_init();
 	idgen_xact_init();
-	idgen_changes_init();
+	idgen_object_access_init();
 	idgen_servers_init();
 
 	if (process_shared_preload_libraries_in_progress)

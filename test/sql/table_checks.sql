@@ -109,5 +109,16 @@ INSERT INTO other VALUES (1);
 UPDATE other SET id = 2;
 \echo :SQLSTATE
 
+-- nor are they there for other commands, or for no row
+CREATE TRIGGER wrong AFTER INSERT ON id_sequences FOR EACH STATEMENT EXECUTE FUNCTION idgen_row_changed();
+INSERT INTO id_sequences (name, next_block_start) VALUES ('wrong', 1);
+\echo :SQLSTATE
+DROP TRIGGER wrong ON id_sequences;
+CREATE TRIGGER wrong BEFORE DELETE ON id_sequences FOR EACH ROW EXECUTE FUNCTION idgen_check_row();
+INSERT INTO id_sequences (name, next_block_start) VALUES ('wrong', 1);
+DELETE FROM id_sequences WHERE name = 'wrong';
+\echo :SQLSTATE
+DROP TRIGGER wrong ON id_sequences;
+
 DROP TABLE other;
 DROP EXTENSION idgen;

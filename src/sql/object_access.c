@@ -1,0 +1,58 @@
+/*
+ * object_access.c
+ *		Noticing what is done to databases, the extension and foreign servers.
+ *
+ * These commands fire no row trigger. The server calls a hook for them, inside
+ * their transaction: what the cache must be told waits until that commits.
+ */
+#include "postgres.h"
+
+#include "catalog/objectaccess.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_user_mapping.h"
+#include "commands/extension.h"
+
+#include "session/pending.h"
+#include "shmem/worker_registry.h"
+#include "sql/object_access.h"
+
+static object_access_hook_type previous_object_access_hook = NULL;
+
+static void
+object_access(ObjectAccessType access, Oid class_id, Oid object_id,
+              int sub_id, void *arg)
+{
+	if (previous_object_access_hook)
+		previous_object_access_hook(access, class_id, object_id, sub_id, arg);
+
+	switch (class_id)
+	{
+		case DatabaseRelationId:
+			if (access == OAT_DROP)
+			{
+				idgen_pending_drop_database(object_id);
+				/* The server drops no database that a worker is connected to. */
+				idgen_registry_stop(object_id);
+			}
+			break;
+		case ExtensionRelationId:
+			if (access == OAT_DROP && object_id == get_extension_oid("idgen", true))
+				idgen_pending_change_all();
+			break;
+		case ForeignServerRelationId:
+		case UserMappingRelationId:
+			/* created, altered or dropped */
+			idgen_pending_change_servers();
+			break;
+	}
+}
+
+/* Install the hook. Called once per process. */
+void
+idgen_object_access_init(void)
+{
+	previous_object_access_hook = object_access_hook;
+	object_access_hook = object_access;
+}

@@ -1,0 +1,178 @@
+/*
+ * row_changed.c
+ *		Trigger idgen_row_changed(): what the cache is told of changed rows.
+ *
+ * Rows are changed by SQL, by other programs that allocate from them, and by
+ * logical replication. The trigger is fired "always", so in replication too. It
+ * notes what each change means for cached ids, and the cache is told when the
+ * transaction commits (rules C1, C2).
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+
+#include "catalog/definition.h"
+#include "catalog/row.h"
+#include "session/pending.h"
+#include "sql/trigger_row.h"
+
+PG_FUNCTION_INFO_V1(idgen_row_changed);
+
+/* Are cached ids of this row its own, rather than those of another object? */
+static bool
+has_own_ids(HeapTuple tuple, TupleDesc desc)
+{
+	const IdgenSource *source = idgen_source_find(idgen_tuple_string(tuple, desc, IDGEN_ATT_SOURCE));
+
+	return source == NULL || !source->has_object;
+}
+
+/*
+ * Note what a change means for the id sequence that this version of the row
+ * defines. Ids of a native sequence stay valid when the row changes, so for them
+ * IDGEN_CHANGE_DROP becomes IDGEN_CHANGE_DROP_ROW.
+ */
+static void
+note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
+{
+	Oid relid = RelationGetRelid(row->rel);
+	char *name = idgen_tuple_string(version, row->desc, IDGEN_ATT_NAME);
+	IdgenHandle *handle = idgen_handle_get(relid, name, strlen(name));
+
+	if (change == IDGEN_CHANGE_DROP && !has_own_ids(version, row->desc))
+		change = IDGEN_CHANGE_DROP_ROW;
+	idgen_pending_note_change(handle, change);
+	idgen_pending_objects_changed(relid, name);
+}
+
+/*
+ * There is a row for a name that sessions may have used without one. They do so
+ * with native sequences only, whose ids stay valid; and whatever removed an
+ * earlier row of that name has dropped its ids. A shared cache tells sessions to
+ * look again; session caches hear of it from the server.
+ */
+static void
+row_inserted(const IdgenTriggerRow *row)
+{
+	Oid relid = RelationGetRelid(row->rel);
+
+	idgen_pending_objects_changed(relid, idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME));
+	if (!idgen_cache_is_shared())
+		CacheInvalidateRelcacheByRelid(relid);
+}
+
+/*
+ * Raises 2200H if the UPDATE would have the id 2^63 - 1 issued again: no
+ * next_block_start can follow it, so only "exhausted" tells that it was issued.
+ */
+static void
+check_revival(const IdgenTriggerRow *row)
+{
+	TupleDesc desc = row->desc;
+
+	if (idgen_tuple_is_exhausted(row->old, desc) && !idgen_tuple_is_exhausted(row->new, desc) &&
+	    idgen_tuple_int64(row->old, desc, IDGEN_ATT_MAX_VALUE) == PG_INT64_MAX &&
+	    idgen_tuple_int64(row->old, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
+	    idgen_tuple_int64(row->new, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("id sequence \"%s\" cannot be revived",
+		                idgen_tuple_string(row->new, desc, IDGEN_ATT_NAME)),
+		         errdetail("Its last id, %lld, is the greatest there can be.",
+		                   (long long) PG_INT64_MAX),
+		         errhint("Start it again at a lower id with idgen_restart().")));
+}
+
+/* Does the UPDATE have ids come from another place? */
+static bool
+changes_source(const IdgenTriggerRow *row)
+{
+	const IdgenSource *source;
+
+	if (idgen_trigger_row_changes(row, IDGEN_ATT_SOURCE))
+		return true;
+	source = idgen_source_find(idgen_tuple_string(row->new, row->desc, IDGEN_ATT_SOURCE));
+	return idgen_trigger_row_changes(row, IDGEN_ATT_SOURCE_NAME) &&
+		(source == NULL || source->check_name != NULL);
+}
+
+/* Does the UPDATE set that column to a lower value? */
+static bool
+lowers(const IdgenTriggerRow *row, AttrNumber attnum)
+{
+	return idgen_tuple_int64(row->new, row->desc, attnum) <
+		idgen_tuple_int64(row->old, row->desc, attnum);
+}
+
+/*
+ * What an UPDATE that keeps the name means for cached ids. To allocate raises
+ * next_block_start and does nothing else, and other programs do it all the time:
+ * that leaves the cache alone.
+ */
+static IdgenChange
+change_of_update(const IdgenTriggerRow *row)
+{
+	if (lowers(row, IDGEN_ATT_NEXT_BLOCK_START) || lowers(row, IDGEN_ATT_MAX_VALUE) ||
+	    changes_source(row))
+		return IDGEN_CHANGE_DROP;
+	for (int attnum = 1; attnum <= row->desc->natts; attnum++)
+	{
+		if (attnum != IDGEN_ATT_NEXT_BLOCK_START && idgen_trigger_row_changes(row, attnum))
+			return IDGEN_CHANGE_REVALIDATE;
+	}
+	return IDGEN_CHANGE_NONE;
+}
+
+static void
+row_updated(const IdgenTriggerRow *row)
+{
+	IdgenChange change;
+
+	check_revival(row);
+	if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))
+	{
+		note_change(row, row->old, IDGEN_CHANGE_DROP);
+		note_change(row, row->new, IDGEN_CHANGE_DROP);
+		return;
+	}
+	change = change_of_update(row);
+	if (change != IDGEN_CHANGE_NONE)
+		note_change(row, row->old, change);
+}
+
+static void
+table_truncated(Relation rel)
+{
+	idgen_pending_change_all();
+	CacheInvalidateRelcacheByRelid(RelationGetRelid(rel));
+}
+
+/* Trigger AFTER INSERT, UPDATE or DELETE (each row) and TRUNCATE (statement) */
+Datum
+idgen_row_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	IdgenTriggerRow row;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event))
+		idgen_trigger_misplaced("idgen_row_changed", "an AFTER");
+	idgen_trigger_check_table(fcinfo);
+
+	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+	{
+		table_truncated(trigger->tg_relation);
+		return PointerGetDatum(NULL);
+	}
+	if (!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+		idgen_trigger_misplaced("idgen_row_changed", "an AFTER ROW");
+	row = idgen_trigger_row(trigger);
+	if (row.old == NULL)
+		row_inserted(&row);
+	else if (row.new == NULL)
+		note_change(&row, row.old, IDGEN_CHANGE_DROP);
+	else
+		row_updated(&row);
+	return PointerGetDatum(NULL);
+}
