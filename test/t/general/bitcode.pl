@@ -1,0 +1,80 @@
+# A build for a server that compiles expressions: the bitcode of all folders is made,
+# installed with its index, and taken away again; and the server can inline what is there.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use Cwd qw(abs_path);
+use File::Basename;
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $tree = abs_path("$FindBin::RealBin/../../..");
+my $pg_config = $ENV{PG_CONFIG} // 'pg_config';
+
+# What pg_config, or the variable of the server's Makefile, says
+sub configured
+{
+	my ($option) = @_;
+
+	return (run_command([ $pg_config, "--$option" ]))[0];
+}
+my $makefile = dirname(configured('pgxs')) . '/../Makefile.global';
+my %variable = slurp_file($makefile) =~ /^(\w+)[ \t]*=[ \t]*(.*?)[ \t]*$/mg;
+
+plan skip_all => 'the server does not use LLVM' unless ($variable{with_llvm} // '') eq 'yes';
+plan skip_all => "needs $variable{CLANG} and $variable{LLVM_BINPATH}/llvm-lto"
+  unless -x $variable{CLANG} && -x "$variable{LLVM_BINPATH}/llvm-lto";
+
+my $top = PostgreSQL::Test::Utils::tempdir();
+my $dest = "$top/dest";
+my ($bindir, $libdir, $sharedir) = map { configured($_) } 'bindir', 'pkglibdir', 'sharedir';
+
+run_log([ 'sh', '-c', qq{cd "$tree" && tar -cf - --exclude='*.o' --exclude='*.bc' --exclude='*.so' Makefile idgen.control sql src | tar -C "$top" -xf -} ])
+  or BAIL_OUT('could not copy the source');
+mkdir "$top/build" or die;
+chdir "$top/build" or die;
+my @make = ('make', '-s', '-f', '../Makefile', "PG_CONFIG=$pg_config", 'with_llvm=yes', 'CFLAGS=-O0 -fPIC');
+
+# A server finds its files from where it lies itself. So a copy of it has those of idgen as
+# well, and the one that is installed stays as it is.
+foreach my $folder ($bindir, $libdir, $sharedir)
+{
+	run_log([ 'mkdir', '-p', dirname("$dest$folder") ]);
+	run_log([ 'cp', $folder eq $bindir ? '-rL' : '-rs', $folder, "$dest$folder" ]) or BAIL_OUT("could not copy $folder");
+}
+command_ok([ @make, '-j2', 'all' ], 'a build with bitcode');
+command_ok([ @make, 'install', "DESTDIR=$dest" ], 'it is installed');
+
+my @sources = map { s/^\Q$top\E\/|c$//gr } sort glob("$top/src/*.c $top/src/*/*.c");
+is(join(' ', grep { !-s "$dest$libdir/bitcode/idgen/${_}bc" } @sources), '', 'bitcode of each file');
+ok(-s "$dest$libdir/bitcode/idgen.index.bc", 'and its index');
+
+command_ok([ @make, 'clean' ], 'a build is taken away');
+is((run_command([ 'find', '.', '-type', 'f' ]))[0], '', 'with its bitcode');
+
+SKIP:
+{
+	skip('the server has no JIT compiler', 3) unless -e "$libdir/llvmjit.so";
+
+	# not what this test's own idgen is found by
+	local $ENV{TEMP_CONFIG} = undef;
+	my $node = idgen_server(
+		'jit',
+		install_path => dirname("$dest$bindir"),
+		conf => "jit = on\njit_above_cost = 0\njit_inline_above_cost = 0\njit_optimize_above_cost = 0\n");
+	my $sql = q{SELECT count(DISTINCT idgen_next('x')), max(idgen_unique_id()) > 0 FROM generate_series(1, 1000)};
+
+	$node->safe_psql('postgres', q{SELECT idgen_create('x')});
+	like($node->safe_psql('postgres', "EXPLAIN ANALYZE $sql"), qr/Inlining true/, 'a query is compiled');
+	is($node->safe_psql('postgres', "SET jit_dump_bitcode = on; $sql"), '1000|t', 'it draws ids');
+	my $code = join '', map { slurp_file($_) } glob($node->data_dir . '/*.bc');
+	like($code, qr{(?<!/idgen\.)idgen_unique_id}, 'with code of ours inlined');
+	$node->stop;
+}
+
+done_testing();
