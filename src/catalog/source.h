@@ -8,6 +8,7 @@
 #ifndef IDGEN_SOURCE_H
 #define IDGEN_SOURCE_H
 
+#include "access/transam.h"
 #include "access/xlogdefs.h"
 
 #include "common/block.h"
@@ -15,27 +16,95 @@
 struct IdgenHandle;
 struct IdgenRemoteQuery;
 
+/*
+ * Who asks for an allocation. It says whether allocate() may wait for other
+ * transactions, and whether it is worth an error that no id is left.
+ */
+typedef enum IdgenAsker
+{
+	IDGEN_ASKER_SESSION,        /* A call has no id left. It waits, and raises
+	                             * 2200H if the source has none either. */
+	IDGEN_ASKER_SESSION_AHEAD,  /* A session that still has ids. It neither
+	                             * waits, nor raises 2200H. */
+	IDGEN_ASKER_WORKER,         /* The worker, which has other id sequences to
+	                             * refill. It does not wait. */
+	IDGEN_ASKER_WORKER_IN_LINE, /* The worker in a transaction for this id
+	                             * sequence alone. It waits. */
+} IdgenAsker;
+
 /* What allocate() is asked for. */
 typedef struct IdgenRequest
 {
-	int64 blocks;     /* blocks wanted, at least 1 */
-	int64 bulk_ids;   /* ids that a bulk load could use at once: take as many
-	                    * whole blocks, if that is more and asking is dear */
-	int64 count;      /* ids wanted in a row, at least 1: if there are not so
-	                    * many, raise 2200H and take nothing, ... */
-	IdgenBlock joins; /* ... but new ids that go on from where this block (may be
-	                    * empty) ends are in a row with it */
-	bool wait;        /* wait for other transactions, and raise 2200H if there
-	                    * is no id left; else return false for both */
-	bool by_worker;   /* it is the worker that asks */
+	IdgenAsker asker;
+
+	/* The blocks wanted, at least 1. */
+	int64 blocks;
 
 	/*
-	 * Not NULL if the caller has other things to do while a server far away allocates: then
-	 * allocate() returns false as long as that is under way, and is to be
-	 * called again, with the same request, when it has advanced.
+	 * The ids that a bulk load could use at once. If they make more blocks than
+	 * are wanted, and asking costs much, allocate() takes these.
+	 */
+	int64 bulk_ids;
+
+	/*
+	 * The ids wanted in a row, at least 1. If there are fewer, allocate()
+	 * raises 2200H and takes nothing. New ids that go on from where the block
+	 * "joins" ends are in a row with it; that may be empty.
+	 */
+	int64 count;
+	IdgenBlock joins;
+
+	/*
+	 * NULL if a session asks. The worker does other things while a server far
+	 * away allocates: allocate() keeps the statement here, answers
+	 * IDGEN_SOURCE_UNDER_WAY, and is called again, with the same request, when
+	 * the statement has advanced.
 	 */
 	struct IdgenRemoteQuery **under_way;
 } IdgenRequest;
+
+/* May allocate() wait for other transactions? */
+static inline bool
+idgen_request_waits(const IdgenRequest *request)
+{
+	return request->asker == IDGEN_ASKER_SESSION || request->asker == IDGEN_ASKER_WORKER_IN_LINE;
+}
+
+static inline bool
+idgen_request_by_worker(const IdgenRequest *request)
+{
+	return request->asker == IDGEN_ASKER_WORKER || request->asker == IDGEN_ASKER_WORKER_IN_LINE;
+}
+
+/* What a source answers when it is asked to do something. */
+typedef enum IdgenSourceResult
+{
+	/* It is done. */
+	IDGEN_SOURCE_OK,
+
+	/*
+	 * The row, or what it names, is gone or is not what the handle says it is:
+	 * validate the handle, then ask again.
+	 */
+	IDGEN_SOURCE_STALE,
+
+	/*
+	 * Another transaction holds what allocate() needs. Only askers that do not
+	 * wait get this answer.
+	 */
+	IDGEN_SOURCE_BUSY,
+
+	/*
+	 * No id is left; or the source does not allocate ahead, since it would have
+	 * to wait, or is close to its end. Only IDGEN_ASKER_SESSION_AHEAD gets
+	 * these answers: it goes on with the ids that it has.
+	 */
+	IDGEN_SOURCE_EXHAUSTED,
+	IDGEN_SOURCE_NOT_AHEAD,
+
+	/* See under_way of IdgenRequest. Only the worker gets this answer. */
+	IDGEN_SOURCE_UNDER_WAY,
+} IdgenSourceResult;
 
 /* What becomes of the ids of a refill that its transaction does not use. */
 typedef enum IdgenRestFate
@@ -46,16 +115,21 @@ typedef enum IdgenRestFate
 	                       * refill is gapless */
 } IdgenRestFate;
 
-/* What allocate() has got. It comes to it with all fields zero. */
+/*
+ * What goes with the answer of allocate(), which gets it with all fields zero:
+ * with IDGEN_SOURCE_BUSY the holder, and with IDGEN_SOURCE_OK all the others.
+ */
 typedef struct IdgenRefill
 {
-	IdgenRest rest;     /* not empty; allocate() leaves storage alone */
-	XLogRecPtr lsn;     /* what to flush the WAL to before others may have it;
-	                     * invalid if that is the commit's business */
+	TransactionId holder; /* that holds the row, or invalid if not known */
+
+	IdgenRest rest;     /* not empty; allocate() leaves storage and origin alone */
+	IdgenRestFate fate; /* what becomes of what the transaction does not use */
+	XLogRecPtr lsn;     /* flush the WAL up to here before others may have it;
+	                     * invalid if the commit does so */
 	int64 blocks;       /* how many blocks that was, for the counters */
-	int64 ahead_blocks; /* of these, the ones not owed to a bulk load, ... */
-	int64 ahead_ids;    /* ... and the ids in them; 0 = not to refill ahead */
-	IdgenRestFate fate; /* what becomes of the rest */
+	int64 ahead_blocks; /* of these, the ones not owed to a bulk load */
+	int64 ahead_ids;    /* the ids in ahead_blocks; 0 = do not refill ahead */
 	int percent_left;   /* of the id sequence's range after it, 0 to 100 */
 } IdgenRefill;
 
@@ -134,12 +208,9 @@ typedef struct IdgenSource
 	 */
 	void (*prepare)(struct IdgenHandle *handle);
 
-	/*
-	 * Allocate for the current transaction. Returns false if there is nothing
-	 * to allocate from any more: the caller validates again. See IdgenRequest.
-	 */
-	bool (*allocate)(struct IdgenHandle *handle, const IdgenRequest *request,
-	                 IdgenRefill *refill);
+	/* Allocate for the current transaction. */
+	IdgenSourceResult (*allocate)(struct IdgenHandle *handle, const IdgenRequest *request,
+	                              IdgenRefill *refill);
 
 	/*
 	 * The most ids in a row that allocate() can be asked for. NULL if there is
@@ -148,24 +219,23 @@ typedef struct IdgenSource
 	int64 (*max_count)(const struct IdgenHandle *handle);
 
 	/*
-	 * Undo the allocation of the rest of a gapless block, before commit.
-	 * Returns false if that is not possible any more. Only for sources that
-	 * give gapless blocks.
+	 * Undo the allocation of the rest of a gapless block, before commit. If the
+	 * answer is IDGEN_SOURCE_STALE, the row has gone on since, and the rest is
+	 * lost. Only for sources that give gapless blocks.
 	 */
-	bool (*give_back)(struct IdgenHandle *handle, const IdgenBlock *rest);
+	IdgenSourceResult (*give_back)(struct IdgenHandle *handle, const IdgenBlock *rest);
 
 	/*
-	 * The id that allocate() would bring next. Returns false if there is
-	 * nothing to allocate from any more: the caller validates again. Raises
-	 * 2200H or, if it cannot be known, 55000.
+	 * The id that allocate() would bring next; the answer may be
+	 * IDGEN_SOURCE_STALE. Raises 2200H or, if the id cannot be known, 55000.
 	 */
-	bool (*peek)(struct IdgenHandle *handle, int64 *id);
+	IdgenSourceResult (*peek)(struct IdgenHandle *handle, int64 *id);
 
 	/*
-	 * Start again at an id, when the transaction commits. Returns false if
-	 * there was reason to validate again. NULL if the source cannot restart.
+	 * Start again at an id, when the transaction commits; the answer may be
+	 * IDGEN_SOURCE_STALE. NULL if the source cannot restart.
 	 */
-	bool (*restart)(struct IdgenHandle *handle, int64 start);
+	IdgenSourceResult (*restart)(struct IdgenHandle *handle, int64 start);
 
 	/*
 	 * The percentage of the range of an object that is left; negative if that
@@ -188,7 +258,7 @@ idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 af
 	bool enough = after >= (uint64) ids - 1;
 
 	if (request->joins.left > 0 && idgen_block_adjacent(&request->joins, &first) &&
-	    !(request->by_worker && enough))
+	    !(idgen_request_by_worker(request) && enough))
 	{
 		ids = Max(1, ids - request->joins.left);
 		enough = after >= (uint64) ids - 1;

@@ -344,7 +344,7 @@ peek(IdgenHandle *handle, const IdgenSource *asked)
 	if (published)
 		return cached.blocks[0].next;
 
-	while (!handle->found.source->peek(handle, &id))
+	while (handle->found.source->peek(handle, &id) == IDGEN_SOURCE_STALE)
 	{
 		idgen_handle_invalidate(handle);
 		validate(handle, asked, false);
@@ -401,7 +401,7 @@ idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
 			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
 			                handle->name, handle->found.source->name),
 			         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
-		if (handle->found.source->restart(handle, restart_value(handle, start)))
+		if (handle->found.source->restart(handle, restart_value(handle, start)) != IDGEN_SOURCE_STALE)
 			break;
 		idgen_handle_invalidate(handle);
 	}

@@ -223,14 +223,14 @@ check_not_refilling(const IdgenHandle *handle)
 }
 
 /*
- * Have the source allocate. Returns false if nothing was allocated. Raises whatever
- * the source does, and 55000 if that comes back to the same id sequence.
+ * Have the source allocate. Raises whatever the source does, and 55000 if that
+ * draws from the same id sequence.
  */
-bool
+IdgenSourceResult
 idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	ErrorContextCallback context;
-	bool done;
+	IdgenSourceResult result;
 
 	memset(refill, 0, sizeof(IdgenRefill));
 	refill->rest.storage = handle->found.storage;
@@ -240,7 +240,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	handle->allocating = true;
 	PG_TRY();
 	{
-		done = handle->found.source->allocate(handle, request, refill);
+		result = handle->found.source->allocate(handle, request, refill);
 	}
 	PG_FINALLY();
 	{
@@ -248,9 +248,11 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	}
 	PG_END_TRY();
 	error_context_stack = context.previous;
-	if (done && refill->fate != IDGEN_REST_RETURNED) /* see idgen_pending_warn_low() */
+
+	/* Of a gapless refill ids may go back, see idgen_pending_warn_low(). */
+	if (result == IDGEN_SOURCE_OK && refill->fate != IDGEN_REST_RETURNED)
 		idgen_handle_warn_low(handle, refill->percent_left);
-	return done;
+	return result;
 }
 
 /*
@@ -344,17 +346,17 @@ bulk_ids(const IdgenHandle *handle)
 }
 
 /*
- * Allocate for this session, which wants so many ids in a row. "ahead" means that
- * there are still ids in the cache: then nothing is worth waiting for or failing.
+ * Allocate for this session, which wants so many ids in a row. "ahead" means
+ * that there are still ids in the cache.
  */
-static bool
+static IdgenSourceResult
 allocate(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenRefill *refill)
 {
 	IdgenRequest request = {
+		.asker = ahead ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION,
 		.blocks = nblocks,
 		.bulk_ids = bulk_ids(handle),
 		.count = ahead ? 1 : count,
-		.wait = !ahead,
 	};
 
 	if (request.count > 1)
@@ -365,14 +367,15 @@ allocate(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenRefil
 }
 
 /* Get blocks into the handle's pending state; see allocate(). */
-static bool
+static IdgenSourceResult
 refill(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count)
 {
 	uint64 version = handle->found.slot != NULL ? handle->found.version : 0;
 	IdgenRefill refilled;
+	IdgenSourceResult result = allocate(handle, nblocks, ahead, count, &refilled);
 
-	if (!allocate(handle, nblocks, ahead, count, &refilled))
-		return false;
+	if (result != IDGEN_SOURCE_OK)
+		return result;
 
 	/*
 	 * The rest is for other sessions as soon as we have committed, so the
@@ -381,7 +384,7 @@ refill(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count)
 	 */
 	ForceSyncCommit();
 	idgen_pending_add(handle, &refilled, version, ahead);
-	return true;
+	return result;
 }
 
 /* Has this transaction done what a refill needs that is published at once? */
@@ -420,33 +423,35 @@ idgen_refill_uncached(IdgenHandle *handle, int64 count)
 {
 	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
 
-	if (idgen_refill_get_ready(handle, &draw) && !refill(handle, 1, false, count))
+	if (idgen_refill_get_ready(handle, &draw) &&
+	    refill(handle, 1, false, count) == IDGEN_SOURCE_STALE)
 		idgen_handle_invalidate(handle);
 }
 
 /* Refill as the cache has said, having claimed it if it has said so. */
 void
 idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
-                     const IdgenDrawResult *result, bool ahead)
+                     const IdgenDrawResult *draw, bool ahead)
 {
-	if (result->claimed)
+	IdgenSourceResult result;
+
+	if (draw->claimed)
 	{
 		/* Listed, the end of the transaction takes the claim back. */
 		idgen_pending_list(handle);
 		handle->xact.claim = xid;
 	}
 
-	if (!refill(handle, result->nblocks, ahead, count))
+	result = refill(handle, draw->nblocks, ahead, count);
+	if (result != IDGEN_SOURCE_OK)
 	{
 		IdgenCacheKey key;
 
 		idgen_handle_key(handle, &key);
 		idgen_cache_unclaim(&key, xid);
-
-		/* Ahead, it was not needed; else the row is gone: look again. */
-		if (!ahead)
-			idgen_handle_invalidate(handle);
 	}
+	if (result == IDGEN_SOURCE_STALE)
+		idgen_handle_invalidate(handle);
 }
 
 /*
@@ -459,15 +464,17 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 	uint64 version = handle->found.version;
 	IdgenRefill refilled;
 	IdgenOutcome outcome = {0};
+	IdgenSourceResult result;
 	bool taken;
 
 	idgen_handle_key(handle, &refilling_key);
 	refilling = true;
 	refilling_level = GetCurrentTransactionNestLevel();
-	if (!allocate(handle, nblocks, ahead, count, &refilled))
+	result = allocate(handle, nblocks, ahead, count, &refilled);
+	if (result != IDGEN_SOURCE_OK)
 	{
 		idgen_refill_abort();
-		if (!ahead)
+		if (result == IDGEN_SOURCE_STALE)
 			idgen_handle_invalidate(handle);
 		return false;
 	}

@@ -11,12 +11,12 @@ extern bool idgen_refill_prepared(const IdgenHandle *handle);
 extern bool idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw);
 extern void idgen_refill_uncached(IdgenHandle *handle, int64 count);
 extern void idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
-                                 const IdgenDrawResult *result, bool ahead);
+                                 const IdgenDrawResult *draw, bool ahead);
 extern bool idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead,
                                  int64 count, IdgenBlock *ids);
 
-extern bool idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request,
-                                  IdgenRefill *refill);
+extern IdgenSourceResult idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request,
+                                               IdgenRefill *refill);
 extern bool idgen_refill_is_replicated(XLogRecPtr lsn);
 extern bool idgen_refill_flush(XLogRecPtr lsn);
 

@@ -142,11 +142,10 @@ typedef struct IdgenHandle
 	IdgenHandleXact xact;
 
 	/* As long as the handle, too, but out of the way of the hot path. */
-	struct IdgenName *known;  /* see handle.c; NULL in a worker */
-	slist_node node;          /* likewise */
-	MemoryContext memory;     /* of what belongs to the handle */
-	ItemPointerData row_tid;  /* where this session's last refill put the row */
-	TransactionId row_holder; /* who held it when a refill did not wait, or invalid */
+	struct IdgenName *known; /* see handle.c; NULL in a worker */
+	slist_node node;         /* likewise */
+	MemoryContext memory;    /* of what belongs to the handle */
+	ItemPointerData row_tid; /* where this session's last refill put the row */
 
 	LocalTransactionId prepared; /* the transaction that did prepare() for object, ... */
 	int64 refills_at_once;       /* ... its refills that were published at once, ... */

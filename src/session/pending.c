@@ -171,7 +171,7 @@ give_back(IdgenHandle *handle)
 	handle->allocating = true;
 	PG_TRY();
 	{
-		done = p->source->give_back(handle, &rest);
+		done = p->source->give_back(handle, &rest) == IDGEN_SOURCE_OK;
 	}
 	PG_FINALLY();
 	{

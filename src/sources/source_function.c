@@ -379,9 +379,9 @@ function_resolve(IdgenHandle *handle, Oid object)
 
 /*
  * Allocate blocks; only the function knows how large they are. It can wait for
- * whatever it likes, so there is no allocating without waiting.
+ * whatever it likes, so it is not called ahead.
  */
-static bool
+static IdgenSourceResult
 function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const IdgenHandleXact *xact = &handle->xact;
@@ -392,8 +392,8 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	IdgenBlock *blocks;
 	int returned;
 
-	if (!request->wait)
-		return false;
+	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
+		return IDGEN_SOURCE_NOT_AHEAD;
 	blocks = call_function(handle, nblocks, &returned);
 	if (handle->found.source != &idgen_source_function)
 		ereport(ERROR,
@@ -407,7 +407,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->blocks = nblocks;
 	refill->fate = handle->found.block_size > 1 ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST;
 	refill->percent_left = 100;
-	return true;
+	return IDGEN_SOURCE_OK;
 }
 
 /* As much as call_function() lets pass. */
@@ -418,7 +418,7 @@ function_max_count(const IdgenHandle *handle)
 }
 
 /* Raises 55000: there is no asking a function without allocating. */
-static bool
+static IdgenSourceResult
 function_peek(IdgenHandle *handle, int64 *id)
 {
 	ereport(ERROR,

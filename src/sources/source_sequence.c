@@ -280,7 +280,7 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
  * Allocate blocks. A bulk load takes no more at once than others: asking again
  * costs one nextval(), and every 32nd time a flush.
  */
-static bool
+static IdgenSourceResult
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
@@ -297,8 +297,9 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	};
 	ErrorContextCallback context;
 
-	if (!request->wait && is_near_end(handle->found.object, sequence, nvalues))
-		return false;
+	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
+	    is_near_end(handle->found.object, sequence, nvalues))
+		return IDGEN_SOURCE_NOT_AHEAD;
 
 	context.callback = exhausted_callback;
 	context.arg = handle;
@@ -323,11 +324,11 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	if (sequence->logged)
 		refill->lsn = locked_state(handle->found.object).lsn;
 	refill->percent_left = sequence->cycle ? 100 : (int) idgen_native_percent_left(sequence, drawn.last, true);
-	return true;
+	return IDGEN_SOURCE_OK;
 }
 
-/* What nextval() would give; false if there is no sequence. Raises 2200H, 55000. */
-static bool
+/* What nextval() would give. Raises 2200H, 55000. */
+static IdgenSourceResult
 sequence_peek(IdgenHandle *handle, int64 *id)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
@@ -337,7 +338,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
 	rel = try_relation_open(handle->found.object, RowExclusiveLock);
 	if (rel == NULL)
-		return false;
+		return IDGEN_SOURCE_STALE;
 	if (!idgen_native_is_readable(rel))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -358,7 +359,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         exhausted(handle)));
-	return true;
+	return IDGEN_SOURCE_OK;
 }
 
 /*
@@ -367,7 +368,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
  * transaction commits, or not at all. Like setval() it needs the privilege UPDATE;
  * it raises 42501, 25006, and 22003 if the value is out of bounds.
  */
-static bool
+static IdgenSourceResult
 sequence_restart(IdgenHandle *handle, int64 start)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
@@ -379,7 +380,7 @@ sequence_restart(IdgenHandle *handle, int64 start)
 
 	LockRelationOid(handle->found.object, ShareRowExclusiveLock);
 	if (epoch != idgen_epoch)
-		return false;
+		return IDGEN_SOURCE_STALE;
 	if (start < Min(sequence->first, sequence->last) || start > Max(sequence->first, sequence->last))
 		ereport(ERROR,
 		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -391,7 +392,7 @@ sequence_restart(IdgenHandle *handle, int64 start)
 	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->found.object),
 	                    Int64GetDatum(start), BoolGetDatum(false));
 	CommandCounterIncrement();
-	return true;
+	return IDGEN_SOURCE_OK;
 }
 
 /* Of a sequence, which somebody may be dropping: then it is not known. */

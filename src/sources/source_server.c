@@ -311,34 +311,52 @@ is_out_of_date(void)
 }
 
 /*
- * Allocate blocks. Not ahead, which would keep a session waiting that has ids: that
- * is for the worker.
+ * The statement that allocates for the worker, when its answer is there; NULL
+ * as long as the centre works on it.
  */
-static bool
+static IdgenRemoteQuery *
+answered_query(const IdgenHandle *handle, const Centre *centre, const IdgenRequest *request)
+{
+	IdgenRemoteQuery *query;
+
+	if (*request->under_way == NULL)
+		*request->under_way = begin_allocation(handle, centre, request);
+	query = *request->under_way;
+	if (!idgen_remote_advance(query))
+		return NULL;
+	*request->under_way = NULL;
+	return query;
+}
+
+/*
+ * Allocate blocks. Not ahead, which would keep a session waiting that has ids:
+ * that is for the worker.
+ */
+static IdgenSourceResult
 server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	IdgenRemoteQuery *query;
 	Centre centre;
 
-	if (request->under_way == NULL && (!request->wait || is_out_of_date()))
-		return false;
-	centre = centre_of(handle);
-	if (request->under_way == NULL)
+	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
+		return IDGEN_SOURCE_NOT_AHEAD;
+	if (idgen_request_by_worker(request))
 	{
-		query = begin_allocation(handle, &centre, request);
-		idgen_remote_await(query);
+		centre = centre_of(handle);
+		query = answered_query(handle, &centre, request);
+		if (query == NULL)
+			return IDGEN_SOURCE_UNDER_WAY;
 	}
 	else
 	{
-		if (*request->under_way == NULL)
-			*request->under_way = begin_allocation(handle, &centre, request);
-		if (!idgen_remote_advance(*request->under_way))
-			return false;
-		query = *request->under_way;
-		*request->under_way = NULL;
+		if (is_out_of_date())
+			return IDGEN_SOURCE_STALE;
+		centre = centre_of(handle);
+		query = begin_allocation(handle, &centre, request);
+		idgen_remote_await(query);
 	}
 	finish_allocation(handle, &centre, request, query, refill);
-	return true;
+	return IDGEN_SOURCE_OK;
 }
 
 /* As much as a block can hold. */
@@ -349,7 +367,7 @@ server_max_count(const IdgenHandle *handle)
 }
 
 /* Asks the centre. Raises 2200H, and whatever that may raise. */
-static bool
+static IdgenSourceResult
 server_peek(IdgenHandle *handle, int64 *id)
 {
 	Centre centre = centre_of(handle);
@@ -361,7 +379,7 @@ server_peek(IdgenHandle *handle, int64 *id)
 	check_row(&centre, row);
 	check_exhausted(handle, &centre, row);
 	*id = get_int64(row, COLUMN_NEXT_BLOCK_START);
-	return true;
+	return IDGEN_SOURCE_OK;
 }
 
 const IdgenSource idgen_source_server = {

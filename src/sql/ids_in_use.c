@@ -139,7 +139,7 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 			check_ascends(idgen_native_describe(rel));
 			relation_close(rel, NoLock);
 		}
-	} while (!handle->found.source->peek(handle, &next));
+	} while (handle->found.source->peek(handle, &next) == IDGEN_SOURCE_STALE);
 	count_before(ids, next);
 }
 

@@ -148,10 +148,10 @@ allocate_from(Job *job, IdgenHandle *handle, uint64 dropped_at)
 		.blocks = job->task->nblocks,
 		.count = Max(1, job->task->range),
 		.joins = job->task->joins,
-		.wait = job->wait,
-		.by_worker = true,
+		.asker = job->wait ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
 		.under_way = &job->under_way,
 	};
+	IdgenSourceResult result;
 
 	/* The row may lead elsewhere by now. */
 	if (job->origin != handle->found.origin)
@@ -162,11 +162,12 @@ allocate_from(Job *job, IdgenHandle *handle, uint64 dropped_at)
 	job->far_away = handle->found.source->timeout != NULL;
 	job->transactional = handle->found.source->transactional;
 
-	job->allocated = idgen_refill_allocate(handle, &request, &job->refill);
-	job->held_by = handle->row_holder;
+	result = idgen_refill_allocate(handle, &request, &job->refill);
+	job->allocated = result == IDGEN_SOURCE_OK;
+	job->held_by = job->refill.holder;
 	if (handle->found.source->locks_row)
 		job->good_as_of = idgen_cache_dropped_at(&job->task->key);
-	job->done = job->allocated || (job->wait && job->under_way == NULL);
+	job->done = job->allocated || result == IDGEN_SOURCE_STALE;
 }
 
 /*

@@ -1,0 +1,345 @@
+/*
+ * row_change.c
+ *		Changing the row of an id sequence: lock, compute, update.
+ *
+ * It goes to the table directly, as the server's logical replication worker
+ * does (executor/execReplication.c). An SQL UPDATE was turned down for three
+ * reasons:
+ *
+ * - It would fail with a serialization error at the higher isolation levels
+ *   (rule T4).
+ * - It would need the caller's UPDATE privilege (C3).
+ * - It would find the row through its index each time, and walk along all the
+ *   versions that this transaction has written before (T7).
+ *
+ * A change goes through these steps:
+ *
+ *	find ----> lock ----> compute ----> update ----> done
+ *	  ^          |                        |
+ *	  |          | the version found      | the same: from now on, get in
+ *	  |          | is not the newest      | line for the lock
+ *	  +----------+------------------------+
+ *
+ * How the row is locked is decided once, see RowLock. catalog/row_write.c does
+ * what else an update entails.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/row.h"
+#include "common/compat.h"
+#include "session/pending.h"
+#include "sources/row_change.h"
+
+/* How the newest version of the row is locked before it is updated. */
+typedef enum RowLock
+{
+	/* Not at all: this transaction has written it. */
+	ROW_IS_OWN,
+
+	/*
+	 * Not at all: if another session is faster, the update says so. As long as
+	 * nobody else writes, that is one WAL record instead of two.
+	 */
+	ROW_UNLOCKED,
+
+	/*
+	 * In the line of sessions that wait for the row. It takes one that was not
+	 * fast enough; and where there are triggers, since what they do must not be
+	 * done in vain.
+	 */
+	ROW_IN_LINE,
+
+	/*
+	 * By waiting for the transaction that holds the row now, without a place in
+	 * the line. It takes a transaction that has refilled before and does not
+	 * hold the row any more, because it rolled back to a savepoint. The first in
+	 * line may be waiting for this very transaction (the server waits for a
+	 * whole transaction once a savepoint was released): joining the line would
+	 * be a deadlock.
+	 */
+	ROW_OUT_OF_LINE,
+
+	/* If that takes no wait. */
+	ROW_WITHOUT_WAIT,
+} RowLock;
+
+/* One change of a row. */
+typedef struct Change
+{
+	IdgenHandle *handle;
+	Relation rel;
+	TupleTableSlot *row; /* the newest version, as far as we know */
+	LockWaitPolicy policy;
+	RowLock lock;
+	TransactionId holder; /* that we did not wait for, or invalid */
+} Change;
+
+/*
+ * Open the table. Returns NULL if that would take a wait which the policy does
+ * not allow, or if the current command rewrites the table. If the policy allows
+ * waits, the latter raises 55006.
+ */
+static Relation
+open_table(Oid relid, LockWaitPolicy policy)
+{
+	Relation rel;
+
+	if (policy != LockWaitBlock && !ConditionalLockRelationOid(relid, RowExclusiveLock))
+		return NULL;
+	rel = idgen_table_open(relid, RowExclusiveLock);
+	if (policy == LockWaitBlock)
+		idgen_table_check_not_rewritten(rel);
+	else if (idgen_table_is_rewritten(rel))
+	{
+		table_close(rel, NoLock);
+		return NULL;
+	}
+	return rel;
+}
+
+/*
+ * Remove old versions from a page of the table, as the server does when it
+ * comes to a page through an index. Else each refill of a session that comes
+ * without the index would leave one more. The server does so as soon as the
+ * page is fuller than fillfactor says, which a page full of rows always is; we
+ * fill most of the room that this leaves, since it costs WAL each time. As
+ * there, what is read without a lock decides only whether it is tried. Caller
+ * must not have the page pinned.
+ */
+static void
+prune_page(Relation rel, BlockNumber block)
+{
+	Buffer buffer = ReadBuffer(rel, block);
+	Page page = BufferGetPage(buffer);
+
+	if (PageIsFull(page) || PageGetHeapFreeSpace(page) < BLCKSZ / 4)
+		heap_page_prune_opt(rel, buffer);
+	ReleaseBuffer(buffer);
+}
+
+/*
+ * Get the newest version of the row without its index, from where this session
+ * has put it the last time. That may be out of date: another session, or this
+ * transaction, has changed the row since, or has rolled back. But if what is
+ * there is the row and is visible now, then it is the newest version. Not even
+ * the page may be there any more; while the table is open, none is removed.
+ */
+static bool
+fetch_remembered(Change *change)
+{
+	IdgenHandle *handle = change->handle;
+	BlockNumber block;
+
+	if (!ItemPointerIsValid(&handle->row_tid))
+		return false;
+	block = ItemPointerGetBlockNumber(&handle->row_tid);
+	if (block >= RelationGetNumberOfBlocks(change->rel))
+		return false;
+	if (TTS_IS_BUFFERTUPLE(change->row))
+		prune_page(change->rel, block);
+	if (!table_tuple_fetch_row_version(change->rel, &handle->row_tid, SnapshotSelf, change->row))
+		return false;
+	if (idgen_row_is_named(change->row, handle->name, handle->namelen))
+		return true;
+	ExecClearTuple(change->row);
+	return false;
+}
+
+/* Get the newest version of the row by its name; false if there is none. */
+static bool
+find_row(Change *change)
+{
+	return idgen_row_find(change->rel, change->handle->name, change->handle->namelen,
+	                      true, change->row);
+}
+
+/* How is this change to lock the version that it has found? */
+static RowLock
+choose_lock(const Change *change)
+{
+	if (idgen_row_is_own(change->row))
+		return ROW_IS_OWN;
+	if (change->policy != LockWaitBlock)
+		return ROW_WITHOUT_WAIT;
+	if (change->handle->xact.refills > 0)
+		return ROW_OUT_OF_LINE;
+	return idgen_row_fires_triggers(change->rel) ? ROW_IN_LINE : ROW_UNLOCKED;
+}
+
+/*
+ * Lock the newest version of the row, starting from the one that is known. That
+ * one is replaced; by nothing if the answer is not TM_Ok. Answers TM_WouldBlock
+ * if the policy does not allow to wait, and TM_Deleted also if the newest
+ * version has another name.
+ */
+static TM_Result
+lock_newest(Change *change, LockWaitPolicy policy)
+{
+	ItemPointerData tid = change->row->tts_tid;
+	TM_FailureData tmfd;
+	TM_Result result;
+
+	result = table_tuple_lock(change->rel, &tid, SnapshotSelf, change->row,
+	                          GetCurrentCommandId(false), LockTupleNoKeyExclusive, policy,
+	                          TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
+	if (result == TM_Ok &&
+	    !idgen_row_is_named(change->row, change->handle->name, change->handle->namelen))
+		result = TM_Deleted;
+
+	/* If it has followed the row, the slot may point to where nothing is pinned. */
+	if (result != TM_Ok)
+		ExecClearTuple(change->row);
+	return result;
+}
+
+/*
+ * Lock the row as change->lock says. TM_Updated and TM_Deleted mean that the
+ * row has to be found anew. TM_WouldBlock comes with change->holder.
+ */
+static TM_Result
+lock_row(Change *change)
+{
+	ItemPointerData tid = change->row->tts_tid;
+	TransactionId holder;
+	TM_Result result;
+
+	switch (change->lock)
+	{
+		case ROW_IS_OWN:
+		case ROW_UNLOCKED:
+			return TM_Ok;
+		case ROW_IN_LINE:
+			return lock_newest(change, LockWaitBlock);
+		case ROW_OUT_OF_LINE:
+		case ROW_WITHOUT_WAIT:
+			break;
+	}
+
+	holder = idgen_row_holder(change->row);
+	result = lock_newest(change, LockWaitSkip);
+	if (result != TM_WouldBlock)
+		return result;
+	if (change->lock == ROW_WITHOUT_WAIT)
+	{
+		change->holder = holder;
+		return TM_WouldBlock;
+	}
+	if (TransactionIdIsValid(holder))
+		XactLockTableWait(holder, change->rel, &tid, XLTW_Lock);
+	return TM_Updated;
+}
+
+/*
+ * A transaction that changes the row tells the cache when others see the change
+ * already, but before its locks go. Wait for that, so that the cache does not
+ * take for old what is allocated from the new row. A gapless block never gets
+ * to the cache. Returns false if the policy does not allow that wait.
+ */
+static bool
+wait_for_writer(const Change *change)
+{
+	TransactionId xid = idgen_row_writer(change->row);
+
+	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid) ||
+	    (change->handle->found.block_size == 1 && !change->handle->found.by_worker))
+		return true;
+	if (change->policy != LockWaitBlock)
+		return ConditionalXactLockTableWait(xid, false);
+	XactLockTableWait(xid, change->rel, &change->row->tts_tid, XLTW_Update);
+	return true;
+}
+
+/* The steps from lock to update, again and again until one of them answers. */
+static IdgenSourceResult
+lock_and_update(Change *change, Oid writer, IdgenComputeRow compute, void *arg)
+{
+	for (;;)
+	{
+		IdgenRowValues new_row;
+		TM_FailureData tmfd;
+		TM_Result result = lock_row(change);
+
+		if (result == TM_Ok)
+		{
+			IdgenSourceResult computed;
+
+			if (!wait_for_writer(change))
+				return IDGEN_SOURCE_BUSY;
+			computed = compute(change->handle, change->row, &new_row, arg);
+			if (computed != IDGEN_SOURCE_OK)
+				return computed;
+			result = idgen_row_update(change->rel, change->row, &new_row, writer,
+			                          &tmfd, &change->handle->row_tid);
+			if (result == TM_Ok)
+				return IDGEN_SOURCE_OK;
+		}
+
+		CHECK_FOR_INTERRUPTS();
+		switch (result)
+		{
+			case TM_WouldBlock:
+				return IDGEN_SOURCE_BUSY;
+			case TM_Updated:
+				if (change->lock == ROW_UNLOCKED)
+				{
+					/* The lock finds the newer version from the older one. */
+					change->lock = ROW_IN_LINE;
+					break;
+				}
+				/* FALLTHROUGH */
+			case TM_Deleted:
+				/* If it was deleted or renamed, there may be a new one. */
+				if (!find_row(change))
+					return IDGEN_SOURCE_STALE;
+				break;
+			default:
+				elog(ERROR, "unexpected status %u while updating \"id_sequences\"", result);
+		}
+	}
+}
+
+/*
+ * Update the newest version of the row to what compute() makes of it. Answers
+ * what compute() says unless it is IDGEN_SOURCE_OK; IDGEN_SOURCE_STALE also if
+ * there is no row. If the policy is not LockWaitBlock, the answer may be
+ * IDGEN_SOURCE_BUSY: then *holder is the transaction that holds the row, or
+ * invalid if that is not known. Triggers get the rights of "writer".
+ */
+IdgenSourceResult
+idgen_row_change(IdgenHandle *handle, Oid writer, LockWaitPolicy policy,
+                 IdgenComputeRow compute, void *arg, TransactionId *holder)
+{
+	Change change = {.handle = handle, .policy = policy, .holder = InvalidTransactionId};
+	IdgenSourceResult result = IDGEN_SOURCE_STALE;
+
+	*holder = InvalidTransactionId;
+	change.rel = open_table(handle->relid, policy);
+	if (change.rel == NULL)
+		return IDGEN_SOURCE_BUSY;
+	change.row = table_slot_create(change.rel, NULL);
+	CheckCmdReplicaIdentity(change.rel, CMD_UPDATE);
+
+	/* What this very command has written to the row must count as past. */
+	CommandCounterIncrement();
+
+	if (fetch_remembered(&change) || find_row(&change))
+	{
+		change.lock = choose_lock(&change);
+		result = lock_and_update(&change, writer, compute, arg);
+	}
+	*holder = change.holder;
+	ExecDropSingleTupleTableSlot(change.row);
+	table_close(change.rel, NoLock);
+	return result;
+}
