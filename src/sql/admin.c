@@ -2,10 +2,10 @@
  * admin.c
  *		Creating and restarting id sequences.
  *
- * Creating is ordinary SQL on id_sequences with the caller's own rights, so that
- * privileges, row security and the owner's triggers apply as to any other
- * statement. What the function adds is a check of its arguments. Restarting is
- * the business of the source.
+ * Creating is ordinary SQL on id_sequences with the caller's own rights:
+ * privileges, row security and the owner's triggers apply as they do to any
+ * INSERT. The function adds a check of its arguments. Restarting is left to the
+ * source.
  */
 #include "postgres.h"
 
@@ -19,6 +19,7 @@
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
+#include "common/compat.h"
 #include "common/guc.h"
 #include "draw/draw.h"
 #include "sql/sql_support.h"
@@ -26,7 +27,7 @@
 PG_FUNCTION_INFO_V1(idgen_create);
 PG_FUNCTION_INFO_V1(idgen_restart);
 
-static void
+pg_noreturn static void
 bad_argument(const char *message)
 {
 	ereport(ERROR,
@@ -34,7 +35,7 @@ bad_argument(const char *message)
 	         errmsg("%s", message)));
 }
 
-/* Argument numbers of idgen_create() */
+/* Argument numbers of idgen_create(). Each is also a column of that name. */
 enum
 {
 	ARG_NAME,
@@ -50,7 +51,17 @@ enum
 	NARGS
 };
 
-/* Raises 22023 or 0A000 for arguments that make no row of id_sequences. */
+/* What the row is to hold: the arguments, and what stands for those not given. */
+typedef struct NewRow
+{
+	Datum values[NARGS];
+	char nulls[NARGS]; /* 'n' or ' ', as SPI wants them */
+} NewRow;
+
+/*
+ * Raises 22023 for arguments that make no row of id_sequences. A null block_size
+ * has been replaced already.
+ */
 static void
 check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 {
@@ -74,9 +85,9 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 }
 
 /*
- * The source_name to store, NULL if none. Raises 22023 or 0A000 for a source that
- * there is not or that has not that refill mode, and what the source has to say
- * about the name.
+ * The source_name to store, NULL if none. Raises 22023 for an unknown source or
+ * refill mode, 0A000 for a refill mode that the source does not have, and what
+ * the source raises for the name.
  */
 static const char *
 check_source_name(FunctionCallInfo fcinfo)
@@ -90,19 +101,16 @@ check_source_name(FunctionCallInfo fcinfo)
 	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);
 }
 
-/*
- * idgen_create(name text, next_block_start bigint, block_size integer,
- *				exhausted integer, max_value bigint, source text,
- *				source_name text, refill text, layout text, big_base numeric)
- * returns void
- *
- * Not strict, because source_name may be null, and block_size: that stands for
- * idgen.default_block_size. Raises 22004, 25006, 22023, 0A000; 42710 if the id
- * sequence exists; 42501 without the privilege to insert; 55000 if a rule has kept it
- * from being inserted; and whatever the source says about source_name.
- */
-Datum
-idgen_create(PG_FUNCTION_ARGS)
+static void
+set_value(NewRow *row, int column, Datum value)
+{
+	row->values[column] = value;
+	row->nulls[column] = ' ';
+}
+
+/* The row that the arguments ask for, checked. Raises 22004, 25006, 22023, 0A000. */
+static NewRow
+get_new_row(FunctionCallInfo fcinfo)
 {
 	static const char *const names[NARGS] = {
 		"name",
@@ -116,6 +124,36 @@ idgen_create(PG_FUNCTION_ARGS)
 		"layout",
 		"big_base",
 	};
+	NewRow row;
+	int32 block_size;
+	const char *source_name;
+
+	for (int i = 0; i < NARGS; i++)
+	{
+		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE)
+			idgen_refuse_null(fcinfo, i, names[i]);
+		row.values[i] = PG_GETARG_DATUM(i);
+		row.nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
+	}
+	PreventCommandIfReadOnly("idgen_create()");
+	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
+	check_create_arguments(fcinfo, block_size);
+	set_value(&row, ARG_BLOCK_SIZE, Int32GetDatum(block_size));
+	source_name = check_source_name(fcinfo);
+	if (source_name != NULL)
+		set_value(&row, ARG_SOURCE_NAME, CStringGetTextDatum(source_name));
+	else
+		row.nulls[ARG_SOURCE_NAME] = 'n';
+	return row;
+}
+
+/*
+ * Raises 42710 if the id sequence exists, 42501 without the privilege to insert,
+ * and 55000 if a rule kept the row from being inserted.
+ */
+static void
+insert_row(Oid id_sequences, NewRow *row)
+{
 	Oid types[NARGS] = {
 		TEXTOID,
 		INT8OID,
@@ -128,55 +166,50 @@ idgen_create(PG_FUNCTION_ARGS)
 		TEXTOID,
 		NUMERICOID,
 	};
-	Datum values[NARGS];
-	char nulls[NARGS];
-	int32 block_size;
-	const char *source_name;
-	char *query;
+	char *query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
+	                       " source, source_name, refill, layout, big_base)"
+	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+	                       " ON CONFLICT (name) DO NOTHING",
+	                       idgen_table_name(id_sequences));
 
-	for (int i = 0; i < NARGS; i++)
-	{
-		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE)
-			idgen_refuse_null(fcinfo, i, names[i]);
-		values[i] = PG_GETARG_DATUM(i);
-		nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
-	}
-	PreventCommandIfReadOnly("idgen_create()");
-	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
-	values[ARG_BLOCK_SIZE] = Int32GetDatum(block_size);
-	nulls[ARG_BLOCK_SIZE] = ' ';
-	check_create_arguments(fcinfo, block_size);
-	source_name = check_source_name(fcinfo);
-	nulls[ARG_SOURCE_NAME] = source_name == NULL ? 'n' : ' ';
-	if (source_name != NULL)
-		values[ARG_SOURCE_NAME] = CStringGetTextDatum(source_name);
-
-	query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
-	                 " source, source_name, refill, layout, big_base)"
-	                 " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
-	                 " ON CONFLICT (name) DO NOTHING",
-	                 idgen_table_name(idgen_table_oid(fcinfo->flinfo->fn_oid)));
 	SPI_connect();
-	if (SPI_execute_with_args(query, NARGS, types, values, nulls, false, 0) != SPI_OK_INSERT)
+	if (SPI_execute_with_args(query, NARGS, types, row->values, row->nulls, false, 0) != SPI_OK_INSERT)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" was not created",
-		                text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME))),
+		                TextDatumGetCString(row->values[ARG_NAME])),
 		         errhint("A rule of table \"id_sequences\" is in the way.")));
 	if (SPI_processed == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_DUPLICATE_OBJECT),
 		         errmsg("id sequence \"%s\" already exists",
-		                text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)))));
+		                TextDatumGetCString(row->values[ARG_NAME]))));
 	SPI_finish();
+}
+
+/*
+ * idgen_create(name text, next_block_start bigint, block_size integer,
+ *				exhausted integer, max_value bigint, source text,
+ *				source_name text, refill text, layout text, big_base numeric)
+ * returns void
+ *
+ * Not strict: source_name may be null, and a block_size of null stands for
+ * idgen.default_block_size. Raises what get_new_row() and insert_row() do.
+ */
+Datum
+idgen_create(PG_FUNCTION_ARGS)
+{
+	NewRow row = get_new_row(fcinfo);
+
+	insert_row(idgen_table_oid(fcinfo->flinfo->fn_oid), &row);
 	PG_RETURN_VOID();
 }
 
 /*
  * idgen_restart(name text, start bigint [, source text]) returns void
  *
- * Start again at "start", forwards or backwards; cached ids are dropped when
- * the transaction commits. Raises what idgen_restart_at() does.
+ * Start again at that id, forwards or backwards. Cached ids are dropped when the
+ * transaction commits. Raises what idgen_restart_at() does.
  */
 Datum
 idgen_restart(PG_FUNCTION_ARGS)

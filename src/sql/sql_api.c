@@ -22,22 +22,23 @@ PG_FUNCTION_INFO_V1(idgen_last_big);
 PG_FUNCTION_INFO_V1(idgen_peek);
 PG_FUNCTION_INFO_V1(idgen_peek_big);
 
-/* The most ids that can be asked for in a row: half of those of a bigint. */
+/* The most ids in a row that one call may ask for: half of those of a bigint. */
 #define IDGEN_RANGE_MAX (INT64CONST(1) << 62)
 
 /* What a call site (one place in one query) remembers in fn_extra. */
 typedef struct CallSite
 {
-	IdgenHandle *handle;      /* of the last call's name */
-	uint64 epoch;             /* idgen_epoch then; if it differs, the handle may be gone */
-	const IdgenSource *asked; /* the last call's source, if it has one */
-	bool constant;            /* both are the same at every call */
-	TupleDesc desc;           /* of the result, if that is a row; NULL at first */
+	IdgenHandle *handle;      /* of the name in the last call */
+	uint64 epoch;             /* idgen_epoch at that time; if it differs, the
+	                           * handle may be gone */
+	const IdgenSource *asked; /* the source in the last call, NULL if it has none */
+	bool constant;            /* do all calls have the same arguments? */
+	TupleDesc desc;           /* the row type of the result, NULL if not known yet */
 } CallSite;
 
 /*
- * Are all arguments constants? A parameter is not taken for one: PL/pgSQL
- * evaluates the same expression again with other values.
+ * Are all arguments constants? A parameter is none: PL/pgSQL evaluates the same
+ * expression again with other values.
  */
 static bool
 arguments_are_constant(FmgrInfo *flinfo)
@@ -53,7 +54,10 @@ arguments_are_constant(FmgrInfo *flinfo)
 	return true;
 }
 
-/* What get_site() has to do at a new call site, if its arguments vary, or the handle may be gone. */
+/*
+ * The slow part of get_site(): for a new call site, for one whose arguments vary,
+ * and when the handle may be gone. Raises 22023 for an unknown source.
+ */
 static pg_noinline CallSite *
 look_up_site(FunctionCallInfo fcinfo, int source_arg)
 {
@@ -87,9 +91,9 @@ look_up_site(FunctionCallInfo fcinfo, int source_arg)
 }
 
 /*
- * The call site, with the handle of the name that this call asks for and, if
- * there is an argument of that number, the source. As long as idgen_epoch is the
- * same, the handle is there, and so is the table that it belongs to.
+ * The call site, with the handle and the source that this call asks for. The
+ * source is the argument with that number, if there is one. As long as
+ * idgen_epoch is the same, the handle exists, and so does its table.
  */
 static inline CallSite *
 get_site(FunctionCallInfo fcinfo, int source_arg)
@@ -101,7 +105,7 @@ get_site(FunctionCallInfo fcinfo, int source_arg)
 	return look_up_site(fcinfo, source_arg);
 }
 
-/* The id that is composed of a sequence value. */
+/* The id that a sequence value makes with the handle's layout. */
 static inline Datum
 compose(const IdgenHandle *handle, int64 value)
 {
@@ -110,7 +114,7 @@ compose(const IdgenHandle *handle, int64 value)
 	PG_RETURN_INT64(idgen_layout_compose(handle->found.layout, handle->prefix, value));
 }
 
-/* What next_id() leaves out. */
+/* The slow part of next_id(). */
 static pg_noinline Datum
 next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 {
@@ -119,7 +123,7 @@ next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 	return compose(handle, idgen_draw_slow(handle, &call).next);
 }
 
-/* The next id. What the hot path draws is of the layout plain. */
+/* The next id. The hot path draws only ids of layout plain, so it composes none. */
 static pg_attribute_always_inline Datum
 next_id(IdgenHandle *handle, const IdgenSource *asked)
 {
@@ -149,8 +153,8 @@ idgen_next(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_next(name text, source text) returns bigint. Raises 22023 for a source
- * that is unknown, or not that of the row.
+ * idgen_next(name text, source text) returns bigint. Raises 22023 for an unknown
+ * source, and for another source than that of the row.
  */
 Datum
 idgen_next_from(PG_FUNCTION_ARGS)
@@ -160,7 +164,7 @@ idgen_next_from(PG_FUNCTION_ARGS)
 	return next_id(site->handle, site->asked);
 }
 
-/* idgen_next_big(name text) returns numeric: the same ids, plus big_base */
+/* idgen_next_big(name text) returns numeric: the next id, plus big_base */
 Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
@@ -180,8 +184,8 @@ idgen_next_big_from(PG_FUNCTION_ARGS)
  * idgen_next_range(name text, n bigint [, source text],
  *					OUT first_id bigint, OUT last_id bigint)
  *
- * n ids in a row, 1 to 2^62; of a descending sequence, the first is the greatest. Raises
- * 22023 for another n.
+ * n ids in a row. In a descending sequence, the first is the greatest. Raises
+ * 22023 unless n is 1 to 2^62.
  */
 Datum
 idgen_next_range(PG_FUNCTION_ARGS)
@@ -202,7 +206,10 @@ idgen_next_range(PG_FUNCTION_ARGS)
 	return idgen_result_row(fcinfo, &site->desc, values, nulls);
 }
 
-/* Raises 55000 if this session has drawn nothing yet; 25000, 42501 or 42704 as drawing would. */
+/*
+ * The handle of an id sequence that this session has drawn from. Raises 55000 if
+ * it has not, and 25000, 42501 or 42704 where drawing does.
+ */
 static IdgenHandle *
 last_drawn(FunctionCallInfo fcinfo)
 {
@@ -221,10 +228,11 @@ last_drawn(FunctionCallInfo fcinfo)
 }
 
 /*
- * idgen_last(name text [, source text]) returns bigint: what this session drew
- * last, or the last one of a range. As with currval(), that stays so when the
- * transaction is rolled back, or the layout changed. Raises 2200H if it was drawn
- * by idgen_next_big() and is too wide.
+ * idgen_last(name text [, source text]) returns bigint
+ *
+ * The id that this session drew last; of a range, the last one. As with
+ * currval(), a rollback does not change the answer, nor does a change of layout.
+ * Raises 2200H if idgen_next_big() drew the id and it does not fit a bigint.
  */
 Datum
 idgen_last(PG_FUNCTION_ARGS)
@@ -235,7 +243,7 @@ idgen_last(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(idgen_layout_compose(handle->last.layout, handle->last.prefix, handle->last.value));
 }
 
-/* idgen_last_big(name text [, source text]) returns numeric: the same, plus big_base */
+/* idgen_last_big(name text [, source text]) returns numeric: that id, plus big_base */
 Datum
 idgen_last_big(PG_FUNCTION_ARGS)
 {
@@ -246,7 +254,7 @@ idgen_last_big(PG_FUNCTION_ARGS)
 	                                           handle->last.value, handle->last.big_base));
 }
 
-/* idgen_peek(name text [, source text]) returns bigint: the next id, not taken */
+/* idgen_peek(name text [, source text]) returns bigint: the next id, not drawn */
 Datum
 idgen_peek(PG_FUNCTION_ARGS)
 {

@@ -11,7 +11,11 @@
 
 PG_FUNCTION_INFO_V1(idgen_fdw_validator);
 
-/* idgen_fdw_validator(options, catalog) */
+/*
+ * idgen_fdw_validator(options text[], catalog oid) returns void
+ *
+ * Raises what idgen_server_check_options() does.
+ */
 Datum
 idgen_fdw_validator(PG_FUNCTION_ARGS)
 {

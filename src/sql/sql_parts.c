@@ -13,7 +13,10 @@
 PG_FUNCTION_INFO_V1(idgen_parts);
 PG_FUNCTION_INFO_V1(idgen_parts_big);
 
-/* The row (node, channel, session, sequence_value); null what the layout does not have. */
+/*
+ * The row (node, channel, session, sequence_value), with null for what the layout
+ * does not have.
+ */
 static Datum
 parts_row(FunctionCallInfo fcinfo, const IdgenLayout *layout, const IdgenPrefix *prefix, Datum value)
 {
@@ -33,7 +36,7 @@ parts_row(FunctionCallInfo fcinfo, const IdgenLayout *layout, const IdgenPrefix 
  * idgen_parts(id bigint, layout text, OUT node integer, OUT channel integer,
  *			   OUT session integer, OUT sequence_value bigint)
  *
- * Raises 22003 for an id that has not that layout, 22023 for an unknown layout.
+ * Raises 22003 for an id that is not of that layout, 22023 for an unknown layout.
  */
 Datum
 idgen_parts(PG_FUNCTION_ARGS)
@@ -47,7 +50,12 @@ idgen_parts(PG_FUNCTION_ARGS)
 	return parts_row(fcinfo, layout, &prefix, Int64GetDatum(value));
 }
 
-/* The same of an id of idgen_next_big(), with OUT sequence_value numeric */
+/*
+ * idgen_parts(id numeric, layout text, OUT node integer, OUT channel integer,
+ *			   OUT session integer, OUT sequence_value numeric)
+ *
+ * Takes ids of idgen_next_big() apart. Raises what idgen_parts(bigint, text) does.
+ */
 Datum
 idgen_parts_big(PG_FUNCTION_ARGS)
 {

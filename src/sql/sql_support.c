@@ -11,7 +11,7 @@
 #include "shmem/cache.h"
 #include "sql/sql_support.h"
 
-/* Raises 22004 if an argument is null that must not be. */
+/* Raises 22004 if that argument is null. */
 void
 idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
 {
@@ -21,7 +21,7 @@ idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
 		         errmsg("%s must not be null", name)));
 }
 
-/* Raises 22023 or 22001 if no id sequence can have the name that this argument is. */
+/* Raises 22023 or 22001 if that argument cannot be the name of an id sequence. */
 void
 idgen_check_name(FunctionCallInfo fcinfo, int argument)
 {
@@ -40,8 +40,9 @@ idgen_check_name(FunctionCallInfo fcinfo, int argument)
 }
 
 /*
- * A row of the type that the function returns, as a result of it. The call site keeps
- * the type in *desc, which is NULL at first: looking for it costs more than all the rest.
+ * The result of a function that returns a row. The call site keeps the row's type
+ * in *desc, which is NULL at the first call: to look up the type costs more than
+ * all the rest.
  */
 Datum
 idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc, Datum *values, bool *nulls)

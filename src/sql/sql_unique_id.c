@@ -13,14 +13,19 @@
 PG_FUNCTION_INFO_V1(idgen_unique_id);
 PG_FUNCTION_INFO_V1(idgen_unique_id_parts);
 
-/* idgen_unique_id() */
+/* idgen_unique_id() returns bigint */
 Datum
 idgen_unique_id(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64(idgen_unique_id_draw());
 }
 
-/* idgen_unique_id_parts(id) */
+/*
+ * idgen_unique_id_parts(id bigint, OUT created_at timestamptz, OUT node integer,
+ *						 OUT counter integer)
+ *
+ * Raises 22003 for a negative number: all others are ids.
+ */
 Datum
 idgen_unique_id_parts(PG_FUNCTION_ARGS)
 {

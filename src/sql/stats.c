@@ -3,8 +3,8 @@
  *		Functions behind the views idgen_stats, idgen_cache and
  *		idgen_cache_totals.
  *
- * The views run with the rights of whoever reads them, and the functions show
- * only what that role may draw from.
+ * The views run with the rights of the role that reads them. The functions show
+ * only id sequences that this role may draw from.
  */
 #include "postgres.h"
 
@@ -31,14 +31,21 @@ PG_FUNCTION_INFO_V1(idgen_blocks);
 PG_FUNCTION_INFO_V1(idgen_totals);
 PG_FUNCTION_INFO_V1(idgen_stats_reset);
 
-/* Which cache is an entry in? Without a key: which one do totals speak of? */
+/* Whose cache is that, as column "cache" of the views says it? */
 static const char *
-cache_kind(const IdgenCacheKey *key)
+cache_kind(bool shared)
 {
-	return idgen_cache_is_shared() && (key == NULL || !key->temporary) ? "server" : "session";
+	return shared ? "server" : "session";
 }
 
-/* An entry of the cache that the current user may know of. */
+/* Is this entry in the cache of all sessions? */
+static bool
+is_shared(const IdgenCacheKey *key)
+{
+	return idgen_cache_is_shared() && !key->temporary;
+}
+
+/* An entry of the cache that the current user may see. */
 typedef struct Entry
 {
 	const IdgenCacheKey *key;
@@ -47,15 +54,16 @@ typedef struct Entry
 } Entry;
 
 /*
- * Drop what is void because another session has changed the row, or restarted the
- * native sequence: a session's own cache is not told, so it looks before it draws.
+ * Drop the ids of an entry that have become void: another session has changed the
+ * row, or restarted the native sequence. Nobody tells a session's own cache, so
+ * drawing looks for such changes first, and so does this.
  */
 static void
-look_as_draw_does(const IdgenCacheKey *key)
+drop_void_ids(const IdgenCacheKey *key)
 {
 	RelFileNumber file;
 
-	if (idgen_cache_is_shared() && !key->temporary)
+	if (is_shared(key))
 		return;
 	if (!OidIsValid(key->object))
 		idgen_cache_check_table(key, idgen_table_epoch);
@@ -63,42 +71,62 @@ look_as_draw_does(const IdgenCacheKey *key)
 		idgen_cache_check_storage(key, file);
 }
 
+/* May the current user draw from the object that blocks come from? */
+static bool
+may_use_object(Oid object)
+{
+	bool is_missing = false;
+
+	return pg_class_aclcheck_ext(object, GetUserId(), ACL_USAGE | ACL_UPDATE, &is_missing) == ACLCHECK_OK &&
+		!is_missing;
+}
+
 /*
- * Find the row of an entry of the cache, in the slot given, and its source. Without
- * a row, an id sequence is a native one, and belongs to whoever may use that. Returns
- * false if the current user may not know of it, or it is out of use.
+ * The source of an entry according to its row. NULL if the current user does not
+ * see the row, or if the row names a source of another kind now: the cache then
+ * has an entry that nobody draws from any more.
+ */
+static const IdgenSource *
+source_of_row(const Entry *entry, Relation rel)
+{
+	const IdgenSource *source;
+	bool cacheable;
+
+	if (!idgen_row_visible(rel, entry->row, &cacheable))
+		return NULL;
+	source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(entry->row, IDGEN_ATT_SOURCE)));
+	if (source == NULL || source->has_object != OidIsValid(entry->key->object))
+		return NULL;
+	return source;
+}
+
+/*
+ * Find the row of an entry, in the slot given, and its source. An id sequence
+ * without a row is a native sequence. Returns false for an entry that the current
+ * user may not see, or that is out of use.
  *
- * The row is the newest one, and serializable transactions do not remember
- * that it was read: looking at the views makes no refill fail (rule T4).
+ * This reads the newest row, and serializable transactions do not remember that
+ * it was read. So nobody's refill fails because somebody looks at the views (rule
+ * T4).
  */
 static bool
 look_up_entry(Entry *entry, Relation rel)
 {
 	const IdgenCacheKey *key = entry->key;
-	bool cacheable;
-	bool is_missing = false;
 
 	ExecClearTuple(entry->row);
-	entry->source = NULL;
 	if (idgen_row_find(rel, key->name, strlen(key->name), true, entry->row))
-	{
-		if (idgen_row_visible(rel, entry->row, &cacheable))
-			entry->source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(entry->row, IDGEN_ATT_SOURCE)));
-		if (entry->source != NULL && OidIsValid(key->object) != entry->source->has_object)
-			entry->source = NULL;
-	}
-	else if (OidIsValid(key->object))
-		entry->source = &idgen_source_sequence;
+		entry->source = source_of_row(entry, rel);
+	else
+		entry->source = OidIsValid(key->object) ? &idgen_source_sequence : NULL;
 
 	return entry->source != NULL &&
-		(!OidIsValid(key->object) ||
-	     (pg_class_aclcheck_ext(key->object, GetUserId(), ACL_USAGE | ACL_UPDATE, &is_missing) == ACLCHECK_OK &&
-	      !is_missing));
+		(!OidIsValid(key->object) || may_use_object(key->object));
 }
 
-/* Add what the cache knows of an id sequence, and what its row says. */
+/* Add the line of an entry: what the cache knows, and what the row says. */
 static void
-put_entry(ReturnSetInfo *rsinfo, const Entry *entry)
+put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 {
 	static const AttrNumber row_columns[] = {
 		IDGEN_ATT_SOURCE_NAME,
@@ -123,7 +151,7 @@ put_entry(ReturnSetInfo *rsinfo, const Entry *entry)
 	values[i++] = CStringGetTextDatum(entry->source->name);
 	nulls[i] = !OidIsValid(key->object);
 	values[i++] = ObjectIdGetDatum(key->object);
-	values[i++] = CStringGetTextDatum(cache_kind(key));
+	values[i++] = CStringGetTextDatum(cache_kind(is_shared(key)));
 	values[i++] = Int64GetDatum(counters->ids_issued);
 	values[i++] = Int64GetDatum(copy.ids_left);
 	values[i++] = Int64GetDatum(idgen_lost_total(lost));
@@ -168,8 +196,8 @@ put_block(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenBlock *blo
 }
 
 /*
- * Add the blocks of an id sequence: those that any session may draw from
- * ("published"), and those that this transaction may ("pending").
+ * Add the blocks of an entry: those that any session may draw from ("published"),
+ * and those that only this transaction may draw from ("pending").
  */
 static void
 put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
@@ -194,7 +222,7 @@ put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 		put_block(rsinfo, key, &rest->more[i], "pending");
 }
 
-/* Call put() for all entries of the cache that the current user may know of. */
+/* Call put() for each entry of the cache that the current user may see. */
 static Datum
 put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const Entry *entry))
 {
@@ -216,7 +244,7 @@ put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const En
 	{
 		entry.key = lfirst(cell);
 		before = MemoryContextSwitchTo(for_each);
-		look_as_draw_does(entry.key);
+		drop_void_ids(entry.key);
 		if (look_up_entry(&entry, rel))
 			put((ReturnSetInfo *) fcinfo->resultinfo, &entry);
 		MemoryContextSwitchTo(before);
@@ -229,21 +257,21 @@ put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const En
 	return (Datum) 0;
 }
 
-/* idgen_entries(): what view idgen_stats is made of */
+/* idgen_entries() returns setof record: what view idgen_stats is made of */
 Datum
 idgen_entries(PG_FUNCTION_ARGS)
 {
-	return put_entries(fcinfo, put_entry);
+	return put_entries(fcinfo, put_stats);
 }
 
-/* idgen_blocks(): what view idgen_cache is made of */
+/* idgen_blocks() returns setof record: what view idgen_cache is made of */
 Datum
 idgen_blocks(PG_FUNCTION_ARGS)
 {
 	return put_entries(fcinfo, put_blocks);
 }
 
-/* idgen_totals(): one row about the whole cache */
+/* idgen_totals() returns record: what view idgen_cache_totals shows */
 Datum
 idgen_totals(PG_FUNCTION_ARGS)
 {
@@ -257,7 +285,7 @@ idgen_totals(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 
 	idgen_cache_totals(&totals);
-	values[i++] = CStringGetTextDatum(cache_kind(NULL));
+	values[i++] = CStringGetTextDatum(cache_kind(idgen_cache_is_shared()));
 	values[i++] = Int32GetDatum(totals.max_sequences);
 	values[i++] = Int32GetDatum(totals.sequences);
 	values[i++] = Int64GetDatum(totals.evictions);
@@ -269,7 +297,10 @@ idgen_totals(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
-/* idgen_stats_reset(): counters of this database's id sequences to zero */
+/*
+ * idgen_stats_reset() returns void: set the counters of all id sequences of this
+ * database to zero.
+ */
 Datum
 idgen_stats_reset(PG_FUNCTION_ARGS)
 {
