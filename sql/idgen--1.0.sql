@@ -4,14 +4,15 @@
 \echo Use "CREATE EXTENSION idgen" to load this file. \quit
 
 -- One row for each id sequence. The first four columns are shared with other
--- programs; src/row.h knows the numbers of all.
+-- programs; src/catalog/row.h knows the numbers of all.
 --
--- Every operator in this script has exactly the argument types it is given, and functions
--- of the server are qualified as well, so that none from the target schema can be taken for it.
+-- Every operator in this script has exactly the argument types that it is given,
+-- and functions of the server are qualified. So no operator or function of the
+-- target schema can take their place.
 --
 -- Rows are small and updated often, so pages are left mostly empty: an update
--- then stays on its page and touches no index. Vacuum comes by number of
--- updates, however many rows there are; there is little to analyze.
+-- then stays on its page and touches no index. The number of updates decides when
+-- vacuum comes, however many rows there are. There is little to analyze.
 CREATE TABLE id_sequences (
 	name varchar(255) COLLATE "C" PRIMARY KEY
 		CONSTRAINT id_sequences_name_check CHECK (name::text OPERATOR(pg_catalog.<>) ''::text),
@@ -51,7 +52,7 @@ COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; the 
 
 SELECT pg_catalog.pg_extension_config_dump('id_sequences'::regclass, ''::text);
 
--- Whoever may read a row may draw from it.
+-- A role that may read a row may draw from it.
 REVOKE ALL ON id_sequences FROM PUBLIC;
 GRANT SELECT ON id_sequences TO PUBLIC;
 
@@ -64,8 +65,8 @@ CREATE FUNCTION idgen_check_row() RETURNS trigger
 CREATE FUNCTION idgen_row_changed() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'idgen_row_changed' LANGUAGE C;
 
-COMMENT ON FUNCTION idgen_check_row() IS 'trigger: check a row of id_sequences';
-COMMENT ON FUNCTION idgen_row_changed() IS 'trigger: tell the cache what has changed in id_sequences';
+COMMENT ON FUNCTION idgen_check_row() IS 'internal: trigger that checks a row of id_sequences';
+COMMENT ON FUNCTION idgen_row_changed() IS 'internal: trigger that tells the cache of changes of id_sequences';
 
 REVOKE ALL ON FUNCTION idgen_check_row() FROM PUBLIC;
 REVOKE ALL ON FUNCTION idgen_row_changed() FROM PUBLIC;
@@ -162,8 +163,8 @@ GRANT EXECUTE ON FUNCTION idgen_peek_big(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_peek_big(text, text) TO PUBLIC;
 
 --
--- Taking composed ids apart. A literal id may be an integer, which alone would not
--- say whether bigint or numeric is meant.
+-- Taking composed ids apart. A literal id may be an integer. Without a function for
+-- integer, the server could not tell whether bigint or numeric is meant.
 --
 
 CREATE FUNCTION idgen_parts(id bigint, layout text,
@@ -266,9 +267,9 @@ GRANT EXECUTE ON FUNCTION idgen_unique_id() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_unique_id_parts(bigint) TO PUBLIC;
 
 --
--- Servers where id_sequences of others lie. The wrapper has no handler, as there are no
--- foreign tables. Nobody needs the privilege to call the validator: CREATE SERVER and
--- CREATE USER MAPPING do without.
+-- Servers that have an id_sequences to draw blocks from. The wrapper has no
+-- handler, as there are no foreign tables. Nobody needs the privilege to call the
+-- validator: CREATE SERVER and CREATE USER MAPPING call it without.
 --
 
 CREATE FUNCTION idgen_fdw_validator(options text[], catalog oid) RETURNS void
@@ -279,13 +280,14 @@ REVOKE ALL ON FUNCTION idgen_fdw_validator(text[], oid) FROM PUBLIC;
 
 CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR idgen_fdw_validator;
 
-COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'check options of servers and user mappings';
+COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'internal: checks the options of servers and user mappings';
 COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers from which id sequences draw blocks';
 
 --
 -- Looking inside. The functions and views show what the role that calls or reads
--- them may draw from. The columns of rows come from the functions too: they read the
--- newest rows, whatever the snapshot, and that concerns no serializable transaction.
+-- them may draw from. The functions also bring the columns of id_sequences: they
+-- read the newest rows, whatever the snapshot says, and a serializable transaction
+-- gets no conflict from that.
 --
 
 CREATE FUNCTION idgen_entries(
@@ -341,9 +343,9 @@ CREATE FUNCTION idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
-COMMENT ON FUNCTION idgen_entries() IS 'what view idgen_stats shows of the cache';
-COMMENT ON FUNCTION idgen_blocks() IS 'what view idgen_cache shows';
-COMMENT ON FUNCTION idgen_totals() IS 'what view idgen_cache_totals shows';
+COMMENT ON FUNCTION idgen_entries() IS 'internal: what view idgen_stats shows of the cache';
+COMMENT ON FUNCTION idgen_blocks() IS 'internal: what view idgen_cache shows';
+COMMENT ON FUNCTION idgen_totals() IS 'internal: what view idgen_cache_totals shows';
 COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
 CREATE VIEW idgen_stats WITH (security_invoker = true) AS

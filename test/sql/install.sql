@@ -28,6 +28,14 @@ SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;
 
+-- which says so of the functions that are there for triggers, views and the wrapper only
+SELECT oid::regprocedure AS internal FROM pg_proc
+	WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') LIKE 'internal: %' ORDER BY proname;
+SELECT DISTINCT refobjid::regprocedure AS not_said_so FROM pg_depend
+	WHERE refclassid = 'pg_proc'::regclass AND refobjid::regproc::text LIKE 'idgen\_%'
+		AND classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_foreign_data_wrapper'::regclass)
+		AND obj_description(refobjid, 'pg_proc') NOT LIKE 'internal: %';
+
 -- the privileges of everybody
 SELECT relname, privilege_type FROM pg_class, aclexplode(relacl)
 	WHERE grantee = 0 AND relname ~ '^idgen_|^id_sequences' ORDER BY relname;
