@@ -2,12 +2,12 @@
  * worker.c
  *		The refill worker: refills id sequences that say refill = 'worker'.
  *
- * A worker serves one database. It is started by a session that has something for it
- * to do (worker_registry.c), does what sessions ask for (jobs.c), and goes when nobody has
- * for a while.
+ * A worker serves one database. A session that needs one has it started
+ * (worker_registry.c). The worker does what sessions ask for (refill_loop.c),
+ * and goes when none has asked for a while.
  *
- * It connects as the bootstrap superuser, since a role need not be able to log in, but
- * does nothing in that role.
+ * It connects as the bootstrap superuser, since other roles need not be able to
+ * log in. But it does nothing in that role (see job.c).
  */
 #include "postgres.h"
 
@@ -30,14 +30,18 @@
 #include "remote/connection.h"
 #include "shmem/cache.h"
 #include "shmem/worker_registry.h"
-#include "worker/jobs.h"
+#include "worker/refill_loop.h"
 #include "worker/worker.h"
 
-/* Time for an error to pass that is not the matter of one id sequence. */
+/*
+ * How long to rest after an error that is not about one id sequence: the reason
+ * may pass meanwhile.
+ */
 #define IDGEN_RECOVERY_PAUSE_MS 100
 
-/* Has this worker connected to its database? Or was it told to go? */
+/* Has this worker connected to its database? */
 static bool connected = false;
+/* Has it got SIGTERM? */
 static volatile sig_atomic_t told_to_go = false;
 
 static void
@@ -48,8 +52,9 @@ terminate(SIGNAL_ARGS)
 }
 
 /*
- * The worker ends, for whatever reason. If it could not even connect, another one
- * could not either.
+ * The worker ends, for whatever reason. If it could not even connect, another
+ * one could not either: then the sessions that wait get an error. Else they
+ * have another worker started.
  */
 static void
 sign_off(int code, Datum arg)
@@ -61,7 +66,7 @@ sign_off(int code, Datum arg)
 		.hint = "The server log says why.",
 	};
 
-	/* There may be another one by now. */
+	/* Another worker may have the database by now. */
 	if (!idgen_registry_enrolled(dbid))
 		return;
 	idgen_cache_abandon_attempts(dbid, connected || told_to_go ? NULL : &failure);
@@ -70,7 +75,7 @@ sign_off(int code, Datum arg)
 
 /* Settings of the database or the role must not get into the worker's way. */
 static void
-settle(void)
+override_settings(void)
 {
 	static const char *const settings[][2] = {
 		{"search_path", "pg_catalog, pg_temp"},
@@ -84,9 +89,12 @@ settle(void)
 			SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* Something has gone wrong: clean up, and tell those who wait. */
+/*
+ * An error has come up to the main loop: clean up, and tell the sessions that
+ * wait. Caller is in the PG_CATCH() of it.
+ */
 static void
-recover(void)
+recover_from_error(void)
 {
 	ErrorData *error;
 
@@ -100,30 +108,26 @@ recover(void)
 	AbortOutOfAnyTransaction();
 	LWLockReleaseAll();
 	RESUME_INTERRUPTS();
-	idgen_jobs_abandon(error);
+	idgen_refill_loop_abandon(error);
 	FreeErrorData(error);
 }
 
 /*
- * Nobody has asked for anything for a while: go, unless somebody has just now, who
- * may have thought that we are still there, and there is no other one yet.
+ * Leave the registry, because no session has asked for anything for a while.
+ * Returns false if the worker must stay: a session has asked just now, and has
+ * not had another worker started, since it saw this one in the registry.
  */
 static bool
-may_go(void)
+leave_if_unneeded(void)
 {
 	idgen_registry_leave(MyDatabaseId);
 	return !idgen_cache_has_requests(MyDatabaseId) || !idgen_registry_enrol(MyDatabaseId);
 }
 
-/* The life of a worker. */
-void
-idgen_worker_main(Datum arg)
+/* Become the worker of a database, and connect to it; or end if it has one. */
+static void
+start(Oid dbid)
 {
-	Oid dbid = DatumGetObjectId(arg);
-	uint32 wait_event;
-	MemoryContext context;
-	TimestampTz busy_at;
-
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, terminate);
 	pqsignal(SIGINT, SIG_IGN); /* there is nothing to cancel yet */
@@ -131,57 +135,91 @@ idgen_worker_main(Datum arg)
 
 	if (!idgen_registry_enrol(dbid))
 		proc_exit(0);
-	before_shmem_exit(sign_off, arg);
+	before_shmem_exit(sign_off, ObjectIdGetDatum(dbid));
 	BackgroundWorkerInitializeConnectionByOid(dbid, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 	connected = true;
 	pqsignal(SIGINT, StatementCancelHandler);
-	settle();
+	override_settings();
+}
+
+/* Take notice of signals. Ends the worker if it was told to go. */
+static void
+handle_signals(void)
+{
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+	}
+
+	/* While idle, that is nothing to complain about. */
+	if (ProcDiePending)
+		proc_exit(0);
+	QueryCancelPending = false;
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* Go around the refill loop once. Returns false if there was nothing to do. */
+static bool
+take_turn(void)
+{
+	volatile bool worked = false;
+
+	PG_TRY();
+	{
+		worked = idgen_refill_loop_turn();
+	}
+	PG_CATCH();
+	{
+		recover_from_error();
+		pg_usleep(IDGEN_RECOVERY_PAUSE_MS * 1000L);
+	}
+	PG_END_TRY();
+	return worked;
+}
+
+/*
+ * Wait until there may be something to do. Ends the worker if there was
+ * nothing since "busy_at", for long enough.
+ */
+static void
+wait_for_work(TimestampTz busy_at, uint32 wait_event)
+{
+	TimestampTz due = idgen_refill_loop_due();
+	bool idle = due == DT_NOEND;
+	long timeout;
+
+	if (idle)
+		due = TimestampTzPlusMilliseconds(busy_at, idgen_worker_idle_timeout);
+	timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), due);
+	if (timeout == 0 && idle && leave_if_unneeded())
+		proc_exit(0);
+	if (timeout > 0)
+		idgen_connections_wait(timeout, wait_event);
+	ResetLatch(MyLatch);
+}
+
+/* The life of a worker. */
+void
+idgen_worker_main(Datum arg)
+{
+	uint32 wait_event;
+	MemoryContext context;
+	TimestampTz busy_at;
+
+	start(DatumGetObjectId(arg));
 	wait_event = WaitEventExtensionNew("IdgenWorkerMain");
 	context = AllocSetContextCreate(TopMemoryContext, "idgen worker", ALLOCSET_DEFAULT_SIZES);
-	idgen_jobs_init();
+	idgen_refill_loop_init();
 	busy_at = GetCurrentTimestamp();
 
 	for (;;)
 	{
-		TimestampTz due;
-		bool idle;
-		long timeout;
-
-		if (ConfigReloadPending)
-		{
-			ConfigReloadPending = false;
-			ProcessConfigFile(PGC_SIGHUP);
-		}
-
-		/* Told to go while idle: nothing to complain about. */
-		if (ProcDiePending)
-			proc_exit(0);
-		QueryCancelPending = false;
-		CHECK_FOR_INTERRUPTS();
-
+		handle_signals();
 		MemoryContextSwitchTo(context);
-		PG_TRY();
-		{
-			if (idgen_jobs_do())
-				busy_at = GetCurrentTimestamp();
-		}
-		PG_CATCH();
-		{
-			recover();
-			pg_usleep(IDGEN_RECOVERY_PAUSE_MS * 1000L);
-		}
-		PG_END_TRY();
+		if (take_turn())
+			busy_at = GetCurrentTimestamp();
 		MemoryContextReset(context);
-
-		due = idgen_jobs_due();
-		idle = due == DT_NOEND;
-		if (idle)
-			due = TimestampTzPlusMilliseconds(busy_at, idgen_worker_idle_timeout);
-		timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), due);
-		if (timeout == 0 && idle && may_go())
-			proc_exit(0);
-		if (timeout > 0)
-			idgen_connections_wait(timeout, wait_event);
-		ResetLatch(MyLatch);
+		wait_for_work(busy_at, wait_event);
 	}
 }

@@ -5,7 +5,10 @@
 #ifndef IDGEN_WORKER_H
 #define IDGEN_WORKER_H
 
-/* Started by worker_registry.c, by this name; the argument is the OID of the database. */
+/*
+ * Started by worker_registry.c, by this name; the argument is the OID of the
+ * database.
+ */
 extern PGDLLEXPORT void idgen_worker_main(Datum arg);
 
 #endif /* IDGEN_WORKER_H */
