@@ -58,9 +58,10 @@ shmem_startup(void)
  * that needs it, and has no shared memory: each session then has a cache of
  * its own (rule K2).
  *
- * The server calls this again if it failed, and settings cannot be defined twice. So it
- * must not be cancelled at one of the warnings that defining them can raise; after
- * another failure, say for lack of memory, the session has to end.
+ * The server calls this again if it failed, and settings cannot be defined
+ * twice. So it must not be cancelled at one of the warnings that defining them
+ * can raise; after another failure, say for lack of memory, the session has to
+ * end.
  */
 void
 _PG_init(void)

@@ -1,12 +1,15 @@
 /*
  * as_owner.c
- *		Acting as somebody else: the owner of id_sequences.
+ *		Acting as the owner of id_sequences.
  *
- * Who writes to a table may run code of its owner's: triggers, the expressions of
- * indexes. Whoever draws has not asked for that, and it must not have their rights; nor must
- * they get the owner's by what they put into its way. So it runs as the server runs such code in
- * maintenance commands: as the owner, who cannot become anybody else in there (a
- * security-restricted operation), with a safe search_path, and with settings that are undone.
+ * A write to a table may run code of the table's owner, such as expressions of
+ * indexes. The role that draws has not asked for that code, so the code must
+ * not have that role's rights. Nor must the role get the owner's rights by what
+ * it puts into the code's way.
+ *
+ * So the code runs as the server runs it in maintenance commands: as the owner,
+ * in a security-restricted operation (it cannot become another role), with a
+ * safe search_path, and with settings that are undone.
  */
 #include "postgres.h"
 
@@ -35,8 +38,8 @@ idgen_owner_of(Oid relid)
 }
 
 /*
- * Has the current transaction made that somebody the owner of a table? To be on the safe
- * side: has it changed anything in the table's row of pg_class?
+ * Has the current transaction changed who owns a table? The catalog does not
+ * tell, so the answer is true after any change of the table's row in pg_class.
  */
 bool
 idgen_owner_is_uncommitted(Oid relid)
@@ -52,8 +55,8 @@ idgen_owner_is_uncommitted(Oid relid)
 }
 
 /*
- * From now on, act as that role, up to idgen_act_as_before(). An error that ends the
- * (sub)transaction does that, too.
+ * Act as that role until idgen_act_as_before() is called with the same
+ * "before", or until an error ends the (sub)transaction.
  */
 void
 idgen_act_as(Oid owner, IdgenIdentity *before)
@@ -65,7 +68,7 @@ idgen_act_as(Oid owner, IdgenIdentity *before)
 	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* Be again who one was. */
+/* Act again as the role that idgen_act_as() has found. */
 void
 idgen_act_as_before(const IdgenIdentity *before)
 {

@@ -1,11 +1,11 @@
 /*
  * as_owner.h
- *		Acting as somebody else.
+ *		Acting as the owner of id_sequences.
  */
 #ifndef IDGEN_AS_OWNER_H
 #define IDGEN_AS_OWNER_H
 
-/* Who one was before. */
+/* What idgen_act_as() changes, as it was before. */
 typedef struct IdgenIdentity
 {
 	Oid userid;

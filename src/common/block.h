@@ -3,9 +3,9 @@
  *		A block: a contiguous run of ids that can still be handed out.
  *
  * A block is kept as its next id and the number of ids left, not as first and
- * last id: an empty block must be representable when its last id was
- * PG_INT64_MAX, and "next > last" would have to overflow to say so. Blocks of
- * a descending sequence are handed out downwards.
+ * last id. With those, a block whose last id was PG_INT64_MAX could not be
+ * empty: next = last + 1 would overflow. The ids of a descending sequence are
+ * handed out downwards.
  */
 #ifndef IDGEN_BLOCK_H
 #define IDGEN_BLOCK_H
@@ -21,7 +21,10 @@ typedef struct IdgenBlock
 	int64 step; /* from one id to the next: 1 or -1 */
 } IdgenBlock;
 
-/* More ids than this are not taken at a time, so that sums do not overflow. */
+/*
+ * The most ids that are taken at a time. Sums of a few such numbers do not
+ * overflow.
+ */
 #define IDGEN_BLOCK_MAX (INT64CONST(1) << 59)
 
 /* The last id of a block that is not empty. */
@@ -75,7 +78,10 @@ idgen_block_adjacent(const IdgenBlock *a, const IdgenBlock *b)
 		last + a->step == b->next;
 }
 
-/* Make one block of those, in order, that go on from each other; returns how many are left. */
+/*
+ * Make one block of neighbours that go on from each other. There is at least
+ * one block. Returns the number of blocks that are left.
+ */
 static inline int
 idgen_blocks_merge(IdgenBlock *blocks, int nblocks)
 {
@@ -102,15 +108,15 @@ idgen_block_overlaps(const IdgenBlock *a, const IdgenBlock *b)
 /* What a refill has brought, or what is left of it. */
 typedef struct IdgenRest
 {
-	IdgenBlock block; /* may be empty, and still be followed by */
-	IdgenBlock *more; /* these, which are not */
+	IdgenBlock block; /* the first one; may be empty even if there are more */
+	IdgenBlock *more; /* further blocks, none empty */
 	int nmore;
 	RelFileNumber storage; /* of the native sequence they come from, or invalid */
 	uint32 origin;         /* of the function or server they come from, or 0 */
 	bool lost_at_shutdown; /* must a clean shutdown lose them, too? */
 } IdgenRest;
 
-/* a + b, or the greatest there is: of numbers of ids that only count. */
+/* a + b, or the greatest number if that overflows; for statistics. */
 static inline int64
 idgen_add_saturating(int64 a, int64 b)
 {
@@ -131,8 +137,9 @@ idgen_rest_ids(const IdgenRest *rest)
 }
 
 /*
- * Does a block with ids left end where a row with these values says that the next
- * one begins? A row cannot say that anything comes after 2^63 - 1, only that no id is left.
+ * Does a block with ids left end where a row with these values says that the
+ * next one begins? After 2^63 - 1, a row cannot name the next id: then the
+ * answer is whether the row is exhausted.
  */
 static inline bool
 idgen_block_ends_at(const IdgenBlock *block, int64 next_block_start, bool exhausted)

@@ -34,7 +34,7 @@ typedef bool TU_UpdateIndexes;
 	ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters)
 #endif
 
-/* 16 calls relation files' numbers and what is made of them differently. */
+/* 16 has new names for the number of a relation's file and what contains it. */
 #if PG_VERSION_NUM < 160000
 #include "storage/relfilenode.h"
 typedef Oid RelFileNumber;
@@ -48,7 +48,7 @@ typedef Oid RelFileNumber;
 #include "storage/relfilelocator.h"
 #endif
 
-/* 16 has one function for objects of all kinds; we ask for few. */
+/* 16 has one function for objects of all kinds; idgen needs it for these. */
 #if PG_VERSION_NUM < 160000
 #include "catalog/pg_proc.h"
 #define object_ownercheck(classid, objectid, roleid) \
@@ -72,7 +72,9 @@ typedef Oid RelFileNumber;
 #define MyLocalTransactionId (MyProc->vxid.lxid)
 #endif
 
-/* 17 numbers sessions by their place in shared memory, from 0; before, from 1. */
+/*
+ * 17 numbers sessions by their place in shared memory, from 0; before, from 1.
+ */
 #if PG_VERSION_NUM < 170000
 #define MyProcNumber (MyBackendId - 1)
 #endif
@@ -131,7 +133,10 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd)
 #endif
 
-/* Later minor versions of all branches tell "none defined" from "not looked at yet". */
+/*
+ * Later minor versions of all branches can tell that no standby is defined from
+ * that nobody has looked yet.
+ */
 #ifdef SYNC_STANDBY_DEFINED
 #define sync_standbys_are_defined(walsndctl) (((walsndctl)->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0)
 #else
@@ -149,12 +154,15 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	CreateWaitEventSet(CurrentMemoryContext, nevents)
 #endif
 
-/* 18 has this before a declaration; it was pg_attribute_noreturn() behind it. */
+/*
+ * 18 has pg_noreturn before a declaration; older ones have an attribute behind
+ * it.
+ */
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
-/* 18 can log that a lock was not to be had. */
+/* 18 can log that it did not get a lock. */
 #if PG_VERSION_NUM < 180000
 #define ConditionalXactLockTableWait(xid, log_failure) \
 	ConditionalXactLockTableWait(xid)

@@ -46,8 +46,8 @@ idgen_guc_init(void)
 		                        NULL, NULL, NULL);
 
 	/*
-	 * A superuser's setting, because whoever may draw could otherwise add
-	 * rows to id_sequences without the privilege to insert.
+	 * A superuser's setting. Otherwise a role that may draw could add rows to
+	 * id_sequences without the privilege to insert.
 	 */
 	DefineCustomBoolVariable("idgen.auto_create",
 	                         "Creates an unknown id sequence on its first use.",
@@ -77,8 +77,8 @@ idgen_guc_init(void)
 	                        NULL, NULL, NULL);
 
 	/*
-	 * The number of the server, not of a session. Ten bits of a time-ordered id are
-	 * for it; a composed one has room for 1 to 8 only.
+	 * The number of the server, not of a session. It gets ten bits of a
+	 * time-ordered id. A composed id has room for 1 to 8 only.
 	 */
 	DefineCustomIntVariable("idgen.node_id",
 	                        "Sets the number that tells this server's ids from those of other servers.",
@@ -89,7 +89,7 @@ idgen_guc_init(void)
 	                        0,
 	                        NULL, NULL, NULL);
 
-	/* A decimal digit of composed ids. */
+	/* It gets one decimal digit of a composed id. */
 	DefineCustomIntVariable("idgen.channel",
 	                        "Sets the channel in ids that this session draws with layout \"prefixed\".",
 	                        "Application nodes that share a server each set their own.",
@@ -99,7 +99,10 @@ idgen_guc_init(void)
 	                        0,
 	                        NULL, NULL, NULL);
 
-	/* The worker reads these three, so a session's own value would have no effect. */
+	/*
+	 * The worker reads this setting and the next two, so a session's own value
+	 * would have no effect.
+	 */
 	DefineCustomIntVariable("idgen.prefetch_threshold",
 	                        "Sets when the worker refills ahead: at this percentage of the last allocation left.",
 	                        "Zero means that it refills only when no id is left.",
@@ -137,7 +140,10 @@ idgen_guc_init(void)
 	                        GUC_UNIT_MS,
 	                        NULL, NULL, NULL);
 
-	/* By default shorter than idgen.worker_timeout, so that who waits for the worker learns more. */
+	/*
+	 * By default shorter than idgen.worker_timeout: a session that waits for
+	 * the worker then learns what failed, and not only that it took too long.
+	 */
 	DefineCustomIntVariable("idgen.server_timeout",
 	                        "Sets how long a refill from another server may take.",
 	                        "Connecting to that server is part of it. The worker does not see what a session sets.",

@@ -10,9 +10,9 @@
 #include "common/subxact.h"
 
 /*
- * Do something in a subtransaction. If it fails with that SQLSTATE, it is undone,
- * and the error is returned (palloc'd in the caller's context); else NULL. Raises
- * any other error.
+ * Call action in a subtransaction. If it fails with that SQLSTATE, undo it and
+ * return the error, palloc'd in the caller's context. Return NULL if it
+ * succeeds. Raises any other error.
  */
 ErrorData *
 idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode)

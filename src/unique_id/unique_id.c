@@ -2,35 +2,40 @@
  * unique_id.c
  *		Time-ordered ids: the clock, the node, and a counter.
  *
- * From the highest bit down: a sign of 0, 41 bits of milliseconds since 2024-01-01
- * 00:00 UTC, 10 bits of node, 12 bits of counter. The state of the server is one
- * number, the last id that was issued. The next one is greater, by construction:
+ * From the highest bit down: a sign of 0, 41 bits of milliseconds since
+ * 2024-01-01 00:00 UTC, 10 bits of node, 12 bits of counter. The state of the
+ * server is one number, the last id that was issued. The next one is greater,
+ * by construction:
  *
- * - If the clock is in a later millisecond, the first id of that.
- * - Else the last id plus one, while the counter has room and the node is the same.
- * - Else the first id of the millisecond after the last one, but not before the clock
- *	 has moved on: at most one millisecond is begun for each millisecond of the clock.
- *	 So ids do not run away from a clock that was set back, but stay as far ahead of
- *	 it as it was set back, until it has caught up.
+ * - If the clock is in a later millisecond than the last id: the first id of
+ *	 that millisecond.
+ * - Else, if the counter has room and the node is the same: the last id plus
+ *	 one.
+ * - Else the first id of the millisecond after that of the last id. For this
+ *	 step, the session waits until the clock has moved on, so each millisecond
+ *	 of the clock begins one millisecond of ids at most. After the clock was set
+ *	 back, ids stay as far ahead of it as it was set back, and no further, until
+ *	 it has caught up.
  *
- * Ids are ahead of the clock by IDGEN_MAX_AHEAD_MS at most; beyond that an error says
- * that the clock is wrong.
+ * Ids are ahead of the clock by IDGEN_MAX_AHEAD_MS at most. Beyond that, an
+ * error says that the clock is wrong.
  *
- * No id comes again after a crash (rule U3): a time is reserved on disk before the
- * first id of it is issued, for a while ahead, and a server that starts goes on behind
- * what was reserved. Half-way through, the first session that finds nobody else at it
- * reserves more, and the others go on; so only the first id after a pause waits for
- * the disk.
+ * A crash re-issues no id (rule U3). Before the first id of a time is issued,
+ * that time and some more is reserved on disk, and a server that starts goes on
+ * behind what is reserved. When half of a reservation is used up, one session
+ * extends it, and the others go on. So only the first id after a pause waits
+ * for the disk.
  *
- * In here, a time is a number of milliseconds since the beginning of 2024.
+ * In this file, a time is a number of milliseconds since the beginning of 2024.
  *
  * Locking rules
  *
- * - state->last is changed by compare-and-exchange only, without a lock, to an id
+ * - state->last is changed without a lock, by compare-and-exchange, to an id
  *	 whose time is reserved.
  * - state->lock protects the file, and changes of state->reserved and
- *	 state->reserve_at. Both may be read without it: they only grow, and what is read
- *	 was good when it was written. The file comes first.
+ *	 state->reserve_at. The file is written first, then they are changed. Both
+ *	 may be read without the lock: they only grow, so a value that is out of
+ *	 date is too small, which is safe.
  */
 #include "postgres.h"
 
@@ -44,7 +49,10 @@
 #include "unique_id/unique_id.h"
 #include "unique_id/unique_id_file.h"
 
-/* 24 years, 6 of them leap years, after the server's own beginning */
+/*
+ * The beginning of 2024: 24 years, 6 of them leap years, after that of
+ * TimestampTz
+ */
 #define IDGEN_EPOCH (INT64CONST(8766) * USECS_PER_DAY)
 
 #define IDGEN_MAX_TIME    ((INT64CONST(1) << 41) - 1)
@@ -55,17 +63,21 @@
 #define IDGEN_NODE_SHIFT 12
 
 /*
- * A clock that is corrected in one step is seldom off by more, and a crash adds what
- * was reserved. Much longer, and nobody would notice that the times in ids are wrong.
+ * How far ids may be ahead of the clock. A clock that is corrected in one step
+ * is seldom off by more, even if a crash adds what was reserved. With a much
+ * greater bound, nobody would notice that the times in ids are wrong.
  */
 #define IDGEN_MAX_AHEAD_MS 5000
 
-/* How far ahead of the clock a reservation goes: one write a second under load. */
+/*
+ * How far ahead of the clock a reservation goes: one write a second under load.
+ */
 #define IDGEN_RESERVE_MS 2000
 
 /*
- * How far at least, when ids are ahead of the clock already. Less than the server
- * needs to start again: however often it crashes, ids do not run away.
+ * How far a reservation goes at least, when ids are ahead of the clock already.
+ * That is less than the server needs to start. So ids do not run away from the
+ * clock, however often the server crashes.
  */
 #define IDGEN_RESERVE_LEAST_MS 100
 
@@ -74,7 +86,7 @@ typedef struct IdgenUniqueIdState
 	LWLock lock;
 	pg_atomic_uint64 last;       /* the last id issued */
 	pg_atomic_uint64 reserved;   /* the last time that is on disk */
-	pg_atomic_uint64 reserve_at; /* from this time on, more is to be reserved */
+	pg_atomic_uint64 reserve_at; /* the first id of this time extends the reservation */
 } IdgenUniqueIdState;
 
 static IdgenUniqueIdState *state = NULL;
@@ -136,7 +148,7 @@ init_state(void)
 	pg_atomic_init_u64(&state->reserve_at, floor + 1);
 }
 
-/* Create or attach to it; from shmem_startup_hook. */
+/* Create the shared memory, or attach to it; from shmem_startup_hook. */
 void
 idgen_unique_id_startup_shmem(void)
 {
@@ -150,8 +162,8 @@ idgen_unique_id_startup_shmem(void)
 }
 
 /*
- * May an id have that time, now? Raises 55000 if the clock is too far behind, and
- * 2200H at the end of time.
+ * Check that an id may have that time now. Raises 55000 if the clock is too far
+ * behind it, and 2200H if no id can have it.
  */
 static void
 check_time(int64 time, int64 now)
@@ -172,11 +184,12 @@ check_time(int64 time, int64 now)
 }
 
 /*
- * Reserve that time and more. If it is reserved already, a failure is not raised, but
- * nobody tries again before the reservation ends. Caller holds the lock.
+ * Reserve that time and some more. If that time is reserved already, a failure
+ * is only logged, and no session tries again before the reservation ends.
+ * Caller must hold the lock. Raises what writing the file can.
  */
 static void
-extend(int64 time, int64 now)
+extend_reservation(int64 time, int64 now)
 {
 	int64 reserved = pg_atomic_read_u64(&state->reserved);
 	int64 limit = Max(reserved, Max(now + IDGEN_RESERVE_MS, time + IDGEN_RESERVE_LEAST_MS));
@@ -190,7 +203,11 @@ extend(int64 time, int64 now)
 		pg_atomic_write_u64(&state->reserve_at, reserved + 1);
 }
 
-/* Make sure that this time is reserved. Raises what writing the file can. */
+/*
+ * Make sure that this time is reserved. If it is, but it is time for more,
+ * extend the reservation unless another session does so just now. Raises what
+ * writing the file can.
+ */
 static inline void
 reserve(int64 time, int64 now)
 {
@@ -201,7 +218,7 @@ reserve(int64 time, int64 now)
 	else if (!LWLockConditionalAcquire(&state->lock, LW_EXCLUSIVE))
 		return;
 	if ((uint64) time >= pg_atomic_read_u64(&state->reserve_at))
-		extend(time, now);
+		extend_reservation(time, now);
 	LWLockRelease(&state->lock);
 }
 
@@ -221,14 +238,14 @@ wait_for_clock(TimestampTz clock)
 }
 
 /*
- * The next id. Raises 55000 if there is no state of the server, or its clock is not
- * to be trusted; 2200H in 2093; and what writing the file can.
+ * Draw the next id. Raises 55000 if the library is not preloaded or the clock
+ * is wrong, 2200H from 2093 on, and what writing the file can.
  */
 int64
 idgen_unique_id_draw(void)
 {
-	int64 seen_full = -1; /* a time of the last id that had no room for more, ... */
-	int64 seen_at = 0;    /* ... and of the clock when that was seen first */
+	int64 full_time = -1; /* time of the last id when it was first seen to have no room */
+	int64 full_since = 0; /* time of the clock at that moment */
 
 	if (unlikely(state == NULL))
 		ereport(ERROR,
@@ -246,12 +263,12 @@ idgen_unique_id_draw(void)
 		int64 time = full ? time_of(last) + 1 : Max(now, time_of(last));
 
 		check_time(time, now);
-		if (full && seen_full != time_of(last))
+		if (full && full_time != time_of(last))
 		{
-			seen_full = time_of(last);
-			seen_at = now;
+			full_time = time_of(last);
+			full_since = now;
 		}
-		if (full && now == seen_at)
+		if (full && now == full_since)
 		{
 			wait_for_clock(clock);
 			continue;
@@ -264,7 +281,7 @@ idgen_unique_id_draw(void)
 	}
 }
 
-/* What an id is composed of; it must not be negative. */
+/* What an id is composed of. The id must not be negative. */
 IdgenUniqueIdParts
 idgen_unique_id_take_apart(int64 id)
 {

@@ -2,21 +2,23 @@
  * unique_id_file.c
  *		How far time-ordered ids may have gone, on disk (rule U3).
  *
- * The file holds a limit: no id with a later time was issued. It is written before
- * the first id beyond the limit that it holds is issued, and replaced as a whole, so
- * that a crash leaves the old limit or the new one. A server that starts goes on
- * behind it, whatever its clock says.
+ * The file holds a limit: no id with a later time was issued. The limit is
+ * raised before the first id beyond it is issued. The file is replaced as a
+ * whole, so a crash leaves the old limit or the new one. A server that starts
+ * goes on behind the limit, whatever its clock says.
  *
- * The time of the last checkpoint is a second floor, for when the file is damaged or
- * was never written: a clock that is behind that has been set back.
+ * The file may be damaged, or it may never have been written. So the time of
+ * the last checkpoint counts as a limit as well: a clock that is behind that
+ * has been set back.
  *
- * Unlike the restart file, this one is good for any copy of the cluster: a limit that
- * is too high for it costs nothing, once its clock is there. So it is read again
- * after every crash, and may come along with a backup. A backup that is older than
- * the last ids, and pg_rewind, bring a limit that is too low: then it is up to the
- * clock to be right.
+ * Unlike the restart file, this one may be used by any copy of the cluster, and
+ * more than once: a limit that is too high costs nothing, once the clock is
+ * there. So it is read after every crash, and may come with a backup. A backup
+ * that is older than the last ids, and pg_rewind, bring a limit that is too
+ * low. Then ids are unique only if the clock is right.
  *
- * Written and read by the same machine, it is in native byte order.
+ * The file is written and read by the same machine, so it is in native byte
+ * order.
  */
 #include "postgres.h"
 
@@ -33,7 +35,7 @@
 
 #include "unique_id/unique_id_file.h"
 
-/* The server leaves files of others in that directory alone. */
+/* In a directory where the server leaves files of others alone. */
 #define IDGEN_UNIQUE_ID_FILE PGSTAT_STAT_PERMANENT_DIRECTORY "/idgen.unique_id"
 
 /* Changes with the layout of the file. */
@@ -58,7 +60,10 @@ checksum(TimestampTz limit)
 	return crc;
 }
 
-/* Create a file with these contents; not yet durable. False with errno set on failure. */
+/*
+ * Create a file with these contents. It is not durable yet. Returns false with
+ * errno set on failure.
+ */
 static bool
 create_file(const char *path, const FileContents *contents)
 {
@@ -77,8 +82,9 @@ create_file(const char *path, const FileContents *contents)
 }
 
 /*
- * Replace the limit in the file, for good. Returns false on failure, if elevel lets
- * it. One process at a time.
+ * Replace the limit in the file, durably. A failure is reported at elevel; if
+ * that is below ERROR, the function returns false then. Only one process may
+ * call this at a time.
  */
 bool
 idgen_unique_id_file_write(TimestampTz limit, int elevel)
@@ -100,9 +106,9 @@ idgen_unique_id_file_write(TimestampTz limit, int elevel)
 	return durable_rename(temporary, IDGEN_UNIQUE_ID_FILE, elevel) == 0;
 }
 
-/* Are these bytes what was written? If not, why? */
+/* Why these bytes are not what was written; NULL if they are. */
 static const char *
-check(const FileContents *contents, int size)
+problem_of(const FileContents *contents, int size)
 {
 	if (size != sizeof(FileContents))
 		return "Its size is wrong.";
@@ -113,7 +119,7 @@ check(const FileContents *contents, int size)
 	return NULL;
 }
 
-/* The limit in the file; a time before all ids if there is none that is good. */
+/* The limit in the file. Without a good one, a time before all ids. */
 static TimestampTz
 read_limit(void)
 {
@@ -132,17 +138,20 @@ read_limit(void)
 	if (fd >= 0)
 		CloseTransientFile(fd);
 
-	problem = size < 0 ? "It cannot be read." : check(contents, size);
+	problem = size < 0 ? "It cannot be read." : problem_of(contents, size);
 	if (problem == NULL)
 		return contents[0].limit;
 	ereport(LOG,
 	        (errmsg("ignoring file \"%s\"", IDGEN_UNIQUE_ID_FILE),
 	         errdetail_internal("%s", problem),
-	         errhint("If the clock has been set back, time-ordered ids could come again.")));
+	         errhint("If the clock has been set back, time-ordered ids could be issued twice.")));
 	return 0;
 }
 
-/* The time of the last checkpoint; on a standby, of the primary's that it has replayed. */
+/*
+ * The time of the last checkpoint. On a standby, that is the primary's
+ * checkpoint that was replayed last.
+ */
 static TimestampTz
 last_checkpoint(void)
 {
@@ -155,8 +164,8 @@ last_checkpoint(void)
 }
 
 /*
- * The time that ids may have reached before the server was started; from the
- * postmaster.
+ * The latest time that ids may have reached before the server was started.
+ * Called by the postmaster.
  */
 TimestampTz
 idgen_unique_id_file_floor(void)
