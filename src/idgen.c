@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 #include "storage/ipc.h"
 
-#include "catalog/definition.h"
+#include "catalog/epoch.h"
 #include "catalog/row_write.h"
 #include "common/guc.h"
 #include "remote/foreign_server.h"
@@ -82,7 +82,7 @@ _PG_init(void)
 	idgen_source_register(&idgen_source_server);
 
 	idgen_guc_init();
-	idgen_definition_init();
+	idgen_epoch_init();
 	idgen_row_write_init();
 	idgen_xact_init();
 	idgen_object_access_init();

@@ -15,6 +15,7 @@
 #include "catalog/auto_create.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
+#include "catalog/table.h"
 #include "common/guc.h"
 #include "common/subxact.h"
 
@@ -51,7 +52,7 @@ idgen_auto_create_row(Relation rel, const char *name, TupleTableSlot *row)
 	ErrorData *violation = idgen_try(insert_row, &new_row, ERRCODE_UNIQUE_VIOLATION);
 	bool found;
 
-	found = idgen_row_find(rel, name, strlen(name), true, row);
+	found = idgen_row_find(rel, name, strlen(name), IDGEN_SEARCH_SURE, row);
 
 	/* It was not the name, then, that was there already. */
 	if (!found && violation != NULL)

@@ -27,6 +27,13 @@
 #define IDGEN_ATT_START_VALUE      11
 #define IDGEN_ATT_LAST             IDGEN_ATT_START_VALUE
 
+/* What to do when the row was not found by a look into its index. */
+typedef enum IdgenRowSearch
+{
+	IDGEN_SEARCH_SURE,  /* Look with a snapshot: only that is sure. */
+	IDGEN_SEARCH_QUICK, /* Nothing. A row may be missed that is just being moved. */
+} IdgenRowSearch;
+
 /* A row being looked at; see idgen_row_open(). */
 typedef struct IdgenRow
 {
@@ -34,20 +41,14 @@ typedef struct IdgenRow
 	TupleTableSlot *slot;
 } IdgenRow;
 
-extern void idgen_table_check(Relation rel);
-extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
-extern bool idgen_table_is_rewritten(Relation rel);
-extern void idgen_table_check_not_rewritten(Relation rel);
-extern const char *idgen_table_name(Oid relid);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,
-                           bool sure, TupleTableSlot *slot);
+                           IdgenRowSearch search, TupleTableSlot *slot);
 extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name,
-                           int namelen, bool sure);
+                           int namelen, IdgenRowSearch search);
 extern void idgen_row_close(IdgenRow *row);
 extern TransactionId idgen_row_writer(TupleTableSlot *slot);
 extern bool idgen_row_is_own(TupleTableSlot *slot);
 extern TransactionId idgen_row_holder(TupleTableSlot *slot);
-extern bool idgen_relation_is_held(Oid relid, LOCKMODE lockmode);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
                                const char *name, int namelen);

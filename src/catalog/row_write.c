@@ -430,7 +430,7 @@ check_still_so(Relation rel, TupleTableSlot *row)
 	text *name = DatumGetTextPP(idgen_row_attribute(row, IDGEN_ATT_NAME));
 
 	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest) &&
-	    idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), true, newest))
+	    idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_SURE, newest))
 	{
 		if (DatumGetInt64(idgen_row_attribute(newest, IDGEN_ATT_NEXT_BLOCK_START)) !=
 		    DatumGetInt64(idgen_row_attribute(row, IDGEN_ATT_NEXT_BLOCK_START)))

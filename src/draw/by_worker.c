@@ -17,7 +17,7 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-#include "catalog/row.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "draw/by_worker.h"

@@ -29,6 +29,7 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "catalog/epoch.h"
 #include "common/compat.h"
 #include "common/subxact.h"
 #include "draw/refill.h"

@@ -31,6 +31,8 @@
 #include "utils/memutils.h"
 
 #include "catalog/auto_create.h"
+#include "catalog/epoch.h"
+#include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "common/guc.h"
 #include "session/handle.h"
@@ -344,7 +346,7 @@ remember_row(IdgenHandle *handle, TupleTableSlot *row, const IdgenDefinition *de
 	handle->found.source = def->source;
 	idgen_handle_keep(handle, &handle->found.source_name, def->source_name);
 	handle->found.block_size = def->block_size;
-	handle->found.by_worker = def->by_worker;
+	handle->found.by_worker = (def->refill == IDGEN_REFILL_WORKER);
 	handle->found.own_row = idgen_row_is_own(row);
 	remember_big_base(handle, idgen_row_attribute(row, IDGEN_ATT_BIG_BASE));
 	handle->found.layout = def->layout;
@@ -362,7 +364,8 @@ look_at_row(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
 	bool cacheable = true;
 
 	handle->found.has_row =
-		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen, !auto_create) ||
+		(idgen_row_open(&row, handle->relid, handle->name, handle->namelen,
+	                    auto_create ? IDGEN_SEARCH_QUICK : IDGEN_SEARCH_SURE) ||
 	     (auto_create && idgen_auto_create_row(row.rel, handle->name, row.slot))) &&
 		idgen_row_visible(row.rel, row.slot, &cacheable);
 
@@ -530,7 +533,7 @@ idgen_handle_holds_row(IdgenHandle *handle)
 	IdgenRow row;
 	bool held;
 
-	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true) &&
+	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) &&
 		idgen_row_is_held(row.rel, row.slot);
 	idgen_row_close(&row);
 	return held;
@@ -566,7 +569,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
 	IdgenDefinition def;
 
 	handle->found.userid = requested_by;
-	handle->found.has_row = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true);
+	handle->found.has_row = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
 	if (handle->found.has_row)
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);

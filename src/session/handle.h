@@ -13,6 +13,7 @@
 #include "utils/timestamp.h"
 
 #include "catalog/definition.h"
+#include "catalog/epoch.h"
 #include "catalog/source.h"
 #include "common/compat.h"
 #include "shmem/cache.h"

@@ -33,6 +33,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "catalog/epoch.h"
 #include "catalog/row.h"
 #include "common/guc.h"
 #include "session/pending.h"
@@ -621,7 +622,7 @@ idgen_pending_warn_low(void)
 		if (!handle->pending.low || handle->pending.change >= IDGEN_CHANGE_DROP_ROW)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
-		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, false))
+		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_QUICK))
 		{
 			idgen_definition_from_row(row.slot, handle->name, &def);
 			idgen_handle_warn_low(handle, idgen_definition_percent_left(&def));

@@ -49,7 +49,7 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/definition.h"
+#include "catalog/epoch.h"
 #include "common/guc.h"
 #include "shmem/cache.h"
 

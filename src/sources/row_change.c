@@ -37,6 +37,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "session/pending.h"
 #include "sources/row_change.h"
@@ -161,7 +162,7 @@ static bool
 find_row(Change *change)
 {
 	return idgen_row_find(change->rel, change->handle->name, change->handle->namelen,
-	                      true, change->row);
+	                      IDGEN_SEARCH_SURE, change->row);
 }
 
 /* How is this change to lock the version that it has found? */

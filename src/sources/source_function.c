@@ -34,7 +34,8 @@
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
-#include "catalog/row.h"
+#include "catalog/privileges.h"
+#include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
 #include "session/handle.h"

@@ -28,6 +28,7 @@
 #include "utils/rel.h"
 #include "utils/resowner.h"
 
+#include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
 #include "common/compat.h"
 #include "common/subxact.h"

@@ -25,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 
+#include "catalog/epoch.h"
 #include "common/as_owner.h"
 #include "common/guc.h"
 #include "remote/foreign_server.h"

@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "session/pending.h"
 #include "sources/row_change.h"
 #include "sources/sources.h"
@@ -41,10 +42,10 @@ is_as_expected(IdgenHandle *handle, const IdgenRequest *request, const IdgenDefi
 	if (def->source != handle->found.source)
 		return false;
 	if (idgen_request_by_worker(request))
-		return def->by_worker;
+		return def->refill == IDGEN_REFILL_WORKER;
 
 	/* A session that holds the row already had better use it itself. */
-	return !def->by_worker || idgen_handle_holds_row(handle);
+	return def->refill == IDGEN_REFILL_TRANSACTION || idgen_handle_holds_row(handle);
 }
 
 /*
@@ -103,7 +104,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	if (idgen_definition_is_exhausted(&def))
 		return exhausted(handle, request, &def);
 
-	gapless = (def.block_size == 1 && !def.by_worker);
+	gapless = def.block_size == 1 && def.refill == IDGEN_REFILL_TRANSACTION;
 	refill->fate = gapless ? IDGEN_REST_RETURNED : IDGEN_REST_PUBLISHED;
 	blocks = gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
@@ -173,7 +174,7 @@ table_peek(IdgenHandle *handle, int64 *id)
 	IdgenDefinition def;
 	bool found;
 
-	found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, true);
+	found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
 	if (found)
 		idgen_definition_from_row(row.slot, handle->name, &def);
 	idgen_row_close(&row);

@@ -18,7 +18,8 @@
 #include "utils/numeric.h"
 
 #include "catalog/definition.h"
-#include "catalog/row.h"
+#include "catalog/epoch.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "draw/draw.h"

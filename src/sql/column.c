@@ -20,7 +20,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "catalog/row.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "sql/column.h"
 #include "sql/column_default.h"

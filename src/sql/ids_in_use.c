@@ -20,7 +20,7 @@
 #include "utils/guc.h"
 
 #include "catalog/native_sequence.h"
-#include "catalog/row.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "draw/draw.h"
 #include "sql/ids_in_use.h"

@@ -20,7 +20,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "catalog/row.h"
+#include "catalog/epoch.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "draw/draw.h"
 #include "sql/column.h"

@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "catalog/definition.h"
+#include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "session/pending.h"
 #include "sql/trigger_row.h"

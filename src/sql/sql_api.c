@@ -9,6 +9,7 @@
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 
+#include "catalog/epoch.h"
 #include "draw/draw.h"
 #include "sql/sql_support.h"
 

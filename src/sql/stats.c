@@ -20,8 +20,11 @@
 #include "utils/timestamp.h"
 
 #include "catalog/definition.h"
+#include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
+#include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "session/handle.h"
 #include "shmem/cache.h"
 #include "sources/sources.h"
@@ -115,7 +118,7 @@ look_up_entry(Entry *entry, Relation rel)
 	const IdgenCacheKey *key = entry->key;
 
 	ExecClearTuple(entry->row);
-	if (idgen_row_find(rel, key->name, strlen(key->name), true, entry->row))
+	if (idgen_row_find(rel, key->name, strlen(key->name), IDGEN_SEARCH_SURE, entry->row))
 		entry->source = source_of_row(entry, rel);
 	else
 		entry->source = OidIsValid(key->object) ? &idgen_source_sequence : NULL;

@@ -9,8 +9,9 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
-#include "catalog/definition.h"
+#include "catalog/epoch.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "sql/trigger_row.h"
 
 /* Raises 39P01: the function is not called by the kind of trigger it is made for. */

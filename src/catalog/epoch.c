@@ -1,0 +1,135 @@
+/*
+ * epoch.c
+ *		When a session has to look again at what it remembers.
+ *
+ * A session finds out once which id_sequences there is, who may draw and what a
+ * row says, and remembers it. The server tells each process of changes to the
+ * catalogs, which these answers depend on; idgen_epoch counts them. An answer
+ * is remembered together with the epoch in which it was found.
+ */
+#include "postgres.h"
+
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "catalog/epoch.h"
+
+uint64 idgen_epoch = 1;
+uint64 idgen_table_epoch = 1;
+
+/* The table's OID as looked up under table_oid_epoch. */
+static Oid table_oid = InvalidOid;
+static uint64 table_oid_epoch = 0;
+
+/* Has idgen_watch_relations() been called? */
+static bool relations_matter = false;
+
+/* Has idgen_watch_functions() been called? */
+static bool functions_matter = false;
+
+static void
+relation_changed(Datum arg, Oid relid)
+{
+	if (relid == InvalidOid || relid == table_oid)
+	{
+		idgen_epoch++;
+		idgen_table_epoch++;
+	}
+}
+
+static void
+catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	idgen_epoch++;
+}
+
+static void
+any_relation_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	idgen_relations_changed();
+}
+
+static void
+any_function_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	if (functions_matter)
+		idgen_epoch++;
+}
+
+/*
+ * Ask the server to tell us about changes. The owner of the database matters
+ * to role pg_database_owner. Called once per process.
+ */
+void
+idgen_epoch_init(void)
+{
+	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(NAMESPACEOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(DATABASEOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(FOREIGNDATAWRAPPEROID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(RELNAMENSP, any_relation_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(SEQRELID, any_relation_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, any_function_changed, (Datum) 0);
+}
+
+/*
+ * What names of relations stand for may have changed: the server says so, or
+ * the current transaction has done it.
+ */
+void
+idgen_relations_changed(void)
+{
+	if (relations_matter)
+		idgen_epoch++;
+}
+
+/*
+ * From now on idgen_epoch counts changes of any relation's catalog entries, and
+ * of relations' names: this session draws from something that it has found by
+ * name. Other sessions are spared, since relations change more often than all
+ * the rest.
+ */
+void
+idgen_watch_relations(void)
+{
+	relations_matter = true;
+}
+
+/*
+ * From now on idgen_epoch counts changes of any function: row security has had
+ * a say in something that this session remembers. The functions of policies
+ * are not watched one by one, since they call others.
+ */
+void
+idgen_watch_functions(void)
+{
+	functions_matter = true;
+}
+
+/*
+ * The OID of id_sequences, given that of the SQL function being called: the
+ * table lives in the function's schema. Raises 42P01 if it is not there.
+ */
+Oid
+idgen_table_oid(Oid funcid)
+{
+	uint64 epoch = idgen_epoch;
+	Oid found;
+
+	if (table_oid_epoch == epoch)
+		return table_oid;
+
+	found = get_relname_relid("id_sequences", get_func_namespace(funcid));
+	if (!OidIsValid(found))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+	table_oid = found;
+	table_oid_epoch = epoch;
+	return found;
+}

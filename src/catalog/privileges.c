@@ -1,0 +1,218 @@
+/*
+ * privileges.c
+ *		Who may use a row of id_sequences.
+ *
+ * Whoever may SELECT a row of id_sequences may draw from it (rule C3). Row
+ * security can depend on anything that a policy's expression looks at. So its
+ * answer is remembered only when all policies are immutable expressions over
+ * columns of the row that rarely change, and until any function is replaced.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_relation.h"
+#include "rewrite/rewriteHandler.h"
+#include "rewrite/rowsecurity.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/epoch.h"
+#include "catalog/privileges.h"
+#include "catalog/row.h"
+#include "catalog/row_write.h"
+#include "catalog/table.h"
+#include "common/compat.h"
+
+/* Raises 42501 unless the current user may SELECT from id_sequences. */
+void
+idgen_check_select(Oid relid)
+{
+	AclResult result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_TABLE, get_rel_name(relid));
+}
+
+/*
+ * May a role have other roles run its code? Those that write to id_sequences
+ * run its triggers; those that draw run the function that a row names.
+ */
+bool
+idgen_may_lend_code(Oid relid, Oid roleid)
+{
+	return object_ownercheck(RelationRelationId, relid, roleid) ||
+		pg_class_aclcheck(relid, roleid, ACL_TRIGGER) == ACLCHECK_OK;
+}
+
+/*
+ * Walker: does an expression look at anything in the row that a refill may
+ * write, or at what changes without our notice? The latter is what a domain
+ * checks; is_immutable() looks at functions. There are no subqueries, see
+ * idgen_row_visible(). "context" is the relation.
+ */
+static bool
+looks_at_changes(Node *node, void *context)
+{
+	Relation rel = (Relation) context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+	{
+		AttrNumber attno = ((Var *) node)->varattno;
+
+		if (attno <= 0 ||
+		    attno == IDGEN_ATT_NEXT_BLOCK_START ||
+		    attno == IDGEN_ATT_EXHAUSTED)
+			return true;
+		if (attno <= IDGEN_ATT_LAST)
+			return false;
+		if (TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated == ATTRIBUTE_GENERATED_STORED)
+			return looks_at_changes(build_column_default(rel, attno), context);
+		return idgen_row_writes_others(rel);
+	}
+	if (IsA(node, CoerceToDomain))
+		return true;
+	return expression_tree_walker(node, looks_at_changes, context);
+}
+
+/* Mutator: a constant in place of the current user, a change of which is noticed. */
+static Node *
+without_current_user(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, SQLValueFunction))
+	{
+		SQLValueFunctionOp op = ((SQLValueFunction *) node)->op;
+
+		if (op == SVFOP_CURRENT_USER || op == SVFOP_CURRENT_ROLE || op == SVFOP_USER)
+			return (Node *) makeNullConst(NAMEOID, -1, C_COLLATION_OID);
+	}
+	return expression_tree_mutator(node, without_current_user, context);
+}
+
+/*
+ * For one user, has an expression the same value for the same row until a
+ * function is replaced?
+ */
+static bool
+is_immutable(List *quals)
+{
+	return !contain_mutable_functions(without_current_user((Node *) quals, NULL));
+}
+
+/*
+ * Ask by query whether the current user sees a row. The query is not kept
+ * prepared: a policy's own subquery may get here as well, and find that the plan
+ * that it is part of has to be thrown away.
+ */
+static bool
+query_shows_row(Relation rel, TupleTableSlot *row)
+{
+	Oid argtypes[] = {TEXTOID};
+	Datum values[] = {idgen_row_attribute(row, IDGEN_ATT_NAME)};
+	char *query;
+	bool visible;
+
+	query = psprintf("SELECT 1 FROM ONLY %s WHERE name OPERATOR(pg_catalog.=) $1",
+	                 idgen_table_name(RelationGetRelid(rel)));
+	SPI_connect();
+	PushCopiedSnapshot(GetLatestSnapshot());
+	GetActiveSnapshot()->curcid = InvalidCommandId; /* this command's changes count */
+	if (SPI_execute_with_args(query, 1, argtypes, values, NULL, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "unexpected result of query on \"id_sequences\"");
+	visible = SPI_processed > 0;
+	PopActiveSnapshot();
+	SPI_finish();
+	return visible;
+}
+
+/* Evaluate policies' expressions, as the planner has made them, for a row. */
+static bool
+policies_show_row(List *quals, TupleTableSlot *row)
+{
+	EState *estate = CreateExecutorState();
+	ExprContext *econtext = GetPerTupleExprContext(estate);
+	MemoryContext before = MemoryContextSwitchTo(estate->es_query_cxt);
+	ExprState *state = ExecInitQual(quals, NULL);
+	bool visible;
+
+	MemoryContextSwitchTo(before);
+	econtext->ecxt_scantuple = row;
+	visible = ExecQual(state, econtext);
+	FreeExecutorState(estate);
+	return visible;
+}
+
+/* A query over the table alone, as the planner would get it. */
+static Query *
+select_query(Relation rel)
+{
+	Query *query = makeNode(Query);
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+
+	query->commandType = CMD_SELECT;
+	rte->rtekind = RTE_RELATION;
+	rte->relid = RelationGetRelid(rel);
+	rte->relkind = RELKIND_RELATION;
+	rte->rellockmode = AccessShareLock;
+	idgen_request_select(query, rte);
+	query->rtable = list_make1(rte);
+	return query;
+}
+
+/*
+ * Does row security let the current user see a row? *cacheable tells whether
+ * the answer holds until idgen_epoch or the row changes.
+ *
+ * The server says which policies apply. Their expressions are evaluated right
+ * here, on the newest version of the row, unless there are subqueries in them:
+ * then it takes a query, with the usual consequences (the user needs USAGE on
+ * the schema, and a serializable transaction remembers the read).
+ */
+bool
+idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
+{
+	Query *query;
+	List *quals;
+	List *planned;
+	List *checks;
+	bool enabled;
+	bool subqueries;
+
+	*cacheable = true;
+	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) != RLS_ENABLED)
+		return true;
+
+	query = select_query(rel);
+	get_row_security_policies(query, linitial_node(RangeTblEntry, query->rtable), 1,
+	                          &quals, &checks, &enabled, &subqueries);
+	if (subqueries)
+	{
+		*cacheable = false;
+		return query_shows_row(rel, row);
+	}
+
+	/*
+	 * The planner replaces what an expression says by what that stands for. So
+	 * default arguments are judged as well, but domains without a check are not,
+	 * though they may get one.
+	 */
+	idgen_watch_functions();
+	quals = (List *) expand_generated_columns_in_expr((Node *) quals, rel, 1);
+	planned = (List *) expression_planner((Expr *) quals);
+	*cacheable = !looks_at_changes((Node *) quals, rel) && is_immutable(planned);
+	return policies_show_row(planned, row);
+}

@@ -1,0 +1,15 @@
+/*
+ * privileges.h
+ *		Who may use a row of id_sequences.
+ */
+#ifndef IDGEN_PRIVILEGES_H
+#define IDGEN_PRIVILEGES_H
+
+#include "executor/tuptable.h"
+#include "utils/rel.h"
+
+extern void idgen_check_select(Oid relid);
+extern bool idgen_may_lend_code(Oid relid, Oid roleid);
+extern bool idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable);
+
+#endif /* IDGEN_PRIVILEGES_H */

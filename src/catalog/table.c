@@ -1,0 +1,156 @@
+/*
+ * table.c
+ *		The table id_sequences as a whole: opening it, and what may keep it from
+ *		being used.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "catalog/row.h"
+#include "catalog/table.h"
+#include "common/compat.h"
+
+/*
+ * Raises 55000 unless the columns of id_sequences are what the install script
+ * has made them, or as good. The owner can change them, and the code takes them
+ * for what they were.
+ */
+void
+idgen_table_check(Relation rel)
+{
+	static const Oid types[] = {
+		[IDGEN_ATT_NAME - 1] = VARCHAROID,
+		[IDGEN_ATT_NEXT_BLOCK_START - 1] = INT8OID,
+		[IDGEN_ATT_BLOCK_SIZE - 1] = INT4OID,
+		[IDGEN_ATT_EXHAUSTED - 1] = INT2OID,
+		[IDGEN_ATT_MAX_VALUE - 1] = INT8OID,
+		[IDGEN_ATT_SOURCE - 1] = TEXTOID,
+		[IDGEN_ATT_SOURCE_NAME - 1] = TEXTOID,
+		[IDGEN_ATT_REFILL - 1] = TEXTOID,
+		[IDGEN_ATT_LAYOUT - 1] = TEXTOID,
+		[IDGEN_ATT_BIG_BASE - 1] = NUMERICOID,
+		[IDGEN_ATT_START_VALUE - 1] = INT8OID,
+	};
+	TupleDesc desc = RelationGetDescr(rel);
+	bool good = desc->natts >= (int) lengthof(types) &&
+		TupleDescAttr(desc, IDGEN_ATT_NAME - 1)->attcollation == C_COLLATION_OID;
+
+	for (int i = 0; i < (int) lengthof(types) && good; i++)
+		good = !TupleDescAttr(desc, i)->attisdropped &&
+			IsBinaryCoercible(TupleDescAttr(desc, i)->atttypid, types[i]);
+	if (!good)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("table \"%s\" does not have the columns that it was created with",
+		                RelationGetRelationName(rel)),
+		         errhint("Restore their types, and the collation of column \"name\".")));
+}
+
+/*
+ * Is the current command of this session making a new table of the rows (ALTER
+ * TABLE that rewrites it, CLUSTER, VACUUM FULL), and has it called us by an
+ * expression in there?
+ *
+ * That the table is locked and in use does not say so: LOCK TABLE and a query
+ * over it do as much. But until the new table takes the old one's place, it has
+ * a name that the server gives to no other table (make_new_heap()).
+ */
+bool
+idgen_table_is_rewritten(Relation rel)
+{
+	char new_table[NAMEDATALEN];
+
+	if (!CheckRelationLockedByMe(rel, AccessExclusiveLock, true))
+		return false;
+	snprintf(new_table, sizeof(new_table), "pg_temp_%u", RelationGetRelid(rel));
+	return OidIsValid(get_relname_relid(new_table, RelationGetNamespace(rel)));
+}
+
+/*
+ * Raises 55006 if the current command rewrites the table: what is written now
+ * would not get into the new one.
+ */
+void
+idgen_table_check_not_rewritten(Relation rel)
+{
+	if (idgen_table_is_rewritten(rel))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_IN_USE),
+		         errmsg("cannot change rows of \"%s\" because the current command rewrites the table",
+		                RelationGetRelationName(rel)),
+		         errhint("Draw ids in a statement of its own, before or after that command.")));
+}
+
+/*
+ * Open id_sequences. Raises 42P01 if it was dropped in the meantime, 42809 if
+ * its owner has put something else in its place or made it a partition, and
+ * 55000 if its columns were changed.
+ */
+Relation
+idgen_table_open(Oid relid, LOCKMODE lockmode)
+{
+	Relation rel = try_table_open(relid, lockmode);
+
+	if (rel == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+	if (rel->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
+		         errdetail_relkind_not_supported(rel->rd_rel->relkind)));
+	/* Rows could move to other partitions, which shows as a serialization failure. */
+	if (rel->rd_rel->relispartition)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("\"%s\" is a partition", RelationGetRelationName(rel)),
+		         errhint("Detach it from its parent.")));
+	idgen_table_check(rel);
+	return rel;
+}
+
+/*
+ * The qualified name of a relation, for use in a query. Raises 42P01 if it is
+ * gone, which is possible where the caller has waited for something else.
+ */
+const char *
+idgen_table_name(Oid relid)
+{
+	char *schema = get_namespace_name(get_rel_namespace(relid));
+	char *name = get_rel_name(relid);
+
+	if (schema == NULL || name == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("relation was dropped in the meantime")));
+	return quote_qualified_identifier(schema, name);
+}
+
+/* Has the current transaction that lock on a relation, or a stronger one? */
+bool
+idgen_relation_is_held(Oid relid, LOCKMODE lockmode)
+{
+	Relation rel;
+	bool held;
+
+	/* If it cannot be looked at, another transaction has a lock on it. */
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return false;
+	rel = try_relation_open(relid, NoLock);
+	held = rel != NULL && CheckRelationLockedByMe(rel, lockmode, true);
+	if (rel != NULL)
+		relation_close(rel, NoLock);
+	UnlockRelationOid(relid, AccessShareLock);
+	return held;
+}

@@ -1,0 +1,18 @@
+/*
+ * table.h
+ *		The table id_sequences as a whole.
+ */
+#ifndef IDGEN_TABLE_H
+#define IDGEN_TABLE_H
+
+#include "storage/lockdefs.h"
+#include "utils/rel.h"
+
+extern void idgen_table_check(Relation rel);
+extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
+extern bool idgen_table_is_rewritten(Relation rel);
+extern void idgen_table_check_not_rewritten(Relation rel);
+extern const char *idgen_table_name(Oid relid);
+extern bool idgen_relation_is_held(Oid relid, LOCKMODE lockmode);
+
+#endif /* IDGEN_TABLE_H */
