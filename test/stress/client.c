@@ -618,17 +618,18 @@ look_whether_written(Client *client, bool *written)
 	return outcome;
 }
 
-/* COMMIT or PREPARE TRANSACTION. After an error the transaction is over, too. */
+/*
+ * COMMIT or PREPARE TRANSACTION. A transaction that has written leaves a mark.
+ * After an error the transaction is over, too: a timeout may hit before the
+ * server begins with the statement, so it may take a ROLLBACK.
+ */
 static Outcome
 end_with_mark(Client *client, bool written, const char *sql)
 {
 	Link *link = &client->link;
 	Time sent;
-	Outcome outcome;
+	Outcome outcome = written ? link_end(link, client->number, client->transaction, sql) : link_run(link, sql, NULL);
 
-	if (!written)
-		return run(client, NULL, sql, NULL);
-	outcome = link_end(link, client->number, client->transaction, sql);
 	sent = link->sent;
 	if (outcome == FAILED)
 	{
