@@ -1,5 +1,6 @@
-# Something that is taken for a central server and answers what it likes. It knows enough of
-# the protocol to let everybody in and to understand which id sequence a node asks for.
+# Something that is taken for a central server and answers what it likes. It
+# knows enough of the protocol to let everybody in and to understand which id
+# sequence a node asks for.
 #
 # It runs in a process of its own, which ends with the test.
 package FakeCentre;
@@ -15,13 +16,14 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(message columns row complete ready error_message notice authenticated beginning_of endless drip);
 
-# FakeCentre->new(answers => { name => [answer, ...] }, settings => answer, startup => answer):
-# to who allocates for an id sequence, it answers those in turn, and then blocks of 20
-# ids. What a node sets in its session is answered with "settings", if given, so nothing if
-# that is empty; who connects, with "startup".
+# FakeCentre->new(answers => { name => [answer, ...] }, settings => answer,
+# startup => answer): to who allocates for an id sequence, it answers those in
+# turn, and then blocks of 20 ids. What a node sets in its session is answered
+# with "settings", if given, so nothing if that is empty; who connects, with
+# "startup".
 #
-# An answer is bytes, or an array of bytes, which may end with undef, endless() or drip(). An
-# undefined one ends the connection.
+# An answer is bytes, or an array of bytes, which may end with undef, endless()
+# or drip(). An undefined one ends the connection.
 sub new
 {
 	my ($class, %params) = @_;
@@ -121,7 +123,8 @@ sub beginning_of
 	return $type . pack('N', 0x3fffffff) . $contents;
 }
 
-# These bytes over and over, as fast as they are taken, from now on. Nothing is read any more.
+# These bytes over and over, as fast as they are taken, from now on. Nothing is
+# read any more.
 sub endless
 {
 	my ($bytes) = @_;
@@ -212,7 +215,8 @@ sub send_endless
 	POSIX::_exit(0);
 }
 
-# Type and contents of the next message that is all there. The first one has no type.
+# Type and contents of the next message that is all there. The first one has no
+# type.
 sub next_message
 {
 	my ($connection) = @_;
@@ -234,8 +238,8 @@ sub answer
 	return $self->{startup} if $type eq '';
 	return $self->{settings} if $type eq 'Q';
 
-	# Behind two names, no formats and the number of parameters comes the first one: the name
-	# of the id sequence.
+	# Behind two names, no formats and the number of parameters comes the first
+	# one: the name of the id sequence.
 	(undef, undef, undef, undef, $connection->{name}) = unpack('Z* Z* n n N/a', $contents) if $type eq 'B';
 	return $type eq 'S' ? $self->allocation($connection->{name}) : '';
 }

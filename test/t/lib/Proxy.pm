@@ -1,11 +1,12 @@
-# A proxy in front of a server, which does what networks do: it cuts connections, loses
-# answers, and goes silent. Whoever connects to its host and the server's own port gets
-# to the server.
+# A proxy in front of a server, which does what networks do: it cuts
+# connections, loses answers, and goes silent. Whoever connects to its host and
+# the server's own port gets to the server.
 #
-# It runs in a process of its own, which ends with the test, and is told what to do by
-# lines over a socket. It reads as much of the protocol as it takes to know where a
-# statement and its answer end. What a client sends up to where it waits for an answer
-# counts as one statement: the start-up packet, a password, a query of either protocol.
+# It runs in a process of its own, which ends with the test, and is told what to
+# do by lines over a socket. It reads as much of the protocol as it takes to
+# know where a statement and its answer end. What a client sends up to where it
+# waits for an answer counts as one statement: the start-up packet, a password,
+# a query of either protocol.
 package Proxy;
 
 use strict;
@@ -18,8 +19,8 @@ use PostgreSQL::Test::Utils;
 use Socket;
 use Time::HiRes ();
 
-# Start one in front of a server. Do that before sessions are started, of which it
-# would inherit the pipes.
+# Start one in front of a server. Do that before sessions are started, of which
+# it would inherit the pipes.
 sub new
 {
 	my ($class, $node) = @_;
@@ -85,23 +86,26 @@ sub cut
 	return $_[0]->tell('cut');
 }
 
-# Instead of the n-th statement from now on, of whatever connection, its connection ends.
+# Instead of the n-th statement from now on, of whatever connection, its
+# connection ends.
 sub cut_before
 {
 	my ($self, $n) = @_;
 	return $self->tell('arm', $n, 'before');
 }
 
-# When the n-th statement from now on has been answered, its connection ends, with
-# nothing of the answer forwarded but what comes up to the first message of a type (see
-# the protocol: T is the description of a row, D a row, C the end of a command).
+# When the n-th statement from now on has been answered, its connection ends,
+# with nothing of the answer forwarded but what comes up to the first message of
+# a type (see the protocol: T is the description of a row, D a row, C the end of
+# a command).
 sub lose_answer
 {
 	my ($self, $n, $upto) = @_;
 	return $self->tell('arm', $n, $upto // '');
 }
 
-# Has what cut_before() or lose_answer() wait for not happened yet? It is called off.
+# Has what cut_before() or lose_answer() wait for not happened yet? It is called
+# off.
 sub disarm
 {
 	return $_[0]->tell('disarm');
@@ -271,8 +275,8 @@ sub disconnect
 	return;
 }
 
-# While everything is held, the server does not learn that a client has gone, nor the
-# other way round.
+# While everything is held, the server does not learn that a client has gone,
+# nor the other way round.
 sub receive
 {
 	my ($connection, $socket) = @_;
@@ -339,7 +343,8 @@ sub forward_statements
 	return;
 }
 
-# Take the next message of a client, if there is a whole one. The first one has no type.
+# Take the next message of a client, if there is a whole one. The first one has
+# no type.
 sub client_message
 {
 	my ($connection) = @_;
@@ -351,7 +356,8 @@ sub client_message
 	return { bytes => $bytes, answered => $type =~ /^[pQS]?$/ || 0, complete => $type =~ /^[pQSX]?$/ || 0 };
 }
 
-# Cut the first message out of what has been received; undef if it is not all there.
+# Cut the first message out of what has been received; undef if it is not all
+# there.
 sub whole_message
 {
 	my ($connection, $from, $skip) = @_;
@@ -362,7 +368,8 @@ sub whole_message
 	return substr($connection->{$from}, 0, $length, '');
 }
 
-# Forward what the server has sent. Of an answer that is to be lost, wait for the end.
+# Forward what the server has sent. Of an answer that is to be lost, wait for
+# the end.
 sub forward_answers
 {
 	my ($connection) = @_;

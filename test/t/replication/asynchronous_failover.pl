@@ -14,10 +14,7 @@ use Test::More;
 my $primary = idgen_server('primary', init => [ allows_streaming => 1 ]);
 create_all_kinds($primary);
 $primary->safe_psql('postgres', q{SELECT idgen_create('idle'), idgen_next('idle')});
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = start_standby($primary, 'standby');
 
 # What the standby hears of, ...
 my @clients = start_all_kinds($primary, 3);

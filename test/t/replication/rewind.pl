@@ -21,10 +21,7 @@ wal_keep_size = 256MB
 autovacuum = off
 });
 create_all_kinds($a);
-$a->backup('backup');
-my $b = PostgreSQL::Test::Cluster->new('b');
-$b->init_from_backup($a, 'backup', has_streaming => 1);
-$b->start;
+my $b = start_standby($a, 'b');
 
 # Clients that get so many ids, up to a stop of the server. Answers what they have got.
 sub load

@@ -23,10 +23,7 @@ $primary->safe_psql(
 	SELECT idgen_create(name) FROM unnest('{sized,deleted,renamed,restarted,switched,big,made_again}'::text[]) name;
 	SELECT idgen_create('native', source => 'sequence'),
 		idgen_create('worker', refill => 'worker')});
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = start_standby($primary, 'standby');
 $primary->wait_for_catchup($standby);
 
 my $session = $standby->background_psql('postgres', on_error_stop => 0);

@@ -12,10 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $primary = idgen_server('primary', init => [ allows_streaming => 1 ]);
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = start_standby($primary, 'standby');
 
 $primary->safe_psql(
 	'postgres', q{

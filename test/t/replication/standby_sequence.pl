@@ -13,10 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $primary = idgen_server('primary', init => [ allows_streaming => 1 ]);
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = start_standby($primary, 'standby');
 
 my @draws = (q{idgen_next('blocks', 'sequence')}, q{idgen_next('runs')}, q{idgen_next('fun')});
 
@@ -70,13 +67,7 @@ like(ask(q{SELECT idgen_next('unlogged', 'sequence')}), qr/^ERROR:  25006: /, 'w
 is(ask('SELECT count(*) FROM idgen_cache'), '0', 'no ids are cached');
 
 # Clients wait for the standby, and the primary crashes under them.
-$primary->safe_psql(
-	'postgres', q{
-	ALTER SYSTEM SET synchronous_standby_names = '*';
-	SELECT pg_reload_conf()});
-$primary->poll_query_until('postgres',
-	q{SELECT sync_state IN ('sync', 'quorum') FROM pg_stat_replication})
-  or die 'the standby is not synchronous';
+make_synchronous($primary, $standby);
 my @clients = start_clients(
 	$primary, 4, q{
 SELECT 'blocks ' || idgen_next('blocks', 'sequence');

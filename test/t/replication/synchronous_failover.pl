@@ -17,19 +17,6 @@ my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf =>
 create_all_kinds($primary);
 my %kinds = all_kinds();
 
-# A standby for which commits wait
-sub synchronous_standby
-{
-	my ($name) = @_;
-	my $standby = PostgreSQL::Test::Cluster->new($name);
-
-	$primary->backup($name);
-	$standby->init_from_backup($primary, $name, has_streaming => 1);
-	$standby->start;
-	make_synchronous($primary, $standby);
-	return $standby;
-}
-
 # Have nothing sent to the standby any more, and wait until these clients have used up
 # what they can get without. Answers the process that is stopped.
 sub stop_sending
@@ -51,7 +38,8 @@ sub stop_sending
 
 # All clients wait for the standby. Each draws of one kind, so that none comes to its end
 # because another one has.
-my $standby = synchronous_standby('standby1');
+my $standby = start_standby($primary, 'standby1');
+make_synchronous($primary, $standby);
 my @clients = map {
 	start_clients($primary, 2, "SELECT '$_ ' || $kinds{$_} FROM pg_sleep(0.001);\n", times => 20_000)
 } sort keys %kinds;
@@ -66,7 +54,8 @@ goes_on($standby, 'all wait', [ @ids, drawn_ids($standby) ]);
 
 # Two do not wait, and refill for others.
 $primary = $standby;
-$standby = synchronous_standby('standby2');
+$standby = start_standby($primary, 'standby2');
+make_synchronous($primary, $standby);
 my $inserts = join('', map { "INSERT INTO drawn VALUES ('$_', $kinds{$_}) RETURNING name || ' ' || id;\n" } sort keys %kinds);
 my @hasty = map {
 	local $ENV{PGOPTIONS} = "-c synchronous_commit=$_";

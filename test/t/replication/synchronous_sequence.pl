@@ -19,16 +19,8 @@ my $primary = idgen_server(
 my $draw = q{idgen_next('gen', 'sequence')};
 
 $primary->safe_psql('postgres', 'CREATE SEQUENCE gen_seq INCREMENT BY 20; CREATE UNLOGGED SEQUENCE unlogged_seq');
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
-$primary->safe_psql(
-	'postgres', q{
-	ALTER SYSTEM SET synchronous_standby_names = 'standby';
-	SELECT pg_reload_conf()});
-$primary->poll_query_until('postgres', q{SELECT sync_state = 'sync' FROM pg_stat_replication})
-  or die 'the standby is not synchronous';
+my $standby = start_standby($primary, 'standby');
+make_synchronous($primary, $standby);
 is($primary->safe_psql('postgres', "SELECT count($draw) FROM generate_series(1, 20)"),
 	'20', 'with the standby, ids come');
 

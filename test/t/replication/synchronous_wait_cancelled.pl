@@ -20,10 +20,7 @@ $primary->safe_psql(
 	CREATE SEQUENCE native_worker_seq INCREMENT BY 20;
 	SELECT idgen_create('own'), idgen_create('worker', refill => 'worker'),
 		idgen_create('native_worker', source => 'sequence', refill => 'worker')});
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = start_standby($primary, 'standby');
 make_synchronous($primary, $standby);
 $standby->stop;
 

@@ -17,17 +17,9 @@ max_connections = 40
 synchronous_commit = off
 });
 $primary->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 3), ('worker', 1, 3), ('single', 1, 1)});
-$primary->backup('backup');
 
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
-$primary->safe_psql(
-	'postgres', q{
-	ALTER SYSTEM SET synchronous_standby_names = '*';
-	SELECT pg_reload_conf()});
-$primary->poll_query_until('postgres', q{SELECT sync_state IN ('sync', 'quorum') FROM pg_stat_replication})
-  or die 'the standby is not synchronous';
+my $standby = start_standby($primary, 'standby');
+make_synchronous($primary, $standby);
 
 # One node tries the standby first, which is no centre as long as it is one.
 my @nodes = idgen_nodes(2, centres => [ $primary, $standby ]);

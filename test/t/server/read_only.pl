@@ -13,10 +13,7 @@ use Test::More;
 
 my $primary = central_server('primary', init => [ allows_streaming => 1 ]);
 $primary->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 1), ('w', 1, 1)});
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = start_standby($primary, 'standby');
 $primary->wait_for_catchup($standby);
 
 my ($node) = idgen_nodes(1, centres => [$standby]);

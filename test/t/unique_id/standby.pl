@@ -16,11 +16,7 @@ my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf =>
 my $statement = "SELECT idgen_unique_id() FROM generate_series(1, 10);\n\\! sleep 0.002\n";
 
 my $before = $primary->safe_psql('postgres', 'SELECT idgen_unique_id()');
-$primary->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->append_conf('postgresql.conf', 'idgen.node_id = 2');
-$standby->start;
+my $standby = start_standby($primary, 'standby', conf => 'idgen.node_id = 2');
 
 is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'this is a standby');
 my @on_primary = start_clients($primary, 1, $statement);

@@ -1,0 +1,63 @@
+# Servers whose clock a test sets.
+package IdgenTest::Clock;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use POSIX ();
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(
+  fake_clock_library start_with_clock set_clock id_time
+);
+
+# The library that lets a test set the clock of a server. Answers undef if it is
+# not there, or if the environment says to do without.
+sub fake_clock_library
+{
+	return if $ENV{NO_FAKE_CLOCK};
+	return (glob '/usr/lib/*/faketime/libfaketime.so.1')[0];
+}
+
+# start_with_clock(server, time): starts a server with its clock set so.
+sub start_with_clock
+{
+	my ($node, $time) = @_;
+
+	set_clock($node, $time);
+	local %ENV = (
+		%ENV,
+		TZ => 'UTC',
+		LD_PRELOAD => fake_clock_library(),
+		FAKETIME_TIMESTAMP_FILE => $node->basedir . '/clock',
+		FAKETIME_NO_CACHE => 1,
+		FAKETIME_DONT_FAKE_MONOTONIC => 1,
+		NO_FAKE_STAT => 1);
+	$node->start;
+	return;
+}
+
+# set_clock(server, time): sets the clock of a server that start_with_clock()
+# has started. A time in seconds since 1970 is where the clock then stands
+# still; a number of seconds with a sign is how far it is off the true time.
+sub set_clock
+{
+	my ($node, $time) = @_;
+	my $file = $node->basedir . '/clock';
+
+	$time = POSIX::strftime('%Y-%m-%d %H:%M:%S', gmtime($time)) unless $time =~ /^[+-]/;
+	unlink "$file.new";
+	append_to_file("$file.new", "$time\n");
+	rename("$file.new", $file) or die "could not rename $file.new: $!";
+	return;
+}
+
+# The milliseconds since 1970 in a time-ordered id.
+sub id_time
+{
+	my ($id) = @_;
+	return ($id >> 22) + 1_704_067_200_000;
+}
+
+1;

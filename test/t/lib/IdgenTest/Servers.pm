@@ -1,0 +1,235 @@
+# Servers: with the extension, as the centre of others, as a standby; how they
+# are started, and how they end.
+package IdgenTest::Servers;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use IdgenTest::Sessions;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(
+  idgen_server plain_server init_server extension_available start_standby
+  make_synchronous central_server server_options idgen_nodes create_remote
+  kill_server wait_for_restart restart_file file_ignored start_and_read
+  write_file build_library
+);
+
+# is running and has the extension in database "postgres".
+sub idgen_server
+{
+	my ($name, %params) = @_;
+	my $preload = $params{preload} // 1;
+	my $node = plain_server($name, %params,
+		conf => ($preload ? "shared_preload_libraries = 'idgen'\n" : '') . ($params{conf} // ''));
+
+	$node->safe_psql('postgres', 'CREATE EXTENSION idgen');
+	return $node;
+}
+
+# The same without the extension. install_path => path: of another PostgreSQL.
+sub plain_server
+{
+	my ($name, %params) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name, $params{install_path} ? (install_path => $params{install_path}) : ());
+
+	init_server($node, @{ $params{init} // [] });
+	$node->append_conf('postgresql.conf', 'log_statement = none');
+	$node->append_conf('postgresql.conf', $params{conf}) if $params{conf};
+	$node->start;
+	return $node;
+}
+
+# init_server(server, ...): its init(...), with the encoding and the locale that
+# the regression tests have, whatever the language of the caller is.
+sub init_server
+{
+	my ($node, %params) = @_;
+
+	$node->init(%params, extra => [ '--encoding=UTF8', '--no-locale', @{ $params{extra} // [] } ]);
+	return;
+}
+
+# Is that extension installed next to the server, so that it can be created?
+sub extension_available
+{
+	my ($node, $name) = @_;
+	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = '$name'");
+}
+
+# start_standby(server, name, conf => text): a running standby of that server.
+sub start_standby
+{
+	my ($primary, $name, %params) = @_;
+	my $standby = PostgreSQL::Test::Cluster->new($name);
+
+	$primary->backup($name);
+	$standby->init_from_backup($primary, $name, has_streaming => 1);
+	$standby->append_conf('postgresql.conf', $params{conf}) if $params{conf};
+	$standby->start;
+	return $standby;
+}
+
+# make_synchronous(server, standby): makes the server's commits wait for that
+# running standby, or for the subscription of that name.
+sub make_synchronous
+{
+	my ($primary, $standby) = @_;
+
+	$primary->safe_psql(
+		'postgres', sprintf(
+			q{
+			ALTER SYSTEM SET synchronous_standby_names = '%s';
+			SELECT pg_reload_conf()},
+			ref $standby ? $standby->name : $standby));
+	$primary->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
+	  or die 'the standby is not synchronous';
+	return;
+}
+
+# central_server(name, init => [...], conf => text): a running server that has
+# the classic table id_sequences in database "postgres", but not the extension.
+sub central_server
+{
+	my ($name, %params) = @_;
+	my $centre = plain_server($name, %params);
+
+	$centre->safe_psql(
+		'postgres', q{
+		CREATE TABLE id_sequences (
+			name varchar(255) PRIMARY KEY,
+			next_block_start bigint NOT NULL,
+			block_size integer NOT NULL,
+			exhausted smallint NOT NULL DEFAULT 0)});
+	return $centre;
+}
+
+# server_options(server, ...): the options of CREATE SERVER that lead to the
+# first one of these servers that answers.
+sub server_options
+{
+	return sprintf(
+		"host '%s', port '%s', dbname 'postgres'",
+		join(',', map { $_->host } @_), join(',', map { $_->port } @_));
+}
+
+# idgen_nodes(number, centres => [server, ...], options => text, conf => text,
+# ...): servers node1, node2 ... as idgen_server() makes them. Each has a
+# foreign server "central" with server_options(centres) and these options, and a
+# user mapping for the superuser. A refill may take long, so that a slow machine
+# makes none fail.
+sub idgen_nodes
+{
+	my ($number, %params) = @_;
+	my $options = join(', ', server_options(@{ $params{centres} }), $params{options} // ());
+	my $conf = "idgen.server_timeout = '100s'\n" . ($params{conf} // '');
+	my @nodes = map { idgen_server("node$_", %params, conf => $conf) } 1 .. $number;
+
+	foreach my $node (@nodes)
+	{
+		$node->safe_psql(
+			'postgres', qq{
+			CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS ($options);
+			CREATE USER MAPPING FOR CURRENT_USER SERVER central});
+	}
+	return @nodes;
+}
+
+# create_remote(name, arguments, node, ...): creates an id sequence on each node
+# that draws from server "central". The text has further arguments of
+# idgen_create().
+sub create_remote
+{
+	my ($name, $arguments, @nodes) = @_;
+
+	$arguments = ", $arguments" if $arguments ne '';
+	$_->safe_psql('postgres',
+		"SELECT idgen_create('$name', source => 'server', source_name => 'central'$arguments)")
+	  foreach @nodes;
+	return;
+}
+
+# kill_server(server, pid, ...): ends a server with kill -9, and waits until all
+# its processes are gone. The caller names those that it has stopped: they do
+# not end by themselves.
+sub kill_server
+{
+	my ($node, @stopped) = @_;
+	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+
+	$node->kill9;
+	kill 'KILL', @stopped;
+	wait_until(sub { !kill 0, $postmaster, @pids }, 'processes to end');
+	return;
+}
+
+# wait_for_restart(server, offset): waits until a server that crashed has
+# started again by itself. Its log ended at offset before. (It would not do to
+# ask the server: it does not know of the crash at once. And a psql that cannot
+# connect ends without reading its query, at which poll_query_until() dies.)
+sub wait_for_restart
+{
+	my ($node, $offset) = @_;
+
+	$node->wait_for_log(qr/database system is ready to accept connections/, $offset);
+	return;
+}
+
+# The file in which a stopped server keeps what it has cached.
+sub restart_file
+{
+	my ($node) = @_;
+	return $node->data_dir . '/pg_stat/idgen.cache';
+}
+
+# file_ignored(server, offset): why the server has ignored that file, says its
+# log from that place on; empty if it has used it.
+sub file_ignored
+{
+	my ($node, $offset) = @_;
+
+	return slurp_file($node->logfile, $offset) =~
+	  m{LOG:  ignoring file "pg_stat/idgen\.cache"\n.*DETAIL:  (.*)} ? $1 : '';
+}
+
+# Starts a server; answers as file_ignored().
+sub start_and_read
+{
+	my ($node) = @_;
+	my $offset = -s $node->logfile || 0;
+
+	$node->start;
+	return file_ignored($node, $offset);
+}
+
+# write_file(file, contents): makes a file that holds these bytes.
+sub write_file
+{
+	my ($file, $contents) = @_;
+
+	open(my $out, '>:raw', $file) or die "could not write $file: $!";
+	print $out $contents;
+	close($out) or die "could not write $file: $!";
+	return;
+}
+
+# build_library(name, option, ...): a library made of the C file of that name,
+# which lies beside IdgenTest.pm. Answers undef if there is no compiler.
+sub build_library
+{
+	my ($name, @options) = @_;
+	my ($source) = map { "$_/$name.c" } grep { -e "$_/$name.c" } @INC;
+	my $library = PostgreSQL::Test::Utils::tempdir() . "/$name.so";
+	my $found = eval { IPC::Run::run([ 'cc', '--version' ], '>', \my $version) };
+
+	return unless $found;
+	system_or_bail('cc', '-O2', '-fPIC', '-shared', @options, '-o', $library, $source);
+	return $library;
+}
+
+1;

@@ -1,0 +1,311 @@
+# Sessions and other clients of the servers: statements that wait, psql and
+# pgbench under load, the worker, and what clients saw.
+package IdgenTest::Sessions;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(
+  wait_until answer sqlstate start_statement wait_for_waiters worker_pid
+  wait_for_no_worker start_pgbench other_program start_clients
+  start_node_clients wait_for_lines wait_for_ids finish_clients
+  terminate_clients committed_ids seen_ids client_errors
+);
+
+# wait_until(function, what): waits until the function's answer is true.
+sub wait_until
+{
+	my ($condition, $what) = @_;
+	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
+
+	until ($condition->())
+	{
+		die "timed out waiting for $what" if time > $deadline;
+		select(undef, undef, undef, 0.02);
+	}
+	return;
+}
+
+# answer(session, sql): what a background session answers to a statement. If
+# that fails, the SQLSTATE if the session's VERBOSITY shows nothing else, or
+# else the line of the error.
+sub answer
+{
+	my ($session, $sql) = @_;
+	my $answer = $session->query($sql);
+
+	if ($session->{stderr} =~ /(ERROR:  (\w{5})?(.*))/)
+	{
+		$answer = $3 eq '' ? $2 : $1;
+		$session->{stderr} = '';
+	}
+	return $answer;
+}
+
+# sqlstate(server, sql, connection string): the SQLSTATE that the statement
+# fails with, in a connection of its own; empty if it does not fail.
+sub sqlstate
+{
+	my ($node, $sql, $connstr) = @_;
+	my ($ret, $stdout, $stderr) = $node->psql(
+		'postgres', $sql,
+		connstr => $connstr // $node->connstr('postgres'),
+		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
+
+	return $stderr =~ /(?:ERROR|FATAL):  (\w{5})/ ? $1 : '';
+}
+
+# start_statement(server, sql, before, ...): a session in which a statement is
+# running, after the others are done. query('') gets its answer.
+sub start_statement
+{
+	my ($node, $sql, @before) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+	$session->query_safe($_) for @before;
+	$session->query_until(qr/running/, "\\echo running\n$sql;\n");
+	return $session;
+}
+
+# wait_for_waiters(server, number, query, type): waits until that number of
+# sessions wait in a query that matches, for a lock or for an event of that
+# type.
+sub wait_for_waiters
+{
+	my ($node, $number, $query, $type) = @_;
+	$type //= 'Lock';
+	$node->poll_query_until(
+		'postgres', qq{
+		SELECT count(*) = $number FROM pg_stat_activity
+		WHERE wait_event_type = '$type' AND query ~ '$query'})
+	  or die 'nobody waits';
+	return;
+}
+
+# worker_pid(server, database, not): waits until the database has a worker,
+# which is not that process, if one is given. Answers its process.
+sub worker_pid
+{
+	my ($node, $database, $not) = @_;
+	my $query = sprintf(
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen worker' AND datname = '%s' AND pid <> %d},
+		$database, $not // 0);
+
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($query) s") or die 'there is no worker';
+	return $node->safe_psql('postgres', $query);
+}
+
+# Waits until no database has a worker.
+sub wait_for_no_worker
+{
+	my ($node) = @_;
+
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen worker'})
+	  or die 'there still is a worker';
+	return;
+}
+
+# start_pgbench(server, name, script, option, ...): starts pgbench. Its output
+# is in stdout and stderr once run has finished.
+sub start_pgbench
+{
+	my ($node, $name, $script, @options) = @_;
+	my %run = (stdout => '', stderr => '');
+	my $file = $node->basedir . "/$name";
+
+	append_to_file($file, $script);
+	$run{run} = IPC::Run::start(
+		[ $node->installed_command('pgbench'), '-n', '-j', 2, '-f', $file, @options, $node->connstr('postgres') ],
+		'>', \$run{stdout},
+		'2>', \$run{stderr});
+	return \%run;
+}
+
+# other_program(sequence, begin, for update): a script for pgbench, of another
+# program that allocates a block and issues its ids itself. The program either
+# locks the row, or has to try again.
+sub other_program
+{
+	my ($sequence, $begin, $for_update) = @_;
+	return qq{
+\\set end random(0, 4)
+$begin;
+SELECT next_block_start AS first, block_size AS n FROM id_sequences WHERE name = '$sequence' $for_update \\gset
+UPDATE id_sequences SET next_block_start = next_block_start + :n WHERE name = '$sequence';
+INSERT INTO drawn SELECT '$sequence', generate_series(:first, :first + :n - 1);
+\\if :end = 0
+ROLLBACK;
+\\else
+COMMIT;
+\\endif
+};
+}
+
+# start_clients(server, number, statements, times => n, on_error_stop => 0):
+# starts psql clients that run the same statements over and over, as often as
+# that, or as long as the server lets them. What a client is told goes to a file
+# of its own. An error ends a client, unless on_error_stop is 0.
+sub start_clients
+{
+	my ($node, $number, $statements, %params) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my @clients;
+
+	append_to_file("$dir/script", $statements x ($params{times} // 5000));
+	for my $i (1 .. $number)
+	{
+		my $out = "$dir/out$i";
+		my $run = IPC::Run::start(
+			[
+				$node->installed_command('psql'), '-XAt',
+				'-d', $node->connstr('postgres') . ' application_name=client',
+				'-v', 'ON_ERROR_STOP=' . ($params{on_error_stop} // 1), '-f', "$dir/script"
+			],
+			'>', $out,
+			'2>', "$dir/err$i");
+		push @clients, { run => $run, out => $out, err => "$dir/err$i" };
+	}
+	return @clients;
+}
+
+# Starts clients of a node, which go on while its central server is away. They
+# draw from "x", which the sessions refill, and from "worker", which the worker
+# refills.
+sub start_node_clients
+{
+	my ($node) = @_;
+	return start_clients(
+		$node, 3, q{
+\set VERBOSITY verbose
+SELECT 'x ' || idgen_next('x') FROM pg_sleep(0.002);
+SELECT 'worker ' || idgen_next('worker') FROM pg_sleep(0.002);
+BEGIN;
+SELECT 'x ' || idgen_next('x');
+ROLLBACK;
+}, on_error_stop => 0, times => 20_000);
+}
+
+# wait_for_lines(number, client, ...): waits until every client has got that
+# many lines.
+sub wait_for_lines
+{
+	my ($number, @clients) = @_;
+
+	for my $client (@clients)
+	{
+		wait_until(sub {
+			return 1 if -e $client->{out} && (slurp_file($client->{out}) =~ tr/\n//) >= $number;
+			die 'client ended early: ' . slurp_file($client->{err})
+			  unless $client->{run}->pumpable;
+			$client->{run}->pump_nb;
+			return 0;
+		}, 'clients');
+	}
+	return;
+}
+
+# wait_for_ids(number, client, ...): waits until every client has got that many
+# more ids than it has now.
+sub wait_for_ids
+{
+	my ($number, @clients) = @_;
+	my %goal = map { $_ => seen_ids($_) + $number } @clients;
+
+	foreach my $client (@clients)
+	{
+		wait_until(sub {
+			die 'client ended early: ' . slurp_file($client->{err}) unless $client->{run}->pumpable;
+			$client->{run}->pump_nb;
+			return seen_ids($client) >= $goal{$client};
+		}, 'clients');
+	}
+	return;
+}
+
+# Waits until the clients are gone, because their connections or their input
+# are.
+sub finish_clients
+{
+	$_->{run}->finish for @_;
+	return;
+}
+
+# terminate_clients(server, client, ...): ends the clients by ending their
+# connections.
+sub terminate_clients
+{
+	my ($node, @clients) = @_;
+
+	$node->safe_psql(
+		'postgres', q{
+		SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+		WHERE application_name = 'client'});
+	finish_clients(@clients);
+	return;
+}
+
+# What these clients saw in transactions that they know to have committed: a
+# list of the lines that look like "<sequence> <id>".
+sub committed_ids
+{
+	my @ids;
+
+	for my $client (@_)
+	{
+		my ($in_transaction, @pending) = (0);
+
+		for my $line (split /\n/, slurp_file($client->{out}))
+		{
+			if ($line eq 'BEGIN')
+			{
+				($in_transaction, @pending) = (1);
+			}
+			elsif ($line eq 'COMMIT')
+			{
+				push @ids, @pending;
+				($in_transaction, @pending) = (0);
+			}
+			elsif ($line eq 'ROLLBACK')
+			{
+				($in_transaction, @pending) = (0);
+			}
+			elsif ($line =~ /^\w+ \d+$/)
+			{
+				if ($in_transaction)
+				{
+					push @pending, $line;
+				}
+				else
+				{
+					push @ids, $line;
+				}
+			}
+			elsif ($line !~ /^INSERT 0 \d+$/)
+			{
+				die "unexpected answer \"$line\"";
+			}
+		}
+	}
+	return @ids;
+}
+
+# All lines "<sequence> <id>" that these clients saw, committed or not.
+sub seen_ids
+{
+	return map { slurp_file($_->{out}) =~ /^\w+ \d+$/mg } @_;
+}
+
+# The errors that these clients met with: the SQLSTATE and the message of each,
+# if the clients have set VERBOSITY to verbose.
+sub client_errors
+{
+	return map { slurp_file($_->{err}) =~ /^psql:\S+: (?:ERROR|FATAL):  (.*)/mg } @_;
+}
+
+1;
