@@ -15,13 +15,18 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(callgrind_part);
 
-/* callgrind_part(name text) returns void: what was counted since the last call has that name */
+/*
+ * callgrind_part(name text) returns void: what was counted since the last call
+ * has that name
+ */
 Datum
 callgrind_part(PG_FUNCTION_ARGS)
 {
 	char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 
-	/* not earlier: it takes a server long to start when everything is counted */
+	/*
+	 * not earlier: it takes a server long to start when everything is counted
+	 */
 	CALLGRIND_START_INSTRUMENTATION;
 	CALLGRIND_DUMP_STATS_AT(name);
 	PG_RETURN_VOID();

@@ -2,8 +2,8 @@
  * idgen_bench.c
  *		A function that does nothing: what any function call costs.
  *
- * The programs in test/bench build and load it to subtract that from what they measure.
- * It is never installed.
+ * The programs in test/bench build and load it to subtract that from what they
+ * measure. It is never installed.
  */
 #include "postgres.h"
 

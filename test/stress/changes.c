@@ -2,9 +2,9 @@
  * changes.c
  *		Changes of id sequences, of the extension and of databases.
  *
- * When a change begins a new life of a stream, that begins when its COMMIT is sent, and
- * the ones before end when that is answered. If the change is rolled back, the new life
- * never begins: an id of it in anybody's hand is wrong.
+ * When a change begins a new life of a stream, that begins when its COMMIT is
+ * sent, and the ones before end when that is answered. If the change is rolled
+ * back, the new life never begins: an id of it in anybody's hand is wrong.
  */
 #include "deeds.h"
 
@@ -35,7 +35,9 @@ begin_lives(Sequence *const *changed, const Life *lives, int n, Time begun, Time
 		for (size_t j = 0; begun != NEVER && j < stream->nlives; j++)
 			stream->lives[j].ended = Min(stream->lives[j].ended, ended);
 		life = stream_add_life(stream, lives[i].first, lives[i].last);
-		/* the centre gives out the new ids whatever becomes of the change here */
+		/*
+		 * the centre gives out the new ids whatever becomes of the change here
+		 */
 		life->begun = Min(lives[i].begun, begun);
 		pthread_mutex_unlock(&stream->lock);
 	}
@@ -85,8 +87,10 @@ draw_in_change(Link *link, const Sequence *sequence, int64_t values[], int most)
 	return n;
 }
 
-/* Prepares the transaction, and commits it a little later. Neither DONE nor FAILED if that
- * is not seen. */
+/*
+ * Prepares the transaction, and commits it a little later. Neither DONE nor
+ * FAILED if that is not seen.
+ */
 static Outcome
 commit_prepared(Link *link, int number, Time *sent)
 {
@@ -110,16 +114,20 @@ commit_prepared(Link *link, int number, Time *sent)
 	return outcome;
 }
 
-/* Functions and other servers give ids in between the phases, and idgen does not know of the
- * second one. */
+/*
+ * Functions and other servers give ids in between the phases, and idgen does
+ * not know of the second one.
+ */
 static bool
 may_be_prepared(const Sequence *sequence)
 {
 	return sequence->kind->source == TABLE || sequence->kind->source == SEQUENCE;
 }
 
-/* Commits, perhaps in two phases, and says how it ended. *sent and *known are when that was
- * asked for, and when the answer was there. */
+/*
+ * Commits, perhaps in two phases, and says how it ended. *sent and *known are
+ * when that was asked for, and when the answer was there.
+ */
 static bool
 commit_change(Link *link, bool may_prepare, Time *sent, Time *known)
 {
@@ -142,8 +150,9 @@ commit_change(Link *link, bool may_prepare, Time *sent, Time *known)
 }
 
 /*
- * One transaction that begins a new life for each of the id sequences, or is rolled back.
- * The lives of those with source "server" have begun. Returns whether it was committed.
+ * One transaction that begins a new life for each of the id sequences, or is
+ * rolled back. The lives of those with source "server" have begun. Returns
+ * whether it was committed.
  */
 static bool
 change_lives(Link *link, const char *sql, Sequence *const *changed, const Life *lives, int n, bool roll_back,
@@ -270,7 +279,10 @@ take_away_one(Disturber *disturber, Random *random, Sequence *sequence)
 	Time sent;
 	Time known;
 
-	/* a transaction goes on with what a function has given it, with or without the row */
+	/*
+	 * a transaction goes on with what a function has given it, with or without
+	 * the row
+	 */
 	if (sequence->kind->no_row || sequence->kind->source == FUNCTION)
 		return;
 	sql = delete_sql(sequence);
@@ -312,7 +324,10 @@ look_up_changed(Link *link, const Sequence *sequence)
 	return changed;
 }
 
-/* Deletes an id sequence that is in use, but not for good: so nothing may be lost. */
+/*
+ * Deletes an id sequence that is in use, but not for good: so nothing may be
+ * lost.
+ */
 void
 delete_in_vain(Disturber *disturber, Random *random)
 {
@@ -322,7 +337,9 @@ delete_in_vain(Disturber *disturber, Random *random)
 	int64_t before;
 	int64_t lost;
 
-	/* of others, what is late because of the change before may be lost just now */
+	/*
+	 * of others, what is late because of the change before may be lost just now
+	 */
 	while (sequence->kind->source != TABLE || sequence->kind->worker || sequence->kind->switched || sequence->stream->gapless)
 		sequence = random_sequence(random);
 	link = &disturber->links[sequence->database];
@@ -498,8 +515,10 @@ recreate_database(Disturber *disturber, Random *random)
  * Changes that overtake a draw
  */
 
-/* The life of an id sequence of source "server" is ended while the centre's answer is
- * there, but whoever has asked it is held up. */
+/*
+ * The life of an id sequence of source "server" is ended while the centre's
+ * answer is there, but whoever has asked it is held up.
+ */
 static void
 overtake_answer(Disturber *disturber, Random *random, Sequence *sequence)
 {
@@ -521,8 +540,10 @@ overtake_answer(Disturber *disturber, Random *random, Sequence *sequence)
 	free(lock);
 }
 
-/* Draws some ids while the id sequence is changed. If it is a function's or another
- * server's, no lock keeps one of them waiting for the other. */
+/*
+ * Draws some ids while the id sequence is changed. If it is a function's or
+ * another server's, no lock keeps one of them waiting for the other.
+ */
 void
 overtake(Disturber *disturber, Random *random)
 {
@@ -565,7 +586,10 @@ overtake(Disturber *disturber, Random *random)
 	free(sql);
 }
 
-/* Makes everything there is, and the first lives. Database B begins as a copy of A. */
+/*
+ * Makes everything there is, and the first lives. Database B begins as a copy
+ * of A.
+ */
 void
 disturber_begin_lives(Disturber *disturber)
 {

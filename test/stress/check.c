@@ -2,16 +2,17 @@
  * check.c
  *		The rules, checked against a record.
  *
- * A value may be drawn twice only if what had allocated it for the first was rolled back
- * before the second came by it (U1, T1), and of a source that is not transactional never
- * (U2); crashes are no exception (U3). A value belongs to a life of its stream (U4), which
- * had begun before the answer, and had not ended before the question (C1), and it had been
- * allocated in the row (U3). What was committed of a gapless stream has no hole (T2), and
- * prepared transactions are like others (T3). Time-ordered ids ascend.
+ * A value may be drawn twice only if what had allocated it for the first was
+ * rolled back before the second came by it (U1, T1), and of a source that is
+ * not transactional never (U2); crashes are no exception (U3). A value belongs
+ * to a life of its stream (U4), which had begun before the answer, and had not
+ * ended before the question (C1), and it had been allocated in the row (U3).
+ * What was committed of a gapless stream has no hole (T2), and prepared
+ * transactions are like others (T3). Time-ordered ids ascend.
  *
- * Times are those of the client, so when something happened in the server is known only
- * to lie between question and answer: the checks complain about what is wrong at any
- * moment in between.
+ * Times are those of the client, so when something happened in the server is
+ * known only to lie between question and answer: the checks complain about what
+ * is wrong at any moment in between.
  */
 #include "check.h"
 

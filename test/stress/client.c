@@ -1,15 +1,18 @@
 /*
  * client.c
- *		A session that draws ids, transaction after transaction, and records them.
+ *		A session that draws ids, transaction after transaction, and records
+ *		them.
  *
- * Whether an id may come again depends on what allocated it. At the beginning of a
- * transaction, and of each of its savepoints ("level" here), the client reads where the
- * next block begins. A lower id was allocated before, so rolling back that level does not
- * return it; a higher one may have been allocated in that level. Of id sequences of
- * block_size 1, all that a level has drawn is returned.
+ * Whether an id may be issued twice depends on what allocated it. At the
+ * beginning of a transaction, and of each of its savepoints ("level" here), the
+ * client reads where the next block begins. A lower id was allocated before, so
+ * rolling back that level does not return it; a higher one may have been
+ * allocated in that level. Of id sequences of block_size 1, all that a level
+ * has drawn is returned.
  *
- * Draws are recorded when their fate is known. A transaction that has written leaves a mark at
- * its end, so that this can be looked up if its COMMIT gets no answer.
+ * Draws are recorded when their fate is known. A transaction that has written
+ * leaves a mark at its end, so that this can be looked up if its COMMIT gets no
+ * answer.
  */
 #include "client.h"
 
@@ -68,7 +71,10 @@ client_create(uint64_t seed, int number)
  * What may go wrong
  */
 
-/* What a function reads may make the whole transaction fail later, if it is serializable. */
+/*
+ * What a function reads may make the whole transaction fail later, if it is
+ * serializable.
+ */
 static bool
 has_function(const Plan *plan)
 {
@@ -174,7 +180,10 @@ index_in_plan(const Plan *plan, const Sequence *sequence)
 	die("an id sequence is not in its plan");
 }
 
-/* Records what the end of this level returns; false if nothing is left of the draw. */
+/*
+ * Records what the end of this level returns; false if nothing is left of the
+ * draw.
+ */
 static bool
 return_draw(Client *client, OpenDraw *open, int level, Time returned)
 {
@@ -186,7 +195,7 @@ return_draw(Client *client, OpenDraw *open, int level, Time returned)
 	open->uncommitted = true;
 	if (!stream->transactional)
 	{
-		/* but the block of another program may come again */
+		/* but ids of another program's block may be issued again */
 		return !open->classic;
 	}
 
@@ -246,8 +255,11 @@ end_transaction(Client *client, bool committed, Time returned)
 	atomic_fetch_add(&totals.transactions, 1);
 }
 
-/* Begins a level. When a transaction is serializable, reading the rows in it would make
- * every refill a conflict, so the inner ones do with what the first has read before. */
+/*
+ * Begins a level. When a transaction is serializable, reading the rows in it
+ * would make every refill a conflict, so the inner ones do with what the first
+ * has read before.
+ */
 static Outcome
 add_level(Client *client)
 {
@@ -365,8 +377,10 @@ add_range(Client *client, Sequence *sequence, const PGresult *result, int count)
 	}
 }
 
-/* The statement of a step that draws. What is drawn from a gapless id sequence is put
- * into a table, so that it can be compared with what was committed. */
+/*
+ * The statement of a step that draws. What is drawn from a gapless id sequence
+ * is put into a table, so that it can be compared with what was committed.
+ */
 static char *
 draw_sql(const Step *step)
 {
@@ -656,7 +670,9 @@ commit(Client *client)
 		end_transaction(client, true, 0);
 	else
 	{
-		/* if nothing was written, there was nothing to commit or to roll back */
+		/*
+		 * if nothing was written, there was nothing to commit or to roll back
+		 */
 		Time sent = link->sent;
 
 		end_transaction(client, !written || link_has_ended(link, client->number, client->transaction), sent);
@@ -664,8 +680,11 @@ commit(Client *client)
 	return DONE;
 }
 
-/* Prepares the transaction, waits a little, and ends it. Once it is prepared that is
- * repeated over crashes; if it turns out to be gone, its mark tells how it ended. */
+/*
+ * Prepares the transaction, waits a little, and ends it. Once it is prepared
+ * that is repeated over crashes; if it turns out to be gone, its mark tells how
+ * it ended.
+ */
 static Outcome
 prepare(Client *client)
 {
@@ -761,7 +780,10 @@ run_transaction(Client *client)
 		return;
 	if (outcome == FAILED)
 	{
-		/* after an error, what it had allocated is free as soon as that was raised */
+		/*
+		 * after an error, what it had allocated is free as soon as that was
+		 * raised
+		 */
 		Time returned = client->link.sent;
 
 		link_roll_back(&client->link);

@@ -1,6 +1,7 @@
 /*
  * client.h
- *		A session that draws ids, transaction after transaction, and records them.
+ *		A session that draws ids, transaction after transaction, and records
+ *		them.
  */
 #ifndef STRESS_CLIENT_H
 #define STRESS_CLIENT_H

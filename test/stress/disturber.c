@@ -2,7 +2,8 @@
  * disturber.c
  *		A thread that changes id sequences, and ends sessions and servers.
  *
- * What it does next is a function of the seed and of how much it has done in the round.
+ * What it does next is a function of the seed and of how much it has done in
+ * the round.
  */
 #include "disturber.h"
 
@@ -12,8 +13,10 @@
 #include "plan.h"
 #include "setup.h"
 
-/* So long before its end, a round is ended by a restart, for ids to be drawn after it; and
- * so long before an asynchronous round is, nothing else happens. */
+/*
+ * So long before its end, a round is ended by a restart, for ids to be drawn
+ * after it; and so long before an asynchronous round is, nothing else happens.
+ */
 #define LAST_TIME         (1500 * MILLISECOND)
 #define ASYNCHRONOUS_TIME (300 * MILLISECOND)
 
@@ -64,8 +67,10 @@ do_deed(Disturber *disturber, Random *random, int i)
 	deeds[i].count++;
 }
 
-/* Restarts the server in one way after the other. In an asynchronous round that is a
- * crash, when nothing has been brought to the disk by us for a while. */
+/*
+ * Restarts the server in one way after the other. In an asynchronous round that
+ * is a crash, when nothing has been brought to the disk by us for a while.
+ */
 static void
 end_round(Disturber *disturber, Random *random, int round)
 {

@@ -46,7 +46,10 @@ let_go_on(void *argument)
 	return NULL;
 }
 
-/* Stops a process for a while. As it may have locks that we need, somebody else lets it go on. */
+/*
+ * Stops a process for a while. As it may have locks that we need, somebody else
+ * lets it go on.
+ */
 void
 hold_up(int pid, Time duration)
 {
@@ -73,7 +76,10 @@ is_waited_for(Disturber *disturber, Random *random, const Link *link)
 	return waited_for;
 }
 
-/* The process that is refilling an id sequence of source "server", which waits for the centre. */
+/*
+ * The process that is refilling an id sequence of source "server", which waits
+ * for the centre.
+ */
 int
 refilling_process(Disturber *disturber, Random *random, const Sequence *sequence)
 {

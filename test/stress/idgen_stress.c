@@ -1,19 +1,21 @@
 /*
  * idgen_stress.c
- *		Draws ids in every way there is while sessions and servers end, and checks them.
+ *		Draws ids in every way there is while sessions and servers end, and
+ *		checks them.
  *
- *		idgen_stress [-c CLIENTS] [-s SECONDS] [-r SEED] [-o RECORD] DATA_DIRECTORY
- *		idgen_stress -k RECORD
- *		idgen_stress -r SEED -p CLIENT.TRANSACTION
+ *		idgen_stress [-c CLIENTS] [-s SECONDS] [-r SEED] [-o RECORD]
+ *		DATA_DIRECTORY idgen_stress -k RECORD idgen_stress -r SEED -p
+ *		CLIENT.TRANSACTION
  *
- * The first form works with the server whose data are in the directory, and which libpq
- * finds by default; it has to be empty, as the program makes databases of its own. Which
- * actions there are, and in which order, is a function of the seed; what comes of them
- * depends on how they meet. The second form checks a record only, the third prints what
- * was planned. The exit status is 1 if a rule was broken.
+ * The first form works with the server whose data are in the directory, and
+ * which libpq finds by default; it has to be empty, as the program makes
+ * databases of its own. Which actions there are, and in which order, is a
+ * function of the seed; what comes of them depends on how they meet. The second
+ * form checks a record only, the third prints what was planned. The exit status
+ * is 1 if a rule was broken.
  *
- * From top to bottom: this file; settle.c, disturber.c, client.c; changes.c; ends.c, setup.c, plan.c;
- * link.c, sequences.c; check.c; record.c; util.c.
+ * From top to bottom: this file; settle.c, disturber.c, client.c; changes.c;
+ * ends.c, setup.c, plan.c; link.c, sequences.c; check.c; record.c; util.c.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -48,7 +50,9 @@ static pthread_cond_t gate_moved = PTHREAD_COND_INITIALIZER;
 static int rounds_begun = 0;
 static int nwaiting = 0;
 
-/* Waits until the main thread begins a round; false if there is none any more. */
+/*
+ * Waits until the main thread begins a round; false if there is none any more.
+ */
 static bool
 wait_for_round(int *rounds_seen)
 {

@@ -37,7 +37,10 @@ ignore_notice(void *argument, const char *message)
 	(void) message;
 }
 
-/* Connects, if it is not connected. The database may be away, or not yet there again. */
+/*
+ * Connects, if it is not connected. The database may be away, or not yet there
+ * again.
+ */
 void
 link_open(Link *link)
 {
@@ -91,7 +94,9 @@ judge(Link *link, PGresult *answer, PGresult **result)
 	return outcome;
 }
 
-/* Runs a statement. The result is the caller's to clear if this returns DONE. */
+/*
+ * Runs a statement. The result is the caller's to clear if this returns DONE.
+ */
 Outcome
 link_run(Link *link, const char *sql, PGresult **result)
 {
@@ -122,7 +127,10 @@ link_receive(Link *link, PGresult **result)
 	return judge(link, answer ? answer : PQmakeEmptyPGresult(link->connection, PGRES_FATAL_ERROR), result);
 }
 
-/* Ends a transaction that is to have no effect, if there is one. Even that may be cancelled. */
+/*
+ * Ends a transaction that is to have no effect, if there is one. Even that may
+ * be cancelled.
+ */
 void
 link_roll_back(Link *link)
 {
@@ -161,8 +169,8 @@ link_insist(Link *link, const char *sql, PGresult **result)
 }
 
 /*
- * Ends a transaction by COMMIT or PREPARE TRANSACTION, which this number is to remember. Its
- * xid would not do: after a crash, another one may have that.
+ * Ends a transaction by COMMIT or PREPARE TRANSACTION, which this number is to
+ * remember. Its xid would not do: after a crash, another one may have that.
  */
 Outcome
 link_end(Link *link, int client, int transaction, const char *sql)
@@ -174,7 +182,10 @@ link_end(Link *link, int client, int transaction, const char *sql)
 	return outcome;
 }
 
-/* Runs a statement until it is done, also if the database is just being made anew. */
+/*
+ * Runs a statement until it is done, also if the database is just being made
+ * anew.
+ */
 static void
 persist(Link *link, const char *sql, PGresult **result)
 {
@@ -188,7 +199,10 @@ persist(Link *link, const char *sql, PGresult **result)
 	}
 }
 
-/* Whether a transaction that was to be ended so was committed. Waits for it, if need be. */
+/*
+ * Whether a transaction that was to be ended so was committed. Waits for it, if
+ * need be.
+ */
 bool
 link_has_ended(Link *link, int client, int transaction)
 {

@@ -1,12 +1,14 @@
 /*
  * plan.c
- *		What a client does in a transaction, as a function of seed, client and number.
+ *		What a client does in a transaction, as a function of seed, client and
+ *		number.
  *
- * Of three rounds, one is calm: nothing is interrupted, prepared or restarted, and no
- * transaction can fail. Then every id must be accounted for. Another one is asynchronous:
- * all transactions commit without waiting for the disk, so that if idgen does not see to it
- * that blocks are there, nobody else does, and the crash at its end shows that. For the
- * same reason they all draw from sources of one kind, and none that another process refills.
+ * Of three rounds, one is calm: nothing is interrupted, prepared or restarted,
+ * and no transaction can fail. Then every id must be accounted for. Another one
+ * is asynchronous: all transactions commit without waiting for the disk, so
+ * that if idgen does not see to it that blocks are there, nobody else does, and
+ * the crash at its end shows that. For the same reason they all draw from
+ * sources of one kind, and none that another process refills.
  */
 #include "plan.h"
 
@@ -121,11 +123,16 @@ may_allocate(const Plan *plan, const Sequence *sequence)
 	/* to a program that is serializable, every refill is a conflict */
 	if (plan->isolation == SERIALIZABLE)
 		return false;
-	/* it may fail then; and the worker cannot get at a row that the caller has locked */
+	/*
+	 * it may fail then; and the worker cannot get at a row that the caller has
+	 * locked
+	 */
 	if (plan->calm && (plan->isolation != READ_COMMITTED || sequence->kind->worker || sequence->kind->switched))
 		return false;
-	/* what a transaction holds of a gapless one it cannot give back once it has allocated
-	 * behind it by itself */
+	/*
+	 * what a transaction holds of a gapless one it cannot give back once it has
+	 * allocated behind it by itself
+	 */
 	return !sequence->stream->gapless || plan->nsteps == 0;
 }
 
@@ -241,7 +248,10 @@ plan_transaction(Plan *plan, uint64_t seed, int client, int transaction)
 	}
 	for (int wanted = random_from(&random, 1, one_in(&random, 3) ? MAX_STEPS : 4); plan->nsteps < wanted;)
 		plan->steps[plan->nsteps++] = random_step(&random, plan);
-	/* a prepared transaction would keep the database from being dropped, and is on disk */
+	/*
+	 * a prepared transaction would keep the database from being dropped, and is
+	 * on disk
+	 */
 	may_prepare = !plan->calm && !plan->asynchronous && database_of_client(client) != DATABASE_C;
 	plan->end = random_end(&random, may_prepare);
 }

@@ -1,6 +1,7 @@
 /*
  * plan.h
- *		What a client does in a transaction, as a function of seed, client and number.
+ *		What a client does in a transaction, as a function of seed, client and
+ *		number.
  */
 #ifndef STRESS_PLAN_H
 #define STRESS_PLAN_H
@@ -12,7 +13,9 @@
 #define MAX_STEPS     16
 #define MAX_SEQUENCES 3 /* in one transaction */
 
-/* A transaction's number is ROUND_STEP times that of its round, plus a count. */
+/*
+ * A transaction's number is ROUND_STEP times that of its round, plus a count.
+ */
 #define ROUND_STEP 1000000
 
 typedef enum Action

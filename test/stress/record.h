@@ -2,20 +2,21 @@
  * record.h
  *		What the clients saw: every id, and how its transaction ended.
  *
- * Ids are recorded as sequence values, that is, with layouts taken apart, and in runs of
- * consecutive values. A stream is all ids of one name in one database. When an id
- * sequence is restarted or created again, a new life of its stream begins; the test
- * begins each life in a range of values that no other life of any stream has, so that
- * a value tells where it comes from.
+ * Ids are recorded as sequence values, that is, with layouts taken apart, and
+ * in runs of consecutive values. A stream is all ids of one name in one
+ * database. When an id sequence is restarted or created again, a new life of
+ * its stream begins; the test begins each life in a range of values that no
+ * other life of any stream has, so that a value tells where it comes from.
  *
- * A record can be written to a file and read from one. There, each line is one of
+ * A record can be written to a file and read from one. There, each line is one
+ * of
  *
- *		stream NAME [transactional] [gapless] [timed]
- *		life FIRST LAST BEGUN ENDED NEXT
- *		draw FIRST LAST SENT REPLIED CLIENT TRANSACTION kept|uncommitted|returned RETURNED (a time)
+ *		stream NAME [transactional] [gapless] [timed] life FIRST LAST BEGUN
+ *		ENDED NEXT draw FIRST LAST SENT REPLIED CLIENT TRANSACTION
+ *		kept|uncommitted|returned RETURNED (a time)
  *
- * lives and draws being those of the stream above. Times are nanoseconds; "-" is never, or
- * an unknown NEXT.
+ * lives and draws being those of the stream above. Times are nanoseconds; "-"
+ * is never, or an unknown NEXT.
  */
 #ifndef STRESS_RECORD_H
 #define STRESS_RECORD_H
@@ -31,7 +32,7 @@ typedef enum Fate
 {
 	KEPT,        /* drawn by a transaction that committed */
 	UNCOMMITTED, /* not committed, but allocated by another transaction, or for good */
-	RETURNED,    /* perhaps allocated by what was rolled back: may come again */
+	RETURNED,    /* perhaps allocated by what was rolled back: may be issued twice */
 } Fate;
 
 /* A run of values that one statement returned. */
@@ -70,7 +71,7 @@ typedef struct Stream
 
 	Draw *draws;
 	size_t ndraws;
-	size_t nsorted; /* so many are sorted by first value */
+	size_t nsorted; /* how many of them are sorted by first value */
 	size_t draws_allocated;
 
 	pthread_mutex_t lock; /* of lives and draws, while clients run */

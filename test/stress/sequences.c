@@ -1,6 +1,7 @@
 /*
  * sequences.c
- *		The id sequences of the test: every kind of source, refill, layout and block size.
+ *		The id sequences of the test: every kind of source, refill, layout and
+ *		block size.
  */
 #include "sequences.h"
 
@@ -10,9 +11,9 @@
 #include <string.h>
 
 /*
- * The room for values of a life, and the number of such rooms: together they fill the 14
- * digits of layout prefixed. Lives follow each other in the order of a multiplication
- * modulo a prime, so that they go up and down.
+ * The room for values of a life, and the number of such rooms: together they
+ * fill the 14 digits of layout prefixed. Lives follow each other in the order
+ * of a multiplication modulo a prime, so that they go up and down.
  */
 #define RANGE_SIZE INT64_C(1000000000)
 #define NRANGES    89989
@@ -151,8 +152,10 @@ native_name(const Sequence *sequence)
 	            sequence->kind->name);
 }
 
-/* The SQL that makes the id sequence, in a database that has none of that name. For
- * source "server", the row on the central server has to be there. */
+/*
+ * The SQL that makes the id sequence, in a database that has none of that name.
+ * For source "server", the row on the central server has to be there.
+ */
 char *
 create_sql(const Sequence *sequence, const Life *life)
 {
@@ -197,9 +200,11 @@ create_sql(const Sequence *sequence, const Life *life)
 	return sql;
 }
 
-/* The query for the first value that nobody has allocated, or for a null. A transaction
- * with a snapshot that has refilled sees two versions of the row: that of the snapshot,
- * and its own. */
+/*
+ * The query for the first value that nobody has allocated, or for a null. A
+ * transaction with a snapshot that has refilled sees two versions of the row:
+ * that of the snapshot, and its own.
+ */
 char *
 next_sql(const Sequence *sequence)
 {

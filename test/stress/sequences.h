@@ -1,6 +1,7 @@
 /*
  * sequences.h
- *		The id sequences of the test: every kind of source, refill, layout and block size.
+ *		The id sequences of the test: every kind of source, refill, layout and
+ *		block size.
  */
 #ifndef STRESS_SEQUENCES_H
 #define STRESS_SEQUENCES_H
@@ -53,7 +54,7 @@ typedef struct Kind
 	Audience audience;
 	int rows;      /* of SEQUENCE: values drawn for a block, by block_size in the row */
 	int capacity;  /* ids in a life; 0 = as many as there is room for */
-	int databases; /* in so many of the databases it is */
+	int databases; /* the number of databases that have it */
 } Kind;
 
 typedef struct Sequence

@@ -2,12 +2,13 @@
  * settle.c
  *		Between two rounds: what the databases know, put next to the record.
  *
- * No transaction is open then. Each stream's life learns what has been allocated. The
- * rows into which gapless ids were put are compared with the record: a row that nobody
- * has seen is that of a client which lost its connection, and is added; an id that was
- * committed and has no row is a complaint. And after a calm round, every id that was
- * allocated in it has been seen by somebody, or is cached, or counted as lost, but not
- * because of a change: there were none.
+ * No transaction is open then. Each stream's life learns what has been
+ * allocated. The rows into which gapless ids were put are compared with the
+ * record: a row that nobody has seen is that of a client which lost its
+ * connection, and is added; an id that was committed and has no row is a
+ * complaint. And after a calm round, every id that was allocated in it has been
+ * seen by somebody, or is cached, or counted as lost, but not because of a
+ * change: there were none.
  */
 #include "settle.h"
 
@@ -20,7 +21,10 @@
 
 static Link links[NDATABASES];
 
-/* For each id sequence: ids missing in its life, and those that idgen counts as lost. */
+/*
+ * For each id sequence: ids missing in its life, and those that idgen counts as
+ * lost.
+ */
 typedef struct Account
 {
 	int64_t first; /* of the life */

@@ -46,8 +46,11 @@ setup_cluster(Link *link)
 	link_insist(link, "CREATE DATABASE " CENTRE, NULL);
 }
 
-/* The tables on the central server. Each database has a schema of its own there. Now and
- * then the centre fails to commit, when it has given its answer already. */
+/*
+ * The tables on the central server. Each database has a schema of its own
+ * there. Now and then the centre fails to commit, when it has given its answer
+ * already.
+ */
 void
 setup_centre(Link *centre)
 {
@@ -106,8 +109,10 @@ set_central_row(Link *centre, const Sequence *sequence, const Life *life)
 	free(sql);
 }
 
-/* The SQL that creates all id sequences of the database, whose lives are given in their
- * order. The rows on the central server are there already. */
+/*
+ * The SQL that creates all id sequences of the database, whose lives are given
+ * in their order. The rows on the central server are there already.
+ */
 char *
 sequences_sql(Database database, const Life *lives)
 {

@@ -85,7 +85,9 @@ die(const char *format, ...)
 	exit(2);
 }
 
-/* The array with room for so many elements of this size, perhaps elsewhere. */
+/*
+ * The array with room for a number of elements of this size, perhaps elsewhere.
+ */
 void *
 make_room(void *array, size_t wanted, size_t *allocated, size_t size)
 {

@@ -2,14 +2,16 @@
  * fail_palloc.c
  *		Lets a test have an allocation of memory fail in a server process.
  *
- * To be preloaded before idgen: then idgen's callbacks at the end of a transaction can
- * fail, but not what the server itself does after them.
+ * To be preloaded before idgen: then idgen's callbacks at the end of a
+ * transaction can fail, but not what the server itself does after them.
  *
- *	fail_palloc(n, pid)		the n-th allocation from now on fails in that process;
- *							0 for none. Returns whether the last one that was to fail has.
+ *	fail_palloc(n, pid) the n-th allocation from now on fails in that process;
+ *							0 for none. Returns whether the last one that was to
+ *							fail has.
  *
- * Allocations are those from AllocSets, which is nearly all. Works with PostgreSQL 15 only:
- * later servers do not let us at the functions of a memory context.
+ * Allocations are those from AllocSets, which is nearly all. Works with
+ * PostgreSQL 15 only: later servers do not let us at the functions of a memory
+ * context.
  */
 #include "postgres.h"
 
@@ -43,7 +45,9 @@ static void *(*original_realloc)(MemoryContext context, void *pointer, Size size
 static shmem_startup_hook_type previous_shmem_startup_hook = NULL;
 static shmem_request_hook_type previous_shmem_request_hook = NULL;
 
-/* The server itself does not survive it if there is no memory for statistics. */
+/*
+ * The server itself does not survive it if there is no memory for statistics.
+ */
 static bool
 is_to_fail(MemoryContext context)
 {

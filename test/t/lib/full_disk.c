@@ -1,10 +1,11 @@
 /*
  * full_disk.c
- *		Lets a test fill up a disk: a library to be preloaded by the dynamic linker.
+ *		Lets a test fill up a disk: a library to be preloaded by the dynamic
+ *		linker.
  *
- * As long as the file FULL_DISK_SWITCH exists, no file whose path contains what is in that
- * file can be made longer: ENOSPC. What is there already can be written again, as on
- * a real disk that is full.
+ * As long as the file FULL_DISK_SWITCH exists, no file whose path contains what
+ * is in that file can be made longer: ENOSPC. What is there already can be
+ * written again, as on a real disk that is full.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +19,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Is there no room for the file to become that long? Leaves errno as it is unless so. */
+/*
+ * Is there no room for the file to become that long? Leaves errno as it is
+ * unless so.
+ */
 static bool
 is_full(int fd, off_t length)
 {

@@ -2,13 +2,14 @@
  * memcheck.h
  *		Tells AddressSanitizer what the server tells valgrind about its memory.
  *
- * The server's memory contexts say to valgrind which bytes of their blocks are in use. A
- * server that is built with this file in front of valgrind's own says the same to
- * AddressSanitizer, if a process was started with it. The server's own code is not
- * instrumented, so only idgen and library functions as memcpy are caught.
+ * The server's memory contexts say to valgrind which bytes of their blocks are
+ * in use. A server that is built with this file in front of valgrind's own says
+ * the same to AddressSanitizer, if a process was started with it. The server's
+ * own code is not instrumented, so only idgen and library functions as memcpy
+ * are caught.
  *
- * Bytes of which only the beginning of a unit of 8 is in use are told apart too; and
- * what valgrind calls undefined counts as in use here.
+ * Bytes of which only the beginning of a unit of 8 is in use are told apart
+ * too; and what valgrind calls undefined counts as in use here.
  */
 #ifndef IDGEN_MEMCHECK_H
 #define IDGEN_MEMCHECK_H
