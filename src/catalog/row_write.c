@@ -587,7 +587,7 @@ fill_row(Write *write, const char *name, int32 block_size, TupleTableSlot *row)
 	row->tts_values[IDGEN_ATT_BLOCK_SIZE - 1] = Int32GetDatum(block_size);
 
 	idgen_act_as(write->rel->rd_rel->relowner, &before);
-	for (AttrNumber attnum = 1; attnum <= desc->natts; attnum++)
+	for (int attnum = 1; attnum <= desc->natts; attnum++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
 		bool given = attnum == IDGEN_ATT_NAME || attnum == IDGEN_ATT_NEXT_BLOCK_START ||

@@ -47,14 +47,14 @@
  * statements are answered with some hundred; an opening may take some thousand of
  * certificates; the longest message in an error or two is meant to pass, too.
  */
-#define MAX_RECEIVED (128 * 1024)
+#define MAX_RECEIVED 131072
 
 /*
  * So many bytes may come over a connection before it is not kept any more. What comes
  * besides answers, such as notifications and settings of ever new names, libpq keeps as
  * long as the connection. Some thousand answers fit in.
  */
-#define MAX_KEPT (1024 * 1024)
+#define MAX_KEPT 1048576
 
 /*
  * What a new session at another server is told, if that is a PostgreSQL server: a commit is

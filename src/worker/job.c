@@ -317,8 +317,10 @@ has_expired(const IdgenJob *job)
 static void
 begin_pause(IdgenJob *job)
 {
-	int ms = Min(++job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS);
+	int ms;
 
+	job->pauses++;
+	ms = Min(job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS);
 	job->paused_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
 }
 
