@@ -35,6 +35,7 @@
 
 #include "common/compat.h"
 #include "remote/connection.h"
+#include "remote/foreign_server.h"
 
 /* Only the worker has use for more than one. */
 #define MAX_CONNECTIONS 4
@@ -327,7 +328,7 @@ begin_host(IdgenConnection *connection)
 		              "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
 		return;
 	}
-	connection->conn = PQconnectStartParams(options->keywords, idgen_server_values_for_host(options, connection->host), false);
+	connection->conn = PQconnectStartParams(options->keywords, idgen_connect_values_for_host(options, connection->host), false);
 	if (connection->conn == NULL)
 	{
 		release_files(FILES_PER_CONNECTION);

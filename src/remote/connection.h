@@ -10,7 +10,7 @@
 #include "lib/stringinfo.h"
 #include "libpq-fe.h"
 
-#include "remote/foreign_server.h"
+#include "remote/connect_options.h"
 #include "remote/valve.h"
 
 /* Warnings of another server in the log, for opening a connection or a statement. */

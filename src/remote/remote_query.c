@@ -18,6 +18,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "remote/connection.h"
+#include "remote/foreign_server.h"
 #include "remote/remote_query.h"
 
 /* How often a statement is sent at most, if the other server asks to try again. */
@@ -69,7 +70,7 @@ idgen_remote_begin(Oid serverid, Oid userid, const char *sql, int nparams, const
 	query->server = idgen_server_get(serverid).name;
 	query->serverid = serverid;
 	query->userid = userid;
-	query->options = idgen_server_connect_options(serverid, query->userid);
+	query->options = idgen_connect_options(serverid, query->userid);
 	query->sql = pstrdup(sql);
 	query->nparams = nparams;
 	query->params = palloc(nparams * sizeof(char *));
