@@ -14,6 +14,7 @@
 #include "common/block.h"
 
 struct IdgenHandle;
+struct IdgenFound;
 struct IdgenRemoteQuery;
 
 /*
@@ -189,15 +190,20 @@ typedef struct IdgenSource
 	const char *(*check_name)(const char *name, const char *source_name);
 
 	/*
-	 * Find what the id sequence draws from, and check that the current user
-	 * may allocate from it; called whenever the handle is validated. Sets the
-	 * handle's object, storage, origin, uncommitted, temporary, search_path and
-	 * details as needed, which are zero before. If "object" is valid, that is
-	 * what somebody else has found and was allowed to draw from: neither is to
-	 * be done again, but it is to be kept from being changed until the transaction
-	 * ends; the handle's object stays invalid if it is gone. May be NULL.
+	 * Find what the id sequence draws from, and check that the current user may
+	 * allocate from it; called whenever the handle is validated. "found" says
+	 * what the row says, and gets object, storage, origin, uncommitted,
+	 * temporary, search_path and details as needed, which are zero before. They
+	 * may point to anything that lives until the caller has copied it. (What the
+	 * handle itself has found is out of date.) If "object" is valid, another
+	 * session has found it and was allowed to draw from it: then do neither
+	 * again, but keep it from being changed until the transaction ends, and leave
+	 * found->object invalid if it is gone. May be NULL.
 	 */
-	void (*resolve)(struct IdgenHandle *handle, Oid object);
+	void (*resolve)(const struct IdgenHandle *handle, struct IdgenFound *found, Oid object);
+
+	/* The size of what "details" points to; 0 if resolve() makes none. */
+	Size details_size;
 
 	/*
 	 * Take whatever heavyweight lock allocate() needs, for the rest of the

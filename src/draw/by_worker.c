@@ -22,6 +22,7 @@
 #include "common/guc.h"
 #include "draw/by_worker.h"
 #include "draw/refill.h"
+#include "session/messages.h"
 #include "session/pending.h"
 #include "shmem/worker_registry.h"
 
@@ -129,13 +130,13 @@ failed(const IdgenFailure *failure)
 
 /* The milliseconds of idgen.worker_timeout that this call has left. */
 static long
-time_left(IdgenHandle *handle)
+time_left(IdgenCall *call)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	if (handle->waiting_since == 0)
-		handle->waiting_since = now;
-	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(handle->waiting_since, idgen_worker_timeout));
+	if (call->waiting_since == 0)
+		call->waiting_since = now;
+	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->waiting_since, idgen_worker_timeout));
 }
 
 /* What a session that waits for the worker is seen to wait for. */
@@ -156,7 +157,7 @@ wait_event(void)
  * 53000 after idgen.worker_timeout.
  */
 static void
-await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
+await_worker(const IdgenHandle *handle, IdgenCall *call, uint64 attempt)
 {
 	IdgenSlot *slot = handle->found.slot;
 	IdgenAttemptState attempt_state;
@@ -166,9 +167,9 @@ await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
 
 	start_lock_timer();
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while ((attempt_state = idgen_slot_look_at_attempt(slot, handle->found.version, count, attempt,
+	while ((attempt_state = idgen_slot_look_at_attempt(slot, handle->found.version, call->count, attempt,
 	                                                   &failure, &row_locked)) == IDGEN_ATTEMPT_AWAITED &&
-	       (timeout = time_left(handle)) > 0 && idgen_registry_wake(MyDatabaseId))
+	       (timeout = time_left(call)) > 0 && idgen_registry_wake(MyDatabaseId))
 		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
 	ConditionVariableCancelSleep();
 	stop_lock_timer();
@@ -191,9 +192,9 @@ await_worker(IdgenHandle *handle, int64 count, uint64 attempt)
  * us, and refilling ourselves would break rule U2. Raises 53400 in the end.
  */
 static void
-await_slot(IdgenHandle *handle)
+await_slot(IdgenHandle *handle, IdgenCall *call)
 {
-	if (time_left(handle) == 0)
+	if (time_left(call) == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 		         errmsg("there is no place in the cache for id sequence \"%s\"", handle->name),
@@ -213,7 +214,7 @@ await_slot(IdgenHandle *handle)
  * change the row, or to have made it. Raises 55000, and what waiting can.
  */
 bool
-idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
 	ErrorContextCallback context;
 	IdgenDrawResult result;
@@ -223,11 +224,11 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 		locked_by_us(handle);
 	if (handle->found.slot == NULL)
 	{
-		await_slot(handle);
+		await_slot(handle, call);
 		return false;
 	}
 
-	switch (idgen_slot_draw_served(handle->found.slot, handle->found.version, count, &result))
+	switch (idgen_slot_draw_served(handle->found.slot, handle->found.version, call->count, &result))
 	{
 		case IDGEN_DRAW_TAKEN:
 			if (result.wake_worker)
@@ -242,11 +243,11 @@ idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 				if (handle->xact.refills == 0)
 					locked_by_us(handle);
 				idgen_refill_not_awaited();
-				idgen_refill_uncached(handle, count);
+				idgen_refill_uncached(handle, call);
 				return false;
 			}
 			idgen_refill_context_push(handle, &context);
-			await_worker(handle, count, result.attempt);
+			await_worker(handle, call, result.attempt);
 			error_context_stack = context.previous;
 			return false;
 		default:

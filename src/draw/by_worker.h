@@ -5,9 +5,10 @@
 #ifndef IDGEN_BY_WORKER_H
 #define IDGEN_BY_WORKER_H
 
+#include "session/call.h"
 #include "session/handle.h"
 
-extern bool idgen_by_worker_draw(IdgenHandle *handle, int64 count, IdgenBlock *ids);
+extern bool idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids);
 extern void idgen_by_worker_abort(void);
 
 #endif /* IDGEN_BY_WORKER_H */

@@ -18,6 +18,7 @@
 #include "draw/draw.h"
 #include "draw/refill.h"
 #include "session/pending.h"
+#include "session/validate.h"
 
 /* How does this session draw from the cache now? */
 static IdgenDrawMode
@@ -37,16 +38,16 @@ draw_mode(const IdgenHandle *handle)
  * done what the cache said (wait or refill): the caller then looks again.
  */
 static bool
-draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
 	const IdgenHandleXact *xact = &handle->xact;
 	IdgenDraw draw = {
 		.mode = draw_mode(handle),
-		.count = count,
+		.count = call->count,
 		.version = handle->found.version,
-		.may_wait = xact->refills == 0 && !handle->impatient,
+		.may_wait = xact->refills == 0 && !call->impatient,
 		.own_claim = xact->claim,
-		.awaited = handle->awaited,
+		.awaited = call->awaited,
 	};
 	IdgenDrawResult result;
 	IdgenDrawAnswer answer;
@@ -85,16 +86,16 @@ draw_from_cache(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 			break;
 		case IDGEN_DRAW_WAIT:
 			if (draw.mode == IDGEN_MODE_PUBLISHING)
-				idgen_refill_await_publishing(handle, count);
+				idgen_refill_await_publishing(handle, call);
 			else
-				idgen_refill_await_transaction(handle, result.wait_for);
+				idgen_refill_await_transaction(call, result.wait_for);
 			break;
 		case IDGEN_DRAW_REFILL:
 		case IDGEN_DRAW_REFILL_AHEAD:
 			if (draw.mode == IDGEN_MODE_PUBLISHING)
-				return idgen_refill_at_once(handle, result.nblocks,
-				                            answer == IDGEN_DRAW_REFILL_AHEAD, count, ids);
-			idgen_refill_claimed(handle, draw.xid, count, &result,
+				return idgen_refill_at_once(handle, call, result.nblocks,
+				                            answer == IDGEN_DRAW_REFILL_AHEAD, ids);
+			idgen_refill_claimed(handle, call, draw.xid, &result,
 			                     answer == IDGEN_DRAW_REFILL_AHEAD);
 			break;
 		case IDGEN_DRAW_PREPARE:
@@ -160,12 +161,12 @@ put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
  * (22003, 0A000), before anything is drawn.
  */
 static void
-check_layout(IdgenHandle *handle, const IdgenCall *call)
+check_layout(const IdgenHandle *handle, IdgenCall *call)
 {
 	if (handle->found.layout == &idgen_layout_plain)
 		return;
-	handle->prefix = idgen_layout_prefix(handle->found.layout);
-	if (call->range > 0 && handle->found.layout->reversed)
+	call->prefix = idgen_layout_prefix(handle->found.layout);
+	if (call->form == IDGEN_FORM_RANGE && handle->found.layout->reversed)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("layout \"%s\" of id sequence \"%s\" has no ids in a row",
@@ -177,7 +178,7 @@ check_layout(IdgenHandle *handle, const IdgenCall *call)
 static bool
 fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
-	if (call->big)
+	if (call->form == IDGEN_FORM_NUMERIC)
 		return idgen_layout_fits_big(handle->found.layout, value, handle->found.big_base);
 	return idgen_layout_fits(handle->found.layout, value);
 }
@@ -186,146 +187,125 @@ fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 static void
 check_fit(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
-	if (call->big)
+	if (call->form == IDGEN_FORM_NUMERIC)
 		idgen_layout_check_big(handle->found.layout, handle->name, value, handle->found.big_base);
 	else
 		idgen_layout_check(handle->found.layout, handle->name, value);
 }
 
-/* Make sure that the handle's answers hold, which may have just been given. */
-static void
-revalidate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
-{
-	if (idgen_handle_is_valid(handle, handle->found.epoch, asked))
-		return;
-	idgen_handle_validate(handle, asked, auto_create);
-	idgen_pending_validated(handle);
-}
-
-/* Does what is kept of the last draw hold for the next one, too? */
-static bool
-last_is_alike(const IdgenHandle *handle)
-{
-	return handle->last.object == handle->found.object && handle->last.layout == handle->found.layout &&
-		handle->last.big_base == handle->found.big_base;
-}
-
-/* At the beginning of a call, make sure that the handle's answers hold. */
-static void
-validate(IdgenHandle *handle, const IdgenSource *asked, bool auto_create)
-{
-	if (!handle->found.remember)
-		idgen_handle_invalidate(handle);
-	revalidate(handle, asked, auto_create);
-	handle->found.fast_epoch = 0;
-	if (handle->found.remember && idgen_pending_published_ok(handle) &&
-	    idgen_pending_fast_ok(&handle->pending) && handle->found.layout == &idgen_layout_plain && last_is_alike(handle))
-		handle->found.fast_epoch = handle->found.epoch;
-}
-
-/*
- * Check that the current user may draw from the id sequence and that it
- * exists, without drawing. Raises 42501, 42704.
- */
-void
-idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked)
-{
-	validate(handle, asked, false);
-}
-
 /* Raises 22023 for a range that the source cannot have. */
 static void
-check_range(const IdgenHandle *handle, int64 range)
+check_range(const IdgenHandle *handle, const IdgenCall *call)
 {
-	int64 max = handle->found.source->max_count != NULL ? handle->found.source->max_count(handle) : PG_INT64_MAX;
+	const IdgenSource *source = handle->found.source;
+	int64 max = source->max_count != NULL ? source->max_count(handle) : PG_INT64_MAX;
 
-	if (range > max)
+	if (call->count > max)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("id sequence \"%s\" cannot give %lld ids in a row",
-		                handle->name, (long long) range),
-		         errdetail("With source \"%s\", %lld is the most.", handle->found.source->name, (long long) max)));
+		                handle->name, (long long) call->count),
+		         errdetail("With source \"%s\", %lld is the most.", source->name, (long long) max)));
 }
 
 /*
- * Draw ids in a row, as far as the handle's answers hold. Returns false if there was
- * reason to look at them again. The first *cached ids are from the cache, the others from
- * the pending block.
+ * Draw ids in a row from the first of the places that has them, as far as what
+ * the handle has found holds. Returns false if that has to be validated again, and
+ * all places to be looked at again. The first *cached ids are from the cache, the
+ * others from the pending block.
  */
 static bool
-draw(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
+draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
 {
-	*cached = count;
-	if (draw_below_pending(handle, count, ids))
+	*cached = call->count;
+	if (draw_below_pending(handle, call->count, ids))
 		return true;
-	if (count > 1 && draw_joint(handle, count, ids, cached))
+	if (call->count > 1 && draw_joint(handle, call->count, ids, cached))
 		return true;
-	if (idgen_pending_take(handle, count, ids))
+	if (idgen_pending_take(handle, call->count, ids))
 	{
 		*cached = 0;
 		return true;
 	}
 	if (handle->found.by_worker)
-		return idgen_by_worker_draw(handle, count, ids);
+		return idgen_by_worker_draw(handle, call, ids);
 	if (handle->found.slot != NULL)
-		return draw_from_cache(handle, count, ids);
-	idgen_refill_uncached(handle, count);
+		return draw_from_cache(handle, call, ids);
+	idgen_refill_uncached(handle, call);
 	return false;
+}
+
+/*
+ * See whether the ids can be composed, and put them back if not: raises 2200H or
+ * 22003 for the first one that does not fit the layout.
+ */
+static void
+check_drawn(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids, int64 cached)
+{
+	int64 last = idgen_block_last(ids);
+
+	if (handle->found.layout == &idgen_layout_plain ||
+	    (fits(handle, call, ids->next) && (call->count == 1 || fits(handle, call, last))))
+		return;
+	put_back(handle, ids, cached);
+	check_fit(handle, call, ids->next);
+	check_fit(handle, call, last);
+}
+
+/*
+ * A draw is over that has noted all that idgen_last() may be asked. The next ones
+ * may take the hot path, if nothing speaks against that; see fast_epoch.
+ */
+static void
+open_hot_path(IdgenHandle *handle)
+{
+	bool open = handle->found.remember && handle->found.layout == &idgen_layout_plain &&
+		idgen_pending_published_ok(handle) && idgen_pending_fast_ok(&handle->pending);
+
+	handle->found.fast_epoch = open ? handle->found.epoch : 0;
 }
 
 /*
  * Draw the next id, or a range of ids: all that the hot path leaves out. Returns
  * sequence values.
  *
- * Raises 25006 in a read-only transaction or on a standby, 42501, 42704,
- * 2200H when there is no id left, or not so many; 22003, 2200H and 0A000 if they do
- * not fit the layout, 22023 and 55000 if there is no such range to be had; and
- * whatever waiting for a lock or the source can raise. Nothing is drawn then.
+ * Raises 25006 in a read-only transaction or on a standby, 42501, 42704, 2200H
+ * when there are not enough ids left; 22003, 2200H and 0A000 if they do not fit
+ * the layout, 22023 and 55000 if there is no such range to be had; and whatever
+ * waiting for a lock or the source can raise. Nothing is drawn then.
  */
 IdgenBlock
-idgen_draw_slow(IdgenHandle *handle, const IdgenCall *call)
+idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 {
-	bool auto_create = idgen_auto_create && !XactReadOnly;
-	int64 count = Max(call->range, 1);
 	IdgenBlock ids;
 	int64 last;
 	int64 cached;
 
 	PreventCommandIfParallelMode(call->function);
-
-	handle->waiting_since = 0;
-	handle->awaited = InvalidTransactionId;
-	handle->impatient = false;
-	handle->refills_of_call = 0;
-	validate(handle, call->asked, auto_create);
+	call->may_make_row = idgen_auto_create && !XactReadOnly;
+	idgen_handle_validate(handle, call);
 	if (!handle->found.temporary)
 		PreventCommandIfReadOnly(call->function);
 	for (;;)
 	{
 		check_layout(handle, call);
-		if (call->range > 1)
-			check_range(handle, call->range);
-		if (draw(handle, count, &ids, &cached))
+		if (call->count > 1)
+			check_range(handle, call);
+		if (draw(handle, call, &ids, &cached))
 			break;
 		CHECK_FOR_INTERRUPTS();
-		revalidate(handle, call->asked, auto_create);
+		idgen_handle_validate(handle, call);
 	}
-
+	check_drawn(handle, call, &ids, cached);
 	last = idgen_block_last(&ids);
-	if (handle->found.layout != &idgen_layout_plain &&
-	    (!fits(handle, call, ids.next) || (count > 1 && !fits(handle, call, last))))
-	{
-		put_back(handle, &ids, cached);
-		check_fit(handle, call, ids.next);
-		check_fit(handle, call, last);
-	}
-	idgen_handle_remember_last(handle, last);
+	idgen_handle_remember_last(handle, last, call->prefix);
+	open_hot_path(handle);
 	return ids;
 }
 
 /* The sequence value that comes next, as far as handle and row tell; see below. */
 static int64
-peek(IdgenHandle *handle, const IdgenSource *asked)
+peek(IdgenHandle *handle, IdgenCall *call)
 {
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	IdgenCacheKey key;
@@ -347,7 +327,7 @@ peek(IdgenHandle *handle, const IdgenSource *asked)
 	while (handle->found.source->peek(handle, &id) == IDGEN_SOURCE_STALE)
 	{
 		idgen_handle_invalidate(handle);
-		validate(handle, asked, false);
+		idgen_handle_validate(handle, call);
 	}
 	return id;
 }
@@ -358,13 +338,13 @@ peek(IdgenHandle *handle, const IdgenSource *asked)
  * 22003 as drawing would, and 55000 if the source cannot tell.
  */
 int64
-idgen_peek_next(IdgenHandle *handle, const IdgenCall *call)
+idgen_peek_next(IdgenHandle *handle, IdgenCall *call)
 {
 	int64 value;
 
 	PreventCommandIfParallelMode(call->function);
-	validate(handle, call->asked, false);
-	value = peek(handle, call->asked);
+	idgen_handle_validate(handle, call);
+	value = peek(handle, call);
 	check_layout(handle, call);
 	check_fit(handle, call, value);
 	return value;
@@ -390,11 +370,11 @@ restart_value(const IdgenHandle *handle, int64 start)
  * if its source cannot be restarted.
  */
 void
-idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked, int64 start)
+idgen_restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
 {
 	for (;;)
 	{
-		validate(handle, asked, false);
+		idgen_handle_validate(handle, call);
 		if (handle->found.source->restart == NULL)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -8,22 +8,12 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
+#include "session/call.h"
 #include "session/handle.h"
 
-/* What a call asks for. */
-typedef struct IdgenCall
-{
-	const char *function;     /* that the user has called, for messages */
-	const IdgenSource *asked; /* the source that the id sequence must have, or NULL */
-	bool big;                 /* are ids to be numeric? */
-	int64 range;              /* number of ids in a row, or 0 for a single id */
-} IdgenCall;
-
-extern IdgenBlock idgen_draw_slow(IdgenHandle *handle, const IdgenCall *call);
-extern void idgen_check_usable(IdgenHandle *handle, const IdgenSource *asked);
-extern int64 idgen_peek_next(IdgenHandle *handle, const IdgenCall *call);
-extern void idgen_restart_at(IdgenHandle *handle, const IdgenSource *asked,
-                             int64 start);
+extern IdgenBlock idgen_draw_slow(IdgenHandle *handle, IdgenCall *call);
+extern int64 idgen_peek_next(IdgenHandle *handle, IdgenCall *call);
+extern void idgen_restart_at(IdgenHandle *handle, IdgenCall *call, int64 start);
 
 /*
  * The hot path: no catalog, no memory allocation, no snapshot. Draw the sequence

@@ -33,6 +33,7 @@
 #include "common/compat.h"
 #include "common/subxact.h"
 #include "draw/refill.h"
+#include "session/messages.h"
 #include "session/pending.h"
 
 /* Refills of one block before a transaction's refills begin to grow. */
@@ -118,18 +119,18 @@ wait_for_transaction(void *arg)
 
 /* The milliseconds of lock_timeout that are left for a wait for a transaction; 0 = no limit. */
 static long
-lock_timeout_left(IdgenHandle *handle, TransactionId xid)
+lock_timeout_left(IdgenCall *call, TransactionId xid)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	if (handle->awaited != xid)
+	if (call->awaited != xid)
 	{
-		handle->awaited = xid;
-		handle->awaited_since = now;
+		call->awaited = xid;
+		call->awaited_since = now;
 	}
 	if (LockTimeout <= 0)
 		return 0;
-	return Max(1, TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(handle->awaited_since, LockTimeout)));
+	return Max(1, TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->awaited_since, LockTimeout)));
 }
 
 /*
@@ -145,10 +146,10 @@ lock_timeout_left(IdgenHandle *handle, TransactionId xid)
  * server takes only the timeout that was first, which is ours, and forgets the other.
  */
 void
-idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid)
+idgen_refill_await_transaction(IdgenCall *call, TransactionId xid)
 {
-	bool again = handle->awaited == xid;
-	long left = lock_timeout_left(handle, xid);
+	bool again = call->awaited == xid;
+	long left = lock_timeout_left(call, xid);
 	long round = Min(DeadlockTimeout, INT_MAX - IDGEN_DEADLOCK_MARGIN_MS) + IDGEN_DEADLOCK_MARGIN_MS;
 	TransactionWait wait = {xid, left > 0 ? Min(left, round) : round, again};
 	bool limited = get_timeout_active(STATEMENT_TIMEOUT);
@@ -173,15 +174,15 @@ idgen_refill_await_transaction(IdgenHandle *handle, TransactionId xid)
  * one refill fails after the other, not everybody is to wait for all of them.
  */
 static long
-patience_left(IdgenHandle *handle)
+patience_left(const IdgenHandle *handle, IdgenCall *call)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	const int *source_timeout = handle->found.source->timeout;
 	int64 patience = (int64) DeadlockTimeout + (source_timeout != NULL ? *source_timeout : 0);
 
-	if (handle->waiting_since == 0)
-		handle->waiting_since = now;
-	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(handle->waiting_since, patience));
+	if (call->waiting_since == 0)
+		call->waiting_since = now;
+	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->waiting_since, patience));
 }
 
 /*
@@ -190,7 +191,7 @@ patience_left(IdgenHandle *handle)
  * system catalogs, and at another server.
  */
 void
-idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
+idgen_refill_await_publishing(const IdgenHandle *handle, IdgenCall *call)
 {
 	static uint32 wait_event = 0;
 	IdgenSlot *slot = handle->found.slot;
@@ -200,10 +201,10 @@ idgen_refill_await_publishing(IdgenHandle *handle, int64 count)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
 	ConditionVariablePrepareToSleep(&slot->refilled);
-	while (idgen_slot_awaits_publishing(slot, count) && !handle->impatient)
+	while (idgen_slot_awaits_publishing(slot, call->count) && !call->impatient)
 	{
-		timeout = patience_left(handle);
-		handle->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refilled, timeout, wait_event);
+		timeout = patience_left(handle, call);
+		call->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refilled, timeout, wait_event);
 	}
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
@@ -252,7 +253,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 
 	/* Of a gapless refill ids may go back, see idgen_pending_warn_low(). */
 	if (result == IDGEN_SOURCE_OK && refill->fate != IDGEN_REST_RETURNED)
-		idgen_handle_warn_low(handle, refill->percent_left);
+		idgen_warn_low(handle, refill->percent_left);
 	return result;
 }
 
@@ -311,11 +312,11 @@ flush_cancelled(void)
  * is published: if that has failed once, it is not tried again.
  */
 static IdgenBlock
-last_block(IdgenHandle *handle)
+last_block(IdgenHandle *handle, const IdgenCall *call)
 {
 	IdgenBlock block = idgen_pending_last_block(handle);
 
-	if (block.left == 0 && handle->refills_of_call == 0 &&
+	if (block.left == 0 && call->refills == 0 &&
 	    handle->found.slot != NULL && idgen_pending_published_ok(handle))
 		block = idgen_slot_last_block(handle->found.slot, handle->found.version);
 	return block;
@@ -323,12 +324,12 @@ last_block(IdgenHandle *handle)
 
 /* Raises 55000: the source gives blocks, but they are too small. */
 static void
-not_in_a_row(const IdgenHandle *handle, int64 count)
+not_in_a_row(const IdgenHandle *handle, const IdgenCall *call)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("could not get %lld ids of id sequence \"%s\" in a row",
-	                (long long) count, handle->name),
+	                (long long) call->count, handle->name),
 	         errdetail("Its source gave smaller blocks, or others drew from it in between."),
 	         errhint("Make the blocks larger.")));
 }
@@ -341,8 +342,8 @@ bulk_ids(const IdgenHandle *handle)
 
 	if (xact->refills >= IDGEN_EVEN_REFILLS)
 		return xact->ids_allocated / IDGEN_GROWTH_DIVISOR;
-	if (handle->refills_at_once >= IDGEN_EVEN_REFILLS && idgen_refill_prepared(handle))
-		return handle->ids_at_once / IDGEN_GROWTH_DIVISOR;
+	if (handle->publishing.refills >= IDGEN_EVEN_REFILLS && idgen_refill_prepared(handle))
+		return handle->publishing.ids / IDGEN_GROWTH_DIVISOR;
 	return 0;
 }
 
@@ -351,29 +352,29 @@ bulk_ids(const IdgenHandle *handle)
  * that there are still ids in the cache.
  */
 static IdgenSourceResult
-allocate(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenRefill *refill)
+allocate(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead, IdgenRefill *refill)
 {
 	IdgenRequest request = {
 		.asker = ahead ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION,
 		.blocks = nblocks,
 		.bulk_ids = bulk_ids(handle),
-		.count = ahead ? 1 : count,
+		.count = ahead ? 1 : call->count,
 	};
 
 	if (request.count > 1)
-		request.joins = last_block(handle);
-	if (++handle->refills_of_call > IDGEN_RANGE_REFILLS && request.count > 1)
-		not_in_a_row(handle, count);
+		request.joins = last_block(handle, call);
+	if (++call->refills > IDGEN_RANGE_REFILLS && request.count > 1)
+		not_in_a_row(handle, call);
 	return idgen_refill_allocate(handle, &request, refill);
 }
 
 /* Get blocks into the handle's pending state; see allocate(). */
 static IdgenSourceResult
-refill(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count)
+refill(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead)
 {
 	uint64 version = handle->found.slot != NULL ? handle->found.version : 0;
 	IdgenRefill refilled;
-	IdgenSourceResult result = allocate(handle, nblocks, ahead, count, &refilled);
+	IdgenSourceResult result = allocate(handle, call, nblocks, ahead, &refilled);
 
 	if (result != IDGEN_SOURCE_OK)
 		return result;
@@ -392,7 +393,7 @@ refill(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count)
 bool
 idgen_refill_prepared(const IdgenHandle *handle)
 {
-	return handle->prepared == MyLocalTransactionId;
+	return handle->publishing.lxid == MyLocalTransactionId;
 }
 
 /*
@@ -409,8 +410,8 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 	{
 		if (handle->found.source->prepare)
 			handle->found.source->prepare(handle);
-		handle->prepared = MyLocalTransactionId;
-		handle->refills_at_once = handle->ids_at_once = 0;
+		handle->publishing.lxid = MyLocalTransactionId;
+		handle->publishing.refills = handle->publishing.ids = 0;
 	}
 	if (draw->mode != IDGEN_MODE_PUBLISHING)
 		draw->xid = GetCurrentTransactionId();
@@ -420,18 +421,18 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 
 /* Refill outside of the cache's protocol, because it has no slot for us. */
 void
-idgen_refill_uncached(IdgenHandle *handle, int64 count)
+idgen_refill_uncached(IdgenHandle *handle, IdgenCall *call)
 {
 	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
 
 	if (idgen_refill_get_ready(handle, &draw) &&
-	    refill(handle, 1, false, count) == IDGEN_SOURCE_STALE)
+	    refill(handle, call, 1, false) == IDGEN_SOURCE_STALE)
 		idgen_handle_invalidate(handle);
 }
 
 /* Refill as the cache has said, having claimed it if it has said so. */
 void
-idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
+idgen_refill_claimed(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
                      const IdgenDrawResult *draw, bool ahead)
 {
 	IdgenSourceResult result;
@@ -443,7 +444,7 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
 		handle->xact.claim = xid;
 	}
 
-	result = refill(handle, draw->nblocks, ahead, count);
+	result = refill(handle, call, draw->nblocks, ahead);
 	if (result != IDGEN_SOURCE_OK)
 	{
 		IdgenCacheKey key;
@@ -460,7 +461,7 @@ idgen_refill_claimed(IdgenHandle *handle, TransactionId xid, int64 count,
  * the first ids are ours: returns true with them, if there are so many in a row.
  */
 bool
-idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count, IdgenBlock *ids)
+idgen_refill_at_once(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead, IdgenBlock *ids)
 {
 	uint64 version = handle->found.version;
 	IdgenRefill refilled;
@@ -471,7 +472,7 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 	idgen_handle_key(handle, &refilling_key);
 	refilling = true;
 	refilling_level = GetCurrentTransactionNestLevel();
-	result = allocate(handle, nblocks, ahead, count, &refilled);
+	result = allocate(handle, call, nblocks, ahead, &refilled);
 	if (result != IDGEN_SOURCE_OK)
 	{
 		idgen_refill_abort();
@@ -481,14 +482,14 @@ idgen_refill_at_once(IdgenHandle *handle, int64 nblocks, bool ahead, int64 count
 	}
 	outcome.unsafe = !idgen_refill_flush(refilled.lsn);
 
-	handle->refills_at_once++;
-	handle->ids_at_once = idgen_add_saturating(handle->ids_at_once, idgen_rest_ids(&refilled.rest));
+	handle->publishing.refills++;
+	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refilled.rest));
 	idgen_count_refill(&outcome.counters, &refilled);
 	outcome.rest = refilled.rest;
 	outcome.rest_good_as_of = version;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
-	taken = idgen_slot_publish(handle->found.slot, &outcome, ahead || outcome.unsafe ? 0 : count, ids);
+	taken = idgen_slot_publish(handle->found.slot, &outcome, ahead || outcome.unsafe ? 0 : call->count, ids);
 	refilling = false;
 	if (outcome.unsafe)
 		flush_cancelled();

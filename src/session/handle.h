@@ -83,14 +83,14 @@ typedef struct IdgenFound
 {
 	/* What the row says. */
 	int32 block_size;
-	bool by_worker;    /* does the worker refill? */
-	bool own_row;      /* has the current transaction written the row? */
-	char *source_name; /* NULL if there is none */
-	Numeric big_base;  /* NULL if zero */
+	bool by_worker;          /* does the worker refill? */
+	bool own_row;            /* has the current transaction written the row? */
+	const char *source_name; /* NULL if there is none */
+	Numeric big_base;        /* NULL if zero */
 	const IdgenLayout *layout;
 
 	/* What the source's resolve() says. */
-	void *details;         /* of the source's own, or NULL; in "memory" of the handle */
+	void *details;         /* of the source's own, or NULL */
 	Oid object;            /* native sequence, or invalid */
 	RelFileNumber storage; /* its file, or invalid */
 	uint32 origin;         /* a server's OID, a hash of a function's name, or 0 */
@@ -116,11 +116,23 @@ typedef struct IdgenFound
 	bool has_row; /* if not, a source was asked for that needs none */
 	Oid userid;
 	const IdgenSource *source;
-	char *search_path; /* that the source was found by, or NULL if it depends on none */
+	const char *search_path; /* that the source was found by, or NULL if it depends on none */
 	uint64 fast_epoch;
 	IdgenSlot *slot; /* NULL if the cache has no room */
 	uint64 version;  /* the slot's version then */
 } IdgenFound;
+
+/*
+ * What the current transaction has refilled for everybody at once. Not reset at
+ * its end, but when another transaction does so.
+ */
+typedef struct IdgenPublishing
+{
+	LocalTransactionId lxid; /* the transaction that did prepare() of IdgenSource
+	                          * for the object, or invalid */
+	int64 refills;           /* since then */
+	int64 ids;               /* that they brought */
+} IdgenPublishing;
 
 struct IdgenName;
 
@@ -145,19 +157,10 @@ typedef struct IdgenHandle
 	/* As long as the handle, too, but out of the way of the hot path. */
 	struct IdgenName *known; /* see handle.c; NULL in a worker */
 	slist_node node;         /* likewise */
-	MemoryContext memory;    /* of what belongs to the handle */
 	ItemPointerData row_tid; /* where this session's last refill put the row */
+	bool allocating;         /* its source is at work: a refill, or what goes back */
 
-	LocalTransactionId prepared; /* the transaction that did prepare() for object, ... */
-	int64 refills_at_once;       /* ... its refills that were published at once, ... */
-	int64 ids_at_once;           /* ... and the ids that they brought */
-	bool impatient;              /* has waited long enough for another's refill */
-	TimestampTz waiting_since;   /* when this call began to wait for others' refills, or 0 */
-	TransactionId awaited;       /* whom this call waits, or has waited, for, or invalid; ... */
-	TimestampTz awaited_since;   /* ... and since when */
-	bool allocating;             /* its source is at work: a refill, or what goes back */
-	int refills_of_call;         /* that this call has made */
-	int prefix;                  /* of the ids that this call composes */
+	IdgenPublishing publishing; /* good for one transaction only */
 } IdgenHandle;
 
 /*
@@ -207,17 +210,11 @@ idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
 extern void idgen_handles_limit(void);
-extern void idgen_handle_validate(IdgenHandle *handle, const IdgenSource *asked,
-                                  bool auto_create);
-extern bool idgen_handle_holds_row(IdgenHandle *handle);
-extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by);
-extern void idgen_handle_warn_low(const IdgenHandle *handle, int percent_left);
-extern void idgen_refill_context_push(IdgenHandle *handle,
-                                      ErrorContextCallback *context);
-extern void idgen_handle_keep(const IdgenHandle *handle, char **kept, const char *string);
-extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value);
+extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
+extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
+extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix);
+extern bool idgen_handle_holds_row(const IdgenHandle *handle);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
-pg_noreturn extern void idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked);
 
 #endif /* IDGEN_HANDLE_H */

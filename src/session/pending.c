@@ -36,6 +36,7 @@
 #include "catalog/epoch.h"
 #include "catalog/row.h"
 #include "common/guc.h"
+#include "session/messages.h"
 #include "session/pending.h"
 
 typedef struct IdgenSave
@@ -412,7 +413,7 @@ idgen_pending_note_change(IdgenHandle *handle, IdgenChange change)
  * come from elsewhere than where the name now leads are given up.
  */
 void
-idgen_pending_validated(IdgenHandle *handle)
+idgen_pending_adapt(IdgenHandle *handle)
 {
 	IdgenPending *p = &handle->pending;
 	bool elsewhere = is_elsewhere(handle);
@@ -625,7 +626,7 @@ idgen_pending_warn_low(void)
 		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_QUICK))
 		{
 			idgen_definition_from_row(row.slot, handle->name, &def);
-			idgen_handle_warn_low(handle, idgen_definition_percent_left(&def));
+			idgen_warn_low(handle, idgen_definition_percent_left(&def));
 		}
 		idgen_row_close(&row);
 		PopActiveSnapshot();

@@ -18,7 +18,7 @@ extern bool idgen_pending_ends_at(const IdgenHandle *handle,
                                   int64 next_block_start, bool exhausted);
 extern int64 idgen_pending_surrender(IdgenHandle *handle);
 extern void idgen_pending_note_change(IdgenHandle *handle, IdgenChange change);
-extern void idgen_pending_validated(IdgenHandle *handle);
+extern void idgen_pending_adapt(IdgenHandle *handle);
 extern void idgen_pending_objects_changed(Oid relid, const char *name);
 extern void idgen_pending_change_all(void);
 extern void idgen_pending_drop_database(Oid dbid);

@@ -373,9 +373,9 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 
 /* The function itself is looked up at each refill. */
 static void
-function_resolve(IdgenHandle *handle, Oid object)
+function_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
-	handle->found.origin = hash_bytes((const unsigned char *) handle->found.source_name, strlen(handle->found.source_name));
+	found->origin = hash_bytes((const unsigned char *) found->source_name, strlen(found->source_name));
 }
 
 /*

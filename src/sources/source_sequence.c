@@ -80,20 +80,20 @@ sequence_check_name(const char *name, const char *source_name)
  * Without a row, the id sequence is the native one: without that there is none.
  */
 static Relation
-find_sequence(IdgenHandle *handle, LOCKMODE lockmode)
+find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 {
 	RangeVar *name;
 	Relation rel;
 
 	idgen_watch_relations();
-	name = idgen_native_name(handle->name, handle->found.source_name);
+	name = idgen_native_name(handle->name, found->source_name);
 	if (name->schemaname == NULL)
-		idgen_handle_keep(handle, &handle->found.search_path, namespace_search_path);
+		found->search_path = pstrdup(namespace_search_path);
 
 	rel = idgen_native_open(name, lockmode);
 	if (rel == NULL)
 	{
-		if (handle->found.has_row)
+		if (found->has_row)
 			no_such_relation(name);
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -111,23 +111,20 @@ find_sequence(IdgenHandle *handle, LOCKMODE lockmode)
  * one: so nobody waits for who alters the sequence.
  */
 static void
-sequence_resolve(IdgenHandle *handle, Oid object)
+sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
-	bool found = OidIsValid(object);
-	LOCKMODE lockmode = handle->found.by_worker && !found ? AccessShareLock : RowExclusiveLock;
-	Relation rel = found ? try_relation_open(object, lockmode) : find_sequence(handle, lockmode);
-	MemoryContext context;
+	bool given = OidIsValid(object);
+	LOCKMODE lockmode = found->by_worker && !given ? AccessShareLock : RowExclusiveLock;
+	Relation rel = given ? try_relation_open(object, lockmode) : find_sequence(handle, found, lockmode);
 
 	if (rel == NULL)
 		return;
-	handle->found.object = RelationGetRelid(rel);
-	handle->found.storage = rel->rd_locator.relNumber;
-	handle->found.uncommitted = idgen_native_is_uncommitted(rel);
-	handle->found.temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
-	context = MemoryContextSwitchTo(handle->memory);
-	handle->found.details = idgen_native_describe(rel);
-	MemoryContextSwitchTo(context);
-	relation_close(rel, found ? NoLock : lockmode);
+	found->object = RelationGetRelid(rel);
+	found->storage = rel->rd_locator.relNumber;
+	found->uncommitted = idgen_native_is_uncommitted(rel);
+	found->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+	found->details = idgen_native_describe(rel);
+	relation_close(rel, given ? NoLock : lockmode);
 }
 
 /* The lock that nextval() takes, and like it keeps whatever savepoints do. */
@@ -430,6 +427,7 @@ const IdgenSource idgen_source_sequence = {
 	.check_syntax = sequence_check_syntax,
 	.check_name = sequence_check_name,
 	.resolve = sequence_resolve,
+	.details_size = sizeof(IdgenNativeSequence),
 	.prepare = sequence_prepare,
 	.allocate = sequence_allocate,
 	.max_count = sequence_max_count,

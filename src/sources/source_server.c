@@ -118,13 +118,13 @@ server_check_name(const char *name, const char *source_name)
 
 /* Who draws must have USAGE on the server; it is not an object of the cache key. */
 static void
-server_resolve(IdgenHandle *handle, Oid object)
+server_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
-	Oid serverid = idgen_server_find(handle->name, handle->found.source_name);
+	Oid serverid = idgen_server_find(handle->name, found->source_name);
 
 	idgen_server_check_usage(serverid, GetUserId());
-	handle->found.origin = serverid;
-	handle->found.uncommitted = idgen_pending_servers_changed() || idgen_owner_is_uncommitted(handle->relid);
+	found->origin = serverid;
+	found->uncommitted = idgen_pending_servers_changed() || idgen_owner_is_uncommitted(handle->relid);
 }
 
 /* Where an id sequence's row is. */

@@ -15,6 +15,7 @@
 
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "session/messages.h"
 #include "session/pending.h"
 #include "sources/row_change.h"
 #include "sources/sources.h"

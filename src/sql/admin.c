@@ -216,11 +216,14 @@ Datum
 idgen_restart(PG_FUNCTION_ARGS)
 {
 	text *name = PG_GETARG_TEXT_PP(0);
-	const IdgenSource *asked = PG_NARGS() > 2 ? idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(2))) : NULL;
-	IdgenHandle *handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
-	                                       VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+	IdgenCall call = {.function = "idgen_restart()"};
+	IdgenHandle *handle;
 
-	PreventCommandIfParallelMode("idgen_restart()");
-	idgen_restart_at(handle, asked, PG_GETARG_INT64(1));
+	if (PG_NARGS() > 2)
+		call.asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(2)));
+	handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
+	                          VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+	PreventCommandIfParallelMode(call.function);
+	idgen_restart_at(handle, &call, PG_GETARG_INT64(1));
 	PG_RETURN_VOID();
 }

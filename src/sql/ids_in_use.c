@@ -22,7 +22,7 @@
 #include "catalog/native_sequence.h"
 #include "catalog/table.h"
 #include "common/compat.h"
-#include "draw/draw.h"
+#include "session/validate.h"
 #include "sql/ids_in_use.h"
 #include "sql/user_sql.h"
 
@@ -121,13 +121,14 @@ idgen_count_sequences(const IdgenColumnSequences *sequences, IdgenIdsInUse *ids)
 void
 idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 {
+	IdgenCall call = {0};
 	Relation rel;
 	int64 next;
 
 	do
 	{
 		idgen_handle_invalidate(handle);
-		idgen_check_usable(handle, NULL);
+		idgen_handle_validate(handle, &call);
 		if (handle->found.layout != &idgen_layout_plain)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

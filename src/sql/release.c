@@ -23,7 +23,7 @@
 #include "catalog/epoch.h"
 #include "catalog/table.h"
 #include "common/compat.h"
-#include "draw/draw.h"
+#include "session/messages.h"
 #include "sql/column.h"
 #include "sql/column_default.h"
 #include "sql/column_sequences.h"

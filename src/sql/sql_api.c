@@ -11,6 +11,7 @@
 
 #include "catalog/epoch.h"
 #include "draw/draw.h"
+#include "session/validate.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
@@ -108,20 +109,21 @@ get_site(FunctionCallInfo fcinfo, int source_arg)
 
 /* The id that a sequence value makes with the handle's layout. */
 static inline Datum
-compose(const IdgenHandle *handle, int64 value)
+compose(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
 	if (likely(handle->found.layout == &idgen_layout_plain))
 		PG_RETURN_INT64(value);
-	PG_RETURN_INT64(idgen_layout_compose(handle->found.layout, handle->prefix, value));
+	PG_RETURN_INT64(idgen_layout_compose(handle->found.layout, call->prefix, value));
 }
 
 /* The slow part of next_id(). */
 static pg_noinline Datum
 next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 {
-	IdgenCall call = {.function = "idgen_next()", .asked = asked};
+	IdgenCall call = {.function = "idgen_next()", .asked = asked, .count = 1};
+	int64 value = idgen_draw_slow(handle, &call).next;
 
-	return compose(handle, idgen_draw_slow(handle, &call).next);
+	return compose(handle, &call, value);
 }
 
 /* The next id. The hot path draws only ids of layout plain, so it composes none. */
@@ -138,12 +140,22 @@ next_id(IdgenHandle *handle, const IdgenSource *asked)
 static Datum
 next_big_id(IdgenHandle *handle, const IdgenSource *asked)
 {
-	IdgenCall call = {.function = "idgen_next_big()", .asked = asked, .big = true};
 	int64 value;
+	int prefix = 0;
 
 	if (!idgen_draw_fast(handle, asked, &value))
+	{
+		IdgenCall call = {
+			.function = "idgen_next_big()",
+			.asked = asked,
+			.form = IDGEN_FORM_NUMERIC,
+			.count = 1,
+		};
+
 		value = idgen_draw_slow(handle, &call).next;
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, handle->prefix, value, handle->found.big_base));
+		prefix = call.prefix;
+	}
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, prefix, value, handle->found.big_base));
 }
 
 /* idgen_next(name text) returns bigint */
@@ -192,18 +204,23 @@ Datum
 idgen_next_range(PG_FUNCTION_ARGS)
 {
 	CallSite *site = get_site(fcinfo, 2);
-	IdgenCall call = {.function = "idgen_next_range()", .asked = site->asked, .range = PG_GETARG_INT64(1)};
+	IdgenCall call = {
+		.function = "idgen_next_range()",
+		.asked = site->asked,
+		.form = IDGEN_FORM_RANGE,
+		.count = PG_GETARG_INT64(1),
+	};
 	IdgenBlock ids;
 	Datum values[2];
 	bool nulls[2] = {false, false};
 
-	if (call.range < 1 || call.range > IDGEN_RANGE_MAX)
+	if (call.count < 1 || call.count > IDGEN_RANGE_MAX)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("n must be between 1 and %lld", (long long) IDGEN_RANGE_MAX)));
 	ids = idgen_draw_slow(site->handle, &call);
-	values[0] = compose(site->handle, ids.next);
-	values[1] = compose(site->handle, idgen_block_last(&ids));
+	values[0] = compose(site->handle, &call, ids.next);
+	values[1] = compose(site->handle, &call, idgen_block_last(&ids));
 	return idgen_result_row(fcinfo, &site->desc, values, nulls);
 }
 
@@ -216,9 +233,10 @@ last_drawn(FunctionCallInfo fcinfo)
 {
 	CallSite *site = get_site(fcinfo, 1);
 	IdgenHandle *handle = site->handle;
+	IdgenCall call = {.function = "idgen_last()", .asked = site->asked};
 
-	PreventCommandIfParallelMode("idgen_last()");
-	idgen_check_usable(handle, site->asked);
+	PreventCommandIfParallelMode(call.function);
+	idgen_handle_validate(handle, &call);
 	if (handle->last.layout == NULL || handle->last.object != handle->found.object)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -261,8 +279,9 @@ idgen_peek(PG_FUNCTION_ARGS)
 {
 	CallSite *site = get_site(fcinfo, 1);
 	IdgenCall call = {.function = "idgen_peek()", .asked = site->asked};
+	int64 value = idgen_peek_next(site->handle, &call);
 
-	return compose(site->handle, idgen_peek_next(site->handle, &call));
+	return compose(site->handle, &call, value);
 }
 
 /* idgen_peek_big(name text [, source text]) returns numeric */
@@ -270,9 +289,9 @@ Datum
 idgen_peek_big(PG_FUNCTION_ARGS)
 {
 	CallSite *site = get_site(fcinfo, 1);
-	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .big = true};
+	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .form = IDGEN_FORM_NUMERIC};
 	int64 value = idgen_peek_next(site->handle, &call);
 
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(site->handle->found.layout, site->handle->prefix,
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(site->handle->found.layout, call.prefix,
 	                                           value, site->handle->found.big_base));
 }

@@ -62,7 +62,7 @@
 #include "common/guc.h"
 #include "common/subxact.h"
 #include "draw/refill.h"
-#include "session/handle.h"
+#include "session/validate.h"
 #include "worker/failure.h"
 #include "worker/job.h"
 

@@ -1,0 +1,49 @@
+/*
+ * call.h
+ *		One call of a function that draws, or looks, as long as it lasts.
+ *
+ * It lies on the stack of the SQL function. A refill may run triggers or an
+ * allocator, which draw in calls of their own: so none of this may be kept in
+ * the handle, which they share.
+ */
+#ifndef IDGEN_CALL_H
+#define IDGEN_CALL_H
+
+#include "datatype/timestamp.h"
+
+#include "catalog/source.h"
+
+/* The form of the ids that a call returns. */
+typedef enum IdgenCallForm
+{
+	IDGEN_FORM_BIGINT,
+	IDGEN_FORM_NUMERIC,
+	IDGEN_FORM_RANGE, /* the first and the last one of ids in a row, as bigint */
+} IdgenCallForm;
+
+typedef struct IdgenCall
+{
+	/* What the user asks for. */
+	const char *function;     /* the one called, for messages */
+	const IdgenSource *asked; /* the source that the id sequence must have, or NULL */
+	IdgenCallForm form;
+	int64 count; /* ids wanted in a row, at least 1, to draw them */
+
+	/* What has been done about it; all zero at first. */
+	bool may_make_row; /* has the id sequence to be made if it has no row? */
+	bool validated;    /* the handle was validated during this call */
+	int prefix;        /* of the ids that are composed */
+	int refills;       /* tried */
+
+	/*
+	 * Waiting for others: since the call's first wait for a refill that is
+	 * published or for the worker; and for the end of a transaction, which one
+	 * and since when.
+	 */
+	TimestampTz waiting_since; /* 0 = has not waited */
+	bool impatient;            /* has waited long enough, and refills itself */
+	TransactionId awaited;     /* or invalid; stays after the wait */
+	TimestampTz awaited_since;
+} IdgenCall;
+
+#endif /* IDGEN_CALL_H */

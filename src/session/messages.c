@@ -1,0 +1,87 @@
+/*
+ * messages.c
+ *		What users are told of an id sequence, whatever its source.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "common/guc.h"
+#include "session/messages.h"
+
+/* Can there be an id sequence of that name? */
+bool
+idgen_is_possible_name(const char *name)
+{
+	return name[0] != '\0' && pg_mbstrlen(name) <= IDGEN_NAME_CHARACTERS;
+}
+
+/* The call that creates an id sequence with that source, NULL for the default. */
+static const char *
+call_to_create(Oid relid, const char *name, const IdgenSource *source)
+{
+	char *schema = RelationIsVisible(relid) ? NULL : get_namespace_name(get_rel_namespace(relid));
+	StringInfoData call;
+
+	initStringInfo(&call);
+	appendStringInfo(&call, "%s(%s", quote_qualified_identifier(schema, "idgen_create"),
+	                 quote_literal_cstr(name));
+	if (source != NULL && !source->auto_created)
+		appendStringInfo(&call, ", source => '%s'", source->name);
+	if (source != NULL && source->runs_code)
+		appendStringInfoString(&call, ", source_name => '...'");
+	appendStringInfoChar(&call, ')');
+	return call.data;
+}
+
+/*
+ * Raises 42704: there is no id sequence of that name, or none that the user may
+ * see. "asked" is the source that the caller has asked for, or NULL.
+ */
+void
+idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_OBJECT),
+	         errmsg("id sequence \"%s\" does not exist", name),
+	         idgen_is_possible_name(name) ? errhint("Create it with SELECT %s.", call_to_create(relid, name, asked)) : errhint("A name has 1 to %d characters.", IDGEN_NAME_CHARACTERS)));
+}
+
+static void
+refill_error_context(void *arg)
+{
+	errcontext("while refilling id sequence \"%s\"", ((const IdgenHandle *) arg)->name);
+}
+
+/*
+ * Have errors say from here on that they happened while refilling the id
+ * sequence. The caller ends that with error_context_stack = context->previous.
+ */
+void
+idgen_refill_context_push(const IdgenHandle *handle, ErrorContextCallback *context)
+{
+	context->callback = refill_error_context;
+	context->arg = unconstify(IdgenHandle *, handle);
+	context->previous = error_context_stack;
+	error_context_stack = context;
+}
+
+/* Say in the server's log that ids are running out, once for each percent. */
+void
+idgen_warn_low(const IdgenHandle *handle, int percent_left)
+{
+	IdgenCacheKey key;
+
+	if (percent_left >= idgen_warn_remaining)
+		return;
+	idgen_handle_key(handle, &key);
+	if (idgen_cache_warning_due(&key, percent_left))
+		ereport(LOG,
+		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
+		                handle->name, percent_left),
+		         errhidestmt(true), errhidecontext(true)));
+}

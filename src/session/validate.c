@@ -1,0 +1,264 @@
+/*
+ * validate.c
+ *		Making sure that what a handle knows is true.
+ *
+ * Every call has to know: may the user draw, does the row exist and what does it
+ * say, what does its source name, and where is the place in the cache? The handle
+ * keeps the answers (IdgenFound), and with them what tells that they still hold:
+ * idgen_epoch, the user and, if it matters, search_path. The version of the slot
+ * is compared by the draw itself, under the slot's lock.
+ *
+ * There is one way to valid answers, idgen_handle_validate(), which every call
+ * begins with, and which looks only if it has to. Answers are found on the side
+ * and then replace the old ones as a whole: nothing of these can be left over,
+ * and if looking fails, the handle has the old ones, marked as not valid. (To set
+ * field after field in the handle was turned down: after an error it described
+ * half an id sequence.)
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "catalog/auto_create.h"
+#include "catalog/epoch.h"
+#include "catalog/privileges.h"
+#include "catalog/row.h"
+#include "session/messages.h"
+#include "session/pending.h"
+#include "session/validate.h"
+
+/* Raises 22023: the row says something else than the caller. */
+static void
+wrong_source(const IdgenHandle *handle, const IdgenSource *source, const IdgenSource *asked)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("id sequence \"%s\" has source \"%s\", not \"%s\"",
+	                handle->name, source->name, asked->name),
+	         errhint("Leave the source out, or change it in \"id_sequences\".")));
+}
+
+/* Note what the row says. */
+static void
+read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
+{
+	Datum big_base = idgen_row_attribute(row, IDGEN_ATT_BIG_BASE);
+	Datum zero = NumericGetDatum(int64_to_numeric(0));
+
+	found->has_row = true;
+	found->source = def->source;
+	found->source_name = def->source_name;
+	found->block_size = def->block_size;
+	found->by_worker = (def->refill == IDGEN_REFILL_WORKER);
+	found->own_row = idgen_row_is_own(row);
+	found->layout = def->layout;
+	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
+		found->big_base = DatumGetNumericCopy(big_base);
+}
+
+/*
+ * Look for the row, if the user may see it, and make one if the call may. Raises
+ * 22023 if it has another source than the call asks for.
+ */
+static void
+look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
+{
+	bool make_row = call->may_make_row && (call->asked == NULL || call->asked->auto_created) &&
+		idgen_is_possible_name(handle->name);
+	IdgenRow row;
+	IdgenDefinition def;
+
+	found->remember = true;
+	if ((idgen_row_open(&row, handle->relid, handle->name, handle->namelen,
+	                    make_row ? IDGEN_SEARCH_QUICK : IDGEN_SEARCH_SURE) ||
+	     (make_row && idgen_auto_create_row(row.rel, handle->name, row.slot))) &&
+	    idgen_row_visible(row.rel, row.slot, &found->remember))
+	{
+		idgen_definition_from_row(row.slot, handle->name, &def);
+		if (call->asked != NULL && call->asked != def.source)
+			wrong_source(handle, def.source, call->asked);
+		read_row(found, row.slot, &def);
+	}
+	idgen_row_close(&row);
+}
+
+/* Note what would be in the row, if there were one of that source. */
+static void
+do_without_row(IdgenFound *found, const IdgenSource *source)
+{
+	found->source = source;
+	found->block_size = 1;
+	found->layout = &idgen_layout_plain;
+
+	/* On a standby, nobody would tell us that there is a row now. */
+	if (RecoveryInProgress())
+		found->remember = false;
+}
+
+/*
+ * Have the source find what its name stands for; or have it look at the object
+ * that another session has found, if that is valid. What only this session can
+ * see, no worker can refill: the session does so itself.
+ */
+static void
+resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
+{
+	ErrorContextCallback context;
+
+	if (found->source->resolve)
+	{
+		idgen_refill_context_push(handle, &context);
+		found->source->resolve(handle, found, object);
+		error_context_stack = context.previous;
+	}
+
+	if (found->temporary || found->uncommitted ||
+	    (found->own_row && !found->source->locks_row))
+		found->by_worker = false;
+}
+
+/*
+ * Look at the row and at what its source draws from. Raises 42704 if there is no
+ * row that the user may see (a role without the right to see it must not learn
+ * that it exists), unless the source that the call asks for needs none.
+ */
+static void
+look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
+{
+	memset(found, 0, sizeof(IdgenFound));
+	look_at_row(handle, call, found);
+	if (!found->has_row)
+	{
+		if (call->asked == NULL || call->asked->needs_row)
+			idgen_no_such_sequence(handle->relid, handle->name, call->asked);
+		do_without_row(found, call->asked);
+	}
+	resolve(handle, found, InvalidOid);
+}
+
+/*
+ * Look, and attach to the slot. The slot's version must be read before the row:
+ * so the next call notices a change that comes in between. But a slot is made
+ * only for a row that exists, since names that have none must not push out
+ * others; and only the row and its source say which slot it is. So if that turns
+ * out to be another slot than expected, look again. Sets the slot's key.
+ */
+static void
+look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
+{
+	idgen_handle_key(handle, key);
+	for (;;)
+	{
+		uint64 version;
+		IdgenSlot *slot = idgen_cache_attach(key, false, &version);
+
+		look(handle, call, found);
+		found->slot = slot;
+		found->version = version;
+		if (slot != NULL && found->object == key->object)
+			return;
+
+		idgen_cache_key(key, handle->relid, found->object, found->temporary,
+		                handle->name, handle->namelen);
+		found->slot = idgen_cache_attach(key, true, &found->version);
+		if (found->slot == NULL)
+		{
+			found->remember = false;
+			return;
+		}
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Empty the slot, if its ids are from what the id sequence has come from before. */
+static void
+check_slot(const IdgenFound *found, const IdgenCacheKey *key)
+{
+	/*
+	 * A transaction that gives a sequence another file empties the server's
+	 * cache at commit (see xact_changes.c), but cannot reach that of another
+	 * session.
+	 */
+	if (OidIsValid(found->object) && !found->uncommitted &&
+	    (found->temporary || !idgen_cache_is_shared()))
+		idgen_cache_check_storage(key, found->storage);
+
+	/*
+	 * When a prepared transaction commits that has had the row name another
+	 * source, it tells nobody: we are the first to see it.
+	 */
+	if (found->slot != NULL && !found->own_row && !found->uncommitted)
+		idgen_cache_check_origin(key, found->origin);
+}
+
+/*
+ * Make sure that the user may draw from the id sequence, that it exists, and that
+ * the handle knows what it comes from and where its slot is, if there is one.
+ * Called at the beginning of every call, and again whenever the call has reason to
+ * think that something has changed. Raises 42501, 42704, 22023 if the row has
+ * another source than the call asks for, what a bad row deserves (see
+ * definition.c), and what the source says.
+ */
+void
+idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
+{
+	uint64 epoch = idgen_epoch;
+	IdgenCacheKey key;
+	IdgenFound found;
+
+	if (idgen_handle_is_valid(handle, handle->found.epoch, call->asked) &&
+	    (handle->found.remember || call->validated))
+		return;
+	idgen_handle_invalidate(handle);
+	idgen_check_select(handle->relid);
+
+	/*
+	 * A session cache has no other way to learn of changes made by others than
+	 * the table's invalidation messages, which do not say what has changed.
+	 */
+	if (!idgen_cache_is_shared())
+	{
+		idgen_handle_row_key(handle, &key);
+		idgen_cache_check_table(&key, idgen_table_epoch);
+	}
+	look_and_attach(handle, call, &found, &key);
+	check_slot(&found, &key);
+	found.userid = GetUserId();
+	found.epoch = epoch;
+	idgen_handle_adopt(handle, &found);
+	idgen_pending_adapt(handle);
+	call->validated = true;
+}
+
+/*
+ * A handle for the worker, of the id sequence that a key names, on behalf of the
+ * role that has asked for a refill: in the current memory context, unknown to the
+ * table of handles, and good for allocating in the current transaction only. Asks
+ * for nobody's privileges. NULL if there is no such id sequence any more, or it is
+ * not for a worker. Raises what a bad row deserves.
+ */
+IdgenHandle *
+idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
+{
+	IdgenHandle *handle = idgen_handle_make(CurrentMemoryContext, key->relid, key->name, strlen(key->name));
+	IdgenFound *found = &handle->found;
+	IdgenRow row;
+	IdgenDefinition def;
+
+	found->userid = requested_by;
+	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+	{
+		idgen_definition_from_row(row.slot, handle->name, &def);
+		read_row(found, row.slot, &def);
+		handle->row_tid = row.slot->tts_tid;
+	}
+	idgen_row_close(&row);
+	if (!found->has_row || !found->by_worker ||
+	    found->source->has_object != OidIsValid(key->object))
+		return NULL;
+
+	resolve(handle, found, key->object);
+	return found->object == key->object ? handle : NULL;
+}
