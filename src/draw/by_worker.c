@@ -24,6 +24,7 @@
 #include "draw/refill.h"
 #include "session/messages.h"
 #include "session/pending.h"
+#include "shmem/slot_worker.h"
 #include "shmem/worker_registry.h"
 
 /* While a session waits for the worker, it looks after it that often. */
@@ -166,11 +167,11 @@ await_worker(const IdgenHandle *handle, IdgenCall *call, uint64 attempt)
 	long timeout = 0;
 
 	start_lock_timer();
-	ConditionVariablePrepareToSleep(&slot->refilled);
+	ConditionVariablePrepareToSleep(&slot->refill.done);
 	while ((attempt_state = idgen_slot_look_at_attempt(slot, handle->found.version, call->count, attempt,
 	                                                   &failure, &row_locked)) == IDGEN_ATTEMPT_AWAITED &&
 	       (timeout = time_left(call)) > 0 && idgen_registry_wake(MyDatabaseId))
-		ConditionVariableTimedSleep(&slot->refilled, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
+		ConditionVariableTimedSleep(&slot->refill.done, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
 	ConditionVariableCancelSleep();
 	stop_lock_timer();
 	CHECK_FOR_INTERRUPTS(); /* it may have run out just now */

@@ -309,7 +309,7 @@ peek(IdgenHandle *handle, IdgenCall *call)
 {
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	IdgenCacheKey key;
-	IdgenSlot cached;
+	IdgenCached cached;
 	bool published;
 	int64 id;
 

@@ -200,11 +200,11 @@ idgen_refill_await_publishing(const IdgenHandle *handle, IdgenCall *call)
 	if (wait_event == 0)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
-	ConditionVariablePrepareToSleep(&slot->refilled);
+	ConditionVariablePrepareToSleep(&slot->refill.done);
 	while (idgen_slot_awaits_publishing(slot, call->count) && !call->impatient)
 	{
 		timeout = patience_left(handle, call);
-		call->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refilled, timeout, wait_event);
+		call->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refill.done, timeout, wait_event);
 	}
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
@@ -318,7 +318,7 @@ last_block(IdgenHandle *handle, const IdgenCall *call)
 
 	if (block.left == 0 && call->refills == 0 &&
 	    handle->found.slot != NULL && idgen_pending_published_ok(handle))
-		block = idgen_slot_last_block(handle->found.slot, handle->found.version);
+		block = idgen_slot_read_last_block(handle->found.slot, handle->found.version);
 	return block;
 }
 

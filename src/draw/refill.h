@@ -7,6 +7,7 @@
 
 #include "session/call.h"
 #include "session/handle.h"
+#include "shmem/slot_draw.h"
 
 extern bool idgen_refill_prepared(const IdgenHandle *handle);
 extern bool idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw);

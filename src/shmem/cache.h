@@ -8,7 +8,8 @@
  * lock that nobody else can reach is always free, so one code serves both. A
  * session of the former kind has its own, too, for temporary sequences.
  *
- * Locking rules are at the top of cache.c.
+ * What is declared here is in several files. Locking rules are at the top of
+ * cache.c.
  */
 #ifndef IDGEN_CACHE_H
 #define IDGEN_CACHE_H
@@ -16,6 +17,7 @@
 #include "nodes/pg_list.h"
 
 #include "shmem/slot.h"
+#include "shmem/slot_publish.h"
 
 /* varchar(255), and that in any server encoding, with room for a terminating zero */
 #define IDGEN_NAME_CHARACTERS 255
@@ -36,6 +38,46 @@ typedef struct IdgenCacheKey
 	char name[IDGEN_NAME_BYTES]; /* zero-terminated, the rest undefined */
 } IdgenCacheKey;
 
+/* cache_memory.c: how it is made */
+extern void idgen_cache_request_shmem(void);
+extern bool idgen_cache_startup_shmem(void);
+extern bool idgen_cache_is_shared(void);
+
+/* cache.c: finding the slot of an id sequence, and making one */
+extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object,
+                            bool temporary, const char *name, int namelen);
+extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, bool create,
+                                     uint64 *version);
+
+/* cache_events.c: what happens to an id sequence, or to many */
+extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid);
+extern void idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid);
+extern void idgen_cache_not_refilled(const IdgenCacheKey *key);
+extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);
+extern void idgen_cache_finish(const IdgenCacheKey *key,
+                               const IdgenOutcome *outcome);
+extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
+extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
+extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
+extern void idgen_cache_drop_storage(const RelFileLocator *file);
+extern void idgen_cache_drop_database(Oid dbid);
+extern bool idgen_cache_has_objects(void);
+extern uint32 idgen_cache_hash_name(Oid relid, const char *name);
+extern void idgen_cache_revalidate_objects(uint32 name);
+
+/* own_cache.c: a session's own cache */
+extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);
+
+/* What the cache holds of an id sequence. */
+typedef struct IdgenCached
+{
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+	int nblocks;
+	int64 ids_left;
+	int worker_blocks; /* blocks that the worker's last refill asked for */
+	IdgenCounters counters;
+} IdgenCached;
+
 /* Totals of the whole cache. */
 typedef struct IdgenCacheTotals
 {
@@ -47,59 +89,14 @@ typedef struct IdgenCacheTotals
 	int64 ids_uncached; /* ids lost because all slots were busy */
 } IdgenCacheTotals;
 
-extern void idgen_cache_request_shmem(void);
-extern bool idgen_cache_startup_shmem(void);
-extern bool idgen_cache_is_shared(void);
-
-extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object,
-                            bool temporary, const char *name, int namelen);
-extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, bool create,
-                                     uint64 *version);
-extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid);
-extern void idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid);
-extern void idgen_cache_not_refilled(const IdgenCacheKey *key);
-extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);
-extern void idgen_cache_finish(const IdgenCacheKey *key,
-                               const IdgenOutcome *outcome);
-extern void idgen_cache_drop_database(Oid dbid);
-extern bool idgen_cache_has_objects(void);
-extern void idgen_cache_drop_storage(const RelFileLocator *file);
-extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);
-extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
-extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
-extern uint32 idgen_cache_hash_name(Oid relid, const char *name);
-extern void idgen_cache_revalidate_objects(uint32 name);
-
-/* What a worker is to do: refill an id sequence. */
-typedef struct IdgenTask
-{
-	IdgenCacheKey key;
-	uint64 attempt;   /* its number, for idgen_cache_end_attempt() */
-	int64 nblocks;    /* blocks to allocate */
-	int64 range;      /* and so many ids in a row, unless 0, ... */
-	IdgenBlock joins; /* ... which may join this block, or an empty one */
-	Oid requested_by; /* whose rights triggers on id_sequences get */
-	TimestampTz begun_at;
-} IdgenTask;
-
-extern bool idgen_cache_has_requests(Oid dbid);
-extern List *idgen_cache_take_requests(Oid dbid);
-extern bool idgen_cache_has_waiters(const IdgenCacheKey *key);
-extern void idgen_cache_row_locked(const IdgenCacheKey *key);
-extern void idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
-                                    const IdgenFailure *failure);
-extern void idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure);
-
+/* cache_contents.c: what the cache holds */
+extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached);
+extern List *idgen_cache_entries(Oid relid);
+extern void idgen_cache_totals(IdgenCacheTotals *totals);
+extern void idgen_cache_reset_counters(Oid dbid);
 extern void idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot,
                                             void *arg),
                               void *arg);
 extern int64 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest);
-
-extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
-
-extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy);
-extern List *idgen_cache_entries(Oid relid);
-extern void idgen_cache_totals(IdgenCacheTotals *totals);
-extern void idgen_cache_reset_counters(Oid dbid);
 
 #endif /* IDGEN_CACHE_H */

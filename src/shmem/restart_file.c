@@ -143,7 +143,7 @@ put(Writer *writer, const void *data, Size size)
 static bool
 is_kept(const IdgenSlot *slot)
 {
-	return slot->nblocks > 0 && !slot->lost_at_shutdown;
+	return slot->nblocks > 0 && !slot->source.lost_at_shutdown;
 }
 
 static void
@@ -161,8 +161,8 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 		.dbid = key->dbid,
 		.relid = key->relid,
 		.object = key->object,
-		.storage = slot->stored.file,
-		.origin = slot->origin,
+		.storage = slot->source.stored.file,
+		.origin = slot->source.origin,
 		.namelen = strlen(key->name),
 		.nblocks = slot->nblocks,
 	};

@@ -267,7 +267,7 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	const IdgenRest *rest = &handle->pending.rest;
 	IdgenCacheKey key;
-	IdgenSlot cached;
+	IdgenCached cached;
 	int64 ids = 0;
 
 	idgen_handle_key(handle, &key);

@@ -140,15 +140,15 @@ put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 		IDGEN_ATT_START_VALUE,
 	};
 	const IdgenCacheKey *key = entry->key;
-	IdgenSlot copy;
-	const IdgenCounters *counters = &copy.counters;
+	IdgenCached cached;
+	const IdgenCounters *counters = &cached.counters;
 	const IdgenLost *lost = &counters->ids_lost;
 	double percent_left = -1;
 	Datum values[16 + lengthof(row_columns)];
 	bool nulls[lengthof(values)] = {0};
 	int i = 0;
 
-	if (!idgen_cache_read(key, &copy))
+	if (!idgen_cache_read(key, &cached))
 		return;
 	values[i++] = CStringGetTextDatum(key->name);
 	values[i++] = CStringGetTextDatum(entry->source->name);
@@ -156,7 +156,7 @@ put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 	values[i++] = ObjectIdGetDatum(key->object);
 	values[i++] = CStringGetTextDatum(cache_kind(is_shared(key)));
 	values[i++] = Int64GetDatum(counters->ids_issued);
-	values[i++] = Int64GetDatum(copy.ids_left);
+	values[i++] = Int64GetDatum(cached.ids_left);
 	values[i++] = Int64GetDatum(idgen_lost_total(lost));
 	values[i++] = Int64GetDatum(lost->changed);
 	values[i++] = Int64GetDatum(lost->prepared);
@@ -166,7 +166,7 @@ put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 	values[i++] = Int64GetDatum(counters->waits);
 	nulls[i] = (counters->last_refill == 0);
 	values[i++] = TimestampTzGetDatum(counters->last_refill);
-	values[i++] = Int32GetDatum(copy.prefetch_blocks);
+	values[i++] = Int32GetDatum(cached.worker_blocks);
 	if (OidIsValid(key->object) && entry->source->percent_left)
 		percent_left = entry->source->percent_left(key->object);
 	nulls[i] = (percent_left < 0);
@@ -206,14 +206,14 @@ static void
 put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 {
 	const IdgenCacheKey *key = entry->key;
-	IdgenSlot copy;
+	IdgenCached cached;
 	IdgenHandle *handle;
 	const IdgenRest *rest;
 
-	if (!idgen_cache_read(key, &copy))
+	if (!idgen_cache_read(key, &cached))
 		return;
-	for (int i = 0; i < copy.nblocks; i++)
-		put_block(rsinfo, key, &copy.blocks[i], "published");
+	for (int i = 0; i < cached.nblocks; i++)
+		put_block(rsinfo, key, &cached.blocks[i], "published");
 
 	handle = idgen_handle_find(key->relid, key->name, strlen(key->name));
 	if (handle == NULL || handle->found.object != key->object)

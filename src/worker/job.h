@@ -9,7 +9,7 @@
 
 #include "catalog/source.h"
 #include "remote/remote_query.h"
-#include "shmem/cache.h"
+#include "shmem/worker_requests.h"
 
 /* See the head of job.c for what leads from one state to another. */
 typedef enum IdgenJobState

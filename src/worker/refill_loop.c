@@ -27,7 +27,7 @@
 #include "draw/refill.h"
 #include "remote/remote_query.h"
 #include "session/handle.h"
-#include "shmem/cache.h"
+#include "shmem/worker_requests.h"
 #include "worker/failure.h"
 #include "worker/job.h"
 #include "worker/refill_loop.h"

@@ -28,8 +28,8 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "remote/connection.h"
-#include "shmem/cache.h"
 #include "shmem/worker_registry.h"
+#include "shmem/worker_requests.h"
 #include "worker/refill_loop.h"
 #include "worker/worker.h"
 

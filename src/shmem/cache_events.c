@@ -1,0 +1,247 @@
+/*
+ * cache_events.c
+ *		What happens to an id sequence in the cache, or to many.
+ *
+ * Sessions report here what they have done by the time that their transactions
+ * end, what they have found out, and what they do not wait for any more.
+ *
+ * Nothing here raises an error, since much of it is done when a transaction has
+ * ended. Locking rules are at the top of cache.c.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+
+#include "shmem/cache_internal.h"
+
+/*
+ * A session does not wait any more, as idgen_slot_draw() or
+ * idgen_slot_draw_served() has told it to. "xid" is the transaction whose end it
+ * has seen; it is invalid if the session has waited for something else, or has
+ * given up. If the claim of that xid is still there, it is that of a subtransaction
+ * that was rolled back, and nobody else will remove it.
+ */
+void
+idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	Assert(slot->refill.waiters > 0);
+	slot->refill.waiters--;
+	if (slot->refill.waiters == 0)
+		slot->worker.range = 0;
+	if (TransactionIdIsValid(xid) && slot->refill.claim == xid)
+		slot->refill.claim = InvalidTransactionId;
+	idgen_cache_unlock_entry(key, slot);
+}
+
+/* Take back a claim, because there will be no refill after all. */
+void
+idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	if (slot->refill.claim == xid)
+		slot->refill.claim = InvalidTransactionId;
+	idgen_cache_unlock_entry(key, slot);
+}
+
+/* A session that was to publish its refill at once has given it up. */
+void
+idgen_cache_not_refilled(const IdgenCacheKey *key)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	idgen_slot_not_refilled(slot);
+	idgen_cache_unlock_entry(key, slot);
+}
+
+/*
+ * The number of the last event that emptied the entry, 0 if there is no entry. The
+ * caller reads it after it has updated the row, keeps it with the block, and gives
+ * it back to idgen_cache_finish(). If it is another one by then, somebody has
+ * changed the row in between, and the block must not be published.
+ */
+uint64
+idgen_cache_dropped_at(const IdgenCacheKey *key)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	uint64 dropped_at;
+
+	if (slot == NULL)
+		return 0;
+	dropped_at = slot->dropped_at;
+	idgen_cache_unlock_entry(key, slot);
+	return dropped_at;
+}
+
+/*
+ * A transaction has ended: apply what it did. To be called after it is committed
+ * and flushed, aborted or prepared, and before its locks go, so that a session
+ * that has waited for it sees the result.
+ */
+void
+idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	int64 uncached;
+
+	if (slot != NULL)
+	{
+		uncached = idgen_slot_finish(slot, outcome, idgen_cache_next_number(idgen_cache_of(key)));
+		idgen_cache_unlock_entry(key, slot);
+	}
+	else
+		uncached = outcome->publish ? idgen_rest_ids(&outcome->rest) : 0;
+
+	if (uncached > 0)
+		pg_atomic_fetch_add_u64(&idgen_cache_of(key)->header->ids_uncached, uncached);
+}
+
+/*
+ * Is it time to say that only percent (0 to 100) of a range is left? True once
+ * for each percent step; without an entry to remember it in, every time.
+ */
+bool
+idgen_cache_warning_due(const IdgenCacheKey *key, int percent)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	bool due;
+
+	if (slot == NULL)
+		return true;
+	due = idgen_slot_warning_due(slot, percent);
+	idgen_cache_unlock_entry(key, slot);
+	return due;
+}
+
+/*
+ * Empty the entry of a key if its blocks come from another file than this one,
+ * where its native sequence is stored now.
+ */
+void
+idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	if (slot->source.stored.file != InvalidRelFileNumber && slot->source.stored.file != storage)
+		idgen_slot_drop(slot, idgen_cache_next_number(idgen_cache_of(key)));
+	idgen_cache_unlock_entry(key, slot);
+}
+
+/*
+ * A session has found out which function or server the row names. If the blocks of
+ * the key come from another one, empty its entry. What other sessions are just
+ * bringing from there will not be published.
+ */
+void
+idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	if (slot->nblocks > 0 && slot->source.origin != origin)
+		idgen_slot_drop(slot, idgen_cache_next_number(idgen_cache_of(key)));
+	slot->source.origin = origin;
+	idgen_cache_unlock_entry(key, slot);
+}
+
+static void
+drop_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+{
+	if (entry->key.dbid == *(Oid *) arg)
+		idgen_slot_drop(entry->slot, idgen_cache_next_number(cache));
+}
+
+/*
+ * Empty all entries of a database, since it is being dropped, or its extension is,
+ * or its id_sequences were truncated. The entries themselves stay until others
+ * need their slots.
+ */
+void
+idgen_cache_drop_database(Oid dbid)
+{
+	idgen_cache_for_each_entry(&idgen_shared_cache, drop_if_in_database, &dbid);
+	idgen_cache_for_each_entry(&idgen_own_cache, drop_if_in_database, &dbid);
+}
+
+static void
+drop_stored_in(IdgenCache *cache, const RelFileLocator *file)
+{
+	IdgenFileEntry *stored;
+
+	if (cache->header == NULL)
+		return;
+	while ((stored = idgen_file_index_find(cache->files, file)) != NULL)
+	{
+		IdgenSlot *slot = (IdgenSlot *) ((char *) stored - offsetof(IdgenSlot, source.stored));
+
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (idgen_file_entry_is(stored, file))
+			idgen_slot_drop(slot, idgen_cache_next_number(cache));
+		LWLockRelease(&slot->lock);
+	}
+}
+
+/*
+ * Empty the entries whose blocks come from the native sequence that was stored in
+ * that file, which a transaction has replaced or removed.
+ */
+void
+idgen_cache_drop_storage(const RelFileLocator *file)
+{
+	drop_stored_in(&idgen_shared_cache, file);
+	drop_stored_in(&idgen_own_cache, file);
+}
+
+/*
+ * Are there entries with an object? It looks without a lock, so "no" is sure only
+ * for objects that nobody can be drawing from.
+ */
+bool
+idgen_cache_has_objects(void)
+{
+	return (idgen_shared_cache.header != NULL && idgen_shared_cache.header->has_objects) ||
+		(idgen_own_cache.header != NULL && idgen_own_cache.header->has_objects);
+}
+
+static void
+revalidate_objects(IdgenCache *cache, uint32 name)
+{
+	dlist_iter iter;
+
+	if (cache->header == NULL)
+		return;
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	dlist_foreach(iter, idgen_cache_slots_named(cache, name))
+	{
+		IdgenSlot *slot = dlist_container(IdgenSlot, node, iter.cur);
+
+		if (idgen_cache_hash_key_name(slot->key) != name)
+			continue;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		slot->version = idgen_cache_next_number(cache);
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&cache->header->lock);
+}
+
+/*
+ * Have sessions look again at the id sequences of that name that have an object:
+ * which one it is may depend on the row of that name, which was changed.
+ */
+void
+idgen_cache_revalidate_objects(uint32 name)
+{
+	revalidate_objects(&idgen_shared_cache, name);
+	revalidate_objects(&idgen_own_cache, name);
+}

@@ -1,0 +1,90 @@
+/*
+ * cache_internal.h
+ *		What the files of the cache share.
+ *
+ * Locking rules are at the top of cache.c.
+ */
+#ifndef IDGEN_CACHE_INTERNAL_H
+#define IDGEN_CACHE_INTERNAL_H
+
+#include "lib/ilist.h"
+#include "port/atomics.h"
+#include "utils/hsearch.h"
+
+#include "shmem/cache.h"
+#include "shmem/slot.h"
+
+/* This many slots share a list, of the two by which they are found besides their keys. */
+#define IDGEN_SLOTS_PER_BUCKET 4
+
+typedef struct IdgenCacheEntry
+{
+	IdgenCacheKey key; /* must be first */
+	IdgenSlot *slot;
+} IdgenCacheEntry;
+
+/* A slot in the shared array, kept on cache lines of its own. */
+typedef union IdgenSlotPadded
+{
+	IdgenSlot slot;
+	char pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(IdgenSlot))];
+} IdgenSlotPadded;
+
+/* The lock protects what no comment says otherwise of. */
+typedef struct IdgenCacheHeader
+{
+	LWLock lock;
+	pg_atomic_uint64 last_number;  /* source of versions, see cache.c */
+	pg_atomic_uint64 ids_uncached; /* as in IdgenCacheTotals, with what follows */
+	int64 evictions;
+	int64 ids_evicted;
+	int64 ids_lost;
+	int nslots;       /* slots made */
+	int hand;         /* next slot that the clock looks at */
+	bool has_objects; /* has there ever been a key with an object? Only set; read
+	                   * without the lock, too */
+} IdgenCacheHeader;
+
+/* Where the parts of a cache are. Fixed once it is made. */
+typedef struct IdgenCache
+{
+	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
+	HTAB *entries;
+	IdgenSlotPadded *slots; /* NULL in a session's own cache */
+	uint8 *work;            /* what the worker has to do with each slot, likewise */
+	int nbuckets;           /* of the lists in names, and in files */
+	dlist_head *names;      /* slots that have an object, by name */
+	struct IdgenFileIndex *files;
+} IdgenCache;
+
+extern IdgenCache idgen_shared_cache;
+extern IdgenCache idgen_own_cache;
+
+/* cache_memory.c */
+extern void idgen_cache_init_header(IdgenCacheHeader *header, int tranche);
+extern void idgen_cache_init_names(IdgenCache *cache);
+extern int idgen_cache_describe_entries(HASHCTL *info);
+
+/* cache.c */
+extern IdgenCache *idgen_cache_of(const IdgenCacheKey *key);
+extern uint64 idgen_cache_next_number(IdgenCache *cache);
+extern uint32 idgen_cache_hash_key_name(const IdgenCacheKey *key);
+extern dlist_head *idgen_cache_slots_named(const IdgenCache *cache, uint32 name);
+extern IdgenSlot *idgen_cache_slot_at(const IdgenCache *cache, int i);
+extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot);
+extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
+extern IdgenSlot *idgen_cache_evict_idle_slot(IdgenCache *cache);
+extern IdgenSlot *idgen_cache_lock_entry(const IdgenCacheKey *key);
+extern void idgen_cache_unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot);
+extern void idgen_cache_for_each_entry(IdgenCache *cache,
+                                       void (*action)(IdgenCache *cache, IdgenCacheEntry *entry,
+                                                      void *arg),
+                                       void *arg);
+
+/* own_cache.c */
+extern int idgen_own_cache_max_slots(void);
+extern IdgenSlot *idgen_own_slot_at(int i);
+extern void idgen_own_cache_init(void);
+extern IdgenSlot *idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version);
+
+#endif /* IDGEN_CACHE_INTERNAL_H */

@@ -1,0 +1,134 @@
+/*
+ * cache_memory.c
+ *		The server's block cache: its shared memory.
+ *
+ * All of it has a fixed size, which follows from idgen.max_sequences. The
+ * postmaster makes it before there are other processes, so nothing is locked
+ * while it is initialized.
+ */
+#include "postgres.h"
+
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+
+#include "common/guc.h"
+#include "shmem/cache_internal.h"
+
+IdgenCache idgen_shared_cache;
+
+static Size
+header_size(void)
+{
+	return CACHELINEALIGN(sizeof(IdgenCacheHeader));
+}
+
+/* How many lists are there, of each kind? */
+static int
+count_buckets(void)
+{
+	return (idgen_max_sequences - 1) / IDGEN_SLOTS_PER_BUCKET + 1;
+}
+
+/* The header, then the arrays: slots, lists of names, and work. */
+static Size
+arrays_size(void)
+{
+	Size size = add_size(PG_CACHE_LINE_SIZE, header_size());
+
+	size = add_size(size, mul_size(idgen_max_sequences, sizeof(IdgenSlotPadded) + sizeof(uint8)));
+	return add_size(size, mul_size(count_buckets(), sizeof(dlist_head)));
+}
+
+static Size
+cache_size(void)
+{
+	Size size = arrays_size();
+
+	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(count_buckets())));
+	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
+}
+
+/* Ask for shared memory; from shmem_request_hook. */
+void
+idgen_cache_request_shmem(void)
+{
+	RequestAddinShmemSpace(cache_size());
+	RequestNamedLWLockTranche("IdgenCache", 1);
+	RequestNamedLWLockTranche("IdgenSequence", 1);
+}
+
+void
+idgen_cache_init_header(IdgenCacheHeader *header, int tranche)
+{
+	memset(header, 0, sizeof(IdgenCacheHeader));
+	LWLockInitialize(&header->lock, tranche);
+	pg_atomic_init_u64(&header->last_number, 0);
+	pg_atomic_init_u64(&header->ids_uncached, 0);
+}
+
+void
+idgen_cache_init_names(IdgenCache *cache)
+{
+	for (int i = 0; i < cache->nbuckets; i++)
+		dlist_init(&cache->names[i]);
+}
+
+/* Initialize what a new segment of shared memory holds. */
+static void
+init_shared_cache(void)
+{
+	IdgenCache *cache = &idgen_shared_cache;
+	int tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
+	int slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
+
+	idgen_cache_init_header(cache->header, tranche);
+	idgen_cache_init_names(cache);
+	idgen_file_index_init(cache->files, cache->nbuckets, tranche);
+	for (int i = 0; i < idgen_max_sequences; i++)
+		idgen_slot_init(&cache->slots[i].slot, slot_tranche, &cache->work[i], cache->files);
+}
+
+/*
+ * Create the shared cache or attach to it; from shmem_startup_hook. Returns
+ * whether it is new.
+ */
+bool
+idgen_cache_startup_shmem(void)
+{
+	IdgenCache *cache = &idgen_shared_cache;
+	char *area;
+	bool found;
+	bool found_files;
+	HASHCTL info;
+	int flags;
+
+	/* The postmaster runs this again after a crash, in a new segment. */
+	memset(cache, 0, sizeof(IdgenCache));
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+
+	area = ShmemInitStruct("idgen cache", arrays_size(), &found);
+	cache->header = (IdgenCacheHeader *) CACHELINEALIGN(area);
+	cache->slots = (IdgenSlotPadded *) ((char *) cache->header + header_size());
+	cache->nbuckets = count_buckets();
+	cache->names = (dlist_head *) (cache->slots + idgen_max_sequences);
+	cache->work = (uint8 *) (cache->names + cache->nbuckets);
+	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_files);
+	if (!found)
+		init_shared_cache();
+
+	flags = idgen_cache_describe_entries(&info);
+	cache->entries = ShmemInitHash("idgen cache entries",
+	                               idgen_max_sequences, idgen_max_sequences,
+	                               &info, flags);
+
+	LWLockRelease(AddinShmemInitLock);
+	return !found;
+}
+
+/* Is there one cache for the whole server? */
+bool
+idgen_cache_is_shared(void)
+{
+	return idgen_shared_cache.header != NULL;
+}

@@ -1,0 +1,227 @@
+/*
+ * slot_draw.c
+ *		Sessions draw from a slot, and learn that another one is refilling.
+ *
+ * A session that finds no id in a slot either refills, or waits for another one
+ * that does. The slot decides, under its lock: so of many sessions that find it
+ * empty one refills, and the rest waits. What a session leaves in the slot to say
+ * that it refills is in IdgenSlotRefill (slot.h). Waiting itself, and refilling,
+ * are done elsewhere, without the lock: see draw/refill.c.
+ *
+ * Locking rules: the functions of slot_draw.h take the slot's lock themselves. The
+ * caller of the others holds it. None of them raises an error.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "utils/timestamp.h"
+
+#include "shmem/slot_draw.h"
+#include "shmem/slot_pace.h"
+
+/*
+ * Should this draw refill ahead? Only when ids run low while a crowd uses them,
+ * and no other session is refilling.
+ */
+static bool
+should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
+{
+	if (slot->ids_left > slot->ahead_below)
+		return false;
+	if (!idgen_slot_is_crowded(slot))
+	{
+		slot->ahead_below = 0;
+		return false;
+	}
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
+		return slot->refill.publishers == 0;
+	return idgen_mode_claims(draw->mode) && draw->may_wait && !TransactionIdIsValid(slot->refill.claim);
+}
+
+/* Must this draw wait for the refill of another session? */
+static bool
+should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
+{
+	if (!draw->may_wait)
+		return false;
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
+		return slot->refill.publishers > 0;
+	return idgen_mode_claims(draw->mode) && TransactionIdIsValid(slot->refill.claim) &&
+		slot->refill.claim != draw->own_claim;
+}
+
+/*
+ * Note that this session refills, as far as others are to wait for it. A claim of
+ * its own may be that of a subtransaction since rolled back, for which nobody
+ * waits: renew it. The claim of another session stays.
+ */
+static void
+begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
+{
+	slot->refill.ran_dry = false;
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
+		slot->refill.publishers++;
+	else if (idgen_mode_claims(draw->mode) &&
+	         (!TransactionIdIsValid(slot->refill.claim) || slot->refill.claim == draw->own_claim))
+	{
+		slot->refill.claim = draw->xid;
+		result->claimed = true;
+	}
+}
+
+/*
+ * Does the refill of this draw bring blocks for the sessions that wait, too? A
+ * session that publishes and has lost patience refills for itself alone, because
+ * the others do the same.
+ */
+static bool
+refills_for_waiters(const IdgenDraw *draw)
+{
+	return idgen_mode_claims(draw->mode) ||
+		(draw->mode == IDGEN_MODE_PUBLISHING && draw->may_wait);
+}
+
+/*
+ * Draw ids, or learn what to do to get some: the decisions of rules T5 and T6,
+ * made under one lock.
+ */
+IdgenDrawAnswer
+idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
+{
+	IdgenDrawAnswer answer;
+	int block;
+
+	result->claimed = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+
+	if (slot->version != draw->version)
+		answer = IDGEN_DRAW_STALE;
+	else if (idgen_mode_uses_published(draw->mode) &&
+	         (block = idgen_slot_find_block(slot, draw->count)) >= 0)
+	{
+		if (!should_refill_ahead(slot, draw))
+		{
+			result->ids = idgen_slot_take_from_block(slot, block, draw->count);
+			answer = IDGEN_DRAW_TAKEN;
+		}
+		else if (!draw->may_refill)
+			answer = IDGEN_DRAW_PREPARE;
+		else
+		{
+			result->nblocks = Max(idgen_slot_adapt_blocks(slot, slot->pace.session_blocks),
+			                      slot->refill.waiters + 1);
+			begin_refill(slot, draw, result);
+			slot->ahead_below = 0; /* one is enough; publishing sets it again */
+			answer = IDGEN_DRAW_REFILL_AHEAD;
+		}
+	}
+	else if (should_wait(slot, draw))
+	{
+		slot->refill.waiters++;
+		if (draw->mode == IDGEN_MODE_PUBLISHING || slot->refill.claim != draw->awaited)
+			slot->counters.waits++;
+		slot->refill.ran_dry = true;
+		slot->pace.crowded_at = GetCurrentTimestamp();
+		result->wait_for = slot->refill.claim;
+		answer = IDGEN_DRAW_WAIT;
+	}
+	else if (!draw->may_refill)
+		answer = IDGEN_DRAW_PREPARE;
+	else
+	{
+		begin_refill(slot, draw, result);
+		result->nblocks = refills_for_waiters(draw) ? slot->refill.waiters + 1 : 1;
+		answer = IDGEN_DRAW_REFILL;
+	}
+
+	LWLockRelease(&slot->lock);
+	return answer;
+}
+
+/*
+ * Are there too few ids in a row, and is a session refilling that will publish
+ * at once?
+ */
+bool
+idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count)
+{
+	bool awaits;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	awaits = idgen_slot_find_block(slot, count) < 0 && slot->refill.publishers > 0;
+	LWLockRelease(&slot->lock);
+	return awaits;
+}
+
+/* Take the next published ids if they begin below "limit". */
+bool
+idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 count,
+                      IdgenBlock *ids)
+{
+	bool taken = false;
+	int block;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	block = idgen_slot_find_block(slot, count);
+	if (slot->version == version && block >= 0 && slot->blocks[block].next < limit)
+	{
+		*ids = idgen_slot_take_from_block(slot, block, count);
+		taken = true;
+	}
+	LWLockRelease(&slot->lock);
+	return taken;
+}
+
+/*
+ * Take all ids of the published block that ends where "block" begins, if both
+ * together are "count" ids in a row.
+ */
+bool
+idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,
+                      const IdgenBlock *block, IdgenBlock *ids)
+{
+	bool taken = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	for (int i = 0; i < slot->nblocks && slot->version == version && !taken; i++)
+	{
+		IdgenBlock *published = &slot->blocks[i];
+
+		taken = published->left < count && published->left >= count - block->left &&
+			idgen_block_adjacent(published, block);
+		if (taken)
+			*ids = idgen_slot_take_from_block(slot, i, published->left);
+	}
+	LWLockRelease(&slot->lock);
+	return taken;
+}
+
+/* Put ids back that were taken just now and are not used after all. */
+void
+idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids)
+{
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version == version)
+	{
+		idgen_slot_add_block(slot, ids);
+		slot->counters.ids_issued -= ids->left;
+	}
+	LWLockRelease(&slot->lock);
+}
+
+/*
+ * The block that will be used last; an empty one if there is none, or the slot is
+ * not what the caller knows.
+ */
+IdgenBlock
+idgen_slot_read_last_block(IdgenSlot *slot, uint64 version)
+{
+	IdgenBlock block = {0};
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version == version)
+		block = idgen_slot_last_block(slot);
+	LWLockRelease(&slot->lock);
+	return block;
+}

@@ -1,0 +1,151 @@
+/*
+ * slot_publish.c
+ *		What a refill has brought is put into a slot.
+ *
+ * It comes from a transaction that has ended (idgen_slot_finish), or right from
+ * the source (idgen_slot_publish). In either case it is allocated for good, and
+ * that is on disk. But between the allocation and now an event may have emptied
+ * the slot, because ids of before are void: such a block is lost.
+ *
+ * Locking rules: the caller of each function holds the slot's lock, except for
+ * idgen_slot_publish(), which takes it. None of them raises an error.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+
+#include "shmem/slot_pace.h"
+#include "shmem/slot_publish.h"
+
+/* Add what is left of a refill. */
+static void
+add_rest(IdgenSlot *slot, const IdgenRest *rest)
+{
+	if (rest->block.left > 0)
+		idgen_slot_add_block(slot, &rest->block);
+	for (int i = 0; i < rest->nmore; i++)
+		idgen_slot_add_block(slot, &rest->more[i]);
+	idgen_file_entry_set(&slot->source.stored, rest->storage);
+	slot->source.origin = rest->origin;
+	slot->source.lost_at_shutdown = rest->lost_at_shutdown;
+}
+
+/*
+ * Publish the rest of a refill, or count it as lost. Returns the ids lost because
+ * there was no slot when they were allocated.
+ */
+static int64
+publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
+{
+	int64 ids = idgen_rest_ids(&outcome->rest);
+
+	/* What a transaction allocates after changing the row itself is good. */
+	bool good = outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
+		(outcome->drop || slot->dropped_at <= outcome->rest_good_as_of) &&
+		(slot->nblocks == 0 || slot->source.origin == outcome->rest.origin);
+
+	if (ids == 0)
+		return 0;
+	if (outcome->unsafe)
+		slot->counters.ids_lost.prepared += ids;
+	else if (good)
+		add_rest(slot, &outcome->rest);
+	else if (outcome->rest_good_as_of == 0)
+		return ids;
+	else
+		slot->counters.ids_lost.changed += ids;
+	return 0;
+}
+
+static void
+add_counters(IdgenSlot *slot, const IdgenCounters *add)
+{
+	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, add->ids_issued);
+	slot->counters.refills += add->refills;
+	slot->counters.blocks_taken = idgen_add_saturating(slot->counters.blocks_taken, add->blocks_taken);
+	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
+}
+
+/*
+ * A transaction has ended: apply what it did. "number" is that of this event.
+ * Returns the ids lost because there was no slot when they were allocated.
+ */
+int64
+idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
+{
+	int64 uncached = 0;
+
+	if (outcome->drop)
+		idgen_slot_drop(slot, number);
+	else if (outcome->revalidate)
+	{
+		slot->version = number;
+		slot->warned_percent = IDGEN_NOT_WARNED; /* the range may be another one */
+	}
+
+	if (outcome->publish)
+	{
+		uncached = publish_or_lose(slot, outcome);
+		slot->counters.ids_lost.crowded += outcome->counters.ids_lost.crowded;
+	}
+	if (outcome->revalidate)
+		slot->ahead_below = slot->ids_left / 2; /* in case the worker refills now */
+	if (outcome->publish)
+		idgen_slot_plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
+
+	if (TransactionIdIsValid(outcome->claim) && slot->refill.claim == outcome->claim)
+		slot->refill.claim = InvalidTransactionId;
+
+	add_counters(slot, &outcome->counters);
+	return uncached;
+}
+
+/*
+ * A publisher's refill is done: publish what it has brought (unsafe, rest*, ahead_*
+ * and counters of the outcome), and wake the sessions that wait for it. Before any
+ * other session, take "count" ids in a row, unless that is 0; returns false if
+ * there are none.
+ */
+bool
+idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, IdgenBlock *ids)
+{
+	IdgenRest rest = outcome->rest;
+	bool taken = false;
+	int block;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (count == 1)
+	{
+		/* Often there are no others, and nothing is left to add. */
+		*ids = idgen_block_cut(&rest.block, 1);
+		slot->counters.ids_issued++;
+		taken = true;
+	}
+	if (outcome->unsafe)
+		slot->counters.ids_lost.prepared += idgen_rest_ids(&rest);
+	else if (slot->source.origin == rest.origin && slot->dropped_at <= outcome->rest_good_as_of)
+		add_rest(slot, &rest);
+	else
+		slot->counters.ids_lost.changed += idgen_rest_ids(&rest);
+	if (count > 1 && (block = idgen_slot_find_block(slot, count)) >= 0)
+	{
+		*ids = idgen_slot_take_from_block(slot, block, count);
+		taken = true;
+	}
+	idgen_slot_plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
+	add_counters(slot, &outcome->counters);
+	Assert(slot->refill.publishers > 0);
+	slot->refill.publishers--;
+	LWLockRelease(&slot->lock);
+	ConditionVariableBroadcast(&slot->refill.done);
+	return taken;
+}
+
+/* A publisher has given its refill up. */
+void
+idgen_slot_not_refilled(IdgenSlot *slot)
+{
+	Assert(slot->refill.publishers > 0);
+	slot->refill.publishers--;
+	ConditionVariableBroadcast(&slot->refill.done);
+}

@@ -1,0 +1,37 @@
+/*
+ * slot_publish.h
+ *		What a refill has brought is put into a slot.
+ */
+#ifndef IDGEN_SLOT_PUBLISH_H
+#define IDGEN_SLOT_PUBLISH_H
+
+#include "shmem/slot.h"
+
+/* In place of a rest_good_as_of: the block must not be published. */
+#define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
+
+/* What a transaction did to an id sequence, reported when it ends. */
+typedef struct IdgenOutcome
+{
+	bool drop;              /* it changed the row: empty the cache */
+	bool revalidate;        /* it changed the row: sessions look again */
+	bool publish;           /* put rest into the cache, else it is lost */
+	bool unsafe;            /* lost all the same: the allocation may not last */
+	IdgenRest rest;         /* what is left of pending blocks */
+	uint64 rest_good_as_of; /* the rest is void if the entry was emptied by an
+	                         * event with a greater number; 0 if there was no
+	                         * entry, or IDGEN_NOT_PUBLISHABLE */
+	int64 ahead_blocks;     /* blocks asked for by its last refill */
+	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
+	TransactionId claim;    /* the claim it made, or invalid */
+	int64 ahead_below;      /* of the worker: refill again when this many are left */
+	IdgenCounters counters; /* to add; of waits and ids_lost only crowded, if published */
+} IdgenOutcome;
+
+extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
+                               uint64 number);
+extern bool idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome,
+                               int64 count, IdgenBlock *ids);
+extern void idgen_slot_not_refilled(IdgenSlot *slot);
+
+#endif /* IDGEN_SLOT_PUBLISH_H */

@@ -1,0 +1,214 @@
+/*
+ * slot_worker.c
+ *		A slot that the worker refills.
+ *
+ * A session that finds few ids leaves a request; see IdgenSlotWork in slot.h for
+ * the steps from there. The worker's attempts are numbered. A session that finds
+ * no id waits for the end of an attempt that begins after its request: one that
+ * has begun before may fail for a reason that is gone by now.
+ *
+ * Locking rules: the functions for sessions take the slot's lock themselves. The
+ * caller of the functions for the worker holds it. None of them raises an error.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "shmem/slot_pace.h"
+#include "shmem/slot_worker.h"
+
+/* Has a session requested a refill that the worker has not begun? */
+bool
+idgen_slot_is_requested(const IdgenSlot *slot)
+{
+	return *slot->worker.work == IDGEN_WORK_REQUESTED ||
+		*slot->worker.work == IDGEN_WORK_REFILLING_REQUESTED;
+}
+
+/* Is an attempt of the worker under way? */
+bool
+idgen_slot_is_attempted(const IdgenSlot *slot)
+{
+	return *slot->worker.work == IDGEN_WORK_REFILLING ||
+		*slot->worker.work == IDGEN_WORK_REFILLING_REQUESTED;
+}
+
+/* A session requests a refill; an attempt that is under way goes on. */
+static void
+set_requested(IdgenSlot *slot)
+{
+	*slot->worker.work = idgen_slot_is_attempted(slot) ? IDGEN_WORK_REFILLING_REQUESTED : IDGEN_WORK_REQUESTED;
+}
+
+/* The request has been met, or denied; an attempt that is under way goes on. */
+static void
+clear_requested(IdgenSlot *slot)
+{
+	*slot->worker.work = idgen_slot_is_attempted(slot) ? IDGEN_WORK_REFILLING : IDGEN_WORK_NOTHING;
+}
+
+/*
+ * Request a refill, and the next one when half of what is left now is used up.
+ * "range" is the number of ids that are wanted in a row, or 0 if any will do. The
+ * caller holds the lock.
+ */
+static void
+request_refill(IdgenSlot *slot, int64 range)
+{
+	/* A session that wanted a longer range before may have it by now, or have given up. */
+	slot->worker.range = idgen_slot_is_requested(slot) ? Max(slot->worker.range, range) : range;
+	slot->worker.requester = GetUserId();
+	slot->ahead_below = slot->ids_left / 2;
+	set_requested(slot);
+}
+
+/*
+ * For a session: draw ids where the worker refills. Answers
+ *
+ * - IDGEN_DRAW_STALE,
+ * - IDGEN_DRAW_TAKEN: the caller wakes the worker if the result says so,
+ * - IDGEN_DRAW_WAIT: the caller waits for the result's attempt, and calls
+ *	 idgen_cache_waited() in the end.
+ */
+IdgenDrawAnswer
+idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawResult *result)
+{
+	IdgenDrawAnswer answer;
+	int block;
+
+	result->wake_worker = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version != version)
+		answer = IDGEN_DRAW_STALE;
+	else if ((block = idgen_slot_find_block(slot, count)) >= 0)
+	{
+		if (slot->ids_left <= slot->ahead_below)
+		{
+			request_refill(slot, 0);
+			result->wake_worker = true;
+		}
+		result->ids = idgen_slot_take_from_block(slot, block, count);
+		answer = IDGEN_DRAW_TAKEN;
+	}
+	else
+	{
+		request_refill(slot, count > 1 ? count : 0);
+		result->attempt = slot->worker.attempt + 1;
+		slot->refill.waiters++;
+		slot->refill.ran_dry = true;
+		slot->counters.waits++;
+		answer = IDGEN_DRAW_WAIT;
+	}
+	LWLockRelease(&slot->lock);
+	return answer;
+}
+
+/* Has the attempt with that number ended, or one after it? The caller holds the lock. */
+static bool
+has_ended(const IdgenSlot *slot, uint64 attempt)
+{
+	return slot->worker.attempt > attempt ||
+		(slot->worker.attempt == attempt && !idgen_slot_is_attempted(slot));
+}
+
+/*
+ * For a session: what has become of the attempt that it waits for, to draw that
+ * many ids? Sets *failure if it has failed, and *row_locked in any case.
+ */
+IdgenAttemptState
+idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version, int64 count, uint64 attempt,
+                           IdgenFailure *failure, bool *row_locked)
+{
+	IdgenAttemptState state = IDGEN_ATTEMPT_AWAITED;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version != version || idgen_slot_find_block(slot, count) >= 0)
+		state = IDGEN_ATTEMPT_OVER;
+	else if (has_ended(slot, attempt))
+	{
+		*failure = slot->worker.failure;
+		if (failure->sqlerrcode != 0 && count >= failure->count)
+			state = IDGEN_ATTEMPT_FAILED;
+		else
+			state = IDGEN_ATTEMPT_OVER;
+	}
+	else if (*slot->worker.work == IDGEN_WORK_NOTHING)
+		state = IDGEN_ATTEMPT_OVER; /* others have taken what there was */
+	*row_locked = slot->worker.row_locked;
+	LWLockRelease(&slot->lock);
+	return state;
+}
+
+/*
+ * The worker begins to refill the slot, which a session has requested. Returns the
+ * number of blocks to allocate. *range is the number of ids that a session wants
+ * in a row, or 0, and *joins the block that they may join.
+ */
+int
+idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins)
+{
+	Assert(*slot->worker.work == IDGEN_WORK_REQUESTED);
+	*slot->worker.work = IDGEN_WORK_REFILLING;
+	slot->worker.attempt++;
+
+	*range = slot->worker.range;
+	slot->worker.range = 0;
+	*joins = idgen_slot_last_block(slot);
+	slot->pace.worker_blocks = idgen_slot_adapt_blocks(slot, slot->pace.worker_blocks);
+	slot->refill.ran_dry = false;
+	return slot->pace.worker_blocks;
+}
+
+/* The attempt under way is over: note why it has failed, if it has. */
+static void
+end_attempt(IdgenSlot *slot, const IdgenFailure *failure)
+{
+	*slot->worker.work = idgen_slot_is_requested(slot) ? IDGEN_WORK_REQUESTED : IDGEN_WORK_NOTHING;
+	slot->worker.failure.sqlerrcode = 0;
+	if (failure != NULL)
+		slot->worker.failure = *failure;
+}
+
+/*
+ * The worker's attempt is over. What it has brought is published, and passed as
+ * "outcome"; or it has failed, perhaps only for some calls. If both are NULL,
+ * sessions have reason to look at the row again. A session that has requested
+ * more meanwhile has it now, unless few ids are left.
+ */
+void
+idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
+                       const IdgenOutcome *outcome, const IdgenFailure *failure)
+{
+	/* It may have been abandoned meanwhile, and even followed by another one. */
+	if (attempt == slot->worker.attempt && idgen_slot_is_attempted(slot))
+		end_attempt(slot, failure);
+
+	if (outcome != NULL && !outcome->unsafe && slot->ids_left > 0)
+	{
+		slot->ahead_below = outcome->ahead_below;
+		slot->pace.filled_at = GetCurrentTimestamp();
+		slot->worker.row_locked = false;
+		if (slot->ids_left > slot->ahead_below)
+			clear_requested(slot);
+	}
+	ConditionVariableBroadcast(&slot->refill.done);
+}
+
+/*
+ * The worker goes. Without a failure, a request stays for the next worker; with
+ * one, it is denied like an attempt that has failed.
+ */
+void
+idgen_slot_abandon_attempt(IdgenSlot *slot, const IdgenFailure *failure)
+{
+	if (failure != NULL && idgen_slot_is_requested(slot))
+	{
+		slot->worker.attempt++;
+		*slot->worker.work = IDGEN_WORK_REFILLING;
+	}
+	if (idgen_slot_is_attempted(slot))
+		end_attempt(slot, failure);
+	ConditionVariableBroadcast(&slot->refill.done);
+}

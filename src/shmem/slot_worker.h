@@ -1,0 +1,34 @@
+/*
+ * slot_worker.h
+ *		A slot that the worker refills.
+ */
+#ifndef IDGEN_SLOT_WORKER_H
+#define IDGEN_SLOT_WORKER_H
+
+#include "shmem/slot_draw.h"
+#include "shmem/slot_publish.h"
+
+/* What has become of the worker's attempt that a session waits for. */
+typedef enum IdgenAttemptState
+{
+	IDGEN_ATTEMPT_AWAITED, /* it is not over */
+	IDGEN_ATTEMPT_OVER,    /* look again at the slot, or the row */
+	IDGEN_ATTEMPT_FAILED,  /* raise the failure */
+} IdgenAttemptState;
+
+/* What sessions do */
+extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count,
+                                              IdgenDrawResult *result);
+extern IdgenAttemptState idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version,
+                                                    int64 count, uint64 attempt,
+                                                    IdgenFailure *failure, bool *row_locked);
+
+/* What the worker does */
+extern bool idgen_slot_is_requested(const IdgenSlot *slot);
+extern bool idgen_slot_is_attempted(const IdgenSlot *slot);
+extern int idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins);
+extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
+                                   const IdgenOutcome *outcome, const IdgenFailure *failure);
+extern void idgen_slot_abandon_attempt(IdgenSlot *slot, const IdgenFailure *failure);
+
+#endif /* IDGEN_SLOT_WORKER_H */

@@ -1,0 +1,30 @@
+/*
+ * worker_requests.h
+ *		What sessions have asked the worker for.
+ */
+#ifndef IDGEN_WORKER_REQUESTS_H
+#define IDGEN_WORKER_REQUESTS_H
+
+#include "shmem/cache.h"
+
+/* What a worker is to do: refill an id sequence. */
+typedef struct IdgenTask
+{
+	IdgenCacheKey key;
+	uint64 attempt;   /* its number, for idgen_cache_end_attempt() */
+	int64 nblocks;    /* blocks to allocate */
+	int64 range;      /* at least this many ids in a row, unless 0 */
+	IdgenBlock joins; /* the block that such a range may join, or an empty one */
+	Oid requested_by; /* whose rights triggers on id_sequences get */
+	TimestampTz begun_at;
+} IdgenTask;
+
+extern bool idgen_cache_has_requests(Oid dbid);
+extern List *idgen_cache_take_requests(Oid dbid);
+extern bool idgen_cache_has_waiters(const IdgenCacheKey *key);
+extern void idgen_cache_row_locked(const IdgenCacheKey *key);
+extern void idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
+                                    const IdgenFailure *failure);
+extern void idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure);
+
+#endif /* IDGEN_WORKER_REQUESTS_H */
