@@ -150,6 +150,6 @@ idgen_too_few(const char *name, int64 count, int64 last)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-	         errmsg("id sequence \"%s\" has no %lld ids in a row left", name, (long long) count),
+	         errmsg("id sequence \"%s\" does not have %lld consecutive ids left", name, (long long) count),
 	         errdetail("Its last id is %lld.", (long long) last)));
 }

@@ -395,7 +395,7 @@ refused(const char *what, const char *column)
 	ereport(ERROR,
 	        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 	         column == NULL ? errmsg("a trigger on \"id_sequences\" has %s", what) : errmsg("a trigger on \"id_sequences\" has %s \"%s\"", what, column),
-	         errhint("Have the trigger leave refills alone, which set next_block_start and exhausted only.")));
+	         errhint("Make the trigger leave refills alone: they set only next_block_start and exhausted.")));
 }
 
 /* Have triggers left alone the columns that idgen knows? */

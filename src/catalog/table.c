@@ -88,7 +88,7 @@ idgen_table_check_not_rewritten(Relation rel)
 		        (errcode(ERRCODE_OBJECT_IN_USE),
 		         errmsg("cannot change rows of \"%s\" because the current command rewrites the table",
 		                RelationGetRelationName(rel)),
-		         errhint("Draw ids in a statement of its own, before or after that command.")));
+		         errhint("Draw ids in a separate statement, before or after that command.")));
 }
 
 /*

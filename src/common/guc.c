@@ -82,7 +82,7 @@ idgen_guc_init(void)
 	 */
 	DefineCustomIntVariable("idgen.node_id",
 	                        "Sets the number that tells this server's ids from those of other servers.",
-	                        "It is part of time-ordered ids and of ids with a layout. No two servers whose ids meet may have the same.",
+	                        "It is part of time-ordered ids and of ids with a layout. Servers whose ids meet must have different numbers.",
 	                        &idgen_node_id,
 	                        0, 0, 1023,
 	                        PGC_SIGHUP,
@@ -104,7 +104,7 @@ idgen_guc_init(void)
 	 * would have no effect.
 	 */
 	DefineCustomIntVariable("idgen.prefetch_threshold",
-	                        "Sets when the worker refills ahead: at this percentage of the last allocation left.",
+	                        "Sets the percentage of the last allocation at which the worker refills ahead.",
 	                        "Zero means that it refills only when no id is left.",
 	                        &idgen_prefetch_threshold,
 	                        50, 0, 100,
@@ -114,8 +114,8 @@ idgen_guc_init(void)
 
 	/* The upper bound, times the greatest block_size, is far from overflow. */
 	DefineCustomIntVariable("idgen.max_prefetch_blocks",
-	                        "Sets the number of blocks that are allocated for an id sequence at most in one refill ahead of need.",
-	                        "It begins with one, and takes more when they are used up fast.",
+	                        "Sets the maximum number of blocks that one refill ahead of need allocates.",
+	                        "Refills begin with one block, and take more when blocks are used up fast.",
 	                        &idgen_max_prefetch_blocks,
 	                        64, 1, 1000000,
 	                        PGC_SIGHUP,
@@ -123,7 +123,7 @@ idgen_guc_init(void)
 	                        NULL, NULL, NULL);
 
 	DefineCustomIntVariable("idgen.worker_idle_timeout",
-	                        "Sets how long a database's worker stays without being asked for anything.",
+	                        "Sets how long the worker of a database waits for the next request before it exits.",
 	                        NULL,
 	                        &idgen_worker_idle_timeout,
 	                        3000, 0, INT_MAX,

@@ -198,7 +198,7 @@ await_slot(IdgenHandle *handle, IdgenCall *call)
 	if (time_left(call) == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-		         errmsg("there is no place in the cache for id sequence \"%s\"", handle->name),
+		         errmsg("there is no room in the cache for id sequence \"%s\"", handle->name),
 		         errdetail("All of it is in use by id sequences that are being refilled."),
 		         errhint("You might need to increase idgen.max_sequences.")));
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,

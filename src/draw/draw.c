@@ -169,7 +169,7 @@ check_layout(const IdgenHandle *handle, IdgenCall *call)
 	if (call->form == IDGEN_FORM_RANGE && handle->found.layout->reversed)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("layout \"%s\" of id sequence \"%s\" has no ids in a row",
+		         errmsg("layout \"%s\" of id sequence \"%s\" does not give consecutive ids",
 		                handle->found.layout->name, handle->name),
 		         errhint("Draw single ids, or use a layout that is not reversed.")));
 }
@@ -203,9 +203,9 @@ check_range(const IdgenHandle *handle, const IdgenCall *call)
 	if (call->count > max)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("id sequence \"%s\" cannot give %lld ids in a row",
+		         errmsg("id sequence \"%s\" cannot give %lld consecutive ids",
 		                handle->name, (long long) call->count),
-		         errdetail("With source \"%s\", %lld is the most.", source->name, (long long) max)));
+		         errdetail("With source \"%s\", the limit is %lld.", source->name, (long long) max)));
 }
 
 /*
@@ -380,7 +380,7 @@ idgen_restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
 			                handle->name, handle->found.source->name),
-			         errhint("Restart what its ids come from, then delete and insert its row to drop what is cached.")));
+			         errhint("Restart what its ids come from. Then delete its row and insert it again, to drop the cached ids.")));
 		if (handle->found.source->restart(handle, restart_value(handle, start)) != IDGEN_SOURCE_STALE)
 			break;
 		idgen_handle_invalidate(handle);

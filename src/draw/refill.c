@@ -220,8 +220,8 @@ check_not_refilling(const IdgenHandle *handle)
 	if (handle->allocating)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("the refill of id sequence \"%s\" draws from it itself", handle->name),
-		         errhint("Have the allocator, or the trigger on \"id_sequences\", leave this id sequence out.")));
+		         errmsg("the refill of id sequence \"%s\" draws from the same id sequence", handle->name),
+		         errhint("Make the allocator, or the trigger on \"id_sequences\", leave this id sequence out.")));
 }
 
 /*
@@ -328,9 +328,9 @@ not_in_a_row(const IdgenHandle *handle, const IdgenCall *call)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-	         errmsg("could not get %lld ids of id sequence \"%s\" in a row",
+	         errmsg("could not get %lld consecutive ids of id sequence \"%s\"",
 	                (long long) call->count, handle->name),
-	         errdetail("Its source gave smaller blocks, or others drew from it in between."),
+	         errdetail("Its source gave smaller blocks, or other sessions drew from it in between."),
 	         errhint("Make the blocks larger.")));
 }
 

@@ -187,7 +187,7 @@ check_password(const IdgenConnectOptions *options, const ForeignServer *server, 
 		         errmsg("password is required"),
 		         errdetail("The user mapping of role \"%s\" for server \"%s\" has none.",
 		                   GetUserNameFromId(userid, false), server->servername),
-		         errhint("Add option \"password\" to the user mapping. Only a superuser can do without, on a server that belongs to a superuser.")));
+		         errhint("Add option \"password\" to the user mapping. Only a superuser can do without a password, and only on a server that belongs to a superuser.")));
 }
 
 /* Raises 2F003 unless all hosts are to be reached by the network. */
@@ -201,7 +201,7 @@ check_network(const IdgenConnectOptions *options, const ForeignServer *server)
 	ereport(ERROR,
 	        (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
 	         errmsg("server \"%s\" must not be reached by a Unix-domain socket where a password is required", server->servername),
-	         errdetail("The other server might take the connection for one of the operating system's user, and not ask for it."),
+	         errdetail("The other server might trust the user of the operating system, and not ask for a password."),
 	         errhint("Set option \"host\" of the server to a host name or an address, or have a superuser set password_required to false in the user mapping.")));
 }
 

@@ -298,7 +298,7 @@ report_warnings(IdgenConnection *connection)
 			         errhidestmt(true)));
 		else
 			ereport(LOG_SERVER_ONLY,
-			        (errmsg("server \"%s\" warns of more, which is not logged", connection->server),
+			        (errmsg("further warnings of server \"%s\" are not logged", connection->server),
 			         errhidestmt(true)));
 	}
 }
@@ -396,7 +396,7 @@ too_much(IdgenConnection *connection)
 							   .sqlerrcode = ERRCODE_PROTOCOL_VIOLATION,
 							   .message = psprintf("server \"%s\" has sent more than %d kB", connection->server, MAX_RECEIVED / 1024),
 							   .detail = "An answer to a refill is much shorter.",
-							   .hint = "See what is at that server's address.",
+							   .hint = "Check what listens at the address of that server.",
 						   });
 }
 

@@ -45,7 +45,7 @@ idgen_hosts_check(const char *list)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("too many hosts for a server"),
-		         errdetail("There are %d of them, of at most %d.", idgen_hosts_count(list), MAX_HOSTS)));
+		         errdetail("It has %d hosts; %d are allowed.", idgen_hosts_count(list), MAX_HOSTS)));
 }
 
 /*

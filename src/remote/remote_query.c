@@ -110,7 +110,7 @@ time_out(IdgenRemoteQuery *query)
 	IdgenRemoteError error = {
 		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
 		.message = psprintf("server \"%s\" did not answer in time", query->server),
-		.detail = query->connection == NULL ? "All connections to it are at work." : NULL,
+		.detail = query->connection == NULL ? "All connections to it are in use." : NULL,
 		.hint = "See what it is waiting for, or raise idgen.server_timeout.",
 	};
 

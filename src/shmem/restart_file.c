@@ -282,7 +282,7 @@ check(const char *contents, Size size, const ClusterState *state, bool good)
 		return "It is too short.";
 	memcpy(&header, contents, sizeof(header));
 	if (header.magic != IDGEN_FILE_MAGIC)
-		return "It is no such file.";
+		return "It has another format.";
 	if (header.version != IDGEN_FILE_VERSION)
 		return "It is from another version.";
 	INIT_CRC32C(crc);
@@ -293,7 +293,7 @@ check(const char *contents, Size size, const ClusterState *state, bool good)
 	if (header.state.system_identifier != state->system_identifier)
 		return "It is from another database cluster.";
 	if (!good)
-		return "The database cluster is not going on from where it was shut down.";
+		return "The database cluster does not continue from where it was shut down.";
 	if (memcmp(&header.state, state, sizeof(ClusterState)) != 0)
 		return "The database cluster has been in use since.";
 	return NULL;
@@ -391,7 +391,7 @@ idgen_restart_file_read(void)
 	if (lost > 0)
 		ereport(LOG,
 		        (errmsg("%lld cached ids are lost", (long long) lost),
-		         errdetail("They do not find room in the cache."),
+		         errdetail("There is no room for them in the cache."),
 		         errhint("You might need to increase idgen.max_sequences.")));
 	if (contents != NULL)
 		pfree(contents);

@@ -192,7 +192,7 @@ check_owner(const IdgenHandle *handle, Allocator *allocator)
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("function %s may not run with the rights of role \"%s\"",
 		                handle->found.source_name, GetUserNameFromId(GetUserId(), false)),
-		         errdetail("It belongs to role \"%s\", who may not have others run code.",
+		         errdetail("It belongs to role \"%s\", which may not have other roles run its code.",
 		                   GetUserNameFromId(owner, false)),
 		         errhint("If you trust that role, GRANT TRIGGER ON %s TO %s. Or use ALTER FUNCTION to make it SECURITY DEFINER or to give it another owner.",
 		                 idgen_table_name(handle->relid), quote_identifier(GetUserNameFromId(owner, false)))));

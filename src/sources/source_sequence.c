@@ -341,7 +341,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
-		         errdetail(handle->found.temporary ? "Sequence \"%s\" is a temporary one of another session." : "Sequence \"%s\" is unlogged, and this is a standby.",
+		         errdetail(handle->found.temporary ? "Sequence \"%s\" is a temporary sequence of another session." : "Sequence \"%s\" is unlogged, and this is a standby.",
 		                   NameStr(sequence->name))));
 	if (sequence->cache > 1)
 		ereport(ERROR,

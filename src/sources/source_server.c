@@ -196,7 +196,7 @@ check_row(const Centre *centre, IdgenRemoteRow row)
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("id sequence \"%s\" on server \"%s\" has source \"%s\", not \"table\"",
 		                centre->name, centre->server, row[COLUMN_SOURCE]),
-		         errhint("Blocks can be had only from a row with next_block_start.")));
+		         errhint("Only a row with source \"table\" gives blocks to other servers.")));
 	if (get_int64(row, COLUMN_BLOCK_SIZE) <= 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -254,14 +254,14 @@ check_allocated(const IdgenHandle *handle, const Centre *centre, const IdgenRequ
 	if (row[COLUMN_ROWS] == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FDW_ERROR),
-		         errmsg("server \"%s\" did not say how many id sequences \"%s\" it has",
+		         errmsg("server \"%s\" did not say how many rows for id sequence \"%s\" it has",
 		                centre->server, centre->name)));
 	if (strcmp(row[COLUMN_ROWS], "1") != 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_CARDINALITY_VIOLATION),
-		         errmsg("server \"%s\" has %s id sequences \"%s\"",
+		         errmsg("server \"%s\" has %s rows for id sequence \"%s\"",
 		                centre->server, row[COLUMN_ROWS], centre->name),
-		         errhint("Column \"name\" of \"id_sequences\" should be its primary key.")));
+		         errhint("Make column \"name\" the primary key of \"id_sequences\" there.")));
 	if (request->count == 1)
 		check_exhausted(handle, centre, row);
 	if (row[COLUMN_LAST_ID] == NULL)
@@ -270,7 +270,7 @@ check_allocated(const IdgenHandle *handle, const Centre *centre, const IdgenRequ
 	    get_int64(row, COLUMN_UPDATED) != idgen_add_saturating(get_int64(row, COLUMN_LAST_ID), 1))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("id sequence \"%s\" on server \"%s\" was not updated as it should",
+		         errmsg("id sequence \"%s\" on server \"%s\" was not updated as expected",
 		                centre->name, centre->server),
 		         errhint("A trigger or a rule there may be in the way.")));
 }

@@ -75,7 +75,7 @@ check_column(const IdgenColumn *column, Oid idgen_schema)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("column \"%s\" of table \"%s\" does not draw from an id sequence",
 		                column->name, column->table),
-		         errdetail("Its default is not just idgen_next() with a name.")));
+		         errdetail("Its default is not a plain call of idgen_next() with a constant name.")));
 	if (!column->partitioned && list_length(column->members) > 1)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

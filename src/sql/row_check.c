@@ -95,9 +95,8 @@ check_may_name_code(Relation rel, const IdgenSource *source)
 	ereport(ERROR,
 	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 	         errmsg("permission denied to name a function in table \"%s\"", RelationGetRelationName(rel)),
-	         source->runs_code ? errdetail("It runs with the rights of whoever draws, as a trigger would.") : errdetail("Source \"%s\" does not use source_name, but another source may, later.", source->name),
-	         errhint("That takes the privilege TRIGGER on the table.%s",
-	                 source->runs_code ? "" : " Or set source_name to null.")));
+	         source->runs_code ? errdetail("It runs with the rights of whoever draws, as a trigger would.") : errdetail("Source \"%s\" does not use source_name, but the row may get another source later.", source->name),
+	         source->runs_code ? errhint("The privilege TRIGGER on the table is required.") : errhint("Set source_name to null, or get the privilege TRIGGER on the table.")));
 }
 
 /*

@@ -113,7 +113,7 @@ problem_of(const FileContents *contents, int size)
 	if (size != sizeof(FileContents))
 		return "Its size is wrong.";
 	if (contents->magic != IDGEN_FILE_MAGIC)
-		return "It is no such file, or from another version.";
+		return "It has another format, or is from another version.";
 	if (contents->crc != checksum(contents->limit))
 		return "Its checksum is wrong.";
 	return NULL;

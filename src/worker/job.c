@@ -340,7 +340,7 @@ take_event(IdgenJob *job, JobEvent event, const ErrorData *error)
 	else if (job->state == IDGEN_JOB_EXPIRED)
 		ereport(LOG,
 		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-		         errmsg("could not lock what id sequence \"%s\" is refilled from for %d ms",
+		         errmsg("could not lock the row of id sequence \"%s\", or what it draws from, within %d ms",
 		                job->task->key.name, idgen_worker_timeout)));
 }
 

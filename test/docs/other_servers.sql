@@ -288,7 +288,7 @@ SELECT idgen_next('dup');
 -- claim: A trigger at the centre that is in the way.
 \at ids TRUNCATE nopk.id_sequences; INSERT INTO nopk.id_sequences VALUES ('dup', 1, 1, 0); CREATE OR REPLACE FUNCTION nopk.tn() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER r BEFORE UPDATE ON nopk.id_sequences FOR EACH ROW EXECUTE FUNCTION nopk.tn();
 SELECT idgen_next('dup');
--- gives: ERROR 55000: id sequence "dup" on server "cen3" was not updated as it should
+-- gives: ERROR 55000: id sequence "dup" on server "cen3" was not updated as expected
 
 -- claim: A null in the row at the centre.
 \at ids DROP TRIGGER r ON nopk.id_sequences; UPDATE nopk.id_sequences SET block_size = NULL;

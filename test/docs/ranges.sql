@@ -22,7 +22,7 @@ SELECT * FROM idgen_next_range('o3', 5);
 -- claim: If there are not so many, nothing is taken.
 SELECT idgen_create('o4', max_value => 10);
 SELECT idgen_next_range('o4', 11);
--- gives: ERROR 2200H: id sequence "o4" has no 11 ids in a row left
+-- gives: ERROR 2200H: id sequence "o4" does not have 11 consecutive ids left
 SELECT idgen_next('o4');
 -- gives: 1
 
@@ -58,7 +58,7 @@ SELECT * FROM idgen_next_range('s6', 10, 'sequence');
 
 -- claim: The error says how many ids there are not.
 SELECT idgen_next_range('o4', 500);
--- gives: ERROR 2200H: id sequence "o4" has no 500 ids in a row left
+-- gives: ERROR 2200H: id sequence "o4" does not have 500 consecutive ids left
 
 -- claim: A null n gives null.
 SELECT idgen_next_range('o', NULL) IS NULL;

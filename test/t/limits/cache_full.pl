@@ -60,7 +60,7 @@ $_->quit for ($deleting, $session);
 
 my ($ret, $stdout, $stderr) = $node->psql('postgres', q{SET idgen.worker_timeout = '100ms'; SELECT idgen_next('w')},
 	extra_params => [ '-v', 'VERBOSITY=verbose' ]);
-like($stderr, qr/ERROR:  53400: there is no place in the cache for id sequence "w"\n.*\nHINT:  .*idgen\.max_sequences/,
+like($stderr, qr/ERROR:  53400: there is no room in the cache for id sequence "w"\n.*\nHINT:  .*idgen\.max_sequences/,
 	'no place for the worker');
 $session = start_statement($node, q{SELECT idgen_next('w')});
 wait_for_waiters($node, 1, '^SELECT idgen_next', 'Extension');

@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $in_use_since = 'The database cluster has been in use since.';
-my $not_going_on = 'The database cluster is not going on from where it was shut down.';
+my $not_going_on = 'The database cluster does not continue from where it was shut down.';
 my $other_cluster = 'It is from another database cluster.';
 
 my $node = idgen_server('original', init => [ allows_streaming => 1, has_archiving => 1 ]);

@@ -60,7 +60,7 @@ sub with
 check($good, 'used', 'what the server has written');
 
 my $too_short = 'It is too short.';
-my $not_such = 'It is no such file.';
+my $not_such = 'It has another format.';
 my $other_version = 'It is from another version.';
 my $wrong_checksum = 'Its checksum is wrong.';
 my $other_cluster = 'It is from another database cluster.';
@@ -90,7 +90,7 @@ for my $part (0 .. length($good) / 4 - 1)
 	$reasons{ try_file(with($offset, ~substr($good, $offset, 1) & "\xff")) }++;
 }
 is( join('|', map { "$_ $reasons{$_}" } sort keys %reasons),
-	"$other_version 1|$not_such 1|$wrong_checksum " . (int(length($good) / 4) - 2),
+	"$not_such 1|$other_version 1|$wrong_checksum " . (int(length($good) / 4) - 2),
 	'one byte changed');
 
 # With the right checksum: "template" is that of pack() for what is at that offset.

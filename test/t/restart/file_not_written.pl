@@ -90,7 +90,7 @@ like($log, qr{LOG:  ignoring file .*\n.*DETAIL:  It could not be removed\.}, 'no
 draw('no right to remove', 1);
 $node->stop('immediate');
 chmod(0700, $directory) or die;
-is( start_and_read($node), 'The database cluster is not going on from where it was shut down.',
+is( start_and_read($node), 'The database cluster does not continue from where it was shut down.',
 	'no right to remove: refused later');
 ok(!-e $file, 'no right to remove: removed later');
 draw('no right to remove', 1);

@@ -15,7 +15,7 @@ use Test::More;
 my $node = idgen_server('other_use', conf => "idgen.max_sequences = 100\n");
 my $file = restart_file($node);
 my $in_use_since = 'The database cluster has been in use since.';
-my $not_going_on = 'The database cluster is not going on from where it was shut down.';
+my $not_going_on = 'The database cluster does not continue from where it was shut down.';
 
 $node->safe_psql('postgres', q{SELECT idgen_create('x'), idgen_create('worker', refill => 'worker')});
 
@@ -110,7 +110,7 @@ is(start_and_read($node), '', 'less room: the file is used');
 my @cached = split /\n/, $node->safe_psql('postgres', q{SELECT name, last_id - first_id + 1 FROM idgen_cache ORDER BY 1});
 is(join(' ', map { /\|(.*)/ } @cached), '19 19 19', 'less room: three id sequences');
 like(slurp_file($node->logfile, $offset),
-	qr{LOG:  133 cached ids are lost\n.*DETAIL:  They do not find room in the cache\.\n.*HINT:  .*idgen\.max_sequences},
+	qr{LOG:  133 cached ids are lost\n.*DETAIL:  There is no room for them in the cache\.\n.*HINT:  .*idgen\.max_sequences},
 	'less room: the log says how many ids are lost');
 my @kept = map { /(.*)\|/ } @cached;
 my %kept = map { ($_, 1) } @kept;

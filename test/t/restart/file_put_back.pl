@@ -17,7 +17,7 @@ my $file = restart_file($node);
 my $copies = PostgreSQL::Test::Utils::tempdir();
 
 my $in_use_since = 'The database cluster has been in use since.';
-my $not_going_on = 'The database cluster is not going on from where it was shut down.';
+my $not_going_on = 'The database cluster does not continue from where it was shut down.';
 
 $node->safe_psql(
 	'postgres', q{

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $not_going_on = 'The database cluster is not going on from where it was shut down.';
+my $not_going_on = 'The database cluster does not continue from where it was shut down.';
 my $copies = PostgreSQL::Test::Utils::tempdir();
 
 my $a = idgen_server('a', init => [ allows_streaming => 1 ], conf => q{

@@ -89,7 +89,7 @@ $proxy->wait_for_held(4);
 $node->append_conf('postgresql.conf', q{idgen.server_timeout = '200ms'});
 $node->reload;
 my ($ret, $stdout, $stderr) = $node->psql('postgres', q{SELECT idgen_next('x5')});
-like($stderr, qr/ERROR:  server "central" did not answer in time\nDETAIL:  All connections to it are at work\./, 'all connections are at work');
+like($stderr, qr/ERROR:  server "central" did not answer in time\nDETAIL:  All connections to it are in use\./, 'all connections are in use');
 $node->append_conf('postgresql.conf', q{idgen.server_timeout = '100s'});
 $node->reload;
 $proxy->pass;

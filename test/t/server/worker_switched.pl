@@ -29,7 +29,7 @@ my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; SELECT FROM id_sequences FOR UPDATE');
 my $before = $node->safe_psql('postgres', $transactions);
 $centre_holder->query_safe('COMMIT');
-$node->wait_for_log(qr/could not lock what id sequence "w" is refilled from for 1000 ms/, $offset);
+$node->wait_for_log(qr/could not lock the row of id sequence "w", or what it draws from, within 1000 ms/, $offset);
 pass('it gives up');
 $holder->query_safe('COMMIT');
 is(answer($session, ''), '1', 'who waits has an id when the row is free');

@@ -65,7 +65,7 @@ $node->stop('immediate');
 my $good = slurp_file($file);
 is(try_file(), '', 'what the server has written');
 
-my ($size, $not_such, $checksum) = ('Its size is wrong.', 'It is no such file, or from another version.', 'Its checksum is wrong.');
+my ($size, $not_such, $checksum) = ('Its size is wrong.', 'It has another format, or is from another version.', 'Its checksum is wrong.');
 foreach my $case (
 	[ $size, 'empty', '' ],
 	[ $size, 'cut short', substr($good, 0, -1) ],

@@ -74,7 +74,7 @@ is( $node->safe_psql(
 		SELECT max(idgen_next('held')) FROM generate_series(1, $next - 7)}),
 	$next - 1, 'what is cached is issued whatever is locked');
 my $waiter = start_statement($node, q{SELECT idgen_next('held')}, q{SET idgen.worker_timeout = '100s'});
-$node->wait_for_log(qr/could not lock what id sequence "held" is refilled from for 50 ms/, $log);
+$node->wait_for_log(qr/could not lock the row of id sequence "held", or what it draws from, within 50 ms/, $log);
 wait_for_waiters($node, 1, 'idgen_next', 'Extension');
 like(complaint('held'), qr/ERROR:  55P03: /, 'a table that stays locked');
 $holder->query_safe('COMMIT');
