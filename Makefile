@@ -144,7 +144,7 @@ format:
 format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-# includes, the list of files, comments, links; LINT="name name" for some of the checks
+# includes, the list of files, names, links, comments; LINT="name name" for some of the checks
 lint:
 	@$(tree)test/lint/run $(LINT)
 

@@ -10,7 +10,7 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 use File::Find;
 
-our @EXPORT = qw(complain done c_files read_text section folder_order);
+our @EXPORT = qw(complain done c_files c_parts read_text section folder_order);
 
 my $complaints = 0;
 
@@ -54,6 +54,26 @@ sub c_files
 		},
 		"$tree/$folder");
 	return sort @files;
+}
+
+# A C file taken apart into comments, texts between quotes, and what is between them: for each
+# part the number of its first line, what stands before it on that line, and the part itself.
+sub c_parts
+{
+	my ($text) = @_;
+	my $number = 1;
+	my $before = '';
+	my @parts;
+
+	while ($text =~ m{\G( "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' | /\*.*?\*/ | //[^\n]* | [^"'/]+ | . )}gsx)
+	{
+		my $part = $1;
+
+		push @parts, [ $number, $before, $part ];
+		$number += $part =~ tr/\n//;
+		$before = $part =~ /\n([^\n]*)$/ ? $1 : $before . $part;
+	}
+	return @parts;
 }
 
 # What stands below that heading of src/README.md, as lines with their numbers
