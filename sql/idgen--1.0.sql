@@ -44,11 +44,11 @@ COMMENT ON COLUMN id_sequences.block_size IS 'ids per block; 1 makes the id sequ
 COMMENT ON COLUMN id_sequences.exhausted IS '1 once no id is left';
 COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
 COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence, function or server';
-COMMENT ON COLUMN id_sequences.source_name IS 'name of the source, null for the usual one';
-COMMENT ON COLUMN id_sequences.refill IS 'who refills: transaction (the calling one) or worker (a background worker)';
+COMMENT ON COLUMN id_sequences.source_name IS 'the native sequence, function or server that blocks come from; null for the usual one';
+COMMENT ON COLUMN id_sequences.refill IS 'where a refill runs: transaction (in the calling transaction) or worker (in a background worker)';
 COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed or session_reversed';
-COMMENT ON COLUMN id_sequences.big_base IS 'what idgen_next_big adds to the sequence value';
-COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; the range for percentages is counted from here';
+COMMENT ON COLUMN id_sequences.big_base IS 'the number that idgen_next_big adds to the sequence value';
+COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; percentages of its range are counted from here';
 
 SELECT pg_catalog.pg_extension_config_dump('id_sequences'::regclass, ''::text);
 
@@ -136,16 +136,16 @@ COMMENT ON FUNCTION idgen_next(text) IS 'next id of an id sequence';
 COMMENT ON FUNCTION idgen_next(text, text) IS 'next id of an id sequence with that source';
 COMMENT ON FUNCTION idgen_next_big(text) IS 'next id of an id sequence, plus its big_base';
 COMMENT ON FUNCTION idgen_next_big(text, text) IS 'next id of an id sequence with that source, plus its big_base';
-COMMENT ON FUNCTION idgen_next_range(text, bigint) IS 'next n ids in a row of an id sequence';
-COMMENT ON FUNCTION idgen_next_range(text, bigint, text) IS 'next n ids in a row of an id sequence with that source';
+COMMENT ON FUNCTION idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
+COMMENT ON FUNCTION idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION idgen_last(text) IS 'the id that this session drew last from an id sequence';
 COMMENT ON FUNCTION idgen_last(text, text) IS 'the id that this session drew last from an id sequence with that source';
 COMMENT ON FUNCTION idgen_last_big(text) IS 'the id that this session drew last from an id sequence, plus its big_base';
 COMMENT ON FUNCTION idgen_last_big(text, text) IS 'the id that this session drew last from an id sequence with that source, plus its big_base';
-COMMENT ON FUNCTION idgen_peek(text) IS 'the id that would be issued next, without taking it';
-COMMENT ON FUNCTION idgen_peek(text, text) IS 'the id that would be issued next from that source, without taking it';
-COMMENT ON FUNCTION idgen_peek_big(text) IS 'the id that idgen_next_big would return next, without taking it';
-COMMENT ON FUNCTION idgen_peek_big(text, text) IS 'the id that idgen_next_big would return next from that source, without taking it';
+COMMENT ON FUNCTION idgen_peek(text) IS 'the id that would be issued next, without drawing it';
+COMMENT ON FUNCTION idgen_peek(text, text) IS 'the id that would be issued next from that source, without drawing it';
+COMMENT ON FUNCTION idgen_peek_big(text) IS 'the id that idgen_next_big would return next, without drawing it';
+COMMENT ON FUNCTION idgen_peek_big(text, text) IS 'the id that idgen_next_big would return next from that source, without drawing it';
 
 GRANT EXECUTE ON FUNCTION idgen_next(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next(text, text) TO PUBLIC;
@@ -281,7 +281,7 @@ REVOKE ALL ON FUNCTION idgen_fdw_validator(text[], oid) FROM PUBLIC;
 CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR idgen_fdw_validator;
 
 COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'internal: checks the options of servers and user mappings';
-COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers from which id sequences draw blocks';
+COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate blocks from';
 
 --
 -- Looking inside. The functions and views show what the role that calls or reads
@@ -383,31 +383,31 @@ COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
 COMMENT ON COLUMN idgen_stats.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_stats.source IS 'where blocks come from: table, sequence, function or server';
 COMMENT ON COLUMN idgen_stats.source_name IS 'the native sequence that blocks come from, or source_name of the row';
-COMMENT ON COLUMN idgen_stats.refill IS 'who refills: transaction or worker';
-COMMENT ON COLUMN idgen_stats.cache IS 'whose cache: server, or session';
-COMMENT ON COLUMN idgen_stats.ids_issued IS 'ids returned, in transactions that were rolled back too';
+COMMENT ON COLUMN idgen_stats.refill IS 'where a refill runs: transaction or worker';
+COMMENT ON COLUMN idgen_stats.cache IS 'which cache: that of the server, or of this session';
+COMMENT ON COLUMN idgen_stats.ids_issued IS 'ids returned, including those of transactions that were rolled back';
 COMMENT ON COLUMN idgen_stats.ids_cached IS 'ids that any session can draw from memory now';
-COMMENT ON COLUMN idgen_stats.ids_lost IS 'cached ids that became a gap: the sum of the next three';
+COMMENT ON COLUMN idgen_stats.ids_lost IS 'ids that became a gap: the sum of the next three columns';
 COMMENT ON COLUMN idgen_stats.ids_lost_changed IS 'cached ids that became a gap because the row was changed';
 COMMENT ON COLUMN idgen_stats.ids_lost_prepared IS 'ids that became a gap because their transaction was prepared';
-COMMENT ON COLUMN idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block';
-COMMENT ON COLUMN idgen_stats.blocks_taken IS 'blocks that refills took';
-COMMENT ON COLUMN idgen_stats.refills IS 'how often blocks were taken';
-COMMENT ON COLUMN idgen_stats.waits IS 'how often a session waited for the refill of another one, or of the worker';
-COMMENT ON COLUMN idgen_stats.last_refill IS 'when blocks were taken last';
-COMMENT ON COLUMN idgen_stats.prefetch_blocks IS 'blocks that the worker asked for last, null if it does not refill';
-COMMENT ON COLUMN idgen_stats.percent_left IS 'of all ids from start_value to max_value, those that no block holds yet; null if not known';
+COMMENT ON COLUMN idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block in the cache';
+COMMENT ON COLUMN idgen_stats.blocks_taken IS 'blocks that refills brought';
+COMMENT ON COLUMN idgen_stats.refills IS 'number of refills';
+COMMENT ON COLUMN idgen_stats.waits IS 'how often a session waited for a refill of another session, or of the worker';
+COMMENT ON COLUMN idgen_stats.last_refill IS 'time of the last refill';
+COMMENT ON COLUMN idgen_stats.prefetch_blocks IS 'number of blocks that the worker asked for last; null if it does not refill';
+COMMENT ON COLUMN idgen_stats.percent_left IS 'percentage of the ids from start_value to max_value that no block holds yet; null if not known';
 COMMENT ON COLUMN idgen_cache.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_cache.first_id IS 'the id that is drawn from the block next';
 COMMENT ON COLUMN idgen_cache.last_id IS 'the last id of the block';
-COMMENT ON COLUMN idgen_cache.state IS 'published: for all sessions; pending: for the transaction that asks';
-COMMENT ON COLUMN idgen_cache_totals.cache IS 'whose cache: server, or session';
-COMMENT ON COLUMN idgen_cache_totals.max_sequences IS 'id sequences that it has room for';
-COMMENT ON COLUMN idgen_cache_totals.sequences IS 'id sequences that it holds';
-COMMENT ON COLUMN idgen_cache_totals.evictions IS 'id sequences that had to give way to others';
-COMMENT ON COLUMN idgen_cache_totals.ids_evicted IS 'cached ids that became a gap by that';
-COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of those that gave way';
-COMMENT ON COLUMN idgen_cache_totals.ids_uncached IS 'ids that became a gap because the cache had no place for their id sequence';
+COMMENT ON COLUMN idgen_cache.state IS 'published: for all sessions; pending: for the current transaction only';
+COMMENT ON COLUMN idgen_cache_totals.cache IS 'which cache: that of the server, or of this session';
+COMMENT ON COLUMN idgen_cache_totals.max_sequences IS 'number of id sequences that it has room for';
+COMMENT ON COLUMN idgen_cache_totals.sequences IS 'number of id sequences that it holds';
+COMMENT ON COLUMN idgen_cache_totals.evictions IS 'how often an id sequence gave way to another one';
+COMMENT ON COLUMN idgen_cache_totals.ids_evicted IS 'cached ids that became a gap because their id sequence gave way';
+COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of the id sequences that gave way';
+COMMENT ON COLUMN idgen_cache_totals.ids_uncached IS 'ids that became a gap because the cache had no room for their id sequence';
 
 GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;
