@@ -11,7 +11,7 @@
 #include "storage/ipc.h"
 
 #include "catalog/epoch.h"
-#include "catalog/row_write.h"
+#include "catalog/row_duties.h"
 #include "common/guc.h"
 #include "remote/foreign_server.h"
 #include "shmem/cache.h"
@@ -83,7 +83,7 @@ _PG_init(void)
 
 	idgen_guc_init();
 	idgen_epoch_init();
-	idgen_row_write_init();
+	idgen_row_duties_init();
 	idgen_xact_init();
 	idgen_object_access_init();
 	idgen_servers_init();

@@ -30,7 +30,7 @@
 #include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
-#include "catalog/row_write.h"
+#include "catalog/row_duties.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 

@@ -16,9 +16,6 @@ typedef struct IdgenRowValues
 	bool exhausted;
 } IdgenRowValues;
 
-extern void idgen_row_write_init(void);
-extern bool idgen_row_fires_triggers(Relation rel);
-extern bool idgen_row_writes_others(Relation rel);
 extern TM_Result idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
                                   Oid writer, TM_FailureData *tmfd, ItemPointer tid);
 extern void idgen_row_insert(Relation rel, const char *name, int32 block_size);

@@ -37,6 +37,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/row.h"
+#include "catalog/row_duties.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "session/pending.h"

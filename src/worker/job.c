@@ -210,7 +210,7 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
  * The worker does so as the owner of id_sequences, with the restrictions of a
  * security-restricted operation. The code that the owner has attached to that
  * table runs so as well. Triggers run as the role that has asked for the
- * refill (see row_write.c). The worker does not check who may draw: only
+ * refill (see row_triggers.c). The worker does not check who may draw: only
  * sessions that may have asked.
  */
 static void

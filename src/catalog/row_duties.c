@@ -1,0 +1,120 @@
+/*
+ * row_duties.c
+ *		What an update of a row of id_sequences entails besides.
+ *
+ * Most tables have no triggers, constraints, generated columns or domains that
+ * a refill has to do with. What a table has is found out once and remembered
+ * until the table changes, so that a refill does not pay for it.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "optimizer/optimizer.h"
+#include "utils/inval.h"
+
+#include "catalog/row.h"
+#include "catalog/row_duties.h"
+#include "catalog/row_triggers.h"
+
+/* Of the table with that OID, which is invalid if nothing is known. */
+static Oid known_relid = InvalidOid;
+static bits32 known_duties;
+
+static bits32
+duties_of_triggers(Relation rel)
+{
+	/*
+	 * To find out whose a trigger is can take an invalidation, which rebuilds
+	 * what the relation has.
+	 */
+	TriggerDesc *desc = CopyTriggerDesc(rel->trigdesc);
+	bits32 duties = 0;
+
+	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
+	{
+		Trigger *trigger = &desc->triggers[i];
+
+		if (!TRIGGER_FOR_UPDATE(trigger->tgtype) || trigger->tgenabled == TRIGGER_DISABLED ||
+		    idgen_trigger_is_own(trigger))
+			continue;
+		duties |= IDGEN_DUTY_TRIGGERS;
+		if (TRIGGER_FOR_BEFORE(trigger->tgtype) && TRIGGER_FOR_ROW(trigger->tgtype))
+			duties |= IDGEN_DUTY_BEFORE_ROW;
+	}
+	FreeTriggerDesc(desc);
+	return duties;
+}
+
+static bits32
+duties_of_columns(Relation rel)
+{
+	TupleDesc desc = RelationGetDescr(rel);
+	bits32 duties = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (TupleDescAttr(desc, i)->attgenerated != '\0' && !TupleDescAttr(desc, i)->attisdropped)
+			duties |= IDGEN_DUTY_GENERATED;
+	if (TupleDescAttr(desc, IDGEN_ATT_NEXT_BLOCK_START - 1)->atttypid != INT8OID ||
+	    TupleDescAttr(desc, IDGEN_ATT_EXHAUSTED - 1)->atttypid != INT2OID)
+		duties |= IDGEN_DUTY_DOMAINS;
+	return duties;
+}
+
+/* Does an expression that looks at these columns look at that one? */
+static bool
+looks_at(const Bitmapset *attrs, AttrNumber attnum)
+{
+	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attrs) ||
+		bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs);
+}
+
+static bits32
+duties_of_constraints(Relation rel)
+{
+	TupleConstr *constr = RelationGetDescr(rel)->constr;
+	Bitmapset *attrs = NULL;
+	bits32 duties = 0;
+
+	for (int i = 0; constr != NULL && i < constr->num_check; i++)
+		pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
+	if (looks_at(attrs, IDGEN_ATT_NEXT_BLOCK_START))
+		duties |= IDGEN_DUTY_CHECK_START;
+	if (looks_at(attrs, IDGEN_ATT_EXHAUSTED))
+		duties |= IDGEN_DUTY_CHECK_EXHAUSTED;
+	return duties;
+}
+
+/*
+ * What an update of a row entails: IDGEN_DUTY_*, 0 for nothing. Caller has
+ * locked the table.
+ */
+bits32
+idgen_row_duties(Relation rel)
+{
+	if (known_relid != RelationGetRelid(rel))
+	{
+		bits32 duties = duties_of_triggers(rel) | duties_of_columns(rel) | duties_of_constraints(rel);
+
+		/* None of these took an invalidation for this table: it is locked. */
+		known_duties = duties;
+		known_relid = RelationGetRelid(rel);
+	}
+	return known_duties;
+}
+
+static void
+relation_changed(Datum arg, Oid relid)
+{
+	if (relid == known_relid || !OidIsValid(relid))
+		known_relid = InvalidOid;
+}
+
+/* Ask the server to tell us about changes. Called once per process. */
+void
+idgen_row_duties_init(void)
+{
+	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
+}

@@ -1,0 +1,55 @@
+/*
+ * row_duties.h
+ *		What an update of a row of id_sequences entails besides.
+ */
+#ifndef IDGEN_ROW_DUTIES_H
+#define IDGEN_ROW_DUTIES_H
+
+#include "utils/rel.h"
+
+/* Duties of an update of next_block_start and exhausted, to be combined. */
+typedef enum IdgenRowDuty
+{
+	/* There are triggers of others for UPDATE. */
+	IDGEN_DUTY_TRIGGERS = 1 << 0,
+
+	/* Of these, some are fired BEFORE, for each row. */
+	IDGEN_DUTY_BEFORE_ROW = 1 << 1,
+
+	/* There are generated columns. */
+	IDGEN_DUTY_GENERATED = 1 << 2,
+
+	/* A CHECK constraint looks at next_block_start. */
+	IDGEN_DUTY_CHECK_START = 1 << 3,
+
+	/* A CHECK constraint looks at exhausted. */
+	IDGEN_DUTY_CHECK_EXHAUSTED = 1 << 4,
+
+	/* The type of one of the two columns is a domain. */
+	IDGEN_DUTY_DOMAINS = 1 << 5,
+} IdgenRowDuty;
+
+extern void idgen_row_duties_init(void);
+extern bits32 idgen_row_duties(Relation rel);
+
+/*
+ * Does an update fire triggers? Then the caller must have locked the row before:
+ * what they do must not be done in vain.
+ */
+static inline bool
+idgen_row_fires_triggers(Relation rel)
+{
+	return (idgen_row_duties(rel) & IDGEN_DUTY_TRIGGERS) != 0;
+}
+
+/*
+ * May an update write a column that idgen does not know, without being told so
+ * by its expression? Triggers may.
+ */
+static inline bool
+idgen_row_writes_others(Relation rel)
+{
+	return (idgen_row_duties(rel) & IDGEN_DUTY_BEFORE_ROW) != 0;
+}
+
+#endif /* IDGEN_ROW_DUTIES_H */

@@ -1,0 +1,142 @@
+/*
+ * row_expressions.c
+ *		The table owner's expressions: defaults, generated columns, constraints,
+ *		domains, indexes.
+ *
+ * All of them are code of the owner of id_sequences. The role that draws has
+ * not asked for them, so they run as the owner; see common/as_owner.c.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+
+#include "catalog/row.h"
+#include "catalog/row_expressions.h"
+#include "common/as_owner.h"
+
+/* Raises 23514 if a column's type is a domain that refuses its new value. */
+static void
+check_domain(Relation rel, TupleTableSlot *row, AttrNumber attnum)
+{
+	Oid type = TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid;
+	bool isnull;
+	Datum value = slot_getattr(row, attnum, &isnull);
+
+	if (get_typtype(type) == TYPTYPE_DOMAIN)
+		domain_check(value, isnull, type, NULL, NULL);
+}
+
+/* Raises 23514 if a domain refuses what an update sets. */
+void
+idgen_row_check_domains(Relation rel, TupleTableSlot *row)
+{
+	IdgenIdentity before;
+
+	idgen_act_as(rel->rd_rel->relowner, &before);
+	check_domain(rel, row, IDGEN_ATT_NEXT_BLOCK_START);
+	check_domain(rel, row, IDGEN_ATT_EXHAUSTED);
+	idgen_act_as_before(&before);
+}
+
+/*
+ * Compute generated columns of a row that is about to be written, and check its
+ * constraints. Raises 23502, 23514 and what that code raises.
+ */
+void
+idgen_row_complete(IdgenRowWrite *write, TupleTableSlot *row)
+{
+	TupleConstr *constr = RelationGetDescr(write->rel)->constr;
+	IdgenIdentity before;
+
+	idgen_act_as(write->rel->rd_rel->relowner, &before);
+	if (constr != NULL && constr->has_generated_stored)
+		ExecComputeStoredGenerated(write->rri, write->estate, row, write->command);
+	if (constr != NULL)
+		ExecConstraints(write->rri, row, write->estate);
+	idgen_act_as_before(&before);
+}
+
+/*
+ * Insert index entries for a row that has been written. Returns what has to be
+ * checked again at the end of the command. Raises 23505 and what that code
+ * raises.
+ */
+List *
+idgen_row_insert_index_entries(IdgenRowWrite *write, TupleTableSlot *row, TU_UpdateIndexes which)
+{
+	List *recheck;
+	IdgenIdentity before;
+
+	idgen_act_as(write->rel->rd_rel->relowner, &before);
+	ExecOpenIndices(write->rri, false);
+	recheck = ExecInsertIndexTuples(write->rri, row, write->estate, write->command == CMD_UPDATE,
+	                                false, NULL, NIL, which == TU_Summarizing);
+	idgen_act_as_before(&before);
+	return recheck;
+}
+
+/* The value of a column's default for a new row. */
+static Datum
+default_value(IdgenRowWrite *write, AttrNumber attnum, bool *isnull)
+{
+	Node *expression = build_column_default(write->rel, attnum);
+
+	*isnull = true;
+	if (expression == NULL)
+		return (Datum) 0;
+	return ExecEvalExprSwitchContext(ExecPrepareExpr((Expr *) expression, write->estate),
+	                                 GetPerTupleExprContext(write->estate), isnull);
+}
+
+/* Give a column of a new row that value, which its domain may refuse. */
+static void
+set_column(IdgenRowWrite *write, TupleTableSlot *row, AttrNumber attnum, Datum value)
+{
+	row->tts_values[attnum - 1] = value;
+	row->tts_isnull[attnum - 1] = false;
+	check_domain(write->rel, row, attnum);
+}
+
+/*
+ * Fill in a new row, with defaults for all columns but three. Raises 22001 for
+ * a name that is too long, 23514, and what defaults raise.
+ */
+void
+idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, TupleTableSlot *row)
+{
+	TupleDesc desc = RelationGetDescr(write->rel);
+	Form_pg_attribute name_att = TupleDescAttr(desc, IDGEN_ATT_NAME - 1);
+	Datum name_value = DirectFunctionCall3(varchar, CStringGetTextDatum(name),
+	                                       Int32GetDatum(name_att->atttypmod), BoolGetDatum(false));
+	IdgenIdentity before;
+
+	ExecStoreAllNullTuple(row);
+	idgen_act_as(write->rel->rd_rel->relowner, &before);
+	for (int attnum = 1; attnum <= desc->natts; attnum++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
+
+		switch (attnum)
+		{
+			case IDGEN_ATT_NAME:
+				set_column(write, row, attnum, name_value);
+				break;
+			case IDGEN_ATT_NEXT_BLOCK_START:
+				set_column(write, row, attnum, Int64GetDatum(1));
+				break;
+			case IDGEN_ATT_BLOCK_SIZE:
+				set_column(write, row, attnum, Int32GetDatum(block_size));
+				break;
+			default:
+				if (!att->attisdropped && att->attgenerated == '\0')
+					row->tts_values[attnum - 1] = default_value(write, attnum, &row->tts_isnull[attnum - 1]);
+		}
+	}
+	idgen_act_as_before(&before);
+}

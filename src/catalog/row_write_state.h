@@ -1,0 +1,23 @@
+/*
+ * row_write_state.h
+ *		A row of id_sequences being written, as the executor sees it.
+ */
+#ifndef IDGEN_ROW_WRITE_STATE_H
+#define IDGEN_ROW_WRITE_STATE_H
+
+#include "commands/trigger.h"
+#include "nodes/execnodes.h"
+#include "utils/rel.h"
+
+/* For row_write.c, and for what fires triggers and evaluates expressions there. */
+typedef struct IdgenRowWrite
+{
+	Relation rel;
+	CmdType command; /* CMD_INSERT or CMD_UPDATE */
+	Oid writer;      /* whose rights triggers get */
+	EState *estate;
+	ResultRelInfo *rri;
+	TransitionCaptureState *transition; /* set by idgen_fire_before() */
+} IdgenRowWrite;
+
+#endif /* IDGEN_ROW_WRITE_STATE_H */
