@@ -52,7 +52,9 @@ enum
 	NARGS
 };
 
-/* What the row is to hold: the arguments, and what stands for those not given. */
+/*
+ * What the row is to hold: the arguments, and what stands for those not given.
+ */
 typedef struct NewRow
 {
 	Datum values[NARGS];
@@ -60,8 +62,8 @@ typedef struct NewRow
 } NewRow;
 
 /*
- * Raises 22023 for arguments that make no row of id_sequences. A null block_size
- * has been replaced already.
+ * Raises 22023 for arguments that make no row of id_sequences. A null
+ * block_size has been replaced already.
  */
 static void
 check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
@@ -109,7 +111,10 @@ set_value(NewRow *row, int column, Datum value)
 	row->nulls[column] = ' ';
 }
 
-/* The row that the arguments ask for, checked. Raises 22004, 25006, 22023, 0A000. */
+/*
+ * The row that the arguments ask for, checked. Raises 22004, 25006, 22023,
+ * 0A000.
+ */
 static NewRow
 get_new_row(FunctionCallInfo fcinfo)
 {
@@ -149,8 +154,8 @@ get_new_row(FunctionCallInfo fcinfo)
 }
 
 /*
- * Raises 42710 if the id sequence exists, 42501 without the privilege to insert,
- * and 55000 if a rule kept the row from being inserted.
+ * Raises 42710 if the id sequence exists, 42501 without the privilege to
+ * insert, and 55000 if a rule kept the row from being inserted.
  */
 static void
 insert_row(Oid id_sequences, NewRow *row)
@@ -209,8 +214,8 @@ idgen_create(PG_FUNCTION_ARGS)
 /*
  * idgen_restart(name text, start bigint [, source text]) returns void
  *
- * Start again at that id, forwards or backwards. Cached ids are dropped when the
- * transaction commits. Raises what idgen_restart_at() does.
+ * Start again at that id, forwards or backwards. Cached ids are dropped when
+ * the transaction commits. Raises what idgen_restart_at() does.
  */
 Datum
 idgen_restart(PG_FUNCTION_ARGS)

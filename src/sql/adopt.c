@@ -90,7 +90,9 @@ insert_row(Oid id_sequences, const char *name, int64 start, int64 max_value)
 		         errhint("Give another name as the third argument, or delete that row if nothing draws from it.")));
 }
 
-/* Give the column its new default, in place of the default or identity it has. */
+/*
+ * Give the column its new default, in place of the default or identity it has.
+ */
 static void
 set_default(const IdgenColumn *column, Oid idgen_schema, const char *name)
 {
@@ -162,8 +164,8 @@ report_dropped(StringInfo report, const IdgenColumn *column, List *owned)
 }
 
 /*
- * What idgen_adopt() returns: what the column draws from now, and what became of
- * its default and its sequences. They must still be there.
+ * What idgen_adopt() returns: what the column draws from now, and what became
+ * of its default and its sequences. They must still be there.
  */
 static char *
 make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences,
@@ -190,10 +192,10 @@ make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences,
 /*
  * idgen_adopt(relation regclass, column_name name, name text) returns text
  *
- * Have a column draw from a new id sequence. Not strict, because the name may be
- * null. Raises what get_request() and idgen_column_lock() do; 55000 if the
- * column draws from an id sequence already; 2200H if no id is left; 42710 if the
- * name is taken; 2BP01 if something else needs the old sequence.
+ * Have a column draw from a new id sequence. Not strict, because the name may
+ * be null. Raises what get_request() and idgen_column_lock() do; 55000 if the
+ * column draws from an id sequence already; 2200H if no id is left; 42710 if
+ * the name is taken; 2BP01 if something else needs the old sequence.
  */
 Datum
 idgen_adopt(PG_FUNCTION_ARGS)

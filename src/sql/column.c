@@ -90,7 +90,9 @@ check_table(Oid relid)
 	check_not_temporary(relid);
 }
 
-/* Raises 42501 or 0A000 unless that holds for all that inherits from it, too. */
+/*
+ * Raises 42501 or 0A000 unless that holds for all that inherits from it, too.
+ */
 static void
 check_members(List *members)
 {
@@ -153,7 +155,9 @@ greatest_value(Oid type)
 	}
 }
 
-/* Find the column, after checking that it can be moved. Leaves "members" alone. */
+/*
+ * Find the column, after checking that it can be moved. Leaves "members" alone.
+ */
 static void
 find_column(IdgenColumn *column, Oid relid, const char *name)
 {

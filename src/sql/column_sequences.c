@@ -79,7 +79,9 @@ default_address(Oid relid, Form_pg_attribute att)
 	return address;
 }
 
-/* Each list is in the order in which the sequences were made, for the report. */
+/*
+ * Each list is in the order in which the sequences were made, for the report.
+ */
 static void
 find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
 {
@@ -115,9 +117,9 @@ lock_all(List *relations, LOCKMODE lockmode)
 
 /*
  * Find the sequences and lock them, until the lists are the same as before the
- * locks. The owned ones get the lock that dropping them takes, so this waits for
- * every transaction that has drawn from them. The used ones are only kept from
- * being dropped: other tables may go on drawing from them.
+ * locks. The owned ones get the lock that dropping them takes, so this waits
+ * for every transaction that has drawn from them. The used ones are only kept
+ * from being dropped: other tables may go on drawing from them.
  */
 void
 idgen_column_lock_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)

@@ -2,13 +2,14 @@
  * ids_in_use.c
  *		How far the ids of a column have gone.
  *
- * Ids are in the table, or drawn and not inserted yet. The latter are known only
- * by what the column draws from: they lie below what that says comes next. So
- * each function takes one more place into account, and the greatest id counts.
+ * Ids are in the table, or drawn and not inserted yet. The latter are known
+ * only by what the column draws from: they lie below what that says comes next.
+ * So each function takes one more place into account, and the greatest id
+ * counts.
  *
- * The caller has locked whatever it asks about, except where a function says so.
- * Each place is read after it is locked, the table by the newest snapshot rather
- * than the transaction's: that one may be older than the lock.
+ * The caller has locked whatever it asks about, except where a function says
+ * so. Each place is read after it is locked, the table by the newest snapshot
+ * rather than the transaction's: that one may be older than the lock.
  */
 #include "postgres.h"
 
@@ -33,7 +34,9 @@ count_last(IdgenIdsInUse *ids, int64 id)
 	ids->any = true;
 }
 
-/* Count the ids before the next one. If there can be none before it, count it. */
+/*
+ * Count the ids before the next one. If there can be none before it, count it.
+ */
 static void
 count_before(IdgenIdsInUse *ids, int64 next)
 {
@@ -41,7 +44,8 @@ count_before(IdgenIdsInUse *ids, int64 next)
 }
 
 /*
- * The ids in the table. Raises 42501 if row security hides rows from the caller.
+ * The ids in the table. Raises 42501 if row security hides rows from the
+ * caller.
  */
 void
 idgen_count_table(const IdgenColumn *column, IdgenIdsInUse *ids)
@@ -145,8 +149,8 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 }
 
 /*
- * The first id that the column can use; 1 if none is in use. Raises 2200H if the
- * column's type has no greater one.
+ * The first id that the column can use; 1 if none is in use. Raises 2200H if
+ * the column's type has no greater one.
  */
 int64
 idgen_first_free_id(const IdgenColumn *column, const IdgenIdsInUse *ids)

@@ -33,7 +33,9 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 			if (access == OAT_DROP)
 			{
 				idgen_pending_drop_database(object_id);
-				/* The server drops no database that a worker is connected to. */
+				/*
+				 * The server drops no database that a worker is connected to.
+				 */
 				idgen_registry_stop(object_id);
 			}
 			break;

@@ -1,6 +1,6 @@
 /*
  * release.c
- *		idgen_release(): moving a column from an id sequence back to a native one.
+ *		idgen_release(): moving a column back to a native sequence.
  *
  * The steps: lock the column, check that nothing else draws from its id
  * sequence, find out how far its ids have gone, make an identity that goes on
@@ -32,7 +32,10 @@
 
 PG_FUNCTION_INFO_V1(idgen_release);
 
-/* Run "<verb> FROM <the row> <end>". Returns whether the caller can see such a row. */
+/*
+ * Run "<verb> FROM <the row> <end>". Returns whether the caller can see such a
+ * row.
+ */
 static bool
 run_on_row(Oid id_sequences, const char *name, const char *verb, const char *end)
 {
@@ -44,7 +47,9 @@ run_on_row(Oid id_sequences, const char *name, const char *verb, const char *end
 	                       lengthof(types), types, values, NULL, NULL) > 0;
 }
 
-/* Keep refills out until the transaction ends. Raises 42704 if there is no row. */
+/*
+ * Keep refills out until the transaction ends. Raises 42704 if there is no row.
+ */
 static void
 lock_row(Oid id_sequences, const char *name)
 {
@@ -52,7 +57,9 @@ lock_row(Oid id_sequences, const char *name)
 		idgen_no_such_sequence(id_sequences, name, NULL);
 }
 
-/* Raises 42501 if row security lets the caller see the row but not delete it. */
+/*
+ * Raises 42501 if row security lets the caller see the row but not delete it.
+ */
 static void
 delete_row(Oid id_sequences, const char *name)
 {
@@ -61,9 +68,9 @@ delete_row(Oid id_sequences, const char *name)
 }
 
 /*
- * The id sequence that the column draws from. Raises 55000 if it draws from none
- * or from several, 0A000 if it cannot be an identity column, 2BP01 if another
- * column or a domain draws from the id sequence.
+ * The id sequence that the column draws from. Raises 55000 if it draws from
+ * none or from several, 0A000 if it cannot be an identity column, 2BP01 if
+ * another column or a domain draws from the id sequence.
  */
 static const char *
 check_column(const IdgenColumn *column, Oid idgen_schema)
@@ -111,9 +118,9 @@ identity_is_inherited(const IdgenColumn *column)
  * idgen_release(relation regclass, column_name name) returns text
  *
  * Have a column that draws from an id sequence draw from a native one, as an
- * identity column. Raises 25006, 25000; what idgen_column_lock(), check_column()
- * and make_identity() do; 42704 if the row is gone; 2200H if no id is left; and
- * what the source says if it cannot tell the next id.
+ * identity column. Raises 25006, 25000; what idgen_column_lock(),
+ * check_column() and make_identity() do; 42704 if the row is gone; 2200H if no
+ * id is left; and what the source says if it cannot tell the next id.
  */
 Datum
 idgen_release(PG_FUNCTION_ARGS)

@@ -31,8 +31,8 @@ has_own_ids(HeapTuple tuple, TupleDesc desc)
 
 /*
  * Note what a change means for the id sequence that this version of the row
- * defines. Ids of a native sequence stay valid when the row changes, so for them
- * IDGEN_CHANGE_DROP becomes IDGEN_CHANGE_DROP_ROW.
+ * defines. Ids of a native sequence stay valid when the row changes, so for
+ * them IDGEN_CHANGE_DROP becomes IDGEN_CHANGE_DROP_ROW.
  */
 static void
 note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
@@ -50,8 +50,8 @@ note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
 /*
  * There is a row for a name that sessions may have used without one. They do so
  * with native sequences only, whose ids stay valid; and whatever removed an
- * earlier row of that name has dropped its ids. A shared cache tells sessions to
- * look again; session caches hear of it from the server.
+ * earlier row of that name has dropped its ids. A shared cache tells sessions
+ * to look again; session caches hear of it from the server.
  */
 static void
 row_inserted(const IdgenTriggerRow *row)
@@ -108,8 +108,8 @@ lowers(const IdgenTriggerRow *row, AttrNumber attnum)
 
 /*
  * What an UPDATE that keeps the name means for cached ids. To allocate raises
- * next_block_start and does nothing else, and other programs do it all the time:
- * that leaves the cache alone.
+ * next_block_start and does nothing else, and other programs do it all the
+ * time: that leaves the cache alone.
  */
 static IdgenChange
 change_of_update(const IdgenTriggerRow *row)

@@ -2,9 +2,9 @@
  * row_check.c
  *		Trigger idgen_check_row(): what may be written to id_sequences.
  *
- * The trigger refuses values that make no row, and rows that only some roles may
- * write. It also takes back gapless ids that the transaction has reserved, when
- * its own UPDATE overtakes them.
+ * The trigger refuses values that make no row, and rows that only some roles
+ * may write. It also takes back gapless ids that the transaction has reserved,
+ * when its own UPDATE overtakes them.
  */
 #include "postgres.h"
 
@@ -43,9 +43,9 @@ set_column(IdgenTriggerRow *row, int column, Datum value)
 }
 
 /*
- * If the current transaction has reserved gapless ids of this row ahead, and now
- * updates the row without touching next_block_start, return these ids to the row
- * on this occasion: at commit, the row may not be the same any more.
+ * If the current transaction has reserved gapless ids of this row ahead, and
+ * now updates the row without touching next_block_start, return these ids to
+ * the row on this occasion: at commit, the row may not be the same any more.
  */
 static void
 return_reserved_ids(IdgenTriggerRow *row)
@@ -101,8 +101,8 @@ check_may_name_code(Relation rel, const IdgenSource *source)
 
 /*
  * Raises 22023 for values that are unknown, 0A000 for values that do not go
- * together, 42501 for values that the current user may not write. A null is left
- * to the column's constraint, which the server checks after the trigger.
+ * together, 42501 for values that the current user may not write. A null is
+ * left to the column's constraint, which the server checks after the trigger.
  */
 static void
 check_values(const IdgenTriggerRow *row)

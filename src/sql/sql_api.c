@@ -24,7 +24,9 @@ PG_FUNCTION_INFO_V1(idgen_last_big);
 PG_FUNCTION_INFO_V1(idgen_peek);
 PG_FUNCTION_INFO_V1(idgen_peek_big);
 
-/* The most ids in a row that one call may ask for: half of those of a bigint. */
+/*
+ * The most ids in a row that one call may ask for: half of those of a bigint.
+ */
 #define IDGEN_RANGE_MAX (INT64CONST(1) << 62)
 
 /* What a call site (one place in one query) remembers in fn_extra. */
@@ -57,8 +59,8 @@ arguments_are_constant(FmgrInfo *flinfo)
 }
 
 /*
- * The slow part of get_site(): for a new call site, for one whose arguments vary,
- * and when the handle may be gone. Raises 22023 for an unknown source.
+ * The slow part of get_site(): for a new call site, for one whose arguments
+ * vary, and when the handle may be gone. Raises 22023 for an unknown source.
  */
 static pg_noinline CallSite *
 look_up_site(FunctionCallInfo fcinfo, int source_arg)
@@ -126,7 +128,10 @@ next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 	return compose(handle, &call, value);
 }
 
-/* The next id. The hot path draws only ids of layout plain, so it composes none. */
+/*
+ * The next id. The hot path draws only ids of layout plain, so it composes
+ * none.
+ */
 static pg_attribute_always_inline Datum
 next_id(IdgenHandle *handle, const IdgenSource *asked)
 {
@@ -166,8 +171,8 @@ idgen_next(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_next(name text, source text) returns bigint. Raises 22023 for an unknown
- * source, and for another source than that of the row.
+ * idgen_next(name text, source text) returns bigint. Raises 22023 for an
+ * unknown source, and for another source than that of the row.
  */
 Datum
 idgen_next_from(PG_FUNCTION_ARGS)
@@ -225,8 +230,8 @@ idgen_next_range(PG_FUNCTION_ARGS)
 }
 
 /*
- * The handle of an id sequence that this session has drawn from. Raises 55000 if
- * it has not, and 25000, 42501 or 42704 where drawing does.
+ * The handle of an id sequence that this session has drawn from. Raises 55000
+ * if it has not, and 25000, 42501 or 42704 where drawing does.
  */
 static IdgenHandle *
 last_drawn(FunctionCallInfo fcinfo)
@@ -250,8 +255,9 @@ last_drawn(FunctionCallInfo fcinfo)
  * idgen_last(name text [, source text]) returns bigint
  *
  * The id that this session drew last; of a range, the last one. As with
- * currval(), a rollback does not change the answer, nor does a change of layout.
- * Raises 2200H if idgen_next_big() drew the id and it does not fit a bigint.
+ * currval(), a rollback does not change the answer, nor does a change of
+ * layout. Raises 2200H if idgen_next_big() drew the id and it does not fit a
+ * bigint.
  */
 Datum
 idgen_last(PG_FUNCTION_ARGS)
@@ -262,7 +268,10 @@ idgen_last(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(idgen_layout_compose(handle->last.layout, handle->last.prefix, handle->last.value));
 }
 
-/* idgen_last_big(name text [, source text]) returns numeric: that id, plus big_base */
+/*
+ * idgen_last_big(name text [, source text]) returns numeric: that id, plus
+ * big_base
+ */
 Datum
 idgen_last_big(PG_FUNCTION_ARGS)
 {
@@ -273,7 +282,9 @@ idgen_last_big(PG_FUNCTION_ARGS)
 	                                           handle->last.value, handle->last.big_base));
 }
 
-/* idgen_peek(name text [, source text]) returns bigint: the next id, not drawn */
+/*
+ * idgen_peek(name text [, source text]) returns bigint: the next id, not drawn
+ */
 Datum
 idgen_peek(PG_FUNCTION_ARGS)
 {

@@ -14,8 +14,8 @@ PG_FUNCTION_INFO_V1(idgen_parts);
 PG_FUNCTION_INFO_V1(idgen_parts_big);
 
 /*
- * The row (node, channel, session, sequence_value), with null for what the layout
- * does not have.
+ * The row (node, channel, session, sequence_value), with null for what the
+ * layout does not have.
  */
 static Datum
 parts_row(FunctionCallInfo fcinfo, const IdgenLayout *layout, const IdgenPrefix *prefix, Datum value)
@@ -36,7 +36,8 @@ parts_row(FunctionCallInfo fcinfo, const IdgenLayout *layout, const IdgenPrefix 
  * idgen_parts(id bigint, layout text, OUT node integer, OUT channel integer,
  *			   OUT session integer, OUT sequence_value bigint)
  *
- * Raises 22003 for an id that is not of that layout, 22023 for an unknown layout.
+ * Raises 22003 for an id that is not of that layout, 22023 for an unknown
+ * layout.
  */
 Datum
 idgen_parts(PG_FUNCTION_ARGS)
@@ -54,7 +55,8 @@ idgen_parts(PG_FUNCTION_ARGS)
  * idgen_parts(id numeric, layout text, OUT node integer, OUT channel integer,
  *			   OUT session integer, OUT sequence_value numeric)
  *
- * Takes ids of idgen_next_big() apart. Raises what idgen_parts(bigint, text) does.
+ * Takes ids of idgen_next_big() apart. Raises what idgen_parts(bigint, text)
+ * does.
  */
 Datum
 idgen_parts_big(PG_FUNCTION_ARGS)

@@ -21,7 +21,9 @@ idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
 		         errmsg("%s must not be null", name)));
 }
 
-/* Raises 22023 or 22001 if that argument cannot be the name of an id sequence. */
+/*
+ * Raises 22023 or 22001 if that argument cannot be the name of an id sequence.
+ */
 void
 idgen_check_name(FunctionCallInfo fcinfo, int argument)
 {
@@ -40,9 +42,9 @@ idgen_check_name(FunctionCallInfo fcinfo, int argument)
 }
 
 /*
- * The result of a function that returns a row. The call site keeps the row's type
- * in *desc, which is NULL at the first call: to look up the type costs more than
- * all the rest.
+ * The result of a function that returns a row. The call site keeps the row's
+ * type in *desc, which is NULL at the first call: to look up the type costs
+ * more than all the rest.
  */
 Datum
 idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc, Datum *values, bool *nulls)

@@ -21,7 +21,8 @@ idgen_unique_id(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_unique_id_parts(id bigint, OUT created_at timestamptz, OUT node integer,
+ * idgen_unique_id_parts(id bigint, OUT created_at timestamptz, OUT node
+ * integer,
  *						 OUT counter integer)
  *
  * Raises 22003 for a negative number: all others are ids.

@@ -57,9 +57,9 @@ typedef struct Entry
 } Entry;
 
 /*
- * Drop the ids of an entry that have become void: another session has changed the
- * row, or restarted the native sequence. Nobody tells a session's own cache, so
- * drawing looks for such changes first, and so does this.
+ * Drop the ids of an entry that have become void: another session has changed
+ * the row, or restarted the native sequence. Nobody tells a session's own
+ * cache, so drawing looks for such changes first, and so does this.
  */
 static void
 drop_void_ids(const IdgenCacheKey *key)
@@ -85,9 +85,9 @@ may_use_object(Oid object)
 }
 
 /*
- * The source of an entry according to its row. NULL if the current user does not
- * see the row, or if the row names a source of another kind now: the cache then
- * has an entry that nobody draws from any more.
+ * The source of an entry according to its row. NULL if the current user does
+ * not see the row, or if the row names a source of another kind now: the cache
+ * then has an entry that nobody draws from any more.
  */
 static const IdgenSource *
 source_of_row(const Entry *entry, Relation rel)
@@ -105,12 +105,12 @@ source_of_row(const Entry *entry, Relation rel)
 
 /*
  * Find the row of an entry, in the slot given, and its source. An id sequence
- * without a row is a native sequence. Returns false for an entry that the current
- * user may not see, or that is out of use.
+ * without a row is a native sequence. Returns false for an entry that the
+ * current user may not see, or that is out of use.
  *
  * This reads the newest row, and serializable transactions do not remember that
- * it was read. So nobody's refill fails because somebody looks at the views (rule
- * T4).
+ * it was read. So nobody's refill fails because somebody looks at the views
+ * (rule T4).
  */
 static bool
 look_up_entry(Entry *entry, Relation rel)
@@ -199,8 +199,9 @@ put_block(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenBlock *blo
 }
 
 /*
- * Add the blocks of an entry: those that any session may draw from ("published"),
- * and those that only this transaction may draw from ("pending").
+ * Add the blocks of an entry: those that any session may draw from
+ * ("published"), and those that only this transaction may draw from
+ * ("pending").
  */
 static void
 put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
@@ -301,8 +302,8 @@ idgen_totals(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_stats_reset() returns void: set the counters of all id sequences of this
- * database to zero.
+ * idgen_stats_reset() returns void: set the counters of all id sequences of
+ * this database to zero.
  */
 Datum
 idgen_stats_reset(PG_FUNCTION_ARGS)

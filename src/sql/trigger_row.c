@@ -14,7 +14,10 @@
 #include "catalog/table.h"
 #include "sql/trigger_row.h"
 
-/* Raises 39P01: the function is not called by the kind of trigger it is made for. */
+/*
+ * Raises 39P01: the function is not called by the kind of trigger it is made
+ * for.
+ */
 void
 idgen_trigger_misplaced(const char *function, const char *kind)
 {
@@ -24,8 +27,9 @@ idgen_trigger_misplaced(const char *function, const char *kind)
 }
 
 /*
- * Raises 39P01 for another table than id_sequences, whose columns the triggers do
- * not know, and what idgen_table_check() and idgen_table_check_not_rewritten() do.
+ * Raises 39P01 for another table than id_sequences, whose columns the triggers
+ * do not know, and what idgen_table_check() and
+ * idgen_table_check_not_rewritten() do.
  */
 void
 idgen_trigger_check_table(FunctionCallInfo fcinfo)
@@ -60,7 +64,9 @@ idgen_trigger_row(const TriggerData *trigger)
 	return row;
 }
 
-/* A column that is not null. Raises 22004 if it is, for lack of its constraint. */
+/*
+ * A column that is not null. Raises 22004 if it is, for lack of its constraint.
+ */
 Datum
 idgen_tuple_attribute(HeapTuple tuple, TupleDesc desc, AttrNumber attnum)
 {
