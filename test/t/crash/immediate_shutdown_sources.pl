@@ -27,15 +27,8 @@ $node->safe_psql(
 	CREATE SEQUENCE single_seq;
 	CREATE SEQUENCE runs_seq;
 	SELECT idgen_create('runs', source => 'sequence', block_size => 50);
-	CREATE UNLOGGED SEQUENCE unlogged_seq INCREMENT BY 20;
-
-	CREATE TABLE counter (next bigint);
-	INSERT INTO counter VALUES (1);
-	CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-	BEGIN ATOMIC
-		UPDATE counter SET next = next + 20 * blocks RETURNING next - 20 * blocks, next - 1;
-	END;
-	SELECT idgen_create('fun', source => 'function', source_name => 'allocate')});
+	CREATE UNLOGGED SEQUENCE unlogged_seq INCREMENT BY 20});
+create_from_function($node, 'fun', 20);
 
 my %draw = (
 	blocks => q{idgen_next('blocks', 'sequence')},

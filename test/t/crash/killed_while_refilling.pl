@@ -24,14 +24,8 @@ wal_writer_delay = 10s
 
 $node->safe_psql(
 	'postgres', q{
-	CREATE SEQUENCE gen_seq INCREMENT BY 3;
-	CREATE TABLE counter (next bigint);
-	INSERT INTO counter VALUES (1);
-	CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-	BEGIN ATOMIC
-		UPDATE counter SET next = next + 3 * blocks RETURNING next - 3 * blocks, next - 1;
-	END;
-	SELECT idgen_create('fun', source => 'function', source_name => 'allocate')});
+	CREATE SEQUENCE gen_seq INCREMENT BY 3});
+create_from_function($node, 'fun', 3);
 
 my @ids;
 

@@ -28,14 +28,8 @@ $node->safe_psql(
 	CREATE EXTENSION idgen;
 	CREATE SEQUENCE gen_seq INCREMENT BY 20;
 	CREATE SEQUENCE runs_seq;
-	SELECT idgen_create('runs', source => 'sequence', block_size => 20);
-	CREATE TABLE counter (next bigint);
-	INSERT INTO counter VALUES (1);
-	CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-	BEGIN ATOMIC
-		UPDATE counter SET next = next + 20 * blocks RETURNING next - 20 * blocks, next - 1;
-	END;
-	SELECT idgen_create('fun', source => 'function', source_name => 'allocate')});
+	SELECT idgen_create('runs', source => 'sequence', block_size => 20)});
+create_from_function($node, 'fun', 20, 'original');
 is(draw('original'), '1|1|1', 'original');
 
 $node->safe_psql('postgres', 'CREATE DATABASE copy TEMPLATE original OID = 60000');

@@ -29,14 +29,8 @@ $node->safe_psql(
 	SELECT idgen_create('table', block_size => 2), idgen_create('gapless', block_size => 1),
 		idgen_create('worker', block_size => 2, refill => 'worker');
 	CREATE SEQUENCE sequence_seq INCREMENT BY 2;
-	SELECT idgen_create('sequence', source => 'sequence');
-	CREATE TABLE counter (next bigint);
-	INSERT INTO counter VALUES (1);
-	CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-	BEGIN ATOMIC
-		UPDATE counter SET next = next + 2 * blocks RETURNING next - 2 * blocks, next - 1;
-	END;
-	SELECT idgen_create('function', source => 'function', source_name => 'allocate')});
+	SELECT idgen_create('sequence', source => 'sequence')});
+create_from_function($node, 'function', 2);
 for (my $i = 1; $i <= $many; $i += 200)
 {
 	my $last = $i + 199;

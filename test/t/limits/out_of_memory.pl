@@ -41,14 +41,8 @@ $node->safe_psql(
 	SELECT idgen_create('gapless', block_size => 1), idgen_create('big', block_size => 2, big_base => 1),
 		idgen_create('worker', block_size => 1, refill => 'worker');
 	INSERT INTO id_sequences (name, next_block_start) SELECT 'name' || i, 1 FROM generate_series(1, 500) i;
-	CREATE SEQUENCE sequence_seq INCREMENT BY 2;
-	CREATE TABLE counter (next bigint);
-	INSERT INTO counter VALUES (1);
-	CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-	BEGIN ATOMIC
-		UPDATE counter SET next = next + 2 * blocks RETURNING next - 2 * blocks, next - 1;
-	END;
-	SELECT idgen_create('function', source => 'function', source_name => 'allocate')});
+	CREATE SEQUENCE sequence_seq INCREMENT BY 2});
+create_from_function($node, 'function', 2);
 
 my %seen;
 

@@ -24,16 +24,10 @@ $node->safe_psql(
 	CREATE SEQUENCE blocks_seq INCREMENT BY 2;
 	CREATE SEQUENCE runs_seq;
 	SELECT idgen_create('runs', source => 'sequence', block_size => 40);
-	CREATE TABLE counter (next bigint);
-	INSERT INTO counter VALUES (1);
-	CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-	BEGIN ATOMIC
-		UPDATE counter SET next = next + 5 * blocks RETURNING next - 5 * blocks, next - 1;
-	END;
-	SELECT idgen_create('fun', source => 'function', source_name => 'allocate');
 	CREATE SEQUENCE a_seq;
 	CREATE SEQUENCE b_seq;
 	CREATE SEQUENCE c_seq});
+create_from_function($node, 'fun', 5);
 
 my @clients = start_clients(
 	$node, 8, q{

@@ -26,14 +26,8 @@ $primary->safe_psql(
 	CREATE SEQUENCE runs_seq;
 	CREATE UNLOGGED SEQUENCE unlogged_seq;
 	SELECT idgen_create('runs', source => 'sequence', block_size => 50);
-	CREATE TABLE counter (next bigint);
-	INSERT INTO counter VALUES (1);
-	CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-	BEGIN ATOMIC
-		UPDATE counter SET next = next + 20 * blocks RETURNING next - 20 * blocks, next - 1;
-	END;
-	SELECT idgen_create('fun', source => 'function', source_name => 'allocate');
 	SELECT idgen_next('used_up', 'sequence'), idgen_next('unlogged', 'sequence')});
+create_from_function($primary, 'fun', 20);
 $primary->wait_for_catchup($standby);
 
 my $session = $standby->background_psql('postgres', on_error_stop => 0);

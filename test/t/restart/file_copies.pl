@@ -44,7 +44,7 @@ $node->safe_psql('postgres', q{SELECT idgen_create('x')});
 draw($node, '1 2 3', 'original: at first');
 
 # Another cluster, of the same contents
-my $other = idgen_server('other');
+my $other = idgen_server('other', init => [ force_initdb => 1 ]);
 $other->safe_psql('postgres', q{SELECT idgen_create('x')});
 draw($other, '1 2 3', 'other: at first');
 $_->stop foreach ($node, $other);

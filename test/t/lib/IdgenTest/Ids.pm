@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
-  duplicates not_allocated missing_ids use_up all_kinds create_all_kinds
+  duplicates not_allocated missing_ids use_up create_from_function all_kinds create_all_kinds
   start_all_kinds issued_ids drawn_ids goes_on
 );
 
@@ -73,6 +73,25 @@ sub use_up
 	return $node->safe_psql('postgres', "SELECT next_block_start - 1 FROM $schema.id_sequences WHERE name = '$sequence'");
 }
 
+# create_from_function(server, name, size, database): creates an id sequence that
+# draws blocks of that size from a function, which counts in a table.
+sub create_from_function
+{
+	my ($node, $name, $size, $database) = @_;
+
+	$node->safe_psql(
+		$database // 'postgres', qq{
+		CREATE TABLE counter (name text PRIMARY KEY, next bigint);
+		INSERT INTO counter VALUES ('$name', 1);
+		CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
+		BEGIN ATOMIC
+			UPDATE counter c SET next = next + $size * blocks WHERE c.name = allocate.name
+			RETURNING next - $size * blocks, next - 1;
+		END;
+		SELECT idgen_create('$name', source => 'function', source_name => 'allocate')});
+	return;
+}
+
 # An id sequence of each kind that keeps its place in the database, with how to
 # draw from it: refilled by sessions or by the worker, from the table, native
 # sequences and a function, with blocks of different sizes.
@@ -96,13 +115,6 @@ sub create_all_kinds
 		CREATE SEQUENCE native_seq INCREMENT BY 20;
 		CREATE SEQUENCE native_worker_seq INCREMENT BY 5;
 		CREATE SEQUENCE runs_seq;
-		CREATE TABLE counter (name text PRIMARY KEY, next bigint);
-		INSERT INTO counter VALUES ('fun', 1);
-		CREATE FUNCTION allocate(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
-		BEGIN ATOMIC
-			UPDATE counter c SET next = next + 20 * blocks WHERE c.name = allocate.name
-			RETURNING next - 20 * blocks, next - 1;
-		END;
 		SELECT idgen_create('own'),
 			idgen_create('small', block_size => 3),
 			idgen_create('large', block_size => 200),
@@ -110,9 +122,9 @@ sub create_all_kinds
 			idgen_create('worker', refill => 'worker'),
 			idgen_create('worker_small', block_size => 3, refill => 'worker'),
 			idgen_create('runs', source => 'sequence', block_size => 50),
-			idgen_create('native_worker', source => 'sequence', refill => 'worker'),
-			idgen_create('fun', source => 'function', source_name => 'allocate');
+			idgen_create('native_worker', source => 'sequence', refill => 'worker');
 		CREATE TABLE drawn (name text, id bigint, PRIMARY KEY (name, id))});
+	create_from_function($node, 'fun', 20);
 	return;
 }
 

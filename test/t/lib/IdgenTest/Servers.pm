@@ -44,11 +44,13 @@ sub plain_server
 }
 
 # init_server(server, ...): its init(...), with the encoding and the locale that
-# the regression tests have, whatever the language of the caller is.
+# the regression tests have, whatever the language of the caller is. force_initdb =>
+# 1: a database cluster of its own, no copy, see ../initdb.
 sub init_server
 {
 	my ($node, %params) = @_;
 
+	local $ENV{INITDB_COPIES} = $params{force_initdb} ? '' : ($ENV{INITDB_COPIES} // '');
 	$node->init(%params, extra => [ '--encoding=UTF8', '--no-locale', @{ $params{extra} // [] } ]);
 	return;
 }

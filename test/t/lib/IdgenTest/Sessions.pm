@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
   wait_until answer sqlstate start_statement wait_for_waiters worker_pid
-  wait_for_no_worker start_pgbench other_program start_clients
+  wait_for_no_worker start_pgbench start_clients
   start_node_clients wait_for_lines wait_for_ids finish_clients
   terminate_clients committed_ids seen_ids client_errors
 );
@@ -125,26 +125,6 @@ sub start_pgbench
 		'>', \$run{stdout},
 		'2>', \$run{stderr});
 	return \%run;
-}
-
-# other_program(sequence, begin, for update): a script for pgbench, of another
-# program that allocates a block and issues its ids itself. The program either
-# locks the row, or has to try again.
-sub other_program
-{
-	my ($sequence, $begin, $for_update) = @_;
-	return qq{
-\\set end random(0, 4)
-$begin;
-SELECT next_block_start AS first, block_size AS n FROM id_sequences WHERE name = '$sequence' $for_update \\gset
-UPDATE id_sequences SET next_block_start = next_block_start + :n WHERE name = '$sequence';
-INSERT INTO drawn SELECT '$sequence', generate_series(:first, :first + :n - 1);
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-};
 }
 
 # start_clients(server, number, statements, times => n, on_error_stop => 0):
