@@ -150,8 +150,8 @@ format:
 format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-# includes, the list of files, names, links, comments; LINT="name name" for some of the checks
+# includes, the list of files, names, links, comments; CHECKS="name name" for some of them
 lint:
-	@$(tree)test/lint/run $(LINT)
+	@$(tree)test/lint/run $(CHECKS)
 
 .PHONY: $(OWN_TARGETS)
