@@ -17,7 +17,7 @@ typedef struct IdgenRowWrite
 	Oid writer;      /* whose rights triggers get */
 	EState *estate;
 	ResultRelInfo *rri;
-	TransitionCaptureState *transition; /* set by idgen_fire_before() */
+	TransitionCaptureState *transition; /* set by idgen_triggers_fire_before() */
 } IdgenRowWrite;
 
 #endif /* IDGEN_ROW_WRITE_STATE_H */
