@@ -142,25 +142,25 @@ typedef struct IdgenSource
 	/*
 	 * Is an allocation undone when its transaction aborts? Then its blocks
 	 * belong to the transaction until it commits. If not, they go to all
-	 * sessions at once, so no crash may bring them again once the WAL is
-	 * flushed to where allocate() says (as far as the source outlives a crash
-	 * at all).
+	 * sessions at once. So no crash may bring them back once the WAL is flushed
+	 * up to where allocate() says (as far as the source outlives a crash at
+	 * all).
 	 */
 	bool transactional;
-
-	/*
-	 * The setting that says for how many milliseconds allocate() may wait for another server,
-	 * whose errors its errors may be. NULL if it does not.
-	 */
-	const int *timeout;
 
 	/* May a worker allocate, which does not have the rights of a caller? */
 	bool for_worker;
 
-	/* Are blocks those of an object, which the cache key names, rather than of the row? */
+	/*
+	 * Do blocks belong to an object, which the cache key names? If not, they
+	 * belong to the row.
+	 */
 	bool has_object;
 
-	/* Does allocate() run code of somebody's with the rights of whoever draws? */
+	/*
+	 * Does allocate() run code of another role with the rights of the role that
+	 * draws?
+	 */
 	bool runs_code;
 
 	/* Without a row in id_sequences, is there no such id sequence? */
@@ -175,6 +175,12 @@ typedef struct IdgenSource
 
 	/* Is it the source of the rows that idgen.auto_create makes? */
 	bool auto_created;
+
+	/*
+	 * The setting that says for how many milliseconds allocate() may wait for
+	 * another server. NULL if the source asks no other server.
+	 */
+	const int *timeout;
 
 	/*
 	 * Raise 22004, 22023, 42601 or 42602 for a source_name (null if not given)
@@ -251,10 +257,13 @@ typedef struct IdgenSource
 } IdgenSource;
 
 /*
- * How many ids have to be taken so that there are as many in a row as are wanted, if the
- * next one is "next", and so many are left after it? 0 if there are too few. While the
- * worker allocates, others draw from what the new ids are to join, so it counts on that
- * at the end only.
+ * How many ids have to be taken so that a request gets the ids in a row that it
+ * wants, if the next id is "next", and "after" ids are left behind it? 0 if
+ * there are too few.
+ *
+ * While the worker allocates, sessions draw from the block that the new ids
+ * could join. So the worker counts on that block only if its new ids alone do
+ * not suffice.
  */
 static inline int64
 idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 after)
@@ -273,8 +282,9 @@ idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 af
 }
 
 /*
- * The percentage of a range that is left from "next" on, rounded down. As doubles: it may
- * be behind the greatest id, and the range wider than 2^63.
+ * The percentage of a range that is left from "next" on, rounded down. These are
+ * doubles since "next" may lie behind the greatest id, and the range may be
+ * wider than 2^63.
  */
 static inline int
 idgen_percent_of_range(double first, double next, double last)

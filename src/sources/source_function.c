@@ -5,41 +5,19 @@
  * The function f(name text, blocks integer) returns rows (first_id bigint,
  * last_id bigint). It runs with the caller's rights in the caller's
  * transaction, so what it does is undone together with the transaction, and its
- * blocks are pending until then.
- *
- * Its name must be schema-qualified, and its arguments must have exactly these
- * types: so no search_path can put another function in its place.
- *
- * Whoever owns the function decides what it does, from one call to the next. That somebody
- * was allowed to write its name into the row says nothing of that, and rows also come by
- * replication and from dumps, where nobody is asked. So each refill looks who owns it.
+ * blocks are pending until then. allocator.c finds and calls it.
  */
 #include "postgres.h"
 
-#include "catalog/pg_collation.h"
-#include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
-#include "funcapi.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "parser/parse_func.h"
-#include "storage/proc.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/syscache.h"
-#include "utils/tuplestore.h"
 
-#include "catalog/privileges.h"
-#include "catalog/table.h"
-#include "common/as_owner.h"
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/pending.h"
+#include "sources/allocator.h"
 #include "sources/sources.h"
 
 /* Raises 22004, 22023 or 42602 for what is not a qualified name. */
@@ -58,150 +36,13 @@ function_check_syntax(const char *source_name)
 		         errhint("idgen_create() finds the function's schema by itself.")));
 }
 
-/* A function to allocate with. */
-typedef struct Allocator
-{
-	Oid funcid;
-	Oid run_as;      /* with whose rights */
-	bool restricted; /* and with the restrictions of idgen_act_as() */
-	Oid result_type;
-	TupleDesc desc; /* of its result */
-	AttrNumber first_id;
-	AttrNumber last_id;
-} Allocator;
-
-/* Are there just two columns, of type bigint? Notes where they are. */
-static bool
-returns_blocks(Allocator *allocator)
-{
-	int columns = 0;
-
-	if (get_func_result_type(allocator->funcid, &allocator->result_type,
-	                         &allocator->desc) != TYPEFUNC_COMPOSITE)
-		return false;
-	for (int i = 0; i < allocator->desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(allocator->desc, i);
-
-		if (att->attisdropped)
-			continue;
-		if (att->atttypid != INT8OID || columns == 2)
-			return false;
-		if (columns++ == 0)
-			allocator->first_id = att->attnum;
-		else
-			allocator->last_id = att->attnum;
-	}
-	return columns == 2;
-}
-
-static const Oid argument_types[] = {TEXTOID, INT4OID};
-
-static const char *
-signature(List *names)
-{
-	return func_signature_string(names, lengthof(argument_types), NIL, argument_types);
-}
-
-pg_noreturn static void
-no_such_function(List *names)
-{
-	ereport(ERROR,
-	        (errcode(ERRCODE_UNDEFINED_FUNCTION),
-	         errmsg("function %s does not exist", signature(names)),
-	         errhint("An allocator takes exactly these arguments.")));
-}
-
-/*
- * Find the function. Raises 42883, 42P13, and 42501 without USAGE on the schema.
- */
-static void
-find_function(const char *source_name, Allocator *allocator)
-{
-	List *names = stringToQualifiedNameList(source_name, NULL);
-
-	allocator->funcid = LookupFuncName(names, lengthof(argument_types), argument_types, true);
-	if (!OidIsValid(allocator->funcid))
-		no_such_function(names);
-	if (get_func_prokind(allocator->funcid) != PROKIND_FUNCTION ||
-	    !returns_blocks(allocator))
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-		         errmsg("function %s is not an allocator", signature(names)),
-		         errhint("It must return rows (first_id bigint, last_id bigint).")));
-}
-
-/* Found by the caller's search_path now, it is stored with its schema. */
+/* The function is stored with its schema. */
 static const char *
 function_check_name(const char *name, const char *source_name)
 {
-	Allocator allocator;
-	char *schema;
-	char *function;
-
 	if (source_name == NULL)
 		function_check_syntax(NULL);
-	find_function(source_name, &allocator);
-
-	/* looking at what it returns can wait for a lock, and somebody drop it meanwhile */
-	schema = get_namespace_name(get_func_namespace(allocator.funcid));
-	function = get_func_name(allocator.funcid);
-	if (schema == NULL || function == NULL)
-		no_such_function(stringToQualifiedNameList(source_name, NULL));
-	return quote_qualified_identifier(schema, function);
-}
-
-/*
- * Sets run_as: to whoever draws, if the function's owner may have others run code, or could do
- * by themselves all that whoever draws can. (The other way round is no reason to trust them.)
- *
- * Who has become that role with SET ROLE, or SET SESSION AUTHORIZATION, could be made what they
- * were by the function: if its owner has not all their privileges, it runs with the restrictions
- * of idgen_act_as().
- *
- * Nobody's rights are lent to a function that is SECURITY DEFINER. But it could leave things
- * behind in the session: settings, temporary tables that stand in front of others. If its owner is not
- * trusted, it runs with these restrictions, too, as its owner also if it is altered just now.
- *
- * Raises 42501 for other functions.
- */
-static void
-check_owner(const IdgenHandle *handle, Allocator *allocator)
-{
-	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(allocator->funcid));
-	Oid owner;
-	bool security_definer;
-	AclResult result;
-
-	if (!HeapTupleIsValid(tuple))
-		no_such_function(stringToQualifiedNameList(handle->found.source_name, NULL));
-	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
-	security_definer = ((Form_pg_proc) GETSTRUCT(tuple))->prosecdef;
-	ReleaseSysCache(tuple);
-
-	allocator->run_as = GetUserId();
-	allocator->restricted = false;
-	if (idgen_may_lend_code(handle->relid, owner))
-		return;
-	allocator->restricted = !has_privs_of_role(owner, GetSessionUserId()) ||
-		!has_privs_of_role(owner, MyProc->roleId);
-	if (has_privs_of_role(owner, GetUserId()))
-		return;
-	if (!security_definer)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-		         errmsg("function %s may not run with the rights of role \"%s\"",
-		                handle->found.source_name, GetUserNameFromId(GetUserId(), false)),
-		         errdetail("It belongs to role \"%s\", which may not have other roles run its code.",
-		                   GetUserNameFromId(owner, false)),
-		         errhint("If you trust that role, GRANT TRIGGER ON %s TO %s. Or use ALTER FUNCTION to make it SECURITY DEFINER or to give it another owner.",
-		                 idgen_table_name(handle->relid), quote_identifier(GetUserNameFromId(owner, false)))));
-
-	result = object_aclcheck(ProcedureRelationId, allocator->funcid, GetUserId(), ACL_EXECUTE);
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(allocator->funcid));
-	allocator->run_as = owner;
-	allocator->restricted = true;
+	return idgen_allocator_full_name(source_name);
 }
 
 /* Raises 22023: the function has returned nonsense. */
@@ -217,7 +58,7 @@ bad_block(const IdgenHandle *handle, int64 first, int64 last, const char *detail
 
 /* One row of the function's result, checked by itself. */
 static IdgenBlock
-block_from_row(const IdgenHandle *handle, const Allocator *allocator, TupleTableSlot *row)
+block_from_row(const IdgenHandle *handle, const IdgenAllocator *allocator, TupleTableSlot *row)
 {
 	bool first_null;
 	bool last_null;
@@ -258,8 +99,8 @@ overlaps_any(const IdgenBlock *block, const IdgenBlock *others, int nothers)
 }
 
 /*
- * Sort the blocks, and see whether ids are among them that were allocated
- * before, as far as we can tell.
+ * Sort the blocks. Raises 22023 if ids are among them that were allocated
+ * before, as far as this session can tell, or if there are too many.
  */
 static void
 check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
@@ -292,61 +133,22 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 }
 
 /*
- * Evaluate the function as FROM would, but by its OID: nothing else that has the
- * same name comes into it. The executor checks the privilege.
- *
- * Names without a schema in its body are those of its own schema, unless it sets a
- * search_path itself: what it brings is for everybody, so it must not depend on what
- * whoever draws has put in front, be it a temporary table.
- */
-static Tuplestorestate *
-execute(const Allocator *allocator, const char *name, int32 nblocks, EState *estate)
-{
-	ExprContext *econtext = CreateExprContext(estate);
-	List *args = list_make2(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
-	                                  CStringGetTextDatum(name), false, false),
-	                        makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-	                                  Int32GetDatum(nblocks), false, true));
-	FuncExpr *call = makeFuncExpr(allocator->funcid, allocator->result_type, args,
-	                              InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
-	MemoryContext context = AllocSetContextCreate(estate->es_query_cxt, "idgen allocator",
-	                                              ALLOCSET_DEFAULT_SIZES);
-	const char *schema = get_namespace_name(get_func_namespace(allocator->funcid));
-	IdgenIdentity caller;
-	int guc_level;
-	Tuplestorestate *rows;
-
-	call->funcretset = get_func_retset(allocator->funcid);
-	if (allocator->restricted)
-		idgen_act_as(allocator->run_as, &caller);
-	guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", psprintf("%s, pg_temp", quote_identifier(schema)),
-	                         PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	rows = ExecMakeTableFunctionResult(ExecInitTableFunctionResult((Expr *) call, econtext, NULL),
-	                                   econtext, context, allocator->desc, false);
-	AtEOXact_GUC(true, guc_level);
-	if (allocator->restricted)
-		idgen_act_as_before(&caller);
-	return rows;
-}
-
-/*
- * Call the function for nblocks blocks. What it returns, checked and sorted, is
- * palloc'd; *returned is the number. Raises 2200H if there is none.
+ * Call the function for nblocks blocks. The blocks that it returns are checked,
+ * sorted and palloc'd; *returned is their number. Raises 2200H if there is none.
  */
 static IdgenBlock *
 call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 {
 	EState *estate = CreateExecutorState();
-	Allocator allocator;
+	IdgenAllocator allocator;
 	Tuplestorestate *rows;
 	TupleTableSlot *row;
 	IdgenBlock *blocks;
 	int size = 8;
 
-	find_function(handle->found.source_name, &allocator);
-	check_owner(handle, &allocator);
-	rows = execute(&allocator, handle->name, nblocks, estate);
+	idgen_allocator_find(handle->found.source_name, &allocator);
+	rows = idgen_allocator_call(&allocator, handle->relid, handle->found.source_name,
+	                            handle->name, nblocks, estate);
 
 	*returned = 0;
 	blocks = palloc(size * sizeof(IdgenBlock));
@@ -379,16 +181,30 @@ function_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 }
 
 /*
- * Allocate blocks; only the function knows how large they are. It can wait for
- * whatever it likes, so it is not called ahead.
+ * How many blocks to ask the function for? Only the function knows how large
+ * they are: we go by those of this transaction.
+ */
+static int32
+blocks_to_ask_for(const IdgenHandle *handle, const IdgenRequest *request)
+{
+	const IdgenHandleXact *xact = &handle->xact;
+	int64 ids_per_block = handle->found.block_size;
+	int64 wanted;
+
+	if (xact->refills > 0)
+		ids_per_block = Max(1, xact->ids_allocated / xact->counters.blocks_taken);
+	wanted = request->blocks + (request->count - 1) / ids_per_block;
+	return Min(Max(wanted, request->bulk_ids / ids_per_block), PG_INT32_MAX);
+}
+
+/*
+ * Allocate blocks. The function can wait for whatever it likes, so it is not
+ * called ahead.
  */
 static IdgenSourceResult
 function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	const IdgenHandleXact *xact = &handle->xact;
-	int64 ids_per_block = xact->refills == 0 ? handle->found.block_size : Max(1, xact->ids_allocated / xact->counters.blocks_taken);
-	int64 wanted = request->blocks + (request->count - 1) / ids_per_block;
-	int32 nblocks = Min(Max(wanted, request->bulk_ids / ids_per_block), PG_INT32_MAX);
+	int32 nblocks = blocks_to_ask_for(handle, request);
 	const char *source_name = pstrdup(handle->found.source_name);
 	IdgenBlock *blocks;
 	int returned;
@@ -418,7 +234,7 @@ function_max_count(const IdgenHandle *handle)
 	return IDGEN_BLOCK_MAX;
 }
 
-/* Raises 55000: there is no asking a function without allocating. */
+/* Raises 55000: a function cannot be asked without allocating. */
 static IdgenSourceResult
 function_peek(IdgenHandle *handle, int64 *id)
 {
