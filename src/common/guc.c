@@ -23,11 +23,9 @@ int idgen_worker_timeout = 10000;
 int idgen_worker_idle_timeout = 3000;
 int idgen_server_timeout = 5000;
 
-/*
- * Define the settings. Called once, when the library is loaded.
- */
-void
-idgen_guc_init(void)
+/* How many id sequences are cached, how they are made, when they run low. */
+static void
+define_sequence_settings(void)
 {
 	/*
 	 * Shared memory is sized at server start, so this one exists only in a
@@ -75,7 +73,12 @@ idgen_guc_init(void)
 	                        PGC_SUSET,
 	                        0,
 	                        NULL, NULL, NULL);
+}
 
+/* What ids are composed of. */
+static void
+define_id_settings(void)
+{
 	/*
 	 * The number of the server, not of a session. It gets ten bits of a
 	 * time-ordered id. A composed id has room for 1 to 8 only.
@@ -98,7 +101,15 @@ idgen_guc_init(void)
 	                        PGC_USERSET,
 	                        0,
 	                        NULL, NULL, NULL);
+}
 
+/*
+ * How much the worker refills, how long it stays, and how long refills may
+ * take.
+ */
+static void
+define_refill_settings(void)
+{
 	/*
 	 * The worker reads this setting and the next two, so a session's own value
 	 * would have no effect.
@@ -152,6 +163,16 @@ idgen_guc_init(void)
 	                        PGC_USERSET,
 	                        GUC_UNIT_MS,
 	                        NULL, NULL, NULL);
+}
 
+/*
+ * Define the settings. Called once, when the library is loaded.
+ */
+void
+idgen_guc_init(void)
+{
+	define_sequence_settings();
+	define_id_settings();
+	define_refill_settings();
 	MarkGUCPrefixReserved("idgen");
 }
