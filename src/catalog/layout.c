@@ -2,11 +2,11 @@
  * layout.c
  *		Composing ids of several fields, and taking them apart.
  *
- * A composed id is a decimal number of 19 digits, or of 38 as a numeric: a prefix
- * that says where it was drawn, then the sequence value, in as many digits as are left.
- * Sessions that insert at the same time thus do so in different leaf pages of an
- * index. The first digit is the node, 1 to 8: with a 9, the number would not always fit
- * into a bigint.
+ * A composed id is a decimal number of 19 digits, or of 38 as a numeric. It
+ * begins with a prefix that says where it was drawn. The sequence value
+ * follows, in the digits that are left. So sessions that insert at the same
+ * time do so in different leaf pages of an index. The first digit is the node,
+ * 1 to 8: with a 9, the number would not always fit a bigint.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 
-/* Digits of composed ids, and of the session's number in them. */
+/* Digits of composed ids, and how many numbers there are for sessions. */
 #define ID_DIGITS     19
 #define BIG_ID_DIGITS 38
 #define SESSIONS      1000
@@ -101,7 +101,7 @@ numeric_to_text(Numeric number)
 	return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 }
 
-/* What stands for a sequence value in numeric ids; big_base is NULL if zero. */
+/* The sequence value plus big_base, which is NULL if zero. */
 static Numeric
 big_value(int64 value, Numeric big_base)
 {
@@ -113,7 +113,7 @@ big_value(int64 value, Numeric big_base)
 	                                           NumericGetDatum(big_base)));
 }
 
-/* Is there room for that decimal number? */
+/* Is there room for that decimal number in a numeric id? */
 static bool
 has_room(const IdgenLayout *layout, const char *text)
 {
@@ -127,7 +127,9 @@ idgen_layout_fits(const IdgenLayout *layout, int64 value)
 	return layout == &idgen_layout_plain || (value >= 0 && value < layout->values);
 }
 
-/* Can a numeric id be composed of it and big_base (NULL if zero)? */
+/*
+ * Can a numeric id be composed of a sequence value and big_base (NULL if zero)?
+ */
 bool
 idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 {
@@ -135,7 +137,10 @@ idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 		has_room(layout, numeric_to_text(big_value(value, big_base)));
 }
 
-/* Raises 2200H for a decimal number that is too wide, and 22003 for a negative one. */
+/*
+ * Raises 2200H for a decimal number that is too wide, and 22003 for a negative
+ * one.
+ */
 static void
 does_not_fit(const IdgenLayout *layout, const char *name, const char *value,
              int ndigits, const char *hint)
@@ -152,7 +157,10 @@ does_not_fit(const IdgenLayout *layout, const char *name, const char *value,
 	         errhint("%s", hint)));
 }
 
-/* Raise what keeps a bigint id of an id sequence from being composed: 2200H, 22003. */
+/*
+ * Raises 2200H or 22003 if no bigint id can be composed of a sequence value.
+ * "name" is the id sequence.
+ */
 void
 idgen_layout_check(const IdgenLayout *layout, const char *name, int64 value)
 {
@@ -161,7 +169,10 @@ idgen_layout_check(const IdgenLayout *layout, const char *name, int64 value)
 		             "Use idgen_next_big(), or another id sequence.");
 }
 
-/* The same for a numeric id. */
+/*
+ * Raises 2200H or 22003 if no numeric id can be composed of a sequence value
+ * and big_base (NULL if zero).
+ */
 void
 idgen_layout_check_big(const IdgenLayout *layout, const char *name, int64 value, Numeric big_base)
 {
@@ -170,7 +181,7 @@ idgen_layout_check_big(const IdgenLayout *layout, const char *name, int64 value,
 		             "Lower big_base, or use another id sequence.");
 }
 
-/* The digits of a number of so many digits the other way round. */
+/* Reverse the digits of a number that has "ndigits" of them, zeros included. */
 static int64
 reverse_number(int64 number, int ndigits)
 {
@@ -207,7 +218,10 @@ idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value)
 	return prefix * layout->values + value;
 }
 
-/* The numeric id of a sequence value and big_base (NULL if zero), which must fit. */
+/*
+ * The numeric id of a sequence value and big_base (NULL if zero), which must
+ * fit.
+ */
 Numeric
 idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Numeric big_base)
 {
@@ -231,7 +245,7 @@ idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Num
 	return numeric_from_text(digits);
 }
 
-/* Raises 22003: no id of that layout. */
+/* Raises 22003: the number is not an id of that layout. */
 static void
 not_composed(const IdgenLayout *layout, const char *id, int ndigits)
 {
@@ -242,7 +256,7 @@ not_composed(const IdgenLayout *layout, const char *id, int ndigits)
 	                   ndigits, LEAST_NODE, GREATEST_NODE)));
 }
 
-/* The fields of a number that is a prefix. */
+/* Take a prefix apart, which is given as a number. */
 static void
 split_prefix(const IdgenLayout *layout, int number, IdgenPrefix *prefix)
 {
@@ -252,7 +266,10 @@ split_prefix(const IdgenLayout *layout, int number, IdgenPrefix *prefix)
 	prefix->node = layout->has_channel ? number / 10 : number;
 }
 
-/* Take a bigint id apart, whose layout is not plain. Raises 22003 if it has another one. */
+/*
+ * Take a bigint id apart. The layout must not be plain. Raises 22003 if the id
+ * is not of that layout.
+ */
 void
 idgen_layout_parse(const IdgenLayout *layout, int64 id, IdgenPrefix *prefix, int64 *value)
 {
@@ -264,7 +281,10 @@ idgen_layout_parse(const IdgenLayout *layout, int64 id, IdgenPrefix *prefix, int
 		*value = reverse_number(*value, ID_DIGITS - layout->prefix_digits);
 }
 
-/* The same for a numeric id. */
+/*
+ * Take a numeric id apart. The layout must not be plain. Raises 22003 if the id
+ * is not of that layout.
+ */
 void
 idgen_layout_parse_big(const IdgenLayout *layout, Numeric id, IdgenPrefix *prefix, Numeric *value)
 {

@@ -2,8 +2,8 @@
  * native_sequence.c
  *		Native sequences: finding one, and what it says.
  *
- * Its parameters are in the catalog pg_sequence, and where it has got to is in the
- * only row on its only page.
+ * The parameters of a sequence are in the catalog pg_sequence. Its last value
+ * is in the only row on its only page.
  */
 #include "postgres.h"
 
@@ -26,7 +26,11 @@
 
 #include "catalog/native_sequence.h"
 
-/* The qualified name that is asked for. Raises 42602 if it is not one. */
+/*
+ * The qualified name of the sequence that an id sequence draws from:
+ * source_name or, if that is NULL, the name with "_seq". Raises 42602 for a
+ * text that is no name.
+ */
 RangeVar *
 idgen_native_name(const char *name, const char *source_name)
 {
@@ -46,8 +50,8 @@ idgen_native_name(const char *name, const char *source_name)
 }
 
 /*
- * Find the sequence, lock it, and open it. Returns NULL if
- * there is none. Raises 42602, 42809 and whatever looking into a schema can.
+ * Find the sequence, lock it, and open it. Returns NULL if there is none.
+ * Raises 42602, 42809 and what looking into a schema can raise.
  */
 Relation
 idgen_native_open(const RangeVar *sequence, LOCKMODE lockmode)
@@ -117,8 +121,9 @@ idgen_native_is_uncommitted(Relation rel)
 }
 
 /*
- * The file in which a sequence is stored, as far as that is committed; invalid if it
- * is gone, or somebody is altering or dropping it, for whom this does not wait.
+ * The file in which a sequence is stored, as far as that is committed. Invalid
+ * if the sequence is gone, or if another transaction is altering or dropping
+ * it: this does not wait.
  */
 RelFileNumber
 idgen_native_file(Oid relid)
@@ -138,8 +143,8 @@ idgen_native_file(Oid relid)
 }
 
 /*
- * Can we read its page? Not that of another session's temporary sequence, and on a
- * standby not that of an unlogged one.
+ * Can this session read the sequence's page? It cannot read that of another
+ * session's temporary sequence nor, on a standby, that of an unlogged one.
  */
 bool
 idgen_native_is_readable(Relation rel)
@@ -148,7 +153,10 @@ idgen_native_is_readable(Relation rel)
 		(!RecoveryInProgress() && !RELATION_IS_OTHER_TEMP(rel));
 }
 
-/* Read the sequence's page; the caller has locked it, and it is readable. */
+/*
+ * Read the sequence's page. Caller must have locked the sequence, and have
+ * found it readable.
+ */
 IdgenNativeState
 idgen_native_state(Relation rel)
 {
@@ -190,7 +198,10 @@ idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
 	return idgen_native_ids_after(sequence, v) < idgen_native_width(sequence);
 }
 
-/* The value that nextval() would give, but for its CACHE; false if there is none. */
+/*
+ * The value that nextval() would give, if no session has values set aside by
+ * CACHE. Returns false if there is none.
+ */
 bool
 idgen_native_next(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
 {

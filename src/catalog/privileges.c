@@ -87,7 +87,10 @@ looks_at_changes(Node *node, void *context)
 	return expression_tree_walker(node, looks_at_changes, context);
 }
 
-/* Mutator: a constant in place of the current user, a change of which is noticed. */
+/*
+ * Mutator: a constant in place of the current user, a change of which is
+ * noticed.
+ */
 static Node *
 without_current_user(Node *node, void *context)
 {
@@ -115,8 +118,8 @@ is_immutable(List *quals)
 
 /*
  * Ask by query whether the current user sees a row. The query is not kept
- * prepared: a policy's own subquery may get here as well, and find that the plan
- * that it is part of has to be thrown away.
+ * prepared: a policy's own subquery may get here as well, and find that the
+ * plan that it is part of has to be thrown away.
  */
 static bool
 query_shows_row(Relation rel, TupleTableSlot *row)
@@ -207,8 +210,8 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 
 	/*
 	 * The planner replaces what an expression says by what that stands for. So
-	 * default arguments are judged as well, but domains without a check are not,
-	 * though they may get one.
+	 * default arguments are judged as well, but domains without a check are
+	 * not, though they may get one.
 	 */
 	idgen_watch_functions();
 	quals = (List *) expand_generated_columns_in_expr((Node *) quals, rel, 1);

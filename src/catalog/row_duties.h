@@ -33,8 +33,8 @@ extern void idgen_row_duties_init(void);
 extern bits32 idgen_row_duties(Relation rel);
 
 /*
- * Does an update fire triggers? Then the caller must have locked the row before:
- * what they do must not be done in vain.
+ * Does an update fire triggers? Then the caller must have locked the row
+ * before: what they do must not be done in vain.
  */
 static inline bool
 idgen_row_fires_triggers(Relation rel)

@@ -201,8 +201,8 @@ idgen_triggers_check_untouched(Relation rel, HeapTuple wanted, TupleTableSlot *r
 
 /*
  * Raises 09000 unless what a refill has written has outlasted the triggers that
- * came after it. They may have updated the row, but what is allocated depends on
- * these columns. If they have removed it, the next look at the row says so.
+ * came after it. They may have updated the row, but what is allocated depends
+ * on these columns. If they have removed it, the next look at the row says so.
  */
 void
 idgen_triggers_check_outlasted(Relation rel, TupleTableSlot *row)

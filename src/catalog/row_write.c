@@ -5,9 +5,10 @@
  * A refill updates its row, and idgen.auto_create inserts one, directly in the
  * table, as the server's logical replication worker does
  * (executor/execReplication.c). An SQL statement would do more than that, so
- * this is done here, as far as a table asks for it (row_duties.c): triggers fire
- * (row_triggers.c), and generated columns, constraints and indexes are seen to
- * (row_expressions.c). Rules and row security belong to SQL and are left out.
+ * this is done here, as far as a table asks for it (row_duties.c): triggers
+ * fire (row_triggers.c), and generated columns, constraints and indexes are
+ * seen to (row_expressions.c). Rules and row security belong to SQL and are
+ * left out.
  */
 #include "postgres.h"
 
@@ -191,8 +192,8 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 }
 
 /*
- * Insert a row of that name with the columns' defaults, as a role would that has
- * the privilege. Does nothing if a trigger suppresses it.
+ * Insert a row of that name with the columns' defaults, as a role would that
+ * has the privilege. Does nothing if a trigger suppresses it.
  *
  * Raises 22001 for a name of more than 255 characters, 23505 if there is one
  * already, 23502, 23514, and what triggers and other code raise.

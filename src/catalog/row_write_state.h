@@ -9,7 +9,9 @@
 #include "nodes/execnodes.h"
 #include "utils/rel.h"
 
-/* For row_write.c, and for what fires triggers and evaluates expressions there. */
+/*
+ * For row_write.c, and for what fires triggers and evaluates expressions there.
+ */
 typedef struct IdgenRowWrite
 {
 	Relation rel;

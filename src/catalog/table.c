@@ -110,7 +110,10 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("\"%s\" is not a table", RelationGetRelationName(rel)),
 		         errdetail_relkind_not_supported(rel->rd_rel->relkind)));
-	/* Rows could move to other partitions, which shows as a serialization failure. */
+	/*
+	 * Rows could move to other partitions, which shows as a serialization
+	 * failure.
+	 */
 	if (rel->rd_rel->relispartition)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
