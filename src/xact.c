@@ -18,14 +18,16 @@
 #include "draw/by_worker.h"
 #include "draw/refill.h"
 #include "remote/connection.h"
-#include "session/pending.h"
+#include "session/handle.h"
+#include "session/savepoint.h"
+#include "session/xact_changes.h"
+#include "session/xact_end.h"
 #include "xact.h"
 
-/* What all ends of a transaction have in common; see idgen_pending_finish(). */
 static void
-finish(bool committed, bool safe)
+finish(IdgenXactEnd end)
 {
-	idgen_pending_finish(committed, safe);
+	idgen_xact_finish(end);
 	idgen_handles_limit();
 	idgen_connections_close_stale();
 }
@@ -38,7 +40,7 @@ finish(bool committed, bool safe)
 static void
 return_gapless(bool prepare)
 {
-	while (idgen_pending_return())
+	while (idgen_xact_return_gapless())
 	{
 		do
 			AfterTriggerFireDeferred();
@@ -55,21 +57,21 @@ end_of_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_PRE_COMMIT:
 			return_gapless(event == XACT_EVENT_PRE_PREPARE);
 			if (event == XACT_EVENT_PRE_PREPARE)
-				idgen_pending_prepare();
-			idgen_pending_warn_low();
-			idgen_pending_collect_storage();
+				idgen_changes_before_prepare();
+			idgen_xact_warn_low();
+			idgen_changes_collect_files();
 			break;
 		case XACT_EVENT_COMMIT:
-			finish(true, idgen_refill_is_replicated(XactLastCommitEnd));
+			finish(idgen_refill_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Whether it will commit is not known here, nor told to us later. */
-			finish(true, false);
+			finish(IDGEN_END_REVOCABLE);
 			break;
 		case XACT_EVENT_ABORT:
 			idgen_by_worker_abort();
 			idgen_refill_abort();
-			finish(false, false);
+			finish(IDGEN_END_ABORTED);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:
@@ -86,12 +88,12 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 	switch (event)
 	{
 		case SUBXACT_EVENT_COMMIT_SUB:
-			idgen_pending_commit_savepoint();
+			idgen_savepoint_release();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
 			idgen_by_worker_abort();
 			idgen_refill_abort();
-			idgen_pending_abort_savepoint();
+			idgen_savepoint_rollback();
 			break;
 		case SUBXACT_EVENT_START_SUB:
 		case SUBXACT_EVENT_PRE_COMMIT_SUB:

@@ -23,7 +23,7 @@
 #include "draw/by_worker.h"
 #include "draw/refill.h"
 #include "session/messages.h"
-#include "session/pending.h"
+#include "session/xact_changes.h"
 #include "shmem/slot_worker.h"
 #include "shmem/worker_registry.h"
 
@@ -221,7 +221,7 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 	IdgenDrawResult result;
 
 	check_shared_cache();
-	if (!idgen_pending_published_ok(handle))
+	if (!idgen_may_use_published(handle))
 		locked_by_us(handle);
 	if (handle->found.slot == NULL)
 	{

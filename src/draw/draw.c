@@ -19,12 +19,13 @@
 #include "draw/refill.h"
 #include "session/pending.h"
 #include "session/validate.h"
+#include "session/xact_changes.h"
 
 /* How does this session draw from the cache now? */
 static IdgenDrawMode
 draw_mode(const IdgenHandle *handle)
 {
-	bool published_ok = idgen_pending_published_ok(handle);
+	bool published_ok = idgen_may_use_published(handle);
 
 	if (!handle->found.source->transactional && published_ok)
 		return IDGEN_MODE_PUBLISHING;
@@ -113,7 +114,7 @@ draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
 	if (!handle->pending.ahead)
 		return false;
-	if (handle->found.slot != NULL && idgen_pending_published_ok(handle) &&
+	if (handle->found.slot != NULL && idgen_may_use_published(handle) &&
 	    idgen_slot_take_below(handle->found.slot, handle->found.version, handle->pending.rest.block.next, count, ids))
 		return true;
 	handle->pending.ahead = false;
@@ -131,7 +132,7 @@ draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	IdgenBlock rest;
 
-	if (pending == NULL || handle->found.slot == NULL || !idgen_pending_published_ok(handle) ||
+	if (pending == NULL || handle->found.slot == NULL || !idgen_may_use_published(handle) ||
 	    !idgen_slot_take_joint(handle->found.slot, handle->found.version, count, pending, ids))
 		return false;
 	*cached = ids->left;
@@ -260,7 +261,7 @@ static void
 open_hot_path(IdgenHandle *handle)
 {
 	bool open = handle->found.remember && handle->found.layout == &idgen_layout_plain &&
-		idgen_pending_published_ok(handle) && idgen_pending_fast_ok(&handle->pending);
+		idgen_may_use_published(handle) && idgen_pending_fast_ok(&handle->pending);
 
 	handle->found.fast_epoch = open ? handle->found.epoch : 0;
 }
@@ -317,7 +318,7 @@ peek(IdgenHandle *handle, IdgenCall *call)
 		return pending->next;
 
 	idgen_handle_key(handle, &key);
-	published = idgen_pending_published_ok(handle) &&
+	published = idgen_may_use_published(handle) &&
 		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
 	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
 		return pending->next;

@@ -35,6 +35,7 @@
 #include "draw/refill.h"
 #include "session/messages.h"
 #include "session/pending.h"
+#include "session/xact_changes.h"
 
 /* Refills of one block before a transaction's refills begin to grow. */
 #define IDGEN_EVEN_REFILLS 8
@@ -251,7 +252,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	PG_END_TRY();
 	error_context_stack = context.previous;
 
-	/* Of a gapless refill ids may go back, see idgen_pending_warn_low(). */
+	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
 	if (result == IDGEN_SOURCE_OK && refill->fate != IDGEN_REST_RETURNED)
 		idgen_warn_low(handle, refill->percent_left);
 	return result;
@@ -317,7 +318,7 @@ last_block(IdgenHandle *handle, const IdgenCall *call)
 	IdgenBlock block = idgen_pending_last_block(handle);
 
 	if (block.left == 0 && call->refills == 0 &&
-	    handle->found.slot != NULL && idgen_pending_published_ok(handle))
+	    handle->found.slot != NULL && idgen_may_use_published(handle))
 		block = idgen_slot_read_last_block(handle->found.slot, handle->found.version);
 	return block;
 }
@@ -440,7 +441,7 @@ idgen_refill_claimed(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
 	if (draw->claimed)
 	{
 		/* Listed, the end of the transaction takes the claim back. */
-		idgen_pending_list(handle);
+		idgen_handle_list(handle);
 		handle->xact.claim = xid;
 	}
 

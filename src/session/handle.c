@@ -83,6 +83,8 @@ static int nhandles = 0;
 static MemoryContext name_memory;
 static MemoryContext handle_memory;
 
+dlist_head idgen_listed_handles = DLIST_STATIC_INIT(idgen_listed_handles);
+
 /* A name in an installation (the OID of its id_sequences), NULL if it is new. */
 static IdgenName *
 find_name(Oid relid, const char *name, int namelen)
@@ -208,6 +210,16 @@ idgen_handles_limit(void)
 	nhandles = 0;
 	MemoryContextReset(handle_memory);
 	idgen_epoch++;
+}
+
+/* Have the end of the transaction look at this handle. */
+void
+idgen_handle_list(IdgenHandle *handle)
+{
+	if (handle->xact.listed)
+		return;
+	handle->xact.listed = true;
+	dlist_push_tail(&idgen_listed_handles, &handle->xact.node);
 }
 
 /* The cache key of the id sequence as far as its ids come from the row itself. */

@@ -36,7 +36,7 @@ struct IdgenSave;
 /*
  * What the current transaction has of an id sequence, as far as a rollback to a
  * savepoint undoes it: all zero outside of a transaction that draws from the
- * source or changes the row. See pending.c.
+ * source or changes the row. See pending.c and savepoint.c.
  */
 typedef struct IdgenPending
 {
@@ -179,17 +179,6 @@ idgen_handle_is_valid(const IdgenHandle *handle, uint64 epoch, const IdgenSource
 		(asked == NULL ? found->has_row : found->source == asked);
 }
 
-/*
- * May the hot path draw from the pending block? Not from a gapless one, whose
- * state is saved before each first draw in a savepoint. Nor from one that was
- * refilled ahead, as long as the cache may have lower ids.
- */
-static inline bool
-idgen_pending_fast_ok(const IdgenPending *pending)
-{
-	return pending->fate != IDGEN_REST_RETURNED && !pending->ahead;
-}
-
 /* Have the handle validated before it is used again. */
 static inline void
 idgen_handle_invalidate(IdgenHandle *handle)
@@ -207,9 +196,16 @@ idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
 	counters->last_refill = GetCurrentTimestamp();
 }
 
+/*
+ * Handles with anything to do at the end of the transaction, by xact.node; see
+ * idgen_handle_list().
+ */
+extern dlist_head idgen_listed_handles;
+
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
 extern void idgen_handles_limit(void);
+extern void idgen_handle_list(IdgenHandle *handle);
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
 extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix);

@@ -1,37 +1,43 @@
 /*
  * pending.h
- *		What the current transaction has allocated or changed.
+ *		Pending blocks: what only the current transaction may draw from.
  */
 #ifndef IDGEN_PENDING_H
 #define IDGEN_PENDING_H
 
 #include "session/handle.h"
 
-extern void idgen_pending_list(IdgenHandle *handle);
+/*
+ * May the hot path draw from the pending block? Not from a gapless one, whose
+ * state is saved before each first draw in a savepoint. Nor from one that was
+ * refilled ahead, as long as the cache may have lower ids.
+ */
+static inline bool
+idgen_pending_fast_ok(const IdgenPending *pending)
+{
+	return pending->fate != IDGEN_REST_RETURNED && !pending->ahead;
+}
+
+/* Are pending ids from elsewhere than where the name leads now? */
+static inline bool
+idgen_pending_is_elsewhere(const IdgenHandle *handle)
+{
+	const IdgenRest *rest = &handle->pending.rest;
+
+	return rest->storage != handle->found.storage || rest->origin != handle->found.origin;
+}
+
 extern bool idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids);
 extern void idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids);
-extern IdgenBlock idgen_pending_last_block(IdgenHandle *handle);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
+extern IdgenBlock idgen_pending_last_block(IdgenHandle *handle);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
                               uint64 version, bool ahead);
+extern void idgen_pending_give_up(IdgenHandle *handle);
+extern bool idgen_pending_give_back(IdgenHandle *handle);
+extern void idgen_pending_follow(IdgenHandle *handle);
 extern bool idgen_pending_ends_at(const IdgenHandle *handle,
                                   int64 next_block_start, bool exhausted);
 extern int64 idgen_pending_surrender(IdgenHandle *handle);
-extern void idgen_pending_note_change(IdgenHandle *handle, IdgenChange change);
-extern void idgen_pending_adapt(IdgenHandle *handle);
-extern void idgen_pending_objects_changed(Oid relid, const char *name);
-extern void idgen_pending_change_all(void);
-extern void idgen_pending_drop_database(Oid dbid);
-extern void idgen_pending_change_servers(void);
-extern bool idgen_pending_servers_changed(void);
-extern bool idgen_pending_published_ok(const IdgenHandle *handle);
-
-extern void idgen_pending_commit_savepoint(void);
-extern void idgen_pending_abort_savepoint(void);
-extern bool idgen_pending_return(void);
-extern void idgen_pending_warn_low(void);
-extern void idgen_pending_collect_storage(void);
-extern void idgen_pending_prepare(void);
-extern void idgen_pending_finish(bool committed, bool safe);
 
 #endif /* IDGEN_PENDING_H */

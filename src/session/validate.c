@@ -228,7 +228,7 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	found.userid = GetUserId();
 	found.epoch = epoch;
 	idgen_handle_adopt(handle, &found);
-	idgen_pending_adapt(handle);
+	idgen_pending_follow(handle);
 	call->validated = true;
 }
 

@@ -40,7 +40,7 @@
 #include "catalog/row_duties.h"
 #include "catalog/table.h"
 #include "common/compat.h"
-#include "session/pending.h"
+#include "session/handle.h"
 #include "sources/row_change.h"
 
 /* How the newest version of the row is locked before it is updated. */

@@ -17,6 +17,7 @@
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/pending.h"
+#include "session/xact_changes.h"
 #include "sources/allocator.h"
 #include "sources/sources.h"
 
@@ -112,7 +113,7 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 	int64 ids = 0;
 
 	idgen_handle_key(handle, &key);
-	if (!idgen_pending_published_ok(handle) || !idgen_cache_read(&key, &cached))
+	if (!idgen_may_use_published(handle) || !idgen_cache_read(&key, &cached))
 		cached.nblocks = 0;
 
 	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);

@@ -13,7 +13,7 @@
  * with synchronous_commit = off does not wait for it either.)
  *
  * ALTER SEQUENCE and TRUNCATE ... RESTART IDENTITY give a sequence a new file,
- * which is how cached ids are known to be of the old one (see pending.c). Both
+ * which is how cached ids are known to be of the old one (see xact_changes.c). Both
  * conflict with the lock that nextval() takes, and keeps until its transaction
  * ends: no block can be published from a file after it was replaced.
  */

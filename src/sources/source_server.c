@@ -31,7 +31,7 @@
 #include "remote/foreign_server.h"
 #include "remote/remote_query.h"
 #include "session/handle.h"
-#include "session/pending.h"
+#include "session/xact_changes.h"
 #include "sources/sources.h"
 
 /*
@@ -124,7 +124,7 @@ server_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 
 	idgen_server_check_usage(serverid, GetUserId());
 	found->origin = serverid;
-	found->uncommitted = idgen_pending_servers_changed() || idgen_owner_is_uncommitted(handle->relid);
+	found->uncommitted = idgen_changes_include_servers() || idgen_owner_is_uncommitted(handle->relid);
 }
 
 /* Where an id sequence's row is. */

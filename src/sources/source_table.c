@@ -16,7 +16,7 @@
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "session/messages.h"
-#include "session/pending.h"
+#include "session/xact_changes.h"
 #include "sources/row_change.h"
 #include "sources/sources.h"
 
@@ -209,7 +209,7 @@ table_restart(IdgenHandle *handle, int64 start)
 	 * not put it back. And a step forward would not by itself drop what is
 	 * cached.
 	 */
-	idgen_pending_note_change(handle, IDGEN_CHANGE_DROP);
+	idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
 
 	query = psprintf("UPDATE ONLY %s SET next_block_start = $2, start_value = $2, exhausted = 0"
 	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",

@@ -14,7 +14,7 @@
 #include "catalog/pg_user_mapping.h"
 #include "commands/extension.h"
 
-#include "session/pending.h"
+#include "session/xact_changes.h"
 #include "shmem/worker_registry.h"
 #include "sql/object_access.h"
 
@@ -32,7 +32,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 		case DatabaseRelationId:
 			if (access == OAT_DROP)
 			{
-				idgen_pending_drop_database(object_id);
+				idgen_changes_note_dropped_database(object_id);
 				/*
 				 * The server drops no database that a worker is connected to.
 				 */
@@ -41,12 +41,12 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 			break;
 		case ExtensionRelationId:
 			if (access == OAT_DROP && object_id == get_extension_oid("idgen", true))
-				idgen_pending_change_all();
+				idgen_changes_note_all_rows();
 			break;
 		case ForeignServerRelationId:
 		case UserMappingRelationId:
 			/* created, altered or dropped */
-			idgen_pending_change_servers();
+			idgen_changes_note_servers();
 			break;
 	}
 }

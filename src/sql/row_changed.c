@@ -15,7 +15,7 @@
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
-#include "session/pending.h"
+#include "session/xact_changes.h"
 #include "sql/trigger_row.h"
 
 PG_FUNCTION_INFO_V1(idgen_row_changed);
@@ -43,8 +43,8 @@ note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
 
 	if (change == IDGEN_CHANGE_DROP && !has_own_ids(version, row->desc))
 		change = IDGEN_CHANGE_DROP_ROW;
-	idgen_pending_note_change(handle, change);
-	idgen_pending_objects_changed(relid, name);
+	idgen_changes_note_row(handle, change);
+	idgen_changes_note_name(relid, name);
 }
 
 /*
@@ -58,7 +58,7 @@ row_inserted(const IdgenTriggerRow *row)
 {
 	Oid relid = RelationGetRelid(row->rel);
 
-	idgen_pending_objects_changed(relid, idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME));
+	idgen_changes_note_name(relid, idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME));
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(relid);
 }
@@ -145,7 +145,7 @@ row_updated(const IdgenTriggerRow *row)
 static void
 table_truncated(Relation rel)
 {
-	idgen_pending_change_all();
+	idgen_changes_note_all_rows();
 	CacheInvalidateRelcacheByRelid(RelationGetRelid(rel));
 }
 

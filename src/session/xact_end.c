@@ -1,0 +1,133 @@
+/*
+ * xact_end.c
+ *		What becomes of a transaction's pending ids when it ends.
+ *
+ * Before a commit, the rest of gapless blocks returns to the source. After it,
+ * what else is left is published, and the cache is told what the transaction has
+ * changed. After a rollback, pending ids are forgotten, and only counters and the
+ * claim are told. All this concerns the handles on idgen_listed_handles.
+ */
+#include "postgres.h"
+
+#include "utils/snapmgr.h"
+
+#include "catalog/row.h"
+#include "session/messages.h"
+#include "session/pending.h"
+#include "session/savepoint.h"
+#include "session/xact_changes.h"
+#include "session/xact_end.h"
+
+/*
+ * Before commit: return the unused rest of every gapless block to its source. If
+ * that is not possible any more, it is lost. No query is running, so there is no
+ * snapshot unless we make one. Answers whether anything was returned.
+ */
+bool
+idgen_xact_return_gapless(void)
+{
+	bool returned = false;
+	dlist_iter iter;
+
+	dlist_foreach(iter, &idgen_listed_handles)
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+
+		if (handle->pending.fate != IDGEN_REST_RETURNED || handle->pending.rest.block.left == 0)
+			continue;
+		PushActiveSnapshot(GetTransactionSnapshot());
+		if (idgen_pending_give_back(handle))
+			returned = true;
+		PopActiveSnapshot();
+	}
+	return returned;
+}
+
+/*
+ * Before commit, when that is done: say of which gapless id sequences few ids are
+ * left. A refill could not, since it does not know what returns. The row does,
+ * unless this transaction has itself changed it: then the next one will say so.
+ */
+void
+idgen_xact_warn_low(void)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &idgen_listed_handles)
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+		IdgenRow row;
+		IdgenDefinition def;
+
+		if (!handle->pending.low || handle->pending.change >= IDGEN_CHANGE_DROP_ROW)
+			continue;
+		PushActiveSnapshot(GetTransactionSnapshot());
+		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_QUICK))
+		{
+			idgen_definition_from_row(row.slot, handle->name, &def);
+			idgen_warn_low(handle, idgen_definition_percent_left(&def));
+		}
+		idgen_row_close(&row);
+		PopActiveSnapshot();
+	}
+}
+
+/* Tell the cache what the end of the transaction means for the id sequence of a handle. */
+static void
+finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
+{
+	const IdgenPending *p = &handle->pending;
+	const IdgenHandleXact *xact = &handle->xact;
+	bool committed = end != IDGEN_END_ABORTED;
+	IdgenOutcome outcome = {0};
+	IdgenCacheKey key;
+
+	outcome.drop = committed && (p->change >= IDGEN_CHANGE_DROP_ROW || all_rows);
+	outcome.revalidate = committed && p->change != IDGEN_CHANGE_NONE;
+	outcome.claim = xact->claim;
+
+	/* A change of the row also concerns what was drawn from the row itself. */
+	idgen_handle_key(handle, &key);
+	if (OidIsValid(key.object))
+	{
+		IdgenCacheKey row_key;
+
+		idgen_handle_row_key(handle, &row_key);
+		idgen_cache_finish(&row_key, &outcome);
+		outcome.drop = committed &&
+			(p->change == IDGEN_CHANGE_DROP || p->uncommitted || all_rows);
+	}
+
+	outcome.publish = committed;
+	outcome.unsafe = end != IDGEN_END_COMMITTED;
+	outcome.rest = p->rest;
+	outcome.rest_good_as_of = idgen_pending_is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
+	outcome.ahead_blocks = xact->ahead_blocks;
+	outcome.ahead_ids = xact->ahead_ids;
+	outcome.counters = xact->counters;
+	idgen_cache_finish(&key, &outcome);
+}
+
+/*
+ * The transaction is over: tell the cache and forget everything. Does not raise
+ * errors.
+ */
+void
+idgen_xact_finish(IdgenXactEnd end)
+{
+	bool all_rows = idgen_changes_include_all_rows();
+
+	idgen_changes_finish(end != IDGEN_END_ABORTED);
+	idgen_savepoint_forget_all();
+	while (!dlist_is_empty(&idgen_listed_handles))
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node,
+		                                      dlist_pop_head_node(&idgen_listed_handles));
+
+		finish_handle(handle, end, all_rows);
+		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
+			idgen_handle_invalidate(handle);
+		handle->pending = (IdgenPending){0};
+		handle->xact = (IdgenHandleXact){0};
+	}
+}
