@@ -47,17 +47,10 @@ $node->safe_psql(
 my %scripts;
 foreach my $way ('nextval', 'rowless', 'runs', 'long_runs')
 {
-	$scripts{"028_$way"} = qq{
-\\set end random(0, 5)
-BEGIN;
+	$scripts{$way} = random_transaction(qq{
 SELECT count(draw('shared', '$way')) FROM generate_series(1, 10);
 SELECT count(draw('blocks', 'rowless')) FROM generate_series(1, 10);
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-};
+}, 'READ COMMITTED');
 }
 $node->pgbench(
 	'-n -c 12 -j 2 -t 80', 0,

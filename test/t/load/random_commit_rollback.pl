@@ -19,23 +19,14 @@ $node->safe_psql(
 	CREATE TABLE drawn (sequence text, id bigint, PRIMARY KEY (sequence, id));
 	SELECT idgen_create('twenty'), idgen_create('two', block_size => 2), idgen_create('gapless', block_size => 1)});
 
-# A transaction of four draws with savepoints. The end of it and of the
-# savepoints, and the number of ids, are random.
+# A transaction of four draws with savepoints. What is rolled back, and the number of
+# ids, are random.
 sub script
 {
 	my ($sequence) = @_;
-	return qq{
-\\set isolation random(0, 2)
-\\set end random(0, 3)
+	return random_transaction(qq{
 \\set inner random(0, 2)
 \\set n random(1, 40)
-\\if :isolation = 0
-BEGIN;
-\\elif :isolation = 1
-BEGIN ISOLATION LEVEL REPEATABLE READ;
-\\else
-BEGIN ISOLATION LEVEL SERIALIZABLE;
-\\endif
 INSERT INTO drawn VALUES ('$sequence', idgen_next('$sequence'));
 SAVEPOINT a;
 INSERT INTO drawn SELECT '$sequence', idgen_next('$sequence') FROM generate_series(1, :n);
@@ -47,12 +38,7 @@ ROLLBACK TO a;
 ROLLBACK TO b;
 \\endif
 INSERT INTO drawn VALUES ('$sequence', idgen_next('$sequence'));
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-};
+});
 }
 
 $node->pgbench(

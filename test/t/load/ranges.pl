@@ -28,25 +28,19 @@ $node->safe_psql(
 		idgen_create('down', source => 'sequence'), idgen_create('worker', refill => 'worker'),
 		idgen_create('function', source => 'function', source_name => 'allocate')});
 
-# A transaction of draws with savepoints. Their ends and the number of ids are random. With
-# another isolation level, the function's own UPDATE could fail.
+# A transaction of draws with savepoints. What is rolled back, and the number of ids,
+# are random. With another isolation level, the function's own UPDATE could fail.
 sub script
 {
 	my ($sequence) = @_;
-	my $levels = $sequence eq 'function' ? 0 : 1;
+	my @levels = ('READ COMMITTED', $sequence eq 'function' ? () : 'REPEATABLE READ');
 	my $range = "INSERT INTO drawn SELECT '$sequence', :n, first_id, last_id FROM idgen_next_range('$sequence', :n);";
 	my $single = "INSERT INTO drawn SELECT '$sequence', 1, id, id FROM idgen_next('$sequence') AS id;";
 
-	return qq{
-\\set isolation random(0, $levels)
-\\set end random(0, 3)
+	return random_transaction(
+		qq{
 \\set inner random(0, 2)
 \\set n random(1, 9)
-\\if :isolation = 0
-BEGIN;
-\\else
-BEGIN ISOLATION LEVEL REPEATABLE READ;
-\\endif
 $range
 SAVEPOINT a;
 $single
@@ -63,16 +57,11 @@ ROLLBACK TO b;
 \\set n random(1, 20)
 $range
 $single
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-};
+}, @levels);
 }
 
 my @sequences = ('twenty', 'two', 'gapless', 'blocks', 'values', 'down', 'worker', 'function');
-my %scripts = map { ("060_$_" => script($_)) } @sequences;
+my %scripts = map { ($_ => script($_)) } @sequences;
 $scripts{'nextval'} = "SELECT nextval('values_seq');\n" x 5;
 $node->pgbench(
 	'-n -c 16 -j 2 -t 120', 0,

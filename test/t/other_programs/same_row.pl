@@ -14,8 +14,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # The two ways of the other program. It either locks the row, or tries again.
-my $locking = { begin => 'BEGIN ISOLATION LEVEL READ COMMITTED', for_update => 'FOR UPDATE', options => [] };
-my $retrying = { begin => 'BEGIN ISOLATION LEVEL REPEATABLE READ', for_update => '', options => ['--max-tries=0'] };
+my $locking = { level => 'READ COMMITTED', for_update => 'FOR UPDATE', options => [] };
+my $retrying = { level => 'REPEATABLE READ', for_update => '', options => ['--max-tries=0'] };
 
 # Either is used on a row of its own. The third row has block_size 1.
 my %way = (locking => $locking, retrying => $retrying, single => $locking);
@@ -25,52 +25,23 @@ my %block_size = (locking => 7, retrying => 7, single => 1);
 sub other_program
 {
 	my ($name, $way) = @_;
-	return qq{
-\\set end random(0, 4)
-$way->{begin};
+	return random_transaction(qq{
 SELECT next_block_start AS first, block_size AS n FROM id_sequences WHERE name = '$name' $way->{for_update} \\gset
 UPDATE id_sequences SET next_block_start = next_block_start + :n WHERE name = '$name';
 INSERT INTO drawn SELECT '$name', generate_series(:first, :first + :n - 1);
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-};
+}, $way->{level});
 }
 
-# At any isolation level, a session draws twice, and notes the ids in the table. A
-# rollback gives back what the session itself has refilled ($transactional). Otherwise
-# nobody else gets these ids, and the session notes them in another transaction.
+# A session draws twice, and notes the ids in the table. If it is the session that
+# refills ($transactional), a rollback gives them back. Otherwise they are gone, and
+# are noted after the transaction.
 sub idgen
 {
 	my ($name, $transactional) = @_;
-	return qq{
-\\set isolation random(0, 2)
-\\set end random(0, 4)
-\\if :isolation = 0
-BEGIN;
-\\elif :isolation = 1
-BEGIN ISOLATION LEVEL REPEATABLE READ;
-\\else
-BEGIN ISOLATION LEVEL SERIALIZABLE;
-\\endif
-SELECT idgen_next('$name') AS a, idgen_next('$name') AS b \\gset
-} . ($transactional ? qq{
-INSERT INTO drawn VALUES ('$name', :a), ('$name', :b);
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-} : qq{
-\\if :end = 0
-ROLLBACK;
-BEGIN;
-\\endif
-INSERT INTO drawn VALUES ('$name', :a), ('$name', :b);
-COMMIT;
-});
+	my $draw = "SELECT idgen_next('$name') AS a, idgen_next('$name') AS b \\gset\n";
+	my $note = "INSERT INTO drawn VALUES ('$name', :a), ('$name', :b);\n";
+
+	return $transactional ? random_transaction($draw . $note) : random_transaction($draw) . $note;
 }
 
 # The other program runs at the server that has the row, idgen at these nodes.

@@ -34,20 +34,14 @@ is( $node->safe_psql(
 		SELECT idgen_next('wide')}),
 	"1\n2\n3", 'switching keeps what is cached');
 
-# The end of a transaction and of its savepoint is random.
+# What is rolled back is random, the transaction or its savepoint.
 sub script
 {
 	my ($sequence) = @_;
-	return qq{
-\\set isolation random(0, 1)
-\\set end random(0, 3)
+	return random_transaction(
+		qq{
 \\set inner random(0, 1)
 \\set n random(1, 8)
-\\if :isolation = 0
-BEGIN;
-\\else
-BEGIN ISOLATION LEVEL REPEATABLE READ;
-\\endif
 INSERT INTO drawn VALUES ('$sequence', idgen_next('$sequence'));
 SAVEPOINT a;
 INSERT INTO drawn SELECT '$sequence', idgen_next('$sequence') FROM generate_series(1, :n);
@@ -57,12 +51,7 @@ ROLLBACK TO a;
 RELEASE a;
 \\endif
 INSERT INTO drawn SELECT '$sequence', idgen_next('$sequence') FROM generate_series(1, :n);
-\\if :end = 0
-ROLLBACK;
-\\else
-COMMIT;
-\\endif
-};
+}, 'READ COMMITTED', 'REPEATABLE READ');
 }
 
 $node->pgbench(

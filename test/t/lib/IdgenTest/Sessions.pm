@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
   wait_until answer sqlstate start_statement wait_for_waiters worker_pid
-  wait_for_no_worker start_pgbench start_clients
+  wait_for_no_worker start_pgbench random_transaction start_clients
   start_node_clients wait_for_lines wait_for_ids finish_clients
   terminate_clients committed_ids seen_ids client_errors
 );
@@ -125,6 +125,28 @@ sub start_pgbench
 		'>', \$run{stdout},
 		'2>', \$run{stderr});
 	return \%run;
+}
+
+# random_transaction(statements, isolation level, ...): a script for pgbench, which
+# runs the statements in a transaction at one of these levels, or any if none is
+# given. One transaction in four is rolled back.
+sub random_transaction
+{
+	my ($statements, @levels) = @_;
+	@levels = ('READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE') unless @levels;
+	my $begin = '\\' . join('\el', map { "if :level = $_\nBEGIN ISOLATION LEVEL $levels[$_];\n" } 0 .. $#levels);
+
+	return qq{
+\\set level random(0, $#levels)
+\\set end random(0, 3)
+$begin\\endif
+$statements
+\\if :end = 0
+ROLLBACK;
+\\else
+COMMIT;
+\\endif
+};
 }
 
 # start_clients(server, number, statements, times => n, on_error_stop => 0):
