@@ -17,7 +17,7 @@
 
 #include "draw/by_worker.h"
 #include "draw/refill.h"
-#include "remote/connection.h"
+#include "remote/connection_cache.h"
 #include "session/handle.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"

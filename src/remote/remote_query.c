@@ -2,11 +2,42 @@
  * remote_query.c
  *		Statements on other servers.
  *
- * A statement is begun, advanced until it is over, and finished; or abandoned. It runs
- * in a transaction of its own there, and is over when that has committed. It may
- * be sent more than once, because a connection that was kept has turned out to be
- * broken, or because the other server asks to try again: then it may have been executed more
- * than once, too. So it must be one for which that does no harm.
+ * A statement is begun, advanced until it is over, and finished; or abandoned.
+ * It runs in a transaction of its own there, and is over when that has
+ * committed. It may be sent more than once: because a connection that was kept
+ * has turned out to be broken, or because the other server asks to try again.
+ * Then it may have been executed more than once as well. So it must be one for
+ * which that does no harm.
+ *
+ *		            a connection is new            it is open
+ *		WAITING ------------------------> OPENING ------------> RUNNING
+ *		   |                              ^                      |
+ *		   | a connection is kept         | it is of no use      |
+ *		   +----------------------> RUNNING_ON_KEPT              |
+ *		                                  |                      |
+ *		                                  +----------+-----------+
+ *		                                             v
+ *		                               ANSWERED, REFUSED or FAILED
+ *
+ * WAITING
+ *		All connections that the process may have to that server are at work.
+ * OPENING
+ *		A connection is being opened for the statement. If it cannot be, the
+ *		statement has FAILED.
+ * RUNNING
+ *		The statement has been sent on a connection that was opened for it.
+ * RUNNING_ON_KEPT
+ *		The statement has been sent, or is about to be, on a connection that was
+ *		in use before. If that is broken, or only good for reading by now, it is
+ *		opened anew: OPENING.
+ * ANSWERED
+ *		Over: there is a result.
+ * REFUSED
+ *		Over: the other server has raised an error.
+ * FAILED
+ *		Over: the connection could not be had, or was lost; or the answer makes
+ *		no sense; or the time is over, which can happen in any of the states
+ *		above.
  */
 #include "postgres.h"
 
@@ -17,18 +48,33 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "remote/connection.h"
+#include "remote/connection_cache.h"
 #include "remote/foreign_server.h"
 #include "remote/remote_query.h"
 
-/* How often a statement is sent at most, if the other server asks to try again. */
+/*
+ * How often a statement is sent at most, if the other server asks to try
+ * again.
+ */
 #define MAX_ATTEMPTS 100
+
+typedef enum QueryState
+{
+	QUERY_WAITING,
+	QUERY_OPENING,
+	QUERY_RUNNING,
+	QUERY_RUNNING_ON_KEPT,
+	QUERY_ANSWERED,
+	QUERY_REFUSED,
+	QUERY_FAILED,
+} QueryState;
 
 struct IdgenRemoteQuery
 {
 	dlist_node node;      /* on the list of queries */
 	MemoryContext memory; /* of all that belongs to it */
 
+	/* Set when it is begun: */
 	const char *server;
 	Oid serverid;
 	Oid userid;
@@ -39,25 +85,29 @@ struct IdgenRemoteQuery
 	int columns; /* of the answer */
 	TimestampTz deadline;
 
-	IdgenConnection *connection; /* NULL if it has none yet, or any more */
-	bool kept;                   /* has that been in use before? */
-	bool repeated;               /* has it been sent again for want of a row? */
-	int attempts;                /* that have got in another transaction's way */
-	bool over;
+	QueryState state;
+	IdgenConnection *connection; /* NULL while WAITING, and when it is over */
+	int conflicts;               /* with other transactions, so far */
+	int empty_answers;           /* so far */
 
-	/* Then: */
-	IdgenRemoteRow row;     /* the first row, if there is any */
-	IdgenRemoteError error; /* what has gone wrong */
-	bool remote_error;      /* is that the other server's own message? */
+	IdgenRemoteRow row;     /* if ANSWERED: the first row, or NULL */
+	IdgenRemoteError error; /* if REFUSED or FAILED */
 };
 
 /* Begun, and neither finished nor abandoned. */
 static dlist_head queries = DLIST_STATIC_INIT(queries);
 
+static bool
+is_over(const IdgenRemoteQuery *query)
+{
+	return query->state >= QUERY_ANSWERED;
+}
+
 /*
- * Begin a statement on a server, with parameters that are texts, by the user mapping of a role. The
- * answer must have so many columns. It has idgen.server_timeout to be over. Raises 42501, 42704 and
- * 2F003 for what server and user mapping lack.
+ * Begin a statement on a server, with parameters that are texts, by the user
+ * mapping of a role. The answer must have that number of columns. It has
+ * idgen.server_timeout to be over. Raises 42501, 42704 and 2F003 for what
+ * server and user mapping lack.
  */
 IdgenRemoteQuery *
 idgen_remote_begin(Oid serverid, Oid userid, const char *sql, int nparams, const char *const *params, int columns)
@@ -66,6 +116,7 @@ idgen_remote_begin(Oid serverid, Oid userid, const char *sql, int nparams, const
 	MemoryContext context = MemoryContextSwitchTo(memory);
 	IdgenRemoteQuery *query = palloc0(sizeof(IdgenRemoteQuery));
 
+	query->state = QUERY_WAITING;
 	query->memory = memory;
 	query->server = idgen_server_get(serverid).name;
 	query->serverid = serverid;
@@ -85,65 +136,79 @@ idgen_remote_begin(Oid serverid, Oid userid, const char *sql, int nparams, const
 	return query;
 }
 
-/* It is over, and so the connection is free, or closed if it is not ready for another one. */
+/*
+ * It is over. The connection is free, or closed if it is not ready for another
+ * one.
+ */
 static void
-end(IdgenRemoteQuery *query)
+end(IdgenRemoteQuery *query, QueryState state)
 {
-	query->over = true;
+	query->state = state;
 	if (query->connection != NULL)
 		idgen_connection_give_back(query->connection);
 	query->connection = NULL;
 }
 
-/* It is over: that has gone wrong. */
+/* It is over: that has gone wrong, here or at the other server. */
 static void
-fail(IdgenRemoteQuery *query, const IdgenRemoteError *error)
+fail(IdgenRemoteQuery *query, QueryState state, IdgenRemoteError error)
 {
-	query->error = *error;
-	end(query);
+	query->error = error;
+	end(query, state);
 }
 
 /* It has lasted too long. */
 static void
 time_out(IdgenRemoteQuery *query)
 {
-	IdgenRemoteError error = {
-		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
-		.message = psprintf("server \"%s\" did not answer in time", query->server),
-		.detail = query->connection == NULL ? "All connections to it are in use." : NULL,
-		.hint = "See what it is waiting for, or raise idgen.server_timeout.",
-	};
-
 	if (query->connection != NULL)
 		idgen_connection_close(query->connection);
-	fail(query, &error);
+	fail(query, QUERY_FAILED, (IdgenRemoteError){
+								  .sqlerrcode = ERRCODE_CONNECTION_FAILURE,
+								  .message = psprintf("server \"%s\" did not answer in time", query->server),
+								  .detail = query->state == QUERY_WAITING ? "All connections to it are in use." : NULL,
+								  .hint = "See what it is waiting for, or raise idgen.server_timeout.",
+							  });
 }
 
 /* Open the connection, for the first time or again. */
 static void
 open_connection(IdgenRemoteQuery *query)
 {
-	query->kept = false;
+	query->state = QUERY_OPENING;
 	idgen_connection_open(query->connection, query->options, query->deadline);
 }
 
+/* Get a connection, if one is to be had. */
+static void
+take_connection(IdgenRemoteQuery *query)
+{
+	query->connection = idgen_connection_take(query->serverid, query->server, query->userid);
+	if (query->connection == NULL)
+		return;
+	if (query->connection->state == IDGEN_CONNECTION_READY)
+		query->state = QUERY_RUNNING_ON_KEPT;
+	else
+		open_connection(query);
+}
+
+/* Send the statement, for the first time or again. */
 static void
 send_statement(IdgenRemoteQuery *query)
 {
+	if (query->state == QUERY_OPENING)
+		query->state = QUERY_RUNNING;
 	idgen_connection_send(query->connection, query->sql, query->nparams, query->params);
 }
 
-/* The answer is not that of the statement: what is at the other end cannot be a database. */
+/* The connection is broken. */
 static void
-not_expected(IdgenRemoteQuery *query, const PGresult *result)
+take_loss(IdgenRemoteQuery *query)
 {
-	const IdgenRemoteError error = {
-		.sqlerrcode = ERRCODE_FDW_ERROR,
-		.message = psprintf("server \"%s\" returned %d columns instead of %d", query->server, PQnfields(result), query->columns),
-	};
-
-	idgen_connection_close(query->connection);
-	fail(query, &error);
+	if (query->state == QUERY_RUNNING_ON_KEPT)
+		open_connection(query);
+	else
+		fail(query, QUERY_FAILED, query->connection->error);
 }
 
 /* Keep the first row of a result. */
@@ -176,43 +241,55 @@ error_code(const PGresult *result)
 	return code != 0 ? code : ERRCODE_FDW_ERROR;
 }
 
+/* The server has raised an error. */
+static void
+refuse(IdgenRemoteQuery *query, int sqlerrcode, const PGresult *result)
+{
+	const char *message = idgen_result_message(result);
+
+	fail(query, QUERY_REFUSED, (IdgenRemoteError){
+								   .sqlerrcode = sqlerrcode,
+								   .message = message != NULL ? message : "no message was received",
+								   .detail = error_field(result, PG_DIAG_MESSAGE_DETAIL),
+								   .hint = error_field(result, PG_DIAG_MESSAGE_HINT),
+							   });
+}
+
 /*
- * The server's answer is an error. Two transactions may have got in each other's
- * way: try again. The server may have become a standby, and another host be the
- * one to write to.
+ * The server has answered with an error. If two transactions have got in each
+ * other's way, try again. If the server has become a standby, another host may
+ * be the one to write to.
  */
 static void
 take_error(IdgenRemoteQuery *query, const PGresult *result)
 {
-	const char *message = idgen_result_message(result);
-	const IdgenRemoteError error = {
-		.sqlerrcode = error_code(result),
-		.message = message != NULL ? message : "no message was received",
-		.detail = error_field(result, PG_DIAG_MESSAGE_DETAIL),
-		.hint = error_field(result, PG_DIAG_MESSAGE_HINT),
-	};
+	int sqlerrcode = error_code(result);
 
-	switch (error.sqlerrcode)
+	if ((sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE || sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED) &&
+	    ++query->conflicts < MAX_ATTEMPTS)
+		send_statement(query);
+	else if (sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION && query->state == QUERY_RUNNING_ON_KEPT)
+		open_connection(query);
+	else
 	{
-		case ERRCODE_T_R_SERIALIZATION_FAILURE:
-		case ERRCODE_T_R_DEADLOCK_DETECTED:
-			if (++query->attempts < MAX_ATTEMPTS)
-			{
-				send_statement(query);
-				return;
-			}
-			break;
-		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
+		if (sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION)
 			idgen_connection_close(query->connection);
-			if (query->kept)
-			{
-				open_connection(query);
-				return;
-			}
-			break;
+		refuse(query, sqlerrcode, result);
 	}
-	query->remote_error = true;
-	fail(query, &error);
+}
+
+/*
+ * The answer does not have the columns of the statement: what is at the other
+ * end cannot be a database.
+ */
+static void
+take_nonsense(IdgenRemoteQuery *query, const PGresult *result)
+{
+	idgen_connection_close(query->connection);
+	fail(query, QUERY_FAILED, (IdgenRemoteError){
+								  .sqlerrcode = ERRCODE_FDW_ERROR,
+								  .message = psprintf("server \"%s\" returned %d columns instead of %d", query->server, PQnfields(result), query->columns),
+							  });
 }
 
 /* The server has answered. */
@@ -224,17 +301,19 @@ take_answer(IdgenRemoteQuery *query)
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 		take_error(query, result);
 	else if (PQnfields(result) != query->columns)
-		not_expected(query, result);
-	else if (PQntuples(result) == 0 && !query->repeated)
+		take_nonsense(query, result);
+	else if (PQntuples(result) == 0 && query->empty_answers++ == 0)
 	{
-		/* A row that was replaced by another one while we waited for it cannot be seen. */
-		query->repeated = true;
+		/*
+		 * A row that was replaced by another one while the statement waited for
+		 * it cannot be seen by it, but by the next one.
+		 */
 		send_statement(query);
 	}
 	else
 	{
 		keep_row(query, result);
-		end(query);
+		end(query, QUERY_ANSWERED);
 	}
 	PQclear(result);
 }
@@ -243,15 +322,10 @@ take_answer(IdgenRemoteQuery *query)
 static void
 step(IdgenRemoteQuery *query)
 {
-	if (query->connection == NULL)
-	{
-		query->connection = idgen_connection_take(query->serverid, query->server, query->userid);
-		if (query->connection == NULL)
-			return;
-		query->kept = query->connection->state == IDGEN_CONNECTION_READY;
-		if (!query->kept)
-			open_connection(query);
-	}
+	if (query->state == QUERY_WAITING)
+		take_connection(query);
+	if (query->state == QUERY_WAITING)
+		return;
 
 	switch (idgen_connection_advance(query->connection))
 	{
@@ -262,10 +336,7 @@ step(IdgenRemoteQuery *query)
 			take_answer(query);
 			break;
 		case IDGEN_CONNECTION_BROKEN:
-			if (query->kept)
-				open_connection(query);
-			else
-				fail(query, &query->connection->error);
+			take_loss(query);
 			break;
 		default:
 			break;
@@ -273,49 +344,45 @@ step(IdgenRemoteQuery *query)
 }
 
 /*
- * Go on with a query without waiting, but only a step, so that whoever calls looks at
- * interrupts and at other things in between. Returns true once it is over, or has
- * failed, of which idgen_remote_finish() tells.
+ * Go on with a query without waiting, but only a step, so that the caller
+ * looks at interrupts and at other things in between. Returns true once it is
+ * over. idgen_remote_finish() then tells whether it has failed.
  */
 bool
 idgen_remote_advance(IdgenRemoteQuery *query)
 {
 	MemoryContext context = MemoryContextSwitchTo(query->memory);
 
-	if (!query->over)
+	if (!is_over(query))
 		step(query);
-	if (!query->over && GetCurrentTimestamp() >= query->deadline)
+	if (!is_over(query) && GetCurrentTimestamp() >= query->deadline)
 		time_out(query);
 	MemoryContextSwitchTo(context);
-	return query->over;
+	return is_over(query);
 }
 
 /* When it is to be advanced even if no socket is ready. */
 TimestampTz
 idgen_remote_due(const IdgenRemoteQuery *query)
 {
-	TimestampTz due = query->over ? GetCurrentTimestamp() : query->deadline;
+	TimestampTz due = is_over(query) ? GetCurrentTimestamp() : query->deadline;
 
 	if (query->connection != NULL)
 		due = Min(due, idgen_connection_due(query->connection));
 	return due;
 }
 
-/* Take it off the list. If it is not over, what it may have done at the server stays so. */
-static void
-finish(IdgenRemoteQuery *query)
-{
-	if (query->connection != NULL)
-		idgen_connection_close(query->connection);
-	end(query);
-	dlist_delete(&query->node);
-}
-
-/* Give a query up, and free it. */
+/*
+ * Give a query up, and free it. If it is not over, it may or may not have an
+ * effect at the other server.
+ */
 void
 idgen_remote_abandon(IdgenRemoteQuery *query)
 {
-	finish(query);
+	if (query->connection != NULL)
+		idgen_connection_close(query->connection);
+	end(query, QUERY_FAILED);
+	dlist_delete(&query->node);
 	MemoryContextDelete(query->memory);
 }
 
@@ -358,29 +425,36 @@ idgen_remote_await(IdgenRemoteQuery *query)
 	PG_END_TRY();
 }
 
-/* Raise what has gone wrong. */
+/*
+ * Raise what has gone wrong; on which server, only if that has raised it
+ * there.
+ */
 static void
-raise_error(const IdgenRemoteError *error, const char *server)
+raise_error(const IdgenRemoteQuery *query)
 {
+	const IdgenRemoteError *error = &query->error;
+
 	ereport(ERROR,
 	        (errcode(error->sqlerrcode),
 	         errmsg_internal("%s", error->message),
 	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
 	         error->hint != NULL ? errhint("%s", error->hint) : 0,
-	         server != NULL ? errcontext("on server \"%s\"", server) : 0));
+	         query->state == QUERY_REFUSED ? errcontext("on server \"%s\"", query->server) : 0));
 }
 
 /*
- * The first row of the result of a query that is over, or NULL if there is none; what it is
- * made of goes with the current memory context. If the query has failed, raises 08001, 08006,
- * 2F003, HV000 or what the server has raised.
+ * The first row of the result of a query that is over, or NULL if there is
+ * none. The query, and what the row is made of, goes with the current memory
+ * context. If the query has failed, raises 08001, 08006, 2F003, HV000 or what
+ * the server has raised.
  */
 IdgenRemoteRow
 idgen_remote_finish(IdgenRemoteQuery *query)
 {
-	finish(query);
+	Assert(is_over(query));
+	dlist_delete(&query->node);
 	MemoryContextSetParent(query->memory, CurrentMemoryContext);
-	if (query->error.message != NULL)
-		raise_error(&query->error, query->remote_error ? query->server : NULL);
+	if (query->state != QUERY_ANSWERED)
+		raise_error(query);
 	return query->row;
 }

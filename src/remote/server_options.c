@@ -51,10 +51,10 @@ static const OwnOption own_options[] = {
  *   does so before it is known that there was no password:
  *   session_preload_libraries, post_auth_delay;
  * - service, servicefile: a file may have any of the options, also "options";
- * - passfile, sslcert, sslkey, sslcertmode, sslrootcert, sslcrl, sslcrldir: these
- *   name files of the operating system's user. They say which user that is,
- *   errors say what is in them, and to open a pipe takes for ever. The name of a
- *   key can be that of code to load;
+ * - passfile, sslcert, sslkey, sslcertmode, sslrootcert, sslcrl, sslcrldir:
+ *   these name files of the operating system's user. They say which user that
+ *   is, errors say what is in them, and to open a pipe takes for ever. The name
+ *   of a key can be that of code to load;
  * - gssencmode, gssdelegation, gsslib, krbsrvname: the Kerberos ticket of that
  *   user;
  * - require_auth: what we demand of a server instead of a password.

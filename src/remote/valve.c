@@ -2,17 +2,19 @@
  * valve.c
  *		A valve between libpq and the network.
  *
- * libpq goes on reading as long as its socket has something for it: one call takes
- * in a whole message, which may have 2 GB, and whatever TLS has to say besides
- * data. Until then it returns to nobody. So whoever is at the other end could keep
- * a process busy and fill its memory, against all timeouts, cancel and terminate.
+ * libpq goes on reading as long as its socket has something for it. One call
+ * takes in a whole message, which may have 2 GB, and whatever TLS has to say
+ * besides data. Only then does it return. So the program at the other end
+ * could keep a process busy and fill its memory, against all timeouts, cancel
+ * and terminate.
  *
- * So libpq does not get at the network. As soon as it has connected, and before it
- * reads, its socket becomes one end of a pair; the connection is kept here, and
- * what comes is handed over a portion at a time and counted. libpq starves after
- * each portion and returns. What libpq writes goes the other way.
+ * So libpq does not get at the network. As soon as it has connected, and
+ * before it reads, its socket becomes one end of a pair of sockets. The
+ * connection is kept here. What comes is handed over a portion at a time, and
+ * counted. libpq starves after each portion, and returns. What libpq writes
+ * goes the other way.
  *
- * A limit on what libpq reads is what would be needed; it has none. To look how
+ * A limit on what libpq reads would be simpler, but it has none. To look how
  * much waits in the socket before each call would not do, since more arrives
  * during the call.
  *
@@ -37,45 +39,61 @@ is_temporary(int error)
 }
 
 /*
- * Put a valve between libpq and the socket that it has connected. Returns false if
- * there are no files left, or no memory in the kernel, as errno says.
+ * Make a pair of sockets: one end for us, and one in place of libpq's socket.
+ * Returns false, with errno, if that fails.
  */
-bool
-idgen_valve_open(IdgenValve *valve, pgsocket libpq_socket)
+static bool
+replace_socket(pgsocket libpq_socket, pgsocket *inside, ino_t *outside)
 {
 	int pair[2];
-	struct stat outside;
-	int network = fcntl(libpq_socket, F_DUPFD_CLOEXEC, 0);
+	struct stat end;
 	bool done;
 
-	if (network < 0)
-		return false;
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
-	{
-		close(network);
 		return false;
-	}
 	done = pg_set_noblock(pair[0]) && pg_set_noblock(pair[1]) &&
 		fcntl(pair[0], F_SETFD, FD_CLOEXEC) == 0 &&
 		dup2(pair[1], libpq_socket) >= 0 && fcntl(libpq_socket, F_SETFD, FD_CLOEXEC) == 0 &&
-		fstat(libpq_socket, &outside) == 0;
+		fstat(libpq_socket, &end) == 0;
 	close(pair[1]);
 	if (!done)
 	{
 		close(pair[0]);
-		close(network);
 		return false;
 	}
-	*valve = (IdgenValve){
-		.open = true,
-		.network = network,
-		.inside = pair[0],
-		.outside = outside.st_ino,
-	};
+	*inside = pair[0];
+	*outside = end.st_ino;
 	return true;
 }
 
-/* Is this the valve's end for libpq? If not, libpq has begun another connection. */
+/*
+ * Put a valve between libpq and the socket that it has connected. Returns
+ * false if there are no files left, or no memory in the kernel: then
+ * valve->error says which.
+ */
+bool
+idgen_valve_open(IdgenValve *valve, pgsocket libpq_socket)
+{
+	*valve = (IdgenValve){.network = fcntl(libpq_socket, F_DUPFD_CLOEXEC, 0)};
+	if (valve->network < 0)
+	{
+		valve->error = errno;
+		return false;
+	}
+	if (!replace_socket(libpq_socket, &valve->inside, &valve->outside))
+	{
+		valve->error = errno;
+		close(valve->network);
+		return false;
+	}
+	valve->open = true;
+	return true;
+}
+
+/*
+ * Is this the valve's end for libpq? If not, libpq has begun another
+ * connection.
+ */
 bool
 idgen_valve_is_in(const IdgenValve *valve, pgsocket libpq_socket)
 {
@@ -99,12 +117,17 @@ idgen_valve_send(IdgenValve *valve)
 		if (valve->unsent)
 			return;
 
-		/* If nobody takes it any more, there may be a reason to be read. */
+		/*
+		 * If the other end takes nothing any more, it may have sent a reason,
+		 * which is to be read. So that is no error.
+		 */
 		(void) recv(valve->inside, bytes, sent < 0 ? length : sent, 0);
 	}
 }
 
-/* Is there something for libpq to read, the end of the connection included? */
+/*
+ * Is there something for libpq to read? That may be the end of the connection.
+ */
 bool
 idgen_valve_has_input(pgsocket libpq_socket)
 {
@@ -114,8 +137,8 @@ idgen_valve_has_input(pgsocket libpq_socket)
 }
 
 /*
- * Hand a portion of what has come over to libpq, once that has read the one before.
- * Returns true if there is something to read.
+ * Hand a portion of what has come over to libpq, once that has read the one
+ * before. Returns true if there is something to read.
  */
 bool
 idgen_valve_receive(IdgenValve *valve, pgsocket libpq_socket)
@@ -142,7 +165,10 @@ idgen_valve_receive(IdgenValve *valve, pgsocket libpq_socket)
 	return true;
 }
 
-/* Remove the valve, when libpq has closed its end. What that wrote is sent. */
+/*
+ * Remove the valve, if there is one, when libpq has closed its end. What libpq
+ * has written is sent.
+ */
 void
 idgen_valve_close(IdgenValve *valve)
 {
@@ -151,5 +177,5 @@ idgen_valve_close(IdgenValve *valve)
 	idgen_valve_send(valve);
 	close(valve->inside);
 	close(valve->network);
-	valve->open = false;
+	*valve = (IdgenValve){0};
 }

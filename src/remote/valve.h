@@ -9,7 +9,7 @@
 
 #include "port.h"
 
-/* So many bytes pass at a time, at most. */
+/* How many bytes pass at a time, at most. */
 #define IDGEN_VALVE_PORTION 8192
 
 /* How many files a valve has open. */
@@ -17,14 +17,21 @@
 
 typedef struct IdgenValve
 {
-	bool open;        /* Is there a valve? The rest is void if not. */
-	pgsocket network; /* the connection to the other server */
-	pgsocket inside;  /* our end of the pair; libpq has the other one, ... */
-	ino_t outside;    /* ... which is this one */
-	int64 received;   /* so many bytes since that was set to 0, ... */
-	int64 total;      /* ... and since the valve was opened */
-	bool unsent;      /* does something of libpq's wait for the network? */
-	int error;        /* what went wrong in the network, as errno; 0 = nothing */
+	bool open; /* Is there a valve? The rest is void if not, but for error. */
+
+	/*
+	 * The connection to the other server; our end of the pair of sockets; and
+	 * the other end of that, which libpq has.
+	 */
+	pgsocket network;
+	pgsocket inside;
+	ino_t outside;
+
+	int64 received; /* how many bytes have come since that was set to 0 */
+	int64 total;    /* how many have come since the valve was opened */
+	bool unsent;    /* does something of libpq's wait for the network? */
+	int error;      /* why the valve could not be opened, or what went wrong in
+	                 * the network, as errno; 0 = nothing */
 } IdgenValve;
 
 extern bool idgen_valve_open(IdgenValve *valve, pgsocket libpq_socket);

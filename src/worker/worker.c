@@ -27,7 +27,7 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "remote/connection.h"
+#include "remote/connection_cache.h"
 #include "shmem/worker_registry.h"
 #include "shmem/worker_requests.h"
 #include "worker/refill_loop.h"

@@ -1,0 +1,47 @@
+/*
+ * remote_messages.h
+ *		What other servers say: texts, errors, warnings.
+ */
+#ifndef IDGEN_REMOTE_MESSAGES_H
+#define IDGEN_REMOTE_MESSAGES_H
+
+#include "libpq-fe.h"
+
+/*
+ * Warnings of another server in the log, for opening a connection or a
+ * statement.
+ */
+#define IDGEN_MAX_WARNINGS 3
+/*
+ * Bytes of a text of another server that are shown, with the zero at the end.
+ */
+#define IDGEN_REMOTE_TEXT_SIZE 1024
+
+/* What has gone wrong. */
+typedef struct IdgenRemoteError
+{
+	int sqlerrcode;
+	const char *message;
+	const char *detail; /* or NULL */
+	const char *hint;   /* or NULL */
+} IdgenRemoteError;
+
+/*
+ * Warnings of another server that are not in the log yet. libpq calls us with
+ * them, and must not be left by an error; so they are only copied, as they
+ * come.
+ */
+typedef struct IdgenWarnings
+{
+	int count;    /* of all, since the last reset */
+	int reported; /* how many of them have been dealt with in the log */
+	char texts[IDGEN_MAX_WARNINGS][IDGEN_REMOTE_TEXT_SIZE];
+} IdgenWarnings;
+
+extern char *idgen_remote_text(const char *text);
+extern const char *idgen_result_message(const PGresult *result);
+extern void idgen_warnings_reset(IdgenWarnings *warnings);
+extern void idgen_warnings_receive(void *warnings, const PGresult *result);
+extern void idgen_warnings_report(IdgenWarnings *warnings, const char *server);
+
+#endif /* IDGEN_REMOTE_MESSAGES_H */
