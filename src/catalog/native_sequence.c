@@ -229,18 +229,18 @@ idgen_native_block(const IdgenNativeSequence *sequence, int64 v)
 	return block;
 }
 
-/*
- * Percentage of the range from START on that is left, from v on or, if that is
- * used, from the next value on.
- */
+/* The percentage of the range from START on that is left in that state. */
 double
-idgen_native_percent_left(const IdgenNativeSequence *sequence, int64 v, bool used)
+idgen_native_percent_left(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
 {
 	double range = (double) idgen_native_ids_after(sequence, sequence->start) + 1;
+	int64 next = state->last_value;
 
-	if (used && idgen_native_is_last(sequence, v))
-		return 0;
-	if (used)
-		v += sequence->increment;
-	return Min(100, 100 * ((double) idgen_native_ids_after(sequence, v) + 1) / range);
+	if (state->is_called)
+	{
+		if (idgen_native_is_last(sequence, next))
+			return 0;
+		next += sequence->increment;
+	}
+	return Min(100, 100 * ((double) idgen_native_ids_after(sequence, next) + 1) / range);
 }

@@ -16,7 +16,7 @@
 typedef struct IdgenNativeSequence
 {
 	NameData name;
-	bool logged; /* are changes of it in the WAL? */
+	bool logged; /* is the WAL told of its changes? */
 	int64 start;
 	int64 increment;
 	int64 last;  /* bound in the direction of increment */
@@ -25,12 +25,12 @@ typedef struct IdgenNativeSequence
 	bool cycle;
 } IdgenNativeSequence;
 
-/* What the sequence's page says. */
+/* What the sequence's page says: how far it has got. */
 typedef struct IdgenNativeState
 {
 	int64 last_value;
-	bool is_called;
-	XLogRecPtr lsn;
+	bool is_called; /* has nextval() given last_value already? */
+	XLogRecPtr lsn; /* of the page */
 } IdgenNativeState;
 
 extern RangeVar *idgen_native_name(const char *name, const char *source_name);
@@ -50,6 +50,6 @@ extern bool idgen_native_next(const IdgenNativeSequence *sequence,
                               const IdgenNativeState *state, int64 *next);
 extern IdgenBlock idgen_native_block(const IdgenNativeSequence *sequence, int64 v);
 extern double idgen_native_percent_left(const IdgenNativeSequence *sequence,
-                                        int64 v, bool used);
+                                        const IdgenNativeState *state);
 
 #endif /* IDGEN_NATIVE_SEQUENCE_H */

@@ -200,11 +200,11 @@ typedef struct IdgenSource
 	 * allocate from it; called whenever the handle is validated. "found" says
 	 * what the row says, and gets object, storage, origin, uncommitted,
 	 * temporary, search_path and details as needed, which are zero before. They
-	 * may point to anything that lives until the caller has copied it. (What the
-	 * handle itself has found is out of date.) If "object" is valid, another
-	 * session has found it and was allowed to draw from it: then do neither
-	 * again, but keep it from being changed until the transaction ends, and leave
-	 * found->object invalid if it is gone. May be NULL.
+	 * may point to anything that lives until the caller has copied it. (What
+	 * the handle itself has found is out of date.) If "object" is valid,
+	 * another session has found it and was allowed to draw from it: then do
+	 * neither again, but keep it from being changed until the transaction ends,
+	 * and leave found->object invalid if it is gone. May be NULL.
 	 */
 	void (*resolve)(const struct IdgenHandle *handle, struct IdgenFound *found, Oid object);
 
@@ -282,8 +282,8 @@ idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 af
 }
 
 /*
- * The percentage of a range that is left from "next" on, rounded down. These are
- * doubles since "next" may lie behind the greatest id, and the range may be
+ * The percentage of a range that is left from "next" on, rounded down. These
+ * are doubles since "next" may lie behind the greatest id, and the range may be
  * wider than 2^63.
  */
 static inline int

@@ -143,10 +143,10 @@ not_trusted(Oid relid, const char *source_name, Oid owner)
 
 /*
  * Decide with whose rights the function runs, for an id sequence in that
- * id_sequences. It gets those of the role that draws if its owner may have other
- * roles run code, or could do without it all that the role that draws can do.
- * (That the latter could do all that the owner can is no reason to trust the
- * owner.)
+ * id_sequences. It gets those of the role that draws if its owner may have
+ * other roles run code, or could do without it all that the role that draws can
+ * do. (That the latter could do all that the owner can is no reason to trust
+ * the owner.)
  *
  * A session may have become the role that draws by SET ROLE or SET SESSION
  * AUTHORIZATION. The function could undo that, and get at the privileges of the
@@ -192,8 +192,8 @@ decide_rights(IdgenAllocator *allocator, Oid relid, const char *source_name)
 }
 
 /*
- * Evaluate the function as FROM would, but by its OID: nothing else that has the
- * same name comes into it. The executor checks the privilege.
+ * Evaluate the function as FROM would, but by its OID: nothing else that has
+ * the same name comes into it. The executor checks the privilege.
  *
  * Names without a schema in its body are those of its own schema, unless it
  * sets a search_path itself. The ids that it brings are for all sessions, so
@@ -227,8 +227,8 @@ execute(const IdgenAllocator *allocator, const char *name, int32 nblocks, EState
 
 /*
  * Call the function for nblocks blocks of the id sequence of that name. Returns
- * its result, which lives as long as the estate. Raises 42501 if nobody's rights
- * can be had, and what the function raises.
+ * its result, which lives as long as the estate. Raises 42501 if there is no
+ * role with whose rights it may run, and what the function raises.
  */
 Tuplestorestate *
 idgen_allocator_call(IdgenAllocator *allocator, Oid relid, const char *source_name,

@@ -65,8 +65,8 @@ typedef enum RowLock
 	/*
 	 * By waiting for the transaction that holds the row now, without a place in
 	 * the line. It takes a transaction that has refilled before and does not
-	 * hold the row any more, because it rolled back to a savepoint. The first in
-	 * line may be waiting for this very transaction (the server waits for a
+	 * hold the row any more, because it rolled back to a savepoint. The first
+	 * in line may be waiting for this very transaction (the server waits for a
 	 * whole transaction once a savepoint was released): joining the line would
 	 * be a deadlock.
 	 */
@@ -199,7 +199,10 @@ lock_newest(Change *change, LockWaitPolicy policy)
 	    !idgen_row_is_named(change->row, change->handle->name, change->handle->namelen))
 		result = TM_Deleted;
 
-	/* If it has followed the row, the slot may point to where nothing is pinned. */
+	/*
+	 * If it has followed the row, the slot may point to where nothing is
+	 * pinned.
+	 */
 	if (result != TM_Ok)
 		ExecClearTuple(change->row);
 	return result;

@@ -135,7 +135,8 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 
 /*
  * Call the function for nblocks blocks. The blocks that it returns are checked,
- * sorted and palloc'd; *returned is their number. Raises 2200H if there is none.
+ * sorted and palloc'd; *returned is their number. Raises 2200H if there is
+ * none.
  */
 static IdgenBlock *
 call_function(IdgenHandle *handle, int32 nblocks, int *returned)

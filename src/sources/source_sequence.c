@@ -4,18 +4,20 @@
  *
  * INCREMENT BY is the block size: one nextval() that gives v stands for the ids
  * from v up to the next value, or down to it. With INCREMENT BY 1 (or -1), n
- * values make a block of n, in several pieces if others call nextval() in between.
+ * values make a block of n, or several smaller ones if other sessions call
+ * nextval() in between.
  *
- * nextval() is not undone when its transaction aborts, so a block is good for
- * everybody as soon as no crash can bring it again: when the WAL that describes
- * the sequence's only page is on disk. (nextval() itself does not wait for that.
- * It logs one record for 32 values, and leaves the flush to the commit, which
- * with synchronous_commit = off does not wait for it either.)
+ * nextval() is not undone when its transaction aborts. So a block is good for
+ * all sessions as soon as no crash can bring it back: when the WAL that
+ * describes the sequence's only page is on disk. (nextval() itself does not
+ * wait for that. It logs one record for 32 values, and leaves the flush to the
+ * commit, which with synchronous_commit = off does not wait for it either.)
  *
- * ALTER SEQUENCE and TRUNCATE ... RESTART IDENTITY give a sequence a new file,
- * which is how cached ids are known to be of the old one (see xact_changes.c). Both
- * conflict with the lock that nextval() takes, and keeps until its transaction
- * ends: no block can be published from a file after it was replaced.
+ * ALTER SEQUENCE and TRUNCATE ... RESTART IDENTITY give a sequence a new file.
+ * That tells that cached ids are of the old one (see session/xact_changes.c).
+ * Both conflict with the lock that nextval() takes, and that stays until its
+ * transaction ends: no block can be published from a file after it was
+ * replaced.
  */
 #include "postgres.h"
 
@@ -76,8 +78,9 @@ sequence_check_name(const char *name, const char *source_name)
 }
 
 /*
- * The sequence that a name stands for now, and may the user draw from it?
- * Without a row, the id sequence is the native one: without that there is none.
+ * Find the sequence that the name stands for now. Without a row, the id
+ * sequence is the native one: then there is none without that. Raises 42P01,
+ * 42704, and 42501 unless the user may draw from it.
  */
 static Relation
 find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
@@ -107,8 +110,8 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 }
 
 /*
- * The lock is that of nextval(), but if it is the worker who will call that, the weakest
- * one: so nobody waits for who alters the sequence.
+ * The lock is that of nextval(). But if the worker will call that, the weakest
+ * one suffices: so no session waits for one that alters the sequence.
  */
 static void
 sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
@@ -127,7 +130,7 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	relation_close(rel, given ? NoLock : lockmode);
 }
 
-/* The lock that nextval() takes, and like it keeps whatever savepoints do. */
+/* Take the lock of nextval(), which like there outlasts savepoints. */
 static void
 sequence_prepare(IdgenHandle *handle)
 {
@@ -155,7 +158,7 @@ exhausted(const IdgenHandle *handle)
 	return 0;
 }
 
-/* What nextval() says about its end, in our words. */
+/* What nextval() says about its end, in idgen's words. */
 static void
 exhausted_callback(void *arg)
 {
@@ -163,19 +166,21 @@ exhausted_callback(void *arg)
 		exhausted((const IdgenHandle *) arg);
 }
 
-/* What a refill is to draw, and has drawn: as many blocks as the cache can hold. */
+/* The values that a refill draws. */
 typedef struct Drawn
 {
+	/* What to draw */
 	Oid relid;
 	const IdgenNativeSequence *sequence;
-	int64 nvalues; /* wanted, ... */
-	int64 count;   /* ... and so many ids in a row */
+	int64 nvalues; /* values wanted, at least 1 */
+	int64 count;   /* ids wanted in a row, at least 1 */
 
+	/* What has been drawn: no more blocks than the cache can hold */
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
 	int nblocks;
 	int64 ids;    /* in the blocks */
-	int64 values; /* that they were drawn with, ... */
-	int64 last;   /* ... and the last one of them */
+	int64 values; /* that have given these ids */
+	int64 last;   /* the last of these values */
 } Drawn;
 
 static void
@@ -193,7 +198,24 @@ draw_value(Drawn *drawn)
 	drawn->last = v;
 }
 
-/* Are there so many ids in a row? If not, the last block is the one to go on with. */
+/* Draw one value, or raise 2200H in idgen's words. */
+static void
+draw_first_value(IdgenHandle *handle, Drawn *drawn)
+{
+	ErrorContextCallback context;
+
+	context.callback = exhausted_callback;
+	context.arg = handle;
+	context.previous = error_context_stack;
+	error_context_stack = &context;
+	draw_value(drawn);
+	error_context_stack = context.previous;
+}
+
+/*
+ * Are there enough ids in a row? If not, the last block is the one to go on
+ * with.
+ */
 static bool
 has_enough(const Drawn *drawn)
 {
@@ -203,7 +225,10 @@ has_enough(const Drawn *drawn)
 	return false;
 }
 
-/* Draw more values, but not beyond the last one, where a cycle may begin. */
+/*
+ * Draw more values, but none after the sequence's last one, where a cycle may
+ * begin.
+ */
 static void
 draw_more_values(void *arg)
 {
@@ -215,7 +240,7 @@ draw_more_values(void *arg)
 		draw_value(drawn);
 }
 
-/* Where a sequence is that prepare() has locked. */
+/* The state of a sequence that prepare() has locked. */
 static IdgenNativeState
 locked_state(Oid relid)
 {
@@ -227,8 +252,8 @@ locked_state(Oid relid)
 }
 
 /*
- * Is the end so near that nextval() might reach it while others call it, too?
- * Nobody should get that error who does without.
+ * Is the end so near that nextval() might reach it, since other sessions call
+ * it as well? A session that still has ids should not get that error.
  */
 static bool
 is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
@@ -251,8 +276,8 @@ sequence_max_count(const IdgenHandle *handle)
 }
 
 /*
- * How many ids in a row are to be drawn for a request? Raises 2200H if the sequence has
- * not got them, unless that cannot be known.
+ * How many ids in a row are to be drawn for a request? Raises 2200H if the
+ * sequence does not have them, unless that cannot be known.
  */
 static int64
 ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
@@ -274,39 +299,44 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 	return ids;
 }
 
+/* The values that make a block. */
+static int64
+values_per_block(const IdgenHandle *handle)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+
+	return idgen_native_width(sequence) == 1 ? Min(handle->found.block_size, MAX_VALUES) : 1;
+}
+
 /*
- * Allocate blocks. A bulk load takes no more at once than others: asking again
- * costs one nextval(), and every 32nd time a flush.
+ * Allocate blocks. A bulk load takes no more at once than a single draw: asking
+ * once more costs one nextval(), and every 32nd time a flush.
  */
 static IdgenSourceResult
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
-	int64 block_size = idgen_native_width(sequence) == 1 ? Min(handle->found.block_size, MAX_VALUES) : 1; /* in values */
+	int64 block_size = values_per_block(handle);
 	int64 count = ids_to_draw(handle, request);
 	int64 more = count > 1 ? (count - 1) / idgen_native_width(sequence) / block_size : 0;
 	int64 nblocks = request->blocks + more;
 	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
 	Drawn drawn = {
-		.count = count,
 		.relid = handle->found.object,
 		.sequence = sequence,
 		.nvalues = nvalues,
+		.count = count,
 	};
-	ErrorContextCallback context;
 
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, nvalues))
 		return IDGEN_SOURCE_NOT_AHEAD;
 
-	context.callback = exhausted_callback;
-	context.arg = handle;
-	context.previous = error_context_stack;
-	error_context_stack = &context;
-	draw_value(&drawn);
-	error_context_stack = context.previous;
+	draw_first_value(handle, &drawn);
 
-	/* If others take the last value meanwhile, what we have is enough. */
+	/*
+	 * If other sessions take the last value meanwhile, the first one is enough.
+	 */
 	if (nvalues > 1 || count > 1)
 		idgen_try(draw_more_values, &drawn, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
 
@@ -321,7 +351,9 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->fate = IDGEN_REST_PUBLISHED;
 	if (sequence->logged)
 		refill->lsn = locked_state(handle->found.object).lsn;
-	refill->percent_left = sequence->cycle ? 100 : (int) idgen_native_percent_left(sequence, drawn.last, true);
+	refill->percent_left = 100;
+	if (!sequence->cycle)
+		refill->percent_left = (int) idgen_native_percent_left(sequence, &(IdgenNativeState){.last_value = drawn.last, .is_called = true});
 	return IDGEN_SOURCE_OK;
 }
 
@@ -363,8 +395,8 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 /*
  * Start again at a value: setval(), but on a new file of the sequence, as ALTER
  * SEQUENCE makes one. So it takes effect, and voids what is cached, when the
- * transaction commits, or not at all. Like setval() it needs the privilege UPDATE;
- * it raises 42501, 25006, and 22003 if the value is out of bounds.
+ * transaction commits, or not at all. Like setval() it needs the privilege
+ * UPDATE. Raises 42501, 25006, and 22003 if the value is out of bounds.
  */
 static IdgenSourceResult
 sequence_restart(IdgenHandle *handle, int64 start)
@@ -393,7 +425,7 @@ sequence_restart(IdgenHandle *handle, int64 start)
 	return IDGEN_SOURCE_OK;
 }
 
-/* Of a sequence, which somebody may be dropping: then it is not known. */
+/* Not known of a sequence that another transaction has locked. */
 static double
 sequence_percent_left(Oid object)
 {
@@ -409,7 +441,7 @@ sequence_percent_left(Oid object)
 		IdgenNativeState state = idgen_native_state(rel);
 
 		if (!sequence->cycle)
-			percent = idgen_native_percent_left(sequence, state.last_value, state.is_called);
+			percent = idgen_native_percent_left(sequence, &state);
 		pfree(sequence);
 	}
 	if (rel != NULL)

@@ -2,22 +2,24 @@
  * source_server.c
  *		Blocks from id_sequences on another server.
  *
- * That server, the centre, has the row that counts; the row here says only that it
- * is there. The centre allocates in a transaction of its own, by plain SQL
- * on the four columns that any program may share, so it needs no extension. What it
- * has committed is good for everybody here, whatever becomes of our transaction. If its
- * answer is lost, so is the block (a gap): asking again gives another one.
+ * That server, the centre, has the row that counts; the row here says only that
+ * it is there. The centre allocates in a transaction of its own, by plain SQL
+ * on the four columns that any program may share, so it needs no extension.
+ * What it has committed is good for all sessions here, whatever becomes of the
+ * transaction that asked. If its answer is lost, so is the block (a gap): the
+ * next request gets another one.
  *
- * Whoever draws, it is the owner of id_sequences who asks: by the owner's user mapping. What is
- * cached is for everybody, so it must come from one place, and which one that is must not be
- * up to whoever happens to refill: with a mapping of their own, a role could have the
- * centre find another table, by its search_path there, and give its ids to all. (To ask the centre
- * where each block comes from, and keep what comes from elsewhere apart, was turned down:
- * somebody has to say which place is the right one, and that is the owner. A view
- * there could also pretend to be it.)
+ * Whichever role draws, the centre is asked by the user mapping of the owner of
+ * id_sequences. What is cached is for all sessions, so it must come from one
+ * place, and the session that happens to refill must not choose it. With a
+ * mapping of its own, a role could have the centre find another table, by its
+ * search_path there, and all sessions would get ids of that. (It was turned
+ * down to ask the centre where each block comes from, and to keep apart what
+ * comes from elsewhere. Somebody has to say which place is the right one, and
+ * that is the owner. A view there could also pretend to be that place.)
  *
- * If the table there is one of idgen, its further columns count as well: max_value, and source,
- * which must be "table".
+ * If the table there is one of idgen, its further columns count as well:
+ * max_value, and source, which must be "table".
  */
 #include "postgres.h"
 
@@ -35,12 +37,14 @@
 #include "sources/sources.h"
 
 /*
- * In the statements that follow, every operator has exactly the argument types that it is
- * given, so that none that somebody has put into the search_path there can be taken for it.
+ * In the statements that follow, every operator gets exactly the argument types
+ * that it is defined for. So no operator that somebody has put into the
+ * search_path there can take its place.
  *
- * What there is to know of the row $1 of the table %s at the centre, with values for the columns
- * that it may not have: in the inner SELECT a name stands for a column of the row, if
- * it has such a one, and else for one of "absent".
+ * What there is to know of the row $1 of the table %s at the centre, with
+ * values for the columns that it may lack. In the inner SELECT, a name stands
+ * for a column of the row if it has one of that name, and else for one of
+ * "absent".
  */
 #define CENTRAL_ROW                                                                            \
 	"SELECT CAST(s.next_block_start AS bigint) AS next_block_start,"                           \
@@ -59,15 +63,15 @@ enum
 	COLUMN_EXHAUSTED,
 	COLUMN_MAX_VALUE,
 	COLUMN_SOURCE,
-	COLUMN_LAST_ID, /* null if there are not enough ids */
-	COLUMN_UPDATED, /* next_block_start of the new row, null if there is none */
-	COLUMN_ROWS,    /* how many there are */
+	COLUMN_LAST_ID, /* of the block; null if there are not enough ids */
+	COLUMN_UPDATED, /* next_block_start of the new row; null if there is none */
+	COLUMN_ROWS,    /* the number of rows with that name */
 };
 
 /*
- * Allocate: $2 blocks, or more if those have not got $3 ids, or $4 / block_size is more. If
- * so many ids are not left, nothing is allocated; but if the first one is $5, the
- * number that must be left is $6.
+ * Allocate $2 blocks; more if these have less than $3 ids, or if $4 /
+ * block_size is more. If less than $3 ids are left, nothing is allocated; but
+ * if the first one is $5, then $6 ids suffice.
  */
 static const char *const allocate_sql =
 	"WITH asked AS (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
@@ -116,7 +120,10 @@ server_check_name(const char *name, const char *source_name)
 	return source_name;
 }
 
-/* Who draws must have USAGE on the server; it is not an object of the cache key. */
+/*
+ * The role that draws must have USAGE on the server, which is not an object of
+ * the cache key.
+ */
 static void
 server_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
@@ -149,8 +156,9 @@ centre_of(const IdgenHandle *handle)
 }
 
 /*
- * Begin a statement at the centre by the user mapping of the owner of id_sequences, who needs
- * USAGE on the server, too. Raises 42501, 42704, 2F003, and 42P01 if the table has just been dropped.
+ * Begin a statement at the centre by the user mapping of the owner of
+ * id_sequences, who needs USAGE on the server as well. Raises 42501, 42704,
+ * 2F003, and 42P01 if the table has just been dropped.
  */
 static IdgenRemoteQuery *
 begin_query(const IdgenHandle *handle, const char *sql, int nparams, const char *const *params, int columns)
@@ -172,8 +180,8 @@ get_int64(IdgenRemoteRow row, int column)
 }
 
 /*
- * Raise what is wrong with the row at the centre: 42704 if it is not there, 22004 for a
- * null, 22023 for other nonsense.
+ * Raises what is wrong with the row at the centre: 42704 if it is not there,
+ * 22004 for a null, 22023 for other nonsense.
  */
 static void
 check_row(const Centre *centre, IdgenRemoteRow row)
@@ -245,8 +253,9 @@ begin_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenReq
 }
 
 /*
- * Raise why the centre has not allocated: 2200H if there are not enough ids, 21000 if there are
- * several rows, 55000 if the row was not updated; HV000 if the answer is not that of a database.
+ * Raises why the centre has not allocated: 2200H if there are not enough ids,
+ * 21000 if there are several rows, 55000 if the row was not updated, HV000 if
+ * the answer is not that of a database.
  */
 static void
 check_allocated(const IdgenHandle *handle, const Centre *centre, const IdgenRequest *request, IdgenRemoteRow row)
@@ -275,7 +284,11 @@ check_allocated(const IdgenHandle *handle, const Centre *centre, const IdgenRequ
 		         errhint("A trigger or a rule there may be in the way.")));
 }
 
-/* What the centre has allocated. Where its range begins is not known: at 1, or before the block. */
+/*
+ * Get what the centre has allocated. It is not known where the range begins: at
+ * 1, we assume, or at the block if that is less. Raises what check_row() and
+ * check_allocated() do, and HV000 for a block that cannot be.
+ */
 static void
 finish_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenRequest *request,
                   IdgenRemoteQuery *query, IdgenRefill *refill)
@@ -301,7 +314,10 @@ finish_allocation(const IdgenHandle *handle, const Centre *centre, const IdgenRe
 	refill->percent_left = idgen_percent_of_range(Min(first, 1), (double) last + 1, get_int64(row, COLUMN_MAX_VALUE));
 }
 
-/* Have server, user mapping or privileges been changed by others since they were looked at? */
+/*
+ * Have other sessions changed server, user mapping or privileges since these
+ * were looked at?
+ */
 static bool
 is_out_of_date(void)
 {

@@ -27,7 +27,7 @@ typedef struct Allocation
 	IdgenRefill *refill;
 } Allocation;
 
-/* a * b for non-negative values, PG_INT64_MAX if that is too much */
+/* a * b for values that are not negative, PG_INT64_MAX if that is too much. */
 static int64
 multiply_saturating(int64 a, int64 b)
 {
@@ -86,8 +86,9 @@ take_ids(IdgenDefinition *def, int64 wanted)
 }
 
 /*
- * Take blocks from the row: as many as are asked for; the last one may be short.
- * Of a gapless one, others who wait get theirs when we are done.
+ * Take blocks from the row: as many as are asked for; the last one may be
+ * short. From a gapless row only one for this session: sessions that wait take
+ * theirs when this transaction is done.
  */
 static IdgenSourceResult
 compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_row, void *arg)
@@ -111,7 +112,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	refill->ahead_blocks = blocks;
 	refill->ahead_ids = multiply_saturating(blocks, def.block_size);
 
-	/* One of the blocks is for the caller, who may need more of them. */
+	/* One of the blocks is for this call, which may need more of them. */
 	count = idgen_request_ids(request, def.next_block_start, 1,
 	                          (uint64) def.max_value - (uint64) def.next_block_start);
 	if (count == 0)
@@ -153,9 +154,10 @@ compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_
 }
 
 /*
- * Put the unused rest of a gapless block back into its row, for the role that
- * has allocated it: others may only have looked at the row since. That fails if
- * this transaction has itself changed the row by other means since.
+ * Put the unused rest of a gapless block back into its row, with the rights of
+ * the role that has allocated it: another role may have validated the handle
+ * since. That fails if this transaction has itself changed the row by other
+ * means.
  */
 static IdgenSourceResult
 table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
@@ -190,7 +192,8 @@ table_peek(IdgenHandle *handle, int64 *id)
 
 /*
  * Start again at an id, forwards or backwards: ordinary SQL, with the caller's
- * own rights. Raises 25006, 42501, 42704, and 22023 if start lies behind max_value.
+ * own rights. Raises 25006, 42501, 42704, and 22023 if start lies behind
+ * max_value.
  */
 static IdgenSourceResult
 table_restart(IdgenHandle *handle, int64 start)
@@ -205,8 +208,8 @@ table_restart(IdgenHandle *handle, int64 start)
 	PreventCommandIfReadOnly("idgen_restart()");
 
 	/*
-	 * What this transaction has reserved of the old ids is void: the update must
-	 * not put it back. And a step forward would not by itself drop what is
+	 * What this transaction has reserved of the old ids is void: the update
+	 * must not put it back. And a step forward would not by itself drop what is
 	 * cached.
 	 */
 	idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
