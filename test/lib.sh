@@ -1,15 +1,17 @@
 # shellcheck shell=bash
 #
-# lib.sh - what test/run, the demos and the programs in test/bench have in common
+# lib.sh - what test/run, the demos and the programs in test/bench have in
+# common
 #
-# A script that sources this file and calls enter_workplace runs twice. The outer
-# run, perhaps as root, installs missing packages, copies the tree into a new
-# directory that belongs to an ordinary user (a server refuses to run as root), and
-# starts the script again in there. The inner run builds, installs below that
-# directory and starts servers, all with their data in it. When the inner run is
-# over or the outer one is interrupted, the outer run ends every process that is left
-# in there and removes the directory. So the inner run never cleans up, several runs do
-# not disturb each other, and the caller's tree, settings and servers stay as they are.
+# A script that sources this file and calls enter_workplace runs twice. The
+# outer run, perhaps as root, installs missing packages, copies the tree into a
+# new directory that belongs to an ordinary user (a server refuses to run as
+# root), and starts the script again in there. The inner run builds, installs
+# below that directory and starts servers, all with their data in it. When the
+# inner run is over or the outer one is interrupted, the outer run ends every
+# process that is left in there and removes the directory. So the inner run
+# never cleans up, several runs do not disturb each other, and the caller's
+# tree, settings and servers stay as they are.
 #
 #   PG_CONFIG        the PostgreSQL to use; default: the newest one installed
 #   IDGEN_TEST_USER  the ordinary user; default: postgres for root, else the caller
@@ -20,8 +22,9 @@ set -euo pipefail
 
 oldest_major=15
 
-# The variables of a make above, of the caller's own connections and of the caller's
-# language stay outside. PostgreSQL's Perl library takes LC_ALL away, and leaves LANG.
+# The variables of a make above, of the caller's own connections and of the
+# caller's language stay outside. PostgreSQL's Perl library takes LC_ALL away,
+# and leaves LANG.
 export LC_ALL=C LANG=C
 unset MAKEFLAGS MFLAGS MAKELEVEL LANGUAGE
 for var in "${!PG@}" "${!LC_@}"
@@ -44,9 +47,9 @@ die()
 # The outer run
 #
 
-# enter_workplace ARGUMENT...: returns in the inner run; the outer run ends in here.
-# In the inner run, the current directory is the copied tree and $work is the
-# directory around it.
+# enter_workplace ARGUMENT...: returns in the inner run; the outer run ends in
+# here. In the inner run, the current directory is the copied tree and $work is
+# the directory around it.
 enter_workplace()
 {
 	local script tree user=
@@ -88,8 +91,9 @@ enter_workplace()
 	chmod 755 "$work"
 	[ -z "$user" ] || chown -R "$user" "$work"
 
-	# A session of its own: the inner run and its children can be ended together. It
-	# begins in a folder that its user may enter, which this one need not be.
+	# A session of its own: the inner run and its children can be ended
+	# together. It begins in a folder that its user may enter, which this one
+	# need not be.
 	setsid ${user:+setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups} \
 		env --chdir="$work/tree" \
 		IDGEN_WORK="$work" PG_CONFIG="$PG_CONFIG" PATH="$pgbin:$PATH" \
@@ -99,7 +103,8 @@ enter_workplace()
 	wait "$inner" && exit 0 || exit $?
 }
 
-# Where what the inner run puts into $work/results is copied to, in the caller's tree
+# Where what the inner run puts into $work/results is copied to, in the caller's
+# tree
 results_to=
 
 leave_workplace()
@@ -184,7 +189,8 @@ find_postgres()
 	fi
 }
 
-# set_packaged_major: sets packaged_major to the version that the package "postgresql" stands for.
+# set_packaged_major: sets packaged_major to the version that the package
+# "postgresql" stands for.
 set_packaged_major()
 {
 	packaged_major=$(depends_on_major)
@@ -201,15 +207,17 @@ depends_on_major()
 	apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' || true
 }
 
-# What else a script uses, each with its package: "command package", "/file package"
+# What else a script uses, each with its package: "command package", "/file
+# package"
 also_used=()
 
-# What only some tests of a script use, likewise, with MAJOR for the server's version: they are
-# skipped without it
+# What only some tests of a script use, likewise, with MAJOR for the server's
+# version: they are skipped without it
 optional_used=()
 
-# What is missing is found out by looking for the files that are used, so that this
-# works for an installation from source too, and costs nothing when all is there.
+# What is missing is found out by looking for the files that are used, so that
+# this works for an installation from source too, and costs nothing when all is
+# there.
 install_missing()
 {
 	local missing pgxs
@@ -241,8 +249,9 @@ install_missing()
 	install_optional
 }
 
-# Installs what is missing of optional_used, as far as the system has packages of it. Nobody
-# asked for a service that comes with one: it is neither started nor enabled.
+# Installs what is missing of optional_used, as far as the system has packages
+# of it. Nobody asked for a service that comes with one: it is neither started
+# nor enabled.
 install_optional()
 {
 	local missing package packages=()
@@ -313,9 +322,10 @@ logged()
 	return $rc
 }
 
-# The server's package creates and starts a server when it is installed first. The
-# tests do not use that one, and nobody asked for it: while this installation runs, a
-# command that does nothing stands in front of pg_createcluster.
+# The server's package creates and starts a server when it is installed first.
+# The tests do not use that one, and nobody asked for it: while this
+# installation runs, a command that does nothing stands in front of
+# pg_createcluster.
 without=(pg_createcluster)
 
 apt_install()
@@ -338,9 +348,9 @@ apt_install()
 # The inner run
 #
 
-# Builds the copied tree and installs it below $work/dest. Sets server_paths: the
-# lines of a configuration that let a server find the extension there. Says why and
-# returns 1 when it cannot.
+# Builds the copied tree and installs it below $work/dest. Sets server_paths:
+# the lines of a configuration that let a server find the extension there. Says
+# why and returns 1 when it cannot.
 build()
 {
 	local share lib settings make_args
@@ -378,7 +388,8 @@ build()
 	server_paths+=$'\n'"dynamic_library_path = '$lib:\$libdir'"
 }
 
-# build_library FILE: of functions that only a benchmark loads; it is put into $work
+# build_library FILE: of functions that only a benchmark loads; it is put into
+# $work
 build_library()
 {
 	local cflags
@@ -388,7 +399,8 @@ build_library()
 		-o "$work/$(basename "$1" .c).so" "$1"
 }
 
-# wrap_servers COMMAND: from here on, every server that is started runs under this command.
+# wrap_servers COMMAND: from here on, every server that is started runs under
+# this command.
 wrap_servers()
 {
 	local program
@@ -398,7 +410,8 @@ wrap_servers()
 	do
 		ln -s "$program" "$work/bin"
 	done
-	# pg_ctl looks for the server next to itself, where links lead, or as it was started before
+	# pg_ctl looks for the server next to itself, where links lead, or as it was
+	# started before
 	rm "$work/bin/pg_ctl" "$work/bin/postgres"
 	printf '#!/bin/sh\nexec %s "$@" -p %s\n' "$pgbin/pg_ctl" "$work/bin/postgres" >"$work/bin/pg_ctl"
 	printf '#!/bin/sh\nexec %s %s "$@"\n' "$1" "$pgbin/postgres" >"$work/bin/postgres"
@@ -407,10 +420,11 @@ wrap_servers()
 	PATH=$pgbin:$PATH
 }
 
-# start_server DIRECTORY [LINE...]: makes a new server with its data in DIRECTORY, with
-# these further lines in its configuration, and starts it. It listens on a socket in
-# $work/tmp only, which the environment then points to; of several servers, each needs
-# a line with a port of its own, and whoever is not to talk to 5432 a PGPORT.
+# start_server DIRECTORY [LINE...]: makes a new server with its data in
+# DIRECTORY, with these further lines in its configuration, and starts it. It
+# listens on a socket in $work/tmp only, which the environment then points to;
+# of several servers, each needs a line with a port of its own, and whoever is
+# not to talk to 5432 a PGPORT.
 start_server()
 {
 	local data=$1

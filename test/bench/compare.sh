@@ -60,8 +60,9 @@ compare_calls()
 	must 'a million in one statement' 'nextval, CACHE 1' most 0.20
 }
 
-# In a row with source "sequence" and in no row, from the cache: as fast as the table.
-# What a refill costs besides waiting for the disk: an unlogged sequence does not.
+# In a row with source "sequence" and in no row, from the cache: as fast as the
+# table. What a refill costs besides waiting for the disk: an unlogged sequence
+# does not.
 compare_sources()
 {
 	sql -c "CREATE SEQUENCE s_seq INCREMENT 100000000" \
@@ -187,8 +188,8 @@ compare_ranges()
 	done
 }
 
-# At a quarter of the rate that nextval can do: flat out, on few processors, the scheduler
-# decides how long the slowest transactions take.
+# At a quarter of the rate that nextval can do: flat out, on few processors, the
+# scheduler decides how long the slowest transactions take.
 compare_latency()
 {
 	local clients rate waits ids
@@ -215,7 +216,8 @@ compare_latency()
 	must '16 clients' 'idgen_next, worker, block_size 100' most 1
 }
 
-# By OID, as a default has it: looking up the name would cost nextval as much again.
+# By OID, as a default has it: looking up the name would cost nextval as much
+# again.
 compare_names()
 {
 	make_names 20000
@@ -224,7 +226,8 @@ compare_names()
 	must '20,000 names' 'nextval, CACHE 1' most 0.25
 }
 
-# The other server has no idgen; the competitor is a function as one would write it.
+# The other server has no idgen; the competitor is a function as one would write
+# it.
 compare_server()
 {
 	local data=$work/central

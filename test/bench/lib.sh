@@ -2,9 +2,10 @@
 #
 # lib.sh - how the benchmark measures
 #
-# A chapter declares a section, and lets competitors contest, which take turns: a slow
-# moment of the machine hits them all, and what counts is the ratio of medians of one run.
-# Everything goes into $record; see the program report for what it says.
+# A chapter declares a section, and lets competitors contest, which take turns:
+# a slow moment of the machine hits them all, and what counts is the ratio of
+# medians of one run. Everything goes into $record; see the program report for
+# what it says.
 
 # How often and how long is measured, and of what grows, at which sizes
 seconds=1
@@ -52,12 +53,14 @@ must()
 	note must "$section" "$@"
 }
 
-# contest ROW MEASURE [ARGUMENT...] -- COMPETITOR STATEMENT [COMPETITOR STATEMENT]...
+# contest ROW MEASURE [ARGUMENT...] -- COMPETITOR STATEMENT [COMPETITOR
+# STATEMENT]...
 #
-# In each round, measures each statement once, and begins with another one each time: what
-# one leaves behind is not always met by the same one. The SQL in $before, if there is some,
-# is run before each time. Nothing is cached then of what has to refill: a transaction of
-# millions of ids leaves hundreds of thousands there, with which others need no refill.
+# In each round, measures each statement once, and begins with another one each
+# time: what one leaves behind is not always met by the same one. The SQL in
+# $before, if there is some, is run before each time. Nothing is cached then of
+# what has to refill: a transaction of millions of ids leaves hundreds of
+# thousands there, with which others need no refill.
 contest()
 {
 	local row=$1 measure=() contestants=() round turn i competitor statement
@@ -91,8 +94,8 @@ sample()
 	note sample "$section" "$row" "$competitor" "$1"
 }
 
-# The milliseconds of each statement on standard input, one a line; nothing if one failed,
-# since psql times that, too
+# The milliseconds of each statement on standard input, one a line; nothing if
+# one failed, since psql times that, too
 timed()
 {
 	local output
@@ -121,8 +124,8 @@ calls()
 	say "FROM generate_series(1, $1) AS a, generate_series(1, 1000) AS b"
 }
 
-# call THOUSANDS EXPRESSION: nanoseconds of one call, less those of an empty function; after
-# a short first time of both, which is not counted
+# call THOUSANDS EXPRESSION: nanoseconds of one call, less those of an empty
+# function; after a short first time of both, which is not counted
 call()
 {
 	local empty="SELECT count(idgen_bench_empty('x'))" call="SELECT count($2)"
@@ -131,9 +134,10 @@ call()
 		timed | awk -v n="$1" 'NR == 3 { empty = $1 } NR == 4 { print ($1 - empty) * 1000 / n }')"
 }
 
-# random_call NAMES "FLOOR ~ CALL": nanoseconds of CALL, less those of FLOOR, in which n is a
-# random number below NAMES. Not counted is a first time, in which the session looks up what
-# it needs; of more names than it remembers, it forgets that when the statement ends.
+# random_call NAMES "FLOOR ~ CALL": nanoseconds of CALL, less those of FLOOR, in
+# which n is a random number below NAMES. Not counted is a first time, in which
+# the session looks up what it needs; of more names than it remembers, it
+# forgets that when the statement ends.
 random_call()
 {
 	local from
@@ -182,9 +186,9 @@ throughput()
 	sample "$(tps)"
 }
 
-# latency_at CLIENTS RATE STATEMENT: microseconds from when a transaction was due, at so many
-# a second, to its end: a row for each percentile. A client's first ones, in which the session
-# looks up what it needs, are not counted.
+# latency_at CLIENTS RATE STATEMENT: microseconds from when a transaction was
+# due, at so many a second, to its end: a row for each percentile. A client's
+# first ones, in which the session looks up what it needs, are not counted.
 latency_at()
 {
 	local clients=$row row percent
@@ -200,8 +204,9 @@ latency_at()
 	rm "$work"/log.*
 }
 
-# both CLIENTS COMPETITOR STATEMENT COMPETITOR STATEMENT: microseconds of a transaction of
-# each, while every client does now this and now that. No moment of the machine favours one.
+# both CLIENTS COMPETITOR STATEMENT COMPETITOR STATEMENT: microseconds of a
+# transaction of each, while every client does now this and now that. No moment
+# of the machine favours one.
 both()
 {
 	local clients=$1 round i competitor
@@ -231,7 +236,8 @@ wal()
 	sample "$(value "SELECT (pg_current_wal_insert_lsn() - '$from') / $1")"
 }
 
-# heap_pages TRANSACTIONS "TABLE ~ STATEMENT": the size of the table after so many in one session
+# heap_pages TRANSACTIONS "TABLE ~ STATEMENT": the size of the table after so
+# many in one session
 heap_pages()
 {
 	local table=${2%% ~ *}
@@ -241,7 +247,8 @@ heap_pages()
 	sample "$(value "SELECT pg_relation_size('$table') / current_setting('block_size')::int")"
 }
 
-# transactions COUNT IDS STATEMENT: nanoseconds for each id of transactions of so many
+# transactions COUNT IDS STATEMENT: nanoseconds for each id of transactions of
+# so many
 transactions()
 {
 	bench -c 1 -t "$1" "$3"
@@ -258,7 +265,8 @@ random_names=(
 	'nextval, CACHE 1' "idgen_bench_empty(oids[n + 1]) ~ nextval(oids[n + 1])"
 )
 
-# make_names COUNT: so many id sequences s0, s1 ..., and native sequences n0, n1 ...
+# make_names COUNT: so many id sequences s0, s1 ..., and native sequences n0, n1
+# ...
 make_names()
 {
 	sql <<-SQL
@@ -274,14 +282,16 @@ make_names()
 	SQL
 }
 
-# bench_server DIRECTORY SETTING...: starts a server that is as safe as one in use
+# bench_server DIRECTORY SETTING...: starts a server that is as safe as one in
+# use
 bench_server()
 {
 	start_server "$1" 'fsync = on' 'shared_buffers = 256MB' 'max_wal_size = 8GB' \
 		'checkpoint_timeout = 1h' 'jit = off' 'max_parallel_workers_per_gather = 0' "${@:2}"
 }
 
-# The same with idgen, and the function that does nothing, with the arguments of both sides
+# The same with idgen, and the function that does nothing, with the arguments of
+# both sides
 idgen_server()
 {
 	bench_server "$1" "shared_preload_libraries = 'idgen'" "${@:2}"

@@ -1,9 +1,10 @@
-# Runs what the generator makes, in several sessions at once, and looks for what must not
-# happen, whatever is run: a crash, an internal error (SQLSTATE XX...), a leak, a session
-# or a lock that stays, a server that does not stop, an id sequence that does not work.
+# Runs what the generator makes, in several sessions at once, and looks for what
+# must not happen, whatever is run: a crash, an internal error (SQLSTATE XX...),
+# a leak, a session or a lock that stays, a server that does not stop, an id
+# sequence that does not work.
 #
-# The server's log says nearly all of that: the driver only sends statements. A session is
-# a process that runs psql for one connection after another.
+# The server's log says nearly all of that: the driver only sends statements. A
+# session is a process that runs psql for one connection after another.
 package Driver;
 
 use strict;
@@ -28,20 +29,21 @@ my ($bad) = map { qr/$_/ } join(
 	'"state_code":"XX', '"error_severity":"PANIC"', 'terminated by signal', 'TRAP:', ' leak', 'still referenced',
 	"you don't own a lock", 'non-empty SPI stack', 'while in \\w+ state', 'problem in alloc set', 'detected write past');
 
-# Internal errors that the server itself raises for plain SQL while others change the catalog:
-# it looks up an OID, as for nextval('x'), without a lock on what may be dropped then. A
-# call of idgen must not fail so.
+# Internal errors that the server itself raises for plain SQL while others
+# change the catalog: it looks up an OID, as for nextval('x'), without a lock on
+# what may be dropped then. A call of idgen must not fail so.
 my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for /;
 
-# So does a query that calls a function which is dropped just then, idgen's included.
+# So does a query that calls a function which is dropped just then, idgen's
+# included.
 my $called = qr/^(?:clauses|fmgr|functions)\.c$/;
 
-# The same where a row of the catalog is updated without a lock, as by GRANT or CREATE OR
-# REPLACE. idgen updates none but by such commands.
+# The same where a row of the catalog is updated without a lock, as by GRANT or
+# CREATE OR REPLACE. idgen updates none but by such commands.
 my $updated = qr/^tuple concurrently (?:updated|deleted)$/;
 
-# A function that was labelled parallel safe and locks rows. idgen's functions say that they
-# cannot be called there.
+# A function that was labelled parallel safe and locks rows. idgen's functions
+# say that they cannot be called there.
 my $parallel = qr/^cannot assign XIDs during a parallel operation$/;
 
 # A server with the databases, and the generator that knows the extension.
@@ -134,8 +136,9 @@ sub set_up
 	return $self->ask("ALTER DATABASE $database RESET ALL") . $self->ask('\i ' . dirname(__FILE__) . '/setup.sql', $database);
 }
 
-# One round: start the server with these settings, run that many sessions for that many
-# seconds, see what is left of them, stop the server. Answers findings, as text.
+# One round: start the server with these settings, run that many sessions for
+# that many seconds, see what is left of them, stop the server. Answers
+# findings, as text.
 sub round
 {
 	my ($self, %params) = @_;
@@ -258,7 +261,8 @@ sub nothing_is_left
 	  foreach keys %Generator::encodings;
 	do
 	{
-		# autovacuum is none of theirs; the worker and remote sessions end by and by
+		# autovacuum is none of theirs; the worker and remote sessions end by
+		# and by
 		$left = $self->ask(
 			q{
 			SELECT pid, backend_type, state, wait_event_type, wait_event, query FROM pg_stat_activity
@@ -331,8 +335,8 @@ sub read_log
 	return;
 }
 
-# Was it a call of the extension that failed, and not an allocator that draws from a native
-# sequence itself, nor a statement that only makes a function?
+# Was it a call of the extension that failed, and not an allocator that draws
+# from a native sequence itself, nor a statement that only makes a function?
 sub in_idgen
 {
 	my ($entry) = @_;
@@ -341,8 +345,8 @@ sub in_idgen
 	return ($entry->{statement} // '') =~ s/^CREATE OR REPLACE FUNCTION.*//sr =~ /idgen_/;
 }
 
-# Note something that must not happen, once. With the entry of the log, what was run
-# before it.
+# Note something that must not happen, once. With the entry of the log, what was
+# run before it.
 sub found
 {
 	my ($self, $what, $entry) = @_;

@@ -1,11 +1,13 @@
-# Random SQL about idgen. What a session runs is a function of the seed, the number of
-# the session and that of its connection, so that it can be made again.
+# Random SQL about idgen. What a session runs is a function of the seed, the
+# number of the session and that of its connection, so that it can be made
+# again.
 #
-# What the extension has, its functions, columns, settings and so on, comes from the
-# catalog: a function that is added to it is called here too.
+# What the extension has, its functions, columns, settings and so on, comes from
+# the catalog: a function that is added to it is called here too.
 #
-# Statements are made from words by pick(), which chooses one of its arguments, and calls
-# it if it is a function; a word is SQL, and a step a list of statements.
+# Statements are made from words by pick(), which chooses one of its arguments,
+# and calls it if it is a function; a word is SQL, and a step a list of
+# statements.
 package Generator;
 
 use strict;
@@ -48,7 +50,8 @@ sub script
 	srand(unpack('L', md5("$seed $session $connection")));
 	$role = pick('fuzz_super', 'fuzz_super', 'fuzz_owner', 'fuzz_owner', 'fuzz_user');
 	$database = pick('fuzz_utf8', 'fuzz_utf8', 'fuzz_utf8', sort keys %encodings);
-	# what follows an error in a transaction is in vain, unless psql makes savepoints
+	# what follows an error in a transaction is in vain, unless psql makes
+	# savepoints
 	push @statements, '\set ON_ERROR_ROLLBACK on' if chance(60);
 	push @statements, step(), some(60, 'ROLLBACK') while @statements < 60;
 	return ($role, $database, @statements);
@@ -221,7 +224,8 @@ sub value
 # Calls
 #
 
-# A call of any function of the extension, with values that the function chooses.
+# A call of any function of the extension, with values that the function
+# chooses.
 sub any_call
 {
 	my $function = pick(@{ $catalog->{functions} });
@@ -241,7 +245,8 @@ sub draw
 	return 'idgen_next(' . name() . ')';
 }
 
-# Most of these make sense, other than what any_call() makes of so many arguments.
+# Most of these make sense, other than what any_call() makes of so many
+# arguments.
 sub creation
 {
 	my ($source, $source_name) = @{
@@ -347,7 +352,8 @@ sub do_block
 	return "DO \$do\$ BEGIN " . join(' ', several(3, sub { code() . pick('', '', ' COMMIT;', ' ROLLBACK;') })) . " END \$do\$";
 }
 
-# A function of ours calls what else does; see setup.sql for who calls the function.
+# A function of ours calls what else does; see setup.sql for who calls the
+# function.
 sub new_function
 {
 	my ($name, $returns, $result) = @{
@@ -707,8 +713,9 @@ sub definition
 		2 => \&new_caller);
 }
 
-# Not DEFERRABLE: prepared after its wait was cancelled in a savepoint, such a transaction makes
-# the COMMIT of another one panic ("pgprocno out of range"), without idgen too.
+# Not DEFERRABLE: prepared after its wait was cancelled in a savepoint, such a
+# transaction makes the COMMIT of another one panic ("pgprocno out of range"),
+# without idgen too.
 sub transaction
 {
 	my $isolation = pick('', '', '', ' ISOLATION LEVEL REPEATABLE READ', ' ISOLATION LEVEL SERIALIZABLE', ' READ ONLY', ' ISOLATION LEVEL SERIALIZABLE READ ONLY');

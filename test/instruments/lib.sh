@@ -5,9 +5,10 @@
 # A script sources ../lib.sh and this file, then calls enter_workplace, after
 # use_assert_server if it wants that server.
 
-# use_assert_server: sets PG_CONFIG to that of a server with assertions that tells valgrind
-# and AddressSanitizer about its memory, made from the source of Debian's package. It is
-# built once, which takes some minutes, and kept; remove the folder to build it anew.
+# use_assert_server: sets PG_CONFIG to that of a server with assertions that
+# tells valgrind and AddressSanitizer about its memory, made from the source of
+# Debian's package. It is built once, which takes some minutes, and kept; remove
+# the folder to build it anew.
 #
 #   IDGEN_CACHE   where it is kept; default: /var/tmp/idgen
 use_assert_server()
@@ -49,8 +50,8 @@ needed_to_build=(
 	'/usr/include/valgrind/valgrind.h valgrind'
 )
 
-# fetch_source PACKAGE FOLDER: unpacks the source of Debian's package there, patched as
-# Debian does. The machine's own list of archives stays as it is.
+# fetch_source PACKAGE FOLDER: unpacks the source of Debian's package there,
+# patched as Debian does. The machine's own list of archives stays as it is.
 fetch_source()
 (
 	local package=$1 file apt version
@@ -66,7 +67,8 @@ fetch_source()
 		-o Dir::State::Lists="$PWD/apt/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=
 		-o APT::Sandbox::User=root)
 
-	# of several archives, one may have no sources, and a mirror not all versions
+	# of several archives, one may have no sources, and a mirror not all
+	# versions
 	apt-get "${apt[@]}" update >apt/log 2>&1 || true
 	for version in $(apt-cache "${apt[@]}" showsrc "$package" | sed -n 's/^Version: //p' | sort -rV)
 	do
@@ -90,8 +92,8 @@ build_server()
 		make -s -C config install
 )
 
-# end_with_reports STATUS FILE...: shows what an instrument has written, and ends the
-# script; STATUS is that of the tests.
+# end_with_reports STATUS FILE...: shows what an instrument has written, and
+# ends the script; STATUS is that of the tests.
 end_with_reports()
 {
 	local status=$1 file found=0

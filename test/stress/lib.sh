@@ -22,7 +22,8 @@ build_stress()
 		-o "$work/idgen_stress" test/stress/*.c -L"$libdir" -Wl,-rpath,"$libdir" -lpq -pthread
 }
 
-# The server is never without its files in memory, so they need not get to the disk.
+# The server is never without its files in memory, so they need not get to the
+# disk.
 start_stress_server()
 {
 	start_server "$data" "shared_preload_libraries = 'idgen'" 'max_connections = 120' \

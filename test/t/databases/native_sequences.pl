@@ -1,6 +1,7 @@
-# A copy of a database has native sequences with the same names, OIDs and files. It
-# shares no cached ids with the original, nor with a database that had the same OID
-# before; and what happens to a sequence is true for all its names, and for no others.
+# A copy of a database has native sequences with the same names, OIDs and files.
+# It shares no cached ids with the original, nor with a database that had the
+# same OID before; and what happens to a sequence is true for all its names, and
+# for no others.
 use strict;
 use warnings FATAL => 'all';
 
@@ -65,9 +66,9 @@ $node->safe_psql('original', 'DROP EXTENSION idgen; CREATE EXTENSION idgen');
 is($node->safe_psql('original', q{SELECT idgen_next('gen', 'sequence')}), '21', 'the extension anew');
 
 
-# Sequences that are restarted, dropped and created, and drawn from under several names, in
-# both databases at once, with places in the cache for a few of them only: whatever is
-# drawn is of the last start.
+# Sequences that are restarted, dropped and created, and drawn from under
+# several names, in both databases at once, with places in the cache for a few
+# of them only: whatever is drawn is of the last start.
 $node->append_conf('postgresql.conf', 'idgen.max_sequences = 9');
 $node->restart;
 my $churn = q{

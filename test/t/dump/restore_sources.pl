@@ -1,6 +1,7 @@
-# A dump brings along id sequences that draw from native sequences and functions,
-# and restores in whatever order the objects come: no id that was issued before the
-# dump is issued by the copy. Servers and user mappings come along as well.
+# A dump brings along id sequences that draw from native sequences and
+# functions, and restores in whatever order the objects come: no id that was
+# issued before the dump is issued by the copy. Servers and user mappings come
+# along as well.
 use strict;
 use warnings FATAL => 'all';
 

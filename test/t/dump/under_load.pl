@@ -1,6 +1,6 @@
-# A dump taken while clients draw, in whatever format and parts, is one of a single moment:
-# what is restored from it issues no id that is in it, and none of what a session of the
-# target has cached before.
+# A dump taken while clients draw, in whatever format and parts, is one of a
+# single moment: what is restored from it issues no id that is in it, and none
+# of what a session of the target has cached before.
 use strict;
 use warnings FATAL => 'all';
 
@@ -103,8 +103,8 @@ is( $session->query(
 check('plain', 'clean');
 $session->quit;
 
-# A dump of some schemas has neither the extension nor, without its schema, the rows. Then
-# nothing is drawn, rather than the same once more.
+# A dump of some schemas has neither the extension nor, without its schema, the
+# rows. Then nothing is drawn, rather than the same once more.
 new_database('original', 'CREATE SCHEMA ids; CREATE SCHEMA app; CREATE EXTENSION idgen SCHEMA ids',
 	q{SET search_path = ids; SELECT idgen_create('orders')},
 	q{CREATE TABLE app.orders (id bigint PRIMARY KEY DEFAULT ids.idgen_next('orders'), what text)},

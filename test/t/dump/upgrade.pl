@@ -1,8 +1,8 @@
-# pg_upgrade takes the id sequences along: the new cluster goes on behind all that the old
-# one has issued. What was cached there stays there.
+# pg_upgrade takes the id sequences along: the new cluster goes on behind all
+# that the old one has issued. What was cached there stays there.
 #
-# It is upgraded to the same version, or from that in IDGEN_OLD_INSTALL (a directory with
-# bin and lib of a PostgreSQL in which idgen is installed).
+# It is upgraded to the same version, or from that in IDGEN_OLD_INSTALL (a
+# directory with bin and lib of a PostgreSQL in which idgen is installed).
 use strict;
 use warnings FATAL => 'all';
 

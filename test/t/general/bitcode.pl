@@ -1,5 +1,6 @@
-# A build for a server that compiles expressions: the bitcode of all folders is made,
-# installed with its index, and taken away again; and the server can inline what is there.
+# A build for a server that compiles expressions: the bitcode of all folders is
+# made, installed with its index, and taken away again; and the server can
+# inline what is there.
 use strict;
 use warnings FATAL => 'all';
 
@@ -40,8 +41,8 @@ mkdir "$top/build" or die;
 chdir "$top/build" or die;
 my @make = ('make', '-s', '-f', '../Makefile', "PG_CONFIG=$pg_config", 'with_llvm=yes', 'CFLAGS=-O0 -fPIC');
 
-# A server finds its files from where it lies itself. So a copy of it has those of idgen as
-# well, and the one that is installed stays as it is.
+# A server finds its files from where it lies itself. So a copy of it has those
+# of idgen as well, and the one that is installed stays as it is.
 foreach my $folder ($bindir, $libdir, $sharedir)
 {
 	run_log([ 'mkdir', '-p', dirname("$dest$folder") ]);

@@ -1,5 +1,6 @@
-# A build in another folder than that of the source, as packagers make it: it has the same
-# files in it, it is installed and tested from there, and none comes out empty.
+# A build in another folder than that of the source, as packagers make it: it
+# has the same files in it, it is installed and tested from there, and none
+# comes out empty.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,24 +1,27 @@
-# What the documents say is so. The files of test/docs hold claims of README.md, by topic:
+# What the documents say is so. The files of test/docs hold claims of README.md,
+# by topic:
 #
 #   -- claim: Ids may be negative.
 #   INSERT INTO id_sequences (name, next_block_start) VALUES ('x', -5);
 #   SELECT idgen_next('x');
 #   -- gives: -5
 #
-# A claim holds if its statements answer with these lines, and no others. Of an error, its
-# beginning is enough: "ERROR 42704". A line between slashes is a regular expression. Empty
-# lines do not count, nor do details, hints, contexts, warnings and notices, as long as the
-# claim has no line that begins with "HINT:" or so.
+# A claim holds if its statements answer with these lines, and no others. Of an
+# error, its beginning is enough: "ERROR 42704". A line between slashes is a
+# regular expression. Empty lines do not count, nor do details, hints, contexts,
+# warnings and notices, as long as the claim has no line that begins with
+# "HINT:" or so.
 #
-# "[from 17]" or "[before 17]" at the end of a claim names the versions that it is about.
-# "\other STATEMENT" runs in another session, "\at DATABASE STATEMENT" in another database.
-# What stands above the first claim prepares for all. Each file has a database of its own with
-# the extension; the psql variables host and port say where. The file without_preload.sql runs
-# on a server that has not preloaded the library.
+# "[from 17]" or "[before 17]" at the end of a claim names the versions that it
+# is about. "\other STATEMENT" runs in another session, "\at DATABASE STATEMENT"
+# in another database. What stands above the first claim prepares for all. Each
+# file has a database of its own with the extension; the psql variables host and
+# port say where. The file without_preload.sql runs on a server that has not
+# preloaded the library.
 #
-# Besides, the SQL examples of README.md itself are run: those of a section one after the other,
-# in a database of their own. No statement may fail, and what stands behind one as "-- 1" has to
-# be among the answers.
+# Besides, the SQL examples of README.md itself are run: those of a section one
+# after the other, in a database of their own. No statement may fail, and what
+# stands behind one as "-- 1" has to be among the answers.
 use strict;
 use warnings FATAL => 'all';
 
@@ -49,8 +52,8 @@ sub psql_command
 		'-v', 'VERBOSITY=verbose', '-v', 'host=' . $node->host, '-v', 'port=' . $node->port, '-f', $script);
 }
 
-# An error or a notice, of which the server says more than one line: "ERROR 42704: message",
-# "HINT: ..." and so on
+# An error or a notice, of which the server says more than one line: "ERROR
+# 42704: message", "HINT: ..." and so on
 sub message_lines
 {
 	my ($severity, $sqlstate, $rest) = @_;
@@ -79,8 +82,8 @@ sub answers
 	return map { [ grep { $_ ne '' } split /\n/ ] } split /^-- next part\n/m, $output, -1;
 }
 
-# Whether these lines are what the claim expects. Those of kinds it does not speak of are
-# taken out of them.
+# Whether these lines are what the claim expects. Those of kinds it does not
+# speak of are taken out of them.
 sub as_expected
 {
 	my ($expected, $got) = @_;
@@ -199,7 +202,8 @@ foreach my $part (split /^(#+ [^\n]*\n|```sql\n.*?^```\n)/ms, slurp_file("$FindB
 }
 check_examples($_, @{ $examples{$_} }) foreach sort keys %examples;
 
-# The view for EclipseLink, while the row is locked by a session whose refill it has not seen
+# The view for EclipseLink, while the row is locked by a session whose refill it
+# has not seen
 my $drawing = $preloaded->background_psql('examples_eclipselink');
 my $client = $preloaded->background_psql('examples_eclipselink');
 is($drawing->query_safe(q{BEGIN; SELECT idgen_next('orders')}), '1', 'a transaction has refilled');

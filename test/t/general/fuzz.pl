@@ -1,5 +1,6 @@
-# Whatever SQL is run, the server does not crash, no error is an internal one, and nothing
-# hangs. See test/fuzz; "make fuzz" runs this for longer, each time with other SQL.
+# Whatever SQL is run, the server does not crash, no error is an internal one,
+# and nothing hangs. See test/fuzz; "make fuzz" runs this for longer, each time
+# with other SQL.
 use strict;
 use warnings FATAL => 'all';
 
@@ -15,8 +16,8 @@ my $seed = $ENV{SEED} // ($ENV{FUZZ_SECONDS} ? time % 1_000_000 : 1);
 my $driver = Driver->new;
 my $end = time + $seconds;
 
-# Rounds differ: the cache has room for all id sequences, or for few of them, or is that of
-# each session.
+# Rounds differ: the cache has room for all id sequences, or for few of them, or
+# is that of each session.
 while (time < $end)
 {
 	my $conf = (

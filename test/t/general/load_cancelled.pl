@@ -10,11 +10,12 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Where the library is not preloaded, loading it warns of this line, and a warning is where
-# a session sees that it was cancelled.
+# Where the library is not preloaded, loading it warns of this line, and a
+# warning is where a session sees that it was cancelled.
 my $node = idgen_server('load', preload => 0, conf => "idgen.max_sequences = 8\n");
 
-# The trigger, whose function loads it, fires in the statement that has just cancelled itself.
+# The trigger, whose function loads it, fires in the statement that has just
+# cancelled itself.
 my ($ret, $stdout, $stderr) = $node->psql(
 	'postgres', q{
 	INSERT INTO id_sequences (name, next_block_start)

@@ -1,4 +1,5 @@
-# Other preloaded libraries that use the same hooks of the server, before idgen and after it
+# Other preloaded libraries that use the same hooks of the server, before idgen
+# and after it
 use strict;
 use warnings FATAL => 'all';
 

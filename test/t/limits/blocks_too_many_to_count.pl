@@ -1,5 +1,5 @@
-# The cached ids of an id sequence are counted in 64 bits. A block that would make them too many
-# is lost, and counted as that.
+# The cached ids of an id sequence are counted in 64 bits. A block that would
+# make them too many is lost, and counted as that.
 use strict;
 use warnings FATAL => 'all';
 
@@ -14,9 +14,10 @@ use Test::More;
 my $node = idgen_server('many');
 my $size = (1 << 59) - 1;
 
-# A session that holds the row waits for nobody who refills: so there are many blocks at the
-# same time, as large as they can be. What each session draws is a block of its own, so that
-# all others are side by side, which makes one of them.
+# A session that holds the row waits for nobody who refills: so there are many
+# blocks at the same time, as large as they can be. What each session draws is a
+# block of its own, so that all others are side by side, which makes one of
+# them.
 $node->safe_psql(
 	'postgres', qq{
 	CREATE SEQUENCE calls MINVALUE 0;

@@ -1,5 +1,6 @@
-# Where all places in the cache are in use by refills, an id sequence without one works all the
-# same, but for refill 'worker', which has to wait for a place.
+# Where all places in the cache are in use by refills, an id sequence without
+# one works all the same, but for refill 'worker', which has to wait for a
+# place.
 use strict;
 use warnings FATAL => 'all';
 

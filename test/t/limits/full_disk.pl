@@ -1,7 +1,7 @@
-# When the disk is full, a refill that needs more of it fails with an error that says so,
-# and what is cached can be drawn. When there is room again, so can everything else. If
-# it is the WAL's disk, the server stops. Nothing comes twice, and nothing is skipped that
-# must not be.
+# When the disk is full, a refill that needs more of it fails with an error that
+# says so, and what is cached can be drawn. When there is room again, so can
+# everything else. If it is the WAL's disk, the server stops. Nothing comes
+# twice, and nothing is skipped that must not be.
 use strict;
 use warnings FATAL => 'all';
 

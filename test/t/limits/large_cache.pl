@@ -1,5 +1,5 @@
-# A cache of 20,000 id sequences, all of which are in use: views, counters, a clean
-# restart, and removing them.
+# A cache of 20,000 id sequences, all of which are in use: views, counters, a
+# clean restart, and removing them.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
-# When the server has no room for one more lock, a call that needs one fails, wherever
-# that is, and the next one works. Ids from the table need none for each name; those of a
-# native sequence need the one that nextval() takes.
+# When the server has no room for one more lock, a call that needs one fails,
+# wherever that is, and the next one works. Ids from the table need none for
+# each name; those of a native sequence need the one that nextval() takes.
 use strict;
 use warnings FATAL => 'all';
 
@@ -83,8 +83,8 @@ my @ids;
 take_all();
 cmp_ok($taken, '>', 100, 'all locks are taken');
 
-# Draw with ever more locks left, from none to as many as it takes. Answers what the
-# failures were. What is cached is drawn first.
+# Draw with ever more locks left, from none to as many as it takes. Answers what
+# the failures were. What is cached is drawn first.
 sub draw_until_it_works
 {
 	my ($what, $draw) = @_;

@@ -1,5 +1,6 @@
-# 500 sessions draw at once, from a few id sequences and from more than there is room for
-# in the cache. All get their ids, none comes twice, and all that rows have given is accounted for.
+# 500 sessions draw at once, from a few id sequences and from more than there is
+# room for in the cache. All get their ids, none comes twice, and all that rows
+# have given is accounted for.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,6 @@
-# When there is no memory left, wherever that is, a call fails with an error that says so
-# and leaves nothing behind; the next one works, and no id comes twice.
+# When there is no memory left, wherever that is, a call fails with an error
+# that says so and leaves nothing behind; the next one works, and no id comes
+# twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -46,10 +47,11 @@ create_from_function($node, 'function', 2);
 
 my %seen;
 
-# Run SQL in which FAIL stands for what has the n-th allocation after it fail, for n = 1
-# and so on by step, until none does: in a few sessions, or each time in another one. What
-# it shows as "<id sequence> <id>" has been issued. (Each failure puts a list of all memory
-# contexts into the server's log, so we do not let every single allocation fail.)
+# Run SQL in which FAIL stands for what has the n-th allocation after it fail,
+# for n = 1 and so on by step, until none does: in a few sessions, or each time
+# in another one. What it shows as "<id sequence> <id>" has been issued. (Each
+# failure puts a list of all memory contexts into the server's log, so we do not
+# let every single allocation fail.)
 sub fail_each
 {
 	my ($what, $step, $sql, %params) = @_;

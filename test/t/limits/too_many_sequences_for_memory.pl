@@ -1,5 +1,6 @@
-# With an idgen.max_sequences for which there is not enough memory, the server does not
-# start and says why. What was cached waits for a setting with which it does.
+# With an idgen.max_sequences for which there is not enough memory, the server
+# does not start and says why. What was cached waits for a setting with which it
+# does.
 use strict;
 use warnings FATAL => 'all';
 

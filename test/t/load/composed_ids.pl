@@ -1,7 +1,7 @@
-# Composed ids as several hundred sessions draw them: each session has a number of its
-# own in them, and that of session 234 is the documented example, digit for digit. Beyond
-# 1000, numbers repeat, and ids still do not. A new idgen.node_id reaches sessions that are
-# there already.
+# Composed ids as several hundred sessions draw them: each session has a number
+# of its own in them, and that of session 234 is the documented example, digit
+# for digit. Beyond 1000, numbers repeat, and ids still do not. A new
+# idgen.node_id reaches sessions that are there already.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,7 +1,7 @@
-# Many sessions draw from one native sequence, in several ways at once, nextval()
-# among them: nobody gets an id that somebody else has, and the ids that a session
-# draws in one way ascend. So they do when there are more id sequences
-# than the cache has room for.
+# Many sessions draw from one native sequence, in several ways at once,
+# nextval() among them: nobody gets an id that somebody else has, and the ids
+# that a session draws in one way ascend. So they do when there are more id
+# sequences than the cache has room for.
 use strict;
 use warnings FATAL => 'all';
 
@@ -13,8 +13,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Whoever waits for a refill does so until it is there, however slow the machine is:
-# ids that come after those of a later refill would not ascend.
+# Whoever waits for a refill does so until it is there, however slow the machine
+# is: ids that come after those of a later refill would not ascend.
 my $node = idgen_server('many', conf => 'deadlock_timeout = 100s');
 
 # The setting is local to the session, and what it was before comes back when a

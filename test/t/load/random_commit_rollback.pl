@@ -19,8 +19,8 @@ $node->safe_psql(
 	CREATE TABLE drawn (sequence text, id bigint, PRIMARY KEY (sequence, id));
 	SELECT idgen_create('twenty'), idgen_create('two', block_size => 2), idgen_create('gapless', block_size => 1)});
 
-# A transaction of four draws with savepoints. What is rolled back, and the number of
-# ids, are random.
+# A transaction of four draws with savepoints. What is rolled back, and the
+# number of ids, are random.
 sub script
 {
 	my ($sequence) = @_;

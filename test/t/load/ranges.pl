@@ -1,6 +1,6 @@
-# Many sessions draw ranges and single ids, commit and roll back as it comes: no id
-# comes twice, every range is as long as it was asked for, nothing fails, and what is
-# committed from an id sequence of block_size 1 has no gap.
+# Many sessions draw ranges and single ids, commit and roll back as it comes: no
+# id comes twice, every range is as long as it was asked for, nothing fails, and
+# what is committed from an id sequence of block_size 1 has no gap.
 use strict;
 use warnings FATAL => 'all';
 
@@ -28,8 +28,9 @@ $node->safe_psql(
 		idgen_create('down', source => 'sequence'), idgen_create('worker', refill => 'worker'),
 		idgen_create('function', source => 'function', source_name => 'allocate')});
 
-# A transaction of draws with savepoints. What is rolled back, and the number of ids,
-# are random. With another isolation level, the function's own UPDATE could fail.
+# A transaction of draws with savepoints. What is rolled back, and the number of
+# ids, are random. With another isolation level, the function's own UPDATE could
+# fail.
 sub script
 {
 	my ($sequence) = @_;
@@ -113,7 +114,8 @@ is( $node->safe_psql(
 		SELECT -last_value + 19 - ids_issued - ids_cached - ids_lost FROM down_seq, idgen_stats WHERE name = 'down'}),
 	'0', 'none is missing: descending sequence');
 
-# A range does not count on cached ids that others are using up while it waits for the disk.
+# A range does not count on cached ids that others are using up while it waits
+# for the disk.
 $node->append_conf('postgresql.conf', 'fsync = on');
 $node->reload;
 $node->safe_psql('postgres', q{CREATE SEQUENCE ones_seq; SELECT idgen_create('ones', source => 'sequence')});

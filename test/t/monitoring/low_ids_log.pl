@@ -88,8 +88,9 @@ $node->safe_psql('postgres', "SELECT idgen_restart('raised', 1)");
 draw('raised', 200);
 is(told('raised'), '0 5 0 5 0', 'restarted: once more');
 
-# Of gapless ids, what a transaction has reserved for speed goes back at its commit. So it
-# is then that the log is told what is left, and not if they come back.
+# Of gapless ids, what a transaction has reserved for speed goes back at its
+# commit. So it is then that the log is told what is left, and not if they come
+# back.
 sub draw_bulk
 {
 	my ($sequence, $ids, $end) = @_;

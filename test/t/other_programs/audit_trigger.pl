@@ -1,5 +1,6 @@
-# A trigger that writes down each change of a row, as many keep one for audits: it sees every
-# refill, of sessions and of the worker, each going on where the one before has ended.
+# A trigger that writes down each change of a row, as many keep one for audits:
+# it sees every refill, of sessions and of the worker, each going on where the
+# one before has ended.
 use strict;
 use warnings FATAL => 'all';
 
@@ -43,9 +44,9 @@ $node->safe_psql(
 	CREATE TABLE drawn (id bigint PRIMARY KEY);
 	GRANT INSERT ON drawn TO app});
 
-# Single draws, transactions that are rolled back, as a whole or to a savepoint, and
-# statements that refill many times. A transaction draws from one id sequence only, since two
-# that take turns on the same rows can deadlock.
+# Single draws, transactions that are rolled back, as a whole or to a savepoint,
+# and statements that refill many times. A transaction draws from one id
+# sequence only, since two that take turns on the same rows can deadlock.
 local $ENV{PGOPTIONS} = '-c role=app';
 my @clients = start_clients($node, 6, q{
 SELECT 'own ' || idgen_next('own');

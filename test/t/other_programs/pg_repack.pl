@@ -1,6 +1,6 @@
-# pg_repack copies a table while others write to it, and learns by a row trigger what they
-# write. It may be run on id_sequences, and on a table whose column draws ids, under load:
-# no id comes twice, and nothing fails.
+# pg_repack copies a table while others write to it, and learns by a row trigger
+# what they write. It may be run on id_sequences, and on a table whose column
+# draws ids, under load: no id comes twice, and nothing fails.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
-# Replication by triggers: pgq's trigger on id_sequences puts every change of it into a queue,
-# and whoever takes all of them from there has the table as it is. Refills, of sessions and of
-# the worker, are such changes.
+# Replication by triggers: pgq's trigger on id_sequences puts every change of it
+# into a queue, and whoever takes all of them from there has the table as it is.
+# Refills, of sessions and of the worker, are such changes.
 use strict;
 use warnings FATAL => 'all';
 
@@ -16,8 +16,8 @@ my $node = idgen_server('queue', conf => 'max_connections = 30');
 
 plan skip_all => 'pgq is not here' unless extension_available($node, 'pgq');
 
-# Those who draw may put something into a queue, as those who write to any table with such a
-# trigger.
+# Those who draw may put something into a queue, as those who write to any table
+# with such a trigger.
 $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION pgq;

@@ -1,7 +1,7 @@
-# Other programs allocate blocks from the same row with a SELECT and an UPDATE, at
-# full speed, whoever refills from it next to them: sessions, the worker, or nodes
-# for which it is the centre's row. Nobody gets an id that somebody else has, nobody
-# fails, and everybody gets a turn.
+# Other programs allocate blocks from the same row with a SELECT and an UPDATE,
+# at full speed, whoever refills from it next to them: sessions, the worker, or
+# nodes for which it is the centre's row. Nobody gets an id that somebody else
+# has, nobody fails, and everybody gets a turn.
 use strict;
 use warnings FATAL => 'all';
 
@@ -32,9 +32,9 @@ INSERT INTO drawn SELECT '$name', generate_series(:first, :first + :n - 1);
 }, $way->{level});
 }
 
-# A session draws twice, and notes the ids in the table. If it is the session that
-# refills ($transactional), a rollback gives them back. Otherwise they are gone, and
-# are noted after the transaction.
+# A session draws twice, and notes the ids in the table. If it is the session
+# that refills ($transactional), a rollback gives them back. Otherwise they are
+# gone, and are noted after the transaction.
 sub idgen
 {
 	my ($name, $transactional) = @_;

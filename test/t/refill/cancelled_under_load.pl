@@ -12,8 +12,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# With room for one id sequence only, whatever keeps it busy is noticed. Refills ahead do
-# not grow, so that there are many to be cancelled.
+# With room for one id sequence only, whatever keeps it busy is noticed. Refills
+# ahead do not grow, so that there are many to be cancelled.
 my $node = idgen_server('cancel', conf => q{
 idgen.max_sequences = 1
 idgen.max_prefetch_blocks = 1

@@ -1,6 +1,6 @@
 # Sessions that draw from native sequences and functions are cancelled and
-# terminated wherever they may be, in a refill or waiting for one. The others go on
-# without an id that somebody else has.
+# terminated wherever they may be, in a refill or waiting for one. The others go
+# on without an id that somebody else has.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,8 +12,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Refills take a while. With room for three id sequences only, whatever keeps one
-# busy is noticed.
+# Refills take a while. With room for three id sequences only, whatever keeps
+# one busy is noticed.
 my $node = idgen_server('cancel', conf => q{
 fsync = on
 idgen.max_sequences = 3
@@ -93,8 +93,8 @@ my $others = join("\n", grep { !/canceling statement|current transaction is abor
 	  $errors =~ /ERROR: .*/g);
 is($others, '', 'nothing else failed');
 
-# They include those that were rolled back, of which only the function could give
-# ids again. It is called in transactions that draw nothing else.
+# They include those that were rolled back, of which only the function could
+# give ids again. It is called in transactions that draw nothing else.
 my @ids = seen_ids(@clients);
 cmp_ok(scalar @ids, '>', 1000, 'clients saw ids');
 is(duplicates(@ids), '', 'no id came twice');

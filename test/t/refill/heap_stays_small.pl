@@ -1,5 +1,5 @@
-# Refills remove the old versions of their row as they go, as updates by SQL do: however
-# many a session makes, the table needs no vacuum to stay small.
+# Refills remove the old versions of their row as they go, as updates by SQL do:
+# however many a session makes, the table needs no vacuum to stay small.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
-# A refill from a native sequence that is held up, here by a standby that does not
-# answer, holds up others no longer than the server waits before it looks for a
-# deadlock. Then they refill themselves, and all get different ids.
+# A refill from a native sequence that is held up, here by a standby that does
+# not answer, holds up others no longer than the server waits before it looks
+# for a deadlock. Then they refill themselves, and all get different ids.
 use strict;
 use warnings FATAL => 'all';
 

@@ -13,8 +13,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # A refill waits for a standby that never comes, if its session wants that, and
-# others wait for it. With room for one id sequence only, whatever keeps it busy is
-# noticed.
+# others wait for it. With room for one id sequence only, whatever keeps it busy
+# is noticed.
 my $node = idgen_server('interrupted', init => [ allows_streaming => 1 ], conf => q{
 synchronous_standby_names = 'nobody'
 synchronous_commit = local
@@ -88,8 +88,8 @@ like($cancelled->{stderr}, qr/canceling statement due to user request/, 'another
 is( sqlstate($node, "SET statement_timeout = '20ms'; SELECT $draw"),
 	'57014', 'another one times out');
 
-# ... then the one that they wait for: what the standby does not have is nobody's, and
-# one of the others refills.
+# ... then the one that they wait for: what the standby does not have is
+# nobody's, and one of the others refills.
 wait_for_waiters($node, 3, 'idgen_next', 'Extension');
 signal_all('pg_cancel_backend', 'IPC', 1);
 $refiller->query('');

@@ -1,5 +1,5 @@
-# A session that waits long for another's refill looks again now and then. That shows neither in
-# the server's log, nor in what statement_timeout does.
+# A session that waits long for another's refill looks again now and then. That
+# shows neither in the server's log, nor in what statement_timeout does.
 use strict;
 use warnings FATAL => 'all';
 
@@ -40,7 +40,8 @@ my @logged = slurp_file($node->logfile) =~ /process $pid still waiting/g;
 is(scalar @logged, 1, 'the log says once that it waits');
 $session->quit;
 
-# A process that did not get to run when both the wait and statement_timeout were over
+# A process that did not get to run when both the wait and statement_timeout
+# were over
 ($session, $pid) = start_waiting(q{SET deadlock_timeout = '2s'; SET statement_timeout = '3s'});
 kill('STOP', $pid);
 sleep(4);

@@ -1,5 +1,6 @@
-# With an asynchronous standby, ids come again after a failover that it had not heard of,
-# and no others: each id sequence goes on exactly where replication had got to.
+# With an asynchronous standby, ids come again after a failover that it had not
+# heard of, and no others: each id sequence goes on exactly where replication
+# had got to.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,7 @@
-# A subscriber of id_sequences takes over, as planned or because the publisher has died,
-# and nothing that anybody has seen is issued again. What a server has cached from when it
-# was the one to draw from stays its own while it is a subscriber.
+# A subscriber of id_sequences takes over, as planned or because the publisher
+# has died, and nothing that anybody has seen is issued again. What a server has
+# cached from when it was the one to draw from stays its own while it is a
+# subscriber.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
-# What is made of a base backup taken under load, started by itself or recovered to a
-# point in time, issues no id that a transaction holds which is in it.
+# What is made of a base backup taken under load, started by itself or recovered
+# to a point in time, issues no id that a transaction holds which is in it.
 use strict;
 use warnings FATAL => 'all';
 

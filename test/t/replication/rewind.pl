@@ -1,6 +1,6 @@
-# An old primary that was rewound follows the new one and, promoted again, goes on behind
-# all that was issued there. Neither what it had cached nor a restart file comes back, its
-# own or that of the server from which it was rewound.
+# An old primary that was rewound follows the new one and, promoted again, goes
+# on behind all that was issued there. Neither what it had cached nor a restart
+# file comes back, its own or that of the server from which it was rewound.
 use strict;
 use warnings FATAL => 'all';
 
@@ -23,7 +23,8 @@ autovacuum = off
 create_all_kinds($a);
 my $b = start_standby($a, 'b');
 
-# Clients that get so many ids, up to a stop of the server. Answers what they have got.
+# Clients that get so many ids, up to a stop of the server. Answers what they
+# have got.
 sub load
 {
 	my ($server, $stop) = @_;
@@ -37,7 +38,8 @@ sub load
 	return @ids;
 }
 
-# pg_rewind takes the configuration files along, which are those of each server here.
+# pg_rewind takes the configuration files along, which are those of each server
+# here.
 sub rewind
 {
 	my ($target, @source) = @_;
@@ -75,9 +77,9 @@ $a->promote;
 is($a->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '0', 'a, promoted: nothing is cached');
 goes_on($a, 'a, promoted', [ @ids, drawn_ids($a) ]);
 
-# The other one was shut down in good order, but is started by mistake. What it gets, with
-# its restart file, has to go. It is rewound from a server that is stopped and has such a
-# file as well.
+# The other one was shut down in good order, but is started by mistake. What it
+# gets, with its restart file, has to go. It is rewound from a server that is
+# stopped and has such a file as well.
 is(start_and_read($b), '', 'b: goes on by mistake');
 load($b, sub { $b->stop('fast') });
 @ids = load($a, sub { $a->stop('fast') });

@@ -1,6 +1,6 @@
-# A session that has looked at id sequences while its server was a standby draws after
-# the promotion by what the rows say then, whatever the primary has changed meanwhile.
-# Worker and time-ordered ids work without a restart.
+# A session that has looked at id sequences while its server was a standby draws
+# after the promotion by what the rows say then, whatever the primary has
+# changed meanwhile. Worker and time-ordered ids work without a restart.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,7 @@
-# At a standby that has the settings for logical replication, each function of the
-# extension either works or is refused with the words that nextval has for it. There, a
-# transaction that leaves word of a change, as writing does, fails with an internal error.
+# At a standby that has the settings for logical replication, each function of
+# the extension either works or is refused with the words that nextval has for
+# it. There, a transaction that leaves word of a change, as writing does, fails
+# with an internal error.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,6 @@
-# Whether a refill has waited for a synchronous standby is a matter of what the server
-# asks for at that time, not of the setting that the session has seen last.
+# Whether a refill has waited for a synchronous standby is a matter of what the
+# server asks for at that time, not of the setting that the session has seen
+# last.
 use strict;
 use warnings FATAL => 'all';
 
@@ -34,8 +35,8 @@ sub waiting_pid
 	return $node->safe_psql('postgres', $query);
 }
 
-# A session does not look at its settings while a command runs, so this one still takes
-# it that there is nobody to wait for.
+# A session does not look at its settings while a command runs, so this one
+# still takes it that there is nobody to wait for.
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('SELECT pg_advisory_lock(1)');
 my $session = start_statement($node,

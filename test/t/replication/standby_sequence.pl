@@ -1,6 +1,6 @@
-# A standby refuses to draw from a native sequence, with the words that nextval has
-# for it, and shows what would come next. Promoted, it goes on with ids that no
-# client has seen, also when the primary has crashed.
+# A standby refuses to draw from a native sequence, with the words that nextval
+# has for it, and shows what would come next. Promoted, it goes on with ids that
+# no client has seen, also when the primary has crashed.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,7 +1,8 @@
-# With a synchronous standby, no id that a client has got is issued again after a
-# failover, wherever replication was when the primary ended: what is cached there was
-# allocated on the standby before. Sessions that do not wait for the standby endanger
-# what others draw and do not write, but no id in a transaction that has waited.
+# With a synchronous standby, no id that a client has got is issued again after
+# a failover, wherever replication was when the primary ended: what is cached
+# there was allocated on the standby before. Sessions that do not wait for the
+# standby endanger what others draw and do not write, but no id in a transaction
+# that has waited.
 use strict;
 use warnings FATAL => 'all';
 
@@ -17,8 +18,8 @@ my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf =>
 create_all_kinds($primary);
 my %kinds = all_kinds();
 
-# Have nothing sent to the standby any more, and wait until these clients have used up
-# what they can get without. Answers the process that is stopped.
+# Have nothing sent to the standby any more, and wait until these clients have
+# used up what they can get without. Answers the process that is stopped.
 sub stop_sending
 {
 	my @clients = @_;
@@ -36,8 +37,8 @@ sub stop_sending
 	return $pid;
 }
 
-# All clients wait for the standby. Each draws of one kind, so that none comes to its end
-# because another one has.
+# All clients wait for the standby. Each draws of one kind, so that none comes
+# to its end because another one has.
 my $standby = start_standby($primary, 'standby1');
 make_synchronous($primary, $standby);
 my @clients = map {

@@ -1,6 +1,6 @@
 # With synchronous_commit = on, a refill from a native sequence waits until the
-# synchronous standby has it, before any session gets an id. A session that does not
-# want to wait for standbys does not.
+# synchronous standby has it, before any session gets an id. A session that does
+# not want to wait for standbys does not.
 use strict;
 use warnings FATAL => 'all';
 
@@ -24,8 +24,8 @@ make_synchronous($primary, $standby);
 is($primary->safe_psql('postgres', "SELECT count($draw) FROM generate_series(1, 20)"),
 	'20', 'with the standby, ids come');
 
-# Without it, they do not, before any commit. (The first value after a checkpoint is
-# one that nextval() writes WAL for.)
+# Without it, they do not, before any commit. (The first value after a
+# checkpoint is one that nextval() writes WAL for.)
 $standby->stop;
 $primary->safe_psql('postgres', 'CHECKPOINT');
 my $refiller = start_statement($primary, "SELECT $draw", 'BEGIN');
@@ -46,7 +46,8 @@ is(join(' ', sort map { $_->query_safe('') } @waiters), '22 23', 'so do the othe
 $refiller->query_safe('ROLLBACK');
 $_->quit for ($refiller, @waiters);
 
-# What is cached needs no standby, and no refill does that is not to wait for it.
+# What is cached needs no standby, and no refill does that is not to wait for
+# it.
 $standby->stop;
 is($primary->safe_psql('postgres', "SELECT count($draw) FROM generate_series(1, 17)"),
 	'17', 'cached ids');

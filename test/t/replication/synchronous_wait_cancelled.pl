@@ -1,6 +1,6 @@
-# Who refills may give up waiting for the synchronous standby: by a timeout, a cancel, or
-# an end of the session. Then the block that the standby may not have goes to nobody else,
-# and is counted as lost.
+# Who refills may give up waiting for the synchronous standby: by a timeout, a
+# cancel, or an end of the session. Then the block that the standby may not have
+# goes to nobody else, and is counted as lost.
 use strict;
 use warnings FATAL => 'all';
 
@@ -53,8 +53,9 @@ sub waiting_pid
 	return $primary->safe_psql('postgres', $query);
 }
 
-# A block of a native sequence is drawn without any commit: so there is an error instead.
-# (The first value after a checkpoint is one that nextval() writes WAL for.)
+# A block of a native sequence is drawn without any commit: so there is an error
+# instead. (The first value after a checkpoint is one that nextval() writes WAL
+# for.)
 $primary->safe_psql('postgres', 'CHECKPOINT');
 my $offset = -s $primary->logfile;
 my $impatient = start_statement($primary, "SELECT $draw{native}", '\set VERBOSITY sqlstate', q{SET statement_timeout = '500ms'});
@@ -75,7 +76,8 @@ foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 }
 ok(lost('native', '= 60'), 'native: the blocks are lost');
 
-# A commit that does not wait any more is one all the same, as its client is told.
+# A commit that does not wait any more is one all the same, as its client is
+# told.
 foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 {
 	my $session = start_statement($primary, "SELECT $draw{own}");
@@ -88,8 +90,8 @@ foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 }
 ok(lost('own', '= 38'), 'own: what is left of the blocks is lost');
 
-# The worker goes on with another block. After a block of a native sequence, there may be a
-# commit as well, which waits once more.
+# The worker goes on with another block. After a block of a native sequence,
+# there may be a commit as well, which waits once more.
 my $last_value = 'SELECT last_value FROM native_worker_seq';
 my $session = start_statement($primary, "SELECT $draw{native_worker}", q{SET idgen.worker_timeout = '1000s'});
 $primary->safe_psql('postgres', sprintf('SELECT pg_cancel_backend(%d)', waiting_pid()));

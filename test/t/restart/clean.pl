@@ -1,5 +1,5 @@
-# A clean stop and start loses nothing: each id sequence of each database goes on
-# with the very next id, and what was cached is cached again.
+# A clean stop and start loses nothing: each id sequence of each database goes
+# on with the very next id, and what was cached is cached again.
 use strict;
 use warnings FATAL => 'all';
 use utf8;
@@ -15,7 +15,8 @@ use Test::More;
 my $node = idgen_server('restart');
 my @databases = ('postgres', 'other');
 
-# Names of 255 characters, in as many bytes as there can be, that differ at the end
+# Names of 255 characters, in as many bytes as there can be, that differ at the
+# end
 my $long = '😀' x 254;
 utf8::encode($long);
 
@@ -49,7 +50,8 @@ $node->safe_psql(
 		idgen_create('worked', source => 'sequence', refill => 'worker'),
 		idgen_create('fun', source => 'function', source_name => 'scattered')}) foreach @databases;
 
-# Id sequences, with an expression that counts, from 0 on, what was drawn from them
+# Id sequences, with an expression that counts, from 0 on, what was drawn from
+# them
 my %draw = (
 	table => q{idgen_next('table') - 1},
 	gapless => q{idgen_next('gapless') - 1},

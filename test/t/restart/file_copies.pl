@@ -1,6 +1,6 @@
-# The restart file belongs to one state of one database cluster. With a copy of that
-# it is used, but not where recovery brings the copy to another state; and not by any
-# other cluster.
+# The restart file belongs to one state of one database cluster. With a copy of
+# that it is used, but not where recovery brings the copy to another state; and
+# not by any other cluster.
 use strict;
 use warnings FATAL => 'all';
 
@@ -55,8 +55,8 @@ is(start_and_read($_), $other_cluster, $_->name . ': the file of another cluster
 draw($_, '21 22 23', $_->name . ': the next block') foreach ($node, $other);
 $other->stop;
 
-# A base backup of a running server holds no such file. One that is put there, from
-# before, is refused; so is one that the server has left lying there.
+# A base backup of a running server holds no such file. One that is put there,
+# from before, is refused; so is one that the server has left lying there.
 $node->stop;
 copy(restart_file($node), restart_file($node) . '.away') or die "copy failed: $!";
 is(start_and_read($node), '', 'original: the file is used');
@@ -76,8 +76,8 @@ draw($restored, '41 42 43', 'base backup with a file: the next block');
 $restored->stop('immediate');
 draw($node, '24 25 26', 'original: goes on');
 
-# A copy of a server that is shut down, times of files included, is as good as that,
-# once. After that, the two have the same name, but not the same state.
+# A copy of a server that is shut down, times of files included, is as good as
+# that, once. After that, the two have the same name, but not the same state.
 $node->stop;
 $node->backup_fs_cold('cold');
 my $twin = server_from('twin', 'cold');
@@ -97,7 +97,8 @@ draw($twin, '41 42 43', 'twin: the next block');
 $twin->stop;
 is(start_and_read($node), '', 'original: the file is used');
 
-# Recovery from that copy, with archived WAL: to the end, and to a point in between
+# Recovery from that copy, with archived WAL: to the end, and to a point in
+# between
 draw($node, '30 31 32', 'original: goes on after the copy');
 is($node->safe_psql('postgres', q{SELECT count(idgen_next('x')) FROM generate_series(1, 20)}), '20', 'and refills');
 $node->safe_psql('postgres', q{SELECT pg_create_restore_point('between')});

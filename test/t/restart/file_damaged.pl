@@ -1,5 +1,5 @@
-# A restart file that is not, to the byte, what the server has written is ignored and
-# removed, whatever is wrong with it.
+# A restart file that is not, to the byte, what the server has written is
+# ignored and removed, whatever is wrong with it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -19,9 +19,9 @@ $node->safe_psql('postgres', q{SELECT idgen_create('x'); SELECT idgen_next('x')}
 $node->stop;
 my $good = slurp_file($file);
 
-# What a server makes of such a file, that reads it and then, without having done
-# anything to the database cluster, does not start: why it ignores the file, or how
-# many ids are back.
+# What a server makes of such a file, that reads it and then, without having
+# done anything to the database cluster, does not start: why it ignores the
+# file, or how many ids are back.
 sub try_file
 {
 	my ($contents) = @_;
@@ -81,8 +81,8 @@ $reasons{ try_file(substr($good, 0, $_)) }++
   foreach grep { $_ % 4 == 0 || $_ > length($good) - 4 } 1 .. length($good) - 1;
 is(join('|', sort keys %reasons), "$too_short|$wrong_checksum", 'cut short');
 
-# ... and with another byte in each part. The first two are a magic number and the
-# version.
+# ... and with another byte in each part. The first two are a magic number and
+# the version.
 %reasons = ();
 for my $part (0 .. length($good) / 4 - 1)
 {
@@ -93,7 +93,8 @@ is( join('|', map { "$_ $reasons{$_}" } sort keys %reasons),
 	"$not_such 1|$other_version 1|$wrong_checksum " . (int(length($good) / 4) - 2),
 	'one byte changed');
 
-# With the right checksum: "template" is that of pack() for what is at that offset.
+# With the right checksum: "template" is that of pack() for what is at that
+# offset.
 sub crc32c
 {
 	my $crc = 0xFFFFFFFF;

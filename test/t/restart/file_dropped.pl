@@ -1,5 +1,6 @@
-# What was dropped, or begun anew, before a stop stays so: no old id comes back with
-# the restart file. And what is cached again after a start can be dropped again.
+# What was dropped, or begun anew, before a stop stays so: no old id comes back
+# with the restart file. And what is cached again after a start can be dropped
+# again.
 use strict;
 use warnings FATAL => 'all';
 
@@ -24,8 +25,8 @@ $node->safe_psql(
 		'renamed', 'committed', 'rolled_back']) name;
 	SELECT idgen_create('worker', refill => 'worker')});
 
-# Id sequences, how they begin anew, and with what; for prepared transactions also
-# what ends them.
+# Id sequences, how they begin anew, and with what; for prepared transactions
+# also what ends them.
 my @changes = (
 	[ q{'restarted'}, q{SELECT idgen_restart('restarted', 501)}, 501 ],
 	[ q{'worker'}, q{SELECT idgen_restart('worker', 501)}, 501 ],

@@ -1,5 +1,6 @@
-# The restart file is good for one start, of the very server that wrote it, right
-# after it did. Put back later, however the server has ended meanwhile, it is refused.
+# The restart file is good for one start, of the very server that wrote it,
+# right after it did. Put back later, however the server has ended meanwhile, it
+# is refused.
 use strict;
 use warnings FATAL => 'all';
 
@@ -24,8 +25,8 @@ $node->safe_psql(
 	CREATE SEQUENCE native_seq INCREMENT BY 20;
 	SELECT idgen_create('x'), idgen_create('worker', refill => 'worker')});
 
-# Draw three ids of each kind. Without a loss, "x" goes on with the very next one,
-# else with the next block.
+# Draw three ids of each kind. Without a loss, "x" goes on with the very next
+# one, else with the next block.
 my @seen;
 my $next = 1;
 
@@ -78,8 +79,8 @@ foreach my $copy ('first file', 'second file')
 	draw($copy);
 }
 
-# Ends that leave no file, and what is put there then: also the file with which the
-# server was started that has ended, with ids drawn since or not.
+# Ends that leave no file, and what is put there then: also the file with which
+# the server was started that has ended, with ids drawn since or not.
 my @ends = (
 	[
 		'immediate shutdown', sub { $node->stop('immediate') },

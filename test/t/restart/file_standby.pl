@@ -1,5 +1,6 @@
-# A standby writes no restart file and uses none. Whoever is promoted goes on behind
-# all that the old primary has drawn, and from then on writes and uses its own.
+# A standby writes no restart file and uses none. Whoever is promoted goes on
+# behind all that the old primary has drawn, and from then on writes and uses
+# its own.
 use strict;
 use warnings FATAL => 'all';
 
@@ -102,8 +103,8 @@ $a->enable_streaming($b);
 is(start_and_read($a), $not_going_on, 'old primary as standby: the file is refused');
 $b->wait_for_catchup($a);
 
-# And is promoted again, without the other one being told. That one does something more,
-# is stopped cleanly, and rewound.
+# And is promoted again, without the other one being told. That one does
+# something more, is stopped cleanly, and rewound.
 $b->wait_for_catchup($a);
 draw($b, 'before the second promotion', '27 28 29');
 $b->wait_for_catchup($a);

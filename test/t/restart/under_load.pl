@@ -1,5 +1,6 @@
-# A shutdown in the middle of work: what committed transactions and the worker have
-# allocated is issued or cached, before the stop and after the start, and nothing twice.
+# A shutdown in the middle of work: what committed transactions and the worker
+# have allocated is issued or cached, before the stop and after the start, and
+# nothing twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -45,7 +46,8 @@ SELECT 'native ' || idgen_next('native', 'sequence');
 	is(start_and_read($node), '', 'the file is used');
 	unlike(slurp_file($node->logfile), qr/PANIC|terminated by signal/, 'no process has crashed');
 
-	# Of what a client was just about to get when the server stopped, it knows nothing.
+	# Of what a client was just about to get when the server stopped, it knows
+	# nothing.
 	foreach my $name ('own', 'worker')
 	{
 		my $left = $node->safe_psql(

@@ -1,5 +1,6 @@
-# What another server says need not be valid text. It is shown as it is or not at all, to the
-# session and in the log, but it does not end a session, or make a line of its own in the log.
+# What another server says need not be valid text. It is shown as it is or not
+# at all, to the session and in the log, but it does not end a session, or make
+# a line of its own in the log.
 use strict;
 use warnings FATAL => 'all';
 
@@ -30,7 +31,8 @@ my %answers = (
 	forged => warning_message("x\n2026-01-01 00:00:00.000 UTC [1] LOG:  forged line")
 	  . columns(8) . row(1, 20, 0, $max, 'table', 20, 21, 1) . complete() . ready(),
 );
-# Each to clients of the server's encoding and of another one, refilling by themselves or not
+# Each to clients of the server's encoding and of another one, refilling by
+# themselves or not
 my @encodings = ('UTF8', 'LATIN1');
 my %answers_to;
 for my $case (keys %answers)

@@ -1,6 +1,6 @@
-# A row that names a function comes by logical replication, past every check of who may write
-# one: the function runs for those who draw only if its owner at the subscriber may have them
-# run code.
+# A row that names a function comes by logical replication, past every check of
+# who may write one: the function runs for those who draw only if its owner at
+# the subscriber may have them run code.
 use strict;
 use warnings FATAL => 'all';
 
@@ -66,8 +66,8 @@ foreach my $name (qw(copied inserted changed renamed))
 is($subscriber->safe_psql('postgres', "SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'"),
 	'f', 'nobody has become a superuser');
 
-# Once the function belongs to somebody who is trusted, it is run, also in sessions that
-# have been refused.
+# Once the function belongs to somebody who is trusted, it is run, also in
+# sessions that have been refused.
 $subscriber->safe_psql(
 	'postgres', q{
 	ALTER FUNCTION app.allocate OWNER TO CURRENT_USER;

@@ -1,5 +1,6 @@
-# What the sessions of a node have cached is for all, so it comes from one place: a role with an
-# account of its own at the centre, which finds another table there, brings its ids to nobody.
+# What the sessions of a node have cached is for all, so it comes from one
+# place: a role with an account of its own at the centre, which finds another
+# table there, brings its ids to nobody.
 use strict;
 use warnings FATAL => 'all';
 

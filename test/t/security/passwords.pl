@@ -1,6 +1,6 @@
-# Who may connect to the central server, and as whom: the owner of id_sequences, whoever
-# draws. If that is not a superuser, it takes a password, which the server has asked for.
-# Passwords are shown nowhere.
+# Who may connect to the central server, and as whom: the owner of id_sequences,
+# whoever draws. If that is not a superuser, it takes a password, which the
+# server has asked for. Passwords are shown nowhere.
 use strict;
 use warnings FATAL => 'all';
 
@@ -19,7 +19,8 @@ idgen.worker_timeout = '100s'
 idgen.max_prefetch_blocks = 1
 });
 
-# Roles at the centre: "app" and "other" are asked for their passwords, all others are not.
+# Roles at the centre: "app" and "other" are asked for their passwords, all
+# others are not.
 $centre->safe_psql('postgres', q{
 	INSERT INTO id_sequences VALUES ('x', 1, 1), ('w', 1, 1);
 	SET password_encryption = 'scram-sha-256';
@@ -44,8 +45,8 @@ my $draw = q{SELECT idgen_next('x')};
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 my $as_alice = $node->connstr('postgres') . ' user=alice';
 
-# The mapping of somebody, and what a draw by alice, the owner of the table, then ends with, in a
-# new session
+# The mapping of somebody, and what a draw by alice, the owner of the table,
+# then ends with, in a new session
 sub map_user
 {
 	my ($user, $options) = @_;

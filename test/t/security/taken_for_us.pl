@@ -1,6 +1,7 @@
-# Whoever may make a server, but is no superuser, cannot have this server connect where the other
-# one takes it for the operating system's user, not even to be turned away afterwards: by then,
-# what the options say has been done with the rights of a superuser.
+# Whoever may make a server, but is no superuser, cannot have this server
+# connect where the other one takes it for the operating system's user, not even
+# to be turned away afterwards: by then, what the options say has been done with
+# the rights of a superuser.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,7 +13,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The centre is the same server. Whoever comes by the socket is whom the operating system says.
+# The centre is the same server. Whoever comes by the socket is whom the
+# operating system says.
 my $node = idgen_server('node', conf => q{
 log_connections = on
 idgen.worker_timeout = '100s'
@@ -34,8 +36,8 @@ $node->safe_psql(
 		idgen_create('w', source => 'server', source_name => 'central', refill => 'worker');
 	ALTER SERVER central OWNER TO mallory});
 
-# Mallory makes the server anew, with these options, and a mapping for the superuser. Returns the
-# SQLSTATE of a failure.
+# Mallory makes the server anew, with these options, and a mapping for the
+# superuser. Returns the SQLSTATE of a failure.
 sub set_trap
 {
 	my ($options) = @_;
@@ -79,7 +81,8 @@ foreach my $case (sort keys %hosts)
 set_trap($hosts{'a directory'});
 is(sqlstate($node, q{SELECT idgen_next('w')}), '2F003', 'the worker');
 
-# Options that come with the server: from a superuser who hands it over, or is none any more
+# Options that come with the server: from a superuser who hands it over, or is
+# none any more
 $node->safe_psql('postgres', qq{
 	ALTER SERVER central OWNER TO $superuser;
 	ALTER SERVER central OPTIONS (ADD options '-c session_preload_libraries=trap');

@@ -29,7 +29,8 @@ sub connstr
 	return $node->connstr('postgres') . " user=$role";
 }
 
-# A session of that role; answer() gives its answer, or the SQLSTATE of its error.
+# A session of that role; answer() gives its answer, or the SQLSTATE of its
+# error.
 sub session
 {
 	my ($role) = @_;

@@ -1,6 +1,6 @@
-# A session that is ended while its refill waits for a lock at the central server does not
-# leave that waiting: the process there ends soon, and allocates nothing, however long the
-# lock is held.
+# A session that is ended while its refill waits for a lock at the central
+# server does not leave that waiting: the process there ends soon, and allocates
+# nothing, however long the lock is held.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
-# What is changed about a server or a user mapping is known to running sessions, and the
-# worker, at their next refill; nothing that goes on is disturbed.
+# What is changed about a server or a user mapping is known to running sessions,
+# and the worker, at their next refill; nothing that goes on is disturbed.
 use strict;
 use warnings FATAL => 'all';
 
@@ -32,8 +32,8 @@ sub centre_of
 	return $answer =~ /^1\d{6}$/ ? 'first' : $answer =~ /^2\d{6}$/ ? 'second' : $answer;
 }
 
-# What both sessions get, without the worker and with it. What that has refilled ahead
-# comes first.
+# What both sessions get, without the worker and with it. What that has refilled
+# ahead comes first.
 sub answers
 {
 	my @answers;

@@ -1,6 +1,6 @@
-# What the centre's row says counts on every node: where the next block begins, its size,
-# and its end. A plain table with the classic columns will do. What the node's row says of
-# these does not count; its layout and big_base do.
+# What the centre's row says counts on every node: where the next block begins,
+# its size, and its end. A plain table with the classic columns will do. What
+# the node's row says of these does not count; its layout and big_base do.
 use strict;
 use warnings FATAL => 'all';
 

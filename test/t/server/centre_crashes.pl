@@ -1,5 +1,6 @@
-# The centre crashes right after a node has got ids, and has synchronous_commit off, perhaps
-# only since the node has connected: what it allocated for the node is on its disk all the same.
+# The centre crashes right after a node has got ids, and has synchronous_commit
+# off, perhaps only since the node has connected: what it allocated for the node
+# is on its disk all the same.
 use strict;
 use warnings FATAL => 'all';
 
@@ -42,8 +43,8 @@ sub check
 	$centre->poll_query_until('postgres', q{SELECT current_setting('synchronous_commit') = 'off'})
 	  or die 'synchronous_commit is not off';
 
-	# Whatever was written before the refill is flushed with it; what was written
-	# afterwards shows whether the crash lost anything.
+	# Whatever was written before the refill is flushed with it; what was
+	# written afterwards shows whether the crash lost anything.
 	foreach my $round (1 .. 10)
 	{
 		push @ids, draw($name);

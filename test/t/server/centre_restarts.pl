@@ -1,6 +1,6 @@
-# The centre stops, shuts down or crashes, and starts again, while its nodes draw. Nobody
-# notices while ids are left; then there are errors that say which server it is; and when it
-# is back the same sessions go on. No id comes twice.
+# The centre stops, shuts down or crashes, and starts again, while its nodes
+# draw. Nobody notices while ids are left; then there are errors that say which
+# server it is; and when it is back the same sessions go on. No id comes twice.
 use strict;
 use warnings FATAL => 'all';
 

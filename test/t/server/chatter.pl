@@ -1,5 +1,6 @@
-# A centre that sends more than it is asked for, but not too much at a time: what libpq keeps
-# of that as long as the connection does not pile up in a session, nor in the worker.
+# A centre that sends more than it is asked for, but not too much at a time:
+# what libpq keeps of that as long as the connection does not pile up in a
+# session, nor in the worker.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
-# What counts is the centre's commit: if a trigger there raises an error as late as that, the
-# caller gets this error, and the ids go to a later call.
+# What counts is the centre's commit: if a trigger there raises an error as late
+# as that, the caller gets this error, and the ids go to a later call.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,7 @@
-# A connection to the central server that is cut, at whatever point of an allocation,
-# costs a block at most: the call that meets it fails with a connection error or has an
-# id all the same, the next one has one, and no id comes twice.
+# A connection to the central server that is cut, at whatever point of an
+# allocation, costs a block at most: the call that meets it fails with a
+# connection error or has an id all the same, the next one has one, and no id
+# comes twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -23,15 +24,16 @@ my (@ids, $faults);
 $centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 1)});
 create_remote('x', '', $node);
 
-# Something happens to the connection at the n-th statement from now on: it gets there
-# or not, and some of the answer comes back.
+# Something happens to the connection at the n-th statement from now on: it gets
+# there or not, and some of the answer comes back.
 sub arm
 {
 	my ($n, $upto) = @_;
 	return $upto eq 'before' ? $proxy->cut_before($n) : $proxy->lose_answer($n, $upto);
 }
 
-# Does what somebody saw consist of one id for each call, where the first one may have failed?
+# Does what somebody saw consist of one id for each call, where the first one
+# may have failed?
 sub is_fine
 {
 	my ($out, $err, $calls) = @_;

@@ -1,6 +1,7 @@
-# A centre that goes on sending without ever coming to an end holds nobody longer than the
-# timeouts say, or until somebody cancels or terminates the wait, or stops the server; the
-# worker goes on with other id sequences. New databases can be made meanwhile.
+# A centre that goes on sending without ever coming to an end holds nobody
+# longer than the timeouts say, or until somebody cancels or terminates the
+# wait, or stops the server; the worker goes on with other id sequences. New
+# databases can be made meanwhile.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
-# The centre crashes and its synchronous standby takes over. The nodes, which know both,
-# go on by themselves, and no id comes twice.
+# The centre crashes and its synchronous standby takes over. The nodes, which
+# know both, go on by themselves, and no id comes twice.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
-# A centre that does not stop sending ends the refill that asked it, and nothing else: the
-# session goes on, and so does the worker with other id sequences. Neither takes more memory
-# for it, and the log stays small.
+# A centre that does not stop sending ends the refill that asked it, and nothing
+# else: the session goes on, and so does the worker with other id sequences.
+# Neither takes more memory for it, and the log stays small.
 use strict;
 use warnings FATAL => 'all';
 
@@ -16,8 +16,8 @@ use Test::More;
 my $parameter = message('S', "a\0b\0");
 my $rows = columns(8) . row(1, 20, 0, '9223372036854775807', 'table', 20, 21, 1);
 
-# What comes without an end: in the place of the greeting, of the answer to what a new session
-# is told, or of a block
+# What comes without an end: in the place of the greeting, of the answer to what
+# a new session is told, or of a block
 my %greetings = (
 	parameters_at_first => [ endless($parameter) ],
 	parameters => [ authenticated(), endless($parameter) ],
@@ -47,8 +47,8 @@ my %answers = (
 	data_to_copy => [ endless(message('d', 'data')) ],
 );
 
-# A centre for each, and what a refill from there fails with. A statement whose connection is
-# lost may be sent again on a new one.
+# A centre for each, and what a refill from there fails with. A statement whose
+# connection is lost may be sent again on a new one.
 my @cases = (
 	(map { { name => "greeting_$_", state => '08001', centre => [ startup => $greetings{$_} ] } } sort keys %greetings),
 	(map { { name => "settings_$_", state => '08001', centre => [ settings => $settings{$_} ] } } sort keys %settings),

@@ -1,6 +1,7 @@
-# While a server is being asked, the row on the node may come to lead to another one without
-# the session that did it, or an event, telling so: by COMMIT PREPARED, or since a server that
-# goes first was created. What the former one answers then is not for those who have seen that.
+# While a server is being asked, the row on the node may come to lead to another
+# one without the session that did it, or an event, telling so: by COMMIT
+# PREPARED, or since a server that goes first was created. What the former one
+# answers then is not for those who have seen that.
 use strict;
 use warnings FATAL => 'all';
 
@@ -23,8 +24,8 @@ my $options = server_options($centre);
 $node->safe_psql('postgres', q{ALTER SERVER central RENAME TO idgen_default});
 $centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('late', 5001, 20)});
 
-# Two sessions ask one after the other; in between, the former server is left for one whose ids
-# begin at 5001. Answers what both get.
+# Two sessions ask one after the other; in between, the former server is left
+# for one whose ids begin at 5001. Answers what both get.
 sub draw_meanwhile
 {
 	my ($name, $refill, @leave) = @_;

@@ -1,5 +1,5 @@
-# A session that draws from more servers than its process may have files open for is told, and
-# goes on with those that it has connections to.
+# A session that draws from more servers than its process may have files open
+# for is told, and goes on with those that it has connections to.
 use strict;
 use warnings FATAL => 'all';
 

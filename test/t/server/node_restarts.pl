@@ -1,5 +1,6 @@
-# A node that is stopped, or crashes, goes on with new blocks of the centre: what it had
-# cached, a copy of it could have, too. No id comes twice, neither there nor on another node.
+# A node that is stopped, or crashes, goes on with new blocks of the centre:
+# what it had cached, a copy of it could have, too. No id comes twice, neither
+# there nor on another node.
 use strict;
 use warnings FATAL => 'all';
 

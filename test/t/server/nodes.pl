@@ -1,7 +1,7 @@
-# Several servers draw from id sequences of a central one at once, with refills by
-# transactions, by workers, and both: no id comes twice, also none that was drawn in a
-# transaction or savepoint that was rolled back, and what the centre has allocated is
-# issued or cached.
+# Several servers draw from id sequences of a central one at once, with refills
+# by transactions, by workers, and both: no id comes twice, also none that was
+# drawn in a transaction or savepoint that was rolled back, and what the centre
+# has allocated is issued or cached.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,4 +1,5 @@
-# A central server that is reached over TCP, as most are: without encryption, and with.
+# A central server that is reached over TCP, as most are: without encryption,
+# and with.
 use strict;
 use warnings FATAL => 'all';
 
@@ -31,7 +32,8 @@ create_remote('w', '', $node);
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (ADD remote_name 'x'); UPDATE id_sequences SET refill = 'worker' WHERE name = 'w'});
 my $last = 0;
 
-# Set the server's sslmode. Its connections are then made anew, so each draw makes one.
+# Set the server's sslmode. Its connections are then made anew, so each draw
+# makes one.
 sub set_sslmode
 {
 	my ($mode) = @_;

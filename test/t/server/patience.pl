@@ -1,5 +1,6 @@
-# Sessions that wait for the same refill from a server do not ask that themselves, however
-# long it takes, and do not fail one after another if it does not answer.
+# Sessions that wait for the same refill from a server do not ask that
+# themselves, however long it takes, and do not fail one after another if it
+# does not answer.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
-# A central server that does not let itself be written to says so. Of several hosts, the one
-# is taken that does.
+# A central server that does not let itself be written to says so. Of several
+# hosts, the one is taken that does.
 use strict;
 use warnings FATAL => 'all';
 
@@ -69,8 +69,9 @@ my $after = $session->query_safe($x);
 cmp_ok($after, '>', $before, 'a host that is promoted');
 cmp_ok($node->safe_psql('postgres', $w), '>', 1, 'the same for the worker');
 
-# A session that is connected to a host which cannot be written to any more goes to the other
-# one. (That has its own opinion of what is next, since it does not follow any more.)
+# A session that is connected to a host which cannot be written to any more goes
+# to the other one. (That has its own opinion of what is next, since it does not
+# follow any more.)
 $primary->start;
 $standby->append_conf('postgresql.conf', 'default_transaction_read_only = on');
 $standby->reload;

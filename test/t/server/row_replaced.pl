@@ -1,5 +1,5 @@
-# A row at the central server that is deleted and inserted in one transaction is there at any
-# time: who waits for it gets ids of the new one.
+# A row at the central server that is deleted and inserted in one transaction is
+# there at any time: who waits for it gets ids of the new one.
 use strict;
 use warnings FATAL => 'all';
 

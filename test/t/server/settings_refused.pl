@@ -1,5 +1,5 @@
-# A central server that does not know what a new session there is told, or not in those words,
-# is as good as another; one that fails at it is not.
+# A central server that does not know what a new session there is told, or not
+# in those words, is as good as another; one that fails at it is not.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
 # A central server that does not answer any more holds nobody up longer than
-# idgen.server_timeout, connect_timeout or statement_timeout say, or until somebody
-# cancels the wait. Nothing of it is left behind.
+# idgen.server_timeout, connect_timeout or statement_timeout say, or until
+# somebody cancels the wait. Nothing of it is left behind.
 use strict;
 use warnings FATAL => 'all';
 
@@ -24,8 +24,8 @@ $centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 1)});
 create_remote('x', '', $node);
 $node->safe_psql('postgres', $draw);
 
-# A session that asks the silent server, on a new connection or one that it has used
-# before.
+# A session that asks the silent server, on a new connection or one that it has
+# used before.
 sub start_asking
 {
 	my ($kept, @before) = @_;
@@ -148,8 +148,8 @@ like($session->query_safe($draw), qr/^\d+$/, 'so has this one from now on');
 kill('CONT', $pid);
 $session->quit;
 
-# The first one of two hosts takes connections and does not answer. The second one has
-# what is left of the time.
+# The first one of two hosts takes connections and does not answer. The second
+# one has what is left of the time.
 $node->safe_psql('postgres', sprintf(q{ALTER SERVER central OPTIONS (SET host '%s,%s', SET port '%s,%s')},
 		$proxy->host, $centre->host, $proxy->port, $centre->port));
 $proxy->hold;

@@ -1,5 +1,5 @@
-# Of several hosts, one that lets nodes in and then does not get as far as to take a statement
-# is as good as none: the next one is used.
+# Of several hosts, one that lets nodes in and then does not get as far as to
+# take a statement is as good as none: the next one is used.
 use strict;
 use warnings FATAL => 'all';
 

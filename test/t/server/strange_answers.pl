@@ -1,6 +1,6 @@
-# Whatever a central server answers, be it nonsense, who asked has an error that says so, or is
-# told that the connection is lost; nothing crashes, and nothing is kept of it: the next call
-# works.
+# Whatever a central server answers, be it nonsense, who asked has an error that
+# says so, or is told that the connection is lost; nothing crashes, and nothing
+# is kept of it: the next call works.
 use strict;
 use warnings FATAL => 'all';
 
@@ -60,8 +60,8 @@ my %cases = (
 	no_protocol => [ '08006', [ 'HTTP/1.1 400 Bad Request', undef ] ],
 );
 
-# Each for a session and for the worker. What breaks a connection that was kept is asked
-# again on a new one.
+# Each for a session and for the worker. What breaks a connection that was kept
+# is asked again on a new one.
 my %answers;
 for my $case (keys %cases)
 {

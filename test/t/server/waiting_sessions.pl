@@ -1,5 +1,5 @@
-# However many sessions of a node wait for the central server, one of them asks it for all.
-# What it asks for is as much as all of them need.
+# However many sessions of a node wait for the central server, one of them asks
+# it for all. What it asks for is as much as all of them need.
 use strict;
 use warnings FATAL => 'all';
 
@@ -36,7 +36,8 @@ sub asking
 	return $centre->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE application_name = 'idgen' AND state = 'active'});
 }
 
-# Somebody at the centre keeps the row while seven sessions want an id, one of which asks for it.
+# Somebody at the centre keeps the row while seven sessions want an id, one of
+# which asks for it.
 my $holder = $centre->background_psql('postgres');
 
 sub start_waiting
@@ -78,8 +79,8 @@ is(asked('large'), '1', 'at once');
 is( $node->safe_psql('postgres', q{SELECT refills, blocks_taken, waits FROM idgen_stats WHERE name = 'large'}),
 	'1|1|6', 'from one block, for which the others have waited');
 
-# It is enough for the one who has asked. How many still wait when the next one asks, nobody
-# can say: some have just got up.
+# It is enough for the one who has asked. How many still wait when the next one
+# asks, nobody can say: some have just got up.
 @sessions = start_waiting('small');
 $holder->query_safe('COMMIT');
 is(ids(@sessions), '1 2 3 4 5 6 7', 'all have an id');

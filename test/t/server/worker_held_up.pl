@@ -1,7 +1,8 @@
-# A server that is silent, or has a row locked, holds up the id sequences that draw from
-# there, and nothing else that the worker refills: neither other rows and other servers, nor
-# the database's own table. The worker has 4 connections to a server at most, says what is
-# wrong to those who wait, and goes on by itself when the server does.
+# A server that is silent, or has a row locked, holds up the id sequences that
+# draw from there, and nothing else that the worker refills: neither other rows
+# and other servers, nor the database's own table. The worker has 4 connections
+# to a server at most, says what is wrong to those who wait, and goes on by
+# itself when the server does.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,7 @@
-# A row that the worker has asked a server for may have another source by the time that the
-# answer is there, and be locked. Then it is as with any locked row: the worker gives up after
-# idgen.worker_timeout, and takes pauses until then.
+# A row that the worker has asked a server for may have another source by the
+# time that the answer is there, and be locked. Then it is as with any locked
+# row: the worker gives up after idgen.worker_timeout, and takes pauses until
+# then.
 use strict;
 use warnings FATAL => 'all';
 

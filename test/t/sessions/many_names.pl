@@ -1,6 +1,6 @@
-# A session that draws from very many names does not keep all that it has found out
-# about each, nor, if it has a cache of its own, all that is cached. What idgen_last()
-# may be asked it does keep.
+# A session that draws from very many names does not keep all that it has found
+# out about each, nor, if it has a cache of its own, all that is cached. What
+# idgen_last() may be asked it does keep.
 use strict;
 use warnings FATAL => 'all';
 
@@ -50,8 +50,8 @@ sub draw_from_all
 	return;
 }
 
-# How many ids the rows have given that are neither issued, of which there are so many,
-# nor cached, nor counted as lost.
+# How many ids the rows have given that are neither issued, of which there are
+# so many, nor cached, nor counted as lost.
 sub missing
 {
 	my ($session, $drawn) = @_;
@@ -85,7 +85,8 @@ is(answer($session, q{SELECT idgen_last('name 0')}), '42704', 'no such name');
 $node->safe_psql('postgres', q{SELECT idgen_create('name 0')});
 is(answer($session, q{SELECT idgen_last('name 0')}), '55000', 'nothing was drawn from it');
 
-# The same names again need no more. A row that was changed in between is noticed.
+# The same names again need no more. A row that was changed in between is
+# noticed.
 $before = memory($session);
 $node->safe_psql('postgres', 'UPDATE id_sequences SET block_size = 10');
 draw_from_all($session);
@@ -93,8 +94,8 @@ $drawn += $names;
 cmp_ok(memory($session) - $before, '<', 20, 'less than 20 MB for the same names again');
 is($session->query_safe(q{SELECT next_block_start FROM id_sequences WHERE name = 'name 1'}), '31', 'with new blocks');
 
-# A transaction keeps what it needs until it ends. Ids of a savepoint come again, but
-# for those of blocks that it has not taken itself.
+# A transaction keeps what it needs until it ends. Ids of a savepoint come
+# again, but for those of blocks that it has not taken itself.
 sub draw_some
 {
 	my ($from, $to) = @_;

@@ -1,5 +1,5 @@
-# Ranges and composed ids without the library preloaded: each session has blocks of its
-# own, so its ranges join only those.
+# Ranges and composed ids without the library preloaded: each session has blocks
+# of its own, so its ranges join only those.
 use strict;
 use warnings FATAL => 'all';
 
@@ -61,7 +61,8 @@ is(answer($a, "SELECT idgen_next('wide')"), '2200H', 'too wide');
 is($a->query_safe("SELECT sequence_value FROM idgen_parts(idgen_next_big('wide'), 'prefixed')"),
 	'100000000000000', 'and then drawn as numeric');
 
-# The layout is changed by another session, which drops what is cached, as any change.
+# The layout is changed by another session, which drops what is cached, as any
+# change.
 $b->query_safe("UPDATE id_sequences SET layout = 'plain' WHERE name = 'session'");
 is(answer($a, "SELECT idgen_next('session')"), '41', 'another layout');
 

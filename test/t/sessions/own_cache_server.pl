@@ -1,5 +1,5 @@
-# A node that does not preload the library has a cache for each session, which blocks from
-# the central server go to as well.
+# A node that does not preload the library has a cache for each session, which
+# blocks from the central server go to as well.
 use strict;
 use warnings FATAL => 'all';
 

@@ -30,7 +30,8 @@ $node->safe_psql(
 	END;
 	SELECT idgen_create('fun', source => 'function', source_name => 'low', block_size => 10)});
 
-# Two sessions that stay, and what they get when they draw so, one after the other
+# Two sessions that stay, and what they get when they draw so, one after the
+# other
 my $a = $node->background_psql('postgres', on_error_stop => 0);
 my $b = $node->background_psql('postgres', on_error_stop => 0);
 $_->query_safe('\set VERBOSITY sqlstate') for ($a, $b);

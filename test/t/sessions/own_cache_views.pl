@@ -1,5 +1,6 @@
-# Without the library preloaded, the views do not show ids of the session's cache that
-# another session has made void, even if this one has not drawn since.
+# Without the library preloaded, the views do not show ids of the session's
+# cache that another session has made void, even if this one has not drawn
+# since.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
-# What is cached of a native sequence belongs to the server: sessions that end, or
-# that a pooler cleans with DISCARD ALL, do not take it along. Only of a temporary
-# sequence is the cache the session's own.
+# What is cached of a native sequence belongs to the server: sessions that end,
+# or that a pooler cleans with DISCARD ALL, do not take it along. Only of a
+# temporary sequence is the cache the session's own.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
-# When a transaction ends, it looks at the id sequences that it concerns, and at no
-# others, however many are cached. The test holds the lock of one in the cache: who looks
-# at it has to wait.
+# When a transaction ends, it looks at the id sequences that it concerns, and at
+# no others, however many are cached. The test holds the lock of one in the
+# cache: who looks at it has to wait.
 use strict;
 use warnings FATAL => 'all';
 
@@ -28,8 +28,8 @@ my $holder = $node->background_psql('postgres', on_error_stop => 0);
 my $holder_pid = $holder->query_safe('SELECT pg_backend_pid()');
 my @sessions;
 
-# Let a session run a statement until it is done, or waits for a lock. Returns what it
-# waits for.
+# Let a session run a statement until it is done, or waits for a lock. Returns
+# what it waits for.
 sub outcome
 {
 	my ($database, $statement) = @_;
@@ -48,8 +48,8 @@ sub outcome
 		SELECT wait_event FROM pg_stat_activity WHERE pid = $pid AND wait_event_type IN ('LWLock', 'Lock')});
 }
 
-# Stop the process of a session that does nothing but draw from "busy" until that happens
-# with the lock held.
+# Stop the process of a session that does nothing but draw from "busy" until
+# that happens with the lock held.
 sub hold
 {
 	$holder->query_until(qr/running/,
@@ -76,7 +76,8 @@ sub release
 	return;
 }
 
-# While the lock is held, what the end of a transaction does not have to wait for ...
+# While the lock is held, what the end of a transaction does not have to wait
+# for ...
 hold();
 is(outcome(@$_), '', "$$_[0]: $$_[1]") foreach (
 	[ 'postgres', 'TRUNCATE empty' ],

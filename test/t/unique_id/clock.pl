@@ -1,6 +1,6 @@
-# Time-ordered ids follow the clock. When it is set back, they stay in order and wait
-# for it; when it is set back by more than a few seconds, they are refused until it has
-# caught up.
+# Time-ordered ids follow the clock. When it is set back, they stay in order and
+# wait for it; when it is set back by more than a few seconds, they are refused
+# until it has caught up.
 use strict;
 use warnings FATAL => 'all';
 
@@ -66,8 +66,8 @@ is(draw(1), '1000/8', 'as before');
 set_clock($node, $start + 2);
 is(draw(2), '2000/0 2000/1', 'and on');
 
-# When the counter is full, sessions wait until the clock moves. If it is behind, they
-# begin one millisecond then, all of them the same.
+# When the counter is full, sessions wait until the clock moves. If it is
+# behind, they begin one millisecond then, all of them the same.
 sub start_drawing
 {
 	my ($number) = @_;

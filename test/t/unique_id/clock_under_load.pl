@@ -1,5 +1,5 @@
-# While sessions draw time-ordered ids, the clock steps back, by three seconds and by an
-# hour. Each session sees its ids ascend, and no two see the same one.
+# While sessions draw time-ordered ids, the clock steps back, by three seconds
+# and by an hour. Each session sees its ids ascend, and no two see the same one.
 use strict;
 use warnings FATAL => 'all';
 
@@ -17,8 +17,8 @@ my $node = idgen_server('steps');
 $node->stop;
 start_with_clock($node, '+3600');
 
-# They pause, so that they do not come to an end while they are refused. The server's
-# pg_sleep() would wait for the clock.
+# They pause, so that they do not come to an end while they are refused. The
+# server's pg_sleep() would wait for the clock.
 my @clients = start_clients($node, 4, "SELECT idgen_unique_id() FROM generate_series(1, 10);\n\\! sleep 0.002\n", on_error_stop => 0);
 
 # Let every client draw some more.

@@ -1,5 +1,5 @@
-# The time in an id ends in 2093: then no id is left, and none that is negative or begins
-# anew is issued.
+# The time in an id ends in 2093: then no id is left, and none that is negative
+# or begins anew is issued.
 use strict;
 use warnings FATAL => 'all';
 

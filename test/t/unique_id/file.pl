@@ -1,6 +1,6 @@
-# The file that says how far time-ordered ids may have gone: one that is damaged is
-# ignored, with a line in the log; when it cannot be written, ids go on as far as was
-# reserved, then drawing fails, and works again as soon as it can.
+# The file that says how far time-ordered ids may have gone: one that is damaged
+# is ignored, with a line in the log; when it cannot be written, ids go on as
+# far as was reserved, then drawing fails, and works again as soon as it can.
 use strict;
 use warnings FATAL => 'all';
 
@@ -38,8 +38,8 @@ sub changed
 	return $contents;
 }
 
-# What a server says of the file that then, without having done anything to the database
-# cluster, does not start: why it ignores it, if it does.
+# What a server says of the file that then, without having done anything to the
+# database cluster, does not start: why it ignores it, if it does.
 sub try_file
 {
 	my $stderr;
@@ -142,7 +142,8 @@ refused('53100', 'a full disk');
 unlink "$file.tmp" or die "could not remove $file.tmp: $!";
 cmp_ok(draw(), '>', $last, 'it can be written again');
 
-# All that was reserved has been drawn; after a crash nothing of it is drawn again.
+# All that was reserved has been drawn; after a crash nothing of it is drawn
+# again.
 $start += 10;
 set_clock($node, $start);
 draw();

@@ -1,5 +1,5 @@
-# Without shared memory there are no time-ordered ids, since sessions could not keep them in
-# order; but ids can be taken apart.
+# Without shared memory there are no time-ordered ids, since sessions could not
+# keep them in order; but ids can be taken apart.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
-# Time-ordered ids go on in order after a restart, whatever the clock says then; if it
-# is far behind, they are refused until it has caught up.
+# Time-ordered ids go on in order after a restart, whatever the clock says then;
+# if it is far behind, they are refused until it has caught up.
 use strict;
 use warnings FATAL => 'all';
 
@@ -60,8 +60,8 @@ foreach my $mode ('fast', 'immediate')
 	draw("$mode, the true time");
 }
 
-# Ids of the next hour, drawn after the last checkpoint: after the crash, nothing but
-# the file knows of them.
+# Ids of the next hour, drawn after the last checkpoint: after the crash,
+# nothing but the file knows of them.
 set_clock($node, '+3600');
 draw('an hour on');
 $node->stop('immediate');

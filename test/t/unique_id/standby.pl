@@ -1,5 +1,5 @@
-# A standby draws time-ordered ids while it is one, and goes on after its promotion. With
-# a number of its own, it draws none that the primary does.
+# A standby draws time-ordered ids while it is one, and goes on after its
+# promotion. With a number of its own, it draws none that the primary does.
 use strict;
 use warnings FATAL => 'all';
 

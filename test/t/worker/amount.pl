@@ -1,6 +1,7 @@
-# How much the worker takes at once follows how fast ids are used: no more than a
-# block where they are used slowly; where they are used fast, as much as it takes so that
-# hardly anybody waits, within idgen.max_prefetch_blocks; and less again afterwards.
+# How much the worker takes at once follows how fast ids are used: no more than
+# a block where they are used slowly; where they are used fast, as much as it
+# takes so that hardly anybody waits, within idgen.max_prefetch_blocks; and less
+# again afterwards.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,6 @@
-# The worker's transaction fails at its commit: nothing that it has allocated is issued, all who
-# wait for it are told, also those whose rows or servers it was waiting for, and it goes on.
+# The worker's transaction fails at its commit: nothing that it has allocated is
+# issued, all who wait for it are told, also those whose rows or servers it was
+# waiting for, and it goes on.
 use strict;
 use warnings FATAL => 'all';
 
@@ -24,8 +25,9 @@ plan skip_all => 'postgres_fdw is not here'
 $centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('far', 1, 1)});
 create_remote('far', q{refill => 'worker'}, $node);
 
-# An update of the row writes to a foreign table, by an index. That one's transaction commits
-# when ours does, and can fail then, since a trigger of it is deferred.
+# An update of the row writes to a foreign table, by an index. That one's
+# transaction commits when ours does, and can fail then, since a trigger of it
+# is deferred.
 my $options = server_options($node);
 $node->safe_psql(
 	'postgres', qq{

@@ -1,6 +1,6 @@
-# A crash, be it of the worker alone, re-issues nothing that a client saw from an id
-# sequence that the worker refills, not even in a transaction that was rolled back or was
-# still open.
+# A crash, be it of the worker alone, re-issues nothing that a client saw from
+# an id sequence that the worker refills, not even in a transaction that was
+# rolled back or was still open.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,8 +12,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# A crash has something to lose: nobody writes the WAL in between but who must. And
-# with that delay, most crashes come between the record of a commit and its flush.
+# A crash has something to lose: nobody writes the WAL in between but who must.
+# And with that delay, most crashes come between the record of a commit and its
+# flush.
 my $node = idgen_server('crash', conf => q{
 restart_after_crash = on
 wal_writer_delay = 10s
@@ -35,9 +36,9 @@ $node->safe_psql(
 		idgen_create('lonely', refill => 'worker');
 	CREATE TABLE written (id bigint)});
 
-# One client, nothing else that could flush the WAL for it. What it wrote after it drew
-# shows whether the crash lost anything; rarely, the WAL writer is faster, and it
-# takes another try.
+# One client, nothing else that could flush the WAL for it. What it wrote after
+# it drew shows whether the crash lost anything; rarely, the WAL writer is
+# faster, and it takes another try.
 my ($crashes, $kept) = (0);
 do
 {

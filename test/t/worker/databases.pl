@@ -1,5 +1,5 @@
-# Each database has a worker of its own, and none is in the way of what is done to a
-# database as a whole.
+# Each database has a worker of its own, and none is in the way of what is done
+# to a database as a whole.
 use strict;
 use warnings FATAL => 'all';
 
@@ -51,8 +51,8 @@ is($session->query_safe(q{SELECT max(idgen_next('x')) FROM generate_series(51, 5
 $session->quit;
 $node->safe_psql('postgres', 'ALTER DATABASE two ALLOW_CONNECTIONS true CONNECTION LIMIT -1');
 
-# Copied and renamed: the server waits some seconds for others to go, and the worker
-# does so when it has had nothing to do for a while.
+# Copied and renamed: the server waits some seconds for others to go, and the
+# worker does so when it has had nothing to do for a while.
 $node->append_conf('postgresql.conf', q{idgen.worker_idle_timeout = '300ms'});
 $node->reload;
 my $last = draw('two');

@@ -1,5 +1,5 @@
-# The extension can be dropped, created anew and moved while there is a worker, and
-# while sessions wait for it.
+# The extension can be dropped, created anew and moved while there is a worker,
+# and while sessions wait for it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -20,7 +20,8 @@ $node->safe_psql('postgres', q{SELECT idgen_create('x', block_size => 5, refill 
 is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '1', 'first id');
 my $pid = worker_pid($node, 'postgres');
 
-# Moved while sessions wait: a function that calls it by a search_path finds it again.
+# Moved while sessions wait: a function that calls it by a search_path finds it
+# again.
 my $mover = $node->background_psql('postgres');
 my $prepared = $node->background_psql('postgres');
 $mover->query_safe('CREATE SCHEMA ids');

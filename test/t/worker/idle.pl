@@ -1,5 +1,5 @@
-# A worker is there when it is needed. It goes when it has had nothing to do for a
-# while, and comes back.
+# A worker is there when it is needed. It goes when it has had nothing to do for
+# a while, and comes back.
 use strict;
 use warnings FATAL => 'all';
 

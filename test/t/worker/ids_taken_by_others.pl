@@ -1,5 +1,6 @@
-# A session that waits for the worker, and finds that others have drawn all that it has brought,
-# asks again. That needs one that wakes up late: it is stopped meanwhile.
+# A session that waits for the worker, and finds that others have drawn all that
+# it has brought, asks again. That needs one that wakes up late: it is stopped
+# meanwhile.
 use strict;
 use warnings FATAL => 'all';
 

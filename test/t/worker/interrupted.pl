@@ -1,5 +1,6 @@
-# A worker that is terminated, cancelled or stopped costs time only: sessions that
-# wait for it have another one started, or are told in the end. No id comes twice.
+# A worker that is terminated, cancelled or stopped costs time only: sessions
+# that wait for it have another one started, or are told in the end. No id comes
+# twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -38,8 +39,8 @@ is(join(' ', sort map { $_->query_safe('') } @waiters), '1 2 3 4', 'they get the
 is(worker_pid($node, 'postgres'), $second, 'a worker that is cancelled stays');
 $_->quit for ($holder, @waiters);
 
-# The same under load, at any point of its work, also when it stands in line for the
-# row
+# The same under load, at any point of its work, also when it stands in line for
+# the row
 my @programs = start_clients(
 	$node, 2, q{
 BEGIN;

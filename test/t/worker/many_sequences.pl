@@ -1,5 +1,6 @@
-# Whatever has been asked of the worker by the time that it looks, it does in one
-# transaction. That works with more id sequences than the cache has room for, too.
+# Whatever has been asked of the worker by the time that it looks, it does in
+# one transaction. That works with more id sequences than the cache has room
+# for, too.
 use strict;
 use warnings FATAL => 'all';
 
@@ -48,8 +49,8 @@ $holder->query_safe('COMMIT');
 is(join(' ', map { $_->query_safe('') } @waiters), join(' ', (41) x 20), 'all of them get ids when it ends');
 $_->quit for ($holder, @waiters);
 
-# With four slots, most id sequences have none at a time; every id is accounted for
-# nevertheless. (Nothing is left from before: the counters begin at zero.)
+# With four slots, most id sequences have none at a time; every id is accounted
+# for nevertheless. (Nothing is left from before: the counters begin at zero.)
 $node->append_conf('postgresql.conf', 'idgen.max_sequences = 4');
 $node->stop('immediate');
 $node->start;

@@ -1,7 +1,7 @@
-# Where the worker refills, nobody waits for a user's transaction: neither for one
-# that has drawn and stays open, nor for one that keeps the worker from refilling
-# another id sequence. Only a row that is itself locked is waited for, and that
-# not forever.
+# Where the worker refills, nobody waits for a user's transaction: neither for
+# one that has drawn and stays open, nor for one that keeps the worker from
+# refilling another id sequence. Only a row that is itself locked is waited for,
+# and that not forever.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
-# A range that nobody waits for any more: the worker, which could not get at the row until now,
-# allocates no more than for others.
+# A range that nobody waits for any more: the worker, which could not get at the
+# row until now, allocates no more than for others.
 use strict;
 use warnings FATAL => 'all';
 

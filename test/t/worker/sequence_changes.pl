@@ -1,6 +1,6 @@
 # A native sequence from which the worker refills is restarted and gets another
-# increment, over and over, while sessions draw: no id comes twice, and what was cached
-# before a change does not come after it.
+# increment, over and over, while sessions draw: no id comes twice, and what was
+# cached before a change does not come after it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -68,7 +68,8 @@ push @ids, seen_ids(@clients);
 is(duplicates(@ids), '', 'no id came twice, whatever was rolled back');
 is(join('', grep { /ERROR/ } map { slurp_file($_->{err}) =~ s/.*administrator command//r } @clients), '', 'no client saw an error');
 
-# Backwards: old ids come again, but nothing that was cached before comes in between.
+# Backwards: old ids come again, but nothing that was cached before comes in
+# between.
 $session->query_safe('ALTER SEQUENCE gen_seq INCREMENT BY 2 RESTART WITH 1');
 is($session->query_safe(q{SELECT string_agg(idgen_next('gen')::text, ' ') FROM generate_series(1, 30)}),
 	join(' ', 1 .. 30), 'restarted at the beginning');

@@ -1,6 +1,6 @@
-# Settings of the database or of roles do not get into the worker's way, and what
-# users have put on the table runs as the table's owner. Without the library
-# preloaded there is no worker.
+# Settings of the database or of roles do not get into the worker's way, and
+# what users have put on the table runs as the table's owner. Without the
+# library preloaded there is no worker.
 use strict;
 use warnings FATAL => 'all';
 
@@ -14,8 +14,8 @@ use Test::More;
 
 my $node = idgen_server('settings');
 
-# With an index on an expression of its owner's: it is evaluated at every refill, and
-# may not do what must not outlast it.
+# With an index on an expression of its owner's: it is evaluated at every
+# refill, and may not do what must not outlast it.
 $node->safe_psql(
 	'postgres', q{
 	CREATE SCHEMA evil;

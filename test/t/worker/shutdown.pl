@@ -1,5 +1,6 @@
-# A server that is stopped does not wait for its workers, be they idle, busy or waited
-# for. Until the last session has gone, a smart shutdown leaves them at work.
+# A server that is stopped does not wait for its workers, be they idle, busy or
+# waited for. Until the last session has gone, a smart shutdown leaves them at
+# work.
 use strict;
 use warnings FATAL => 'all';
 
@@ -18,8 +19,8 @@ idgen.worker_timeout = '1000s'
 
 $node->safe_psql('postgres', q{SELECT idgen_create('x', block_size => 5, refill => 'worker')});
 
-# Answers whether the server stops before it would be killed. It may have done so by now,
-# if it was told before.
+# Answers whether the server stops before it would be killed. It may have done
+# so by now, if it was told before.
 sub stops
 {
 	my ($mode) = @_;

@@ -1,5 +1,5 @@
-# Where the server has no place for another background worker, callers are told, once
-# no id is left; and all is well when there is one.
+# Where the server has no place for another background worker, callers are told,
+# once no id is left; and all is well when there is one.
 use strict;
 use warnings FATAL => 'all';
 
@@ -23,8 +23,8 @@ $node->safe_psql('postgres', $create);
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', "CREATE EXTENSION idgen; $create");
 
-# The server's own worker for logical replication has taken the only place. Who is
-# refused leaves nothing behind for which others would wait.
+# The server's own worker for logical replication has taken the only place. Who
+# is refused leaves nothing behind for which others would wait.
 foreach my $call ('a call', 'the next call')
 {
 	is(sqlstate($node, "SET statement_timeout = '3s'; $draw"), '53400', "$call is refused");

@@ -1,5 +1,5 @@
-# A worker that comes up so late that another one was started in its place: one of them serves
-# the database, and the other one goes.
+# A worker that comes up so late that another one was started in its place: one
+# of them serves the database, and the other one goes.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,7 @@
-# The worker allocates for each id sequence in a subtransaction. When more are to be
-# refilled at once than the server keeps numbers of subtransactions of, it takes several
-# transactions: one with more of them slows down every snapshot of the server.
+# The worker allocates for each id sequence in a subtransaction. When more are
+# to be refilled at once than the server keeps numbers of subtransactions of, it
+# takes several transactions: one with more of them slows down every snapshot of
+# the server.
 use strict;
 use warnings FATAL => 'all';
 
@@ -18,9 +19,10 @@ idgen.worker_timeout = '100s'
 idgen.worker_idle_timeout = '100s'
 });
 
-# One session draws nearly all of the first blocks of many, so that each asks for another
-# one, for which it does not wait. Meanwhile the worker is stopped. Then: how many have been
-# refilled, in how many transactions, and of how many in one at most?
+# One session draws nearly all of the first blocks of many, so that each asks
+# for another one, for which it does not wait. Meanwhile the worker is stopped.
+# Then: how many have been refilled, in how many transactions, and of how many
+# in one at most?
 sub refill_many
 {
 	my ($prefix) = @_;

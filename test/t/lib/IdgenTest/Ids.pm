@@ -73,8 +73,8 @@ sub use_up
 	return $node->safe_psql('postgres', "SELECT next_block_start - 1 FROM $schema.id_sequences WHERE name = '$sequence'");
 }
 
-# create_from_function(server, name, size, database): creates an id sequence that
-# draws blocks of that size from a function, which counts in a table.
+# create_from_function(server, name, size, database): creates an id sequence
+# that draws blocks of that size from a function, which counts in a table.
 sub create_from_function
 {
 	my ($node, $name, $size, $database) = @_;

@@ -44,8 +44,8 @@ sub plain_server
 }
 
 # init_server(server, ...): its init(...), with the encoding and the locale that
-# the regression tests have, whatever the language of the caller is. force_initdb =>
-# 1: a database cluster of its own, no copy, see ../initdb.
+# the regression tests have, whatever the language of the caller is.
+# force_initdb => 1: a database cluster of its own, no copy, see ../initdb.
 sub init_server
 {
 	my ($node, %params) = @_;

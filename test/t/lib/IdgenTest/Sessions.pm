@@ -127,9 +127,9 @@ sub start_pgbench
 	return \%run;
 }
 
-# random_transaction(statements, isolation level, ...): a script for pgbench, which
-# runs the statements in a transaction at one of these levels, or any if none is
-# given. One transaction in four is rolled back.
+# random_transaction(statements, isolation level, ...): a script for pgbench,
+# which runs the statements in a transaction at one of these levels, or any if
+# none is given. One transaction in four is rolled back.
 sub random_transaction
 {
 	my ($statements, @levels) = @_;
