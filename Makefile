@@ -41,10 +41,10 @@ OWN_TARGETS = test test-quick stress stress-mutants fuzz assert $(INSTRUMENTS) d
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
-# Named as system directories, the headers of the server and of libpq raise no warnings
-# in our code. The server's come first: those of libpq may be of another version.
-# Callbacks get their parameters from the server, whether they use them or not. Its
-# functions are called without a stub in between.
+# Named as system directories, the headers of the server and of libpq raise no
+# warnings in our code. The server's come first: those of libpq may be of
+# another version. Callbacks get their parameters from the server, whether they
+# use them or not. Its functions are called without a stub in between.
 PG_CPPFLAGS = -I$(tree)src -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -fno-plt
 SHLIB_LINK = $(libpq)
@@ -63,8 +63,8 @@ endef
 $(error $(no_pgxs))
 endif
 
-# A running server may not be as the tests of some behaviours need it. They say what
-# they need, and installcheck leaves them out.
+# A running server may not be as the tests of some behaviours need it. They say
+# what they need, and installcheck leaves them out.
 ifneq (,$(filter installcheck,$(MAKECMDGOALS)))
 SERVER_IS := $(shell psql -XAtd postgres \
 	-c "SELECT 'configured' WHERE current_setting('shared_preload_libraries') ~ '\midgen\M' \
@@ -86,8 +86,8 @@ include $(PGXS)
 # PGXS does not track headers.
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(tree),src/*.h src/*/*.h))
 
-# Elsewhere, make looks for files here and in the tree; folders, and where pg_regress
-# looks for answers, have to be here.
+# Elsewhere, make looks for files here and in the tree; folders, and where
+# pg_regress looks for answers, have to be here.
 ifneq ($(CURDIR),$(realpath $(tree)))
 ifneq (,$(wildcard $(addprefix $(tree),idgen.so $(OBJS))))
 $(error "$(tree)" holds what was built in there, which make would take: run "make clean" there first)
@@ -131,7 +131,8 @@ demo-cluster:
 stress:
 	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/stress/run
 
-# Whether that finds builds which break a rule on purpose; MUTANTS="name name" for some of them
+# Whether that finds builds which break a rule on purpose; MUTANTS="name name"
+# for some of them
 stress-mutants:
 	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/stress/check_mutants
 
@@ -140,7 +141,8 @@ fuzz:
 	@FUZZ_SECONDS=$(or $(SECONDS),600) COPT="$(or $(COPT),-DUSE_ASSERT_CHECKING)" \
 		ONLY=tap TESTS=general/fuzz $(tree)test/run
 
-# QUICK=1 for a first look, ONLY="calls bulk" for some chapters; BENCH=instructions counts instructions
+# QUICK=1 for a first look, ONLY="calls bulk" for some chapters;
+# BENCH=instructions counts instructions
 bench:
 	@$(tree)test/bench/$(BENCH)
 
@@ -150,7 +152,8 @@ format:
 format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-# includes, the list of files, names, links, comments; CHECKS="name name" for some of them
+# includes, the list of files, names, links, comments; CHECKS="name name" for
+# some of them
 lint:
 	@$(tree)test/lint/run $(CHECKS)
 

@@ -423,8 +423,8 @@ wrap_servers()
 # start_server DIRECTORY [LINE...]: makes a new server with its data in
 # DIRECTORY, with these further lines in its configuration, and starts it. It
 # listens on a socket in $work/tmp only, which the environment then points to;
-# of several servers, each needs a line with a port of its own, and whoever is
-# not to talk to 5432 a PGPORT.
+# of several servers, each needs a line with a port of its own, and a client
+# that must not talk to 5432 a PGPORT.
 start_server()
 {
 	local data=$1

@@ -118,7 +118,7 @@ clients()
 	(($1 == 1)) && say '1 client' || say "$1 clients"
 }
 
-# calls ROWS: the FROM of a query with so many rows, in thousands
+# calls ROWS: the FROM of a query with that number of rows, in thousands
 calls()
 {
 	say "FROM generate_series(1, $1) AS a, generate_series(1, 1000) AS b"
@@ -187,8 +187,9 @@ throughput()
 }
 
 # latency_at CLIENTS RATE STATEMENT: microseconds from when a transaction was
-# due, at so many a second, to its end: a row for each percentile. A client's
-# first ones, in which the session looks up what it needs, are not counted.
+# due, at that number a second, to its end: a row for each percentile. A
+# client's first ones, in which the session looks up what it needs, are not
+# counted.
 latency_at()
 {
 	local clients=$row row percent
@@ -236,7 +237,7 @@ wal()
 	sample "$(value "SELECT (pg_current_wal_insert_lsn() - '$from') / $1")"
 }
 
-# heap_pages TRANSACTIONS "TABLE ~ STATEMENT": the size of the table after so
+# heap_pages TRANSACTIONS "TABLE ~ STATEMENT": the size of the table after that
 # many in one session
 heap_pages()
 {
@@ -248,7 +249,7 @@ heap_pages()
 }
 
 # transactions COUNT IDS STATEMENT: nanoseconds for each id of transactions of
-# so many
+# that many
 transactions()
 {
 	bench -c 1 -t "$1" "$3"
@@ -265,8 +266,8 @@ random_names=(
 	'nextval, CACHE 1' "idgen_bench_empty(oids[n + 1]) ~ nextval(oids[n + 1])"
 )
 
-# make_names COUNT: so many id sequences s0, s1 ..., and native sequences n0, n1
-# ...
+# make_names COUNT: that number of id sequences s0, s1 ..., and native sequences
+# n0, n1 ...
 make_names()
 {
 	sql <<-SQL

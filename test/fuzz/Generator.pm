@@ -245,7 +245,7 @@ sub draw
 	return 'idgen_next(' . name() . ')';
 }
 
-# Most of these make sense, other than what any_call() makes of so many
+# Most of these make sense, other than what any_call() makes of that many
 # arguments.
 sub creation
 {
@@ -557,7 +557,7 @@ sub alter_sequence
 		"ALTER SEQUENCE $sequence MAXVALUE " . int8(),
 		"ALTER SEQUENCE $sequence NO MINVALUE NO MAXVALUE",
 		"ALTER SEQUENCE $sequence AS " . pick('smallint', 'integer', 'bigint'),
-		"ALTER SEQUENCE $sequence CACHE " . pick(1, 5, 1000, 100000), # nextval() counts them, and is not to be interrupted
+		"ALTER SEQUENCE $sequence CACHE " . pick(1, 5, 1000, 100000), # nextval() counts them, and cannot be interrupted
 		"ALTER SEQUENCE $sequence " . pick('CYCLE', 'NO CYCLE'),
 		"ALTER SEQUENCE $sequence SET " . pick('LOGGED', 'UNLOGGED', 'SCHEMA other'),
 		"ALTER SEQUENCE $sequence RENAME TO renamed_seq",

@@ -1,5 +1,6 @@
 # An immediate shutdown loses what was not written to disk. No id that a client
-# saw in a committed transaction may come again, whatever synchronous_commit is.
+# saw in a committed transaction is issued again, whatever synchronous_commit
+# is.
 use strict;
 use warnings FATAL => 'all';
 
@@ -26,7 +27,7 @@ sub crash
 }
 
 # Have many clients run the statements until a crash, three times. Each of them
-# gets so many answers before.
+# gets that number of answers before.
 sub load
 {
 	my ($name, $lines, $statements) = @_;

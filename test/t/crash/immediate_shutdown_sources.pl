@@ -1,5 +1,5 @@
 # An immediate shutdown loses what was not written to disk. No id that a client
-# saw comes again, be it from a native sequence or a function, whatever
+# saw is issued again, be it from a native sequence or a function, whatever
 # synchronous_commit is and whether its transaction committed or not.
 use strict;
 use warnings FATAL => 'all';

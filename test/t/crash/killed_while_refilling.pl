@@ -1,6 +1,6 @@
 # A backend that is killed while it refills from a native sequence, with others
 # waiting for it, takes the server down. Nobody waits for it after that, and no
-# id comes again.
+# id is issued again.
 use strict;
 use warnings FATAL => 'all';
 

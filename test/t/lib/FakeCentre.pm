@@ -17,9 +17,9 @@ use PostgreSQL::Test::Utils;
 our @EXPORT = qw(message columns row complete ready error_message notice authenticated beginning_of endless drip);
 
 # FakeCentre->new(answers => { name => [answer, ...] }, settings => answer,
-# startup => answer): to who allocates for an id sequence, it answers those in
+# startup => answer): when a node allocates for an id sequence, it gets those in
 # turn, and then blocks of 20 ids. What a node sets in its session is answered
-# with "settings", if given, so nothing if that is empty; who connects, with
+# with "settings", if given, so nothing if that is empty; a new connection, with
 # "startup".
 #
 # An answer is bytes, or an array of bytes, which may end with undef, endless()

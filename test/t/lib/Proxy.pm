@@ -123,14 +123,14 @@ sub accepted
 	return $_[0]->tell('accepted');
 }
 
-# Wait until so many clients have sent something that is held.
+# Waits until that number of clients have sent something that is held.
 sub wait_for_held
 {
 	my ($self, $number) = @_;
 	return $self->wait_for('held', $number);
 }
 
-# Wait until so many clients are connected.
+# Waits until that number of clients are connected.
 sub wait_for_connected
 {
 	my ($self, $number) = @_;

@@ -14,9 +14,9 @@ use Test::More;
 my $node = idgen_server('many');
 my $size = (1 << 59) - 1;
 
-# A session that holds the row waits for nobody who refills: so there are many
-# blocks at the same time, as large as they can be. What each session draws is a
-# block of its own, so that all others are side by side, which makes one of
+# A session that holds the row never waits for another's refill: so there are
+# many blocks at the same time, as large as they can be. What each session draws
+# is a block of its own, so that all others are side by side, which makes one of
 # them.
 $node->safe_psql(
 	'postgres', qq{

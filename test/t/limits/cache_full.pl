@@ -31,7 +31,7 @@ sub draw
 	return $node->safe_psql('postgres', "SELECT idgen_next('$name')");
 }
 
-# How often the log says, during so many draws, that ids run out
+# How often the log says, during that number of draws, that ids run out
 sub warnings_of
 {
 	my ($number) = @_;

@@ -69,7 +69,7 @@ $session->query_safe('ROLLBACK');
 is($waiter->query_safe(''), '1', 'who waited for the last block gets it after a rollback');
 is($session->query_safe("SELECT idgen_next('back')"), '2', 'and shares it');
 
-# Who waited in vain is told.
+# A session that waited in vain is told.
 $session->query_safe(
 	q{
 	SELECT idgen_create('vain', block_size => 3, max_value => 3);

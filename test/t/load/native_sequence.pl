@@ -13,8 +13,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Whoever waits for a refill does so until it is there, however slow the machine
-# is: ids that come after those of a later refill would not ascend.
+# A session that waits for a refill does so until it is there, however slow the
+# machine is: ids that come after those of a later refill would not ascend.
 my $node = idgen_server('many', conf => 'deadlock_timeout = 100s');
 
 # The setting is local to the session, and what it was before comes back when a
@@ -102,7 +102,7 @@ is( $node->safe_psql(
 		SELECT sequences, evictions > 960 FROM idgen_cache_totals}),
 	'2|t', 'two of them are cached at a time');
 
-# None was left behind busy: whoever comes last has a slot.
+# None was left behind busy: those drawn last have slots.
 foreach my $name ('n1', 'n2', 'n3')
 {
 	$node->safe_psql('postgres', "SELECT idgen_next('$name', 'sequence')");

@@ -1,5 +1,5 @@
 # When ids run low, the server's log gets one line for each percent of the
-# range, however many refills there are and whoever makes them.
+# range, however many refills there are, and whichever session makes them.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
 # Replication by triggers: pgq's trigger on id_sequences puts every change of it
-# into a queue, and whoever takes all of them from there has the table as it is.
-# Refills, of sessions and of the worker, are such changes.
+# into a queue, and a consumer that takes all of them from there has the table
+# as it is. Refills, of sessions and of the worker, are such changes.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
 # Other programs allocate blocks from the same row with a SELECT and an UPDATE,
-# at full speed, whoever refills from it next to them: sessions, the worker, or
+# at full speed, whatever refills from it next to them: sessions, the worker, or
 # nodes for which it is the centre's row. Nobody gets an id that somebody else
 # has, nobody fails, and everybody gets a turn.
 use strict;

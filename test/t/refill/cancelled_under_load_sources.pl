@@ -41,7 +41,7 @@ ROLLBACK;
 SELECT 'fun ' || idgen_next('fun');
 }, on_error_stop => 0);
 
-# Have somebody cancelled or terminated so many times, one after the other.
+# Cancels or terminates that number of sessions, one after the other.
 sub disturb
 {
 	my ($call, $times) = @_;

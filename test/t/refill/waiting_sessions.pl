@@ -1,6 +1,6 @@
-# Sessions that have waited for another's refill look at what it has left
-# before they refill themselves, and whoever refills then does it for all who
-# still wait.
+# Sessions that have waited for another's refill look at what it has left before
+# they refill themselves. The one that refills then does it for all that still
+# wait.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
-# With an asynchronous standby, ids come again after a failover that it had not
-# heard of, and no others: each id sequence goes on exactly where replication
-# had got to.
+# With an asynchronous standby, ids that it had not heard of are issued again
+# after a failover, and no others: each id sequence goes on exactly where
+# replication had got to.
 use strict;
 use warnings FATAL => 'all';
 
@@ -51,7 +51,7 @@ is_deeply(\%first, \%place, 'every id sequence goes on where replication was');
 goes_on($standby, 'failover', [ @before, @received, map { "$_ $first{$_}" } keys %first ]);
 is(duplicates(@received, drawn_ids($standby)), join(' ', sort @received), 'rows that were received are there');
 
-# Of the ids of before, those come again that are behind that, and no others.
+# Of the ids of before, those behind that are issued again, and no others.
 @clients = start_all_kinds($standby, 3);
 wait_for_ids(500, @clients);
 terminate_clients($standby, @clients);

@@ -45,7 +45,7 @@ sub change
 }
 
 # Allocations at the publisher. To see what the subscriber has cached, it draws
-# too, which nobody who wants unique ids would do.
+# too, which nobody does in earnest, since then ids are not unique.
 is(ask("SELECT idgen_next('lower')"), '1', 'the subscriber has ids cached');
 change("SELECT count(idgen_next('lower')) FROM generate_series(1, 50)");
 is(ask("SELECT next_block_start FROM id_sequences WHERE name = 'lower'"), '61', 'an allocation arrives');

@@ -23,8 +23,8 @@ autovacuum = off
 create_all_kinds($a);
 my $b = start_standby($a, 'b');
 
-# Clients that get so many ids, up to a stop of the server. Answers what they
-# have got.
+# Clients that get that number of ids, up to a stop of the server. Answers what
+# they have got.
 sub load
 {
 	my ($server, $stop) = @_;

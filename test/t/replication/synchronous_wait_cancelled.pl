@@ -1,6 +1,6 @@
-# Who refills may give up waiting for the synchronous standby: by a timeout, a
-# cancel, or an end of the session. Then the block that the standby may not have
-# goes to nobody else, and is counted as lost.
+# A session that refills may give up waiting for the synchronous standby: by a
+# timeout, a cancel, or an end of the session. Then the block that the standby
+# may not have goes to nobody else, and is counted as lost.
 use strict;
 use warnings FATAL => 'all';
 
@@ -36,7 +36,7 @@ sub cached
 	return $primary->safe_psql('postgres', "SELECT count(*) FROM idgen_cache WHERE name = '$name'");
 }
 
-# Wait until so many ids ("= 20", "> 20") have been counted as lost.
+# Waits until that number of ids ("= 20", "> 20") have been counted as lost.
 sub lost
 {
 	my ($name, $ids) = @_;

@@ -70,7 +70,7 @@ my %draw = (
 my @names = sort keys %draw;
 my $drawn = 0;
 
-# Draw so many ids of each, in turns.
+# Draws that number of ids of each, in turns.
 sub draw
 {
 	my ($number, $when) = @_;

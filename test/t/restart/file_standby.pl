@@ -1,6 +1,6 @@
-# A standby writes no restart file and uses none. Whoever is promoted goes on
-# behind all that the old primary has drawn, and from then on writes and uses
-# its own.
+# A standby writes no restart file and uses none. A standby that is promoted
+# goes on behind all that the old primary has drawn, and from then on writes and
+# uses its own.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
 # Who may connect to the central server, and as whom: the owner of id_sequences,
-# whoever draws. If that is not a superuser, it takes a password, which the
-# server has asked for. Passwords are shown nowhere.
+# whichever role draws. If that owner is not a superuser, it takes a password,
+# which the server has asked for. Passwords are shown nowhere.
 use strict;
 use warnings FATAL => 'all';
 

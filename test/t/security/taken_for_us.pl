@@ -1,4 +1,4 @@
-# Whoever may make a server, but is no superuser, cannot have this server
+# A role that may make a server, but is no superuser, cannot have this server
 # connect where the other one takes it for the operating system's user, not even
 # to be turned away afterwards: by then, what the options say has been done with
 # the rights of a superuser.
@@ -13,8 +13,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The centre is the same server. Whoever comes by the socket is whom the
-# operating system says.
+# The centre is the same server. A client that comes by the socket is the role
+# that the operating system says.
 my $node = idgen_server('node', conf => q{
 log_connections = on
 idgen.worker_timeout = '100s'

@@ -1,4 +1,4 @@
-# Whoever may read a row of id_sequences may draw from it, and may not do
+# A role that may read a row of id_sequences may draw from it, and may not do
 # anything else; row security decides which rows those are.
 use strict;
 use warnings FATAL => 'all';

@@ -15,7 +15,7 @@ my $centre = central_server('centre');
 my @nodes = idgen_nodes(2, centres => [$centre]);
 my @names = ('own', 'worker');
 
-# It refuses so many commits in a hundred.
+# It refuses that number of commits in a hundred.
 $centre->safe_psql('postgres', q{
 	CREATE TABLE refused (percent integer);
 	INSERT INTO refused VALUES (100);

@@ -77,7 +77,7 @@ for my $refill ('transaction', 'worker')
 		my $name = "${way}_$letter";
 		my ($first, $second) = draw_meanwhile($name, $refill, $way eq 'created' ? create_server($name) : prepare($name));
 
-		# Who has asked before may have the id that it has asked for.
+		# A session that has asked before may have the id that it has asked for.
 		cmp_ok($first, '>', $refill eq 'worker' ? 5000 : 0, "$refill, $way: who has asked before");
 		cmp_ok($second, '>', 5000, 'who asks after that');
 		is($node->safe_psql('postgres', "SELECT count(*) FROM generate_series(1, 50) WHERE idgen_next('$name') <= 5000"),

@@ -1,5 +1,5 @@
 # A row at the central server that is deleted and inserted in one transaction is
-# there at any time: who waits for it gets ids of the new one.
+# there at any time: a session that waits for it gets ids of the new one.
 use strict;
 use warnings FATAL => 'all';
 
@@ -19,7 +19,7 @@ $centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 20), (
 create_remote('x', '', $node);
 create_remote('w', q{refill => 'worker'}, $node);
 
-# What somebody gets who asks before the other transaction ends
+# What a session gets that asks before the other transaction ends
 sub drawn_meanwhile
 {
 	my ($name, $sql) = @_;

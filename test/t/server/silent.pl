@@ -108,7 +108,8 @@ $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (ADD connect_timeout
 answers(start_asking(0), '08001', 'connect_timeout');
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (DROP connect_timeout)});
 
-# Others who want the same id sequence: whoever is ended, the rest goes on.
+# Several sessions want the same id sequence: whichever is ended, the rest goes
+# on.
 my @sessions = start_waiting(1);
 push @sessions, start_statement($node, $draw) for 1 .. 3;
 wait_for_waiters($node, 4, 'SELECT idgen_next', 'Extension');

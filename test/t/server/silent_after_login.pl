@@ -23,7 +23,8 @@ idgen.server_timeout = '3s'
 idgen.worker_timeout = '100s'
 });
 
-# Whether one can write there is not to be the reason.
+# The node does not ask whether it can write there: that would be another
+# reason.
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (ADD target_session_attrs 'any')});
 
 for my $what (sort keys %fakes)

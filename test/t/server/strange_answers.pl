@@ -1,6 +1,6 @@
-# Whatever a central server answers, be it nonsense, who asked has an error that
-# says so, or is told that the connection is lost; nothing crashes, and nothing
-# is kept of it: the next call works.
+# Whatever a central server answers, be it nonsense, the session that asked has
+# an error that says so, or is told that the connection is lost; nothing
+# crashes, and nothing is kept of it: the next call works.
 use strict;
 use warnings FATAL => 'all';
 

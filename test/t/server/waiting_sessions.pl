@@ -79,14 +79,14 @@ is(asked('large'), '1', 'at once');
 is( $node->safe_psql('postgres', q{SELECT refills, blocks_taken, waits FROM idgen_stats WHERE name = 'large'}),
 	'1|1|6', 'from one block, for which the others have waited');
 
-# It is enough for the one who has asked. How many still wait when the next one
-# asks, nobody can say: some have just got up.
+# It is enough for the session that has asked. How many still wait when the next
+# one asks, nobody can say: some have just got up.
 @sessions = start_waiting('small');
 $holder->query_safe('COMMIT');
 is(ids(@sessions), '1 2 3 4 5 6 7', 'all have an id');
 cmp_ok(asked('small'), '<', 7, 'some of them at once');
 
-# The one who asks gives up: another one asks again.
+# The session that asks gives up: another one asks again.
 @sessions = start_waiting('cancelled');
 my $first = asking();
 $node->safe_psql('postgres', q{

@@ -1,6 +1,6 @@
-# A centre's warnings are in the server's log, and do not disturb whoever asked:
-# they are cut, at most three for a refill, and whatever is not valid text is
-# shown as question marks.
+# A centre's warnings are in the server's log, and do not disturb the session
+# that asked: they are cut, at most three for a refill, and whatever is not
+# valid text is shown as question marks.
 use strict;
 use warnings FATAL => 'all';
 

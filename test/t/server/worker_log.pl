@@ -1,5 +1,5 @@
 # When the worker cannot connect, its line in the server's log says why, as does
-# the error of who waits: for each of the hosts.
+# the error of a session that waits: for each of the hosts.
 use strict;
 use warnings FATAL => 'all';
 

@@ -50,8 +50,8 @@ sub draw_from_all
 	return;
 }
 
-# How many ids the rows have given that are neither issued, of which there are
-# so many, nor cached, nor counted as lost.
+# How many ids the rows have given that are neither among that number of issued
+# ones, nor cached, nor counted as lost.
 sub missing
 {
 	my ($session, $drawn) = @_;

@@ -1,5 +1,6 @@
-# A server that does not preload the library has a cache for each session. What
-# others do to native sequences, and to rows, is noticed all the same.
+# A server that does not preload the library has a cache for each session.
+# Changes by other sessions to native sequences, and to rows, are noticed all
+# the same.
 use strict;
 use warnings FATAL => 'all';
 
@@ -139,7 +140,7 @@ $a->query_safe('SET ROLE sees');
 is(draw(q{idgen_next('two')}, $a), '1001', 'but to the row, whatever was drawn in between');
 $a->query_safe('RESET ROLE');
 
-# A function: nobody waits for anybody's claim, only in the function itself.
+# A function: no session waits for another's claim, only in the function itself.
 is(draw($fun, $a, $b, $a, $b), '1 11 2 12', 'function: each session has a block of its own');
 $a->query_safe("BEGIN; SELECT count($fun) FROM generate_series(1, 8)");
 is(draw($fun, $a), '21', 'a pending block');

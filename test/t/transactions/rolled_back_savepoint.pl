@@ -1,6 +1,6 @@
 # A transaction that rolls back the savepoint in which it has refilled, and then
-# refills again, does not get in line behind somebody who is still waiting for
-# it: neither of them would ever get on.
+# refills again, does not get in line behind a session that still waits for it:
+# neither would ever get on.
 use strict;
 use warnings FATAL => 'all';
 
@@ -14,7 +14,7 @@ use Test::More;
 
 my $node = idgen_server('savepoint');
 
-# Who waits is idgen or another program, which waits for the row in any case.
+# What waits is idgen or another program, which waits for the row in any case.
 foreach my $case (
 	[ 'gapless', 1, "SELECT idgen_next('gapless')", '1 2 3' ],
 	[
@@ -30,7 +30,7 @@ foreach my $case (
 	$node->safe_psql('postgres', "SELECT idgen_create('$name', block_size => $block_size)");
 
 	# The block's own subtransaction ends before the savepoint does. From then
-	# on, who waits for it waits for the whole transaction.
+	# on, a session that waits for it waits for the whole transaction.
 	$first->query_safe(
 		qq{
 		BEGIN;

@@ -1,6 +1,6 @@
-# Time-ordered ids after crashes of the server: none comes again, also when the
-# ids were ahead of the clock; and however often it crashes, ids do not run away
-# from the clock.
+# Time-ordered ids after crashes of the server: none is issued twice, also when
+# the ids were ahead of the clock; and however often it crashes, ids do not run
+# away from the clock.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
 # Many sessions draw time-ordered ids, while the number of the node changes: no
 # id comes twice, each session's ids ascend, and an id that is drawn after
-# another one was seen is greater, whoever draws it.
+# another one was seen is greater, whichever session draws it.
 use strict;
 use warnings FATAL => 'all';
 

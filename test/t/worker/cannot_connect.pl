@@ -18,8 +18,8 @@ idgen.max_prefetch_blocks = 1
 });
 $node->safe_psql('postgres', q{SELECT idgen_create('x', block_size => 3, refill => 'worker')});
 
-# Who is connected already does not need the file that nobody can connect
-# without.
+# A session that is connected already does not need the file that nobody can
+# connect without.
 my @sessions = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
 my $file = $node->data_dir . '/base/' . $node->safe_psql('postgres', q{SELECT oid FROM pg_database WHERE datname = 'postgres'}) . '/PG_VERSION';
 rename($file, "$file.away") or die "could not rename $file: $!";

@@ -82,7 +82,7 @@ ok( $node->poll_query_until(
 	'all ids are accounted for');
 is($node->safe_psql('postgres', 'SELECT sequences, evictions > 100 FROM idgen_cache_totals'), '4|t', 'in four slots');
 
-# None was left behind busy: whoever comes last has a slot.
+# None was left behind busy: those drawn last have slots.
 foreach my $name (map { "n$_" } 1 .. 12)
 {
 	$node->safe_psql('postgres', "SELECT idgen_next('$name')");

@@ -34,7 +34,7 @@ $holder->query_safe('COMMIT');
 ok($node->poll_query_until('postgres', q{SELECT ids_cached > 0 FROM idgen_stats}), 'the worker has refilled');
 is($node->safe_psql('postgres', 'SELECT ids_cached, next_block_start FROM idgen_stats JOIN id_sequences USING (name)'), '20|21', 'a block');
 
-# For who waits it does take what is wanted.
+# For a session that waits it does take what is wanted.
 is($session->query_safe(q{SELECT * FROM idgen_next_range('x', 1000000)}), '1|1000000', 'a range');
 $_->quit for ($holder, $session);
 

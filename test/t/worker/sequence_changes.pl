@@ -68,8 +68,8 @@ push @ids, seen_ids(@clients);
 is(duplicates(@ids), '', 'no id came twice, whatever was rolled back');
 is(join('', grep { /ERROR/ } map { slurp_file($_->{err}) =~ s/.*administrator command//r } @clients), '', 'no client saw an error');
 
-# Backwards: old ids come again, but nothing that was cached before comes in
-# between.
+# Backwards: old ids are issued again, but nothing that was cached before comes
+# in between.
 $session->query_safe('ALTER SEQUENCE gen_seq INCREMENT BY 2 RESTART WITH 1');
 is($session->query_safe(q{SELECT string_agg(idgen_next('gen')::text, ' ') FROM generate_series(1, 30)}),
 	join(' ', 1 .. 30), 'restarted at the beginning');

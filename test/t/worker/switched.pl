@@ -23,7 +23,7 @@ $node->safe_psql(
 	SELECT idgen_create('wide'), idgen_create('narrow', block_size => 2), idgen_create('single', block_size => 1),
 		idgen_create('gen', source => 'sequence')});
 
-# What is cached belongs to whoever asks, before and after.
+# What is cached belongs to the session that asks, before and after.
 my $switch = q{UPDATE id_sequences SET refill = CASE refill WHEN 'worker' THEN 'transaction' ELSE 'worker' END};
 is( $node->safe_psql(
 		'postgres', qq{
