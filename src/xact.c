@@ -15,6 +15,7 @@
 #include "commands/trigger.h"
 #include "utils/portal.h"
 
+#include "common/durable.h"
 #include "draw/by_worker.h"
 #include "draw/refill.h"
 #include "remote/connection_cache.h"
@@ -62,7 +63,7 @@ end_of_transaction(XactEvent event, void *arg)
 			idgen_changes_collect_files();
 			break;
 		case XACT_EVENT_COMMIT:
-			finish(idgen_refill_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
+			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Whether it will commit is not known here, nor told to us later. */

@@ -22,6 +22,7 @@
 #include "common/guc.h"
 #include "draw/by_worker.h"
 #include "draw/refill.h"
+#include "draw/wait.h"
 #include "session/messages.h"
 #include "session/xact_changes.h"
 #include "shmem/slot_worker.h"
@@ -175,7 +176,7 @@ await_worker(const IdgenHandle *handle, IdgenCall *call, uint64 attempt)
 	ConditionVariableCancelSleep();
 	stop_lock_timer();
 	CHECK_FOR_INTERRUPTS(); /* it may have run out just now */
-	idgen_refill_not_awaited();
+	idgen_wait_end();
 
 	if (attempt_state == IDGEN_ATTEMPT_FAILED)
 		failed(&failure);
@@ -237,13 +238,13 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 			*ids = result.ids;
 			return true;
 		case IDGEN_DRAW_WAIT:
-			idgen_refill_expected(handle);
+			idgen_wait_begin(handle);
 			if (keeps_worker_out(handle))
 			{
 				/* If that was by refilling, before the switch, go on so. */
 				if (handle->xact.refills == 0)
 					locked_by_us(handle);
-				idgen_refill_not_awaited();
+				idgen_wait_end();
 				idgen_refill_uncached(handle, call);
 				return false;
 			}

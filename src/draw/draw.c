@@ -17,6 +17,7 @@
 #include "draw/by_worker.h"
 #include "draw/draw.h"
 #include "draw/refill.h"
+#include "draw/wait.h"
 #include "session/pending.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
@@ -52,6 +53,7 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 	};
 	IdgenDrawResult result;
 	IdgenDrawAnswer answer;
+	IdgenAsker asker;
 
 	draw.may_refill = draw.mode == IDGEN_MODE_PUBLISHING && idgen_refill_prepared(handle);
 
@@ -59,7 +61,7 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 	{
 		answer = idgen_slot_draw(handle->found.slot, &draw, &result);
 		if (answer == IDGEN_DRAW_WAIT)
-			idgen_refill_expected(handle);
+			idgen_wait_begin(handle);
 
 		if (answer == IDGEN_DRAW_PREPARE)
 		{
@@ -70,13 +72,14 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 		         idgen_handle_holds_row(handle))
 		{
 			/* As if we had refilled: waiting could be a deadlock. */
-			idgen_refill_not_awaited();
+			idgen_wait_end();
 			draw.may_wait = false;
 		}
 		else
 			break;
 	}
 
+	asker = answer == IDGEN_DRAW_REFILL_AHEAD ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION;
 	switch (answer)
 	{
 		case IDGEN_DRAW_TAKEN:
@@ -87,17 +90,15 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 			break;
 		case IDGEN_DRAW_WAIT:
 			if (draw.mode == IDGEN_MODE_PUBLISHING)
-				idgen_refill_await_publishing(handle, call);
+				idgen_wait_for_publishing(handle, call);
 			else
-				idgen_refill_await_transaction(call, result.wait_for);
+				idgen_wait_for_transaction(call, result.wait_for);
 			break;
 		case IDGEN_DRAW_REFILL:
 		case IDGEN_DRAW_REFILL_AHEAD:
 			if (draw.mode == IDGEN_MODE_PUBLISHING)
-				return idgen_refill_at_once(handle, call, result.nblocks,
-				                            answer == IDGEN_DRAW_REFILL_AHEAD, ids);
-			idgen_refill_claimed(handle, call, draw.xid, &result,
-			                     answer == IDGEN_DRAW_REFILL_AHEAD);
+				return idgen_refill_and_publish(handle, call, result.nblocks, asker, ids);
+			idgen_refill_claimed(handle, call, draw.xid, &result, asker);
 			break;
 		case IDGEN_DRAW_PREPARE:
 			break;

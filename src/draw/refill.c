@@ -1,38 +1,29 @@
 /*
  * refill.c
- *		Refilling, and waiting for others to.
+ *		Refilling.
  *
  * A refill from a transactional source belongs to the transaction: its blocks
- * are pending until it commits, and whoever waits for them waits for that, in
- * the server's lock manager. One from a source that is not transactional is
- * published as soon as the source has allocated it, and waited for on a condition
- * variable. In a transaction that must not use what is published, because it
- * has changed what ids come from, any refill is of the first kind.
+ * are pending until that commits. A refill from a source that is not
+ * transactional is published as soon as the source has allocated it. In a
+ * transaction that must not use what is published, because it has changed what
+ * ids come from, any refill is of the first kind.
  *
  * How much a refill takes (rule T6): one block; if k sessions wait, k + 1; and
- * from a transaction's ninth refill on, an eighth of what it has taken so
- * far, so that a bulk load of m ids writes O(log m) row versions and leaves
- * not more than an eighth unused.
+ * from a transaction's ninth refill on, an eighth of what it has taken so far.
+ * So a bulk load of m ids writes O(log m) row versions, and leaves at most an
+ * eighth unused.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "access/xlog.h"
 #include "miscadmin.h"
-#include "replication/syncrep.h"
-#include "replication/walsender.h"
-#include "replication/walsender_private.h"
-#include "storage/lmgr.h"
-#include "storage/lwlock.h"
 #include "storage/proc.h"
-#include "utils/guc.h"
-#include "utils/timeout.h"
-#include "utils/timestamp.h"
 
 #include "catalog/epoch.h"
 #include "common/compat.h"
-#include "common/subxact.h"
+#include "common/durable.h"
 #include "draw/refill.h"
+#include "draw/wait.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
@@ -42,178 +33,50 @@
 /* The part of what it has taken by then that the next refill takes. */
 #define IDGEN_GROWTH_DIVISOR 8
 
-/* How much longer than deadlock_timeout a session waits before it looks again. */
-#define IDGEN_DEADLOCK_MARGIN_MS 100
-
-/* Refills that a call makes to get its ids in a row before it gives up. */
+/* Refills that a call makes for ids in a row before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
 
-/* The entry in which this session is counted as waiting, if any. */
-static bool waiting = false;
-static IdgenCacheKey waiting_key;
-
-/* The entry that others wait for this session to refill at once, if any. */
-static bool refilling = false;
-static int refilling_level; /* nesting level of the transaction then */
-static IdgenCacheKey refilling_key;
-
-/* The wait is over; for what, see idgen_cache_waited(). */
-static void
-end_wait(TransactionId xid)
+/* The refill that this session is about to publish. */
+static struct
 {
-	waiting = false;
-	idgen_cache_waited(&waiting_key, xid);
+	bool going_on;     /* is there one? The rest is void if not. */
+	int level;         /* nesting level of the transaction when it began */
+	IdgenCacheKey key; /* of the entry; other sessions wait for it */
+} publishing = {false};
+
+/* Have other sessions wait for this one to publish what it refills. */
+static void
+begin_publishing(const IdgenHandle *handle)
+{
+	idgen_handle_key(handle, &publishing.key);
+	publishing.level = GetCurrentTransactionNestLevel();
+	publishing.going_on = true;
 }
 
-/* The wait is not to be, or an error has ended it. */
-void
-idgen_refill_not_awaited(void)
+/* There is nothing to publish. */
+static void
+give_up_publishing(void)
 {
-	if (waiting)
-		end_wait(InvalidTransactionId);
+	publishing.going_on = false;
+	idgen_cache_not_refilled(&publishing.key);
 }
 
 /*
- * The transaction or subtransaction is aborted, and with it what we did, as far
- * as that was visible to others; but not if it is one that the source itself has
- * begun.
+ * The transaction or subtransaction is aborted, and with it what other sessions
+ * wait for; but not if the source itself has begun the subtransaction.
  */
 void
 idgen_refill_abort(void)
 {
-	idgen_refill_not_awaited();
-	if (refilling && GetCurrentTransactionNestLevel() <= refilling_level)
-	{
-		refilling = false;
-		idgen_cache_not_refilled(&refilling_key);
-	}
-}
-
-/* The cache has counted us as waiting; see to it that it does not stay so. */
-void
-idgen_refill_expected(IdgenHandle *handle)
-{
-	idgen_handle_key(handle, &waiting_key);
-	waiting = true;
-}
-
-/* A wait for a (sub)transaction. */
-typedef struct TransactionWait
-{
-	TransactionId xid;
-	long timeout; /* in milliseconds */
-	bool again;   /* is it not the first wait for it? */
-} TransactionWait;
-
-static void
-wait_for_transaction(void *arg)
-{
-	const TransactionWait *wait = (const TransactionWait *) arg;
-
-	(void) set_config_option("lock_timeout", psprintf("%ld", wait->timeout), PGC_USERSET,
-	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	if (wait->again)
-		(void) set_config_option("log_lock_waits", "off", PGC_SUSET,
-		                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	XactLockTableWait(wait->xid, NULL, NULL, XLTW_None);
-}
-
-/* The milliseconds of lock_timeout that are left for a wait for a transaction; 0 = no limit. */
-static long
-lock_timeout_left(IdgenCall *call, TransactionId xid)
-{
-	TimestampTz now = GetCurrentTimestamp();
-
-	if (call->awaited != xid)
-	{
-		call->awaited = xid;
-		call->awaited_since = now;
-	}
-	if (LockTimeout <= 0)
-		return 0;
-	return Max(1, TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->awaited_since, LockTimeout)));
+	idgen_wait_end();
+	if (publishing.going_on && GetCurrentTransactionNestLevel() <= publishing.level)
+		give_up_publishing();
 }
 
 /*
- * Wait for the (sub)transaction that is refilling, in the server's lock
- * manager: deadlocks are detected, timeouts and cancelling work.
- *
- * If that lasts, look again now and then: the transaction may have been
- * prepared. Then it goes on, perhaps for ever, but refills no more. The server
- * looks for a deadlock first, so the wait is a bit longer than it takes to do so.
- * Only the first such wait is logged, as if it went on.
- *
- * If statement_timeout is over, too, by the time that the process gets to run, the
- * server takes only the timeout that was first, which is ours, and forgets the other.
- */
-void
-idgen_refill_await_transaction(IdgenCall *call, TransactionId xid)
-{
-	bool again = call->awaited == xid;
-	long left = lock_timeout_left(call, xid);
-	long round = Min(DeadlockTimeout, INT_MAX - IDGEN_DEADLOCK_MARGIN_MS) + IDGEN_DEADLOCK_MARGIN_MS;
-	TransactionWait wait = {xid, left > 0 ? Min(left, round) : round, again};
-	bool limited = get_timeout_active(STATEMENT_TIMEOUT);
-	ErrorData *timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
-
-	if (timed_out == NULL)
-		end_wait(xid);
-	else if (wait.timeout == left)
-		ReThrowError(timed_out);
-	else if (limited && !get_timeout_active(STATEMENT_TIMEOUT))
-		ereport(ERROR,
-		        (errcode(ERRCODE_QUERY_CANCELED),
-		         errmsg("canceling statement due to statement timeout")));
-	else
-		FreeErrorData(timed_out);
-}
-
-/*
- * The milliseconds for which a call may still wait for others who refill at once: as long as
- * the source may need and, besides, as the server lets others wait before it looks for a
- * deadlock, since nobody would see one here. They count from the call's first wait: if
- * one refill fails after the other, not everybody is to wait for all of them.
- */
-static long
-patience_left(const IdgenHandle *handle, IdgenCall *call)
-{
-	TimestampTz now = GetCurrentTimestamp();
-	const int *source_timeout = handle->found.source->timeout;
-	int64 patience = (int64) DeadlockTimeout + (source_timeout != NULL ? *source_timeout : 0);
-
-	if (call->waiting_since == 0)
-		call->waiting_since = now;
-	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->waiting_since, patience));
-}
-
-/*
- * Wait for a refill that will be published at once, as long as patience lasts. Then we refill
- * ourselves: whoever refills waits for no lock of a transaction, but for those on the
- * system catalogs, and at another server.
- */
-void
-idgen_refill_await_publishing(const IdgenHandle *handle, IdgenCall *call)
-{
-	static uint32 wait_event = 0;
-	IdgenSlot *slot = handle->found.slot;
-	long timeout;
-
-	if (wait_event == 0)
-		wait_event = WaitEventExtensionNew("IdgenRefill");
-
-	ConditionVariablePrepareToSleep(&slot->refill.done);
-	while (idgen_slot_awaits_publishing(slot, call->count) && !call->impatient)
-	{
-		timeout = patience_left(handle, call);
-		call->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refill.done, timeout, wait_event);
-	}
-	ConditionVariableCancelSleep();
-	end_wait(InvalidTransactionId);
-}
-
-/*
- * Raises 55000 if the id sequence is being refilled by this very session: what its
- * allocation runs, an allocator or a trigger, must not need the ids that it is to bring.
+ * Raises 55000 if this very session is refilling the id sequence. An allocation
+ * runs an allocator or triggers, and these must not need the ids that it
+ * brings.
  */
 static void
 check_not_refilling(const IdgenHandle *handle)
@@ -259,49 +122,12 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 }
 
 /*
- * Has the wait for synchronous standbys up to that place in the WAL, which is over, come to
- * its end? It is given up when it is cancelled or the session has to go, of which the server
- * only warns. If no standbys count any more, that is an end, too.
- */
-bool
-idgen_refill_is_replicated(XLogRecPtr lsn)
-{
-	int mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
-	bool replicated;
-
-	if ((!InterruptPending && !ProcDiePending) || !SyncRepRequested())
-		return true;
-	/* as the wait does, not by this session's setting, which may be older */
-	LWLockAcquire(SyncRepLock, LW_SHARED);
-	replicated = lsn <= WalSndCtl->lsn[mode] || !sync_standbys_are_defined(WalSndCtl);
-	LWLockRelease(SyncRepLock);
-	return replicated;
-}
-
-/*
- * Wait until no crash can bring back what a source has allocated: as a commit would,
- * also for synchronous replication, but whatever synchronous_commit says about
- * the local disk. Returns false if the wait for a standby was given up: then nobody
- * may have what was allocated.
- */
-bool
-idgen_refill_flush(XLogRecPtr lsn)
-{
-	if (lsn == InvalidXLogRecPtr)
-		return true;
-	XLogFlush(lsn);
-	HOLD_INTERRUPTS();
-	SyncRepWaitForLSN(lsn, false);
-	RESUME_INTERRUPTS();
-	return idgen_refill_is_replicated(lsn);
-}
-
-/*
- * Raises 57014, or ends the session: that wait was given up. Unlike a commit, a refill
- * can still fail, but the server has taken the cancel for done.
+ * Raises 57014, or ends the session: the wait for a standby was given up.
+ * Unlike a commit, a refill can still fail, but the server takes the cancel for
+ * done.
  */
 static void
-flush_cancelled(void)
+cancelled_while_flushing(void)
 {
 	QueryCancelPending = true;
 	InterruptPending = true;
@@ -309,8 +135,9 @@ flush_cancelled(void)
 }
 
 /*
- * What there is already, to which new ids may be added for a range. Others draw from what
- * is published: if that has failed once, it is not tried again.
+ * The block that new ids may be added to for a range; may be empty. Other
+ * sessions draw from one that is published: if it did not suffice once, it is
+ * not tried a second time.
  */
 static IdgenBlock
 last_block(IdgenHandle *handle, const IdgenCall *call)
@@ -335,7 +162,9 @@ not_in_a_row(const IdgenHandle *handle, const IdgenCall *call)
 	         errhint("Make the blocks larger.")));
 }
 
-/* How many ids are worth taking at once, after what this transaction has taken? */
+/*
+ * How many ids are worth taking at once, after what this transaction has taken?
+ */
 static int64
 bulk_ids(const IdgenHandle *handle)
 {
@@ -348,18 +177,15 @@ bulk_ids(const IdgenHandle *handle)
 	return 0;
 }
 
-/*
- * Allocate for this session, which wants so many ids in a row. "ahead" means
- * that there are still ids in the cache.
- */
+/* Allocate for a call of this session. */
 static IdgenSourceResult
-allocate(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead, IdgenRefill *refill)
+allocate(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks, IdgenRefill *refill)
 {
 	IdgenRequest request = {
-		.asker = ahead ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION,
+		.asker = asker,
 		.blocks = nblocks,
 		.bulk_ids = bulk_ids(handle),
-		.count = ahead ? 1 : call->count,
+		.count = asker == IDGEN_ASKER_SESSION_AHEAD ? 1 : call->count,
 	};
 
 	if (request.count > 1)
@@ -371,26 +197,29 @@ allocate(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead, IdgenR
 
 /* Get blocks into the handle's pending state; see allocate(). */
 static IdgenSourceResult
-refill(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead)
+refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
 {
 	uint64 version = handle->found.slot != NULL ? handle->found.version : 0;
 	IdgenRefill refilled;
-	IdgenSourceResult result = allocate(handle, call, nblocks, ahead, &refilled);
+	IdgenSourceResult result = allocate(handle, call, asker, nblocks, &refilled);
 
 	if (result != IDGEN_SOURCE_OK)
 		return result;
 
 	/*
-	 * The rest is for other sessions as soon as we have committed, so the
-	 * commit must be on disk by then, whatever synchronous_commit says. So must
-	 * it be for ids that our own client relies on.
+	 * The rest is for other sessions as soon as the transaction has committed,
+	 * so the commit must be on disk by then, whatever synchronous_commit says.
+	 * This session's own client relies on that as well.
 	 */
 	ForceSyncCommit();
-	idgen_pending_add(handle, &refilled, version, ahead);
+	idgen_pending_add(handle, &refilled, version, asker);
 	return result;
 }
 
-/* Has this transaction done what a refill needs that is published at once? */
+/*
+ * Has this transaction done what it takes to refill from a source that is not
+ * transactional?
+ */
 bool
 idgen_refill_prepared(const IdgenHandle *handle)
 {
@@ -398,9 +227,9 @@ idgen_refill_prepared(const IdgenHandle *handle)
 }
 
 /*
- * Get ready to refill. Not in advance: a draw from the cache writes nothing and
- * locks nothing. Returns false if what we know of the source has turned out to
- * be out of date meanwhile.
+ * Get ready to refill. This is not done in advance: a draw from the cache
+ * writes nothing and locks nothing. Returns false if what the handle says of
+ * the source has turned out to be out of date meanwhile.
  */
 bool
 idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
@@ -420,32 +249,34 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 	return epoch == idgen_epoch;
 }
 
-/* Refill outside of the cache's protocol, because it has no slot for us. */
+/* Refill without telling the cache, because it has no slot for this handle. */
 void
 idgen_refill_uncached(IdgenHandle *handle, IdgenCall *call)
 {
 	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
 
 	if (idgen_refill_get_ready(handle, &draw) &&
-	    refill(handle, call, 1, false) == IDGEN_SOURCE_STALE)
+	    refill(handle, call, IDGEN_ASKER_SESSION, 1) == IDGEN_SOURCE_STALE)
 		idgen_handle_invalidate(handle);
 }
 
 /* Refill as the cache has said, having claimed it if it has said so. */
 void
 idgen_refill_claimed(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
-                     const IdgenDrawResult *draw, bool ahead)
+                     const IdgenDrawResult *draw, IdgenAsker asker)
 {
 	IdgenSourceResult result;
 
 	if (draw->claimed)
 	{
-		/* Listed, the end of the transaction takes the claim back. */
+		/*
+		 * The end of the transaction takes back the claims of listed handles.
+		 */
 		idgen_handle_list(handle);
 		handle->xact.claim = xid;
 	}
 
-	result = refill(handle, call, draw->nblocks, ahead);
+	result = refill(handle, call, asker, draw->nblocks);
 	if (result != IDGEN_SOURCE_OK)
 	{
 		IdgenCacheKey key;
@@ -458,30 +289,30 @@ idgen_refill_claimed(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
 }
 
 /*
- * Refill and publish at once, for the cache has let us. If it is not ahead,
- * the first ids are ours: returns true with them, if there are so many in a row.
+ * Refill and publish, as the cache has said. Unless that is ahead, the first
+ * ids are for this call: returns true with them, if there are enough in a row.
  */
 bool
-idgen_refill_at_once(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead, IdgenBlock *ids)
+idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, IdgenAsker asker,
+                         IdgenBlock *ids)
 {
 	uint64 version = handle->found.version;
 	IdgenRefill refilled;
 	IdgenOutcome outcome = {0};
 	IdgenSourceResult result;
+	int64 own_ids = asker == IDGEN_ASKER_SESSION_AHEAD ? 0 : call->count;
 	bool taken;
 
-	idgen_handle_key(handle, &refilling_key);
-	refilling = true;
-	refilling_level = GetCurrentTransactionNestLevel();
-	result = allocate(handle, call, nblocks, ahead, &refilled);
+	begin_publishing(handle);
+	result = allocate(handle, call, asker, nblocks, &refilled);
 	if (result != IDGEN_SOURCE_OK)
 	{
-		idgen_refill_abort();
+		give_up_publishing();
 		if (result == IDGEN_SOURCE_STALE)
 			idgen_handle_invalidate(handle);
 		return false;
 	}
-	outcome.unsafe = !idgen_refill_flush(refilled.lsn);
+	outcome.unsafe = !idgen_make_durable(refilled.lsn);
 
 	handle->publishing.refills++;
 	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refilled.rest));
@@ -490,9 +321,9 @@ idgen_refill_at_once(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool a
 	outcome.rest_good_as_of = version;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
-	taken = idgen_slot_publish(handle->found.slot, &outcome, ahead || outcome.unsafe ? 0 : call->count, ids);
-	refilling = false;
+	taken = idgen_slot_publish(handle->found.slot, &outcome, outcome.unsafe ? 0 : own_ids, ids);
+	publishing.going_on = false;
 	if (outcome.unsafe)
-		flush_cancelled();
+		cancelled_while_flushing();
 	return taken;
 }

@@ -1,6 +1,6 @@
 /*
  * refill.h
- *		Refilling, and waiting for others to.
+ *		Refilling.
  */
 #ifndef IDGEN_REFILL_H
 #define IDGEN_REFILL_H
@@ -13,19 +13,12 @@ extern bool idgen_refill_prepared(const IdgenHandle *handle);
 extern bool idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw);
 extern void idgen_refill_uncached(IdgenHandle *handle, IdgenCall *call);
 extern void idgen_refill_claimed(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
-                                 const IdgenDrawResult *draw, bool ahead);
-extern bool idgen_refill_at_once(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead,
-                                 IdgenBlock *ids);
+                                 const IdgenDrawResult *draw, IdgenAsker asker);
+extern bool idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks,
+                                     IdgenAsker asker, IdgenBlock *ids);
 
 extern IdgenSourceResult idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request,
                                                IdgenRefill *refill);
-extern bool idgen_refill_is_replicated(XLogRecPtr lsn);
-extern bool idgen_refill_flush(XLogRecPtr lsn);
-
-extern void idgen_refill_expected(IdgenHandle *handle);
-extern void idgen_refill_await_transaction(IdgenCall *call, TransactionId xid);
-extern void idgen_refill_await_publishing(const IdgenHandle *handle, IdgenCall *call);
-extern void idgen_refill_not_awaited(void);
 extern void idgen_refill_abort(void);
 
 #endif /* IDGEN_REFILL_H */

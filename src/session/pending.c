@@ -197,12 +197,11 @@ both_good_as_of(uint64 a, uint64 b)
 /*
  * A refill has brought blocks. The caller has used up the previous ones, unless
  * the refill is for a range. "version" is that of the slot when the handle was
- * validated for it, 0 if there was none; "ahead" says that there are still ids in
- * the cache.
+ * validated for it, 0 if there was none.
  */
 void
 idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
-                  uint64 version, bool ahead)
+                  uint64 version, IdgenAsker asker)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenRest rest = refill->rest;
@@ -224,7 +223,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	p->rest = rest;
 	p->source = handle->found.source;
 	p->fate = refill->fate;
-	p->ahead = ahead;
+	p->ahead = (asker == IDGEN_ASKER_SESSION_AHEAD);
 	if (!idgen_pending_fast_ok(p))
 		handle->found.fast_epoch = 0;
 	p->userid = handle->found.userid;

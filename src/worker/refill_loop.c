@@ -23,6 +23,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "common/durable.h"
 #include "common/guc.h"
 #include "draw/refill.h"
 #include "remote/remote_query.h"
@@ -228,7 +229,7 @@ publish_before_commit(const List *jobs)
 		if (job->state == IDGEN_JOB_ALLOCATED)
 			lsn = Max(lsn, job->refill.lsn);
 	}
-	replicated = idgen_refill_flush(lsn);
+	replicated = idgen_make_durable(lsn);
 	foreach(cell, jobs)
 	{
 		const IdgenJob *job = lfirst(cell);
@@ -242,7 +243,7 @@ publish_before_commit(const List *jobs)
 static void
 publish_after_commit(const List *jobs)
 {
-	bool replicated = idgen_refill_is_replicated(XactLastCommitEnd);
+	bool replicated = idgen_is_replicated(XactLastCommitEnd);
 	ListCell *cell;
 
 	foreach(cell, jobs)

@@ -1,0 +1,13 @@
+/*
+ * durable.h
+ *		Waiting until what is in the WAL cannot be lost any more.
+ */
+#ifndef IDGEN_DURABLE_H
+#define IDGEN_DURABLE_H
+
+#include "access/xlogdefs.h"
+
+extern bool idgen_is_replicated(XLogRecPtr lsn);
+extern bool idgen_make_durable(XLogRecPtr lsn);
+
+#endif /* IDGEN_DURABLE_H */
