@@ -8,11 +8,11 @@
  * A session of this server is a process of some user of the operating system.
  * Another server must not take it for that user. So a role that is not a
  * superuser has to have a password of its own in its user mapping, and the
- * other server has to make use of it. Whether it has is seen when the
- * connection is there, which is too late for some things. Hence such a
- * connection does not go through a Unix-domain socket, where the other server
- * sees who is at this end; and it is not offered the Kerberos ticket, or the
- * client certificate, of that user.
+ * other server has to make use of it. Whether it has is known only once the
+ * connection is there, which is too late for some things. So such a connection
+ * does not go through a Unix-domain socket, where the other server sees which
+ * user is at this end. Nor is the other server offered the Kerberos ticket, or
+ * the client certificate, of that user.
  */
 #include "postgres.h"
 
@@ -113,7 +113,8 @@ idgen_connect_values_for_host(const IdgenConnectOptions *options, int host)
 	{
 		values[i] = options->values[i];
 		for (int j = 0; j < (int) lengthof(listed); j++)
-			if (same(options->keywords[i], listed[j]) && idgen_hosts_count(values[i]) == options->nhosts)
+			if (same(options->keywords[i], listed[j]) &&
+			    idgen_hosts_count(values[i]) == options->nhosts)
 				values[i] = idgen_hosts_nth(values[i], host);
 	}
 	return values;
@@ -159,7 +160,8 @@ add_defaults(IdgenConnectOptions *options)
 	if (options->nhosts > 1 && find_value(options, "target_session_attrs") == NULL)
 		add_parameter(options, "target_session_attrs", "read-write");
 	if (find_value(options, "tcp_user_timeout") == NULL)
-		add_parameter(options, "tcp_user_timeout", psprintf("%d", Max(1, idgen_server_timeout / 2)));
+		add_parameter(options, "tcp_user_timeout",
+		              psprintf("%d", Max(1, idgen_server_timeout / 2)));
 }
 
 /*

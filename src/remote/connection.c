@@ -107,54 +107,64 @@ fail(IdgenConnection *connection, IdgenRemoteError error)
 static void
 fail_to_connect(IdgenConnection *connection, const char *detail, const char *hint)
 {
-	fail(connection, (IdgenRemoteError){
-						 .sqlerrcode = ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
-						 .message = psprintf("could not connect to server \"%s\"", connection->server),
-						 .detail = detail,
-						 .hint = hint,
-					 });
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
+		.message = psprintf("could not connect to server \"%s\"", connection->server),
+		.detail = detail,
+		.hint = hint,
+	};
+
+	fail(connection, error);
 }
 
 /* There is a connection, but not by that user's own password. */
 static void
 fail_without_password(IdgenConnection *connection)
 {
-	fail(connection, (IdgenRemoteError){
-						 .sqlerrcode = ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED,
-						 .message = "password is required",
-						 .detail = psprintf("Server \"%s\" has not asked for it.", connection->server),
-						 .hint = "Change the authentication method there, or have a superuser set password_required to false in the user mapping.",
-					 });
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED,
+		.message = "password is required",
+		.detail = psprintf("Server \"%s\" has not asked for it.", connection->server),
+		.hint = "Change the authentication method there, or have a superuser set password_required to false in the user mapping.",
+	};
+
+	fail(connection, error);
 }
 
 /* The link of a statement has failed. */
 static void
 fail_by_loss(IdgenConnection *connection)
 {
-	fail(connection, (IdgenRemoteError){
-						 .sqlerrcode = ERRCODE_CONNECTION_FAILURE,
-						 .message = psprintf("connection to server \"%s\" was lost", connection->server),
-						 .detail = idgen_link_error(&connection->link),
-					 });
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
+		.message = psprintf("connection to server \"%s\" was lost", connection->server),
+		.detail = idgen_link_error(&connection->link),
+	};
+
+	fail(connection, error);
 }
 
 /* More has come than can be meant as the answer of a statement. */
 static void
 fail_by_excess(IdgenConnection *connection)
 {
-	fail(connection, (IdgenRemoteError){
-						 .sqlerrcode = ERRCODE_PROTOCOL_VIOLATION,
-						 .message = psprintf("server \"%s\" has sent more than %d kB", connection->server, MAX_RECEIVED / 1024),
-						 .detail = "An answer to a refill is much shorter.",
-						 .hint = "Check what listens at the address of that server.",
-					 });
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_PROTOCOL_VIOLATION,
+		.message = psprintf("server \"%s\" has sent more than %d kB",
+	                        connection->server, MAX_RECEIVED / 1024),
+		.detail = "An answer to a refill is much shorter.",
+		.hint = "Check what listens at the address of that server.",
+	};
+
+	fail(connection, error);
 }
 
 /* Is it being opened, so that another host may do? */
 static bool
 is_opening(const IdgenConnection *connection)
 {
-	return connection->state == IDGEN_CONNECTION_CONNECTING || connection->state == IDGEN_CONNECTION_SETTLING;
+	return connection->state == IDGEN_CONNECTION_CONNECTING ||
+		connection->state == IDGEN_CONNECTION_SETTLING;
 }
 
 /*
@@ -169,7 +179,7 @@ host_deadline(const IdgenOpening *opening)
 	TimestampTz deadline = now + (opening->deadline - now) / (options->nhosts - opening->host);
 
 	if (options->connect_timeout > 0)
-		deadline = Min(deadline, TimestampTzPlusMilliseconds(now, options->connect_timeout * INT64CONST(1000)));
+		deadline = Min(deadline, now + options->connect_timeout * USECS_PER_SEC);
 	return deadline;
 }
 
@@ -200,7 +210,8 @@ begin_host(IdgenConnection *connection)
 
 /* Open it, to be READY before the deadline. The options stay the caller's. */
 void
-idgen_connection_open(IdgenConnection *connection, const IdgenConnectOptions *options, TimestampTz deadline)
+idgen_connection_open(IdgenConnection *connection, const IdgenConnectOptions *options,
+                      TimestampTz deadline)
 {
 	idgen_connection_close(connection);
 	connection->version = options->version;
@@ -230,12 +241,13 @@ next_host(IdgenConnection *connection, const char *failure)
 static void
 settle(IdgenConnection *connection)
 {
-	IdgenOpening *opening = &connection->opening;
+	IdgenLink *link = &connection->link;
+	int *sent = &connection->opening.settings;
 
-	if (opening->settings == lengthof(settings))
+	if (*sent == lengthof(settings))
 		connection->state = IDGEN_CONNECTION_READY;
-	else if (idgen_link_send(&connection->link, settings[opening->settings++], 0, NULL) == IDGEN_LINK_FAILED)
-		next_host(connection, idgen_link_error(&connection->link));
+	else if (idgen_link_send(link, settings[(*sent)++], 0, NULL) == IDGEN_LINK_FAILED)
+		next_host(connection, idgen_link_error(link));
 	else
 		connection->state = IDGEN_CONNECTION_SETTLING;
 }
@@ -375,12 +387,16 @@ check_limits(IdgenConnection *connection)
 	if (link->valve.open && link->valve.received > MAX_RECEIVED)
 	{
 		if (is_opening(connection))
-			next_host(connection, psprintf("Server \"%s\" has sent more than %d kB before it was ready.", connection->server, MAX_RECEIVED / 1024));
+			next_host(connection,
+			          psprintf("Server \"%s\" has sent more than %d kB before it was ready.",
+			                   connection->server, MAX_RECEIVED / 1024));
 		else
 			fail_by_excess(connection);
 	}
 	if (is_opening(connection) && GetCurrentTimestamp() >= connection->opening.host_deadline)
-		next_host(connection, psprintf("There was no answer from host \"%s\", port %s, in time.", PQhost(link->conn), PQport(link->conn)));
+		next_host(connection,
+		          psprintf("There was no answer from host \"%s\", port %s, in time.",
+		                   PQhost(link->conn), PQport(link->conn)));
 }
 
 /*

@@ -157,7 +157,8 @@ idgen_connections_wait(long timeout, uint32 wait_event)
 			count++;
 	if (count == 0)
 	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+		                 timeout, wait_event);
 		return;
 	}
 

@@ -163,12 +163,12 @@ static bool
 may_poll(IdgenLink *link)
 {
 	pgsocket socket = PQsocket(link->conn);
+	int events = link->wait_for | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH;
 
 	if (PQstatus(link->conn) == CONNECTION_BAD)
 		return true;
 	if (!link->valve.open)
-		return (WaitLatchOrSocket(NULL, link->wait_for | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, socket, 0, 0) &
-		        link->wait_for) != 0;
+		return (WaitLatchOrSocket(NULL, events, socket, 0, 0) & link->wait_for) != 0;
 	if (link->wait_for == WL_SOCKET_READABLE)
 		return idgen_valve_receive(&link->valve, socket);
 	return idgen_link_awaits(link) == 0;
@@ -303,8 +303,10 @@ static const char *
 libpq_error(const IdgenLink *link)
 {
 	errno = link->valve.error;
+	if (errno != 0 && !link->valve.open)
+		return psprintf("Could not make a pair of sockets: %m.");
 	if (errno != 0)
-		return link->valve.open ? psprintf("could not receive data from server: %m") : psprintf("Could not make a pair of sockets: %m.");
+		return psprintf("could not receive data from server: %m");
 	return idgen_remote_text(PQerrorMessage(link->conn));
 }
 

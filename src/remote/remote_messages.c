@@ -11,6 +11,13 @@
 
 #include "remote/remote_messages.h"
 
+/* Is a valid character of one byte shown as it is? */
+static bool
+is_shown(char c)
+{
+	return !iscntrl((unsigned char) c) || c == '\n' || c == '\t';
+}
+
 /*
  * The beginning of a text that came from another server, or from libpq,
  * palloc'd. What is not valid in our encoding, and control characters, become
@@ -26,7 +33,7 @@ idgen_remote_text(const char *text)
 	for (int i = 0; i < length; i += bytes)
 	{
 		bytes = pg_encoding_verifymbchar(GetDatabaseEncoding(), copy + i, length - i);
-		if (bytes > 1 || (bytes == 1 && (!iscntrl((unsigned char) copy[i]) || copy[i] == '\n' || copy[i] == '\t')))
+		if (bytes > 1 || (bytes == 1 && is_shown(copy[i])))
 			continue;
 		copy[i] = '?';
 		bytes = 1;

@@ -110,9 +110,11 @@ is_over(const IdgenRemoteQuery *query)
  * server and user mapping lack.
  */
 IdgenRemoteQuery *
-idgen_remote_begin(Oid serverid, Oid userid, const char *sql, int nparams, const char *const *params, int columns)
+idgen_remote_begin(Oid serverid, Oid userid, const char *sql,
+                   int nparams, const char *const *params, int columns)
 {
-	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query", ALLOCSET_SMALL_SIZES);
+	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query",
+	                                             ALLOCSET_SMALL_SIZES);
 	MemoryContext context = MemoryContextSwitchTo(memory);
 	IdgenRemoteQuery *query = palloc0(sizeof(IdgenRemoteQuery));
 
@@ -149,26 +151,28 @@ end(IdgenRemoteQuery *query, QueryState state)
 	query->connection = NULL;
 }
 
-/* It is over: that has gone wrong, here or at the other server. */
+/* It has FAILED: the connection, if there is one, is of no more use. */
 static void
-fail(IdgenRemoteQuery *query, QueryState state, IdgenRemoteError error)
+fail(IdgenRemoteQuery *query, IdgenRemoteError error)
 {
+	if (query->connection != NULL)
+		idgen_connection_close(query->connection);
 	query->error = error;
-	end(query, state);
+	end(query, QUERY_FAILED);
 }
 
 /* It has lasted too long. */
 static void
 time_out(IdgenRemoteQuery *query)
 {
-	if (query->connection != NULL)
-		idgen_connection_close(query->connection);
-	fail(query, QUERY_FAILED, (IdgenRemoteError){
-								  .sqlerrcode = ERRCODE_CONNECTION_FAILURE,
-								  .message = psprintf("server \"%s\" did not answer in time", query->server),
-								  .detail = query->state == QUERY_WAITING ? "All connections to it are in use." : NULL,
-								  .hint = "See what it is waiting for, or raise idgen.server_timeout.",
-							  });
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
+		.message = psprintf("server \"%s\" did not answer in time", query->server),
+		.detail = query->state == QUERY_WAITING ? "All connections to it are in use." : NULL,
+		.hint = "See what it is waiting for, or raise idgen.server_timeout.",
+	};
+
+	fail(query, error);
 }
 
 /* Open the connection, for the first time or again. */
@@ -208,7 +212,7 @@ take_loss(IdgenRemoteQuery *query)
 	if (query->state == QUERY_RUNNING_ON_KEPT)
 		open_connection(query);
 	else
-		fail(query, QUERY_FAILED, query->connection->error);
+		fail(query, query->connection->error);
 }
 
 /* Keep the first row of a result. */
@@ -219,7 +223,11 @@ keep_row(IdgenRemoteQuery *query, const PGresult *result)
 		return;
 	query->row = palloc(query->columns * sizeof(char *));
 	for (int i = 0; i < query->columns; i++)
-		query->row[i] = PQgetisnull(result, 0, i) ? NULL : idgen_remote_text(PQgetvalue(result, 0, i));
+	{
+		bool is_null = PQgetisnull(result, 0, i);
+
+		query->row[i] = is_null ? NULL : idgen_remote_text(PQgetvalue(result, 0, i));
+	}
 }
 
 /* A field of an error; NULL if there is none. */
@@ -241,18 +249,19 @@ error_code(const PGresult *result)
 	return code != 0 ? code : ERRCODE_FDW_ERROR;
 }
 
-/* The server has raised an error. */
+/* It is REFUSED: the server has raised an error. */
 static void
 refuse(IdgenRemoteQuery *query, int sqlerrcode, const PGresult *result)
 {
 	const char *message = idgen_result_message(result);
 
-	fail(query, QUERY_REFUSED, (IdgenRemoteError){
-								   .sqlerrcode = sqlerrcode,
-								   .message = message != NULL ? message : "no message was received",
-								   .detail = error_field(result, PG_DIAG_MESSAGE_DETAIL),
-								   .hint = error_field(result, PG_DIAG_MESSAGE_HINT),
-							   });
+	query->error = (IdgenRemoteError){
+		.sqlerrcode = sqlerrcode,
+		.message = message != NULL ? message : "no message was received",
+		.detail = error_field(result, PG_DIAG_MESSAGE_DETAIL),
+		.hint = error_field(result, PG_DIAG_MESSAGE_HINT),
+	};
+	end(query, QUERY_REFUSED);
 }
 
 /*
@@ -264,15 +273,17 @@ static void
 take_error(IdgenRemoteQuery *query, const PGresult *result)
 {
 	int sqlerrcode = error_code(result);
+	bool is_conflict = sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
+	bool is_read_only = sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION;
 
-	if ((sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE || sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED) &&
-	    ++query->conflicts < MAX_ATTEMPTS)
+	if (is_conflict && ++query->conflicts < MAX_ATTEMPTS)
 		send_statement(query);
-	else if (sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION && query->state == QUERY_RUNNING_ON_KEPT)
+	else if (is_read_only && query->state == QUERY_RUNNING_ON_KEPT)
 		open_connection(query);
 	else
 	{
-		if (sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION)
+		if (is_read_only)
 			idgen_connection_close(query->connection);
 		refuse(query, sqlerrcode, result);
 	}
@@ -285,11 +296,13 @@ take_error(IdgenRemoteQuery *query, const PGresult *result)
 static void
 take_nonsense(IdgenRemoteQuery *query, const PGresult *result)
 {
-	idgen_connection_close(query->connection);
-	fail(query, QUERY_FAILED, (IdgenRemoteError){
-								  .sqlerrcode = ERRCODE_FDW_ERROR,
-								  .message = psprintf("server \"%s\" returned %d columns instead of %d", query->server, PQnfields(result), query->columns),
-							  });
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_FDW_ERROR,
+		.message = psprintf("server \"%s\" returned %d columns instead of %d",
+	                        query->server, PQnfields(result), query->columns),
+	};
+
+	fail(query, error);
 }
 
 /* The server has answered. */
@@ -409,7 +422,8 @@ idgen_remote_await(IdgenRemoteQuery *query)
 	{
 		while (!idgen_remote_advance(query))
 		{
-			long timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), idgen_remote_due(query));
+			TimestampTz due = idgen_remote_due(query);
+			long timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), due);
 
 			if (timeout > 0)
 				idgen_connections_wait(timeout, wait_event);
@@ -426,8 +440,8 @@ idgen_remote_await(IdgenRemoteQuery *query)
 }
 
 /*
- * Raise what has gone wrong; on which server, only if that has raised it
- * there.
+ * Raise what has gone wrong. An error of the other server says where it is
+ * from.
  */
 static void
 raise_error(const IdgenRemoteQuery *query)

@@ -7,12 +7,11 @@
  * Secret ones belong into the user mapping, which no other role can read.
  *
  * A session of this server runs as a user of the operating system. It can read
- * the files of that user, and another server may take it for that user. What
- * that can be used for is the superusers' business. So other roles can only
- * set options that are known to do no harm. (To look at the connection once it
- * is there would not do: the other server lets a user in, and does what the
- * options of the new session say, before libpq knows whether it has asked for
- * a password.)
+ * the files of that user, and another server may take it for that user. Only
+ * superusers may make use of that. So other roles can only set options that are
+ * known to do no harm. (To look at the connection once it is there would be too
+ * late: the other server lets a user in, and does what the options of the new
+ * session say, before libpq knows whether it has asked for a password.)
  */
 #include "postgres.h"
 
@@ -157,6 +156,7 @@ valid_options(Oid catalog)
 static void
 check_name(const char *name, const List *valid)
 {
+	const char *separator = "Valid options in this context are: ";
 	StringInfoData hint;
 	ListCell *cell;
 
@@ -167,9 +167,13 @@ check_name(const char *name, const List *valid)
 
 		if (same(name, option))
 			return;
-		appendStringInfo(&hint, "%s%s", hint.len > 0 ? ", " : "Valid options in this context are: ", option);
+		appendStringInfo(&hint, "%s%s", separator, option);
+		separator = ", ";
 	}
-	appendStringInfoString(&hint, hint.len > 0 ? "." : "There are no valid options in this context.");
+	if (valid != NIL)
+		appendStringInfoChar(&hint, '.');
+	else
+		appendStringInfoString(&hint, "There are no valid options in this context.");
 	ereport(ERROR,
 	        (errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 	         errmsg("invalid option \"%s\"", name),
@@ -195,7 +199,8 @@ idgen_option_has_libpq_default(const char *name)
 {
 	for (const PQconninfoOption *option = libpq_options(); option->keyword != NULL; option++)
 		if (same(option->keyword, name))
-			return option->val == NULL || (option->compiled != NULL && same(option->val, option->compiled));
+			return option->val == NULL ||
+				(option->compiled != NULL && same(option->val, option->compiled));
 	return false;
 }
 

@@ -85,7 +85,7 @@ typedef enum JobEvent
 	EVENT_ROW_STILL_HELD, /* the same one holds it as before */
 	EVENT_HELD_BY_ANY,    /* it is not known which one holds row or table */
 	EVENT_LOCKED,         /* something else is locked, or time in line over */
-	EVENT_CANCELLED,      /* somebody has cancelled the wait for a lock */
+	EVENT_CANCELLED,      /* the wait for a lock was cancelled */
 	EVENT_EXPIRED,        /* any of the last five, too late to wait for */
 	EVENT_FAILED,         /* there is an error */
 } JobEvent;
@@ -129,7 +129,9 @@ idgen_job_free(IdgenJob *job)
 static IdgenJobState
 next_state(const IdgenJob *job, JobEvent event)
 {
-	bool was_in_line = job->state == IDGEN_JOB_IN_LINE;
+	/* Was it in line behind a transaction that is known? */
+	bool was_behind_holder = job->state == IDGEN_JOB_IN_LINE &&
+		TransactionIdIsValid(job->row_holder);
 
 	switch (event)
 	{
@@ -152,7 +154,7 @@ next_state(const IdgenJob *job, JobEvent event)
 			return IDGEN_JOB_PAUSED;
 		case EVENT_LOCKED:
 		case EVENT_CANCELLED:
-			return was_in_line && TransactionIdIsValid(job->row_holder) ? IDGEN_JOB_READY : IDGEN_JOB_PAUSED;
+			return was_behind_holder ? IDGEN_JOB_READY : IDGEN_JOB_PAUSED;
 	}
 	pg_unreachable();
 }
@@ -397,9 +399,9 @@ idgen_job_due(const IdgenJob *job)
 }
 
 /*
- * For how many milliseconds a job is to wait in line, now: twice as long as
- * the last time. If it is not known who holds the row, or whether anybody
- * does, not for long.
+ * For how many milliseconds a job waits in line this time: twice as long as the
+ * last time. But always for a short time if it is not known which transaction
+ * holds the row: it may not be the row that is locked.
  */
 int
 idgen_job_time_in_line(IdgenJob *job)

@@ -35,7 +35,7 @@ typedef struct IdgenJob
 	TimestampTz paused_until; /* the end of the last one */
 	int line_ms;              /* how long it was last in line, 0 = never */
 
-	/* What another server is working on, or NULL; kept in a pause, too */
+	/* What another server is working on, or NULL. A pause does not end it. */
 	IdgenRemoteQuery *query;
 
 	/* What the last try has found and, in state ALLOCATED, allocated: */

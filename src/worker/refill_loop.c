@@ -2,14 +2,14 @@
  * refill_loop.c
  *		The worker's refill loop: does what sessions have asked for.
  *
- * Each time around, the worker makes jobs of what sessions have asked for, and
- * tries all that are ready in one transaction, each in a subtransaction. So
- * nobody waits for the transaction of a user (rule W1), and many id sequences
- * cost one commit. Then one of the jobs that are in line for a row has a
- * transaction for itself. job.c says what the states of a job are.
+ * At each turn, the worker makes jobs of what sessions have asked for. It tries
+ * all jobs that are READY in one transaction, each in a subtransaction. So no
+ * session waits for the transaction of another user (rule W1), and many id
+ * sequences cost one commit. Then one job that is IN_LINE has a transaction for
+ * itself. job.c tells what these states are.
  *
- * A job that is over is published, whatever has become of it: then the sessions
- * that wait for it wake up.
+ * What becomes of a job is published, be it blocks or an error. The sessions
+ * that wait for it then wake up.
  */
 #include "postgres.h"
 
@@ -211,9 +211,10 @@ publish(const IdgenJob *job, bool replicated)
 }
 
 /*
- * Publish what does not depend on the commit. It is done before, since the
- * transaction keeps native sequences locked: nobody can give one a new file in
- * between.
+ * Publish what does not depend on the commit: blocks of native sequences and of
+ * other servers. That is done before the commit, as long as the transaction
+ * keeps native sequences locked, so that ALTER SEQUENCE cannot give one a new
+ * file before its blocks are published.
  */
 static void
 publish_before_commit(const List *jobs)
@@ -343,8 +344,8 @@ idgen_refill_loop_due(void)
 }
 
 /*
- * Something has gone wrong that is not the matter of one id sequence. The
- * sessions that wait are told, and the jobs forgotten.
+ * There is an error that is not about one id sequence. Tell the sessions that
+ * wait, and forget the jobs.
  */
 void
 idgen_refill_loop_abandon(const ErrorData *error)
