@@ -144,7 +144,7 @@ idgen_exhausted(const char *name, const IdgenDefinition *def)
 	         errhint("%s", def->max_value < PG_INT64_MAX ? "Raise max_value and set exhausted to 0." : "Use another id sequence, or start again at a lower id with idgen_restart().")));
 }
 
-/* Raises 2200H: there are ids left up to the last one, but fewer in a row. */
+/* Raises 2200H: there are ids left, but not that many consecutive ones. */
 void
 idgen_too_few(const char *name, int64 count, int64 last)
 {

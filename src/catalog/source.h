@@ -48,9 +48,9 @@ typedef struct IdgenRequest
 	int64 bulk_ids;
 
 	/*
-	 * The ids wanted in a row, at least 1. If there are fewer, allocate()
-	 * raises 2200H and takes nothing. New ids that go on from where the block
-	 * "joins" ends are in a row with it; that may be empty.
+	 * The consecutive ids wanted, at least 1. If there are fewer, allocate()
+	 * raises 2200H and takes nothing. New ids may be consecutive with those of
+	 * the block "joins", which may be empty.
 	 */
 	int64 count;
 	IdgenBlock joins;
@@ -225,8 +225,8 @@ typedef struct IdgenSource
 	                              IdgenRefill *refill);
 
 	/*
-	 * The most ids in a row that allocate() can be asked for. NULL if there is
-	 * no limit.
+	 * The most consecutive ids that allocate() can be asked for. NULL if there
+	 * is no limit.
 	 */
 	int64 (*max_count)(const struct IdgenHandle *handle);
 
@@ -257,8 +257,8 @@ typedef struct IdgenSource
 } IdgenSource;
 
 /*
- * How many ids have to be taken so that a request gets the ids in a row that it
- * wants, if the next id is "next", and "after" ids are left behind it? 0 if
+ * How many ids have to be taken so that a request gets the consecutive ids that
+ * it wants, if the next id is "next", and "after" ids are left behind it? 0 if
  * there are too few.
  *
  * While the worker allocates, sessions draw from the block that the new ids

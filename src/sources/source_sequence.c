@@ -173,7 +173,7 @@ typedef struct Drawn
 	Oid relid;
 	const IdgenNativeSequence *sequence;
 	int64 nvalues; /* values wanted, at least 1 */
-	int64 count;   /* ids wanted in a row, at least 1 */
+	int64 count;   /* consecutive ids wanted, at least 1 */
 
 	/* What has been drawn: no more blocks than the cache can hold */
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
@@ -213,7 +213,7 @@ draw_first_value(IdgenHandle *handle, Drawn *drawn)
 }
 
 /*
- * Are there enough ids in a row? If not, the last block is the one to go on
+ * Are there enough consecutive ids? If not, the last block is the one to go on
  * with.
  */
 static bool
@@ -264,7 +264,7 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 		after / idgen_native_width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
 }
 
-/* The most ids in a row, with as many values as may be drawn. */
+/* The most consecutive ids, with as many values as may be drawn. */
 static int64
 sequence_max_count(const IdgenHandle *handle)
 {
@@ -276,7 +276,7 @@ sequence_max_count(const IdgenHandle *handle)
 }
 
 /*
- * How many ids in a row are to be drawn for a request? Raises 2200H if the
+ * How many consecutive ids must be drawn for a request? Raises 2200H if the
  * sequence does not have them, unless that cannot be known.
  */
 static int64

@@ -25,7 +25,8 @@ PG_FUNCTION_INFO_V1(idgen_peek);
 PG_FUNCTION_INFO_V1(idgen_peek_big);
 
 /*
- * The most ids in a row that one call may ask for: half of those of a bigint.
+ * The most consecutive ids that one call may ask for: half of those of a
+ * bigint.
  */
 #define IDGEN_RANGE_MAX (INT64CONST(1) << 62)
 
@@ -202,8 +203,8 @@ idgen_next_big_from(PG_FUNCTION_ARGS)
  * idgen_next_range(name text, n bigint [, source text],
  *					OUT first_id bigint, OUT last_id bigint)
  *
- * n ids in a row. In a descending sequence, the first is the greatest. Raises
- * 22023 unless n is 1 to 2^62.
+ * n consecutive ids. In a descending sequence, the first is the greatest.
+ * Raises 22023 unless n is 1 to 2^62.
  */
 Datum
 idgen_next_range(PG_FUNCTION_ARGS)
