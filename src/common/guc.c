@@ -11,7 +11,7 @@
 
 #include "common/guc.h"
 
-int idgen_max_sequences = 1024;
+int idgen_max_sequences = 8192;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_warn_remaining = 10;
@@ -31,14 +31,14 @@ define_sequence_settings(void)
 	 * Shared memory is sized at server start, so this one exists only in a
 	 * server that preloads the library: elsewhere it would have no effect,
 	 * and the server refuses to define it after startup. The upper bound keeps
-	 * the size computation far from overflow (about 2.5 kB per id sequence).
+	 * the size computation far from overflow (about 750 bytes per id sequence).
 	 */
 	if (process_shared_preload_libraries_in_progress)
 		DefineCustomIntVariable("idgen.max_sequences",
 		                        "Sets the number of id sequences that the shared cache holds at a time.",
 		                        "More id sequences than this still work: the ones not used lately give way, and their cached ids become a gap.",
 		                        &idgen_max_sequences,
-		                        1024, 1, 1000000,
+		                        8192, 1, 1000000,
 		                        PGC_POSTMASTER,
 		                        0,
 		                        NULL, NULL, NULL);

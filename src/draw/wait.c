@@ -29,7 +29,10 @@
  */
 #define IDGEN_DEADLOCK_MARGIN_MS 100
 
-/* The entry in which this session is counted as waiting, if any. */
+/*
+ * The entry in which this session is counted as waiting, if any. The name in
+ * the key stays until the session ends.
+ */
 static bool waiting = false;
 static IdgenCacheKey waiting_key;
 

@@ -16,12 +16,13 @@
  *
  * Locking rules
  *
- * - header->lock protects the hash table, the array's fill and the clock hand:
- *	 shared to find an entry, exclusive to make or replace one.
+ * - header->lock protects the hash table, the array's fill, the places for long
+ *	 names, and the clock hands: shared to find an entry, exclusive to make or
+ *	 replace one. A key of an entry stays as it is.
  * - slot->lock, always exclusive, protects all other fields of a slot. A slot
  *	 changes its owner only under both locks.
- * - The order is header->lock, then slot->lock, then that of files; never two slots
- *	 at once.
+ * - The order is header->lock, then slot->lock, then the lock of the file index or
+ *	 of the failures; never two slots at once.
  * - Under a slot's lock, or the header's exclusive one, nothing may raise an error:
  *	 an entry is complete whenever its lock is released.
  *
@@ -49,33 +50,32 @@
  */
 
 static uint32
-hash_name(Oid number, const char *name)
+hash_name(Oid number, const char *name, int namelen)
 {
 	return hash_combine(hash_bytes_uint32(number),
-	                    hash_bytes((const unsigned char *) name, strlen(name)));
+	                    hash_bytes((const unsigned char *) name, namelen));
 }
 
-/* Most names are short, so only as much of a key is looked at as is used. */
 static uint32
 hash_key(const void *key, Size keysize)
 {
 	const IdgenCacheKey *k = (const IdgenCacheKey *) key;
 
-	return hash_name(k->dbid ^ k->relid ^ k->object, k->name);
+	return hash_name(k->dbid ^ k->relid ^ k->object, k->name, k->namelen);
 }
 
 /* The same for all keys of a name, whatever their object. */
 uint32
 idgen_cache_hash_key_name(const IdgenCacheKey *key)
 {
-	return hash_name(key->dbid ^ key->relid, key->name);
+	return hash_name(key->dbid ^ key->relid, key->name, key->namelen);
 }
 
 /* What stands for a name of that table in this database, for idgen_cache_revalidate_objects(). */
 uint32
 idgen_cache_hash_name(Oid relid, const char *name)
 {
-	return hash_name(MyDatabaseId ^ relid, name);
+	return hash_name(MyDatabaseId ^ relid, name, strlen(name));
 }
 
 static int
@@ -84,10 +84,12 @@ compare_keys(const void *a, const void *b, Size keysize)
 	const IdgenCacheKey *ka = (const IdgenCacheKey *) a;
 	const IdgenCacheKey *kb = (const IdgenCacheKey *) b;
 
-	return ka->dbid == kb->dbid && ka->relid == kb->relid && ka->object == kb->object ? strcmp(ka->name, kb->name) : 1;
+	if (ka->dbid != kb->dbid || ka->relid != kb->relid || ka->object != kb->object)
+		return 1;
+	return ka->namelen != kb->namelen || memcmp(ka->name, kb->name, ka->namelen) != 0;
 }
 
-/* The description of the hash table; memory is the caller's business. */
+/* The description of the hash table; the caller adds where its memory is. */
 int
 idgen_cache_describe_entries(HASHCTL *info)
 {
@@ -99,8 +101,9 @@ idgen_cache_describe_entries(HASHCTL *info)
 }
 
 /*
- * Build a key. "object" is the native sequence that blocks come from, or
- * invalid. namelen must be below IDGEN_NAME_BYTES.
+ * Build a key. "object" is the native sequence that blocks come from, or invalid.
+ * The name must stay as long as the key is used. namelen must be below
+ * IDGEN_NAME_BYTES.
  */
 void
 idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object, bool temporary,
@@ -111,8 +114,8 @@ idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object, bool temporary,
 	key->relid = relid;
 	key->object = object;
 	key->temporary = temporary;
-	memcpy(key->name, name, namelen);
-	key->name[namelen] = '\0';
+	key->namelen = namelen;
+	key->name = name;
 }
 
 /* Which cache is a key for? */
@@ -147,6 +150,26 @@ idgen_cache_slots_named(const IdgenCache *cache, uint32 name)
 }
 
 /*
+ * Make the entry of a slot. A name that does not fit into the slot is put into
+ * long_name, where there are IDGEN_NAME_BYTES. The caller holds the header's lock
+ * exclusively, and then gives the slot to the entry.
+ *
+ * Raises an error only in a session's own cache, if there is no memory; then
+ * nothing has changed. The shared one has as many elements as slots.
+ */
+IdgenCacheEntry *
+idgen_cache_add_entry(IdgenCache *cache, const IdgenCacheKey *key, IdgenSlot *slot, char *long_name)
+{
+	IdgenCacheKey stored = *key;
+	char *name = idgen_is_long_name(key) ? long_name : slot->short_name;
+
+	memcpy(name, key->name, key->namelen);
+	name[key->namelen] = '\0';
+	stored.name = name;
+	return hash_search(cache->entries, &stored, HASH_ENTER, NULL);
+}
+
+/*
  * Give a slot to a new entry. The caller holds its lock and, exclusively, the
  * header's.
  */
@@ -166,17 +189,45 @@ idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *sl
 void
 idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot)
 {
+	const char *name = slot->key->name;
+
 	if (OidIsValid(slot->key->object))
 		dlist_delete(&slot->node);
 	hash_search(cache->entries, slot->key, HASH_REMOVE, NULL);
+	if (name != slot->short_name && cache->long_names != NULL)
+		idgen_long_names_give_back(cache->long_names, name);
 }
 
 /*
- * Take an idle slot away from its id sequence: the clock algorithm, where a
- * slot drawn from since the hand last passed gets a second chance. Returns NULL
- * if all of them are busy. The caller holds the header's lock exclusively; the
- * slot comes back locked, its entry removed.
+ * Take a slot away from its id sequence, if it is idle: the clock algorithm, where
+ * a slot drawn from since the hand last passed gets a second chance. Then its
+ * entry is removed, and it stays locked. The caller holds the header's lock
+ * exclusively.
  */
+static bool
+evict_if_idle(IdgenCache *cache, IdgenSlot *slot)
+{
+	IdgenCacheHeader *header = cache->header;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (!idgen_slot_is_busy(slot))
+	{
+		idgen_slot_count_issued(slot);
+		if (!slot->used)
+		{
+			header->evictions++;
+			header->ids_evicted += slot->ids_left;
+			header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
+			idgen_cache_remove_entry(cache, slot);
+			return true;
+		}
+		slot->used = false;
+	}
+	LWLockRelease(&slot->lock);
+	return false;
+}
+
+/* The next idle slot, taken away as above; NULL if all of them are busy. */
 IdgenSlot *
 idgen_cache_evict_idle_slot(IdgenCache *cache)
 {
@@ -187,21 +238,25 @@ idgen_cache_evict_idle_slot(IdgenCache *cache)
 		IdgenSlot *slot = idgen_cache_slot_at(cache, header->hand);
 
 		header->hand = (header->hand + 1) % header->nslots;
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		if (!idgen_slot_is_busy(slot))
-		{
-			idgen_slot_count_issued(slot);
-			if (!slot->used)
-			{
-				header->evictions++;
-				header->ids_evicted += slot->ids_left;
-				header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
-				idgen_cache_remove_entry(cache, slot);
-				return slot;
-			}
-			slot->used = false;
-		}
-		LWLockRelease(&slot->lock);
+		if (evict_if_idle(cache, slot))
+			return slot;
+	}
+	return NULL;
+}
+
+/* The same, of the slots that have all places for long names. */
+static IdgenSlot *
+evict_idle_long_name(IdgenCache *cache)
+{
+	IdgenLongNames *names = cache->long_names;
+
+	for (int looked = 0; looked < 2 * names->nplaces; looked++)
+	{
+		IdgenSlot *slot = names->places[names->hand].slot;
+
+		names->hand = (names->hand + 1) % names->nplaces;
+		if (evict_if_idle(cache, slot))
+			return slot;
 	}
 	return NULL;
 }
@@ -210,13 +265,38 @@ idgen_cache_evict_idle_slot(IdgenCache *cache)
  * Entries
  */
 
-/* A slot of the shared cache for a new entry, locked; NULL if there is none. */
+/* Is there no place left for the name of a key? The caller holds the header's lock. */
+static bool
+lacks_long_name(const IdgenCacheKey *key)
+{
+	return idgen_is_long_name(key) && slist_is_empty(&idgen_shared_cache.long_names->free);
+}
+
+/* Can there be an entry in the shared cache without another one giving way? */
+bool
+idgen_cache_has_room(const IdgenCacheKey *key)
+{
+	IdgenCacheHeader *header = idgen_shared_cache.header;
+	bool result;
+
+	LWLockAcquire(&header->lock, LW_SHARED);
+	result = header->nslots < idgen_max_sequences && !lacks_long_name(key);
+	LWLockRelease(&header->lock);
+	return result;
+}
+
+/*
+ * A slot of the shared cache for a new entry, locked, and with a place for its name;
+ * NULL if there is none.
+ */
 static IdgenSlot *
-get_free_slot(void)
+get_free_slot(const IdgenCacheKey *key)
 {
 	IdgenCache *cache = &idgen_shared_cache;
 	IdgenSlot *slot;
 
+	if (lacks_long_name(key))
+		return evict_idle_long_name(cache);
 	if (cache->header->nslots == idgen_max_sequences)
 		return idgen_cache_evict_idle_slot(cache);
 
@@ -226,29 +306,31 @@ get_free_slot(void)
 }
 
 /*
- * Make an entry in the shared cache; NULL if all its slots are busy. The caller
- * holds the header's lock exclusively.
+ * Make an entry in the shared cache; NULL if all slots are busy that would do. The
+ * caller holds the header's lock exclusively.
  */
 static IdgenCacheEntry *
 create_entry(const IdgenCacheKey *key)
 {
-	IdgenSlot *slot = get_free_slot();
+	IdgenCache *cache = &idgen_shared_cache;
+	IdgenSlot *slot = get_free_slot(key);
 	IdgenCacheEntry *entry;
+	char *long_name = NULL;
 
 	if (slot == NULL)
 		return NULL;
-
-	/* Cannot fail: there are as many elements as slots. */
-	entry = hash_search(idgen_shared_cache.entries, key, HASH_ENTER_NULL, NULL);
-	idgen_cache_assign_slot(&idgen_shared_cache, entry, slot);
+	if (idgen_is_long_name(key))
+		long_name = idgen_long_names_take(cache->long_names, slot);
+	entry = idgen_cache_add_entry(cache, key, slot, long_name);
+	idgen_cache_assign_slot(cache, entry, slot);
 	LWLockRelease(&slot->lock);
 	return entry;
 }
 
 /*
  * Find the slot of a key and, if asked to, make one. Returns NULL if there is
- * none, or none can be had because all are busy. *version is set to the
- * slot's version.
+ * none, or none can be had because all are busy. *version is set to the slot's
+ * version. Raises an error only in a session's own cache, if there is no memory.
  */
 IdgenSlot *
 idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)

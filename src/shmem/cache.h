@@ -19,10 +19,6 @@
 #include "shmem/slot.h"
 #include "shmem/slot_publish.h"
 
-/* varchar(255), and that in any server encoding, with room for a terminating zero */
-#define IDGEN_NAME_CHARACTERS 255
-#define IDGEN_NAME_BYTES      1024
-
 /*
  * What names an id sequence in the whole server. The table's OID stands for
  * the installation of the extension: dropped and created again, it differs.
@@ -33,9 +29,15 @@ typedef struct IdgenCacheKey
 {
 	Oid dbid;
 	Oid relid;
-	Oid object;                  /* native sequence, or invalid */
-	bool temporary;              /* is that one temporary? */
-	char name[IDGEN_NAME_BYTES]; /* zero-terminated, the rest undefined */
+	Oid object;     /* native sequence, or invalid */
+	bool temporary; /* is that one temporary? */
+	uint16 namelen; /* below IDGEN_NAME_BYTES */
+
+	/*
+	 * Not the key's own memory. Zero-terminated in each key that the cache gives
+	 * out, but need not be in one that it is asked for.
+	 */
+	const char *name;
 } IdgenCacheKey;
 
 /* cache_memory.c: how it is made */

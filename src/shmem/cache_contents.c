@@ -29,6 +29,17 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 	return true;
 }
 
+/* A copy of a key, palloc'd, with its name. */
+static IdgenCacheKey *
+copy_key(const IdgenCacheKey *key)
+{
+	IdgenCacheKey *copy = palloc(sizeof(IdgenCacheKey) + key->namelen + 1);
+
+	*copy = *key;
+	copy->name = memcpy(copy + 1, key->name, key->namelen + 1);
+	return copy;
+}
+
 /*
  * The keys of all entries of this database that belong to the installation of
  * that table: a list of palloc'd IdgenCacheKeys.
@@ -50,10 +61,8 @@ idgen_cache_entries(Oid relid)
 		hash_seq_init(&status, caches[i]->entries);
 		while ((entry = hash_seq_search(&status)) != NULL)
 		{
-			Size used = offsetof(IdgenCacheKey, name) + strlen(entry->key.name) + 1;
-
 			if (entry->key.dbid == MyDatabaseId && entry->key.relid == relid)
-				keys = lappend(keys, memcpy(palloc(used), &entry->key, used));
+				keys = lappend(keys, copy_key(&entry->key));
 		}
 		LWLockRelease(&caches[i]->header->lock);
 	}
@@ -133,7 +142,7 @@ idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
 	uint64 version;
 	IdgenOutcome outcome = {.publish = true, .revalidate = true, .rest = *rest};
 
-	if (idgen_cache_attach(key, idgen_shared_cache.header->nslots < idgen_max_sequences, &version) == NULL)
+	if (idgen_cache_attach(key, idgen_cache_has_room(key), &version) == NULL)
 		return idgen_rest_ids(rest);
 	outcome.rest_good_as_of = version;
 	idgen_cache_finish(key, &outcome);

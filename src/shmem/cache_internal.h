@@ -12,6 +12,7 @@
 #include "utils/hsearch.h"
 
 #include "shmem/cache.h"
+#include "shmem/long_names.h"
 #include "shmem/slot.h"
 
 /* This many slots share a list, of the two by which they are found besides their keys. */
@@ -29,6 +30,13 @@ typedef union IdgenSlotPadded
 	IdgenSlot slot;
 	char pad[TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(IdgenSlot))];
 } IdgenSlotPadded;
+
+/*
+ * With its entry, list heads, and its part of the long names, an id sequence takes
+ * some 745 bytes. One cache line more is too much: at most 768 are promised.
+ */
+StaticAssertDecl(sizeof(IdgenSlotPadded) <= 640 + sizeof(LWLock) - 16,
+                 "a slot takes too much shared memory");
 
 /* The lock protects what no comment says otherwise of. */
 typedef struct IdgenCacheHeader
@@ -55,7 +63,15 @@ typedef struct IdgenCache
 	int nbuckets;           /* of the lists in names, and in files */
 	dlist_head *names;      /* slots that have an object, by name */
 	struct IdgenFileIndex *files;
+	IdgenLongNames *long_names; /* NULL in a session's own cache */
 } IdgenCache;
+
+/* Does a name not fit into a slot? */
+static inline bool
+idgen_is_long_name(const IdgenCacheKey *key)
+{
+	return key->namelen >= IDGEN_SHORT_NAME_BYTES;
+}
 
 extern IdgenCache idgen_shared_cache;
 extern IdgenCache idgen_own_cache;
@@ -71,6 +87,9 @@ extern uint64 idgen_cache_next_number(IdgenCache *cache);
 extern uint32 idgen_cache_hash_key_name(const IdgenCacheKey *key);
 extern dlist_head *idgen_cache_slots_named(const IdgenCache *cache, uint32 name);
 extern IdgenSlot *idgen_cache_slot_at(const IdgenCache *cache, int i);
+extern bool idgen_cache_has_room(const IdgenCacheKey *key);
+extern IdgenCacheEntry *idgen_cache_add_entry(IdgenCache *cache, const IdgenCacheKey *key,
+                                              IdgenSlot *slot, char *long_name);
 extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot);
 extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
 extern IdgenSlot *idgen_cache_evict_idle_slot(IdgenCache *cache);

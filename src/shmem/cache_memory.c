@@ -45,6 +45,8 @@ cache_size(void)
 	Size size = arrays_size();
 
 	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(count_buckets())));
+	size = add_size(size, CACHELINEALIGN(idgen_long_names_size(idgen_max_sequences)));
+	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
 	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
 }
 
@@ -84,6 +86,7 @@ init_shared_cache(void)
 	idgen_cache_init_header(cache->header, tranche);
 	idgen_cache_init_names(cache);
 	idgen_file_index_init(cache->files, cache->nbuckets, tranche);
+	idgen_long_names_init(cache->long_names, idgen_max_sequences);
 	for (int i = 0; i < idgen_max_sequences; i++)
 		idgen_slot_init(&cache->slots[i].slot, slot_tranche, &cache->work[i], cache->files);
 }
@@ -98,7 +101,7 @@ idgen_cache_startup_shmem(void)
 	IdgenCache *cache = &idgen_shared_cache;
 	char *area;
 	bool found;
-	bool found_files;
+	bool found_part;
 	HASHCTL info;
 	int flags;
 
@@ -113,7 +116,9 @@ idgen_cache_startup_shmem(void)
 	cache->nbuckets = count_buckets();
 	cache->names = (dlist_head *) (cache->slots + idgen_max_sequences);
 	cache->work = (uint8 *) (cache->names + cache->nbuckets);
-	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_files);
+	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_part);
+	cache->long_names = ShmemInitStruct("idgen long names", idgen_long_names_size(idgen_max_sequences), &found_part);
+	idgen_failure_pool_startup_shmem(GetNamedLWLockTranche("IdgenCache")->lock.tranche);
 	if (!found)
 		init_shared_cache();
 

@@ -19,7 +19,7 @@
 #include "catalog/epoch.h"
 #include "shmem/cache_internal.h"
 
-/* There are at most this many slots (some 20 MB), made a few at a time. */
+/* There are at most this many slots (some 6 MB), made a few at a time. */
 #define IDGEN_OWN_SLOTS   8192
 #define IDGEN_OWN_AT_ONCE 16
 #define IDGEN_OWN_BUCKETS 256
@@ -41,6 +41,7 @@ typedef struct OwnSlot
 {
 	IdgenSlot slot;     /* must be first */
 	uint64 table_epoch; /* idgen_table_epoch of its ids */
+	char *long_name;    /* room for a long name, or NULL if it has never had one */
 } OwnSlot;
 
 IdgenCache idgen_own_cache;
@@ -125,6 +126,7 @@ make_slots(void)
 	for (int i = 0; i < IDGEN_OWN_AT_ONCE; i++)
 	{
 		idgen_slot_init(&slots[i].slot, IDGEN_OWN_TRANCHE, &own_work, idgen_own_cache.files);
+		slots[i].long_name = NULL;
 		free_slot(&slots[i].slot);
 	}
 }
@@ -162,17 +164,23 @@ have_free_slot(void)
 IdgenSlot *
 idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version)
 {
-	IdgenSlot *slot;
+	IdgenCache *cache = &idgen_own_cache;
+	OwnSlot *own;
 	IdgenCacheEntry *entry;
 
 	if (!have_free_slot())
 		return NULL;
-	entry = hash_search(idgen_own_cache.entries, key, HASH_ENTER, NULL);
-	slot = dlist_container(IdgenSlot, node, dlist_pop_head_node(&own_free));
-	idgen_cache_assign_slot(&idgen_own_cache, entry, slot);
-	((OwnSlot *) slot)->table_epoch = idgen_table_epoch;
-	*version = slot->version;
-	return slot;
+	own = dlist_container(OwnSlot, slot.node, dlist_head_node(&own_free));
+	if (idgen_is_long_name(key) && own->long_name == NULL)
+		own->long_name = MemoryContextAlloc(TopMemoryContext, IDGEN_NAME_BYTES);
+	entry = idgen_cache_add_entry(cache, key, &own->slot, own->long_name);
+
+	/* From here on, nothing can fail. */
+	dlist_delete(&own->slot.node);
+	idgen_cache_assign_slot(cache, entry, &own->slot);
+	own->table_epoch = idgen_table_epoch;
+	*version = own->slot.version;
+	return &own->slot;
 }
 
 /*

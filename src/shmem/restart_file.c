@@ -163,7 +163,7 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 		.object = key->object,
 		.storage = slot->source.stored.file,
 		.origin = slot->source.origin,
-		.namelen = strlen(key->name),
+		.namelen = key->namelen,
 		.nblocks = slot->nblocks,
 	};
 

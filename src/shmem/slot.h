@@ -19,10 +19,22 @@
 #include "storage/lwlock.h"
 
 #include "common/block.h"
+#include "shmem/failure_pool.h"
 #include "shmem/file_index.h"
 
 /* Blocks kept per id sequence; more would rarely exist, adjacent ones merge. */
 #define IDGEN_SLOT_BLOCKS 8
+
+/* varchar(255), and that in any server encoding, with room for a terminating zero */
+#define IDGEN_NAME_CHARACTERS 255
+#define IDGEN_NAME_BYTES      1024
+
+/*
+ * The room for a name in a slot, with a terminating zero. 48 characters of three
+ * bytes fit, that is, of any living script; longer names are in a place of their
+ * own, see long_names.c. This fills the last cache line of a slot.
+ */
+#define IDGEN_SHORT_NAME_BYTES 152
 
 /* In place of the lowest percentage logged: none was. */
 #define IDGEN_NOT_WARNED 101
@@ -52,17 +64,6 @@ typedef struct IdgenCounters
 	IdgenLost ids_lost;
 	TimestampTz last_refill; /* 0 if none */
 } IdgenCounters;
-
-/* Why the worker could not refill. Texts may be cut, and all but the message may be empty. */
-typedef struct IdgenFailure
-{
-	int sqlerrcode; /* 0 = it could */
-	int64 count;    /* it concerns calls that want at least this many ids in a row */
-	char message[256];
-	char detail[384];
-	char hint[160];
-	char context[96];
-} IdgenFailure;
 
 /* Where the blocks of a slot come from. */
 typedef struct IdgenSlotSource
@@ -99,7 +100,7 @@ typedef struct IdgenSlotPace
 {
 	TimestampTz filled_at;  /* when the last refill was published; 0 = not known */
 	TimestampTz crowded_at; /* when a session last had to wait for another one; 0 = never */
-	int64 session_blocks;   /* blocks that sessions' last refill asked for */
+	int session_blocks;     /* blocks that sessions' last refill asked for */
 	int worker_blocks;      /* blocks that the worker's last refill asked for */
 } IdgenSlotPace;
 
@@ -130,14 +131,11 @@ typedef struct IdgenSlotWorker
 	 */
 	uint8 *work;
 
-	/* What is requested: */
-	int64 range;   /* this many ids in a row, the most of all requests; or 0 */
-	Oid requester; /* the role that has asked last */
-
-	/* The worker's attempts to refill: */
-	bool row_locked;      /* has one since the last success found the row locked? */
-	uint64 attempt;       /* the number of the last one begun; 0 = none */
-	IdgenFailure failure; /* of the last one that has ended */
+	uint64 attempt;           /* the number of the last attempt begun; 0 = none */
+	IdgenFailureNote failure; /* of the last attempt that has ended */
+	int64 range;              /* this many ids in a row are requested; or 0 */
+	Oid requester;            /* the role that has asked last */
+	bool row_locked;          /* has an attempt since the last success found the row locked? */
 } IdgenSlotWorker;
 
 /*
@@ -161,21 +159,22 @@ typedef struct IdgenSlot
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* in the order of use, none empty */
 	int nblocks;
 
-	int warned_percent;      /* lowest percentage logged, or IDGEN_NOT_WARNED */
-	uint64 dropped_at;       /* number of the last event that emptied it */
-	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
 	bool used;               /* drawn from since the clock hand passed, as far as counted */
+	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
+	uint64 dropped_at;       /* number of the last event that emptied it */
 	IdgenCounters counters;
 
 	IdgenSlotSource source;
 	IdgenSlotRefill refill;
+	int warned_percent; /* lowest percentage logged, or IDGEN_NOT_WARNED */
 	IdgenSlotPace pace;
 	IdgenSlotWorker worker;
 
 	/* The cache's lock protects what follows, too; see cache.c. */
-	const struct IdgenCacheKey *key; /* its key, inside the hash table */
-	dlist_node node;                 /* on the list of those that have an object and names
+	const struct IdgenCacheKey *key;         /* its key, inside the hash table */
+	dlist_node node;                         /* on the list of those that have an object and names
 	                                  * in common, or of own slots not in use */
+	char short_name[IDGEN_SHORT_NAME_BYTES]; /* the key's name, unless it is long */
 } IdgenSlot;
 
 /* The hot line; a lock is larger in a server built to debug locks. */

@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "utils/timestamp.h"
 
 #include "common/guc.h"
@@ -75,7 +77,7 @@ idgen_slot_plan_ahead(IdgenSlot *slot, int64 blocks, int64 ids)
 	slot->ahead_below = 0;
 	if (!idgen_slot_is_crowded(slot))
 		return;
-	slot->pace.session_blocks = blocks;
+	slot->pace.session_blocks = Min(blocks, INT_MAX);
 	slot->ahead_below = ids / 2;
 	slot->pace.filled_at = GetCurrentTimestamp();
 }

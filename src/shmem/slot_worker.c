@@ -128,11 +128,12 @@ idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version, int64 count, uint64 
 		state = IDGEN_ATTEMPT_OVER;
 	else if (has_ended(slot, attempt))
 	{
-		*failure = slot->worker.failure;
-		if (failure->sqlerrcode != 0 && count >= failure->count)
+		state = IDGEN_ATTEMPT_OVER;
+		if (slot->worker.failure.sqlerrcode != 0 && count >= slot->worker.failure.count)
+		{
+			idgen_failure_read(&slot->worker.failure, failure);
 			state = IDGEN_ATTEMPT_FAILED;
-		else
-			state = IDGEN_ATTEMPT_OVER;
+		}
 	}
 	else if (*slot->worker.work == IDGEN_WORK_NOTHING)
 		state = IDGEN_ATTEMPT_OVER; /* others have taken what there was */
@@ -168,7 +169,7 @@ end_attempt(IdgenSlot *slot, const IdgenFailure *failure)
 	*slot->worker.work = idgen_slot_is_requested(slot) ? IDGEN_WORK_REQUESTED : IDGEN_WORK_NOTHING;
 	slot->worker.failure.sqlerrcode = 0;
 	if (failure != NULL)
-		slot->worker.failure = *failure;
+		idgen_failure_keep(&slot->worker.failure, failure, slot->refill.waiters);
 }
 
 /*

@@ -86,7 +86,8 @@ idgen_cache_take_requests(Oid dbid)
 		taken = *slot->worker.work == IDGEN_WORK_REQUESTED;
 		if (taken)
 		{
-			memcpy(&task->key, slot->key, offsetof(IdgenCacheKey, name) + strlen(slot->key->name) + 1);
+			task->key = *slot->key;
+			task->key.name = memcpy(task->name, slot->key->name, slot->key->namelen + 1);
 			task->nblocks = idgen_slot_begin_attempt(slot, &task->range, &task->joins);
 			task->attempt = slot->worker.attempt;
 			task->requested_by = slot->worker.requester;

@@ -10,7 +10,8 @@
 /* What a worker is to do: refill an id sequence. */
 typedef struct IdgenTask
 {
-	IdgenCacheKey key;
+	IdgenCacheKey key; /* its name is the one below */
+	char name[IDGEN_NAME_BYTES];
 	uint64 attempt;   /* its number, for idgen_cache_end_attempt() */
 	int64 nblocks;    /* blocks to allocate */
 	int64 range;      /* at least this many ids in a row, unless 0 */

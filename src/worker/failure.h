@@ -5,7 +5,7 @@
 #ifndef IDGEN_FAILURE_H
 #define IDGEN_FAILURE_H
 
-#include "shmem/slot.h"
+#include "shmem/failure_pool.h"
 
 extern void idgen_failure_set(IdgenFailure *failure, const ErrorData *error, int64 count);
 

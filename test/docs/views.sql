@@ -98,7 +98,7 @@ SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid
 
 -- claim: idgen_cache_totals has one row.
 SELECT cache, max_sequences FROM idgen_cache_totals;
--- gives: server|1024
+-- gives: server|8192
 
 -- claim: The columns of idgen_stats.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;

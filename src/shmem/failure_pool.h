@@ -1,0 +1,33 @@
+/*
+ * failure_pool.h
+ *		Why the worker could not refill: what sessions are told.
+ */
+#ifndef IDGEN_FAILURE_POOL_H
+#define IDGEN_FAILURE_POOL_H
+
+/* Why the worker could not refill. Texts may be cut, and all but the message may be empty. */
+typedef struct IdgenFailure
+{
+	int sqlerrcode; /* 0 = it could */
+	int64 count;    /* it concerns calls that want at least this many ids in a row */
+	char message[256];
+	char detail[384];
+	char hint[160];
+	char context[96];
+} IdgenFailure;
+
+/* What a slot keeps of a failure; the texts are in the pool. */
+typedef struct IdgenFailureNote
+{
+	int64 count;    /* as in IdgenFailure, with sqlerrcode */
+	int sqlerrcode; /* 0 = no failure */
+	uint32 in_pool; /* the number under which the pool has it; 0 = it has not */
+} IdgenFailureNote;
+
+extern Size idgen_failure_pool_size(void);
+extern void idgen_failure_pool_startup_shmem(int tranche);
+extern void idgen_failure_keep(IdgenFailureNote *note, const IdgenFailure *failure,
+                               int readers);
+extern void idgen_failure_read(const IdgenFailureNote *note, IdgenFailure *failure);
+
+#endif /* IDGEN_FAILURE_POOL_H */
