@@ -458,8 +458,8 @@ idgen_connection_awaits(const IdgenConnection *connection)
 }
 
 /*
- * When it is to be advanced even if nothing happens to the socket; DT_NOEND =
- * never.
+ * When to advance a connection even if nothing happens to the socket; DT_NOEND
+ * = never.
  */
 TimestampTz
 idgen_connection_due(const IdgenConnection *connection)

@@ -20,7 +20,8 @@
 #include "remote/foreign_server.h"
 
 /*
- * How many there may be to a server by a user. Only the worker needs several.
+ * The most connections to one server by one user. Only the worker needs
+ * several.
  */
 #define MAX_CONNECTIONS 4
 
@@ -43,7 +44,7 @@ discard(IdgenConnection *connection)
 	pfree(connection);
 }
 
-/* The user has no more use for the connection now. */
+/* A statement that has used the connection is over. */
 void
 idgen_connection_give_back(IdgenConnection *connection)
 {
@@ -86,7 +87,10 @@ make_connection(Oid serverid, const char *server, Oid userid)
 	return connection;
 }
 
-/* Of these, the last one to a server by a user; NULL if there is none. */
+/*
+ * The last connection on a list to a server by a user, NULL if there is none;
+ * and the number of such connections.
+ */
 static IdgenConnection *
 find_connection(dlist_head *list, Oid serverid, Oid userid, int *count)
 {

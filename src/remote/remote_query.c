@@ -230,7 +230,7 @@ keep_row(IdgenRemoteQuery *query, const PGresult *result)
 	}
 }
 
-/* A field of an error; NULL if there is none. */
+/* A field of an error, palloc'd; NULL if the error does not have it. */
 static const char *
 error_field(const PGresult *result, int field)
 {
@@ -374,7 +374,7 @@ idgen_remote_advance(IdgenRemoteQuery *query)
 	return is_over(query);
 }
 
-/* When it is to be advanced even if no socket is ready. */
+/* When to advance a query even if no socket is ready. */
 TimestampTz
 idgen_remote_due(const IdgenRemoteQuery *query)
 {
@@ -399,7 +399,7 @@ idgen_remote_abandon(IdgenRemoteQuery *query)
 	MemoryContextDelete(query->memory);
 }
 
-/* Give up all there are. */
+/* Abandon all queries that this process has begun. */
 void
 idgen_remote_abandon_all(void)
 {

@@ -30,7 +30,7 @@ clip_text(char *to, Size size, const char *from)
 
 /*
  * Make a failure of an error. It is meant for sessions that want at least
- * "count" ids in a row.
+ * "count" consecutive ids.
  *
  * Of the error's context only the innermost line is kept. The outermost one
  * says what is being refilled; the sessions add that themselves.

@@ -22,10 +22,10 @@
  * READY
  *		The worker tries it, together with all that are ready, and does not wait
  *		for the row. The job becomes IN_LINE if another transaction holds the
- *		row than at the try before, or if it is not known which one does. It
- *		becomes PAUSED if the same transaction still holds the row, or
- *		if something else is locked; and REMOTE if another server has been asked
- *		to allocate.
+ *		row than the one that held it at the last try, or if it is not known
+ *		which one does. It becomes PAUSED if the same transaction still holds
+ *		the row, or if something else is locked; and REMOTE if another server
+ *		has been asked to allocate.
  * IN_LINE
  *		The worker tries it in a transaction for this job alone, which waits for
  *		the row. Where short transactions take turns on a row, only a process
@@ -74,7 +74,7 @@
 #define IDGEN_PAUSE_MS     10
 #define IDGEN_PAUSE_MAX_MS 100
 
-/* What happens to a job: how a try ends, but for the first. */
+/* What can happen to a job. All but the first are ways in which a try ends. */
 typedef enum JobEvent
 {
 	EVENT_RESUMED,        /* the pause is over, or the other server's work */
@@ -84,7 +84,7 @@ typedef enum JobEvent
 	EVENT_ROW_TAKEN,      /* another transaction holds the row than before */
 	EVENT_ROW_STILL_HELD, /* the same one holds it as before */
 	EVENT_HELD_BY_ANY,    /* it is not known which one holds row or table */
-	EVENT_LOCKED,         /* something else is locked, or time in line over */
+	EVENT_LOCKED,         /* something else is locked, or time in line is over */
 	EVENT_CANCELLED,      /* the wait for a lock was cancelled */
 	EVENT_EXPIRED,        /* any of the last five, too late to wait for */
 	EVENT_FAILED,         /* there is an error */
@@ -159,7 +159,10 @@ next_state(const IdgenJob *job, JobEvent event)
 	pg_unreachable();
 }
 
-/* What it means that "holder" has the row, which is invalid if not known. */
+/*
+ * What it means that another transaction holds the row. "holder" is invalid if
+ * that is not known.
+ */
 static JobEvent
 event_of_holder(IdgenJob *job, TransactionId holder)
 {
@@ -244,9 +247,9 @@ allocate(void *arg)
 }
 
 /*
- * There are not enough ids in a row, says the error, which is freed. But other
- * sessions may wait for fewer: if none are cached, try with one block. Returns
- * the error of that.
+ * The error, which is freed, says that there are not enough consecutive ids.
+ * But other sessions may wait for fewer: if none are cached, try with one
+ * block. Returns the error of that try.
  */
 static ErrorData *
 try_without_range(JobTry *try, ErrorData *error)
@@ -299,7 +302,7 @@ note_failure(IdgenJob *job, const ErrorData *error)
 	         error->hint != NULL ? errhint("%s", error->hint) : 0));
 }
 
-/* Is it a lock that has kept the worker from refilling? */
+/* Has a lock kept the worker from refilling? */
 static bool
 is_about_lock(JobEvent event)
 {
@@ -375,7 +378,7 @@ idgen_job_try(IdgenJob *job)
 		FreeErrorData(error);
 }
 
-/* If what a job waits for has come, it is READY: returns whether that is so. */
+/* Make a job READY if what it waits for has come. Returns whether it has. */
 bool
 idgen_job_resume(IdgenJob *job)
 {
@@ -391,7 +394,7 @@ idgen_job_resume(IdgenJob *job)
 	return come;
 }
 
-/* When a job that waits is to be resumed, even if no socket is ready. */
+/* When to resume a job that waits, even if no socket is ready. */
 TimestampTz
 idgen_job_due(const IdgenJob *job)
 {
