@@ -2,11 +2,27 @@
  * worker_registry.c
  *		Which databases have a refill worker.
  *
- * A worker is started by a session that has something for it to do, and goes when
- * nobody has had for a while. There is at most one for each database; this is where
- * they are found. What they are to do is not in here, but in the cache: a session
- * first leaves its request there, then wakes the worker, who looks there after it
- * was woken, and once more after it has signed off.
+ * There is at most one worker for each database, and this is where sessions
+ * find it. What it has to do is not in here, but in the cache. A session first
+ * leaves its request there, then wakes the worker. The worker looks at the
+ * requests when it was woken, and once more after it has left the registry. So
+ * no request is overlooked.
+ *
+ * An entry goes through these states:
+ *
+ *		NONE ---> STARTING ---> RUNNING ---> NONE
+ *
+ * NONE
+ *		The entry is free. A session that finds no worker for its database takes
+ *		one, and has the server start a worker: STARTING.
+ * STARTING
+ *		The worker is RUNNING when it has enrolled. If the server has no place
+ *		for a worker, the session frees the entry: NONE. The server does not
+ *		tell when it could not start one for another reason: so after some time,
+ *		the entry counts as free.
+ * RUNNING
+ *		Sessions can wake the worker. When it ends, for whatever reason, it
+ *		leaves: NONE.
  *
  * Locking rules: registry->lock protects everything.
  */
@@ -25,20 +41,25 @@
 
 #include "shmem/worker_registry.h"
 
-/*
- * A worker that has not come up after this time is not expected any more. The
- * server does not tell when it could not start one.
- */
+/* A worker that has not enrolled after this time is not expected any more. */
 #define IDGEN_START_TIMEOUT_MS 5000
-/* How long to wait for a worker to go. */
+/* How long to wait for a worker to end. */
 #define IDGEN_STOP_TIMEOUT_MS 5000
+
+typedef enum IdgenWorkerState
+{
+	IDGEN_WORKER_NONE,
+	IDGEN_WORKER_STARTING,
+	IDGEN_WORKER_RUNNING,
+} IdgenWorkerState;
 
 typedef struct IdgenWorkerEntry
 {
-	Oid dbid;                /* invalid if unused */
-	pid_t pid;               /* 0 while it is being started, ... */
-	Latch *latch;            /* ... likewise NULL */
-	TimestampTz launched_at; /* when a session had it started */
+	IdgenWorkerState state;
+	Oid dbid;                /* invalid if NONE */
+	TimestampTz launched_at; /* if STARTING: when a session had it started */
+	pid_t pid;               /* if RUNNING */
+	Latch *latch;            /* if RUNNING */
 } IdgenWorkerEntry;
 
 typedef struct IdgenWorkerRegistry
@@ -94,48 +115,52 @@ find_entry(Oid dbid)
 
 /* Is there no worker, and is none to be expected? Caller holds the lock. */
 static bool
-is_unused(const IdgenWorkerEntry *entry)
+is_free(const IdgenWorkerEntry *entry)
 {
-	return entry->latch == NULL &&
-		TimestampDifferenceExceeds(entry->launched_at, GetCurrentTimestamp(),
-	                               IDGEN_START_TIMEOUT_MS);
+	return entry->state == IDGEN_WORKER_NONE ||
+		(entry->state == IDGEN_WORKER_STARTING &&
+	     TimestampDifferenceExceeds(entry->launched_at, GetCurrentTimestamp(),
+	                                IDGEN_START_TIMEOUT_MS));
 }
 
-/* An entry that can be used for a database; NULL if there is none. Likewise. */
+/*
+ * The entry of a database, or one that is free; NULL if there is none. Caller
+ * holds the lock.
+ */
 static IdgenWorkerEntry *
 get_entry(Oid dbid)
 {
 	IdgenWorkerEntry *entry = find_entry(dbid);
 
 	for (int i = 0; i < registry->nentries && entry == NULL; i++)
-		if (is_unused(&registry->entries[i]))
+		if (is_free(&registry->entries[i]))
 			entry = &registry->entries[i];
 	return entry;
 }
 
 /*
- * Wake the worker of an entry, which may be NULL. Returns whether there is one, or is
- * going to be. Caller holds the lock.
+ * Wake the worker of an entry, which may be NULL. Returns whether there is
+ * one, or will be. Caller holds the lock.
  */
 static bool
 wake_entry(IdgenWorkerEntry *entry)
 {
-	if (entry == NULL || is_unused(entry))
+	if (entry == NULL || is_free(entry))
 		return false;
-	if (entry->latch != NULL)
+	if (entry->state == IDGEN_WORKER_RUNNING)
 		SetLatch(entry->latch);
 	return true;
 }
 
-/* Remove the entry of a database, if it is that of this process, or 0. */
+/* The worker of a database could not be started: free its entry. */
 static void
-remove_entry(Oid dbid, pid_t pid)
+free_starting(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
 
 	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	entry = find_entry(dbid);
-	if (entry != NULL && entry->pid == pid)
+	if (entry != NULL && entry->state == IDGEN_WORKER_STARTING)
 		memset(entry, 0, sizeof(IdgenWorkerEntry));
 	LWLockRelease(&registry->lock);
 }
@@ -159,8 +184,8 @@ start_worker(Oid dbid)
 }
 
 /*
- * Wake the worker of a database, or start one. Returns false if the server has no
- * place for one.
+ * Wake the worker of a database, or have one started. Returns false if the
+ * server has no place for one.
  */
 bool
 idgen_registry_wake(Oid dbid)
@@ -179,6 +204,7 @@ idgen_registry_wake(Oid dbid)
 	done = entry != NULL && entry->dbid == dbid && wake_entry(entry);
 	if (!done && entry != NULL)
 	{
+		entry->state = IDGEN_WORKER_STARTING;
 		entry->dbid = dbid;
 		entry->launched_at = GetCurrentTimestamp();
 	}
@@ -188,13 +214,14 @@ idgen_registry_wake(Oid dbid)
 
 	if (start_worker(dbid))
 		return true;
-	remove_entry(dbid, 0);
+	free_starting(dbid);
 	return false;
 }
 
 /*
- * Have the worker of a database that the caller has locked, if there is one, go, and
- * wait for that, though not forever. The lock keeps new ones away.
+ * End the worker of a database, if it has one, and wait until it has gone,
+ * though not for ever. The caller has locked the database, which keeps new
+ * workers away.
  */
 void
 idgen_registry_stop(Oid dbid)
@@ -206,10 +233,11 @@ idgen_registry_stop(Oid dbid)
 		return;
 	LWLockAcquire(&registry->lock, LW_SHARED);
 	entry = find_entry(dbid);
-	if (entry != NULL)
+	if (entry != NULL && entry->state == IDGEN_WORKER_RUNNING)
+	{
 		pid = entry->pid;
-	if (pid != 0)
 		kill(pid, SIGTERM);
+	}
 	LWLockRelease(&registry->lock);
 
 	for (int ms = 0; pid != 0 && ms < IDGEN_STOP_TIMEOUT_MS; ms += 10)
@@ -233,9 +261,10 @@ idgen_registry_enrol(Oid dbid)
 
 	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	entry = get_entry(dbid);
-	enrolled = entry != NULL && entry->latch == NULL;
+	enrolled = entry != NULL && entry->state != IDGEN_WORKER_RUNNING;
 	if (enrolled)
 	{
+		entry->state = IDGEN_WORKER_RUNNING;
 		entry->dbid = dbid;
 		entry->pid = MyProcPid;
 		entry->latch = MyLatch;
@@ -244,23 +273,40 @@ idgen_registry_enrol(Oid dbid)
 	return enrolled;
 }
 
+/*
+ * The entry of a database if this process is its worker, else NULL. Caller
+ * holds the lock.
+ */
+static IdgenWorkerEntry *
+find_own_entry(Oid dbid)
+{
+	IdgenWorkerEntry *entry = find_entry(dbid);
+	bool is_own = entry != NULL && entry->state == IDGEN_WORKER_RUNNING && entry->pid == MyProcPid;
+
+	return is_own ? entry : NULL;
+}
+
 /* Is the current process the worker of that database? */
 bool
 idgen_registry_enrolled(Oid dbid)
 {
-	IdgenWorkerEntry *entry;
 	bool enrolled;
 
 	LWLockAcquire(&registry->lock, LW_SHARED);
-	entry = find_entry(dbid);
-	enrolled = entry != NULL && entry->pid == MyProcPid;
+	enrolled = find_own_entry(dbid) != NULL;
 	LWLockRelease(&registry->lock);
 	return enrolled;
 }
 
-/* The current process, which is the worker of that database, is it not any more. */
+/* If the current process is the worker of that database, it is not any more. */
 void
 idgen_registry_leave(Oid dbid)
 {
-	remove_entry(dbid, MyProcPid);
+	IdgenWorkerEntry *entry;
+
+	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
+	entry = find_own_entry(dbid);
+	if (entry != NULL)
+		memset(entry, 0, sizeof(IdgenWorkerEntry));
+	LWLockRelease(&registry->lock);
 }

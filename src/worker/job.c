@@ -86,7 +86,7 @@ typedef enum JobEvent
 	EVENT_HELD_BY_ANY,    /* it is not known which one holds row or table */
 	EVENT_LOCKED,         /* something else is locked, or time in line is over */
 	EVENT_CANCELLED,      /* the wait for a lock was cancelled */
-	EVENT_EXPIRED,        /* any of the last five, too late to wait for */
+	EVENT_EXPIRED,        /* a lock, but it is too late to wait for it */
 	EVENT_FAILED,         /* there is an error */
 } JobEvent;
 
