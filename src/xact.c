@@ -2,12 +2,13 @@
  * xact.c
  *		What happens when a transaction or savepoint ends.
  *
- * A transaction's blocks are published in the commit callback: after the
- * commit record was flushed (refills see to that with ForceSyncCommit) and, if we are to
- * wait for one, a synchronous standby has it; and before the transaction's locks are
- * released, so that those who wait for it find the ids in the cache. By then others
- * already see what was committed. So for a moment a session may draw ids that a
- * change of the row has just made void, as it could have just before.
+ * The commit callback publishes a transaction's blocks. By then the commit
+ * record is flushed (refills see to that with ForceSyncCommit), and a
+ * synchronous standby has it, if there is one to wait for. The transaction's
+ * locks are still held, so that sessions that wait for them find the ids in the
+ * cache. But other sessions see already what was committed: so for a moment one
+ * may draw ids that a change of the row has just made void, as it could have
+ * just before.
  */
 #include "postgres.h"
 
@@ -16,8 +17,7 @@
 #include "utils/portal.h"
 
 #include "common/durable.h"
-#include "draw/by_worker.h"
-#include "draw/refill.h"
+#include "draw/draw.h"
 #include "remote/connection_cache.h"
 #include "session/handle.h"
 #include "session/savepoint.h"
@@ -34,9 +34,10 @@ finish(IdgenXactEnd end)
 }
 
 /*
- * Give back what is left of gapless blocks. Triggers that this fires may leave something
- * to be checked at the end of the transaction, or cursors to be closed or held, for which
- * the server has looked before; and they may draw.
+ * Return what is left of gapless blocks to the rows. Triggers that this fires
+ * may leave something to be checked at the end of the transaction, or cursors
+ * to be closed or held, after the server has looked for those; and they may
+ * draw.
  */
 static void
 return_gapless(bool prepare)
@@ -66,12 +67,11 @@ end_of_transaction(XactEvent event, void *arg)
 			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
 			break;
 		case XACT_EVENT_PREPARE:
-			/* Whether it will commit is not known here, nor told to us later. */
+			/* Nobody knows yet, nor tells us later, whether it commits. */
 			finish(IDGEN_END_REVOCABLE);
 			break;
 		case XACT_EVENT_ABORT:
-			idgen_by_worker_abort();
-			idgen_refill_abort();
+			idgen_draw_abort();
 			finish(IDGEN_END_ABORTED);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
@@ -92,8 +92,7 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_savepoint_release();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
-			idgen_by_worker_abort();
-			idgen_refill_abort();
+			idgen_draw_abort();
 			idgen_savepoint_rollback();
 			break;
 		case SUBXACT_EVENT_START_SUB:

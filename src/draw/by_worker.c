@@ -245,7 +245,7 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 				if (handle->xact.refills == 0)
 					locked_by_us(handle);
 				idgen_wait_end();
-				idgen_refill_uncached(handle, call);
+				idgen_refill_without_slot(handle, call);
 				return false;
 			}
 			idgen_refill_context_push(handle, &context);

@@ -1,13 +1,30 @@
 /*
  * draw.c
- *		The algorithm: pending block, then cache, then refill.
+ *		Drawing ids: pending block, then cache, then refill.
  *
- * 1. The pending block: what this transaction allocated and has not used up.
- * 2. The cache: what committed transactions left over.
- * 3. If another transaction is refilling, wait for its end and start again.
- * 4. Refill: allocate from the source, as part of this transaction; or, if the
- *	  source is not transactional, for everybody at once. If that is the worker's
- *	  business, ask for it, and wait if no id is left.
+ * A draw looks in these places, in this order:
+ *
+ * 1. The pending block: what this transaction has allocated and not used up. No
+ *    lock is needed.
+ * 2. The cache: what committed transactions have left over. If no id is left
+ *    there and another session is refilling, wait for that.
+ * 3. The source: refill, as part of this transaction; or, if the source is not
+ *    transactional, for all sessions. If the worker refills, ask it to, and
+ *    wait.
+ *
+ * After a wait or a refill, the draw begins again at the first place. After a
+ * refill ahead, the cache comes first as long as its ids are below the pending
+ * ones. A range is drawn in the same way, and a single id is a range of one.
+ *
+ * The hot path (draw.h) takes an id from the first two places, as long as it
+ * has nothing to decide: fast_epoch of the handle says so.
+ *
+ * The slot's lock is held for one step at a time. So a draw asks the slot what
+ * to do (idgen_slot_draw), does it, which may be to wait or to refill, and
+ * begins again with what has changed by then.
+ *
+ * All this is about sequence values. To compose an id of one comes last, and
+ * cannot fail any more: what does not fit has been put back.
  */
 #include "postgres.h"
 
@@ -16,6 +33,7 @@
 #include "common/guc.h"
 #include "draw/by_worker.h"
 #include "draw/draw.h"
+#include "draw/fit.h"
 #include "draw/refill.h"
 #include "draw/wait.h"
 #include "session/pending.h"
@@ -35,9 +53,21 @@ draw_mode(const IdgenHandle *handle)
 	return published_ok ? IDGEN_MODE_ALONE : IDGEN_MODE_ALONE_AFTER_CHANGE;
 }
 
+/* Refill as the cache has said. Returns true if that has brought the ids. */
+static bool
+refill(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw, const IdgenDrawResult *result,
+       IdgenAsker asker, IdgenBlock *ids)
+{
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
+		return idgen_refill_and_publish(handle, call, result->nblocks, asker, ids);
+	idgen_refill_into_pending(handle, call, draw->xid, result, asker);
+	return false;
+}
+
 /*
- * Draw from the cache. Returns true with so many ids in a row, or false after having
- * done what the cache said (wait or refill): the caller then looks again.
+ * Draw from the cache. Returns true with ids in a row, or false after having
+ * done what the cache has said: then the caller validates and looks again.
+ * Raises what waiting and refilling raise.
  */
 static bool
 draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
@@ -52,69 +82,51 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 		.awaited = call->awaited,
 	};
 	IdgenDrawResult result;
-	IdgenDrawAnswer answer;
-	IdgenAsker asker;
 
-	draw.may_refill = draw.mode == IDGEN_MODE_PUBLISHING && idgen_refill_prepared(handle);
-
+	draw.may_refill = draw.mode == IDGEN_MODE_PUBLISHING && idgen_refill_is_prepared(handle);
 	for (;;)
 	{
-		answer = idgen_slot_draw(handle->found.slot, &draw, &result);
-		if (answer == IDGEN_DRAW_WAIT)
-			idgen_wait_begin(handle);
-
-		if (answer == IDGEN_DRAW_PREPARE)
+		switch (idgen_slot_draw(handle->found.slot, &draw, &result))
 		{
-			if (!idgen_refill_get_ready(handle, &draw))
+			case IDGEN_DRAW_TAKEN:
+				*ids = result.ids;
+				return true;
+			case IDGEN_DRAW_STALE:
+				idgen_handle_invalidate(handle);
 				return false;
+			case IDGEN_DRAW_PREPARE:
+				if (!idgen_refill_prepare(handle, &draw))
+					return false;
+				break;
+			case IDGEN_DRAW_WAIT:
+				idgen_wait_begin(handle);
+				if (draw.mode == IDGEN_MODE_PUBLISHING)
+					idgen_wait_for_publishing(handle, call);
+				else if (!idgen_handle_holds_row(handle))
+					idgen_wait_for_transaction(call, result.wait_for);
+				else
+				{
+					/* As if we had refilled: waiting could be a deadlock. */
+					idgen_wait_end();
+					draw.may_wait = false;
+					break;
+				}
+				return false;
+			case IDGEN_DRAW_REFILL:
+				return refill(handle, call, &draw, &result, IDGEN_ASKER_SESSION, ids);
+			case IDGEN_DRAW_REFILL_AHEAD:
+				return refill(handle, call, &draw, &result, IDGEN_ASKER_SESSION_AHEAD, ids);
 		}
-		else if (answer == IDGEN_DRAW_WAIT && draw.mode != IDGEN_MODE_PUBLISHING &&
-		         idgen_handle_holds_row(handle))
-		{
-			/* As if we had refilled: waiting could be a deadlock. */
-			idgen_wait_end();
-			draw.may_wait = false;
-		}
-		else
-			break;
 	}
-
-	asker = answer == IDGEN_DRAW_REFILL_AHEAD ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION;
-	switch (answer)
-	{
-		case IDGEN_DRAW_TAKEN:
-			*ids = result.ids;
-			return true;
-		case IDGEN_DRAW_STALE:
-			idgen_handle_invalidate(handle);
-			break;
-		case IDGEN_DRAW_WAIT:
-			if (draw.mode == IDGEN_MODE_PUBLISHING)
-				idgen_wait_for_publishing(handle, call);
-			else
-				idgen_wait_for_transaction(call, result.wait_for);
-			break;
-		case IDGEN_DRAW_REFILL:
-		case IDGEN_DRAW_REFILL_AHEAD:
-			if (draw.mode == IDGEN_MODE_PUBLISHING)
-				return idgen_refill_and_publish(handle, call, result.nblocks, asker, ids);
-			idgen_refill_claimed(handle, call, draw.xid, &result, asker);
-			break;
-		case IDGEN_DRAW_PREPARE:
-			break;
-	}
-	return false;
 }
 
 /*
- * After refilling ahead, a session goes on with what the cache holds below its
+ * After a refill ahead, a session goes on with what the cache holds below its
  * pending block, so that its ids ascend. False once there are none.
  */
 static bool
 draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 {
-	if (!handle->pending.ahead)
-		return false;
 	if (handle->found.slot != NULL && idgen_may_use_published(handle) &&
 	    idgen_slot_take_below(handle->found.slot, handle->found.version, handle->pending.rest.block.next, count, ids))
 		return true;
@@ -123,9 +135,9 @@ draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 }
 
 /*
- * If a cached block and the pending one are so many ids in a row together, draw them
- * from both: if each range left less than one behind in the cache, there would soon be
- * no place for all that.
+ * If a cached block and the pending one have enough ids in a row together, draw
+ * from both: if each range left a few ids behind in the cache, there would soon
+ * be no room for all these. The first *cached ids are from the cache.
  */
 static bool
 draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
@@ -142,7 +154,10 @@ draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
 	return true;
 }
 
-/* Ids that were drawn just now, see draw(), go back to where they came from. */
+/*
+ * Put back ids that were drawn just now, the first "cached" ones from the cache
+ * and the others from the pending block.
+ */
 static void
 put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
 {
@@ -156,43 +171,6 @@ put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
 	}
 	if (rest.left > 0)
 		idgen_pending_put_back(handle, &rest);
-}
-
-/*
- * Raise what keeps ids of the id sequence's layout from being composed for a call
- * (22003, 0A000), before anything is drawn.
- */
-static void
-check_layout(const IdgenHandle *handle, IdgenCall *call)
-{
-	if (handle->found.layout == &idgen_layout_plain)
-		return;
-	call->prefix = idgen_layout_prefix(handle->found.layout);
-	if (call->form == IDGEN_FORM_RANGE && handle->found.layout->reversed)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("layout \"%s\" of id sequence \"%s\" does not give consecutive ids",
-		                handle->found.layout->name, handle->name),
-		         errhint("Draw single ids, or use a layout that is not reversed.")));
-}
-
-/* Can the id that a call asks for be composed of a sequence value? */
-static bool
-fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
-{
-	if (call->form == IDGEN_FORM_NUMERIC)
-		return idgen_layout_fits_big(handle->found.layout, value, handle->found.big_base);
-	return idgen_layout_fits(handle->found.layout, value);
-}
-
-/* If not, raise the reason: 2200H, 22003. */
-static void
-check_fit(const IdgenHandle *handle, const IdgenCall *call, int64 value)
-{
-	if (call->form == IDGEN_FORM_NUMERIC)
-		idgen_layout_check_big(handle->found.layout, handle->name, value, handle->found.big_base);
-	else
-		idgen_layout_check(handle->found.layout, handle->name, value);
 }
 
 /* Raises 22023 for a range that the source cannot have. */
@@ -212,15 +190,15 @@ check_range(const IdgenHandle *handle, const IdgenCall *call)
 
 /*
  * Draw ids in a row from the first of the places that has them, as far as what
- * the handle has found holds. Returns false if that has to be validated again, and
- * all places to be looked at again. The first *cached ids are from the cache, the
- * others from the pending block.
+ * the handle has found holds. Returns false if that has to be validated again,
+ * and all places to be looked at again. The first *cached ids are from the
+ * cache, the others from the pending block.
  */
 static bool
 draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
 {
 	*cached = call->count;
-	if (draw_below_pending(handle, call->count, ids))
+	if (handle->pending.ahead && draw_below_pending(handle, call->count, ids))
 		return true;
 	if (call->count > 1 && draw_joint(handle, call->count, ids, cached))
 		return true;
@@ -233,13 +211,13 @@ draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
 		return idgen_by_worker_draw(handle, call, ids);
 	if (handle->found.slot != NULL)
 		return draw_from_cache(handle, call, ids);
-	idgen_refill_uncached(handle, call);
+	idgen_refill_without_slot(handle, call);
 	return false;
 }
 
 /*
- * See whether the ids can be composed, and put them back if not: raises 2200H or
- * 22003 for the first one that does not fit the layout.
+ * See whether the ids can be composed, and put them back if not: raises 2200H
+ * or 22003 for the first one that does not fit the layout.
  */
 static void
 check_drawn(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids, int64 cached)
@@ -247,16 +225,16 @@ check_drawn(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids, i
 	int64 last = idgen_block_last(ids);
 
 	if (handle->found.layout == &idgen_layout_plain ||
-	    (fits(handle, call, ids->next) && (call->count == 1 || fits(handle, call, last))))
+	    (idgen_fits(handle, call, ids->next) && (call->count == 1 || idgen_fits(handle, call, last))))
 		return;
 	put_back(handle, ids, cached);
-	check_fit(handle, call, ids->next);
-	check_fit(handle, call, last);
+	idgen_fit_check(handle, call, ids->next);
+	idgen_fit_check(handle, call, last);
 }
 
 /*
- * A draw is over that has noted all that idgen_last() may be asked. The next ones
- * may take the hot path, if nothing speaks against that; see fast_epoch.
+ * A draw is over that has noted all that idgen_last() may be asked. The next
+ * ones may take the hot path, if nothing speaks against that; see fast_epoch.
  */
 static void
 open_hot_path(IdgenHandle *handle)
@@ -268,8 +246,8 @@ open_hot_path(IdgenHandle *handle)
 }
 
 /*
- * Draw the next id, or a range of ids: all that the hot path leaves out. Returns
- * sequence values.
+ * Draw the next id, or a range of ids: all that the hot path leaves out.
+ * Returns sequence values.
  *
  * Raises 25006 in a read-only transaction or on a standby, 42501, 42704, 2200H
  * when there are not enough ids left; 22003, 2200H and 0A000 if they do not fit
@@ -290,7 +268,7 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 		PreventCommandIfReadOnly(call->function);
 	for (;;)
 	{
-		check_layout(handle, call);
+		idgen_fit_check_call(handle, call);
 		if (call->count > 1)
 			check_range(handle, call);
 		if (draw(handle, call, &ids, &cached))
@@ -305,86 +283,13 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 	return ids;
 }
 
-/* The sequence value that comes next, as far as handle and row tell; see below. */
-static int64
-peek(IdgenHandle *handle, IdgenCall *call)
-{
-	const IdgenBlock *pending = idgen_pending_block(handle);
-	IdgenCacheKey key;
-	IdgenCached cached;
-	bool published;
-	int64 id;
-
-	if (pending != NULL && !handle->pending.ahead)
-		return pending->next;
-
-	idgen_handle_key(handle, &key);
-	published = idgen_may_use_published(handle) &&
-		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
-	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
-		return pending->next;
-	if (published)
-		return cached.blocks[0].next;
-
-	while (handle->found.source->peek(handle, &id) == IDGEN_SOURCE_STALE)
-	{
-		idgen_handle_invalidate(handle);
-		idgen_handle_validate(handle, call);
-	}
-	return id;
-}
-
 /*
- * The sequence value of the id that the next call in this transaction would get if
- * nobody else drew one before. Takes nothing. Raises 25000, 42501, 42704, 2200H and
- * 22003 as drawing would, and 55000 if the source cannot tell.
- */
-int64
-idgen_peek_next(IdgenHandle *handle, IdgenCall *call)
-{
-	int64 value;
-
-	PreventCommandIfParallelMode(call->function);
-	idgen_handle_validate(handle, call);
-	value = peek(handle, call);
-	check_layout(handle, call);
-	check_fit(handle, call, value);
-	return value;
-}
-
-/*
- * The sequence value to restart at: start itself, or that of an id as the layout
- * composes it. The two cannot be mistaken for each other. Raises 22003.
- */
-static int64
-restart_value(const IdgenHandle *handle, int64 start)
-{
-	IdgenPrefix prefix;
-
-	if (!idgen_layout_fits(handle->found.layout, start))
-		idgen_layout_parse(handle->found.layout, start, &prefix, &start);
-	return start;
-}
-
-/*
- * Start an id sequence again at an id, or its sequence value, when the transaction
- * commits. Raises 42501, 42704, 22023 or 22003 for an id out of its range, and 0A000
- * if its source cannot be restarted.
+ * The transaction or subtransaction is aborted, and with it a draw, as far as
+ * other sessions see anything of that.
  */
 void
-idgen_restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
+idgen_draw_abort(void)
 {
-	for (;;)
-	{
-		idgen_handle_validate(handle, call);
-		if (handle->found.source->restart == NULL)
-			ereport(ERROR,
-			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
-			                handle->name, handle->found.source->name),
-			         errhint("Restart what its ids come from. Then delete its row and insert it again, to drop the cached ids.")));
-		if (handle->found.source->restart(handle, restart_value(handle, start)) != IDGEN_SOURCE_STALE)
-			break;
-		idgen_handle_invalidate(handle);
-	}
+	idgen_by_worker_abort();
+	idgen_refill_abort();
 }

@@ -1,6 +1,6 @@
 /*
  * draw.h
- *		The algorithm: pending block, then cache, then refill.
+ *		Drawing ids: pending block, then cache, then refill.
  */
 #ifndef IDGEN_DRAW_H
 #define IDGEN_DRAW_H
@@ -12,17 +12,15 @@
 #include "session/handle.h"
 
 extern IdgenBlock idgen_draw_slow(IdgenHandle *handle, IdgenCall *call);
-extern int64 idgen_peek_next(IdgenHandle *handle, IdgenCall *call);
-extern void idgen_restart_at(IdgenHandle *handle, IdgenCall *call, int64 start);
+extern void idgen_draw_abort(void);
 
 /*
- * The hot path: no catalog, no memory allocation, no snapshot. Draw the sequence
- * value that is a handle's next id, if nothing has happened that the handle has to
- * look at first; "asked" is the source asked for, or NULL. If false comes back, the
- * caller goes on with idgen_draw_slow(): so also with a gapless block, because
- * of savepoints, with one refilled ahead, and with any layout but plain. (A parallel
- * worker never succeeds here: it is a new process, whose handles are not validated
- * yet.)
+ * The hot path: no catalog, no memory allocation, no snapshot. Draw the
+ * sequence value that is a handle's next id, if what was found before still
+ * holds and there is nothing to decide; "asked" is the source asked for, or
+ * NULL. If it answers false, the caller goes on with idgen_draw_slow(). (In a
+ * parallel worker it always does: that is a new process, whose handles are not
+ * validated yet.)
  */
 static pg_attribute_always_inline bool
 idgen_draw_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)

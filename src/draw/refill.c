@@ -172,7 +172,7 @@ bulk_ids(const IdgenHandle *handle)
 
 	if (xact->refills >= IDGEN_EVEN_REFILLS)
 		return xact->ids_allocated / IDGEN_GROWTH_DIVISOR;
-	if (handle->publishing.refills >= IDGEN_EVEN_REFILLS && idgen_refill_prepared(handle))
+	if (handle->publishing.refills >= IDGEN_EVEN_REFILLS && idgen_refill_is_prepared(handle))
 		return handle->publishing.ids / IDGEN_GROWTH_DIVISOR;
 	return 0;
 }
@@ -221,7 +221,7 @@ refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
  * transactional?
  */
 bool
-idgen_refill_prepared(const IdgenHandle *handle)
+idgen_refill_is_prepared(const IdgenHandle *handle)
 {
 	return handle->publishing.lxid == MyLocalTransactionId;
 }
@@ -232,11 +232,11 @@ idgen_refill_prepared(const IdgenHandle *handle)
  * the source has turned out to be out of date meanwhile.
  */
 bool
-idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
+idgen_refill_prepare(IdgenHandle *handle, IdgenDraw *draw)
 {
 	uint64 epoch = idgen_epoch;
 
-	if (!handle->found.source->transactional && !idgen_refill_prepared(handle))
+	if (!handle->found.source->transactional && !idgen_refill_is_prepared(handle))
 	{
 		if (handle->found.source->prepare)
 			handle->found.source->prepare(handle);
@@ -251,19 +251,19 @@ idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw)
 
 /* Refill without telling the cache, because it has no slot for this handle. */
 void
-idgen_refill_uncached(IdgenHandle *handle, IdgenCall *call)
+idgen_refill_without_slot(IdgenHandle *handle, IdgenCall *call)
 {
 	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
 
-	if (idgen_refill_get_ready(handle, &draw) &&
+	if (idgen_refill_prepare(handle, &draw) &&
 	    refill(handle, call, IDGEN_ASKER_SESSION, 1) == IDGEN_SOURCE_STALE)
 		idgen_handle_invalidate(handle);
 }
 
 /* Refill as the cache has said, having claimed it if it has said so. */
 void
-idgen_refill_claimed(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
-                     const IdgenDrawResult *draw, IdgenAsker asker)
+idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
+                          const IdgenDrawResult *draw, IdgenAsker asker)
 {
 	IdgenSourceResult result;
 

@@ -9,11 +9,11 @@
 #include "session/handle.h"
 #include "shmem/slot_draw.h"
 
-extern bool idgen_refill_prepared(const IdgenHandle *handle);
-extern bool idgen_refill_get_ready(IdgenHandle *handle, IdgenDraw *draw);
-extern void idgen_refill_uncached(IdgenHandle *handle, IdgenCall *call);
-extern void idgen_refill_claimed(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
-                                 const IdgenDrawResult *draw, IdgenAsker asker);
+extern bool idgen_refill_is_prepared(const IdgenHandle *handle);
+extern bool idgen_refill_prepare(IdgenHandle *handle, IdgenDraw *draw);
+extern void idgen_refill_without_slot(IdgenHandle *handle, IdgenCall *call);
+extern void idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
+                                      const IdgenDrawResult *draw, IdgenAsker asker);
 extern bool idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks,
                                      IdgenAsker asker, IdgenBlock *ids);
 

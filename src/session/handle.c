@@ -2,18 +2,19 @@
  * handle.c
  *		A session's handles, one for each name that it uses.
  *
- * A handle holds all that a session knows of one id sequence; handle.h says what
- * that is, and for how long. This file finds and makes handles, and frees them.
+ * A handle holds all that a session knows of one id sequence; handle.h says
+ * what that is, and for how long. This file finds and makes handles, and frees
+ * them.
  *
  * Call sites keep pointers to handles, so a handle lives at least until the
  * transaction ends. If a session has very many by then, it frees them all: to
  * note at each call which ones are in use would cost more than to make those
  * again. An older call site sees that idgen_epoch is another one.
  *
- * What idgen_last() may be asked stays until the session ends, as with currval():
- * there is an IdgenName for each name that the session has drawn from. It is made
- * before the handle, since nothing may fail when a transaction ends, as getting
- * memory could.
+ * What idgen_last() may be asked stays until the session ends, as with
+ * currval(): there is an IdgenName for each name that the session has drawn
+ * from. It is made before the handle, since nothing may fail when a transaction
+ * ends, as getting memory could.
  */
 #include "postgres.h"
 
@@ -28,8 +29,8 @@
 #include "session/messages.h"
 
 /*
- * The most handles that stay when a transaction ends: some 20 MB. A session that
- * draws from fewer names again and again makes no handle twice.
+ * The most handles that stay when a transaction ends: some 20 MB. A session
+ * that draws from fewer names again and again makes no handle twice.
  */
 #define IDGEN_MAX_HANDLES 32768
 
@@ -85,7 +86,9 @@ static MemoryContext handle_memory;
 
 dlist_head idgen_listed_handles = DLIST_STATIC_INIT(idgen_listed_handles);
 
-/* A name in an installation (the OID of its id_sequences), NULL if it is new. */
+/*
+ * A name in an installation (the OID of its id_sequences), NULL if it is new.
+ */
 static IdgenName *
 find_name(Oid relid, const char *name, int namelen)
 {
@@ -193,9 +196,10 @@ leave_name(IdgenHandle *handle)
 }
 
 /*
- * If there are too many handles, free all. Called when a transaction is over: no
- * handle has anything pending, and no call is in progress, since the code that a
- * call runs (triggers, allocators) cannot end a transaction. Raises no errors.
+ * If there are too many handles, free all. Called when a transaction is over:
+ * no handle has anything pending, and no call is in progress, since the code
+ * that a call runs (triggers, allocators) cannot end a transaction. Raises no
+ * errors.
  */
 void
 idgen_handles_limit(void)
@@ -222,7 +226,9 @@ idgen_handle_list(IdgenHandle *handle)
 	dlist_push_tail(&idgen_listed_handles, &handle->xact.node);
 }
 
-/* The cache key of the id sequence as far as its ids come from the row itself. */
+/*
+ * The cache key of the id sequence as far as its ids come from the row itself.
+ */
 void
 idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key)
 {
@@ -246,8 +252,8 @@ copy_bytes(const void *bytes, Size size)
 
 /*
  * Replace what the handle has found before, as a whole, by what was found now.
- * This copies what that points to, which may be in any memory context. Not for a
- * worker's handle.
+ * This copies what that points to, which may be in any memory context. Not for
+ * a worker's handle.
  */
 void
 idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
@@ -292,8 +298,8 @@ idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 }
 
 /*
- * Could a session that refills be waiting for this one, because this transaction
- * has changed or locked the row, or the table, by ordinary SQL?
+ * Could a session that refills be waiting for this one, because this
+ * transaction has changed or locked the row, or the table, by ordinary SQL?
  */
 bool
 idgen_handle_holds_row(const IdgenHandle *handle)

@@ -52,8 +52,8 @@ typedef struct IdgenPending
 } IdgenPending;
 
 /*
- * What the current transaction has done with an id sequence, whatever has become
- * of its savepoints: all zero outside of one as above.
+ * What the current transaction has done with an id sequence, whatever has
+ * become of its savepoints: all zero outside of one as above.
  */
 typedef struct IdgenHandleXact
 {
@@ -68,7 +68,10 @@ typedef struct IdgenHandleXact
 	dlist_node node;         /* on that list */
 } IdgenHandleXact;
 
-/* The sequence value that a session drew last, and what else is to be known of it. */
+/*
+ * The sequence value that a session drew last, and what else is to be known of
+ * it.
+ */
 typedef struct IdgenLast
 {
 	int64 value;
@@ -78,7 +81,10 @@ typedef struct IdgenLast
 	int prefix;
 } IdgenLast;
 
-/* What was found when the handle was validated, and what tells that it still holds. */
+/*
+ * What was found when the handle was validated, and what tells that it still
+ * holds.
+ */
 typedef struct IdgenFound
 {
 	/* What the row says. */
@@ -101,11 +107,11 @@ typedef struct IdgenFound
 	/*
 	 * Privileges, row and slot were looked at when idgen_epoch was this, for
 	 * this user; zero if they have to be looked at again. An answer that must
-	 * not be remembered holds for one call only. fast_epoch is what the hot path
-	 * looks at: the same, but zero also if the answer must not be remembered,
-	 * the current transaction must not use the cache, it has a pending block that
-	 * the hot path must not touch, ids have to be composed, or idgen_last() needs
-	 * to know more than the value drawn last.
+	 * not be remembered holds for one call only. fast_epoch is what the hot
+	 * path looks at: the same, but zero also if the answer must not be
+	 * remembered, the current transaction must not use the cache, it has a
+	 * pending block that the hot path must not touch, ids have to be composed,
+	 * or idgen_last() needs to know more than the value drawn last.
 	 *
 	 * The hot path touches what comes from here to the pending block: a session
 	 * that draws from many id sequences finds little of that in the processor's
@@ -139,7 +145,10 @@ struct IdgenName;
 /* A session's view of one id sequence: its parts, by how long they live. */
 typedef struct IdgenHandle
 {
-	/* Until it is validated again: replaced as a whole. The hot part is at its end. */
+	/*
+	 * Until it is validated again: replaced as a whole. The hot part is at its
+	 * end.
+	 */
 	IdgenFound found;
 
 	/* As long as the handle: which id sequence it is. */
@@ -147,7 +156,10 @@ typedef struct IdgenHandle
 	int namelen;
 	const char *name; /* zero-terminated */
 
-	/* Until the session ends: see idgen_handles_limit(). The hot path sets the value only. */
+	/*
+	 * Until the session ends: see idgen_handles_limit(). The hot path sets the
+	 * value only.
+	 */
 	IdgenLast last;
 
 	/* Until the transaction ends. */
@@ -164,9 +176,10 @@ typedef struct IdgenHandle
 } IdgenHandle;
 
 /*
- * Does what was found hold, at that epoch (found.epoch or found.fast_epoch), for
- * a call that asks for that source (NULL if it asks for none)? The setting
- * search_path has no other way of telling that it was changed than to look at it.
+ * Does what was found hold, at that epoch (found.epoch or found.fast_epoch),
+ * for a call that asks for that source (NULL if it asks for none)? The setting
+ * search_path has no other way of telling that it was changed than to look at
+ * it.
  */
 static inline bool
 idgen_handle_is_valid(const IdgenHandle *handle, uint64 epoch, const IdgenSource *asked)

@@ -20,7 +20,9 @@ idgen_is_possible_name(const char *name)
 	return name[0] != '\0' && pg_mbstrlen(name) <= IDGEN_NAME_CHARACTERS;
 }
 
-/* The call that creates an id sequence with that source, NULL for the default. */
+/*
+ * The call that creates an id sequence with that source, NULL for the default.
+ */
 static const char *
 call_to_create(Oid relid, const char *name, const IdgenSource *source)
 {

@@ -2,13 +2,13 @@
  * pending.c
  *		Pending blocks: what only the current transaction may draw from.
  *
- * A pending block is one that a transaction still in progress has allocated. When
- * the transaction commits, what is left goes where its fate says (IdgenRestFate).
- * When it aborts, the block is forgotten: the row goes back too, and another
- * refill allocates the same ids. Savepoints: see savepoint.c.
+ * A pending block is one that a transaction still in progress has allocated.
+ * When the transaction commits, what is left goes where its fate says
+ * (IdgenRestFate). When it aborts, the block is forgotten: the row goes back
+ * too, and another refill allocates the same ids. Savepoints: see savepoint.c.
  *
- * A transaction refills only when it has no ids left, so a handle has what is left
- * of one refill at most; but a range may need more in a row than that.
+ * A transaction refills only when it has no ids left, so a handle has what is
+ * left of one refill at most; but a range may need more in a row than that.
  */
 #include "postgres.h"
 
@@ -38,7 +38,10 @@ forget_ids(IdgenPending *p)
 	p->rest.nmore = 0;
 }
 
-/* From now on there are no pending ids: until a savepoint is rolled back, at most. */
+/*
+ * From now on there are no pending ids: until a savepoint is rolled back, at
+ * most.
+ */
 void
 idgen_pending_give_up(IdgenHandle *handle)
 {
@@ -47,9 +50,9 @@ idgen_pending_give_up(IdgenHandle *handle)
 }
 
 /*
- * Return what is left of the pending gapless block to its source. Returns false,
- * and leaves it pending, if that is not possible any more. A trigger that this
- * fires must not draw what is on its way back.
+ * Return what is left of the pending gapless block to its source. Returns
+ * false, and leaves it pending, if that is not possible any more. A trigger
+ * that this fires must not draw what is on its way back.
  */
 bool
 idgen_pending_give_back(IdgenHandle *handle)
@@ -97,7 +100,9 @@ idgen_pending_last_block(IdgenHandle *handle)
 	return block;
 }
 
-/* Make the first block that has "count" ids the next to use; false if none has. */
+/*
+ * Make the first block that has "count" ids the next to use; false if none has.
+ */
 static bool
 bring_forward(IdgenRest *rest, int64 count)
 {
@@ -160,11 +165,11 @@ keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limi
 }
 
 /*
- * A refill for a range has brought blocks, because those that were pending before
- * did not suffice: use the new ones first, and keep the old ones. From now on they
- * count as part of what this (sub)transaction has allocated. More than a slot has
- * room for would be lost in the end. And of gapless ids there is never more than
- * one block, since only one can be returned, or restored.
+ * A refill for a range has brought blocks, because those that were pending
+ * before did not suffice: use the new ones first, and keep the old ones. From
+ * now on they count as part of what this (sub)transaction has allocated. More
+ * than a slot has room for would be lost in the end. And of gapless ids there
+ * is never more than one block, since only one can be returned, or restored.
  */
 static void
 keep_for_later(IdgenHandle *handle, IdgenRest *rest, bool gapless)
@@ -185,7 +190,10 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, bool gapless)
 		keep_block(handle, rest, &old.more[i], limit);
 }
 
-/* What holds for the rest of two allocations, as rest_good_as_of in IdgenOutcome. */
+/*
+ * What holds for the rest of two allocations, as rest_good_as_of in
+ * IdgenOutcome.
+ */
 static uint64
 both_good_as_of(uint64 a, uint64 b)
 {
@@ -264,11 +272,12 @@ idgen_pending_surrender(IdgenHandle *handle)
 }
 
 /*
- * The handle was validated, so pending state has to follow what was found. A row
- * that is not committed, or a native sequence that the transaction has itself
- * created or restarted, is of this transaction only: what it draws from that must
- * wait for the commit, and what others have cached from it is void then. Pending
- * ids that come from elsewhere than where the name leads now are given up.
+ * The handle was validated, so pending state has to follow what was found. A
+ * row that is not committed, or a native sequence that the transaction has
+ * itself created or restarted, is of this transaction only: what it draws from
+ * that must wait for the commit, and what others have cached from it is void
+ * then. Pending ids that come from elsewhere than where the name leads now are
+ * given up.
  */
 void
 idgen_pending_follow(IdgenHandle *handle)

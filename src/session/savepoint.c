@@ -2,17 +2,18 @@
  * savepoint.c
  *		What a rollback to a savepoint restores of pending state.
  *
- * Before a subtransaction changes a handle's pending state (IdgenPending) for the
- * first time, the state is saved in an IdgenSave record: once for each handle and
- * nesting level. A rollback to the savepoint restores it. The release of a
- * savepoint hands the record to the level above, unless that has one of its own;
- * nobody needs it at the top level. The records of all handles form one stack, so
- * the end of a subtransaction costs as much as what it did itself, not more.
+ * Before a subtransaction changes a handle's pending state (IdgenPending) for
+ * the first time, the state is saved in an IdgenSave record: once for each
+ * handle and nesting level. A rollback to the savepoint restores it. The
+ * release of a savepoint hands the record to the level above, unless that has
+ * one of its own; nobody needs it at the top level. The records of all handles
+ * form one stack, so the end of a subtransaction costs as much as what it did
+ * itself, not more.
  *
- * Ids that a subtransaction draws from a block that an outer level has allocated
- * stay drawn when it is rolled back (rule U1). So the rest of such a block is not
- * part of what is restored as long as it only shrinks, but only from when the
- * subtransaction replaces it or gives it up.
+ * Ids that a subtransaction draws from a block that an outer level has
+ * allocated stay drawn when it is rolled back (rule U1). So the rest of such a
+ * block is not part of what is restored as long as it only shrinks, but only
+ * from when the subtransaction replaces it or gives it up.
  *
  * A gapless block is different. Had its ids not been reserved ahead for speed,
  * the subtransaction would have allocated each of them itself, so a rollback
@@ -36,7 +37,9 @@ typedef struct IdgenSave
 	bool restores_rest;   /* the rest, too; else that stays as it is by then */
 } IdgenSave;
 
-/* All saves, in TopTransactionContext; levels never decrease from head to tail. */
+/*
+ * All saves, in TopTransactionContext; levels never decrease from head to tail.
+ */
 static dlist_head saves = DLIST_STATIC_INIT(saves);
 
 /* The current subtransaction's save of a handle, made if there is none yet. */
@@ -59,8 +62,8 @@ get_save(IdgenHandle *handle, int level)
 }
 
 /*
- * The pending state is about to change: save it, in a subtransaction that has not
- * done so. Not needed for a draw from a block that is not gapless.
+ * The pending state is about to change: save it, in a subtransaction that has
+ * not done so. Not needed for a draw from a block that is not gapless.
  */
 void
 idgen_savepoint_save(IdgenHandle *handle)
@@ -118,7 +121,9 @@ hand_up(IdgenSave *save)
 	pop_save(save);
 }
 
-/* The current subtransaction commits: what it has saved belongs to its parent. */
+/*
+ * The current subtransaction commits: what it has saved belongs to its parent.
+ */
 void
 idgen_savepoint_release(void)
 {

@@ -2,18 +2,18 @@
  * validate.c
  *		Making sure that what a handle knows is true.
  *
- * Every call has to know: may the user draw, does the row exist and what does it
- * say, what does its source name, and where is the place in the cache? The handle
- * keeps the answers (IdgenFound), and with them what tells that they still hold:
- * idgen_epoch, the user and, if it matters, search_path. The version of the slot
- * is compared by the draw itself, under the slot's lock.
+ * Every call has to know: may the user draw, does the row exist and what does
+ * it say, what does its source name, and where is the place in the cache? The
+ * handle keeps the answers (IdgenFound), and with them what tells that they
+ * still hold: idgen_epoch, the user and, if it matters, search_path. The
+ * version of the slot is compared by the draw itself, under the slot's lock.
  *
  * There is one way to valid answers, idgen_handle_validate(), which every call
  * begins with, and which looks only if it has to. Answers are found on the side
  * and then replace the old ones as a whole: nothing of these can be left over,
- * and if looking fails, the handle has the old ones, marked as not valid. (To set
- * field after field in the handle was turned down: after an error it described
- * half an id sequence.)
+ * and if looking fails, the handle has the old ones, marked as not valid. (To
+ * set field after field in the handle was turned down: after an error it
+ * described half an id sequence.)
  */
 #include "postgres.h"
 
@@ -59,8 +59,8 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 }
 
 /*
- * Look for the row, if the user may see it, and make one if the call may. Raises
- * 22023 if it has another source than the call asks for.
+ * Look for the row, if the user may see it, and make one if the call may.
+ * Raises 22023 if it has another source than the call asks for.
  */
 static void
 look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
@@ -120,9 +120,9 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 }
 
 /*
- * Look at the row and at what its source draws from. Raises 42704 if there is no
- * row that the user may see (a role without the right to see it must not learn
- * that it exists), unless the source that the call asks for needs none.
+ * Look at the row and at what its source draws from. Raises 42704 if there is
+ * no row that the user may see (a role without the right to see it must not
+ * learn that it exists), unless the source that the call asks for needs none.
  */
 static void
 look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
@@ -142,8 +142,8 @@ look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
  * Look, and attach to the slot. The slot's version must be read before the row:
  * so the next call notices a change that comes in between. But a slot is made
  * only for a row that exists, since names that have none must not push out
- * others; and only the row and its source say which slot it is. So if that turns
- * out to be another slot than expected, look again. Sets the slot's key.
+ * others; and only the row and its source say which slot it is. So if that
+ * turns out to be another slot than expected, look again. Sets the slot's key.
  */
 static void
 look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
@@ -172,7 +172,10 @@ look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *fo
 	}
 }
 
-/* Empty the slot, if its ids are from what the id sequence has come from before. */
+/*
+ * Empty the slot, if its ids are from what the id sequence has come from
+ * before.
+ */
 static void
 check_slot(const IdgenFound *found, const IdgenCacheKey *key)
 {
@@ -194,11 +197,11 @@ check_slot(const IdgenFound *found, const IdgenCacheKey *key)
 }
 
 /*
- * Make sure that the user may draw from the id sequence, that it exists, and that
- * the handle knows what it comes from and where its slot is, if there is one.
- * Called at the beginning of every call, and again whenever the call has reason to
- * think that something has changed. Raises 42501, 42704, 22023 if the row has
- * another source than the call asks for, what a bad row deserves (see
+ * Make sure that the user may draw from the id sequence, that it exists, and
+ * that the handle knows what it comes from and where its slot is, if there is
+ * one. Called at the beginning of every call, and again whenever the call has
+ * reason to think that something has changed. Raises 42501, 42704, 22023 if the
+ * row has another source than the call asks for, what a bad row deserves (see
  * definition.c), and what the source says.
  */
 void
@@ -233,11 +236,11 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 }
 
 /*
- * A handle for the worker, of the id sequence that a key names, on behalf of the
- * role that has asked for a refill: in the current memory context, unknown to the
- * table of handles, and good for allocating in the current transaction only. Asks
- * for nobody's privileges. NULL if there is no such id sequence any more, or it is
- * not for a worker. Raises what a bad row deserves.
+ * A handle for the worker, of the id sequence that a key names, on behalf of
+ * the role that has asked for a refill: in the current memory context, unknown
+ * to the table of handles, and good for allocating in the current transaction
+ * only. Asks for nobody's privileges. NULL if there is no such id sequence any
+ * more, or it is not for a worker. Raises what a bad row deserves.
  */
 IdgenHandle *
 idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)

@@ -3,15 +3,15 @@
  *		What the current transaction changes besides drawing ids.
  *
  * A change of a row, of what its source names, or of whole tables and databases
- * makes cached ids void (rule C1), or other sessions have to look again. That is
- * noted when it happens and told to the cache when the transaction commits. Until
- * then the cache is as good as before for all other sessions, but this one must
- * not use what it has itself made void.
+ * makes cached ids void (rule C1), or other sessions have to look again. That
+ * is noted when it happens and told to the cache when the transaction commits.
+ * Until then the cache is as good as before for all other sessions, but this
+ * one must not use what it has itself made void.
  *
- * What concerns one id sequence is a mark of its pending state (IdgenChange), so
- * that a rollback to a savepoint takes it back. What concerns many is noted here,
- * and is not taken back: then too much is dropped from the cache, which is a gap
- * but nothing worse.
+ * What concerns one id sequence is a mark of its pending state (IdgenChange),
+ * so that a rollback to a savepoint takes it back. What concerns many is noted
+ * here, and is not taken back: then too much is dropped from the cache, which
+ * is a gap but nothing worse.
  */
 #include "postgres.h"
 
@@ -28,7 +28,10 @@
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
 
-/* Changes of more than one id sequence. What it points to ends with the transaction. */
+/*
+ * Changes of more than one id sequence. What it points to ends with the
+ * transaction.
+ */
 typedef struct Changes
 {
 	bool all_rows;        /* id_sequences truncated, or the extension dropped */
@@ -37,8 +40,8 @@ typedef struct Changes
 
 	/*
 	 * The id_sequences of which rows have been changed, and their names as
-	 * idgen_cache_hash_name() gives them. They matter to sessions that draw from
-	 * native sequences, whose ids a change of the row does not drop.
+	 * idgen_cache_hash_name() gives them. They matter to sessions that draw
+	 * from native sequences, whose ids a change of the row does not drop.
 	 */
 	Oid names_in;
 	List *names;
@@ -50,9 +53,10 @@ typedef struct Changes
 static Changes changes;
 
 /*
- * Mark a handle as one whose row the current transaction has changed: what other
- * sessions know and have cached becomes void at commit. For this transaction's
- * own draws, the caller has to see to it that the handle is validated again.
+ * Mark a handle as one whose row the current transaction has changed: what
+ * other sessions know and have cached becomes void at commit. For this
+ * transaction's own draws, the caller has to see to it that the handle is
+ * validated again.
  */
 void
 idgen_changes_mark(IdgenHandle *handle, IdgenChange change)
@@ -66,10 +70,10 @@ idgen_changes_mark(IdgenHandle *handle, IdgenChange change)
 }
 
 /*
- * The current transaction has changed the row, and every session has to learn of
- * it at commit. Those with a cache of their own do so through the server's
- * invalidation only, and so do all sessions if this transaction is prepared: the
- * commit of a prepared transaction runs no callbacks.
+ * The current transaction has changed the row, and every session has to learn
+ * of it at commit. Those with a cache of their own do so through the server's
+ * invalidation only, and so do all sessions if this transaction is prepared:
+ * the commit of a prepared transaction runs no callbacks.
  */
 void
 idgen_changes_note_row(IdgenHandle *handle, IdgenChange change)
@@ -80,8 +84,8 @@ idgen_changes_note_row(IdgenHandle *handle, IdgenChange change)
 }
 
 /*
- * The current transaction has changed or inserted a row of that table. So another
- * native sequence may be meant by its name.
+ * The current transaction has changed or inserted a row of that table. So
+ * another native sequence may be meant by its name.
  */
 void
 idgen_changes_note_name(Oid relid, const char *name)
@@ -118,7 +122,9 @@ idgen_changes_note_dropped_database(Oid dbid)
 	changes.dropped_database = dbid;
 }
 
-/* The current transaction changes foreign servers or user mappings, whichever. */
+/*
+ * The current transaction changes foreign servers or user mappings, whichever.
+ */
 void
 idgen_changes_note_servers(void)
 {
@@ -140,9 +146,9 @@ idgen_changes_include_all_rows(void)
 }
 
 /*
- * May this transaction use what the cache holds, and publish there at once if the
- * source does that? Not if it has made that void, nor if it is by its own change
- * that the name leads to that source.
+ * May this transaction use what the cache holds, and publish there at once if
+ * the source does that? Not if it has made that void, nor if it is by its own
+ * change that the name leads to that source.
  */
 bool
 idgen_may_use_published(const IdgenHandle *handle)
@@ -172,8 +178,8 @@ is_stored_in(Oid object, RelFileNumber storage)
 }
 
 /*
- * Before commit: find out which files go away, and with them native sequences as
- * they were, be it by DROP, by ALTER SEQUENCE or by TRUNCATE. That may have
+ * Before commit: find out which files go away, and with them native sequences
+ * as they were, be it by DROP, by ALTER SEQUENCE or by TRUNCATE. That may have
  * happened since this transaction drew from one: then its pending ids are void.
  */
 void
@@ -210,7 +216,10 @@ idgen_changes_before_prepare(void)
 		CacheInvalidateRelcacheByRelid(changes.names_in);
 }
 
-/* After the end of the transaction: tell the cache, and forget. Raises no errors. */
+/*
+ * After the end of the transaction: tell the cache, and forget. Raises no
+ * errors.
+ */
 void
 idgen_changes_finish(bool committed)
 {

@@ -3,9 +3,10 @@
  *		What becomes of a transaction's pending ids when it ends.
  *
  * Before a commit, the rest of gapless blocks returns to the source. After it,
- * what else is left is published, and the cache is told what the transaction has
- * changed. After a rollback, pending ids are forgotten, and only counters and the
- * claim are told. All this concerns the handles on idgen_listed_handles.
+ * what else is left is published, and the cache is told what the transaction
+ * has changed. After a rollback, pending ids are forgotten, and only counters
+ * and the claim are told. All this concerns the handles on
+ * idgen_listed_handles.
  */
 #include "postgres.h"
 
@@ -19,9 +20,9 @@
 #include "session/xact_end.h"
 
 /*
- * Before commit: return the unused rest of every gapless block to its source. If
- * that is not possible any more, it is lost. No query is running, so there is no
- * snapshot unless we make one. Answers whether anything was returned.
+ * Before commit: return the unused rest of every gapless block to its source.
+ * If that is not possible any more, it is lost. No query is running, so there
+ * is no snapshot unless we make one. Answers whether anything was returned.
  */
 bool
 idgen_xact_return_gapless(void)
@@ -44,9 +45,10 @@ idgen_xact_return_gapless(void)
 }
 
 /*
- * Before commit, when that is done: say of which gapless id sequences few ids are
- * left. A refill could not, since it does not know what returns. The row does,
- * unless this transaction has itself changed it: then the next one will say so.
+ * Before commit, when that is done: say of which gapless id sequences few ids
+ * are left. A refill could not, since it does not know what returns. The row
+ * does, unless this transaction has itself changed it: then the next one will
+ * say so.
  */
 void
 idgen_xact_warn_low(void)
@@ -72,7 +74,10 @@ idgen_xact_warn_low(void)
 	}
 }
 
-/* Tell the cache what the end of the transaction means for the id sequence of a handle. */
+/*
+ * Tell the cache what the end of the transaction means for the id sequence of a
+ * handle.
+ */
 static void
 finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 {

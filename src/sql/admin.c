@@ -22,7 +22,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "draw/draw.h"
+#include "session/validate.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_create);
@@ -212,10 +212,47 @@ idgen_create(PG_FUNCTION_ARGS)
 }
 
 /*
+ * The sequence value to restart at: "start" itself, or that of an id as the layout
+ * composes it. The two cannot be mistaken for each other. Raises 22003.
+ */
+static int64
+restart_value(const IdgenHandle *handle, int64 start)
+{
+	IdgenPrefix prefix;
+
+	if (!idgen_layout_fits(handle->found.layout, start))
+		idgen_layout_parse(handle->found.layout, start, &prefix, &start);
+	return start;
+}
+
+/*
+ * Start an id sequence again at an id, or at its sequence value, when the
+ * transaction commits. Raises 42501, 42704, 22023 or 22003 for an id out of its
+ * range, and 0A000 if its source cannot be restarted.
+ */
+static void
+restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
+{
+	for (;;)
+	{
+		idgen_handle_validate(handle, call);
+		if (handle->found.source->restart == NULL)
+			ereport(ERROR,
+			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
+			                handle->name, handle->found.source->name),
+			         errhint("Restart what its ids come from. Then delete its row and insert it again, to drop the cached ids.")));
+		if (handle->found.source->restart(handle, restart_value(handle, start)) != IDGEN_SOURCE_STALE)
+			break;
+		idgen_handle_invalidate(handle);
+	}
+}
+
+/*
  * idgen_restart(name text, start bigint [, source text]) returns void
  *
  * Start again at that id, forwards or backwards. Cached ids are dropped when
- * the transaction commits. Raises what idgen_restart_at() does.
+ * the transaction commits. Raises what restart_at() does.
  */
 Datum
 idgen_restart(PG_FUNCTION_ARGS)
@@ -229,6 +266,6 @@ idgen_restart(PG_FUNCTION_ARGS)
 	handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
 	                          VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 	PreventCommandIfParallelMode(call.function);
-	idgen_restart_at(handle, &call, PG_GETARG_INT64(1));
+	restart_at(handle, &call, PG_GETARG_INT64(1));
 	PG_RETURN_VOID();
 }

@@ -11,6 +11,7 @@
 
 #include "catalog/epoch.h"
 #include "draw/draw.h"
+#include "draw/peek.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"
 
