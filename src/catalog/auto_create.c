@@ -40,7 +40,7 @@ insert_row(void *arg)
 
 /*
  * Make a row of that name, which was not found, and put it into the slot. If
- * somebody else makes it at the same time, that one is as good. Returns false
+ * another session makes it at the same time, that is as good. Returns false
  * if there is no row afterwards (a trigger has suppressed it). Raises 55006 if
  * the current command rewrites the table, and what the insert raises, 22001 for
  * a name of more than 255 characters among others.

@@ -2,8 +2,8 @@
  * epoch.c
  *		When a session has to look again at what it remembers.
  *
- * A session finds out once which id_sequences there is, who may draw and what a
- * row says, and remembers it. The server tells each process of changes to the
+ * A session finds out once which id_sequences there is, who may draw, and what
+ * a row says, and remembers it. The server tells each process of changes to the
  * catalogs, which these answers depend on; idgen_epoch counts them. An answer
  * is remembered together with the epoch in which it was found.
  */

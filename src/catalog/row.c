@@ -205,7 +205,7 @@ idgen_row_is_own(TupleTableSlot *slot)
 }
 
 /*
- * May the current transaction keep others from updating the row in the slot?
+ * May the current transaction keep another from updating the row in the slot?
  * It does if it has written or locked this version, or locked the table.
  */
 bool

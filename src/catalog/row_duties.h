@@ -10,7 +10,7 @@
 /* Duties of an update of next_block_start and exhausted, to be combined. */
 typedef enum IdgenRowDuty
 {
-	/* There are triggers of others for UPDATE. */
+	/* There are triggers for UPDATE that are not idgen's own. */
 	IDGEN_DUTY_TRIGGERS = 1 << 0,
 
 	/* Of these, some are fired BEFORE, for each row. */

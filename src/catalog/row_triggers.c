@@ -1,10 +1,10 @@
 /*
  * row_triggers.c
- *		Triggers of others, fired by a refill or by a new row.
+ *		Triggers on id_sequences that a refill, or a new row, fires.
  *
  * Whoever copies the table by its triggers sees every refill (rule C4).
  *
- * Triggers are code of whoever has the privilege TRIGGER. They run with the
+ * Triggers are code of a role that has the privilege TRIGGER. They run with the
  * rights of the role that draws, as the triggers of any table run with the
  * rights of the role that writes. Deferred ones fire at once: at the end of the
  * transaction, they could not be told apart from those of a statement.
@@ -63,7 +63,7 @@ idgen_triggers_prepare(ResultRelInfo *rri)
 
 /*
  * From here on, triggers run with the rights of the role that draws. Returns
- * false if that is the current user, who needs no restrictions.
+ * false if that is the current user: then there is nothing to change.
  */
 static bool
 begin_triggers(const IdgenRowWrite *write, IdgenIdentity *before)

@@ -1,6 +1,6 @@
 /*
  * row_triggers.h
- *		Triggers of others, fired by a refill or by a new row.
+ *		Triggers on id_sequences that a refill, or a new row, fires.
  */
 #ifndef IDGEN_ROW_TRIGGERS_H
 #define IDGEN_ROW_TRIGGERS_H

@@ -246,7 +246,7 @@ lock_row(Change *change)
 }
 
 /*
- * A transaction that changes the row tells the cache when others see the change
+ * A transaction that changes the row tells the cache when other sessions see it
  * already, but before its locks go. Wait for that, so that the cache does not
  * take for old what is allocated from the new row. A gapless block never gets
  * to the cache. Returns false if the policy does not allow that wait.

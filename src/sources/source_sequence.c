@@ -31,19 +31,18 @@
 #include "utils/resowner.h"
 
 #include "catalog/epoch.h"
-#include "catalog/native_sequence.h"
 #include "common/compat.h"
-#include "common/subxact.h"
 #include "session/handle.h"
+#include "sources/native_values.h"
 #include "sources/sources.h"
 
 /*
- * Most values that one refill draws from a sequence with INCREMENT BY 1. It
- * holds up whoever waits for the refill.
+ * Most values that one refill draws from a sequence with INCREMENT BY 1. The
+ * sessions that wait for the refill wait for all of them.
  */
 #define MAX_VALUES 100000
 
-/* Values before the end of a sequence in which nobody refills ahead. */
+/* This close to the end of a sequence, in values, no session refills ahead. */
 #define SAFE_DISTANCE 1000
 
 static void
@@ -141,105 +140,6 @@ sequence_prepare(IdgenHandle *handle)
 	CurrentResourceOwner = owner;
 }
 
-/* A part of ereport(): the end of the sequence. */
-static int
-exhausted(const IdgenHandle *handle)
-{
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
-
-	errmsg("id sequence \"%s\" is exhausted", handle->name);
-	errdetail("Its last id is %lld.", (long long) sequence->last);
-	if (sequence->last == PG_INT64_MAX || sequence->last == PG_INT64_MIN)
-		errhint("Use another sequence, or start this one again with idgen_restart().");
-	else
-		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
-		        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
-		        NameStr(sequence->name));
-	return 0;
-}
-
-/* What nextval() says about its end, in idgen's words. */
-static void
-exhausted_callback(void *arg)
-{
-	if (geterrcode() == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
-		exhausted((const IdgenHandle *) arg);
-}
-
-/* The values that a refill draws. */
-typedef struct Drawn
-{
-	/* What to draw */
-	Oid relid;
-	const IdgenNativeSequence *sequence;
-	int64 nvalues; /* values wanted, at least 1 */
-	int64 count;   /* consecutive ids wanted, at least 1 */
-
-	/* What has been drawn: no more blocks than the cache can hold */
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
-	int nblocks;
-	int64 ids;    /* in the blocks */
-	int64 values; /* that have given these ids */
-	int64 last;   /* the last of these values */
-} Drawn;
-
-static void
-draw_value(Drawn *drawn)
-{
-	int64 v = nextval_internal(drawn->relid, false);
-	IdgenBlock block = idgen_native_block(drawn->sequence, v);
-
-	if (drawn->nblocks > 0 && idgen_block_adjacent(&drawn->blocks[drawn->nblocks - 1], &block))
-		drawn->blocks[drawn->nblocks - 1].left += block.left;
-	else
-		drawn->blocks[drawn->nblocks++] = block;
-	drawn->ids += block.left;
-	drawn->values++;
-	drawn->last = v;
-}
-
-/* Draw one value, or raise 2200H in idgen's words. */
-static void
-draw_first_value(IdgenHandle *handle, Drawn *drawn)
-{
-	ErrorContextCallback context;
-
-	context.callback = exhausted_callback;
-	context.arg = handle;
-	context.previous = error_context_stack;
-	error_context_stack = &context;
-	draw_value(drawn);
-	error_context_stack = context.previous;
-}
-
-/*
- * Are there enough consecutive ids? If not, the last block is the one to go on
- * with.
- */
-static bool
-has_enough(const Drawn *drawn)
-{
-	for (int i = 0; i < drawn->nblocks; i++)
-		if (drawn->blocks[i].left >= drawn->count)
-			return true;
-	return false;
-}
-
-/*
- * Draw more values, but none after the sequence's last one, where a cycle may
- * begin.
- */
-static void
-draw_more_values(void *arg)
-{
-	Drawn *drawn = (Drawn *) arg;
-
-	while ((drawn->values < drawn->nvalues || !has_enough(drawn)) &&
-	       drawn->nblocks < IDGEN_SLOT_BLOCKS && drawn->ids < IDGEN_BLOCK_MAX &&
-	       !idgen_native_is_last(drawn->sequence, drawn->last))
-		draw_value(drawn);
-}
-
 /* The state of a sequence that prepare() has locked. */
 static IdgenNativeState
 locked_state(Oid relid)
@@ -321,10 +221,10 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	int64 more = count > 1 ? (count - 1) / idgen_native_width(sequence) / block_size : 0;
 	int64 nblocks = request->blocks + more;
 	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
-	Drawn drawn = {
+	IdgenValues drawn = {
 		.relid = handle->found.object,
 		.sequence = sequence,
-		.nvalues = nvalues,
+		.wanted = nvalues,
 		.count = count,
 	};
 
@@ -332,20 +232,13 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	    is_near_end(handle->found.object, sequence, nvalues))
 		return IDGEN_SOURCE_NOT_AHEAD;
 
-	draw_first_value(handle, &drawn);
-
-	/*
-	 * If other sessions take the last value meanwhile, the first one is enough.
-	 */
-	if (nvalues > 1 || count > 1)
-		idgen_try(draw_more_values, &drawn, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
-
+	idgen_values_draw(handle, &drawn);
 	refill->rest.block = drawn.blocks[0];
 	refill->rest.nmore = drawn.nblocks - 1;
 	if (refill->rest.nmore > 0)
 		refill->rest.more = memcpy(palloc(refill->rest.nmore * sizeof(IdgenBlock)),
 		                           &drawn.blocks[1], refill->rest.nmore * sizeof(IdgenBlock));
-	refill->blocks = (drawn.values - 1) / block_size + 1;
+	refill->blocks = (drawn.nvalues - 1) / block_size + 1;
 	refill->ahead_blocks = refill->blocks;
 	refill->ahead_ids = drawn.ids;
 	refill->fate = IDGEN_REST_PUBLISHED;
@@ -388,7 +281,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	if (!idgen_native_next(sequence, &state, id))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         exhausted(handle)));
+		         idgen_values_exhausted(handle)));
 	return IDGEN_SOURCE_OK;
 }
 

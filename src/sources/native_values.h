@@ -1,0 +1,31 @@
+/*
+ * native_values.h
+ *		Drawing values of a native sequence.
+ */
+#ifndef IDGEN_NATIVE_VALUES_H
+#define IDGEN_NATIVE_VALUES_H
+
+#include "catalog/native_sequence.h"
+#include "session/handle.h"
+
+/* The values that a refill draws. */
+typedef struct IdgenValues
+{
+	/* What to draw */
+	Oid relid;
+	const IdgenNativeSequence *sequence;
+	int64 wanted; /* values, at least 1 */
+	int64 count;  /* consecutive ids wanted, at least 1 */
+
+	/* What has been drawn: no more blocks than the cache can hold */
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+	int nblocks;
+	int64 ids;     /* in the blocks */
+	int64 nvalues; /* that have given these ids */
+	int64 last;    /* the last of these values */
+} IdgenValues;
+
+extern void idgen_values_draw(const IdgenHandle *handle, IdgenValues *values);
+extern int idgen_values_exhausted(const IdgenHandle *handle);
+
+#endif /* IDGEN_NATIVE_VALUES_H */
