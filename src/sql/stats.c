@@ -28,6 +28,7 @@
 #include "session/handle.h"
 #include "shmem/cache.h"
 #include "sources/sources.h"
+#include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_entries);
 PG_FUNCTION_INFO_V1(idgen_blocks);
@@ -127,11 +128,56 @@ look_up_entry(Entry *entry, Relation rel)
 		(!OidIsValid(key->object) || may_use_object(key->object));
 }
 
-/* Add the line of an entry: what the cache knows, and what the row says. */
-static void
-put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
+/* The columns of idgen_entries(), which has the most. */
+#define MAX_COLUMNS 22
+
+/* A line of a view, while it is being made. */
+typedef struct Line
 {
-	static const AttrNumber row_columns[] = {
+	Datum values[MAX_COLUMNS];
+	bool nulls[MAX_COLUMNS];
+	int n; /* columns added so far */
+} Line;
+
+static void
+add(Line *line, Datum value)
+{
+	line->nulls[line->n] = false;
+	line->values[line->n++] = value;
+}
+
+static void
+add_unless(bool null, Line *line, Datum value)
+{
+	line->nulls[line->n] = null;
+	line->values[line->n++] = value;
+}
+
+/* Add what the cache counts. */
+static void
+add_counters(Line *line, const IdgenCached *cached)
+{
+	const IdgenCounters *counters = &cached->counters;
+	const IdgenLost *lost = &counters->ids_lost;
+
+	add(line, Int64GetDatum(counters->ids_issued));
+	add(line, Int64GetDatum(cached->ids_left));
+	add(line, Int64GetDatum(idgen_lost_total(lost)));
+	add(line, Int64GetDatum(lost->changed));
+	add(line, Int64GetDatum(lost->prepared));
+	add(line, Int64GetDatum(lost->crowded));
+	add(line, Int64GetDatum(counters->blocks_taken));
+	add(line, Int64GetDatum(counters->refills));
+	add(line, Int64GetDatum(counters->waits));
+	add_unless(counters->last_refill == 0, line, TimestampTzGetDatum(counters->last_refill));
+	add(line, Int32GetDatum(cached->worker_blocks));
+}
+
+/* Add what the row says; nulls without a row. */
+static void
+add_row(Line *line, TupleTableSlot *row)
+{
+	static const AttrNumber columns[] = {
 		IDGEN_ATT_SOURCE_NAME,
 		IDGEN_ATT_REFILL,
 		IDGEN_ATT_NEXT_BLOCK_START,
@@ -139,47 +185,49 @@ put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 		IDGEN_ATT_MAX_VALUE,
 		IDGEN_ATT_START_VALUE,
 	};
+
+	for (size_t i = 0; i < lengthof(columns); i++)
+	{
+		bool isnull = true;
+		Datum value = TTS_EMPTY(row) ? (Datum) 0 : slot_getattr(row, columns[i], &isnull);
+
+		add_unless(isnull, line, value);
+	}
+}
+
+/*
+ * The percentage of ids that is left in the object of an entry; negative if not
+ * known.
+ */
+static double
+percent_left(const Entry *entry)
+{
+	Oid object = entry->key->object;
+
+	return OidIsValid(object) && entry->source->percent_left ? entry->source->percent_left(object) : -1;
+}
+
+/* Put the line of an entry into the result of idgen_entries(). */
+static void
+put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
+{
 	const IdgenCacheKey *key = entry->key;
+	double percent;
 	IdgenCached cached;
-	const IdgenCounters *counters = &cached.counters;
-	const IdgenLost *lost = &counters->ids_lost;
-	double percent_left = -1;
-	Datum values[16 + lengthof(row_columns)];
-	bool nulls[lengthof(values)] = {0};
-	int i = 0;
+	Line line = {.n = 0};
 
 	if (!idgen_cache_read(key, &cached))
 		return;
-	values[i++] = CStringGetTextDatum(key->name);
-	values[i++] = CStringGetTextDatum(entry->source->name);
-	nulls[i] = !OidIsValid(key->object);
-	values[i++] = ObjectIdGetDatum(key->object);
-	values[i++] = CStringGetTextDatum(cache_kind(is_shared(key)));
-	values[i++] = Int64GetDatum(counters->ids_issued);
-	values[i++] = Int64GetDatum(cached.ids_left);
-	values[i++] = Int64GetDatum(idgen_lost_total(lost));
-	values[i++] = Int64GetDatum(lost->changed);
-	values[i++] = Int64GetDatum(lost->prepared);
-	values[i++] = Int64GetDatum(lost->crowded);
-	values[i++] = Int64GetDatum(counters->blocks_taken);
-	values[i++] = Int64GetDatum(counters->refills);
-	values[i++] = Int64GetDatum(counters->waits);
-	nulls[i] = (counters->last_refill == 0);
-	values[i++] = TimestampTzGetDatum(counters->last_refill);
-	values[i++] = Int32GetDatum(cached.worker_blocks);
-	if (OidIsValid(key->object) && entry->source->percent_left)
-		percent_left = entry->source->percent_left(key->object);
-	nulls[i] = (percent_left < 0);
-	values[i++] = Float8GetDatum(percent_left);
-	for (size_t c = 0; c < lengthof(row_columns); c++, i++)
-	{
-		if (TTS_EMPTY(entry->row))
-			nulls[i] = true;
-		else
-			values[i] = slot_getattr(entry->row, row_columns[c], &nulls[i]);
-	}
-	Assert(i == lengthof(values) && i == rsinfo->setDesc->natts);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	percent = percent_left(entry);
+	add(&line, CStringGetTextDatum(key->name));
+	add(&line, CStringGetTextDatum(entry->source->name));
+	add_unless(!OidIsValid(key->object), &line, ObjectIdGetDatum(key->object));
+	add(&line, CStringGetTextDatum(cache_kind(is_shared(key))));
+	add_counters(&line, &cached);
+	add_unless(percent < 0, &line, Float8GetDatum(percent));
+	add_row(&line, entry->row);
+	Assert(line.n == rsinfo->setDesc->natts);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, line.values, line.nulls);
 }
 
 static void
@@ -199,9 +247,9 @@ put_block(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenBlock *blo
 }
 
 /*
- * Add the blocks of an entry: those that any session may draw from
- * ("published"), and those that only this transaction may draw from
- * ("pending").
+ * Put the blocks of an entry into the result of idgen_blocks(): those that any
+ * session may draw from ("published"), and those that only this transaction may
+ * draw from ("pending").
  */
 static void
 put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
@@ -280,25 +328,17 @@ Datum
 idgen_totals(PG_FUNCTION_ARGS)
 {
 	IdgenCacheTotals totals;
-	TupleDesc desc;
-	Datum values[7];
-	bool nulls[7] = {0};
-	int i = 0;
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
+	Line line = {.n = 0};
 
 	idgen_cache_totals(&totals);
-	values[i++] = CStringGetTextDatum(cache_kind(idgen_cache_is_shared()));
-	values[i++] = Int32GetDatum(totals.max_sequences);
-	values[i++] = Int32GetDatum(totals.sequences);
-	values[i++] = Int64GetDatum(totals.evictions);
-	values[i++] = Int64GetDatum(totals.ids_evicted);
-	values[i++] = Int64GetDatum(totals.ids_lost);
-	values[i++] = Int64GetDatum(totals.ids_uncached);
-	Assert(i == lengthof(values) && i == desc->natts);
-
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	add(&line, CStringGetTextDatum(cache_kind(idgen_cache_is_shared())));
+	add(&line, Int32GetDatum(totals.max_sequences));
+	add(&line, Int32GetDatum(totals.sequences));
+	add(&line, Int64GetDatum(totals.evictions));
+	add(&line, Int64GetDatum(totals.ids_evicted));
+	add(&line, Int64GetDatum(totals.ids_lost));
+	add(&line, Int64GetDatum(totals.ids_uncached));
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
 
 /*
