@@ -158,6 +158,14 @@ idgen_link_socket(const IdgenLink *link)
 	return link->valve.open ? link->valve.network : PQsocket(link->conn);
 }
 
+/* Send what the network has not taken before, if there is any. */
+static void
+send_rest(IdgenLink *link)
+{
+	if (link->valve.open && link->valve.unsent)
+		idgen_valve_send(&link->valve);
+}
+
 /* May libpq go on connecting? It must not be called too early. */
 static bool
 may_poll(IdgenLink *link)
@@ -180,8 +188,7 @@ idgen_link_connect(IdgenLink *link)
 {
 	PostgresPollingStatusType next;
 
-	if (link->valve.open && link->valve.unsent)
-		idgen_valve_send(&link->valve);
+	send_rest(link);
 	if (!may_poll(link))
 		return IDGEN_LINK_WAITS;
 	next = PQconnectPoll(link->conn);
@@ -274,8 +281,7 @@ idgen_link_receive(IdgenLink *link)
 {
 	IdgenLinkProgress progress;
 
-	if (link->valve.unsent)
-		idgen_valve_send(&link->valve);
+	send_rest(link);
 	if (!idgen_valve_receive(&link->valve, PQsocket(link->conn)) && idgen_link_awaits(link) != 0)
 		return IDGEN_LINK_WAITS;
 	progress = take_results(link);
