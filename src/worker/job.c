@@ -1,12 +1,14 @@
 /*
  * job.c
- *		A job of the worker: one id sequence that sessions want refilled.
+ *		A job of the worker: one id sequence that sessions want refilled. Its
+ *		states.
  *
  * The worker tries a job until it is over. Most jobs are over after one try,
  * which is made together with those of other id sequences, in one transaction.
  * What keeps a job from being over is a lock, or another server that takes its
  * time. Neither may keep the other jobs waiting. So a job is in one of these
- * states, and next_state() alone says which one an event leads to:
+ * states, and next_state() alone says which one an event leads to. (job_try.c
+ * is what happens in a try.)
  *
  *		                  new
  *		                   |
@@ -55,15 +57,9 @@
  */
 #include "postgres.h"
 
-#include "storage/lmgr.h"
 #include "utils/timestamp.h"
 
-#include "common/as_owner.h"
 #include "common/guc.h"
-#include "common/subxact.h"
-#include "draw/refill.h"
-#include "session/validate.h"
-#include "worker/failure.h"
 #include "worker/job.h"
 
 /* How long a job waits in line for the row: at first, and at most. */
@@ -73,29 +69,6 @@
 /* By how much each pause is longer than the one before, and the longest one. */
 #define IDGEN_PAUSE_MS     10
 #define IDGEN_PAUSE_MAX_MS 100
-
-/* What can happen to a job. All but the first are ways in which a try ends. */
-typedef enum JobEvent
-{
-	EVENT_RESUMED,        /* the pause is over, or the other server's work */
-	EVENT_ALLOCATED,      /* there are new blocks */
-	EVENT_NO_SOURCE,      /* there is nothing to allocate from */
-	EVENT_ASKED,          /* another server has been asked, and is not done */
-	EVENT_ROW_TAKEN,      /* another transaction holds the row than before */
-	EVENT_ROW_STILL_HELD, /* the same one holds it as before */
-	EVENT_HELD_BY_ANY,    /* it is not known which one holds row or table */
-	EVENT_LOCKED,         /* something else is locked, or time in line is over */
-	EVENT_CANCELLED,      /* the wait for a lock was cancelled */
-	EVENT_EXPIRED,        /* a lock, but it is too late to wait for it */
-	EVENT_FAILED,         /* there is an error */
-} JobEvent;
-
-/* One try of a job, and how it ends unless an error is raised. */
-typedef struct JobTry
-{
-	IdgenJob *job;
-	JobEvent event;
-} JobTry;
 
 /* Make a job of a task, which the job then owns. */
 IdgenJob *
@@ -109,8 +82,8 @@ idgen_job_make(IdgenTask *task)
 }
 
 /* Do without what another server may be working on. */
-static void
-abandon_query(IdgenJob *job)
+void
+idgen_job_abandon_query(IdgenJob *job)
 {
 	if (job->query != NULL)
 		idgen_remote_abandon(job->query);
@@ -120,14 +93,14 @@ abandon_query(IdgenJob *job)
 void
 idgen_job_free(IdgenJob *job)
 {
-	abandon_query(job);
+	idgen_job_abandon_query(job);
 	pfree(job->task);
 	pfree(job);
 }
 
 /* The state that a job comes to by an event. */
 static IdgenJobState
-next_state(const IdgenJob *job, JobEvent event)
+next_state(const IdgenJob *job, IdgenJobEvent event)
 {
 	/* Was it in line behind a transaction that is known? */
 	bool was_behind_holder = job->state == IDGEN_JOB_IN_LINE &&
@@ -135,179 +108,36 @@ next_state(const IdgenJob *job, JobEvent event)
 
 	switch (event)
 	{
-		case EVENT_RESUMED:
+		case IDGEN_EVENT_RESUMED:
 			return IDGEN_JOB_READY;
-		case EVENT_ALLOCATED:
+		case IDGEN_EVENT_ALLOCATED:
 			return IDGEN_JOB_ALLOCATED;
-		case EVENT_NO_SOURCE:
+		case IDGEN_EVENT_NO_SOURCE:
 			return IDGEN_JOB_NOTHING;
-		case EVENT_FAILED:
+		case IDGEN_EVENT_FAILED:
 			return IDGEN_JOB_FAILED;
-		case EVENT_EXPIRED:
+		case IDGEN_EVENT_EXPIRED:
 			return IDGEN_JOB_EXPIRED;
-		case EVENT_ASKED:
+		case IDGEN_EVENT_ASKED:
 			return IDGEN_JOB_REMOTE;
-		case EVENT_ROW_TAKEN:
-		case EVENT_HELD_BY_ANY:
+		case IDGEN_EVENT_ROW_TAKEN:
+		case IDGEN_EVENT_HELD_BY_ANY:
 			return IDGEN_JOB_IN_LINE;
-		case EVENT_ROW_STILL_HELD:
+		case IDGEN_EVENT_ROW_STILL_HELD:
 			return IDGEN_JOB_PAUSED;
-		case EVENT_LOCKED:
-		case EVENT_CANCELLED:
+		case IDGEN_EVENT_LOCKED:
+		case IDGEN_EVENT_CANCELLED:
 			return was_behind_holder ? IDGEN_JOB_READY : IDGEN_JOB_PAUSED;
 	}
 	pg_unreachable();
 }
 
-/*
- * What it means that another transaction holds the row. "holder" is invalid if
- * that is not known.
- */
-static JobEvent
-event_of_holder(IdgenJob *job, TransactionId holder)
-{
-	TransactionId holder_before = job->row_holder;
-
-	job->row_holder = holder;
-	if (!TransactionIdIsValid(holder))
-		return EVENT_HELD_BY_ANY;
-	return holder == holder_before ? EVENT_ROW_STILL_HELD : EVENT_ROW_TAKEN;
-}
-
-/*
- * Allocate from what a handle has found. "dropped_at" is that of the cache
- * before the handle looked at the row. Of a row that the source keeps from
- * being changed, the cache is asked again.
- */
-static JobEvent
-allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
-{
-	const IdgenRequest request = {
-		.blocks = job->task->nblocks,
-		.count = Max(1, job->task->range),
-		.joins = job->task->joins,
-		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
-		.under_way = &job->query,
-	};
-	IdgenSourceResult result;
-
-	/* The row may lead elsewhere by now. */
-	if (job->origin != handle->found.origin)
-		abandon_query(job);
-	if (job->query == NULL)
-		job->good_as_of = dropped_at;
-	job->origin = handle->found.origin;
-	job->source = handle->found.source;
-
-	result = idgen_refill_allocate(handle, &request, &job->refill);
-	if (handle->found.source->locks_row)
-		job->good_as_of = idgen_cache_dropped_at(&job->task->key);
-	if (result == IDGEN_SOURCE_BUSY)
-		return event_of_holder(job, job->refill.holder);
-	if (result == IDGEN_SOURCE_UNDER_WAY)
-		return EVENT_ASKED;
-	return result == IDGEN_SOURCE_OK ? EVENT_ALLOCATED : EVENT_NO_SOURCE;
-}
-
-/*
- * Allocate what a job asks for: the action of a subtransaction.
- *
- * The worker does so as the owner of id_sequences, with the restrictions of a
- * security-restricted operation. The code that the owner has attached to that
- * table runs so as well. Triggers run as the role that has asked for the
- * refill (see row_triggers.c). The worker does not check who may draw: only
- * sessions that may have asked.
- */
-static void
-allocate(void *arg)
-{
-	JobTry *try = (JobTry *) arg;
-	const IdgenCacheKey *key = &try->job->task->key;
-	Oid owner = idgen_owner_of(key->relid);
-	IdgenHandle *handle;
-	uint64 dropped_at;
-	IdgenIdentity worker;
-
-	if (!OidIsValid(owner))
-	{
-		try->event = EVENT_NO_SOURCE;
-		return;
-	}
-	if (OidIsValid(key->object) && !ConditionalLockRelationOid(key->object, RowExclusiveLock))
-	{
-		try->event = EVENT_LOCKED;
-		return;
-	}
-
-	idgen_act_as(owner, &worker);
-	dropped_at = idgen_cache_dropped_at(key);
-	handle = idgen_handle_for_worker(key, try->job->task->requested_by);
-	try->event = handle != NULL ? allocate_from(try->job, handle, dropped_at) : EVENT_NO_SOURCE;
-	idgen_act_as_before(&worker);
-}
-
-/*
- * The error, which is freed, says that there are not enough consecutive ids.
- * But other sessions may wait for fewer: if none are cached, try with one
- * block. Returns the error of that try.
- */
-static ErrorData *
-try_without_range(JobTry *try, ErrorData *error)
-{
-	IdgenTask *task = try->job->task;
-
-	idgen_failure_set(&try->job->failure, error, task->range);
-	FreeErrorData(error);
-	task->range = 0;
-	task->nblocks = 1;
-	if (task->joins.left == 0)
-		return idgen_try(allocate, try, IDGEN_TRY_ANY);
-	try->event = EVENT_FAILED;
-	return NULL;
-}
-
-/*
- * What an error of a try means. Locks and cancelled statements of another
- * server are that server's business: here, they are failures.
- */
-static JobEvent
-event_of_error(const IdgenJob *job, const ErrorData *error)
-{
-	bool is_remote = job->source != NULL && job->source->timeout != NULL;
-
-	if (!is_remote && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
-		return EVENT_LOCKED;
-	if (!is_remote && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
-		return EVENT_CANCELLED;
-	return EVENT_FAILED;
-}
-
-/*
- * Note an error for the sessions that wait, and log it. That an id sequence is
- * exhausted, or that its table is gone, is nothing to log: it is for the
- * sessions to raise.
- */
-static void
-note_failure(IdgenJob *job, const ErrorData *error)
-{
-	idgen_failure_set(&job->failure, error, 1);
-	if (error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED ||
-	    error->sqlerrcode == ERRCODE_UNDEFINED_TABLE)
-		return;
-	ereport(LOG,
-	        (errcode(error->sqlerrcode),
-	         errmsg("could not refill id sequence \"%s\": %s",
-	                job->task->key.name, error->message),
-	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
-	         error->hint != NULL ? errhint("%s", error->hint) : 0));
-}
-
 /* Has a lock kept the worker from refilling? */
 static bool
-is_about_lock(JobEvent event)
+is_about_lock(IdgenJobEvent event)
 {
-	return event == EVENT_ROW_TAKEN || event == EVENT_ROW_STILL_HELD ||
-		event == EVENT_HELD_BY_ANY || event == EVENT_LOCKED;
+	return event == IDGEN_EVENT_ROW_TAKEN || event == IDGEN_EVENT_ROW_STILL_HELD ||
+		event == IDGEN_EVENT_HELD_BY_ANY || event == IDGEN_EVENT_LOCKED;
 }
 
 /* Is it too late to wait for a lock once more? */
@@ -329,53 +159,25 @@ begin_pause(IdgenJob *job)
 	job->paused_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
 }
 
-/* A try is over; "error" is that of EVENT_FAILED, or NULL. */
-static void
-take_event(IdgenJob *job, JobEvent event, const ErrorData *error)
+/*
+ * An event brings a job to its next state. Logs that it has EXPIRED. Why it has
+ * FAILED, the caller has noted.
+ */
+void
+idgen_job_take_event(IdgenJob *job, IdgenJobEvent event)
 {
 	if (is_about_lock(event))
 		idgen_cache_row_locked(&job->task->key); /* for sessions that give up */
-	if ((is_about_lock(event) || event == EVENT_CANCELLED) && has_expired(job))
-		event = EVENT_EXPIRED;
+	if ((is_about_lock(event) || event == IDGEN_EVENT_CANCELLED) && has_expired(job))
+		event = IDGEN_EVENT_EXPIRED;
 	job->state = next_state(job, event);
 	if (job->state == IDGEN_JOB_PAUSED)
 		begin_pause(job);
-	else if (job->state == IDGEN_JOB_FAILED && error != NULL)
-		note_failure(job, error);
 	else if (job->state == IDGEN_JOB_EXPIRED)
 		ereport(LOG,
 		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 		         errmsg("could not lock the row of id sequence \"%s\", or what it draws from, within %d ms",
 		                job->task->key.name, idgen_worker_timeout)));
-}
-
-/*
- * Try a job that is READY or IN_LINE. Caller has begun a transaction, which is
- * for this job alone if that is IN_LINE. Raises no error of the id sequence's
- * own.
- */
-void
-idgen_job_try(IdgenJob *job)
-{
-	JobTry try = {.job = job};
-	ErrorData *error;
-
-	Assert(job->state == IDGEN_JOB_READY || job->state == IDGEN_JOB_IN_LINE);
-
-	/* Those that wanted a range may have given up. */
-	if (job->task->range > 0 && job->query == NULL && !idgen_cache_has_waiters(&job->task->key))
-		job->task->range = 0;
-
-	job->source = NULL;
-	error = idgen_try(allocate, &try, IDGEN_TRY_ANY);
-	if (error != NULL && job->task->range > 0 &&
-	    error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
-		error = try_without_range(&try, error);
-	if (error != NULL)
-		try.event = event_of_error(job, error);
-	take_event(job, try.event, error);
-	if (error != NULL)
-		FreeErrorData(error);
 }
 
 /* Make a job READY if what it waits for has come. Returns whether it has. */
@@ -390,7 +192,7 @@ idgen_job_resume(IdgenJob *job)
 	else
 		come = idgen_remote_advance(job->query);
 	if (come)
-		job->state = next_state(job, EVENT_RESUMED);
+		idgen_job_take_event(job, IDGEN_EVENT_RESUMED);
 	return come;
 }
 

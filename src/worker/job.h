@@ -24,6 +24,22 @@ typedef enum IdgenJobState
 	IDGEN_JOB_EXPIRED,   /* over: what it needs was locked for too long */
 } IdgenJobState;
 
+/* What can happen to a job. All but the first are ways in which a try ends. */
+typedef enum IdgenJobEvent
+{
+	IDGEN_EVENT_RESUMED,        /* the pause is over, or the other server's work */
+	IDGEN_EVENT_ALLOCATED,      /* there are new blocks */
+	IDGEN_EVENT_NO_SOURCE,      /* there is nothing to allocate from */
+	IDGEN_EVENT_ASKED,          /* another server has been asked, and is not done */
+	IDGEN_EVENT_ROW_TAKEN,      /* another transaction holds the row than before */
+	IDGEN_EVENT_ROW_STILL_HELD, /* the same one holds it as before */
+	IDGEN_EVENT_HELD_BY_ANY,    /* it is not known which one holds row or table */
+	IDGEN_EVENT_LOCKED,         /* something else is locked, or time in line is over */
+	IDGEN_EVENT_CANCELLED,      /* the wait for a lock was cancelled */
+	IDGEN_EVENT_EXPIRED,        /* a lock, but it is too late to wait for it */
+	IDGEN_EVENT_FAILED,         /* there is an error */
+} IdgenJobEvent;
+
 typedef struct IdgenJob
 {
 	IdgenJobState state;
@@ -60,9 +76,12 @@ idgen_job_is_over(const IdgenJob *job)
 
 extern IdgenJob *idgen_job_make(IdgenTask *task);
 extern void idgen_job_free(IdgenJob *job);
-extern void idgen_job_try(IdgenJob *job);
+extern void idgen_job_abandon_query(IdgenJob *job);
+extern void idgen_job_take_event(IdgenJob *job, IdgenJobEvent event);
 extern bool idgen_job_resume(IdgenJob *job);
 extern TimestampTz idgen_job_due(const IdgenJob *job);
 extern int idgen_job_time_in_line(IdgenJob *job);
+
+extern void idgen_job_try(IdgenJob *job); /* in job_try.c */
 
 #endif /* IDGEN_JOB_H */

@@ -1,0 +1,200 @@
+/*
+ * job_try.c
+ *		One try of a job: the worker allocates, or finds out why it cannot.
+ *
+ * A try is made in a subtransaction, so that an error of one id sequence does
+ * not undo what the transaction has allocated for others. It ends with an
+ * event, which brings the job to its next state (job.c).
+ */
+#include "postgres.h"
+
+#include "storage/lmgr.h"
+
+#include "common/as_owner.h"
+#include "common/subxact.h"
+#include "draw/refill.h"
+#include "session/validate.h"
+#include "worker/failure.h"
+#include "worker/job.h"
+
+/* One try of a job, and how it ends unless an error is raised. */
+typedef struct JobTry
+{
+	IdgenJob *job;
+	IdgenJobEvent event;
+} JobTry;
+
+/*
+ * What it means that another transaction holds the row. "holder" is invalid if
+ * that is not known.
+ */
+static IdgenJobEvent
+event_of_holder(IdgenJob *job, TransactionId holder)
+{
+	TransactionId holder_before = job->row_holder;
+
+	job->row_holder = holder;
+	if (!TransactionIdIsValid(holder))
+		return IDGEN_EVENT_HELD_BY_ANY;
+	return holder == holder_before ? IDGEN_EVENT_ROW_STILL_HELD : IDGEN_EVENT_ROW_TAKEN;
+}
+
+/*
+ * Allocate from what a handle has found. "dropped_at" is that of the cache
+ * before the handle looked at the row. Of a row that the source keeps from
+ * being changed, the cache is asked again.
+ */
+static IdgenJobEvent
+allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
+{
+	const IdgenRequest request = {
+		.blocks = job->task->nblocks,
+		.count = Max(1, job->task->range),
+		.joins = job->task->joins,
+		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
+		.under_way = &job->query,
+	};
+	IdgenSourceResult result;
+
+	/* The row may lead elsewhere by now. */
+	if (job->origin != handle->found.origin)
+		idgen_job_abandon_query(job);
+	if (job->query == NULL)
+		job->good_as_of = dropped_at;
+	job->origin = handle->found.origin;
+	job->source = handle->found.source;
+
+	result = idgen_refill_allocate(handle, &request, &job->refill);
+	if (handle->found.source->locks_row)
+		job->good_as_of = idgen_cache_dropped_at(&job->task->key);
+	if (result == IDGEN_SOURCE_BUSY)
+		return event_of_holder(job, job->refill.holder);
+	if (result == IDGEN_SOURCE_UNDER_WAY)
+		return IDGEN_EVENT_ASKED;
+	return result == IDGEN_SOURCE_OK ? IDGEN_EVENT_ALLOCATED : IDGEN_EVENT_NO_SOURCE;
+}
+
+/*
+ * Allocate what a job asks for: the action of a subtransaction.
+ *
+ * The worker does so as the owner of id_sequences, with the restrictions of a
+ * security-restricted operation. The code that the owner has attached to that
+ * table runs so as well. Triggers run as the role that has asked for the
+ * refill (see row_triggers.c). The worker does not check who may draw: only
+ * sessions that may have asked.
+ */
+static void
+allocate(void *arg)
+{
+	JobTry *try = (JobTry *) arg;
+	const IdgenCacheKey *key = &try->job->task->key;
+	Oid owner = idgen_owner_of(key->relid);
+	IdgenHandle *handle;
+	uint64 dropped_at;
+	IdgenIdentity worker;
+
+	if (!OidIsValid(owner))
+	{
+		try->event = IDGEN_EVENT_NO_SOURCE;
+		return;
+	}
+	if (OidIsValid(key->object) && !ConditionalLockRelationOid(key->object, RowExclusiveLock))
+	{
+		try->event = IDGEN_EVENT_LOCKED;
+		return;
+	}
+
+	idgen_act_as(owner, &worker);
+	dropped_at = idgen_cache_dropped_at(key);
+	handle = idgen_handle_for_worker(key, try->job->task->requested_by);
+	try->event = handle != NULL ? allocate_from(try->job, handle, dropped_at) : IDGEN_EVENT_NO_SOURCE;
+	idgen_act_as_before(&worker);
+}
+
+/*
+ * The error, which is freed, says that there are not enough consecutive ids.
+ * But other sessions may wait for fewer: if none are cached, try with one
+ * block. Returns the error of that try.
+ */
+static ErrorData *
+try_without_range(JobTry *try, ErrorData *error)
+{
+	IdgenTask *task = try->job->task;
+
+	idgen_failure_set(&try->job->failure, error, task->range);
+	FreeErrorData(error);
+	task->range = 0;
+	task->nblocks = 1;
+	if (task->joins.left == 0)
+		return idgen_try(allocate, try, IDGEN_TRY_ANY);
+	try->event = IDGEN_EVENT_FAILED;
+	return NULL;
+}
+
+/*
+ * What an error of a try means. Locks and cancelled statements of another
+ * server are that server's business: here, they are failures.
+ */
+static IdgenJobEvent
+event_of_error(const IdgenJob *job, const ErrorData *error)
+{
+	bool is_remote = job->source != NULL && job->source->timeout != NULL;
+
+	if (!is_remote && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		return IDGEN_EVENT_LOCKED;
+	if (!is_remote && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		return IDGEN_EVENT_CANCELLED;
+	return IDGEN_EVENT_FAILED;
+}
+
+/*
+ * Note an error for the sessions that wait, and log it. That an id sequence is
+ * exhausted, or that its table is gone, is nothing to log: it is for the
+ * sessions to raise.
+ */
+static void
+note_failure(IdgenJob *job, const ErrorData *error)
+{
+	idgen_failure_set(&job->failure, error, 1);
+	if (error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED ||
+	    error->sqlerrcode == ERRCODE_UNDEFINED_TABLE)
+		return;
+	ereport(LOG,
+	        (errcode(error->sqlerrcode),
+	         errmsg("could not refill id sequence \"%s\": %s",
+	                job->task->key.name, error->message),
+	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
+	         error->hint != NULL ? errhint("%s", error->hint) : 0));
+}
+
+/*
+ * Try a job that is READY or IN_LINE. Caller has begun a transaction, which is
+ * for this job alone if that is IN_LINE. Raises no error of the id sequence's
+ * own.
+ */
+void
+idgen_job_try(IdgenJob *job)
+{
+	JobTry try = {.job = job};
+	ErrorData *error;
+
+	Assert(job->state == IDGEN_JOB_READY || job->state == IDGEN_JOB_IN_LINE);
+
+	/* Those that wanted a range may have given up. */
+	if (job->task->range > 0 && job->query == NULL && !idgen_cache_has_waiters(&job->task->key))
+		job->task->range = 0;
+
+	job->source = NULL;
+	error = idgen_try(allocate, &try, IDGEN_TRY_ANY);
+	if (error != NULL && job->task->range > 0 &&
+	    error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+		error = try_without_range(&try, error);
+	if (error != NULL)
+	{
+		try.event = event_of_error(job, error);
+		if (try.event == IDGEN_EVENT_FAILED)
+			note_failure(job, error);
+		FreeErrorData(error);
+	}
+	idgen_job_take_event(job, try.event);
+}
