@@ -1,6 +1,7 @@
 --
--- A default can hide in a domain, or in a partition or an inheritance child: idgen_adopt
--- begins behind what was drawn by it, and idgen_release leaves nobody without ids
+-- A default can hide in a domain, or in a partition or an inheritance child:
+-- idgen_adopt begins behind what was drawn by it, and idgen_release leaves
+-- nobody without ids
 --
 CREATE EXTENSION idgen;
 CREATE SEQUENCE drawn;

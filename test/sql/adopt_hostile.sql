@@ -1,6 +1,6 @@
 --
--- Nothing that stands in the way of the search_path, or looks like a part of the
--- extension, is used in moving a column
+-- Nothing that stands in the way of the search_path, or looks like a part of
+-- the extension, is used in moving a column
 --
 CREATE SCHEMA regress_idgen_trap;
 CREATE SCHEMA regress_idgen_schema;

@@ -1,5 +1,6 @@
 --
--- A column is moved over, and back, in all partitions and inheritance children at once
+-- A column is moved over, and back, in all partitions and inheritance children
+-- at once
 --
 CREATE EXTENSION idgen;
 

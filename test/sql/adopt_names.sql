@@ -1,5 +1,6 @@
 --
--- An adopted column's id sequence is named schema.table.column, as they are, or as one likes
+-- An adopted column's id sequence is named schema.table.column, as they are, or
+-- as one likes
 --
 CREATE EXTENSION idgen;
 SET idgen.default_block_size = 1;
@@ -58,7 +59,7 @@ SELECT idgen_adopt('c', NULL);
 \echo :SQLSTATE
 SELECT idgen_release(NULL, 'id') IS NULL, idgen_release('c', NULL) IS NULL;
 
--- renaming the table or the column later is no matter
+-- renaming the table or the column later changes nothing
 ALTER TABLE a RENAME COLUMN id TO number;
 ALTER TABLE a RENAME TO a2;
 INSERT INTO a2 DEFAULT VALUES RETURNING number;

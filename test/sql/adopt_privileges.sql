@@ -73,7 +73,7 @@ SHOW row_security;
 RESET ROLE;
 SELECT idgen_adopt('regress_idgen_schema.hiding', 'id');
 
--- whoever inserts needs no more than before
+-- a role that inserts needs no more than before
 SET ROLE regress_idgen_owner;
 SELECT idgen_adopt('regress_idgen_schema.orders', 'id');
 SET ROLE regress_idgen_other;

@@ -1,5 +1,6 @@
 --
--- idgen_adopt begins behind the rows and behind what was drawn of the old sequence
+-- idgen_adopt begins behind the rows and behind what was drawn of the old
+-- sequence
 --
 CREATE EXTENSION idgen;
 -- the id that the column of a table gets after being moved

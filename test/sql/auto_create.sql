@@ -103,7 +103,7 @@ SELECT count(*) FROM id_sequences WHERE name IN ('not for you', 'not mine', 'rea
 CREATE TABLE orders (id bigint DEFAULT idgen_next('orders'));
 INSERT INTO orders SELECT FROM generate_series(1, 2) RETURNING id;
 
--- a trigger runs with the rights of the one who draws
+-- a trigger runs with the rights of the role that draws
 CREATE TABLE created (who name, path text);
 GRANT INSERT ON created TO regress_idgen_user;
 CREATE FUNCTION note_created() RETURNS trigger LANGUAGE plpgsql AS $$

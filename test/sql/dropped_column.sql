@@ -1,7 +1,7 @@
 --
--- A column that was added to id_sequences, and is dropped again, makes no difference: that
--- another program allocates is no change that sessions have to look at. Here, that would have
--- them warn again.
+-- A column that was added to id_sequences, and is dropped again, makes no
+-- difference: that another program allocates is no change that sessions have to
+-- look at. Here, that would have them warn again.
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size, max_value, start_value) VALUES ('x', 9101, 1, 100000, 1);

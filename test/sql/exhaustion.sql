@@ -54,7 +54,7 @@ SELECT idgen_next('gapless');
 \echo :SQLSTATE
 SELECT name, next_block_start, exhausted FROM id_sequences ORDER BY name;
 
--- in one statement: it fails as a whole, and its ids come again
+-- in one statement: it fails as a whole, and its ids are issued again
 INSERT INTO id_sequences (name, next_block_start, block_size, max_value) VALUES ('one go', 1, 4, 10);
 SELECT idgen_next('one go') FROM generate_series(1, 11);
 \echo :SQLSTATE

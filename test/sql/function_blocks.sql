@@ -1,5 +1,6 @@
 --
--- What an allocator returns: one block or several, of any size, fewer or more than asked for
+-- What an allocator returns: one block or several, of any size, fewer or more
+-- than asked for
 --
 CREATE EXTENSION idgen;
 CREATE TABLE answer (n serial PRIMARY KEY, first_id bigint, last_id bigint);

@@ -1,5 +1,6 @@
 --
--- How many blocks an allocator is asked for: one, and more and more in a bulk load
+-- How many blocks an allocator is asked for: one, and more and more in a bulk
+-- load
 --
 CREATE EXTENSION idgen;
 CREATE TABLE counter AS SELECT 1::bigint AS next_id;

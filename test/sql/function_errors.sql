@@ -1,6 +1,6 @@
 --
--- Allocators that fail or return nonsense: nothing is left behind, and the next call
--- works as soon as they do
+-- Allocators that fail or return nonsense: nothing is left behind, and the next
+-- call works as soon as they do
 --
 CREATE EXTENSION idgen;
 CREATE TABLE counter AS SELECT 1::bigint AS next_id;

@@ -1,5 +1,6 @@
 --
--- With block_size 1, what a transaction leaves of an allocator's blocks is not shared
+-- With block_size 1, what a transaction leaves of an allocator's blocks is not
+-- shared
 --
 CREATE EXTENSION idgen;
 CREATE TABLE counter AS SELECT 1::bigint AS next_id, 1 AS size;

@@ -1,5 +1,6 @@
 --
--- Which function source_name stands for: always the same, whatever search_path is
+-- Which function source_name stands for: always the same, whatever search_path
+-- is
 --
 CREATE EXTENSION idgen;
 CREATE SCHEMA regress_a;
@@ -56,7 +57,8 @@ SELECT idgen_create('other', source => 'function', source_name => 'pg_catalog.lo
 \echo :SQLSTATE
 SELECT count(*) FROM id_sequences WHERE name = 'other';
 
--- nothing that is found earlier gets in the way, neither function nor operator nor type
+-- nothing that is found earlier gets in the way, neither function nor operator
+-- nor type
 CREATE SCHEMA regress_hostile;
 CREATE FUNCTION regress_hostile.allocate(text, integer, OUT bigint, OUT bigint) LANGUAGE plpgsql AS
 	$$BEGIN RAISE EXCEPTION 'trapped'; END$$;
@@ -67,7 +69,8 @@ SET search_path = regress_hostile, pg_catalog, public;
 SELECT idgen_next('public'::pg_catalog.text), idgen_next('a'), idgen_next('b');
 RESET search_path;
 
--- other functions of the same name do not matter: the arguments have exactly these types
+-- other functions of the same name do not matter: the arguments have exactly
+-- these types
 CREATE FUNCTION allocate(varchar, integer, OUT bigint, OUT bigint) LANGUAGE plpgsql AS
 	$$BEGIN RAISE EXCEPTION 'trapped'; END$$;
 CREATE FUNCTION allocate(text, bigint, OUT bigint, OUT bigint) LANGUAGE plpgsql AS
@@ -83,7 +86,8 @@ DROP FUNCTION allocate(text, integer);
 SELECT idgen_next('public');
 \echo :SQLSTATE
 
--- as it is called, the function sees the caller's search_path, unless it sets its own
+-- as it is called, the function sees the caller's search_path, unless it sets
+-- its own
 CREATE FUNCTION allocate(text, integer, OUT bigint, OUT bigint) LANGUAGE plpgsql AS
 	$$BEGIN RAISE NOTICE '%', current_setting('search_path'); $3 := 500; $4 := 500; END$$;
 SET search_path = public, regress_a;

@@ -1,5 +1,5 @@
 --
--- An allocator runs with the rights of the one who draws
+-- An allocator runs with the rights of the role that draws
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_user;

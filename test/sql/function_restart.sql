@@ -1,6 +1,6 @@
 --
--- To start an allocator's id sequence again: set back what its ids come from, and
--- delete and insert the row to drop what is cached
+-- To start an allocator's id sequence again: set back what its ids come from,
+-- and delete and insert the row to drop what is cached
 --
 -- A cache per session is emptied by changes that are rolled back, hence:
 -- needs test/idgen.conf
@@ -55,7 +55,8 @@ DELETE FROM id_sequences;
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('gen', 1, 'function', 'public.allocate');
 SELECT idgen_next('gen');
 
--- another function does as well, but not the same one again, or another block_size
+-- another function does as well, but not the same one again, or another
+-- block_size
 UPDATE id_sequences SET source_name = 'public.allocate', block_size = 2;
 SELECT idgen_next('gen');
 CREATE FUNCTION allocate_other(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)

@@ -1,5 +1,6 @@
 --
--- What an allocator does is undone with its transaction, and its blocks are gone with it
+-- What an allocator does is undone with its transaction, and its blocks are
+-- gone with it
 --
 CREATE EXTENSION idgen;
 CREATE TABLE counter AS SELECT 1::bigint AS next_id;
@@ -10,7 +11,7 @@ $$;
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('gen', 1, 'function', 'public.allocate');
 CREATE VIEW blocks AS SELECT first_id, last_id, state FROM idgen_cache;
 
--- rolled back, the same ids come again
+-- rolled back, the same ids are issued again
 BEGIN;
 SELECT idgen_next('gen'), idgen_next('gen');
 ROLLBACK;

@@ -1,6 +1,6 @@
 --
--- Source "function": blocks from a user's allocator, which keeps one counter for
--- each tenant
+-- Source "function": blocks from a user's allocator, which keeps one counter
+-- for each tenant
 --
 CREATE EXTENSION idgen;
 CREATE TABLE counters (tenant text, name text, next_id bigint NOT NULL DEFAULT 1, PRIMARY KEY (tenant, name));

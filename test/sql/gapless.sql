@@ -19,7 +19,7 @@ TABLE blocks;
 COMMIT;
 TABLE blocks;
 
--- undone draws come again
+-- undone draws are issued again
 BEGIN;
 INSERT INTO issued SELECT FROM generate_series(1, 5) RETURNING id;
 ROLLBACK;
@@ -46,7 +46,7 @@ ROLLBACK;
 INSERT INTO issued DEFAULT VALUES RETURNING id;
 TABLE check_issued;
 
--- draws of a savepoint that is rolled back come again, from reserved ids
+-- draws of a savepoint that is rolled back are issued again, from reserved ids
 BEGIN;
 INSERT INTO issued SELECT FROM generate_series(1, 998);
 SAVEPOINT a;

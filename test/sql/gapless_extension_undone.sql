@@ -1,5 +1,6 @@
 --
--- Nobody looks after gapless ids, of which few are left, when what they were drawn from is undone.
+-- Nobody looks after gapless ids, of which few are left, when what they were
+-- drawn from is undone.
 --
 BEGIN;
 SAVEPOINT s;

@@ -1,6 +1,7 @@
 --
 -- A transaction that has drawn gapless ids finds that the name leads elsewhere,
--- because it has changed the source of the row, or does not see the row any more
+-- because it has changed the source of the row, or does not see the row any
+-- more
 --
 CREATE EXTENSION idgen;
 CREATE SEQUENCE gen_seq START 1000 INCREMENT 5;

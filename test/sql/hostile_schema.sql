@@ -1,5 +1,6 @@
 --
--- Nothing that somebody has put into the extension's schema before is used by it
+-- Nothing that somebody has put into the extension's schema before is used by
+-- it
 --
 CREATE SCHEMA regress_idgen_schema;
 SET search_path = regress_idgen_schema, public;

@@ -28,7 +28,8 @@ SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;
 
--- which says so of the functions that are there for triggers, views and the wrapper only
+-- which says so of the functions that are there for triggers, views and the
+-- wrapper only
 SELECT oid::regprocedure AS internal FROM pg_proc
 	WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') LIKE 'internal: %' ORDER BY proname;
 SELECT DISTINCT refobjid::regprocedure AS not_said_so FROM pg_depend

@@ -1,6 +1,6 @@
 --
--- big_base is added to the sequence value before a numeric id is composed; what does
--- not fit then is refused, and stays
+-- big_base is added to the sequence value before a numeric id is composed; what
+-- does not fit then is refused, and stays
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- Values that are too wide for their layout, or negative: the call fails and the id
--- goes back, so that the next call finds everything as it was
+-- Values that are too wide for their layout, or negative: the call fails and
+-- the id goes back, so that the next call finds everything as it was
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- The layout can be changed at any time: the next call has the new one; what was
--- drawn before stays as it was
+-- The layout can be changed at any time: the next call has the new one; what
+-- was drawn before stays as it was
 --
 -- needs test/idgen.conf
 --

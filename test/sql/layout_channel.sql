@@ -58,7 +58,7 @@ SET idgen.channel = 'a';
 SHOW idgen.channel;
 SELECT channels();
 
--- no matter for the others
+-- the others do not depend on it
 SELECT idgen_next('plain'), left(idgen_next('session')::text, 1);
 SELECT channel IS NULL AS none FROM idgen_parts(idgen_last('session'), 'session');
 

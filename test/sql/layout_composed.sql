@@ -1,5 +1,6 @@
 --
--- Layouts: ids composed of node, channel, session and sequence value, digit by digit
+-- Layouts: ids composed of node, channel, session and sequence value, digit by
+-- digit
 --
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 2;
@@ -12,7 +13,7 @@ CREATE TEMPORARY TABLE here AS SELECT NULL::int AS session;
 UPDATE here SET session = substr(pg_my_temp_schema()::regnamespace::text, 9)::int
 	- CASE WHEN current_setting('server_version_num')::int < 170000 THEN 1 ELSE 0 END;
 
--- what an id of so many digits is to be, as text
+-- what an id of that many digits should be, as text
 CREATE FUNCTION composed(layout text, digits int, node int, channel int, session int, value numeric) RETURNS numeric
 	LANGUAGE sql AS $$
 	SELECT (prefix || CASE WHEN layout LIKE '%reversed' THEN reverse(field) ELSE field END)::numeric

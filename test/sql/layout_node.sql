@@ -1,6 +1,6 @@
 --
--- idgen.node_id is the first digit of composed ids, so it must be between 1 and 8;
--- where it is not, nothing is drawn
+-- idgen.node_id is the first digit of composed ids, so it must be between 1 and
+-- 8; where it is not, nothing is drawn
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, layout) VALUES

@@ -1,6 +1,6 @@
 --
--- Layouts with idgen_peek, idgen_last and idgen_restart: ids as they are drawn go in
--- and come out
+-- Layouts with idgen_peek, idgen_last and idgen_restart: ids as they are drawn
+-- go in and come out
 --
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 2;

@@ -1,6 +1,6 @@
 --
--- Composing and taking apart: ids made as text are taken apart to what they were
--- made of, and those that are drawn too
+-- Composing and taking apart: ids made as text are taken apart to what they
+-- were made of, and those that are drawn too
 --
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 7;

@@ -4,7 +4,8 @@
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never
 
--- no such id sequence: the hint is the call that makes it, with the source asked for
+-- no such id sequence: the hint is the call that makes it, with the source
+-- asked for
 SELECT idgen_next('x''y');
 SELECT idgen_next('n', 'table');
 SELECT idgen_next('n', 'server');

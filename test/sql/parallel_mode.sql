@@ -1,5 +1,5 @@
--- What a parallel plan cannot do says so, also in a function that was wrongly declared
--- to be parallel safe
+-- What a parallel plan cannot do says so, also in a function that was wrongly
+-- declared to be parallel safe
 CREATE EXTENSION idgen;
 SELECT idgen_create('x');
 CREATE TABLE t (id integer);
@@ -38,7 +38,7 @@ SELECT count(run($$SELECT idgen_adopt('t', 'id')$$)) FROM many;
 SELECT count(run($$SELECT idgen_release('t', 'id')$$)) FROM many;
 \echo :SQLSTATE
 
--- what only looks is no matter
+-- functions that only look are free to
 SELECT count(run('SELECT * FROM idgen_stats')) FROM many;
 SELECT count(run('SELECT * FROM idgen_cache')) FROM many;
 SELECT idgen_next('x');

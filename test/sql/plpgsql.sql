@@ -77,7 +77,7 @@ BEGIN
 END $$;
 
 -- a procedure that commits: what a transaction has left over is there for the
--- next one, what it has undone comes again
+-- next one, what it has undone is issued again
 CREATE PROCEDURE load(seq text) LANGUAGE plpgsql AS $$
 DECLARE
 	ids bigint[];

@@ -1,5 +1,5 @@
 --
--- Whoever may SELECT from id_sequences may draw; nobody needs UPDATE
+-- A role that may SELECT from id_sequences may draw; none needs UPDATE
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 1);

@@ -1,5 +1,5 @@
 --
--- idgen_next_range: n ids in a row, from what is cached if there are so many
+-- idgen_next_range: n ids in a row, from what is cached if there are that many
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 20);
@@ -42,7 +42,7 @@ COMMIT;
 TABLE blocks;
 TABLE counters;
 
--- a smaller block in front of one with so many ids is kept
+-- a smaller block in front of one with that many ids is kept
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('pieces', 1, 10);
 SELECT count(idgen_next('pieces')) FROM generate_series(1, 7);
 UPDATE id_sequences SET next_block_start = 101 WHERE name = 'pieces';

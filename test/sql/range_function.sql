@@ -1,12 +1,14 @@
 --
--- Ranges from a user's allocator: it is asked for as many blocks as block_size says
--- they take; what it returns is used as far as it has so many ids in a row
+-- Ranges from a user's allocator: it is asked for as many blocks as block_size
+-- says they take; what it returns is used as far as it has that many ids in a
+-- row
 --
 CREATE EXTENSION idgen;
 CREATE TABLE counter (next_id bigint, block bigint, gap bigint, at_most integer);
 CREATE TABLE calls (n serial, blocks integer);
 INSERT INTO counter VALUES (1, 20, 0, 1000000);
--- blocks of "block" ids, with "gap" between them, not more than "at_most" at once
+-- blocks of "block" ids, with "gap" between them, not more than "at_most" at
+-- once
 CREATE FUNCTION allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE plpgsql AS $$
 DECLARE

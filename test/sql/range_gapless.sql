@@ -23,7 +23,7 @@ SELECT issue(1);
 INSERT INTO issued (id) SELECT idgen_next('gapless') RETURNING id;
 TABLE check_issued;
 
--- rolled back, they come again
+-- rolled back, they are issued again
 BEGIN;
 SELECT issue(1000);
 ROLLBACK;
@@ -138,8 +138,8 @@ TABLE check_issued;
 SELECT issue(1);
 SELECT exhausted FROM id_sequences;
 
--- A transaction that itself moves the row away from what it has reserved leaves a gap,
--- and a rollback to a savepoint does not mix up what it has then.
+-- A transaction that itself moves the row away from what it has reserved leaves
+-- a gap, and a rollback to a savepoint does not mix up what it has then.
 DELETE FROM id_sequences;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('moved', 1, 1), ('now gapless', 1, 20);
 CREATE VIEW pending AS SELECT name, first_id, last_id FROM idgen_cache WHERE state = 'pending' ORDER BY name, first_id;

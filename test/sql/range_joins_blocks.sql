@@ -1,6 +1,6 @@
 --
--- What ranges leave over of one block is joined with the next one: ranges that do
--- not divide a block lose nothing, and leave no more than one piece behind
+-- What ranges leave over of one block is joined with the next one: ranges that
+-- do not divide a block lose nothing, and leave no more than one piece behind
 --
 -- needs test/idgen.conf
 --

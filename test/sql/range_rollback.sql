@@ -1,6 +1,6 @@
 --
 -- A range belongs to the transaction or savepoint that has allocated it: rolled
--- back, its ids come again, but none comes twice
+-- back, its ids are issued again, but none comes twice
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 20);
@@ -24,7 +24,7 @@ SELECT * FROM idgen_next_range('gen', 5);
 ROLLBACK;
 SELECT idgen_next('gen');
 
--- joined with what was published: that is a gap, the new ids come again
+-- joined with what was published: that is a gap, the new ids are issued again
 SELECT ids_cached, ids_issued FROM idgen_stats;
 BEGIN;
 SELECT * FROM idgen_next_range('gen', 17);
@@ -32,7 +32,7 @@ ROLLBACK;
 TABLE blocks;
 SELECT idgen_next('gen'), next_block_start FROM id_sequences;
 
--- a savepoint: only what is allocated in it comes again
+-- a savepoint: only what is allocated in it is issued again
 BEGIN;
 SELECT * FROM idgen_next_range('gen', 30);
 TABLE blocks;
@@ -75,7 +75,8 @@ RELEASE a;
 COMMIT;
 TABLE blocks;
 
--- many savepoints, of which every third is undone; the outer range of ids goes on
+-- many savepoints, of which every third is undone; the outer range of ids goes
+-- on
 CREATE TABLE issued (id bigint PRIMARY KEY);
 DO $$
 DECLARE

@@ -1,6 +1,6 @@
 --
--- At the end of a native sequence: a range that does not fit takes no value, one
--- that fits exactly takes the last one; cycles
+-- At the end of a native sequence: a range that does not fit takes no value,
+-- one that fits exactly takes the last one; cycles
 --
 CREATE EXTENSION idgen;
 CREATE VIEW blocks AS SELECT name, first_id, last_id FROM idgen_cache ORDER BY name, first_id;

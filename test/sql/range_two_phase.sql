@@ -1,6 +1,6 @@
 --
--- A range in a transaction that is prepared: the rest of its block is not published,
--- whichever way it ends
+-- A range in a transaction that is prepared: the rest of its block is not
+-- published, whichever way it ends
 --
 -- needs test/idgen.conf
 --

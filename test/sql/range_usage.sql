@@ -1,6 +1,6 @@
 --
--- idgen_next_range in queries: in FROM and in the target list, with named arguments,
--- in defaults, in PL/pgSQL; one range for each call
+-- idgen_next_range in queries: in FROM and in the target list, with named
+-- arguments, in defaults, in PL/pgSQL; one range for each call
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- Ranges with refill = 'worker': what is cached if there are so many in a row, else
--- the worker brings them
+-- Ranges with refill = 'worker': what is cached if there are that many in a
+-- row, else the worker brings them
 --
 -- needs test/idgen.conf
 --
@@ -29,8 +29,8 @@ SELECT * FROM idgen_next_range('most', 4611686018427387904);
 SELECT * FROM idgen_next_range('most', 4611686018427387905);
 \echo :SQLSTATE
 
--- one that does not fit leaves the row alone, however often it is tried; but for a
--- block, if nothing is cached for those who want less
+-- one that does not fit leaves the row alone, however often it is tried; but
+-- for a block, if nothing is cached for those who want less
 INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_value) VALUES ('short', 1, 20, 'worker', 100000);
 CREATE FUNCTION try_in_vain(times integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,7 +1,7 @@
 --
 -- A refill finds the row where its own transaction has put it: it costs the
--- same however many refills came before. (A vacuum of the table in the midst makes
--- the session look again, hence the tolerance.)
+-- same however many refills came before. (A vacuum of the table in the midst
+-- makes the session look again, hence the tolerance.)
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10), ('one', 1, 1);

@@ -42,7 +42,7 @@ INSERT INTO orders (item) VALUES ('k') RETURNING id;
 SELECT name FROM id_sequences;
 RESET idgen.default_block_size;
 
--- what was drawn and not inserted, or is cached, does not come again
+-- what was drawn and not inserted, or is cached, is not issued again
 CREATE TABLE drawn (id integer);
 SELECT idgen_create('drawn', next_block_start => 100, block_size => 50);
 ALTER TABLE drawn ALTER COLUMN id SET DEFAULT idgen_next('drawn');

@@ -12,7 +12,7 @@ SELECT idgen_next('gen');
 TABLE blocks;
 ROLLBACK;
 
--- forgotten: the row is as before, and the ids come again
+-- forgotten: the row is as before, and the ids are issued again
 TABLE blocks;
 SELECT next_block_start FROM id_sequences WHERE name = 'gen';
 BEGIN;
@@ -46,7 +46,7 @@ SELECT idgen_next('gen') FROM generate_series(1, 3);
 SELECT idgen_next('gen') / 0;
 SELECT idgen_next('gen');
 
--- gapless ids come again one by one
+-- gapless ids are issued again one by one
 SELECT idgen_next('gapless');
 BEGIN;
 SELECT idgen_next('gapless'), idgen_next('gapless');

@@ -1,5 +1,6 @@
 --
--- Constraints and generated columns that the owner adds to id_sequences hold for refills.
+-- Constraints and generated columns that the owner adds to id_sequences hold
+-- for refills.
 --
 CREATE EXTENSION idgen;
 \set VERBOSITY terse
@@ -15,7 +16,8 @@ SET enable_seqscan = off;
 SELECT next_block_start, last_reserved FROM id_sequences WHERE last_reserved = 6;
 RESET enable_seqscan;
 
--- constraints are checked: on what a refill writes, and on what is generated from that
+-- constraints are checked: on what a refill writes, and on what is generated
+-- from that
 ALTER TABLE id_sequences ADD CONSTRAINT not_beyond CHECK (next_block_start <= 9);
 SELECT idgen_next('parts') FROM generate_series(1, 10);
 \echo :SQLSTATE

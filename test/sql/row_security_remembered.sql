@@ -1,6 +1,7 @@
 --
--- What row security answers is remembered, but not if it depends on more than the
--- columns that a refill leaves alone. The policy's function says when it is asked.
+-- What row security answers is remembered, but not if it depends on more than
+-- the columns that a refill leaves alone. The policy's function says when it is
+-- asked.
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 1000);

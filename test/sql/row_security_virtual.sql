@@ -1,5 +1,6 @@
 --
--- Policies that use generated columns that are not stored, which PostgreSQL 18 has
+-- Policies that use generated columns that are not stored, which PostgreSQL 18
+-- has
 --
 SELECT current_setting('server_version_num')::integer < 180000 AS none \gset
 \if :none

@@ -1,5 +1,6 @@
 --
--- Row triggers of others on id_sequences see every refill, as they see every UPDATE.
+-- Row triggers of others on id_sequences see every refill, as they see every
+-- UPDATE.
 --
 CREATE EXTENSION idgen;
 

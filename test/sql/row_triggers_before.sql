@@ -1,6 +1,7 @@
 --
--- BEFORE triggers of others on id_sequences: columns of their own are theirs. A refill that they
--- suppress or turn into something else fails, and loses nothing.
+-- BEFORE triggers of others on id_sequences: columns of their own are theirs. A
+-- refill that they suppress or turn into something else fails, and loses
+-- nothing.
 --
 CREATE EXTENSION idgen;
 \set VERBOSITY terse

@@ -1,6 +1,7 @@
 --
--- A trigger on id_sequences that leaves a cursor open: when gapless ids go back at commit, too, the
--- cursor goes with the transaction, unless it is to outlive it.
+-- A trigger on id_sequences that leaves a cursor open: when gapless ids go back
+-- at commit, too, the cursor goes with the transaction, unless it is to outlive
+-- it.
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gapless', 1, 1);

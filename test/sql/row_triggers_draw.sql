@@ -1,6 +1,6 @@
 --
--- A trigger on id_sequences that draws: from others it may, also at the end of a transaction; not from
--- the id sequence that is being refilled.
+-- A trigger on id_sequences that draws: from others it may, also at the end of
+-- a transaction; not from the id sequence that is being refilled.
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size)
@@ -27,7 +27,8 @@ SELECT count(idgen_next('gapless')) FROM generate_series(1, 10);
 SELECT name, count(*), min(id), max(id), min(number), max(number) FROM log GROUP BY name ORDER BY min(id);
 SELECT name, next_block_start FROM id_sequences WHERE name LIKE '%gapless' ORDER BY name;
 
--- what a trigger leaves to be checked at the end is checked, also if it fired there itself
+-- what a trigger leaves to be checked at the end is checked, also if it fired
+-- there itself
 DELETE FROM log;
 DELETE FROM checked WHERE name = 'gapless';
 BEGIN;

@@ -1,6 +1,6 @@
 --
--- What a trigger does to other rows when gapless ids go back before PREPARE TRANSACTION is known to
--- all when that transaction commits.
+-- What a trigger does to other rows when gapless ids go back before PREPARE
+-- TRANSACTION is known to all when that transaction commits.
 --
 -- needs test/idgen.conf
 --

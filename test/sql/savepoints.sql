@@ -15,7 +15,7 @@ SELECT idgen_next('gen');
 COMMIT;
 TABLE blocks;
 
--- allocated within: comes again
+-- allocated within: is issued again
 BEGIN;
 SAVEPOINT a;
 SELECT idgen_next('gen'), idgen_next('gen');

@@ -1,7 +1,7 @@
 --
--- What a centre can do against a node that is not to be trusted: row security says which id
--- sequences are for it, and a trigger that next_block_start does not go back. Neither is in the
--- way of refills
+-- What a centre can do against a node that it does not trust: row security
+-- says which id sequences are for it, and a trigger that next_block_start does
+-- not go back. Neither is in the way of refills
 --
 -- needs roles that can connect
 --

@@ -1,6 +1,7 @@
 --
--- Who may create objects in the schema into which the extension goes gets nothing of theirs
--- run by that, with the rights of the superuser who creates it
+-- Who may create objects in the schema into which the extension goes gets
+-- nothing of theirs run by that, with the rights of the superuser who creates
+-- it
 --
 CREATE ROLE regress_idgen_trap;
 CREATE SCHEMA regress_idgen_schema AUTHORIZATION regress_idgen_trap;
@@ -43,7 +44,8 @@ SELECT count(*) FROM pg_depend
 SELECT extname FROM pg_extension WHERE 'regress_idgen_schema.id_sequences'::regclass = ANY (extconfig);
 DROP EXTENSION idgen;
 
--- what could be taken for one of the extension's own functions only keeps it from being created
+-- what could be taken for one of the extension's own functions only keeps it
+-- from being created
 SET ROLE regress_idgen_trap;
 CREATE FUNCTION regress_idgen_schema.idgen_entries(integer DEFAULT 1) RETURNS integer LANGUAGE sql
 	AS 'SELECT regress_idgen_schema.trap()';

@@ -1,6 +1,6 @@
 --
--- What a refill checks and computes because of a column's type or definition runs as the owner of
--- id_sequences, not as whoever draws
+-- What a refill checks and computes because of a column's type or definition
+-- runs as the owner of id_sequences, not as the role that draws
 --
 CREATE EXTENSION idgen;
 \set VERBOSITY terse
@@ -18,7 +18,8 @@ CREATE FUNCTION silent() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; 
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('parts', 1, 2);
 ALTER TABLE id_sequences OWNER TO regress_idgen_owner;
 
--- generated columns, where there are triggers that would like to know which columns these are
+-- generated columns, where there are triggers that would like to know which
+-- columns these are
 CREATE FUNCTION generated(immutable_one boolean) RETURNS boolean IMMUTABLE LANGUAGE plpgsql
 	AS 'BEGIN RETURN runs_as(); END';
 ALTER TABLE id_sequences ADD COLUMN by_function boolean GENERATED ALWAYS AS (generated(true)) STORED;

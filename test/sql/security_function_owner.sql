@@ -1,6 +1,7 @@
 --
--- A function runs with the rights of whoever draws only if its owner is one who may have others
--- run code, or could do all that they can. This holds whatever way the row came
+-- A function runs with the rights of the role that draws only if its owner is
+-- one who may have others run code, or could do all that they can. This holds
+-- whatever way the row came
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_author;
@@ -48,11 +49,13 @@ SELECT public.draw('regress_idgen_author', 'regress_idgen_author');
 -- a role that could become the table's owner is not yet that
 SELECT public.draw('regress_idgen_distant', 'regress_idgen_super') ~ '42501';
 
--- the owner has all that the one who draws has; that the other way round is no reason to trust
+-- the owner has all that the role that draws has; that the other way round is
+-- no reason to trust
 SELECT public.draw('regress_idgen_member', 'regress_idgen_team');
 SELECT public.draw('regress_idgen_team', 'regress_idgen_member') ~ '42501';
 
--- the privilege TRIGGER, by itself, by a role and by PUBLIC; it is looked at in each refill
+-- the privilege TRIGGER, by itself, by a role and by PUBLIC; it is looked at in
+-- each refill
 GRANT TRIGGER ON id_sequences TO regress_idgen_author;
 SELECT public.draw('regress_idgen_author', 'regress_idgen_super');
 REVOKE TRIGGER ON id_sequences FROM regress_idgen_author;
@@ -64,7 +67,8 @@ GRANT TRIGGER ON id_sequences TO PUBLIC;
 SELECT public.draw('regress_idgen_author', 'regress_idgen_super');
 REVOKE TRIGGER ON id_sequences FROM PUBLIC;
 
--- another function under the same name, of somebody who may create one in that schema
+-- another function under the same name, of somebody who may create one in that
+-- schema
 SELECT public.draw('regress_idgen_super', 'regress_idgen_member');
 DROP FUNCTION regress_a.allocate;
 SET ROLE regress_idgen_author;
@@ -92,8 +96,8 @@ SELECT idgen_next('gen');
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_idgen_author';
 \set VERBOSITY default
 
--- SECURITY DEFINER lends nobody's rights; what it does to the session of whoever draws is undone, or
--- refused
+-- SECURITY DEFINER lends nobody's rights; what it does to the session of
+-- the role that draws is undone, or refused
 CREATE OR REPLACE FUNCTION regress_a.allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
@@ -117,7 +121,7 @@ SELECT idgen_next('gen');
 \echo :SQLSTATE
 RESET ROLE;
 
--- to call it takes EXECUTE, of whoever draws
+-- to call it takes EXECUTE, of the role that draws
 REVOKE EXECUTE ON FUNCTION regress_a.allocate FROM PUBLIC;
 SET ROLE regress_idgen_member;
 SELECT idgen_next('gen');

@@ -1,7 +1,7 @@
 --
--- A row with a function has everybody who draws run it with their own rights, superusers too, as
--- a trigger has those who write. So to write such a row takes what a trigger takes, and not
--- just the privileges to write rows
+-- A row with a function has every role that draws run it with its own rights,
+-- superusers too, as a trigger has those who write. So to write such a row
+-- takes what a trigger takes, and not just the privileges to write rows
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_program;
@@ -44,7 +44,8 @@ new	1	function	public.trap
 \.
 \echo :SQLSTATE
 
--- not by what is there already: another row's name, or a row deleted and written again
+-- not by what is there already: another row's name, or a row deleted and
+-- written again
 UPDATE id_sequences SET name = 'gen 2' WHERE name = 'func';
 \echo :SQLSTATE
 BEGIN;
@@ -54,7 +55,8 @@ INSERT INTO id_sequences SELECT 'gen', next_block_start, block_size, exhausted, 
 \echo :SQLSTATE
 ROLLBACK;
 
--- not in two steps either: source table makes no use of a name, but who changes the source would
+-- not in two steps either: source table makes no use of a name, but who changes
+-- the source would
 UPDATE id_sequences SET source_name = 'public.trap' WHERE name = 'gen';
 \echo :SQLSTATE
 INSERT INTO id_sequences (name, next_block_start, source_name) VALUES ('new', 1, 'public.trap');
@@ -86,7 +88,7 @@ RESET ROLE;
 SELECT idgen_next('new');
 SELECT idgen_next('gen');
 
--- who is the table's owner needs no privilege
+-- the owner of the table needs no privilege
 ALTER TABLE id_sequences OWNER TO regress_idgen_all;
 REVOKE ALL ON id_sequences FROM regress_idgen_all;
 GRANT SELECT, INSERT, UPDATE ON id_sequences TO regress_idgen_all;

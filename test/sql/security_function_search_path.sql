@@ -1,6 +1,6 @@
 --
--- An allocator finds the tables of its own schema, not those that whoever draws has in front: what it
--- brings is for everybody
+-- An allocator finds the tables of its own schema, not those that the role that
+-- draws has in front: what it brings is for everybody
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_mallory;

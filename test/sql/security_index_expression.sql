@@ -1,7 +1,8 @@
 --
--- The expressions of indexes that the owner of id_sequences has put on it run as the owner when
--- somebody draws, even a superuser, and with no way out: drawing calls for SELECT only, so it is
--- not the caller's business what is written
+-- The expressions of indexes that the owner of id_sequences has put on it run
+-- as the owner when somebody draws, even a superuser, and with no way out:
+-- drawing calls for SELECT only, so it is not the caller's business what is
+-- written
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_owner;

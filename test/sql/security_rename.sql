@@ -1,6 +1,6 @@
 --
--- The name of a row decides whose function runs for those who draw: so a role that may do
--- nothing but rename rows cannot have others run her function
+-- The name of a row decides whose function runs for those who draw: so a role
+-- that may do nothing but rename rows cannot have others run her function
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_renamer;
@@ -43,7 +43,7 @@ SELECT idgen_next('hers.ids');
 \echo :SQLSTATE
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_idgen_renamer';
 
--- rows without code can be renamed by whoever may update the name
+-- rows without code can be renamed by a role that may update the name
 SELECT idgen_create('plain');
 SET ROLE regress_idgen_renamer;
 UPDATE id_sequences SET name = 'renamed' WHERE name = 'plain';

@@ -1,6 +1,7 @@
 --
--- Nothing of the extension runs with the rights of who has created it: what a role may see and
--- draw from is a matter of its own rights on id_sequences, whatever else it may do
+-- Nothing of the extension runs with the rights of the role that has created
+-- it: what a role may see and draw from is a matter of its own rights on
+-- id_sequences, whatever else it may do
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_monitor;
@@ -15,7 +16,8 @@ SELECT count(*) FILTER (WHERE prosecdef) AS security_definer,
 	WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
 SELECT relname, reloptions FROM pg_class WHERE relname ~ '^idgen_' AND relkind = 'v' ORDER BY relname;
 
--- a view of a superuser's on those views shows as much as its reader may draw from
+-- a view of a superuser's on those views shows as much as its reader may draw
+-- from
 SELECT idgen_create('shown'), idgen_create('hidden'), idgen_create('gapless', block_size => 1);
 CREATE VIEW of_superuser AS SELECT s.name, c.first_id FROM idgen_stats s JOIN idgen_cache c USING (name);
 GRANT SELECT ON of_superuser TO PUBLIC;
@@ -45,7 +47,8 @@ SET ROLE regress_idgen_backup;
 SELECT idgen_next('gapless');
 RESET ROLE;
 
--- ranges, with which few calls use up an id sequence, can be taken from everybody
+-- ranges, with which few calls use up an id sequence, can be taken from
+-- everybody
 GRANT SELECT ON id_sequences TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION idgen_next_range(text, bigint), idgen_next_range(text, bigint, text) FROM PUBLIC;
 SET ROLE regress_idgen_user;

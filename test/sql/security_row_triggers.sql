@@ -1,6 +1,7 @@
 --
--- Triggers of others on id_sequences run with the rights of whoever draws, as those of any table
--- run with the rights of whoever writes: never with those of the table's owner, whoever refills.
+-- Triggers of others on id_sequences run with the rights of the role that
+-- draws, as those of any table run with the rights of the role that writes:
+-- never with those of the table's owner, whichever session refills.
 --
 -- needs test/idgen.conf
 --
@@ -38,7 +39,8 @@ CREATE TRIGGER before_update BEFORE UPDATE ON id_sequences FOR EACH ROW
 CREATE CONSTRAINT TRIGGER deferred AFTER UPDATE ON id_sequences DEFERRABLE INITIALLY DEFERRED
 	FOR EACH ROW EXECUTE FUNCTION mallory.grab();
 
--- by herself, and by somebody else; a row is made, blocks are taken and given back
+-- by herself, and by somebody else; a row is made, blocks are taken and given
+-- back
 SELECT idgen_next('made'), idgen_next('parts');
 SELECT count(idgen_next('gapless')) FROM generate_series(1, 10);
 SELECT idgen_next('ahead');
@@ -51,7 +53,8 @@ RESET ROLE;
 RESET idgen.auto_create;
 SELECT DISTINCT kind COLLATE "C", as_role COLLATE "C" FROM seen ORDER BY 1, 2;
 
--- gapless ids go back in the name of who drew them, not of who has looked at what comes next
+-- gapless ids go back in the name of the role that drew them, not of the one
+-- that has looked at what comes next
 CREATE FUNCTION look() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT idgen_peek(''gapless'')';
 DELETE FROM seen;
 SET ROLE regress_idgen_drawer;

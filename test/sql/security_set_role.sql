@@ -1,6 +1,6 @@
 --
--- A function whose owner has the privileges of whoever draws, but not those of the role that has
--- become this one, does not get at the latter
+-- A function whose owner has the privileges of the role that draws, but not
+-- those of the role that has become this one, does not get at the latter
 --
 CREATE EXTENSION idgen;
 \set VERBOSITY terse
@@ -29,7 +29,7 @@ END$$;
 SELECT idgen_create('gen', block_size => 1, source => 'function', source_name => 'regress_a.allocate');
 ALTER FUNCTION regress_a.allocate OWNER TO regress_idgen_member;
 
--- for who has become the role, or the session's user
+-- for a session that has become the role, or the session's user
 SET ROLE regress_idgen_app;
 SELECT idgen_next('gen'), current_user;
 RESET ROLE;

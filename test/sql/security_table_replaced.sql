@@ -1,6 +1,6 @@
 --
--- The owner of id_sequences can rename it and put something else in its place, which is an
--- error for those who draw, and no harm to the server
+-- The owner of id_sequences can rename it and put something else in its place,
+-- which is an error for those who draw, and no harm to the server
 --
 CREATE SCHEMA regress_idgen_schema;
 CREATE EXTENSION idgen SCHEMA regress_idgen_schema;

@@ -1,6 +1,7 @@
 --
--- Whoever owns the database, and so decides which settings its sessions begin with, cannot have the
--- worker load something, or act as anybody but the owner of id_sequences
+-- The owner of the database, which decides which settings its sessions begin
+-- with, cannot have the worker load something, or act as anybody but the owner
+-- of id_sequences
 --
 -- needs test/idgen.conf
 --

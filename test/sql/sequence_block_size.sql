@@ -1,6 +1,6 @@
 --
--- A change of block_size is in force from the next refill from a native sequence
--- on, and so are a row that is added, and one that is deleted
+-- A change of block_size is in force from the next refill from a native
+-- sequence on, and so are a row that is added, and one that is deleted
 --
 -- A cache per session is emptied by any change of id_sequences, hence:
 -- needs test/idgen.conf

@@ -1,5 +1,6 @@
 --
--- idgen_stats.percent_left of native sequences: what no block holds, of the ids from START to the end
+-- idgen_stats.percent_left of native sequences: what no block holds, of the ids
+-- from START to the end
 --
 CREATE EXTENSION idgen;
 CREATE SEQUENCE hundred_seq MAXVALUE 100 INCREMENT 10;

@@ -1,6 +1,6 @@
 --
--- Drawing from a native sequence takes what nextval() takes, USAGE or UPDATE on it,
--- and SELECT on id_sequences
+-- Drawing from a native sequence takes what nextval() takes, USAGE or UPDATE on
+-- it, and SELECT on id_sequences
 --
 -- A cache per session is emptied by changes of privileges, hence:
 -- needs test/idgen.conf
@@ -117,7 +117,7 @@ EXECUTE draw;
 \echo :SQLSTATE
 RESET ROLE;
 
--- idgen_restart takes UPDATE, as setval() does, and not to be owner
+-- idgen_restart takes UPDATE, as setval() does, and no ownership
 GRANT UPDATE ON gen_seq TO regress_idgen_user;
 SET ROLE regress_idgen_user;
 SELECT idgen_restart('gen', 500, 'sequence');

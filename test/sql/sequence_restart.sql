@@ -1,5 +1,6 @@
 --
--- idgen_restart of id sequences with source "sequence": transactional, unlike setval()
+-- idgen_restart of id sequences with source "sequence": transactional, unlike
+-- setval()
 --
 -- A cache per session is emptied by restarts that are rolled back, hence:
 -- needs test/idgen.conf

@@ -1,6 +1,6 @@
 --
--- A native sequence that is created or restarted, drawn from and restarted again
--- in one transaction: what was drawn in between leaves nothing behind
+-- A native sequence that is created or restarted, drawn from and restarted
+-- again in one transaction: what was drawn in between leaves nothing behind
 --
 CREATE EXTENSION idgen;
 CREATE SEQUENCE gen_seq INCREMENT 5;

@@ -1,5 +1,6 @@
 --
--- A row that row security hides does not exist: the native sequence is there without it
+-- A row that row security hides does not exist: the native sequence is there
+-- without it
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_user;

@@ -2,7 +2,8 @@
 -- A native sequence is found by search_path at every call: one name, a stream
 -- of ids for each schema
 --
--- A cache per session is emptied by any change of a sequence or of id_sequences, hence:
+-- A cache per session is emptied by any change of a sequence or of
+-- id_sequences, hence:
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;

@@ -17,7 +17,7 @@ SELECT count(DISTINCT id), min(id), max(id)
 SELECT last_value FROM gen_seq;
 SELECT count(*) FROM id_sequences;
 
--- a value stands for 20 ids to whoever draws it
+-- a value stands for 20 ids to the session that draws it
 SELECT nextval('gen_seq');
 SELECT min(id), max(id), count(DISTINCT id)
 	FROM (SELECT idgen_next('gen', 'sequence') AS id FROM generate_series(1, 20)) AS s;

@@ -1,5 +1,6 @@
 --
--- idgen.warn_remaining with native sequences: the range is from START to the end
+-- idgen.warn_remaining with native sequences: the range is from START to the
+-- end
 --
 CREATE EXTENSION idgen;
 CREATE SEQUENCE up_seq START 101 MAXVALUE 200 INCREMENT 2;

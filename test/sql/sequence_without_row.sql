@@ -1,7 +1,8 @@
 -- needs test/idgen.conf
 --
 -- What drawing from a native sequence without a row leaves alone: serializable
--- transactions that write to id_sequences, and a row of that name that is hidden
+-- transactions that write to id_sequences, and a row of that name that is
+-- hidden
 --
 CREATE EXTENSION idgen;
 CREATE SEQUENCE gen_seq INCREMENT 5;

@@ -1,6 +1,7 @@
 --
--- A transaction that draws very many ids asks the server for more and more at once, so that
--- it asks a few times only; what it has not used is in the cache for others
+-- A transaction that draws very many ids asks the server for more and more at
+-- once, so that it asks a few times only; what it has not used is in the cache
+-- for others
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- USAGE on the wrapper allows to create servers, and USAGE on a server to create one's
--- own user mapping; nobody has either without being granted it
+-- USAGE on the wrapper allows to create servers, and USAGE on a server to
+-- create one's own user mapping; nobody has either without being granted it
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_owner;

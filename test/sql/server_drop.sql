@@ -1,6 +1,6 @@
 --
--- The extension keeps the wrapper, and servers and user mappings keep each other, from
--- being dropped by mistake
+-- The extension keeps the wrapper, and servers and user mappings keep each
+-- other, from being dropped by mistake
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_user;

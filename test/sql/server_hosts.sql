@@ -26,7 +26,8 @@ EXCEPTION WHEN sqlclient_unable_to_establish_sqlconnection THEN
 END $$;
 SELECT tried('session');
 
--- Whoever owns the wrapper can have it do without the check. Then a refill makes it.
+-- The owner of the wrapper can have it do without the check. Then a refill
+-- makes it.
 ALTER FOREIGN DATA WRAPPER idgen_fdw NO VALIDATOR;
 ALTER SERVER many OPTIONS (SET host '/a,/b,/c,/d,/e,/f,/g,/h,/i,/j,/k,/l,/m,/n,/o,/p,/q');
 SELECT idgen_next('session');

@@ -1,5 +1,6 @@
 --
--- Whoever draws, it is by the user mapping of the owner of id_sequences that ids are fetched
+-- Whichever role draws, it is by the user mapping of the owner of id_sequences
+-- that ids are fetched
 --
 CREATE EXTENSION idgen;
 
@@ -12,7 +13,8 @@ CREATE ROLE regress_idgen_user;
 CREATE ROLE regress_idgen_owner;
 GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_user;
 
--- who has none draws, and so does who has one, which does not count
+-- a role that has none draws, and so does one that has one, which does not
+-- count
 SET ROLE regress_idgen_user;
 SELECT idgen_next('gen'), idgen_peek('gen');
 CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_nobody', password 'p');
@@ -27,7 +29,7 @@ SELECT idgen_next('gen');
 SELECT idgen_peek('gen');
 RESET ROLE;
 
--- another owner, who needs USAGE, too
+-- another owner, which needs USAGE as well
 ALTER TABLE id_sequences OWNER TO regress_idgen_owner;
 CREATE USER MAPPING FOR regress_idgen_owner SERVER central OPTIONS (password_required 'false');
 DO $$BEGIN EXECUTE format('ALTER USER MAPPING FOR regress_idgen_owner SERVER central OPTIONS (ADD user %L)', current_user); END$$;
@@ -39,7 +41,7 @@ SET ROLE regress_idgen_user;
 SELECT idgen_next('gen'), idgen_peek('gen');
 RESET ROLE;
 
--- and who is no superuser a password, even if a superuser draws
+-- and one that is no superuser needs a password, even if a superuser draws
 ALTER USER MAPPING FOR regress_idgen_owner SERVER central OPTIONS (DROP password_required);
 SELECT idgen_next('gen');
 ALTER TABLE id_sequences OWNER TO CURRENT_USER;

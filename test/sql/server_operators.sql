@@ -1,6 +1,6 @@
 --
--- Whoever may create operators at the centre cannot have them run with the rights of the
--- role as which nodes connect
+-- A role that may create operators at the centre cannot have them run with the
+-- rights of the role as which nodes connect
 --
 CREATE EXTENSION idgen;
 

@@ -1,6 +1,6 @@
 --
--- Options of idgen's own have to make sense; what is libpq's, it sees itself when it
--- connects
+-- Options of idgen's own have to make sense; what is libpq's, it sees itself
+-- when it connects
 --
 CREATE EXTENSION idgen;
 

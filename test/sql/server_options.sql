@@ -1,6 +1,6 @@
 --
--- A server has the options of libpq, but for the user's own and those that idgen sets,
--- and a user mapping has the user's own
+-- A server has the options of libpq, but for the user's own and those that
+-- idgen sets, and a user mapping has the user's own
 --
 CREATE EXTENSION idgen;
 

@@ -1,6 +1,7 @@
 --
--- Of libpq's options, the owner of a server may set those that can do no harm, a superuser most of
--- the others, and nobody the rest; likewise in a user mapping
+-- Of libpq's options, the owner of a server may set those that can do no harm,
+-- a superuser most of the others, and nobody the rest; likewise in a user
+-- mapping
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_owner;

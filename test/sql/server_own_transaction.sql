@@ -1,6 +1,6 @@
 --
--- Blocks from a server do not belong to the transaction: whatever becomes of that, they
--- are drawn once. What the transaction itself has done is respected
+-- Blocks from a server do not belong to the transaction: whatever becomes of
+-- that, they are drawn once. What the transaction itself has done is respected
 --
 CREATE EXTENSION idgen;
 
@@ -10,7 +10,7 @@ CREATE EXTENSION idgen;
 INSERT INTO centre.id_sequences VALUES ('gen', 1, 2);
 SELECT idgen_create('gen', source => 'server', source_name => 'central');
 
--- rolled back: ids do not come again
+-- rolled back: ids are not issued again
 BEGIN;
 SELECT array_agg(idgen_next('gen')) FROM generate_series(1, 3);
 ROLLBACK;
@@ -46,7 +46,8 @@ SELECT 1 / (idgen_next('gen') - 15), 1 / (idgen_next('gen') - 16) FROM generate_
 ROLLBACK;
 SELECT idgen_next('gen') > 15 AS drawn;
 
--- a row of the transaction's own, on the node and at the server, which does not see it
+-- a row of the transaction's own, on the node and at the server, which does not
+-- see it
 BEGIN;
 INSERT INTO centre.id_sequences VALUES ('mine', 1, 2);
 SELECT idgen_create('mine', source => 'server', source_name => 'central', block_size => 1);
@@ -129,7 +130,7 @@ SELECT idgen_next('mine');
 \echo :SQLSTATE
 ROLLBACK;
 
--- snapshots are no matter
+-- whatever the snapshot shows
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT count(*) FROM centre.id_sequences;
 SELECT count(DISTINCT idgen_next('mine')) FROM generate_series(1, 5);
@@ -139,7 +140,7 @@ SELECT count(*) FROM centre.id_sequences;
 SELECT count(DISTINCT idgen_next('mine')) FROM generate_series(1, 5);
 COMMIT;
 
--- not to be restarted from here
+-- it cannot be restarted from here
 SELECT idgen_restart('mine', 1);
 \echo :SQLSTATE
 

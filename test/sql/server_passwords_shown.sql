@@ -1,7 +1,7 @@
 --
--- The options of a user mapping are shown to superusers and to its user, as long as
--- they may use the server, those of the one for everybody also to the server's owner.
--- The options of the server are no secret.
+-- The options of a user mapping are shown to superusers and to its user, as
+-- long as they may use the server, those of the one for everybody also to the
+-- server's owner. The options of the server are no secret.
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_owner;

@@ -1,6 +1,7 @@
 --
--- What is wrong at the central server is raised in the session that refills: SQLSTATE,
--- message, detail and hint, and where it was; nothing is allocated, the next call works
+-- What is wrong at the central server is raised in the session that refills:
+-- SQLSTATE, message, detail and hint, and where it was; nothing is allocated,
+-- the next call works
 --
 CREATE EXTENSION idgen;
 
@@ -110,8 +111,8 @@ REVOKE ALL ON centre.id_sequences FROM regress_idgen_remote;
 REVOKE ALL ON SCHEMA centre FROM regress_idgen_remote;
 DROP ROLE regress_idgen_remote;
 
--- settings there, of the role or the database, are no matter: an allocation is on disk when
--- it is answered, and waits for others
+-- settings there, of the role or the database, do not count: an allocation is
+-- on disk when it is answered, and waits for others
 CREATE FUNCTION centre.look() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF current_setting('synchronous_commit') <> 'on' OR current_setting('transaction_isolation') <> 'read committed' THEN

@@ -1,6 +1,6 @@
 --
--- Where transactions at the central server get in each other's way, a refill tries again:
--- nobody sees a serialization error or a deadlock
+-- Where transactions at the central server get in each other's way, a refill
+-- tries again: nobody sees a serialization error or a deadlock
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- A row that is deleted and inserted: what was cached from its server is a gap when that
--- commits, and only then
+-- A row that is deleted and inserted: what was cached from its server is a gap
+-- when that commits, and only then
 --
 -- needs test/idgen.conf
 --

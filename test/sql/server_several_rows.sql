@@ -1,5 +1,6 @@
 --
--- Two rows of one name at the central server, whose table has no key: nothing is allocated
+-- Two rows of one name at the central server, whose table has no key: nothing
+-- is allocated
 --
 CREATE EXTENSION idgen;
 

@@ -1,6 +1,7 @@
 --
--- Connecting without a password, with what belongs to the operating system's user, or
--- with settings that count before the password does, is allowed by superusers only
+-- Connecting without a password, with what belongs to the operating system's
+-- user, or with settings that count before the password does, is allowed by
+-- superusers only
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_owner;
@@ -34,7 +35,8 @@ ALTER USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (ADD sslcert 'c', ADD
 RESET ROLE;
 SELECT umoptions FROM pg_user_mappings;
 
--- once a superuser has, the user may not use it for something else, but take it back
+-- once a superuser has, the user may not use it for something else, but take it
+-- back
 ALTER USER MAPPING FOR regress_idgen_user SERVER central OPTIONS (SET password_required 'false', ADD sslcert 'c');
 SET ROLE regress_idgen_user;
 ALTER USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (SET "user" 'postgres');

@@ -1,6 +1,6 @@
 --
--- PREPARE TRANSACTION: the blocks that a transaction has had from a server have been for
--- all, so others go on with them, however it ends
+-- PREPARE TRANSACTION: the blocks that a transaction has had from a server have
+-- been for all, so others go on with them, however it ends
 --
 -- needs test/idgen.conf
 --

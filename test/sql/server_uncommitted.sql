@@ -1,6 +1,7 @@
 --
--- Ids that a transaction draws with a row or a server that it has made or altered itself
--- are nobody else's before it commits, and nobody's if it is rolled back
+-- Ids that a transaction draws with a row or a server that it has made or
+-- altered itself are nobody else's before it commits, and nobody's if it is
+-- rolled back
 --
 CREATE EXTENSION idgen;
 

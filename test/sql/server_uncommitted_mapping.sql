@@ -1,7 +1,7 @@
 --
--- As whom the central server is used decides what there is to see. Ids that a transaction
--- draws with a user mapping that it has made or altered itself, or as an owner that it has
--- made, are nobody else's, if it is rolled back
+-- As whom the central server is used decides what there is to see. Ids that a
+-- transaction draws with a user mapping that it has made or altered itself, or
+-- as an owner that it has made, are nobody else's, if it is rolled back
 --
 -- needs roles that can connect
 --

@@ -1,7 +1,7 @@
 --
--- Who may make servers, but is no superuser, cannot have somebody connect to where they like
--- without a password, be it the worker or a superuser who draws: they would come as the
--- operating system's user
+-- Who may make servers, but is no superuser, cannot have somebody connect to
+-- where they like without a password, be it the worker or a superuser who
+-- draws: they would come as the operating system's user
 --
 -- needs test/idgen.conf
 --
@@ -21,7 +21,8 @@ INSERT INTO centre.id_sequences VALUES ('by_session', 1, 1), ('by_worker', 1, 1)
 SELECT idgen_create('by_session', source => 'server'), idgen_create('by_worker', source => 'server', refill => 'worker');
 SELECT idgen_next('by_session'), idgen_next('by_worker');
 
--- the trap: servers that come first, and a table whose trigger does what its owner may not
+-- the trap: servers that come first, and a table whose trigger does what its
+-- owner may not
 CREATE SCHEMA trap AUTHORIZATION regress_idgen_trap;
 CREATE TABLE trap.id_sequences (name text, next_block_start bigint, block_size integer, exhausted smallint DEFAULT 0);
 INSERT INTO trap.id_sequences VALUES ('by_session', 1001, 1), ('by_worker', 1001, 1);
@@ -61,7 +62,8 @@ CALL draw('by_session');
 CALL draw('by_worker');
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_idgen_trap';
 
--- nor with options that only a superuser may set, if they have been handed over with the server
+-- nor with options that only a superuser may set, if they have been handed over
+-- with the server
 ALTER SERVER by_session OWNER TO CURRENT_USER;
 ALTER SERVER by_session OPTIONS (ADD options '-c session_preload_libraries=trap');
 ALTER SERVER by_session OWNER TO regress_idgen_trap;

@@ -1,6 +1,6 @@
 --
--- Who may draw from a server: USAGE on it is needed as well as SELECT on id_sequences. That
--- is looked at in every call, also while ids are cached
+-- Who may draw from a server: USAGE on it is needed as well as SELECT on
+-- id_sequences. That is looked at in every call, also while ids are cached
 --
 CREATE EXTENSION idgen;
 
@@ -78,7 +78,8 @@ EXECUTE draw;
 RESET ROLE;
 GRANT SELECT ON id_sequences TO PUBLIC;
 
--- in a transaction that is rolled back; each draw asks the central server from here on
+-- in a transaction that is rolled back; each draw asks the central server from
+-- here on
 UPDATE centre.id_sequences SET block_size = 1;
 DELETE FROM id_sequences;
 SELECT idgen_create('gen', source => 'server', source_name => 'central');

@@ -1,6 +1,6 @@
 --
--- Which server an id sequence draws from: the one that source_name names, literally; else
--- one named like the id sequence; else "idgen_default"
+-- Which server an id sequence draws from: the one that source_name names,
+-- literally; else one named like the id sequence; else "idgen_default"
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES

@@ -1,7 +1,7 @@
 --
--- What is wrong at the central server, or on the way there, is raised in the session that
--- waits for the worker, with its SQLSTATE; other id sequences are not concerned, and the
--- next call works
+-- What is wrong at the central server, or on the way there, is raised in the
+-- session that waits for the worker, with its SQLSTATE; other id sequences are
+-- not concerned, and the next call works
 --
 -- needs test/idgen.conf
 --
@@ -82,7 +82,8 @@ CALL use_up('42704');
 DO $$BEGIN EXECUTE format('CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user %L)', current_user); END$$;
 SELECT count(idgen_next('gen')) FROM generate_series(1, 30);
 
--- the worker's user is the owner of id_sequences; the caller needs USAGE as well
+-- the worker's user is the owner of id_sequences; the caller needs USAGE as
+-- well
 CREATE ROLE regress_idgen_owner;
 CREATE ROLE regress_idgen_user;
 GRANT USAGE ON FOREIGN SERVER central TO regress_idgen_user;

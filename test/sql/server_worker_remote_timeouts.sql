@@ -1,6 +1,7 @@
 --
--- Timeouts at the central server are its own errors: who waits for the worker gets them at
--- once, with their SQLSTATE and context, however long the worker might go on trying
+-- Timeouts at the central server are its own errors: a session that waits for
+-- the worker gets them at once, with their SQLSTATE and context, however long
+-- the worker might go on trying
 --
 -- needs test/idgen.conf
 --

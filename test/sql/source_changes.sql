@@ -1,5 +1,6 @@
 --
--- A row that gets another source: each draws from the new one as soon as it may see it
+-- A row that gets another source: each draws from the new one as soon as it may
+-- see it
 --
 -- A cache per session is emptied by changes that are rolled back, hence:
 -- needs test/idgen.conf
@@ -74,7 +75,8 @@ EXECUTE draw;
 COMMIT;
 TABLE blocks;
 
--- gapless ids that were reserved ahead are given back, and there for the way back
+-- gapless ids that were reserved ahead are given back, and there for the way
+-- back
 BEGIN;
 SELECT count(idgen_next('gapless')) FROM generate_series(1, 100);
 UPDATE id_sequences SET source = 'sequence', source_name = 'gen_seq' WHERE name = 'gapless';

@@ -1,7 +1,8 @@
 --
 -- idgen_stats and idgen_cache of id sequences with each source
 --
--- A cache per session is emptied by any change of a sequence or of id_sequences, hence:
+-- A cache per session is emptied by any change of a sequence or of
+-- id_sequences, hence:
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
@@ -66,7 +67,8 @@ SELECT count(idgen_next('function')) FROM generate_series(1, 20);
 UPDATE counter SET next_id = 1000;
 SELECT name, blocks_taken, refills FROM stats WHERE name = 'function';
 
--- the name of a native sequence is the one that it has now, as search_path has it
+-- the name of a native sequence is the one that it has now, as search_path has
+-- it
 ALTER SEQUENCE gen_seq RENAME TO new_seq;
 SET search_path = "Regress A", public;
 SELECT name, source_name FROM stats WHERE source = 'sequence';

@@ -1,6 +1,6 @@
 --
--- id_sequences in a hierarchy of tables: what is drawn from are the rows of the table
--- itself; and it is no partition, whose rows could move away
+-- id_sequences in a hierarchy of tables: what is drawn from are the rows of the
+-- table itself; and it is no partition, whose rows could move away
 --
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen', block_size => 1);

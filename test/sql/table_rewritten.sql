@@ -1,6 +1,6 @@
 --
--- A command that makes a new table of the rows of id_sequences does not see what an
--- expression in it writes to them meanwhile: nothing is written then
+-- A command that makes a new table of the rows of id_sequences does not see
+-- what an expression in it writes to them meanwhile: nothing is written then
 --
 -- needs test/idgen.conf
 --

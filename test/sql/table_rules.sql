@@ -1,5 +1,6 @@
 --
--- Rules on id_sequences, made by its owner: what is not done because of them is said
+-- Rules on id_sequences, made by its owner: what is not done because of them is
+-- said
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('x', 1, 1);

@@ -20,7 +20,7 @@ TABLE blocks;
 SELECT name, next_block_start FROM id_sequences ORDER BY name;
 SELECT idgen_next('gen'), idgen_next('gapless');
 
--- rolled back, the ids come again
+-- rolled back, the ids are issued again
 BEGIN;
 SELECT idgen_next('undone') FROM generate_series(1, 3);
 SELECT max(idgen_next('gapless')) FROM generate_series(1, 100);

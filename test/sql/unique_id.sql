@@ -7,7 +7,8 @@ CREATE EXTENSION idgen;
 SELECT clock_timestamp() AS before \gset
 SELECT idgen_unique_id() AS id \gset
 SELECT clock_timestamp() AS after \gset
--- a server that was restarted right before may be ahead of its clock by 5 seconds
+-- a server that was restarted right before may be ahead of its clock by 5
+-- seconds
 SELECT created_at BETWEEN date_trunc('milliseconds', :'before'::timestamptz) AND :'after'::timestamptz + interval '5 s' AS in_between,
 	node, counter BETWEEN 0 AND 4095 AS twelve_bits
 	FROM idgen_unique_id_parts(:id);

@@ -1,6 +1,6 @@
 --
--- At most 4096 time-ordered ids in a millisecond. A statement that wants more does not
--- run away from the clock, but waits for it.
+-- At most 4096 time-ordered ids in a millisecond. A statement that wants more
+-- does not run away from the clock, but waits for it.
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- When half of the last allocation is left, the worker refills, and nobody waits; it
--- takes more blocks when the last ones were used up fast
+-- When half of the last allocation is left, the worker refills, and nobody
+-- waits; it takes more blocks when the last ones were used up fast
 --
 -- needs test/idgen.conf
 --
@@ -50,7 +50,7 @@ SELECT prefetch_blocks = current_setting('idgen.max_prefetch_blocks')::int AS as
 		refills < 5000 AS few_refills, blocks_taken = next_block_start - 1 AS blocks_of_one
 	FROM id_sequences JOIN idgen_stats USING (name) WHERE name = 'one';
 
--- whoever draws a block at a time has to do without
+-- a session that draws a block at a time has to do without
 UPDATE id_sequences SET refill = 'transaction' WHERE name = 'one';
 SELECT name, refill, prefetch_blocks IS NULL AS none FROM idgen_stats ORDER BY name;
 

@@ -1,6 +1,6 @@
 --
--- One worker for a database, which is seen in pg_stat_activity and shows no transaction
--- when it has nothing to do
+-- One worker for a database, which is seen in pg_stat_activity and shows no
+-- transaction when it has nothing to do
 --
 -- needs test/idgen.conf
 --
@@ -28,7 +28,8 @@ INSERT INTO id_sequences (name, next_block_start, block_size, refill)
 INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('gen', 1, 1, 'worker');
 SELECT worker_pid() > 0 AS there;
 
--- Does it survive that? It goes when it has nothing to do for a while, so try it more than once.
+-- Does it survive that? It goes when it has nothing to do for a while, so try
+-- it more than once.
 CREATE FUNCTION is_the_same_after(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	pid integer;

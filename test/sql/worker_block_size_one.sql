@@ -1,6 +1,6 @@
 --
--- block_size 1 is not gapless with refill = 'worker': the id of a transaction that
--- is rolled back is gone
+-- block_size 1 is not gapless with refill = 'worker': the id of a transaction
+-- that is rolled back is gone
 --
 -- needs test/idgen.conf
 --
@@ -24,7 +24,8 @@ SELECT idgen_next('gen');
 SELECT max(idgen_next('gen')) FROM generate_series(9, 1000);
 SELECT next_block_start > 1000 AS so_far FROM id_sequences;
 
--- gapless again from the moment that a transaction refills, when the cache is empty
+-- gapless again from the moment that a transaction refills, when the cache is
+-- empty
 UPDATE id_sequences SET refill = 'transaction', next_block_start = 1;
 BEGIN;
 SELECT idgen_next('gen');

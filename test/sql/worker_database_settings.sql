@@ -1,6 +1,6 @@
 --
--- The worker does its work whatever the settings of the database say, and leaves when
--- the database is dropped
+-- The worker does its work whatever the settings of the database say, and
+-- leaves when the database is dropped
 --
 -- needs test/idgen.conf
 --

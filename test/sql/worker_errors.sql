@@ -1,6 +1,6 @@
 --
--- What goes wrong in the worker is raised in the session that waits for it: SQLSTATE,
--- message, detail and hint; the next call works
+-- What goes wrong in the worker is raised in the session that waits for it:
+-- SQLSTATE, message, detail and hint; the next call works
 --
 -- needs test/idgen.conf
 --

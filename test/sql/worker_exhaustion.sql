@@ -1,6 +1,6 @@
 --
--- With refill = 'worker': no id after max_value, and 2200H in the session that has
--- asked, until the row is right again
+-- With refill = 'worker': no id after max_value, and 2200H in the session that
+-- has asked, until the row is right again
 --
 -- needs test/idgen.conf
 --

@@ -1,5 +1,6 @@
 --
--- A function as source has no refill = 'worker', in whatever way the row is written
+-- A function as source has no refill = 'worker', in whatever way the row is
+-- written
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- The worker finds id_sequences in whatever schema it is, and after it was moved,
--- dropped and created again
+-- The worker finds id_sequences in whatever schema it is, and after it was
+-- moved, dropped and created again
 --
 -- needs test/idgen.conf
 --

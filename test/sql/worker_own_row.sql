@@ -1,7 +1,7 @@
 --
--- The worker cannot refill from a row that the current transaction keeps from it: the
--- transaction can use what is cached, unless it has made that void, and then gets
--- 55P03 at once
+-- The worker cannot refill from a row that the current transaction keeps from
+-- it: the transaction can use what is cached, unless it has made that void, and
+-- then gets 55P03 at once
 --
 -- needs test/idgen.conf
 --

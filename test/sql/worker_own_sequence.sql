@@ -1,12 +1,13 @@
 --
--- With refill = 'worker', a session refills itself from a native sequence that only it
--- can see, or that its transaction has made or restarted
+-- With refill = 'worker', a session refills itself from a native sequence that
+-- only it can see, or that its transaction has made or restarted
 --
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
 
--- temporary: no worker has ever to do with it, so it works in a read-only transaction, too
+-- temporary: no worker has ever to do with it, so it works in a read-only
+-- transaction, too
 CREATE TEMPORARY SEQUENCE temporary_seq INCREMENT 20;
 INSERT INTO id_sequences (name, next_block_start, source, refill) VALUES ('temporary', 1, 'sequence', 'worker');
 SELECT idgen_next('temporary');
@@ -49,8 +50,8 @@ SELECT idgen_next('new');
 ROLLBACK;
 SELECT idgen_next('new') = :before + 1 AS goes_on;
 
--- the row alone is of this transaction: what is cached of the sequence is as good as
--- before, and the worker does not need the row
+-- the row alone is of this transaction: what is cached of the sequence is as
+-- good as before, and the worker does not need the row
 CREATE SEQUENCE row_seq INCREMENT 5;
 SELECT idgen_create('row', source => 'sequence', refill => 'worker');
 SELECT idgen_next('row');

@@ -1,5 +1,6 @@
 --
--- Who may draw with refill = 'worker': the same as without, and nobody needs more
+-- Who may draw with refill = 'worker': the same as without, and nobody needs
+-- more
 --
 -- needs test/idgen.conf
 --
@@ -47,7 +48,7 @@ SELECT idgen_next('hidden');
 SELECT idgen_next('gen');
 RESET ROLE;
 
--- nor does what the owner has taken from himself
+-- nor does what the owner has taken from itself
 REVOKE ALL ON id_sequences FROM regress_idgen_owner;
 SET ROLE regress_idgen_user;
 SELECT max(idgen_next('gen')) FROM generate_series(202, 300);

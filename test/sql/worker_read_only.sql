@@ -1,5 +1,6 @@
 --
--- A read-only transaction gets no ids, though it would be the worker that writes
+-- A read-only transaction gets no ids, though it would be the worker that
+-- writes
 --
 -- needs test/idgen.conf
 --

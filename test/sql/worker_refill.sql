@@ -29,7 +29,8 @@ SELECT idgen_next('gen') AS a, idgen_next('gen') AS b, idgen_next('gen') AS c;
 SELECT next_block_start FROM id_sequences;
 SELECT refills, waits FROM idgen_stats;
 
--- the caller's transaction writes nothing, and sees at once what the worker has written
+-- the caller's transaction writes nothing, and sees at once what the worker has
+-- written
 INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('later', 10001, 4, 'worker');
 BEGIN;
 SELECT idgen_next('later');

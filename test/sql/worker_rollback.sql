@@ -1,6 +1,6 @@
 --
--- With refill = 'worker', an id that was issued never comes again, whatever is
--- rolled back
+-- With refill = 'worker', an id that was issued is never issued again, whatever
+-- is rolled back
 --
 -- needs test/idgen.conf
 --

@@ -1,6 +1,6 @@
 --
--- What a change of the row means for ids that the worker has cached, from the moment
--- that it commits
+-- What a change of the row means for ids that the worker has cached, from the
+-- moment that it commits
 --
 -- needs test/idgen.conf
 --
@@ -19,7 +19,8 @@ UPDATE id_sequences SET big_base = 5000, block_size = 7, max_value = 2000 WHERE 
 SELECT idgen_next('other'), idgen_next_big('other');
 SELECT ids_lost FROM idgen_stats WHERE name = 'other';
 
--- restart forward and backward, next_block_start or max_value lowered: they are dropped
+-- restart forward and backward, next_block_start or max_value lowered: they are
+-- dropped
 SELECT idgen_restart('other', 101);
 SELECT idgen_next('other'), idgen_next('other');
 SELECT ids_lost > 0 AS counted FROM idgen_stats WHERE name = 'other';
@@ -56,8 +57,9 @@ SELECT idgen_next('source');
 UPDATE id_sequences SET source = 'table', next_block_start = 401;
 SELECT idgen_next('source');
 
--- in the middle of refilling ahead, again and again: what comes after a restart is not
--- from before it (there may be a gap, if the worker has refilled while it committed)
+-- in the middle of refilling ahead, again and again: what comes after a restart
+-- is not from before it (there may be a gap, if the worker has refilled while
+-- it committed)
 CREATE PROCEDURE restart_often(n integer) LANGUAGE plpgsql AS $$
 DECLARE
 	start bigint;

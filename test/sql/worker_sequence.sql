@@ -106,7 +106,7 @@ SELECT idgen_next('gen');
 RESET search_path;
 SELECT idgen_next('gen');
 
--- privileges are asked of who draws, not of who owns the table
+-- privileges are asked of the role that draws, not of the owner of the table
 CREATE ROLE regress_idgen_user;
 CREATE ROLE regress_idgen_owner;
 GRANT USAGE ON SEQUENCE gen_seq TO regress_idgen_user;

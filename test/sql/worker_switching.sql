@@ -6,14 +6,16 @@
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen', block_size => 20);
 
--- what a transaction has published, others use up, and the worker goes on from there
+-- what a transaction has published, others use up, and the worker goes on from
+-- there
 SELECT idgen_next('gen');
 UPDATE id_sequences SET refill = 'worker';
 SELECT array_agg(idgen_next('gen')) FROM generate_series(2, 20);
 SELECT idgen_next('gen');
 SELECT ids_lost FROM idgen_stats;
 
--- and the other way round: then a transaction's ids come again if it is rolled back
+-- and the other way round: then a transaction's ids are issued again if it is
+-- rolled back
 UPDATE id_sequences SET refill = 'transaction';
 SELECT count(idgen_next('gen')) = max(ids_cached) AS from_the_cache FROM idgen_stats, generate_series(1, ids_cached);
 SELECT ids_cached, ids_lost, prefetch_blocks FROM idgen_stats;
@@ -33,7 +35,7 @@ COMMIT;
 SELECT idgen_next('pending'), idgen_next('pending');
 SELECT ids_issued, ids_lost FROM idgen_stats WHERE name = 'pending';
 
--- undone, its ids come again: they were of a transaction's block
+-- undone, its ids are issued again: they were of a transaction's block
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('undone', 1, 4);
 BEGIN;
 SELECT idgen_next('undone');
