@@ -170,14 +170,16 @@ keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limi
  * now on they count as part of what this (sub)transaction has allocated. More
  * than a slot has room for would be lost in the end. And of gapless ids there
  * is never more than one block, since only one can be returned, or restored.
+ * "fate" is that of the new ones.
  */
 static void
-keep_for_later(IdgenHandle *handle, IdgenRest *rest, bool gapless)
+keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenRest old = p->rest;
 	IdgenBlock *more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
-	int limit = gapless || p->fate == IDGEN_REST_RETURNED ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
+	bool gapless = fate == IDGEN_REST_RETURNED || p->fate == IDGEN_REST_RETURNED;
+	int limit = gapless ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
 
 	if (p->fate == IDGEN_REST_RETURNED)
 		idgen_savepoint_save(handle);
@@ -191,9 +193,23 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, bool gapless)
 }
 
 /*
- * What holds for the rest of two allocations, as rest_good_as_of in
- * IdgenOutcome.
+ * As rest_good_as_of in IdgenOutcome, of what a refill has brought. "version" is
+ * that of the slot when the handle was validated for it, 0 if there was none.
  */
+static uint64
+good_as_of(const IdgenHandle *handle, const IdgenRefill *refill, uint64 version)
+{
+	IdgenCacheKey key;
+
+	if (refill->fate != IDGEN_REST_PUBLISHED)
+		return IDGEN_NOT_PUBLISHABLE;
+	if (!handle->found.source->locks_row)
+		return version;
+	idgen_handle_key(handle, &key);
+	return idgen_cache_dropped_at(&key);
+}
+
+/* The same, of the rest of two refills. */
 static uint64
 both_good_as_of(uint64 a, uint64 b)
 {
@@ -202,10 +218,20 @@ both_good_as_of(uint64 a, uint64 b)
 	return Min(a, b);
 }
 
+/* Count a refill as one of the transaction's. */
+static void
+note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
+{
+	xact->refills++;
+	xact->ids_allocated = idgen_add_saturating(xact->ids_allocated, idgen_rest_ids(&refill->rest));
+	xact->ahead_blocks = refill->ahead_blocks;
+	xact->ahead_ids = refill->ahead_ids;
+	idgen_count_refill(&xact->counters, refill);
+}
+
 /*
  * A refill has brought blocks. The caller has used up the previous ones, unless
- * the refill is for a range. "version" is that of the slot when the handle was
- * validated for it, 0 if there was none.
+ * the refill is for a range. "version" is as in good_as_of().
  */
 void
 idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
@@ -213,15 +239,15 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 {
 	IdgenPending *p = &handle->pending;
 	IdgenRest rest = refill->rest;
-	bool kept = has_ids(p);
-	uint64 good_as_of = IDGEN_NOT_PUBLISHABLE;
-	IdgenCacheKey key;
+	uint64 as_of = good_as_of(handle, refill, version);
 
 	idgen_handle_list(handle);
-	if (kept)
-		keep_for_later(handle, &rest, refill->fate == IDGEN_REST_RETURNED);
+	if (has_ids(p))
+	{
+		as_of = both_good_as_of(p->good_as_of, as_of);
+		keep_for_later(handle, &rest, refill->fate);
+	}
 	idgen_savepoint_save_rest(handle);
-	idgen_handle_key(handle, &key);
 	if (rest.nmore > 0)
 	{
 		Size size = rest.nmore * sizeof(IdgenBlock);
@@ -229,23 +255,16 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 		rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size), rest.more, size);
 	}
 	p->rest = rest;
-	p->source = handle->found.source;
 	p->fate = refill->fate;
 	p->ahead = (asker == IDGEN_ASKER_SESSION_AHEAD);
-	if (!idgen_pending_fast_ok(p))
-		handle->found.fast_epoch = 0;
+	p->source = handle->found.source;
 	p->userid = handle->found.userid;
-	if (refill->fate == IDGEN_REST_PUBLISHED)
-		good_as_of = handle->found.source->locks_row ? idgen_cache_dropped_at(&key) : version;
-	p->good_as_of = kept ? both_good_as_of(p->good_as_of, good_as_of) : good_as_of;
-
-	handle->xact.refills++;
+	p->good_as_of = as_of;
 	if (refill->fate == IDGEN_REST_RETURNED && refill->percent_left < idgen_warn_remaining)
 		p->low = true;
-	handle->xact.ids_allocated = idgen_add_saturating(handle->xact.ids_allocated, idgen_rest_ids(&refill->rest));
-	handle->xact.ahead_blocks = refill->ahead_blocks;
-	handle->xact.ahead_ids = refill->ahead_ids;
-	idgen_count_refill(&handle->xact.counters, refill);
+	if (!idgen_pending_fast_ok(p))
+		handle->found.fast_epoch = 0;
+	note_refill(&handle->xact, refill);
 }
 
 /*
