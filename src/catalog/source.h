@@ -96,14 +96,22 @@ typedef enum IdgenSourceResult
 	IDGEN_SOURCE_BUSY,
 
 	/*
-	 * No id is left; or the source does not allocate ahead, since it would have
-	 * to wait, or is close to its end. Only IDGEN_ASKER_SESSION_AHEAD gets
-	 * these answers: it goes on with the ids that it has.
+	 * No id is left. Only IDGEN_ASKER_SESSION_AHEAD gets this answer, and goes
+	 * on with the ids that it has. For other askers, allocate() raises 2200H.
 	 */
 	IDGEN_SOURCE_EXHAUSTED,
+
+	/*
+	 * The source does not allocate ahead, at least not now: it would have to
+	 * wait, or is close to its end. Only IDGEN_ASKER_SESSION_AHEAD gets this
+	 * answer.
+	 */
 	IDGEN_SOURCE_NOT_AHEAD,
 
-	/* See under_way of IdgenRequest. Only the worker gets this answer. */
+	/*
+	 * Another server is allocating, see under_way of IdgenRequest. Only the
+	 * worker gets this answer.
+	 */
 	IDGEN_SOURCE_UNDER_WAY,
 } IdgenSourceResult;
 
@@ -134,6 +142,7 @@ typedef struct IdgenRefill
 	int percent_left;   /* of the id sequence's range after it, 0 to 100 */
 } IdgenRefill;
 
+/* A source: facts that others have to know of it, then what it does. */
 typedef struct IdgenSource
 {
 	/* The value of column "source". */
@@ -199,12 +208,14 @@ typedef struct IdgenSource
 	 * Find what the id sequence draws from, and check that the current user may
 	 * allocate from it; called whenever the handle is validated. "found" says
 	 * what the row says, and gets object, storage, origin, uncommitted,
-	 * temporary, search_path and details as needed, which are zero before. They
-	 * may point to anything that lives until the caller has copied it. (What
-	 * the handle itself has found is out of date.) If "object" is valid,
-	 * another session has found it and was allowed to draw from it: then do
-	 * neither again, but keep it from being changed until the transaction ends,
-	 * and leave found->object invalid if it is gone. May be NULL.
+	 * temporary, search_path and details as needed, which are zero before. What
+	 * these point to need only live until the caller has copied it. (What the
+	 * handle itself has found is out of date.)
+	 *
+	 * If "object" is valid, another session has found it and was allowed to
+	 * draw from it. Then do neither once more, but keep it from being changed
+	 * until the transaction ends, and leave found->object invalid if it is
+	 * gone. May be NULL.
 	 */
 	void (*resolve)(const struct IdgenHandle *handle, struct IdgenFound *found, Oid object);
 
@@ -213,10 +224,11 @@ typedef struct IdgenSource
 
 	/*
 	 * Take whatever heavyweight lock allocate() needs, for the rest of the
-	 * transaction, whatever savepoints do: it is called once for each object.
-	 * Only for sources that are not transactional. Sessions wait for their
-	 * allocate() without deadlock detection, so that must not wait for a lock
-	 * of another transaction, unless a timeout ends it; this may. May be NULL.
+	 * transaction, whatever becomes of savepoints. Called once for each object.
+	 * Only for sources that are not transactional: sessions wait for each
+	 * other's allocate() without deadlock detection. So allocate() must not
+	 * wait for a lock of another transaction, unless a timeout ends the wait,
+	 * while prepare() may. May be NULL.
 	 */
 	void (*prepare)(struct IdgenHandle *handle);
 

@@ -87,8 +87,8 @@ take_ids(IdgenDefinition *def, int64 wanted)
 
 /*
  * Take blocks from the row: as many as are asked for; the last one may be
- * short. From a gapless row only one for this session: sessions that wait take
- * theirs when this transaction is done.
+ * short. But take no gapless block for sessions that wait: they take theirs
+ * when this transaction is done.
  */
 static IdgenSourceResult
 compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_row, void *arg)
