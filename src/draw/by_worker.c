@@ -2,11 +2,17 @@
  * by_worker.c
  *		Drawing from an id sequence that the worker refills.
  *
- * A session takes what the worker has put into the cache. If few ids are left, it
- * leaves a request there and wakes the worker; if there are none, it does the same
- * and waits. It does not wait forever for anything (rule W4): neither for a worker
- * to be started, nor for one that is held up by a lock, which the lock manager knows
- * nothing of, since it is not a lock that the session waits for.
+ * A session takes what the worker has put into the cache. If few ids are left,
+ * it leaves a request there and wakes the worker; if there are none, it does
+ * the same and waits.
+ *
+ * It does not wait forever for anything (rule W4): not for a worker to start,
+ * and not for one that waits for a lock. The lock manager cannot help, since it
+ * does not know that this session waits for the worker. So the wait has an end
+ * of its own, idgen.worker_timeout, and lock_timeout counts as well.
+ *
+ * Locking rules: no lock is held while a session waits. What it does to the
+ * slot takes the slot's lock; see shmem/slot_worker.c.
  */
 #include "postgres.h"
 
@@ -28,12 +34,13 @@
 #include "shmem/slot_worker.h"
 #include "shmem/worker_registry.h"
 
-/* While a session waits for the worker, it looks after it that often. */
+/* How often a session that waits looks whether there still is a worker. */
 #define IDGEN_LOOK_AFTER_MS 100
+
 /* How long to wait for a slot of the cache before looking again. */
 #define IDGEN_NO_SLOT_PAUSE_MS 10
 
-/* Have we set off the timer for lock_timeout? */
+/* Has this session set the timer for lock_timeout? */
 static bool lock_timer_runs = false;
 
 static void
@@ -45,7 +52,10 @@ start_lock_timer(void)
 	enable_timeout_after(LOCK_TIMEOUT, LockTimeout);
 }
 
-/* If it has run out just now, the interrupt that comes still has to be known for it. */
+/*
+ * If the timer has run out just now, the server must still be able to tell that
+ * the interrupt comes from it.
+ */
 static void
 stop_lock_timer(void)
 {
@@ -82,7 +92,7 @@ keeps_worker_out(IdgenHandle *handle)
 		return (OidIsValid(handle->found.object) && idgen_relation_is_held(handle->found.object, ShareLock)) ||
 			idgen_relation_is_held(handle->relid, AccessExclusiveLock);
 
-	/* If we cannot look at the table, somebody else has locked it. */
+	/* If this session cannot look at the table, another one has locked it. */
 	if (!ConditionalLockRelationOid(handle->relid, AccessShareLock))
 		return false;
 	held = idgen_handle_holds_row(handle);
@@ -91,8 +101,8 @@ keeps_worker_out(IdgenHandle *handle)
 }
 
 /* Raises 55P03: it is this transaction that keeps the worker from refilling. */
-static void
-locked_by_us(const IdgenHandle *handle)
+pg_noreturn static void
+raise_locked_by_us(const IdgenHandle *handle)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
@@ -102,8 +112,8 @@ locked_by_us(const IdgenHandle *handle)
 }
 
 /* Raises 55P03 or 53000: the worker has had enough time. */
-static void
-timed_out(const IdgenHandle *handle, bool row_locked)
+pg_noreturn static void
+raise_timed_out(const IdgenHandle *handle, bool row_locked)
 {
 	if (row_locked)
 		ereport(ERROR,
@@ -118,9 +128,9 @@ timed_out(const IdgenHandle *handle, bool row_locked)
 	         errhint("See the server log, or raise idgen.worker_timeout.")));
 }
 
-/* Raises what the worker has met with. */
-static void
-failed(const IdgenFailure *failure)
+/* Raises the error that the worker has had. */
+pg_noreturn static void
+raise_failure(const IdgenFailure *failure)
 {
 	ereport(ERROR,
 	        (errcode(failure->sqlerrcode),
@@ -152,49 +162,92 @@ wait_event(void)
 	return event;
 }
 
-/*
- * Wait for the worker, which is asked for that attempt to refill; for lock_timeout
- * that is a lock. In between, see to it that there still is a worker. Raises what
- * the attempt fails with, 53400 if there is no place for a worker, and 55P03 or
- * 53000 after idgen.worker_timeout.
- */
-static void
-await_worker(const IdgenHandle *handle, IdgenCall *call, uint64 attempt)
+/* How a wait for the worker ends. */
+typedef enum WaitEnd
 {
-	IdgenSlot *slot = handle->found.slot;
-	IdgenAttemptState attempt_state;
-	IdgenFailure failure;
-	bool row_locked;
-	long timeout = 0;
+	WAIT_OVER,      /* look again at the slot, or the row */
+	WAIT_FAILED,    /* the attempt has failed */
+	WAIT_TIMED_OUT, /* after idgen.worker_timeout */
+	WAIT_NO_WORKER, /* there is no worker, and none can be started */
+} WaitEnd;
 
-	start_lock_timer();
-	ConditionVariablePrepareToSleep(&slot->refill.done);
-	while ((attempt_state = idgen_slot_look_at_attempt(slot, handle->found.version, call->count, attempt,
-	                                                   &failure, &row_locked)) == IDGEN_ATTEMPT_AWAITED &&
-	       (timeout = time_left(call)) > 0 && idgen_registry_wake(MyDatabaseId))
-		ConditionVariableTimedSleep(&slot->refill.done, Min(timeout, IDGEN_LOOK_AFTER_MS), wait_event());
-	ConditionVariableCancelSleep();
-	stop_lock_timer();
-	CHECK_FOR_INTERRUPTS(); /* it may have run out just now */
-	idgen_wait_end();
+/*
+ * Sleep until the worker's attempt is over. In between, see to it that there
+ * still is a worker. Sets *failure if the attempt has failed, and *row_locked
+ * in any case.
+ */
+static WaitEnd
+sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt,
+                 IdgenFailure *failure, bool *row_locked)
+{
+	const IdgenFound *found = &handle->found;
+	long timeout;
 
-	if (attempt_state == IDGEN_ATTEMPT_FAILED)
-		failed(&failure);
-	if (attempt_state == IDGEN_ATTEMPT_AWAITED && timeout == 0)
-		timed_out(handle, row_locked);
-	if (attempt_state == IDGEN_ATTEMPT_AWAITED)
-		ereport(ERROR,
-		        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-		         errmsg("out of background worker slots"),
-		         errhint("You might need to increase max_worker_processes.")));
+	for (;;)
+	{
+		switch (idgen_slot_look_at_attempt(found->slot, found->version, call->count, attempt,
+		                                   failure, row_locked))
+		{
+			case IDGEN_ATTEMPT_OVER:
+				return WAIT_OVER;
+			case IDGEN_ATTEMPT_FAILED:
+				return WAIT_FAILED;
+			case IDGEN_ATTEMPT_AWAITED:
+				break;
+		}
+		timeout = time_left(call);
+		if (timeout == 0)
+			return WAIT_TIMED_OUT;
+		if (!idgen_registry_wake(MyDatabaseId))
+			return WAIT_NO_WORKER;
+		ConditionVariableTimedSleep(&found->slot->refill.done, Min(timeout, IDGEN_LOOK_AFTER_MS),
+		                            wait_event());
+	}
 }
 
 /*
- * The cache has no slot for us just now. Without one the worker can do nothing for
- * us, and refilling ourselves would break rule U2. Raises 53400 in the end.
+ * Wait for an attempt of the worker; for lock_timeout that is a lock. Raises
+ * what the attempt fails with, 53400 if there is no place for a worker, and
+ * 55P03 or 53000 after idgen.worker_timeout.
  */
 static void
-await_slot(IdgenHandle *handle, IdgenCall *call)
+wait_for_attempt(const IdgenHandle *handle, IdgenCall *call, uint64 attempt)
+{
+	WaitEnd end;
+	IdgenFailure failure;
+	bool row_locked;
+
+	start_lock_timer();
+	ConditionVariablePrepareToSleep(&handle->found.slot->refill.done);
+	end = sleep_until_over(handle, call, attempt, &failure, &row_locked);
+	ConditionVariableCancelSleep();
+	stop_lock_timer();
+	CHECK_FOR_INTERRUPTS(); /* the timer may have run out just now */
+	idgen_wait_end();
+
+	switch (end)
+	{
+		case WAIT_OVER:
+			break;
+		case WAIT_FAILED:
+			raise_failure(&failure);
+		case WAIT_TIMED_OUT:
+			raise_timed_out(handle, row_locked);
+		case WAIT_NO_WORKER:
+			ereport(ERROR,
+			        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			         errmsg("out of background worker slots"),
+			         errhint("You might need to increase max_worker_processes.")));
+	}
+}
+
+/*
+ * The cache has no slot for the id sequence just now. Without one the worker
+ * can do nothing for it, and a refill by the session itself would break rule
+ * U2. Pause, then look again; raises 53400 after idgen.worker_timeout.
+ */
+static void
+wait_for_slot(IdgenHandle *handle, IdgenCall *call)
 {
 	if (time_left(call) == 0)
 		ereport(ERROR,
@@ -209,11 +262,12 @@ await_slot(IdgenHandle *handle, IdgenCall *call)
 }
 
 /*
- * Draw from the cache. Returns true with so many ids in a row, or false after having waited for
- * the worker, or if there is reason to validate again.
+ * Draw from the cache. Returns true with the call's number of ids in a row, or
+ * false after having waited for the worker, or if there is reason to validate
+ * again.
  *
- * The worker cannot refill what this transaction keeps it from, which may be to
- * change the row, or to have made it. Raises 55000, and what waiting can.
+ * Raises 55000; 55P03 if this transaction keeps the worker from refilling,
+ * since it has changed or made the row; and what waiting can.
  */
 bool
 idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
@@ -223,10 +277,10 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 
 	check_shared_cache();
 	if (!idgen_may_use_published(handle))
-		locked_by_us(handle);
+		raise_locked_by_us(handle);
 	if (handle->found.slot == NULL)
 	{
-		await_slot(handle, call);
+		wait_for_slot(handle, call);
 		return false;
 	}
 
@@ -241,15 +295,18 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 			idgen_wait_begin(handle);
 			if (keeps_worker_out(handle))
 			{
-				/* If that was by refilling, before the switch, go on so. */
+				/*
+				 * If it is by refills of before the switch to the worker, go on
+				 * with those.
+				 */
 				if (handle->xact.refills == 0)
-					locked_by_us(handle);
+					raise_locked_by_us(handle);
 				idgen_wait_end();
 				idgen_refill_without_slot(handle, call);
 				return false;
 			}
 			idgen_refill_context_push(handle, &context);
-			await_worker(handle, call, result.attempt);
+			wait_for_attempt(handle, call, result.attempt);
 			error_context_stack = context.previous;
 			return false;
 		default:

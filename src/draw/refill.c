@@ -312,7 +312,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, Id
 			idgen_handle_invalidate(handle);
 		return false;
 	}
-	outcome.unsafe = !idgen_make_durable(refilled.lsn);
+	outcome.rest_fate = idgen_make_durable(refilled.lsn) ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
 
 	handle->publishing.refills++;
 	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refilled.rest));
@@ -321,9 +321,11 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, Id
 	outcome.rest_good_as_of = version;
 	outcome.ahead_blocks = refilled.ahead_blocks;
 	outcome.ahead_ids = refilled.ahead_ids;
-	taken = idgen_slot_publish(handle->found.slot, &outcome, outcome.unsafe ? 0 : own_ids, ids);
+	if (outcome.rest_fate == IDGEN_OUTCOME_LOST)
+		own_ids = 0;
+	taken = idgen_slot_publish(handle->found.slot, &outcome, own_ids, ids);
 	publishing.going_on = false;
-	if (outcome.unsafe)
+	if (outcome.rest_fate == IDGEN_OUTCOME_LOST)
 		cancelled_while_flushing();
 	return taken;
 }

@@ -152,7 +152,7 @@ look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *fo
 	for (;;)
 	{
 		uint64 version;
-		IdgenSlot *slot = idgen_cache_attach(key, false, &version);
+		IdgenSlot *slot = idgen_cache_find(key, &version);
 
 		look(handle, call, found);
 		found->slot = slot;
@@ -162,7 +162,7 @@ look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *fo
 
 		idgen_cache_key(key, handle->relid, found->object, found->temporary,
 		                handle->name, handle->namelen);
-		found->slot = idgen_cache_attach(key, true, &found->version);
+		found->slot = idgen_cache_find_or_make(key, &found->version);
 		if (found->slot == NULL)
 		{
 			found->remember = false;

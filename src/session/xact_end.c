@@ -75,6 +75,18 @@ idgen_xact_warn_low(void)
 }
 
 /*
+ * What a change means for a slot that is void from the change "drops" on, or if
+ * "is_void" says so.
+ */
+static IdgenSlotChange
+slot_change(IdgenChange change, IdgenChange drops, bool is_void)
+{
+	if (change >= drops || is_void)
+		return IDGEN_SLOT_DROP;
+	return change != IDGEN_CHANGE_NONE ? IDGEN_SLOT_REVALIDATE : IDGEN_SLOT_UNCHANGED;
+}
+
+/*
  * Tell the cache what the end of the transaction means for the id sequence of a
  * handle.
  */
@@ -87,8 +99,8 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 	IdgenOutcome outcome = {0};
 	IdgenCacheKey key;
 
-	outcome.drop = committed && (p->change >= IDGEN_CHANGE_DROP_ROW || all_rows);
-	outcome.revalidate = committed && p->change != IDGEN_CHANGE_NONE;
+	if (committed)
+		outcome.change = slot_change(p->change, IDGEN_CHANGE_DROP_ROW, all_rows);
 	outcome.claim = xact->claim;
 
 	/* A change of the row also concerns what was drawn from the row itself. */
@@ -99,12 +111,12 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 
 		idgen_handle_row_key(handle, &row_key);
 		idgen_cache_finish(&row_key, &outcome);
-		outcome.drop = committed &&
-			(p->change == IDGEN_CHANGE_DROP || p->uncommitted || all_rows);
+		if (committed)
+			outcome.change = slot_change(p->change, IDGEN_CHANGE_DROP, p->uncommitted || all_rows);
 	}
 
-	outcome.publish = committed;
-	outcome.unsafe = end != IDGEN_END_COMMITTED;
+	if (committed)
+		outcome.rest_fate = end == IDGEN_END_COMMITTED ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
 	outcome.rest = p->rest;
 	outcome.rest_good_as_of = idgen_pending_is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
 	outcome.ahead_blocks = xact->ahead_blocks;

@@ -6,8 +6,8 @@
  * themselves are an array, because a session remembers where its slot is and
  * looks at it without the hash table. A slot's version tells the session
  * whether it still is what it was: versions come from one counter, so no two
- * events ever give the same one, not even when a slot is used again for
- * another id sequence.
+ * events ever give the same one, not even when a slot is used again for another
+ * id sequence.
  *
  * What is cached is already allocated and durable: whoever calls
  * idgen_cache_finish() or idgen_slot_publish() with a block to publish has
@@ -21,21 +21,22 @@
  *	 replace one. A key of an entry stays as it is.
  * - slot->lock, always exclusive, protects all other fields of a slot. A slot
  *	 changes its owner only under both locks.
- * - The order is header->lock, then slot->lock, then the lock of the file index or
- *	 of the failures; never two slots at once.
- * - Under a slot's lock, or the header's exclusive one, nothing may raise an error:
- *	 an entry is complete whenever its lock is released.
+ * - The order is header->lock, then slot->lock, then the lock of the file index
+ *	 or of the failures; never two slots at once.
+ * - Under a slot's lock, or the header's exclusive one, nothing may raise an
+ *	 error: an entry is complete whenever its lock is released.
  *
- * - A slot whose key has an object is found by its name, too, when a row of that
- *	 name is changed: which object is meant may depend on the row. The header's
- *	 lock protects those lists as it does the hash table. And it is found by the
- *	 file that its ids come from: see file_index.c.
+ * - A slot whose key has an object is found by its name, too, when a row of
+ *	 that name is changed: which object is meant may depend on the row. The
+ *	 header's lock protects those lists as it does the hash table. And it is
+ *	 found by the file that its ids come from: see file_index.c.
  *
  * - A slot's "work" is kept apart, in an array without gaps; see
  *	 worker_requests.c. The slot's lock protects it, but for a glance.
  *
- * A slot that is being refilled or waited for (idgen_slot_is_busy) is never given
- * to another id sequence, so the notes in it can be taken back later by key.
+ * A slot that is being refilled or waited for (idgen_slot_is_busy) is never
+ * given to another id sequence, so the notes in it can be taken back later by
+ * key.
  */
 #include "postgres.h"
 
@@ -71,7 +72,10 @@ idgen_cache_hash_key_name(const IdgenCacheKey *key)
 	return hash_name(key->dbid ^ key->relid, key->name, key->namelen);
 }
 
-/* What stands for a name of that table in this database, for idgen_cache_revalidate_objects(). */
+/*
+ * What stands for a name of that table in this database, for
+ * idgen_cache_revalidate_objects().
+ */
 uint32
 idgen_cache_hash_name(Oid relid, const char *name)
 {
@@ -101,8 +105,8 @@ idgen_cache_describe_entries(HASHCTL *info)
 }
 
 /*
- * Build a key. "object" is the native sequence that blocks come from, or invalid.
- * The name must stay as long as the key is used. namelen must be below
+ * Build a key. "object" is the native sequence that blocks come from, or
+ * invalid. The name must stay as long as the key is used. namelen must be below
  * IDGEN_NAME_BYTES.
  */
 void
@@ -142,7 +146,10 @@ idgen_cache_slot_at(const IdgenCache *cache, int i)
 	return cache == &idgen_shared_cache ? &cache->slots[i].slot : idgen_own_slot_at(i);
 }
 
-/* The list of slots that have an object and a name with that hash value, and of others. */
+/*
+ * The list of slots that have an object and a name with that hash value, and of
+ * others.
+ */
 dlist_head *
 idgen_cache_slots_named(const IdgenCache *cache, uint32 name)
 {
@@ -151,8 +158,8 @@ idgen_cache_slots_named(const IdgenCache *cache, uint32 name)
 
 /*
  * Make the entry of a slot. A name that does not fit into the slot is put into
- * long_name, where there are IDGEN_NAME_BYTES. The caller holds the header's lock
- * exclusively, and then gives the slot to the entry.
+ * long_name, where there are IDGEN_NAME_BYTES. The caller holds the header's
+ * lock exclusively, and then gives the slot to the entry.
  *
  * Raises an error only in a session's own cache, if there is no memory; then
  * nothing has changed. The shared one has as many elements as slots.
@@ -199,9 +206,9 @@ idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot)
 }
 
 /*
- * Take a slot away from its id sequence, if it is idle: the clock algorithm, where
- * a slot drawn from since the hand last passed gets a second chance. Then its
- * entry is removed, and it stays locked. The caller holds the header's lock
+ * Take a slot away from its id sequence, if it is idle: the clock algorithm,
+ * where a slot drawn from since the hand last passed gets a second chance. Then
+ * its entry is removed, and it stays locked. The caller holds the header's lock
  * exclusively.
  */
 static bool
@@ -265,7 +272,10 @@ evict_idle_long_name(IdgenCache *cache)
  * Entries
  */
 
-/* Is there no place left for the name of a key? The caller holds the header's lock. */
+/*
+ * Is there no place left for the name of a key? The caller holds the header's
+ * lock.
+ */
 static bool
 lacks_long_name(const IdgenCacheKey *key)
 {
@@ -286,8 +296,8 @@ idgen_cache_has_room(const IdgenCacheKey *key)
 }
 
 /*
- * A slot of the shared cache for a new entry, locked, and with a place for its name;
- * NULL if there is none.
+ * A slot of the shared cache for a new entry, locked, and with a place for its
+ * name; NULL if there is none.
  */
 static IdgenSlot *
 get_free_slot(const IdgenCacheKey *key)
@@ -306,8 +316,8 @@ get_free_slot(const IdgenCacheKey *key)
 }
 
 /*
- * Make an entry in the shared cache; NULL if all slots are busy that would do. The
- * caller holds the header's lock exclusively.
+ * Make an entry in the shared cache; NULL if all slots are busy that would do.
+ * The caller holds the header's lock exclusively.
  */
 static IdgenCacheEntry *
 create_entry(const IdgenCacheKey *key)
@@ -325,48 +335,6 @@ create_entry(const IdgenCacheKey *key)
 	idgen_cache_assign_slot(cache, entry, slot);
 	LWLockRelease(&slot->lock);
 	return entry;
-}
-
-/*
- * Find the slot of a key and, if asked to, make one. Returns NULL if there is
- * none, or none can be had because all are busy. *version is set to the slot's
- * version. Raises an error only in a session's own cache, if there is no memory.
- */
-IdgenSlot *
-idgen_cache_attach(const IdgenCacheKey *key, bool create, uint64 *version)
-{
-	IdgenCache *cache = idgen_cache_of(key);
-	IdgenCacheEntry *entry;
-	IdgenSlot *slot = NULL;
-
-	if (cache->header == NULL)
-		idgen_own_cache_init();
-
-	LWLockAcquire(&cache->header->lock, LW_SHARED);
-	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
-	if (entry == NULL && create && cache == &idgen_shared_cache)
-	{
-		/* Another session may create it while we change locks. */
-		LWLockRelease(&cache->header->lock);
-		LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
-		entry = hash_search(cache->entries, key, HASH_FIND, NULL);
-		if (entry == NULL)
-			entry = create_entry(key);
-	}
-
-	/* Still under the header's lock: nobody can take the slot away. */
-	if (entry != NULL)
-	{
-		slot = entry->slot;
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		*version = slot->version;
-		LWLockRelease(&slot->lock);
-	}
-	LWLockRelease(&cache->header->lock);
-
-	if (slot == NULL && create && cache == &idgen_own_cache)
-		slot = idgen_own_cache_create(key, version);
-	return slot;
 }
 
 /*
@@ -399,6 +367,62 @@ idgen_cache_unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot)
 {
 	LWLockRelease(&slot->lock);
 	LWLockRelease(&idgen_cache_of(key)->header->lock);
+}
+
+/*
+ * Find the slot of a key; NULL if there is none. *version is set to the slot's
+ * version.
+ */
+IdgenSlot *
+idgen_cache_find(const IdgenCacheKey *key, uint64 *version)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return NULL;
+	*version = slot->version;
+	idgen_cache_unlock_entry(key, slot);
+	return slot;
+}
+
+/* The same, of the shared cache, and make the slot if there is none. */
+static IdgenSlot *
+find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
+{
+	IdgenCache *cache = &idgen_shared_cache;
+	IdgenCacheEntry *entry;
+	IdgenSlot *slot = NULL;
+
+	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
+	if (entry == NULL)
+		entry = create_entry(key);
+	if (entry != NULL)
+	{
+		slot = entry->slot;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		*version = slot->version;
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&cache->header->lock);
+	return slot;
+}
+
+/*
+ * Find the slot of a key, and make one if there is none. Returns NULL if none
+ * can be had because all are busy. *version is set to the slot's version.
+ * Raises an error only in a session's own cache, if there is no memory.
+ */
+IdgenSlot *
+idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version)
+{
+	IdgenSlot *slot = idgen_cache_find(key, version);
+
+	if (slot != NULL)
+		return slot;
+	if (idgen_cache_of(key) == &idgen_shared_cache)
+		return find_or_make_shared(key, version);
+	return idgen_own_cache_create(key, version);
 }
 
 /*

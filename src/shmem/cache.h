@@ -34,8 +34,8 @@ typedef struct IdgenCacheKey
 	uint16 namelen; /* below IDGEN_NAME_BYTES */
 
 	/*
-	 * Not the key's own memory. Zero-terminated in each key that the cache gives
-	 * out, but need not be in one that it is asked for.
+	 * Not the key's own memory. Zero-terminated in each key that the cache
+	 * gives out, but need not be in one that it is asked for.
 	 */
 	const char *name;
 } IdgenCacheKey;
@@ -48,8 +48,8 @@ extern bool idgen_cache_is_shared(void);
 /* cache.c: finding the slot of an id sequence, and making one */
 extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object,
                             bool temporary, const char *name, int namelen);
-extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, bool create,
-                                     uint64 *version);
+extern IdgenSlot *idgen_cache_find(const IdgenCacheKey *key, uint64 *version);
+extern IdgenSlot *idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version);
 
 /* cache_events.c: what happens to an id sequence, or to many */
 extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid);

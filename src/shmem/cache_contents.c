@@ -1,6 +1,6 @@
 /*
  * cache_contents.c
- *		What the cache holds: for views, and for the time when the server is stopped.
+ *		What the cache holds: for views, and while the server is stopped.
  *
  * Locking rules are at the top of cache.c.
  */
@@ -69,7 +69,9 @@ idgen_cache_entries(Oid relid)
 	return keys;
 }
 
-/* Totals of the server's cache, or of the session's own one if there is none. */
+/*
+ * Totals of the server's cache, or of the session's own one if there is none.
+ */
 void
 idgen_cache_totals(IdgenCacheTotals *totals)
 {
@@ -133,16 +135,21 @@ idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot,
 }
 
 /*
- * Publish what was cached before the server was stopped. Returns the number of ids
- * for which there is no room. Not to be called once there are sessions.
+ * Publish what was cached before the server was stopped. Returns the number of
+ * ids for which there is no room. Only the postmaster calls it, before there
+ * are sessions.
  */
 int64
 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
 {
 	uint64 version;
-	IdgenOutcome outcome = {.publish = true, .revalidate = true, .rest = *rest};
+	IdgenOutcome outcome = {
+		.change = IDGEN_SLOT_REVALIDATE,
+		.rest_fate = IDGEN_OUTCOME_PUBLISHED,
+		.rest = *rest,
+	};
 
-	if (idgen_cache_attach(key, idgen_cache_has_room(key), &version) == NULL)
+	if (!idgen_cache_has_room(key) || idgen_cache_find_or_make(key, &version) == NULL)
 		return idgen_rest_ids(rest);
 	outcome.rest_good_as_of = version;
 	idgen_cache_finish(key, &outcome);

@@ -16,10 +16,10 @@
 
 /*
  * A session does not wait any more, as idgen_slot_draw() or
- * idgen_slot_draw_served() has told it to. "xid" is the transaction whose end it
- * has seen; it is invalid if the session has waited for something else, or has
- * given up. If the claim of that xid is still there, it is that of a subtransaction
- * that was rolled back, and nobody else will remove it.
+ * idgen_slot_draw_served() has told it to. "xid" is the transaction whose end
+ * it has seen; it is invalid if the session has waited for something else, or
+ * has given up. If the claim of that xid is still there, it is that of a
+ * subtransaction that was rolled back, and nobody else will remove it.
  */
 void
 idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
@@ -63,10 +63,10 @@ idgen_cache_not_refilled(const IdgenCacheKey *key)
 }
 
 /*
- * The number of the last event that emptied the entry, 0 if there is no entry. The
- * caller reads it after it has updated the row, keeps it with the block, and gives
- * it back to idgen_cache_finish(). If it is another one by then, somebody has
- * changed the row in between, and the block must not be published.
+ * The number of the last event that emptied the entry, 0 if there is no entry.
+ * The caller reads it after it has updated the row, keeps it with the block,
+ * and gives it back to idgen_cache_finish(). If it is another one by then,
+ * somebody has changed the row in between, and the block must not be published.
  */
 uint64
 idgen_cache_dropped_at(const IdgenCacheKey *key)
@@ -82,9 +82,9 @@ idgen_cache_dropped_at(const IdgenCacheKey *key)
 }
 
 /*
- * A transaction has ended: apply what it did. To be called after it is committed
- * and flushed, aborted or prepared, and before its locks go, so that a session
- * that has waited for it sees the result.
+ * A transaction has ended: apply what it did. To be called after it is
+ * committed and flushed, aborted or prepared, and before its locks go, so that
+ * a session that has waited for it sees the result.
  */
 void
 idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
@@ -98,7 +98,7 @@ idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 		idgen_cache_unlock_entry(key, slot);
 	}
 	else
-		uncached = outcome->publish ? idgen_rest_ids(&outcome->rest) : 0;
+		uncached = outcome->rest_fate == IDGEN_OUTCOME_FORGOTTEN ? 0 : idgen_rest_ids(&outcome->rest);
 
 	if (uncached > 0)
 		pg_atomic_fetch_add_u64(&idgen_cache_of(key)->header->ids_uncached, uncached);
@@ -138,9 +138,9 @@ idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage)
 }
 
 /*
- * A session has found out which function or server the row names. If the blocks of
- * the key come from another one, empty its entry. What other sessions are just
- * bringing from there will not be published.
+ * A session has found out which function or server the row names. If the blocks
+ * of the key come from another one, empty its entry. What other sessions are
+ * just bringing from there will not be published.
  */
 void
 idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
@@ -163,9 +163,9 @@ drop_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
 }
 
 /*
- * Empty all entries of a database, since it is being dropped, or its extension is,
- * or its id_sequences were truncated. The entries themselves stay until others
- * need their slots.
+ * Empty all entries of a database, since it is being dropped, or its extension
+ * is, or its id_sequences were truncated. The entries themselves stay until
+ * others need their slots.
  */
 void
 idgen_cache_drop_database(Oid dbid)
@@ -193,8 +193,8 @@ drop_stored_in(IdgenCache *cache, const RelFileLocator *file)
 }
 
 /*
- * Empty the entries whose blocks come from the native sequence that was stored in
- * that file, which a transaction has replaced or removed.
+ * Empty the entries whose blocks come from the native sequence that was stored
+ * in that file, which a transaction has replaced or removed.
  */
 void
 idgen_cache_drop_storage(const RelFileLocator *file)
@@ -204,8 +204,8 @@ idgen_cache_drop_storage(const RelFileLocator *file)
 }
 
 /*
- * Are there entries with an object? It looks without a lock, so "no" is sure only
- * for objects that nobody can be drawing from.
+ * Are there entries with an object? It looks without a lock, so "no" is sure
+ * only for objects that nobody can be drawing from.
  */
 bool
 idgen_cache_has_objects(void)
@@ -236,8 +236,9 @@ revalidate_objects(IdgenCache *cache, uint32 name)
 }
 
 /*
- * Have sessions look again at the id sequences of that name that have an object:
- * which one it is may depend on the row of that name, which was changed.
+ * Have sessions look again at the id sequences of that name that have an
+ * object: which one it is may depend on the row of that name, which was
+ * changed.
  */
 void
 idgen_cache_revalidate_objects(uint32 name)

@@ -15,7 +15,10 @@
 #include "shmem/long_names.h"
 #include "shmem/slot.h"
 
-/* This many slots share a list, of the two by which they are found besides their keys. */
+/*
+ * This many slots share a list, of the two by which they are found besides
+ * their keys.
+ */
 #define IDGEN_SLOTS_PER_BUCKET 4
 
 typedef struct IdgenCacheEntry
@@ -32,8 +35,9 @@ typedef union IdgenSlotPadded
 } IdgenSlotPadded;
 
 /*
- * With its entry, list heads, and its part of the long names, an id sequence takes
- * some 745 bytes. One cache line more is too much: at most 768 are promised.
+ * With its entry, list heads, and its part of the long names, an id sequence
+ * takes some 745 bytes. One cache line more is too much: at most 768 are
+ * promised.
  */
 StaticAssertDecl(sizeof(IdgenSlotPadded) <= 640 + sizeof(LWLock) - 16,
                  "a slot takes too much shared memory");
@@ -103,7 +107,6 @@ extern void idgen_cache_for_each_entry(IdgenCache *cache,
 /* own_cache.c */
 extern int idgen_own_cache_max_slots(void);
 extern IdgenSlot *idgen_own_slot_at(int i);
-extern void idgen_own_cache_init(void);
 extern IdgenSlot *idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version);
 
 #endif /* IDGEN_CACHE_INTERNAL_H */

@@ -2,19 +2,21 @@
  * failure_pool.c
  *		Why the worker could not refill: what sessions are told.
  *
- * The worker's error is raised again in the sessions that wait for the refill. Its
- * texts are long, but needed only until these sessions have woken up. So they are
- * not in the slots, but in a pool of a few places, which are used in turn: the
- * newest failure takes the place of the oldest one. Failures that are alike share
- * a place, as when a worker cannot connect and all its id sequences fail.
+ * The worker's error is raised again in the sessions that wait for the refill.
+ * Its texts are long, but needed only until these sessions have woken up. So
+ * they are not in the slots, but in a pool of a few places, which are used in
+ * turn: the newest failure takes the place of the oldest one. Failures that are
+ * alike share a place, as when a worker cannot connect and all its id sequences
+ * fail.
  *
- * A session that wakes up too late finds that another failure is in the place. It
- * still has the SQLSTATE, which is in the slot, and gets a message that says that
- * the reason was not kept. To keep each failure until all its sessions have read
- * it would take as many places as there are sessions, or somebody who waits.
+ * A session that wakes up too late finds that another failure is in the place.
+ * It still has the SQLSTATE, which is in the slot, and gets a message that says
+ * that the reason was not kept. To keep each failure until all its sessions
+ * have read it would take as many places as there are sessions, or somebody who
+ * waits.
  *
- * Locking rules: pool->lock protects all of it. It comes after a slot's lock. Under
- * it, nothing raises an error.
+ * Locking rules: pool->lock protects all of it. It comes after a slot's lock.
+ * Under it, nothing raises an error.
  */
 #include "postgres.h"
 
@@ -23,7 +25,10 @@
 
 #include "shmem/failure_pool.h"
 
-/* More failures than this at a time are rare: each one has a session that waits. */
+/*
+ * More failures than this at a time are rare: each one has a session that
+ * waits.
+ */
 #define IDGEN_FAILURES 64
 
 typedef struct IdgenFailurePool
@@ -70,8 +75,8 @@ are_alike(const IdgenFailure *a, const IdgenFailure *b)
 }
 
 /*
- * Note a failure, which that many sessions will read. The caller holds the lock of
- * the slot with the note.
+ * Note a failure, which that many sessions will read. The caller holds the lock
+ * of the slot with the note.
  */
 void
 idgen_failure_keep(IdgenFailureNote *note, const IdgenFailure *failure, int readers)
@@ -114,7 +119,7 @@ idgen_failure_read(const IdgenFailureNote *note, IdgenFailure *failure)
 	if (!found)
 		*failure = (IdgenFailure){
 			.message = "the worker could not refill the id sequence",
-			.detail = "So many refills failed at a time that the reason was not kept.",
+			.detail = "Too many refills failed at a time for the reason to be kept.",
 			.hint = "Try again, or see the server log.",
 		};
 	failure->sqlerrcode = note->sqlerrcode;

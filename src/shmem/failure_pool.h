@@ -5,7 +5,10 @@
 #ifndef IDGEN_FAILURE_POOL_H
 #define IDGEN_FAILURE_POOL_H
 
-/* Why the worker could not refill. Texts may be cut, and all but the message may be empty. */
+/*
+ * Why the worker could not refill. Texts may be cut, and all but the message
+ * may be empty.
+ */
 typedef struct IdgenFailure
 {
 	int sqlerrcode; /* 0 = it could */

@@ -2,12 +2,14 @@
  * file_index.c
  *		Which slots of the cache hold ids of which relation file.
  *
- * A native sequence that is restarted or dropped leaves its file behind, and the
- * ids from there are void. Here the end of that transaction finds them, without
- * looking at all that is cached.
+ * A native sequence that is restarted or dropped leaves its file behind, and
+ * the ids from there are void. At the end of that transaction, the session
+ * finds them here. It need not look at all that is cached.
  *
- * The index has a lock of its own, which comes after a slot's. So a session that
- * has found a slot locks that, and sees whether it still holds ids of the file.
+ * Locking rules: index->lock protects the lists, and what an entry says of its
+ * file; to change the latter takes the lock of the slot, too. It comes after a
+ * slot's lock, and nothing raises an error under it. So a session that has
+ * found a slot locks that, and looks whether it still holds ids of the file.
  */
 #include "postgres.h"
 
@@ -45,8 +47,8 @@ bucket_of(IdgenFileIndex *index, Oid dbid, RelFileNumber file)
 }
 
 /*
- * The slot holds ids of that file, or of none if invalid. Caller holds the slot's
- * lock.
+ * Note that the slot holds ids of that file, or of none if it is invalid. The
+ * caller holds the slot's lock.
  */
 void
 idgen_file_entry_set(IdgenFileEntry *entry, RelFileNumber file)
@@ -64,7 +66,10 @@ idgen_file_entry_set(IdgenFileEntry *entry, RelFileNumber file)
 	LWLockRelease(&index->lock);
 }
 
-/* Does the slot hold ids of that file? Caller holds the slot's lock, or the index's. */
+/*
+ * Does the slot hold ids of that file? The caller holds the slot's lock, or the
+ * index's.
+ */
 bool
 idgen_file_entry_is(const IdgenFileEntry *entry, const RelFileLocator *file)
 {

@@ -2,13 +2,14 @@
  * long_names.c
  *		Room for names that are too long for a slot.
  *
- * A name may have 255 characters, of four bytes each: more than all the rest of a
- * slot takes. Most names are short and lie in their slot. For the others there is a
- * place for one in so many slots. When all places are taken, the id sequence with
- * another long name gives way that has not been used for longest; see cache.c.
+ * A name may have 255 characters, of four bytes each: more than all the rest of
+ * a slot takes. Most names are short and lie in their slot. For the others
+ * there is a place for one slot in 32. When all places are taken, the id
+ * sequence with another long name gives way that has not been used for longest;
+ * see cache.c.
  *
- * Places of several sizes would hold more names in the same memory. But then one
- * long name may need the room of several others, all of which must be idle.
+ * Places of several sizes would hold more names in the same memory. But then
+ * one long name may need the room of several others, all of which must be idle.
  *
  * Locking rules: the caller holds the lock of the cache's header, exclusively.
  */
@@ -48,7 +49,10 @@ idgen_long_names_init(IdgenLongNames *names, int max_sequences)
 	}
 }
 
-/* Room of IDGEN_NAME_BYTES for the name of a slot; NULL if all places are taken. */
+/*
+ * Room of IDGEN_NAME_BYTES for the name of a slot; NULL if all places are
+ * taken.
+ */
 char *
 idgen_long_names_take(IdgenLongNames *names, IdgenSlot *slot)
 {

@@ -8,8 +8,8 @@
  * idgen_cache_check_table() and idgen_cache_check_storage().
  *
  * Locking rules: none are needed. The locks are taken where the code is that of
- * the shared cache. Unlike there, getting memory may raise an error, so an entry
- * is made only when its slot is there.
+ * the shared cache. Unlike there, getting memory may raise an error, so an
+ * entry is made only when its slot is there.
  */
 #include "postgres.h"
 
@@ -32,8 +32,9 @@
 #define IDGEN_OWN_LOOK_AT (2 * IDGEN_OWN_AT_ONCE)
 
 /*
- * Its locks are never waited for, so no wait event shows their tranche. It has to be
- * one that the server knows; to register one would use up a number in each session.
+ * Its locks are never waited for, so no wait event shows their tranche. It has
+ * to be one that the server knows; to register one would use up a number in
+ * each session.
  */
 #define IDGEN_OWN_TRANCHE LWTRANCHE_PER_SESSION_DSA
 
@@ -48,12 +49,12 @@ IdgenCache idgen_own_cache;
 
 static OwnSlot *own_slots[IDGEN_OWN_SLOTS / IDGEN_OWN_AT_ONCE];
 static dlist_head own_free = DLIST_STATIC_INIT(own_free); /* slots not in use */
-static int own_hand = 0;                                  /* next slot that reclaim_slots() looks at */
+static int own_hand = 0;                                  /* next slot for reclaim_slots() */
 static uint8 own_work;                                    /* of all slots: nothing */
 
 /* Create the cache. Raises an error if there is no memory. */
-void
-idgen_own_cache_init(void)
+static void
+init_own_cache(void)
 {
 	IdgenCache *cache = &idgen_own_cache;
 	IdgenCacheHeader *header = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenCacheHeader));
@@ -93,7 +94,10 @@ free_slot(IdgenSlot *slot)
 	dlist_push_head(&own_free, &slot->node);
 }
 
-/* All slots are in use: of the next few, give back those of native sequences that are gone. */
+/*
+ * All slots are in use: of the next few, give back those of native sequences
+ * that are gone.
+ */
 static void
 reclaim_slots(void)
 {
@@ -158,8 +162,8 @@ have_free_slot(void)
 }
 
 /*
- * Make an entry for a key that has none. Returns its slot, and the version of that;
- * NULL if all slots are busy. Raises an error if there is no memory.
+ * Make an entry for a key that has none. Returns its slot, and the version of
+ * that; NULL if all slots are busy. Raises an error if there is no memory.
  */
 IdgenSlot *
 idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version)
@@ -168,6 +172,8 @@ idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version)
 	OwnSlot *own;
 	IdgenCacheEntry *entry;
 
+	if (cache->header == NULL)
+		init_own_cache();
 	if (!have_free_slot())
 		return NULL;
 	own = dlist_container(OwnSlot, slot.node, dlist_head_node(&own_free));

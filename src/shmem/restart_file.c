@@ -2,28 +2,34 @@
  * restart_file.c
  *		The cache while the server is stopped (rule K3).
  *
- * The postmaster writes the cached blocks to a file when all other processes are
- * gone and the shutdown checkpoint is made. When it starts, it removes the file for
- * good, then puts the blocks back into the cache; the first session comes later. So
- * a file is used once at most.
+ * When all other processes are gone and the shutdown checkpoint is made, the
+ * postmaster writes the cached blocks to a file. When it starts, it removes the
+ * file for good, and then puts the blocks back into the cache. The first
+ * session comes later. So a file is used once at most.
  *
- * Ids of a file may be issued only if nobody has gone on from the same state of the
- * cluster meanwhile. That state is named by the last checkpoint in pg_control: its
- * place and time, the timeline, and the system identifier. They are written into
- * the file, and must be the same at start, with the cluster still shut down and no
- * recovery ahead. After a crash, with a restored backup, on a standby, after pg_rewind,
- * and when the server has run without the library in between, they are not. Two copies
- * of one cluster that do the same work can be shut down in the same second at the same
- * place, with different ids left: so there is also the time, to the nanosecond, at which
- * pg_control was written.
+ * Ids of a file may be issued only if nobody has gone on from the same state of
+ * the cluster meanwhile. The last checkpoint in pg_control names that state: by
+ * its place and time, the timeline, and the system identifier. The file has a
+ * copy of them. At start they must be the same, with the cluster still shut
+ * down and no recovery ahead. They differ after a crash, with a restored
+ * backup, on a standby, after pg_rewind, and when the server has run without
+ * the library in between.
  *
- * A copy of a cluster that is stopped cannot be told from the original, though. With blocks that
- * come from the cluster itself that does no harm: each goes its own way. But those from
- * another server are unique only as long as one of them has them, so they are not kept.
+ * Two copies of one cluster that do the same work can be shut down in the same
+ * second at the same place, with different ids left. So the file also has the
+ * time at which pg_control was written, to the nanosecond.
  *
- * Layout: a FileHeader; for each id sequence an EntryHeader, its name without a
- * terminating zero, and its IdgenBlocks; a CRC-32C of all that. Written and read by
- * the same machine, it is in native byte order.
+ * But a copy of a cluster that is stopped cannot be told from the original.
+ * That does no harm to blocks that come from the cluster itself: each copy goes
+ * its own way. Blocks from another server are unique only as long as one
+ * cluster has them, so they are not kept.
+ *
+ * The file consists of a FileHeader; for each id sequence an EntryHeader, its
+ * name without a terminating zero, and its IdgenBlocks; and a CRC-32C of all
+ * that. The same machine writes and reads it, so it is in native byte order.
+ *
+ * Locking rules: the postmaster is alone when it writes and when it reads. The
+ * functions of the cache take their locks all the same.
  */
 #include "postgres.h"
 
@@ -43,7 +49,7 @@
 #include "shmem/cache.h"
 #include "shmem/restart_file.h"
 
-/* Where pg_stat_statements has its file, too. */
+/* In the folder where pg_stat_statements has its file. */
 #define IDGEN_RESTART_FILE PGSTAT_STAT_PERMANENT_DIRECTORY "/idgen.cache"
 
 #define IDGEN_FILE_MAGIC 0x49644743
@@ -95,7 +101,10 @@ typedef struct Reader
 	Size left;
 } Reader;
 
-/* That of a cluster that was shut down, when the postmaster started; else zero. */
+/*
+ * The state when the postmaster started, if the cluster was shut down; else
+ * zero.
+ */
 static ClusterState state_at_start;
 
 static bool
@@ -107,8 +116,8 @@ exists(const char *path)
 }
 
 /*
- * The state that the cluster is in. False if it has not been shut down, or is not to
- * go on from there.
+ * The state that the cluster is in. Returns false if it has not been shut down,
+ * or will not go on from there.
  */
 static bool
 get_cluster_state(ClusterState *state)
@@ -175,8 +184,9 @@ put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
 }
 
 /*
- * Write the file; as an on_shmem_exit callback of the postmaster, with its exit code.
- * If that is a failure, memory can be trusted only if the server has not even started.
+ * Write the file: an on_shmem_exit callback of the postmaster, with its exit
+ * code. If that says that the server has failed, the memory can be trusted only
+ * if the server has not even started.
  */
 void
 idgen_restart_file_write(int code, Datum arg)
@@ -225,7 +235,9 @@ idgen_restart_file_write(int code, Datum arg)
 	}
 }
 
-/* The contents of the file; NULL if it cannot be read, with a line in the log. */
+/*
+ * The contents of the file; NULL if it cannot be read, with a line in the log.
+ */
 static char *
 get_contents(Size *size)
 {
@@ -253,7 +265,7 @@ get_contents(Size *size)
 	return contents;
 }
 
-/* The next part of the contents, of that size; NULL if there is not so much. */
+/* The next part of the contents, of that size; NULL if less is left. */
 static const void *
 get(Reader *reader, Size size)
 {
@@ -267,11 +279,12 @@ get(Reader *reader, Size size)
 }
 
 /*
- * Does it hold what was written, for a cluster in this state, which is good for it or
- * not? If not, why?
+ * Why must the contents not be used, in a cluster in this state? NULL if they
+ * may. "continues" says that the cluster goes on from there; see
+ * get_cluster_state().
  */
 static const char *
-check(const char *contents, Size size, const ClusterState *state, bool good)
+find_problem(const char *contents, Size size, const ClusterState *state, bool continues)
 {
 	FileHeader header;
 	pg_crc32c crc;
@@ -292,14 +305,17 @@ check(const char *contents, Size size, const ClusterState *state, bool good)
 		return "Its checksum is wrong.";
 	if (header.state.system_identifier != state->system_identifier)
 		return "It is from another database cluster.";
-	if (!good)
+	if (!continues)
 		return "The database cluster does not continue from where it was shut down.";
 	if (memcmp(&header.state, state, sizeof(ClusterState)) != 0)
 		return "The database cluster has been in use since.";
 	return NULL;
 }
 
-/* The next entry, with its key and blocks; false if there is none like that. */
+/*
+ * Read the next entry: its key, whose name stays in the contents, and its
+ * blocks. Returns false if there is none that makes sense.
+ */
 static bool
 get_entry(Reader *reader, IdgenCacheKey *key, IdgenRest *rest, IdgenBlock *blocks)
 {
@@ -330,11 +346,13 @@ get_entry(Reader *reader, IdgenCacheKey *key, IdgenRest *rest, IdgenBlock *block
 }
 
 /*
- * Look at all entries, and publish them if told so. Returns false if the contents are
- * not as they should be; adds the number of ids for which there is no room.
+ * Call a function for each entry. Returns false if the contents are not as they
+ * should be.
  */
 static bool
-restore(const char *contents, Size size, bool publish, int64 *lost)
+for_each_entry(const char *contents, Size size,
+               void (*action)(const IdgenCacheKey *key, const IdgenRest *rest, int64 *lost),
+               int64 *lost)
 {
 	FileHeader header;
 	Reader reader = {
@@ -350,44 +368,56 @@ restore(const char *contents, Size size, bool publish, int64 *lost)
 	{
 		if (!get_entry(&reader, &key, &rest, blocks))
 			return false;
-		if (publish)
-			*lost += idgen_cache_restore(&key, &rest);
+		action(&key, &rest, lost);
 	}
 	return reader.left == 0;
 }
 
+/* To read all entries before the first one is published */
+static void
+ignore_entry(const IdgenCacheKey *key, const IdgenRest *rest, int64 *lost)
+{
+}
+
+/* Publish an entry; adds the number of ids for which there is no room. */
+static void
+publish_entry(const IdgenCacheKey *key, const IdgenRest *rest, int64 *lost)
+{
+	*lost += idgen_cache_restore(key, rest);
+}
+
 /*
- * Take up again what the file holds, if there is one; when the postmaster has made
- * the cache.
+ * Put back into the cache what the file holds, if there is one. Called by the
+ * postmaster when it has made the cache.
  */
 void
 idgen_restart_file_read(void)
 {
 	ClusterState state;
-	bool good = get_cluster_state(&state);
+	bool continues = get_cluster_state(&state);
 	Size size = 0;
 	char *contents;
 	const char *problem;
 	int64 lost = 0;
 
 	memset(&state_at_start, 0, sizeof(ClusterState));
-	if (good)
+	if (continues)
 		state_at_start = state;
 	if (!exists(IDGEN_RESTART_FILE))
 		return;
 	contents = get_contents(&size);
-	problem = check(contents, size, &state, good);
+	problem = find_problem(contents, size, &state, continues);
 	if (durable_unlink(IDGEN_RESTART_FILE, LOG) != 0)
 		problem = "It could not be removed.";
 
-	if (problem == NULL && !restore(contents, size, false, &lost))
+	if (problem == NULL && !for_each_entry(contents, size, ignore_entry, &lost))
 		problem = "It is damaged.";
 	if (problem != NULL)
 		ereport(LOG,
 		        (errmsg("ignoring file \"%s\"", IDGEN_RESTART_FILE),
 		         errdetail_internal("%s", problem)));
 	else
-		(void) restore(contents, size, true, &lost);
+		(void) for_each_entry(contents, size, publish_entry, &lost);
 	if (lost > 0)
 		ereport(LOG,
 		        (errmsg("%lld cached ids are lost", (long long) lost),

@@ -13,7 +13,10 @@
 
 #include "shmem/slot.h"
 
-/* Prepare a slot for use, once. Its "work" and the index of files are the cache's. */
+/*
+ * Prepare a slot for use, once. Its "work" and the index of files are the
+ * cache's.
+ */
 void
 idgen_slot_init(IdgenSlot *slot, int tranche, uint8 *work, struct IdgenFileIndex *files)
 {

@@ -25,14 +25,17 @@
 /* Blocks kept per id sequence; more would rarely exist, adjacent ones merge. */
 #define IDGEN_SLOT_BLOCKS 8
 
-/* varchar(255), and that in any server encoding, with room for a terminating zero */
+/*
+ * varchar(255), and that in any server encoding, with room for a terminating
+ * zero
+ */
 #define IDGEN_NAME_CHARACTERS 255
 #define IDGEN_NAME_BYTES      1024
 
 /*
- * The room for a name in a slot, with a terminating zero. 48 characters of three
- * bytes fit, that is, of any living script; longer names are in a place of their
- * own, see long_names.c. This fills the last cache line of a slot.
+ * The room for a name in a slot, with a terminating zero. 48 characters of
+ * three bytes fit, that is, of any living script; longer names are in a place
+ * of their own, see long_names.c. This fills the last cache line of a slot.
  */
 #define IDGEN_SHORT_NAME_BYTES 152
 
@@ -68,7 +71,10 @@ typedef struct IdgenCounters
 /* Where the blocks of a slot come from. */
 typedef struct IdgenSlotSource
 {
-	/* As in IdgenRest. Without blocks: where sessions have last seen the name lead. */
+	/*
+	 * As in IdgenRest. Without blocks: where sessions have last seen the name
+	 * lead.
+	 */
 	uint32 origin;
 	bool lost_at_shutdown; /* as in IdgenRest */
 	IdgenFileEntry stored; /* the file of the native sequence; its node is protected
@@ -105,14 +111,16 @@ typedef struct IdgenSlotPace
 } IdgenSlotPace;
 
 /*
- * What the worker has to do with a slot.
+ * What the worker has to do with a slot. The steps are:
  *
- *				  a session asks				the worker begins
- *		NOTHING ----------------> REQUESTED ----------------> REFILLING
- *		   ^														|
- *		   |---- the worker ends, or has brought enough	------------|
- *																	|
- *		REQUESTED <---- the worker ends --- REFILLING_REQUESTED <---| a session asks
+ * NOTHING -> REQUESTED a session requests a refill REQUESTED -> REFILLING the
+ * worker begins an attempt REFILLING -> REFILLING_REQUESTED a session requests
+ * the next one REFILLING -> NOTHING the attempt is over REFILLING_REQUESTED ->
+ * REQUESTED the attempt is over
+ *
+ * An attempt that has brought enough also meets requests that were made while
+ * it was under way, and a worker that goes because of an error denies them:
+ * both lead to NOTHING.
  */
 typedef enum IdgenSlotWork
 {
@@ -139,18 +147,18 @@ typedef struct IdgenSlotWorker
 } IdgenSlotWorker;
 
 /*
- * The cached state of one id sequence. The slot's lock protects it, except for the
- * lock itself, and where a field says otherwise. Slots are never freed, so a stale
- * pointer to one is harmless: its holder takes the lock and sees that the version
- * is not the one it knows.
+ * The cached state of one id sequence. The slot's lock protects it, except for
+ * the lock itself, and where a field says otherwise. Slots are never freed, so
+ * a stale pointer to one is harmless: its holder takes the lock and sees that
+ * the version is not the one it knows.
  */
 typedef struct IdgenSlot
 {
 	/*
-	 * The hot line: the hot path touches the lock and what follows, up to the first
-	 * block. That is one cache line: any other would have to be fetched from
-	 * another processor while the lock is held. So a session that takes ids does
-	 * not count them; see idgen_slot_count_issued().
+	 * The hot line: the hot path touches the lock and what follows, up to the
+	 * first block. That is one cache line: any other would have to be fetched
+	 * from another processor while the lock is held. So a session that takes
+	 * ids does not count them; see idgen_slot_count_issued().
 	 */
 	LWLock lock;
 	uint64 version;                       /* changes whenever sessions must look again */
@@ -170,10 +178,13 @@ typedef struct IdgenSlot
 	IdgenSlotPace pace;
 	IdgenSlotWorker worker;
 
-	/* The cache's lock protects what follows, too; see cache.c. */
-	const struct IdgenCacheKey *key;         /* its key, inside the hash table */
-	dlist_node node;                         /* on the list of those that have an object and names
-	                                  * in common, or of own slots not in use */
+	/*
+	 * What names it. The lock of the cache's header protects this as well; see
+	 * cache.c. "node" is on the list of slots that have an object and names in
+	 * common, or of a session's own slots that are not in use.
+	 */
+	const struct IdgenCacheKey *key; /* inside the hash table */
+	dlist_node node;
 	char short_name[IDGEN_SHORT_NAME_BYTES]; /* the key's name, unless it is long */
 } IdgenSlot;
 

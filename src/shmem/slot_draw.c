@@ -4,12 +4,12 @@
  *
  * A session that finds no id in a slot either refills, or waits for another one
  * that does. The slot decides, under its lock: so of many sessions that find it
- * empty one refills, and the rest waits. What a session leaves in the slot to say
- * that it refills is in IdgenSlotRefill (slot.h). Waiting itself, and refilling,
- * are done elsewhere, without the lock: see draw/refill.c.
+ * empty one refills, and the rest waits. What a session leaves in the slot to
+ * say that it refills is in IdgenSlotRefill (slot.h). Waiting itself, and
+ * refilling, are done elsewhere, without the lock: see draw/refill.c.
  *
- * Locking rules: the functions of slot_draw.h take the slot's lock themselves. The
- * caller of the others holds it. None of them raises an error.
+ * Locking rules: the functions of slot_draw.h take the slot's lock themselves.
+ * The caller of the others holds it. None of them raises an error.
  */
 #include "postgres.h"
 
@@ -51,9 +51,9 @@ should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
 }
 
 /*
- * Note that this session refills, as far as others are to wait for it. A claim of
- * its own may be that of a subtransaction since rolled back, for which nobody
- * waits: renew it. The claim of another session stays.
+ * Note that this session refills, as far as others are to wait for it. A claim
+ * of its own may be that of a subtransaction since rolled back, for which
+ * nobody waits: renew it. The claim of another session stays.
  */
 static void
 begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
@@ -71,8 +71,8 @@ begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 
 /*
  * Does the refill of this draw bring blocks for the sessions that wait, too? A
- * session that publishes and has lost patience refills for itself alone, because
- * the others do the same.
+ * session that publishes and has lost patience refills for itself alone,
+ * because the others do the same.
  */
 static bool
 refills_for_waiters(const IdgenDraw *draw)
@@ -211,8 +211,8 @@ idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids)
 }
 
 /*
- * The block that will be used last; an empty one if there is none, or the slot is
- * not what the caller knows.
+ * The block that will be used last; an empty one if there is none, or the slot
+ * is not what the caller knows.
  */
 IdgenBlock
 idgen_slot_read_last_block(IdgenSlot *slot, uint64 version)

@@ -29,8 +29,8 @@ typedef enum IdgenDrawMode
 
 	/*
 	 * The refill stays in the transaction, and nobody waits for it. For block
-	 * size 1, for a session's own cache, and after a change for sources that are
-	 * not transactional.
+	 * size 1, for a session's own cache, and after a change for sources that
+	 * are not transactional.
 	 */
 	IDGEN_MODE_ALONE,
 	IDGEN_MODE_ALONE_AFTER_CHANGE,

@@ -31,8 +31,8 @@ add_rest(IdgenSlot *slot, const IdgenRest *rest)
 }
 
 /*
- * Publish the rest of a refill, or count it as lost. Returns the ids lost because
- * there was no slot when they were allocated.
+ * Publish the rest of a refill, or count it as lost. Returns the ids lost
+ * because there was no slot when they were allocated.
  */
 static int64
 publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
@@ -41,12 +41,12 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 
 	/* What a transaction allocates after changing the row itself is good. */
 	bool good = outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
-		(outcome->drop || slot->dropped_at <= outcome->rest_good_as_of) &&
+		(outcome->change == IDGEN_SLOT_DROP || slot->dropped_at <= outcome->rest_good_as_of) &&
 		(slot->nblocks == 0 || slot->source.origin == outcome->rest.origin);
 
 	if (ids == 0)
 		return 0;
-	if (outcome->unsafe)
+	if (outcome->rest_fate == IDGEN_OUTCOME_LOST)
 		slot->counters.ids_lost.prepared += ids;
 	else if (good)
 		add_rest(slot, &outcome->rest);
@@ -75,22 +75,22 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 {
 	int64 uncached = 0;
 
-	if (outcome->drop)
+	if (outcome->change == IDGEN_SLOT_DROP)
 		idgen_slot_drop(slot, number);
-	else if (outcome->revalidate)
+	else if (outcome->change == IDGEN_SLOT_REVALIDATE)
 	{
 		slot->version = number;
 		slot->warned_percent = IDGEN_NOT_WARNED; /* the range may be another one */
 	}
 
-	if (outcome->publish)
+	if (outcome->rest_fate != IDGEN_OUTCOME_FORGOTTEN)
 	{
 		uncached = publish_or_lose(slot, outcome);
 		slot->counters.ids_lost.crowded += outcome->counters.ids_lost.crowded;
 	}
-	if (outcome->revalidate)
+	if (outcome->change != IDGEN_SLOT_UNCHANGED)
 		slot->ahead_below = slot->ids_left / 2; /* in case the worker refills now */
-	if (outcome->publish)
+	if (outcome->rest_fate != IDGEN_OUTCOME_FORGOTTEN)
 		idgen_slot_plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
 
 	if (TransactionIdIsValid(outcome->claim) && slot->refill.claim == outcome->claim)
@@ -101,10 +101,10 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 }
 
 /*
- * A publisher's refill is done: publish what it has brought (unsafe, rest*, ahead_*
- * and counters of the outcome), and wake the sessions that wait for it. Before any
- * other session, take "count" ids in a row, unless that is 0; returns false if
- * there are none.
+ * A publisher's refill is done: publish what it has brought (rest*,
+ * ahead_* and counters of the outcome), and wake the sessions that wait for it.
+ * Before any other session, take "count" ids in a row, unless that is 0;
+ * returns false if there are none.
  */
 bool
 idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, IdgenBlock *ids)
@@ -121,7 +121,7 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		slot->counters.ids_issued++;
 		taken = true;
 	}
-	if (outcome->unsafe)
+	if (outcome->rest_fate == IDGEN_OUTCOME_LOST)
 		slot->counters.ids_lost.prepared += idgen_rest_ids(&rest);
 	else if (slot->source.origin == rest.origin && slot->dropped_at <= outcome->rest_good_as_of)
 		add_rest(slot, &rest);

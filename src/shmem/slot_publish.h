@@ -10,13 +10,27 @@
 /* In place of a rest_good_as_of: the block must not be published. */
 #define IDGEN_NOT_PUBLISHABLE PG_UINT64_MAX
 
+/* What has been done to the row, or to what the ids come from. */
+typedef enum IdgenSlotChange
+{
+	IDGEN_SLOT_UNCHANGED,
+	IDGEN_SLOT_REVALIDATE, /* sessions look again */
+	IDGEN_SLOT_DROP,       /* they do, and what is cached is void */
+} IdgenSlotChange;
+
+/* What becomes of allocated ids that were not drawn. */
+typedef enum IdgenOutcomeRest
+{
+	IDGEN_OUTCOME_FORGOTTEN, /* their allocation is undone */
+	IDGEN_OUTCOME_PUBLISHED, /* they go into the slot */
+	IDGEN_OUTCOME_LOST,      /* the allocation may be undone later, or may not last */
+} IdgenOutcomeRest;
+
 /* What a transaction did to an id sequence, reported when it ends. */
 typedef struct IdgenOutcome
 {
-	bool drop;              /* it changed the row: empty the cache */
-	bool revalidate;        /* it changed the row: sessions look again */
-	bool publish;           /* put rest into the cache, else it is lost */
-	bool unsafe;            /* lost all the same: the allocation may not last */
+	IdgenSlotChange change;
+	IdgenOutcomeRest rest_fate;
 	IdgenRest rest;         /* what is left of pending blocks */
 	uint64 rest_good_as_of; /* the rest is void if the entry was emptied by an
 	                         * event with a greater number; 0 if there was no

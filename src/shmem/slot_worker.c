@@ -2,13 +2,14 @@
  * slot_worker.c
  *		A slot that the worker refills.
  *
- * A session that finds few ids leaves a request; see IdgenSlotWork in slot.h for
- * the steps from there. The worker's attempts are numbered. A session that finds
- * no id waits for the end of an attempt that begins after its request: one that
- * has begun before may fail for a reason that is gone by now.
+ * A session that finds few ids leaves a request; see IdgenSlotWork in slot.h
+ * for the steps from there. The worker's attempts are numbered. A session that
+ * finds no id waits for the end of an attempt that begins after its request:
+ * one that has begun before may fail for a reason that is gone by now.
  *
- * Locking rules: the functions for sessions take the slot's lock themselves. The
- * caller of the functions for the worker holds it. None of them raises an error.
+ * Locking rules: the functions for sessions take the slot's lock themselves.
+ * The caller of the functions for the worker holds it. None of them raises an
+ * error.
  */
 #include "postgres.h"
 
@@ -50,13 +51,16 @@ clear_requested(IdgenSlot *slot)
 
 /*
  * Request a refill, and the next one when half of what is left now is used up.
- * "range" is the number of ids that are wanted in a row, or 0 if any will do. The
- * caller holds the lock.
+ * "range" is the number of ids that are wanted in a row, or 0 if any will do.
+ * The caller holds the lock.
  */
 static void
 request_refill(IdgenSlot *slot, int64 range)
 {
-	/* A session that wanted a longer range before may have it by now, or have given up. */
+	/*
+	 * A session that wanted a longer range before may have it by now, or have
+	 * given up.
+	 */
 	slot->worker.range = idgen_slot_is_requested(slot) ? Max(slot->worker.range, range) : range;
 	slot->worker.requester = GetUserId();
 	slot->ahead_below = slot->ids_left / 2;
@@ -105,7 +109,10 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 	return answer;
 }
 
-/* Has the attempt with that number ended, or one after it? The caller holds the lock. */
+/*
+ * Has the attempt with that number ended, or one after it? The caller holds the
+ * lock.
+ */
 static bool
 has_ended(const IdgenSlot *slot, uint64 attempt)
 {
@@ -143,9 +150,9 @@ idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version, int64 count, uint64 
 }
 
 /*
- * The worker begins to refill the slot, which a session has requested. Returns the
- * number of blocks to allocate. *range is the number of ids that a session wants
- * in a row, or 0, and *joins the block that they may join.
+ * The worker begins to refill the slot, which a session has requested. Returns
+ * the number of blocks to allocate. *range is the number of ids that a session
+ * wants in a row, or 0, and *joins the block that they may join.
  */
 int
 idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins)
@@ -182,11 +189,13 @@ void
 idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                        const IdgenOutcome *outcome, const IdgenFailure *failure)
 {
-	/* It may have been abandoned meanwhile, and even followed by another one. */
+	/*
+	 * It may have been abandoned meanwhile, and even followed by another one.
+	 */
 	if (attempt == slot->worker.attempt && idgen_slot_is_attempted(slot))
 		end_attempt(slot, failure);
 
-	if (outcome != NULL && !outcome->unsafe && slot->ids_left > 0)
+	if (outcome != NULL && outcome->rest_fate == IDGEN_OUTCOME_PUBLISHED && slot->ids_left > 0)
 	{
 		slot->ahead_below = outcome->ahead_below;
 		slot->pace.filled_at = GetCurrentTimestamp();

@@ -6,10 +6,11 @@
  * and wakes the worker of its database. Here the worker finds the requests, and
  * reports what has become of them.
  *
- * To find them, the worker does not look at the slots: what it has to do with each
- * one is in an array of a byte each. It reads the array without locks, and locks a
- * slot whose byte says that there is something to do, to read it again. It misses
- * no request by that: a session that writes one wakes the worker afterwards.
+ * To find them, the worker does not look at the slots: what it has to do with
+ * each one is in an array of a byte each. It reads the array without locks, and
+ * locks a slot whose byte says that there is something to do, to read it again.
+ * It misses no request by that: a session that writes one wakes the worker
+ * afterwards.
  *
  * Locking rules are at the top of cache.c.
  */
@@ -23,7 +24,8 @@
 
 /*
  * Lock the slot with that number if it belongs to that database, and there is
- * something to do with it; else return NULL. The caller holds the header's lock.
+ * something to do with it; else return NULL. The caller holds the header's
+ * lock.
  */
 static IdgenSlot *
 lock_if_work(int i, Oid dbid)
@@ -62,8 +64,8 @@ idgen_cache_has_requests(Oid dbid)
 
 /*
  * What sessions of that database want the worker to refill: a list of palloc'd
- * IdgenTasks. For each, idgen_cache_end_attempt() is to be called; until then, further
- * requests of the same have to wait.
+ * IdgenTasks. For each, idgen_cache_end_attempt() is to be called; until then,
+ * further requests of the same have to wait.
  */
 List *
 idgen_cache_take_requests(Oid dbid)
@@ -133,8 +135,8 @@ idgen_cache_row_locked(const IdgenCacheKey *key)
 }
 
 /*
- * The worker has done a task: publish the outcome, if there is one, and wake the
- * sessions that wait for it; see idgen_slot_end_attempt().
+ * The worker has done a task: publish the outcome, if there is one, and wake
+ * the sessions that wait for it; see idgen_slot_end_attempt().
  */
 void
 idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
@@ -152,8 +154,9 @@ idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
 }
 
 /*
- * The worker of that database is going away. Without a failure, sessions that have
- * requested something will look for another one; else they get the failure.
+ * The worker of that database is going away. Without a failure, sessions that
+ * have requested something will look for another one; else they get the
+ * failure.
  */
 void
 idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure)

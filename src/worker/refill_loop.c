@@ -200,8 +200,7 @@ publish(const IdgenJob *job, bool replicated)
 		idgen_cache_end_attempt(job->task, NULL, failure);
 		return;
 	}
-	outcome.publish = true;
-	outcome.unsafe = !replicated;
+	outcome.rest_fate = replicated ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
 	outcome.rest = job->refill.rest;
 	outcome.rest_good_as_of = job->good_as_of;
 	for_others = Max(idgen_rest_ids(&outcome.rest) - job->task->range, 0);
