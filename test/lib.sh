@@ -14,7 +14,8 @@
 # tree, settings and servers stay as they are.
 #
 #   PG_CONFIG        the PostgreSQL to use; default: the newest one installed
-#   IDGEN_TEST_USER  the ordinary user; default: postgres for root, else the caller
+#   IDGEN_TEST_USER  the ordinary user; default: postgres for root, else
+#                    the caller
 #   COPT             further compiler options
 #   KEEP=1           keep the directory
 

@@ -15,7 +15,8 @@ CREATE EXTENSION idgen;
 ALTER TABLE id_sequences OWNER TO fuzz_owner;
 GRANT ALL ON FOREIGN DATA WRAPPER idgen_fdw TO fuzz_owner;
 
--- Other servers: this database, another one, one that never answers, one that is not there.
+-- Other servers: this database, another one, one that never answers, one that
+-- is not there.
 CREATE TABLE centre.id_sequences (
 	name varchar(255) PRIMARY KEY,
 	next_block_start bigint NOT NULL,

@@ -1,7 +1,8 @@
 # What the checks of the source have in common.
 #
-# Each check is a program of its own that gets the folder of a tree, prints a line for
-# each thing that is wrong, and fails if there is one. They need nothing but Perl itself.
+# Each check is a program of its own that gets the folder of a tree, prints a
+# line for each thing that is wrong, and fails if there is one. They need
+# nothing but Perl itself.
 package Lint;
 
 use strict;
@@ -10,7 +11,7 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 use File::Find;
 
-our @EXPORT = qw(complain done c_files c_parts read_text section folder_order);
+our @EXPORT = qw(complain done files_below c_files c_parts read_text section folder_order);
 
 my $complaints = 0;
 
@@ -40,8 +41,8 @@ sub read_text
 	return scalar <$handle>;
 }
 
-# The C files below a folder of the tree, named from its top
-sub c_files
+# The files below a folder of the tree, named from its top
+sub files_below
 {
 	my ($tree, $folder) = @_;
 	my @files;
@@ -50,14 +51,21 @@ sub c_files
 	find(
 		{
 			no_chdir => 1,
-			wanted => sub { push @files, $_ =~ s{^\Q$tree\E/}{}r if -f && /\.[ch]$/ }
+			wanted => sub { push @files, $_ =~ s{^\Q$tree\E/}{}r if -f }
 		},
 		"$tree/$folder");
 	return sort @files;
 }
 
-# A C file taken apart into comments, texts between quotes, and what is between them: for each
-# part the number of its first line, what stands before it on that line, and the part itself.
+# Those in C
+sub c_files
+{
+	return grep { /\.[ch]$/ } files_below(@_);
+}
+
+# A C file taken apart into comments, texts between quotes, and what is between
+# them: for each part the number of its first line, what stands before it on
+# that line, and the part itself.
 sub c_parts
 {
 	my ($text) = @_;
@@ -99,8 +107,8 @@ sub section
 	return @lines;
 }
 
-# The folders of src/ and their places from the ground up: the first column of the table in
-# the section "The folders" of src/README.md. "." is src/ itself.
+# The folders of src/ and their places from the ground up: the first column of
+# the table in the section "The folders" of src/README.md. "." is src/ itself.
 sub folder_order
 {
 	my ($tree) = @_;

@@ -63,14 +63,14 @@ SELECT idgen_next('read only');
 \echo :SQLSTATE
 ROLLBACK;
 
--- an ordinary user may draw, so the row is made for him
+-- an ordinary user may draw, so the row is made for it
 CREATE ROLE regress_idgen_user;
 SET ROLE regress_idgen_user;
 SELECT idgen_next('of a user');
 INSERT INTO id_sequences (name, next_block_start) VALUES ('by hand', 1);
 \echo :SQLSTATE
 
--- but he cannot decide that it is made
+-- but it cannot decide that it is made
 SET idgen.auto_create = off;
 \echo :SQLSTATE
 SET idgen.default_block_size = 7;

@@ -39,7 +39,7 @@ CREATE TRIGGER before_update BEFORE UPDATE ON id_sequences FOR EACH ROW
 CREATE CONSTRAINT TRIGGER deferred AFTER UPDATE ON id_sequences DEFERRABLE INITIALLY DEFERRED
 	FOR EACH ROW EXECUTE FUNCTION mallory.grab();
 
--- by herself, and by somebody else; a row is made, blocks are taken and given
+-- by that role, and by another one; a row is made, blocks are taken and given
 -- back
 SELECT idgen_next('made'), idgen_next('parts');
 SELECT count(idgen_next('gapless')) FROM generate_series(1, 10);

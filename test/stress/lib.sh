@@ -2,7 +2,8 @@
 #
 # lib.sh - what runs idgen_stress
 #
-#   STRESS_SECONDS=60   how long ids are drawn (make stress SECONDS=60; bash has its own SECONDS)
+#   STRESS_SECONDS=60   how long ids are drawn (make stress SECONDS=60; bash has
+#                       a SECONDS of its own)
 #   SEED=number         which actions, and in which order; default: the time
 #   CLIENTS=16          sessions that draw
 #   KEEP=1              keep the record, too

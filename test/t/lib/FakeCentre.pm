@@ -72,7 +72,8 @@ sub message
 	return $type . pack('N', 4 + length $contents) . $contents;
 }
 
-# So many columns of type text, which make up an answer from here on
+# columns(number): that number of columns of type text, which make up an answer
+# from here on
 sub columns
 {
 	my ($number) = @_;

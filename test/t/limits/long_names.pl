@@ -1,5 +1,6 @@
-# Names of any length are cached, kept over a restart, and told apart. Long ones have
-# fewer places in the cache: there they push out each other, but not short ones.
+# Names of any length are cached, kept over a restart, and told apart. Long ones
+# have fewer places in the cache: there they push out each other, but not short
+# ones.
 use strict;
 use warnings FATAL => 'all';
 use utf8;
@@ -19,12 +20,13 @@ idgen.max_sequences = 64
 max_prepared_transactions = 1
 });
 
-# Names of 255 characters, in as many bytes as there can be, that differ at the end
+# Names of 255 characters, in as many bytes as there can be, that differ at the
+# end
 my $long = '😀' x 253;
 utf8::encode($long);
 
-# Of the first bytes in which there is a difference: one that fits into a slot, and one
-# that does not
+# Of the first bytes in which there is a difference: one that fits into a slot,
+# and one that does not
 my $fits = 'x' x 151;
 
 $node->safe_psql(
@@ -53,7 +55,8 @@ sub cached
 	return $node->safe_psql('postgres', "SELECT count(*) FROM idgen_stats WHERE ids_cached > 0 AND $condition");
 }
 
-# Every id that was taken from a row was drawn, is cached, or is counted as lost.
+# Every id that was taken from a row was drawn, is cached, or is counted as
+# lost.
 sub check_accounts
 {
 	my ($when) = @_;

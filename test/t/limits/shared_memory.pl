@@ -1,5 +1,5 @@
-# An id sequence takes at most 768 bytes of shared memory, with all that belongs to
-# it. A name of 48 characters, of three bytes each, needs no room besides.
+# An id sequence takes at most 768 bytes of shared memory, with all that belongs
+# to it. A name of 48 characters, of three bytes each, needs no room besides.
 use strict;
 use warnings FATAL => 'all';
 use utf8;

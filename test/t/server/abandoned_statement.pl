@@ -29,7 +29,8 @@ sub start_waiting
 	return start_statement($node, "SELECT idgen_next('$way')", '\set VERBOSITY sqlstate', @before);
 }
 
-# So many processes of the central server wait, for nodes that do or do not.
+# Waits until that number of processes of the central server wait, for nodes
+# that do or do not.
 sub waiting_at_centre
 {
 	my ($number) = @_;

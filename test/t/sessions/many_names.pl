@@ -94,8 +94,8 @@ $drawn += $names;
 cmp_ok(memory($session) - $before, '<', 20, 'less than 20 MB for the same names again');
 is($session->query_safe(q{SELECT next_block_start FROM id_sequences WHERE name = 'name 1'}), '31', 'with new blocks');
 
-# A transaction keeps what it needs until it ends. Ids of a savepoint come
-# again, but for those of blocks that it has not taken itself.
+# A transaction keeps what it needs until it ends. Ids of a savepoint are
+# issued again, but for those of blocks that it has not taken itself.
 sub draw_some
 {
 	my ($from, $to) = @_;

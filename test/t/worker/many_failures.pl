@@ -1,5 +1,6 @@
-# The server keeps the reasons of the worker's last failures only. A session that
-# comes too late to read its own still gets an error, with the right SQLSTATE.
+# The server keeps the reasons of the worker's last failures only. A session
+# that comes too late to read its own still gets an error, with the right
+# SQLSTATE.
 use strict;
 use warnings FATAL => 'all';
 
@@ -38,8 +39,8 @@ sub stop_process
 	return;
 }
 
-# What a session is told that does not run from before its refill fails until after the
-# refills of others have failed.
+# What a session is told that does not run from before its refill fails until
+# after the refills of others have failed.
 sub told_after
 {
 	my ($name, $others) = @_;
