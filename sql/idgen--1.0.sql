@@ -6,13 +6,13 @@
 -- One row for each id sequence. The first four columns are shared with other
 -- programs; src/catalog/row.h knows the numbers of all.
 --
--- Every operator in this script has exactly the argument types that it is given,
--- and functions of the server are qualified. So no operator or function of the
--- target schema can take their place.
+-- Every operator in this script has exactly the argument types that it is
+-- given, and functions of the server are qualified. So no operator or function
+-- of the target schema can take their place.
 --
 -- Rows are small and updated often, so pages are left mostly empty: an update
--- then stays on its page and touches no index. The number of updates decides when
--- vacuum comes, however many rows there are. There is little to analyze.
+-- then stays on its page and touches no index. The number of updates decides
+-- when vacuum comes, however many rows there are. There is little to analyze.
 CREATE TABLE id_sequences (
 	name varchar(255) COLLATE "C" PRIMARY KEY
 		CONSTRAINT id_sequences_name_check CHECK (name::text OPERATOR(pg_catalog.<>) ''::text),
@@ -163,8 +163,8 @@ GRANT EXECUTE ON FUNCTION idgen_peek_big(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_peek_big(text, text) TO PUBLIC;
 
 --
--- Taking composed ids apart. A literal id may be an integer. Without a function for
--- integer, the server could not tell whether bigint or numeric is meant.
+-- Taking composed ids apart. A literal id may be an integer. Without a function
+-- for integer, the server could not tell whether bigint or numeric is meant.
 --
 
 CREATE FUNCTION idgen_parts(id bigint, layout text,
@@ -268,8 +268,8 @@ GRANT EXECUTE ON FUNCTION idgen_unique_id_parts(bigint) TO PUBLIC;
 
 --
 -- Servers that have an id_sequences to draw blocks from. The wrapper has no
--- handler, as there are no foreign tables. Nobody needs the privilege to call the
--- validator: CREATE SERVER and CREATE USER MAPPING call it without.
+-- handler, as there are no foreign tables. Nobody needs the privilege to call
+-- the validator: CREATE SERVER and CREATE USER MAPPING call it without.
 --
 
 CREATE FUNCTION idgen_fdw_validator(options text[], catalog oid) RETURNS void
@@ -284,10 +284,10 @@ COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'internal: checks the op
 COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate blocks from';
 
 --
--- Looking inside. The functions and views show what the role that calls or reads
--- them may draw from. The functions also bring the columns of id_sequences: they
--- read the newest rows, whatever the snapshot says, and a serializable transaction
--- gets no conflict from that.
+-- Looking inside. The functions and views show what the role that calls or
+-- reads them may draw from. The functions also bring the columns of
+-- id_sequences: they read the newest rows, whatever the snapshot says, and a
+-- serializable transaction gets no conflict from that.
 --
 
 CREATE FUNCTION idgen_entries(

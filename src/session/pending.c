@@ -193,8 +193,9 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
 }
 
 /*
- * As rest_good_as_of in IdgenOutcome, of what a refill has brought. "version" is
- * that of the slot when the handle was validated for it, 0 if there was none.
+ * As rest_good_as_of in IdgenOutcome, of what a refill has brought. "version"
+ * is that of the slot when the handle was validated for it, 0 if there was
+ * none.
  */
 static uint64
 good_as_of(const IdgenHandle *handle, const IdgenRefill *refill, uint64 version)

@@ -212,8 +212,8 @@ idgen_create(PG_FUNCTION_ARGS)
 }
 
 /*
- * The sequence value to restart at: "start" itself, or that of an id as the layout
- * composes it. The two cannot be mistaken for each other. Raises 22003.
+ * The sequence value to restart at: "start" itself, or that of an id as the
+ * layout composes it. The two cannot be mistaken for each other. Raises 22003.
  */
 static int64
 restart_value(const IdgenHandle *handle, int64 start)
