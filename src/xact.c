@@ -34,15 +34,15 @@ finish(IdgenXactEnd end)
 }
 
 /*
- * Return what is left of gapless blocks to the rows. Triggers that this fires
- * may leave something to be checked at the end of the transaction, or cursors
- * to be closed or held, after the server has looked for those; and they may
- * draw.
+ * Give what is left of gapless blocks back to the rows. Triggers that this
+ * fires may leave something to be checked at the end of the transaction, or
+ * cursors to be closed or held, after the server has looked for those; and they
+ * may draw.
  */
 static void
-return_gapless(bool prepare)
+give_back_gapless(bool prepare)
 {
-	while (idgen_xact_return_gapless())
+	while (idgen_xact_give_back_gapless())
 	{
 		do
 			AfterTriggerFireDeferred();
@@ -57,7 +57,7 @@ end_of_transaction(XactEvent event, void *arg)
 	{
 		case XACT_EVENT_PRE_PREPARE:
 		case XACT_EVENT_PRE_COMMIT:
-			return_gapless(event == XACT_EVENT_PRE_PREPARE);
+			give_back_gapless(event == XACT_EVENT_PRE_PREPARE);
 			if (event == XACT_EVENT_PRE_PREPARE)
 				idgen_changes_before_prepare();
 			idgen_xact_warn_low();

@@ -118,10 +118,10 @@ typedef enum IdgenSourceResult
 /* What becomes of the ids of a refill that its transaction does not use. */
 typedef enum IdgenRestFate
 {
-	IDGEN_REST_LOST,      /* nobody may have them: a gap */
-	IDGEN_REST_PUBLISHED, /* they go into the cache */
-	IDGEN_REST_RETURNED,  /* give_back() returns them before the commit: the
-	                       * refill is gapless */
+	IDGEN_REST_LOST,       /* nobody may have them: a gap */
+	IDGEN_REST_PUBLISHED,  /* they go into the cache */
+	IDGEN_REST_GIVEN_BACK, /* they go back to the row before the commit, by
+	                        * give_back(): the refill is gapless */
 } IdgenRestFate;
 
 /*

@@ -116,7 +116,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	error_context_stack = context.previous;
 
 	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
-	if (result == IDGEN_SOURCE_OK && refill->fate != IDGEN_REST_RETURNED)
+	if (result == IDGEN_SOURCE_OK && refill->fate != IDGEN_REST_GIVEN_BACK)
 		idgen_warn_low(handle, refill->percent_left);
 	return result;
 }

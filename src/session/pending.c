@@ -50,7 +50,7 @@ idgen_pending_give_up(IdgenHandle *handle)
 }
 
 /*
- * Return what is left of the pending gapless block to its source. Returns
+ * Give what is left of the pending gapless block back to its source. Returns
  * false, and leaves it pending, if that is not possible any more. A trigger
  * that this fires must not draw what is on its way back.
  */
@@ -127,7 +127,7 @@ idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 
 	if (!has_ids(p) || (p->rest.block.left < count && !bring_forward(&p->rest, count)))
 		return false;
-	if (p->fate == IDGEN_REST_RETURNED)
+	if (p->fate == IDGEN_REST_GIVEN_BACK)
 		idgen_savepoint_save(handle);
 	*ids = idgen_block_cut(&p->rest.block, count);
 	handle->xact.counters.ids_issued = idgen_add_saturating(handle->xact.counters.ids_issued, count);
@@ -178,10 +178,10 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
 	IdgenPending *p = &handle->pending;
 	IdgenRest old = p->rest;
 	IdgenBlock *more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
-	bool gapless = fate == IDGEN_REST_RETURNED || p->fate == IDGEN_REST_RETURNED;
+	bool gapless = fate == IDGEN_REST_GIVEN_BACK || p->fate == IDGEN_REST_GIVEN_BACK;
 	int limit = gapless ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
 
-	if (p->fate == IDGEN_REST_RETURNED)
+	if (p->fate == IDGEN_REST_GIVEN_BACK)
 		idgen_savepoint_save(handle);
 	forget_ids(p);
 	if (rest->nmore > 0)
@@ -261,7 +261,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	p->source = handle->found.source;
 	p->userid = handle->found.userid;
 	p->good_as_of = as_of;
-	if (refill->fate == IDGEN_REST_RETURNED && refill->percent_left < idgen_warn_remaining)
+	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->percent_left < idgen_warn_remaining)
 		p->low = true;
 	if (!idgen_pending_fast_ok(p))
 		handle->found.fast_epoch = 0;
@@ -275,13 +275,13 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 bool
 idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted)
 {
-	return handle->pending.fate == IDGEN_REST_RETURNED &&
+	return handle->pending.fate == IDGEN_REST_GIVEN_BACK &&
 		idgen_block_ends_at(&handle->pending.rest.block, next_block_start, exhausted);
 }
 
 /*
  * Give up the pending block, of which there must be one, because the caller
- * returns its rest to the row. Returns the row's next_block_start.
+ * gives its rest back to the row. Returns the row's next_block_start.
  */
 int64
 idgen_pending_surrender(IdgenHandle *handle)
@@ -311,7 +311,7 @@ idgen_pending_follow(IdgenHandle *handle)
 	if (elsewhere && has_ids(p))
 	{
 		idgen_savepoint_save_rest(handle);
-		if (p->fate == IDGEN_REST_RETURNED)
+		if (p->fate == IDGEN_REST_GIVEN_BACK)
 			(void) idgen_pending_give_back(handle);
 		forget_ids(p);
 	}

@@ -15,7 +15,7 @@
 static inline bool
 idgen_pending_fast_ok(const IdgenPending *pending)
 {
-	return pending->fate != IDGEN_REST_RETURNED && !pending->ahead;
+	return pending->fate != IDGEN_REST_GIVEN_BACK && !pending->ahead;
 }
 
 /* Are pending ids from elsewhere than where the name leads now? */

@@ -55,7 +55,7 @@ get_save(IdgenHandle *handle, int level)
 	save->outer = handle->xact.saves;
 	save->handle = handle;
 	save->pending = handle->pending;
-	save->restores_rest = (handle->pending.fate == IDGEN_REST_RETURNED);
+	save->restores_rest = (handle->pending.fate == IDGEN_REST_GIVEN_BACK);
 	handle->xact.saves = save;
 	dlist_push_tail(&saves, &save->node);
 	return save;

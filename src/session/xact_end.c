@@ -20,28 +20,29 @@
 #include "session/xact_end.h"
 
 /*
- * Before commit: return the unused rest of every gapless block to its source.
- * If that is not possible any more, it is lost. No query is running, so there
- * is no snapshot unless we make one. Answers whether anything was returned.
+ * Before commit: give the unused rest of every gapless block back to its
+ * source. If that is not possible any more, it is lost. No query is running, so
+ * there is no snapshot unless we make one. Answers whether anything was given
+ * back.
  */
 bool
-idgen_xact_return_gapless(void)
+idgen_xact_give_back_gapless(void)
 {
-	bool returned = false;
+	bool given_back = false;
 	dlist_iter iter;
 
 	dlist_foreach(iter, &idgen_listed_handles)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 
-		if (handle->pending.fate != IDGEN_REST_RETURNED || handle->pending.rest.block.left == 0)
+		if (handle->pending.fate != IDGEN_REST_GIVEN_BACK || handle->pending.rest.block.left == 0)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
 		if (idgen_pending_give_back(handle))
-			returned = true;
+			given_back = true;
 		PopActiveSnapshot();
 	}
-	return returned;
+	return given_back;
 }
 
 /*

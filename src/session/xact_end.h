@@ -21,7 +21,7 @@ typedef enum IdgenXactEnd
 	IDGEN_END_COMMITTED,
 } IdgenXactEnd;
 
-extern bool idgen_xact_return_gapless(void);
+extern bool idgen_xact_give_back_gapless(void);
 extern void idgen_xact_warn_low(void);
 extern void idgen_xact_finish(IdgenXactEnd end);
 

@@ -107,7 +107,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 		return exhausted(handle, request, &def);
 
 	gapless = def.block_size == 1 && def.refill == IDGEN_REFILL_TRANSACTION;
-	refill->fate = gapless ? IDGEN_REST_RETURNED : IDGEN_REST_PUBLISHED;
+	refill->fate = gapless ? IDGEN_REST_GIVEN_BACK : IDGEN_REST_PUBLISHED;
 	blocks = gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
 	refill->ahead_ids = multiply_saturating(blocks, def.block_size);

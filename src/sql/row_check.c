@@ -44,11 +44,11 @@ set_column(IdgenTriggerRow *row, int column, Datum value)
 
 /*
  * If the current transaction has reserved gapless ids of this row ahead, and
- * now updates the row without touching next_block_start, return these ids to
+ * now updates the row without touching next_block_start, give these ids back to
  * the row on this occasion: at commit, the row may not be the same any more.
  */
 static void
-return_reserved_ids(IdgenTriggerRow *row)
+give_back_reserved_ids(IdgenTriggerRow *row)
 {
 	char *name = idgen_tuple_string(row->old, row->desc, IDGEN_ATT_NAME);
 	IdgenHandle *handle = idgen_handle_find(RelationGetRelid(row->rel), name, strlen(name));
@@ -137,7 +137,7 @@ idgen_check_row(PG_FUNCTION_ARGS)
 
 	row = idgen_trigger_row(trigger);
 	if (row.old != NULL)
-		return_reserved_ids(&row);
+		give_back_reserved_ids(&row);
 	check_values(&row);
 	if (is_null(&row, IDGEN_ATT_START_VALUE) && !is_null(&row, IDGEN_ATT_NEXT_BLOCK_START))
 		set_column(&row, IDGEN_ATT_START_VALUE,
