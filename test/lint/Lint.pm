@@ -118,7 +118,7 @@ sub folder_order
 	{
 		my ($number, $line) = @$_;
 
-		next unless $line =~ /^\| `([^`]+)` \|/;
+		next unless $line =~ /^\| \[?`([^`]+)`/;
 		complain("src/README.md:$number", "folder $1 is there twice") if exists $order{$1};
 		$order{$1} = keys %order;
 	}
