@@ -262,9 +262,9 @@ wait_for_slot(IdgenHandle *handle, IdgenCall *call)
 }
 
 /*
- * Draw from the cache. Returns true with the call's number of ids in a row, or
- * false after having waited for the worker, or if there is reason to validate
- * again.
+ * Draw from the cache. Returns true with the consecutive ids that the call
+ * wants, or false after having waited for the worker, or if there is reason to
+ * validate again.
  *
  * Raises 55000; 55P03 if this transaction keeps the worker from refilling,
  * since it has changed or made the row; and what waiting can.
@@ -296,8 +296,8 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 			if (keeps_worker_out(handle))
 			{
 				/*
-				 * If it is by refills of before the switch to the worker, go on
-				 * with those.
+				 * If refills of this transaction keep it out, from before the
+				 * row was switched to the worker, go on with such refills.
 				 */
 				if (handle->xact.refills == 0)
 					raise_locked_by_us(handle);

@@ -65,7 +65,7 @@ refill(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw, const IdgenD
 }
 
 /*
- * Draw from the cache. Returns true with ids in a row, or false after having
+ * Draw from the cache. Returns true with consecutive ids, or false after having
  * done what the cache has said: then the caller validates and looks again.
  * Raises what waiting and refilling raise.
  */
@@ -135,9 +135,9 @@ draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 }
 
 /*
- * If a cached block and the pending one have enough ids in a row together, draw
- * from both: if each range left a few ids behind in the cache, there would soon
- * be no room for all these. The first *cached ids are from the cache.
+ * If a cached block and the pending one together have enough consecutive ids,
+ * draw from both: if each range left a few ids behind in the cache, there would
+ * soon be no room for all these. The first *cached ids are from the cache.
  */
 static bool
 draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
@@ -189,10 +189,10 @@ check_range(const IdgenHandle *handle, const IdgenCall *call)
 }
 
 /*
- * Draw ids in a row from the first of the places that has them, as far as what
- * the handle has found holds. Returns false if that has to be validated again,
- * and all places to be looked at again. The first *cached ids are from the
- * cache, the others from the pending block.
+ * Draw consecutive ids from the first of the places that has them, as far as
+ * what the handle has found holds. Returns false if the handle must be
+ * validated again: then the caller looks at all places again. The first *cached
+ * ids are from the cache, the others from the pending block.
  */
 static bool
 draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)

@@ -33,7 +33,7 @@
 /* The part of what it has taken by then that the next refill takes. */
 #define IDGEN_GROWTH_DIVISOR 8
 
-/* Refills that a call makes for ids in a row before it gives up. */
+/* Refills that a call makes for consecutive ids before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
 
 /* The refill that this session is about to publish. */
@@ -152,7 +152,7 @@ last_block(IdgenHandle *handle, const IdgenCall *call)
 
 /* Raises 55000: the source gives blocks, but they are too small. */
 static void
-not_in_a_row(const IdgenHandle *handle, const IdgenCall *call)
+not_consecutive(const IdgenHandle *handle, const IdgenCall *call)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -191,7 +191,7 @@ allocate(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks, 
 	if (request.count > 1)
 		request.joins = last_block(handle, call);
 	if (++call->refills > IDGEN_RANGE_REFILLS && request.count > 1)
-		not_in_a_row(handle, call);
+		not_consecutive(handle, call);
 	return idgen_refill_allocate(handle, &request, refill);
 }
 
@@ -290,7 +290,8 @@ idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, TransactionId xi
 
 /*
  * Refill and publish, as the cache has said. Unless that is ahead, the first
- * ids are for this call: returns true with them, if there are enough in a row.
+ * ids are for this call: returns true with them, if there are enough
+ * consecutive ones.
  */
 bool
 idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, IdgenAsker asker,

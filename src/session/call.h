@@ -18,7 +18,7 @@ typedef enum IdgenCallForm
 {
 	IDGEN_FORM_BIGINT,
 	IDGEN_FORM_NUMERIC,
-	IDGEN_FORM_RANGE, /* the first and the last one of ids in a row, as bigint */
+	IDGEN_FORM_RANGE, /* the first and the last one of consecutive ids, as bigint */
 } IdgenCallForm;
 
 typedef struct IdgenCall
@@ -27,7 +27,7 @@ typedef struct IdgenCall
 	const char *function;     /* the one called, for messages */
 	const IdgenSource *asked; /* the source that the id sequence must have, or NULL */
 	IdgenCallForm form;
-	int64 count; /* ids wanted in a row, at least 1, to draw them */
+	int64 count; /* consecutive ids wanted, at least 1 for a draw */
 
 	/* What has been done about it; all zero at first. */
 	bool may_make_row; /* has the id sequence to be made if it has no row? */
@@ -36,9 +36,9 @@ typedef struct IdgenCall
 	int refills;       /* tried */
 
 	/*
-	 * Waiting for others: since the call's first wait for a refill that is
-	 * published or for the worker; and for the end of a transaction, which one
-	 * and since when.
+	 * Waits for other sessions and the worker: the first one for a refill that
+	 * is published at once, or for the worker; and the last one for the end of
+	 * a transaction.
 	 */
 	TimestampTz waiting_since; /* 0 = has not waited */
 	bool impatient;            /* has waited long enough, and refills itself */

@@ -8,7 +8,7 @@
  * too, and another refill allocates the same ids. Savepoints: see savepoint.c.
  *
  * A transaction refills only when it has no ids left, so a handle has what is
- * left of one refill at most; but a range may need more in a row than that.
+ * left of one refill at most; but a range may need more consecutive ids.
  */
 #include "postgres.h"
 
@@ -39,8 +39,8 @@ forget_ids(IdgenPending *p)
 }
 
 /*
- * From now on there are no pending ids: until a savepoint is rolled back, at
- * most.
+ * From now on there are no pending ids, unless a rollback to a savepoint
+ * restores them.
  */
 void
 idgen_pending_give_up(IdgenHandle *handle)
@@ -147,8 +147,9 @@ idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids)
 }
 
 /*
- * Add an old block to the rest of a new refill: in a row with that if possible,
- * else as one of at most "limit" that are used later.
+ * Add an old block to the rest of a new refill. If the two are adjacent, they
+ * become one. If not, the old one is one of at most "limit" that are used
+ * later.
  */
 static void
 keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limit)
@@ -167,10 +168,10 @@ keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limi
 /*
  * A refill for a range has brought blocks, because those that were pending
  * before did not suffice: use the new ones first, and keep the old ones. From
- * now on they count as part of what this (sub)transaction has allocated. More
- * than a slot has room for would be lost in the end. And of gapless ids there
- * is never more than one block, since only one can be returned, or restored.
- * "fate" is that of the new ones.
+ * now on the old ones count as part of what this (sub)transaction has
+ * allocated. More blocks than a slot has room for are not kept: they would be
+ * lost in the end. Of gapless ids there is never more than one block, since
+ * only one can be given back, or restored. "fate" is that of the new ones.
  */
 static void
 keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
@@ -295,9 +296,9 @@ idgen_pending_surrender(IdgenHandle *handle)
  * The handle was validated, so pending state has to follow what was found. A
  * row that is not committed, or a native sequence that the transaction has
  * itself created or restarted, is of this transaction only: what it draws from
- * that must wait for the commit, and what others have cached from it is void
- * then. Pending ids that come from elsewhere than where the name leads now are
- * given up.
+ * that must wait for the commit, and what is cached from before is void then.
+ * Pending ids that come from elsewhere than where the name leads now are given
+ * up.
  */
 void
 idgen_pending_follow(IdgenHandle *handle)

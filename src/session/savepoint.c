@@ -16,8 +16,8 @@
  * from when the subtransaction replaces it or gives it up.
  *
  * A gapless block is different. Had its ids not been reserved ahead for speed,
- * the subtransaction would have allocated each of them itself, so a rollback
- * returns them, too: the rest is restored as it was before the first draw.
+ * the subtransaction would have allocated each of them itself, and a rollback
+ * would undo that. So the rest is restored as it was before the first draw.
  */
 #include "postgres.h"
 
@@ -34,7 +34,7 @@ typedef struct IdgenSave
 	IdgenHandle *handle;
 
 	IdgenPending pending; /* as it was */
-	bool restores_rest;   /* the rest, too; else that stays as it is by then */
+	bool restores_rest;   /* does a rollback restore the rest as well? */
 } IdgenSave;
 
 /*
@@ -74,7 +74,10 @@ idgen_savepoint_save(IdgenHandle *handle)
 		(void) get_save(handle, level);
 }
 
-/* The same; and the rest, as it is now, is about to be replaced or given up. */
+/*
+ * The pending state is about to change, and the rest to be replaced or given
+ * up: save both, in a subtransaction that has not done so.
+ */
 void
 idgen_savepoint_save_rest(IdgenHandle *handle)
 {

@@ -9,7 +9,7 @@
  * events ever give the same one, not even when a slot is used again for another
  * id sequence.
  *
- * What is cached is already allocated and durable: whoever calls
+ * What is cached is already allocated and durable: the caller of
  * idgen_cache_finish() or idgen_slot_publish() with a block to publish has
  * committed and flushed the allocation before (rule U3). Losing anything in
  * here makes a gap, never a duplicate.

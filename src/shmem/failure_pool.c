@@ -12,8 +12,8 @@
  * A session that wakes up too late finds that another failure is in the place.
  * It still has the SQLSTATE, which is in the slot, and gets a message that says
  * that the reason was not kept. To keep each failure until all its sessions
- * have read it would take as many places as there are sessions, or somebody who
- * waits.
+ * have read it would take as many places as there are sessions, or a worker
+ * that waits for a place.
  *
  * Locking rules: pool->lock protects all of it. It comes after a slot's lock.
  * Under it, nothing raises an error.

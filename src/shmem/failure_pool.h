@@ -12,7 +12,7 @@
 typedef struct IdgenFailure
 {
 	int sqlerrcode; /* 0 = it could */
-	int64 count;    /* it concerns calls that want at least this many ids in a row */
+	int64 count;    /* it concerns calls that want at least this many consecutive ids */
 	char message[256];
 	char detail[384];
 	char hint[160];

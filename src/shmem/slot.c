@@ -2,7 +2,7 @@
  * slot.c
  *		A slot's blocks and counters, and how it begins.
  *
- * How slots are found and given to id sequences is the business of cache.c.
+ * cache.c finds slots, and gives them to id sequences.
  *
  * Locking rules: the caller of every function here holds the slot's lock. None
  * of them raises an error.
@@ -127,7 +127,7 @@ idgen_slot_find_block(const IdgenSlot *slot, int64 count)
 	return -1;
 }
 
-/* Take ids in a row from a block that has that many. */
+/* Take "count" ids from a block that has that many. */
 IdgenBlock
 idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count)
 {

@@ -26,8 +26,8 @@
 #define IDGEN_SLOT_BLOCKS 8
 
 /*
- * varchar(255), and that in any server encoding, with room for a terminating
- * zero
+ * The column is varchar(255). In bytes, that is enough in any server encoding,
+ * with a terminating zero.
  */
 #define IDGEN_NAME_CHARACTERS 255
 #define IDGEN_NAME_BYTES      1024
@@ -39,7 +39,7 @@
  */
 #define IDGEN_SHORT_NAME_BYTES 152
 
-/* In place of the lowest percentage logged: none was. */
+/* Stands for the lowest percentage logged while none has been. */
 #define IDGEN_NOT_WARNED 101
 
 struct IdgenCacheKey;
@@ -49,7 +49,7 @@ typedef struct IdgenLost
 {
 	int64 changed;  /* the row was changed, or restarted */
 	int64 prepared; /* the transaction was prepared, or did not wait for the standby */
-	int64 crowded;  /* no place for one more block */
+	int64 crowded;  /* no room for one more block */
 } IdgenLost;
 
 static inline int64
@@ -89,7 +89,7 @@ typedef struct IdgenSlotSource
  * - sessions that publish at once, if the source is not transactional.
  *	 "publishers" counts them. It is one session, or more if others have lost
  *	 patience. Other sessions sleep on "done".
- * - the worker; see IdgenSlotWorker. Sessions sleep on "done", too.
+ * - the worker; see IdgenSlotWorker. Sessions that wait for it sleep on "done".
  */
 typedef struct IdgenSlotRefill
 {
@@ -113,10 +113,11 @@ typedef struct IdgenSlotPace
 /*
  * What the worker has to do with a slot. The steps are:
  *
- * NOTHING -> REQUESTED a session requests a refill REQUESTED -> REFILLING the
- * worker begins an attempt REFILLING -> REFILLING_REQUESTED a session requests
- * the next one REFILLING -> NOTHING the attempt is over REFILLING_REQUESTED ->
- * REQUESTED the attempt is over
+ *	NOTHING -> REQUESTED				a session requests a refill
+ *	REQUESTED -> REFILLING				the worker begins an attempt
+ *	REFILLING -> REFILLING_REQUESTED	a session requests the next one
+ *	REFILLING -> NOTHING				the attempt is over
+ *	REFILLING_REQUESTED -> REQUESTED	the attempt is over
  *
  * An attempt that has brought enough also meets requests that were made while
  * it was under way, and a worker that goes because of an error denies them:
@@ -141,7 +142,7 @@ typedef struct IdgenSlotWorker
 
 	uint64 attempt;           /* the number of the last attempt begun; 0 = none */
 	IdgenFailureNote failure; /* of the last attempt that has ended */
-	int64 range;              /* this many ids in a row are requested; or 0 */
+	int64 range;              /* this many consecutive ids are requested; or 0 */
 	Oid requester;            /* the role that has asked last */
 	bool row_locked;          /* has an attempt since the last success found the row locked? */
 } IdgenSlotWorker;

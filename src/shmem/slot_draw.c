@@ -140,8 +140,8 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 }
 
 /*
- * Are there too few ids in a row, and is a session refilling that will publish
- * at once?
+ * Are there too few consecutive ids, and is a session refilling that will
+ * publish at once?
  */
 bool
 idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count)
@@ -175,7 +175,7 @@ idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 count,
 
 /*
  * Take all ids of the published block that ends where "block" begins, if both
- * together are "count" ids in a row.
+ * together are "count" consecutive ids.
  */
 bool
 idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,

@@ -8,9 +8,9 @@
 #include "shmem/slot.h"
 
 /*
- * Which ids a draw may take, and whom its refill concerns, if it comes to one.
- * What a transaction has changed may be what the ids come from: then it must
- * not use published ids, which are from before ("after change").
+ * Which ids a draw may take, and which sessions its refill concerns, if it
+ * comes to one. What a transaction has changed may be what the ids come from:
+ * then it must not use published ids, which are from before ("after change").
  */
 typedef enum IdgenDrawMode
 {
@@ -52,7 +52,7 @@ idgen_mode_uses_published(IdgenDrawMode mode)
 typedef struct IdgenDraw
 {
 	IdgenDrawMode mode;
-	int64 count;             /* ids wanted, in a row */
+	int64 count;             /* consecutive ids wanted */
 	uint64 version;          /* the slot's version that the caller knows */
 	bool may_wait;           /* false if it has refilled in this transaction, or
 	                          * waited long enough */

@@ -103,7 +103,7 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 /*
  * A publisher's refill is done: publish what it has brought (rest*,
  * ahead_* and counters of the outcome), and wake the sessions that wait for it.
- * Before any other session, take "count" ids in a row, unless that is 0;
+ * Before any other session, take "count" consecutive ids, unless that is 0;
  * returns false if there are none.
  */
 bool

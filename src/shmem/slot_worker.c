@@ -51,8 +51,8 @@ clear_requested(IdgenSlot *slot)
 
 /*
  * Request a refill, and the next one when half of what is left now is used up.
- * "range" is the number of ids that are wanted in a row, or 0 if any will do.
- * The caller holds the lock.
+ * "range" is the number of consecutive ids that are wanted, or 0 if any will
+ * do. The caller holds the lock.
  */
 static void
 request_refill(IdgenSlot *slot, int64 range)
