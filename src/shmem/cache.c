@@ -40,87 +40,8 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
-#include "miscadmin.h"
-
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
-
-/*
- * Keys
- */
-
-static uint32
-hash_name(Oid number, const char *name, int namelen)
-{
-	return hash_combine(hash_bytes_uint32(number),
-	                    hash_bytes((const unsigned char *) name, namelen));
-}
-
-static uint32
-hash_key(const void *key, Size keysize)
-{
-	const IdgenCacheKey *k = (const IdgenCacheKey *) key;
-
-	return hash_name(k->dbid ^ k->relid ^ k->object, k->name, k->namelen);
-}
-
-/* The same for all keys of a name, whatever their object. */
-uint32
-idgen_cache_hash_key_name(const IdgenCacheKey *key)
-{
-	return hash_name(key->dbid ^ key->relid, key->name, key->namelen);
-}
-
-/*
- * What stands for a name of that table in this database, for
- * idgen_cache_revalidate_objects().
- */
-uint32
-idgen_cache_hash_name(Oid relid, const char *name)
-{
-	return hash_name(MyDatabaseId ^ relid, name, strlen(name));
-}
-
-static int
-compare_keys(const void *a, const void *b, Size keysize)
-{
-	const IdgenCacheKey *ka = (const IdgenCacheKey *) a;
-	const IdgenCacheKey *kb = (const IdgenCacheKey *) b;
-
-	if (ka->dbid != kb->dbid || ka->relid != kb->relid || ka->object != kb->object)
-		return 1;
-	return ka->namelen != kb->namelen || memcmp(ka->name, kb->name, ka->namelen) != 0;
-}
-
-/* The description of the hash table; the caller adds where its memory is. */
-int
-idgen_cache_describe_entries(HASHCTL *info)
-{
-	info->keysize = sizeof(IdgenCacheKey);
-	info->entrysize = sizeof(IdgenCacheEntry);
-	info->hash = hash_key;
-	info->match = compare_keys;
-	return HASH_ELEM | HASH_FUNCTION | HASH_COMPARE;
-}
-
-/*
- * Build a key. "object" is the native sequence that blocks come from, or
- * invalid. The name must stay as long as the key is used. namelen must be below
- * IDGEN_NAME_BYTES.
- */
-void
-idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object, bool temporary,
-                const char *name, int namelen)
-{
-	Assert(namelen < IDGEN_NAME_BYTES);
-	key->dbid = MyDatabaseId;
-	key->relid = relid;
-	key->object = object;
-	key->temporary = temporary;
-	key->namelen = namelen;
-	key->name = name;
-}
 
 /* Which cache is a key for? */
 IdgenCache *
@@ -168,7 +89,7 @@ IdgenCacheEntry *
 idgen_cache_add_entry(IdgenCache *cache, const IdgenCacheKey *key, IdgenSlot *slot, char *long_name)
 {
 	IdgenCacheKey stored = *key;
-	char *name = idgen_is_long_name(key) ? long_name : slot->short_name;
+	char *name = idgen_key_is_long(key) ? long_name : slot->short_name;
 
 	memcpy(name, key->name, key->namelen);
 	name[key->namelen] = '\0';
@@ -188,7 +109,7 @@ idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *sl
 	entry->slot = slot;
 	if (!OidIsValid(entry->key.object))
 		return;
-	dlist_push_head(idgen_cache_slots_named(cache, idgen_cache_hash_key_name(&entry->key)), &slot->node);
+	dlist_push_head(idgen_cache_slots_named(cache, idgen_key_hash_name(&entry->key)), &slot->node);
 	cache->header->has_objects = true;
 }
 
@@ -272,6 +193,17 @@ evict_idle_long_name(IdgenCache *cache)
  * Entries
  */
 
+/* The description of the hash table; the caller adds where its memory is. */
+int
+idgen_cache_describe_entries(HASHCTL *info)
+{
+	info->keysize = sizeof(IdgenCacheKey);
+	info->entrysize = sizeof(IdgenCacheEntry);
+	info->hash = idgen_key_hash;
+	info->match = idgen_key_compare;
+	return HASH_ELEM | HASH_FUNCTION | HASH_COMPARE;
+}
+
 /*
  * Is there no place left for the name of a key? The caller holds the header's
  * lock.
@@ -279,7 +211,7 @@ evict_idle_long_name(IdgenCache *cache)
 static bool
 lacks_long_name(const IdgenCacheKey *key)
 {
-	return idgen_is_long_name(key) && slist_is_empty(&idgen_shared_cache.long_names->free);
+	return idgen_key_is_long(key) && slist_is_empty(&idgen_shared_cache.long_names->free);
 }
 
 /* Can there be an entry in the shared cache without another one giving way? */
@@ -329,7 +261,7 @@ create_entry(const IdgenCacheKey *key)
 
 	if (slot == NULL)
 		return NULL;
-	if (idgen_is_long_name(key))
+	if (idgen_key_is_long(key))
 		long_name = idgen_long_names_take(cache->long_names, slot);
 	entry = idgen_cache_add_entry(cache, key, slot, long_name);
 	idgen_cache_assign_slot(cache, entry, slot);

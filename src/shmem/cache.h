@@ -16,29 +16,9 @@
 
 #include "nodes/pg_list.h"
 
+#include "shmem/cache_key.h"
 #include "shmem/slot.h"
 #include "shmem/slot_publish.h"
-
-/*
- * What names an id sequence in the whole server. The table's OID stands for
- * the installation of the extension: dropped and created again, it differs.
- * The name does not suffice where blocks come from a native sequence, since
- * search_path may say which. Build it with idgen_cache_key().
- */
-typedef struct IdgenCacheKey
-{
-	Oid dbid;
-	Oid relid;
-	Oid object;     /* native sequence, or invalid */
-	bool temporary; /* is that one temporary? */
-	uint16 namelen; /* below IDGEN_NAME_BYTES */
-
-	/*
-	 * Not the key's own memory. Zero-terminated in each key that the cache
-	 * gives out, but need not be in one that it is asked for.
-	 */
-	const char *name;
-} IdgenCacheKey;
 
 /* cache_memory.c: how it is made */
 extern void idgen_cache_request_shmem(void);
@@ -46,8 +26,6 @@ extern bool idgen_cache_startup_shmem(void);
 extern bool idgen_cache_is_shared(void);
 
 /* cache.c: finding the slot of an id sequence, and making one */
-extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object,
-                            bool temporary, const char *name, int namelen);
 extern IdgenSlot *idgen_cache_find(const IdgenCacheKey *key, uint64 *version);
 extern IdgenSlot *idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version);
 
@@ -64,7 +42,6 @@ extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
 extern void idgen_cache_drop_storage(const RelFileLocator *file);
 extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_has_objects(void);
-extern uint32 idgen_cache_hash_name(Oid relid, const char *name);
 extern void idgen_cache_revalidate_objects(uint32 name);
 
 /* own_cache.c: a session's own cache */

@@ -29,17 +29,6 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 	return true;
 }
 
-/* A copy of a key, palloc'd, with its name. */
-static IdgenCacheKey *
-copy_key(const IdgenCacheKey *key)
-{
-	IdgenCacheKey *copy = palloc(sizeof(IdgenCacheKey) + key->namelen + 1);
-
-	*copy = *key;
-	copy->name = memcpy(copy + 1, key->name, key->namelen + 1);
-	return copy;
-}
-
 /*
  * The keys of all entries of this database that belong to the installation of
  * that table: a list of palloc'd IdgenCacheKeys.
@@ -62,7 +51,7 @@ idgen_cache_entries(Oid relid)
 		while ((entry = hash_seq_search(&status)) != NULL)
 		{
 			if (entry->key.dbid == MyDatabaseId && entry->key.relid == relid)
-				keys = lappend(keys, copy_key(&entry->key));
+				keys = lappend(keys, idgen_key_copy(&entry->key));
 		}
 		LWLockRelease(&caches[i]->header->lock);
 	}

@@ -226,7 +226,7 @@ revalidate_objects(IdgenCache *cache, uint32 name)
 	{
 		IdgenSlot *slot = dlist_container(IdgenSlot, node, iter.cur);
 
-		if (idgen_cache_hash_key_name(slot->key) != name)
+		if (idgen_key_hash_name(slot->key) != name)
 			continue;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 		slot->version = idgen_cache_next_number(cache);

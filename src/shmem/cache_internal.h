@@ -70,25 +70,17 @@ typedef struct IdgenCache
 	IdgenLongNames *long_names; /* NULL in a session's own cache */
 } IdgenCache;
 
-/* Does a name not fit into a slot? */
-static inline bool
-idgen_is_long_name(const IdgenCacheKey *key)
-{
-	return key->namelen >= IDGEN_SHORT_NAME_BYTES;
-}
-
 extern IdgenCache idgen_shared_cache;
 extern IdgenCache idgen_own_cache;
 
 /* cache_memory.c */
 extern void idgen_cache_init_header(IdgenCacheHeader *header, int tranche);
 extern void idgen_cache_init_names(IdgenCache *cache);
-extern int idgen_cache_describe_entries(HASHCTL *info);
 
 /* cache.c */
+extern int idgen_cache_describe_entries(HASHCTL *info);
 extern IdgenCache *idgen_cache_of(const IdgenCacheKey *key);
 extern uint64 idgen_cache_next_number(IdgenCache *cache);
-extern uint32 idgen_cache_hash_key_name(const IdgenCacheKey *key);
 extern dlist_head *idgen_cache_slots_named(const IdgenCache *cache, uint32 name);
 extern IdgenSlot *idgen_cache_slot_at(const IdgenCache *cache, int i);
 extern bool idgen_cache_has_room(const IdgenCacheKey *key);

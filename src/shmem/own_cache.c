@@ -177,7 +177,7 @@ idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version)
 	if (!have_free_slot())
 		return NULL;
 	own = dlist_container(OwnSlot, slot.node, dlist_head_node(&own_free));
-	if (idgen_is_long_name(key) && own->long_name == NULL)
+	if (idgen_key_is_long(key) && own->long_name == NULL)
 		own->long_name = MemoryContextAlloc(TopMemoryContext, IDGEN_NAME_BYTES);
 	entry = idgen_cache_add_entry(cache, key, &own->slot, own->long_name);
 
