@@ -1,8 +1,8 @@
 /*
  * privileges.c
- *		Who may use a row of id_sequences.
+ *		Which roles may use a row of id_sequences.
  *
- * Whoever may SELECT a row of id_sequences may draw from it (rule C3). Row
+ * A role that may SELECT a row of id_sequences may draw from it (rule C3). Row
  * security can depend on anything that a policy's expression looks at. So its
  * answer is remembered only when all policies are immutable expressions over
  * columns of the row that rarely change, and until any function is replaced.

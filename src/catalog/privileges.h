@@ -1,6 +1,6 @@
 /*
  * privileges.h
- *		Who may use a row of id_sequences.
+ *		Which roles may use a row of id_sequences.
  */
 #ifndef IDGEN_PRIVILEGES_H
 #define IDGEN_PRIVILEGES_H

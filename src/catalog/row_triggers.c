@@ -2,7 +2,7 @@
  * row_triggers.c
  *		Triggers on id_sequences that a refill, or a new row, fires.
  *
- * Whoever copies the table by its triggers sees every refill (rule C4).
+ * A program that copies the table by triggers sees every refill (rule C4).
  *
  * Triggers are code of a role that has the privilege TRIGGER. They run with the
  * rights of the role that draws, as the triggers of any table run with the

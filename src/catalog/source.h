@@ -18,8 +18,8 @@ struct IdgenFound;
 struct IdgenRemoteQuery;
 
 /*
- * Who asks for an allocation. It says whether allocate() may wait for other
- * transactions, and whether it is worth an error that no id is left.
+ * What asks for an allocation. It says whether allocate() may wait for other
+ * transactions, and whether it raises an error if no id is left.
  */
 typedef enum IdgenAsker
 {

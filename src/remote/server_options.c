@@ -64,7 +64,7 @@ static const char *const harmless_options[] = {
 	"hostaddr",
 	"port",
 	"dbname",
-	/* as whom */
+	/* as which user */
 	"user",
 	"password",
 	"sslpassword",

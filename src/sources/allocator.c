@@ -6,10 +6,10 @@
  * Its name must be schema-qualified, and its arguments must have exactly these
  * types: so no search_path can put another function in its place.
  *
- * Whoever owns the function decides what it does, from one call to the next.
- * That a role was allowed to write its name into the row says nothing of that.
- * Besides, rows also come by replication and from dumps, where nobody is asked.
- * So each refill looks who owns it.
+ * The owner of the function decides what it does, from one call to the next.
+ * The role that has written its name into the row may be another one. Besides,
+ * rows also come by replication and from dumps, without a check of privileges.
+ * So each refill looks up the owner.
  */
 #include "postgres.h"
 

@@ -80,8 +80,8 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
  * The worker does so as the owner of id_sequences, with the restrictions of a
  * security-restricted operation. The code that the owner has attached to that
  * table runs so as well. Triggers run as the role that has asked for the
- * refill (see row_triggers.c). The worker does not check who may draw: only
- * sessions that may have asked.
+ * refill (see row_triggers.c). The worker does not check the privilege to draw:
+ * a session without it could not have asked.
  */
 static void
 allocate(void *arg)
@@ -132,8 +132,8 @@ try_without_range(JobTry *try, ErrorData *error)
 }
 
 /*
- * What an error of a try means. Locks and cancelled statements of another
- * server are that server's business: here, they are failures.
+ * What an error of a try means. If it comes from another server, a lock or a
+ * cancelled statement there is a failure here.
  */
 static IdgenJobEvent
 event_of_error(const IdgenJob *job, const ErrorData *error)
