@@ -13,7 +13,7 @@
  */
 extern PGDLLIMPORT uint64 idgen_epoch;
 
-/* The same, but for changes of id_sequences' catalog entries alone. */
+/* Counts changes of id_sequences' catalog entries alone. */
 extern PGDLLIMPORT uint64 idgen_table_epoch;
 
 extern void idgen_epoch_init(void);

@@ -10,10 +10,10 @@
 /* Duties of an update of next_block_start and exhausted, to be combined. */
 typedef enum IdgenRowDuty
 {
-	/* There are triggers for UPDATE that are not idgen's own. */
+	/* There are triggers of others for UPDATE: not idgen's own. */
 	IDGEN_DUTY_TRIGGERS = 1 << 0,
 
-	/* Of these, some are fired BEFORE, for each row. */
+	/* Some triggers of others for UPDATE are fired BEFORE, for each row. */
 	IDGEN_DUTY_BEFORE_ROW = 1 << 1,
 
 	/* There are generated columns. */

@@ -81,7 +81,10 @@ end_triggers(bool acting, const IdgenIdentity *before)
 		idgen_act_as_before(before);
 }
 
-/* Those for each row; false if one of them suppresses the row. */
+/*
+ * Fire the triggers BEFORE UPDATE for each row; false if one of them suppresses
+ * the row.
+ */
 static bool
 fire_before_update(const IdgenRowWrite *write, TupleTableSlot *old, TupleTableSlot *row)
 {

@@ -13,7 +13,8 @@
 #include "session/xact_changes.h"
 
 /*
- * The sequence value that comes next, as far as handle and row tell; see below.
+ * The sequence value that comes next for a handle that is valid; see
+ * idgen_peek_next().
  */
 static int64
 peek(IdgenHandle *handle, IdgenCall *call)

@@ -94,7 +94,7 @@ idgen_connection_close(IdgenConnection *connection)
 	connection->state = IDGEN_CONNECTION_CLOSED;
 }
 
-/* It is BROKEN, for that reason. The texts are the caller's. */
+/* A connection is BROKEN, for that reason. The texts are the caller's. */
 static void
 fail(IdgenConnection *connection, IdgenRemoteError error)
 {
@@ -103,7 +103,7 @@ fail(IdgenConnection *connection, IdgenRemoteError error)
 	connection->error = error;
 }
 
-/* It could not be opened; "detail" says why. */
+/* A connection could not be opened; "detail" says why. */
 static void
 fail_to_connect(IdgenConnection *connection, const char *detail, const char *hint)
 {

@@ -139,8 +139,8 @@ idgen_remote_begin(Oid serverid, Oid userid, const char *sql,
 }
 
 /*
- * It is over. The connection is free, or closed if it is not ready for another
- * one.
+ * A query is over. Its connection is free, or closed if it is not READY for
+ * another query.
  */
 static void
 end(IdgenRemoteQuery *query, QueryState state)
@@ -151,7 +151,7 @@ end(IdgenRemoteQuery *query, QueryState state)
 	query->connection = NULL;
 }
 
-/* It has FAILED: the connection, if there is one, is of no more use. */
+/* A query has FAILED: its connection, if it has one, is of no more use. */
 static void
 fail(IdgenRemoteQuery *query, IdgenRemoteError error)
 {
@@ -161,7 +161,7 @@ fail(IdgenRemoteQuery *query, IdgenRemoteError error)
 	end(query, QUERY_FAILED);
 }
 
-/* It has lasted too long. */
+/* A query has lasted too long. */
 static void
 time_out(IdgenRemoteQuery *query)
 {
@@ -249,7 +249,7 @@ error_code(const PGresult *result)
 	return code != 0 ? code : ERRCODE_FDW_ERROR;
 }
 
-/* It is REFUSED: the server has raised an error. */
+/* A query is REFUSED: the server has raised an error. */
 static void
 refuse(IdgenRemoteQuery *query, int sqlerrcode, const PGresult *result)
 {

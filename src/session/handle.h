@@ -53,24 +53,25 @@ typedef struct IdgenPending
 
 /*
  * What the current transaction has done with an id sequence, whatever has
- * become of its savepoints: all zero outside of one as above.
+ * become of its savepoints: all zero outside of a transaction that draws from
+ * the source or changes the row.
  */
 typedef struct IdgenHandleXact
 {
 	bool listed;             /* on the list of handles to finish? */
 	IdgenCounters counters;  /* of ids_lost only crowded */
 	int64 refills;           /* successful ones */
-	int64 ids_allocated;     /* by them */
+	int64 ids_allocated;     /* by successful refills */
 	int64 ahead_blocks;      /* as in IdgenOutcome */
-	int64 ahead_ids;         /* likewise */
+	int64 ahead_ids;         /* as in IdgenOutcome */
 	TransactionId claim;     /* the last claim made, or invalid */
 	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
-	dlist_node node;         /* on that list */
+	dlist_node node;         /* on the list of handles to finish */
 } IdgenHandleXact;
 
 /*
- * The sequence value that a session drew last, and what else is to be known of
- * it.
+ * The sequence value that a session drew last, and what else idgen_last() needs
+ * to know.
  */
 typedef struct IdgenLast
 {
@@ -166,9 +167,9 @@ typedef struct IdgenHandle
 	IdgenPending pending;
 	IdgenHandleXact xact;
 
-	/* As long as the handle, too, but out of the way of the hot path. */
+	/* As long as the handle, but out of the way of the hot path. */
 	struct IdgenName *known; /* see handle.c; NULL in a worker */
-	slist_node node;         /* likewise */
+	slist_node node;         /* see handle.c */
 	ItemPointerData row_tid; /* where this session's last refill put the row */
 	bool allocating;         /* its source is at work: a refill, or what goes back */
 

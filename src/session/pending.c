@@ -211,7 +211,7 @@ good_as_of(const IdgenHandle *handle, const IdgenRefill *refill, uint64 version)
 	return idgen_cache_dropped_at(&key);
 }
 
-/* The same, of the rest of two refills. */
+/* As rest_good_as_of in IdgenOutcome, of what is left of two refills. */
 static uint64
 both_good_as_of(uint64 a, uint64 b)
 {

@@ -123,7 +123,7 @@ idgen_changes_note_dropped_database(Oid dbid)
 }
 
 /*
- * The current transaction changes foreign servers or user mappings, whichever.
+ * The current transaction changes any foreign server or user mapping.
  */
 void
 idgen_changes_note_servers(void)
@@ -131,14 +131,20 @@ idgen_changes_note_servers(void)
 	changes.servers = true;
 }
 
-/* Has it, perhaps in a savepoint that was rolled back? */
+/*
+ * Has the current transaction changed foreign servers or user mappings, perhaps
+ * in a savepoint that was rolled back?
+ */
 bool
 idgen_changes_include_servers(void)
 {
 	return changes.servers;
 }
 
-/* Has it removed all rows, likewise? */
+/*
+ * Has the current transaction removed all rows, perhaps in a savepoint that was
+ * rolled back?
+ */
 bool
 idgen_changes_include_all_rows(void)
 {

@@ -155,7 +155,10 @@ evict_if_idle(IdgenCache *cache, IdgenSlot *slot)
 	return false;
 }
 
-/* The next idle slot, taken away as above; NULL if all of them are busy. */
+/*
+ * Take the next idle slot away from its id sequence; NULL if all are busy. The
+ * caller holds the header's lock exclusively; the slot comes back locked.
+ */
 IdgenSlot *
 idgen_cache_evict_idle_slot(IdgenCache *cache)
 {
@@ -172,7 +175,9 @@ idgen_cache_evict_idle_slot(IdgenCache *cache)
 	return NULL;
 }
 
-/* The same, of the slots that have all places for long names. */
+/*
+ * Take an idle slot away that has a long name; NULL if all of these are busy.
+ */
 static IdgenSlot *
 evict_idle_long_name(IdgenCache *cache)
 {
@@ -317,7 +322,10 @@ idgen_cache_find(const IdgenCacheKey *key, uint64 *version)
 	return slot;
 }
 
-/* The same, of the shared cache, and make the slot if there is none. */
+/*
+ * Find the slot of a key in the shared cache, and make it if there is none;
+ * NULL if all are busy.
+ */
 static IdgenSlot *
 find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
 {
@@ -358,8 +366,8 @@ idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version)
 }
 
 /*
- * Call a function for every entry of a cache that it is given, with the slot
- * locked.
+ * Call a function for every entry of a cache. The function gets the entry with
+ * its slot locked.
  */
 void
 idgen_cache_for_each_entry(IdgenCache *cache,

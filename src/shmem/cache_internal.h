@@ -53,8 +53,8 @@ typedef struct IdgenCacheHeader
 	int64 ids_lost;
 	int nslots;       /* slots made */
 	int hand;         /* next slot that the clock looks at */
-	bool has_objects; /* has there ever been a key with an object? Only set; read
-	                   * without the lock, too */
+	bool has_objects; /* has there ever been a key with an object? Only set; also
+	                   * read without the lock */
 } IdgenCacheHeader;
 
 /* Where the parts of a cache are. Fixed once it is made. */
@@ -63,7 +63,8 @@ typedef struct IdgenCache
 	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
 	HTAB *entries;
 	IdgenSlotPadded *slots; /* NULL in a session's own cache */
-	uint8 *work;            /* what the worker has to do with each slot, likewise */
+	uint8 *work;            /* what the worker has to do with each slot; NULL in a
+	                         * session's own cache */
 	int nbuckets;           /* of the lists in names, and in files */
 	dlist_head *names;      /* slots that have an object, by name */
 	struct IdgenFileIndex *files;

@@ -47,7 +47,7 @@ idgen_key_hash_name(const IdgenCacheKey *key)
 	return hash_name(key->dbid ^ key->relid, key->name, key->namelen);
 }
 
-/* The same, of a name of that table in this database. */
+/* That hash value, for a name of that table in this database. */
 uint32
 idgen_cache_hash_name(Oid relid, const char *name)
 {

@@ -72,7 +72,7 @@ typedef enum IdgenDrawAnswer
 	/* The result's ids are the caller's. */
 	IDGEN_DRAW_TAKEN,
 
-	/* It would refill: prepare for that, set may_refill, and try again. */
+	/* The draw needs a refill: prepare it, set may_refill, and try again. */
 	IDGEN_DRAW_PREPARE,
 
 	/*
@@ -88,7 +88,7 @@ typedef enum IdgenDrawAnswer
 	 */
 	IDGEN_DRAW_REFILL,
 
-	/* The same, though there are ids left. */
+	/* Do what IDGEN_DRAW_REFILL says, though there are ids left. */
 	IDGEN_DRAW_REFILL_AHEAD,
 } IdgenDrawAnswer;
 

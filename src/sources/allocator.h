@@ -12,8 +12,8 @@
 typedef enum IdgenAllocatorRights
 {
 	IDGEN_ALLOCATOR_AS_CALLER,            /* those of the role that draws */
-	IDGEN_ALLOCATOR_AS_CALLER_RESTRICTED, /* the same, as idgen_act_as() restricts them */
-	IDGEN_ALLOCATOR_AS_OWNER_RESTRICTED,  /* those of its owner, likewise */
+	IDGEN_ALLOCATOR_AS_CALLER_RESTRICTED, /* those of that role, as idgen_act_as() restricts them */
+	IDGEN_ALLOCATOR_AS_OWNER_RESTRICTED,  /* those of the owner, as idgen_act_as() restricts them */
 } IdgenAllocatorRights;
 
 /* A function to allocate with. */

@@ -91,7 +91,7 @@ check_table(Oid relid)
 }
 
 /*
- * Raises 42501 or 0A000 unless that holds for all that inherits from it, too.
+ * Raises 42501 or 0A000 unless the caller may move the column of all members.
  */
 static void
 check_members(List *members)

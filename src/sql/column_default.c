@@ -225,7 +225,10 @@ idgen_check_draws_from_none(const IdgenColumn *column, Oid idgen_schema)
 		                column->name, idgen_display_name(member))));
 }
 
-/* The same, but for id sequences other than that name. */
+/*
+ * Raises 55000 if the column draws from an id sequence of another name, in the
+ * table or in what inherits from it.
+ */
 void
 idgen_check_draws_from_no_other(const IdgenColumn *column, const char *name, Oid idgen_schema)
 {

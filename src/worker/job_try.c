@@ -180,7 +180,7 @@ idgen_job_try(IdgenJob *job)
 
 	Assert(job->state == IDGEN_JOB_READY || job->state == IDGEN_JOB_IN_LINE);
 
-	/* Those that wanted a range may have given up. */
+	/* The sessions that wanted a range may have given up. */
 	if (job->task->range > 0 && job->query == NULL && !idgen_cache_has_waiters(&job->task->key))
 		job->task->range = 0;
 

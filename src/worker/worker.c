@@ -41,7 +41,7 @@
 
 /* Has this worker connected to its database? */
 static bool connected = false;
-/* Has it got SIGTERM? */
+/* Has this worker got SIGTERM? */
 static volatile sig_atomic_t told_to_go = false;
 
 static void
