@@ -30,20 +30,18 @@ typedef struct IdgenCall
 	int64 count; /* consecutive ids wanted, at least 1 for a draw */
 
 	/* What has been done about it; all zero at first. */
-	bool may_make_row; /* has the id sequence to be made if it has no row? */
+	bool may_make_row; /* may it make the row that the name lacks? */
 	bool validated;    /* the handle was validated during this call */
-	int prefix;        /* of the ids that are composed */
-	int refills;       /* tried */
+	int prefix;        /* of the ids to compose; 0 if the layout has none */
+	int refills;       /* so far, also those that brought nothing */
 
-	/*
-	 * Waits for other sessions and the worker: the first one for a refill that
-	 * is published at once, or for the worker; and the last one for the end of
-	 * a transaction.
-	 */
-	TimestampTz waiting_since; /* 0 = has not waited */
-	bool impatient;            /* has waited long enough, and refills itself */
-	TransactionId awaited;     /* or invalid; stays after the wait */
-	TimestampTz awaited_since;
+	/* Waiting for the worker, or for another session to publish a refill. */
+	TimestampTz waiting_since; /* the first such wait began, 0 = none yet */
+	bool impatient;            /* has waited long enough: it refills itself */
+
+	/* Waiting for the end of another session's transaction. */
+	TransactionId awaited;     /* the last one, or invalid */
+	TimestampTz awaited_since; /* the first wait for it began */
 } IdgenCall;
 
 #endif /* IDGEN_CALL_H */

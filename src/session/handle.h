@@ -34,9 +34,10 @@ typedef enum IdgenChange
 struct IdgenSave;
 
 /*
- * What the current transaction has of an id sequence, as far as a rollback to a
- * savepoint undoes it: all zero outside of a transaction that draws from the
- * source or changes the row. See pending.c and savepoint.c.
+ * The pending state: what the current transaction has of an id sequence, as far
+ * as a rollback to a savepoint undoes it. A value, which savepoint.c saves and
+ * restores by assignment. All zero outside of a transaction that draws from the
+ * source or changes the row.
  */
 typedef struct IdgenPending
 {
@@ -52,27 +53,24 @@ typedef struct IdgenPending
 } IdgenPending;
 
 /*
- * What the current transaction has done with an id sequence, whatever has
- * become of its savepoints: all zero outside of a transaction that draws from
- * the source or changes the row.
+ * What else the current transaction has done with an id sequence: a rollback to
+ * a savepoint does not undo it. All zero outside of a transaction that draws
+ * from the source or changes the row.
  */
 typedef struct IdgenHandleXact
 {
-	bool listed;             /* on the list of handles to finish? */
 	IdgenCounters counters;  /* of ids_lost only crowded */
 	int64 refills;           /* successful ones */
 	int64 ids_allocated;     /* by successful refills */
-	int64 ahead_blocks;      /* as in IdgenOutcome */
-	int64 ahead_ids;         /* as in IdgenOutcome */
+	int64 ahead_blocks;      /* as in IdgenOutcome, of the last refill */
+	int64 ahead_ids;         /* as in IdgenOutcome, of the last refill */
 	TransactionId claim;     /* the last claim made, or invalid */
-	struct IdgenSave *saves; /* innermost savepoint's record, or NULL */
-	dlist_node node;         /* on the list of handles to finish */
+	struct IdgenSave *saves; /* the innermost level's, or NULL; see savepoint.c */
+	bool listed;             /* is it on idgen_listed_handles? */
+	dlist_node node;         /* on idgen_listed_handles */
 } IdgenHandleXact;
 
-/*
- * The sequence value that a session drew last, and what else idgen_last() needs
- * to know.
- */
+/* What idgen_last() answers: the sequence value that the session drew last. */
 typedef struct IdgenLast
 {
 	int64 value;
@@ -84,7 +82,7 @@ typedef struct IdgenLast
 
 /*
  * What was found when the handle was validated, and what tells that it still
- * holds.
+ * holds. See validate.c.
  */
 typedef struct IdgenFound
 {
