@@ -62,12 +62,12 @@
 #include "remote/connection.h"
 
 /*
- * How many bytes may come for the opening of a connection, or for a statement.
- * Our statements are answered with some hundred. An opening may take some
+ * How much may come for the opening of a connection, or for a statement, in kB.
+ * Our statements are answered with some hundred bytes. An opening may take some
  * thousand of certificates. The longest message in an error or two is meant to
  * pass as well.
  */
-#define MAX_RECEIVED (128 * 1024)
+#define MAX_RECEIVED_KB 128
 
 /*
  * What a new session at another server is told, if that is a PostgreSQL
@@ -151,7 +151,7 @@ fail_by_excess(IdgenConnection *connection)
 	IdgenRemoteError error = {
 		.sqlerrcode = ERRCODE_PROTOCOL_VIOLATION,
 		.message = psprintf("server \"%s\" has sent more than %d kB",
-	                        connection->server, MAX_RECEIVED / 1024),
+	                        connection->server, MAX_RECEIVED_KB),
 		.detail = "An answer to a refill is much shorter.",
 		.hint = "Check what listens at the address of that server.",
 	};
@@ -384,12 +384,12 @@ check_limits(IdgenConnection *connection)
 {
 	const IdgenLink *link = &connection->link;
 
-	if (link->valve.open && link->valve.received > MAX_RECEIVED)
+	if (link->valve.open && link->valve.received > MAX_RECEIVED_KB * INT64CONST(1024))
 	{
 		if (is_opening(connection))
 			next_host(connection,
 			          psprintf("Server \"%s\" has sent more than %d kB before it was ready.",
-			                   connection->server, MAX_RECEIVED / 1024));
+			                   connection->server, MAX_RECEIVED_KB));
 		else
 			fail_by_excess(connection);
 	}

@@ -30,7 +30,7 @@
  * What comes besides answers, such as notifications and settings of ever new
  * names, libpq keeps as long as the connection. Some thousand answers fit in.
  */
-#define MAX_KEPT (1024 * 1024)
+#define MAX_KEPT (INT64CONST(1024) * 1024)
 
 static dlist_head busy_connections = DLIST_STATIC_INIT(busy_connections);
 static dlist_head idle_connections = DLIST_STATIC_INIT(idle_connections); /* all READY */
