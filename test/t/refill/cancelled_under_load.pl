@@ -52,10 +52,7 @@ $node->safe_psql('postgres', q{
 	SELECT pg_sleep(0.2);
 	COMMIT});
 wait_for_lines(100, @clients);
-$node->safe_psql('postgres', q{
-	SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
-	WHERE application_name = 'client'});
-finish_clients(@clients);
+terminate_clients($node, @clients);
 
 my $errors = join('', map { slurp_file($_->{err}) } @clients);
 like($errors, qr/canceling statement due to user request/, 'statements were cancelled');

@@ -82,10 +82,7 @@ foreach my $client (@left)
 	wait_for_lines($lines + 100, $client);
 }
 ok(1, 'the others go on');
-$node->safe_psql('postgres', q{
-	SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
-	WHERE application_name = 'client'});
-finish_clients(@clients);
+terminate_clients($node, @clients);
 
 my $errors = join('', map { slurp_file($_->{err}) } @clients);
 like($errors, qr/canceling statement due to user request/, 'statements were cancelled');
