@@ -90,8 +90,7 @@ idgen_failure_keep(IdgenFailureNote *note, const IdgenFailure *failure, int read
 	LWLockAcquire(&pool->lock, LW_EXCLUSIVE);
 	if (pool->last == 0 || !are_alike(place_of(pool->last), failure))
 	{
-		if (++pool->last == 0)
-			pool->last = 1;
+		pool->last++;
 		*place_of(pool->last) = *failure;
 	}
 	note->in_pool = pool->last;
@@ -102,8 +101,8 @@ idgen_failure_keep(IdgenFailureNote *note, const IdgenFailure *failure, int read
  * Read the failure that a note speaks of. The caller holds the lock of the slot
  * with the note.
  *
- * Numbers are used again after 2^32 failures. No session sleeps that long, and
- * what it got then would be the texts of another failure.
+ * Numbers are used again after 2^32 failures. A session that sleeps that long
+ * may get the texts of another failure.
  */
 void
 idgen_failure_read(const IdgenFailureNote *note, IdgenFailure *failure)

@@ -133,5 +133,17 @@ $node->start;
 draw($is_long);
 is(cached($is_long), 10, 'all places are free after a crash');
 
+# In a session's own cache there is room for any name.
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
+$node->adjust_conf('postgresql.conf', 'idgen.max_sequences', undef);
+$node->restart;
+$node->safe_psql('postgres', "TRUNCATE id_sequences; SELECT idgen_create('${long}' || i, next_block_start => 100 * i) FROM generate_series(10, 59) i");
+is( $node->safe_psql(
+		'postgres', qq{
+		SELECT count(idgen_next(name)) FROM id_sequences;
+		SELECT count(*), min(idgen_next(name) - next_block_start), max(idgen_next(name) - next_block_start) FROM id_sequences;
+		SELECT count(*) FROM idgen_stats WHERE cache = 'session' AND octet_length(name) > 1000 AND ids_cached = 17}),
+	"50\n50|-19|-18\n50", "in a session's own cache, too");
+
 $node->stop;
 done_testing();
