@@ -5,9 +5,9 @@
  * To be preloaded before idgen: then idgen's callbacks at the end of a
  * transaction can fail, but not what the server itself does after them.
  *
- *	fail_palloc(n, pid) the n-th allocation from now on fails in that process;
- *							0 for none. Returns whether the last one that was to
- *							fail has.
+ *	fail_palloc(n, pid)
+ *		The n-th allocation from now on fails in that process; none if n is 0.
+ *		Returns whether the last one that was to fail has failed.
  *
  * Allocations are those from AllocSets, which is nearly all. Works with
  * PostgreSQL 15 only: later servers do not let us at the functions of a memory

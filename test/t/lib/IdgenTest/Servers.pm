@@ -18,6 +18,7 @@ our @EXPORT = qw(
   write_file build_library
 );
 
+# idgen_server(name, init => [...], conf => text, preload => 0): a server that
 # is running and has the extension in database "postgres".
 sub idgen_server
 {
