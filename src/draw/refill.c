@@ -41,7 +41,8 @@ static struct
 {
 	bool going_on;     /* is there one? The rest is void if not. */
 	int level;         /* nesting level of the transaction when it began */
-	IdgenCacheKey key; /* of the entry; other sessions wait for it */
+	IdgenCacheKey key; /* of the entry; other sessions wait for it. The name is
+	                    * that of the handle, as in wait.c */
 } publishing = {false};
 
 /* Have other sessions wait for this one to publish what it refills. */

@@ -31,7 +31,8 @@
 
 /*
  * The entry in which this session is counted as waiting, if any. The name in
- * the key stays until the session ends.
+ * the key is that of the handle, which lives until the transaction ends at
+ * least; the wait ends before.
  */
 static bool waiting = false;
 static IdgenCacheKey waiting_key;

@@ -7,7 +7,7 @@
  * and goes when none has asked for a while.
  *
  * It connects as the bootstrap superuser, since other roles need not be able to
- * log in. But it does nothing in that role (see job.c).
+ * log in. But it does nothing in that role (see job_try.c).
  */
 #include "postgres.h"
 
