@@ -82,6 +82,25 @@ BEGIN
 END$$;
 SELECT idgen_next('y') FROM generate_series(1, 4);
 
+-- a range that is not to be had, from an allocator that draws single ids: each
+-- call counts its own refills, so the outer one ends
+CREATE OR REPLACE FUNCTION allocate_y(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
+	LANGUAGE plpgsql AS $$
+BEGIN
+	BEGIN
+		PERFORM idgen_next('y');
+	EXCEPTION WHEN object_not_in_prerequisite_state THEN
+		NULL;
+	END;
+	first_id := nextval('gen_seq');
+	last_id := first_id + 1;
+	RETURN NEXT;
+END$$;
+SET statement_timeout = '20s';
+SELECT idgen_next_range('y', 5);
+\echo :SQLSTATE
+RESET statement_timeout;
+
 -- an allocator that drops its own row: what it returns is void
 CREATE OR REPLACE FUNCTION allocate_y(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE plpgsql AS $$
