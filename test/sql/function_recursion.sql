@@ -82,7 +82,7 @@ BEGIN
 END$$;
 SELECT idgen_next('y') FROM generate_series(1, 4);
 
--- a range that is not to be had, from an allocator that draws single ids: each
+-- a range that cannot be had, from an allocator that draws single ids: each
 -- call counts its own refills, so the outer one ends
 CREATE OR REPLACE FUNCTION allocate_y(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE plpgsql AS $$
