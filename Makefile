@@ -81,6 +81,11 @@ ISOLATION := $(if $(filter configured,$(SERVER_IS)),$(ISOLATION))
 endif
 endif
 
+# PGXS sets this itself, unless the server was built in the folder of its source.
+ifneq ($(CURDIR),$(realpath $(tree)))
+VPATH ?= $(patsubst %/,%,$(tree))
+endif
+
 include $(PGXS)
 
 # PGXS does not track headers.
