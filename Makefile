@@ -81,7 +81,7 @@ ISOLATION := $(if $(filter configured,$(SERVER_IS)),$(ISOLATION))
 endif
 endif
 
-# PGXS sets this itself, unless the server was built in the folder of its source.
+# PGXS sets this itself, unless the server was built in its source folder.
 ifneq ($(CURDIR),$(realpath $(tree)))
 VPATH ?= $(patsubst %/,%,$(tree))
 endif

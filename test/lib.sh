@@ -217,18 +217,22 @@ wrap_servers()
 {
 	local program
 
-	mkdir "$work/bin"
+	# With a folder named bin, programs would look for share next to it.
+	local wrapped=$work/wrapped
+
+	mkdir "$wrapped"
 	for program in "$pgbin"/*
 	do
-		ln -s "$program" "$work/bin"
+		ln -s "$program" "$wrapped"
 	done
-	# pg_ctl looks for the server next to itself, where links lead, or as it was
-	# started before
-	rm "$work/bin/pg_ctl" "$work/bin/postgres"
-	printf '#!/bin/sh\nexec %s "$@" -p %s\n' "$pgbin/pg_ctl" "$work/bin/postgres" >"$work/bin/pg_ctl"
-	printf '#!/bin/sh\nexec %s %s "$@"\n' "$1" "$pgbin/postgres" >"$work/bin/postgres"
-	chmod 755 "$work/bin/pg_ctl" "$work/bin/postgres"
-	pgbin=$work/bin
+	# Two programs start the server that is next to them, where links lead. One
+	# of them takes whatever server it was started with before.
+	rm "$wrapped/pg_rewind" "$wrapped/pg_ctl" "$wrapped/postgres"
+	cp "$pgbin/pg_rewind" "$wrapped"
+	printf '#!/bin/sh\nexec %s "$@" -p %s\n' "$pgbin/pg_ctl" "$wrapped/postgres" >"$wrapped/pg_ctl"
+	printf '#!/bin/sh\nexec %s %s "$@"\n' "$1" "$pgbin/postgres" >"$wrapped/postgres"
+	chmod 755 "$wrapped/pg_ctl" "$wrapped/postgres"
+	pgbin=$wrapped
 	PATH=$pgbin:$PATH
 }
 

@@ -10,6 +10,7 @@ use FindBin;
 use lib "$FindBin::RealBin/../lib";
 
 use Cwd;
+use File::Basename;
 use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -50,13 +51,15 @@ cmp_ok($old_cached =~ s/\|.*//r, '>', 0, 'the old cluster has ids cached');
 $old->stop;
 ok(-e restart_file($old), 'and writes them to a file');
 
+# The programs that the PATH leads to, which may be wrapped.
+my $bindir = dirname((run_command([ 'sh', '-c', 'command -v pg_upgrade' ]))[0]);
 my $dir = getcwd();
 chdir $new->basedir or die "could not change to the directory: $!";
 $new->command_ok(
 	[
 		'pg_upgrade', '--no-sync',
 		'-d', $old->data_dir, '-D', $new->data_dir,
-		'-b', $old->config_data('--bindir'), '-B', $new->config_data('--bindir'),
+		'-b', $old_install ? "$old_install/bin" : $bindir, '-B', $bindir,
 		'-s', $new->host, '-p', $old->port, '-P', $new->port
 	],
 	'pg_upgrade');

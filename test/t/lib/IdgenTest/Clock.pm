@@ -5,6 +5,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
+use IdgenTest::Servers;
 use POSIX ();
 use PostgreSQL::Test::Utils;
 
@@ -13,10 +14,11 @@ our @EXPORT = qw(
 );
 
 # The library that lets a test set the clock of a server. Answers undef if it is
-# not there, or if the environment says to do without.
+# not there, or if the server has the sanitizer's runtime: with both, it does
+# not start.
 sub fake_clock_library
 {
-	return if $ENV{NO_FAKE_CLOCK};
+	return if is_sanitized();
 	return (glob '/usr/lib/*/faketime/libfaketime.so.1')[0];
 }
 

@@ -15,8 +15,14 @@ our @EXPORT = qw(
   idgen_server plain_server init_server extension_available start_standby
   make_synchronous central_server server_options idgen_nodes create_remote
   kill_server wait_for_restart restart_file file_ignored start_and_read
-  write_file build_library
+  write_file build_library is_sanitized
 );
+
+# Is idgen built with AddressSanitizer? Then a process takes memory as it likes.
+sub is_sanitized
+{
+	return $ENV{SANITIZED};
+}
 
 # idgen_server(name, init => [...], conf => text, preload => 0): a server that
 # is running and has the extension in database "postgres".
