@@ -99,10 +99,15 @@ ok(lost('native_worker', '> 0'), 'native_worker, pg_cancel_backend: the block is
 my $before = $primary->safe_psql('postgres', $last_value);
 my $lost = $primary->safe_psql('postgres', q{SELECT ids_lost FROM idgen_stats WHERE name = 'native_worker'});
 $primary->safe_psql('postgres', sprintf('SELECT pg_cancel_backend(%d)', waiting_pid()));
-$primary->poll_query_until('postgres', "SELECT last_value > $before FROM native_worker_seq");
+$primary->poll_query_until('postgres', "SELECT last_value > $before FROM native_worker_seq")
+	or die 'the worker did not refill';
 $primary->safe_psql('postgres', sprintf('SELECT pg_terminate_backend(%d)', waiting_pid()));
 ok(lost('native_worker', "> $lost"), 'native_worker, pg_terminate_backend: the block is lost');
 is(cached('native_worker'), '0', 'native_worker: nothing is cached');
+
+# The session has asked again. The next worker must have begun with that before
+# they both end: otherwise the request stays, and adds a wait to the next test.
+waiting_pid();
 $primary->safe_psql('postgres',
 	q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'});
 $session->{run}->finish;
@@ -118,7 +123,8 @@ foreach my $end ('pg_cancel_backend', 'pg_terminate_backend')
 
 	$primary->safe_psql('postgres', "SELECT $end($pid)");
 	$primary->poll_query_until('postgres',
-		"SELECT next_block_start > $before FROM id_sequences WHERE name = 'worker'");
+		"SELECT next_block_start > $before FROM id_sequences WHERE name = 'worker'")
+		or die 'the worker did not refill';
 	ok(lost('worker', q{= (SELECT next_block_start - 1 FROM id_sequences WHERE name = 'worker')}),
 		"worker, $end: the blocks are lost");
 	is(cached('worker'), '0', "worker, $end: nothing is cached");
