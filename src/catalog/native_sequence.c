@@ -191,11 +191,18 @@ idgen_native_width(const IdgenNativeSequence *sequence)
 	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
 }
 
+/* The number of values after v, up to the sequence's end. */
+int64
+idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v)
+{
+	return (int64) Min(idgen_native_ids_after(sequence, v) / idgen_native_width(sequence), PG_INT64_MAX);
+}
+
 /* Is v + increment beyond the end? */
 bool
 idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
 {
-	return idgen_native_ids_after(sequence, v) < idgen_native_width(sequence);
+	return idgen_native_values_after(sequence, v) == 0;
 }
 
 /*

@@ -45,6 +45,7 @@ extern IdgenNativeState idgen_native_state(Relation rel);
 
 extern uint64 idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v);
 extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
+extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_next(const IdgenNativeSequence *sequence,
                               const IdgenNativeState *state, int64 *next);

@@ -4,10 +4,16 @@
  *
  * nextval() gives one value at a time, and other sessions call it in between.
  * What values stand for is put together to as few blocks as possible.
+ *
+ * With CACHE n, nextval() takes n values from the sequence and sets all but the
+ * first aside for the next calls in this session. They would be lost when the
+ * session ends, so a refill draws them all. nextval() does not say how many
+ * there are, but that can be told from the values: see note_value().
  */
 #include "postgres.h"
 
 #include "commands/sequence.h"
+#include "miscadmin.h"
 
 #include "common/subxact.h"
 #include "sources/native_values.h"
@@ -37,6 +43,34 @@ exhausted_callback(void *arg)
 		idgen_values_exhausted((const IdgenHandle *) arg);
 }
 
+/*
+ * The last one of the values drawn is v: how many has nextval() set aside after
+ * it?
+ *
+ * A set that nextval() takes from the sequence goes up to the sequence's end or
+ * has "cache" values, and each value is followed by the next one. If v does not
+ * follow the value before it, or none was set aside after that, v begins a set.
+ *
+ * Of the first value drawn it is not known whether it begins a set, or whether
+ * the session called nextval() before and has begun one then. In the second
+ * case the result is too great. But that set ends with the last value that any
+ * session had taken, which the sequence's page tells, or a jump follows: the
+ * values between belong to other sessions.
+ */
+static void
+note_value(IdgenValues *values, int64 v)
+{
+	const IdgenNativeSequence *sequence = values->sequence;
+
+	if (values->set_aside > 0 && v == values->last + sequence->increment)
+		values->set_aside--;
+	else
+		values->set_aside = Min(sequence->cache - 1, idgen_native_values_after(sequence, v));
+	if (values->before.is_called && v == values->before.last_value)
+		values->set_aside = 0;
+	values->last = v;
+}
+
 /* Draw one value. */
 static void
 draw_value(IdgenValues *values)
@@ -50,7 +84,7 @@ draw_value(IdgenValues *values)
 		values->blocks[values->nblocks++] = block;
 	values->ids += block.left;
 	values->nvalues++;
-	values->last = v;
+	note_value(values, v);
 }
 
 /* Draw one value, or raise 2200H in idgen's words. */
@@ -81,23 +115,43 @@ has_enough(const IdgenValues *values)
 }
 
 /*
- * Draw more values, but none after the sequence's last one, where a cycle may
- * begin.
+ * Does the refill need more values? None after the sequence's last one, where a
+ * cycle may begin.
  */
+static bool
+needs_more(const IdgenValues *values)
+{
+	return (values->nvalues < values->wanted || !has_enough(values)) &&
+		values->nblocks < IDGEN_SLOT_BLOCKS &&
+		!idgen_native_is_last(values->sequence, values->last);
+}
+
+/*
+ * Has nextval() values in hand that would be lost with the session? If millions
+ * are set aside, and the session is to stop what it does, they stay where they
+ * are.
+ */
+static bool
+has_set_aside(const IdgenValues *values)
+{
+	return values->set_aside > 0 && values->nblocks <= IDGEN_SLOT_BLOCKS &&
+		!QueryCancelPending && !ProcDiePending;
+}
+
+/* Draw all values that are needed, and all that are set aside then. */
 static void
 draw_more_values(void *arg)
 {
 	IdgenValues *values = (IdgenValues *) arg;
 
-	while ((values->nvalues < values->wanted || !has_enough(values)) &&
-	       values->nblocks < IDGEN_SLOT_BLOCKS && values->ids < IDGEN_BLOCK_MAX &&
-	       !idgen_native_is_last(values->sequence, values->last))
+	while (values->ids < IDGEN_BLOCK_MAX && (has_set_aside(values) || needs_more(values)))
 		draw_value(values);
 }
 
 /*
  * Draw at least one value, and more as they are wanted: fewer if the sequence
- * ends, or if the blocks become too many. Raises 2200H if there is none.
+ * ends, or if the blocks become too many. With CACHE above 1 there may be more
+ * than that: none is left set aside. Raises 2200H if there is none at all.
  */
 void
 idgen_values_draw(const IdgenHandle *handle, IdgenValues *values)
@@ -107,6 +161,6 @@ idgen_values_draw(const IdgenHandle *handle, IdgenValues *values)
 	/*
 	 * If other sessions take the last value meanwhile, the first one is enough.
 	 */
-	if (values->wanted > 1 || values->count > 1)
+	if (values->wanted > 1 || values->count > 1 || values->set_aside > 0)
 		idgen_try(draw_more_values, values, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
 }

@@ -14,15 +14,20 @@ typedef struct IdgenValues
 	/* What to draw */
 	Oid relid;
 	const IdgenNativeSequence *sequence;
-	int64 wanted; /* values, at least 1 */
-	int64 count;  /* consecutive ids wanted, at least 1 */
+	int64 wanted;            /* values, at least 1 */
+	int64 count;             /* consecutive ids wanted, at least 1 */
+	IdgenNativeState before; /* what the sequence's page says; not used with CACHE 1 */
 
-	/* What has been drawn: no more blocks than the cache can hold */
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+	/*
+	 * What has been drawn: no more blocks than the cache can hold, and one for
+	 * what nextval() has set aside meanwhile.
+	 */
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS + 1];
 	int nblocks;
-	int64 ids;     /* in the blocks */
-	int64 nvalues; /* that have given these ids */
-	int64 last;    /* the last of these values */
+	int64 ids;       /* in the blocks */
+	int64 nvalues;   /* that have given these ids */
+	int64 last;      /* the last of these values */
+	int64 set_aside; /* values that nextval() has set aside after it, at most */
 } IdgenValues;
 
 extern void idgen_values_draw(const IdgenHandle *handle, IdgenValues *values);

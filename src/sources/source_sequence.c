@@ -5,7 +5,8 @@
  * INCREMENT BY is the block size: one nextval() that gives v stands for the ids
  * from v up to the next value, or down to it. With INCREMENT BY 1 (or -1), n
  * values make a block of n, or several smaller ones if other sessions call
- * nextval() in between.
+ * nextval() in between. With CACHE n, a call takes n values from the sequence,
+ * and a refill all of these (see native_values.c).
  *
  * nextval() is not undone when its transaction aborts. So a block is good for
  * all sessions as soon as no crash can bring it back: when the WAL that
@@ -42,7 +43,11 @@
  */
 #define MAX_VALUES 100000
 
-/* This close to the end of a sequence, in values, no session refills ahead. */
+/*
+ * This close to the end of a sequence no session refills ahead; in what other
+ * sessions may call nextval() for in between, that is, in values or, with
+ * CACHE, in sets of them.
+ */
 #define SAFE_DISTANCE 1000
 
 static void
@@ -158,10 +163,9 @@ locked_state(Oid relid)
 static bool
 is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 {
-	uint64 after = idgen_native_ids_after(sequence, locked_state(relid).last_value);
+	int64 after = idgen_native_values_after(sequence, locked_state(relid).last_value);
 
-	return !sequence->cycle &&
-		after / idgen_native_width(sequence) < (uint64) nvalues + SAFE_DISTANCE;
+	return !sequence->cycle && after / sequence->cache < nvalues + SAFE_DISTANCE;
 }
 
 /* The most consecutive ids, with as many values as may be drawn. */
@@ -228,6 +232,8 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		.count = count,
 	};
 
+	if (sequence->cache > 1)
+		drawn.before = locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, nvalues))
 		return IDGEN_SOURCE_NOT_AHEAD;

@@ -105,10 +105,30 @@ SELECT idgen_next('ty', 'sequence');
 SELECT idgen_next('ty', 'sequence');
 -- gives: ERROR 2200H: id sequence "ty" is exhausted
 
--- claim: A sequence may have a CACHE.
-CREATE SEQUENCE ca_seq CACHE 10;
+-- claim: With CACHE n, a refill takes all n values.
+CREATE SEQUENCE ca_seq INCREMENT BY 20 CACHE 20;
 SELECT idgen_next('ca', 'sequence');
 -- gives: 1
+SELECT first_id, last_id FROM idgen_cache WHERE name = 'ca';
+-- gives: 2|400
+
+-- claim: They are in the cache for every session, also after DISCARD SEQUENCES.
+DISCARD SEQUENCES;
+SELECT idgen_next('ca', 'sequence');
+-- gives: 2
+\other SELECT idgen_next('ca', 'sequence');
+-- gives: 3
+SELECT last_value FROM ca_seq;
+-- gives: 381
+
+-- claim: A session that has called nextval itself leaves the rest of its values to its next refill.
+CREATE SEQUENCE cn_seq CACHE 10;
+SELECT nextval('cn_seq');
+-- gives: 1
+SELECT idgen_next('cn', 'sequence');
+-- gives: 2
+SELECT first_id, last_id FROM idgen_cache WHERE name = 'cn';
+-- gives: 3|10
 
 -- claim: The name is folded, or quoted, or qualified, as for nextval.
 CREATE SEQUENCE fo_seq;
