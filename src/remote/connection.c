@@ -60,6 +60,7 @@
 
 #include "common/compat.h"
 #include "remote/connection.h"
+#include "remote/remote_settings.h"
 
 /*
  * How much may come for the opening of a connection, or for a statement, in kB.
@@ -68,23 +69,6 @@
  * pass as well.
  */
 #define MAX_RECEIVED_KB 128
-
-/*
- * What a new session at another server is told, if that is a PostgreSQL
- * server. A commit is on disk when the server says so (rule U3). Two sessions
- * that allocate at the same time wait for each other, rather than that one
- * fails. And the server notices within a second that we have gone (14 or
- * later, not on every system). What is good already is set as well: else it
- * would follow changes of the other server's configuration file.
- */
-static const char *const settings[] = {
-	"SELECT pg_catalog.set_config(name, CASE WHEN name = 'default_transaction_isolation' THEN 'read committed'"
-	" WHEN setting = 'off' THEN 'on' ELSE setting END, false)"
-	" FROM pg_catalog.pg_settings WHERE name IN ('synchronous_commit', 'default_transaction_isolation')",
-
-	"SELECT pg_catalog.set_config(name, CASE WHEN setting = '0' THEN '1s' ELSE setting END, false)"
-	" FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'",
-};
 
 /* Close it. It can be opened again. */
 void
@@ -242,11 +226,11 @@ static void
 settle(IdgenConnection *connection)
 {
 	IdgenLink *link = &connection->link;
-	int *sent = &connection->opening.settings;
+	const char *statement = idgen_setting_statement(connection->opening.settings++);
 
-	if (*sent == lengthof(settings))
+	if (statement == NULL)
 		connection->state = IDGEN_CONNECTION_READY;
-	else if (idgen_link_send(link, settings[(*sent)++], 0, NULL) == IDGEN_LINK_FAILED)
+	else if (idgen_link_send(link, statement, 0, NULL) == IDGEN_LINK_FAILED)
 		next_host(connection, idgen_link_error(link));
 	else
 		connection->state = IDGEN_CONNECTION_SETTLING;
@@ -294,22 +278,6 @@ advance_connecting(IdgenConnection *connection)
 	}
 }
 
-/*
- * Has a setting been made, or can it be done without, since the server does
- * not know it or has another syntax?
- */
-static bool
-is_settled(const PGresult *result)
-{
-	static const char *const classes[] = {"0A", "22", "42"};
-	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-
-	for (int i = 0; sqlstate != NULL && i < (int) lengthof(classes); i++)
-		if (strncmp(sqlstate, classes[i], 2) == 0)
-			return true;
-	return PQresultStatus(result) == PGRES_TUPLES_OK;
-}
-
 /* Why a setting could not be made. */
 static const char *
 why_unsettled(const PGresult *result)
@@ -317,6 +285,23 @@ why_unsettled(const PGresult *result)
 	const char *message = idgen_result_message(result);
 
 	return message != NULL ? message : "The connection was lost.";
+}
+
+/* The server has answered to a setting. */
+static void
+take_setting(IdgenConnection *connection)
+{
+	const PGresult *result = connection->link.result;
+	IdgenSettingOutcome outcome = idgen_setting_outcome(result);
+
+	if (outcome == IDGEN_SETTING_FAILED)
+	{
+		next_host(connection, why_unsettled(result));
+		return;
+	}
+	if (connection->opening.settings == 1)
+		connection->knows_set_config = outcome == IDGEN_SETTING_MADE;
+	settle(connection);
 }
 
 /* Go on SETTLING. */
@@ -333,10 +318,7 @@ advance_settling(IdgenConnection *connection)
 			next_host(connection, idgen_link_error(link));
 			break;
 		case IDGEN_LINK_DONE:
-			if (is_settled(link->result))
-				settle(connection);
-			else
-				next_host(connection, why_unsettled(link->result));
+			take_setting(connection);
 			break;
 	}
 }

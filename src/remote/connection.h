@@ -53,6 +53,7 @@ typedef struct IdgenConnection
 	IdgenLink link;         /* there is none if CLOSED or BROKEN */
 	uint64 version;         /* of the options that it was opened with */
 	IdgenOpening opening;   /* if CONNECTING or SETTLING */
+	bool knows_set_config;  /* from READY on: does the server? */
 	IdgenRemoteError error; /* if BROKEN; in the memory of the caller */
 } IdgenConnection;
 

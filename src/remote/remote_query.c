@@ -79,10 +79,7 @@ struct IdgenRemoteQuery
 	Oid serverid;
 	Oid userid;
 	const IdgenConnectOptions *options;
-	const char *sql;
-	int nparams;
-	const char **params;
-	int columns; /* of the answer */
+	IdgenRemoteStatement statement;
 	TimestampTz deadline;
 
 	QueryState state;
@@ -103,15 +100,28 @@ is_over(const IdgenRemoteQuery *query)
 	return query->state >= QUERY_ANSWERED;
 }
 
+/* A copy of a statement. */
+static IdgenRemoteStatement
+copy_statement(const IdgenRemoteStatement *statement)
+{
+	IdgenRemoteStatement copy = *statement;
+	const char **params = palloc(copy.nparams * sizeof(char *));
+
+	for (int i = 0; i < copy.nparams; i++)
+		params[i] = copy.params[i] != NULL ? pstrdup(copy.params[i]) : NULL;
+	copy.params = params;
+	copy.sql = pstrdup(copy.sql);
+	copy.plain_sql = pstrdup(copy.plain_sql);
+	return copy;
+}
+
 /*
- * Begin a statement on a server, with parameters that are texts, by the user
- * mapping of a role. The answer must have that number of columns. It has
+ * Begin a statement on a server, by the user mapping of a role. It has
  * idgen.server_timeout to be over. Raises 42501, 42704 and 2F003 for what
  * server and user mapping lack.
  */
 IdgenRemoteQuery *
-idgen_remote_begin(Oid serverid, Oid userid, const char *sql,
-                   int nparams, const char *const *params, int columns)
+idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement)
 {
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query",
 	                                             ALLOCSET_SMALL_SIZES);
@@ -124,12 +134,7 @@ idgen_remote_begin(Oid serverid, Oid userid, const char *sql,
 	query->serverid = serverid;
 	query->userid = userid;
 	query->options = idgen_connect_options(serverid, query->userid);
-	query->sql = pstrdup(sql);
-	query->nparams = nparams;
-	query->params = palloc(nparams * sizeof(char *));
-	for (int i = 0; i < nparams; i++)
-		query->params[i] = params[i] != NULL ? pstrdup(params[i]) : NULL;
-	query->columns = columns;
+	query->statement = copy_statement(statement);
 	query->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_server_timeout);
 
 	MemoryContextSwitchTo(context);
@@ -200,9 +205,13 @@ take_connection(IdgenRemoteQuery *query)
 static void
 send_statement(IdgenRemoteQuery *query)
 {
+	const IdgenRemoteStatement *statement = &query->statement;
+
 	if (query->state == QUERY_OPENING)
 		query->state = QUERY_RUNNING;
-	idgen_connection_send(query->connection, query->sql, query->nparams, query->params);
+	idgen_connection_send(query->connection,
+	                      query->connection->knows_set_config ? statement->sql : statement->plain_sql,
+	                      statement->nparams, statement->params);
 }
 
 /* The connection is broken. */
@@ -221,8 +230,8 @@ keep_row(IdgenRemoteQuery *query, const PGresult *result)
 {
 	if (PQntuples(result) == 0)
 		return;
-	query->row = palloc(query->columns * sizeof(char *));
-	for (int i = 0; i < query->columns; i++)
+	query->row = palloc(query->statement.columns * sizeof(char *));
+	for (int i = 0; i < query->statement.columns; i++)
 	{
 		bool is_null = PQgetisnull(result, 0, i);
 
@@ -299,7 +308,7 @@ take_nonsense(IdgenRemoteQuery *query, const PGresult *result)
 	IdgenRemoteError error = {
 		.sqlerrcode = ERRCODE_FDW_ERROR,
 		.message = psprintf("server \"%s\" returned %d columns instead of %d",
-	                        query->server, PQnfields(result), query->columns),
+	                        query->server, PQnfields(result), query->statement.columns),
 	};
 
 	fail(query, error);
@@ -313,7 +322,7 @@ take_answer(IdgenRemoteQuery *query)
 
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 		take_error(query, result);
-	else if (PQnfields(result) != query->columns)
+	else if (PQnfields(result) != query->statement.columns)
 		take_nonsense(query, result);
 	else if (PQntuples(result) == 0 && query->empty_answers++ == 0)
 	{

@@ -10,11 +10,21 @@
 struct IdgenRemoteQuery;
 typedef struct IdgenRemoteQuery IdgenRemoteQuery;
 
+/* What is sent. Parameters are texts, NULL for null. */
+typedef struct IdgenRemoteStatement
+{
+	const char *sql;
+	const char *plain_sql; /* where the server does not know set_config() */
+	int nparams;
+	const char *const *params;
+	int columns; /* that the answer must have */
+} IdgenRemoteStatement;
+
 /* A row of a result: for each column a text, NULL for null. */
 typedef char **IdgenRemoteRow;
 
-extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, Oid userid, const char *sql,
-                                            int nparams, const char *const *params, int columns);
+extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, Oid userid,
+                                            const IdgenRemoteStatement *statement);
 extern bool idgen_remote_advance(IdgenRemoteQuery *query);
 extern TimestampTz idgen_remote_due(const IdgenRemoteQuery *query);
 extern IdgenRemoteRow idgen_remote_finish(IdgenRemoteQuery *query);

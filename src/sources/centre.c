@@ -7,6 +7,11 @@
  * columns that any program may share, so it needs no extension. If the table
  * there is one of idgen, its further columns count as well: max_value, and
  * source, which must be "table".
+ *
+ * The statement that allocates also sees to it that its commit is on disk when
+ * the centre says so (rule U3). It does not rely on what the session was told
+ * before: a pooler between us and the centre may have another session execute
+ * it.
  */
 #include "postgres.h"
 
@@ -45,8 +50,23 @@ enum
 	COLUMN_SOURCE,
 	COLUMN_LAST_ID, /* of the block; null if there are not enough ids */
 	COLUMN_UPDATED, /* next_block_start of the new row; null if there is none */
-	COLUMN_ROWS,    /* the number of rows with that name */
+	COLUMN_ROWS,    /* see ROWS_COMMITTED_SYNCHRONOUSLY */
 };
+
+/* The number of rows with that name */
+#define ROWS "(SELECT count(*) FROM central)"
+
+/*
+ * The same, null if the commit would not be synchronous. It is made so unless
+ * it is, or stricter than that. The server has to call set_config() in order to
+ * return the row, whatever plan it makes. And there is a row whenever there was
+ * something to update.
+ */
+#define ROWS_COMMITTED_SYNCHRONOUSLY                                                  \
+	"CASE pg_catalog.set_config('synchronous_commit',"                                \
+	" CASE pg_catalog.current_setting('synchronous_commit') WHEN CAST('off' AS text)" \
+	" THEN 'on' ELSE pg_catalog.current_setting('synchronous_commit') END, true)"     \
+	" WHEN CAST('off' AS text) THEN NULL ELSE " ROWS " END"
 
 /*
  * Allocate $2 blocks; more if these have less than $3 ids, or if $4 /
@@ -71,7 +91,7 @@ static const char *const allocate_sql =
 	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
 	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING CAST(s.next_block_start AS bigint) AS next_block_start)"
-	" SELECT central.*, block.last_id, taken.next_block_start, (SELECT count(*) FROM central) FROM central"
+	" SELECT central.*, block.last_id, taken.next_block_start, %s FROM central"
 	" LEFT JOIN block ON true LEFT JOIN taken ON true";
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
@@ -98,7 +118,7 @@ idgen_centre_of(const IdgenHandle *handle)
  * 2F003, and 42P01 if the table has just been dropped.
  */
 static IdgenRemoteQuery *
-begin_query(const IdgenHandle *handle, const char *sql, int nparams, const char *const *params, int columns)
+begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement)
 {
 	Oid owner = idgen_owner_of(handle->relid);
 
@@ -107,7 +127,7 @@ begin_query(const IdgenHandle *handle, const char *sql, int nparams, const char 
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", handle->relid)));
 	idgen_server_check_usage(handle->found.origin, owner);
-	return idgen_remote_begin(handle->found.origin, owner, sql, nparams, params, columns);
+	return idgen_remote_begin(handle->found.origin, owner, statement);
 }
 
 /* A column that is not null. */
@@ -186,8 +206,15 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenCentre *cent
 		may_join ? psprintf(INT64_FORMAT, idgen_block_last(joins) + 1) : NULL,
 		may_join ? psprintf(INT64_FORMAT, Max(1, request->count - joins->left)) : NULL,
 	};
+	IdgenRemoteStatement statement = {
+		.sql = psprintf(allocate_sql, centre->table, centre->table, ROWS_COMMITTED_SYNCHRONOUSLY),
+		.plain_sql = psprintf(allocate_sql, centre->table, centre->table, ROWS),
+		.nparams = lengthof(params),
+		.params = params,
+		.columns = COLUMN_ROWS + 1,
+	};
 
-	return begin_query(handle, psprintf(allocate_sql, centre->table, centre->table), lengthof(params), params, COLUMN_ROWS + 1);
+	return begin_query(handle, &statement);
 }
 
 /*
@@ -260,7 +287,15 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *cen
 int64
 idgen_centre_next_id(const IdgenHandle *handle, const IdgenCentre *centre)
 {
-	IdgenRemoteQuery *query = begin_query(handle, psprintf(CENTRAL_ROW, centre->table), 1, &centre->name, COLUMN_SOURCE + 1);
+	const char *sql = psprintf(CENTRAL_ROW, centre->table);
+	IdgenRemoteStatement statement = {
+		.sql = sql,
+		.plain_sql = sql,
+		.nparams = 1,
+		.params = &centre->name,
+		.columns = COLUMN_SOURCE + 1,
+	};
+	IdgenRemoteQuery *query = begin_query(handle, &statement);
 	IdgenRemoteRow row;
 
 	idgen_remote_await(query);

@@ -17,10 +17,11 @@ use PostgreSQL::Test::Utils;
 our @EXPORT = qw(message columns row complete ready error_message notice authenticated beginning_of endless drip);
 
 # FakeCentre->new(answers => { name => [answer, ...] }, settings => answer,
-# startup => answer): when a node allocates for an id sequence, it gets those in
-# turn, and then blocks of 20 ids. What a node sets in its session is answered
-# with "settings", if given, so nothing if that is empty; a new connection, with
-# "startup".
+# startup => answer, unknown => regular expression): when a node allocates for
+# an id sequence, it gets those in turn, and then blocks of 20 ids. What a node
+# sets in its session is answered with "settings", if given, so nothing if that
+# is empty; a new connection, with "startup". A statement that has in it what is
+# unknown is answered with an error.
 #
 # An answer is bytes, or an array of bytes, which may end with undef, endless()
 # or drip(). An undefined one ends the connection.
@@ -33,6 +34,7 @@ sub new
 		answers => $params{answers} // {},
 		settings => exists $params{settings} ? $params{settings} : columns(1) . complete() . ready(),
 		startup => exists $params{startup} ? $params{startup} : authenticated() . ready(),
+		unknown => $params{unknown},
 	}, $class;
 	my $listener = IO::Socket::UNIX->new(Local => "$dir/.s.PGSQL.5432", Listen => 100)
 	  or die "could not listen in $dir: $!";
@@ -239,10 +241,17 @@ sub answer
 	return $self->{startup} if $type eq '';
 	return $self->{settings} if $type eq 'Q';
 
+	if ($type eq 'P')
+	{
+		$connection->{is_unknown} = defined $self->{unknown} && $contents =~ $self->{unknown};
+	}
+
 	# Behind two names, no formats and the number of parameters comes the first
 	# one: the name of the id sequence.
 	(undef, undef, undef, undef, $connection->{name}) = unpack('Z* Z* n n N/a', $contents) if $type eq 'B';
-	return $type eq 'S' ? $self->allocation($connection->{name}) : '';
+	return '' if $type ne 'S';
+	return error_message(S => 'ERROR', V => 'ERROR', C => '42883', M => 'unknown') . ready() if $connection->{is_unknown};
+	return $self->allocation($connection->{name});
 }
 
 sub allocation

@@ -1,0 +1,94 @@
+# pgbouncer in front of a server. Whoever connects to its host and port gets to
+# the server, by whatever connection the pooler has at hand.
+#
+# It runs in a process of its own, which ends with the test.
+package Pooler;
+
+use strict;
+use warnings FATAL => 'all';
+
+use IdgenTest::Sessions;
+use IPC::Run ();
+use PostgreSQL::Test::Utils;
+
+my ($program) = grep { -x } map { "$_/pgbouncer" } split(/:/, $ENV{PATH}), '/usr/sbin';
+
+# Is there a pgbouncer? A test that needs one is skipped without it.
+sub is_here
+{
+	return defined $program;
+}
+
+# Pooler->new(server, mode, users => [name, ...], conf => text, connect_query =>
+# sql): one for database "postgres", which lets these users in, or else the one
+# who runs the tests, without a password. It begins each of its sessions at the
+# server with that query.
+sub new
+{
+	my ($class, $node, $mode, %params) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir_short();
+	my $self = bless { dir => $dir, stderr => '' }, $class;
+	my $server = sprintf("host=%s port=%d dbname=postgres", $node->host, $node->port);
+	$server .= " connect_query='$params{connect_query}'" if $params{connect_query};
+	my @users = $params{users} ? @{ $params{users} } : $node->safe_psql('postgres', 'SELECT current_user');
+
+	append_to_file("$dir/users", join('', map { qq{"$_" ""\n} } @users));
+	append_to_file("$dir/conf", <<"CONF" . ($params{conf} // ''));
+[databases]
+postgres = $server
+[pgbouncer]
+listen_addr =
+listen_port = 6432
+unix_socket_dir = $dir
+auth_type = trust
+auth_file = $dir/users
+pool_mode = $mode
+default_pool_size = 50
+CONF
+	$self->{run} = IPC::Run::start([ $program, "$dir/conf" ], '2>', \$self->{stderr});
+	wait_until(sub { $self->listens }, 'pgbouncer to start');
+	return $self;
+}
+
+sub listens
+{
+	my ($self) = @_;
+
+	die "pgbouncer has ended: $self->{stderr}" unless $self->{run}->pumpable;
+	$self->{run}->pump_nb;
+	return -S $self->{dir} . '/.s.PGSQL.6432';
+}
+
+# Where to connect to, as of a server.
+sub host
+{
+	return $_[0]->{dir};
+}
+
+sub port
+{
+	return 6432;
+}
+
+sub connstr
+{
+	my ($self, $user) = @_;
+	return sprintf("host=%s port=%d dbname=postgres", $self->host, $self->port) . ($user ? " user=$user" : '');
+}
+
+sub stop
+{
+	my ($self) = @_;
+
+	$self->{run}->kill_kill if $self->{run};
+	$self->{run} = undef;
+	return;
+}
+
+sub DESTROY
+{
+	$_[0]->stop;
+	return;
+}
+
+1;
