@@ -234,15 +234,15 @@ GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 CREATE FUNCTION idgen_adopt(relation regclass, column_name name, name text DEFAULT NULL) RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_adopt'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION idgen_release(relation regclass, column_name name) RETURNS text
+CREATE FUNCTION idgen_release(relation regclass, column_name name, kind text DEFAULT 'identity') RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_release'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION idgen_adopt(regclass, name, text) IS 'have a column draw from a new id sequence';
-COMMENT ON FUNCTION idgen_release(regclass, name) IS 'have a column draw from a native sequence again, as an identity column';
+COMMENT ON FUNCTION idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
 
 GRANT EXECUTE ON FUNCTION idgen_adopt(regclass, name, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_release(regclass, name) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_release(regclass, name, text) TO PUBLIC;
 
 --
 -- Time-ordered ids: no table, no privilege

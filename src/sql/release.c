@@ -4,12 +4,13 @@
  *
  * The steps: lock the column, check that nothing else draws from its id
  * sequence, find out how far its ids have gone, make an identity that goes on
- * from there in place of the default, and delete the row.
+ * from there in place of the default, or a sequence as that of a serial column,
+ * and delete the row.
  *
  * Locks, in this order: the table, all its inheritors and the native sequences
  * of the column, as in adopt.c; then the row, and the native sequence that its
  * blocks come from. Other sessions may still draw cached ids until this
- * transaction commits, but these lie below where the identity begins.
+ * transaction commits, but these lie below where the new sequence begins.
  */
 #include "postgres.h"
 
@@ -28,9 +29,31 @@
 #include "sql/column_default.h"
 #include "sql/column_sequences.h"
 #include "sql/ids_in_use.h"
+#include "sql/serial_sequence.h"
 #include "sql/user_sql.h"
 
 PG_FUNCTION_INFO_V1(idgen_release);
+
+/* What the column becomes. */
+typedef enum Kind
+{
+	KIND_IDENTITY,
+	KIND_SERIAL,
+} Kind;
+
+/* The kind of that name. Raises 22023 for one that is unknown. */
+static Kind
+get_kind(const char *kind)
+{
+	if (strcmp(kind, "identity") == 0)
+		return KIND_IDENTITY;
+	if (strcmp(kind, "serial") != 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("invalid kind \"%s\"", kind),
+		         errhint("Valid values are: identity, serial.")));
+	return KIND_SERIAL;
+}
 
 /*
  * Run "<verb> FROM <the row> <end>". Returns whether the caller can see such a
@@ -69,11 +92,11 @@ delete_row(Oid id_sequences, const char *name)
 
 /*
  * The id sequence that the column draws from. Raises 55000 if it draws from
- * none or from several, 0A000 if it cannot be an identity column, 2BP01 if
+ * none or from several, 0A000 if it cannot be a column of that kind, 2BP01 if
  * another column or a domain draws from the id sequence.
  */
 static const char *
-check_column(const IdgenColumn *column, Oid idgen_schema)
+check_column(const IdgenColumn *column, Oid idgen_schema, Kind kind)
 {
 	const char *name = idgen_default_id_sequence(column, idgen_schema);
 
@@ -83,18 +106,22 @@ check_column(const IdgenColumn *column, Oid idgen_schema)
 		         errmsg("column \"%s\" of table \"%s\" does not draw from an id sequence",
 		                column->name, column->table),
 		         errdetail("Its default is not a plain call of idgen_next() with a constant name.")));
-	if (!column->partitioned && list_length(column->members) > 1)
+	if (kind == KIND_IDENTITY && !column->partitioned && list_length(column->members) > 1)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("cannot make an identity column of a column that other tables have inherited"),
 		         errdetail("Table \"%s\" has inheritance children, and they would not inherit the identity.",
-		                   column->table)));
+		                   column->table),
+		         errhint("Children inherit the default of a column of kind \"serial\".")));
 	idgen_check_draws_from_no_other(column, name, idgen_schema);
 	idgen_check_no_other_user(column, name, idgen_schema);
 	return name;
 }
 
-/* Replace the default by an identity. Raises 23502 if the column has nulls. */
+/*
+ * Replace the default by an identity. Raises 23502 if the column has nulls, and
+ * 22023 for a domain.
+ */
 static void
 make_identity(const IdgenColumn *column, int64 start)
 {
@@ -107,6 +134,23 @@ make_identity(const IdgenColumn *column, int64 start)
 	                           (long long) start, (long long) Min(start, 1)));
 }
 
+/*
+ * Replace the default by one that draws from a new sequence, which is returned.
+ * Raises 23502 if the column has nulls.
+ */
+static Oid
+make_serial(const IdgenColumn *column, int64 start)
+{
+	const char *name = quote_identifier(column->name);
+	Oid sequence = idgen_make_serial_sequence(column, start);
+
+	idgen_run_command(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL, ALTER COLUMN %s"
+	                           " SET DEFAULT pg_catalog.nextval(%s::pg_catalog.regclass)",
+	                           idgen_table_name(column->table_oid), name, name,
+	                           quote_literal_cstr(idgen_table_name(sequence))));
+	return sequence;
+}
+
 /* Does each partition have the identity, as since 17, or only the table? */
 static bool
 identity_is_inherited(const IdgenColumn *column)
@@ -115,12 +159,39 @@ identity_is_inherited(const IdgenColumn *column)
 }
 
 /*
- * idgen_release(relation regclass, column_name name) returns text
+ * Make the column one of that kind, which begins with "start". The answer says
+ * what it is now, and begins what idgen_release() returns.
+ */
+static StringInfoData
+make_column(const IdgenColumn *column, Kind kind, int64 start)
+{
+	StringInfoData report;
+
+	initStringInfo(&report);
+	appendStringInfo(&report, "column \"%s\" of table \"%s\" ", column->name, column->table);
+	switch (kind)
+	{
+		case KIND_IDENTITY:
+			make_identity(column, start);
+			appendStringInfoString(&report, "is now an identity column");
+			break;
+		case KIND_SERIAL:
+			appendStringInfo(&report, "now draws from sequence \"%s\"",
+			                 idgen_display_name(make_serial(column, start)));
+			break;
+	}
+	appendStringInfo(&report, ", beginning with %lld", (long long) start);
+	return report;
+}
+
+/*
+ * idgen_release(relation regclass, column_name name, kind text) returns text
  *
  * Have a column that draws from an id sequence draw from a native one, as an
- * identity column. Raises 25006, 25000; what idgen_column_lock(),
- * check_column() and make_identity() do; 42704 if the row is gone; 2200H if no
- * id is left; and what the source says if it cannot tell the next id.
+ * identity column or a serial one. Raises 25006, 25000; 22023 for an unknown
+ * kind; what idgen_column_lock(), check_column() and make_column() do; 42704 if
+ * the row is gone; 2200H if no id is left; and what the source says if it
+ * cannot tell the next id.
  */
 Datum
 idgen_release(PG_FUNCTION_ARGS)
@@ -129,14 +200,16 @@ idgen_release(PG_FUNCTION_ARGS)
 	IdgenColumn column;
 	IdgenColumnSequences sequences;
 	IdgenIdsInUse ids = {0};
+	Kind kind;
 	const char *name;
 	int64 start;
 	StringInfoData report;
 
 	PreventCommandIfReadOnly("idgen_release()");
 	PreventCommandIfParallelMode("idgen_release()");
+	kind = get_kind(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	idgen_column_lock(&column, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
-	name = check_column(&column, get_rel_namespace(id_sequences));
+	name = check_column(&column, get_rel_namespace(id_sequences), kind);
 
 	idgen_column_lock_sequences(&column, &sequences);
 	idgen_count_sequences(&sequences, &ids);
@@ -145,14 +218,11 @@ idgen_release(PG_FUNCTION_ARGS)
 	idgen_count_table(&column, &ids);
 	start = idgen_first_free_id(&column, &ids);
 
-	make_identity(&column, start);
+	report = make_column(&column, kind, start);
 	delete_row(id_sequences, name);
 
-	initStringInfo(&report);
-	appendStringInfo(&report, "column \"%s\" of table \"%s\" is now an identity column, beginning with %lld;"
-	                          " id sequence \"%s\" was deleted",
-	                 column.name, column.table, (long long) start, name);
-	if (!identity_is_inherited(&column))
+	appendStringInfo(&report, "; id sequence \"%s\" was deleted", name);
+	if (kind == KIND_IDENTITY && !identity_is_inherited(&column))
 		appendStringInfoString(&report, "; rows inserted directly into a partition get no id");
 	PG_RETURN_TEXT_P(cstring_to_text(report.data));
 }

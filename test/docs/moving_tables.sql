@@ -302,6 +302,20 @@ ALTER TABLE a4 RENAME TO a4x;
 INSERT INTO a4x DEFAULT VALUES RETURNING id;
 -- gives: 1
 
+-- claim: Kind serial: a sequence that the server names, which belongs to the column.
+CREATE TABLE ser (id integer);
+SELECT idgen_adopt('ser', 'id');
+-- gives: column "id" of table "public.ser" now draws from id sequence "public.ser.id", beginning with 1
+SELECT idgen_release('ser', 'id', 'serial');
+-- gives: column "id" of table "public.ser" now draws from sequence "public.ser_id_seq", beginning with 1; id sequence "public.ser.id" was deleted
+SELECT pg_get_serial_sequence('ser', 'id'), pg_get_expr(adbin, adrelid), attnotnull FROM pg_attrdef
+	JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum WHERE adrelid = 'ser'::regclass;
+-- gives: public.ser_id_seq|nextval('ser_id_seq'::regclass)|t
+
+-- claim: Another kind is refused.
+SELECT idgen_release('a3', 'id', 'bigserial');
+-- gives: ERROR 22023
+
 -- claim: idgen_release makes it NOT NULL, and an identity column.
 SELECT idgen_release('a4x', 'id');
 -- gives: column "id" of table "public.a4x" is now an identity column, beginning with 21; id sequence "myname" was deleted

@@ -90,6 +90,13 @@ SELECT idgen_adopt('of_domain', 'id');
 SELECT idgen_release('of_domain', 'id');
 \echo :SQLSTATE
 
+-- no such kind; nothing is done for a null
+SELECT idgen_release('of_domain', 'id', 'sequence');
+\echo :SQLSTATE
+SELECT idgen_release('of_domain', 'id', kind => '');
+\echo :SQLSTATE
+SELECT idgen_release('of_domain', 'id', NULL) IS NULL AS nothing;
+
 -- sources that cannot tell what comes next, or would have it come from above
 CREATE FUNCTION give(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE sql AS 'VALUES (1::bigint, 20::bigint)';
