@@ -27,6 +27,7 @@
 #include "sql/column_default.h"
 #include "sql/column_sequences.h"
 #include "sql/ids_in_use.h"
+#include "sql/serial_sequence.h"
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
@@ -190,6 +191,22 @@ make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences,
 }
 
 /*
+ * Warn of sequences that programs may go on using instead of the id sequence.
+ * Those of the column are dropped by now.
+ */
+static void
+warn_of_sequences(const IdgenColumn *column, const IdgenColumnSequences *sequences, const char *name)
+{
+	ListCell *cell;
+
+	foreach(cell, idgen_find_serial_sequences(column, sequences))
+		ereport(WARNING,
+		        (errmsg("sequence \"%s\" is still there", idgen_display_name(lfirst_oid(cell))),
+		         errdetail("Ids that programs take from it by nextval() are issued by id sequence \"%s\", too.", name),
+		         errhint("Drop it if nothing else needs it. Have such programs leave ids to the default of the column, or call idgen_next().")));
+}
+
+/*
  * idgen_adopt(relation regclass, column_name name, name text) returns text
  *
  * Have a column draw from a new id sequence. Not strict, because the name may
@@ -222,5 +239,6 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	insert_row(request.id_sequences, name, start, column.type_max);
 	set_default(&column, idgen_schema, name);
 	drop_sequences(sequences.owned);
+	warn_of_sequences(&column, &sequences, name);
 	PG_RETURN_TEXT_P(cstring_to_text(report));
 }
