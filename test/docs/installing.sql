@@ -6,6 +6,14 @@ CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT idgen_next('orders'), item te
 INSERT INTO orders(item) VALUES ('a'), ('b');
 SELECT max(id) FROM orders;
 -- gives: 2
+
+-- claim: What is preloaded already stays so. (The statement is made, and not executed.)
+SELECT 'ALTER SYSTEM SET shared_preload_libraries = ' || string_agg(quote_literal(library), ', ')
+	FROM unnest(string_to_array(replace('pg_stat_statements, $libdir/my-hooks', ' ', ''), ',') || '{idgen}') library;
+-- gives: ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', '$libdir/my-hooks', 'idgen'
+SELECT string_agg(quote_literal(library), ', ') FROM unnest(string_to_array(replace('', ' ', ''), ',') || '{idgen}') library;
+-- gives: 'idgen'
+
 -- claim: An extension on which a default depends cannot be dropped just so.
 DROP EXTENSION idgen;
 -- gives: ERROR 2BP01
