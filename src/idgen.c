@@ -14,6 +14,7 @@
 #include "catalog/row_duties.h"
 #include "common/guc.h"
 #include "remote/foreign_server.h"
+#include "session/collision.h"
 #include "shmem/cache.h"
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
@@ -85,6 +86,7 @@ _PG_init(void)
 	idgen_epoch_init();
 	idgen_row_duties_init();
 	idgen_xact_init();
+	idgen_collision_init();
 	idgen_object_access_init();
 	idgen_servers_init();
 

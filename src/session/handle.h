@@ -43,6 +43,7 @@ typedef struct IdgenPending
 {
 	IdgenRest rest;            /* what this transaction may draw from */
 	IdgenRestFate fate;        /* what becomes of the rest, if it is not used */
+	IdgenAdvance row;          /* what all refills so far have done to the row */
 	bool ahead;                /* there may be ids in the cache below the rest */
 	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
 	bool low;                  /* a refill of a gapless block has left few ids */

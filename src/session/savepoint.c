@@ -24,6 +24,7 @@
 #include "access/xact.h"
 #include "utils/memutils.h"
 
+#include "session/collision.h"
 #include "session/savepoint.h"
 
 typedef struct IdgenSave
@@ -158,6 +159,7 @@ idgen_savepoint_rollback(void)
 
 		if (save->level < level)
 			break;
+		idgen_collision_note(handle, &save->pending);
 		if (!save->restores_rest)
 			save->pending.rest = handle->pending.rest;
 		handle->pending = save->pending;

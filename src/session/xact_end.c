@@ -13,6 +13,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/row.h"
+#include "session/collision.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/savepoint.h"
@@ -142,10 +143,13 @@ idgen_xact_finish(IdgenXactEnd end)
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node,
 		                                      dlist_pop_head_node(&idgen_listed_handles));
 
+		if (end == IDGEN_END_ABORTED)
+			idgen_collision_note(handle, &(IdgenPending){0});
 		finish_handle(handle, end, all_rows);
 		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
 		handle->pending = (IdgenPending){0};
 		handle->xact = (IdgenHandleXact){0};
 	}
+	idgen_collision_forget();
 }

@@ -81,6 +81,31 @@ idgen_cache_dropped_at(const IdgenCacheKey *key)
 	return dropped_at;
 }
 
+/* Note that ids from "first" up to before "end" have collided. */
+void
+idgen_cache_note_collided(const IdgenCacheKey *key, int64 first, int64 end)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return;
+	idgen_slot_note_collided(slot, first, end);
+	idgen_cache_unlock_entry(key, slot);
+}
+
+/* Where a refill begins that would begin at "next". */
+int64
+idgen_cache_behind_collided(const IdgenCacheKey *key, int64 next)
+{
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+
+	if (slot == NULL)
+		return next;
+	next = idgen_slot_behind_collided(slot, next);
+	idgen_cache_unlock_entry(key, slot);
+	return next;
+}
+
 /*
  * A transaction has ended: apply what it did. To be called after it is
  * committed and flushed, aborted or prepared, and before its locks go, so that

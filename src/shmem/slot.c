@@ -42,6 +42,7 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	idgen_file_entry_set(&slot->source.stored, InvalidRelFileNumber);
 	slot->version = slot->dropped_at = number;
 	slot->warned_percent = IDGEN_NOT_WARNED;
+	slot->collided_count = 0;
 }
 
 /*
@@ -59,7 +60,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->refill.claim = InvalidTransactionId;
 	slot->refill.publishers = 0;
 	slot->refill.waiters = 0;
-	slot->refill.ran_dry = false;
+	slot->ran_dry = false;
 
 	slot->pace.filled_at = 0;
 	slot->pace.crowded_at = 0;
@@ -115,6 +116,38 @@ idgen_slot_warning_due(IdgenSlot *slot, int percent)
 
 	slot->warned_percent = percent;
 	return due;
+}
+
+/* The end of the ids that have collided. */
+static int64
+collided_end(const IdgenSlot *slot)
+{
+	return idgen_add_saturating(slot->collided_first, slot->collided_count);
+}
+
+/*
+ * Note that ids from "first" up to before "end" have collided. If they go on
+ * from those that are noted already, all are; if not, these take their place.
+ */
+void
+idgen_slot_note_collided(IdgenSlot *slot, int64 first, int64 end)
+{
+	if (slot->collided_count > 0 && first <= collided_end(slot) && end >= slot->collided_first)
+	{
+		first = Min(first, slot->collided_first);
+		end = Max(end, collided_end(slot));
+	}
+	slot->collided_first = first;
+	slot->collided_count = (uint32) Min((uint64) end - (uint64) first, PG_UINT32_MAX);
+}
+
+/* Where a refill begins that would begin at "next". */
+int64
+idgen_slot_behind_collided(const IdgenSlot *slot, int64 next)
+{
+	if (next < slot->collided_first || next >= collided_end(slot))
+		return next;
+	return collided_end(slot);
 }
 
 /* The number of the first block with that many ids, or -1. */

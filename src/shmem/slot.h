@@ -96,7 +96,6 @@ typedef struct IdgenSlotRefill
 	TransactionId claim;    /* invalid if there is none */
 	int publishers;         /* 0 if there is none */
 	int waiters;            /* sessions that wait now, in whichever way */
-	bool ran_dry;           /* has a session had to wait since the last refill began? */
 	ConditionVariable done; /* signalled when a publisher or the worker is done; has
 	                         * a lock of its own */
 } IdgenSlotRefill;
@@ -166,16 +165,26 @@ typedef struct IdgenSlot
 	int64 ids_left;                       /* sum over blocks */
 	int64 ahead_below;                    /* refill ahead when ids_left falls to this */
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* in the order of use, none empty */
-	int nblocks;
+	uint32 collided_count;                /* with collided_first, see below */
+	uint8 nblocks;
 
 	bool used;               /* drawn from since the clock hand passed, as far as counted */
+	bool ran_dry;            /* has a session had to wait since the last refill began? */
+	uint8 warned_percent;    /* lowest percentage logged, or IDGEN_NOT_WARNED */
 	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
 	uint64 dropped_at;       /* number of the last event that emptied it */
 	IdgenCounters counters;
 
 	IdgenSlotSource source;
 	IdgenSlotRefill refill;
-	int warned_percent; /* lowest percentage logged, or IDGEN_NOT_WARNED */
+
+	/*
+	 * Ids that transactions have drawn that were rolled back after a unique
+	 * violation: the first of collided_count consecutive ones. A refill that
+	 * would begin there begins behind them. See session/collision.c.
+	 */
+	int64 collided_first;
+
 	IdgenSlotPace pace;
 	IdgenSlotWorker worker;
 
@@ -201,6 +210,8 @@ extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
 extern void idgen_slot_count_issued(IdgenSlot *slot);
 extern bool idgen_slot_is_busy(const IdgenSlot *slot);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
+extern void idgen_slot_note_collided(IdgenSlot *slot, int64 first, int64 end);
+extern int64 idgen_slot_behind_collided(const IdgenSlot *slot, int64 next);
 
 extern int idgen_slot_find_block(const IdgenSlot *slot, int64 count);
 extern IdgenBlock idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count);

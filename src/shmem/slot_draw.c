@@ -58,7 +58,7 @@ should_wait(const IdgenSlot *slot, const IdgenDraw *draw)
 static void
 begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 {
-	slot->refill.ran_dry = false;
+	slot->ran_dry = false;
 	if (draw->mode == IDGEN_MODE_PUBLISHING)
 		slot->refill.publishers++;
 	else if (idgen_mode_claims(draw->mode) &&
@@ -121,7 +121,7 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 		slot->refill.waiters++;
 		if (draw->mode == IDGEN_MODE_PUBLISHING || slot->refill.claim != draw->awaited)
 			slot->counters.waits++;
-		slot->refill.ran_dry = true;
+		slot->ran_dry = true;
 		slot->pace.crowded_at = GetCurrentTimestamp();
 		result->wait_for = slot->refill.claim;
 		answer = IDGEN_DRAW_WAIT;

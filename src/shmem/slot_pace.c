@@ -58,7 +58,7 @@ idgen_slot_adapt_blocks(const IdgenSlot *slot, int64 blocks)
 	if (slot->pace.filled_at == 0)
 		return 1;
 	lasted = TimestampDifferenceMilliseconds(slot->pace.filled_at, GetCurrentTimestamp());
-	if (lasted < IDGEN_SHORT_MS || (lasted <= IDGEN_LONG_MS && slot->refill.ran_dry))
+	if (lasted < IDGEN_SHORT_MS || (lasted <= IDGEN_LONG_MS && slot->ran_dry))
 		blocks *= 2;
 	for (; lasted > IDGEN_LONG_MS && blocks > 1; lasted /= 2)
 		blocks /= 2;

@@ -101,7 +101,7 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 		request_refill(slot, count > 1 ? count : 0);
 		result->attempt = slot->worker.attempt + 1;
 		slot->refill.waiters++;
-		slot->refill.ran_dry = true;
+		slot->ran_dry = true;
 		slot->counters.waits++;
 		answer = IDGEN_DRAW_WAIT;
 	}
@@ -165,7 +165,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins)
 	slot->worker.range = 0;
 	*joins = idgen_slot_last_block(slot);
 	slot->pace.worker_blocks = idgen_slot_adapt_blocks(slot, slot->pace.worker_blocks);
-	slot->refill.ran_dry = false;
+	slot->ran_dry = false;
 	return slot->pace.worker_blocks;
 }
 

@@ -63,6 +63,27 @@ exhausted(const IdgenHandle *handle, const IdgenRequest *request, const IdgenDef
 	idgen_exhausted(handle->name, def);
 }
 
+static bool
+is_gapless(const IdgenDefinition *def)
+{
+	return def->block_size == 1 && def->refill == IDGEN_REFILL_TRANSACTION;
+}
+
+/*
+ * Go past ids that are known to collide (session/collision.c). A gapless id
+ * sequence leaves none out.
+ */
+static void
+pass_collided(const IdgenHandle *handle, IdgenDefinition *def)
+{
+	IdgenCacheKey key;
+
+	if (is_gapless(def))
+		return;
+	idgen_handle_key(handle, &key);
+	def->next_block_start = idgen_cache_behind_collided(&key, def->next_block_start);
+}
+
 /*
  * Take up to "wanted" ids from what a definition says, which has an id left,
  * and change it to what the row says after that.
@@ -103,10 +124,12 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	idgen_definition_from_row(row, handle->name, &def);
 	if (!is_as_expected(handle, request, &def))
 		return IDGEN_SOURCE_STALE;
+	refill->row.from = def.next_block_start;
+	pass_collided(handle, &def);
 	if (idgen_definition_is_exhausted(&def))
 		return exhausted(handle, request, &def);
 
-	gapless = def.block_size == 1 && def.refill == IDGEN_REFILL_TRANSACTION;
+	gapless = is_gapless(&def);
 	refill->fate = gapless ? IDGEN_REST_GIVEN_BACK : IDGEN_REST_PUBLISHED;
 	blocks = gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
@@ -123,6 +146,8 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	refill->rest.block = take_ids(&def, multiply_saturating(blocks, def.block_size));
 	refill->blocks = (refill->rest.block.left - 1) / def.block_size + 1;
 	refill->percent_left = idgen_definition_percent_left(&def);
+	refill->row.to = def.next_block_start;
+	refill->row.known = !gapless;
 	new_row->next_block_start = def.next_block_start;
 	new_row->exhausted = def.exhausted;
 	return IDGEN_SOURCE_OK;
@@ -169,25 +194,58 @@ table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 	                        compute_give_back, &block, &holder);
 }
 
-/* What the row says comes next. Raises 2200H. */
-static IdgenSourceResult
-table_peek(IdgenHandle *handle, int64 *id)
+/* What the row says now. Returns false if there is none. */
+static bool
+read_row(const IdgenHandle *handle, IdgenDefinition *def)
 {
 	IdgenRow row;
-	IdgenDefinition def;
 	bool found;
 
 	found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
 	if (found)
-		idgen_definition_from_row(row.slot, handle->name, &def);
+		idgen_definition_from_row(row.slot, handle->name, def);
 	idgen_row_close(&row);
-	if (!found)
-		return IDGEN_SOURCE_STALE;
+	return found;
+}
 
+/* What the row says comes next. Raises 2200H. */
+static IdgenSourceResult
+table_peek(IdgenHandle *handle, int64 *id)
+{
+	IdgenDefinition def;
+
+	if (!read_row(handle, &def))
+		return IDGEN_SOURCE_STALE;
+	pass_collided(handle, &def);
 	if (idgen_definition_is_exhausted(&def))
 		idgen_exhausted(handle->name, &def);
 	*id = def.next_block_start;
 	return IDGEN_SOURCE_OK;
+}
+
+/*
+ * Update the row by ordinary SQL, with the caller's own rights: "set" says how,
+ * with $2 for "start". Returns max_value. Raises 42501, 42704.
+ */
+static int64
+update_row(const IdgenHandle *handle, const char *set, int64 start)
+{
+	Oid types[] = {TEXTOID, INT8OID};
+	Datum values[] = {CStringGetTextDatum(handle->name), Int64GetDatum(start)};
+	int64 max_value;
+	bool isnull;
+	char *query = psprintf("UPDATE ONLY %s SET %s WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
+	                       idgen_table_name(handle->relid), set);
+
+	SPI_connect();
+	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
+		elog(ERROR, "unexpected result of update of \"id_sequences\"");
+	if (SPI_processed == 0)
+		idgen_no_such_sequence(handle->relid, handle->name, NULL);
+	max_value = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+	                                        SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_finish();
+	return max_value;
 }
 
 /*
@@ -198,11 +256,7 @@ table_peek(IdgenHandle *handle, int64 *id)
 static IdgenSourceResult
 table_restart(IdgenHandle *handle, int64 start)
 {
-	Oid types[] = {TEXTOID, INT8OID};
-	Datum values[] = {CStringGetTextDatum(handle->name), Int64GetDatum(start)};
 	int64 max_value;
-	bool isnull;
-	char *query;
 
 	/* A standby cannot even take note of a change. */
 	PreventCommandIfReadOnly("idgen_restart()");
@@ -214,18 +268,7 @@ table_restart(IdgenHandle *handle, int64 start)
 	 */
 	idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
 
-	query = psprintf("UPDATE ONLY %s SET next_block_start = $2, start_value = $2, exhausted = 0"
-	                 " WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
-	                 idgen_table_name(handle->relid));
-	SPI_connect();
-	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
-		elog(ERROR, "unexpected result of update of \"id_sequences\"");
-	if (SPI_processed == 0)
-		idgen_no_such_sequence(handle->relid, handle->name, NULL);
-	max_value = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-	                                        SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-
+	max_value = update_row(handle, "next_block_start = $2, start_value = $2, exhausted = 0", start);
 	if (start > max_value)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -1,0 +1,134 @@
+/*
+ * collision.c
+ *		Ids that collide: a retry after a unique violation gets other ids.
+ *
+ * A rolled back transaction takes its refills with it, so the same ids are
+ * allocated again (rule T1). But if an insert has failed because its id is in
+ * the table already, then each retry would fail likewise, for ever. A native
+ * sequence moves on with each try. So a transaction in which there was a unique
+ * violation leaves a note in the slot when it, or a savepoint of it, is rolled
+ * back: which ids it had drawn from its own blocks. The next refill that would
+ * begin there, by whichever session, begins behind them. Gapless id sequences
+ * are left alone (T2).
+ *
+ * A note is lost with its slot, and when the server stops. Then a retry fails
+ * once more, and leaves the note again.
+ *
+ * By the time that a savepoint is rolled back, the error is often gone:
+ * PL/pgSQL does so after it has caught it. So it is noticed when it is raised.
+ * An error context callback sees what is raised while a query runs, and a hook
+ * sees what reaches the client: errors of COPY, and of constraints that are
+ * checked at commit. (What caused a rollback could be left out of account. Then
+ * any failure would make a gap.)
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+
+#include "common/compat.h"
+#include "session/collision.h"
+#include "session/pending.h"
+#include "session/xact_changes.h"
+
+/* Has there been a unique violation in the current transaction? */
+static bool unique_violation = false;
+
+static ExecutorRun_hook_type previous_executor_run_hook = NULL;
+static ExecutorFinish_hook_type previous_executor_finish_hook = NULL;
+static emit_log_hook_type previous_emit_log_hook = NULL;
+
+/* An error, or a lesser message, is raised while a query runs. */
+static void
+message_raised(void *arg)
+{
+	if (geterrcode() == ERRCODE_UNIQUE_VIOLATION)
+		unique_violation = true;
+}
+
+static void
+push_callback(ErrorContextCallback *context)
+{
+	context->callback = message_raised;
+	context->arg = NULL;
+	context->previous = error_context_stack;
+	error_context_stack = context;
+}
+
+static void
+executor_run(EXECUTOR_RUN_PARAMETERS)
+{
+	ErrorContextCallback context;
+
+	push_callback(&context);
+	if (previous_executor_run_hook)
+		previous_executor_run_hook(EXECUTOR_RUN_ARGUMENTS);
+	else
+		standard_ExecutorRun(EXECUTOR_RUN_ARGUMENTS);
+	error_context_stack = context.previous;
+}
+
+/* Constraints that are deferrable, but not deferred, are checked here. */
+static void
+executor_finish(QueryDesc *query)
+{
+	ErrorContextCallback context;
+
+	push_callback(&context);
+	if (previous_executor_finish_hook)
+		previous_executor_finish_hook(query);
+	else
+		standard_ExecutorFinish(query);
+	error_context_stack = context.previous;
+}
+
+static void
+emit_log(ErrorData *message)
+{
+	if (message->elevel >= ERROR && message->sqlerrcode == ERRCODE_UNIQUE_VIOLATION)
+		unique_violation = true;
+	if (previous_emit_log_hook)
+		previous_emit_log_hook(message);
+}
+
+/*
+ * The transaction, or a savepoint of it, is rolled back, and the handle's
+ * pending state goes back to what it was "before" that. Raises no error.
+ */
+void
+idgen_collision_note(IdgenHandle *handle, const IdgenPending *before)
+{
+	const IdgenAdvance *row = &handle->pending.row;
+	IdgenBlock rest;
+	int64 first;
+	int64 end;
+	IdgenCacheKey key;
+
+	if (!unique_violation || !row->known || !idgen_may_use_published(handle))
+		return;
+	rest = idgen_pending_last_block(handle);
+	first = before->row.known ? before->row.to : row->from;
+	end = rest.left > 0 ? rest.next : row->to;
+	if (first >= end)
+		return;
+	idgen_handle_key(handle, &key);
+	idgen_cache_note_collided(&key, first, end);
+}
+
+/* The transaction is over. */
+void
+idgen_collision_forget(void)
+{
+	unique_violation = false;
+}
+
+/* Install the hooks. Called once per process. */
+void
+idgen_collision_init(void)
+{
+	previous_executor_run_hook = ExecutorRun_hook;
+	ExecutorRun_hook = executor_run;
+	previous_executor_finish_hook = ExecutorFinish_hook;
+	ExecutorFinish_hook = executor_finish;
+	previous_emit_log_hook = emit_log_hook;
+	emit_log_hook = emit_log;
+}
