@@ -28,7 +28,8 @@ CREATE TABLE id_sequences (
 	layout text NOT NULL DEFAULT 'plain',
 	big_base numeric(38,0) NOT NULL DEFAULT 0
 		CONSTRAINT id_sequences_big_base_check CHECK (big_base <> 'NaN'::numeric),
-	start_value bigint
+	start_value bigint,
+	pooling text NOT NULL DEFAULT 'pooled_lo'
 ) WITH (
 	fillfactor = 25,
 	autovacuum_vacuum_scale_factor = 0,
@@ -48,6 +49,7 @@ COMMENT ON COLUMN id_sequences.source_name IS 'the native sequence, function or 
 COMMENT ON COLUMN id_sequences.refill IS 'where a refill runs: transaction (in the calling transaction) or worker (in a background worker)';
 COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed or session_reversed';
 COMMENT ON COLUMN id_sequences.big_base IS 'the number that idgen_next_big adds to the sequence value';
+COMMENT ON COLUMN id_sequences.pooling IS 'which ids one value of a native sequence stands for: pooled_lo, pooled or hilo';
 COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; percentages of its range are counted from here';
 
 SELECT pg_catalog.pg_extension_config_dump('id_sequences'::regclass, ''::text);
@@ -207,7 +209,8 @@ CREATE FUNCTION idgen_create(
 	source_name text DEFAULT NULL,
 	refill text DEFAULT 'transaction',
 	layout text DEFAULT 'plain',
-	big_base numeric DEFAULT 0
+	big_base numeric DEFAULT 0,
+	pooling text DEFAULT 'pooled_lo'
 ) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_create'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -218,12 +221,12 @@ CREATE FUNCTION idgen_restart(name text, start bigint, source text) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric)
+COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 
-GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 

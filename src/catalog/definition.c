@@ -65,6 +65,27 @@ idgen_check_layout(const char *layout)
 }
 
 /*
+ * The pooling of that name. Raises 22023 for one that is unknown, and 0A000 for
+ * one that the source does not have: a row of source "table" says itself where
+ * a block begins.
+ */
+IdgenPooling
+idgen_check_pooling(const char *pooling, const IdgenSource *source)
+{
+	IdgenPooling found;
+
+	if (!idgen_pooling_find(pooling, &found))
+		not_valid("pooling", pooling, "pooled_lo, pooled, hilo");
+	if (found != IDGEN_POOLING_POOLED_LO && !source->has_pooling)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("pooling \"%s\" is not supported with source \"%s\"", pooling, source->name),
+		         errdetail("It says what the values of a native sequence stand for."),
+		         errhint("Use pooling \"pooled_lo\".")));
+	return found;
+}
+
+/*
  * Read a row. Its constraints and triggers have checked all this, unless the
  * table's owner switched them off: hence the errors of 22004 and 22023.
  */
@@ -94,6 +115,8 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
 	                                 def->source);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
+	def->pooling = idgen_check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
+	                                   def->source);
 }
 
 /* Has the row no id left? */

@@ -29,6 +29,7 @@ typedef struct IdgenDefinition
 	bool exhausted;
 	IdgenRefillMode refill;
 	const IdgenLayout *layout;
+	IdgenPooling pooling;
 } IdgenDefinition;
 
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
@@ -41,5 +42,6 @@ pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition 
 extern const IdgenSource *idgen_check_source(const char *source, const char *source_name);
 extern IdgenRefillMode idgen_check_refill(const char *refill, const IdgenSource *source);
 extern const IdgenLayout *idgen_check_layout(const char *layout);
+extern IdgenPooling idgen_check_pooling(const char *pooling, const IdgenSource *source);
 
 #endif /* IDGEN_DEFINITION_H */

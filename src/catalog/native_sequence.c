@@ -88,9 +88,35 @@ idgen_native_display(const RangeVar *sequence)
 	return psprintf("%s.%s", sequence->schemaname, sequence->relname);
 }
 
-/* What the catalogs say, palloc'd. */
+/*
+ * Which ids the values of a sequence stand for. With hilo and INCREMENT BY 1,
+ * how many is up to the program that draws them, and the row has to say it.
+ */
+static void
+set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
+{
+	IdgenValueIds *ids = &sequence->ids;
+
+	ids->pooling = pool->pooling;
+	ids->per_value = idgen_native_width(sequence);
+	ids->step = sequence->increment > 0 ? 1 : -1;
+	ids->min_id = Min(sequence->first, sequence->last);
+	ids->max_id = Max(sequence->first, sequence->last);
+	if (pool->pooling != IDGEN_POOLING_HILO)
+		return;
+
+	if (ids->per_value == 1)
+		ids->per_value = pool->block_size;
+	ids->min_id = PG_INT64_MIN;
+	ids->max_id = pool->max_value;
+	sequence->last = ids->step > 0 ? Min(sequence->last, idgen_hilo_last_value(ids)) : Max(sequence->last, idgen_hilo_last_value(ids));
+}
+
+/*
+ * What the catalogs say, and what the values stand for by that pool, palloc'd.
+ */
 IdgenNativeSequence *
-idgen_native_describe(Relation rel)
+idgen_native_describe(Relation rel, const IdgenPool *pool)
 {
 	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
 	Form_pg_sequence form;
@@ -109,6 +135,7 @@ idgen_native_describe(Relation rel)
 	sequence->cache = form->seqcache;
 	sequence->cycle = form->seqcycle;
 	ReleaseSysCache(tuple);
+	set_ids(sequence, pool);
 	return sequence;
 }
 
@@ -177,11 +204,13 @@ idgen_native_state(Relation rel)
 	return state;
 }
 
-/* The number of ids after v, in the direction of the sequence. */
+/* How far is it from v to the last value? */
 uint64
 idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v)
 {
-	return sequence->increment > 0 ? (uint64) sequence->last - (uint64) v : (uint64) v - (uint64) sequence->last;
+	if (sequence->increment > 0)
+		return v < sequence->last ? (uint64) sequence->last - (uint64) v : 0;
+	return v > sequence->last ? (uint64) v - (uint64) sequence->last : 0;
 }
 
 /* The distance from one value to the next. */
@@ -223,17 +252,31 @@ idgen_native_next(const IdgenNativeSequence *sequence, const IdgenNativeState *s
 	return true;
 }
 
-/* The ids that one value stands for. */
+/*
+ * The ids that v stands for, which nextval() has given, or will give, when the
+ * sequence's page is in that state. The block is empty if none of them may be
+ * issued.
+ */
 IdgenBlock
-idgen_native_block(const IdgenNativeSequence *sequence, int64 v)
+idgen_native_next_block(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 v)
 {
-	uint64 after = Min(idgen_native_width(sequence) - 1, idgen_native_ids_after(sequence, v));
-	IdgenBlock block;
+	if (!state->is_called && v == state->last_value)
+		return idgen_first_value_block(&sequence->ids, v);
+	return idgen_value_block(&sequence->ids, v);
+}
 
-	block.next = v;
-	block.left = (int64) Min(after, IDGEN_BLOCK_MAX - 1) + 1;
-	block.step = sequence->increment > 0 ? 1 : -1;
-	return block;
+/*
+ * The last id of the sequence, if its values go on from v, which must not be
+ * beyond the last one.
+ */
+int64
+idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v)
+{
+	uint64 left = idgen_native_ids_after(sequence, v);
+	int64 last = (int64) ((uint64) sequence->last - (uint64) sequence->ids.step * (left % idgen_native_width(sequence)));
+	IdgenBlock block = idgen_value_block(&sequence->ids, last);
+
+	return block.left > 0 ? idgen_block_last(&block) : last;
 }
 
 /* The percentage of the range from START on that is left in that state. */

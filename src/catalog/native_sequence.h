@@ -9,20 +9,26 @@
 #include "nodes/parsenodes.h"
 #include "utils/rel.h"
 
+#include "catalog/pooling.h"
 #include "common/block.h"
 #include "common/compat.h"
 
-/* What the catalogs say of a sequence: a handle's details. */
+/*
+ * What the catalogs say of a sequence, and the row of its pool: a handle's
+ * details.
+ */
 typedef struct IdgenNativeSequence
 {
 	NameData name;
 	bool logged; /* is the WAL told of its changes? */
 	int64 start;
 	int64 increment;
-	int64 last;  /* bound in the direction of increment */
+	int64 last;  /* bound of values in the direction of increment; with hilo, the
+	              * last value within it that stands for any id */
 	int64 first; /* bound in the other direction */
 	int64 cache;
 	bool cycle;
+	IdgenValueIds ids; /* that its values stand for */
 } IdgenNativeSequence;
 
 /* What the sequence's page says: how far it has got. */
@@ -37,7 +43,7 @@ extern RangeVar *idgen_native_name(const char *name, const char *source_name);
 extern const char *idgen_native_display(const RangeVar *name);
 extern Relation idgen_native_open(const RangeVar *name, LOCKMODE lockmode);
 extern void idgen_native_check(Oid relid, AclMode mode);
-extern IdgenNativeSequence *idgen_native_describe(Relation rel);
+extern IdgenNativeSequence *idgen_native_describe(Relation rel, const IdgenPool *pool);
 extern bool idgen_native_is_uncommitted(Relation rel);
 extern RelFileNumber idgen_native_file(Oid relid);
 extern bool idgen_native_is_readable(Relation rel);
@@ -49,7 +55,9 @@ extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int6
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_next(const IdgenNativeSequence *sequence,
                               const IdgenNativeState *state, int64 *next);
-extern IdgenBlock idgen_native_block(const IdgenNativeSequence *sequence, int64 v);
+extern IdgenBlock idgen_native_next_block(const IdgenNativeSequence *sequence,
+                                          const IdgenNativeState *state, int64 v);
+extern int64 idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v);
 extern double idgen_native_percent_left(const IdgenNativeSequence *sequence,
                                         const IdgenNativeState *state);
 

@@ -11,6 +11,7 @@
 #include "access/transam.h"
 #include "access/xlogdefs.h"
 
+#include "catalog/pooling.h"
 #include "common/block.h"
 
 struct IdgenHandle;
@@ -181,6 +182,12 @@ typedef struct IdgenSource
 	 */
 	bool runs_code;
 
+	/*
+	 * Does one value of its object stand for many ids, so that the row has to
+	 * say which?
+	 */
+	bool has_pooling;
+
 	/* Without a row in id_sequences, is there no such id sequence? */
 	bool needs_row;
 
@@ -271,10 +278,10 @@ typedef struct IdgenSource
 	IdgenSourceResult (*restart)(struct IdgenHandle *handle, int64 start);
 
 	/*
-	 * The percentage of the range of an object that is left; negative if that
-	 * is not known. May be NULL. Must not wait.
+	 * The percentage of the range of an object that is left, with the pool that
+	 * the row says; negative if that is not known. May be NULL. Must not wait.
 	 */
-	double (*percent_left)(Oid object);
+	double (*percent_left)(Oid object, const IdgenPool *pool);
 } IdgenSource;
 
 /*

@@ -40,6 +40,7 @@ idgen_table_check(Relation rel)
 		[IDGEN_ATT_LAYOUT - 1] = TEXTOID,
 		[IDGEN_ATT_BIG_BASE - 1] = NUMERICOID,
 		[IDGEN_ATT_START_VALUE - 1] = INT8OID,
+		[IDGEN_ATT_POOLING - 1] = TEXTOID,
 	};
 	TupleDesc desc = RelationGetDescr(rel);
 	bool good = desc->natts >= (int) lengthof(types) &&

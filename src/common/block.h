@@ -112,7 +112,7 @@ typedef struct IdgenRest
 	IdgenBlock *more; /* further blocks, none empty */
 	int nmore;
 	RelFileNumber storage; /* of the native sequence they come from, or invalid */
-	uint32 origin;         /* of the function or server they come from, or 0 */
+	uint32 origin;         /* of the function, server or pool they come from, or 0 */
 	bool lost_at_shutdown; /* must a clean shutdown lose them, too? */
 } IdgenRest;
 

@@ -91,6 +91,7 @@ typedef struct IdgenFound
 	int32 block_size;
 	bool by_worker;          /* does the worker refill? */
 	bool own_row;            /* has the current transaction written the row? */
+	IdgenPool pool;          /* what values of a native sequence stand for */
 	const char *source_name; /* NULL if there is none */
 	Numeric big_base;        /* NULL if zero */
 	const IdgenLayout *layout;
@@ -99,7 +100,8 @@ typedef struct IdgenFound
 	void *details;         /* of the source's own, or NULL */
 	Oid object;            /* native sequence, or invalid */
 	RelFileNumber storage; /* its file, or invalid */
-	uint32 origin;         /* a server's OID, a hash of a function's name, or 0 */
+	uint32 origin;         /* a server's OID, a hash of a function's name, a number
+	                        * of the pool, or 0 */
 	bool uncommitted;      /* has the current transaction made that file, or
 	                        * changed how the server is reached? */
 	bool temporary;        /* is it a temporary sequence? */

@@ -51,6 +51,7 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->source = def->source;
 	found->source_name = def->source_name;
 	found->block_size = def->block_size;
+	found->pool = (IdgenPool){def->pooling, def->block_size, def->max_value};
 	found->by_worker = (def->refill == IDGEN_REFILL_WORKER);
 	found->own_row = idgen_row_is_own(row);
 	found->layout = def->layout;
@@ -89,7 +90,8 @@ static void
 do_without_row(IdgenFound *found, const IdgenSource *source)
 {
 	found->source = source;
-	found->block_size = 1;
+	found->block_size = idgen_no_pool.block_size;
+	found->pool = idgen_no_pool;
 	found->layout = &idgen_layout_plain;
 
 	/* On a standby, nobody would tell us that there is a row now. */
@@ -190,7 +192,7 @@ check_slot(const IdgenFound *found, const IdgenCacheKey *key)
 
 	/*
 	 * When a prepared transaction commits that has had the row name another
-	 * source, it tells nobody: we are the first to see it.
+	 * source, or another pooling, it tells nobody: we are the first to see it.
 	 */
 	if (found->slot != NULL && !found->own_row && !found->uncommitted)
 		idgen_cache_check_origin(key, found->origin);

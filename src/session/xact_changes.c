@@ -41,10 +41,12 @@ typedef struct Changes
 	/*
 	 * The id_sequences of which rows have been changed, and their names as
 	 * idgen_cache_hash_name() gives them. They matter to sessions that draw
-	 * from native sequences, whose ids a change of the row does not drop.
+	 * from native sequences, whose ids a change of the row does not drop unless
+	 * it has their values stand for other ids.
 	 */
 	Oid names_in;
 	List *names;
+	List *names_dropped;
 
 	RelFileLocator *files; /* that go away when the transaction commits */
 	int nfiles;
@@ -85,18 +87,20 @@ idgen_changes_note_row(IdgenHandle *handle, IdgenChange change)
 
 /*
  * The current transaction has changed or inserted a row of that table. So
- * another native sequence may be meant by its name.
+ * another native sequence may be meant by its name. With IDGEN_SLOT_DROP, the
+ * values of native sequences stand for other ids as well.
  */
 void
-idgen_changes_note_name(Oid relid, const char *name)
+idgen_changes_note_name(Oid relid, const char *name, IdgenSlotChange change)
 {
 	int hash = (int) idgen_cache_hash_name(relid, name);
+	List **names = change == IDGEN_SLOT_DROP ? &changes.names_dropped : &changes.names;
 
-	if (changes.names == NIL || llast_int(changes.names) != hash)
+	if (*names == NIL || llast_int(*names) != hash)
 	{
 		MemoryContext context = MemoryContextSwitchTo(TopTransactionContext);
 
-		changes.names = lappend_int(changes.names, hash);
+		*names = lappend_int(*names, hash);
 		MemoryContextSwitchTo(context);
 	}
 	changes.names_in = relid;
@@ -240,8 +244,12 @@ idgen_changes_finish(bool committed)
 		for (int i = 0; i < changes.nfiles; i++)
 			idgen_cache_drop_storage(&changes.files[i]);
 		if (idgen_cache_has_objects())
+		{
 			foreach(cell, changes.names)
-				idgen_cache_revalidate_objects((uint32) lfirst_int(cell));
+				idgen_cache_change_objects((uint32) lfirst_int(cell), IDGEN_SLOT_REVALIDATE);
+			foreach(cell, changes.names_dropped)
+				idgen_cache_change_objects((uint32) lfirst_int(cell), IDGEN_SLOT_DROP);
+		}
 	}
 	changes = (Changes){0};
 }

@@ -9,7 +9,7 @@
 
 extern void idgen_changes_mark(IdgenHandle *handle, IdgenChange change);
 extern void idgen_changes_note_row(IdgenHandle *handle, IdgenChange change);
-extern void idgen_changes_note_name(Oid relid, const char *name);
+extern void idgen_changes_note_name(Oid relid, const char *name, IdgenSlotChange change);
 extern void idgen_changes_note_all_rows(void);
 extern void idgen_changes_note_dropped_database(Oid dbid);
 extern void idgen_changes_note_servers(void);

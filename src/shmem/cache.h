@@ -44,7 +44,7 @@ extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
 extern void idgen_cache_drop_storage(const RelFileLocator *file);
 extern void idgen_cache_drop_database(Oid dbid);
 extern bool idgen_cache_has_objects(void);
-extern void idgen_cache_revalidate_objects(uint32 name);
+extern void idgen_cache_change_objects(uint32 name, IdgenSlotChange change);
 
 /* own_cache.c: a session's own cache */
 extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);

@@ -240,7 +240,7 @@ idgen_cache_has_objects(void)
 }
 
 static void
-revalidate_objects(IdgenCache *cache, uint32 name)
+change_objects(IdgenCache *cache, uint32 name, IdgenSlotChange change)
 {
 	dlist_iter iter;
 
@@ -254,7 +254,10 @@ revalidate_objects(IdgenCache *cache, uint32 name)
 		if (idgen_key_hash_name(slot->key) != name)
 			continue;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		slot->version = idgen_cache_next_number(cache);
+		if (change == IDGEN_SLOT_DROP)
+			idgen_slot_drop(slot, idgen_cache_next_number(cache));
+		else
+			slot->version = idgen_cache_next_number(cache);
 		LWLockRelease(&slot->lock);
 	}
 	LWLockRelease(&cache->header->lock);
@@ -263,11 +266,12 @@ revalidate_objects(IdgenCache *cache, uint32 name)
 /*
  * Have sessions look again at the id sequences of that name that have an
  * object: which one it is may depend on the row of that name, which was
- * changed.
+ * changed. With IDGEN_SLOT_DROP, the row also said which ids come from the
+ * object: empty the entries.
  */
 void
-idgen_cache_revalidate_objects(uint32 name)
+idgen_cache_change_objects(uint32 name, IdgenSlotChange change)
 {
-	revalidate_objects(&idgen_shared_cache, name);
-	revalidate_objects(&idgen_own_cache, name);
+	change_objects(&idgen_shared_cache, name, change);
+	change_objects(&idgen_own_cache, name, change);
 }

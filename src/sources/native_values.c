@@ -23,11 +23,17 @@ int
 idgen_values_exhausted(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	int64 last_id = idgen_native_last_id(sequence, sequence->last);
 
 	errmsg("id sequence \"%s\" is exhausted", handle->name);
-	errdetail("Its last id is %lld.", (long long) sequence->last);
-	if (sequence->last == PG_INT64_MAX || sequence->last == PG_INT64_MIN)
+	if (sequence->ids.pooling == IDGEN_POOLING_POOLED)
+		errdetail("The values of sequence \"%s\" end at %lld.", NameStr(sequence->name), (long long) sequence->last);
+	else
+		errdetail("Its last id is %lld.", (long long) last_id);
+	if (last_id == PG_INT64_MAX || last_id == PG_INT64_MIN)
 		errhint("Use another sequence, or start this one again with idgen_restart().");
+	else if (sequence->ids.pooling == IDGEN_POOLING_HILO && last_id == sequence->ids.max_id)
+		errhint("Raise max_value.");
 	else
 		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
 		        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
@@ -71,18 +77,26 @@ note_value(IdgenValues *values, int64 v)
 	values->last = v;
 }
 
-/* Draw one value. */
+/* Add the ids of a value, which are not none. */
+static void
+add_block(IdgenValues *values, const IdgenBlock *block)
+{
+	if (values->nblocks > 0 && idgen_block_adjacent(&values->blocks[values->nblocks - 1], block))
+		values->blocks[values->nblocks - 1].left += block->left;
+	else
+		values->blocks[values->nblocks++] = *block;
+	values->ids += block->left;
+}
+
+/* Draw one value. Beyond the last id of hilo, it stands for none. */
 static void
 draw_value(IdgenValues *values)
 {
 	int64 v = nextval_internal(values->relid, false);
-	IdgenBlock block = idgen_native_block(values->sequence, v);
+	IdgenBlock block = idgen_native_next_block(values->sequence, &values->before, v);
 
-	if (values->nblocks > 0 && idgen_block_adjacent(&values->blocks[values->nblocks - 1], &block))
-		values->blocks[values->nblocks - 1].left += block.left;
-	else
-		values->blocks[values->nblocks++] = block;
-	values->ids += block.left;
+	if (block.left > 0)
+		add_block(values, &block);
 	values->nvalues++;
 	note_value(values, v);
 }
@@ -99,6 +113,10 @@ draw_first_value(const IdgenHandle *handle, IdgenValues *values)
 	error_context_stack = &context;
 	draw_value(values);
 	error_context_stack = context.previous;
+	if (values->nblocks == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         idgen_values_exhausted(handle)));
 }
 
 /*

@@ -16,7 +16,8 @@ typedef struct IdgenValues
 	const IdgenNativeSequence *sequence;
 	int64 wanted;            /* values, at least 1 */
 	int64 count;             /* consecutive ids wanted, at least 1 */
-	IdgenNativeState before; /* what the sequence's page says; not used with CACHE 1 */
+	IdgenNativeState before; /* what the sequence's page says; not used with CACHE 1
+	                          * unless the pooling is pooled */
 
 	/*
 	 * What has been drawn: no more blocks than the cache can hold, and one for

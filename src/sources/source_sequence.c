@@ -3,10 +3,11 @@
  *		Blocks from native sequences.
  *
  * INCREMENT BY is the block size: one nextval() that gives v stands for the ids
- * from v up to the next value, or down to it. With INCREMENT BY 1 (or -1), n
- * values make a block of n, or several smaller ones if other sessions call
- * nextval() in between. With CACHE n, a call takes n values from the sequence,
- * and a refill all of these (see native_values.c).
+ * from v up to the next value, or down to it, unless the row has another
+ * pooling (see catalog/pooling.c). With INCREMENT BY 1 (or -1), n values make a
+ * block of n, or several smaller ones if other sessions call nextval() in
+ * between; with hilo, one value makes it. With CACHE n, a call takes n values
+ * from the sequence, and a refill all of these (see native_values.c).
  *
  * nextval() is not undone when its transaction aborts. So a block is good for
  * all sessions as soon as no crash can bring it back: when the WAL that
@@ -130,7 +131,8 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	found->storage = rel->rd_locator.relNumber;
 	found->uncommitted = idgen_native_is_uncommitted(rel);
 	found->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
-	found->details = idgen_native_describe(rel);
+	found->origin = idgen_pool_origin(&found->pool);
+	found->details = idgen_native_describe(rel, &found->pool);
 	relation_close(rel, given ? NoLock : lockmode);
 }
 
@@ -168,15 +170,42 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 	return !sequence->cycle && after / sequence->cache < nvalues + SAFE_DISTANCE;
 }
 
+/*
+ * Are the ids of a value consecutive with those of the next one? Not if hilo is
+ * used with a sequence whose values leave numbers out.
+ */
+static bool
+ids_follow_each_other(const IdgenNativeSequence *sequence)
+{
+	return sequence->ids.pooling != IDGEN_POOLING_HILO || idgen_native_width(sequence) == 1;
+}
+
 /* The most consecutive ids, with as many values as may be drawn. */
 static int64
 sequence_max_count(const IdgenHandle *handle)
 {
-	uint64 width = idgen_native_width((const IdgenNativeSequence *) handle->found.details);
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	uint64 per_value = sequence->ids.per_value;
+	uint64 nvalues = ids_follow_each_other(sequence) ? MAX_VALUES : 1;
 
-	if (width > IDGEN_BLOCK_MAX / MAX_VALUES)
+	if (per_value > IDGEN_BLOCK_MAX / nvalues)
 		return IDGEN_BLOCK_MAX;
-	return width * MAX_VALUES;
+	return per_value * nvalues;
+}
+
+/*
+ * How many ids are there behind the first one of a block, which the value
+ * "next" stands for? If the sequence begins anew, as many as it has at all.
+ */
+static uint64
+ids_behind(const IdgenNativeSequence *sequence, int64 next, const IdgenBlock *block)
+{
+	int64 last = idgen_native_last_id(sequence, next);
+	int64 first = block->next;
+
+	if (sequence->cycle)
+		first = idgen_value_block(&sequence->ids, sequence->first).next;
+	return sequence->ids.step > 0 ? (uint64) last - (uint64) first : (uint64) first - (uint64) last;
 }
 
 /*
@@ -196,10 +225,14 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 
 	state = locked_state(handle->found.object);
 	if (idgen_native_next(sequence, &state, &next))
-		ids = idgen_request_ids(request, next, sequence->increment > 0 ? 1 : -1,
-		                        idgen_native_ids_after(sequence, sequence->cycle ? sequence->first : next));
+	{
+		IdgenBlock block = idgen_native_next_block(sequence, &state, next);
+
+		if (block.left > 0)
+			ids = idgen_request_ids(request, block.next, block.step, ids_behind(sequence, next, &block));
+	}
 	if (ids == 0)
-		idgen_too_few(handle->name, request->count, sequence->last);
+		idgen_too_few(handle->name, request->count, idgen_native_last_id(sequence, state.last_value));
 	return ids;
 }
 
@@ -209,7 +242,9 @@ values_per_block(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 
-	return idgen_native_width(sequence) == 1 ? Min(handle->found.block_size, MAX_VALUES) : 1;
+	if (idgen_native_width(sequence) > 1 || sequence->ids.pooling == IDGEN_POOLING_HILO)
+		return 1;
+	return Min(handle->found.block_size, MAX_VALUES);
 }
 
 /*
@@ -222,7 +257,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	int64 block_size = values_per_block(handle);
 	int64 count = ids_to_draw(handle, request);
-	int64 more = count > 1 ? (count - 1) / idgen_native_width(sequence) / block_size : 0;
+	int64 more = count > 1 ? (count - 1) / sequence->ids.per_value / block_size : 0;
 	int64 nblocks = request->blocks + more;
 	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
 	IdgenValues drawn = {
@@ -232,7 +267,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		.count = count,
 	};
 
-	if (sequence->cache > 1)
+	if (sequence->cache > 1 || sequence->ids.pooling == IDGEN_POOLING_POOLED)
 		drawn.before = locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, nvalues))
@@ -256,13 +291,15 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	return IDGEN_SOURCE_OK;
 }
 
-/* What nextval() would give. Raises 2200H, 55000. */
+/* The first id of what nextval() would give. Raises 2200H, 55000. */
 static IdgenSourceResult
 sequence_peek(IdgenHandle *handle, int64 *id)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	Relation rel;
 	IdgenNativeState state;
+	IdgenBlock block = {0};
+	int64 next;
 
 	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
 	rel = try_relation_open(handle->found.object, RowExclusiveLock);
@@ -284,15 +321,82 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	state = idgen_native_state(rel);
 	relation_close(rel, RowExclusiveLock);
 
-	if (!idgen_native_next(sequence, &state, id))
+	if (idgen_native_next(sequence, &state, &next))
+		block = idgen_native_next_block(sequence, &state, next);
+	if (block.left == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         idgen_values_exhausted(handle)));
+	*id = block.next;
 	return IDGEN_SOURCE_OK;
 }
 
+/* Raises 22003: the sequence cannot start at that id. */
+pg_noreturn static void
+out_of_bounds(const IdgenNativeSequence *sequence, int64 start)
+{
+	int64 first = idgen_value_block(&sequence->ids, sequence->first).next;
+	int64 last = idgen_native_last_id(sequence, sequence->last);
+
+	ereport(ERROR,
+	        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+	         errmsg("start (%lld) is out of bounds for sequence \"%s\" (%lld..%lld)",
+	                (long long) start, NameStr(sequence->name),
+	                (long long) Min(first, last), (long long) Max(first, last))));
+}
+
+static bool
+is_value(const IdgenNativeSequence *sequence, int64 v)
+{
+	return v >= Min(sequence->first, sequence->last) && v <= Max(sequence->first, sequence->last);
+}
+
 /*
- * Start again at a value: setval(), but on a new file of the sequence, as ALTER
+ * With hilo, the number of the first block all of whose ids are at "start" or
+ * behind it. Raises 22003.
+ */
+static int64
+number_to_start_at(const IdgenNativeSequence *sequence, int64 start)
+{
+	int64 number = idgen_hilo_value(&sequence->ids, start);
+	IdgenBlock block = idgen_value_block(&sequence->ids, number);
+
+	if (block.left == 0 || !is_value(sequence, number))
+		out_of_bounds(sequence, start);
+	if (block.next != start)
+		ereport(NOTICE,
+		        (errmsg("the next id is %lld, where a block of sequence \"%s\" begins",
+		                (long long) block.next, NameStr(sequence->name))));
+	return number;
+}
+
+/*
+ * What the page of the sequence has to say, so that "start" is the next id.
+ *
+ * With pooled, the value that any program draws next stands for ids before it.
+ * So the value before that one has to be right before "start". If the sequence
+ * has none of the two, "start" becomes its first value.
+ *
+ * Raises 22003.
+ */
+static IdgenNativeState
+state_to_start_at(const IdgenNativeSequence *sequence, int64 start)
+{
+	IdgenNativeState state = {.last_value = start};
+	int64 before = start - sequence->ids.step;
+
+	if (sequence->ids.pooling == IDGEN_POOLING_HILO)
+		state.last_value = number_to_start_at(sequence, start);
+	else if (!is_value(sequence, start))
+		out_of_bounds(sequence, start);
+	else if (sequence->ids.pooling == IDGEN_POOLING_POOLED && start != sequence->first &&
+	         !idgen_native_is_last(sequence, before))
+		state = (IdgenNativeState){.last_value = before, .is_called = true};
+	return state;
+}
+
+/*
+ * Start again at an id: setval(), but on a new file of the sequence, as ALTER
  * SEQUENCE makes one. So it takes effect, and voids what is cached, when the
  * transaction commits, or not at all. Like setval() it needs the privilege
  * UPDATE. Raises 42501, 25006, and 22003 if the value is out of bounds.
@@ -302,6 +406,7 @@ sequence_restart(IdgenHandle *handle, int64 start)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	uint64 epoch = idgen_epoch;
+	IdgenNativeState state;
 
 	idgen_native_check(handle->found.object, ACL_UPDATE);
 	if (!handle->found.temporary)
@@ -310,23 +415,17 @@ sequence_restart(IdgenHandle *handle, int64 start)
 	LockRelationOid(handle->found.object, ShareRowExclusiveLock);
 	if (epoch != idgen_epoch)
 		return IDGEN_SOURCE_STALE;
-	if (start < Min(sequence->first, sequence->last) || start > Max(sequence->first, sequence->last))
-		ereport(ERROR,
-		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-		         errmsg("start (%lld) is out of bounds for sequence \"%s\" (%lld..%lld)",
-		                (long long) start, NameStr(sequence->name),
-		                (long long) Min(sequence->first, sequence->last),
-		                (long long) Max(sequence->first, sequence->last))));
+	state = state_to_start_at(sequence, start);
 	ResetSequence(handle->found.object);
 	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->found.object),
-	                    Int64GetDatum(start), BoolGetDatum(false));
+	                    Int64GetDatum(state.last_value), BoolGetDatum(state.is_called));
 	CommandCounterIncrement();
 	return IDGEN_SOURCE_OK;
 }
 
 /* Not known of a sequence that another transaction has locked. */
 static double
-sequence_percent_left(Oid object)
+sequence_percent_left(Oid object, const IdgenPool *pool)
 {
 	Relation rel;
 	double percent = -1;
@@ -336,7 +435,7 @@ sequence_percent_left(Oid object)
 	rel = try_relation_open(object, NoLock);
 	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE && idgen_native_is_readable(rel))
 	{
-		IdgenNativeSequence *sequence = idgen_native_describe(rel);
+		IdgenNativeSequence *sequence = idgen_native_describe(rel, pool);
 		IdgenNativeState state = idgen_native_state(rel);
 
 		if (!sequence->cycle)
@@ -354,6 +453,7 @@ const IdgenSource idgen_source_sequence = {
 	.transactional = false,
 	.has_object = true,
 	.for_worker = true,
+	.has_pooling = true,
 	.needs_row = false,
 	.check_syntax = sequence_check_syntax,
 	.check_name = sequence_check_name,

@@ -49,6 +49,7 @@ enum
 	ARG_REFILL,
 	ARG_LAYOUT,
 	ARG_BIG_BASE,
+	ARG_POOLING,
 	NARGS
 };
 
@@ -88,8 +89,8 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 }
 
 /*
- * The source_name to store, NULL if none. Raises 22023 for an unknown source or
- * refill mode, 0A000 for a refill mode that the source does not have, and what
+ * The source_name to store, NULL if none. Raises 22023 for an unknown source,
+ * refill mode or pooling, 0A000 for one that the source does not have, and what
  * the source raises for the name.
  */
 static const char *
@@ -99,6 +100,7 @@ check_source_name(FunctionCallInfo fcinfo)
 	const IdgenSource *source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 
 	idgen_check_refill(text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL)), source);
+	idgen_check_pooling(text_to_cstring(PG_GETARG_TEXT_PP(ARG_POOLING)), source);
 	if (source->check_name == NULL)
 		return given;
 	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);
@@ -129,6 +131,7 @@ get_new_row(FunctionCallInfo fcinfo)
 		"refill",
 		"layout",
 		"big_base",
+		"pooling",
 	};
 	NewRow row;
 	int32 block_size;
@@ -171,10 +174,11 @@ insert_row(Oid id_sequences, NewRow *row)
 		TEXTOID,
 		TEXTOID,
 		NUMERICOID,
+		TEXTOID,
 	};
 	char *query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
-	                       " source, source_name, refill, layout, big_base)"
-	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+	                       " source, source_name, refill, layout, big_base, pooling)"
+	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
 	                       " ON CONFLICT (name) DO NOTHING",
 	                       idgen_table_name(id_sequences));
 
@@ -196,7 +200,8 @@ insert_row(Oid id_sequences, NewRow *row)
 /*
  * idgen_create(name text, next_block_start bigint, block_size integer,
  *				exhausted integer, max_value bigint, source text,
- *				source_name text, refill text, layout text, big_base numeric)
+ *				source_name text, refill text, layout text, big_base numeric,
+ *				pooling text)
  * returns void
  *
  * Not strict: source_name may be null, and a block_size of null stands for

@@ -80,7 +80,7 @@ static void
 count_sequence(Oid sequence_oid, IdgenIdsInUse *ids)
 {
 	Relation rel = relation_open(sequence_oid, NoLock);
-	IdgenNativeSequence *sequence = idgen_native_describe(rel);
+	IdgenNativeSequence *sequence = idgen_native_describe(rel, &idgen_no_pool);
 	IdgenNativeState state;
 	int64 next;
 
@@ -141,7 +141,7 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 		rel = OidIsValid(handle->found.object) ? try_relation_open(handle->found.object, ShareRowExclusiveLock) : NULL;
 		if (rel != NULL)
 		{
-			check_ascends(idgen_native_describe(rel));
+			check_ascends(idgen_native_describe(rel, &handle->found.pool));
 			relation_close(rel, NoLock);
 		}
 	} while (handle->found.source->peek(handle, &next) == IDGEN_SOURCE_STALE);

@@ -29,36 +29,79 @@ has_own_ids(HeapTuple tuple, TupleDesc desc)
 	return source == NULL || !source->has_object;
 }
 
+/* What a version of the row says of the values of a native sequence. */
+static IdgenPool
+pool_of(HeapTuple tuple, TupleDesc desc)
+{
+	IdgenPool pool = idgen_no_pool;
+
+	if (!has_own_ids(tuple, desc) &&
+	    idgen_pooling_find(idgen_tuple_string(tuple, desc, IDGEN_ATT_POOLING), &pool.pooling))
+	{
+		pool.block_size = DatumGetInt32(idgen_tuple_attribute(tuple, desc, IDGEN_ATT_BLOCK_SIZE));
+		pool.max_value = idgen_tuple_int64(tuple, desc, IDGEN_ATT_MAX_VALUE);
+	}
+	return pool;
+}
+
+/*
+ * Do the values of a native sequence stand for other ids by this version of the
+ * row than without a row?
+ */
+static bool
+has_own_pool(HeapTuple tuple, TupleDesc desc)
+{
+	IdgenPool pool = pool_of(tuple, desc);
+
+	return idgen_pools_differ(&pool, &idgen_no_pool);
+}
+
 /*
  * Note what a change means for the id sequence that this version of the row
- * defines. Ids of a native sequence stay valid when the row changes, so for
- * them IDGEN_CHANGE_DROP becomes IDGEN_CHANGE_DROP_ROW.
+ * defines, and for native sequences that it stands for ("objects"). Their ids
+ * stay valid when the row changes, so for them IDGEN_CHANGE_DROP becomes
+ * IDGEN_CHANGE_DROP_ROW; unless their values stand for other ids from now on.
  */
 static void
-note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
+note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change, IdgenSlotChange objects)
 {
 	Oid relid = RelationGetRelid(row->rel);
 	char *name = idgen_tuple_string(version, row->desc, IDGEN_ATT_NAME);
 	IdgenHandle *handle = idgen_handle_get(relid, name, strlen(name));
 
-	if (change == IDGEN_CHANGE_DROP && !has_own_ids(version, row->desc))
+	if (change == IDGEN_CHANGE_DROP && objects != IDGEN_SLOT_DROP && !has_own_ids(version, row->desc))
 		change = IDGEN_CHANGE_DROP_ROW;
 	idgen_changes_note_row(handle, change);
-	idgen_changes_note_name(relid, name);
+	idgen_changes_note_name(relid, name, objects);
+}
+
+/* Note that this version of the row begins, or ends, to define a name. */
+static void
+note_name(const IdgenTriggerRow *row, HeapTuple version)
+{
+	note_change(row, version, IDGEN_CHANGE_DROP,
+	            has_own_pool(version, row->desc) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
 }
 
 /*
  * There is a row for a name that sessions may have used without one. They do so
- * with native sequences only, whose ids stay valid; and whatever removed an
- * earlier row of that name has dropped its ids. A shared cache tells sessions
- * to look again; session caches hear of it from the server.
+ * with native sequences only, whose ids stay valid unless the row says what
+ * their values stand for; and whatever removed an earlier row of that name has
+ * dropped its ids. A shared cache tells sessions to look again; session caches
+ * hear of it from the server.
  */
 static void
 row_inserted(const IdgenTriggerRow *row)
 {
 	Oid relid = RelationGetRelid(row->rel);
 
-	idgen_changes_note_name(relid, idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME));
+	if (has_own_pool(row->new, row->desc))
+	{
+		note_name(row, row->new);
+		return;
+	}
+	idgen_changes_note_name(relid, idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME),
+	                        IDGEN_SLOT_REVALIDATE);
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(relid);
 }
@@ -98,6 +141,16 @@ changes_source(const IdgenTriggerRow *row)
 		(source == NULL || source->check_name != NULL);
 }
 
+/* Does the UPDATE have values of a native sequence stand for other ids? */
+static bool
+changes_pool(const IdgenTriggerRow *row)
+{
+	IdgenPool old = pool_of(row->old, row->desc);
+	IdgenPool new = pool_of(row->new, row->desc);
+
+	return idgen_pools_differ(&old, &new);
+}
+
 /* Does the UPDATE set that column to a lower value? */
 static bool
 lowers(const IdgenTriggerRow *row, AttrNumber attnum)
@@ -133,13 +186,17 @@ row_updated(const IdgenTriggerRow *row)
 	check_revival(row);
 	if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))
 	{
-		note_change(row, row->old, IDGEN_CHANGE_DROP);
-		note_change(row, row->new, IDGEN_CHANGE_DROP);
+		note_name(row, row->old);
+		note_name(row, row->new);
 		return;
 	}
 	change = change_of_update(row);
-	if (change != IDGEN_CHANGE_NONE)
-		note_change(row, row->old, change);
+	if (change == IDGEN_CHANGE_NONE)
+		return;
+	if (changes_pool(row))
+		note_change(row, row->old, IDGEN_CHANGE_DROP, IDGEN_SLOT_DROP);
+	else
+		note_change(row, row->old, change, IDGEN_SLOT_REVALIDATE);
 }
 
 static void
@@ -171,7 +228,7 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 	if (row.old == NULL)
 		row_inserted(&row);
 	else if (row.new == NULL)
-		note_change(&row, row.old, IDGEN_CHANGE_DROP);
+		note_name(&row, row.old);
 	else
 		row_updated(&row);
 	return PointerGetDatum(NULL);

@@ -116,6 +116,8 @@ check_values(const IdgenTriggerRow *row)
 			check_may_name_code(row->rel, source);
 		if (!is_null(row, IDGEN_ATT_REFILL))
 			idgen_check_refill(get_string(row, IDGEN_ATT_REFILL), source);
+		if (!is_null(row, IDGEN_ATT_POOLING))
+			idgen_check_pooling(get_string(row, IDGEN_ATT_POOLING), source);
 	}
 	if (!is_null(row, IDGEN_ATT_LAYOUT))
 		idgen_check_layout(get_string(row, IDGEN_ATT_LAYOUT));

@@ -1,0 +1,197 @@
+/*
+ * pooling.c
+ *		Which ids one value of a native sequence stands for.
+ *
+ * All programs that draw values of the same sequence have to agree on this. So
+ * idgen knows the three rules that frameworks have (IdgenPooling), and the row
+ * says which one holds.
+ *
+ * A value of a descending sequence stands for the same number of ids, in
+ * descending order: with pooled_lo it is the first of them, so the greatest.
+ *
+ * Ids beyond the sequence's bounds are not issued: a value may stand for fewer
+ * ids than others. With hilo the bounds are those of the values. What bounds
+ * the ids is max_value of the row.
+ *
+ * Everything here is arithmetic: nothing is looked up, and nothing fails.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+
+#include "catalog/pooling.h"
+
+/* Ids from "low" to "high"; none if low is the greater one. */
+typedef struct IdRange
+{
+	int64 low;
+	int64 high;
+} IdRange;
+
+static const IdRange no_ids = {1, 0};
+
+const IdgenPool idgen_no_pool = {IDGEN_POOLING_POOLED_LO, 1, PG_INT64_MAX};
+
+/* The pooling of that name. Returns false if there is none. */
+bool
+idgen_pooling_find(const char *name, IdgenPooling *pooling)
+{
+	static const char *const names[] = {
+		[IDGEN_POOLING_POOLED_LO] = "pooled_lo",
+		[IDGEN_POOLING_POOLED] = "pooled",
+		[IDGEN_POOLING_HILO] = "hilo",
+	};
+
+	for (int i = 0; i < (int) lengthof(names); i++)
+	{
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		*pooling = (IdgenPooling) i;
+		return true;
+	}
+	return false;
+}
+
+/* Does a value stand for other ids by one than by the other? */
+bool
+idgen_pools_differ(const IdgenPool *a, const IdgenPool *b)
+{
+	if (a->pooling != b->pooling)
+		return true;
+	return a->pooling == IDGEN_POOLING_HILO &&
+		(a->block_size != b->block_size || a->max_value != b->max_value);
+}
+
+/*
+ * A number for the cache, which keeps ids of different pools apart ("origin" of
+ * IdgenRest). Zero for pooled_lo.
+ */
+uint32
+idgen_pool_origin(const IdgenPool *pool)
+{
+	if (pool->pooling != IDGEN_POOLING_HILO)
+		return (uint32) pool->pooling;
+	return hash_combine(hash_bytes_uint32((uint32) pool->block_size),
+	                    hash_bytes((const unsigned char *) &pool->max_value, sizeof(int64)));
+}
+
+/* The range of n = extra + 1 ids from v up, as far as bigint goes. */
+static IdRange
+range_up(int64 v, int64 extra)
+{
+	IdRange range = {.low = v};
+
+	if (pg_add_s64_overflow(v, extra, &range.high))
+		range.high = PG_INT64_MAX;
+	return range;
+}
+
+/* The same down to v. */
+static IdRange
+range_down(int64 v, int64 extra)
+{
+	IdRange range = {.high = v};
+
+	if (pg_sub_s64_overflow(v, extra, &range.low))
+		range.low = PG_INT64_MIN;
+	return range;
+}
+
+/* The range of n ids that is number v, where number 1 begins with 1. */
+static IdRange
+range_numbered(int64 v, int64 n)
+{
+	IdRange range;
+
+	if (!pg_mul_s64_overflow(v, n, &range.high))
+		return range_down(range.high, n - 1);
+
+	/* Its last id is beyond bigint. Its first one may not be. */
+	if (v < 0 || pg_mul_s64_overflow(v - 1, n, &range.low) || range.low == PG_INT64_MAX)
+		return no_ids;
+	range.low++;
+	range.high = PG_INT64_MAX;
+	return range;
+}
+
+/* All ids that v stands for, be they within bounds or not. */
+static IdRange
+ids_of(const IdgenValueIds *ids, int64 v)
+{
+	int64 n = (int64) Min(ids->per_value, PG_INT64_MAX);
+	int64 extra = (int64) (ids->per_value - 1);
+
+	switch (ids->pooling)
+	{
+		case IDGEN_POOLING_POOLED_LO:
+			return ids->step > 0 ? range_up(v, extra) : range_down(v, extra);
+		case IDGEN_POOLING_POOLED:
+			return ids->step > 0 ? range_down(v, extra) : range_up(v, extra);
+		case IDGEN_POOLING_HILO:
+			return range_numbered(v, n);
+	}
+	return no_ids;
+}
+
+/*
+ * The ids that v stands for, in the order of use. The block is empty if none of
+ * them may be issued.
+ */
+IdgenBlock
+idgen_value_block(const IdgenValueIds *ids, int64 v)
+{
+	IdRange range = ids_of(ids, v);
+	IdgenBlock block = {.step = ids->step};
+
+	range.low = Max(range.low, ids->min_id);
+	range.high = Min(range.high, ids->max_id);
+	if (range.low > range.high)
+		return block;
+	block.next = ids->step > 0 ? range.low : range.high;
+	block.left = (int64) Min((uint64) range.high - (uint64) range.low, IDGEN_BLOCK_MAX - 1) + 1;
+	return block;
+}
+
+/*
+ * The same of the first value that a sequence gives after it was created, or
+ * restarted. With pooled, this is one id alone. Nobody knows whether those
+ * before it are free: with START WITH 1000 or RESTART WITH 1000, they are most
+ * likely in use. Hibernate leaves them out as well.
+ */
+IdgenBlock
+idgen_first_value_block(const IdgenValueIds *ids, int64 v)
+{
+	if (ids->pooling == IDGEN_POOLING_POOLED)
+		return (IdgenBlock){.next = v, .left = 1, .step = ids->step};
+	return idgen_value_block(ids, v);
+}
+
+/* The quotient, rounded up. */
+static int64
+divide_up(int64 a, int64 n)
+{
+	return a > 0 ? (a - 1) / n + 1 : a / n;
+}
+
+/*
+ * With hilo, the first value in the order of the sequence all of whose ids are
+ * at "id" or behind it.
+ */
+int64
+idgen_hilo_value(const IdgenValueIds *ids, int64 id)
+{
+	int64 n = (int64) Min(ids->per_value, PG_INT64_MAX);
+
+	if (ids->step < 0)
+		return id >= 0 ? id / n : (id + 1) / n - 1;
+	return divide_up(id > PG_INT64_MIN ? id - 1 : id, n) + 1;
+}
+
+/* With hilo, the last value that stands for any id. */
+int64
+idgen_hilo_last_value(const IdgenValueIds *ids)
+{
+	int64 n = (int64) Min(ids->per_value, PG_INT64_MAX);
+
+	return divide_up(ids->step > 0 ? ids->max_id : ids->min_id, n);
+}
