@@ -238,6 +238,18 @@ release_level(Client *client, int level)
 	client->nlevels = level;
 }
 
+/*
+ * The time before which the session has not rolled back what it was doing,
+ * after a statement that was not DONE. An error comes after the statement was
+ * sent. But the session may have ended earlier: as soon as the server had the
+ * last answer ready, which the client may have noticed much later.
+ */
+static Time
+not_rolled_back_before(const Link *link, Outcome outcome)
+{
+	return outcome == LOST ? link->alive : link->sent;
+}
+
 /* The transaction is over. If it was rolled back, then not before the time. */
 static void
 end_transaction(Client *client, bool committed, Time returned)
@@ -553,6 +565,10 @@ set_savepoint(Client *client)
 	return outcome == DONE ? add_level(client) : outcome;
 }
 
+/*
+ * If an error has rolled back the savepoint already, it was not before
+ * "returned"; else that is NEVER.
+ */
 static Outcome
 roll_back_to_savepoint(Client *client, Time returned)
 {
@@ -564,7 +580,7 @@ roll_back_to_savepoint(Client *client, Time returned)
 		return DONE;
 	snprintf(sql, sizeof(sql), "ROLLBACK TO SAVEPOINT s%d; RELEASE SAVEPOINT s%d", level, level);
 	outcome = run(client, NULL, sql, NULL);
-	if (outcome == DONE)
+	if (outcome == DONE || returned != NEVER)
 		roll_back_level(client, level, Min(returned, client->link.sent));
 	return outcome;
 }
@@ -635,16 +651,16 @@ look_whether_written(Client *client, bool *written)
 /*
  * COMMIT or PREPARE TRANSACTION. A transaction that has written leaves a mark.
  * After an error the transaction is over, too: a timeout may hit before the
- * server begins with the statement, so it may take a ROLLBACK.
+ * server begins with the statement, so it may take a ROLLBACK. Before
+ * *returned, it was not rolled back.
  */
 static Outcome
-end_with_mark(Client *client, bool written, const char *sql)
+end_with_mark(Client *client, bool written, const char *sql, Time *returned)
 {
 	Link *link = &client->link;
-	Time sent;
 	Outcome outcome = written ? link_end(link, client->number, client->transaction, sql) : link_run(link, sql, NULL);
 
-	sent = link->sent;
+	*returned = not_rolled_back_before(link, outcome);
 	if (outcome == FAILED)
 	{
 		note_error(client, NULL, sql);
@@ -652,7 +668,6 @@ end_with_mark(Client *client, bool written, const char *sql)
 	}
 	if (outcome == LOST)
 		atomic_fetch_add(&totals.lost, 1);
-	link->sent = sent;
 	return outcome;
 }
 
@@ -661,22 +676,16 @@ commit(Client *client)
 {
 	Link *link = &client->link;
 	bool written;
+	Time returned;
 	Outcome outcome = look_whether_written(client, &written);
 
 	if (outcome != DONE)
 		return outcome;
-	outcome = end_with_mark(client, written, "COMMIT");
-	if (outcome == DONE)
-		end_transaction(client, true, 0);
-	else
-	{
-		/*
-		 * if nothing was written, there was nothing to commit or to roll back
-		 */
-		Time sent = link->sent;
-
-		end_transaction(client, !written || link_has_ended(link, client->number, client->transaction), sent);
-	}
+	outcome = end_with_mark(client, written, "COMMIT", &returned);
+	/* if nothing was written, there was nothing to commit or to roll back */
+	end_transaction(client,
+	                outcome == DONE || !written || link_has_ended(link, client->number, client->transaction),
+	                returned);
 	return DONE;
 }
 
@@ -693,13 +702,12 @@ prepare(Client *client)
 	char *finish = text("%s PREPARED 'stress %d %d'", wanted ? "COMMIT" : "ROLLBACK", client->number,
 	                    client->transaction);
 	bool written;
-	Time sent;
+	Time returned;
 	Outcome outcome = look_whether_written(client, &written);
 
 	if (outcome == DONE && written)
 	{
-		end_with_mark(client, true, prepare);
-		sent = client->link.sent;
+		end_with_mark(client, true, prepare, &returned);
 		pause_for(client->transaction % 30 * MILLISECOND);
 		atomic_fetch_add(&totals.prepared, 1);
 		while ((outcome = link_run(&client->link, finish, NULL)) != DONE)
@@ -709,7 +717,7 @@ prepare(Client *client)
 			pause_for(MILLISECOND);
 		}
 		/* failing to be prepared, it was rolled back then */
-		end_transaction(client, link_has_ended(&client->link, client->number, client->transaction), sent);
+		end_transaction(client, link_has_ended(&client->link, client->number, client->transaction), returned);
 		outcome = DONE;
 	}
 	else if (outcome == DONE)
@@ -764,6 +772,7 @@ static void
 run_transaction(Client *client)
 {
 	const Plan *plan = &client->plan;
+	Time returned;
 	Outcome outcome = begin(client);
 
 	for (int i = 0; i < plan->nsteps && outcome == DONE; i++)
@@ -778,19 +787,10 @@ run_transaction(Client *client)
 		outcome = end_as_planned(client);
 	if (outcome == DONE)
 		return;
+	returned = not_rolled_back_before(&client->link, outcome);
 	if (outcome == FAILED)
-	{
-		/*
-		 * after an error, what it had allocated is free as soon as that was
-		 * raised
-		 */
-		Time returned = client->link.sent;
-
 		link_roll_back(&client->link);
-		end_transaction(client, false, returned);
-	}
-	else
-		end_transaction(client, false, client->link.replied);
+	end_transaction(client, false, returned);
 }
 
 static void

@@ -85,7 +85,10 @@ judge(Link *link, PGresult *answer, PGresult **result)
 		outcome = LOST;
 	}
 	else
+	{
 		link->replied = now();
+		link->alive = link->sent;
+	}
 
 	if (result && outcome == DONE)
 		*result = answer;

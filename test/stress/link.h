@@ -25,6 +25,8 @@ typedef struct Link
 	bool prepared;      /* the statement of link_run_prepared */
 	Time sent;          /* the last statement */
 	Time replied;       /* its answer, if there was one */
+	Time alive;         /* the last statement sent that was answered: the session
+	                     * has not ended before */
 	char sqlstate[6];
 	char message[512];
 } Link;
