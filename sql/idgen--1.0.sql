@@ -88,6 +88,36 @@ ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
 ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 
 --
+-- The same rows for other programs that keep the last id that is allocated, not
+-- the next one. Reading a row locks it: whatever they compute from it is still
+-- true when they write. The names of the columns are EclipseLink's. Nobody has
+-- a privilege on the view from the start; the table asks for its own besides.
+--
+
+CREATE FUNCTION idgen_by_last_id() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'idgen_by_last_id' LANGUAGE C;
+
+COMMENT ON FUNCTION idgen_by_last_id() IS 'internal: trigger that writes to id_sequences what is written to id_sequences_by_last_id';
+
+REVOKE ALL ON FUNCTION idgen_by_last_id() FROM PUBLIC;
+
+CREATE VIEW id_sequences_by_last_id WITH (security_invoker = true) AS
+	SELECT name AS seq_name,
+		CASE WHEN exhausted = 1 THEN max_value
+		ELSE next_block_start - 1::bigint END AS seq_count
+	FROM id_sequences
+	WHERE source = 'table'::text
+	FOR NO KEY UPDATE;
+
+COMMENT ON VIEW id_sequences_by_last_id IS 'id sequences for programs that keep the last id that is allocated; reading a row locks it';
+COMMENT ON COLUMN id_sequences_by_last_id.seq_name IS 'name of the id sequence';
+COMMENT ON COLUMN id_sequences_by_last_id.seq_count IS 'the last id that a block holds';
+
+CREATE TRIGGER idgen_by_last_id
+	INSTEAD OF INSERT OR UPDATE ON id_sequences_by_last_id
+	FOR EACH ROW EXECUTE FUNCTION idgen_by_last_id();
+
+--
 -- Drawing ids
 --
 

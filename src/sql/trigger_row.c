@@ -1,6 +1,6 @@
 /*
  * trigger_row.c
- *		A row of id_sequences as the triggers on that table see it.
+ *		A row as the triggers of idgen see it.
  */
 #include "postgres.h"
 

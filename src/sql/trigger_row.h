@@ -1,6 +1,6 @@
 /*
  * trigger_row.h
- *		A row of id_sequences as the triggers on that table see it.
+ *		A row as the triggers of idgen see it.
  */
 #ifndef IDGEN_TRIGGER_ROW_H
 #define IDGEN_TRIGGER_ROW_H

@@ -78,3 +78,40 @@ SELECT idgen_next('native', 'sequence');
 -- gives: 21
 SELECT nextval('native_seq');
 -- gives: 41
+
+-- claim: A program that keeps the last id goes through the view: it gets no id that idgen gives out.
+SELECT idgen_create('view');
+SELECT idgen_next('view');
+-- gives: 1
+UPDATE id_sequences_by_last_id SET seq_count = seq_count + 50 WHERE seq_name = 'view';
+SELECT seq_count FROM id_sequences_by_last_id WHERE seq_name = 'view';
+-- gives: 70
+SELECT max(idgen_next('view')) FROM generate_series(1, 20);
+-- gives: 71
+
+-- claim: Reading a row there locks it.
+SELECT idgen_create('locked', block_size => 1);
+BEGIN;
+SELECT seq_count FROM id_sequences_by_last_id WHERE seq_name = 'locked';
+-- gives: 0
+\other SET lock_timeout = '100ms'; SELECT idgen_next('locked');
+-- gives: ERROR 55P03
+COMMIT;
+
+-- claim: INSERT there makes a row, all else of which has its default.
+INSERT INTO id_sequences_by_last_id VALUES ('made', 100);
+SELECT next_block_start, block_size FROM id_sequences WHERE name = 'made';
+-- gives: 101|20
+
+-- claim: A role needs the privileges there and on the table.
+CREATE ROLE eclipse;
+GRANT SELECT, UPDATE (next_block_start, exhausted) ON id_sequences TO eclipse;
+SET ROLE eclipse;
+SELECT seq_count FROM id_sequences_by_last_id WHERE seq_name = 'view';
+-- gives: ERROR 42501
+RESET ROLE;
+GRANT SELECT, UPDATE ON id_sequences_by_last_id TO eclipse;
+SET ROLE eclipse;
+UPDATE id_sequences_by_last_id SET seq_count = seq_count + 50 WHERE seq_name = 'view' RETURNING seq_count;
+-- gives: 140
+RESET ROLE;

@@ -6,6 +6,7 @@ CREATE EXTENSION idgen;
 \df idgen_*
 \x off
 \d id_sequences
+\d id_sequences_by_last_id
 \d idgen_stats
 \d idgen_cache
 \d idgen_cache_totals
@@ -23,7 +24,7 @@ DROP FUNCTION idgen_next(text);
 
 -- and all that people look at has a comment
 SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
-	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass)
+	WHERE attrelid IN ('id_sequences'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass)
 		AND attnum > 0 AND col_description(attrelid, attnum) IS NULL
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;

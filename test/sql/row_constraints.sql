@@ -59,10 +59,10 @@ SELECT idgen_next('b');
 -- a domain
 CREATE DOMAIN small AS bigint CHECK (VALUE < 1000);
 DELETE FROM id_sequences;
-DROP VIEW idgen_stats;
+DROP VIEW id_sequences_by_last_id;
 \echo :SQLSTATE
-ALTER EXTENSION idgen DROP VIEW idgen_stats;
-DROP VIEW idgen_stats;
+ALTER EXTENSION idgen DROP VIEW id_sequences_by_last_id;
+DROP VIEW id_sequences_by_last_id;
 ALTER TABLE id_sequences ALTER COLUMN next_block_start TYPE small;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('c', 1, 600);
 SELECT idgen_next('c');

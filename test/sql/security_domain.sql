@@ -32,8 +32,8 @@ ALTER TABLE id_sequences DROP COLUMN by_function;
 
 -- domains
 CREATE DOMAIN number AS bigint;
-ALTER EXTENSION idgen DROP VIEW idgen_stats;
-DROP VIEW idgen_stats;
+ALTER EXTENSION idgen DROP VIEW id_sequences_by_last_id;
+DROP VIEW id_sequences_by_last_id;
 ALTER TABLE id_sequences ALTER COLUMN next_block_start TYPE number;
 ALTER DOMAIN number ADD CHECK (runs_as());
 ALTER DOMAIN number ADD CHECK (VALUE > 0 AND runs_as());

@@ -153,7 +153,7 @@ my %before = (
 	'idgen' => 'CREATE TABLE customers (id serial PRIMARY KEY)',
 	'Moving an existing table over' => 'CREATE TABLE orders (id serial PRIMARY KEY)',
 	map { $_ => q{SELECT idgen_create('orders')} }
-	  ('Ranges', 'Composed ids', 'Who refills', 'Sharing with other programs', 'EclipseLink'));
+	  ('Ranges', 'Composed ids', 'Who refills', 'Sharing with other programs', 'The view for the last id'));
 
 sub check_examples
 {
@@ -201,24 +201,6 @@ foreach my $part (split /^(#+ [^\n]*\n|```sql\n.*?^```\n)/ms, slurp_file("$FindB
 	push @{ $examples{$section} }, $1 if $part =~ /^```sql\n(.*)```\n/s;
 }
 check_examples($_, @{ $examples{$_} }) foreach sort keys %examples;
-
-# The view for EclipseLink, while the row is locked by a session whose refill it
-# has not seen
-my $drawing = $preloaded->background_psql('examples_eclipselink');
-my $client = $preloaded->background_psql('examples_eclipselink');
-is($drawing->query_safe(q{BEGIN; SELECT idgen_next('orders')}), '1', 'a transaction has refilled');
-$client->query_until(
-	qr/running/, q{\echo running
-BEGIN;
-UPDATE id_sequences_by_last_id SET seq_count = seq_count + 50 WHERE seq_name = 'orders';
-SELECT seq_count FROM id_sequences_by_last_id WHERE seq_name = 'orders';
-COMMIT;
-});
-wait_for_waiters($preloaded, 1, 'id_sequences_by_last_id');
-$drawing->query_safe('COMMIT');
-is($client->query(''), '70', 'ids 21 to 70 are for the other program');
-is($drawing->query_safe(q{SELECT max(idgen_next('orders')) FROM generate_series(1, 20)}), '71', 'and not for idgen');
-$_->quit foreach $drawing, $client;
 
 foreach my $file (sort glob("$FindBin::RealBin/../../docs/*.sql"))
 {
