@@ -50,28 +50,25 @@ enum
 	COLUMN_SOURCE,
 	COLUMN_LAST_ID, /* of the block; null if there are not enough ids */
 	COLUMN_UPDATED, /* next_block_start of the new row; null if there is none */
-	COLUMN_ROWS,    /* see ROWS_COMMITTED_SYNCHRONOUSLY */
+	COLUMN_ROWS,    /* the number of rows with that name */
 };
 
-/* The number of rows with that name */
-#define ROWS "(SELECT count(*) FROM central)"
-
 /*
- * The same, null if the commit would not be synchronous. It is made so unless
- * it is, or stricter than that. The server has to call set_config() in order to
- * return the row, whatever plan it makes. And there is a row whenever there was
- * something to update.
+ * A condition that the commit will be synchronous. It is made so unless it is,
+ * or stricter than that. There is no block to write to the row unless the
+ * condition was met: so it is, whatever plan the centre makes, and before any
+ * trigger there looks.
  */
-#define ROWS_COMMITTED_SYNCHRONOUSLY                                                  \
-	"CASE pg_catalog.set_config('synchronous_commit',"                                \
+#define COMMITS_SYNCHRONOUSLY                                                         \
+	"pg_catalog.set_config('synchronous_commit',"                                     \
 	" CASE pg_catalog.current_setting('synchronous_commit') WHEN CAST('off' AS text)" \
 	" THEN 'on' ELSE pg_catalog.current_setting('synchronous_commit') END, true)"     \
-	" WHEN CAST('off' AS text) THEN NULL ELSE " ROWS " END"
+	" <> CAST('off' AS text)"
 
 /*
  * Allocate $2 blocks; more if these have less than $3 ids, or if $4 /
  * block_size is more. If less than $3 ids are left, nothing is allocated; but
- * if the first one is $5, then $6 ids suffice.
+ * if the first one is $5, then $6 ids suffice. The second %s is a condition.
  */
 static const char *const allocate_sql =
 	"WITH asked AS (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
@@ -83,7 +80,7 @@ static const char *const allocate_sql =
 	" CAST(greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)) AS numeric)))"
 	" AS bigint) AS last_id"
 	" FROM asked, central"
-	" WHERE (SELECT count(*) FROM central) = 1"
+	" WHERE (SELECT count(*) FROM central) = 1 AND %s"
 	" AND exhausted = 0 AND block_size > 0 AND source = CAST('table' AS text) AND next_block_start <= max_value"
 	" AND CAST(max_value AS numeric) - CAST(next_block_start AS numeric) >="
 	" CAST(CASE WHEN next_block_start = joins_at THEN joining_ids ELSE ids END - 1 AS numeric)),"
@@ -91,7 +88,7 @@ static const char *const allocate_sql =
 	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
 	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING CAST(s.next_block_start AS bigint) AS next_block_start)"
-	" SELECT central.*, block.last_id, taken.next_block_start, %s FROM central"
+	" SELECT central.*, block.last_id, taken.next_block_start, (SELECT count(*) FROM central) FROM central"
 	" LEFT JOIN block ON true LEFT JOIN taken ON true";
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
@@ -207,8 +204,8 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenCentre *cent
 		may_join ? psprintf(INT64_FORMAT, Max(1, request->count - joins->left)) : NULL,
 	};
 	IdgenRemoteStatement statement = {
-		.sql = psprintf(allocate_sql, centre->table, centre->table, ROWS_COMMITTED_SYNCHRONOUSLY),
-		.plain_sql = psprintf(allocate_sql, centre->table, centre->table, ROWS),
+		.sql = psprintf(allocate_sql, centre->table, COMMITS_SYNCHRONOUSLY, centre->table),
+		.plain_sql = psprintf(allocate_sql, centre->table, "true", centre->table),
 		.nparams = lengthof(params),
 		.params = params,
 		.columns = COLUMN_ROWS + 1,
