@@ -20,6 +20,7 @@
 #include "shmem/worker_registry.h"
 #include "sources/sources.h"
 #include "sql/object_access.h"
+#include "sql/utility.h"
 #include "unique_id/unique_id.h"
 #include "xact.h"
 
@@ -88,6 +89,7 @@ _PG_init(void)
 	idgen_xact_init();
 	idgen_collision_init();
 	idgen_object_access_init();
+	idgen_utility_init();
 	idgen_servers_init();
 
 	if (process_shared_preload_libraries_in_progress)

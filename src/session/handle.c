@@ -11,10 +11,10 @@
  * note at each call which ones are in use would cost more than to make those
  * again. An older call site sees that idgen_epoch is another one.
  *
- * What idgen_last() may be asked stays until the session ends, as with
- * currval(): there is an IdgenName for each name that the session has drawn
- * from. It is made before the handle, since nothing may fail when a transaction
- * ends, as getting memory could.
+ * What idgen_last() may be asked stays until the session ends or discards it,
+ * as with currval(): there is an IdgenName for each name that the session has
+ * drawn from. It is made before the handle, since nothing may fail when a
+ * transaction ends, as getting memory could.
  */
 #include "postgres.h"
 
@@ -34,14 +34,6 @@
  */
 #define IDGEN_MAX_HANDLES 32768
 
-/* A name that this session has used. */
-typedef struct IdgenName
-{
-	IdgenHandle *handle; /* NULL if there is none now */
-	IdgenLast last;      /* of when there was one, if there is none now */
-	char name[FLEXIBLE_ARRAY_MEMBER];
-} IdgenName;
-
 /*
  * Names belong to an installation of the extension: dropped and created anew
  * in the same session, it has other id sequences.
@@ -52,6 +44,16 @@ typedef struct NameKey
 	int namelen;
 	const char *name;
 } NameKey;
+
+/* A name that this session has used. */
+typedef struct IdgenName
+{
+	IdgenHandle *handle; /* NULL if there is none now */
+	IdgenLast last;      /* of when there was one, if there is none now */
+	slist_node node;     /* on drawn_names, if idgen_last() has an answer */
+	NameKey key;
+	char name[FLEXIBLE_ARRAY_MEMBER];
+} IdgenName;
 
 typedef struct NameEntry
 {
@@ -81,6 +83,10 @@ typedef struct NameEntry
 static names_hash *names = NULL;
 static slist_head handles = SLIST_STATIC_INIT(handles);
 static int nhandles = 0;
+
+/* The names that idgen_last() has an answer for. */
+static slist_head drawn_names = SLIST_STATIC_INIT(drawn_names);
+
 static MemoryContext name_memory;
 static MemoryContext handle_memory;
 
@@ -115,7 +121,6 @@ static IdgenName *
 add_name(Oid relid, const char *name, int namelen)
 {
 	IdgenName *known;
-	NameKey key = {relid, namelen, NULL};
 	bool found;
 
 	if (name_memory == NULL)
@@ -127,8 +132,8 @@ add_name(Oid relid, const char *name, int namelen)
 
 	known = MemoryContextAllocZero(name_memory, offsetof(IdgenName, name) + namelen + 1);
 	memcpy(known->name, name, namelen);
-	key.name = known->name;
-	names_insert(names, key, &found)->known = known;
+	known->key = (NameKey){relid, namelen, known->name};
+	names_insert(names, known->key, &found)->known = known;
 	return known;
 }
 
@@ -178,21 +183,26 @@ free_if_any(const void *pointer)
 		pfree(unconstify(void *, pointer));
 }
 
+/* Forget a name that idgen_last() has no answer for, and that has no handle. */
+static void
+forget_name(IdgenName *known)
+{
+	names_delete(names, known->key);
+	pfree(known);
+}
+
 /* A handle goes: keep what idgen_last() may be asked. */
 static void
 leave_name(IdgenHandle *handle)
 {
 	IdgenName *known = handle->known;
-	NameKey key = {handle->relid, handle->namelen, handle->name};
 
 	if (handle->found.big_base != handle->last.big_base)
 		free_if_any(handle->found.big_base);
 	known->handle = NULL;
 	known->last = handle->last;
-	if (known->last.layout != NULL)
-		return;
-	names_delete(names, key);
-	pfree(known);
+	if (known->last.layout == NULL)
+		forget_name(known);
 }
 
 /*
@@ -288,6 +298,8 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 void
 idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 {
+	if (handle->last.layout == NULL)
+		slist_push_head(&drawn_names, &handle->known->node);
 	handle->last.value = value;
 	handle->last.object = handle->found.object;
 	handle->last.layout = handle->found.layout;
@@ -295,6 +307,30 @@ idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 	if (handle->last.big_base != handle->found.big_base)
 		free_if_any(handle->last.big_base);
 	handle->last.big_base = handle->found.big_base;
+}
+
+/*
+ * Let idgen_last() have no answers any more. A draw may be in progress, whose
+ * allocator or trigger does this: so handles stay. The hot path is closed,
+ * since it counts on the answer being there.
+ */
+void
+idgen_handles_forget_last(void)
+{
+	while (!slist_is_empty(&drawn_names))
+	{
+		IdgenName *known = slist_container(IdgenName, node, slist_pop_head_node(&drawn_names));
+		IdgenHandle *handle = known->handle;
+		IdgenLast *last = handle != NULL ? &handle->last : &known->last;
+
+		if (handle == NULL || last->big_base != handle->found.big_base)
+			free_if_any(last->big_base);
+		memset(last, 0, sizeof(IdgenLast));
+		if (handle != NULL)
+			handle->found.fast_epoch = 0;
+		else
+			forget_name(known);
+	}
 }
 
 /*

@@ -159,8 +159,8 @@ typedef struct IdgenHandle
 	const char *name; /* zero-terminated */
 
 	/*
-	 * Until the session ends: see idgen_handles_limit(). The hot path sets the
-	 * value only.
+	 * Until the session ends, or DISCARD: see idgen_handles_limit(). The hot
+	 * path sets the value only.
 	 */
 	IdgenLast last;
 
@@ -220,6 +220,7 @@ extern dlist_head idgen_listed_handles;
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
 extern void idgen_handles_limit(void);
+extern void idgen_handles_forget_last(void);
 extern void idgen_handle_list(IdgenHandle *handle);
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);

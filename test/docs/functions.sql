@@ -102,6 +102,19 @@ SELECT idgen_create('nb');
 SELECT idgen_last('nb');
 -- gives: ERROR 55000
 
+-- claim: DISCARD SEQUENCES and DISCARD ALL reset it.
+SELECT idgen_create('discarded');
+SELECT idgen_next('discarded');
+-- gives: 1
+DISCARD SEQUENCES;
+SELECT idgen_last('discarded');
+-- gives: ERROR 55000
+SELECT idgen_next('discarded');
+-- gives: 2
+DISCARD ALL;
+SELECT idgen_last('discarded');
+-- gives: ERROR 55000
+
 -- claim: idgen_last answers as idgen_next would have, idgen_last_big as idgen_next_big.
 UPDATE id_sequences SET big_base = 1000, next_block_start = 5 WHERE name = 'nb';
 SELECT idgen_next_big('nb');

@@ -1,0 +1,10 @@
+/*
+ * utility.h
+ *		Noticing utility commands.
+ */
+#ifndef IDGEN_UTILITY_H
+#define IDGEN_UTILITY_H
+
+extern void idgen_utility_init(void);
+
+#endif /* IDGEN_UTILITY_H */
