@@ -121,18 +121,39 @@ CREATE TRIGGER idgen_by_last_id
 -- Drawing ids
 --
 
+CREATE FUNCTION idgen_next_support(internal) RETURNS internal
+	AS 'MODULE_PATHNAME', 'idgen_next_support'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
 CREATE FUNCTION idgen_next(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT idgen_next_support;
 CREATE FUNCTION idgen_next(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next_from'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT idgen_next_support;
 CREATE FUNCTION idgen_next_big(name text) RETURNS numeric
 	AS 'MODULE_PATHNAME', 'idgen_next_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT idgen_next_support;
 CREATE FUNCTION idgen_next_big(name text, source text) RETURNS numeric
 	AS 'MODULE_PATHNAME', 'idgen_next_big_from'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT idgen_next_support;
+
+-- What the support function puts in place of these in column defaults of COPY.
+-- The label STABLE has COPY store rows in batches; see src/sql/copy_batches.c.
+-- SQL cannot make an argument of type internal, so nobody calls them by name.
+CREATE FUNCTION idgen_next_in_copy(name text, internal) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_next_in_copy'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_in_copy(name text, source text, internal) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_next_from_in_copy'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_big_in_copy(name text, internal) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_next_big_in_copy'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_big_in_copy(name text, source text, internal) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_next_big_from_in_copy'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+
 CREATE FUNCTION idgen_next_range(name text, n bigint, OUT first_id bigint, OUT last_id bigint) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_next_range'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -168,6 +189,11 @@ COMMENT ON FUNCTION idgen_next(text) IS 'next id of an id sequence';
 COMMENT ON FUNCTION idgen_next(text, text) IS 'next id of an id sequence with that source';
 COMMENT ON FUNCTION idgen_next_big(text) IS 'next id of an id sequence, plus its big_base';
 COMMENT ON FUNCTION idgen_next_big(text, text) IS 'next id of an id sequence with that source, plus its big_base';
+COMMENT ON FUNCTION idgen_next_support(internal) IS 'internal: planner support for idgen_next and idgen_next_big';
+COMMENT ON FUNCTION idgen_next_in_copy(text, internal) IS 'internal: idgen_next(text) in defaults of COPY';
+COMMENT ON FUNCTION idgen_next_in_copy(text, text, internal) IS 'internal: idgen_next(text, text) in defaults of COPY';
+COMMENT ON FUNCTION idgen_next_big_in_copy(text, internal) IS 'internal: idgen_next_big(text) in defaults of COPY';
+COMMENT ON FUNCTION idgen_next_big_in_copy(text, text, internal) IS 'internal: idgen_next_big(text, text) in defaults of COPY';
 COMMENT ON FUNCTION idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
 COMMENT ON FUNCTION idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION idgen_last(text) IS 'the id that this session drew last from an id sequence';
@@ -183,6 +209,11 @@ GRANT EXECUTE ON FUNCTION idgen_next(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_big(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_big(text, text) TO PUBLIC;
+REVOKE ALL ON FUNCTION idgen_next_support(internal) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_in_copy(text, internal) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_in_copy(text, text, internal) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_big_in_copy(text, internal) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_big_in_copy(text, text, internal) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_last(text) TO PUBLIC;

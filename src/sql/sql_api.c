@@ -14,11 +14,16 @@
 #include "draw/peek.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"
+#include "sql/utility.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);
 PG_FUNCTION_INFO_V1(idgen_next_big);
 PG_FUNCTION_INFO_V1(idgen_next_big_from);
+PG_FUNCTION_INFO_V1(idgen_next_in_copy);
+PG_FUNCTION_INFO_V1(idgen_next_from_in_copy);
+PG_FUNCTION_INFO_V1(idgen_next_big_in_copy);
+PG_FUNCTION_INFO_V1(idgen_next_big_from_in_copy);
 PG_FUNCTION_INFO_V1(idgen_next_range);
 PG_FUNCTION_INFO_V1(idgen_last);
 PG_FUNCTION_INFO_V1(idgen_last_big);
@@ -98,7 +103,7 @@ look_up_site(FunctionCallInfo fcinfo, int source_arg)
 
 /*
  * The call site, with the handle and the source that this call asks for. The
- * source is the argument with that number, if there is one. As long as
+ * source is the argument with that number, if there are as many. As long as
  * idgen_epoch is the same, the handle exists, and so does its table.
  */
 static inline CallSite *
@@ -198,6 +203,88 @@ idgen_next_big_from(PG_FUNCTION_ARGS)
 	CallSite *site = get_site(fcinfo, 1);
 
 	return next_big_id(site->handle, site->asked);
+}
+
+/*
+ * The functions that the planner puts in place of these four in defaults of
+ * COPY, see copy_batches.c: with an argument more, which says nothing.
+ *
+ * Raises 55000 if the id sequence has got a source that runs code since COPY
+ * has planned its defaults: it may be that the code had to see rows that COPY
+ * has not stored yet. The error undoes what the code has done.
+ */
+static void
+check_without_code(const IdgenHandle *handle)
+{
+	const IdgenSource *source = handle->found.source;
+
+	if (source->runs_code && idgen_in_copy_from())
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("id sequence \"%s\" has got source \"%s\" while COPY stores rows in batches",
+		                handle->name, source->name),
+		         errdetail("The function might have to see rows that are not stored yet."),
+		         errhint("Repeat the COPY.")));
+}
+
+static pg_noinline Datum
+next_id_in_copy_slow(IdgenHandle *handle, const IdgenSource *asked)
+{
+	Datum id = next_id_slow(handle, asked);
+
+	check_without_code(handle);
+	return id;
+}
+
+static inline Datum
+next_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
+{
+	int64 value;
+
+	if (likely(idgen_draw_fast(handle, asked, &value)))
+		PG_RETURN_INT64(value);
+	return next_id_in_copy_slow(handle, asked);
+}
+
+static Datum
+next_big_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
+{
+	Datum id = next_big_id(handle, asked);
+
+	check_without_code(handle);
+	return id;
+}
+
+/* idgen_next_in_copy(name text, internal) returns bigint */
+Datum
+idgen_next_in_copy(PG_FUNCTION_ARGS)
+{
+	return next_id_in_copy(get_site(fcinfo, 2)->handle, NULL);
+}
+
+/* idgen_next_in_copy(name text, source text, internal) returns bigint */
+Datum
+idgen_next_from_in_copy(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 1);
+
+	return next_id_in_copy(site->handle, site->asked);
+}
+
+/* idgen_next_big_in_copy(name text, internal) returns numeric */
+Datum
+idgen_next_big_in_copy(PG_FUNCTION_ARGS)
+{
+	return next_big_id_in_copy(get_site(fcinfo, 2)->handle, NULL);
+}
+
+/* idgen_next_big_in_copy(name text, source text, internal) returns numeric */
+Datum
+idgen_next_big_from_in_copy(PG_FUNCTION_ARGS)
+{
+	CallSite *site = get_site(fcinfo, 1);
+
+	return next_big_id_in_copy(site->handle, site->asked);
 }
 
 /*

@@ -1,9 +1,10 @@
 /*
  * utility.c
- *		Noticing utility commands: DISCARD.
+ *		Noticing utility commands: COPY FROM while it runs, and DISCARD.
  *
  * Utility commands are all but SELECT, INSERT, UPDATE, DELETE and MERGE. The
- * server calls a hook for each.
+ * server calls a hook for each, also for one that a function runs while another
+ * one is in progress.
  */
 #include "postgres.h"
 
@@ -13,18 +14,31 @@
 #include "session/handle.h"
 #include "sql/utility.h"
 
+/* What a utility command is to idgen. */
+typedef enum UtilityCommand
+{
+	UTILITY_OTHER, /* also: there is none */
+	UTILITY_COPY_FROM,
+	UTILITY_DISCARD_SEQUENCES, /* or all */
+} UtilityCommand;
+
 static ProcessUtility_hook_type previous_utility_hook = NULL;
 
-/* Is it DISCARD SEQUENCES, or DISCARD ALL? */
-static bool
-discards_sequences(const Node *statement)
-{
-	DiscardMode target;
+/* The command in progress: of nested ones the innermost. */
+static UtilityCommand running = UTILITY_OTHER;
 
+static UtilityCommand
+command_of(const Node *statement)
+{
+	DiscardMode discards;
+
+	if (IsA(statement, CopyStmt))
+		return ((const CopyStmt *) statement)->is_from ? UTILITY_COPY_FROM : UTILITY_OTHER;
 	if (!IsA(statement, DiscardStmt))
-		return false;
-	target = ((const DiscardStmt *) statement)->target;
-	return target == DISCARD_SEQUENCES || target == DISCARD_ALL;
+		return UTILITY_OTHER;
+	discards = ((const DiscardStmt *) statement)->target;
+	return discards == DISCARD_ALL || discards == DISCARD_SEQUENCES ? UTILITY_DISCARD_SEQUENCES
+																	: UTILITY_OTHER;
 }
 
 static void
@@ -33,12 +47,33 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
                 DestReceiver *dest, QueryCompletion *completion)
 {
 	ProcessUtility_hook_type next = previous_utility_hook ? previous_utility_hook : standard_ProcessUtility;
-	bool discards = discards_sequences(statement->utilityStmt);
+	UtilityCommand outer = running;
+	volatile UtilityCommand command = command_of(statement->utilityStmt);
 
-	/* The command may free the statement. */
-	next(statement, query, read_only_tree, context, params, environment, dest, completion);
-	if (discards)
+	running = command;
+	PG_TRY();
+	{
+		/* The command may free the statement. */
+		next(statement, query, read_only_tree, context, params, environment, dest, completion);
+	}
+	PG_FINALLY();
+	{
+		running = outer;
+	}
+	PG_END_TRY();
+
+	if (command == UTILITY_DISCARD_SEQUENCES)
 		idgen_handles_forget_last();
+}
+
+/*
+ * Is COPY FROM in progress, and no other command that it has led to? Queries do
+ * not count.
+ */
+bool
+idgen_in_copy_from(void)
+{
+	return running == UTILITY_COPY_FROM;
 }
 
 /* Install the hook. Called once per process. */

@@ -6,5 +6,6 @@
 #define IDGEN_UTILITY_H
 
 extern void idgen_utility_init(void);
+extern bool idgen_in_copy_from(void);
 
 #endif /* IDGEN_UTILITY_H */

@@ -314,6 +314,52 @@ SELECT id FROM cp;
 -- gives: 1
 -- gives: 2
 
+-- claim: COPY stores rows in batches if the default has constants and the row is there.
+SELECT idgen_create('cb');
+CREATE FUNCTION size_of(name text) RETURNS bigint STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN pg_relation_size(name::regclass); END $$;
+CREATE TABLE batched(id bigint DEFAULT idgen_next('cb'), big numeric DEFAULT idgen_next_big('cb', 'table'), t text, size bigint DEFAULT size_of('batched'));
+COPY batched(t) FROM PROGRAM 'seq 3';
+SELECT count(DISTINCT id), count(DISTINCT big), max(size) FROM batched;
+-- gives: 3|3|0
+
+-- claim: With source "function", row by row.
+TRUNCATE batched;
+CREATE FUNCTION for_copy(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS $$ SELECT -2, -1 $$;
+SELECT idgen_create('cpf', source => 'function', source_name => 'for_copy');
+ALTER TABLE batched ALTER id SET DEFAULT idgen_next('cpf');
+COPY batched(t) FROM PROGRAM 'seq 2';
+SELECT id, size FROM batched;
+-- gives: -2|0
+-- gives: -1|8192
+
+-- claim: So it is with a trigger on id_sequences that a refill fires.
+TRUNCATE batched;
+ALTER TABLE batched ALTER id SET DEFAULT idgen_next('cb');
+CREATE FUNCTION for_refills() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER for_refills AFTER UPDATE ON id_sequences EXECUTE FUNCTION for_refills();
+COPY batched(t) FROM PROGRAM 'seq 2';
+SELECT max(size) FROM batched;
+-- gives: 8192
+DROP TRIGGER for_refills ON id_sequences;
+
+-- claim: What COPY calls then cannot be called by name.
+SELECT idgen_next_in_copy('cb');
+-- gives: ERROR 42883
+
+-- claim: ALTER FUNCTION idgen_next_in_copy switches batches off.
+TRUNCATE batched;
+ALTER TABLE batched ALTER big DROP DEFAULT;
+ALTER FUNCTION idgen_next_in_copy(text, internal) VOLATILE;
+COPY batched(t) FROM PROGRAM 'seq 2';
+SELECT max(size) FROM batched;
+-- gives: 8192
+ALTER FUNCTION idgen_next_in_copy(text, internal) STABLE;
+
+-- claim: ADD COLUMN with a default gives each row an id of its own.
+ALTER TABLE batched ADD added bigint DEFAULT idgen_next('cb');
+SELECT count(DISTINCT added) FROM batched;
+-- gives: 2
+
 -- claim: Drawing works in INSERT ... SELECT.
 INSERT INTO cp(t) SELECT 'x' FROM generate_series(1, 10);
 SELECT max(id) FROM cp;

@@ -29,10 +29,10 @@ SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;
 
--- which says so of the functions that are there for triggers, views and the
--- wrapper only
+-- which says so of the functions that are there for triggers, views, the
+-- planner and the wrapper only
 SELECT oid::regprocedure AS internal FROM pg_proc
-	WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') LIKE 'internal: %' ORDER BY proname;
+	WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') LIKE 'internal: %' ORDER BY proname, pronargs;
 SELECT DISTINCT refobjid::regprocedure AS not_said_so FROM pg_depend
 	WHERE refclassid = 'pg_proc'::regclass AND refobjid::regproc::text LIKE 'idgen\_%'
 		AND classid IN ('pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_foreign_data_wrapper'::regclass)
