@@ -261,6 +261,15 @@ wait_for_slot(IdgenHandle *handle, IdgenCall *call)
 	idgen_handle_invalidate(handle);
 }
 
+/* What the worker has refilled for the transaction that is in progress now. */
+static IdgenServed *
+served_now(IdgenHandle *handle)
+{
+	if (handle->by_worker.lxid != MyLocalTransactionId)
+		handle->by_worker = (IdgenServedXact){.lxid = MyLocalTransactionId};
+	return &handle->by_worker.served;
+}
+
 /*
  * Draw from the cache. Returns true with the consecutive ids that the call
  * wants, or false after having waited for the worker, or if there is reason to
@@ -284,7 +293,8 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 		return false;
 	}
 
-	switch (idgen_slot_draw_served(handle->found.slot, handle->found.version, call->count, &result))
+	switch (idgen_slot_draw_served(handle->found.slot, handle->found.version, call->count,
+	                               served_now(handle), &result))
 	{
 		case IDGEN_DRAW_TAKEN:
 			if (result.wake_worker)

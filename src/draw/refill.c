@@ -27,11 +27,7 @@
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
-
-/* Refills of one block before a transaction's refills begin to grow. */
-#define IDGEN_EVEN_REFILLS 8
-/* The part of what it has taken by then that the next refill takes. */
-#define IDGEN_GROWTH_DIVISOR 8
+#include "shmem/slot_pace.h"
 
 /* Refills that a call makes for consecutive ids before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
@@ -169,13 +165,11 @@ not_consecutive(const IdgenHandle *handle, const IdgenCall *call)
 static int64
 bulk_ids(const IdgenHandle *handle)
 {
-	const IdgenHandleXact *xact = &handle->xact;
+	int64 ids = idgen_bulk_ids(handle->xact.refills, handle->xact.ids_allocated);
 
-	if (xact->refills >= IDGEN_EVEN_REFILLS)
-		return xact->ids_allocated / IDGEN_GROWTH_DIVISOR;
-	if (handle->publishing.refills >= IDGEN_EVEN_REFILLS && idgen_refill_is_prepared(handle))
-		return handle->publishing.ids / IDGEN_GROWTH_DIVISOR;
-	return 0;
+	if (ids == 0 && idgen_refill_is_prepared(handle))
+		ids = idgen_bulk_ids(handle->publishing.refills, handle->publishing.ids);
+	return ids;
 }
 
 /* Allocate for a call of this session. */

@@ -17,6 +17,7 @@
 #include "catalog/source.h"
 #include "common/compat.h"
 #include "shmem/cache.h"
+#include "shmem/slot_worker.h"
 
 /*
  * What the current transaction did to the row by ordinary SQL, so that the
@@ -142,6 +143,16 @@ typedef struct IdgenPublishing
 	int64 ids;               /* that they brought */
 } IdgenPublishing;
 
+/*
+ * What the worker has refilled for the current transaction. Like
+ * IdgenPublishing, it is good for one transaction only.
+ */
+typedef struct IdgenServedXact
+{
+	LocalTransactionId lxid; /* the transaction, or invalid */
+	IdgenServed served;
+} IdgenServedXact;
+
 struct IdgenName;
 
 /* A session's view of one id sequence: its parts, by how long they live. */
@@ -174,7 +185,9 @@ typedef struct IdgenHandle
 	ItemPointerData row_tid; /* where this session's last refill put the row */
 	bool allocating;         /* its source is at work: a refill, or what goes back */
 
-	IdgenPublishing publishing; /* good for one transaction only */
+	/* Good for one transaction only. */
+	IdgenPublishing publishing;
+	IdgenServedXact by_worker;
 } IdgenHandle;
 
 /*

@@ -41,7 +41,7 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	slot->ahead_below = 0;
 	idgen_file_entry_set(&slot->source.stored, InvalidRelFileNumber);
 	slot->version = slot->dropped_at = number;
-	slot->warned_percent = IDGEN_NOT_WARNED;
+	slot->source.warned_percent = IDGEN_NOT_WARNED;
 	slot->collided_count = 0;
 }
 
@@ -61,6 +61,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->refill.publishers = 0;
 	slot->refill.waiters = 0;
 	slot->ran_dry = false;
+	slot->row_locked = false;
 
 	slot->pace.filled_at = 0;
 	slot->pace.crowded_at = 0;
@@ -69,7 +70,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 
 	*slot->worker.work = IDGEN_WORK_NOTHING;
 	slot->worker.range = 0;
-	slot->worker.row_locked = false;
+	slot->worker.bulk_ids = 0;
 	slot->worker.attempt = 0;
 	slot->worker.failure.sqlerrcode = 0;
 
@@ -112,9 +113,9 @@ idgen_slot_is_busy(const IdgenSlot *slot)
 bool
 idgen_slot_warning_due(IdgenSlot *slot, int percent)
 {
-	bool due = percent < slot->warned_percent;
+	bool due = percent < slot->source.warned_percent;
 
-	slot->warned_percent = percent;
+	slot->source.warned_percent = percent;
 	return due;
 }
 

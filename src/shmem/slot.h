@@ -77,6 +77,8 @@ typedef struct IdgenSlotSource
 	 */
 	uint32 origin;
 	bool lost_at_shutdown; /* as in IdgenRest */
+	uint8 warned_percent;  /* lowest percentage left of it that was logged, or
+	                        * IDGEN_NOT_WARNED */
 	IdgenFileEntry stored; /* the file of the native sequence; its node is protected
 	                        * by the lock of the index */
 } IdgenSlotSource;
@@ -106,7 +108,8 @@ typedef struct IdgenSlotPace
 	TimestampTz filled_at;  /* when the last refill was published; 0 = not known */
 	TimestampTz crowded_at; /* when a session last had to wait for another one; 0 = never */
 	int session_blocks;     /* blocks that sessions' last refill asked for */
-	int worker_blocks;      /* blocks that the worker's last refill asked for */
+	int worker_blocks;      /* blocks that the worker's last refill asked for, not
+	                         * counting those for a bulk load */
 } IdgenSlotPace;
 
 /*
@@ -142,8 +145,8 @@ typedef struct IdgenSlotWorker
 	uint64 attempt;           /* the number of the last attempt begun; 0 = none */
 	IdgenFailureNote failure; /* of the last attempt that has ended */
 	int64 range;              /* this many consecutive ids are requested; or 0 */
+	int bulk_ids;             /* a bulk load could use this many at once; or 0 */
 	Oid requester;            /* the role that has asked last */
-	bool row_locked;          /* has an attempt since the last success found the row locked? */
 } IdgenSlotWorker;
 
 /*
@@ -170,7 +173,8 @@ typedef struct IdgenSlot
 
 	bool used;               /* drawn from since the clock hand passed, as far as counted */
 	bool ran_dry;            /* has a session had to wait since the last refill began? */
-	uint8 warned_percent;    /* lowest percentage logged, or IDGEN_NOT_WARNED */
+	bool row_locked;         /* has an attempt of the worker since its last success
+	                          * found the row locked? */
 	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
 	uint64 dropped_at;       /* number of the last event that emptied it */
 	IdgenCounters counters;

@@ -7,17 +7,24 @@
  * finds no id waits for the end of an attempt that begins after its request:
  * one that has begun before may fail for a reason that is gone by now.
  *
+ * How much an attempt takes follows from the pace (slot_pace.c). A request says
+ * besides how much a bulk load could use at once (rule T6), and the attempt
+ * takes that if it is more.
+ *
  * Locking rules: the functions for sessions take the slot's lock themselves.
  * The caller of the functions for the worker holds it. None of them raises an
  * error.
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "shmem/slot_pace.h"
 #include "shmem/slot_worker.h"
+#include "shmem/worker_requests.h"
 
 /* Has a session requested a refill that the worker has not begun? */
 bool
@@ -50,25 +57,61 @@ clear_requested(IdgenSlot *slot)
 }
 
 /*
+ * A transaction requests a refill: count it, and the ids that it has drawn
+ * since it requested the one before. Requests for the same attempt count once.
+ *
+ * It does not know what it has drawn: the hot path has no time to count. But
+ * the slot knows what it has issued to all since then, and how many attempts
+ * have begun. One attempt's share of these ids counts as drawn by the
+ * transaction that has requested that attempt. Whoever draws most requests
+ * most, so this is right on average, and exact for a transaction that is alone.
+ */
+static void
+count_request(IdgenSlot *slot, IdgenServed *served)
+{
+	uint64 attempt = slot->worker.attempt + 1;
+	int64 issued;
+
+	if (attempt == served->attempt)
+		return;
+	idgen_slot_count_issued(slot);
+	issued = slot->counters.ids_issued - served->issued; /* negative after a reset */
+	if (served->refills > 0 && attempt > served->attempt && issued > 0)
+		served->ids = idgen_add_saturating(served->ids, issued / (int64) (attempt - served->attempt));
+	served->refills++;
+	served->attempt = attempt;
+	served->issued = slot->counters.ids_issued;
+}
+
+/*
  * Request a refill, and the next one when half of what is left now is used up.
  * "range" is the number of consecutive ids that are wanted, or 0 if any will
  * do. The caller holds the lock.
  */
 static void
-request_refill(IdgenSlot *slot, int64 range)
+request_refill(IdgenSlot *slot, int64 range, IdgenServed *served)
 {
+	int bulk_ids;
+
+	count_request(slot, served);
+	bulk_ids = Min(idgen_bulk_ids(served->refills - 1, served->ids), INT_MAX);
+
 	/*
-	 * A session that wanted a longer range before may have it by now, or have
-	 * given up.
+	 * A session that wanted a longer range before, or more ids, may have them
+	 * by now, or have given up.
 	 */
-	slot->worker.range = idgen_slot_is_requested(slot) ? Max(slot->worker.range, range) : range;
+	if (!idgen_slot_is_requested(slot))
+		slot->worker.range = slot->worker.bulk_ids = 0;
+	slot->worker.range = Max(slot->worker.range, range);
+	slot->worker.bulk_ids = Max(slot->worker.bulk_ids, bulk_ids);
 	slot->worker.requester = GetUserId();
 	slot->ahead_below = slot->ids_left / 2;
 	set_requested(slot);
 }
 
 /*
- * For a session: draw ids where the worker refills. Answers
+ * For a session: draw ids where the worker refills. "served" is what this has
+ * done for its transaction. Answers
  *
  * - IDGEN_DRAW_STALE,
  * - IDGEN_DRAW_TAKEN: the caller wakes the worker if the result says so,
@@ -76,7 +119,8 @@ request_refill(IdgenSlot *slot, int64 range)
  *	 idgen_cache_waited() in the end.
  */
 IdgenDrawAnswer
-idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawResult *result)
+idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenServed *served,
+                       IdgenDrawResult *result)
 {
 	IdgenDrawAnswer answer;
 	int block;
@@ -90,7 +134,7 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 	{
 		if (slot->ids_left <= slot->ahead_below)
 		{
-			request_refill(slot, 0);
+			request_refill(slot, 0, served);
 			result->wake_worker = true;
 		}
 		result->ids = idgen_slot_take_from_block(slot, block, count);
@@ -98,7 +142,7 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenDrawRe
 	}
 	else
 	{
-		request_refill(slot, count > 1 ? count : 0);
+		request_refill(slot, count > 1 ? count : 0, served);
 		result->attempt = slot->worker.attempt + 1;
 		slot->refill.waiters++;
 		slot->ran_dry = true;
@@ -144,29 +188,32 @@ idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version, int64 count, uint64 
 	}
 	else if (*slot->worker.work == IDGEN_WORK_NOTHING)
 		state = IDGEN_ATTEMPT_OVER; /* others have taken what there was */
-	*row_locked = slot->worker.row_locked;
+	*row_locked = slot->row_locked;
 	LWLockRelease(&slot->lock);
 	return state;
 }
 
 /*
- * The worker begins to refill the slot, which a session has requested. Returns
- * the number of blocks to allocate. *range is the number of ids that a session
- * wants in a row, or 0, and *joins the block that they may join.
+ * The worker begins to refill the slot, which a session has requested: note in
+ * the task what is to be done. The key and the time are the caller's.
  */
-int
-idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins)
+void
+idgen_slot_begin_attempt(IdgenSlot *slot, IdgenTask *task)
 {
 	Assert(*slot->worker.work == IDGEN_WORK_REQUESTED);
 	*slot->worker.work = IDGEN_WORK_REFILLING;
 	slot->worker.attempt++;
 
-	*range = slot->worker.range;
-	slot->worker.range = 0;
-	*joins = idgen_slot_last_block(slot);
 	slot->pace.worker_blocks = idgen_slot_adapt_blocks(slot, slot->pace.worker_blocks);
 	slot->ran_dry = false;
-	return slot->pace.worker_blocks;
+
+	task->attempt = slot->worker.attempt;
+	task->nblocks = slot->pace.worker_blocks;
+	task->bulk_ids = slot->worker.bulk_ids;
+	task->range = slot->worker.range;
+	task->joins = idgen_slot_last_block(slot);
+	task->requested_by = slot->worker.requester;
+	slot->worker.range = slot->worker.bulk_ids = 0;
 }
 
 /* The attempt under way is over: note why it has failed, if it has. */
@@ -199,7 +246,7 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
 	{
 		slot->ahead_below = outcome->ahead_below;
 		slot->pace.filled_at = GetCurrentTimestamp();
-		slot->worker.row_locked = false;
+		slot->row_locked = false;
 		if (slot->ids_left > slot->ahead_below)
 			clear_requested(slot);
 	}

@@ -8,6 +8,20 @@
 #include "shmem/slot_draw.h"
 #include "shmem/slot_publish.h"
 
+struct IdgenTask;
+
+/*
+ * What a transaction has had the worker refill so far: how a bulk load is told
+ * from others. All zero at first.
+ */
+typedef struct IdgenServed
+{
+	int64 refills;  /* that it has requested */
+	int64 ids;      /* that it has drawn in between, as far as it knows */
+	uint64 attempt; /* of the worker, that it requested last */
+	int64 issued;   /* ids that the slot had issued then */
+} IdgenServed;
+
 /* What has become of the worker's attempt that a session waits for. */
 typedef enum IdgenAttemptState
 {
@@ -18,7 +32,7 @@ typedef enum IdgenAttemptState
 
 /* What sessions do */
 extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count,
-                                              IdgenDrawResult *result);
+                                              IdgenServed *served, IdgenDrawResult *result);
 extern IdgenAttemptState idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version,
                                                     int64 count, uint64 attempt,
                                                     IdgenFailure *failure, bool *row_locked);
@@ -26,7 +40,7 @@ extern IdgenAttemptState idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 vers
 /* What the worker does */
 extern bool idgen_slot_is_requested(const IdgenSlot *slot);
 extern bool idgen_slot_is_attempted(const IdgenSlot *slot);
-extern int idgen_slot_begin_attempt(IdgenSlot *slot, int64 *range, IdgenBlock *joins);
+extern void idgen_slot_begin_attempt(IdgenSlot *slot, struct IdgenTask *task);
 extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                                    const IdgenOutcome *outcome, const IdgenFailure *failure);
 extern void idgen_slot_abandon_attempt(IdgenSlot *slot, const IdgenFailure *failure);

@@ -90,9 +90,7 @@ idgen_cache_take_requests(Oid dbid)
 		{
 			task->key = *slot->key;
 			task->key.name = memcpy(task->name, slot->key->name, slot->key->namelen + 1);
-			task->nblocks = idgen_slot_begin_attempt(slot, &task->range, &task->joins);
-			task->attempt = slot->worker.attempt;
-			task->requested_by = slot->worker.requester;
+			idgen_slot_begin_attempt(slot, task);
 			task->begun_at = GetCurrentTimestamp();
 		}
 		LWLockRelease(&slot->lock);
@@ -130,7 +128,7 @@ idgen_cache_row_locked(const IdgenCacheKey *key)
 
 	if (slot == NULL)
 		return;
-	slot->worker.row_locked = true;
+	slot->row_locked = true;
 	idgen_cache_unlock_entry(key, slot);
 }
 

@@ -14,6 +14,7 @@ typedef struct IdgenTask
 	char name[IDGEN_NAME_BYTES];
 	uint64 attempt;   /* its number, for idgen_cache_end_attempt() */
 	int64 nblocks;    /* blocks to allocate */
+	int64 bulk_ids;   /* or as many ids as a bulk load could use at once, if that is more */
 	int64 range;      /* at least this many consecutive ids, unless 0 */
 	IdgenBlock joins; /* the block that such a range may join, or an empty one */
 	Oid requested_by; /* whose rights triggers on id_sequences get */

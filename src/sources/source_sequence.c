@@ -248,8 +248,9 @@ values_per_block(const IdgenHandle *handle)
 }
 
 /*
- * Allocate blocks. A bulk load takes no more at once than a single draw: asking
- * once more costs one nextval(), and every 32nd time a flush.
+ * Allocate blocks. A bulk load of a session takes no more at once than a single
+ * draw: asking once more costs one nextval(), and every 32nd time a flush. But
+ * if the worker is asked once more, the session may have to wait for it.
  */
 static IdgenSourceResult
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
@@ -258,7 +259,8 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	int64 block_size = values_per_block(handle);
 	int64 count = ids_to_draw(handle, request);
 	int64 more = count > 1 ? (count - 1) / sequence->ids.per_value / block_size : 0;
-	int64 nblocks = request->blocks + more;
+	int64 bulk = idgen_request_by_worker(request) ? request->bulk_ids / sequence->ids.per_value / block_size : 0;
+	int64 nblocks = Max(request->blocks + more, bulk);
 	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
 	IdgenValues drawn = {
 		.relid = handle->found.object,

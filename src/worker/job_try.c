@@ -49,6 +49,7 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
 {
 	const IdgenRequest request = {
 		.blocks = job->task->nblocks,
+		.bulk_ids = job->task->bulk_ids,
 		.count = Max(1, job->task->range),
 		.joins = job->task->joins,
 		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
@@ -123,7 +124,7 @@ try_without_range(JobTry *try, ErrorData *error)
 
 	idgen_failure_set(&try->job->failure, error, task->range);
 	FreeErrorData(error);
-	task->range = 0;
+	task->range = task->bulk_ids = 0;
 	task->nblocks = 1;
 	if (task->joins.left == 0)
 		return idgen_try(allocate, try, IDGEN_TRY_ANY);

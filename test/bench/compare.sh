@@ -26,11 +26,13 @@ prepare()
 			('x1000', 1, 1000, 'transaction'),
 			('gapless', 1, 1, 'transaction'),
 			('worker', 1, 100, 'worker'),
+			('xworker', 1, 20, 'worker'),
 			('large', 1, 100000000, 'transaction');
 
 		CREATE TABLE t_idgen (id bigint PRIMARY KEY DEFAULT idgen_next('x'), v text);
 		CREATE TABLE t_idgen1000 (id bigint PRIMARY KEY DEFAULT idgen_next('x1000'), v text);
 		CREATE TABLE t_worker (id bigint PRIMARY KEY DEFAULT idgen_next('worker'), v text);
+		CREATE TABLE t_xworker (id bigint PRIMARY KEY DEFAULT idgen_next('xworker'), v text);
 		CREATE TABLE t_one (id bigint PRIMARY KEY DEFAULT nextval('one'), v text);
 		CREATE TABLE t_twenty (id bigint PRIMARY KEY DEFAULT nextval('twenty'), v text);
 		CREATE TABLE t_thousand (id bigint PRIMARY KEY DEFAULT nextval('thousand'), v text);
@@ -147,6 +149,26 @@ compare_bulk()
 		'nextval, CACHE 1000' "COPY t_thousand (v) FROM '$work/rows'" \
 		'gen_random_uuid()' "COPY t_uuid (v) FROM '$work/rows'"
 	must COPY 'nextval, CACHE 1000' most 1.0
+	compare_bulk_by_worker "$n"
+}
+
+# A session that waits for the worker needs a processor twice: for the worker,
+# and then for itself. So it matters whether one is free.
+compare_bulk_by_worker()
+{
+	local before='TRUNCATE t_idgen, t_xworker, t_one' row
+
+	for row in 'INSERT ... SELECT, worker' 'the same beside two busy loops'
+	do
+		[[ $row != *busy* ]] || start_busy_loops 2
+		contest "$row" whole "$1" -- \
+			'idgen_next, worker, block_size 20' "INSERT INTO t_xworker (v) SELECT 'v' $(calls "$bulk_thousands")" \
+			'idgen_next, block_size 20' "INSERT INTO t_idgen (v) SELECT 'v' $(calls "$bulk_thousands")" \
+			'nextval, CACHE 1' "INSERT INTO t_one (v) SELECT 'v' $(calls "$bulk_thousands")"
+	done
+	end_busy_loops
+	must 'INSERT ... SELECT, worker' 'nextval, CACHE 1' most 0.85
+	must 'the same beside two busy loops' 'nextval, CACHE 1' most 1.0
 }
 
 compare_gapless()

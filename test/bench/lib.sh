@@ -23,6 +23,8 @@ else
 	names_of_full='250 500 750 1000 1250 1500 2000 5000'
 fi
 
+busy_loops=()
+
 record=$work/record
 results=$work/results
 : >"$record"
@@ -81,7 +83,7 @@ contest()
 			i=$(((turn + 2 * (round - 1)) % $#))
 			competitor=${contestants[i]} statement=${contestants[i + 1]}
 			sql -c "SELECT idgen_restart(name, next_block_start) FROM id_sequences
-				WHERE name ~ '^(x|x1000|b[0-9]+)\$'" ${before:+-c "$before"} >/dev/null
+				WHERE name ~ '^(x|x1000|xworker|b[0-9]+)\$'" ${before:+-c "$before"} >/dev/null
 			"${measure[@]}" "$statement"
 		done
 	done
@@ -92,6 +94,25 @@ sample()
 {
 	[ -n "$1" ] || die "$section, $row: nothing was measured of $competitor"
 	note sample "$section" "$row" "$competitor" "$1"
+}
+
+# start_busy_loops COUNT: keeps that many processors busy, until end_busy_loops.
+start_busy_loops()
+{
+	local i
+
+	for ((i = 0; i < $1; i++))
+	do
+		(while :; do :; done) &
+		busy_loops+=("$!")
+	done
+}
+
+end_busy_loops()
+{
+	kill "${busy_loops[@]}"
+	wait "${busy_loops[@]}" || true
+	busy_loops=()
 }
 
 # The milliseconds of each statement on standard input, one a line; nothing if

@@ -72,6 +72,13 @@ SELECT idgen_create('wsq', source => 'sequence', source_name => 'wsq_seq', refil
 SELECT idgen_next('wsq');
 -- gives: 1
 
+-- claim: For a bulk load, the worker takes an eighth of what the transaction has drawn.
+SELECT idgen_create('wb', refill => 'worker');
+SELECT count(idgen_next('wb')) FROM generate_series(1, 1000000);
+-- gives: 1000000
+SELECT refills < 150, ids_cached < 1000000 / 4 FROM idgen_stats WHERE name = 'wb';
+-- gives: t|t
+
 -- claim: refill "worker": an open transaction that has drawn holds up nobody.
 BEGIN;
 DO $$ BEGIN FOR i IN 1..1000 LOOP PERFORM idgen_next('wk2'); END LOOP; END $$;
