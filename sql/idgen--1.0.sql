@@ -3,6 +3,80 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION idgen" to load this file. \quit
 
+--
+-- Columns, as regclass is for tables. The type is that of owned_by below. It
+-- has operators because the table would else have no equality: audit triggers
+-- compare its rows, and logical replication looks for them.
+--
+
+CREATE TYPE idgen_column;
+
+CREATE FUNCTION idgen_column_in(cstring) RETURNS idgen_column
+	AS 'MODULE_PATHNAME', 'idgen_column_in'
+	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+CREATE FUNCTION idgen_column_out(idgen_column) RETURNS cstring
+	AS 'MODULE_PATHNAME', 'idgen_column_out'
+	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+CREATE FUNCTION idgen_column_recv(internal) RETURNS idgen_column
+	AS 'MODULE_PATHNAME', 'idgen_column_recv'
+	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+CREATE FUNCTION idgen_column_send(idgen_column) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'idgen_column_send'
+	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+
+CREATE TYPE idgen_column (
+	INPUT = idgen_column_in,
+	OUTPUT = idgen_column_out,
+	RECEIVE = idgen_column_recv,
+	SEND = idgen_column_send,
+	LIKE = pg_catalog.int8
+);
+
+CREATE FUNCTION idgen_column_eq(idgen_column, idgen_column) RETURNS boolean
+	AS 'int8eq' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION idgen_column_ne(idgen_column, idgen_column) RETURNS boolean
+	AS 'int8ne' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION idgen_column_lt(idgen_column, idgen_column) RETURNS boolean
+	AS 'int8lt' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION idgen_column_le(idgen_column, idgen_column) RETURNS boolean
+	AS 'int8le' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION idgen_column_gt(idgen_column, idgen_column) RETURNS boolean
+	AS 'int8gt' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION idgen_column_ge(idgen_column, idgen_column) RETURNS boolean
+	AS 'int8ge' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION idgen_column_cmp(idgen_column, idgen_column) RETURNS integer
+	AS 'btint8cmp' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+
+CREATE OPERATOR = (FUNCTION = idgen_column_eq, LEFTARG = idgen_column, RIGHTARG = idgen_column,
+	COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, MERGES);
+CREATE OPERATOR <> (FUNCTION = idgen_column_ne, LEFTARG = idgen_column, RIGHTARG = idgen_column,
+	COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (FUNCTION = idgen_column_lt, LEFTARG = idgen_column, RIGHTARG = idgen_column,
+	COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (FUNCTION = idgen_column_le, LEFTARG = idgen_column, RIGHTARG = idgen_column,
+	COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (FUNCTION = idgen_column_gt, LEFTARG = idgen_column, RIGHTARG = idgen_column,
+	COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (FUNCTION = idgen_column_ge, LEFTARG = idgen_column, RIGHTARG = idgen_column,
+	COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+
+CREATE OPERATOR CLASS idgen_column_ops DEFAULT FOR TYPE idgen_column USING btree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 idgen_column_cmp(idgen_column, idgen_column);
+
+COMMENT ON TYPE idgen_column IS 'column of a table, shown as schema.table.column';
+COMMENT ON FUNCTION idgen_column_in(cstring) IS 'internal: input of type idgen_column';
+COMMENT ON FUNCTION idgen_column_out(idgen_column) IS 'internal: output of type idgen_column';
+COMMENT ON FUNCTION idgen_column_recv(internal) IS 'internal: binary input of type idgen_column';
+COMMENT ON FUNCTION idgen_column_send(idgen_column) IS 'internal: binary output of type idgen_column';
+COMMENT ON FUNCTION idgen_column_eq(idgen_column, idgen_column) IS 'internal: operator =';
+COMMENT ON FUNCTION idgen_column_ne(idgen_column, idgen_column) IS 'internal: operator <>';
+COMMENT ON FUNCTION idgen_column_lt(idgen_column, idgen_column) IS 'internal: operator <';
+COMMENT ON FUNCTION idgen_column_le(idgen_column, idgen_column) IS 'internal: operator <=';
+COMMENT ON FUNCTION idgen_column_gt(idgen_column, idgen_column) IS 'internal: operator >';
+COMMENT ON FUNCTION idgen_column_ge(idgen_column, idgen_column) IS 'internal: operator >=';
+COMMENT ON FUNCTION idgen_column_cmp(idgen_column, idgen_column) IS 'internal: less, equal or greater, for the index';
+
 -- One row for each id sequence. The first four columns are shared with other
 -- programs; src/catalog/row.h knows the numbers of all.
 --
@@ -29,7 +103,8 @@ CREATE TABLE id_sequences (
 	big_base numeric(38,0) NOT NULL DEFAULT 0
 		CONSTRAINT id_sequences_big_base_check CHECK (big_base <> 'NaN'::numeric),
 	start_value bigint,
-	pooling text NOT NULL DEFAULT 'pooled_lo'
+	pooling text NOT NULL DEFAULT 'pooled_lo',
+	owned_by idgen_column
 ) WITH (
 	fillfactor = 25,
 	autovacuum_vacuum_scale_factor = 0,
@@ -51,6 +126,11 @@ COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed
 COMMENT ON COLUMN id_sequences.big_base IS 'the number that idgen_next_big adds to the sequence value';
 COMMENT ON COLUMN id_sequences.pooling IS 'which ids one value of a native sequence stands for: pooled_lo, pooled or hilo';
 COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; percentages of its range are counted from here';
+
+COMMENT ON COLUMN id_sequences.owned_by IS 'the column that the id sequence belongs to: the row is deleted when that is dropped';
+
+-- Each command that drops something looks here for what belonged to it.
+CREATE INDEX id_sequences_owned_by_idx ON id_sequences (owned_by);
 
 SELECT pg_catalog.pg_extension_config_dump('id_sequences'::regclass, ''::text);
 
@@ -271,7 +351,8 @@ CREATE FUNCTION idgen_create(
 	refill text DEFAULT 'transaction',
 	layout text DEFAULT 'plain',
 	big_base numeric DEFAULT 0,
-	pooling text DEFAULT 'pooled_lo'
+	pooling text DEFAULT 'pooled_lo',
+	owned_by text DEFAULT NULL
 ) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_create'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -282,12 +363,12 @@ CREATE FUNCTION idgen_restart(name text, start bigint, source text) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text)
+COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 
-GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 
@@ -478,3 +559,29 @@ GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_totals() TO PUBLIC;
 REVOKE ALL ON FUNCTION idgen_stats_reset() FROM PUBLIC;
 GRANT SELECT ON idgen_stats, idgen_cache, idgen_cache_totals TO PUBLIC;
+
+--
+-- What becomes of an id sequence when its column is dropped, or gets another
+-- type. The triggers come last, so that they do not fire for this script. They
+-- are fired "always", like those on the table.
+--
+
+CREATE FUNCTION idgen_columns_dropped() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'idgen_columns_dropped' LANGUAGE C;
+CREATE FUNCTION idgen_columns_altered() RETURNS event_trigger
+	AS 'MODULE_PATHNAME', 'idgen_columns_altered' LANGUAGE C;
+
+COMMENT ON FUNCTION idgen_columns_dropped() IS 'internal: event trigger that deletes the rows of dropped columns';
+COMMENT ON FUNCTION idgen_columns_altered() IS 'internal: event trigger that adapts max_value to a column''s new type';
+
+REVOKE ALL ON FUNCTION idgen_columns_dropped() FROM PUBLIC;
+REVOKE ALL ON FUNCTION idgen_columns_altered() FROM PUBLIC;
+
+CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
+	EXECUTE FUNCTION idgen_columns_dropped();
+CREATE EVENT TRIGGER idgen_columns_altered ON ddl_command_end
+	WHEN TAG IN ('ALTER TABLE')
+	EXECUTE FUNCTION idgen_columns_altered();
+
+ALTER EVENT TRIGGER idgen_columns_dropped ENABLE ALWAYS;
+ALTER EVENT TRIGGER idgen_columns_altered ENABLE ALWAYS;

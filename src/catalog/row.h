@@ -26,7 +26,8 @@
 #define IDGEN_ATT_BIG_BASE         10
 #define IDGEN_ATT_START_VALUE      11
 #define IDGEN_ATT_POOLING          12
-#define IDGEN_ATT_LAST             IDGEN_ATT_POOLING
+#define IDGEN_ATT_OWNED_BY         13
+#define IDGEN_ATT_LAST             IDGEN_ATT_OWNED_BY
 
 /* What to do when the row was not found by a look into its index. */
 typedef enum IdgenRowSearch

@@ -62,6 +62,24 @@ idgen_triggers_prepare(ResultRelInfo *rri)
 }
 
 /*
+ * Leave out those of idgen's own triggers that check what is about to be
+ * written. Those that tell the cache of the change fire.
+ */
+void
+idgen_triggers_trust_values(ResultRelInfo *rri)
+{
+	TriggerDesc *desc = rri->ri_TrigDesc;
+
+	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
+	{
+		Trigger *trigger = &desc->triggers[i];
+
+		if (TRIGGER_FOR_BEFORE(trigger->tgtype) && idgen_trigger_is_own(trigger))
+			trigger->tgenabled = TRIGGER_DISABLED;
+	}
+}
+
+/*
  * From here on, triggers run with the rights of the role that draws. Returns
  * false if that is the current user: then there is nothing to change.
  */
@@ -98,9 +116,24 @@ fire_before_update(const IdgenRowWrite *write, TupleTableSlot *old, TupleTableSl
 	return go_on;
 }
 
+/* The same for DELETE. */
+static bool
+fire_before_delete(const IdgenRowWrite *write, TupleTableSlot *old)
+{
+	EPQState epqstate;
+	bool go_on;
+
+	EvalPlanQualInit(&epqstate, write->estate, NULL, NIL, -1, NIL);
+	go_on = ExecBRDeleteTriggers(write->estate, &epqstate, write->rri, &old->tts_tid,
+	                             NULL, NULL, NULL, NULL, false);
+	EvalPlanQualEnd(&epqstate);
+	return go_on;
+}
+
 /*
  * Fire the triggers that come before the row is written; "old" is the version
- * that is updated, or NULL. Returns false if one of them suppresses the row.
+ * that is updated or deleted, "row" the new one, or NULL. Returns false if one
+ * of them suppresses the row.
  */
 bool
 idgen_triggers_fire_before(IdgenRowWrite *write, TupleTableSlot *old, TupleTableSlot *row)
@@ -117,6 +150,12 @@ idgen_triggers_fire_before(IdgenRowWrite *write, TupleTableSlot *old, TupleTable
 		ExecBSInsertTriggers(write->estate, write->rri);
 		if (desc != NULL && desc->trig_insert_before_row)
 			go_on = ExecBRInsertTriggers(write->estate, write->rri, row);
+	}
+	else if (write->command == CMD_DELETE)
+	{
+		ExecBSDeleteTriggers(write->estate, write->rri);
+		if (desc != NULL && desc->trig_delete_before_row)
+			go_on = fire_before_delete(write, old);
 	}
 	else
 	{
@@ -141,6 +180,11 @@ idgen_triggers_fire_after(IdgenRowWrite *write, TupleTableSlot *old, TupleTableS
 	{
 		ExecARInsertTriggers(estate, write->rri, row, recheck, write->transition);
 		ExecASInsertTriggers(estate, write->rri, write->transition);
+	}
+	else if (write->command == CMD_DELETE)
+	{
+		ExecARDeleteTriggers(estate, write->rri, &old->tts_tid, NULL, write->transition, false);
+		ExecASDeleteTriggers(estate, write->rri, write->transition);
 	}
 	else
 	{

@@ -12,6 +12,7 @@
 
 extern bool idgen_trigger_is_own(const Trigger *trigger);
 extern void idgen_triggers_prepare(ResultRelInfo *rri);
+extern void idgen_triggers_trust_values(ResultRelInfo *rri);
 extern bool idgen_triggers_fire_before(IdgenRowWrite *write, TupleTableSlot *old, TupleTableSlot *row);
 extern void idgen_triggers_fire_after(IdgenRowWrite *write, TupleTableSlot *old, TupleTableSlot *row,
                                       List *recheck);

@@ -28,18 +28,27 @@
 #include "catalog/row_write.h"
 #include "common/compat.h"
 
+/* The columns that a refill sets, in the order of make_new_version(). */
+static int refill_columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED};
+
 /* The columns that an UPDATE by SQL would name. */
 static Bitmapset *
-updated_columns(void)
+updated_columns(int ncolumns, const int *columns)
 {
-	Bitmapset *columns = NULL;
+	Bitmapset *set = NULL;
 
-	columns = bms_add_member(columns, IDGEN_ATT_NEXT_BLOCK_START - FirstLowInvalidHeapAttributeNumber);
-	return bms_add_member(columns, IDGEN_ATT_EXHAUSTED - FirstLowInvalidHeapAttributeNumber);
+	for (int i = 0; i < ncolumns; i++)
+		set = bms_add_member(set, columns[i] - FirstLowInvalidHeapAttributeNumber);
+	return set;
 }
 
-static void
-begin_write(IdgenRowWrite *write, Relation rel, CmdType command, Oid writer)
+/*
+ * Prepare to write a row. "columns" are the numbers of those that an UPDATE
+ * sets. Triggers get the rights of "writer".
+ */
+void
+idgen_row_write_begin(IdgenRowWrite *write, Relation rel, CmdType command,
+                      int ncolumns, const int *columns, Oid writer)
 {
 	EState *estate = CreateExecutorState();
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
@@ -49,7 +58,7 @@ begin_write(IdgenRowWrite *write, Relation rel, CmdType command, Oid writer)
 	rte->relid = RelationGetRelid(rel);
 	rte->relkind = rel->rd_rel->relkind;
 	rte->rellockmode = RowExclusiveLock;
-	idgen_init_range_table(estate, rte, command == CMD_UPDATE ? updated_columns() : NULL);
+	idgen_init_range_table(estate, rte, updated_columns(ncolumns, columns));
 	estate->es_output_cid = GetCurrentCommandId(true);
 
 	write->rel = rel;
@@ -63,8 +72,8 @@ begin_write(IdgenRowWrite *write, Relation rel, CmdType command, Oid writer)
 	MemoryContextSwitchTo(caller);
 }
 
-static void
-end_write(IdgenRowWrite *write)
+void
+idgen_row_write_end(IdgenRowWrite *write)
 {
 	ExecResetTupleTable(write->estate->es_tupleTable, false);
 	ExecCloseResultRelations(write->estate);
@@ -91,14 +100,13 @@ make_new_version(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 {
 	bool free_old;
 	HeapTuple old_tuple = ExecFetchSlotHeapTuple(old, false, &free_old);
-	int columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED};
 	Datum new_values[] = {
 		Int64GetDatum(values->next_block_start),
 		Int16GetDatum(values->exhausted ? 1 : 0),
 	};
 	bool nulls[] = {false, false};
-	HeapTuple tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), 2,
-	                                            columns, new_values, nulls);
+	HeapTuple tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), lengthof(refill_columns),
+	                                            refill_columns, new_values, nulls);
 
 	if (free_old)
 		heap_freetuple(old_tuple);
@@ -165,7 +173,7 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	ExecStoreHeapTuple(tuple, row, false);
 	if (duties != 0)
 	{
-		begin_write(&write, rel, CMD_UPDATE, writer);
+		idgen_row_write_begin(&write, rel, CMD_UPDATE, lengthof(refill_columns), refill_columns, writer);
 		before_update(&write, duties, old, tuple, row);
 	}
 
@@ -180,12 +188,12 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	{
 		*tid = row->tts_tid;
 		if (write.rel == NULL && update_indexes != TU_None)
-			begin_write(&write, rel, CMD_UPDATE, writer);
+			idgen_row_write_begin(&write, rel, CMD_UPDATE, lengthof(refill_columns), refill_columns, writer);
 		if (write.rel != NULL)
 			after_update(&write, duties, old, row, update_indexes);
 	}
 	if (write.rel != NULL)
-		end_write(&write);
+		idgen_row_write_end(&write);
 	ExecDropSingleTupleTableSlot(row);
 	heap_freetuple(tuple);
 	return result;
@@ -204,7 +212,7 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size)
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	IdgenRowWrite write;
 
-	begin_write(&write, rel, CMD_INSERT, GetUserId());
+	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, GetUserId());
 	idgen_row_fill(&write, name, block_size, row);
 	if (idgen_triggers_fire_before(&write, NULL, row))
 	{
@@ -215,6 +223,6 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size)
 	}
 	else
 		AfterTriggerEndQuery(write.estate);
-	end_write(&write);
+	idgen_row_write_end(&write);
 	ExecDropSingleTupleTableSlot(row);
 }

@@ -21,12 +21,11 @@
 #include "common/compat.h"
 
 /*
- * Raises 55000 unless the columns of id_sequences are what the install script
- * has made them, or as good. The owner can change them, and the code takes them
- * for what they were.
+ * Are the columns of id_sequences what the install script has made them, or as
+ * good? The owner can change them, and the code takes them for what they were.
  */
-void
-idgen_table_check(Relation rel)
+bool
+idgen_table_is_good(Relation rel)
 {
 	static const Oid types[] = {
 		[IDGEN_ATT_NAME - 1] = VARCHAROID,
@@ -43,13 +42,23 @@ idgen_table_check(Relation rel)
 		[IDGEN_ATT_POOLING - 1] = TEXTOID,
 	};
 	TupleDesc desc = RelationGetDescr(rel);
-	bool good = desc->natts >= (int) lengthof(types) &&
+	bool good = desc->natts >= IDGEN_ATT_LAST &&
 		TupleDescAttr(desc, IDGEN_ATT_NAME - 1)->attcollation == C_COLLATION_OID;
 
 	for (int i = 0; i < (int) lengthof(types) && good; i++)
 		good = !TupleDescAttr(desc, i)->attisdropped &&
 			IsBinaryCoercible(TupleDescAttr(desc, i)->atttypid, types[i]);
-	if (!good)
+
+	/* The type of owned_by is idgen's own, and has no fixed OID. */
+	return good && !TupleDescAttr(desc, IDGEN_ATT_OWNED_BY - 1)->attisdropped &&
+		TupleDescAttr(desc, IDGEN_ATT_OWNED_BY - 1)->attlen == sizeof(int64);
+}
+
+/* Raises 55000 unless the columns of id_sequences are good. */
+void
+idgen_table_check(Relation rel)
+{
+	if (!idgen_table_is_good(rel))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("table \"%s\" does not have the columns that it was created with",

@@ -8,6 +8,7 @@
 #include "storage/lockdefs.h"
 #include "utils/rel.h"
 
+extern bool idgen_table_is_good(Relation rel);
 extern void idgen_table_check(Relation rel);
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_table_is_rewritten(Relation rel);

@@ -133,6 +133,14 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd)
 #endif
 
+#if PG_VERSION_NUM < 160000
+#define ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
+	ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot)
+#elif PG_VERSION_NUM < 180000
+#define ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
+	ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd)
+#endif
+
 /*
  * Later minor versions of all branches can tell that no standby is defined from
  * that nobody has looked yet.

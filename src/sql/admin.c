@@ -9,16 +9,23 @@
  */
 #include "postgres.h"
 
+#include "catalog/objectaddress.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
+#include "catalog/owning_column.h"
+#include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
@@ -50,6 +57,7 @@ enum
 	ARG_LAYOUT,
 	ARG_BIG_BASE,
 	ARG_POOLING,
+	ARG_OWNED_BY,
 	NARGS
 };
 
@@ -106,6 +114,29 @@ check_source_name(FunctionCallInfo fcinfo)
 	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);
 }
 
+/*
+ * The column that the id sequence shall belong to, which is kept from being
+ * dropped until the transaction ends. Raises 42P01, 42703, 42602, 42809, 42501.
+ */
+static IdgenOwningColumn
+check_owned_by(const char *given)
+{
+	IdgenOwningColumn column = idgen_owning_column_find(given, ERROR);
+	const char *problem;
+	Oid relid = idgen_owning_table(column);
+
+	LockRelationOid(relid, AccessShareLock);
+	problem = idgen_owning_column_problem(column);
+	if (problem != NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("an id sequence cannot belong to column \"%s\"", given),
+		         errdetail_internal("%s", problem)));
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+	return column;
+}
+
 static void
 set_value(NewRow *row, int column, Datum value)
 {
@@ -115,7 +146,7 @@ set_value(NewRow *row, int column, Datum value)
 
 /*
  * The row that the arguments ask for, checked. Raises 22004, 25006, 22023,
- * 0A000.
+ * 0A000, and what check_owned_by() does.
  */
 static NewRow
 get_new_row(FunctionCallInfo fcinfo)
@@ -132,6 +163,7 @@ get_new_row(FunctionCallInfo fcinfo)
 		"layout",
 		"big_base",
 		"pooling",
+		"owned_by",
 	};
 	NewRow row;
 	int32 block_size;
@@ -139,7 +171,7 @@ get_new_row(FunctionCallInfo fcinfo)
 
 	for (int i = 0; i < NARGS; i++)
 	{
-		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE)
+		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_OWNED_BY)
 			idgen_refuse_null(fcinfo, i, names[i]);
 		row.values[i] = PG_GETARG_DATUM(i);
 		row.nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
@@ -153,6 +185,8 @@ get_new_row(FunctionCallInfo fcinfo)
 		set_value(&row, ARG_SOURCE_NAME, CStringGetTextDatum(source_name));
 	else
 		row.nulls[ARG_SOURCE_NAME] = 'n';
+	if (!PG_ARGISNULL(ARG_OWNED_BY))
+		set_value(&row, ARG_OWNED_BY, Int64GetDatum(check_owned_by(text_to_cstring(PG_GETARG_TEXT_PP(ARG_OWNED_BY)))));
 	return row;
 }
 
@@ -175,10 +209,11 @@ insert_row(Oid id_sequences, NewRow *row)
 		TEXTOID,
 		NUMERICOID,
 		TEXTOID,
+		get_atttype(id_sequences, IDGEN_ATT_OWNED_BY),
 	};
 	char *query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
-	                       " source, source_name, refill, layout, big_base, pooling)"
-	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+	                       " source, source_name, refill, layout, big_base, pooling, owned_by)"
+	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
 	                       " ON CONFLICT (name) DO NOTHING",
 	                       idgen_table_name(id_sequences));
 
@@ -201,11 +236,12 @@ insert_row(Oid id_sequences, NewRow *row)
  * idgen_create(name text, next_block_start bigint, block_size integer,
  *				exhausted integer, max_value bigint, source text,
  *				source_name text, refill text, layout text, big_base numeric,
- *				pooling text)
+ *				pooling text, owned_by text)
  * returns void
  *
- * Not strict: source_name may be null, and a block_size of null stands for
- * idgen.default_block_size. Raises what get_new_row() and insert_row() do.
+ * Not strict: source_name and owned_by may be null, and a block_size of null
+ * stands for idgen.default_block_size. Raises what get_new_row() and
+ * insert_row() do.
  */
 Datum
 idgen_create(PG_FUNCTION_ARGS)

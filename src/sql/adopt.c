@@ -3,7 +3,8 @@
  *		idgen_adopt(): moving a column over to an id sequence.
  *
  * The steps: lock the column, check what it draws from, find out how far its
- * ids have gone, make a row that goes on from there, and replace the default.
+ * ids have gone, make a row that goes on from there and belongs to the column,
+ * and replace the default.
  *
  * Locks, in this order: the table and all its inheritors ACCESS EXCLUSIVE, then
  * the native sequences that will be dropped. So no session inserts meanwhile,
@@ -19,6 +20,8 @@
 #include "utils/syscache.h"
 
 #include "catalog/epoch.h"
+#include "catalog/owning_column.h"
+#include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
@@ -71,18 +74,20 @@ get_request(FunctionCallInfo fcinfo)
  * another function of the same name with other arguments could be taken for it.
  */
 static void
-insert_row(Oid id_sequences, const char *name, int64 start, int64 max_value)
+insert_row(Oid id_sequences, const IdgenColumn *column, const char *name, int64 start)
 {
-	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID};
+	AttrNumber attnum = idgen_column_attribute(column->table_oid, column->name)->attnum;
+	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, get_atttype(id_sequences, IDGEN_ATT_OWNED_BY)};
 	Datum values[] = {
 		CStringGetTextDatum(name),
 		Int64GetDatum(start),
 		Int32GetDatum(idgen_default_block_size),
-		Int64GetDatum(max_value),
+		Int64GetDatum(column->type_max),
+		Int64GetDatum(idgen_owning_column(column->table_oid, attnum)),
 	};
 
-	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value)"
-	                             " VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
+	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value, owned_by)"
+	                             " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING",
 	                             idgen_table_name(id_sequences)),
 	                    lengthof(types), types, values, NULL, NULL) == 0)
 		ereport(ERROR,
@@ -236,7 +241,7 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	start = idgen_first_free_id(&column, &ids);
 
 	report = make_report(&column, &sequences, name, start);
-	insert_row(request.id_sequences, name, start, column.type_max);
+	insert_row(request.id_sequences, &column, name, start);
 	set_default(&column, idgen_schema, name);
 	drop_sequences(sequences.owned);
 	warn_of_sequences(&column, &sequences, name);

@@ -141,8 +141,9 @@ check_attribute(Oid relid, const char *name, Form_pg_attribute att)
 		         errdetail("Its type is %s.", format_type_be(att->atttypid))));
 }
 
-static int64
-greatest_value(Oid type)
+/* The greatest value of an integer type, 0 for other types. */
+int64
+idgen_greatest_value(Oid type)
 {
 	switch (type)
 	{
@@ -150,8 +151,10 @@ greatest_value(Oid type)
 			return PG_INT16_MAX;
 		case INT4OID:
 			return PG_INT32_MAX;
-		default:
+		case INT8OID:
 			return PG_INT64_MAX;
+		default:
+			return 0;
 	}
 }
 
@@ -171,7 +174,7 @@ find_column(IdgenColumn *column, Oid relid, const char *name)
 	column->table = idgen_display_name(relid);
 	column->name = name;
 	column->type = getBaseType(att->atttypid);
-	column->type_max = greatest_value(column->type);
+	column->type_max = idgen_greatest_value(column->type);
 	column->identity = att->attidentity;
 	column->partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
 	column->default_expr = idgen_column_default(relid, name);

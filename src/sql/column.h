@@ -25,6 +25,7 @@ typedef struct IdgenColumn
 	Oid default_domain; /* whose default that is, invalid if it is the column's own */
 } IdgenColumn;
 
+extern int64 idgen_greatest_value(Oid type);
 extern void idgen_column_lock(IdgenColumn *column, Oid relid, const char *name);
 extern Form_pg_attribute idgen_column_attribute(Oid relid, const char *name);
 extern const char *idgen_alter_column(const IdgenColumn *column, Oid member);

@@ -79,8 +79,8 @@ idgen_column_default(Oid relid, const char *name)
  * The OIDs of the extension's functions that draw single ids. The first one is
  * idgen_next(text).
  */
-static List *
-drawing_functions(Oid idgen_schema)
+List *
+idgen_drawing_functions(Oid idgen_schema)
 {
 	static const char *const names[] = {"idgen_next", "idgen_next_big"};
 	static const Oid types[] = {TEXTOID, TEXTOID};
@@ -120,8 +120,8 @@ strip_conversions(Node *expr)
  * The id sequence that a node draws from. NULL if the node is not a call of one
  * of these functions, or if the name is not a constant.
  */
-static char *
-drawn_from(Node *node, List *functions)
+char *
+idgen_drawn_from(Node *node, List *functions)
 {
 	Node *argument;
 
@@ -143,7 +143,7 @@ typedef enum SearchFor
 
 typedef struct Search
 {
-	List *functions; /* see drawing_functions() */
+	List *functions; /* see idgen_drawing_functions() */
 	SearchFor what;
 	const char *name;
 } Search;
@@ -172,7 +172,7 @@ draws(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	name = drawn_from(node, search->functions);
+	name = idgen_drawn_from(node, search->functions);
 	if (name != NULL && matches(search, name))
 		return true;
 	return expression_tree_walker(node, draws, context);
@@ -190,9 +190,9 @@ char *
 idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_schema)
 {
 	Node *expr = strip_conversions(column->default_expr);
-	List *functions = drawing_functions(idgen_schema);
+	List *functions = idgen_drawing_functions(idgen_schema);
 
-	return expr != NULL ? drawn_from(expr, list_make1_oid(linitial_oid(functions))) : NULL;
+	return expr != NULL ? idgen_drawn_from(expr, list_make1_oid(linitial_oid(functions))) : NULL;
 }
 
 /* The first of the column's tables where its default matches, or invalid. */
@@ -215,7 +215,7 @@ find_member_that_draws(const IdgenColumn *column, Search *search)
 void
 idgen_check_draws_from_none(const IdgenColumn *column, Oid idgen_schema)
 {
-	Search search = {.functions = drawing_functions(idgen_schema), .what = ANY_ID_SEQUENCE};
+	Search search = {.functions = idgen_drawing_functions(idgen_schema), .what = ANY_ID_SEQUENCE};
 	Oid member = find_member_that_draws(column, &search);
 
 	if (OidIsValid(member))
@@ -233,7 +233,7 @@ void
 idgen_check_draws_from_no_other(const IdgenColumn *column, const char *name, Oid idgen_schema)
 {
 	Search search = {
-		.functions = drawing_functions(idgen_schema),
+		.functions = idgen_drawing_functions(idgen_schema),
 		.what = EVERY_OTHER_SEQUENCE,
 		.name = name,
 	};
@@ -311,7 +311,7 @@ void
 idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
 {
 	Search search = {
-		.functions = drawing_functions(idgen_schema),
+		.functions = idgen_drawing_functions(idgen_schema),
 		.what = ID_SEQUENCE,
 		.name = name,
 	};

@@ -3,19 +3,24 @@
  *		Trigger idgen_check_row(): what may be written to id_sequences.
  *
  * The trigger refuses values that make no row, and rows that only some roles
- * may write. It also takes back gapless ids that the transaction has reserved,
- * when its own UPDATE overtakes them.
+ * may write, or have belong to a column. It also takes back gapless ids that
+ * the transaction has reserved, when its own UPDATE overtakes them.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/definition.h"
+#include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "common/compat.h"
 #include "session/pending.h"
 #include "sql/trigger_row.h"
 
@@ -123,6 +128,65 @@ check_values(const IdgenTriggerRow *row)
 		idgen_check_layout(get_string(row, IDGEN_ATT_LAYOUT));
 }
 
+/*
+ * May the current user have an id sequence belong to that column? Reports at
+ * that level why not, and returns false. As with OWNED BY, the table must be
+ * their own: what triggers do when the column is dropped is done with the
+ * rights of whoever drops it.
+ */
+static bool
+may_belong_to(const IdgenTriggerRow *row, IdgenOwningColumn column, int elevel)
+{
+	Oid id_sequences = RelationGetRelid(row->rel);
+	const char *problem = idgen_owning_column_problem(column);
+
+	if (problem != NULL)
+		ereport(elevel,
+		        (errcode(column == IDGEN_NO_COLUMN ? ERRCODE_UNDEFINED_COLUMN : ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("id sequence \"%s\" cannot belong to that column", get_string(row, IDGEN_ATT_NAME)),
+		         errdetail_internal("%s", problem)));
+	else if (!object_ownercheck(RelationRelationId, idgen_owning_table(column), GetUserId()))
+		ereport(elevel,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("must be owner of table %s", get_rel_name(idgen_owning_table(column)))));
+	else if (row->old != NULL && pg_class_aclcheck(id_sequences, GetUserId(), ACL_DELETE) != ACLCHECK_OK)
+		ereport(elevel,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("permission denied to set owned_by in table \"%s\"", RelationGetRelationName(row->rel)),
+		         errdetail("Dropping the column deletes the row, so the privilege DELETE is required.")));
+	else
+		return true;
+	return false;
+}
+
+/*
+ * Check the column that the row shall belong to. A row that is inserted is that
+ * of a dump, mostly, which must be restored in any case: then it belongs to
+ * none, with a warning. One that is replicated does so in silence, since each
+ * refill brings it again. Whoever updates the row gets an error.
+ */
+static void
+check_owning_column(IdgenTriggerRow *row)
+{
+	int column = IDGEN_ATT_OWNED_BY;
+	bool isnull = true;
+	Datum value;
+	int elevel;
+
+	if (is_null(row, column) || (row->old != NULL && !idgen_trigger_row_changes(row, column)))
+		return;
+	value = idgen_tuple_attribute(row->new, row->desc, column);
+	if (SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
+		elevel = DEBUG1;
+	else if (row->old != NULL)
+		elevel = ERROR;
+	else
+		/* If the name stands for none, the type's input has said so. */
+		elevel = DatumGetInt64(value) == IDGEN_NO_COLUMN ? DEBUG1 : WARNING;
+	if (!may_belong_to(row, DatumGetInt64(value), elevel))
+		row->new = heap_modify_tuple_by_cols(row->new, row->desc, 1, &column, &value, &isnull);
+}
+
 /* Trigger BEFORE INSERT or UPDATE, each row */
 Datum
 idgen_check_row(PG_FUNCTION_ARGS)
@@ -141,6 +205,7 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	if (row.old != NULL)
 		give_back_reserved_ids(&row);
 	check_values(&row);
+	check_owning_column(&row);
 	if (is_null(&row, IDGEN_ATT_START_VALUE) && !is_null(&row, IDGEN_ATT_NEXT_BLOCK_START))
 		set_column(&row, IDGEN_ATT_START_VALUE,
 		           idgen_tuple_attribute(row.new, row.desc, IDGEN_ATT_NEXT_BLOCK_START));

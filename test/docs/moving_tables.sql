@@ -291,11 +291,11 @@ TRUNCATE a5 RESTART IDENTITY;
 INSERT INTO a5 DEFAULT VALUES RETURNING id > 1;
 -- gives: t
 
--- claim: Dropping the table leaves the row.
+-- claim: Dropping the table deletes the row.
 DROP TABLE a5;
 CREATE TABLE a5(id serial);
 SELECT idgen_adopt('a5', 'id');
--- gives: ERROR 42710
+-- gives: column "id" of table "public.a5" now draws from id sequence "public.a5.id", beginning with 1; its default and sequence "public.a5_id_seq" were dropped
 
 -- claim: Renaming the table is no matter.
 ALTER TABLE a4 RENAME TO a4x;

@@ -8,6 +8,7 @@ CREATE SCHEMA ids;
 CREATE SCHEMA "other Ids";
 CREATE EXTENSION idgen SCHEMA ids;
 CREATE TABLE public.id_sequences (LIKE ids.id_sequences INCLUDING ALL); -- not the one
+ALTER TABLE public.id_sequences DROP COLUMN owned_by; -- whose type is the extension's
 SELECT ids.idgen_create('gen', block_size => 3, refill => 'worker');
 SELECT max(ids.idgen_next('gen')) FROM generate_series(1, 50);
 ALTER EXTENSION idgen SET SCHEMA "other Ids";

@@ -1,0 +1,126 @@
+/*
+ * owned_rows.c
+ *		Finding the rows of id_sequences that belong to columns.
+ *
+ * Every command that drops something comes here, so what it costs must not
+ * depend on how many rows there are: the index on owned_by is asked. As in
+ * row.c, the newest versions count, and conflict tracking sees nothing of it.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/owned_rows.h"
+#include "catalog/row.h"
+#include "catalog/table.h"
+#include "common/compat.h"
+
+/* The index that begins with owned_by, opened. NULL if there is none. */
+static Relation
+open_index(Relation rel)
+{
+	ListCell *cell;
+
+	foreach(cell, RelationGetIndexList(rel))
+	{
+		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		if (index->rd_index->indisvalid && index->rd_rel->relam == BTREE_AM_OID &&
+		    index->rd_index->indkey.values[0] == IDGEN_ATT_OWNED_BY &&
+		    RelationGetIndexPredicate(index) == NIL)
+			return index;
+		index_close(index, AccessShareLock);
+	}
+	return NULL;
+}
+
+/*
+ * Open the table, to be closed by idgen_owned_end(). Returns false, and has
+ * opened nothing, if it is not the table that idgen knows, or has lost the
+ * index: no command of somebody who drops a table must fail for that.
+ */
+bool
+idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
+{
+	search->rel = try_table_open(relid, AccessShareLock);
+	if (search->rel == NULL)
+		return false;
+	search->index = NULL;
+	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_table_is_good(search->rel))
+		search->index = open_index(search->rel);
+	if (search->index == NULL)
+	{
+		table_close(search->rel, AccessShareLock);
+		return false;
+	}
+	search->slot = table_slot_create(search->rel, NULL);
+	search->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	return true;
+}
+
+void
+idgen_owned_end(IdgenOwnedSearch *search)
+{
+	UnregisterSnapshot(search->snapshot);
+	ExecDropSingleTupleTableSlot(search->slot);
+	index_close(search->index, AccessShareLock);
+	table_close(search->rel, AccessShareLock);
+}
+
+/*
+ * The names of at most that many rows that belong to the columns from one to
+ * another, palloc'd.
+ */
+static List *
+find_rows(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last, int most)
+{
+	ScanKeyData keys[2];
+	IndexScanDesc scan;
+	List *names = NIL;
+
+	ScanKeyEntryInitialize(&keys[0], 0, 1, BTGreaterEqualStrategyNumber, InvalidOid,
+	                       InvalidOid, F_INT8GE, Int64GetDatum(first));
+	ScanKeyEntryInitialize(&keys[1], 0, 1, BTLessEqualStrategyNumber, InvalidOid,
+	                       InvalidOid, F_INT8LE, Int64GetDatum(last));
+
+	/* The scan itself is never one that conflict tracking looks at. */
+	scan = index_beginscan(search->rel, search->index, SnapshotAny, NULL, lengthof(keys), 0);
+	index_rescan(scan, keys, lengthof(keys), NULL, 0);
+	while (list_length(names) < most && index_getnext_slot(scan, ForwardScanDirection, search->slot))
+	{
+		if (table_tuple_satisfies_snapshot(search->rel, search->slot, search->snapshot))
+			names = lappend(names, TextDatumGetCString(idgen_row_attribute(search->slot, IDGEN_ATT_NAME)));
+	}
+	index_endscan(scan);
+	ExecClearTuple(search->slot);
+	return names;
+}
+
+/* Does any row belong to a column? */
+bool
+idgen_owned_any(IdgenOwnedSearch *search)
+{
+	return find_rows(search, idgen_owning_column(1, 0), PG_INT64_MAX, 1) != NIL;
+}
+
+/* The names of the rows that belong to a column. */
+List *
+idgen_owned_by_column(IdgenOwnedSearch *search, IdgenOwningColumn column)
+{
+	return find_rows(search, column, column, INT_MAX);
+}
+
+/* The names of the rows that belong to any column of a table. */
+List *
+idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid)
+{
+	return find_rows(search, idgen_owning_column(relid, 0), idgen_owning_column(relid, -1), INT_MAX);
+}

@@ -1,0 +1,30 @@
+/*
+ * owned_rows.h
+ *		Finding the rows of id_sequences that belong to columns.
+ */
+#ifndef IDGEN_OWNED_ROWS_H
+#define IDGEN_OWNED_ROWS_H
+
+#include "executor/tuptable.h"
+#include "nodes/pg_list.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+#include "catalog/owning_column.h"
+
+/* A search that is going on; see idgen_owned_begin(). */
+typedef struct IdgenOwnedSearch
+{
+	Relation rel;
+	Relation index;
+	Snapshot snapshot;
+	TupleTableSlot *slot;
+} IdgenOwnedSearch;
+
+extern bool idgen_owned_begin(IdgenOwnedSearch *search, Oid relid);
+extern bool idgen_owned_any(IdgenOwnedSearch *search);
+extern List *idgen_owned_by_column(IdgenOwnedSearch *search, IdgenOwningColumn column);
+extern List *idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid);
+extern void idgen_owned_end(IdgenOwnedSearch *search);
+
+#endif /* IDGEN_OWNED_ROWS_H */

@@ -1,0 +1,128 @@
+/*
+ * owning_column.c
+ *		The column that an id sequence belongs to: what it is called.
+ *
+ * The value holds an OID and a number, so it follows a column that is renamed
+ * or moved. It is shown as a name, like a regclass. So a dump has the name, and
+ * a restored database finds the OID that the table has there.
+ *
+ * Unlike regclass, a name that stands for nothing can be read: a dump may have
+ * left the table out, and the rows must be restored nevertheless.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "nodes/value.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+#include "catalog/owning_column.h"
+#include "common/compat.h"
+
+/* What stands for no column, as "-" does for regclass. */
+#define NO_COLUMN_NAME "-"
+
+/* Is there such a column, and is it not dropped? */
+bool
+idgen_owning_column_exists(IdgenOwningColumn column)
+{
+	HeapTuple tuple = SearchSysCacheAttNum(idgen_owning_table(column), idgen_owning_attnum(column));
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	ReleaseSysCache(tuple);
+	return true;
+}
+
+/*
+ * Why an id sequence cannot belong to that column, as a sentence; NULL if it
+ * can. The server lets sequences belong to columns of the same kinds of
+ * relations.
+ */
+const char *
+idgen_owning_column_problem(IdgenOwningColumn column)
+{
+	Oid relid = idgen_owning_table(column);
+
+	if (!idgen_owning_column_exists(column))
+		return "There is no such column.";
+	if (idgen_owning_attnum(column) < 0)
+		return "It is a system column.";
+	switch (get_rel_relkind(relid))
+	{
+		case RELKIND_RELATION:
+		case RELKIND_FOREIGN_TABLE:
+		case RELKIND_VIEW:
+		case RELKIND_PARTITIONED_TABLE:
+			break;
+		default:
+			return "It does not belong to a table.";
+	}
+	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
+		return "Its table is temporary, and an id sequence outlives the session.";
+	return NULL;
+}
+
+/*
+ * "schema.table.column", quoted where that is needed; "-" if there is no such
+ * column.
+ */
+char *
+idgen_owning_column_name(IdgenOwningColumn column)
+{
+	Oid relid = idgen_owning_table(column);
+	char *schema = get_namespace_name(get_rel_namespace(relid));
+	char *table = get_rel_name(relid);
+
+	if (schema == NULL || table == NULL || !idgen_owning_column_exists(column))
+		return pstrdup(NO_COLUMN_NAME);
+	return psprintf("%s.%s", quote_qualified_identifier(schema, table),
+	                quote_identifier(get_attname(relid, idgen_owning_attnum(column), false)));
+}
+
+/*
+ * The column of that name, "table.column" or "schema.table.column". Without a
+ * schema, search_path says which table is meant. If there is none, reports
+ * 42P01 or 42703 at that level, and returns IDGEN_NO_COLUMN. Raises 42602 for
+ * what is no name, 42501.
+ */
+IdgenOwningColumn
+idgen_owning_column_find(const char *name, int elevel)
+{
+	List *names;
+	char *column;
+	RangeVar *table;
+	Oid relid;
+	AttrNumber attnum;
+
+	if (strcmp(name, NO_COLUMN_NAME) == 0)
+		return IDGEN_NO_COLUMN;
+	names = stringToQualifiedNameList(name, NULL);
+	if (list_length(names) < 2)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_NAME),
+		         errmsg("\"%s\" is not the name of a column", name),
+		         errhint("Write it as table.column, or schema.table.column.")));
+	column = strVal(llast(names));
+	table = makeRangeVarFromNameList(list_truncate(names, list_length(names) - 1));
+	relid = RangeVarGetRelid(table, NoLock, true);
+	if (!OidIsValid(relid))
+	{
+		ereport(elevel,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("relation \"%s\" does not exist", NameListToString(names))));
+		return IDGEN_NO_COLUMN;
+	}
+	attnum = get_attnum(relid, column);
+	if (attnum == InvalidAttrNumber)
+	{
+		ereport(elevel,
+		        (errcode(ERRCODE_UNDEFINED_COLUMN),
+		         errmsg("column \"%s\" of relation \"%s\" does not exist", column, get_rel_name(relid))));
+		return IDGEN_NO_COLUMN;
+	}
+	return idgen_owning_column(relid, attnum);
+}

@@ -1,0 +1,29 @@
+/*
+ * column_users.h
+ *		Which columns draw from id sequences by their defaults.
+ */
+#ifndef IDGEN_COLUMN_USERS_H
+#define IDGEN_COLUMN_USERS_H
+
+#include "catalog/owning_column.h"
+
+/* What draws from an id sequence. */
+typedef enum IdgenUse
+{
+	IDGEN_USED_BY_NONE,
+	IDGEN_USED_BY_DOMAIN,    /* by the default of a domain */
+	IDGEN_USED_BY_INHERITOR, /* by a column that is inherited, or a partition's */
+	IDGEN_USED_BY_COLUMN,    /* by any other column: it can own the id sequence */
+} IdgenUse;
+
+/* An id sequence, and what draws from it. */
+typedef struct IdgenUsed
+{
+	const char *name;
+	IdgenUse use;
+	IdgenOwningColumn column; /* one that draws, of a kind as "use" says */
+} IdgenUsed;
+
+extern void idgen_find_users(Oid idgen_schema, IdgenUsed *used, int n);
+
+#endif /* IDGEN_COLUMN_USERS_H */

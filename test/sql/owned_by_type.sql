@@ -1,0 +1,71 @@
+--
+-- A column that gets another type takes max_value along
+--
+CREATE EXTENSION idgen;
+CREATE VIEW owned AS SELECT name, next_block_start, max_value, exhausted FROM id_sequences ORDER BY name;
+
+CREATE TABLE orders (id serial, small smallint, text text);
+SELECT idgen_adopt('orders', 'id', 'o') IS NOT NULL;
+SELECT idgen_adopt('orders', 'small', 's') IS NOT NULL;
+ALTER TABLE orders ALTER text TYPE varchar(10);
+TABLE owned;
+INSERT INTO orders DEFAULT VALUES RETURNING id, small;
+BEGIN;
+ALTER TABLE orders ALTER id TYPE bigint, ALTER small TYPE integer;
+TABLE owned;
+INSERT INTO orders DEFAULT VALUES RETURNING id, small;
+ROLLBACK;
+TABLE owned;
+ALTER TABLE orders ALTER id TYPE bigint, ALTER small TYPE integer;
+TABLE owned;
+INSERT INTO orders DEFAULT VALUES RETURNING id, small;
+ALTER TABLE IF EXISTS orders ALTER small TYPE bigint;
+ALTER TABLE IF EXISTS orders_of_nobody ALTER small TYPE bigint;
+TABLE owned;
+
+-- back
+ALTER TABLE orders ALTER id TYPE integer, ALTER small TYPE smallint;
+TABLE owned;
+INSERT INTO orders DEFAULT VALUES RETURNING id, small;
+
+-- to what is no integer, and to a domain
+ALTER TABLE orders ALTER id TYPE numeric;
+TABLE owned;
+CREATE DOMAIN number AS bigint;
+ALTER TABLE orders ALTER id TYPE number;
+TABLE owned;
+
+-- what was exhausted goes on
+SELECT idgen_restart('s', 32766);
+INSERT INTO orders DEFAULT VALUES RETURNING small;
+INSERT INTO orders DEFAULT VALUES RETURNING small;
+INSERT INTO orders DEFAULT VALUES RETURNING small;
+\echo :SQLSTATE
+TABLE owned;
+ALTER TABLE orders ALTER small TYPE bigint;
+TABLE owned;
+INSERT INTO orders DEFAULT VALUES RETURNING small;
+
+-- but not what somebody has exhausted, nor beyond what somebody has chosen
+UPDATE id_sequences SET max_value = 2147483647, exhausted = 1 WHERE name = 's';
+UPDATE id_sequences SET max_value = 1000 WHERE name = 'o';
+ALTER TABLE orders ALTER small TYPE bigint, ALTER id TYPE bigint;
+TABLE owned;
+
+-- nor that of a layout
+CREATE TABLE laid_out (id bigint);
+SELECT idgen_create('l', layout => 'prefixed', owned_by => 'laid_out.id');
+ALTER TABLE laid_out ALTER id TYPE integer;
+SELECT max_value FROM id_sequences WHERE name = 'l';
+
+-- a partitioned table
+CREATE TABLE parted (id integer, k int) PARTITION BY LIST (k);
+CREATE TABLE part PARTITION OF parted FOR VALUES IN (1);
+SELECT idgen_adopt('parted', 'id', 'p') IS NOT NULL;
+ALTER TABLE parted ALTER id TYPE bigint;
+SELECT max_value FROM id_sequences WHERE name = 'p';
+
+SET client_min_messages = warning;
+DROP EXTENSION idgen CASCADE;
+DROP TABLE orders, laid_out, parted;
+DROP DOMAIN number;
