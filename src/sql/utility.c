@@ -22,7 +22,8 @@ typedef enum UtilityCommand
 	UTILITY_DISCARD_SEQUENCES, /* or all */
 } UtilityCommand;
 
-static ProcessUtility_hook_type previous_utility_hook = NULL;
+/* What runs the commands: the hook that was there before, or the server. */
+static ProcessUtility_hook_type next_utility;
 
 /* The command in progress: of nested ones the innermost. */
 static UtilityCommand running = UTILITY_OTHER;
@@ -46,24 +47,21 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
                 ProcessUtilityContext context, ParamListInfo params, QueryEnvironment *environment,
                 DestReceiver *dest, QueryCompletion *completion)
 {
-	ProcessUtility_hook_type next = previous_utility_hook ? previous_utility_hook : standard_ProcessUtility;
 	UtilityCommand outer = running;
-	volatile UtilityCommand command = command_of(statement->utilityStmt);
 
-	running = command;
+	running = command_of(statement->utilityStmt);
 	PG_TRY();
 	{
 		/* The command may free the statement. */
-		next(statement, query, read_only_tree, context, params, environment, dest, completion);
+		next_utility(statement, query, read_only_tree, context, params, environment, dest, completion);
+		if (running == UTILITY_DISCARD_SEQUENCES)
+			idgen_handles_forget_last();
 	}
 	PG_FINALLY();
 	{
 		running = outer;
 	}
 	PG_END_TRY();
-
-	if (command == UTILITY_DISCARD_SEQUENCES)
-		idgen_handles_forget_last();
 }
 
 /*
@@ -80,6 +78,6 @@ idgen_in_copy_from(void)
 void
 idgen_utility_init(void)
 {
-	previous_utility_hook = ProcessUtility_hook;
+	next_utility = ProcessUtility_hook ? ProcessUtility_hook : standard_ProcessUtility;
 	ProcessUtility_hook = process_utility;
 }
