@@ -124,9 +124,10 @@ find_orphans(Oid id_sequences)
 /*
  * Delete the row of an id sequence that has lost its column; or have it belong
  * to another column that draws from it. Another transaction may have given it
- * another column, or deleted it, before the lock was there.
+ * another column before the lock was there. Returns false if it has deleted or
+ * renamed it.
  */
-static void
+static bool
 settle_orphan(Relation rel, const IdgenUsed *used, TupleTableSlot *row)
 {
 	IdgenRowChanges changes = {.n = 0};
@@ -134,7 +135,7 @@ settle_orphan(Relation rel, const IdgenUsed *used, TupleTableSlot *row)
 	Datum column;
 
 	if (!idgen_row_lock(rel, used->name, row))
-		return;
+		return false;
 	column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
 	if (!isnull && !idgen_owning_column_exists(DatumGetInt64(column)))
 	{
@@ -148,6 +149,7 @@ settle_orphan(Relation rel, const IdgenUsed *used, TupleTableSlot *row)
 		}
 	}
 	ExecClearTuple(row);
+	return true;
 }
 
 /*
@@ -174,12 +176,14 @@ hold_users(Oid idgen_schema, IdgenUsed *used, int n)
 	} while (!all_there);
 }
 
-static void
+/* Returns false if some of the rows have been deleted or renamed meanwhile. */
+static bool
 settle_orphans(Oid id_sequences, List *names)
 {
 	IdgenUsed *used = palloc(list_length(names) * sizeof(IdgenUsed));
 	Relation rel = idgen_table_open(id_sequences, RowExclusiveLock);
 	TupleTableSlot *row = table_slot_create(rel, NULL);
+	bool all_there = true;
 	ListCell *cell;
 
 	idgen_table_check_not_rewritten(rel);
@@ -187,10 +191,11 @@ settle_orphans(Oid id_sequences, List *names)
 		used[foreach_current_index(cell)].name = (char *) lfirst(cell);
 	hold_users(RelationGetNamespace(rel), used, list_length(names));
 	for (int i = 0; i < list_length(names); i++)
-		settle_orphan(rel, &used[i], row);
+		all_there = settle_orphan(rel, &used[i], row) && all_there;
 	ExecDropSingleTupleTableSlot(row);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
+	return all_there;
 }
 
 /*
@@ -205,9 +210,13 @@ idgen_columns_dropped(PG_FUNCTION_ARGS)
 
 	(void) get_event(fcinfo, "idgen_columns_dropped");
 	id_sequences = find_id_sequences(fcinfo);
-	names = OidIsValid(id_sequences) ? find_orphans(id_sequences) : NIL;
-	if (names != NIL)
-		settle_orphans(id_sequences, names);
+	if (!OidIsValid(id_sequences))
+		PG_RETURN_NULL();
+
+	/* What has been renamed is found under its new name. */
+	do
+		names = find_orphans(id_sequences);
+	while (names != NIL && !settle_orphans(id_sequences, names));
 	PG_RETURN_NULL();
 }
 
