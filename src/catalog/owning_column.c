@@ -13,6 +13,8 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "commands/dbcommands.h"
+#include "miscadmin.h"
 #include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -84,10 +86,29 @@ idgen_owning_column_name(IdgenOwningColumn column)
 }
 
 /*
+ * The table of that name, invalid if there is none. Unlike the server's own
+ * function, this does not raise 42501 for a schema that the current user may
+ * not use: catalogs tell everybody what is in there, and rows must be restored
+ * by those that cannot use all of them. Raises 0A000.
+ */
+static Oid
+find_table(const RangeVar *table)
+{
+	if (table->catalogname != NULL && strcmp(table->catalogname, get_database_name(MyDatabaseId)) != 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cross-database references are not implemented: \"%s.%s.%s\"",
+		                table->catalogname, table->schemaname, table->relname)));
+	if (table->schemaname == NULL)
+		return RelnameGetRelid(table->relname);
+	return get_relname_relid(table->relname, get_namespace_oid(table->schemaname, true));
+}
+
+/*
  * The column of that name, "table.column" or "schema.table.column". Without a
  * schema, search_path says which table is meant. If there is none, reports
  * 42P01 or 42703 at that level, and returns IDGEN_NO_COLUMN. Raises 42602 for
- * what is no name, 42501.
+ * what is no name, 0A000 for another database's.
  */
 IdgenOwningColumn
 idgen_owning_column_find(const char *name, int elevel)
@@ -108,7 +129,7 @@ idgen_owning_column_find(const char *name, int elevel)
 		         errhint("Write it as table.column, or schema.table.column.")));
 	column = strVal(llast(names));
 	table = makeRangeVarFromNameList(list_truncate(names, list_length(names) - 1));
-	relid = RangeVarGetRelid(table, NoLock, true);
+	relid = find_table(table);
 	if (!OidIsValid(relid))
 	{
 		ereport(elevel,
