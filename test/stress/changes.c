@@ -233,7 +233,8 @@ restart_sql(const Sequence *sequence, const Life *life)
 	{
 		char *name = native_name(sequence);
 		char *sql = text("ALTER SEQUENCE %s MINVALUE %" PRId64 " MAXVALUE %" PRId64 " RESTART %" PRId64, name,
-		                 life->first, life->last, kind->block_size < 0 ? life->last : life->first);
+		                 first_native(sequence, life), last_native(sequence, life),
+		                 kind->block_size < 0 ? life->last : first_native(sequence, life));
 
 		free(name);
 		return sql;

@@ -498,6 +498,32 @@ peek(Client *client, const Step *step)
 	return outcome;
 }
 
+/*
+ * What a value stands for that another program draws. So that a crash does not
+ * bring the value back, the transaction has to write something.
+ */
+static Outcome
+allocate_by_nextval(Client *client, const Step *step)
+{
+	char *name = native_name(step->sequence);
+	char *sql = text("SELECT nextval('%s'), pg_current_xact_id()", name);
+	int64_t first;
+	int64_t last;
+	PGresult *result;
+	Outcome outcome = run(client, step, sql, &result);
+
+	if (outcome == DONE)
+	{
+		ids_of_value(step->sequence, strtoll(PQgetvalue(result, 0, 0), NULL, 10), &first, &last);
+		PQclear(result);
+		add_draw(client, step->sequence, first, last);
+		client->draws[client->ndraws - 1].classic = true;
+	}
+	free(sql);
+	free(name);
+	return outcome;
+}
+
 /* A block by the protocol of other programs. */
 static Outcome
 allocate_classic(Client *client, const Step *step)
@@ -615,7 +641,8 @@ run_step(Client *client, const Step *step)
 		case PEEK:
 			return peek(client, step);
 		case CLASSIC:
-			return allocate_classic(client, step);
+			return step->sequence->kind->source == SEQUENCE ? allocate_by_nextval(client, step)
+															: allocate_classic(client, step);
 		case SET_SAVEPOINT:
 			return set_savepoint(client);
 		case ROLL_BACK_TO_SAVEPOINT:

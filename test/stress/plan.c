@@ -111,14 +111,18 @@ client_is_privileged(int client)
 	return client % 2 == 1;
 }
 
-/* Whether the classic protocol makes sense at this point. */
+/* Whether it makes sense at this point to allocate as other programs do. */
 static bool
 may_allocate(const Plan *plan, const Sequence *sequence)
 {
-	if (!plan->privileged || sequence->kind->source != TABLE || sequence->kind->capacity > 0)
+	if (!plan->privileged || sequence->kind->capacity > 0)
 		return false;
 	/* what it has allocated might be gone with its commit */
 	if (!plan->synchronous_commit)
+		return false;
+	if (sequence->kind->source == SEQUENCE)
+		return sequence->kind->block_size > 0;
+	if (sequence->kind->source != TABLE)
 		return false;
 	/* to a program that is serializable, every refill is a conflict */
 	if (plan->isolation == SERIALIZABLE)
@@ -288,7 +292,8 @@ print_step(const Step *step, FILE *file)
 			fprintf(file, "peek at %s", name);
 			break;
 		case CLASSIC:
-			fprintf(file, "classic allocation from %s%s", name, step->flag ? ", without FOR UPDATE" : "");
+			fprintf(file, "allocation by another program from %s%s", name,
+			        step->flag ? ", without FOR UPDATE" : "");
 			break;
 		case SET_SAVEPOINT:
 			fprintf(file, "savepoint");

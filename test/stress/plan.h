@@ -28,7 +28,7 @@ typedef enum Action
 	DRAW_IN_BLOCK, /* count ids in a PL/pgSQL block whose exception may be caught */
 	DRAW_UNIQUE,   /* count time-ordered ids */
 	PEEK,
-	CLASSIC, /* a block by the classic protocol */
+	CLASSIC, /* a block by the classic protocol, or by nextval() */
 	SET_SAVEPOINT,
 	ROLL_BACK_TO_SAVEPOINT,
 	RELEASE_SAVEPOINT,

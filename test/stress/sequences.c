@@ -42,6 +42,9 @@ static const Kind kinds[] = {
 	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = PRIVILEGED, .databases = 3},
 	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = UNPRIVILEGED, .databases = 3},
 	{.name = "s_one", .source = SEQUENCE, .block_size = 1, .rows = 10, .databases = 1},
+	{.name = "s_pooled", .source = SEQUENCE, .block_size = 20, .pooling = POOLED, .databases = 2},
+	{.name = "s_pooled_worker", .source = SEQUENCE, .block_size = 10, .pooling = POOLED, .worker = true, .databases = 1},
+	{.name = "s_hilo", .source = SEQUENCE, .block_size = 1, .pooling = HILO, .rows = 20, .databases = 2},
 	{.name = "s_down", .source = SEQUENCE, .block_size = -5, .no_row = true, .databases = 1},
 	{.name = "s_few", .source = SEQUENCE, .block_size = 20, .capacity = 3000, .databases = 1},
 	{.name = "s_worker", .source = SEQUENCE, .block_size = 20, .worker = true, .layout = PREFIXED, .databases = 1},
@@ -60,6 +63,12 @@ static const char *const layout_names[] = {
 	[SESSION] = "session",
 	[PREFIXED_REVERSED] = "prefixed_reversed",
 	[SESSION_REVERSED] = "session_reversed",
+};
+
+static const char *const pooling_names[] = {
+	[POOLED_LO] = "pooled_lo",
+	[POOLED] = "pooled",
+	[HILO] = "hilo",
 };
 
 Sequence *sequences;
@@ -152,6 +161,47 @@ native_name(const Sequence *sequence)
 	            sequence->kind->name);
 }
 
+/* The first value of a native sequence that has these ids. */
+int64_t
+first_native(const Sequence *sequence, const Life *life)
+{
+	return sequence->kind->pooling == HILO ? life->first / sequence->kind->rows + 1 : life->first;
+}
+
+/* The last one. */
+int64_t
+last_native(const Sequence *sequence, const Life *life)
+{
+	return sequence->kind->pooling == HILO ? life->last / sequence->kind->rows : life->last;
+}
+
+/*
+ * The ids that a value of a native sequence stands for, to any program that
+ * draws it. Not for a descending one.
+ */
+void
+ids_of_value(const Sequence *sequence, int64_t v, int64_t *first, int64_t *last)
+{
+	const Kind *kind = sequence->kind;
+
+	switch (kind->pooling)
+	{
+		case POOLED_LO:
+			*first = v;
+			*last = v + kind->block_size - 1;
+			break;
+		case POOLED:
+			/* none is below the first of a life */
+			*first = Max(v - kind->block_size + 1, v / RANGE_SIZE * RANGE_SIZE);
+			*last = v;
+			break;
+		case HILO:
+			*first = (v - 1) * kind->rows + 1;
+			*last = v * kind->rows;
+			break;
+	}
+}
+
 /*
  * The SQL that makes the id sequence, in a database that has none of that name.
  * For source "server", the row on the central server has to be there.
@@ -181,7 +231,7 @@ create_sql(const Sequence *sequence, const Life *life)
 
 		object = text("DROP SEQUENCE IF EXISTS %s; CREATE SEQUENCE %s INCREMENT %d MINVALUE %" PRId64
 		              " MAXVALUE %" PRId64 "; GRANT USAGE ON SEQUENCE %s TO " UNPRIVILEGED_USER "; ",
-		              name, name, kind->block_size, life->first, life->last, name);
+		              name, name, kind->block_size, first_native(sequence, life), last_native(sequence, life), name);
 		free(name);
 	}
 	if (kind->source == FUNCTION)
@@ -190,10 +240,11 @@ create_sql(const Sequence *sequence, const Life *life)
 		              kind->name, life->first, kind->block_size);
 	if (!kind->no_row)
 		row = text("SELECT idgen_create('%s', next_block_start => %" PRId64 ", max_value => %" PRId64
-		           ", block_size => %d, source => '%s', refill => '%s', layout => '%s'%s)",
+		           ", block_size => %d, source => '%s', refill => '%s', layout => '%s', pooling => '%s'%s)",
 		           kind->name, life->first, kind->capacity > 0 ? life->last : INT64_MAX,
 		           kind->rows > 0 ? kind->rows : kind->block_size, source_names[kind->source],
-		           kind->worker ? "worker" : "transaction", layout_names[kind->layout], source_sql[kind->source]);
+		           kind->worker ? "worker" : "transaction", layout_names[kind->layout], pooling_names[kind->pooling],
+		           source_sql[kind->source]);
 	sql = text("%s%s", object ? object : "", row ? row : "");
 	free(object);
 	free(row);
@@ -216,9 +267,13 @@ next_sql(const Sequence *sequence)
 		return text("SELECT next_value FROM counters WHERE name = '%s'", kind->name);
 	if (kind->source == SEQUENCE && kind->block_size > 0)
 	{
+		/* how far the next id is behind the last value, or the last id of that */
+		int step = kind->pooling == POOLED_LO ? kind->block_size : 1;
+		int ids = kind->pooling == HILO ? kind->rows : 1;
 		char *name = native_name(sequence);
-		char *sql = text("SELECT CASE WHEN is_called THEN last_value + %d ELSE last_value END FROM %s",
-		                 kind->block_size, name);
+		char *sql = text("SELECT CASE WHEN is_called THEN last_value * %d + %d"
+		                 " ELSE (last_value - 1) * %d + 1 END FROM %s",
+		                 ids, step, ids, name);
 
 		free(name);
 		return sql;

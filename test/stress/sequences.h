@@ -25,6 +25,14 @@ typedef enum Layout
 	SESSION_REVERSED,
 } Layout;
 
+/* Which ids a value of SEQUENCE stands for. */
+typedef enum Pooling
+{
+	POOLED_LO,
+	POOLED,
+	HILO,
+} Pooling;
+
 /* Who is led there by the name. */
 typedef enum Audience
 {
@@ -52,7 +60,9 @@ typedef struct Kind
 	bool relaid;   /* between its layout and plain */
 	bool no_row;   /* a native sequence alone */
 	Audience audience;
-	int rows;      /* of SEQUENCE: values drawn for a block, by block_size in the row */
+	Pooling pooling;
+	int rows;      /* of SEQUENCE: block_size in the row. That is how many values are
+	                * drawn for a block, or with HILO how many ids a value stands for */
 	int capacity;  /* ids in a life; 0 = as many as there is room for */
 	int databases; /* the number of databases that have it */
 } Kind;
@@ -82,8 +92,11 @@ extern int sequences_of(Database database, int *first);
 extern bool same_range(int64_t a, int64_t b);
 extern Life new_range(const Sequence *sequence);
 extern char *native_name(const Sequence *sequence);
+extern int64_t first_native(const Sequence *sequence, const Life *life);
+extern int64_t last_native(const Sequence *sequence, const Life *life);
 extern char *create_sql(const Sequence *sequence, const Life *life);
 extern char *next_sql(const Sequence *sequence);
+extern void ids_of_value(const Sequence *sequence, int64_t v, int64_t *first, int64_t *last);
 extern bool value_of(const Sequence *sequence, const char *id, int64_t *value);
 
 #endif
