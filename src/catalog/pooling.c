@@ -63,6 +63,26 @@ idgen_pools_differ(const IdgenPool *a, const IdgenPool *b)
 }
 
 /*
+ * Do the values that follow stand for ids that those before may have stood for,
+ * if "pool" takes the place of "old"? Nothing is known of the native sequence:
+ * with INCREMENT BY 1 the answer may be yes though no id is issued twice.
+ */
+bool
+idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool)
+{
+	switch (old->pooling)
+	{
+		case IDGEN_POOLING_POOLED_LO:
+			return pool->pooling == IDGEN_POOLING_POOLED;
+		case IDGEN_POOLING_POOLED:
+			return false;
+		case IDGEN_POOLING_HILO:
+			return pool->pooling != IDGEN_POOLING_HILO || pool->block_size < old->block_size;
+	}
+	return false;
+}
+
+/*
  * A number for the cache, which keeps ids of different pools apart ("origin" of
  * IdgenRest). Zero for pooled_lo.
  */

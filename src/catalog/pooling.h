@@ -46,6 +46,7 @@ extern const IdgenPool idgen_no_pool;
 
 extern bool idgen_pooling_find(const char *name, IdgenPooling *pooling);
 extern bool idgen_pools_differ(const IdgenPool *a, const IdgenPool *b);
+extern bool idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool);
 extern uint32 idgen_pool_origin(const IdgenPool *pool);
 extern IdgenBlock idgen_value_block(const IdgenValueIds *ids, int64 v);
 extern IdgenBlock idgen_first_value_block(const IdgenValueIds *ids, int64 v);

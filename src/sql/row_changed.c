@@ -141,16 +141,6 @@ changes_source(const IdgenTriggerRow *row)
 		(source == NULL || source->check_name != NULL);
 }
 
-/* Does the UPDATE have values of a native sequence stand for other ids? */
-static bool
-changes_pool(const IdgenTriggerRow *row)
-{
-	IdgenPool old = pool_of(row->old, row->desc);
-	IdgenPool new = pool_of(row->new, row->desc);
-
-	return idgen_pools_differ(&old, &new);
-}
-
 /* Does the UPDATE set that column to a lower value? */
 static bool
 lowers(const IdgenTriggerRow *row, AttrNumber attnum)
@@ -178,10 +168,34 @@ change_of_update(const IdgenTriggerRow *row)
 	return IDGEN_CHANGE_NONE;
 }
 
+/*
+ * Values of a native sequence may stand for other ids after the UPDATE. Returns
+ * what that means for cached ones, and tells the user if ids may be issued
+ * twice.
+ */
+static IdgenSlotChange
+pool_updated(const IdgenTriggerRow *row)
+{
+	IdgenPool old = pool_of(row->old, row->desc);
+	IdgenPool new = pool_of(row->new, row->desc);
+
+	if (!idgen_pools_differ(&old, &new))
+		return IDGEN_SLOT_REVALIDATE;
+	if (!has_own_ids(row->old, row->desc) && !has_own_ids(row->new, row->desc) &&
+	    idgen_pool_goes_back(&old, &new))
+		ereport(NOTICE,
+		        (errmsg("id sequence \"%s\" may issue ids a second time",
+		                idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME)),
+		         errdetail("The next values of its native sequence stand for ids that earlier values stood for."),
+		         errhint("Call idgen_restart() with an id behind these, in the same transaction.")));
+	return IDGEN_SLOT_DROP;
+}
+
 static void
 row_updated(const IdgenTriggerRow *row)
 {
 	IdgenChange change;
+	IdgenSlotChange objects;
 
 	check_revival(row);
 	if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))
@@ -193,10 +207,8 @@ row_updated(const IdgenTriggerRow *row)
 	change = change_of_update(row);
 	if (change == IDGEN_CHANGE_NONE)
 		return;
-	if (changes_pool(row))
-		note_change(row, row->old, IDGEN_CHANGE_DROP, IDGEN_SLOT_DROP);
-	else
-		note_change(row, row->old, change, IDGEN_SLOT_REVALIDATE);
+	objects = pool_updated(row);
+	note_change(row, row->old, objects == IDGEN_SLOT_DROP ? IDGEN_CHANGE_DROP : change, objects);
 }
 
 static void

@@ -170,7 +170,7 @@ RESET idgen.default_block_size;
 
 -- claim: Every column but start_value is an argument of idgen_create.
 SELECT array_to_string(proargnames, ',') FROM pg_proc WHERE proname = 'idgen_create';
--- gives: name,next_block_start,block_size,exhausted,max_value,source,source_name,refill,layout,big_base,owned_by
+-- gives: name,next_block_start,block_size,exhausted,max_value,source,source_name,refill,layout,big_base,pooling,owned_by
 
 -- claim: Most arguments of idgen_create must not be null.
 SELECT idgen_create('c3', next_block_start => NULL);

@@ -51,7 +51,7 @@ SELECT idgen_next('tw');
 SET LOCAL enable_seqscan = on;
 SET LOCAL enable_indexscan = off;
 SET LOCAL enable_bitmapscan = off;
-SELECT next_block_start FROM id_sequences WHERE name = 'tw';
+SELECT next_block_start FROM id_sequences WHERE name = 'tw' ORDER BY next_block_start;
 -- gives: 1
 -- gives: 22
 SET LOCAL enable_indexscan = on;

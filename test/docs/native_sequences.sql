@@ -424,3 +424,118 @@ SELECT idgen_next('chs');
 UPDATE id_sequences SET source = 'sequence', source_name = 'chs_seq' WHERE name = 'chs';
 SELECT count(*) FROM idgen_cache WHERE name = 'chs';
 -- gives: 0
+
+-- claim: Pooling pooled_lo: v stands for v to v + n - 1. It is the default, also where there is no row.
+CREATE SEQUENCE p_lo_seq INCREMENT BY 50;
+SELECT idgen_create('p_lo', source => 'sequence');
+SELECT nextval('p_lo_seq');
+-- gives: 1
+SELECT idgen_next('p_lo');
+-- gives: 51
+DELETE FROM id_sequences WHERE name = 'p_lo';
+SELECT idgen_next('p_lo', 'sequence');
+-- gives: 52
+
+-- claim: pooled: v stands for v - n + 1 to v; the first value stands for itself alone.
+CREATE SEQUENCE p_hi_seq INCREMENT BY 50;
+SELECT idgen_create('p_hi', source => 'sequence', pooling => 'pooled');
+SELECT idgen_peek('p_hi'), idgen_next('p_hi');
+-- gives: 1|1
+SELECT idgen_next('p_hi');
+-- gives: 2
+SELECT last_value FROM p_hi_seq;
+-- gives: 51
+SELECT max(idgen_next('p_hi')) FROM generate_series(1, 49);
+-- gives: 51
+SELECT nextval('p_hi_seq');
+-- gives: 101
+SELECT idgen_next('p_hi');
+-- gives: 102
+
+-- claim: So does the first one after START WITH or RESTART WITH.
+CREATE SEQUENCE p_st_seq START WITH 1000 INCREMENT BY 50;
+SELECT idgen_create('p_st', source => 'sequence', pooling => 'pooled');
+SELECT idgen_next('p_st'), idgen_next('p_st');
+-- gives: 1000|1001
+ALTER SEQUENCE p_st_seq RESTART WITH 5000;
+SELECT idgen_next('p_st'), idgen_next('p_st');
+-- gives: 5000|5001
+
+-- claim: If idgen draws the first value of EclipseLink's START WITH 50 INCREMENT BY 50, 1 to 49 are a gap.
+CREATE SEQUENCE p_el_seq START WITH 50 INCREMENT BY 50;
+SELECT idgen_create('p_el', source => 'sequence', pooling => 'pooled');
+SELECT idgen_next('p_el'), idgen_next('p_el');
+-- gives: 50|51
+
+-- claim: hilo: v stands for (v - 1) · n + 1 to v · n; n is INCREMENT BY, or the row's block_size if that is 1.
+CREATE SEQUENCE p_no_seq;
+SELECT idgen_create('p_no', source => 'sequence', pooling => 'hilo', block_size => 50);
+SELECT nextval('p_no_seq');
+-- gives: 1
+SELECT idgen_next('p_no');
+-- gives: 51
+CREATE SEQUENCE p_wide_seq INCREMENT BY 50;
+SELECT idgen_create('p_wide', source => 'sequence', pooling => 'hilo');
+SELECT nextval('p_wide_seq'), nextval('p_wide_seq');
+-- gives: 1|51
+SELECT idgen_next('p_wide');
+-- gives: 5001
+
+-- claim: With hilo, max_value bounds the ids; ranges are no longer than n unless INCREMENT BY is 1.
+SELECT idgen_next_range('p_wide', 51);
+-- gives: ERROR 22023
+SELECT idgen_next_range('p_no', 51);
+-- gives: (52,102)
+UPDATE id_sequences SET max_value = 160 WHERE name = 'p_no';
+SELECT max(idgen_next('p_no')) FROM generate_series(1, 10);
+-- gives: 160
+SELECT idgen_next('p_no');
+-- gives: ERROR 2200H: id sequence "p_no" is exhausted
+
+-- claim: No id is below MINVALUE or above MAXVALUE; pooled ends with the last value up to MAXVALUE.
+CREATE SEQUENCE p_max_seq INCREMENT BY 50 MAXVALUE 110;
+SELECT idgen_create('p_max', source => 'sequence', pooling => 'pooled');
+SELECT max(idgen_next('p_max')) FROM generate_series(1, 101);
+-- gives: 101
+SELECT idgen_next('p_max');
+-- gives: ERROR 2200H
+
+-- claim: Of a descending sequence, pooled ends with v.
+CREATE SEQUENCE p_down_seq INCREMENT BY -50 START -1;
+SELECT idgen_create('p_down', source => 'sequence', pooling => 'pooled');
+SELECT nextval('p_down_seq'), nextval('p_down_seq');
+-- gives: -1|-51
+SELECT idgen_next('p_down');
+-- gives: -52
+
+-- claim: idgen_restart makes its argument the next id, for other programs as well: with pooled, 1000 to 1049 belong to the next value.
+SELECT idgen_restart('p_hi', 1000);
+SELECT nextval('p_hi_seq');
+-- gives: 1049
+SELECT idgen_next('p_hi');
+-- gives: 1050
+
+-- claim: With hilo, it goes on where the next block begins, and a NOTICE says where.
+UPDATE id_sequences SET max_value = 10000 WHERE name = 'p_no';
+SELECT idgen_restart('p_no', 1000);
+-- gives: NOTICE: the next id is 1001, where a block of sequence "p_no_seq" begins
+SELECT idgen_next('p_no');
+-- gives: 1001
+
+-- claim: A change of pooling, or of block_size with hilo, drops what is cached.
+UPDATE id_sequences SET block_size = 60 WHERE name = 'p_no';
+SELECT count(*) FROM idgen_cache WHERE name = 'p_no';
+-- gives: 0
+UPDATE id_sequences SET pooling = 'pooled_lo' WHERE name = 'p_hi';
+SELECT count(*) FROM idgen_cache WHERE name = 'p_hi';
+-- gives: 0
+
+-- claim: From pooled_lo to pooled, ids may come again; an UPDATE says so in a NOTICE.
+UPDATE id_sequences SET pooling = 'pooled' WHERE name = 'p_hi';
+-- gives: NOTICE: id sequence "p_hi" may issue ids a second time
+
+-- claim: pooling is for source sequence only.
+SELECT idgen_create('p_table', pooling => 'pooled');
+-- gives: ERROR 0A000
+INSERT INTO id_sequences(name, next_block_start, source, pooling) VALUES ('p_bad', 1, 'sequence', 'lo');
+-- gives: ERROR 22023: invalid pooling "lo"

@@ -267,7 +267,7 @@ next_sql(const Sequence *sequence)
 		return text("SELECT next_value FROM counters WHERE name = '%s'", kind->name);
 	if (kind->source == SEQUENCE && kind->block_size > 0)
 	{
-		/* how far the next id is behind the last value, or the last id of that */
+		/* the next id is so far behind the last one of that value */
 		int step = kind->pooling == POOLED_LO ? kind->block_size : 1;
 		int ids = kind->pooling == HILO ? kind->rows : 1;
 		char *name = native_name(sequence);
