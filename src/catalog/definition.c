@@ -167,6 +167,17 @@ idgen_exhausted(const char *name, const IdgenDefinition *def)
 	         errhint("%s", def->max_value < PG_INT64_MAX ? "Raise max_value and set exhausted to 0." : "Use another id sequence, or start again at a lower id with idgen_restart().")));
 }
 
+/* Raises 2200H: no id lies behind one that was found. */
+void
+idgen_none_behind(const char *name, int64 found, int64 last)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("id sequence \"%s\" has no id behind %lld", name, (long long) found),
+	         errdetail("Its last id is %lld.", (long long) last),
+	         last < PG_INT64_MAX ? errhint("Raise its max_value, or the bound of its native sequence, first.") : 0));
+}
+
 /* Raises 2200H: there are ids left, but not that many consecutive ones. */
 void
 idgen_too_few(const char *name, int64 count, int64 last)

@@ -36,6 +36,7 @@ extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 extern int idgen_definition_percent_left(const IdgenDefinition *def);
+pg_noreturn extern void idgen_none_behind(const char *name, int64 found, int64 last);
 pg_noreturn extern void idgen_too_few(const char *name, int64 count, int64 last);
 extern bool idgen_is_at_end(int64 next_block_start, int64 max_value);
 pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);

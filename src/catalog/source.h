@@ -152,6 +152,30 @@ typedef struct IdgenRefill
 	int percent_left;   /* of the id sequence's range after it, 0 to 100 */
 } IdgenRefill;
 
+/* The ids in columns that draw from an id sequence, as sequence values. */
+typedef struct IdgenIdsFound
+{
+	bool any;
+	int64 least; /* only of a source that has an object, and may count down */
+	int64 greatest;
+} IdgenIdsFound;
+
+/* What advance() has done. */
+typedef enum IdgenMoveKind
+{
+	IDGEN_MOVE_NONE,   /* nothing: all ids to come lie behind those found */
+	IDGEN_MOVE_CACHED, /* dropped what was cached or pending; the others do */
+	IDGEN_MOVE_SOURCE, /* moved the source, too */
+} IdgenMoveKind;
+
+typedef struct IdgenMove
+{
+	IdgenMoveKind kind;
+	int64 from; /* what the source would have given next, and gives now; the
+	             * same unless the source was moved */
+	int64 to;
+} IdgenMove;
+
 /* A source: facts that others have to know of it, then what it does. */
 typedef struct IdgenSource
 {
@@ -276,6 +300,15 @@ typedef struct IdgenSource
 	 * IDGEN_SOURCE_STALE. NULL if the source cannot restart.
 	 */
 	IdgenSourceResult (*restart)(struct IdgenHandle *handle, int64 start);
+
+	/*
+	 * Have all ids to come lie behind the ids found, when the transaction
+	 * commits; never go back. The caller has locked the row and the object. The
+	 * answer may be IDGEN_SOURCE_STALE. Raises 2200H if there are no such ids.
+	 * NULL if the source cannot do this.
+	 */
+	IdgenSourceResult (*advance)(struct IdgenHandle *handle, const IdgenIdsFound *found,
+	                             IdgenMove *move);
 
 	/*
 	 * The percentage of the range of an object that is left, with the pool that

@@ -105,6 +105,13 @@ idgen_block_overlaps(const IdgenBlock *a, const IdgenBlock *b)
 		Min(b->next, idgen_block_last(b)) <= Max(a->next, idgen_block_last(a));
 }
 
+/* Do the ids of a block lie behind "last", in the direction of "step"? */
+static inline bool
+idgen_block_lies_behind(const IdgenBlock *block, int64 last, int64 step)
+{
+	return block->left == 0 || (step > 0 ? block->next > last : block->next < last);
+}
+
 /* What a refill has brought, or what is left of it. */
 typedef struct IdgenRest
 {

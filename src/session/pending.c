@@ -101,6 +101,27 @@ idgen_pending_last_block(IdgenHandle *handle)
 }
 
 /*
+ * Do all ids that are pending here, or may be drawn from the cache when this
+ * transaction has committed, lie behind "last", in the direction of "step"?
+ */
+bool
+idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step)
+{
+	const IdgenRest *rest = &handle->pending.rest;
+	IdgenCacheKey key;
+
+	if (!idgen_block_lies_behind(&rest->block, last, step))
+		return false;
+	for (int i = 0; i < rest->nmore; i++)
+		if (!idgen_block_lies_behind(&rest->more[i], last, step))
+			return false;
+	if (!idgen_may_use_published(handle))
+		return true;
+	idgen_handle_key(handle, &key);
+	return idgen_cache_lies_behind(&key, last, step);
+}
+
+/*
  * Make the first block that has "count" ids the next to use; false if none has.
  */
 static bool

@@ -27,6 +27,7 @@ idgen_pending_is_elsewhere(const IdgenHandle *handle)
 	return rest->storage != handle->found.storage || rest->origin != handle->found.origin;
 }
 
+extern bool idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step);
 extern bool idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids);
 extern void idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);

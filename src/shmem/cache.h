@@ -71,6 +71,7 @@ typedef struct IdgenCacheTotals
 } IdgenCacheTotals;
 
 /* cache_contents.c: what the cache holds */
+extern bool idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step);
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached);
 extern List *idgen_cache_entries(Oid relid);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);

@@ -10,6 +10,7 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
+#include "shmem/slot_worker.h"
 
 /* What the entry of a key holds; false if there is none. */
 bool
@@ -27,6 +28,30 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 	cached->counters = slot->counters;
 	idgen_cache_unlock_entry(key, slot);
 	return true;
+}
+
+/*
+ * Do all ids that the cache may give lie behind "last", in the direction of
+ * "step"? If that is not known, the answer is no: the worker, or a session, may
+ * be about to publish, and without a shared cache other sessions have caches of
+ * their own.
+ */
+bool
+idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step)
+{
+	IdgenSlot *slot;
+	bool behind;
+
+	if (!idgen_cache_is_shared())
+		return false;
+	slot = idgen_cache_lock_entry(key);
+	if (slot == NULL)
+		return true;
+	behind = slot->refill.publishers == 0 && !idgen_slot_is_attempted(slot);
+	for (int i = 0; i < slot->nblocks && behind; i++)
+		behind = idgen_block_lies_behind(&slot->blocks[i], last, step);
+	idgen_cache_unlock_entry(key, slot);
+	return behind;
 }
 
 /*

@@ -35,6 +35,7 @@
 #include "catalog/epoch.h"
 #include "common/compat.h"
 #include "session/handle.h"
+#include "session/pending.h"
 #include "sources/native_values.h"
 #include "sources/sources.h"
 
@@ -293,6 +294,17 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	return IDGEN_SOURCE_OK;
 }
 
+/* The ids of the value that nextval() would give. Empty if there are none. */
+static IdgenBlock
+next_block(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
+{
+	int64 next;
+
+	if (!idgen_native_next(sequence, state, &next))
+		return (IdgenBlock){0};
+	return idgen_native_next_block(sequence, state, next);
+}
+
 /* The first id of what nextval() would give. Raises 2200H, 55000. */
 static IdgenSourceResult
 sequence_peek(IdgenHandle *handle, int64 *id)
@@ -300,8 +312,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	Relation rel;
 	IdgenNativeState state;
-	IdgenBlock block = {0};
-	int64 next;
+	IdgenBlock block;
 
 	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
 	rel = try_relation_open(handle->found.object, RowExclusiveLock);
@@ -323,8 +334,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	state = idgen_native_state(rel);
 	relation_close(rel, RowExclusiveLock);
 
-	if (idgen_native_next(sequence, &state, &next))
-		block = idgen_native_next_block(sequence, &state, next);
+	block = next_block(sequence, &state);
 	if (block.left == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
@@ -425,6 +435,65 @@ sequence_restart(IdgenHandle *handle, int64 start)
 	return IDGEN_SOURCE_OK;
 }
 
+/*
+ * The id that the sequence can start at so that all of them lie behind "last".
+ * Raises 2200H.
+ */
+static int64
+start_behind(const IdgenHandle *handle, int64 last)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	const IdgenValueIds *ids = &sequence->ids;
+	int64 last_id = idgen_native_last_id(sequence, sequence->last);
+	IdgenBlock block;
+	int64 number;
+
+	if (ids->step > 0 ? last >= last_id : last <= last_id)
+		idgen_none_behind(handle->name, last, last_id);
+	if (ids->pooling != IDGEN_POOLING_HILO)
+		return last + ids->step;
+
+	number = idgen_hilo_value(ids, last + ids->step);
+	block = idgen_value_block(ids, number);
+	if (block.left == 0 || !is_value(sequence, number))
+		idgen_none_behind(handle->name, last, last_id);
+	return block.next;
+}
+
+/*
+ * Go behind the ids found, in the direction of the sequence. Raises 2200H, and
+ * what sequence_restart() does.
+ */
+static IdgenSourceResult
+sequence_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	int64 step = sequence->ids.step;
+	int64 last = step > 0 ? found->greatest : found->least;
+	IdgenNativeState state = locked_state(handle->found.object);
+	IdgenBlock next = next_block(sequence, &state);
+
+	if (next.left == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         idgen_values_exhausted(handle)));
+	move->from = move->to = next.next;
+	move->kind = IDGEN_MOVE_NONE;
+	if (!found->any)
+		return IDGEN_SOURCE_OK;
+
+	if (!idgen_block_lies_behind(&next, last, step))
+	{
+		move->kind = IDGEN_MOVE_SOURCE;
+		move->to = start_behind(handle, last);
+	}
+	else if (!idgen_all_lie_behind(handle, last, step))
+		move->kind = IDGEN_MOVE_CACHED;
+	else
+		return IDGEN_SOURCE_OK;
+	return sequence_restart(handle, move->to);
+}
+
 /* Not known of a sequence that another transaction has locked. */
 static double
 sequence_percent_left(Oid object, const IdgenPool *pool)
@@ -466,5 +535,6 @@ const IdgenSource idgen_source_sequence = {
 	.max_count = sequence_max_count,
 	.peek = sequence_peek,
 	.restart = sequence_restart,
+	.advance = sequence_advance,
 	.percent_left = sequence_percent_left,
 };

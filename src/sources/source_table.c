@@ -7,15 +7,18 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "session/messages.h"
+#include "session/pending.h"
 #include "session/xact_changes.h"
 #include "sources/row_change.h"
 #include "sources/sources.h"
@@ -194,9 +197,12 @@ table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 	                        compute_give_back, &block, &holder);
 }
 
-/* What the row says now. Returns false if there is none. */
+/*
+ * What the row says now. Returns false if there is none. Unless it is NULL,
+ * *writer gets the transaction that has written it.
+ */
 static bool
-read_row(const IdgenHandle *handle, IdgenDefinition *def)
+read_row(const IdgenHandle *handle, IdgenDefinition *def, TransactionId *writer)
 {
 	IdgenRow row;
 	bool found;
@@ -204,6 +210,8 @@ read_row(const IdgenHandle *handle, IdgenDefinition *def)
 	found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
 	if (found)
 		idgen_definition_from_row(row.slot, handle->name, def);
+	if (found && writer != NULL)
+		*writer = idgen_row_writer(row.slot);
 	idgen_row_close(&row);
 	return found;
 }
@@ -214,7 +222,7 @@ table_peek(IdgenHandle *handle, int64 *id)
 {
 	IdgenDefinition def;
 
-	if (!read_row(handle, &def))
+	if (!read_row(handle, &def, NULL))
 		return IDGEN_SOURCE_STALE;
 	pass_collided(handle, &def);
 	if (idgen_definition_is_exhausted(&def))
@@ -278,6 +286,44 @@ table_restart(IdgenHandle *handle, int64 start)
 	return IDGEN_SOURCE_OK;
 }
 
+/*
+ * Go behind the ids found. What is cached or pending may lie before them even
+ * if next_block_start does not. Raises 2200H, and what updating the row does.
+ */
+static IdgenSourceResult
+table_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
+{
+	IdgenDefinition def;
+	TransactionId writer;
+
+	if (!read_row(handle, &def, &writer))
+		return IDGEN_SOURCE_STALE;
+
+	/* Others see what it has written before it publishes the rest. */
+	if (TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
+		XactLockTableWait(writer, NULL, NULL, XLTW_None);
+	move->kind = IDGEN_MOVE_NONE;
+	move->from = move->to = def.next_block_start;
+	if (!found->any)
+		return IDGEN_SOURCE_OK;
+
+	if (def.next_block_start > found->greatest)
+	{
+		if (idgen_all_lie_behind(handle, found->greatest, 1))
+			return IDGEN_SOURCE_OK;
+		idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
+		move->kind = IDGEN_MOVE_CACHED;
+		return IDGEN_SOURCE_OK;
+	}
+	if (found->greatest >= def.max_value)
+		idgen_none_behind(handle->name, found->greatest, def.max_value);
+	idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
+	move->kind = IDGEN_MOVE_SOURCE;
+	move->to = found->greatest + 1;
+	(void) update_row(handle, "next_block_start = $2", move->to);
+	return IDGEN_SOURCE_OK;
+}
+
 const IdgenSource idgen_source_table = {
 	.name = "table",
 	.transactional = true,
@@ -289,4 +335,5 @@ const IdgenSource idgen_source_table = {
 	.give_back = table_give_back,
 	.peek = table_peek,
 	.restart = table_restart,
+	.advance = table_advance,
 };

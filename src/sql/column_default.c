@@ -76,8 +76,8 @@ idgen_column_default(Oid relid, const char *name)
  */
 
 /*
- * The OIDs of the extension's functions that draw single ids. The first one is
- * idgen_next(text).
+ * The OIDs of the extension's functions that draw single ids, InvalidOid for
+ * one that is not there. The first one is idgen_next(text).
  */
 List *
 idgen_drawing_functions(Oid idgen_schema)
@@ -116,6 +116,17 @@ strip_conversions(Node *expr)
 	}
 }
 
+/* A text constant, NULL if it is anything else. */
+static char *
+constant_text(Node *expr)
+{
+	Node *argument = strip_conversions(expr);
+
+	if (!IsA(argument, Const) || ((Const *) argument)->constisnull)
+		return NULL;
+	return TextDatumGetCString(((Const *) argument)->constvalue);
+}
+
 /*
  * The id sequence that a node draws from. NULL if the node is not a call of one
  * of these functions, or if the name is not a constant.
@@ -123,14 +134,66 @@ strip_conversions(Node *expr)
 char *
 idgen_drawn_from(Node *node, List *functions)
 {
-	Node *argument;
-
 	if (!IsA(node, FuncExpr) || !list_member_oid(functions, ((FuncExpr *) node)->funcid))
 		return NULL;
-	argument = strip_conversions((Node *) linitial(((FuncExpr *) node)->args));
-	if (!IsA(argument, Const) || ((Const *) argument)->constisnull)
-		return NULL;
-	return TextDatumGetCString(((Const *) argument)->constvalue);
+	return constant_text((Node *) linitial(((FuncExpr *) node)->args));
+}
+
+/* Is a node a call that draws, of constants? */
+static bool
+get_call(Node *node, List *functions, IdgenDrawCall *call)
+{
+	List *args;
+	Oid func;
+
+	call->name = idgen_drawn_from(node, functions);
+	if (call->name == NULL)
+		return false;
+	func = ((FuncExpr *) node)->funcid;
+	args = ((FuncExpr *) node)->args;
+	call->source = list_length(args) > 1 ? constant_text((Node *) lsecond(args)) : NULL;
+	call->big = func == lthird_oid(functions) || func == lfourth_oid(functions);
+	return list_length(args) == 1 || call->source != NULL;
+}
+
+/* Is an expression such a call, and nothing else? It may be NULL. */
+bool
+idgen_default_call(Node *expr, Oid idgen_schema, IdgenDrawCall *call)
+{
+	expr = strip_conversions(expr);
+	return expr != NULL && get_call(expr, idgen_drawing_functions(idgen_schema), call);
+}
+
+/* For collect_names(). */
+typedef struct Names
+{
+	List *functions;
+	List *names;
+} Names;
+
+/* Walker: collect the id sequences that an expression draws from. */
+static bool
+collect_names(Node *node, void *context)
+{
+	Names *found = (Names *) context;
+	char *name;
+
+	if (node == NULL)
+		return false;
+	name = idgen_drawn_from(node, found->functions);
+	if (name != NULL)
+		found->names = lappend(found->names, name);
+	return expression_tree_walker(node, collect_names, context);
+}
+
+/* The names of the id sequences that an expression draws from, as strings. */
+List *
+idgen_default_names(Node *expr, Oid idgen_schema)
+{
+	Names found = {.functions = idgen_drawing_functions(idgen_schema)};
+
+	(void) collect_names(expr, &found);
+	return found.names;
 }
 
 /* Which of the id sequences that an expression draws from are looked for. */
@@ -181,6 +244,16 @@ draws(Node *node, void *context)
 /*
  * What a column draws from
  */
+
+/* Raises 55000: the column draws from no id sequence, or not plainly. */
+void
+idgen_does_not_draw(const char *column, const char *table)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("column \"%s\" of table \"%s\" does not draw from an id sequence", column, table),
+	         errdetail("Its default is not a plain call of idgen_next() with a constant name.")));
+}
 
 /*
  * The id sequence that a column draws from. NULL if its default is anything

@@ -7,6 +7,17 @@
 
 #include "sql/column.h"
 
+/* A call of one of the extension's functions that draw single ids. */
+typedef struct IdgenDrawCall
+{
+	const char *name;
+	const char *source; /* that is asked for, or NULL */
+	bool big;           /* is it idgen_next_big()? */
+} IdgenDrawCall;
+
+pg_noreturn extern void idgen_does_not_draw(const char *column, const char *table);
+extern bool idgen_default_call(Node *expr, Oid idgen_schema, IdgenDrawCall *call);
+extern List *idgen_default_names(Node *expr, Oid idgen_schema);
 extern Node *idgen_read_default(Oid attrdef);
 extern Node *idgen_column_default(Oid relid, const char *name);
 extern List *idgen_drawing_functions(Oid idgen_schema);

@@ -14,14 +14,19 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "catalog/objectaddress.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
+#include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
 
 #include "catalog/native_sequence.h"
 #include "catalog/table.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 #include "session/validate.h"
 #include "sql/ids_in_use.h"
@@ -44,6 +49,26 @@ count_before(IdgenIdsInUse *ids, int64 next)
 }
 
 /*
+ * Run a query that returns one bigint. Returns false if that is null. Raises
+ * 42501 if row security hides rows from the caller.
+ */
+static bool
+query_all_rows(const char *query, int nargs, Oid *types, Datum *values, int64 *id)
+{
+	int nestlevel = NewGUCNestLevel();
+	Datum value;
+	bool isnull = true;
+
+	/* This makes the server raise an error rather than hide rows. */
+	set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	idgen_run_query(query, nargs, types, values, &value, &isnull);
+	AtEOXact_GUC(true, nestlevel);
+	if (!isnull)
+		*id = DatumGetInt64(value);
+	return !isnull;
+}
+
+/*
  * The ids in the table. Raises 42501 if row security hides rows from the
  * caller.
  */
@@ -52,16 +77,60 @@ idgen_count_table(const IdgenColumn *column, IdgenIdsInUse *ids)
 {
 	char *query = psprintf("SELECT pg_catalog.max(%s)::pg_catalog.int8 FROM %s",
 	                       quote_identifier(column->name), idgen_table_name(column->table_oid));
-	int nestlevel = NewGUCNestLevel();
-	Datum value;
-	bool isnull = true;
+	int64 last;
 
-	/* This makes the server raise an error rather than hide rows. */
-	set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	idgen_run_query(query, 0, NULL, NULL, &value, &isnull);
-	AtEOXact_GUC(true, nestlevel);
-	if (!isnull)
-		count_last(ids, DatumGetInt64(value));
+	if (query_all_rows(query, 0, NULL, NULL, &last))
+		count_last(ids, last);
+}
+
+/*
+ * Raises 42501 unless the current user may read the column in all rows.
+ */
+void
+idgen_check_may_read(Oid relid, const char *column)
+{
+	Oid user = GetUserId();
+
+	if (pg_class_aclcheck(relid, user, ACL_SELECT) != ACLCHECK_OK &&
+	    pg_attribute_aclcheck(relid, get_attnum(relid, column), user, ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+	if (check_enable_rls(relid, user, true) == RLS_ENABLED)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("query would be affected by row-level security policy for table \"%s\"", get_rel_name(relid))));
+}
+
+/*
+ * The sequence value of the greatest id in a column, or of the least one: what
+ * the aggregate function says, without "base" (NULL = zero). Beyond bigint it
+ * is the last bigint. Returns false if there is none. The caller need not have
+ * locked the table.
+ *
+ * A query of a table may run code of its owner, in the predicate of an index,
+ * say. The user may not know of this table, so that code runs with the owner's
+ * rights; the caller has to check those of the user. Raises 42501 if row
+ * security hides rows from the owner.
+ */
+bool
+idgen_find_id(Oid relid, const char *column, Numeric base, const char *aggregate, int64 *id)
+{
+	IdgenIdentity before;
+	bool found;
+	Oid types[] = {NUMERICOID};
+	Datum values[] = {NumericGetDatum(base != NULL ? base : int64_to_numeric(0))};
+	char *query = psprintf("SELECT CASE"
+	                       " WHEN value OPERATOR(pg_catalog.>) 9223372036854775807::pg_catalog.numeric"
+	                       " THEN 9223372036854775807::pg_catalog.int8"
+	                       " WHEN value OPERATOR(pg_catalog.<) (-9223372036854775808)::pg_catalog.numeric"
+	                       " THEN (-9223372036854775808)::pg_catalog.int8"
+	                       " ELSE pg_catalog.floor(value)::pg_catalog.int8 END"
+	                       " FROM (SELECT pg_catalog.%s(%s)::pg_catalog.numeric OPERATOR(pg_catalog.-) $1 AS value FROM %s) AS ids",
+	                       aggregate, quote_identifier(column), idgen_table_name(relid));
+
+	idgen_act_as(idgen_owner_of(relid), &before);
+	found = query_all_rows(query, lengthof(types), types, values, id);
+	idgen_act_as_before(&before);
+	return found;
 }
 
 /* Raises 0A000 for a sequence that counts down. */

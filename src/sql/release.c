@@ -56,37 +56,12 @@ get_kind(const char *kind)
 }
 
 /*
- * Run "<verb> FROM <the row> <end>". Returns whether the caller can see such a
- * row.
- */
-static bool
-run_on_row(Oid id_sequences, const char *name, const char *verb, const char *end)
-{
-	Oid types[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(name)};
-
-	return idgen_run_query(psprintf("%s FROM ONLY %s WHERE name OPERATOR(pg_catalog.=) $1%s",
-	                                verb, idgen_table_name(id_sequences), end),
-	                       lengthof(types), types, values, NULL, NULL) > 0;
-}
-
-/*
- * Keep refills out until the transaction ends. Raises 42704 if there is no row.
- */
-static void
-lock_row(Oid id_sequences, const char *name)
-{
-	if (!run_on_row(id_sequences, name, "SELECT", " FOR UPDATE"))
-		idgen_no_such_sequence(id_sequences, name, NULL);
-}
-
-/*
  * Raises 42501 if row security lets the caller see the row but not delete it.
  */
 static void
 delete_row(Oid id_sequences, const char *name)
 {
-	if (!run_on_row(id_sequences, name, "DELETE", ""))
+	if (!idgen_run_on_row(id_sequences, name, "DELETE", ""))
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(id_sequences));
 }
 
@@ -101,11 +76,7 @@ check_column(const IdgenColumn *column, Oid idgen_schema, Kind kind)
 	const char *name = idgen_default_id_sequence(column, idgen_schema);
 
 	if (name == NULL)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("column \"%s\" of table \"%s\" does not draw from an id sequence",
-		                column->name, column->table),
-		         errdetail("Its default is not a plain call of idgen_next() with a constant name.")));
+		idgen_does_not_draw(column->name, column->table);
 	if (kind == KIND_IDENTITY && !column->partitioned && list_length(column->members) > 1)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -213,7 +184,7 @@ idgen_release(PG_FUNCTION_ARGS)
 
 	idgen_column_lock_sequences(&column, &sequences);
 	idgen_count_sequences(&sequences, &ids);
-	lock_row(id_sequences, name);
+	idgen_lock_row(id_sequences, name);
 	idgen_count_id_sequence(idgen_handle_get(id_sequences, name, strlen(name)), &ids);
 	idgen_count_table(&column, &ids);
 	start = idgen_first_free_id(&column, &ids);

@@ -9,9 +9,13 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/table.h"
+#include "session/messages.h"
 #include "sql/user_sql.h"
 
 /* Run one utility command. */
@@ -47,4 +51,29 @@ idgen_run_query(const char *query, int nargs, Oid *types, Datum *values,
 		*value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
 	SPI_finish();
 	return processed;
+}
+
+/*
+ * Run "<verb> FROM <the row> <end>". Returns whether the caller can see such a
+ * row.
+ */
+bool
+idgen_run_on_row(Oid id_sequences, const char *name, const char *verb, const char *end)
+{
+	Oid types[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(name)};
+
+	return idgen_run_query(psprintf("%s FROM ONLY %s WHERE name OPERATOR(pg_catalog.=) $1%s",
+	                                verb, idgen_table_name(id_sequences), end),
+	                       lengthof(types), types, values, NULL, NULL) > 0;
+}
+
+/*
+ * Keep refills out until the transaction ends. Raises 42704 if there is no row.
+ */
+void
+idgen_lock_row(Oid id_sequences, const char *name)
+{
+	if (!idgen_run_on_row(id_sequences, name, "SELECT", " FOR UPDATE"))
+		idgen_no_such_sequence(id_sequences, name, NULL);
 }

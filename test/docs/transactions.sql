@@ -109,3 +109,14 @@ SELECT count(*) FROM pg_class WHERE relname = 'id_sequences';
 SELECT idgen_next('t11');
 -- gives: 21
 COMMIT;
+
+-- claim: A retry after a unique violation gets another id.
+CREATE TABLE taken(id bigint PRIMARY KEY DEFAULT idgen_next('taken'));
+SELECT idgen_create('taken');
+INSERT INTO taken VALUES (1), (2);
+INSERT INTO taken DEFAULT VALUES;
+-- gives: ERROR 23505
+INSERT INTO taken DEFAULT VALUES;
+-- gives: ERROR 23505
+INSERT INTO taken DEFAULT VALUES RETURNING id;
+-- gives: 3

@@ -152,6 +152,8 @@ sub check_claims
 my %before = (
 	'idgen' => 'CREATE TABLE customers (id serial PRIMARY KEY)',
 	'Moving an existing table over' => 'CREATE TABLE orders (id serial PRIMARY KEY)',
+	'Rows with ids of their own' => q{SELECT idgen_create('orders');
+		CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT idgen_next('orders'), item text)},
 	map { $_ => q{SELECT idgen_create('orders')} }
 	  ('Ranges', 'Composed ids', 'Who refills', 'Sharing with other programs', 'The view for the last id'));
 

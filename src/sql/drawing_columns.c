@@ -1,0 +1,201 @@
+/*
+ * drawing_columns.c
+ *		The columns of a database that draw from id sequences.
+ *
+ * The server notes on what a default depends. So the defaults that draw are
+ * found from the functions that draw; a domain with such a default leads to the
+ * columns of that type.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "common/compat.h"
+#include "sql/drawing_columns.h"
+
+/* The columns found so far. */
+typedef struct Columns
+{
+	Oid idgen_schema;
+	List *list; /* of IdgenDrawingColumn */
+} Columns;
+
+/* What depends on an object: a list of palloc'd ObjectAddresses. */
+static List *
+dependants(Oid classid, Oid objid)
+{
+	Relation rel = table_open(DependRelationId, AccessShareLock);
+	List *found = NIL;
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+	            ObjectIdGetDatum(classid));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+	            ObjectIdGetDatum(objid));
+	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, 2, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		ObjectAddress *address = palloc(sizeof(ObjectAddress));
+
+		ObjectAddressSubSet(*address, form->classid, form->objid, form->objsubid);
+		found = lappend(found, address);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+static bool
+is_known(const Columns *columns, Oid relid, const char *name)
+{
+	ListCell *cell;
+
+	foreach(cell, columns->list)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+
+		if (column->relid == relid && strcmp(column->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Add a column, once for each id sequence that its default draws from. Whatever
+ * may have been dropped just now is left out.
+ */
+static void
+add_column(Columns *columns, Oid relid, AttrNumber attnum, Node *expr)
+{
+	char *name = get_attname(relid, attnum, true);
+	IdgenDrawingColumn column = {.relid = relid, .name = name};
+	ListCell *cell;
+
+	if (name == NULL || get_rel_name(relid) == NULL || is_known(columns, relid, name))
+		return;
+	column.table = idgen_display_name(relid);
+	column.inherited = idgen_column_attribute(relid, name)->attinhcount > 0;
+	column.plain = idgen_default_call(expr, columns->idgen_schema, &column.call);
+	foreach(cell, idgen_default_names(expr, columns->idgen_schema))
+	{
+		IdgenDrawingColumn *copy = palloc(sizeof(IdgenDrawingColumn));
+
+		*copy = column;
+		copy->call.name = lfirst(cell);
+		columns->list = lappend(columns->list, copy);
+	}
+}
+
+/* Does an INSERT into it take the default of a column's domain? */
+static bool
+takes_defaults(Oid relid)
+{
+	char relkind = get_rel_relkind(relid);
+
+	return relkind == RELKIND_RELATION || relkind == RELKIND_PARTITIONED_TABLE ||
+		relkind == RELKIND_FOREIGN_TABLE;
+}
+
+/* Add the columns that have their default from a domain. */
+static void
+add_domain(Columns *columns, Oid domain)
+{
+	Node *expr = get_typdefault(domain);
+	ListCell *cell;
+
+	if (expr == NULL || idgen_default_names(expr, columns->idgen_schema) == NIL)
+		return;
+	foreach(cell, dependants(TypeRelationId, domain))
+	{
+		const ObjectAddress *user = lfirst(cell);
+		char *name;
+		Form_pg_attribute att;
+
+		if (user->classId != RelationRelationId || user->objectSubId == 0)
+			continue;
+		name = get_attname(user->objectId, user->objectSubId, true);
+		if (name == NULL)
+			continue;
+		att = idgen_column_attribute(user->objectId, name);
+		if (att->atttypid == domain && !att->atthasdef && takes_defaults(user->objectId))
+			add_column(columns, user->objectId, att->attnum, expr);
+	}
+}
+
+/* Sort by the names of table and column. */
+static int
+compare_columns(const ListCell *a, const ListCell *b)
+{
+	const IdgenDrawingColumn *x = lfirst(a);
+	const IdgenDrawingColumn *y = lfirst(b);
+	int order = strcmp(x->table, y->table);
+
+	return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+/* All columns that draw from id sequences: a list of IdgenDrawingColumn. */
+List *
+idgen_drawing_columns(Oid idgen_schema)
+{
+	Columns columns = {.idgen_schema = idgen_schema};
+	ListCell *function;
+	ListCell *cell;
+
+	foreach(function, idgen_drawing_functions(idgen_schema))
+	{
+		foreach(cell, dependants(ProcedureRelationId, lfirst_oid(function)))
+		{
+			const ObjectAddress *user = lfirst(cell);
+
+			if (user->classId == AttrDefaultRelationId)
+			{
+				ObjectAddress column = GetAttrDefaultColumnAddress(user->objectId);
+
+				if (OidIsValid(column.objectId))
+					add_column(&columns, column.objectId, column.objectSubId,
+					           idgen_read_default(user->objectId));
+			}
+			else if (user->classId == TypeRelationId)
+				add_domain(&columns, user->objectId);
+		}
+	}
+	list_sort(columns.list, compare_columns);
+	return columns.list;
+}
+
+/*
+ * Is the column that of another one's table by inheritance, and does it draw
+ * from the same id sequence? Then whoever reads that table has read this one.
+ */
+bool
+idgen_column_is_inherited_from(const IdgenDrawingColumn *column, List *columns)
+{
+	ListCell *cell;
+
+	if (!column->inherited)
+		return false;
+	foreach(cell, columns)
+	{
+		const IdgenDrawingColumn *parent = lfirst(cell);
+
+		if (!parent->inherited && parent->plain == column->plain &&
+		    strcmp(parent->name, column->name) == 0 &&
+		    strcmp(parent->call.name, column->call.name) == 0 &&
+		    list_member_oid(find_all_inheritors(parent->relid, NoLock, NULL), column->relid))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,340 @@
+/*
+ * sync.c
+ *		idgen_sync(): moving id sequences behind the ids in their columns.
+ *
+ * Rows with explicit ids, say of an import, may have ids that an id sequence is
+ * still to issue. The steps for each: keep refills out, find the greatest id in
+ * all columns that draw from it, and have its source go behind.
+ *
+ * Locks, in this order: the table ACCESS SHARE; the row of the id sequence; the
+ * native sequence that its blocks come from SHARE ROW EXCLUSIVE, as ALTER
+ * SEQUENCE does; the other tables ACCESS SHARE. So this waits for transactions
+ * that have refilled, but not for those that insert explicit ids: what they
+ * have not committed does not count. To keep them out was turned down: whoever
+ * may read a table could then stop all writing to it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "catalog/epoch.h"
+#include "catalog/native_sequence.h"
+#include "catalog/table.h"
+#include "common/compat.h"
+#include "common/subxact.h"
+#include "session/validate.h"
+#include "sql/drawing_columns.h"
+#include "sql/ids_in_use.h"
+#include "sql/sql_support.h"
+#include "sql/user_sql.h"
+
+PG_FUNCTION_INFO_V1(idgen_sync);
+
+/* One column whose id sequence is moved. */
+typedef struct Sync
+{
+	Oid id_sequences;
+	List *columns; /* all that draw from any, of IdgenDrawingColumn */
+	const IdgenDrawingColumn *column;
+	const char *report; /* what has been done */
+} Sync;
+
+pg_noreturn static void
+no_such_relation(Oid relid)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_TABLE),
+	         errmsg("relation with OID %u does not exist", relid)));
+}
+
+static const char *
+describe_column(const IdgenDrawingColumn *column)
+{
+	return psprintf("column \"%s\" of table \"%s\"", column->name, column->table);
+}
+
+/*
+ * The columns whose ids count: those that draw from the same id sequence, the
+ * one asked for first. Those that others have inherited are read with them.
+ */
+static List *
+columns_of_sequence(const Sync *sync)
+{
+	List *found = NIL;
+	ListCell *cell;
+
+	foreach(cell, sync->columns)
+	{
+		IdgenDrawingColumn *column = lfirst(cell);
+
+		if (strcmp(column->call.name, sync->column->call.name) == 0 &&
+		    !idgen_column_is_inherited_from(column, sync->columns))
+			found = column == sync->column ? lcons(column, found) : lappend(found, column);
+	}
+	return found;
+}
+
+/*
+ * Raises 0A000 if nothing can be said of the ids in the column, or the source
+ * cannot be moved.
+ */
+static void
+check_can_be_moved(const IdgenHandle *handle)
+{
+	if (handle->found.layout != &idgen_layout_plain)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move id sequence \"%s\" behind composed ids", handle->name),
+		         errdetail("The greatest one does not tell which sequence value is the greatest."),
+		         errhint("Use idgen_restart(), which takes a composed id as well.")));
+	if (handle->found.source->advance == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("id sequence \"%s\" with source \"%s\" cannot be moved",
+		                handle->name, handle->found.source->name),
+		         errhint("Move what its ids come from. Then delete its row and insert it again, to drop the cached ids.")));
+}
+
+/*
+ * Lock the native sequence of a handle, if it has one. Returns false if it has
+ * changed until it was locked. Raises 42501.
+ */
+static bool
+lock_object(const IdgenHandle *handle)
+{
+	uint64 epoch = idgen_epoch;
+
+	if (!OidIsValid(handle->found.object))
+		return true;
+	idgen_native_check(handle->found.object, ACL_UPDATE);
+	LockRelationOid(handle->found.object, ShareRowExclusiveLock);
+	return epoch == idgen_epoch;
+}
+
+/* Raises 42804 for a column of a type whose greatest value is not an id. */
+static void
+check_type(const IdgenDrawingColumn *column)
+{
+	Oid type = getBaseType(get_atttype(column->relid, get_attnum(column->relid, column->name)));
+
+	if (type != INT2OID && type != INT4OID && type != INT8OID && type != NUMERICOID)
+		ereport(ERROR,
+		        (errcode(ERRCODE_DATATYPE_MISMATCH),
+		         errmsg("%s must be of type smallint, integer, bigint, or numeric", describe_column(column)),
+		         errdetail("Its type is %s.", format_type_be(type))));
+}
+
+/* Keep the table of a column from being dropped; false if it is gone. */
+static bool
+lock_table(const IdgenDrawingColumn *column)
+{
+	LockRelationOid(column->relid, AccessShareLock);
+	return get_rel_name(column->relid) != NULL;
+}
+
+/* The ids in all these columns, as sequence values. */
+static IdgenIdsFound
+find_ids(const IdgenHandle *handle, List *columns)
+{
+	IdgenIdsFound ids = {.least = PG_INT64_MAX, .greatest = PG_INT64_MIN};
+	ListCell *cell;
+
+	foreach(cell, columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+		Numeric base = column->call.big ? handle->found.big_base : NULL;
+		int64 id;
+
+		if (!column->plain || !lock_table(column))
+			continue;
+		idgen_check_may_read(column->relid, column->name);
+		if (!idgen_find_id(column->relid, column->name, base, "max", &id))
+			continue;
+		ids.any = true;
+		ids.greatest = Max(ids.greatest, id);
+		if (OidIsValid(handle->found.object) &&
+		    idgen_find_id(column->relid, column->name, base, "min", &id))
+			ids.least = Min(ids.least, id);
+	}
+	return ids;
+}
+
+/* What idgen_sync() returns. */
+static const char *
+make_report(const IdgenHandle *handle, const IdgenMove *move, List *columns)
+{
+	StringInfoData behind;
+	StringInfoData left_out;
+	ListCell *cell;
+
+	initStringInfo(&behind);
+	initStringInfo(&left_out);
+	foreach(cell, columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+
+		if (column->plain)
+			appendStringInfo(&behind, "%s%s", behind.len > 0 ? " and " : "", describe_column(column));
+		else
+			appendStringInfo(&left_out, "; %s, which computes with its ids, was left out of account",
+			                 describe_column(column));
+	}
+	switch (move->kind)
+	{
+		case IDGEN_MOVE_NONE:
+			return psprintf("id sequence \"%s\" lies behind %s already%s",
+			                handle->name, behind.data, left_out.data);
+		case IDGEN_MOVE_CACHED:
+			return psprintf("id sequence \"%s\" goes on with %lld; its cached ids did not all lie behind %s, and were dropped%s",
+			                handle->name, (long long) move->to, behind.data, left_out.data);
+		case IDGEN_MOVE_SOURCE:
+			return psprintf("id sequence \"%s\" was moved from %lld to %lld, behind %s%s",
+			                handle->name, (long long) move->from, (long long) move->to, behind.data, left_out.data);
+	}
+	return NULL;
+}
+
+/*
+ * Move the id sequence of a column. Raises 42P01 if the table is gone, 42804
+ * for a column whose type has no greatest id, 55000 unless it draws plainly,
+ * 42501, 42704, 0A000, 2200H, and what its source raises.
+ */
+static void
+sync_column(void *arg)
+{
+	Sync *sync = (Sync *) arg;
+	const IdgenDrawCall *draw = &sync->column->call;
+	IdgenHandle *handle = idgen_handle_get(sync->id_sequences, draw->name, strlen(draw->name));
+	IdgenCall call = {.function = "idgen_sync()"};
+	List *columns = columns_of_sequence(sync);
+	IdgenIdsFound ids;
+	IdgenMove move;
+
+	if (!sync->column->plain)
+		idgen_does_not_draw(sync->column->name, sync->column->table);
+	if (draw->source != NULL)
+		call.asked = idgen_source_get(draw->source);
+	if (!lock_table(sync->column))
+		no_such_relation(sync->column->relid);
+	check_type(sync->column);
+	idgen_handle_validate(handle, &call);
+	check_can_be_moved(handle);
+	if (handle->found.has_row)
+		idgen_lock_row(sync->id_sequences, draw->name);
+	do
+	{
+		do
+		{
+			idgen_handle_invalidate(handle);
+			idgen_handle_validate(handle, &call);
+			check_can_be_moved(handle);
+		} while (!lock_object(handle));
+		ids = find_ids(handle, columns);
+	} while (handle->found.source->advance(handle, &ids, &move) == IDGEN_SOURCE_STALE);
+	sync->report = make_report(handle, &move, columns);
+}
+
+/*
+ * The same, but what keeps one id sequence from being moved is reported, and
+ * does not keep others from it.
+ */
+static void
+try_to_sync_column(Sync *sync)
+{
+	ErrorData *error = idgen_try(sync_column, sync, IDGEN_TRY_ANY);
+
+	if (error == NULL)
+		return;
+	switch (error->sqlerrcode)
+	{
+		case ERRCODE_FEATURE_NOT_SUPPORTED:
+		case ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED:
+		case ERRCODE_INSUFFICIENT_PRIVILEGE:
+		case ERRCODE_UNDEFINED_OBJECT:
+		case ERRCODE_UNDEFINED_TABLE:
+		case ERRCODE_DATATYPE_MISMATCH:
+		case ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE:
+			break;
+		default:
+			ReThrowError(error);
+	}
+	sync->report = psprintf("id sequence \"%s\" of %s was left alone: %s", sync->column->call.name,
+	                        describe_column(sync->column), error->message);
+	FreeErrorData(error);
+}
+
+/*
+ * The column of that name. Raises 42P01, 42703, and 55000 if it does not draw
+ * from an id sequence.
+ */
+static const IdgenDrawingColumn *
+get_column(List *columns, Oid relid, const char *name)
+{
+	ListCell *cell;
+
+	foreach(cell, columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+
+		if (column->relid == relid && strcmp(column->name, name) == 0)
+			return column;
+	}
+	if (get_rel_name(relid) == NULL)
+		no_such_relation(relid);
+	(void) idgen_column_attribute(relid, name);
+	idgen_does_not_draw(name, idgen_display_name(relid));
+}
+
+static void
+return_line(FunctionCallInfo fcinfo, const char *line)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum value = CStringGetTextDatum(line);
+	bool isnull = false;
+
+	tuplestore_putvalues(result->setResult, result->setDesc, &value, &isnull);
+}
+
+/*
+ * idgen_sync(relation regclass, column_name name) returns setof text
+ *
+ * Move the id sequence of a column behind the ids that the column has. Without
+ * a column_name, do so for each column of the relation that draws; without a
+ * relation, of the database. Raises 22004 for a column_name without a relation,
+ * 25006, 25000, and for one column what sync_column() does.
+ */
+Datum
+idgen_sync(PG_FUNCTION_ARGS)
+{
+	Sync sync = {.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid)};
+	ListCell *cell;
+
+	if (!PG_ARGISNULL(1))
+		idgen_refuse_null(fcinfo, 0, "relation");
+	PreventCommandIfReadOnly("idgen_sync()");
+	PreventCommandIfParallelMode("idgen_sync()");
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	sync.columns = idgen_drawing_columns(get_rel_namespace(sync.id_sequences));
+	if (!PG_ARGISNULL(1))
+	{
+		sync.column = get_column(sync.columns, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+		sync_column(&sync);
+		return_line(fcinfo, sync.report);
+		return (Datum) 0;
+	}
+	foreach(cell, sync.columns)
+	{
+		sync.column = lfirst(cell);
+		if (PG_ARGISNULL(0) ? idgen_column_is_inherited_from(sync.column, sync.columns) : sync.column->relid != PG_GETARG_OID(0))
+			continue;
+		try_to_sync_column(&sync);
+		return_line(fcinfo, sync.report);
+	}
+	return (Datum) 0;
+}
