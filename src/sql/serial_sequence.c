@@ -23,9 +23,9 @@
 #include "common/as_owner.h"
 #include "sql/serial_sequence.h"
 
-/* Run a command of which there is no more than a parse tree as it was typed. */
+/* Run a utility command that is parsed already. */
 static void
-run_statement(Node *statement, const char *command)
+run_parsed(Node *statement, const char *command)
 {
 	PlannedStmt *planned = makeNode(PlannedStmt);
 
@@ -56,7 +56,7 @@ idgen_make_serial_sequence(const IdgenColumn *column, int64 start)
 	CreateSeqStmt *statement = castNode(CreateSeqStmt, parsed->stmt);
 
 	statement->ownerId = idgen_owner_of(column->table_oid);
-	run_statement((Node *) statement, command);
+	run_parsed((Node *) statement, command);
 	return get_relname_relid(name, schema);
 }
 
@@ -72,9 +72,10 @@ is_owned(Oid sequence)
 }
 
 /*
- * The sequences that have the name of the column's serial sequence, in each of
- * its tables, and that somebody may take for it: it has drawn from them, or
- * they belong to no column. Of these, the lists are those from before.
+ * The sequences that are named as a serial sequence of the column would be, in
+ * any of its tables, and that programs may take for it: the column has drawn
+ * from them, or they belong to no column. "sequences" says what it has drawn
+ * from; those that have been dropped since do not count.
  */
 List *
 idgen_find_serial_sequences(const IdgenColumn *column, const IdgenColumnSequences *sequences)
