@@ -103,9 +103,9 @@ is_expected(const Client *client, const Step *step)
 
 	if (strcmp(state, "2200H") == 0)
 		return (kind && kind->capacity > 0) || (other && other->capacity > 0);
-	/* others draw in between; only the function itself could tell */
+	/* others draw in between; only the function itself could tell, or nobody */
 	if (strcmp(state, "55000") == 0)
-		return step && ((step->action == DRAW_RANGE && kind->source == SEQUENCE) || (step->action == PEEK && kind->source == FUNCTION));
+		return step && ((step->action == DRAW_RANGE && kind->source == SEQUENCE) || (step->action == PEEK && (kind->source == FUNCTION || kind->cache > 0)));
 	if (round_is_calm(client->transaction / ROUND_STEP))
 		return false;
 

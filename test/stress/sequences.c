@@ -42,6 +42,10 @@ static const Kind kinds[] = {
 	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = PRIVILEGED, .databases = 3},
 	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = UNPRIVILEGED, .databases = 3},
 	{.name = "s_one", .source = SEQUENCE, .block_size = 1, .rows = 10, .databases = 1},
+	{.name = "s_cache", .source = SEQUENCE, .block_size = 20, .cache = 20, .databases = 2},
+	{.name = "s_cache_one", .source = SEQUENCE, .block_size = 1, .rows = 10, .cache = 7, .databases = 1},
+	{.name = "s_cache_few", .source = SEQUENCE, .block_size = 20, .cache = 7, .capacity = 3000, .databases = 1},
+	{.name = "s_cache_worker", .source = SEQUENCE, .block_size = 20, .cache = 7, .worker = true, .databases = 1},
 	{.name = "s_pooled", .source = SEQUENCE, .block_size = 20, .pooling = POOLED, .databases = 2},
 	{.name = "s_pooled_worker", .source = SEQUENCE, .block_size = 10, .pooling = POOLED, .worker = true, .databases = 1},
 	{.name = "s_hilo", .source = SEQUENCE, .block_size = 1, .pooling = HILO, .rows = 20, .databases = 2},
@@ -230,8 +234,9 @@ create_sql(const Sequence *sequence, const Life *life)
 		char *name = native_name(sequence);
 
 		object = text("DROP SEQUENCE IF EXISTS %s; CREATE SEQUENCE %s INCREMENT %d MINVALUE %" PRId64
-		              " MAXVALUE %" PRId64 "; GRANT USAGE ON SEQUENCE %s TO " UNPRIVILEGED_USER "; ",
-		              name, name, kind->block_size, first_native(sequence, life), last_native(sequence, life), name);
+		              " MAXVALUE %" PRId64 " CACHE %d; GRANT USAGE ON SEQUENCE %s TO " UNPRIVILEGED_USER "; ",
+		              name, name, kind->block_size, first_native(sequence, life), last_native(sequence, life),
+		              kind->cache > 0 ? kind->cache : 1, name);
 		free(name);
 	}
 	if (kind->source == FUNCTION)

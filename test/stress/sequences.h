@@ -63,6 +63,7 @@ typedef struct Kind
 	Pooling pooling;
 	int rows;      /* of SEQUENCE: block_size in the row. That is how many values are
 	                * drawn for a block, or with HILO how many ids a value stands for */
+	int cache;     /* of SEQUENCE: CACHE, if it is not 1 */
 	int capacity;  /* ids in a life; 0 = as many as there is room for */
 	int databases; /* the number of databases that have it */
 } Kind;
