@@ -121,7 +121,7 @@ COMMENT ON COLUMN id_sequences.exhausted IS '1 once no id is left';
 COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
 COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence, function or server';
 COMMENT ON COLUMN id_sequences.source_name IS 'the native sequence, function or server that blocks come from; null for the usual one';
-COMMENT ON COLUMN id_sequences.refill IS 'where a refill runs: transaction (in the calling transaction) or worker (in a background worker)';
+COMMENT ON COLUMN id_sequences.refill IS 'where a refill runs: transaction (in the calling transaction), worker (in a background worker) or auto (in a worker where one can be had)';
 COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed or session_reversed';
 COMMENT ON COLUMN id_sequences.big_base IS 'the number that idgen_next_big adds to the sequence value';
 COMMENT ON COLUMN id_sequences.pooling IS 'which ids one value of a native sequence stands for: pooled_lo, pooled or hilo';
@@ -348,7 +348,7 @@ CREATE FUNCTION idgen_create(
 	max_value bigint DEFAULT 9223372036854775807,
 	source text DEFAULT 'table',
 	source_name text DEFAULT NULL,
-	refill text DEFAULT 'transaction',
+	refill text DEFAULT NULL,
 	layout text DEFAULT 'plain',
 	big_base numeric DEFAULT 0,
 	pooling text DEFAULT 'pooled_lo',
@@ -376,7 +376,12 @@ GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 -- Moving columns over: with the caller's own privileges
 --
 
-CREATE FUNCTION idgen_adopt(relation regclass, column_name name, name text DEFAULT NULL) RETURNS text
+CREATE FUNCTION idgen_adopt(
+	relation regclass,
+	column_name name,
+	name text DEFAULT NULL,
+	refill text DEFAULT 'auto'
+) RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_adopt'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_release(relation regclass, column_name name, kind text DEFAULT 'identity') RETURNS text
@@ -386,11 +391,11 @@ CREATE FUNCTION idgen_sync(relation regclass DEFAULT NULL, column_name name DEFA
 	AS 'MODULE_PATHNAME', 'idgen_sync'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
 
-COMMENT ON FUNCTION idgen_adopt(regclass, name, text) IS 'have a column draw from a new id sequence';
+COMMENT ON FUNCTION idgen_adopt(regclass, name, text, text) IS 'have a column draw from a new id sequence';
 COMMENT ON FUNCTION idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
 COMMENT ON FUNCTION idgen_sync(regclass, name) IS 'move the id sequence of a column, or of all columns, behind the ids that the column has';
 
-GRANT EXECUTE ON FUNCTION idgen_adopt(regclass, name, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_adopt(regclass, name, text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_release(regclass, name, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_sync(regclass, name) TO PUBLIC;
 
@@ -506,7 +511,8 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 		ids_issued, ids_cached,
 		ids_lost, ids_lost_changed, ids_lost_prepared, ids_lost_crowded,
 		blocks_taken, refills, waits, last_refill,
-		CASE WHEN refill OPERATOR(pg_catalog.=) 'worker'::text THEN prefetch_blocks END AS prefetch_blocks,
+		CASE WHEN refill OPERATOR(pg_catalog.<>) 'transaction'::text AND source OPERATOR(pg_catalog.<>) 'function'::text
+			THEN prefetch_blocks END AS prefetch_blocks,
 		CASE
 		WHEN source OPERATOR(pg_catalog.=) 'table'::text THEN
 			CASE WHEN exhausted = 1 OR next_block_start > max_value THEN 0::numeric
@@ -533,7 +539,7 @@ COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
 COMMENT ON COLUMN idgen_stats.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_stats.source IS 'where blocks come from: table, sequence, function or server';
 COMMENT ON COLUMN idgen_stats.source_name IS 'the native sequence that blocks come from, or source_name of the row';
-COMMENT ON COLUMN idgen_stats.refill IS 'where a refill runs: transaction or worker';
+COMMENT ON COLUMN idgen_stats.refill IS 'where a refill runs: transaction, worker or auto';
 COMMENT ON COLUMN idgen_stats.cache IS 'which cache: that of the server, or of this session';
 COMMENT ON COLUMN idgen_stats.ids_issued IS 'ids returned, including those of transactions that were rolled back';
 COMMENT ON COLUMN idgen_stats.ids_cached IS 'ids that any session can draw from memory now';

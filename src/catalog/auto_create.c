@@ -34,7 +34,8 @@ insert_row(void *arg)
 	Relation rel = idgen_table_open(new_row->relid, RowExclusiveLock);
 
 	idgen_table_check_not_rewritten(rel);
-	idgen_row_insert(rel, new_row->name, idgen_default_block_size);
+	idgen_row_insert(rel, new_row->name, idgen_default_block_size,
+	                 idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill));
 	table_close(rel, NoLock);
 }
 

@@ -6,6 +6,7 @@
 
 #include "access/table.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
@@ -41,16 +42,45 @@ idgen_check_source(const char *source, const char *source_name)
 IdgenRefillMode
 idgen_check_refill(const char *refill, const IdgenSource *source)
 {
-	if (strcmp(refill, "transaction") == 0)
-		return IDGEN_REFILL_TRANSACTION;
-	if (strcmp(refill, "worker") != 0)
-		not_valid("refill", refill, "transaction, worker");
-	if (!source->for_worker)
+	const struct config_enum_entry *entry = idgen_refill_modes;
+
+	while (entry->name != NULL && strcmp(refill, entry->name) != 0)
+		entry++;
+	if (entry->name == NULL)
+		not_valid("refill", refill, "transaction, worker, auto");
+	if (entry->val == IDGEN_REFILL_WORKER && !source->for_worker)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("refill \"%s\" is not supported with source \"%s\"", refill, source->name),
 		         errhint("Use refill \"transaction\".")));
-	return IDGEN_REFILL_WORKER;
+	return (IdgenRefillMode) entry->val;
+}
+
+/*
+ * What a row of that source gets as refill if nobody says: the value of
+ * idgen.default_refill, unless the source does not have that.
+ */
+const char *
+idgen_refill_by_default(const IdgenSource *source)
+{
+	if (idgen_default_refill == IDGEN_REFILL_WORKER && !source->for_worker)
+		return idgen_refill_mode_name(IDGEN_REFILL_TRANSACTION);
+	return idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill);
+}
+
+/*
+ * The refill mode that holds for a row, from what the row says. Auto stands for
+ * transaction where a worker must not refill: for a source that is not for
+ * workers, and for gapless ids (rule T2).
+ */
+static IdgenRefillMode
+refill_that_holds(const IdgenDefinition *def, IdgenRefillMode refill)
+{
+	bool gapless = def->block_size == 1 && def->source->transactional;
+
+	if (refill == IDGEN_REFILL_AUTO && (gapless || !def->source->for_worker))
+		return IDGEN_REFILL_TRANSACTION;
+	return refill;
 }
 
 /* The layout of that name. Raises 22023 for one that is unknown. */
@@ -95,6 +125,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 {
 	Datum start;
 	Datum source_name;
+	IdgenRefillMode refill;
 	bool isnull;
 
 	def->next_block_start = DatumGetInt64(idgen_row_attribute(slot, IDGEN_ATT_NEXT_BLOCK_START));
@@ -112,8 +143,9 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->source_name = isnull ? NULL : TextDatumGetCString(source_name);
 	def->source = idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
 	                                 def->source_name);
-	def->refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
-	                                 def->source);
+	refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
+	                            def->source);
+	def->refill = refill_that_holds(def, refill);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
 	def->pooling = idgen_check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
 	                                   def->source);

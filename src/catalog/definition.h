@@ -9,13 +9,7 @@
 
 #include "catalog/layout.h"
 #include "catalog/source.h"
-
-/* The values of column "refill": where a refill is made. */
-typedef enum IdgenRefillMode
-{
-	IDGEN_REFILL_TRANSACTION, /* in the transaction of the session that draws */
-	IDGEN_REFILL_WORKER,      /* in a transaction of a background worker */
-} IdgenRefillMode;
+#include "common/guc.h"
 
 /* The columns of a row, checked. */
 typedef struct IdgenDefinition
@@ -27,7 +21,7 @@ typedef struct IdgenDefinition
 	int64 start_value;
 	int32 block_size;
 	bool exhausted;
-	IdgenRefillMode refill;
+	IdgenRefillMode refill; /* auto only where a worker may refill */
 	const IdgenLayout *layout;
 	IdgenPooling pooling;
 } IdgenDefinition;
@@ -42,6 +36,7 @@ extern bool idgen_is_at_end(int64 next_block_start, int64 max_value);
 pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);
 extern const IdgenSource *idgen_check_source(const char *source, const char *source_name);
 extern IdgenRefillMode idgen_check_refill(const char *refill, const IdgenSource *source);
+extern const char *idgen_refill_by_default(const IdgenSource *source);
 extern const IdgenLayout *idgen_check_layout(const char *layout);
 extern IdgenPooling idgen_check_pooling(const char *pooling, const IdgenSource *source);
 

@@ -104,11 +104,12 @@ set_column(IdgenRowWrite *write, TupleTableSlot *row, AttrNumber attnum, Datum v
 }
 
 /*
- * Fill in a new row, with defaults for all columns but three. Raises 22001 for
+ * Fill in a new row, with defaults for all columns but four. Raises 22001 for
  * a name that is too long, 23514, and what defaults raise.
  */
 void
-idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, TupleTableSlot *row)
+idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, const char *refill,
+               TupleTableSlot *row)
 {
 	TupleDesc desc = RelationGetDescr(write->rel);
 	Form_pg_attribute name_att = TupleDescAttr(desc, IDGEN_ATT_NAME - 1);
@@ -132,6 +133,9 @@ idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, TupleTa
 				break;
 			case IDGEN_ATT_BLOCK_SIZE:
 				set_column(write, row, attnum, Int32GetDatum(block_size));
+				break;
+			case IDGEN_ATT_REFILL:
+				set_column(write, row, attnum, CStringGetTextDatum(refill));
 				break;
 			default:
 				if (!att->attisdropped && att->attgenerated == '\0')

@@ -16,7 +16,7 @@ extern void idgen_row_complete(IdgenRowWrite *write, TupleTableSlot *row);
 extern void idgen_row_check_domains(Relation rel, TupleTableSlot *row);
 extern List *idgen_row_insert_index_entries(IdgenRowWrite *write, TupleTableSlot *row,
                                             TU_UpdateIndexes which);
-extern void idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size,
+extern void idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, const char *refill,
                            TupleTableSlot *row);
 
 #endif /* IDGEN_ROW_EXPRESSIONS_H */

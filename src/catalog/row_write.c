@@ -200,20 +200,21 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 }
 
 /*
- * Insert a row of that name with the columns' defaults, as a role would that
- * has the privilege. Does nothing if a trigger suppresses it.
+ * Insert a row of that name, with the columns' defaults for what is not given,
+ * as a role would that has the privilege. Does nothing if a trigger suppresses
+ * it.
  *
  * Raises 22001 for a name of more than 255 characters, 23505 if there is one
  * already, 23502, 23514, and what triggers and other code raise.
  */
 void
-idgen_row_insert(Relation rel, const char *name, int32 block_size)
+idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *refill)
 {
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	IdgenRowWrite write;
 
 	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, GetUserId());
-	idgen_row_fill(&write, name, block_size, row);
+	idgen_row_fill(&write, name, block_size, refill, row);
 	if (idgen_triggers_fire_before(&write, NULL, row))
 	{
 		idgen_row_complete(&write, row);

@@ -18,6 +18,7 @@ typedef struct IdgenRowValues
 
 extern TM_Result idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
                                   Oid writer, TM_FailureData *tmfd, ItemPointer tid);
-extern void idgen_row_insert(Relation rel, const char *name, int32 block_size);
+extern void idgen_row_insert(Relation rel, const char *name, int32 block_size,
+                             const char *refill);
 
 #endif /* IDGEN_ROW_WRITE_H */

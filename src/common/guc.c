@@ -14,14 +14,34 @@
 int idgen_max_sequences = 8192;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
+int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
 int idgen_warn_remaining = 10;
 int idgen_node_id = 0;
 int idgen_channel = 0;
 int idgen_prefetch_threshold = 50;
 int idgen_max_prefetch_blocks = 64;
 int idgen_worker_timeout = 10000;
+int idgen_worker_start_timeout = 1000;
 int idgen_worker_idle_timeout = 3000;
 int idgen_server_timeout = 5000;
+
+const struct config_enum_entry idgen_refill_modes[] = {
+	{"transaction", IDGEN_REFILL_TRANSACTION, false},
+	{"worker", IDGEN_REFILL_WORKER, false},
+	{"auto", IDGEN_REFILL_AUTO, false},
+	{NULL, 0, false},
+};
+
+/* The name of a refill mode. */
+const char *
+idgen_refill_mode_name(IdgenRefillMode mode)
+{
+	const struct config_enum_entry *entry = idgen_refill_modes;
+
+	while (entry->val != (int) mode)
+		entry++;
+	return entry->name;
+}
 
 /* How many id sequences are cached, how they are made, when they run low. */
 static void
@@ -64,6 +84,15 @@ define_sequence_settings(void)
 	                        PGC_USERSET,
 	                        0,
 	                        NULL, NULL, NULL);
+
+	DefineCustomEnumVariable("idgen.default_refill",
+	                         "Sets the refill of id sequences that are created without one.",
+	                         "It is used by idgen_create() and by idgen.auto_create.",
+	                         &idgen_default_refill,
+	                         IDGEN_REFILL_TRANSACTION, idgen_refill_modes,
+	                         PGC_USERSET,
+	                         0,
+	                         NULL, NULL, NULL);
 
 	DefineCustomIntVariable("idgen.warn_remaining",
 	                        "Logs a line when a refill leaves less than this percentage of an id sequence's range.",
@@ -147,6 +176,19 @@ define_refill_settings(void)
 	                        "The value in the configuration file is also how long the worker tries to lock a row.",
 	                        &idgen_worker_timeout,
 	                        10000, 1, INT_MAX,
+	                        PGC_USERSET,
+	                        GUC_UNIT_MS,
+	                        NULL, NULL, NULL);
+
+	/*
+	 * A worker starts within some 10 ms. The default leaves room for a busy
+	 * machine, and is short enough for a call that waits in vain.
+	 */
+	DefineCustomIntVariable("idgen.worker_start_timeout",
+	                        "Sets how long a call with refill \"auto\" waits for a worker to start before it refills itself.",
+	                        "Zero means that it does not wait while a worker starts.",
+	                        &idgen_worker_start_timeout,
+	                        1000, 0, INT_MAX,
 	                        PGC_USERSET,
 	                        GUC_UNIT_MS,
 	                        NULL, NULL, NULL);

@@ -5,18 +5,37 @@
 #ifndef IDGEN_GUC_H
 #define IDGEN_GUC_H
 
+#include "utils/guc.h"
+
+/*
+ * Where a refill is made: the values of column "refill", and of
+ * idgen.default_refill.
+ */
+typedef enum IdgenRefillMode
+{
+	IDGEN_REFILL_TRANSACTION, /* in the transaction of the session that draws */
+	IDGEN_REFILL_WORKER,      /* in a transaction of a background worker, strictly */
+	IDGEN_REFILL_AUTO,        /* by the worker if one can be had, else by the session */
+} IdgenRefillMode;
+
+/* Their names; the last entry has none. */
+extern const struct config_enum_entry idgen_refill_modes[];
+
 extern PGDLLIMPORT int idgen_max_sequences;
 extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
+extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */
 extern PGDLLIMPORT int idgen_warn_remaining;
 extern PGDLLIMPORT int idgen_node_id;
 extern PGDLLIMPORT int idgen_channel;
 extern PGDLLIMPORT int idgen_prefetch_threshold;
 extern PGDLLIMPORT int idgen_max_prefetch_blocks;
 extern PGDLLIMPORT int idgen_worker_timeout;
+extern PGDLLIMPORT int idgen_worker_start_timeout;
 extern PGDLLIMPORT int idgen_worker_idle_timeout;
 extern PGDLLIMPORT int idgen_server_timeout;
 
+extern const char *idgen_refill_mode_name(IdgenRefillMode mode);
 extern void idgen_guc_init(void);
 
 #endif /* IDGEN_GUC_H */

@@ -9,6 +9,5 @@
 #include "session/handle.h"
 
 extern bool idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids);
-extern void idgen_by_worker_abort(void);
 
 #endif /* IDGEN_BY_WORKER_H */

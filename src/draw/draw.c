@@ -35,7 +35,9 @@
 #include "draw/draw.h"
 #include "draw/fit.h"
 #include "draw/refill.h"
+#include "draw/refiller.h"
 #include "draw/wait.h"
+#include "draw/worker_wait.h"
 #include "session/pending.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
@@ -207,7 +209,7 @@ draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
 		*cached = 0;
 		return true;
 	}
-	if (handle->found.by_worker)
+	if (idgen_worker_serves(handle, call))
 		return idgen_by_worker_draw(handle, call, ids);
 	if (handle->found.slot != NULL)
 		return draw_from_cache(handle, call, ids);
@@ -290,6 +292,6 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 void
 idgen_draw_abort(void)
 {
-	idgen_by_worker_abort();
+	idgen_worker_wait_abort();
 	idgen_refill_abort();
 }

@@ -21,6 +21,13 @@ typedef enum IdgenCallForm
 	IDGEN_FORM_RANGE, /* the first and the last one of consecutive ids, as bigint */
 } IdgenCallForm;
 
+/* What refills for a call, if the id sequence has refill "auto". */
+typedef enum IdgenRefiller
+{
+	IDGEN_REFILLER_WORKER,  /* the worker, unless there is reason not to ask it */
+	IDGEN_REFILLER_SESSION, /* the session, as with refill "transaction" */
+} IdgenRefiller;
+
 typedef struct IdgenCall
 {
 	/* What the user asks for. */
@@ -34,6 +41,7 @@ typedef struct IdgenCall
 	bool validated;    /* the handle was validated during this call */
 	int prefix;        /* of the ids to compose; 0 if the layout has none */
 	int refills;       /* so far, also those that brought nothing */
+	IdgenRefiller refiller;
 
 	/* Waiting for the worker, or for another session to publish a refill. */
 	TimestampTz waiting_since; /* the first such wait began, 0 = none yet */

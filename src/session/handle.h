@@ -90,7 +90,7 @@ typedef struct IdgenFound
 {
 	/* What the row says. */
 	int32 block_size;
-	bool by_worker;          /* does the worker refill? */
+	IdgenRefillMode refill;  /* for this session; see also draw/refiller.c */
 	bool own_row;            /* has the current transaction written the row? */
 	IdgenPool pool;          /* what values of a native sequence stand for */
 	const char *source_name; /* NULL if there is none */

@@ -52,7 +52,7 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->source_name = def->source_name;
 	found->block_size = def->block_size;
 	found->pool = (IdgenPool){def->pooling, def->block_size, def->max_value};
-	found->by_worker = (def->refill == IDGEN_REFILL_WORKER);
+	found->refill = def->refill;
 	found->own_row = idgen_row_is_own(row);
 	found->layout = def->layout;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
@@ -118,7 +118,7 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 
 	if (found->temporary || found->uncommitted ||
 	    (found->own_row && !found->source->locks_row))
-		found->by_worker = false;
+		found->refill = IDGEN_REFILL_TRANSACTION;
 }
 
 /*
@@ -260,7 +260,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
 		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);
-	if (!found->has_row || !found->by_worker ||
+	if (!found->has_row || found->refill == IDGEN_REFILL_TRANSACTION ||
 	    found->source->has_object != OidIsValid(key->object))
 		return NULL;
 

@@ -69,7 +69,7 @@ place_of(uint32 number)
 static bool
 are_alike(const IdgenFailure *a, const IdgenFailure *b)
 {
-	return a->sqlerrcode == b->sqlerrcode && strcmp(a->message, b->message) == 0 &&
+	return a->sqlerrcode == b->sqlerrcode && a->of == b->of && strcmp(a->message, b->message) == 0 &&
 		strcmp(a->detail, b->detail) == 0 && strcmp(a->hint, b->hint) == 0 &&
 		strcmp(a->context, b->context) == 0;
 }

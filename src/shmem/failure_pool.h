@@ -5,6 +5,13 @@
 #ifndef IDGEN_FAILURE_POOL_H
 #define IDGEN_FAILURE_POOL_H
 
+/* What has failed. */
+typedef enum IdgenFailureOf
+{
+	IDGEN_FAILURE_OF_REFILL, /* the refill of one id sequence */
+	IDGEN_FAILURE_OF_WORKER, /* the worker: all that it was asked for */
+} IdgenFailureOf;
+
 /*
  * Why the worker could not refill. Texts may be cut, and all but the message
  * may be empty.
@@ -12,7 +19,8 @@
 typedef struct IdgenFailure
 {
 	int sqlerrcode; /* 0 = it could */
-	int64 count;    /* it concerns calls that want at least this many consecutive ids */
+	IdgenFailureOf of;
+	int64 count; /* it concerns calls that want at least this many consecutive ids */
 	char message[256];
 	char detail[384];
 	char hint[160];

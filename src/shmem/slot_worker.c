@@ -154,6 +154,19 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenServed
 }
 
 /*
+ * For a session that is told to wait, and finds that the worker could only wait
+ * for this very session: withdraw the request, unless others wait as well.
+ */
+void
+idgen_slot_withdraw_request(IdgenSlot *slot, uint64 version)
+{
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version == version && slot->refill.waiters == 1)
+		clear_requested(slot);
+	LWLockRelease(&slot->lock);
+}
+
+/*
  * Has the attempt with that number ended, or one after it? The caller holds the
  * lock.
  */
@@ -191,6 +204,22 @@ idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version, int64 count, uint64 
 	*row_locked = slot->row_locked;
 	LWLockRelease(&slot->lock);
 	return state;
+}
+
+/*
+ * For a session: the transaction that refills the slot itself, and keeps the
+ * worker from the row until it ends. Invalid if there is none, or the slot is
+ * not what the caller knows.
+ */
+TransactionId
+idgen_slot_read_claim(IdgenSlot *slot, uint64 version)
+{
+	TransactionId claim;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	claim = slot->version == version ? slot->refill.claim : InvalidTransactionId;
+	LWLockRelease(&slot->lock);
+	return claim;
 }
 
 /*

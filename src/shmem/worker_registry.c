@@ -46,13 +46,6 @@
 /* How long to wait for a worker to end. */
 #define IDGEN_STOP_TIMEOUT_MS 5000
 
-typedef enum IdgenWorkerState
-{
-	IDGEN_WORKER_NONE,
-	IDGEN_WORKER_STARTING,
-	IDGEN_WORKER_RUNNING,
-} IdgenWorkerState;
-
 typedef struct IdgenWorkerEntry
 {
 	IdgenWorkerState state;
@@ -139,17 +132,27 @@ get_entry(Oid dbid)
 }
 
 /*
- * Wake the worker of an entry, which may be NULL. Returns whether there is
- * one, or will be. Caller holds the lock.
+ * The state of an entry, which may be NULL: NONE also if no worker is to be
+ * expected any more. Caller holds the lock.
  */
-static bool
+static IdgenWorkerState
+state_of(const IdgenWorkerEntry *entry)
+{
+	return entry == NULL || is_free(entry) ? IDGEN_WORKER_NONE : entry->state;
+}
+
+/*
+ * Wake the worker of an entry, which may be NULL, if there is one. Returns the
+ * entry's state. Caller holds the lock.
+ */
+static IdgenWorkerState
 wake_entry(IdgenWorkerEntry *entry)
 {
-	if (entry == NULL || is_free(entry))
-		return false;
-	if (entry->state == IDGEN_WORKER_RUNNING)
+	IdgenWorkerState state = state_of(entry);
+
+	if (state == IDGEN_WORKER_RUNNING)
 		SetLatch(entry->latch);
-	return true;
+	return state;
 }
 
 /* The worker of a database could not be started: free its entry. */
@@ -183,39 +186,52 @@ start_worker(Oid dbid)
 	return RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 
+/* What is known of the worker of a database, without starting one. */
+IdgenWorkerState
+idgen_registry_look(Oid dbid)
+{
+	IdgenWorkerState state;
+
+	LWLockAcquire(&registry->lock, LW_SHARED);
+	state = state_of(find_entry(dbid));
+	LWLockRelease(&registry->lock);
+	return state;
+}
+
 /*
- * Wake the worker of a database, or have one started. Returns false if the
- * server has no place for one.
+ * Wake the worker of a database, or have one started. Returns its state; NONE
+ * if the server has no place for one.
  */
-bool
+IdgenWorkerState
 idgen_registry_wake(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
-	bool done;
+	IdgenWorkerState state;
 
 	LWLockAcquire(&registry->lock, LW_SHARED);
-	done = wake_entry(find_entry(dbid));
+	state = wake_entry(find_entry(dbid));
 	LWLockRelease(&registry->lock);
-	if (done)
-		return true;
+	if (state != IDGEN_WORKER_NONE)
+		return state;
 
 	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
 	entry = get_entry(dbid);
-	done = entry != NULL && entry->dbid == dbid && wake_entry(entry);
-	if (!done && entry != NULL)
+	if (entry != NULL && entry->dbid == dbid)
+		state = wake_entry(entry);
+	if (state == IDGEN_WORKER_NONE && entry != NULL)
 	{
 		entry->state = IDGEN_WORKER_STARTING;
 		entry->dbid = dbid;
 		entry->launched_at = GetCurrentTimestamp();
 	}
 	LWLockRelease(&registry->lock);
-	if (done || entry == NULL)
-		return done;
+	if (state != IDGEN_WORKER_NONE || entry == NULL)
+		return state;
 
 	if (start_worker(dbid))
-		return true;
+		return IDGEN_WORKER_STARTING;
 	free_starting(dbid);
-	return false;
+	return IDGEN_WORKER_NONE;
 }
 
 /*

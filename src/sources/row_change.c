@@ -257,7 +257,8 @@ wait_for_writer(const Change *change)
 	TransactionId xid = idgen_row_writer(change->row);
 
 	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid) ||
-	    (change->handle->found.block_size == 1 && !change->handle->found.by_worker))
+	    (change->handle->found.block_size == 1 &&
+	     change->handle->found.refill == IDGEN_REFILL_TRANSACTION))
 		return true;
 	if (change->policy != LockWaitBlock)
 		return ConditionalXactLockTableWait(xid, false);

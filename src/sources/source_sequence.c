@@ -116,14 +116,16 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 }
 
 /*
- * The lock is that of nextval(). But if the worker will call that, the weakest
- * one suffices: so no session waits for one that alters the sequence.
+ * The lock is that of nextval(). But if the worker will call that, or may, the
+ * weakest one suffices: so no session waits for one that alters the sequence. A
+ * session that calls it after all takes the lock before, see prepare().
  */
 static void
 sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
 	bool given = OidIsValid(object);
-	LOCKMODE lockmode = found->by_worker && !given ? AccessShareLock : RowExclusiveLock;
+	bool weak = found->refill != IDGEN_REFILL_TRANSACTION && !given;
+	LOCKMODE lockmode = weak ? AccessShareLock : RowExclusiveLock;
 	Relation rel = given ? try_relation_open(object, lockmode) : find_sequence(handle, found, lockmode);
 
 	if (rel == NULL)

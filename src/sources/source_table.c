@@ -46,10 +46,14 @@ is_as_expected(IdgenHandle *handle, const IdgenRequest *request, const IdgenDefi
 	if (def->source != handle->found.source)
 		return false;
 	if (idgen_request_by_worker(request))
-		return def->refill == IDGEN_REFILL_WORKER;
+		return def->refill != IDGEN_REFILL_TRANSACTION;
+	if (def->refill == IDGEN_REFILL_TRANSACTION)
+		return true;
+	if (def->refill == IDGEN_REFILL_AUTO && handle->found.refill == IDGEN_REFILL_AUTO)
+		return true;
 
 	/* A session that holds the row already had better use it itself. */
-	return def->refill == IDGEN_REFILL_TRANSACTION || idgen_handle_holds_row(handle);
+	return idgen_handle_holds_row(handle);
 }
 
 /*

@@ -97,17 +97,31 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 }
 
 /*
- * The source_name to store, NULL if none. Raises 22023 for an unknown source,
- * refill mode or pooling, 0A000 for one that the source does not have, and what
- * the source raises for the name.
+ * The refill mode to store. Raises 22023 for an unknown one, and 0A000 for one
+ * that the source does not have.
  */
 static const char *
-check_source_name(FunctionCallInfo fcinfo)
+check_refill(FunctionCallInfo fcinfo, const IdgenSource *source)
+{
+	const char *given;
+
+	if (PG_ARGISNULL(ARG_REFILL))
+		return idgen_refill_by_default(source);
+	given = text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL));
+	idgen_check_refill(given, source);
+	return given;
+}
+
+/*
+ * The source_name to store, NULL if none. Raises what the source raises for the
+ * name; 22023 for an unknown pooling, and 0A000 for one that the source does
+ * not have.
+ */
+static const char *
+check_source_name(FunctionCallInfo fcinfo, const IdgenSource *source)
 {
 	const char *given = PG_ARGISNULL(ARG_SOURCE_NAME) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE_NAME));
-	const IdgenSource *source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 
-	idgen_check_refill(text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL)), source);
 	idgen_check_pooling(text_to_cstring(PG_GETARG_TEXT_PP(ARG_POOLING)), source);
 	if (source->check_name == NULL)
 		return given;
@@ -167,11 +181,12 @@ get_new_row(FunctionCallInfo fcinfo)
 	};
 	NewRow row;
 	int32 block_size;
+	const IdgenSource *source;
 	const char *source_name;
 
 	for (int i = 0; i < NARGS; i++)
 	{
-		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_OWNED_BY)
+		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_REFILL && i != ARG_OWNED_BY)
 			idgen_refuse_null(fcinfo, i, names[i]);
 		row.values[i] = PG_GETARG_DATUM(i);
 		row.nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
@@ -180,7 +195,9 @@ get_new_row(FunctionCallInfo fcinfo)
 	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
 	check_create_arguments(fcinfo, block_size);
 	set_value(&row, ARG_BLOCK_SIZE, Int32GetDatum(block_size));
-	source_name = check_source_name(fcinfo);
+	source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
+	set_value(&row, ARG_REFILL, CStringGetTextDatum(check_refill(fcinfo, source)));
+	source_name = check_source_name(fcinfo, source);
 	if (source_name != NULL)
 		set_value(&row, ARG_SOURCE_NAME, CStringGetTextDatum(source_name));
 	else
@@ -239,9 +256,9 @@ insert_row(Oid id_sequences, NewRow *row)
  *				pooling text, owned_by text)
  * returns void
  *
- * Not strict: source_name and owned_by may be null, and a block_size of null
- * stands for idgen.default_block_size. Raises what get_new_row() and
- * insert_row() do.
+ * Not strict: source_name and owned_by may be null. A block_size of null
+ * stands for idgen.default_block_size, and a refill of null for
+ * idgen.default_refill. Raises what get_new_row() and insert_row() do.
  */
 Datum
 idgen_create(PG_FUNCTION_ARGS)

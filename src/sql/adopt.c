@@ -19,6 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "catalog/definition.h"
 #include "catalog/epoch.h"
 #include "catalog/owning_column.h"
 #include "catalog/row.h"
@@ -26,6 +27,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "draw/draw.h"
+#include "sources/sources.h"
 #include "sql/column.h"
 #include "sql/column_default.h"
 #include "sql/column_sequences.h"
@@ -43,9 +45,13 @@ typedef struct Request
 	Oid relation;
 	const char *column_name;
 	const char *name; /* of the id sequence, NULL for one made from the column's */
+	const char *refill;
 } Request;
 
-/* Raises 22004, 25006, 25000, 42809; 22023 or 22001 for the name. */
+/*
+ * Raises 22004, 25006, 25000, 42809; 22023 or 22001 for the name; 22023 for the
+ * refill.
+ */
 static Request
 get_request(FunctionCallInfo fcinfo)
 {
@@ -53,6 +59,7 @@ get_request(FunctionCallInfo fcinfo)
 
 	idgen_refuse_null(fcinfo, 0, "relation");
 	idgen_refuse_null(fcinfo, 1, "column_name");
+	idgen_refuse_null(fcinfo, 3, "refill");
 	PreventCommandIfReadOnly("idgen_adopt()");
 	PreventCommandIfParallelMode("idgen_adopt()");
 	request.relation = PG_GETARG_OID(0);
@@ -61,6 +68,8 @@ get_request(FunctionCallInfo fcinfo)
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("columns of table \"%s\" cannot draw from it", get_rel_name(request.id_sequences))));
 	request.column_name = NameStr(*PG_GETARG_NAME(1));
+	request.refill = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	idgen_check_refill(request.refill, &idgen_source_table);
 	if (!PG_ARGISNULL(2))
 	{
 		idgen_check_name(fcinfo, 2);
@@ -74,21 +83,22 @@ get_request(FunctionCallInfo fcinfo)
  * another function of the same name with other arguments could be taken for it.
  */
 static void
-insert_row(Oid id_sequences, const IdgenColumn *column, const char *name, int64 start)
+insert_row(const Request *request, const IdgenColumn *column, const char *name, int64 start)
 {
 	AttrNumber attnum = idgen_column_attribute(column->table_oid, column->name)->attnum;
-	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, get_atttype(id_sequences, IDGEN_ATT_OWNED_BY)};
+	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID, get_atttype(request->id_sequences, IDGEN_ATT_OWNED_BY)};
 	Datum values[] = {
 		CStringGetTextDatum(name),
 		Int64GetDatum(start),
 		Int32GetDatum(idgen_default_block_size),
 		Int64GetDatum(column->type_max),
+		CStringGetTextDatum(request->refill),
 		Int64GetDatum(idgen_owning_column(column->table_oid, attnum)),
 	};
 
-	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value, owned_by)"
-	                             " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING",
-	                             idgen_table_name(id_sequences)),
+	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value, refill, owned_by)"
+	                             " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING",
+	                             idgen_table_name(request->id_sequences)),
 	                    lengthof(types), types, values, NULL, NULL) == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -175,14 +185,14 @@ report_dropped(StringInfo report, const IdgenColumn *column, List *owned)
  */
 static char *
 make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences,
-            const char *name, int64 start)
+            const char *name, int64 start, const char *refill)
 {
 	StringInfoData report;
 	ListCell *cell;
 
 	initStringInfo(&report);
-	appendStringInfo(&report, "column \"%s\" of table \"%s\" now draws from id sequence \"%s\", beginning with %lld",
-	                 column->name, column->table, name, (long long) start);
+	appendStringInfo(&report, "column \"%s\" of table \"%s\" now draws from id sequence \"%s\", beginning with %lld, with refill \"%s\"",
+	                 column->name, column->table, name, (long long) start, refill);
 	report_dropped(&report, column, sequences->owned);
 	foreach(cell, sequences->used)
 		appendStringInfo(&report, "; sequence \"%s\", which does not belong to the column, is still there",
@@ -212,7 +222,8 @@ warn_of_sequences(const IdgenColumn *column, const IdgenColumnSequences *sequenc
 }
 
 /*
- * idgen_adopt(relation regclass, column_name name, name text) returns text
+ * idgen_adopt(relation regclass, column_name name, name text, refill text)
+ * returns text
  *
  * Have a column draw from a new id sequence. Not strict, because the name may
  * be null. Raises what get_request() and idgen_column_lock() do; 55000 if the
@@ -240,8 +251,8 @@ idgen_adopt(PG_FUNCTION_ARGS)
 	idgen_count_table(&column, &ids);
 	start = idgen_first_free_id(&column, &ids);
 
-	report = make_report(&column, &sequences, name, start);
-	insert_row(request.id_sequences, &column, name, start);
+	report = make_report(&column, &sequences, name, start, request.refill);
+	insert_row(&request, &column, name, start);
 	set_default(&column, idgen_schema, name);
 	drop_sequences(sequences.owned);
 	warn_of_sequences(&column, &sequences, name);

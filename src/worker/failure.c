@@ -29,8 +29,8 @@ clip_text(char *to, Size size, const char *from)
 }
 
 /*
- * Make a failure of an error. It is meant for sessions that want at least
- * "count" consecutive ids.
+ * Make a failure of an error of a refill. It is meant for sessions that want at
+ * least "count" consecutive ids.
  *
  * Of the error's context only the innermost line is kept. The outermost one
  * says what is being refilled; the sessions add that themselves.
@@ -41,6 +41,7 @@ idgen_failure_set(IdgenFailure *failure, const ErrorData *error, int64 count)
 	const char *rest = error->context != NULL ? strchr(error->context, '\n') : NULL;
 
 	failure->sqlerrcode = error->sqlerrcode;
+	failure->of = IDGEN_FAILURE_OF_REFILL;
 	failure->count = count;
 	clip_text(failure->message, sizeof(failure->message), error->message);
 	clip_text(failure->detail, sizeof(failure->detail), error->detail);

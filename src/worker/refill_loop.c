@@ -352,6 +352,7 @@ idgen_refill_loop_abandon(const ErrorData *error)
 	IdgenFailure failure;
 
 	idgen_failure_set(&failure, error, 1);
+	failure.of = IDGEN_FAILURE_OF_WORKER;
 	idgen_cache_abandon_attempts(MyDatabaseId, &failure);
 	idgen_remote_abandon_all();
 	ready_jobs = jobs_in_line = waiting_jobs = NIL;

@@ -1,6 +1,6 @@
 /*
  * worker.c
- *		The refill worker: refills id sequences that say refill = 'worker'.
+ *		The refill worker: refills id sequences with refill worker or auto.
  *
  * A worker serves one database. A session that needs one has it started
  * (worker_registry.c). The worker does what sessions ask for (refill_loop.c),
@@ -62,6 +62,7 @@ sign_off(int code, Datum arg)
 	Oid dbid = DatumGetObjectId(arg);
 	const IdgenFailure failure = {
 		.sqlerrcode = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+		.of = IDGEN_FAILURE_OF_WORKER,
 		.message = "the worker of idgen could not connect to the database",
 		.hint = "The server log says why.",
 	};

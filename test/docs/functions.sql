@@ -439,7 +439,7 @@ SELECT proname FROM pg_proc WHERE proname IN ('idgen_entries', 'idgen_blocks', '
 -- claim: idgen_adopt says what it did.
 CREATE TABLE ad(id serial);
 SELECT idgen_adopt('ad', 'id');
--- gives: column "id" of table "public.ad" now draws from id sequence "public.ad.id", beginning with 1; its default and sequence "public.ad_id_seq" were dropped
+-- gives: column "id" of table "public.ad" now draws from id sequence "public.ad.id", beginning with 1, with refill "auto"; its default and sequence "public.ad_id_seq" were dropped
 
 -- claim: idgen_release says what it did, and deletes the row.
 SELECT idgen_release('ad', 'id');

@@ -42,7 +42,7 @@ SELECT idgen_release('three', 'id');
 -- claim: The arguments of idgen_adopt by name.
 CREATE TABLE ad(id serial);
 SELECT idgen_adopt(relation => 'ad', column_name => 'id', name => 'nm');
--- gives: column "id" of table "public.ad" now draws from id sequence "nm", beginning with 1; its default and sequence "public.ad_id_seq" were dropped
+-- gives: column "id" of table "public.ad" now draws from id sequence "nm", beginning with 1, with refill "auto"; its default and sequence "public.ad_id_seq" were dropped
 
 -- claim: idgen_release is refused in read-only transactions.
 BEGIN READ ONLY;
@@ -90,7 +90,7 @@ INSERT INTO trg(t) VALUES ('a');
 -- claim: A plain column of type smallint.
 CREATE TABLE a1(id smallint, t text);
 SELECT idgen_adopt('a1', 'id');
--- gives: column "id" of table "public.a1" now draws from id sequence "public.a1.id", beginning with 1
+-- gives: column "id" of table "public.a1" now draws from id sequence "public.a1.id", beginning with 1, with refill "auto"
 
 -- claim: max_value is that of the type.
 SELECT max_value FROM id_sequences WHERE name = 'public.a1.id';
@@ -100,7 +100,7 @@ SELECT max_value FROM id_sequences WHERE name = 'public.a1.id';
 CREATE DOMAIN dom AS integer;
 CREATE TABLE a2(id dom);
 SELECT idgen_adopt('a2', 'id');
--- gives: column "id" of table "public.a2" now draws from id sequence "public.a2.id", beginning with 1
+-- gives: column "id" of table "public.a2" now draws from id sequence "public.a2.id", beginning with 1, with refill "auto"
 
 -- claim: max_value is that of its base type.
 SELECT max_value FROM id_sequences WHERE name = 'public.a2.id';
@@ -110,7 +110,7 @@ SELECT max_value FROM id_sequences WHERE name = 'public.a2.id';
 SET idgen.default_block_size = 77;
 CREATE TABLE a3(id serial);
 SELECT idgen_adopt('a3', 'id');
--- gives: column "id" of table "public.a3" now draws from id sequence "public.a3.id", beginning with 1; its default and sequence "public.a3_id_seq" were dropped
+-- gives: column "id" of table "public.a3" now draws from id sequence "public.a3.id", beginning with 1, with refill "auto"; its default and sequence "public.a3_id_seq" were dropped
 RESET idgen.default_block_size;
 SELECT block_size FROM id_sequences WHERE name = 'public.a3.id';
 -- gives: 77
@@ -118,21 +118,21 @@ SELECT block_size FROM id_sequences WHERE name = 'public.a3.id';
 -- claim: The id sequence is named schema.table.column, without quotes.
 CREATE TABLE "A Tab"("I d" serial);
 SELECT idgen_adopt('"A Tab"', 'I d');
--- gives: column "I d" of table "public.A Tab" now draws from id sequence "public.A Tab.I d", beginning with 1; its default and sequence "public.A Tab_I d_seq" were dropped
+-- gives: column "I d" of table "public.A Tab" now draws from id sequence "public.A Tab.I d", beginning with 1, with refill "auto"; its default and sequence "public.A Tab_I d_seq" were dropped
 SELECT name FROM id_sequences WHERE name LIKE '%Tab%';
 -- gives: public.A Tab.I d
 
 -- claim: A name of one's own.
 CREATE TABLE a4(id serial);
 SELECT idgen_adopt('a4', 'id', 'myname');
--- gives: column "id" of table "public.a4" now draws from id sequence "myname", beginning with 1; its default and sequence "public.a4_id_seq" were dropped
+-- gives: column "id" of table "public.a4" now draws from id sequence "myname", beginning with 1, with refill "auto"; its default and sequence "public.a4_id_seq" were dropped
 
 -- claim: It begins behind what the old sequence would have given next.
 CREATE TABLE a5(id serial);
 SELECT count(nextval('a5_id_seq')) FROM generate_series(1, 50);
 -- gives: 50
 SELECT idgen_adopt('a5', 'id');
--- gives: column "id" of table "public.a5" now draws from id sequence "public.a5.id", beginning with 51; its default and sequence "public.a5_id_seq" were dropped
+-- gives: column "id" of table "public.a5" now draws from id sequence "public.a5.id", beginning with 51, with refill "auto"; its default and sequence "public.a5_id_seq" were dropped
 
 -- claim: The column's default draws.
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'a5'::regclass;
@@ -151,7 +151,7 @@ UPDATE id_sequences SET block_size = 100, refill = 'worker' WHERE name = 'public
 CREATE TABLE a6(id serial);
 BEGIN;
 SELECT idgen_adopt('a6', 'id');
--- gives: column "id" of table "public.a6" now draws from id sequence "public.a6.id", beginning with 1; its default and sequence "public.a6_id_seq" were dropped
+-- gives: column "id" of table "public.a6" now draws from id sequence "public.a6.id", beginning with 1, with refill "auto"; its default and sequence "public.a6_id_seq" were dropped
 SELECT mode FROM pg_locks WHERE relation = 'a6'::regclass AND mode LIKE 'AccessEx%';
 -- gives: AccessExclusiveLock
 ROLLBACK;
@@ -161,7 +161,7 @@ CREATE TABLE p1(id bigserial, k int) PARTITION BY LIST(k);
 CREATE TABLE p1a PARTITION OF p1 FOR VALUES IN (1);
 CREATE TABLE p1b PARTITION OF p1 FOR VALUES IN (2);
 SELECT idgen_adopt('p1', 'id');
--- gives: column "id" of table "public.p1" now draws from id sequence "public.p1.id", beginning with 1; its default and sequence "public.p1_id_seq" were dropped
+-- gives: column "id" of table "public.p1" now draws from id sequence "public.p1.id", beginning with 1, with refill "auto"; its default and sequence "public.p1_id_seq" were dropped
 INSERT INTO p1(k) VALUES (1) RETURNING id;
 -- gives: 1
 INSERT INTO p1b(k) VALUES (2) RETURNING id;
@@ -179,7 +179,7 @@ CREATE TABLE s1(id int DEFAULT nextval('shs'));
 SELECT count(nextval('shs')) FROM generate_series(1, 30);
 -- gives: 30
 SELECT idgen_adopt('s1', 'id');
--- gives: column "id" of table "public.s1" now draws from id sequence "public.s1.id", beginning with 31; its default was dropped; sequence "public.shs", which does not belong to the column, is still there
+-- gives: column "id" of table "public.s1" now draws from id sequence "public.s1.id", beginning with 31, with refill "auto"; its default was dropped; sequence "public.shs", which does not belong to the column, is still there
 
 -- claim: It stays.
 SELECT relname FROM pg_class WHERE relname = 'shs';
@@ -189,7 +189,7 @@ SELECT relname FROM pg_class WHERE relname = 'shs';
 CREATE TABLE inc(id int GENERATED BY DEFAULT AS IDENTITY (INCREMENT BY 10));
 INSERT INTO inc DEFAULT VALUES;
 SELECT idgen_adopt('inc', 'id');
--- gives: column "id" of table "public.inc" now draws from id sequence "public.inc.id", beginning with 11; its identity and sequence "public.inc_id_seq" were dropped
+-- gives: column "id" of table "public.inc" now draws from id sequence "public.inc.id", beginning with 11, with refill "auto"; its identity and sequence "public.inc_id_seq" were dropped
 
 -- claim: Views are refused.
 CREATE VIEW v1 AS SELECT 1 id;
@@ -295,7 +295,7 @@ INSERT INTO a5 DEFAULT VALUES RETURNING id > 1;
 DROP TABLE a5;
 CREATE TABLE a5(id serial);
 SELECT idgen_adopt('a5', 'id');
--- gives: column "id" of table "public.a5" now draws from id sequence "public.a5.id", beginning with 1; its default and sequence "public.a5_id_seq" were dropped
+-- gives: column "id" of table "public.a5" now draws from id sequence "public.a5.id", beginning with 1, with refill "auto"; its default and sequence "public.a5_id_seq" were dropped
 
 -- claim: Renaming the table is no matter.
 ALTER TABLE a4 RENAME TO a4x;
@@ -305,7 +305,7 @@ INSERT INTO a4x DEFAULT VALUES RETURNING id;
 -- claim: Kind serial: a sequence that the server names, which belongs to the column.
 CREATE TABLE ser (id integer);
 SELECT idgen_adopt('ser', 'id');
--- gives: column "id" of table "public.ser" now draws from id sequence "public.ser.id", beginning with 1
+-- gives: column "id" of table "public.ser" now draws from id sequence "public.ser.id", beginning with 1, with refill "auto"
 SELECT idgen_release('ser', 'id', 'serial');
 -- gives: column "id" of table "public.ser" now draws from sequence "public.ser_id_seq", beginning with 1; id sequence "public.ser.id" was deleted
 SELECT pg_get_serial_sequence('ser', 'id'), pg_get_expr(adbin, adrelid), attnotnull FROM pg_attrdef
@@ -352,7 +352,7 @@ SELECT idgen_release('nt', 'id');
 -- claim: idgen_release refuses an exhausted id sequence.
 CREATE TABLE exh(id smallserial);
 SELECT idgen_adopt('exh', 'id');
--- gives: column "id" of table "public.exh" now draws from id sequence "public.exh.id", beginning with 1; its default and sequence "public.exh_id_seq" were dropped
+-- gives: column "id" of table "public.exh" now draws from id sequence "public.exh.id", beginning with 1, with refill "auto"; its default and sequence "public.exh_id_seq" were dropped
 UPDATE id_sequences SET next_block_start = 32768, exhausted = 1 WHERE name = 'public.exh.id';
 SELECT idgen_release('exh', 'id');
 -- gives: ERROR 2200H: id sequence "public.exh.id" is exhausted
@@ -361,7 +361,7 @@ SELECT idgen_release('exh', 'id');
 CREATE TABLE ip(id serial);
 CREATE TABLE ic() INHERITS(ip);
 SELECT idgen_adopt('ip', 'id');
--- gives: column "id" of table "public.ip" now draws from id sequence "public.ip.id", beginning with 1; its default and sequence "public.ip_id_seq" were dropped
+-- gives: column "id" of table "public.ip" now draws from id sequence "public.ip.id", beginning with 1, with refill "auto"; its default and sequence "public.ip_id_seq" were dropped
 SELECT idgen_release('ip', 'id');
 -- gives: ERROR 0A000
 
@@ -391,7 +391,7 @@ RESET ROLE;
 GRANT INSERT ON id_sequences TO ado;
 SET ROLE ado;
 SELECT idgen_adopt('own', 'id');
--- gives: column "id" of table "public.own" now draws from id sequence "public.own.id", beginning with 1; its default and sequence "public.own_id_seq" were dropped
+-- gives: column "id" of table "public.own" now draws from id sequence "public.own.id", beginning with 1, with refill "auto"; its default and sequence "public.own_id_seq" were dropped
 RESET ROLE;
 
 -- claim: To move back takes UPDATE and DELETE on id_sequences ...
@@ -477,7 +477,7 @@ SELECT idgen_release('ar2', 'id');
 -- claim: A plain column that may be null stays so.
 CREATE TABLE np(id int);
 SELECT idgen_adopt('np', 'id');
--- gives: column "id" of table "public.np" now draws from id sequence "public.np.id", beginning with 1
+-- gives: column "id" of table "public.np" now draws from id sequence "public.np.id", beginning with 1, with refill "auto"
 INSERT INTO np VALUES (NULL);
 SELECT count(*) FROM np WHERE id IS NULL;
 -- gives: 1
@@ -505,7 +505,7 @@ CREATE SEQUENCE dd_seq START WITH 1000;
 CREATE DOMAIN dd AS bigint DEFAULT nextval('dd_seq');
 CREATE TABLE of_dd (id dd);
 SELECT idgen_adopt('of_dd', 'id');
--- gives: /^column "id" of table "public.of_dd" now draws from id sequence "public.of_dd.id", beginning with 1000;/
+-- gives: /^column "id" of table "public.of_dd" now draws from id sequence "public.of_dd.id", beginning with 1000, with refill "auto";/
 
 -- claim: Who inserts by a view with a default of its own goes on drawing from it.
 CREATE TABLE behind_view (id bigint PRIMARY KEY);

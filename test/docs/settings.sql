@@ -45,6 +45,32 @@ INSERT INTO id_sequences VALUES ('ins', 1) RETURNING block_size;
 -- gives: 20
 RESET idgen.default_block_size;
 
+-- claim: idgen.default_refill counts for idgen_create and idgen.auto_create.
+SET idgen.default_refill = 'auto';
+SELECT idgen_create('dr1');
+SET idgen.auto_create = on;
+SELECT idgen_next('dr2');
+-- gives: 1
+RESET idgen.auto_create;
+SELECT count(*) FROM id_sequences WHERE name IN ('dr1', 'dr2') AND refill = 'auto';
+-- gives: 2
+
+-- claim: It does not count for INSERT.
+INSERT INTO id_sequences VALUES ('dr3', 1) RETURNING refill;
+-- gives: transaction
+
+-- claim: idgen.default_refill "worker" is "transaction" with a source that no worker refills.
+SET idgen.default_refill = 'worker';
+CREATE FUNCTION fdr(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS 'SELECT 1::bigint, 1::bigint';
+SELECT idgen_create('dr4', source => 'function', source_name => 'fdr');
+SELECT refill FROM id_sequences WHERE name = 'dr4';
+-- gives: transaction
+RESET idgen.default_refill;
+
+-- claim: idgen.worker_start_timeout can be 0.
+SET idgen.worker_start_timeout = 0;
+RESET idgen.worker_start_timeout;
+
 -- claim: idgen.prefetch_threshold is set in the configuration file.
 SET idgen.prefetch_threshold = 5;
 -- gives: ERROR 55P02
@@ -138,4 +164,5 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.server_timeout|1|2147483647
 -- gives: idgen.warn_remaining|0|100
 -- gives: idgen.worker_idle_timeout|0|2147483647
+-- gives: idgen.worker_start_timeout|0|2147483647
 -- gives: idgen.worker_timeout|1|2147483647

@@ -107,3 +107,49 @@ CREATE DATABASE template_copy TEMPLATE claims_who_refills;
 DROP DATABASE template_copy;
 SELECT count(*) FROM pg_database WHERE datname = 'template_copy';
 -- gives: 0
+
+-- claim: refill "auto": an open transaction that has drawn holds up nobody, and a rollback leaves a gap.
+SELECT idgen_create('au', refill => 'auto');
+BEGIN;
+SELECT max(idgen_next('au')) FROM generate_series(1, 1000);
+-- gives: 1000
+\other SELECT idgen_next('au');
+-- gives: 1001
+ROLLBACK;
+SELECT idgen_next('au');
+-- gives: 1002
+
+-- claim: refill "auto": the transaction that has made the row refills itself.
+BEGIN;
+SELECT idgen_create('own', refill => 'auto');
+SELECT idgen_next('own');
+-- gives: 1
+ROLLBACK;
+
+-- claim: refill "auto": a transaction that has locked the row refills itself; others wait for it, for lock_timeout.
+SELECT idgen_create('held', refill => 'auto');
+BEGIN;
+SELECT name FROM id_sequences WHERE name = 'held' FOR UPDATE;
+-- gives: held
+SELECT idgen_next('held');
+-- gives: 1
+\other SET lock_timeout = '100ms'; SELECT idgen_next('held');
+-- gives: ERROR 55P03: canceling statement due to lock timeout
+ROLLBACK;
+SELECT idgen_next('held');
+-- gives: 1
+
+-- claim: refill "auto" and block_size 1: gapless.
+SELECT idgen_create('one', block_size => 1, refill => 'auto');
+BEGIN;
+SELECT idgen_next('one');
+-- gives: 1
+ROLLBACK;
+SELECT idgen_next('one');
+-- gives: 1
+
+-- claim: refill "auto" and source "function": in the calling transaction.
+CREATE FUNCTION thousand(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS 'SELECT 1000::bigint, 1009::bigint';
+SELECT idgen_create('fu', source => 'function', source_name => 'thousand', refill => 'auto');
+SELECT idgen_next('fu');
+-- gives: 1000

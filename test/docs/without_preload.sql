@@ -20,6 +20,15 @@ SELECT idgen_create('w', refill => 'worker');
 SELECT idgen_next('w');
 -- gives: ERROR 55000: refill "worker" needs a cache in shared memory
 
+-- claim: refill "auto" is as "transaction".
+SELECT idgen_create('au', refill => 'auto');
+BEGIN;
+SELECT idgen_next('au');
+-- gives: 1
+ROLLBACK;
+SELECT idgen_next('au');
+-- gives: 1
+
 -- claim: Time-ordered ids do not work.
 SELECT idgen_unique_id();
 -- gives: ERROR 55000: time-ordered ids need shared memory

@@ -3,7 +3,7 @@
 --
 CREATE EXTENSION idgen;
 
--- 22004: only source_name and block_size may be null
+-- 22004: only source_name, block_size and refill may be null
 SELECT idgen_create(NULL);
 \echo :SQLSTATE
 SELECT idgen_create('x', next_block_start => NULL);
@@ -13,8 +13,6 @@ SELECT idgen_create('x', exhausted => NULL);
 SELECT idgen_create('x', max_value => NULL);
 \echo :SQLSTATE
 SELECT idgen_create('x', source => NULL);
-\echo :SQLSTATE
-SELECT idgen_create('x', refill => NULL);
 \echo :SQLSTATE
 SELECT idgen_create('x', layout => NULL);
 \echo :SQLSTATE

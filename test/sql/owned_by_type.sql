@@ -5,8 +5,8 @@ CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, next_block_start, max_value, exhausted FROM id_sequences ORDER BY name;
 
 CREATE TABLE orders (id serial, small smallint, text text);
-SELECT idgen_adopt('orders', 'id', 'o') IS NOT NULL;
-SELECT idgen_adopt('orders', 'small', 's') IS NOT NULL;
+SELECT idgen_adopt('orders', 'id', 'o', 'transaction') IS NOT NULL;
+SELECT idgen_adopt('orders', 'small', 's', 'transaction') IS NOT NULL;
 ALTER TABLE orders ALTER text TYPE varchar(10);
 TABLE owned;
 INSERT INTO orders DEFAULT VALUES RETURNING id, small;

@@ -5,7 +5,7 @@
 CREATE EXTENSION idgen;
 CREATE TABLE t (id serial PRIMARY KEY, what text);
 INSERT INTO t (what) VALUES ('one'), ('two');
-SELECT idgen_adopt('t', 'id');
+SELECT idgen_adopt('t', 'id', refill => 'transaction');
 CREATE VIEW state AS SELECT name, next_block_start, exhausted, start_value FROM id_sequences;
 
 -- nothing to do: neither with what is cached nor without

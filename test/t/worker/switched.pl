@@ -24,15 +24,17 @@ $node->safe_psql(
 		idgen_create('gen', source => 'sequence')});
 
 # What is cached belongs to the session that asks, before and after.
-my $switch = q{UPDATE id_sequences SET refill = CASE refill WHEN 'worker' THEN 'transaction' ELSE 'worker' END};
+my $switch = q{UPDATE id_sequences SET refill = CASE refill WHEN 'worker' THEN 'transaction' WHEN 'transaction' THEN 'auto' ELSE 'worker' END};
 is( $node->safe_psql(
 		'postgres', qq{
 		SELECT idgen_next('wide');
 		$switch WHERE name = 'wide';
 		SELECT idgen_next('wide');
 		$switch WHERE name = 'wide';
+		SELECT idgen_next('wide');
+		$switch WHERE name = 'wide';
 		SELECT idgen_next('wide')}),
-	"1\n2\n3", 'switching keeps what is cached');
+	"1\n2\n3\n4", 'switching keeps what is cached');
 
 # What is rolled back is random, the transaction or its savepoint.
 sub script
@@ -76,8 +78,8 @@ is( $node->safe_psql(
 	'0', 'no id that was issued is cached');
 is($node->safe_psql('postgres', q{SELECT count(DISTINCT sequence), count(*) > 1000 FROM drawn}), '4|t', 'ids of all were committed');
 
-# In the end both modes still work.
-foreach my $mode ('worker', 'transaction')
+# In the end all modes still work.
+foreach my $mode ('worker', 'auto', 'transaction')
 {
 	$node->safe_psql('postgres', "UPDATE id_sequences SET refill = '$mode'");
 	is( $node->safe_psql(

@@ -1,0 +1,102 @@
+/*
+ * refiller.c
+ *		Does the worker refill for a call, or the session itself?
+ *
+ * With refill "auto", the worker does if one can be had (rule W5). Else the
+ * session refills in its own transaction, as with refill "transaction", and
+ * rules T1 to T7 hold. Some reasons for that are known at once, and are here.
+ * Others turn up while the session waits for the worker; see by_worker.c.
+ *
+ * Both ways can be mixed at any time. All ids come from one row, or one native
+ * sequence, or one centre, and each allocation has its own. A block that is
+ * pending belongs to its transaction, whoever refills next. What is published
+ * is for all, whoever has refilled.
+ *
+ * No lock is needed: what is here belongs to the session.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "draw/refiller.h"
+#include "session/xact_changes.h"
+#include "shmem/worker_registry.h"
+
+/*
+ * For how long a session that could not have a worker does without: that many
+ * times as long as it has waited for one, within limits. So it spends less than
+ * a tenth of its time on waiting in vain.
+ */
+#define IDGEN_ALONE_FACTOR 10
+#define IDGEN_ALONE_MIN_MS 1000
+#define IDGEN_ALONE_MAX_MS 60000
+
+/* What this session remembers of a worker that it could not have. */
+static struct
+{
+	TimestampTz until;      /* it does without until then; 0 = it asks for one */
+	IdgenWorkerState state; /* of the worker; RUNNING if it has not answered */
+} alone = {0, IDGEN_WORKER_NONE};
+
+/*
+ * Is it worth asking the worker? If there was none to be had a moment ago, then
+ * only if one has come up.
+ */
+static bool
+is_worth_asking(void)
+{
+	if (alone.until == 0)
+		return true;
+	if (GetCurrentTimestamp() < alone.until &&
+	    (alone.state == IDGEN_WORKER_RUNNING ||
+	     idgen_registry_look(MyDatabaseId) != IDGEN_WORKER_RUNNING))
+		return false;
+	alone.until = 0;
+	return true;
+}
+
+/*
+ * Is it the worker that refills for a call, as far as is known without asking?
+ * The handle is valid.
+ *
+ * A transaction that has refilled itself goes on with that. It holds the row,
+ * or has held it in a savepoint since rolled back: the worker would have to
+ * wait for it, and it would wait for the worker.
+ */
+bool
+idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
+{
+	switch (handle->found.refill)
+	{
+		case IDGEN_REFILL_TRANSACTION:
+			return false;
+		case IDGEN_REFILL_WORKER:
+			return true;
+		case IDGEN_REFILL_AUTO:
+			break;
+	}
+	return call->refiller == IDGEN_REFILLER_WORKER && idgen_cache_is_shared() &&
+		handle->found.slot != NULL && !handle->found.own_row && handle->xact.refills == 0 &&
+		idgen_may_use_published(handle) && is_worth_asking();
+}
+
+/* A call could not have the worker, for which it may have waited. */
+void
+idgen_refiller_miss_worker(const IdgenCall *call)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	int64 waited = call->waiting_since != 0 ? (now - call->waiting_since) / 1000 : 0;
+	int64 ms = Min(Max(waited * IDGEN_ALONE_FACTOR, IDGEN_ALONE_MIN_MS), IDGEN_ALONE_MAX_MS);
+
+	alone.state = idgen_registry_look(MyDatabaseId);
+	alone.until = TimestampTzPlusMilliseconds(now, ms);
+}
+
+/* From now on, the session itself refills for this call. */
+void
+idgen_refiller_is_session(IdgenCall *call)
+{
+	call->refiller = IDGEN_REFILLER_SESSION;
+	call->waiting_since = 0;
+}

@@ -1,0 +1,203 @@
+/*
+ * worker_wait.c
+ *		Waiting for the worker.
+ *
+ * No wait lasts forever (rule W4): not for a worker to start, and not for one
+ * that waits for a lock. The lock manager cannot help, since it does not know
+ * that this session waits for the worker. So the wait has an end of its own,
+ * idgen.worker_timeout, and lock_timeout counts as well.
+ *
+ * With refill "auto", the end of a wait is no error: the session refills itself
+ * (rule W5). The wait is shorter, if no worker starts; and if another
+ * transaction holds the row, since the session then waits for that in the lock
+ * manager, which detects deadlocks.
+ *
+ * Locking rules: no lock is held while a session waits.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
+
+#include "common/compat.h"
+#include "common/guc.h"
+#include "draw/wait.h"
+#include "draw/worker_wait.h"
+#include "shmem/slot_worker.h"
+#include "shmem/worker_registry.h"
+
+/* How often a session that waits looks whether there still is a worker. */
+#define IDGEN_LOOK_AFTER_MS 100
+
+/* How long to wait for a slot of the cache before looking again. */
+#define IDGEN_NO_SLOT_PAUSE_MS 10
+
+/* Has this session set the timer for lock_timeout? */
+static bool lock_timer_runs = false;
+
+static void
+start_lock_timer(void)
+{
+	if (LockTimeout <= 0)
+		return;
+	lock_timer_runs = true;
+	enable_timeout_after(LOCK_TIMEOUT, LockTimeout);
+}
+
+/*
+ * If the timer has run out just now, the server must still be able to tell that
+ * the interrupt comes from it.
+ */
+static void
+stop_lock_timer(void)
+{
+	if (lock_timer_runs)
+		disable_timeout(LOCK_TIMEOUT, true);
+	lock_timer_runs = false;
+}
+
+/* The transaction or subtransaction is aborted, and with it the wait. */
+void
+idgen_worker_wait_abort(void)
+{
+	stop_lock_timer();
+}
+
+/*
+ * The milliseconds that this call has left, of as many since its first wait.
+ */
+static long
+time_left(IdgenCall *call, int timeout)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (call->waiting_since == 0)
+		call->waiting_since = now;
+	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->waiting_since, timeout));
+}
+
+/*
+ * For how many milliseconds a call waits for the worker, in the state that it
+ * is in; "row_locked" as idgen_slot_look_at_attempt() says. If there is another
+ * way, the call does not wait for a locked row longer than it would wait in the
+ * lock manager before that looks for a deadlock, or gives up.
+ */
+static int
+patience(const IdgenHandle *handle, IdgenWorkerState state, bool row_locked)
+{
+	int ms = idgen_worker_timeout;
+
+	if (handle->found.refill != IDGEN_REFILL_AUTO)
+		return ms;
+	if (state == IDGEN_WORKER_STARTING)
+		ms = Min(ms, idgen_worker_start_timeout);
+	if (row_locked)
+		ms = Min(ms, DeadlockTimeout);
+	if (row_locked && LockTimeout > 0)
+		ms = Min(ms, LockTimeout);
+	return ms;
+}
+
+/* What a session that waits for the worker is seen to wait for. */
+static uint32
+wait_event(void)
+{
+	static uint32 event = 0;
+
+	if (event == 0)
+		event = WaitEventExtensionNew("IdgenWorker");
+	return event;
+}
+
+/*
+ * Does another transaction refill itself? Then it keeps the worker from the
+ * row until it ends, and is better waited for in the lock manager.
+ */
+static bool
+is_claimed(const IdgenHandle *handle, TransactionId *claim)
+{
+	*claim = idgen_slot_read_claim(handle->found.slot, handle->found.version);
+	return handle->found.refill == IDGEN_REFILL_AUTO && TransactionIdIsValid(*claim) &&
+		*claim != handle->xact.claim;
+}
+
+/*
+ * Sleep until the worker's attempt is over. In between, see to it that there
+ * still is a worker.
+ */
+static IdgenWorkerWaitEnd
+sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, IdgenWorkerNews *news)
+{
+	const IdgenFound *found = &handle->found;
+
+	for (;;)
+	{
+		IdgenWorkerState state;
+		long timeout;
+
+		switch (idgen_slot_look_at_attempt(found->slot, found->version, call->count, attempt,
+		                                   &news->failure, &news->row_locked))
+		{
+			case IDGEN_ATTEMPT_OVER:
+				return IDGEN_WAIT_OVER;
+			case IDGEN_ATTEMPT_FAILED:
+				return IDGEN_WAIT_FAILED;
+			case IDGEN_ATTEMPT_AWAITED:
+				break;
+		}
+		if (is_claimed(handle, &news->claim))
+			return IDGEN_WAIT_CLAIMED;
+		state = idgen_registry_wake(MyDatabaseId);
+		if (state == IDGEN_WORKER_NONE)
+			return IDGEN_WAIT_NO_PLACE;
+		timeout = time_left(call, patience(handle, state, news->row_locked));
+		if (timeout == 0)
+			return state == IDGEN_WORKER_STARTING ? IDGEN_WAIT_NOT_STARTED : IDGEN_WAIT_TIMED_OUT;
+		ConditionVariableTimedSleep(&found->slot->refill.done, Min(timeout, IDGEN_LOOK_AFTER_MS),
+		                            wait_event());
+	}
+}
+
+/*
+ * Wait for an attempt of the worker, which the slot has told the session to do;
+ * also for the end of a transaction that refills itself. For lock_timeout the
+ * worker is a lock, unless there is another way if it lasts.
+ */
+IdgenWorkerWaitEnd
+idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, IdgenWorkerNews *news)
+{
+	IdgenWorkerWaitEnd end;
+
+	if (handle->found.refill == IDGEN_REFILL_WORKER)
+		start_lock_timer();
+	ConditionVariablePrepareToSleep(&handle->found.slot->refill.done);
+	end = sleep_until_over(handle, call, attempt, news);
+	ConditionVariableCancelSleep();
+	stop_lock_timer();
+	CHECK_FOR_INTERRUPTS(); /* the timer may have run out just now */
+	if (end == IDGEN_WAIT_CLAIMED)
+	{
+		idgen_wait_for_transaction(call, news->claim);
+		end = IDGEN_WAIT_OVER;
+	}
+	idgen_wait_end();
+	return end;
+}
+
+/*
+ * Pause, since the cache has no slot for the id sequence. Returns false if the
+ * call has waited for idgen.worker_timeout.
+ */
+bool
+idgen_worker_wait_for_slot(IdgenCall *call)
+{
+	if (time_left(call, idgen_worker_timeout) == 0)
+		return false;
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+	                 IDGEN_NO_SLOT_PAUSE_MS, wait_event());
+	ResetLatch(MyLatch);
+	return true;
+}
