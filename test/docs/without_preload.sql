@@ -80,6 +80,15 @@ SELECT idgen_next('n', 'sequence');
 SELECT idgen_next('n', 'sequence');
 -- gives: 2
 
+-- claim: What another session does to pooling is noticed as well.
+CREATE SEQUENCE po_seq INCREMENT 20;
+SELECT idgen_create('po', source => 'sequence', pooling => 'pooled');
+SELECT max(idgen_next('po')) FROM generate_series(1, 3);
+-- gives: 3
+\other UPDATE id_sequences SET pooling = 'pooled_lo' WHERE name = 'po';
+SELECT idgen_next('po');
+-- gives: 41
+
 -- claim: Source server works.
 CREATE SERVER d FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host :'host', port '1');
 CREATE USER MAPPING FOR current_user SERVER d OPTIONS (user 'a', password 'b');

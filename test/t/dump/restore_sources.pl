@@ -29,6 +29,10 @@ $node->safe_psql(
 	CREATE SEQUENCE "Lines of orders" INCREMENT BY -20;
 	CREATE SEQUENCE single_seq;
 	CREATE SEQUENCE used_up_seq INCREMENT BY 20 MAXVALUE 2;
+	CREATE SEQUENCE pooled_seq INCREMENT BY 20;
+	CREATE SEQUENCE numbers_seq;
+	SELECT idgen_create('pooled', source => 'sequence', pooling => 'pooled'),
+		idgen_create('numbers', source => 'sequence', pooling => 'hilo', block_size => 20);
 	SELECT idgen_create('lines', source => 'sequence', source_name => '"App"."Lines of orders"'),
 		idgen_create('single', source => 'sequence', block_size => 10),
 		idgen_create('used_up', source => 'sequence');
@@ -49,6 +53,7 @@ $node->safe_psql(
 	INSERT INTO orders SELECT FROM generate_series(1, 3);
 	SELECT idgen_next('single') FROM generate_series(1, 3);
 	SELECT idgen_next('used_up') FROM generate_series(1, 2);
+	SELECT idgen_next('pooled'), idgen_next('numbers') FROM generate_series(1, 3);
 
 	CREATE ROLE alice;
 	GRANT USAGE ON FOREIGN DATA WRAPPER idgen_fdw TO alice;
@@ -77,6 +82,8 @@ sub check
 		"1|-1|1\n2|-2|2\n3|-3|3\n21|-21|11", "$name: next to the same data");
 	is( $node->safe_psql($database, q{SET search_path = "App", ids; SELECT idgen_next('single')}),
 		'11', "$name: a sequence found by search_path");
+	is( $node->safe_psql($database, q{SET search_path = "App", ids; SELECT idgen_next('pooled'), idgen_next('numbers')}),
+		'22|21', "$name: what values of sequences stand for");
 	my ($ret, $stdout, $stderr) =
 	  $node->psql($database, q{SET search_path = "App", ids; SELECT idgen_next('used_up')});
 	like($stderr, qr/id sequence "used_up" is exhausted/, "$name: what was exhausted still is");
