@@ -200,14 +200,17 @@ current_first(const Sequence *sequence)
 	return 0;
 }
 
+/* Either the row itself, or the table that it belongs to. */
 static char *
-delete_sql(const Sequence *sequence)
+delete_sql(const Sequence *sequence, Random *random)
 {
+	if (one_in(random, 2))
+		return text("DROP TABLE IF EXISTS %s_owner", sequence->kind->name);
 	return text("DELETE FROM id_sequences WHERE name = '%s'", sequence->kind->name);
 }
 
 static char *
-recreate_sql(const Sequence *sequence, const Life *life, bool by_renaming)
+recreate_sql(const Sequence *sequence, const Life *life, Random *random, bool by_renaming)
 {
 	char *create = create_sql(sequence, life);
 	const char *name = sequence->kind->name;
@@ -218,7 +221,12 @@ recreate_sql(const Sequence *sequence, const Life *life, bool by_renaming)
 		           "DELETE FROM id_sequences WHERE name = '%s_old'",
 		           name, name, create, name);
 	else
-		sql = text("DELETE FROM id_sequences WHERE name = '%s'; %s", name, create);
+	{
+		char *delete = delete_sql(sequence, random);
+
+		sql = text("%s; %s", delete, create);
+		free(delete);
+	}
 	free(create);
 	return sql;
 }
@@ -259,7 +267,7 @@ begin_life_of(Disturber *disturber, Random *random, Sequence *sequence)
 	char *sql = how < 2 ? restart_sql(sequence, &life) : NULL;
 
 	if (sql == NULL)
-		sql = recreate_sql(sequence, &life, how == 3);
+		sql = recreate_sql(sequence, &life, random, how == 3);
 	change_lives(link, sql, &sequence, &life, 1, roll_back, ndraws);
 	free(sql);
 }
@@ -286,7 +294,7 @@ take_away_one(Disturber *disturber, Random *random, Sequence *sequence)
 	 */
 	if (sequence->kind->no_row || sequence->kind->source == FUNCTION)
 		return;
-	sql = delete_sql(sequence);
+	sql = delete_sql(sequence, random);
 	if (link_run(link, "BEGIN; SET LOCAL lock_timeout = 3000", NULL) == DONE && link_run(link, sql, NULL) == DONE &&
 	    commit_change(link, may_be_prepared(sequence), &sent, &known))
 	{
@@ -344,7 +352,7 @@ delete_in_vain(Disturber *disturber, Random *random)
 	while (sequence->kind->source != TABLE || sequence->kind->worker || sequence->kind->switched || sequence->stream->gapless)
 		sequence = random_sequence(random);
 	link = &disturber->links[sequence->database];
-	sql = delete_sql(sequence);
+	sql = delete_sql(sequence, random);
 	before = look_up_changed(link, sequence);
 	link_run(link, "BEGIN; SET LOCAL lock_timeout = 1000", NULL);
 	link_run(link, sql, NULL);

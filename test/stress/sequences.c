@@ -208,7 +208,8 @@ ids_of_value(const Sequence *sequence, int64_t v, int64_t *first, int64_t *last)
 
 /*
  * The SQL that makes the id sequence, in a database that has none of that name.
- * For source "server", the row on the central server has to be there.
+ * It belongs to the column of a table that has no other use. For source
+ * "server", the row on the central server has to be there.
  */
 char *
 create_sql(const Sequence *sequence, const Life *life)
@@ -244,10 +245,12 @@ create_sql(const Sequence *sequence, const Life *life)
 		              " ON CONFLICT (name) DO UPDATE SET next_value = excluded.next_value; ",
 		              kind->name, life->first, kind->block_size);
 	if (!kind->no_row)
-		row = text("SELECT idgen_create('%s', next_block_start => %" PRId64 ", max_value => %" PRId64
-		           ", block_size => %d, source => '%s', refill => '%s', layout => '%s', pooling => '%s'%s)",
-		           kind->name, life->first, kind->capacity > 0 ? life->last : INT64_MAX,
-		           kind->rows > 0 ? kind->rows : kind->block_size, source_names[kind->source],
+		row = text("CREATE TABLE IF NOT EXISTS %s_owner (id bigint);"
+		           "SELECT idgen_create('%s', next_block_start => %" PRId64 ", max_value => %" PRId64
+		           ", owned_by => '%s_owner.id', block_size => %d, source => '%s', refill => '%s', layout => '%s',"
+		           " pooling => '%s'%s)",
+		           kind->name, kind->name, life->first, kind->capacity > 0 ? life->last : INT64_MAX,
+		           kind->name, kind->rows > 0 ? kind->rows : kind->block_size, source_names[kind->source],
 		           kind->worker ? "worker" : "transaction", layout_names[kind->layout], pooling_names[kind->pooling],
 		           source_sql[kind->source]);
 	sql = text("%s%s", object ? object : "", row ? row : "");
