@@ -36,6 +36,10 @@ init_server($new);
 $new->append_conf('postgresql.conf', $preload);
 
 create_all_kinds($old);
+$old->safe_psql('postgres', q{
+	CREATE TABLE owning (gone text, id serial);
+	ALTER TABLE owning DROP gone;
+	SELECT idgen_adopt('owning', 'id')});
 my @clients = start_all_kinds($old, 3);
 wait_for_ids(300, @clients);
 my $unique = $old->safe_psql('postgres', 'SELECT idgen_unique_id()');
@@ -83,6 +87,11 @@ is( $new->safe_psql('postgres', q{
 	'AAA|id_sequences', 'triggers fire always, and a dump has the rows');
 is($new->safe_psql('postgres', q{SELECT idgen_restart('own', 5); SELECT idgen_next('own')}),
 	"\n5", 'changes are noticed');
+$new->safe_psql('postgres', 'DROP TABLE owning');
+is( $new->safe_psql('postgres', q{
+		SELECT (SELECT count(*) FROM id_sequences WHERE name = 'public.owning.id'),
+			(SELECT string_agg(evtenabled, '') FROM pg_event_trigger)}),
+	'0|AA', 'a column takes its id sequence along');
 $new->stop;
 
 # The old cluster can be started again, if it is to be that one after all.
