@@ -105,7 +105,7 @@ idgen_check_pooling(const char *pooling, const IdgenSource *source)
 	IdgenPooling found;
 
 	if (!idgen_pooling_find(pooling, &found))
-		not_valid("pooling", pooling, "pooled_lo, pooled, hilo");
+		not_valid("pooling", pooling, "pooled_lo, pooled, hilo, legacy_pooled, legacy_hilo");
 	if (found != IDGEN_POOLING_POOLED_LO && !source->has_pooling)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -89,8 +89,9 @@ idgen_native_display(const RangeVar *sequence)
 }
 
 /*
- * Which ids the values of a sequence stand for. With hilo and INCREMENT BY 1,
- * how many is up to the program that draws them, and the row has to say it.
+ * Which ids the values of a sequence stand for. If they are numbers of blocks,
+ * with INCREMENT BY 1, how many is up to the program that draws them, and the
+ * row has to say it.
  */
 static void
 set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
@@ -102,7 +103,7 @@ set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
 	ids->step = sequence->increment > 0 ? 1 : -1;
 	ids->min_id = Min(sequence->first, sequence->last);
 	ids->max_id = Max(sequence->first, sequence->last);
-	if (pool->pooling != IDGEN_POOLING_HILO)
+	if (!idgen_pooling_numbers(pool->pooling))
 		return;
 
 	if (ids->per_value == 1)
@@ -263,6 +264,35 @@ idgen_native_next_block(const IdgenNativeSequence *sequence, const IdgenNativeSt
 	if (!state->is_called && v == state->last_value)
 		return idgen_first_value_block(&sequence->ids, v);
 	return idgen_value_block(&sequence->ids, v);
+}
+
+/*
+ * The ids that come next, and their value, if no session has values set aside
+ * by CACHE. A value that stands for none is left out. Returns false if there
+ * are no ids left.
+ */
+bool
+idgen_native_next_ids(const IdgenNativeSequence *sequence, const IdgenNativeState *state,
+                      int64 *next, IdgenBlock *block)
+{
+	if (!idgen_native_next(sequence, state, next))
+		return false;
+	*block = idgen_native_next_block(sequence, state, *next);
+	if (block->left == 0 && !idgen_native_is_last(sequence, *next))
+	{
+		*next += sequence->increment;
+		*block = idgen_value_block(&sequence->ids, *next);
+	}
+	return block->left > 0;
+}
+
+/* The first id of the sequence, whatever value it starts with. */
+int64
+idgen_native_first_id(const IdgenNativeSequence *sequence)
+{
+	if (idgen_pooling_numbers(sequence->ids.pooling))
+		return idgen_value_block(&sequence->ids, sequence->first).next;
+	return sequence->first;
 }
 
 /*

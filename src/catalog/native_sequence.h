@@ -55,6 +55,9 @@ extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int6
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_next(const IdgenNativeSequence *sequence,
                               const IdgenNativeState *state, int64 *next);
+extern bool idgen_native_next_ids(const IdgenNativeSequence *sequence,
+                                  const IdgenNativeState *state, int64 *next, IdgenBlock *block);
+extern int64 idgen_native_first_id(const IdgenNativeSequence *sequence);
 extern IdgenBlock idgen_native_next_block(const IdgenNativeSequence *sequence,
                                           const IdgenNativeState *state, int64 v);
 extern int64 idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v);

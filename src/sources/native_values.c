@@ -26,13 +26,13 @@ idgen_values_exhausted(const IdgenHandle *handle)
 	int64 last_id = idgen_native_last_id(sequence, sequence->last);
 
 	errmsg("id sequence \"%s\" is exhausted", handle->name);
-	if (sequence->ids.pooling == IDGEN_POOLING_POOLED)
+	if (idgen_pooling_looks_back(sequence->ids.pooling))
 		errdetail("The values of sequence \"%s\" end at %lld.", NameStr(sequence->name), (long long) sequence->last);
 	else
 		errdetail("Its last id is %lld.", (long long) last_id);
 	if (last_id == PG_INT64_MAX || last_id == PG_INT64_MIN)
 		errhint("Use another sequence, or start this one again with idgen_restart().");
-	else if (sequence->ids.pooling == IDGEN_POOLING_HILO && last_id == sequence->ids.max_id)
+	else if (idgen_pooling_numbers(sequence->ids.pooling) && last_id == sequence->ids.max_id)
 		errhint("Raise max_value.");
 	else
 		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
@@ -88,7 +88,7 @@ add_block(IdgenValues *values, const IdgenBlock *block)
 	values->ids += block->left;
 }
 
-/* Draw one value. Beyond the last id of hilo, it stands for none. */
+/* Draw one value, which may stand for no ids. */
 static void
 draw_value(IdgenValues *values)
 {
@@ -101,7 +101,10 @@ draw_value(IdgenValues *values)
 	note_value(values, v);
 }
 
-/* Draw one value, or raise 2200H in idgen's words. */
+/*
+ * Draw one value, or two if the first one stands for no ids, or raise 2200H in
+ * idgen's words.
+ */
 static void
 draw_first_value(const IdgenHandle *handle, IdgenValues *values)
 {
@@ -112,6 +115,8 @@ draw_first_value(const IdgenHandle *handle, IdgenValues *values)
 	context.previous = error_context_stack;
 	error_context_stack = &context;
 	draw_value(values);
+	if (values->nblocks == 0 && !idgen_native_is_last(values->sequence, values->last))
+		draw_value(values);
 	error_context_stack = context.previous;
 	if (values->nblocks == 0)
 		ereport(ERROR,

@@ -174,13 +174,13 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 }
 
 /*
- * Are the ids of a value consecutive with those of the next one? Not if hilo is
- * used with a sequence whose values leave numbers out.
+ * Are the ids of a value consecutive with those of the next one? Not if values
+ * are numbers of blocks, and the sequence leaves numbers out.
  */
 static bool
 ids_follow_each_other(const IdgenNativeSequence *sequence)
 {
-	return sequence->ids.pooling != IDGEN_POOLING_HILO || idgen_native_width(sequence) == 1;
+	return !idgen_pooling_numbers(sequence->ids.pooling) || idgen_native_width(sequence) == 1;
 }
 
 /* The most consecutive ids, with as many values as may be drawn. */
@@ -207,7 +207,7 @@ ids_behind(const IdgenNativeSequence *sequence, int64 next, const IdgenBlock *bl
 	int64 first = block->next;
 
 	if (sequence->cycle)
-		first = idgen_value_block(&sequence->ids, sequence->first).next;
+		first = idgen_native_first_id(sequence);
 	return sequence->ids.step > 0 ? (uint64) last - (uint64) first : (uint64) first - (uint64) last;
 }
 
@@ -220,6 +220,7 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	IdgenNativeState state;
+	IdgenBlock block;
 	int64 next;
 	int64 ids = 0;
 
@@ -227,13 +228,8 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 		return request->count;
 
 	state = locked_state(handle->found.object);
-	if (idgen_native_next(sequence, &state, &next))
-	{
-		IdgenBlock block = idgen_native_next_block(sequence, &state, next);
-
-		if (block.left > 0)
-			ids = idgen_request_ids(request, block.next, block.step, ids_behind(sequence, next, &block));
-	}
+	if (idgen_native_next_ids(sequence, &state, &next, &block))
+		ids = idgen_request_ids(request, block.next, block.step, ids_behind(sequence, next, &block));
 	if (ids == 0)
 		idgen_too_few(handle->name, request->count, idgen_native_last_id(sequence, state.last_value));
 	return ids;
@@ -245,7 +241,7 @@ values_per_block(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 
-	if (idgen_native_width(sequence) > 1 || sequence->ids.pooling == IDGEN_POOLING_HILO)
+	if (idgen_native_width(sequence) > 1 || idgen_pooling_numbers(sequence->ids.pooling))
 		return 1;
 	return Min(handle->found.block_size, MAX_VALUES);
 }
@@ -272,7 +268,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		.count = count,
 	};
 
-	if (sequence->cache > 1 || sequence->ids.pooling == IDGEN_POOLING_POOLED)
+	if (sequence->cache > 1 || idgen_pooling_looks_back(sequence->ids.pooling))
 		drawn.before = locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, nvalues))
@@ -296,15 +292,16 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	return IDGEN_SOURCE_OK;
 }
 
-/* The ids of the value that nextval() would give. Empty if there are none. */
+/* The ids that come next from the sequence. Empty if there are none. */
 static IdgenBlock
 next_block(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
 {
 	int64 next;
+	IdgenBlock block;
 
-	if (!idgen_native_next(sequence, state, &next))
+	if (!idgen_native_next_ids(sequence, state, &next, &block))
 		return (IdgenBlock){0};
-	return idgen_native_next_block(sequence, state, next);
+	return block;
 }
 
 /* The first id of what nextval() would give. Raises 2200H, 55000. */
@@ -349,7 +346,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 pg_noreturn static void
 out_of_bounds(const IdgenNativeSequence *sequence, int64 start)
 {
-	int64 first = idgen_value_block(&sequence->ids, sequence->first).next;
+	int64 first = idgen_native_first_id(sequence);
 	int64 last = idgen_native_last_id(sequence, sequence->last);
 
 	ereport(ERROR,
@@ -366,8 +363,8 @@ is_value(const IdgenNativeSequence *sequence, int64 v)
 }
 
 /*
- * With hilo, the number of the first block all of whose ids are at "start" or
- * behind it. Raises 22003.
+ * Of values that are numbers of blocks, that of the first block all of whose
+ * ids are at "start" or behind it. Raises 22003.
  */
 static int64
 number_to_start_at(const IdgenNativeSequence *sequence, int64 start)
@@ -389,7 +386,8 @@ number_to_start_at(const IdgenNativeSequence *sequence, int64 start)
  *
  * With pooled, the value that any program draws next stands for ids before it.
  * So the value before that one has to be right before "start". If the sequence
- * has none of the two, "start" becomes its first value.
+ * has none of the two, "start" becomes its first value. With legacy_pooled, the
+ * value before that one has to be "start" itself.
  *
  * Raises 22003.
  */
@@ -399,13 +397,19 @@ state_to_start_at(const IdgenNativeSequence *sequence, int64 start)
 	IdgenNativeState state = {.last_value = start};
 	int64 before = start - sequence->ids.step;
 
-	if (sequence->ids.pooling == IDGEN_POOLING_HILO)
+	if (idgen_pooling_numbers(sequence->ids.pooling))
 		state.last_value = number_to_start_at(sequence, start);
 	else if (!is_value(sequence, start))
 		out_of_bounds(sequence, start);
 	else if (sequence->ids.pooling == IDGEN_POOLING_POOLED && start != sequence->first &&
 	         !idgen_native_is_last(sequence, before))
 		state = (IdgenNativeState){.last_value = before, .is_called = true};
+	else if (sequence->ids.pooling == IDGEN_POOLING_LEGACY_POOLED)
+	{
+		if (idgen_native_is_last(sequence, start))
+			out_of_bounds(sequence, start);
+		state.is_called = true;
+	}
 	return state;
 }
 
@@ -452,7 +456,7 @@ start_behind(const IdgenHandle *handle, int64 last)
 
 	if (ids->step > 0 ? last >= last_id : last <= last_id)
 		idgen_none_behind(handle->name, last, last_id);
-	if (ids->pooling != IDGEN_POOLING_HILO)
+	if (!idgen_pooling_numbers(ids->pooling))
 		return last + ids->step;
 
 	number = idgen_hilo_value(ids, last + ids->step);
