@@ -37,7 +37,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
+OWN_TARGETS = test test-quick test-clients stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -131,6 +131,11 @@ demo:
 
 demo-cluster:
 	@$(tree)test/demo_cluster
+
+# Programs with frameworks of their own share sequences and rows with
+# idgen_next; SECONDS=600 for a longer run
+test-clients:
+	@CLIENT_SECONDS=$(or $(SECONDS),60) ONLY=tap TESTS=other_programs/java_clients $(tree)test/run
 
 # SECONDS=1800 for a longer run, SEED=number for a certain one, CLIENTS=16
 stress:
