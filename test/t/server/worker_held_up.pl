@@ -35,17 +35,19 @@ $node->safe_psql('postgres', qq{
 
 my $connections = q{SELECT count(*) FROM pg_stat_activity WHERE application_name = 'idgen'};
 
-# Many calls, each of which may need a refill
+# Many calls, each of which may need a refill. In one transaction they would be
+# a bulk load, for which the worker takes more than one id at a time.
 sub others_go_on
 {
 	my ($name, @others) = @_;
 
 	for my $sequence (@others)
 	{
-		is( $node->safe_psql('postgres', qq{
-				SET statement_timeout = '60s';
-				SELECT count(DISTINCT idgen_next('$sequence')) FROM generate_series(1, 20)}),
-			'20', "$name: $sequence goes on");
+		my $ids = $node->safe_psql('postgres',
+			"SET statement_timeout = '60s';" . "SELECT idgen_next('$sequence');" x 20);
+		my %different = map { $_ => 1 } split /\n/, $ids;
+
+		is(keys %different, 20, "$name: $sequence goes on");
 	}
 	return;
 }
