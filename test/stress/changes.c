@@ -261,7 +261,7 @@ begin_life_of(Disturber *disturber, Random *random, Sequence *sequence)
 	Link *link = &disturber->links[sequence->database];
 	int how = random_below(random, 4);
 	bool roll_back = one_in(random, 5);
-	bool may_draw = !sequence->kind->worker && !sequence->stream->gapless && sequence->kind->audience != UNPRIVILEGED;
+	bool may_draw = sequence->kind->refill != BY_WORKER && !sequence->stream->gapless && sequence->kind->audience != UNPRIVILEGED;
 	int ndraws = may_draw && one_in(random, 2) ? random_from(random, 1, 30) : 0;
 	Life life = prepare_life(disturber, sequence);
 	char *sql = how < 2 ? restart_sql(sequence, &life) : NULL;
@@ -349,7 +349,7 @@ delete_in_vain(Disturber *disturber, Random *random)
 	/*
 	 * of others, what is late because of the change before may be lost just now
 	 */
-	while (sequence->kind->source != TABLE || sequence->kind->worker || sequence->kind->switched || sequence->stream->gapless)
+	while (sequence->kind->source != TABLE || sequence->kind->refill != BY_TRANSACTION || sequence->kind->switched || sequence->stream->gapless)
 		sequence = random_sequence(random);
 	link = &disturber->links[sequence->database];
 	sql = delete_sql(sequence, random);
@@ -395,12 +395,13 @@ alter_block_size(Disturber *disturber, Random *random)
 void
 alter_manner(Disturber *disturber, Random *random)
 {
+	static const char *const modes[] = {"transaction", "worker", "auto"};
 	Sequence *sequence = random_sequence(random);
 
 	if (sequence->kind->switched)
 		try_change(disturber, sequence,
 		           text("UPDATE id_sequences SET refill = '%s' WHERE name = '%s'",
-		                one_in(random, 2) ? "worker" : "transaction", sequence->kind->name));
+		                modes[random_below(random, lengthof(modes))], sequence->kind->name));
 	if (sequence->kind->relaid)
 		try_change(disturber, sequence,
 		           text("UPDATE id_sequences SET layout = '%s' WHERE name = '%s'",

@@ -87,7 +87,7 @@ refilling_process(Disturber *disturber, Random *random, const Sequence *sequence
 	char *condition;
 	int pid;
 
-	if (sequence->kind->worker)
+	if (sequence->kind->refill == BY_WORKER)
 		condition = text("%s AND datname = '%s'", is_worker, database);
 	else
 		condition = text("wait_event = 'IdgenServer' AND datname = '%s' AND query LIKE '%%''%s''%%'", database,

@@ -53,7 +53,7 @@ static int
 random_count(Random *random, const Sequence *sequence)
 {
 	/* where each block costs a commit, or rows are inserted */
-	int most = sequence->stream->gapless || (sequence->kind->worker && sequence->kind->block_size < 1000) ||
+	int most = sequence->stream->gapless || (sequence->kind->refill == BY_WORKER && sequence->kind->block_size < 1000) ||
 			sequence->kind->block_size < 5
 		? 100
 		: 10000;
@@ -131,7 +131,7 @@ may_allocate(const Plan *plan, const Sequence *sequence)
 	 * it may fail then; and the worker cannot get at a row that the caller has
 	 * locked
 	 */
-	if (plan->calm && (plan->isolation != READ_COMMITTED || sequence->kind->worker || sequence->kind->switched))
+	if (plan->calm && (plan->isolation != READ_COMMITTED || sequence->kind->refill != BY_TRANSACTION || sequence->kind->switched))
 		return false;
 	/*
 	 * what a transaction holds of a gapless one it cannot give back once it has
@@ -204,7 +204,7 @@ suits(const Sequence *sequence, int round)
 	bool native = round / 3 % 2 == 1;
 
 	return (sequence->kind->source == SEQUENCE) == native && sequence->kind->source != SERVER &&
-		!sequence->kind->worker && !sequence->kind->switched;
+		sequence->kind->refill == BY_TRANSACTION && !sequence->kind->switched;
 }
 
 static Sequence *

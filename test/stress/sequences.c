@@ -29,13 +29,17 @@ static const Kind kinds[] = {
 	{.name = "thousand", .source = TABLE, .block_size = 1000, .databases = 1},
 	{.name = "large", .source = TABLE, .block_size = 100000, .databases = 1},
 	{.name = "few", .source = TABLE, .block_size = 20, .capacity = 3000, .databases = 1},
-	{.name = "w_one", .source = TABLE, .block_size = 1, .worker = true, .databases = 1},
-	{.name = "w_twenty", .source = TABLE, .block_size = 20, .worker = true, .databases = 3},
-	{.name = "w_thousand", .source = TABLE, .block_size = 1000, .worker = true, .databases = 1},
-	{.name = "w_few", .source = TABLE, .block_size = 20, .worker = true, .capacity = 3000, .databases = 1},
+	{.name = "w_one", .source = TABLE, .block_size = 1, .refill = BY_WORKER, .databases = 1},
+	{.name = "w_twenty", .source = TABLE, .block_size = 20, .refill = BY_WORKER, .databases = 3},
+	{.name = "w_thousand", .source = TABLE, .block_size = 1000, .refill = BY_WORKER, .databases = 1},
+	{.name = "w_few", .source = TABLE, .block_size = 20, .refill = BY_WORKER, .capacity = 3000, .databases = 1},
+	{.name = "a_one", .source = TABLE, .block_size = 1, .refill = BY_EITHER, .databases = 1},
+	{.name = "a_twenty", .source = TABLE, .block_size = 20, .refill = BY_EITHER, .databases = 3},
+	{.name = "a_few", .source = TABLE, .block_size = 20, .refill = BY_EITHER, .capacity = 3000, .databases = 1},
+	{.name = "s_either", .source = SEQUENCE, .block_size = 20, .refill = BY_EITHER, .databases = 1},
 	{.name = "switched", .source = TABLE, .block_size = 10, .switched = true, .databases = 1},
 	{.name = "l_prefixed", .source = TABLE, .block_size = 20, .layout = PREFIXED, .databases = 1},
-	{.name = "l_session", .source = TABLE, .block_size = 50, .layout = SESSION, .worker = true, .databases = 1},
+	{.name = "l_session", .source = TABLE, .block_size = 50, .layout = SESSION, .refill = BY_WORKER, .databases = 1},
 	{.name = "l_prefixed_reversed", .source = TABLE, .block_size = 20, .layout = PREFIXED_REVERSED, .databases = 1},
 	{.name = "l_session_reversed", .source = TABLE, .block_size = 1000, .layout = SESSION_REVERSED, .relaid = true, .databases = 1},
 	{.name = "s_twenty", .source = SEQUENCE, .block_size = 20, .databases = 3},
@@ -45,21 +49,27 @@ static const Kind kinds[] = {
 	{.name = "s_cache", .source = SEQUENCE, .block_size = 20, .cache = 20, .databases = 2},
 	{.name = "s_cache_one", .source = SEQUENCE, .block_size = 1, .rows = 10, .cache = 7, .databases = 1},
 	{.name = "s_cache_few", .source = SEQUENCE, .block_size = 20, .cache = 7, .capacity = 3000, .databases = 1},
-	{.name = "s_cache_worker", .source = SEQUENCE, .block_size = 20, .cache = 7, .worker = true, .databases = 1},
+	{.name = "s_cache_worker", .source = SEQUENCE, .block_size = 20, .cache = 7, .refill = BY_WORKER, .databases = 1},
 	{.name = "s_pooled", .source = SEQUENCE, .block_size = 20, .pooling = POOLED, .databases = 2},
-	{.name = "s_pooled_worker", .source = SEQUENCE, .block_size = 10, .pooling = POOLED, .worker = true, .databases = 1},
+	{.name = "s_pooled_worker", .source = SEQUENCE, .block_size = 10, .pooling = POOLED, .refill = BY_WORKER, .databases = 1},
 	{.name = "s_hilo", .source = SEQUENCE, .block_size = 1, .pooling = HILO, .rows = 20, .databases = 2},
 	{.name = "s_down", .source = SEQUENCE, .block_size = -5, .no_row = true, .databases = 1},
 	{.name = "s_few", .source = SEQUENCE, .block_size = 20, .capacity = 3000, .databases = 1},
-	{.name = "s_worker", .source = SEQUENCE, .block_size = 20, .worker = true, .layout = PREFIXED, .databases = 1},
+	{.name = "s_worker", .source = SEQUENCE, .block_size = 20, .refill = BY_WORKER, .layout = PREFIXED, .databases = 1},
 	{.name = "f_thirteen", .source = FUNCTION, .block_size = 13, .databases = 1},
 	{.name = "f_layout", .source = FUNCTION, .block_size = 50, .layout = SESSION, .databases = 1},
 	{.name = "r_twenty", .source = SERVER, .block_size = 20, .databases = 3},
 	{.name = "r_thousand", .source = SERVER, .block_size = 1000, .layout = PREFIXED, .databases = 1},
-	{.name = "r_worker", .source = SERVER, .block_size = 50, .worker = true, .databases = 1},
+	{.name = "r_worker", .source = SERVER, .block_size = 50, .refill = BY_WORKER, .databases = 1},
 };
 
 static const Kind unique_kind = {.name = "idgen_unique_id", .source = SEQUENCE};
+
+static const char *const refill_names[] = {
+	[BY_TRANSACTION] = "transaction",
+	[BY_WORKER] = "worker",
+	[BY_EITHER] = "auto",
+};
 
 static const char *const layout_names[] = {
 	[PLAIN] = "plain",
@@ -86,8 +96,8 @@ add_sequence(Sequence *sequence, const Kind *kind, Database database, const char
 {
 	*sequence = (Sequence){kind, database, &streams[nstreams++]};
 	stream_init(sequence->stream, name);
-	sequence->stream->gapless = kind->source == TABLE && kind->block_size == 1 && !kind->worker;
-	sequence->stream->transactional = kind->source == FUNCTION || (kind->source == TABLE && !kind->worker);
+	sequence->stream->gapless = kind->source == TABLE && kind->block_size == 1 && kind->refill != BY_WORKER;
+	sequence->stream->transactional = kind->source == FUNCTION || (kind->source == TABLE && kind->refill != BY_WORKER);
 }
 
 void
@@ -251,7 +261,7 @@ create_sql(const Sequence *sequence, const Life *life)
 		           " pooling => '%s'%s)",
 		           kind->name, kind->name, life->first, kind->capacity > 0 ? life->last : INT64_MAX,
 		           kind->name, kind->rows > 0 ? kind->rows : kind->block_size, source_names[kind->source],
-		           kind->worker ? "worker" : "transaction", layout_names[kind->layout], pooling_names[kind->pooling],
+		           refill_names[kind->refill], layout_names[kind->layout], pooling_names[kind->pooling],
 		           source_sql[kind->source]);
 	sql = text("%s%s", object ? object : "", row ? row : "");
 	free(object);

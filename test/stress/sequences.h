@@ -16,6 +16,13 @@ typedef enum Source
 	SERVER,
 } Source;
 
+typedef enum Refill
+{
+	BY_TRANSACTION,
+	BY_WORKER,
+	BY_EITHER,
+} Refill;
+
 typedef enum Layout
 {
 	PLAIN,
@@ -55,8 +62,8 @@ typedef struct Kind
 	Source source;
 	int block_size; /* of SEQUENCE without a row, and of a descending one: INCREMENT BY */
 	Layout layout;
-	bool worker;
-	bool switched; /* between transaction and worker */
+	Refill refill;
+	bool switched; /* between all of these */
 	bool relaid;   /* between its layout and plain */
 	bool no_row;   /* a native sequence alone */
 	Audience audience;
@@ -75,7 +82,7 @@ typedef struct Sequence
 	Stream *stream;
 } Sequence;
 
-#define MAX_IN_DATABASE 40 /* id sequences */
+#define MAX_IN_DATABASE 50 /* id sequences */
 
 #define UNPRIVILEGED_USER "stress_user"
 
