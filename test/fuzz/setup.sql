@@ -13,6 +13,7 @@ CREATE SCHEMA centre;
 GRANT ALL ON SCHEMA public, other, centre TO PUBLIC;
 CREATE EXTENSION idgen;
 ALTER TABLE id_sequences OWNER TO fuzz_owner;
+ALTER VIEW id_sequences_by_last_id OWNER TO fuzz_owner;
 GRANT ALL ON FOREIGN DATA WRAPPER idgen_fdw TO fuzz_owner;
 
 -- Other servers: this database, another one, one that never answers, one that
