@@ -21,23 +21,27 @@ idgen_is_possible_name(const char *name)
 }
 
 /*
- * The call that creates an id sequence with that source, NULL for the default.
+ * How to create an id sequence with that source, NULL for the default; and what
+ * to do if a column draws from it that has ids already.
  */
 static const char *
-call_to_create(Oid relid, const char *name, const IdgenSource *source)
+hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 {
 	char *schema = RelationIsVisible(relid) ? NULL : get_namespace_name(get_rel_namespace(relid));
-	StringInfoData call;
+	StringInfoData hint;
 
-	initStringInfo(&call);
-	appendStringInfo(&call, "%s(%s", quote_qualified_identifier(schema, "idgen_create"),
+	initStringInfo(&hint);
+	appendStringInfo(&hint, "Create it with SELECT %s(%s", quote_qualified_identifier(schema, "idgen_create"),
 	                 quote_literal_cstr(name));
 	if (source != NULL && !source->auto_created)
-		appendStringInfo(&call, ", source => '%s'", source->name);
+		appendStringInfo(&hint, ", source => '%s'", source->name);
 	if (source != NULL && source->runs_code)
-		appendStringInfoString(&call, ", source_name => '...'");
-	appendStringInfoChar(&call, ')');
-	return call.data;
+		appendStringInfoString(&hint, ", source_name => '...'");
+	appendStringInfoString(&hint, ").");
+	if (source == NULL || source->advance != NULL)
+		appendStringInfo(&hint, " If its column has ids already, call %s() then.",
+		                 quote_qualified_identifier(schema, "idgen_sync"));
+	return hint.data;
 }
 
 /*
@@ -50,7 +54,7 @@ idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked)
 	ereport(ERROR,
 	        (errcode(ERRCODE_UNDEFINED_OBJECT),
 	         errmsg("id sequence \"%s\" does not exist", name),
-	         idgen_is_possible_name(name) ? errhint("Create it with SELECT %s.", call_to_create(relid, name, asked)) : errhint("A name has 1 to %d characters.", IDGEN_NAME_CHARACTERS)));
+	         idgen_is_possible_name(name) ? errhint("%s", hint_to_create(relid, name, asked)) : errhint("A name has 1 to %d characters.", IDGEN_NAME_CHARACTERS)));
 }
 
 static void
