@@ -52,7 +52,6 @@ COMMIT;
 SELECT idgen_peek('public.t.id');
 
 -- a pending block of the transaction itself
-UPDATE id_sequences SET refill = 'transaction' WHERE name = 'public.t.id';
 SELECT idgen_restart('public.t.id', 3001);
 BEGIN;
 INSERT INTO t (what) VALUES ('pending') RETURNING id;
@@ -137,6 +136,16 @@ SELECT idgen_sync('others', NULL);
 INSERT INTO t VALUES (20000);
 SELECT idgen_sync();
 SELECT count(*) FROM idgen_sync(NULL, NULL);
+
+-- the worker refills
+SELECT idgen_create('w', refill => 'worker');
+CREATE TABLE w (id bigint PRIMARY KEY DEFAULT idgen_next('w'));
+INSERT INTO w DEFAULT VALUES RETURNING id;
+INSERT INTO w VALUES (5), (500);
+SELECT idgen_sync('w', 'id');
+INSERT INTO w DEFAULT VALUES RETURNING id;
+SELECT idgen_sync('w', 'id');
+DROP TABLE w;
 
 -- mistakes
 SELECT idgen_sync(NULL, 'id');
