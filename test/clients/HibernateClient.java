@@ -60,6 +60,24 @@ public final class HibernateClient implements Clients.Client {
 	}
 
 	/**
+	 * The optimizer pooled-lo of Hibernate 3.6 has no lock: two threads get the
+	 * same id of it, with a sequence. So only one draws at a time.
+	 */
+	private static Clients.Client oneAtATime(HibernateClient client) {
+		return new Clients.Client() {
+			@Override
+			public synchronized int transaction(Random random) throws ReflectiveOperationException {
+				return client.transaction(random);
+			}
+
+			@Override
+			public void close() {
+				client.close();
+			}
+		};
+	}
+
+	/**
 	 * Hibernate 3.6 has its optimizer hilo go on, after its first block, where
 	 * that ended, whatever value the sequence gives; later versions do not. So
 	 * here, each block is the first one of a factory.
@@ -93,7 +111,7 @@ public final class HibernateClient implements Clients.Client {
 	private static Clients.Pairing pairing(String database) {
 		switch (database.split("__")[0]) {
 			case "pooled_lo":
-				return url -> new HibernateClient(url, BySequence.class, NEW, "true", LOW, "true");
+				return url -> oneAtATime(new HibernateClient(url, BySequence.class, NEW, "true", LOW, "true"));
 			case "pooled":
 				return url -> new HibernateClient(url, BySequence.class, NEW, "true");
 			case "hilo":
