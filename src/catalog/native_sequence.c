@@ -205,6 +205,17 @@ idgen_native_state(Relation rel)
 	return state;
 }
 
+/* The same of a sequence that this transaction has locked. */
+IdgenNativeState
+idgen_native_locked_state(Oid relid)
+{
+	Relation rel = relation_open(relid, NoLock);
+	IdgenNativeState state = idgen_native_state(rel);
+
+	relation_close(rel, NoLock);
+	return state;
+}
+
 /* How far is it from v to the last value? */
 uint64
 idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v)

@@ -48,6 +48,7 @@ extern bool idgen_native_is_uncommitted(Relation rel);
 extern RelFileNumber idgen_native_file(Oid relid);
 extern bool idgen_native_is_readable(Relation rel);
 extern IdgenNativeState idgen_native_state(Relation rel);
+extern IdgenNativeState idgen_native_locked_state(Oid relid);
 
 extern uint64 idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v);
 extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);

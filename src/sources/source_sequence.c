@@ -24,18 +24,14 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/xact.h"
-#include "commands/sequence.h"
-#include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/fmgrprotos.h"
 #include "utils/rel.h"
 #include "utils/resowner.h"
 
-#include "catalog/epoch.h"
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/pending.h"
+#include "sources/native_restart.h"
 #include "sources/native_values.h"
 #include "sources/sources.h"
 
@@ -150,17 +146,6 @@ sequence_prepare(IdgenHandle *handle)
 	CurrentResourceOwner = owner;
 }
 
-/* The state of a sequence that prepare() has locked. */
-static IdgenNativeState
-locked_state(Oid relid)
-{
-	Relation rel = relation_open(relid, NoLock);
-	IdgenNativeState state = idgen_native_state(rel);
-
-	relation_close(rel, NoLock);
-	return state;
-}
-
 /*
  * Is the end so near that nextval() might reach it, since other sessions call
  * it as well? A session that still has ids should not get that error.
@@ -168,7 +153,7 @@ locked_state(Oid relid)
 static bool
 is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 {
-	int64 after = idgen_native_values_after(sequence, locked_state(relid).last_value);
+	int64 after = idgen_native_values_after(sequence, idgen_native_locked_state(relid).last_value);
 
 	return !sequence->cycle && after / sequence->cache < nvalues + SAFE_DISTANCE;
 }
@@ -227,7 +212,7 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 	if (request->count == 1 || sequence->cache > 1)
 		return request->count;
 
-	state = locked_state(handle->found.object);
+	state = idgen_native_locked_state(handle->found.object);
 	if (idgen_native_next_ids(sequence, &state, &next, &block))
 		ids = idgen_request_ids(request, block.next, block.step, ids_behind(sequence, next, &block));
 	if (ids == 0)
@@ -269,7 +254,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	};
 
 	if (sequence->cache > 1 || idgen_pooling_looks_back(sequence->ids.pooling))
-		drawn.before = locked_state(handle->found.object);
+		drawn.before = idgen_native_locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, nvalues))
 		return IDGEN_SOURCE_NOT_AHEAD;
@@ -285,23 +270,11 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->ahead_ids = drawn.ids;
 	refill->fate = IDGEN_REST_PUBLISHED;
 	if (sequence->logged)
-		refill->lsn = locked_state(handle->found.object).lsn;
+		refill->lsn = idgen_native_locked_state(handle->found.object).lsn;
 	refill->percent_left = 100;
 	if (!sequence->cycle)
 		refill->percent_left = (int) idgen_native_percent_left(sequence, &(IdgenNativeState){.last_value = drawn.last, .is_called = true});
 	return IDGEN_SOURCE_OK;
-}
-
-/* The ids that come next from the sequence. Empty if there are none. */
-static IdgenBlock
-next_block(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
-{
-	int64 next;
-	IdgenBlock block;
-
-	if (!idgen_native_next_ids(sequence, state, &next, &block))
-		return (IdgenBlock){0};
-	return block;
 }
 
 /* The first id of what nextval() would give. Raises 2200H, 55000. */
@@ -311,6 +284,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	Relation rel;
 	IdgenNativeState state;
+	int64 value;
 	IdgenBlock block;
 
 	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
@@ -333,171 +307,12 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	state = idgen_native_state(rel);
 	relation_close(rel, RowExclusiveLock);
 
-	block = next_block(sequence, &state);
-	if (block.left == 0)
+	if (!idgen_native_next_ids(sequence, &state, &value, &block))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         idgen_values_exhausted(handle)));
 	*id = block.next;
 	return IDGEN_SOURCE_OK;
-}
-
-/* Raises 22003: the sequence cannot start at that id. */
-pg_noreturn static void
-out_of_bounds(const IdgenNativeSequence *sequence, int64 start)
-{
-	int64 first = idgen_native_first_id(sequence);
-	int64 last = idgen_native_last_id(sequence, sequence->last);
-
-	ereport(ERROR,
-	        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-	         errmsg("start (%lld) is out of bounds for sequence \"%s\" (%lld..%lld)",
-	                (long long) start, NameStr(sequence->name),
-	                (long long) Min(first, last), (long long) Max(first, last))));
-}
-
-static bool
-is_value(const IdgenNativeSequence *sequence, int64 v)
-{
-	return v >= Min(sequence->first, sequence->last) && v <= Max(sequence->first, sequence->last);
-}
-
-/*
- * Of values that are numbers of blocks, that of the first block all of whose
- * ids are at "start" or behind it. Raises 22003.
- */
-static int64
-number_to_start_at(const IdgenNativeSequence *sequence, int64 start)
-{
-	int64 number = idgen_hilo_value(&sequence->ids, start);
-	IdgenBlock block = idgen_value_block(&sequence->ids, number);
-
-	if (block.left == 0 || !is_value(sequence, number))
-		out_of_bounds(sequence, start);
-	if (block.next != start)
-		ereport(NOTICE,
-		        (errmsg("the next id is %lld, where a block of sequence \"%s\" begins",
-		                (long long) block.next, NameStr(sequence->name))));
-	return number;
-}
-
-/*
- * What the page of the sequence has to say, so that "start" is the next id.
- *
- * With pooled, the value that any program draws next stands for ids before it.
- * So the value before that one has to be right before "start". If the sequence
- * has none of the two, "start" becomes its first value. With legacy_pooled, the
- * value before that one has to be "start" itself.
- *
- * Raises 22003.
- */
-static IdgenNativeState
-state_to_start_at(const IdgenNativeSequence *sequence, int64 start)
-{
-	IdgenNativeState state = {.last_value = start};
-	int64 before = start - sequence->ids.step;
-
-	if (idgen_pooling_numbers(sequence->ids.pooling))
-		state.last_value = number_to_start_at(sequence, start);
-	else if (!is_value(sequence, start))
-		out_of_bounds(sequence, start);
-	else if (sequence->ids.pooling == IDGEN_POOLING_POOLED && start != sequence->first &&
-	         !idgen_native_is_last(sequence, before))
-		state = (IdgenNativeState){.last_value = before, .is_called = true};
-	else if (sequence->ids.pooling == IDGEN_POOLING_LEGACY_POOLED)
-	{
-		if (idgen_native_is_last(sequence, start))
-			out_of_bounds(sequence, start);
-		state.is_called = true;
-	}
-	return state;
-}
-
-/*
- * Start again at an id: setval(), but on a new file of the sequence, as ALTER
- * SEQUENCE makes one. So it takes effect, and voids what is cached, when the
- * transaction commits, or not at all. Like setval() it needs the privilege
- * UPDATE. Raises 42501, 25006, and 22003 if the value is out of bounds.
- */
-static IdgenSourceResult
-sequence_restart(IdgenHandle *handle, int64 start)
-{
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
-	uint64 epoch = idgen_epoch;
-	IdgenNativeState state;
-
-	idgen_native_check(handle->found.object, ACL_UPDATE);
-	if (!handle->found.temporary)
-		PreventCommandIfReadOnly("idgen_restart()");
-
-	LockRelationOid(handle->found.object, ShareRowExclusiveLock);
-	if (epoch != idgen_epoch)
-		return IDGEN_SOURCE_STALE;
-	state = state_to_start_at(sequence, start);
-	ResetSequence(handle->found.object);
-	DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(handle->found.object),
-	                    Int64GetDatum(state.last_value), BoolGetDatum(state.is_called));
-	CommandCounterIncrement();
-	return IDGEN_SOURCE_OK;
-}
-
-/*
- * The id that the sequence can start at so that all of them lie behind "last".
- * Raises 2200H.
- */
-static int64
-start_behind(const IdgenHandle *handle, int64 last)
-{
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
-	const IdgenValueIds *ids = &sequence->ids;
-	int64 last_id = idgen_native_last_id(sequence, sequence->last);
-	IdgenBlock block;
-	int64 number;
-
-	if (ids->step > 0 ? last >= last_id : last <= last_id)
-		idgen_none_behind(handle->name, last, last_id);
-	if (!idgen_pooling_numbers(ids->pooling))
-		return last + ids->step;
-
-	number = idgen_hilo_value(ids, last + ids->step);
-	block = idgen_value_block(ids, number);
-	if (block.left == 0 || !is_value(sequence, number))
-		idgen_none_behind(handle->name, last, last_id);
-	return block.next;
-}
-
-/*
- * Go behind the ids found, in the direction of the sequence. Raises 2200H, and
- * what sequence_restart() does.
- */
-static IdgenSourceResult
-sequence_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
-{
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
-	int64 step = sequence->ids.step;
-	int64 last = step > 0 ? found->greatest : found->least;
-	IdgenNativeState state = locked_state(handle->found.object);
-	IdgenBlock next = next_block(sequence, &state);
-
-	if (next.left == 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         idgen_values_exhausted(handle)));
-	move->from = move->to = next.next;
-	move->kind = IDGEN_MOVE_NONE;
-	if (!found->any)
-		return IDGEN_SOURCE_OK;
-
-	if (!idgen_block_lies_behind(&next, last, step))
-	{
-		move->kind = IDGEN_MOVE_SOURCE;
-		move->to = start_behind(handle, last);
-	}
-	else if (!idgen_all_lie_behind(handle, last, step))
-		move->kind = IDGEN_MOVE_CACHED;
-	else
-		return IDGEN_SOURCE_OK;
-	return sequence_restart(handle, move->to);
 }
 
 /* Not known of a sequence that another transaction has locked. */
@@ -540,7 +355,7 @@ const IdgenSource idgen_source_sequence = {
 	.allocate = sequence_allocate,
 	.max_count = sequence_max_count,
 	.peek = sequence_peek,
-	.restart = sequence_restart,
-	.advance = sequence_advance,
+	.restart = idgen_native_restart,
+	.advance = idgen_native_advance,
 	.percent_left = sequence_percent_left,
 };

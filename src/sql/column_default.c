@@ -12,7 +12,6 @@
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_attrdef.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -24,6 +23,7 @@
 
 #include "common/compat.h"
 #include "sql/column_default.h"
+#include "sql/dependants.h"
 
 /*
  * Reading defaults
@@ -355,28 +355,18 @@ check_other_column(const IdgenColumn *column, Oid attrdef, Search *search)
 static void
 check_dependants(const IdgenColumn *column, Oid function, Search *search)
 {
-	Relation rel = table_open(DependRelationId, AccessShareLock);
-	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple tuple;
+	ListCell *cell;
 
-	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-	            ObjectIdGetDatum(ProcedureRelationId));
-	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-	            ObjectIdGetDatum(function));
-	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, 2, keys);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	foreach(cell, idgen_dependants(ProcedureRelationId, function))
 	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		const ObjectAddress *user = lfirst(cell);
 
-		if (form->classid == AttrDefaultRelationId)
-			check_other_column(column, form->objid, search);
-		else if (form->classid == TypeRelationId && draws(get_typdefault(form->objid), search))
+		if (user->classId == AttrDefaultRelationId)
+			check_other_column(column, user->objectId, search);
+		else if (user->classId == TypeRelationId && draws(get_typdefault(user->objectId), search))
 			used_by_another(search->name, "a domain",
-			                psprintf("It is domain %s.", format_type_be_qualified(form->objid)));
+			                psprintf("It is domain %s.", format_type_be_qualified(user->objectId)));
 	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
 }
 
 /* Raises 2BP01 if another column or a domain draws from the id sequence. */

@@ -8,24 +8,20 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "catalog/dependency.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "common/compat.h"
 #include "sql/column_default.h"
 #include "sql/column_users.h"
+#include "sql/dependants.h"
 
 /* An expression that is looked into, and on whose behalf. */
 typedef struct Search
@@ -97,27 +93,17 @@ look_at_domain(Search *search, Oid domain)
 static void
 look_at_dependants(Search *search, Oid function)
 {
-	Relation rel = table_open(DependRelationId, AccessShareLock);
-	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple tuple;
+	ListCell *cell;
 
-	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-	            ObjectIdGetDatum(ProcedureRelationId));
-	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-	            ObjectIdGetDatum(function));
-	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, lengthof(keys), keys);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	foreach(cell, idgen_dependants(ProcedureRelationId, function))
 	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		const ObjectAddress *user = lfirst(cell);
 
-		if (form->classid == AttrDefaultRelationId)
-			look_at_column(search, form->objid);
-		else if (form->classid == TypeRelationId)
-			look_at_domain(search, form->objid);
+		if (user->classId == AttrDefaultRelationId)
+			look_at_column(search, user->objectId);
+		else if (user->classId == TypeRelationId)
+			look_at_domain(search, user->objectId);
 	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
 }
 
 /*

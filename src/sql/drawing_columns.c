@@ -8,19 +8,16 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "common/compat.h"
+#include "sql/dependants.h"
 #include "sql/drawing_columns.h"
 
 /* The columns found so far. */
@@ -29,34 +26,6 @@ typedef struct Columns
 	Oid idgen_schema;
 	List *list; /* of IdgenDrawingColumn */
 } Columns;
-
-/* What depends on an object: a list of palloc'd ObjectAddresses. */
-static List *
-dependants(Oid classid, Oid objid)
-{
-	Relation rel = table_open(DependRelationId, AccessShareLock);
-	List *found = NIL;
-	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple tuple;
-
-	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
-	            ObjectIdGetDatum(classid));
-	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
-	            ObjectIdGetDatum(objid));
-	scan = systable_beginscan(rel, DependReferenceIndexId, true, NULL, 2, keys);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-		ObjectAddress *address = palloc(sizeof(ObjectAddress));
-
-		ObjectAddressSubSet(*address, form->classid, form->objid, form->objsubid);
-		found = lappend(found, address);
-	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return found;
-}
 
 static bool
 is_known(const Columns *columns, Oid relid, const char *name)
@@ -118,7 +87,7 @@ add_domain(Columns *columns, Oid domain)
 
 	if (expr == NULL || idgen_default_names(expr, columns->idgen_schema) == NIL)
 		return;
-	foreach(cell, dependants(TypeRelationId, domain))
+	foreach(cell, idgen_dependants(TypeRelationId, domain))
 	{
 		const ObjectAddress *user = lfirst(cell);
 		char *name;
@@ -156,7 +125,7 @@ idgen_drawing_columns(Oid idgen_schema)
 
 	foreach(function, idgen_drawing_functions(idgen_schema))
 	{
-		foreach(cell, dependants(ProcedureRelationId, lfirst_oid(function)))
+		foreach(cell, idgen_dependants(ProcedureRelationId, lfirst_oid(function)))
 		{
 			const ObjectAddress *user = lfirst(cell);
 
