@@ -97,6 +97,7 @@ static void
 set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
 {
 	IdgenValueIds *ids = &sequence->ids;
+	int64 last;
 
 	ids->pooling = pool->pooling;
 	ids->per_value = idgen_native_width(sequence);
@@ -110,7 +111,13 @@ set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
 		ids->per_value = pool->block_size;
 	ids->min_id = PG_INT64_MIN;
 	ids->max_id = pool->max_value;
-	sequence->last = ids->step > 0 ? Min(sequence->last, idgen_hilo_last_value(ids)) : Max(sequence->last, idgen_hilo_last_value(ids));
+	last = idgen_hilo_last_value(ids);
+	if (ids->step > 0 ? last >= sequence->last : last <= sequence->last)
+		return;
+
+	/* A cycle would begin only after the values in between, drawn in vain. */
+	sequence->last = last;
+	sequence->cycle = false;
 }
 
 /*

@@ -16,10 +16,13 @@
  *
  * By the time that a savepoint is rolled back, the error is often gone:
  * PL/pgSQL does so after it has caught it. So it is noticed when it is raised.
- * An error context callback sees what is raised while a query runs, and a hook
- * sees what reaches the client: errors of COPY, and of constraints that are
- * checked at commit. (What caused a rollback could be left out of account. Then
- * any failure would make a gap.)
+ * An error context callback sees what is raised while a query or a utility
+ * command runs, be it COPY. A hook sees what goes to the server's log: errors
+ * of constraints that are checked at commit. (What caused a rollback could be
+ * left out of account. Then any failure would make a gap.)
+ *
+ * An exclusion constraint can keep ids unique as well. So its violations count
+ * as unique violations here.
  */
 #include "postgres.h"
 
@@ -37,16 +40,26 @@ static ExecutorRun_hook_type previous_executor_run_hook = NULL;
 static ExecutorFinish_hook_type previous_executor_finish_hook = NULL;
 static emit_log_hook_type previous_emit_log_hook = NULL;
 
-/* An error, or a lesser message, is raised while a query runs. */
 static void
-message_raised(void *arg)
+note_error(int sqlstate)
 {
-	if (geterrcode() == ERRCODE_UNIQUE_VIOLATION)
+	if (sqlstate == ERRCODE_UNIQUE_VIOLATION || sqlstate == ERRCODE_EXCLUSION_VIOLATION)
 		unique_violation = true;
 }
 
+/* An error, or a lesser message, is raised while a command runs. */
 static void
-push_callback(ErrorContextCallback *context)
+message_raised(void *arg)
+{
+	note_error(geterrcode());
+}
+
+/*
+ * Watch what is raised until the caller puts context->previous back in place,
+ * as for any error context callback.
+ */
+void
+idgen_collision_watch(ErrorContextCallback *context)
 {
 	context->callback = message_raised;
 	context->arg = NULL;
@@ -59,7 +72,7 @@ executor_run(EXECUTOR_RUN_PARAMETERS)
 {
 	ErrorContextCallback context;
 
-	push_callback(&context);
+	idgen_collision_watch(&context);
 	if (previous_executor_run_hook)
 		previous_executor_run_hook(EXECUTOR_RUN_ARGUMENTS);
 	else
@@ -73,7 +86,7 @@ executor_finish(QueryDesc *query)
 {
 	ErrorContextCallback context;
 
-	push_callback(&context);
+	idgen_collision_watch(&context);
 	if (previous_executor_finish_hook)
 		previous_executor_finish_hook(query);
 	else
@@ -84,8 +97,8 @@ executor_finish(QueryDesc *query)
 static void
 emit_log(ErrorData *message)
 {
-	if (message->elevel >= ERROR && message->sqlerrcode == ERRCODE_UNIQUE_VIOLATION)
-		unique_violation = true;
+	if (message->elevel >= ERROR)
+		note_error(message->sqlerrcode);
 	if (previous_emit_log_hook)
 		previous_emit_log_hook(message);
 }

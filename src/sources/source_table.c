@@ -78,14 +78,15 @@ is_gapless(const IdgenDefinition *def)
 
 /*
  * Go past ids that are known to collide (session/collision.c). A gapless id
- * sequence leaves none out.
+ * sequence leaves none out. Where this transaction has restarted it, or made
+ * its row anew, what has collided before does not count.
  */
 static void
 pass_collided(const IdgenHandle *handle, IdgenDefinition *def)
 {
 	IdgenCacheKey key;
 
-	if (is_gapless(def))
+	if (is_gapless(def) || !idgen_may_use_published(handle))
 		return;
 	idgen_handle_key(handle, &key);
 	def->next_block_start = idgen_cache_behind_collided(&key, def->next_block_start);

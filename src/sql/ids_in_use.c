@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 
+#include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
 #include "catalog/table.h"
 #include "common/as_owner.h"
@@ -186,6 +187,45 @@ idgen_count_sequences(const IdgenColumnSequences *sequences, IdgenIdsInUse *ids)
 }
 
 /*
+ * Lock the native sequence of a handle, if it has one. Returns false if it has
+ * changed until it was locked. Raises 0A000 if it counts down.
+ */
+static bool
+lock_native_sequence(const IdgenHandle *handle)
+{
+	uint64 epoch = idgen_epoch;
+	Relation rel;
+
+	if (!OidIsValid(handle->found.object))
+		return true;
+	rel = try_relation_open(handle->found.object, ShareRowExclusiveLock);
+	if (rel == NULL)
+		return false;
+	check_ascends(idgen_native_describe(rel, &handle->found.pool));
+	relation_close(rel, NoLock);
+	return epoch == idgen_epoch;
+}
+
+/*
+ * The id that comes after all blocks. With CACHE, the next one cannot be told
+ * (peek), but all that any session holds lies before what the native sequence
+ * has not given yet. Raises 2200H.
+ */
+static IdgenSourceResult
+id_after_blocks(IdgenHandle *handle, int64 *id)
+{
+	IdgenIdsFound none = {0};
+	IdgenMove move = {0};
+	IdgenSourceResult result;
+
+	if (!OidIsValid(handle->found.object))
+		return handle->found.source->peek(handle, id);
+	result = handle->found.source->advance(handle, &none, &move);
+	*id = move.from;
+	return result;
+}
+
+/*
  * The ids in blocks of an id sequence, be they used, cached or pending. The
  * caller has locked the row. Blocks of a native sequence come without a lock of
  * the row, so this locks the native sequence. Raises 0A000 if ids are composed
@@ -195,25 +235,21 @@ void
 idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 {
 	IdgenCall call = {0};
-	Relation rel;
 	int64 next;
 
 	do
 	{
-		idgen_handle_invalidate(handle);
-		idgen_handle_validate(handle, &call);
-		if (handle->found.layout != &idgen_layout_plain)
-			ereport(ERROR,
-			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			         errmsg("cannot move back a column that draws composed ids"),
-			         errdetail("The layout of id sequence \"%s\" is not \"plain\".", handle->name)));
-		rel = OidIsValid(handle->found.object) ? try_relation_open(handle->found.object, ShareRowExclusiveLock) : NULL;
-		if (rel != NULL)
+		do
 		{
-			check_ascends(idgen_native_describe(rel, &handle->found.pool));
-			relation_close(rel, NoLock);
-		}
-	} while (handle->found.source->peek(handle, &next) == IDGEN_SOURCE_STALE);
+			idgen_handle_invalidate(handle);
+			idgen_handle_validate(handle, &call);
+			if (handle->found.layout != &idgen_layout_plain)
+				ereport(ERROR,
+				        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				         errmsg("cannot move back a column that draws composed ids"),
+				         errdetail("The layout of id sequence \"%s\" is not \"plain\".", handle->name)));
+		} while (!lock_native_sequence(handle));
+	} while (id_after_blocks(handle, &next) == IDGEN_SOURCE_STALE);
 	count_before(ids, next);
 }
 

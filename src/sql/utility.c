@@ -4,13 +4,14 @@
  *
  * Utility commands are all but SELECT, INSERT, UPDATE, DELETE and MERGE. The
  * server calls a hook for each, also for one that a function runs while another
- * one is in progress.
+ * one is in progress. Errors are watched meanwhile for ids that collide.
  */
 #include "postgres.h"
 
 #include "nodes/parsenodes.h"
 #include "tcop/utility.h"
 
+#include "session/collision.h"
 #include "session/handle.h"
 #include "sql/utility.h"
 
@@ -48,7 +49,9 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
                 DestReceiver *dest, QueryCompletion *completion)
 {
 	UtilityCommand outer = running;
+	ErrorContextCallback context_callback;
 
+	idgen_collision_watch(&context_callback);
 	running = command_of(statement->utilityStmt);
 	PG_TRY();
 	{
@@ -62,6 +65,7 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
 		running = outer;
 	}
 	PG_END_TRY();
+	error_context_stack = context_callback.previous;
 }
 
 /*

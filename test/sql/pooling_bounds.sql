@@ -52,6 +52,15 @@ SELECT nextval('number_seq') AS number \gset
 SELECT idgen_next('number') - 5 * :number;
 SELECT percent_left < 100 FROM idgen_stats WHERE name = 'number';
 
+-- a cycle does not begin there: values in between would come first
+CREATE SEQUENCE number_cycle_seq MAXVALUE 4 CYCLE;
+SELECT idgen_create('number_cycle', source => 'sequence', pooling => 'hilo', block_size => 3, max_value => 6);
+SELECT draw('number_cycle', 6);
+SELECT idgen_peek('number_cycle');
+SELECT idgen_next('number_cycle');
+UPDATE id_sequences SET max_value = 12 WHERE name = 'number_cycle';
+SELECT draw('number_cycle', 4);
+
 -- or with MAXVALUE of the sequence
 CREATE SEQUENCE short_seq MAXVALUE 2;
 SELECT idgen_create('short', source => 'sequence', pooling => 'hilo', block_size => 3);
@@ -82,5 +91,5 @@ SELECT idgen_create('all', source => 'sequence', pooling => 'pooled');
 SELECT draw('all', 3);
 
 DROP EXTENSION idgen;
-DROP SEQUENCE hi_seq, cycle_seq, below_seq, number_below_seq, number_seq, short_seq, bigint_seq, far_seq, all_seq;
+DROP SEQUENCE hi_seq, cycle_seq, below_seq, number_below_seq, number_seq, number_cycle_seq, short_seq, bigint_seq, far_seq, all_seq;
 DROP FUNCTION draw(text, integer);

@@ -84,11 +84,18 @@ SELECT idgen_release('parts', 'id');
 INSERT INTO parts DEFAULT VALUES RETURNING id;
 SELECT nextval('parts_seq');
 
+-- with CACHE, behind what sessions have set aside
+CREATE SEQUENCE cached_seq INCREMENT BY 20 CACHE 20;
+SELECT idgen_create('cached', source => 'sequence', source_name => 'cached_seq');
+CREATE TABLE cached (id bigint DEFAULT idgen_next('cached'));
+SELECT nextval('cached_seq');
+SELECT idgen_release('cached', 'id');
+
 -- the restart of an identity column does not go below 1 unless it began there
 TRUNCATE parts RESTART IDENTITY;
 INSERT INTO parts DEFAULT VALUES RETURNING id;
 \t off
 
-DROP TABLE orders, drawn, pending, rows_ahead, negative, parts;
-DROP SEQUENCE parts_seq;
+DROP TABLE orders, drawn, pending, rows_ahead, negative, parts, cached;
+DROP SEQUENCE parts_seq, cached_seq;
 DROP EXTENSION idgen;

@@ -113,6 +113,27 @@ copied
 \.
 SELECT id FROM t WHERE what = 'copied';
 
+-- COPY, too, where errors do not go to the log
+CREATE TABLE quiet (id bigint PRIMARY KEY DEFAULT idgen_next('quiet'), what text);
+SELECT idgen_create('quiet');
+INSERT INTO quiet VALUES (1);
+SET log_min_messages = fatal;
+COPY quiet (what) FROM stdin;
+copied
+\.
+RESET log_min_messages;
+COPY quiet (what) FROM stdin;
+copied
+\.
+SELECT id FROM quiet WHERE what = 'copied';
+
+-- an exclusion constraint that keeps ids unique
+CREATE TABLE exclusive (id bigint DEFAULT idgen_next('exclusive'), EXCLUDE (id WITH =));
+SELECT idgen_create('exclusive');
+INSERT INTO exclusive VALUES (1);
+INSERT INTO exclusive DEFAULT VALUES;
+INSERT INTO exclusive DEFAULT VALUES RETURNING id;
+
 -- gapless ids leave none out
 CREATE TABLE invoices (id bigint PRIMARY KEY DEFAULT idgen_next('gapless'));
 INSERT INTO invoices VALUES (1);
@@ -127,6 +148,21 @@ INSERT INTO t DEFAULT VALUES;
 SELECT idgen_peek('gen');
 SELECT idgen_restart('gen', 501);
 SELECT idgen_peek('gen');
+
+-- nor does that count after a restart in the same transaction, or for a new row
+INSERT INTO t DEFAULT VALUES;
+SELECT idgen_peek('gen');
+BEGIN;
+SELECT idgen_restart('gen', 501);
+SELECT idgen_peek('gen'), idgen_next('gen');
+ROLLBACK;
+BEGIN;
+DELETE FROM id_sequences WHERE name = 'gen';
+SELECT idgen_create('gen', 501, block_size => 4);
+SELECT idgen_peek('gen'), idgen_next('gen');
+ROLLBACK;
+SELECT idgen_peek('gen');
+SELECT idgen_restart('gen', 501);
 
 -- up to the last id
 UPDATE id_sequences SET max_value = 502 WHERE name = 'gen';
@@ -145,7 +181,7 @@ INSERT INTO t VALUES (502);
 ROLLBACK;
 SELECT idgen_next('gen') FROM generate_series(1, 4);
 
-DROP TABLE t, late, invoices;
+DROP TABLE t, late, invoices, quiet, exclusive;
 DROP FUNCTION insert_until_it_works;
 DROP VIEW row_of_gen;
 DROP EXTENSION idgen;
