@@ -198,6 +198,26 @@ refill_past_worker(IdgenHandle *handle, IdgenCall *call)
 }
 
 /*
+ * The session is the worker itself: a trigger on id_sequences draws, which the
+ * worker has fired. It must not wait for itself. With refill "auto" it refills
+ * in its transaction, as any session may. With refill "worker" that would break
+ * rule U2: raises 55P03, and the worker tries again what has fired the trigger,
+ * after it has done what is requested here.
+ */
+static void
+refill_as_worker(const IdgenHandle *handle, IdgenCall *call)
+{
+	if (handle->found.refill == IDGEN_REFILL_WORKER)
+		ereport(ERROR,
+		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+		         errmsg("the worker cannot refill id sequence \"%s\"", handle->name),
+		         errdetail("It is refilling another one, and a trigger draws from this one."),
+		         errhint("Draw again, or use refill \"auto\".")));
+	idgen_wait_end();
+	idgen_refiller_is_session(call);
+}
+
+/*
  * Draw from the cache what idgen_worker_serves(). Returns true with the
  * consecutive ids that the call wants, or false after having waited for the
  * worker, if it does not serve the call after all, or if there is reason to
@@ -232,6 +252,11 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 			return true;
 		case IDGEN_DRAW_WAIT:
 			idgen_wait_begin(handle);
+			if (idgen_registry_enrolled(MyDatabaseId))
+			{
+				refill_as_worker(handle, call);
+				return false;
+			}
 			if (keeps_worker_out(handle))
 			{
 				refill_past_worker(handle, call);
