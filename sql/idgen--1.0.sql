@@ -591,7 +591,7 @@ REVOKE ALL ON FUNCTION idgen_columns_altered() FROM PUBLIC;
 CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
 	EXECUTE FUNCTION idgen_columns_dropped();
 CREATE EVENT TRIGGER idgen_columns_altered ON ddl_command_end
-	WHEN TAG IN ('ALTER TABLE')
+	WHEN TAG IN ('ALTER TABLE', 'ALTER FOREIGN TABLE')
 	EXECUTE FUNCTION idgen_columns_altered();
 
 ALTER EVENT TRIGGER idgen_columns_dropped ENABLE ALWAYS;

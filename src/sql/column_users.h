@@ -5,13 +5,15 @@
 #ifndef IDGEN_COLUMN_USERS_H
 #define IDGEN_COLUMN_USERS_H
 
+#include "utils/rel.h"
+
 #include "catalog/owning_column.h"
 
 /* What draws from an id sequence. */
 typedef enum IdgenUse
 {
 	IDGEN_USED_BY_NONE,
-	IDGEN_USED_BY_DOMAIN,    /* by the default of a domain */
+	IDGEN_USED_BY_OTHER,     /* by what shall not own it: a domain, a table of others */
 	IDGEN_USED_BY_INHERITOR, /* by a column that is inherited, or a partition's */
 	IDGEN_USED_BY_COLUMN,    /* by any other column: it can own the id sequence */
 } IdgenUse;
@@ -24,6 +26,6 @@ typedef struct IdgenUsed
 	IdgenOwningColumn column; /* one that draws, of a kind as "use" says */
 } IdgenUsed;
 
-extern void idgen_find_users(Oid idgen_schema, IdgenUsed *used, int n);
+extern void idgen_find_users(Relation id_sequences, IdgenUsed *used, int n);
 
 #endif /* IDGEN_COLUMN_USERS_H */

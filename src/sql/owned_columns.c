@@ -17,6 +17,7 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
 #include "executor/spi.h"
@@ -158,13 +159,13 @@ settle_orphan(Relation rel, const IdgenUsed *used, TupleTableSlot *row)
  * own something.
  */
 static void
-hold_users(Oid idgen_schema, IdgenUsed *used, int n)
+hold_users(Relation id_sequences, IdgenUsed *used, int n)
 {
 	bool all_there;
 
 	do
 	{
-		idgen_find_users(idgen_schema, used, n);
+		idgen_find_users(id_sequences, used, n);
 		all_there = true;
 		for (int i = 0; i < n; i++)
 		{
@@ -189,7 +190,7 @@ settle_orphans(Oid id_sequences, List *names)
 	idgen_table_check_not_rewritten(rel);
 	foreach(cell, names)
 		used[foreach_current_index(cell)].name = (char *) lfirst(cell);
-	hold_users(RelationGetNamespace(rel), used, list_length(names));
+	hold_users(rel, used, list_length(names));
 	for (int i = 0; i < list_length(names); i++)
 		all_there = settle_orphan(rel, &used[i], row) && all_there;
 	ExecDropSingleTupleTableSlot(row);
@@ -293,9 +294,19 @@ type_changed(Oid id_sequences, Oid relid, AttrNumber attnum)
 	}
 }
 
+/* It has changed in all that have inherited the column, too. */
+static void
+type_changed_in_all(Oid id_sequences, Oid relid, const char *column)
+{
+	ListCell *cell;
+
+	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
+		type_changed(id_sequences, lfirst_oid(cell), get_attnum(lfirst_oid(cell), column));
+}
+
 /*
- * Event trigger on ddl_command_end of ALTER TABLE. Raises what
- * idgen_table_open() and idgen_row_alter() do.
+ * Event trigger on ddl_command_end of ALTER TABLE and ALTER FOREIGN TABLE.
+ * Raises what idgen_table_open() and idgen_row_alter() do.
  */
 Datum
 idgen_columns_altered(PG_FUNCTION_ARGS)
@@ -317,7 +328,7 @@ idgen_columns_altered(PG_FUNCTION_ARGS)
 		id_sequences = find_id_sequences(fcinfo);
 		relid = RangeVarGetRelid(command->relation, NoLock, true);
 		if (OidIsValid(id_sequences) && OidIsValid(relid))
-			type_changed(id_sequences, relid, get_attnum(relid, part->name));
+			type_changed_in_all(id_sequences, relid, part->name);
 	}
 	PG_RETURN_NULL();
 }

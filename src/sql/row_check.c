@@ -15,6 +15,7 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 
 #include "catalog/definition.h"
 #include "catalog/owning_column.h"
@@ -154,6 +155,12 @@ may_belong_to(const IdgenTriggerRow *row, IdgenOwningColumn column, int elevel)
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("permission denied to set owned_by in table \"%s\"", RelationGetRelationName(row->rel)),
 		         errdetail("Dropping the column deletes the row, so the privilege DELETE is required.")));
+	else if (row->old != NULL && check_enable_rls(id_sequences, InvalidOid, true) == RLS_ENABLED)
+		ereport(elevel,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("permission denied to set owned_by in table \"%s\"", RelationGetRelationName(row->rel)),
+		         errdetail("Dropping the column deletes the row, and row security does not see that."),
+		         errhint("Give owned_by when the row is inserted, or have somebody set it whom row security does not apply to.")));
 	else
 		return true;
 	return false;

@@ -40,6 +40,22 @@ UPDATE id_sequences SET owned_by = 'updaters.id' WHERE name = 'precious';
 RESET ROLE;
 UPDATE id_sequences SET owned_by = 'mine.id' WHERE name = 'precious';
 
+-- nor may row security keep them from deleting it
+GRANT DELETE ON id_sequences TO regress_idgen_updater;
+INSERT INTO id_sequences (name, next_block_start) VALUES ('kept', 1);
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reads ON id_sequences FOR SELECT USING (true);
+CREATE POLICY writes ON id_sequences FOR UPDATE USING (true);
+SET ROLE regress_idgen_updater;
+DELETE FROM id_sequences WHERE name = 'kept' RETURNING name;
+UPDATE id_sequences SET owned_by = 'updaters.id' WHERE name = 'kept';
+\echo :SQLSTATE
+RESET ROLE;
+DROP POLICY reads ON id_sequences;
+DROP POLICY writes ON id_sequences;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+DELETE FROM id_sequences WHERE name = 'kept';
+
 -- who drops the column needs no right to delete; row security and rules do not
 -- count
 ALTER TABLE theirs OWNER TO regress_idgen_other;
@@ -53,6 +69,40 @@ RESET ROLE;
 DROP RULE keep ON id_sequences;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 SELECT name, owned_by FROM id_sequences ORDER BY name;
+
+-- a table of others that draws does not get the row: they could delete it
+CREATE TABLE drawn (id serial);
+SELECT idgen_adopt('drawn', 'id') IS NOT NULL;
+SET ROLE regress_idgen_other;
+CREATE TABLE draws (id bigint DEFAULT idgen_next('public.drawn.id'));
+RESET ROLE;
+DROP TABLE drawn;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
+SET ROLE regress_idgen_other;
+ALTER TABLE draws ALTER id TYPE smallint;
+DROP TABLE draws;
+RESET ROLE;
+SELECT name, max_value FROM id_sequences WHERE name = 'public.drawn.id';
+DELETE FROM id_sequences WHERE name = 'public.drawn.id';
+
+-- but one of a role that whoever drops the column is a member of, or that may
+-- delete the row
+CREATE TABLE drawn (id serial);
+SELECT idgen_adopt('drawn', 'id') IS NOT NULL;
+CREATE TABLE draws (LIKE drawn INCLUDING ALL);
+ALTER TABLE drawn OWNER TO regress_idgen_other;
+ALTER TABLE draws OWNER TO regress_idgen_inserter;
+GRANT regress_idgen_inserter TO regress_idgen_other;
+SET ROLE regress_idgen_other;
+DROP TABLE drawn;
+RESET ROLE;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
+CREATE TABLE draws_too (LIKE draws INCLUDING ALL);
+ALTER TABLE draws_too OWNER TO regress_idgen_updater;
+DROP TABLE draws;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
+DROP TABLE draws_too;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
 
 -- triggers on id_sequences run with the rights of whoever drops the column
 CREATE TABLE log (what text, who name DEFAULT current_user);

@@ -4,6 +4,8 @@
 CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, next_block_start, max_value, exhausted FROM id_sequences ORDER BY name;
 
+CREATE FOREIGN DATA WRAPPER regress_idgen_nowhere;
+CREATE SERVER regress_idgen_nowhere FOREIGN DATA WRAPPER regress_idgen_nowhere;
 CREATE TABLE orders (id serial, small smallint, text text);
 SELECT idgen_adopt('orders', 'id', 'o', 'transaction') IS NOT NULL;
 SELECT idgen_adopt('orders', 'small', 's', 'transaction') IS NOT NULL;
@@ -65,7 +67,19 @@ SELECT idgen_adopt('parted', 'id', 'p') IS NOT NULL;
 ALTER TABLE parted ALTER id TYPE bigint;
 SELECT max_value FROM id_sequences WHERE name = 'p';
 
+-- a foreign table; a column whose type is that of the parent's
+CREATE FOREIGN TABLE abroad (id integer) SERVER regress_idgen_nowhere;
+SELECT idgen_create('f', max_value => 2147483647, owned_by => 'abroad.id');
+ALTER FOREIGN TABLE abroad ALTER id TYPE bigint;
+SELECT max_value FROM id_sequences WHERE name = 'f';
+CREATE TABLE parent (id integer);
+CREATE TABLE child (more text) INHERITS (parent);
+SELECT idgen_create('c', max_value => 2147483647, owned_by => 'child.id');
+ALTER TABLE parent ALTER id TYPE bigint;
+SELECT max_value FROM id_sequences WHERE name = 'c';
+
 SET client_min_messages = warning;
 DROP EXTENSION idgen CASCADE;
-DROP TABLE orders, laid_out, parted;
+DROP TABLE orders, laid_out, parted, parent, child;
+DROP FOREIGN DATA WRAPPER regress_idgen_nowhere CASCADE;
 DROP DOMAIN number;
