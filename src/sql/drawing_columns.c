@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/dependency.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -44,7 +45,8 @@ is_known(const Columns *columns, Oid relid, const char *name)
 
 /*
  * Add a column, once for each id sequence that its default draws from. Whatever
- * may have been dropped just now is left out.
+ * may have been dropped just now is left out, and so are temporary tables of
+ * other sessions, which nobody else can read.
  */
 static void
 add_column(Columns *columns, Oid relid, AttrNumber attnum, Node *expr)
@@ -53,7 +55,8 @@ add_column(Columns *columns, Oid relid, AttrNumber attnum, Node *expr)
 	IdgenDrawingColumn column = {.relid = relid, .name = name};
 	ListCell *cell;
 
-	if (name == NULL || get_rel_name(relid) == NULL || is_known(columns, relid, name))
+	if (name == NULL || get_rel_name(relid) == NULL || is_known(columns, relid, name) ||
+	    isOtherTempNamespace(get_rel_namespace(relid)))
 		return;
 	column.table = idgen_display_name(relid);
 	column.inherited = idgen_column_attribute(relid, name)->attinhcount > 0;
