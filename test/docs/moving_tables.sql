@@ -297,7 +297,7 @@ CREATE TABLE a5(id serial);
 SELECT idgen_adopt('a5', 'id');
 -- gives: column "id" of table "public.a5" now draws from id sequence "public.a5.id", beginning with 1, with refill "auto"; its default and sequence "public.a5_id_seq" were dropped
 
--- claim: Renaming the table is no matter.
+-- claim: Renaming the table changes nothing.
 ALTER TABLE a4 RENAME TO a4x;
 INSERT INTO a4x DEFAULT VALUES RETURNING id;
 -- gives: 1
@@ -507,7 +507,7 @@ CREATE TABLE of_dd (id dd);
 SELECT idgen_adopt('of_dd', 'id');
 -- gives: /^column "id" of table "public.of_dd" now draws from id sequence "public.of_dd.id", beginning with 1000, with refill "auto";/
 
--- claim: Who inserts by a view with a default of its own goes on drawing from it.
+-- claim: Inserts by a view with a default of its own go on drawing from it.
 CREATE TABLE behind_view (id bigint PRIMARY KEY);
 CREATE VIEW with_default AS SELECT id FROM behind_view;
 ALTER VIEW with_default ALTER COLUMN id SET DEFAULT nextval('dd_seq');

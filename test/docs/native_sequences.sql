@@ -407,7 +407,7 @@ SELECT idgen_create('ns', source => 'sequence', source_name => 'not_there');
 -- claim: idgen_create without source_name, of a sequence that is not there yet.
 SELECT idgen_create('ns2', source => 'sequence');
 -- gives: ERROR 42P01
--- claim: Source table: if the transaction rolls back, its ids come again.
+-- claim: Source table: if the transaction rolls back, its ids are issued a second time.
 SELECT idgen_create('tb');
 BEGIN;
 SELECT idgen_next('tb');
@@ -530,7 +530,7 @@ UPDATE id_sequences SET pooling = 'pooled_lo' WHERE name = 'p_hi';
 SELECT count(*) FROM idgen_cache WHERE name = 'p_hi';
 -- gives: 0
 
--- claim: From pooled_lo to pooled, ids may come again; an UPDATE says so in a NOTICE.
+-- claim: From pooled_lo to pooled, ids may be issued a second time; an UPDATE says so in a NOTICE.
 UPDATE id_sequences SET pooling = 'pooled' WHERE name = 'p_hi';
 -- gives: NOTICE: id sequence "p_hi" may issue ids a second time
 

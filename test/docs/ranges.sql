@@ -12,14 +12,14 @@ SELECT * FROM idgen_next_range('o2', 25);
 SELECT idgen_next('o2');
 -- gives: 26
 
--- claim: A range comes from a cached block if that has so many.
+-- claim: A range comes from a cached block if that has n ids.
 SELECT idgen_create('o3');
 SELECT idgen_next('o3');
 -- gives: 1
 SELECT * FROM idgen_next_range('o3', 5);
 -- gives: 2|6
 
--- claim: If there are not so many, nothing is taken.
+-- claim: If there are not n ids left, nothing is taken.
 SELECT idgen_create('o4', max_value => 10);
 SELECT idgen_next_range('o4', 11);
 -- gives: ERROR 2200H: id sequence "o4" does not have 11 consecutive ids left

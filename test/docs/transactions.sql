@@ -11,7 +11,7 @@ COMMIT;
 SELECT ids_cached FROM idgen_stats WHERE name = 't1';
 -- gives: 19
 
--- claim: Savepoint rolled back: its ids come again.
+-- claim: Savepoint rolled back: its ids are issued a second time.
 SELECT idgen_create('t2');
 BEGIN;
 SAVEPOINT s;
@@ -67,7 +67,7 @@ COMMIT PREPARED 't7';
 SELECT idgen_next('t7');
 -- gives: 21
 
--- claim: PREPARE TRANSACTION: the ids come again if it rolls back.
+-- claim: PREPARE TRANSACTION: the ids are issued a second time if it rolls back.
 SELECT idgen_create('t8');
 BEGIN;
 SELECT idgen_next('t8');

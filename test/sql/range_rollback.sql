@@ -1,6 +1,6 @@
 --
 -- A range belongs to the transaction or savepoint that has allocated it: rolled
--- back, its ids are issued again, but none comes twice
+-- back, its ids are issued again, but none is issued twice
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 20);

@@ -1,6 +1,6 @@
 --
 -- A trigger that comes after a refill may update the row, but not what the
--- refill has set: its ids would come twice
+-- refill has set: its ids would be issued twice
 --
 CREATE EXTENSION idgen;
 \set VERBOSITY terse

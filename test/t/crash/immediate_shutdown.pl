@@ -43,7 +43,7 @@ sub load
 		$node->start;
 	}
 	cmp_ok(scalar @ids, '>', 6 * $lines, "$name: clients saw ids");
-	is(duplicates(@ids), '', "$name: no id came twice");
+	is(duplicates(@ids), '', "$name: no id was issued twice");
 
 	foreach my $id (@ids)
 	{

@@ -59,7 +59,7 @@ foreach my $name (sort keys %draw)
 		my ($next, $next_native) = split /\n/,
 		  $node->safe_psql('postgres', "SELECT $draw{$name}; SELECT nextval('native')");
 
-		cmp_ok($next, '>', $id, "$name: the id does not come again");
+		cmp_ok($next, '>', $id, "$name: the id is not issued a second time");
 		$again = $next_native <= $native;
 		$crashes++;
 	} until ($again || $crashes == 10);
@@ -93,7 +93,7 @@ SELECT 'runs ' || $draw{runs};
 	$node->start;
 }
 cmp_ok(scalar @seen, '>', 2000, 'clients saw ids');
-is(duplicates(@seen), '', 'no id came twice');
+is(duplicates(@seen), '', 'no id was issued twice');
 foreach my $name ('blocks', 'single', 'runs')
 {
 	my ($max) = sort { $b <=> $a } map { /^$name (\d+)/ } @seen;

@@ -65,7 +65,7 @@ COMMIT;
 }
 
 cmp_ok(scalar @ids, '>', 1000, 'clients saw ids');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 foreach my $sequence ('busy', 'cached', 'gapless')
 {
 	my ($max) = sort { $b <=> $a } map { /^$sequence (\d+)/ } @ids;

@@ -80,7 +80,7 @@ foreach my $round (1, 2)
 }
 
 is(scalar @ids, 2 * (6 + 12) + 2 * (4 + 12), 'everybody got ids');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 
 $node->stop;
 done_testing();

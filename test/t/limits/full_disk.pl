@@ -1,7 +1,7 @@
 # When the disk is full, a refill that needs more of it fails with an error that
 # says so, and what is cached can be drawn. When there is room again, so can
-# everything else. If it is the WAL's disk, the server stops. Nothing comes
-# twice, and nothing is skipped that must not be.
+# everything else. If it is the WAL's disk, the server stops. Nothing is
+# issued twice, and nothing is skipped that must not be.
 use strict;
 use warnings FATAL => 'all';
 
@@ -93,7 +93,7 @@ draw('cached', 'sequence');
 pass('others are not concerned');
 make_room();
 draw(@names, @names, 'cached');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 is(scalar(grep { /^gapless/ } @ids), (split / /, (grep { /^gapless/ } @ids)[-1])[1], 'there is no gap in the gapless ones');
 $_->quit for ($session, $old_snapshot);
 
@@ -123,7 +123,7 @@ unless (-e $pid_file)
 	$node->start;
 }
 draw(@names, 'cached') for 1 .. 3;
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 
 $node->stop;
 done_testing();

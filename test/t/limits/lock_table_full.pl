@@ -131,7 +131,7 @@ foreach my $name ('table', 'gapless', 'sequence', 'function', 'worker')
 	push @ids, map { "$name $_" } split /\n/,
 	  $node->safe_psql('postgres', "SELECT idgen_next('$name') FROM generate_series(1, 5)");
 }
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype IN ('advisory', 'transactionid', 'tuple')}), '0', 'no lock is left');
 $_->quit for ($session, $refiller, $locker);
 

@@ -1,6 +1,6 @@
 # 500 sessions draw at once, from a few id sequences and from more than there is
-# room for in the cache. All get their ids, none comes twice, and all that rows
-# have given is accounted for.
+# room for in the cache. All get their ids, none is issued twice, and all that
+# rows have given is accounted for.
 use strict;
 use warnings FATAL => 'all';
 
@@ -43,7 +43,7 @@ INSERT INTO drawn VALUES ('many' || :i, idgen_next('many' || :i)), ('many' || :i
 }
 	});
 
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT (name, id)) FROM drawn'), '4000|4000', 'no id came twice');
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT (name, id)) FROM drawn'), '4000|4000', 'no id was issued twice');
 # The worker may still be about to put some into the cache.
 ok( $node->poll_query_until(
 		'postgres', q{

@@ -1,6 +1,6 @@
 # When there is no memory left, wherever that is, a call fails with an error
-# that says so and leaves nothing behind; the next one works, and no id comes
-# twice.
+# that says so and leaves nothing behind; the next one works, and no id is
+# issued twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -148,7 +148,7 @@ fail_each(
 	COMMIT});
 fail_each('views', 31, 'SELECT (SELECT count(*) FROM idgen_stats), (SELECT count(*) FROM idgen_cache) FROM FAIL');
 
-is(join(' ', grep { $seen{$_} > 1 } sort keys %seen), '', 'no id came twice');
+is(join(' ', grep { $seen{$_} > 1 } sort keys %seen), '', 'no id was issued twice');
 my $next = $node->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences WHERE name = 'gapless'});
 is($node->safe_psql('postgres', q{SELECT idgen_next('gapless')}), $next, 'the next gapless id is that of the row');
 
@@ -163,7 +163,7 @@ $node->safe_psql('postgres', 'UPDATE id_sequences SET next_block_start = 1000');
 %seen = ();
 fail_each('new names in a session', 4, draw('nameNUMBER'));
 fail_each('loading', 67, "BEGIN;\nSELECT FROM FAIL;\nSELECT idgen_next('a');\nCOMMIT", one_per_session => 1);
-is(join(' ', grep { $seen{$_} > 1 } sort keys %seen), '', 'no id came twice');
+is(join(' ', grep { $seen{$_} > 1 } sort keys %seen), '', 'no id was issued twice');
 
 # It is loaded once at most: a second time it would spoil what there is already.
 my ($n, $stderr) = (1, '');

@@ -1,5 +1,5 @@
 # Columns are moved over to id sequences and back, again and again, while many
-# sessions insert: no insert fails, and no id comes twice.
+# sessions insert: no insert fails, and no id is issued twice.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,6 +1,6 @@
 # Whatever an administrator does to id_sequences while many sessions draw: the
 # table is rewritten, moved, vacuumed, gets further columns and another index,
-# its row versions pile up. Nothing fails and no id comes twice.
+# its row versions pile up. Nothing fails and no id is issued twice.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
 # Many sessions that draw, commit and roll back as it comes, savepoints and
-# isolation levels included: no id comes twice, nothing fails, and what is
+# isolation levels included: no id is issued twice, nothing fails, and what is
 # committed from an id sequence of block_size 1 has no gap.
 use strict;
 use warnings FATAL => 'all';

@@ -1,6 +1,6 @@
 # Many sessions draw ranges and single ids, commit and roll back as it comes: no
-# id comes twice, every range is as long as it was asked for, nothing fails, and
-# what is committed from an id sequence of block_size 1 has no gap.
+# id is issued twice, every range is as long as it was asked for, nothing fails,
+# and what is committed from an id sequence of block_size 1 has no gap.
 use strict;
 use warnings FATAL => 'all';
 
@@ -81,7 +81,7 @@ is( $node->safe_psql(
 			SELECT least(first_id, last_id) AS low, lag(greatest(first_id, last_id)) OVER (PARTITION BY sequence ORDER BY least(first_id, last_id)) AS before
 			FROM drawn) AS s
 		WHERE low <= before}),
-	'0', 'no id came twice');
+	'0', 'no id was issued twice');
 is( $node->safe_psql(
 		'postgres', q{
 		SELECT min(first_id), max(last_id) - sum(n), max(last_id) - (SELECT next_block_start - 1 FROM id_sequences WHERE name = 'gapless')

@@ -82,7 +82,7 @@ SELECT 'bulk ' || idgen_next('bulk') FROM generate_series(1, 100);
 delete $ENV{PGOPTIONS};
 finish_clients(@clients);
 is(join('', map { slurp_file($_->{err}) } @clients), '', 'no session met with an error');
-is(duplicates(grep { !/^own/ } seen_ids(@clients)), '', 'no id came twice');
+is(duplicates(grep { !/^own/ } seen_ids(@clients)), '', 'no id was issued twice');
 is($node->safe_psql('postgres', 'SELECT count(*), min(id), max(id) FROM drawn'), '450|1|450', 'gapless ones have no gap');
 
 # The worker may still be refilling ahead.

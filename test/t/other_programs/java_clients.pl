@@ -1,6 +1,6 @@
 # Programs that use Hibernate and EclipseLink draw ids from the same native
 # sequence, or the same row, as idgen_next does, at full speed. If the row says
-# what the program takes a value for, no id comes twice. If it says anything
+# what the program takes a value for, no id is issued twice. If it says anything
 # else, ids do: so the test would see it.
 #
 # The programs are in test/clients. CLIENT_SECONDS=60 lets all pairings run for
@@ -139,11 +139,11 @@ sub check_pairing
 	cmp_ok($switches, '>=', 10, "$database: both sides have drawn many blocks");
 	if ($agree)
 	{
-		is($duplicates, '0', "$database: no id came twice");
+		is($duplicates, '0', "$database: no id was issued twice");
 	}
 	else
 	{
-		cmp_ok($duplicates, '>', 0, "$database: ids came twice, as they must");
+		cmp_ok($duplicates, '>', 0, "$database: ids were issued twice, as they must");
 	}
 	return;
 }

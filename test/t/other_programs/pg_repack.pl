@@ -1,6 +1,6 @@
 # pg_repack copies a table while others write to it, and learns by a row trigger
 # what they write. It may be run on id_sequences, and on a table whose column
-# draws ids, under load: no id comes twice, and nothing fails.
+# draws ids, under load: no id is issued twice, and nothing fails.
 use strict;
 use warnings FATAL => 'all';
 
@@ -66,7 +66,7 @@ is(join("\n", map { slurp_file($_->{err}) } @clients), "\n" x $#clients, 'no ses
 terminate_clients($node, @clients);
 
 my @ids = committed_ids(@clients);
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 is($node->safe_psql('postgres', 'SELECT count(*) - max(number), count(*) > 100 FROM orders'), '0|t', 'and gapless ones have no gap');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM id_sequences JOIN (VALUES
 	('gapless', (SELECT max(number) FROM orders)), ('orders', (SELECT max(id) FROM orders))) AS used (name, last) USING (name)

@@ -45,7 +45,7 @@ SELECT 'before ' || idgen_next('before') FROM generate_series(1, 3);
 delete $ENV{PGOPTIONS};
 finish_clients(@clients);
 is(join('', map { slurp_file($_->{err}) } @clients), '', 'no session met with an error');
-is(duplicates(committed_ids(@clients)), '', 'no id came twice');
+is(duplicates(committed_ids(@clients)), '', 'no id was issued twice');
 
 # The worker may still be refilling ahead.
 wait_for_no_worker($node);

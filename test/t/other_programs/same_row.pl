@@ -65,7 +65,7 @@ sub run_side_by_side
 	my %servers = map { $_->name => $_ } ($server, @nodes);
 	my @ids = map { split /\n/, $_->safe_psql('postgres', "SELECT name || ' ' || id FROM drawn WHERE name = '$name'") } values %servers;
 
-	is(duplicates(@ids), '', "$name: no id came twice");
+	is(duplicates(@ids), '', "$name: no id was issued twice");
 	is(not_allocated($server, @ids), '', "$name: no id is beyond what the row says");
 	return @ids;
 }

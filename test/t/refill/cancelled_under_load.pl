@@ -63,7 +63,7 @@ is($others, '', 'nothing else failed');
 
 my @ids = committed_ids(@clients);
 cmp_ok(scalar @ids, '>', 300, 'clients saw ids');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 
 my ($max) = sort { $b <=> $a } map { /^x (\d+)/ } @ids;
 cmp_ok($node->safe_psql('postgres', "SELECT idgen_next('x')"), '>', $max, 'ids go on');

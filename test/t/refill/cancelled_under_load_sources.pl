@@ -94,7 +94,7 @@ is($others, '', 'nothing else failed');
 # give ids again. It is called in transactions that draw nothing else.
 my @ids = seen_ids(@clients);
 cmp_ok(scalar @ids, '>', 1000, 'clients saw ids');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 
 foreach my $draw (q{idgen_next('blocks', 'sequence')}, q{idgen_next('runs')}, q{idgen_next('fun')})
 {

@@ -46,7 +46,7 @@ is($node->safe_psql('postgres', "SELECT refills, blocks_taken FROM idgen_stats W
 # How many still wait when the next one refills, nobody can say: some have just
 # been woken up. But it is more than one, and a refill is for all of them.
 my $ids = draw_after_waiting('small');
-is(duplicates(split / /, $ids), '', 'small: no id comes twice');
+is(duplicates(split / /, $ids), '', 'small: no id is issued twice');
 is( $node->safe_psql(
 		'postgres', q{
 		SELECT refills < 7, blocks_taken > refills FROM idgen_stats WHERE name = 'small'}),

@@ -57,7 +57,7 @@ wait_for_ids(500, @clients);
 terminate_clients($standby, @clients);
 my %new = map { $_ => 1 } issued_ids(@clients);
 my @again = grep { $new{$_} } @ids;
-cmp_ok(scalar @again, '>', 0, 'ids come again');
+cmp_ok(scalar @again, '>', 0, 'ids are issued a second time');
 is(join(' ', grep { /(\w+) (\d+)/ && $2 < $place{$1} } @again), '', 'only such as were not received');
 
 is($standby->safe_psql('postgres', q{SELECT idgen_next('idle')}), '21', 'what nobody has used since');

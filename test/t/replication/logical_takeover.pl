@@ -60,7 +60,7 @@ is($a->safe_psql('postgres', $cached), $left, 'as a subscriber it still has');
 kill_server($b);
 finish_clients(@clients);
 push @ids, issued_ids(@clients);
-is(duplicates(@ids), '', 'planned: no id comes again');
+is(duplicates(@ids), '', 'planned: no id is issued a second time');
 
 # Back again, without the other server
 $a->safe_psql('postgres', $_) foreach (
@@ -71,7 +71,7 @@ $a->safe_psql('postgres', $_) foreach (
 @clients = start_all_kinds($a, 3, kinds => \@kinds);
 wait_for_ids(300, @clients);
 terminate_clients($a, @clients);
-is(duplicates(keys %drawn, issued_ids(@clients)), '', 'not planned: no id comes again');
+is(duplicates(keys %drawn, issued_ids(@clients)), '', 'not planned: no id is issued a second time');
 
 $a->stop;
 done_testing();

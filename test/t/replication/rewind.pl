@@ -94,7 +94,7 @@ $b->promote;
 is($b->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '0', 'b, promoted: nothing is cached');
 goes_on($b, 'b, promoted', [ @ids, drawn_ids($b) ]);
 $b->restart;
-is(duplicates(@ids, load($b, sub { terminate_clients($b, @_) })), '', 'b, restarted: no id comes again');
+is(duplicates(@ids, load($b, sub { terminate_clients($b, @_) })), '', 'b, restarted: no id is issued a second time');
 
 $b->stop;
 done_testing();

@@ -110,7 +110,7 @@ is($node->safe_psql('postgres', 'SELECT string_agg(name, $$ $$ ORDER BY name) FR
 	'kept', 'only what was not changed is cached');
 check('changed before the stop');
 is(draw(q{'kept'}), 2, 'a change that was not committed: the next id');
-is(draw(q{'pending'}), 1, 'a refill that was not committed comes again');
+is(draw(q{'pending'}), 1, 'ids of a refill that was not committed are issued a second time');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'rollback'});
 is(draw(q{'rolled_back'}), 21, 'a prepared change that was rolled back: the next block');
 create_victim();

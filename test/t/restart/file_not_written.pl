@@ -1,6 +1,6 @@
 # Where the restart file cannot be written, read or removed, the server stops
 # and starts as usual. What was cached is lost, and the log says why; nothing
-# comes twice. Once the obstacle is gone, it works again.
+# is issued twice. Once the obstacle is gone, it works again.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,5 +1,5 @@
 # What else is done to a database cluster between a stop and a start: if it goes
-# on from where it was, nothing is lost; if not, nothing comes twice.
+# on from where it was, nothing is lost; if not, nothing is issued twice.
 use strict;
 use warnings FATAL => 'all';
 

@@ -149,7 +149,7 @@ draw('killed session', 1);
 restart_with_file('last file');
 draw('killed session, then a clean stop');
 
-is(duplicates(@seen), '', 'no id came twice');
+is(duplicates(@seen), '', 'no id was issued twice');
 
 $node->stop;
 done_testing();

@@ -40,7 +40,7 @@ sub draw
 		push @late, "$id after $last{$name}" if $number <= $last{$name};
 		$last{$name} = $number;
 	}
-	is("@late", '', "$when: no id comes twice");
+	is("@late", '', "$when: no id is issued twice");
 	is(join(' ', $ids =~ /^x (\d+)/mg), $expected, "$when: ids");
 	return;
 }

@@ -61,7 +61,7 @@ SELECT 'native ' || idgen_next('native', 'sequence');
 		cmp_ok($lost, '<=', $clients * $stops, "$name: no block is lost");
 	}
 }
-is(duplicates(@seen), '', 'no id came twice');
+is(duplicates(@seen), '', 'no id was issued twice');
 
 # During a smart shutdown, a session draws and refills as long as it stays.
 my $session = $node->background_psql('postgres');

@@ -62,7 +62,7 @@ idgen.worker_timeout = '100s'
 	foreach my $name (@names)
 	{
 		is(scalar(@{ $ids{$name} }), 60, "$name: drawn");
-		is(duplicates(@{ $ids{$name} }), '', "$name: no id comes twice");
+		is(duplicates(@{ $ids{$name} }), '', "$name: no id is issued twice");
 	}
 	is($centre->safe_psql('postgres', 'SELECT sum(next_block_start) FROM mallory.id_sequences'), '2', 'the other table was not asked');
 

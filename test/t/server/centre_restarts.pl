@@ -1,6 +1,7 @@
 # The centre stops, shuts down or crashes, and starts again, while its nodes
 # draw. Nobody notices while ids are left; then there are errors that say which
-# server it is; and when it is back the same sessions go on. No id comes twice.
+# server it is; and when it is back the same sessions go on. No id is issued
+# twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -84,7 +85,7 @@ is( join("\n", grep { !/^08001: could not connect to server "central"|^08006: co
 	'', 'load: which all said which server it was');
 
 my @ids = seen_ids(@all);
-is(duplicates(@ids), '', 'load: no id came twice');
+is(duplicates(@ids), '', 'load: no id was issued twice');
 is(not_allocated($centre, @ids), '', 'load: no id is beyond what the centre has allocated');
 
 $session->quit;

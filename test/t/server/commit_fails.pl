@@ -72,7 +72,7 @@ my @ids = seen_ids(@clients);
 is(join("\n", grep { $_ ne 'UX001: not now' } @errors), '', 'load: no other errors');
 cmp_ok(scalar @errors, '>', 0, 'load: but these');
 is(scalar @ids + @errors, @clients * 120, 'load: everybody got either an id or an error');
-is(duplicates(@ids), '', 'load: no id came twice');
+is(duplicates(@ids), '', 'load: no id was issued twice');
 foreach my $name (@names)
 {
 	is(missing_ids($name, scalar(grep { /^$name / } @ids), $centre, @nodes), 0, "load: no id of $name is missing");

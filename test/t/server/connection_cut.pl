@@ -1,7 +1,7 @@
 # A connection to the central server that is cut, at whatever point of an
 # allocation, costs a block at most: the call that meets it fails with a
 # connection error or has an id all the same, the next one has one, and no id
-# comes twice.
+# is issued twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -137,7 +137,7 @@ push @ids, $session->query_safe($draw);
 $session->quit;
 
 my $last = $centre->safe_psql('postgres', 'SELECT next_block_start - 1 FROM id_sequences');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 is(join(' ', sort { $a <=> $b } @ids), join(' ', @ids), 'they ascend');
 cmp_ok($last - @ids, '<=', $faults, 'each cut cost a block at most');
 cmp_ok($last - @ids, '>=', 0, 'and all of them were allocated');

@@ -1,5 +1,5 @@
 # The centre crashes and its synchronous standby takes over. The nodes, which
-# know both, go on by themselves, and no id comes twice.
+# know both, go on by themselves, and no id is issued twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -45,7 +45,7 @@ is( join("\n", grep { !/^57P01: terminating connection due to administrator comm
 	'', 'clients met only with errors of the connection');
 
 my @ids = seen_ids(@all);
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 is(not_allocated($standby, @ids), '', 'no id is beyond what the new centre has allocated');
 
 $_->quit foreach @sessions;

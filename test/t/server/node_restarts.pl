@@ -1,6 +1,6 @@
 # A node that is stopped, or crashes, goes on with new blocks of the centre:
-# what it had cached, a copy of it could have, too. No id comes twice, neither
-# there nor on another node.
+# what it had cached, a copy of it could have, too. No id is issued twice,
+# neither there nor on another node.
 use strict;
 use warnings FATAL => 'all';
 
@@ -73,7 +73,7 @@ wait_for_ids(50, @other);
 terminate_clients($nodes[1], @other);
 push @seen, seen_ids(@other);
 cmp_ok(scalar @seen, '>', 500, 'clients saw ids');
-is(duplicates(@seen), '', 'no id came twice');
+is(duplicates(@seen), '', 'no id was issued twice');
 is(not_allocated($centre, @seen), '', 'no id is beyond what the centre has allocated');
 
 $_->stop foreach (@nodes, $centre);

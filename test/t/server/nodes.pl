@@ -1,7 +1,7 @@
 # Several servers draw from id sequences of a central one at once, with refills
-# by transactions, by workers, and both: no id comes twice, also none that was
-# drawn in a transaction or savepoint that was rolled back, and what the centre
-# has allocated is issued or cached.
+# by transactions, by workers, and both: no id is issued twice, also none that
+# was drawn in a transaction or savepoint that was rolled back, and what the
+# centre has allocated is issued or cached.
 use strict;
 use warnings FATAL => 'all';
 
@@ -66,7 +66,7 @@ my @ids = seen_ids(@clients);
 
 is(join("\n", client_errors(@clients)), '', 'nobody met with an error');
 is(scalar @ids, @clients * $rounds * @names * 35, 'everybody got ids');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 is(not_allocated($centre, @ids), '', 'no id is beyond what the centre has allocated');
 
 foreach my $name (@names)

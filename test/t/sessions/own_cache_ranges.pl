@@ -42,7 +42,7 @@ is(range($b, 'x', 100), '81-180', 'a range larger than a block');
 
 $a->query_safe("BEGIN; SELECT * FROM idgen_next_range('x', 50)");
 $a->query_safe('ROLLBACK');
-is(range($b, 'x', 50), '181-230', 'a range of a transaction that was rolled back comes again');
+is(range($b, 'x', 50), '181-230', 'a range of a transaction that was rolled back is issued a second time');
 
 is(join(' ', map { range($_, 'gapless', 7) } $a, $b, $a), '1-7 8-14 15-21', 'gapless ranges');
 is(join(' ', map { range($_, 'native', 7, 'sequence') } $a, $b, $a, $b, $a),

@@ -146,7 +146,7 @@ $a->query_safe("BEGIN; SELECT count($fun) FROM generate_series(1, 8)");
 is(draw($fun, $a), '21', 'a pending block');
 is(draw($fun, $b), '13', 'which does not matter to others');
 $a->query_safe('ROLLBACK');
-is(draw($fun, $a), '21', 'rolled back, it comes again');
+is(draw($fun, $a), '21', 'rolled back, it is issued a second time');
 by_others(q{UPDATE id_sequences SET source_name = 'public.high' WHERE name = 'fun'});
 is(draw($fun, $a, $b), '1001 1011', 'another function');
 

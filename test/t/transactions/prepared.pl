@@ -96,7 +96,7 @@ is(draw('cached', 1), '9', 'ids drawn from the cache stay drawn');
 prepare('cached', 15, 'used_up');
 is(blocked('cached'), '55P03', 'others wait for one that refilled');
 $node->safe_psql('postgres', "ROLLBACK PREPARED 'used_up'");
-is(draw('cached', 1), '21', 'only the ids of its own block come again');
+is(draw('cached', 1), '21', 'only the ids of its own block are issued a second time');
 
 # A prepared transaction that changed the row
 $node->safe_psql(

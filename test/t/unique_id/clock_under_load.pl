@@ -65,7 +65,7 @@ foreach my $client (@clients)
 	push @all, @ids;
 }
 cmp_ok(scalar @all, '>', 1600, 'clients saw ids');
-is(duplicates(@all), '', 'no id came twice');
+is(duplicates(@all), '', 'no id was issued twice');
 
 $node->stop;
 done_testing();

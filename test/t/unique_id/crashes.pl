@@ -33,7 +33,7 @@ sub check_clients
 		push @all, @ids;
 	}
 	is($wrong, 0, "$what: ids ascend");
-	is(duplicates(@all), '', "$what: none comes twice");
+	is(duplicates(@all), '', "$what: none is issued twice");
 	$last = $max;
 	return;
 }

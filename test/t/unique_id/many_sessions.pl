@@ -1,5 +1,5 @@
 # Many sessions draw time-ordered ids, while the number of the node changes: no
-# id comes twice, each session's ids ascend, and an id that is drawn after
+# id is issued twice, each session's ids ascend, and an id that is drawn after
 # another one was seen is greater, whichever session draws it.
 use strict;
 use warnings FATAL => 'all';
@@ -61,7 +61,7 @@ is( $node->safe_psql(
 		SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE not_up) FROM (
 			SELECT id, id <= lag(id) OVER (PARTITION BY client ORDER BY n) AS not_up FROM seen) s}),
 	'400000|400000|0',
-	'no id came twice, and those of a client ascend');
+	'no id was issued twice, and those of a client ascend');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM seen WHERE id IN (' . join(',', @turns) . ')'), '0', 'nor one of the turns');
 is(join(' ', map { ($_ >> 12) & 1023 } @turns[ 19, 39, 59 ]), '1023 5 512', 'all nodes were used');
 

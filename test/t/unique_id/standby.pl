@@ -39,7 +39,7 @@ foreach my $client (@on_primary, @on_standby)
 	is(scalar(grep { (($_ >> 12) & 1023) != ($client == $on_primary[0] ? 1 : 2) } @ids), 0, 'their node is the server');
 	push @all, @ids;
 }
-is(duplicates(@all), '', 'no id came twice');
+is(duplicates(@all), '', 'no id was issued twice');
 
 # Restarted as a standby is, after a crash, too
 $standby->stop('immediate');

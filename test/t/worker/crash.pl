@@ -91,7 +91,7 @@ foreach my $kind ('immediate shutdown', 'killed worker', 'immediate shutdown', '
 	@seen = seen_ids(@clients);
 	cmp_ok(scalar @seen, '>', 180, "$kind: clients saw ids");
 	push @ids, @seen;
-	is(duplicates(@ids), '', "$kind: no id came twice");
+	is(duplicates(@ids), '', "$kind: no id was issued twice");
 }
 
 foreach my $id (@ids)

@@ -66,7 +66,7 @@ wait_for_lines(60, @clients);
 terminate_clients($node, @clients);
 my @ids = seen_ids(@clients);
 cmp_ok(scalar @ids, '>=', 240, 'a worker that goes at once is there at once');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 wait_for_no_worker($node);
 
 $session->quit;

@@ -1,6 +1,6 @@
 # A worker that is terminated, cancelled or stopped costs time only: sessions
-# that wait for it have another one started, or are told in the end. No id comes
-# twice.
+# that wait for it have another one started, or are told in the end. No id is
+# issued twice.
 use strict;
 use warnings FATAL => 'all';
 
@@ -72,7 +72,7 @@ wait_for_lines($lines + 20, @clients);
 terminate_clients($node, @clients, @programs);
 my @ids = seen_ids(@clients);
 cmp_ok(scalar @ids, '>', 100, 'clients saw ids');
-is(duplicates(@ids), '', 'no id came twice, whatever was rolled back');
+is(duplicates(@ids), '', 'no id was issued twice, whatever was rolled back');
 is(join('', grep { /ERROR/ && !/administrator/ } map { slurp_file($_->{err}) } @clients), '', 'no client saw an error');
 is($node->safe_psql('postgres', q{SELECT idgen_next('x') > 0}), 't', 'and it goes on');
 

@@ -47,7 +47,7 @@ wait_for_lines(300, @clients);
 terminate_clients($node, @clients);
 my @ids = seen_ids(@clients);
 cmp_ok(scalar @ids, '>=', 2400, 'meanwhile, others draw');
-is(duplicates(@ids, map { "busy $_" } 1 .. 12), '', 'no id came twice');
+is(duplicates(@ids, map { "busy $_" } 1 .. 12), '', 'no id was issued twice');
 
 wait_for_waiters($node, 6, 'idgen_next', 'Extension');
 like(complaint('held'),
@@ -83,7 +83,7 @@ is($waiter->query_safe(''), $next, 'a patient session waits longer than the work
 $open->query_safe('ROLLBACK');
 $_->quit for ($open, $holder, $waiter);
 my ($max) = sort { $b <=> $a } map { /(\d+)/ } @ids;
-cmp_ok($node->safe_psql('postgres', q{SELECT idgen_next('busy')}), '>', $max, 'what was drawn in a transaction that is rolled back does not come again');
+cmp_ok($node->safe_psql('postgres', q{SELECT idgen_next('busy')}), '>', $max, 'what was drawn in a transaction that is rolled back is not issued a second time');
 
 $node->stop;
 done_testing();

@@ -1,6 +1,6 @@
 # A native sequence from which the worker refills is restarted and gets another
-# increment, over and over, while sessions draw: no id comes twice, and what was
-# cached before a change does not come after it.
+# increment, over and over, while sessions draw: no id is issued twice, and what
+# was cached before a change does not come after it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -39,7 +39,7 @@ wait_for_lines(500, @clients);
 terminate_clients($node, @clients);
 my @ids = seen_ids(@clients);
 cmp_ok(scalar @ids, '>', 3000, 'clients saw ids');
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 $node->safe_psql('postgres', q{DELETE FROM id_sequences WHERE name = 'twin'});
 
 # Every change makes the sequence go on far above.
@@ -65,7 +65,7 @@ foreach my $round (1 .. 150)
 is($wrong, '', 'after each change, ids come from the new run');
 terminate_clients($node, @clients);
 push @ids, seen_ids(@clients);
-is(duplicates(@ids), '', 'no id came twice, whatever was rolled back');
+is(duplicates(@ids), '', 'no id was issued twice, whatever was rolled back');
 is(join('', grep { /ERROR/ } map { slurp_file($_->{err}) =~ s/.*administrator command//r } @clients), '', 'no client saw an error');
 
 # Backwards: old ids are issued again, but nothing that was cached before comes

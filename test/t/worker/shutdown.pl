@@ -74,7 +74,7 @@ ok(stops('fast'), 'fast shutdown, busy worker');
 finish_clients(@clients);
 $node->start;
 my @ids = seen_ids(@clients);
-is(duplicates(@ids), '', 'no id came twice');
+is(duplicates(@ids), '', 'no id was issued twice');
 my ($max) = sort { $b <=> $a } map { /(\d+)/ } @ids;
 cmp_ok($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '>', $max, 'ids go on');
 unlike(slurp_file($node->logfile), qr/PANIC|was terminated by signal/, 'nothing has crashed');

@@ -1,5 +1,6 @@
 # Who refills is changed back and forth while many sessions draw, commit and
-# roll back as it comes, with savepoints: no id comes twice, and nothing fails.
+# roll back as it comes, with savepoints: no id is issued twice, and nothing
+# fails.
 use strict;
 use warnings FATAL => 'all';
 
