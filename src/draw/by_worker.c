@@ -118,18 +118,32 @@ raise_end(const IdgenHandle *handle, IdgenWorkerWaitEnd end, const IdgenWorkerNe
 }
 
 /*
- * The same with refill "auto": the session refills itself. It does not ask for
- * a worker again for a while, if it is the worker that fails. But if the refill
- * has failed, that is an error as with refill "worker".
+ * Would a refill by the session itself fail as that of the worker has: since no
+ * id is left, or another server fails, for which the call has waited already?
+ */
+static bool
+fails_for_all(const IdgenHandle *handle, const IdgenFailure *failure)
+{
+	return failure->of == IDGEN_FAILURE_OF_REFILL &&
+		(failure->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED ||
+	     handle->found.source->timeout != NULL);
+}
+
+/*
+ * The same with refill "auto": the session refills itself. What has failed for
+ * the worker, such as a trigger that counts on search_path, may do for it. It
+ * does not ask for a worker again for a while, if it is the worker that fails.
  */
 static void
-go_on_without_worker(IdgenCall *call, IdgenWorkerWaitEnd end, const IdgenWorkerNews *news)
+go_on_without_worker(const IdgenHandle *handle, IdgenCall *call, IdgenWorkerWaitEnd end,
+                     const IdgenWorkerNews *news)
 {
 	bool failed = end == IDGEN_WAIT_FAILED;
 
-	if (failed && news->failure.of == IDGEN_FAILURE_OF_REFILL)
+	if (failed && fails_for_all(handle, &news->failure))
 		raise_failure(&news->failure);
-	if (failed || end == IDGEN_WAIT_NOT_STARTED || end == IDGEN_WAIT_NO_PLACE ||
+	if ((failed && news->failure.of == IDGEN_FAILURE_OF_WORKER) ||
+	    end == IDGEN_WAIT_NOT_STARTED || end == IDGEN_WAIT_NO_PLACE ||
 	    (end == IDGEN_WAIT_TIMED_OUT && !news->row_locked))
 		idgen_refiller_miss_worker(call);
 	idgen_refiller_is_session(call);
@@ -146,7 +160,7 @@ wait_for_attempt(const IdgenHandle *handle, IdgenCall *call, uint64 attempt)
 		return;
 	if (handle->found.refill == IDGEN_REFILL_WORKER)
 		raise_end(handle, end, &news);
-	go_on_without_worker(call, end, &news);
+	go_on_without_worker(handle, call, end, &news);
 }
 
 /*
