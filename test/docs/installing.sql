@@ -8,10 +8,10 @@ SELECT max(id) FROM orders;
 -- gives: 2
 
 -- claim: What is preloaded already stays so. (The statement is made, and not executed.)
-SELECT 'ALTER SYSTEM SET shared_preload_libraries = ' || string_agg(quote_literal(library), ', ')
-	FROM unnest(string_to_array(replace('pg_stat_statements, $libdir/my-hooks', ' ', ''), ',') || '{idgen}') library;
+SELECT 'ALTER SYSTEM SET shared_preload_libraries = ' || string_agg(quote_literal(btrim(library, ' "')), ', ')
+	FROM unnest(string_to_array('pg_stat_statements, "$libdir/my-hooks"', ',') || '{idgen}') library;
 -- gives: ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', '$libdir/my-hooks', 'idgen'
-SELECT string_agg(quote_literal(library), ', ') FROM unnest(string_to_array(replace('', ' ', ''), ',') || '{idgen}') library;
+SELECT string_agg(quote_literal(btrim(library, ' "')), ', ') FROM unnest(string_to_array('', ',') || '{idgen}') library;
 -- gives: 'idgen'
 
 -- claim: An extension on which a default depends cannot be dropped just so.
