@@ -31,6 +31,7 @@
 #include "catalog/row_alter.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+#include "session/pending.h"
 #include "sql/column.h"
 #include "sql/column_users.h"
 
@@ -245,6 +246,22 @@ is_greatest_value(int64 value)
 }
 
 /*
+ * If the transaction has reserved gapless ids, give them back to the row: a
+ * lower max_value drops pending ids. Returns false if there are none.
+ */
+static bool
+give_back_reserved_ids(Relation rel, const IdgenDefinition *def, const char *name, IdgenRowChanges *changes)
+{
+	IdgenHandle *handle = idgen_handle_find(RelationGetRelid(rel), name, strlen(name));
+
+	if (handle == NULL || !idgen_pending_ends_at(handle, def->next_block_start, def->exhausted))
+		return false;
+	idgen_row_set(changes, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(idgen_pending_surrender(handle)), false);
+	idgen_row_set(changes, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0), false);
+	return true;
+}
+
+/*
  * A max_value that is the end of an integer type becomes that of the column's
  * new type, as ALTER SEQUENCE ... AS has it. Any other was chosen by somebody.
  * Composed ids say nothing of the sequence value.
@@ -261,7 +278,8 @@ set_max_value(Relation rel, const char *name, int64 type_max, TupleTableSlot *ro
 	if (def.max_value != type_max && is_greatest_value(def.max_value) && def.layout == &idgen_layout_plain)
 	{
 		idgen_row_set(&changes, IDGEN_ATT_MAX_VALUE, Int64GetDatum(type_max), false);
-		if (def.exhausted && def.next_block_start <= type_max && def.next_block_start > def.max_value)
+		if (!give_back_reserved_ids(rel, &def, name, &changes) && def.exhausted &&
+		    def.next_block_start <= type_max && def.next_block_start > def.max_value)
 			idgen_row_set(&changes, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0), false);
 		idgen_row_alter(rel, row, &changes);
 	}

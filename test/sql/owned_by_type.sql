@@ -67,6 +67,22 @@ SELECT idgen_adopt('parted', 'id', 'p') IS NOT NULL;
 ALTER TABLE parted ALTER id TYPE bigint;
 SELECT max_value FROM id_sequences WHERE name = 'p';
 
+-- gapless ids that a bulk load has reserved: none is left out
+CREATE TABLE gapless (id bigint);
+SELECT idgen_create('g', block_size => 1, owned_by => 'gapless.id');
+ALTER TABLE gapless ALTER id SET DEFAULT idgen_next('g');
+BEGIN;
+INSERT INTO gapless SELECT FROM generate_series(1, 50);
+SAVEPOINT s;
+ALTER TABLE gapless ALTER id TYPE integer;
+ROLLBACK TO s;
+INSERT INTO gapless SELECT FROM generate_series(1, 50);
+ALTER TABLE gapless ALTER id TYPE integer;
+INSERT INTO gapless SELECT FROM generate_series(1, 50);
+COMMIT;
+SELECT count(*), count(DISTINCT id), max(id) FROM gapless;
+SELECT next_block_start, max_value FROM id_sequences WHERE name = 'g';
+
 -- a foreign table; a column whose type is that of the parent's
 CREATE FOREIGN TABLE abroad (id integer) SERVER regress_idgen_nowhere;
 SELECT idgen_create('f', max_value => 2147483647, owned_by => 'abroad.id');
@@ -80,6 +96,6 @@ SELECT max_value FROM id_sequences WHERE name = 'c';
 
 SET client_min_messages = warning;
 DROP EXTENSION idgen CASCADE;
-DROP TABLE orders, laid_out, parted, parent, child;
+DROP TABLE orders, laid_out, parted, parent, child, gapless;
 DROP FOREIGN DATA WRAPPER regress_idgen_nowhere CASCADE;
 DROP DOMAIN number;
