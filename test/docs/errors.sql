@@ -82,3 +82,22 @@ DROP RULE r ON id_sequences;
 -- claim: idgen_create of a name that exists.
 SELECT idgen_create('ruled');
 -- gives: ERROR 42710
+
+-- claim: A function of an event trigger of idgen's, called in another way.
+SELECT idgen_columns_dropped();
+-- gives: ERROR 39P03
+
+-- claim: A trigger function of idgen's on another view.
+CREATE VIEW others AS SELECT 1 AS seq_name;
+CREATE TRIGGER t INSTEAD OF INSERT ON others FOR EACH ROW EXECUTE FUNCTION idgen_by_last_id();
+INSERT INTO others VALUES (1);
+-- gives: ERROR 39P01
+
+-- claim: The name of another database in owned_by.
+SELECT idgen_create('elsewhere', owned_by => 'elsewhere.public.t.id');
+-- gives: ERROR 0A000
+
+-- claim: 42704 names idgen_sync.
+SELECT idgen_next('lost');
+-- gives: ERROR 42704: id sequence "lost" does not exist
+-- gives: HINT: Create it with SELECT idgen_create('lost'). If its column has ids already, call idgen_sync() then.

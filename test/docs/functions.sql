@@ -16,6 +16,10 @@ SELECT idgen_create(NULL);
 SELECT idgen_adopt(NULL, 'x');
 -- gives: ERROR 22004
 
+-- claim: It refuses a null refill.
+SELECT idgen_adopt('id_sequences', 'name', 'x', NULL);
+-- gives: ERROR 22004
+
 -- claim: idgen_release answers null for a null relation.
 SELECT idgen_release(NULL, 'x') IS NULL;
 -- gives: t

@@ -103,6 +103,14 @@ INSERT INTO id_sequences_by_last_id VALUES ('made', 100);
 SELECT next_block_start, block_size FROM id_sequences WHERE name = 'made';
 -- gives: 101|20
 
+-- claim: A null there is refused.
+INSERT INTO id_sequences_by_last_id VALUES ('null', NULL);
+-- gives: ERROR 23502
+
+-- claim: A row cannot be renamed there.
+UPDATE id_sequences_by_last_id SET seq_name = 'renamed';
+-- gives: ERROR 0A000
+
 -- claim: A role needs the privileges there and on the table.
 CREATE ROLE eclipse;
 GRANT SELECT, UPDATE (next_block_start, exhausted) ON id_sequences TO eclipse;
