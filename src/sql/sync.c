@@ -36,9 +36,17 @@
 
 PG_FUNCTION_INFO_V1(idgen_sync);
 
+/* What idgen_sync() is asked for. */
+typedef enum Scope
+{
+	SYNC_RELATION, /* or one column of it */
+	SYNC_DATABASE,
+} Scope;
+
 /* One column whose id sequence is moved. */
 typedef struct Sync
 {
+	Scope scope;
 	Oid id_sequences;
 	List *columns; /* all that draw from any, of IdgenDrawingColumn */
 	const IdgenDrawingColumn *column;
@@ -60,11 +68,30 @@ describe_column(const IdgenDrawingColumn *column)
 }
 
 /*
+ * Does the schema of the table have a native sequence of that name itself? If
+ * the name is looked for along search_path, then whoever uses the table has
+ * that schema in it, most likely, and draws from that sequence: each tenant has
+ * one, say.
+ */
+static bool
+draws_from_neighbour(const IdgenDrawingColumn *column, const IdgenHandle *handle)
+{
+	Oid object = handle->found.object;
+	Oid neighbour;
+
+	if (handle->found.search_path == NULL)
+		return false;
+	neighbour = get_relname_relid(get_rel_name(object), get_rel_namespace(column->relid));
+	return OidIsValid(neighbour) && neighbour != object;
+}
+
+/*
  * The columns whose ids count: those that draw from the same id sequence, the
- * one asked for first. Those that others have inherited are read with them.
+ * one asked for first. Those that others have inherited are read with them. The
+ * caller has locked the native sequence.
  */
 static List *
-columns_of_sequence(const Sync *sync)
+columns_of_sequence(const Sync *sync, const IdgenHandle *handle)
 {
 	List *found = NIL;
 	ListCell *cell;
@@ -73,11 +100,26 @@ columns_of_sequence(const Sync *sync)
 	{
 		IdgenDrawingColumn *column = lfirst(cell);
 
-		if (strcmp(column->call.name, sync->column->call.name) == 0 &&
-		    !idgen_column_is_inherited_from(column, sync->columns))
-			found = column == sync->column ? lcons(column, found) : lappend(found, column);
+		if (strcmp(column->call.name, sync->column->call.name) != 0 ||
+		    idgen_column_is_inherited_from(column, sync->columns))
+			continue;
+		if (column == sync->column)
+			found = lcons(column, found);
+		else if (!draws_from_neighbour(column, handle))
+			found = lappend(found, column);
 	}
 	return found;
+}
+
+/* Raises 55000 if those who use the table have another search_path. */
+static void
+check_own_schema(const IdgenDrawingColumn *column, const IdgenHandle *handle)
+{
+	if (draws_from_neighbour(column, handle))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("search_path leads to another sequence than that in the schema of the table"),
+		         errhint("Call idgen_sync() with the search_path of those who insert.")));
 }
 
 /*
@@ -212,7 +254,7 @@ sync_column(void *arg)
 	const IdgenDrawCall *draw = &sync->column->call;
 	IdgenHandle *handle = idgen_handle_get(sync->id_sequences, draw->name, strlen(draw->name));
 	IdgenCall call = {.function = "idgen_sync()"};
-	List *columns = columns_of_sequence(sync);
+	List *columns;
 	IdgenIdsFound ids;
 	IdgenMove move;
 
@@ -235,6 +277,9 @@ sync_column(void *arg)
 			idgen_handle_validate(handle, &call);
 			check_can_be_moved(handle);
 		} while (!lock_object(handle));
+		if (sync->scope == SYNC_DATABASE)
+			check_own_schema(sync->column, handle);
+		columns = columns_of_sequence(sync, handle);
 		ids = find_ids(handle, columns);
 	} while (handle->found.source->advance(handle, &ids, &move) == IDGEN_SOURCE_STALE);
 	sync->report = make_report(handle, &move, columns);
@@ -312,7 +357,10 @@ return_line(FunctionCallInfo fcinfo, const char *line)
 Datum
 idgen_sync(PG_FUNCTION_ARGS)
 {
-	Sync sync = {.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid)};
+	Sync sync = {
+		.scope = PG_ARGISNULL(0) ? SYNC_DATABASE : SYNC_RELATION,
+		.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid),
+	};
 	ListCell *cell;
 
 	if (!PG_ARGISNULL(1))
@@ -331,7 +379,7 @@ idgen_sync(PG_FUNCTION_ARGS)
 	foreach(cell, sync.columns)
 	{
 		sync.column = lfirst(cell);
-		if (PG_ARGISNULL(0) ? idgen_column_is_inherited_from(sync.column, sync.columns) : sync.column->relid != PG_GETARG_OID(0))
+		if (sync.scope == SYNC_DATABASE ? idgen_column_is_inherited_from(sync.column, sync.columns) : sync.column->relid != PG_GETARG_OID(0))
 			continue;
 		try_to_sync_column(&sync);
 		return_line(fcinfo, sync.report);

@@ -1,0 +1,50 @@
+--
+-- idgen_sync() where search_path says which native sequence is meant: each
+-- tenant has one, and tables of the same name
+--
+CREATE EXTENSION idgen;
+CREATE ROLE regress_idgen_one;
+CREATE ROLE regress_idgen_two;
+CREATE SCHEMA regress_one AUTHORIZATION regress_idgen_one;
+CREATE SCHEMA regress_two AUTHORIZATION regress_idgen_two;
+\t on
+SET ROLE regress_idgen_one;
+SET search_path = regress_one, public;
+CREATE SEQUENCE orders_seq INCREMENT BY 20;
+CREATE TABLE orders (id bigint DEFAULT idgen_next('orders', 'sequence'));
+INSERT INTO orders VALUES (30);
+SET ROLE regress_idgen_two;
+SET search_path = regress_two, public;
+CREATE SEQUENCE orders_seq INCREMENT BY 20;
+CREATE TABLE orders (id bigint DEFAULT idgen_next('orders', 'sequence'));
+INSERT INTO orders VALUES (5000);
+
+-- the table of the other tenant does not matter, nor whether one may read it
+SET ROLE regress_idgen_one;
+SET search_path = regress_one, public;
+SELECT idgen_sync('orders', 'id');
+INSERT INTO orders DEFAULT VALUES RETURNING id;
+
+-- all of the database: those that search_path leads to
+RESET ROLE;
+INSERT INTO orders VALUES (100);
+SELECT idgen_sync();
+SET search_path = regress_two, public;
+SELECT idgen_sync();
+INSERT INTO orders DEFAULT VALUES RETURNING id;
+
+-- a table elsewhere without a sequence of its own counts
+CREATE SCHEMA regress_three;
+CREATE TABLE regress_three.t (id bigint DEFAULT idgen_next('orders', 'sequence'));
+INSERT INTO regress_three.t VALUES (7000);
+SELECT idgen_sync('orders', 'id');
+
+-- and what is asked for
+INSERT INTO regress_one.orders VALUES (9000);
+SELECT idgen_sync('regress_one.orders', 'id');
+\t off
+
+RESET search_path;
+DROP SCHEMA regress_one, regress_two, regress_three CASCADE;
+DROP ROLE regress_idgen_one, regress_idgen_two;
+DROP EXTENSION idgen;
