@@ -1,6 +1,8 @@
 --
--- refill = 'auto' where no worker refills: as refill = 'transaction', with or
--- without a shared cache
+-- refill = 'auto' where no worker refills: as refill = 'transaction'
+--
+-- A cache of the session's own is emptied by a change of a row, hence:
+-- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
 
@@ -73,8 +75,9 @@ SELECT name, refill FROM id_sequences WHERE name IN ('by default', 'by setting',
 SET idgen.default_refill = 'both';
 \echo :SQLSTATE
 RESET idgen.default_refill;
+\set VERBOSITY sqlstate
 SET idgen.worker_start_timeout = -1;
-\echo :SQLSTATE
+\set VERBOSITY default
 UPDATE id_sequences SET refill = 'automatic' WHERE name = 'gen';
 \echo :SQLSTATE
 

@@ -1,6 +1,9 @@
 --
 -- An id sequence that belongs to a column goes with it
 --
+-- A cache of the session's own is emptied by a change of a row, hence:
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, owned_by, max_value, exhausted FROM id_sequences ORDER BY name;
 

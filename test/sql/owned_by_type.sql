@@ -1,6 +1,9 @@
 --
 -- A column that gets another type takes max_value along
 --
+-- A cache of the session's own is emptied by a change of a row, hence:
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, next_block_start, max_value, exhausted FROM id_sequences ORDER BY name;
 

@@ -61,6 +61,7 @@ my @calls = (
 	[ q{idgen_restart('remote', 4)}, '0A000' ],
 	[ q{idgen_adopt('orders', 'id')}, 'refused' ],
 	[ q{idgen_release('adopted', 'id')}, 'refused' ],
+	[ q{idgen_sync('adopted', 'id')}, 'refused' ],
 	[ q{idgen_parts(2023400000989780816, 'prefixed')}, '(2,0,234,989780816)' ],
 	[ q{idgen_unique_id() > 0}, 't' ],
 	[ q{(idgen_unique_id_parts(4097)).counter}, '1' ],
@@ -71,6 +72,14 @@ my @calls = (
 	[ q{idgen_stats_reset()}, '' ],
 	[ q{idgen_check_row()}, '39P01' ],
 	[ q{idgen_row_changed()}, '39P01' ],
+	[ q{idgen_by_last_id()}, '39P01' ],
+	(map { [ "idgen_columns_$_()", '39P03' ] } qw(altered dropped)),
+	[ q{idgen_column_in('public.adopted.id')}, 'public.adopted.id' ],
+	[ q{idgen_column_out('public.adopted.id')}, 'public.adopted.id' ],
+	[ q{idgen_column_send('public.adopted.id') IS NOT NULL}, 't' ],
+	(map { [ "idgen_column_$_('public.adopted.id', 'public.adopted.id')", 't' ] } qw(eq le ge)),
+	(map { [ "idgen_column_$_('public.adopted.id', 'public.adopted.id')", 'f' ] } qw(ne lt gt)),
+	[ q{idgen_column_cmp('public.adopted.id', 'public.adopted.id')}, '0' ],
 	[ q{idgen_fdw_validator('{}', 'pg_foreign_server'::regclass)}, '' ],
 );
 
@@ -88,12 +97,13 @@ sub outcome
 
 is(outcome($_->[0]), $_->[1], $_->[0]) foreach @calls;
 
-# None is forgotten.
+# None is forgotten that SQL can call.
 foreach my $function (
 	split /\n/, $standby->safe_psql(
 		'postgres', q{
 		SELECT DISTINCT p.proname FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
-		WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
+		WHERE 'internal'::regtype <> ALL (p.proargtypes) AND
+			d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
 			d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')}))
 {
 	ok((grep { $_->[0] =~ /\b\Q$function\E\(/ } @calls), "$function was tried");
