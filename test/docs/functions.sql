@@ -172,6 +172,13 @@ SELECT block_size FROM id_sequences WHERE name = 'c2';
 -- gives: 33
 RESET idgen.default_block_size;
 
+-- claim: A refill of null stands for idgen.default_refill.
+SET idgen.default_refill = 'auto';
+SELECT idgen_create('dr', refill => NULL);
+RESET idgen.default_refill;
+SELECT refill FROM id_sequences WHERE name = 'dr';
+-- gives: auto
+
 -- claim: Every column but start_value is an argument of idgen_create.
 SELECT array_to_string(proargnames, ',') FROM pg_proc WHERE proname = 'idgen_create';
 -- gives: name,next_block_start,block_size,exhausted,max_value,source,source_name,refill,layout,big_base,pooling,owned_by
