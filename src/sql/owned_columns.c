@@ -67,7 +67,10 @@ find_id_sequences(FunctionCallInfo fcinfo)
  * Dropped columns
  */
 
-/* Tables, columns and whatever else is in pg_class. *n is their number. */
+/*
+ * Tables, columns and whatever else is in pg_class. *n is their number.
+ * Temporary ones are left out: no id sequence belongs to them.
+ */
 static Dropped *
 get_dropped(uint64 *n)
 {
@@ -79,7 +82,8 @@ get_dropped(uint64 *n)
 	if (plan == NULL)
 	{
 		plan = SPI_prepare("SELECT objid, objsubid FROM pg_catalog.pg_event_trigger_dropped_objects()"
-		                   " WHERE classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass",
+		                   " WHERE classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+		                   " AND NOT is_temporary",
 		                   0, NULL);
 		if (plan == NULL || SPI_keepplan(plan) != 0)
 			elog(ERROR, "could not prepare the query for dropped objects");
@@ -100,13 +104,31 @@ get_dropped(uint64 *n)
 	return dropped;
 }
 
-/* The names of the id sequences that have lost their column. */
+/* Has the command dropped anything that an id sequence could belong to? */
+static bool
+drops_any(void)
+{
+	uint64 n;
+
+	pfree(get_dropped(&n));
+	return n > 0;
+}
+
+/*
+ * The names of the id sequences that have lost their column. While somebody has
+ * locked the table, those wait that have dropped something of concern. It takes
+ * less time to look at the table, mostly, than at what was dropped.
+ */
 static List *
 find_orphans(Oid id_sequences)
 {
 	IdgenOwnedSearch search;
 	List *names = NIL;
 
+	if (ConditionalLockRelationOid(id_sequences, AccessShareLock))
+		UnlockRelationOid(id_sequences, AccessShareLock);
+	else if (!drops_any())
+		return NIL;
 	if (!idgen_owned_begin(&search, id_sequences))
 		return NIL;
 	if (idgen_owned_any(&search))
