@@ -10,7 +10,8 @@
  * With refill "auto", the end of a wait is no error: the session refills itself
  * (rule W5). The wait is shorter, if no worker starts; and if another
  * transaction holds the row, since the session then waits for that in the lock
- * manager, which detects deadlocks.
+ * manager, which detects deadlocks. It asks the worker again after that: if it
+ * refilled itself, others would have to wait for its transaction next.
  *
  * Locking rules: no lock is held while a session waits.
  */
@@ -18,10 +19,12 @@
 
 #include "miscadmin.h"
 #include "storage/latch.h"
+#include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "catalog/row.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "draw/wait.h"
@@ -117,11 +120,59 @@ wait_event(void)
  * row until it ends, and is better waited for in the lock manager.
  */
 static bool
-is_claimed(const IdgenHandle *handle, TransactionId *claim)
+is_claimed(const IdgenHandle *handle, TransactionId *holder)
 {
-	*claim = idgen_slot_read_claim(handle->found.slot, handle->found.version);
-	return handle->found.refill == IDGEN_REFILL_AUTO && TransactionIdIsValid(*claim) &&
-		*claim != handle->xact.claim;
+	*holder = idgen_slot_read_claim(handle->found.slot, handle->found.version);
+	return handle->found.refill == IDGEN_REFILL_AUTO && TransactionIdIsValid(*holder) &&
+		*holder != handle->xact.claim;
+}
+
+/*
+ * The other transaction that holds the row; invalid if it is not known, or if
+ * the worker does not need the row.
+ */
+static TransactionId
+row_holder(const IdgenHandle *handle)
+{
+	TransactionId holder = InvalidTransactionId;
+	IdgenRow row;
+
+	if (!handle->found.source->locks_row ||
+	    !ConditionalLockRelationOid(handle->relid, AccessShareLock))
+		return InvalidTransactionId;
+	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+		holder = idgen_row_holder(row.slot);
+	idgen_row_close(&row);
+	UnlockRelationOid(handle->relid, AccessShareLock);
+	return holder;
+}
+
+/*
+ * Does the transaction still hold the row that the call has waited for before?
+ * Then the call goes on with that: two that wait for each other are found out
+ * only while both wait in the lock manager.
+ */
+static bool
+is_still_held(const IdgenHandle *handle, const IdgenCall *call, TransactionId *holder)
+{
+	*holder = call->awaited;
+	return handle->found.refill == IDGEN_REFILL_AUTO && TransactionIdIsValid(*holder) &&
+		row_holder(handle) == *holder;
+}
+
+/*
+ * The call has waited for the worker long enough, since the row is locked. Is
+ * it the first transaction that it has met there? If transactions take turns on
+ * the row, the session refills itself instead, so that it does not wait for
+ * one after the other.
+ */
+static bool
+is_held(const IdgenHandle *handle, const IdgenCall *call, TransactionId *holder)
+{
+	if (handle->found.refill != IDGEN_REFILL_AUTO || TransactionIdIsValid(call->awaited))
+		return false;
+	*holder = row_holder(handle);
+	return TransactionIdIsValid(*holder);
 }
 
 /*
@@ -148,8 +199,8 @@ sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Idg
 			case IDGEN_ATTEMPT_AWAITED:
 				break;
 		}
-		if (is_claimed(handle, &news->claim))
-			return IDGEN_WAIT_CLAIMED;
+		if (is_claimed(handle, &news->holder))
+			return IDGEN_WAIT_HELD;
 		state = idgen_registry_wake(MyDatabaseId);
 		if (state == IDGEN_WORKER_NONE)
 			return IDGEN_WAIT_NO_PLACE;
@@ -162,12 +213,11 @@ sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Idg
 }
 
 /*
- * Wait for an attempt of the worker, which the slot has told the session to do;
- * also for the end of a transaction that refills itself. For lock_timeout the
- * worker is a lock, unless there is another way if it lasts.
+ * Sleep until the worker's attempt is over. For lock_timeout the worker is a
+ * lock, unless there is another way if it lasts.
  */
-IdgenWorkerWaitEnd
-idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, IdgenWorkerNews *news)
+static IdgenWorkerWaitEnd
+wait_for_worker(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, IdgenWorkerNews *news)
 {
 	IdgenWorkerWaitEnd end;
 
@@ -178,9 +228,26 @@ idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Id
 	ConditionVariableCancelSleep();
 	stop_lock_timer();
 	CHECK_FOR_INTERRUPTS(); /* the timer may have run out just now */
-	if (end == IDGEN_WAIT_CLAIMED)
+	return end;
+}
+
+/*
+ * Wait for an attempt of the worker, which the slot has told the session to do;
+ * also for the end of a transaction that keeps the worker from the row.
+ */
+IdgenWorkerWaitEnd
+idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, IdgenWorkerNews *news)
+{
+	IdgenWorkerWaitEnd end = IDGEN_WAIT_HELD;
+
+	if (!is_still_held(handle, call, &news->holder))
+		end = wait_for_worker(handle, call, attempt, news);
+	if (end == IDGEN_WAIT_TIMED_OUT && news->row_locked && is_held(handle, call, &news->holder))
+		end = IDGEN_WAIT_HELD;
+	if (end == IDGEN_WAIT_HELD)
 	{
-		idgen_wait_for_transaction(call, news->claim);
+		idgen_wait_for_transaction(call, news->holder);
+		call->waiting_since = 0;
 		end = IDGEN_WAIT_OVER;
 	}
 	idgen_wait_end();

@@ -16,7 +16,7 @@ typedef enum IdgenWorkerWaitEnd
 	IDGEN_WAIT_TIMED_OUT,   /* it has lasted long enough; see patience() */
 	IDGEN_WAIT_NOT_STARTED, /* likewise, and a worker has not even started */
 	IDGEN_WAIT_NO_PLACE,    /* the server has no place for a worker */
-	IDGEN_WAIT_CLAIMED,     /* not an answer: another transaction refills itself */
+	IDGEN_WAIT_HELD,        /* not an answer: another transaction holds the row */
 } IdgenWorkerWaitEnd;
 
 /* What else is known when a wait has ended. */
@@ -24,7 +24,7 @@ typedef struct IdgenWorkerNews
 {
 	IdgenFailure failure; /* if the attempt has failed */
 	bool row_locked;      /* as idgen_slot_look_at_attempt() says */
-	TransactionId claim;  /* of the transaction that refills itself */
+	TransactionId holder; /* of the row, as far as is known */
 } IdgenWorkerNews;
 
 extern IdgenWorkerWaitEnd idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call,
