@@ -173,6 +173,9 @@ ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 -- true when they write. The names of the columns are EclipseLink's. Nobody has
 -- a privilege on the view from the start; the table asks for its own besides.
 --
+-- The trigger of a view cannot be one that fires "always". Where it does not
+-- fire, an update would be lost, so the view shows no rows there.
+--
 
 CREATE FUNCTION idgen_by_last_id() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'idgen_by_last_id' LANGUAGE C;
@@ -187,6 +190,7 @@ CREATE VIEW id_sequences_by_last_id WITH (security_invoker = true) AS
 		ELSE next_block_start - 1::bigint END AS seq_count
 	FROM id_sequences
 	WHERE source = 'table'::text
+		AND pg_catalog.current_setting('session_replication_role'::text) OPERATOR(pg_catalog.<>) 'replica'::text
 	FOR NO KEY UPDATE;
 
 COMMENT ON VIEW id_sequences_by_last_id IS 'id sequences for programs that keep the last id that is allocated; reading a row locks it';

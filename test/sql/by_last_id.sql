@@ -79,6 +79,12 @@ SELECT idgen_next('gen');
 UPDATE id_sequences_by_last_id SET seq_count = 0 WHERE seq_name = 'gen';
 SELECT idgen_next('gen');
 
+-- where the trigger does not fire, no program takes an update for one that was
+-- made
+SET session_replication_role = replica;
+UPDATE id_sequences_by_last_id SET seq_count = seq_count + 50 RETURNING *;
+RESET session_replication_role;
+
 -- rows whose blocks come from elsewhere have no last id
 CREATE SEQUENCE native_seq INCREMENT BY 20;
 SELECT idgen_create('native', source => 'sequence');
