@@ -259,7 +259,11 @@ sync_column(void *arg)
 	IdgenMove move;
 
 	if (!sync->column->plain)
-		idgen_does_not_draw(sync->column->name, sync->column->table);
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("%s computes with the ids that it draws", describe_column(sync->column)),
+		         errdetail("Its default is more than a call of idgen_next() or idgen_next_big()."),
+		         errhint("Use idgen_restart() with an id that lies behind all that it has used.")));
 	if (draw->source != NULL)
 		call.asked = idgen_source_get(draw->source);
 	if (!lock_table(sync->column))
