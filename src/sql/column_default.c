@@ -20,6 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "common/compat.h"
 #include "sql/column_default.h"
@@ -55,6 +56,15 @@ idgen_read_default(Oid attrdef)
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return expr;
+}
+
+/* The default of a domain. NULL if it has none, or is gone. */
+Node *
+idgen_domain_default(Oid domain)
+{
+	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(domain)))
+		return NULL;
+	return get_typdefault(domain);
 }
 
 /*
@@ -363,7 +373,7 @@ check_dependants(const IdgenColumn *column, Oid function, Search *search)
 
 		if (user->classId == AttrDefaultRelationId)
 			check_other_column(column, user->objectId, search);
-		else if (user->classId == TypeRelationId && draws(get_typdefault(user->objectId), search))
+		else if (user->classId == TypeRelationId && draws(idgen_domain_default(user->objectId), search))
 			used_by_another(search->name, "a domain",
 			                psprintf("It is domain %s.", format_type_be_qualified(user->objectId)));
 	}

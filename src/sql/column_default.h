@@ -19,6 +19,7 @@ pg_noreturn extern void idgen_does_not_draw(const char *column, const char *tabl
 extern bool idgen_default_call(Node *expr, Oid idgen_schema, IdgenDrawCall *call);
 extern List *idgen_default_names(Node *expr, Oid idgen_schema);
 extern Node *idgen_read_default(Oid attrdef);
+extern Node *idgen_domain_default(Oid domain);
 extern Node *idgen_column_default(Oid relid, const char *name);
 extern List *idgen_drawing_functions(Oid idgen_schema);
 extern char *idgen_drawn_from(Node *node, List *functions);

@@ -123,12 +123,9 @@ look_at_column(Search *search, Oid attrdef)
 static void
 look_at_domain(Search *search, Oid domain)
 {
-	/* It is gone. */
-	if (!SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(domain)))
-		return;
 	search->use = IDGEN_USED_BY_OTHER;
 	search->column = IDGEN_NO_COLUMN;
-	note_draws(get_typdefault(domain), search);
+	note_draws(idgen_domain_default(domain), search);
 }
 
 /* All defaults that depend on a function. */

@@ -85,7 +85,7 @@ takes_defaults(Oid relid)
 static void
 add_domain(Columns *columns, Oid domain)
 {
-	Node *expr = get_typdefault(domain);
+	Node *expr = idgen_domain_default(domain);
 	ListCell *cell;
 
 	if (expr == NULL || idgen_default_names(expr, columns->idgen_schema) == NIL)
