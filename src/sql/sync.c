@@ -257,6 +257,7 @@ sync_column(void *arg)
 	List *columns;
 	IdgenIdsFound ids;
 	IdgenMove move;
+	ListCell *cell;
 
 	if (!sync->column->plain)
 		ereport(ERROR,
@@ -271,6 +272,9 @@ sync_column(void *arg)
 	check_type(sync->column);
 	idgen_handle_validate(handle, &call);
 	check_can_be_moved(handle);
+	/* Tables before the row, as commands do that drop one. */
+	foreach(cell, columns_of_sequence(sync, handle))
+		(void) lock_table((const IdgenDrawingColumn *) lfirst(cell));
 	if (handle->found.has_row)
 		idgen_lock_row(sync->id_sequences, draw->name);
 	do
