@@ -16,6 +16,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "common/compat.h"
 #include "sql/dependants.h"
@@ -43,23 +44,34 @@ is_known(const Columns *columns, Oid relid, const char *name)
 	return false;
 }
 
+/* A column as it was at one moment, or NULL if it is gone by now. */
+static Form_pg_attribute
+look_up_column(Oid relid, AttrNumber attnum)
+{
+	HeapTuple tuple = SearchSysCacheCopyAttNum(relid, attnum);
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	return (Form_pg_attribute) GETSTRUCT(tuple);
+}
+
 /*
  * Add a column, once for each id sequence that its default draws from. Whatever
  * may have been dropped just now is left out, and so are temporary tables of
  * other sessions, which nobody else can read.
  */
 static void
-add_column(Columns *columns, Oid relid, AttrNumber attnum, Node *expr)
+add_column(Columns *columns, const FormData_pg_attribute *att, Node *expr)
 {
-	char *name = get_attname(relid, attnum, true);
-	IdgenDrawingColumn column = {.relid = relid, .name = name};
+	Oid relid = att->attrelid;
+	const char *name = NameStr(att->attname);
+	IdgenDrawingColumn column = {.relid = relid, .name = name, .inherited = att->attinhcount > 0};
 	ListCell *cell;
 
-	if (name == NULL || get_rel_name(relid) == NULL || is_known(columns, relid, name) ||
+	if (get_rel_name(relid) == NULL || is_known(columns, relid, name) ||
 	    isOtherTempNamespace(get_rel_namespace(relid)))
 		return;
 	column.table = idgen_display_name(relid);
-	column.inherited = idgen_column_attribute(relid, name)->attinhcount > 0;
 	column.plain = idgen_default_call(expr, columns->idgen_schema, &column.call);
 	foreach(cell, idgen_default_names(expr, columns->idgen_schema))
 	{
@@ -93,17 +105,13 @@ add_domain(Columns *columns, Oid domain)
 	foreach(cell, idgen_dependants(TypeRelationId, domain))
 	{
 		const ObjectAddress *user = lfirst(cell);
-		char *name;
 		Form_pg_attribute att;
 
 		if (user->classId != RelationRelationId || user->objectSubId == 0)
 			continue;
-		name = get_attname(user->objectId, user->objectSubId, true);
-		if (name == NULL)
-			continue;
-		att = idgen_column_attribute(user->objectId, name);
-		if (att->atttypid == domain && !att->atthasdef && takes_defaults(user->objectId))
-			add_column(columns, user->objectId, att->attnum, expr);
+		att = look_up_column(user->objectId, user->objectSubId);
+		if (att != NULL && att->atttypid == domain && !att->atthasdef && takes_defaults(user->objectId))
+			add_column(columns, att, expr);
 	}
 }
 
@@ -135,10 +143,11 @@ idgen_drawing_columns(Oid idgen_schema)
 			if (user->classId == AttrDefaultRelationId)
 			{
 				ObjectAddress column = GetAttrDefaultColumnAddress(user->objectId);
+				Form_pg_attribute att = look_up_column(column.objectId, column.objectSubId);
+				Node *expr = idgen_read_default(user->objectId);
 
-				if (OidIsValid(column.objectId))
-					add_column(&columns, column.objectId, column.objectSubId,
-					           idgen_read_default(user->objectId));
+				if (att != NULL && expr != NULL)
+					add_column(&columns, att, expr);
 			}
 			else if (user->classId == TypeRelationId)
 				add_domain(&columns, user->objectId);
