@@ -38,5 +38,6 @@ extern bool idgen_owning_column_exists(IdgenOwningColumn column);
 extern const char *idgen_owning_column_problem(IdgenOwningColumn column);
 extern char *idgen_owning_column_name(IdgenOwningColumn column);
 extern IdgenOwningColumn idgen_owning_column_find(const char *name, int elevel);
+extern Oid idgen_owning_column_type(Oid id_sequences);
 
 #endif /* IDGEN_OWNING_COLUMN_H */

@@ -226,7 +226,7 @@ insert_row(Oid id_sequences, NewRow *row)
 		TEXTOID,
 		NUMERICOID,
 		TEXTOID,
-		get_atttype(id_sequences, IDGEN_ATT_OWNED_BY),
+		idgen_owning_column_type(id_sequences),
 	};
 	char *query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
 	                       " source, source_name, refill, layout, big_base, pooling, owned_by)"

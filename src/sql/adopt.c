@@ -86,7 +86,7 @@ static void
 insert_row(const Request *request, const IdgenColumn *column, const char *name, int64 start)
 {
 	AttrNumber attnum = idgen_column_attribute(column->table_oid, column->name)->attnum;
-	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID, get_atttype(request->id_sequences, IDGEN_ATT_OWNED_BY)};
+	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID, idgen_owning_column_type(request->id_sequences)};
 	Datum values[] = {
 		CStringGetTextDatum(name),
 		Int64GetDatum(start),
