@@ -4,17 +4,9 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
-CREATE PROCEDURE wait_until(condition text) LANGUAGE plpgsql AS $$
-DECLARE
-	met boolean;
-BEGIN
-	FOR i IN 1 .. 6000 LOOP
-		EXECUTE 'SELECT ' || condition INTO met;
-		IF met THEN RETURN; END IF;
-		PERFORM pg_sleep(0.01);
-	END LOOP;
-	RAISE EXCEPTION 'not within a minute: %', condition;
-END $$;
+\getenv inputdir PG_ABS_SRCDIR
+\set wait_until :inputdir '/include/wait_until.sql'
+\i :wait_until
 
 -- one value for a block of 20
 CREATE SEQUENCE gen_seq INCREMENT 20;
