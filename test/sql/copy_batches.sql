@@ -149,8 +149,7 @@ SELECT count(DISTINCT id) FROM loaded_from;
 RESET ROLE;
 REVOKE EXECUTE ON FUNCTION idgen_next(text) FROM PUBLIC;
 SET ROLE regress_idgen_loader;
-COPY loaded (line) FROM stdin;
-\.
+\copy loaded (line) FROM '/dev/null'
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION idgen_next(text) TO PUBLIC;
 REVOKE SELECT ON id_sequences FROM PUBLIC;
