@@ -153,7 +153,7 @@ go_on_without_worker(const IdgenHandle *handle, IdgenCall *call, IdgenWorkerWait
 static void
 wait_for_attempt(const IdgenHandle *handle, IdgenCall *call, uint64 attempt)
 {
-	IdgenWorkerNews news;
+	IdgenWorkerNews news = {0};
 	IdgenWorkerWaitEnd end = idgen_worker_wait(handle, call, attempt, &news);
 
 	if (end == IDGEN_WAIT_OVER)

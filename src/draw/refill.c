@@ -313,6 +313,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, Id
 	handle->publishing.refills++;
 	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refilled.rest));
 	idgen_count_refill(&outcome.counters, &refilled);
+	outcome.counters.session_refills++;
 	outcome.rest = refilled.rest;
 	outcome.rest_good_as_of = version;
 	outcome.ahead_blocks = refilled.ahead_blocks;

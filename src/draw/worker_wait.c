@@ -116,6 +116,18 @@ wait_event(void)
 }
 
 /*
+ * The session waits, or has had no need to any more: count that, once. A
+ * session is not counted that has found no worker, or that it must not wait.
+ */
+static void
+count_wait(const IdgenHandle *handle, IdgenWorkerNews *news)
+{
+	if (!news->counted)
+		idgen_slot_count_wait(handle->found.slot, handle->found.version);
+	news->counted = true;
+}
+
+/*
  * Does another transaction refill itself? Then it keeps the worker from the
  * row until it ends, and is better waited for in the lock manager.
  */
@@ -207,6 +219,7 @@ sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Idg
 		timeout = time_left(call, patience(handle, state, news->row_locked));
 		if (timeout == 0)
 			return state == IDGEN_WORKER_STARTING ? IDGEN_WAIT_NOT_STARTED : IDGEN_WAIT_TIMED_OUT;
+		count_wait(handle, news);
 		ConditionVariableTimedSleep(&found->slot->refill.done, Min(timeout, IDGEN_LOOK_AFTER_MS),
 		                            wait_event());
 	}
@@ -242,6 +255,8 @@ idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Id
 
 	if (!is_still_held(handle, call, &news->holder))
 		end = wait_for_worker(handle, call, attempt, news);
+	if (end != IDGEN_WAIT_NO_PLACE)
+		count_wait(handle, news);
 	if (end == IDGEN_WAIT_TIMED_OUT && news->row_locked && is_held(handle, call, &news->holder))
 		end = IDGEN_WAIT_HELD;
 	if (end == IDGEN_WAIT_HELD)

@@ -24,6 +24,7 @@ typedef struct IdgenWorkerNews
 {
 	IdgenFailure failure; /* if the attempt has failed */
 	bool row_locked;      /* as idgen_slot_look_at_attempt() says */
+	bool counted;         /* has the session been counted as one that waits? */
 	TransactionId holder; /* of the row, as far as is known */
 } IdgenWorkerNews;
 

@@ -383,6 +383,20 @@ idgen_remote_advance(IdgenRemoteQuery *query)
 	return is_over(query);
 }
 
+/* Does a query wait until another one is over that has a connection? */
+bool
+idgen_remote_lacks_connection(const IdgenRemoteQuery *query)
+{
+	return query->state == QUERY_WAITING;
+}
+
+/* Would the same connections do for both? */
+bool
+idgen_remote_shares_connections(const IdgenRemoteQuery *a, const IdgenRemoteQuery *b)
+{
+	return a->serverid == b->serverid && a->userid == b->userid;
+}
+
 /* When to advance a query even if no socket is ready. */
 TimestampTz
 idgen_remote_due(const IdgenRemoteQuery *query)

@@ -26,6 +26,8 @@ typedef char **IdgenRemoteRow;
 extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, Oid userid,
                                             const IdgenRemoteStatement *statement);
 extern bool idgen_remote_advance(IdgenRemoteQuery *query);
+extern bool idgen_remote_lacks_connection(const IdgenRemoteQuery *query);
+extern bool idgen_remote_shares_connections(const IdgenRemoteQuery *a, const IdgenRemoteQuery *b);
 extern TimestampTz idgen_remote_due(const IdgenRemoteQuery *query);
 extern IdgenRemoteRow idgen_remote_finish(IdgenRemoteQuery *query);
 extern void idgen_remote_abandon(IdgenRemoteQuery *query);

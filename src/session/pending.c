@@ -261,6 +261,7 @@ note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
 	xact->ahead_blocks = refill->ahead_blocks;
 	xact->ahead_ids = refill->ahead_ids;
 	idgen_count_refill(&xact->counters, refill);
+	xact->counters.session_refills++;
 }
 
 /*

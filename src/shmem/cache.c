@@ -21,8 +21,9 @@
  *	 replace one. A key of an entry stays as it is.
  * - slot->lock, always exclusive, protects all other fields of a slot. A slot
  *	 changes its owner only under both locks.
- * - The order is header->lock, then slot->lock, then the lock of the file index
- *	 or of the failures; never two slots at once.
+ * - The order is header->lock, then slot->lock, then the lock of the file
+ *	 index, of the failures or of the queues of requests; never two slots at
+ *	 once.
  * - Under a slot's lock, or the header's exclusive one, nothing may raise an
  *	 error: an entry is complete whenever its lock is released.
  *
@@ -31,8 +32,8 @@
  *	 header's lock protects those lists as it does the hash table. And it is
  *	 found by the file that its ids come from: see file_index.c.
  *
- * - A slot's "work" is kept apart, in an array without gaps; see
- *	 worker_requests.c. The slot's lock protects it, but for a glance.
+ * - A slot that the worker has something to do with is in a queue; see
+ *	 slot_work.c.
  *
  * A slot that is being refilled or waited for (idgen_slot_is_busy) is never
  * given to another id sequence, so the notes in it can be taken back later by
@@ -42,6 +43,7 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
+#include "shmem/slot_work.h"
 
 /* Which cache is a key for? */
 IdgenCache *
@@ -65,6 +67,16 @@ IdgenSlot *
 idgen_cache_slot_at(const IdgenCache *cache, int i)
 {
 	return cache == &idgen_shared_cache ? &cache->slots[i].slot : idgen_own_slot_at(i);
+}
+
+/* The number of a slot of the shared cache. */
+uint32
+idgen_cache_slot_number(const IdgenSlot *slot)
+{
+	const IdgenSlotPadded *padded = (const IdgenSlotPadded *) slot;
+
+	Assert(padded >= idgen_shared_cache.slots && padded < idgen_shared_cache.slots + idgen_max_sequences);
+	return padded - idgen_shared_cache.slots;
 }
 
 /*
@@ -113,12 +125,16 @@ idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *sl
 	cache->header->has_objects = true;
 }
 
-/* Take the entry of a slot away. The caller holds the same locks. */
+/*
+ * Take the entry of a slot away, which is idle: the worker, too, has nothing to
+ * do for it any more. The caller holds the same locks.
+ */
 void
 idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot)
 {
 	const char *name = slot->key->name;
 
+	idgen_slot_withdraw(slot);
 	if (OidIsValid(slot->key->object))
 		dlist_delete(&slot->node);
 	hash_search(cache->entries, slot->key, HASH_REMOVE, NULL);

@@ -10,7 +10,7 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
-#include "shmem/slot_worker.h"
+#include "shmem/slot_work.h"
 
 /* What the entry of a key holds; false if there is none. */
 bool

@@ -13,6 +13,7 @@
 #include "access/transam.h"
 
 #include "shmem/cache_internal.h"
+#include "shmem/slot_work.h"
 
 /*
  * A session does not wait any more, as idgen_slot_draw() or
@@ -28,8 +29,7 @@ idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
 
 	if (slot == NULL)
 		return;
-	Assert(slot->refill.waiters > 0);
-	slot->refill.waiters--;
+	idgen_slot_end_wait(slot);
 	if (slot->refill.waiters == 0)
 		slot->worker.range = 0;
 	if (TransactionIdIsValid(xid) && slot->refill.claim == xid)

@@ -63,8 +63,6 @@ typedef struct IdgenCache
 	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
 	HTAB *entries;
 	IdgenSlotPadded *slots; /* NULL in a session's own cache */
-	uint8 *work;            /* what the worker has to do with each slot; NULL in a
-	                         * session's own cache */
 	int nbuckets;           /* of the lists in names, and in files */
 	dlist_head *names;      /* slots that have an object, by name */
 	struct IdgenFileIndex *files;
@@ -84,6 +82,7 @@ extern IdgenCache *idgen_cache_of(const IdgenCacheKey *key);
 extern uint64 idgen_cache_next_number(IdgenCache *cache);
 extern dlist_head *idgen_cache_slots_named(const IdgenCache *cache, uint32 name);
 extern IdgenSlot *idgen_cache_slot_at(const IdgenCache *cache, int i);
+extern uint32 idgen_cache_slot_number(const IdgenSlot *slot);
 extern bool idgen_cache_has_room(const IdgenCacheKey *key);
 extern IdgenCacheEntry *idgen_cache_add_entry(IdgenCache *cache, const IdgenCacheKey *key,
                                               IdgenSlot *slot, char *long_name);

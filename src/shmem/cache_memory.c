@@ -13,6 +13,7 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
+#include "shmem/request_queue.h"
 
 IdgenCache idgen_shared_cache;
 
@@ -29,13 +30,13 @@ count_buckets(void)
 	return (idgen_max_sequences - 1) / IDGEN_SLOTS_PER_BUCKET + 1;
 }
 
-/* The header, then the arrays: slots, lists of names, and work. */
+/* The header, then the arrays: slots, and lists of names. */
 static Size
 arrays_size(void)
 {
 	Size size = add_size(PG_CACHE_LINE_SIZE, header_size());
 
-	size = add_size(size, mul_size(idgen_max_sequences, sizeof(IdgenSlotPadded) + sizeof(uint8)));
+	size = add_size(size, mul_size(idgen_max_sequences, sizeof(IdgenSlotPadded)));
 	return add_size(size, mul_size(count_buckets(), sizeof(dlist_head)));
 }
 
@@ -47,6 +48,7 @@ cache_size(void)
 	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(count_buckets())));
 	size = add_size(size, CACHELINEALIGN(idgen_long_names_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
+	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
 	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
 }
 
@@ -88,7 +90,7 @@ init_shared_cache(void)
 	idgen_file_index_init(cache->files, cache->nbuckets, tranche);
 	idgen_long_names_init(cache->long_names, idgen_max_sequences);
 	for (int i = 0; i < idgen_max_sequences; i++)
-		idgen_slot_init(&cache->slots[i].slot, slot_tranche, &cache->work[i], cache->files);
+		idgen_slot_init(&cache->slots[i].slot, slot_tranche, cache->files);
 }
 
 /*
@@ -103,6 +105,7 @@ idgen_cache_startup_shmem(void)
 	bool found;
 	bool found_part;
 	HASHCTL info;
+	int tranche;
 	int flags;
 
 	/* The postmaster runs this again after a crash, in a new segment. */
@@ -115,10 +118,11 @@ idgen_cache_startup_shmem(void)
 	cache->slots = (IdgenSlotPadded *) ((char *) cache->header + header_size());
 	cache->nbuckets = count_buckets();
 	cache->names = (dlist_head *) (cache->slots + idgen_max_sequences);
-	cache->work = (uint8 *) (cache->names + cache->nbuckets);
 	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_part);
 	cache->long_names = ShmemInitStruct("idgen long names", idgen_long_names_size(idgen_max_sequences), &found_part);
-	idgen_failure_pool_startup_shmem(GetNamedLWLockTranche("IdgenCache")->lock.tranche);
+	tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
+	idgen_failure_pool_startup_shmem(tranche);
+	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);
 	if (!found)
 		init_shared_cache();
 

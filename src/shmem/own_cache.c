@@ -50,7 +50,6 @@ IdgenCache idgen_own_cache;
 static OwnSlot *own_slots[IDGEN_OWN_SLOTS / IDGEN_OWN_AT_ONCE];
 static dlist_head own_free = DLIST_STATIC_INIT(own_free); /* slots not in use */
 static int own_hand = 0;                                  /* next slot for reclaim_slots() */
-static uint8 own_work;                                    /* of all slots: nothing */
 
 /* Create the cache. Raises an error if there is no memory. */
 static void
@@ -129,7 +128,7 @@ make_slots(void)
 	header->nslots += IDGEN_OWN_AT_ONCE;
 	for (int i = 0; i < IDGEN_OWN_AT_ONCE; i++)
 	{
-		idgen_slot_init(&slots[i].slot, IDGEN_OWN_TRANCHE, &own_work, idgen_own_cache.files);
+		idgen_slot_init(&slots[i].slot, IDGEN_OWN_TRANCHE, idgen_own_cache.files);
 		slots[i].long_name = NULL;
 		free_slot(&slots[i].slot);
 	}

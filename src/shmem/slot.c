@@ -11,25 +11,21 @@
 
 #include "access/transam.h"
 
-#include "shmem/slot.h"
+#include "shmem/slot_work.h"
 
-/*
- * Prepare a slot for use, once. Its "work" and the index of files are the
- * cache's.
- */
+/* Prepare a slot for use, once. The index of files is the cache's. */
 void
-idgen_slot_init(IdgenSlot *slot, int tranche, uint8 *work, struct IdgenFileIndex *files)
+idgen_slot_init(IdgenSlot *slot, int tranche, struct IdgenFileIndex *files)
 {
 	memset(slot, 0, sizeof(IdgenSlot));
 	LWLockInitialize(&slot->lock, tranche);
 	slot->source.stored.index = files;
 	ConditionVariableInit(&slot->refill.done);
-	slot->worker.work = work;
-	*work = IDGEN_WORK_NOTHING;
 }
 
 /*
- * Empty a slot, at the event of that number; what it held is lost.
+ * Empty a slot, at the event of that number; what it held is lost. So is a
+ * request for a refill ahead: who draws next asks anew.
  */
 void
 idgen_slot_drop(IdgenSlot *slot, uint64 number)
@@ -43,6 +39,8 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	slot->version = slot->dropped_at = number;
 	slot->source.warned_percent = IDGEN_NOT_WARNED;
 	slot->collided_count = 0;
+	if (slot->refill.waiters == 0)
+		idgen_slot_withdraw(slot);
 }
 
 /*
@@ -59,7 +57,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 
 	slot->refill.claim = InvalidTransactionId;
 	slot->refill.publishers = 0;
-	slot->refill.waiters = 0;
+	Assert(slot->refill.waiters == 0);
 	slot->ran_dry = false;
 	slot->row_locked = false;
 
@@ -68,7 +66,7 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 	slot->pace.session_blocks = 1;
 	slot->pace.worker_blocks = 1;
 
-	*slot->worker.work = IDGEN_WORK_NOTHING;
+	Assert(slot->work == IDGEN_WORK_NOTHING);
 	slot->worker.range = 0;
 	slot->worker.bulk_ids = 0;
 	slot->worker.attempt = 0;
@@ -101,9 +99,7 @@ bool
 idgen_slot_is_busy(const IdgenSlot *slot)
 {
 	return slot->refill.waiters > 0 || slot->refill.publishers > 0 ||
-		TransactionIdIsValid(slot->refill.claim) ||
-		*slot->worker.work == IDGEN_WORK_REFILLING ||
-		*slot->worker.work == IDGEN_WORK_REFILLING_REQUESTED;
+		TransactionIdIsValid(slot->refill.claim) || idgen_slot_is_attempted(slot);
 }
 
 /*

@@ -9,6 +9,7 @@
  *	slot_draw.c		sessions draw, and learn that another one is refilling
  *	slot_publish.c	sessions leave what a refill has brought
  *	slot_worker.c	the same where the worker refills
+ *	slot_work.c		what the worker has to do, and in which queue the slot is
  *	slot_pace.c		how much to refill, and how early
  */
 #ifndef IDGEN_SLOT_H
@@ -62,6 +63,7 @@ typedef struct IdgenCounters
 {
 	int64 ids_issued;
 	int64 refills;
+	int64 session_refills; /* of these, by sessions */
 	int64 blocks_taken;
 	int64 waits;
 	IdgenLost ids_lost;
@@ -97,7 +99,8 @@ typedef struct IdgenSlotRefill
 {
 	TransactionId claim;    /* invalid if there is none */
 	int publishers;         /* 0 if there is none */
-	int waiters;            /* sessions that wait now, in whichever way */
+	int waiters;            /* sessions that wait now, in whichever way; only slot_work.c
+	                         * changes it */
 	ConditionVariable done; /* signalled when a publisher or the worker is done; has
 	                         * a lock of its own */
 } IdgenSlotRefill;
@@ -136,12 +139,6 @@ typedef enum IdgenSlotWork
 /* What sessions ask the worker for, and what has become of it. */
 typedef struct IdgenSlotWorker
 {
-	/*
-	 * An IdgenSlotWork. It lies in an array of the cache, in which the worker
-	 * finds slots that have been requested.
-	 */
-	uint8 *work;
-
 	uint64 attempt;           /* the number of the last attempt begun; 0 = none */
 	IdgenFailureNote failure; /* of the last attempt that has ended */
 	int64 range;              /* this many consecutive ids are requested; or 0 */
@@ -171,10 +168,11 @@ typedef struct IdgenSlot
 	uint32 collided_count;                /* with collided_first, see below */
 	uint8 nblocks;
 
-	bool used;               /* drawn from since the clock hand passed, as far as counted */
-	bool ran_dry;            /* has a session had to wait since the last refill began? */
-	bool row_locked;         /* has an attempt of the worker since its last success
-	                          * found the row locked? */
+	uint8 work;              /* an IdgenSlotWork; only slot_work.c changes it */
+	bool used : 1;           /* drawn from since the clock hand passed, as far as counted */
+	bool ran_dry : 1;        /* has a session had to wait since the last refill began? */
+	bool row_locked : 1;     /* had another transaction locked the row when the worker
+	                          * last tried? */
 	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
 	uint64 dropped_at;       /* number of the last event that emptied it */
 	IdgenCounters counters;
@@ -206,8 +204,7 @@ typedef struct IdgenSlot
 StaticAssertDecl(offsetof(IdgenSlot, blocks[1]) - sizeof(LWLock) <= 64 - 16,
                  "the hot line of a slot must be one cache line");
 
-extern void idgen_slot_init(IdgenSlot *slot, int tranche, uint8 *work,
-                            struct IdgenFileIndex *files);
+extern void idgen_slot_init(IdgenSlot *slot, int tranche, struct IdgenFileIndex *files);
 extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
                               uint64 number);
 extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);

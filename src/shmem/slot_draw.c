@@ -18,6 +18,7 @@
 
 #include "shmem/slot_draw.h"
 #include "shmem/slot_pace.h"
+#include "shmem/slot_work.h"
 
 /*
  * Should this draw refill ahead? Only when ids run low while a crowd uses them,
@@ -118,7 +119,7 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	}
 	else if (should_wait(slot, draw))
 	{
-		slot->refill.waiters++;
+		idgen_slot_begin_wait(slot);
 		if (draw->mode == IDGEN_MODE_PUBLISHING || slot->refill.claim != draw->awaited)
 			slot->counters.waits++;
 		slot->ran_dry = true;

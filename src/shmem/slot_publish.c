@@ -62,6 +62,7 @@ add_counters(IdgenSlot *slot, const IdgenCounters *add)
 {
 	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, add->ids_issued);
 	slot->counters.refills += add->refills;
+	slot->counters.session_refills += add->session_refills;
 	slot->counters.blocks_taken = idgen_add_saturating(slot->counters.blocks_taken, add->blocks_taken);
 	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
 }
@@ -93,6 +94,8 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	if (outcome->rest_fate != IDGEN_OUTCOME_FORGOTTEN)
 		idgen_slot_plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
 
+	/* What kept the worker from the row may have been this transaction. */
+	slot->row_locked = false;
 	if (TransactionIdIsValid(outcome->claim) && slot->refill.claim == outcome->claim)
 		slot->refill.claim = InvalidTransactionId;
 

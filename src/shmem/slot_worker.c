@@ -3,9 +3,10 @@
  *		A slot that the worker refills.
  *
  * A session that finds few ids leaves a request; see IdgenSlotWork in slot.h
- * for the steps from there. The worker's attempts are numbered. A session that
- * finds no id waits for the end of an attempt that begins after its request:
- * one that has begun before may fail for a reason that is gone by now.
+ * for the steps from there, and slot_work.c. The worker's attempts are
+ * numbered. A session that finds no id waits for the end of an attempt that
+ * begins after its request: one that has begun before may fail for a reason
+ * that is gone by now.
  *
  * How much an attempt takes follows from the pace (slot_pace.c). A request says
  * besides how much a bulk load could use at once (rule T6), and the attempt
@@ -23,38 +24,9 @@
 #include "utils/timestamp.h"
 
 #include "shmem/slot_pace.h"
+#include "shmem/slot_work.h"
 #include "shmem/slot_worker.h"
 #include "shmem/worker_requests.h"
-
-/* Has a session requested a refill that the worker has not begun? */
-bool
-idgen_slot_is_requested(const IdgenSlot *slot)
-{
-	return *slot->worker.work == IDGEN_WORK_REQUESTED ||
-		*slot->worker.work == IDGEN_WORK_REFILLING_REQUESTED;
-}
-
-/* Is an attempt of the worker under way? */
-bool
-idgen_slot_is_attempted(const IdgenSlot *slot)
-{
-	return *slot->worker.work == IDGEN_WORK_REFILLING ||
-		*slot->worker.work == IDGEN_WORK_REFILLING_REQUESTED;
-}
-
-/* A session requests a refill; an attempt that is under way goes on. */
-static void
-set_requested(IdgenSlot *slot)
-{
-	*slot->worker.work = idgen_slot_is_attempted(slot) ? IDGEN_WORK_REFILLING_REQUESTED : IDGEN_WORK_REQUESTED;
-}
-
-/* The request has been met, or denied; an attempt that is under way goes on. */
-static void
-clear_requested(IdgenSlot *slot)
-{
-	*slot->worker.work = idgen_slot_is_attempted(slot) ? IDGEN_WORK_REFILLING : IDGEN_WORK_NOTHING;
-}
 
 /*
  * A transaction requests a refill: count it, and the ids that it has drawn
@@ -106,7 +78,7 @@ request_refill(IdgenSlot *slot, int64 range, IdgenServed *served)
 	slot->worker.bulk_ids = Max(slot->worker.bulk_ids, bulk_ids);
 	slot->worker.requester = GetUserId();
 	slot->ahead_below = slot->ids_left / 2;
-	set_requested(slot);
+	idgen_slot_request(slot);
 }
 
 /*
@@ -142,11 +114,10 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenServed
 	}
 	else
 	{
+		idgen_slot_begin_wait(slot);
 		request_refill(slot, count > 1 ? count : 0, served);
 		result->attempt = slot->worker.attempt + 1;
-		slot->refill.waiters++;
 		slot->ran_dry = true;
-		slot->counters.waits++;
 		answer = IDGEN_DRAW_WAIT;
 	}
 	LWLockRelease(&slot->lock);
@@ -162,7 +133,17 @@ idgen_slot_withdraw_request(IdgenSlot *slot, uint64 version)
 {
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (slot->version == version && slot->refill.waiters == 1)
-		clear_requested(slot);
+		idgen_slot_withdraw(slot);
+	LWLockRelease(&slot->lock);
+}
+
+/* For a session: it is about to sleep, as it was told. */
+void
+idgen_slot_count_wait(IdgenSlot *slot, uint64 version)
+{
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version == version)
+		slot->counters.waits++;
 	LWLockRelease(&slot->lock);
 }
 
@@ -199,7 +180,7 @@ idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version, int64 count, uint64 
 			state = IDGEN_ATTEMPT_FAILED;
 		}
 	}
-	else if (*slot->worker.work == IDGEN_WORK_NOTHING)
+	else if (slot->work == IDGEN_WORK_NOTHING)
 		state = IDGEN_ATTEMPT_OVER; /* others have taken what there was */
 	*row_locked = slot->row_locked;
 	LWLockRelease(&slot->lock);
@@ -229,8 +210,7 @@ idgen_slot_read_claim(IdgenSlot *slot, uint64 version)
 void
 idgen_slot_begin_attempt(IdgenSlot *slot, IdgenTask *task)
 {
-	Assert(*slot->worker.work == IDGEN_WORK_REQUESTED);
-	*slot->worker.work = IDGEN_WORK_REFILLING;
+	idgen_slot_begin_refilling(slot);
 	slot->worker.attempt++;
 
 	slot->pace.worker_blocks = idgen_slot_adapt_blocks(slot, slot->pace.worker_blocks);
@@ -242,6 +222,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, IdgenTask *task)
 	task->range = slot->worker.range;
 	task->joins = idgen_slot_last_block(slot);
 	task->requested_by = slot->worker.requester;
+	task->row_locked = slot->row_locked;
 	slot->worker.range = slot->worker.bulk_ids = 0;
 }
 
@@ -249,7 +230,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, IdgenTask *task)
 static void
 end_attempt(IdgenSlot *slot, const IdgenFailure *failure)
 {
-	*slot->worker.work = idgen_slot_is_requested(slot) ? IDGEN_WORK_REQUESTED : IDGEN_WORK_NOTHING;
+	idgen_slot_end_refilling(slot);
 	slot->worker.failure.sqlerrcode = 0;
 	if (failure != NULL)
 		idgen_failure_keep(&slot->worker.failure, failure, slot->refill.waiters);
@@ -275,9 +256,8 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
 	{
 		slot->ahead_below = outcome->ahead_below;
 		slot->pace.filled_at = GetCurrentTimestamp();
-		slot->row_locked = false;
 		if (slot->ids_left > slot->ahead_below)
-			clear_requested(slot);
+			idgen_slot_withdraw(slot);
 	}
 	ConditionVariableBroadcast(&slot->refill.done);
 }
@@ -291,8 +271,10 @@ idgen_slot_abandon_attempt(IdgenSlot *slot, const IdgenFailure *failure)
 {
 	if (failure != NULL && idgen_slot_is_requested(slot))
 	{
+		if (!idgen_slot_is_attempted(slot))
+			idgen_slot_begin_refilling(slot);
+		idgen_slot_withdraw(slot);
 		slot->worker.attempt++;
-		*slot->worker.work = IDGEN_WORK_REFILLING;
 	}
 	if (idgen_slot_is_attempted(slot))
 		end_attempt(slot, failure);

@@ -34,14 +34,13 @@ typedef enum IdgenAttemptState
 extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count,
                                               IdgenServed *served, IdgenDrawResult *result);
 extern void idgen_slot_withdraw_request(IdgenSlot *slot, uint64 version);
+extern void idgen_slot_count_wait(IdgenSlot *slot, uint64 version);
 extern TransactionId idgen_slot_read_claim(IdgenSlot *slot, uint64 version);
 extern IdgenAttemptState idgen_slot_look_at_attempt(IdgenSlot *slot, uint64 version,
                                                     int64 count, uint64 attempt,
                                                     IdgenFailure *failure, bool *row_locked);
 
 /* What the worker does */
-extern bool idgen_slot_is_requested(const IdgenSlot *slot);
-extern bool idgen_slot_is_attempted(const IdgenSlot *slot);
 extern void idgen_slot_begin_attempt(IdgenSlot *slot, struct IdgenTask *task);
 extern void idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
                                    const IdgenOutcome *outcome, const IdgenFailure *failure);

@@ -6,11 +6,10 @@
  * and wakes the worker of its database. Here the worker finds the requests, and
  * reports what has become of them.
  *
- * To find them, the worker does not look at the slots: what it has to do with
- * each one is in an array of a byte each. It reads the array without locks, and
- * locks a slot whose byte says that there is something to do, to read it again.
- * It misses no request by that: a session that writes one wakes the worker
- * afterwards.
+ * Slots with requests are in queues (request_queue.c), so what is done here
+ * does not depend on how many slots there are. The worker reads which one is
+ * first, then locks that slot. If the slot has left the queue in between, it
+ * reads again: somebody else got on meanwhile.
  *
  * Locking rules are at the top of cache.c.
  */
@@ -19,91 +18,81 @@
 #include "utils/timestamp.h"
 
 #include "shmem/cache_internal.h"
+#include "shmem/slot_work.h"
 #include "shmem/slot_worker.h"
 #include "shmem/worker_requests.h"
 
 /*
- * Lock the slot with that number if it belongs to that database, and there is
- * something to do with it; else return NULL. The caller holds the header's
- * lock.
+ * The first slot in that queue of a database, locked; NULL if there is none.
  */
 static IdgenSlot *
-lock_if_work(int i, Oid dbid)
+lock_first(Oid dbid, IdgenRequestQueue queue)
 {
-	IdgenSlot *slot = idgen_cache_slot_at(&idgen_shared_cache, i);
+	uint32 number;
 
-	if (idgen_shared_cache.work[i] == IDGEN_WORK_NOTHING)
-		return NULL;
-	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (*slot->worker.work != IDGEN_WORK_NOTHING && slot->key->dbid == dbid)
-		return slot;
-	LWLockRelease(&slot->lock);
+	while ((number = idgen_request_queue_first(dbid, queue)) != IDGEN_NO_SLOT)
+	{
+		IdgenSlot *slot = idgen_cache_slot_at(&idgen_shared_cache, number);
+
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (idgen_slot_queue(slot) == queue && slot->key->dbid == dbid)
+			return slot;
+		LWLockRelease(&slot->lock);
+	}
 	return NULL;
 }
 
-/* Has a session of that database requested anything? */
+/*
+ * Has a session of that database requested anything that the worker has not
+ * begun? What is requested while an attempt is under way does not count.
+ */
 bool
 idgen_cache_has_requests(Oid dbid)
 {
-	IdgenCacheHeader *header = idgen_shared_cache.header;
-	bool found = false;
+	return idgen_request_queue_first(dbid, IDGEN_QUEUE_AWAITED) != IDGEN_NO_SLOT ||
+		idgen_request_queue_first(dbid, IDGEN_QUEUE_AHEAD) != IDGEN_NO_SLOT;
+}
 
-	LWLockAcquire(&header->lock, LW_SHARED);
-	for (int i = 0; i < header->nslots && !found; i++)
+/* Take the first request off a queue of a database; NULL if there is none. */
+static IdgenTask *
+take_request(Oid dbid, IdgenRequestQueue queue)
+{
+	IdgenTask *task;
+	IdgenSlot *slot;
+
+	if (idgen_request_queue_first(dbid, queue) == IDGEN_NO_SLOT)
+		return NULL;
+	task = palloc(sizeof(IdgenTask)); /* before there is a lock */
+	slot = lock_first(dbid, queue);
+	if (slot == NULL)
 	{
-		IdgenSlot *slot = lock_if_work(i, dbid);
-
-		if (slot == NULL)
-			continue;
-		found = idgen_slot_is_requested(slot);
-		LWLockRelease(&slot->lock);
+		pfree(task);
+		return NULL;
 	}
-	LWLockRelease(&header->lock);
-	return found;
+	task->key = *slot->key;
+	task->key.name = memcpy(task->name, slot->key->name, slot->key->namelen + 1);
+	idgen_slot_begin_attempt(slot, task);
+	LWLockRelease(&slot->lock);
+	task->begun_at = GetCurrentTimestamp();
+	return task;
 }
 
 /*
- * What sessions of that database want the worker to refill: a list of palloc'd
- * IdgenTasks. For each, idgen_cache_end_attempt() is to be called; until then,
- * further requests of the same have to wait.
+ * The refill that sessions of that database have waited for the longest: a
+ * palloc'd task, or NULL if none waits. For each, idgen_cache_end_attempt() is
+ * to be called; until then, further requests of the same have to wait.
  */
-List *
-idgen_cache_take_requests(Oid dbid)
+IdgenTask *
+idgen_cache_take_awaited(Oid dbid)
 {
-	IdgenCacheHeader *header = idgen_shared_cache.header;
-	List *tasks = NIL;
-	IdgenTask *task = NULL; /* made before it is known whether it is needed */
+	return take_request(dbid, IDGEN_QUEUE_AWAITED);
+}
 
-	LWLockAcquire(&header->lock, LW_SHARED);
-	for (int i = 0; i < header->nslots; i++)
-	{
-		IdgenSlot *slot;
-		bool taken;
-
-		if (task == NULL)
-			task = palloc(sizeof(IdgenTask));
-		slot = lock_if_work(i, dbid);
-		if (slot == NULL)
-			continue;
-		taken = *slot->worker.work == IDGEN_WORK_REQUESTED;
-		if (taken)
-		{
-			task->key = *slot->key;
-			task->key.name = memcpy(task->name, slot->key->name, slot->key->namelen + 1);
-			idgen_slot_begin_attempt(slot, task);
-			task->begun_at = GetCurrentTimestamp();
-		}
-		LWLockRelease(&slot->lock);
-		if (taken)
-		{
-			tasks = lappend(tasks, task);
-			task = NULL;
-		}
-	}
-	LWLockRelease(&header->lock);
-	if (task != NULL)
-		pfree(task);
-	return tasks;
+/* The same of the refills that are requested ahead of need. */
+IdgenTask *
+idgen_cache_take_ahead(Oid dbid)
+{
+	return take_request(dbid, IDGEN_QUEUE_AHEAD);
 }
 
 /* Is any session waiting? */
@@ -120,15 +109,15 @@ idgen_cache_has_waiters(const IdgenCacheKey *key)
 	return result;
 }
 
-/* The worker has found the row locked. */
+/* The worker has tried to get the row: did another transaction hold it? */
 void
-idgen_cache_row_locked(const IdgenCacheKey *key)
+idgen_cache_note_row(const IdgenCacheKey *key, bool locked)
 {
 	IdgenSlot *slot = idgen_cache_lock_entry(key);
 
 	if (slot == NULL)
 		return;
-	slot->row_locked = true;
+	slot->row_locked = locked;
 	idgen_cache_unlock_entry(key, slot);
 }
 
@@ -151,6 +140,19 @@ idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
 	idgen_cache_unlock_entry(&task->key, slot);
 }
 
+/* Abandon the attempts, or requests, in a queue of a database, all of them. */
+static void
+abandon_queue(Oid dbid, IdgenRequestQueue queue, const IdgenFailure *failure)
+{
+	IdgenSlot *slot;
+
+	while ((slot = lock_first(dbid, queue)) != NULL)
+	{
+		idgen_slot_abandon_attempt(slot, failure);
+		LWLockRelease(&slot->lock);
+	}
+}
+
 /*
  * The worker of that database is going away. Without a failure, sessions that
  * have requested something will look for another one; else they get the
@@ -159,17 +161,12 @@ idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
 void
 idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure)
 {
-	IdgenCacheHeader *header = idgen_shared_cache.header;
-
-	LWLockAcquire(&header->lock, LW_SHARED);
-	for (int i = 0; i < header->nslots; i++)
+	abandon_queue(dbid, IDGEN_QUEUE_UNDER_WAY, failure);
+	if (failure == NULL)
 	{
-		IdgenSlot *slot = lock_if_work(i, dbid);
-
-		if (slot == NULL)
-			continue;
-		idgen_slot_abandon_attempt(slot, failure);
-		LWLockRelease(&slot->lock);
+		idgen_request_queue_wake(dbid);
+		return;
 	}
-	LWLockRelease(&header->lock);
+	abandon_queue(dbid, IDGEN_QUEUE_AWAITED, failure);
+	abandon_queue(dbid, IDGEN_QUEUE_AHEAD, failure);
 }

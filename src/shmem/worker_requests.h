@@ -17,14 +17,16 @@ typedef struct IdgenTask
 	int64 bulk_ids;   /* or as many ids as a bulk load could use at once, if that is more */
 	int64 range;      /* at least this many consecutive ids, unless 0 */
 	IdgenBlock joins; /* the block that such a range may join, or an empty one */
+	bool row_locked;  /* was the row locked at the last try of the attempt before? */
 	Oid requested_by; /* whose rights triggers on id_sequences get */
 	TimestampTz begun_at;
 } IdgenTask;
 
 extern bool idgen_cache_has_requests(Oid dbid);
-extern List *idgen_cache_take_requests(Oid dbid);
+extern IdgenTask *idgen_cache_take_awaited(Oid dbid);
+extern IdgenTask *idgen_cache_take_ahead(Oid dbid);
 extern bool idgen_cache_has_waiters(const IdgenCacheKey *key);
-extern void idgen_cache_row_locked(const IdgenCacheKey *key);
+extern void idgen_cache_note_row(const IdgenCacheKey *key, bool locked);
 extern void idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
                                     const IdgenFailure *failure);
 extern void idgen_cache_abandon_attempts(Oid dbid, const IdgenFailure *failure);

@@ -78,6 +78,7 @@ idgen_job_make(IdgenTask *task)
 
 	job->state = IDGEN_JOB_READY;
 	job->task = task;
+	job->row_locked = task->row_locked;
 	return job;
 }
 
@@ -140,6 +141,18 @@ is_about_lock(IdgenJobEvent event)
 		event == IDGEN_EVENT_HELD_BY_ANY || event == IDGEN_EVENT_LOCKED;
 }
 
+/*
+ * Note for sessions that wait whether they wait for somebody's lock. Sessions
+ * may have noted the end of that meanwhile, so a lock is noted each time.
+ */
+static void
+note_row(IdgenJob *job, bool locked)
+{
+	if (locked || job->row_locked)
+		idgen_cache_note_row(&job->task->key, locked);
+	job->row_locked = locked;
+}
+
 /* Is it too late to wait for a lock once more? */
 static bool
 has_expired(const IdgenJob *job)
@@ -166,8 +179,8 @@ begin_pause(IdgenJob *job)
 void
 idgen_job_take_event(IdgenJob *job, IdgenJobEvent event)
 {
-	if (is_about_lock(event))
-		idgen_cache_row_locked(&job->task->key); /* for sessions that give up */
+	if (event != IDGEN_EVENT_RESUMED && event != IDGEN_EVENT_CANCELLED)
+		note_row(job, is_about_lock(event));
 	if ((is_about_lock(event) || event == IDGEN_EVENT_CANCELLED) && has_expired(job))
 		event = IDGEN_EVENT_EXPIRED;
 	job->state = next_state(job, event);

@@ -6,6 +6,8 @@
 #define IDGEN_JOB_H
 
 #include "datatype/timestamp.h"
+#include "lib/ilist.h"
+#include "lib/pairingheap.h"
 
 #include "catalog/source.h"
 #include "remote/remote_query.h"
@@ -43,9 +45,12 @@ typedef enum IdgenJobEvent
 typedef struct IdgenJob
 {
 	IdgenJobState state;
-	IdgenTask *task; /* what sessions have asked for */
+	dlist_node node;             /* see job_lists.c, also for the next one */
+	pairingheap_node pause_node; /* if PAUSED */
+	IdgenTask *task;             /* what sessions have asked for */
 
 	/* How it gets at what is locked: */
+	bool row_locked;          /* had another transaction the row at the last try? */
 	TransactionId row_holder; /* holds the row, as was last seen, or invalid */
 	int pauses;               /* how many it has made */
 	TimestampTz paused_until; /* the end of the last one */

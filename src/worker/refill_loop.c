@@ -2,11 +2,25 @@
  * refill_loop.c
  *		The worker's refill loop: does what sessions have asked for.
  *
- * At each turn, the worker makes jobs of what sessions have asked for. It tries
- * all jobs that are READY in one transaction, each in a subtransaction. So no
+ * A transaction refills up to 60 id sequences, each in a subtransaction. So no
  * session waits for the transaction of another user (rule W1), and many id
- * sequences cost one commit. Then one job that is IN_LINE has a transaction for
+ * sequences cost one commit. A job that is IN_LINE has a transaction for
  * itself. job.c tells what these states are.
+ *
+ * The worker takes a request only when it tries it. Each time it looks first
+ * for those that sessions wait for (request_queue.c). A transaction that has
+ * served such a session takes no refill ahead of need any more: the session
+ * goes on when it commits. So a session waits for the try that is just being
+ * made, and for those that others have waited for longer. A request that others
+ * overtake is one that nobody waits for. When somebody does, others do not
+ * overtake it any more.
+ *
+ * Jobs that have been tried before are older than what is requested now. But
+ * there may be many of them, of which most are still locked: so they get the
+ * first half of a transaction at most. And a job that waits in line keeps all
+ * others from being served: so the next one stands in line only when that much
+ * time has passed as the last one has taken, or when there is nothing else to
+ * do.
  *
  * What becomes of a job is published, be it blocks or an error. The sessions
  * that wait for it then wake up.
@@ -19,7 +33,6 @@
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "utils/guc.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -30,83 +43,34 @@
 #include "session/handle.h"
 #include "shmem/worker_requests.h"
 #include "worker/failure.h"
-#include "worker/job.h"
+#include "worker/job_lists.h"
 #include "worker/refill_loop.h"
 
 /* How long jobs that do not wait for rows wait for locks of other kinds. */
 #define IDGEN_LOCK_MS 10
 
 /*
- * When a transaction has this many subtransactions that have written, it tries
- * no more jobs. The server keeps the subtransactions of a transaction in
- * memory, up to a maximum. Beyond that, all sessions have to look into
- * pg_subtrans as well, until the transaction ends. A job takes one
- * subtransaction, and a few more with the triggers that users put on
- * id_sequences.
+ * A transaction has this many jobs at most, and tries no more of them when it
+ * has this many subtransactions that have written: with the triggers that users
+ * put on id_sequences, a job takes more than one. The server keeps the
+ * subtransactions of a transaction in memory, up to a maximum. Beyond that, all
+ * sessions have to look into pg_subtrans as well, until the transaction ends.
  */
 #define IDGEN_MAX_SUBXACTS (PGPROC_MAX_CACHED_SUBXIDS - 4)
 
-/*
- * The jobs that are not over, by what is to be done with them; and the memory
- * of them, of their tasks and of these lists.
- */
-static MemoryContext job_memory;
-static List *ready_jobs = NIL;
-static List *jobs_in_line = NIL;
-static List *waiting_jobs = NIL; /* PAUSED or REMOTE */
+/* At most this many of them have been tried before. */
+#define IDGEN_MAX_RESUMED (IDGEN_MAX_SUBXACTS / 2)
 
-/* Put a job that is not over on the list of its state. */
-static void
-list_job(IdgenJob *job)
+/* The jobs of a transaction. */
+typedef struct Batch
 {
-	MemoryContext context = MemoryContextSwitchTo(job_memory);
+	List *jobs;
+	int resumed;  /* how many of them have been tried before */
+	bool awaited; /* do sessions wait for a new one? */
+} Batch;
 
-	switch (job->state)
-	{
-		case IDGEN_JOB_READY:
-			ready_jobs = lappend(ready_jobs, job);
-			break;
-		case IDGEN_JOB_IN_LINE:
-			jobs_in_line = lappend(jobs_in_line, job);
-			break;
-		default:
-			waiting_jobs = lappend(waiting_jobs, job);
-			break;
-	}
-	MemoryContextSwitchTo(context);
-}
-
-/* Make jobs of what sessions have asked for since the last time. */
-static void
-accept_requests(void)
-{
-	MemoryContext context = MemoryContextSwitchTo(job_memory);
-	List *tasks = idgen_cache_take_requests(MyDatabaseId);
-	ListCell *cell;
-
-	foreach(cell, tasks)
-		list_job(idgen_job_make(lfirst(cell)));
-	list_free(tasks);
-	MemoryContextSwitchTo(context);
-}
-
-/* Go on with the jobs for which it is time. */
-static void
-resume_jobs(void)
-{
-	List *jobs = waiting_jobs;
-	ListCell *cell;
-
-	waiting_jobs = NIL;
-	foreach(cell, jobs)
-	{
-		IdgenJob *job = lfirst(cell);
-
-		(void) idgen_job_resume(job);
-		list_job(job);
-	}
-	list_free(jobs);
-}
+/* When a job may stand in line again, even if there are others to be tried. */
+static TimestampTz line_due = 0;
 
 /*
  * From now on, wait that long for a lock: for that of a row, if a job waits
@@ -119,15 +83,13 @@ set_lock_timeout(int ms)
 		SetConfigOption("lock_timeout", psprintf("%d", ms), PGC_SUSET, PGC_S_OVERRIDE);
 }
 
-/* Begin a transaction for a number of jobs. */
+/* Begin a transaction that waits that long for a lock. */
 static void
-begin_transaction(int njobs, int lock_ms)
+begin_transaction(int lock_ms)
 {
 	MemoryContext context = CurrentMemoryContext;
-	char activity[64];
 
-	snprintf(activity, sizeof(activity), "refilling %d id sequences", njobs);
-	pgstat_report_activity(STATE_RUNNING, activity);
+	pgstat_report_activity(STATE_RUNNING, "refilling id sequences");
 	set_lock_timeout(lock_ms);
 
 	SetCurrentStatementStartTimestamp();
@@ -158,30 +120,54 @@ is_transactional(const IdgenJob *job)
 }
 
 /*
- * Try these jobs, as many of them as there is room for in the transaction.
- * Takes the others off the list, and returns them.
+ * Take the next request: of those that sessions wait for, or else of those
+ * ahead of need.
  */
-static List *
-try_jobs(List **jobs)
+static IdgenTask *
+take_request(Batch *batch)
 {
-	ListCell *cell;
+	IdgenTask *task = idgen_cache_take_awaited(MyDatabaseId);
 
-	foreach(cell, *jobs)
+	if (task != NULL)
+		batch->awaited = true;
+	else if (!batch->awaited)
+		task = idgen_cache_take_ahead(MyDatabaseId);
+	return task;
+}
+
+/* The next job for a transaction; NULL if there is none, or no room for it. */
+static IdgenJob *
+next_job(Batch *batch)
+{
+	IdgenJob *job = NULL;
+	MemoryContext context;
+	IdgenTask *task;
+
+	if (Max(list_length(batch->jobs), MyProc->subxidStatus.count) >= IDGEN_MAX_SUBXACTS)
+		return NULL;
+	if (batch->resumed < IDGEN_MAX_RESUMED)
+		job = idgen_jobs_take_ready();
+	if (job != NULL)
 	{
-		IdgenJob *job = lfirst(cell);
-
-		if (MyProc->subxidStatus.count >= IDGEN_MAX_SUBXACTS)
-		{
-			List *left = list_copy_tail(*jobs, foreach_current_index(cell));
-
-			*jobs = list_truncate(*jobs, foreach_current_index(cell));
-			return left;
-		}
-		idgen_job_try(job);
-		if (job->state == IDGEN_JOB_ALLOCATED && is_transactional(job))
-			ForceSyncCommit();
+		batch->resumed++;
+		return job;
 	}
-	return NIL;
+
+	context = MemoryContextSwitchTo(idgen_job_memory);
+	task = take_request(batch);
+	if (task != NULL)
+		job = idgen_job_make(task);
+	MemoryContextSwitchTo(context);
+	return job;
+}
+
+static void
+try_job(Batch *batch, IdgenJob *job)
+{
+	batch->jobs = lappend(batch->jobs, job);
+	idgen_job_try(job);
+	if (job->state == IDGEN_JOB_ALLOCATED && is_transactional(job))
+		ForceSyncCommit();
 }
 
 /*
@@ -260,7 +246,7 @@ publish_after_commit(const List *jobs)
  * states.
  */
 static void
-sort_out(List *jobs)
+sort_out(const List *jobs)
 {
 	ListCell *cell;
 
@@ -271,22 +257,14 @@ sort_out(List *jobs)
 		if (idgen_job_is_over(job))
 			idgen_job_free(job);
 		else
-			list_job(job);
+			idgen_jobs_add(job);
 	}
-	list_free(jobs);
 }
 
-/*
- * One transaction for these jobs, or as many of them as there is room for.
- * Frees the list. Returns the jobs for which there was no room.
- */
-static List *
-refill(List *jobs, int lock_ms)
+/* Publish what has been allocated in a transaction, and end that. */
+static void
+end_transaction(const List *jobs)
 {
-	List *left;
-
-	begin_transaction(list_length(jobs), lock_ms);
-	left = try_jobs(&jobs);
 	publish_before_commit(jobs);
 	commit_transaction();
 	publish_after_commit(jobs);
@@ -295,51 +273,56 @@ refill(List *jobs, int lock_ms)
 	pgstat_report_activity(STATE_IDLE, NULL);
 	pgstat_report_stat(false);
 	SetLatch(MyLatch); /* more may have been asked of these meanwhile */
-	return left;
+}
+
+/*
+ * Refill what is requested, as much as one transaction takes. Returns false if
+ * there is nothing to do.
+ */
+static bool
+refill(void)
+{
+	Batch batch = {0};
+	IdgenJob *job = next_job(&batch);
+
+	if (job == NULL)
+		return false;
+	begin_transaction(IDGEN_LOCK_MS);
+	do
+		try_job(&batch, job);
+	while ((job = next_job(&batch)) != NULL);
+	end_transaction(batch.jobs);
+	return true;
+}
+
+/* Have the next job stand in line. Returns false if there is none. */
+static bool
+refill_in_line(void)
+{
+	TimestampTz begun_at = GetCurrentTimestamp();
+	Batch batch = {0};
+	IdgenJob *job = idgen_jobs_take_in_line();
+
+	if (job == NULL)
+		return false;
+	begin_transaction(idgen_job_time_in_line(job));
+	try_job(&batch, job);
+	end_transaction(batch.jobs);
+	line_due = 2 * GetCurrentTimestamp() - begun_at;
+	return true;
 }
 
 /* Go around once. Returns false if there was nothing to do. */
 bool
 idgen_refill_loop_turn(void)
 {
-	List *jobs;
 	bool any;
 
-	accept_requests();
-	resume_jobs();
-
-	jobs = ready_jobs;
-	ready_jobs = NIL;
-	any = jobs != NIL;
-	while (jobs != NIL)
-		jobs = refill(jobs, IDGEN_LOCK_MS);
-
-	if (jobs_in_line != NIL)
-	{
-		IdgenJob *job = linitial(jobs_in_line);
-
-		jobs_in_line = list_delete_first(jobs_in_line);
-		(void) refill(list_make1(job), idgen_job_time_in_line(job));
-		any = true;
-	}
-	return any;
-}
-
-/*
- * When to go around again, even if no session asks; DT_NOEND if there are no
- * jobs.
- */
-TimestampTz
-idgen_refill_loop_due(void)
-{
-	TimestampTz due = DT_NOEND;
-	ListCell *cell;
-
-	if (ready_jobs != NIL || jobs_in_line != NIL)
-		return GetCurrentTimestamp();
-	foreach(cell, waiting_jobs)
-		due = Min(due, idgen_job_due(lfirst(cell)));
-	return due;
+	idgen_jobs_resume();
+	any = refill();
+	if (any && line_due > GetCurrentTimestamp())
+		return true;
+	return refill_in_line() || any;
 }
 
 /*
@@ -355,14 +338,5 @@ idgen_refill_loop_abandon(const ErrorData *error)
 	failure.of = IDGEN_FAILURE_OF_WORKER;
 	idgen_cache_abandon_attempts(MyDatabaseId, &failure);
 	idgen_remote_abandon_all();
-	ready_jobs = jobs_in_line = waiting_jobs = NIL;
-	MemoryContextReset(job_memory);
-}
-
-/* Called once by the worker. */
-void
-idgen_refill_loop_init(void)
-{
-	job_memory = AllocSetContextCreate(TopMemoryContext, "idgen worker jobs",
-	                                   ALLOCSET_DEFAULT_SIZES);
+	idgen_jobs_forget();
 }

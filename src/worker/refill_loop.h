@@ -5,11 +5,7 @@
 #ifndef IDGEN_REFILL_LOOP_H
 #define IDGEN_REFILL_LOOP_H
 
-#include "datatype/timestamp.h"
-
-extern void idgen_refill_loop_init(void);
 extern bool idgen_refill_loop_turn(void);
-extern TimestampTz idgen_refill_loop_due(void);
 extern void idgen_refill_loop_abandon(const ErrorData *error);
 
 #endif /* IDGEN_REFILL_LOOP_H */

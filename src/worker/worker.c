@@ -30,6 +30,7 @@
 #include "remote/connection_cache.h"
 #include "shmem/worker_registry.h"
 #include "shmem/worker_requests.h"
+#include "worker/job_lists.h"
 #include "worker/refill_loop.h"
 #include "worker/worker.h"
 
@@ -186,7 +187,7 @@ take_turn(void)
 static void
 wait_for_work(TimestampTz busy_at, uint32 wait_event)
 {
-	TimestampTz due = idgen_refill_loop_due();
+	TimestampTz due = idgen_jobs_due();
 	bool idle = due == DT_NOEND;
 	long timeout;
 
@@ -211,7 +212,7 @@ idgen_worker_main(Datum arg)
 	start(DatumGetObjectId(arg));
 	wait_event = WaitEventExtensionNew("IdgenWorkerMain");
 	context = AllocSetContextCreate(TopMemoryContext, "idgen worker", ALLOCSET_DEFAULT_SIZES);
-	idgen_refill_loop_init();
+	idgen_jobs_init();
 	busy_at = GetCurrentTimestamp();
 
 	for (;;)
