@@ -126,15 +126,28 @@ strip_conversions(Node *expr)
 	}
 }
 
-/* A text constant, NULL if it is anything else. */
+/*
+ * A text constant, NULL if it is anything else: a value of another type may
+ * become text by a conversion that is somebody's function.
+ */
 static char *
 constant_text(Node *expr)
 {
-	Node *argument = strip_conversions(expr);
+	Const *constant = (Const *) strip_conversions(expr);
 
-	if (!IsA(argument, Const) || ((Const *) argument)->constisnull)
+	if (!IsA(constant, Const) || constant->constisnull)
 		return NULL;
-	return TextDatumGetCString(((Const *) argument)->constvalue);
+	switch (constant->consttype)
+	{
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+			return TextDatumGetCString(constant->constvalue);
+		case NAMEOID:
+			return pstrdup(NameStr(*DatumGetName(constant->constvalue)));
+		default:
+			return NULL;
+	}
 }
 
 /*
