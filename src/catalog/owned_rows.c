@@ -76,15 +76,14 @@ idgen_owned_end(IdgenOwnedSearch *search)
 }
 
 /*
- * The names of at most that many rows that belong to the columns from one to
- * another, palloc'd.
+ * Begin to look at all versions of the rows that belong to the columns from one
+ * to another.
  */
-static List *
-find_rows(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last, int most)
+static IndexScanDesc
+begin_scan(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
 {
 	ScanKeyData keys[2];
 	IndexScanDesc scan;
-	List *names = NIL;
 
 	ScanKeyEntryInitialize(&keys[0], 0, 1, BTGreaterEqualStrategyNumber, InvalidOid,
 	                       InvalidOid, F_INT8GE, Int64GetDatum(first));
@@ -94,33 +93,57 @@ find_rows(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn l
 	/* The scan itself is never one that conflict tracking looks at. */
 	scan = index_beginscan(search->rel, search->index, SnapshotAny, NULL, lengthof(keys), 0);
 	index_rescan(scan, keys, lengthof(keys), NULL, 0);
-	while (list_length(names) < most && index_getnext_slot(scan, ForwardScanDirection, search->slot))
+	return scan;
+}
+
+static void
+end_scan(IdgenOwnedSearch *search, IndexScanDesc scan)
+{
+	index_endscan(scan);
+	ExecClearTuple(search->slot);
+}
+
+/* The names of the rows that belong to the columns from one to another. */
+static List *
+find_rows(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
+{
+	IndexScanDesc scan = begin_scan(search, first, last);
+	List *names = NIL;
+
+	while (index_getnext_slot(scan, ForwardScanDirection, search->slot))
 	{
 		if (table_tuple_satisfies_snapshot(search->rel, search->slot, search->snapshot))
 			names = lappend(names, TextDatumGetCString(idgen_row_attribute(search->slot, IDGEN_ATT_NAME)));
 	}
-	index_endscan(scan);
-	ExecClearTuple(search->slot);
+	end_scan(search, scan);
 	return names;
 }
 
-/* Does any row belong to a column? */
+/*
+ * May any row belong to a column? A deleted one counts as long as the index has
+ * it: to pass over all that were deleted would take the longer, the more
+ * columns have been dropped.
+ */
 bool
 idgen_owned_any(IdgenOwnedSearch *search)
 {
-	return find_rows(search, idgen_owning_column(1, 0), PG_INT64_MAX, 1) != NIL;
+	IndexScanDesc scan = begin_scan(search, idgen_owning_column(1, 0), PG_INT64_MAX);
+	bool found = index_getnext_slot(scan, ForwardScanDirection, search->slot);
+
+	end_scan(search, scan);
+	return found;
 }
 
 /* The names of the rows that belong to a column. */
 List *
 idgen_owned_by_column(IdgenOwnedSearch *search, IdgenOwningColumn column)
 {
-	return find_rows(search, column, column, INT_MAX);
+	return find_rows(search, column, column);
 }
 
 /* The names of the rows that belong to any column of a table. */
 List *
 idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid)
 {
-	return find_rows(search, idgen_owning_column(relid, 0), idgen_owning_column(relid, -1), INT_MAX);
+	return find_rows(search, idgen_owning_column(relid, 0), idgen_owning_column(relid, -1));
 }

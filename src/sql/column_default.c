@@ -12,7 +12,6 @@
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_attrdef.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
@@ -24,7 +23,6 @@
 
 #include "common/compat.h"
 #include "sql/column_default.h"
-#include "sql/dependants.h"
 
 /*
  * Reading defaults
@@ -209,11 +207,14 @@ collect_names(Node *node, void *context)
 	return expression_tree_walker(node, collect_names, context);
 }
 
-/* The names of the id sequences that an expression draws from, as strings. */
+/*
+ * The names of the id sequences that an expression draws from by these
+ * functions, as strings. The expression may be NULL.
+ */
 List *
-idgen_default_names(Node *expr, Oid idgen_schema)
+idgen_default_names(Node *expr, List *functions)
 {
-	Names found = {.functions = idgen_drawing_functions(idgen_schema)};
+	Names found = {.functions = functions};
 
 	(void) collect_names(expr, &found);
 	return found.names;
@@ -223,7 +224,6 @@ idgen_default_names(Node *expr, Oid idgen_schema)
 typedef enum SearchFor
 {
 	ANY_ID_SEQUENCE,
-	ID_SEQUENCE,          /* the one with that name */
 	EVERY_OTHER_SEQUENCE, /* all but the one with that name */
 } SearchFor;
 
@@ -241,8 +241,6 @@ matches(const Search *search, const char *name)
 	{
 		case ANY_ID_SEQUENCE:
 			return true;
-		case ID_SEQUENCE:
-			return strcmp(name, search->name) == 0;
 		case EVERY_OTHER_SEQUENCE:
 			return strcmp(name, search->name) != 0;
 	}
@@ -340,69 +338,4 @@ idgen_check_draws_from_no_other(const IdgenColumn *column, const char *name, Oid
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("column \"%s\" of table \"%s\" draws from another id sequence",
 		                column->name, idgen_display_name(member))));
-}
-
-/*
- * What else draws from an id sequence
- */
-
-pg_noreturn static void
-used_by_another(const char *name, const char *what, const char *detail)
-{
-	ereport(ERROR,
-	        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-	         errmsg("cannot delete id sequence \"%s\" because %s draws from it", name, what),
-	         errdetail_internal("%s", detail)));
-}
-
-/* Raises 2BP01 if this is the default of another column, and draws. */
-static void
-check_other_column(const IdgenColumn *column, Oid attrdef, Search *search)
-{
-	ObjectAddress user = GetAttrDefaultColumnAddress(attrdef);
-	char *user_column = get_attname(user.objectId, user.objectSubId, true);
-
-	if (user_column == NULL ||
-	    (list_member_oid(column->members, user.objectId) && strcmp(user_column, column->name) == 0))
-		return;
-	if (draws(idgen_read_default(attrdef), search))
-		used_by_another(search->name, "another column",
-		                psprintf("It is column \"%s\" of table \"%s\".",
-		                         user_column, idgen_display_name(user.objectId)));
-}
-
-/*
- * Raises 2BP01 if something that depends on that function draws: the default of
- * another column, or of a domain.
- */
-static void
-check_dependants(const IdgenColumn *column, Oid function, Search *search)
-{
-	ListCell *cell;
-
-	foreach(cell, idgen_dependants(ProcedureRelationId, function))
-	{
-		const ObjectAddress *user = lfirst(cell);
-
-		if (user->classId == AttrDefaultRelationId)
-			check_other_column(column, user->objectId, search);
-		else if (user->classId == TypeRelationId && draws(idgen_domain_default(user->objectId), search))
-			used_by_another(search->name, "a domain",
-			                psprintf("It is domain %s.", format_type_be_qualified(user->objectId)));
-	}
-}
-
-/* Raises 2BP01 if another column or a domain draws from the id sequence. */
-void
-idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
-{
-	Search search = {
-		.functions = idgen_drawing_functions(idgen_schema),
-		.what = ID_SEQUENCE,
-		.name = name,
-	};
-	ListCell *cell;
-
-	foreach(cell, search.functions)
-		check_dependants(column, lfirst_oid(cell), &search);
 }

@@ -17,7 +17,7 @@ typedef struct IdgenDrawCall
 
 pg_noreturn extern void idgen_does_not_draw(const char *column, const char *table);
 extern bool idgen_default_call(Node *expr, Oid idgen_schema, IdgenDrawCall *call);
-extern List *idgen_default_names(Node *expr, Oid idgen_schema);
+extern List *idgen_default_names(Node *expr, List *functions);
 extern Node *idgen_read_default(Oid attrdef);
 extern Node *idgen_domain_default(Oid domain);
 extern Node *idgen_column_default(Oid relid, const char *name);
@@ -27,7 +27,5 @@ extern char *idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_sche
 extern void idgen_check_draws_from_none(const IdgenColumn *column, Oid idgen_schema);
 extern void idgen_check_draws_from_no_other(const IdgenColumn *column, const char *name,
                                             Oid idgen_schema);
-extern void idgen_check_no_other_user(const IdgenColumn *column, const char *name,
-                                      Oid idgen_schema);
 
 #endif /* IDGEN_COLUMN_DEFAULT_H */

@@ -1,69 +1,21 @@
 /*
  * column_users.c
  *		Which columns draw from id sequences by their defaults.
- *
- * The server knows which defaults depend on the functions that draw, but not
- * from what they draw. So all of them are read, once for all id sequences that
- * are asked about.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "catalog/dependency.h"
-#include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "common/compat.h"
-#include "sql/column_default.h"
 #include "sql/column_users.h"
-#include "sql/dependants.h"
-
-/* An expression that is looked into, and on whose behalf. */
-typedef struct Search
-{
-	List *functions; /* see idgen_drawing_functions() */
-	IdgenUsed *used; /* in the order of names */
-	int n;
-	Oid id_sequences;
-	IdgenUse use; /* what the expression is the default of */
-	IdgenOwningColumn column;
-} Search;
-
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(((const IdgenUsed *) a)->name, ((const IdgenUsed *) b)->name);
-}
-
-/* Walker: note each id sequence that an expression draws from. */
-static bool
-note_draws(Node *node, void *context)
-{
-	Search *search = (Search *) context;
-	IdgenUsed key;
-
-	if (node == NULL)
-		return false;
-	key.name = idgen_drawn_from(node, search->functions);
-	if (key.name != NULL)
-	{
-		IdgenUsed *found = bsearch(&key, search->used, search->n, sizeof(IdgenUsed), compare_names);
-
-		if (found != NULL && search->use > found->use)
-		{
-			found->use = search->use;
-			found->column = search->column;
-		}
-	}
-	return expression_tree_walker(node, note_draws, context);
-}
+#include "sql/drawing_defaults.h"
 
 /*
  * May columns of a role's tables own an id sequence, because the current user
@@ -81,16 +33,16 @@ may_own(Oid role, Oid id_sequences)
 
 /* What a column is to the id sequence that its default draws from. */
 static IdgenUse
-use_of_column(Oid id_sequences, ObjectAddress column)
+use_of_column(Oid id_sequences, const ObjectAddress *column)
 {
-	HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(column.objectId));
+	HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(column->objectId));
 	HeapTuple attribute;
 	IdgenUse use;
 
 	/* It is gone. */
 	if (!HeapTupleIsValid(table))
 		return IDGEN_USED_BY_NONE;
-	attribute = SearchSysCacheAttNum(column.objectId, column.objectSubId);
+	attribute = SearchSysCacheAttNum(column->objectId, column->objectSubId);
 	/* It is gone, or goes with its session. */
 	if (!HeapTupleIsValid(attribute) ||
 	    ((Form_pg_class) GETSTRUCT(table))->relpersistence == RELPERSISTENCE_TEMP)
@@ -107,64 +59,70 @@ use_of_column(Oid id_sequences, ObjectAddress column)
 	return use;
 }
 
-/* The default of a column, by its OID in pg_attrdef. */
+/*
+ * Find out what draws from the id sequence of that name. Of several columns of
+ * the same kind, the oldest table's counts.
+ */
 static void
-look_at_column(Search *search, Oid attrdef)
-{
-	ObjectAddress column = GetAttrDefaultColumnAddress(attrdef);
-
-	search->use = use_of_column(search->id_sequences, column);
-	if (search->use == IDGEN_USED_BY_NONE)
-		return;
-	search->column = search->use == IDGEN_USED_BY_OTHER ? IDGEN_NO_COLUMN : idgen_owning_column(column.objectId, column.objectSubId);
-	note_draws(idgen_read_default(attrdef), search);
-}
-
-static void
-look_at_domain(Search *search, Oid domain)
-{
-	search->use = IDGEN_USED_BY_OTHER;
-	search->column = IDGEN_NO_COLUMN;
-	note_draws(idgen_domain_default(domain), search);
-}
-
-/* All defaults that depend on a function. */
-static void
-look_at_dependants(Search *search, Oid function)
+find_user(Relation id_sequences, IdgenUsed *used)
 {
 	ListCell *cell;
 
-	foreach(cell, idgen_dependants(ProcedureRelationId, function))
+	used->use = IDGEN_USED_BY_NONE;
+	used->column = IDGEN_NO_COLUMN;
+	foreach(cell, idgen_defaults_from(RelationGetNamespace(id_sequences), used->name))
 	{
 		const ObjectAddress *user = lfirst(cell);
+		IdgenUse use = IDGEN_USED_BY_OTHER;
 
-		if (user->classId == AttrDefaultRelationId)
-			look_at_column(search, user->objectId);
-		else if (user->classId == TypeRelationId)
-			look_at_domain(search, user->objectId);
+		if (user->classId == RelationRelationId)
+			use = use_of_column(RelationGetRelid(id_sequences), user);
+		if (use <= used->use)
+			continue;
+		used->use = use;
+		if (use > IDGEN_USED_BY_OTHER)
+			used->column = idgen_owning_column(user->objectId, user->objectSubId);
 	}
 }
 
-/*
- * Find out what draws from each of n id sequences. The array is sorted by name.
- */
+/* Find out what draws from each of n id sequences. */
 void
 idgen_find_users(Relation id_sequences, IdgenUsed *used, int n)
 {
-	Search search = {
-		.functions = idgen_drawing_functions(RelationGetNamespace(id_sequences)),
-		.used = used,
-		.n = n,
-		.id_sequences = RelationGetRelid(id_sequences),
-	};
+	for (int i = 0; i < n; i++)
+		find_user(id_sequences, &used[i]);
+}
+
+pg_noreturn static void
+used_by_another(const char *name, const char *what, const char *detail)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+	         errmsg("cannot delete id sequence \"%s\" because %s draws from it", name, what),
+	         errdetail_internal("%s", detail),
+	         errhint("Have that draw from another id sequence first.")));
+}
+
+/* Raises 2BP01 if another column or a domain draws from the id sequence. */
+void
+idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
+{
 	ListCell *cell;
 
-	qsort(used, n, sizeof(IdgenUsed), compare_names);
-	for (int i = 0; i < n; i++)
+	foreach(cell, idgen_defaults_from(idgen_schema, name))
 	{
-		used[i].use = IDGEN_USED_BY_NONE;
-		used[i].column = IDGEN_NO_COLUMN;
+		const ObjectAddress *user = lfirst(cell);
+		char *user_column;
+
+		if (user->classId == TypeRelationId)
+			used_by_another(name, "a domain",
+			                psprintf("It is domain %s.", format_type_be_qualified(user->objectId)));
+		user_column = get_attname(user->objectId, user->objectSubId, true);
+		if (user_column == NULL ||
+		    (list_member_oid(column->members, user->objectId) && strcmp(user_column, column->name) == 0))
+			continue;
+		used_by_another(name, "another column",
+		                psprintf("It is column \"%s\" of table \"%s\".",
+		                         user_column, idgen_display_name(user->objectId)));
 	}
-	foreach(cell, search.functions)
-		look_at_dependants(&search, lfirst_oid(cell));
 }

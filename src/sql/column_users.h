@@ -8,6 +8,7 @@
 #include "utils/rel.h"
 
 #include "catalog/owning_column.h"
+#include "sql/column.h"
 
 /* What draws from an id sequence. */
 typedef enum IdgenUse
@@ -27,5 +28,7 @@ typedef struct IdgenUsed
 } IdgenUsed;
 
 extern void idgen_find_users(Relation id_sequences, IdgenUsed *used, int n);
+extern void idgen_check_no_other_user(const IdgenColumn *column, const char *name,
+                                      Oid idgen_schema);
 
 #endif /* IDGEN_COLUMN_USERS_H */

@@ -2,47 +2,27 @@
  * drawing_columns.c
  *		The columns of a database that draw from id sequences.
  *
- * The server notes on what a default depends. So the defaults that draw are
- * found from the functions that draw; a domain with such a default leads to the
- * columns of that type.
+ * The defaults that draw are those of columns and of domains. A domain leads to
+ * the columns of that type.
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "common/compat.h"
 #include "sql/dependants.h"
 #include "sql/drawing_columns.h"
-
-/* The columns found so far. */
-typedef struct Columns
-{
-	Oid idgen_schema;
-	List *list; /* of IdgenDrawingColumn */
-} Columns;
-
-static bool
-is_known(const Columns *columns, Oid relid, const char *name)
-{
-	ListCell *cell;
-
-	foreach(cell, columns->list)
-	{
-		const IdgenDrawingColumn *column = lfirst(cell);
-
-		if (column->relid == relid && strcmp(column->name, name) == 0)
-			return true;
-	}
-	return false;
-}
+#include "sql/drawing_defaults.h"
 
 /* A column as it was at one moment, or NULL if it is gone by now. */
 static Form_pg_attribute
@@ -55,32 +35,50 @@ look_up_column(Oid relid, AttrNumber attnum)
 	return (Form_pg_attribute) GETSTRUCT(tuple);
 }
 
+/* How many columns a table has, dropped ones included; 0 if it is gone. */
+static int
+count_columns(Oid relid)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	int natts;
+
+	if (!HeapTupleIsValid(tuple))
+		return 0;
+	natts = ((Form_pg_class) GETSTRUCT(tuple))->relnatts;
+	ReleaseSysCache(tuple);
+	return natts;
+}
+
 /*
- * Add a column, once for each id sequence that its default draws from. Whatever
- * may have been dropped just now is left out, and so are temporary tables of
- * other sessions, which nobody else can read.
+ * Add a column to the list, once for each id sequence that its default draws
+ * from. Whatever may have been dropped just now is left out, and so are
+ * temporary tables of other sessions, which nobody else can read.
  */
-static void
-add_column(Columns *columns, const FormData_pg_attribute *att, Node *expr)
+static List *
+add_column(List *columns, Oid idgen_schema, const FormData_pg_attribute *att, Node *expr)
 {
 	Oid relid = att->attrelid;
-	const char *name = NameStr(att->attname);
-	IdgenDrawingColumn column = {.relid = relid, .name = name, .inherited = att->attinhcount > 0};
+	IdgenDrawingColumn column = {
+		.relid = relid,
+		.name = NameStr(att->attname),
+		.inherited = att->attinhcount > 0,
+	};
+	List *names = idgen_default_names(expr, idgen_drawing_functions(idgen_schema));
 	ListCell *cell;
 
-	if (get_rel_name(relid) == NULL || is_known(columns, relid, name) ||
-	    isOtherTempNamespace(get_rel_namespace(relid)))
-		return;
+	if (names == NIL || get_rel_name(relid) == NULL || isOtherTempNamespace(get_rel_namespace(relid)))
+		return columns;
 	column.table = idgen_display_name(relid);
-	column.plain = idgen_default_call(expr, columns->idgen_schema, &column.call);
-	foreach(cell, idgen_default_names(expr, columns->idgen_schema))
+	column.plain = idgen_default_call(expr, idgen_schema, &column.call);
+	foreach(cell, names)
 	{
 		IdgenDrawingColumn *copy = palloc(sizeof(IdgenDrawingColumn));
 
 		*copy = column;
 		copy->call.name = lfirst(cell);
-		columns->list = lappend(columns->list, copy);
+		columns = lappend(columns, copy);
 	}
+	return columns;
 }
 
 /* Does an INSERT into it take the default of a column's domain? */
@@ -93,26 +91,41 @@ takes_defaults(Oid relid)
 		relkind == RELKIND_FOREIGN_TABLE;
 }
 
-/* Add the columns that have their default from a domain. */
-static void
-add_domain(Columns *columns, Oid domain)
+/* Add a column that has its default from its domain. */
+static List *
+add_column_of_domain(List *columns, Oid idgen_schema, Oid domain, const ObjectAddress *user, Node *expr)
 {
-	Node *expr = idgen_domain_default(domain);
-	ListCell *cell;
+	Form_pg_attribute att;
 
-	if (expr == NULL || idgen_default_names(expr, columns->idgen_schema) == NIL)
-		return;
-	foreach(cell, idgen_dependants(TypeRelationId, domain))
+	if (user->classId != RelationRelationId || user->objectSubId == 0)
+		return columns;
+	att = look_up_column(user->objectId, user->objectSubId);
+	if (att == NULL || att->atttypid != domain || att->atthasdef || !takes_defaults(user->objectId))
+		return columns;
+	return add_column(columns, idgen_schema, att, expr);
+}
+
+/* Add a column, or the columns of a domain, that have such a default. */
+static List *
+add_columns(List *columns, Oid idgen_schema, const ObjectAddress *with_default)
+{
+	if (with_default->classId == TypeRelationId)
 	{
-		const ObjectAddress *user = lfirst(cell);
-		Form_pg_attribute att;
+		Node *expr = idgen_domain_default(with_default->objectId);
+		ListCell *cell;
 
-		if (user->classId != RelationRelationId || user->objectSubId == 0)
-			continue;
-		att = look_up_column(user->objectId, user->objectSubId);
-		if (att != NULL && att->atttypid == domain && !att->atthasdef && takes_defaults(user->objectId))
-			add_column(columns, att, expr);
+		foreach(cell, idgen_dependants(TypeRelationId, with_default->objectId))
+			columns = add_column_of_domain(columns, idgen_schema, with_default->objectId, lfirst(cell), expr);
 	}
+	else
+	{
+		Form_pg_attribute att = look_up_column(with_default->objectId, with_default->objectSubId);
+
+		if (att != NULL && att->atthasdef)
+			columns = add_column(columns, idgen_schema, att,
+			                     idgen_read_default(GetAttrDefaultOid(att->attrelid, att->attnum)));
+	}
+	return columns;
 }
 
 /* Sort by the names of table and column. */
@@ -126,35 +139,90 @@ compare_columns(const ListCell *a, const ListCell *b)
 	return order != 0 ? order : strcmp(x->name, y->name);
 }
 
+/* The columns with these defaults, which are columns or domains. */
+static List *
+find_columns(Oid idgen_schema, List *defaults)
+{
+	List *columns = NIL;
+	ListCell *cell;
+
+	foreach(cell, defaults)
+		columns = add_columns(columns, idgen_schema, lfirst(cell));
+	list_sort(columns, compare_columns);
+	return columns;
+}
+
 /* All columns that draw from id sequences: a list of IdgenDrawingColumn. */
 List *
 idgen_drawing_columns(Oid idgen_schema)
 {
-	Columns columns = {.idgen_schema = idgen_schema};
-	ListCell *function;
+	return find_columns(idgen_schema, idgen_defaults_all(idgen_schema));
+}
+
+/* Those that draw from the id sequence of that name. */
+List *
+idgen_columns_drawing_from(Oid idgen_schema, const char *name)
+{
+	List *columns = NIL;
 	ListCell *cell;
 
-	foreach(function, idgen_drawing_functions(idgen_schema))
+	foreach(cell, find_columns(idgen_schema, idgen_defaults_from(idgen_schema, name)))
 	{
-		foreach(cell, idgen_dependants(ProcedureRelationId, lfirst_oid(function)))
-		{
-			const ObjectAddress *user = lfirst(cell);
+		IdgenDrawingColumn *column = lfirst(cell);
 
-			if (user->classId == AttrDefaultRelationId)
-			{
-				ObjectAddress column = GetAttrDefaultColumnAddress(user->objectId);
-				Form_pg_attribute att = look_up_column(column.objectId, column.objectSubId);
-				Node *expr = idgen_read_default(user->objectId);
-
-				if (att != NULL && expr != NULL)
-					add_column(&columns, att, expr);
-			}
-			else if (user->classId == TypeRelationId)
-				add_domain(&columns, user->objectId);
-		}
+		if (strcmp(column->call.name, name) == 0)
+			columns = lappend(columns, column);
 	}
-	list_sort(columns.list, compare_columns);
-	return columns.list;
+	return columns;
+}
+
+/* Those of a table. Each default is read: this needs no knowledge of others. */
+List *
+idgen_drawing_columns_of(Oid idgen_schema, Oid relid)
+{
+	int natts = count_columns(relid);
+	List *columns = NIL;
+
+	for (AttrNumber attnum = 1; attnum <= natts; attnum++)
+	{
+		Form_pg_attribute att = look_up_column(relid, attnum);
+		Node *expr = NULL;
+
+		if (att == NULL)
+			continue;
+		if (att->atthasdef)
+			expr = idgen_read_default(GetAttrDefaultOid(relid, attnum));
+		else if (takes_defaults(relid))
+			expr = get_typdefault(att->atttypid);
+		columns = add_column(columns, idgen_schema, att, expr);
+	}
+	list_sort(columns, compare_columns);
+	return columns;
+}
+
+/* Does a table inherit from another one, directly or not? */
+static bool
+inherits_from(Oid relid, Oid ancestor)
+{
+	Relation rel = table_open(InheritsRelationId, AccessShareLock);
+	List *line = list_make1_oid(relid);
+	ListCell *cell;
+
+	foreach(cell, line)
+	{
+		ScanKeyData key;
+		SysScanDesc scan;
+		HeapTuple tuple;
+
+		ScanKeyInit(&key, Anum_pg_inherits_inhrelid, BTEqualStrategyNumber, F_OIDEQ,
+		            ObjectIdGetDatum(lfirst_oid(cell)));
+		scan = systable_beginscan(rel, InheritsRelidSeqnoIndexId, true, NULL, 1, &key);
+		while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+			line = list_append_unique_oid(line, ((Form_pg_inherits) GETSTRUCT(tuple))->inhparent);
+		systable_endscan(scan);
+	}
+	table_close(rel, AccessShareLock);
+	return list_member_oid(line, ancestor);
 }
 
 /*
@@ -175,7 +243,7 @@ idgen_column_is_inherited_from(const IdgenDrawingColumn *column, List *columns)
 		if (!parent->inherited && parent->plain == column->plain &&
 		    strcmp(parent->name, column->name) == 0 &&
 		    strcmp(parent->call.name, column->call.name) == 0 &&
-		    list_member_oid(find_all_inheritors(parent->relid, NoLock, NULL), column->relid))
+		    inherits_from(column->relid, parent->relid))
 			return true;
 	}
 	return false;

@@ -19,6 +19,8 @@ typedef struct IdgenDrawingColumn
 } IdgenDrawingColumn;
 
 extern List *idgen_drawing_columns(Oid idgen_schema);
+extern List *idgen_drawing_columns_of(Oid idgen_schema, Oid relid);
+extern List *idgen_columns_drawing_from(Oid idgen_schema, const char *name);
 extern bool idgen_column_is_inherited_from(const IdgenDrawingColumn *column, List *columns);
 
 #endif /* IDGEN_DRAWING_COLUMNS_H */

@@ -28,6 +28,7 @@
 #include "sql/column.h"
 #include "sql/column_default.h"
 #include "sql/column_sequences.h"
+#include "sql/column_users.h"
 #include "sql/ids_in_use.h"
 #include "sql/serial_sequence.h"
 #include "sql/user_sql.h"

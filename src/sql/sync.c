@@ -48,7 +48,6 @@ typedef struct Sync
 {
 	Scope scope;
 	Oid id_sequences;
-	List *columns; /* all that draw from any, of IdgenDrawingColumn */
 	const IdgenDrawingColumn *column;
 	const char *report; /* what has been done */
 } Sync;
@@ -93,17 +92,17 @@ draws_from_neighbour(const IdgenDrawingColumn *column, const IdgenHandle *handle
 static List *
 columns_of_sequence(const Sync *sync, const IdgenHandle *handle)
 {
+	List *columns = idgen_columns_drawing_from(get_rel_namespace(sync->id_sequences), sync->column->call.name);
 	List *found = NIL;
 	ListCell *cell;
 
-	foreach(cell, sync->columns)
+	foreach(cell, columns)
 	{
 		IdgenDrawingColumn *column = lfirst(cell);
 
-		if (strcmp(column->call.name, sync->column->call.name) != 0 ||
-		    idgen_column_is_inherited_from(column, sync->columns))
+		if (idgen_column_is_inherited_from(column, columns))
 			continue;
-		if (column == sync->column)
+		if (column->relid == sync->column->relid && strcmp(column->name, sync->column->name) == 0)
 			found = lcons(column, found);
 		else if (!draws_from_neighbour(column, handle))
 			found = lappend(found, column);
@@ -327,21 +326,40 @@ try_to_sync_column(Sync *sync)
  * from an id sequence.
  */
 static const IdgenDrawingColumn *
-get_column(List *columns, Oid relid, const char *name)
+get_column(Oid idgen_schema, Oid relid, const char *name)
 {
 	ListCell *cell;
 
-	foreach(cell, columns)
+	foreach(cell, idgen_drawing_columns_of(idgen_schema, relid))
 	{
 		const IdgenDrawingColumn *column = lfirst(cell);
 
-		if (column->relid == relid && strcmp(column->name, name) == 0)
+		if (strcmp(column->name, name) == 0)
 			return column;
 	}
 	if (get_rel_name(relid) == NULL)
 		no_such_relation(relid);
 	(void) idgen_column_attribute(relid, name);
 	idgen_does_not_draw(name, idgen_display_name(relid));
+}
+
+/* The columns to go through: those that others have inherited go with them. */
+static List *
+get_columns(Oid idgen_schema, Oid relid, Scope scope)
+{
+	List *all;
+	List *found = NIL;
+	ListCell *cell;
+
+	if (scope == SYNC_RELATION)
+		return idgen_drawing_columns_of(idgen_schema, relid);
+	all = idgen_drawing_columns(idgen_schema);
+	foreach(cell, all)
+	{
+		if (!idgen_column_is_inherited_from(lfirst(cell), all))
+			found = lappend(found, lfirst(cell));
+	}
+	return found;
 }
 
 static void
@@ -369,6 +387,8 @@ idgen_sync(PG_FUNCTION_ARGS)
 		.scope = PG_ARGISNULL(0) ? SYNC_DATABASE : SYNC_RELATION,
 		.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid),
 	};
+	Oid idgen_schema = get_rel_namespace(sync.id_sequences);
+	Oid relid = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	ListCell *cell;
 
 	if (!PG_ARGISNULL(1))
@@ -376,19 +396,16 @@ idgen_sync(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("idgen_sync()");
 	PreventCommandIfParallelMode("idgen_sync()");
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	sync.columns = idgen_drawing_columns(get_rel_namespace(sync.id_sequences));
 	if (!PG_ARGISNULL(1))
 	{
-		sync.column = get_column(sync.columns, PG_GETARG_OID(0), NameStr(*PG_GETARG_NAME(1)));
+		sync.column = get_column(idgen_schema, relid, NameStr(*PG_GETARG_NAME(1)));
 		sync_column(&sync);
 		return_line(fcinfo, sync.report);
 		return (Datum) 0;
 	}
-	foreach(cell, sync.columns)
+	foreach(cell, get_columns(idgen_schema, relid, sync.scope))
 	{
 		sync.column = lfirst(cell);
-		if (sync.scope == SYNC_DATABASE ? idgen_column_is_inherited_from(sync.column, sync.columns) : sync.column->relid != PG_GETARG_OID(0))
-			continue;
 		try_to_sync_column(&sync);
 		return_line(fcinfo, sync.report);
 	}

@@ -1,6 +1,6 @@
 --
--- Anybody can make a default that draws, of whatever constant. Those who drop or
--- move another table read it: that does no harm
+-- Anybody can make a default that draws, of whatever constant. Those who drop
+-- or move another table read it: that does no harm
 --
 CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, owned_by FROM id_sequences ORDER BY name;

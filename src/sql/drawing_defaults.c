@@ -1,0 +1,447 @@
+/*
+ * drawing_defaults.c
+ *		The defaults that draw from id sequences, found by what they draw from.
+ *
+ * The server knows which defaults depend on the functions that draw, but not
+ * from what they draw: that takes reading them. A session reads all of them
+ * when it first asks, and remembers what they draw from. From then on, the
+ * server's invalidation messages say which tables and types have changed, and
+ * only their defaults are read again. So to drop one table after the other
+ * costs each of them the same, however many others there are.
+ *
+ * A change of a default always has the table's relcache entry invalidated, and
+ * one of a domain's default its entry in pg_type. The messages of the current
+ * transaction's own changes come at the end of each command, and once more when
+ * it is rolled back. So what was read of uncommitted changes is read again.
+ *
+ * Nothing can fail in a callback: it notes the change in an array of fixed
+ * size. When that is full, all defaults are read again.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+#include "common/compat.h"
+#include "sql/column_default.h"
+#include "sql/dependants.h"
+#include "sql/drawing_defaults.h"
+
+/* A default that draws from an id sequence. */
+typedef struct Use
+{
+	dlist_node of_object;
+	dlist_node of_name;
+	ObjectAddress object; /* a column, or a domain */
+	char name[FLEXIBLE_ARRAY_MEMBER];
+} Use;
+
+/* The uses by the defaults of a table or domain, or of names with that hash. */
+typedef struct Uses
+{
+	uint64 key; /* see key_of_object(), key_of_name() */
+	dlist_head uses;
+} Uses;
+
+typedef enum State
+{
+	NOT_READ, /* or not all, because of an error or too many changes */
+	READ,
+} State;
+
+/* How many tables, and types, are noted as changed before all is read again. */
+#define MAX_CHANGES 1024
+
+/* What this session knows. */
+static struct
+{
+	State state;
+	MemoryContext context; /* for all below; NULL as long as nobody has asked */
+	List *functions;       /* see idgen_drawing_functions() */
+	HTAB *by_object;       /* of Uses */
+	HTAB *by_name;         /* of Uses */
+} known;
+
+/* What has changed since. */
+static struct
+{
+	bool too_many;
+	int n_relations;
+	int n_types;
+	Oid relations[MAX_CHANGES];
+	uint32 types[MAX_CHANGES]; /* hash values of their OIDs */
+} changes;
+
+/*
+ * What has changed
+ */
+
+static void
+relation_changed(Datum arg, Oid relid)
+{
+	if (changes.n_relations > 0 && changes.relations[changes.n_relations - 1] == relid)
+		return;
+	if (OidIsValid(relid) && changes.n_relations < MAX_CHANGES)
+		changes.relations[changes.n_relations++] = relid;
+	else
+		changes.too_many = true;
+}
+
+static void
+type_changed(Datum arg, int cacheid, uint32 hash)
+{
+	if (hash != 0 && changes.n_types < MAX_CHANGES)
+		changes.types[changes.n_types++] = hash;
+	else
+		changes.too_many = true;
+}
+
+/*
+ * The type with that hash value in the cache of types, or invalid. The server
+ * computes the value by murmurhash32(), which loses nothing, so it can be
+ * computed back. The answer is checked, in case that another version has
+ * another function.
+ */
+static Oid
+type_of_hash(uint32 hash)
+{
+	uint32 oid = hash;
+
+	oid ^= oid >> 16;
+	oid *= 0x7ed1b41d;
+	oid ^= (oid >> 13) ^ (oid >> 26);
+	oid *= 0xa5cb9243;
+	oid ^= oid >> 16;
+	return GetSysCacheHashValue1(TYPEOID, ObjectIdGetDatum(oid)) == hash ? (Oid) oid : InvalidOid;
+}
+
+/*
+ * What is known
+ */
+
+static uint64
+key_of_object(Oid class_id, Oid object_id)
+{
+	return ((uint64) class_id << 32) | object_id;
+}
+
+static uint64
+key_of_name(const char *name)
+{
+	return hash_bytes_extended((const unsigned char *) name, strlen(name), 0);
+}
+
+/* The uses under a key, made if there are none yet. */
+static Uses *
+get_uses(HTAB *table, uint64 key)
+{
+	bool found;
+	Uses *entry = hash_search(table, &key, HASH_ENTER, &found);
+
+	if (!found)
+		dlist_init(&entry->uses);
+	return entry;
+}
+
+static void
+add_use(const ObjectAddress *object, const char *name)
+{
+	Uses *of_object = get_uses(known.by_object, key_of_object(object->classId, object->objectId));
+	Uses *of_name = get_uses(known.by_name, key_of_name(name));
+	dlist_iter iter;
+	Use *use;
+
+	/* A default may draw twice from the same. */
+	dlist_foreach(iter, &of_object->uses)
+	{
+		use = dlist_container(Use, of_object, iter.cur);
+		if (use->object.objectSubId == object->objectSubId && strcmp(use->name, name) == 0)
+			return;
+	}
+	use = MemoryContextAlloc(known.context, offsetof(Use, name) + strlen(name) + 1);
+	use->object = *object;
+	strcpy(use->name, name);
+	dlist_push_tail(&of_object->uses, &use->of_object);
+	dlist_push_tail(&of_name->uses, &use->of_name);
+}
+
+/* Forget what the defaults of a table or domain draw from. */
+static void
+forget_object(Oid class_id, Oid object_id)
+{
+	uint64 key = key_of_object(class_id, object_id);
+	Uses *of_object = hash_search(known.by_object, &key, HASH_FIND, NULL);
+	dlist_mutable_iter iter;
+
+	if (of_object == NULL)
+		return;
+	dlist_foreach_modify(iter, &of_object->uses)
+	{
+		Use *use = dlist_container(Use, of_object, iter.cur);
+		uint64 name_key = key_of_name(use->name);
+		Uses *of_name = hash_search(known.by_name, &name_key, HASH_FIND, NULL);
+
+		dlist_delete(&use->of_name);
+		if (dlist_is_empty(&of_name->uses))
+			hash_search(known.by_name, &name_key, HASH_REMOVE, NULL);
+		pfree(use);
+	}
+	hash_search(known.by_object, &key, HASH_REMOVE, NULL);
+}
+
+/* Begin anew, knowing nothing. */
+static void
+forget_all(List *functions)
+{
+	HASHCTL control = {.keysize = sizeof(uint64), .entrysize = sizeof(Uses)};
+	MemoryContext caller;
+
+	if (known.context == NULL)
+	{
+		known.context = AllocSetContextCreate(TopMemoryContext, "idgen drawing defaults",
+		                                      ALLOCSET_DEFAULT_SIZES);
+		CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
+		CacheRegisterSyscacheCallback(TYPEOID, type_changed, (Datum) 0);
+	}
+	known.state = NOT_READ;
+	MemoryContextReset(known.context);
+	control.hcxt = known.context;
+	known.by_object = hash_create("idgen drawing defaults by object", 256, &control,
+	                              HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	known.by_name = hash_create("idgen drawing defaults by name", 256, &control,
+	                            HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	caller = MemoryContextSwitchTo(known.context);
+	known.functions = list_copy(functions);
+	MemoryContextSwitchTo(caller);
+	changes.too_many = false;
+	changes.n_relations = 0;
+	changes.n_types = 0;
+}
+
+/*
+ * Reading defaults
+ */
+
+static void
+add_default(const ObjectAddress *object, Node *expr)
+{
+	ListCell *cell;
+
+	foreach(cell, idgen_default_names(expr, known.functions))
+		add_use(object, lfirst(cell));
+}
+
+/* Read the entries of pg_attrdef with that OID in that column. */
+static void
+read_columns(AttrNumber attnum, Oid index, Oid value)
+{
+	Relation rel = table_open(AttrDefaultRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(value));
+	scan = systable_beginscan(rel, index, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_attrdef form = (Form_pg_attrdef) GETSTRUCT(tuple);
+		bool isnull;
+		Datum adbin = heap_getattr(tuple, Anum_pg_attrdef_adbin, RelationGetDescr(rel), &isnull);
+		ObjectAddress column;
+
+		ObjectAddressSubSet(column, RelationRelationId, form->adrelid, form->adnum);
+		add_default(&column, (Node *) stringToNode(TextDatumGetCString(adbin)));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+}
+
+/* Read the default of a type, if it is a domain. */
+static void
+read_domain(Oid type)
+{
+	ObjectAddress domain;
+
+	if (get_typtype(type) != TYPTYPE_DOMAIN)
+		return;
+	ObjectAddressSet(domain, TypeRelationId, type);
+	add_default(&domain, idgen_domain_default(type));
+}
+
+/* Read all defaults that depend on the functions that draw. */
+static void
+read_all(List *functions, MemoryContext scratch)
+{
+	ListCell *function;
+	ListCell *cell;
+
+	forget_all(functions);
+	foreach(function, functions)
+	{
+		foreach(cell, idgen_dependants(ProcedureRelationId, lfirst_oid(function)))
+		{
+			const ObjectAddress *user = lfirst(cell);
+			MemoryContext caller = MemoryContextSwitchTo(scratch);
+
+			if (user->classId == AttrDefaultRelationId)
+				read_columns(Anum_pg_attrdef_oid, AttrDefaultOidIndexId, user->objectId);
+			else if (user->classId == TypeRelationId)
+				read_domain(user->objectId);
+			MemoryContextSwitchTo(caller);
+			MemoryContextReset(scratch);
+			CHECK_FOR_INTERRUPTS();
+		}
+	}
+	known.state = READ;
+}
+
+static void
+read_changed_relation(Oid relid)
+{
+	forget_object(RelationRelationId, relid);
+	read_columns(Anum_pg_attrdef_adrelid, AttrDefaultIndexId, relid);
+}
+
+static void
+read_changed_type(uint32 hash)
+{
+	Oid type = type_of_hash(hash);
+
+	if (OidIsValid(type))
+	{
+		forget_object(TypeRelationId, type);
+		read_domain(type);
+	}
+	else
+		changes.too_many = true;
+}
+
+/* Read what has changed. If that fails halfway, all is read next time. */
+static void
+read_changes(MemoryContext scratch)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scratch);
+
+	known.state = NOT_READ;
+	while (changes.n_relations > 0)
+		read_changed_relation(changes.relations[--changes.n_relations]);
+	while (changes.n_types > 0)
+		read_changed_type(changes.types[--changes.n_types]);
+	known.state = READ;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(scratch);
+}
+
+/* Know what is true now. More may change while a session reads. */
+static void
+bring_up_to_date(Oid idgen_schema)
+{
+	List *functions = idgen_drawing_functions(idgen_schema);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen defaults being read",
+	                                              ALLOCSET_DEFAULT_SIZES);
+
+	AcceptInvalidationMessages();
+	for (;;)
+	{
+		if (known.state != READ || changes.too_many || !equal(known.functions, functions))
+			read_all(functions, scratch);
+		else if (changes.n_relations > 0 || changes.n_types > 0)
+			read_changes(scratch);
+		else
+			break;
+	}
+	MemoryContextDelete(scratch);
+}
+
+/*
+ * Answers: lists of palloc'd ObjectAddresses, of columns and domains, sorted
+ */
+
+static int
+compare_objects(const ListCell *a, const ListCell *b)
+{
+	const ObjectAddress *x = lfirst(a);
+	const ObjectAddress *y = lfirst(b);
+
+	if (x->classId != y->classId)
+		return x->classId < y->classId ? -1 : 1;
+	if (x->objectId != y->objectId)
+		return x->objectId < y->objectId ? -1 : 1;
+	return x->objectSubId - y->objectSubId;
+}
+
+static List *
+add_object(List *objects, const Use *use)
+{
+	ObjectAddress *copy = palloc(sizeof(ObjectAddress));
+
+	*copy = use->object;
+	return lappend(objects, copy);
+}
+
+/* The columns and domains whose defaults draw from the id sequence. */
+List *
+idgen_defaults_from(Oid idgen_schema, const char *name)
+{
+	uint64 key = key_of_name(name);
+	List *found = NIL;
+	Uses *of_name;
+	dlist_iter iter;
+
+	bring_up_to_date(idgen_schema);
+	of_name = hash_search(known.by_name, &key, HASH_FIND, NULL);
+	if (of_name == NULL)
+		return NIL;
+	dlist_foreach(iter, &of_name->uses)
+	{
+		const Use *use = dlist_container(Use, of_name, iter.cur);
+
+		if (strcmp(use->name, name) == 0)
+			found = add_object(found, use);
+	}
+	list_sort(found, compare_objects);
+	return found;
+}
+
+/* The columns and domains whose defaults draw from any id sequence. */
+List *
+idgen_defaults_all(Oid idgen_schema)
+{
+	List *found = NIL;
+	List *distinct = NIL;
+	HASH_SEQ_STATUS scan;
+	Uses *of_object;
+	ListCell *cell;
+
+	bring_up_to_date(idgen_schema);
+	hash_seq_init(&scan, known.by_object);
+	while ((of_object = hash_seq_search(&scan)) != NULL)
+	{
+		dlist_iter iter;
+
+		dlist_foreach(iter, &of_object->uses)
+			found = add_object(found, dlist_container(Use, of_object, iter.cur));
+	}
+	list_sort(found, compare_objects);
+	foreach(cell, found)
+	{
+		if (distinct == NIL || compare_objects(list_tail(distinct), cell) != 0)
+			distinct = lappend(distinct, lfirst(cell));
+	}
+	return distinct;
+}
