@@ -104,27 +104,29 @@ emit_log(ErrorData *message)
 }
 
 /*
- * The transaction, or a savepoint of it, is rolled back, and the handle's
- * pending state goes back to what it was "before" that. Raises no error.
+ * The transaction, or a savepoint of it, is about to be rolled back in the
+ * handle's pending state. Raises no error.
+ *
+ * The note begins where the transaction has found the row, also at a savepoint:
+ * so it goes on from an earlier note there, and does not take its place. If the
+ * transaction commits in the end, no refill begins there any more.
  */
 void
-idgen_collision_note(IdgenHandle *handle, const IdgenPending *before)
+idgen_collision_note(IdgenHandle *handle)
 {
 	const IdgenAdvance *row = &handle->pending.row;
 	IdgenBlock rest;
-	int64 first;
 	int64 end;
 	IdgenCacheKey key;
 
 	if (!unique_violation || !row->known || !idgen_may_use_published(handle))
 		return;
 	rest = idgen_pending_last_block(handle);
-	first = before->row.known ? before->row.to : row->from;
 	end = rest.left > 0 ? rest.next : row->to;
-	if (first >= end)
+	if (row->from >= end)
 		return;
 	idgen_handle_key(handle, &key);
-	idgen_cache_note_collided(&key, first, end);
+	idgen_cache_note_collided(&key, row->from, end);
 }
 
 /* The transaction is over. */

@@ -8,7 +8,7 @@
 #include "session/handle.h"
 
 extern void idgen_collision_watch(ErrorContextCallback *context);
-extern void idgen_collision_note(IdgenHandle *handle, const IdgenPending *before);
+extern void idgen_collision_note(IdgenHandle *handle);
 extern void idgen_collision_forget(void);
 extern void idgen_collision_init(void);
 

@@ -159,7 +159,7 @@ idgen_savepoint_rollback(void)
 
 		if (save->level < level)
 			break;
-		idgen_collision_note(handle, &save->pending);
+		idgen_collision_note(handle);
 		if (!save->restores_rest)
 			save->pending.rest = handle->pending.rest;
 		handle->pending = save->pending;

@@ -144,7 +144,7 @@ idgen_xact_finish(IdgenXactEnd end)
 		                                      dlist_pop_head_node(&idgen_listed_handles));
 
 		if (end == IDGEN_END_ABORTED)
-			idgen_collision_note(handle, &(IdgenPending){0});
+			idgen_collision_note(handle);
 		finish_handle(handle, end, all_rows);
 		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
