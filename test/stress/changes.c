@@ -52,6 +52,27 @@ end_lives(Sequence *sequence, Time ended)
 	pthread_mutex_unlock(&sequence->stream->lock);
 }
 
+/*
+ * The life that is going on is split: that of the values up to the last one
+ * ends.
+ */
+static void
+split_life(Stream *stream, int64_t last, Time ended)
+{
+	Life *old;
+	Life *life;
+
+	pthread_mutex_lock(&stream->lock);
+	life = stream_add_life(stream, last + 1, 0);
+	old = stream_life_of(stream, last);
+	life->last = old->last;
+	/* values behind the last one may have been drawn, and rolled back */
+	life->begun = old->begun;
+	old->last = last;
+	old->ended = ended;
+	pthread_mutex_unlock(&stream->lock);
+}
+
 static Life
 prepare_life(Disturber *disturber, const Sequence *sequence)
 {
@@ -63,6 +84,12 @@ prepare_life(Disturber *disturber, const Sequence *sequence)
 		set_central_row(&disturber->centre, sequence, &life);
 	}
 	return life;
+}
+
+static void
+add_own_draw(const Sequence *sequence, int64_t value, Time sent, Time replied)
+{
+	stream_add_draw(sequence->stream, &(Draw){.first = value, .last = value, .sent = sent, .replied = replied, .client = DISTURBER, .transaction = -1, .fate = KEPT});
 }
 
 /* Draws what the changing transaction gets after its change. */
@@ -174,8 +201,7 @@ change_lives(Link *link, const char *sql, Sequence *const *changed, const Life *
 	begin_lives(changed, lives, n, committed ? sent : NEVER, known);
 
 	for (int i = 0; committed && i < ndraws; i++)
-		stream_add_draw(changed[0]->stream,
-		                &(Draw){values[i], values[i], known, known, 0, -1, -1, KEPT});
+		add_own_draw(changed[0], values[i], known, known);
 	return committed;
 }
 
@@ -366,6 +392,83 @@ delete_in_vain(Disturber *disturber, Random *random)
 		fflush(stdout);
 	}
 	free(sql);
+}
+
+/*
+ * How far behind the next id that is not allocated the id of an import is; -1:
+ * just before. Nobody may have drawn an id behind that. Of a row this sees to
+ * it that it is so; nothing keeps others from drawing values of a native
+ * sequence.
+ */
+static int
+distance_of_import(Random *random, const Sequence *sequence)
+{
+	if (sequence->kind->source == SEQUENCE)
+		return random_from(random, 10000000, 10100000);
+	return random_from(random, -1, one_in(random, 2) ? 0 : 500);
+}
+
+/* The next id that is not allocated, of a row that is locked; or UNKNOWN. */
+static int64_t
+lock_and_look(Link *link, const Sequence *sequence)
+{
+	char *lock = text("SELECT 1 FROM id_sequences WHERE name = '%s' FOR UPDATE", sequence->kind->name);
+	char *look = next_sql(sequence);
+	int64_t next = UNKNOWN;
+	PGresult *result;
+
+	if (link_run(link, lock, NULL) == DONE && link_run(link, look, &result) == DONE)
+	{
+		if (PQntuples(result) == 1 && !PQgetisnull(result, 0, 0))
+			next = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+		PQclear(result);
+	}
+	free(look);
+	free(lock);
+	return next;
+}
+
+/*
+ * Puts an id into the column of an id sequence that lies behind all of those
+ * drawn so far, and has idgen_sync() move the id sequence behind it.
+ */
+void
+sync_behind(Disturber *disturber, Random *random)
+{
+	Sequence *sequence;
+	const char *name;
+	Link *link;
+	bool roll_back = one_in(random, 5);
+	bool committed = false;
+	int64_t imported = 0;
+	int64_t first;
+	int64_t next;
+	Time sent;
+	Time known;
+
+	do
+		sequence = random_sequence(random);
+	while (!can_be_synced(sequence));
+	name = sequence->kind->name;
+	first = current_first(sequence);
+	link = &disturber->links[sequence->database];
+	if (link_run(link, "BEGIN; SET LOCAL lock_timeout = 3000", NULL) == DONE &&
+	    (next = lock_and_look(link, sequence)) != UNKNOWN)
+	{
+		char *sql;
+
+		imported = next + distance_of_import(random, sequence);
+		sql = text("DELETE FROM %s_owner; INSERT INTO %s_owner VALUES (%" PRId64 ");"
+		           "SELECT idgen_sync('%s_owner'%s)",
+		           name, name, imported, name, one_in(random, 2) ? ", 'id'" : "");
+		committed = imported >= first && same_range(imported, first) && link_run(link, sql, NULL) == DONE &&
+			!roll_back && commit_change(link, may_be_prepared(sequence), &sent, &known);
+		free(sql);
+	}
+	if (committed)
+		split_life(sequence->stream, imported, known);
+	else
+		link_roll_back(link);
 }
 
 /* Runs something that may be in vain. */
@@ -588,8 +691,7 @@ overtake(Disturber *disturber, Random *random)
 		{
 			if (!value_of(sequence, PQgetvalue(result, i, 0), &value))
 				die("%s gave an id of wrong form", sequence->kind->name);
-			stream_add_draw(sequence->stream,
-			                &(Draw){value, value, link->sent, link->replied, 0, DISTURBER, -1, KEPT});
+			add_own_draw(sequence, value, link->sent, link->replied);
 		}
 		PQclear(result);
 	}

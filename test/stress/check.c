@@ -4,11 +4,13 @@
  *
  * A value may be drawn twice only if what had allocated it for the first was
  * rolled back before the second came by it (U1, T1), and of a source that is
- * not transactional never (U2); crashes are no exception (U3). A value belongs
- * to a life of its stream (U4), which had begun before the answer, and had not
- * ended before the question (C1), and it had been allocated in the row (U3).
- * What was committed of a gapless stream has no hole (T2), and prepared
- * transactions are like others (T3). Time-ordered ids ascend.
+ * not transactional never (U2); crashes are no exception (U3). If that was
+ * rolled back after a unique violation, then those who ask later do not get
+ * the value for a while (T1). A value belongs to a life of its stream (U4),
+ * which had begun before the answer, and had not ended before the question
+ * (C1), and it had been allocated in the row (U3). What was committed of a
+ * gapless stream has no hole (T2), and prepared transactions are like others
+ * (T3). Time-ordered ids ascend.
  *
  * Times are those of the client, so when something happened in the server is
  * known only to lie between question and answer: the checks complain about what
@@ -26,12 +28,19 @@ static const char *const fate_words[] = {
 	[KEPT] = "committed",
 	[UNCOMMITTED] = "not committed, but not allocated there",
 	[RETURNED] = "rolled back",
+	[COLLIDED] = "rolled back with a unique violation",
 };
 
 static double
 milliseconds(Time time)
 {
 	return (double) time / MILLISECOND;
+}
+
+static bool
+was_rolled_back(const Draw *draw)
+{
+	return draw->fate == RETURNED || draw->fate == COLLIDED;
 }
 
 /* Everything that is known about the value. */
@@ -61,7 +70,7 @@ print_history(const Stream *stream, int64_t value, Describe describe)
 		printf("    client %d, transaction %d: drew %" PRId64 " - %" PRId64 " between %.3f and %.3f ms, %s",
 		       draw->client, draw->transaction, draw->first, draw->last, milliseconds(draw->sent),
 		       milliseconds(draw->replied), fate_words[draw->fate]);
-		if (draw->fate == RETURNED)
+		if (was_rolled_back(draw))
 			printf(" after %.3f ms", milliseconds(draw->returned));
 		printf("\n");
 		if (describe)
@@ -88,21 +97,30 @@ complain(int *complaints, const Stream *stream, int64_t value, Describe describe
 	fflush(stdout);
 }
 
+/* Is b given what was left out, because it had collided in a? */
+static bool
+was_left_out(const Draw *a, const Draw *b)
+{
+	return a->fate == COLLIDED && b->sent > a->since && b->replied < a->until;
+}
+
 /* Why two draws of one value cannot both be right, or NULL. */
 static const char *
 conflict(const Stream *stream, const Draw *a, const Draw *b)
 {
 	if (!stream->transactional)
 		return "was drawn twice, from a source that is not transactional (U2)";
-	if (a->fate != RETURNED && b->fate != RETURNED)
+	if (was_left_out(a, b) || was_left_out(b, a))
+		return "was drawn again after it had collided (T1)";
+	if (!was_rolled_back(a) && !was_rolled_back(b))
 		return "was drawn twice (U1, U3)";
-	if (a->fate == RETURNED && b->fate == RETURNED)
+	if (was_rolled_back(a) && was_rolled_back(b))
 	{
 		if (a->replied < b->returned && b->replied < a->returned)
 			return "was drawn by two open transactions (T1)";
 		return NULL;
 	}
-	if (a->fate == RETURNED ? b->replied < a->returned : a->replied < b->returned)
+	if (was_rolled_back(a) ? b->replied < a->returned : a->replied < b->returned)
 		return "was drawn before the transaction that had drawn it first was rolled back, or again after it was kept (T1, T3)";
 	return NULL;
 }
@@ -139,6 +157,23 @@ check_twice(const Stream *stream, Describe describe)
 	return complaints;
 }
 
+/* Why the values of a draw up to last cannot be of that life, or NULL. */
+static const char *
+not_in_life(const Draw *draw, int64_t last, const Life *life)
+{
+	if (draw->replied < life->begun)
+		return "was drawn before its life began (C1)";
+	if (draw->sent > life->ended)
+		return "was drawn after its life had ended (C1)";
+	if (!was_rolled_back(draw) && last >= life->next)
+		return "was never allocated for good (U3)";
+	return NULL;
+}
+
+/*
+ * A life that was split goes on behind the part that has ended, so a draw may
+ * be of both.
+ */
 static int
 check_lives(const Stream *stream, Describe describe)
 {
@@ -147,16 +182,22 @@ check_lives(const Stream *stream, Describe describe)
 	for (size_t i = 0; i < stream->ndraws; i++)
 	{
 		const Draw *draw = &stream->draws[i];
-		const Life *life = stream_life_of(stream, draw->first);
+		int64_t last;
 
-		if (life == NULL || draw->last > life->last)
-			complain(&complaints, stream, draw->last, describe, "is not an id of this stream (U4)");
-		else if (draw->replied < life->begun)
-			complain(&complaints, stream, draw->first, describe, "was drawn before its life began (C1)");
-		else if (draw->sent > life->ended)
-			complain(&complaints, stream, draw->first, describe, "was drawn after its life had ended (C1)");
-		else if (draw->fate != RETURNED && draw->last >= life->next)
-			complain(&complaints, stream, draw->last, describe, "was never allocated for good (U3)");
+		for (int64_t first = draw->first; first <= draw->last; first = last + 1)
+		{
+			const Life *life = stream_life_of(stream, first);
+			const char *why = "is not an id of this stream (U4)";
+
+			last = draw->last;
+			if (life != NULL)
+			{
+				last = Min(last, life->last);
+				why = not_in_life(draw, last, life);
+			}
+			if (why)
+				complain(&complaints, stream, life ? last : first, describe, "%s", why);
+		}
 	}
 	return complaints;
 }

@@ -8,7 +8,8 @@
  * client reads where the next block begins. A lower id was allocated before, so
  * rolling back that level does not return it; a higher one may have been
  * allocated in that level. Of id sequences of block_size 1, all that a level
- * has drawn is returned.
+ * has drawn is returned. After a unique violation, what is returned is left out
+ * by later draws, as long as the cache does not forget that.
  *
  * Draws are recorded when their fate is known. A transaction that has written
  * leaves a mark at its end, so that this can be looked up if its COMMIT gets no
@@ -44,7 +45,9 @@ struct Client
 	OpenDraw *draws; /* of the transaction */
 	int ndraws;
 	size_t draws_allocated;
+	bool violated; /* there was a unique violation */
 
+	Time round_until; /* when the round ends */
 	int nlevels;
 	int64_t next[MAX_LEVELS][MAX_SEQUENCES]; /* INT64_MIN if not known */
 };
@@ -86,6 +89,19 @@ has_function(const Plan *plan)
 	return false;
 }
 
+/* The end of a round comes after a restart for the next one. */
+static bool
+lacks_workers(int round)
+{
+	return !round_has_workers(round) || !round_has_workers(round + 1);
+}
+
+static bool
+needs_worker(const Kind *kind)
+{
+	return kind->refill == BY_WORKER || kind->switched;
+}
+
 /* Whether an error is what the plan, or the disturber, was asking for. */
 static bool
 is_expected(const Client *client, const Step *step)
@@ -101,6 +117,11 @@ is_expected(const Client *client, const Step *step)
 	};
 	static const char *const dropped[] = {"42883", "3D000", "3F000", "26000", "XX000"};
 
+	if (strcmp(state, "23505") == 0)
+		return step && step->action == COLLIDE;
+	if (strcmp(state, "53400") == 0)
+		return lacks_workers(client->transaction / ROUND_STEP) &&
+			((kind && needs_worker(kind)) || (other && needs_worker(other)));
 	if (strcmp(state, "2200H") == 0)
 		return (kind && kind->capacity > 0) || (other && other->capacity > 0);
 	/* others draw in between; only the function itself could tell, or nobody */
@@ -119,6 +140,9 @@ is_expected(const Client *client, const Step *step)
 		if (strcmp(state, dropped[i]) == 0)
 			return true;
 	}
+	/* the server has looked up the native sequence, and then it was dropped */
+	if (step && step->action == CLASSIC && strstr(client->link.message, "could not open relation with OID"))
+		return true;
 	if (strncmp(state, "08", 2) == 0)
 		return kind && (kind->source == SERVER || (other && other->source == SERVER));
 	if (strcmp(state, "40001") == 0 && client->plan.isolation != READ_COMMITTED)
@@ -158,14 +182,33 @@ run(Client *client, const Step *step, const char *sql, PGresult **result)
  */
 
 static void
-record(const OpenDraw *open, int64_t first, int64_t last, Fate fate, Time returned)
+record(const OpenDraw *open, Fate fate)
+{
+	Draw draw = open->draw;
+
+	draw.fate = fate;
+	stream_add_draw(open->sequence->stream, &draw);
+}
+
+/*
+ * The values from first to last were returned. In a calm round the cache
+ * forgets nothing, so they are left out if there was a unique violation.
+ */
+static void
+record_returned(const Client *client, const OpenDraw *open, int64_t first, int64_t last, Time returned)
 {
 	Draw draw = open->draw;
 
 	draw.first = first;
 	draw.last = last;
-	draw.fate = fate;
+	draw.fate = RETURNED;
 	draw.returned = returned;
+	if (client->violated && client->plan.calm && open->sequence->kind->collides)
+	{
+		draw.fate = COLLIDED;
+		draw.since = client->link.connection ? client->link.replied : NEVER;
+		draw.until = client->round_until;
+	}
 	stream_add_draw(open->sequence->stream, &draw);
 }
 
@@ -202,12 +245,12 @@ return_draw(Client *client, OpenDraw *open, int level, Time returned)
 	next = client->next[level][index_in_plan(&client->plan, open->sequence)];
 	if (stream->gapless || !same_range(next, draw->first) || next <= draw->first)
 	{
-		record(open, draw->first, draw->last, RETURNED, returned);
+		record_returned(client, open, draw->first, draw->last, returned);
 		return false;
 	}
 	if (next <= draw->last)
 	{
-		record(open, next, draw->last, RETURNED, returned);
+		record_returned(client, open, next, draw->last, returned);
 		draw->last = next - 1;
 	}
 	return true;
@@ -260,9 +303,10 @@ end_transaction(Client *client, bool committed, Time returned)
 	{
 		OpenDraw *open = &client->draws[i];
 
-		record(open, open->draw.first, open->draw.last, committed && !open->uncommitted ? KEPT : UNCOMMITTED, 0);
+		record(open, committed && !open->uncommitted ? KEPT : UNCOMMITTED);
 	}
 	client->ndraws = 0;
+	client->violated = false;
 	client->nlevels = 0;
 	atomic_fetch_add(&totals.transactions, 1);
 }
@@ -425,9 +469,10 @@ draw_sql(const Step *step)
 				sql = text("SELECT * FROM idgen_next_range('%s', %d%s)", name, step->count, source);
 			break;
 		case DRAW_IN_BLOCK:
-			sql = text("SELECT * FROM stress_block('%s', %s, %d, %s, %s)", name,
+			sql = text("SELECT * FROM stress_block('%s', %s, %d, %s, %s, %s)", name,
 			           sequence->kind->no_row ? "'sequence'" : "null", step->count,
-			           sequence->stream->gapless ? "true" : "false", step->flag ? "true" : "false");
+			           sequence->stream->gapless ? "true" : "false", step->flag ? "true" : "false",
+			           step->collides ? "true" : "false");
 			break;
 		case DRAW_TWO:
 			sql = text("SELECT idgen_next('%s'%s), idgen_next('%s'%s) FROM generate_series(1, %d)", name, source,
@@ -481,6 +526,8 @@ draw(Client *client, const Step *step)
 			complain_of_answer(client, "not as many ids as were asked for", result, 0);
 		PQclear(result);
 	}
+	if (step->collides)
+		client->violated = true;
 	/* what the block has drawn was returned while the statement ran */
 	if (block_fails)
 		roll_back_level(client, client->nlevels - 1, client->link.sent);
@@ -496,6 +543,14 @@ peek(Client *client, const Step *step)
 
 	free(sql);
 	return outcome;
+}
+
+/* An insert that fails. */
+static Outcome
+collide(Client *client, const Step *step)
+{
+	client->violated = true;
+	return run(client, step, "INSERT INTO taken VALUES (1)", NULL);
 }
 
 /*
@@ -640,6 +695,8 @@ run_step(Client *client, const Step *step)
 			return draw(client, step);
 		case PEEK:
 			return peek(client, step);
+		case COLLIDE:
+			return collide(client, step);
 		case CLASSIC:
 			return step->sequence->kind->source == SEQUENCE ? allocate_by_nextval(client, step)
 															: allocate_classic(client, step);
@@ -833,6 +890,7 @@ run_single(Client *client)
 void
 client_run_round(Client *client, int round, Time until)
 {
+	client->round_until = until;
 	for (client->transaction = round * ROUND_STEP; now() < until; client->transaction++)
 	{
 		plan_transaction(&client->plan, client->seed, client->number, client->transaction);

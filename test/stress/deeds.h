@@ -12,6 +12,7 @@ struct Disturber
 {
 	uint64_t seed;
 	const char *data_directory;
+	const char *options; /* of the server, when it is started the next time */
 	Link links[NDATABASES];
 	Link held_up[NDATABASES];
 	Link centre;
@@ -25,6 +26,7 @@ extern void take_away(Disturber *disturber, Random *random);
 extern void delete_in_vain(Disturber *disturber, Random *random);
 extern void alter_block_size(Disturber *disturber, Random *random);
 extern void alter_manner(Disturber *disturber, Random *random);
+extern void sync_behind(Disturber *disturber, Random *random);
 extern void raise_row(Disturber *disturber, Random *random);
 extern void hold_row(Disturber *disturber, Random *random);
 extern void maintain(Disturber *disturber, Random *random);

@@ -27,6 +27,7 @@ Deed deeds[] = {
 	{"deleted, and rolled back", delete_in_vain, 10, 0},
 	{"block_size altered", alter_block_size, 10, 0},
 	{"refill or layout altered", alter_manner, 20, 0},
+	{"synced", sync_behind, 20, 0},
 	{"next_block_start raised", raise_row, 10, 0},
 	{"row held", hold_row, 8, 0},
 	{"maintenance", maintain, 5, 0},
@@ -67,6 +68,13 @@ do_deed(Disturber *disturber, Random *random, int i)
 	deeds[i].count++;
 }
 
+/* What the server gets on its command line in a round. */
+static const char *
+options_of_round(int round)
+{
+	return round_has_workers(round) ? "" : "-c max_worker_processes=0";
+}
+
 /*
  * Restarts the server in one way after the other. In an asynchronous round that
  * is a crash, when nothing has been brought to the disk by us for a while.
@@ -81,6 +89,7 @@ end_round(Disturber *disturber, Random *random, int round)
 		pause_for(ASYNCHRONOUS_TIME);
 		how = random_below(random, 2) ? restart_immediately : kill_server;
 	}
+	disturber->options = options_of_round(round + 1);
 	for (int i = 0; i < ndeeds; i++)
 	{
 		if (deeds[i].function == how)
@@ -114,6 +123,7 @@ disturber_create(uint64_t seed, const char *data_directory)
 		die("out of memory");
 	disturber->seed = seed;
 	disturber->data_directory = data_directory;
+	disturber->options = options_of_round(0);
 	for (Database i = 0; i < NDATABASES; i++)
 	{
 		link_init(&disturber->links[i], "stress disturber", database_names[i], "postgres");

@@ -151,13 +151,16 @@ control(Disturber *disturber, const char *words)
 static void
 start_server(Disturber *disturber)
 {
+	char *words = text("-w -o '%s' start", disturber->options);
+
 	/* what is left of a killed one may be in the way for a moment */
-	for (int tries = 0; !control(disturber, "-w start"); tries++)
+	for (int tries = 0; !control(disturber, words); tries++)
 	{
 		if (tries > 100)
 			die("the server does not start: see %s.log", disturber->data_directory);
 		pause_for(100 * MILLISECOND);
 	}
+	free(words);
 }
 
 void

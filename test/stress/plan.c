@@ -8,7 +8,10 @@
  * is asynchronous: all transactions commit without waiting for the disk, so
  * that if idgen does not see to it that blocks are there, nobody else does, and
  * the crash at its end shows that. For the same reason they all draw from
- * sources of one kind, and none that another process refills.
+ * sources of one kind, with one kind of refill, and none that another process
+ * refills: with refill "auto" where there is no worker.
+ *
+ * Between its rounds, the server is started with other settings.
  */
 #include "plan.h"
 
@@ -37,6 +40,35 @@ bool
 round_is_asynchronous(int round)
 {
 	return round % 3 == 1;
+}
+
+/*
+ * What the server lacks in a round. It begins when the server is restarted at
+ * the end of the round before; after a calm one it is not.
+ */
+typedef enum Lack
+{
+	NOTHING,
+	WORKERS, /* it has no slot for a background worker */
+} Lack;
+
+static Lack
+lack_of_round(int round)
+{
+	static const Lack asynchronous[] = {WORKERS, NOTHING, NOTHING, WORKERS};
+	static const Lack calm[] = {WORKERS, NOTHING, WORKERS, NOTHING};
+
+	if (round == 0)
+		return NOTHING;
+	if (round_is_asynchronous(round))
+		return asynchronous[round / 3 % lengthof(asynchronous)];
+	return calm[((round + 1) / 3 - 1) % lengthof(calm)];
+}
+
+bool
+round_has_workers(int round)
+{
+	return lack_of_round(round) != WORKERS;
 }
 
 Database
@@ -74,6 +106,12 @@ random_draw(Random *random, Sequence *sequence)
 {
 	Step step = {.action = DRAW, .sequence = sequence, .count = random_count(random, sequence)};
 
+	if (sequence->kind->collides && one_in(random, 2))
+	{
+		step.action = DRAW_IN_BLOCK;
+		step.flag = step.collides = true;
+		return step;
+	}
 	switch (random_below(random, 10))
 	{
 		case 0:
@@ -96,6 +134,7 @@ random_draw(Random *random, Sequence *sequence)
 		case 8:
 			step.action = DRAW_IN_BLOCK;
 			step.flag = one_in(random, 2);
+			step.collides = step.flag && sequence->stream->gapless && one_in(random, 2);
 			break;
 		case 9:
 			step.action = one_in(random, 2) ? DRAW_UNIQUE : PEEK;
@@ -116,6 +155,9 @@ static bool
 may_allocate(const Plan *plan, const Sequence *sequence)
 {
 	if (!plan->privileged || sequence->kind->capacity > 0)
+		return false;
+	/* it does not know which ids idgen leaves out */
+	if (sequence->kind->collides)
 		return false;
 	/* what it has allocated might be gone with its commit */
 	if (!plan->synchronous_commit)
@@ -163,6 +205,11 @@ random_step(Random *random, const Plan *plan)
 			step.count = random_from(random, 1, 20);
 			return step;
 		case 16:
+			if (sequence->kind->collides)
+			{
+				step.action = COLLIDE;
+				return step;
+			}
 			if (!may_allocate(plan, sequence))
 				break;
 			step.action = CLASSIC;
@@ -202,9 +249,10 @@ static bool
 suits(const Sequence *sequence, int round)
 {
 	bool native = round / 3 % 2 == 1;
+	Refill refill = round_has_workers(round) ? BY_TRANSACTION : BY_EITHER;
 
 	return (sequence->kind->source == SEQUENCE) == native && sequence->kind->source != SERVER &&
-		sequence->kind->refill == BY_TRANSACTION && !sequence->kind->switched;
+		sequence->kind->refill == refill && !sequence->kind->switched;
 }
 
 static Sequence *
@@ -283,13 +331,17 @@ print_step(const Step *step, FILE *file)
 			fprintf(file, "range of %d of %s", step->count, name);
 			break;
 		case DRAW_IN_BLOCK:
-			fprintf(file, "draw %d of %s in a block%s", step->count, name, step->flag ? " that fails" : "");
+			fprintf(file, "draw %d of %s in a block%s%s", step->count, name, step->flag ? " that fails" : "",
+			        step->collides ? " by a unique violation" : "");
 			break;
 		case DRAW_UNIQUE:
 			fprintf(file, "draw %d time-ordered ids", step->count);
 			break;
 		case PEEK:
 			fprintf(file, "peek at %s", name);
+			break;
+		case COLLIDE:
+			fprintf(file, "unique violation");
 			break;
 		case CLASSIC:
 			fprintf(file, "allocation by another program from %s%s", name,

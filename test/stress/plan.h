@@ -28,6 +28,7 @@ typedef enum Action
 	DRAW_IN_BLOCK, /* count ids in a PL/pgSQL block whose exception may be caught */
 	DRAW_UNIQUE,   /* count time-ordered ids */
 	PEEK,
+	COLLIDE, /* a unique violation, of what was drawn before or of anything else */
 	CLASSIC, /* a block by the classic protocol, or by nextval() */
 	SET_SAVEPOINT,
 	ROLL_BACK_TO_SAVEPOINT,
@@ -42,8 +43,9 @@ typedef struct Step
 	Sequence *sequence;
 	Sequence *other;
 	int count;
-	bool flag; /* DRAW: prepared; DRAW_IN_BLOCK: fails; CLASSIC: not by SELECT FOR UPDATE;
-				* SET_TIMEOUT: lock_timeout */
+	bool flag;     /* DRAW: prepared; DRAW_IN_BLOCK: fails; CLASSIC: not by SELECT FOR UPDATE;
+				    * SET_TIMEOUT: lock_timeout */
+	bool collides; /* DRAW_IN_BLOCK: fails by a unique violation */
 } Step;
 
 typedef enum End
@@ -84,6 +86,7 @@ extern const char *const isolation_names[NISOLATIONS];
 
 extern bool round_is_calm(int round);
 extern bool round_is_asynchronous(int round);
+extern bool round_has_workers(int round);
 extern Database database_of_client(int client);
 extern bool client_is_privileged(int client);
 extern void plan_transaction(Plan *plan, uint64_t seed, int client, int transaction);

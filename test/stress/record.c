@@ -12,6 +12,15 @@ static const char *const fate_names[] = {
 	[KEPT] = "kept",
 	[UNCOMMITTED] = "uncommitted",
 	[RETURNED] = "returned",
+	[COLLIDED] = "collided",
+};
+
+/* How many times belong to a fate. */
+static const int fate_times[] = {
+	[KEPT] = 0,
+	[UNCOMMITTED] = 0,
+	[RETURNED] = 1,
+	[COLLIDED] = 3,
 };
 
 void
@@ -128,8 +137,10 @@ stream_write(const Stream *stream, FILE *file)
 
 		fprintf(file, "draw %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d %s", draw->first, draw->last,
 		        draw->sent, draw->replied, draw->client, draw->transaction, fate_names[draw->fate]);
-		if (draw->fate == RETURNED)
+		if (fate_times[draw->fate] >= 1)
 			fprintf(file, " %" PRId64, draw->returned);
+		if (fate_times[draw->fate] == 3)
+			fprintf(file, " %" PRId64 " %" PRId64, draw->since, draw->until);
 		fprintf(file, "\n");
 	}
 }
@@ -176,13 +187,14 @@ read_draw(Stream *stream, const char *line)
 	Draw draw = {0};
 	char fate[16];
 	int n = sscanf(line,
-	               "draw %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd32 " %" SCNd32 " %15s %" SCNd64,
+	               "draw %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd32 " %" SCNd32 " %15s %" SCNd64
+	               " %" SCNd64 " %" SCNd64,
 	               &draw.first, &draw.last, &draw.sent, &draw.replied, &draw.client, &draw.transaction, fate,
-	               &draw.returned);
+	               &draw.returned, &draw.since, &draw.until);
 
 	for (size_t i = 0; n >= 7 && i < lengthof(fate_names); i++)
 	{
-		if (strcmp(fate, fate_names[i]) == 0 && n == (i == RETURNED ? 8 : 7))
+		if (strcmp(fate, fate_names[i]) == 0 && n == 7 + fate_times[i])
 		{
 			draw.fate = i;
 			stream_add_draw(stream, &draw);

@@ -36,7 +36,10 @@ static const Kind kinds[] = {
 	{.name = "a_one", .source = TABLE, .block_size = 1, .refill = BY_EITHER, .databases = 1},
 	{.name = "a_twenty", .source = TABLE, .block_size = 20, .refill = BY_EITHER, .databases = 3},
 	{.name = "a_few", .source = TABLE, .block_size = 20, .refill = BY_EITHER, .capacity = 3000, .databases = 1},
-	{.name = "s_either", .source = SEQUENCE, .block_size = 20, .refill = BY_EITHER, .databases = 1},
+	{.name = "s_either", .source = SEQUENCE, .block_size = 20, .refill = BY_EITHER, .databases = 3},
+	{.name = "c_twenty", .source = TABLE, .block_size = 20, .collides = true, .databases = 2},
+	{.name = "c_five", .source = TABLE, .block_size = 5, .collides = true, .databases = 1},
+	{.name = "c_auto", .source = TABLE, .block_size = 20, .refill = BY_EITHER, .collides = true, .databases = 1},
 	{.name = "switched", .source = TABLE, .block_size = 10, .switched = true, .databases = 1},
 	{.name = "l_prefixed", .source = TABLE, .block_size = 20, .layout = PREFIXED, .databases = 1},
 	{.name = "l_session", .source = TABLE, .block_size = 50, .layout = SESSION, .refill = BY_WORKER, .databases = 1},
@@ -218,8 +221,9 @@ ids_of_value(const Sequence *sequence, int64_t v, int64_t *first, int64_t *last)
 
 /*
  * The SQL that makes the id sequence, in a database that has none of that name.
- * It belongs to the column of a table that has no other use. For source
- * "server", the row on the central server has to be there.
+ * It belongs to the column of a table, which draws from it by default where
+ * idgen_sync() is to move it, and has no other use. For source "server", the
+ * row on the central server has to be there.
  */
 char *
 create_sql(const Sequence *sequence, const Life *life)
@@ -239,7 +243,9 @@ create_sql(const Sequence *sequence, const Life *life)
 	const Kind *kind = sequence->kind;
 	char *object = NULL;
 	char *row = NULL;
+	char *column = NULL;
 	char *sql;
+
 	if (kind->source == SEQUENCE)
 	{
 		char *name = native_name(sequence);
@@ -263,9 +269,12 @@ create_sql(const Sequence *sequence, const Life *life)
 		           kind->name, kind->rows > 0 ? kind->rows : kind->block_size, source_names[kind->source],
 		           refill_names[kind->refill], layout_names[kind->layout], pooling_names[kind->pooling],
 		           source_sql[kind->source]);
-	sql = text("%s%s", object ? object : "", row ? row : "");
+	if (can_be_synced(sequence))
+		column = text("; ALTER TABLE %s_owner ALTER id SET DEFAULT idgen_next('%s')", kind->name, kind->name);
+	sql = text("%s%s%s", object ? object : "", row ? row : "", column ? column : "");
 	free(object);
 	free(row);
+	free(column);
 	return sql;
 }
 
@@ -297,6 +306,19 @@ next_sql(const Sequence *sequence)
 		return sql;
 	}
 	return text("SELECT null");
+}
+
+/*
+ * Can idgen_sync() move it, and so far ahead that none of its ids has been
+ * drawn?
+ */
+bool
+can_be_synced(const Sequence *sequence)
+{
+	const Kind *kind = sequence->kind;
+
+	return (kind->source == TABLE || kind->source == SEQUENCE) && !kind->no_row && kind->block_size > 0 &&
+		kind->layout == PLAIN && kind->capacity == 0;
 }
 
 /* The sequence value of an id in decimal; false if it has no right form. */

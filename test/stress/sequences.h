@@ -64,6 +64,7 @@ typedef struct Kind
 	Layout layout;
 	Refill refill;
 	bool switched; /* between all of these */
+	bool collides; /* inserts that draw from it often fail, by unique violations */
 	bool relaid;   /* between its layout and plain */
 	bool no_row;   /* a native sequence alone */
 	Audience audience;
@@ -106,5 +107,6 @@ extern char *create_sql(const Sequence *sequence, const Life *life);
 extern char *next_sql(const Sequence *sequence);
 extern void ids_of_value(const Sequence *sequence, int64_t v, int64_t *first, int64_t *last);
 extern bool value_of(const Sequence *sequence, const char *id, int64_t *value);
+extern bool can_be_synced(const Sequence *sequence);
 
 #endif

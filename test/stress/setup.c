@@ -11,6 +11,9 @@ static const char *const objects_sql =
 	"CREATE SCHEMA IF NOT EXISTS " UNPRIVILEGED_USER " AUTHORIZATION " UNPRIVILEGED_USER ";"
 	"CREATE TABLE counters (name text PRIMARY KEY, next_value bigint, block_size bigint);"
 	"GRANT SELECT, UPDATE ON counters TO PUBLIC;"
+	"CREATE TABLE taken (id bigint PRIMARY KEY);"
+	"INSERT INTO taken VALUES (1);"
+	"GRANT SELECT, INSERT ON taken TO PUBLIC;"
 	"CREATE TABLE gapless_rows (name text, id bigint);"
 	"GRANT SELECT, INSERT ON gapless_rows TO PUBLIC;"
 	"CREATE TABLE ends (client int, transaction int, committed boolean, PRIMARY KEY (client, transaction));"
@@ -19,7 +22,8 @@ static const char *const objects_sql =
 	" RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS $$"
 	"	UPDATE counters SET next_value = next_value + block_size * $2 WHERE name = $1"
 	"	RETURNING next_value - block_size * $2, next_value - 1 $$;"
-	"CREATE FUNCTION stress_block(name text, source text, n integer, keeps_rows boolean, fails boolean)"
+	"CREATE FUNCTION stress_block(name text, source text, n integer, keeps_rows boolean, fails boolean,"
+	"	collides boolean)"
 	" RETURNS SETOF bigint LANGUAGE plpgsql AS $$"
 	"	BEGIN"
 	"		IF keeps_rows THEN"
@@ -31,10 +35,12 @@ static const char *const objects_sql =
 	"		ELSE"
 	"			RETURN QUERY SELECT idgen_next(stress_block.name) FROM generate_series(1, n);"
 	"		END IF;"
-	"		IF fails THEN"
+	"		IF collides THEN"
+	"			INSERT INTO taken VALUES (1);"
+	"		ELSIF fails THEN"
 	"			RAISE EXCEPTION USING ERRCODE = 'ZZ001';"
 	"		END IF;"
-	"	EXCEPTION WHEN SQLSTATE 'ZZ001' THEN"
+	"	EXCEPTION WHEN SQLSTATE 'ZZ001' OR unique_violation THEN"
 	"		NULL;"
 	"	END $$";
 
@@ -91,7 +97,7 @@ create_database(Link *link, Database database, const char *template)
 void
 create_objects(Link *link)
 {
-	link_insist(link, "DROP TABLE IF EXISTS counters, gapless_rows, ends;"
+	link_insist(link, "DROP TABLE IF EXISTS counters, taken, gapless_rows, ends;"
 	                  "DROP FUNCTION IF EXISTS stress_allocate, stress_block",
 	            NULL);
 	link_insist(link, objects_sql, NULL);
