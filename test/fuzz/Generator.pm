@@ -21,11 +21,12 @@ our @roles = qw(fuzz_super fuzz_owner fuzz_user);
 our %encodings = (fuzz_utf8 => 'UTF8', fuzz_latin1 => 'LATIN1', fuzz_ascii => 'SQL_ASCII', fuzz_eucjp => 'EUC_JP');
 our @id_sequences = qw(plain gapless worker gapless_worker seq native native_worker ones_worker func strange drawing nonsense
   server server_worker other silent silent_worker nowhere big prefixed session reversed worker_reversed exhausted nearly
-  negative far descending cycling temporary adopted made1 made2 made3 made4);
+  negative far descending cycling auto gapless_auto native_auto server_auto pooled hilo legacy owned temporary adopted
+  made1 made2 made3 made4);
 my @tables = qw(t_serial t_identity t_plain t_small t_default t_composed t_parts t_parts_1 t_parent t_child
-  t_temp t_generated v_view m_view f_table seq_seq t_serial_id_seq t_plain_pkey id_sequences idgen_stats centre.id_sequences
+  t_temp t_generated t_owner v_view m_view f_table seq_seq t_serial_id_seq t_plain_pkey id_sequences idgen_stats centre.id_sequences
   pg_class pg_attribute pg_type pg_toast.pg_toast_1255 pg_database information_schema.tables);
-my @native = (qw(seq_seq ones_seq cycling_seq descending_seq temporary_seq t_serial_id_seq), '"Odd Name"');
+my @native = (qw(seq_seq ones_seq cycling_seq descending_seq pooled_seq hilo_seq temporary_seq t_serial_id_seq), '"Odd Name"');
 my @servers = qw(loop other silent nowhere idgen_default made1);
 
 my $directory = dirname(__FILE__);
@@ -172,7 +173,20 @@ sub source_name
 
 sub refill
 {
-	return weighted(20 => sub { quoted(pick(qw(transaction worker))) }, 1 => \&odd_text);
+	return weighted(20 => sub { quoted(pick(qw(transaction worker auto))) }, 1 => \&odd_text);
+}
+
+sub pooling
+{
+	return weighted(20 => sub { quoted(pick(qw(pooled_lo pooled hilo legacy_pooled legacy_hilo))) }, 1 => \&odd_text);
+}
+
+sub owning_column
+{
+	return weighted(
+		20 => sub { quoted(pick(qw(t_serial t_identity t_plain t_default t_composed t_parts t_child t_generated public.t_owner t_temp v_view id_sequences)) . '.' . pick(qw(id id id v gone ctid))) },
+		5 => 'NULL',
+		1 => \&odd_text);
 }
 
 sub layout
@@ -197,6 +211,9 @@ my %by_name = (
 	source_name => \&source_name,
 	refill => \&refill,
 	layout => \&layout,
+	pooling => \&pooling,
+	owned_by => \&owning_column,
+	kind => sub { pick("'identity'", "'serial'", \&odd_text) },
 	column_name => \&column_name,
 	block_size => sub { pick(1, 2, 20, \&int4) },
 	exhausted => sub { pick(0, 0, 0, 1, \&int4) });
@@ -262,14 +279,29 @@ sub creation
 		"source => '$source'",
 		defined $source_name ? 'source_name => ' . quoted($source_name) : (),
 		some(50, 'refill => ' . refill()),
+		some(30, 'pooling => ' . pooling()),
+		some(20, 'owned_by => ' . owning_column()),
 		some(30, 'layout => ' . layout()),
 		some(50, 'block_size => ' . pick(1, 3, 20, 1000)),
 		some(30, 'next_block_start => ' . int8())) . ')';
 }
 
+# Moves columns to and fro, and id sequences behind what is in columns.
+sub care
+{
+	my $column = 'public.' . pick(qw(t_serial t_identity t_plain t_small t_default t_composed t_parts t_parent t_owner));
+
+	return pick(
+		"idgen_adopt('$column', 'id'" . pick('', sub { ', refill => ' . refill() }, sub { ', ' . name() }) . ')',
+		"idgen_release('$column', 'id'" . pick('', ", 'serial'", ", 'identity'") . ')',
+		"idgen_sync('$column', 'id')",
+		"idgen_sync('$column')",
+		'idgen_sync()');
+}
+
 sub call
 {
-	return weighted(5 => \&any_call, 5 => \&draw, 1 => \&creation);
+	return weighted(5 => \&any_call, 5 => \&draw, 1 => \&creation, 1 => \&care);
 }
 
 # A call whose value goes into a column of a number.
@@ -310,7 +342,7 @@ sub query
 
 sub some_table
 {
-	return pick(qw(t_default t_default t_composed t_parts t_parent t_serial t_temp));
+	return pick(qw(t_default t_default t_composed t_parts t_parent t_serial t_owner t_temp));
 }
 
 sub change
@@ -391,6 +423,25 @@ sub new_caller
 		'CREATE DOMAIN made AS bigint CHECK (called() > VALUE)',
 		'CREATE VIEW made AS ' . query(),
 		'CREATE MATERIALIZED VIEW made AS ' . query());
+}
+
+# What becomes of columns that id sequences belong to.
+sub alter_owner
+{
+	my $table = pick(qw(t_owner t_owner t_default t_serial t_composed));
+
+	return pick(
+		"ALTER TABLE $table ALTER id TYPE " . pick(qw(smallint integer bigint numeric text)),
+		"ALTER TABLE $table ALTER id SET DEFAULT " . draw(),
+		"ALTER TABLE $table ALTER id DROP DEFAULT",
+		"ALTER TABLE $table DROP id CASCADE",
+		"ALTER TABLE $table RENAME id TO other_id",
+		"ALTER TABLE $table SET SCHEMA other",
+		"ALTER TABLE $table OWNER TO " . pick(@roles),
+		"CREATE TABLE made (LIKE $table INCLUDING ALL)",
+		"DROP TABLE $table CASCADE",
+		'DROP OWNED BY ' . pick(@roles),
+		'UPDATE id_sequences SET owned_by = ' . owning_column() . ' WHERE name = ' . name());
 }
 
 # Statements that only together do something.
@@ -710,6 +761,7 @@ sub definition
 		3 => \&new_allocator,
 		2 => \&alter_server,
 		2 => \&new_function,
+		2 => \&alter_owner,
 		2 => \&new_caller);
 }
 

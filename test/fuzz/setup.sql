@@ -52,6 +52,8 @@ CREATE SEQUENCE seq_seq INCREMENT BY 20;
 CREATE SEQUENCE ones_seq;
 CREATE SEQUENCE cycling_seq INCREMENT BY 7 MAXVALUE 1000 CYCLE;
 CREATE SEQUENCE descending_seq INCREMENT BY -3;
+CREATE SEQUENCE pooled_seq INCREMENT BY 20;
+CREATE SEQUENCE hilo_seq;
 CREATE SEQUENCE "Odd Name" INCREMENT BY 5 CACHE 10;
 
 -- Functions; the generator replaces most of them.
@@ -114,7 +116,15 @@ INSERT INTO id_sequences (name, next_block_start, block_size, source, source_nam
 	('exhausted', 1, 20, 'table', NULL, 'transaction', 'plain', 0),
 	('nearly', 9223372036854775800, 3, 'table', NULL, 'worker', 'plain', 0),
 	('negative', -9223372036854775808, 20, 'table', NULL, 'transaction', 'plain', 0),
-	('far', 99999999999990, 20, 'table', NULL, 'transaction', 'prefixed', 0);
+	('far', 99999999999990, 20, 'table', NULL, 'transaction', 'prefixed', 0),
+	('auto', 1, 20, 'table', NULL, 'auto', 'plain', 0),
+	('gapless_auto', 1, 1, 'table', NULL, 'auto', 'plain', 0),
+	('native_auto', 1, 20, 'sequence', 'public.seq_seq', 'auto', 'plain', 0),
+	('server_auto', 1, 20, 'server', 'loop', 'auto', 'plain', 0);
+INSERT INTO id_sequences (name, next_block_start, block_size, source, source_name, refill, pooling) VALUES
+	('pooled', 1, 20, 'sequence', 'public.pooled_seq', 'transaction', 'pooled'),
+	('hilo', 1, 20, 'sequence', 'public.hilo_seq', 'auto', 'hilo'),
+	('legacy', 1, 20, 'sequence', 'public.seq_seq', 'worker', 'legacy_pooled');
 UPDATE id_sequences SET max_value = 100, exhausted = 1 WHERE name = 'exhausted';
 
 -- Columns to adopt, and others
@@ -127,6 +137,7 @@ CREATE TABLE t_composed (
 	id bigint DEFAULT idgen_next('prefixed'),
 	n numeric DEFAULT idgen_next_big('big'),
 	w bigint DEFAULT idgen_next('worker'),
+	f bigint DEFAULT idgen_next('func'),
 	u bigint DEFAULT idgen_unique_id(),
 	v integer);
 CREATE TABLE t_parts (id bigserial, v integer) PARTITION BY RANGE (id);
@@ -136,6 +147,9 @@ CREATE TABLE t_parent (id serial, v integer);
 CREATE TABLE t_child (w integer) INHERITS (t_parent);
 CREATE TABLE t_generated (id integer DEFAULT 5, v integer, gone integer, d integer GENERATED ALWAYS AS (id + 1) STORED);
 ALTER TABLE t_generated DROP gone;
+CREATE TABLE t_owner (id bigint DEFAULT idgen_next('owned') PRIMARY KEY, v integer);
+SELECT idgen_create('owned', owned_by => 't_owner.id', refill => 'auto');
+INSERT INTO t_owner VALUES (3), (30);
 CREATE TABLE t_many AS SELECT g AS id FROM generate_series(1, 1000) AS g;
 INSERT INTO t_plain VALUES (7, 1);
 CREATE VIEW v_view AS SELECT * FROM t_serial;
