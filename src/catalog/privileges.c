@@ -177,6 +177,16 @@ select_query(Relation rel)
 }
 
 /*
+ * Does row security let the current user see all rows of id_sequences? Raises
+ * 42501 if the user has switched row security off that would hide some.
+ */
+bool
+idgen_rows_all_visible(Oid relid)
+{
+	return check_enable_rls(relid, InvalidOid, false) != RLS_ENABLED;
+}
+
+/*
  * Does row security let the current user see a row? *cacheable tells whether
  * the answer holds until idgen_epoch or the row changes.
  *
@@ -196,7 +206,7 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 	bool subqueries;
 
 	*cacheable = true;
-	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, false) != RLS_ENABLED)
+	if (idgen_rows_all_visible(RelationGetRelid(rel)))
 		return true;
 
 	query = select_query(rel);

@@ -33,6 +33,16 @@ idgen_source_find(const char *name)
 	return NULL;
 }
 
+/* The source of the rows that idgen.auto_create makes. */
+const IdgenSource *
+idgen_source_auto_created(void)
+{
+	for (int i = 0; i < nsources; i++)
+		if (sources[i]->auto_created)
+			return sources[i];
+	pg_unreachable();
+}
+
 /*
  * The source of that name. Raises 22023 for one that is unknown.
  */

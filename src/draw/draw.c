@@ -265,6 +265,7 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 
 	PreventCommandIfParallelMode(call->function);
 	call->may_make_row = idgen_auto_create && !XactReadOnly;
+	call->known_row_ok = true;
 	idgen_handle_validate(handle, call);
 	if (!handle->found.temporary)
 		PreventCommandIfReadOnly(call->function);

@@ -38,6 +38,8 @@ typedef struct IdgenCall
 
 	/* What has been done about it; all zero at first. */
 	bool may_make_row; /* may it make the row that the name lacks? */
+	bool known_row_ok; /* may it rely on what another session has found the row to
+	                    * say? */
 	bool validated;    /* the handle was validated during this call */
 	int prefix;        /* of the ids to compose; 0 if the layout has none */
 	int refills;       /* so far, also those that brought nothing */

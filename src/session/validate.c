@@ -20,6 +20,7 @@
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 
 #include "catalog/auto_create.h"
 #include "catalog/epoch.h"
@@ -28,6 +29,8 @@
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/validate.h"
+#include "session/xact_changes.h"
+#include "shmem/known_rows.h"
 
 /* Raises 22023: the row says something else than the caller. */
 static void
@@ -54,6 +57,7 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->pool = (IdgenPool){def->pooling, def->block_size, def->max_value};
 	found->refill = def->refill;
 	found->own_row = idgen_row_is_own(row);
+	found->row_settled = !found->own_row && !TransactionIdIsValid(idgen_row_holder(row));
 	found->layout = def->layout;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 		found->big_base = DatumGetNumericCopy(big_base);
@@ -140,6 +144,60 @@ look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	resolve(handle, found, InvalidOid);
 }
 
+/* Has the server no news for this session? It asks when it locks a table. */
+static bool
+no_news(void)
+{
+	uint64 epoch = idgen_epoch;
+
+	AcceptInvalidationMessages();
+	return epoch == idgen_epoch;
+}
+
+/*
+ * May the handle rely on what another session has found the row to say? Only
+ * for its first look: who looks again has reason to. Nor may it if there is
+ * news by which the user might not have the privilege that was checked. And if
+ * row security hides some rows from the user, each has to be looked at.
+ */
+static bool
+known_row_will_do(const IdgenHandle *handle, const IdgenCall *call, const IdgenKnownRow *row)
+{
+	return row->as_of != 0 && call->known_row_ok && handle->found.source == NULL &&
+		(call->asked == NULL || call->asked->auto_created) &&
+		idgen_changes_leave_row(handle) && no_news() && idgen_rows_all_visible(handle->relid);
+}
+
+/* Note what an ordinary row says of which that much is known. */
+static void
+take_known_row(IdgenFound *found, const IdgenKnownRow *row)
+{
+	memset(found, 0, sizeof(IdgenFound));
+	found->has_row = true;
+	found->remember = true;
+	found->source = idgen_source_auto_created();
+	found->block_size = row->block_size;
+	found->pool = idgen_no_pool;
+	found->refill = row->refill;
+	found->layout = &idgen_layout_plain;
+}
+
+/*
+ * Let other sessions know what was found in the row, if that is an ordinary one
+ * and holds for all. "as_of" is from before the look. On a standby, nobody
+ * would learn of a change.
+ */
+static void
+share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound *found, uint64 as_of)
+{
+	IdgenKnownRow row = {as_of, found->block_size, found->refill};
+
+	if (found->has_row && found->row_settled && found->source->auto_created &&
+	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
+	    idgen_changes_leave_row(handle) && !RecoveryInProgress())
+		idgen_known_row_share(key, &row);
+}
+
 /*
  * Look, and attach to the slot. The slot's version must be read before the row:
  * so the next call notices a change that comes in between. But a slot is made
@@ -154,13 +212,23 @@ look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *fo
 	for (;;)
 	{
 		uint64 version;
-		IdgenSlot *slot = idgen_cache_find(key, &version);
+		IdgenKnownRow row;
+		IdgenSlot *slot = idgen_known_row_find(key, &version, &row);
+		bool known = known_row_will_do(handle, call, &row);
+		uint64 as_of = idgen_known_rows_now();
 
-		look(handle, call, found);
+		if (known)
+			take_known_row(found, &row);
+		else
+			look(handle, call, found);
 		found->slot = slot;
 		found->version = version;
 		if (slot != NULL && found->object == key->object)
+		{
+			if (!known && row.as_of == 0)
+				share_row(handle, key, found, as_of);
 			return;
+		}
 
 		idgen_cache_key(key, handle->relid, found->object, found->temporary,
 		                handle->name, handle->namelen);

@@ -27,6 +27,7 @@
 #include "session/pending.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
+#include "shmem/known_rows.h"
 
 /*
  * Changes of more than one id sequence. What it points to ends with the
@@ -35,6 +36,7 @@
 typedef struct Changes
 {
 	bool all_rows;        /* id_sequences truncated, or the extension dropped */
+	bool tables;          /* id_sequences altered, or its triggers */
 	bool servers;         /* foreign servers or user mappings changed */
 	Oid dropped_database; /* or invalid: the server lets a transaction drop only one */
 
@@ -119,6 +121,16 @@ idgen_changes_note_all_rows(void)
 	idgen_epoch++; /* all handles have to be validated again */
 }
 
+/*
+ * The current transaction alters a table id_sequences, or triggers of any
+ * table. The server tells the sessions that there are, but not those to come.
+ */
+void
+idgen_changes_note_tables(void)
+{
+	changes.tables = true;
+}
+
 /* The current transaction drops a database. */
 void
 idgen_changes_note_dropped_database(Oid dbid)
@@ -153,6 +165,17 @@ bool
 idgen_changes_include_all_rows(void)
 {
 	return changes.all_rows;
+}
+
+/*
+ * Is the row of the handle, as far as is noted, to this transaction what it is
+ * to all others? Not if it has changed the row or the table, perhaps in a
+ * savepoint that was rolled back, nor if it has refilled.
+ */
+bool
+idgen_changes_leave_row(const IdgenHandle *handle)
+{
+	return !handle->xact.listed && !changes.all_rows && !changes.tables;
 }
 
 /*
@@ -243,6 +266,8 @@ idgen_changes_finish(bool committed)
 			idgen_cache_drop_database(changes.dropped_database);
 		for (int i = 0; i < changes.nfiles; i++)
 			idgen_cache_drop_storage(&changes.files[i]);
+		if (changes.tables)
+			idgen_known_rows_forget();
 		if (idgen_cache_has_objects())
 		{
 			foreach(cell, changes.names)

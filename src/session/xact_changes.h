@@ -11,11 +11,13 @@ extern void idgen_changes_mark(IdgenHandle *handle, IdgenChange change);
 extern void idgen_changes_note_row(IdgenHandle *handle, IdgenChange change);
 extern void idgen_changes_note_name(Oid relid, const char *name, IdgenSlotChange change);
 extern void idgen_changes_note_all_rows(void);
+extern void idgen_changes_note_tables(void);
 extern void idgen_changes_note_dropped_database(Oid dbid);
 extern void idgen_changes_note_servers(void);
 
 extern bool idgen_changes_include_servers(void);
 extern bool idgen_changes_include_all_rows(void);
+extern bool idgen_changes_leave_row(const IdgenHandle *handle);
 extern bool idgen_may_use_published(const IdgenHandle *handle);
 
 extern void idgen_changes_collect_files(void);

@@ -326,8 +326,8 @@ idgen_cache_unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot)
  * Find the slot of a key; NULL if there is none. *version is set to the slot's
  * version.
  */
-IdgenSlot *
-idgen_cache_find(const IdgenCacheKey *key, uint64 *version)
+static IdgenSlot *
+find(const IdgenCacheKey *key, uint64 *version)
 {
 	IdgenSlot *slot = idgen_cache_lock_entry(key);
 
@@ -372,7 +372,7 @@ find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
 IdgenSlot *
 idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version)
 {
-	IdgenSlot *slot = idgen_cache_find(key, version);
+	IdgenSlot *slot = find(key, version);
 
 	if (slot != NULL)
 		return slot;

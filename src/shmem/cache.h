@@ -26,7 +26,6 @@ extern bool idgen_cache_startup_shmem(void);
 extern bool idgen_cache_is_shared(void);
 
 /* cache.c: finding the slot of an id sequence, and making one */
-extern IdgenSlot *idgen_cache_find(const IdgenCacheKey *key, uint64 *version);
 extern IdgenSlot *idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version);
 
 /* cache_events.c: what happens to an id sequence, or to many */

@@ -12,6 +12,7 @@
 #include "utils/hsearch.h"
 
 #include "shmem/cache.h"
+#include "shmem/known_rows.h"
 #include "shmem/long_names.h"
 #include "shmem/slot.h"
 
@@ -36,7 +37,7 @@ typedef union IdgenSlotPadded
 
 /*
  * With its entry, list heads, and its part of the long names, an id sequence
- * takes some 745 bytes. One cache line more is too much: at most 768 are
+ * takes some 760 bytes. One cache line more is too much: at most 768 are
  * promised.
  */
 StaticAssertDecl(sizeof(IdgenSlotPadded) <= 640 + sizeof(LWLock) - 16,
@@ -48,6 +49,7 @@ typedef struct IdgenCacheHeader
 	LWLock lock;
 	pg_atomic_uint64 last_number;  /* source of versions, see cache.c */
 	pg_atomic_uint64 ids_uncached; /* as in IdgenCacheTotals, with what follows */
+	uint64 rows_known_from;        /* see known_rows.c */
 	int64 evictions;
 	int64 ids_evicted;
 	int64 ids_lost;
@@ -67,6 +69,7 @@ typedef struct IdgenCache
 	dlist_head *names;      /* slots that have an object, by name */
 	struct IdgenFileIndex *files;
 	IdgenLongNames *long_names; /* NULL in a session's own cache */
+	IdgenKnownRow *known_rows;  /* one for each slot; NULL in a session's own cache */
 } IdgenCache;
 
 extern IdgenCache idgen_shared_cache;

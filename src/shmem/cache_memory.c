@@ -47,6 +47,7 @@ cache_size(void)
 
 	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(count_buckets())));
 	size = add_size(size, CACHELINEALIGN(idgen_long_names_size(idgen_max_sequences)));
+	size = add_size(size, CACHELINEALIGN(idgen_known_rows_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
 	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
@@ -89,6 +90,7 @@ init_shared_cache(void)
 	idgen_cache_init_names(cache);
 	idgen_file_index_init(cache->files, cache->nbuckets, tranche);
 	idgen_long_names_init(cache->long_names, idgen_max_sequences);
+	idgen_known_rows_init(cache->known_rows, idgen_max_sequences);
 	for (int i = 0; i < idgen_max_sequences; i++)
 		idgen_slot_init(&cache->slots[i].slot, slot_tranche, cache->files);
 }
@@ -120,6 +122,7 @@ idgen_cache_startup_shmem(void)
 	cache->names = (dlist_head *) (cache->slots + idgen_max_sequences);
 	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_part);
 	cache->long_names = ShmemInitStruct("idgen long names", idgen_long_names_size(idgen_max_sequences), &found_part);
+	cache->known_rows = ShmemInitStruct("idgen known rows", idgen_known_rows_size(idgen_max_sequences), &found_part);
 	tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
 	idgen_failure_pool_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);

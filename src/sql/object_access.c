@@ -1,6 +1,7 @@
 /*
  * object_access.c
- *		Noticing what is done to databases, the extension and foreign servers.
+ *		Noticing what is done to databases, the extension, its table and foreign
+ *		servers.
  *
  * These commands fire no row trigger. The server calls a hook for them, inside
  * their transaction: what the cache must be told waits until that commits.
@@ -8,17 +9,30 @@
 #include "postgres.h"
 
 #include "catalog/objectaccess.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_extension.h"
 #include "catalog/pg_foreign_server.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/extension.h"
+#include "utils/lsyscache.h"
 
 #include "session/xact_changes.h"
 #include "shmem/worker_registry.h"
 #include "sql/object_access.h"
 
 static object_access_hook_type previous_object_access_hook = NULL;
+
+/* Is that relation called as idgen's table is? */
+static bool
+is_named_as_table(Oid relid)
+{
+	char *name = get_rel_name(relid);
+
+	return name != NULL && strcmp(name, "id_sequences") == 0;
+}
 
 static void
 object_access(ObjectAccessType access, Oid class_id, Oid object_id,
@@ -42,6 +56,16 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 		case ExtensionRelationId:
 			if (access == OAT_DROP && object_id == get_extension_oid("idgen", true))
 				idgen_changes_note_all_rows();
+			break;
+		case RelationRelationId:
+		case InheritsRelationId: /* the table becomes a partition */
+			if (access != OAT_POST_CREATE && is_named_as_table(object_id))
+				idgen_changes_note_tables();
+			break;
+		case TriggerRelationId:
+			/* It takes a look into a catalog to say of which table. */
+			if (access == OAT_POST_ALTER)
+				idgen_changes_note_tables();
 			break;
 		case ForeignServerRelationId:
 		case UserMappingRelationId:

@@ -1,0 +1,123 @@
+/*
+ * known_rows.c
+ *		What rows were found to say, for sessions that have not looked yet.
+ *
+ * To look at a row for the first time, a session has to open id_sequences: the
+ * server reads dozens of pages of its catalogs for the columns, constraints,
+ * triggers and indexes. So a session that has looked leaves beside the slot
+ * what it has found, and the first draw of the next one takes that over.
+ *
+ * Only ordinary rows are kept: source "table" without a source_name, layout
+ * plain, no big_base. What they may differ in is in IdgenKnownRow. Who may draw
+ * is not kept: each session finds that out from the catalogs.
+ *
+ * What is kept holds until the next event that makes sessions look again. So it
+ * has the number of the last event before somebody looked at the row ("as_of"),
+ * and is void as soon as the slot has a greater version. Then a row that is
+ * changed, a slot that is emptied or given to another id sequence need not do
+ * anything here. Changes of the table itself concern all its rows, and sessions
+ * learn of them by messages of the server, which those that begin later do not
+ * get: such an event voids what is kept of all rows.
+ *
+ * When a prepared transaction commits, it tells nobody. It has had the slot
+ * change its version when it was prepared. In between, its new version of the
+ * row is there, so nobody shares a row that a transaction in progress has
+ * changed.
+ *
+ * Locking rules: the slot's lock protects what is kept of it. The lock of the
+ * cache's header protects rows_known_from.
+ */
+#include "postgres.h"
+
+#include "shmem/cache_internal.h"
+#include "shmem/known_rows.h"
+
+Size
+idgen_known_rows_size(int max_sequences)
+{
+	return mul_size(max_sequences, sizeof(IdgenKnownRow));
+}
+
+void
+idgen_known_rows_init(IdgenKnownRow *rows, int max_sequences)
+{
+	memset(rows, 0, idgen_known_rows_size(max_sequences));
+}
+
+/* Where the row of a slot is kept; NULL in a session's own cache. */
+static IdgenKnownRow *
+place_of(const IdgenCache *cache, const IdgenSlot *slot)
+{
+	if (cache->known_rows == NULL)
+		return NULL;
+	return &cache->known_rows[(const IdgenSlotPadded *) slot - cache->slots];
+}
+
+/*
+ * The number of the last event in the shared cache. A session that wants to
+ * share what it finds in a row asks for it before it looks.
+ */
+uint64
+idgen_known_rows_now(void)
+{
+	return idgen_cache_is_shared() ? pg_atomic_read_u64(&idgen_shared_cache.header->last_number) : 0;
+}
+
+/*
+ * Find the slot of a key; NULL if there is none. *version is set to the slot's
+ * version, and *row to what is known of its row.
+ */
+IdgenSlot *
+idgen_known_row_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
+{
+	IdgenCache *cache = idgen_cache_of(key);
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	const IdgenKnownRow *kept;
+
+	row->as_of = 0;
+	if (slot == NULL)
+		return NULL;
+	*version = slot->version;
+	kept = place_of(cache, slot);
+	if (kept != NULL && kept->as_of >= Max(slot->version, cache->header->rows_known_from))
+		*row = *kept;
+	idgen_cache_unlock_entry(key, slot);
+	return slot;
+}
+
+/*
+ * Share what the row of a key says, or not if that is void by now, or there is
+ * no slot. The row must be ordinary and committed, and no transaction that was
+ * in progress when it was looked at may have changed it.
+ */
+void
+idgen_known_row_share(const IdgenCacheKey *key, const IdgenKnownRow *row)
+{
+	IdgenCache *cache = idgen_cache_of(key);
+	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	IdgenKnownRow *kept;
+
+	if (slot == NULL)
+		return;
+	kept = place_of(cache, slot);
+	if (kept != NULL && row->as_of >= slot->version)
+		*kept = *row;
+	idgen_cache_unlock_entry(key, slot);
+}
+
+/*
+ * A table id_sequences was changed, or its triggers: from now on, nothing is
+ * known. It is not worth it to tell one table from another here. Raises no
+ * errors.
+ */
+void
+idgen_known_rows_forget(void)
+{
+	IdgenCacheHeader *header = idgen_shared_cache.header;
+
+	if (header == NULL)
+		return;
+	LWLockAcquire(&header->lock, LW_EXCLUSIVE);
+	header->rows_known_from = idgen_cache_next_number(&idgen_shared_cache);
+	LWLockRelease(&header->lock);
+}
