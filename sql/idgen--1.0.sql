@@ -507,8 +507,10 @@ COMMENT ON FUNCTION idgen_blocks() IS 'internal: what view idgen_cache shows';
 COMMENT ON FUNCTION idgen_totals() IS 'internal: what view idgen_cache_totals shows';
 COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
+-- An id sequence that moves to another place in the cache while a function goes
+-- through it may be shown twice: then the views have one of the two.
 CREATE VIEW idgen_stats WITH (security_invoker = true) AS
-	SELECT name COLLATE "C" AS name, source,
+	SELECT DISTINCT ON (name, cache, sequence) name COLLATE "C" AS name, source,
 		CASE WHEN sequence IS NULL THEN source_name
 		ELSE sequence::regclass::text END AS source_name,
 		coalesce(refill, 'transaction'::text) AS refill, cache,
@@ -527,11 +529,12 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 		ELSE pg_catalog.round(percent_left::numeric, 2)
 		END AS percent_left
 	FROM idgen_entries()
-	ORDER BY name, cache;
+	ORDER BY name, cache, sequence;
 
 CREATE VIEW idgen_cache WITH (security_invoker = true) AS
-	SELECT name COLLATE "C" AS name, first_id, last_id, state FROM idgen_blocks()
-	ORDER BY name, first_id;
+	SELECT DISTINCT ON (name, last_id, sequence, state) name COLLATE "C" AS name, first_id, last_id, state
+	FROM idgen_blocks()
+	ORDER BY name, last_id, sequence, state, first_id DESC;
 
 CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
 	SELECT * FROM idgen_totals();
@@ -566,7 +569,7 @@ COMMENT ON COLUMN idgen_cache_totals.max_sequences IS 'number of id sequences th
 COMMENT ON COLUMN idgen_cache_totals.sequences IS 'number of id sequences that it holds';
 COMMENT ON COLUMN idgen_cache_totals.evictions IS 'how often an id sequence gave way to another one';
 COMMENT ON COLUMN idgen_cache_totals.ids_evicted IS 'cached ids that became a gap because their id sequence gave way';
-COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of the id sequences that gave way';
+COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted';
 COMMENT ON COLUMN idgen_cache_totals.ids_uncached IS 'ids that became a gap because the cache had no room for their id sequence';
 
 GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;

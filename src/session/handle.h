@@ -30,6 +30,7 @@ typedef enum IdgenChange
 	IDGEN_CHANGE_DROP_ROW,   /* cached ids must not be used any more, if they
 	                          * are not a native sequence's */
 	IDGEN_CHANGE_DROP,       /* cached ids must not be used any more */
+	IDGEN_CHANGE_REMOVE,     /* and they were those of a row that is gone */
 } IdgenChange;
 
 struct IdgenSave;

@@ -66,7 +66,7 @@ void
 idgen_changes_mark(IdgenHandle *handle, IdgenChange change)
 {
 	idgen_handle_list(handle);
-	if (change == IDGEN_CHANGE_DROP)
+	if (change >= IDGEN_CHANGE_DROP)
 		idgen_pending_give_up(handle);
 	else
 		idgen_savepoint_save(handle);
@@ -263,7 +263,10 @@ idgen_changes_finish(bool committed)
 		if (changes.all_rows)
 			idgen_cache_drop_database(MyDatabaseId);
 		if (OidIsValid(changes.dropped_database))
+		{
 			idgen_cache_drop_database(changes.dropped_database);
+			idgen_cache_remove_empty(changes.dropped_database);
+		}
 		for (int i = 0; i < changes.nfiles; i++)
 			idgen_cache_drop_storage(&changes.files[i]);
 		if (changes.tables)

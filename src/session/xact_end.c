@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/snapmgr.h"
 
 #include "catalog/row.h"
@@ -83,6 +84,8 @@ idgen_xact_warn_low(void)
 static IdgenSlotChange
 slot_change(IdgenChange change, IdgenChange drops, bool is_void)
 {
+	if (change == IDGEN_CHANGE_REMOVE)
+		return IDGEN_SLOT_REMOVE;
 	if (change >= drops || is_void)
 		return IDGEN_SLOT_DROP;
 	return change != IDGEN_CHANGE_NONE ? IDGEN_SLOT_REVALIDATE : IDGEN_SLOT_UNCHANGED;
@@ -114,7 +117,7 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 		idgen_handle_row_key(handle, &row_key);
 		idgen_cache_finish(&row_key, &outcome);
 		if (committed)
-			outcome.change = slot_change(p->change, IDGEN_CHANGE_DROP, p->uncommitted || all_rows);
+			outcome.change = slot_change(Min(p->change, IDGEN_CHANGE_DROP), IDGEN_CHANGE_DROP, p->uncommitted || all_rows);
 	}
 
 	if (committed)
@@ -152,4 +155,6 @@ idgen_xact_finish(IdgenXactEnd end)
 		handle->xact = (IdgenHandleXact){0};
 	}
 	idgen_collision_forget();
+	if (all_rows && end != IDGEN_END_ABORTED)
+		idgen_cache_remove_empty(MyDatabaseId);
 }

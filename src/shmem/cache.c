@@ -20,7 +20,9 @@
  *	 names, and the clock hands: shared to find an entry, exclusive to make or
  *	 replace one. A key of an entry stays as it is.
  * - slot->lock, always exclusive, protects all other fields of a slot. A slot
- *	 changes its owner only under both locks.
+ *	 changes its owner only under both locks. So the slot's lock alone suffices
+ *	 to look at its key, and what concerns many slots takes one lock after the
+ *	 other, but not the header's: see idgen_cache_lock_slot_of().
  * - The order is header->lock, then slot->lock, then the lock of the file
  *	 index, of the failures or of the queues of requests; never two slots at
  *	 once.
@@ -37,7 +39,8 @@
  *
  * A slot that is being refilled or waited for (idgen_slot_is_busy) is never
  * given to another id sequence, so the notes in it can be taken back later by
- * key.
+ * key. A slot whose entry was removed is the next to be used, see
+ * idgen_cache_free_slot().
  */
 #include "postgres.h"
 
@@ -80,6 +83,33 @@ idgen_cache_slot_number(const IdgenSlot *slot)
 }
 
 /*
+ * Lock the slot with that number, if it has an entry of that database; else
+ * return NULL. This is how to go through all entries of a database: it takes
+ * the lock of the slot only.
+ */
+IdgenSlot *
+idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid)
+{
+	IdgenSlot *slot = idgen_cache_slot_at(cache, i);
+
+	if (cache->databases != NULL && !idgen_databases_may_own(cache->databases, i, dbid))
+		return NULL;
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->key != NULL && slot->key->dbid == dbid)
+		return slot;
+	LWLockRelease(&slot->lock);
+	return NULL;
+}
+
+/* Note which database a slot belongs to. The caller holds both locks. */
+static void
+set_owner(IdgenCache *cache, IdgenSlot *slot, Oid dbid)
+{
+	if (cache->databases != NULL)
+		idgen_databases_set_owner(cache->databases, idgen_cache_slot_number(slot), dbid);
+}
+
+/*
  * The list of slots that have an object and a name with that hash value, and of
  * others.
  */
@@ -119,6 +149,7 @@ idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *sl
 	idgen_slot_assign(slot, &entry->key, idgen_cache_next_number(cache));
 	slot->source.stored.dbid = entry->key.dbid;
 	entry->slot = slot;
+	set_owner(cache, slot, entry->key.dbid);
 	if (!OidIsValid(entry->key.object))
 		return;
 	dlist_push_head(idgen_cache_slots_named(cache, idgen_key_hash_name(&entry->key)), &slot->node);
@@ -126,8 +157,10 @@ idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *sl
 }
 
 /*
- * Take the entry of a slot away, which is idle: the worker, too, has nothing to
- * do for it any more. The caller holds the same locks.
+ * Take the entry of a slot away, which is idle, as another one needs the slot,
+ * or nobody needs the entry: the worker, too, has nothing to do for it any
+ * more. What it had counted as lost goes to the totals. The caller holds the
+ * same locks.
  */
 void
 idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot)
@@ -135,11 +168,25 @@ idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot)
 	const char *name = slot->key->name;
 
 	idgen_slot_withdraw(slot);
+	cache->header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
 	if (OidIsValid(slot->key->object))
 		dlist_delete(&slot->node);
 	hash_search(cache->entries, slot->key, HASH_REMOVE, NULL);
 	if (name != slot->short_name && cache->long_names != NULL)
 		idgen_long_names_give_back(cache->long_names, name);
+	slot->key = NULL;
+	set_owner(cache, slot, InvalidOid);
+}
+
+/*
+ * Take the entry of a slot away, which must be idle and empty, and put the slot
+ * where the next one is taken from. The caller holds the same locks.
+ */
+void
+idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot)
+{
+	idgen_cache_remove_entry(cache, slot);
+	dlist_push_head(&cache->header->free, &slot->node);
 }
 
 /*
@@ -161,7 +208,6 @@ evict_if_idle(IdgenCache *cache, IdgenSlot *slot)
 		{
 			header->evictions++;
 			header->ids_evicted += slot->ids_left;
-			header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
 			idgen_cache_remove_entry(cache, slot);
 			return true;
 		}
@@ -243,7 +289,8 @@ idgen_cache_has_room(const IdgenCacheKey *key)
 	bool result;
 
 	LWLockAcquire(&header->lock, LW_SHARED);
-	result = header->nslots < idgen_max_sequences && !lacks_long_name(key);
+	result = (header->nslots < idgen_max_sequences || !dlist_is_empty(&header->free)) &&
+		!lacks_long_name(key);
 	LWLockRelease(&header->lock);
 	return result;
 }
@@ -256,14 +303,17 @@ static IdgenSlot *
 get_free_slot(const IdgenCacheKey *key)
 {
 	IdgenCache *cache = &idgen_shared_cache;
+	IdgenCacheHeader *header = cache->header;
 	IdgenSlot *slot;
 
 	if (lacks_long_name(key))
 		return evict_idle_long_name(cache);
-	if (cache->header->nslots == idgen_max_sequences)
+	if (!dlist_is_empty(&header->free))
+		slot = dlist_container(IdgenSlot, node, dlist_pop_head_node(&header->free));
+	else if (header->nslots < idgen_max_sequences)
+		slot = &cache->slots[header->nslots++].slot;
+	else
 		return idgen_cache_evict_idle_slot(cache);
-
-	slot = &cache->slots[cache->header->nslots++].slot;
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	return slot;
 }
@@ -379,30 +429,4 @@ idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version)
 	if (idgen_cache_of(key) == &idgen_shared_cache)
 		return find_or_make_shared(key, version);
 	return idgen_own_cache_create(key, version);
-}
-
-/*
- * Call a function for every entry of a cache. The function gets the entry with
- * its slot locked.
- */
-void
-idgen_cache_for_each_entry(IdgenCache *cache,
-                           void (*action)(IdgenCache *cache, IdgenCacheEntry *entry, void *arg),
-                           void *arg)
-{
-	HASH_SEQ_STATUS status;
-	IdgenCacheEntry *entry;
-
-	if (cache->header == NULL)
-		return;
-
-	LWLockAcquire(&cache->header->lock, LW_SHARED);
-	hash_seq_init(&status, cache->entries);
-	while ((entry = hash_seq_search(&status)) != NULL)
-	{
-		LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
-		action(cache, entry, arg);
-		LWLockRelease(&entry->slot->lock);
-	}
-	LWLockRelease(&cache->header->lock);
 }

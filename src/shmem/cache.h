@@ -42,6 +42,7 @@ extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber st
 extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
 extern void idgen_cache_drop_storage(const RelFileLocator *file);
 extern void idgen_cache_drop_database(Oid dbid);
+extern void idgen_cache_remove_empty(Oid dbid);
 extern bool idgen_cache_has_objects(void);
 extern void idgen_cache_change_objects(uint32 name, IdgenSlotChange change);
 
@@ -69,10 +70,27 @@ typedef struct IdgenCacheTotals
 	int64 ids_uncached; /* ids lost because all slots were busy */
 } IdgenCacheTotals;
 
+/*
+ * Goes through the entries of an installation. "relid" is its table; all else
+ * is zero at the beginning, and then what the entry holds that is shown now.
+ * Sessions go on meanwhile: an entry that moves to another slot may be shown
+ * twice, or not at all.
+ */
+typedef struct IdgenCacheScan
+{
+	Oid relid;
+	bool own; /* has it come to the session's own cache? */
+	int next; /* number of the slot to look at */
+
+	IdgenCacheKey key; /* its name is the one below */
+	char name[IDGEN_NAME_BYTES];
+	IdgenCached cached;
+} IdgenCacheScan;
+
 /* cache_contents.c: what the cache holds */
 extern bool idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step);
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached);
-extern List *idgen_cache_entries(Oid relid);
+extern bool idgen_cache_scan_next(IdgenCacheScan *scan);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
 extern void idgen_cache_reset_counters(Oid dbid);
 extern void idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot,

@@ -12,6 +12,18 @@
 #include "shmem/cache_internal.h"
 #include "shmem/slot_work.h"
 
+/* Copy what a slot holds. The caller holds its lock. */
+static void
+copy_slot(IdgenSlot *slot, IdgenCached *cached)
+{
+	idgen_slot_count_issued(slot);
+	memcpy(cached->blocks, slot->blocks, sizeof(cached->blocks));
+	cached->nblocks = slot->nblocks;
+	cached->ids_left = slot->ids_left;
+	cached->worker_blocks = slot->pace.worker_blocks;
+	cached->counters = slot->counters;
+}
+
 /* What the entry of a key holds; false if there is none. */
 bool
 idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
@@ -20,12 +32,7 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 
 	if (slot == NULL)
 		return false;
-	idgen_slot_count_issued(slot);
-	memcpy(cached->blocks, slot->blocks, sizeof(cached->blocks));
-	cached->nblocks = slot->nblocks;
-	cached->ids_left = slot->ids_left;
-	cached->worker_blocks = slot->pace.worker_blocks;
-	cached->counters = slot->counters;
+	copy_slot(slot, cached);
 	idgen_cache_unlock_entry(key, slot);
 	return true;
 }
@@ -55,32 +62,48 @@ idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step)
 }
 
 /*
- * The keys of all entries of this database that belong to the installation of
- * that table: a list of palloc'd IdgenCacheKeys.
+ * Copy what the slot with that number holds, if that is of the installation.
  */
-List *
-idgen_cache_entries(Oid relid)
+static bool
+scan_slot(IdgenCacheScan *scan, const IdgenCache *cache, int i)
 {
-	IdgenCache *const caches[] = {&idgen_shared_cache, &idgen_own_cache};
-	List *keys = NIL;
+	IdgenSlot *slot = idgen_cache_lock_slot_of(cache, i, MyDatabaseId);
+	bool found;
 
-	for (int i = 0; i < (int) lengthof(caches); i++)
+	if (slot == NULL)
+		return false;
+	found = slot->key->relid == scan->relid;
+	if (found)
 	{
-		HASH_SEQ_STATUS status;
-		IdgenCacheEntry *entry;
-
-		if (caches[i]->header == NULL)
-			continue;
-		LWLockAcquire(&caches[i]->header->lock, LW_SHARED);
-		hash_seq_init(&status, caches[i]->entries);
-		while ((entry = hash_seq_search(&status)) != NULL)
-		{
-			if (entry->key.dbid == MyDatabaseId && entry->key.relid == relid)
-				keys = lappend(keys, idgen_key_copy(&entry->key));
-		}
-		LWLockRelease(&caches[i]->header->lock);
+		scan->key = *slot->key;
+		scan->key.name = memcpy(scan->name, slot->key->name, slot->key->namelen + 1);
+		copy_slot(slot, &scan->cached);
 	}
-	return keys;
+	LWLockRelease(&slot->lock);
+	return found;
+}
+
+/*
+ * Go to the next entry. Returns false if there is none.
+ */
+bool
+idgen_cache_scan_next(IdgenCacheScan *scan)
+{
+	for (;;)
+	{
+		const IdgenCache *cache = scan->own ? &idgen_own_cache : &idgen_shared_cache;
+		int nslots = cache->header != NULL ? cache->header->nslots : 0;
+
+		while (scan->next < nslots)
+		{
+			if (scan_slot(scan, cache, scan->next++))
+				return true;
+		}
+		if (scan->own)
+			return false;
+		scan->own = true;
+		scan->next = 0;
+	}
 }
 
 /*
@@ -106,46 +129,50 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 	LWLockRelease(&header->lock);
 }
 
-static void
-reset_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
-{
-	if (entry->key.dbid != *(Oid *) arg)
-		return;
-	idgen_slot_count_issued(entry->slot);
-	memset(&entry->slot->counters, 0, sizeof(IdgenCounters));
-}
-
 /* Set the counters of all id sequences of a database to zero. */
 void
 idgen_cache_reset_counters(Oid dbid)
 {
-	idgen_cache_for_each_entry(&idgen_shared_cache, reset_if_in_database, &dbid);
-	idgen_cache_for_each_entry(&idgen_own_cache, reset_if_in_database, &dbid);
+	const IdgenCache *caches[] = {&idgen_shared_cache, &idgen_own_cache};
+
+	for (size_t c = 0; c < lengthof(caches); c++)
+	{
+		int nslots = caches[c]->header != NULL ? caches[c]->header->nslots : 0;
+
+		for (int i = 0; i < nslots; i++)
+		{
+			IdgenSlot *slot = idgen_cache_lock_slot_of(caches[c], i, dbid);
+
+			if (slot == NULL)
+				continue;
+			idgen_slot_count_issued(slot);
+			memset(&slot->counters, 0, sizeof(IdgenCounters));
+			LWLockRelease(&slot->lock);
+		}
+	}
 }
 
-/* Arguments of idgen_cache_visit(). */
-typedef struct Visit
-{
-	void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg);
-	void *arg;
-} Visit;
-
-static void
-visit_entry(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
-{
-	const Visit *visit = (const Visit *) arg;
-
-	visit->visit(&entry->key, entry->slot, visit->arg);
-}
-
-/* Show all entries of the server's cache, of all databases. */
+/*
+ * Show all entries of the server's cache, of all databases. Only the postmaster
+ * calls it, when there are no sessions: it keeps the header's lock all the
+ * time.
+ */
 void
 idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg),
                   void *arg)
 {
-	Visit v = {visit, arg};
+	HASH_SEQ_STATUS status;
+	IdgenCacheEntry *entry;
 
-	idgen_cache_for_each_entry(&idgen_shared_cache, visit_entry, &v);
+	LWLockAcquire(&idgen_shared_cache.header->lock, LW_SHARED);
+	hash_seq_init(&status, idgen_shared_cache.entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
+		visit(&entry->key, entry->slot, arg);
+		LWLockRelease(&entry->slot->lock);
+	}
+	LWLockRelease(&idgen_shared_cache.header->lock);
 }
 
 /*

@@ -107,6 +107,38 @@ idgen_cache_behind_collided(const IdgenCacheKey *key, int64 next)
 }
 
 /*
+ * Take away the entry of a slot that an event has emptied, unless somebody is
+ * about to use it, or has published in it since. The caller holds the slot's
+ * lock and, exclusively, the header's.
+ */
+static void
+free_if_idle(IdgenCache *cache, IdgenSlot *slot)
+{
+	if (slot->nblocks == 0 && !idgen_slot_is_busy(slot))
+		idgen_cache_free_slot(cache, slot);
+}
+
+/* The row of a key is gone: take its entry away. */
+static void
+remove_if_idle(const IdgenCacheKey *key)
+{
+	IdgenCache *cache = idgen_cache_of(key);
+	IdgenCacheEntry *entry;
+
+	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
+	if (entry != NULL)
+	{
+		IdgenSlot *slot = entry->slot;
+
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		free_if_idle(cache, slot);
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&cache->header->lock);
+}
+
+/*
  * A transaction has ended: apply what it did. To be called after it is
  * committed and flushed, aborted or prepared, and before its locks go, so that
  * a session that has waited for it sees the result.
@@ -121,6 +153,8 @@ idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 	{
 		uncached = idgen_slot_finish(slot, outcome, idgen_cache_next_number(idgen_cache_of(key)));
 		idgen_cache_unlock_entry(key, slot);
+		if (outcome->change == IDGEN_SLOT_REMOVE)
+			remove_if_idle(key);
 	}
 	else
 		uncached = outcome->rest_fate == IDGEN_OUTCOME_FORGOTTEN ? 0 : idgen_rest_ids(&outcome->rest);
@@ -180,23 +214,97 @@ idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
 	idgen_cache_unlock_entry(key, slot);
 }
 
+/*
+ * Empty the slots of a database. It looks at one slot at a time. So a slot may
+ * get an entry of that database when it has been passed: what that brings is
+ * void if it is older than the event, see cache_databases.c.
+ */
 static void
-drop_if_in_database(IdgenCache *cache, IdgenCacheEntry *entry, void *arg)
+drop_slots_of(IdgenCache *cache, Oid dbid)
 {
-	if (entry->key.dbid == *(Oid *) arg)
-		idgen_slot_drop(entry->slot, idgen_cache_next_number(cache));
+	for (int i = 0; i < cache->header->nslots; i++)
+	{
+		IdgenSlot *slot = idgen_cache_lock_slot_of(cache, i, dbid);
+
+		if (slot == NULL)
+			continue;
+		idgen_slot_drop(slot, idgen_cache_next_number(cache));
+		LWLockRelease(&slot->lock);
+	}
+}
+
+/*
+ * An event voids all ids of a database. Returns its number; 0 if there is
+ * nothing to do.
+ */
+static uint64
+begin_event(IdgenCache *cache, Oid dbid)
+{
+	uint64 number = 0;
+
+	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+	if (idgen_databases_has_entries(cache->databases, dbid))
+	{
+		number = idgen_cache_next_number(cache);
+		idgen_databases_begin_event(cache->databases, dbid, number);
+	}
+	LWLockRelease(&cache->header->lock);
+	return number;
+}
+
+static void
+end_event(IdgenCache *cache, Oid dbid, uint64 number)
+{
+	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+	idgen_databases_end_event(cache->databases, dbid, number);
+	LWLockRelease(&cache->header->lock);
 }
 
 /*
  * Empty all entries of a database, since it is being dropped, or its extension
- * is, or its id_sequences were truncated. The entries themselves stay until
- * others need their slots.
+ * is, or its id_sequences were truncated.
  */
 void
 idgen_cache_drop_database(Oid dbid)
 {
-	idgen_cache_for_each_entry(&idgen_shared_cache, drop_if_in_database, &dbid);
-	idgen_cache_for_each_entry(&idgen_own_cache, drop_if_in_database, &dbid);
+	IdgenCache *shared = &idgen_shared_cache;
+	uint64 number = shared->header != NULL ? begin_event(shared, dbid) : 0;
+
+	if (number != 0)
+	{
+		drop_slots_of(shared, dbid);
+		end_event(shared, dbid, number);
+	}
+	if (idgen_own_cache.header != NULL)
+		drop_slots_of(&idgen_own_cache, dbid);
+}
+
+/*
+ * Take the entries of a database away that have been emptied and that nobody is
+ * about to use.
+ */
+void
+idgen_cache_remove_empty(Oid dbid)
+{
+	IdgenCache *cache = &idgen_shared_cache;
+
+	if (cache->header == NULL || !idgen_databases_has_entries(cache->databases, dbid))
+		return;
+	for (int i = 0; i < cache->header->nslots; i++)
+	{
+		IdgenSlot *slot;
+
+		if (!idgen_databases_may_own(cache->databases, i, dbid))
+			continue;
+		LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+		slot = idgen_cache_lock_slot_of(cache, i, dbid);
+		if (slot != NULL)
+		{
+			free_if_idle(cache, slot);
+			LWLockRelease(&slot->lock);
+		}
+		LWLockRelease(&cache->header->lock);
+	}
 }
 
 static void

@@ -12,6 +12,7 @@
 #include "utils/hsearch.h"
 
 #include "shmem/cache.h"
+#include "shmem/cache_databases.h"
 #include "shmem/known_rows.h"
 #include "shmem/long_names.h"
 #include "shmem/slot.h"
@@ -53,7 +54,8 @@ typedef struct IdgenCacheHeader
 	int64 evictions;
 	int64 ids_evicted;
 	int64 ids_lost;
-	int nslots;       /* slots made */
+	dlist_head free;  /* slots made that have no entry, by node */
+	int nslots;       /* slots made; only grows, and also read without the lock */
 	int hand;         /* next slot that the clock looks at */
 	bool has_objects; /* has there ever been a key with an object? Only set; also
 	                   * read without the lock */
@@ -68,8 +70,9 @@ typedef struct IdgenCache
 	int nbuckets;           /* of the lists in names, and in files */
 	dlist_head *names;      /* slots that have an object, by name */
 	struct IdgenFileIndex *files;
-	IdgenLongNames *long_names; /* NULL in a session's own cache */
-	IdgenKnownRow *known_rows;  /* one for each slot; NULL in a session's own cache */
+	struct IdgenDatabases *databases; /* NULL in a session's own cache */
+	IdgenLongNames *long_names;       /* NULL in a session's own cache */
+	IdgenKnownRow *known_rows;        /* one for each slot; NULL in a session's own cache */
 } IdgenCache;
 
 extern IdgenCache idgen_shared_cache;
@@ -91,13 +94,11 @@ extern IdgenCacheEntry *idgen_cache_add_entry(IdgenCache *cache, const IdgenCach
                                               IdgenSlot *slot, char *long_name);
 extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot);
 extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
+extern void idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot);
+extern IdgenSlot *idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid);
 extern IdgenSlot *idgen_cache_evict_idle_slot(IdgenCache *cache);
 extern IdgenSlot *idgen_cache_lock_entry(const IdgenCacheKey *key);
 extern void idgen_cache_unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot);
-extern void idgen_cache_for_each_entry(IdgenCache *cache,
-                                       void (*action)(IdgenCache *cache, IdgenCacheEntry *entry,
-                                                      void *arg),
-                                       void *arg);
 
 /* own_cache.c */
 extern int idgen_own_cache_max_slots(void);

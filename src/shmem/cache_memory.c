@@ -46,6 +46,7 @@ cache_size(void)
 	Size size = arrays_size();
 
 	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(count_buckets())));
+	size = add_size(size, CACHELINEALIGN(idgen_databases_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_long_names_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_known_rows_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
@@ -69,6 +70,7 @@ idgen_cache_init_header(IdgenCacheHeader *header, int tranche)
 	LWLockInitialize(&header->lock, tranche);
 	pg_atomic_init_u64(&header->last_number, 0);
 	pg_atomic_init_u64(&header->ids_uncached, 0);
+	dlist_init(&header->free);
 }
 
 void
@@ -89,6 +91,7 @@ init_shared_cache(void)
 	idgen_cache_init_header(cache->header, tranche);
 	idgen_cache_init_names(cache);
 	idgen_file_index_init(cache->files, cache->nbuckets, tranche);
+	idgen_databases_init(cache->databases, idgen_max_sequences);
 	idgen_long_names_init(cache->long_names, idgen_max_sequences);
 	idgen_known_rows_init(cache->known_rows, idgen_max_sequences);
 	for (int i = 0; i < idgen_max_sequences; i++)
@@ -121,6 +124,7 @@ idgen_cache_startup_shmem(void)
 	cache->nbuckets = count_buckets();
 	cache->names = (dlist_head *) (cache->slots + idgen_max_sequences);
 	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_part);
+	cache->databases = ShmemInitStruct("idgen cache databases", idgen_databases_size(idgen_max_sequences), &found_part);
 	cache->long_names = ShmemInitStruct("idgen long names", idgen_long_names_size(idgen_max_sequences), &found_part);
 	cache->known_rows = ShmemInitStruct("idgen known rows", idgen_known_rows_size(idgen_max_sequences), &found_part);
 	tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;

@@ -48,8 +48,7 @@ typedef struct OwnSlot
 IdgenCache idgen_own_cache;
 
 static OwnSlot *own_slots[IDGEN_OWN_SLOTS / IDGEN_OWN_AT_ONCE];
-static dlist_head own_free = DLIST_STATIC_INIT(own_free); /* slots not in use */
-static int own_hand = 0;                                  /* next slot for reclaim_slots() */
+static int own_hand = 0; /* next slot for reclaim_slots() */
 
 /* Create the cache. Raises an error if there is no memory. */
 static void
@@ -86,13 +85,6 @@ idgen_own_slot_at(int i)
 	return &own_slots[i / IDGEN_OWN_AT_ONCE][i % IDGEN_OWN_AT_ONCE].slot;
 }
 
-/* Put a slot that has no entry where the next one is taken from. */
-static void
-free_slot(IdgenSlot *slot)
-{
-	dlist_push_head(&own_free, &slot->node);
-}
-
 /*
  * All slots are in use: of the next few, give back those of native sequences
  * that are gone.
@@ -112,8 +104,7 @@ reclaim_slots(void)
 		    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(slot->key->object)))
 			continue;
 		idgen_slot_drop(slot, idgen_cache_next_number(cache));
-		idgen_cache_remove_entry(cache, slot);
-		free_slot(slot);
+		idgen_cache_free_slot(cache, slot);
 	}
 }
 
@@ -130,7 +121,7 @@ make_slots(void)
 	{
 		idgen_slot_init(&slots[i].slot, IDGEN_OWN_TRANCHE, idgen_own_cache.files);
 		slots[i].long_name = NULL;
-		free_slot(&slots[i].slot);
+		dlist_push_head(&header->free, &slots[i].slot.node);
 	}
 }
 
@@ -139,11 +130,12 @@ static bool
 have_free_slot(void)
 {
 	IdgenCache *cache = &idgen_own_cache;
+	dlist_head *free = &cache->header->free;
 	IdgenSlot *slot;
 
-	if (dlist_is_empty(&own_free))
+	if (dlist_is_empty(free))
 		reclaim_slots();
-	if (!dlist_is_empty(&own_free))
+	if (!dlist_is_empty(free))
 		return true;
 	if (cache->header->nslots < IDGEN_OWN_SLOTS)
 	{
@@ -156,7 +148,7 @@ have_free_slot(void)
 		return false;
 	idgen_slot_drop(slot, idgen_cache_next_number(cache));
 	LWLockRelease(&slot->lock);
-	free_slot(slot);
+	dlist_push_head(free, &slot->node);
 	return true;
 }
 
@@ -175,7 +167,7 @@ idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version)
 		init_own_cache();
 	if (!have_free_slot())
 		return NULL;
-	own = dlist_container(OwnSlot, slot.node, dlist_head_node(&own_free));
+	own = dlist_container(OwnSlot, slot.node, dlist_head_node(&cache->header->free));
 	if (idgen_key_is_long(key) && own->long_name == NULL)
 		own->long_name = MemoryContextAlloc(TopMemoryContext, IDGEN_NAME_BYTES);
 	entry = idgen_cache_add_entry(cache, key, &own->slot, own->long_name);

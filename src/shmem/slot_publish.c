@@ -41,7 +41,7 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 
 	/* What a transaction allocates after changing the row itself is good. */
 	bool good = outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
-		(outcome->change == IDGEN_SLOT_DROP || slot->dropped_at <= outcome->rest_good_as_of) &&
+		(outcome->change >= IDGEN_SLOT_DROP || slot->dropped_at <= outcome->rest_good_as_of) &&
 		(slot->nblocks == 0 || slot->source.origin == outcome->rest.origin);
 
 	if (ids == 0)
@@ -76,7 +76,7 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 {
 	int64 uncached = 0;
 
-	if (outcome->change == IDGEN_SLOT_DROP)
+	if (outcome->change >= IDGEN_SLOT_DROP)
 		idgen_slot_drop(slot, number);
 	else if (outcome->change == IDGEN_SLOT_REVALIDATE)
 	{

@@ -69,17 +69,20 @@ note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change, I
 	char *name = idgen_tuple_string(version, row->desc, IDGEN_ATT_NAME);
 	IdgenHandle *handle = idgen_handle_get(relid, name, strlen(name));
 
-	if (change == IDGEN_CHANGE_DROP && objects != IDGEN_SLOT_DROP && !has_own_ids(version, row->desc))
-		change = IDGEN_CHANGE_DROP_ROW;
+	if (change >= IDGEN_CHANGE_DROP && !has_own_ids(version, row->desc))
+		change = objects == IDGEN_SLOT_DROP ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
 	idgen_changes_note_row(handle, change);
 	idgen_changes_note_name(relid, name, objects);
 }
 
-/* Note that this version of the row begins, or ends, to define a name. */
+/*
+ * Note that this version of the row begins (IDGEN_CHANGE_DROP) or ends
+ * (IDGEN_CHANGE_REMOVE) to define a name.
+ */
 static void
-note_name(const IdgenTriggerRow *row, HeapTuple version)
+note_name(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
 {
-	note_change(row, version, IDGEN_CHANGE_DROP,
+	note_change(row, version, change,
 	            has_own_pool(version, row->desc) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
 }
 
@@ -97,7 +100,7 @@ row_inserted(const IdgenTriggerRow *row)
 
 	if (has_own_pool(row->new, row->desc))
 	{
-		note_name(row, row->new);
+		note_name(row, row->new, IDGEN_CHANGE_DROP);
 		return;
 	}
 	idgen_changes_note_name(relid, idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME),
@@ -200,8 +203,8 @@ row_updated(const IdgenTriggerRow *row)
 	check_revival(row);
 	if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))
 	{
-		note_name(row, row->old);
-		note_name(row, row->new);
+		note_name(row, row->old, IDGEN_CHANGE_REMOVE);
+		note_name(row, row->new, IDGEN_CHANGE_DROP);
 		return;
 	}
 	change = change_of_update(row);
@@ -240,7 +243,7 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 	if (row.old == NULL)
 		row_inserted(&row);
 	else if (row.new == NULL)
-		note_name(&row, row.old);
+		note_name(&row, row.old, IDGEN_CHANGE_REMOVE);
 	else
 		row_updated(&row);
 	return PointerGetDatum(NULL);

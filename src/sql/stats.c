@@ -53,6 +53,7 @@ is_shared(const IdgenCacheKey *key)
 typedef struct Entry
 {
 	const IdgenCacheKey *key;
+	IdgenCached *cached;
 	const IdgenSource *source;
 	TupleTableSlot *row; /* empty if there is none */
 } Entry;
@@ -60,19 +61,21 @@ typedef struct Entry
 /*
  * Drop the ids of an entry that have become void: another session has changed
  * the row, or restarted the native sequence. Nobody tells a session's own
- * cache, so drawing looks for such changes first, and so does this.
+ * cache, so drawing looks for such changes first, and so does this. Returns
+ * false if the entry is not there any more.
  */
-static void
-drop_void_ids(const IdgenCacheKey *key)
+static bool
+drop_void_ids(const IdgenCacheKey *key, IdgenCached *cached)
 {
 	RelFileNumber file;
 
 	if (is_shared(key))
-		return;
+		return true;
 	if (!OidIsValid(key->object))
 		idgen_cache_check_table(key, idgen_table_epoch);
 	else if ((file = idgen_native_file(key->object)) != InvalidRelFileNumber)
 		idgen_cache_check_storage(key, file);
+	return idgen_cache_read(key, cached);
 }
 
 /* May the current user draw from the object that blocks come from? */
@@ -228,18 +231,14 @@ static void
 put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 {
 	const IdgenCacheKey *key = entry->key;
-	double percent;
-	IdgenCached cached;
+	double percent = percent_left(entry);
 	Line line = {.n = 0};
 
-	if (!idgen_cache_read(key, &cached))
-		return;
-	percent = percent_left(entry);
 	add(&line, CStringGetTextDatum(key->name));
 	add(&line, CStringGetTextDatum(entry->source->name));
 	add_unless(!OidIsValid(key->object), &line, ObjectIdGetDatum(key->object));
 	add(&line, CStringGetTextDatum(cache_kind(is_shared(key))));
-	add_counters(&line, &cached);
+	add_counters(&line, entry->cached);
 	add_unless(percent < 0, &line, Float8GetDatum(percent));
 	add_row(&line, entry->row);
 	Assert(line.n == rsinfo->setDesc->natts);
@@ -271,14 +270,11 @@ static void
 put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 {
 	const IdgenCacheKey *key = entry->key;
-	IdgenCached cached;
 	IdgenHandle *handle;
 	const IdgenRest *rest;
 
-	if (!idgen_cache_read(key, &cached))
-		return;
-	for (int i = 0; i < cached.nblocks; i++)
-		put_block(rsinfo, key, &cached.blocks[i], "published");
+	for (int i = 0; i < entry->cached->nblocks; i++)
+		put_block(rsinfo, key, &entry->cached->blocks[i], "published");
 
 	handle = idgen_handle_find(key->relid, key->name, strlen(key->name));
 	if (handle == NULL || handle->found.object != key->object)
@@ -298,8 +294,8 @@ put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const En
 	MemoryContext for_each;
 	MemoryContext before;
 	Relation rel;
-	Entry entry;
-	ListCell *cell;
+	IdgenCacheScan *scan = palloc0(sizeof(IdgenCacheScan));
+	Entry entry = {.key = &scan->key, .cached = &scan->cached};
 
 	AcceptInvalidationMessages();
 	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
@@ -308,12 +304,11 @@ put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const En
 	rel = idgen_table_open(relid, AccessShareLock);
 	entry.row = table_slot_create(rel, NULL);
 	for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen entry", ALLOCSET_DEFAULT_SIZES);
-	foreach(cell, idgen_cache_entries(relid))
+	scan->relid = relid;
+	while (idgen_cache_scan_next(scan))
 	{
-		entry.key = lfirst(cell);
 		before = MemoryContextSwitchTo(for_each);
-		drop_void_ids(entry.key);
-		if (look_up_entry(&entry, rel))
+		if (drop_void_ids(entry.key, entry.cached) && look_up_entry(&entry, rel))
 			put((ReturnSetInfo *) fcinfo->resultinfo, &entry);
 		MemoryContextSwitchTo(before);
 		MemoryContextReset(for_each);

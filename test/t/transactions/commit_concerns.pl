@@ -1,6 +1,7 @@
 # When a transaction ends, it looks at the id sequences that it concerns, and at
-# no others, however many are cached. The test holds the lock of one in the
-# cache: who looks at it has to wait.
+# no others, however many are cached. The same goes for what concerns all id
+# sequences of a database. The test holds the lock of one in the cache: a
+# session that looks at it has to wait.
 use strict;
 use warnings FATAL => 'all';
 
@@ -19,10 +20,11 @@ $node->safe_psql(
 	CREATE TABLE empty (a int);
 	CREATE SEQUENCE busy_seq INCREMENT BY 2000000000;
 	CREATE SEQUENCE other_seq INCREMENT BY 10;
-	SELECT idgen_create('other_name', source => 'sequence', source_name => 'other_seq'), idgen_create('plain');
+	SELECT idgen_create('other_name', source => 'sequence', source_name => 'other_seq'), idgen_create('plain'), idgen_create('unused');
 	SELECT idgen_next('busy', 'sequence'), idgen_next('other', 'sequence'), idgen_next('other_name'), idgen_next('plain');
 	CREATE DATABASE elsewhere});
 $node->safe_psql('elsewhere', 'CREATE TABLE empty (a int)');
+$node->safe_psql('elsewhere', q{CREATE EXTENSION idgen; SELECT idgen_create('x'), idgen_next('x')});
 
 my $holder = $node->background_psql('postgres', on_error_stop => 0);
 my $holder_pid = $holder->query_safe('SELECT pg_backend_pid()');
@@ -40,12 +42,12 @@ sub outcome
 	$session->query_until(qr/running/, "\\echo running\n$statement;\nSELECT 'done';\n");
 	$node->poll_query_until(
 		'postgres', qq{
-		SELECT wait_event_type IN ('LWLock', 'Lock') OR state = 'idle' AND query ~ 'done'
+		SELECT wait_event_type = 'Lock' OR wait_event ~ '^Idgen' OR state = 'idle' AND query ~ 'done'
 		FROM pg_stat_activity WHERE pid = $pid})
 	  or die 'neither waiting nor done';
 	return $node->safe_psql(
 		'postgres', qq{
-		SELECT wait_event FROM pg_stat_activity WHERE pid = $pid AND wait_event_type IN ('LWLock', 'Lock')});
+		SELECT wait_event FROM pg_stat_activity WHERE pid = $pid AND (wait_event_type = 'Lock' OR wait_event ~ '^Idgen')});
 }
 
 # Stop the process of a session that does nothing but draw from "busy" until
@@ -59,7 +61,7 @@ sub hold
 	for my $try (1 .. 200)
 	{
 		kill('STOP', $holder_pid);
-		return if outcome('postgres', "SELECT idgen_peek('busy', 'sequence')") eq 'IdgenSequence';
+		return if outcome('postgres', 'SELECT idgen_stats_reset()') eq 'IdgenSequence';
 		kill('CONT', $holder_pid);
 		(pop @sessions)->quit;
 	}
@@ -83,6 +85,10 @@ is(outcome(@$_), '', "$$_[0]: $$_[1]") foreach (
 	[ 'postgres', 'TRUNCATE empty' ],
 	[ 'postgres', 'DROP TABLE empty' ],
 	[ 'elsewhere', 'TRUNCATE empty' ],
+	[ 'elsewhere', 'SELECT count(*) FROM idgen_stats, idgen_cache' ],
+	[ 'elsewhere', 'SELECT idgen_stats_reset()' ],
+	[ 'elsewhere', 'TRUNCATE id_sequences' ],
+	[ 'elsewhere', 'DROP EXTENSION idgen' ],
 	[ 'postgres', q{INSERT INTO id_sequences (name, next_block_start) VALUES ('new', 1)} ],
 	[ 'postgres', q{UPDATE id_sequences SET block_size = 7 WHERE name = 'plain'} ],
 	[ 'postgres', q{UPDATE id_sequences SET name = 'renamed' WHERE name = 'other_name'} ],
@@ -100,6 +106,20 @@ is(outcome('postgres', q{INSERT INTO id_sequences (name, next_block_start) VALUE
 	'IdgenSequence', 'a row of that name');
 release();
 is($node->safe_psql('postgres', q{SELECT idgen_next('busy')}), '77', 'which counts');
+
+# What concerns all id sequences of a database waits for that one, too. It keeps
+# nobody from others meanwhile, not even from a place in the cache.
+$node->safe_psql('postgres', q{DELETE FROM id_sequences WHERE name = 'busy'; SELECT idgen_next('busy', 'sequence')});
+$node->safe_psql('elsewhere', q{CREATE EXTENSION idgen; SELECT idgen_create('z')});
+hold();
+is(outcome('postgres', "SELECT count(*) FROM $_"), 'IdgenSequence', $_) foreach ('idgen_stats', 'idgen_cache');
+is(outcome('postgres', "SELECT idgen_next('unused')"), '', 'a draw that needs a place');
+release();
+hold();
+is(outcome('postgres', 'TRUNCATE id_sequences'), 'IdgenSequence', 'TRUNCATE');
+is(outcome('elsewhere', "SELECT idgen_next('z')"), '', 'a draw that needs a place, elsewhere');
+release();
+is($node->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '0', 'TRUNCATE has gone on');
 
 $holder->quit;
 $node->stop;
