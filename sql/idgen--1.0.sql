@@ -462,6 +462,7 @@ CREATE FUNCTION idgen_entries(
 	OUT ids_lost_crowded bigint,
 	OUT blocks_taken bigint,
 	OUT refills bigint,
+	OUT session_refills bigint,
 	OUT waits bigint,
 	OUT last_refill timestamptz,
 	OUT prefetch_blocks integer,
@@ -516,7 +517,7 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 		coalesce(refill, 'transaction'::text) AS refill, cache,
 		ids_issued, ids_cached,
 		ids_lost, ids_lost_changed, ids_lost_prepared, ids_lost_crowded,
-		blocks_taken, refills, waits, last_refill,
+		blocks_taken, refills, session_refills, waits, last_refill,
 		CASE WHEN refill OPERATOR(pg_catalog.<>) 'transaction'::text AND source OPERATOR(pg_catalog.<>) 'function'::text
 			THEN prefetch_blocks END AS prefetch_blocks,
 		CASE
@@ -556,6 +557,7 @@ COMMENT ON COLUMN idgen_stats.ids_lost_prepared IS 'ids that became a gap becaus
 COMMENT ON COLUMN idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block in the cache';
 COMMENT ON COLUMN idgen_stats.blocks_taken IS 'blocks that refills brought';
 COMMENT ON COLUMN idgen_stats.refills IS 'number of refills';
+COMMENT ON COLUMN idgen_stats.session_refills IS 'refills that a session did itself, and not the worker';
 COMMENT ON COLUMN idgen_stats.waits IS 'how often a session waited for a refill of another session, or of the worker';
 COMMENT ON COLUMN idgen_stats.last_refill IS 'time of the last refill';
 COMMENT ON COLUMN idgen_stats.prefetch_blocks IS 'number of blocks that the worker asked for last; null if it does not refill';

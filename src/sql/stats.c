@@ -132,7 +132,7 @@ look_up_entry(Entry *entry, Relation rel)
 }
 
 /* The columns of idgen_entries(), which has the most. */
-#define MAX_COLUMNS 22
+#define MAX_COLUMNS 23
 
 /* A line of a view, while it is being made. */
 typedef struct Line
@@ -171,6 +171,7 @@ add_counters(Line *line, const IdgenCached *cached)
 	add(line, Int64GetDatum(lost->crowded));
 	add(line, Int64GetDatum(counters->blocks_taken));
 	add(line, Int64GetDatum(counters->refills));
+	add(line, Int64GetDatum(counters->session_refills));
 	add(line, Int64GetDatum(counters->waits));
 	add_unless(counters->last_refill == 0, line, TimestampTzGetDatum(counters->last_refill));
 	add(line, Int32GetDatum(cached->worker_blocks));

@@ -14,7 +14,7 @@ INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('g
 SELECT idgen_next('gen');
 SELECT next_block_start, exhausted FROM id_sequences;
 SELECT first_id, last_id, state FROM idgen_cache;
-SELECT ids_issued, ids_cached, ids_lost, blocks_taken, refills, waits, last_refill IS NOT NULL AS refilled FROM idgen_stats;
+SELECT ids_issued, ids_cached, ids_lost, blocks_taken, refills, session_refills, waits, last_refill IS NOT NULL AS refilled FROM idgen_stats;
 
 -- what comes next is already there
 SELECT idgen_next('gen') AS a, idgen_next('gen') AS b, idgen_next('gen') AS c;

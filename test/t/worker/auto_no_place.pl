@@ -32,6 +32,8 @@ is( $node->safe_psql(
 	"2 3 4 5\n6|6|pending\n4", 'in its own transaction');
 is($node->safe_psql('postgres', q{SELECT max(idgen_next('x')) FROM generate_series(1, 100000)}), '100004', 'a bulk load');
 cmp_ok($node->safe_psql('postgres', q{SELECT refills FROM idgen_stats WHERE name = 'x'}), '<', 150, 'takes larger steps');
+is($node->safe_psql('postgres', q{SELECT session_refills = refills, waits FROM idgen_stats WHERE name = 'x'}),
+	't|0', 'counted as refills of sessions, and not as waits for a worker');
 is($node->safe_psql('postgres', q{SELECT max(idgen_next('native')) FROM generate_series(1, 25)}), '25', 'from a native sequence');
 is(sqlstate($node, q{SELECT idgen_next('strict')}), '53400', 'refill worker is strict');
 

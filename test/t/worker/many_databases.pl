@@ -1,0 +1,74 @@
+# Each database has its own requests, also if more databases have some at a time
+# than the server has queues for: these share them.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $number = 10;    # there are queues for 8
+my @databases = map { "d$_" } 1 .. $number;
+my $node = idgen_server('databases', conf => q{
+idgen.max_sequences = 30
+max_worker_processes = 20
+idgen.worker_timeout = '100s'
+idgen.worker_idle_timeout = '100s'
+});
+$node->safe_psql('postgres', q{CREATE DATABASE d1});
+$node->safe_psql('d1', q{CREATE EXTENSION idgen; SELECT idgen_create(name, refill => 'worker') FROM unnest('{x,y}'::text[]) name});
+$node->safe_psql('postgres', "CREATE DATABASE $_ TEMPLATE d1") foreach @databases[ 1 .. $number - 1 ];
+
+# Each has a request ahead of need, and the last ones have a session that waits.
+my @pids;
+foreach my $database (@databases)
+{
+	$node->safe_psql($database, q{SELECT idgen_next('x')});
+	push @pids, worker_pid($node, $database);
+	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pids[-1]")
+	  or die 'the worker is never idle';
+	kill('STOP', $pids[-1]);
+	$node->safe_psql($database, q{SELECT idgen_next('x') FROM generate_series(1, 15)});
+}
+my @waiters;
+foreach my $database (@databases[ $number - 3 .. $number - 1 ])
+{
+	push @waiters, $node->background_psql($database);
+	$waiters[-1]->query_until(qr/running/, "\\echo running\nSELECT idgen_next('y');\n");
+	wait_for_waiters($node, scalar @waiters, 'idgen_next', 'Extension');
+}
+
+# The workers go on, those of the first databases later. What they have to do is
+# done, and nobody else does it.
+sub refilled
+{
+	my (@where) = @_;
+	return join ' ', map {
+		$node->safe_psql($_, q{SELECT string_agg(next_block_start::text, ',' ORDER BY name) FROM id_sequences})
+	} @where;
+}
+kill('CONT', $_) foreach @pids[ 6 .. $number - 1 ];
+is(join(' ', map { $_->query_safe('') } @waiters), '1 1 1', 'sessions that wait get ids');
+$node->poll_query_until($_, q{SELECT next_block_start > 21 FROM id_sequences WHERE name = 'x'}) or die "$_ is not refilled"
+  foreach @databases[ 6 .. $number - 1 ];
+pass('those whose workers go on are refilled');
+is(refilled(@databases[ 0 .. 5 ]), join(' ', ('21,1') x 6), 'others are not');
+kill('CONT', $_) foreach @pids[ 0 .. 5 ];
+$node->poll_query_until($_, q{SELECT next_block_start > 21 FROM id_sequences WHERE name = 'x'}) or die "$_ is not refilled"
+  foreach @databases[ 0 .. 5 ];
+pass('they are when theirs do');
+
+# A worker leaves when there is nothing to do, and not before.
+$node->append_conf('postgresql.conf', q{idgen.worker_idle_timeout = '0'});
+$node->reload;
+wait_for_no_worker($node);
+is(join(' ', map { $node->safe_psql($_, q{SELECT count(DISTINCT idgen_next('y')) FROM generate_series(1, 200)}) } @databases),
+	join(' ', (200) x $number), 'all of them draw on');
+
+$_->quit for @waiters;
+$node->stop;
+done_testing();
