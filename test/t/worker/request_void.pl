@@ -22,7 +22,7 @@ $node->safe_psql(
 	SELECT idgen_create(name, refill => 'worker') FROM unnest('{evicted,changed,truncated,other,last}'::text[]) name;
 	SELECT idgen_create('session' || i) FROM generate_series(1, 8) i});
 
-# Draw so much of an id sequence that its next refill is requested, which the
+# Draw from an id sequence until its next refill is requested, which the
 # worker cannot do yet.
 sub request_ahead
 {
