@@ -9,6 +9,11 @@ nextvals=(
 	'nextval, CACHE 20' "SELECT nextval('twenty')"
 	'nextval, CACHE 1000' "SELECT nextval('thousand')"
 )
+
+# Nothing is cached of what has to refill: a transaction of millions of ids
+# leaves hundreds of thousands there, with which others need no refill.
+reset="SELECT idgen_restart(name, next_block_start) FROM id_sequences WHERE name ~ '^(x|x1000|xworker|b[0-9]+)\$'"
+
 counter="UPDATE counter SET v = v + 1 WHERE name = 'x' RETURNING v"
 
 # Ids of all kinds, and tables that get theirs from a default

@@ -24,6 +24,8 @@ else
 fi
 
 busy_loops=()
+reset=
+before=
 
 record=$work/record
 results=$work/results
@@ -60,9 +62,7 @@ must()
 #
 # In each round, measures each statement once, and begins with another one each
 # time: what one leaves behind is not always met by the same one. The SQL in
-# $before, if there is some, is run before each time. Nothing is cached then of
-# what has to refill: a transaction of millions of ids leaves hundreds of
-# thousands there, with which others need no refill.
+# $reset and $before, if there is some, is run before each time.
 contest()
 {
 	local row=$1 measure=() contestants=() round turn i competitor statement
@@ -82,8 +82,7 @@ contest()
 		do
 			i=$(((turn + 2 * (round - 1)) % $#))
 			competitor=${contestants[i]} statement=${contestants[i + 1]}
-			sql -c "SELECT idgen_restart(name, next_block_start) FROM id_sequences
-				WHERE name ~ '^(x|x1000|xworker|b[0-9]+)\$'" ${before:+-c "$before"} >/dev/null
+			[ -z "$reset$before" ] || sql ${reset:+-c "$reset"} ${before:+-c "$before"} >/dev/null
 			"${measure[@]}" "$statement"
 		done
 	done
