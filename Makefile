@@ -151,8 +151,8 @@ fuzz:
 	@FUZZ_SECONDS=$(or $(SECONDS),600) COPT="$(or $(COPT),-DUSE_ASSERT_CHECKING)" \
 		ONLY=tap TESTS=general/fuzz $(tree)test/run
 
-# QUICK=1 for a first look, ONLY="calls bulk" for some chapters;
-# BENCH=instructions counts instructions
+# QUICK=1 for a first look, ONLY="calls bulk" for some chapters; BENCH=tenants
+# measures many id sequences, BENCH=instructions counts instructions
 bench:
 	@$(tree)test/bench/$(BENCH)
 
@@ -162,8 +162,8 @@ format:
 format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-# includes, the list of files, names, links, comments; CHECKS="name name" for
-# some of them
+# includes, the list of files, names, links, figures, comments; CHECKS="name
+# name" for some of them
 lint:
 	@$(tree)test/lint/run $(CHECKS)
 

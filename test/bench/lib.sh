@@ -51,7 +51,7 @@ section()
 	note section "$@"
 }
 
-# must ROW COMPETITOR most|least LIMIT
+# must ROW COMPETITOR most|least|exactly LIMIT
 must()
 {
 	note must "$section" "$@"
