@@ -491,6 +491,9 @@ CREATE FUNCTION idgen_totals(
 	OUT cache text,
 	OUT max_sequences integer,
 	OUT sequences integer,
+	OUT max_idle_sequences integer,
+	OUT idle_sequences integer,
+	OUT idle_ids bigint,
 	OUT evictions bigint,
 	OUT ids_evicted bigint,
 	OUT ids_lost bigint,
@@ -533,9 +536,10 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 	ORDER BY name, cache, sequence;
 
 CREATE VIEW idgen_cache WITH (security_invoker = true) AS
-	SELECT DISTINCT ON (name, last_id, sequence, state) name COLLATE "C" AS name, first_id, last_id, state
+	SELECT DISTINCT ON (name, last_id, sequence, state OPERATOR(pg_catalog.=) 'pending'::text)
+		name COLLATE "C" AS name, first_id, last_id, state
 	FROM idgen_blocks()
-	ORDER BY name, last_id, sequence, state, first_id DESC;
+	ORDER BY name, last_id, sequence, state OPERATOR(pg_catalog.=) 'pending'::text, first_id DESC;
 
 CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
 	SELECT * FROM idgen_totals();
@@ -565,13 +569,16 @@ COMMENT ON COLUMN idgen_stats.percent_left IS 'percentage of the ids from start_
 COMMENT ON COLUMN idgen_cache.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_cache.first_id IS 'the id that is drawn from the block next';
 COMMENT ON COLUMN idgen_cache.last_id IS 'the last id of the block';
-COMMENT ON COLUMN idgen_cache.state IS 'published: for all sessions; pending: for the current transaction only';
+COMMENT ON COLUMN idgen_cache.state IS 'published: for all sessions; idle: kept until the id sequence is used again; pending: for the current transaction only';
 COMMENT ON COLUMN idgen_cache_totals.cache IS 'which cache: that of the server, or of this session';
-COMMENT ON COLUMN idgen_cache_totals.max_sequences IS 'number of id sequences that it has room for';
-COMMENT ON COLUMN idgen_cache_totals.sequences IS 'number of id sequences that it holds';
-COMMENT ON COLUMN idgen_cache_totals.evictions IS 'how often an id sequence gave way to another one';
-COMMENT ON COLUMN idgen_cache_totals.ids_evicted IS 'cached ids that became a gap because their id sequence gave way';
-COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted';
+COMMENT ON COLUMN idgen_cache_totals.max_sequences IS 'number of id sequences that it has slots for';
+COMMENT ON COLUMN idgen_cache_totals.sequences IS 'number of id sequences that have a slot';
+COMMENT ON COLUMN idgen_cache_totals.max_idle_sequences IS 'number of id sequences that it can keep besides while they are idle';
+COMMENT ON COLUMN idgen_cache_totals.idle_sequences IS 'number of id sequences that it keeps so';
+COMMENT ON COLUMN idgen_cache_totals.idle_ids IS 'cached ids of these';
+COMMENT ON COLUMN idgen_cache_totals.evictions IS 'how often an id sequence gave its slot to another one';
+COMMENT ON COLUMN idgen_cache_totals.ids_evicted IS 'cached ids that became a gap because there was no room for idle id sequences';
+COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted, and of idle ones';
 COMMENT ON COLUMN idgen_cache_totals.ids_uncached IS 'ids that became a gap because the cache had no room for their id sequence';
 
 GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;

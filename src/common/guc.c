@@ -12,6 +12,7 @@
 #include "common/guc.h"
 
 int idgen_max_sequences = 8192;
+int idgen_max_idle_sequences = 65536;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
@@ -43,26 +44,43 @@ idgen_refill_mode_name(IdgenRefillMode mode)
 	return entry->name;
 }
 
-/* How many id sequences are cached, how they are made, when they run low. */
+/*
+ * How many id sequences are cached.
+ *
+ * Shared memory is sized at server start, so these exist only in a server that
+ * preloads the library: elsewhere they would have no effect, and the server
+ * refuses to define them after startup. The upper bounds keep the size
+ * computation far from overflow (about 750 bytes for each id sequence, and 110
+ * for each idle one).
+ */
+static void
+define_cache_settings(void)
+{
+	if (!process_shared_preload_libraries_in_progress)
+		return;
+	DefineCustomIntVariable("idgen.max_sequences",
+	                        "Sets the number of id sequences that the shared cache has slots for.",
+	                        "More id sequences than this still work: the ones not used lately give way, and are kept as idle ones.",
+	                        &idgen_max_sequences,
+	                        8192, 1, 1000000,
+	                        PGC_POSTMASTER,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.max_idle_sequences",
+	                        "Sets the number of idle id sequences of which cached ids are kept when they have given way.",
+	                        "Of further ones, the cached ids become a gap. Zero keeps none.",
+	                        &idgen_max_idle_sequences,
+	                        65536, 0, IDGEN_MAX_IDLE_SEQUENCES,
+	                        PGC_POSTMASTER,
+	                        0,
+	                        NULL, NULL, NULL);
+}
+
+/* How id sequences are made, and when they run low. */
 static void
 define_sequence_settings(void)
 {
-	/*
-	 * Shared memory is sized at server start, so this one exists only in a
-	 * server that preloads the library: elsewhere it would have no effect,
-	 * and the server refuses to define it after startup. The upper bound keeps
-	 * the size computation far from overflow (about 750 bytes per id sequence).
-	 */
-	if (process_shared_preload_libraries_in_progress)
-		DefineCustomIntVariable("idgen.max_sequences",
-		                        "Sets the number of id sequences that the shared cache holds at a time.",
-		                        "More id sequences than this still work: the ones not used lately give way, and their cached ids become a gap.",
-		                        &idgen_max_sequences,
-		                        8192, 1, 1000000,
-		                        PGC_POSTMASTER,
-		                        0,
-		                        NULL, NULL, NULL);
-
 	/*
 	 * A superuser's setting. Otherwise a role that may draw could add rows to
 	 * id_sequences without the privilege to insert.
@@ -213,6 +231,7 @@ define_refill_settings(void)
 void
 idgen_guc_init(void)
 {
+	define_cache_settings();
 	define_sequence_settings();
 	define_id_settings();
 	define_refill_settings();

@@ -29,7 +29,7 @@ peek(IdgenHandle *handle, IdgenCall *call)
 		return pending->next;
 
 	idgen_handle_key(handle, &key);
-	published = idgen_may_use_published(handle) &&
+	published = handle->found.slot != NULL && idgen_may_use_published(handle) &&
 		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
 	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
 		return pending->next;

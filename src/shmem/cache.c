@@ -190,73 +190,6 @@ idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot)
 }
 
 /*
- * Take a slot away from its id sequence, if it is idle: the clock algorithm,
- * where a slot drawn from since the hand last passed gets a second chance. Then
- * its entry is removed, and it stays locked. The caller holds the header's lock
- * exclusively.
- */
-static bool
-evict_if_idle(IdgenCache *cache, IdgenSlot *slot)
-{
-	IdgenCacheHeader *header = cache->header;
-
-	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (!idgen_slot_is_busy(slot))
-	{
-		idgen_slot_count_issued(slot);
-		if (!slot->used)
-		{
-			header->evictions++;
-			header->ids_evicted += slot->ids_left;
-			idgen_cache_remove_entry(cache, slot);
-			return true;
-		}
-		slot->used = false;
-	}
-	LWLockRelease(&slot->lock);
-	return false;
-}
-
-/*
- * Take the next idle slot away from its id sequence; NULL if all are busy. The
- * caller holds the header's lock exclusively; the slot comes back locked.
- */
-IdgenSlot *
-idgen_cache_evict_idle_slot(IdgenCache *cache)
-{
-	IdgenCacheHeader *header = cache->header;
-
-	for (int looked = 0; looked < 2 * header->nslots; looked++)
-	{
-		IdgenSlot *slot = idgen_cache_slot_at(cache, header->hand);
-
-		header->hand = (header->hand + 1) % header->nslots;
-		if (evict_if_idle(cache, slot))
-			return slot;
-	}
-	return NULL;
-}
-
-/*
- * Take an idle slot away that has a long name; NULL if all of these are busy.
- */
-static IdgenSlot *
-evict_idle_long_name(IdgenCache *cache)
-{
-	IdgenLongNames *names = cache->long_names;
-
-	for (int looked = 0; looked < 2 * names->nplaces; looked++)
-	{
-		IdgenSlot *slot = names->places[names->hand].slot;
-
-		names->hand = (names->hand + 1) % names->nplaces;
-		if (evict_if_idle(cache, slot))
-			return slot;
-	}
-	return NULL;
-}
-
-/*
  * Entries
  */
 
@@ -307,7 +240,7 @@ get_free_slot(const IdgenCacheKey *key)
 	IdgenSlot *slot;
 
 	if (lacks_long_name(key))
-		return evict_idle_long_name(cache);
+		return idgen_cache_evict_idle_long_name(cache);
 	if (!dlist_is_empty(&header->free))
 		slot = dlist_container(IdgenSlot, node, dlist_pop_head_node(&header->free));
 	else if (header->nslots < idgen_max_sequences)
@@ -319,25 +252,69 @@ get_free_slot(const IdgenCacheKey *key)
 }
 
 /*
- * Make an entry in the shared cache; NULL if all slots are busy that would do.
- * The caller holds the header's lock exclusively.
+ * Make an entry in the shared cache, with what the second level has kept for
+ * it; NULL if all slots are busy that would do. The caller holds the header's
+ * lock exclusively.
+ *
+ * What was kept is taken first: else it could be the one that gives way when
+ * another id sequence goes to the second level.
  */
 static IdgenCacheEntry *
 create_entry(const IdgenCacheKey *key)
 {
 	IdgenCache *cache = &idgen_shared_cache;
+	IdgenIdle idle;
+	bool kept = idgen_cache_take_idle(cache, key, &idle);
 	IdgenSlot *slot = get_free_slot(key);
 	IdgenCacheEntry *entry;
 	char *long_name = NULL;
 
 	if (slot == NULL)
+	{
+		idgen_cache_keep_idle(cache, key, &idle);
 		return NULL;
+	}
 	if (idgen_key_is_long(key))
 		long_name = idgen_long_names_take(cache->long_names, slot);
 	entry = idgen_cache_add_entry(cache, key, slot, long_name);
 	idgen_cache_assign_slot(cache, entry, slot);
+	if (kept)
+		idgen_cache_fill_slot(slot, &idle);
 	LWLockRelease(&slot->lock);
 	return entry;
+}
+
+/*
+ * Lock the header of the cache of a key, in that mode, and its slot; NULL if it
+ * has none. Where it is cannot change then, and nor can that it is nowhere.
+ * Release both with idgen_cache_unlock_key().
+ */
+IdgenSlot *
+idgen_cache_lock_key(const IdgenCacheKey *key, LWLockMode mode)
+{
+	IdgenCache *cache = idgen_cache_of(key);
+	IdgenCacheEntry *entry;
+
+	if (cache->header == NULL)
+		return NULL;
+
+	LWLockAcquire(&cache->header->lock, mode);
+	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
+	if (entry == NULL)
+		return NULL;
+	LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
+	return entry->slot;
+}
+
+void
+idgen_cache_unlock_key(const IdgenCacheKey *key, IdgenSlot *slot)
+{
+	IdgenCache *cache = idgen_cache_of(key);
+
+	if (slot != NULL)
+		LWLockRelease(&slot->lock);
+	if (cache->header != NULL)
+		LWLockRelease(&cache->header->lock);
 }
 
 /*
@@ -348,28 +325,17 @@ create_entry(const IdgenCacheKey *key)
 IdgenSlot *
 idgen_cache_lock_entry(const IdgenCacheKey *key)
 {
-	IdgenCache *cache = idgen_cache_of(key);
-	IdgenCacheEntry *entry;
+	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
 
-	if (cache->header == NULL)
-		return NULL;
-
-	LWLockAcquire(&cache->header->lock, LW_SHARED);
-	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
-	if (entry == NULL)
-	{
-		LWLockRelease(&cache->header->lock);
-		return NULL;
-	}
-	LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
-	return entry->slot;
+	if (slot == NULL)
+		idgen_cache_unlock_key(key, NULL);
+	return slot;
 }
 
 void
 idgen_cache_unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot)
 {
-	LWLockRelease(&slot->lock);
-	LWLockRelease(&idgen_cache_of(key)->header->lock);
+	idgen_cache_unlock_key(key, slot);
 }
 
 /*

@@ -17,6 +17,7 @@
 #include "nodes/pg_list.h"
 
 #include "shmem/cache_key.h"
+#include "shmem/second_level.h"
 #include "shmem/slot.h"
 #include "shmem/slot_publish.h"
 
@@ -49,9 +50,17 @@ extern void idgen_cache_change_objects(uint32 name, IdgenSlotChange change);
 /* own_cache.c: a session's own cache */
 extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);
 
+/* Where the cache holds an id sequence. */
+typedef enum IdgenPlace
+{
+	IDGEN_IN_SLOT,
+	IDGEN_IN_SECOND_LEVEL, /* there are no counters */
+} IdgenPlace;
+
 /* What the cache holds of an id sequence. */
 typedef struct IdgenCached
 {
+	IdgenPlace place;
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
 	int nblocks;
 	int64 ids_left;
@@ -64,23 +73,38 @@ typedef struct IdgenCacheTotals
 {
 	int max_sequences;
 	int sequences;
+	int max_idle_sequences;
+	int idle_sequences; /* in the second level */
+	int64 idle_ids;     /* that it holds */
 	int64 evictions;
-	int64 ids_evicted;  /* ids lost by eviction */
-	int64 ids_lost;     /* what the evicted ones had counted as lost */
+	int64 ids_evicted;  /* ids lost because the second level had no room */
+	int64 ids_lost;     /* what the evicted ones had counted as lost, and what has
+	                     * become void in the second level */
 	int64 ids_uncached; /* ids lost because all slots were busy */
 } IdgenCacheTotals;
 
+/* The parts of the cache that a scan goes through, in that order. */
+typedef enum IdgenScanPart
+{
+	IDGEN_SCAN_SLOTS,
+	IDGEN_SCAN_IDLE, /* the second level */
+	IDGEN_SCAN_OWN,  /* the session's own cache */
+	IDGEN_SCAN_OVER,
+} IdgenScanPart;
+
 /*
- * Goes through the entries of an installation. "relid" is its table; all else
- * is zero at the beginning, and then what the entry holds that is shown now.
- * Sessions go on meanwhile: an entry that moves to another slot may be shown
- * twice, or not at all.
+ * Goes through the entries of an installation. "relid" is its table, and
+ * "shows_idle" says whether those of the second level count; all else is zero
+ * at the beginning, and then what the entry holds that is shown now. Sessions
+ * go on meanwhile: an entry that moves to another slot may be shown twice, or
+ * not at all.
  */
 typedef struct IdgenCacheScan
 {
 	Oid relid;
-	bool own; /* has it come to the session's own cache? */
-	int next; /* number of the slot to look at */
+	bool shows_idle;
+	IdgenScanPart part; /* where it has come to */
+	int next;           /* number of the slot, or of the entry, to look at */
 
 	IdgenCacheKey key; /* its name is the one below */
 	char name[IDGEN_NAME_BYTES];
@@ -93,7 +117,7 @@ extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached);
 extern bool idgen_cache_scan_next(IdgenCacheScan *scan);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
 extern void idgen_cache_reset_counters(Oid dbid);
-extern void idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot,
+extern void idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held,
                                             void *arg),
                               void *arg);
 extern int64 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest);

@@ -17,6 +17,7 @@ static void
 copy_slot(IdgenSlot *slot, IdgenCached *cached)
 {
 	idgen_slot_count_issued(slot);
+	cached->place = IDGEN_IN_SLOT;
 	memcpy(cached->blocks, slot->blocks, sizeof(cached->blocks));
 	cached->nblocks = slot->nblocks;
 	cached->ids_left = slot->ids_left;
@@ -24,16 +25,41 @@ copy_slot(IdgenSlot *slot, IdgenCached *cached)
 	cached->counters = slot->counters;
 }
 
-/* What the entry of a key holds; false if there is none. */
+/* The same of what the second level keeps. */
+static void
+copy_idle(const IdgenIdle *idle, IdgenCached *cached)
+{
+	memset(cached, 0, sizeof(IdgenCached));
+	cached->place = IDGEN_IN_SECOND_LEVEL;
+	memcpy(cached->blocks, idle->blocks, sizeof(cached->blocks));
+	cached->nblocks = idle->nblocks;
+	cached->ids_left = idgen_idle_ids(idle);
+}
+
+/* What the cache holds of a key; false if it does not know it. */
 bool
 idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 {
-	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
+	bool known = true;
+	IdgenIdle idle;
 
-	if (slot == NULL)
-		return false;
-	copy_slot(slot, cached);
-	idgen_cache_unlock_entry(key, slot);
+	if (slot != NULL)
+		copy_slot(slot, cached);
+	else if (idgen_cache_read_idle(key, &idle))
+		copy_idle(&idle, cached);
+	else
+		known = false;
+	idgen_cache_unlock_key(key, slot);
+	return known;
+}
+
+static bool
+blocks_lie_behind(const IdgenBlock *blocks, int nblocks, int64 last, int64 step)
+{
+	for (int i = 0; i < nblocks; i++)
+		if (!idgen_block_lies_behind(&blocks[i], last, step))
+			return false;
 	return true;
 }
 
@@ -47,17 +73,18 @@ bool
 idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step)
 {
 	IdgenSlot *slot;
-	bool behind;
+	IdgenIdle idle;
+	bool behind = true;
 
 	if (!idgen_cache_is_shared())
 		return false;
-	slot = idgen_cache_lock_entry(key);
-	if (slot == NULL)
-		return true;
-	behind = slot->refill.publishers == 0 && !idgen_slot_is_attempted(slot);
-	for (int i = 0; i < slot->nblocks && behind; i++)
-		behind = idgen_block_lies_behind(&slot->blocks[i], last, step);
-	idgen_cache_unlock_entry(key, slot);
+	slot = idgen_cache_lock_key(key, LW_SHARED);
+	if (slot != NULL)
+		behind = slot->refill.publishers == 0 && !idgen_slot_is_attempted(slot) &&
+			blocks_lie_behind(slot->blocks, slot->nblocks, last, step);
+	else if (idgen_cache_read_idle(key, &idle))
+		behind = blocks_lie_behind(idle.blocks, idle.nblocks, last, step);
+	idgen_cache_unlock_key(key, slot);
 	return behind;
 }
 
@@ -83,27 +110,70 @@ scan_slot(IdgenCacheScan *scan, const IdgenCache *cache, int i)
 	return found;
 }
 
+/* The same of an entry of the second level. */
+static bool
+scan_idle(IdgenCacheScan *scan, const IdgenCache *cache, int i)
+{
+	IdgenIdle idle;
+	bool found = false;
+
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	if (idgen_second_level_find(cache->second_level, i, i + 1, MyDatabaseId) == i)
+	{
+		idgen_second_level_read_at(cache->second_level, i, &scan->key, scan->name, &idle);
+		found = scan->key.relid == scan->relid;
+	}
+	LWLockRelease(&cache->header->lock);
+	if (found)
+		copy_idle(&idle, &scan->cached);
+	return found;
+}
+
+/* The next slot of a cache; false if there is none. */
+static bool
+next_slot(IdgenCacheScan *scan, const IdgenCache *cache)
+{
+	int nslots = cache->header != NULL ? cache->header->nslots : 0;
+
+	while (scan->next < nslots)
+		if (scan_slot(scan, cache, scan->next++))
+			return true;
+	return false;
+}
+
+/* The next entry of the second level; false if there is none. */
+static bool
+next_idle(IdgenCacheScan *scan, const IdgenCache *cache)
+{
+	int end;
+
+	if (cache->second_level == NULL)
+		return false;
+	end = idgen_second_level_cells(cache->second_level);
+	while ((scan->next = idgen_second_level_find(cache->second_level, scan->next, end, MyDatabaseId)) < end)
+		if (scan_idle(scan, cache, scan->next++))
+			return true;
+	return false;
+}
+
 /*
  * Go to the next entry. Returns false if there is none.
  */
 bool
 idgen_cache_scan_next(IdgenCacheScan *scan)
 {
-	for (;;)
+	for (; scan->part < IDGEN_SCAN_OVER; scan->part++, scan->next = 0)
 	{
-		const IdgenCache *cache = scan->own ? &idgen_own_cache : &idgen_shared_cache;
-		int nslots = cache->header != NULL ? cache->header->nslots : 0;
+		bool found;
 
-		while (scan->next < nslots)
-		{
-			if (scan_slot(scan, cache, scan->next++))
-				return true;
-		}
-		if (scan->own)
-			return false;
-		scan->own = true;
-		scan->next = 0;
+		if (scan->part == IDGEN_SCAN_IDLE)
+			found = scan->shows_idle && next_idle(scan, &idgen_shared_cache);
+		else
+			found = next_slot(scan, scan->part == IDGEN_SCAN_SLOTS ? &idgen_shared_cache : &idgen_own_cache);
+		if (found)
+			return true;
 	}
+	return false;
 }
 
 /*
@@ -122,6 +192,12 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 
 	LWLockAcquire(&header->lock, LW_SHARED);
 	totals->sequences = hash_get_num_entries(cache->entries);
+	if (cache->second_level != NULL)
+	{
+		totals->max_idle_sequences = idgen_max_idle_sequences;
+		totals->idle_sequences = idgen_second_level_entries(cache->second_level);
+		totals->idle_ids = idgen_second_level_ids(cache->second_level);
+	}
 	totals->evictions = header->evictions;
 	totals->ids_evicted = header->ids_evicted;
 	totals->ids_lost = header->ids_lost;
@@ -152,33 +228,54 @@ idgen_cache_reset_counters(Oid dbid)
 	}
 }
 
-/*
- * Show all entries of the server's cache, of all databases. Only the postmaster
- * calls it, when there are no sessions: it keeps the header's lock all the
- * time.
- */
-void
-idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg),
-                  void *arg)
+/* Show what all slots of the server's cache hold. */
+static void
+visit_slots(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held, void *arg), void *arg)
 {
 	HASH_SEQ_STATUS status;
 	IdgenCacheEntry *entry;
+	IdgenIdle held;
 
-	LWLockAcquire(&idgen_shared_cache.header->lock, LW_SHARED);
 	hash_seq_init(&status, idgen_shared_cache.entries);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
 		LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
-		visit(&entry->key, entry->slot, arg);
+		idgen_cache_read_slot(entry->slot, &held);
 		LWLockRelease(&entry->slot->lock);
+		visit(&entry->key, &held, arg);
 	}
-	LWLockRelease(&idgen_shared_cache.header->lock);
 }
 
 /*
- * Publish what was cached before the server was stopped. Returns the number of
- * ids for which there is no room. Only the postmaster calls it, before there
- * are sessions.
+ * Show all that the server's cache holds, of all databases: first the slots,
+ * then the second level, from what has been used lately on. Only the postmaster
+ * calls it, when there are no sessions: it keeps the header's lock all the
+ * time.
+ */
+void
+idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held, void *arg),
+                  void *arg)
+{
+	const IdgenCache *cache = &idgen_shared_cache;
+	char name[IDGEN_NAME_BYTES];
+	IdgenCacheKey key;
+	IdgenIdle idle;
+	int i = -1;
+
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	visit_slots(visit, arg);
+	while (cache->second_level != NULL && (i = idgen_second_level_older(cache->second_level, i)) >= 0)
+	{
+		idgen_second_level_read_at(cache->second_level, i, &key, name, &idle);
+		visit(&key, &idle, arg);
+	}
+	LWLockRelease(&cache->header->lock);
+}
+
+/*
+ * Publish what was cached before the server was stopped, in slots or, when
+ * these are all taken, in the second level. Returns the number of ids for which
+ * there is no room. Only the postmaster calls it, before there are sessions.
  */
 int64
 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
@@ -190,7 +287,9 @@ idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
 		.rest = *rest,
 	};
 
-	if (!idgen_cache_has_room(key) || idgen_cache_find_or_make(key, &version) == NULL)
+	if (!idgen_cache_has_room(key))
+		return idgen_cache_restore_idle(key, rest);
+	if (idgen_cache_find_or_make(key, &version) == NULL)
 		return idgen_rest_ids(rest);
 	outcome.rest_good_as_of = version;
 	idgen_cache_finish(key, &outcome);

@@ -13,6 +13,12 @@
 #include "access/transam.h"
 
 #include "shmem/cache_internal.h"
+
+/*
+ * What concerns a database looks at this many cells of the second level at a
+ * time, under the header's lock.
+ */
+#define IDGEN_DROP_AT_ONCE 256
 #include "shmem/slot_work.h"
 
 /*
@@ -71,13 +77,15 @@ idgen_cache_not_refilled(const IdgenCacheKey *key)
 uint64
 idgen_cache_dropped_at(const IdgenCacheKey *key)
 {
-	IdgenSlot *slot = idgen_cache_lock_entry(key);
-	uint64 dropped_at;
+	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
+	uint64 dropped_at = 0;
+	IdgenIdle idle;
 
-	if (slot == NULL)
-		return 0;
-	dropped_at = slot->dropped_at;
-	idgen_cache_unlock_entry(key, slot);
+	if (slot != NULL)
+		dropped_at = slot->dropped_at;
+	else if (idgen_cache_read_idle(key, &idle))
+		dropped_at = idle.dropped_at;
+	idgen_cache_unlock_key(key, slot);
 	return dropped_at;
 }
 
@@ -157,7 +165,7 @@ idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 			remove_if_idle(key);
 	}
 	else
-		uncached = outcome->rest_fate == IDGEN_OUTCOME_FORGOTTEN ? 0 : idgen_rest_ids(&outcome->rest);
+		uncached = idgen_cache_finish_idle(key, outcome);
 
 	if (uncached > 0)
 		pg_atomic_fetch_add_u64(&idgen_cache_of(key)->header->ids_uncached, uncached);
@@ -212,6 +220,38 @@ idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin)
 		idgen_slot_drop(slot, idgen_cache_next_number(idgen_cache_of(key)));
 	slot->source.origin = origin;
 	idgen_cache_unlock_entry(key, slot);
+}
+
+/* Count ids that have become void in the second level. */
+static void
+count_void(IdgenCache *cache, int64 ids)
+{
+	cache->header->ids_lost = idgen_add_saturating(cache->header->ids_lost, ids);
+}
+
+/*
+ * Remove what the second level keeps of a database, a portion at a time. It
+ * looks for that without a lock.
+ */
+static void
+drop_idle_of(IdgenCache *cache, Oid dbid)
+{
+	struct IdgenSecondLevel *level = cache->second_level;
+	int i = 0;
+	int end;
+
+	if (level == NULL)
+		return;
+	end = idgen_second_level_cells(level);
+	while ((i = idgen_second_level_find(level, i, end, dbid)) < end)
+	{
+		int end_of_portion = Min(i + IDGEN_DROP_AT_ONCE, end);
+
+		LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+		while ((i = idgen_second_level_find(level, i, end_of_portion, dbid)) < end_of_portion)
+			count_void(cache, idgen_second_level_remove_at(level, i));
+		LWLockRelease(&cache->header->lock);
+	}
 }
 
 /*
@@ -273,6 +313,7 @@ idgen_cache_drop_database(Oid dbid)
 	if (number != 0)
 	{
 		drop_slots_of(shared, dbid);
+		drop_idle_of(shared, dbid);
 		end_event(shared, dbid, number);
 	}
 	if (idgen_own_cache.header != NULL)
@@ -307,13 +348,12 @@ idgen_cache_remove_empty(Oid dbid)
 	}
 }
 
+/* Empty the slots that hold ids of that file. */
 static void
-drop_stored_in(IdgenCache *cache, const RelFileLocator *file)
+drop_slots_stored_in(IdgenCache *cache, const RelFileLocator *file)
 {
 	IdgenFileEntry *stored;
 
-	if (cache->header == NULL)
-		return;
 	while ((stored = idgen_file_index_find(cache->files, file)) != NULL)
 	{
 		IdgenSlot *slot = (IdgenSlot *) ((char *) stored - offsetof(IdgenSlot, source.stored));
@@ -323,6 +363,30 @@ drop_stored_in(IdgenCache *cache, const RelFileLocator *file)
 			idgen_slot_drop(slot, idgen_cache_next_number(cache));
 		LWLockRelease(&slot->lock);
 	}
+}
+
+/*
+ * The header's lock keeps the ids of the file from moving meanwhile. It is
+ * taken exclusively only if some of them are in the second level.
+ */
+static void
+drop_stored_in(IdgenCache *cache, const RelFileLocator *file)
+{
+	bool any_idle;
+
+	if (cache->header == NULL)
+		return;
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	drop_slots_stored_in(cache, file);
+	any_idle = cache->second_level != NULL && idgen_second_level_has_file(cache->second_level, file);
+	LWLockRelease(&cache->header->lock);
+	if (!any_idle)
+		return;
+
+	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+	drop_slots_stored_in(cache, file);
+	count_void(cache, idgen_second_level_remove_file(cache->second_level, file));
+	LWLockRelease(&cache->header->lock);
 }
 
 /*
@@ -347,14 +411,12 @@ idgen_cache_has_objects(void)
 		(idgen_own_cache.header != NULL && idgen_own_cache.header->has_objects);
 }
 
+/* The caller holds the header's lock. */
 static void
-change_objects(IdgenCache *cache, uint32 name, IdgenSlotChange change)
+change_slots_named(IdgenCache *cache, uint32 name, IdgenSlotChange change)
 {
 	dlist_iter iter;
 
-	if (cache->header == NULL)
-		return;
-	LWLockAcquire(&cache->header->lock, LW_SHARED);
 	dlist_foreach(iter, idgen_cache_slots_named(cache, name))
 	{
 		IdgenSlot *slot = dlist_container(IdgenSlot, node, iter.cur);
@@ -368,6 +430,30 @@ change_objects(IdgenCache *cache, uint32 name, IdgenSlotChange change)
 			slot->version = idgen_cache_next_number(cache);
 		LWLockRelease(&slot->lock);
 	}
+}
+
+/*
+ * As drop_stored_in(). Sessions have nothing to look at again in the second
+ * level.
+ */
+static void
+change_objects(IdgenCache *cache, uint32 name, IdgenSlotChange change)
+{
+	bool any_idle;
+
+	if (cache->header == NULL)
+		return;
+	LWLockAcquire(&cache->header->lock, LW_SHARED);
+	change_slots_named(cache, name, change);
+	any_idle = change == IDGEN_SLOT_DROP && cache->second_level != NULL &&
+		idgen_second_level_has_name(cache->second_level, name);
+	LWLockRelease(&cache->header->lock);
+	if (!any_idle)
+		return;
+
+	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
+	change_slots_named(cache, name, change);
+	count_void(cache, idgen_second_level_remove_name(cache->second_level, name));
 	LWLockRelease(&cache->header->lock);
 }
 

@@ -15,6 +15,7 @@
 #include "shmem/cache_databases.h"
 #include "shmem/known_rows.h"
 #include "shmem/long_names.h"
+#include "shmem/second_level.h"
 #include "shmem/slot.h"
 
 /*
@@ -70,9 +71,11 @@ typedef struct IdgenCache
 	int nbuckets;           /* of the lists in names, and in files */
 	dlist_head *names;      /* slots that have an object, by name */
 	struct IdgenFileIndex *files;
-	struct IdgenDatabases *databases; /* NULL in a session's own cache */
-	IdgenLongNames *long_names;       /* NULL in a session's own cache */
-	IdgenKnownRow *known_rows;        /* one for each slot; NULL in a session's own cache */
+	struct IdgenDatabases *databases;      /* NULL in a session's own cache */
+	IdgenLongNames *long_names;            /* NULL in a session's own cache */
+	IdgenKnownRow *known_rows;             /* one for each slot; NULL in a session's own cache */
+	struct IdgenSecondLevel *second_level; /* NULL if there is none, as in a session's
+	                                        * own cache */
 } IdgenCache;
 
 extern IdgenCache idgen_shared_cache;
@@ -96,9 +99,23 @@ extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, I
 extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
 extern void idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot);
 extern IdgenSlot *idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid);
-extern IdgenSlot *idgen_cache_evict_idle_slot(IdgenCache *cache);
+extern IdgenSlot *idgen_cache_lock_key(const IdgenCacheKey *key, LWLockMode mode);
+extern void idgen_cache_unlock_key(const IdgenCacheKey *key, IdgenSlot *slot);
 extern IdgenSlot *idgen_cache_lock_entry(const IdgenCacheKey *key);
 extern void idgen_cache_unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot);
+
+/* cache_eviction.c */
+extern IdgenSlot *idgen_cache_evict_idle_slot(IdgenCache *cache);
+extern IdgenSlot *idgen_cache_evict_idle_long_name(IdgenCache *cache);
+extern void idgen_cache_read_slot(const IdgenSlot *slot, IdgenIdle *idle);
+extern void idgen_cache_fill_slot(IdgenSlot *slot, const IdgenIdle *idle);
+
+/* idle_events.c */
+extern bool idgen_cache_take_idle(IdgenCache *cache, const IdgenCacheKey *key, IdgenIdle *idle);
+extern void idgen_cache_keep_idle(IdgenCache *cache, const IdgenCacheKey *key, const IdgenIdle *idle);
+extern bool idgen_cache_read_idle(const IdgenCacheKey *key, IdgenIdle *idle);
+extern int64 idgen_cache_finish_idle(const IdgenCacheKey *key, const IdgenOutcome *outcome);
+extern int64 idgen_cache_restore_idle(const IdgenCacheKey *key, const IdgenRest *rest);
 
 /* own_cache.c */
 extern int idgen_own_cache_max_slots(void);

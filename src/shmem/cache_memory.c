@@ -2,7 +2,8 @@
  * cache_memory.c
  *		The server's block cache: its shared memory.
  *
- * All of it has a fixed size, which follows from idgen.max_sequences. The
+ * All of it has a fixed size, which follows from idgen.max_sequences and
+ * idgen.max_idle_sequences. The
  * postmaster makes it before there are other processes, so nothing is locked
  * while it is initialized.
  */
@@ -51,6 +52,8 @@ cache_size(void)
 	size = add_size(size, CACHELINEALIGN(idgen_known_rows_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
+	if (idgen_max_idle_sequences > 0)
+		size = add_size(size, CACHELINEALIGN(idgen_second_level_size(idgen_max_idle_sequences)));
 	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
 }
 
@@ -94,6 +97,8 @@ init_shared_cache(void)
 	idgen_databases_init(cache->databases, idgen_max_sequences);
 	idgen_long_names_init(cache->long_names, idgen_max_sequences);
 	idgen_known_rows_init(cache->known_rows, idgen_max_sequences);
+	if (cache->second_level != NULL)
+		idgen_second_level_init(cache->second_level, idgen_max_idle_sequences, cache->databases);
 	for (int i = 0; i < idgen_max_sequences; i++)
 		idgen_slot_init(&cache->slots[i].slot, slot_tranche, cache->files);
 }
@@ -130,6 +135,9 @@ idgen_cache_startup_shmem(void)
 	tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
 	idgen_failure_pool_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);
+	if (idgen_max_idle_sequences > 0)
+		cache->second_level = ShmemInitStruct("idgen second level", idgen_second_level_size(idgen_max_idle_sequences),
+		                                      &found_part);
 	if (!found)
 		init_shared_cache();
 

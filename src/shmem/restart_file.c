@@ -27,6 +27,8 @@
  * The file consists of a FileHeader; for each id sequence an EntryHeader, its
  * name without a terminating zero, and its IdgenBlocks; and a CRC-32C of all
  * that. The same machine writes and reads it, so it is in native byte order.
+ * The id sequences that had slots come first, then those of the second level:
+ * so if there is less room at start, the latter go without first.
  *
  * Locking rules: the postmaster is alone when it writes and when it reads. The
  * functions of the cache take their locks all the same.
@@ -54,7 +56,7 @@
 
 #define IDGEN_FILE_MAGIC 0x49644743
 /* Changes with the layout of the file. */
-#define IDGEN_FILE_VERSION 1
+#define IDGEN_FILE_VERSION 2
 
 /* The state of the cluster that a file belongs to; no padding. */
 typedef struct ClusterState
@@ -150,37 +152,37 @@ put(Writer *writer, const void *data, Size size)
 }
 
 static bool
-is_kept(const IdgenSlot *slot)
+is_kept(const IdgenIdle *held)
 {
-	return slot->nblocks > 0 && !slot->source.lost_at_shutdown;
+	return held->nblocks > 0 && !held->lost_at_shutdown;
 }
 
 static void
-count_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
+count_entry(const IdgenCacheKey *key, const IdgenIdle *held, void *arg)
 {
-	if (is_kept(slot))
+	if (is_kept(held))
 		((Writer *) arg)->nentries++;
 }
 
 static void
-put_entry(const IdgenCacheKey *key, const IdgenSlot *slot, void *arg)
+put_entry(const IdgenCacheKey *key, const IdgenIdle *held, void *arg)
 {
 	Writer *writer = (Writer *) arg;
 	EntryHeader header = {
 		.dbid = key->dbid,
 		.relid = key->relid,
 		.object = key->object,
-		.storage = slot->source.stored.file,
-		.origin = slot->source.origin,
+		.storage = held->file,
+		.origin = held->origin,
 		.namelen = key->namelen,
-		.nblocks = slot->nblocks,
+		.nblocks = held->nblocks,
 	};
 
-	if (!is_kept(slot) || writer->error != 0)
+	if (!is_kept(held) || writer->error != 0)
 		return;
 	put(writer, &header, sizeof(header));
 	put(writer, key->name, header.namelen);
-	put(writer, slot->blocks, header.nblocks * sizeof(IdgenBlock));
+	put(writer, held->blocks, header.nblocks * sizeof(IdgenBlock));
 }
 
 /*
@@ -422,7 +424,7 @@ idgen_restart_file_read(void)
 		ereport(LOG,
 		        (errmsg("%lld cached ids are lost", (long long) lost),
 		         errdetail("There is no room for them in the cache."),
-		         errhint("You might need to increase idgen.max_sequences.")));
+		         errhint("You might need to increase idgen.max_idle_sequences.")));
 	if (contents != NULL)
 		pfree(contents);
 }

@@ -51,7 +51,7 @@ void
 idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 number)
 {
 	idgen_slot_drop(slot, number);
-	slot->used = false;
+	slot->uses = 0;
 	memset(&slot->counters, 0, sizeof(IdgenCounters));
 	slot->source.origin = 0;
 
@@ -76,8 +76,19 @@ idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 numbe
 }
 
 /*
+ * The slot is being used: it was drawn from, or refilled. The clock takes back
+ * one use each time that it looks. More than three say nothing more.
+ */
+void
+idgen_slot_note_use(IdgenSlot *slot)
+{
+	if (slot->uses < 3)
+		slot->uses++;
+}
+
+/*
  * Count the ids that were taken since this was done last. To be called before
- * ids_left is changed for another reason, and before "counters" or "used" are
+ * ids_left is changed for another reason, and before "counters" or "uses" are
  * looked at.
  */
 void
@@ -88,7 +99,7 @@ idgen_slot_count_issued(IdgenSlot *slot)
 	slot->left_when_counted = slot->ids_left;
 	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, issued);
 	if (issued > 0)
-		slot->used = true;
+		idgen_slot_note_use(slot);
 }
 
 /*
@@ -177,30 +188,32 @@ idgen_slot_last_block(const IdgenSlot *slot)
 }
 
 /*
- * Add a block, keeping the array in order and merging neighbours. With no
- * place left, the smallest block gives way.
+ * Add a block to those of an id sequence, of which there is room for
+ * IDGEN_SLOT_BLOCKS. The array stays in order, and neighbours are merged. With
+ * no place left, the smallest block gives way. Returns the number of ids that
+ * have found no room.
  */
-void
-idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
+int64
+idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block)
 {
 	IdgenBlock sorted[IDGEN_SLOT_BLOCKS + 1];
+	int64 before = 0;
+	int64 crowded = 0;
 	int n = 0;
 
-	idgen_slot_count_issued(slot);
-	if (slot->ids_left > PG_INT64_MAX - block->left)
-	{
-		slot->counters.ids_lost.crowded += block->left;
-		return;
-	}
+	for (int i = 0; i < *nblocks; i++)
+		before += blocks[i].left;
+	if (before > PG_INT64_MAX - block->left)
+		return block->left;
 
-	while (n < slot->nblocks && idgen_block_before(&slot->blocks[n], block))
+	while (n < *nblocks && idgen_block_before(&blocks[n], block))
 	{
-		sorted[n] = slot->blocks[n];
+		sorted[n] = blocks[n];
 		n++;
 	}
 	sorted[n] = *block;
-	for (; n < slot->nblocks; n++)
-		sorted[n + 1] = slot->blocks[n];
+	for (; n < *nblocks; n++)
+		sorted[n + 1] = blocks[n];
 	n++;
 
 	n = idgen_blocks_merge(sorted, n);
@@ -212,16 +225,29 @@ idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
 		for (int i = 1; i < n; i++)
 			if (sorted[i].left < sorted[smallest].left)
 				smallest = i;
-		slot->counters.ids_lost.crowded += sorted[smallest].left;
-		slot->ids_left -= sorted[smallest].left;
+		crowded = sorted[smallest].left;
 		n--;
 		memmove(&sorted[smallest], &sorted[smallest + 1],
 		        (n - smallest) * sizeof(IdgenBlock));
 	}
 
-	memcpy(slot->blocks, sorted, n * sizeof(IdgenBlock));
-	slot->nblocks = n;
-	slot->ids_left += block->left;
+	memcpy(blocks, sorted, n * sizeof(IdgenBlock));
+	*nblocks = n;
+	return crowded;
+}
+
+/* Add a block; what finds no room is lost. */
+void
+idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
+{
+	int nblocks = slot->nblocks;
+	int64 crowded;
+
+	idgen_slot_count_issued(slot);
+	crowded = idgen_blocks_add(slot->blocks, &nblocks, block);
+	slot->nblocks = nblocks;
+	slot->counters.ids_lost.crowded += crowded;
+	slot->ids_left += block->left - crowded;
 	slot->left_when_counted = slot->ids_left;
 }
 

@@ -169,7 +169,8 @@ typedef struct IdgenSlot
 	uint8 nblocks;
 
 	uint8 work;              /* an IdgenSlotWork; only slot_work.c changes it */
-	bool used : 1;           /* drawn from since the clock hand passed, as far as counted */
+	uint8 uses : 2;          /* how much it was used since the clock hand passed, as
+	                          * far as counted; see idgen_slot_note_use() */
 	bool ran_dry : 1;        /* has a session had to wait since the last refill began? */
 	bool row_locked : 1;     /* had another transaction locked the row when the worker
 	                          * last tried? */
@@ -208,6 +209,7 @@ extern void idgen_slot_init(IdgenSlot *slot, int tranche, struct IdgenFileIndex 
 extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
                               uint64 number);
 extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
+extern void idgen_slot_note_use(IdgenSlot *slot);
 extern void idgen_slot_count_issued(IdgenSlot *slot);
 extern bool idgen_slot_is_busy(const IdgenSlot *slot);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
@@ -219,6 +221,7 @@ extern IdgenBlock idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count
 extern IdgenBlock idgen_slot_last_block(const IdgenSlot *slot);
 extern void idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block);
 extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
+extern int64 idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block);
 
 /*
  * The hot path: take a published id if the slot still is what the caller

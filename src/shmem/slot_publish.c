@@ -31,6 +31,19 @@ add_rest(IdgenSlot *slot, const IdgenRest *rest)
 }
 
 /*
+ * May the rest of a refill be published where the last event that voided ids
+ * has that number, and which is empty, or has ids of that origin? What a
+ * transaction allocates after changing the row itself is good.
+ */
+bool
+idgen_outcome_is_good(const IdgenOutcome *outcome, uint64 dropped_at, bool empty, uint32 origin)
+{
+	return outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
+		(outcome->change >= IDGEN_SLOT_DROP || dropped_at <= outcome->rest_good_as_of) &&
+		(empty || origin == outcome->rest.origin);
+}
+
+/*
  * Publish the rest of a refill, or count it as lost. Returns the ids lost
  * because there was no slot when they were allocated.
  */
@@ -39,16 +52,11 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 {
 	int64 ids = idgen_rest_ids(&outcome->rest);
 
-	/* What a transaction allocates after changing the row itself is good. */
-	bool good = outcome->rest_good_as_of != IDGEN_NOT_PUBLISHABLE &&
-		(outcome->change >= IDGEN_SLOT_DROP || slot->dropped_at <= outcome->rest_good_as_of) &&
-		(slot->nblocks == 0 || slot->source.origin == outcome->rest.origin);
-
 	if (ids == 0)
 		return 0;
 	if (outcome->rest_fate == IDGEN_OUTCOME_LOST)
 		slot->counters.ids_lost.prepared += ids;
-	else if (good)
+	else if (idgen_outcome_is_good(outcome, slot->dropped_at, slot->nblocks == 0, slot->source.origin))
 		add_rest(slot, &outcome->rest);
 	else if (outcome->rest_good_as_of == 0)
 		return ids;
@@ -65,6 +73,10 @@ add_counters(IdgenSlot *slot, const IdgenCounters *add)
 	slot->counters.session_refills += add->session_refills;
 	slot->counters.blocks_taken = idgen_add_saturating(slot->counters.blocks_taken, add->blocks_taken);
 	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
+
+	/* Sessions that draw from pending blocks only use the slot, too. */
+	if (add->ids_issued > 0 || add->refills > 0)
+		idgen_slot_note_use(slot);
 }
 
 /*

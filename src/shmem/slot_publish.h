@@ -43,6 +43,15 @@ typedef struct IdgenOutcome
 	IdgenCounters counters; /* to add; of waits and ids_lost only crowded, if published */
 } IdgenOutcome;
 
+/* The number of ids that were allocated, for good or not, and not drawn. */
+static inline int64
+idgen_outcome_ids(const IdgenOutcome *outcome)
+{
+	return outcome->rest_fate == IDGEN_OUTCOME_FORGOTTEN ? 0 : idgen_rest_ids(&outcome->rest);
+}
+
+extern bool idgen_outcome_is_good(const IdgenOutcome *outcome, uint64 dropped_at, bool empty,
+                                  uint32 origin);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
 extern bool idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome,

@@ -264,8 +264,8 @@ put_block(ReturnSetInfo *rsinfo, const IdgenCacheKey *key, const IdgenBlock *blo
 
 /*
  * Put the blocks of an entry into the result of idgen_blocks(): those that any
- * session may draw from ("published"), and those that only this transaction may
- * draw from ("pending").
+ * session may draw from ("published", or "idle" in the second level), and those
+ * that only this transaction may draw from ("pending").
  */
 static void
 put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
@@ -275,7 +275,8 @@ put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 	const IdgenRest *rest;
 
 	for (int i = 0; i < entry->cached->nblocks; i++)
-		put_block(rsinfo, key, &entry->cached->blocks[i], "published");
+		put_block(rsinfo, key, &entry->cached->blocks[i],
+		          entry->cached->place == IDGEN_IN_SLOT ? "published" : "idle");
 
 	handle = idgen_handle_find(key->relid, key->name, strlen(key->name));
 	if (handle == NULL || handle->found.object != key->object)
@@ -287,9 +288,13 @@ put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 		put_block(rsinfo, key, &rest->more[i], "pending");
 }
 
-/* Call put() for each entry of the cache that the current user may see. */
+/*
+ * Call put() for each entry of the cache that the current user may see; or only
+ * for those with slots.
+ */
 static Datum
-put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const Entry *entry))
+put_entries(FunctionCallInfo fcinfo, IdgenPlace last_place,
+            void (*put)(ReturnSetInfo *rsinfo, const Entry *entry))
 {
 	Oid relid;
 	MemoryContext for_each;
@@ -306,6 +311,7 @@ put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const En
 	entry.row = table_slot_create(rel, NULL);
 	for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen entry", ALLOCSET_DEFAULT_SIZES);
 	scan->relid = relid;
+	scan->shows_idle = last_place == IDGEN_IN_SECOND_LEVEL;
 	while (idgen_cache_scan_next(scan))
 	{
 		before = MemoryContextSwitchTo(for_each);
@@ -325,14 +331,14 @@ put_entries(FunctionCallInfo fcinfo, void (*put)(ReturnSetInfo *rsinfo, const En
 Datum
 idgen_entries(PG_FUNCTION_ARGS)
 {
-	return put_entries(fcinfo, put_stats);
+	return put_entries(fcinfo, IDGEN_IN_SLOT, put_stats);
 }
 
 /* idgen_blocks() returns setof record: what view idgen_cache is made of */
 Datum
 idgen_blocks(PG_FUNCTION_ARGS)
 {
-	return put_entries(fcinfo, put_blocks);
+	return put_entries(fcinfo, IDGEN_IN_SECOND_LEVEL, put_blocks);
 }
 
 /* idgen_totals() returns record: what view idgen_cache_totals shows */
@@ -346,6 +352,9 @@ idgen_totals(PG_FUNCTION_ARGS)
 	add(&line, CStringGetTextDatum(cache_kind(idgen_cache_is_shared())));
 	add(&line, Int32GetDatum(totals.max_sequences));
 	add(&line, Int32GetDatum(totals.sequences));
+	add(&line, Int32GetDatum(totals.max_idle_sequences));
+	add(&line, Int32GetDatum(totals.idle_sequences));
+	add(&line, Int64GetDatum(totals.idle_ids));
 	add(&line, Int64GetDatum(totals.evictions));
 	add(&line, Int64GetDatum(totals.ids_evicted));
 	add(&line, Int64GetDatum(totals.ids_lost));

@@ -94,7 +94,7 @@ ROLLBACK;
 
 -- claim: The columns of idgen_cache_totals.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_cache_totals'::regclass AND attnum > 0;
--- gives: cache,max_sequences,sequences,evictions,ids_evicted,ids_lost,ids_uncached
+-- gives: cache,max_sequences,sequences,max_idle_sequences,idle_sequences,idle_ids,evictions,ids_evicted,ids_lost,ids_uncached
 
 -- claim: idgen_cache_totals has one row.
 SELECT cache, max_sequences FROM idgen_cache_totals;

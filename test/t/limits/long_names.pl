@@ -17,6 +17,7 @@ use Test::More;
 my $places = 16;
 my $node = idgen_server('names', conf => q{
 idgen.max_sequences = 64
+idgen.max_idle_sequences = 0
 max_prepared_transactions = 1
 });
 

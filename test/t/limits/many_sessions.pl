@@ -48,7 +48,7 @@ is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT (name, id)) FRO
 ok( $node->poll_query_until(
 		'postgres', q{
 		SELECT (SELECT sum(next_block_start - 1) FROM id_sequences) =
-			4000 + of_slots + ids_evicted + ids_lost + ids_uncached
+			4000 + of_slots + idle_ids + ids_evicted + ids_lost + ids_uncached
 		FROM idgen_cache_totals, (SELECT sum(ids_cached + ids_lost) AS of_slots FROM idgen_stats) s}),
 	'all ids are accounted for');
 cmp_ok($node->safe_psql('postgres', 'SELECT evictions FROM idgen_cache_totals'), '>', 0, 'idle ones have given way');

@@ -1,5 +1,5 @@
-# More id sequences than idgen.max_sequences work too: idle ones give way, and
-# what they had cached is lost, but counted.
+# More id sequences than idgen.max_sequences work too: idle ones give way.
+# Where none of these are kept, what they had cached is lost, but counted.
 use strict;
 use warnings FATAL => 'all';
 
@@ -13,6 +13,7 @@ use Test::More;
 
 my $node = idgen_server('slots', conf => q{
 idgen.max_sequences = 4
+idgen.max_idle_sequences = 0
 max_prepared_transactions = 10
 });
 

@@ -1,5 +1,6 @@
 # An id sequence takes at most 768 bytes of shared memory, with all that belongs
 # to it. A name of 48 characters, of three bytes each, needs no room besides.
+# Once it is idle, it takes at most 110.
 use strict;
 use warnings FATAL => 'all';
 use utf8;
@@ -12,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = idgen_server('memory');
+my $node = idgen_server('memory', conf => 'idgen.max_idle_sequences = 0');
 my $number = $node->safe_psql('postgres', 'SHOW idgen.max_sequences');
 
 # All that is allocated, by whichever part of the server
@@ -37,6 +38,13 @@ is( $node->safe_psql(
 		SELECT sequences, evictions, min(length(name)), max(length(name)), count(*)
 		FROM idgen_cache_totals, idgen_stats GROUP BY 1, 2}),
 	"$number|0|48|48|$number", 'names of 48 characters all find room');
+
+$node->adjust_conf('postgresql.conf', 'idgen.max_idle_sequences', '1000000');
+$node->restart;
+my $each_idle = (allocated() - $with_idgen) / 1_000_000;
+note("$each_idle bytes for each idle one");
+cmp_ok($each_idle, '<=', 110, 'bytes for each idle id sequence');
+cmp_ok($each_idle, '>', 90, 'and it was measured');
 
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
 $node->restart;

@@ -104,13 +104,13 @@ is(draw(), '181|141', 'after pg_resetwal: ids');
 $node->safe_psql('postgres', q{SELECT idgen_create('n' || i) FROM generate_series(1, 8) i});
 $node->safe_psql('postgres', q{SELECT idgen_next('n' || i) FROM generate_series(1, 8) i});
 $node->stop;
-set('idgen.max_sequences = 3');
+set("idgen.max_sequences = 3\nidgen.max_idle_sequences = 2");
 my $offset = -s $node->logfile;
 is(start_and_read($node), '', 'less room: the file is used');
 my @cached = split /\n/, $node->safe_psql('postgres', q{SELECT name, last_id - first_id + 1 FROM idgen_cache ORDER BY 1});
-is(join(' ', map { /\|(.*)/ } @cached), '19 19 19', 'less room: three id sequences');
+is(join(' ', map { /\|(.*)/ } @cached), '19 19 19 19 19', 'less room: three id sequences, and two idle ones');
 like(slurp_file($node->logfile, $offset),
-	qr{LOG:  133 cached ids are lost\n.*DETAIL:  There is no room for them in the cache\.\n.*HINT:  .*idgen\.max_sequences},
+	qr{LOG:  95 cached ids are lost\n.*DETAIL:  There is no room for them in the cache\.\n.*HINT:  .*idgen\.max_idle_sequences},
 	'less room: the log says how many ids are lost');
 my @kept = map { /(.*)\|/ } @cached;
 my %kept = map { ($_, 1) } @kept;

@@ -58,7 +58,7 @@ sub missing
 	return $session->query_safe(
 		qq{
 		SELECT (SELECT sum(next_block_start - 1) FROM id_sequences)
-			- $drawn - of_slots - ids_evicted - ids_lost - ids_uncached
+			- $drawn - of_slots - idle_ids - ids_evicted - ids_lost - ids_uncached
 		FROM idgen_cache_totals,
 			(SELECT sum(ids_cached + ids_lost) AS of_slots FROM idgen_stats) s});
 }

@@ -77,7 +77,7 @@ $node->pgbench(
 ok( $node->poll_query_until(
 		'postgres', q{
 		SELECT (SELECT sum(next_block_start - 1) FROM id_sequences) =
-			(SELECT 10 * last_value FROM issued) + of_slots + ids_evicted + ids_lost + ids_uncached
+			(SELECT 10 * last_value FROM issued) + of_slots + idle_ids + ids_evicted + ids_lost + ids_uncached
 		FROM idgen_cache_totals, (SELECT sum(ids_cached + ids_lost) AS of_slots FROM idgen_stats) s}),
 	'all ids are accounted for');
 is($node->safe_psql('postgres', 'SELECT sequences, evictions > 100 FROM idgen_cache_totals'), '4|t', 'in four slots');
