@@ -14,6 +14,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/epoch.h"
+#include "catalog/watched_relations.h"
 
 uint64 idgen_epoch = 1;
 uint64 idgen_table_epoch = 1;
@@ -47,7 +48,8 @@ catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
 static void
 any_relation_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
-	idgen_relations_changed();
+	if (idgen_is_watched(hashvalue))
+		idgen_epoch++;
 }
 
 static void
@@ -78,8 +80,8 @@ idgen_epoch_init(void)
 }
 
 /*
- * What names of relations stand for may have changed: the server says so, or
- * the current transaction has done it.
+ * What the rows of names say may have changed, and with it which relations they
+ * stand for: the current transaction has done that.
  */
 void
 idgen_relations_changed(void)
@@ -89,10 +91,9 @@ idgen_relations_changed(void)
 }
 
 /*
- * From now on idgen_epoch counts changes of any relation's catalog entries, and
- * of relations' names: this session draws from something that it has found by
- * name. Other sessions are spared, since relations change more often than all
- * the rest.
+ * From now on idgen_epoch counts what idgen_relations_changed() tells: this
+ * session draws from something that it has found by name. What the server tells
+ * of relations is counted if it is watched, see watched_relations.c.
  */
 void
 idgen_watch_relations(void)

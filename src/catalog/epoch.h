@@ -8,8 +8,9 @@
 /*
  * Counts the events after which a session must look again at privileges and
  * rows: changes of id_sequences' catalog entries, of roles and of policies, and
- * what idgen_watch_relations() and idgen_watch_functions() add. What was found
- * out under one value holds as long as it is the same.
+ * what idgen_watch_relations() and idgen_watch_functions() add, and changes of
+ * the relations that are watched (watched_relations.c). What was found out
+ * under one value holds as long as it is the same.
  */
 extern PGDLLIMPORT uint64 idgen_epoch;
 

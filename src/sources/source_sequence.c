@@ -28,6 +28,7 @@
 #include "utils/rel.h"
 #include "utils/resowner.h"
 
+#include "catalog/watched_relations.h"
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/pending.h"
@@ -92,6 +93,7 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 
 	idgen_watch_relations();
 	name = idgen_native_name(handle->name, found->source_name);
+	idgen_watch_name(name);
 	if (name->schemaname == NULL)
 		found->search_path = pstrdup(namespace_search_path);
 
@@ -107,6 +109,7 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 		                   idgen_native_display(name)),
 		         errhint("Create the sequence.")));
 	}
+	idgen_watch_sequence(RelationGetRelid(rel));
 	idgen_native_check(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
 	return rel;
 }
