@@ -19,7 +19,8 @@
 #include "common/durable.h"
 #include "draw/draw.h"
 #include "remote/connection_cache.h"
-#include "session/handle.h"
+#include "session/changed_names.h"
+#include "session/handle_table.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
 #include "session/xact_end.h"
@@ -28,8 +29,8 @@
 static void
 finish(IdgenXactEnd end)
 {
+	idgen_handles_let_go_since(0);
 	idgen_xact_finish(end);
-	idgen_handles_limit();
 	idgen_connections_close_stale();
 }
 
@@ -90,10 +91,13 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 	{
 		case SUBXACT_EVENT_COMMIT_SUB:
 			idgen_savepoint_release();
+			idgen_changed_names_release();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
 			idgen_draw_abort();
+			idgen_handles_let_go_since(GetCurrentTransactionNestLevel());
 			idgen_savepoint_rollback();
+			idgen_changed_names_rollback();
 			break;
 		case SUBXACT_EVENT_START_SUB:
 		case SUBXACT_EVENT_PRE_COMMIT_SUB:

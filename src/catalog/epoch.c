@@ -17,6 +17,7 @@
 #include "catalog/watched_relations.h"
 
 uint64 idgen_epoch = 1;
+uint64 idgen_handle_epoch = 1;
 uint64 idgen_table_epoch = 1;
 
 /* The table's OID as looked up under table_oid_epoch. */
@@ -34,7 +35,7 @@ relation_changed(Datum arg, Oid relid)
 {
 	if (relid == InvalidOid || relid == table_oid)
 	{
-		idgen_epoch++;
+		idgen_epoch_advance();
 		idgen_table_epoch++;
 	}
 }
@@ -42,7 +43,7 @@ relation_changed(Datum arg, Oid relid)
 static void
 catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
-	idgen_epoch++;
+	idgen_epoch_advance();
 }
 
 static void
@@ -56,7 +57,7 @@ static void
 any_function_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
 	if (functions_matter)
-		idgen_epoch++;
+		idgen_epoch_advance();
 }
 
 /*
@@ -87,7 +88,7 @@ void
 idgen_relations_changed(void)
 {
 	if (relations_matter)
-		idgen_epoch++;
+		idgen_epoch_advance();
 }
 
 /*

@@ -38,6 +38,7 @@
 #include "draw/refiller.h"
 #include "draw/wait.h"
 #include "draw/worker_wait.h"
+#include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
@@ -262,8 +263,10 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 	IdgenBlock ids;
 	int64 last;
 	int64 cached;
+	bool held;
 
 	PreventCommandIfParallelMode(call->function);
+	held = idgen_handle_hold(handle);
 	call->may_make_row = idgen_auto_create && !XactReadOnly;
 	call->known_row_ok = true;
 	idgen_handle_validate(handle, call);
@@ -283,6 +286,8 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 	last = idgen_block_last(&ids);
 	idgen_handle_remember_last(handle, last, call->prefix);
 	open_hot_path(handle);
+	if (held)
+		idgen_handle_let_go(handle);
 	return ids;
 }
 

@@ -8,6 +8,7 @@
 
 #include "draw/fit.h"
 #include "draw/peek.h"
+#include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
@@ -53,11 +54,15 @@ int64
 idgen_peek_next(IdgenHandle *handle, IdgenCall *call)
 {
 	int64 value;
+	bool held;
 
 	PreventCommandIfParallelMode(call->function);
+	held = idgen_handle_hold(handle);
 	idgen_handle_validate(handle, call);
 	value = peek(handle, call);
 	idgen_fit_check_call(handle, call);
 	idgen_fit_check(handle, call, value);
+	if (held)
+		idgen_handle_let_go(handle);
 	return value;
 }

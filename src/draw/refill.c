@@ -24,6 +24,7 @@
 #include "common/durable.h"
 #include "draw/refill.h"
 #include "draw/wait.h"
+#include "session/handle_table.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"

@@ -69,8 +69,8 @@ typedef struct IdgenHandleXact
 	int64 ahead_ids;         /* as in IdgenOutcome, of the last refill */
 	TransactionId claim;     /* the last claim made, or invalid */
 	struct IdgenSave *saves; /* the innermost level's, or NULL; see savepoint.c */
-	bool listed;             /* is it on idgen_listed_handles? */
-	dlist_node node;         /* on idgen_listed_handles */
+	bool listed;             /* is it on idgen_listed_handles? see handle_table.c */
+	dlist_node node;         /* on that list */
 } IdgenHandleXact;
 
 /* What idgen_last() answers: the sequence value that the session drew last. */
@@ -168,12 +168,14 @@ typedef struct IdgenHandle
 
 	/* As long as the handle: which id sequence it is. */
 	Oid relid; /* id_sequences of the installation it belongs to */
-	int namelen;
+	uint16 namelen;
+	bool used;        /* looked up since another one was to give way; see
+	                   * handle_table.c */
 	const char *name; /* zero-terminated */
 
 	/*
-	 * Until the session ends, or DISCARD: see idgen_handles_limit(). The hot
-	 * path sets the value only.
+	 * Until the session ends, or DISCARD: see names.c. The hot path sets the
+	 * value only.
 	 */
 	IdgenLast last;
 
@@ -182,10 +184,13 @@ typedef struct IdgenHandle
 	IdgenHandleXact xact;
 
 	/* As long as the handle, but out of the way of the hot path. */
-	struct IdgenName *known; /* see handle.c; NULL in a worker */
-	slist_node node;         /* see handle.c */
-	ItemPointerData row_tid; /* where this session's last refill put the row */
-	bool allocating;         /* its source is at work: a refill, or what goes back */
+	struct IdgenName *known;         /* see names.c; NULL in a worker */
+	int place;                       /* see handle_table.c; -1 while it is listed */
+	int held_at;                     /* nesting level of the outermost call that holds it, or
+	                          * 0; see idgen_handle_hold() */
+	struct IdgenHandle *held_before; /* what was held last before it, or NULL */
+	ItemPointerData row_tid;         /* where this session's last refill put the row */
+	bool allocating;                 /* its source is at work: a refill, or what goes back */
 
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
@@ -226,20 +231,11 @@ idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
 	counters->last_refill = GetCurrentTimestamp();
 }
 
-/*
- * Handles with anything to do at the end of the transaction, by xact.node; see
- * idgen_handle_list().
- */
-extern dlist_head idgen_listed_handles;
-
-extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
-extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
-extern void idgen_handles_limit(void);
-extern void idgen_handles_forget_last(void);
-extern void idgen_handle_list(IdgenHandle *handle);
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
+extern void idgen_handle_free(IdgenHandle *handle);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
 extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix);
+extern void idgen_handle_forget_last(IdgenHandle *handle);
 extern bool idgen_handle_holds_row(const IdgenHandle *handle);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);

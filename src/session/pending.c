@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "common/guc.h"
+#include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
@@ -340,9 +341,10 @@ idgen_pending_follow(IdgenHandle *handle)
 	IdgenPending *p = &handle->pending;
 	const IdgenFound *found = &handle->found;
 	bool elsewhere = idgen_pending_is_elsewhere(handle);
+	IdgenChange change = idgen_changes_of_row(handle);
 
-	if (found->own_row)
-		idgen_changes_mark(handle, IDGEN_CHANGE_REVALIDATE);
+	if (change > p->change)
+		idgen_changes_mark(handle, change);
 	if (elsewhere && has_ids(p))
 	{
 		idgen_savepoint_save_rest(handle);

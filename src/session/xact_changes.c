@@ -8,10 +8,11 @@
  * Until then the cache is as good as before for all other sessions, but this
  * one must not use what it has itself made void.
  *
- * What concerns one id sequence is a mark of its pending state (IdgenChange),
- * so that a rollback to a savepoint takes it back. What concerns many is noted
- * here, and is not taken back: then too much is dropped from the cache, which
- * is a gap but nothing worse.
+ * What concerns one id sequence is a record in the log of changed_names.c; or
+ * a mark of its pending state (IdgenChange), if the transaction has more to do
+ * with it. A rollback to a savepoint takes either back. What concerns many is
+ * noted here, and is not taken back: then too much is dropped from the cache,
+ * which is a gap but nothing worse.
  */
 #include "postgres.h"
 
@@ -24,6 +25,8 @@
 #include "utils/syscache.h"
 
 #include "catalog/epoch.h"
+#include "session/changed_names.h"
+#include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
@@ -40,15 +43,7 @@ typedef struct Changes
 	bool servers;         /* foreign servers or user mappings changed */
 	Oid dropped_database; /* or invalid: the server lets a transaction drop only one */
 
-	/*
-	 * The id_sequences of which rows have been changed, and their names as
-	 * idgen_cache_hash_name() gives them. They matter to sessions that draw
-	 * from native sequences, whose ids a change of the row does not drop unless
-	 * it has their values stand for other ids.
-	 */
-	Oid names_in;
-	List *names;
-	List *names_dropped;
+	Oid rows_of; /* the id_sequences of which rows have been changed, or invalid */
 
 	RelFileLocator *files; /* that go away when the transaction commits */
 	int nfiles;
@@ -74,17 +69,39 @@ idgen_changes_mark(IdgenHandle *handle, IdgenChange change)
 }
 
 /*
- * The current transaction has changed the row, and every session has to learn
- * of it at commit. Those with a cache of their own do so through the server's
- * invalidation only, and so do all sessions if this transaction is prepared:
- * the commit of a prepared transaction runs no callbacks.
+ * The current transaction has changed the row of that name, and every session
+ * has to learn of it at commit. Those with a cache of their own do so through
+ * the server's invalidation only, and so do all sessions if this transaction is
+ * prepared: the commit of a prepared transaction runs no callbacks.
  */
 void
-idgen_changes_note_row(IdgenHandle *handle, IdgenChange change)
+idgen_changes_note_row(Oid relid, const char *name, IdgenChange change)
 {
-	idgen_changes_mark(handle, change);
-	idgen_handle_invalidate(handle);
-	CacheInvalidateRelcacheByRelid(handle->relid);
+	IdgenHandle *handle = idgen_handle_find(relid, name, strlen(name));
+
+	if (handle != NULL && handle->xact.listed)
+		idgen_changes_mark(handle, change);
+	else
+		idgen_changed_names_add(relid, name, change, IDGEN_SLOT_UNCHANGED);
+	if (handle != NULL)
+		idgen_handle_invalidate(handle);
+	changes.rows_of = relid;
+	CacheInvalidateRelcacheByRelid(relid);
+}
+
+/*
+ * What the current transaction has done to the row by ordinary SQL, as far as
+ * the handle's pending state may not say so yet. The caller has validated the
+ * handle just now.
+ */
+IdgenChange
+idgen_changes_of_row(const IdgenHandle *handle)
+{
+	IdgenChange change = idgen_changed_names_find(handle->relid, handle->name, handle->namelen);
+
+	if (handle->found.own_row)
+		change = Max(change, IDGEN_CHANGE_REVALIDATE);
+	return change;
 }
 
 /*
@@ -95,18 +112,22 @@ idgen_changes_note_row(IdgenHandle *handle, IdgenChange change)
 void
 idgen_changes_note_name(Oid relid, const char *name, IdgenSlotChange change)
 {
-	int hash = (int) idgen_cache_hash_name(relid, name);
-	List **names = change == IDGEN_SLOT_DROP ? &changes.names_dropped : &changes.names;
-
-	if (*names == NIL || llast_int(*names) != hash)
-	{
-		MemoryContext context = MemoryContextSwitchTo(TopTransactionContext);
-
-		*names = lappend_int(*names, hash);
-		MemoryContextSwitchTo(context);
-	}
-	changes.names_in = relid;
+	idgen_changed_names_add(relid, name, IDGEN_CHANGE_NONE, change);
+	changes.rows_of = relid;
 	idgen_relations_changed();
+}
+
+/*
+ * What a change means for a slot that is void from the change "drops" on.
+ */
+IdgenSlotChange
+idgen_slot_change(IdgenChange change, IdgenChange drops)
+{
+	if (change == IDGEN_CHANGE_REMOVE)
+		return IDGEN_SLOT_REMOVE;
+	if (change >= drops)
+		return IDGEN_SLOT_DROP;
+	return change != IDGEN_CHANGE_NONE ? IDGEN_SLOT_REVALIDATE : IDGEN_SLOT_UNCHANGED;
 }
 
 /* The current transaction has removed all rows, or the table. */
@@ -118,7 +139,7 @@ idgen_changes_note_all_rows(void)
 	changes.all_rows = true;
 	dlist_foreach(iter, &idgen_listed_handles)
 		idgen_changes_mark(dlist_container(IdgenHandle, xact.node, iter.cur), IDGEN_CHANGE_DROP);
-	idgen_epoch++; /* all handles have to be validated again */
+	idgen_epoch_advance(); /* all handles have to be validated again */
 }
 
 /*
@@ -169,13 +190,13 @@ idgen_changes_include_all_rows(void)
 
 /*
  * Is the row of the handle, as far as is noted, to this transaction what it is
- * to all others? Not if it has changed the row or the table, perhaps in a
+ * to all others? Not if it has changed any row or the table, perhaps in a
  * savepoint that was rolled back, nor if it has refilled.
  */
 bool
 idgen_changes_leave_row(const IdgenHandle *handle)
 {
-	return !handle->xact.listed && !changes.all_rows && !changes.tables;
+	return !handle->xact.listed && !OidIsValid(changes.rows_of) && !changes.all_rows && !changes.tables;
 }
 
 /*
@@ -244,9 +265,9 @@ idgen_changes_collect_files(void)
 void
 idgen_changes_before_prepare(void)
 {
-	if (OidIsValid(changes.names_in) &&
-	    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(changes.names_in)))
-		CacheInvalidateRelcacheByRelid(changes.names_in);
+	if (OidIsValid(changes.rows_of) &&
+	    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(changes.rows_of)))
+		CacheInvalidateRelcacheByRelid(changes.rows_of);
 }
 
 /*
@@ -258,8 +279,6 @@ idgen_changes_finish(bool committed)
 {
 	if (committed)
 	{
-		ListCell *cell;
-
 		if (changes.all_rows)
 			idgen_cache_drop_database(MyDatabaseId);
 		if (OidIsValid(changes.dropped_database))
@@ -271,13 +290,8 @@ idgen_changes_finish(bool committed)
 			idgen_cache_drop_storage(&changes.files[i]);
 		if (changes.tables)
 			idgen_known_rows_forget();
-		if (idgen_cache_has_objects())
-		{
-			foreach(cell, changes.names)
-				idgen_cache_change_objects((uint32) lfirst_int(cell), IDGEN_SLOT_REVALIDATE);
-			foreach(cell, changes.names_dropped)
-				idgen_cache_change_objects((uint32) lfirst_int(cell), IDGEN_SLOT_DROP);
-		}
+		idgen_changed_names_tell();
 	}
+	idgen_changed_names_forget();
 	changes = (Changes){0};
 }

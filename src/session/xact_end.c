@@ -15,6 +15,7 @@
 
 #include "catalog/row.h"
 #include "session/collision.h"
+#include "session/handle_table.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/savepoint.h"
@@ -78,20 +79,6 @@ idgen_xact_warn_low(void)
 }
 
 /*
- * What a change means for a slot that is void from the change "drops" on, or if
- * "is_void" says so.
- */
-static IdgenSlotChange
-slot_change(IdgenChange change, IdgenChange drops, bool is_void)
-{
-	if (change == IDGEN_CHANGE_REMOVE)
-		return IDGEN_SLOT_REMOVE;
-	if (change >= drops || is_void)
-		return IDGEN_SLOT_DROP;
-	return change != IDGEN_CHANGE_NONE ? IDGEN_SLOT_REVALIDATE : IDGEN_SLOT_UNCHANGED;
-}
-
-/*
  * Tell the cache what the end of the transaction means for the id sequence of a
  * handle.
  */
@@ -105,7 +92,7 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 	IdgenCacheKey key;
 
 	if (committed)
-		outcome.change = slot_change(p->change, IDGEN_CHANGE_DROP_ROW, all_rows);
+		outcome.change = all_rows ? IDGEN_SLOT_DROP : idgen_slot_change(p->change, IDGEN_CHANGE_DROP_ROW);
 	outcome.claim = xact->claim;
 
 	/* A change of the row also concerns what was drawn from the row itself. */
@@ -117,7 +104,9 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 		idgen_handle_row_key(handle, &row_key);
 		idgen_cache_finish(&row_key, &outcome);
 		if (committed)
-			outcome.change = slot_change(Min(p->change, IDGEN_CHANGE_DROP), IDGEN_CHANGE_DROP, p->uncommitted || all_rows);
+			outcome.change = p->uncommitted || all_rows
+				? IDGEN_SLOT_DROP
+				: idgen_slot_change(Min(p->change, IDGEN_CHANGE_DROP), IDGEN_CHANGE_DROP);
 	}
 
 	if (committed)
@@ -151,8 +140,7 @@ idgen_xact_finish(IdgenXactEnd end)
 		finish_handle(handle, end, all_rows);
 		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
-		handle->pending = (IdgenPending){0};
-		handle->xact = (IdgenHandleXact){0};
+		idgen_handle_unlist(handle);
 	}
 	idgen_collision_forget();
 	if (all_rows && end != IDGEN_END_ABORTED)

@@ -41,6 +41,7 @@ extern void idgen_cache_finish(const IdgenCacheKey *key,
 extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
 extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
+extern void idgen_cache_look_again(Oid relid);
 extern void idgen_cache_drop_storage(const RelFileLocator *file);
 extern void idgen_cache_drop_database(Oid dbid);
 extern void idgen_cache_remove_empty(Oid dbid);

@@ -11,15 +11,16 @@
 #include "postgres.h"
 
 #include "access/transam.h"
+#include "miscadmin.h"
 
 #include "shmem/cache_internal.h"
+#include "shmem/slot_work.h"
 
 /*
  * What concerns a database looks at this many cells of the second level at a
  * time, under the header's lock.
  */
 #define IDGEN_DROP_AT_ONCE 256
-#include "shmem/slot_work.h"
 
 /*
  * A session does not wait any more, as idgen_slot_draw() or
@@ -346,6 +347,37 @@ idgen_cache_remove_empty(Oid dbid)
 		}
 		LWLockRelease(&cache->header->lock);
 	}
+}
+
+static void
+look_again_in(IdgenCache *cache, Oid relid)
+{
+	IdgenOutcome outcome = {.change = IDGEN_SLOT_REVALIDATE};
+
+	if (cache->header == NULL)
+		return;
+	for (int i = 0; i < cache->header->nslots; i++)
+	{
+		IdgenSlot *slot = idgen_cache_lock_slot_of(cache, i, MyDatabaseId);
+
+		if (slot == NULL)
+			continue;
+		if (slot->key->relid == relid)
+			(void) idgen_slot_finish(slot, &outcome, idgen_cache_next_number(cache));
+		LWLockRelease(&slot->lock);
+	}
+}
+
+/*
+ * Have sessions look again at all id sequences of this table, of which very
+ * many rows have been changed. A session that gets a slot which this has passed
+ * looks anyway, and so does one that has an entry come from the second level.
+ */
+void
+idgen_cache_look_again(Oid relid)
+{
+	look_again_in(&idgen_shared_cache, relid);
+	look_again_in(&idgen_own_cache, relid);
 }
 
 /* Empty the slots that hold ids of that file. */

@@ -279,7 +279,7 @@ table_restart(IdgenHandle *handle, int64 start)
 	 * must not put it back. And a step forward would not by itself drop what is
 	 * cached.
 	 */
-	idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
+	idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
 
 	max_value = update_row(handle, "next_block_start = $2, start_value = $2, exhausted = 0", start);
 	if (start > max_value)
@@ -316,13 +316,13 @@ table_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
 	{
 		if (idgen_all_lie_behind(handle, found->greatest, 1))
 			return IDGEN_SOURCE_OK;
-		idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
+		idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
 		move->kind = IDGEN_MOVE_CACHED;
 		return IDGEN_SOURCE_OK;
 	}
 	if (found->greatest >= def.max_value)
 		idgen_none_behind(handle->name, found->greatest, def.max_value);
-	idgen_changes_note_row(handle, IDGEN_CHANGE_DROP);
+	idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
 	move->kind = IDGEN_MOVE_SOURCE;
 	move->to = found->greatest + 1;
 	(void) update_row(handle, "next_block_start = $2", move->to);

@@ -29,6 +29,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
+#include "session/handle_table.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"
 
@@ -318,12 +319,16 @@ idgen_restart(PG_FUNCTION_ARGS)
 	text *name = PG_GETARG_TEXT_PP(0);
 	IdgenCall call = {.function = "idgen_restart()"};
 	IdgenHandle *handle;
+	bool held;
 
 	if (PG_NARGS() > 2)
 		call.asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
 	                          VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 	PreventCommandIfParallelMode(call.function);
+	held = idgen_handle_hold(handle);
 	restart_at(handle, &call, PG_GETARG_INT64(1));
+	if (held)
+		idgen_handle_let_go(handle);
 	PG_RETURN_VOID();
 }

@@ -29,6 +29,7 @@
 #include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
+#include "session/handle_table.h"
 #include "session/validate.h"
 #include "sql/ids_in_use.h"
 #include "sql/user_sql.h"
@@ -235,6 +236,7 @@ void
 idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 {
 	IdgenCall call = {0};
+	bool held = idgen_handle_hold(handle);
 	int64 next;
 
 	do
@@ -251,6 +253,8 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 		} while (!lock_native_sequence(handle));
 	} while (id_after_blocks(handle, &next) == IDGEN_SOURCE_STALE);
 	count_before(ids, next);
+	if (held)
+		idgen_handle_let_go(handle);
 }
 
 /*

@@ -31,6 +31,7 @@
 #include "catalog/row_alter.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+#include "session/handle_table.h"
 #include "session/pending.h"
 #include "sql/column.h"
 #include "sql/column_users.h"

@@ -24,6 +24,7 @@
 #include "catalog/epoch.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+#include "session/handle_table.h"
 #include "session/messages.h"
 #include "sql/column.h"
 #include "sql/column_default.h"

@@ -67,11 +67,10 @@ note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change, I
 {
 	Oid relid = RelationGetRelid(row->rel);
 	char *name = idgen_tuple_string(version, row->desc, IDGEN_ATT_NAME);
-	IdgenHandle *handle = idgen_handle_get(relid, name, strlen(name));
 
 	if (change >= IDGEN_CHANGE_DROP && !has_own_ids(version, row->desc))
 		change = objects == IDGEN_SLOT_DROP ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
-	idgen_changes_note_row(handle, change);
+	idgen_changes_note_row(relid, name, change);
 	idgen_changes_note_name(relid, name, objects);
 }
 

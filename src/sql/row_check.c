@@ -22,6 +22,7 @@
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "common/compat.h"
+#include "session/handle_table.h"
 #include "session/pending.h"
 #include "sql/trigger_row.h"
 

@@ -12,6 +12,7 @@
 #include "catalog/epoch.h"
 #include "draw/draw.h"
 #include "draw/peek.h"
+#include "session/handle_table.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"
 #include "sql/utility.h"
@@ -40,8 +41,10 @@ PG_FUNCTION_INFO_V1(idgen_peek_big);
 typedef struct CallSite
 {
 	IdgenHandle *handle;      /* of the name in the last call */
-	uint64 epoch;             /* idgen_epoch at that time; if it differs, the
+	uint64 epoch;             /* idgen_handle_epoch at that time: if it differs, the
 	                           * handle may be gone */
+	uint64 constant_epoch;    /* the same if all calls have the same arguments,
+	                           * otherwise 0 */
 	const IdgenSource *asked; /* the source in the last call, NULL if it has none */
 	bool constant;            /* do all calls have the same arguments? */
 	TupleDesc desc;           /* the row type of the result, NULL if not known yet */
@@ -74,10 +77,11 @@ look_up_site(FunctionCallInfo fcinfo, int source_arg)
 {
 	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
 	const IdgenSource *asked = NULL;
-	uint64 epoch = idgen_epoch;
+	uint64 epoch = idgen_handle_epoch;
 	text *name = PG_GETARG_TEXT_PP(0);
 	int len = VARSIZE_ANY_EXHDR(name);
 	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	bool table_is_sure = epoch == idgen_handle_epoch;
 
 	if (PG_NARGS() > source_arg)
 		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(source_arg)));
@@ -94,9 +98,11 @@ look_up_site(FunctionCallInfo fcinfo, int source_arg)
 	    site->handle->namelen != len ||
 	    memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
 	{
+		/* To make this one, another one may go. */
 		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
-		site->epoch = epoch;
+		site->epoch = table_is_sure ? idgen_handle_epoch : 0;
 	}
+	site->constant_epoch = site->constant ? site->epoch : 0;
 	site->asked = asked;
 	return site;
 }
@@ -104,14 +110,14 @@ look_up_site(FunctionCallInfo fcinfo, int source_arg)
 /*
  * The call site, with the handle and the source that this call asks for. The
  * source is the argument with that number, if there are as many. As long as
- * idgen_epoch is the same, the handle exists, and so does its table.
+ * idgen_handle_epoch is the same, the handle exists, and so does its table.
  */
 static inline CallSite *
 get_site(FunctionCallInfo fcinfo, int source_arg)
 {
 	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
 
-	if (likely(site != NULL && site->constant && site->epoch == idgen_epoch))
+	if (likely(site != NULL && site->constant_epoch == idgen_handle_epoch))
 		return site;
 	return look_up_site(fcinfo, source_arg);
 }
@@ -328,9 +334,13 @@ last_drawn(FunctionCallInfo fcinfo)
 	CallSite *site = get_site(fcinfo, 1);
 	IdgenHandle *handle = site->handle;
 	IdgenCall call = {.function = "idgen_last()", .asked = site->asked};
+	bool held;
 
 	PreventCommandIfParallelMode(call.function);
+	held = idgen_handle_hold(handle);
 	idgen_handle_validate(handle, &call);
+	if (held)
+		idgen_handle_let_go(handle);
 	if (handle->last.layout == NULL || handle->last.object != handle->found.object)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -25,7 +25,7 @@
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
-#include "session/handle.h"
+#include "session/handle_table.h"
 #include "shmem/cache.h"
 #include "sources/sources.h"
 #include "sql/sql_support.h"

@@ -28,6 +28,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/subxact.h"
+#include "session/handle_table.h"
 #include "session/validate.h"
 #include "sql/drawing_columns.h"
 #include "sql/ids_in_use.h"
@@ -253,6 +254,7 @@ sync_column(void *arg)
 	const IdgenDrawCall *draw = &sync->column->call;
 	IdgenHandle *handle = idgen_handle_get(sync->id_sequences, draw->name, strlen(draw->name));
 	IdgenCall call = {.function = "idgen_sync()"};
+	bool held = idgen_handle_hold(handle);
 	List *columns;
 	IdgenIdsFound ids;
 	IdgenMove move;
@@ -290,6 +292,8 @@ sync_column(void *arg)
 		ids = find_ids(handle, columns);
 	} while (handle->found.source->advance(handle, &ids, &move) == IDGEN_SOURCE_STALE);
 	sync->report = make_report(handle, &move, columns);
+	if (held)
+		idgen_handle_let_go(handle);
 }
 
 /*

@@ -12,7 +12,7 @@
 #include "tcop/utility.h"
 
 #include "session/collision.h"
-#include "session/handle.h"
+#include "session/names.h"
 #include "sql/utility.h"
 
 /* What a utility command is to idgen. */
@@ -58,7 +58,7 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
 		/* The command may free the statement. */
 		next_utility(statement, query, read_only_tree, context, params, environment, dest, completion);
 		if (running == UTILITY_DISCARD_SEQUENCES)
-			idgen_handles_forget_last();
+			idgen_names_forget_last();
 	}
 	PG_FINALLY();
 	{

@@ -1,0 +1,391 @@
+/*
+ * changed_names.c
+ *		The names whose rows the current transaction has changed.
+ *
+ * One statement can change a million rows, of names that the session never
+ * draws from. So a change makes no handle: it adds a record to a log, which
+ * needs some 60 bytes for each name. When the transaction commits, the cache is
+ * told of each. (A handle with something pending has the change in its own
+ * pending state instead: see xact_changes.c.)
+ *
+ * A change that leaves cached ids as they are has sessions look at the row
+ * again, and nothing worse happens if they look once too often. So the log
+ * keeps only a number of these: of more, it notes that sessions have to look
+ * again at all id sequences. What makes ids void is always kept by name, since
+ * too much would be lost otherwise.
+ *
+ * The log is a stack, as far as savepoints are concerned: a rollback takes the
+ * records off that were added since the savepoint. If a record counts for more
+ * than an older one of the same name, that one counts again then. That sessions
+ * have to look again at all is not taken back.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+
+#include "session/changed_names.h"
+#include "session/handle_table.h"
+#include "session/names.h"
+#include "session/xact_changes.h"
+
+/* The most records that only have sessions look again. */
+#define IDGEN_MAX_LOOK_AGAIN 10000
+
+/* The log begins small, as most often there is one name. */
+#define IDGEN_LOG_FIRST_CHUNK 512
+#define IDGEN_LOG_CHUNK       (32 * 1024)
+
+typedef struct Record
+{
+	IdgenNameKey key;     /* must be first */
+	struct Record *older; /* the same name's, which this one stands for, too; or NULL */
+	uint32 number;        /* of records before it in the log */
+	uint8 change;         /* an IdgenChange, for the row's own ids */
+	uint8 objects;        /* an IdgenSlotChange, for native sequences of that name */
+	char name[FLEXIBLE_ARRAY_MEMBER];
+} Record;
+
+/* Records lie in chunks one behind the other, aligned. */
+typedef struct Chunk
+{
+	struct Chunk *before;
+	Size size; /* of what follows */
+	Size used; /* of that */
+	char records[FLEXIBLE_ARRAY_MEMBER];
+} Chunk;
+
+/* Where the log ended when a subtransaction first added to it. */
+typedef struct Mark
+{
+	int level; /* nesting level whose rollback returns to here */
+	Chunk *chunk;
+	Size used;
+	uint32 nrecords;
+} Mark;
+
+/* Finds the newest record of a name. */
+typedef struct RecordEntry
+{
+	const IdgenNameKey *key;
+	uint32 hash;
+	char status;
+} RecordEntry;
+
+#define SH_PREFIX          records
+#define SH_ELEMENT_TYPE    RecordEntry
+#define SH_KEY_TYPE        const IdgenNameKey *
+#define SH_KEY             key
+#define SH_HASH_KEY(tb, k) idgen_name_hash(k)
+#define SH_EQUAL(tb, a, b) idgen_name_equal(a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a) ((a)->hash)
+#define SH_SCOPE           static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* What the current transaction has changed; all zero if that is nothing. */
+static struct
+{
+	MemoryContext memory; /* of all the rest */
+	records_hash *names;
+	Chunk *chunk; /* the last one */
+	uint32 nrecords;
+	int nlook_again;   /* records that only have sessions look again */
+	Oid look_again_at; /* id_sequences, if they have to look at all rows again; or invalid */
+	Mark *marks;       /* their levels ascend */
+	int nmarks;
+	int max_marks;
+} changed;
+
+/* Begin the log. */
+static void
+init_log(void)
+{
+	MemoryContext memory = AllocSetContextCreate(TopTransactionContext, "idgen changed names", ALLOCSET_SMALL_SIZES);
+
+	changed.names = records_create(memory, 4, NULL);
+	changed.memory = memory;
+}
+
+static Record *
+find_record(const IdgenNameKey *key)
+{
+	RecordEntry *entry;
+
+	if (changed.memory == NULL)
+		return NULL;
+	entry = records_lookup(changed.names, key);
+	return entry != NULL ? unconstify(Record *, (const Record *) entry->key) : NULL;
+}
+
+static bool
+only_looks_again(IdgenChange change, IdgenSlotChange objects)
+{
+	return change <= IDGEN_CHANGE_REVALIDATE && objects <= IDGEN_SLOT_REVALIDATE;
+}
+
+static int
+counts_as_look_again(const Record *record)
+{
+	return only_looks_again(record->change, record->objects) ? 1 : 0;
+}
+
+/* The last mark, if it is that of the current subtransaction; or NULL. */
+static Mark *
+current_mark(int level)
+{
+	Mark *last = changed.nmarks > 0 ? &changed.marks[changed.nmarks - 1] : NULL;
+
+	return last != NULL && last->level == level ? last : NULL;
+}
+
+/* A subtransaction is about to add to the log: note where it begins. */
+static void
+set_mark(int level)
+{
+	if (level == 1 || current_mark(level) != NULL)
+		return;
+	if (changed.marks == NULL)
+	{
+		changed.marks = MemoryContextAlloc(changed.memory, 8 * sizeof(Mark));
+		changed.max_marks = 8;
+	}
+	else if (changed.nmarks == changed.max_marks)
+	{
+		changed.marks = repalloc(changed.marks, 2 * changed.max_marks * sizeof(Mark));
+		changed.max_marks *= 2;
+	}
+	changed.marks[changed.nmarks++] = (Mark){
+		.level = level,
+		.chunk = changed.chunk,
+		.used = changed.chunk != NULL ? changed.chunk->used : 0,
+		.nrecords = changed.nrecords,
+	};
+}
+
+/* The size of a record in its chunk. */
+static Size
+record_size(int namelen)
+{
+	return MAXALIGN(offsetof(Record, name) + namelen + 1);
+}
+
+/* See to it that the last chunk has room for a record. */
+static void
+have_room(Size size)
+{
+	Size chunk_size = changed.chunk == NULL ? IDGEN_LOG_FIRST_CHUNK : IDGEN_LOG_CHUNK;
+	Chunk *chunk;
+
+	if (changed.chunk != NULL && changed.chunk->size - changed.chunk->used >= size)
+		return;
+	chunk_size = Max(chunk_size, size);
+	chunk = MemoryContextAlloc(changed.memory, offsetof(Chunk, records) + chunk_size);
+	chunk->before = changed.chunk;
+	chunk->size = chunk_size;
+	chunk->used = 0;
+	changed.chunk = chunk;
+}
+
+/* Add a record to the log. */
+static void
+add_record(const IdgenNameKey *key, Record *older, IdgenChange change, IdgenSlotChange objects)
+{
+	Size size = record_size(key->namelen);
+	Record *record;
+	RecordEntry *entry;
+	bool found;
+
+	set_mark(GetCurrentTransactionNestLevel());
+	have_room(size);
+	record = (Record *) (changed.chunk->records + changed.chunk->used);
+	memcpy(record->name, key->name, key->namelen);
+	record->name[key->namelen] = '\0';
+	record->key = (IdgenNameKey){key->relid, key->namelen, record->name};
+	record->older = older;
+	record->number = changed.nrecords;
+	record->change = change;
+	record->objects = objects;
+	entry = records_insert(changed.names, &record->key, &found);
+
+	/* From here on, nothing can fail. */
+	entry->key = &record->key;
+	changed.chunk->used += size;
+	changed.nrecords++;
+	changed.nlook_again += counts_as_look_again(record);
+}
+
+/*
+ * Note what a change of the row means for cached ids of that name: for the
+ * row's own ids, and for native sequences that the name may stand for.
+ */
+void
+idgen_changed_names_add(Oid relid, const char *name, IdgenChange change, IdgenSlotChange objects)
+{
+	IdgenNameKey key = {relid, strlen(name), name};
+	Record *record = find_record(&key);
+	int level;
+	const Mark *mark;
+
+	if (record != NULL)
+	{
+		change = Max(change, (IdgenChange) record->change);
+		objects = Max(objects, (IdgenSlotChange) record->objects);
+		if (change == (IdgenChange) record->change && objects == (IdgenSlotChange) record->objects)
+			return;
+	}
+	if (only_looks_again(change, objects) && changed.nlook_again >= IDGEN_MAX_LOOK_AGAIN)
+	{
+		changed.look_again_at = relid;
+		return;
+	}
+	if (changed.memory == NULL)
+		init_log();
+
+	level = GetCurrentTransactionNestLevel();
+	mark = current_mark(level);
+	if (record != NULL && (level == 1 || (mark != NULL && record->number >= mark->nrecords)))
+	{
+		/* It goes with whatever takes back this change. */
+		changed.nlook_again -= counts_as_look_again(record);
+		record->change = change;
+		record->objects = objects;
+		changed.nlook_again += counts_as_look_again(record);
+	}
+	else
+		add_record(&key, record, change, objects);
+}
+
+/*
+ * What the current transaction has done to the row of that name, as far as the
+ * log says.
+ */
+IdgenChange
+idgen_changed_names_find(Oid relid, const char *name, int namelen)
+{
+	IdgenNameKey key = {relid, namelen, name};
+	const Record *record = find_record(&key);
+
+	return record != NULL ? (IdgenChange) record->change : IDGEN_CHANGE_NONE;
+}
+
+/* The current subtransaction commits: what it has added is its parent's. */
+void
+idgen_changed_names_release(void)
+{
+	int level = GetCurrentTransactionNestLevel();
+	Mark *mark = current_mark(level);
+
+	if (mark == NULL)
+		return;
+	if (level == 2 || (changed.nmarks > 1 && mark[-1].level == level - 1))
+		changed.nmarks--;
+	else
+		mark->level--;
+}
+
+/*
+ * Let a name be found as if a record, which is one of those from that number
+ * on, had never been added.
+ */
+static void
+take_off(const Record *record, uint32 from)
+{
+	RecordEntry *entry = records_lookup(changed.names, &record->key);
+	const Record *older = record->older;
+
+	changed.nlook_again -= counts_as_look_again(record);
+	while (older != NULL && older->number >= from)
+		older = older->older;
+	if (entry == NULL)
+		return;
+	if (older != NULL)
+		entry->key = &older->key;
+	else
+		(void) records_delete(changed.names, &record->key);
+}
+
+/* The current subtransaction is rolled back: take off what it has added. */
+void
+idgen_changed_names_rollback(void)
+{
+	Mark *mark = current_mark(GetCurrentTransactionNestLevel());
+
+	if (mark == NULL)
+		return;
+	for (Chunk *chunk = changed.chunk; chunk != NULL; chunk = chunk->before)
+	{
+		Size at = chunk == mark->chunk ? mark->used : 0;
+
+		while (at < chunk->used)
+		{
+			const Record *record = (const Record *) (chunk->records + at);
+
+			take_off(record, mark->nrecords);
+			at += record_size(record->key.namelen);
+		}
+		if (chunk == mark->chunk)
+			break;
+	}
+	while (changed.chunk != mark->chunk)
+	{
+		Chunk *before = changed.chunk->before;
+
+		pfree(changed.chunk);
+		changed.chunk = before;
+	}
+	if (changed.chunk != NULL)
+		changed.chunk->used = mark->used;
+	changed.nrecords = mark->nrecords;
+	changed.nmarks--;
+}
+
+/*
+ * Tell the cache what a record says; unless a handle does, which has ids to
+ * publish behind that.
+ */
+static void
+tell(const Record *record)
+{
+	IdgenOutcome outcome = {.change = idgen_slot_change(record->change, IDGEN_CHANGE_DROP_ROW)};
+	const IdgenHandle *handle = idgen_handle_find(record->key.relid, record->name, record->key.namelen);
+	IdgenCacheKey key;
+
+	if (outcome.change != IDGEN_SLOT_UNCHANGED &&
+	    (handle == NULL || handle->pending.change < (IdgenChange) record->change))
+	{
+		idgen_cache_key(&key, record->key.relid, InvalidOid, false, record->name, record->key.namelen);
+		idgen_cache_finish(&key, &outcome);
+	}
+	if (record->objects != IDGEN_SLOT_UNCHANGED && idgen_cache_has_objects())
+		idgen_cache_change_objects(idgen_cache_hash_name(record->key.relid, record->name), record->objects);
+}
+
+/* The transaction has committed: tell the cache of all. Raises no errors. */
+void
+idgen_changed_names_tell(void)
+{
+	if (OidIsValid(changed.look_again_at))
+		idgen_cache_look_again(changed.look_again_at);
+	for (Chunk *chunk = changed.chunk; chunk != NULL; chunk = chunk->before)
+	{
+		const Record *record;
+
+		for (Size at = 0; at < chunk->used; at += record_size(record->key.namelen))
+		{
+			record = (const Record *) (chunk->records + at);
+			tell(record);
+		}
+	}
+}
+
+/* The transaction is over. */
+void
+idgen_changed_names_forget(void)
+{
+	if (changed.memory != NULL)
+		MemoryContextDelete(changed.memory);
+	memset(&changed, 0, sizeof(changed));
+}
