@@ -192,7 +192,7 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
 {
 	IdgenKnownRow row = {as_of, found->block_size, found->refill};
 
-	if (found->has_row && found->row_settled && found->source->auto_created &&
+	if (idgen_cache_is_shared() && found->has_row && found->row_settled && found->source->auto_created &&
 	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
 	    idgen_changes_leave_row(handle) && !RecoveryInProgress())
 		idgen_known_row_share(key, &row);

@@ -13,7 +13,6 @@
 
 #include "shmem/cache.h"
 #include "shmem/cache_databases.h"
-#include "shmem/known_rows.h"
 #include "shmem/long_names.h"
 #include "shmem/second_level.h"
 #include "shmem/slot.h"
@@ -73,7 +72,6 @@ typedef struct IdgenCache
 	struct IdgenFileIndex *files;
 	struct IdgenDatabases *databases;      /* NULL in a session's own cache */
 	IdgenLongNames *long_names;            /* NULL in a session's own cache */
-	IdgenKnownRow *known_rows;             /* one for each slot; NULL in a session's own cache */
 	struct IdgenSecondLevel *second_level; /* NULL if there is none, as in a session's
 	                                        * own cache */
 } IdgenCache;

@@ -49,7 +49,6 @@ cache_size(void)
 	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(count_buckets())));
 	size = add_size(size, CACHELINEALIGN(idgen_databases_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_long_names_size(idgen_max_sequences)));
-	size = add_size(size, CACHELINEALIGN(idgen_known_rows_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
 	if (idgen_max_idle_sequences > 0)
@@ -96,11 +95,10 @@ init_shared_cache(void)
 	idgen_file_index_init(cache->files, cache->nbuckets, tranche);
 	idgen_databases_init(cache->databases, idgen_max_sequences);
 	idgen_long_names_init(cache->long_names, idgen_max_sequences);
-	idgen_known_rows_init(cache->known_rows, idgen_max_sequences);
 	if (cache->second_level != NULL)
 		idgen_second_level_init(cache->second_level, idgen_max_idle_sequences, cache->databases);
 	for (int i = 0; i < idgen_max_sequences; i++)
-		idgen_slot_init(&cache->slots[i].slot, slot_tranche, cache->files);
+		idgen_slot_init(&cache->slots[i].slot, slot_tranche);
 }
 
 /*
@@ -131,7 +129,6 @@ idgen_cache_startup_shmem(void)
 	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_part);
 	cache->databases = ShmemInitStruct("idgen cache databases", idgen_databases_size(idgen_max_sequences), &found_part);
 	cache->long_names = ShmemInitStruct("idgen long names", idgen_long_names_size(idgen_max_sequences), &found_part);
-	cache->known_rows = ShmemInitStruct("idgen known rows", idgen_known_rows_size(idgen_max_sequences), &found_part);
 	tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
 	idgen_failure_pool_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);

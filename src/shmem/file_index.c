@@ -16,7 +16,8 @@
 #include "common/hashfn.h"
 #include "storage/lwlock.h"
 
-#include "shmem/file_index.h"
+#include "common/guc.h"
+#include "shmem/cache_internal.h"
 
 typedef struct IdgenFileIndex
 {
@@ -46,6 +47,19 @@ bucket_of(IdgenFileIndex *index, Oid dbid, RelFileNumber file)
 	return &index->buckets[hash_bytes_uint32(dbid ^ file) % index->nbuckets];
 }
 
+/* The index of the cache that a slot belongs to. */
+static IdgenFileIndex *
+index_of(const IdgenFileEntry *entry)
+{
+	const IdgenCache *shared = &idgen_shared_cache;
+	const char *slots = (const char *) shared->slots;
+	const char *place = (const char *) entry;
+
+	if (slots != NULL && place >= slots && place < (const char *) &shared->slots[idgen_max_sequences])
+		return shared->files;
+	return idgen_own_cache.files;
+}
+
 /*
  * Note that the slot holds ids of that file, or of none if it is invalid. The
  * caller holds the slot's lock.
@@ -53,10 +67,11 @@ bucket_of(IdgenFileIndex *index, Oid dbid, RelFileNumber file)
 void
 idgen_file_entry_set(IdgenFileEntry *entry, RelFileNumber file)
 {
-	IdgenFileIndex *index = entry->index;
+	IdgenFileIndex *index;
 
 	if (entry->file == file)
 		return;
+	index = index_of(entry);
 	LWLockAcquire(&index->lock, LW_EXCLUSIVE);
 	if (entry->file != InvalidRelFileNumber)
 		dlist_delete(&entry->node);

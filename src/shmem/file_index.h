@@ -14,9 +14,8 @@ struct IdgenFileIndex;
 /* A slot's place in an index. See file_index.c for what protects it. */
 typedef struct IdgenFileEntry
 {
-	struct IdgenFileIndex *index; /* fixed */
-	Oid dbid;                     /* database of the file */
-	RelFileNumber file;           /* invalid = not in the index */
+	Oid dbid;           /* database of the file */
+	RelFileNumber file; /* invalid = not in the index */
 	dlist_node node;
 } IdgenFileEntry;
 

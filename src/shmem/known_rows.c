@@ -32,27 +32,6 @@
 #include "shmem/cache_internal.h"
 #include "shmem/known_rows.h"
 
-Size
-idgen_known_rows_size(int max_sequences)
-{
-	return mul_size(max_sequences, sizeof(IdgenKnownRow));
-}
-
-void
-idgen_known_rows_init(IdgenKnownRow *rows, int max_sequences)
-{
-	memset(rows, 0, idgen_known_rows_size(max_sequences));
-}
-
-/* Where the row of a slot is kept; NULL in a session's own cache. */
-static IdgenKnownRow *
-place_of(const IdgenCache *cache, const IdgenSlot *slot)
-{
-	if (cache->known_rows == NULL)
-		return NULL;
-	return &cache->known_rows[(const IdgenSlotPadded *) slot - cache->slots];
-}
-
 /*
  * The number of the last event in the shared cache. A session that wants to
  * share what it finds in a row asks for it before it looks.
@@ -72,36 +51,36 @@ idgen_known_row_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *r
 {
 	IdgenCache *cache = idgen_cache_of(key);
 	IdgenSlot *slot = idgen_cache_lock_entry(key);
-	const IdgenKnownRow *kept;
 
 	row->as_of = 0;
 	if (slot == NULL)
 		return NULL;
 	*version = slot->version;
-	kept = place_of(cache, slot);
-	if (kept != NULL && kept->as_of >= Max(slot->version, cache->header->rows_known_from))
-		*row = *kept;
+	if (slot->row_as_of >= Max(slot->version, cache->header->rows_known_from))
+		*row = (IdgenKnownRow){slot->row_as_of, slot->row_block_size, (IdgenRefillMode) slot->row_refill};
 	idgen_cache_unlock_entry(key, slot);
 	return slot;
 }
 
 /*
  * Share what the row of a key says, or not if that is void by now, or there is
- * no slot. The row must be ordinary and committed, and no transaction that was
- * in progress when it was looked at may have changed it.
+ * no slot. The cache must be the shared one, and the row ordinary and
+ * committed. No transaction that was in progress when somebody looked at it may
+ * have changed it.
  */
 void
 idgen_known_row_share(const IdgenCacheKey *key, const IdgenKnownRow *row)
 {
-	IdgenCache *cache = idgen_cache_of(key);
 	IdgenSlot *slot = idgen_cache_lock_entry(key);
-	IdgenKnownRow *kept;
 
 	if (slot == NULL)
 		return;
-	kept = place_of(cache, slot);
-	if (kept != NULL && row->as_of >= slot->version)
-		*kept = *row;
+	if (row->as_of >= slot->version)
+	{
+		slot->row_as_of = row->as_of;
+		slot->row_block_size = row->block_size;
+		slot->row_refill = row->refill;
+	}
 	idgen_cache_unlock_entry(key, slot);
 }
 

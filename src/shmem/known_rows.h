@@ -17,9 +17,6 @@ typedef struct IdgenKnownRow
 	IdgenRefillMode refill; /* as in IdgenDefinition */
 } IdgenKnownRow;
 
-extern Size idgen_known_rows_size(int max_sequences);
-extern void idgen_known_rows_init(IdgenKnownRow *rows, int max_sequences);
-
 extern uint64 idgen_known_rows_now(void);
 extern IdgenSlot *idgen_known_row_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row);
 extern void idgen_known_row_share(const IdgenCacheKey *key, const IdgenKnownRow *row);

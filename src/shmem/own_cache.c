@@ -119,7 +119,7 @@ make_slots(void)
 	header->nslots += IDGEN_OWN_AT_ONCE;
 	for (int i = 0; i < IDGEN_OWN_AT_ONCE; i++)
 	{
-		idgen_slot_init(&slots[i].slot, IDGEN_OWN_TRANCHE, idgen_own_cache.files);
+		idgen_slot_init(&slots[i].slot, IDGEN_OWN_TRANCHE);
 		slots[i].long_name = NULL;
 		dlist_push_head(&header->free, &slots[i].slot.node);
 	}

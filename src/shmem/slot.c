@@ -13,13 +13,12 @@
 
 #include "shmem/slot_work.h"
 
-/* Prepare a slot for use, once. The index of files is the cache's. */
+/* Prepare a slot for use, once. */
 void
-idgen_slot_init(IdgenSlot *slot, int tranche, struct IdgenFileIndex *files)
+idgen_slot_init(IdgenSlot *slot, int tranche)
 {
 	memset(slot, 0, sizeof(IdgenSlot));
 	LWLockInitialize(&slot->lock, tranche);
-	slot->source.stored.index = files;
 	ConditionVariableInit(&slot->refill.done);
 }
 

@@ -38,7 +38,7 @@
  * three bytes fit, that is, of any living script; longer names are in a place
  * of their own, see long_names.c. This fills the last cache line of a slot.
  */
-#define IDGEN_SHORT_NAME_BYTES 152
+#define IDGEN_SHORT_NAME_BYTES 148
 
 /* Stands for the lowest percentage logged while none has been. */
 #define IDGEN_NOT_WARNED 101
@@ -174,6 +174,7 @@ typedef struct IdgenSlot
 	bool ran_dry : 1;        /* has a session had to wait since the last refill began? */
 	bool row_locked : 1;     /* had another transaction locked the row when the worker
 	                          * last tried? */
+	uint8 row_refill;        /* an IdgenRefillMode; see row_as_of */
 	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
 	uint64 dropped_at;       /* number of the last event that emptied it */
 	IdgenCounters counters;
@@ -192,12 +193,19 @@ typedef struct IdgenSlot
 	IdgenSlotWorker worker;
 
 	/*
+	 * When the row was looked at that says row_refill and row_block_size, as in
+	 * IdgenKnownRow. See known_rows.c.
+	 */
+	uint64 row_as_of;
+
+	/*
 	 * What names it. The lock of the cache's header protects this as well; see
 	 * cache.c. "node" is on the list of slots that have an object and names in
 	 * common, or of a session's own slots that are not in use.
 	 */
 	const struct IdgenCacheKey *key; /* inside the hash table */
 	dlist_node node;
+	int32 row_block_size;                    /* see row_as_of; the slot's lock suffices */
 	char short_name[IDGEN_SHORT_NAME_BYTES]; /* the key's name, unless it is long */
 } IdgenSlot;
 
@@ -205,7 +213,7 @@ typedef struct IdgenSlot
 StaticAssertDecl(offsetof(IdgenSlot, blocks[1]) - sizeof(LWLock) <= 64 - 16,
                  "the hot line of a slot must be one cache line");
 
-extern void idgen_slot_init(IdgenSlot *slot, int tranche, struct IdgenFileIndex *files);
+extern void idgen_slot_init(IdgenSlot *slot, int tranche);
 extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
                               uint64 number);
 extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
