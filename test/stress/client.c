@@ -91,9 +91,10 @@ has_function(const Plan *plan)
 
 /* The end of a round comes after a restart for the next one. */
 static bool
-lacks_workers(int round)
+lacks_workers_or_slots(int round)
 {
-	return !round_has_workers(round) || !round_has_workers(round + 1);
+	return !round_has_workers(round) || !round_has_workers(round + 1) ||
+		!round_has_slots(round) || !round_has_slots(round + 1);
 }
 
 static bool
@@ -120,7 +121,7 @@ is_expected(const Client *client, const Step *step)
 	if (strcmp(state, "23505") == 0)
 		return step && step->action == COLLIDE;
 	if (strcmp(state, "53400") == 0)
-		return lacks_workers(client->transaction / ROUND_STEP) &&
+		return lacks_workers_or_slots(client->transaction / ROUND_STEP) &&
 			((kind && needs_worker(kind)) || (other && needs_worker(other)));
 	if (strcmp(state, "2200H") == 0)
 		return (kind && kind->capacity > 0) || (other && other->capacity > 0);
@@ -191,8 +192,9 @@ record(const OpenDraw *open, Fate fate)
 }
 
 /*
- * The values from first to last were returned. In a calm round the cache
- * forgets nothing, so they are left out if there was a unique violation.
+ * The values from first to last were returned. In a calm round, a cache that
+ * has a slot for each id sequence forgets nothing, so they are left out if
+ * there was a unique violation.
  */
 static void
 record_returned(const Client *client, const OpenDraw *open, int64_t first, int64_t last, Time returned)
@@ -203,7 +205,8 @@ record_returned(const Client *client, const OpenDraw *open, int64_t first, int64
 	draw.last = last;
 	draw.fate = RETURNED;
 	draw.returned = returned;
-	if (client->violated && client->plan.calm && open->sequence->kind->collides)
+	if (client->violated && client->plan.calm && round_has_slots(client->transaction / ROUND_STEP) &&
+	    open->sequence->kind->collides)
 	{
 		draw.fate = COLLIDED;
 		draw.since = client->link.connection ? client->link.replied : NEVER;
@@ -238,8 +241,8 @@ return_draw(Client *client, OpenDraw *open, int level, Time returned)
 	open->uncommitted = true;
 	if (!stream->transactional)
 	{
-		/* but ids of another program's block may be issued again */
-		return !open->classic;
+		/* but after a crash, ids of another program may be issued again */
+		return !open->classic || client->plan.calm;
 	}
 
 	next = client->next[level][index_in_plan(&client->plan, open->sequence)];

@@ -12,7 +12,7 @@ struct Disturber
 {
 	uint64_t seed;
 	const char *data_directory;
-	const char *options; /* of the server, when it is started the next time */
+	char *options; /* of the server, when it is started the next time */
 	Link links[NDATABASES];
 	Link held_up[NDATABASES];
 	Link centre;

@@ -69,10 +69,11 @@ do_deed(Disturber *disturber, Random *random, int i)
 }
 
 /* What the server gets on its command line in a round. */
-static const char *
+static char *
 options_of_round(int round)
 {
-	return round_has_workers(round) ? "" : "-c max_worker_processes=0";
+	return text("%s %s", round_has_workers(round) ? "" : "-c max_worker_processes=0",
+	            round_has_slots(round) ? "" : "-c idgen.max_sequences=16");
 }
 
 /*
@@ -89,6 +90,7 @@ end_round(Disturber *disturber, Random *random, int round)
 		pause_for(ASYNCHRONOUS_TIME);
 		how = random_below(random, 2) ? restart_immediately : kill_server;
 	}
+	free(disturber->options);
 	disturber->options = options_of_round(round + 1);
 	for (int i = 0; i < ndeeds; i++)
 	{

@@ -154,7 +154,7 @@ check_round(int number)
 	int complaints = settle_before_check();
 
 	complaints += check_streams(streams, nstreams, describe);
-	complaints += settle_after_check(round_is_calm(number));
+	complaints += settle_after_check(number);
 	complaints += (int) atomic_exchange(&totals.unexpected, 0);
 	printf("round %d%s: %.1f s, %lld ids, %lld in ranges, %lld transactions, %lld errors, %lld connections lost\n",
 	       number + 1, round_is_calm(number) ? " (calm)" : "", (double) now() / SECOND, (long long) totals.ids,

@@ -50,13 +50,15 @@ typedef enum Lack
 {
 	NOTHING,
 	WORKERS, /* it has no slot for a background worker */
+	SLOTS,   /* the cache has few, and most id sequences lie in its second level */
+	BOTH,
 } Lack;
 
 static Lack
 lack_of_round(int round)
 {
-	static const Lack asynchronous[] = {WORKERS, NOTHING, NOTHING, WORKERS};
-	static const Lack calm[] = {WORKERS, NOTHING, WORKERS, NOTHING};
+	static const Lack asynchronous[] = {BOTH, SLOTS, SLOTS, WORKERS};
+	static const Lack calm[] = {WORKERS, SLOTS, BOTH, NOTHING};
 
 	if (round == 0)
 		return NOTHING;
@@ -68,7 +70,13 @@ lack_of_round(int round)
 bool
 round_has_workers(int round)
 {
-	return lack_of_round(round) != WORKERS;
+	return lack_of_round(round) != WORKERS && lack_of_round(round) != BOTH;
+}
+
+bool
+round_has_slots(int round)
+{
+	return lack_of_round(round) != SLOTS && lack_of_round(round) != BOTH;
 }
 
 Database

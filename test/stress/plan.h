@@ -87,6 +87,7 @@ extern const char *const isolation_names[NISOLATIONS];
 extern bool round_is_calm(int round);
 extern bool round_is_asynchronous(int round);
 extern bool round_has_workers(int round);
+extern bool round_has_slots(int round);
 extern Database database_of_client(int client);
 extern bool client_is_privileged(int client);
 extern void plan_transaction(Plan *plan, uint64_t seed, int client, int transaction);

@@ -20,6 +20,7 @@
 
 #include "check.h"
 #include "link.h"
+#include "plan.h"
 
 static Link links[NDATABASES];
 
@@ -273,13 +274,14 @@ cached_runs(const Sequence *sequence, int *n)
 static void
 look_up_lost(const Sequence *sequence, Account *account)
 {
-	char *sql = text("SELECT ids_lost, ids_lost_changed FROM idgen_stats WHERE name = '%s' AND source = 'table'",
+	char *sql = text("SELECT coalesce(sum(ids_lost), 0), coalesce(sum(ids_lost_changed), 0) FROM idgen_stats"
+	                 " WHERE name = '%s'",
 	                 sequence->kind->name);
 	PGresult *result;
 
 	link_insist(&links[sequence->database], sql, &result);
-	account->lost = PQntuples(result) > 0 ? number_at(result, 0, 0) : 0;
-	account->changed = PQntuples(result) > 0 ? number_at(result, 0, 1) : 0;
+	account->lost = number_at(result, 0, 0);
+	account->changed = number_at(result, 0, 1);
 	PQclear(result);
 	free(sql);
 }
@@ -294,6 +296,17 @@ life_going_on(const Sequence *sequence)
 			return &sequence->stream->lives[i];
 	}
 	return NULL;
+}
+
+/*
+ * Does it tell what it has allocated, and does nobody set ids aside? nextval()
+ * with CACHE does, for its session.
+ */
+static bool
+is_accounted_for(const Kind *kind)
+{
+	return kind->capacity == 0 &&
+		(kind->source == TABLE || (kind->source == SEQUENCE && kind->block_size > 0 && kind->cache == 0));
 }
 
 static Account
@@ -316,43 +329,100 @@ take_account(const Sequence *sequence, const Life *life)
 	return account;
 }
 
-int
-settle_after_check(bool calm)
+/*
+ * Ids that idgen counts as lost, in all databases: also those of id sequences
+ * that have lost their slots since, with what these had counted.
+ */
+static int64_t
+look_up_all_lost(int64_t *evicted)
 {
+	int64_t lost = 0;
+	PGresult *result;
+
+	for (Database database = 0; database < NDATABASES; database++)
+	{
+		link_insist(&links[database], "SELECT coalesce(sum(ids_lost), 0) FROM idgen_stats", &result);
+		lost += number_at(result, 0, 0);
+		PQclear(result);
+	}
+	link_insist(&links[0], "SELECT ids_lost + ids_uncached, ids_evicted FROM idgen_cache_totals", &result);
+	*evicted = number_at(result, 0, 1);
+	lost += number_at(result, 0, 0) + *evicted;
+	PQclear(result);
+	return lost;
+}
+
+/*
+ * Is all accounted for that is missing since the round before? An id sequence
+ * that loses its slot loses its counters.
+ */
+static bool
+is_balanced(const Account *before, const Account *after, bool slots, int64_t all_lost)
+{
+	int64_t missing = after->missing - before->missing;
+
+	return slots ? missing == after->lost - before->lost : missing <= all_lost;
+}
+
+/* Takes the account of one id sequence; the number of complaints. */
+static int
+settle_account(const Sequence *sequence, const Life *life, Account *account, int round, int64_t all_lost_before)
+{
+	Account before = *account;
+	bool checked = round_is_calm(round) && before.first == life->first;
+	int64_t evicted;
+	int64_t all_lost;
+	int complaints = 0;
+
+	/* what the worker has allocated is not published in the same moment */
+	for (int tries = 0;; tries++)
+	{
+		*account = take_account(sequence, life);
+		all_lost = look_up_all_lost(&evicted) - all_lost_before;
+		if (!checked || is_balanced(&before, account, round_has_slots(round), all_lost))
+			break;
+		if (tries == 50)
+		{
+			printf("WRONG: %s: %" PRId64 " ids of a calm round are missing, %" PRId64 " were counted as lost, %" PRId64
+			       " of all id sequences\n",
+			       sequence->stream->name, account->missing - before.missing, account->lost - before.lost, all_lost);
+			complaints++;
+			break;
+		}
+		pause_for(100 * MILLISECOND);
+	}
+	/* other programs have allocated, but that is none */
+	if (checked && account->changed > before.changed)
+	{
+		printf("WRONG: %s: %" PRId64 " ids of a calm round were counted as lost by a change (C2)\n",
+		       sequence->stream->name, account->changed - before.changed);
+		complaints++;
+	}
+	return complaints;
+}
+
+int
+settle_after_check(int round)
+{
+	static int64_t all_lost_before = 0;
+	static int64_t evicted_before = 0;
+	int64_t evicted;
 	int complaints = 0;
 
 	for (int i = 0; i < nsequences; i++)
 	{
-		const Sequence *sequence = &sequences[i];
-		const Life *life = life_going_on(sequence);
-		Account *before = &accounts[i];
-		Account after;
+		const Life *life = life_going_on(&sequences[i]);
 
-		if (sequence->kind->source != TABLE || sequence->kind->capacity > 0 || life == NULL)
-			continue;
-		/* what the worker has allocated is not published in the same moment */
-		for (int tries = 0;; tries++)
-		{
-			after = take_account(sequence, life);
-			if (!calm || before->first != life->first || after.missing - before->missing == after.lost - before->lost)
-				break;
-			if (tries == 50)
-			{
-				printf("WRONG: %s: %" PRId64 " ids of a calm round are missing, %" PRId64 " were counted as lost\n",
-				       sequence->stream->name, after.missing - before->missing, after.lost - before->lost);
-				complaints++;
-				break;
-			}
-			pause_for(100 * MILLISECOND);
-		}
-		/* other programs have allocated, but that is none */
-		if (calm && before->first == life->first && after.changed != before->changed)
-		{
-			printf("WRONG: %s: %" PRId64 " ids of a calm round were counted as lost by a change (C2)\n",
-			       sequence->stream->name, after.changed - before->changed);
-			complaints++;
-		}
-		*before = after;
+		if (is_accounted_for(sequences[i].kind) && life != NULL)
+			complaints += settle_account(&sequences[i], life, &accounts[i], round, all_lost_before);
 	}
+	all_lost_before = look_up_all_lost(&evicted);
+	if (round_is_calm(round) && evicted != evicted_before)
+	{
+		printf("WRONG: %" PRId64 " ids of a calm round were lost because the second level had no room (K1)\n",
+		       evicted - evicted_before);
+		complaints++;
+	}
+	evicted_before = evicted;
 	return complaints;
 }

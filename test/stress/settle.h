@@ -11,6 +11,6 @@ extern void settle_init(void);
 
 /* Both return the number of complaints, which they print. */
 extern int settle_before_check(void);
-extern int settle_after_check(bool calm);
+extern int settle_after_check(int round);
 
 #endif
