@@ -36,7 +36,7 @@ my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for
 
 # So does a query that calls a function which is dropped just then, idgen's
 # included.
-my $called = qr/^(?:clauses|fmgr|functions)\.c$/;
+my $called = qr/^(?:clauses|fmgr|functions)\.c |^lsyscache\.c func_parallel$/;
 
 # The same where a row of the catalog is updated without a lock, as by GRANT or
 # CREATE OR REPLACE. idgen updates none but by such commands.
@@ -323,7 +323,7 @@ sub read_log
 		my $entry = JSON::PP->new->decode($line);
 		$entry->{application_name} = $connections{$1} if $entry->{message} =~ /process \(PID (\d+)\)/;
 		if ($entry->{message} =~ $updated
-			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || ($entry->{file_name} // '') =~ $called)
+			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || where_raised($entry) =~ $called)
 			|| $entry->{message} =~ $parallel && !in_idgen($entry) && ($entry->{context} // '') !~ /^.*idgen_/)
 		{
 			$self->{let_pass}{ $entry->{message} =~ s/\d+/N/gr }++;
@@ -333,6 +333,13 @@ sub read_log
 			"$entry->{error_severity} " . ($entry->{state_code} // '') . ": $entry->{message}", $entry);
 	}
 	return;
+}
+
+# The file and the function of the server that have raised it.
+sub where_raised
+{
+	my ($entry) = @_;
+	return ($entry->{file_name} // '') . ' ' . ($entry->{func_name} // '');
 }
 
 # Was it a call of the extension that failed, and not an allocator that draws
