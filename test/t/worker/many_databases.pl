@@ -23,7 +23,8 @@ $node->safe_psql('postgres', q{CREATE DATABASE d1});
 $node->safe_psql('d1', q{CREATE EXTENSION idgen; SELECT idgen_create(name, refill => 'worker') FROM unnest('{x,y}'::text[]) name});
 $node->safe_psql('postgres', "CREATE DATABASE $_ TEMPLATE d1") foreach @databases[ 1 .. $number - 1 ];
 
-# Each has a request ahead of need, and the last ones have a session that waits.
+# Each has a request ahead of need, and the last ones have a session that waits,
+# too.
 my @pids;
 foreach my $database (@databases)
 {
@@ -35,32 +36,39 @@ foreach my $database (@databases)
 	$node->safe_psql($database, q{SELECT idgen_next('x') FROM generate_series(1, 15)});
 }
 my @waiters;
-foreach my $database (@databases[ $number - 3 .. $number - 1 ])
+foreach my $database ('d8', 'd10')
 {
 	push @waiters, $node->background_psql($database);
 	$waiters[-1]->query_until(qr/running/, "\\echo running\nSELECT idgen_next('y');\n");
 	wait_for_waiters($node, scalar @waiters, 'idgen_next', 'Extension');
 }
 
-# The workers go on, those of the first databases later. What they have to do is
-# done, and nobody else does it.
+# Every second worker goes on, then the others. What they have to do is done,
+# and nobody else does it.
+my @even = grep { $_ % 2 == 0 } 1 .. $number;
+my @odd = grep { $_ % 2 == 1 } 1 .. $number;
+
 sub refilled
 {
-	my (@where) = @_;
+	my (@numbers) = @_;
 	return join ' ', map {
-		$node->safe_psql($_, q{SELECT string_agg(next_block_start::text, ',' ORDER BY name) FROM id_sequences})
-	} @where;
+		$node->safe_psql("d$_", q{SELECT string_agg(next_block_start::text, ',' ORDER BY name) FROM id_sequences})
+	} @numbers;
 }
-kill('CONT', $_) foreach @pids[ 6 .. $number - 1 ];
-is(join(' ', map { $_->query_safe('') } @waiters), '1 1 1', 'sessions that wait get ids');
-$node->poll_query_until($_, q{SELECT next_block_start > 21 FROM id_sequences WHERE name = 'x'}) or die "$_ is not refilled"
-  foreach @databases[ 6 .. $number - 1 ];
-pass('those whose workers go on are refilled');
-is(refilled(@databases[ 0 .. 5 ]), join(' ', ('21,1') x 6), 'others are not');
-kill('CONT', $_) foreach @pids[ 0 .. 5 ];
-$node->poll_query_until($_, q{SELECT next_block_start > 21 FROM id_sequences WHERE name = 'x'}) or die "$_ is not refilled"
-  foreach @databases[ 0 .. 5 ];
-pass('they are when theirs do');
+
+sub wait_for_refill
+{
+	my ($number) = @_;
+	ok($node->poll_query_until("d$number", q{SELECT next_block_start > 21 FROM id_sequences WHERE name = 'x'}),
+		"d$number is refilled");
+	return;
+}
+kill('CONT', $pids[ $_ - 1 ]) foreach @even;
+wait_for_refill($_) foreach reverse @even;
+is(join(' ', map { $_->query_safe('') } @waiters), '1 1', 'sessions that wait get ids');
+is(refilled(@odd), join(' ', ('21,1') x @odd), 'others are not refilled');
+kill('CONT', $pids[ $_ - 1 ]) foreach @odd;
+wait_for_refill($_) foreach @odd;
 
 # A worker leaves when there is nothing to do, and not before.
 $node->append_conf('postgresql.conf', q{idgen.worker_idle_timeout = '0'});
