@@ -57,6 +57,6 @@ idgen_auto_create_row(Relation rel, const char *name, TupleTableSlot *row)
 
 	/* It was not the name, then, that was there already. */
 	if (!found && violation != NULL)
-		ReThrowError(violation);
+		idgen_rethrow(violation);
 	return found;
 }

@@ -6,6 +6,8 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xloginsert.h"
+#include "catalog/pg_control.h"
 #include "miscadmin.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
@@ -16,6 +18,22 @@
 #include "common/durable.h"
 
 /*
+ * Have synchronous standbys got to that place in the WAL, or do none count? By
+ * what the server says, not by this session's setting, which may be older.
+ */
+static bool
+has_reached(XLogRecPtr lsn)
+{
+	int mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
+	bool reached;
+
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	reached = lsn <= WalSndCtl->lsn[mode] || !sync_standbys_are_defined(WalSndCtl);
+	LWLockRelease(SyncRepLock);
+	return reached;
+}
+
+/*
  * Has the wait for synchronous standbys up to that place in the WAL, which is
  * over, come to its end? It is given up when it is cancelled or the session has
  * to go; the server only warns of that. If no standbys count any more, that is
@@ -24,16 +42,26 @@
 bool
 idgen_is_replicated(XLogRecPtr lsn)
 {
-	int mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
-	bool replicated;
+	return (!InterruptPending && !ProcDiePending) || !SyncRepRequested() || has_reached(lsn);
+}
 
-	if ((!InterruptPending && !ProcDiePending) || !SyncRepRequested())
-		return true;
-	/* As the wait does, not by this session's setting, which may be older. */
-	LWLockAcquire(SyncRepLock, LW_SHARED);
-	replicated = lsn <= WalSndCtl->lsn[mode] || !sync_standbys_are_defined(WalSndCtl);
-	LWLockRelease(SyncRepLock);
-	return replicated;
+/*
+ * The place up to which this session waits for standbys, so that they have what
+ * the WAL says up to lsn. The server counts on it that no two processes wait
+ * for the same place: each waits for its own commit. But values that several
+ * sessions have drawn from a native sequence may be covered by one record. So
+ * a session that has to wait writes a record of its own, which does nothing.
+ */
+static XLogRecPtr
+place_to_wait_for(XLogRecPtr lsn)
+{
+	char nothing = 0;
+
+	if (!SyncRepRequested() || has_reached(lsn))
+		return lsn;
+	XLogBeginInsert();
+	XLogRegisterData(&nothing, sizeof(nothing));
+	return XLogInsert(RM_XLOG_ID, XLOG_NOOP);
 }
 
 /*
@@ -47,6 +75,7 @@ idgen_make_durable(XLogRecPtr lsn)
 {
 	if (lsn == InvalidXLogRecPtr)
 		return true;
+	lsn = place_to_wait_for(lsn);
 	XLogFlush(lsn);
 	HOLD_INTERRUPTS();
 	SyncRepWaitForLSN(lsn, false);

@@ -5,9 +5,24 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "utils/memutils.h"
 #include "utils/resowner.h"
 
 #include "common/subxact.h"
+
+/*
+ * Raise an error that was caught. The server copies all of it but where it is
+ * from, and reports that after the memory may be gone that the error is in.
+ */
+void
+idgen_rethrow(ErrorData *error)
+{
+	if (error->filename != NULL)
+		error->filename = MemoryContextStrdup(TopTransactionContext, error->filename);
+	if (error->funcname != NULL)
+		error->funcname = MemoryContextStrdup(TopTransactionContext, error->funcname);
+	ReThrowError(error);
+}
 
 /*
  * Call action in a subtransaction. If it fails with that SQLSTATE, undo it and
@@ -40,6 +55,6 @@ idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode)
 	CurrentResourceOwner = owner;
 
 	if (error != NULL && sqlerrcode != IDGEN_TRY_ANY && error->sqlerrcode != sqlerrcode)
-		ReThrowError(error);
+		idgen_rethrow(error);
 	return error;
 }

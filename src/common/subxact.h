@@ -9,5 +9,6 @@
 #define IDGEN_TRY_ANY 0
 
 extern ErrorData *idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode);
+extern void idgen_rethrow(ErrorData *error) pg_attribute_noreturn();
 
 #endif /* IDGEN_SUBXACT_H */

@@ -130,7 +130,7 @@ idgen_wait_for_transaction(IdgenCall *call, TransactionId xid)
 	if (timed_out == NULL)
 		end_wait(xid);
 	else if (wait.timeout == left)
-		ReThrowError(timed_out);
+		idgen_rethrow(timed_out);
 	else if (limited && !get_timeout_active(STATEMENT_TIMEOUT))
 		ereport(ERROR,
 		        (errcode(ERRCODE_QUERY_CANCELED),

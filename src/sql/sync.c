@@ -318,7 +318,7 @@ try_to_sync_column(Sync *sync)
 		case ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE:
 			break;
 		default:
-			ReThrowError(error);
+			idgen_rethrow(error);
 	}
 	sync->report = psprintf("id sequence \"%s\" of %s was left alone: %s", sync->column->call.name,
 	                        describe_column(sync->column), error->message);

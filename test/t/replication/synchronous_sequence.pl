@@ -59,5 +59,19 @@ foreach my $mode ('local', 'off')
 		'20', "synchronous_commit = $mode");
 }
 
+# Two sessions wait at once for values that one record of the WAL covers. (A
+# server with assertions insists that no two wait for the same place.)
+$primary->safe_psql(
+	'postgres', q{
+	SET synchronous_commit = local;
+	CREATE SEQUENCE shared_seq INCREMENT BY 20;
+	SELECT idgen_create(name, source => 'sequence', source_name => 'shared_seq') FROM (VALUES ('one'), ('two')) AS v(name)});
+$primary->safe_psql('postgres', 'CHECKPOINT');
+my @sharing = map { start_statement($primary, "SELECT idgen_next('$_')", 'BEGIN') } ('one', 'two');
+wait_for_waiters($primary, 2, 'idgen_next', 'IPC');
+$standby->start;
+is(join(' ', sort map { $_->query_safe('') } @sharing), '1 21', 'two refills wait for one record');
+$_->quit for @sharing;
+
 $primary->stop;
 done_testing();
