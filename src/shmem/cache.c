@@ -17,8 +17,11 @@
  * Locking rules
  *
  * - header->lock protects the hash table, the array's fill, the places for long
- *	 names, and the clock hands: shared to find an entry, exclusive to make or
- *	 replace one. A key of an entry stays as it is.
+ *	 names, the clock hands, and the second level: shared to find an entry,
+ *	 exclusive to make or replace one. A key of an entry stays as it is.
+ * - A key is in a slot, in the second level, or in neither. As long as a
+ *	 process holds header->lock, in either mode, it stays there: see
+ *	 idgen_cache_lock_key().
  * - slot->lock, always exclusive, protects all other fields of a slot. A slot
  *	 changes its owner only under both locks. So the slot's lock alone suffices
  *	 to look at its key, and what concerns many slots takes one lock after the
@@ -40,7 +43,8 @@
  * A slot that is being refilled or waited for (idgen_slot_is_busy) is never
  * given to another id sequence, so the notes in it can be taken back later by
  * key. A slot whose entry was removed is the next to be used, see
- * idgen_cache_free_slot().
+ * idgen_cache_free_slot(). When there is none, an idle id sequence gives its
+ * slot away, see cache_eviction.c.
  */
 #include "postgres.h"
 

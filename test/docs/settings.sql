@@ -1,7 +1,9 @@
 -- README.md, "Settings"
 
--- claim: idgen.max_sequences is set at server start.
+-- claim: idgen.max_sequences and idgen.max_idle_sequences are set at server start.
 SET idgen.max_sequences = 5;
+-- gives: ERROR 55P02
+SET idgen.max_idle_sequences = 5;
 -- gives: ERROR 55P02
 
 -- claim: idgen.auto_create is for superusers.
@@ -157,6 +159,7 @@ RESET idgen.auto_create;
 SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND vartype = 'integer' ORDER BY name;
 -- gives: idgen.channel|0|9
 -- gives: idgen.default_block_size|1|2147483647
+-- gives: idgen.max_idle_sequences|0|10000000
 -- gives: idgen.max_prefetch_blocks|1|1000000
 -- gives: idgen.max_sequences|1|1000000
 -- gives: idgen.node_id|0|1023

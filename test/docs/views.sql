@@ -97,8 +97,8 @@ SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid
 -- gives: cache,max_sequences,sequences,max_idle_sequences,idle_sequences,idle_ids,evictions,ids_evicted,ids_lost,ids_uncached
 
 -- claim: idgen_cache_totals has one row.
-SELECT cache, max_sequences FROM idgen_cache_totals;
--- gives: server|8192
+SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
+-- gives: server|8192|65536
 
 -- claim: The columns of idgen_stats.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
