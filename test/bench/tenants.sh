@@ -408,7 +408,6 @@ tenants_memory()
 	must slot idgen.max_sequences most 768
 	row='place in the second level' competitor='idgen.max_idle_sequences' sample "$(((\
 		$(shared_memory 1000 1000000) - $(shared_memory 1000 0)) * 1048576 / 1000000))"
-	must 'place in the second level' idgen.max_idle_sequences most 100
 	section tenants_memory MB 0 'Shared memory for the cache: MB' 'id sequences'
 	for row in 1000 10000 100000 1000000
 	do
@@ -427,10 +426,10 @@ recommend_settings()
 	# shellcheck disable=SC2016
 	say '| tenants | `idgen.max_sequences` | `idgen.max_idle_sequences` | shared memory for the cache |'
 	say '|---|---|---|---|'
-	recommend '10,000' 10000 0
-	recommend '100,000' 100000 0
-	recommend '1,000,000, most of them idle' 65536 1000000
-	recommend '1,000,000, all of them busy' 1000000 0
+	recommend '10,000' 10000 65536
+	recommend '100,000' 100000 65536
+	recommend '1,000,000, of which 20,000 are in use within seconds' 20000 1000000
+	recommend '1,000,000, all of them in use' 1000000 65536
 }
 
 # recommend TENANTS MAX_SEQUENCES MAX_IDLE_SEQUENCES
