@@ -1,10 +1,15 @@
 /*
  * adopt.c
- *		idgen_adopt(): moving a column over to an id sequence.
+ *		idgen_adopt(), idgen_adopt_columns(): moving columns over to id
+ *		sequences.
  *
- * The steps: lock the column, check what it draws from, find out how far its
- * ids have gone, make a row that goes on from there and belongs to the column,
- * and replace the default.
+ * The steps: lock the columns, check what they draw from; for each, find out
+ * how far its ids have gone, make a row that goes on from there and belongs to
+ * the column, and replace the default. At last the native sequences are
+ * dropped, which other columns of the same call may have drawn from.
+ *
+ * idgen_adopt_columns() has a name of its own: with an array as its first
+ * argument, idgen_adopt('orders', 'id') could mean either.
  *
  * Locks, in this order: the table and all its inheritors ACCESS EXCLUSIVE, then
  * the native sequences that will be dropped. So no session inserts meanwhile,
@@ -14,6 +19,7 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -30,6 +36,7 @@
 #include "sources/sources.h"
 #include "sql/column.h"
 #include "sql/column_default.h"
+#include "sql/column_list.h"
 #include "sql/column_sequences.h"
 #include "sql/ids_in_use.h"
 #include "sql/serial_sequence.h"
@@ -37,43 +44,82 @@
 #include "sql/user_sql.h"
 
 PG_FUNCTION_INFO_V1(idgen_adopt);
+PG_FUNCTION_INFO_V1(idgen_adopt_columns);
 
 /* What the caller asks for. */
 typedef struct Request
 {
 	Oid id_sequences;
-	Oid relation;
-	const char *column_name;
-	const char *name; /* of the id sequence, NULL for one made from the column's */
+	IdgenColumnList *list;
+	const char **names; /* of the id sequences, NULL for one made from the column's */
 	const char *refill;
 } Request;
 
 /*
- * Raises 22004, 25006, 25000, 42809; 22023 or 22001 for the name; 22023 for the
- * refill.
+ * What the functions have in common. Raises 22004 or 22023 for the refill,
+ * 25006, 25000.
+ */
+static Request
+begin_request(FunctionCallInfo fcinfo, const char *function)
+{
+	Request request = {.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid)};
+
+	idgen_refuse_null(fcinfo, 3, "refill");
+	PreventCommandIfReadOnly(function);
+	PreventCommandIfParallelMode(function);
+	request.refill = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	idgen_check_refill(request.refill, &idgen_source_table);
+	return request;
+}
+
+/*
+ * The arguments of idgen_adopt(). Raises what begin_request() does, 22004, and
+ * 22023 or 22001 for the name.
  */
 static Request
 get_request(FunctionCallInfo fcinfo)
 {
-	Request request = {.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid)};
+	Request request;
 
 	idgen_refuse_null(fcinfo, 0, "relation");
 	idgen_refuse_null(fcinfo, 1, "column_name");
-	idgen_refuse_null(fcinfo, 3, "refill");
-	PreventCommandIfReadOnly("idgen_adopt()");
-	PreventCommandIfParallelMode("idgen_adopt()");
-	request.relation = PG_GETARG_OID(0);
-	if (request.relation == request.id_sequences)
-		ereport(ERROR,
-		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		         errmsg("columns of table \"%s\" cannot draw from it", get_rel_name(request.id_sequences))));
-	request.column_name = NameStr(*PG_GETARG_NAME(1));
-	request.refill = text_to_cstring(PG_GETARG_TEXT_PP(3));
-	idgen_check_refill(request.refill, &idgen_source_table);
+	request = begin_request(fcinfo, "idgen_adopt()");
+	request.list = idgen_column_list_of_one(fcinfo);
+	request.names = palloc0(sizeof(char *));
 	if (!PG_ARGISNULL(2))
 	{
-		idgen_check_name(fcinfo, 2);
-		request.name = text_to_cstring(PG_GETARG_TEXT_PP(2));
+		idgen_check_name(PG_GETARG_TEXT_PP(2));
+		request.names[0] = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	}
+	return request;
+}
+
+/*
+ * The arguments of idgen_adopt_columns(). Raises what begin_request() and
+ * idgen_column_list_of_arrays() do, and for the names 2202E, 22023, 22001.
+ */
+static Request
+get_request_of_arrays(FunctionCallInfo fcinfo)
+{
+	Request request = begin_request(fcinfo, "idgen_adopt_columns()");
+	int n;
+
+	request.list = idgen_column_list_of_arrays(fcinfo);
+	n = request.list->n;
+	request.names = palloc0((n + 1) * sizeof(char *));
+	if (!PG_ARGISNULL(2))
+	{
+		bool *nulls;
+		Datum *names = idgen_array_argument(fcinfo, 2, "names", &nulls);
+
+		idgen_check_array_length(fcinfo, 2, "names", n, "relations");
+		for (int i = 0; i < n; i++)
+		{
+			if (nulls[i])
+				continue;
+			idgen_check_name(DatumGetTextPP(names[i]));
+			request.names[i] = TextDatumGetCString(names[i]);
+		}
 	}
 	return request;
 }
@@ -181,10 +227,11 @@ report_dropped(StringInfo report, const IdgenColumn *column, List *owned)
 
 /*
  * What idgen_adopt() returns: what the column draws from now, and what became
- * of its default and its sequences. They must still be there.
+ * of its default and its sequences. They must still be there. Those that belong
+ * to other columns of the call will be dropped, too.
  */
 static char *
-make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences,
+make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences, List *all_owned,
             const char *name, int64 start, const char *refill)
 {
 	StringInfoData report;
@@ -195,8 +242,12 @@ make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences,
 	                 column->name, column->table, name, (long long) start, refill);
 	report_dropped(&report, column, sequences->owned);
 	foreach(cell, sequences->used)
+	{
+		if (list_member_oid(all_owned, lfirst_oid(cell)))
+			continue;
 		appendStringInfo(&report, "; sequence \"%s\", which does not belong to the column, is still there",
 		                 idgen_display_name(lfirst_oid(cell)));
+	}
 	if (OidIsValid(column->default_domain))
 		appendStringInfo(&report, "; the default of domain %s does not apply to it any more",
 		                 format_type_be_qualified(column->default_domain));
@@ -221,40 +272,127 @@ warn_of_sequences(const IdgenColumn *column, const IdgenColumnSequences *sequenc
 		         errhint("Drop it if nothing else needs it. Have such programs leave ids to the default of the column, or call idgen_next().")));
 }
 
+/* Raises 42809 for a column of id_sequences, before that is locked. */
+static void
+refuse_own_columns(const Request *request)
+{
+	for (int i = 0; i < request->list->n; i++)
+		if (request->list->columns[i].table_oid == request->id_sequences)
+			ereport(ERROR,
+			        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			         errmsg("columns of table \"%s\" cannot draw from it", get_rel_name(request->id_sequences))));
+}
+
+/*
+ * Make the row of a column, and set its default. Returns what to tell of it.
+ * Raises 42501, 0A000; 2200H if no id is left; 42710 if the name is taken.
+ */
+static char *
+move_column(const Request *request, int i, const char *name, List *all_owned)
+{
+	const IdgenColumn *column = &request->list->columns[i];
+	const IdgenColumnSequences *sequences = &request->list->sequences[i];
+	IdgenIdsInUse ids = {0};
+	char *report;
+	int64 start;
+
+	idgen_count_sequences(sequences, &ids);
+	idgen_count_table(column, &ids);
+	start = idgen_first_free_id(column, &ids);
+	report = make_report(column, sequences, all_owned, name, start, request->refill);
+	insert_row(request, column, name, start);
+	set_default(column, get_rel_namespace(request->id_sequences), name);
+	return report;
+}
+
+/* All native sequences that belong to one of the columns. */
+static List *
+list_owned(const IdgenColumnList *list)
+{
+	List *all = NIL;
+
+	for (int i = 0; i < list->n; i++)
+		all = list_concat(all, list->sequences[i].owned);
+	return all;
+}
+
+/*
+ * Have columns draw from new id sequences. Returns what to tell of each. Raises
+ * what idgen_column_list_lock() and move_column() do; 42809 for a column of
+ * id_sequences; 55000 for one that draws from an id sequence already; 2BP01 if
+ * something else needs a native sequence.
+ */
+static char **
+adopt(const Request *request)
+{
+	IdgenColumnList *list = request->list;
+	char **reports = palloc((list->n + 1) * sizeof(char *));
+	List *all_owned;
+	IdgenColumnTurn turn;
+
+	refuse_own_columns(request);
+	idgen_column_list_lock(list);
+	for (int i = 0; i < list->n; i++)
+	{
+		const IdgenColumn *column = idgen_column_turn_begin(&turn, list, i);
+
+		idgen_check_draws_from_none(column, get_rel_namespace(request->id_sequences));
+		if (request->names[i] == NULL)
+			request->names[i] = psprintf("%s.%s", column->table, column->name);
+		idgen_column_turn_end(&turn);
+	}
+	idgen_column_list_lock_sequences(list);
+	all_owned = list_owned(list);
+	for (int i = 0; i < list->n; i++)
+	{
+		idgen_column_turn_begin(&turn, list, i);
+		reports[i] = move_column(request, i, request->names[i], all_owned);
+		idgen_column_turn_end(&turn);
+	}
+	for (int i = 0; i < list->n; i++)
+	{
+		const IdgenColumn *column = idgen_column_turn_begin(&turn, list, i);
+
+		drop_sequences(list->sequences[i].owned);
+		warn_of_sequences(column, &list->sequences[i], request->names[i]);
+		idgen_column_turn_end(&turn);
+	}
+	return reports;
+}
+
 /*
  * idgen_adopt(relation regclass, column_name name, name text, refill text)
  * returns text
  *
  * Have a column draw from a new id sequence. Not strict, because the name may
- * be null. Raises what get_request() and idgen_column_lock() do; 55000 if the
- * column draws from an id sequence already; 2200H if no id is left; 42710 if
- * the name is taken; 2BP01 if something else needs the old sequence.
+ * be null. Raises what get_request() and adopt() do.
  */
 Datum
 idgen_adopt(PG_FUNCTION_ARGS)
 {
 	Request request = get_request(fcinfo);
-	Oid idgen_schema = get_rel_namespace(request.id_sequences);
-	IdgenColumn column;
-	IdgenColumnSequences sequences;
-	IdgenIdsInUse ids = {0};
-	const char *name;
-	int64 start;
-	char *report;
 
-	idgen_column_lock(&column, request.relation, request.column_name);
-	idgen_check_draws_from_none(&column, idgen_schema);
-	name = request.name != NULL ? request.name : psprintf("%s.%s", column.table, column.name);
+	PG_RETURN_TEXT_P(cstring_to_text(adopt(&request)[0]));
+}
 
-	idgen_column_lock_sequences(&column, &sequences);
-	idgen_count_sequences(&sequences, &ids);
-	idgen_count_table(&column, &ids);
-	start = idgen_first_free_id(&column, &ids);
+/*
+ * idgen_adopt_columns(relations regclass[], column_names name[], names text[],
+ *					   refill text)
+ * returns setof text
+ *
+ * The same for the first column of the first relation, the second one of the
+ * second, and so on: all of them, or none. Raises what get_request_of_arrays()
+ * and adopt() do.
+ */
+Datum
+idgen_adopt_columns(PG_FUNCTION_ARGS)
+{
+	Request request = get_request_of_arrays(fcinfo);
+	char **reports;
 
-	report = make_report(&column, &sequences, name, start, request.refill);
-	insert_row(&request, &column, name, start);
-	set_default(&column, idgen_schema, name);
-	drop_sequences(sequences.owned);
-	warn_of_sequences(&column, &sequences, name);
-	PG_RETURN_TEXT_P(cstring_to_text(report));
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	reports = adopt(&request);
+	for (int i = 0; i < request.list->n; i++)
+		idgen_return_line(fcinfo, reports[i]);
+	return (Datum) 0;
 }

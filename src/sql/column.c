@@ -3,9 +3,8 @@
  *		A column that can be moved to an id sequence, or back: finding, checking
  *		and locking it.
  *
- * Everything is checked before the lock is requested: nobody should wait for a
- * lock only to be refused. Everything is checked again under the lock, because
- * it may have changed while the session waited.
+ * Everything is checked before the lock is requested, and again under the lock,
+ * because it may have changed while the session waited.
  */
 #include "postgres.h"
 
@@ -159,38 +158,39 @@ idgen_greatest_value(Oid type)
 }
 
 /*
- * Find the column, after checking that it can be moved. Leaves "members" alone.
+ * Find the column that "table_oid" and "name" say, after checking that it can
+ * be moved. Leaves "members" alone. Raises 42703 if there is none, and what the
+ * checks do.
  */
-static void
-find_column(IdgenColumn *column, Oid relid, const char *name)
+void
+idgen_column_find(IdgenColumn *column)
 {
+	Oid relid = column->table_oid;
 	Form_pg_attribute att;
 
 	check_table(relid);
-	att = idgen_column_attribute(relid, name);
-	check_attribute(relid, name, att);
+	att = idgen_column_attribute(relid, column->name);
+	check_attribute(relid, column->name, att);
 
-	column->table_oid = relid;
 	column->table = idgen_display_name(relid);
-	column->name = name;
 	column->type = getBaseType(att->atttypid);
 	column->type_max = idgen_greatest_value(column->type);
 	column->identity = att->attidentity;
 	column->partitioned = get_rel_relkind(relid) == RELKIND_PARTITIONED_TABLE;
-	column->default_expr = idgen_column_default(relid, name);
+	column->default_expr = idgen_column_default(relid, column->name);
 	column->default_domain = column->default_expr == NULL || att->atthasdef ? InvalidOid : att->atttypid;
 }
 
 /*
- * Find the column and lock its table and all inheritors, until the transaction
- * ends. Raises 42703 if there is no such column, and what the checks do.
+ * Lock the table of a column and all inheritors, until the transaction ends.
+ * The caller has found the column before. It is found again, as it is by then.
+ * Raises what idgen_column_find() does.
  */
 void
-idgen_column_lock(IdgenColumn *column, Oid relid, const char *name)
+idgen_column_lock(IdgenColumn *column)
 {
-	find_column(column, relid, name);
-	LockRelationOid(relid, AccessExclusiveLock);
-	find_column(column, relid, name);
-	column->members = find_all_inheritors(relid, AccessExclusiveLock, NULL);
+	LockRelationOid(column->table_oid, AccessExclusiveLock);
+	idgen_column_find(column);
+	column->members = find_all_inheritors(column->table_oid, AccessExclusiveLock, NULL);
 	check_members(column->members);
 }

@@ -26,7 +26,8 @@ typedef struct IdgenColumn
 } IdgenColumn;
 
 extern int64 idgen_greatest_value(Oid type);
-extern void idgen_column_lock(IdgenColumn *column, Oid relid, const char *name);
+extern void idgen_column_find(IdgenColumn *column);
+extern void idgen_column_lock(IdgenColumn *column);
 extern Form_pg_attribute idgen_column_attribute(Oid relid, const char *name);
 extern const char *idgen_alter_column(const IdgenColumn *column, Oid member);
 extern const char *idgen_display_name(Oid relid);

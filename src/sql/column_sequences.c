@@ -17,7 +17,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_type.h"
-#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
@@ -80,10 +79,11 @@ default_address(Oid relid, Form_pg_attribute att)
 }
 
 /*
- * Each list is in the order in which the sequences were made, for the report.
+ * Find the sequences. Each list is in the order in which they were made, for
+ * the report.
  */
-static void
-find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
+void
+idgen_column_find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
 {
 	List *owned = NIL;
 	List *used = NIL;
@@ -104,34 +104,4 @@ find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
 	sequences->used = list_difference_oid(used, owned);
 	list_sort(sequences->owned, list_oid_cmp);
 	list_sort(sequences->used, list_oid_cmp);
-}
-
-static void
-lock_all(List *relations, LOCKMODE lockmode)
-{
-	ListCell *cell;
-
-	foreach(cell, relations)
-		LockRelationOid(lfirst_oid(cell), lockmode);
-}
-
-/*
- * Find the sequences and lock them, until the lists are the same as before the
- * locks. The owned ones get the lock that dropping them takes, so this waits
- * for every transaction that has drawn from them. The used ones are only kept
- * from being dropped: other tables may go on drawing from them.
- */
-void
-idgen_column_lock_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
-{
-	IdgenColumnSequences before;
-
-	find_sequences(column, sequences);
-	do
-	{
-		lock_all(sequences->owned, AccessExclusiveLock);
-		lock_all(sequences->used, AccessShareLock);
-		before = *sequences;
-		find_sequences(column, sequences);
-	} while (!equal(before.owned, sequences->owned) || !equal(before.used, sequences->used));
 }

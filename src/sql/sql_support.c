@@ -7,6 +7,9 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "shmem/cache.h"
 #include "sql/sql_support.h"
@@ -21,13 +24,10 @@ idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
 		         errmsg("%s must not be null", name)));
 }
 
-/*
- * Raises 22023 or 22001 if that argument cannot be the name of an id sequence.
- */
+/* Raises 22023 or 22001 if a text cannot be the name of an id sequence. */
 void
-idgen_check_name(FunctionCallInfo fcinfo, int argument)
+idgen_check_name(const text *name)
 {
-	const text *name = PG_GETARG_TEXT_PP(argument);
 	int length = pg_mbstrlen_with_len(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 
 	if (length == 0)
@@ -39,6 +39,77 @@ idgen_check_name(FunctionCallInfo fcinfo, int argument)
 		        (errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
 		         errmsg("name is too long"),
 		         errdetail("It has %d characters; %d are allowed.", length, IDGEN_NAME_CHARACTERS)));
+}
+
+/* The number of elements of an array argument. */
+int
+idgen_array_length(FunctionCallInfo fcinfo, int argument)
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+/*
+ * The elements of an array argument. If some may be null, *nulls gets which
+ * ones are. Raises 2202E for an array of several dimensions, 22004 for a null
+ * array, or element unless that may be.
+ */
+Datum *
+idgen_array_argument(FunctionCallInfo fcinfo, int argument, const char *name, bool **nulls)
+{
+	ArrayType *array;
+	Oid type;
+	int16 length;
+	bool by_value;
+	char align;
+	Datum *elements;
+	bool *element_nulls;
+	int n;
+
+	idgen_refuse_null(fcinfo, argument, name);
+	array = PG_GETARG_ARRAYTYPE_P(argument);
+	type = ARR_ELEMTYPE(array);
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+		        (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+		         errmsg("%s must have one dimension", name)));
+	get_typlenbyvalalign(type, &length, &by_value, &align);
+	deconstruct_array(array, type, length, by_value, align, &elements, &element_nulls, &n);
+	for (int i = 0; i < n && nulls == NULL; i++)
+		if (element_nulls[i])
+			ereport(ERROR,
+			        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			         errmsg("%s must not contain nulls", name),
+			         errdetail("Element %d is null.", i + 1)));
+	if (nulls != NULL)
+		*nulls = element_nulls;
+	return elements;
+}
+
+/* Raises 2202E unless the array has as many elements as another argument. */
+void
+idgen_check_array_length(FunctionCallInfo fcinfo, int argument, const char *name,
+                         int other_length, const char *other_name)
+{
+	int length = idgen_array_length(fcinfo, argument);
+
+	if (length != other_length)
+		ereport(ERROR,
+		        (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+		         errmsg("%s and %s must have the same number of elements", other_name, name),
+		         errdetail("They have %d and %d.", other_length, length)));
+}
+
+/* Add a line to the result of a function that returns a set of texts. */
+void
+idgen_return_line(FunctionCallInfo fcinfo, const char *line)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum value = CStringGetTextDatum(line);
+	bool isnull = false;
+
+	tuplestore_putvalues(result->setResult, result->setDesc, &value, &isnull);
 }
 
 /*

@@ -366,16 +366,6 @@ get_columns(Oid idgen_schema, Oid relid, Scope scope)
 	return found;
 }
 
-static void
-return_line(FunctionCallInfo fcinfo, const char *line)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Datum value = CStringGetTextDatum(line);
-	bool isnull = false;
-
-	tuplestore_putvalues(result->setResult, result->setDesc, &value, &isnull);
-}
-
 /*
  * idgen_sync(relation regclass, column_name name) returns setof text
  *
@@ -404,14 +394,14 @@ idgen_sync(PG_FUNCTION_ARGS)
 	{
 		sync.column = get_column(idgen_schema, relid, NameStr(*PG_GETARG_NAME(1)));
 		sync_column(&sync);
-		return_line(fcinfo, sync.report);
+		idgen_return_line(fcinfo, sync.report);
 		return (Datum) 0;
 	}
 	foreach(cell, get_columns(idgen_schema, relid, sync.scope))
 	{
 		sync.column = lfirst(cell);
 		try_to_sync_column(&sync);
-		return_line(fcinfo, sync.report);
+		idgen_return_line(fcinfo, sync.report);
 	}
 	return (Datum) 0;
 }

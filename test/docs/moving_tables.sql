@@ -535,3 +535,27 @@ SELECT idgen_sync('imported', 't');
 -- gives: ERROR 55000
 SELECT idgen_sync(NULL, 'id');
 -- gives: ERROR 22004
+
+-- claim: An error of idgen_adopt_columns moves nothing.
+CREATE TABLE many1(id bigserial);
+CREATE TABLE many2(id bigserial, t text);
+SELECT idgen_adopt_columns('{many1,many2}', '{id,t}');
+-- gives: ERROR 42804
+SELECT count(*) FROM id_sequences WHERE name LIKE '%many%';
+-- gives: 0
+
+-- claim: Arrays must be of one length, and name no column twice.
+SELECT idgen_adopt_columns('{many1,many2}', '{id}');
+-- gives: ERROR 2202E
+SELECT idgen_adopt_columns('{many1,many1}', '{id,id}');
+-- gives: ERROR 42701
+SELECT idgen_release_columns('{many1,NULL}', '{id,id}');
+-- gives: ERROR 22004
+
+-- claim: idgen_adopt_columns and idgen_release_columns answer a line for each column.
+SELECT count(*) FROM idgen_adopt_columns('{many1,many2}', '{id,id}', '{NULL,m}');
+-- gives: 2
+SELECT count(*) FROM id_sequences WHERE name IN ('m', 'public.many1.id');
+-- gives: 2
+SELECT count(*) FROM idgen_release_columns('{many1,many2}', '{id,id}');
+-- gives: 2

@@ -61,6 +61,8 @@ my @calls = (
 	[ q{idgen_restart('remote', 4)}, '0A000' ],
 	[ q{idgen_adopt('orders', 'id')}, 'refused' ],
 	[ q{idgen_release('adopted', 'id')}, 'refused' ],
+	[ q{idgen_adopt_columns('{orders}', '{id}')}, 'refused' ],
+	[ q{idgen_release_columns('{adopted}', '{id}')}, 'refused' ],
 	[ q{idgen_sync('adopted', 'id')}, 'refused' ],
 	[ q{idgen_parts(2023400000989780816, 'prefixed')}, '(2,0,234,989780816)' ],
 	[ q{idgen_unique_id() > 0}, 't' ],
