@@ -24,6 +24,13 @@
 /* How many slots the clock looks at before it takes one that was used. */
 #define IDGEN_LOOK_AT 64
 
+/*
+ * And before it gives up, because all of them are busy: some transaction has
+ * refilled more id sequences than that. Each of its next ones would look at all
+ * slots in vain, with all other sessions waiting.
+ */
+#define IDGEN_LOOK_AT_MOST 1024
+
 /* Which slot the clock looks at next: of all, or of those with long names. */
 typedef IdgenSlot *(*NextSlot)(IdgenCache *cache);
 
@@ -120,14 +127,17 @@ evict(IdgenCache *cache, IdgenSlot *slot)
 
 /*
  * Take a slot away from an idle id sequence: the slot comes back locked; NULL
- * if all of these slots are busy, which are that many.
+ * if all of these slots are busy, which are that many, or all that it has
+ * looked at.
  */
 static IdgenSlot *
 evict_one(IdgenCache *cache, NextSlot next, int nslots)
 {
-	for (int looked = 0; looked < nslots; looked += IDGEN_LOOK_AT)
+	int most = Min(nslots, IDGEN_LOOK_AT_MOST);
+
+	for (int looked = 0; looked < most; looked += IDGEN_LOOK_AT)
 	{
-		IdgenSlot *slot = lock_idle_slot(cache, next, Min(IDGEN_LOOK_AT, nslots - looked));
+		IdgenSlot *slot = lock_idle_slot(cache, next, Min(IDGEN_LOOK_AT, most - looked));
 
 		if (slot != NULL)
 		{
