@@ -55,6 +55,14 @@ SELECT max(idgen_next('bt')) FROM generate_series(1, 21);
 SELECT blocks_taken, refills FROM idgen_stats WHERE name = 'bt';
 -- gives: 2|2
 
+-- claim: session_refills: those that a session did itself.
+SELECT idgen_create('sr', refill => 'worker');
+SELECT idgen_next('sr');
+-- gives: 1
+SELECT name, session_refills, refills FROM idgen_stats WHERE name IN ('bt', 'sr');
+-- gives: bt|2|2
+-- gives: sr|0|1
+
 -- claim: prefetch_blocks is null if refill is not "worker".
 SELECT prefetch_blocks IS NULL FROM idgen_stats WHERE name = 'bt';
 -- gives: t
@@ -102,7 +110,7 @@ SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
 
 -- claim: The columns of idgen_stats.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
--- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,waits,last_refill,prefetch_blocks,percent_left
+-- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,session_refills,waits,last_refill,prefetch_blocks,percent_left
 
 -- claim: idgen_stats takes SELECT on id_sequences.
 REVOKE SELECT ON id_sequences FROM PUBLIC;
