@@ -409,7 +409,8 @@ settle_after_check(int round)
 	int64_t evicted;
 	int complaints = 0;
 
-	for (int i = 0; i < nsequences; i++)
+	/* what all have lost together is found at the first one */
+	for (int i = 0; i < nsequences && complaints == 0; i++)
 	{
 		const Life *life = life_going_on(&sequences[i]);
 
