@@ -9,6 +9,7 @@ use warnings FATAL => 'all';
 
 use IdgenTest::Sessions;
 use IPC::Run ();
+use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 my ($program) = grep { -x } map { "$_/pgbouncer" } split(/:/, $ENV{PATH}), '/usr/sbin';
@@ -19,28 +20,35 @@ sub is_here
 	return defined $program;
 }
 
-# Pooler->new(server, mode, users => [name, ...], conf => text, connect_query =>
-# sql): one for database "postgres", which lets these users in, or else the one
-# who runs the tests, without a password. It begins each of its sessions at the
-# server with that query.
+# Pooler->new(server, mode, users => [name, ...], passwords => { name =>
+# password, ... }, conf => text, connect_query => sql): one for database
+# "postgres". It asks these users for their passwords, and takes them to the
+# server; or it lets those users in without any, or else the role that runs the
+# tests. It begins each of its sessions at the server with that query. With tcp
+# => 1, it is reached by an address.
 sub new
 {
 	my ($class, $node, $mode, %params) = @_;
 	my $dir = PostgreSQL::Test::Utils::tempdir_short();
-	my $self = bless { dir => $dir, stderr => '' }, $class;
+	my $port = $params{tcp} ? PostgreSQL::Test::Cluster::get_free_port() : 6432;
+	my $address = $params{tcp} ? '127.0.0.1' : '';
+	my $self = bless { dir => $dir, host => $address || $dir, port => $port, stderr => '' }, $class;
 	my $server = sprintf("host=%s port=%d dbname=postgres", $node->host, $node->port);
 	$server .= " connect_query='$params{connect_query}'" if $params{connect_query};
 	my @users = $params{users} ? @{ $params{users} } : $node->safe_psql('postgres', 'SELECT current_user');
 
-	append_to_file("$dir/users", join('', map { qq{"$_" ""\n} } @users));
+	my $passwords = $params{passwords} // { map { $_ => '' } @users };
+	my $auth_type = $params{passwords} ? 'scram-sha-256' : 'trust';
+
+	append_to_file("$dir/users", join('', map { qq{"$_" "$passwords->{$_}"\n} } sort keys %$passwords));
 	append_to_file("$dir/conf", <<"CONF" . ($params{conf} // ''));
 [databases]
 postgres = $server
 [pgbouncer]
-listen_addr =
-listen_port = 6432
+listen_addr = $address
+listen_port = $port
 unix_socket_dir = $dir
-auth_type = trust
+auth_type = $auth_type
 auth_file = $dir/users
 pool_mode = $mode
 default_pool_size = 50
@@ -56,18 +64,18 @@ sub listens
 
 	die "pgbouncer has ended: $self->{stderr}" unless $self->{run}->pumpable;
 	$self->{run}->pump_nb;
-	return -S $self->{dir} . '/.s.PGSQL.6432';
+	return -S "$self->{dir}/.s.PGSQL.$self->{port}";
 }
 
 # Where to connect to, as of a server.
 sub host
 {
-	return $_[0]->{dir};
+	return $_[0]->{host};
 }
 
 sub port
 {
-	return 6432;
+	return $_[0]->{port};
 }
 
 sub connstr
