@@ -173,6 +173,9 @@ ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 -- true when they write. The names of the columns are EclipseLink's. Nobody has
 -- a privilege on the view from the start; the table asks for its own besides.
 --
+-- No number is before the least bigint: where that comes next, the view says
+-- that it is the last one, so a program that allocates leaves it out.
+--
 -- The trigger of a view cannot be one that fires "always". Where it does not
 -- fire, an update would be lost, so the view shows no rows there.
 --
@@ -187,7 +190,7 @@ REVOKE ALL ON FUNCTION idgen_by_last_id() FROM PUBLIC;
 CREATE VIEW id_sequences_by_last_id WITH (security_invoker = true) AS
 	SELECT name AS seq_name,
 		CASE WHEN exhausted = 1 THEN max_value
-		ELSE next_block_start - 1::bigint END AS seq_count
+		ELSE greatest(next_block_start, -9223372036854775807::bigint) - 1::bigint END AS seq_count
 	FROM id_sequences
 	WHERE source = 'table'::text
 		AND pg_catalog.current_setting('session_replication_role'::text) OPERATOR(pg_catalog.<>) 'replica'::text
@@ -626,7 +629,7 @@ REVOKE ALL ON FUNCTION idgen_columns_altered() FROM PUBLIC;
 CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
 	EXECUTE FUNCTION idgen_columns_dropped();
 CREATE EVENT TRIGGER idgen_columns_altered ON ddl_command_end
-	WHEN TAG IN ('ALTER TABLE', 'ALTER FOREIGN TABLE')
+	WHEN TAG IN ('ALTER TABLE', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
 	EXECUTE FUNCTION idgen_columns_altered();
 
 ALTER EVENT TRIGGER idgen_columns_dropped ENABLE ALWAYS;

@@ -116,7 +116,9 @@ find_table(const RangeVar *table)
 IdgenOwningColumn
 idgen_owning_column_find(const char *name, int elevel)
 {
-	List *names;
+	List *parts;
+	List *names = NIL;
+	ListCell *cell;
 	char *column;
 	RangeVar *table;
 	Oid relid;
@@ -124,12 +126,13 @@ idgen_owning_column_find(const char *name, int elevel)
 
 	if (strcmp(name, NO_COLUMN_NAME) == 0)
 		return IDGEN_NO_COLUMN;
-	names = stringToQualifiedNameList(name, NULL);
-	if (list_length(names) < 2)
+	if (!SplitIdentifierString(pstrdup(name), '.', &parts) || list_length(parts) < 2)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_NAME),
 		         errmsg("\"%s\" is not the name of a column", name),
 		         errhint("Write it as table.column, or schema.table.column.")));
+	foreach(cell, parts)
+		names = lappend(names, makeString(pstrdup(lfirst(cell))));
 	column = strVal(llast(names));
 	table = makeRangeVarFromNameList(list_truncate(names, list_length(names) - 1));
 	relid = find_table(table);

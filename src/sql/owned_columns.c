@@ -3,9 +3,10 @@
  *		What becomes of an id sequence when its column is dropped or altered.
  *
  * Two event triggers call these functions: at the end of each command that has
- * dropped something, and of each ALTER TABLE. They were preferred to the
- * server's hook object_access_hook, which is called only where the library is
- * loaded: without preload, most sessions that drop a table have not drawn.
+ * dropped something, and of each ALTER TABLE or ALTER TYPE. They were preferred
+ * to the server's hook object_access_hook, which is called only where the
+ * library is loaded: without preload, most sessions that drop a table have not
+ * drawn.
  *
  * Everything happens in the transaction of the command, so a rollback undoes
  * it. Whoever drops a table must not fail because of idgen: where there is no
@@ -35,6 +36,7 @@
 #include "session/pending.h"
 #include "sql/column.h"
 #include "sql/column_users.h"
+#include "sql/dependants.h"
 
 PG_FUNCTION_INFO_V1(idgen_columns_dropped);
 PG_FUNCTION_INFO_V1(idgen_columns_altered);
@@ -346,8 +348,26 @@ type_changed_in_all(Oid id_sequences, Oid relid, const char *column)
 }
 
 /*
- * Event trigger on ddl_command_end of ALTER TABLE and ALTER FOREIGN TABLE.
- * Raises what idgen_table_open() and idgen_row_alter() do.
+ * The type of an attribute has changed, and so have the columns of the tables
+ * of that type, or the command would have failed.
+ */
+static void
+type_changed_in_typed_tables(Oid id_sequences, Oid type, const char *attribute)
+{
+	ListCell *cell;
+
+	foreach(cell, idgen_dependants(TypeRelationId, type))
+	{
+		const ObjectAddress *user = lfirst(cell);
+
+		if (user->classId == RelationRelationId && user->objectSubId == 0)
+			type_changed_in_all(id_sequences, user->objectId, attribute);
+	}
+}
+
+/*
+ * Event trigger on ddl_command_end of ALTER TABLE, ALTER FOREIGN TABLE and
+ * ALTER TYPE. Raises what idgen_table_open() and idgen_row_alter() do.
  */
 Datum
 idgen_columns_altered(PG_FUNCTION_ARGS)
@@ -368,7 +388,11 @@ idgen_columns_altered(PG_FUNCTION_ARGS)
 			continue;
 		id_sequences = find_id_sequences(fcinfo);
 		relid = RangeVarGetRelid(command->relation, NoLock, true);
-		if (OidIsValid(id_sequences) && OidIsValid(relid))
+		if (!OidIsValid(id_sequences) || !OidIsValid(relid))
+			continue;
+		if (get_rel_relkind(relid) == RELKIND_COMPOSITE_TYPE)
+			type_changed_in_typed_tables(id_sequences, get_rel_type_id(relid), part->name);
+		else
 			type_changed_in_all(id_sequences, relid, part->name);
 	}
 	PG_RETURN_NULL();

@@ -85,6 +85,13 @@ SET session_replication_role = replica;
 UPDATE id_sequences_by_last_id SET seq_count = seq_count + 50 RETURNING *;
 RESET session_replication_role;
 
+-- no number is before the least one, which is left out
+INSERT INTO id_sequences (name, next_block_start) VALUES ('least', -9223372036854775808);
+SELECT seq_count FROM id_sequences_by_last_id WHERE seq_name = 'least';
+UPDATE id_sequences_by_last_id SET seq_count = seq_count + 20 WHERE seq_name = 'least' RETURNING seq_count;
+SELECT next_block_start FROM id_sequences WHERE name = 'least';
+DELETE FROM id_sequences WHERE name = 'least';
+
 -- rows whose blocks come from elsewhere have no last id
 CREATE SEQUENCE native_seq INCREMENT BY 20;
 SELECT idgen_create('native', source => 'sequence');

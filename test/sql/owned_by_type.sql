@@ -97,8 +97,22 @@ SELECT idgen_create('c', max_value => 2147483647, owned_by => 'child.id');
 ALTER TABLE parent ALTER id TYPE bigint;
 SELECT max_value FROM id_sequences WHERE name = 'c';
 
+-- tables of a type, and what inherits from one
+CREATE TYPE regress_idgen_line AS (id integer, k integer);
+CREATE TABLE typed OF regress_idgen_line;
+CREATE TABLE typed_child () INHERITS (typed);
+SELECT idgen_create('t', max_value => 2147483647, owned_by => 'typed.id');
+SELECT idgen_create('tc', max_value => 2147483647, owned_by => 'typed_child.id');
+SELECT idgen_create('tk', max_value => 2147483647, owned_by => 'typed.k');
+ALTER TYPE regress_idgen_line ADD ATTRIBUTE l integer CASCADE, ALTER ATTRIBUTE id TYPE bigint CASCADE;
+SELECT name, max_value FROM id_sequences WHERE name LIKE 't%' ORDER BY name;
+CREATE TYPE regress_idgen_color AS ENUM ('red');
+ALTER TYPE regress_idgen_color ADD VALUE 'green';
+
 SET client_min_messages = warning;
 DROP EXTENSION idgen CASCADE;
+DROP TABLE typed, typed_child;
+DROP TYPE regress_idgen_line, regress_idgen_color;
 DROP TABLE orders, laid_out, parted, parent, child, gapless;
 DROP FOREIGN DATA WRAPPER regress_idgen_nowhere CASCADE;
 DROP DOMAIN number;
