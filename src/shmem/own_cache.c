@@ -19,10 +19,15 @@
 #include "catalog/epoch.h"
 #include "shmem/cache_internal.h"
 
-/* There are at most this many slots (some 6 MB), made a few at a time. */
-#define IDGEN_OWN_SLOTS   8192
+/*
+ * There are at most this many slots, made a few at a time: 750 bytes for each
+ * id sequence that the session uses, which is less than the server keeps of
+ * each native sequence. More would rarely be worth it: what a session caches is
+ * lost when it ends.
+ */
+#define IDGEN_OWN_SLOTS   65536
 #define IDGEN_OWN_AT_ONCE 16
-#define IDGEN_OWN_BUCKETS 256
+#define IDGEN_OWN_BUCKETS 2048
 
 /*
  * Before the cache gets more slots, it looks at this many whether their native

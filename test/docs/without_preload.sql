@@ -11,9 +11,9 @@ SELECT cache FROM idgen_stats WHERE name = 'a';
 \other SELECT idgen_next('a');
 -- gives: 21
 
--- claim: There is room for 8192 id sequences.
+-- claim: There is room for 65,536 id sequences.
 SELECT cache, max_sequences FROM idgen_cache_totals;
--- gives: session|8192
+-- gives: session|65536
 
 -- claim: refill "worker" does not work.
 SELECT idgen_create('w', refill => 'worker');
@@ -105,7 +105,7 @@ SELECT idgen_next('p');
 CREATE FUNCTION size_of(name text) RETURNS bigint STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN pg_relation_size(name::regclass); END $$;
 CREATE TABLE loaded(id bigint DEFAULT idgen_next('a'), t text, size bigint DEFAULT size_of('loaded'));
 \other COPY loaded(t) FROM PROGRAM 'seq 3'; SELECT count(DISTINCT id), max(size) FROM loaded; TRUNCATE loaded; COPY loaded(t) FROM PROGRAM 'seq 3'; SELECT count(DISTINCT id), max(size) FROM loaded;
--- gives: 3|8192
+-- gives: 3|65536
 -- gives: 3|0
 
 -- claim: With session_preload_libraries, the first one, too.

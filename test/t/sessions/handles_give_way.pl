@@ -24,7 +24,7 @@ $node->safe_psql(
 	CREATE FUNCTION draws_from_all(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 		LANGUAGE sql AS 'SELECT 10 * count(idgen_next(''name '' || i)), 10 * count(*) + 9 FROM generate_series(1, $names) i';
 	SELECT idgen_create('outer ' || i, source => 'function', source_name => 'draws_from_all')
-		FROM generate_series(1, 4) i});
+		FROM generate_series(1, 8) i});
 
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 
@@ -81,6 +81,19 @@ $session->query_safe('\set VERBOSITY sqlstate');
 is(answer($session, q{SELECT idgen_last('name 1')}), '55000', 'discarded');
 is(answer($session, "SELECT idgen_last('name $names')"), '55000', 'of all names');
 is($session->query_safe(q{SELECT idgen_next('name 49999') = idgen_last('name 49999')}), 't', 'and drawn again');
+
+$session->quit;
+
+# With a cache of its own, the session leaves no note of who allocates.
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
+$node->adjust_conf('postgresql.conf', 'idgen.max_sequences', undef);
+$node->restart;
+$session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe("SELECT count(idgen_next('name ' || i)) FROM generate_series(1, $names) i");
+is($session->query_safe("SELECT idgen_next('outer ' || i) - 10 * $names FROM generate_series(5, 8) i"),
+	"0\n0\n0\n0", 'in allocators, with a cache of its own');
+is($session->query_safe("SELECT idgen_next('outer ' || i) - 10 * $names FROM generate_series(5, 8) i"),
+	"1\n1\n1\n1", 'and goes on');
 
 $session->quit;
 $node->stop;

@@ -129,8 +129,8 @@ $session = $node->background_psql('postgres');
 $session->query_safe(q{SELECT idgen_next('name 1')});
 $before = memory($session);
 draw_from_all($session);
-cmp_ok(memory($session) - $before, '<', 60, 'less than 60 MB with a cache of its own');
-is($session->query_safe('SELECT cache, sequences = max_sequences, evictions > 60000 FROM idgen_cache_totals'),
+cmp_ok(memory($session) - $before, '<', 90, 'less than 90 MB with a cache of its own');
+is($session->query_safe('SELECT cache, sequences = max_sequences, evictions BETWEEN 4000 AND 6000 FROM idgen_cache_totals'),
 	'session|t|t', 'idle ones have given way');
 is(missing($session, $names + 1), '0', 'all ids are accounted for');
 is($session->query_safe(q{SELECT idgen_last('name 1'), idgen_last('name 70000'), idgen_next('name 70000')}),

@@ -15,7 +15,7 @@ my $node = idgen_server('session', preload => 0);
 
 # All functions, in a session that has loaded nothing before
 is($node->safe_psql('postgres', 'SELECT cache, max_sequences, sequences FROM idgen_cache_totals'),
-	'session|8192|0', 'the views work before anything was drawn');
+	'session|65536|0', 'the views work before anything was drawn');
 is( $node->safe_psql(
 		'postgres', q{
 		SELECT idgen_create('all', next_block_start => 5, block_size => 10, big_base => 1000);
@@ -27,7 +27,7 @@ is( $node->safe_psql(
 		SELECT idgen_next('all');
 		SELECT idgen_stats_reset();
 		SELECT ids_issued, ids_cached, ids_lost FROM idgen_stats}),
-	"\n5|1006|6|7\nall|session|2|8|0|1|1|0\nall|7|14|published\nsession|8192|1|0\n\n1\n\n0|9|0",
+	"\n5|1006|6|7\nall|session|2|8|0|1|1|0\nall|7|14|published\nsession|65536|1|0\n\n1\n\n0|9|0",
 	'all functions work');
 is($node->safe_psql('postgres', "SELECT idgen_next('all')"), '11', 'other sessions have blocks of their own');
 
