@@ -43,22 +43,32 @@ idgen_known_rows_now(void)
 }
 
 /*
- * Find the slot of a key; NULL if there is none. *version is set to the slot's
- * version, and *row to what is known of its row.
+ * Find the slot of a key, and make one if the second level has kept what is in
+ * it; else NULL if there is none. *version is set to the slot's version, and
+ * *row to what is known of its row.
+ *
+ * An id sequence that has ids in the second level has a row. So its slot need
+ * not wait for a look at that, and one look suffices: its version is known
+ * before.
  */
 IdgenSlot *
 idgen_known_row_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
 {
 	IdgenCache *cache = idgen_cache_of(key);
-	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
 
 	row->as_of = 0;
 	if (slot == NULL)
-		return NULL;
+	{
+		bool kept = cache->second_level != NULL && idgen_second_level_has(cache->second_level, key);
+
+		idgen_cache_unlock_key(key, NULL);
+		return kept ? idgen_cache_find_or_make(key, version) : NULL;
+	}
 	*version = slot->version;
 	if (slot->row_as_of >= Max(slot->version, cache->header->rows_known_from))
 		*row = (IdgenKnownRow){slot->row_as_of, slot->row_block_size, (IdgenRefillMode) slot->row_refill};
-	idgen_cache_unlock_entry(key, slot);
+	idgen_cache_unlock_key(key, slot);
 	return slot;
 }
 

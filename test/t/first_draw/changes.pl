@@ -125,6 +125,18 @@ $node->safe_psql('postgres', "UPDATE id_sequences SET layout = 'session'");
 like(draw($_), $composed, "UPDATE of all rows: $_") foreach $name, $second;
 $node->safe_psql('postgres', "DELETE FROM id_sequences");
 
+# Of more than 10,000 changes, not each is noted by itself.
+$name = known_name();
+$node->safe_psql(
+	'postgres', q{
+	INSERT INTO id_sequences (name, next_block_start) SELECT 'a' || i, 1 FROM generate_series(1, 10500) i;
+	CLUSTER id_sequences USING id_sequences_pkey});
+draw($name);
+is(is_known($name), 1, 'one behind 10,500 others is known');
+$node->safe_psql('postgres', "UPDATE id_sequences SET layout = 'session'");
+like(draw($name), $composed, 'UPDATE of all these rows');
+$node->safe_psql('postgres', "DELETE FROM id_sequences");
+
 $name = known_name();
 $node->safe_psql('postgres', 'SET session_replication_role = replica; ' . composed($name));
 like(draw($name), $composed, 'session_replication_role');
