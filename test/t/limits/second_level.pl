@@ -96,5 +96,19 @@ INSERT INTO drawn SELECT repeat('x', 200) || :c, idgen_next(repeat('x', 200) || 
 wait_for_no_worker($node);
 check_complete('many sessions');
 
+# A transaction that holds more id sequences than there are slots: what it has
+# left is kept all the same. A long one makes others go without a slot.
+$node->safe_psql(
+	'postgres', q{
+	INSERT INTO drawn SELECT name, idgen_next(name)
+	FROM id_sequences, generate_series(1, 12) WHERE name ~ '^[nm]' ORDER BY name});
+check_complete('more in a transaction than there are slots');
+my $session = $node->background_psql('postgres');
+$session->query_safe(q{BEGIN; INSERT INTO drawn SELECT 'n' || i, idgen_next('n' || i) FROM generate_series(1, 60) i, generate_series(1, 11)});
+$node->safe_psql('postgres', join('', map { "INSERT INTO drawn VALUES ('n$_', idgen_next('n$_'));\n" } 61 .. 100) x 3);
+$session->query_safe('COMMIT');
+$session->quit;
+check_complete('beside such a transaction');
+
 $node->stop;
 done_testing();
