@@ -177,12 +177,13 @@ start_and_wait()
 	done
 }
 
+# Without a checkpoint, which may be of 100,000 files
 end_servers()
 {
 	local server
 
 	for server in "${!ports[@]}"
 	do
-		stop_server "$work/$server" fast
+		stop_server "$work/$server" immediate
 	done
 }
