@@ -79,13 +79,13 @@ DELETE FROM id_sequences;
 -- more changes than it keeps account of
 CALL make_orders();
 CREATE TABLE others (id bigint);
-ALTER TABLE offers ALTER id SET DEFAULT idgen_next('o');
 DO $$BEGIN
 	FOR i IN 1 .. 700 LOOP
 		ALTER TABLE orders SET (fillfactor = 50);
 		ALTER TABLE others SET (fillfactor = 50);
 	END LOOP;
 END$$;
+ALTER TABLE offers ALTER id SET DEFAULT idgen_next('o');
 DROP TABLE orders;
 TABLE owned;
 DROP TABLE offers, others;

@@ -1,0 +1,95 @@
+# What is done to one column that draws costs the same however many other
+# columns draw: by the number of rows that the session reads for it, of catalogs
+# and of id_sequences. A session that asks for the first time reads all
+# defaults, so it has asked before.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = idgen_server('many');
+my $rows_read = 'SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_xact_all_tables';
+my @events = (
+	[ q{SELECT idgen_release('one', 'id')}, 'idgen_release' ],
+	[ q{SELECT idgen_release_columns('{one}', '{id}', 'serial')}, 'idgen_release_columns' ],
+	[ q{SELECT idgen_sync('one', 'id')}, 'idgen_sync' ],
+	[ q{SELECT idgen_adopt('another', 'id')}, 'idgen_adopt' ],
+	[ q{DROP TABLE one}, 'DROP TABLE' ],
+	[ q{DROP SCHEMA shop CASCADE}, 'DROP SCHEMA' ],
+	[ q{ALTER TABLE one DROP COLUMN id}, 'DROP COLUMN' ],
+	[ q{ALTER TABLE one ALTER id TYPE integer}, 'ALTER TYPE' ]);
+
+# A database with that many other columns, of which some have been dropped.
+sub make_database
+{
+	my ($name, $others) = @_;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $name");
+	$node->safe_psql(
+		$name, qq{
+		CREATE EXTENSION IF NOT EXISTS idgen;
+		ALTER TABLE id_sequences SET (autovacuum_enabled = off);
+		CREATE SCHEMA shop;
+		CREATE TABLE one (id bigserial);
+		CREATE TABLE another (id bigserial);
+		CREATE TABLE shop.a (id bigserial);
+		CREATE TABLE known (id bigserial);
+		DO \$\$BEGIN
+			FOR i IN 1 .. 2 * $others LOOP
+				EXECUTE format('CREATE TABLE t%s (id bigserial)', i);
+				PERFORM idgen_adopt(format('t%s', i)::regclass, 'id');
+			END LOOP;
+			FOR i IN 1 .. $others LOOP
+				EXECUTE format('DROP TABLE t%s', i);
+			END LOOP;
+		END\$\$;
+		SELECT count(*) FROM idgen_adopt_columns('{one,shop.a,known}', '{id,id,id}');
+		VACUUM pg_attribute, pg_attrdef, pg_depend, pg_class, pg_type});
+	return;
+}
+
+# How many rows a session reads for that. To ask for their number reads rows,
+# too, one for each table.
+sub rows_read
+{
+	my ($database, $event) = @_;
+	my $answers = $node->safe_psql(
+		$database, qq{
+		BEGIN;
+		DROP TABLE known;
+		ROLLBACK;
+		BEGIN;
+		SAVEPOINT s;
+		$event;
+		ROLLBACK TO s;
+		\\echo before
+		$rows_read;
+		$rows_read;
+		$event;
+		\\echo after
+		$rows_read;
+		ROLLBACK});
+	my ($at_first, $before, $after) = $answers =~ /before\n(\d+)\n(\d+)\n.*after\n(\d+)/s or die $answers;
+
+	return $after - $before - ($before - $at_first);
+}
+
+make_database('few', 20);
+make_database('many', 220);
+foreach (@events)
+{
+	my ($event, $name) = @$_;
+	my $few = rows_read('few', $event);
+	my $many = rows_read('many', $event);
+
+	cmp_ok($many, '<', $few + 50, "$name: $many rows with many columns, $few with few");
+}
+
+$node->stop;
+done_testing();
