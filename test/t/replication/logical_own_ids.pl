@@ -65,7 +65,7 @@ is($subscriber->safe_psql('postgres', 'SELECT min(gapless), max(gapless) FROM ar
 # time. It has one in the end, and gapless ids have no hole.
 $subscriber->safe_psql('postgres', 'INSERT INTO arriving (what) VALUES (1601)');
 $publisher->safe_psql('postgres', 'INSERT INTO arriving VALUES (1601); INSERT INTO arriving VALUES (1602)');
-wait_until(sub { slurp_file($subscriber->logfile) =~ /Key \(what\)=\(1601\) already exists/ }, 'a conflict');
+wait_until(sub { slurp_file($subscriber->logfile) =~ /Key .*already exists/ }, 'a conflict');
 $subscriber->safe_psql('postgres', 'DELETE FROM arriving WHERE what = 1601');
 $publisher->wait_for_catchup('s');
 is($subscriber->safe_psql('postgres', $count), join('|', (1602) x (@columns + 1)), 'rows that arrive after a conflict');
