@@ -267,6 +267,19 @@ check_slot(const IdgenFound *found, const IdgenCacheKey *key)
 }
 
 /*
+ * Does the handle have ids that are only pending because there was no slot for
+ * them? Nothing keeps others from changing the row meanwhile, and a slot that
+ * there is now does not keep the session from drawing them. So it has to look
+ * at each call.
+ */
+static bool
+has_refilled_without_slot(IdgenHandle *handle)
+{
+	return !handle->found.source->transactional && idgen_pending_block(handle) != NULL &&
+		idgen_may_use_published(handle);
+}
+
+/*
  * Make sure that the user may draw from the id sequence, that it exists, and
  * that the handle knows what it comes from and where its slot is, if there is
  * one. Called at the beginning of every call, and again whenever the call has
@@ -302,6 +315,8 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	found.epoch = epoch;
 	idgen_handle_adopt(handle, &found);
 	idgen_pending_follow(handle);
+	if (has_refilled_without_slot(handle))
+		handle->found.remember = false;
 	call->validated = true;
 }
 

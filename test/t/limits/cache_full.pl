@@ -59,6 +59,23 @@ $deleting->query_safe('COMMIT');
 is(answer($session, ''), '42704', 'a row that is deleted meanwhile');
 $_->quit for ($deleting, $session);
 
+# Ids of a native sequence that a transaction has taken without a place are no
+# reason for it to miss that the row is deleted, when there is a place again.
+$node->safe_psql('postgres', q{
+	CREATE SEQUENCE native_seq INCREMENT BY 20;
+	SELECT idgen_create('native', source => 'sequence', block_size => 20, pooling => 'pooled')});
+my $drawing = $node->background_psql('postgres', on_error_stop => 0);
+is($drawing->query_safe(q{BEGIN; SELECT idgen_next('native'), idgen_next('native')}), '1|2', 'ids without a place');
+$holder->query_safe('COMMIT');
+$drawing->query_safe(q{SELECT idgen_next('native')});
+is($drawing->query_safe(q{SELECT count(*) FROM idgen_cache WHERE state = 'pending'}), '1', 'others are pending');
+$drawing->query_safe(q{SELECT idgen_next('native')}) for 1 .. 2;
+$node->safe_psql('postgres', q{DELETE FROM id_sequences WHERE name = 'native'});
+$drawing->query(q{SELECT idgen_next('native')});
+like($drawing->{stderr}, qr/id sequence "native" does not exist/, 'the row is gone');
+$drawing->quit;
+$holder->query_safe(q{BEGIN; SELECT idgen_next('busy') FROM generate_series(1, 100)});
+
 my ($ret, $stdout, $stderr) = $node->psql('postgres', q{SET idgen.worker_timeout = '100ms'; SELECT idgen_next('w')},
 	extra_params => [ '-v', 'VERBOSITY=verbose' ]);
 like($stderr, qr/ERROR:  53400: there is no room in the cache for id sequence "w"\n.*\nHINT:  .*idgen\.max_sequences/,
