@@ -224,8 +224,8 @@ idgen_native_locked_state(Oid relid)
 }
 
 /* How far is it from v to the last value? */
-uint64
-idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v)
+static uint64
+ids_after(const IdgenNativeSequence *sequence, int64 v)
 {
 	if (sequence->increment > 0)
 		return v < sequence->last ? (uint64) sequence->last - (uint64) v : 0;
@@ -243,7 +243,7 @@ idgen_native_width(const IdgenNativeSequence *sequence)
 int64
 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v)
 {
-	return (int64) Min(idgen_native_ids_after(sequence, v) / idgen_native_width(sequence), PG_INT64_MAX);
+	return (int64) Min(ids_after(sequence, v) / idgen_native_width(sequence), PG_INT64_MAX);
 }
 
 /* Is v + increment beyond the end? */
@@ -257,8 +257,8 @@ idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
  * The value that nextval() would give, if no session has values set aside by
  * CACHE. Returns false if there is none.
  */
-bool
-idgen_native_next(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
+static bool
+next_value(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
 {
 	if (!state->is_called)
 		*next = state->last_value;
@@ -293,7 +293,7 @@ bool
 idgen_native_next_ids(const IdgenNativeSequence *sequence, const IdgenNativeState *state,
                       int64 *next, IdgenBlock *block)
 {
-	if (!idgen_native_next(sequence, state, next))
+	if (!next_value(sequence, state, next))
 		return false;
 	*block = idgen_native_next_block(sequence, state, *next);
 	if (block->left == 0 && !idgen_native_is_last(sequence, *next))
@@ -320,7 +320,7 @@ idgen_native_first_id(const IdgenNativeSequence *sequence)
 int64
 idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v)
 {
-	uint64 left = idgen_native_ids_after(sequence, v);
+	uint64 left = ids_after(sequence, v);
 	int64 last = (int64) ((uint64) sequence->last - (uint64) sequence->ids.step * (left % idgen_native_width(sequence)));
 	IdgenBlock block = idgen_value_block(&sequence->ids, last);
 
@@ -331,7 +331,7 @@ idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v)
 double
 idgen_native_percent_left(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
 {
-	double range = (double) idgen_native_ids_after(sequence, sequence->start) + 1;
+	double range = (double) ids_after(sequence, sequence->start) + 1;
 	int64 next = state->last_value;
 
 	if (state->is_called)
@@ -340,5 +340,5 @@ idgen_native_percent_left(const IdgenNativeSequence *sequence, const IdgenNative
 			return 0;
 		next += sequence->increment;
 	}
-	return Min(100, 100 * ((double) idgen_native_ids_after(sequence, next) + 1) / range);
+	return Min(100, 100 * ((double) ids_after(sequence, next) + 1) / range);
 }

@@ -50,12 +50,9 @@ extern bool idgen_native_is_readable(Relation rel);
 extern IdgenNativeState idgen_native_state(Relation rel);
 extern IdgenNativeState idgen_native_locked_state(Oid relid);
 
-extern uint64 idgen_native_ids_after(const IdgenNativeSequence *sequence, int64 v);
 extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
 extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
-extern bool idgen_native_next(const IdgenNativeSequence *sequence,
-                              const IdgenNativeState *state, int64 *next);
 extern bool idgen_native_next_ids(const IdgenNativeSequence *sequence,
                                   const IdgenNativeState *state, int64 *next, IdgenBlock *block);
 extern int64 idgen_native_first_id(const IdgenNativeSequence *sequence);

@@ -71,14 +71,3 @@ idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object, bool temporary,
 	key->namelen = namelen;
 	key->name = name;
 }
-
-/* A copy of a key, palloc'd, with its name. */
-IdgenCacheKey *
-idgen_key_copy(const IdgenCacheKey *key)
-{
-	IdgenCacheKey *copy = palloc(sizeof(IdgenCacheKey) + key->namelen + 1);
-
-	*copy = *key;
-	copy->name = memcpy(copy + 1, key->name, key->namelen + 1);
-	return copy;
-}

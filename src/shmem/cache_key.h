@@ -37,7 +37,6 @@ idgen_key_is_long(const IdgenCacheKey *key)
 
 extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, Oid object,
                             bool temporary, const char *name, int namelen);
-extern IdgenCacheKey *idgen_key_copy(const IdgenCacheKey *key);
 extern uint32 idgen_key_hash(const void *key, Size keysize);
 extern int idgen_key_compare(const void *a, const void *b, Size keysize);
 extern uint32 idgen_key_hash_name(const IdgenCacheKey *key);

@@ -152,8 +152,8 @@ constant_text(Node *expr)
  * The id sequence that a node draws from. NULL if the node is not a call of one
  * of these functions, or if the name is not a constant.
  */
-char *
-idgen_drawn_from(Node *node, List *functions)
+static char *
+drawn_from(Node *node, List *functions)
 {
 	if (!IsA(node, FuncExpr) || !list_member_oid(functions, ((FuncExpr *) node)->funcid))
 		return NULL;
@@ -167,7 +167,7 @@ get_call(Node *node, List *functions, IdgenDrawCall *call)
 	List *args;
 	Oid func;
 
-	call->name = idgen_drawn_from(node, functions);
+	call->name = drawn_from(node, functions);
 	if (call->name == NULL)
 		return false;
 	func = ((FuncExpr *) node)->funcid;
@@ -201,7 +201,7 @@ collect_names(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	name = idgen_drawn_from(node, found->functions);
+	name = drawn_from(node, found->functions);
 	if (name != NULL)
 		found->names = lappend(found->names, name);
 	return expression_tree_walker(node, collect_names, context);
@@ -256,7 +256,7 @@ draws(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	name = idgen_drawn_from(node, search->functions);
+	name = drawn_from(node, search->functions);
 	if (name != NULL && matches(search, name))
 		return true;
 	return expression_tree_walker(node, draws, context);
@@ -286,7 +286,7 @@ idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_schema)
 	Node *expr = strip_conversions(column->default_expr);
 	List *functions = idgen_drawing_functions(idgen_schema);
 
-	return expr != NULL ? idgen_drawn_from(expr, list_make1_oid(linitial_oid(functions))) : NULL;
+	return expr != NULL ? drawn_from(expr, list_make1_oid(linitial_oid(functions))) : NULL;
 }
 
 /* The first of the column's tables where its default matches, or invalid. */

@@ -22,7 +22,6 @@ extern Node *idgen_read_default(Oid attrdef);
 extern Node *idgen_domain_default(Oid domain);
 extern Node *idgen_column_default(Oid relid, const char *name);
 extern List *idgen_drawing_functions(Oid idgen_schema);
-extern char *idgen_drawn_from(Node *node, List *functions);
 extern char *idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_schema);
 extern void idgen_check_draws_from_none(const IdgenColumn *column, Oid idgen_schema);
 extern void idgen_check_draws_from_no_other(const IdgenColumn *column, const char *name,
