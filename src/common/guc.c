@@ -151,16 +151,12 @@ define_id_settings(void)
 }
 
 /*
- * How much the worker refills, how long it stays, and how long refills may
- * take.
+ * How much the worker refills, and how long it stays. It reads these settings,
+ * so a session's own value would have no effect.
  */
 static void
-define_refill_settings(void)
+define_worker_settings(void)
 {
-	/*
-	 * The worker reads this setting and the next two, so a session's own value
-	 * would have no effect.
-	 */
 	DefineCustomIntVariable("idgen.prefetch_threshold",
 	                        "Sets the percentage of the last allocation at which the worker refills ahead.",
 	                        "Zero means that it refills only when no id is left.",
@@ -188,7 +184,12 @@ define_refill_settings(void)
 	                        PGC_SIGHUP,
 	                        GUC_UNIT_MS,
 	                        NULL, NULL, NULL);
+}
 
+/* How long calls wait for the worker, and how long refills may take. */
+static void
+define_timeouts(void)
+{
 	DefineCustomIntVariable("idgen.worker_timeout",
 	                        "Sets how long a call waits for the worker when no id is left.",
 	                        "The value in the configuration file is also how long the worker tries to lock a row.",
@@ -234,6 +235,7 @@ idgen_guc_init(void)
 	define_cache_settings();
 	define_sequence_settings();
 	define_id_settings();
-	define_refill_settings();
+	define_worker_settings();
+	define_timeouts();
 	MarkGUCPrefixReserved("idgen");
 }

@@ -154,7 +154,7 @@ set_mark(int level)
 	}
 	else if (changed.nmarks == changed.max_marks)
 	{
-		changed.marks = repalloc(changed.marks, 2 * changed.max_marks * sizeof(Mark));
+		changed.marks = repalloc(changed.marks, sizeof(Mark) * 2 * changed.max_marks);
 		changed.max_marks *= 2;
 	}
 	changed.marks[changed.nmarks++] = (Mark){
@@ -329,7 +329,7 @@ idgen_changed_names_rollback(void)
 		if (chunk == mark->chunk)
 			break;
 	}
-	while (changed.chunk != mark->chunk)
+	while (changed.chunk != NULL && changed.chunk != mark->chunk)
 	{
 		Chunk *before = changed.chunk->before;
 

@@ -48,7 +48,7 @@
 #define IDGEN_HANDLES_SPARED 8
 
 /* Memory for handles is got for some tens at a time. */
-#define IDGEN_HANDLE_BLOCK (2 * SLAB_DEFAULT_BLOCK_SIZE)
+#define IDGEN_HANDLE_BLOCK ((Size) 2 * SLAB_DEFAULT_BLOCK_SIZE)
 
 static MemoryContext handle_memory = NULL;
 
@@ -143,7 +143,7 @@ make_room(void)
 	}
 	else if (nhandles >= room && room < IDGEN_MAX_HANDLES)
 	{
-		places = repalloc(places, 2 * room * sizeof(IdgenHandle *));
+		places = repalloc(places, sizeof(IdgenHandle *) * 2 * room);
 		room *= 2;
 	}
 

@@ -4,7 +4,8 @@
  *
  * Locks are taken in one order, whatever the order in the arrays: tables by
  * their OIDs, each with all that inherits from it, then native sequences by
- * their OIDs. So two such calls do not deadlock.
+ * their OIDs. So two such calls do not deadlock, unless a table inherits from
+ * several others, or has a smaller OID than the one that it inherits from.
  */
 #include "postgres.h"
 

@@ -71,8 +71,12 @@ add_to_crowd(IdgenJob *job)
 
 	dlist_foreach(iter, &crowds)
 	{
+		const IdgenJob *first;
+
+		/* A crowd has at least one job. */
 		crowd = dlist_container(Crowd, node, iter.cur);
-		if (idgen_remote_shares_connections(first_of(&crowd->jobs)->query, job->query))
+		first = dlist_head_element(IdgenJob, node, &crowd->jobs);
+		if (idgen_remote_shares_connections(first->query, job->query))
 		{
 			dlist_push_tail(&crowd->jobs, &job->node);
 			return;
