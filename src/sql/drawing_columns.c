@@ -36,11 +36,11 @@ look_up_column(Oid relid, AttrNumber attnum)
 }
 
 /* How many columns a table has, dropped ones included; 0 if it is gone. */
-static int
+static AttrNumber
 count_columns(Oid relid)
 {
 	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	int natts;
+	AttrNumber natts;
 
 	if (!HeapTupleIsValid(tuple))
 		return 0;
@@ -180,7 +180,7 @@ idgen_columns_drawing_from(Oid idgen_schema, const char *name)
 List *
 idgen_drawing_columns_of(Oid idgen_schema, Oid relid)
 {
-	int natts = count_columns(relid);
+	AttrNumber natts = count_columns(relid);
 	List *columns = NIL;
 
 	for (AttrNumber attnum = 1; attnum <= natts; attnum++)
