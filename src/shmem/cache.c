@@ -106,6 +106,7 @@ idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid)
 
 	if (cache->databases != NULL && !idgen_databases_may_own(cache->databases, i, dbid))
 		return NULL;
+	pg_read_barrier(); /* see make_slot() */
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (slot->key != NULL && slot->key->dbid == dbid)
 		return slot;
@@ -240,6 +241,18 @@ idgen_cache_has_room(const IdgenCacheKey *key)
 	return result;
 }
 
+/* Make one more slot of the shared cache. */
+static IdgenSlot *
+make_slot(IdgenCache *cache)
+{
+	IdgenSlot *slot = idgen_cache_slot_at(cache, cache->header->nslots);
+
+	idgen_slot_init(slot, cache->slot_tranche);
+	pg_write_barrier(); /* others see it when they see the number of slots */
+	cache->header->nslots++;
+	return slot;
+}
+
 /*
  * A slot of the shared cache for a new entry, locked, and with a place for its
  * name; NULL if there is none.
@@ -256,7 +269,7 @@ get_free_slot(const IdgenCacheKey *key)
 	if (!dlist_is_empty(&header->free))
 		slot = dlist_container(IdgenSlot, node, dlist_pop_head_node(&header->free));
 	else if (header->nslots < idgen_max_sequences)
-		slot = &cache->slots[header->nslots++].slot;
+		slot = make_slot(cache);
 	else
 		return idgen_cache_evict_idle_slot(cache);
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
@@ -370,8 +383,8 @@ find(const IdgenCacheKey *key, uint64 *version)
  * Find the slot of a key in the shared cache, and make it if there is none;
  * NULL if all are busy.
  */
-static IdgenSlot *
-find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
+IdgenSlot *
+idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
 {
 	IdgenCache *cache = &idgen_shared_cache;
 	IdgenCacheEntry *entry;
@@ -405,6 +418,6 @@ idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version)
 	if (slot != NULL)
 		return slot;
 	if (idgen_cache_of(key) == &idgen_shared_cache)
-		return find_or_make_shared(key, version);
+		return idgen_cache_find_or_make_shared(key, version);
 	return idgen_own_cache_create(key, version);
 }

@@ -228,21 +228,29 @@ idgen_cache_reset_counters(Oid dbid)
 	}
 }
 
-/* Show what all slots of the server's cache hold. */
+/*
+ * Show what all slots of the server's cache hold, in the order in which they
+ * lie in memory. Entries of the hash table come in no order: of a million, the
+ * processor would have to fetch each from elsewhere, ten times as slow.
+ */
 static void
 visit_slots(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held, void *arg), void *arg)
 {
-	HASH_SEQ_STATUS status;
-	IdgenCacheEntry *entry;
+	const IdgenCache *cache = &idgen_shared_cache;
 	IdgenIdle held;
 
-	hash_seq_init(&status, idgen_shared_cache.entries);
-	while ((entry = hash_seq_search(&status)) != NULL)
+	for (int i = 0; i < cache->header->nslots; i++)
 	{
-		LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
-		idgen_cache_read_slot(entry->slot, &held);
-		LWLockRelease(&entry->slot->lock);
-		visit(&entry->key, &held, arg);
+		IdgenSlot *slot = idgen_cache_slot_at(cache, i);
+		const IdgenCacheKey *key;
+
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		key = slot->key;
+		if (key != NULL)
+			idgen_cache_read_slot(slot, &held);
+		LWLockRelease(&slot->lock);
+		if (key != NULL)
+			visit(key, &held, arg);
 	}
 }
 
@@ -280,7 +288,8 @@ idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held,
 int64
 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
 {
-	uint64 version;
+	IdgenCache *cache = &idgen_shared_cache;
+	IdgenSlot *slot;
 	IdgenOutcome outcome = {
 		.change = IDGEN_SLOT_REVALIDATE,
 		.rest_fate = IDGEN_OUTCOME_PUBLISHED,
@@ -289,9 +298,11 @@ idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
 
 	if (!idgen_cache_has_room(key))
 		return idgen_cache_restore_idle(key, rest);
-	if (idgen_cache_find_or_make(key, &version) == NULL)
+	slot = idgen_cache_find_or_make_shared(key, &outcome.rest_good_as_of);
+	if (slot == NULL)
 		return idgen_rest_ids(rest);
-	outcome.rest_good_as_of = version;
-	idgen_cache_finish(key, &outcome);
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	(void) idgen_slot_finish(slot, &outcome, idgen_cache_next_number(cache));
+	LWLockRelease(&slot->lock);
 	return 0;
 }

@@ -55,7 +55,8 @@ typedef struct IdgenCacheHeader
 	int64 ids_evicted;
 	int64 ids_lost;
 	dlist_head free;  /* slots made that have no entry, by node */
-	int nslots;       /* slots made; only grows, and also read without the lock */
+	int nslots;       /* slots made, that is, initialized; only grows, and also read
+	                   * without the lock */
 	int hand;         /* next slot that the clock looks at */
 	bool has_objects; /* has there ever been a key with an object? Only set; also
 	                   * read without the lock */
@@ -66,7 +67,8 @@ typedef struct IdgenCache
 {
 	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
 	HTAB *entries;
-	IdgenSlotPadded *slots; /* NULL in a session's own cache */
+	IdgenSlotPadded *slots; /* NULL in a session's own cache, with what follows */
+	int slot_tranche;       /* of their locks */
 	int nbuckets;           /* of the lists in names, and in files */
 	dlist_head *names;      /* slots that have an object, by name */
 	struct IdgenFileIndex *files;
@@ -96,6 +98,7 @@ extern IdgenCacheEntry *idgen_cache_add_entry(IdgenCache *cache, const IdgenCach
 extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot);
 extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
 extern void idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot);
+extern IdgenSlot *idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version);
 extern IdgenSlot *idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid);
 extern IdgenSlot *idgen_cache_lock_key(const IdgenCacheKey *key, LWLockMode mode);
 extern void idgen_cache_unlock_key(const IdgenCacheKey *key, IdgenSlot *slot);

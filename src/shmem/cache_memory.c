@@ -3,9 +3,8 @@
  *		The server's block cache: its shared memory.
  *
  * All of it has a fixed size, which follows from idgen.max_sequences and
- * idgen.max_idle_sequences. The
- * postmaster makes it before there are other processes, so nothing is locked
- * while it is initialized.
+ * idgen.max_idle_sequences. The postmaster makes it before there are other
+ * processes, so nothing is locked while it is initialized.
  */
 #include "postgres.h"
 
@@ -82,13 +81,17 @@ idgen_cache_init_names(IdgenCache *cache)
 		dlist_init(&cache->names[i]);
 }
 
-/* Initialize what a new segment of shared memory holds. */
+/*
+ * Initialize what a new segment of shared memory holds, but for the slots: each
+ * is initialized when it is used for the first time. So the server starts as
+ * fast with room for many as with room for few, and takes no memory for what it
+ * never uses.
+ */
 static void
 init_shared_cache(void)
 {
 	IdgenCache *cache = &idgen_shared_cache;
 	int tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
-	int slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
 
 	idgen_cache_init_header(cache->header, tranche);
 	idgen_cache_init_names(cache);
@@ -97,8 +100,6 @@ init_shared_cache(void)
 	idgen_long_names_init(cache->long_names, idgen_max_sequences);
 	if (cache->second_level != NULL)
 		idgen_second_level_init(cache->second_level, idgen_max_idle_sequences, cache->databases);
-	for (int i = 0; i < idgen_max_sequences; i++)
-		idgen_slot_init(&cache->slots[i].slot, slot_tranche);
 }
 
 /*
@@ -129,6 +130,7 @@ idgen_cache_startup_shmem(void)
 	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_part);
 	cache->databases = ShmemInitStruct("idgen cache databases", idgen_databases_size(idgen_max_sequences), &found_part);
 	cache->long_names = ShmemInitStruct("idgen long names", idgen_long_names_size(idgen_max_sequences), &found_part);
+	cache->slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
 	tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
 	idgen_failure_pool_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);

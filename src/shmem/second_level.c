@@ -264,7 +264,7 @@ remove_entry(IdgenSecondLevel *level, uint32 entry, IdgenIdle *idle)
 static uint32
 find_entry(const IdgenSecondLevel *level, const IdgenCacheKey *key)
 {
-	uint32 entry = *key_chain(level, key);
+	uint32 entry = level->nentries > 0 ? *key_chain(level, key) : IDGEN_NO_CELL;
 	char name[IDGEN_NAME_BYTES];
 	IdgenCacheKey found;
 
