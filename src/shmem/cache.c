@@ -193,12 +193,15 @@ idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot)
 
 /*
  * Take the entry of a slot away, which must be idle and empty, and put the slot
- * where the next one is taken from. The caller holds the same locks.
+ * where the next one is taken from. A session may have found the entry since
+ * the event that emptied it: its draw must not use the slot any more. The
+ * caller holds the same locks.
  */
 void
 idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot)
 {
 	idgen_cache_remove_entry(cache, slot);
+	slot->version = idgen_cache_next_number(cache);
 	dlist_push_head(&cache->header->free, &slot->node);
 }
 
