@@ -50,6 +50,7 @@ typedef struct Sync
 	Scope scope;
 	Oid id_sequences;
 	const IdgenDrawingColumn *column;
+	List *behind;       /* other columns that the same call has moved behind */
 	const char *report; /* what has been done */
 } Sync;
 
@@ -159,13 +160,29 @@ lock_object(const IdgenHandle *handle)
 	return epoch == idgen_epoch;
 }
 
+/* The type of a column, or its domain's; invalid if the column is gone. */
+static Oid
+base_type(const IdgenDrawingColumn *column)
+{
+	Oid type = get_atttype(column->relid, get_attnum(column->relid, column->name));
+
+	return OidIsValid(type) ? getBaseType(type) : InvalidOid;
+}
+
+/* Is the greatest value of that type an id? */
+static bool
+is_type_of_ids(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
+}
+
 /* Raises 42804 for a column of a type whose greatest value is not an id. */
 static void
 check_type(const IdgenDrawingColumn *column)
 {
-	Oid type = getBaseType(get_atttype(column->relid, get_attnum(column->relid, column->name)));
+	Oid type = base_type(column);
 
-	if (type != INT2OID && type != INT4OID && type != INT8OID && type != NUMERICOID)
+	if (!is_type_of_ids(type))
 		ereport(ERROR,
 		        (errcode(ERRCODE_DATATYPE_MISMATCH),
 		         errmsg("%s must be of type smallint, integer, bigint, or numeric", describe_column(column)),
@@ -243,6 +260,27 @@ make_report(const IdgenHandle *handle, const IdgenMove *move, List *columns)
 }
 
 /*
+ * The id sequence lies behind all these columns, of which the first one was
+ * asked for.
+ */
+static void
+note_done(Sync *sync, List *columns)
+{
+	const IdgenDrawCall *draw = &sync->column->call;
+	ListCell *cell;
+
+	for_each_from(cell, columns, 1)
+	{
+		IdgenDrawingColumn *column = lfirst(cell);
+		const char *source = column->call.source;
+
+		if (column->plain && column->call.big == draw->big &&
+		    (source == NULL ? draw->source == NULL : draw->source != NULL && strcmp(source, draw->source) == 0))
+			sync->behind = lappend(sync->behind, column);
+	}
+}
+
+/*
  * Move the id sequence of a column. Raises 42P01 if the table is gone, 42804
  * for a column whose type has no greatest id, 55000 unless it draws plainly,
  * 42501, 42704, 0A000, 2200H, and what its source raises.
@@ -292,8 +330,30 @@ sync_column(void *arg)
 		ids = find_ids(handle, columns);
 	} while (handle->found.source->advance(handle, &ids, &move) == IDGEN_SOURCE_STALE);
 	sync->report = make_report(handle, &move, columns);
+	note_done(sync, columns);
 	if (held)
 		idgen_handle_let_go(handle);
+}
+
+/*
+ * Is the column one of those that the same call has moved behind already? So
+ * where many columns draw from one id sequence, each is read once.
+ */
+static bool
+is_done(const Sync *sync)
+{
+	const IdgenDrawingColumn *column = sync->column;
+	ListCell *cell;
+
+	foreach(cell, sync->behind)
+	{
+		const IdgenDrawingColumn *other = lfirst(cell);
+
+		if (other->relid == column->relid && strcmp(other->name, column->name) == 0 &&
+		    strcmp(other->call.name, column->call.name) == 0)
+			return is_type_of_ids(base_type(column));
+	}
+	return false;
 }
 
 /*
@@ -400,7 +460,11 @@ idgen_sync(PG_FUNCTION_ARGS)
 	foreach(cell, get_columns(idgen_schema, relid, sync.scope))
 	{
 		sync.column = lfirst(cell);
-		try_to_sync_column(&sync);
+		if (is_done(&sync))
+			sync.report = psprintf("id sequence \"%s\" lies behind %s already",
+			                       sync.column->call.name, describe_column(sync.column));
+		else
+			try_to_sync_column(&sync);
 		idgen_return_line(fcinfo, sync.report);
 	}
 	return (Datum) 0;
