@@ -10,6 +10,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "parser/parse_coerce.h"
 #include "storage/lmgr.h"
@@ -64,6 +65,27 @@ idgen_table_check(Relation rel)
 		         errmsg("table \"%s\" does not have the columns that it was created with",
 		                RelationGetRelationName(rel)),
 		         errhint("Restore their types, and the collation of column \"name\".")));
+}
+
+/*
+ * Is the cache told of each change of a row? Not if the owner of the table has
+ * dropped or disabled the triggers that do so, or has left them as pg_restore
+ * does, so that they are not fired in replication; nor if another table has
+ * taken this one's place.
+ */
+bool
+idgen_table_tells_changes(Relation rel)
+{
+	static const char *const tellers[] = {"idgen_row_changed", "idgen_truncated"};
+	const TriggerDesc *desc = rel->trigdesc;
+	int found = 0;
+
+	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
+		for (int j = 0; j < (int) lengthof(tellers); j++)
+			if (desc->triggers[i].tgenabled == TRIGGER_FIRES_ALWAYS &&
+			    strcmp(desc->triggers[i].tgname, tellers[j]) == 0)
+				found++;
+	return found == lengthof(tellers);
 }
 
 /*

@@ -10,6 +10,7 @@
 
 extern bool idgen_table_is_good(Relation rel);
 extern void idgen_table_check(Relation rel);
+extern bool idgen_table_tells_changes(Relation rel);
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_table_is_rewritten(Relation rel);
 extern void idgen_table_check_not_rewritten(Relation rel);

@@ -93,7 +93,7 @@ typedef struct IdgenFound
 	int32 block_size;
 	IdgenRefillMode refill;  /* for this session; see also draw/refiller.c */
 	bool own_row;            /* has the current transaction written the row? */
-	bool row_settled;        /* had no transaction in progress changed it then? */
+	bool change_is_told;     /* will the cache be told of the row's next change? */
 	IdgenPool pool;          /* what values of a native sequence stand for */
 	const char *source_name; /* NULL if there is none */
 	Numeric big_base;        /* NULL if zero */

@@ -26,6 +26,7 @@
 #include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/validate.h"
@@ -57,7 +58,6 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->pool = (IdgenPool){def->pooling, def->block_size, def->max_value};
 	found->refill = def->refill;
 	found->own_row = idgen_row_is_own(row);
-	found->row_settled = !found->own_row && !TransactionIdIsValid(idgen_row_holder(row));
 	found->layout = def->layout;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 		found->big_base = DatumGetNumericCopy(big_base);
@@ -85,6 +85,8 @@ look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		if (call->asked != NULL && call->asked != def.source)
 			wrong_source(handle, def.source, call->asked);
 		read_row(found, row.slot, &def);
+		found->change_is_told = !found->own_row && !TransactionIdIsValid(idgen_row_holder(row.slot)) &&
+			idgen_table_tells_changes(row.rel);
 	}
 	idgen_row_close(&row);
 }
@@ -144,28 +146,17 @@ look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	resolve(handle, found, InvalidOid);
 }
 
-/* Has the server no news for this session? It asks when it locks a table. */
-static bool
-no_news(void)
-{
-	uint64 epoch = idgen_epoch;
-
-	AcceptInvalidationMessages();
-	return epoch == idgen_epoch;
-}
-
 /*
  * May the handle rely on what another session has found the row to say? Only
- * for its first look: who looks again has reason to. Nor may it if there is
- * news by which the user might not have the privilege that was checked. And if
- * row security hides some rows from the user, each has to be looked at.
+ * for its first look: who looks again has reason to. And if row security hides
+ * some rows from the user, each has to be looked at.
  */
 static bool
 known_row_will_do(const IdgenHandle *handle, const IdgenCall *call, const IdgenKnownRow *row)
 {
 	return row->as_of != 0 && call->known_row_ok && handle->found.source == NULL &&
 		(call->asked == NULL || call->asked->auto_created) &&
-		idgen_changes_leave_row(handle) && no_news() && idgen_rows_all_visible(handle->relid);
+		idgen_changes_leave_row(handle) && idgen_rows_all_visible(handle->relid);
 }
 
 /* Note what an ordinary row says of which that much is known. */
@@ -184,17 +175,16 @@ take_known_row(IdgenFound *found, const IdgenKnownRow *row)
 
 /*
  * Let other sessions know what was found in the row, if that is an ordinary one
- * and holds for all. "as_of" is from before the look. On a standby, nobody
- * would learn of a change.
+ * and holds for all. "as_of" is from before the look.
  */
 static void
 share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound *found, uint64 as_of)
 {
 	IdgenKnownRow row = {as_of, found->block_size, found->refill};
 
-	if (idgen_cache_is_shared() && found->has_row && found->row_settled && found->source->auto_created &&
+	if (as_of != 0 && found->has_row && found->change_is_told && found->source->auto_created &&
 	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
-	    idgen_changes_leave_row(handle) && !RecoveryInProgress())
+	    idgen_changes_leave_row(handle))
 		idgen_known_row_share(key, &row);
 }
 
@@ -290,7 +280,7 @@ has_refilled_without_slot(IdgenHandle *handle)
 void
 idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 {
-	uint64 epoch = idgen_epoch;
+	uint64 epoch;
 	IdgenCacheKey key;
 	IdgenFound found;
 
@@ -298,6 +288,14 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	    (handle->found.remember || call->validated))
 		return;
 	idgen_handle_invalidate(handle);
+
+	/*
+	 * Privileges that were revoked in the middle of this transaction count. The
+	 * server looks for news when it locks a table, which is too late, or not
+	 * done at all.
+	 */
+	AcceptInvalidationMessages();
+	epoch = idgen_epoch;
 	idgen_check_select(handle->relid);
 
 	/*

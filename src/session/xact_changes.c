@@ -143,8 +143,8 @@ idgen_changes_note_all_rows(void)
 }
 
 /*
- * The current transaction alters a table id_sequences, or triggers of any
- * table. The server tells the sessions that there are, but not those to come.
+ * The current transaction alters a table id_sequences, or its triggers. The
+ * server tells the sessions that there are, but not those to come.
  */
 void
 idgen_changes_note_tables(void)

@@ -29,17 +29,23 @@
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
+
 #include "shmem/cache_internal.h"
 #include "shmem/known_rows.h"
 
 /*
  * The number of the last event in the shared cache. A session that wants to
- * share what it finds in a row asks for it before it looks.
+ * share what it finds in a row asks for it before it looks. It is 0 if nothing
+ * is to be shared: on a standby, nobody would learn of a change, nor if that is
+ * promoted while the session looks.
  */
 uint64
 idgen_known_rows_now(void)
 {
-	return idgen_cache_is_shared() ? pg_atomic_read_u64(&idgen_shared_cache.header->last_number) : 0;
+	if (!idgen_cache_is_shared() || RecoveryInProgress())
+		return 0;
+	return pg_atomic_read_u64(&idgen_shared_cache.header->last_number);
 }
 
 /*

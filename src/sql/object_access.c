@@ -8,6 +8,9 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
@@ -17,6 +20,7 @@
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/extension.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "session/xact_changes.h"
@@ -32,6 +36,26 @@ is_named_as_table(Oid relid)
 	char *name = get_rel_name(relid);
 
 	return name != NULL && strcmp(name, "id_sequences") == 0;
+}
+
+/* The table of a trigger, invalid if there is none of that OID yet. */
+static Oid
+table_of_trigger(Oid trigger)
+{
+	Relation triggers = table_open(TriggerRelationId, AccessShareLock);
+	Oid relid = InvalidOid;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(trigger));
+	scan = systable_beginscan(triggers, TriggerOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		relid = ((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid;
+	systable_endscan(scan);
+	table_close(triggers, AccessShareLock);
+	return relid;
 }
 
 static void
@@ -63,8 +87,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 				idgen_changes_note_tables();
 			break;
 		case TriggerRelationId:
-			/* It takes a look into a catalog to say of which table. */
-			if (access == OAT_POST_ALTER)
+			if (access != OAT_POST_CREATE && is_named_as_table(table_of_trigger(object_id)))
 				idgen_changes_note_tables();
 			break;
 		case ForeignServerRelationId:

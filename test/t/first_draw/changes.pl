@@ -198,6 +198,31 @@ like(draw($name), $plain, 'the same, prepared');
 $node->safe_psql('postgres', "COMMIT PREPARED 'p'");
 like(draw($name), $composed, 'and committed');
 
+# Without its triggers, the table tells nobody of changes.
+$name = known_name();
+my $trigger = $node->safe_psql('postgres',
+	q{SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = 'id_sequences'::regclass AND tgname = 'idgen_row_changed'});
+$node->safe_psql('postgres', 'DROP TRIGGER idgen_row_changed ON id_sequences; ' . composed($name));
+like(draw($name), $composed, 'UPDATE without the trigger that tells');
+$node->safe_psql('postgres', "UPDATE id_sequences SET layout = 'plain'");
+like(draw($name), $plain, 'and another one, after a session has looked');
+$node->safe_psql('postgres', composed($name) . "; $trigger");
+like(draw($name), $composed, 'the trigger is made again');
+$node->safe_psql('postgres', "SET session_replication_role = replica; UPDATE id_sequences SET layout = 'plain'");
+like(draw($name), $plain, 'UPDATE where it is not fired: it is enabled in the ordinary way only');
+$node->safe_psql('postgres', 'ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed');
+draw($name);
+is(is_known($name), 1, 'with all triggers, the row is known again');
+
+$node->safe_psql(
+	'postgres', 'BEGIN; ALTER TABLE id_sequences RENAME TO original;
+	CREATE TABLE id_sequences (LIKE original INCLUDING ALL); INSERT INTO id_sequences SELECT * FROM original; COMMIT');
+like(draw($name), $plain, 'another table in its place');
+$node->safe_psql('postgres', composed($name));
+like(draw($name), $composed, 'UPDATE there');
+$node->safe_psql('postgres', 'DROP TABLE id_sequences; ALTER TABLE original RENAME TO id_sequences');
+like(draw($name), $plain, 'the table is back');
+
 $name = known_name();
 $node->safe_psql('postgres', 'ALTER TABLE id_sequences RENAME COLUMN pooling TO other; ALTER TABLE id_sequences DROP COLUMN other');
 is(draw($name), '55000', 'a column is dropped');
@@ -240,6 +265,15 @@ $node->safe_psql('postgres', 'ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY
 is(answer($session, "SELECT idgen_next('$name')"), '42704', 'row security, in the middle of a transaction');
 $session->quit;
 $node->safe_psql('postgres', 'ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY');
+
+$session = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'ordinary' ]);
+$session->query_safe('\set VERBOSITY sqlstate');
+$session->query_safe("BEGIN; SELECT idgen_next('$name')");
+$second = 'made' . ++$made;
+$node->safe_psql('postgres', "SELECT idgen_create('$second'); REVOKE SELECT ON id_sequences FROM ordinary");
+is(answer($session, "SELECT idgen_next('$second')"), '42501', 'REVOKE, in the middle of a transaction');
+$session->quit;
+$node->safe_psql('postgres', 'GRANT SELECT ON id_sequences TO ordinary');
 
 # Crash
 $name = known_name();
