@@ -105,9 +105,9 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 		free_if_any(old.big_base);
 }
 
-/* Keep what idgen_last() may be asked about a sequence value drawn just now. */
+/* What idgen_handle_remember_last() does if more than the value changes. */
 void
-idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
+idgen_handle_remember_other(IdgenHandle *handle, int64 value, int prefix)
 {
 	IdgenLast last = {
 		.value = value,

@@ -234,10 +234,27 @@ idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_free(IdgenHandle *handle);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
-extern void idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix);
+extern void idgen_handle_remember_other(IdgenHandle *handle, int64 value, int prefix);
 extern void idgen_handle_forget_last(IdgenHandle *handle);
 extern bool idgen_handle_holds_row(const IdgenHandle *handle);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
+
+/*
+ * Keep what idgen_last() may be asked about a sequence value drawn just now.
+ * Most often it is the same as for the one before, but for the value.
+ */
+static inline void
+idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
+{
+	IdgenLast *last = &handle->last;
+	const IdgenFound *found = &handle->found;
+
+	if (likely(last->layout == found->layout && last->big_base == found->big_base &&
+	           last->object == found->object && last->prefix == prefix))
+		last->value = value;
+	else
+		idgen_handle_remember_other(handle, value, prefix);
+}
 
 #endif /* IDGEN_HANDLE_H */

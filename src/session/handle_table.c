@@ -63,8 +63,7 @@ static IdgenHandle **places = NULL;
 static int nplaces = 0;
 static int room = 0;
 
-/* The last one of the handles that calls in progress hold. */
-static IdgenHandle *held_last = NULL;
+IdgenHandle *idgen_held_last = NULL;
 
 dlist_head idgen_listed_handles = DLIST_STATIC_INIT(idgen_listed_handles);
 
@@ -223,49 +222,12 @@ idgen_handle_unlist(IdgenHandle *handle)
 }
 
 /*
- * A call begins that uses the handle until it ends: keep it. Answers whether
- * this call is the one that has to let it go, rather than one around it. If an
- * error ends the call, the rollback of the (sub)transaction lets it go.
- */
-bool
-idgen_handle_hold(IdgenHandle *handle)
-{
-	if (handle->held_at > 0)
-		return false;
-	handle->held_at = GetCurrentTransactionNestLevel();
-	handle->held_before = held_last;
-	held_last = handle;
-	return true;
-}
-
-static void
-let_go_last(void)
-{
-	IdgenHandle *handle = held_last;
-
-	held_last = handle->held_before;
-	handle->held_before = NULL;
-	handle->held_at = 0;
-}
-
-/*
- * The call has ended that holds the handle, and with it those inside of it,
- * which may have left that to this one.
- */
-void
-idgen_handle_let_go(IdgenHandle *handle)
-{
-	while (handle->held_at > 0)
-		let_go_last();
-}
-
-/*
  * All calls have ended that were begun at that nesting level, or further
  * inside.
  */
 void
 idgen_handles_let_go_since(int level)
 {
-	while (held_last != NULL && held_last->held_at >= level)
-		let_go_last();
+	while (idgen_held_last != NULL && idgen_held_last->held_at >= level)
+		idgen_handle_let_go_last();
 }
