@@ -11,8 +11,9 @@
  * begin there, by whichever session, begins behind them. Gapless id sequences
  * are left alone (T2).
  *
- * A note is lost with its slot, and when the server stops. Then a retry fails
- * once more, and leaves the note again.
+ * A note moves with what the cache holds of the id sequence, and is lost with
+ * that, and when the server stops. Then a retry fails once more, and leaves the
+ * note again.
  *
  * By the time that a savepoint is rolled back, the error is often gone:
  * PL/pgSQL does so after it has caught it. So it is noticed when it is raised.

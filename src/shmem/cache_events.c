@@ -97,8 +97,11 @@ idgen_cache_note_collided(const IdgenCacheKey *key, int64 first, int64 end)
 	IdgenSlot *slot = idgen_cache_lock_entry(key);
 
 	if (slot == NULL)
+	{
+		idgen_cache_note_collided_idle(key, first, end);
 		return;
-	idgen_slot_note_collided(slot, first, end);
+	}
+	idgen_collided_add(&slot->collided_first, &slot->collided_count, first, end);
 	idgen_cache_unlock_entry(key, slot);
 }
 
@@ -106,12 +109,14 @@ idgen_cache_note_collided(const IdgenCacheKey *key, int64 first, int64 end)
 int64
 idgen_cache_behind_collided(const IdgenCacheKey *key, int64 next)
 {
-	IdgenSlot *slot = idgen_cache_lock_entry(key);
+	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
+	IdgenIdle idle;
 
-	if (slot == NULL)
-		return next;
-	next = idgen_slot_behind_collided(slot, next);
-	idgen_cache_unlock_entry(key, slot);
+	if (slot != NULL)
+		next = idgen_collided_behind(slot->collided_first, slot->collided_count, next);
+	else if (idgen_cache_read_idle(key, &idle))
+		next = idgen_collided_behind(idle.collided_first, idle.collided_count, next);
+	idgen_cache_unlock_key(key, slot);
 	return next;
 }
 

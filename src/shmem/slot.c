@@ -125,36 +125,40 @@ idgen_slot_warning_due(IdgenSlot *slot, int percent)
 	return due;
 }
 
-/* The end of the ids that have collided. */
+/* The end of that many ids. */
 static int64
-collided_end(const IdgenSlot *slot)
+collided_end(int64 first, uint32 count)
 {
-	return idgen_add_saturating(slot->collided_first, slot->collided_count);
+	return idgen_add_saturating(first, count);
 }
 
 /*
- * Note that ids from "first" up to before "end" have collided. If they go on
- * from those that are noted already, all are; if not, these take their place.
+ * Note that ids from "first" up to before "end" have collided, where *count
+ * ids from *noted on are noted. If they go on from those, all are; if not,
+ * these take their place.
  */
 void
-idgen_slot_note_collided(IdgenSlot *slot, int64 first, int64 end)
+idgen_collided_add(int64 *noted, uint32 *count, int64 first, int64 end)
 {
-	if (slot->collided_count > 0 && first <= collided_end(slot) && end >= slot->collided_first)
+	if (*count > 0 && first <= collided_end(*noted, *count) && end >= *noted)
 	{
-		first = Min(first, slot->collided_first);
-		end = Max(end, collided_end(slot));
+		first = Min(first, *noted);
+		end = Max(end, collided_end(*noted, *count));
 	}
-	slot->collided_first = first;
-	slot->collided_count = (uint32) Min((uint64) end - (uint64) first, PG_UINT32_MAX);
+	*noted = first;
+	*count = (uint32) Min((uint64) end - (uint64) first, PG_UINT32_MAX);
 }
 
-/* Where a refill begins that would begin at "next". */
+/*
+ * Where a refill begins that would begin at "next", if "count" ids from "noted"
+ * on have collided.
+ */
 int64
-idgen_slot_behind_collided(const IdgenSlot *slot, int64 next)
+idgen_collided_behind(int64 noted, uint32 count, int64 next)
 {
-	if (next < slot->collided_first || next >= collided_end(slot))
+	if (next < noted || next >= collided_end(noted, count))
 		return next;
-	return collided_end(slot);
+	return collided_end(noted, count);
 }
 
 /* The number of the first block with that many ids, or -1. */

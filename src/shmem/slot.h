@@ -221,8 +221,6 @@ extern void idgen_slot_note_use(IdgenSlot *slot);
 extern void idgen_slot_count_issued(IdgenSlot *slot);
 extern bool idgen_slot_is_busy(const IdgenSlot *slot);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
-extern void idgen_slot_note_collided(IdgenSlot *slot, int64 first, int64 end);
-extern int64 idgen_slot_behind_collided(const IdgenSlot *slot, int64 next);
 
 extern int idgen_slot_find_block(const IdgenSlot *slot, int64 count);
 extern IdgenBlock idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count);
@@ -230,6 +228,8 @@ extern IdgenBlock idgen_slot_last_block(const IdgenSlot *slot);
 extern void idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block);
 extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
 extern int64 idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block);
+extern void idgen_collided_add(int64 *noted, uint32 *count, int64 first, int64 end);
+extern int64 idgen_collided_behind(int64 noted, uint32 count, int64 next);
 
 /*
  * The hot path: take a published id if the slot still is what the caller

@@ -37,5 +37,27 @@ $bulk_load->query_safe('COMMIT');
 $bulk_load->quit;
 is(draw('other3'), "1\n1", 'a place is free');
 
+# A retry after a unique violation gets other ids there, too.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE t (id bigint PRIMARY KEY);
+	INSERT INTO t VALUES (1), (2);
+	SELECT idgen_create('collides');
+	BEGIN;
+	SELECT count(idgen_next_range(name, 30)) FROM id_sequences WHERE name ~ 'busy|idle';
+	DO $$
+	BEGIN
+		FOR i IN 1 .. 3
+		LOOP
+			BEGIN
+				INSERT INTO t VALUES (idgen_next('collides'));
+			EXCEPTION WHEN unique_violation THEN
+			END;
+		END LOOP;
+	END $$;
+	COMMIT});
+is($node->safe_psql('postgres', q{SELECT max(id) FROM t}), '3', 'ids that have collided are left out without a place');
+is(draw('collides'), "4\n1", 'and nothing is lost of the others');
+
 $node->stop;
 done_testing();
