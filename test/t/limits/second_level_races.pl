@@ -14,8 +14,9 @@ use Test::More;
 
 my $node = idgen_server('races', conf => "idgen.max_sequences = 1\n");
 
-# The policy is where a session stops when it looks at the row: the first time,
-# when it has no slot yet, or the second time, when it has got one.
+# The policy is where a session stops when it looks at the row. It looks at that
+# of an idle id sequence once, with a slot. If it knows none, it looks without a
+# slot, and again when it has got one.
 $node->safe_psql(
 	'postgres', q{
 	CREATE FUNCTION look(name text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -36,14 +37,13 @@ $node->safe_psql(
 	SELECT idgen_create('x'), idgen_create('other', block_size => 1000),
 		idgen_create('seq', source => 'sequence', source_name => 'seq')});
 
-# stopped(name, look, what, statement, ...): the id that a session gets that
-# stops at that look, while these statements are executed.
+# stopped(name, look, statement, ...): the id that a session gets that stops at
+# that look, while these statements are executed.
 sub stopped
 {
 	my ($name, $look, @statements) = @_;
 	my $holder = $node->background_psql('postgres');
 
-	$node->safe_psql('postgres', "SELECT idgen_next('$name'); SELECT idgen_next('other')");
 	$holder->query_safe('SELECT pg_advisory_lock(1)');
 	my $session = start_statement($node, "SELECT idgen_next('$name')",
 		"SET test.looks = 0; SET test.stop_at = $look; SET ROLE drawing");
@@ -56,19 +56,36 @@ sub stopped
 }
 
 my $give_way = q{SELECT idgen_next('other')};
+
+# The same of an id sequence that is idle.
+sub stopped_idle
+{
+	my ($name, @statements) = @_;
+
+	$node->safe_psql('postgres', "SELECT idgen_next('$name'); $give_way");
+	return stopped($name, 1, @statements);
+}
+
+is(stopped_idle('x', q{SELECT idgen_restart('x', 500)}), '500', 'idgen_restart');
+is(stopped_idle('x', q{SELECT idgen_restart('x', 700)}, $give_way), '700', 'idgen_restart, and it gives way');
+is(stopped_idle('x', $give_way, q{SELECT idgen_restart('x', 900)}), '900', 'it gives way, and idgen_restart');
+is(stopped_idle('x', q{DELETE FROM id_sequences WHERE name = 'x'; SELECT idgen_create('x')}), '1', 'DELETE and INSERT');
+is(stopped_idle('x', $give_way), '3', 'it gives way');
+is(stopped_idle('seq', 'ALTER SEQUENCE seq RESTART'), '1', 'ALTER SEQUENCE');
+is(stopped_idle('seq', $give_way, 'ALTER SEQUENCE seq RESTART'), '1', 'it gives way, and ALTER SEQUENCE');
+is(stopped_idle('seq', $give_way), '3', 'it gives way');
+
 foreach my $look (1, 2)
 {
 	my $when = $look == 1 ? 'before it has a slot' : 'when it has a slot';
+	my $draw = q{SELECT idgen_next('new')};
 
-	is(stopped('x', $look, q{SELECT idgen_restart('x', 500)}), '500', "$when: idgen_restart");
-	is(stopped('x', $look, q{SELECT idgen_restart('x', 700)}, $give_way), '700', "$when: idgen_restart, and it gives way");
-	is(stopped('x', $look, $give_way, q{SELECT idgen_restart('x', 900)}), '900', "$when: it gives way, and idgen_restart");
-	is(stopped('x', $look, q{DELETE FROM id_sequences WHERE name = 'x'; SELECT idgen_create('x')}),
-		'1', "$when: DELETE and INSERT");
-	is(stopped('x', $look, $give_way), '3', "$when: it gives way");
-	is(stopped('seq', $look, 'ALTER SEQUENCE seq RESTART'), '1', "$when: ALTER SEQUENCE");
-	is(stopped('seq', $look, $give_way, 'ALTER SEQUENCE seq RESTART'), '1', "$when: it gives way, and ALTER SEQUENCE");
-	is(stopped('seq', $look, $give_way), '3', "$when: it gives way");
+	$node->safe_psql('postgres', q{SELECT idgen_create('new')});
+	is(stopped('new', $look, $draw, $give_way), '2', "$when: another session draws, and it gives way");
+	$node->safe_psql('postgres', q{DELETE FROM id_sequences WHERE name = 'new'; SELECT idgen_create('new')});
+	is(stopped('new', $look, $draw, $give_way, q{SELECT idgen_restart('new', 500)}),
+		'500', "$when: and idgen_restart");
+	$node->safe_psql('postgres', q{DELETE FROM id_sequences WHERE name = 'new'});
 }
 is($node->safe_psql('postgres', 'SELECT ids_evicted, ids_uncached FROM idgen_cache_totals'), '0|0', 'nothing is lost besides');
 
