@@ -14,6 +14,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/epoch.h"
+#include "catalog/table.h"
 #include "catalog/watched_relations.h"
 
 uint64 idgen_epoch = 1;
@@ -128,9 +129,7 @@ idgen_table_oid(Oid funcid)
 
 	found = get_relname_relid("id_sequences", get_func_namespace(funcid));
 	if (!OidIsValid(found))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_TABLE),
-		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+		idgen_no_table();
 	table_oid = found;
 	table_oid_epoch = epoch;
 	return found;

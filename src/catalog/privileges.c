@@ -34,12 +34,18 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 
-/* Raises 42501 unless the current user may SELECT from id_sequences. */
+/*
+ * Raises 42501 unless the current user may SELECT from id_sequences, and 42P01
+ * if it is gone.
+ */
 void
 idgen_check_select(Oid relid)
 {
-	AclResult result = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT);
+	bool is_missing = false;
+	AclResult result = pg_class_aclcheck_ext(relid, GetUserId(), ACL_SELECT, &is_missing);
 
+	if (is_missing)
+		idgen_no_table();
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(relid));
 }

@@ -123,6 +123,15 @@ idgen_table_check_not_rewritten(Relation rel)
 		         errhint("Draw ids in a separate statement, before or after that command.")));
 }
 
+/* Raises 42P01: the extension, or its table, was dropped. */
+void
+idgen_no_table(void)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_TABLE),
+	         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+}
+
 /*
  * Open id_sequences. Raises 42P01 if it was dropped in the meantime, 42809 if
  * its owner has put something else in its place or made it a partition, and
@@ -134,9 +143,7 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 	Relation rel = try_table_open(relid, lockmode);
 
 	if (rel == NULL)
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_TABLE),
-		         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+		idgen_no_table();
 	if (rel->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),

@@ -8,9 +8,12 @@
 #include "storage/lockdefs.h"
 #include "utils/rel.h"
 
+#include "common/compat.h"
+
 extern bool idgen_table_is_good(Relation rel);
 extern void idgen_table_check(Relation rel);
 extern bool idgen_table_tells_changes(Relation rel);
+pg_noreturn extern void idgen_no_table(void);
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_table_is_rewritten(Relation rel);
 extern void idgen_table_check_not_rewritten(Relation rel);
