@@ -33,6 +33,9 @@ SELECT idgen_next('strict');
 SELECT max(idgen_next('strict')) FROM generate_series(1, 100);
 SELECT count(*) > 0 AS logged, count(*) = count(DISTINCT id) AS all_differ FROM strict_log;
 
+-- nobody has waited for what the trigger draws
+SELECT name, waits FROM idgen_stats WHERE name IN ('log', 'strict log') ORDER BY name;
+
 DROP TABLE log, strict_log;
 DROP EXTENSION idgen;
 DROP FUNCTION audit;
