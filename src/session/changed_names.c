@@ -26,7 +26,7 @@
 
 #include "session/changed_names.h"
 #include "session/handle_table.h"
-#include "session/names.h"
+#include "session/name_table.h"
 #include "session/xact_changes.h"
 
 /* The most records that only have sessions look again. */
@@ -64,33 +64,12 @@ typedef struct Mark
 	uint32 nrecords;
 } Mark;
 
-/* Finds the newest record of a name. */
-typedef struct RecordEntry
-{
-	const IdgenNameKey *key;
-	uint32 hash;
-	char status;
-} RecordEntry;
-
-#define SH_PREFIX          records
-#define SH_ELEMENT_TYPE    RecordEntry
-#define SH_KEY_TYPE        const IdgenNameKey *
-#define SH_KEY             key
-#define SH_HASH_KEY(tb, k) idgen_name_hash(k)
-#define SH_EQUAL(tb, a, b) idgen_name_equal(a, b)
-#define SH_STORE_HASH
-#define SH_GET_HASH(tb, a) ((a)->hash)
-#define SH_SCOPE           static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
 /* What the current transaction has changed; all zero if that is nothing. */
 static struct
 {
-	MemoryContext memory; /* of all the rest */
-	records_hash *names;
-	Chunk *chunk; /* the last one */
+	MemoryContext memory;   /* of all the rest */
+	name_table_hash *names; /* finds the newest record of each */
+	Chunk *chunk;           /* the last one */
 	uint32 nrecords;
 	int nlook_again;   /* records that only have sessions look again */
 	Oid look_again_at; /* id_sequences, if they have to look at all rows again; or invalid */
@@ -105,18 +84,18 @@ init_log(void)
 {
 	MemoryContext memory = AllocSetContextCreate(TopTransactionContext, "idgen changed names", ALLOCSET_SMALL_SIZES);
 
-	changed.names = records_create(memory, 4, NULL);
+	changed.names = name_table_create(memory, 4, NULL);
 	changed.memory = memory;
 }
 
 static Record *
 find_record(const IdgenNameKey *key)
 {
-	RecordEntry *entry;
+	IdgenNameEntry *entry;
 
 	if (changed.memory == NULL)
 		return NULL;
-	entry = records_lookup(changed.names, key);
+	entry = name_table_lookup(changed.names, key);
 	return entry != NULL ? unconstify(Record *, (const Record *) entry->key) : NULL;
 }
 
@@ -195,7 +174,7 @@ add_record(const IdgenNameKey *key, Record *older, IdgenChange change, IdgenSlot
 {
 	Size size = record_size(key->namelen);
 	Record *record;
-	RecordEntry *entry;
+	IdgenNameEntry *entry;
 	bool found;
 
 	set_mark(GetCurrentTransactionNestLevel());
@@ -208,7 +187,7 @@ add_record(const IdgenNameKey *key, Record *older, IdgenChange change, IdgenSlot
 	record->number = changed.nrecords;
 	record->change = change;
 	record->objects = objects;
-	entry = records_insert(changed.names, &record->key, &found);
+	entry = name_table_insert(changed.names, &record->key, &found);
 
 	/* From here on, nothing can fail. */
 	entry->key = &record->key;
@@ -293,7 +272,7 @@ idgen_changed_names_release(void)
 static void
 take_off(const Record *record, uint32 from)
 {
-	RecordEntry *entry = records_lookup(changed.names, &record->key);
+	IdgenNameEntry *entry = name_table_lookup(changed.names, &record->key);
 	const Record *older = record->older;
 
 	changed.nlook_again -= counts_as_look_again(record);
@@ -304,7 +283,7 @@ take_off(const Record *record, uint32 from)
 	if (older != NULL)
 		entry->key = &older->key;
 	else
-		(void) records_delete(changed.names, &record->key);
+		(void) name_table_delete(changed.names, &record->key);
 }
 
 /* The current subtransaction is rolled back: take off what it has added. */

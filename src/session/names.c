@@ -21,27 +21,7 @@
 /* The table has this many buckets at first. */
 #define IDGEN_NAME_BUCKETS 64
 
-typedef struct NameEntry
-{
-	const IdgenNameKey *key; /* that of an IdgenName */
-	uint32 hash;
-	char status;
-} NameEntry;
-
-#define SH_PREFIX          names
-#define SH_ELEMENT_TYPE    NameEntry
-#define SH_KEY_TYPE        const IdgenNameKey *
-#define SH_KEY             key
-#define SH_HASH_KEY(tb, k) idgen_name_hash(k)
-#define SH_EQUAL(tb, a, b) idgen_name_equal(a, b)
-#define SH_STORE_HASH
-#define SH_GET_HASH(tb, a) ((a)->hash)
-#define SH_SCOPE           static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
-static names_hash *names = NULL;
+static name_table_hash *names = NULL;
 
 MemoryContext idgen_name_memory = NULL;
 
@@ -53,11 +33,11 @@ IdgenName *
 idgen_name_find(Oid relid, const char *name, int namelen)
 {
 	IdgenNameKey key = {relid, namelen, name};
-	NameEntry *entry;
+	IdgenNameEntry *entry;
 
 	if (names == NULL)
 		return NULL;
-	entry = names_lookup(names, &key);
+	entry = name_table_lookup(names, &key);
 	return entry != NULL ? unconstify(IdgenName *, (const IdgenName *) entry->key) : NULL;
 }
 
@@ -71,12 +51,12 @@ idgen_name_add(Oid relid, const char *name, int namelen)
 	if (idgen_name_memory == NULL)
 		idgen_name_memory = AllocSetContextCreate(TopMemoryContext, "idgen names", ALLOCSET_DEFAULT_SIZES);
 	if (names == NULL)
-		names = names_create(idgen_name_memory, IDGEN_NAME_BUCKETS, NULL);
+		names = name_table_create(idgen_name_memory, IDGEN_NAME_BUCKETS, NULL);
 
 	known = MemoryContextAllocZero(idgen_name_memory, offsetof(IdgenName, name) + namelen + 1);
 	memcpy(known->name, name, namelen);
 	known->key = (IdgenNameKey){relid, namelen, known->name};
-	(void) names_insert(names, &known->key, &found);
+	(void) name_table_insert(names, &known->key, &found);
 	return known;
 }
 
@@ -126,7 +106,7 @@ idgen_name_last(const IdgenName *known)
 static void
 forget_name(IdgenName *known)
 {
-	(void) names_delete(names, &known->key);
+	(void) name_table_delete(names, &known->key);
 	clear_last(known);
 	pfree(known);
 }
@@ -175,20 +155,20 @@ forget_last(IdgenName *known)
 static void
 shrink_table(void)
 {
-	names_hash *old = names;
-	names_hash *new;
-	names_iterator iter;
-	NameEntry *entry;
+	name_table_hash *old = names;
+	name_table_hash *new;
+	name_table_iterator iter;
+	IdgenNameEntry *entry;
 	bool found;
 
 	if (old->size <= IDGEN_NAME_BUCKETS || old->members > old->size / 8)
 		return;
-	new = names_create(idgen_name_memory, Max(IDGEN_NAME_BUCKETS, 2 * old->members), NULL);
-	names_start_iterate(old, &iter);
-	while ((entry = names_iterate(old, &iter)) != NULL)
-		(void) names_insert(new, entry->key, &found);
+	new = name_table_create(idgen_name_memory, Max(IDGEN_NAME_BUCKETS, 2 * old->members), NULL);
+	name_table_start_iterate(old, &iter);
+	while ((entry = name_table_iterate(old, &iter)) != NULL)
+		(void) name_table_insert(new, entry->key, &found);
 	names = new;
-	names_destroy(old);
+	name_table_destroy(old);
 }
 
 /*
@@ -198,15 +178,15 @@ shrink_table(void)
 void
 idgen_names_forget_last(void)
 {
-	names_iterator iter;
-	NameEntry *entry;
+	name_table_iterator iter;
+	IdgenNameEntry *entry;
 
 	if (names == NULL)
 		return;
 
 	/* The entry that the iteration is at may be deleted. */
-	names_start_iterate(names, &iter);
-	while ((entry = names_iterate(names, &iter)) != NULL)
+	name_table_start_iterate(names, &iter);
+	while ((entry = name_table_iterate(names, &iter)) != NULL)
 		forget_last(unconstify(IdgenName *, (const IdgenName *) entry->key));
 	shrink_table();
 }

@@ -5,33 +5,8 @@
 #ifndef IDGEN_NAMES_H
 #define IDGEN_NAMES_H
 
-#include "common/hashfn.h"
-
 #include "session/handle.h"
-
-/*
- * Names belong to an installation of the extension: dropped and created anew
- * in the same session, it has other id sequences.
- */
-typedef struct IdgenNameKey
-{
-	Oid relid; /* id_sequences */
-	uint16 namelen;
-	const char *name; /* need not be zero-terminated to find one */
-} IdgenNameKey;
-
-static inline uint32
-idgen_name_hash(const IdgenNameKey *key)
-{
-	return hash_bytes((const unsigned char *) key->name, key->namelen);
-}
-
-static inline bool
-idgen_name_equal(const IdgenNameKey *a, const IdgenNameKey *b)
-{
-	return a->relid == b->relid && a->namelen == b->namelen &&
-		memcmp(a->name, b->name, a->namelen) == 0;
-}
+#include "session/name_table.h"
 
 /* What idgen_last() may be asked of a name that has no handle. */
 typedef enum IdgenLastForm
