@@ -104,7 +104,13 @@ CREATE TABLE id_sequences (
 		CONSTRAINT id_sequences_big_base_check CHECK (big_base <> 'NaN'::numeric),
 	start_value bigint,
 	pooling text NOT NULL DEFAULT 'pooled_lo',
-	owned_by idgen_column
+	owned_by idgen_column,
+	max_children integer
+		CONSTRAINT id_sequences_max_children_check CHECK (max_children > 0),
+	period text,
+	time_zone text,
+	format text,
+	template varchar(255) COLLATE "C"
 ) WITH (
 	fillfactor = 25,
 	autovacuum_vacuum_scale_factor = 0,
@@ -126,8 +132,12 @@ COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed
 COMMENT ON COLUMN id_sequences.big_base IS 'the number that idgen_next_big adds to the sequence value';
 COMMENT ON COLUMN id_sequences.pooling IS 'which ids one value of a native sequence stands for: pooled_lo, pooled, hilo, legacy_pooled or legacy_hilo';
 COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; percentages of its range are counted from here';
-
 COMMENT ON COLUMN id_sequences.owned_by IS 'the column that the id sequence belongs to: the row is deleted when that is dropped';
+COMMENT ON COLUMN id_sequences.max_children IS 'how many children a template may have; null for any number';
+COMMENT ON COLUMN id_sequences.period IS 'year, month or day: numbers start anew in each, and are drawn from a child; null for none';
+COMMENT ON COLUMN id_sequences.time_zone IS 'the time zone that decides when a period begins; null for that of idgen.period_time_zone';
+COMMENT ON COLUMN id_sequences.format IS 'how idgen_next_text writes an id; null for plain digits';
+COMMENT ON COLUMN id_sequences.template IS 'the template or period that the id sequence was made from; null if it was made by hand';
 
 -- Each command that drops something looks here for what belonged to it.
 CREATE INDEX id_sequences_owned_by_idx ON id_sequences (owned_by);
@@ -359,7 +369,11 @@ CREATE FUNCTION idgen_create(
 	layout text DEFAULT 'plain',
 	big_base numeric DEFAULT 0,
 	pooling text DEFAULT 'pooled_lo',
-	owned_by text DEFAULT NULL
+	owned_by text DEFAULT NULL,
+	max_children integer DEFAULT NULL,
+	period text DEFAULT NULL,
+	time_zone text DEFAULT NULL,
+	format text DEFAULT NULL
 ) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_create'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -370,12 +384,12 @@ CREATE FUNCTION idgen_restart(name text, start bigint, source text) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text)
+COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 
-GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 

@@ -27,7 +27,12 @@
 #define IDGEN_ATT_START_VALUE      11
 #define IDGEN_ATT_POOLING          12
 #define IDGEN_ATT_OWNED_BY         13
-#define IDGEN_ATT_LAST             IDGEN_ATT_OWNED_BY
+#define IDGEN_ATT_MAX_CHILDREN     14
+#define IDGEN_ATT_PERIOD           15
+#define IDGEN_ATT_TIME_ZONE        16
+#define IDGEN_ATT_FORMAT           17
+#define IDGEN_ATT_TEMPLATE         18
+#define IDGEN_ATT_LAST             IDGEN_ATT_TEMPLATE
 
 /* What to do when the row was not found by a look into its index. */
 typedef enum IdgenRowSearch

@@ -41,6 +41,12 @@ idgen_table_is_good(Relation rel)
 		[IDGEN_ATT_BIG_BASE - 1] = NUMERICOID,
 		[IDGEN_ATT_START_VALUE - 1] = INT8OID,
 		[IDGEN_ATT_POOLING - 1] = TEXTOID,
+		[IDGEN_ATT_OWNED_BY - 1] = InvalidOid, /* idgen's own type has no fixed OID */
+		[IDGEN_ATT_MAX_CHILDREN - 1] = INT4OID,
+		[IDGEN_ATT_PERIOD - 1] = TEXTOID,
+		[IDGEN_ATT_TIME_ZONE - 1] = TEXTOID,
+		[IDGEN_ATT_FORMAT - 1] = TEXTOID,
+		[IDGEN_ATT_TEMPLATE - 1] = VARCHAROID,
 	};
 	TupleDesc desc = RelationGetDescr(rel);
 	bool good = desc->natts >= IDGEN_ATT_LAST &&
@@ -48,11 +54,9 @@ idgen_table_is_good(Relation rel)
 
 	for (int i = 0; i < (int) lengthof(types) && good; i++)
 		good = !TupleDescAttr(desc, i)->attisdropped &&
-			IsBinaryCoercible(TupleDescAttr(desc, i)->atttypid, types[i]);
-
-	/* The type of owned_by is idgen's own, and has no fixed OID. */
-	return good && !TupleDescAttr(desc, IDGEN_ATT_OWNED_BY - 1)->attisdropped &&
-		TupleDescAttr(desc, IDGEN_ATT_OWNED_BY - 1)->attlen == sizeof(int64);
+			(OidIsValid(types[i]) ? IsBinaryCoercible(TupleDescAttr(desc, i)->atttypid, types[i])
+		                          : TupleDescAttr(desc, i)->attlen == sizeof(int64));
+	return good;
 }
 
 /* Raises 55000 unless the columns of id_sequences are good. */

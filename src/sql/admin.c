@@ -59,6 +59,10 @@ enum
 	ARG_BIG_BASE,
 	ARG_POOLING,
 	ARG_OWNED_BY,
+	ARG_MAX_CHILDREN,
+	ARG_PERIOD,
+	ARG_TIME_ZONE,
+	ARG_FORMAT,
 	NARGS
 };
 
@@ -179,6 +183,10 @@ get_new_row(FunctionCallInfo fcinfo)
 		"big_base",
 		"pooling",
 		"owned_by",
+		"max_children",
+		"period",
+		"time_zone",
+		"format",
 	};
 	NewRow row;
 	int32 block_size;
@@ -187,7 +195,7 @@ get_new_row(FunctionCallInfo fcinfo)
 
 	for (int i = 0; i < NARGS; i++)
 	{
-		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_REFILL && i != ARG_OWNED_BY)
+		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_REFILL && i < ARG_OWNED_BY)
 			idgen_refuse_null(fcinfo, i, names[i]);
 		row.values[i] = PG_GETARG_DATUM(i);
 		row.nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
@@ -228,10 +236,15 @@ insert_row(Oid id_sequences, NewRow *row)
 		NUMERICOID,
 		TEXTOID,
 		idgen_owning_column_type(id_sequences),
+		INT4OID,
+		TEXTOID,
+		TEXTOID,
+		TEXTOID,
 	};
 	char *query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
-	                       " source, source_name, refill, layout, big_base, pooling, owned_by)"
-	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+	                       " source, source_name, refill, layout, big_base, pooling, owned_by,"
+	                       " max_children, period, time_zone, format)"
+	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
 	                       " ON CONFLICT (name) DO NOTHING",
 	                       idgen_table_name(id_sequences));
 
@@ -254,10 +267,11 @@ insert_row(Oid id_sequences, NewRow *row)
  * idgen_create(name text, next_block_start bigint, block_size integer,
  *				exhausted integer, max_value bigint, source text,
  *				source_name text, refill text, layout text, big_base numeric,
- *				pooling text, owned_by text)
+ *				pooling text, owned_by text, max_children integer,
+ *				period text, time_zone text, format text)
  * returns void
  *
- * Not strict: source_name and owned_by may be null. A block_size of null
+ * Not strict: source_name, and what comes from owned_by on, may be null. A block_size of null
  * stands for idgen.default_block_size, and a refill of null for
  * idgen.default_refill. Raises what get_new_row() and insert_row() do.
  */
