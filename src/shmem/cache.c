@@ -206,6 +206,18 @@ idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot)
 }
 
 /*
+ * Take away the entry of a slot that an event has emptied, unless somebody is
+ * about to use it, or has published in it since. The caller holds the slot's
+ * lock and, exclusively, the header's.
+ */
+void
+idgen_cache_free_if_idle(IdgenCache *cache, IdgenSlot *slot)
+{
+	if (slot->nblocks == 0 && !idgen_slot_is_busy(slot))
+		idgen_cache_free_slot(cache, slot);
+}
+
+/*
  * Entries
  */
 

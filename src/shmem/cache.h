@@ -29,7 +29,7 @@ extern bool idgen_cache_is_shared(void);
 /* cache.c: finding the slot of an id sequence, and making one */
 extern IdgenSlot *idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version);
 
-/* cache_events.c: what happens to an id sequence, or to many */
+/* cache_events.c: what happens to an id sequence */
 extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid);
 extern void idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid);
 extern void idgen_cache_not_refilled(const IdgenCacheKey *key);
@@ -41,6 +41,8 @@ extern void idgen_cache_finish(const IdgenCacheKey *key,
 extern bool idgen_cache_warning_due(const IdgenCacheKey *key, int percent);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
 extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
+
+/* cache_wide_events.c: what happens to many at once */
 extern void idgen_cache_look_again(Oid relid);
 extern void idgen_cache_drop_storage(const RelFileLocator *file);
 extern void idgen_cache_drop_database(Oid dbid);

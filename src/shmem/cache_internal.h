@@ -98,6 +98,7 @@ extern IdgenCacheEntry *idgen_cache_add_entry(IdgenCache *cache, const IdgenCach
 extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot);
 extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
 extern void idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot);
+extern void idgen_cache_free_if_idle(IdgenCache *cache, IdgenSlot *slot);
 extern IdgenSlot *idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version);
 extern IdgenSlot *idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid);
 extern IdgenSlot *idgen_cache_lock_key(const IdgenCacheKey *key, LWLockMode mode);
