@@ -271,9 +271,9 @@ insert_row(Oid id_sequences, NewRow *row)
  *				period text, time_zone text, format text)
  * returns void
  *
- * Not strict: source_name, and what comes from owned_by on, may be null. A block_size of null
- * stands for idgen.default_block_size, and a refill of null for
- * idgen.default_refill. Raises what get_new_row() and insert_row() do.
+ * Not strict: source_name, and what comes from owned_by on, may be null. A
+ * block_size of null stands for idgen.default_block_size, and a refill of null
+ * for idgen.default_refill. Raises what get_new_row() and insert_row() do.
  */
 Datum
 idgen_create(PG_FUNCTION_ARGS)
