@@ -110,7 +110,8 @@ CREATE TABLE id_sequences (
 	period text,
 	time_zone text,
 	format text,
-	template varchar(255) COLLATE "C"
+	template varchar(255) COLLATE "C",
+	refilled_at timestamptz
 ) WITH (
 	fillfactor = 25,
 	autovacuum_vacuum_scale_factor = 0,
@@ -120,7 +121,7 @@ CREATE TABLE id_sequences (
 );
 
 COMMENT ON TABLE id_sequences IS 'id sequences: where the next block of ids begins';
-COMMENT ON COLUMN id_sequences.name IS 'name of the id sequence';
+COMMENT ON COLUMN id_sequences.name IS 'name of the id sequence; a name that ends in /* is that of a template';
 COMMENT ON COLUMN id_sequences.next_block_start IS 'the next id that no block holds yet';
 COMMENT ON COLUMN id_sequences.block_size IS 'ids per block; 1 makes the id sequence gapless';
 COMMENT ON COLUMN id_sequences.exhausted IS '1 once no id is left';
@@ -138,9 +139,14 @@ COMMENT ON COLUMN id_sequences.period IS 'year, month or day: numbers start anew
 COMMENT ON COLUMN id_sequences.time_zone IS 'the time zone that decides when a period begins; null for that of idgen.period_time_zone';
 COMMENT ON COLUMN id_sequences.format IS 'how idgen_next_text writes an id; null for plain digits';
 COMMENT ON COLUMN id_sequences.template IS 'the template or period that the id sequence was made from; null if it was made by hand';
+COMMENT ON COLUMN id_sequences.refilled_at IS 'of an id sequence with a template: when a block was allocated from the row last, or when it was made';
 
 -- Each command that drops something looks here for what belonged to it.
 CREATE INDEX id_sequences_owned_by_idx ON id_sequences (owned_by);
+
+-- The children of a template are counted and found by this. A refill changes
+-- neither column, so its update touches no index.
+CREATE INDEX id_sequences_template_idx ON id_sequences (template) WHERE template IS NOT NULL;
 
 SELECT pg_catalog.pg_extension_config_dump('id_sequences'::regclass, ''::text);
 
@@ -384,14 +390,25 @@ CREATE FUNCTION idgen_restart(name text, start bigint, source text) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
+CREATE FUNCTION idgen_apply_template(template text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_apply_template'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_drop_children(template text, older_than timestamptz) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_drop_children'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
 COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
+COMMENT ON FUNCTION idgen_apply_template(text) IS 'have the children of a template say what it says now';
+COMMENT ON FUNCTION idgen_drop_children(text, timestamptz) IS 'delete the children of a template that no block was allocated from since then';
 
 GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_apply_template(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_drop_children(text, timestamptz) TO PUBLIC;
 
 --
 -- Moving columns over: with the caller's own privileges

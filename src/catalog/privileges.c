@@ -80,7 +80,8 @@ looks_at_changes(Node *node, void *context)
 
 		if (attno <= 0 ||
 		    attno == IDGEN_ATT_NEXT_BLOCK_START ||
-		    attno == IDGEN_ATT_EXHAUSTED)
+		    attno == IDGEN_ATT_EXHAUSTED ||
+		    attno == IDGEN_ATT_REFILLED_AT)
 			return true;
 		if (attno <= IDGEN_ATT_LAST)
 			return false;

@@ -32,7 +32,8 @@
 #define IDGEN_ATT_TIME_ZONE        16
 #define IDGEN_ATT_FORMAT           17
 #define IDGEN_ATT_TEMPLATE         18
-#define IDGEN_ATT_LAST             IDGEN_ATT_TEMPLATE
+#define IDGEN_ATT_REFILLED_AT      19
+#define IDGEN_ATT_LAST             IDGEN_ATT_REFILLED_AT
 
 /* What to do when the row was not found by a look into its index. */
 typedef enum IdgenRowSearch

@@ -58,7 +58,8 @@ duties_of_columns(Relation rel)
 		if (TupleDescAttr(desc, i)->attgenerated != '\0' && !TupleDescAttr(desc, i)->attisdropped)
 			duties |= IDGEN_DUTY_GENERATED;
 	if (TupleDescAttr(desc, IDGEN_ATT_NEXT_BLOCK_START - 1)->atttypid != INT8OID ||
-	    TupleDescAttr(desc, IDGEN_ATT_EXHAUSTED - 1)->atttypid != INT2OID)
+	    TupleDescAttr(desc, IDGEN_ATT_EXHAUSTED - 1)->atttypid != INT2OID ||
+	    TupleDescAttr(desc, IDGEN_ATT_REFILLED_AT - 1)->atttypid != TIMESTAMPTZOID)
 		duties |= IDGEN_DUTY_DOMAINS;
 	return duties;
 }
@@ -80,7 +81,7 @@ duties_of_constraints(Relation rel)
 
 	for (int i = 0; constr != NULL && i < constr->num_check; i++)
 		pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
-	if (looks_at(attrs, IDGEN_ATT_NEXT_BLOCK_START))
+	if (looks_at(attrs, IDGEN_ATT_NEXT_BLOCK_START) || looks_at(attrs, IDGEN_ATT_REFILLED_AT))
 		duties |= IDGEN_DUTY_CHECK_START;
 	if (looks_at(attrs, IDGEN_ATT_EXHAUSTED))
 		duties |= IDGEN_DUTY_CHECK_EXHAUSTED;

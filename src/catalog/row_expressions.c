@@ -41,6 +41,7 @@ idgen_row_check_domains(Relation rel, TupleTableSlot *row)
 	idgen_act_as(rel->rd_rel->relowner, &before);
 	check_domain(rel, row, IDGEN_ATT_NEXT_BLOCK_START);
 	check_domain(rel, row, IDGEN_ATT_EXHAUSTED);
+	check_domain(rel, row, IDGEN_ATT_REFILLED_AT);
 	idgen_act_as_before(&before);
 }
 
@@ -81,17 +82,26 @@ idgen_row_insert_index_entries(IdgenRowWrite *write, TupleTableSlot *row, TU_Upd
 	return recheck;
 }
 
-/* The value of a column's default for a new row. */
-static Datum
-default_value(IdgenRowWrite *write, AttrNumber attnum, bool *isnull)
+/* The value of a column's default for a new row; false if it has none. */
+static bool
+default_value(IdgenRowWrite *write, AttrNumber attnum, Datum *value, bool *isnull)
 {
 	Node *expression = build_column_default(write->rel, attnum);
 
-	*isnull = true;
 	if (expression == NULL)
-		return (Datum) 0;
-	return ExecEvalExprSwitchContext(ExecPrepareExpr((Expr *) expression, write->estate),
-	                                 GetPerTupleExprContext(write->estate), isnull);
+		return false;
+	*value = ExecEvalExprSwitchContext(ExecPrepareExpr((Expr *) expression, write->estate),
+	                                   GetPerTupleExprContext(write->estate), isnull);
+	return true;
+}
+
+/* Does a new row get a value in that column from whoever fills it in? */
+static bool
+is_filled_in(const IdgenRowWrite *write, AttrNumber attnum)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(write->rel), attnum - 1);
+
+	return !att->attisdropped && att->attgenerated == '\0';
 }
 
 /* Give a column of a new row that value, which its domain may refuse. */
@@ -103,6 +113,15 @@ set_column(IdgenRowWrite *write, TupleTableSlot *row, AttrNumber attnum, Datum v
 	check_domain(write->rel, row, attnum);
 }
 
+/* A name as its column stores it. Raises 22001 if it is too long. */
+static Datum
+name_to_store(Relation rel, Datum name)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), IDGEN_ATT_NAME - 1);
+
+	return DirectFunctionCall3(varchar, name, Int32GetDatum(att->atttypmod), BoolGetDatum(false));
+}
+
 /*
  * Fill in a new row, with defaults for all columns but four. Raises 22001 for
  * a name that is too long, 23514, and what defaults raise.
@@ -111,18 +130,13 @@ void
 idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, const char *refill,
                TupleTableSlot *row)
 {
-	TupleDesc desc = RelationGetDescr(write->rel);
-	Form_pg_attribute name_att = TupleDescAttr(desc, IDGEN_ATT_NAME - 1);
-	Datum name_value = DirectFunctionCall3(varchar, CStringGetTextDatum(name),
-	                                       Int32GetDatum(name_att->atttypmod), BoolGetDatum(false));
+	Datum name_value = name_to_store(write->rel, CStringGetTextDatum(name));
 	IdgenIdentity before;
 
 	ExecStoreAllNullTuple(row);
 	idgen_act_as(write->rel->rd_rel->relowner, &before);
-	for (int attnum = 1; attnum <= desc->natts; attnum++)
+	for (int attnum = 1; attnum <= RelationGetDescr(write->rel)->natts; attnum++)
 	{
-		Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
-
 		switch (attnum)
 		{
 			case IDGEN_ATT_NAME:
@@ -138,9 +152,38 @@ idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, const c
 				set_column(write, row, attnum, CStringGetTextDatum(refill));
 				break;
 			default:
-				if (!att->attisdropped && att->attgenerated == '\0')
-					row->tts_values[attnum - 1] = default_value(write, attnum, &row->tts_isnull[attnum - 1]);
+				if (is_filled_in(write, attnum))
+					(void) default_value(write, attnum, &row->tts_values[attnum - 1], &row->tts_isnull[attnum - 1]);
 		}
+	}
+	idgen_act_as_before(&before);
+}
+
+/*
+ * Fill in a new row that is made from another one: with what "child" says, but
+ * for columns of the owner's own that have a default. Raises 22001 for a name
+ * that is too long, 23514, and what defaults raise.
+ */
+void
+idgen_row_fill_child(IdgenRowWrite *write, TupleTableSlot *child, TupleTableSlot *row)
+{
+	Datum name_value = name_to_store(write->rel, idgen_row_attribute(child, IDGEN_ATT_NAME));
+	IdgenIdentity before;
+
+	ExecStoreAllNullTuple(row);
+	idgen_act_as(write->rel->rd_rel->relowner, &before);
+	for (int attnum = 1; attnum <= RelationGetDescr(write->rel)->natts; attnum++)
+	{
+		Datum *value = &row->tts_values[attnum - 1];
+		bool *isnull = &row->tts_isnull[attnum - 1];
+
+		if (!is_filled_in(write, attnum))
+			continue;
+		if (attnum == IDGEN_ATT_NAME)
+			*value = name_value, *isnull = false;
+		else if (attnum <= IDGEN_ATT_LAST || !default_value(write, attnum, value, isnull))
+			*value = slot_getattr(child, attnum, isnull);
+		check_domain(write->rel, row, attnum);
 	}
 	idgen_act_as_before(&before);
 }

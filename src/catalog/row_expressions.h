@@ -18,5 +18,6 @@ extern List *idgen_row_insert_index_entries(IdgenRowWrite *write, TupleTableSlot
                                             TU_UpdateIndexes which);
 extern void idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, const char *refill,
                            TupleTableSlot *row);
+extern void idgen_row_fill_child(IdgenRowWrite *write, TupleTableSlot *child, TupleTableSlot *row);
 
 #endif /* IDGEN_ROW_EXPRESSIONS_H */

@@ -200,7 +200,7 @@ idgen_triggers_fire_after(IdgenRowWrite *write, TupleTableSlot *old, TupleTableS
 static int
 hint_for_triggers(void)
 {
-	return errhint("Make the trigger leave refills alone: they set only next_block_start and exhausted.");
+	return errhint("Make the trigger leave refills alone: they set only next_block_start, exhausted and refilled_at.");
 }
 
 /* Raises 09000: a trigger has changed what a refill has written. */

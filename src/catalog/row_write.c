@@ -2,8 +2,8 @@
  * row_write.c
  *		Writing rows of id_sequences, with all that goes with it.
  *
- * A refill updates its row, and idgen.auto_create inserts one, directly in the
- * table, as the server's logical replication worker does
+ * A refill updates its row, and a draw inserts one that is missing, directly in
+ * the table, as the server's logical replication worker does
  * (executor/execReplication.c). An SQL statement would do more than that, so
  * this is done here, as far as a table asks for it (row_duties.c): triggers
  * fire (row_triggers.c), and generated columns, constraints and indexes are
@@ -20,6 +20,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "catalog/row.h"
 #include "catalog/row_duties.h"
@@ -28,8 +29,17 @@
 #include "catalog/row_write.h"
 #include "common/compat.h"
 
-/* The columns that a refill sets, in the order of make_new_version(). */
-static int refill_columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED};
+/*
+ * The columns that a refill sets, in the order of make_new_version(): the last
+ * one only if the row was made from a template.
+ */
+static int refill_columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED, IDGEN_ATT_REFILLED_AT};
+
+static int
+count_refill_columns(TupleTableSlot *old)
+{
+	return slot_attisnull(old, IDGEN_ATT_TEMPLATE) ? lengthof(refill_columns) - 1 : lengthof(refill_columns);
+}
 
 /* The columns that an UPDATE by SQL would name. */
 static Bitmapset *
@@ -103,9 +113,10 @@ make_new_version(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	Datum new_values[] = {
 		Int64GetDatum(values->next_block_start),
 		Int16GetDatum(values->exhausted ? 1 : 0),
+		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
 	};
-	bool nulls[] = {false, false};
-	HeapTuple tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), lengthof(refill_columns),
+	bool nulls[] = {false, false, false};
+	HeapTuple tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), count_refill_columns(old),
 	                                            refill_columns, new_values, nulls);
 
 	if (free_old)
@@ -173,7 +184,7 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	ExecStoreHeapTuple(tuple, row, false);
 	if (duties != 0)
 	{
-		idgen_row_write_begin(&write, rel, CMD_UPDATE, lengthof(refill_columns), refill_columns, writer);
+		idgen_row_write_begin(&write, rel, CMD_UPDATE, count_refill_columns(old), refill_columns, writer);
 		before_update(&write, duties, old, tuple, row);
 	}
 
@@ -188,7 +199,7 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	{
 		*tid = row->tts_tid;
 		if (write.rel == NULL && update_indexes != TU_None)
-			idgen_row_write_begin(&write, rel, CMD_UPDATE, lengthof(refill_columns), refill_columns, writer);
+			idgen_row_write_begin(&write, rel, CMD_UPDATE, count_refill_columns(old), refill_columns, writer);
 		if (write.rel != NULL)
 			after_update(&write, duties, old, row, update_indexes);
 	}
@@ -197,6 +208,26 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	ExecDropSingleTupleTableSlot(row);
 	heap_freetuple(tuple);
 	return result;
+}
+
+/*
+ * Insert a row that has been filled in, unless a trigger suppresses it, and end
+ * the write.
+ */
+static void
+insert_filled(IdgenRowWrite *write, TupleTableSlot *row)
+{
+	if (idgen_triggers_fire_before(write, NULL, row))
+	{
+		idgen_row_complete(write, row);
+		table_tuple_insert(write->rel, row, write->estate->es_output_cid, 0, NULL);
+		idgen_triggers_fire_after(write, NULL, row,
+		                          idgen_row_insert_index_entries(write, row, TU_All));
+	}
+	else
+		AfterTriggerEndQuery(write->estate);
+	idgen_row_write_end(write);
+	ExecDropSingleTupleTableSlot(row);
 }
 
 /*
@@ -215,15 +246,23 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *r
 
 	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, GetUserId());
 	idgen_row_fill(&write, name, block_size, refill, row);
-	if (idgen_triggers_fire_before(&write, NULL, row))
-	{
-		idgen_row_complete(&write, row);
-		table_tuple_insert(rel, row, write.estate->es_output_cid, 0, NULL);
-		idgen_triggers_fire_after(&write, NULL, row,
-		                          idgen_row_insert_index_entries(&write, row, TU_All));
-	}
-	else
-		AfterTriggerEndQuery(write.estate);
-	idgen_row_write_end(&write);
-	ExecDropSingleTupleTableSlot(row);
+	insert_filled(&write, row);
+}
+
+/*
+ * Insert a row that is made from another one, see idgen_describe_child(). What
+ * the other one says was checked when somebody wrote that, and it was up to
+ * them to name code. So idgen's own trigger does not check it again, with the
+ * rights of the role that draws. Raises what idgen_row_insert() does.
+ */
+void
+idgen_row_insert_child(Relation rel, TupleTableSlot *child)
+{
+	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+	IdgenRowWrite write;
+
+	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, GetUserId());
+	idgen_triggers_trust_values(write.rri);
+	idgen_row_fill_child(&write, child, row);
+	insert_filled(&write, row);
 }

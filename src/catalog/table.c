@@ -47,6 +47,7 @@ idgen_table_is_good(Relation rel)
 		[IDGEN_ATT_TIME_ZONE - 1] = TEXTOID,
 		[IDGEN_ATT_FORMAT - 1] = TEXTOID,
 		[IDGEN_ATT_TEMPLATE - 1] = VARCHAROID,
+		[IDGEN_ATT_REFILLED_AT - 1] = TIMESTAMPTZOID,
 	};
 	TupleDesc desc = RelationGetDescr(rel);
 	bool good = desc->natts >= IDGEN_ATT_LAST &&

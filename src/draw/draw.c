@@ -267,7 +267,7 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 
 	PreventCommandIfParallelMode(call->function);
 	held = idgen_handle_hold(handle);
-	call->may_make_row = idgen_auto_create && !XactReadOnly;
+	call->missing_row = IDGEN_MISSING_ROW_MADE;
 	call->known_row_ok = true;
 	idgen_handle_validate(handle, call);
 	if (!handle->found.temporary)

@@ -47,8 +47,9 @@ peek(IdgenHandle *handle, IdgenCall *call)
 
 /*
  * The sequence value of the id that the next call in this transaction gets if
- * no other session draws before. Raises 25000, 42501, 42704, 2200H and 22003 as
- * drawing would, and 55000 if the source cannot tell.
+ * no other session draws before. For the child of a template that is not made
+ * yet, it is that of its first id. Raises 25000, 42501, 42704, 2200H and 22003
+ * as drawing would, and 55000 if the source cannot tell.
  */
 int64
 idgen_peek_next(IdgenHandle *handle, IdgenCall *call)
@@ -57,6 +58,7 @@ idgen_peek_next(IdgenHandle *handle, IdgenCall *call)
 	bool held;
 
 	PreventCommandIfParallelMode(call->function);
+	call->missing_row = IDGEN_MISSING_ROW_SHOWN;
 	held = idgen_handle_hold(handle);
 	idgen_handle_validate(handle, call);
 	value = peek(handle, call);

@@ -28,6 +28,14 @@ typedef enum IdgenRefiller
 	IDGEN_REFILLER_SESSION, /* the session, as with refill "transaction" */
 } IdgenRefiller;
 
+/* What a call does about the row that its name lacks. */
+typedef enum IdgenMissingRow
+{
+	IDGEN_MISSING_ROW_MISSED, /* raises 42704 */
+	IDGEN_MISSING_ROW_SHOWN,  /* acts as if the child of a template were made */
+	IDGEN_MISSING_ROW_MADE,   /* makes it */
+} IdgenMissingRow;
+
 typedef struct IdgenCall
 {
 	/* What the user asks for. */
@@ -35,9 +43,9 @@ typedef struct IdgenCall
 	const IdgenSource *asked; /* the source that the id sequence must have, or NULL */
 	IdgenCallForm form;
 	int64 count; /* consecutive ids wanted, at least 1 for a draw */
+	IdgenMissingRow missing_row;
 
 	/* What has been done about it; all zero at first. */
-	bool may_make_row; /* may it make the row that the name lacks? */
 	bool known_row_ok; /* may it rely on what another session has found the row to
 	                    * say? */
 	bool validated;    /* the handle was validated during this call */

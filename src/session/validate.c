@@ -22,11 +22,14 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 
-#include "catalog/auto_create.h"
 #include "catalog/epoch.h"
+#include "catalog/missing_row.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "catalog/template.h"
+#include "common/guc.h"
+#include "session/child_limit.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/validate.h"
@@ -57,37 +60,83 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->block_size = def->block_size;
 	found->pool = (IdgenPool){def->pooling, def->block_size, def->max_value};
 	found->refill = def->refill;
-	found->own_row = idgen_row_is_own(row);
+	found->own_row = !found->unmade && idgen_row_is_own(row);
 	found->layout = def->layout;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 		found->big_base = DatumGetNumericCopy(big_base);
 }
 
 /*
- * Look for the row, if the user may see it, and make one if the call may.
+ * The row was not found, but its name matches a template: have the child made,
+ * or shown. Returns false if there is none then, or the user may not see the
+ * template. Raises 25006 in a read-only transaction if it is to be made, and
+ * 2200H if the template has too many children.
+ */
+static bool
+make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
+                   TupleTableSlot *template, IdgenFound *found)
+{
+	bool cacheable;
+
+	if (!idgen_row_visible(row->rel, template, &cacheable))
+		return false;
+	if (call->missing_row == IDGEN_MISSING_ROW_SHOWN)
+	{
+		idgen_row_show_child(row, template, handle->name);
+		found->unmade = true;
+		return true;
+	}
+	PreventCommandIfReadOnly(call->function);
+	idgen_check_child_limit(row->rel, template);
+	return idgen_make_child(row->rel, template, handle->name, row->slot);
+}
+
+/*
+ * The row was not found: see whether one is to be made, or shown. Returns
+ * whether there is one then. A template comes before idgen.auto_create.
+ */
+static bool
+do_about_missing_row(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenFound *found)
+{
+	TupleTableSlot *template;
+	bool there = false;
+
+	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
+		return false;
+	template = table_slot_create(row->rel, NULL);
+	if (idgen_template_find(row->rel, handle->name, handle->namelen, template))
+		there = make_or_show_child(handle, call, row, template, found);
+	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
+	         (call->asked == NULL || call->asked->auto_created))
+		there = idgen_make_default_row(row->rel, handle->name, row->slot);
+	ExecDropSingleTupleTableSlot(template);
+	return there;
+}
+
+/*
+ * Look for the row, if the user may see it, and make one if the call does.
  * Raises 22023 if it has another source than the call asks for.
  */
 static void
 look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
-	bool make_row = call->may_make_row && (call->asked == NULL || call->asked->auto_created) &&
-		idgen_is_possible_name(handle->name);
 	IdgenRow row;
 	IdgenDefinition def;
 
 	found->remember = true;
-	if ((idgen_row_open(&row, handle->relid, handle->name, handle->namelen,
-	                    make_row ? IDGEN_SEARCH_QUICK : IDGEN_SEARCH_SURE) ||
-	     (make_row && idgen_auto_create_row(row.rel, handle->name, row.slot))) &&
+	if ((idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) ||
+	     do_about_missing_row(handle, call, &row, found)) &&
 	    idgen_row_visible(row.rel, row.slot, &found->remember))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		if (call->asked != NULL && call->asked != def.source)
 			wrong_source(handle, def.source, call->asked);
 		read_row(found, row.slot, &def);
-		found->change_is_told = !found->own_row && !TransactionIdIsValid(idgen_row_holder(row.slot)) &&
-			idgen_table_tells_changes(row.rel);
+		found->change_is_told = !found->unmade && !found->own_row &&
+			!TransactionIdIsValid(idgen_row_holder(row.slot)) && idgen_table_tells_changes(row.rel);
 	}
+	if (found->unmade)
+		found->remember = false;
 	idgen_row_close(&row);
 }
 
@@ -130,11 +179,14 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 /*
  * Look at the row and at what its source draws from. Raises 42704 if there is
  * no row that the user may see (a role without the right to see it must not
- * learn that it exists), unless the source that the call asks for needs none.
+ * learn that it exists), unless the source that the call asks for needs none;
+ * and 22023 for the name of a template, be there one or not.
  */
 static void
 look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
+	if (idgen_is_template_name(handle->name, handle->namelen))
+		idgen_refuse_template(handle->name);
 	memset(found, 0, sizeof(IdgenFound));
 	look_at_row(handle, call, found);
 	if (!found->has_row)
@@ -211,8 +263,10 @@ look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *fo
 			take_known_row(found, &row);
 		else
 			look(handle, call, found);
-		found->slot = slot;
+		found->slot = found->unmade ? NULL : slot;
 		found->version = version;
+		if (found->unmade)
+			return;
 		if (slot != NULL && found->object == key->object)
 		{
 			if (!known && row.as_of == 0)

@@ -13,6 +13,7 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
+#include "shmem/child_counts.h"
 #include "shmem/request_queue.h"
 
 IdgenCache idgen_shared_cache;
@@ -49,6 +50,7 @@ cache_size(void)
 	size = add_size(size, CACHELINEALIGN(idgen_databases_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_long_names_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
+	size = add_size(size, CACHELINEALIGN(idgen_child_counts_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
 	if (idgen_max_idle_sequences > 0)
 		size = add_size(size, CACHELINEALIGN(idgen_second_level_size(idgen_max_idle_sequences)));
@@ -133,6 +135,7 @@ idgen_cache_startup_shmem(void)
 	cache->slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
 	tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
 	idgen_failure_pool_startup_shmem(tranche);
+	idgen_child_counts_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);
 	if (idgen_max_idle_sequences > 0)
 		cache->second_level = ShmemInitStruct("idgen second level", idgen_second_level_size(idgen_max_idle_sequences),

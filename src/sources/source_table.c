@@ -17,6 +17,7 @@
 
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "catalog/template.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
@@ -203,7 +204,8 @@ table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 }
 
 /*
- * What the row says now. Returns false if there is none. Unless it is NULL,
+ * What the row says now; or will say, if it is not made yet. Returns false if
+ * there is none. Unless it is NULL,
  * *writer gets the transaction that has written it.
  */
 static bool
@@ -213,10 +215,12 @@ read_row(const IdgenHandle *handle, IdgenDefinition *def, TransactionId *writer)
 	bool found;
 
 	found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
-	if (found)
-		idgen_definition_from_row(row.slot, handle->name, def);
 	if (found && writer != NULL)
 		*writer = idgen_row_writer(row.slot);
+	if (!found && handle->found.unmade)
+		found = idgen_row_show_unmade(&row, handle->name, handle->namelen);
+	if (found)
+		idgen_definition_from_row(row.slot, handle->name, def);
 	idgen_row_close(&row);
 	return found;
 }

@@ -27,6 +27,7 @@
 #include "catalog/owning_column.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "catalog/template.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "session/handle_table.h"
@@ -96,6 +97,8 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 		         errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
 		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START),
 		                (long long) PG_GETARG_INT64(ARG_MAX_VALUE))));
+	if (!PG_ARGISNULL(ARG_MAX_CHILDREN) && PG_GETARG_INT32(ARG_MAX_CHILDREN) <= 0)
+		bad_argument("max_children must be greater than zero");
 	idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
 	if (numeric_is_nan(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
 		bad_argument("big_base must be a number");
@@ -117,6 +120,15 @@ check_refill(FunctionCallInfo fcinfo, const IdgenSource *source)
 	return given;
 }
 
+/* Is it the name of a template that the row shall have? */
+static bool
+is_template_argument(FunctionCallInfo fcinfo)
+{
+	const text *name = PG_GETARG_TEXT_PP(ARG_NAME);
+
+	return idgen_is_template_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+}
+
 /*
  * The source_name to store, NULL if none. Raises what the source raises for the
  * name; 22023 for an unknown pooling, and 0A000 for one that the source does
@@ -130,24 +142,14 @@ check_source_name(FunctionCallInfo fcinfo, const IdgenSource *source)
 	idgen_check_pooling(text_to_cstring(PG_GETARG_TEXT_PP(ARG_POOLING)), source);
 	if (source->check_name == NULL)
 		return given;
+
+	/* Each child of a template has its own, where none is named for all. */
+	if (given == NULL && is_template_argument(fcinfo))
+	{
+		idgen_check_source(source->name, given);
+		return NULL;
+	}
 	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);
-}
-
-/*
- * Raises 22023 for an unknown period or time zone, or if the names of the
- * children would be too long; 0A000 for a period that the source does not have.
- */
-static void
-check_period(FunctionCallInfo fcinfo, const IdgenSource *source)
-{
-	IdgenPeriod period;
-
-	if (!PG_ARGISNULL(ARG_TIME_ZONE))
-		idgen_check_time_zone(text_to_cstring(PG_GETARG_TEXT_PP(ARG_TIME_ZONE)));
-	if (PG_ARGISNULL(ARG_PERIOD))
-		return;
-	period = idgen_check_period(text_to_cstring(PG_GETARG_TEXT_PP(ARG_PERIOD)), source);
-	idgen_check_name_with_period(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), period);
 }
 
 /*
@@ -223,12 +225,16 @@ get_new_row(FunctionCallInfo fcinfo)
 	set_value(&row, ARG_BLOCK_SIZE, Int32GetDatum(block_size));
 	source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 	set_value(&row, ARG_REFILL, CStringGetTextDatum(check_refill(fcinfo, source)));
-	check_period(fcinfo, source);
 	source_name = check_source_name(fcinfo, source);
 	if (source_name != NULL)
 		set_value(&row, ARG_SOURCE_NAME, CStringGetTextDatum(source_name));
 	else
 		row.nulls[ARG_SOURCE_NAME] = 'n';
+	if (!PG_ARGISNULL(ARG_OWNED_BY) && is_template_argument(fcinfo))
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("a template cannot belong to a column"),
+		         errdetail("It has no ids.")));
 	if (!PG_ARGISNULL(ARG_OWNED_BY))
 		set_value(&row, ARG_OWNED_BY, Int64GetDatum(check_owned_by(text_to_cstring(PG_GETARG_TEXT_PP(ARG_OWNED_BY)))));
 	return row;

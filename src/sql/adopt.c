@@ -30,6 +30,7 @@
 #include "catalog/owning_column.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "catalog/template.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "draw/draw.h"
@@ -127,6 +128,7 @@ get_request_of_arrays(FunctionCallInfo fcinfo)
 /*
  * Make the row, as idgen_create() does. That function is not called by SQL:
  * another function of the same name with other arguments could be taken for it.
+ * Raises 42710, and 22023 for the name of a template.
  */
 static void
 insert_row(const Request *request, const IdgenColumn *column, const char *name, int64 start)
@@ -142,6 +144,8 @@ insert_row(const Request *request, const IdgenColumn *column, const char *name, 
 		Int64GetDatum(idgen_owning_column(column->table_oid, attnum)),
 	};
 
+	if (idgen_is_template_name(name, strlen(name)))
+		idgen_refuse_template(name);
 	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value, refill, owned_by)"
 	                             " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING",
 	                             idgen_table_name(request->id_sequences)),

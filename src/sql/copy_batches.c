@@ -47,6 +47,7 @@
 #include "catalog/row.h"
 #include "catalog/row_duties.h"
 #include "catalog/source.h"
+#include "catalog/template.h"
 #include "common/compat.h"
 #include "sql/utility.h"
 
@@ -94,8 +95,11 @@ draws_without_code(Oid relid, const text *name, const IdgenSource *asked)
 		return false;
 	if (idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_QUICK))
 		source = source_of(row.slot);
+	else if (asked != NULL && !asked->needs_row &&
+	         !idgen_may_have_template(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)))
+		source = asked;
 	else
-		source = asked != NULL && !asked->needs_row ? asked : NULL;
+		source = NULL;
 	answer = source != NULL && !source->runs_code && !idgen_row_fires_triggers(row.rel) &&
 		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
 	idgen_row_close(&row);

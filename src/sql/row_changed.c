@@ -15,6 +15,7 @@
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
+#include "catalog/template.h"
 #include "session/xact_changes.h"
 #include "sql/trigger_row.h"
 
@@ -86,6 +87,19 @@ note_name(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
 }
 
 /*
+ * There is a template that may match names which sessions have used without a
+ * row: have them look at all names again. It does not happen often.
+ */
+static void
+note_template(const IdgenTriggerRow *row)
+{
+	const char *name = idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME);
+
+	if (idgen_is_template_name(name, strlen(name)))
+		CacheInvalidateRelcacheByRelid(RelationGetRelid(row->rel));
+}
+
+/*
  * There is a row for a name that sessions may have used without one. They do so
  * with native sequences only, whose ids stay valid unless the row says what
  * their values stand for; and whatever removed an earlier row of that name has
@@ -97,6 +111,7 @@ row_inserted(const IdgenTriggerRow *row)
 {
 	Oid relid = RelationGetRelid(row->rel);
 
+	note_template(row);
 	if (has_own_pool(row->new, row->desc))
 	{
 		note_name(row, row->new, IDGEN_CHANGE_DROP);
@@ -164,7 +179,8 @@ change_of_update(const IdgenTriggerRow *row)
 		return IDGEN_CHANGE_DROP;
 	for (int attnum = 1; attnum <= row->desc->natts; attnum++)
 	{
-		if (attnum != IDGEN_ATT_NEXT_BLOCK_START && idgen_trigger_row_changes(row, attnum))
+		if (attnum != IDGEN_ATT_NEXT_BLOCK_START && attnum != IDGEN_ATT_REFILLED_AT &&
+		    idgen_trigger_row_changes(row, attnum))
 			return IDGEN_CHANGE_REVALIDATE;
 	}
 	return IDGEN_CHANGE_NONE;
@@ -204,6 +220,7 @@ row_updated(const IdgenTriggerRow *row)
 	{
 		note_name(row, row->old, IDGEN_CHANGE_REMOVE);
 		note_name(row, row->new, IDGEN_CHANGE_DROP);
+		note_template(row);
 		return;
 	}
 	change = change_of_update(row);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -16,15 +17,16 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
+#include "utils/timestamp.h"
 
 #include "catalog/definition.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "catalog/template.h"
 #include "common/compat.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
-#include "sql/sql_support.h"
 #include "sql/trigger_row.h"
 
 PG_FUNCTION_INFO_V1(idgen_check_row);
@@ -108,25 +110,6 @@ check_may_name_code(Relation rel, const IdgenSource *source)
 }
 
 /*
- * Raises 22023 if the period or the time zone is unknown, or if the names of
- * the children would be too long; 0A000 for a period that the source does not
- * have.
- */
-static void
-check_period(const IdgenTriggerRow *row, const IdgenSource *source)
-{
-	IdgenPeriod period;
-
-	if (!is_null(row, IDGEN_ATT_TIME_ZONE))
-		idgen_check_time_zone(get_string(row, IDGEN_ATT_TIME_ZONE));
-	if (is_null(row, IDGEN_ATT_PERIOD))
-		return;
-	period = idgen_check_period(get_string(row, IDGEN_ATT_PERIOD), source);
-	if (!is_null(row, IDGEN_ATT_NAME))
-		idgen_check_name_with_period(get_string(row, IDGEN_ATT_NAME), period);
-}
-
-/*
  * Raises 22023 for values that are unknown, 0A000 for values that do not go
  * together, 42501 for values that the current user may not write. A null is
  * left to the column's constraint, which the server checks after the trigger.
@@ -145,10 +128,63 @@ check_values(const IdgenTriggerRow *row)
 			idgen_check_refill(get_string(row, IDGEN_ATT_REFILL), source);
 		if (!is_null(row, IDGEN_ATT_POOLING))
 			idgen_check_pooling(get_string(row, IDGEN_ATT_POOLING), source);
-		check_period(row, source);
 	}
 	if (!is_null(row, IDGEN_ATT_LAYOUT))
 		idgen_check_layout(get_string(row, IDGEN_ATT_LAYOUT));
+}
+
+/* Is the row, as the command leaves it, a template? */
+static bool
+is_template(const IdgenTriggerRow *row)
+{
+	const char *name = is_null(row, IDGEN_ATT_NAME) ? "" : get_string(row, IDGEN_ATT_NAME);
+
+	return idgen_is_template_name(name, strlen(name));
+}
+
+/* Raises 22023 if the row says what is for other kinds of rows. */
+static void
+check_kind(const IdgenTriggerRow *row)
+{
+	if (!is_null(row, IDGEN_ATT_MAX_CHILDREN) && !is_template(row))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("id sequence \"%s\" cannot have max_children", get_string(row, IDGEN_ATT_NAME)),
+		         errdetail("It is no template, and has no children."),
+		         errhint("The name of a template ends in \"/*\".")));
+}
+
+/*
+ * Where its children start is what next_block_start of a template says: nobody
+ * draws from it. So start_value follows, unless the command sets that as well.
+ */
+static void
+let_start_follow(IdgenTriggerRow *row)
+{
+	if (is_null(row, IDGEN_ATT_NEXT_BLOCK_START))
+		return;
+	if (is_null(row, IDGEN_ATT_START_VALUE) ||
+	    (row->old != NULL && is_template(row) &&
+	     idgen_trigger_row_changes(row, IDGEN_ATT_NEXT_BLOCK_START) &&
+	     !idgen_trigger_row_changes(row, IDGEN_ATT_START_VALUE)))
+		set_column(row, IDGEN_ATT_START_VALUE,
+		           idgen_tuple_attribute(row->new, row->desc, IDGEN_ATT_NEXT_BLOCK_START));
+}
+
+/*
+ * Note the time when a program allocates from a row that has a template, as a
+ * refill does, unless the command sets it. Rows that arrive by replication say
+ * it.
+ */
+static void
+note_allocation(IdgenTriggerRow *row)
+{
+	if (is_null(row, IDGEN_ATT_TEMPLATE) || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
+		return;
+	if (row->old == NULL ? is_null(row, IDGEN_ATT_REFILLED_AT)
+	                     : (idgen_trigger_row_changes(row, IDGEN_ATT_NEXT_BLOCK_START) &&
+	                        !idgen_trigger_row_changes(row, IDGEN_ATT_REFILLED_AT)))
+		set_column(row, IDGEN_ATT_REFILLED_AT, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()));
 }
 
 /*
@@ -161,7 +197,7 @@ static bool
 may_belong_to(const IdgenTriggerRow *row, IdgenOwningColumn column, int elevel)
 {
 	Oid id_sequences = RelationGetRelid(row->rel);
-	const char *problem = idgen_owning_column_problem(column);
+	const char *problem = is_template(row) ? "A template has no ids." : idgen_owning_column_problem(column);
 
 	if (problem != NULL)
 		ereport(elevel,
@@ -234,9 +270,9 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	if (row.old != NULL)
 		give_back_reserved_ids(&row);
 	check_values(&row);
+	check_kind(&row);
 	check_owning_column(&row);
-	if (is_null(&row, IDGEN_ATT_START_VALUE) && !is_null(&row, IDGEN_ATT_NEXT_BLOCK_START))
-		set_column(&row, IDGEN_ATT_START_VALUE,
-		           idgen_tuple_attribute(row.new, row.desc, IDGEN_ATT_NEXT_BLOCK_START));
+	let_start_follow(&row);
+	note_allocation(&row);
 	return PointerGetDatum(row.new);
 }

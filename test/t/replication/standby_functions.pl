@@ -23,7 +23,7 @@ $primary->safe_psql(
 		LANGUAGE sql AS 'SELECT 1::bigint, 2::bigint';
 	CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host '127.0.0.1', port '1');
 	CREATE USER MAPPING FOR CURRENT_USER SERVER central;
-	SELECT idgen_create('x'), idgen_create('gapless', block_size => 1), idgen_create('worker', refill => 'worker'),
+	SELECT idgen_create('tenant/*'), idgen_create('x'), idgen_create('gapless', block_size => 1), idgen_create('worker', refill => 'worker'),
 		idgen_create('row', source => 'sequence', source_name => 'native_seq'),
 		idgen_create('function', source => 'function', source_name => 'allocate'),
 		idgen_create('remote', source => 'server', source_name => 'central');
@@ -39,6 +39,8 @@ my @calls = (
 	[ q{idgen_next('x', 'table')}, 'refused' ],
 	[ q{idgen_next('native', 'sequence')}, 'refused' ],
 	[ q{idgen_next('unknown')}, '42704' ],
+	[ q{idgen_next('tenant/new')}, 'refused' ],
+	[ q{idgen_next('tenant/*')}, '22023' ],
 	[ q{idgen_next_big('x')}, 'refused' ],
 	[ q{idgen_next_big('native', 'sequence')}, 'refused' ],
 	[ q{idgen_next_range('x', 3)}, 'refused' ],
@@ -47,6 +49,7 @@ my @calls = (
 	[ q{idgen_last_big('row')}, '55000' ],
 	[ q{idgen_peek('x')}, '1' ],
 	[ q{idgen_peek('worker')}, '1' ],
+	[ q{idgen_peek('tenant/new')}, '1' ],
 	[ q{idgen_peek('native', 'sequence')}, '1' ],
 	[ q{idgen_peek('function')}, '55000' ],
 	[ q{idgen_peek('remote')}, '08001' ],
@@ -59,6 +62,8 @@ my @calls = (
 	[ q{idgen_restart('native', 4, 'sequence')}, 'refused' ],
 	[ q{idgen_restart('function', 4)}, '0A000' ],
 	[ q{idgen_restart('remote', 4)}, '0A000' ],
+	[ q{idgen_apply_template('tenant/*')}, 'refused' ],
+	[ q{idgen_drop_children('tenant/*', now())}, 'refused' ],
 	[ q{idgen_adopt('orders', 'id')}, 'refused' ],
 	[ q{idgen_release('adopted', 'id')}, 'refused' ],
 	[ q{idgen_adopt_columns('{orders}', '{id}')}, 'refused' ],

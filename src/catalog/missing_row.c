@@ -1,0 +1,93 @@
+/*
+ * missing_row.c
+ *		Making the row that a name lacks: a child of a template, or what setting
+ *		idgen.auto_create asks for.
+ *
+ * Many sessions may meet the same new name at once. Each just inserts the row:
+ * the unique index makes all but the first wait for its transaction, and
+ * then a unique violation says that the row is there. It is undone with a
+ * subtransaction. (ON CONFLICT DO NOTHING would need none, but raises 40001 at
+ * the higher isolation levels.)
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+
+#include "catalog/missing_row.h"
+#include "catalog/row.h"
+#include "catalog/row_write.h"
+#include "catalog/table.h"
+#include "catalog/template.h"
+#include "common/guc.h"
+#include "common/subxact.h"
+
+/* The row to insert. */
+typedef struct NewRow
+{
+	Oid relid;
+	const char *name;
+	TupleTableSlot *child; /* what it says, or NULL: that is up to the settings */
+} NewRow;
+
+/* Insert the row. The caller does not need the privilege, nor gains it. */
+static void
+insert_row(void *arg)
+{
+	const NewRow *new_row = (const NewRow *) arg;
+	Relation rel = idgen_table_open(new_row->relid, RowExclusiveLock);
+
+	idgen_table_check_not_rewritten(rel);
+	if (new_row->child != NULL)
+		idgen_row_insert_child(rel, new_row->child);
+	else
+		idgen_row_insert(rel, new_row->name, idgen_default_block_size,
+		                 idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill));
+	table_close(rel, NoLock);
+}
+
+/*
+ * Make a row that was not found, and put it into the slot. If another session
+ * makes it at the same time, that is as good.
+ */
+static bool
+make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
+{
+	ErrorData *violation = idgen_try(insert_row, new_row, ERRCODE_UNIQUE_VIOLATION);
+	bool found = idgen_row_find(rel, new_row->name, strlen(new_row->name), IDGEN_SEARCH_SURE, row);
+
+	/* It was not the name, then, that was there already. */
+	if (!found && violation != NULL)
+		idgen_rethrow(violation);
+	return found;
+}
+
+/*
+ * Make a row of that name, with what the settings say. Returns false if there
+ * is no row afterwards (a trigger has suppressed it). Raises 55006 if the
+ * current command rewrites the table, and what the insert raises, 22001 for a
+ * name of more than 255 characters among others.
+ */
+bool
+idgen_make_default_row(Relation rel, const char *name, TupleTableSlot *row)
+{
+	NewRow new_row = {RelationGetRelid(rel), name, NULL};
+
+	return make_row(rel, &new_row, row);
+}
+
+/*
+ * Make a row of that name from another row, its template. Returns and raises as
+ * idgen_make_default_row() does.
+ */
+bool
+idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, TupleTableSlot *row)
+{
+	TupleTableSlot *child = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+	NewRow new_row = {RelationGetRelid(rel), name, child};
+	bool found;
+
+	idgen_describe_child(parent, name, child);
+	found = make_row(rel, &new_row, row);
+	ExecDropSingleTupleTableSlot(child);
+	return found;
+}

@@ -1,0 +1,103 @@
+/*
+ * child_limit.c
+ *		How many children a template may have: its max_children.
+ *
+ * What counts is column "template" of the rows there are, be they committed or
+ * just being made by another transaction. shmem/child_counts.c keeps a session
+ * from counting each time. Between being added there and being in the table, a
+ * child is missing from the count. So sessions that make children at the very
+ * same moment can exceed the limit, by as many as they are; but no transaction
+ * can, however long it takes.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/row.h"
+#include "session/child_limit.h"
+#include "shmem/cache.h"
+#include "shmem/child_counts.h"
+
+/*
+ * An index that finds children by their template. Invalid if the owner of the
+ * table has dropped it: then all rows are looked at.
+ */
+static Oid
+find_index(Relation rel)
+{
+	List *indexes = RelationGetIndexList(rel);
+	Oid found = InvalidOid;
+	ListCell *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		if (index->rd_rel->relam == BTREE_AM_OID && index->rd_index->indisvalid &&
+		    index->rd_index->indkey.values[0] == IDGEN_ATT_TEMPLATE)
+			found = RelationGetRelid(index);
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+	return found;
+}
+
+/* Count the children of a template, up to "max". */
+static int64
+count_children(Relation rel, Datum template, int64 max)
+{
+	Oid index = find_index(rel);
+	SnapshotData snapshot;
+	ScanKeyData key;
+	SysScanDesc scan;
+	int64 count = 0;
+
+	InitDirtySnapshot(snapshot);
+	ScanKeyInit(&key, IDGEN_ATT_TEMPLATE, BTEqualStrategyNumber, F_TEXTEQ, template);
+	scan = systable_beginscan(rel, index, OidIsValid(index), &snapshot, 1, &key);
+	while (count < max && HeapTupleIsValid(systable_getnext(scan)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		count++;
+	}
+	systable_endscan(scan);
+	return count;
+}
+
+/*
+ * One more child of a template is about to be made. Raises 2200H if it has as
+ * many as it may have.
+ */
+void
+idgen_check_child_limit(Relation rel, TupleTableSlot *template)
+{
+	Datum name = idgen_row_attribute(template, IDGEN_ATT_NAME);
+	text *name_text = DatumGetTextPP(name);
+	uint64 key = idgen_child_counts_key(RelationGetRelid(rel), VARDATA_ANY(name_text), VARSIZE_ANY_EXHDR(name_text));
+	bool isnull;
+	int32 max = DatumGetInt32(slot_getattr(template, IDGEN_ATT_MAX_CHILDREN, &isnull));
+
+	/* There may be a limit later. */
+	while (!idgen_child_counts_add(key, isnull ? PG_INT64_MAX : max) && !isnull)
+	{
+		IdgenChildCount before = idgen_child_counts_look(key);
+		int64 children = count_children(rel, name, max);
+
+		if (children >= max)
+			ereport(ERROR,
+			        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+			         errmsg("template \"%s\" cannot have another child", TextDatumGetCString(name)),
+			         errdetail("Its max_children is %d.", max),
+			         errhint("Raise max_children, or drop children with idgen_drop_children().")));
+		if (!idgen_cache_is_shared())
+			break;
+		idgen_child_counts_set(key, children, &before);
+	}
+}

@@ -1,0 +1,283 @@
+/*
+ * children.c
+ *		idgen_apply_template(), idgen_drop_children(): all the children of
+ *		a template.
+ *
+ * Rows are changed by ordinary SQL, with the caller's own rights: privileges,
+ * row security and triggers apply. A child may have children in turn, if it is
+ * one that draws from a child for each period. Those are meant, too.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/epoch.h"
+#include "catalog/privileges.h"
+#include "catalog/row.h"
+#include "catalog/table.h"
+#include "catalog/template.h"
+#include "session/messages.h"
+#include "sql/user_sql.h"
+
+PG_FUNCTION_INFO_V1(idgen_apply_template);
+PG_FUNCTION_INFO_V1(idgen_drop_children);
+
+/* The columns that a child has from its template from then on. */
+static const struct
+{
+	AttrNumber attnum;
+	const char *name;
+	Oid type;
+} applied[] = {
+	{IDGEN_ATT_BLOCK_SIZE, "block_size", INT4OID},
+	{IDGEN_ATT_MAX_VALUE, "max_value", INT8OID},
+	{IDGEN_ATT_SOURCE, "source", TEXTOID},
+	{IDGEN_ATT_SOURCE_NAME, "source_name", TEXTOID},
+	{IDGEN_ATT_REFILL, "refill", TEXTOID},
+	{IDGEN_ATT_LAYOUT, "layout", TEXTOID},
+	{IDGEN_ATT_BIG_BASE, "big_base", NUMERICOID},
+	{IDGEN_ATT_POOLING, "pooling", TEXTOID},
+	{IDGEN_ATT_PERIOD, "period", TEXTOID},
+	{IDGEN_ATT_TIME_ZONE, "time_zone", TEXTOID},
+	{IDGEN_ATT_FORMAT, "format", TEXTOID},
+};
+
+#define NAPPLIED ((int) lengthof(applied))
+
+/* One call of idgen_apply_template(). */
+typedef struct Apply
+{
+	Relation rel;
+	SPIPlanPtr update;   /* $1 is the name, then come the columns above */
+	SPIPlanPtr children; /* the names of those of $1 */
+	uint64 changed;
+} Apply;
+
+/* Has the row children, or could it have? */
+static bool
+is_parent(TupleTableSlot *row)
+{
+	text *name = DatumGetTextPP(idgen_row_attribute(row, IDGEN_ATT_NAME));
+
+	return idgen_is_template_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)) ||
+		!slot_attisnull(row, IDGEN_ATT_PERIOD);
+}
+
+static SPIPlanPtr
+prepare(const char *query, int nargs, Oid *types)
+{
+	SPIPlanPtr plan = SPI_prepare(query, nargs, types);
+
+	if (plan == NULL)
+		elog(ERROR, "unexpected result of query: %s", query);
+	return plan;
+}
+
+/* Prepare the statements of a call; SPI is connected. */
+static void
+prepare_statements(Apply *apply)
+{
+	const char *table = idgen_table_name(RelationGetRelid(apply->rel));
+	Oid types[NAPPLIED + 1] = {TEXTOID};
+	StringInfoData update;
+
+	initStringInfo(&update);
+	for (int i = 0; i < NAPPLIED; i++)
+	{
+		types[i + 1] = applied[i].type;
+		appendStringInfo(&update, "%s %s = $%d", i > 0 ? "," : "", applied[i].name, i + 2);
+	}
+	apply->update = prepare(psprintf("UPDATE ONLY %s SET%s WHERE name OPERATOR(pg_catalog.=) $1", table, update.data),
+	                        NAPPLIED + 1, types);
+	apply->children = prepare(psprintf("SELECT name FROM ONLY %s WHERE template OPERATOR(pg_catalog.=) $1"
+	                                   " ORDER BY name USING OPERATOR(pg_catalog.<)",
+	                                   table),
+	                          1, types);
+}
+
+/* Does a row say in all these columns what is wanted? */
+static bool
+says_all(TupleTableSlot *row, TupleTableSlot *wanted)
+{
+	for (int i = 0; i < NAPPLIED; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(row->tts_tupleDescriptor, applied[i].attnum - 1);
+		bool isnull;
+		bool wanted_null;
+		Datum value = slot_getattr(row, applied[i].attnum, &isnull);
+		Datum wanted_value = slot_getattr(wanted, applied[i].attnum, &wanted_null);
+
+		if (isnull != wanted_null ||
+		    (!isnull && !datum_image_eq(value, wanted_value, att->attbyval, att->attlen)))
+			return false;
+	}
+	return true;
+}
+
+/* Update a child to what is wanted, with the caller's own rights. */
+static void
+update_child(Apply *apply, const char *name, TupleTableSlot *wanted)
+{
+	Datum values[NAPPLIED + 1] = {CStringGetTextDatum(name)};
+	char nulls[NAPPLIED + 1] = {' '};
+
+	for (int i = 0; i < NAPPLIED; i++)
+	{
+		bool isnull;
+
+		values[i + 1] = slot_getattr(wanted, applied[i].attnum, &isnull);
+		nulls[i + 1] = isnull ? 'n' : ' ';
+	}
+	if (SPI_execute_snapshot(apply->update, values, nulls, GetLatestSnapshot(), InvalidSnapshot,
+	                         false, true, 0) != SPI_OK_UPDATE)
+		elog(ERROR, "unexpected result of update of \"id_sequences\"");
+	apply->changed += SPI_processed;
+}
+
+static void apply_to_children(Apply *apply, TupleTableSlot *parent);
+
+/* Have one child say what its parent does, and its own children as well. */
+static void
+apply_to_child(Apply *apply, TupleTableSlot *parent, const char *name)
+{
+	TupleTableSlot *row = table_slot_create(apply->rel, NULL);
+	TupleTableSlot *wanted = MakeSingleTupleTableSlot(RelationGetDescr(apply->rel), &TTSOpsVirtual);
+
+	CHECK_FOR_INTERRUPTS();
+	if (idgen_row_find(apply->rel, name, strlen(name), IDGEN_SEARCH_SURE, row))
+	{
+		idgen_describe_child(parent, name, wanted);
+		if (!says_all(row, wanted))
+			update_child(apply, name, wanted);
+		if (is_parent(wanted))
+			apply_to_children(apply, wanted);
+	}
+	ExecDropSingleTupleTableSlot(wanted);
+	ExecDropSingleTupleTableSlot(row);
+}
+
+/* Have all children of a row say what the row does. */
+static void
+apply_to_children(Apply *apply, TupleTableSlot *parent)
+{
+	Datum name = idgen_row_attribute(parent, IDGEN_ATT_NAME);
+	SPITupleTable *children;
+
+	if (SPI_execute_snapshot(apply->children, &name, NULL, GetLatestSnapshot(), InvalidSnapshot,
+	                         true, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "unexpected result of query on \"id_sequences\"");
+	children = SPI_tuptable;
+	for (uint64 i = 0; i < children->numvals; i++)
+	{
+		MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen child", ALLOCSET_SMALL_SIZES);
+		MemoryContext before = MemoryContextSwitchTo(memory);
+
+		apply_to_child(apply, parent, SPI_getvalue(children->vals[i], children->tupdesc, 1));
+		MemoryContextSwitchTo(before);
+		MemoryContextDelete(memory);
+	}
+	SPI_freetuptable(children);
+}
+
+/*
+ * Find a template that the caller may see. Raises 42704 if there is none, and
+ * 22023 for a row of another kind.
+ */
+static void
+open_template(IdgenRow *row, Oid relid, const char *name)
+{
+	bool cacheable;
+
+	if (!idgen_row_open(row, relid, name, strlen(name), IDGEN_SEARCH_SURE) ||
+	    !idgen_row_visible(row->rel, row->slot, &cacheable))
+		idgen_no_such_sequence(relid, name, NULL);
+	if (!is_parent(row->slot))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("id sequence \"%s\" is no template", name),
+		         errhint("The name of a template ends in \"/*\".")));
+}
+
+/*
+ * idgen_apply_template(template text) returns bigint
+ *
+ * Have the children that a template has say what it says now. Where they have
+ * come to stays as it is. Returns how many were changed. Raises 25006, 42501,
+ * 42704, 22023, and what updating them does.
+ */
+Datum
+idgen_apply_template(PG_FUNCTION_ARGS)
+{
+	char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	Apply apply = {0};
+	IdgenRow row;
+
+	PreventCommandIfReadOnly("idgen_apply_template()");
+	PreventCommandIfParallelMode("idgen_apply_template()");
+	idgen_check_select(relid);
+	open_template(&row, relid, name);
+	apply.rel = row.rel;
+	SPI_connect();
+	prepare_statements(&apply);
+	apply_to_children(&apply, row.slot);
+	SPI_finish();
+	idgen_row_close(&row);
+	PG_RETURN_INT64(apply.changed);
+}
+
+/*
+ * Run a query over the table that speaks of a template and a time. Returns the
+ * number of rows.
+ */
+static int64
+run(const char *query, Datum *arguments)
+{
+	Oid types[] = {TEXTOID, TIMESTAMPTZOID};
+
+	return idgen_run_query(query, lengthof(types), types, arguments, NULL, NULL);
+}
+
+/*
+ * idgen_drop_children(template text, older_than timestamptz) returns bigint
+ *
+ * Delete the children of a template that no block was allocated from since that
+ * time. A child that has children left stays. Returns how many rows were
+ * deleted. Raises 25006, 42501, 42704, and what deleting them does.
+ */
+Datum
+idgen_drop_children(PG_FUNCTION_ARGS)
+{
+	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	Datum arguments[] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
+	const char *table = idgen_table_name(relid);
+	int64 deleted;
+
+	PreventCommandIfReadOnly("idgen_drop_children()");
+	PreventCommandIfParallelMode("idgen_drop_children()");
+	deleted = run(psprintf("DELETE FROM ONLY %s WHERE refilled_at OPERATOR(pg_catalog.<) $2"
+	                       " AND template OPERATOR(pg_catalog.=) ANY (SELECT child.name FROM ONLY %s child"
+	                       " WHERE child.template OPERATOR(pg_catalog.=) $1 AND child.period IS NOT NULL)",
+	                       table, table),
+	              arguments);
+	deleted += run(psprintf("DELETE FROM ONLY %s parent WHERE template OPERATOR(pg_catalog.=) $1"
+	                        " AND refilled_at OPERATOR(pg_catalog.<) $2"
+	                        " AND NOT EXISTS (SELECT FROM ONLY %s child"
+	                        " WHERE child.template OPERATOR(pg_catalog.=) parent.name)",
+	                        table, table),
+	               arguments);
+	if (deleted == 0 &&
+	    run(psprintf("SELECT FROM ONLY %s WHERE (name OPERATOR(pg_catalog.=) $1"
+	                 " OR template OPERATOR(pg_catalog.=) $1) AND $2 IS NOT NULL",
+	                 table),
+	        arguments) == 0)
+		idgen_no_such_sequence(relid, text_to_cstring(PG_GETARG_TEXT_PP(0)), NULL);
+	PG_RETURN_INT64(deleted);
+}
