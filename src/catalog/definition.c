@@ -10,6 +10,7 @@
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
+#include "common/time_zone.h"
 
 static void
 not_valid(const char *column, const char *value, const char *valid)
@@ -116,6 +117,61 @@ idgen_check_pooling(const char *pooling, const IdgenSource *source)
 }
 
 /*
+ * The period of that name. Raises 22023 for one that is unknown, and 0A000 if
+ * the source cannot start anew: a native sequence counts on over all periods.
+ */
+IdgenPeriod
+idgen_check_period(const char *period, const IdgenSource *source)
+{
+	IdgenPeriod found;
+
+	if (!idgen_period_find(period, &found))
+		not_valid("period", period, "year, month, day");
+	if (source->has_object)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("period \"%s\" is not supported with source \"%s\"", period, source->name),
+		         errdetail("A native sequence does not start anew in each period."),
+		         errhint("Use source \"%s\".", idgen_source_auto_created()->name)));
+	return found;
+}
+
+/* The time zone of that name. Raises 22023 for one that is unknown. */
+pg_tz *
+idgen_check_time_zone(const char *time_zone)
+{
+	pg_tz *found = idgen_time_zone_find(time_zone);
+
+	if (found == NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("time zone \"%s\" not recognized", time_zone),
+		         errhint("View pg_timezone_names shows those that there are.")));
+	return found;
+}
+
+/* A column that may be null, as a string; NULL if it is. */
+static char *
+string_or_null(TupleTableSlot *slot, AttrNumber attnum)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, attnum, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+/* What a row says of its periods. */
+static void
+read_period(TupleTableSlot *slot, IdgenDefinition *def)
+{
+	const char *period = string_or_null(slot, IDGEN_ATT_PERIOD);
+	const char *zone = string_or_null(slot, IDGEN_ATT_TIME_ZONE);
+
+	def->period = period != NULL ? idgen_check_period(period, def->source) : IDGEN_PERIOD_NONE;
+	def->zone = zone != NULL ? idgen_check_time_zone(zone) : NULL;
+}
+
+/*
  * Read a row. Its constraints and triggers have checked all this, unless the
  * table's owner switched them off: hence the errors of 22004 and 22023.
  */
@@ -124,7 +180,6 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                           IdgenDefinition *def)
 {
 	Datum start;
-	Datum source_name;
 	IdgenRefillMode refill;
 	bool isnull;
 
@@ -139,8 +194,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("block_size of id sequence \"%s\" must be greater than zero", name)));
-	source_name = slot_getattr(slot, IDGEN_ATT_SOURCE_NAME, &isnull);
-	def->source_name = isnull ? NULL : TextDatumGetCString(source_name);
+	def->source_name = string_or_null(slot, IDGEN_ATT_SOURCE_NAME);
 	def->source = idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
 	                                 def->source_name);
 	refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
@@ -149,6 +203,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
 	def->pooling = idgen_check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
 	                                   def->source);
+	read_period(slot, def);
 }
 
 /* Has the row no id left? */

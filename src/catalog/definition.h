@@ -10,6 +10,7 @@
 #include "catalog/layout.h"
 #include "catalog/source.h"
 #include "common/guc.h"
+#include "common/period.h"
 
 /* The columns of a row, checked. */
 typedef struct IdgenDefinition
@@ -24,6 +25,8 @@ typedef struct IdgenDefinition
 	IdgenRefillMode refill; /* auto only where a worker may refill */
 	const IdgenLayout *layout;
 	IdgenPooling pooling;
+	IdgenPeriod period;
+	pg_tz *zone; /* NULL for that of the setting */
 } IdgenDefinition;
 
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
@@ -39,5 +42,7 @@ extern IdgenRefillMode idgen_check_refill(const char *refill, const IdgenSource 
 extern const char *idgen_refill_by_default(const IdgenSource *source);
 extern const IdgenLayout *idgen_check_layout(const char *layout);
 extern IdgenPooling idgen_check_pooling(const char *pooling, const IdgenSource *source);
+extern IdgenPeriod idgen_check_period(const char *period, const IdgenSource *source);
+extern pg_tz *idgen_check_time_zone(const char *time_zone);
 
 #endif /* IDGEN_DEFINITION_H */

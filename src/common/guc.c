@@ -10,6 +10,7 @@
 #include "utils/guc.h"
 
 #include "common/guc.h"
+#include "common/time_zone.h"
 
 int idgen_max_sequences = 8192;
 int idgen_max_idle_sequences = 65536;
@@ -17,6 +18,8 @@ bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
 int idgen_warn_remaining = 10;
+char *idgen_period_time_zone = NULL;
+pg_tz *idgen_period_zone = NULL;
 int idgen_node_id = 0;
 int idgen_channel = 0;
 int idgen_prefetch_threshold = 50;
@@ -42,6 +45,22 @@ idgen_refill_mode_name(IdgenRefillMode mode)
 	while (entry->val != (int) mode)
 		entry++;
 	return entry->name;
+}
+
+static bool
+check_time_zone(char **value, void **extra, GucSource source)
+{
+	if (idgen_time_zone_find(*value) != NULL)
+		return true;
+	GUC_check_errdetail("There is no time zone \"%s\" that does without leap seconds.", *value);
+	return false;
+}
+
+/* The name has been checked, so the server knows the time zone by now. */
+static void
+assign_time_zone(const char *value, void *extra)
+{
+	idgen_period_zone = idgen_time_zone_find(value);
 }
 
 /*
@@ -120,6 +139,24 @@ define_sequence_settings(void)
 	                        PGC_SUSET,
 	                        0,
 	                        NULL, NULL, NULL);
+}
+
+/* When periods begin. */
+static void
+define_period_settings(void)
+{
+	/*
+	 * A superuser's setting. Otherwise a client would choose the year that its
+	 * ids are counted in, and perhaps without knowing.
+	 */
+	DefineCustomStringVariable("idgen.period_time_zone",
+	                           "Sets the time zone that decides when a period of an id sequence begins.",
+	                           "It counts for id sequences whose time_zone is null.",
+	                           &idgen_period_time_zone,
+	                           "UTC",
+	                           PGC_SUSET,
+	                           0,
+	                           check_time_zone, assign_time_zone, NULL);
 }
 
 /* What ids are composed of. */
@@ -234,6 +271,7 @@ idgen_guc_init(void)
 {
 	define_cache_settings();
 	define_sequence_settings();
+	define_period_settings();
 	define_id_settings();
 	define_worker_settings();
 	define_timeouts();

@@ -5,6 +5,7 @@
 #ifndef IDGEN_GUC_H
 #define IDGEN_GUC_H
 
+#include "pgtime.h"
 #include "utils/guc.h"
 
 /*
@@ -30,6 +31,8 @@ extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */
 extern PGDLLIMPORT int idgen_warn_remaining;
+extern PGDLLIMPORT char *idgen_period_time_zone;
+extern PGDLLIMPORT pg_tz *idgen_period_zone; /* that one; it stays forever */
 extern PGDLLIMPORT int idgen_node_id;
 extern PGDLLIMPORT int idgen_channel;
 extern PGDLLIMPORT int idgen_prefetch_threshold;

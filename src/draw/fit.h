@@ -17,6 +17,15 @@ idgen_fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 	return idgen_layout_fits(handle->found.layout, value);
 }
 
+/* The bigint id that a sequence value makes, which fits the layout. */
+static inline int64
+idgen_compose(const IdgenHandle *handle, const IdgenCall *call, int64 value)
+{
+	if (likely(handle->found.layout == &idgen_layout_plain))
+		return value;
+	return idgen_layout_compose(handle->found.layout, call->prefix, value);
+}
+
 extern void idgen_fit_check_call(const IdgenHandle *handle, IdgenCall *call);
 extern void idgen_fit_check(const IdgenHandle *handle, const IdgenCall *call, int64 value);
 

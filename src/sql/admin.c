@@ -153,6 +153,23 @@ check_source_name(FunctionCallInfo fcinfo, const IdgenSource *source)
 }
 
 /*
+ * Raises 22023 for an unknown period or time zone, or if the names of the
+ * children would be too long; 0A000 for a period that the source does not have.
+ */
+static void
+check_period(FunctionCallInfo fcinfo, const IdgenSource *source)
+{
+	IdgenPeriod period;
+
+	if (!PG_ARGISNULL(ARG_TIME_ZONE))
+		idgen_check_time_zone(text_to_cstring(PG_GETARG_TEXT_PP(ARG_TIME_ZONE)));
+	if (PG_ARGISNULL(ARG_PERIOD))
+		return;
+	period = idgen_check_period(text_to_cstring(PG_GETARG_TEXT_PP(ARG_PERIOD)), source);
+	idgen_check_name_with_period(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), period);
+}
+
+/*
  * The column that the id sequence shall belong to, which is kept from being
  * dropped until the transaction ends. Raises 42P01, 42703, 42602, 42809, 42501.
  */
@@ -225,6 +242,7 @@ get_new_row(FunctionCallInfo fcinfo)
 	set_value(&row, ARG_BLOCK_SIZE, Int32GetDatum(block_size));
 	source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
 	set_value(&row, ARG_REFILL, CStringGetTextDatum(check_refill(fcinfo, source)));
+	check_period(fcinfo, source);
 	source_name = check_source_name(fcinfo, source);
 	if (source_name != NULL)
 		set_value(&row, ARG_SOURCE_NAME, CStringGetTextDatum(source_name));

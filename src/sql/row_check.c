@@ -27,6 +27,7 @@
 #include "common/compat.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
+#include "sql/sql_support.h"
 #include "sql/trigger_row.h"
 
 PG_FUNCTION_INFO_V1(idgen_check_row);
@@ -110,6 +111,25 @@ check_may_name_code(Relation rel, const IdgenSource *source)
 }
 
 /*
+ * Raises 22023 if the period or the time zone is unknown, or if the names of
+ * the children would be too long; 0A000 for a period that the source does not
+ * have.
+ */
+static void
+check_period(const IdgenTriggerRow *row, const IdgenSource *source)
+{
+	IdgenPeriod period;
+
+	if (!is_null(row, IDGEN_ATT_TIME_ZONE))
+		idgen_check_time_zone(get_string(row, IDGEN_ATT_TIME_ZONE));
+	if (is_null(row, IDGEN_ATT_PERIOD))
+		return;
+	period = idgen_check_period(get_string(row, IDGEN_ATT_PERIOD), source);
+	if (!is_null(row, IDGEN_ATT_NAME))
+		idgen_check_name_with_period(get_string(row, IDGEN_ATT_NAME), period);
+}
+
+/*
  * Raises 22023 for values that are unknown, 0A000 for values that do not go
  * together, 42501 for values that the current user may not write. A null is
  * left to the column's constraint, which the server checks after the trigger.
@@ -128,6 +148,7 @@ check_values(const IdgenTriggerRow *row)
 			idgen_check_refill(get_string(row, IDGEN_ATT_REFILL), source);
 		if (!is_null(row, IDGEN_ATT_POOLING))
 			idgen_check_pooling(get_string(row, IDGEN_ATT_POOLING), source);
+		check_period(row, source);
 	}
 	if (!is_null(row, IDGEN_ATT_LAYOUT))
 		idgen_check_layout(get_string(row, IDGEN_ATT_LAYOUT));

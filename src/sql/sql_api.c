@@ -6,16 +6,13 @@
 
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "nodes/primnodes.h"
-#include "utils/builtins.h"
 
-#include "catalog/epoch.h"
 #include "draw/draw.h"
+#include "draw/fit.h"
 #include "draw/peek.h"
-#include "session/handle_table.h"
 #include "session/validate.h"
+#include "sql/call_site.h"
 #include "sql/sql_support.h"
-#include "sql/utility.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);
@@ -37,100 +34,6 @@ PG_FUNCTION_INFO_V1(idgen_peek_big);
  */
 #define IDGEN_RANGE_MAX (INT64CONST(1) << 62)
 
-/* What a call site (one place in one query) remembers in fn_extra. */
-typedef struct CallSite
-{
-	IdgenHandle *handle;      /* of the name in the last call */
-	uint64 epoch;             /* idgen_handle_epoch at that time: if it differs, the
-	                           * handle may be gone */
-	uint64 constant_epoch;    /* the same if all calls have the same arguments,
-	                           * otherwise 0 */
-	const IdgenSource *asked; /* the source in the last call, NULL if it has none */
-	bool constant;            /* do all calls have the same arguments? */
-	TupleDesc desc;           /* the row type of the result, NULL if not known yet */
-} CallSite;
-
-/*
- * Are all arguments constants? A parameter is none: PL/pgSQL evaluates the same
- * expression again with other values.
- */
-static bool
-arguments_are_constant(FmgrInfo *flinfo)
-{
-	Node *expr = flinfo->fn_expr;
-	ListCell *cell;
-
-	if (expr == NULL || !IsA(expr, FuncExpr))
-		return false;
-	foreach(cell, ((FuncExpr *) expr)->args)
-		if (!IsA(lfirst(cell), Const))
-			return false;
-	return true;
-}
-
-/*
- * The slow part of get_site(): for a new call site, for one whose arguments
- * vary, and when the handle may be gone. Raises 22023 for an unknown source.
- */
-static pg_noinline CallSite *
-look_up_site(FunctionCallInfo fcinfo, int source_arg)
-{
-	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
-	const IdgenSource *asked = NULL;
-	uint64 epoch = idgen_handle_epoch;
-	text *name = PG_GETARG_TEXT_PP(0);
-	int len = VARSIZE_ANY_EXHDR(name);
-	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	bool table_is_sure = epoch == idgen_handle_epoch;
-
-	if (PG_NARGS() > source_arg)
-		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(source_arg)));
-	if (site == NULL)
-	{
-		site = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
-		site->handle = NULL;
-		site->epoch = 0;
-		site->constant = arguments_are_constant(fcinfo->flinfo);
-		site->desc = NULL;
-		fcinfo->flinfo->fn_extra = site;
-	}
-	if (site->handle == NULL || site->epoch != epoch || site->handle->relid != relid ||
-	    site->handle->namelen != len ||
-	    memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
-	{
-		/* To make this one, another one may go. */
-		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
-		site->epoch = table_is_sure ? idgen_handle_epoch : 0;
-	}
-	site->constant_epoch = site->constant ? site->epoch : 0;
-	site->asked = asked;
-	return site;
-}
-
-/*
- * The call site, with the handle and the source that this call asks for. The
- * source is the argument with that number, if there are as many. As long as
- * idgen_handle_epoch is the same, the handle exists, and so does its table.
- */
-static inline CallSite *
-get_site(FunctionCallInfo fcinfo, int source_arg)
-{
-	CallSite *site = (CallSite *) fcinfo->flinfo->fn_extra;
-
-	if (likely(site != NULL && site->constant_epoch == idgen_handle_epoch))
-		return site;
-	return look_up_site(fcinfo, source_arg);
-}
-
-/* The id that a sequence value makes with the handle's layout. */
-static inline Datum
-compose(const IdgenHandle *handle, const IdgenCall *call, int64 value)
-{
-	if (likely(handle->found.layout == &idgen_layout_plain))
-		PG_RETURN_INT64(value);
-	PG_RETURN_INT64(idgen_layout_compose(handle->found.layout, call->prefix, value));
-}
-
 /* The slow part of next_id(). */
 static pg_noinline Datum
 next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
@@ -138,7 +41,7 @@ next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 	IdgenCall call = {.function = "idgen_next()", .asked = asked, .count = 1};
 	int64 value = idgen_draw_slow(handle, &call).next;
 
-	return compose(handle, &call, value);
+	PG_RETURN_INT64(idgen_compose(handle, &call, value));
 }
 
 /*
@@ -180,7 +83,7 @@ next_big_id(IdgenHandle *handle, const IdgenSource *asked)
 Datum
 idgen_next(PG_FUNCTION_ARGS)
 {
-	return next_id(get_site(fcinfo, 1)->handle, NULL);
+	return next_id(idgen_call_site(fcinfo, 1)->handle, NULL);
 }
 
 /*
@@ -190,7 +93,7 @@ idgen_next(PG_FUNCTION_ARGS)
 Datum
 idgen_next_from(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo, 1);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 
 	return next_id(site->handle, site->asked);
 }
@@ -199,14 +102,14 @@ idgen_next_from(PG_FUNCTION_ARGS)
 Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
-	return next_big_id(get_site(fcinfo, 1)->handle, NULL);
+	return next_big_id(idgen_call_site(fcinfo, 1)->handle, NULL);
 }
 
 /* idgen_next_big(name text, source text) returns numeric */
 Datum
 idgen_next_big_from(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo, 1);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 
 	return next_big_id(site->handle, site->asked);
 }
@@ -214,31 +117,14 @@ idgen_next_big_from(PG_FUNCTION_ARGS)
 /*
  * The functions that the planner puts in place of these four in defaults of
  * COPY, see copy_batches.c: with an argument more, which says nothing.
- *
- * Raises 55000 if the id sequence has got a source that runs code since COPY
- * has planned its defaults: it may be that the code had to see rows that COPY
- * has not stored yet. The error undoes what the code has done.
  */
-static void
-check_without_code(const IdgenHandle *handle)
-{
-	const IdgenSource *source = handle->found.source;
-
-	if (source->runs_code && idgen_in_copy_from())
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("id sequence \"%s\" has got source \"%s\" while COPY stores rows in batches",
-		                handle->name, source->name),
-		         errdetail("The function might have to see rows that are not stored yet."),
-		         errhint("Repeat the COPY.")));
-}
 
 static pg_noinline Datum
 next_id_in_copy_slow(IdgenHandle *handle, const IdgenSource *asked)
 {
 	Datum id = next_id_slow(handle, asked);
 
-	check_without_code(handle);
+	idgen_check_without_code(handle);
 	return id;
 }
 
@@ -257,7 +143,7 @@ next_big_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
 {
 	Datum id = next_big_id(handle, asked);
 
-	check_without_code(handle);
+	idgen_check_without_code(handle);
 	return id;
 }
 
@@ -265,14 +151,14 @@ next_big_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
 Datum
 idgen_next_in_copy(PG_FUNCTION_ARGS)
 {
-	return next_id_in_copy(get_site(fcinfo, 2)->handle, NULL);
+	return next_id_in_copy(idgen_call_site(fcinfo, 2)->handle, NULL);
 }
 
 /* idgen_next_in_copy(name text, source text, internal) returns bigint */
 Datum
 idgen_next_from_in_copy(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo, 1);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 
 	return next_id_in_copy(site->handle, site->asked);
 }
@@ -281,14 +167,14 @@ idgen_next_from_in_copy(PG_FUNCTION_ARGS)
 Datum
 idgen_next_big_in_copy(PG_FUNCTION_ARGS)
 {
-	return next_big_id_in_copy(get_site(fcinfo, 2)->handle, NULL);
+	return next_big_id_in_copy(idgen_call_site(fcinfo, 2)->handle, NULL);
 }
 
 /* idgen_next_big_in_copy(name text, source text, internal) returns numeric */
 Datum
 idgen_next_big_from_in_copy(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo, 1);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 
 	return next_big_id_in_copy(site->handle, site->asked);
 }
@@ -303,7 +189,7 @@ idgen_next_big_from_in_copy(PG_FUNCTION_ARGS)
 Datum
 idgen_next_range(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo, 2);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 2);
 	IdgenCall call = {
 		.function = "idgen_next_range()",
 		.asked = site->asked,
@@ -319,8 +205,8 @@ idgen_next_range(PG_FUNCTION_ARGS)
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("n must be between 1 and %lld", (long long) IDGEN_RANGE_MAX)));
 	ids = idgen_draw_slow(site->handle, &call);
-	values[0] = compose(site->handle, &call, ids.next);
-	values[1] = compose(site->handle, &call, idgen_block_last(&ids));
+	values[0] = Int64GetDatum(idgen_compose(site->handle, &call, ids.next));
+	values[1] = Int64GetDatum(idgen_compose(site->handle, &call, idgen_block_last(&ids)));
 	return idgen_result_row(fcinfo, &site->desc, values, nulls);
 }
 
@@ -331,7 +217,7 @@ idgen_next_range(PG_FUNCTION_ARGS)
 static IdgenHandle *
 last_drawn(FunctionCallInfo fcinfo)
 {
-	CallSite *site = get_site(fcinfo, 1);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 	IdgenHandle *handle = site->handle;
 	IdgenCall call = {.function = "idgen_last()", .asked = site->asked};
 	bool held;
@@ -387,18 +273,18 @@ idgen_last_big(PG_FUNCTION_ARGS)
 Datum
 idgen_peek(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo, 1);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 	IdgenCall call = {.function = "idgen_peek()", .asked = site->asked};
 	int64 value = idgen_peek_next(site->handle, &call);
 
-	return compose(site->handle, &call, value);
+	PG_RETURN_INT64(idgen_compose(site->handle, &call, value));
 }
 
 /* idgen_peek_big(name text [, source text]) returns numeric */
 Datum
 idgen_peek_big(PG_FUNCTION_ARGS)
 {
-	CallSite *site = get_site(fcinfo, 1);
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .form = IDGEN_FORM_NUMERIC};
 	int64 value = idgen_peek_next(site->handle, &call);
 

@@ -41,6 +41,23 @@ idgen_check_name(const text *name)
 		         errdetail("It has %d characters; %d are allowed.", length, IDGEN_NAME_CHARACTERS)));
 }
 
+/*
+ * Raises 22023 if the name of an id sequence with periods leaves no room for
+ * what the names of its children add to it.
+ */
+void
+idgen_check_name_with_period(const char *name, IdgenPeriod period)
+{
+	int length = pg_mbstrlen(name);
+	int max = IDGEN_NAME_CHARACTERS - idgen_period_suffix_len(period);
+
+	if (length > max)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("name is too long for an id sequence with period \"%s\"", idgen_period_word(period)),
+		         errdetail("It has %d characters; %d are allowed, since the period is added to it.", length, max)));
+}
+
 /* The number of elements of an array argument. */
 int
 idgen_array_length(FunctionCallInfo fcinfo, int argument)

@@ -8,8 +8,11 @@
 #include "access/tupdesc.h"
 #include "fmgr.h"
 
+#include "common/period.h"
+
 extern void idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name);
 extern void idgen_check_name(const text *name);
+extern void idgen_check_name_with_period(const char *name, IdgenPeriod period);
 extern int idgen_array_length(FunctionCallInfo fcinfo, int argument);
 extern Datum *idgen_array_argument(FunctionCallInfo fcinfo, int argument, const char *name,
                                    bool **nulls);

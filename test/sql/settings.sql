@@ -19,6 +19,15 @@ SET idgen.warn_remaining = -1;
 \echo :SQLSTATE
 SET idgen.auto_create = maybe;
 \echo :SQLSTATE
+-- a time zone that there is, and that counts no leap seconds
+SET idgen.period_time_zone = 'Europe/Atlantis';
+\echo :SQLSTATE
+SET idgen.period_time_zone = '';
+\echo :SQLSTATE
+SET idgen.period_time_zone = 'right/UTC';
+\echo :SQLSTATE
+SET idgen.period_time_zone = 'Asia/Tokyo';
+RESET idgen.period_time_zone;
 -- the prefix is reserved
 SET idgen.no_such_setting = 1;
 \echo :SQLSTATE
@@ -29,6 +38,8 @@ SET idgen.default_block_size = 5;
 SET idgen.auto_create = on;
 \echo :SQLSTATE
 SET idgen.warn_remaining = 0;
+\echo :SQLSTATE
+SET idgen.period_time_zone = 'Asia/Tokyo';
 \echo :SQLSTATE
 RESET ROLE;
 GRANT SET ON PARAMETER idgen.auto_create TO regress_idgen_user;
