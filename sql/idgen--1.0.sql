@@ -368,7 +368,7 @@ CREATE FUNCTION idgen_create(
 	next_block_start bigint DEFAULT 1,
 	block_size integer DEFAULT NULL,
 	exhausted integer DEFAULT 0,
-	max_value bigint DEFAULT 9223372036854775807,
+	max_value bigint DEFAULT NULL,
 	source text DEFAULT 'table',
 	source_name text DEFAULT NULL,
 	refill text DEFAULT NULL,
@@ -379,7 +379,8 @@ CREATE FUNCTION idgen_create(
 	max_children integer DEFAULT NULL,
 	period text DEFAULT NULL,
 	time_zone text DEFAULT NULL,
-	format text DEFAULT NULL
+	format text DEFAULT NULL,
+	id_type text DEFAULT NULL
 ) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_create'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -397,14 +398,14 @@ CREATE FUNCTION idgen_drop_children(template text, older_than timestamptz) RETUR
 	AS 'MODULE_PATHNAME', 'idgen_drop_children'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text)
+COMMENT ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 COMMENT ON FUNCTION idgen_apply_template(text) IS 'have the children of a template say what it says now';
 COMMENT ON FUNCTION idgen_drop_children(text, timestamptz) IS 'delete the children of a template that no block was allocated from since then';
 
-GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_apply_template(text) TO PUBLIC;
@@ -472,11 +473,32 @@ CREATE FUNCTION idgen_unique_id_parts(
 	AS 'MODULE_PATHNAME', 'idgen_unique_id_parts'
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
+CREATE FUNCTION idgen_unique_id_min(created_at timestamptz) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_unique_id_min'
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION idgen_unique_uuid() RETURNS uuid
+	AS 'MODULE_PATHNAME', 'idgen_unique_uuid'
+	LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+CREATE FUNCTION idgen_unique_uuid_min(created_at timestamptz) RETURNS uuid
+	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_min'
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION idgen_uuid_created_at(id uuid) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'idgen_uuid_created_at'
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+
 COMMENT ON FUNCTION idgen_unique_id() IS 'next time-ordered id of this server';
 COMMENT ON FUNCTION idgen_unique_id_parts(bigint) IS 'what a time-ordered id is composed of';
+COMMENT ON FUNCTION idgen_unique_id_min(timestamptz) IS 'smallest time-ordered id of a time';
+COMMENT ON FUNCTION idgen_unique_uuid() IS 'next UUID of this server: version 7, in order';
+COMMENT ON FUNCTION idgen_unique_uuid_min(timestamptz) IS 'smallest UUID of version 7 of a time';
+COMMENT ON FUNCTION idgen_uuid_created_at(uuid) IS 'time in a UUID of version 7';
 
 GRANT EXECUTE ON FUNCTION idgen_unique_id() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_unique_id_parts(bigint) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_unique_id_min(timestamptz) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_unique_uuid() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_unique_uuid_min(timestamptz) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_uuid_created_at(uuid) TO PUBLIC;
 
 --
 -- Servers that have an id_sequences to draw blocks from. The wrapper has no

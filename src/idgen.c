@@ -21,7 +21,7 @@
 #include "sources/sources.h"
 #include "sql/object_access.h"
 #include "sql/utility.h"
-#include "unique_id/unique_id.h"
+#include "unique_id/unique_state.h"
 #include "xact.h"
 
 PG_MODULE_MAGIC;
@@ -38,7 +38,7 @@ shmem_request(void)
 		previous_shmem_request_hook();
 	idgen_cache_request_shmem();
 	idgen_registry_request_shmem();
-	idgen_unique_id_request_shmem();
+	idgen_unique_request_shmem();
 }
 
 static void
@@ -47,7 +47,7 @@ shmem_startup(void)
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
 	idgen_registry_startup_shmem();
-	idgen_unique_id_startup_shmem();
+	idgen_unique_startup_shmem();
 	if (idgen_cache_startup_shmem())
 	{
 		idgen_restart_file_read();

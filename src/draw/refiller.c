@@ -62,9 +62,7 @@ is_worth_asking(void)
  *
  * A transaction that has refilled itself goes on with that. It holds the row,
  * or has held it in a savepoint since rolled back: the worker would have to
- * wait for it, and it would wait for the worker. And nobody but the transaction
- * that has made the child of a template can refill that before it commits. A
- * rollback undoes the child with its refills, so rule U2 holds.
+ * wait for it, and it would wait for the worker.
  */
 bool
 idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
@@ -74,7 +72,7 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 		case IDGEN_REFILL_TRANSACTION:
 			return false;
 		case IDGEN_REFILL_WORKER:
-			return !handle->pending.made;
+			return true;
 		case IDGEN_REFILL_AUTO:
 			break;
 	}

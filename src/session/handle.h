@@ -49,7 +49,6 @@ typedef struct IdgenPending
 	bool ahead;                /* there may be ids in the cache below the rest */
 	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
 	bool low;                  /* a refill of a gapless block has left few ids */
-	bool made;                 /* the row is a child that this transaction has made */
 	IdgenChange change;        /* what has become of the row */
 	Oid userid;                /* the role that has allocated the rest */
 	const IdgenSource *source; /* where the rest is from */

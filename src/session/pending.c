@@ -51,18 +51,6 @@ idgen_pending_give_up(IdgenHandle *handle)
 }
 
 /*
- * The current transaction has made the row: until it ends, or this savepoint is
- * rolled back, nobody else can allocate from that.
- */
-void
-idgen_pending_note_made(IdgenHandle *handle)
-{
-	idgen_handle_list(handle);
-	idgen_savepoint_save(handle);
-	handle->pending.made = true;
-}
-
-/*
  * Give what is left of the pending gapless block back to its source. Returns
  * false, and leaves it pending, if that is not possible any more. A trigger
  * that this fires must not draw what is on its way back.

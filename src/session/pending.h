@@ -34,7 +34,6 @@ extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
 extern IdgenBlock idgen_pending_last_block(IdgenHandle *handle);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
                               uint64 version, IdgenAsker asker);
-extern void idgen_pending_note_made(IdgenHandle *handle);
 extern void idgen_pending_give_up(IdgenHandle *handle);
 extern bool idgen_pending_give_back(IdgenHandle *handle);
 extern void idgen_pending_follow(IdgenHandle *handle);

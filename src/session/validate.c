@@ -73,7 +73,7 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
  * 2200H if the template has too many children.
  */
 static bool
-make_or_show_child(IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
+make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
                    TupleTableSlot *template, IdgenFound *found)
 {
 	bool cacheable;
@@ -88,11 +88,7 @@ make_or_show_child(IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
 	}
 	PreventCommandIfReadOnly(call->function);
 	idgen_check_child_limit(row->rel, template);
-	if (!idgen_make_child(row->rel, template, handle->name, row->slot))
-		return false;
-	if (idgen_row_is_own(row->slot))
-		idgen_pending_note_made(handle);
-	return true;
+	return idgen_make_child(row->rel, template, handle->name, row->slot);
 }
 
 /*
@@ -100,7 +96,7 @@ make_or_show_child(IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
  * whether there is one then. A template comes before idgen.auto_create.
  */
 static bool
-do_about_missing_row(IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenFound *found)
+do_about_missing_row(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenFound *found)
 {
 	TupleTableSlot *template;
 	bool there = false;
@@ -122,7 +118,7 @@ do_about_missing_row(IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, 
  * Raises 22023 if it has another source than the call asks for.
  */
 static void
-look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
+look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	IdgenRow row;
 	IdgenDefinition def;
@@ -187,7 +183,7 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
  * and 22023 for the name of a template, be there one or not.
  */
 static void
-look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
+look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	if (idgen_is_template_name(handle->name, handle->namelen))
 		idgen_refuse_template(handle->name);
@@ -252,7 +248,7 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
  * turns out to be another slot than expected, look again. Sets the slot's key.
  */
 static void
-look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
+look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
 {
 	idgen_handle_key(handle, key);
 	for (;;)

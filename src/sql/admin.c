@@ -32,6 +32,7 @@
 #include "common/guc.h"
 #include "session/handle_table.h"
 #include "session/validate.h"
+#include "sql/id_type.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_create);
@@ -45,7 +46,10 @@ bad_argument(const char *message)
 	         errmsg("%s", message)));
 }
 
-/* Argument numbers of idgen_create(). Each is also a column of that name. */
+/*
+ * Argument numbers of idgen_create(). Each is also a column of that name, but
+ * for the last one.
+ */
 enum
 {
 	ARG_NAME,
@@ -64,7 +68,8 @@ enum
 	ARG_PERIOD,
 	ARG_TIME_ZONE,
 	ARG_FORMAT,
-	NARGS
+	NCOLUMNS,
+	ARG_ID_TYPE = NCOLUMNS
 };
 
 /*
@@ -72,16 +77,16 @@ enum
  */
 typedef struct NewRow
 {
-	Datum values[NARGS];
-	char nulls[NARGS]; /* 'n' or ' ', as SPI wants them */
+	Datum values[NCOLUMNS];
+	char nulls[NCOLUMNS]; /* 'n' or ' ', as SPI wants them */
 } NewRow;
 
 /*
  * Raises 22023 for arguments that make no row of id_sequences. A null
- * block_size has been replaced already.
+ * block_size and max_value have been replaced already.
  */
 static void
-check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
+check_create_arguments(FunctionCallInfo fcinfo, int32 block_size, int64 max_value)
 {
 	int32 exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
 
@@ -90,16 +95,13 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size)
 		bad_argument("block_size must be greater than zero");
 	if (exhausted != 0 && exhausted != 1)
 		bad_argument("exhausted must be 0 or 1");
-	if (exhausted == 0 &&
-	    PG_GETARG_INT64(ARG_NEXT_BLOCK_START) > PG_GETARG_INT64(ARG_MAX_VALUE))
+	if (exhausted == 0 && PG_GETARG_INT64(ARG_NEXT_BLOCK_START) > max_value)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
-		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START),
-		                (long long) PG_GETARG_INT64(ARG_MAX_VALUE))));
+		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START), (long long) max_value)));
 	if (!PG_ARGISNULL(ARG_MAX_CHILDREN) && PG_GETARG_INT32(ARG_MAX_CHILDREN) <= 0)
 		bad_argument("max_children must be greater than zero");
-	idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
 	if (numeric_is_nan(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
 		bad_argument("big_base must be a number");
 }
@@ -170,6 +172,25 @@ check_period(FunctionCallInfo fcinfo, const IdgenSource *source)
 }
 
 /*
+ * The max_value to store: the one given, or the end of the type given, or that
+ * of bigint. Raises 22023 for an unknown layout, for both, and what
+ * idgen_id_type_max_value() does.
+ */
+static int64
+check_max_value(FunctionCallInfo fcinfo, const IdgenSource *source)
+{
+	const IdgenLayout *layout = idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
+
+	if (!PG_ARGISNULL(ARG_MAX_VALUE) && !PG_ARGISNULL(ARG_ID_TYPE))
+		bad_argument("max_value and id_type cannot be given both");
+	if (!PG_ARGISNULL(ARG_MAX_VALUE))
+		return PG_GETARG_INT64(ARG_MAX_VALUE);
+	if (!PG_ARGISNULL(ARG_ID_TYPE))
+		return idgen_id_type_max_value(text_to_cstring(PG_GETARG_TEXT_PP(ARG_ID_TYPE)), layout, source);
+	return PG_INT64_MAX;
+}
+
+/*
  * The column that the id sequence shall belong to, which is kept from being
  * dropped until the transaction ends. Raises 42P01, 42703, 42602, 42809, 42501.
  */
@@ -206,7 +227,7 @@ set_value(NewRow *row, int column, Datum value)
 static NewRow
 get_new_row(FunctionCallInfo fcinfo)
 {
-	static const char *const names[NARGS] = {
+	static const char *const names[NCOLUMNS] = {
 		"name",
 		"next_block_start",
 		"block_size",
@@ -226,21 +247,24 @@ get_new_row(FunctionCallInfo fcinfo)
 	};
 	NewRow row;
 	int32 block_size;
+	int64 max_value;
 	const IdgenSource *source;
 	const char *source_name;
 
-	for (int i = 0; i < NARGS; i++)
+	for (int i = 0; i < NCOLUMNS; i++)
 	{
-		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_REFILL && i < ARG_OWNED_BY)
+		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_MAX_VALUE && i != ARG_REFILL && i < ARG_OWNED_BY)
 			idgen_refuse_null(fcinfo, i, names[i]);
 		row.values[i] = PG_GETARG_DATUM(i);
 		row.nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
 	}
 	PreventCommandIfReadOnly("idgen_create()");
 	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
-	check_create_arguments(fcinfo, block_size);
-	set_value(&row, ARG_BLOCK_SIZE, Int32GetDatum(block_size));
 	source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
+	max_value = check_max_value(fcinfo, source);
+	check_create_arguments(fcinfo, block_size, max_value);
+	set_value(&row, ARG_BLOCK_SIZE, Int32GetDatum(block_size));
+	set_value(&row, ARG_MAX_VALUE, Int64GetDatum(max_value));
 	set_value(&row, ARG_REFILL, CStringGetTextDatum(check_refill(fcinfo, source)));
 	check_period(fcinfo, source);
 	source_name = check_source_name(fcinfo, source);
@@ -265,7 +289,7 @@ get_new_row(FunctionCallInfo fcinfo)
 static void
 insert_row(Oid id_sequences, NewRow *row)
 {
-	Oid types[NARGS] = {
+	Oid types[NCOLUMNS] = {
 		TEXTOID,
 		INT8OID,
 		INT4OID,
@@ -291,7 +315,7 @@ insert_row(Oid id_sequences, NewRow *row)
 	                       idgen_table_name(id_sequences));
 
 	SPI_connect();
-	if (SPI_execute_with_args(query, NARGS, types, row->values, row->nulls, false, 0) != SPI_OK_INSERT)
+	if (SPI_execute_with_args(query, NCOLUMNS, types, row->values, row->nulls, false, 0) != SPI_OK_INSERT)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" was not created",
@@ -310,12 +334,13 @@ insert_row(Oid id_sequences, NewRow *row)
  *				exhausted integer, max_value bigint, source text,
  *				source_name text, refill text, layout text, big_base numeric,
  *				pooling text, owned_by text, max_children integer,
- *				period text, time_zone text, format text)
+ *				period text, time_zone text, format text, id_type text)
  * returns void
  *
  * Not strict: source_name, and what comes from owned_by on, may be null. A
- * block_size of null stands for idgen.default_block_size, and a refill of null
- * for idgen.default_refill. Raises what get_new_row() and insert_row() do.
+ * block_size of null stands for idgen.default_block_size, a refill of null for
+ * idgen.default_refill, and a max_value of null for the end of id_type. Raises
+ * what get_new_row() and insert_row() do.
  */
 Datum
 idgen_create(PG_FUNCTION_ARGS)

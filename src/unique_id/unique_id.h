@@ -1,6 +1,6 @@
 /*
  * unique_id.h
- *		Time-ordered ids.
+ *		Time-ordered ids that are bigints.
  */
 #ifndef IDGEN_UNIQUE_ID_H
 #define IDGEN_UNIQUE_ID_H
@@ -15,10 +15,9 @@ typedef struct IdgenUniqueIdParts
 	int counter;
 } IdgenUniqueIdParts;
 
-extern void idgen_unique_id_request_shmem(void);
-extern void idgen_unique_id_startup_shmem(void);
-
 extern int64 idgen_unique_id_draw(void);
 extern IdgenUniqueIdParts idgen_unique_id_take_apart(int64 id);
+extern int64 idgen_unique_id_first_of(TimestampTz timestamp);
+extern uint64 idgen_unique_id_last_of(int64 time);
 
 #endif /* IDGEN_UNIQUE_ID_H */

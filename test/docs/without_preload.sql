@@ -33,6 +33,9 @@ SELECT idgen_next('au');
 SELECT idgen_unique_id();
 -- gives: ERROR 55000: time-ordered ids need shared memory
 
+SELECT idgen_unique_uuid();
+-- gives: ERROR 55000: time-ordered ids need shared memory
+
 -- claim: idgen_unique_id_parts does.
 SELECT counter FROM idgen_unique_id_parts(1);
 -- gives: 1

@@ -3,14 +3,12 @@
 --
 CREATE EXTENSION idgen;
 
--- 22004: only source_name, block_size and refill may be null
+-- 22004: these may not be null
 SELECT idgen_create(NULL);
 \echo :SQLSTATE
 SELECT idgen_create('x', next_block_start => NULL);
 \echo :SQLSTATE
 SELECT idgen_create('x', exhausted => NULL);
-\echo :SQLSTATE
-SELECT idgen_create('x', max_value => NULL);
 \echo :SQLSTATE
 SELECT idgen_create('x', source => NULL);
 \echo :SQLSTATE

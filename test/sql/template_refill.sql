@@ -17,19 +17,5 @@ BEGIN;
 SELECT idgen_next('auto/y');
 ROLLBACK;
 SELECT idgen_next('auto/y');
-
--- worker: the same, since the worker does not see the row before the commit
-SELECT idgen_create('worker/*', refill => 'worker');
-SELECT idgen_next('worker/x');
-SELECT idgen_next('worker/x') > 1 AS goes_on;
-BEGIN;
-SELECT idgen_next_range('worker/y', 50);
-SELECT idgen_next('worker/y');
-COMMIT;
-SELECT idgen_next('worker/y');
-BEGIN;
-SELECT idgen_next('worker/z');
-ROLLBACK;
-SELECT idgen_next('worker/z');
 SELECT name, refill FROM id_sequences ORDER BY name;
 DROP EXTENSION idgen;

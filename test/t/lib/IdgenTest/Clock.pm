@@ -10,7 +10,7 @@ use POSIX ();
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
-  fake_clock_library start_with_clock set_clock id_time
+  fake_clock_library start_with_clock set_clock id_time uuid_tick
 );
 
 # The library that lets a test set the clock of a server. Answers undef if it is
@@ -60,6 +60,15 @@ sub id_time
 {
 	my ($id) = @_;
 	return ($id >> 22) + 1_704_067_200_000;
+}
+
+# The tick of a UUID: 65,536ths of a millisecond since 1970.
+sub uuid_tick
+{
+	my ($uuid) = @_;
+	my @digits = $uuid =~ /^(\w{8})-(\w{4})-7(\w{3})-([89ab]\w)\w{2}-\w{12}$/ or die "not of version 7: $uuid";
+
+	return unpack('Q>', pack('H16', "$digits[0]$digits[1]$digits[2]0")) + (hex($digits[3]) >> 2 & 15);
 }
 
 1;

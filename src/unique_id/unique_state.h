@@ -1,0 +1,79 @@
+/*
+ * unique_state.h
+ *		What time-ordered ids share: the last ones, and the time that is
+ *		reserved.
+ *
+ * A time is a number of milliseconds since 2024-01-01 00:00 UTC.
+ */
+#ifndef IDGEN_UNIQUE_STATE_H
+#define IDGEN_UNIQUE_STATE_H
+
+#include "datatype/timestamp.h"
+#include "port/atomics.h"
+#include "storage/lwlock.h"
+
+#include "common/compat.h"
+
+/*
+ * The beginning of 2024: 24 years, 6 of them leap years, after that of
+ * TimestampTz
+ */
+#define IDGEN_EPOCH (INT64CONST(8766) * USECS_PER_DAY)
+
+/* In shared memory. unique_state.c says what protects each field. */
+typedef struct IdgenUniqueState
+{
+	LWLock lock;
+	pg_atomic_uint64 reserved;   /* the last time that is on disk */
+	pg_atomic_uint64 reserve_at; /* the first id of this time extends the reservation */
+	pg_atomic_uint64 last_id;    /* the last id issued */
+	pg_atomic_uint64 last_tick;  /* the tick of the last UUID issued */
+} IdgenUniqueState;
+
+extern void idgen_unique_request_shmem(void);
+extern void idgen_unique_startup_shmem(void);
+
+extern IdgenUniqueState *idgen_unique_state(void);
+extern void idgen_unique_reserve_more(int64 time, int64 now);
+pg_noreturn extern void idgen_unique_clock_behind(int64 time, int64 now);
+
+/*
+ * How far ids may be ahead of the clock. A clock that is corrected in one step
+ * is seldom off by more, even if a crash adds what was reserved. With a much
+ * greater bound, nobody would notice that the times in ids are wrong.
+ */
+#define IDGEN_MAX_AHEAD_MS 5000
+
+static inline int64
+idgen_unique_time(TimestampTz timestamp)
+{
+	return (timestamp - IDGEN_EPOCH) / 1000;
+}
+
+static inline TimestampTz
+idgen_unique_timestamp(int64 time)
+{
+	return time * 1000 + IDGEN_EPOCH;
+}
+
+/* Raises 55000 if an id of that time would be too far ahead of the clock. */
+static inline void
+idgen_unique_check_clock(int64 time, int64 now)
+{
+	if (unlikely(time - now > IDGEN_MAX_AHEAD_MS))
+		idgen_unique_clock_behind(time, now);
+}
+
+/*
+ * Make sure that this time is reserved. If it is, but it is time for more,
+ * extend the reservation unless another session does so just now. Raises what
+ * writing the file can.
+ */
+static inline void
+idgen_unique_reserve(IdgenUniqueState *state, int64 time, int64 now)
+{
+	if (unlikely((uint64) time >= pg_atomic_read_u64(&state->reserve_at)))
+		idgen_unique_reserve_more(time, now);
+}
+
+#endif /* IDGEN_UNIQUE_STATE_H */
