@@ -19,9 +19,10 @@
 # port say where. The file without_preload.sql runs on a server that has not
 # preloaded the library.
 #
-# Besides, the SQL examples of README.md itself are run: those of a section one
-# after the other, in a database of their own. No statement may fail, and what
-# stands behind one as "-- 1" has to be among the answers.
+# Besides, the SQL examples of README.md and of docs/ are run: those of a
+# section one after the other, in a database of their own. No statement may
+# fail, and what stands behind one as "-- 1", a single word, has to be among the
+# answers.
 use strict;
 use warnings FATAL => 'all';
 
@@ -154,12 +155,14 @@ my %before = (
 	'Moving an existing table over' => 'CREATE TABLE orders (id serial PRIMARY KEY)',
 	'Rows with ids of their own' => q{SELECT idgen_create('orders');
 		CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT idgen_next('orders'), item text)},
+	'Ranges of time' => q{CREATE TABLE messages (id uuid PRIMARY KEY DEFAULT idgen_unique_uuid(), body text);
+		CREATE TABLE events (id bigint PRIMARY KEY DEFAULT idgen_unique_id(), what text)},
 	map { $_ => q{SELECT idgen_create('orders')} }
 	  ('Ranges', 'Composed ids', 'Who refills', 'Sharing with other programs', 'The view for the last id'));
 
 sub check_examples
 {
-	my ($section, @examples) = @_;
+	my ($document, $section, @examples) = @_;
 	my $database = 'examples_' . lc($section =~ s/\W+/_/gr);
 	my $here = sprintf("host '%s', port '%s', dbname 'centre_of_%s'", $preloaded->host, $preloaded->port, $database);
 	my $extension = grep({ /CREATE EXTENSION/ } @examples) ? '' : "CREATE EXTENSION idgen;\n";
@@ -182,27 +185,32 @@ sub check_examples
 		my ($answers) = answers($preloaded, $where, $example);
 		my @values = grep { !/^(?:NOTICE|HINT|DETAIL|CONTEXT):/ && !/^ERROR 42710: role/ } @$answers;
 
-		foreach my $value ($example =~ /;\s+-- (\d+)$/mg)
+		foreach my $value ($example =~ /;\s+-- (\S+)$/mg)
 		{
 			shift @values while @values && $values[0] ne $value && $values[0] !~ /^ERROR/;
 			push @failed, "no answer $value" if !@values || $values[0] ne $value;
 		}
 		push @failed, grep { /^(?:ERROR|FATAL|WARNING|psql)/ } @values;
 	}
-	is_deeply(\@failed, [], "README.md, examples of \"$section\"");
+	is_deeply(\@failed, [], "$document, examples of \"$section\"");
 	return;
 }
 
 # Roles that examples name; those that they make are there already.
 $preloaded->safe_psql('postgres', 'CREATE ROLE app; CREATE ROLE other_program; CREATE ROLE idgen_node LOGIN');
 
-my ($section, %examples);
-foreach my $part (split /^(#+ [^\n]*\n|```sql\n.*?^```\n)/ms, slurp_file("$FindBin::RealBin/../../../README.md"))
+my $tree = "$FindBin::RealBin/../../..";
+foreach my $document ('README.md', map { s{^\Q$tree\E/}{}r } sort glob("$tree/docs/*.md"))
 {
-	$section = $1 if $part =~ /^#+ (.*)$/;
-	push @{ $examples{$section} }, $1 if $part =~ /^```sql\n(.*)```\n/s;
+	my ($section, %examples);
+
+	foreach my $part (split /^(#+ [^\n]*\n|```sql\n.*?^```\n)/ms, slurp_file("$tree/$document"))
+	{
+		$section = $1 if $part =~ /^#+ (.*)$/;
+		push @{ $examples{$section} }, $1 if $part =~ /^```sql\n(.*)```\n/s;
+	}
+	check_examples($document, $_, @{ $examples{$_} }) foreach sort keys %examples;
 }
-check_examples($_, @{ $examples{$_} }) foreach sort keys %examples;
 
 foreach my $file (sort glob("$FindBin::RealBin/../../docs/*.sql"))
 {
