@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "miscadmin.h"
 
 #include "catalog/missing_row.h"
 #include "catalog/row.h"
@@ -27,6 +28,7 @@ typedef struct NewRow
 	Oid relid;
 	const char *name;
 	TupleTableSlot *child; /* what it says, or NULL: that is up to the settings */
+	Oid writer;            /* whose rights triggers get */
 } NewRow;
 
 /* Insert the row. The caller does not need the privilege, nor gains it. */
@@ -38,7 +40,7 @@ insert_row(void *arg)
 
 	idgen_table_check_not_rewritten(rel);
 	if (new_row->child != NULL)
-		idgen_row_insert_child(rel, new_row->child);
+		idgen_row_insert_child(rel, new_row->child, new_row->writer);
 	else
 		idgen_row_insert(rel, new_row->name, idgen_default_block_size,
 		                 idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill));
@@ -70,20 +72,20 @@ make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
 bool
 idgen_make_default_row(Relation rel, const char *name, TupleTableSlot *row)
 {
-	NewRow new_row = {RelationGetRelid(rel), name, NULL};
+	NewRow new_row = {RelationGetRelid(rel), name, NULL, GetUserId()};
 
 	return make_row(rel, &new_row, row);
 }
 
 /*
- * Make a row of that name from another row, its template. Returns and raises as
- * idgen_make_default_row() does.
+ * Make a row of that name from another row, its template. Triggers get the
+ * rights of "writer". Returns and raises as idgen_make_default_row() does.
  */
 bool
-idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, TupleTableSlot *row)
+idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, Oid writer, TupleTableSlot *row)
 {
 	TupleTableSlot *child = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	NewRow new_row = {RelationGetRelid(rel), name, child};
+	NewRow new_row = {RelationGetRelid(rel), name, child, writer};
 	bool found;
 
 	idgen_describe_child(parent, name, child);

@@ -108,6 +108,25 @@ idgen_row_find(Relation rel, const char *name, int namelen, IdgenRowSearch searc
 }
 
 /*
+ * Is another transaction about to make a row of that name? The caller has not
+ * found one.
+ */
+bool
+idgen_row_is_being_made(Relation rel, const char *name, int namelen)
+{
+	Relation index = index_open(RelationGetPrimaryKeyIndex(rel, false), AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	SnapshotData dirty;
+	bool found;
+
+	InitDirtySnapshot(dirty);
+	found = scan_for_name(rel, index, &dirty, name, namelen, slot);
+	ExecDropSingleTupleTableSlot(slot);
+	index_close(index, AccessShareLock);
+	return found;
+}
+
+/*
  * Open the table for reading and find a row as idgen_row_find() does. Returns
  * whether there is one; the caller closes it in either case.
  */

@@ -253,15 +253,16 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *r
  * Insert a row that is made from another one, see idgen_describe_child(). What
  * the other one says was checked when somebody wrote that, and it was up to
  * them to name code. So idgen's own trigger does not check it again, with the
- * rights of the role that draws. Raises what idgen_row_insert() does.
+ * rights of the role that draws. Triggers get those of "writer". Raises what
+ * idgen_row_insert() does.
  */
 void
-idgen_row_insert_child(Relation rel, TupleTableSlot *child)
+idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer)
 {
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	IdgenRowWrite write;
 
-	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, GetUserId());
+	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, writer);
 	idgen_triggers_trust_values(write.rri);
 	idgen_row_fill_child(&write, child, row);
 	insert_filled(&write, row);

@@ -20,6 +20,6 @@ extern TM_Result idgen_row_update(Relation rel, TupleTableSlot *old, const Idgen
                                   Oid writer, TM_FailureData *tmfd, ItemPointer tid);
 extern void idgen_row_insert(Relation rel, const char *name, int32 block_size,
                              const char *refill);
-extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child);
+extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer);
 
 #endif /* IDGEN_ROW_WRITE_H */

@@ -72,11 +72,12 @@ count_children(Relation rel, Datum template, int64 max)
 }
 
 /*
- * One more child of a template is about to be made. Raises 2200H if it has as
- * many as it may have.
+ * A child of a template is about to be made, of a name that was not found.
+ * Raises 2200H if there are as many as there may be; but if another transaction
+ * is making that very one, who waits for it may get it.
  */
 void
-idgen_check_child_limit(Relation rel, TupleTableSlot *template)
+idgen_check_child_limit(Relation rel, TupleTableSlot *template, const char *child)
 {
 	Datum name = idgen_row_attribute(template, IDGEN_ATT_NAME);
 	text *name_text = DatumGetTextPP(name);
@@ -90,6 +91,8 @@ idgen_check_child_limit(Relation rel, TupleTableSlot *template)
 		IdgenChildCount before = idgen_child_counts_look(key);
 		int64 children = count_children(rel, name, max);
 
+		if (children >= max && idgen_row_is_being_made(rel, child, strlen(child)))
+			return;
 		if (children >= max)
 			ereport(ERROR,
 			        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),

@@ -8,6 +8,6 @@
 #include "executor/tuptable.h"
 #include "utils/rel.h"
 
-extern void idgen_check_child_limit(Relation rel, TupleTableSlot *template);
+extern void idgen_check_child_limit(Relation rel, TupleTableSlot *template, const char *child);
 
 #endif /* IDGEN_CHILD_LIMIT_H */

@@ -92,7 +92,7 @@ typedef struct IdgenFound
 	/* What the row says. */
 	int32 block_size;
 	IdgenRefillMode refill;  /* for this session; see also draw/refiller.c */
-	bool unmade;             /* is it the child of a template, and not made yet? */
+	bool unmade;             /* is it what the row will say, which is not made yet? */
 	bool own_row;            /* has the current transaction written the row? */
 	bool change_is_told;     /* will the cache be told of the row's next change? */
 	IdgenPool pool;          /* what values of a native sequence stand for */

@@ -23,14 +23,12 @@
 #include "utils/inval.h"
 
 #include "catalog/epoch.h"
-#include "catalog/missing_row.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
-#include "common/guc.h"
-#include "session/child_limit.h"
 #include "session/messages.h"
+#include "session/missing.h"
 #include "session/pending.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
@@ -67,53 +65,6 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 }
 
 /*
- * The row was not found, but its name matches a template: have the child made,
- * or shown. Returns false if there is none then, or the user may not see the
- * template. Raises 25006 in a read-only transaction if it is to be made, and
- * 2200H if the template has too many children.
- */
-static bool
-make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
-                   TupleTableSlot *template, IdgenFound *found)
-{
-	bool cacheable;
-
-	if (!idgen_row_visible(row->rel, template, &cacheable))
-		return false;
-	if (call->missing_row == IDGEN_MISSING_ROW_SHOWN)
-	{
-		idgen_row_show_child(row, template, handle->name);
-		found->unmade = true;
-		return true;
-	}
-	PreventCommandIfReadOnly(call->function);
-	idgen_check_child_limit(row->rel, template);
-	return idgen_make_child(row->rel, template, handle->name, row->slot);
-}
-
-/*
- * The row was not found: see whether one is to be made, or shown. Returns
- * whether there is one then. A template comes before idgen.auto_create.
- */
-static bool
-do_about_missing_row(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenFound *found)
-{
-	TupleTableSlot *template;
-	bool there = false;
-
-	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
-		return false;
-	template = table_slot_create(row->rel, NULL);
-	if (idgen_template_find(row->rel, handle->name, handle->namelen, template))
-		there = make_or_show_child(handle, call, row, template, found);
-	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
-	         (call->asked == NULL || call->asked->auto_created))
-		there = idgen_make_default_row(row->rel, handle->name, row->slot);
-	ExecDropSingleTupleTableSlot(template);
-	return there;
-}
-
-/*
  * Look for the row, if the user may see it, and make one if the call does.
  * Raises 22023 if it has another source than the call asks for.
  */
@@ -125,7 +76,7 @@ look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 
 	found->remember = true;
 	if ((idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) ||
-	     do_about_missing_row(handle, call, &row, found)) &&
+	     idgen_missing_row(handle, call, &row, found)) &&
 	    idgen_row_visible(row.rel, row.slot, &found->remember))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
@@ -243,9 +194,10 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
 /*
  * Look, and attach to the slot. The slot's version must be read before the row:
  * so the next call notices a change that comes in between. But a slot is made
- * only for a row that exists, since names that have none must not push out
- * others; and only the row and its source say which slot it is. So if that
- * turns out to be another slot than expected, look again. Sets the slot's key.
+ * only for a row that exists, or that the worker is to make, since other names
+ * must not push out any; and only the row and its source say which slot it is.
+ * So if that turns out to be another slot than expected, look again. Sets the
+ * slot's key.
  */
 static void
 look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
@@ -263,10 +215,13 @@ look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *fo
 			take_known_row(found, &row);
 		else
 			look(handle, call, found);
-		found->slot = found->unmade ? NULL : slot;
+		found->slot = slot;
 		found->version = version;
-		if (found->unmade)
+		if (found->unmade && call->missing_row == IDGEN_MISSING_ROW_SHOWN)
+		{
+			found->slot = NULL;
 			return;
+		}
 		if (slot != NULL && found->object == key->object)
 		{
 			if (!known && row.as_of == 0)
@@ -376,8 +331,9 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
  * A handle for the worker, of the id sequence that a key names, on behalf of
  * the role that has asked for a refill: in the current memory context, unknown
  * to the table of handles, and good for allocating in the current transaction
- * only. Asks for nobody's privileges. NULL if there is no such id sequence any
- * more, or it is not for a worker. Raises what a bad row deserves.
+ * only. Makes the row if it is the child of a template that is for the worker
+ * to make. Asks for nobody's privileges. NULL if there is no such id sequence
+ * any more, or it is not for a worker. Raises what a bad row deserves.
  */
 IdgenHandle *
 idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
@@ -388,7 +344,8 @@ idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
 	IdgenDefinition def;
 
 	found->userid = requested_by;
-	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) ||
+	    idgen_missing_row_for_worker(handle, key, requested_by, &row))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		read_row(found, row.slot, &def);

@@ -1,0 +1,17 @@
+/*
+ * missing.h
+ *		What is done about a row that a name lacks.
+ */
+#ifndef IDGEN_MISSING_H
+#define IDGEN_MISSING_H
+
+#include "catalog/row.h"
+#include "session/call.h"
+#include "session/handle.h"
+
+extern bool idgen_missing_row(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
+                              IdgenFound *found);
+extern bool idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
+                                         Oid requested_by, IdgenRow *row);
+
+#endif /* IDGEN_MISSING_H */
