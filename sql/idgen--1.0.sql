@@ -257,6 +257,22 @@ CREATE FUNCTION idgen_next_big_in_copy(name text, source text, internal) RETURNS
 	AS 'MODULE_PATHNAME', 'idgen_next_big_from_in_copy'
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
+CREATE FUNCTION idgen_next_text(name text) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_next_text'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT idgen_next_support;
+CREATE FUNCTION idgen_next_text(name text, at date) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_next_text_at'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT idgen_next_support;
+CREATE FUNCTION idgen_next_text_in_copy(name text, internal) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_next_text_in_copy'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_next_text_in_copy(name text, at date, internal) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_next_text_at_in_copy'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_text_value(name text, text_id text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_text_value'
+	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
 CREATE FUNCTION idgen_next_range(name text, n bigint, OUT first_id bigint, OUT last_id bigint) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_next_range'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -292,11 +308,16 @@ COMMENT ON FUNCTION idgen_next(text) IS 'next id of an id sequence';
 COMMENT ON FUNCTION idgen_next(text, text) IS 'next id of an id sequence with that source';
 COMMENT ON FUNCTION idgen_next_big(text) IS 'next id of an id sequence, plus its big_base';
 COMMENT ON FUNCTION idgen_next_big(text, text) IS 'next id of an id sequence with that source, plus its big_base';
-COMMENT ON FUNCTION idgen_next_support(internal) IS 'internal: planner support for idgen_next and idgen_next_big';
+COMMENT ON FUNCTION idgen_next_text(text) IS 'next id of an id sequence, as its format writes it';
+COMMENT ON FUNCTION idgen_next_text(text, date) IS 'next id of an id sequence, as its format writes it with that date';
+COMMENT ON FUNCTION idgen_text_value(text, text) IS 'the id that a text id of an id sequence was written for';
+COMMENT ON FUNCTION idgen_next_support(internal) IS 'internal: planner support for functions that draw ids';
 COMMENT ON FUNCTION idgen_next_in_copy(text, internal) IS 'internal: idgen_next(text) in defaults of COPY';
 COMMENT ON FUNCTION idgen_next_in_copy(text, text, internal) IS 'internal: idgen_next(text, text) in defaults of COPY';
 COMMENT ON FUNCTION idgen_next_big_in_copy(text, internal) IS 'internal: idgen_next_big(text) in defaults of COPY';
 COMMENT ON FUNCTION idgen_next_big_in_copy(text, text, internal) IS 'internal: idgen_next_big(text, text) in defaults of COPY';
+COMMENT ON FUNCTION idgen_next_text_in_copy(text, internal) IS 'internal: idgen_next_text(text) in defaults of COPY';
+COMMENT ON FUNCTION idgen_next_text_in_copy(text, date, internal) IS 'internal: idgen_next_text(text, date) in defaults of COPY';
 COMMENT ON FUNCTION idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
 COMMENT ON FUNCTION idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION idgen_last(text) IS 'the id that this session drew last from an id sequence';
@@ -317,6 +338,11 @@ GRANT EXECUTE ON FUNCTION idgen_next_in_copy(text, internal) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_in_copy(text, text, internal) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_big_in_copy(text, internal) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_big_in_copy(text, text, internal) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_text(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_text(text, date) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_text_in_copy(text, internal) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_next_text_in_copy(text, date, internal) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_text_value(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_last(text) TO PUBLIC;

@@ -45,6 +45,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->source_name);
 	free_if_any(found->search_path);
 	free_if_any(found->details);
+	free_if_any(found->format);
 	if (found->big_base != handle->last.big_base)
 		free_if_any(found->big_base);
 	pfree(handle);
@@ -91,6 +92,8 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	if (new.search_path != NULL)
 		new.search_path = pstrdup(new.search_path);
 	new.details = copy_bytes(new.details, new.source->details_size);
+	if (new.format != NULL)
+		new.format = copy_bytes(new.format, new.format->size);
 	if (new.big_base != NULL)
 		new.big_base = copy_bytes(new.big_base, VARSIZE(new.big_base));
 	MemoryContextSwitchTo(context);
@@ -101,6 +104,7 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	free_if_any(old.source_name);
 	free_if_any(old.search_path);
 	free_if_any(old.details);
+	free_if_any(old.format);
 	if (old.big_base != handle->last.big_base)
 		free_if_any(old.big_base);
 }

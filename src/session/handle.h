@@ -18,6 +18,7 @@
 #include "common/compat.h"
 #include "shmem/cache.h"
 #include "shmem/slot_worker.h"
+#include "text/format.h"
 
 /*
  * What the current transaction did to the row by ordinary SQL, so that the
@@ -99,6 +100,9 @@ typedef struct IdgenFound
 	const char *source_name; /* NULL if there is none */
 	Numeric big_base;        /* NULL if zero */
 	const IdgenLayout *layout;
+	const IdgenFormat *format; /* of text ids; NULL if they are plain digits */
+	pg_tz *zone;               /* that decides which day it is; NULL for that of the
+	                            * setting */
 
 	/* What the source's resolve() says. */
 	void *details;         /* of the source's own, or NULL */

@@ -64,6 +64,18 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 		found->big_base = DatumGetNumericCopy(big_base);
 }
 
+/* Note how the row says that its ids are written. Raises 22023. */
+static void
+read_format(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
+{
+	bool isnull;
+	Datum format = slot_getattr(row, IDGEN_ATT_FORMAT, &isnull);
+
+	if (!isnull)
+		found->format = idgen_format_parse(TextDatumGetCString(format));
+	found->zone = def->zone;
+}
+
 /*
  * Look for the row, if the user may see it, and make one if the call does.
  * Raises 22023 if it has another source than the call asks for.
@@ -83,6 +95,7 @@ look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		if (call->asked != NULL && call->asked != def.source)
 			wrong_source(handle, def.source, call->asked);
 		read_row(found, row.slot, &def);
+		read_format(found, row.slot, &def);
 		found->change_is_told = !found->unmade && !found->own_row &&
 			!TransactionIdIsValid(idgen_row_holder(row.slot)) && idgen_table_tells_changes(row.rel);
 	}
@@ -187,7 +200,7 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
 
 	if (as_of != 0 && found->has_row && found->change_is_told && found->source->auto_created &&
 	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
-	    idgen_changes_leave_row(handle))
+	    found->format == NULL && idgen_changes_leave_row(handle))
 		idgen_known_row_share(key, &row);
 }
 

@@ -8,8 +8,8 @@
  * what it has found, and the first draw of the next one takes that over.
  *
  * Only ordinary rows are kept: source "table" without a source_name, layout
- * plain, no big_base. What they may differ in is in IdgenKnownRow. Who may draw
- * is not kept: each session finds that out from the catalogs.
+ * plain, no big_base, no format. What they may differ in is in IdgenKnownRow.
+ * Who may draw is not kept: each session finds that out from the catalogs.
  *
  * What is kept holds until the next event that makes sessions look again. So it
  * has the number of the last event before somebody looked at the row ("as_of"),

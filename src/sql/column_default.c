@@ -83,23 +83,33 @@ idgen_column_default(Oid relid, const char *name)
  * What an expression draws from
  */
 
-/*
- * The OIDs of the extension's functions that draw single ids, InvalidOid for
- * one that is not there. The first one is idgen_next(text).
- */
+/* The functions that draw single ids. */
+static const struct
+{
+	const char *name;
+	IdgenDrawForm form;
+	int nargs;
+	Oid types[2];
+} drawing[] = {
+	{"idgen_next", IDGEN_DRAWS_BIGINT, 1, {TEXTOID}},
+	{"idgen_next", IDGEN_DRAWS_BIGINT, 2, {TEXTOID, TEXTOID}},
+	{"idgen_next_big", IDGEN_DRAWS_NUMERIC, 1, {TEXTOID}},
+	{"idgen_next_big", IDGEN_DRAWS_NUMERIC, 2, {TEXTOID, TEXTOID}},
+	{"idgen_next_text", IDGEN_DRAWS_TEXT, 1, {TEXTOID}},
+	{"idgen_next_text", IDGEN_DRAWS_TEXT, 2, {TEXTOID, DATEOID}},
+};
+
+/* Their OIDs, in that order; InvalidOid for one that is not there. */
 List *
 idgen_drawing_functions(Oid idgen_schema)
 {
-	static const char *const names[] = {"idgen_next", "idgen_next_big"};
-	static const Oid types[] = {TEXTOID, TEXTOID};
 	char *schema = get_namespace_name(idgen_schema);
 	List *functions = NIL;
 
-	for (size_t i = 0; i < lengthof(names); i++)
-		for (int nargs = 1; nargs <= 2; nargs++)
-			functions = lappend_oid(functions,
-			                        LookupFuncName(list_make2(makeString(schema), makeString(pstrdup(names[i]))),
-			                                       nargs, types, true));
+	for (size_t i = 0; i < lengthof(drawing); i++)
+		functions = lappend_oid(functions,
+		                        LookupFuncName(list_make2(makeString(schema), makeString(pstrdup(drawing[i].name))),
+		                                       drawing[i].nargs, drawing[i].types, true));
 	return functions;
 }
 
@@ -160,21 +170,29 @@ drawn_from(Node *node, List *functions)
 	return constant_text((Node *) linitial(((FuncExpr *) node)->args));
 }
 
-/* Is a node a call that draws, of constants? */
+/* Is a node a call that draws, with a name and a source that are constants? */
 static bool
 get_call(Node *node, List *functions, IdgenDrawCall *call)
 {
-	List *args;
-	Oid func;
+	Node *second;
+	ListCell *cell;
+	int function = 0;
 
 	call->name = drawn_from(node, functions);
 	if (call->name == NULL)
 		return false;
-	func = ((FuncExpr *) node)->funcid;
-	args = ((FuncExpr *) node)->args;
-	call->source = list_length(args) > 1 ? constant_text((Node *) lsecond(args)) : NULL;
-	call->big = func == lthird_oid(functions) || func == lfourth_oid(functions);
-	return list_length(args) == 1 || call->source != NULL;
+	foreach(cell, functions)
+	{
+		if (lfirst_oid(cell) == ((FuncExpr *) node)->funcid)
+			function = foreach_current_index(cell);
+	}
+	call->form = drawing[function].form;
+	call->source = NULL;
+	if (drawing[function].types[1] != TEXTOID)
+		return true;
+	second = lsecond(((FuncExpr *) node)->args);
+	call->source = constant_text(second);
+	return call->source != NULL;
 }
 
 /* Is an expression such a call, and nothing else? It may be NULL. */

@@ -7,12 +7,20 @@
 
 #include "sql/column.h"
 
-/* A call of one of the extension's functions that draw single ids. */
+/* What the extension's functions that draw single ids return. */
+typedef enum IdgenDrawForm
+{
+	IDGEN_DRAWS_BIGINT,  /* idgen_next() */
+	IDGEN_DRAWS_NUMERIC, /* idgen_next_big() */
+	IDGEN_DRAWS_TEXT,    /* idgen_next_text() */
+} IdgenDrawForm;
+
+/* A call of one of these functions. */
 typedef struct IdgenDrawCall
 {
 	const char *name;
 	const char *source; /* that is asked for, or NULL */
-	bool big;           /* is it idgen_next_big()? */
+	IdgenDrawForm form;
 } IdgenDrawCall;
 
 pg_noreturn extern void idgen_does_not_draw(const char *column, const char *table);

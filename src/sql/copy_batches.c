@@ -36,6 +36,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -115,22 +116,29 @@ may_execute(Oid funcid)
 
 /*
  * The function to take in place of one that draws: named as that one, with
- * "_in_copy" behind, and "internal" behind its arguments, which are a name or a
- * name and a source. Invalid if the owner of the extension has changed
- * functions, or if the user may not call both: then the one that draws says so.
+ * "_in_copy" behind, and "internal" behind its arguments. Invalid if the owner
+ * of the extension has changed functions, or if the user may not call both:
+ * then the one that draws says so.
  */
 static Oid
-function_in_copy(Oid funcid, int nargs)
+function_in_copy(Oid funcid)
 {
-	Oid types[] = {TEXTOID, nargs > 1 ? TEXTOID : INTERNALOID, INTERNALOID};
+	Oid *declared;
+	int nargs;
+	Oid types[FUNC_MAX_ARGS];
 	char *name = get_func_name(funcid);
 	Oid found = InvalidOid;
 
-	if (name != NULL && nargs < (int) lengthof(types))
+	(void) get_func_signature(funcid, &declared, &nargs);
+	if (name != NULL && nargs < FUNC_MAX_ARGS)
+	{
+		memcpy(types, declared, nargs * sizeof(Oid));
+		types[nargs] = INTERNALOID;
 		found = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
 		                        CStringGetDatum(psprintf("%s_in_copy", name)),
 		                        PointerGetDatum(buildoidvector(types, nargs + 1)),
 		                        ObjectIdGetDatum(get_func_namespace(funcid)));
+	}
 	return OidIsValid(found) && may_execute(funcid) && may_execute(found) ? found : InvalidOid;
 }
 
@@ -138,16 +146,15 @@ function_in_copy(Oid funcid, int nargs)
 static Node *
 call_in_copy(const FuncExpr *call)
 {
-	int nargs = list_length(call->args);
 	Oid relid = get_relname_relid("id_sequences", get_func_namespace(call->funcid));
-	Oid funcid = function_in_copy(call->funcid, nargs);
+	Oid funcid = function_in_copy(call->funcid);
 	const text *name = constant_text(linitial(call->args));
 	const IdgenSource *asked = NULL;
 	Const *internal;
 
 	if (!OidIsValid(relid) || !OidIsValid(funcid) || name == NULL)
 		return NULL;
-	if (nargs > 1)
+	if (list_length(call->args) > 1 && exprType(lsecond(call->args)) == TEXTOID)
 	{
 		const text *source = constant_text(lsecond(call->args));
 
@@ -163,7 +170,10 @@ call_in_copy(const FuncExpr *call)
 	                             call->funccollid, call->inputcollid, COERCE_EXPLICIT_CALL);
 }
 
-/* The planner support function of idgen_next() and idgen_next_big(). */
+/*
+ * The planner support function of idgen_next(), idgen_next_big() and
+ * idgen_next_text().
+ */
 Datum
 idgen_next_support(PG_FUNCTION_ARGS)
 {

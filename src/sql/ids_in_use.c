@@ -17,12 +17,14 @@
 #include "catalog/objectaddress.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
+#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
+#include "utils/snapmgr.h"
 
 #include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
@@ -33,6 +35,9 @@
 #include "session/validate.h"
 #include "sql/ids_in_use.h"
 #include "sql/user_sql.h"
+
+/* How many texts are in memory at a time. */
+#define TEXTS_AT_ONCE 1000
 
 static void
 count_last(IdgenIdsInUse *ids, int64 id)
@@ -51,18 +56,29 @@ count_before(IdgenIdsInUse *ids, int64 next)
 }
 
 /*
+ * Have the server raise an error rather than hide rows, until
+ * AtEOXact_GUC(true, what this returns).
+ */
+static int
+row_security_off(void)
+{
+	int nestlevel = NewGUCNestLevel();
+
+	set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return nestlevel;
+}
+
+/*
  * Run a query that returns one bigint. Returns false if that is null. Raises
  * 42501 if row security hides rows from the caller.
  */
 static bool
 query_all_rows(const char *query, int nargs, Oid *types, Datum *values, int64 *id)
 {
-	int nestlevel = NewGUCNestLevel();
+	int nestlevel = row_security_off();
 	Datum value;
 	bool isnull = true;
 
-	/* This makes the server raise an error rather than hide rows. */
-	set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	idgen_run_query(query, nargs, types, values, &value, &isnull);
 	AtEOXact_GUC(true, nestlevel);
 	if (!isnull)
@@ -133,6 +149,73 @@ idgen_find_id(Oid relid, const char *column, Numeric base, const char *aggregate
 	found = query_all_rows(query, lengthof(types), types, values, id);
 	idgen_act_as_before(&before);
 	return found;
+}
+
+/*
+ * Count the texts that are text ids of the format. Others are none of what the
+ * id sequence will ever issue.
+ */
+static void
+count_text_ids(const IdgenFormat *format, const SPITupleTable *texts, uint64 n, IdgenIdsFound *ids)
+{
+	for (uint64 i = 0; i < n; i++)
+	{
+		bool isnull;
+		text *value = DatumGetTextPP(SPI_getbinval(texts->vals[i], texts->tupdesc, 1, &isnull));
+		int64 id;
+		char *problem;
+
+		if (idgen_format_read(format, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &id, &problem) != IDGEN_READING_ID)
+			continue;
+		ids->any = true;
+		ids->least = Min(ids->least, id);
+		ids->greatest = Max(ids->greatest, id);
+	}
+}
+
+/*
+ * Count the sequence values of the text ids in a column, in *ids. The format is
+ * NULL for plain digits. For the rest, this does as idgen_find_id() does.
+ */
+void
+idgen_find_text_ids(Oid relid, const char *column, const IdgenFormat *format, IdgenIdsFound *ids)
+{
+	char *query = psprintf("SELECT %s::pg_catalog.text FROM %s WHERE %s IS NOT NULL",
+	                       quote_identifier(column), idgen_table_name(relid), quote_identifier(column));
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen text ids being read",
+	                                              ALLOCSET_DEFAULT_SIZES);
+	IdgenIdentity before;
+	int nestlevel;
+	Portal portal;
+	SPIPlanPtr plan;
+
+	if (format == NULL)
+		format = idgen_format_parse(IDGEN_FORMAT_PLAIN);
+	idgen_act_as(idgen_owner_of(relid), &before);
+	nestlevel = row_security_off();
+	SPI_connect();
+	PushActiveSnapshot(GetLatestSnapshot());
+	plan = SPI_prepare(query, 0, NULL);
+	if (plan == NULL)
+		elog(ERROR, "unexpected result of query: %s", query);
+	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	do
+	{
+		MemoryContext caller;
+
+		SPI_cursor_fetch(portal, true, TEXTS_AT_ONCE);
+		caller = MemoryContextSwitchTo(scratch);
+		count_text_ids(format, SPI_tuptable, SPI_processed, ids);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(scratch);
+		SPI_freetuptable(SPI_tuptable);
+	} while (SPI_processed > 0);
+	SPI_cursor_close(portal);
+	PopActiveSnapshot();
+	SPI_finish();
+	AtEOXact_GUC(true, nestlevel);
+	idgen_act_as_before(&before);
+	MemoryContextDelete(scratch);
 }
 
 /* Raises 0A000 for a sequence that counts down. */

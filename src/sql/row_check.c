@@ -29,6 +29,7 @@
 #include "session/pending.h"
 #include "sql/sql_support.h"
 #include "sql/trigger_row.h"
+#include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_check_row);
 
@@ -130,6 +131,30 @@ check_period(const IdgenTriggerRow *row, const IdgenSource *source)
 }
 
 /*
+ * Raises 22023 for a format that is not valid, or that writes the same in each
+ * of the row's periods.
+ */
+static void
+check_format(const IdgenTriggerRow *row)
+{
+	IdgenFormat *format;
+	IdgenPeriod period = IDGEN_PERIOD_NONE;
+
+	if (is_null(row, IDGEN_ATT_FORMAT))
+		return;
+	format = idgen_format_parse(get_string(row, IDGEN_ATT_FORMAT));
+	if (!is_null(row, IDGEN_ATT_PERIOD))
+		(void) idgen_period_find(get_string(row, IDGEN_ATT_PERIOD), &period);
+	if (!idgen_format_tells_apart(format, period))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("format \"%s\" does not tell one %s from another", idgen_format_source(format), idgen_period_word(period)),
+		         errdetail("Numbers start anew in each, so text ids would be the same."),
+		         errhint("Add {YYYY}, for months {MM}, and for days {DD}.")));
+	pfree(format);
+}
+
+/*
  * Raises 22023 for values that are unknown, 0A000 for values that do not go
  * together, 42501 for values that the current user may not write. A null is
  * left to the column's constraint, which the server checks after the trigger.
@@ -152,6 +177,7 @@ check_values(const IdgenTriggerRow *row)
 	}
 	if (!is_null(row, IDGEN_ATT_LAYOUT))
 		idgen_check_layout(get_string(row, IDGEN_ATT_LAYOUT));
+	check_format(row);
 }
 
 /* Is the row, as the command leaves it, a template? */

@@ -169,24 +169,29 @@ base_type(const IdgenDrawingColumn *column)
 	return OidIsValid(type) ? getBaseType(type) : InvalidOid;
 }
 
-/* Is the greatest value of that type an id? */
+/* Is the column of a type that has ids as its default draws them? */
 static bool
-is_type_of_ids(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
-}
-
-/* Raises 42804 for a column of a type whose greatest value is not an id. */
-static void
-check_type(const IdgenDrawingColumn *column)
+has_type_of_ids(const IdgenDrawingColumn *column)
 {
 	Oid type = base_type(column);
 
-	if (!is_type_of_ids(type))
+	if (column->call.form == IDGEN_DRAWS_TEXT)
+		return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
+}
+
+/* Raises 42804 for a column of a type whose values are not ids. */
+static void
+check_type(const IdgenDrawingColumn *column)
+{
+	const char *types = column->call.form == IDGEN_DRAWS_TEXT ? "text or varchar"
+															  : "smallint, integer, bigint, or numeric";
+
+	if (!has_type_of_ids(column))
 		ereport(ERROR,
 		        (errcode(ERRCODE_DATATYPE_MISMATCH),
-		         errmsg("%s must be of type smallint, integer, bigint, or numeric", describe_column(column)),
-		         errdetail("Its type is %s.", format_type_be(type))));
+		         errmsg("%s must be of type %s", describe_column(column), types),
+		         errdetail("Its type is %s.", format_type_be(base_type(column)))));
 }
 
 /* Keep the table of a column from being dropped; false if it is gone. */
@@ -195,6 +200,21 @@ lock_table(const IdgenDrawingColumn *column)
 {
 	LockRelationOid(column->relid, AccessShareLock);
 	return get_rel_name(column->relid) != NULL;
+}
+
+/* Count the numbers in a column, without big_base if it counts there. */
+static void
+find_numbers(const IdgenHandle *handle, const IdgenDrawingColumn *column, IdgenIdsFound *ids)
+{
+	Numeric base = column->call.form == IDGEN_DRAWS_NUMERIC ? handle->found.big_base : NULL;
+	int64 id;
+
+	if (!idgen_find_id(column->relid, column->name, base, "max", &id))
+		return;
+	ids->any = true;
+	ids->greatest = Max(ids->greatest, id);
+	if (OidIsValid(handle->found.object) && idgen_find_id(column->relid, column->name, base, "min", &id))
+		ids->least = Min(ids->least, id);
 }
 
 /* The ids in all these columns, as sequence values. */
@@ -207,19 +227,14 @@ find_ids(const IdgenHandle *handle, List *columns)
 	foreach(cell, columns)
 	{
 		const IdgenDrawingColumn *column = lfirst(cell);
-		Numeric base = column->call.big ? handle->found.big_base : NULL;
-		int64 id;
 
 		if (!column->plain || !lock_table(column))
 			continue;
 		idgen_check_may_read(column->relid, column->name);
-		if (!idgen_find_id(column->relid, column->name, base, "max", &id))
-			continue;
-		ids.any = true;
-		ids.greatest = Max(ids.greatest, id);
-		if (OidIsValid(handle->found.object) &&
-		    idgen_find_id(column->relid, column->name, base, "min", &id))
-			ids.least = Min(ids.least, id);
+		if (column->call.form == IDGEN_DRAWS_TEXT)
+			idgen_find_text_ids(column->relid, column->name, handle->found.format, &ids);
+		else
+			find_numbers(handle, column, &ids);
 	}
 	return ids;
 }
@@ -274,7 +289,7 @@ note_done(Sync *sync, List *columns)
 		IdgenDrawingColumn *column = lfirst(cell);
 		const char *source = column->call.source;
 
-		if (column->plain && column->call.big == draw->big &&
+		if (column->plain && column->call.form == draw->form &&
 		    (source == NULL ? draw->source == NULL : draw->source != NULL && strcmp(source, draw->source) == 0))
 			sync->behind = lappend(sync->behind, column);
 	}
@@ -302,7 +317,7 @@ sync_column(void *arg)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("%s computes with the ids that it draws", describe_column(sync->column)),
-		         errdetail("Its default is more than a call of idgen_next() or idgen_next_big()."),
+		         errdetail("Its default is more than a call of idgen_next(), idgen_next_big() or idgen_next_text()."),
 		         errhint("Use idgen_restart() with an id that lies behind all that it has used.")));
 	if (draw->source != NULL)
 		call.asked = idgen_source_get(draw->source);
@@ -351,7 +366,7 @@ is_done(const Sync *sync)
 
 		if (other->relid == column->relid && strcmp(other->name, column->name) == 0 &&
 		    strcmp(other->call.name, column->call.name) == 0)
-			return is_type_of_ids(base_type(column));
+			return has_type_of_ids(column);
 	}
 	return false;
 }

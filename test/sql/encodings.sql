@@ -28,6 +28,20 @@ SELECT idgen_next(repeat('🐘', 256));
 SELECT idgen_create(repeat('🐘', 256));
 \set VERBOSITY default
 SELECT left(name, 3), first_id, last_id FROM idgen_cache ORDER BY first_id;
+
+-- a format counts characters, too
+\set SHOW_CONTEXT never
+SELECT idgen_create('text', format => 'Ж{{🐘}}-{id:3}Ü');
+SELECT idgen_next_text('text'), idgen_text_value('text', 'Ж{🐘}-042Ü');
+SELECT idgen_create('long', format => repeat('🐘', 251) || '{id}');
+SELECT octet_length(idgen_next_text('long')), idgen_text_value('long', repeat('🐘', 251) || '42');
+SELECT idgen_create('longer', format => repeat('🐘', 252) || '{id}');
+SELECT idgen_create('bad', format => '🐘{nosuch}');
+UPDATE id_sequences SET format = 'Ж{id}🐘{MM}' WHERE name = 'text';
+SELECT idgen_text_value('text', 'Ж1🐘x1');
+SELECT idgen_text_value('text', 'Ж1Ж01');
+SELECT idgen_text_value('text', '🐘');
+\set SHOW_CONTEXT errors
 DROP EXTENSION idgen;
 
 -- the same characters arrive as other bytes

@@ -1,0 +1,185 @@
+/*
+ * sql_text.c
+ *		The SQL functions for text ids: drawing them, and reading them back.
+ *
+ * A text id is the id that idgen_next() would return, written as column
+ * "format" says: so big_base has no part in it. To write an id that was drawn
+ * cannot fail any more.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+
+#include "common/compat.h"
+#include "draw/draw.h"
+#include "draw/fit.h"
+#include "session/handle_table.h"
+#include "session/validate.h"
+#include "sql/call_site.h"
+#include "text/format.h"
+
+PG_FUNCTION_INFO_V1(idgen_next_text);
+PG_FUNCTION_INFO_V1(idgen_next_text_at);
+PG_FUNCTION_INFO_V1(idgen_next_text_in_copy);
+PG_FUNCTION_INFO_V1(idgen_next_text_at_in_copy);
+PG_FUNCTION_INFO_V1(idgen_text_value);
+
+/* These functions have no argument that names a source. */
+#define NO_SOURCE_ARG FUNC_MAX_ARGS
+
+/* An id without a format. */
+static pg_noinline Datum
+plain_digits(int64 id)
+{
+	char digits[MAXINT8LEN + 1];
+
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(digits, pg_lltoa(id, digits)));
+}
+
+/*
+ * The day in that time zone when the transaction began, as CURRENT_DATE says it
+ * there. It is looked for once a day.
+ */
+static const IdgenDay *
+today(pg_tz *zone)
+{
+	static struct
+	{
+		pg_tz *zone;
+		TimestampTz from;
+		TimestampTz until;
+		IdgenDay day;
+	} known;
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+
+	if (zone != known.zone || now < known.from || now >= known.until)
+	{
+		known.zone = NULL;
+		known.day = idgen_day_at(now, IDGEN_PERIOD_DAY, zone, &known.until);
+		known.from = now;
+		known.zone = zone;
+	}
+	return &known.day;
+}
+
+/*
+ * Draw the next id, and write it as the row says. The date is that of the day,
+ * or of today if that is NULL.
+ */
+static pg_attribute_always_inline Datum
+next_text(IdgenHandle *handle, const IdgenDay *day)
+{
+	int64 id;
+	const IdgenFormat *format;
+	text *result;
+
+	if (unlikely(!idgen_draw_fast(handle, NULL, &id)))
+	{
+		IdgenCall call = {.function = "idgen_next_text()", .count = 1};
+
+		id = idgen_draw_slow(handle, &call).next;
+		id = idgen_compose(handle, &call, id);
+	}
+	format = handle->found.format;
+	if (format == NULL)
+		return plain_digits(id);
+	if (format->shows_date && day == NULL)
+		day = today(handle->found.zone != NULL ? handle->found.zone : idgen_period_zone);
+	result = palloc(VARHDRSZ + idgen_format_room(format));
+	SET_VARSIZE(result, VARHDRSZ + idgen_format_write(format, id, day, VARDATA(result)));
+	PG_RETURN_TEXT_P(result);
+}
+
+/* idgen_next_text(name text) returns text: the next id as text */
+Datum
+idgen_next_text(PG_FUNCTION_ARGS)
+{
+	return next_text(idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle, NULL);
+}
+
+/*
+ * idgen_next_text(name text, at date) returns text: the same, with the date
+ * fields of that day. Raises 22008 for a year that they cannot show.
+ */
+Datum
+idgen_next_text_at(PG_FUNCTION_ARGS)
+{
+	IdgenDay day = idgen_day_of(PG_GETARG_DATEADT(1));
+
+	return next_text(idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle, &day);
+}
+
+/* In place of these two in defaults of COPY, see copy_batches.c */
+Datum
+idgen_next_text_in_copy(PG_FUNCTION_ARGS)
+{
+	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
+	Datum result = next_text(handle, NULL);
+
+	idgen_check_without_code(handle);
+	return result;
+}
+
+Datum
+idgen_next_text_at_in_copy(PG_FUNCTION_ARGS)
+{
+	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
+	IdgenDay day = idgen_day_of(PG_GETARG_DATEADT(1));
+	Datum result = next_text(handle, &day);
+
+	idgen_check_without_code(handle);
+	return result;
+}
+
+/*
+ * Raises 22P02: the text is no text id, for that reason; 22003 if its number is
+ * no bigint.
+ */
+pg_noreturn static void
+not_a_text_id(const IdgenHandle *handle, const IdgenFormat *format, const text *id,
+              IdgenReading reading, const char *problem)
+{
+	const char *shown = text_to_cstring(id);
+
+	if (reading == IDGEN_READING_TOO_GREAT)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("number of \"%s\" is out of range for type bigint", shown)));
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+	         errmsg("\"%s\" is not a text id of id sequence \"%s\"", shown, handle->name),
+	         errdetail_internal("%s", problem),
+	         errhint("Its format is \"%s\".", idgen_format_source(format))));
+}
+
+/*
+ * idgen_text_value(name text, text_id text) returns bigint
+ *
+ * The id that idgen_next() would have returned, had it drawn what was drawn for
+ * a text id. Raises 22P02 and 22003 as not_a_text_id() does, and 42501 or 42704
+ * where drawing does.
+ */
+Datum
+idgen_text_value(PG_FUNCTION_ARGS)
+{
+	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
+	IdgenCall call = {.function = "idgen_text_value()", .missing_row = IDGEN_MISSING_ROW_SHOWN};
+	const text *id = PG_GETARG_TEXT_PP(1);
+	const IdgenFormat *format;
+	bool held = idgen_handle_hold(handle);
+	IdgenReading reading;
+	int64 value;
+	char *problem;
+
+	idgen_handle_validate(handle, &call);
+	if (held)
+		idgen_handle_let_go(handle);
+	format = handle->found.format != NULL ? handle->found.format : idgen_format_parse(IDGEN_FORMAT_PLAIN);
+	reading = idgen_format_read(format, VARDATA_ANY(id), VARSIZE_ANY_EXHDR(id), &value, &problem);
+	if (reading != IDGEN_READING_ID)
+		not_a_text_id(handle, format, id, reading, problem);
+	PG_RETURN_INT64(value);
+}
