@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "children.h"
 #include "client.h"
 #include "plan.h"
 #include "setup.h"
@@ -96,8 +97,8 @@ add_own_draw(const Sequence *sequence, int64_t value, Time sent, Time replied)
 static int
 draw_in_change(Link *link, const Sequence *sequence, int64_t values[], int most)
 {
-	char *sql = text("SELECT idgen_next('%s'%s) FROM generate_series(1, %d)", sequence->kind->name,
-	                 sequence->kind->no_row ? ", 'sequence'" : "", most);
+	char *call = draw_call(sequence, "idgen_next");
+	char *sql = text("SELECT %s FROM generate_series(1, %d)", call, most);
 	PGresult *result;
 	int n = 0;
 
@@ -111,6 +112,7 @@ draw_in_change(Link *link, const Sequence *sequence, int64_t values[], int most)
 		PQclear(result);
 	}
 	free(sql);
+	free(call);
 	return n;
 }
 
@@ -155,7 +157,7 @@ may_be_prepared(const Sequence *sequence)
  * Commits, perhaps in two phases, and says how it ended. *sent and *known are
  * when that was asked for, and when the answer was there.
  */
-static bool
+bool
 commit_change(Link *link, bool may_prepare, Time *sent, Time *known)
 {
 	static int number = 0;
@@ -226,10 +228,24 @@ current_first(const Sequence *sequence)
 	return 0;
 }
 
-/* Either the row itself, or the table that it belongs to. */
+/*
+ * Either the row itself, or the table that it belongs to. A child goes with its
+ * template, since the next draw would make it anew; and nobody may be making it
+ * meanwhile, whose child this would not see.
+ */
 static char *
 delete_sql(const Sequence *sequence, Random *random)
 {
+	if (sequence->kind->child)
+	{
+		char *template = template_name(sequence);
+		char *sql = text("SET LOCAL lock_timeout = 300; LOCK TABLE id_sequences IN SHARE ROW EXCLUSIVE MODE;"
+		                 "DELETE FROM id_sequences WHERE name IN ('%s', '%s')",
+		                 sequence->kind->name, template);
+
+		free(template);
+		return sql;
+	}
 	if (one_in(random, 2))
 		return text("DROP TABLE IF EXISTS %s_owner", sequence->kind->name);
 	return text("DELETE FROM id_sequences WHERE name = '%s'", sequence->kind->name);
@@ -242,7 +258,7 @@ recreate_sql(const Sequence *sequence, const Life *life, Random *random, bool by
 	const char *name = sequence->kind->name;
 	char *sql;
 
-	if (by_renaming)
+	if (by_renaming && !sequence->kind->child)
 		sql = text("UPDATE id_sequences SET name = '%s_old' WHERE name = '%s'; %s;"
 		           "DELETE FROM id_sequences WHERE name = '%s_old'",
 		           name, name, create, name);
@@ -275,7 +291,8 @@ restart_sql(const Sequence *sequence, const Life *life)
 	}
 	if (kind->source != TABLE || kind->capacity > 0)
 		return NULL;
-	if (life->first < current_first(sequence) && life->first % 2 == 0)
+	/* of a row that is not there, an UPDATE changes nothing */
+	if (life->first < current_first(sequence) && life->first % 2 == 0 && !kind->child)
 		return text("UPDATE id_sequences SET next_block_start = %" PRId64 " WHERE name = '%s'", life->first,
 		            kind->name);
 	return text("SELECT idgen_restart('%s', %" PRId64 ")", kind->name, life->first);
@@ -290,7 +307,7 @@ begin_life_of(Disturber *disturber, Random *random, Sequence *sequence)
 	bool may_draw = sequence->kind->refill != BY_WORKER && !sequence->stream->gapless && sequence->kind->audience != UNPRIVILEGED;
 	int ndraws = may_draw && one_in(random, 2) ? random_from(random, 1, 30) : 0;
 	Life life = prepare_life(disturber, sequence);
-	char *sql = how < 2 ? restart_sql(sequence, &life) : NULL;
+	char *sql = how < 2 || sequence->kind->layout == SCRAMBLED ? restart_sql(sequence, &life) : NULL;
 
 	if (sql == NULL)
 		sql = recreate_sql(sequence, &life, random, how == 3);
@@ -316,9 +333,10 @@ take_away_one(Disturber *disturber, Random *random, Sequence *sequence)
 
 	/*
 	 * a transaction goes on with what a function has given it, with or without
-	 * the row
+	 * the row; and a scrambled id that was drawn before cannot be taken apart
+	 * with the key of another row
 	 */
-	if (sequence->kind->no_row || sequence->kind->source == FUNCTION)
+	if (sequence->kind->no_row || sequence->kind->source == FUNCTION || sequence->kind->layout == SCRAMBLED)
 		return;
 	sql = delete_sql(sequence, random);
 	if (link_run(link, "BEGIN; SET LOCAL lock_timeout = 3000", NULL) == DONE && link_run(link, sql, NULL) == DONE &&
@@ -722,6 +740,7 @@ disturber_begin_lives(Disturber *disturber)
 			sql = extension_sql(&disturber->centre, database);
 		if (!begin_all_lives(disturber, database, sql))
 			die("could not set up %s: %s", database_names[database], disturber->links[database].message);
+		create_templates(&disturber->links[database], database);
 		free(sql);
 	}
 }

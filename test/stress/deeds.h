@@ -1,6 +1,6 @@
 /*
  * deeds.h
- *		What the disturber does: changes.c, ends.c.
+ *		What the disturber does: changes.c, families.c, ends.c.
  */
 #ifndef STRESS_DEEDS_H
 #define STRESS_DEEDS_H
@@ -20,6 +20,7 @@ struct Disturber
 };
 
 /* changes.c */
+extern bool commit_change(Link *link, bool may_prepare, Time *sent, Time *known);
 extern void begin_life(Disturber *disturber, Random *random);
 extern void overtake(Disturber *disturber, Random *random);
 extern void take_away(Disturber *disturber, Random *random);
@@ -33,6 +34,13 @@ extern void maintain(Disturber *disturber, Random *random);
 extern void truncate_rows(Disturber *disturber, Random *random);
 extern void recreate_extension(Disturber *disturber, Random *random);
 extern void recreate_database(Disturber *disturber, Random *random);
+
+/* families.c */
+extern void create_templates(Link *link, Database database);
+extern void drop_children(Disturber *disturber, Random *random);
+extern void replace_template(Disturber *disturber, Random *random);
+extern void take_template_away(Disturber *disturber, Random *random);
+extern void apply_template(Disturber *disturber, Random *random);
 
 /* ends.c */
 extern void cancel_client(Disturber *disturber, Random *random);

@@ -14,8 +14,9 @@
  * form checks a record only, the third prints what was planned. The exit status
  * is 1 if a rule was broken.
  *
- * From top to bottom: this file; settle.c, disturber.c, client.c; changes.c;
- * ends.c, setup.c, plan.c; link.c, sequences.c; check.c; record.c; util.c.
+ * From top to bottom: this file; settle.c, disturber.c, client.c; changes.c,
+ * families.c; ends.c, setup.c, plan.c; children.c; link.c, sequences.c;
+ * check.c, uuids.c; record.c; util.c.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -28,6 +29,7 @@
 #include "client.h"
 #include "disturber.h"
 #include "settle.h"
+#include "uuids.h"
 
 /* Nothing that is asked of the server takes so long, so somebody is stuck. */
 #define PATIENCE (120 * SECOND)
@@ -154,6 +156,7 @@ check_round(int number)
 	int complaints = settle_before_check();
 
 	complaints += check_streams(streams, nstreams, describe);
+	complaints += uuids_check();
 	complaints += settle_after_check(number);
 	complaints += (int) atomic_exchange(&totals.unexpected, 0);
 	printf("round %d%s: %.1f s, %lld ids, %lld in ranges, %lld transactions, %lld errors, %lld connections lost\n",

@@ -103,10 +103,13 @@ random_count(Random *random, const Sequence *sequence)
 	return random_from(random, 1, one_in(random, 3) ? most : Min(most, 1000));
 }
 
+/* Are ids of consecutive sequence values consecutive? */
 static bool
-is_reversed(const Sequence *sequence)
+has_ranges(const Sequence *sequence)
 {
-	return sequence->kind->layout == PREFIXED_REVERSED || sequence->kind->layout == SESSION_REVERSED;
+	Layout layout = sequence->kind->layout;
+
+	return layout != PREFIXED_REVERSED && layout != SESSION_REVERSED && layout != SCRAMBLED;
 }
 
 static Step
@@ -118,6 +121,11 @@ random_draw(Random *random, Sequence *sequence)
 	{
 		step.action = DRAW_IN_BLOCK;
 		step.flag = step.collides = true;
+		return step;
+	}
+	if (sequence->kind->format != NO_FORMAT && one_in(random, 2))
+	{
+		step.action = DRAW_TEXT;
 		return step;
 	}
 	switch (random_below(random, 10))
@@ -134,21 +142,37 @@ random_draw(Random *random, Sequence *sequence)
 			step.action = DRAW_MANY;
 			break;
 		case 6:
-			step.action = DRAW_BIG;
+			step.action = sequence->kind->layout == SCRAMBLED ? DRAW_MANY : DRAW_BIG;
 			break;
 		case 7:
-			step.action = is_reversed(sequence) ? DRAW_MANY : DRAW_RANGE;
+			step.action = has_ranges(sequence) ? DRAW_RANGE : DRAW_MANY;
 			break;
 		case 8:
-			step.action = DRAW_IN_BLOCK;
+			/* the block answers with ids, not with sequence values */
+			step.action = sequence->kind->layout == SCRAMBLED ? DRAW_MANY : DRAW_IN_BLOCK;
 			step.flag = one_in(random, 2);
 			step.collides = step.flag && sequence->stream->gapless && one_in(random, 2);
 			break;
 		case 9:
-			step.action = one_in(random, 2) ? DRAW_UNIQUE : PEEK;
+			step.action = one_in(random, 2) ? PEEK : DRAW_UNIQUE;
+			if (step.action == DRAW_UNIQUE && one_in(random, 2))
+				step.action = DRAW_UUID;
 			break;
 	}
 	return step;
+}
+
+static Step
+random_draw_of_child(Random *random, Sequence *sequence)
+{
+	const Family *family = &families[random_below(random, nfamilies)];
+
+	return (Step){.action = DRAW_CHILD,
+	              .sequence = sequence,
+	              .family = family,
+	              .member = random_below(random, family->members),
+	              .count = one_in(random, 3) ? random_from(random, 1, 20) : 1,
+	              .flag = one_in(random, 2)};
 }
 
 /* Half of the clients do with what everybody may do. */
@@ -190,13 +214,23 @@ may_allocate(const Plan *plan, const Sequence *sequence)
 	return !sequence->stream->gapless || plan->nsteps == 0;
 }
 
+/*
+ * A child is gapless, and its rows are committed like any others: an
+ * asynchronous commit would have to wait for the disk.
+ */
+static bool
+may_draw_of_children(const Plan *plan, const Sequence *sequence)
+{
+	return !plan->asynchronous && database_has_families(sequence->database);
+}
+
 static Step
 random_step(Random *random, const Plan *plan)
 {
 	Sequence *sequence = plan->sequences[random_below(random, plan->nsequences)];
 	Step step = {.sequence = sequence};
 
-	switch (random_below(random, plan->calm ? 17 : 20))
+	switch (random_below(random, plan->calm ? 17 : 22))
 	{
 		case 11:
 		case 12:
@@ -238,6 +272,11 @@ random_step(Random *random, const Plan *plan)
 			if (step.sequence->stream->gapless || step.other->stream->gapless)
 				break;
 			return step;
+		case 20:
+		case 21:
+			if (may_draw_of_children(plan, sequence))
+				return random_draw_of_child(random, sequence);
+			break;
 	}
 	return random_draw(random, sequence);
 }
@@ -303,7 +342,9 @@ plan_transaction(Plan *plan, uint64_t seed, int client, int transaction)
 
 	if (plan->single)
 	{
-		plan->steps[plan->nsteps++] = random_draw(&random, plan->sequences[0]);
+		plan->steps[plan->nsteps++] = may_draw_of_children(plan, plan->sequences[0]) && one_in(&random, 6)
+			? random_draw_of_child(&random, plan->sequences[0])
+			: random_draw(&random, plan->sequences[0]);
 		return;
 	}
 	for (int wanted = random_from(&random, 1, one_in(&random, 3) ? MAX_STEPS : 4); plan->nsteps < wanted;)
@@ -342,8 +383,18 @@ print_step(const Step *step, FILE *file)
 			fprintf(file, "draw %d of %s in a block%s%s", step->count, name, step->flag ? " that fails" : "",
 			        step->collides ? " by a unique violation" : "");
 			break;
+		case DRAW_TEXT:
+			fprintf(file, "draw %d text ids of %s", step->count, name);
+			break;
+		case DRAW_CHILD:
+			fprintf(file, "draw %d of child %d of %s%s", step->count, step->member, step->family->template,
+			        step->flag ? ", as text" : "");
+			break;
 		case DRAW_UNIQUE:
 			fprintf(file, "draw %d time-ordered ids", step->count);
+			break;
+		case DRAW_UUID:
+			fprintf(file, "draw %d UUIDs", step->count);
 			break;
 		case PEEK:
 			fprintf(file, "peek at %s", name);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "children.h"
 #include "sequences.h"
 
 #define MAX_STEPS     16
@@ -26,7 +27,10 @@ typedef enum Action
 	DRAW_TWO,      /* count ids of this and of another id sequence, in turn */
 	DRAW_RANGE,    /* count ids in a row */
 	DRAW_IN_BLOCK, /* count ids in a PL/pgSQL block whose exception may be caught */
+	DRAW_TEXT,     /* count text ids */
+	DRAW_CHILD,    /* count ids of a member of a family */
 	DRAW_UNIQUE,   /* count time-ordered ids */
+	DRAW_UUID,     /* count UUIDs */
 	PEEK,
 	COLLIDE, /* a unique violation, of what was drawn before or of anything else */
 	CLASSIC, /* a block by the classic protocol, or by nextval() */
@@ -42,9 +46,11 @@ typedef struct Step
 	Action action;
 	Sequence *sequence;
 	Sequence *other;
+	const Family *family; /* DRAW_CHILD */
+	int member;           /* likewise */
 	int count;
 	bool flag;     /* DRAW: prepared; DRAW_IN_BLOCK: fails; CLASSIC: not by SELECT FOR UPDATE;
-				    * SET_TIMEOUT: lock_timeout */
+				    * SET_TIMEOUT: lock_timeout; DRAW_CHILD: as text */
 	bool collides; /* DRAW_IN_BLOCK: fails by a unique violation */
 } Step;
 

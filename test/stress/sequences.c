@@ -45,6 +45,10 @@ static const Kind kinds[] = {
 	{.name = "l_session", .source = TABLE, .block_size = 50, .layout = SESSION, .refill = BY_WORKER, .databases = 1},
 	{.name = "l_prefixed_reversed", .source = TABLE, .block_size = 20, .layout = PREFIXED_REVERSED, .databases = 1},
 	{.name = "l_session_reversed", .source = TABLE, .block_size = 1000, .layout = SESSION_REVERSED, .relaid = true, .databases = 1},
+	{.name = "t_twenty/a", .source = TABLE, .block_size = 20, .child = true, .databases = 3},
+	{.name = "t_gapless/a", .source = TABLE, .block_size = 1, .child = true, .databases = 2},
+	{.name = "t_auto/a", .source = TABLE, .block_size = 20, .refill = BY_EITHER, .child = true, .databases = 1},
+	{.name = "t_worker/a/b", .source = TABLE, .block_size = 20, .refill = BY_WORKER, .child = true, .databases = 2},
 	{.name = "s_twenty", .source = SEQUENCE, .block_size = 20, .databases = 3},
 	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = PRIVILEGED, .databases = 3},
 	{.name = "s_no_row", .source = SEQUENCE, .block_size = 100, .no_row = true, .audience = UNPRIVILEGED, .databases = 3},
@@ -80,6 +84,14 @@ static const char *const layout_names[] = {
 	[SESSION] = "session",
 	[PREFIXED_REVERSED] = "prefixed_reversed",
 	[SESSION_REVERSED] = "session_reversed",
+	[SCRAMBLED] = "scrambled",
+};
+
+static const char *const format_sql[] = {
+	[NO_FORMAT] = "null",
+	[PADDED] = "'INV-{id:6}'",
+	[BASE58] = "'cus_{id:base58:11}'",
+	[CHECKED] = "'{id:12}{luhn}'",
 };
 
 static const char *const pooling_names[] = {
@@ -220,10 +232,43 @@ ids_of_value(const Sequence *sequence, int64_t v, int64_t *first, int64_t *last)
 }
 
 /*
+ * The name of the template that the row is made from, for the caller to free:
+ * all up to the first slash.
+ */
+char *
+template_name(const Sequence *sequence)
+{
+	return text("%.*s/*", (int) strcspn(sequence->kind->name, "/"), sequence->kind->name);
+}
+
+/*
+ * The SQL that makes the row, or the template that it is made from. A row
+ * belongs to the column of a table, if there is one of its name.
+ */
+static char *
+row_sql(const Sequence *sequence, const Life *life, const char *source, const char *source_name)
+{
+	const Kind *kind = sequence->kind;
+	char *name = kind->child ? template_name(sequence) : text("%s", kind->name);
+	char *owner = kind->child ? text("null") : text("'%s_owner.id'", kind->name);
+	char *sql;
+
+	sql = text("SELECT idgen_create('%s', next_block_start => %" PRId64 ", max_value => %" PRId64
+	           ", owned_by => %s, block_size => %d, source => '%s', refill => '%s', layout => '%s',"
+	           " pooling => '%s', format => %s%s)",
+	           name, life->first, kind->capacity > 0 ? life->last : INT64_MAX, owner,
+	           kind->rows > 0 ? kind->rows : kind->block_size, source, refill_names[kind->refill],
+	           layout_names[kind->layout], pooling_names[kind->pooling], format_sql[kind->format], source_name);
+	free(name);
+	free(owner);
+	return sql;
+}
+
+/*
  * The SQL that makes the id sequence, in a database that has none of that name.
  * It belongs to the column of a table, which draws from it by default where
- * idgen_sync() is to move it, and has no other use. For source "server", the
- * row on the central server has to be there.
+ * idgen_sync() is to move it, and has no other use; a child belongs to none.
+ * For source "server", the row on the central server has to be there.
  */
 char *
 create_sql(const Sequence *sequence, const Life *life)
@@ -242,6 +287,7 @@ create_sql(const Sequence *sequence, const Life *life)
 	};
 	const Kind *kind = sequence->kind;
 	char *object = NULL;
+	char *table = NULL;
 	char *row = NULL;
 	char *column = NULL;
 	char *sql;
@@ -261,18 +307,14 @@ create_sql(const Sequence *sequence, const Life *life)
 		              " ON CONFLICT (name) DO UPDATE SET next_value = excluded.next_value; ",
 		              kind->name, life->first, kind->block_size);
 	if (!kind->no_row)
-		row = text("CREATE TABLE IF NOT EXISTS %s_owner (id bigint);"
-		           "SELECT idgen_create('%s', next_block_start => %" PRId64 ", max_value => %" PRId64
-		           ", owned_by => '%s_owner.id', block_size => %d, source => '%s', refill => '%s', layout => '%s',"
-		           " pooling => '%s'%s)",
-		           kind->name, kind->name, life->first, kind->capacity > 0 ? life->last : INT64_MAX,
-		           kind->name, kind->rows > 0 ? kind->rows : kind->block_size, source_names[kind->source],
-		           refill_names[kind->refill], layout_names[kind->layout], pooling_names[kind->pooling],
-		           source_sql[kind->source]);
+		row = row_sql(sequence, life, source_names[kind->source], source_sql[kind->source]);
+	if (!kind->no_row && !kind->child)
+		table = text("CREATE TABLE IF NOT EXISTS %s_owner (id bigint); ", kind->name);
 	if (can_be_synced(sequence))
 		column = text("; ALTER TABLE %s_owner ALTER id SET DEFAULT idgen_next('%s')", kind->name, kind->name);
-	sql = text("%s%s%s", object ? object : "", row ? row : "", column ? column : "");
+	sql = text("%s%s%s%s", object ? object : "", table ? table : "", row ? row : "", column ? column : "");
 	free(object);
+	free(table);
 	free(row);
 	free(column);
 	return sql;
@@ -317,8 +359,21 @@ can_be_synced(const Sequence *sequence)
 {
 	const Kind *kind = sequence->kind;
 
-	return (kind->source == TABLE || kind->source == SEQUENCE) && !kind->no_row && kind->block_size > 0 &&
-		kind->layout == PLAIN && kind->capacity == 0;
+	return (kind->source == TABLE || kind->source == SEQUENCE) && !kind->no_row && !kind->child &&
+		kind->block_size > 0 && kind->layout == PLAIN && kind->capacity == 0;
+}
+
+/*
+ * The call of a function that draws, for the caller to free. Of a scrambled id,
+ * the sequence value is asked for at once.
+ */
+char *
+draw_call(const Sequence *sequence, const char *function)
+{
+	const Kind *kind = sequence->kind;
+
+	return text(kind->layout == SCRAMBLED ? "idgen_unscramble('%2$s', %1$s('%2$s'%3$s))" : "%s('%s'%s)", function,
+	            kind->name, kind->no_row ? ", 'sequence'" : "");
 }
 
 /* The sequence value of an id in decimal; false if it has no right form. */
@@ -331,7 +386,7 @@ value_of(const Sequence *sequence, const char *id, int64_t *value)
 	char field[40];
 	char *end;
 
-	if (layout == PLAIN || (length < 19 && sequence->kind->relaid))
+	if (layout == PLAIN || layout == SCRAMBLED || (length < 19 && sequence->kind->relaid))
 		prefix = 0;
 	else if ((length != 19 && length != 38) || id[0] != '1')
 		return false;
@@ -352,4 +407,64 @@ value_of(const Sequence *sequence, const char *id, int64_t *value)
 	}
 	*value = strtoll(field, &end, 10);
 	return *end == '\0';
+}
+
+/* The digits of a base, of which each stands for its place in this text. */
+static bool
+value_of_digits(const char *digits, const char *base, int64_t *value)
+{
+	*value = 0;
+	for (const char *digit = digits; *digit != '\0'; digit++)
+	{
+		const char *place = strchr(base, *digit);
+
+		if (place == NULL ||
+		    __builtin_mul_overflow(*value, (int64_t) strlen(base), value) ||
+		    __builtin_add_overflow(*value, place - base, value))
+			return false;
+	}
+	return *digits != '\0';
+}
+
+/* Is the last digit the check digit of those before it, by Luhn's algorithm? */
+static bool
+luhn_is_right(const char *digits)
+{
+	int sum = 0;
+	int place = 0;
+
+	for (const char *digit = digits + strlen(digits); digit-- > digits; place++)
+	{
+		int weighted = (*digit - '0') * (place % 2 == 0 ? 1 : 2);
+
+		sum += weighted / 10 + weighted % 10;
+	}
+	return sum % 10 == 0;
+}
+
+/* The same of a text id. */
+bool
+value_of_text(const Sequence *sequence, const char *id, int64_t *value)
+{
+	static const char *const decimal = "0123456789";
+	char digits[40];
+	size_t length = strlen(id);
+
+	switch (sequence->kind->format)
+	{
+		case NO_FORMAT:
+			return value_of(sequence, id, value);
+		case PADDED:
+			return strncmp(id, "INV-", 4) == 0 && length >= 10 && value_of_digits(id + 4, decimal, value);
+		case BASE58:
+			return strncmp(id, "cus_", 4) == 0 && length >= 15 &&
+				value_of_digits(id + 4, "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", value);
+		case CHECKED:
+			if (length < 13 || length >= sizeof(digits) || strspn(id, decimal) != length || !luhn_is_right(id))
+				return false;
+			strcpy(digits, id);
+			digits[length - 1] = '\0';
+			return value_of_digits(digits, decimal, value);
+	}
+	return false;
 }

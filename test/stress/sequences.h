@@ -30,7 +30,17 @@ typedef enum Layout
 	SESSION,
 	PREFIXED_REVERSED,
 	SESSION_REVERSED,
+	SCRAMBLED,
 } Layout;
+
+/* How a text id is written. */
+typedef enum Format
+{
+	NO_FORMAT,
+	PADDED,  /* a prefix and decimal digits */
+	BASE58,  /* a prefix and digits of that base */
+	CHECKED, /* decimal digits and a check digit by Luhn's algorithm */
+} Format;
 
 /* Which ids a value of SEQUENCE stands for. */
 typedef enum Pooling
@@ -62,7 +72,9 @@ typedef struct Kind
 	Source source;
 	int block_size; /* of SEQUENCE without a row, and of a descending one: INCREMENT BY */
 	Layout layout;
+	Format format;
 	Refill refill;
+	bool child;    /* its row is made from that of a template, by whoever draws first */
 	bool switched; /* between all of these */
 	bool collides; /* inserts that draw from it often fail, by unique violations */
 	bool relaid;   /* between its layout and plain */
@@ -83,7 +95,7 @@ typedef struct Sequence
 	Stream *stream;
 } Sequence;
 
-#define MAX_IN_DATABASE 50 /* id sequences */
+#define MAX_IN_DATABASE 60 /* id sequences */
 
 #define UNPRIVILEGED_USER "stress_user"
 
@@ -104,9 +116,12 @@ extern char *native_name(const Sequence *sequence);
 extern int64_t first_native(const Sequence *sequence, const Life *life);
 extern int64_t last_native(const Sequence *sequence, const Life *life);
 extern char *create_sql(const Sequence *sequence, const Life *life);
+extern char *template_name(const Sequence *sequence);
 extern char *next_sql(const Sequence *sequence);
+extern char *draw_call(const Sequence *sequence, const char *function);
 extern void ids_of_value(const Sequence *sequence, int64_t v, int64_t *first, int64_t *last);
 extern bool value_of(const Sequence *sequence, const char *id, int64_t *value);
+extern bool value_of_text(const Sequence *sequence, const char *id, int64_t *value);
 extern bool can_be_synced(const Sequence *sequence);
 
 #endif

@@ -6,7 +6,8 @@
  * allocated. The rows into which gapless ids were put are compared with the
  * record: a row that nobody has seen is that of a client which lost its
  * connection, and is added; an id that was committed and has no row is a
- * complaint. What has collided counts as such only if nobody was drawing from
+ * complaint. So is a child whose committed rows are not the ids that it has
+ * issued. What has collided counts as such only if nobody was drawing from
  * the stream while it was rolled back: a session that refills in that moment
  * may not know of it. And after a calm round, every id that was allocated in it
  * has been seen by somebody, or is cached, or counted as lost, but not because
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "children.h"
 #include "link.h"
 #include "plan.h"
 
@@ -239,6 +241,11 @@ settle_before_check(void)
 			complaints += settle_gapless(&sequences[i]);
 		if (sequences[i].kind->collides)
 			settle_collided(sequences[i].stream);
+	}
+	for (Database database = 0; database < NDATABASES; database++)
+	{
+		if (database_has_families(database))
+			complaints += check_children(&links[database]);
 	}
 	return complaints;
 }

@@ -18,6 +18,8 @@ static const char *const objects_sql =
 	"GRANT SELECT, INSERT ON gapless_rows TO PUBLIC;"
 	"CREATE TABLE ends (client int, transaction int, committed boolean, PRIMARY KEY (client, transaction));"
 	"GRANT SELECT, INSERT ON ends TO PUBLIC;"
+	"CREATE TABLE child_rows (child text NOT NULL, id bigint, label text, UNIQUE (child, id), UNIQUE (child, label));"
+	"GRANT SELECT, INSERT ON child_rows TO PUBLIC;"
 	"CREATE FUNCTION stress_allocate(name text, blocks integer)"
 	" RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS $$"
 	"	UPDATE counters SET next_value = next_value + block_size * $2 WHERE name = $1"
@@ -97,7 +99,7 @@ create_database(Link *link, Database database, const char *template)
 void
 create_objects(Link *link)
 {
-	link_insist(link, "DROP TABLE IF EXISTS counters, taken, gapless_rows, ends;"
+	link_insist(link, "DROP TABLE IF EXISTS counters, taken, gapless_rows, child_rows, ends;"
 	                  "DROP FUNCTION IF EXISTS stress_allocate, stress_block",
 	            NULL);
 	link_insist(link, objects_sql, NULL);
