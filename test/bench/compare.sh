@@ -295,7 +295,7 @@ compare_server()
 
 compare_layouts()
 {
-	local before='TRUNCATE t_plain, t_prefixed, t_reversed, t_time, t_random' insert="(v) SELECT 'v' FROM generate_series(1, 100)"
+	local before='TRUNCATE t_plain, t_prefixed, t_reversed, t_time, t_ordered, t_random' insert="(v) SELECT 'v' FROM generate_series(1, 100)"
 
 	sql <<-'SQL'
 		INSERT INTO id_sequences (name, next_block_start, block_size, refill, layout) VALUES
@@ -306,6 +306,7 @@ compare_layouts()
 		CREATE TABLE t_prefixed (id bigint PRIMARY KEY DEFAULT idgen_next('prefixed'), v text);
 		CREATE TABLE t_reversed (id bigint PRIMARY KEY DEFAULT idgen_next('reversed'), v text);
 		CREATE TABLE t_time (id bigint PRIMARY KEY DEFAULT idgen_unique_id(), v text);
+		CREATE TABLE t_ordered (id uuid PRIMARY KEY DEFAULT idgen_unique_uuid(), v text);
 		CREATE TABLE t_random (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), v text);
 	SQL
 	section layouts ns 1 'Ids that are composed: nanoseconds over an empty function'
@@ -324,6 +325,7 @@ compare_layouts()
 			'layout prefixed' "INSERT INTO t_prefixed $insert" \
 			'layout prefixed_reversed' "INSERT INTO t_reversed $insert" \
 			'idgen_unique_id()' "INSERT INTO t_time $insert" \
+			'idgen_unique_uuid()' "INSERT INTO t_ordered $insert" \
 			'gen_random_uuid()' "INSERT INTO t_random $insert"
 	done
 }

@@ -14,13 +14,13 @@ then
 	rounds=1 rounds_of_growth=1 longer=1 thousands=500 bulk_thousands=100 wal_transactions=1000 heap_transactions=5000
 	many_clients=32 few_clients=32 latency_clients=16
 	sizes='1 1000' sessions='1 100' most_ids=6
-	names='1 1000 20000' more_names=100000 names_of_full=2000 new_sessions=30
+	names='1 1000 20000' more_names=100000 names_of_full=2000 new_sessions=30 children=2000
 else
 	rounds=5 rounds_of_growth=3 longer=2 thousands=2000 bulk_thousands=1000 wal_transactions=4000 heap_transactions=100000
 	many_clients='1 2 8 32' few_clients='1 32' latency_clients='1 16'
 	sizes='1 10 100 1000 10000 100000' sessions='1 8 32 100 250 500' most_ids=7
 	names='1 10 100 1000 10000 20000' more_names='30000 50000 100000'
-	names_of_full='250 500 750 1000 1250 1500 2000 5000' new_sessions=100
+	names_of_full='250 500 750 1000 1250 1500 2000 5000' new_sessions=100 children=100000
 fi
 
 busy_loops=()
@@ -148,10 +148,16 @@ calls()
 # function; after a short first time of both, which is not counted
 call()
 {
-	local empty="SELECT count(idgen_bench_empty('x'))" call="SELECT count($2)"
+	call_over "$1" "idgen_bench_empty('x') ~ $2"
+}
 
-	sample "$(printf '%s;\n' "$empty $(calls 10)" "$call $(calls 10)" "$empty $(calls "$1")" "$call $(calls "$1")" |
-		timed | awk -v n="$1" 'NR == 3 { empty = $1 } NR == 4 { print ($1 - empty) * 1000 / n }')"
+# call_over THOUSANDS "FLOOR ~ CALL": the same, less those of FLOOR
+call_over()
+{
+	local floor="SELECT count(${2%% ~ *})" call="SELECT count(${2#* ~ })"
+
+	sample "$(printf '%s;\n' "$floor $(calls 10)" "$call $(calls 10)" "$floor $(calls "$1")" "$call $(calls "$1")" |
+		timed | awk -v n="$1" 'NR == 3 { floor = $1 } NR == 4 { print ($1 - floor) * 1000 / n }')"
 }
 
 # random_call NAMES "FLOOR ~ CALL": nanoseconds of CALL, less those of FLOOR, in
@@ -212,17 +218,28 @@ throughput()
 # counted.
 latency_at()
 {
-	local clients=$row row percent
+	local clients=$row percent
 
 	bench -c "$1" -R "$2" -T "$longer" -l --log-prefix="$work/log" "$3"
-	cat "$work"/log.* | awk '$2 > 20 { print $3 }' | sort -n >"$work/latencies"
+	take_latencies 20
 	for percent in 50 99 99.9
 	do
-		row="$clients, p$percent"
-		sample "$(awk -v percent="$percent" -v n="$(wc -l <"$work/latencies")" \
-			'NR >= n * percent / 100 { print; exit }' "$work/latencies")"
+		row="$clients, p$percent" sample "$(percentile "$percent")"
 	done
+}
+
+# take_latencies FIRST: sorts what pgbench has logged of each transaction, but
+# not of each client's first ones
+take_latencies()
+{
+	cat "$work"/log.* | awk -v first="$1" '$2 >= first { print $3 }' | sort -n >"$work/latencies"
 	rm "$work"/log.*
+}
+
+# percentile PERCENT: the microseconds that this part of them takes at most
+percentile()
+{
+	awk -v percent="$1" -v n="$(wc -l <"$work/latencies")" 'NR >= n * percent / 100 { print; exit }' "$work/latencies"
 }
 
 # both CLIENTS COMPETITOR STATEMENT COMPETITOR STATEMENT: microseconds of a
@@ -266,6 +283,13 @@ heap_pages()
 	sql -c "VACUUM FULL $table"
 	bench -c 1 -t "$1" "${2#* ~ }"
 	sample "$(value "SELECT pg_relation_size('$table') / current_setting('block_size')::int")"
+}
+
+# microseconds TRANSACTIONS STATEMENT: of each of that many, in one session
+microseconds()
+{
+	bench -c 1 -t "$1" "$2"
+	sample "$(latency | awk '{ print $1 * 1000 }')"
 }
 
 # transactions COUNT IDS STATEMENT: nanoseconds for each id of transactions of

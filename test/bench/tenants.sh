@@ -66,15 +66,9 @@ draws()
 	at "$server" bench -c "$1" -T "$seconds" -l --log-prefix="$work/log" "$script"
 	[[ $script != *idgen_next* ]] || count_drawn "$server"
 	sample "$(tps)"
-	cat "$work"/log.* | awk '{ print $3 }' | sort -n >"$work/latencies"
+	take_latencies 0
 	section=${section}_p50 sample "$(percentile 50)"
 	section=${section}_p99 sample "$(percentile 99)"
-	rm "$work"/log.*
-}
-
-percentile()
-{
-	awk -v percent="$1" -v n="$(wc -l <"$work/latencies")" 'NR >= n * percent / 100 { print; exit }' "$work/latencies"
 }
 
 # refills CLIENTS "SERVER ~ SCRIPT": of the worker, per second

@@ -1,0 +1,130 @@
+# shellcheck shell=bash
+#
+# numbers.sh - what numbers for people cost: a sequence for each tenant, text
+# ids, UUIDs in order
+#
+# Where nanoseconds are those "over" something, both are measured one after the
+# other, and what counts is the difference.
+
+# Each tenant's numbers are gapless, so two transactions of one tenant wait for
+# each other; those of different tenants do not.
+compare_numbers()
+{
+	local tenants pick seconds=$longer
+
+	sql >/dev/null <<-'SQL'
+		SELECT idgen_create('number/*', block_size => 1, refill => 'transaction');
+		SELECT idgen_create('invoice/*', block_size => 1, refill => 'transaction', format => 'INV-{id:6}');
+		SELECT count(idgen_next('number/' || n)), count(idgen_next_text('invoice/' || n)) FROM generate_series(1, 1000) AS n;
+		CREATE TABLE tenant_counter (name text PRIMARY KEY, v bigint NOT NULL) WITH (fillfactor = 50);
+		INSERT INTO tenant_counter SELECT 'number/' || n, 1 FROM generate_series(1, 1000) AS n;
+		VACUUM ANALYZE id_sequences, tenant_counter;
+	SQL
+	section numbers_p99 µs 0 "32 clients, gapless numbers of each tenant: microseconds that 99 of 100 draws take at most" tenants
+	section numbers '/s' 0 "32 clients, gapless numbers of each tenant: draws per second, each a transaction" tenants
+	for tenants in 1 10 1000
+	do
+		pick="\\set n random(1, $tenants)"
+		contest "$tenants" rate_and_p99 32 -- \
+			'idgen_next, children of a template' "$pick"$'\n'"SELECT idgen_next('number/' || :n)" \
+			'idgen_next_text, children of a template' "$pick"$'\n'"SELECT idgen_next_text('invoice/' || :n)" \
+			'counter table, a row for each' "$pick"$'\n'"UPDATE tenant_counter SET v = v + 1 WHERE name = 'number/' || :n RETURNING v"
+		must "$tenants" 'counter table, a row for each' least 1.0
+	done
+}
+
+# rate_and_p99 CLIENTS SCRIPT: transactions per second; and in another section,
+# the microseconds that 99 of 100 take at most
+rate_and_p99()
+{
+	bench -c "$1" -T "$seconds" -l --log-prefix="$work/log" "$2"
+	take_latencies 20
+	sample "$(tps)"
+	section=${section}_p99 sample "$(percentile 99)"
+}
+
+compare_text()
+{
+	sql <<-'SQL'
+		INSERT INTO id_sequences (name, next_block_start, block_size, format) VALUES
+			('padded', 1, 100000000, 'INV-{id:6}'),
+			('dated', 1, 100000000, 'INV-{YYYY}-{id:6}'),
+			('base58', 1, 100000000, 'cus_{id:base58:11}'),
+			('luhn', 1, 100000000, '{id:9}{luhn}'),
+			('mod97', 1, 100000000, 'RF{mod97}{id:9}');
+	SQL
+	sql -c "SELECT idgen_next(name) FROM id_sequences WHERE format IS NOT NULL AND block_size = 100000000" >/dev/null
+	section text ns 1 'Text ids: nanoseconds of one call over idgen_next'
+	contest 'over idgen_next' call_over 1000 -- \
+		'idgen_next_text, INV-{id:6}' "idgen_next('large') ~ idgen_next_text('padded')" \
+		'idgen_next_text, INV-{YYYY}-{id:6}' "idgen_next('large') ~ idgen_next_text('dated')" \
+		'idgen_next_text, cus_{id:base58:11}' "idgen_next('large') ~ idgen_next_text('base58')" \
+		'idgen_next_text, {id:9}{luhn}' "idgen_next('large') ~ idgen_next_text('luhn')" \
+		'idgen_next_text, RF{mod97}{id:9}' "idgen_next('large') ~ idgen_next_text('mod97')" \
+		"'INV-' || lpad(idgen_next, 6)" "idgen_next('large') ~ 'INV-' || lpad(idgen_next('large')::text, 6, '0')"
+	must 'over idgen_next' 'idgen_next_text, INV-{id:6}' most 150
+}
+
+compare_uuids()
+{
+	local newer=()
+
+	[ -z "$(value "SELECT to_regproc('uuidv7')")" ] || newer=('uuidv7()' 'uuidv7()')
+	section uuids ns 1 'UUIDs: nanoseconds over an empty function'
+	contest 'one call' call 1000 -- \
+		'idgen_unique_uuid()' 'idgen_unique_uuid()' \
+		'gen_random_uuid()' 'gen_random_uuid()' "${newer[@]}"
+	must 'one call' 'gen_random_uuid()' most 1.0
+}
+
+# The first draw of a name that a template matches makes its row; next to it, a
+# name that has one, and no id cached, so that the draw is a refill.
+compare_children()
+{
+	local limit template number="nextval('child_number')" refilled="SELECT idgen_next('refilled/' || nextval('refilled_number') % 1000)"
+	local in_one="SELECT count(idgen_next('refilled/' || n)) FROM generate_series(0, 999) AS n"
+
+	sql >/dev/null <<-SQL
+		CREATE SEQUENCE child_number;
+		CREATE SEQUENCE refilled_number;
+		SELECT idgen_create('child/*', block_size => 1, refill => 'transaction');
+		SELECT idgen_create('limited/*', block_size => 1, refill => 'transaction', max_children => 10000000);
+		SELECT idgen_create('refilled/*', block_size => 1, refill => 'transaction');
+		SELECT idgen_create('cached/*', block_size => 100000000);
+		SELECT count(idgen_next('refilled/' || n)) FROM generate_series(0, 999) AS n;
+		SELECT idgen_next('cached/x');
+	SQL
+	section children µs 1 "The first draw of a child, with $children children of its template: microseconds"
+	for template in child limited
+	do
+		make_children "$template" "$children"
+		sql -c 'VACUUM ANALYZE id_sequences'
+		limit=
+		[ "$template" = child ] || limit=', max_children'
+		contest "each a transaction$limit" microseconds 2000 -- \
+			'idgen_next, first draw of a child' "SELECT idgen_next('$template/' || $number)" \
+			'idgen_next, a refill' "$refilled"
+		must "each a transaction$limit" 'idgen_next, a refill' most 2.0
+		contest "a thousand in one transaction$limit" whole 1000 -- \
+			'idgen_next, first draw of a child' "SELECT count(idgen_next('$template/' || $number)) FROM generate_series(1, 1000)" \
+			'idgen_next, a refill' "$in_one"
+		# others need their slots
+		sql -c "DELETE FROM id_sequences WHERE name ~ '^$template/'" -c 'VACUUM id_sequences'
+	done
+	section children_later ns 1 'Later draws of a child: nanoseconds over an empty function'
+	contest 'from the cache' call "$thousands" -- \
+		'idgen_next, a child' "idgen_next('cached/x')" \
+		'idgen_next, any other row' "idgen_next('large')"
+	must 'from the cache' 'idgen_next, any other row' most 1.1
+}
+
+# make_children TEMPLATE COUNT: in transactions of some thousand
+make_children()
+{
+	local i step=10000
+
+	for ((i = 0; i < $2; i += step))
+	do
+		say "SELECT count(idgen_next('$1/old' || n)) FROM generate_series($i, $((i + step < $2 ? i + step : $2)) - 1) AS n;"
+	done | sql >/dev/null
+}
