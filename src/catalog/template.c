@@ -18,6 +18,8 @@
 #include "utils/timestamp.h"
 
 #include "catalog/template.h"
+#include "common/period.h"
+#include "text/format.h"
 
 /* Is that the name of a template? */
 bool
@@ -76,9 +78,37 @@ set_column(TupleTableSlot *slot, AttrNumber attnum, Datum value)
 }
 
 /*
+ * The child of that name is made from a row with periods, and has none itself.
+ * What the period decides of a date in its format becomes plain text.
+ */
+static void
+describe_period(const char *name, TupleTableSlot *child)
+{
+	IdgenPeriodName parsed;
+
+	child->tts_isnull[IDGEN_ATT_PERIOD - 1] = true;
+	if (!child->tts_isnull[IDGEN_ATT_FORMAT - 1] && idgen_period_parse(name, &parsed))
+	{
+		const char *format = TextDatumGetCString(child->tts_values[IDGEN_ATT_FORMAT - 1]);
+
+		format = idgen_format_within(format, parsed.period, &parsed.first);
+		set_column(child, IDGEN_ATT_FORMAT, CStringGetTextDatum(format));
+	}
+}
+
+static bool
+is_template(TupleTableSlot *row)
+{
+	text *name = DatumGetTextPP(idgen_row_attribute(row, IDGEN_ATT_NAME));
+
+	return idgen_is_template_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+}
+
+/*
  * Put into "child", a virtual slot, the row of that name that is made from
- * another one. It has all that the parent says but for what concerns that row
- * alone. The slot is good as long as that of the parent.
+ * another one: from a template, or from a row with periods. It has all that the
+ * parent says but for what concerns that row alone. The slot is good as long as
+ * that of the parent.
  */
 void
 idgen_describe_child(TupleTableSlot *parent, const char *name, TupleTableSlot *child)
@@ -102,33 +132,7 @@ idgen_describe_child(TupleTableSlot *parent, const char *name, TupleTableSlot *c
 	set_column(child, IDGEN_ATT_REFILLED_AT, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()));
 	for (int i = 0; i < (int) lengthof(own); i++)
 		child->tts_isnull[own[i] - 1] = true;
+	if (!is_template(parent))
+		describe_period(name, child);
 	ExecStoreVirtualTuple(child);
-}
-
-/*
- * Have a row that is open, but was not found, show the child that would be made
- * from that parent.
- */
-void
-idgen_row_show_child(IdgenRow *row, TupleTableSlot *parent, const char *name)
-{
-	ExecDropSingleTupleTableSlot(row->slot);
-	row->slot = MakeSingleTupleTableSlot(RelationGetDescr(row->rel), &TTSOpsVirtual);
-	idgen_describe_child(parent, name, row->slot);
-	ExecMaterializeSlot(row->slot);
-}
-
-/*
- * The same, with the parent that there is now. Returns false if there is none.
- */
-bool
-idgen_row_show_unmade(IdgenRow *row, const char *name, int namelen)
-{
-	TupleTableSlot *parent = table_slot_create(row->rel, NULL);
-	bool found = idgen_template_find(row->rel, name, namelen, parent);
-
-	if (found)
-		idgen_row_show_child(row, parent, name);
-	ExecDropSingleTupleTableSlot(parent);
-	return found;
 }

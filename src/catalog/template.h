@@ -15,7 +15,5 @@ extern bool idgen_may_have_template(const char *name, int namelen);
 pg_noreturn extern void idgen_refuse_template(const char *name);
 extern bool idgen_template_find(Relation rel, const char *name, int namelen, TupleTableSlot *slot);
 extern void idgen_describe_child(TupleTableSlot *parent, const char *name, TupleTableSlot *child);
-extern void idgen_row_show_child(IdgenRow *row, TupleTableSlot *parent, const char *name);
-extern bool idgen_row_show_unmade(IdgenRow *row, const char *name, int namelen);
 
 #endif /* IDGEN_TEMPLATE_H */

@@ -25,6 +25,9 @@
  *
  * All this is about sequence values. To compose an id of one comes last, and
  * cannot fail any more: what does not fit has been put back.
+ *
+ * Nothing is drawn from a row with periods: the draw begins anew with the child
+ * of the period (session/period_now.c).
  */
 #include "postgres.h"
 
@@ -40,6 +43,7 @@
 #include "draw/worker_wait.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
+#include "session/period_now.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
 
@@ -249,20 +253,70 @@ open_hot_path(IdgenHandle *handle)
 }
 
 /*
- * Draw the next id, or a range of ids: all that the hot path leaves out.
- * Returns sequence values.
+ * Draw from the id sequence of a handle that was validated just now. Returns
+ * false if it has turned out that its row has periods.
+ */
+static bool
+draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
+{
+	int64 cached;
+
+	while (handle->found.period == IDGEN_PERIOD_NONE)
+	{
+		idgen_fit_check_call(handle, call);
+		if (call->count > 1)
+			check_range(handle, call);
+		if (draw(handle, call, ids, &cached))
+		{
+			check_drawn(handle, call, ids, cached);
+			idgen_handle_remember_last(handle, idgen_block_last(ids), call->prefix);
+			open_hot_path(handle);
+			return true;
+		}
+		CHECK_FOR_INTERRUPTS();
+		idgen_handle_validate(handle, call);
+	}
+	return false;
+}
+
+/*
+ * Draw from the child of the period. The handle is valid and held, and its row
+ * has periods.
+ */
+static IdgenHandle *
+draw_from_child(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
+{
+	IdgenCall call_of_child = {
+		.function = call->function,
+		.asked = call->asked,
+		.form = call->form,
+		.count = call->count,
+		.at = call->at,
+		.parent = handle,
+	};
+	IdgenHandle *drawn = idgen_draw_slow(idgen_handle_child(handle, call->at), &call_of_child, ids);
+
+	call->prefix = call_of_child.prefix;
+	idgen_handle_remember_through(handle, drawn);
+	return drawn;
+}
+
+/*
+ * Draw the next id, or a range of ids: all that the hot path leaves out. Puts
+ * sequence values into *ids. Returns the handle of the id sequence that they
+ * are of: another one if the row has periods. It is good until the next look
+ * for a handle.
  *
  * Raises 25006 in a read-only transaction or on a standby, 42501, 42704, 2200H
  * when there are not enough ids left; 22003, 2200H and 0A000 if they do not fit
- * the layout, 22023 and 55000 if there is no such range to be had; and whatever
- * waiting for a lock or the source can raise. Nothing is drawn then.
+ * the layout, 22023 and 55000 if there is no such range to be had; 22008 if the
+ * date has no period; and whatever waiting for a lock or the source can raise.
+ * Nothing is drawn then.
  */
-IdgenBlock
-idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
+IdgenHandle *
+idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
-	IdgenBlock ids;
-	int64 last;
-	int64 cached;
+	IdgenHandle *drawn = handle;
 	bool held;
 
 	PreventCommandIfParallelMode(call->function);
@@ -272,23 +326,36 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call)
 	idgen_handle_validate(handle, call);
 	if (!handle->found.temporary)
 		PreventCommandIfReadOnly(call->function);
-	for (;;)
-	{
-		idgen_fit_check_call(handle, call);
-		if (call->count > 1)
-			check_range(handle, call);
-		if (draw(handle, call, &ids, &cached))
-			break;
-		CHECK_FOR_INTERRUPTS();
-		idgen_handle_validate(handle, call);
-	}
-	check_drawn(handle, call, &ids, cached);
-	last = idgen_block_last(&ids);
-	idgen_handle_remember_last(handle, last, call->prefix);
-	open_hot_path(handle);
+	if (!draw_own(handle, call, ids))
+		drawn = draw_from_child(handle, call, ids);
 	if (held)
 		idgen_handle_let_go(handle);
-	return ids;
+	return drawn;
+}
+
+/*
+ * Draw the next id, if the hot path has not. The same as idgen_draw_slow(), but
+ * it has a hot path of its own: through the child that a handle remembers whose
+ * row has periods.
+ */
+IdgenHandle *
+idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value)
+{
+	IdgenBlock ids;
+
+	if (handle->found.period != IDGEN_PERIOD_NONE && call->at == NULL)
+	{
+		IdgenHandle *child = idgen_handle_child_fast(handle, call->asked);
+
+		if (child != NULL && idgen_draw_fast(child, call->asked, value))
+		{
+			idgen_handle_remember_through(handle, child);
+			return child;
+		}
+	}
+	handle = idgen_draw_slow(handle, call, &ids);
+	*value = ids.next;
+	return handle;
 }
 
 /*

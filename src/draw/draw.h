@@ -11,14 +11,15 @@
 #include "session/call.h"
 #include "session/handle.h"
 
-extern IdgenBlock idgen_draw_slow(IdgenHandle *handle, IdgenCall *call);
+extern IdgenHandle *idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value);
+extern IdgenHandle *idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids);
 extern void idgen_draw_abort(void);
 
 /*
  * The hot path: no catalog, no memory allocation, no snapshot. Draw the
  * sequence value that is a handle's next id, if what was found before still
  * holds and there is nothing to decide; "asked" is the source asked for, or
- * NULL. If it answers false, the caller goes on with idgen_draw_slow(). (In a
+ * NULL. If it answers false, the caller goes on with idgen_draw_one() or idgen_draw_slow(). (In a
  * parallel worker it always does: that is a new process, whose handles are not
  * validated yet.)
  */

@@ -10,61 +10,97 @@
 #include "draw/peek.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
+#include "session/period_now.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
 
 /*
- * The sequence value that comes next for a handle that is valid; see
- * idgen_peek_next().
+ * Find the sequence value that comes next for a handle that is valid. Returns
+ * IDGEN_SOURCE_STALE if the handle must be validated again.
  */
-static int64
-peek(IdgenHandle *handle, IdgenCall *call)
+static IdgenSourceResult
+peek(IdgenHandle *handle, int64 *value)
 {
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	IdgenCacheKey key;
 	IdgenCached cached;
 	bool published;
-	int64 id;
 
+	*value = pending != NULL ? pending->next : 0;
 	if (pending != NULL && !handle->pending.ahead)
-		return pending->next;
+		return IDGEN_SOURCE_OK;
 
 	idgen_handle_key(handle, &key);
 	published = handle->found.slot != NULL && idgen_may_use_published(handle) &&
 		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
 	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
-		return pending->next;
-	if (published)
-		return cached.blocks[0].next;
-
-	while (handle->found.source->peek(handle, &id) == IDGEN_SOURCE_STALE)
-	{
-		idgen_handle_invalidate(handle);
-		idgen_handle_validate(handle, call);
-	}
-	return id;
+		return IDGEN_SOURCE_OK;
+	if (!published)
+		return handle->found.source->peek(handle, value);
+	*value = cached.blocks[0].next;
+	return IDGEN_SOURCE_OK;
 }
 
 /*
- * The sequence value of the id that the next call in this transaction gets if
- * no other session draws before. For the child of a template that is not made
- * yet, it is that of its first id. Raises 25000, 42501, 42704, 2200H and 22003
- * as drawing would, and 55000 if the source cannot tell.
+ * The same, whatever changes meanwhile. Returns false if it has turned out that
+ * the row has periods.
  */
-int64
-idgen_peek_next(IdgenHandle *handle, IdgenCall *call)
+static bool
+peek_own(IdgenHandle *handle, IdgenCall *call, int64 *value)
 {
-	int64 value;
+	while (handle->found.period == IDGEN_PERIOD_NONE)
+	{
+		if (peek(handle, value) != IDGEN_SOURCE_STALE)
+		{
+			idgen_fit_check_call(handle, call);
+			idgen_fit_check(handle, call, *value);
+			return true;
+		}
+		idgen_handle_invalidate(handle);
+		idgen_handle_validate(handle, call);
+	}
+	return false;
+}
+
+/*
+ * Look at the child of the period. The handle is valid and held, and its row
+ * has periods.
+ */
+static IdgenHandle *
+peek_child(IdgenHandle *handle, IdgenCall *call, int64 *value)
+{
+	IdgenCall call_of_child = {
+		.function = call->function,
+		.asked = call->asked,
+		.form = call->form,
+		.parent = handle,
+	};
+	IdgenHandle *found = idgen_peek_next(idgen_handle_child(handle, NULL), &call_of_child, value);
+
+	call->prefix = call_of_child.prefix;
+	return found;
+}
+
+/*
+ * Find the sequence value of the id that the next call in this transaction gets
+ * if no other session draws before. For a child that is not made yet, it is
+ * that of its first id. Returns the handle of the id sequence that it is of, as
+ * idgen_draw_slow() does. Raises 25000, 42501, 42704, 2200H and 22003 as
+ * drawing would, and 55000 if the source cannot tell.
+ */
+IdgenHandle *
+idgen_peek_next(IdgenHandle *handle, IdgenCall *call, int64 *value)
+{
+	IdgenHandle *found = handle;
 	bool held;
 
 	PreventCommandIfParallelMode(call->function);
 	call->missing_row = IDGEN_MISSING_ROW_SHOWN;
 	held = idgen_handle_hold(handle);
 	idgen_handle_validate(handle, call);
-	value = peek(handle, call);
-	idgen_fit_check_call(handle, call);
-	idgen_fit_check(handle, call, value);
+	if (!peek_own(handle, call, value))
+		found = peek_child(handle, call, value);
 	if (held)
 		idgen_handle_let_go(handle);
-	return value;
+	return found;
 }

@@ -8,6 +8,6 @@
 #include "session/call.h"
 #include "session/handle.h"
 
-extern int64 idgen_peek_next(IdgenHandle *handle, IdgenCall *call);
+extern IdgenHandle *idgen_peek_next(IdgenHandle *handle, IdgenCall *call, int64 *value);
 
 #endif /* IDGEN_PEEK_H */

@@ -12,6 +12,7 @@
 #include "datatype/timestamp.h"
 
 #include "catalog/source.h"
+#include "common/period.h"
 
 /* The form of the ids that a call returns. */
 typedef enum IdgenCallForm
@@ -42,7 +43,11 @@ typedef struct IdgenCall
 	const char *function;     /* the one called, for messages */
 	const IdgenSource *asked; /* the source that the id sequence must have, or NULL */
 	IdgenCallForm form;
-	int64 count; /* consecutive ids wanted, at least 1 for a draw */
+	int64 count;        /* consecutive ids wanted, at least 1 for a draw */
+	const IdgenDay *at; /* the day whose period is drawn from; NULL for today's */
+
+	/* On behalf of what it draws, or NULL: a row with periods, which is held. */
+	const struct IdgenHandle *parent;
 	IdgenMissingRow missing_row;
 
 	/* What has been done about it; all zero at first. */

@@ -14,6 +14,7 @@
 #include "catalog/row.h"
 #include "session/handle.h"
 #include "session/names.h"
+#include "session/period_now.h"
 
 /* A handle in that memory context, not validated. It does not copy the name. */
 IdgenHandle *
@@ -46,6 +47,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->search_path);
 	free_if_any(found->details);
 	free_if_any(found->format);
+	free_if_any(handle->now);
 	if (found->big_base != handle->last.big_base)
 		free_if_any(found->big_base);
 	pfree(handle);
@@ -101,6 +103,8 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	if (new.object != old.object)
 		handle->publishing.lxid = InvalidLocalTransactionId;
 	handle->found = new;
+	if (handle->now != NULL)
+		handle->now->epoch = 0;
 	free_if_any(old.source_name);
 	free_if_any(old.search_path);
 	free_if_any(old.details);

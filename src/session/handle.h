@@ -100,6 +100,7 @@ typedef struct IdgenFound
 	const char *source_name; /* NULL if there is none */
 	Numeric big_base;        /* NULL if zero */
 	const IdgenLayout *layout;
+	IdgenPeriod period; /* if it has one, nothing draws from the row itself */
 	const IdgenFormat *format; /* of text ids; NULL if they are plain digits */
 	pg_tz *zone;               /* that decides which day it is; NULL for that of the
 	                            * setting */
@@ -161,6 +162,7 @@ typedef struct IdgenServedXact
 } IdgenServedXact;
 
 struct IdgenName;
+struct IdgenPeriodNow;
 
 /* A session's view of one id sequence: its parts, by how long they live. */
 typedef struct IdgenHandle
@@ -196,6 +198,8 @@ typedef struct IdgenHandle
 	struct IdgenHandle *held_before; /* what was held last before it, or NULL */
 	ItemPointerData row_tid;         /* where this session's last refill put the row */
 	bool allocating;                 /* its source is at work: a refill, or what goes back */
+	struct IdgenPeriodNow *now;      /* the period that was drawn from last, or NULL;
+	                                  * see period_now.h */
 
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;

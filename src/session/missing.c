@@ -2,7 +2,8 @@
  * missing.c
  *		What is done about a row that a name lacks.
  *
- * If the name matches a template, a call that draws has the child made. It does
+ * If there is a row that it can be made from (catalog/parent.c), a template or
+ * a row with periods, a call that draws has the child made. It does
  * so in its own transaction, so a rollback undoes it, and the first ids with
  * it. With refill "worker" that must not be (rule U2). There the session acts
  * as if the row were made, and requests a refill; the worker finds that there
@@ -15,89 +16,126 @@
 
 #include "catalog/definition.h"
 #include "catalog/missing_row.h"
+#include "catalog/parent.h"
 #include "catalog/privileges.h"
-#include "catalog/template.h"
 #include "common/guc.h"
 #include "session/child_limit.h"
 #include "session/messages.h"
 #include "session/missing.h"
 #include "shmem/worker_requests.h"
 
-/* Is it the worker that makes a template's children? */
+/* Is it the worker that makes the children of a row? */
 static bool
-is_made_by_worker(TupleTableSlot *template, const char *name)
+is_made_by_worker(TupleTableSlot *parent, const char *name)
 {
 	IdgenDefinition def;
 
-	idgen_definition_from_row(template, name, &def);
+	idgen_definition_from_row(parent, name, &def);
 	return def.refill == IDGEN_REFILL_WORKER && def.source->locks_row;
 }
 
 /*
- * Raises 55P03 if the worker cannot see the template, which the current
+ * Raises 55P03 if the worker cannot see the parent, which the current
  * transaction has written.
  */
 static void
-check_worker_sees(TupleTableSlot *template, const char *name)
+check_worker_sees(TupleTableSlot *parent, const char *name)
 {
-	if (idgen_row_is_own(template))
+	if (idgen_row_is_own(parent))
 		ereport(ERROR,
 		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 		         errmsg("the worker cannot make id sequence \"%s\"", name),
-		         errdetail("The current transaction has written its template."),
+		         errdetail("The current transaction has written what it is made from."),
 		         errhint("Commit first, or use refill \"auto\".")));
 }
 
 /*
- * The name matches a template: have the child made, or shown. Returns false if
- * there is none then, or the user may not see the template. Raises 25006 in a
+ * Make a row from what was found, on behalf of a role; and before it, the row
+ * with periods, if that is missing, too. Returns false if there is none then.
+ * Raises 2200H and what the insert raises.
+ */
+static bool
+make_child(IdgenRow *row, IdgenParent kind, TupleTableSlot *parent, const char *name, Oid role)
+{
+	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
+	{
+		const char *between = idgen_parent_name(name);
+
+		idgen_check_child_limit(row->rel, parent, between);
+		if (!idgen_make_child(row->rel, parent, between, role, parent))
+			return false;
+	}
+	else if (kind == IDGEN_PARENT_TEMPLATE)
+		idgen_check_child_limit(row->rel, parent, name);
+	return idgen_make_child(row->rel, parent, name, role, row->slot);
+}
+
+/*
+ * There is what the row can be made from: have it made, or shown. Returns false
+ * if there is none then, or the user may not see the parent. Raises 25006 in a
  * read-only transaction if it is to be made, 2200H if the template has too many
  * children, 55P03, and what the insert raises.
  */
 static bool
 make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
-                   TupleTableSlot *template, IdgenFound *found)
+                   IdgenParent kind, TupleTableSlot *parent, IdgenFound *found)
 {
-	bool by_worker = is_made_by_worker(template, handle->name);
+	bool by_worker = is_made_by_worker(parent, handle->name);
 	bool cacheable;
 
-	if (!idgen_row_visible(row->rel, template, &cacheable))
+	if (!idgen_row_visible(row->rel, parent, &cacheable))
 		return false;
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE)
 		PreventCommandIfReadOnly(call->function);
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE && by_worker)
-		check_worker_sees(template, handle->name);
+		check_worker_sees(parent, handle->name);
 	if (call->missing_row == IDGEN_MISSING_ROW_SHOWN || by_worker)
 	{
-		idgen_row_show_child(row, template, handle->name);
+		idgen_row_show_child(row, kind, parent, handle->name);
 		found->unmade = true;
 		return true;
 	}
-	idgen_check_child_limit(row->rel, template, handle->name);
-	return idgen_make_child(row->rel, template, handle->name, GetUserId(), row->slot);
+	return make_child(row, kind, parent, handle->name, GetUserId());
+}
+
+/*
+ * Find what the row can be made from. A child that is drawn from on behalf of a
+ * row with periods is made from that one, even if that has got others by now.
+ * Raises 42704 if that is gone.
+ */
+static IdgenParent
+find_parent(const IdgenHandle *handle, const IdgenCall *call, Relation rel, TupleTableSlot *parent)
+{
+	if (call->parent == NULL || call->parent->found.unmade)
+		return idgen_parent_find(rel, handle->name, handle->namelen, parent);
+	if (!idgen_row_find(rel, call->parent->name, call->parent->namelen, IDGEN_SEARCH_SURE, parent))
+		idgen_no_such_sequence(handle->relid, call->parent->name, call->asked);
+	return IDGEN_PARENT_PERIODS;
 }
 
 /*
  * The row of a handle was not found: have one made, or shown, as far as the
  * call asks for that. Returns whether the open row has one then; found->unmade
- * says that it is only shown. A template comes before idgen.auto_create. Raises
- * what make_or_show_child() does.
+ * says that it is only shown. A parent comes before idgen.auto_create. Raises
+ * what find_parent() and make_or_show_child() do.
  */
 bool
 idgen_missing_row(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenFound *found)
 {
-	TupleTableSlot *template;
+	TupleTableSlot *parent;
+	IdgenParent kind;
 	bool there = false;
 
 	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
 		return false;
-	template = table_slot_create(row->rel, NULL);
-	if (idgen_template_find(row->rel, handle->name, handle->namelen, template))
-		there = make_or_show_child(handle, call, row, template, found);
+	parent = table_slot_create(row->rel, NULL);
+	kind = find_parent(handle, call, row->rel, parent);
+	if (kind != IDGEN_PARENT_NONE)
+		there = make_or_show_child(handle, call, row, kind, parent, found);
 	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
 	         (call->asked == NULL || call->asked->auto_created))
 		there = idgen_make_default_row(row->rel, handle->name, row->slot);
-	ExecDropSingleTupleTableSlot(template);
+	ExecDropSingleTupleTableSlot(parent);
 	return there;
 }
 
@@ -111,16 +149,16 @@ bool
 idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
                              Oid requested_by, IdgenRow *row)
 {
-	TupleTableSlot *template = table_slot_create(row->rel, NULL);
+	TupleTableSlot *parent;
+	IdgenParent kind;
 	bool made = false;
 
-	if (idgen_cache_has_waiters(key) &&
-	    idgen_template_find(row->rel, handle->name, handle->namelen, template) &&
-	    is_made_by_worker(template, handle->name))
-	{
-		idgen_check_child_limit(row->rel, template, handle->name);
-		made = idgen_make_child(row->rel, template, handle->name, requested_by, row->slot);
-	}
-	ExecDropSingleTupleTableSlot(template);
+	if (!idgen_cache_has_waiters(key))
+		return false;
+	parent = table_slot_create(row->rel, NULL);
+	kind = idgen_parent_find(row->rel, handle->name, handle->namelen, parent);
+	if (kind != IDGEN_PARENT_NONE && is_made_by_worker(parent, handle->name))
+		made = make_child(row, kind, parent, handle->name, requested_by);
+	ExecDropSingleTupleTableSlot(parent);
 	return made;
 }

@@ -60,6 +60,7 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->refill = def->refill;
 	found->own_row = !found->unmade && idgen_row_is_own(row);
 	found->layout = def->layout;
+	found->period = def->period;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 		found->big_base = DatumGetNumericCopy(big_base);
 }
@@ -119,15 +120,18 @@ do_without_row(IdgenFound *found, const IdgenSource *source)
 }
 
 /*
- * Have the source find what its name stands for; or have it look at the object
- * that another session has found, if that is valid. What only this session can
- * see, no worker can refill: the session does so itself.
+ * Nothing is drawn from a row with periods itself. Otherwise have the source
+ * find what its name stands for; or have it look at the object that another
+ * session has found, if that is valid. What only this session can see, no
+ * worker can refill: the session does so itself.
  */
 static void
 resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
 	ErrorContextCallback context;
 
+	if (found->period != IDGEN_PERIOD_NONE)
+		return;
 	if (found->source->resolve)
 	{
 		idgen_refill_context_push(handle, &context);
@@ -200,7 +204,7 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
 
 	if (as_of != 0 && found->has_row && found->change_is_told && found->source->auto_created &&
 	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
-	    found->format == NULL && idgen_changes_leave_row(handle))
+	    found->format == NULL && found->period == IDGEN_PERIOD_NONE && idgen_changes_leave_row(handle))
 		idgen_known_row_share(key, &row);
 }
 
@@ -292,6 +296,19 @@ has_refilled_without_slot(IdgenHandle *handle)
 }
 
 /*
+ * Has nothing happened to a row with periods since the handle has found it?
+ * Other rows need no such look: whoever draws compares the version of the slot.
+ */
+static bool
+periods_hold(const IdgenHandle *handle)
+{
+	const IdgenFound *found = &handle->found;
+
+	return found->period == IDGEN_PERIOD_NONE || found->slot == NULL ||
+		idgen_slot_is_still(found->slot, found->version);
+}
+
+/*
  * Make sure that the user may draw from the id sequence, that it exists, and
  * that the handle knows what it comes from and where its slot is, if there is
  * one. Called at the beginning of every call, and again whenever the call has
@@ -307,7 +324,7 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	IdgenFound found;
 
 	if (idgen_handle_is_valid(handle, handle->found.epoch, call->asked) &&
-	    (handle->found.remember || call->validated))
+	    (handle->found.remember || call->validated) && periods_hold(handle))
 		return;
 	idgen_handle_invalidate(handle);
 
@@ -365,7 +382,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
 		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);
-	if (!found->has_row || found->refill == IDGEN_REFILL_TRANSACTION ||
+	if (!found->has_row || found->period != IDGEN_PERIOD_NONE || found->refill == IDGEN_REFILL_TRANSACTION ||
 	    found->source->has_object != OidIsValid(key->object))
 		return NULL;
 

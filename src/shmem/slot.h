@@ -255,4 +255,16 @@ idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
 	return taken;
 }
 
+/*
+ * Is the slot still what the caller knows? This looks without the lock, so it
+ * is for a caller who takes nothing from the slot. Such a one needs to learn of
+ * a change only if it knows by other means that the change is committed, and
+ * then the version was written before.
+ */
+static inline bool
+idgen_slot_is_still(const IdgenSlot *slot, uint64 version)
+{
+	return *(const volatile uint64 *) &slot->version == version;
+}
+
 #endif /* IDGEN_SLOT_H */

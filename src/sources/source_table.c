@@ -15,9 +15,9 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 
+#include "catalog/parent.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
-#include "catalog/template.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
@@ -44,7 +44,7 @@ multiply_saturating(int64 a, int64 b)
 static bool
 is_as_expected(IdgenHandle *handle, const IdgenRequest *request, const IdgenDefinition *def)
 {
-	if (def->source != handle->found.source)
+	if (def->source != handle->found.source || def->period != IDGEN_PERIOD_NONE)
 		return false;
 	if (idgen_request_by_worker(request))
 		return def->refill != IDGEN_REFILL_TRANSACTION;

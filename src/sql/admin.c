@@ -31,6 +31,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "session/handle_table.h"
+#include "session/period_now.h"
 #include "session/validate.h"
 #include "sql/id_type.h"
 #include "sql/sql_support.h"
@@ -368,7 +369,7 @@ restart_value(const IdgenHandle *handle, int64 start)
 /*
  * Start an id sequence again at an id, or at its sequence value, when the
  * transaction commits. Raises 42501, 42704, 22023 or 22003 for an id out of its
- * range, and 0A000 if its source cannot be restarted.
+ * range, and 0A000 if its source cannot be restarted or its row has periods.
  */
 static void
 restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
@@ -376,6 +377,8 @@ restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
 	for (;;)
 	{
 		idgen_handle_validate(handle, call);
+		if (handle->found.period != IDGEN_PERIOD_NONE)
+			idgen_refuse_periods(handle, call->function);
 		if (handle->found.source->restart == NULL)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

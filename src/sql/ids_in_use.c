@@ -313,7 +313,7 @@ id_after_blocks(IdgenHandle *handle, int64 *id)
  * The ids in blocks of an id sequence, be they used, cached or pending. The
  * caller has locked the row. Blocks of a native sequence come without a lock of
  * the row, so this locks the native sequence. Raises 0A000 if ids are composed
- * of what the row counts, or if the native sequence counts down.
+ * of what the row counts or the row has periods, or if the native sequence counts down.
  */
 void
 idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
@@ -328,6 +328,12 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 		{
 			idgen_handle_invalidate(handle);
 			idgen_handle_validate(handle, &call);
+			if (handle->found.period != IDGEN_PERIOD_NONE)
+				ereport(ERROR,
+				        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				         errmsg("cannot move back a column whose ids start anew each %s",
+				                idgen_period_word(handle->found.period)),
+				         errdetail("Id sequence \"%s\" has periods.", handle->name)));
 			if (handle->found.layout != &idgen_layout_plain)
 				ereport(ERROR,
 				        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

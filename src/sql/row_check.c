@@ -202,8 +202,9 @@ check_kind(const IdgenTriggerRow *row)
 }
 
 /*
- * Where its children start is what next_block_start of a template says: nobody
- * draws from it. So start_value follows, unless the command sets that as well.
+ * Where its children start is what next_block_start says of a template, or of a
+ * row with periods: nobody draws from it. So start_value follows, unless the
+ * command sets that as well.
  */
 static void
 let_start_follow(IdgenTriggerRow *row)
@@ -211,7 +212,7 @@ let_start_follow(IdgenTriggerRow *row)
 	if (is_null(row, IDGEN_ATT_NEXT_BLOCK_START))
 		return;
 	if (is_null(row, IDGEN_ATT_START_VALUE) ||
-	    (row->old != NULL && is_template(row) &&
+	    (row->old != NULL && (is_template(row) || !is_null(row, IDGEN_ATT_PERIOD)) &&
 	     idgen_trigger_row_changes(row, IDGEN_ATT_NEXT_BLOCK_START) &&
 	     !idgen_trigger_row_changes(row, IDGEN_ATT_START_VALUE)))
 		set_column(row, IDGEN_ATT_START_VALUE,

@@ -39,8 +39,9 @@ static pg_noinline Datum
 next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
 {
 	IdgenCall call = {.function = "idgen_next()", .asked = asked, .count = 1};
-	int64 value = idgen_draw_slow(handle, &call).next;
+	int64 value;
 
+	handle = idgen_draw_one(handle, &call, &value);
 	PG_RETURN_INT64(idgen_compose(handle, &call, value));
 }
 
@@ -58,13 +59,14 @@ next_id(IdgenHandle *handle, const IdgenSource *asked)
 	return next_id_slow(handle, asked);
 }
 
+/* The next id, plus big_base. *handle becomes that which it is drawn from. */
 static Datum
-next_big_id(IdgenHandle *handle, const IdgenSource *asked)
+next_big_id(IdgenHandle **handle, const IdgenSource *asked)
 {
 	int64 value;
 	int prefix = 0;
 
-	if (!idgen_draw_fast(handle, asked, &value))
+	if (!idgen_draw_fast(*handle, asked, &value))
 	{
 		IdgenCall call = {
 			.function = "idgen_next_big()",
@@ -73,10 +75,10 @@ next_big_id(IdgenHandle *handle, const IdgenSource *asked)
 			.count = 1,
 		};
 
-		value = idgen_draw_slow(handle, &call).next;
+		*handle = idgen_draw_one(*handle, &call, &value);
 		prefix = call.prefix;
 	}
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, prefix, value, handle->found.big_base));
+	PG_RETURN_NUMERIC(idgen_layout_compose_big((*handle)->found.layout, prefix, value, (*handle)->found.big_base));
 }
 
 /* idgen_next(name text) returns bigint */
@@ -102,7 +104,9 @@ idgen_next_from(PG_FUNCTION_ARGS)
 Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
-	return next_big_id(idgen_call_site(fcinfo, 1)->handle, NULL);
+	IdgenHandle *handle = idgen_call_site(fcinfo, 1)->handle;
+
+	return next_big_id(&handle, NULL);
 }
 
 /* idgen_next_big(name text, source text) returns numeric */
@@ -110,8 +114,9 @@ Datum
 idgen_next_big_from(PG_FUNCTION_ARGS)
 {
 	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
+	IdgenHandle *handle = site->handle;
 
-	return next_big_id(site->handle, site->asked);
+	return next_big_id(&handle, site->asked);
 }
 
 /*
@@ -122,10 +127,12 @@ idgen_next_big_from(PG_FUNCTION_ARGS)
 static pg_noinline Datum
 next_id_in_copy_slow(IdgenHandle *handle, const IdgenSource *asked)
 {
-	Datum id = next_id_slow(handle, asked);
+	IdgenCall call = {.function = "idgen_next()", .asked = asked, .count = 1};
+	int64 value;
 
+	handle = idgen_draw_one(handle, &call, &value);
 	idgen_check_without_code(handle);
-	return id;
+	PG_RETURN_INT64(idgen_compose(handle, &call, value));
 }
 
 static inline Datum
@@ -141,7 +148,7 @@ next_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
 static Datum
 next_big_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
 {
-	Datum id = next_big_id(handle, asked);
+	Datum id = next_big_id(&handle, asked);
 
 	idgen_check_without_code(handle);
 	return id;
@@ -196,6 +203,7 @@ idgen_next_range(PG_FUNCTION_ARGS)
 		.form = IDGEN_FORM_RANGE,
 		.count = PG_GETARG_INT64(1),
 	};
+	IdgenHandle *drawn;
 	IdgenBlock ids;
 	Datum values[2];
 	bool nulls[2] = {false, false};
@@ -204,9 +212,9 @@ idgen_next_range(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("n must be between 1 and %lld", (long long) IDGEN_RANGE_MAX)));
-	ids = idgen_draw_slow(site->handle, &call);
-	values[0] = Int64GetDatum(idgen_compose(site->handle, &call, ids.next));
-	values[1] = Int64GetDatum(idgen_compose(site->handle, &call, idgen_block_last(&ids)));
+	drawn = idgen_draw_slow(site->handle, &call, &ids);
+	values[0] = Int64GetDatum(idgen_compose(drawn, &call, ids.next));
+	values[1] = Int64GetDatum(idgen_compose(drawn, &call, idgen_block_last(&ids)));
 	return idgen_result_row(fcinfo, &site->desc, values, nulls);
 }
 
@@ -275,9 +283,10 @@ idgen_peek(PG_FUNCTION_ARGS)
 {
 	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 	IdgenCall call = {.function = "idgen_peek()", .asked = site->asked};
-	int64 value = idgen_peek_next(site->handle, &call);
+	int64 value;
+	const IdgenHandle *seen = idgen_peek_next(site->handle, &call, &value);
 
-	PG_RETURN_INT64(idgen_compose(site->handle, &call, value));
+	PG_RETURN_INT64(idgen_compose(seen, &call, value));
 }
 
 /* idgen_peek_big(name text [, source text]) returns numeric */
@@ -286,8 +295,8 @@ idgen_peek_big(PG_FUNCTION_ARGS)
 {
 	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
 	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .form = IDGEN_FORM_NUMERIC};
-	int64 value = idgen_peek_next(site->handle, &call);
+	int64 value;
+	const IdgenHandle *seen = idgen_peek_next(site->handle, &call, &value);
 
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(site->handle->found.layout, call.prefix,
-	                                           value, site->handle->found.big_base));
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(seen->found.layout, call.prefix, value, seen->found.big_base));
 }

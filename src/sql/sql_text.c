@@ -17,6 +17,7 @@
 #include "draw/draw.h"
 #include "draw/fit.h"
 #include "session/handle_table.h"
+#include "session/period_now.h"
 #include "session/validate.h"
 #include "sql/call_site.h"
 #include "text/format.h"
@@ -67,27 +68,28 @@ today(pg_tz *zone)
 
 /*
  * Draw the next id, and write it as the row says. The date is that of the day,
- * or of today if that is NULL.
+ * or of today if that is NULL; it also says which period is drawn from. *handle
+ * becomes that which the id is drawn from.
  */
 static pg_attribute_always_inline Datum
-next_text(IdgenHandle *handle, const IdgenDay *day)
+next_text(IdgenHandle **handle, const IdgenDay *day)
 {
 	int64 id;
 	const IdgenFormat *format;
 	text *result;
 
-	if (unlikely(!idgen_draw_fast(handle, NULL, &id)))
+	if (unlikely(!idgen_draw_fast(*handle, NULL, &id)))
 	{
-		IdgenCall call = {.function = "idgen_next_text()", .count = 1};
+		IdgenCall call = {.function = "idgen_next_text()", .count = 1, .at = day};
 
-		id = idgen_draw_slow(handle, &call).next;
-		id = idgen_compose(handle, &call, id);
+		*handle = idgen_draw_one(*handle, &call, &id);
+		id = idgen_compose(*handle, &call, id);
 	}
-	format = handle->found.format;
+	format = (*handle)->found.format;
 	if (format == NULL)
 		return plain_digits(id);
 	if (format->shows_date && day == NULL)
-		day = today(handle->found.zone != NULL ? handle->found.zone : idgen_period_zone);
+		day = today(idgen_handle_zone(*handle));
 	result = palloc(VARHDRSZ + idgen_format_room(format));
 	SET_VARSIZE(result, VARHDRSZ + idgen_format_write(format, id, day, VARDATA(result)));
 	PG_RETURN_TEXT_P(result);
@@ -97,19 +99,23 @@ next_text(IdgenHandle *handle, const IdgenDay *day)
 Datum
 idgen_next_text(PG_FUNCTION_ARGS)
 {
-	return next_text(idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle, NULL);
+	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
+
+	return next_text(&handle, NULL);
 }
 
 /*
- * idgen_next_text(name text, at date) returns text: the same, with the date
- * fields of that day. Raises 22008 for a year that they cannot show.
+ * idgen_next_text(name text, at date) returns text: the same, of the period and
+ * with the date fields of that day. Raises 22008 for a year that they cannot
+ * show.
  */
 Datum
 idgen_next_text_at(PG_FUNCTION_ARGS)
 {
+	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
 	IdgenDay day = idgen_day_of(PG_GETARG_DATEADT(1));
 
-	return next_text(idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle, &day);
+	return next_text(&handle, &day);
 }
 
 /* In place of these two in defaults of COPY, see copy_batches.c */
@@ -117,7 +123,7 @@ Datum
 idgen_next_text_in_copy(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
-	Datum result = next_text(handle, NULL);
+	Datum result = next_text(&handle, NULL);
 
 	idgen_check_without_code(handle);
 	return result;
@@ -128,7 +134,7 @@ idgen_next_text_at_in_copy(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
 	IdgenDay day = idgen_day_of(PG_GETARG_DATEADT(1));
-	Datum result = next_text(handle, &day);
+	Datum result = next_text(&handle, &day);
 
 	idgen_check_without_code(handle);
 	return result;

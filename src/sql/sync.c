@@ -29,6 +29,7 @@
 #include "common/compat.h"
 #include "common/subxact.h"
 #include "session/handle_table.h"
+#include "session/period_now.h"
 #include "session/validate.h"
 #include "sql/drawing_columns.h"
 #include "sql/ids_in_use.h"
@@ -130,6 +131,8 @@ check_own_schema(const IdgenDrawingColumn *column, const IdgenHandle *handle)
 static void
 check_can_be_moved(const IdgenHandle *handle)
 {
+	if (handle->found.period != IDGEN_PERIOD_NONE)
+		idgen_refuse_periods(handle, "idgen_restart()");
 	if (handle->found.layout != &idgen_layout_plain)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -1,0 +1,116 @@
+/*
+ * period_now.c
+ *		Which child a row with periods draws from.
+ *
+ * A row with periods has no ids of its own. A draw by its name goes on with the
+ * child that is named after the period, so the child's handle does all the
+ * work: its hot path, its pending ids, its place in the cache. The handle of
+ * the row keeps what the row says, and what idgen_last() may be asked of the
+ * name.
+ *
+ * It is the start of the transaction that decides which period it is, so ids
+ * agree with CURRENT_DATE, and a transaction that lasts over midnight does not
+ * mix two periods. To find that out takes longer than to draw. So the handle
+ * remembers the child, and until when that is right.
+ */
+#include "postgres.h"
+
+#include "session/handle_table.h"
+#include "session/names.h"
+#include "session/period_now.h"
+
+/* The day that it is for the handle in this transaction. Raises 22008. */
+IdgenDay
+idgen_handle_today(const IdgenHandle *handle)
+{
+	TimestampTz until;
+
+	return idgen_day_at(GetCurrentTransactionStartTimestamp(), IDGEN_PERIOD_NONE,
+	                    idgen_handle_zone(handle), &until);
+}
+
+/* The handle of the child for the period that has that day. */
+static IdgenHandle *
+child_of(const IdgenHandle *handle, const IdgenDay *day)
+{
+	char *name = idgen_period_child(handle->name, handle->found.period, day);
+	IdgenHandle *child = idgen_handle_get(handle->relid, name, strlen(name));
+
+	pfree(name);
+	return child;
+}
+
+/*
+ * The handle of the child that a handle draws from which is valid, is held, and
+ * has a period. NULL stands for the day that the transaction began. There need
+ * not be a row of that name yet. Raises 22008.
+ */
+IdgenHandle *
+idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
+{
+	IdgenPeriodNow now = {
+		.zone = idgen_handle_zone(handle),
+		.from = GetCurrentTransactionStartTimestamp(),
+	};
+	IdgenDay today;
+
+	if (at != NULL)
+		return child_of(handle, at);
+	today = idgen_day_at(now.from, handle->found.period, idgen_handle_zone(handle), &now.until);
+	if (handle->now == NULL)
+		handle->now = MemoryContextAlloc(idgen_name_memory, sizeof(IdgenPeriodNow));
+	now.child = child_of(handle, &today);
+	now.epoch = idgen_handle_epoch;
+	*handle->now = now;
+	return now.child;
+}
+
+static bool
+same_number(Numeric a, Numeric b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0;
+}
+
+/*
+ * Keep what idgen_last() may be asked of the name of a row with periods: that
+ * which was drawn from a child just now. Most often it is the same as before,
+ * but for the value.
+ */
+void
+idgen_handle_remember_through(IdgenHandle *handle, const IdgenHandle *child)
+{
+	IdgenLast *last = &handle->last;
+	IdgenLast drawn = child->last;
+
+	if (unlikely(last->layout != drawn.layout || last->object != drawn.object ||
+	             last->prefix != drawn.prefix || !same_number(last->big_base, drawn.big_base)))
+	{
+		idgen_name_reserve_last(handle->known, &drawn);
+		if (drawn.big_base != NULL)
+			drawn.big_base = memcpy(MemoryContextAlloc(idgen_name_memory, VARSIZE(drawn.big_base)),
+			                        drawn.big_base, VARSIZE(drawn.big_base));
+		if (last->big_base != NULL && last->big_base != handle->found.big_base)
+			pfree(last->big_base);
+		*last = drawn;
+	}
+	last->value = drawn.value;
+}
+
+/*
+ * Raises 0A000: the handle's row has periods, so it is one of its children that
+ * the function should be called for.
+ */
+void
+idgen_refuse_periods(const IdgenHandle *handle, const char *function)
+{
+	const char *word = idgen_period_word(handle->found.period);
+	IdgenDay today = idgen_handle_today(handle);
+
+	ereport(ERROR,
+	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+	         errmsg("id sequence \"%s\" starts anew each %s", handle->name, word),
+	         errhint("Call %s for the id sequence of one %s, such as \"%s\".", function, word,
+	                 idgen_period_child(handle->name, handle->found.period, &today))));
+}
