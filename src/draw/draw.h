@@ -19,9 +19,9 @@ extern void idgen_draw_abort(void);
  * The hot path: no catalog, no memory allocation, no snapshot. Draw the
  * sequence value that is a handle's next id, if what was found before still
  * holds and there is nothing to decide; "asked" is the source asked for, or
- * NULL. If it answers false, the caller goes on with idgen_draw_one() or idgen_draw_slow(). (In a
- * parallel worker it always does: that is a new process, whose handles are not
- * validated yet.)
+ * NULL. If it answers false, the caller goes on with idgen_draw_one() or
+ * idgen_draw_slow(). (In a parallel worker it always does: that is a new
+ * process, whose handles are not validated yet.)
  */
 static pg_attribute_always_inline bool
 idgen_draw_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)

@@ -46,7 +46,7 @@ typedef struct IdgenCall
 	int64 count;        /* consecutive ids wanted, at least 1 for a draw */
 	const IdgenDay *at; /* the day whose period is drawn from; NULL for today's */
 
-	/* On behalf of what it draws, or NULL: a row with periods, which is held. */
+	/* The row with periods that it draws for, which is held, or NULL. */
 	const struct IdgenHandle *parent;
 	IdgenMissingRow missing_row;
 

@@ -100,7 +100,7 @@ typedef struct IdgenFound
 	const char *source_name; /* NULL if there is none */
 	Numeric big_base;        /* NULL if zero */
 	const IdgenLayout *layout;
-	IdgenPeriod period; /* if it has one, nothing draws from the row itself */
+	IdgenPeriod period;        /* if it has one, nothing draws from the row itself */
 	const IdgenFormat *format; /* of text ids; NULL if they are plain digits */
 	pg_tz *zone;               /* that decides which day it is; NULL for that of the
 	                            * setting */

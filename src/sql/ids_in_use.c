@@ -313,7 +313,8 @@ id_after_blocks(IdgenHandle *handle, int64 *id)
  * The ids in blocks of an id sequence, be they used, cached or pending. The
  * caller has locked the row. Blocks of a native sequence come without a lock of
  * the row, so this locks the native sequence. Raises 0A000 if ids are composed
- * of what the row counts or the row has periods, or if the native sequence counts down.
+ * of what the row counts, if the row has periods, or if the native sequence
+ * counts down.
  */
 void
 idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
