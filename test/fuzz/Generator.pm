@@ -21,9 +21,9 @@ our @roles = qw(fuzz_super fuzz_owner fuzz_user);
 our %encodings = (fuzz_utf8 => 'UTF8', fuzz_latin1 => 'LATIN1', fuzz_ascii => 'SQL_ASCII', fuzz_eucjp => 'EUC_JP');
 our @id_sequences = qw(plain gapless worker gapless_worker seq native native_worker ones_worker func strange drawing nonsense
   server server_worker other silent silent_worker nowhere big prefixed session reversed worker_reversed exhausted nearly
-  negative far descending cycling auto gapless_auto native_auto server_auto pooled hilo legacy owned temporary adopted
+  negative far text key descending cycling auto gapless_auto native_auto server_auto pooled hilo legacy owned temporary adopted
   made1 made2 made3 made4);
-my @tables = qw(t_serial t_identity t_plain t_small t_default t_composed t_parts t_parts_1 t_parent t_child
+my @tables = qw(t_serial t_identity t_plain t_small t_default t_text t_composed t_parts t_parts_1 t_parent t_child
   t_temp t_generated t_owner v_view m_view f_table seq_seq t_serial_id_seq t_plain_pkey id_sequences idgen_stats centre.id_sequences
   pg_class pg_attribute pg_type pg_toast.pg_toast_1255 pg_database information_schema.tables);
 my @native = (qw(seq_seq ones_seq cycling_seq descending_seq pooled_seq hilo_seq temporary_seq t_serial_id_seq), '"Odd Name"');
@@ -194,6 +194,29 @@ sub layout
 	return weighted(20 => sub { quoted(pick(qw(plain prefixed session prefixed_reversed session_reversed))) }, 1 => \&odd_text);
 }
 
+# Pieces of formats, in any order.
+sub format_of_ids
+{
+	my @pieces = several(
+		5,
+		sub {
+			pick(
+				'{id}', '{id}', '{id:6}', '{id:base58:11}', '{id:base32}', '{id:64}', '{id:base7}', '{id:base', '{YYYY}', '{YY}', '{MM}', '{DD}',
+				'{luhn}', '{mod97}', '{verhoeff}', '{{', '}}', '{', '}', '-', 'INV', '0', "\x{e6}\x{97}\x{a5}", ':6}');
+		});
+
+	return weighted(8 => sub { quoted(join('', @pieces)) }, 8 => sub { quoted(pick('INV-{id:6}', '{YYYY}/{id}', '{id:base62}{mod97}', 'RF{mod97}{id}', '{id}{luhn}')) },
+		2 => 'NULL', 1 => \&odd_text);
+}
+
+sub text_id
+{
+	return weighted(
+		5 => \&draw_text,
+		5 => sub { quoted(pick('INV-000042', '2026/7', '79927398713', 'RF18539007547034', '-1', '9' x 20, '0')) },
+		1 => \&odd_text);
+}
+
 sub column_name
 {
 	return weighted(8 => "'id'", 1 => sub { quoted(pick(qw(v d ctid tableoid xmin attnum relnatts oid gone nosuch))) }, 1 => \&odd_text);
@@ -211,6 +234,8 @@ my %by_name = (
 	source_name => \&source_name,
 	refill => \&refill,
 	layout => \&layout,
+	format => \&format_of_ids,
+	text_id => \&text_id,
 	pooling => \&pooling,
 	owned_by => \&owning_column,
 	kind => sub { pick("'identity'", "'serial'", \&odd_text) },
@@ -225,6 +250,7 @@ my %by_type = (
 	regclass => \&relation,
 	oid => \&relation,
 	'text[]' => sub { 'ARRAY[' . join(', ', several(4, \&odd_text)) . ']' },
+	date => sub { pick('current_date', "'2026-11-22'", "'infinity'", "'0044-03-15 BC'", "'5874897-12-31'") },
 	'timestamp with time zone' => sub { pick("'infinity'", "'-infinity'", 'now()', "'294276-12-31'", "'4713-01-01 BC'") });
 
 sub value
@@ -262,6 +288,11 @@ sub draw
 	return 'idgen_next(' . name() . ')';
 }
 
+sub draw_text
+{
+	return 'idgen_next_text(' . name() . ')';
+}
+
 # Most of these make sense, other than what any_call() makes of that many
 # arguments.
 sub creation
@@ -282,6 +313,7 @@ sub creation
 		some(30, 'pooling => ' . pooling()),
 		some(20, 'owned_by => ' . owning_column()),
 		some(30, 'layout => ' . layout()),
+		some(30, 'format => ' . format_of_ids()),
 		some(50, 'block_size => ' . pick(1, 3, 20, 1000)),
 		some(30, 'next_block_start => ' . int8())) . ')';
 }
@@ -301,7 +333,7 @@ sub care
 
 sub call
 {
-	return weighted(5 => \&any_call, 5 => \&draw, 1 => \&creation, 1 => \&care);
+	return weighted(5 => \&any_call, 5 => \&draw, 2 => \&draw_text, 1 => \&creation, 1 => \&care);
 }
 
 # A call whose value goes into a column of a number.
@@ -342,7 +374,7 @@ sub query
 
 sub some_table
 {
-	return pick(qw(t_default t_default t_composed t_parts t_parent t_serial t_owner t_temp));
+	return pick(qw(t_default t_default t_text t_composed t_parts t_parent t_serial t_owner t_temp));
 }
 
 sub change

@@ -125,6 +125,9 @@ INSERT INTO id_sequences (name, next_block_start, block_size, source, source_nam
 	('pooled', 1, 20, 'sequence', 'public.pooled_seq', 'transaction', 'pooled'),
 	('hilo', 1, 20, 'sequence', 'public.hilo_seq', 'auto', 'hilo'),
 	('legacy', 1, 20, 'sequence', 'public.seq_seq', 'worker', 'legacy_pooled');
+INSERT INTO id_sequences (name, next_block_start, format) VALUES
+	('text', 1, 'INV-{YYYY}-{id:6}{luhn}'),
+	('key', 1, '{id:base58:11}');
 UPDATE id_sequences SET max_value = 100, exhausted = 1 WHERE name = 'exhausted';
 
 -- Columns to adopt, and others
@@ -133,6 +136,7 @@ CREATE TABLE t_identity (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v i
 CREATE TABLE t_plain (id integer PRIMARY KEY, v integer);
 CREATE TABLE t_small (id smallserial, v integer);
 CREATE TABLE t_default (id bigint DEFAULT idgen_next('plain') PRIMARY KEY, v integer);
+CREATE TABLE t_text (id text DEFAULT idgen_next_text('text') PRIMARY KEY, v integer);
 CREATE TABLE t_composed (
 	id bigint DEFAULT idgen_next('prefixed'),
 	n numeric DEFAULT idgen_next_big('big'),

@@ -30,8 +30,11 @@ END $$;
 -- as with nextval, and not with any volatile function
 SELECT rows_with($$idgen_next('x')$$), rows_with($$nextval('native_seq')$$), rows_with('random()::numeric');
 
--- all four functions, and expressions with them
+-- all the functions that draw, and expressions with them
 SELECT rows_with($$idgen_next('x', 'table')$$), rows_with($$idgen_next_big('x')$$), rows_with($$idgen_next_big('x', 'table')$$);
+SELECT idgen_create('text', format => '{YYYY}{id}');
+SELECT rows_with($$idgen_next_text('text')::numeric$$), rows_with($$idgen_next_text('text', '2026-11-22')::numeric$$),
+	rows_with($$idgen_next_text('text', current_date)::numeric$$), rows_with($$idgen_next_text('text', clock_timestamp()::date)::numeric$$);
 SELECT rows_with($$idgen_next(lower('X')) * 10 + idgen_next_big('x')$$), rows_with($$idgen_next('x') + random()::numeric$$);
 
 -- sources and refills that run nobody's code
@@ -55,6 +58,7 @@ BEGIN
 END $$;
 SELECT idgen_create('function', source => 'function', source_name => 'allocator');
 SELECT rows_with($$idgen_next('function')$$), rows_with($$idgen_next('function', 'function')$$);
+SELECT rows_with($$idgen_next_text('function')::numeric$$), rows_with($$idgen_next_text('function', '2026-11-22')::numeric$$);
 BEGIN;
 UPDATE id_sequences SET source = 'function', source_name = 'public.allocator' WHERE name = 'x';
 SELECT rows_with($$idgen_next('x')$$);
