@@ -46,6 +46,22 @@ const Family families[] = {
      .members = 60,
      .value_of = "id",
      .most = 8},
+	{.prefix = "day",
+     .template = "day",
+     .columns = "block_size, refill, period, format",
+     .values = "1, 'transaction', 'day', '{YYYY}{MM}{DD}-{id:3}'",
+     .names = DAYS,
+     .members = 30,
+     .has_format = true,
+     .value_of = "coalesce(id, substring(label, 10)::bigint)"},
+	{.prefix = "month",
+     .template = "month/*",
+     .columns = "block_size, refill, period, format",
+     .values = "1, 'auto', 'month', 'M{YY}{MM}-{id:base36:3}'",
+     .names = MONTHS,
+     .members = 24,
+     .has_format = true,
+     .value_of = "coalesce(id, idgen_text_value(child, label))"},
 };
 const int nfamilies = lengthof(families);
 
