@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #
-# numbers.sh - what numbers for people cost: a sequence for each tenant, text
-# ids, UUIDs in order
+# numbers.sh - what numbers for people cost: a sequence for each tenant and
+# period, text ids, UUIDs in order
 #
 # Where nanoseconds are those "over" something, both are measured one after the
 # other, and what counts is the difference.
@@ -63,6 +63,25 @@ compare_text()
 		'idgen_next_text, RF{mod97}{id:9}' "idgen_next('large') ~ idgen_next_text('mod97')" \
 		"'INV-' || lpad(idgen_next, 6)" "idgen_next('large') ~ 'INV-' || lpad(idgen_next('large')::text, 6, '0')"
 	must 'over idgen_next' 'idgen_next_text, INV-{id:6}' most 150
+}
+
+# Drawing through a row with a period means to find out first which one it is.
+compare_periods()
+{
+	sql <<-'SQL'
+		INSERT INTO id_sequences (name, next_block_start, block_size, period, format) VALUES
+			('undated', 1, 100000000, NULL, 'INV-{id:6}'),
+			('yearly', 1, 100000000, 'year', 'INV-{YYYY}-{id:6}'),
+			('daily', 1, 100000000, 'day', '{YYYY}{MM}{DD}-{id:6}');
+	SQL
+	sql -c "SELECT idgen_next('undated'), idgen_next('yearly'), idgen_next('daily'), idgen_next_text('yearly', date '2020-06-01')" >/dev/null
+	section periods ns 1 'Periods: nanoseconds of one call over that of an id sequence without'
+	contest 'idgen_next' call_over 1000 -- \
+		'idgen_next, period year' "idgen_next('large') ~ idgen_next('yearly')" \
+		'idgen_next, period day' "idgen_next('large') ~ idgen_next('daily')"
+	contest 'idgen_next_text' call_over 1000 -- \
+		'idgen_next_text, period year' "idgen_next_text('undated') ~ idgen_next_text('yearly')" \
+		'idgen_next_text, at a date' "idgen_next_text('undated') ~ idgen_next_text('yearly', date '2020-06-01')"
 }
 
 compare_uuids()
