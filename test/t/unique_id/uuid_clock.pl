@@ -95,6 +95,12 @@ is(sqlstate($node, 'SELECT idgen_unique_uuid()'), '55000', 'a minute back');
 set_clock($node, '+600');
 is(sqlstate($node, 'SELECT idgen_unique_uuid()'), '', 'caught up');
 
+# The time in a UUID ends in the year 10889.
+set_clock($node, sprintf('%+d', 2**48 / 1000 + 1 - time));
+is(sqlstate($node, 'SELECT idgen_unique_uuid()'), '2200H', 'in August 10889');
+set_clock($node, '+600');
+is(sqlstate($node, 'SELECT idgen_unique_uuid()'), '', 'and back again');
+
 # Bigints end in 2093, UUIDs do not.
 set_clock($node, 32_503_680_000);
 is(sqlstate($node, 'SELECT idgen_unique_id()'), '2200H', 'in the year 3000, no bigint is left');
