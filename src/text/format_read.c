@@ -24,6 +24,9 @@
 /* {YY} counts from here, where nothing else says the century. */
 #define YEARS_BEFORE 2000
 
+/* The most bytes of a number: each second one may be a sign or a hyphen. */
+#define NUMBER_MAX (2 * IDGEN_FORMAT_WIDTH_MAX)
+
 /* A text while it is read. */
 typedef struct Reader
 {
@@ -35,19 +38,21 @@ typedef struct Reader
 	IdgenDay day;
 } Reader;
 
-/* Note why a text is no text id of the format. */
-static bool
-is_other(Reader *reader, char *problem)
+/* The text is no text id of the format, for that reason. */
+static IdgenReading
+other(Reader *reader, char *problem)
 {
 	reader->problem = problem;
-	return false;
+	return IDGEN_READING_OTHER;
 }
 
 /* The number of the character that a byte of the text belongs to, from 1. */
 static int
 position_of(const Reader *reader, int offset)
 {
-	return pg_mbstrlen_with_len(reader->text, offset) + 1;
+	int whole = pg_mbcliplen(reader->text, reader->length, offset); /* not a part of one */
+
+	return pg_mbstrlen_with_len(reader->text, whole) + 1;
 }
 
 /* A field as the format has it, or the text of a literal. */
@@ -71,23 +76,26 @@ lacks_literal(const Reader *reader, const IdgenField *field, int offset)
 }
 
 /* Look at what says most of a text that is no id: its ends, and its length. */
-static bool
+static IdgenReading
 check_ends(Reader *reader)
 {
 	const IdgenFormat *format = reader->format;
 	const IdgenField *first = &format->fields[0];
 	const IdgenField *last = &format->fields[format->nfields - 1];
+	int length = reader->length - format->before - format->behind;
 
 	if (lacks_literal(reader, first, 0))
-		return is_other(reader, psprintf("It must begin with %s.", describe_field(format, first)));
+		return other(reader, psprintf("It must begin with %s.", describe_field(format, first)));
 	if (lacks_literal(reader, last, reader->length - last->length))
-		return is_other(reader, psprintf("It must end with %s.", describe_field(format, last)));
-	if (reader->length <= format->before + format->behind)
-		return is_other(reader, pstrdup("It is too short."));
-	return true;
+		return other(reader, psprintf("It must end with %s.", describe_field(format, last)));
+	if (length <= 0)
+		return other(reader, pstrdup("It is too short."));
+	if (length > NUMBER_MAX)
+		return other(reader, pstrdup("It is too long."));
+	return IDGEN_READING_ID;
 }
 
-/* Set the number, and report whether it is a bigint. */
+/* Set the number. */
 static IdgenReading
 read_id(Reader *reader)
 {
@@ -101,17 +109,11 @@ read_id(Reader *reader)
 	IdgenDigits found = idgen_digits_read(number + negative, length - negative, format->base, &magnitude, &ndigits);
 
 	if (found == IDGEN_DIGITS_OTHER || (negative && magnitude == 0))
-	{
-		(void) is_other(reader, psprintf("It must have a number in base %d at position %d.", format->base, position_of(reader, format->before)));
-		return IDGEN_READING_OTHER;
-	}
+		return other(reader, psprintf("It must have a number in base %d at position %d.", format->base, position_of(reader, format->before)));
 	if (found == IDGEN_DIGITS_TOO_GREAT || magnitude > (uint64) PG_INT64_MAX + negative)
 		return IDGEN_READING_TOO_GREAT;
 	if (ndigits != idgen_digits_write(digits, magnitude, format->base, format->width))
-	{
-		(void) is_other(reader, format->width <= 1 ? pstrdup("Its number must not begin with zeros.") : psprintf("Its number must have %d digits, or more that do not begin with zeros.", format->width));
-		return IDGEN_READING_OTHER;
-	}
+		return other(reader, format->width <= 1 ? pstrdup("Its number must not begin with zeros.") : psprintf("Its number must have %d digits, or more that do not begin with zeros.", format->width));
 	reader->id = negative ? (int64) (0 - magnitude) : (int64) magnitude;
 	return IDGEN_READING_ID;
 }
@@ -135,7 +137,7 @@ read_date_field(const char *text, int length)
  * Set the day, or what is shown of it. The rest is as in the first days of a
  * leap year.
  */
-static bool
+static IdgenReading
 read_day(Reader *reader)
 {
 	const IdgenFormat *format = reader->format;
@@ -160,13 +162,14 @@ read_day(Reader *reader)
 		has_year = has_year || field->kind == IDGEN_FIELD_YEAR;
 		offset = field->kind == IDGEN_FIELD_ID ? reader->length - format->behind : offset + field->length;
 	}
-	return (day->year >= 1 && day->month >= 1 && day->month <= MONTHS_PER_YEAR && day->day >= 1 &&
-	        day->day <= day_tab[isleap(day->year)][day->month - 1]) ||
-		is_other(reader, pstrdup("It shows a day that does not exist."));
+	if (day->year < 1 || day->month < 1 || day->month > MONTHS_PER_YEAR || day->day < 1 ||
+	    day->day > day_tab[isleap(day->year)][day->month - 1])
+		return other(reader, pstrdup("It shows a day that does not exist."));
+	return IDGEN_READING_ID;
 }
 
-/* Is all but the number what the format writes? */
-static bool
+/* All but the number must be what the format writes. */
+static IdgenReading
 check_fields(Reader *reader)
 {
 	const IdgenFormat *format = reader->format;
@@ -182,14 +185,14 @@ check_fields(Reader *reader)
 		if (memcmp(reader->text + offset, written + written_offset, field->length) != 0)
 		{
 			if (field->kind >= IDGEN_FIELD_LUHN)
-				return is_other(reader, psprintf("Its %s wrong.", field->length > 1 ? "check digits are" : "check digit is"));
-			return is_other(reader, psprintf("It must have %s at position %d.", describe_field(format, field), position_of(reader, offset)));
+				return other(reader, psprintf("Its %s wrong.", field->length > 1 ? "check digits are" : "check digit is"));
+			return other(reader, psprintf("It must have %s at position %d.", describe_field(format, field), position_of(reader, offset)));
 		}
 		offset = field->kind == IDGEN_FIELD_ID ? reader->length - format->behind : offset + field->length;
 		written_offset = field->kind == IDGEN_FIELD_ID ? length - format->behind : written_offset + field->length;
 	}
 	pfree(written);
-	return true;
+	return IDGEN_READING_ID;
 }
 
 /*
@@ -200,12 +203,14 @@ IdgenReading
 idgen_format_read(const IdgenFormat *format, const char *text, int length, int64 *id, char **problem)
 {
 	Reader reader = {.format = format, .text = text, .length = length};
-	IdgenReading reading = IDGEN_READING_OTHER;
+	IdgenReading reading = check_ends(&reader);
 
-	if (check_ends(&reader))
+	if (reading == IDGEN_READING_ID)
 		reading = read_id(&reader);
-	if (reading == IDGEN_READING_ID && !(read_day(&reader) && check_fields(&reader)))
-		reading = IDGEN_READING_OTHER;
+	if (reading == IDGEN_READING_ID)
+		reading = read_day(&reader);
+	if (reading == IDGEN_READING_ID)
+		reading = check_fields(&reader);
 	*id = reader.id;
 	*problem = reader.problem;
 	return reading;

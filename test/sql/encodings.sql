@@ -41,6 +41,9 @@ UPDATE id_sequences SET format = 'Ж{id}🐘{MM}' WHERE name = 'text';
 SELECT idgen_text_value('text', 'Ж1🐘x1');
 SELECT idgen_text_value('text', 'Ж1Ж01');
 SELECT idgen_text_value('text', '🐘');
+-- the number would begin in the middle of a character
+UPDATE id_sequences SET format = '{YYYY}-{id}' WHERE name = 'text';
+SELECT idgen_text_value('text', 'ÜÜÜ7');
 \set SHOW_CONTEXT errors
 DROP EXTENSION idgen;
 
