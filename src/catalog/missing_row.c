@@ -12,7 +12,9 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/tableam.h"
 #include "miscadmin.h"
+#include "utils/snapmgr.h"
 
 #include "catalog/missing_row.h"
 #include "catalog/row.h"
@@ -29,21 +31,22 @@ typedef struct NewRow
 	const char *name;
 	TupleTableSlot *child; /* what it says, or NULL: that is up to the settings */
 	Oid writer;            /* whose rights triggers get */
+	ItemPointerData tid;   /* where it was inserted, or invalid */
 } NewRow;
 
 /* Insert the row. The caller does not need the privilege, nor gains it. */
 static void
 insert_row(void *arg)
 {
-	const NewRow *new_row = (const NewRow *) arg;
+	NewRow *new_row = (NewRow *) arg;
 	Relation rel = idgen_table_open(new_row->relid, RowExclusiveLock);
 
 	idgen_table_check_not_rewritten(rel);
 	if (new_row->child != NULL)
-		idgen_row_insert_child(rel, new_row->child, new_row->writer);
+		idgen_row_insert_child(rel, new_row->child, new_row->writer, &new_row->tid);
 	else
 		idgen_row_insert(rel, new_row->name, idgen_default_block_size,
-		                 idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill));
+		                 idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill), &new_row->tid);
 	table_close(rel, NoLock);
 }
 
@@ -55,7 +58,15 @@ static bool
 make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
 {
 	ErrorData *violation = idgen_try(insert_row, new_row, ERRCODE_UNIQUE_VIOLATION);
-	bool found = idgen_row_find(rel, new_row->name, strlen(new_row->name), IDGEN_SEARCH_SURE, row);
+	int namelen = strlen(new_row->name);
+	bool found;
+
+	/* Triggers may have changed it, or its name. */
+	found = violation == NULL && ItemPointerIsValid(&new_row->tid) &&
+		table_tuple_fetch_row_version(rel, &new_row->tid, SnapshotSelf, row) &&
+		idgen_row_is_named(row, new_row->name, namelen);
+	if (!found)
+		found = idgen_row_find(rel, new_row->name, namelen, IDGEN_SEARCH_SURE, row);
 
 	/* It was not the name, then, that was there already. */
 	if (!found && violation != NULL)
@@ -72,7 +83,7 @@ make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
 bool
 idgen_make_default_row(Relation rel, const char *name, TupleTableSlot *row)
 {
-	NewRow new_row = {RelationGetRelid(rel), name, NULL, GetUserId()};
+	NewRow new_row = {.relid = RelationGetRelid(rel), .name = name, .writer = GetUserId()};
 
 	return make_row(rel, &new_row, row);
 }
@@ -85,7 +96,7 @@ bool
 idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, Oid writer, TupleTableSlot *row)
 {
 	TupleTableSlot *child = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	NewRow new_row = {RelationGetRelid(rel), name, child, writer};
+	NewRow new_row = {.relid = RelationGetRelid(rel), .name = name, .child = child, .writer = writer};
 	bool found;
 
 	idgen_describe_child(parent, name, child);

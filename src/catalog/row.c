@@ -108,11 +108,11 @@ idgen_row_find(Relation rel, const char *name, int namelen, IdgenRowSearch searc
 }
 
 /*
- * Is another transaction about to make a row of that name? The caller has not
- * found one.
+ * Is there a row of that name, be it one that another transaction is just
+ * making?
  */
 bool
-idgen_row_is_being_made(Relation rel, const char *name, int namelen)
+idgen_row_is_there_soon(Relation rel, const char *name, int namelen)
 {
 	Relation index = index_open(RelationGetPrimaryKeyIndex(rel, false), AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);

@@ -51,7 +51,7 @@ typedef struct IdgenRow
 
 extern bool idgen_row_find(Relation rel, const char *name, int namelen,
                            IdgenRowSearch search, TupleTableSlot *slot);
-extern bool idgen_row_is_being_made(Relation rel, const char *name, int namelen);
+extern bool idgen_row_is_there_soon(Relation rel, const char *name, int namelen);
 extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name,
                            int namelen, IdgenRowSearch search);
 extern void idgen_row_close(IdgenRow *row);

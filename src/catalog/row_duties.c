@@ -16,6 +16,7 @@
 #include "utils/inval.h"
 
 #include "catalog/row.h"
+#include "catalog/row_constraints.h"
 #include "catalog/row_duties.h"
 #include "catalog/row_triggers.h"
 
@@ -111,6 +112,8 @@ relation_changed(Datum arg, Oid relid)
 {
 	if (relid == known_relid || !OidIsValid(relid))
 		known_relid = InvalidOid;
+	idgen_row_constraints_forget(relid);
+	idgen_triggers_forget();
 }
 
 /* Ask the server to tell us about changes. Called once per process. */

@@ -17,6 +17,7 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/row.h"
+#include "catalog/row_constraints.h"
 #include "catalog/row_expressions.h"
 #include "common/as_owner.h"
 
@@ -59,7 +60,10 @@ idgen_row_complete(IdgenRowWrite *write, TupleTableSlot *row)
 	if (constr != NULL && constr->has_generated_stored)
 		ExecComputeStoredGenerated(write->rri, write->estate, row, write->command);
 	if (constr != NULL)
+	{
+		idgen_row_lend_constraints(write->rri);
 		ExecConstraints(write->rri, row, write->estate);
+	}
 	idgen_act_as_before(&before);
 }
 

@@ -34,12 +34,31 @@
 #include "common/as_owner.h"
 #include "common/compat.h"
 
-/* Does this trigger belong to idgen? */
+/* Functions that belong to idgen, as far as that is known; or invalid. */
+static Oid own_functions[2];
+
+/*
+ * Does this trigger belong to idgen? To find out, the catalogs have to be read,
+ * so the answer is remembered for the functions that idgen has.
+ */
 bool
 idgen_trigger_is_own(const Trigger *trigger)
 {
-	return getExtensionOfObject(ProcedureRelationId, trigger->tgfoid) ==
-		get_extension_oid("idgen", true);
+	for (int i = 0; i < (int) lengthof(own_functions); i++)
+		if (own_functions[i] == trigger->tgfoid)
+			return true;
+	if (getExtensionOfObject(ProcedureRelationId, trigger->tgfoid) != get_extension_oid("idgen", true))
+		return false;
+	own_functions[1] = own_functions[0];
+	own_functions[0] = trigger->tgfoid;
+	return true;
+}
+
+/* The triggers of id_sequences may be others. */
+void
+idgen_triggers_forget(void)
+{
+	memset(own_functions, 0, sizeof(own_functions));
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "common/compat.h"
 
 extern bool idgen_trigger_is_own(const Trigger *trigger);
+extern void idgen_triggers_forget(void);
 extern void idgen_triggers_prepare(ResultRelInfo *rri);
 extern void idgen_triggers_trust_values(ResultRelInfo *rri);
 extern bool idgen_triggers_fire_before(IdgenRowWrite *write, TupleTableSlot *old, TupleTableSlot *row);

@@ -212,15 +212,17 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 
 /*
  * Insert a row that has been filled in, unless a trigger suppresses it, and end
- * the write.
+ * the write. *tid is where the row is then, invalid if it was suppressed.
  */
 static void
-insert_filled(IdgenRowWrite *write, TupleTableSlot *row)
+insert_filled(IdgenRowWrite *write, TupleTableSlot *row, ItemPointer tid)
 {
+	ItemPointerSetInvalid(tid);
 	if (idgen_triggers_fire_before(write, NULL, row))
 	{
 		idgen_row_complete(write, row);
 		table_tuple_insert(write->rel, row, write->estate->es_output_cid, 0, NULL);
+		*tid = row->tts_tid;
 		idgen_triggers_fire_after(write, NULL, row,
 		                          idgen_row_insert_index_entries(write, row, TU_All));
 	}
@@ -233,20 +235,20 @@ insert_filled(IdgenRowWrite *write, TupleTableSlot *row)
 /*
  * Insert a row of that name, with the columns' defaults for what is not given,
  * as a role would that has the privilege. Does nothing if a trigger suppresses
- * it.
+ * it. *tid is where the row is then, or invalid.
  *
  * Raises 22001 for a name of more than 255 characters, 23505 if there is one
  * already, 23502, 23514, and what triggers and other code raise.
  */
 void
-idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *refill)
+idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *refill, ItemPointer tid)
 {
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	IdgenRowWrite write;
 
 	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, GetUserId());
 	idgen_row_fill(&write, name, block_size, refill, row);
-	insert_filled(&write, row);
+	insert_filled(&write, row, tid);
 }
 
 /*
@@ -257,7 +259,7 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *r
  * idgen_row_insert() does.
  */
 void
-idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer)
+idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer, ItemPointer tid)
 {
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	IdgenRowWrite write;
@@ -265,5 +267,5 @@ idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer)
 	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, writer);
 	idgen_triggers_trust_values(write.rri);
 	idgen_row_fill_child(&write, child, row);
-	insert_filled(&write, row);
+	insert_filled(&write, row, tid);
 }

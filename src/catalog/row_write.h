@@ -19,7 +19,7 @@ typedef struct IdgenRowValues
 extern TM_Result idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
                                   Oid writer, TM_FailureData *tmfd, ItemPointer tid);
 extern void idgen_row_insert(Relation rel, const char *name, int32 block_size,
-                             const char *refill);
-extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer);
+                             const char *refill, ItemPointer tid);
+extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer, ItemPointer tid);
 
 #endif /* IDGEN_ROW_WRITE_H */

@@ -124,6 +124,17 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param)
 #endif
 
+/*
+ * 18 has CHECK constraints that are not enforced, and another name for what is
+ * prepared of them.
+ */
+#if PG_VERSION_NUM < 180000
+#define ri_CheckConstraintExprs        ri_ConstraintExprs
+#define idgen_check_is_enforced(check) true
+#else
+#define idgen_check_is_enforced(check) ((check)->ccenforced)
+#endif
+
 /* 16 tells why a trigger was not fired, 18 whether it is for MERGE. */
 #if PG_VERSION_NUM < 160000
 #define ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \

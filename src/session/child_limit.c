@@ -91,7 +91,7 @@ idgen_check_child_limit(Relation rel, TupleTableSlot *template, const char *chil
 		IdgenChildCount before = idgen_child_counts_look(key);
 		int64 children = count_children(rel, name, max);
 
-		if (children >= max && idgen_row_is_being_made(rel, child, strlen(child)))
+		if (children >= max && idgen_row_is_there_soon(rel, child, strlen(child)))
 			return;
 		if (children >= max)
 			ereport(ERROR,

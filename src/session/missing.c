@@ -18,6 +18,7 @@
 #include "catalog/missing_row.h"
 #include "catalog/parent.h"
 #include "catalog/privileges.h"
+#include "catalog/template.h"
 #include "common/guc.h"
 #include "session/child_limit.h"
 #include "session/messages.h"
@@ -114,24 +115,43 @@ find_parent(const IdgenHandle *handle, const IdgenCall *call, Relation rel, Tupl
 }
 
 /*
- * The row of a handle was not found: have one made, or shown, as far as the
- * call asks for that. Returns whether the open row has one then; found->unmade
- * says that it is only shown. A parent comes before idgen.auto_create. Raises
- * what find_parent() and make_or_show_child() do.
+ * How to look for the row first. Where the next thing is to insert it, a quick
+ * look will do: if the row is there after all, that fails.
+ */
+static IdgenRowSearch
+first_search(const IdgenHandle *handle, const IdgenCall *call)
+{
+	return call->missing_row == IDGEN_MISSING_ROW_MADE && !XactReadOnly &&
+			idgen_may_have_template(handle->name, handle->namelen)
+		? IDGEN_SEARCH_QUICK
+		: IDGEN_SEARCH_SURE;
+}
+
+/*
+ * Open the row of a handle. If there is none, have one made, or shown, as far
+ * as the call asks for that. Returns whether the open row has one then;
+ * found->unmade says that it is only shown. A parent comes before
+ * idgen.auto_create. Raises what find_parent() and make_or_show_child() do.
  */
 bool
-idgen_missing_row(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenFound *found)
+idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
+	IdgenRowSearch search = first_search(handle, call);
 	TupleTableSlot *parent;
 	IdgenParent kind;
 	bool there = false;
 
+	if (idgen_row_open(row, handle->relid, handle->name, handle->namelen, search))
+		return true;
 	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
 		return false;
 	parent = table_slot_create(row->rel, NULL);
 	kind = find_parent(handle, call, row->rel, parent);
 	if (kind != IDGEN_PARENT_NONE)
 		there = make_or_show_child(handle, call, row, kind, parent, found);
+	else if (search == IDGEN_SEARCH_QUICK &&
+	         idgen_row_find(row->rel, handle->name, handle->namelen, IDGEN_SEARCH_SURE, row->slot))
+		there = true;
 	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
 	         (call->asked == NULL || call->asked->auto_created))
 		there = idgen_make_default_row(row->rel, handle->name, row->slot);

@@ -9,8 +9,8 @@
 #include "session/call.h"
 #include "session/handle.h"
 
-extern bool idgen_missing_row(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
-                              IdgenFound *found);
+extern bool idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call,
+                                   IdgenFound *found);
 extern bool idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
                                          Oid requested_by, IdgenRow *row);
 

@@ -82,14 +82,13 @@ read_format(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
  * Raises 22023 if it has another source than the call asks for.
  */
 static void
-look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
+look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	IdgenRow row;
 	IdgenDefinition def;
 
 	found->remember = true;
-	if ((idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) ||
-	     idgen_missing_row(handle, call, &row, found)) &&
+	if (idgen_open_or_make_row(&row, handle, call, found) &&
 	    idgen_row_visible(row.rel, row.slot, &found->remember))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
@@ -99,6 +98,8 @@ look_at_row(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		read_format(found, row.slot, &def);
 		found->change_is_told = !found->unmade && !found->own_row &&
 			!TransactionIdIsValid(idgen_row_holder(row.slot)) && idgen_table_tells_changes(row.rel);
+		if (found->own_row)
+			handle->row_tid = row.slot->tts_tid;
 	}
 	if (found->unmade)
 		found->remember = false;
@@ -151,7 +152,7 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
  * and 22023 for the name of a template, be there one or not.
  */
 static void
-look(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
+look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	if (idgen_is_template_name(handle->name, handle->namelen))
 		idgen_refuse_template(handle->name);
@@ -217,7 +218,7 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
  * slot's key.
  */
 static void
-look_and_attach(const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
+look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
 {
 	idgen_handle_key(handle, key);
 	for (;;)
