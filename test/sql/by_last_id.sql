@@ -134,6 +134,16 @@ UPDATE id_sequences_by_last_id SET seq_count = seq_count + 20 WHERE seq_name = '
 RESET ROLE;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 
+-- a trigger on the table that suppresses the update
+CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER suppress BEFORE UPDATE ON id_sequences
+	FOR EACH ROW WHEN (OLD.name = 'other') EXECUTE FUNCTION suppress();
+\set QUIET off
+UPDATE id_sequences_by_last_id SET seq_count = seq_count + 20 WHERE seq_name = 'other' RETURNING seq_count;
+\set QUIET on
+DROP TRIGGER suppress ON id_sequences;
+DROP FUNCTION suppress();
+
 -- refused where a write is
 BEGIN READ ONLY;
 UPDATE id_sequences_by_last_id SET seq_count = seq_count + 20 WHERE seq_name = 'gen';
@@ -161,6 +171,9 @@ DROP SCHEMA ids;
 CREATE VIEW elsewhere AS SELECT 1 AS a;
 CREATE TRIGGER wrong INSTEAD OF UPDATE ON elsewhere FOR EACH ROW EXECUTE FUNCTION idgen_by_last_id();
 UPDATE elsewhere SET a = 2;
+\echo :SQLSTATE
+CREATE TRIGGER worse INSTEAD OF DELETE ON elsewhere FOR EACH ROW EXECUTE FUNCTION idgen_by_last_id();
+DELETE FROM elsewhere;
 \echo :SQLSTATE
 CREATE TABLE plain (a int);
 CREATE TRIGGER wrong BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION idgen_by_last_id();

@@ -47,6 +47,13 @@ ALTER SEQUENCE up MAXVALUE 2147483647;
 SELECT idgen_sync('t', 'up');
 INSERT INTO t (up) VALUES (NULL);
 
+-- at the end already
+INSERT INTO t (bare) VALUES (NULL), (2147483647);
+ALTER SEQUENCE bare_seq MAXVALUE 2147483647;
+SELECT idgen_sync('t', 'bare');
+\echo :SQLSTATE
+DELETE FROM t WHERE bare = 2147483647;
+
 -- values that stand for other ids
 CREATE SEQUENCE pooled INCREMENT BY 10;
 CREATE SEQUENCE hilo;

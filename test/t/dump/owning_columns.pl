@@ -123,6 +123,20 @@ for my $triggers ('', '--disable-triggers')
 	is($node->safe_psql("again_$name", 'SELECT count(*) FROM ids.id_sequences'), '3', 'and works');
 }
 
+# COPY in binary format
+new_database('by_copy');
+$node->safe_psql(
+	'by_copy', q{
+	CREATE SCHEMA ids;
+	CREATE EXTENSION idgen SCHEMA ids;
+	CREATE TABLE orders (id serial PRIMARY KEY)});
+$node->safe_psql('original', "\\copy ids.id_sequences TO '$dir/binary' (FORMAT binary)");
+my (undef, undef, $warnings) =
+	$node->psql('by_copy', "\\copy ids.id_sequences FROM '$dir/binary' (FORMAT binary)", on_error_stop => 1);
+like($warnings, qr/WARNING/, 'binary COPY: warnings for the columns that are not there');
+is($node->safe_psql('by_copy', $owned), "nobody's|\nother|\npublic.kept.id|\npublic.orders.id|public.orders.id",
+	'binary COPY: the column that is there owns its id sequence');
+
 # By a role that is not a superuser, who owns the tables, but not all of them
 new_database('by_role');
 $node->safe_psql(

@@ -110,5 +110,12 @@ $session->query_safe('COMMIT');
 $session->quit;
 check_complete('beside such a transaction');
 
+# Room for less than one of them: what it has left is lost, and counted.
+$node->adjust_conf('postgresql.conf', 'idgen.max_idle_sequences', '1');
+$node->restart;
+$node->safe_psql('postgres', "INSERT INTO drawn SELECT '$long' || i, idgen_next('$long' || i) FROM generate_series(1, 20) i") for 1 .. 3;
+is( $node->safe_psql('postgres', 'SELECT idle_sequences <= 1, ids_evicted > 0, ids_lost FROM idgen_cache_totals'),
+	't|t|0', 'room for less than one');
+
 $node->stop;
 done_testing();

@@ -73,6 +73,19 @@ is($session->query_safe("SELECT idgen_next('outer ' || i) - 10 * $names FROM gen
 is($session->query_safe("SELECT idgen_next('outer ' || i) - 10 * $names, idgen_last('outer ' || i) - 10 * $names FROM generate_series(1, 4) i"),
 	join("\n", ('1|1') x 4), 'which go on with what that has brought');
 
+# So it does for ids that are more than the value drawn: with a big_base.
+$session->query_safe(q{SELECT idgen_create('big ' || i, big_base => 1000) FROM generate_series(1, 3) i});
+$session->query_safe(q{SELECT idgen_next_big('big ' || i) FROM generate_series(1, 3) i});
+$session->query_safe(q{SELECT idgen_restart('big 3', 50)});
+$session->query_safe(q{UPDATE id_sequences SET big_base = 2000 WHERE name = 'big 3'});
+$session->query_safe(q{SELECT idgen_peek_big('big 3')});
+$session->query_safe("SELECT count(idgen_next('name ' || i)) FROM generate_series(1, $names) i") for 1 .. 2;
+is($session->query_safe(q{SELECT idgen_last_big('big ' || i) FROM generate_series(1, 3) i}),
+	"1001\n1001\n1001", 'idgen_last_big() of names that were not used for long');
+is($session->query_safe(q{SELECT idgen_next_big('big ' || i) FROM generate_series(1, 3) i}),
+	"1002\n1002\n2050", 'which then go on');
+$session->query_safe("SELECT count(idgen_next('name ' || i)) FROM generate_series(1, $names) i") for 1 .. 2;
+
 # What idgen_last() may be asked stays, until it is discarded.
 is($session->query_safe("SELECT count(*) FILTER (WHERE idgen_last('name ' || i) IS NOT NULL) FROM generate_series(1, $names) i"),
 	$names, 'idgen_last() of each name');
