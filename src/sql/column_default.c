@@ -210,6 +210,19 @@ typedef struct Names
 	List *names;
 } Names;
 
+static bool
+is_among(const List *names, const char *name)
+{
+	ListCell *cell;
+
+	foreach(cell, names)
+	{
+		if (strcmp(lfirst(cell), name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Walker: collect the id sequences that an expression draws from. */
 static bool
 collect_names(Node *node, void *context)
@@ -220,14 +233,14 @@ collect_names(Node *node, void *context)
 	if (node == NULL)
 		return false;
 	name = drawn_from(node, found->functions);
-	if (name != NULL)
+	if (name != NULL && !is_among(found->names, name))
 		found->names = lappend(found->names, name);
 	return expression_tree_walker(node, collect_names, context);
 }
 
 /*
  * The names of the id sequences that an expression draws from by these
- * functions, as strings. The expression may be NULL.
+ * functions, as strings, each once. The expression may be NULL.
  */
 List *
 idgen_default_names(Node *expr, List *functions)

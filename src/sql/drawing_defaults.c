@@ -164,17 +164,7 @@ add_use(const ObjectAddress *object, const char *name)
 	Uses *of_object = get_uses(known.by_object, key_of_object(object->classId, object->objectId));
 	Uses *of_name = get_uses(known.by_name, key_of_name(name));
 	Size size = strlen(name) + 1;
-	dlist_iter iter;
-	Use *use;
-
-	/* A default may draw twice from the same. */
-	dlist_foreach(iter, &of_object->uses)
-	{
-		use = dlist_container(Use, of_object, iter.cur);
-		if (use->object.objectSubId == object->objectSubId && strcmp(use->name, name) == 0)
-			return;
-	}
-	use = MemoryContextAlloc(known.context, offsetof(Use, name) + size);
+	Use *use = MemoryContextAlloc(known.context, offsetof(Use, name) + size);
 	use->object = *object;
 	memcpy(use->name, name, size);
 	dlist_push_tail(&of_object->uses, &use->of_object);
