@@ -37,7 +37,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-clients stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
+OWN_TARGETS = test test-quick test-clients test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -131,6 +131,11 @@ demo:
 
 demo-cluster:
 	@$(tree)test/demo_cluster
+
+# Whether scrambled ids are all different; SAMPLES=number for fewer than a
+# hundred million
+test-scramble:
+	@SCRAMBLE_SAMPLES=$(or $(SAMPLES),100000000) ONLY=tap TESTS=general/scramble $(tree)test/run
 
 # Programs with frameworks of their own share sequences and rows with
 # idgen_next; SECONDS=600 for a longer run

@@ -15,7 +15,7 @@ our @EXPORT = qw(
   idgen_server plain_server init_server extension_available start_standby
   make_synchronous central_server server_options idgen_nodes create_remote
   kill_server wait_for_restart restart_file file_ignored start_and_read
-  write_file build_library is_sanitized
+  write_file build_library build_program is_sanitized
 );
 
 # Is idgen built with AddressSanitizer? Then a process takes memory as it likes.
@@ -227,18 +227,31 @@ sub write_file
 	return;
 }
 
-# build_library(name, option, ...): a library made of the C file of that name,
-# which lies beside IdgenTest.pm. Answers undef if there is no compiler.
-sub build_library
+# Compiles the C file of that name, which lies beside IdgenTest.pm, to that
+# file. Answers undef if there is no compiler.
+sub build
 {
-	my ($name, @options) = @_;
+	my ($name, $file, @options) = @_;
 	my ($source) = map { "$_/$name.c" } grep { -e "$_/$name.c" } @INC;
-	my $library = PostgreSQL::Test::Utils::tempdir() . "/$name.so";
 	my $found = eval { IPC::Run::run([ 'cc', '--version' ], '>', \my $version) };
 
 	return unless $found;
-	system_or_bail('cc', '-O2', '-fPIC', '-shared', @options, '-o', $library, $source);
-	return $library;
+	system_or_bail('cc', '-O2', @options, '-o', $file, $source, '-lm');
+	return $file;
+}
+
+# build_library(name, option, ...): a library made of a C file, see build().
+sub build_library
+{
+	my ($name, @options) = @_;
+	return build($name, PostgreSQL::Test::Utils::tempdir() . "/$name.so", '-fPIC', '-shared', @options);
+}
+
+# build_program(name, option, ...): the same for a program.
+sub build_program
+{
+	my ($name, @options) = @_;
+	return build($name, PostgreSQL::Test::Utils::tempdir() . "/$name", @options);
 }
 
 1;
