@@ -129,7 +129,7 @@ COMMENT ON COLUMN id_sequences.max_value IS 'the last id that may be issued';
 COMMENT ON COLUMN id_sequences.source IS 'where blocks come from: table, sequence, function or server';
 COMMENT ON COLUMN id_sequences.source_name IS 'the native sequence, function or server that blocks come from; null for the usual one';
 COMMENT ON COLUMN id_sequences.refill IS 'where a refill runs: transaction (in the calling transaction), worker (in a background worker) or auto (in a worker where one can be had)';
-COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed or session_reversed';
+COMMENT ON COLUMN id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed, session_reversed or scrambled';
 COMMENT ON COLUMN id_sequences.big_base IS 'the number that idgen_next_big adds to the sequence value';
 COMMENT ON COLUMN id_sequences.pooling IS 'which ids one value of a native sequence stands for: pooled_lo, pooled, hilo, legacy_pooled or legacy_hilo';
 COMMENT ON COLUMN id_sequences.start_value IS 'where the id sequence began; percentages of its range are counted from here';
@@ -182,6 +182,42 @@ CREATE TRIGGER idgen_truncated
 ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
 ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
 ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
+
+--
+-- The keys of id sequences with layout "scrambled". Nobody but the owner may
+-- read them; idgen reads and writes them without asking for privileges. No
+-- statistics are kept of keys, since they would hold some. The trigger does not
+-- fire for what arrives by replication: that was checked where it comes from.
+--
+
+CREATE TABLE idgen_keys (
+	name varchar(255) COLLATE "C" PRIMARY KEY,
+	key bytea NOT NULL
+);
+
+ALTER TABLE idgen_keys ALTER key SET STATISTICS 0;
+
+COMMENT ON TABLE idgen_keys IS 'secret keys of the id sequences with layout scrambled';
+COMMENT ON COLUMN idgen_keys.name IS 'name of the id sequence';
+COMMENT ON COLUMN idgen_keys.key IS 'its key: 16 bytes';
+
+SELECT pg_catalog.pg_extension_config_dump('idgen_keys'::regclass, ''::text);
+
+REVOKE ALL ON idgen_keys FROM PUBLIC;
+
+CREATE FUNCTION idgen_check_key() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'idgen_check_key' LANGUAGE C;
+
+COMMENT ON FUNCTION idgen_check_key() IS 'internal: trigger that checks what is written to idgen_keys';
+
+REVOKE ALL ON FUNCTION idgen_check_key() FROM PUBLIC;
+
+CREATE TRIGGER idgen_check_key
+	BEFORE INSERT OR UPDATE OR DELETE ON idgen_keys
+	FOR EACH ROW EXECUTE FUNCTION idgen_check_key();
+CREATE TRIGGER idgen_keys_truncated
+	AFTER TRUNCATE ON idgen_keys
+	FOR EACH STATEMENT EXECUTE FUNCTION idgen_check_key();
 
 --
 -- The same rows for other programs that keep the last id that is allocated, not
@@ -384,6 +420,18 @@ COMMENT ON FUNCTION idgen_parts(integer, text) IS 'fields of an id as idgen_next
 GRANT EXECUTE ON FUNCTION idgen_parts(bigint, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_parts(numeric, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_parts(integer, text) TO PUBLIC;
+
+--
+-- The sequence value of a scrambled id, for those who may write the row
+--
+
+CREATE FUNCTION idgen_unscramble(name text, id bigint) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_unscramble'
+	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION idgen_unscramble(text, bigint) IS 'the sequence value of an id of layout scrambled';
+
+GRANT EXECUTE ON FUNCTION idgen_unscramble(text, bigint) TO PUBLIC;
 
 --
 -- Creating and restarting: with the caller's own privileges

@@ -91,7 +91,7 @@ idgen_check_layout(const char *layout)
 	const IdgenLayout *found = idgen_layout_find(layout);
 
 	if (found == NULL)
-		not_valid("layout", layout, "plain, prefixed, session, prefixed_reversed, session_reversed");
+		not_valid("layout", layout, "plain, prefixed, session, prefixed_reversed, session_reversed, scrambled");
 	return found;
 }
 
@@ -251,7 +251,8 @@ idgen_exhausted(const char *name, const IdgenDefinition *def)
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", name),
 	         errdetail("Its last id is %lld.", (long long) def->max_value),
-	         errhint("%s", def->max_value < PG_INT64_MAX ? "Raise max_value and set exhausted to 0." : "Use another id sequence, or start again at a lower id with idgen_restart().")));
+	         errhint("%s", def->layout->scrambled ? "Use another id sequence." : def->max_value < PG_INT64_MAX ? "Raise max_value and set exhausted to 0."
+	                                                                                                           : "Use another id sequence, or start again at a lower id with idgen_restart().")));
 }
 
 /* Raises 2200H: no id lies behind one that was found. */

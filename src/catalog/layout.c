@@ -28,6 +28,7 @@
 #define GREATEST_NODE 8
 
 const IdgenLayout idgen_layout_plain = {.name = "plain"};
+const IdgenLayout idgen_layout_scrambled = {.name = "scrambled", .scrambled = true};
 
 static const IdgenLayout composed[] = {
 	{
@@ -62,6 +63,8 @@ idgen_layout_find(const char *name)
 {
 	if (strcmp(name, idgen_layout_plain.name) == 0)
 		return &idgen_layout_plain;
+	if (strcmp(name, idgen_layout_scrambled.name) == 0)
+		return &idgen_layout_scrambled;
 	for (size_t i = 0; i < lengthof(composed); i++)
 		if (strcmp(name, composed[i].name) == 0)
 			return &composed[i];
@@ -124,7 +127,7 @@ has_room(const IdgenLayout *layout, const char *text)
 bool
 idgen_layout_fits(const IdgenLayout *layout, int64 value)
 {
-	return layout == &idgen_layout_plain || (value >= 0 && value < layout->values);
+	return !idgen_layout_is_composed(layout) || (value >= 0 && value < layout->values);
 }
 
 /*
@@ -133,7 +136,7 @@ idgen_layout_fits(const IdgenLayout *layout, int64 value)
 bool
 idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 {
-	return layout == &idgen_layout_plain ||
+	return !idgen_layout_is_composed(layout) ||
 		has_room(layout, numeric_to_text(big_value(value, big_base)));
 }
 
@@ -211,7 +214,7 @@ reverse_text(char *digits, int ndigits)
 int64
 idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value)
 {
-	if (layout == &idgen_layout_plain)
+	if (!idgen_layout_is_composed(layout))
 		return value;
 	if (layout->reversed)
 		value = reverse_number(value, ID_DIGITS - layout->prefix_digits);
@@ -230,7 +233,7 @@ idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Num
 	char *text;
 	int length;
 
-	if (layout == &idgen_layout_plain)
+	if (!idgen_layout_is_composed(layout))
 		return big;
 	text = numeric_to_text(big);
 	length = strlen(text);
@@ -267,7 +270,7 @@ split_prefix(const IdgenLayout *layout, int number, IdgenPrefix *prefix)
 }
 
 /*
- * Take a bigint id apart. The layout must not be plain. Raises 22003 if the id
+ * Take a bigint id apart, of a layout that composes it. Raises 22003 if the id
  * is not of that layout.
  */
 void
@@ -282,7 +285,7 @@ idgen_layout_parse(const IdgenLayout *layout, int64 id, IdgenPrefix *prefix, int
 }
 
 /*
- * Take a numeric id apart. The layout must not be plain. Raises 22003 if the id
+ * Take a numeric id apart, of a layout that composes it. Raises 22003 if the id
  * is not of that layout.
  */
 void

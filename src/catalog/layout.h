@@ -11,9 +11,10 @@
 typedef struct IdgenLayout
 {
 	const char *name;  /* the value of column "layout" */
-	int prefix_digits; /* before the sequence value; 0 = plain */
+	int prefix_digits; /* before the sequence value; 0 = the id is one number */
 	bool has_channel;  /* is there a channel among them? */
 	bool reversed;     /* are the digits of the sequence value reversed? */
+	bool scrambled;    /* is the sequence value scrambled before anything else? */
 	int64 values;      /* sequence values that a bigint has room for: 0 to this - 1 */
 } IdgenLayout;
 
@@ -27,6 +28,19 @@ typedef struct IdgenPrefix
 
 /* The layout of an id that is the sequence value itself. */
 extern const IdgenLayout idgen_layout_plain;
+
+/*
+ * The layout of an id that is the sequence value scrambled (scramble.h). The
+ * functions below take it for plain: they are given what is scrambled already.
+ */
+extern const IdgenLayout idgen_layout_scrambled;
+
+/* Is an id of more than one number? */
+static inline bool
+idgen_layout_is_composed(const IdgenLayout *layout)
+{
+	return layout->prefix_digits > 0;
+}
 
 extern const IdgenLayout *idgen_layout_find(const char *name);
 extern int idgen_layout_prefix(const IdgenLayout *layout);

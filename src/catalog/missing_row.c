@@ -17,6 +17,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/missing_row.h"
+#include "catalog/needed_keys.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
 #include "catalog/table.h"
@@ -43,7 +44,10 @@ insert_row(void *arg)
 
 	idgen_table_check_not_rewritten(rel);
 	if (new_row->child != NULL)
+	{
 		idgen_row_insert_child(rel, new_row->child, new_row->writer, &new_row->tid);
+		idgen_give_key_to_row(rel, new_row->child);
+	}
 	else
 		idgen_row_insert(rel, new_row->name, idgen_default_block_size,
 		                 idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill), &new_row->tid);

@@ -124,24 +124,27 @@ is_immutable(List *quals)
 }
 
 /*
- * Ask by query whether the current user sees a row. The query is not kept
- * prepared: a policy's own subquery may get here as well, and find that the
- * plan that it is part of has to be thrown away.
+ * Ask by query whether the current user sees a row, or with ACL_UPDATE, may
+ * write it too. The query is not kept prepared: a policy's own subquery may get
+ * here as well, and find that the plan that it is part of has to be thrown
+ * away. The lock is one that a refill does not wait for, nor does it wait for
+ * one.
  */
 static bool
-query_shows_row(Relation rel, TupleTableSlot *row)
+query_shows_row(Relation rel, TupleTableSlot *row, AclMode perms)
 {
 	Oid argtypes[] = {TEXTOID};
 	Datum values[] = {idgen_row_attribute(row, IDGEN_ATT_NAME)};
 	char *query;
 	bool visible;
 
-	query = psprintf("SELECT 1 FROM ONLY %s WHERE name OPERATOR(pg_catalog.=) $1",
-	                 idgen_table_name(RelationGetRelid(rel)));
+	query = psprintf("SELECT 1 FROM ONLY %s WHERE name OPERATOR(pg_catalog.=) $1%s",
+	                 idgen_table_name(RelationGetRelid(rel)),
+	                 perms & ACL_UPDATE ? " FOR KEY SHARE" : "");
 	SPI_connect();
 	PushCopiedSnapshot(GetLatestSnapshot());
 	GetActiveSnapshot()->curcid = InvalidCommandId; /* this command's changes count */
-	if (SPI_execute_with_args(query, 1, argtypes, values, NULL, true, 1) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(query, 1, argtypes, values, NULL, !(perms & ACL_UPDATE), 1) != SPI_OK_SELECT)
 		elog(ERROR, "unexpected result of query on \"id_sequences\"");
 	visible = SPI_processed > 0;
 	PopActiveSnapshot();
@@ -166,9 +169,12 @@ policies_show_row(List *quals, TupleTableSlot *row)
 	return visible;
 }
 
-/* A query over the table alone, as the planner would get it. */
+/*
+ * A query over the table alone, as the planner would get it. With ACL_UPDATE,
+ * one that locks rows: it has to satisfy the policies for UPDATE as well.
+ */
 static Query *
-select_query(Relation rel)
+select_query(Relation rel, AclMode perms)
 {
 	Query *query = makeNode(Query);
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
@@ -178,7 +184,7 @@ select_query(Relation rel)
 	rte->relid = RelationGetRelid(rel);
 	rte->relkind = RELKIND_RELATION;
 	rte->rellockmode = AccessShareLock;
-	idgen_request_select(query, rte);
+	idgen_request_perms(query, rte, perms);
 	query->rtable = list_make1(rte);
 	return query;
 }
@@ -194,16 +200,17 @@ idgen_rows_all_visible(Oid relid)
 }
 
 /*
- * Does row security let the current user see a row? *cacheable tells whether
- * the answer holds until idgen_epoch or the row changes.
+ * Does row security let the current user see a row, and with ACL_UPDATE, write
+ * it? *cacheable tells whether the answer holds until idgen_epoch or the row
+ * changes.
  *
  * The server says which policies apply. Their expressions are evaluated right
  * here, on the newest version of the row, unless there are subqueries in them:
  * then it takes a query, with the usual consequences (the user needs USAGE on
  * the schema, and a serializable transaction remembers the read).
  */
-bool
-idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
+static bool
+row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms, bool *cacheable)
 {
 	Query *query;
 	List *quals;
@@ -216,13 +223,13 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 	if (idgen_rows_all_visible(RelationGetRelid(rel)))
 		return true;
 
-	query = select_query(rel);
+	query = select_query(rel, perms);
 	get_row_security_policies(query, linitial_node(RangeTblEntry, query->rtable), 1,
 	                          &quals, &checks, &enabled, &subqueries);
 	if (subqueries)
 	{
 		*cacheable = false;
-		return query_shows_row(rel, row);
+		return query_shows_row(rel, row, perms);
 	}
 
 	/*
@@ -235,4 +242,30 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 	planned = (List *) expression_planner((Expr *) quals);
 	*cacheable = !looks_at_changes((Node *) quals, rel) && is_immutable(planned);
 	return policies_show_row(planned, row);
+}
+
+/*
+ * May the current user draw from a row, as far as row security has a say? See
+ * row_security_allows().
+ */
+bool
+idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
+{
+	return row_security_allows(rel, row, ACL_SELECT, cacheable);
+}
+
+/* Raises 42501 unless the current user may update a row that is visible. */
+void
+idgen_check_may_write(Relation rel, TupleTableSlot *row)
+{
+	AclResult result = pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_UPDATE);
+	bool cacheable;
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
+	if (!row_security_allows(rel, row, ACL_SELECT | ACL_UPDATE, &cacheable))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("row security of table \"%s\" does not let you write the row",
+		                RelationGetRelationName(rel))));
 }

@@ -12,5 +12,6 @@ extern void idgen_check_select(Oid relid);
 extern bool idgen_may_lend_code(Oid relid, Oid roleid);
 extern bool idgen_rows_all_visible(Oid relid);
 extern bool idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable);
+extern void idgen_check_may_write(Relation rel, TupleTableSlot *row);
 
 #endif /* IDGEN_PRIVILEGES_H */

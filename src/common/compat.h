@@ -86,11 +86,11 @@ typedef Oid RelFileNumber;
 
 /* 16 keeps a query's permissions apart from its range table. */
 #if PG_VERSION_NUM < 160000
-#define idgen_request_select(query, rte) \
-	((rte)->requiredPerms = ACL_SELECT)
+#define idgen_request_perms(query, rte, perms) \
+	((rte)->requiredPerms = (perms))
 #else
-#define idgen_request_select(query, rte) \
-	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = ACL_SELECT)
+#define idgen_request_perms(query, rte, perms) \
+	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = (perms))
 #endif
 
 /* 18 knows which partitions were pruned. */

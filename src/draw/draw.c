@@ -246,10 +246,67 @@ check_drawn(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids, i
 static void
 open_hot_path(IdgenHandle *handle)
 {
-	bool open = handle->found.remember && handle->found.layout == &idgen_layout_plain &&
-		idgen_may_use_published(handle) && idgen_pending_fast_ok(&handle->pending);
+	idgen_handle_close_hot_path(handle);
+	if (!handle->found.remember || !idgen_may_use_published(handle) ||
+	    !idgen_pending_fast_ok(&handle->pending))
+		return;
+	if (handle->found.layout == &idgen_layout_plain)
+		handle->found.fast_epoch = handle->found.epoch;
+	else
+		handle->found.quick_epoch = handle->found.epoch;
+}
 
-	handle->found.fast_epoch = open ? handle->found.epoch : 0;
+/*
+ * What the hot path is for layout plain, this is for the others: draw the next
+ * sequence value, scrambled if the layout says so, if what was found before
+ * still holds and there is nothing to decide. If it answers false, the caller
+ * goes on with idgen_draw_slow(). (To have one path for all layouts was turned
+ * down: the hot path would ask each time which layout it is.) Raises 22003 if
+ * idgen.node_id does not fit the layout.
+ */
+bool
+idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
+{
+	const IdgenFound *found = &handle->found;
+	IdgenBlock *pending = &handle->pending.rest.block;
+
+	if (!idgen_handle_is_valid(handle, found->quick_epoch, call->asked) || XactReadOnly)
+		return false;
+	if (idgen_layout_is_composed(found->layout))
+	{
+		call->prefix = idgen_layout_prefix(found->layout);
+		if (call->form == IDGEN_FORM_NUMERIC || call->prefix != handle->last.prefix)
+			return false;
+	}
+
+	if (pending->left > 0)
+	{
+		if (pending->next < found->least_value || pending->next > found->greatest_value)
+			return false;
+		handle->xact.counters.ids_issued++;
+		*value = idgen_block_take(pending);
+	}
+	else if (!idgen_slot_take_between(found->slot, found->version, found->least_value,
+	                                  found->greatest_value, value))
+		return false;
+	if (found->layout->scrambled)
+		*value = idgen_scramble(found->scramble, *value);
+	handle->last.value = *value;
+	return true;
+}
+
+/*
+ * Has the worker made the row meanwhile, and with it a key, which the handle
+ * does not know yet? Then the ids go back, and the handle has to be validated.
+ */
+static bool
+has_got_key(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
+{
+	if (!handle->found.unmade || !handle->found.layout->scrambled)
+		return false;
+	put_back(handle, ids, cached);
+	idgen_handle_invalidate(handle);
+	return true;
 }
 
 /*
@@ -266,9 +323,11 @@ draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 		idgen_fit_check_call(handle, call);
 		if (call->count > 1)
 			check_range(handle, call);
-		if (draw(handle, call, ids, &cached))
+		if (draw(handle, call, ids, &cached) && !has_got_key(handle, ids, cached))
 		{
 			check_drawn(handle, call, ids, cached);
+			if (handle->found.layout->scrambled)
+				ids->next = idgen_scramble(handle->found.scramble, ids->next);
 			idgen_handle_remember_last(handle, idgen_block_last(ids), call->prefix);
 			open_hot_path(handle);
 			return true;
@@ -303,7 +362,8 @@ draw_from_child(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 
 /*
  * Draw the next id, or a range of ids: all that the hot path leaves out. Puts
- * sequence values into *ids. Returns the handle of the id sequence that they
+ * sequence values into *ids, scrambled if the layout says so: that is a single
+ * one then. Returns the handle of the id sequence that they
  * are of: another one if the row has periods. It is good until the next look
  * for a handle.
  *
@@ -335,19 +395,21 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 
 /*
  * Draw the next id, if the hot path has not. The same as idgen_draw_slow(), but
- * it has a hot path of its own: through the child that a handle remembers whose
- * row has periods.
+ * it has hot paths of its own: for other layouts than plain, and through the
+ * child that a handle remembers whose row has periods.
  */
 IdgenHandle *
 idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value)
 {
 	IdgenBlock ids;
 
+	if (idgen_draw_quick(handle, call, value))
+		return handle;
 	if (handle->found.period != IDGEN_PERIOD_NONE && call->at == NULL)
 	{
 		IdgenHandle *child = idgen_handle_child_fast(handle, call->asked);
 
-		if (child != NULL && idgen_draw_fast(child, call->asked, value))
+		if (child != NULL && (idgen_draw_fast(child, call->asked, value) || idgen_draw_quick(child, call, value)))
 		{
 			idgen_handle_remember_through(handle, child);
 			return child;

@@ -11,6 +11,7 @@
 #include "session/call.h"
 #include "session/handle.h"
 
+extern bool idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value);
 extern IdgenHandle *idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value);
 extern IdgenHandle *idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids);
 extern void idgen_draw_abort(void);

@@ -1,6 +1,7 @@
 /*
  * fit.h
- *		Can the ids that a call asks for be composed of sequence values?
+ *		Can the ids that a call asks for be composed of sequence values? And
+ *		what are they then?
  */
 #ifndef IDGEN_FIT_H
 #define IDGEN_FIT_H
@@ -12,12 +13,12 @@
 static inline bool
 idgen_fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
-	if (call->form == IDGEN_FORM_NUMERIC)
+	if (call->form == IDGEN_FORM_NUMERIC && !handle->found.layout->scrambled)
 		return idgen_layout_fits_big(handle->found.layout, value, handle->found.big_base);
-	return idgen_layout_fits(handle->found.layout, value);
+	return value >= handle->found.least_value && value <= handle->found.greatest_value;
 }
 
-/* The bigint id that a sequence value makes, which fits the layout. */
+/* The bigint id of a sequence value that fits, and is scrambled already. */
 static inline int64
 idgen_compose(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
@@ -26,6 +27,7 @@ idgen_compose(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 	return idgen_layout_compose(handle->found.layout, call->prefix, value);
 }
 
+extern void idgen_fit_check_key(const IdgenHandle *handle);
 extern void idgen_fit_check_call(const IdgenHandle *handle, IdgenCall *call);
 extern void idgen_fit_check(const IdgenHandle *handle, const IdgenCall *call, int64 value);
 

@@ -54,6 +54,8 @@ peek_own(IdgenHandle *handle, IdgenCall *call, int64 *value)
 		{
 			idgen_fit_check_call(handle, call);
 			idgen_fit_check(handle, call, *value);
+			if (handle->found.layout->scrambled)
+				*value = idgen_scramble(handle->found.scramble, *value);
 			return true;
 		}
 		idgen_handle_invalidate(handle);
@@ -83,10 +85,11 @@ peek_child(IdgenHandle *handle, IdgenCall *call, int64 *value)
 
 /*
  * Find the sequence value of the id that the next call in this transaction gets
- * if no other session draws before. For a child that is not made yet, it is
- * that of its first id. Returns the handle of the id sequence that it is of, as
- * idgen_draw_slow() does. Raises 25000, 42501, 42704, 2200H and 22003 as
- * drawing would, and 55000 if the source cannot tell.
+ * if no other session draws before, scrambled if the layout says so. For a
+ * child that is not made yet, it is that of its first id. Returns the handle of
+ * the id sequence that it is of, as idgen_draw_slow() does. Raises 25000,
+ * 42501, 42704, 2200H and 22003 as drawing would, and 55000 if the source
+ * cannot tell.
  */
 IdgenHandle *
 idgen_peek_next(IdgenHandle *handle, IdgenCall *call, int64 *value)

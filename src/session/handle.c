@@ -47,6 +47,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->search_path);
 	free_if_any(found->details);
 	free_if_any(found->format);
+	free_if_any(found->scramble);
 	free_if_any(handle->now);
 	if (found->big_base != handle->last.big_base)
 		free_if_any(found->big_base);
@@ -94,6 +95,7 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	if (new.search_path != NULL)
 		new.search_path = pstrdup(new.search_path);
 	new.details = copy_bytes(new.details, new.source->details_size);
+	new.scramble = copy_bytes(new.scramble, sizeof(IdgenScramble));
 	if (new.format != NULL)
 		new.format = copy_bytes(new.format, new.format->size);
 	if (new.big_base != NULL)
@@ -108,6 +110,7 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	free_if_any(old.source_name);
 	free_if_any(old.search_path);
 	free_if_any(old.details);
+	free_if_any(old.scramble);
 	free_if_any(old.format);
 	if (old.big_base != handle->last.big_base)
 		free_if_any(old.big_base);
@@ -141,7 +144,7 @@ idgen_handle_forget_last(IdgenHandle *handle)
 	if (handle->last.big_base != handle->found.big_base)
 		free_if_any(handle->last.big_base);
 	handle->last = (IdgenLast){0};
-	handle->found.fast_epoch = 0;
+	idgen_handle_close_hot_path(handle);
 }
 
 /*

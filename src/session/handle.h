@@ -14,6 +14,7 @@
 
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
+#include "catalog/scramble.h"
 #include "catalog/source.h"
 #include "common/compat.h"
 #include "shmem/cache.h"
@@ -104,6 +105,10 @@ typedef struct IdgenFound
 	const IdgenFormat *format; /* of text ids; NULL if they are plain digits */
 	pg_tz *zone;               /* that decides which day it is; NULL for that of the
 	                            * setting */
+	int64 least_value;         /* of these sequence values, a bigint id can be made */
+	int64 greatest_value;
+	IdgenScramble *scramble; /* with the key; NULL if the layout scrambles nothing, or
+	                          * there is no key */
 
 	/* What the source's resolve() says. */
 	void *details;         /* of the source's own, or NULL */
@@ -122,12 +127,15 @@ typedef struct IdgenFound
 	 * path looks at: the same, but zero also if the answer must not be
 	 * remembered, the current transaction must not use the cache, it has a
 	 * pending block that the hot path must not touch, ids have to be composed,
-	 * or idgen_last() needs to know more than the value drawn last.
+	 * or idgen_last() needs to know more than the value drawn last. If ids have
+	 * to be composed, quick_epoch is what fast_epoch is else; see
+	 * idgen_draw_quick().
 	 *
 	 * The hot path touches what comes from here to the pending block: a session
 	 * that draws from many id sequences finds little of that in the processor's
 	 * cache.
 	 */
+	uint64 quick_epoch;
 	uint64 epoch;
 	bool remember;
 	bool has_row; /* if not, a source was asked for that needs none */
@@ -223,12 +231,22 @@ idgen_handle_is_valid(const IdgenHandle *handle, uint64 epoch, const IdgenSource
 		(asked == NULL ? found->has_row : found->source == asked);
 }
 
+/*
+ * Have the next draw take the long way, which decides what there is to decide.
+ */
+static inline void
+idgen_handle_close_hot_path(IdgenHandle *handle)
+{
+	handle->found.fast_epoch = 0;
+	handle->found.quick_epoch = 0;
+}
+
 /* Have the handle validated before it is used again. */
 static inline void
 idgen_handle_invalidate(IdgenHandle *handle)
 {
 	handle->found.epoch = 0;
-	handle->found.fast_epoch = 0;
+	idgen_handle_close_hot_path(handle);
 }
 
 /* Count a refill that has been made just now. */

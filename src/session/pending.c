@@ -300,7 +300,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->percent_left < idgen_warn_remaining)
 		p->low = true;
 	if (!idgen_pending_fast_ok(p))
-		handle->found.fast_epoch = 0;
+		idgen_handle_close_hot_path(handle);
 	note_refill(&handle->xact, refill);
 }
 

@@ -25,6 +25,7 @@
 #include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "catalog/scramble_keys.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "session/messages.h"
@@ -45,6 +46,44 @@ wrong_source(const IdgenHandle *handle, const IdgenSource *source, const IdgenSo
 	         errhint("Leave the source out, or change it in \"id_sequences\".")));
 }
 
+/* Note of which sequence values a bigint id can be made. */
+static void
+set_values_that_fit(IdgenFound *found, int64 max_value)
+{
+	if (found->layout->scrambled)
+	{
+		found->least_value = 1;
+		found->greatest_value = max_value;
+	}
+	else if (idgen_layout_is_composed(found->layout))
+	{
+		found->least_value = 0;
+		found->greatest_value = found->layout->values - 1;
+	}
+	else
+	{
+		found->least_value = PG_INT64_MIN;
+		found->greatest_value = PG_INT64_MAX;
+	}
+}
+
+/*
+ * If the layout scrambles, find the key. Where there is none, there may be one
+ * at the next look, and nobody will tell.
+ */
+static void
+find_key(const IdgenHandle *handle, IdgenFound *found)
+{
+	if (!found->layout->scrambled)
+		return;
+	found->scramble = palloc(sizeof(IdgenScramble));
+	if (idgen_key_read(handle->relid, handle->name, Max(found->greatest_value, 1), found->scramble))
+		return;
+	found->scramble = NULL;
+	found->greatest_value = 0; /* nothing fits */
+	found->remember = false;
+}
+
 /* Note what the row says. */
 static void
 read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
@@ -60,6 +99,7 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->refill = def->refill;
 	found->own_row = !found->unmade && idgen_row_is_own(row);
 	found->layout = def->layout;
+	set_values_that_fit(found, def->max_value);
 	found->period = def->period;
 	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
 		found->big_base = DatumGetNumericCopy(big_base);
@@ -96,6 +136,8 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 			wrong_source(handle, def.source, call->asked);
 		read_row(found, row.slot, &def);
 		read_format(found, row.slot, &def);
+		if (found->period == IDGEN_PERIOD_NONE)
+			find_key(handle, found);
 		found->change_is_told = !found->unmade && !found->own_row &&
 			!TransactionIdIsValid(idgen_row_holder(row.slot)) && idgen_table_tells_changes(row.rel);
 		if (found->own_row)
@@ -114,6 +156,7 @@ do_without_row(IdgenFound *found, const IdgenSource *source)
 	found->block_size = idgen_no_pool.block_size;
 	found->pool = idgen_no_pool;
 	found->layout = &idgen_layout_plain;
+	set_values_that_fit(found, PG_INT64_MAX);
 
 	/* On a standby, nobody would tell us that there is a row now. */
 	if (RecoveryInProgress())
@@ -192,6 +235,7 @@ take_known_row(IdgenFound *found, const IdgenKnownRow *row)
 	found->pool = idgen_no_pool;
 	found->refill = row->refill;
 	found->layout = &idgen_layout_plain;
+	set_values_that_fit(found, PG_INT64_MAX);
 }
 
 /*

@@ -233,15 +233,17 @@ extern int64 idgen_collided_behind(int64 noted, uint32 count, int64 next);
 
 /*
  * The hot path: take a published id if the slot still is what the caller
- * knows and there is no reason to think about a refill. One lock, no call.
+ * knows, there is no reason to think about a refill, and the id is one of those
+ * that are wanted. One lock, no call.
  */
-static inline bool
-idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
+static pg_attribute_always_inline bool
+idgen_slot_take_between(IdgenSlot *slot, uint64 version, int64 least, int64 greatest, int64 *id)
 {
 	bool taken = false;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (likely(slot->version == version && slot->ids_left > slot->ahead_below))
+	if (likely(slot->version == version && slot->ids_left > slot->ahead_below &&
+	           slot->blocks[0].next >= least && slot->blocks[0].next <= greatest))
 	{
 		IdgenBlock *block = &slot->blocks[0];
 
@@ -253,6 +255,13 @@ idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
 	}
 	LWLockRelease(&slot->lock);
 	return taken;
+}
+
+/* The same, whatever the id is. */
+static pg_attribute_always_inline bool
+idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
+{
+	return idgen_slot_take_between(slot, version, PG_INT64_MIN, PG_INT64_MAX, id);
 }
 
 /*

@@ -354,13 +354,20 @@ idgen_create(PG_FUNCTION_ARGS)
 
 /*
  * The sequence value to restart at: "start" itself, or that of an id as the
- * layout composes it. The two cannot be mistaken for each other. Raises 22003.
+ * layout composes it. The two cannot be mistaken for each other; scrambled ids
+ * could be, so there "start" is the sequence value. Raises 22003.
  */
 static int64
 restart_value(const IdgenHandle *handle, int64 start)
 {
 	IdgenPrefix prefix;
 
+	if (handle->found.layout->scrambled && start < 1)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("id %lld of id sequence \"%s\" does not fit layout \"%s\"",
+		                (long long) start, handle->name, handle->found.layout->name),
+		         errdetail("It must be at least 1.")));
 	if (!idgen_layout_fits(handle->found.layout, start))
 		idgen_layout_parse(handle->found.layout, start, &prefix, &start);
 	return start;

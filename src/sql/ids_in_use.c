@@ -338,7 +338,8 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 			if (handle->found.layout != &idgen_layout_plain)
 				ereport(ERROR,
 				        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				         errmsg("cannot move back a column that draws composed ids"),
+				         errmsg("cannot move back a column that draws %s ids",
+				                handle->found.layout->scrambled ? "scrambled" : "composed"),
 				         errdetail("The layout of id sequence \"%s\" is not \"plain\".", handle->name)));
 		} while (!lock_native_sequence(handle));
 	} while (id_after_blocks(handle, &next) == IDGEN_SOURCE_STALE);

@@ -15,8 +15,10 @@
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
+#include "catalog/scramble_keys.h"
 #include "catalog/template.h"
 #include "session/xact_changes.h"
+#include "sql/row_keys.h"
 #include "sql/trigger_row.h"
 
 PG_FUNCTION_INFO_V1(idgen_row_changed);
@@ -235,6 +237,7 @@ table_truncated(Relation rel)
 {
 	idgen_changes_note_all_rows();
 	CacheInvalidateRelcacheByRelid(RelationGetRelid(rel));
+	idgen_keys_delete_all(RelationGetRelid(rel));
 }
 
 /* Trigger AFTER INSERT, UPDATE or DELETE (each row) and TRUNCATE (statement) */
@@ -262,5 +265,6 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 		note_name(&row, row.old, IDGEN_CHANGE_REMOVE);
 	else
 		row_updated(&row);
+	idgen_row_keys_after(&row);
 	return PointerGetDatum(NULL);
 }

@@ -27,6 +27,7 @@
 #include "common/compat.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
+#include "sql/row_keys.h"
 #include "sql/sql_support.h"
 #include "sql/trigger_row.h"
 #include "text/format.h"
@@ -320,6 +321,7 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	check_values(&row);
 	check_kind(&row);
 	check_owning_column(&row);
+	idgen_row_keys_before(&row);
 	let_start_follow(&row);
 	note_allocation(&row);
 	return PointerGetDatum(row.new);

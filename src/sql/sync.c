@@ -133,7 +133,12 @@ check_can_be_moved(const IdgenHandle *handle)
 {
 	if (handle->found.period != IDGEN_PERIOD_NONE)
 		idgen_refuse_periods(handle, "idgen_restart()");
-	if (handle->found.layout != &idgen_layout_plain)
+	if (handle->found.layout->scrambled)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot move id sequence \"%s\" behind scrambled ids", handle->name),
+		         errdetail("Ids that were not drawn lie anywhere in its range.")));
+	if (idgen_layout_is_composed(handle->found.layout))
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("cannot move id sequence \"%s\" behind composed ids", handle->name),

@@ -6,6 +6,7 @@ CREATE EXTENSION idgen;
 \df idgen_*
 \x off
 \d id_sequences
+\d idgen_keys
 \d id_sequences_by_last_id
 \d idgen_stats
 \d idgen_cache
@@ -24,7 +25,7 @@ DROP FUNCTION idgen_next(text);
 
 -- and all that people look at has a comment
 SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
-	WHERE attrelid IN ('id_sequences'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass)
+	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_keys'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass)
 		AND attnum > 0 AND col_description(attrelid, attnum) IS NULL
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;
@@ -47,7 +48,7 @@ SELECT proname FROM pg_proc
 	ORDER BY proname;
 
 -- pg_dump takes the rows along
-SELECT extconfig = ARRAY['id_sequences'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
+SELECT extconfig = ARRAY['id_sequences'::regclass::oid, 'idgen_keys'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
 
 -- triggers fire for replicated rows as well
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10);

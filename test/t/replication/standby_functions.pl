@@ -24,6 +24,7 @@ $primary->safe_psql(
 	CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host '127.0.0.1', port '1');
 	CREATE USER MAPPING FOR CURRENT_USER SERVER central;
 	SELECT idgen_create('tenant/*'), idgen_create('x'), idgen_create('gapless', block_size => 1), idgen_create('worker', refill => 'worker'),
+		idgen_create('scrambled', layout => 'scrambled'),
 		idgen_create('row', source => 'sequence', source_name => 'native_seq'),
 		idgen_create('function', source => 'function', source_name => 'allocate'),
 		idgen_create('remote', source => 'server', source_name => 'central');
@@ -35,7 +36,7 @@ $primary->wait_for_catchup($standby);
 # In place of a result, the SQLSTATE, or "refused" for 25006 in nextval's words.
 my @calls = (
 	[ q{nextval('native_seq')}, 'refused' ],
-	(map { [ qq{idgen_next('$_')}, 'refused' ] } qw(x gapless worker row function remote public.adopted.id)),
+	(map { [ qq{idgen_next('$_')}, 'refused' ] } qw(x gapless worker scrambled row function remote public.adopted.id)),
 	[ q{idgen_next('x', 'table')}, 'refused' ],
 	[ q{idgen_next('native', 'sequence')}, 'refused' ],
 	[ q{idgen_next('unknown')}, '42704' ],
@@ -73,6 +74,7 @@ my @calls = (
 	[ q{idgen_release_columns('{adopted}', '{id}')}, 'refused' ],
 	[ q{idgen_sync('adopted', 'id')}, 'refused' ],
 	[ q{idgen_parts(2023400000989780816, 'prefixed')}, '(2,0,234,989780816)' ],
+	[ q{idgen_unscramble('scrambled', idgen_peek('scrambled'))}, '1' ],
 	[ q{idgen_unique_id() > 0}, 't' ],
 	[ q{(idgen_unique_id_parts(4097)).counter}, '1' ],
 	[ q{idgen_unique_id_min('2024-01-01 00:00+00')}, '0' ],
@@ -85,6 +87,7 @@ my @calls = (
 	[ q{idgen_stats_reset()}, '' ],
 	[ q{idgen_check_row()}, '39P01' ],
 	[ q{idgen_row_changed()}, '39P01' ],
+	[ q{idgen_check_key()}, '39P01' ],
 	[ q{idgen_by_last_id()}, '39P01' ],
 	(map { [ "idgen_columns_$_()", '39P03' ] } qw(altered dropped)),
 	[ q{idgen_column_in('public.adopted.id')}, 'public.adopted.id' ],

@@ -1,0 +1,149 @@
+--
+-- Each id sequence that scrambles its ids has a key, as long as it does
+--
+CREATE EXTENSION idgen;
+CREATE VIEW keys AS SELECT name, octet_length(key) AS bytes FROM idgen_keys ORDER BY name;
+
+-- made with the row, by whatever means
+SELECT idgen_create('a', layout => 'scrambled');
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('b', 1, 'scrambled'), ('c', 1, 'scrambled'), ('plain', 1, 'plain');
+UPDATE id_sequences SET layout = 'scrambled' WHERE name = 'plain';
+TABLE keys;
+SELECT count(DISTINCT key) FROM idgen_keys;
+-- not with a row that is not made
+BEGIN;
+SELECT idgen_create('d', layout => 'scrambled');
+SAVEPOINT a;
+SELECT idgen_create('e', layout => 'scrambled');
+ROLLBACK TO a;
+COMMIT;
+SELECT idgen_create('a', layout => 'scrambled');
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('a', 1, 'scrambled') ON CONFLICT DO NOTHING;
+TABLE keys;
+-- in time for the same statement
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('f', 1, 'scrambled') RETURNING idgen_next(name) > 0 AS id;
+
+-- renamed and deleted with it
+CREATE TEMPORARY TABLE before AS SELECT key FROM idgen_keys WHERE name = 'a';
+SELECT idgen_unscramble('a', idgen_next('a'));
+UPDATE id_sequences SET name = 'renamed' WHERE name = 'a';
+SELECT count(*) FROM idgen_keys JOIN before USING (key) WHERE name = 'renamed';
+SELECT idgen_unscramble('renamed', idgen_next('renamed'));
+BEGIN;
+DELETE FROM id_sequences WHERE name IN ('b', 'renamed');
+TABLE keys;
+ROLLBACK;
+DELETE FROM id_sequences WHERE name IN ('b', 'renamed');
+TABLE keys;
+-- a row of the same name has another key
+SELECT idgen_create('renamed', layout => 'scrambled');
+SELECT count(*) FROM idgen_keys JOIN before USING (key);
+
+-- what is not drawn from itself has none
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('tenants/*', 1, 'scrambled');
+INSERT INTO id_sequences (name, next_block_start, layout, period) VALUES ('yearly', 1, 'scrambled', 'year');
+SELECT name FROM keys WHERE name IN ('tenants/*', 'yearly');
+DELETE FROM id_sequences WHERE name IN ('tenants/*', 'yearly');
+
+-- as long as nothing was drawn, all can be changed
+UPDATE id_sequences SET max_value = 5 WHERE name = 'c';
+UPDATE id_sequences SET layout = 'plain' WHERE name = 'c';
+UPDATE id_sequences SET layout = 'scrambled' WHERE name = 'c';
+SELECT array_agg(id ORDER BY id) FROM (SELECT idgen_next('c') FROM generate_series(1, 5)) ids(id);
+-- then what would have ids issued twice cannot
+UPDATE id_sequences SET max_value = 6 WHERE name = 'c';
+\echo :SQLSTATE
+UPDATE id_sequences SET layout = 'plain' WHERE name = 'c';
+\echo :SQLSTATE
+UPDATE id_sequences SET period = 'year' WHERE name = 'c';
+\echo :SQLSTATE
+UPDATE id_sequences SET name = 'c/*' WHERE name = 'c';
+\echo :SQLSTATE
+SELECT idgen_create('drawn');
+SELECT idgen_next('drawn');
+UPDATE id_sequences SET layout = 'scrambled' WHERE name = 'drawn';
+\echo :SQLSTATE
+SELECT idgen_create('adopted', 1001);
+UPDATE id_sequences SET layout = 'scrambled' WHERE name = 'adopted';
+\echo :SQLSTATE
+-- not by a restart that makes it look new, either
+SELECT idgen_next('d') > 0 AS id;
+SELECT idgen_restart('d', 500);
+SELECT next_block_start, start_value FROM id_sequences WHERE name = 'd';
+UPDATE id_sequences SET max_value = 1000 WHERE name = 'd';
+UPDATE id_sequences SET start_value = 500 WHERE name = 'd' RETURNING start_value;
+CREATE SEQUENCE native_seq;
+SELECT idgen_create('native', source => 'sequence', layout => 'scrambled');
+UPDATE id_sequences SET max_value = 1000 WHERE name = 'native';
+-- the rest can
+UPDATE id_sequences SET block_size = 5, refill = 'auto', big_base = 7, next_block_start = 600 WHERE name = 'd';
+SELECT idgen_unscramble('d', idgen_next('d'));
+
+-- nobody takes a key away that a row needs
+DELETE FROM idgen_keys WHERE name = 'c';
+\echo :SQLSTATE
+UPDATE idgen_keys SET key = '\x000102030405060708090a0b0c0d0e0f' WHERE name = 'c';
+UPDATE idgen_keys SET name = 'x' WHERE name = 'c';
+TRUNCATE idgen_keys;
+\echo :SQLSTATE
+INSERT INTO idgen_keys VALUES ('c', '\x000102030405060708090a0b0c0d0e0f');
+\echo :SQLSTATE
+-- but one that no row needs
+INSERT INTO idgen_keys VALUES ('nobody', '\x000102030405060708090a0b0c0d0e0f');
+UPDATE idgen_keys SET key = '\x100102030405060708090a0b0c0d0e0f' WHERE name = 'nobody';
+DELETE FROM idgen_keys WHERE name = 'nobody';
+INSERT INTO idgen_keys VALUES ('nobody', '\x0001');
+\echo :SQLSTATE
+-- an error does not show the line, which has the key in it
+COPY idgen_keys FROM stdin;
+nobody	\\x00010203
+\.
+COPY idgen_keys FROM stdin;
+c	\\x000102030405060708090a0b0c0d0e0f
+\.
+
+-- a row from elsewhere comes with its start_value: its key must come, too
+INSERT INTO id_sequences (name, next_block_start, start_value, layout) VALUES ('copied', 21, 1, 'scrambled');
+SELECT name FROM keys WHERE name = 'copied';
+SELECT idgen_next('copied');
+\echo :SQLSTATE
+SELECT idgen_peek('copied');
+SELECT idgen_unscramble('copied', 1);
+SELECT next_block_start FROM id_sequences WHERE name = 'copied';
+INSERT INTO idgen_keys VALUES ('copied', '\x000102030405060708090a0b0c0d0e0f');
+SELECT idgen_unscramble('copied', idgen_next('copied')) FROM generate_series(1, 2);
+-- or be there before
+INSERT INTO idgen_keys VALUES ('copied2', '\x000102030405060708090a0b0c0d0e0f');
+INSERT INTO id_sequences (name, next_block_start, start_value, layout) VALUES ('copied2', 2, 1, 'scrambled');
+SELECT idgen_next('copied2');
+-- the same in replication, where the other server has checked all
+BEGIN;
+SET LOCAL session_replication_role = replica;
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('replicated', 1, 'scrambled');
+UPDATE id_sequences SET layout = 'scrambled' WHERE name = 'drawn';
+UPDATE id_sequences SET max_value = 6, exhausted = 0 WHERE name = 'c';
+COMMIT;
+SELECT name FROM keys WHERE name IN ('replicated', 'drawn');
+SELECT idgen_next('drawn');
+
+-- other nodes of a centre need the same key
+CREATE SERVER idgen_default FOREIGN DATA WRAPPER idgen_fdw;
+SELECT idgen_create('central', source => 'server', layout => 'scrambled');
+\echo :SQLSTATE
+INSERT INTO idgen_keys VALUES ('central', '\x000102030405060708090a0b0c0d0e0f');
+SELECT idgen_create('central', source => 'server', layout => 'scrambled');
+
+-- many at once, and all
+INSERT INTO id_sequences (name, next_block_start, layout) SELECT 'many' || i, 1, 'scrambled' FROM generate_series(1, 200) i;
+SELECT count(*), count(DISTINCT key) FROM idgen_keys WHERE name LIKE 'many%';
+UPDATE id_sequences SET name = 'lots' || name WHERE name LIKE 'many%';
+SELECT count(*) FROM idgen_keys WHERE name LIKE 'lotsmany%';
+TRUNCATE id_sequences;
+TABLE keys;
+SELECT idgen_create('again', layout => 'scrambled');
+TRUNCATE id_sequences, idgen_keys;
+TABLE keys;
+
+DROP VIEW keys;
+DROP SEQUENCE native_seq;
+DROP EXTENSION idgen CASCADE;

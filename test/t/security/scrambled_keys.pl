@@ -1,0 +1,64 @@
+# A key of scrambled ids gets into no log, whatever the server logs, and into no
+# statistics.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = idgen_server('keys', conf => q{
+log_statement = all
+log_duration = on
+log_min_messages = debug1
+log_parameter_max_length = -1
+log_parameter_max_length_on_error = -1
+log_error_verbosity = verbose
+session_preload_libraries = 'auto_explain'
+auto_explain.log_min_duration = 0
+auto_explain.log_nested_statements = on
+auto_explain.log_analyze = on
+auto_explain.log_triggers = on
+auto_explain.log_verbose = on
+});
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE drawer LOGIN;
+	SELECT idgen_create('a', layout => 'scrambled');
+	INSERT INTO id_sequences (name, next_block_start, layout) SELECT 'many' || i, 1, 'scrambled' FROM generate_series(1, 200) i;
+	UPDATE id_sequences SET name = 'b' WHERE name = 'a';
+	SELECT idgen_next(name), idgen_unscramble(name, 1) FROM id_sequences;
+	ANALYZE idgen_keys});
+my @keys = split /\n/, $node->safe_psql('postgres', q{SELECT encode(key, 'hex') FROM idgen_keys});
+
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stats WHERE tablename = 'idgen_keys' AND attname = 'key'}),
+	0, 'ANALYZE keeps none');
+
+# what fails, with the key at hand
+foreach my $sql (
+	'DELETE FROM idgen_keys', 'TRUNCATE idgen_keys', q{UPDATE idgen_keys SET name = upper(name)},
+	q{INSERT INTO idgen_keys SELECT * FROM idgen_keys}, q{INSERT INTO idgen_keys SELECT 'c', key || '\x00' FROM idgen_keys},
+	q{UPDATE id_sequences SET max_value = 5}, q{UPDATE id_sequences SET layout = 'plain'})
+{
+	my ($ret, $stdout, $stderr) = $node->psql('postgres', $sql);
+	isnt($ret, 0, "refused: $sql");
+	is(scalar(grep { index($stderr, $_) >= 0 } @keys), 0, 'without the key');
+}
+my $file = PostgreSQL::Test::Utils::tempdir() . '/keys';
+$node->safe_psql('postgres', "COPY idgen_keys TO '$file'");
+my ($ret, $stdout, $stderr) = $node->psql('postgres', "COPY idgen_keys FROM '$file'");
+like($stderr, qr/has a key already/, 'a restore over keys that there are fails');
+$node->safe_psql('postgres', 'DELETE FROM id_sequences; DROP EXTENSION idgen');
+$node->stop;
+
+my $log = slurp_file($node->logfile);
+is(scalar @keys, 201, 'keys to look for');
+like($log, qr/Query Text: INSERT INTO public.id_sequences/, 'the server logs what triggers and functions do');
+is(scalar(grep { index($log, $_) >= 0 } @keys), 0, 'no key is in the log');
+
+done_testing();
