@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -250,18 +251,22 @@ run(const char *query, Datum *arguments)
  *
  * Delete the children of a template that no block was allocated from since that
  * time. A child that has children left stays. Returns how many rows were
- * deleted. Raises 25006, 42501, 42704, and what deleting them does.
+ * deleted. Raises 25006, 42501, 42704, 42P01 if the table was dropped, and what
+ * deleting them does.
  */
 Datum
 idgen_drop_children(PG_FUNCTION_ARGS)
 {
 	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	Datum arguments[] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
-	const char *table = idgen_table_name(relid);
+	const char *table;
 	int64 deleted;
 
 	PreventCommandIfReadOnly("idgen_drop_children()");
 	PreventCommandIfParallelMode("idgen_drop_children()");
+	/* From here on, this table is the one of that name. */
+	table_close(idgen_table_open(relid, AccessShareLock), NoLock);
+	table = idgen_table_name(relid);
 	deleted = run(psprintf("DELETE FROM ONLY %s WHERE refilled_at OPERATOR(pg_catalog.<) $2"
 	                       " AND template OPERATOR(pg_catalog.=) ANY (SELECT child.name FROM ONLY %s child"
 	                       " WHERE child.template OPERATOR(pg_catalog.=) $1 AND child.period IS NOT NULL)",
