@@ -22,7 +22,11 @@ our %encodings = (fuzz_utf8 => 'UTF8', fuzz_latin1 => 'LATIN1', fuzz_ascii => 'S
 our @id_sequences = qw(plain gapless worker gapless_worker seq native native_worker ones_worker func strange drawing nonsense
   server server_worker other silent silent_worker nowhere big prefixed session reversed worker_reversed exhausted nearly
   negative far text key descending cycling auto gapless_auto native_auto server_auto pooled hilo legacy owned temporary adopted
-  made1 made2 made3 made4);
+  made1 made2 made3 made4
+  invoice/* invoice/a invoice/a invoice/b/* invoice/b/c limited/* limited/a limited/b limited/c coded/* coded/a
+  funcs/* funcs/a natives/* natives/a servers/* servers/a book/* book/a book/a book/a/2026-11 book/a/2026-11/*
+  yearly yearly yearly/* yearly/2026 yearly/2025 yearly/0 daily daily/2026-11-22 daily/2026-02-30
+  checked scrambled secret any/* any/thing /* //* / invoice/ invoice//a);
 my @tables = qw(t_serial t_identity t_plain t_small t_default t_text t_composed t_parts t_parts_1 t_parent t_child
   t_temp t_generated t_owner v_view m_view f_table seq_seq t_serial_id_seq t_plain_pkey id_sequences idgen_stats centre.id_sequences
   pg_class pg_attribute pg_type pg_toast.pg_toast_1255 pg_database information_schema.tables);
@@ -194,6 +198,27 @@ sub layout
 	return weighted(20 => sub { quoted(pick(qw(plain prefixed session prefixed_reversed session_reversed))) }, 1 => \&odd_text);
 }
 
+sub template
+{
+	return weighted(20 => sub { quoted(pick(grep { /\*$|ly$/ } @id_sequences)) }, 1 => \&name);
+}
+
+sub period
+{
+	return weighted(20 => sub { pick('NULL', map { quoted($_) } qw(year month day)) }, 1 => \&odd_text);
+}
+
+sub time_zone
+{
+	return weighted(20 => sub { pick('NULL', map { quoted($_) } qw(UTC Asia/Tokyo America/New_York EST5EDT Nowhere +05:30 posixrules)) }, 1 => \&odd_text);
+}
+
+sub date
+{
+	return pick('current_date', "'2026-11-22'", "'2026-11-22'", "'2025-01-01'", "'0001-01-01'", "'0044-03-15 BC'", "'9999-12-31'", "'5874897-12-31'", "'infinity'", "'-infinity'", 'NULL',
+		sub { "date '2026-01-01' + " . integer() });
+}
+
 # Pieces of formats, in any order.
 sub format_of_ids
 {
@@ -205,7 +230,7 @@ sub format_of_ids
 				'{luhn}', '{mod97}', '{verhoeff}', '{{', '}}', '{', '}', '-', 'INV', '0', "\x{e6}\x{97}\x{a5}", ':6}');
 		});
 
-	return weighted(8 => sub { quoted(join('', @pieces)) }, 8 => sub { quoted(pick('INV-{id:6}', '{YYYY}/{id}', '{id:base62}{mod97}', 'RF{mod97}{id}', '{id}{luhn}')) },
+	return weighted(8 => sub { quoted(join('', @pieces)) }, 8 => sub { quoted(pick('INV-{id:6}', 'INV-{YYYY}-{id:6}', '{YYYY}{MM}{DD}{id:4}{luhn}', '{YYYY}/{id}', '{id:base62}{mod97}', 'RF{mod97}{id}', '{id}{luhn}')) },
 		2 => 'NULL', 1 => \&odd_text);
 }
 
@@ -234,6 +259,10 @@ my %by_name = (
 	source_name => \&source_name,
 	refill => \&refill,
 	layout => \&layout,
+	max_children => sub { pick('NULL', 'NULL', 1, 3, \&int4) },
+	template => \&template,
+	period => \&period,
+	time_zone => \&time_zone,
 	format => \&format_of_ids,
 	text_id => \&text_id,
 	pooling => \&pooling,
@@ -250,7 +279,8 @@ my %by_type = (
 	regclass => \&relation,
 	oid => \&relation,
 	'text[]' => sub { 'ARRAY[' . join(', ', several(4, \&odd_text)) . ']' },
-	date => sub { pick('current_date', "'2026-11-22'", "'infinity'", "'0044-03-15 BC'", "'5874897-12-31'") },
+	date => \&date,
+	uuid => sub { pick('gen_random_uuid()', 'idgen_unique_uuid()', "'00000000-0000-0000-0000-000000000000'", "'ffffffff-ffff-7fff-bfff-ffffffffffff'", 'NULL') },
 	'timestamp with time zone' => sub { pick("'infinity'", "'-infinity'", 'now()', "'294276-12-31'", "'4713-01-01 BC'") });
 
 sub value
@@ -290,7 +320,7 @@ sub draw
 
 sub draw_text
 {
-	return 'idgen_next_text(' . name() . ')';
+	return 'idgen_next_text(' . name() . pick('', '', sub { ', at => ' . date() }) . ')';
 }
 
 # Most of these make sense, other than what any_call() makes of that many
@@ -314,6 +344,9 @@ sub creation
 		some(20, 'owned_by => ' . owning_column()),
 		some(30, 'layout => ' . layout()),
 		some(30, 'format => ' . format_of_ids()),
+		some(20, 'period => ' . period()),
+		some(20, 'time_zone => ' . time_zone()),
+		some(20, 'max_children => ' . pick(1, 3, 1000)),
 		some(50, 'block_size => ' . pick(1, 3, 20, 1000)),
 		some(30, 'next_block_start => ' . int8())) . ')';
 }
@@ -331,9 +364,16 @@ sub care
 		'idgen_sync()');
 }
 
+sub care_of_children
+{
+	return pick(
+		sub { 'idgen_drop_children(' . template() . ', ' . pick('now()', "now() - interval '1 s'", 'NULL') . ')' },
+		sub { 'idgen_apply_template(' . template() . ')' });
+}
+
 sub call
 {
-	return weighted(5 => \&any_call, 5 => \&draw, 2 => \&draw_text, 1 => \&creation, 1 => \&care);
+	return weighted(5 => \&any_call, 5 => \&draw, 2 => \&draw_text, 1 => \&creation, 1 => \&care, 1 => \&care_of_children);
 }
 
 # A call whose value goes into a column of a number.
@@ -361,7 +401,8 @@ sub query
 		sub { 'SELECT * FROM ' . rows() . ', LATERAL ' . any_call() . ' AS l' },
 		sub { 'SELECT (' . any_call() . ').*' },
 		sub { 'SELECT idgen_next(name) FROM (SELECT * FROM id_sequences' . pick('', ' ORDER BY random()') . ') s' },
-		sub { 'SELECT idgen_next(' . pick('chr(97 + g % 5)', "'new' || g") . ') FROM ' . rows() },
+		sub { 'SELECT idgen_next(' . pick('chr(97 + g % 5)', "'new' || g", "'invoice/' || g", "'limited/' || g % 5", "'book/' || g % 3") . ') FROM ' . rows() },
+		sub { 'SELECT idgen_next_text(' . pick("'yearly'", "'daily'", "'book/' || g % 3", \&name) . ', current_date + g) FROM ' . rows() },
 		sub { 'SELECT ' . pick('count', 'array_agg', 'json_agg', 'max') . '(' . call() . ') FROM ' . rows() . pick('', ' GROUP BY g % 3') },
 		sub { 'SELECT g FROM ' . rows() . ' WHERE (' . call() . ') IS NOT NULL ORDER BY (' . call() . ')::text' },
 		sub { 'SELECT g, sum(' . draw() . ') OVER (ORDER BY g) FROM ' . rows() },
@@ -747,7 +788,7 @@ sub set
 		'SET default_transaction_isolation = ' . quoted(pick('serializable', 'repeatable read', 'read committed')),
 		"SET jit_above_cost = " . pick(0, 100000),
 		'SET work_mem = ' . pick(64, 4096),
-		'SET TIME ZONE ' . pick("'UTC'", 5),
+		'SET TIME ZONE ' . pick("'UTC'", 5, "'Asia/Tokyo'", "'America/New_York'"),
 		'SET ROLE ' . pick(@roles, 'NONE'),
 		'RESET SESSION AUTHORIZATION',
 		'DISCARD ' . pick('ALL', 'SEQUENCES', 'PLANS', 'TEMP'));

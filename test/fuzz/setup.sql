@@ -129,6 +129,18 @@ INSERT INTO id_sequences (name, next_block_start, format) VALUES
 	('text', 1, 'INV-{YYYY}-{id:6}{luhn}'),
 	('key', 1, '{id:base58:11}');
 UPDATE id_sequences SET max_value = 100, exhausted = 1 WHERE name = 'exhausted';
+INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_children, period, time_zone, format) VALUES
+	('invoice/*', 1, 1, 'transaction', NULL, NULL, NULL, 'INV-{id:6}'),
+	('invoice/b/*', 1, 20, 'worker', NULL, NULL, NULL, NULL),
+	('limited/*', 1, 20, 'auto', 3, NULL, NULL, NULL),
+	('book/*', 1, 1, 'transaction', 5, 'month', 'Asia/Tokyo', 'B{YYYY}{MM}{id:4}'),
+	('yearly', 1, 1, 'transaction', NULL, 'year', NULL, 'INV-{YYYY}-{id:6}'),
+	('daily', 1, 20, 'worker', NULL, 'day', 'UTC', NULL),
+	('checked', 1, 20, 'auto', NULL, NULL, NULL, '{id:9}{verhoeff}');
+INSERT INTO id_sequences (name, next_block_start, block_size, source, source_name, layout, max_value, format) VALUES
+	('funcs/*', 1, 20, 'function', 'public.alloc_good', 'plain', 9223372036854775807, NULL),
+	('natives/*', 1, 20, 'sequence', 'public.seq_seq', 'plain', 9223372036854775807, NULL),
+	('servers/*', 1, 20, 'server', 'loop', 'plain', 9223372036854775807, NULL);
 
 -- Columns to adopt, and others
 CREATE TABLE t_serial (id serial PRIMARY KEY, v integer);
