@@ -5,6 +5,11 @@ SELECT idgen_create('js', id_type => 'javascript');
 SELECT max_value, max_value = 2::numeric ^ 53 - 1 FROM id_sequences WHERE name = 'js';
 -- gives: 9007199254740991|t
 
+-- claim: Scrambled ids are exact with id_type "javascript".
+SELECT idgen_create('scrambled', layout => 'scrambled', id_type => 'javascript');
+SELECT bool_and(idgen_next('scrambled') BETWEEN 1 AND 9007199254740991) FROM generate_series(1, 1000);
+-- gives: t
+
 -- claim: Composed ids are never exact.
 SELECT idgen_create('composed', layout => 'prefixed');
 SELECT length(id::text), id::float8::numeric = id FROM (SELECT idgen_next('composed') AS id) AS s WHERE id % 2 = 1;
