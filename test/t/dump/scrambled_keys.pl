@@ -86,7 +86,7 @@ check('parallel');
 
 # The keys before the rows, and after them
 my ($list) = run_command([ 'pg_restore', '-l', "$dir/custom.dump" ]);
-my @list = split /^/m, $list;
+my @list = split /\n/, $list;
 foreach my $order ([ 'keys_first', 'idgen_keys', 'id_sequences' ], [ 'keys_last', 'id_sequences', 'idgen_keys' ])
 {
 	my ($database, @tables) = @$order;
@@ -94,7 +94,7 @@ foreach my $order ([ 'keys_first', 'idgen_keys', 'id_sequences' ], [ 'keys_last'
 	my @data = map { my $table = $_; grep { /TABLE DATA ids $table / } @list } @tables;
 
 	is(scalar @data, 2, "$database: both tables are in the dump");
-	write_file("$dir/$database", join('', @rest, @data));
+	write_file("$dir/$database", join("\n", @rest, @data, ""));
 	new_database($database);
 	$node->command_ok(
 		[ 'pg_restore', '--exit-on-error', '-L', "$dir/$database", '-d', $database, "$dir/custom.dump" ],
