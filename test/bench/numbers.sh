@@ -1,10 +1,73 @@
 # shellcheck shell=bash
 #
 # numbers.sh - what numbers for people cost: a sequence for each tenant and
-# period, text ids, UUIDs in order
+# period, text ids, ids that cannot be guessed, UUIDs in order
 #
 # Where nanoseconds are those "over" something, both are measured one after the
 # other, and what counts is the difference.
+
+# What one would write in PL/pgSQL otherwise. A Feistel network of three rounds
+# over the halves of 64 bits, with a linear congruential generator as its
+# function, which is what the recipe "pseudo encrypt" does. And hashids of one
+# number, without a least length: the alphabet, less what separates numbers and
+# guards, is shuffled by the salt, and again by the first character, which the
+# number decides about; the rest are the number's digits in it.
+prepare_recipes()
+{
+	sql <<-'SQL'
+		CREATE FUNCTION pseudo_encrypt(value bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+		DECLARE
+			left_half bigint := value >> 32 & 4294967295;
+			right_half bigint := value & 4294967295;
+			swapped bigint;
+		BEGIN
+			FOR i IN 1 .. 3 LOOP
+				swapped := right_half;
+				right_half := left_half # ((1366.0 * right_half + 150889) % 714025 / 714025.0 * 32767 * 32767)::bigint;
+				left_half := swapped;
+			END LOOP;
+			RETURN (right_half << 32) + left_half;
+		END $$;
+
+		CREATE FUNCTION hashids_shuffle(alphabet text[], salt text[]) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+		DECLARE
+			at integer := 0;
+			sum integer := 0;
+			code integer;
+			other integer;
+			kept text;
+		BEGIN
+			FOR i IN REVERSE cardinality(alphabet) - 1 .. 1 LOOP
+				code := ascii(salt[at + 1]);
+				sum := sum + code;
+				other := (code + at + sum) % i;
+				kept := alphabet[i + 1];
+				alphabet[i + 1] := alphabet[other + 1];
+				alphabet[other + 1] := kept;
+				at := (at + 1) % cardinality(salt);
+			END LOOP;
+			RETURN alphabet;
+		END $$;
+
+		CREATE FUNCTION hashids(value bigint, salt text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+		DECLARE
+			salted text[] := string_to_array(salt, NULL);
+			alphabet text[] := (hashids_shuffle(
+				string_to_array('abdegjklmnopqrvwxyzABDEGJKLMNOPQRVWXYZ1234567890', NULL), salted))[5:];
+			size integer := cardinality(alphabet);
+			first text := alphabet[(value % 100) % size + 1];
+			digits text := '';
+		BEGIN
+			alphabet := hashids_shuffle(alphabet, (first || salted || alphabet)[1:size]);
+			LOOP
+				digits := alphabet[value % size + 1] || digits;
+				value := value / size;
+				EXIT WHEN value = 0;
+			END LOOP;
+			RETURN first || digits;
+		END $$;
+	SQL
+}
 
 # Each tenant's numbers are gapless, so two transactions of one tenant wait for
 # each other; those of different tenants do not.
@@ -82,6 +145,31 @@ compare_periods()
 	contest 'idgen_next_text' call_over 1000 -- \
 		'idgen_next_text, period year' "idgen_next_text('undated') ~ idgen_next_text('yearly')" \
 		'idgen_next_text, at a date' "idgen_next_text('undated') ~ idgen_next_text('yearly', date '2020-06-01')"
+}
+
+# What scrambling adds to drawing, next to what the recipes add to nextval. The
+# recipes take so long that fewer calls show it.
+compare_scrambled()
+{
+	prepare_recipes
+	sql <<-'SQL'
+		INSERT INTO id_sequences (name, next_block_start, block_size, layout, max_value, format) VALUES
+			('scrambled', 1, 100000000, 'scrambled', 9223372036854775807, NULL),
+			('scrambled_10', 1, 100000000, 'scrambled', 9999999999, NULL),
+			('public_key', 1, 100000000, 'scrambled', 9223372036854775807, '{id:base58:11}');
+	SQL
+	sql -c "SELECT idgen_next(name) FROM id_sequences WHERE layout = 'scrambled'" >/dev/null
+	section scrambled ns 1 'Ids that cannot be guessed: nanoseconds that this adds to a call'
+	contest 'a number' call_over 1000 -- \
+		'layout scrambled' "idgen_next('large') ~ idgen_next('scrambled')" \
+		'layout scrambled, ten digits' "idgen_next('large') ~ idgen_next('scrambled_10')"
+	contest 'a number' call_over 50 -- \
+		'pseudo_encrypt in PL/pgSQL' "nextval('one') ~ pseudo_encrypt(nextval('one'))"
+	must 'a number' 'layout scrambled' most 50
+	contest 'a short text' call_over 1000 -- \
+		'idgen_next_text, layout scrambled, {id:base58:11}' "idgen_next('large') ~ idgen_next_text('public_key')"
+	contest 'a short text' call_over 10 -- \
+		'hashids in PL/pgSQL' "nextval('one') ~ hashids(nextval('one'), 'pepper and salt')"
 }
 
 compare_uuids()
