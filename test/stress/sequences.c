@@ -45,6 +45,8 @@ static const Kind kinds[] = {
 	{.name = "l_session", .source = TABLE, .block_size = 50, .layout = SESSION, .refill = BY_WORKER, .databases = 1},
 	{.name = "l_prefixed_reversed", .source = TABLE, .block_size = 20, .layout = PREFIXED_REVERSED, .databases = 1},
 	{.name = "l_session_reversed", .source = TABLE, .block_size = 1000, .layout = SESSION_REVERSED, .relaid = true, .databases = 1},
+	{.name = "l_scrambled", .source = TABLE, .block_size = 20, .layout = SCRAMBLED, .audience = PRIVILEGED, .databases = 2},
+	{.name = "l_scrambled_gapless", .source = TABLE, .block_size = 1, .layout = SCRAMBLED, .audience = PRIVILEGED, .databases = 1},
 	{.name = "x_padded", .source = TABLE, .block_size = 20, .format = PADDED, .databases = 3},
 	{.name = "x_base58", .source = TABLE, .block_size = 50, .format = BASE58, .refill = BY_WORKER, .databases = 1},
 	{.name = "t_twenty/a", .source = TABLE, .block_size = 20, .child = true, .databases = 3},
