@@ -3,7 +3,7 @@
 -- since a time
 --
 CREATE EXTENSION idgen;
-SELECT idgen_create('t/*', block_size => 1), idgen_create('u/*');
+SELECT idgen_create('t/*', block_size => 1), idgen_create('u/*', block_size => 1);
 SELECT idgen_next('t/' || i) FROM generate_series(1, 6) AS i;
 SELECT idgen_next('u/1');
 SELECT name, refilled_at > now() - interval '1 hour' AS now FROM id_sequences ORDER BY name;

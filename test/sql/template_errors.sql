@@ -36,7 +36,7 @@ EXECUTE draw;
 SELECT name FROM id_sequences ORDER BY name;
 
 -- a row that becomes one, and one that is one no longer
-SELECT idgen_create('u', block_size => 5);
+SELECT idgen_create('u', block_size => 1);
 SELECT idgen_next('u');
 UPDATE id_sequences SET name = 'u/*' WHERE name = 'u';
 SELECT idgen_next('u');

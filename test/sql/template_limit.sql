@@ -2,7 +2,7 @@
 -- Templates: max_children limits how many children there are
 --
 CREATE EXTENSION idgen;
-SELECT idgen_create('t/*', max_children => 3);
+SELECT idgen_create('t/*', max_children => 3, block_size => 1);
 SELECT idgen_next('t/' || i) FROM generate_series(1, 3) AS i;
 SELECT idgen_next('t/4');
 \echo :SQLSTATE
