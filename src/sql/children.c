@@ -14,6 +14,7 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -56,10 +57,21 @@ static const struct
 typedef struct Apply
 {
 	Relation rel;
-	SPIPlanPtr update;   /* $1 is the name, then come the columns above */
+	SPIPlanPtr update;   /* $1 are the names, then come the columns above */
 	SPIPlanPtr children; /* the names of those of $1 */
 	uint64 changed;
 } Apply;
+
+/*
+ * Children that are to say the same. One statement updates them: each has the
+ * server read again what it knows of the table, which triggers say has changed.
+ */
+typedef struct ChildGroup
+{
+	MemoryContext memory;
+	ArrayBuildState *names;
+	TupleTableSlot *wanted; /* NULL if there are none */
+} ChildGroup;
 
 /* Has the row children, or could it have? */
 static bool
@@ -86,7 +98,8 @@ static void
 prepare_statements(Apply *apply)
 {
 	const char *table = idgen_table_name(RelationGetRelid(apply->rel));
-	Oid types[NAPPLIED + 1] = {TEXTOID};
+	Oid types[NAPPLIED + 1] = {TEXTARRAYOID};
+	Oid name_type = TEXTOID;
 	StringInfoData update;
 
 	initStringInfo(&update);
@@ -95,12 +108,12 @@ prepare_statements(Apply *apply)
 		types[i + 1] = applied[i].type;
 		appendStringInfo(&update, "%s %s = $%d", i > 0 ? "," : "", applied[i].name, i + 2);
 	}
-	apply->update = prepare(psprintf("UPDATE ONLY %s SET%s WHERE name OPERATOR(pg_catalog.=) $1", table, update.data),
+	apply->update = prepare(psprintf("UPDATE ONLY %s SET%s WHERE name OPERATOR(pg_catalog.=) ANY ($1)", table, update.data),
 	                        NAPPLIED + 1, types);
 	apply->children = prepare(psprintf("SELECT name FROM ONLY %s WHERE template OPERATOR(pg_catalog.=) $1"
 	                                   " ORDER BY name USING OPERATOR(pg_catalog.<)",
 	                                   table),
-	                          1, types);
+	                          1, &name_type);
 }
 
 /* Does a row say in all these columns what is wanted? */
@@ -122,31 +135,57 @@ says_all(TupleTableSlot *row, TupleTableSlot *wanted)
 	return true;
 }
 
-/* Update a child to what is wanted, with the caller's own rights. */
+/* Update the children of a group, with the caller's own rights. */
 static void
-update_child(Apply *apply, const char *name, TupleTableSlot *wanted)
+update_group(Apply *apply, ChildGroup *group)
 {
-	Datum values[NAPPLIED + 1] = {CStringGetTextDatum(name)};
+	Datum values[NAPPLIED + 1];
 	char nulls[NAPPLIED + 1] = {' '};
 
+	if (group->wanted == NULL)
+		return;
+	values[0] = makeArrayResult(group->names, group->memory);
 	for (int i = 0; i < NAPPLIED; i++)
 	{
 		bool isnull;
 
-		values[i + 1] = slot_getattr(wanted, applied[i].attnum, &isnull);
+		values[i + 1] = slot_getattr(group->wanted, applied[i].attnum, &isnull);
 		nulls[i + 1] = isnull ? 'n' : ' ';
 	}
 	if (SPI_execute_snapshot(apply->update, values, nulls, GetLatestSnapshot(), InvalidSnapshot,
 	                         false, true, 0) != SPI_OK_UPDATE)
 		elog(ERROR, "unexpected result of update of \"id_sequences\"");
 	apply->changed += SPI_processed;
+	ExecDropSingleTupleTableSlot(group->wanted);
+	group->wanted = NULL;
+	group->names = NULL;
+}
+
+/* Add a child to a group. If it is to say something else, it begins another. */
+static void
+add_to_group(Apply *apply, ChildGroup *group, const char *name, TupleTableSlot *wanted)
+{
+	MemoryContext before = MemoryContextSwitchTo(group->memory);
+
+	if (group->wanted != NULL && !says_all(wanted, group->wanted))
+		update_group(apply, group);
+	if (group->wanted == NULL)
+	{
+		group->wanted = MakeSingleTupleTableSlot(RelationGetDescr(apply->rel), &TTSOpsVirtual);
+		ExecCopySlot(group->wanted, wanted);
+	}
+	group->names = accumArrayResult(group->names, CStringGetTextDatum(name), false, TEXTOID, group->memory);
+	MemoryContextSwitchTo(before);
 }
 
 static void apply_to_children(Apply *apply, TupleTableSlot *parent);
 
-/* Have one child say what its parent does, and its own children as well. */
+/*
+ * Have one child say what its parent does, as one of that group, and its own
+ * children as well.
+ */
 static void
-apply_to_child(Apply *apply, TupleTableSlot *parent, const char *name)
+apply_to_child(Apply *apply, ChildGroup *group, TupleTableSlot *parent, const char *name)
 {
 	TupleTableSlot *row = table_slot_create(apply->rel, NULL);
 	TupleTableSlot *wanted = MakeSingleTupleTableSlot(RelationGetDescr(apply->rel), &TTSOpsVirtual);
@@ -156,7 +195,7 @@ apply_to_child(Apply *apply, TupleTableSlot *parent, const char *name)
 	{
 		idgen_describe_child(parent, name, wanted);
 		if (!says_all(row, wanted))
-			update_child(apply, name, wanted);
+			add_to_group(apply, group, name, wanted);
 		if (is_parent(wanted))
 			apply_to_children(apply, wanted);
 	}
@@ -169,6 +208,7 @@ static void
 apply_to_children(Apply *apply, TupleTableSlot *parent)
 {
 	Datum name = idgen_row_attribute(parent, IDGEN_ATT_NAME);
+	ChildGroup group = {.memory = CurrentMemoryContext};
 	SPITupleTable *children;
 
 	if (SPI_execute_snapshot(apply->children, &name, NULL, GetLatestSnapshot(), InvalidSnapshot,
@@ -180,10 +220,11 @@ apply_to_children(Apply *apply, TupleTableSlot *parent)
 		MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen child", ALLOCSET_SMALL_SIZES);
 		MemoryContext before = MemoryContextSwitchTo(memory);
 
-		apply_to_child(apply, parent, SPI_getvalue(children->vals[i], children->tupdesc, 1));
+		apply_to_child(apply, &group, parent, SPI_getvalue(children->vals[i], children->tupdesc, 1));
 		MemoryContextSwitchTo(before);
 		MemoryContextDelete(memory);
 	}
+	update_group(apply, &group);
 	SPI_freetuptable(children);
 }
 
