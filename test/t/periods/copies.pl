@@ -15,7 +15,7 @@ my $primary = idgen_server('primary', init => [ allows_streaming => 1 ]);
 my $standby = start_standby($primary, 'standby');
 $primary->safe_psql(
 	'postgres', q{
-	SELECT idgen_create('bill/*', period => 'year', block_size => 1), idgen_create('unused', 7, period => 'day'),
+	SELECT idgen_create('bill/*', period => 'year', block_size => 1), idgen_create('unused', 7, period => 'day', block_size => 1),
 		idgen_create('east', period => 'day', time_zone => 'Etc/GMT-14');
 	SELECT idgen_next('bill/a'), idgen_next('bill/a'), idgen_next('bill/a/1999'), idgen_next('east')});
 
