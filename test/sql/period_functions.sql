@@ -1,5 +1,5 @@
 --
--- Functions that are not for rows with periods, and columns that draw from these
+-- Functions that are not for rows with periods; columns that draw from these
 --
 CREATE EXTENSION idgen;
 SELECT idgen_create('bill', period => 'year', block_size => 1, owned_by => NULL);

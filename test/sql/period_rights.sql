@@ -56,7 +56,7 @@ RESET ROLE;
 DROP POLICY parents ON id_sequences;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 
--- an allocator is called with the name of the child, for a role that could not name one
+-- an allocator gets the name of the child, for a role that could not name it
 CREATE TABLE allocated (name text PRIMARY KEY, next bigint NOT NULL);
 CREATE FUNCTION allocate(name text, blocks integer, OUT first_id bigint, OUT last_id bigint) RETURNS SETOF record LANGUAGE sql SECURITY DEFINER
 	BEGIN ATOMIC

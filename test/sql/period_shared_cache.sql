@@ -10,7 +10,7 @@ SELECT idgen_create('log', period => 'month', block_size => 5);
 SELECT idgen_next('log/2001-01'), idgen_next('log') > 0;
 SELECT regexp_replace(name, '[^/]\d[^0]\d-\d\d$', 'now') AS name, ids_issued, ids_cached FROM idgen_stats WHERE name LIKE 'log%' AND ids_issued > 0 ORDER BY 1;
 
--- the worker makes the children, so a rollback has no number come again
+-- the worker makes the children, so no number is issued twice
 SELECT idgen_create('work', period => 'year', refill => 'worker', block_size => 10), idgen_create('work/*', period => 'year', refill => 'worker');
 SELECT idgen_next('work'), idgen_next('work'), idgen_next('work/2001'), idgen_next('work/a'), idgen_next('work/b/2001');
 BEGIN;

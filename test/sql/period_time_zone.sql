@@ -13,7 +13,8 @@ CREATE FUNCTION drawn_in(name text, zone text) RETURNS bigint LANGUAGE sql
 
 SELECT idgen_create('west', period => 'day', time_zone => 'Etc/GMT+12', block_size => 1),
 	idgen_create('east', period => 'day', time_zone => 'Etc/GMT-14', block_size => 1),
-	idgen_create('here', period => 'day', block_size => 1);
+	idgen_create('here', period => 'day', block_size => 1), idgen_create('there', period => 'day', block_size => 1),
+	idgen_create('cached', period => 'day');
 
 -- the zone of the session has no say
 BEGIN;
@@ -26,18 +27,29 @@ COMMIT;
 SELECT count(*) FROM id_sequences WHERE template IS NOT NULL;
 
 -- the setting has, where the row names none: at once, in a plan of before, too
+SET idgen.period_time_zone = 'Etc/GMT+12';
 BEGIN;
-PREPARE draw AS SELECT idgen_next('west') AS west, idgen_next('here') AS here;
+PREPARE draw AS SELECT idgen_next('west') AS west, idgen_next('there') AS there, idgen_next('cached') AS cached;
 EXECUTE draw;
 EXECUTE draw;
 SET LOCAL idgen.period_time_zone = 'Etc/GMT-14';
 EXECUTE draw;
 EXECUTE draw;
+EXECUTE draw;
 SET LOCAL idgen.period_time_zone = 'Etc/GMT+12';
 EXECUTE draw;
-SELECT drawn_in('west', 'Etc/GMT+12') AS west, drawn_in('here', 'Etc/GMT-14') AS east_here, drawn_in('here', 'Etc/GMT+12') AS west_here;
+SELECT drawn_in('west', 'Etc/GMT+12') AS west, drawn_in('there', 'Etc/GMT-14') AS there_east, drawn_in('there', 'Etc/GMT+12') AS there_west;
 ROLLBACK;
 SHOW idgen.period_time_zone;
+
+-- also where ids are cached
+EXECUTE draw;
+EXECUTE draw;
+SET idgen.period_time_zone = 'Etc/GMT-14';
+EXECUTE draw;
+SET idgen.period_time_zone = 'Etc/GMT+12';
+EXECUTE draw;
+RESET idgen.period_time_zone;
 
 -- and so has the row, as soon as it is changed
 BEGIN;
