@@ -307,7 +307,7 @@ CREATE FUNCTION idgen_next_text_in_copy(name text, at date, internal) RETURNS te
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_text_value(name text, text_id text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_text_value'
-	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 CREATE FUNCTION idgen_next_range(name text, n bigint, OUT first_id bigint, OUT last_id bigint) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_next_range'
@@ -427,7 +427,7 @@ GRANT EXECUTE ON FUNCTION idgen_parts(integer, text) TO PUBLIC;
 
 CREATE FUNCTION idgen_unscramble(name text, id bigint) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_unscramble'
-	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION idgen_unscramble(text, bigint) IS 'the sequence value of an id of layout scrambled';
 
