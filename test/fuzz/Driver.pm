@@ -295,10 +295,10 @@ sub still_works
 		$answer .= $self->ask(
 			q{
 			SELECT idgen_next('plain'), idgen_next('gapless'), idgen_next('native'), idgen_next('seq', 'sequence'), idgen_next('func'), idgen_next('server');
-			SELECT idgen_next('invoice/x'), idgen_next_text('invoice/x'), idgen_next_text('yearly', date '2026-05-05');
+			SELECT idgen_next('invoice/x'), idgen_next_text('invoice/x'), idgen_next_text('yearly', date '2026-05-05'), idgen_unscramble('scrambled', idgen_next('scrambled'));
 			SELECT count(*) > 0 FROM idgen_stats;
 			SELECT count(*) > 0 FROM idgen_cache}, $database);
-		if ($answer ne "1|1|1|21|21|1\n1|INV-000002|INV-2026-000001\nt\nt" || time - $start > $patience)
+		if ($answer ne "1|1|1|21|21|1\n1|INV-000002|INV-2026-000001|1\nt\nt" || time - $start > $patience)
 		{
 			$self->found("ids cannot be drawn in $database\n$answer");
 			return 0;

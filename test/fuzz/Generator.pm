@@ -195,7 +195,7 @@ sub owning_column
 
 sub layout
 {
-	return weighted(20 => sub { quoted(pick(qw(plain prefixed session prefixed_reversed session_reversed))) }, 1 => \&odd_text);
+	return weighted(20 => sub { quoted(pick(qw(plain prefixed session prefixed_reversed session_reversed scrambled scrambled))) }, 1 => \&odd_text);
 }
 
 sub template
@@ -368,7 +368,8 @@ sub care_of_children
 {
 	return pick(
 		sub { 'idgen_drop_children(' . template() . ', ' . pick('now()', "now() - interval '1 s'", 'NULL') . ')' },
-		sub { 'idgen_apply_template(' . template() . ')' });
+		sub { 'idgen_apply_template(' . template() . ')' },
+		sub { 'idgen_unscramble(' . name() . ', ' . draw() . ')' });
 }
 
 sub call
@@ -564,6 +565,22 @@ sub write_row
 		'DELETE FROM id_sequences WHERE name = ' . name(),
 		'DELETE FROM id_sequences WHERE random() < 0.1',
 		"MERGE INTO id_sequences s USING (VALUES (1)) v ON s.name = " . name() . " WHEN MATCHED THEN UPDATE SET $set");
+}
+
+# The keys of scrambled ids, as only their owner can.
+sub write_keys
+{
+	return pick(
+		'DELETE FROM idgen_keys' . pick('', ' WHERE random() < 0.3'),
+		'TRUNCATE idgen_keys',
+		'INSERT INTO idgen_keys SELECT * FROM idgen_keys LIMIT 1',
+		"UPDATE idgen_keys SET name = name || 'x'",
+		"UPDATE idgen_keys SET key = decode(md5(random()::text), 'hex')",
+		'ALTER TABLE idgen_keys ' . pick('DISABLE TRIGGER ALL', 'ALTER key TYPE text', 'RENAME key TO renamed', 'DROP key', "ADD extra text DEFAULT repeat('x', 3000)", 'SET SCHEMA other', 'ENABLE ROW LEVEL SECURITY'),
+		'CREATE TRIGGER k BEFORE INSERT OR UPDATE ON idgen_keys FOR EACH ROW EXECUTE FUNCTION fired()',
+		'DROP TABLE idgen_keys CASCADE',
+		'GRANT ALL ON idgen_keys TO PUBLIC',
+		'LOCK idgen_keys');
 }
 
 # Something that id_sequences is not made for.
@@ -835,6 +852,7 @@ sub definition
 		2 => \&alter_server,
 		2 => \&new_function,
 		2 => \&alter_owner,
+		1 => \&write_keys,
 		2 => \&new_caller);
 }
 

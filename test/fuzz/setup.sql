@@ -13,6 +13,7 @@ CREATE SCHEMA centre;
 GRANT ALL ON SCHEMA public, other, centre TO PUBLIC;
 CREATE EXTENSION idgen;
 ALTER TABLE id_sequences OWNER TO fuzz_owner;
+ALTER TABLE idgen_keys OWNER TO fuzz_owner;
 ALTER VIEW id_sequences_by_last_id OWNER TO fuzz_owner;
 GRANT ALL ON FOREIGN DATA WRAPPER idgen_fdw TO fuzz_owner;
 
@@ -138,6 +139,9 @@ INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_childr
 	('daily', 1, 20, 'worker', NULL, 'day', 'UTC', NULL),
 	('checked', 1, 20, 'auto', NULL, NULL, NULL, '{id:9}{verhoeff}');
 INSERT INTO id_sequences (name, next_block_start, block_size, source, source_name, layout, max_value, format) VALUES
+	('scrambled', 1, 20, 'table', NULL, 'scrambled', 9223372036854775807, NULL),
+	('secret', 1, 20, 'sequence', 'public.ones_seq', 'scrambled', 9223372036854775807, '{id:base58:11}'),
+	('coded/*', 1, 20, 'table', NULL, 'scrambled', 1000, '{id:base36:3}'),
 	('funcs/*', 1, 20, 'function', 'public.alloc_good', 'plain', 9223372036854775807, NULL),
 	('natives/*', 1, 20, 'sequence', 'public.seq_seq', 'plain', 9223372036854775807, NULL),
 	('servers/*', 1, 20, 'server', 'loop', 'plain', 9223372036854775807, NULL);
