@@ -28,8 +28,9 @@ SELECT count(DISTINCT key) FROM idgen_keys;
 
 -- a change of the template does not get to children that are in use
 UPDATE id_sequences SET max_value = 2000 WHERE name = 'key/*';
+\set VERBOSITY sqlstate
 SELECT idgen_apply_template('key/*');
-\echo :SQLSTATE
+\set VERBOSITY default
 SELECT idgen_next('key/d') BETWEEN 1 AND 2000 AS id;
 SELECT name, max_value FROM id_sequences WHERE name LIKE 'key/%' ORDER BY name;
 -- what is dropped takes its key along
