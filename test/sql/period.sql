@@ -1,6 +1,8 @@
 --
 -- Periods: numbers start anew each year, month or day
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 
 -- A test does not know which day it is, so names are shown with nines.

@@ -1,6 +1,8 @@
 --
 -- When a period begins: in the time zone of the row, or of the setting
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 
 -- Between these two zones it is another day at any time.
