@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_am.h"
 #include "miscadmin.h"
@@ -49,7 +50,11 @@ find_index(Relation rel)
 	return found;
 }
 
-/* Count the children of a template, up to "max". */
+/*
+ * Count the children of a template, up to "max". Where another transaction in
+ * progress has updated one, as each refill does, there are two versions of it:
+ * the older one counts.
+ */
 static int64
 count_children(Relation rel, Datum template, int64 max)
 {
@@ -57,15 +62,17 @@ count_children(Relation rel, Datum template, int64 max)
 	SnapshotData snapshot;
 	ScanKeyData key;
 	SysScanDesc scan;
+	HeapTuple tuple;
 	int64 count = 0;
 
 	InitDirtySnapshot(snapshot);
 	ScanKeyInit(&key, IDGEN_ATT_TEMPLATE, BTEqualStrategyNumber, F_TEXTEQ, template);
 	scan = systable_beginscan(rel, index, OidIsValid(index), &snapshot, 1, &key);
-	while (count < max && HeapTupleIsValid(systable_getnext(scan)))
+	while (count < max && HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		CHECK_FOR_INTERRUPTS();
-		count++;
+		if (!TransactionIdIsValid(snapshot.xmin) || !(tuple->t_data->t_infomask & HEAP_UPDATED))
+			count++;
 	}
 	systable_endscan(scan);
 	return count;
