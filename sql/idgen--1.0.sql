@@ -186,8 +186,9 @@ ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 --
 -- The keys of id sequences with layout "scrambled". Nobody but the owner may
 -- read them; idgen reads and writes them without asking for privileges. No
--- statistics are kept of keys, since they would hold some. The trigger does not
--- fire for what arrives by replication: that was checked where it comes from.
+-- statistics are kept of keys, since they would hold some. The trigger is fired
+-- "always", so that a key that is there already does not get into an error, as
+-- part of the line that arrives.
 --
 
 CREATE TABLE idgen_keys (
@@ -218,6 +219,8 @@ CREATE TRIGGER idgen_check_key
 CREATE TRIGGER idgen_keys_truncated
 	AFTER TRUNCATE ON idgen_keys
 	FOR EACH STATEMENT EXECUTE FUNCTION idgen_check_key();
+
+ALTER TABLE idgen_keys ENABLE ALWAYS TRIGGER idgen_check_key;
 
 --
 -- The same rows for other programs that keep the last id that is allocated, not

@@ -16,6 +16,7 @@
 #include "commands/trigger.h"
 #include "utils/portal.h"
 
+#include "catalog/scramble_keys.h"
 #include "common/durable.h"
 #include "draw/draw.h"
 #include "remote/connection_cache.h"
@@ -31,6 +32,8 @@ finish(IdgenXactEnd end)
 {
 	idgen_handles_let_go_since(0);
 	idgen_xact_finish(end);
+	if (end != IDGEN_END_COMMITTED)
+		idgen_keys_undone();
 	idgen_connections_close_stale();
 }
 
@@ -98,6 +101,7 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_handles_let_go_since(GetCurrentTransactionNestLevel());
 			idgen_savepoint_rollback();
 			idgen_changed_names_rollback();
+			idgen_keys_undone();
 			break;
 		case SUBXACT_EVENT_START_SUB:
 		case SUBXACT_EVENT_PRE_COMMIT_SUB:

@@ -10,7 +10,8 @@
  * common/as_owner.c.
  *
  * A key is read as the row is that it belongs to: the newest version, whatever
- * the snapshot shows.
+ * the snapshot shows. A handle keeps what it has read. If the key is one that
+ * the transaction has written itself, a rollback takes it away again.
  */
 #include "postgres.h"
 
@@ -24,11 +25,15 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/epoch.h"
 #include "catalog/row.h"
 #include "catalog/row_write_state.h"
 #include "catalog/scramble_keys.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
+
+/* May a handle have a key that the current transaction has written? */
+static bool own_key_read;
 
 /*
  * The OID of idgen_keys, which is in the schema of id_sequences. Raises 42P01.
@@ -111,10 +116,24 @@ idgen_key_read(Oid id_sequences, const char *name, int64 values, IdgenScramble *
 		found = key != NULL && VARSIZE_ANY_EXHDR(key) == IDGEN_KEY_BYTES;
 		if (found)
 			idgen_scramble_init(scramble, (uint8 *) VARDATA_ANY(key), values);
+		own_key_read = own_key_read || idgen_row_is_own(slot);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	table_close(keys, AccessShareLock);
 	return found;
+}
+
+/*
+ * A transaction or savepoint is rolled back, or a transaction is prepared, of
+ * which nobody tells the end: all handles look again for a key that went with
+ * it.
+ */
+void
+idgen_keys_undone(void)
+{
+	if (own_key_read)
+		idgen_epoch_advance();
+	own_key_read = false;
 }
 
 /* A row of idgen_keys that is being written. */

@@ -18,6 +18,7 @@ extern void idgen_keys_check_table(Relation keys);
 extern bool idgen_key_exists(Oid id_sequences, const char *name);
 extern bool idgen_key_read(Oid id_sequences, const char *name, int64 values,
                            IdgenScramble *scramble);
+extern void idgen_keys_undone(void);
 extern void idgen_key_make(Oid id_sequences, const char *name);
 extern void idgen_key_rename(Oid id_sequences, const char *old_name, const char *new_name);
 extern void idgen_key_delete(Oid id_sequences, const char *name);

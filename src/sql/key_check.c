@@ -105,7 +105,7 @@ check_new_key(Oid id_sequences, const IdgenTriggerRow *row)
 
 /*
  * Trigger BEFORE INSERT, UPDATE or DELETE (each row) and AFTER TRUNCATE
- * (statement). What another server has done has been checked there.
+ * (statement). What another server has changed or deleted was checked there.
  */
 Datum
 idgen_check_key(PG_FUNCTION_ARGS)
@@ -130,7 +130,7 @@ idgen_check_key(PG_FUNCTION_ARGS)
 	row = idgen_trigger_row(trigger);
 	if (row.old == NULL)
 		check_new_key(id_sequences, &row);
-	else
+	else if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
 	{
 		const char *name = idgen_tuple_string(row.old, row.desc, IDGEN_KEYS_ATT_NAME);
 

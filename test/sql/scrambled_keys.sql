@@ -101,6 +101,16 @@ nobody	\\x00010203
 COPY idgen_keys FROM stdin;
 c	\\x000102030405060708090a0b0c0d0e0f
 \.
+SET session_replication_role = replica;
+COPY idgen_keys FROM stdin;
+c	\\x000102030405060708090a0b0c0d0e0f
+\.
+-- in replication, what changes or goes was checked on the other server
+BEGIN;
+UPDATE idgen_keys SET key = '\x000102030405060708090a0b0c0d0e0f' WHERE name = 'c';
+DELETE FROM idgen_keys WHERE name = 'c';
+ROLLBACK;
+RESET session_replication_role;
 
 -- a row from elsewhere comes with its start_value: its key must come, too
 INSERT INTO id_sequences (name, next_block_start, start_value, layout) VALUES ('copied', 21, 1, 'scrambled');
@@ -116,6 +126,21 @@ SELECT idgen_unscramble('copied', idgen_next('copied')) FROM generate_series(1, 
 INSERT INTO idgen_keys VALUES ('copied2', '\x000102030405060708090a0b0c0d0e0f');
 INSERT INTO id_sequences (name, next_block_start, start_value, layout) VALUES ('copied2', 2, 1, 'scrambled');
 SELECT idgen_next('copied2');
+-- a key that is rolled back is no key
+INSERT INTO id_sequences (name, next_block_start, start_value, layout) VALUES ('undone', 21, 1, 'scrambled');
+BEGIN;
+INSERT INTO idgen_keys VALUES ('undone', '\x000102030405060708090a0b0c0d0e0f');
+SELECT idgen_next('undone');
+ROLLBACK;
+SELECT idgen_next('undone');
+BEGIN;
+SAVEPOINT a;
+INSERT INTO idgen_keys VALUES ('undone', '\x000102030405060708090a0b0c0d0e0f');
+SELECT idgen_next('undone');
+ROLLBACK TO a;
+INSERT INTO idgen_keys VALUES ('undone', '\x100102030405060708090a0b0c0d0e0f');
+SELECT idgen_next('undone');
+COMMIT;
 -- the same in replication, where the other server has checked all
 BEGIN;
 SET LOCAL session_replication_role = replica;
