@@ -2,6 +2,9 @@
 -- Who draws scrambled ids neither sees a key nor unscrambles; who may write the
 -- row does the latter
 --
+-- A cache of the session's own is emptied by a change of a row, hence:
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_drawer;
 CREATE ROLE regress_idgen_writer;

@@ -1,6 +1,9 @@
 --
 -- idgen_sync(): which columns it finds, where their defaults come from
 --
+-- A cache of the session's own is emptied by a change of a row, hence:
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen'), idgen_create('twice'), idgen_create('of domain');
 

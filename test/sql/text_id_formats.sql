@@ -1,6 +1,9 @@
 --
 -- Formats are checked when the row is written
 --
+-- A cache of the session's own is emptied by a change of a row, hence:
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never
 

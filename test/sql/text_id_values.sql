@@ -59,7 +59,7 @@ EXECUTE value ('x', 'B00017');
 \echo :SQLSTATE
 EXECUTE value ('x', 'C17');
 
--- neither a read-only transaction nor a parallel query keeps it from reading
+-- it reads in a read-only transaction, too; a query with it is not parallel
 BEGIN READ ONLY;
 EXECUTE value ('x', 'C17');
 COMMIT;

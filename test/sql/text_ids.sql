@@ -1,6 +1,9 @@
 --
 -- Text ids: idgen_next_text() writes an id as the row's format says
 --
+-- A cache of the session's own is emptied by a change of a row, hence:
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never
 SELECT idgen_create('plain');
