@@ -143,7 +143,19 @@ typedef struct KeyWrite
 	EPQState epqstate;
 	TupleTableSlot *found; /* the version that there is */
 	IdgenIdentity before;
+	ErrorContextCallback context;
 } KeyWrite;
+
+/*
+ * The server shows the row that breaks a constraint, such as the owner has put
+ * on the table.
+ */
+static void
+hide_row(void *arg)
+{
+	if (geterrcode() == ERRCODE_NOT_NULL_VIOLATION || geterrcode() == ERRCODE_CHECK_VIOLATION)
+		errdetail("The row is not shown, since it has a key.");
+}
 
 /* Prepare to write as the owner of the table. */
 static void
@@ -154,6 +166,8 @@ begin_write(KeyWrite *write, Oid id_sequences, CmdType command)
 	/* What this very command has written must count as past. */
 	CommandCounterIncrement();
 	write->found = table_slot_create(keys, NULL);
+	write->context = (ErrorContextCallback){.callback = hide_row, .previous = error_context_stack};
+	error_context_stack = &write->context;
 	idgen_act_as(keys->rd_rel->relowner, &write->before);
 	idgen_row_write_begin(&write->row, keys, command, 0, NULL, keys->rd_rel->relowner);
 	ExecOpenIndices(write->row.rri, false);
@@ -168,15 +182,22 @@ end_write(KeyWrite *write)
 	EvalPlanQualEnd(&write->epqstate);
 	idgen_row_write_end(&write->row);
 	idgen_act_as_before(&write->before);
+	error_context_stack = write->context.previous;
 	ExecDropSingleTupleTableSlot(write->found);
 	table_close(write->row.rel, NoLock);
 }
 
-/* A row as it shall be, with null in columns that the owner has added. */
+static TupleTableSlot *
+make_slot(const KeyWrite *write)
+{
+	return ExecInitExtraTupleSlot(write->row.estate, RelationGetDescr(write->row.rel), &TTSOpsVirtual);
+}
+
+/* A new row, with null in columns that the owner has added. */
 static TupleTableSlot *
 make_row(const KeyWrite *write, const char *name, Datum key)
 {
-	TupleTableSlot *row = ExecInitExtraTupleSlot(write->row.estate, RelationGetDescr(write->row.rel), &TTSOpsVirtual);
+	TupleTableSlot *row = make_slot(write);
 
 	ExecStoreAllNullTuple(row);
 	row->tts_values[IDGEN_KEYS_ATT_NAME - 1] = CStringGetTextDatum(name);
@@ -260,10 +281,11 @@ idgen_key_rename(Oid id_sequences, const char *old_name, const char *new_name)
 	begin_write(&write, id_sequences, CMD_UPDATE);
 	if (find_key(write.row.rel, old_name, write.found))
 	{
-		Datum key = idgen_row_attribute(write.found, IDGEN_KEYS_ATT_KEY);
+		TupleTableSlot *row = make_slot(&write);
 
-		ExecSimpleRelationUpdate(write.row.rri, write.row.estate, &write.epqstate, write.found,
-		                         make_row(&write, new_name, key));
+		ExecCopySlot(row, write.found);
+		row->tts_values[IDGEN_KEYS_ATT_NAME - 1] = CStringGetTextDatum(new_name);
+		ExecSimpleRelationUpdate(write.row.rri, write.row.estate, &write.epqstate, write.found, row);
 	}
 	end_write(&write);
 }

@@ -163,6 +163,16 @@ INSERT INTO id_sequences (name, next_block_start, layout) SELECT 'many' || i, 1,
 SELECT count(*), count(DISTINCT key) FROM idgen_keys WHERE name LIKE 'many%';
 UPDATE id_sequences SET name = 'lots' || name WHERE name LIKE 'many%';
 SELECT count(*) FROM idgen_keys WHERE name LIKE 'lotsmany%';
+-- what the owner has added stays, and errors do not show the key
+ALTER TABLE idgen_keys ADD note text, ADD CHECK (name NOT LIKE 'bad%');
+UPDATE id_sequences SET name = 'lotsmany0' WHERE name = 'lotsmany200';
+BEGIN;
+ALTER TABLE idgen_keys ADD since date NOT NULL DEFAULT '2026-11-23';
+UPDATE id_sequences SET name = 'lotsmany00' WHERE name = 'lotsmany0';
+SELECT name, since FROM idgen_keys WHERE name LIKE 'lotsmany0%';
+SELECT idgen_create('one_more', layout => 'scrambled');
+ROLLBACK;
+UPDATE id_sequences SET name = 'bad' WHERE name = 'lotsmany0';
 TRUNCATE id_sequences;
 TABLE keys;
 SELECT idgen_create('again', layout => 'scrambled');
