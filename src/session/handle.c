@@ -12,6 +12,7 @@
 #include "utils/memutils.h"
 
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "session/handle.h"
 #include "session/names.h"
 #include "session/period_now.h"
@@ -150,6 +151,7 @@ idgen_handle_forget_last(IdgenHandle *handle)
 /*
  * Could a session that refills be waiting for this one, because this
  * transaction has changed or locked the row, or the table, by ordinary SQL?
+ * There need not be a row: the worker may be about to make it.
  */
 bool
 idgen_handle_holds_row(const IdgenHandle *handle)
@@ -157,8 +159,9 @@ idgen_handle_holds_row(const IdgenHandle *handle)
 	IdgenRow row;
 	bool held;
 
-	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) &&
-		idgen_row_is_held(row.rel, row.slot);
+	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE)
+		? idgen_row_is_held(row.rel, row.slot)
+		: idgen_relation_is_held(handle->relid, ShareLock);
 	idgen_row_close(&row);
 	return held;
 }

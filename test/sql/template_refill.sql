@@ -54,6 +54,13 @@ SELECT idgen_next('uncommitted/x');
 \echo :SQLSTATE
 ROLLBACK;
 
+-- nor make a child in a table that the transaction has locked
+BEGIN;
+LOCK TABLE id_sequences IN SHARE ROW EXCLUSIVE MODE;
+SELECT idgen_next('worker/locked');
+\echo :SQLSTATE
+ROLLBACK;
+
 -- triggers get the rights of the role that draws
 CREATE ROLE regress_idgen_user;
 CREATE TABLE made (name text, by_role name);
