@@ -51,6 +51,20 @@ check_worker_sees(TupleTableSlot *parent, const char *name)
 }
 
 /*
+ * Make the row with periods that a child of that name is a child of, from the
+ * template in the slot, and put it there. Returns and raises as make_child()
+ * does.
+ */
+static bool
+make_parent(Relation rel, TupleTableSlot *parent, const char *name, Oid role)
+{
+	const char *between = idgen_parent_name(name);
+
+	idgen_check_child_limit(rel, parent, between);
+	return idgen_make_child(rel, parent, between, role, parent);
+}
+
+/*
  * Make a row from what was found, on behalf of a role; and before it, the row
  * with periods, if that is missing, too. Returns false if there is none then.
  * Raises 2200H and what the insert raises.
@@ -58,15 +72,9 @@ check_worker_sees(TupleTableSlot *parent, const char *name)
 static bool
 make_child(IdgenRow *row, IdgenParent kind, TupleTableSlot *parent, const char *name, Oid role)
 {
-	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
-	{
-		const char *between = idgen_parent_name(name);
-
-		idgen_check_child_limit(row->rel, parent, between);
-		if (!idgen_make_child(row->rel, parent, between, role, parent))
-			return false;
-	}
-	else if (kind == IDGEN_PARENT_TEMPLATE)
+	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS && !make_parent(row->rel, parent, name, role))
+		return false;
+	if (kind == IDGEN_PARENT_TEMPLATE)
 		idgen_check_child_limit(row->rel, parent, name);
 	return idgen_make_child(row->rel, parent, name, role, row->slot);
 }
@@ -95,6 +103,13 @@ make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *r
 		idgen_row_show_child(row, kind, parent, handle->name);
 		found->unmade = true;
 		return true;
+	}
+	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
+	{
+		kind = IDGEN_PARENT_PERIODS;
+		if (!make_parent(row->rel, parent, handle->name, GetUserId()) ||
+		    !idgen_row_visible(row->rel, parent, &cacheable))
+			return false;
 	}
 	return make_child(row, kind, parent, handle->name, GetUserId());
 }

@@ -54,6 +54,15 @@ SELECT idgen_next('mine');
 \set VERBOSITY default
 RESET ROLE;
 DROP POLICY parents ON id_sequences;
+
+-- nor is a row with periods made that the role may not see
+CREATE POLICY ends ON id_sequences USING (name IN ('mine_too/*', 'mine_too/hidden/2001'));
+SET ROLE regress_idgen_clerk;
+SELECT idgen_next('mine_too/hidden/2001');
+\echo :SQLSTATE
+RESET ROLE;
+SELECT count(*) FROM id_sequences WHERE name LIKE 'mine_too/hidden%';
+DROP POLICY ends ON id_sequences;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 
 -- an allocator gets the name of the child, for a role that could not name it
