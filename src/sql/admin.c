@@ -187,7 +187,8 @@ check_max_value(FunctionCallInfo fcinfo, const IdgenSource *source)
 	if (!PG_ARGISNULL(ARG_MAX_VALUE))
 		return PG_GETARG_INT64(ARG_MAX_VALUE);
 	if (!PG_ARGISNULL(ARG_ID_TYPE))
-		return idgen_id_type_max_value(text_to_cstring(PG_GETARG_TEXT_PP(ARG_ID_TYPE)), layout, source);
+		return idgen_id_type_max_value(text_to_cstring(PG_GETARG_TEXT_PP(ARG_ID_TYPE)),
+		                               PG_GETARG_INT64(ARG_NEXT_BLOCK_START), layout, source);
 	return PG_INT64_MAX;
 }
 

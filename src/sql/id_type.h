@@ -8,7 +8,7 @@
 #include "catalog/layout.h"
 #include "catalog/source.h"
 
-extern int64 idgen_id_type_max_value(const char *type, const IdgenLayout *layout,
-                                     const IdgenSource *source);
+extern int64 idgen_id_type_max_value(const char *type, int64 start,
+                                     const IdgenLayout *layout, const IdgenSource *source);
 
 #endif /* IDGEN_ID_TYPE_H */

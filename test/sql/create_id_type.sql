@@ -19,6 +19,11 @@ SELECT idgen_create('beyond', id_type => 'javascript', next_block_start => 90071
 \echo :SQLSTATE
 SELECT idgen_create('small', id_type => 'smallint', next_block_start => 32768);
 \echo :SQLSTATE
+SELECT idgen_create('below', id_type => 'javascript', next_block_start => -9007199254740992);
+\echo :SQLSTATE
+SELECT idgen_create('least', id_type => 'javascript', next_block_start => -9007199254740991);
+SELECT idgen_create('small', id_type => 'smallint', next_block_start => -32769);
+SELECT idgen_create('small', id_type => 'smallint', next_block_start => -32768);
 SELECT idgen_create('wide', id_type => 'bigint', layout => 'prefixed');
 CREATE SEQUENCE native;
 SELECT idgen_create('native', id_type => 'bigint', source => 'sequence', source_name => 'native');
