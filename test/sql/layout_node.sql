@@ -6,7 +6,7 @@ CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, layout) VALUES
 	('plain', 1, 'plain'), ('prefixed', 1, 'prefixed'), ('session', 1, 'session'),
 	('prefixed_reversed', 1, 'prefixed_reversed'), ('session_reversed', 1, 'session_reversed');
-CREATE VIEW drawn AS SELECT next_block_start, count(*) FROM id_sequences GROUP BY next_block_start;
+CREATE VIEW drawn AS SELECT next_block_start, count(*) FROM id_sequences GROUP BY next_block_start ORDER BY 1;
 
 SHOW idgen.node_id;
 SELECT idgen_next('plain'), idgen_next_big('plain');
