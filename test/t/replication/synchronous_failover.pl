@@ -31,7 +31,11 @@ sub stop_sending
 		my $waiting = $primary->safe_psql('postgres', q{
 			SELECT count(*) FROM pg_stat_activity
 			WHERE application_name = 'client' AND wait_event_type IN ('IPC', 'Extension', 'Lock')});
-		$_->{run}->pump_nb foreach @clients;
+		foreach my $client (@clients)
+		{
+			die 'client ended early: ' . slurp_file($client->{err}) unless $client->{run}->pumpable;
+			$client->{run}->pump_nb;
+		}
 		return $waiting >= @clients || seen_ids(@clients) > $before + 5000;
 	}, 'clients to wait');
 	return $pid;
