@@ -11,7 +11,6 @@
 
 #include "access/table.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -83,16 +82,6 @@ is_parent(TupleTableSlot *row)
 		!slot_attisnull(row, IDGEN_ATT_PERIOD);
 }
 
-static SPIPlanPtr
-prepare(const char *query, int nargs, Oid *types)
-{
-	SPIPlanPtr plan = SPI_prepare(query, nargs, types);
-
-	if (plan == NULL)
-		elog(ERROR, "unexpected result of query: %s", query);
-	return plan;
-}
-
 /* Prepare the statements of a call; SPI is connected. */
 static void
 prepare_statements(Apply *apply)
@@ -108,12 +97,12 @@ prepare_statements(Apply *apply)
 		types[i + 1] = applied[i].type;
 		appendStringInfo(&update, "%s %s = $%d", i > 0 ? "," : "", applied[i].name, i + 2);
 	}
-	apply->update = prepare(psprintf("UPDATE ONLY %s SET%s WHERE name OPERATOR(pg_catalog.=) ANY ($1)", table, update.data),
-	                        NAPPLIED + 1, types);
-	apply->children = prepare(psprintf("SELECT name FROM ONLY %s WHERE template OPERATOR(pg_catalog.=) $1"
-	                                   " ORDER BY name USING OPERATOR(pg_catalog.<)",
-	                                   table),
-	                          1, &name_type);
+	apply->update = idgen_prepare(psprintf("UPDATE ONLY %s SET%s WHERE name OPERATOR(pg_catalog.=) ANY ($1)", table, update.data),
+	                              NAPPLIED + 1, types);
+	apply->children = idgen_prepare(psprintf("SELECT name FROM ONLY %s WHERE template OPERATOR(pg_catalog.=) $1"
+	                                         " ORDER BY name USING OPERATOR(pg_catalog.<)",
+	                                         table),
+	                                1, &name_type);
 }
 
 /* Does a row say in all these columns what is wanted? */

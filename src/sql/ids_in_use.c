@@ -17,7 +17,6 @@
 #include "catalog/objectaddress.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -187,7 +186,6 @@ idgen_find_text_ids(Oid relid, const char *column, const IdgenFormat *format, Id
 	IdgenIdentity before;
 	int nestlevel;
 	Portal portal;
-	SPIPlanPtr plan;
 
 	if (format == NULL)
 		format = idgen_format_parse(IDGEN_FORMAT_PLAIN);
@@ -195,10 +193,7 @@ idgen_find_text_ids(Oid relid, const char *column, const IdgenFormat *format, Id
 	nestlevel = row_security_off();
 	SPI_connect();
 	PushActiveSnapshot(GetLatestSnapshot());
-	plan = SPI_prepare(query, 0, NULL);
-	if (plan == NULL)
-		elog(ERROR, "unexpected result of query: %s", query);
-	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	portal = SPI_cursor_open(NULL, idgen_prepare(query, 0, NULL), NULL, NULL, true);
 	do
 	{
 		MemoryContext caller;

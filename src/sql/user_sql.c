@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
@@ -28,6 +27,17 @@ idgen_run_command(const char *command)
 	SPI_finish();
 }
 
+/* Prepare a statement of SQL for the SPI, which is connected. */
+SPIPlanPtr
+idgen_prepare(const char *query, int nargs, Oid *types)
+{
+	SPIPlanPtr plan = SPI_prepare(query, nargs, types);
+
+	if (plan == NULL)
+		elog(ERROR, "unexpected result of query: %s", query);
+	return plan;
+}
+
 /*
  * Run a query that sees everything that is committed now, under any isolation
  * level. Returns the number of rows. Unless "value" is NULL, it gets the first
@@ -41,9 +51,8 @@ idgen_run_query(const char *query, int nargs, Oid *types, Datum *values,
 	uint64 processed;
 
 	SPI_connect();
-	plan = SPI_prepare(query, nargs, types);
-	if (plan == NULL ||
-	    SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(), InvalidSnapshot,
+	plan = idgen_prepare(query, nargs, types);
+	if (SPI_execute_snapshot(plan, values, NULL, GetLatestSnapshot(), InvalidSnapshot,
 	                         false, true, 0) < 0)
 		elog(ERROR, "unexpected result of query: %s", query);
 	processed = SPI_processed;

@@ -5,6 +5,9 @@
 #ifndef IDGEN_USER_SQL_H
 #define IDGEN_USER_SQL_H
 
+#include "executor/spi.h"
+
+extern SPIPlanPtr idgen_prepare(const char *query, int nargs, Oid *types);
 extern void idgen_run_command(const char *command);
 extern uint64 idgen_run_query(const char *query, int nargs, Oid *types, Datum *values,
                               Datum *value, bool *isnull);
