@@ -36,11 +36,7 @@ sub draw
 
 sub refused
 {
-	my ($behind, $what) = @_;
-	my (undef, undef, $stderr) = $node->psql('postgres', 'SELECT idgen_unique_id()',
-		extra_params => [ '-v', 'VERBOSITY=verbose' ]);
-	like($stderr, qr/ERROR:  55000: the clock is $behind s behind the last time-ordered id\n/, $what);
-	return;
+	return refused_by_clock($node, 'idgen_unique_id()', @_);
 }
 
 set_clock($node, $start);

@@ -8,9 +8,10 @@ use Exporter 'import';
 use IdgenTest::Servers;
 use POSIX ();
 use PostgreSQL::Test::Utils;
+use Test::More;
 
 our @EXPORT = qw(
-  fake_clock_library start_with_clock set_clock id_time uuid_tick
+  fake_clock_library start_with_clock set_clock refused_by_clock id_time uuid_tick
 );
 
 # The library that lets a test set the clock of a server. Answers undef if it is
@@ -52,6 +53,18 @@ sub set_clock
 	unlink "$file.new";
 	append_to_file("$file.new", "$time\n");
 	rename("$file.new", $file) or die "could not rename $file.new: $!";
+	return;
+}
+
+# refused_by_clock(server, call, seconds, test name): a test that the call fails
+# because the clock is that many seconds, a number or a pattern, behind what was
+# issued.
+sub refused_by_clock
+{
+	my ($node, $call, $behind, $what) = @_;
+	my (undef, undef, $stderr) = $node->psql('postgres', "SELECT $call",
+		extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+	like($stderr, qr/ERROR:  55000: the clock is $behind s behind the last time-ordered id\n/, $what);
 	return;
 }
 
