@@ -150,22 +150,12 @@ idgen_check_time_zone(const char *time_zone)
 	return found;
 }
 
-/* A column that may be null, as a string; NULL if it is. */
-static char *
-string_or_null(TupleTableSlot *slot, AttrNumber attnum)
-{
-	bool isnull;
-	Datum value = slot_getattr(slot, attnum, &isnull);
-
-	return isnull ? NULL : TextDatumGetCString(value);
-}
-
 /* What a row says of its periods. */
 static void
 read_period(TupleTableSlot *slot, IdgenDefinition *def)
 {
-	const char *period = string_or_null(slot, IDGEN_ATT_PERIOD);
-	const char *zone = string_or_null(slot, IDGEN_ATT_TIME_ZONE);
+	const char *period = idgen_row_string(slot, IDGEN_ATT_PERIOD);
+	const char *zone = idgen_row_string(slot, IDGEN_ATT_TIME_ZONE);
 
 	def->period = period != NULL ? idgen_check_period(period, def->source) : IDGEN_PERIOD_NONE;
 	def->zone = zone != NULL ? idgen_check_time_zone(zone) : NULL;
@@ -194,7 +184,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("block_size of id sequence \"%s\" must be greater than zero", name)));
-	def->source_name = string_or_null(slot, IDGEN_ATT_SOURCE_NAME);
+	def->source_name = idgen_row_string(slot, IDGEN_ATT_SOURCE_NAME);
 	def->source = idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
 	                                 def->source_name);
 	refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
@@ -204,6 +194,28 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->pooling = idgen_check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
 	                                   def->source);
 	read_period(slot, def);
+}
+
+/*
+ * What a row says of values of a native sequence. A pooling that is not valid
+ * is none, so this raises nothing.
+ */
+IdgenPool
+idgen_pool_of_row(TupleTableSlot *slot)
+{
+	const char *pooling = idgen_row_string(slot, IDGEN_ATT_POOLING);
+	IdgenPool pool = idgen_no_pool;
+	bool size_is_null;
+	Datum size = slot_getattr(slot, IDGEN_ATT_BLOCK_SIZE, &size_is_null);
+	bool max_is_null;
+	Datum max = slot_getattr(slot, IDGEN_ATT_MAX_VALUE, &max_is_null);
+
+	if (pooling == NULL || !idgen_pooling_find(pooling, &pool.pooling) ||
+	    size_is_null || DatumGetInt32(size) <= 0 || max_is_null)
+		return idgen_no_pool;
+	pool.block_size = DatumGetInt32(size);
+	pool.max_value = DatumGetInt64(max);
+	return pool;
 }
 
 /* Has the row no id left? */

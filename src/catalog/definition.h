@@ -31,6 +31,7 @@ typedef struct IdgenDefinition
 
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
+extern IdgenPool idgen_pool_of_row(TupleTableSlot *slot);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 extern int idgen_definition_percent_left(const IdgenDefinition *def);
 pg_noreturn extern void idgen_none_behind(const char *name, int64 found, int64 last);

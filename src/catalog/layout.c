@@ -19,10 +19,8 @@
 #include "common/compat.h"
 #include "common/guc.h"
 
-/* Digits of composed ids, and how many numbers there are for sessions. */
-#define ID_DIGITS     19
-#define BIG_ID_DIGITS 38
-#define SESSIONS      1000
+/* How many numbers there are for sessions */
+#define SESSIONS 1000
 
 #define LEAST_NODE    1
 #define GREATEST_NODE 8
@@ -120,7 +118,7 @@ big_value(int64 value, Numeric big_base)
 static bool
 has_room(const IdgenLayout *layout, const char *text)
 {
-	return text[0] != '-' && strlen(text) <= (size_t) BIG_ID_DIGITS - layout->prefix_digits;
+	return text[0] != '-' && strlen(text) <= (size_t) IDGEN_BIG_ID_DIGITS - layout->prefix_digits;
 }
 
 /* Can a bigint id be composed of a sequence value? */
@@ -168,7 +166,7 @@ void
 idgen_layout_check(const IdgenLayout *layout, const char *name, int64 value)
 {
 	if (!idgen_layout_fits(layout, value))
-		does_not_fit(layout, name, psprintf("%lld", (long long) value), ID_DIGITS,
+		does_not_fit(layout, name, psprintf("%lld", (long long) value), IDGEN_ID_DIGITS,
 		             "Use idgen_next_big(), or another id sequence.");
 }
 
@@ -180,7 +178,7 @@ void
 idgen_layout_check_big(const IdgenLayout *layout, const char *name, int64 value, Numeric big_base)
 {
 	if (!idgen_layout_fits_big(layout, value, big_base))
-		does_not_fit(layout, name, numeric_to_text(big_value(value, big_base)), BIG_ID_DIGITS,
+		does_not_fit(layout, name, numeric_to_text(big_value(value, big_base)), IDGEN_BIG_ID_DIGITS,
 		             "Lower big_base, or use another id sequence.");
 }
 
@@ -217,7 +215,7 @@ idgen_layout_compose(const IdgenLayout *layout, int prefix, int64 value)
 	if (!idgen_layout_is_composed(layout))
 		return value;
 	if (layout->reversed)
-		value = reverse_number(value, ID_DIGITS - layout->prefix_digits);
+		value = reverse_number(value, IDGEN_ID_DIGITS - layout->prefix_digits);
 	return prefix * layout->values + value;
 }
 
@@ -229,7 +227,7 @@ Numeric
 idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Numeric big_base)
 {
 	Numeric big = big_value(value, big_base);
-	char digits[BIG_ID_DIGITS + 1];
+	char digits[IDGEN_BIG_ID_DIGITS + 1];
 	char *text;
 	int length;
 
@@ -239,12 +237,12 @@ idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Num
 	length = strlen(text);
 	Assert(has_room(layout, text));
 
-	memset(digits, '0', BIG_ID_DIGITS);
+	memset(digits, '0', IDGEN_BIG_ID_DIGITS);
 	pg_ultoa_n(prefix, digits);
-	memcpy(digits + BIG_ID_DIGITS - length, text, length);
-	digits[BIG_ID_DIGITS] = '\0';
+	memcpy(digits + IDGEN_BIG_ID_DIGITS - length, text, length);
+	digits[IDGEN_BIG_ID_DIGITS] = '\0';
 	if (layout->reversed)
-		reverse_text(digits + layout->prefix_digits, BIG_ID_DIGITS - layout->prefix_digits);
+		reverse_text(digits + layout->prefix_digits, IDGEN_BIG_ID_DIGITS - layout->prefix_digits);
 	return numeric_from_text(digits);
 }
 
@@ -278,10 +276,10 @@ idgen_layout_parse(const IdgenLayout *layout, int64 id, IdgenPrefix *prefix, int
 {
 	split_prefix(layout, id < 0 ? 0 : id / layout->values, prefix);
 	if (prefix->node < LEAST_NODE || prefix->node > GREATEST_NODE)
-		not_composed(layout, psprintf("%lld", (long long) id), ID_DIGITS);
+		not_composed(layout, psprintf("%lld", (long long) id), IDGEN_ID_DIGITS);
 	*value = id % layout->values;
 	if (layout->reversed)
-		*value = reverse_number(*value, ID_DIGITS - layout->prefix_digits);
+		*value = reverse_number(*value, IDGEN_ID_DIGITS - layout->prefix_digits);
 }
 
 /*
@@ -294,11 +292,11 @@ idgen_layout_parse_big(const IdgenLayout *layout, Numeric id, IdgenPrefix *prefi
 	char *text = numeric_to_text(DatumGetNumeric(DirectFunctionCall1(numeric_trim_scale, NumericGetDatum(id))));
 	char *digits = text + layout->prefix_digits;
 
-	if (strspn(text, "0123456789") != BIG_ID_DIGITS || text[BIG_ID_DIGITS] != '\0' ||
+	if (strspn(text, "0123456789") != IDGEN_BIG_ID_DIGITS || text[IDGEN_BIG_ID_DIGITS] != '\0' ||
 	    text[0] < '0' + LEAST_NODE || text[0] > '0' + GREATEST_NODE)
-		not_composed(layout, text, BIG_ID_DIGITS);
+		not_composed(layout, text, IDGEN_BIG_ID_DIGITS);
 	if (layout->reversed)
-		reverse_text(digits, BIG_ID_DIGITS - layout->prefix_digits);
+		reverse_text(digits, IDGEN_BIG_ID_DIGITS - layout->prefix_digits);
 	*value = numeric_from_text(digits);
 	digits[0] = '\0';
 	split_prefix(layout, pg_strtoint32(text), prefix);

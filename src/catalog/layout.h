@@ -7,6 +7,10 @@
 
 #include "utils/numeric.h"
 
+/* The digits of composed ids: bigints, and numerics */
+#define IDGEN_ID_DIGITS     19
+#define IDGEN_BIG_ID_DIGITS 38
+
 /* How an id is composed. All there are can be had from idgen_layout_find(). */
 typedef struct IdgenLayout
 {

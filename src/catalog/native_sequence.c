@@ -121,29 +121,39 @@ set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
 }
 
 /*
- * What the catalogs say, and what the values stand for by that pool, palloc'd.
+ * What the catalogs say, and what the values stand for by that pool. The
+ * caller adds the name, and whether it is logged.
  */
+IdgenNativeSequence
+idgen_native_describe_form(Form_pg_sequence form, const IdgenPool *pool)
+{
+	IdgenNativeSequence sequence = {
+		.start = form->seqstart,
+		.increment = form->seqincrement,
+		.last = form->seqincrement > 0 ? form->seqmax : form->seqmin,
+		.first = form->seqincrement > 0 ? form->seqmin : form->seqmax,
+		.cache = form->seqcache,
+		.cycle = form->seqcycle,
+	};
+
+	set_ids(&sequence, pool);
+	return sequence;
+}
+
+/* The same of a sequence that is open, palloc'd. */
 IdgenNativeSequence *
 idgen_native_describe(Relation rel, const IdgenPool *pool)
 {
 	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
-	Form_pg_sequence form;
 	IdgenNativeSequence *sequence;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for sequence %u", RelationGetRelid(rel));
-	form = (Form_pg_sequence) GETSTRUCT(tuple);
 	sequence = palloc(sizeof(IdgenNativeSequence));
+	*sequence = idgen_native_describe_form((Form_pg_sequence) GETSTRUCT(tuple), pool);
+	ReleaseSysCache(tuple);
 	sequence->name = rel->rd_rel->relname;
 	sequence->logged = RelationNeedsWAL(rel);
-	sequence->start = form->seqstart;
-	sequence->increment = form->seqincrement;
-	sequence->last = form->seqincrement > 0 ? form->seqmax : form->seqmin;
-	sequence->first = form->seqincrement > 0 ? form->seqmin : form->seqmax;
-	sequence->cache = form->seqcache;
-	sequence->cycle = form->seqcycle;
-	ReleaseSysCache(tuple);
-	set_ids(sequence, pool);
 	return sequence;
 }
 
@@ -188,14 +198,10 @@ idgen_native_is_readable(Relation rel)
 		(!RecoveryInProgress() && !RELATION_IS_OTHER_TEMP(rel));
 }
 
-/*
- * Read the sequence's page. Caller must have locked the sequence, and have
- * found it readable.
- */
+/* Read the page in that buffer, and release it. */
 IdgenNativeState
-idgen_native_state(Relation rel)
+idgen_native_state_in(Buffer buffer)
 {
-	Buffer buffer = ReadBuffer(rel, 0);
 	HeapTupleHeader tuple;
 	Form_pg_sequence_data data;
 	IdgenNativeState state;
@@ -210,6 +216,16 @@ idgen_native_state(Relation rel)
 	state.lsn = BufferGetLSNAtomic(buffer);
 	UnlockReleaseBuffer(buffer);
 	return state;
+}
+
+/*
+ * Read the sequence's page. Caller must have locked the sequence, and have
+ * found it readable.
+ */
+IdgenNativeState
+idgen_native_state(Relation rel)
+{
+	return idgen_native_state_in(ReadBuffer(rel, 0));
 }
 
 /* The same of a sequence that this transaction has locked. */
@@ -257,8 +273,8 @@ idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
  * The value that nextval() would give, if no session has values set aside by
  * CACHE. Returns false if there is none.
  */
-static bool
-next_value(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
+bool
+idgen_native_next_value(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
 {
 	if (!state->is_called)
 		*next = state->last_value;
@@ -293,7 +309,7 @@ bool
 idgen_native_next_ids(const IdgenNativeSequence *sequence, const IdgenNativeState *state,
                       int64 *next, IdgenBlock *block)
 {
-	if (!next_value(sequence, state, next))
+	if (!idgen_native_next_value(sequence, state, next))
 		return false;
 	*block = idgen_native_next_block(sequence, state, *next);
 	if (block->left == 0 && !idgen_native_is_last(sequence, *next))

@@ -6,7 +6,9 @@
 #define IDGEN_NATIVE_SEQUENCE_H
 
 #include "access/xlogdefs.h"
+#include "catalog/pg_sequence.h"
 #include "nodes/parsenodes.h"
+#include "storage/buf.h"
 #include "utils/rel.h"
 
 #include "catalog/pooling.h"
@@ -43,16 +45,20 @@ extern RangeVar *idgen_native_name(const char *name, const char *source_name);
 extern const char *idgen_native_display(const RangeVar *name);
 extern Relation idgen_native_open(const RangeVar *name, LOCKMODE lockmode);
 extern void idgen_native_check(Oid relid, AclMode mode);
+extern IdgenNativeSequence idgen_native_describe_form(Form_pg_sequence form, const IdgenPool *pool);
 extern IdgenNativeSequence *idgen_native_describe(Relation rel, const IdgenPool *pool);
 extern bool idgen_native_is_uncommitted(Relation rel);
 extern RelFileNumber idgen_native_file(Oid relid);
 extern bool idgen_native_is_readable(Relation rel);
+extern IdgenNativeState idgen_native_state_in(Buffer buffer);
 extern IdgenNativeState idgen_native_state(Relation rel);
 extern IdgenNativeState idgen_native_locked_state(Oid relid);
 
 extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
 extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
+extern bool idgen_native_next_value(const IdgenNativeSequence *sequence,
+                                    const IdgenNativeState *state, int64 *next);
 extern bool idgen_native_next_ids(const IdgenNativeSequence *sequence,
                                   const IdgenNativeState *state, int64 *next, IdgenBlock *block);
 extern int64 idgen_native_first_id(const IdgenNativeSequence *sequence);

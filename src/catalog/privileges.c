@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
@@ -48,6 +49,16 @@ idgen_check_select(Oid relid)
 		idgen_no_table();
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(relid));
+}
+
+/*
+ * Does the current user see how all id sequences stand, whoever may draw from
+ * them? Members of pg_monitor do, and superusers.
+ */
+bool
+idgen_may_monitor(void)
+{
+	return has_privs_of_role(GetUserId(), ROLE_PG_MONITOR);
 }
 
 /*

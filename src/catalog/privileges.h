@@ -9,6 +9,7 @@
 #include "utils/rel.h"
 
 extern void idgen_check_select(Oid relid);
+extern bool idgen_may_monitor(void);
 extern bool idgen_may_lend_code(Oid relid, Oid roleid);
 extern bool idgen_rows_all_visible(Oid relid);
 extern bool idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable);

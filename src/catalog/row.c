@@ -266,3 +266,13 @@ idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
 		idgen_null_attribute(slot->tts_tupleDescriptor, attnum);
 	return value;
 }
+
+/* A column that is a text, and may be null, as a string; NULL if it is. */
+char *
+idgen_row_string(TupleTableSlot *slot, AttrNumber attnum)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, attnum, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}

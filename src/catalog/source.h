@@ -10,10 +10,12 @@
 
 #include "access/transam.h"
 #include "access/xlogdefs.h"
+#include "executor/tuptable.h"
 
 #include "catalog/pooling.h"
 #include "common/block.h"
 
+struct IdgenExtent;
 struct IdgenHandle;
 struct IdgenFound;
 struct IdgenRemoteQuery;
@@ -315,6 +317,13 @@ typedef struct IdgenSource
 	 * the row says; negative if that is not known. May be NULL. Must not wait.
 	 */
 	double (*percent_left)(Oid object, const IdgenPool *pool);
+
+	/*
+	 * How far the id sequence of a row has got, and how far the source lets it
+	 * get; see idgen_extent_of_row(). NULL if the source does not know. Must
+	 * neither wait nor fail.
+	 */
+	void (*extent)(TupleTableSlot *row, Oid object, struct IdgenExtent *extent);
 } IdgenSource;
 
 /*

@@ -42,6 +42,7 @@ typedef Oid RelFileNumber;
 #define RelFileLocator              RelFileNode
 #define relNumber                   relNode
 #define dbOid                       dbNode
+#define spcOid                      spcNode
 #define rd_locator                  rd_node
 #define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
 #else

@@ -28,6 +28,10 @@
 #include "utils/rel.h"
 #include "utils/resowner.h"
 
+#include "catalog/definition.h"
+#include "catalog/extent.h"
+#include "catalog/native_look.h"
+#include "catalog/row.h"
 #include "catalog/watched_relations.h"
 #include "common/compat.h"
 #include "session/handle.h"
@@ -343,6 +347,18 @@ sequence_percent_left(Oid object, const IdgenPool *pool)
 	return percent;
 }
 
+/* The native sequence says it. */
+static void
+sequence_extent(TupleTableSlot *row, Oid object, IdgenExtent *extent)
+{
+	IdgenPool pool = idgen_pool_of_row(row);
+
+	if (!OidIsValid(object))
+		object = idgen_native_look_up(idgen_row_string(row, IDGEN_ATT_NAME),
+		                              idgen_row_string(row, IDGEN_ATT_SOURCE_NAME));
+	idgen_extent_add_native(extent, object, &pool);
+}
+
 const IdgenSource idgen_source_sequence = {
 	.name = "sequence",
 	.transactional = false,
@@ -361,4 +377,5 @@ const IdgenSource idgen_source_sequence = {
 	.restart = idgen_native_restart,
 	.advance = idgen_native_advance,
 	.percent_left = sequence_percent_left,
+	.extent = sequence_extent,
 };

@@ -15,6 +15,7 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 
+#include "catalog/extent.h"
 #include "catalog/parent.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
@@ -333,6 +334,35 @@ table_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
 	return IDGEN_SOURCE_OK;
 }
 
+/* A column that is a number; the other one if it is null. */
+static int64
+get_number(TupleTableSlot *row, AttrNumber attnum, int64 if_null)
+{
+	bool isnull;
+	Datum value = slot_getattr(row, attnum, &isnull);
+
+	return isnull ? if_null : DatumGetInt64(value);
+}
+
+/* The row says all of it. */
+static void
+table_extent(TupleTableSlot *row, Oid object, IdgenExtent *extent)
+{
+	int64 next = get_number(row, IDGEN_ATT_NEXT_BLOCK_START, 1);
+	int64 max = get_number(row, IDGEN_ATT_MAX_VALUE, PG_INT64_MAX);
+	bool isnull;
+	Datum exhausted = slot_getattr(row, IDGEN_ATT_EXHAUSTED, &isnull);
+
+	extent->is_known = true;
+	extent->exhausted = next > max || (!isnull && DatumGetInt16(exhausted) != 0);
+	extent->first = Min(get_number(row, IDGEN_ATT_START_VALUE, next), next);
+	extent->next = next;
+	extent->any = next > extent->first;
+	if (extent->any)
+		extent->last = extent->exhausted && next == PG_INT64_MAX ? next : next - 1;
+	idgen_extent_limit(extent, max, "max_value");
+}
+
 const IdgenSource idgen_source_table = {
 	.name = "table",
 	.transactional = true,
@@ -345,4 +375,5 @@ const IdgenSource idgen_source_table = {
 	.peek = table_peek,
 	.restart = table_restart,
 	.advance = table_advance,
+	.extent = table_extent,
 };

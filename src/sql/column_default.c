@@ -170,85 +170,86 @@ drawn_from(Node *node, List *functions)
 	return constant_text((Node *) linitial(((FuncExpr *) node)->args));
 }
 
-/* Is a node a call that draws, with a name and a source that are constants? */
-static bool
-get_call(Node *node, List *functions, IdgenDrawCall *call)
+/* What a call of one of these functions says. */
+static IdgenDrawCall
+read_call(FuncExpr *expr, List *functions)
 {
-	Node *second;
-	ListCell *cell;
+	IdgenDrawCall call = {.name = constant_text((Node *) linitial(expr->args))};
 	int function = 0;
+	ListCell *cell;
 
-	call->name = drawn_from(node, functions);
-	if (call->name == NULL)
-		return false;
 	foreach(cell, functions)
 	{
-		if (lfirst_oid(cell) == ((FuncExpr *) node)->funcid)
+		if (lfirst_oid(cell) == expr->funcid)
 			function = foreach_current_index(cell);
 	}
-	call->form = drawing[function].form;
-	call->source = NULL;
+	call.form = drawing[function].form;
+	call.plain = call.name != NULL;
 	if (drawing[function].types[1] != TEXTOID)
-		return true;
-	second = lsecond(((FuncExpr *) node)->args);
-	call->source = constant_text(second);
-	return call->source != NULL;
+		return call;
+	call.source = constant_text((Node *) lsecond(expr->args));
+	if (call.source == NULL)
+		call.plain = false;
+	return call;
 }
 
-/* Is an expression such a call, and nothing else? It may be NULL. */
-bool
-idgen_default_call(Node *expr, Oid idgen_schema, IdgenDrawCall *call)
-{
-	expr = strip_conversions(expr);
-	return expr != NULL && get_call(expr, idgen_drawing_functions(idgen_schema), call);
-}
-
-/* For collect_names(). */
-typedef struct Names
+/* For collect_calls(). */
+typedef struct Calls
 {
 	List *functions;
-	List *names;
-} Names;
+	Node *whole;
+	List *calls;
+} Calls;
 
+/* Is a call of the same id sequence among them? A name may be NULL. */
 static bool
-is_among(const List *names, const char *name)
+is_among(const List *calls, const char *name)
 {
 	ListCell *cell;
 
-	foreach(cell, names)
+	foreach(cell, calls)
 	{
-		if (strcmp(lfirst(cell), name) == 0)
+		const IdgenDrawCall *call = lfirst(cell);
+
+		if (name == NULL || call->name == NULL ? name == call->name : strcmp(call->name, name) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Walker: collect the id sequences that an expression draws from. */
+/* Walker: collect the calls that draw in an expression. */
 static bool
-collect_names(Node *node, void *context)
+collect_calls(Node *node, void *context)
 {
-	Names *found = (Names *) context;
-	char *name;
+	Calls *found = (Calls *) context;
 
 	if (node == NULL)
 		return false;
-	name = drawn_from(node, found->functions);
-	if (name != NULL && !is_among(found->names, name))
-		found->names = lappend(found->names, name);
-	return expression_tree_walker(node, collect_names, context);
+	if (IsA(node, FuncExpr) && list_member_oid(found->functions, ((FuncExpr *) node)->funcid))
+	{
+		IdgenDrawCall *call = palloc(sizeof(IdgenDrawCall));
+
+		*call = read_call((FuncExpr *) node, found->functions);
+		if (node != found->whole)
+			call->plain = false;
+		if (!is_among(found->calls, call->name))
+			found->calls = lappend(found->calls, call);
+	}
+	return expression_tree_walker(node, collect_calls, context);
 }
 
 /*
- * The names of the id sequences that an expression draws from by these
- * functions, as strings, each once. The expression may be NULL.
+ * The calls of these functions in an expression, as palloc'd IdgenDrawCalls:
+ * one for each id sequence, and one for all whose name is no constant. The
+ * expression may be NULL.
  */
 List *
-idgen_default_names(Node *expr, List *functions)
+idgen_default_calls(Node *expr, List *functions)
 {
-	Names found = {.functions = functions};
+	Calls found = {.functions = functions, .whole = strip_conversions(expr)};
 
-	(void) collect_names(expr, &found);
-	return found.names;
+	(void) collect_calls(expr, &found);
+	return found.calls;
 }
 
 /* Which of the id sequences that an expression draws from are looked for. */

@@ -18,14 +18,15 @@ typedef enum IdgenDrawForm
 /* A call of one of these functions. */
 typedef struct IdgenDrawCall
 {
-	const char *name;
-	const char *source; /* that is asked for, or NULL */
+	const char *name;   /* NULL if it is no constant */
+	const char *source; /* that is asked for; NULL if none is, or no constant */
 	IdgenDrawForm form;
+	bool plain; /* are these constants, and is the default this call, and nothing
+	             * else? */
 } IdgenDrawCall;
 
 pg_noreturn extern void idgen_does_not_draw(const char *column, const char *table);
-extern bool idgen_default_call(Node *expr, Oid idgen_schema, IdgenDrawCall *call);
-extern List *idgen_default_names(Node *expr, List *functions);
+extern List *idgen_default_calls(Node *expr, List *functions);
 extern Node *idgen_read_default(Oid attrdef);
 extern Node *idgen_domain_default(Oid domain);
 extern Node *idgen_column_default(Oid relid, const char *name);

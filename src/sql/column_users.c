@@ -70,9 +70,9 @@ find_user(Relation id_sequences, IdgenUsed *used)
 
 	used->use = IDGEN_USED_BY_NONE;
 	used->column = IDGEN_NO_COLUMN;
-	foreach(cell, idgen_defaults_from(RelationGetNamespace(id_sequences), used->name))
+	foreach(cell, idgen_defaults_from(used->name))
 	{
-		const ObjectAddress *user = lfirst(cell);
+		const ObjectAddress *user = &((const IdgenDrawingDefault *) lfirst(cell))->object;
 		IdgenUse use = IDGEN_USED_BY_OTHER;
 
 		if (user->classId == RelationRelationId)
@@ -89,6 +89,7 @@ find_user(Relation id_sequences, IdgenUsed *used)
 void
 idgen_find_users(Relation id_sequences, IdgenUsed *used, int n)
 {
+	idgen_defaults_look(RelationGetNamespace(id_sequences));
 	for (int i = 0; i < n; i++)
 		find_user(id_sequences, &used[i]);
 }
@@ -109,9 +110,10 @@ idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen
 {
 	ListCell *cell;
 
-	foreach(cell, idgen_defaults_from(idgen_schema, name))
+	idgen_defaults_look(idgen_schema);
+	foreach(cell, idgen_defaults_from(name))
 	{
-		const ObjectAddress *user = lfirst(cell);
+		const ObjectAddress *user = &((const IdgenDrawingDefault *) lfirst(cell))->object;
 		char *user_column;
 
 		if (user->classId == TypeRelationId)

@@ -24,7 +24,7 @@
 #include "sql/drawing_columns.h"
 #include "sql/drawing_defaults.h"
 
-/* A column as it was at one moment, or NULL if it is gone by now. */
+/* A column as it was at one moment, palloc'd; NULL if it is gone by now. */
 static Form_pg_attribute
 look_up_column(Oid relid, AttrNumber attnum)
 {
@@ -50,35 +50,30 @@ count_columns(Oid relid)
 }
 
 /*
- * Add a column to the list, once for each id sequence that its default draws
- * from. Whatever may have been dropped just now is left out, and so are
- * temporary tables of other sessions, which nobody else can read.
+ * Add a column to the list, whose default draws by that call. Whatever may have
+ * been dropped just now is left out, and so are temporary tables of other
+ * sessions, which nobody else can read, and calls whose name is no constant.
  */
 static List *
-add_column(List *columns, Oid idgen_schema, const FormData_pg_attribute *att, Node *expr)
+add_column(List *columns, const FormData_pg_attribute *att, const IdgenDrawCall *call)
 {
 	Oid relid = att->attrelid;
-	IdgenDrawingColumn column = {
-		.relid = relid,
-		.name = NameStr(att->attname),
-		.inherited = att->attinhcount > 0,
-	};
-	List *names = idgen_default_names(expr, idgen_drawing_functions(idgen_schema));
-	ListCell *cell;
+	IdgenDrawingColumn *column;
 
-	if (names == NIL || get_rel_name(relid) == NULL || isOtherTempNamespace(get_rel_namespace(relid)))
+	if (call->name == NULL || get_rel_name(relid) == NULL || isOtherTempNamespace(get_rel_namespace(relid)))
 		return columns;
-	column.table = idgen_display_name(relid);
-	column.plain = idgen_default_call(expr, idgen_schema, &column.call);
-	foreach(cell, names)
-	{
-		IdgenDrawingColumn *copy = palloc(sizeof(IdgenDrawingColumn));
-
-		*copy = column;
-		copy->call.name = lfirst(cell);
-		columns = lappend(columns, copy);
-	}
-	return columns;
+	column = palloc(sizeof(IdgenDrawingColumn));
+	*column = (IdgenDrawingColumn){
+		.relid = relid,
+		.attnum = att->attnum,
+		.table = idgen_display_name(relid),
+		.name = NameStr(att->attname),
+		.type = att->atttypid,
+		.typmod = att->atttypmod,
+		.inherited = att->attinhcount > 0,
+		.call = *call,
+	};
+	return lappend(columns, column);
 }
 
 /* Does an INSERT into it take the default of a column's domain? */
@@ -91,9 +86,9 @@ takes_defaults(Oid relid)
 		relkind == RELKIND_FOREIGN_TABLE;
 }
 
-/* Add a column that has its default from its domain. */
+/* Add a column that may have its default from its domain. */
 static List *
-add_column_of_domain(List *columns, Oid idgen_schema, Oid domain, const ObjectAddress *user, Node *expr)
+add_column_of_domain(List *columns, Oid domain, const ObjectAddress *user, const IdgenDrawCall *call)
 {
 	Form_pg_attribute att;
 
@@ -102,28 +97,28 @@ add_column_of_domain(List *columns, Oid idgen_schema, Oid domain, const ObjectAd
 	att = look_up_column(user->objectId, user->objectSubId);
 	if (att == NULL || att->atttypid != domain || att->atthasdef || !takes_defaults(user->objectId))
 		return columns;
-	return add_column(columns, idgen_schema, att, expr);
+	return add_column(columns, att, call);
 }
 
 /* Add a column, or the columns of a domain, that have such a default. */
 static List *
-add_columns(List *columns, Oid idgen_schema, const ObjectAddress *with_default)
+add_columns(List *columns, const IdgenDrawingDefault *found)
 {
-	if (with_default->classId == TypeRelationId)
+	const ObjectAddress *object = &found->object;
+
+	if (object->classId == TypeRelationId)
 	{
-		Node *expr = idgen_domain_default(with_default->objectId);
 		ListCell *cell;
 
-		foreach(cell, idgen_dependants(TypeRelationId, with_default->objectId))
-			columns = add_column_of_domain(columns, idgen_schema, with_default->objectId, lfirst(cell), expr);
+		foreach(cell, idgen_dependants(TypeRelationId, object->objectId))
+			columns = add_column_of_domain(columns, object->objectId, lfirst(cell), &found->call);
 	}
 	else
 	{
-		Form_pg_attribute att = look_up_column(with_default->objectId, with_default->objectSubId);
+		Form_pg_attribute att = look_up_column(object->objectId, object->objectSubId);
 
 		if (att != NULL && att->atthasdef)
-			columns = add_column(columns, idgen_schema, att,
-			                     idgen_read_default(GetAttrDefaultOid(att->attrelid, att->attnum)));
+			columns = add_column(columns, att, &found->call);
 	}
 	return columns;
 }
@@ -139,49 +134,44 @@ compare_columns(const ListCell *a, const ListCell *b)
 	return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-/* The columns with these defaults, which are columns or domains. */
+/* The columns with these IdgenDrawingDefaults. */
 static List *
-find_columns(Oid idgen_schema, List *defaults)
+find_columns(List *defaults)
 {
 	List *columns = NIL;
 	ListCell *cell;
 
 	foreach(cell, defaults)
-		columns = add_columns(columns, idgen_schema, lfirst(cell));
+		columns = add_columns(columns, lfirst(cell));
 	list_sort(columns, compare_columns);
 	return columns;
 }
 
-/* All columns that draw from id sequences: a list of IdgenDrawingColumn. */
+/*
+ * All columns that draw from id sequences, as of the last look at their
+ * defaults: a list of IdgenDrawingColumn, a column once for each id sequence.
+ */
 List *
-idgen_drawing_columns(Oid idgen_schema)
+idgen_drawing_columns(void)
 {
-	return find_columns(idgen_schema, idgen_defaults_all(idgen_schema));
+	return find_columns(idgen_defaults_all());
 }
 
 /* Those that draw from the id sequence of that name. */
 List *
-idgen_columns_drawing_from(Oid idgen_schema, const char *name)
+idgen_columns_drawing_from(const char *name)
 {
-	List *columns = NIL;
-	ListCell *cell;
-
-	foreach(cell, find_columns(idgen_schema, idgen_defaults_from(idgen_schema, name)))
-	{
-		IdgenDrawingColumn *column = lfirst(cell);
-
-		if (strcmp(column->call.name, name) == 0)
-			columns = lappend(columns, column);
-	}
-	return columns;
+	return find_columns(idgen_defaults_from(name));
 }
 
 /* Those of a table. Each default is read: this needs no knowledge of others. */
 List *
 idgen_drawing_columns_of(Oid idgen_schema, Oid relid)
 {
+	List *functions = idgen_drawing_functions(idgen_schema);
 	AttrNumber natts = count_columns(relid);
 	List *columns = NIL;
+	ListCell *cell;
 
 	for (AttrNumber attnum = 1; attnum <= natts; attnum++)
 	{
@@ -194,7 +184,8 @@ idgen_drawing_columns_of(Oid idgen_schema, Oid relid)
 			expr = idgen_read_default(GetAttrDefaultOid(relid, attnum));
 		else if (takes_defaults(relid))
 			expr = get_typdefault(att->atttypid);
-		columns = add_column(columns, idgen_schema, att, expr);
+		foreach(cell, idgen_default_calls(expr, functions))
+			columns = add_column(columns, att, lfirst(cell));
 	}
 	list_sort(columns, compare_columns);
 	return columns;
@@ -240,7 +231,7 @@ idgen_column_is_inherited_from(const IdgenDrawingColumn *column, List *columns)
 	{
 		const IdgenDrawingColumn *parent = lfirst(cell);
 
-		if (!parent->inherited && parent->plain == column->plain &&
+		if (!parent->inherited && parent->call.plain == column->call.plain &&
 		    strcmp(parent->name, column->name) == 0 &&
 		    strcmp(parent->call.name, column->call.name) == 0 &&
 		    inherits_from(column->relid, parent->relid))

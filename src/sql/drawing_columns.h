@@ -5,22 +5,26 @@
 #ifndef IDGEN_DRAWING_COLUMNS_H
 #define IDGEN_DRAWING_COLUMNS_H
 
+#include "catalog/pg_attribute.h"
+
 #include "sql/column_default.h"
 
 /* A column whose default draws from an id sequence. */
 typedef struct IdgenDrawingColumn
 {
 	Oid relid;
+	AttrNumber attnum;
 	const char *table; /* with its schema, for messages */
 	const char *name;
+	Oid type;
+	int32 typmod;
 	bool inherited;
-	bool plain;         /* is its default a call that draws, and nothing else? */
-	IdgenDrawCall call; /* if not, only the name */
+	IdgenDrawCall call; /* whose name is not NULL */
 } IdgenDrawingColumn;
 
-extern List *idgen_drawing_columns(Oid idgen_schema);
+extern List *idgen_drawing_columns(void);
 extern List *idgen_drawing_columns_of(Oid idgen_schema, Oid relid);
-extern List *idgen_columns_drawing_from(Oid idgen_schema, const char *name);
+extern List *idgen_columns_drawing_from(const char *name);
 extern bool idgen_column_is_inherited_from(const IdgenDrawingColumn *column, List *columns);
 
 #endif /* IDGEN_DRAWING_COLUMNS_H */

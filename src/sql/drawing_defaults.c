@@ -42,13 +42,13 @@
 #include "sql/dependants.h"
 #include "sql/drawing_defaults.h"
 
-/* A default that draws from an id sequence. */
+/* A default that draws. */
 typedef struct Use
 {
 	dlist_node of_object;
 	dlist_node of_name;
-	ObjectAddress object; /* a column, or a domain */
-	char name[FLEXIBLE_ARRAY_MEMBER];
+	IdgenDrawingDefault says;
+	char strings[FLEXIBLE_ARRAY_MEMBER]; /* that it points to */
 } Use;
 
 /* The uses by the defaults of a table or domain, or of names with that hash. */
@@ -140,10 +140,11 @@ key_of_object(Oid class_id, Oid object_id)
 	return ((uint64) class_id << 32) | object_id;
 }
 
+/* The name is NULL for all that are no constants: nothing else is empty. */
 static uint64
 key_of_name(const char *name)
 {
-	return hash_bytes_extended((const unsigned char *) name, strlen(name), 0);
+	return name != NULL ? hash_bytes_extended((const unsigned char *) name, strlen(name), 0) : 0;
 }
 
 /* The uses under a key, made if there are none yet. */
@@ -158,15 +159,37 @@ get_uses(HTAB *table, uint64 key)
 	return entry;
 }
 
+/* Copy a string, which may be NULL, to *to, and move that behind it. */
+static const char *
+copy_string(char **to, const char *string)
+{
+	char *copy = *to;
+
+	if (string == NULL)
+		return NULL;
+	strcpy(copy, string);
+	*to += strlen(string) + 1;
+	return copy;
+}
+
+static Size
+size_of_string(const char *string)
+{
+	return string != NULL ? strlen(string) + 1 : 0;
+}
+
 static void
-add_use(const ObjectAddress *object, const char *name)
+add_use(const ObjectAddress *object, const IdgenDrawCall *call)
 {
 	Uses *of_object = get_uses(known.by_object, key_of_object(object->classId, object->objectId));
-	Uses *of_name = get_uses(known.by_name, key_of_name(name));
-	Size size = strlen(name) + 1;
-	Use *use = MemoryContextAlloc(known.context, offsetof(Use, name) + size);
-	use->object = *object;
-	memcpy(use->name, name, size);
+	Uses *of_name = get_uses(known.by_name, key_of_name(call->name));
+	Use *use = MemoryContextAlloc(known.context, offsetof(Use, strings) + size_of_string(call->name) + size_of_string(call->source));
+	char *to = use->strings;
+
+	use->says.object = *object;
+	use->says.call = *call;
+	use->says.call.name = copy_string(&to, call->name);
+	use->says.call.source = copy_string(&to, call->source);
 	dlist_push_tail(&of_object->uses, &use->of_object);
 	dlist_push_tail(&of_name->uses, &use->of_name);
 }
@@ -184,7 +207,7 @@ forget_object(Oid class_id, Oid object_id)
 	dlist_foreach_modify(iter, &of_object->uses)
 	{
 		Use *use = dlist_container(Use, of_object, iter.cur);
-		uint64 name_key = key_of_name(use->name);
+		uint64 name_key = key_of_name(use->says.call.name);
 		Uses *of_name = hash_search(known.by_name, &name_key, HASH_FIND, NULL);
 
 		dlist_delete(&use->of_name);
@@ -233,7 +256,7 @@ add_default(const ObjectAddress *object, Node *expr)
 {
 	ListCell *cell;
 
-	foreach(cell, idgen_default_names(expr, known.functions))
+	foreach(cell, idgen_default_calls(expr, known.functions))
 		add_use(object, lfirst(cell));
 }
 
@@ -338,9 +361,12 @@ read_changes(MemoryContext scratch)
 	MemoryContextReset(scratch);
 }
 
-/* Know what is true now. More may change while a session reads. */
-static void
-bring_up_to_date(Oid idgen_schema)
+/*
+ * Know what is true now, for the answers that follow. More may change while a
+ * session reads.
+ */
+void
+idgen_defaults_look(Oid idgen_schema)
 {
 	List *functions = idgen_drawing_functions(idgen_schema);
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen defaults being read",
@@ -360,14 +386,14 @@ bring_up_to_date(Oid idgen_schema)
 }
 
 /*
- * Answers: lists of palloc'd ObjectAddresses, of columns and domains, sorted
+ * Answers, as of the last look: lists of palloc'd IdgenDrawingDefaults, sorted
  */
 
 static int
-compare_objects(const ListCell *a, const ListCell *b)
+compare_defaults(const ListCell *a, const ListCell *b)
 {
-	const ObjectAddress *x = lfirst(a);
-	const ObjectAddress *y = lfirst(b);
+	const ObjectAddress *x = &((const IdgenDrawingDefault *) lfirst(a))->object;
+	const ObjectAddress *y = &((const IdgenDrawingDefault *) lfirst(b))->object;
 
 	if (x->classId != y->classId)
 		return x->classId < y->classId ? -1 : 1;
@@ -376,63 +402,60 @@ compare_objects(const ListCell *a, const ListCell *b)
 	return x->objectSubId - y->objectSubId;
 }
 
+/* Add a copy: what is known may go while the caller uses it. */
 static List *
-add_object(List *objects, const Use *use)
+add_copy(List *found, const Use *use)
 {
-	ObjectAddress *copy = palloc(sizeof(ObjectAddress));
+	const IdgenDrawCall *call = &use->says.call;
+	IdgenDrawingDefault *copy = palloc(sizeof(IdgenDrawingDefault));
 
-	*copy = use->object;
-	return lappend(objects, copy);
+	*copy = use->says;
+	copy->call.name = call->name != NULL ? pstrdup(call->name) : NULL;
+	copy->call.source = call->source != NULL ? pstrdup(call->source) : NULL;
+	return lappend(found, copy);
 }
 
 /* The columns and domains whose defaults draw from the id sequence. */
 List *
-idgen_defaults_from(Oid idgen_schema, const char *name)
+idgen_defaults_from(const char *name)
 {
 	uint64 key = key_of_name(name);
+	Uses *of_name = hash_search(known.by_name, &key, HASH_FIND, NULL);
 	List *found = NIL;
-	Uses *of_name;
 	dlist_iter iter;
 
-	bring_up_to_date(idgen_schema);
-	of_name = hash_search(known.by_name, &key, HASH_FIND, NULL);
 	if (of_name == NULL)
 		return NIL;
 	dlist_foreach(iter, &of_name->uses)
 	{
 		const Use *use = dlist_container(Use, of_name, iter.cur);
 
-		if (strcmp(use->name, name) == 0)
-			found = add_object(found, use);
+		if (use->says.call.name != NULL && strcmp(use->says.call.name, name) == 0)
+			found = add_copy(found, use);
 	}
-	list_sort(found, compare_objects);
+	list_sort(found, compare_defaults);
 	return found;
 }
 
-/* The columns and domains whose defaults draw from any id sequence. */
+/*
+ * The columns and domains whose defaults draw from any id sequence; one for
+ * each that they draw from.
+ */
 List *
-idgen_defaults_all(Oid idgen_schema)
+idgen_defaults_all(void)
 {
 	List *found = NIL;
-	List *distinct = NIL;
 	HASH_SEQ_STATUS scan;
 	Uses *of_object;
-	ListCell *cell;
 
-	bring_up_to_date(idgen_schema);
 	hash_seq_init(&scan, known.by_object);
 	while ((of_object = hash_seq_search(&scan)) != NULL)
 	{
 		dlist_iter iter;
 
 		dlist_foreach(iter, &of_object->uses)
-			found = add_object(found, dlist_container(Use, of_object, iter.cur));
+			found = add_copy(found, dlist_container(Use, of_object, iter.cur));
 	}
-	list_sort(found, compare_objects);
-	foreach(cell, found)
-	{
-		if (distinct == NIL || compare_objects(list_tail(distinct), cell) != 0)
-			distinct = lappend(distinct, lfirst(cell));
-	}
-	return distinct;
+	list_sort(found, compare_defaults);
+	return found;
 }

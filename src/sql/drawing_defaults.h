@@ -8,7 +8,17 @@
 #include "catalog/objectaddress.h"
 #include "nodes/pg_list.h"
 
-extern List *idgen_defaults_from(Oid idgen_schema, const char *name);
-extern List *idgen_defaults_all(Oid idgen_schema);
+#include "sql/column_default.h"
+
+/* A default that draws from an id sequence. */
+typedef struct IdgenDrawingDefault
+{
+	ObjectAddress object; /* a column, or a domain */
+	IdgenDrawCall call;
+} IdgenDrawingDefault;
+
+extern void idgen_defaults_look(Oid idgen_schema);
+extern List *idgen_defaults_from(const char *name);
+extern List *idgen_defaults_all(void);
 
 #endif /* IDGEN_DRAWING_DEFAULTS_H */

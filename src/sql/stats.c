@@ -199,21 +199,6 @@ add_row(Line *line, TupleTableSlot *row)
 	}
 }
 
-/* What the row of an entry says of values of a native sequence. */
-static IdgenPool
-pool_of(const Entry *entry)
-{
-	TupleTableSlot *row = entry->row;
-	IdgenPool pool = idgen_no_pool;
-
-	if (TTS_EMPTY(row) ||
-	    !idgen_pooling_find(TextDatumGetCString(idgen_row_attribute(row, IDGEN_ATT_POOLING)), &pool.pooling))
-		return idgen_no_pool;
-	pool.block_size = DatumGetInt32(idgen_row_attribute(row, IDGEN_ATT_BLOCK_SIZE));
-	pool.max_value = DatumGetInt64(idgen_row_attribute(row, IDGEN_ATT_MAX_VALUE));
-	return pool;
-}
-
 /*
  * The percentage of ids that is left in the object of an entry; negative if not
  * known.
@@ -222,7 +207,7 @@ static double
 percent_left(const Entry *entry)
 {
 	Oid object = entry->key->object;
-	IdgenPool pool = pool_of(entry);
+	IdgenPool pool = TTS_EMPTY(entry->row) ? idgen_no_pool : idgen_pool_of_row(entry->row);
 
 	return OidIsValid(object) && entry->source->percent_left ? entry->source->percent_left(object, &pool) : -1;
 }

@@ -32,6 +32,7 @@
 #include "session/period_now.h"
 #include "session/validate.h"
 #include "sql/drawing_columns.h"
+#include "sql/drawing_defaults.h"
 #include "sql/ids_in_use.h"
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
@@ -95,10 +96,12 @@ draws_from_neighbour(const IdgenDrawingColumn *column, const IdgenHandle *handle
 static List *
 columns_of_sequence(const Sync *sync, const IdgenHandle *handle)
 {
-	List *columns = idgen_columns_drawing_from(get_rel_namespace(sync->id_sequences), sync->column->call.name);
+	List *columns;
 	List *found = NIL;
 	ListCell *cell;
 
+	idgen_defaults_look(get_rel_namespace(sync->id_sequences));
+	columns = idgen_columns_drawing_from(sync->column->call.name);
 	foreach(cell, columns)
 	{
 		IdgenDrawingColumn *column = lfirst(cell);
@@ -236,7 +239,7 @@ find_ids(const IdgenHandle *handle, List *columns)
 	{
 		const IdgenDrawingColumn *column = lfirst(cell);
 
-		if (!column->plain || !lock_table(column))
+		if (!column->call.plain || !lock_table(column))
 			continue;
 		idgen_check_may_read(column->relid, column->name);
 		if (column->call.form == IDGEN_DRAWS_TEXT)
@@ -261,7 +264,7 @@ make_report(const IdgenHandle *handle, const IdgenMove *move, List *columns)
 	{
 		const IdgenDrawingColumn *column = lfirst(cell);
 
-		if (column->plain)
+		if (column->call.plain)
 			appendStringInfo(&behind, "%s%s", behind.len > 0 ? " and " : "", describe_column(column));
 		else
 			appendStringInfo(&left_out, "; %s, which computes with its ids, was left out of account",
@@ -297,7 +300,7 @@ note_done(Sync *sync, List *columns)
 		IdgenDrawingColumn *column = lfirst(cell);
 		const char *source = column->call.source;
 
-		if (column->plain && column->call.form == draw->form &&
+		if (column->call.plain && column->call.form == draw->form &&
 		    (source == NULL ? draw->source == NULL : draw->source != NULL && strcmp(source, draw->source) == 0))
 			sync->behind = lappend(sync->behind, column);
 	}
@@ -321,7 +324,7 @@ sync_column(void *arg)
 	IdgenMove move;
 	ListCell *cell;
 
-	if (!sync->column->plain)
+	if (!sync->column->call.plain)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("%s computes with the ids that it draws", describe_column(sync->column)),
@@ -440,7 +443,8 @@ get_columns(Oid idgen_schema, Oid relid, Scope scope)
 
 	if (scope == SYNC_RELATION)
 		return idgen_drawing_columns_of(idgen_schema, relid);
-	all = idgen_drawing_columns(idgen_schema);
+	idgen_defaults_look(idgen_schema);
+	all = idgen_drawing_columns();
 	foreach(cell, all)
 	{
 		if (!idgen_column_is_inherited_from(lfirst(cell), all))

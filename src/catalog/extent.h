@@ -1,0 +1,43 @@
+/*
+ * extent.h
+ *		How far an id sequence has got, and how far it can get.
+ */
+#ifndef IDGEN_EXTENT_H
+#define IDGEN_EXTENT_H
+
+#include "executor/tuptable.h"
+
+#include "catalog/layout.h"
+#include "catalog/pooling.h"
+
+/* All numbers are sequence values. */
+typedef struct IdgenExtent
+{
+	const IdgenLayout *layout; /* what is composed of them */
+	Numeric big_base;          /* NULL if zero */
+	int step;                  /* 1, or -1 if the id sequence counts down */
+	int64 first;               /* percentages are counted from here */
+
+	/* How far it has got. Nobody here knows where others allocate. */
+	bool is_known;
+	bool exhausted; /* is no value left? */
+	bool any;       /* has any block been allocated? */
+	int64 last;     /* if so, the last value in it */
+	int64 next;     /* the next value that no block holds, unless exhausted */
+
+	/* How far it can get. */
+	const char *limited_by; /* what sets the limit, for users; NULL if nothing is
+	                         * known to */
+	int64 limit;            /* the last value within it */
+} IdgenExtent;
+
+extern void idgen_extent_of_row(TupleTableSlot *row, Oid object, IdgenExtent *extent);
+extern void idgen_extent_of_native(Oid sequence, IdgenExtent *extent);
+extern void idgen_extent_add_native(IdgenExtent *extent, Oid sequence, const IdgenPool *pool);
+extern bool idgen_extent_reaches(const IdgenExtent *extent, int64 value);
+extern void idgen_extent_limit(IdgenExtent *extent, int64 limit, const char *limited_by);
+extern void idgen_extent_limit_by_layout(IdgenExtent *extent);
+extern double idgen_extent_ids_left(const IdgenExtent *extent);
+extern double idgen_extent_percent_left(const IdgenExtent *extent);
+
+#endif /* IDGEN_EXTENT_H */

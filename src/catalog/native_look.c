@@ -1,0 +1,149 @@
+/*
+ * native_look.c
+ *		Looking at native sequences without waiting.
+ *
+ * Views look at thousands of them. So they are read by the system caches, not
+ * by the relcache, which would keep some kilobytes for each, and only one is
+ * locked at a time: ACCESS SHARE, if that can be had at once. That keeps a
+ * sequence from being dropped meanwhile. It does not keep ALTER SEQUENCE from
+ * giving it another file: then what is read is of before.
+ *
+ * Nobody gets an error because one of them is not as it should be.
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_sequence.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+#include "catalog/native_look.h"
+
+/*
+ * The sequence that idgen_native_name() names. Invalid if there is none, or if
+ * the text is no name. Unlike the server's own functions, this does not raise
+ * 42501 for a schema that the current user may not use.
+ */
+Oid
+idgen_native_look_up(const char *name, const char *source_name)
+{
+	List *parts;
+	char *last;
+	Oid relid;
+
+	if (!SplitIdentifierString(pstrdup(source_name != NULL ? source_name : name), '.', &parts) ||
+	    parts == NIL || list_length(parts) > 2)
+		return InvalidOid;
+	last = llast(parts);
+	if (source_name == NULL)
+	{
+		last = psprintf("%s_seq", last);
+		last[pg_mbcliplen(last, strlen(last), NAMEDATALEN - 1)] = '\0';
+	}
+	if (list_length(parts) == 1)
+		relid = RelnameGetRelid(last);
+	else
+		relid = get_relname_relid(last, get_namespace_oid(linitial(parts), true));
+	return get_rel_relkind(relid) == RELKIND_SEQUENCE ? relid : InvalidOid;
+}
+
+/*
+ * What the catalogs say of a sequence, with that pool; but not what only a
+ * refill needs. Returns false if it is gone.
+ */
+bool
+idgen_native_look(Oid sequence, const IdgenPool *pool, IdgenNativeSequence *says)
+{
+	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(sequence));
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	*says = idgen_native_describe_form((Form_pg_sequence) GETSTRUCT(tuple), pool);
+	ReleaseSysCache(tuple);
+	return true;
+}
+
+/* The same as for idgen_native_is_readable(). */
+static bool
+is_readable(Form_pg_class class)
+{
+	switch (class->relpersistence)
+	{
+		case RELPERSISTENCE_PERMANENT:
+			return true;
+		case RELPERSISTENCE_UNLOGGED:
+			return !RecoveryInProgress();
+		default:
+			return !isOtherTempNamespace(class->relnamespace);
+	}
+}
+
+/* Read the page of a sequence that is locked and readable. */
+static IdgenNativeState
+read_state(Oid sequence, Form_pg_class class)
+{
+	RelFileLocator file = {
+		.spcOid = OidIsValid(class->reltablespace) ? class->reltablespace : MyDatabaseTableSpace,
+		.dbOid = MyDatabaseId,
+		.relNumber = class->relfilenode,
+	};
+
+	/* Pages of temporary relations are not in shared memory. */
+	if (class->relpersistence == RELPERSISTENCE_TEMP)
+		return idgen_native_locked_state(sequence);
+	return idgen_native_state_in(ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, RBM_NORMAL, NULL,
+	                                                       class->relpersistence == RELPERSISTENCE_PERMANENT));
+}
+
+/*
+ * How far a sequence has got. Returns false if that is not known: it is gone,
+ * or locked, or this session cannot read it.
+ */
+bool
+idgen_native_look_at_state(Oid sequence, IdgenNativeState *state)
+{
+	HeapTuple class;
+	bool known = false;
+
+	if (!ConditionalLockRelationOid(sequence, AccessShareLock))
+		return false;
+	class = SearchSysCache1(RELOID, ObjectIdGetDatum(sequence));
+	if (HeapTupleIsValid(class))
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(class);
+
+		known = form->relkind == RELKIND_SEQUENCE && is_readable(form);
+		if (known)
+			*state = read_state(sequence, form);
+		ReleaseSysCache(class);
+	}
+	UnlockRelationOid(sequence, AccessShareLock);
+	return known;
+}
+
+/* Its name with the schema, quoted where needed. NULL if it is gone. */
+const char *
+idgen_native_full_name(Oid sequence)
+{
+	const char *schema = get_namespace_name(get_rel_namespace(sequence));
+	const char *name = get_rel_name(sequence);
+
+	return schema != NULL && name != NULL ? quote_qualified_identifier(schema, name) : NULL;
+}
+
+/* What it is called where it limits something. */
+const char *
+idgen_native_title(Oid sequence)
+{
+	const char *name = idgen_native_full_name(sequence);
+
+	return name != NULL ? psprintf("sequence %s", name) : "sequence";
+}

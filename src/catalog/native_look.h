@@ -1,0 +1,16 @@
+/*
+ * native_look.h
+ *		Looking at native sequences without waiting.
+ */
+#ifndef IDGEN_NATIVE_LOOK_H
+#define IDGEN_NATIVE_LOOK_H
+
+#include "catalog/native_sequence.h"
+
+extern Oid idgen_native_look_up(const char *name, const char *source_name);
+extern bool idgen_native_look(Oid sequence, const IdgenPool *pool, IdgenNativeSequence *says);
+extern bool idgen_native_look_at_state(Oid sequence, IdgenNativeState *state);
+extern const char *idgen_native_full_name(Oid sequence);
+extern const char *idgen_native_title(Oid sequence);
+
+#endif /* IDGEN_NATIVE_LOOK_H */

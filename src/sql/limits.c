@@ -1,0 +1,260 @@
+/*
+ * limits.c
+ *		The columns that take the ids of an id sequence, and how they limit it.
+ *
+ * Those are the columns whose defaults draw from it, and the one that it
+ * belongs to. What their types can hold limits it, as max_value does, or the
+ * bounds of a native sequence. A CHECK constraint may limit it as well; nobody
+ * looks for these.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "catalog/template.h"
+#include "sql/limits.h"
+
+/*
+ * Columns
+ */
+
+static bool
+is_among(List *columns, Oid relid, const char *name)
+{
+	ListCell *cell;
+
+	foreach(cell, columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+
+		if (column->relid == relid && strcmp(column->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The column that an id sequence belongs to, as if its default drew from it;
+ * NULL if there is none.
+ */
+static IdgenDrawingColumn *
+owning_column(const char *name, IdgenOwningColumn owner)
+{
+	Oid relid = idgen_owning_table(owner);
+	HeapTuple tuple = SearchSysCacheAttNum(relid, idgen_owning_attnum(owner));
+	Form_pg_attribute att;
+	IdgenDrawingColumn *column;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	att = (Form_pg_attribute) GETSTRUCT(tuple);
+	column = palloc(sizeof(IdgenDrawingColumn));
+	*column = (IdgenDrawingColumn){
+		.relid = relid,
+		.attnum = att->attnum,
+		.table = idgen_display_name(relid),
+		.name = pstrdup(NameStr(att->attname)),
+		.type = att->atttypid,
+		.typmod = att->atttypmod,
+		.inherited = att->attinhcount > 0,
+		.call = {.name = name, .form = IDGEN_DRAWS_BIGINT, .plain = true},
+	};
+	ReleaseSysCache(tuple);
+	return column;
+}
+
+/*
+ * The columns that take the ids of an id sequence, by what its row says: a list
+ * of IdgenDrawingColumn. "template" may be NULL; the ids of a child go to the
+ * columns that draw from its row with periods, too. Columns that are inherited
+ * from one of these are left out. Caller must have looked at the defaults
+ * (idgen_defaults_look()).
+ */
+List *
+idgen_columns_taking(const char *name, const char *template, IdgenOwningColumn owner)
+{
+	List *columns = idgen_columns_drawing_from(name);
+	List *found = NIL;
+	IdgenDrawingColumn *owning = owner != IDGEN_NO_COLUMN ? owning_column(name, owner) : NULL;
+	ListCell *cell;
+
+	if (template != NULL && !idgen_is_template_name(template, strlen(template)))
+		columns = list_concat(columns, idgen_columns_drawing_from(template));
+	if (owning != NULL && !is_among(columns, owning->relid, owning->name))
+		columns = lappend(columns, owning);
+	foreach(cell, columns)
+	{
+		if (!idgen_column_is_inherited_from(lfirst(cell), columns))
+			found = lappend(found, lfirst(cell));
+	}
+	return found;
+}
+
+/* The column where it limits something, or is spoken of. */
+char *
+idgen_column_title(const IdgenDrawingColumn *column)
+{
+	return psprintf("column %s (%s)",
+	                idgen_owning_column_name(idgen_owning_column(column->relid, column->attnum)),
+	                format_type_with_typemod(column->type, column->typmod));
+}
+
+/*
+ * What their types hold
+ */
+
+/* The numbers that a column holds. */
+typedef struct Capacity
+{
+	bool bounded; /* if not, all */
+	int digits;   /* every number of that many digits */
+	int64 least;  /* of bigints, those from here to the next */
+	int64 greatest;
+	Numeric beyond; /* the greatest of all, if a bigint cannot say it */
+} Capacity;
+
+static Numeric
+greatest_of_digits(int digits)
+{
+	char *text = palloc(digits + 1);
+
+	memset(text, '9', digits);
+	text[digits] = '\0';
+	return DatumGetNumeric(DirectFunctionCall3(numeric_in, CStringGetDatum(text),
+	                                           ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+}
+
+/* What numeric(precision, scale) holds, or numeric without them. */
+static Capacity
+capacity_of_numeric(int32 typmod)
+{
+	int precision = ((typmod - VARHDRSZ) >> 16) & 0xffff;
+	int scale = (((typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;
+	Capacity capacity = {.bounded = typmod >= (int32) VARHDRSZ, .digits = Max(precision - scale, 0)};
+
+	if (!capacity.bounded)
+		return capacity;
+	if (capacity.digits >= IDGEN_ID_DIGITS)
+	{
+		capacity.least = PG_INT64_MIN;
+		capacity.greatest = PG_INT64_MAX;
+		capacity.beyond = greatest_of_digits(capacity.digits);
+		return capacity;
+	}
+	for (int i = 0; i < capacity.digits; i++)
+		capacity.greatest = capacity.greatest * 10 + 9;
+	capacity.least = -capacity.greatest;
+	return capacity;
+}
+
+/* What a column holds. Of types that are not of numbers, nothing is said. */
+static Capacity
+capacity_of(const IdgenDrawingColumn *column)
+{
+	int32 typmod = column->typmod;
+
+	switch (getBaseTypeAndTypmod(column->type, &typmod))
+	{
+		case INT2OID:
+			return (Capacity){true, 4, PG_INT16_MIN, PG_INT16_MAX, NULL};
+		case INT4OID:
+			return (Capacity){true, 9, PG_INT32_MIN, PG_INT32_MAX, NULL};
+		case INT8OID:
+			/* Composed ids have 19 digits, the first of them an 8 at most. */
+			return (Capacity){true, IDGEN_ID_DIGITS, PG_INT64_MIN, PG_INT64_MAX, NULL};
+		case NUMERICOID:
+			return capacity_of_numeric(typmod);
+		default:
+			return (Capacity){.bounded = false};
+	}
+}
+
+/* A numeric as a bigint, cut at the ends of that type. */
+static int64
+cut_to_bigint(Datum number)
+{
+	if (DatumGetBool(DirectFunctionCall2(numeric_ge, number, NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))))
+		return PG_INT64_MAX;
+	if (DatumGetBool(DirectFunctionCall2(numeric_le, number, NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))))
+		return PG_INT64_MIN;
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
+}
+
+/* The last sequence value whose id, with or without big_base, is held. */
+static int64
+last_held(const Capacity *capacity, const IdgenExtent *extent, IdgenDrawForm form)
+{
+	int64 last = extent->step > 0 ? capacity->greatest : capacity->least;
+	Numeric bound;
+
+	if (form != IDGEN_DRAWS_NUMERIC || extent->big_base == NULL)
+		return last;
+	bound = extent->step > 0 && capacity->beyond != NULL ? capacity->beyond : int64_to_numeric(last);
+	return cut_to_bigint(DirectFunctionCall2(numeric_sub, NumericGetDatum(bound), NumericGetDatum(extent->big_base)));
+}
+
+/*
+ * Can the column hold the ids of an id sequence? *last gets the last sequence
+ * value, if it can up to one. Ids that are part of an expression are left out
+ * of account.
+ */
+IdgenFit
+idgen_column_fit(const IdgenDrawingColumn *column, const IdgenExtent *extent, int64 *last)
+{
+	Capacity capacity = capacity_of(column);
+	int composed = column->call.form == IDGEN_DRAWS_NUMERIC ? IDGEN_BIG_ID_DIGITS : IDGEN_ID_DIGITS;
+
+	if (!column->call.plain || !capacity.bounded)
+		return IDGEN_FIT_ALL;
+	if (idgen_layout_is_composed(extent->layout))
+		return capacity.digits >= composed ? IDGEN_FIT_ALL : IDGEN_FIT_NEVER;
+	*last = last_held(&capacity, extent, column->call.form);
+	if (!extent->layout->scrambled)
+		return IDGEN_FIT_UP_TO;
+
+	/* Ids lie anywhere from 1 to max_value. */
+	return extent->limited_by == NULL || *last >= extent->limit ? IDGEN_FIT_ALL : IDGEN_FIT_NEVER;
+}
+
+/* Of a column that never holds the ids, the limit is before the first one. */
+void
+idgen_extent_limit_by_column(IdgenExtent *extent, const IdgenDrawingColumn *column)
+{
+	int64 last;
+
+	switch (idgen_column_fit(column, extent, &last))
+	{
+		case IDGEN_FIT_ALL:
+			return;
+		case IDGEN_FIT_UP_TO:
+			break;
+		case IDGEN_FIT_NEVER:
+			last = (int64) ((uint64) extent->first - (uint64) extent->step);
+			break;
+	}
+	if (idgen_extent_reaches(extent, last))
+		idgen_extent_limit(extent, last, idgen_column_title(column));
+}
+
+/*
+ * The same for all columns that take the ids, and for the layout: which limits
+ * bigint ids, but hardly those of idgen_next_big().
+ */
+void
+idgen_extent_limit_by_columns(IdgenExtent *extent, List *columns)
+{
+	bool draws_bigint = columns == NIL;
+	ListCell *cell;
+
+	foreach(cell, columns)
+		draws_bigint = draws_bigint || ((const IdgenDrawingColumn *) lfirst(cell))->call.form != IDGEN_DRAWS_NUMERIC;
+	if (draws_bigint)
+		idgen_extent_limit_by_layout(extent);
+	foreach(cell, columns)
+		idgen_extent_limit_by_column(extent, lfirst(cell));
+}
