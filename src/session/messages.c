@@ -57,6 +57,20 @@ idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked)
 	         idgen_is_possible_name(name) ? errhint("%s", hint_to_create(relid, name, asked)) : errhint("A name has 1 to %d characters.", IDGEN_NAME_CHARACTERS)));
 }
 
+/*
+ * Raises 42704: there is no id sequence of that name yet, but a draw would make
+ * one, from a parent that the user may see.
+ */
+void
+idgen_not_made_yet(const char *name, const char *parent)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_OBJECT),
+	         errmsg("id sequence \"%s\" does not exist", name),
+	         errdetail("The first draw of that name makes it, from \"%s\".", parent),
+	         errhint("Call idgen_next() first.")));
+}
+
 static void
 refill_error_context(void *arg)
 {

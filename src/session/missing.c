@@ -11,8 +11,10 @@
  */
 #include "postgres.h"
 
+#include "access/tableam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "catalog/definition.h"
 #include "catalog/missing_row.h"
@@ -80,6 +82,26 @@ make_child(IdgenRow *row, IdgenParent kind, TupleTableSlot *parent, const char *
 }
 
 /*
+ * Row security decides about the row with periods, too, that is to be made from
+ * a template before its child: may the user see it, and so draw from it?
+ */
+static bool
+is_parent_visible(Relation rel, IdgenParent kind, TupleTableSlot *parent, const char *name)
+{
+	TupleTableSlot *between;
+	bool cacheable;
+	bool visible;
+
+	if (kind != IDGEN_PARENT_TEMPLATE_PERIODS)
+		return true;
+	between = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+	idgen_describe_child(parent, idgen_parent_name(name), between);
+	visible = idgen_row_visible(rel, between, &cacheable);
+	ExecDropSingleTupleTableSlot(between);
+	return visible;
+}
+
+/*
  * There is what the row can be made from: have it made, or shown. Returns false
  * if there is none then, or the user may not see the parent. Raises 25006 in a
  * read-only transaction if it is to be made, 2200H if the template has too many
@@ -100,6 +122,8 @@ make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *r
 		check_worker_sees(parent, handle->name);
 	if (call->missing_row == IDGEN_MISSING_ROW_SHOWN || by_worker)
 	{
+		if (!is_parent_visible(row->rel, kind, parent, handle->name))
+			return false;
 		idgen_row_show_child(row, kind, parent, handle->name);
 		found->unmade = true;
 		return true;
@@ -172,6 +196,36 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 		there = idgen_make_default_row(row->rel, handle->name, row->slot);
 	ExecDropSingleTupleTableSlot(parent);
 	return there;
+}
+
+/*
+ * A call that makes no rows has found none that the user may see. Raises 42704
+ * if that is because none has been drawn from yet, and says what would make it.
+ */
+void
+idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
+{
+	IdgenRow row;
+	TupleTableSlot *parent;
+	IdgenParent kind = IDGEN_PARENT_NONE;
+	bool cacheable;
+
+	if (call->missing_row != IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
+		return;
+	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+	{
+		parent = table_slot_create(row.rel, NULL);
+		kind = idgen_parent_find(row.rel, handle->name, handle->namelen, parent);
+		if (kind != IDGEN_PARENT_NONE && idgen_row_visible(row.rel, parent, &cacheable) &&
+		    is_parent_visible(row.rel, kind, parent, handle->name))
+		{
+			idgen_row_show_child(&row, kind, parent, handle->name);
+			if (idgen_row_visible(row.rel, row.slot, &cacheable))
+				idgen_not_made_yet(handle->name, TextDatumGetCString(idgen_row_attribute(parent, IDGEN_ATT_NAME)));
+		}
+		ExecDropSingleTupleTableSlot(parent);
+	}
+	idgen_row_close(&row);
 }
 
 /*

@@ -204,7 +204,10 @@ look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	if (!found->has_row)
 	{
 		if (call->asked == NULL || call->asked->needs_row)
+		{
+			idgen_check_unmade(handle, call);
 			idgen_no_such_sequence(handle->relid, handle->name, call->asked);
+		}
 		do_without_row(found, call->asked);
 	}
 	resolve(handle, found, InvalidOid);

@@ -60,6 +60,11 @@ CREATE POLICY ends ON id_sequences USING (name IN ('mine_too/*', 'mine_too/hidde
 SET ROLE regress_idgen_clerk;
 SELECT idgen_next('mine_too/hidden/2001');
 \echo :SQLSTATE
+SELECT idgen_peek('mine_too/hidden/2001');
+\echo :SQLSTATE
+SELECT idgen_text_value('mine_too/hidden/2001', '7');
+\echo :SQLSTATE
+SELECT idgen_last('mine_too/hidden/2001');
 RESET ROLE;
 SELECT count(*) FROM id_sequences WHERE name LIKE 'mine_too/hidden%';
 DROP POLICY ends ON id_sequences;

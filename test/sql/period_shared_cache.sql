@@ -19,4 +19,16 @@ ROLLBACK;
 SELECT idgen_next('work/2002'), idgen_next('work/c');
 SELECT regexp_replace(name, '/20[^0]\d$', '/now') AS name, template, period FROM id_sequences WHERE name LIKE 'work%' ORDER BY id_sequences.name;
 
+-- nor does it make a row with periods for a role that may not see that
+CREATE ROLE regress_idgen_clerk;
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY ends ON id_sequences USING (name IN ('work/*', 'work/hidden/2001', 'work/shown', 'work/shown/2001'));
+SET ROLE regress_idgen_clerk;
+SELECT idgen_next('work/hidden/2001');
+\echo :SQLSTATE
+SELECT idgen_next('work/shown/2001');
+RESET ROLE;
+SELECT name FROM id_sequences WHERE name ~ 'hidden|shown' ORDER BY name;
+
 DROP EXTENSION idgen;
+DROP ROLE regress_idgen_clerk;
