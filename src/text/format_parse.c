@@ -119,13 +119,14 @@ add_field(Parser *parser, IdgenFieldKind kind, const char *start, int length)
 
 /*
  * Read an option of {id}, a number that ends at the next colon or brace. It is
- * -1 if there is something else.
+ * -1 if there is something else, or zeros are in front: in {id:06}, somebody
+ * might take them for what decides about padding.
  */
 static int
 read_option(const char **at)
 {
 	int length = strspn(*at, "0123456789");
-	int value = length > 0 && length < 5 ? atoi(*at) : -1;
+	int value = length > 0 && length < 5 && **at != '0' ? atoi(*at) : -1;
 
 	*at += length;
 	return **at == ':' || **at == '}' ? value : -1;
@@ -141,7 +142,7 @@ check_id_options(const Parser *parser)
 		bad_field(parser, "has an unknown base", "Bases are 10, 16, 32, 36, 58 and 62, as in {id:base58}.");
 	if (format->width < 0 || format->width > IDGEN_FORMAT_WIDTH_MAX)
 		bad_field(parser, "has an invalid width",
-		          psprintf("A width is 1 to %d digits, as in {id:6} or {id:base58:11}.", IDGEN_FORMAT_WIDTH_MAX));
+		          psprintf("A width is 1 to %d, without zeros in front, as in {id:6} or {id:base58:11}: numbers are padded with zeros in any case.", IDGEN_FORMAT_WIDTH_MAX));
 }
 
 /* Parse {id}, {id:WIDTH}, {id:baseBASE} or {id:baseBASE:WIDTH}. */
@@ -164,7 +165,7 @@ parse_id(Parser *parser, const char *options)
 	{
 		options++;
 		format->width = read_option(&options);
-		if (format->width == 0 || *options != '}')
+		if (*options != '}')
 			format->width = -1;
 	}
 	check_id_options(parser);

@@ -26,9 +26,11 @@ UPDATE id_sequences SET format = 'x' WHERE name = 't';
 UPDATE id_sequences SET format = '{id}{luhn}{mod97}' WHERE name = 't';
 -- gives: ERROR 22023
 
--- claim: A width is 1 to 64.
+-- claim: A width is 1 to 64, which is itself written without zeros in front.
 UPDATE id_sequences SET format = '{id:64}' WHERE name = 't';
 UPDATE id_sequences SET format = '{id:65}' WHERE name = 't';
+-- gives: ERROR 22023
+UPDATE id_sequences SET format = '{id:06}' WHERE name = 't';
 -- gives: ERROR 22023
 
 -- claim: The greatest bigint has 19, 16, 13, 13, 11 or 11 digits.
