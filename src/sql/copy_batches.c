@@ -32,6 +32,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -41,6 +42,7 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/syscache.h"
@@ -50,6 +52,9 @@
 #include "catalog/source.h"
 #include "catalog/template.h"
 #include "common/compat.h"
+#include "common/guc.h"
+#include "common/period.h"
+#include "common/time_zone.h"
 #include "sql/utility.h"
 
 PG_FUNCTION_INFO_V1(idgen_next_support);
@@ -68,14 +73,71 @@ constant_text(const Node *argument)
 	return DatumGetTextPP(constant->constvalue);
 }
 
+/* A column of text, NULL if it is null. */
+static char *
+get_text(TupleTableSlot *row, AttrNumber attnum)
+{
+	bool isnull;
+	Datum value = slot_getattr(row, attnum, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
 /* The source that a row names, NULL if there is no such source. */
 static const IdgenSource *
 source_of(TupleTableSlot *row)
 {
-	bool isnull;
-	Datum source = slot_getattr(row, IDGEN_ATT_SOURCE, &isnull);
+	const char *source = get_text(row, IDGEN_ATT_SOURCE);
 
-	return isnull ? NULL : idgen_source_find(TextDatumGetCString(source));
+	return source != NULL ? idgen_source_find(source) : NULL;
+}
+
+/*
+ * The day whose period a call draws from, for a row with that time zone. False
+ * if it is not known: there is a date that is no constant. Raises 22008.
+ */
+static bool
+get_day(const FuncExpr *call, const char *time_zone, IdgenDay *day)
+{
+	const Const *at = list_length(call->args) > 1 ? lsecond(call->args) : NULL;
+	pg_tz *zone = time_zone != NULL ? idgen_time_zone_find(time_zone) : idgen_period_zone;
+	TimestampTz until;
+
+	if (at == NULL || exprType((const Node *) at) != DATEOID)
+	{
+		if (zone != NULL)
+			*day = idgen_day_at(GetCurrentTransactionStartTimestamp(), IDGEN_PERIOD_NONE, zone, &until);
+		return zone != NULL;
+	}
+	if (!IsA(at, Const) || at->constisnull)
+		return false;
+	*day = idgen_day_of(DatumGetDateADT(at->constvalue));
+	return true;
+}
+
+/*
+ * If the row in the slot has periods, put that of the child there from which a
+ * call draws; and so on, if that has periods in turn. Returns false if it is
+ * not known which one that is, or if it has to be made.
+ */
+static bool
+find_child(Relation rel, const FuncExpr *call, TupleTableSlot *row)
+{
+	const char *word;
+	IdgenPeriod period;
+	IdgenDay day;
+
+	while ((word = get_text(row, IDGEN_ATT_PERIOD)) != NULL && idgen_period_find(word, &period))
+	{
+		const char *name = get_text(row, IDGEN_ATT_NAME);
+
+		if (!get_day(call, get_text(row, IDGEN_ATT_TIME_ZONE), &day))
+			return false;
+		name = idgen_period_child(name, period, &day);
+		if (!idgen_row_find(rel, name, strlen(name), IDGEN_SEARCH_QUICK, row))
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -86,21 +148,22 @@ source_of(TupleTableSlot *row)
  * table.
  */
 static bool
-draws_without_code(Oid relid, const text *name, const IdgenSource *asked)
+draws_without_code(Oid relid, const FuncExpr *call, const text *name, const IdgenSource *asked)
 {
-	const IdgenSource *source;
+	const IdgenSource *source = NULL;
 	IdgenRow row;
 	bool answer;
 
 	if (!ConditionalLockRelationOid(relid, AccessShareLock))
 		return false;
 	if (idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_QUICK))
-		source = source_of(row.slot);
+	{
+		if (find_child(row.rel, call, row.slot))
+			source = source_of(row.slot);
+	}
 	else if (asked != NULL && !asked->needs_row &&
 	         !idgen_may_have_template(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)))
 		source = asked;
-	else
-		source = NULL;
 	answer = source != NULL && !source->runs_code && !idgen_row_fires_triggers(row.rel) &&
 		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
 	idgen_row_close(&row);
@@ -162,7 +225,7 @@ call_in_copy(const FuncExpr *call)
 		if (asked == NULL)
 			return NULL;
 	}
-	if (!draws_without_code(relid, name, asked))
+	if (!draws_without_code(relid, call, name, asked))
 		return NULL;
 
 	internal = makeConst(INTERNALOID, -1, InvalidOid, sizeof(Datum), (Datum) 0, false, true);

@@ -353,6 +353,24 @@ SELECT max(size) FROM batched;
 -- gives: 8192
 DROP TRIGGER for_refills ON id_sequences;
 
+-- claim: With a period, the child has to be there, and the date is a constant or left out.
+TRUNCATE batched;
+SELECT idgen_create('cpp', period => 'year');
+ALTER TABLE batched ALTER id SET DEFAULT idgen_next_text('cpp', '2001-02-03')::bigint;
+COPY batched(t) FROM PROGRAM 'seq 2';
+SELECT max(size) FROM batched;
+-- gives: 8192
+TRUNCATE batched;
+COPY batched(t) FROM PROGRAM 'seq 2';
+SELECT max(size) FROM batched;
+-- gives: 0
+TRUNCATE batched;
+ALTER TABLE batched ALTER id SET DEFAULT idgen_next_text('cpp', current_date)::bigint;
+COPY batched(t) FROM PROGRAM 'seq 2';
+SELECT max(size) FROM batched;
+-- gives: 8192
+ALTER TABLE batched ALTER id SET DEFAULT idgen_next('cb');
+
 -- claim: What COPY calls then cannot be called by name.
 SELECT idgen_next_in_copy('cb');
 -- gives: ERROR 42883

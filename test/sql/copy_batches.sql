@@ -65,6 +65,18 @@ SELECT rows_with($$idgen_next('x')$$);
 ROLLBACK;
 SELECT rows_with($$idgen_next('x')$$);
 
+-- with periods, the child that is drawn from counts, as soon as it is there
+SELECT idgen_create('yearly', period => 'year'), idgen_create('yearly/*', period => 'year', time_zone => 'Etc/GMT+12'),
+	idgen_create('monthly', source => 'function', source_name => 'allocator', period => 'month'), idgen_create('monthly/2001-02', period => 'day');
+SELECT rows_with($$idgen_next('yearly')$$), rows_with($$idgen_next_text('yearly', '2001-02-03')::numeric$$), rows_with($$idgen_next('yearly/x')$$),
+	rows_with($$idgen_next_text('monthly', '2001-02-03')::numeric$$);
+SELECT rows_with($$idgen_next('yearly')$$), rows_with($$idgen_next_text('yearly', '2001-02-03')::numeric$$), rows_with($$idgen_next('yearly/x')$$),
+	rows_with($$idgen_next_text('monthly', '2001-02-03')::numeric$$);
+SELECT rows_with($$idgen_next_text('yearly', current_date)::numeric$$), rows_with($$idgen_next('monthly')$$);
+UPDATE id_sequences SET source = 'function', source_name = 'public.allocator' WHERE template IN ('yearly', 'monthly/2001-02');
+SELECT rows_with($$idgen_next('yearly')$$), rows_with($$idgen_next_text('yearly', '2001-02-03')::numeric$$), rows_with($$idgen_next('yearly/x')$$),
+	rows_with($$idgen_next_text('monthly', '2001-02-03')::numeric$$);
+
 -- nor if the row is switched to one after the defaults are planned
 CREATE FUNCTION switch() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
