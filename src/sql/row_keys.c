@@ -22,6 +22,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/tableam.h"
 #include "commands/trigger.h"
 #include "utils/rel.h"
 
@@ -157,7 +158,25 @@ idgen_row_keys_before(IdgenTriggerRow *row)
 		idgen_give_key(row->rel, row->new);
 }
 
-/* After a row was inserted, updated or deleted: its key goes along. */
+/*
+ * Has the command that deletes the row made it anew? Its insert was fired at
+ * before the delete, and has found the key there.
+ */
+static bool
+is_there_again(Relation rel, const char *name)
+{
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	bool found = idgen_row_find(rel, name, strlen(name), IDGEN_SEARCH_SURE, slot) && idgen_row_needs_key(slot);
+
+	ExecDropSingleTupleTableSlot(slot);
+	return found;
+}
+
+/*
+ * After a row was inserted, updated or deleted: its key goes along. The key of
+ * a row that one command deletes and makes anew stays: it may be the same row,
+ * with all that it has come to.
+ */
 void
 idgen_row_keys_after(const IdgenTriggerRow *row)
 {
@@ -167,6 +186,8 @@ idgen_row_keys_after(const IdgenTriggerRow *row)
 	if (row->old == NULL || !idgen_tuple_needs_key(row->old, row->desc))
 		return;
 	old_name = idgen_tuple_string(row->old, row->desc, IDGEN_ATT_NAME);
+	if (row->new == NULL && is_there_again(row->rel, old_name))
+		return;
 	if (row->new == NULL || !idgen_tuple_needs_key(row->new, row->desc))
 		idgen_key_delete(id_sequences, old_name);
 	else if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))

@@ -39,6 +39,21 @@ TABLE keys;
 SELECT idgen_create('renamed', layout => 'scrambled');
 SELECT count(*) FROM idgen_keys JOIN before USING (key);
 
+-- but one command that deletes the row and makes it anew leaves the key
+SELECT idgen_unscramble('renamed', idgen_next('renamed'));
+CREATE TEMPORARY TABLE anew AS SELECT key FROM idgen_keys WHERE name = 'renamed';
+WITH gone AS (DELETE FROM id_sequences WHERE name = 'renamed' RETURNING *)
+	INSERT INTO id_sequences SELECT * FROM gone;
+SELECT idgen_unscramble('renamed', idgen_next('renamed'));
+WITH gone AS (DELETE FROM id_sequences WHERE name = 'renamed' RETURNING *)
+	INSERT INTO id_sequences (name, next_block_start, layout) SELECT name, 7, layout FROM gone;
+SELECT idgen_unscramble('renamed', idgen_next('renamed'));
+SELECT count(*) FROM idgen_keys JOIN anew USING (key);
+-- not if it needs none any more
+WITH gone AS (DELETE FROM id_sequences WHERE name = 'renamed' RETURNING *)
+	INSERT INTO id_sequences (name, next_block_start) SELECT name, 1 FROM gone;
+SELECT count(*) FROM idgen_keys JOIN anew USING (key);
+
 -- what is not drawn from itself has none
 INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('tenants/*', 1, 'scrambled');
 INSERT INTO id_sequences (name, next_block_start, layout, period) VALUES ('yearly', 1, 'scrambled', 'year');
