@@ -11,72 +11,13 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/stratnum.h"
-#include "catalog/pg_am.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
 
+#include "catalog/child_rows.h"
 #include "catalog/row.h"
 #include "session/child_limit.h"
 #include "shmem/cache.h"
 #include "shmem/child_counts.h"
-
-/*
- * An index that finds children by their template. Invalid if the owner of the
- * table has dropped it: then all rows are looked at.
- */
-static Oid
-find_index(Relation rel)
-{
-	List *indexes = RelationGetIndexList(rel);
-	Oid found = InvalidOid;
-	ListCell *cell;
-
-	foreach(cell, indexes)
-	{
-		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		if (index->rd_rel->relam == BTREE_AM_OID && index->rd_index->indisvalid &&
-		    index->rd_index->indkey.values[0] == IDGEN_ATT_TEMPLATE)
-			found = RelationGetRelid(index);
-		index_close(index, AccessShareLock);
-	}
-	list_free(indexes);
-	return found;
-}
-
-/*
- * Count the children of a template, up to "max". Where another transaction in
- * progress has updated one, as each refill does, there are two versions of it:
- * the older one counts.
- */
-static int64
-count_children(Relation rel, Datum template, int64 max)
-{
-	Oid index = find_index(rel);
-	SnapshotData snapshot;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple tuple;
-	int64 count = 0;
-
-	InitDirtySnapshot(snapshot);
-	ScanKeyInit(&key, IDGEN_ATT_TEMPLATE, BTEqualStrategyNumber, F_TEXTEQ, template);
-	scan = systable_beginscan(rel, index, OidIsValid(index), &snapshot, 1, &key);
-	while (count < max && HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!TransactionIdIsValid(snapshot.xmin) || !(tuple->t_data->t_infomask & HEAP_UPDATED))
-			count++;
-	}
-	systable_endscan(scan);
-	return count;
-}
 
 /*
  * A child of a template is about to be made, of a name that was not found.
@@ -96,7 +37,7 @@ idgen_check_child_limit(Relation rel, TupleTableSlot *template, const char *chil
 	while (!idgen_child_counts_add(key, isnull ? PG_INT64_MAX : max) && !isnull)
 	{
 		IdgenChildCount before = idgen_child_counts_look(key);
-		int64 children = count_children(rel, name, max);
+		int64 children = idgen_child_rows_count(rel, name, max);
 
 		if (children >= max && idgen_row_is_there_soon(rel, child, strlen(child)))
 			return;

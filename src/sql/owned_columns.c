@@ -26,6 +26,7 @@
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 
+#include "catalog/child_rows.h"
 #include "catalog/definition.h"
 #include "catalog/owned_rows.h"
 #include "catalog/row.h"
@@ -287,9 +288,21 @@ give_back_reserved_ids(Relation rel, const IdgenDefinition *def, const char *nam
 }
 
 /*
+ * May an id sequence get another max_value on behalf of its column? Composed
+ * ids say nothing of the sequence value, and with another range, ids that have
+ * been scrambled would be issued a second time.
+ */
+static bool
+may_change_max_value(const IdgenDefinition *def)
+{
+	if (def->layout->scrambled)
+		return def->source->locks_row && !def->exhausted && def->next_block_start == def->start_value;
+	return def->layout == &idgen_layout_plain;
+}
+
+/*
  * A max_value that is the end of an integer type becomes that of the column's
  * new type, as ALTER SEQUENCE ... AS has it. Any other was chosen by somebody.
- * Composed ids say nothing of the sequence value.
  */
 static void
 set_max_value(Relation rel, const char *name, int64 type_max, TupleTableSlot *row)
@@ -300,7 +313,7 @@ set_max_value(Relation rel, const char *name, int64 type_max, TupleTableSlot *ro
 	if (!idgen_row_lock(rel, name, row))
 		return;
 	idgen_definition_from_row(row, name, &def);
-	if (def.max_value != type_max && is_greatest_value(def.max_value) && def.layout == &idgen_layout_plain)
+	if (def.max_value != type_max && is_greatest_value(def.max_value) && may_change_max_value(&def))
 	{
 		idgen_row_set(&changes, IDGEN_ATT_MAX_VALUE, Int64GetDatum(type_max), false);
 		if (!give_back_reserved_ids(rel, &def, name, &changes) && def.exhausted &&
@@ -309,6 +322,17 @@ set_max_value(Relation rel, const char *name, int64 type_max, TupleTableSlot *ro
 		idgen_row_alter(rel, row, &changes);
 	}
 	ExecClearTuple(row);
+}
+
+/* The same for an id sequence and its children, which have their ids there. */
+static void
+set_max_values(Relation rel, const char *name, int64 type_max, TupleTableSlot *row)
+{
+	ListCell *cell;
+
+	set_max_value(rel, name, type_max, row);
+	foreach(cell, idgen_child_rows_unowned(rel, name))
+		set_max_value(rel, (char *) lfirst(cell), type_max, row);
 }
 
 /* The type of a column has changed. */
@@ -330,7 +354,7 @@ type_changed(Oid id_sequences, Oid relid, AttrNumber attnum)
 		TupleTableSlot *row = table_slot_create(rel, NULL);
 
 		foreach(cell, names)
-			set_max_value(rel, (char *) lfirst(cell), type_max, row);
+			set_max_values(rel, (char *) lfirst(cell), type_max, row);
 		ExecDropSingleTupleTableSlot(row);
 		table_close(rel, NoLock);
 		CommandCounterIncrement();

@@ -89,6 +89,23 @@ ALTER TABLE small ALTER id TYPE bigint;
 SELECT max_value FROM id_sequences WHERE name = 's';
 -- gives: 1000
 
+-- claim: The children of a row with a period follow it; scrambled ids, until a block was allocated.
+CREATE TABLE smaller (id smallint, key smallint);
+SELECT idgen_create('period', max_value => 32767, period => 'year', owned_by => 'smaller.id');
+SELECT idgen_create('scrambled', max_value => 32767, layout => 'scrambled', owned_by => 'smaller.key');
+SELECT idgen_next('period/2001');
+-- gives: 1
+ALTER TABLE smaller ALTER id TYPE integer, ALTER key TYPE integer;
+SELECT min(max_value), max(max_value) FROM id_sequences WHERE name IN ('period', 'period/2001', 'scrambled');
+-- gives: 2147483647|2147483647
+SELECT idgen_next('scrambled') > 0;
+-- gives: t
+ALTER TABLE smaller ALTER key TYPE bigint;
+SELECT max_value FROM id_sequences WHERE name = 'scrambled';
+-- gives: 2147483647
+DROP TABLE smaller;
+DELETE FROM id_sequences WHERE template = 'period';
+
 -- claim: exhausted becomes 0 if that was the reason.
 UPDATE id_sequences SET next_block_start = 32767, max_value = 32767 WHERE name = 's';
 SELECT idgen_next('s');
