@@ -60,18 +60,11 @@ idgen_period_suffix_len(IdgenPeriod period)
 char *
 idgen_period_child(const char *name, IdgenPeriod period, const IdgenDay *date)
 {
-	switch (period)
-	{
-		case IDGEN_PERIOD_NONE:
-			break;
-		case IDGEN_PERIOD_YEAR:
-			return psprintf("%s/%04d", name, date->year);
-		case IDGEN_PERIOD_MONTH:
-			return psprintf("%s/%04d-%02d", name, date->year, date->month);
-		case IDGEN_PERIOD_DAY:
-			return psprintf("%s/%04d-%02d-%02d", name, date->year, date->month, date->day);
-	}
-	return pstrdup(name);
+	char *day = psprintf("%04d-%02d-%02d", date->year, date->month, date->day);
+	char *child = psprintf("%s/%.*s", name, (int) strlen(periods[period].pattern), day);
+
+	pfree(day);
+	return child;
 }
 
 /* Is a text what the pattern of a period says? */
@@ -124,25 +117,25 @@ idgen_period_parse(const char *name, IdgenPeriodName *parsed)
 
 /* Raises 22008: no period is named after such a year. */
 pg_noreturn static void
-date_out_of_range(void)
+date_out_of_range(const char *hint)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 	         errmsg("date out of range for an id"),
-	         errdetail("Its year must be between 1 and 9999.")));
+	         errdetail("Its year must be between 1 and 9999."),
+	         errhint("%s", hint)));
 }
 
 /* The same day as an IdgenDay. Raises 22008. */
 IdgenDay
 idgen_day_of(DateADT date)
 {
-	IdgenDay result;
+	IdgenDay result = {0};
 
-	if (DATE_NOT_FINITE(date))
-		date_out_of_range();
-	j2date(date + POSTGRES_EPOCH_JDATE, &result.year, &result.month, &result.day);
+	if (!DATE_NOT_FINITE(date))
+		j2date(date + POSTGRES_EPOCH_JDATE, &result.year, &result.month, &result.day);
 	if (!is_date(&result))
-		date_out_of_range();
+		date_out_of_range("Leave the date out to draw for today.");
 	return result;
 }
 
@@ -181,29 +174,20 @@ idgen_day_at(TimestampTz at, IdgenPeriod period, pg_tz *zone, TimestampTz *until
 	struct pg_tm tm;
 	fsec_t fsec;
 	int offset;
-	IdgenDay date;
+	IdgenDay date = {0};
 	pg_time_t now = timestamptz_to_time_t(at);
-	pg_time_t change;
+	pg_time_t change = now; /* stays so if it is not known */
 	long offsets[2];
 	int isdst[2];
 
-	if (timestamp2tm(at, &offset, &tm, &fsec, NULL, zone) != 0)
-		date_out_of_range();
-	date = (IdgenDay){tm.tm_year, tm.tm_mon, tm.tm_mday};
+	if (timestamp2tm(at, &offset, &tm, &fsec, NULL, zone) == 0)
+		date = (IdgenDay){tm.tm_year, tm.tm_mon, tm.tm_mday};
 	if (!is_date(&date))
-		date_out_of_range();
+		date_out_of_range("The clock of the server is wrong.");
 
 	*until = at + days_left(&tm, period) * USECS_PER_DAY -
 		(((tm.tm_hour * MINS_PER_HOUR + tm.tm_min) * SECS_PER_MINUTE + tm.tm_sec) * USECS_PER_SEC + fsec);
-	switch (pg_next_dst_boundary(&now, &offsets[0], &isdst[0], &change, &offsets[1], &isdst[1], zone))
-	{
-		case 0: /* the clock is never changed again */
-			break;
-		case 1:
-			*until = Min(*until, time_t_to_timestamptz(change));
-			break;
-		default: /* not known */
-			*until = at;
-	}
+	if (pg_next_dst_boundary(&now, &offsets[0], &isdst[0], &change, &offsets[1], &isdst[1], zone) != 0)
+		*until = Min(*until, time_t_to_timestamptz(change));
 	return date;
 }

@@ -34,6 +34,14 @@ typedef struct IdgenPeriodName
 	IdgenDay first;     /* its first day */
 } IdgenPeriodName;
 
+/* Are two days in the same period of that kind? */
+static inline bool
+idgen_same_period(IdgenPeriod period, const IdgenDay *a, const IdgenDay *b)
+{
+	return a->year == b->year && (period < IDGEN_PERIOD_MONTH || a->month == b->month) &&
+		(period < IDGEN_PERIOD_DAY || a->day == b->day);
+}
+
 extern bool idgen_period_find(const char *name, IdgenPeriod *period);
 extern const char *idgen_period_word(IdgenPeriod period);
 extern int idgen_period_suffix_len(IdgenPeriod period);

@@ -405,9 +405,9 @@ idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value)
 
 	if (idgen_draw_quick(handle, call, value))
 		return handle;
-	if (handle->found.period != IDGEN_PERIOD_NONE && call->at == NULL)
+	if (handle->found.period != IDGEN_PERIOD_NONE)
 	{
-		IdgenHandle *child = idgen_handle_child_fast(handle, call->asked);
+		IdgenHandle *child = idgen_handle_child_fast(handle, call->asked, call->at);
 
 		if (child != NULL && (idgen_draw_fast(child, call->asked, value) || idgen_draw_quick(child, call, value)))
 		{

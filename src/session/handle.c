@@ -49,7 +49,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->details);
 	free_if_any(found->format);
 	free_if_any(found->scramble);
-	free_if_any(handle->now);
+	free_if_any(handle->periods);
 	if (found->big_base != handle->last.big_base)
 		free_if_any(found->big_base);
 	pfree(handle);
@@ -106,8 +106,8 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	if (new.object != old.object)
 		handle->publishing.lxid = InvalidLocalTransactionId;
 	handle->found = new;
-	if (handle->now != NULL)
-		handle->now->epoch = 0;
+	if (handle->periods != NULL)
+		memset(handle->periods, 0, sizeof(IdgenPeriods));
 	free_if_any(old.source_name);
 	free_if_any(old.search_path);
 	free_if_any(old.details);

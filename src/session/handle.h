@@ -170,7 +170,7 @@ typedef struct IdgenServedXact
 } IdgenServedXact;
 
 struct IdgenName;
-struct IdgenPeriodNow;
+struct IdgenPeriods;
 
 /* A session's view of one id sequence: its parts, by how long they live. */
 typedef struct IdgenHandle
@@ -206,8 +206,8 @@ typedef struct IdgenHandle
 	struct IdgenHandle *held_before; /* what was held last before it, or NULL */
 	ItemPointerData row_tid;         /* where this session's last refill put the row */
 	bool allocating;                 /* its source is at work: a refill, or what goes back */
-	struct IdgenPeriodNow *now;      /* the period that was drawn from last, or NULL;
-	                                  * see period_now.h */
+	struct IdgenPeriods *periods;    /* those that were drawn from last, or NULL; see
+	                                  * period_now.h */
 
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;

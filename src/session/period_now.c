@@ -10,8 +10,9 @@
  *
  * It is the start of the transaction that decides which period it is, so ids
  * agree with CURRENT_DATE, and a transaction that lasts over midnight does not
- * mix two periods. To find that out takes longer than to draw. So the handle
- * remembers the child, and until when that is right.
+ * mix two periods. To find that out takes longer than to draw, and so does
+ * looking for the child by its name. So the handle remembers the child, and
+ * until when that is right; and that of the date which it was asked for last.
  */
 #include "postgres.h"
 
@@ -48,21 +49,19 @@ child_of(const IdgenHandle *handle, const IdgenDay *day)
 IdgenHandle *
 idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
 {
-	IdgenPeriodNow now = {
-		.zone = idgen_handle_zone(handle),
-		.from = GetCurrentTransactionStartTimestamp(),
-	};
-	IdgenDay today;
+	TimestampTz start = GetCurrentTransactionStartTimestamp();
+	pg_tz *zone = idgen_handle_zone(handle);
+	TimestampTz until;
+	IdgenDay day = at != NULL ? *at : idgen_day_at(start, handle->found.period, zone, &until);
+	IdgenHandle *child = child_of(handle, &day);
 
+	if (handle->periods == NULL)
+		handle->periods = MemoryContextAllocZero(idgen_name_memory, sizeof(IdgenPeriods));
 	if (at != NULL)
-		return child_of(handle, at);
-	today = idgen_day_at(now.from, handle->found.period, idgen_handle_zone(handle), &now.until);
-	if (handle->now == NULL)
-		handle->now = MemoryContextAlloc(idgen_name_memory, sizeof(IdgenPeriodNow));
-	now.child = child_of(handle, &today);
-	now.epoch = idgen_handle_epoch;
-	*handle->now = now;
-	return now.child;
+		handle->periods->dated = (IdgenPeriodOfDay){child, idgen_handle_epoch, day};
+	else
+		handle->periods->now = (IdgenPeriodNow){child, idgen_handle_epoch, zone, start, until};
+	return child;
 }
 
 static bool

@@ -23,6 +23,21 @@ typedef struct IdgenPeriodNow
 	TimestampTz until;
 } IdgenPeriodNow;
 
+/* The period that was drawn from with a date: it is that of the day. */
+typedef struct IdgenPeriodOfDay
+{
+	IdgenHandle *child;
+	uint64 epoch; /* as above */
+	IdgenDay day;
+} IdgenPeriodOfDay;
+
+/* The periods of a row that were drawn from last. */
+typedef struct IdgenPeriods
+{
+	IdgenPeriodNow now;
+	IdgenPeriodOfDay dated;
+} IdgenPeriods;
+
 extern IdgenHandle *idgen_handle_child(IdgenHandle *handle, const IdgenDay *at);
 extern IdgenDay idgen_handle_today(const IdgenHandle *handle);
 extern void idgen_handle_remember_through(IdgenHandle *handle, const IdgenHandle *child);
@@ -35,23 +50,43 @@ idgen_handle_zone(const IdgenHandle *handle)
 	return handle->found.zone != NULL ? handle->found.zone : idgen_period_zone;
 }
 
-/*
- * The child that the handle draws from now, if that is remembered, and what the
- * handle has found still holds; otherwise NULL. To take the slot's lock would
- * cost as much as all the rest.
- */
+/* As idgen_handle_child_fast(), as far as the child itself is concerned. */
 static inline IdgenHandle *
-idgen_handle_child_fast(const IdgenHandle *handle, const IdgenSource *asked)
+idgen_handle_child_now(const IdgenHandle *handle, const IdgenPeriodNow *now)
 {
-	const IdgenPeriodNow *now = handle->now;
 	TimestampTz start;
 
-	if (now == NULL || now->epoch != idgen_handle_epoch || now->zone != idgen_handle_zone(handle) ||
-	    !handle->found.remember || !idgen_handle_is_valid(handle, handle->found.epoch, asked) ||
-	    !idgen_slot_is_still(handle->found.slot, handle->found.version))
+	if (now->epoch != idgen_handle_epoch || now->zone != idgen_handle_zone(handle))
 		return NULL;
 	start = GetCurrentTransactionStartTimestamp();
 	return start >= now->from && start < now->until ? now->child : NULL;
+}
+
+static inline IdgenHandle *
+idgen_handle_child_of_day(const IdgenHandle *handle, const IdgenPeriodOfDay *dated, const IdgenDay *at)
+{
+	return dated->epoch == idgen_handle_epoch &&
+			idgen_same_period(handle->found.period, &dated->day, at)
+		? dated->child
+		: NULL;
+}
+
+/*
+ * The child that the handle draws from at that day, or now if that is NULL, if
+ * it is remembered, and what the handle has found still holds; otherwise NULL.
+ * To take the slot's lock would cost as much as all the rest.
+ */
+static inline IdgenHandle *
+idgen_handle_child_fast(const IdgenHandle *handle, const IdgenSource *asked, const IdgenDay *at)
+{
+	const IdgenPeriods *periods = handle->periods;
+
+	if (periods == NULL || !handle->found.remember ||
+	    !idgen_handle_is_valid(handle, handle->found.epoch, asked) ||
+	    !idgen_slot_is_still(handle->found.slot, handle->found.version))
+		return NULL;
+	return at == NULL ? idgen_handle_child_now(handle, &periods->now)
+					  : idgen_handle_child_of_day(handle, &periods->dated, at);
 }
 
 #endif /* IDGEN_PERIOD_NOW_H */

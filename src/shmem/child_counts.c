@@ -109,7 +109,8 @@ idgen_child_counts_look(uint64 template)
 }
 
 /*
- * The children of a template have been counted. Does nothing if its place has
+ * The children of a template have been counted. The caller knows that there is
+ * shared memory. Does nothing if its place has
  * changed since "before": the count may lack what others have added.
  */
 void
@@ -117,8 +118,6 @@ idgen_child_counts_set(uint64 template, int64 children, const IdgenChildCount *b
 {
 	IdgenChildCount *place;
 
-	if (counts == NULL)
-		return;
 	LWLockAcquire(&counts->lock, LW_EXCLUSIVE);
 	place = place_of(template);
 	if (place->template == before->template && place->children == before->children)

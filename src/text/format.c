@@ -62,24 +62,13 @@ write_two(char *to, int number)
 void
 idgen_format_write_date(IdgenFieldKind kind, const IdgenDay *day, char *to)
 {
-	switch (kind)
+	if (kind == IDGEN_FIELD_YEAR)
 	{
-		case IDGEN_FIELD_YEAR:
-			write_two(to, day->year / 100);
-			write_two(to + 2, day->year);
-			break;
-		case IDGEN_FIELD_YEAR_OF_CENTURY:
-			write_two(to, day->year);
-			break;
-		case IDGEN_FIELD_MONTH:
-			write_two(to, day->month);
-			break;
-		case IDGEN_FIELD_DAY:
-			write_two(to, day->day);
-			break;
-		default:
-			break;
+		write_two(to, day->year / 100);
+		to += 2;
 	}
+	write_two(to, kind == IDGEN_FIELD_MONTH ? day->month : kind == IDGEN_FIELD_DAY ? day->day
+	                                                                               : day->year);
 }
 
 /* Append a part of a text id, which has the number as a whole or not at all. */

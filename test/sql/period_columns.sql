@@ -42,7 +42,9 @@ SET session_replication_role = replica;
 ALTER TABLE id_sequences DISABLE TRIGGER idgen_check_row;
 INSERT INTO id_sequences (name, next_block_start, period) VALUES ('bad period', 1, 'decade');
 INSERT INTO id_sequences (name, next_block_start, time_zone) VALUES ('bad zone', 1, 'Mars/Phobos');
+INSERT INTO id_sequences (name, next_block_start) VALUES ('bare/*', 5);
 RESET session_replication_role;
+SELECT name, start_value, idgen_next('bare/x') FROM id_sequences WHERE name = 'bare/*';
 SELECT idgen_next('bad period');
 \echo :SQLSTATE
 SELECT idgen_next('bad zone');

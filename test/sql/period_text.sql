@@ -16,12 +16,35 @@ SELECT name, next_block_start, period, format FROM id_sequences ORDER BY name;
 -- by the name of the child: the same
 SELECT idgen_next_text('bill/a/2025', '2025-03-03'), idgen_next_text('m/1999-12', '2020-02-02');
 
+-- what is remembered of the date before is for its period only
+PREPARE draw AS SELECT idgen_next_text('bill/a', $1), idgen_next_text('m', $1), idgen_next_text('plain', $1);
+EXECUTE draw('2025-12-31');
+EXECUTE draw('2025-12-30');
+EXECUTE draw('2025-11-30');
+EXECUTE draw('2024-11-30');
+EXECUTE draw('2024-11-30');
+SELECT idgen_next_text('m', '2024-11-01'), idgen_last('m');
+UPDATE id_sequences SET period = 'day', format = '{id}/{DD}.{MM}.{YY}' WHERE name = 'm';
+EXECUTE draw('2024-11-30');
+EXECUTE draw('2024-11-29');
+DELETE FROM id_sequences WHERE name = 'm/2024-11-29';
+EXECUTE draw('2024-11-29');
+UPDATE id_sequences SET period = 'month', format = '{id}/{MM}.{YY}' WHERE name = 'm';
+EXECUTE draw('2024-11-29');
+
 -- today's is that of the transaction
 BEGIN;
 SELECT idgen_next_text('m') = '1/' || to_char(now() AT TIME ZONE 'UTC', 'MM.YY'), idgen_next_text('m') LIKE '2/%',
 	idgen_next_text('m', (now() AT TIME ZONE 'UTC')::date) LIKE '3/%', idgen_next_text('m') LIKE '4/%', idgen_last('m'),
 	idgen_next_text('bill/a') = 'B{' || to_char(now() AT TIME ZONE 'UTC', 'YYYY}-MM') || '-000' || idgen_last('bill/a');
 ROLLBACK;
+
+-- idgen_last_big() knows the big_base of the child that was drawn from
+SELECT idgen_create('based', period => 'year', big_base => 1000);
+SELECT idgen_next_text('based', '2001-01-01'), idgen_last_big('based');
+UPDATE id_sequences SET big_base = 5000 WHERE name = 'based';
+SELECT idgen_next_text('based', '2002-01-01'), idgen_last_big('based'), idgen_next_text('based', '2001-01-01'), idgen_last_big('based'),
+	idgen_next_text('based', '2002-01-01'), idgen_last_big('based');
 
 -- what is read back is the number
 SELECT idgen_text_value('m', '7/01.99'), idgen_text_value('m/1999-12', '7/12.99');
