@@ -617,6 +617,12 @@ CREATE FUNCTION idgen_entries(
 	OUT session_refills bigint,
 	OUT waits bigint,
 	OUT last_refill timestamptz,
+	OUT counted_since timestamptz,
+	OUT refill_ms_p50 double precision,
+	OUT refill_ms_p99 double precision,
+	OUT wait_ms_p50 double precision,
+	OUT wait_ms_p99 double precision,
+	OUT wait_ms_total double precision,
 	OUT prefetch_blocks integer,
 	OUT percent_left double precision,
 	OUT source_name text,
@@ -672,7 +678,8 @@ CREATE VIEW idgen_stats WITH (security_invoker = true) AS
 		coalesce(refill, 'transaction'::text) AS refill, cache,
 		ids_issued, ids_cached,
 		ids_lost, ids_lost_changed, ids_lost_prepared, ids_lost_crowded,
-		blocks_taken, refills, session_refills, waits, last_refill,
+		blocks_taken, refills, session_refills, waits, last_refill, counted_since,
+		refill_ms_p50, refill_ms_p99, wait_ms_p50, wait_ms_p99, wait_ms_total,
 		CASE WHEN refill OPERATOR(pg_catalog.<>) 'transaction'::text AND source OPERATOR(pg_catalog.<>) 'function'::text
 			THEN prefetch_blocks END AS prefetch_blocks,
 		CASE
@@ -716,6 +723,12 @@ COMMENT ON COLUMN idgen_stats.refills IS 'number of refills';
 COMMENT ON COLUMN idgen_stats.session_refills IS 'refills that a session did itself, and not the worker';
 COMMENT ON COLUMN idgen_stats.waits IS 'how often a session waited for a refill of another session, or of the worker';
 COMMENT ON COLUMN idgen_stats.last_refill IS 'time of the last refill';
+COMMENT ON COLUMN idgen_stats.counted_since IS 'since when all this is counted';
+COMMENT ON COLUMN idgen_stats.refill_ms_p50 IS 'half of the refills took less than this many milliseconds (an upper bound)';
+COMMENT ON COLUMN idgen_stats.refill_ms_p99 IS '99 of 100 refills took less than this many milliseconds (an upper bound)';
+COMMENT ON COLUMN idgen_stats.wait_ms_p50 IS 'half of the waits took less than this many milliseconds (an upper bound)';
+COMMENT ON COLUMN idgen_stats.wait_ms_p99 IS '99 of 100 waits took less than this many milliseconds (an upper bound)';
+COMMENT ON COLUMN idgen_stats.wait_ms_total IS 'milliseconds that sessions waited in all';
 COMMENT ON COLUMN idgen_stats.prefetch_blocks IS 'number of blocks that the worker asked for last; null if it does not refill';
 COMMENT ON COLUMN idgen_stats.percent_left IS 'percentage of the ids from start_value to max_value that no block holds yet; null if not known';
 COMMENT ON COLUMN idgen_cache.name IS 'name of the id sequence';

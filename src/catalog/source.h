@@ -136,11 +136,13 @@ typedef struct IdgenAdvance
 } IdgenAdvance;
 
 /*
- * What goes with the answer of allocate(), which gets it with all fields zero:
- * with IDGEN_SOURCE_BUSY the holder, and with IDGEN_SOURCE_OK all the others.
+ * What goes with the answer of allocate(), which gets it with all fields zero
+ * but the first: with IDGEN_SOURCE_BUSY the holder, and with IDGEN_SOURCE_OK
+ * all the others.
  */
 typedef struct IdgenRefill
 {
+	TimestampTz begun_at; /* set by the caller */
 	TransactionId holder; /* that holds the row, or invalid if not known */
 
 	IdgenRest rest;     /* not empty; allocate() leaves storage and origin alone */

@@ -69,7 +69,7 @@ assign_time_zone(const char *value, void *extra)
  * Shared memory is sized at server start, so these exist only in a server that
  * preloads the library: elsewhere they would have no effect, and the server
  * refuses to define them after startup. The upper bounds keep the size
- * computation far from overflow (about 750 bytes for each id sequence, and 110
+ * computation far from overflow (about 810 bytes for each id sequence, and 110
  * for each idle one).
  */
 static void

@@ -18,6 +18,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
+#include "utils/timestamp.h"
 
 #include "catalog/epoch.h"
 #include "common/compat.h"
@@ -97,6 +98,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	IdgenSourceResult result;
 
 	memset(refill, 0, sizeof(IdgenRefill));
+	refill->begun_at = GetCurrentTimestamp();
 	refill->rest.storage = handle->found.storage;
 	refill->rest.origin = handle->found.origin;
 	idgen_refill_context_push(handle, &context);
@@ -313,7 +315,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, Id
 
 	handle->publishing.refills++;
 	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refilled.rest));
-	idgen_count_refill(&outcome.counters, &refilled);
+	idgen_count_refill(&outcome.counters, &outcome.refills, &refilled);
 	outcome.counters.session_refills++;
 	outcome.rest = refilled.rest;
 	outcome.rest_good_as_of = version;

@@ -37,20 +37,49 @@
 static bool waiting = false;
 static IdgenCacheKey waiting_key;
 
+/* How long it waits is measured from when it really does. */
+static TimestampTz measured_since; /* 0 while it is not measured */
+static int64 measured_before;      /* microseconds that the cache knows of already */
+
 /* The cache has counted this session as waiting. */
 void
 idgen_wait_begin(const IdgenHandle *handle)
 {
 	idgen_handle_key(handle, &waiting_key);
 	waiting = true;
+	measured_since = 0;
+	measured_before = 0;
+}
+
+/* The session waits from now on. */
+void
+idgen_wait_measure(void)
+{
+	if (measured_since == 0)
+		measured_since = GetCurrentTimestamp();
+}
+
+/* It has not waited after all. */
+void
+idgen_wait_forget_measure(void)
+{
+	measured_since = 0;
 }
 
 /* The wait is over; for what, see idgen_cache_waited(). */
 static void
 end_wait(TransactionId xid)
 {
+	IdgenWaited waited = {.before = measured_before, .now = -1};
+
 	waiting = false;
-	idgen_cache_waited(&waiting_key, xid);
+	if (measured_since != 0)
+	{
+		waited.now = Max(0, GetCurrentTimestamp() - measured_since);
+		measured_before += waited.now;
+	}
+	measured_since = 0;
+	idgen_cache_waited(&waiting_key, xid, &waited);
 }
 
 /*
@@ -108,10 +137,11 @@ lock_timeout_left(IdgenCall *call, TransactionId xid)
  * Wait for the (sub)transaction that is refilling, in the server's lock
  * manager: deadlocks are detected, timeouts and cancelling work.
  *
- * If that lasts, look again now and then: the transaction may have been
- * prepared. Then it goes on, perhaps for ever, but refills no more. The server
- * looks for a deadlock first, so the wait is a bit longer than that takes. Only
- * the first such wait is logged, as if it went on.
+ * If that lasts, look again now and then, and tell the cache how long it has
+ * lasted so far: the transaction may have been prepared. Then it goes on,
+ * perhaps for ever, but refills no more. The server looks for a deadlock first,
+ * so the wait is a bit longer than that takes. Only the first such wait is
+ * logged, as if it went on.
  *
  * By the time that the process gets to run, statement_timeout may be over as
  * well. The server acts on the timeout that was first, which is this one, and
@@ -125,11 +155,19 @@ idgen_wait_for_transaction(IdgenCall *call, TransactionId xid)
 	long round = Min(DeadlockTimeout, INT_MAX - IDGEN_DEADLOCK_MARGIN_MS) + IDGEN_DEADLOCK_MARGIN_MS;
 	TransactionWait wait = {xid, left > 0 ? Min(left, round) : round, again};
 	bool limited = get_timeout_active(STATEMENT_TIMEOUT);
-	ErrorData *timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
+	ErrorData *timed_out;
 
+	idgen_wait_measure();
+	if (again)
+		measured_before = call->waited_us;
+	timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
 	if (timed_out == NULL)
 		end_wait(xid);
-	else if (wait.timeout == left)
+	call->waited_us = measured_before;
+	if (timed_out == NULL)
+		return;
+
+	if (wait.timeout == left)
 		idgen_rethrow(timed_out);
 	else if (limited && !get_timeout_active(STATEMENT_TIMEOUT))
 		ereport(ERROR,
@@ -174,6 +212,7 @@ idgen_wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
 	if (wait_event == 0)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
+	idgen_wait_measure();
 	ConditionVariablePrepareToSleep(&slot->refill.done);
 	while (idgen_slot_awaits_publishing(slot, call->count) && !call->impatient)
 	{

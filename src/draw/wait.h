@@ -9,6 +9,8 @@
 #include "session/handle.h"
 
 extern void idgen_wait_begin(const IdgenHandle *handle);
+extern void idgen_wait_measure(void);
+extern void idgen_wait_forget_measure(void);
 extern void idgen_wait_for_transaction(IdgenCall *call, TransactionId xid);
 extern void idgen_wait_for_publishing(const IdgenHandle *handle, IdgenCall *call);
 extern void idgen_wait_end(void);

@@ -65,6 +65,7 @@ typedef struct IdgenCall
 	/* Waiting for the end of another session's transaction. */
 	TransactionId awaited;     /* the last one, or invalid */
 	TimestampTz awaited_since; /* the first wait for it began */
+	int64 waited_us;           /* what the cache knows of these waits */
 } IdgenCall;
 
 #endif /* IDGEN_CALL_H */

@@ -65,6 +65,7 @@ typedef struct IdgenPending
 typedef struct IdgenHandleXact
 {
 	IdgenCounters counters;  /* of ids_lost only crowded */
+	IdgenHistogram times;    /* of refills */
 	int64 refills;           /* successful ones */
 	int64 ids_allocated;     /* by successful refills */
 	int64 ahead_blocks;      /* as in IdgenOutcome, of the last refill */
@@ -249,13 +250,14 @@ idgen_handle_invalidate(IdgenHandle *handle)
 	idgen_handle_close_hot_path(handle);
 }
 
-/* Count a refill that has been made just now. */
+/* Count a refill that has been made just now, and how long it took. */
 static inline void
-idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
+idgen_count_refill(IdgenCounters *counters, IdgenHistogram *refills, const IdgenRefill *refill)
 {
 	counters->refills++;
 	counters->blocks_taken = idgen_add_saturating(counters->blocks_taken, refill->blocks);
 	counters->last_refill = GetCurrentTimestamp();
+	idgen_histogram_add(refills, IDGEN_REFILL_BOUND_US, counters->last_refill - refill->begun_at);
 }
 
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);

@@ -116,6 +116,7 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 	outcome.ahead_blocks = xact->ahead_blocks;
 	outcome.ahead_ids = xact->ahead_ids;
 	outcome.counters = xact->counters;
+	outcome.refills = xact->times;
 	idgen_cache_finish(&key, &outcome);
 }
 

@@ -56,6 +56,8 @@
  */
 #include "postgres.h"
 
+#include "utils/timestamp.h"
+
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
 #include "shmem/slot_work.h"
@@ -92,6 +94,21 @@ idgen_cache_slot_number(const IdgenSlot *slot)
 
 	Assert(padded >= idgen_shared_cache.slots && padded < idgen_shared_cache.slots + idgen_max_sequences);
 	return padded - idgen_shared_cache.slots;
+}
+
+/*
+ * What is measured of the id sequence of a slot. The caller holds the slot's
+ * lock.
+ */
+IdgenTimes *
+idgen_slot_times(IdgenSlot *slot)
+{
+	const IdgenCache *cache = &idgen_shared_cache;
+
+	if (cache->slots != NULL && slot >= &cache->slots[0].slot &&
+	    slot <= &cache->slots[idgen_max_sequences - 1].slot)
+		return &cache->times[idgen_cache_slot_number(slot)];
+	return idgen_own_slot_times(slot);
 }
 
 /*
@@ -157,9 +174,9 @@ idgen_cache_add_entry(IdgenCache *cache, const IdgenCacheKey *key, IdgenSlot *sl
  * header's.
  */
 void
-idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot)
+idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot, TimestampTz now)
 {
-	idgen_slot_assign(slot, &entry->key, idgen_cache_next_number(cache));
+	idgen_slot_assign(slot, &entry->key, idgen_cache_next_number(cache), now);
 	slot->source.stored.dbid = entry->key.dbid;
 	entry->slot = slot;
 	set_owner(cache, slot, entry->key.dbid);
@@ -300,7 +317,7 @@ get_free_slot(const IdgenCacheKey *key)
  * another id sequence goes to the second level.
  */
 static IdgenCacheEntry *
-create_entry(const IdgenCacheKey *key)
+create_entry(const IdgenCacheKey *key, TimestampTz now)
 {
 	IdgenCache *cache = &idgen_shared_cache;
 	IdgenIdle idle;
@@ -317,7 +334,7 @@ create_entry(const IdgenCacheKey *key)
 	if (idgen_key_is_long(key))
 		long_name = idgen_long_names_take(cache->long_names, slot);
 	entry = idgen_cache_add_entry(cache, key, slot, long_name);
-	idgen_cache_assign_slot(cache, entry, slot);
+	idgen_cache_assign_slot(cache, entry, slot, now);
 	if (kept)
 		idgen_cache_fill_slot(slot, &idle);
 	LWLockRelease(&slot->lock);
@@ -402,13 +419,14 @@ IdgenSlot *
 idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
 {
 	IdgenCache *cache = &idgen_shared_cache;
+	TimestampTz now = GetCurrentTimestamp(); /* before there is a lock */
 	IdgenCacheEntry *entry;
 	IdgenSlot *slot = NULL;
 
 	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
 	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
 	if (entry == NULL)
-		entry = create_entry(key);
+		entry = create_entry(key, now);
 	if (entry != NULL)
 	{
 		slot = entry->slot;

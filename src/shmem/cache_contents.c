@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/timestamp.h"
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
@@ -16,13 +17,12 @@
 static void
 copy_slot(IdgenSlot *slot, IdgenCached *cached)
 {
-	idgen_slot_count_issued(slot);
 	cached->place = IDGEN_IN_SLOT;
 	memcpy(cached->blocks, slot->blocks, sizeof(cached->blocks));
 	cached->nblocks = slot->nblocks;
 	cached->ids_left = slot->ids_left;
 	cached->worker_blocks = slot->pace.worker_blocks;
-	cached->counters = slot->counters;
+	idgen_slot_read_counted(slot, &cached->counted);
 }
 
 /* The same of what the second level keeps. */
@@ -210,6 +210,7 @@ void
 idgen_cache_reset_counters(Oid dbid)
 {
 	const IdgenCache *caches[] = {&idgen_shared_cache, &idgen_own_cache};
+	TimestampTz now = GetCurrentTimestamp();
 
 	for (size_t c = 0; c < lengthof(caches); c++)
 	{
@@ -221,8 +222,7 @@ idgen_cache_reset_counters(Oid dbid)
 
 			if (slot == NULL)
 				continue;
-			idgen_slot_count_issued(slot);
-			memset(&slot->counters, 0, sizeof(IdgenCounters));
+			idgen_slot_reset_counters(slot, now);
 			LWLockRelease(&slot->lock);
 		}
 	}

@@ -24,13 +24,15 @@
  * subtransaction that was rolled back, and nobody else will remove it.
  */
 void
-idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid)
+idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid, const IdgenWaited *waited)
 {
 	IdgenSlot *slot = idgen_cache_lock_entry(key);
 
 	if (slot == NULL)
 		return;
 	idgen_slot_end_wait(slot);
+	if (waited->now >= 0)
+		idgen_slot_note_wait(slot, waited->before, waited->now);
 	if (slot->refill.waiters == 0)
 		slot->worker.range = 0;
 	if (TransactionIdIsValid(xid) && slot->refill.claim == xid)

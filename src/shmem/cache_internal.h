@@ -37,9 +37,9 @@ typedef union IdgenSlotPadded
 } IdgenSlotPadded;
 
 /*
- * With its entry, list heads, and its part of the long names, an id sequence
- * takes some 760 bytes. One cache line more is too much: at most 768 are
- * promised.
+ * With what is measured of it (64), its entry, list heads, and its part of the
+ * long names, an id sequence takes some 812 bytes. One cache line more is too
+ * much: at most 832 are promised.
  */
 StaticAssertDecl(sizeof(IdgenSlotPadded) <= 640 + sizeof(LWLock) - 16,
                  "a slot takes too much shared memory");
@@ -68,6 +68,8 @@ typedef struct IdgenCache
 	IdgenCacheHeader *header; /* NULL if there is no such cache (yet) */
 	HTAB *entries;
 	IdgenSlotPadded *slots; /* NULL in a session's own cache, with what follows */
+	IdgenTimes *times;      /* what is measured, by the number of the slot; NULL in a
+	                         * session's own cache */
 	int slot_tranche;       /* of their locks */
 	int nbuckets;           /* of the lists in names, and in files */
 	dlist_head *names;      /* slots that have an object, by name */
@@ -95,7 +97,8 @@ extern uint32 idgen_cache_slot_number(const IdgenSlot *slot);
 extern bool idgen_cache_has_room(const IdgenCacheKey *key);
 extern IdgenCacheEntry *idgen_cache_add_entry(IdgenCache *cache, const IdgenCacheKey *key,
                                               IdgenSlot *slot, char *long_name);
-extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot);
+extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot,
+                                    TimestampTz now);
 extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
 extern void idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot);
 extern void idgen_cache_free_if_idle(IdgenCache *cache, IdgenSlot *slot);
@@ -123,6 +126,7 @@ extern int64 idgen_cache_restore_idle(const IdgenCacheKey *key, const IdgenRest 
 /* own_cache.c */
 extern int idgen_own_cache_max_slots(void);
 extern IdgenSlot *idgen_own_slot_at(int i);
+extern IdgenTimes *idgen_own_slot_times(IdgenSlot *slot);
 extern IdgenSlot *idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version);
 
 #endif /* IDGEN_CACHE_INTERNAL_H */

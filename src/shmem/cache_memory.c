@@ -46,6 +46,7 @@ cache_size(void)
 {
 	Size size = arrays_size();
 
+	size = add_size(size, CACHELINEALIGN(mul_size(idgen_max_sequences, sizeof(IdgenTimes))));
 	size = add_size(size, CACHELINEALIGN(idgen_file_index_size(count_buckets())));
 	size = add_size(size, CACHELINEALIGN(idgen_databases_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_long_names_size(idgen_max_sequences)));
@@ -129,6 +130,7 @@ idgen_cache_startup_shmem(void)
 	cache->slots = (IdgenSlotPadded *) ((char *) cache->header + header_size());
 	cache->nbuckets = count_buckets();
 	cache->names = (dlist_head *) (cache->slots + idgen_max_sequences);
+	cache->times = ShmemInitStruct("idgen times", mul_size(idgen_max_sequences, sizeof(IdgenTimes)), &found_part);
 	cache->files = ShmemInitStruct("idgen cache files", idgen_file_index_size(cache->nbuckets), &found_part);
 	cache->databases = ShmemInitStruct("idgen cache databases", idgen_databases_size(idgen_max_sequences), &found_part);
 	cache->long_names = ShmemInitStruct("idgen long names", idgen_long_names_size(idgen_max_sequences), &found_part);

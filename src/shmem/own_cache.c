@@ -15,12 +15,13 @@
 
 #include "utils/memutils.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 #include "catalog/epoch.h"
 #include "shmem/cache_internal.h"
 
 /*
- * There are at most this many slots, made a few at a time: 750 bytes for each
+ * There are at most this many slots, made a few at a time: 810 bytes for each
  * id sequence that the session uses, which is less than the server keeps of
  * each native sequence. More would rarely be worth it: what a session caches is
  * lost when it ends.
@@ -46,6 +47,7 @@
 typedef struct OwnSlot
 {
 	IdgenSlot slot;     /* must be first */
+	IdgenTimes times;   /* what is measured */
 	uint64 table_epoch; /* idgen_table_epoch of its ids */
 	char *long_name;    /* room for a long name, or NULL if it has never had one */
 } OwnSlot;
@@ -88,6 +90,13 @@ IdgenSlot *
 idgen_own_slot_at(int i)
 {
 	return &own_slots[i / IDGEN_OWN_AT_ONCE][i % IDGEN_OWN_AT_ONCE].slot;
+}
+
+/* What is measured of the id sequence of a slot of this cache. */
+IdgenTimes *
+idgen_own_slot_times(IdgenSlot *slot)
+{
+	return &((OwnSlot *) slot)->times;
 }
 
 /*
@@ -179,7 +188,7 @@ idgen_own_cache_create(const IdgenCacheKey *key, uint64 *version)
 
 	/* From here on, nothing can fail. */
 	dlist_delete(&own->slot.node);
-	idgen_cache_assign_slot(cache, entry, &own->slot);
+	idgen_cache_assign_slot(cache, entry, &own->slot, GetCurrentTimestamp());
 	own->table_epoch = idgen_table_epoch;
 	*version = own->slot.version;
 	return &own->slot;

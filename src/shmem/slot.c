@@ -44,14 +44,15 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 
 /*
  * Make a slot that of another id sequence, with nothing in it. The caller holds
- * the cache's lock, too, exclusively.
+ * the cache's lock, too, exclusively. "now" is roughly that: a clock takes too
+ * long to be looked at under these locks.
  */
 void
-idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 number)
+idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 number, TimestampTz now)
 {
 	idgen_slot_drop(slot, number);
 	slot->uses = 0;
-	memset(&slot->counters, 0, sizeof(IdgenCounters));
+	idgen_slot_reset_counters(slot, now);
 	slot->source.origin = 0;
 
 	slot->refill.claim = InvalidTransactionId;
@@ -99,6 +100,52 @@ idgen_slot_count_issued(IdgenSlot *slot)
 	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, issued);
 	if (issued > 0)
 		idgen_slot_note_use(slot);
+}
+
+/* What is counted of the id sequence. */
+void
+idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted)
+{
+	idgen_slot_count_issued(slot);
+	counted->counters = slot->counters;
+	counted->times = *idgen_slot_times(slot);
+}
+
+/* Add what was counted of it before it had the slot. */
+void
+idgen_slot_add_counted(IdgenSlot *slot, const IdgenCounted *add)
+{
+	IdgenCounted counted;
+
+	idgen_slot_read_counted(slot, &counted);
+	idgen_counted_add(&counted, add);
+	slot->counters = counted.counters;
+	*idgen_slot_times(slot) = counted.times;
+}
+
+/* Begin to count anew. */
+void
+idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now)
+{
+	idgen_slot_count_issued(slot);
+	memset(&slot->counters, 0, sizeof(IdgenCounters));
+	*idgen_slot_times(slot) = (IdgenTimes){.counted_since = now};
+}
+
+/*
+ * A session has waited for a refill for that many microseconds. If it was known
+ * before that it had waited for "before_us", and goes on with that, it is one
+ * wait.
+ */
+void
+idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us)
+{
+	IdgenTimes *times = idgen_slot_times(slot);
+
+	times->waited_us = idgen_add_saturating(times->waited_us, us);
+	if (before_us > 0)
+		idgen_histogram_remove(&times->waits, IDGEN_WAIT_BOUND_US, before_us);
+	idgen_histogram_add(&times->waits, IDGEN_WAIT_BOUND_US, before_us + us);
 }
 
 /*

@@ -20,6 +20,7 @@
 #include "storage/lwlock.h"
 
 #include "common/block.h"
+#include "shmem/counters.h"
 #include "shmem/failure_pool.h"
 #include "shmem/file_index.h"
 
@@ -44,31 +45,6 @@
 #define IDGEN_NOT_WARNED 101
 
 struct IdgenCacheKey;
-
-/* Ids that were cached and will never be issued, by reason. */
-typedef struct IdgenLost
-{
-	int64 changed;  /* the row was changed, or restarted */
-	int64 prepared; /* the transaction was prepared, or did not wait for the standby */
-	int64 crowded;  /* no room for one more block */
-} IdgenLost;
-
-static inline int64
-idgen_lost_total(const IdgenLost *lost)
-{
-	return lost->changed + lost->prepared + lost->crowded;
-}
-
-typedef struct IdgenCounters
-{
-	int64 ids_issued;
-	int64 refills;
-	int64 session_refills; /* of these, by sessions */
-	int64 blocks_taken;
-	int64 waits;
-	IdgenLost ids_lost;
-	TimestampTz last_refill; /* 0 if none */
-} IdgenCounters;
 
 /* Where the blocks of a slot come from. */
 typedef struct IdgenSlotSource
@@ -215,12 +191,17 @@ StaticAssertDecl(offsetof(IdgenSlot, blocks[1]) - sizeof(LWLock) <= 64 - 16,
 
 extern void idgen_slot_init(IdgenSlot *slot, int tranche);
 extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
-                              uint64 number);
+                              uint64 number, TimestampTz now);
 extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
 extern void idgen_slot_note_use(IdgenSlot *slot);
 extern void idgen_slot_count_issued(IdgenSlot *slot);
+extern void idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted);
+extern void idgen_slot_add_counted(IdgenSlot *slot, const IdgenCounted *add);
+extern void idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now);
+extern void idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us);
 extern bool idgen_slot_is_busy(const IdgenSlot *slot);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
+extern IdgenTimes *idgen_slot_times(IdgenSlot *slot); /* in cache.c */
 
 extern int idgen_slot_find_block(const IdgenSlot *slot, int64 count);
 extern IdgenBlock idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count);

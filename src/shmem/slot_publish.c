@@ -66,13 +66,17 @@ publish_or_lose(IdgenSlot *slot, const IdgenOutcome *outcome)
 }
 
 static void
-add_counters(IdgenSlot *slot, const IdgenCounters *add)
+add_counters(IdgenSlot *slot, const IdgenOutcome *outcome)
 {
+	const IdgenCounters *add = &outcome->counters;
+
 	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, add->ids_issued);
 	slot->counters.refills += add->refills;
 	slot->counters.session_refills += add->session_refills;
 	slot->counters.blocks_taken = idgen_add_saturating(slot->counters.blocks_taken, add->blocks_taken);
 	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
+	if (add->refills > 0)
+		idgen_histogram_merge(&idgen_slot_times(slot)->refills, &outcome->refills);
 
 	/* Sessions that draw from pending blocks only use the slot, too. */
 	if (add->ids_issued > 0 || add->refills > 0)
@@ -111,7 +115,7 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	if (TransactionIdIsValid(outcome->claim) && slot->refill.claim == outcome->claim)
 		slot->refill.claim = InvalidTransactionId;
 
-	add_counters(slot, &outcome->counters);
+	add_counters(slot, outcome);
 	return uncached;
 }
 
@@ -148,7 +152,7 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		taken = true;
 	}
 	idgen_slot_plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
-	add_counters(slot, &outcome->counters);
+	add_counters(slot, outcome);
 	Assert(slot->refill.publishers > 0);
 	slot->refill.publishers--;
 	LWLockRelease(&slot->lock);

@@ -41,6 +41,7 @@ typedef struct IdgenOutcome
 	TransactionId claim;    /* the claim it made, or invalid */
 	int64 ahead_below;      /* of the worker: refill again when this many are left */
 	IdgenCounters counters; /* to add; of waits and ids_lost only crowded, if published */
+	IdgenHistogram refills; /* to add: how long each of these took */
 } IdgenOutcome;
 
 /* The number of ids that were allocated, for good or not, and not drawn. */

@@ -132,7 +132,7 @@ look_up_entry(Entry *entry, Relation rel)
 }
 
 /* The columns of idgen_entries(), which has the most. */
-#define MAX_COLUMNS 23
+#define MAX_COLUMNS 29
 
 /* A line of a view, while it is being made. */
 typedef struct Line
@@ -156,11 +156,30 @@ add_unless(bool null, Line *line, Datum value)
 	line->values[line->n++] = value;
 }
 
+/* Add a number of milliseconds; a negative one is not known. */
+static void
+add_ms(Line *line, double ms)
+{
+	add_unless(ms < 0, line, Float8GetDatum(ms));
+}
+
+/* Add since when is counted, and what is measured. */
+static void
+add_times(Line *line, const IdgenTimes *times)
+{
+	add_unless(times->counted_since == 0, line, TimestampTzGetDatum(times->counted_since));
+	add_ms(line, idgen_refill_ms(times, 50));
+	add_ms(line, idgen_refill_ms(times, 99));
+	add_ms(line, idgen_wait_ms(times, 50));
+	add_ms(line, idgen_wait_ms(times, 99));
+	add_ms(line, times->waited_us / 1000.0);
+}
+
 /* Add what the cache counts. */
 static void
 add_counters(Line *line, const IdgenCached *cached)
 {
-	const IdgenCounters *counters = &cached->counters;
+	const IdgenCounters *counters = &cached->counted.counters;
 	const IdgenLost *lost = &counters->ids_lost;
 
 	add(line, Int64GetDatum(counters->ids_issued));
@@ -174,6 +193,7 @@ add_counters(Line *line, const IdgenCached *cached)
 	add(line, Int64GetDatum(counters->session_refills));
 	add(line, Int64GetDatum(counters->waits));
 	add_unless(counters->last_refill == 0, line, TimestampTzGetDatum(counters->last_refill));
+	add_times(line, &cached->counted.times);
 	add(line, Int32GetDatum(cached->worker_blocks));
 }
 

@@ -399,7 +399,7 @@ tenants_memory()
 	section tenants_memory_each bytes 0 'Shared memory: bytes for one more'
 	row=slot competitor='idgen.max_sequences' sample "$(((\
 		$(shared_memory 1000000 0) - $(shared_memory 1000 0)) * 1048576 / 999000))"
-	must slot idgen.max_sequences most 768
+	must slot idgen.max_sequences most 832 # 64 of them for histograms and the time since when is counted
 	row='place in the second level' competitor='idgen.max_idle_sequences' sample "$(((\
 		$(shared_memory 1000 1000000) - $(shared_memory 1000 0)) * 1048576 / 1000000))"
 	section tenants_memory MB 0 'Shared memory for the cache: MB' 'id sequences'
