@@ -187,8 +187,7 @@ ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 -- The keys of id sequences with layout "scrambled". Nobody but the owner may
 -- read them; idgen reads and writes them without asking for privileges. No
 -- statistics are kept of keys, since they would hold some. The trigger is fired
--- "always", so that a key that is there already does not get into an error, as
--- part of the line that arrives.
+-- "always", so that all keys are stored alike, wherever they come from.
 --
 
 CREATE TABLE idgen_keys (
@@ -200,7 +199,7 @@ ALTER TABLE idgen_keys ALTER key SET STATISTICS 0;
 
 COMMENT ON TABLE idgen_keys IS 'secret keys of the id sequences with layout scrambled';
 COMMENT ON COLUMN idgen_keys.name IS 'name of the id sequence';
-COMMENT ON COLUMN idgen_keys.key IS 'its key: 16 bytes';
+COMMENT ON COLUMN idgen_keys.key IS 'its key: 16 bytes, behind 48 of zero';
 
 SELECT pg_catalog.pg_extension_config_dump('idgen_keys'::regclass, ''::text);
 

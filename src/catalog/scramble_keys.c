@@ -76,6 +76,29 @@ open_keys(Oid id_sequences, LOCKMODE lockmode)
 	return keys;
 }
 
+/* A key as it is stored. */
+bytea *
+idgen_key_to_store(const uint8 *key)
+{
+	bytea *stored = palloc0(VARHDRSZ + IDGEN_STORED_KEY_BYTES);
+
+	SET_VARSIZE(stored, VARHDRSZ + IDGEN_STORED_KEY_BYTES);
+	memcpy(VARDATA(stored) + IDGEN_KEY_ZEROS, key, IDGEN_KEY_BYTES);
+	return stored;
+}
+
+/* The key in what is stored; NULL if that is none. */
+const uint8 *
+idgen_key_stored(const bytea *stored)
+{
+	static const uint8 zeros[IDGEN_KEY_ZEROS];
+	const uint8 *bytes = (const uint8 *) VARDATA_ANY(stored);
+
+	if (VARSIZE_ANY_EXHDR(stored) != IDGEN_STORED_KEY_BYTES || memcmp(bytes, zeros, IDGEN_KEY_ZEROS) != 0)
+		return NULL;
+	return bytes + IDGEN_KEY_ZEROS;
+}
+
 static bool
 find_key(Relation keys, const char *name, TupleTableSlot *slot)
 {
@@ -97,8 +120,8 @@ idgen_key_exists(Oid id_sequences, const char *name)
 
 /*
  * How the id sequence of that name scrambles the numbers from 1 to "values".
- * Returns false if it has no key, or one of another length: the trigger of
- * idgen_keys lets none in.
+ * Returns false if it has no key, or something else in its place: the trigger
+ * of idgen_keys lets none in.
  */
 bool
 idgen_key_read(Oid id_sequences, const char *name, int64 values, IdgenScramble *scramble)
@@ -111,11 +134,11 @@ idgen_key_read(Oid id_sequences, const char *name, int64 values, IdgenScramble *
 	{
 		bool isnull;
 		Datum value = slot_getattr(slot, IDGEN_KEYS_ATT_KEY, &isnull);
-		bytea *key = isnull ? NULL : DatumGetByteaPP(value);
+		const uint8 *key = isnull ? NULL : idgen_key_stored(DatumGetByteaPP(value));
 
-		found = key != NULL && VARSIZE_ANY_EXHDR(key) == IDGEN_KEY_BYTES;
+		found = key != NULL;
 		if (found)
-			idgen_scramble_init(scramble, (uint8 *) VARDATA_ANY(key), values);
+			idgen_scramble_init(scramble, key, values);
 		own_key_read = own_key_read || idgen_row_is_own(slot);
 	}
 	ExecDropSingleTupleTableSlot(slot);
@@ -143,19 +166,7 @@ typedef struct KeyWrite
 	EPQState epqstate;
 	TupleTableSlot *found; /* the version that there is */
 	IdgenIdentity before;
-	ErrorContextCallback context;
 } KeyWrite;
-
-/*
- * The server shows the row that breaks a constraint, such as the owner has put
- * on the table.
- */
-static void
-hide_row(void *arg)
-{
-	if (geterrcode() == ERRCODE_NOT_NULL_VIOLATION || geterrcode() == ERRCODE_CHECK_VIOLATION)
-		errdetail("The row is not shown, since it has a key.");
-}
 
 /* Prepare to write as the owner of the table. */
 static void
@@ -166,8 +177,6 @@ begin_write(KeyWrite *write, Oid id_sequences, CmdType command)
 	/* What this very command has written must count as past. */
 	CommandCounterIncrement();
 	write->found = table_slot_create(keys, NULL);
-	write->context = (ErrorContextCallback){.callback = hide_row, .previous = error_context_stack};
-	error_context_stack = &write->context;
 	idgen_act_as(keys->rd_rel->relowner, &write->before);
 	idgen_row_write_begin(&write->row, keys, command, 0, NULL, keys->rd_rel->relowner);
 	ExecOpenIndices(write->row.rri, false);
@@ -182,7 +191,6 @@ end_write(KeyWrite *write)
 	EvalPlanQualEnd(&write->epqstate);
 	idgen_row_write_end(&write->row);
 	idgen_act_as_before(&write->before);
-	error_context_stack = write->context.previous;
 	ExecDropSingleTupleTableSlot(write->found);
 	table_close(write->row.rel, NoLock);
 }
@@ -207,18 +215,17 @@ make_row(const KeyWrite *write, const char *name, Datum key)
 	return row;
 }
 
-/* A new key, as a bytea. Raises XX000 if the system has no random numbers. */
+/* A new key, as it is stored. Raises XX000 if there are no random numbers. */
 static Datum
 random_key(void)
 {
-	bytea *key = palloc(VARHDRSZ + IDGEN_KEY_BYTES);
+	uint8 key[IDGEN_KEY_BYTES];
 
-	SET_VARSIZE(key, VARHDRSZ + IDGEN_KEY_BYTES);
-	if (!pg_strong_random(VARDATA(key), IDGEN_KEY_BYTES))
+	if (!pg_strong_random(key, sizeof(key)))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INTERNAL_ERROR),
 		         errmsg("could not generate random values")));
-	return PointerGetDatum(key);
+	return PointerGetDatum(idgen_key_to_store(key));
 }
 
 /*

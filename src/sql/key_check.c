@@ -5,8 +5,6 @@
  * Keys are written along with rows of id_sequences (row_keys.c), by a restore,
  * and by replication. The owner may insert one ahead of its row. But as long as
  * there is a row that needs the key, nobody changes or deletes it.
- *
- * Errors go without context: that of COPY is the line, and the key is in it.
  */
 #include "postgres.h"
 
@@ -73,7 +71,6 @@ any_is_needed(Oid id_sequences)
 static void
 refuse_loss(const char *name)
 {
-	error_context_stack = NULL;
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         name != NULL ? errmsg("cannot change or delete the key of id sequence \"%s\"", name) : errmsg("cannot delete the keys of id sequences"),
@@ -81,9 +78,32 @@ refuse_loss(const char *name)
 	         errhint("Delete the row of \"id_sequences\": its key is deleted with it.")));
 }
 
-/* Raises 22023 for a key of another length, 23505 if there is one already. */
+/*
+ * Have a key stored as all are: whoever chooses one gives its bytes alone.
+ * Raises 22023 for something else.
+ */
 static void
-check_new_key(Oid id_sequences, const IdgenTriggerRow *row)
+store_key(IdgenTriggerRow *row, const char *name)
+{
+	int column = IDGEN_KEYS_ATT_KEY;
+	bytea *given = DatumGetByteaPP(idgen_tuple_attribute(row->new, row->desc, column));
+	bool isnull = false;
+	Datum value;
+
+	if (idgen_key_stored(given) != NULL)
+		return;
+	if (VARSIZE_ANY_EXHDR(given) != IDGEN_KEY_BYTES)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("the key of id sequence \"%s\" must be %d bytes long", name, IDGEN_KEY_BYTES),
+		         errdetail("In the table, %d bytes of zero precede it.", IDGEN_KEY_ZEROS)));
+	value = PointerGetDatum(idgen_key_to_store((uint8 *) VARDATA_ANY(given)));
+	row->new = heap_modify_tuple_by_cols(row->new, row->desc, 1, &column, &value, &isnull);
+}
+
+/* Raises 22023 for what is no key, 23505 if there is one already. */
+static void
+check_new_key(Oid id_sequences, IdgenTriggerRow *row)
 {
 	char *name;
 
@@ -92,15 +112,21 @@ check_new_key(Oid id_sequences, const IdgenTriggerRow *row)
 	    heap_attisnull(row->new, IDGEN_KEYS_ATT_KEY, row->desc))
 		return;
 	name = idgen_tuple_string(row->new, row->desc, IDGEN_KEYS_ATT_NAME);
-	error_context_stack = NULL;
-	if (VARSIZE_ANY_EXHDR(DatumGetByteaPP(idgen_tuple_attribute(row->new, row->desc, IDGEN_KEYS_ATT_KEY))) != IDGEN_KEY_BYTES)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("the key of id sequence \"%s\" must be %d bytes long", name, IDGEN_KEY_BYTES)));
-	if (idgen_key_exists(id_sequences, name))
+	store_key(row, name);
+	if (row->old == NULL && idgen_key_exists(id_sequences, name))
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNIQUE_VIOLATION),
 		         errmsg("id sequence \"%s\" has a key already", name)));
+}
+
+/* Raises 55000 if the key that is changed or deleted is needed. */
+static void
+check_old_key(Oid id_sequences, const IdgenTriggerRow *row)
+{
+	const char *name = idgen_tuple_string(row->old, row->desc, IDGEN_KEYS_ATT_NAME);
+
+	if (is_needed(id_sequences, name))
+		refuse_loss(name);
 }
 
 /*
@@ -113,7 +139,6 @@ idgen_check_key(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 	Oid id_sequences;
 	IdgenTriggerRow row;
-	ErrorContextCallback *context = error_context_stack;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 	    (TRIGGER_FIRED_FOR_ROW(trigger->tg_event) ? !TRIGGER_FIRED_BEFORE(trigger->tg_event) : !TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event)))
@@ -128,15 +153,9 @@ idgen_check_key(PG_FUNCTION_ARGS)
 		return PointerGetDatum(NULL);
 	}
 	row = idgen_trigger_row(trigger);
-	if (row.old == NULL)
+	if (row.old != NULL && SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
+		check_old_key(id_sequences, &row);
+	if (row.new != NULL)
 		check_new_key(id_sequences, &row);
-	else if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
-	{
-		const char *name = idgen_tuple_string(row.old, row.desc, IDGEN_KEYS_ATT_NAME);
-
-		if (is_needed(id_sequences, name))
-			refuse_loss(name);
-	}
-	error_context_stack = context;
 	return PointerGetDatum(row.new != NULL ? row.new : row.old);
 }

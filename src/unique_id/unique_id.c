@@ -161,6 +161,7 @@ idgen_unique_id_first_of(TimestampTz timestamp)
 		        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 		         errmsg("timestamp out of range: \"%s\"", timestamptz_to_str(timestamp)),
 		         errdetail("Time-ordered ids have times from %s to %s.",
-		                   "2024-01-01 00:00:00+00", "2093-09-06 15:47:35.551+00")));
+		                   "2024-01-01 00:00:00+00", "2093-09-06 15:47:35.551+00"),
+		         errhint("If the range has no end there, leave the bound out; in a partition, write MINVALUE or MAXVALUE.")));
 	return compose(time, 0, 0);
 }

@@ -171,6 +171,7 @@ idgen_unique_uuid_first_of(TimestampTz timestamp)
 		        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 		         errmsg("timestamp out of range: \"%s\"", timestamptz_to_str(timestamp)),
 		         errdetail("UUIDs of version 7 have times from %s to %s.",
-		                   "1970-01-01 00:00:00+00", "10889-08-02 05:31:50.655+00")));
+		                   "1970-01-01 00:00:00+00", "10889-08-02 05:31:50.655+00"),
+		         errhint("If the range has no end there, leave the bound out; in a partition, write MINVALUE or MAXVALUE.")));
 	return compose((uint64) time << FRACTION_BITS, 0);
 }

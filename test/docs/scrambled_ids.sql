@@ -20,9 +20,15 @@ SELECT idgen_next('orders');
 SELECT idgen_unscramble('orders', idgen_next('orders'));
 -- gives: 2
 
--- claim: The key is made when a row is inserted with the layout, of 16 bytes.
-SELECT octet_length(key) FROM idgen_keys WHERE name = 'dice';
--- gives: 16
+-- claim: The key is made when a row is inserted with the layout, of 16 bytes, behind 48 of zero.
+SELECT octet_length(key), substr(key, 1, 48) = decode(repeat('00', 48), 'hex') FROM idgen_keys WHERE name = 'dice';
+-- gives: 64|t
+
+-- claim: The owner may choose one: its 16 bytes.
+INSERT INTO idgen_keys VALUES ('chosen', '\x101112131415161718191a1b1c1d1e1f');
+SELECT substr(key, 49) FROM idgen_keys WHERE name = 'chosen';
+DELETE FROM idgen_keys WHERE name = 'chosen';
+-- gives: \x101112131415161718191a1b1c1d1e1f
 
 -- claim: Or gets it.
 SELECT idgen_create('later');

@@ -106,20 +106,34 @@ INSERT INTO idgen_keys VALUES ('c', '\x000102030405060708090a0b0c0d0e0f');
 -- but one that no row needs
 INSERT INTO idgen_keys VALUES ('nobody', '\x000102030405060708090a0b0c0d0e0f');
 UPDATE idgen_keys SET key = '\x100102030405060708090a0b0c0d0e0f' WHERE name = 'nobody';
-DELETE FROM idgen_keys WHERE name = 'nobody';
+-- all are stored alike, behind zeros
+SELECT * FROM idgen_keys WHERE name = 'nobody';
+UPDATE idgen_keys SET name = 'nobody else', key = key WHERE name = 'nobody';
+INSERT INTO idgen_keys SELECT 'nobody', key FROM idgen_keys WHERE name = 'nobody else';
+SELECT * FROM idgen_keys WHERE name LIKE 'nobody%' ORDER BY name;
+UPDATE idgen_keys SET key = '\x0001' WHERE name = 'nobody';
+\echo :SQLSTATE
+UPDATE idgen_keys SET key = NULL WHERE name = 'nobody';
+DELETE FROM idgen_keys WHERE name LIKE 'nobody%';
 INSERT INTO idgen_keys VALUES ('nobody', '\x0001');
 \echo :SQLSTATE
--- an error does not show the line, which has the key in it
+INSERT INTO idgen_keys VALUES ('nobody', decode(repeat('01', 64), 'hex'));
+\echo :SQLSTATE
+INSERT INTO idgen_keys VALUES (NULL, decode(repeat('00', 48) || repeat('01', 16), 'hex'));
+-- of a value, and of a line that is copied, errors show a part: zeros
 COPY idgen_keys FROM stdin;
-nobody	\\x00010203
-\.
-COPY idgen_keys FROM stdin;
-c	\\x000102030405060708090a0b0c0d0e0f
+c	\\x000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
 \.
 SET session_replication_role = replica;
 COPY idgen_keys FROM stdin;
-c	\\x000102030405060708090a0b0c0d0e0f
+c	\\x000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
 \.
+BEGIN;
+ALTER TABLE idgen_keys DISABLE TRIGGER ALL;
+COPY idgen_keys FROM stdin;
+c	\\x000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
+\.
+ROLLBACK;
 -- in replication, what changes or goes was checked on the other server
 BEGIN;
 UPDATE idgen_keys SET key = '\x000102030405060708090a0b0c0d0e0f' WHERE name = 'c';

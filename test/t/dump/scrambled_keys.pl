@@ -138,10 +138,22 @@ $node->safe_psql(
 	CREATE DATABASE owned OWNER owner});
 $node->safe_psql('owned', 'CREATE EXTENSION idgen');
 $node->safe_psql('owned', q{SELECT idgen_create('plain')});
+$node->safe_psql('owned', q{SELECT idgen_next('plain')});
 my @dump = ('pg_dump', '-U', 'owner', '-f', "$dir/owned.sql", 'owned');
 $node->command_fails_like(\@dump, qr/permission denied for table idgen_keys/, 'the owner of a database cannot dump keys');
 $node->command_ok([ @dump, '--exclude-table=*.idgen_keys' ], 'but all the rest');
 unlike(slurp_file("$dir/owned.sql"), qr/COPY public\.idgen_keys/, 'there are no keys in it');
+new_database('owned_copy');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', 'owned_copy', '-f', "$dir/owned.sql" ], 'restore without keys');
+is($node->safe_psql('owned_copy', q{SELECT idgen_next('plain')}), 21, 'ids go on');
+is($node->safe_psql('owned_copy', q{SELECT idgen_create('new', layout => 'scrambled'); SELECT idgen_unscramble('new', idgen_next('new'))}),
+	"\n1", 'and new ones can be scrambled');
+SKIP:
+{
+	skip 'pg_dump has no --exclude-extension', 2 if $node->pg_version < 17;
+	$node->command_ok([ @dump, '--exclude-extension=idgen' ], 'without the extension');
+	unlike(slurp_file("$dir/owned.sql"), qr/idgen|id_sequences/, 'nothing of it is in the dump');
+}
 $node->safe_psql('owned', 'GRANT SELECT ON idgen_keys TO pg_database_owner');
 $node->command_ok(\@dump, 'with SELECT on the table, everything');
 $node->safe_psql('owned', 'REVOKE SELECT ON idgen_keys FROM pg_database_owner; GRANT pg_read_all_data TO owner');

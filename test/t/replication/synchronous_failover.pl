@@ -14,7 +14,12 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => "max_connections = 40\n");
+# Those who wait for the worker, which waits for the standby, do so until the
+# server ends. By default, an error would end them if that takes others long.
+my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => q{
+max_connections = 40
+idgen.worker_timeout = '1000s'
+});
 create_all_kinds($primary);
 my %kinds = all_kinds();
 

@@ -34,7 +34,7 @@ $node->safe_psql(
 	UPDATE id_sequences SET name = 'b' WHERE name = 'a';
 	SELECT idgen_next(name), idgen_unscramble(name, 1) FROM id_sequences;
 	ANALYZE idgen_keys});
-my @keys = split /\n/, $node->safe_psql('postgres', q{SELECT encode(key, 'hex') FROM idgen_keys});
+my @keys = split /\n/, $node->safe_psql('postgres', q{SELECT left(right(encode(key, 'hex'), 32), 12) FROM idgen_keys});
 
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stats WHERE tablename = 'idgen_keys' AND attname = 'key'}),
 	0, 'ANALYZE keeps none');
