@@ -79,6 +79,38 @@ UPDATE id_sequences SET layout = 'scrambled' WHERE name = 'plain';
 -- gives: 1
 -- gives: ERROR 55000
 
+-- claim: One that is set back to its start counts as new from then on.
+SELECT idgen_create('back', max_value => 10, layout => 'scrambled');
+SELECT idgen_unscramble('back', idgen_next('back'));
+UPDATE id_sequences SET max_value = 20 WHERE name = 'back';
+SELECT idgen_restart('back', 1);
+UPDATE id_sequences SET max_value = 20 WHERE name = 'back';
+SELECT idgen_unscramble('back', idgen_next('back'));
+-- gives: 1
+-- gives: ERROR 55000
+-- gives: 1
+
+-- claim: So does one with another source.
+CREATE SEQUENCE elsewhere_seq;
+SELECT idgen_create('elsewhere', source => 'sequence', max_value => 10, layout => 'scrambled');
+SELECT idgen_unscramble('elsewhere', idgen_next('elsewhere'));
+UPDATE id_sequences SET source = 'table', max_value = 20 WHERE name = 'elsewhere';
+UPDATE id_sequences SET source = 'table' WHERE name = 'elsewhere';
+UPDATE id_sequences SET max_value = 20 WHERE name = 'elsewhere';
+-- gives: 1
+-- gives: ERROR 55000
+
+-- claim: Nothing sees a key that is exchanged while triggers are switched off, or in replication.
+SELECT idgen_create('exchanged', layout => 'scrambled');
+SET session_replication_role = replica;
+UPDATE idgen_keys SET key = '\x101112131415161718191a1b1c1d1e1f' WHERE name = 'exchanged';
+RESET session_replication_role;
+ALTER TABLE idgen_keys DISABLE TRIGGER idgen_check_key;
+DELETE FROM idgen_keys WHERE name = 'exchanged';
+ALTER TABLE idgen_keys ENABLE ALWAYS TRIGGER idgen_check_key;
+SELECT count(*) FROM idgen_keys WHERE name = 'exchanged';
+-- gives: 0
+
 -- claim: As long as a row needs its key, it can neither be changed nor deleted.
 UPDATE idgen_keys SET key = '\x00000000000000000000000000000000' WHERE name = 'dice';
 DELETE FROM idgen_keys WHERE name = 'dice';

@@ -35,6 +35,11 @@ SELECT idgen_create('wide', max_value => 9007199254740991, layout => 'scrambled'
 SELECT count(DISTINCT id), bool_and(id BETWEEN 1 AND 9007199254740991), bool_and(idgen_unscramble('wide', id) = i)
 FROM (SELECT i, idgen_next('wide') AS id FROM generate_series(1, 10000) i) ids;
 
+-- one that takes more rounds, and one that takes still more
+INSERT INTO idgen_keys VALUES ('medium', '\x000102030405060708090a0b0c0d0e0f'), ('narrow', '\x000102030405060708090a0b0c0d0e0f');
+SELECT idgen_create('medium', max_value => 2147483647, layout => 'scrambled'), idgen_create('narrow', max_value => 1000000, layout => 'scrambled');
+SELECT idgen_next('medium'), idgen_next('narrow') FROM generate_series(1, 3);
+
 -- two keys, two orders
 SELECT idgen_create('other', layout => 'scrambled');
 SELECT idgen_unscramble('other', 6418030975202663736) = 1 AS same;
