@@ -121,15 +121,22 @@ typedef struct IdgenCacheScan
 	IdgenCached cached;
 } IdgenCacheScan;
 
+/*
+ * What is called with each id sequence, what the cache holds of it, and what it
+ * has counted: NULL if that is one of the second level.
+ */
+typedef void (*IdgenVisit)(const IdgenCacheKey *key, const IdgenIdle *held,
+                           const IdgenCounted *counted, void *arg);
+
 /* cache_contents.c: what the cache holds */
 extern bool idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step);
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached);
+extern bool idgen_cache_read_counted(const IdgenCacheKey *key, IdgenCounted *counted);
 extern bool idgen_cache_scan_next(IdgenCacheScan *scan);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
 extern void idgen_cache_reset_counters(Oid dbid);
-extern void idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held,
-                                            void *arg),
-                              void *arg);
-extern int64 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest);
+extern void idgen_cache_visit(IdgenVisit visit, void *arg);
+extern int64 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest,
+                                 const IdgenCounted *counted);
 
 #endif /* IDGEN_CACHE_H */

@@ -54,6 +54,18 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 	return known;
 }
 
+/* What is counted of a key; false if nothing is known of it. */
+bool
+idgen_cache_read_counted(const IdgenCacheKey *key, IdgenCounted *counted)
+{
+	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
+
+	if (slot != NULL)
+		idgen_slot_read_counted(slot, counted);
+	idgen_cache_unlock_key(key, slot);
+	return slot != NULL;
+}
+
 static bool
 blocks_lie_behind(const IdgenBlock *blocks, int nblocks, int64 last, int64 step)
 {
@@ -234,9 +246,10 @@ idgen_cache_reset_counters(Oid dbid)
  * processor would have to fetch each from elsewhere, ten times as slow.
  */
 static void
-visit_slots(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held, void *arg), void *arg)
+visit_slots(IdgenVisit visit, void *arg)
 {
 	const IdgenCache *cache = &idgen_shared_cache;
+	IdgenCounted counted;
 	IdgenIdle held;
 
 	for (int i = 0; i < cache->header->nslots; i++)
@@ -247,10 +260,13 @@ visit_slots(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held, void 
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 		key = slot->key;
 		if (key != NULL)
+		{
 			idgen_cache_read_slot(slot, &held);
+			idgen_slot_read_counted(slot, &counted);
+		}
 		LWLockRelease(&slot->lock);
 		if (key != NULL)
-			visit(key, &held, arg);
+			visit(key, &held, &counted, arg);
 	}
 }
 
@@ -261,8 +277,7 @@ visit_slots(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held, void 
  * time.
  */
 void
-idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held, void *arg),
-                  void *arg)
+idgen_cache_visit(IdgenVisit visit, void *arg)
 {
 	const IdgenCache *cache = &idgen_shared_cache;
 	char name[IDGEN_NAME_BYTES];
@@ -275,18 +290,19 @@ idgen_cache_visit(void (*visit)(const IdgenCacheKey *key, const IdgenIdle *held,
 	while (cache->second_level != NULL && (i = idgen_second_level_older(cache->second_level, i)) >= 0)
 	{
 		idgen_second_level_read_at(cache->second_level, i, &key, name, &idle);
-		visit(&key, &idle, arg);
+		visit(&key, &idle, NULL, arg);
 	}
 	LWLockRelease(&cache->header->lock);
 }
 
 /*
  * Publish what was cached before the server was stopped, in slots or, when
- * these are all taken, in the second level. Returns the number of ids for which
- * there is no room. Only the postmaster calls it, before there are sessions.
+ * these are all taken, in the second level; and go on counting from there,
+ * unless "counted" is NULL. Returns the number of ids for which there is no
+ * room. Only the postmaster calls it, before there are sessions.
  */
 int64
-idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
+idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest, const IdgenCounted *counted)
 {
 	IdgenCache *cache = &idgen_shared_cache;
 	IdgenSlot *slot;
@@ -297,12 +313,14 @@ idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest)
 	};
 
 	if (!idgen_cache_has_room(key))
-		return idgen_cache_restore_idle(key, rest);
+		return idgen_rest_ids(rest) > 0 ? idgen_cache_restore_idle(key, rest) : 0;
 	slot = idgen_cache_find_or_make_shared(key, &outcome.rest_good_as_of);
 	if (slot == NULL)
 		return idgen_rest_ids(rest);
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	(void) idgen_slot_finish(slot, &outcome, idgen_cache_next_number(cache));
+	if (counted != NULL)
+		idgen_slot_add_counted(slot, counted);
 	LWLockRelease(&slot->lock);
 	return 0;
 }

@@ -25,10 +25,11 @@
  * cluster has them, so they are not kept.
  *
  * The file consists of a FileHeader; for each id sequence an EntryHeader, its
- * name without a terminating zero, and its IdgenBlocks; and a CRC-32C of all
- * that. The same machine writes and reads it, so it is in native byte order.
- * The id sequences that had slots come first, then those of the second level:
- * so if there is less room at start, the latter go without first.
+ * name without a terminating zero, its IdgenBlocks, and IdgenCounted if it had
+ * a slot; and a CRC-32C of all that. The same machine writes and reads it, so
+ * it is in native byte order. The id sequences that had slots come first, then
+ * those of the second level: so if there is less room at start, the latter go
+ * without first. Those of which only counters are left go without before them.
  *
  * Locking rules: the postmaster is alone when it writes and when it reads. The
  * functions of the cache take their locks all the same.
@@ -56,7 +57,7 @@
 
 #define IDGEN_FILE_MAGIC 0x49644743
 /* Changes with the layout of the file. */
-#define IDGEN_FILE_VERSION 2
+#define IDGEN_FILE_VERSION 3
 
 /* The state of the cluster that a file belongs to; no padding. */
 typedef struct ClusterState
@@ -83,9 +84,20 @@ typedef struct EntryHeader
 	Oid object;
 	RelFileNumber storage;
 	uint32 origin;
-	int32 namelen;
-	int32 nblocks;
+	int16 namelen;
+	uint8 nblocks;
+	bool has_counted;
 } EntryHeader;
+
+/* An entry that has been read. */
+typedef struct Entry
+{
+	IdgenCacheKey key; /* its name stays in the contents, without a zero */
+	IdgenRest rest;
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* of the rest */
+	bool has_counted;
+	IdgenCounted counted;
+} Entry;
 
 /* A file that is being written. */
 typedef struct Writer
@@ -151,21 +163,28 @@ put(Writer *writer, const void *data, Size size)
 		writer->error = errno != 0 ? errno : ENOSPC;
 }
 
-static bool
-is_kept(const IdgenIdle *held)
+/* The number of blocks that are kept of what the cache holds. */
+static int
+count_blocks(const IdgenIdle *held)
 {
-	return held->nblocks > 0 && !held->lost_at_shutdown;
+	return held->lost_at_shutdown ? 0 : held->nblocks;
+}
+
+static bool
+is_kept(const IdgenIdle *held, const IdgenCounted *counted)
+{
+	return count_blocks(held) > 0 || counted != NULL;
 }
 
 static void
-count_entry(const IdgenCacheKey *key, const IdgenIdle *held, void *arg)
+count_entry(const IdgenCacheKey *key, const IdgenIdle *held, const IdgenCounted *counted, void *arg)
 {
-	if (is_kept(held))
+	if (is_kept(held, counted))
 		((Writer *) arg)->nentries++;
 }
 
 static void
-put_entry(const IdgenCacheKey *key, const IdgenIdle *held, void *arg)
+put_entry(const IdgenCacheKey *key, const IdgenIdle *held, const IdgenCounted *counted, void *arg)
 {
 	Writer *writer = (Writer *) arg;
 	EntryHeader header = {
@@ -175,14 +194,17 @@ put_entry(const IdgenCacheKey *key, const IdgenIdle *held, void *arg)
 		.storage = held->file,
 		.origin = held->origin,
 		.namelen = key->namelen,
-		.nblocks = held->nblocks,
+		.nblocks = count_blocks(held),
+		.has_counted = counted != NULL,
 	};
 
-	if (!is_kept(held) || writer->error != 0)
+	if (!is_kept(held, counted) || writer->error != 0)
 		return;
 	put(writer, &header, sizeof(header));
 	put(writer, key->name, header.namelen);
 	put(writer, held->blocks, header.nblocks * sizeof(IdgenBlock));
+	if (counted != NULL)
+		put(writer, counted, sizeof(IdgenCounted));
 }
 
 /*
@@ -315,35 +337,39 @@ find_problem(const char *contents, Size size, const ClusterState *state, bool co
 }
 
 /*
- * Read the next entry: its key, whose name stays in the contents, and its
- * blocks. Returns false if there is none that makes sense.
+ * Read the next entry. Returns false if there is none that makes sense.
  */
 static bool
-get_entry(Reader *reader, IdgenCacheKey *key, IdgenRest *rest, IdgenBlock *blocks)
+get_entry(Reader *reader, Entry *entry)
 {
 	EntryHeader header;
 	const void *at = get(reader, sizeof(header));
+	const void *blocks;
 	const char *name;
 
 	if (at == NULL)
 		return false;
 	memcpy(&header, at, sizeof(header));
-	if (header.namelen < 0 || header.namelen >= IDGEN_NAME_BYTES ||
-	    header.nblocks < 0 || header.nblocks > IDGEN_SLOT_BLOCKS)
+	if (header.namelen < 0 || header.namelen >= IDGEN_NAME_BYTES || header.nblocks > IDGEN_SLOT_BLOCKS)
 		return false;
 	name = get(reader, header.namelen);
-	at = get(reader, header.nblocks * sizeof(IdgenBlock));
-	if (name == NULL || at == NULL)
+	blocks = get(reader, header.nblocks * sizeof(IdgenBlock));
+	at = get(reader, header.has_counted ? sizeof(IdgenCounted) : 0);
+	if (name == NULL || blocks == NULL || at == NULL)
 		return false;
-	memcpy(blocks, at, header.nblocks * sizeof(IdgenBlock));
+	memcpy(entry->blocks, blocks, header.nblocks * sizeof(IdgenBlock));
+	entry->has_counted = header.has_counted;
+	if (header.has_counted)
+		memcpy(&entry->counted, at, sizeof(IdgenCounted));
 
-	idgen_cache_key(key, header.relid, header.object, false, name, header.namelen);
-	key->dbid = header.dbid;
-	memset(rest, 0, sizeof(IdgenRest));
-	rest->more = blocks;
-	rest->nmore = header.nblocks;
-	rest->storage = header.storage;
-	rest->origin = header.origin;
+	idgen_cache_key(&entry->key, header.relid, header.object, false, name, header.namelen);
+	entry->key.dbid = header.dbid;
+	entry->rest = (IdgenRest){
+		.more = entry->blocks,
+		.nmore = header.nblocks,
+		.storage = header.storage,
+		.origin = header.origin,
+	};
 	return true;
 }
 
@@ -353,39 +379,51 @@ get_entry(Reader *reader, IdgenCacheKey *key, IdgenRest *rest, IdgenBlock *block
  */
 static bool
 for_each_entry(const char *contents, Size size,
-               void (*action)(const IdgenCacheKey *key, const IdgenRest *rest, int64 *lost),
-               int64 *lost)
+               void (*action)(const Entry *entry, int64 *lost), int64 *lost)
 {
 	FileHeader header;
 	Reader reader = {
 		.at = contents + sizeof(header),
 		.left = size - sizeof(header) - sizeof(pg_crc32c),
 	};
-	IdgenCacheKey key;
-	IdgenRest rest;
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
+	Entry entry;
 
 	memcpy(&header, contents, sizeof(header));
 	for (uint64 i = 0; i < header.nentries; i++)
 	{
-		if (!get_entry(&reader, &key, &rest, blocks))
+		if (!get_entry(&reader, &entry))
 			return false;
-		action(&key, &rest, lost);
+		action(&entry, lost);
 	}
 	return reader.left == 0;
 }
 
 /* To read all entries before the first one is published */
 static void
-ignore_entry(const IdgenCacheKey *key, const IdgenRest *rest, int64 *lost)
+ignore_entry(const Entry *entry, int64 *lost)
 {
 }
 
-/* Publish an entry; adds the number of ids for which there is no room. */
 static void
-publish_entry(const IdgenCacheKey *key, const IdgenRest *rest, int64 *lost)
+restore(const Entry *entry, int64 *lost)
 {
-	*lost += idgen_cache_restore(key, rest);
+	*lost += idgen_cache_restore(&entry->key, &entry->rest, entry->has_counted ? &entry->counted : NULL);
+}
+
+/* Publish an entry with ids; adds the number of those that find no room. */
+static void
+publish_entry(const Entry *entry, int64 *lost)
+{
+	if (entry->rest.nmore > 0)
+		restore(entry, lost);
+}
+
+/* Restore an entry of which only counters are left. */
+static void
+restore_counters(const Entry *entry, int64 *lost)
+{
+	if (entry->rest.nmore == 0)
+		restore(entry, lost);
 }
 
 /*
@@ -419,7 +457,10 @@ idgen_restart_file_read(void)
 		        (errmsg("ignoring file \"%s\"", IDGEN_RESTART_FILE),
 		         errdetail_internal("%s", problem)));
 	else
+	{
 		(void) for_each_entry(contents, size, publish_entry, &lost);
+		(void) for_each_entry(contents, size, restore_counters, &lost);
+	}
 	if (lost > 0)
 		ereport(LOG,
 		        (errmsg("%lld cached ids are lost", (long long) lost),
