@@ -17,7 +17,8 @@ SELECT name, next_block_start, period, format FROM id_sequences ORDER BY name;
 SELECT idgen_next_text('bill/a/2025', '2025-03-03'), idgen_next_text('m/1999-12', '2020-02-02');
 
 -- what is remembered of the date before is for its period only
-PREPARE draw AS SELECT idgen_next_text('bill/a', $1), idgen_next_text('m', $1), idgen_next_text('plain', $1);
+SELECT idgen_create('cached', period => 'month', format => '{id}/{MM}.{YY}');
+PREPARE draw AS SELECT idgen_next_text('bill/a', $1), idgen_next_text('m', $1), idgen_next_text('plain', $1), idgen_next_text('cached', $1);
 EXECUTE draw('2025-12-31');
 EXECUTE draw('2025-12-30');
 EXECUTE draw('2025-11-30');
