@@ -232,7 +232,8 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
  * The worker has not found the row that a role wants refilled: make it, if that
  * is for the worker to do. Returns whether the open row has one then. If nobody
  * waits any more, then the row was not missing when the refill was requested,
- * but was deleted since. Raises 2200H and what the insert raises.
+ * but was deleted since. Raises 2200H, what the insert raises, and 09000 if
+ * there is no row after it: those who wait would ask again and again.
  */
 bool
 idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
@@ -247,7 +248,14 @@ idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key
 	parent = table_slot_create(row->rel, NULL);
 	kind = idgen_parent_find(row->rel, handle->name, handle->namelen, parent);
 	if (kind != IDGEN_PARENT_NONE && is_made_by_worker(parent, handle->name))
+	{
 		made = make_child(row, kind, parent, handle->name, requested_by);
+		if (!made)
+			ereport(ERROR,
+			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+			         errmsg("a trigger on \"id_sequences\" has suppressed the row of id sequence \"%s\"", handle->name),
+			         errhint("Make the trigger leave rows alone that have a template.")));
+	}
 	ExecDropSingleTupleTableSlot(parent);
 	return made;
 }

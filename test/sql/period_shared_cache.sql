@@ -30,5 +30,15 @@ SELECT idgen_next('work/shown/2001');
 RESET ROLE;
 SELECT name FROM id_sequences WHERE name ~ 'hidden|shown' ORDER BY name;
 
+-- nor can it make what a trigger suppresses: the call does not wait for long
+CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER suppress BEFORE INSERT ON id_sequences FOR EACH ROW WHEN (NEW.name ~ 'suppressed$') EXECUTE FUNCTION suppress();
+SELECT idgen_next('work/suppressed/2001');
+\echo :SQLSTATE
+SELECT idgen_next_text('work/suppressed', '2001-02-03');
+\echo :SQLSTATE
+SELECT name FROM id_sequences WHERE name ~ 'suppressed';
+
+DROP FUNCTION suppress CASCADE;
 DROP EXTENSION idgen;
 DROP ROLE regress_idgen_clerk;
