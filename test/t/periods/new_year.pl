@@ -20,7 +20,8 @@ plan skip_all => 'libfaketime is not here' unless fake_clock_library();
 my $node = idgen_server('new_year');
 $node->safe_psql(
 	'postgres', q{
-	SELECT idgen_create('bill', period => 'year'), idgen_create('log', period => 'day', block_size => 1000);
+	SELECT idgen_create('bill', period => 'year'), idgen_create('log', period => 'day', block_size => 1000),
+		idgen_create('slip', period => 'year', block_size => 1);
 	CREATE TABLE bill (number text DEFAULT 'B' || idgen_next('bill'), made date DEFAULT CURRENT_DATE)});
 $node->stop;
 
@@ -34,7 +35,7 @@ sub set_time
 start_with_clock($node, timegm(0, 50, 23, 31, 11, 2026));
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query_safe($_)
-  foreach ("SET TimeZone = 'UTC'", "PREPARE draw AS SELECT idgen_next('bill')", 'SET plan_cache_mode = force_generic_plan');
+  foreach ('\set VERBOSITY sqlstate', "SET TimeZone = 'UTC'", "PREPARE draw AS SELECT idgen_next('bill')", 'SET plan_cache_mode = force_generic_plan');
 
 is(answer($session, 'EXECUTE draw'), 1, 'the old year begins');
 is(answer($session, 'EXECUTE draw'), 2, 'and goes on');
@@ -53,6 +54,8 @@ is(answer($session, 'EXECUTE draw'), 3, 'a transaction before midnight');
 set_time(2028, 1, 1, 0, 0, 1);
 is(answer($session, 'INSERT INTO bill DEFAULT VALUES RETURNING number, made'),
 	'B4|2027-12-31', 'it stays in its year');
+is(answer($session, "SELECT idgen_next('slip'), idgen_last('slip/2027')"),
+	'1|1', 'also with its first draw of a name');
 is( $node->safe_psql('postgres', "SELECT idgen_next('bill'), idgen_next('bill')"),
 	'1|2', 'while others are in the next one');
 $session->query_safe('COMMIT');
@@ -93,6 +96,11 @@ foreach my $zone (sort keys %changes)
 	}
 	is("@wrong", '', "$zone: around a change of the clock");
 }
+
+# Years of five digits have no periods.
+set_clock($node, sprintf('%+d', timegm(0, 0, 0, 1, 0, 10000) - time));
+like($session->query_safe('SELECT now()'), qr/^10000-/, 'the year 10000');
+is(answer($session, q{SELECT idgen_next('bill')}), '22008', 'no period is named after it');
 $session->quit;
 $node->stop;
 done_testing();
