@@ -43,6 +43,9 @@
 #define FRACTION_BITS 16
 #define MAX_UNIX_MS   ((INT64CONST(1) << 48) - 1)
 
+/* The first TimestampTz that no UUID has */
+#define END_OF_TIME (UNIX_EPOCH + (MAX_UNIX_MS + 1) * 1000)
+
 #define VERSION_7      (UINT64CONST(7) << 12)
 #define VARIANT        (UINT64CONST(2) << 62)
 #define VARIANT_MASK   (UINT64CONST(3) << 62)
@@ -164,14 +167,12 @@ idgen_unique_uuid_created_at(const pg_uuid_t *uuid)
 pg_uuid_t
 idgen_unique_uuid_first_of(TimestampTz timestamp)
 {
-	int64 time = TIMESTAMP_NOT_FINITE(timestamp) || timestamp < UNIX_EPOCH ? -1 : (timestamp - UNIX_EPOCH) / 1000;
-
-	if (time < 0 || time > MAX_UNIX_MS)
+	if (timestamp < UNIX_EPOCH || timestamp >= END_OF_TIME)
 		ereport(ERROR,
 		        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 		         errmsg("timestamp out of range: \"%s\"", timestamptz_to_str(timestamp)),
 		         errdetail("UUIDs of version 7 have times from %s to %s.",
 		                   "1970-01-01 00:00:00+00", "10889-08-02 05:31:50.655+00"),
 		         errhint("If the range has no end there, leave the bound out; in a partition, write MINVALUE or MAXVALUE.")));
-	return compose((uint64) time << FRACTION_BITS, 0);
+	return compose((uint64) ((timestamp - UNIX_EPOCH) / 1000) << FRACTION_BITS, 0);
 }
