@@ -167,8 +167,8 @@ format:
 format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-# includes, the list of files, names, links, figures, comments; CHECKS="name
-# name" for some of them
+# includes, the list of files, names, links, figures, metrics, comments;
+# CHECKS="name name" for some of them
 lint:
 	@$(tree)test/lint/run $(CHECKS)
 

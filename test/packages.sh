@@ -62,6 +62,10 @@ also_used=()
 # version: they are skipped without it
 optional_used=()
 
+# Of these, packages that are not installed but unpacked, and what is in their
+# usr/bin: each would bring a service, an account and more packages
+unpacked_used=()
+
 # What is missing is found out by looking for the files that are used, so that
 # this works for an installation from source too, and costs nothing when all is
 # there.
@@ -94,6 +98,7 @@ install_missing()
 	fi
 	install_packages "${missing[@]}"
 	install_optional
+	unpack_optional
 }
 
 # Installs what is missing of optional_used, as far as the system has packages
@@ -117,6 +122,43 @@ install_optional()
 	read_package_lists && logged apt_install "${packages[@]}" ||
 		say "could not install that; those tests are skipped"
 }
+
+# Puts what unpacked_used names into the PATH, behind all else. Packages are
+# unpacked once, and kept; remove the folder to have newer ones.
+#
+#   IDGEN_CACHE   where they are kept; default: /var/tmp/idgen
+unpack_optional()
+{
+	local package missing folder=${IDGEN_CACHE:-/var/tmp/idgen}/packages
+
+	mapfile -t missing < <(missing_of "${unpacked_used[@]}" | uniq)
+	for package in "${missing[@]}"
+	do
+		[ -e "$folder/$package" ] || unpack_package "$package" "$folder" || continue
+		PATH=$PATH:$folder/$package/usr/bin
+	done
+}
+
+# unpack_package PACKAGE FOLDER: into a folder of its name there, as far as the
+# system has such a package
+unpack_package()
+(
+	local package=$1 folder=$2 new= status=0
+
+	command -v apt-get >/dev/null || return
+	compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null ||
+		{ [ "$(id -u)" = 0 ] && read_package_lists; } || return
+	grep -q 'Candidate: [0-9]' <<<"$(apt-cache policy "$package")" || return
+	say "to be unpacked for some tests: $package"
+	mkdir -p "$folder" && new=$(mktemp -d -p "$folder") && cd "$new" &&
+		logged apt-get -q download "$package" && dpkg-deb -x ./*.deb unpacked &&
+		mv -T unpacked "$folder/$package" || {
+		say "could not do that; those tests are skipped"
+		status=1
+	}
+	rm -rf "$new"
+	return $status
+)
 
 # missing_of "FILE PACKAGE"...: the packages of those that are not there
 missing_of()

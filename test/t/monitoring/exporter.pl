@@ -1,0 +1,60 @@
+# A role that has no privilege but those of pg_monitor sees all metrics of
+# monitoring/queries.yaml through postgres_exporter, set up as the page says.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use Monitoring;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+plan skip_all => 'prometheus-postgres-exporter is not here' unless Monitoring::program('prometheus-postgres-exporter');
+
+my $node = idgen_server('server');
+my ($role, $in_schema) = Monitoring::setup_sql();
+
+$node->safe_psql(
+	'postgres', qq{
+	$role
+	CREATE DATABASE app;
+	SELECT idgen_create('low', block_size => 1000);
+	SELECT count(idgen_next('low')) FROM generate_series(1, 920)});
+$node->safe_psql(
+	'app', qq{
+	CREATE SCHEMA ids;
+	CREATE EXTENSION idgen SCHEMA ids;
+	$in_schema
+	SELECT ids.idgen_create('low');
+	SELECT ids.idgen_next('low')});
+
+my $exporter = Monitoring->exporter($node, 'idgen_monitor', 'postgres', 'app');
+my $metrics = $exporter->metrics;
+
+is($metrics->{pg_up}, 1, 'the exporter reaches the server');
+is($metrics->{pg_exporter_last_scrape_error}, 0, 'no query fails') or diag($exporter->output);
+
+my %expected = (
+	'idgen_traffic_ids_issued_total{datname="postgres",name="low"}' => 920,
+	'idgen_traffic_ids_issued_total{datname="app",name="low"}' => 1,
+	'idgen_traffic_ids_cached{datname="postgres",name="low"}' => 80,
+	'idgen_cache_shared{datname="postgres"}' => 1,
+	'idgen_cache_sequences{datname="app"}' => 2);
+is_deeply({ map { $_ => $metrics->{$_} } keys %expected }, \%expected, 'what the views tell');
+
+# each metric that a query promises has a series
+my ($query, $column, @missing);
+foreach (split /\n/, slurp_file(Monitoring::file('queries.yaml')))
+{
+	$query = $1 if /^(\w+):$/;
+	$column = $1 if /^    - (\w+):$/;
+	push @missing, "${query}_$column" if /usage: "(?:GAUGE|COUNTER)"/ && !grep { /^${query}_$column\{/ } keys %$metrics;
+}
+is_deeply(\@missing, [], 'each metric is there');
+
+$exporter->stop;
+$node->stop;
+done_testing();
