@@ -100,7 +100,7 @@ idgen_extent_add_native(IdgenExtent *extent, Oid sequence, const IdgenPool *pool
 	extent->step = (int) says.ids.step;
 	extent->first = pool != NULL ? idgen_native_first_id(&says) : says.first;
 	if (!says.cycle)
-		idgen_extent_limit(extent, pool != NULL ? idgen_native_last_id(&says, says.start) : says.last,
+		idgen_extent_limit(extent, IDGEN_LIMIT_SEQUENCE, pool != NULL ? idgen_native_last_id(&says, says.start) : says.last,
 		                   idgen_native_title(sequence));
 	if (!idgen_native_look_at_state(sequence, &state))
 		return;
@@ -138,11 +138,12 @@ idgen_extent_reaches(const IdgenExtent *extent, int64 value)
  * often be raised.
  */
 void
-idgen_extent_limit(IdgenExtent *extent, int64 limit, const char *limited_by)
+idgen_extent_limit(IdgenExtent *extent, IdgenLimitKind kind, int64 limit, const char *limited_by)
 {
 	if (!idgen_extent_reaches(extent, limit))
 		return;
 	extent->limit = limit;
+	extent->limit_kind = kind;
 	extent->limited_by = limited_by;
 }
 
@@ -151,7 +152,7 @@ void
 idgen_extent_limit_by_layout(IdgenExtent *extent)
 {
 	if (idgen_layout_is_composed(extent->layout))
-		idgen_extent_limit(extent, extent->step > 0 ? extent->layout->values - 1 : 0,
+		idgen_extent_limit(extent, IDGEN_LIMIT_LAYOUT, extent->step > 0 ? extent->layout->values - 1 : 0,
 		                   psprintf("layout %s", extent->layout->name));
 }
 

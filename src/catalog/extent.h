@@ -10,6 +10,16 @@
 #include "catalog/layout.h"
 #include "catalog/pooling.h"
 
+/* What can limit an id sequence. */
+typedef enum IdgenLimitKind
+{
+	IDGEN_LIMIT_NONE,      /* nothing is known to */
+	IDGEN_LIMIT_MAX_VALUE, /* its row */
+	IDGEN_LIMIT_SEQUENCE,  /* the end of the native sequence */
+	IDGEN_LIMIT_LAYOUT,    /* the digits that the layout has for sequence values */
+	IDGEN_LIMIT_COLUMN,    /* the type of a column */
+} IdgenLimitKind;
+
 /* All numbers are sequence values. */
 typedef struct IdgenExtent
 {
@@ -26,6 +36,7 @@ typedef struct IdgenExtent
 	int64 next;     /* the next value that no block holds, unless exhausted */
 
 	/* How far it can get. */
+	IdgenLimitKind limit_kind;
 	const char *limited_by; /* what sets the limit, for users; NULL if nothing is
 	                         * known to */
 	int64 limit;            /* the last value within it */
@@ -35,7 +46,8 @@ extern void idgen_extent_of_row(TupleTableSlot *row, Oid object, IdgenExtent *ex
 extern void idgen_extent_of_native(Oid sequence, IdgenExtent *extent);
 extern void idgen_extent_add_native(IdgenExtent *extent, Oid sequence, const IdgenPool *pool);
 extern bool idgen_extent_reaches(const IdgenExtent *extent, int64 value);
-extern void idgen_extent_limit(IdgenExtent *extent, int64 limit, const char *limited_by);
+extern void idgen_extent_limit(IdgenExtent *extent, IdgenLimitKind kind, int64 limit,
+                               const char *limited_by);
 extern void idgen_extent_limit_by_layout(IdgenExtent *extent);
 extern double idgen_extent_ids_left(const IdgenExtent *extent);
 extern double idgen_extent_percent_left(const IdgenExtent *extent);

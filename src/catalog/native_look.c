@@ -27,6 +27,37 @@
 
 #include "catalog/native_look.h"
 
+/* A qualified name. */
+typedef struct SplitName
+{
+	const char *schema; /* NULL for any, by search_path */
+	const char *relation;
+} SplitName;
+
+/*
+ * The name that idgen_native_name() makes. Returns false if the text is no
+ * name.
+ */
+static bool
+split_name(const char *name, const char *source_name, SplitName *split)
+{
+	List *parts;
+	char *last;
+
+	if (!SplitIdentifierString(pstrdup(source_name != NULL ? source_name : name), '.', &parts) ||
+	    parts == NIL || list_length(parts) > 2)
+		return false;
+	last = llast(parts);
+	if (source_name == NULL)
+	{
+		last = psprintf("%s_seq", last);
+		last[pg_mbcliplen(last, strlen(last), NAMEDATALEN - 1)] = '\0';
+	}
+	split->schema = list_length(parts) == 2 ? linitial(parts) : NULL;
+	split->relation = last;
+	return true;
+}
+
 /*
  * The sequence that idgen_native_name() names. Invalid if there is none, or if
  * the text is no name. Unlike the server's own functions, this does not raise
@@ -35,24 +66,31 @@
 Oid
 idgen_native_look_up(const char *name, const char *source_name)
 {
-	List *parts;
-	char *last;
+	SplitName split;
 	Oid relid;
 
-	if (!SplitIdentifierString(pstrdup(source_name != NULL ? source_name : name), '.', &parts) ||
-	    parts == NIL || list_length(parts) > 2)
+	if (!split_name(name, source_name, &split))
 		return InvalidOid;
-	last = llast(parts);
-	if (source_name == NULL)
-	{
-		last = psprintf("%s_seq", last);
-		last[pg_mbcliplen(last, strlen(last), NAMEDATALEN - 1)] = '\0';
-	}
-	if (list_length(parts) == 1)
-		relid = RelnameGetRelid(last);
+	if (split.schema == NULL)
+		relid = RelnameGetRelid(split.relation);
 	else
-		relid = get_relname_relid(last, get_namespace_oid(linitial(parts), true));
+		relid = get_relname_relid(split.relation, get_namespace_oid(split.schema, true));
 	return get_rel_relkind(relid) == RELKIND_SEQUENCE ? relid : InvalidOid;
+}
+
+/*
+ * Is it a sequence that idgen_native_name() may name, by whatever search_path?
+ */
+bool
+idgen_native_is_named(Oid sequence, const char *name, const char *source_name)
+{
+	SplitName split;
+
+	if (get_rel_relkind(sequence) != RELKIND_SEQUENCE || !split_name(name, source_name, &split) ||
+	    strcmp(get_rel_name(sequence), split.relation) != 0)
+		return false;
+	return split.schema == NULL ||
+		get_rel_namespace(sequence) == get_namespace_oid(split.schema, true);
 }
 
 /*

@@ -263,6 +263,16 @@ typedef struct IdgenSource
 	 */
 	void (*resolve)(const struct IdgenHandle *handle, struct IdgenFound *found, Oid object);
 
+	/*
+	 * Find what resolve() would, and nothing else: without a lock, and without
+	 * a check of privileges. Invalid if it is not there. NULL, with what
+	 * follows, if blocks do not come from such a thing.
+	 */
+	Oid (*look_up)(const char *name, const char *source_name);
+
+	/* What that is called, or what it would have to be called to be found. */
+	const char *(*title)(Oid object, const char *name, const char *source_name);
+
 	/* The size of what "details" points to; 0 if resolve() makes none. */
 	Size details_size;
 

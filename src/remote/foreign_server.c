@@ -87,6 +87,29 @@ named_server(const char *name)
 	return server->serverid;
 }
 
+/* One of that name and of our wrapper; invalid if there is none. */
+static Oid
+look_up(const char *name)
+{
+	ForeignServer *server = server_by_name(name);
+
+	return server != NULL && is_ours(server) ? server->serverid : InvalidOid;
+}
+
+/*
+ * The server that idgen_server_find() finds. Invalid if there is none.
+ */
+Oid
+idgen_server_look_up(const char *name, const char *source_name)
+{
+	Oid serverid;
+
+	if (source_name != NULL)
+		return look_up(source_name);
+	serverid = look_up(name);
+	return OidIsValid(serverid) ? serverid : look_up(IDGEN_DEFAULT_SERVER);
+}
+
 /*
  * The server of an id sequence: the one that its row names, else one that is
  * named as the id sequence, else the default one. Raises 42704 if there is
@@ -96,21 +119,20 @@ named_server(const char *name)
 Oid
 idgen_server_find(const char *name, const char *source_name)
 {
-	ForeignServer *server;
+	Oid serverid;
 
 	if (source_name != NULL)
 		return named_server(source_name);
 
-	server = server_by_name(name);
-	if (server == NULL || !is_ours(server))
-		server = server_by_name("idgen_default");
-	if (server == NULL || !is_ours(server))
+	serverid = idgen_server_look_up(name, NULL);
+	if (!OidIsValid(serverid))
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_OBJECT),
 		         errmsg("there is no server for id sequence \"%s\"", name),
-		         errdetail("Foreign-data wrapper \"idgen_fdw\" has neither a server \"%s\" nor a server \"idgen_default\".", name),
+		         errdetail("Foreign-data wrapper \"idgen_fdw\" has neither a server \"%s\" nor a server \"%s\".",
+		                   name, IDGEN_DEFAULT_SERVER),
 		         errhint("Create one with CREATE SERVER ... FOREIGN DATA WRAPPER idgen_fdw, or name another one in column \"source_name\" of \"id_sequences\".")));
-	return server->serverid;
+	return serverid;
 }
 
 /* Raises 42501 unless that user has USAGE on the server, and 42704. */

@@ -51,6 +51,7 @@
 #include "remote/connection_cache.h"
 #include "remote/foreign_server.h"
 #include "remote/remote_query.h"
+#include "shmem/unreachable.h"
 
 /*
  * How often a statement is sent at most, if the other server asks to try
@@ -151,6 +152,8 @@ static void
 end(IdgenRemoteQuery *query, QueryState state)
 {
 	query->state = state;
+	if (state != QUERY_FAILED)
+		idgen_unreachable_forget(query->serverid);
 	if (query->connection != NULL)
 		idgen_connection_give_back(query->connection);
 	query->connection = NULL;
@@ -162,6 +165,8 @@ fail(IdgenRemoteQuery *query, IdgenRemoteError error)
 {
 	if (query->connection != NULL)
 		idgen_connection_close(query->connection);
+	if (query->state != QUERY_WAITING)
+		idgen_unreachable_note(query->serverid, error.detail != NULL ? error.detail : error.message);
 	query->error = error;
 	end(query, QUERY_FAILED);
 }

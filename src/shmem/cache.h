@@ -74,7 +74,8 @@ typedef struct IdgenCached
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS];
 	int nblocks;
 	int64 ids_left;
-	int worker_blocks; /* blocks that the worker's last refill asked for */
+	int worker_blocks;        /* blocks that the worker's last refill asked for */
+	IdgenFailureNote failure; /* of the worker's last attempt */
 	IdgenCounted counted;
 } IdgenCached;
 

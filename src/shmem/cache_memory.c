@@ -15,6 +15,7 @@
 #include "shmem/cache_internal.h"
 #include "shmem/child_counts.h"
 #include "shmem/request_queue.h"
+#include "shmem/unreachable.h"
 
 IdgenCache idgen_shared_cache;
 
@@ -53,6 +54,7 @@ cache_size(void)
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_child_counts_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
+	size = add_size(size, CACHELINEALIGN(idgen_unreachable_size()));
 	if (idgen_max_idle_sequences > 0)
 		size = add_size(size, CACHELINEALIGN(idgen_second_level_size(idgen_max_idle_sequences)));
 	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
@@ -139,6 +141,7 @@ idgen_cache_startup_shmem(void)
 	idgen_failure_pool_startup_shmem(tranche);
 	idgen_child_counts_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);
+	idgen_unreachable_startup_shmem(tranche);
 	if (idgen_max_idle_sequences > 0)
 		cache->second_level = ShmemInitStruct("idgen second level", idgen_second_level_size(idgen_max_idle_sequences),
 		                                      &found_part);

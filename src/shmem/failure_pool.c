@@ -98,8 +98,9 @@ idgen_failure_keep(IdgenFailureNote *note, const IdgenFailure *failure, int read
 }
 
 /*
- * Read the failure that a note speaks of. The caller holds the lock of the slot
- * with the note.
+ * Read the failure that a note speaks of. For a session that raises it, the
+ * caller holds the lock of the slot with the note; to show it, a copy of the
+ * note will do.
  *
  * Numbers are used again after 2^32 failures. A session that sleeps that long
  * may get the texts of another failure.

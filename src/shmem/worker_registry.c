@@ -58,6 +58,7 @@ typedef struct IdgenWorkerEntry
 typedef struct IdgenWorkerRegistry
 {
 	LWLock lock;
+	bool refused; /* had the server no place for the last worker that was wanted? */
 	int nentries; /* as many as the server can have workers */
 	IdgenWorkerEntry entries[FLEXIBLE_ARRAY_MEMBER];
 } IdgenWorkerRegistry;
@@ -155,13 +156,17 @@ wake_entry(IdgenWorkerEntry *entry)
 	return state;
 }
 
-/* The worker of a database could not be started: free its entry. */
+/*
+ * The server has no place for the worker of a database: note that, and free the
+ * entry of the database, if it has one.
+ */
 static void
-free_starting(Oid dbid)
+note_refusal(Oid dbid)
 {
 	IdgenWorkerEntry *entry;
 
 	LWLockAcquire(&registry->lock, LW_EXCLUSIVE);
+	registry->refused = true;
 	entry = find_entry(dbid);
 	if (entry != NULL && entry->state == IDGEN_WORKER_STARTING)
 		memset(entry, 0, sizeof(IdgenWorkerEntry));
@@ -225,13 +230,25 @@ idgen_registry_wake(Oid dbid)
 		entry->launched_at = GetCurrentTimestamp();
 	}
 	LWLockRelease(&registry->lock);
-	if (state != IDGEN_WORKER_NONE || entry == NULL)
+	if (state != IDGEN_WORKER_NONE)
 		return state;
 
-	if (start_worker(dbid))
+	if (entry != NULL && start_worker(dbid))
 		return IDGEN_WORKER_STARTING;
-	free_starting(dbid);
+	note_refusal(dbid);
 	return IDGEN_WORKER_NONE;
+}
+
+/* Had the server no place for the last worker that was wanted? */
+bool
+idgen_registry_refused(void)
+{
+	bool refused;
+
+	LWLockAcquire(&registry->lock, LW_SHARED);
+	refused = registry->refused;
+	LWLockRelease(&registry->lock);
+	return refused;
 }
 
 /*
@@ -284,6 +301,7 @@ idgen_registry_enrol(Oid dbid)
 		entry->dbid = dbid;
 		entry->pid = MyProcPid;
 		entry->latch = MyLatch;
+		registry->refused = false;
 	}
 	LWLockRelease(&registry->lock);
 	return enrolled;

@@ -18,6 +18,7 @@ extern void idgen_registry_startup_shmem(void);
 
 extern IdgenWorkerState idgen_registry_look(Oid dbid);
 extern IdgenWorkerState idgen_registry_wake(Oid dbid);
+extern bool idgen_registry_refused(void);
 extern void idgen_registry_stop(Oid dbid);
 extern bool idgen_registry_enrol(Oid dbid);
 extern bool idgen_registry_enrolled(Oid dbid);

@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -99,6 +100,21 @@ idgen_allocator_find(const char *source_name, IdgenAllocator *allocator)
 		        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 		         errmsg("function %s is not an allocator", signature(names)),
 		         errhint("It must return rows (first_id bigint, last_id bigint).")));
+}
+
+/*
+ * The function that a row names, with its schema, without a look at what it
+ * returns and whether the user may use the schema. Invalid if there is none.
+ */
+Oid
+idgen_allocator_look_up(const char *source_name)
+{
+	List *names = stringToQualifiedNameList(source_name, NULL);
+	Oid schema = list_length(names) == 2 ? get_namespace_oid(strVal(linitial(names)), true) : InvalidOid;
+	oidvector *types = buildoidvector(argument_types, lengthof(argument_types));
+
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(strVal(llast(names))),
+	                       PointerGetDatum(types), ObjectIdGetDatum(schema));
 }
 
 /*

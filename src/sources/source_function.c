@@ -46,6 +46,19 @@ function_check_name(const char *name, const char *source_name)
 	return idgen_allocator_full_name(source_name);
 }
 
+static Oid
+function_look_up(const char *name, const char *source_name)
+{
+	function_check_syntax(source_name);
+	return idgen_allocator_look_up(source_name);
+}
+
+static const char *
+function_title(Oid function, const char *name, const char *source_name)
+{
+	return source_name;
+}
+
 /* Raises 22023: the function has returned nonsense. */
 static void
 bad_block(const IdgenHandle *handle, int64 first, int64 last, const char *detail)
@@ -254,6 +267,8 @@ const IdgenSource idgen_source_function = {
 	.needs_row = true,
 	.check_syntax = function_check_syntax,
 	.check_name = function_check_name,
+	.look_up = function_look_up,
+	.title = function_title,
 	.resolve = function_resolve,
 	.allocate = function_allocate,
 	.max_count = function_max_count,

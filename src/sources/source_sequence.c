@@ -142,6 +142,15 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	relation_close(rel, given ? NoLock : lockmode);
 }
 
+/* The sequence, with its schema if it is there. */
+static const char *
+sequence_title(Oid sequence, const char *name, const char *source_name)
+{
+	const char *title = OidIsValid(sequence) ? idgen_native_full_name(sequence) : NULL;
+
+	return title != NULL ? title : idgen_native_display(idgen_native_name(name, source_name));
+}
+
 /* Take the lock of nextval(), which like there outlasts savepoints. */
 static void
 sequence_prepare(IdgenHandle *handle)
@@ -369,6 +378,8 @@ const IdgenSource idgen_source_sequence = {
 	.check_syntax = sequence_check_syntax,
 	.check_name = sequence_check_name,
 	.resolve = sequence_resolve,
+	.look_up = idgen_native_look_up,
+	.title = sequence_title,
 	.details_size = sizeof(IdgenNativeSequence),
 	.prepare = sequence_prepare,
 	.allocate = sequence_allocate,

@@ -238,7 +238,7 @@ idgen_extent_limit_by_column(IdgenExtent *extent, const IdgenDrawingColumn *colu
 			break;
 	}
 	if (idgen_extent_reaches(extent, last))
-		idgen_extent_limit(extent, last, idgen_column_title(column));
+		idgen_extent_limit(extent, IDGEN_LIMIT_COLUMN, last, idgen_column_title(column));
 }
 
 /*
