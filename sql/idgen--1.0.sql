@@ -659,12 +659,31 @@ CREATE FUNCTION idgen_totals(
 	AS 'MODULE_PATHNAME', 'idgen_totals'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
+CREATE FUNCTION idgen_conditions(
+	OUT name text,
+	OUT source text,
+	OUT source_name text,
+	OUT refill text,
+	OUT columns text[],
+	OUT limit_value numeric,
+	OUT limited_by text,
+	OUT percent_left double precision,
+	OUT ids_per_second double precision,
+	OUT counted_since timestamptz,
+	OUT used_up_on timestamptz,
+	OUT worker text,
+	OUT problem text
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_conditions'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
+
 CREATE FUNCTION idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION idgen_entries() IS 'internal: what view idgen_stats shows of the cache';
 COMMENT ON FUNCTION idgen_blocks() IS 'internal: what view idgen_cache shows';
+COMMENT ON FUNCTION idgen_conditions() IS 'internal: what view idgen_health shows';
 COMMENT ON FUNCTION idgen_totals() IS 'internal: what view idgen_cache_totals shows';
 COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
@@ -702,7 +721,17 @@ CREATE VIEW idgen_cache WITH (security_invoker = true) AS
 CREATE VIEW idgen_cache_totals WITH (security_invoker = true) AS
 	SELECT * FROM idgen_totals();
 
+CREATE VIEW idgen_health WITH (security_invoker = true) AS
+	SELECT name COLLATE "C" AS name, source, source_name, refill, columns,
+		limit_value, limited_by,
+		pg_catalog.round(percent_left::numeric, 2) AS percent_left,
+		pg_catalog.round(ids_per_second::numeric, 3) AS ids_per_second,
+		counted_since, used_up_on, worker, problem
+	FROM idgen_conditions()
+	ORDER BY name, source_name;
+
 COMMENT ON VIEW idgen_stats IS 'id sequences that the cache knows, with counters';
+COMMENT ON VIEW idgen_health IS 'all id sequences: how much is left, how long that will last, and what is wrong';
 COMMENT ON VIEW idgen_cache IS 'cached blocks of ids';
 COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
 
@@ -730,6 +759,19 @@ COMMENT ON COLUMN idgen_stats.wait_ms_p99 IS '99 of 100 waits took less than thi
 COMMENT ON COLUMN idgen_stats.wait_ms_total IS 'milliseconds that sessions waited in all';
 COMMENT ON COLUMN idgen_stats.prefetch_blocks IS 'number of blocks that the worker asked for last; null if it does not refill';
 COMMENT ON COLUMN idgen_stats.percent_left IS 'percentage of the ids from start_value to max_value that no block holds yet; null if not known';
+COMMENT ON COLUMN idgen_health.name IS 'name of the id sequence';
+COMMENT ON COLUMN idgen_health.source IS 'where blocks come from: table, sequence, function or server';
+COMMENT ON COLUMN idgen_health.source_name IS 'the native sequence, function or server that blocks come from';
+COMMENT ON COLUMN idgen_health.refill IS 'where a refill runs: transaction, worker or auto';
+COMMENT ON COLUMN idgen_health.columns IS 'the columns that draw from it, or that it belongs to';
+COMMENT ON COLUMN idgen_health.limit_value IS 'the last sequence value within all limits; null if not known';
+COMMENT ON COLUMN idgen_health.limited_by IS 'what sets that limit';
+COMMENT ON COLUMN idgen_health.percent_left IS 'percentage of the sequence values up to limit_value that no block holds yet; null if not known';
+COMMENT ON COLUMN idgen_health.ids_per_second IS 'ids issued a second, on average since counted_since; null if not known';
+COMMENT ON COLUMN idgen_health.counted_since IS 'since when ids are counted; null if they are not';
+COMMENT ON COLUMN idgen_health.used_up_on IS 'when none will be left, if they go on to be issued as fast; null if nobody knows';
+COMMENT ON COLUMN idgen_health.worker IS 'the worker that refills: running, starting, not running, no slot, or failing with its last error; null if none refills';
+COMMENT ON COLUMN idgen_health.problem IS 'what is wrong, and what to do about it; null if nothing is known to be';
 COMMENT ON COLUMN idgen_cache.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_cache.first_id IS 'the id that is drawn from the block next';
 COMMENT ON COLUMN idgen_cache.last_id IS 'the last id of the block';
@@ -747,9 +789,10 @@ COMMENT ON COLUMN idgen_cache_totals.ids_uncached IS 'ids that became a gap beca
 
 GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_conditions() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_totals() TO PUBLIC;
 REVOKE ALL ON FUNCTION idgen_stats_reset() FROM PUBLIC;
-GRANT SELECT ON idgen_stats, idgen_cache, idgen_cache_totals TO PUBLIC;
+GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals TO PUBLIC;
 
 --
 -- What becomes of an id sequence when its column is dropped, or gets another

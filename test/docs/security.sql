@@ -199,6 +199,18 @@ SELECT * FROM idgen_stats;
 -- gives: ERROR 42501
 RESET ROLE;
 
+-- claim: idgen_health takes it, but not of members of pg_monitor.
+SET ROLE pm;
+SELECT count(*) FROM idgen_health;
+-- gives: ERROR 42501
+RESET ROLE;
+GRANT pg_monitor TO pm;
+SET ROLE pm;
+SELECT count(*) > 0 FROM idgen_health;
+-- gives: t
+RESET ROLE;
+REVOKE pg_monitor FROM pm;
+
 -- claim: idgen_entries() takes it.
 SET ROLE pm;
 SELECT count(*) FROM idgen_entries();

@@ -81,6 +81,7 @@ my @calls = (
 	[ q{idgen_uuid_created_at(idgen_unique_uuid()) > '2024-01-01'}, 't' ],
 	[ q{idgen_unique_uuid_min('1970-01-01 00:00+00')}, '00000000-0000-7000-8000-000000000000' ],
 	[ q{source FROM idgen_entries() WHERE name = 'x'}, 'table' ],
+	[ q{limited_by FROM idgen_conditions() WHERE name = 'x'}, 'max_value' ],
 	[ q{count(*) FROM idgen_blocks()}, '0' ],
 	[ q{percent_left FROM idgen_stats WHERE name = 'x'}, '100.00' ],
 	[ q{cache FROM idgen_totals()}, 'server' ],

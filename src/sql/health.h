@@ -1,0 +1,92 @@
+/*
+ * health.h
+ *		What view idgen_health finds out of id sequences.
+ */
+#ifndef IDGEN_HEALTH_H
+#define IDGEN_HEALTH_H
+
+#include "fmgr.h"
+#include "nodes/execnodes.h"
+
+#include "catalog/definition.h"
+#include "catalog/extent.h"
+#include "common/forecast.h"
+#include "sql/health_cache.h"
+#include "sql/limits.h"
+
+/* How much the role is shown that reads the view. */
+typedef enum IdgenHealthReader
+{
+	IDGEN_READER_DRAWS,    /* what it may draw from */
+	IDGEN_READER_MONITORS, /* all: it is a member of pg_monitor */
+} IdgenHealthReader;
+
+/* What is to be known of the worker that refills an id sequence. */
+typedef enum IdgenHealthWorker
+{
+	IDGEN_HEALTH_NO_WORKER, /* none does */
+	IDGEN_HEALTH_WORKER_RUNNING,
+	IDGEN_HEALTH_WORKER_STARTING,
+	IDGEN_HEALTH_WORKER_NOT_RUNNING, /* one is started when it is needed */
+	IDGEN_HEALTH_WORKER_NO_SLOT,     /* the server has had no place for it */
+	IDGEN_HEALTH_WORKER_FAILING,     /* its last attempt has failed */
+} IdgenHealthWorker;
+
+/* One reading of the view: what is the same for all that it shows. */
+typedef struct IdgenHealthView
+{
+	ReturnSetInfo *result;
+	IdgenHealthReader reader;
+	TimestampTz now;
+	IdgenHealthCache cache;
+	IdgenHealthWorker worker; /* of this database; never FAILING */
+} IdgenHealthView;
+
+/* An id sequence that is to be shown. */
+typedef struct IdgenHealthItem
+{
+	const char *name;
+	HeapTuple row;                 /* NULL if there is none */
+	const IdgenHealthEntry *entry; /* what the cache knows of it, or NULL */
+
+	Oid sequence; /* the native sequence that blocks come from; invalid if
+	                                * it is missing, or with another source */
+} IdgenHealthItem;
+
+/* What has been found out of it. */
+typedef struct IdgenHealth
+{
+	const IdgenHealthItem *item;
+
+	/* What the row says. Without one, only source, refill and layout. */
+	IdgenDefinition def;
+
+	const char *refill; /* as the row says */
+
+	/*
+	 * The native sequence, function or server that blocks come from, invalid if
+	 * it is missing; and what it is called, or would have to be. NULL with
+	 * source "table".
+	 */
+	Oid object;
+	const char *object_name;
+
+	List *columns; /* that take its ids: of IdgenDrawingColumn */
+	List *misfits; /* of these, the ones that cannot hold them */
+	IdgenExtent extent;
+	double ids_left; /* within the limit, cached ones included; negative if that is
+	                  * not known */
+	IdgenUsage usage;
+	IdgenHealthWorker worker;
+	char *failure; /* why the worker is failing */
+} IdgenHealth;
+
+/* health_line.c */
+extern void idgen_health_show(const IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row);
+extern void idgen_health_show_broken(const IdgenHealthView *view, const IdgenHealthItem *item,
+                                     const ErrorData *error);
+
+/* health_problems.c */
+extern char *idgen_health_problems(const IdgenHealth *health);
+
+#endif /* IDGEN_HEALTH_H */

@@ -1,0 +1,76 @@
+/*
+ * health_cache.c
+ *		What the cache knows of the id sequences of a database, by name.
+ *
+ * All is read at once, before the rows are: one pass over the slots takes each
+ * slot's lock once, for as long as it takes to copy a few numbers.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "sql/health_cache.h"
+
+/*
+ * The entries of a name: the first one, or NULL if there is none.
+ */
+IdgenHealthEntry *
+idgen_health_cache_find(const IdgenHealthCache *cache, const char *name)
+{
+	const IdgenNameKey key = {cache->relid, strlen(name), name};
+	IdgenNameEntry *found = name_table_lookup(cache->by_name, &key);
+
+	return found != NULL ? (IdgenHealthEntry *) found->key : NULL;
+}
+
+/* The entry of a key, made if there is none yet. */
+static IdgenHealthEntry *
+get_entry(IdgenHealthCache *cache, const IdgenCacheKey *key)
+{
+	IdgenHealthEntry *first = idgen_health_cache_find(cache, key->name);
+	IdgenHealthEntry *entry = first;
+	bool found;
+
+	while (entry != NULL && entry->key.object != key->object)
+		entry = entry->next;
+	if (entry != NULL)
+		return entry;
+
+	entry = palloc0(offsetof(IdgenHealthEntry, text) + key->namelen + 1);
+	memcpy(entry->text, key->name, key->namelen);
+	entry->key = *key;
+	entry->key.name = entry->text;
+	entry->name = (IdgenNameKey){cache->relid, key->namelen, entry->text};
+	entry->next = first;
+	name_table_insert(cache->by_name, &entry->name, &found)->key = &entry->name;
+	return entry;
+}
+
+/*
+ * Note what a scan has come to. An id sequence that moves to another slot
+ * meanwhile may be met twice: then the second time counts.
+ */
+static void
+note_entry(IdgenHealthCache *cache, const IdgenCacheScan *scan)
+{
+	get_entry(cache, &scan->key)->cached = scan->cached;
+}
+
+/* Read what the cache knows, into the current memory context. */
+IdgenHealthCache
+idgen_health_cache_read(Oid relid)
+{
+	IdgenHealthCache cache = {.relid = relid};
+	IdgenCacheScan *scan = palloc0(sizeof(IdgenCacheScan));
+
+	cache.by_name = name_table_create(CurrentMemoryContext, 1024, NULL);
+	scan->relid = relid;
+	scan->shows_idle = true;
+	while (idgen_cache_scan_next(scan))
+	{
+		note_entry(&cache, scan);
+		CHECK_FOR_INTERRUPTS();
+	}
+	pfree(scan);
+	return cache;
+}

@@ -1,0 +1,267 @@
+/*
+ * health_line.c
+ *		A line of view idgen_health: looking at an id sequence, and showing it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+#include "catalog/native_look.h"
+#include "catalog/row.h"
+#include "sources/sources.h"
+#include "sql/health.h"
+
+/* The columns of the view. */
+#define COLUMNS 13
+
+/*
+ * Looking
+ */
+
+/*
+ * Note why the worker's last attempt has failed, unless that concerns only
+ * calls that want more consecutive ids than one. Of an id sequence that is
+ * exhausted, more is known than that.
+ */
+static void
+look_at_failure(IdgenHealth *health)
+{
+	const IdgenFailureNote *note = &health->item->entry->cached.failure;
+	IdgenFailure failure;
+
+	if (note->sqlerrcode == 0 || note->count > 1 ||
+	    note->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+		return;
+	health->worker = IDGEN_HEALTH_WORKER_FAILING;
+	if (note->in_pool != 0)
+	{
+		idgen_failure_read(note, &failure);
+		health->failure = pstrdup(failure.message);
+	}
+	else
+		health->failure = psprintf("SQLSTATE %s, see the server log", unpack_sql_state(note->sqlerrcode));
+}
+
+/* Look at what the cache knows, after all else. */
+static void
+look_at_entry(const IdgenHealthView *view, IdgenHealth *health)
+{
+	const IdgenHealthEntry *entry = health->item->entry;
+
+	if (health->def.refill != IDGEN_REFILL_TRANSACTION)
+		health->worker = view->worker;
+	health->ids_left = idgen_extent_ids_left(&health->extent);
+	if (entry == NULL)
+		return;
+	if (health->ids_left > 0)
+		health->ids_left += entry->cached.ids_left;
+	health->usage = (IdgenUsage){entry->cached.counted.counters.ids_issued, entry->cached.counted.times.counted_since, view->now};
+	if (health->worker != IDGEN_HEALTH_NO_WORKER)
+		look_at_failure(health);
+}
+
+/* Look at what blocks come from. */
+static void
+look_at_object(IdgenHealth *health)
+{
+	const char *name = health->item->name;
+	const IdgenDefinition *def = &health->def;
+
+	health->object = health->item->sequence;
+	if (def->source->look_up == NULL)
+		return;
+	if (!def->source->has_object)
+		health->object = def->source->look_up(name, def->source_name);
+	health->object_name = def->source->title(health->object, name, def->source_name);
+}
+
+/* Look at the columns that take its ids, and how they limit it. */
+static void
+look_at_columns(IdgenHealth *health, const char *template, IdgenOwningColumn owner)
+{
+	ListCell *cell;
+	int64 last;
+
+	health->columns = idgen_columns_taking(health->item->name, template, owner);
+	foreach(cell, health->columns)
+		if (idgen_column_fit(lfirst(cell), &health->extent, &last) == IDGEN_FIT_NEVER)
+			health->misfits = lappend(health->misfits, lfirst(cell));
+	idgen_extent_limit_by_columns(&health->extent, health->columns);
+}
+
+/* Look at an id sequence that has a row. */
+static void
+look_at_row(IdgenHealth *health, TupleTableSlot *row)
+{
+	bool isnull;
+	Datum owner = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
+
+	idgen_definition_from_row(row, health->item->name, &health->def);
+	health->refill = idgen_row_string(row, IDGEN_ATT_REFILL);
+	look_at_object(health);
+	idgen_extent_of_row(row, health->item->sequence, &health->extent);
+	look_at_columns(health, idgen_row_string(row, IDGEN_ATT_TEMPLATE), isnull ? IDGEN_NO_COLUMN : DatumGetInt64(owner));
+}
+
+/*
+ * Look at a native sequence that the cache knows without a row. Columns may
+ * draw from it by idgen_next(name, 'sequence').
+ */
+static void
+look_at_native(IdgenHealth *health)
+{
+	health->def.source = &idgen_source_sequence;
+	health->def.refill = IDGEN_REFILL_TRANSACTION;
+	health->refill = idgen_refill_mode_name(health->def.refill);
+	health->def.layout = &idgen_layout_plain;
+	look_at_object(health);
+	health->extent = (IdgenExtent){.layout = &idgen_layout_plain, .step = 1};
+	idgen_extent_add_native(&health->extent, health->object, &idgen_no_pool);
+	look_at_columns(health, NULL, IDGEN_NO_COLUMN);
+}
+
+/*
+ * Showing
+ */
+
+/* The name of a state of the worker; NULL if there is none. */
+static const char *
+worker_name(const IdgenHealth *health)
+{
+	switch (health->worker)
+	{
+		case IDGEN_HEALTH_NO_WORKER:
+			return NULL;
+		case IDGEN_HEALTH_WORKER_RUNNING:
+			return "running";
+		case IDGEN_HEALTH_WORKER_STARTING:
+			return "starting";
+		case IDGEN_HEALTH_WORKER_NOT_RUNNING:
+			return "not running";
+		case IDGEN_HEALTH_WORKER_NO_SLOT:
+			return "no slot";
+		case IDGEN_HEALTH_WORKER_FAILING:
+			return psprintf("failing: %s", health->failure);
+	}
+	pg_unreachable();
+}
+
+/* A line of the result, while it is being made. */
+typedef struct Line
+{
+	Datum values[COLUMNS];
+	bool nulls[COLUMNS];
+	int n; /* columns added so far */
+} Line;
+
+static void
+add_unless(bool null, Line *line, Datum value)
+{
+	line->nulls[line->n] = null;
+	line->values[line->n++] = value;
+}
+
+/* Add a text, or null for NULL. */
+static void
+add_text(Line *line, const char *value)
+{
+	add_unless(value == NULL, line, value != NULL ? CStringGetTextDatum(value) : (Datum) 0);
+}
+
+/* Add a number, or null for one that is negative. */
+static void
+add_number(Line *line, double value)
+{
+	add_unless(value < 0, line, Float8GetDatum(value));
+}
+
+static void
+add_time(Line *line, TimestampTz value)
+{
+	add_unless(value == 0, line, TimestampTzGetDatum(value));
+}
+
+/* Add the names of columns, or null if there are none. */
+static void
+add_columns(Line *line, List *columns)
+{
+	Datum *names = palloc(list_length(columns) * sizeof(Datum));
+	int n = 0;
+	ListCell *cell;
+
+	foreach(cell, columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+
+		names[n++] = CStringGetTextDatum(idgen_owning_column_name(idgen_owning_column(column->relid, column->attnum)));
+	}
+	add_unless(n == 0, line, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)));
+}
+
+static void
+put_line(const IdgenHealthView *view, Line *line)
+{
+	Assert(line->n == view->result->setDesc->natts);
+	tuplestore_putvalues(view->result->setResult, view->result->setDesc, line->values, line->nulls);
+}
+
+/* Show an id sequence, with what has been found out of it. */
+static void
+put_health(const IdgenHealthView *view, const IdgenHealth *health)
+{
+	const IdgenExtent *extent = &health->extent;
+	Line line = {.n = 0};
+
+	add_text(&line, health->item->name);
+	add_text(&line, health->def.source->name);
+	add_text(&line, health->object_name);
+	add_text(&line, health->refill);
+	add_columns(&line, health->columns);
+	add_unless(extent->limited_by == NULL, &line, NumericGetDatum(int64_to_numeric(extent->limit)));
+	add_text(&line, extent->limited_by);
+	add_number(&line, idgen_extent_percent_left(extent));
+	add_number(&line, idgen_ids_per_second(&health->usage));
+	add_time(&line, health->usage.since);
+	add_time(&line, idgen_used_up_at(&health->usage, health->ids_left));
+	add_text(&line, worker_name(health));
+	add_text(&line, idgen_health_problems(health));
+	put_line(view, &line);
+}
+
+/*
+ * Show an id sequence. The slot has its row, or is empty if there is none. A
+ * row with periods is left out, since it has no ids of its own. Raises what
+ * reading the row does.
+ */
+void
+idgen_health_show(const IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row)
+{
+	IdgenHealth health = {.item = item};
+
+	if (TTS_EMPTY(row))
+		look_at_native(&health);
+	else
+		look_at_row(&health, row);
+	if (health.def.period != IDGEN_PERIOD_NONE)
+		return;
+	look_at_entry(view, &health);
+	put_health(view, &health);
+}
+
+/* Show one whose row cannot be read: the error says why. */
+void
+idgen_health_show_broken(const IdgenHealthView *view, const IdgenHealthItem *item, const ErrorData *error)
+{
+	Line line = {.n = 0};
+
+	add_text(&line, item->name);
+	while (line.n < COLUMNS - 1)
+		add_unless(true, &line, (Datum) 0);
+	add_text(&line, psprintf("It cannot be looked at: %s.", error->message));
+	put_line(view, &line);
+}

@@ -1,0 +1,126 @@
+--
+-- View idgen_health: how much each id sequence has left, and what is wrong
+--
+CREATE EXTENSION idgen;
+CREATE VIEW left_of_all AS SELECT name, source, source_name, refill, limit_value, limited_by, percent_left FROM idgen_health;
+CREATE VIEW problems AS SELECT name, problem FROM idgen_health;
+
+-- one row for each row of id_sequences from which ids come, used or not
+CREATE SEQUENCE native_seq MAXVALUE 1000;
+CREATE SEQUENCE "Down" INCREMENT -10 MINVALUE -100 MAXVALUE -1 START -1;
+CREATE SEQUENCE round_seq MAXVALUE 10 CYCLE;
+CREATE FUNCTION allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
+	LANGUAGE sql AS 'VALUES (1::bigint, 10::bigint)';
+SELECT idgen_create('fresh');
+SELECT idgen_create('half', max_value => 1000);
+SELECT idgen_create('auto', refill => 'auto');
+SELECT idgen_create('native', source => 'sequence');
+SELECT idgen_create('down', source => 'sequence', source_name => '"Down"');
+SELECT idgen_create('round', source => 'sequence');
+SELECT idgen_create('function', source => 'function', source_name => 'allocate');
+SELECT idgen_create('composed', layout => 'prefixed', block_size => 1000);
+SELECT idgen_create('template/*');
+SELECT idgen_create('yearly', period => 'year');
+SELECT idgen_next('template/child');
+SELECT count(idgen_next('half')) FROM generate_series(1, 500);
+SELECT idgen_next('native') FROM generate_series(1, 3);
+SELECT idgen_next('down');
+SELECT idgen_next('round');
+TABLE left_of_all;
+TABLE problems;
+
+-- a native sequence without a row, once the cache knows it
+CREATE SEQUENCE bare_seq INCREMENT 20 MAXVALUE 200;
+SELECT idgen_next('bare', 'sequence');
+SELECT * FROM left_of_all WHERE name = 'bare';
+DROP SEQUENCE bare_seq;
+SELECT * FROM left_of_all WHERE name = 'bare';
+
+-- little is left, or nothing
+UPDATE id_sequences SET next_block_start = 951, max_value = 1000 WHERE name = 'half';
+ALTER SEQUENCE native_seq MAXVALUE 21;
+SELECT * FROM problems WHERE problem IS NOT NULL;
+SET idgen.warn_remaining = 2;
+SELECT * FROM problems WHERE problem IS NOT NULL;
+RESET idgen.warn_remaining;
+SELECT count(idgen_next('half')) FROM generate_series(1, 50);
+SELECT setval('native_seq', 21);
+UPDATE id_sequences SET exhausted = 1 WHERE name = 'fresh';
+UPDATE id_sequences SET next_block_start = 100000000000000 WHERE name = 'composed';
+SELECT setval('"Down"', -100);
+SELECT * FROM problems WHERE problem IS NOT NULL;
+SELECT name, percent_left FROM idgen_health WHERE percent_left = 0;
+UPDATE id_sequences SET max_value = 2000, exhausted = 0 WHERE name = 'half';
+UPDATE id_sequences SET exhausted = 0 WHERE name = 'fresh';
+SELECT idgen_create('scrambled', layout => 'scrambled', max_value => 10);
+SELECT count(idgen_next('scrambled')) FROM generate_series(1, 10);
+SELECT idgen_create('at the end', next_block_start => 9223372036854775800);
+SELECT count(idgen_next('at the end')) FROM generate_series(1, 8);
+SELECT * FROM problems WHERE name IN ('half', 'fresh', 'scrambled', 'at the end');
+DELETE FROM id_sequences WHERE name NOT IN ('function', 'native');
+DROP SEQUENCE "Down", round_seq;
+
+-- a source is missing
+CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw;
+SELECT idgen_create('server', source => 'server', source_name => 'central');
+SELECT * FROM problems WHERE name IN ('function', 'server');
+DROP SERVER central;
+DROP SEQUENCE native_seq;
+DROP FUNCTION allocate;
+TABLE problems;
+UPDATE id_sequences SET source_name = NULL WHERE name = 'server';
+UPDATE id_sequences SET source_name = 'no_such_schema.s' WHERE name = 'native';
+TABLE problems;
+CREATE SERVER idgen_default FOREIGN DATA WRAPPER idgen_fdw;
+SELECT name, source_name, problem FROM idgen_health;
+DELETE FROM id_sequences;
+
+-- a row that nobody has checked does not keep the others from being shown
+SELECT idgen_create('a');
+SELECT idgen_create('b');
+SELECT idgen_create('c');
+ALTER TABLE id_sequences DISABLE TRIGGER ALL;
+UPDATE id_sequences SET source = 'nonsense' WHERE name = 'b';
+UPDATE id_sequences SET layout = 'nonsense' WHERE name = 'c';
+ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
+ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
+ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
+INSERT INTO id_sequences (name, next_block_start) VALUES ('d', 1);
+SELECT name, source, refill, percent_left, problem FROM idgen_health;
+
+-- what is written and not committed
+BEGIN;
+DELETE FROM id_sequences WHERE name IN ('b', 'c');
+UPDATE id_sequences SET max_value = 10 WHERE name = 'a';
+TABLE left_of_all;
+ROLLBACK;
+
+-- a serializable transaction does not remember that it has looked
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT count(*) FROM idgen_health;
+SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' AND relation = 'id_sequences'::regclass;
+ROLLBACK;
+
+-- ids that a column cannot hold
+DELETE FROM id_sequences;
+SELECT idgen_create('small', block_size => 10);
+SELECT idgen_create('prefixed', layout => 'prefixed');
+SELECT idgen_create('secret', layout => 'scrambled', max_value => 100000);
+SELECT idgen_create('owned');
+CREATE TABLE takers (
+	small smallint DEFAULT idgen_next('small'),
+	big integer DEFAULT idgen_next('small'),
+	prefixed integer DEFAULT idgen_next('prefixed'),
+	secret smallint DEFAULT idgen_next('secret'),
+	owned integer
+);
+UPDATE id_sequences SET owned_by = 'takers.owned' WHERE name = 'owned';
+UPDATE id_sequences SET next_block_start = 32001 WHERE name = 'small';
+SELECT name, columns, limit_value, limited_by FROM idgen_health;
+TABLE problems;
+ALTER TABLE takers ALTER small TYPE integer, ALTER prefixed TYPE bigint, ALTER secret TYPE integer;
+SELECT name, limit_value, limited_by, problem FROM idgen_health;
+DROP TABLE takers;
+
+DROP VIEW problems, left_of_all;
+DROP EXTENSION idgen CASCADE;

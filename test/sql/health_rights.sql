@@ -1,0 +1,59 @@
+--
+-- View idgen_health shows members of pg_monitor all id sequences, and other
+-- roles those that they may draw from
+--
+CREATE EXTENSION idgen;
+CREATE ROLE regress_idgen_monitor;
+CREATE ROLE regress_idgen_reader;
+GRANT pg_monitor TO regress_idgen_monitor;
+CREATE SEQUENCE native_seq;
+CREATE SEQUENCE bare_seq INCREMENT 10;
+SELECT idgen_create('open');
+SELECT idgen_create('hidden');
+SELECT idgen_create('native', source => 'sequence');
+SELECT idgen_next('bare', 'sequence');
+
+-- privileges on native sequences
+SELECT name FROM idgen_health;
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+SET ROLE regress_idgen_monitor;
+SELECT name FROM idgen_health;
+RESET ROLE;
+GRANT USAGE ON SEQUENCE bare_seq TO regress_idgen_reader;
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+RESET ROLE;
+
+-- row security
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY open ON id_sequences FOR SELECT USING (name = 'open');
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+SET ROLE regress_idgen_monitor;
+SELECT name FROM idgen_health;
+RESET ROLE;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+
+-- without the privilege to draw at all
+REVOKE SELECT ON id_sequences FROM PUBLIC;
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+\echo :SQLSTATE
+SET ROLE regress_idgen_monitor;
+SELECT name FROM idgen_health;
+
+-- a member of pg_monitor needs no privilege on schemas in which sequences are
+RESET ROLE;
+CREATE SCHEMA regress_idgen_closed;
+CREATE SEQUENCE regress_idgen_closed.s;
+SELECT idgen_create('closed', source => 'sequence', source_name => 'regress_idgen_closed.s');
+SET ROLE regress_idgen_monitor;
+SELECT name, source_name, percent_left, problem FROM idgen_health WHERE name = 'closed';
+RESET ROLE;
+
+DROP EXTENSION idgen;
+DROP SCHEMA regress_idgen_closed CASCADE;
+DROP SEQUENCE native_seq, bare_seq;
+DROP ROLE regress_idgen_monitor;
+DROP ROLE regress_idgen_reader;
