@@ -224,6 +224,21 @@ idgen_row_is_own(TupleTableSlot *slot)
 }
 
 /*
+ * Does any session wait in line to lock or update this version of a row? The
+ * first one in the line has a lock on the row, which counts as well.
+ */
+bool
+idgen_row_is_awaited(Relation rel, TupleTableSlot *slot)
+{
+	const LockRelId *id = &rel->rd_lockInfo.lockRelId;
+	LOCKTAG line;
+
+	SET_LOCKTAG_TUPLE(line, id->dbId, id->relId,
+	                  ItemPointerGetBlockNumber(&slot->tts_tid), ItemPointerGetOffsetNumber(&slot->tts_tid));
+	return LockWaiterCount(&line) > 0;
+}
+
+/*
  * May the current transaction keep another from updating the row in the slot?
  * It does if it has written or locked this version, or locked the table.
  */

@@ -58,6 +58,7 @@ extern void idgen_row_close(IdgenRow *row);
 extern TransactionId idgen_row_writer(TupleTableSlot *slot);
 extern bool idgen_row_is_own(TupleTableSlot *slot);
 extern TransactionId idgen_row_holder(TupleTableSlot *slot);
+extern bool idgen_row_is_awaited(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
                                const char *name, int namelen);

@@ -68,16 +68,25 @@ typedef Oid RelFileNumber;
 
 /* 17 keeps what makes up a virtual transaction id together. */
 #if PG_VERSION_NUM < 170000
-#define MyLocalTransactionId (MyProc->lxid)
+#define MyLocalTransactionId  (MyProc->lxid)
+#define idgen_proc_lxid(proc) ((proc)->lxid)
 #else
-#define MyLocalTransactionId (MyProc->vxid.lxid)
+#define MyLocalTransactionId  (MyProc->vxid.lxid)
+#define idgen_proc_lxid(proc) ((proc)->vxid.lxid)
 #endif
 
 /*
  * 17 numbers sessions by their place in shared memory, from 0; before, from 1.
  */
 #if PG_VERSION_NUM < 170000
-#define MyProcNumber (MyBackendId - 1)
+#define MyProcNumber              (MyBackendId - 1)
+#define procNumber                backendId
+#define ProcNumberGetProc(number) BackendIdGetProc(number)
+#endif
+
+/* 16 has two ways to look up a session's entry in pg_stat_activity. */
+#if PG_VERSION_NUM < 160000
+#define pgstat_get_local_beentry_by_index(i) pgstat_fetch_stat_local_beentry(i)
 #endif
 
 /* 17 lets extensions name their wait events. */

@@ -276,7 +276,7 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 				refill_past_worker(handle, call);
 				return false;
 			}
-			idgen_refill_context_push(handle, &context);
+			idgen_refill_context_push(handle->name, &context);
 			wait_for_attempt(handle, call, result.attempt);
 			error_context_stack = context.previous;
 			return false;

@@ -106,19 +106,10 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 					return false;
 				break;
 			case IDGEN_DRAW_WAIT:
-				idgen_wait_begin(handle);
-				if (draw.mode == IDGEN_MODE_PUBLISHING)
-					idgen_wait_for_publishing(handle, call);
-				else if (!idgen_handle_holds_row(handle))
-					idgen_wait_for_transaction(call, result.wait_for);
-				else
-				{
-					/* As if we had refilled: waiting could be a deadlock. */
-					idgen_wait_end();
-					draw.may_wait = false;
-					break;
-				}
-				return false;
+				if (idgen_wait_for_refill(handle, call, draw.mode, result.wait_for))
+					return false;
+				draw.may_wait = false; /* as if we had refilled */
+				break;
 			case IDGEN_DRAW_REFILL:
 				return refill(handle, call, &draw, &result, IDGEN_ASKER_SESSION, ids);
 			case IDGEN_DRAW_REFILL_AHEAD:

@@ -101,7 +101,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	refill->begun_at = GetCurrentTimestamp();
 	refill->rest.storage = handle->found.storage;
 	refill->rest.origin = handle->found.origin;
-	idgen_refill_context_push(handle, &context);
+	idgen_refill_context_push(handle->name, &context);
 	check_not_refilling(handle);
 	handle->allocating = true;
 	PG_TRY();
@@ -233,11 +233,14 @@ bool
 idgen_refill_prepare(IdgenHandle *handle, IdgenDraw *draw)
 {
 	uint64 epoch = idgen_epoch;
+	ErrorContextCallback context;
 
 	if (!handle->found.source->transactional && !idgen_refill_is_prepared(handle))
 	{
+		idgen_refill_context_push(handle->name, &context);
 		if (handle->found.source->prepare)
 			handle->found.source->prepare(handle);
+		error_context_stack = context.previous;
 		handle->publishing.lxid = MyLocalTransactionId;
 		handle->publishing.refills = handle->publishing.ids = 0;
 	}

@@ -20,9 +20,10 @@
 #include "utils/timestamp.h"
 
 #include "common/compat.h"
+#include "common/lock_log.h"
 #include "common/subxact.h"
 #include "draw/wait.h"
-#include "shmem/slot_draw.h"
+#include "session/messages.h"
 
 /*
  * How much longer than deadlock_timeout a session waits before it looks again.
@@ -109,8 +110,7 @@ wait_for_transaction(void *arg)
 	(void) set_config_option("lock_timeout", psprintf("%ld", wait->timeout), PGC_USERSET,
 	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (wait->again)
-		(void) set_config_option("log_lock_waits", "off", PGC_SUSET,
-		                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		idgen_log_no_lock_waits();
 	XactLockTableWait(wait->xid, NULL, NULL, XLTW_None);
 }
 
@@ -133,6 +133,15 @@ lock_timeout_left(IdgenCall *call, TransactionId xid)
 	return Max(1, TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->awaited_since, LockTimeout)));
 }
 
+/* Log that the transaction is over that a call has waited for. */
+static void
+log_acquired(const IdgenCall *call)
+{
+	IdgenLock lock = idgen_lock_of_transaction(call->awaited);
+
+	idgen_log_lock_acquired(&lock, call->awaited_since);
+}
+
 /*
  * Wait for the (sub)transaction that is refilling, in the server's lock
  * manager: deadlocks are detected, timeouts and cancelling work.
@@ -140,8 +149,9 @@ lock_timeout_left(IdgenCall *call, TransactionId xid)
  * If that lasts, look again now and then, and tell the cache how long it has
  * lasted so far: the transaction may have been prepared. Then it goes on,
  * perhaps for ever, but refills no more. The server looks for a deadlock first,
- * so the wait is a bit longer than that takes. Only the first such wait is
- * logged, as if it went on.
+ * so the wait is a bit longer than that takes. The server logs only the first
+ * such wait (log_lock_waits), as if it went on; the end of a later one is
+ * logged here.
  *
  * By the time that the process gets to run, statement_timeout may be over as
  * well. The server acts on the timeout that was first, which is this one, and
@@ -165,8 +175,11 @@ idgen_wait_for_transaction(IdgenCall *call, TransactionId xid)
 		end_wait(xid);
 	call->waited_us = measured_before;
 	if (timed_out == NULL)
+	{
+		if (again && log_lock_waits)
+			log_acquired(call);
 		return;
-
+	}
 	if (wait.timeout == left)
 		idgen_rethrow(timed_out);
 	else if (limited && !get_timeout_active(STATEMENT_TIMEOUT))
@@ -202,8 +215,8 @@ patience_left(const IdgenHandle *handle, IdgenCall *call)
  * no lock of a transaction, but for those on the system catalogs, and at
  * another server.
  */
-void
-idgen_wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
+static void
+wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
 {
 	static uint32 wait_event = 0;
 	IdgenSlot *slot = handle->found.slot;
@@ -221,4 +234,29 @@ idgen_wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
 	}
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
+}
+
+/*
+ * Wait for the session that refills, as the cache has said to one that draws in
+ * that mode: for the end of its claim, a transaction, or for it to publish.
+ * Returns false, without having waited, if that could be a deadlock.
+ */
+bool
+idgen_wait_for_refill(const IdgenHandle *handle, IdgenCall *call, IdgenDrawMode mode, TransactionId claim)
+{
+	ErrorContextCallback context;
+
+	idgen_wait_begin(handle);
+	if (mode != IDGEN_MODE_PUBLISHING && idgen_handle_holds_row(handle))
+	{
+		idgen_wait_end();
+		return false;
+	}
+	idgen_refill_context_push(handle->name, &context);
+	if (mode == IDGEN_MODE_PUBLISHING)
+		wait_for_publishing(handle, call);
+	else
+		idgen_wait_for_transaction(call, claim);
+	error_context_stack = context.previous;
+	return true;
 }

@@ -74,18 +74,18 @@ idgen_not_made_yet(const char *name, const char *parent)
 static void
 refill_error_context(void *arg)
 {
-	errcontext("while refilling id sequence \"%s\"", ((const IdgenHandle *) arg)->name);
+	errcontext("while refilling id sequence \"%s\"", (const char *) arg);
 }
 
 /*
- * Have errors say from here on that they happened while refilling the id
- * sequence. The caller ends that with error_context_stack = context->previous.
+ * Have errors, and lines of the log, say from here on that they happened while
+ * refilling the id sequence of that name. The caller ends that with error_context_stack = context->previous.
  */
 void
-idgen_refill_context_push(const IdgenHandle *handle, ErrorContextCallback *context)
+idgen_refill_context_push(const char *name, ErrorContextCallback *context)
 {
 	context->callback = refill_error_context;
-	context->arg = unconstify(IdgenHandle *, handle);
+	context->arg = unconstify(char *, name);
 	context->previous = error_context_stack;
 	error_context_stack = context;
 }

@@ -178,7 +178,7 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 		return;
 	if (found->source->resolve)
 	{
-		idgen_refill_context_push(handle, &context);
+		idgen_refill_context_push(handle->name, &context);
 		found->source->resolve(handle, found, object);
 		error_context_stack = context.previous;
 	}

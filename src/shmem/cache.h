@@ -75,6 +75,8 @@ typedef struct IdgenCached
 	int nblocks;
 	int64 ids_left;
 	int worker_blocks;        /* blocks that the worker's last refill asked for */
+	bool awaited;             /* do sessions wait for a refill, or has the worker to do one? */
+	TransactionId claim;      /* as in IdgenSlotRefill */
 	IdgenFailureNote failure; /* of the worker's last attempt */
 	IdgenCounted counted;
 } IdgenCached;

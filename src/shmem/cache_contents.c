@@ -22,6 +22,8 @@ copy_slot(IdgenSlot *slot, IdgenCached *cached)
 	cached->nblocks = slot->nblocks;
 	cached->ids_left = slot->ids_left;
 	cached->worker_blocks = slot->pace.worker_blocks;
+	cached->awaited = slot->refill.waiters > 0 || slot->work != IDGEN_WORK_NOTHING;
+	cached->claim = slot->refill.claim;
 	cached->failure = slot->worker.failure;
 	idgen_slot_read_counted(slot, &cached->counted);
 }

@@ -61,6 +61,7 @@
 
 #include "common/guc.h"
 #include "worker/job.h"
+#include "worker/job_log.h"
 
 /* How long a job waits in line for the row: at first, and at most. */
 #define IDGEN_LINE_MS     10
@@ -172,25 +173,35 @@ begin_pause(IdgenJob *job)
 	job->paused_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
 }
 
+/* The end of a try tells whether a lock is in the way. */
+static void
+note_lock(IdgenJob *job, IdgenJobEvent event)
+{
+	bool locked = is_about_lock(event);
+
+	note_row(job, locked);
+	if (locked)
+		idgen_job_log_locked(job, event == IDGEN_EVENT_ROW_TAKEN);
+	else
+		idgen_job_log_unlocked(job);
+}
+
 /*
- * An event brings a job to its next state. Logs that it has EXPIRED. Why it has
- * FAILED, the caller has noted.
+ * An event brings a job to its next state. Logs that it waits for a lock, and
+ * that it has EXPIRED. Why it has FAILED, the caller has noted.
  */
 void
 idgen_job_take_event(IdgenJob *job, IdgenJobEvent event)
 {
 	if (event != IDGEN_EVENT_RESUMED && event != IDGEN_EVENT_CANCELLED)
-		note_row(job, is_about_lock(event));
+		note_lock(job, event);
 	if ((is_about_lock(event) || event == IDGEN_EVENT_CANCELLED) && has_expired(job))
 		event = IDGEN_EVENT_EXPIRED;
 	job->state = next_state(job, event);
 	if (job->state == IDGEN_JOB_PAUSED)
 		begin_pause(job);
 	else if (job->state == IDGEN_JOB_EXPIRED)
-		ereport(LOG,
-		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-		         errmsg("could not lock the row of id sequence \"%s\", or what it draws from, within %d ms",
-		                job->task->key.name, idgen_worker_timeout)));
+		idgen_job_log_expired(job);
 }
 
 /* Make a job READY if what it waits for has come. Returns whether it has. */

@@ -1,0 +1,31 @@
+/*
+ * lock_holder.h
+ *		Locks that refills wait for, and who holds them.
+ */
+#ifndef IDGEN_LOCK_HOLDER_H
+#define IDGEN_LOCK_HOLDER_H
+
+#include "datatype/timestamp.h"
+#include "storage/lock.h"
+
+/* A lock that a refill needs. */
+typedef struct IdgenLock
+{
+	LOCKTAG tag;
+	LOCKMODE mode; /* that the refill asks for */
+} IdgenLock;
+
+/* The transaction that holds a lock which somebody else needs. */
+typedef struct IdgenLockHolder
+{
+	TransactionId xid; /* invalid if it has none */
+	int pid;           /* of its session; 0 if the transaction is prepared */
+} IdgenLockHolder;
+
+extern IdgenLock idgen_lock_of_transaction(TransactionId xid);
+extern bool idgen_lock_of_running(TransactionId xid, IdgenLock *lock);
+extern IdgenLock idgen_lock_of_relation(Oid relid);
+extern bool idgen_lock_find_holder(const IdgenLock *lock, IdgenLockHolder *holder);
+extern TimestampTz idgen_lock_holder_began(const IdgenLockHolder *holder);
+
+#endif /* IDGEN_LOCK_HOLDER_H */
