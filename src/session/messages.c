@@ -79,7 +79,8 @@ refill_error_context(void *arg)
 
 /*
  * Have errors, and lines of the log, say from here on that they happened while
- * refilling the id sequence of that name. The caller ends that with error_context_stack = context->previous.
+ * refilling the id sequence of that name. The caller ends that with
+ * error_context_stack = context->previous.
  */
 void
 idgen_refill_context_push(const char *name, ErrorContextCallback *context)

@@ -21,9 +21,9 @@
 /*
  * Find the transaction that a refill of an id sequence waits for. "row" is its
  * newest version in "rel", or empty; "object" what its source draws from, or
- * invalid; "cached" what the cache holds of it, or NULL. Returns false if no refill is
- * known to wait. (That a transaction holds a native sequence is enough: a
- * refill waits for it as soon as there is one.) Caller has a snapshot.
+ * invalid; "cached" what the cache holds of it, or NULL. Returns false if no
+ * refill is known to wait. (That a transaction holds a native sequence is
+ * enough: a refill will wait for it.) Caller has a snapshot.
  */
 bool
 idgen_refill_find_holder(Relation rel, TupleTableSlot *row, const IdgenSource *source,
