@@ -595,9 +595,10 @@ COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate
 
 --
 -- Looking inside. The functions and views show what the role that calls or
--- reads them may draw from. The functions also bring the columns of
--- id_sequences: they read the newest rows, whatever the snapshot says, and a
--- serializable transaction gets no conflict from that.
+-- reads them may draw from; idgen_stats shows all to members of pg_monitor. The
+-- functions also bring the columns of id_sequences: they read the newest rows,
+-- whatever the snapshot says, and a serializable transaction gets no conflict
+-- from that.
 --
 
 CREATE FUNCTION idgen_entries(

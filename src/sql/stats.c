@@ -4,7 +4,8 @@
  *		idgen_cache_totals.
  *
  * The views run with the rights of the role that reads them. The functions show
- * only id sequences that this role may draw from.
+ * only id sequences that this role may draw from; but idgen_stats, which shows
+ * no cached ids, shows all of them to those that may monitor.
  */
 #include "postgres.h"
 
@@ -17,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "catalog/definition.h"
@@ -58,6 +60,21 @@ typedef struct Entry
 	TupleTableSlot *row; /* empty if there is none */
 } Entry;
 
+/* What a function shows. */
+typedef struct Shown
+{
+	IdgenPlace last_place; /* are id sequences shown that have no slot? */
+	bool to_monitor;       /* do those that may monitor see all? */
+	void (*put)(ReturnSetInfo *rsinfo, const Entry *entry);
+} Shown;
+
+/* Does the current user see id sequences that others draw from, too? */
+static bool
+sees_all(const Shown *shown)
+{
+	return shown->to_monitor && idgen_may_monitor();
+}
+
 /*
  * Drop the ids of an entry that have become void: another session has changed
  * the row, or restarted the native sequence. Nobody tells a session's own
@@ -89,28 +106,36 @@ may_use_object(Oid object)
 }
 
 /*
- * The source of an entry according to its row. NULL if the current user does
- * not see the row, or if the row names a source of another kind now: the cache
- * then has an entry that nobody draws from any more.
+ * The source of an entry according to its row. NULL if the row names a source
+ * of another kind now: the cache then has an entry that nobody draws from any
+ * more.
  */
 static const IdgenSource *
-source_of_row(const Entry *entry, Relation rel)
+source_of_row(const Entry *entry)
 {
 	const IdgenSource *source;
-	bool cacheable;
 
-	if (!idgen_row_visible(rel, entry->row, &cacheable))
-		return NULL;
 	source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(entry->row, IDGEN_ATT_SOURCE)));
 	if (source == NULL || source->has_object != OidIsValid(entry->key->object))
 		return NULL;
 	return source;
 }
 
+/* May the current user draw from an entry, whose row has been found? */
+static bool
+may_draw(const Entry *entry, Relation rel)
+{
+	Oid object = entry->key->object;
+	bool cacheable;
+
+	return (TTS_EMPTY(entry->row) || idgen_row_visible(rel, entry->row, &cacheable)) &&
+		(!OidIsValid(object) || may_use_object(object));
+}
+
 /*
  * Find the row of an entry, in the slot given, and its source. An id sequence
- * without a row is a native sequence. Returns false for an entry that the
- * current user may not see, or that is out of use.
+ * without a row is a native sequence. Returns false for an entry that is out of
+ * use.
  *
  * This reads the newest row, and serializable transactions do not remember that
  * it was read. So nobody's refill fails because somebody looks at the views
@@ -123,12 +148,11 @@ look_up_entry(Entry *entry, Relation rel)
 
 	ExecClearTuple(entry->row);
 	if (idgen_row_find(rel, key->name, strlen(key->name), IDGEN_SEARCH_SURE, entry->row))
-		entry->source = source_of_row(entry, rel);
+		entry->source = source_of_row(entry);
 	else
 		entry->source = OidIsValid(key->object) ? &idgen_source_sequence : NULL;
-
 	return entry->source != NULL &&
-		(!OidIsValid(key->object) || may_use_object(key->object));
+		(!OidIsValid(key->object) || SearchSysCacheExists1(RELOID, ObjectIdGetDatum(key->object)));
 }
 
 /* The columns of idgen_entries(), which has the most. */
@@ -293,14 +317,11 @@ put_blocks(ReturnSetInfo *rsinfo, const Entry *entry)
 		put_block(rsinfo, key, &rest->more[i], "pending");
 }
 
-/*
- * Call put() for each entry of the cache that the current user may see; or only
- * for those with slots.
- */
+/* Show the entries of the cache that the current user may see. */
 static Datum
-put_entries(FunctionCallInfo fcinfo, IdgenPlace last_place,
-            void (*put)(ReturnSetInfo *rsinfo, const Entry *entry))
+put_entries(FunctionCallInfo fcinfo, const Shown *shown)
 {
+	bool all = sees_all(shown);
 	Oid relid;
 	MemoryContext for_each;
 	MemoryContext before;
@@ -311,17 +332,19 @@ put_entries(FunctionCallInfo fcinfo, IdgenPlace last_place,
 	AcceptInvalidationMessages();
 	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	InitMaterializedSRF(fcinfo, 0);
-	idgen_check_select(relid);
+	if (!all)
+		idgen_check_select(relid);
 	rel = idgen_table_open(relid, AccessShareLock);
 	entry.row = table_slot_create(rel, NULL);
 	for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen entry", ALLOCSET_DEFAULT_SIZES);
 	scan->relid = relid;
-	scan->shows_idle = last_place == IDGEN_IN_SECOND_LEVEL;
+	scan->shows_idle = shown->last_place == IDGEN_IN_SECOND_LEVEL;
 	while (idgen_cache_scan_next(scan))
 	{
 		before = MemoryContextSwitchTo(for_each);
-		if (drop_void_ids(entry.key, entry.cached) && look_up_entry(&entry, rel))
-			put((ReturnSetInfo *) fcinfo->resultinfo, &entry);
+		if (drop_void_ids(entry.key, entry.cached) && look_up_entry(&entry, rel) &&
+		    (all || may_draw(&entry, rel)))
+			shown->put((ReturnSetInfo *) fcinfo->resultinfo, &entry);
 		MemoryContextSwitchTo(before);
 		MemoryContextReset(for_each);
 		CHECK_FOR_INTERRUPTS();
@@ -336,14 +359,18 @@ put_entries(FunctionCallInfo fcinfo, IdgenPlace last_place,
 Datum
 idgen_entries(PG_FUNCTION_ARGS)
 {
-	return put_entries(fcinfo, IDGEN_IN_SLOT, put_stats);
+	static const Shown stats = {.last_place = IDGEN_IN_SLOT, .to_monitor = true, .put = put_stats};
+
+	return put_entries(fcinfo, &stats);
 }
 
 /* idgen_blocks() returns setof record: what view idgen_cache is made of */
 Datum
 idgen_blocks(PG_FUNCTION_ARGS)
 {
-	return put_entries(fcinfo, IDGEN_IN_SECOND_LEVEL, put_blocks);
+	static const Shown blocks = {.last_place = IDGEN_IN_SECOND_LEVEL, .put = put_blocks};
+
+	return put_entries(fcinfo, &blocks);
 }
 
 /* idgen_totals() returns record: what view idgen_cache_totals shows */

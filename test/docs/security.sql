@@ -180,9 +180,14 @@ INSERT INTO id_sequences VALUES ('wad', 1) RETURNING 'WR';
 -- gives: WR
 RESET ROLE;
 
--- claim: pg_monitor can do nothing besides.
+-- claim: pg_monitor can see all id sequences in idgen_stats, but no cached ids,
+-- and draw from none.
 CREATE ROLE pm IN ROLE pg_monitor;
 SET ROLE pm;
+SELECT count(*) > 0 FROM idgen_stats;
+-- gives: t
+SELECT * FROM idgen_cache;
+-- gives: ERROR 42501
 SELECT idgen_next('a');
 -- gives: ERROR 42501
 RESET ROLE;

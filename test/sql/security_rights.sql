@@ -30,19 +30,33 @@ RESET ROLE;
 SELECT * FROM of_superuser ORDER BY name;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 
--- to watch the server, or to write all tables, is not to draw
+-- to watch the server, or to write all tables, is not to draw: it shows how all
+-- id sequences stand, but no ids
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE SEQUENCE native_seq;
+REVOKE ALL ON SEQUENCE native_seq FROM PUBLIC;
+SELECT idgen_next('native', 'sequence');
 REVOKE SELECT ON id_sequences FROM PUBLIC;
 SET ROLE regress_idgen_monitor;
+SELECT name, source, ids_issued, percent_left > 99 AS plenty FROM idgen_stats;
 SELECT idgen_next('shown');
 \echo :SQLSTATE
 SELECT idgen_peek('shown');
 \echo :SQLSTATE
 SELECT * FROM idgen_blocks();
 \echo :SQLSTATE
+TABLE idgen_cache;
+\echo :SQLSTATE
+SET ROLE regress_idgen_user;
+SELECT name FROM idgen_stats;
+\echo :SQLSTATE
+SET ROLE regress_idgen_monitor;
 SELECT idgen_stats_reset();
 \echo :SQLSTATE
 
 -- to read all tables is
+RESET ROLE;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 SET ROLE regress_idgen_backup;
 SELECT idgen_next('gapless');
 RESET ROLE;
@@ -59,4 +73,5 @@ RESET ROLE;
 
 DROP VIEW of_superuser;
 DROP EXTENSION idgen;
+DROP SEQUENCE native_seq;
 DROP ROLE regress_idgen_monitor, regress_idgen_backup, regress_idgen_user;
