@@ -673,6 +673,7 @@ CREATE FUNCTION idgen_conditions(
 	OUT counted_since timestamptz,
 	OUT used_up_on timestamptz,
 	OUT worker text,
+	OUT problem_kind text,
 	OUT problem text
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_conditions'
@@ -727,7 +728,7 @@ CREATE VIEW idgen_health WITH (security_invoker = true) AS
 		limit_value, limited_by,
 		pg_catalog.round(percent_left::numeric, 2) AS percent_left,
 		pg_catalog.round(ids_per_second::numeric, 3) AS ids_per_second,
-		counted_since, used_up_on, worker, problem
+		counted_since, used_up_on, worker, problem_kind, problem
 	FROM idgen_conditions()
 	ORDER BY name, source_name;
 
@@ -772,6 +773,7 @@ COMMENT ON COLUMN idgen_health.ids_per_second IS 'ids issued a second, on averag
 COMMENT ON COLUMN idgen_health.counted_since IS 'since when ids are counted; null if they are not';
 COMMENT ON COLUMN idgen_health.used_up_on IS 'when none will be left, if they go on to be issued as fast; null if nobody knows';
 COMMENT ON COLUMN idgen_health.worker IS 'the worker that refills: running, starting, not running, no slot, or failing with its last error; null if none refills';
+COMMENT ON COLUMN idgen_health.problem_kind IS 'the worst problem in one word, which does not change; null if there is none';
 COMMENT ON COLUMN idgen_health.problem IS 'what is wrong, and what to do about it; null if nothing is known to be';
 COMMENT ON COLUMN idgen_cache.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_cache.first_id IS 'the id that is drawn from the block next';

@@ -32,6 +32,20 @@ typedef enum IdgenHealthWorker
 	IDGEN_HEALTH_WORKER_FAILING,     /* its last attempt has failed */
 } IdgenHealthWorker;
 
+/* What can be wrong with an id sequence. */
+typedef enum IdgenProblem
+{
+	IDGEN_PROBLEM_NONE,
+	IDGEN_PROBLEM_SOURCE_MISSING,
+	IDGEN_PROBLEM_EXHAUSTED,
+	IDGEN_PROBLEM_DOES_NOT_FIT,
+	IDGEN_PROBLEM_UNREACHABLE,
+	IDGEN_PROBLEM_REFILL_FAILS,
+	IDGEN_PROBLEM_NO_WORKER,
+	IDGEN_PROBLEM_LITTLE_LEFT,
+	IDGEN_PROBLEM_BROKEN,
+} IdgenProblem;
+
 /* One reading of the view: what is the same for all that it shows. */
 typedef struct IdgenHealthView
 {
@@ -87,6 +101,7 @@ extern void idgen_health_show_broken(const IdgenHealthView *view, const IdgenHea
                                      const ErrorData *error);
 
 /* health_problems.c */
-extern char *idgen_health_problems(const IdgenHealth *health);
+extern const char *idgen_health_problems(const IdgenHealth *health, IdgenProblem *worst);
+extern const char *idgen_problem_name(IdgenProblem problem);
 
 #endif /* IDGEN_HEALTH_H */

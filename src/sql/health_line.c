@@ -17,7 +17,7 @@
 #include "sql/health.h"
 
 /* The columns of the view. */
-#define COLUMNS 13
+#define COLUMNS 14
 
 /*
  * Looking
@@ -215,6 +215,8 @@ static void
 put_health(const IdgenHealthView *view, const IdgenHealth *health)
 {
 	const IdgenExtent *extent = &health->extent;
+	IdgenProblem worst;
+	const char *problem;
 	Line line = {.n = 0};
 
 	add_text(&line, health->item->name);
@@ -229,7 +231,9 @@ put_health(const IdgenHealthView *view, const IdgenHealth *health)
 	add_time(&line, health->usage.since);
 	add_time(&line, idgen_used_up_at(&health->usage, health->ids_left));
 	add_text(&line, worker_name(health));
-	add_text(&line, idgen_health_problems(health));
+	problem = idgen_health_problems(health, &worst);
+	add_text(&line, idgen_problem_name(worst));
+	add_text(&line, problem);
 	put_line(view, &line);
 }
 
@@ -260,8 +264,9 @@ idgen_health_show_broken(const IdgenHealthView *view, const IdgenHealthItem *ite
 	Line line = {.n = 0};
 
 	add_text(&line, item->name);
-	while (line.n < COLUMNS - 1)
+	while (line.n < COLUMNS - 2)
 		add_unless(true, &line, (Datum) 0);
+	add_text(&line, idgen_problem_name(IDGEN_PROBLEM_BROKEN));
 	add_text(&line, psprintf("It cannot be looked at: %s.", error->message));
 	put_line(view, &line);
 }

@@ -15,25 +15,62 @@
 #include "sources/sources.h"
 #include "sql/health.h"
 
-static void add_problem(StringInfo problems, const char *format, ...) pg_attribute_printf(2, 3);
+/* What has been found so far. */
+typedef struct Problems
+{
+	IdgenProblem worst;
+	StringInfoData text;
+} Problems;
 
-/* Add a sentence. */
+static void add_problem(Problems *problems, IdgenProblem problem, const char *format, ...) pg_attribute_printf(3, 4);
+
+/* Add a sentence. The worst problem is added first. */
 static void
-add_problem(StringInfo problems, const char *format, ...)
+add_problem(Problems *problems, IdgenProblem problem, const char *format, ...)
 {
 	va_list args;
 	int needed;
 
-	if (problems->len > 0)
-		appendStringInfoChar(problems, ' ');
+	if (problems->worst == IDGEN_PROBLEM_NONE)
+		problems->worst = problem;
+	else
+		appendStringInfoChar(&problems->text, ' ');
 	do
 	{
 		va_start(args, format);
-		needed = appendStringInfoVA(problems, format, args);
+		needed = appendStringInfoVA(&problems->text, format, args);
 		va_end(args);
 		if (needed > 0)
-			enlargeStringInfo(problems, needed);
+			enlargeStringInfo(&problems->text, needed);
 	} while (needed > 0);
+}
+
+/* What column problem_kind calls a problem; NULL if there is none. */
+const char *
+idgen_problem_name(IdgenProblem problem)
+{
+	switch (problem)
+	{
+		case IDGEN_PROBLEM_NONE:
+			return NULL;
+		case IDGEN_PROBLEM_SOURCE_MISSING:
+			return "source_missing";
+		case IDGEN_PROBLEM_EXHAUSTED:
+			return "exhausted";
+		case IDGEN_PROBLEM_DOES_NOT_FIT:
+			return "does_not_fit";
+		case IDGEN_PROBLEM_UNREACHABLE:
+			return "unreachable";
+		case IDGEN_PROBLEM_REFILL_FAILS:
+			return "refill_fails";
+		case IDGEN_PROBLEM_NO_WORKER:
+			return "no_worker";
+		case IDGEN_PROBLEM_LITTLE_LEFT:
+			return "little_left";
+		case IDGEN_PROBLEM_BROKEN:
+			return "broken";
+	}
+	pg_unreachable();
 }
 
 /*
@@ -65,25 +102,25 @@ how_to_get_more(const IdgenHealth *health)
 }
 
 static void
-add_exhausted(StringInfo problems, const IdgenHealth *health)
+add_exhausted(Problems *problems, const IdgenHealth *health)
 {
 	const IdgenExtent *extent = &health->extent;
 
 	if (health->def.exhausted && !idgen_is_at_end(health->def.next_block_start, extent->limit))
-		add_problem(problems, "Its column exhausted is 1, though ids are left. Set that to 0.");
+		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "Its column exhausted is 1, though ids are left. Set that to 0.");
 	else
-		add_problem(problems, "No id is left within the limit of %s. %s", extent->limited_by,
+		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "No id is left within the limit of %s. %s", extent->limited_by,
 		            how_to_get_more(health));
 }
 
 /* Columns that cannot hold its ids, however far it has got. */
 static void
-add_misfits(StringInfo problems, const IdgenHealth *health)
+add_misfits(Problems *problems, const IdgenHealth *health)
 {
 	ListCell *cell;
 
 	foreach(cell, health->misfits)
-		add_problem(problems, "Its %s ids do not fit %s. Give the column a wider type.",
+		add_problem(problems, IDGEN_PROBLEM_DOES_NOT_FIT, "Its %s ids do not fit %s. Give the column a wider type.",
 		            health->def.layout->scrambled ? "scrambled" : "composed", idgen_column_title(lfirst(cell)));
 }
 
@@ -92,24 +129,24 @@ add_misfits(StringInfo problems, const IdgenHealth *health)
  */
 
 static void
-add_source_missing(StringInfo problems, const IdgenHealth *health)
+add_source_missing(Problems *problems, const IdgenHealth *health)
 {
 	bool searched = health->def.source == &idgen_source_sequence && strchr(health->object_name, '.') == NULL;
 
-	add_problem(problems, "There is no %s %s%s. Create it, or name another one in source_name.",
+	add_problem(problems, IDGEN_PROBLEM_SOURCE_MISSING, "There is no %s %s%s. Create it, or name another one in source_name.",
 	            health->def.source->name, health->object_name, searched ? " in this session's search_path" : "");
 }
 
 /* Another server does not answer. */
 static void
-add_unreachable(StringInfo problems, const IdgenHealth *health)
+add_unreachable(Problems *problems, const IdgenHealth *health)
 {
 	IdgenUnreachable unreachable;
 
 	if (health->def.source->timeout == NULL ||
 	    !idgen_unreachable_find(health->object, &unreachable))
 		return;
-	add_problem(problems, "Server %s has not answered since %s. Start it, or see what is in the way: %s.",
+	add_problem(problems, IDGEN_PROBLEM_UNREACHABLE, "Server %s has not answered since %s. Start it, or see what is in the way: %s.",
 	            health->object_name, timestamptz_to_str(unreachable.since), unreachable.reason);
 }
 
@@ -118,12 +155,12 @@ add_unreachable(StringInfo problems, const IdgenHealth *health)
  */
 
 static void
-add_worker(StringInfo problems, const IdgenHealth *health)
+add_worker(Problems *problems, const IdgenHealth *health)
 {
 	if (health->worker == IDGEN_HEALTH_WORKER_FAILING)
-		add_problem(problems, "The worker could not refill: %s.", health->failure);
+		add_problem(problems, IDGEN_PROBLEM_REFILL_FAILS, "The worker could not refill: %s.", health->failure);
 	else if (health->worker == IDGEN_HEALTH_WORKER_NO_SLOT)
-		add_problem(problems, "The server has no place for a worker. Raise max_worker_processes%s.",
+		add_problem(problems, IDGEN_PROBLEM_NO_WORKER, "The server has no place for a worker. Raise max_worker_processes%s.",
 		            health->def.refill == IDGEN_REFILL_AUTO ? "; until then, sessions refill themselves" : "");
 }
 
@@ -133,25 +170,25 @@ add_worker(StringInfo problems, const IdgenHealth *health)
 
 /* It will be used up soon, or little is left. */
 static void
-add_running_out(StringInfo problems, const IdgenHealth *health)
+add_running_out(Problems *problems, const IdgenHealth *health)
 {
 	double percent = idgen_extent_percent_left(&health->extent);
 
 	if (percent >= 0 && percent < idgen_warn_remaining)
-		add_problem(problems, "Only %.2f percent of its ids are left within the limit of %s. %s", percent,
+		add_problem(problems, IDGEN_PROBLEM_LITTLE_LEFT, "Only %.2f percent of its ids are left within the limit of %s. %s", percent,
 		            health->extent.limited_by, how_to_get_more(health));
 }
 
 /*
  * What is wrong with an id sequence, the worst first, palloc'd; NULL if nothing
- * is known to be.
+ * is known to be. Says which one is the worst, too.
  */
-char *
-idgen_health_problems(const IdgenHealth *health)
+const char *
+idgen_health_problems(const IdgenHealth *health, IdgenProblem *worst)
 {
-	StringInfoData problems;
+	Problems problems = {.worst = IDGEN_PROBLEM_NONE};
 
-	initStringInfo(&problems);
+	initStringInfo(&problems.text);
 	if (health->object_name != NULL && !OidIsValid(health->object))
 		add_source_missing(&problems, health);
 	if (health->ids_left == 0 && health->misfits == NIL)
@@ -161,5 +198,6 @@ idgen_health_problems(const IdgenHealth *health)
 	add_worker(&problems, health);
 	if (health->ids_left > 0)
 		add_running_out(&problems, health);
-	return problems.len > 0 ? problems.data : NULL;
+	*worst = problems.worst;
+	return problems.worst != IDGEN_PROBLEM_NONE ? problems.text.data : NULL;
 }

@@ -3,7 +3,7 @@
 --
 CREATE EXTENSION idgen;
 CREATE VIEW left_of_all AS SELECT name, source, source_name, refill, limit_value, limited_by, percent_left FROM idgen_health;
-CREATE VIEW problems AS SELECT name, problem FROM idgen_health;
+CREATE VIEW problems AS SELECT name, problem_kind, problem FROM idgen_health;
 
 -- one row for each row of id_sequences from which ids come, used or not
 CREATE SEQUENCE native_seq MAXVALUE 1000;
@@ -72,7 +72,7 @@ UPDATE id_sequences SET source_name = NULL WHERE name = 'server';
 UPDATE id_sequences SET source_name = 'no_such_schema.s' WHERE name = 'native';
 TABLE problems;
 CREATE SERVER idgen_default FOREIGN DATA WRAPPER idgen_fdw;
-SELECT name, source_name, problem FROM idgen_health;
+SELECT name, source_name, problem_kind, problem FROM idgen_health;
 DELETE FROM id_sequences;
 
 -- a row that nobody has checked does not keep the others from being shown
@@ -86,7 +86,7 @@ ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
 ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
 ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 INSERT INTO id_sequences (name, next_block_start) VALUES ('d', 1);
-SELECT name, source, refill, percent_left, problem FROM idgen_health;
+SELECT name, source, refill, percent_left, problem_kind, problem FROM idgen_health;
 
 -- what is written and not committed
 BEGIN;
