@@ -1,6 +1,8 @@
 --
 -- Text ids of rows with periods: each period has its own numbers and its date
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 
 SELECT idgen_create('bill/*', period => 'year', block_size => 1, format => 'B{{{YYYY}}}-{MM}-{id:4}'),
