@@ -1,5 +1,6 @@
 # A role that has no privilege but those of pg_monitor sees all metrics of
-# monitoring/queries.yaml through postgres_exporter, set up as the page says.
+# monitoring/queries.yaml through postgres_exporter, also those of id sequences
+# that it may not draw from; set up as the page says.
 use strict;
 use warnings FATAL => 'all';
 
@@ -21,8 +22,11 @@ $node->safe_psql(
 	'postgres', qq{
 	$role
 	CREATE DATABASE app;
-	SELECT idgen_create('low', block_size => 1000);
-	SELECT count(idgen_next('low')) FROM generate_series(1, 920)});
+	REVOKE SELECT ON id_sequences FROM PUBLIC;
+	SELECT idgen_create('low', max_value => 1000, block_size => 950);
+	SELECT count(idgen_next('low')) FROM generate_series(1, 920);
+	SELECT idgen_create('nothing', max_value => 10);
+	SELECT idgen_next('nothing')});
 $node->safe_psql(
 	'app', qq{
 	CREATE SCHEMA ids;
@@ -31,6 +35,9 @@ $node->safe_psql(
 	SELECT ids.idgen_create('low');
 	SELECT ids.idgen_next('low')});
 
+is(sqlstate($node, q{SELECT idgen_next('low')}, $node->connstr('postgres') . ' user=idgen_monitor'),
+	'42501', 'the role cannot draw');
+
 my $exporter = Monitoring->exporter($node, 'idgen_monitor', 'postgres', 'app');
 my $metrics = $exporter->metrics;
 
@@ -38,11 +45,16 @@ is($metrics->{pg_up}, 1, 'the exporter reaches the server');
 is($metrics->{pg_exporter_last_scrape_error}, 0, 'no query fails') or diag($exporter->output);
 
 my %expected = (
+	'idgen_sequence_left_ratio{datname="postgres",name="low"}' => 0.05,
+	'idgen_sequence_left_ratio{datname="app",name="low"}' => 1,
+	'idgen_problem_present{datname="postgres",kind="exhausted",name="nothing"}' => 1,
+	'idgen_database_sequences{datname="postgres"}' => 2,
+	'idgen_database_problems{datname="app"}' => 0,
 	'idgen_traffic_ids_issued_total{datname="postgres",name="low"}' => 920,
 	'idgen_traffic_ids_issued_total{datname="app",name="low"}' => 1,
-	'idgen_traffic_ids_cached{datname="postgres",name="low"}' => 80,
+	'idgen_traffic_ids_cached{datname="postgres",name="low"}' => 30,
 	'idgen_cache_shared{datname="postgres"}' => 1,
-	'idgen_cache_sequences{datname="app"}' => 2);
+	'idgen_cache_sequences{datname="app"}' => 3);
 is_deeply({ map { $_ => $metrics->{$_} } keys %expected }, \%expected, 'what the views tell');
 
 # each metric that a query promises has a series
