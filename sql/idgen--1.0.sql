@@ -679,6 +679,21 @@ CREATE FUNCTION idgen_conditions(
 	AS 'MODULE_PATHNAME', 'idgen_conditions'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
 
+CREATE FUNCTION idgen_all_columns(
+	OUT relation regclass,
+	OUT column_name name,
+	OUT type text,
+	OUT kind text,
+	OUT draws_from text,
+	OUT last_value bigint,
+	OUT limit_value bigint,
+	OUT limited_by text,
+	OUT percent_used double precision,
+	OUT adoptable boolean
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_all_columns'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1000;
+
 CREATE FUNCTION idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
@@ -687,6 +702,7 @@ COMMENT ON FUNCTION idgen_entries() IS 'internal: what view idgen_stats shows of
 COMMENT ON FUNCTION idgen_blocks() IS 'internal: what view idgen_cache shows';
 COMMENT ON FUNCTION idgen_conditions() IS 'internal: what view idgen_health shows';
 COMMENT ON FUNCTION idgen_totals() IS 'internal: what view idgen_cache_totals shows';
+COMMENT ON FUNCTION idgen_all_columns() IS 'internal: what view idgen_columns shows';
 COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
 -- An id sequence that moves to another place in the cache while a function goes
@@ -732,10 +748,17 @@ CREATE VIEW idgen_health WITH (security_invoker = true) AS
 	FROM idgen_conditions()
 	ORDER BY name, source_name;
 
+CREATE VIEW idgen_columns WITH (security_invoker = true) AS
+	SELECT relation, column_name, type, kind, draws_from, last_value, limit_value, limited_by,
+		pg_catalog.trunc(percent_used::numeric, 2) AS percent_used, adoptable
+	FROM idgen_all_columns();
+
 COMMENT ON VIEW idgen_stats IS 'id sequences that the cache knows, with counters';
 COMMENT ON VIEW idgen_health IS 'all id sequences: how much is left, how long that will last, and what is wrong';
 COMMENT ON VIEW idgen_cache IS 'cached blocks of ids';
 COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
+
+COMMENT ON VIEW idgen_columns IS 'columns that draw from anything: how far they have got, and how far they can get';
 
 COMMENT ON COLUMN idgen_stats.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_stats.source IS 'where blocks come from: table, sequence, function or server';
@@ -789,13 +812,24 @@ COMMENT ON COLUMN idgen_cache_totals.evictions IS 'how often an id sequence gave
 COMMENT ON COLUMN idgen_cache_totals.ids_evicted IS 'cached ids that became a gap because there was no room for idle id sequences';
 COMMENT ON COLUMN idgen_cache_totals.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted, and of idle ones';
 COMMENT ON COLUMN idgen_cache_totals.ids_uncached IS 'ids that became a gap because the cache had no room for their id sequence';
+COMMENT ON COLUMN idgen_columns.relation IS 'the table';
+COMMENT ON COLUMN idgen_columns.column_name IS 'the column';
+COMMENT ON COLUMN idgen_columns.type IS 'its type';
+COMMENT ON COLUMN idgen_columns.kind IS 'serial, identity, nextval, idgen, or owned: how it draws';
+COMMENT ON COLUMN idgen_columns.draws_from IS 'the native sequence or id sequence; null if its name is no constant';
+COMMENT ON COLUMN idgen_columns.last_value IS 'the last value that was drawn, or that a block holds; null if there is none, or it is not known';
+COMMENT ON COLUMN idgen_columns.limit_value IS 'the last value that there can be';
+COMMENT ON COLUMN idgen_columns.limited_by IS 'what sets that limit';
+COMMENT ON COLUMN idgen_columns.percent_used IS 'percentage of the values up to the limit that are drawn, or held by blocks; null if not known';
+COMMENT ON COLUMN idgen_columns.adoptable IS 'would idgen_adopt accept the column?';
 
 GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_conditions() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_totals() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_all_columns() TO PUBLIC;
 REVOKE ALL ON FUNCTION idgen_stats_reset() FROM PUBLIC;
-GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals TO PUBLIC;
+GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals, idgen_columns TO PUBLIC;
 
 --
 -- What becomes of an id sequence when its column is dropped, or gets another

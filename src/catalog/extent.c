@@ -49,6 +49,7 @@ idgen_extent_of_row(TupleTableSlot *row, Oid object, IdgenExtent *extent)
 	*extent = (IdgenExtent){
 		.layout = layout != NULL ? layout : &idgen_layout_plain,
 		.big_base = read_big_base(row),
+		.format = idgen_row_string(row, IDGEN_ATT_FORMAT),
 		.step = 1,
 	};
 	if (source != NULL && source->extent)
@@ -80,6 +81,18 @@ add_ids(IdgenExtent *extent, const IdgenNativeSequence *sequence, const IdgenNat
 	extent->last = (int64) ((uint64) block.next - (uint64) block.step);
 }
 
+/* The last value of a native sequence, or the last id that they stand for. */
+static void
+limit_by_native(IdgenExtent *extent, Oid sequence, const IdgenNativeSequence *says, const IdgenPool *pool)
+{
+	int64 last = pool != NULL ? idgen_native_last_id(says, says->start) : says->last;
+
+	if (pool != NULL && idgen_pooling_numbers(pool->pooling) && last == pool->max_value)
+		idgen_extent_limit(extent, IDGEN_LIMIT_MAX_VALUE, last, "max_value");
+	else
+		idgen_extent_limit(extent, IDGEN_LIMIT_SEQUENCE, last, idgen_native_title(sequence));
+}
+
 /*
  * Add the extent of a native sequence: of the ids that its values stand for by
  * that pool or, if it is NULL, of the values as nextval() gives them.
@@ -100,8 +113,7 @@ idgen_extent_add_native(IdgenExtent *extent, Oid sequence, const IdgenPool *pool
 	extent->step = (int) says.ids.step;
 	extent->first = pool != NULL ? idgen_native_first_id(&says) : says.first;
 	if (!says.cycle)
-		idgen_extent_limit(extent, IDGEN_LIMIT_SEQUENCE, pool != NULL ? idgen_native_last_id(&says, says.start) : says.last,
-		                   idgen_native_title(sequence));
+		limit_by_native(extent, sequence, &says, pool);
 	if (!idgen_native_look_at_state(sequence, &state))
 		return;
 	extent->is_known = true;

@@ -25,6 +25,7 @@ typedef struct IdgenExtent
 {
 	const IdgenLayout *layout; /* what is composed of them */
 	Numeric big_base;          /* NULL if zero */
+	const char *format;        /* of text ids; NULL for plain digits */
 	int step;                  /* 1, or -1 if the id sequence counts down */
 	int64 first;               /* percentages are counted from here */
 

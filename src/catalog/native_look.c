@@ -20,12 +20,14 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
 #include "catalog/native_look.h"
+#include "catalog/privileges.h"
 
 /* A qualified name. */
 typedef struct SplitName
@@ -142,8 +144,21 @@ read_state(Oid sequence, Form_pg_class class)
 }
 
 /*
+ * May the current user know how far a sequence has got? All that nextval()
+ * needs, or currval(), suffices.
+ */
+static bool
+may_know(Oid sequence)
+{
+	bool is_missing = false;
+
+	return idgen_may_monitor() ||
+		pg_class_aclcheck_ext(sequence, GetUserId(), ACL_SELECT | ACL_USAGE | ACL_UPDATE, &is_missing) == ACLCHECK_OK;
+}
+
+/*
  * How far a sequence has got. Returns false if that is not known: it is gone,
- * or locked, or this session cannot read it.
+ * or locked, or this session cannot read it, or the current user may not.
  */
 bool
 idgen_native_look_at_state(Oid sequence, IdgenNativeState *state)
@@ -151,7 +166,7 @@ idgen_native_look_at_state(Oid sequence, IdgenNativeState *state)
 	HeapTuple class;
 	bool known = false;
 
-	if (!ConditionalLockRelationOid(sequence, AccessShareLock))
+	if (!may_know(sequence) || !ConditionalLockRelationOid(sequence, AccessShareLock))
 		return false;
 	class = SearchSysCache1(RELOID, ObjectIdGetDatum(sequence));
 	if (HeapTupleIsValid(class))

@@ -103,19 +103,40 @@ end_scan(IdgenOwnedSearch *search, IndexScanDesc scan)
 	ExecClearTuple(search->slot);
 }
 
-/* The names of the rows that belong to the columns from one to another. */
+/*
+ * The rows that belong to the columns from one to another: a list of
+ * IdgenOwnedRow.
+ */
 static List *
 find_rows(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
 {
 	IndexScanDesc scan = begin_scan(search, first, last);
-	List *names = NIL;
+	List *rows = NIL;
 
 	while (index_getnext_slot(scan, ForwardScanDirection, search->slot))
 	{
-		if (table_tuple_satisfies_snapshot(search->rel, search->slot, search->snapshot))
-			names = lappend(names, TextDatumGetCString(idgen_row_attribute(search->slot, IDGEN_ATT_NAME)));
+		IdgenOwnedRow *row;
+
+		if (!table_tuple_satisfies_snapshot(search->rel, search->slot, search->snapshot))
+			continue;
+		row = palloc(sizeof(IdgenOwnedRow));
+		row->column = DatumGetInt64(idgen_row_attribute(search->slot, IDGEN_ATT_OWNED_BY));
+		row->name = TextDatumGetCString(idgen_row_attribute(search->slot, IDGEN_ATT_NAME));
+		rows = lappend(rows, row);
 	}
 	end_scan(search, scan);
+	return rows;
+}
+
+/* Only their names. */
+static List *
+find_names(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
+{
+	List *names = NIL;
+	ListCell *cell;
+
+	foreach(cell, find_rows(search, first, last))
+		names = lappend(names, ((IdgenOwnedRow *) lfirst(cell))->name);
 	return names;
 }
 
@@ -138,12 +159,19 @@ idgen_owned_any(IdgenOwnedSearch *search)
 List *
 idgen_owned_by_column(IdgenOwnedSearch *search, IdgenOwningColumn column)
 {
-	return find_rows(search, column, column);
+	return find_names(search, column, column);
 }
 
 /* The names of the rows that belong to any column of a table. */
 List *
 idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid)
 {
-	return find_rows(search, idgen_owning_column(relid, 0), idgen_owning_column(relid, -1));
+	return find_names(search, idgen_owning_column(relid, 0), idgen_owning_column(relid, -1));
+}
+
+/* All rows that belong to any column. */
+List *
+idgen_owned_all(IdgenOwnedSearch *search)
+{
+	return find_rows(search, idgen_owning_column(1, 0), PG_INT64_MAX);
 }

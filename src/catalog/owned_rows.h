@@ -21,10 +21,18 @@ typedef struct IdgenOwnedSearch
 	TupleTableSlot *slot;
 } IdgenOwnedSearch;
 
+/* A row that belongs to a column. */
+typedef struct IdgenOwnedRow
+{
+	IdgenOwningColumn column;
+	char *name;
+} IdgenOwnedRow;
+
 extern bool idgen_owned_begin(IdgenOwnedSearch *search, Oid relid);
 extern bool idgen_owned_any(IdgenOwnedSearch *search);
 extern List *idgen_owned_by_column(IdgenOwnedSearch *search, IdgenOwningColumn column);
 extern List *idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid);
+extern List *idgen_owned_all(IdgenOwnedSearch *search);
 extern void idgen_owned_end(IdgenOwnedSearch *search);
 
 #endif /* IDGEN_OWNED_ROWS_H */

@@ -128,13 +128,14 @@ get_request_of_arrays(FunctionCallInfo fcinfo)
 /*
  * Make the row, as idgen_create() does. That function is not called by SQL:
  * another function of the same name with other arguments could be taken for it.
- * Raises 42710, and 22023 for the name of a template.
+ * What the column has used up already counts: its range begins with 1. Raises
+ * 42710, and 22023 for the name of a template.
  */
 static void
 insert_row(const Request *request, const IdgenColumn *column, const char *name, int64 start)
 {
 	AttrNumber attnum = idgen_column_attribute(column->table_oid, column->name)->attnum;
-	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID, idgen_owning_column_type(request->id_sequences)};
+	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID, idgen_owning_column_type(request->id_sequences), INT8OID};
 	Datum values[] = {
 		CStringGetTextDatum(name),
 		Int64GetDatum(start),
@@ -142,12 +143,13 @@ insert_row(const Request *request, const IdgenColumn *column, const char *name, 
 		Int64GetDatum(column->type_max),
 		CStringGetTextDatum(request->refill),
 		Int64GetDatum(idgen_owning_column(column->table_oid, attnum)),
+		Int64GetDatum(Min(start, 1)),
 	};
 
 	if (idgen_is_template_name(name, strlen(name)))
 		idgen_refuse_template(name);
-	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value, refill, owned_by)"
-	                             " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING",
+	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value, refill, owned_by, start_value)"
+	                             " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING",
 	                             idgen_table_name(request->id_sequences)),
 	                    lengthof(types), types, values, NULL, NULL) == 0)
 		ereport(ERROR,

@@ -52,14 +52,55 @@ idgen_alter_column(const IdgenColumn *column, Oid member)
 	                idgen_table_name(member), quote_identifier(column->name));
 }
 
-static void
-check_not_temporary(Oid relid)
+/*
+ * What cannot be moved
+ */
+
+/* What keeps all columns of a relation from being moved? */
+IdgenObstacle
+idgen_table_obstacle(Oid relid)
+{
+	char relkind = get_rel_relkind(relid);
+
+	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
+		return IDGEN_OBSTACLE_RELATION;
+	if (IsCatalogNamespace(get_rel_namespace(relid)))
+		return IDGEN_OBSTACLE_CATALOG;
+	return get_rel_persistence(relid) == RELPERSISTENCE_TEMP ? IDGEN_OBSTACLE_TEMPORARY : IDGEN_OBSTACLE_NONE;
+}
+
+/*
+ * What keeps them, in a table that inherits? The rows of a foreign table cannot
+ * be locked.
+ */
+IdgenObstacle
+idgen_member_obstacle(Oid relid)
 {
 	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move a column of temporary table \"%s\"", get_rel_name(relid)),
-		         errdetail("An id sequence outlives the session.")));
+		return IDGEN_OBSTACLE_TEMPORARY;
+	return get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE ? IDGEN_OBSTACLE_RELATION : IDGEN_OBSTACLE_NONE;
+}
+
+/* What keeps this one? */
+IdgenObstacle
+idgen_attribute_obstacle(const FormData_pg_attribute *att)
+{
+	if (att->attnum < 0)
+		return IDGEN_OBSTACLE_SYSTEM;
+	if (att->attinhcount > 0)
+		return IDGEN_OBSTACLE_INHERITED;
+	if (att->attgenerated)
+		return IDGEN_OBSTACLE_GENERATED;
+	return idgen_greatest_value(getBaseType(att->atttypid)) == 0 ? IDGEN_OBSTACLE_TYPE : IDGEN_OBSTACLE_NONE;
+}
+
+pg_noreturn static void
+refuse_temporary(Oid relid)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+	         errmsg("cannot move a column of temporary table \"%s\"", get_rel_name(relid)),
+	         errdetail("An id sequence outlives the session.")));
 }
 
 /*
@@ -70,23 +111,25 @@ static void
 check_table(Oid relid)
 {
 	char relkind = get_rel_relkind(relid);
+	IdgenObstacle obstacle = idgen_table_obstacle(relid);
 
 	if (relkind == '\0')
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", relid)));
-	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
+	if (obstacle == IDGEN_OBSTACLE_RELATION)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("cannot move a column of relation \"%s\"", get_rel_name(relid)),
 		         errdetail_relkind_not_supported(relkind)));
 	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
-	if (IsCatalogNamespace(get_rel_namespace(relid)))
+	if (obstacle == IDGEN_OBSTACLE_CATALOG)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("permission denied: \"%s\" is a system catalog", get_rel_name(relid))));
-	check_not_temporary(relid);
+	if (obstacle == IDGEN_OBSTACLE_TEMPORARY)
+		refuse_temporary(relid);
 }
 
 /*
@@ -100,9 +143,11 @@ check_members(List *members)
 	foreach(cell, members)
 	{
 		Oid relid = lfirst_oid(cell);
+		IdgenObstacle obstacle = idgen_member_obstacle(relid);
 
-		check_not_temporary(relid);
-		if (get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE)
+		if (obstacle == IDGEN_OBSTACLE_TEMPORARY)
+			refuse_temporary(relid);
+		if (obstacle != IDGEN_OBSTACLE_NONE)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			         errmsg("cannot move a column that foreign table \"%s\" has inherited", get_rel_name(relid)),
@@ -116,28 +161,34 @@ check_members(List *members)
 static void
 check_attribute(Oid relid, const char *name, Form_pg_attribute att)
 {
-	Oid type;
-
-	if (att->attnum < 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move system column \"%s\"", name)));
-	if (att->attinhcount > 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
-		         errmsg("cannot move inherited column \"%s\" of relation \"%s\"", name, get_rel_name(relid)),
-		         get_rel_relispartition(relid) ? errhint("Move the column of the partitioned table.") : errhint("Move the column of the table that it is inherited from.")));
-	if (att->attgenerated)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("column \"%s\" of relation \"%s\" is a generated column", name, get_rel_name(relid))));
-	type = getBaseType(att->atttypid);
-	if (type != INT2OID && type != INT4OID && type != INT8OID)
-		ereport(ERROR,
-		        (errcode(ERRCODE_DATATYPE_MISMATCH),
-		         errmsg("column \"%s\" of relation \"%s\" must be of type smallint, integer, or bigint",
-		                name, get_rel_name(relid)),
-		         errdetail("Its type is %s.", format_type_be(att->atttypid))));
+	switch (idgen_attribute_obstacle(att))
+	{
+		case IDGEN_OBSTACLE_SYSTEM:
+			ereport(ERROR,
+			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			         errmsg("cannot move system column \"%s\"", name)));
+			break;
+		case IDGEN_OBSTACLE_INHERITED:
+			ereport(ERROR,
+			        (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
+			         errmsg("cannot move inherited column \"%s\" of relation \"%s\"", name, get_rel_name(relid)),
+			         get_rel_relispartition(relid) ? errhint("Move the column of the partitioned table.") : errhint("Move the column of the table that it is inherited from.")));
+			break;
+		case IDGEN_OBSTACLE_GENERATED:
+			ereport(ERROR,
+			        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			         errmsg("column \"%s\" of relation \"%s\" is a generated column", name, get_rel_name(relid))));
+			break;
+		case IDGEN_OBSTACLE_TYPE:
+			ereport(ERROR,
+			        (errcode(ERRCODE_DATATYPE_MISMATCH),
+			         errmsg("column \"%s\" of relation \"%s\" must be of type smallint, integer, or bigint",
+			                name, get_rel_name(relid)),
+			         errdetail("Its type is %s.", format_type_be(att->atttypid))));
+			break;
+		default:
+			break;
+	}
 }
 
 /* The greatest value of an integer type, 0 for other types. */

@@ -114,8 +114,8 @@ idgen_drawing_functions(Oid idgen_schema)
 }
 
 /* An expression without the conversions around it. */
-static Node *
-strip_conversions(Node *expr)
+Node *
+idgen_strip_conversions(Node *expr)
 {
 	for (;;)
 	{
@@ -138,10 +138,10 @@ strip_conversions(Node *expr)
  * A text constant, NULL if it is anything else: a value of another type may
  * become text by a conversion that is somebody's function.
  */
-static char *
-constant_text(Node *expr)
+char *
+idgen_constant_text(Node *expr)
 {
-	Const *constant = (Const *) strip_conversions(expr);
+	Const *constant = (Const *) idgen_strip_conversions(expr);
 
 	if (!IsA(constant, Const) || constant->constisnull)
 		return NULL;
@@ -167,14 +167,14 @@ drawn_from(Node *node, List *functions)
 {
 	if (!IsA(node, FuncExpr) || !list_member_oid(functions, ((FuncExpr *) node)->funcid))
 		return NULL;
-	return constant_text((Node *) linitial(((FuncExpr *) node)->args));
+	return idgen_constant_text((Node *) linitial(((FuncExpr *) node)->args));
 }
 
 /* What a call of one of these functions says. */
 static IdgenDrawCall
 read_call(FuncExpr *expr, List *functions)
 {
-	IdgenDrawCall call = {.name = constant_text((Node *) linitial(expr->args))};
+	IdgenDrawCall call = {.name = idgen_constant_text((Node *) linitial(expr->args))};
 	int function = 0;
 	ListCell *cell;
 
@@ -187,7 +187,7 @@ read_call(FuncExpr *expr, List *functions)
 	call.plain = call.name != NULL;
 	if (drawing[function].types[1] != TEXTOID)
 		return call;
-	call.source = constant_text((Node *) lsecond(expr->args));
+	call.source = idgen_constant_text((Node *) lsecond(expr->args));
 	if (call.source == NULL)
 		call.plain = false;
 	return call;
@@ -246,7 +246,7 @@ collect_calls(Node *node, void *context)
 List *
 idgen_default_calls(Node *expr, List *functions)
 {
-	Calls found = {.functions = functions, .whole = strip_conversions(expr)};
+	Calls found = {.functions = functions, .whole = idgen_strip_conversions(expr)};
 
 	(void) collect_calls(expr, &found);
 	return found.calls;
@@ -315,7 +315,7 @@ idgen_does_not_draw(const char *column, const char *table)
 char *
 idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_schema)
 {
-	Node *expr = strip_conversions(column->default_expr);
+	Node *expr = idgen_strip_conversions(column->default_expr);
 	List *functions = idgen_drawing_functions(idgen_schema);
 
 	return expr != NULL ? drawn_from(expr, list_make1_oid(linitial_oid(functions))) : NULL;

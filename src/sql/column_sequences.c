@@ -3,7 +3,7 @@
  *		The native sequences of a column.
  *
  * The column can have them in several tables: its own, and those that inherit
- * from it. The caller has locked these tables, so no default can change; but
+ * from it. If the caller has locked these tables, no default can change; but
  * ALTER SEQUENCE ... OWNED BY locks no table, and can move a sequence from one
  * list to the other.
  */
@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "common/compat.h"
 #include "sql/column_sequences.h"
@@ -80,7 +81,7 @@ default_address(Oid relid, Form_pg_attribute att)
 
 /*
  * Find the sequences. Each list is in the order in which they were made, for
- * the report.
+ * the report. Where the column is gone, it has none.
  */
 void
 idgen_column_find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
@@ -92,10 +93,15 @@ idgen_column_find_sequences(const IdgenColumn *column, IdgenColumnSequences *seq
 	foreach(cell, column->members)
 	{
 		Oid member = lfirst_oid(cell);
-		Form_pg_attribute att = idgen_column_attribute(member, column->name);
-		ObjectAddress default_of_it = default_address(member, att);
+		HeapTuple tuple = SearchSysCacheCopyAttName(member, column->name);
+		Form_pg_attribute att;
+		ObjectAddress default_of_it;
 		ObjectAddress itself;
 
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		att = (Form_pg_attribute) GETSTRUCT(tuple);
+		default_of_it = default_address(member, att);
 		ObjectAddressSubSet(itself, RelationRelationId, member, att->attnum);
 		owned = add_sequences(owned, SEQUENCE_DEPENDS_ON, &itself);
 		used = add_sequences(used, SEQUENCE_IS_USED_BY, &default_of_it);

@@ -25,8 +25,8 @@
 #include "sql/drawing_defaults.h"
 
 /* A column as it was at one moment, palloc'd; NULL if it is gone by now. */
-static Form_pg_attribute
-look_up_column(Oid relid, AttrNumber attnum)
+Form_pg_attribute
+idgen_look_up_column(Oid relid, AttrNumber attnum)
 {
 	HeapTuple tuple = SearchSysCacheCopyAttNum(relid, attnum);
 
@@ -50,18 +50,18 @@ count_columns(Oid relid)
 }
 
 /*
- * Add a column to the list, whose default draws by that call. Whatever may have
- * been dropped just now is left out, and so are temporary tables of other
- * sessions, which nobody else can read, and calls whose name is no constant.
+ * A column that draws by that call, palloc'd. NULL if its table has been
+ * dropped just now, or is a temporary one of another session: nobody else can
+ * read it.
  */
-static List *
-add_column(List *columns, const FormData_pg_attribute *att, const IdgenDrawCall *call)
+IdgenDrawingColumn *
+idgen_describe_column(Form_pg_attribute att, const IdgenDrawCall *call)
 {
 	Oid relid = att->attrelid;
 	IdgenDrawingColumn *column;
 
-	if (call->name == NULL || get_rel_name(relid) == NULL || isOtherTempNamespace(get_rel_namespace(relid)))
-		return columns;
+	if (get_rel_name(relid) == NULL || isOtherTempNamespace(get_rel_namespace(relid)))
+		return NULL;
 	column = palloc(sizeof(IdgenDrawingColumn));
 	*column = (IdgenDrawingColumn){
 		.relid = relid,
@@ -73,7 +73,16 @@ add_column(List *columns, const FormData_pg_attribute *att, const IdgenDrawCall 
 		.inherited = att->attinhcount > 0,
 		.call = *call,
 	};
-	return lappend(columns, column);
+	return column;
+}
+
+/* Add a column that draws by that call, if its name is a constant. */
+static List *
+add_column(List *columns, Form_pg_attribute att, const IdgenDrawCall *call)
+{
+	IdgenDrawingColumn *column = call->name != NULL ? idgen_describe_column(att, call) : NULL;
+
+	return column != NULL ? lappend(columns, column) : columns;
 }
 
 /* Does an INSERT into it take the default of a column's domain? */
@@ -86,39 +95,38 @@ takes_defaults(Oid relid)
 		relkind == RELKIND_FOREIGN_TABLE;
 }
 
-/* Add a column that may have its default from its domain. */
-static List *
-add_column_of_domain(List *columns, Oid domain, const ObjectAddress *user, const IdgenDrawCall *call)
+/* Does a column have its default from that domain? */
+static bool
+has_default_of_domain(Form_pg_attribute att, Oid domain)
 {
-	Form_pg_attribute att;
-
-	if (user->classId != RelationRelationId || user->objectSubId == 0)
-		return columns;
-	att = look_up_column(user->objectId, user->objectSubId);
-	if (att == NULL || att->atttypid != domain || att->atthasdef || !takes_defaults(user->objectId))
-		return columns;
-	return add_column(columns, att, call);
+	return att->atttypid == domain && !att->atthasdef && takes_defaults(att->attrelid);
 }
 
-/* Add a column, or the columns of a domain, that have such a default. */
-static List *
-add_columns(List *columns, const IdgenDrawingDefault *found)
+/*
+ * The columns whose default that is, of a column or of a domain: a list of
+ * Form_pg_attribute, palloc'd.
+ */
+List *
+idgen_columns_with_default(const ObjectAddress *object)
 {
-	const ObjectAddress *object = &found->object;
+	List *columns = NIL;
+	Form_pg_attribute att;
+	ListCell *cell;
 
-	if (object->classId == TypeRelationId)
+	if (object->classId == RelationRelationId)
 	{
-		ListCell *cell;
-
-		foreach(cell, idgen_dependants(TypeRelationId, object->objectId))
-			columns = add_column_of_domain(columns, object->objectId, lfirst(cell), &found->call);
+		att = idgen_look_up_column(object->objectId, object->objectSubId);
+		return att != NULL && att->atthasdef ? list_make1(att) : NIL;
 	}
-	else
+	foreach(cell, idgen_dependants(TypeRelationId, object->objectId))
 	{
-		Form_pg_attribute att = look_up_column(object->objectId, object->objectSubId);
+		const ObjectAddress *user = lfirst(cell);
 
-		if (att != NULL && att->atthasdef)
-			columns = add_column(columns, att, &found->call);
+		if (user->classId != RelationRelationId || user->objectSubId == 0)
+			continue;
+		att = idgen_look_up_column(user->objectId, user->objectSubId);
+		if (att != NULL && has_default_of_domain(att, object->objectId))
+			columns = lappend(columns, att);
 	}
 	return columns;
 }
@@ -139,10 +147,16 @@ static List *
 find_columns(List *defaults)
 {
 	List *columns = NIL;
-	ListCell *cell;
+	ListCell *default_cell;
+	ListCell *column_cell;
 
-	foreach(cell, defaults)
-		columns = add_columns(columns, lfirst(cell));
+	foreach(default_cell, defaults)
+	{
+		const IdgenDrawingDefault *found = lfirst(default_cell);
+
+		foreach(column_cell, idgen_columns_with_default(&found->object))
+			columns = add_column(columns, lfirst(column_cell), &found->call);
+	}
 	list_sort(columns, compare_columns);
 	return columns;
 }
@@ -175,7 +189,7 @@ idgen_drawing_columns_of(Oid idgen_schema, Oid relid)
 
 	for (AttrNumber attnum = 1; attnum <= natts; attnum++)
 	{
-		Form_pg_attribute att = look_up_column(relid, attnum);
+		Form_pg_attribute att = idgen_look_up_column(relid, attnum);
 		Node *expr = NULL;
 
 		if (att == NULL)
@@ -191,28 +205,63 @@ idgen_drawing_columns_of(Oid idgen_schema, Oid relid)
 	return columns;
 }
 
-/* Does a table inherit from another one, directly or not? */
-static bool
-inherits_from(Oid relid, Oid ancestor)
+/*
+ * Of the lines of pg_inherits that have a table in one column, what the other
+ * column has.
+ */
+static List *
+read_inheritance(AttrNumber attnum, Oid index, Oid relid)
 {
 	Relation rel = table_open(InheritsRelationId, AccessShareLock);
+	List *found = NIL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(rel, index, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_inherits form = (Form_pg_inherits) GETSTRUCT(tuple);
+
+		found = lappend_oid(found, attnum == Anum_pg_inherits_inhrelid ? form->inhparent : form->inhrelid);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+/* The tables that a table inherits from directly, as a list of OIDs. */
+List *
+idgen_parents_of(Oid relid)
+{
+	return read_inheritance(Anum_pg_inherits_inhrelid, InheritsRelidSeqnoIndexId, relid);
+}
+
+/*
+ * A table and all that inherit from it, directly or not, as a list of OIDs. The
+ * server's own function raises an error if a table is dropped meanwhile.
+ */
+List *
+idgen_heirs_of(Oid relid)
+{
 	List *line = list_make1_oid(relid);
 	ListCell *cell;
 
 	foreach(cell, line)
-	{
-		ScanKeyData key;
-		SysScanDesc scan;
-		HeapTuple tuple;
+		line = list_concat_unique_oid(line, read_inheritance(Anum_pg_inherits_inhparent, InheritsParentIndexId, lfirst_oid(cell)));
+	return line;
+}
 
-		ScanKeyInit(&key, Anum_pg_inherits_inhrelid, BTEqualStrategyNumber, F_OIDEQ,
-		            ObjectIdGetDatum(lfirst_oid(cell)));
-		scan = systable_beginscan(rel, InheritsRelidSeqnoIndexId, true, NULL, 1, &key);
-		while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-			line = list_append_unique_oid(line, ((Form_pg_inherits) GETSTRUCT(tuple))->inhparent);
-		systable_endscan(scan);
-	}
-	table_close(rel, AccessShareLock);
+/* Does a table inherit from another one, directly or not? */
+static bool
+inherits_from(Oid relid, Oid ancestor)
+{
+	List *line = list_make1_oid(relid);
+	ListCell *cell;
+
+	foreach(cell, line)
+		line = list_concat_unique_oid(line, idgen_parents_of(lfirst_oid(cell)));
 	return list_member_oid(line, ancestor);
 }
 

@@ -5,6 +5,7 @@
 #ifndef IDGEN_DRAWING_COLUMNS_H
 #define IDGEN_DRAWING_COLUMNS_H
 
+#include "catalog/objectaddress.h"
 #include "catalog/pg_attribute.h"
 
 #include "sql/column_default.h"
@@ -22,6 +23,11 @@ typedef struct IdgenDrawingColumn
 	IdgenDrawCall call; /* whose name is not NULL */
 } IdgenDrawingColumn;
 
+extern Form_pg_attribute idgen_look_up_column(Oid relid, AttrNumber attnum);
+extern IdgenDrawingColumn *idgen_describe_column(Form_pg_attribute att, const IdgenDrawCall *call);
+extern List *idgen_columns_with_default(const ObjectAddress *object);
+extern List *idgen_parents_of(Oid relid);
+extern List *idgen_heirs_of(Oid relid);
 extern List *idgen_drawing_columns(void);
 extern List *idgen_drawing_columns_of(Oid idgen_schema, Oid relid);
 extern List *idgen_columns_drawing_from(const char *name);

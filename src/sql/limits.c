@@ -9,15 +9,15 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "catalog/template.h"
 #include "sql/limits.h"
+#include "text/format.h"
 
 /*
  * Columns
@@ -45,27 +45,10 @@ is_among(List *columns, Oid relid, const char *name)
 static IdgenDrawingColumn *
 owning_column(const char *name, IdgenOwningColumn owner)
 {
-	Oid relid = idgen_owning_table(owner);
-	HeapTuple tuple = SearchSysCacheAttNum(relid, idgen_owning_attnum(owner));
-	Form_pg_attribute att;
-	IdgenDrawingColumn *column;
+	Form_pg_attribute att = idgen_look_up_column(idgen_owning_table(owner), idgen_owning_attnum(owner));
+	IdgenDrawCall call = {.name = name, .form = IDGEN_DRAWS_BIGINT, .plain = true};
 
-	if (!HeapTupleIsValid(tuple))
-		return NULL;
-	att = (Form_pg_attribute) GETSTRUCT(tuple);
-	column = palloc(sizeof(IdgenDrawingColumn));
-	*column = (IdgenDrawingColumn){
-		.relid = relid,
-		.attnum = att->attnum,
-		.table = idgen_display_name(relid),
-		.name = pstrdup(NameStr(att->attname)),
-		.type = att->atttypid,
-		.typmod = att->atttypmod,
-		.inherited = att->attinhcount > 0,
-		.call = {.name = name, .form = IDGEN_DRAWS_BIGINT, .plain = true},
-	};
-	ReleaseSysCache(tuple);
-	return column;
+	return att != NULL ? idgen_describe_column(att, &call) : NULL;
 }
 
 /*
@@ -95,13 +78,16 @@ idgen_columns_taking(const char *name, const char *template, IdgenOwningColumn o
 	return found;
 }
 
-/* The column where it limits something, or is spoken of. */
+/* The column where it limits something, with the type that does. */
 char *
 idgen_column_title(const IdgenDrawingColumn *column)
 {
+	int32 typmod = column->typmod;
+	Oid type = getBaseTypeAndTypmod(column->type, &typmod);
+
 	return psprintf("column %s (%s)",
 	                idgen_owning_column_name(idgen_owning_column(column->relid, column->attnum)),
-	                format_type_with_typemod(column->type, column->typmod));
+	                format_type_with_typemod(type, typmod));
 }
 
 /*
@@ -112,11 +98,21 @@ idgen_column_title(const IdgenDrawingColumn *column)
 typedef struct Capacity
 {
 	bool bounded; /* if not, all */
-	int digits;   /* every number of that many digits */
 	int64 least;  /* of bigints, those from here to the next */
 	int64 greatest;
-	Numeric beyond; /* the greatest of all, if a bigint cannot say it */
+	int digits;     /* of greater ones, those with that many digits, */
+	Numeric beyond; /* up to this one; 0 and NULL if none */
 } Capacity;
+
+/*
+ * The greatest number with one more digit of a base. The last bigint stands for
+ * all that are greater.
+ */
+static int64
+add_digit(int64 greatest, int base)
+{
+	return greatest > (PG_INT64_MAX - base + 1) / base ? PG_INT64_MAX : greatest * base + base - 1;
+}
 
 static Numeric
 greatest_of_digits(int digits)
@@ -135,38 +131,75 @@ capacity_of_numeric(int32 typmod)
 {
 	int precision = ((typmod - VARHDRSZ) >> 16) & 0xffff;
 	int scale = (((typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;
-	Capacity capacity = {.bounded = typmod >= (int32) VARHDRSZ, .digits = Max(precision - scale, 0)};
+	int digits = Max(precision - scale, 0);
+	Capacity capacity = {.bounded = typmod >= (int32) VARHDRSZ};
 
 	if (!capacity.bounded)
 		return capacity;
-	if (capacity.digits >= IDGEN_ID_DIGITS)
-	{
-		capacity.least = PG_INT64_MIN;
-		capacity.greatest = PG_INT64_MAX;
-		capacity.beyond = greatest_of_digits(capacity.digits);
-		return capacity;
-	}
-	for (int i = 0; i < capacity.digits; i++)
-		capacity.greatest = capacity.greatest * 10 + 9;
+	if (digits >= IDGEN_ID_DIGITS)
+		return (Capacity){true, PG_INT64_MIN, PG_INT64_MAX, digits, greatest_of_digits(digits)};
+	for (int i = 0; i < digits; i++)
+		capacity.greatest = add_digit(capacity.greatest, 10);
 	capacity.least = -capacity.greatest;
 	return capacity;
 }
 
-/* What a column holds. Of types that are not of numbers, nothing is said. */
-static Capacity
-capacity_of(const IdgenDrawingColumn *column)
+/* The characters of a text id besides its number. */
+static int
+characters_around(const IdgenFormat *format)
 {
+	const char *source = idgen_format_source(format);
+	int characters = 0;
+
+	for (int i = 0; i < format->nfields; i++)
+	{
+		const IdgenField *field = &format->fields[i];
+
+		characters += field->kind == IDGEN_FIELD_LITERAL ? pg_mbstrlen_with_len(source + field->start, field->length) : field->length;
+	}
+	return characters;
+}
+
+/*
+ * The numbers of text ids that varchar(length) or char(length) holds, in that
+ * format (NULL for plain digits).
+ */
+static Capacity
+capacity_of_text(int32 typmod, const char *format_source)
+{
+	IdgenFormat *format = idgen_format_parse(format_source != NULL ? format_source : IDGEN_FORMAT_PLAIN);
+	int digits = typmod - (int32) VARHDRSZ - characters_around(format);
+	Capacity capacity = {.bounded = typmod >= (int32) VARHDRSZ};
+
+	for (int i = 0; i < digits && digits >= format->width && capacity.greatest < PG_INT64_MAX; i++)
+		capacity.greatest = add_digit(capacity.greatest, format->base);
+	pfree(format);
+	if (capacity.greatest == PG_INT64_MAX)
+		capacity.bounded = false;
+	return capacity;
+}
+
+/*
+ * What a column holds of the ids of an id sequence. Of other types, nothing is
+ * said.
+ */
+static Capacity
+capacity_of(const IdgenDrawingColumn *column, const IdgenExtent *extent)
+{
+	bool text = column->call.form == IDGEN_DRAWS_TEXT;
 	int32 typmod = column->typmod;
 
 	switch (getBaseTypeAndTypmod(column->type, &typmod))
 	{
+		case VARCHAROID:
+		case BPCHAROID:
+			return text ? capacity_of_text(typmod, extent->format) : (Capacity){.bounded = false};
 		case INT2OID:
-			return (Capacity){true, 4, PG_INT16_MIN, PG_INT16_MAX, NULL};
+			return (Capacity){.bounded = true, .least = PG_INT16_MIN, .greatest = PG_INT16_MAX};
 		case INT4OID:
-			return (Capacity){true, 9, PG_INT32_MIN, PG_INT32_MAX, NULL};
+			return (Capacity){.bounded = true, .least = PG_INT32_MIN, .greatest = PG_INT32_MAX};
 		case INT8OID:
-			/* Composed ids have 19 digits, the first of them an 8 at most. */
-			return (Capacity){true, IDGEN_ID_DIGITS, PG_INT64_MIN, PG_INT64_MAX, NULL};
+			return (Capacity){.bounded = true, .least = PG_INT64_MIN, .greatest = PG_INT64_MAX};
 		case NUMERICOID:
 			return capacity_of_numeric(typmod);
 		default:
@@ -198,6 +231,17 @@ last_held(const Capacity *capacity, const IdgenExtent *extent, IdgenDrawForm for
 	return cut_to_bigint(DirectFunctionCall2(numeric_sub, NumericGetDatum(bound), NumericGetDatum(extent->big_base)));
 }
 
+/* Does a column hold the ids of values up to "last", if it does any? */
+static IdgenFit
+fit_up_to(const Capacity *capacity, const IdgenExtent *extent, int64 last)
+{
+	if (extent->step > 0 ? last < extent->first : last > extent->first)
+		return IDGEN_FIT_NEVER;
+	if (capacity->beyond != NULL && (last == PG_INT64_MAX || last == PG_INT64_MIN))
+		return IDGEN_FIT_ALL;
+	return IDGEN_FIT_UP_TO;
+}
+
 /*
  * Can the column hold the ids of an id sequence? *last gets the last sequence
  * value, if it can up to one. Ids that are part of an expression are left out
@@ -206,16 +250,17 @@ last_held(const Capacity *capacity, const IdgenExtent *extent, IdgenDrawForm for
 IdgenFit
 idgen_column_fit(const IdgenDrawingColumn *column, const IdgenExtent *extent, int64 *last)
 {
-	Capacity capacity = capacity_of(column);
-	int composed = column->call.form == IDGEN_DRAWS_NUMERIC ? IDGEN_BIG_ID_DIGITS : IDGEN_ID_DIGITS;
+	Capacity capacity = capacity_of(column, extent);
+	bool big = column->call.form == IDGEN_DRAWS_NUMERIC;
+	bool holds_composed = big ? capacity.digits >= IDGEN_BIG_ID_DIGITS : capacity.greatest == PG_INT64_MAX;
 
 	if (!column->call.plain || !capacity.bounded)
 		return IDGEN_FIT_ALL;
 	if (idgen_layout_is_composed(extent->layout))
-		return capacity.digits >= composed ? IDGEN_FIT_ALL : IDGEN_FIT_NEVER;
+		return holds_composed ? IDGEN_FIT_ALL : IDGEN_FIT_NEVER;
 	*last = last_held(&capacity, extent, column->call.form);
 	if (!extent->layout->scrambled)
-		return IDGEN_FIT_UP_TO;
+		return fit_up_to(&capacity, extent, *last);
 
 	/* Ids lie anywhere from 1 to max_value. */
 	return extent->limited_by == NULL || *last >= extent->limit ? IDGEN_FIT_ALL : IDGEN_FIT_NEVER;

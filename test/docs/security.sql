@@ -40,7 +40,7 @@ SELECT has_foreign_data_wrapper_privilege('pu', 'idgen_fdw', 'usage');
 -- gives: f
 
 -- claim: PUBLIC can read the views.
-SELECT bool_and(has_table_privilege('pu', c, 'select')) FROM unnest('{idgen_stats,idgen_cache,idgen_cache_totals}'::regclass[]) c;
+SELECT bool_and(has_table_privilege('pu', c, 'select')) FROM unnest('{idgen_stats,idgen_cache,idgen_cache_totals,idgen_columns}'::regclass[]) c;
 -- gives: t
 
 -- claim: No function is SECURITY DEFINER.
@@ -48,7 +48,7 @@ SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen%' AND prosecdef;
 -- gives: 0
 
 -- claim: The views are security_invoker.
-SELECT bool_and('security_invoker=true' = any(reloptions)) FROM pg_class WHERE relname IN ('idgen_stats', 'idgen_cache', 'idgen_cache_totals');
+SELECT bool_and('security_invoker=true' = any(reloptions)) FROM pg_class WHERE relname IN ('idgen_stats', 'idgen_cache', 'idgen_cache_totals', 'idgen_columns');
 -- gives: t
 
 -- claim: Only a superuser can create the extension.
@@ -190,6 +190,21 @@ SELECT * FROM idgen_cache;
 -- gives: ERROR 42501
 SELECT idgen_next('a');
 -- gives: ERROR 42501
+RESET ROLE;
+
+-- claim: idgen_columns takes nothing; members of pg_monitor see how far each has got.
+CREATE TABLE watched (a serial);
+SELECT nextval('watched_a_seq');
+-- gives: 1
+CREATE ROLE watcher;
+SET ROLE watcher;
+SELECT draws_from, last_value FROM idgen_columns WHERE relation = 'watched'::regclass;
+-- gives: public.watched_a_seq|
+RESET ROLE;
+GRANT pg_monitor TO watcher;
+SET ROLE watcher;
+SELECT draws_from, last_value FROM idgen_columns WHERE relation = 'watched'::regclass;
+-- gives: public.watched_a_seq|1
 RESET ROLE;
 
 -- claim: idgen_cache_totals takes nothing.

@@ -112,6 +112,44 @@ SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
 -- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,session_refills,waits,last_refill,prefetch_blocks,percent_left
 
+-- claim: The columns of idgen_columns.
+SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_columns'::regclass AND attnum > 0;
+-- gives: relation,column_name,type,kind,draws_from,last_value,limit_value,limited_by,percent_used,adoptable
+
+-- claim: idgen_columns: what limits a column.
+CREATE TABLE limited (a serial, b int DEFAULT idgen_next('pl'), c bigint DEFAULT nextval('limited_a_seq'));
+SELECT column_name, kind, limited_by FROM idgen_columns WHERE relation = 'limited'::regclass;
+-- gives: a|serial|column public.limited.a (integer)
+-- gives: b|idgen|max_value
+-- gives: c|nextval|sequence public.limited_a_seq
+
+-- claim: idgen_columns: adoptable, if the owner asked.
+CREATE ROLE looks_on;
+SET ROLE looks_on;
+SELECT column_name, adoptable FROM idgen_columns WHERE relation = 'limited'::regclass ORDER BY 1;
+-- gives: a|f
+-- gives: b|f
+-- gives: c|t
+RESET ROLE;
+
+-- claim: idgen_columns: time-ordered ids are not seen.
+CREATE TABLE not_seen (a bigint DEFAULT idgen_unique_id());
+SELECT count(*) FROM idgen_columns WHERE relation = 'not_seen'::regclass;
+-- gives: 0
+
+-- claim: idgen_columns: ids in an expression are limited by what they are drawn from.
+CREATE TABLE in_expression (a int DEFAULT 1 + nextval('limited_a_seq'));
+SELECT limited_by FROM idgen_columns WHERE relation = 'in_expression'::regclass;
+-- gives: sequence public.limited_a_seq
+
+-- claim: idgen_columns: nobody waits for it, and it waits for nobody.
+BEGIN;
+LOCK TABLE limited;
+ALTER SEQUENCE limited_a_seq MAXVALUE 100;
+\other SELECT column_name, last_value, limit_value FROM idgen_columns WHERE relation = 'in_expression'::regclass
+-- gives: a||2147483647
+ROLLBACK;
+
 -- claim: idgen_stats takes SELECT on id_sequences.
 REVOKE SELECT ON id_sequences FROM PUBLIC;
 CREATE ROLE no_rights;

@@ -85,6 +85,7 @@ my @calls = (
 	[ q{count(*) FROM idgen_blocks()}, '0' ],
 	[ q{percent_left FROM idgen_stats WHERE name = 'x'}, '100.00' ],
 	[ q{cache FROM idgen_totals()}, 'server' ],
+	[ q{kind FROM idgen_all_columns() WHERE relation = 'adopted'::regclass}, 'idgen' ],
 	[ q{idgen_stats_reset()}, '' ],
 	[ q{idgen_check_row()}, '39P01' ],
 	[ q{idgen_row_changed()}, '39P01' ],
