@@ -50,6 +50,35 @@ calls_users_code(Node *node, void *context)
 }
 
 /*
+ * Prepare the constraints in the memory of prepared.estate, which is the
+ * current one. Returns false if they must not be kept.
+ */
+static bool
+prepare_checks(const TupleConstr *constr)
+{
+	prepared.checks = palloc0((constr->num_check + 1) * sizeof(ExprState *));
+	for (int i = 0; i < constr->num_check; i++)
+	{
+		Expr *check = stringToNode(constr->check[i].ccbin);
+
+		if (calls_users_code((Node *) check, NULL) || contain_mutable_functions((Node *) check))
+			return false;
+		if (idgen_check_is_enforced(&constr->check[i]))
+			prepared.checks[i] = ExecPrepareExpr(check, prepared.estate);
+	}
+	return true;
+}
+
+/* Keep nothing prepared. */
+static void
+clear(void)
+{
+	if (prepared.estate != NULL)
+		FreeExecutorState(prepared.estate);
+	prepared.estate = NULL;
+}
+
+/*
  * Prepare the constraints, if they can be kept. What is generated would have to
  * be put in place of its column.
  */
@@ -58,6 +87,7 @@ prepare(Relation rel)
 {
 	const TupleConstr *constr = RelationGetDescr(rel)->constr;
 	MemoryContext before;
+	bool kept;
 
 	for (int i = 0; i < RelationGetDescr(rel)->natts; i++)
 		if (TupleDescAttr(RelationGetDescr(rel), i)->attgenerated != '\0')
@@ -65,20 +95,10 @@ prepare(Relation rel)
 	before = MemoryContextSwitchTo(CacheMemoryContext);
 	prepared.estate = CreateExecutorState();
 	MemoryContextSwitchTo(prepared.estate->es_query_cxt);
-	prepared.checks = palloc0((constr->num_check + 1) * sizeof(ExprState *));
-	for (int i = 0; i < constr->num_check && prepared.estate != NULL; i++)
-	{
-		Expr *check = stringToNode(constr->check[i].ccbin);
-
-		if (calls_users_code((Node *) check, NULL) || contain_mutable_functions((Node *) check))
-		{
-			FreeExecutorState(prepared.estate);
-			prepared.estate = NULL;
-		}
-		else if (idgen_check_is_enforced(&constr->check[i]))
-			prepared.checks[i] = ExecPrepareExpr(check, prepared.estate);
-	}
+	kept = prepare_checks(constr);
 	MemoryContextSwitchTo(before);
+	if (!kept)
+		clear();
 }
 
 /*
@@ -92,9 +112,7 @@ idgen_row_lend_constraints(ResultRelInfo *rri)
 
 	if (prepared.relid != RelationGetRelid(rel))
 	{
-		if (prepared.estate != NULL)
-			FreeExecutorState(prepared.estate);
-		prepared.estate = NULL;
+		clear();
 		prepare(rel);
 		prepared.relid = RelationGetRelid(rel);
 	}
