@@ -770,7 +770,7 @@ COMMENT ON COLUMN idgen_stats.ids_cached IS 'ids that any session can draw from 
 COMMENT ON COLUMN idgen_stats.ids_lost IS 'ids that became a gap: the sum of the next three columns';
 COMMENT ON COLUMN idgen_stats.ids_lost_changed IS 'cached ids that became a gap because the row was changed';
 COMMENT ON COLUMN idgen_stats.ids_lost_prepared IS 'ids that became a gap because their transaction was prepared';
-COMMENT ON COLUMN idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block in the cache';
+COMMENT ON COLUMN idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block in the cache, or they came too late for the order';
 COMMENT ON COLUMN idgen_stats.blocks_taken IS 'blocks that refills brought';
 COMMENT ON COLUMN idgen_stats.refills IS 'number of refills';
 COMMENT ON COLUMN idgen_stats.session_refills IS 'refills that a session did itself, and not the worker';

@@ -257,7 +257,7 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 	}
 
 	switch (idgen_slot_draw_served(handle->found.slot, handle->found.version, call->count,
-	                               served_now(handle), &result))
+	                               idgen_passed(handle), served_now(handle), &result))
 	{
 		case IDGEN_DRAW_TAKEN:
 			if (result.wake_worker && idgen_registry_wake(MyDatabaseId) == IDGEN_WORKER_NONE)

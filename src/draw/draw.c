@@ -13,8 +13,13 @@
  *    wait.
  *
  * After a wait or a refill, the draw begins again at the first place. After a
- * refill ahead, the cache comes first as long as its ids are below the pending
- * ones. A range is drawn in the same way, and a single id is a range of one.
+ * refill, the cache comes first as long as its ids are to be used before the
+ * pending ones. A range is drawn in the same way, and a single id is a range of
+ * one.
+ *
+ * If the cache has no slot for the id sequence, since all are busy, the second
+ * place is what it holds all the same, and a refill belongs to the transaction,
+ * whatever the source is (shmem/cache_draw.c).
  *
  * The hot path (draw.h) takes an id from the first two places, as long as it
  * has nothing to decide: fast_epoch of the handle says so.
@@ -87,6 +92,7 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 		.may_wait = xact->refills == 0 && !call->impatient,
 		.own_claim = xact->claim,
 		.awaited = call->awaited,
+		.passed = idgen_passed(handle),
 	};
 	IdgenDrawResult result;
 
@@ -119,17 +125,49 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 }
 
 /*
- * After a refill ahead, a session goes on with what the cache holds below its
- * pending block, so that its ids ascend. False once there are none.
+ * The same without a slot: from what the cache holds all the same, most often
+ * in the second level; of that only what is to be used before "block", unless
+ * that is NULL. Returns false if there is none.
  */
 static bool
-draw_below_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+draw_without_slot(IdgenHandle *handle, int64 count, const IdgenBlock *block, IdgenBlock *ids)
 {
-	if (handle->found.slot != NULL && idgen_may_use_published(handle) &&
-	    idgen_slot_take_below(handle->found.slot, handle->found.version, handle->pending.rest.block.next, count, ids))
-		return true;
-	handle->pending.ahead = false;
-	return false;
+	IdgenKeyDraw draw = {
+		.count = count,
+		.before = block,
+		.as_of = handle->found.version,
+		.storage = handle->found.storage,
+		.origin = handle->found.origin,
+		.passed = idgen_passed(handle),
+	};
+	IdgenCacheKey key;
+
+	idgen_handle_key(handle, &key);
+	return idgen_may_use_published(handle) && idgen_cache_draw(&key, &draw, ids);
+}
+
+/*
+ * After a refill, a session first goes on with what the cache holds before its
+ * pending block, so that its ids ascend. False once there are none. The slot
+ * may have gone to another id sequence while the session refilled.
+ */
+static bool
+draw_before_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+{
+	const IdgenFound *found = &handle->found;
+	const IdgenBlock *pending = idgen_pending_block(handle);
+	bool drawn = false;
+
+	if (pending != NULL && idgen_may_use_published(handle))
+	{
+		if (found->slot != NULL)
+			drawn = idgen_slot_take_before(found->slot, found->version, pending, count,
+			                               idgen_passed(handle), ids);
+		if (!drawn && (found->slot == NULL || !idgen_slot_is_still(found->slot, found->version)))
+			drawn = draw_without_slot(handle, count, pending, ids);
+	}
+	handle->pending.ahead = drawn;
+	return drawn;
 }
 
 /*
@@ -161,11 +199,13 @@ put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
 {
 	IdgenBlock rest = *ids;
 	IdgenBlock first;
+	IdgenCacheKey key;
 
 	if (cached > 0)
 	{
 		first = idgen_block_cut(&rest, cached);
-		idgen_slot_put_back(handle->found.slot, handle->found.version, &first);
+		idgen_handle_key(handle, &key);
+		idgen_cache_put_back(&key, handle->found.version, &first);
 	}
 	if (rest.left > 0)
 		idgen_pending_put_back(handle, &rest);
@@ -196,7 +236,7 @@ static bool
 draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
 {
 	*cached = call->count;
-	if (handle->pending.ahead && draw_below_pending(handle, call->count, ids))
+	if (handle->pending.ahead && draw_before_pending(handle, call->count, ids))
 		return true;
 	if (call->count > 1 && draw_joint(handle, call->count, ids, cached))
 		return true;
@@ -205,6 +245,8 @@ draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
 		*cached = 0;
 		return true;
 	}
+	if (handle->found.slot == NULL && draw_without_slot(handle, call->count, NULL, ids))
+		return true;
 	if (idgen_worker_serves(handle, call))
 		return idgen_by_worker_draw(handle, call, ids);
 	if (handle->found.slot != NULL)
@@ -239,7 +281,7 @@ open_hot_path(IdgenHandle *handle)
 {
 	idgen_handle_close_hot_path(handle);
 	if (!handle->found.remember || !idgen_may_use_published(handle) ||
-	    !idgen_pending_fast_ok(&handle->pending))
+	    !idgen_pending_fast_ok(&handle->pending) || handle->passed.since != 0)
 		return;
 	if (handle->found.layout == &idgen_layout_plain)
 		handle->found.fast_epoch = handle->found.epoch;

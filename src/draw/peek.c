@@ -31,7 +31,7 @@ peek(IdgenHandle *handle, int64 *value)
 		return IDGEN_SOURCE_OK;
 
 	idgen_handle_key(handle, &key);
-	published = handle->found.slot != NULL && idgen_may_use_published(handle) &&
+	published = !handle->found.unmade && idgen_may_use_published(handle) &&
 		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
 	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
 		return IDGEN_SOURCE_OK;

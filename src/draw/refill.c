@@ -29,6 +29,7 @@
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
+#include "shmem/known_rows.h"
 #include "shmem/slot_pace.h"
 
 /* Refills that a call makes for consecutive ids before it gives up. */
@@ -193,6 +194,25 @@ allocate(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks, 
 	return idgen_refill_allocate(handle, &request, refill);
 }
 
+/*
+ * The session has refilled without telling the cache, so nobody has waited for
+ * that. Now that it has allocated, nothing can void what is cached any more: it
+ * holds the row, or what the source draws from. So what is cached may be drawn
+ * whose allocation came first.
+ *
+ * But if the source is not transactional, that may not be there yet: another
+ * session may have allocated before, and be about to publish. Once this one has
+ * drawn, these ids come too late for it. (Ranges take what is long enough: they
+ * keep no order.)
+ */
+static void
+note_refill_without_slot(IdgenHandle *handle, const IdgenCall *call)
+{
+	handle->found.version = idgen_known_rows_now();
+	if (!handle->found.source->transactional && call->count == 1)
+		handle->passed.since = handle->found.version;
+}
+
 /* Get blocks into the handle's pending state; see allocate(). */
 static IdgenSourceResult
 refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
@@ -210,7 +230,9 @@ refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
 	 * This session's own client relies on that as well.
 	 */
 	ForceSyncCommit();
-	idgen_pending_add(handle, &refilled, version, asker);
+	idgen_pending_add(handle, &refilled, version);
+	if (handle->found.slot == NULL)
+		note_refill_without_slot(handle, call);
 	return result;
 }
 

@@ -48,7 +48,7 @@ typedef struct IdgenPending
 	IdgenRest rest;            /* what this transaction may draw from */
 	IdgenRestFate fate;        /* what becomes of the rest, if it is not used */
 	IdgenAdvance row;          /* what all refills so far have done to the row */
-	bool ahead;                /* there may be ids in the cache below the rest */
+	bool ahead;                /* there may be ids in the cache before the rest */
 	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
 	bool low;                  /* a refill of a gapless block has left few ids */
 	IdgenChange change;        /* what has become of the row */
@@ -127,8 +127,9 @@ typedef struct IdgenFound
 	 * not be remembered holds for one call only. fast_epoch is what the hot
 	 * path looks at: the same, but zero also if the answer must not be
 	 * remembered, the current transaction must not use the cache, it has a
-	 * pending block that the hot path must not touch, ids have to be composed,
-	 * or idgen_last() needs to know more than the value drawn last. If ids have
+	 * pending block that the hot path must not touch, the session has passed
+	 * ids, ids have to be composed, or idgen_last() needs to know more than the
+	 * value drawn last. If ids have
 	 * to be composed, quick_epoch is what fast_epoch is else; see
 	 * idgen_draw_quick().
 	 *
@@ -145,7 +146,8 @@ typedef struct IdgenFound
 	const char *search_path; /* that the source was found by, or NULL if it depends on none */
 	uint64 fast_epoch;
 	IdgenSlot *slot; /* NULL if the cache has no room */
-	uint64 version;  /* the slot's version then */
+	uint64 version;  /* the slot's version then; without a slot, the number of the
+	                  * last event before the row was looked at, or allocated from */
 } IdgenFound;
 
 /*
@@ -194,6 +196,12 @@ typedef struct IdgenHandle
 	 * value only.
 	 */
 	IdgenLast last;
+
+	/*
+	 * Set by a refill without a slot. As long as "since" is not 0, the hot path
+	 * is closed; "last" is set for each draw: see idgen_passed().
+	 */
+	IdgenPassed passed;
 
 	/* Until the transaction ends. */
 	IdgenPending pending;
@@ -248,6 +256,22 @@ idgen_handle_invalidate(IdgenHandle *handle)
 {
 	handle->found.epoch = 0;
 	idgen_handle_close_hot_path(handle);
+}
+
+/*
+ * The ids that the session has passed, for its next draw; NULL if there are
+ * none. Scrambled ids have no order.
+ */
+static inline IdgenPassed *
+idgen_passed(IdgenHandle *handle)
+{
+	const IdgenLast *last = &handle->last;
+
+	if (handle->passed.since == 0 || last->layout == NULL || last->layout->scrambled ||
+	    last->object != handle->found.object)
+		return NULL;
+	handle->passed.last = last->value;
+	return &handle->passed;
 }
 
 /* Count a refill that has been made just now, and how long it took. */

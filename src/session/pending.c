@@ -268,10 +268,13 @@ note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
 /*
  * A refill has brought blocks. The caller has used up the previous ones, unless
  * the refill is for a range. "version" is as in good_as_of().
+ *
+ * It may have been made ahead, or have waited for another transaction at the
+ * row, which has published ids by now: the cache may have ids to draw before
+ * these.
  */
 void
-idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
-                  uint64 version, IdgenAsker asker)
+idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenRest rest = refill->rest;
@@ -293,7 +296,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
 	p->rest = rest;
 	p->fate = refill->fate;
 	p->row = add_advance(&p->row, &refill->row);
-	p->ahead = (asker == IDGEN_ASKER_SESSION_AHEAD);
+	p->ahead = true;
 	p->source = handle->found.source;
 	p->userid = handle->found.userid;
 	p->good_as_of = as_of;

@@ -9,8 +9,8 @@
 
 /*
  * May the hot path draw from the pending block? Not from a gapless one, whose
- * state is saved before each first draw in a savepoint. Nor from one that was
- * refilled ahead, as long as the cache may have lower ids.
+ * state is saved before each first draw in a savepoint. Nor as long as the
+ * cache may have ids that come first.
  */
 static inline bool
 idgen_pending_fast_ok(const IdgenPending *pending)
@@ -32,8 +32,7 @@ extern bool idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids
 extern void idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
 extern IdgenBlock idgen_pending_last_block(IdgenHandle *handle);
-extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill,
-                              uint64 version, IdgenAsker asker);
+extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version);
 extern void idgen_pending_give_up(IdgenHandle *handle);
 extern bool idgen_pending_give_back(IdgenHandle *handle);
 extern void idgen_pending_follow(IdgenHandle *handle);

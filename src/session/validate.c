@@ -300,6 +300,7 @@ look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, I
 		if (found->slot == NULL)
 		{
 			found->remember = false;
+			found->version = as_of;
 			return;
 		}
 		CHECK_FOR_INTERRUPTS();

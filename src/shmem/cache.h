@@ -57,6 +57,22 @@ extern void idgen_cache_remove_empty(Oid dbid);
 extern bool idgen_cache_has_objects(void);
 extern void idgen_cache_change_objects(uint32 name, IdgenSlotChange change);
 
+/* What a session wants that has no slot. */
+typedef struct IdgenKeyDraw
+{
+	int64 count;              /* consecutive ids */
+	const IdgenBlock *before; /* ids that are to be used before these; NULL if any
+	                           * will do */
+	uint64 as_of;             /* if no event with a greater number has emptied the entry */
+	RelFileNumber storage;    /* and if they come from there, as in IdgenRest */
+	uint32 origin;
+	IdgenPassed *passed; /* NULL if it has passed no ids */
+} IdgenKeyDraw;
+
+/* cache_draw.c: drawing without a slot, and putting back */
+extern bool idgen_cache_draw(const IdgenCacheKey *key, const IdgenKeyDraw *draw, IdgenBlock *ids);
+extern void idgen_cache_put_back(const IdgenCacheKey *key, uint64 as_of, const IdgenBlock *ids);
+
 /* own_cache.c: a session's own cache */
 extern void idgen_cache_check_table(const IdgenCacheKey *key, uint64 table_epoch);
 

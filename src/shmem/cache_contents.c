@@ -95,7 +95,7 @@ idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step)
 		return false;
 	slot = idgen_cache_lock_key(key, LW_SHARED);
 	if (slot != NULL)
-		behind = slot->refill.publishers == 0 && !idgen_slot_is_attempted(slot) &&
+		behind = !idgen_slot_is_being_filled(slot) &&
 			blocks_lie_behind(slot->blocks, slot->nblocks, last, step);
 	else if (idgen_cache_read_idle(key, &idle))
 		behind = blocks_lie_behind(idle.blocks, idle.nblocks, last, step);

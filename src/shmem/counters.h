@@ -14,7 +14,7 @@ typedef struct IdgenLost
 {
 	int64 changed;  /* the row was changed, or restarted */
 	int64 prepared; /* the transaction was prepared, or did not wait for the standby */
-	int64 crowded;  /* no room for one more block */
+	int64 crowded;  /* no room for one more block, or too late: see IdgenPassed */
 } IdgenLost;
 
 static inline int64

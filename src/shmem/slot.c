@@ -148,6 +148,13 @@ idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us)
 	idgen_histogram_add(&times->waits, IDGEN_WAIT_BOUND_US, before_us + us);
 }
 
+/* Is a session, or the worker, about to publish in the slot? */
+bool
+idgen_slot_is_being_filled(const IdgenSlot *slot)
+{
+	return slot->refill.publishers > 0 || idgen_slot_is_attempted(slot);
+}
+
 /*
  * Is the slot being refilled or waited for? Then notes in it will be taken back
  * by key, so it must stay with its id sequence.
@@ -155,8 +162,8 @@ idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us)
 bool
 idgen_slot_is_busy(const IdgenSlot *slot)
 {
-	return slot->refill.waiters > 0 || slot->refill.publishers > 0 ||
-		TransactionIdIsValid(slot->refill.claim) || idgen_slot_is_attempted(slot);
+	return slot->refill.waiters > 0 || TransactionIdIsValid(slot->refill.claim) ||
+		idgen_slot_is_being_filled(slot);
 }
 
 /*
@@ -286,6 +293,27 @@ idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block)
 	return crowded;
 }
 
+/*
+ * Drop the blocks that do not lie behind "last". Returns the number of their
+ * ids.
+ */
+int64
+idgen_blocks_drop_passed(IdgenBlock *blocks, int *nblocks, int64 last)
+{
+	int64 dropped = 0;
+	int kept = 0;
+
+	for (int i = 0; i < *nblocks; i++)
+	{
+		if (idgen_block_lies_behind(&blocks[i], last, blocks[i].step))
+			blocks[kept++] = blocks[i];
+		else
+			dropped += blocks[i].left;
+	}
+	*nblocks = kept;
+	return dropped;
+}
+
 /* Add a block; what finds no room is lost. */
 void
 idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
@@ -308,4 +336,31 @@ idgen_slot_remove_block(IdgenSlot *slot, int i)
 	slot->nblocks--;
 	memmove(&slot->blocks[i], &slot->blocks[i + 1],
 	        (slot->nblocks - i) * sizeof(IdgenBlock));
+}
+
+/*
+ * A session draws that has passed some ids: they are lost. If nobody is about
+ * to publish, there will be no more of them, and the session draws as any other
+ * one from now on. So it does if the slot was emptied since: its ids are others
+ * now.
+ */
+void
+idgen_slot_drop_passed(IdgenSlot *slot, IdgenPassed *passed)
+{
+	bool emptied = slot->dropped_at > passed->since;
+
+	if (!emptied)
+	{
+		int nblocks = slot->nblocks;
+		int64 dropped;
+
+		idgen_slot_count_issued(slot);
+		dropped = idgen_blocks_drop_passed(slot->blocks, &nblocks, passed->last);
+		slot->nblocks = nblocks;
+		slot->counters.ids_lost.crowded += dropped;
+		slot->ids_left -= dropped;
+		slot->left_when_counted = slot->ids_left;
+	}
+	if (emptied || !idgen_slot_is_being_filled(slot))
+		passed->since = 0;
 }

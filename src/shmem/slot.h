@@ -46,6 +46,18 @@
 
 struct IdgenCacheKey;
 
+/*
+ * A session has drawn ids that it refilled without a slot. Of the same source,
+ * others may have been allocated before, and be published only afterwards. The
+ * session takes none of these, since its ids ascend.
+ */
+typedef struct IdgenPassed
+{
+	uint64 since; /* number of the last event when it refilled; 0 if nothing that it
+	               * has passed can be cached */
+	int64 last;   /* the id that it has drawn last */
+} IdgenPassed;
+
 /* Where the blocks of a slot come from. */
 typedef struct IdgenSlotSource
 {
@@ -199,6 +211,7 @@ extern void idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted);
 extern void idgen_slot_add_counted(IdgenSlot *slot, const IdgenCounted *add);
 extern void idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now);
 extern void idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us);
+extern bool idgen_slot_is_being_filled(const IdgenSlot *slot);
 extern bool idgen_slot_is_busy(const IdgenSlot *slot);
 extern bool idgen_slot_warning_due(IdgenSlot *slot, int percent);
 extern IdgenTimes *idgen_slot_times(IdgenSlot *slot); /* in cache.c */
@@ -208,7 +221,9 @@ extern IdgenBlock idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count
 extern IdgenBlock idgen_slot_last_block(const IdgenSlot *slot);
 extern void idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block);
 extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
+extern void idgen_slot_drop_passed(IdgenSlot *slot, IdgenPassed *passed);
 extern int64 idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block);
+extern int64 idgen_blocks_drop_passed(IdgenBlock *blocks, int *nblocks, int64 last);
 extern void idgen_collided_add(int64 *noted, uint32 *count, int64 first, int64 end);
 extern int64 idgen_collided_behind(int64 noted, uint32 count, int64 next);
 

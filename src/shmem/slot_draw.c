@@ -96,6 +96,8 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 
+	if (draw->passed != NULL && slot->version == draw->version)
+		idgen_slot_drop_passed(slot, draw->passed);
 	if (slot->version != draw->version)
 		answer = IDGEN_DRAW_STALE;
 	else if (idgen_mode_uses_published(draw->mode) &&
@@ -155,20 +157,26 @@ idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count)
 	return awaits;
 }
 
-/* Take the next published ids if they begin below "limit". */
+/*
+ * Take the next published ids if they are to be used before those of "block".
+ */
 bool
-idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit, int64 count,
-                      IdgenBlock *ids)
+idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block, int64 count,
+                       IdgenPassed *passed, IdgenBlock *ids)
 {
 	bool taken = false;
-	int block;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	block = idgen_slot_find_block(slot, count);
-	if (slot->version == version && block >= 0 && slot->blocks[block].next < limit)
+	if (slot->version == version)
 	{
-		*ids = idgen_slot_take_from_block(slot, block, count);
-		taken = true;
+		int found;
+
+		if (passed != NULL)
+			idgen_slot_drop_passed(slot, passed);
+		found = idgen_slot_find_block(slot, count);
+		taken = found >= 0 && idgen_block_before(&slot->blocks[found], block);
+		if (taken)
+			*ids = idgen_slot_take_from_block(slot, found, count);
 	}
 	LWLockRelease(&slot->lock);
 	return taken;
@@ -196,19 +204,6 @@ idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,
 	}
 	LWLockRelease(&slot->lock);
 	return taken;
-}
-
-/* Put ids back that were taken just now and are not used after all. */
-void
-idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids)
-{
-	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (slot->version == version)
-	{
-		idgen_slot_add_block(slot, ids);
-		slot->counters.ids_issued -= ids->left;
-	}
-	LWLockRelease(&slot->lock);
 }
 
 /*

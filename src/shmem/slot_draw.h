@@ -61,6 +61,7 @@ typedef struct IdgenDraw
 	                          * (sub)transaction */
 	TransactionId own_claim; /* the claim it made before, or invalid */
 	TransactionId awaited;   /* the claim that it has waited for, or invalid */
+	IdgenPassed *passed;     /* NULL if it has passed no ids */
 } IdgenDraw;
 
 /* What idgen_slot_draw() answers. */
@@ -106,11 +107,10 @@ extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
                                        IdgenDrawResult *result);
 extern bool idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count);
 
-extern bool idgen_slot_take_below(IdgenSlot *slot, uint64 version, int64 limit,
-                                  int64 count, IdgenBlock *ids);
+extern bool idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block,
+                                   int64 count, IdgenPassed *passed, IdgenBlock *ids);
 extern bool idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,
                                   const IdgenBlock *block, IdgenBlock *ids);
-extern void idgen_slot_put_back(IdgenSlot *slot, uint64 version, const IdgenBlock *ids);
 extern IdgenBlock idgen_slot_read_last_block(IdgenSlot *slot, uint64 version);
 
 #endif /* IDGEN_SLOT_DRAW_H */

@@ -83,7 +83,8 @@ request_refill(IdgenSlot *slot, int64 range, IdgenServed *served)
 
 /*
  * For a session: draw ids where the worker refills. "served" is what this has
- * done for its transaction. Answers
+ * done for its transaction; "passed" is NULL if the session has passed no ids.
+ * Answers
  *
  * - IDGEN_DRAW_STALE,
  * - IDGEN_DRAW_TAKEN: the caller wakes the worker if the result says so,
@@ -91,8 +92,8 @@ request_refill(IdgenSlot *slot, int64 range, IdgenServed *served)
  *	 idgen_cache_waited() in the end.
  */
 IdgenDrawAnswer
-idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenServed *served,
-                       IdgenDrawResult *result)
+idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenPassed *passed,
+                       IdgenServed *served, IdgenDrawResult *result)
 {
 	IdgenDrawAnswer answer;
 	int block;
@@ -100,6 +101,8 @@ idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count, IdgenServed
 	result->wake_worker = false;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (passed != NULL && slot->version == version)
+		idgen_slot_drop_passed(slot, passed);
 	if (slot->version != version)
 		answer = IDGEN_DRAW_STALE;
 	else if ((block = idgen_slot_find_block(slot, count)) >= 0)

@@ -32,7 +32,8 @@ typedef enum IdgenAttemptState
 
 /* What sessions do */
 extern IdgenDrawAnswer idgen_slot_draw_served(IdgenSlot *slot, uint64 version, int64 count,
-                                              IdgenServed *served, IdgenDrawResult *result);
+                                              IdgenPassed *passed, IdgenServed *served,
+                                              IdgenDrawResult *result);
 extern void idgen_slot_withdraw_request(IdgenSlot *slot, uint64 version);
 extern void idgen_slot_count_wait(IdgenSlot *slot, uint64 version);
 extern TransactionId idgen_slot_read_claim(IdgenSlot *slot, uint64 version);
