@@ -26,7 +26,12 @@ $node->safe_psql(
 	SELECT idgen_create('low', max_value => 1000, block_size => 950);
 	SELECT count(idgen_next('low')) FROM generate_series(1, 920);
 	SELECT idgen_create('nothing', max_value => 10);
-	SELECT idgen_next('nothing')});
+	SELECT idgen_next('nothing');
+	CREATE TABLE parts (id smallserial);
+	SELECT setval('parts_id_seq', 30000);
+	CREATE SEQUENCE a;
+	CREATE SEQUENCE b;
+	CREATE TABLE of_two (id integer DEFAULT nextval('a') + nextval('b') + nextval('b'))});
 $node->safe_psql(
 	'app', qq{
 	CREATE SCHEMA ids;
@@ -50,6 +55,8 @@ my %expected = (
 	'idgen_problem_present{datname="postgres",kind="exhausted",name="nothing"}' => 1,
 	'idgen_database_sequences{datname="postgres"}' => 2,
 	'idgen_database_problems{datname="app"}' => 0,
+	'idgen_column_last_value{column_name="id",datname="postgres",draws_from="public.parts_id_seq",relation="parts"}' => 30000,
+	'idgen_column_limit_value{column_name="id",datname="postgres",draws_from="public.parts_id_seq",relation="parts"}' => 32767,
 	'idgen_traffic_ids_issued_total{datname="postgres",name="low"}' => 920,
 	'idgen_traffic_ids_issued_total{datname="app",name="low"}' => 1,
 	'idgen_traffic_ids_cached{datname="postgres",name="low"}' => 30,
