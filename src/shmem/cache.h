@@ -154,7 +154,7 @@ extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached);
 extern bool idgen_cache_read_counted(const IdgenCacheKey *key, IdgenCounted *counted);
 extern bool idgen_cache_scan_next(IdgenCacheScan *scan);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
-extern void idgen_cache_reset_counters(Oid dbid);
+extern void idgen_cache_reset_counters(void);
 extern void idgen_cache_visit(IdgenVisit visit, void *arg);
 extern int64 idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest,
                                  const IdgenCounted *counted);

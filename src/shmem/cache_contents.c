@@ -11,6 +11,7 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
+#include "shmem/kept_counters.h"
 #include "shmem/slot_work.h"
 
 /* Copy what a slot holds. The caller holds its lock. */
@@ -57,7 +58,10 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 	return known;
 }
 
-/* What is counted of a key; false if nothing is known of it. */
+/*
+ * What is counted of a key; false if nothing is known of it. Raises an error if
+ * there is no memory.
+ */
 bool
 idgen_cache_read_counted(const IdgenCacheKey *key, IdgenCounted *counted)
 {
@@ -66,7 +70,7 @@ idgen_cache_read_counted(const IdgenCacheKey *key, IdgenCounted *counted)
 	if (slot != NULL)
 		idgen_slot_read_counted(slot, counted);
 	idgen_cache_unlock_key(key, slot);
-	return slot != NULL;
+	return slot != NULL || idgen_kept_read(key, counted);
 }
 
 static bool
@@ -221,9 +225,9 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 	LWLockRelease(&header->lock);
 }
 
-/* Set the counters of all id sequences of a database to zero. */
+/* Set the counters of all id sequences of this database to zero. */
 void
-idgen_cache_reset_counters(Oid dbid)
+idgen_cache_reset_counters(void)
 {
 	const IdgenCache *caches[] = {&idgen_shared_cache, &idgen_own_cache};
 	TimestampTz now = GetCurrentTimestamp();
@@ -234,7 +238,7 @@ idgen_cache_reset_counters(Oid dbid)
 
 		for (int i = 0; i < nslots; i++)
 		{
-			IdgenSlot *slot = idgen_cache_lock_slot_of(caches[c], i, dbid);
+			IdgenSlot *slot = idgen_cache_lock_slot_of(caches[c], i, MyDatabaseId);
 
 			if (slot == NULL)
 				continue;
@@ -242,6 +246,7 @@ idgen_cache_reset_counters(Oid dbid)
 			LWLockRelease(&slot->lock);
 		}
 	}
+	idgen_kept_forget_all();
 }
 
 /*
@@ -318,13 +323,11 @@ idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest, const Idgen
 
 	if (!idgen_cache_has_room(key))
 		return idgen_rest_ids(rest) > 0 ? idgen_cache_restore_idle(key, rest) : 0;
-	slot = idgen_cache_find_or_make_shared(key, &outcome.rest_good_as_of);
+	slot = idgen_cache_find_or_make_shared(key, counted, &outcome.rest_good_as_of);
 	if (slot == NULL)
 		return idgen_rest_ids(rest);
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	(void) idgen_slot_finish(slot, &outcome, idgen_cache_next_number(cache));
-	if (counted != NULL)
-		idgen_slot_add_counted(slot, counted);
 	LWLockRelease(&slot->lock);
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "postgres.h"
 
 #include "shmem/cache_internal.h"
+#include "shmem/kept_counters.h"
 
 /* How many slots the clock looks at before it takes one that was used. */
 #define IDGEN_LOOK_AT 64
@@ -107,6 +108,16 @@ idgen_cache_read_slot(const IdgenSlot *slot, IdgenIdle *idle)
 	idle->collided_count = slot->collided_count;
 }
 
+/* Note what is counted of the id sequence of a slot, which gives that away. */
+static void
+note_counted(IdgenSlot *slot)
+{
+	IdgenCounted counted;
+
+	idgen_slot_read_counted(slot, &counted);
+	idgen_kept_note(slot->key, &counted);
+}
+
 /*
  * Take a slot away from its id sequence, and keep what that has left. The
  * caller has locked the slot.
@@ -114,6 +125,8 @@ idgen_cache_read_slot(const IdgenSlot *slot, IdgenIdle *idle)
 static void
 evict(IdgenCache *cache, IdgenSlot *slot)
 {
+	if (cache == &idgen_shared_cache)
+		note_counted(slot);
 	if (slot->ids_left > 0 || slot->collided_count > 0)
 	{
 		IdgenIdle idle;

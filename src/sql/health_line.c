@@ -13,6 +13,7 @@
 
 #include "catalog/native_look.h"
 #include "catalog/row.h"
+#include "shmem/kept_counters.h"
 #include "sources/sources.h"
 #include "sql/health.h"
 
@@ -47,6 +48,28 @@ look_at_failure(IdgenHealth *health)
 		health->failure = psprintf("SQLSTATE %s, see the server log", unpack_sql_state(note->sqlerrcode));
 }
 
+/*
+ * Look at what is counted: by the slot, or kept by the server for an id
+ * sequence that has none.
+ */
+static void
+look_at_counters(const IdgenHealthView *view, IdgenHealth *health)
+{
+	const IdgenHealthItem *item = health->item;
+	IdgenCacheKey key;
+	IdgenCounted counted;
+
+	if (item->entry != NULL && item->entry->cached.place == IDGEN_IN_SLOT)
+		counted = item->entry->cached.counted;
+	else
+	{
+		idgen_cache_key(&key, view->cache.relid, item->sequence, false, item->name, strlen(item->name));
+		if (!idgen_kept_read(&key, &counted))
+			return;
+	}
+	health->usage = (IdgenUsage){counted.counters.ids_issued, counted.times.counted_since, view->now};
+}
+
 /* Look at what the cache knows, after all else. */
 static void
 look_at_entry(const IdgenHealthView *view, IdgenHealth *health)
@@ -56,11 +79,11 @@ look_at_entry(const IdgenHealthView *view, IdgenHealth *health)
 	if (health->def.refill != IDGEN_REFILL_TRANSACTION)
 		health->worker = view->worker;
 	health->ids_left = idgen_extent_ids_left(&health->extent);
+	look_at_counters(view, health);
 	if (entry == NULL)
 		return;
 	if (health->ids_left > 0)
 		health->ids_left += entry->cached.ids_left;
-	health->usage = (IdgenUsage){entry->cached.counted.counters.ids_issued, entry->cached.counted.times.counted_since, view->now};
 	if (health->worker != IDGEN_HEALTH_NO_WORKER)
 		look_at_failure(health);
 }

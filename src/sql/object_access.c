@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 
 #include "session/xact_changes.h"
+#include "shmem/kept_counters.h"
 #include "shmem/worker_registry.h"
 #include "sql/object_access.h"
 
@@ -85,6 +86,8 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 		case InheritsRelationId: /* the table becomes a partition */
 			if (access != OAT_POST_CREATE && is_named_as_table(object_id))
 				idgen_changes_note_tables();
+			if (access == OAT_DROP && sub_id == 0)
+				idgen_kept_forget_object(object_id);
 			break;
 		case TriggerRelationId:
 			if (access != OAT_POST_CREATE && is_named_as_table(table_of_trigger(object_id)))

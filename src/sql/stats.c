@@ -401,6 +401,6 @@ idgen_totals(PG_FUNCTION_ARGS)
 Datum
 idgen_stats_reset(PG_FUNCTION_ARGS)
 {
-	idgen_cache_reset_counters(MyDatabaseId);
+	idgen_cache_reset_counters();
 	PG_RETURN_VOID();
 }
