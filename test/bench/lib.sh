@@ -14,13 +14,13 @@ then
 	rounds=1 rounds_of_growth=1 longer=1 thousands=500 bulk_thousands=100 wal_transactions=1000 heap_transactions=5000
 	many_clients=32 few_clients=32 latency_clients=16
 	sizes='1 1000' sessions='1 100' most_ids=6
-	names='1 1000 20000' more_names=100000 names_of_full=2000 new_sessions=30 children=2000
+	names='1 1000 20000' more_names=100000 names_of_full=2000 new_sessions=30 children=2000 tables=1000
 else
 	rounds=5 rounds_of_growth=3 longer=2 thousands=2000 bulk_thousands=1000 wal_transactions=4000 heap_transactions=100000
 	many_clients='1 2 8 32' few_clients='1 32' latency_clients='1 16'
 	sizes='1 10 100 1000 10000 100000' sessions='1 8 32 100 250 500' most_ids=7
 	names='1 10 100 1000 10000 20000' more_names='30000 50000 100000'
-	names_of_full='250 500 750 1000 1250 1500 2000 5000' new_sessions=100 children=100000
+	names_of_full='250 500 750 1000 1250 1500 2000 5000' new_sessions=100 children=100000 tables=10000
 fi
 
 busy_loops=()
