@@ -153,7 +153,9 @@ typedef struct IdgenRefill
 	int64 blocks;       /* how many blocks that was, for the counters */
 	int64 ahead_blocks; /* of these, the ones not owed to a bulk load */
 	int64 ahead_ids;    /* the ids in ahead_blocks; 0 = do not refill ahead */
-	int percent_left;   /* of the id sequence's range after it, 0 to 100 */
+	int percent_left;   /* of the id sequence's range after it, 0 to 100; 100 if not
+	                     * known */
+	double ids_left;    /* in that range, unless percent_left is 100 */
 } IdgenRefill;
 
 /* The ids in columns that draw from an id sequence, as sequence values. */

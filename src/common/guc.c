@@ -18,6 +18,7 @@ bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
 int idgen_warn_remaining = 10;
+int idgen_warn_days = 30;
 int idgen_warn_evictions = 6000;
 char *idgen_period_time_zone = NULL;
 pg_tz *idgen_period_zone = NULL;
@@ -142,6 +143,16 @@ define_warnings(void)
 	                        "There is one line for each percent step. Zero turns the messages off.",
 	                        &idgen_warn_remaining,
 	                        10, 0, 100,
+	                        PGC_SUSET,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	/* A hundred years are not a forecast any more. */
+	DefineCustomIntVariable("idgen.warn_days",
+	                        "Logs a line when an id sequence will be used up within this many days at its present rate.",
+	                        "There is one line each time that the forecast has halved. Zero turns the messages off.",
+	                        &idgen_warn_days,
+	                        30, 0, 36500,
 	                        PGC_SUSET,
 	                        0,
 	                        NULL, NULL, NULL);

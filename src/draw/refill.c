@@ -116,9 +116,13 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	PG_END_TRY();
 	error_context_stack = context.previous;
 
+	if (result != IDGEN_SOURCE_OK)
+		return result;
+
 	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
-	if (result == IDGEN_SOURCE_OK && refill->fate != IDGEN_REST_GIVEN_BACK)
+	if (refill->fate != IDGEN_REST_GIVEN_BACK)
 		idgen_warn_low(handle, refill->percent_left);
+	idgen_warn_soon(handle, refill);
 	return result;
 }
 

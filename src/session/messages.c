@@ -4,14 +4,20 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/namespace.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 
 #include "common/guc.h"
 #include "session/messages.h"
+
+/* No forecast is made as long as that percentage of a range is left. */
+#define NEARLY_ALL_PERCENT 99
 
 /* Can there be an id sequence of that name? */
 bool
@@ -100,9 +106,45 @@ idgen_warn_low(const IdgenHandle *handle, int percent_left)
 	if (percent_left >= idgen_warn_remaining)
 		return;
 	idgen_handle_key(handle, &key);
-	if (idgen_cache_warning_due(&key, percent_left))
+	if (idgen_cache_percent_is_news(&key, percent_left))
 		ereport(LOG,
 		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
 		                handle->name, percent_left),
+		         errhidestmt(true), errhidecontext(true)));
+}
+
+/* A time to come, in the largest unit of which there are two. */
+static char *
+time_to_come(double seconds)
+{
+	if (seconds >= 2 * SECS_PER_DAY)
+		return psprintf("%.0f days", floor(seconds / SECS_PER_DAY));
+	if (seconds >= 2 * SECS_PER_HOUR)
+		return psprintf("%.0f hours", floor(seconds / SECS_PER_HOUR));
+	return psprintf("%.0f minutes", floor(seconds / SECS_PER_MINUTE));
+}
+
+/*
+ * Say in the server's log that ids will be used up soon, if they go on to be
+ * issued as fast; each time that the forecast has halved. As long as nearly all
+ * of the range is left, no forecast is made: most id sequences never get
+ * further.
+ */
+void
+idgen_warn_soon(const IdgenHandle *handle, const IdgenRefill *refill)
+{
+	double ids_left = refill->ids_left + idgen_rest_ids(&refill->rest);
+	IdgenUsage usage;
+	IdgenCacheKey key;
+
+	if (idgen_warn_days == 0 || refill->percent_left >= NEARLY_ALL_PERCENT)
+		return;
+	idgen_handle_key(handle, &key);
+	if (idgen_cache_end_is_news(&key, ids_left, (double) idgen_warn_days * SECS_PER_DAY, &usage))
+		ereport(LOG,
+		        (errmsg("id sequence \"%s\" will be used up in %s",
+		                handle->name, time_to_come(idgen_seconds_left(&usage, ids_left))),
+		         errdetail("It has %.0f ids left, and on average issues %.0f a day.",
+		                   ids_left, idgen_ids_per_second(&usage) * SECS_PER_DAY),
 		         errhidestmt(true), errhidecontext(true)));
 }

@@ -21,7 +21,7 @@ typedef struct IdgenIdle
 	RelFileNumber file; /* of the native sequence, or invalid */
 	uint32 origin;
 	bool lost_at_shutdown;
-	uint8 warned_percent;
+	IdgenWarned warned;
 	uint64 dropped_at;
 	int64 collided_first;
 	uint32 collided_count;

@@ -275,6 +275,7 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *cen
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
 	refill->fate = IDGEN_REST_PUBLISHED;
 	refill->percent_left = idgen_percent_of_range(Min(first, 1), (double) last + 1, get_int64(row, COLUMN_MAX_VALUE));
+	refill->ids_left = (double) get_int64(row, COLUMN_MAX_VALUE) - last;
 }
 
 /*

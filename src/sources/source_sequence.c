@@ -289,7 +289,10 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		refill->lsn = idgen_native_locked_state(handle->found.object).lsn;
 	refill->percent_left = 100;
 	if (!sequence->cycle)
+	{
 		refill->percent_left = (int) idgen_native_percent_left(sequence, &(IdgenNativeState){.last_value = drawn.last, .is_called = true});
+		refill->ids_left = (double) idgen_native_values_after(sequence, drawn.last) * sequence->ids.per_value;
+	}
 	return IDGEN_SOURCE_OK;
 }
 

@@ -169,6 +169,7 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.node_id|0|1023
 -- gives: idgen.prefetch_threshold|0|100
 -- gives: idgen.server_timeout|1|2147483647
+-- gives: idgen.warn_days|0|36500
 -- gives: idgen.warn_evictions|0|2147483647
 -- gives: idgen.warn_remaining|0|100
 -- gives: idgen.worker_idle_timeout|0|2147483647
