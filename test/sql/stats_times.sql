@@ -37,7 +37,7 @@ SELECT idgen_next('failing');
 SELECT refills, refill_ms_p50 FROM idgen_stats WHERE name = 'failing';
 
 -- and counted anew
-SELECT max(idgen_next('quick')) FROM generate_series(1, 20) AS i;
+SELECT count(idgen_next('quick')) FROM generate_series(1, 20) AS i;
 SELECT idgen_stats_reset();
 SELECT refills, refill_ms_p50, refill_ms_p99, wait_ms_total
 	FROM idgen_stats WHERE name = 'quick';
