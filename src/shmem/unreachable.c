@@ -90,7 +90,10 @@ take_place(Oid serverid, TimestampTz now)
 	return place;
 }
 
-/* A server has not answered, for that reason. */
+/*
+ * A server has not answered, for that reason. Only its first line is noted:
+ * libpq says more in further ones, for people at its terminal.
+ */
 void
 idgen_unreachable_note(Oid serverid, const char *reason)
 {
@@ -100,7 +103,7 @@ idgen_unreachable_note(Oid serverid, const char *reason)
 
 	if (servers == NULL)
 		return;
-	length = pg_mbcliplen(reason, strlen(reason), sizeof(place->reason) - 1);
+	length = pg_mbcliplen(reason, strcspn(reason, "\n"), sizeof(place->reason) - 1);
 	LWLockAcquire(&servers->lock, LW_EXCLUSIVE);
 	place = find_place(serverid);
 	if (place == NULL)

@@ -37,17 +37,17 @@
 #include "sources/sources.h"
 #include "sql/drawing_defaults.h"
 #include "sql/health.h"
+#include "sql/refill_holder.h"
 
 PG_FUNCTION_INFO_V1(idgen_conditions);
 
 /* How many id sequences share a subtransaction. */
-#define BATCH 1000
+#define BATCH 100
 
 /* A reading of the view, while it goes on. */
 typedef struct Reading
 {
 	IdgenHealthView view;
-	Relation rel;           /* id_sequences */
 	TupleTableSlot *row;    /* of what is being shown */
 	TupleTableSlot *no_row; /* always empty */
 	MemoryContext batch;    /* for the items, and what is found out of them */
@@ -76,12 +76,17 @@ look_at_worker(void)
 static IdgenHealthView
 begin_view(ReturnSetInfo *result, Oid relid)
 {
+	IdgenCacheTotals totals;
+
+	idgen_cache_totals(&totals);
 	return (IdgenHealthView){
 		.result = result,
+		.context = CurrentMemoryContext,
 		.reader = idgen_may_monitor() ? IDGEN_READER_MONITORS : IDGEN_READER_DRAWS,
 		.now = GetCurrentTimestamp(),
 		.cache = idgen_health_cache_read(relid),
 		.worker = look_at_worker(),
+		.cache_thrashes = totals.thrashes,
 	};
 }
 
@@ -159,6 +164,8 @@ add_item(Reading *reading, IdgenHealthItem item, const IdgenSource *source, Tupl
 		show_batch(reading);
 	before = MemoryContextSwitchTo(reading->batch);
 	item.name = pstrdup(item.name);
+	item.waits = idgen_refill_find_holder(reading->view.rel, row, source, item.sequence,
+	                                      item.entry != NULL ? &item.entry->cached : NULL, &item.holder);
 	if (!TTS_EMPTY(row))
 		item.row = ExecCopySlotHeapTuple(row);
 	reading->items[reading->nitems++] = item;
@@ -204,7 +211,7 @@ add_row(Reading *reading, TupleTableSlot *row)
 
 	if (idgen_is_template_name(item.name, strlen(item.name)))
 		return;
-	visible = reading->view.reader == IDGEN_READER_MONITORS || idgen_row_visible(reading->rel, row, &cacheable);
+	visible = reading->view.reader == IDGEN_READER_MONITORS || idgen_row_visible(reading->view.rel, row, &cacheable);
 	for (IdgenHealthEntry *entry = idgen_health_cache_find(&reading->view.cache, item.name); entry != NULL;
 	     entry = entry->next)
 	{
@@ -226,7 +233,7 @@ add_row(Reading *reading, TupleTableSlot *row)
 static void
 add_rows(Reading *reading)
 {
-	IdgenRowScan scan = idgen_row_scan_begin(reading->rel);
+	IdgenRowScan scan = idgen_row_scan_begin(reading->view.rel);
 	MemoryContext for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_DEFAULT_SIZES);
 
 	while (idgen_row_scan_next(&scan))
@@ -278,16 +285,16 @@ idgen_conditions(PG_FUNCTION_ARGS)
 	reading->view = begin_view((ReturnSetInfo *) fcinfo->resultinfo, relid);
 	if (reading->view.reader != IDGEN_READER_MONITORS)
 		idgen_check_select(relid);
-	reading->rel = idgen_table_open(relid, AccessShareLock);
-	idgen_defaults_look(RelationGetNamespace(reading->rel));
-	reading->row = MakeSingleTupleTableSlot(RelationGetDescr(reading->rel), &TTSOpsHeapTuple);
-	reading->no_row = MakeSingleTupleTableSlot(RelationGetDescr(reading->rel), &TTSOpsHeapTuple);
+	reading->view.rel = idgen_table_open(relid, AccessShareLock);
+	idgen_defaults_look(RelationGetNamespace(reading->view.rel));
+	reading->row = MakeSingleTupleTableSlot(RelationGetDescr(reading->view.rel), &TTSOpsHeapTuple);
+	reading->no_row = MakeSingleTupleTableSlot(RelationGetDescr(reading->view.rel), &TTSOpsHeapTuple);
 	reading->batch = AllocSetContextCreate(CurrentMemoryContext, "idgen health", ALLOCSET_DEFAULT_SIZES);
 	add_rows(reading);
 	add_natives(reading);
 	show_batch(reading);
 	ExecDropSingleTupleTableSlot(reading->row);
 	ExecDropSingleTupleTableSlot(reading->no_row);
-	table_close(reading->rel, AccessShareLock);
+	table_close(reading->view.rel, AccessShareLock);
 	return (Datum) 0;
 }

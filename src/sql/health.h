@@ -11,6 +11,7 @@
 #include "catalog/definition.h"
 #include "catalog/extent.h"
 #include "common/forecast.h"
+#include "common/lock_holder.h"
 #include "sql/health_cache.h"
 #include "sql/limits.h"
 
@@ -40,9 +41,13 @@ typedef enum IdgenProblem
 	IDGEN_PROBLEM_EXHAUSTED,
 	IDGEN_PROBLEM_DOES_NOT_FIT,
 	IDGEN_PROBLEM_UNREACHABLE,
+	IDGEN_PROBLEM_BLOCKED,
 	IDGEN_PROBLEM_REFILL_FAILS,
 	IDGEN_PROBLEM_NO_WORKER,
+	IDGEN_PROBLEM_BEHIND_COLUMN,
+	IDGEN_PROBLEM_USED_UP_SOON,
 	IDGEN_PROBLEM_LITTLE_LEFT,
+	IDGEN_PROBLEM_CACHE_THRASHES,
 	IDGEN_PROBLEM_BROKEN,
 } IdgenProblem;
 
@@ -50,10 +55,14 @@ typedef enum IdgenProblem
 typedef struct IdgenHealthView
 {
 	ReturnSetInfo *result;
+	Relation rel;          /* id_sequences */
+	MemoryContext context; /* as long as the reading goes on */
+	HTAB *indexes;         /* see index_end.c; NULL as long as nobody needs them */
 	IdgenHealthReader reader;
 	TimestampTz now;
 	IdgenHealthCache cache;
 	IdgenHealthWorker worker; /* of this database; never FAILING */
+	bool cache_thrashes;      /* of the server */
 } IdgenHealthView;
 
 /* An id sequence that is to be shown. */
@@ -63,8 +72,15 @@ typedef struct IdgenHealthItem
 	HeapTuple row;                 /* NULL if there is none */
 	const IdgenHealthEntry *entry; /* what the cache knows of it, or NULL */
 
-	Oid sequence; /* the native sequence that blocks come from; invalid if
-	                                * it is missing, or with another source */
+	/*
+	 * The native sequence that blocks come from; invalid if it is missing, or
+	 * with another source.
+	 */
+	Oid sequence;
+
+	/* The transaction that a refill waits for, if there is one. */
+	bool waits;
+	IdgenLockHolder holder;
 } IdgenHealthItem;
 
 /* What has been found out of it. */
@@ -96,12 +112,17 @@ typedef struct IdgenHealth
 } IdgenHealth;
 
 /* health_line.c */
-extern void idgen_health_show(const IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row);
+extern void idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row);
 extern void idgen_health_show_broken(const IdgenHealthView *view, const IdgenHealthItem *item,
                                      const ErrorData *error);
 
 /* health_problems.c */
-extern const char *idgen_health_problems(const IdgenHealth *health, IdgenProblem *worst);
+extern const char *idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health,
+                                         IdgenProblem *worst);
 extern const char *idgen_problem_name(IdgenProblem problem);
+
+/* health_ahead.c */
+extern bool idgen_health_is_ahead(IdgenHealthView *view, const IdgenHealth *health,
+                                  const IdgenDrawingColumn *column);
 
 #endif /* IDGEN_HEALTH_H */

@@ -235,7 +235,7 @@ put_line(const IdgenHealthView *view, Line *line)
 
 /* Show an id sequence, with what has been found out of it. */
 static void
-put_health(const IdgenHealthView *view, const IdgenHealth *health)
+put_health(IdgenHealthView *view, const IdgenHealth *health)
 {
 	const IdgenExtent *extent = &health->extent;
 	IdgenProblem worst;
@@ -254,7 +254,7 @@ put_health(const IdgenHealthView *view, const IdgenHealth *health)
 	add_time(&line, health->usage.since);
 	add_time(&line, idgen_used_up_at(&health->usage, health->ids_left));
 	add_text(&line, worker_name(health));
-	problem = idgen_health_problems(health, &worst);
+	problem = idgen_health_problems(view, health, &worst);
 	add_text(&line, idgen_problem_name(worst));
 	add_text(&line, problem);
 	put_line(view, &line);
@@ -266,7 +266,7 @@ put_health(const IdgenHealthView *view, const IdgenHealth *health)
  * reading the row does.
  */
 void
-idgen_health_show(const IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row)
+idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row)
 {
 	IdgenHealth health = {.item = item};
 

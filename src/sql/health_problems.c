@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -14,6 +16,10 @@
 #include "shmem/unreachable.h"
 #include "sources/sources.h"
 #include "sql/health.h"
+
+#define SECONDS_PER_MINUTE 60
+#define SECONDS_PER_HOUR   3600
+#define SECONDS_PER_DAY    86400
 
 /* What has been found so far. */
 typedef struct Problems
@@ -61,12 +67,20 @@ idgen_problem_name(IdgenProblem problem)
 			return "does_not_fit";
 		case IDGEN_PROBLEM_UNREACHABLE:
 			return "unreachable";
+		case IDGEN_PROBLEM_BLOCKED:
+			return "blocked";
 		case IDGEN_PROBLEM_REFILL_FAILS:
 			return "refill_fails";
 		case IDGEN_PROBLEM_NO_WORKER:
 			return "no_worker";
+		case IDGEN_PROBLEM_BEHIND_COLUMN:
+			return "behind_column";
+		case IDGEN_PROBLEM_USED_UP_SOON:
+			return "used_up_soon";
 		case IDGEN_PROBLEM_LITTLE_LEFT:
 			return "little_left";
+		case IDGEN_PROBLEM_CACHE_THRASHES:
+			return "cache_thrashes";
 		case IDGEN_PROBLEM_BROKEN:
 			return "broken";
 	}
@@ -154,6 +168,35 @@ add_unreachable(Problems *problems, const IdgenHealth *health)
  * Refills that do not get on
  */
 
+/*
+ * Another transaction keeps a refill waiting, for longer than the server lets
+ * anybody wait before it looks for a deadlock. How long the transaction has
+ * been open is shown to those to whom pg_stat_activity shows it.
+ */
+static void
+add_blocked(Problems *problems, const IdgenHealthView *view, const IdgenHealth *health)
+{
+	const IdgenLockHolder *holder = &health->item->holder;
+	TimestampTz began;
+	const char *open = "";
+
+	if (!health->item->waits)
+		return;
+	if (holder->pid == 0)
+	{
+		add_problem(problems, IDGEN_PROBLEM_BLOCKED, "A refill waits for prepared transaction %u. Commit it or roll it back: pg_prepared_xacts has its name.",
+		            holder->xid);
+		return;
+	}
+	began = idgen_lock_holder_began(holder);
+	if (began != 0 && !TimestampDifferenceExceeds(began, view->now, DeadlockTimeout))
+		return;
+	if (began != 0 && view->reader == IDGEN_READER_MONITORS)
+		open = psprintf(", which has been open for %lld s", (long long) (view->now - began) / USECS_PER_SEC);
+	add_problem(problems, IDGEN_PROBLEM_BLOCKED, "A refill waits for the transaction of process %d%s. End it, if need be by pg_terminate_backend(%d).",
+	            holder->pid, open, holder->pid);
+}
+
 static void
 add_worker(Problems *problems, const IdgenHealth *health)
 {
@@ -168,13 +211,44 @@ add_worker(Problems *problems, const IdgenHealth *health)
  * What is to come
  */
 
+/* Columns have ids that will be issued once more. */
+static void
+add_columns_ahead(Problems *problems, IdgenHealthView *view, const IdgenHealth *health)
+{
+	ListCell *cell;
+
+	foreach(cell, health->columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+
+		if (idgen_health_is_ahead(view, health, column))
+			add_problem(problems, IDGEN_PROBLEM_BEHIND_COLUMN, "There are ids in %s that it has yet to issue. Run idgen_sync(%s, %s).",
+			            idgen_column_title(column), quote_literal_cstr(column->table), quote_literal_cstr(column->name));
+	}
+}
+
+/* A number of seconds, for people. */
+static char *
+describe_seconds(double seconds)
+{
+	if (seconds < 2 * SECONDS_PER_HOUR)
+		return psprintf("%.0f minutes", seconds / SECONDS_PER_MINUTE);
+	if (seconds < 2 * SECONDS_PER_DAY)
+		return psprintf("%.0f hours", seconds / SECONDS_PER_HOUR);
+	return psprintf("%.0f days", seconds / SECONDS_PER_DAY);
+}
+
 /* It will be used up soon, or little is left. */
 static void
 add_running_out(Problems *problems, const IdgenHealth *health)
 {
+	double seconds = idgen_seconds_left(&health->usage, health->ids_left);
 	double percent = idgen_extent_percent_left(&health->extent);
 
-	if (percent >= 0 && percent < idgen_warn_remaining)
+	if (seconds >= 0 && seconds < (double) idgen_warn_days * SECONDS_PER_DAY)
+		add_problem(problems, IDGEN_PROBLEM_USED_UP_SOON, "In %s, no id will be left within the limit of %s. %s",
+		            describe_seconds(seconds), health->extent.limited_by, how_to_get_more(health));
+	else if (percent >= 0 && percent < idgen_warn_remaining)
 		add_problem(problems, IDGEN_PROBLEM_LITTLE_LEFT, "Only %.2f percent of its ids are left within the limit of %s. %s", percent,
 		            health->extent.limited_by, how_to_get_more(health));
 }
@@ -184,7 +258,7 @@ add_running_out(Problems *problems, const IdgenHealth *health)
  * is known to be. Says which one is the worst, too.
  */
 const char *
-idgen_health_problems(const IdgenHealth *health, IdgenProblem *worst)
+idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health, IdgenProblem *worst)
 {
 	Problems problems = {.worst = IDGEN_PROBLEM_NONE};
 
@@ -195,9 +269,14 @@ idgen_health_problems(const IdgenHealth *health, IdgenProblem *worst)
 		add_exhausted(&problems, health);
 	add_misfits(&problems, health);
 	add_unreachable(&problems, health);
+	add_blocked(&problems, view, health);
 	add_worker(&problems, health);
+	add_columns_ahead(&problems, view, health);
 	if (health->ids_left > 0)
 		add_running_out(&problems, health);
+	if (view->cache_thrashes && health->item->entry != NULL)
+		add_problem(&problems, IDGEN_PROBLEM_CACHE_THRASHES,
+		            "The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.");
 	*worst = problems.worst;
 	return problems.worst != IDGEN_PROBLEM_NONE ? problems.text.data : NULL;
 }

@@ -44,3 +44,38 @@ compare_columns()
 	[ "$tables" -lt 10000 ] || must "$tables tables" idgen_columns most 2000
 	dropdb columns
 }
+
+# A thousand id sequences, each with a table of its own, in a session that has
+# looked before, as that of a monitoring system: it knows the defaults.
+compare_health()
+{
+	createdb health
+	PGDATABASE=health sql >/dev/null <<-'SQL'
+		CREATE EXTENSION idgen;
+		SELECT idgen_create('h' || n) FROM generate_series(1, 1000) AS n;
+		DO $$
+		BEGIN
+			FOR n IN 1 .. 1000 LOOP
+				EXECUTE format('CREATE TABLE h%1$s (id integer PRIMARY KEY DEFAULT idgen_next(%2$L))', n, 'h' || n);
+				EXECUTE format('INSERT INTO h%s DEFAULT VALUES', n);
+			END LOOP;
+		END $$;
+		VACUUM ANALYZE;
+	SQL
+	section health ms 2 'A look at 1,000 id sequences, each with a column, in a session that has looked before: milliseconds'
+	PGDATABASE=health contest '1,000 id sequences' looks 20 -- \
+		idgen_health 'SELECT count(*), count(problem) FROM idgen_health' \
+		idgen_stats 'SELECT count(*), count(percent_left) FROM idgen_stats'
+	must '1,000 id sequences' idgen_health most 10
+	dropdb health
+}
+
+# looks TIMES STATEMENT: milliseconds of the statement, in one session, without
+# those of the first time
+looks()
+{
+	local i
+
+	sample "$(for ((i = 0; i <= $1; i++)); do say "$2;"; done | timed |
+		awk 'NR > 1 { sum += $1 } END { print sum / (NR - 1) }')"
+}

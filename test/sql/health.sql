@@ -122,5 +122,65 @@ ALTER TABLE takers ALTER small TYPE integer, ALTER prefixed TYPE bigint, ALTER s
 SELECT name, limit_value, limited_by, problem FROM idgen_health;
 DROP TABLE takers;
 
+
+-- a column has ids that are still to be issued
+DELETE FROM id_sequences;
+SELECT idgen_create('t', block_size => 10);
+CREATE TABLE ahead (id integer PRIMARY KEY DEFAULT idgen_next('t'), other bigint);
+INSERT INTO ahead SELECT FROM generate_series(1, 3);
+TABLE problems;
+BEGIN;
+INSERT INTO ahead VALUES (50);
+ROLLBACK;
+TABLE problems;
+INSERT INTO ahead VALUES (100);
+TABLE problems;
+SELECT idgen_sync('ahead', 'id');
+TABLE problems;
+INSERT INTO ahead VALUES (1000);
+DELETE FROM ahead WHERE id = 1000;
+TABLE problems;
+INSERT INTO ahead VALUES (2147483647);
+TABLE problems;
+-- ... of which an index tells, or none
+ALTER TABLE ahead DROP CONSTRAINT ahead_pkey;
+TABLE problems;
+CREATE INDEX ahead_some ON ahead (id) WHERE id > 0;
+CREATE INDEX ahead_not_first ON ahead (other, id);
+CREATE INDEX ahead_expression ON ahead ((id - 1));
+CREATE INDEX ahead_down ON ahead (id DESC);
+CREATE INDEX ahead_hash ON ahead USING hash (id);
+TABLE problems;
+CREATE UNIQUE INDEX ahead_two ON ahead (id, other);
+TABLE problems;
+-- ... with nulls; in a table with nothing else, or with nothing
+ALTER TABLE ahead ALTER id DROP NOT NULL;
+INSERT INTO ahead SELECT NULL, i FROM generate_series(1, 10) AS i;
+TABLE problems;
+TRUNCATE ahead;
+TABLE problems;
+INSERT INTO ahead SELECT NULL, i FROM generate_series(1, 10) AS i;
+TABLE problems;
+-- ... of several pages, of other types
+INSERT INTO ahead SELECT i, i FROM generate_series(200, 20000) AS i;
+TABLE problems;
+ALTER TABLE ahead ALTER id TYPE bigint;
+TABLE problems;
+DELETE FROM ahead WHERE id > 100;
+ALTER TABLE ahead ALTER id TYPE smallint;
+INSERT INTO ahead VALUES (32000);
+TABLE problems;
+DROP TABLE ahead;
+-- ... of a native sequence that counts down
+CREATE SEQUENCE down_seq INCREMENT -10 MINVALUE -1000 MAXVALUE -1;
+SELECT idgen_create('down', source => 'sequence');
+CREATE TABLE ahead (id bigint PRIMARY KEY DEFAULT idgen_next('down'));
+INSERT INTO ahead SELECT FROM generate_series(1, 3);
+TABLE problems;
+INSERT INTO ahead VALUES (-500), (7);
+TABLE problems;
+DROP TABLE ahead;
+DROP SEQUENCE down_seq;
+
 DROP VIEW problems, left_of_all;
 DROP EXTENSION idgen CASCADE;
