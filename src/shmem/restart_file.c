@@ -86,7 +86,7 @@ typedef struct EntryHeader
 	uint32 origin;
 	int16 namelen;
 	uint8 nblocks;
-	bool has_counted;
+	uint8 has_counted; /* 0 or 1 */
 } EntryHeader;
 
 /* An entry that has been read. */
@@ -350,7 +350,8 @@ get_entry(Reader *reader, Entry *entry)
 	if (at == NULL)
 		return false;
 	memcpy(&header, at, sizeof(header));
-	if (header.namelen < 0 || header.namelen >= IDGEN_NAME_BYTES || header.nblocks > IDGEN_SLOT_BLOCKS)
+	if (header.namelen < 0 || header.namelen >= IDGEN_NAME_BYTES || header.nblocks > IDGEN_SLOT_BLOCKS ||
+	    header.has_counted > 1)
 		return false;
 	name = get(reader, header.namelen);
 	blocks = get(reader, header.nblocks * sizeof(IdgenBlock));
@@ -358,8 +359,8 @@ get_entry(Reader *reader, Entry *entry)
 	if (name == NULL || blocks == NULL || at == NULL)
 		return false;
 	memcpy(entry->blocks, blocks, header.nblocks * sizeof(IdgenBlock));
-	entry->has_counted = header.has_counted;
-	if (header.has_counted)
+	entry->has_counted = header.has_counted == 1;
+	if (entry->has_counted)
 		memcpy(&entry->counted, at, sizeof(IdgenCounted));
 
 	idgen_cache_key(&entry->key, header.relid, header.object, false, name, header.namelen);

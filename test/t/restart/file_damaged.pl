@@ -136,10 +136,11 @@ check(with_other_value(40, 'q'), $in_use_since, 'another second when pg_control 
 check(with_other_value(48, 'q'), $in_use_since, 'another nanosecond');
 check(with_other_value(56, 'Q'), $damaged, 'one id sequence more');
 check(with_value(56, 'Q', ~0), $damaged, 'many more');
-check(with_value(84, 'l', $_), $damaged, "a name of $_ bytes") foreach (-1, 1024, 0x7FFFFFFF);
-check(with_value(88, 'l', $_), $damaged, "$_ blocks") foreach (-1, 2, 9, 0x7FFFFFFF);
-check(with_checksum(substr($good, 0, 84) . pack('ll', @$_) . "\x01" x 50_000), $damaged, "@$_: too much for one id sequence")
-  foreach ([ 1024, 1 ], [ 40_000, 1 ], [ 1, 9 ], [ 1, 2000 ]);
+check(with_value(84, 's', $_), $damaged, "a name of $_ bytes") foreach (-1, 0, 2, 1024, 0x7FFF);
+check(with_value(86, 'C', $_), $damaged, "$_ blocks") foreach (0, 2, 9, 255);
+check(with_value(87, 'C', $_), $damaged, "counters: $_") foreach (0, 2, 255);
+check(with_checksum(substr($good, 0, 84) . pack('sCC', @$_) . "\x01" x 50_000), $damaged, "@$_: too much for one id sequence")
+  foreach ([ 1024, 1, 1 ], [ 0x7FFF, 1, 0 ], [ 1, 9, 1 ], [ 1, 255, 0 ]);
 
 # After all that, what the server has written is still good.
 write_file($file, $good);

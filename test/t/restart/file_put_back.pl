@@ -123,7 +123,11 @@ draw('put there while running');
 put_back('last file');
 $node->safe_psql(
 	'postgres', q{
-	UPDATE id_sequences SET max_value = max_value - 1;
+	CREATE TABLE saved AS SELECT name, next_block_start, refill FROM id_sequences;
+	DROP EXTENSION idgen;
+	CREATE EXTENSION idgen;
+	INSERT INTO id_sequences (name, next_block_start, refill) SELECT * FROM saved;
+	DROP TABLE saved;
 	DROP SEQUENCE native_seq;
 	CREATE SEQUENCE native_seq INCREMENT BY 20 START 100001});
 $node->stop;
