@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes 'sleep';
 
 my $node = idgen_server('waits', conf => q{
-deadlock_timeout = '100ms'
+deadlock_timeout = '5ms'
 log_lock_waits = on
 max_prepared_transactions = 1
 log_line_prefix = '%p: '
@@ -76,6 +76,9 @@ sub check
 	is(told($name, $from), join("\n", grep { /waits/ } @expected), "$what: the wait");
 	$holder->query_safe('COMMIT');
 	like($session->query(''), qr/^\d+$/m, "$what: an id");
+
+	# The worker may find out a bit later than a session that refills itself.
+	wait_until(sub { return @{[ told($name, $from) =~ /has got/g ]} >= grep { /has got/ } @expected }, "the log of $name");
 	is(told($name, $from), join("\n", @expected), "$what: and its end");
 	$session->quit;
 	return;
