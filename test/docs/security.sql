@@ -213,7 +213,8 @@ SELECT cache FROM idgen_cache_totals;
 -- gives: server
 RESET ROLE;
 
--- claim: idgen_stats takes SELECT on id_sequences.
+-- claim: idgen_stats takes SELECT on id_sequences, but of members of pg_monitor.
+REVOKE pg_monitor FROM pm;
 SET ROLE pm;
 SELECT * FROM idgen_stats;
 -- gives: ERROR 42501

@@ -110,7 +110,7 @@ SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
 
 -- claim: The columns of idgen_stats.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
--- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,session_refills,waits,last_refill,prefetch_blocks,percent_left
+-- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,session_refills,waits,last_refill,counted_since,refill_ms_p50,refill_ms_p99,wait_ms_p50,wait_ms_p99,wait_ms_total,prefetch_blocks,percent_left
 
 -- claim: The columns of idgen_columns.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_columns'::regclass AND attnum > 0;
