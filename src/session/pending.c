@@ -189,11 +189,11 @@ keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limi
 
 /*
  * A refill for a range has brought blocks, because those that were pending
- * before did not suffice: use the new ones first, and keep the old ones. From
- * now on the old ones count as part of what this (sub)transaction has
- * allocated. More blocks than a slot has room for are not kept: they would be
- * lost in the end. Of gapless ids there is never more than one block, since
- * only one can be given back, or restored. "fate" is that of the new ones.
+ * before did not suffice: use the new ones first, and keep the old ones. If the
+ * subtransaction is rolled back, what is left of the old ones is pending still.
+ * More blocks than a slot has room for are not kept: they would be lost in the
+ * end. Of gapless ids there is never more than one block, since only one can be
+ * given back, or restored. "fate" is that of the new ones.
  */
 static void
 keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
@@ -204,8 +204,7 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
 	bool gapless = fate == IDGEN_REST_GIVEN_BACK || p->fate == IDGEN_REST_GIVEN_BACK;
 	int limit = gapless ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
 
-	if (p->fate == IDGEN_REST_GIVEN_BACK)
-		idgen_savepoint_save(handle);
+	idgen_savepoint_save_left(handle);
 	forget_ids(p);
 	if (rest->nmore > 0)
 		memcpy(more, rest->more, rest->nmore * sizeof(IdgenBlock));
@@ -286,7 +285,8 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version
 		as_of = both_good_as_of(p->good_as_of, as_of);
 		keep_for_later(handle, &rest, refill->fate);
 	}
-	idgen_savepoint_save_rest(handle);
+	else
+		idgen_savepoint_save_rest(handle);
 	if (rest.nmore > 0)
 	{
 		Size size = rest.nmore * sizeof(IdgenBlock);

@@ -13,7 +13,9 @@
  * Ids that a subtransaction draws from a block that an outer level has
  * allocated stay drawn when it is rolled back (rule U1). So the rest of such a
  * block is not part of what is restored as long as it only shrinks, but only
- * from when the subtransaction replaces it or gives it up.
+ * from when the subtransaction replaces it or gives it up. If it is kept beside
+ * what a refill for a range has brought, it goes on shrinking, and what is left
+ * of it is restored.
  *
  * A gapless block is different. Had its ids not been reserved ahead for speed,
  * the subtransaction would have allocated each of them itself, and a rollback
@@ -27,6 +29,14 @@
 #include "session/collision.h"
 #include "session/savepoint.h"
 
+/* What a rollback restores of the rest. */
+typedef enum IdgenRestored
+{
+	IDGEN_RESTORED_NONE, /* nothing: it stays as it is */
+	IDGEN_RESTORED_LEFT, /* what is left of the one saved */
+	IDGEN_RESTORED_ALL,  /* the one saved */
+} IdgenRestored;
+
 typedef struct IdgenSave
 {
 	dlist_node node;         /* on the stack of all saves */
@@ -34,8 +44,8 @@ typedef struct IdgenSave
 	struct IdgenSave *outer; /* the same handle's next one, or NULL */
 	IdgenHandle *handle;
 
-	IdgenPending pending; /* as it was */
-	bool restores_rest;   /* does a rollback restore the rest as well? */
+	IdgenPending pending;   /* as it was; with IDGEN_RESTORED_LEFT, rest.more is its own */
+	IdgenRestored restored; /* of pending.rest */
 } IdgenSave;
 
 /*
@@ -56,7 +66,7 @@ get_save(IdgenHandle *handle, int level)
 	save->outer = handle->xact.saves;
 	save->handle = handle;
 	save->pending = handle->pending;
-	save->restores_rest = (handle->pending.fate == IDGEN_REST_GIVEN_BACK);
+	save->restored = handle->pending.fate == IDGEN_REST_GIVEN_BACK ? IDGEN_RESTORED_ALL : IDGEN_RESTORED_NONE;
 	handle->xact.saves = save;
 	dlist_push_tail(&saves, &save->node);
 	return save;
@@ -76,6 +86,55 @@ idgen_savepoint_save(IdgenHandle *handle)
 }
 
 /*
+ * Leave what is left of a block in one of a rest: ids are used from its front
+ * on, and it is not divided. Returns false if there are none.
+ */
+static bool
+leave_left(IdgenBlock *block, const IdgenRest *rest)
+{
+	for (int i = -1; i < rest->nmore; i++)
+	{
+		const IdgenBlock *left = i < 0 ? &rest->block : &rest->more[i];
+
+		if (block->left == 0 || left->left == 0 || left->step != block->step ||
+		    !idgen_block_overlaps(block, left))
+			continue;
+		if (idgen_block_before(block, left))
+			(void) idgen_block_cut(block, (left->next - block->next) * block->step);
+		return true;
+	}
+	block->left = 0;
+	return false;
+}
+
+/* Leave of a saved rest what is left in a later one. */
+static void
+keep_left(IdgenRest *saved, const IdgenRest *rest)
+{
+	int nmore = 0;
+
+	(void) leave_left(&saved->block, rest);
+	for (int i = 0; i < saved->nmore; i++)
+		if (leave_left(&saved->more[i], rest))
+			saved->more[nmore++] = saved->more[i];
+	saved->nmore = nmore;
+}
+
+/*
+ * The rest is replaced, or given up, or was: a rollback is to restore what it
+ * was before, "rest".
+ */
+static void
+set_restored_all(IdgenSave *save, const IdgenRest *rest)
+{
+	if (save->restored == IDGEN_RESTORED_NONE)
+		save->pending.rest = *rest;
+	else if (save->restored == IDGEN_RESTORED_LEFT)
+		keep_left(&save->pending.rest, rest);
+	save->restored = IDGEN_RESTORED_ALL;
+}
+
+/*
  * The pending state is about to change, and the rest to be replaced or given
  * up: save both, in a subtransaction that has not done so.
  */
@@ -83,15 +142,32 @@ void
 idgen_savepoint_save_rest(IdgenHandle *handle)
 {
 	int level = GetCurrentTransactionNestLevel();
+
+	if (level > 1)
+		set_restored_all(get_save(handle, level), &handle->pending.rest);
+}
+
+/*
+ * The pending state is about to change, and the rest to become a part of
+ * another one: save both, in a subtransaction that has not done so.
+ */
+void
+idgen_savepoint_save_left(IdgenHandle *handle)
+{
+	int level = GetCurrentTransactionNestLevel();
+	Size size = handle->pending.rest.nmore * sizeof(IdgenBlock);
 	IdgenSave *save;
 
 	if (level <= 1)
 		return;
 	save = get_save(handle, level);
-	if (save->restores_rest)
+	if (save->restored != IDGEN_RESTORED_NONE)
 		return;
 	save->pending.rest = handle->pending.rest;
-	save->restores_rest = true;
+	if (size > 0)
+		save->pending.rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size),
+		                                 handle->pending.rest.more, size);
+	save->restored = IDGEN_RESTORED_LEFT;
 }
 
 /* Free a save, which is the innermost of its handle. */
@@ -116,11 +192,15 @@ hand_up(IdgenSave *save)
 		save->level = level;
 		return;
 	}
-	if (outer != NULL && outer->level == level &&
-	    save->restores_rest && !outer->restores_rest)
+	if (outer != NULL && outer->level == level)
 	{
-		outer->pending.rest = save->pending.rest;
-		outer->restores_rest = true;
+		if (save->restored == IDGEN_RESTORED_ALL)
+			set_restored_all(outer, &save->pending.rest);
+		else if (save->restored == IDGEN_RESTORED_LEFT && outer->restored == IDGEN_RESTORED_NONE)
+		{
+			outer->pending.rest = save->pending.rest;
+			outer->restored = IDGEN_RESTORED_LEFT;
+		}
 	}
 	pop_save(save);
 }
@@ -160,8 +240,10 @@ idgen_savepoint_rollback(void)
 		if (save->level < level)
 			break;
 		idgen_collision_note(handle);
-		if (!save->restores_rest)
+		if (save->restored == IDGEN_RESTORED_NONE)
 			save->pending.rest = handle->pending.rest;
+		else if (save->restored == IDGEN_RESTORED_LEFT)
+			keep_left(&save->pending.rest, &handle->pending.rest);
 		handle->pending = save->pending;
 		idgen_handle_invalidate(handle);
 		pop_save(save);

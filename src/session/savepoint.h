@@ -9,6 +9,7 @@
 
 extern void idgen_savepoint_save(IdgenHandle *handle);
 extern void idgen_savepoint_save_rest(IdgenHandle *handle);
+extern void idgen_savepoint_save_left(IdgenHandle *handle);
 extern void idgen_savepoint_release(void);
 extern void idgen_savepoint_rollback(void);
 extern void idgen_savepoint_forget_all(void);

@@ -75,6 +75,29 @@ RELEASE a;
 COMMIT;
 TABLE blocks;
 
+-- what was pending before, and has not become a part of the range, is pending
+-- still; of that, what was drawn stays drawn
+SELECT idgen_create('apart');
+BEGIN;
+SELECT idgen_next('apart');
+UPDATE id_sequences SET next_block_start = 101 WHERE name = 'apart';
+SAVEPOINT a;
+SELECT * FROM idgen_next_range('apart', 39);
+SELECT idgen_next('apart'), idgen_next('apart'), idgen_next('apart');
+UPDATE id_sequences SET next_block_start = 201 WHERE name = 'apart';
+SAVEPOINT b;
+SELECT * FROM idgen_next_range('apart', 30);
+SELECT * FROM idgen_next_range('apart', 11);
+ROLLBACK TO b;
+SELECT idgen_next('apart');
+SELECT * FROM idgen_next_range('apart', 30);
+RELEASE b;
+ROLLBACK TO a;
+SELECT idgen_next('apart'), idgen_next_range('apart', 16), idgen_next('apart');
+COMMIT;
+SELECT first_id, last_id, next_block_start FROM idgen_cache JOIN id_sequences USING (name) WHERE name = 'apart';
+DELETE FROM id_sequences WHERE name = 'apart';
+
 -- many savepoints, of which every third is undone; the outer range of ids goes
 -- on
 CREATE TABLE issued (id bigint PRIMARY KEY);
