@@ -191,6 +191,7 @@ SELECT * FROM idgen_cache;
 SELECT idgen_next('a');
 -- gives: ERROR 42501
 RESET ROLE;
+REVOKE pg_monitor FROM pm;
 
 -- claim: idgen_columns takes nothing; members of pg_monitor see how far each has got.
 CREATE TABLE watched (a serial);

@@ -26,6 +26,12 @@ ROLLBACK;
 SELECT ids_issued FROM idgen_stats WHERE name = 'ii';
 -- gives: 3
 
+-- claim: counted_since; refill_ms_p50 and refill_ms_p99 are one of six bounds,
+-- and who has not waited has none of waits.
+SELECT counted_since <= last_refill, refill_ms_p50 IN (0.1, 1, 10, 100, 1000, 'Infinity'), refill_ms_p99 >= refill_ms_p50,
+	wait_ms_p50 IS NULL, wait_ms_p99 IS NULL, wait_ms_total FROM idgen_stats WHERE name = 'ii';
+-- gives: t|t|t|t|t|0
+
 -- claim: ids_lost is the sum of the next three.
 SELECT bool_and(ids_lost = ids_lost_changed+ids_lost_prepared+ids_lost_crowded) FROM idgen_stats;
 -- gives: t
