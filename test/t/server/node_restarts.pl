@@ -41,7 +41,8 @@ $node->stop;
 $node->backup_fs_cold('cold');
 push @nodes, PostgreSQL::Test::Cluster->new('copy');
 $nodes[2]->init_from_backup($node, 'cold');
-is(start_and_read($_), '', 'a copy and its original start') foreach ($node, $nodes[2]);
+is(start_and_read($node), '', 'the original starts');
+is(start_and_read($nodes[2]), 'The database cluster has been in use since.', 'and the copy, which has counters of its own');
 is(join(' ', map { draw($_) } ($node, $nodes[2], $node, $nodes[2])), '81|81 101|101 82|82 102|102', 'each has blocks of its own');
 is(draw($nodes[1]), '22|22', 'another node has not noticed');
 

@@ -21,7 +21,7 @@ foreach my $case (
 		'shared', 20,
 		q{UPDATE id_sequences SET next_block_start = next_block_start + block_size
 			WHERE name = 'shared' RETURNING next_block_start - block_size},
-		'1 21 41'
+		'1 2 41'
 	])
 {
 	my ($name, $block_size, $wait, $ids) = @$case;
