@@ -118,6 +118,34 @@ SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
 -- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,session_refills,waits,last_refill,counted_since,refill_ms_p50,refill_ms_p99,wait_ms_p50,wait_ms_p99,wait_ms_total,prefetch_blocks,percent_left
 
+-- claim: The columns of idgen_health.
+SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_health'::regclass AND attnum > 0;
+-- gives: name,source,source_name,refill,columns,limit_value,limited_by,percent_left,ids_per_second,counted_since,used_up_on,worker,problem_kind,problem
+
+-- claim: idgen_health: a column limits an id sequence, and has ids that it has yet to issue.
+SELECT idgen_create('hl');
+CREATE TABLE hl (id integer PRIMARY KEY DEFAULT idgen_next('hl'));
+INSERT INTO hl VALUES (100);
+SELECT columns, limited_by, problem_kind FROM idgen_health WHERE name = 'hl';
+-- gives: {public.hl.id}|column public.hl.id (integer)|behind_column
+SELECT count(*) FROM idgen_sync('hl', 'id');
+-- gives: 1
+SELECT problem_kind IS NULL FROM idgen_health WHERE name = 'hl';
+-- gives: t
+DROP TABLE hl;
+
+-- claim: idgen_health: templates and rows with periods are not shown, their children are.
+INSERT INTO id_sequences (name, next_block_start, period) VALUES ('ht/*', 1, NULL), ('hp', 1, 'year');
+SELECT idgen_next('ht/a'), idgen_next('hp');
+-- gives: 1|1
+SELECT name ~ '^(ht/a|hp/....)$' FROM idgen_health WHERE name ~ '^h[tp]';
+-- gives: t
+-- gives: t
+
+-- claim: idgen_health: before an hour has been counted, there is no forecast.
+SELECT count(used_up_on) FROM idgen_health;
+-- gives: 0
+
 -- claim: The columns of idgen_columns.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_columns'::regclass AND attnum > 0;
 -- gives: relation,column_name,type,kind,draws_from,last_value,limit_value,limited_by,percent_used,adoptable
