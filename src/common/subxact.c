@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
@@ -28,6 +29,10 @@ idgen_rethrow(ErrorData *error)
  * Call action in a subtransaction. If it fails with that SQLSTATE, undo it and
  * return the error, palloc'd in the caller's context. Return NULL if it
  * succeeds. Raises any other error.
+ *
+ * If the error is that of a timeout, or of a cancelled statement, the server
+ * has not got to what else it was told at the same moment, and would not look
+ * again by itself. DROP DATABASE would wait for that for ever.
  */
 ErrorData *
 idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode)
@@ -49,6 +54,7 @@ idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode)
 		error = CopyErrorData();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
+		InterruptPending = true;
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);

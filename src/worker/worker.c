@@ -93,7 +93,8 @@ override_settings(void)
 
 /*
  * An error has come up to the main loop: clean up, and tell the sessions that
- * wait. Caller is in the PG_CATCH() of it.
+ * wait. The error may hide what else the worker was told: see idgen_try().
+ * Caller is in the PG_CATCH() of it.
  */
 static void
 recover_from_error(void)
@@ -104,6 +105,7 @@ recover_from_error(void)
 	HOLD_INTERRUPTS();
 	disable_all_timeouts(false);
 	QueryCancelPending = false;
+	InterruptPending = true;
 	EmitErrorReport();
 	error = CopyErrorData();
 	FlushErrorState();
