@@ -615,6 +615,23 @@ recreate_extension(Disturber *disturber, Random *random)
 	free(create);
 }
 
+/*
+ * PostgreSQL waits for ever to drop a database if a session was cancelled just
+ * when it was told to close its files. That comes to pass here, and is told
+ * again when this is tried again.
+ */
+static Outcome
+drop_database(Link *link, const char *drop)
+{
+	Outcome outcome = link_run(link, "SET statement_timeout = '10s'", NULL);
+
+	if (outcome == DONE)
+		outcome = link_run(link, drop, NULL);
+	if (outcome == DONE)
+		outcome = link_run(link, "RESET statement_timeout", NULL);
+	return outcome;
+}
+
 void
 recreate_database(Disturber *disturber, Random *random)
 {
@@ -628,7 +645,7 @@ recreate_database(Disturber *disturber, Random *random)
 
 	(void) random;
 	link_close(link);
-	while (link_run(&disturber->server, drop, NULL) != DONE)
+	while (drop_database(&disturber->server, drop) != DONE)
 		pause_for(10 * MILLISECOND);
 	for (int i = 0; i < n; i++)
 		end_lives(&sequences[first + i], disturber->server.replied);
