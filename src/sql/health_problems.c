@@ -115,6 +115,20 @@ how_to_get_more(const IdgenHealth *health)
 	return "Use another id sequence.";
 }
 
+/* Are ids cached within the limit? */
+static bool
+has_cached_ids(const IdgenHealth *health)
+{
+	const IdgenHealthEntry *entry = health->item->entry;
+
+	for (int i = 0; entry != NULL && i < entry->cached.nblocks; i++)
+	{
+		if (idgen_extent_reaches(&health->extent, entry->cached.blocks[i].next))
+			return true;
+	}
+	return false;
+}
+
 static void
 add_exhausted(Problems *problems, const IdgenHealth *health)
 {
@@ -122,6 +136,9 @@ add_exhausted(Problems *problems, const IdgenHealth *health)
 
 	if (health->def.exhausted && !idgen_is_at_end(health->def.next_block_start, extent->limit))
 		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "Its column exhausted is 1, though ids are left. Set that to 0.");
+	else if (has_cached_ids(health))
+		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "No block is left within the limit of %s, only what is cached. %s",
+		            extent->limited_by, how_to_get_more(health));
 	else
 		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "No id is left within the limit of %s. %s", extent->limited_by,
 		            how_to_get_more(health));

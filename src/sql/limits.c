@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/template.h"
+#include "common/subxact.h"
 #include "sql/limits.h"
 #include "text/format.h"
 
@@ -160,17 +161,42 @@ characters_around(const IdgenFormat *format)
 	return characters;
 }
 
+/* The format of a row, while it is parsed. */
+typedef struct RowFormat
+{
+	const char *source;
+	IdgenFormat *parsed;
+} RowFormat;
+
+static void
+parse_format(void *arg)
+{
+	RowFormat *format = (RowFormat *) arg;
+
+	format->parsed = idgen_format_parse(format->source);
+}
+
 /*
  * The numbers of text ids that varchar(length) or char(length) holds, in that
- * format (NULL for plain digits).
+ * format (NULL for plain digits). A row may have an invalid one, of which
+ * nothing is said.
  */
 static Capacity
 capacity_of_text(int32 typmod, const char *format_source)
 {
-	IdgenFormat *format = idgen_format_parse(format_source != NULL ? format_source : IDGEN_FORMAT_PLAIN);
-	int digits = typmod - (int32) VARHDRSZ - characters_around(format);
+	RowFormat of_row = {.source = format_source};
 	Capacity capacity = {.bounded = typmod >= (int32) VARHDRSZ};
+	IdgenFormat *format;
+	int digits;
 
+	if (format_source == NULL)
+		format = idgen_format_parse(IDGEN_FORMAT_PLAIN);
+	else if (idgen_try(parse_format, &of_row, ERRCODE_INVALID_PARAMETER_VALUE) == NULL)
+		format = of_row.parsed;
+	else
+		return (Capacity){.bounded = false};
+
+	digits = typmod - (int32) VARHDRSZ - characters_around(format);
 	for (int i = 0; i < digits && digits >= format->width && capacity.greatest < PG_INT64_MAX; i++)
 		capacity.greatest = add_digit(capacity.greatest, format->base);
 	pfree(format);

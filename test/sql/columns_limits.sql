@@ -90,6 +90,16 @@ INSERT INTO periods (b) VALUES (1);
 SELECT column_name, draws_from, last, "limit", limited_by, used FROM limits;
 DROP TABLE periods;
 
+-- a row that nothing has checked keeps no other column from being shown
+CREATE TABLE unchecked (id varchar(9) DEFAULT idgen_next_text('unchecked'));
+SELECT idgen_create('unchecked');
+ALTER TABLE id_sequences DISABLE TRIGGER idgen_check_row;
+UPDATE id_sequences SET format = '{id' WHERE name = 'unchecked';
+ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
+SELECT last, "limit", limited_by FROM limits WHERE draws_from = 'unchecked';
+DROP TABLE unchecked;
+DELETE FROM id_sequences WHERE name = 'unchecked';
+
 -- an adopted column counts from 1
 CREATE TABLE adopted (id serial);
 SELECT setval('adopted_id_seq', 1600000000);

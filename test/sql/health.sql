@@ -56,7 +56,9 @@ SELECT idgen_create('scrambled', layout => 'scrambled', max_value => 10);
 SELECT count(idgen_next('scrambled')) FROM generate_series(1, 10);
 SELECT idgen_create('at the end', next_block_start => 9223372036854775800);
 SELECT count(idgen_next('at the end')) FROM generate_series(1, 8);
-SELECT * FROM problems WHERE name IN ('half', 'fresh', 'scrambled', 'at the end');
+SELECT idgen_create('last block', max_value => 20);
+SELECT idgen_next('last block');
+SELECT * FROM problems WHERE name IN ('half', 'fresh', 'scrambled', 'at the end', 'last block');
 DELETE FROM id_sequences WHERE name NOT IN ('function', 'native');
 DROP SEQUENCE "Down", round_seq;
 
