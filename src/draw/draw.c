@@ -281,7 +281,7 @@ open_hot_path(IdgenHandle *handle)
 {
 	idgen_handle_close_hot_path(handle);
 	if (!handle->found.remember || !idgen_may_use_published(handle) ||
-	    !idgen_pending_fast_ok(&handle->pending) || handle->passed.since != 0)
+	    !idgen_pending_fast_ok(&handle->pending) || idgen_passed(handle) != NULL)
 		return;
 	if (handle->found.layout == &idgen_layout_plain)
 		handle->found.fast_epoch = handle->found.epoch;

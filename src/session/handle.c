@@ -105,6 +105,8 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 
 	if (new.object != old.object)
 		handle->publishing.lxid = InvalidLocalTransactionId;
+	if (new.object != old.object || new.storage != old.storage || new.origin != old.origin)
+		handle->passed.since = 0; /* the ids are others now */
 	handle->found = new;
 	if (handle->periods != NULL)
 		memset(handle->periods, 0, sizeof(IdgenPeriods));

@@ -198,8 +198,9 @@ typedef struct IdgenHandle
 	IdgenLast last;
 
 	/*
-	 * Set by a refill without a slot. As long as "since" is not 0, the hot path
-	 * is closed; "last" is set for each draw: see idgen_passed().
+	 * Set by a refill without a slot. As long as "since" is not 0, and ids have
+	 * an order, the hot path is closed; "last" is set for each draw: see
+	 * idgen_passed().
 	 */
 	IdgenPassed passed;
 

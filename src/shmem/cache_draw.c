@@ -57,7 +57,8 @@ draw_from_slot(IdgenSlot *slot, const IdgenKeyDraw *draw, IdgenBlock *ids)
 /*
  * The same from what the second level keeps of a key that has no slot. Nobody
  * is about to publish there then: what lies behind the ids that the session has
- * passed is all that there is.
+ * passed is all that there is. So is what was cached since an event has emptied
+ * the entry, see idgen_slot_drop_passed().
  */
 static bool
 draw_from_idle(IdgenIdle *idle, const IdgenKeyDraw *draw, int64 *lost, IdgenBlock *ids)
@@ -68,7 +69,8 @@ draw_from_idle(IdgenIdle *idle, const IdgenKeyDraw *draw, int64 *lost, IdgenBloc
 		return false;
 	if (draw->passed != NULL)
 	{
-		*lost = idgen_blocks_drop_passed(idle->blocks, &idle->nblocks, draw->passed->last);
+		if (idle->dropped_at <= draw->passed->since)
+			*lost = idgen_blocks_drop_passed(idle->blocks, &idle->nblocks, draw->passed->last);
 		draw->passed->since = 0;
 	}
 	block = find_block(idle->blocks, idle->nblocks, draw);

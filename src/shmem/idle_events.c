@@ -154,19 +154,20 @@ finish(IdgenCache *cache, const IdgenCacheKey *key, const IdgenOutcome *outcome,
 /*
  * A transaction has ended: apply what it did to an id sequence for which the
  * caller has found no slot; see idgen_cache_finish(). Returns the number of ids
- * that are lost because there was no slot.
+ * that are lost and have no slot to be counted in.
  */
 int64
 idgen_cache_finish_idle(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 {
 	IdgenCache *cache = idgen_cache_of(key);
 	int64 uncached = idgen_outcome_ids(outcome);
+	int64 crowded = outcome->rest_fate == IDGEN_OUTCOME_FORGOTTEN ? 0 : outcome->counters.ids_lost.crowded;
 	uint64 number;
 	IdgenSlot *slot;
 
 	if (cache->second_level == NULL ||
 	    (uncached == 0 && (outcome->change == IDGEN_SLOT_UNCHANGED || !is_known(cache, key))))
-		return uncached;
+		return uncached + crowded;
 
 	/* It may have got a slot meanwhile. */
 	slot = idgen_cache_lock_key(key, LW_EXCLUSIVE);
@@ -174,7 +175,7 @@ idgen_cache_finish_idle(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 	if (slot != NULL)
 		uncached = idgen_slot_finish(slot, outcome, number);
 	else
-		uncached = finish(cache, key, outcome, number);
+		uncached = finish(cache, key, outcome, number) + crowded;
 	idgen_cache_unlock_key(key, slot);
 	return uncached;
 }

@@ -28,11 +28,15 @@ $node->safe_psql(
 	CREATE SEQUENCE up INCREMENT BY 20;
 	CREATE SEQUENCE down INCREMENT BY -20;
 	CREATE SEQUENCE late;
+	CREATE SEQUENCE again;
+	CREATE SEQUENCE pieces INCREMENT BY 20;
 	SELECT idgen_create('busy', block_size => 10000), idgen_create('t'), idgen_create('contended'), idgen_create('attached'),
 		idgen_create('wide', layout => 'session', next_block_start => 999999999999999),
 		idgen_create('up', source => 'sequence', source_name => 'up'),
 		idgen_create('down', source => 'sequence', source_name => 'down'),
-		idgen_create('late', source => 'sequence', source_name => 'late', block_size => 3, refill => 'auto')});
+		idgen_create('late', source => 'sequence', source_name => 'late', block_size => 3, refill => 'auto'),
+		idgen_create('again', source => 'sequence', source_name => 'again', block_size => 20),
+		idgen_create('pieces', source => 'sequence', source_name => 'pieces')});
 
 sub sql
 {
@@ -140,7 +144,34 @@ is($without->query_safe(q{SELECT string_agg(idgen_next('late')::text, ' ') FROM 
 	'5 6 7 8 9 10', 'what comes too late is left out');
 $without->query_safe('COMMIT');
 is(sql(q{SELECT ids_lost_crowded FROM idgen_stats WHERE name = 'late'}), '2', 'and counted');
-$_->quit for ($altering, $without, $publishing, $holder);
+$_->quit for ($altering, $without, $publishing);
+
+# What comes after a restart is not too late for anybody.
+$without = $node->background_psql('postgres');
+make_busy();
+is($without->query_safe(q{SELECT string_agg(idgen_next('again')::text, ' ') FROM generate_series(1, 5)}),
+	'1 2 3 4 5', 'without a slot');
+sql('ALTER SEQUENCE again RESTART');
+make_free();
+is(sql(q{SELECT idgen_next('again')}, q{SELECT idgen_next_range('busy', 1)}) =~ s/\n.*//sr, '1', 'the sequence begins anew');
+make_busy();
+is($without->query_safe(q{SELECT idgen_next('again')}), '2', 'what is cached since then is drawn');
+$without->quit;
+
+# Each range leaves some ids behind, which join nothing. Of more blocks than
+# there is room for, they are lost, and counted as what there is no slot for.
+my $uncached = 'SELECT ids_uncached + ids_lost FROM idgen_cache_totals';
+my $uncached_before = sql($uncached);
+$without = $node->background_psql('postgres');
+$without->query_safe('BEGIN');
+foreach (1 .. 12)
+{
+	$without->query_safe(q{SELECT idgen_next_range('pieces', 15)});
+	sql(q{SELECT nextval('pieces')});
+}
+$without->query_safe('COMMIT');
+is(sql($uncached) - $uncached_before, 12 * 5, 'what ranges have left over is counted');
+$_->quit for ($without, $holder);
 
 # Many sessions, few slots: ids ascend in each session. Some are lost if their
 # id sequence gets a slot, and gives it away, while they are pending.
