@@ -71,14 +71,16 @@ idgen_table_obstacle(Oid relid)
 
 /*
  * What keeps them, in a table that inherits? The rows of a foreign table cannot
- * be locked.
+ * be locked. A table that is gone keeps nobody.
  */
 IdgenObstacle
 idgen_member_obstacle(Oid relid)
 {
-	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
+	char relkind = get_rel_relkind(relid);
+
+	if (relkind != '\0' && get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
 		return IDGEN_OBSTACLE_TEMPORARY;
-	return get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE ? IDGEN_OBSTACLE_RELATION : IDGEN_OBSTACLE_NONE;
+	return relkind == RELKIND_FOREIGN_TABLE ? IDGEN_OBSTACLE_RELATION : IDGEN_OBSTACLE_NONE;
 }
 
 /* What keeps this one? */

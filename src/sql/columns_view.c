@@ -7,6 +7,10 @@
  * shown to those who may know it: of an id sequence those who may draw from it,
  * of a native one those who have any privilege on it, and members of pg_monitor
  * all.
+ *
+ * No table is locked, so any of them may be dropped meanwhile, and the server's
+ * functions may raise an error then. Lines are made in a subtransaction: a
+ * column that is gone is left out, and the others are shown in the next one.
  */
 #include "postgres.h"
 
@@ -18,6 +22,8 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "catalog/epoch.h"
@@ -27,6 +33,7 @@
 #include "catalog/table.h"
 #include "common/guc.h"
 #include "common/period.h"
+#include "common/subxact.h"
 #include "common/time_zone.h"
 #include "sources/sources.h"
 #include "sql/adoptable.h"
@@ -212,6 +219,49 @@ is_shown(const Look *look, const IdgenSurveyed *surveyed)
 		find_row(look, surveyed->column.call.name);
 }
 
+/* A reading of the view, while it goes on. */
+typedef struct Reading
+{
+	ReturnSetInfo *result;
+	Look look;
+	IdgenSurvey survey;
+	int shown;              /* of the columns of the survey */
+	MemoryContext for_each; /* for one of them */
+} Reading;
+
+/* Show the columns that have not been shown. */
+static void
+show_columns(void *arg)
+{
+	Reading *reading = (Reading *) arg;
+	Look *look = &reading->look;
+
+	if (look->rel != NULL)
+		look->row = table_slot_create(look->rel, NULL);
+	for (; reading->shown < reading->survey.n; reading->shown++)
+	{
+		const IdgenSurveyed *surveyed = reading->survey.found[reading->shown];
+		MemoryContext before = MemoryContextSwitchTo(reading->for_each);
+
+		if (is_shown(look, surveyed))
+			put_column(reading->result, look, &reading->survey, surveyed);
+		MemoryContextSwitchTo(before);
+		MemoryContextReset(reading->for_each);
+		CHECK_FOR_INTERRUPTS();
+	}
+	if (look->rel != NULL)
+		ExecDropSingleTupleTableSlot(look->row);
+}
+
+/* Is a column as it was when it was found? */
+static bool
+is_there(const IdgenDrawingColumn *column)
+{
+	Form_pg_attribute att = idgen_look_up_column(column->relid, column->attnum);
+
+	return att != NULL && att->atttypid == column->type && get_rel_relkind(column->relid) != '\0';
+}
+
 /*
  * idgen_all_columns() returns setof record: what view idgen_columns shows
  */
@@ -219,31 +269,29 @@ Datum
 idgen_all_columns(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	Look look = {.monitor = idgen_may_monitor()};
-	MemoryContext for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen column", ALLOCSET_DEFAULT_SIZES);
-	IdgenSurvey survey;
+	Reading reading = {
+		.result = (ReturnSetInfo *) fcinfo->resultinfo,
+		.look = {.monitor = idgen_may_monitor()},
+		.for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen column", ALLOCSET_DEFAULT_SIZES),
+	};
 
 	InitMaterializedSRF(fcinfo, 0);
-	idgen_survey_columns(id_sequences, &survey);
-	if (look.monitor || pg_class_aclcheck(id_sequences, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+	idgen_survey_columns(id_sequences, &reading.survey);
+	if (reading.look.monitor || pg_class_aclcheck(id_sequences, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		reading.look.rel = idgen_table_open(id_sequences, AccessShareLock);
+	while (reading.shown < reading.survey.n)
 	{
-		look.rel = idgen_table_open(id_sequences, AccessShareLock);
-		look.row = table_slot_create(look.rel, NULL);
-	}
-	for (int i = 0; i < survey.n; i++)
-	{
-		MemoryContext before = MemoryContextSwitchTo(for_each);
+		ErrorData *error = idgen_try(show_columns, &reading, IDGEN_TRY_ANY);
 
-		if (is_shown(&look, survey.found[i]))
-			put_column((ReturnSetInfo *) fcinfo->resultinfo, &look, &survey, survey.found[i]);
-		MemoryContextSwitchTo(before);
-		MemoryContextReset(for_each);
-		CHECK_FOR_INTERRUPTS();
+		if (error == NULL)
+			break;
+		AcceptInvalidationMessages();
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY ||
+		    is_there(&reading.survey.found[reading.shown]->column))
+			idgen_rethrow(error);
+		reading.shown++;
 	}
-	if (look.rel != NULL)
-	{
-		ExecDropSingleTupleTableSlot(look.row);
-		table_close(look.rel, AccessShareLock);
-	}
+	if (reading.look.rel != NULL)
+		table_close(reading.look.rel, AccessShareLock);
 	return (Datum) 0;
 }
