@@ -142,7 +142,7 @@ typedef struct IdgenAdvance
  */
 typedef struct IdgenRefill
 {
-	TimestampTz begun_at; /* set by the caller */
+	TimestampTz begun_at; /* set by the caller; 0 if the refill is not timed */
 	TransactionId holder; /* that holds the row, or invalid if not known */
 
 	IdgenRest rest;     /* not empty; allocate() leaves storage and origin alone */

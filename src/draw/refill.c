@@ -35,6 +35,9 @@
 /* Refills that a call makes for consecutive ids before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
 
+/* One of this many refills of a transaction is timed. */
+#define TIMED_REFILLS 8
+
 /* The refill that this session is about to publish. */
 static struct
 {
@@ -89,6 +92,31 @@ check_not_refilling(const IdgenHandle *handle)
 }
 
 /*
+ * Has this transaction done what it takes to refill from a source that is not
+ * transactional?
+ */
+bool
+idgen_refill_is_prepared(const IdgenHandle *handle)
+{
+	return handle->publishing.lxid == MyLocalTransactionId;
+}
+
+/*
+ * Shall the next refill be timed? To look at the clock takes long next to a
+ * refill from a native sequence. So a transaction times the first one, and then
+ * each eighth.
+ */
+static bool
+is_to_be_timed(const IdgenHandle *handle)
+{
+	int64 refills = handle->xact.refills;
+
+	if (idgen_refill_is_prepared(handle))
+		refills += handle->publishing.refills;
+	return refills % TIMED_REFILLS == 0;
+}
+
+/*
  * Have the source allocate. Raises whatever the source does, and 55000 if that
  * draws from the same id sequence.
  */
@@ -99,7 +127,8 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	IdgenSourceResult result;
 
 	memset(refill, 0, sizeof(IdgenRefill));
-	refill->begun_at = GetCurrentTimestamp();
+	if (is_to_be_timed(handle))
+		refill->begun_at = GetCurrentTimestamp();
 	refill->rest.storage = handle->found.storage;
 	refill->rest.origin = handle->found.origin;
 	idgen_refill_context_push(handle->name, &context);
@@ -238,16 +267,6 @@ refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
 	if (handle->found.slot == NULL)
 		note_refill_without_slot(handle, call);
 	return result;
-}
-
-/*
- * Has this transaction done what it takes to refill from a source that is not
- * transactional?
- */
-bool
-idgen_refill_is_prepared(const IdgenHandle *handle)
-{
-	return handle->publishing.lxid == MyLocalTransactionId;
 }
 
 /*
