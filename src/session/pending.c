@@ -358,7 +358,10 @@ idgen_pending_follow(IdgenHandle *handle)
 	if (found->uncommitted != p->uncommitted || (found->uncommitted && elsewhere))
 	{
 		idgen_handle_list(handle);
-		idgen_savepoint_save_rest(handle);
+		if (elsewhere)
+			idgen_savepoint_save_rest(handle);
+		else
+			idgen_savepoint_save(handle); /* what is pending stays so, and is drawn from */
 		p->uncommitted = found->uncommitted;
 		p->rest.storage = found->storage;
 		p->rest.origin = found->origin;

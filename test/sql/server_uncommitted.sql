@@ -51,6 +51,18 @@ SELECT count(*) FROM generate_series(1, 8) WHERE idgen_next('gen') < 9000;
 COMMIT;
 SELECT count(*) FROM generate_series(1, 8) WHERE idgen_next('gen') < 9000;
 
+-- what was drawn from a pending block meanwhile stays drawn
+INSERT INTO centre.id_sequences VALUES ('mine', 1, 20);
+BEGIN;
+SELECT idgen_create('mine', source => 'server', source_name => 'central');
+SELECT idgen_next('mine');
+SAVEPOINT a;
+ALTER SERVER central OPTIONS (ADD application_name 'x');
+SELECT idgen_next('mine'), idgen_next('mine');
+ROLLBACK TO a;
+SELECT idgen_next('mine');
+ROLLBACK;
+
 -- one that is made, for a row without source_name
 UPDATE id_sequences SET source_name = NULL;
 BEGIN;
