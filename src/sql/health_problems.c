@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "catalog/table.h"
 #include "common/guc.h"
 #include "shmem/unreachable.h"
 #include "sources/sources.h"
@@ -240,7 +241,7 @@ add_columns_ahead(Problems *problems, IdgenHealthView *view, const IdgenHealth *
 
 		if (idgen_health_is_ahead(view, health, column))
 			add_problem(problems, IDGEN_PROBLEM_BEHIND_COLUMN, "There are ids in %s that it has yet to issue. Run idgen_sync(%s, %s).",
-			            idgen_column_title(column), quote_literal_cstr(column->table), quote_literal_cstr(column->name));
+			            idgen_column_title(column), quote_literal_cstr(idgen_table_name(column->relid)), quote_literal_cstr(column->name));
 	}
 }
 

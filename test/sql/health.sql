@@ -184,5 +184,15 @@ TABLE problems;
 DROP TABLE ahead;
 DROP SEQUENCE down_seq;
 
+-- what is to be run is said so that it runs
+CREATE TABLE "It's Ahead" ("Id" integer PRIMARY KEY DEFAULT idgen_next('quoted'));
+SELECT idgen_create('quoted');
+INSERT INTO "It's Ahead" VALUES (50);
+SELECT problem FROM idgen_health WHERE name = 'quoted';
+SELECT substring(problem FROM 'Run (.*)\.$') AS advice FROM idgen_health WHERE name = 'quoted' \gset
+SELECT :advice;
+SELECT problem FROM idgen_health WHERE name = 'quoted';
+DROP TABLE "It's Ahead";
+
 DROP VIEW problems, left_of_all;
 DROP EXTENSION idgen CASCADE;
