@@ -171,6 +171,8 @@ foreach (1 .. 12)
 }
 $without->query_safe('COMMIT');
 is(sql($uncached) - $uncached_before, 12 * 5, 'what ranges have left over is counted');
+$without->query_safe(q{BEGIN; SELECT idgen_next('pieces'); ROLLBACK});
+is(sql($uncached) - $uncached_before, 12 * 5 + 19, 'and what a rollback cannot undo');
 $_->quit for ($without, $holder);
 
 # Many sessions, few slots: ids ascend in each session. Some are lost if their
