@@ -4,8 +4,11 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_foreign_server.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -13,6 +16,7 @@
 
 #include "catalog/native_look.h"
 #include "catalog/row.h"
+#include "common/compat.h"
 #include "shmem/kept_counters.h"
 #include "sources/sources.h"
 #include "sql/health.h"
@@ -261,9 +265,21 @@ put_health(IdgenHealthView *view, const IdgenHealth *health)
 }
 
 /*
+ * May the current user draw from the server that blocks come from, if they come
+ * from one that is there? What it says may name roles over there.
+ */
+static bool
+may_use_server(const IdgenHealth *health)
+{
+	return health->def.source != &idgen_source_server || !OidIsValid(health->object) ||
+		object_aclcheck(ForeignServerRelationId, health->object, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+}
+
+/*
  * Show an id sequence. The slot has its row, or is empty if there is none. A
- * row with periods is left out, since it has no ids of its own. Raises what
- * reading the row does.
+ * row with periods is left out, since it has no ids of its own, and so is one
+ * of a server that the user may not draw from. Raises what reading the row
+ * does.
  */
 void
 idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row)
@@ -274,7 +290,7 @@ idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTable
 		look_at_native(&health);
 	else
 		look_at_row(&health, row);
-	if (health.def.period != IDGEN_PERIOD_NONE)
+	if (health.def.period != IDGEN_PERIOD_NONE || (view->reader == IDGEN_READER_DRAWS && !may_use_server(&health)))
 		return;
 	look_at_entry(view, &health);
 	put_health(view, &health);

@@ -25,6 +25,21 @@ SET ROLE regress_idgen_reader;
 SELECT name FROM idgen_health;
 RESET ROLE;
 
+-- privileges on other servers
+CREATE SERVER regress_idgen_central FOREIGN DATA WRAPPER idgen_fdw;
+SELECT idgen_create('remote', source => 'server', source_name => 'regress_idgen_central');
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+SET ROLE regress_idgen_monitor;
+SELECT name FROM idgen_health;
+RESET ROLE;
+GRANT USAGE ON FOREIGN SERVER regress_idgen_central TO regress_idgen_reader;
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+RESET ROLE;
+DROP SERVER regress_idgen_central;
+DELETE FROM id_sequences WHERE name = 'remote';
+
 -- row security
 ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
 CREATE POLICY open ON id_sequences FOR SELECT USING (name = 'open');
