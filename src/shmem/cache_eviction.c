@@ -108,13 +108,18 @@ idgen_cache_read_slot(const IdgenSlot *slot, IdgenIdle *idle)
 	idle->collided_count = slot->collided_count;
 }
 
-/* Note what is counted of the id sequence of a slot, which gives that away. */
+/*
+ * Note what is counted of the id sequence of a slot, which gives that away. But
+ * what it has lost goes to the totals, and must not count twice.
+ */
 static void
 note_counted(IdgenSlot *slot)
 {
+	static const IdgenLost none;
 	IdgenCounted counted;
 
 	idgen_slot_read_counted(slot, &counted);
+	counted.counters.ids_lost = none;
 	idgen_kept_note(slot->key, &counted);
 }
 
