@@ -72,7 +72,10 @@ like($last, qr/^30\d{3}00000000000001\|\d{37}1$/, 'a composed id');
 my $before = memory($session);
 draw_from_all($session);
 $drawn += $names;
-cmp_ok(memory($session) - $before, '<', 33, 'less than 33 MB for 70,000 names');
+
+# From PostgreSQL 18 on, the server's statistics remember what was looked for.
+my $limit = $node->pg_version >= 18 ? 43 : 33;
+cmp_ok(memory($session) - $before, '<', $limit, "less than $limit MB for 70,000 names");
 is($session->query_safe(q{SELECT idgen_last('composed'), idgen_last_big('composed')}),
 	$last, 'idgen_last() of a composed id drawn long ago');
 is($session->query_safe(q{SELECT idgen_last('name 2'), idgen_last('name 40000'), idgen_last('name 70000')}),

@@ -10,6 +10,7 @@ use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes 'sleep';
 
 my $node = idgen_server('node', conf => q{
 idgen.worker_timeout = '100s'
@@ -31,7 +32,16 @@ foreach my $call (1 .. 4)
 }
 $_->query_safe('\set VERBOSITY sqlstate') for @sessions;
 is(answer($sessions[0], q{SELECT idgen_next('x')}), '55000', 'SQLSTATE');
-is($sessions[1]->query_safe(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'idgen worker'}), '0', 'there is no worker');
+
+# It has told the sessions before it goes. Nobody can connect to look.
+my $workers;
+foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+{
+	$workers = $sessions[1]->query_safe(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'idgen worker'});
+	last if $workers eq '0';
+	sleep(0.1);
+}
+is($workers, '0', 'there is no worker');
 
 rename("$file.away", $file) or die "could not rename $file: $!";
 is(join(' ', map { answer($sessions[ $_ % 2 ], q{SELECT idgen_next('x')}) } 1 .. 7), '1 2 3 4 5 6 7', 'the next worker can');
