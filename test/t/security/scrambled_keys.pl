@@ -11,6 +11,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my ($libraries) = run_command([ 'pg_config', '--pkglibdir' ]);
+plan skip_all => 'auto_explain is not here' unless glob("$libraries/auto_explain.*");
+
 my $node = idgen_server('keys', conf => q{
 log_statement = all
 log_duration = on
