@@ -39,6 +39,7 @@
 #include "sql/adoptable.h"
 #include "sql/column_survey.h"
 #include "sql/limits.h"
+#include "sql/view_line.h"
 
 PG_FUNCTION_INFO_V1(idgen_all_columns);
 
@@ -142,45 +143,15 @@ name_of_source(const IdgenSurveyed *surveyed)
 	return surveyed->sequence_name;
 }
 
-/* The columns of idgen_all_columns() */
-#define COLUMNS 10
-
-/* A line of the view, while it is being made. */
-typedef struct Line
-{
-	Datum values[COLUMNS];
-	bool nulls[COLUMNS];
-	int n; /* columns added so far */
-} Line;
-
 static void
-add(Line *line, Datum value)
-{
-	line->values[line->n++] = value;
-}
-
-static void
-add_if(bool known, Line *line, Datum value)
-{
-	line->nulls[line->n] = !known;
-	line->values[line->n++] = value;
-}
-
-static void
-add_text(Line *line, const char *text)
-{
-	add_if(text != NULL, line, text != NULL ? CStringGetTextDatum(text) : (Datum) 0);
-}
-
-static void
-add_extent(Line *line, const IdgenExtent *extent)
+add_extent(IdgenViewLine *line, const IdgenExtent *extent)
 {
 	double left = idgen_extent_percent_left(extent);
 
-	add_if(extent->is_known && extent->any, line, Int64GetDatum(extent->last));
-	add_if(extent->limited_by != NULL, line, Int64GetDatum(extent->limit));
-	add_text(line, extent->limited_by);
-	add_if(left >= 0, line, Float8GetDatum(100 - left));
+	idgen_view_add_unless(!extent->is_known || !extent->any, line, Int64GetDatum(extent->last));
+	idgen_view_add_unless(extent->limited_by == NULL, line, Int64GetDatum(extent->limit));
+	idgen_view_add_text(line, extent->limited_by);
+	idgen_view_add_unless(left < 0, line, Float8GetDatum(100 - left));
 }
 
 /* Put a column into the result, and what limits it, other columns apart. */
@@ -189,7 +160,7 @@ put_column(ReturnSetInfo *rsinfo, const Look *look, const IdgenSurvey *survey, c
 {
 	const IdgenDrawingColumn *column = &surveyed->column;
 	IdgenExtent extent;
-	Line line = {.n = 0};
+	IdgenViewLine line = {.n = 0};
 
 	if (OidIsValid(surveyed->sequence))
 		idgen_extent_of_native(surveyed->sequence, &extent);
@@ -197,15 +168,14 @@ put_column(ReturnSetInfo *rsinfo, const Look *look, const IdgenSurvey *survey, c
 		extent_of_id_sequence(look, &column->call, &extent);
 	idgen_extent_limit_by_columns(&extent, list_make1(unconstify(IdgenDrawingColumn *, column)));
 
-	add(&line, ObjectIdGetDatum(column->relid));
-	add(&line, CStringGetDatum(column->name));
-	add_text(&line, format_type_with_typemod(column->type, column->typmod));
-	add_text(&line, kind_word(surveyed->kind));
-	add_text(&line, name_of_source(surveyed));
+	idgen_view_add(&line, ObjectIdGetDatum(column->relid));
+	idgen_view_add(&line, CStringGetDatum(column->name));
+	idgen_view_add_text(&line, format_type_with_typemod(column->type, column->typmod));
+	idgen_view_add_text(&line, kind_word(surveyed->kind));
+	idgen_view_add_text(&line, name_of_source(surveyed));
 	add_extent(&line, &extent);
-	add(&line, BoolGetDatum(idgen_column_is_adoptable(survey, surveyed)));
-	Assert(line.n == COLUMNS);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, line.values, line.nulls);
+	idgen_view_add(&line, BoolGetDatum(idgen_column_is_adoptable(survey, surveyed)));
+	idgen_view_put(rsinfo, &line);
 }
 
 /*

@@ -20,6 +20,7 @@
 #include "shmem/kept_counters.h"
 #include "sources/sources.h"
 #include "sql/health.h"
+#include "sql/view_line.h"
 
 /* The columns of the view. */
 #define COLUMNS 14
@@ -178,44 +179,9 @@ worker_name(const IdgenHealth *health)
 	pg_unreachable();
 }
 
-/* A line of the result, while it is being made. */
-typedef struct Line
-{
-	Datum values[COLUMNS];
-	bool nulls[COLUMNS];
-	int n; /* columns added so far */
-} Line;
-
-static void
-add_unless(bool null, Line *line, Datum value)
-{
-	line->nulls[line->n] = null;
-	line->values[line->n++] = value;
-}
-
-/* Add a text, or null for NULL. */
-static void
-add_text(Line *line, const char *value)
-{
-	add_unless(value == NULL, line, value != NULL ? CStringGetTextDatum(value) : (Datum) 0);
-}
-
-/* Add a number, or null for one that is negative. */
-static void
-add_number(Line *line, double value)
-{
-	add_unless(value < 0, line, Float8GetDatum(value));
-}
-
-static void
-add_time(Line *line, TimestampTz value)
-{
-	add_unless(value == 0, line, TimestampTzGetDatum(value));
-}
-
 /* Add the names of columns, or null if there are none. */
 static void
-add_columns(Line *line, List *columns)
+add_columns(IdgenViewLine *line, List *columns)
 {
 	Datum *names = palloc(list_length(columns) * sizeof(Datum));
 	int n = 0;
@@ -227,14 +193,7 @@ add_columns(Line *line, List *columns)
 
 		names[n++] = CStringGetTextDatum(idgen_owning_column_name(idgen_owning_column(column->relid, column->attnum)));
 	}
-	add_unless(n == 0, line, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)));
-}
-
-static void
-put_line(const IdgenHealthView *view, Line *line)
-{
-	Assert(line->n == view->result->setDesc->natts);
-	tuplestore_putvalues(view->result->setResult, view->result->setDesc, line->values, line->nulls);
+	idgen_view_add_unless(n == 0, line, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)));
 }
 
 /* Show an id sequence, with what has been found out of it. */
@@ -244,24 +203,24 @@ put_health(IdgenHealthView *view, const IdgenHealth *health)
 	const IdgenExtent *extent = &health->extent;
 	IdgenProblem worst;
 	const char *problem;
-	Line line = {.n = 0};
+	IdgenViewLine line = {.n = 0};
 
-	add_text(&line, health->item->name);
-	add_text(&line, health->def.source->name);
-	add_text(&line, health->object_name);
-	add_text(&line, health->refill);
+	idgen_view_add_text(&line, health->item->name);
+	idgen_view_add_text(&line, health->def.source->name);
+	idgen_view_add_text(&line, health->object_name);
+	idgen_view_add_text(&line, health->refill);
 	add_columns(&line, health->columns);
-	add_unless(extent->limited_by == NULL, &line, NumericGetDatum(int64_to_numeric(extent->limit)));
-	add_text(&line, extent->limited_by);
-	add_number(&line, idgen_extent_percent_left(extent));
-	add_number(&line, idgen_ids_per_second(&health->usage));
-	add_time(&line, health->usage.since);
-	add_time(&line, idgen_used_up_at(&health->usage, health->ids_left));
-	add_text(&line, worker_name(health));
+	idgen_view_add_unless(extent->limited_by == NULL, &line, NumericGetDatum(int64_to_numeric(extent->limit)));
+	idgen_view_add_text(&line, extent->limited_by);
+	idgen_view_add_number(&line, idgen_extent_percent_left(extent));
+	idgen_view_add_number(&line, idgen_ids_per_second(&health->usage));
+	idgen_view_add_time(&line, health->usage.since);
+	idgen_view_add_time(&line, idgen_used_up_at(&health->usage, health->ids_left));
+	idgen_view_add_text(&line, worker_name(health));
 	problem = idgen_health_problems(view, health, &worst);
-	add_text(&line, idgen_problem_name(worst));
-	add_text(&line, problem);
-	put_line(view, &line);
+	idgen_view_add_text(&line, idgen_problem_name(worst));
+	idgen_view_add_text(&line, problem);
+	idgen_view_put(view->result, &line);
 }
 
 /*
@@ -300,12 +259,12 @@ idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTable
 void
 idgen_health_show_broken(const IdgenHealthView *view, const IdgenHealthItem *item, const ErrorData *error)
 {
-	Line line = {.n = 0};
+	IdgenViewLine line = {.n = 0};
 
-	add_text(&line, item->name);
+	idgen_view_add_text(&line, item->name);
 	while (line.n < COLUMNS - 2)
-		add_unless(true, &line, (Datum) 0);
-	add_text(&line, idgen_problem_name(IDGEN_PROBLEM_BROKEN));
-	add_text(&line, psprintf("It cannot be looked at: %s.", error->message));
-	put_line(view, &line);
+		idgen_view_add_unless(true, &line, (Datum) 0);
+	idgen_view_add_text(&line, idgen_problem_name(IDGEN_PROBLEM_BROKEN));
+	idgen_view_add_text(&line, psprintf("It cannot be looked at: %s.", error->message));
+	idgen_view_put(view->result, &line);
 }

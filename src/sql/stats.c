@@ -31,6 +31,7 @@
 #include "shmem/cache.h"
 #include "sources/sources.h"
 #include "sql/sql_support.h"
+#include "sql/view_line.h"
 
 PG_FUNCTION_INFO_V1(idgen_entries);
 PG_FUNCTION_INFO_V1(idgen_blocks);
@@ -155,75 +156,43 @@ look_up_entry(Entry *entry, Relation rel)
 		(!OidIsValid(key->object) || SearchSysCacheExists1(RELOID, ObjectIdGetDatum(key->object)));
 }
 
-/* The columns of idgen_entries(), which has the most. */
-#define MAX_COLUMNS 29
-
-/* A line of a view, while it is being made. */
-typedef struct Line
-{
-	Datum values[MAX_COLUMNS];
-	bool nulls[MAX_COLUMNS];
-	int n; /* columns added so far */
-} Line;
-
-static void
-add(Line *line, Datum value)
-{
-	line->nulls[line->n] = false;
-	line->values[line->n++] = value;
-}
-
-static void
-add_unless(bool null, Line *line, Datum value)
-{
-	line->nulls[line->n] = null;
-	line->values[line->n++] = value;
-}
-
-/* Add a number of milliseconds; a negative one is not known. */
-static void
-add_ms(Line *line, double ms)
-{
-	add_unless(ms < 0, line, Float8GetDatum(ms));
-}
-
 /* Add since when is counted, and what is measured. */
 static void
-add_times(Line *line, const IdgenTimes *times)
+add_times(IdgenViewLine *line, const IdgenTimes *times)
 {
-	add_unless(times->counted_since == 0, line, TimestampTzGetDatum(times->counted_since));
-	add_ms(line, idgen_refill_ms(times, 50));
-	add_ms(line, idgen_refill_ms(times, 99));
-	add_ms(line, idgen_wait_ms(times, 50));
-	add_ms(line, idgen_wait_ms(times, 99));
-	add_ms(line, times->waited_us / 1000.0);
+	idgen_view_add_unless(times->counted_since == 0, line, TimestampTzGetDatum(times->counted_since));
+	idgen_view_add_number(line, idgen_refill_ms(times, 50));
+	idgen_view_add_number(line, idgen_refill_ms(times, 99));
+	idgen_view_add_number(line, idgen_wait_ms(times, 50));
+	idgen_view_add_number(line, idgen_wait_ms(times, 99));
+	idgen_view_add_number(line, times->waited_us / 1000.0);
 }
 
 /* Add what the cache counts. */
 static void
-add_counters(Line *line, const IdgenCached *cached)
+add_counters(IdgenViewLine *line, const IdgenCached *cached)
 {
 	const IdgenCounters *counters = &cached->counted.counters;
 	const IdgenLost *lost = &counters->ids_lost;
 
-	add(line, Int64GetDatum(counters->ids_issued));
-	add(line, Int64GetDatum(cached->ids_left));
-	add(line, Int64GetDatum(idgen_lost_total(lost)));
-	add(line, Int64GetDatum(lost->changed));
-	add(line, Int64GetDatum(lost->prepared));
-	add(line, Int64GetDatum(lost->crowded));
-	add(line, Int64GetDatum(counters->blocks_taken));
-	add(line, Int64GetDatum(counters->refills));
-	add(line, Int64GetDatum(counters->session_refills));
-	add(line, Int64GetDatum(counters->waits));
-	add_unless(counters->last_refill == 0, line, TimestampTzGetDatum(counters->last_refill));
+	idgen_view_add(line, Int64GetDatum(counters->ids_issued));
+	idgen_view_add(line, Int64GetDatum(cached->ids_left));
+	idgen_view_add(line, Int64GetDatum(idgen_lost_total(lost)));
+	idgen_view_add(line, Int64GetDatum(lost->changed));
+	idgen_view_add(line, Int64GetDatum(lost->prepared));
+	idgen_view_add(line, Int64GetDatum(lost->crowded));
+	idgen_view_add(line, Int64GetDatum(counters->blocks_taken));
+	idgen_view_add(line, Int64GetDatum(counters->refills));
+	idgen_view_add(line, Int64GetDatum(counters->session_refills));
+	idgen_view_add(line, Int64GetDatum(counters->waits));
+	idgen_view_add_unless(counters->last_refill == 0, line, TimestampTzGetDatum(counters->last_refill));
 	add_times(line, &cached->counted.times);
-	add(line, Int32GetDatum(cached->worker_blocks));
+	idgen_view_add(line, Int32GetDatum(cached->worker_blocks));
 }
 
 /* Add what the row says; nulls without a row. */
 static void
-add_row(Line *line, TupleTableSlot *row)
+add_row(IdgenViewLine *line, TupleTableSlot *row)
 {
 	static const AttrNumber columns[] = {
 		IDGEN_ATT_SOURCE_NAME,
@@ -239,7 +208,7 @@ add_row(Line *line, TupleTableSlot *row)
 		bool isnull = true;
 		Datum value = TTS_EMPTY(row) ? (Datum) 0 : slot_getattr(row, columns[i], &isnull);
 
-		add_unless(isnull, line, value);
+		idgen_view_add_unless(isnull, line, value);
 	}
 }
 
@@ -262,17 +231,17 @@ put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 {
 	const IdgenCacheKey *key = entry->key;
 	double percent = percent_left(entry);
-	Line line = {.n = 0};
+	IdgenViewLine line = {.n = 0};
 
-	add(&line, CStringGetTextDatum(key->name));
-	add(&line, CStringGetTextDatum(entry->source->name));
-	add_unless(!OidIsValid(key->object), &line, ObjectIdGetDatum(key->object));
-	add(&line, CStringGetTextDatum(cache_kind(is_shared(key))));
+	idgen_view_add(&line, CStringGetTextDatum(key->name));
+	idgen_view_add(&line, CStringGetTextDatum(entry->source->name));
+	idgen_view_add_unless(!OidIsValid(key->object), &line, ObjectIdGetDatum(key->object));
+	idgen_view_add(&line, CStringGetTextDatum(cache_kind(is_shared(key))));
 	add_counters(&line, entry->cached);
-	add_unless(percent < 0, &line, Float8GetDatum(percent));
+	idgen_view_add_unless(percent < 0, &line, Float8GetDatum(percent));
 	add_row(&line, entry->row);
 	Assert(line.n == rsinfo->setDesc->natts);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, line.values, line.nulls);
+	idgen_view_put(rsinfo, &line);
 }
 
 static void
@@ -378,19 +347,19 @@ Datum
 idgen_totals(PG_FUNCTION_ARGS)
 {
 	IdgenCacheTotals totals;
-	Line line = {.n = 0};
+	IdgenViewLine line = {.n = 0};
 
 	idgen_cache_totals(&totals);
-	add(&line, CStringGetTextDatum(cache_kind(idgen_cache_is_shared())));
-	add(&line, Int32GetDatum(totals.max_sequences));
-	add(&line, Int32GetDatum(totals.sequences));
-	add(&line, Int32GetDatum(totals.max_idle_sequences));
-	add(&line, Int32GetDatum(totals.idle_sequences));
-	add(&line, Int64GetDatum(totals.idle_ids));
-	add(&line, Int64GetDatum(totals.evictions));
-	add(&line, Int64GetDatum(totals.ids_evicted));
-	add(&line, Int64GetDatum(totals.ids_lost));
-	add(&line, Int64GetDatum(totals.ids_uncached));
+	idgen_view_add(&line, CStringGetTextDatum(cache_kind(idgen_cache_is_shared())));
+	idgen_view_add(&line, Int32GetDatum(totals.max_sequences));
+	idgen_view_add(&line, Int32GetDatum(totals.sequences));
+	idgen_view_add(&line, Int32GetDatum(totals.max_idle_sequences));
+	idgen_view_add(&line, Int32GetDatum(totals.idle_sequences));
+	idgen_view_add(&line, Int64GetDatum(totals.idle_ids));
+	idgen_view_add(&line, Int64GetDatum(totals.evictions));
+	idgen_view_add(&line, Int64GetDatum(totals.ids_evicted));
+	idgen_view_add(&line, Int64GetDatum(totals.ids_lost));
+	idgen_view_add(&line, Int64GetDatum(totals.ids_uncached));
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
 
