@@ -262,11 +262,21 @@ idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v)
 	return (int64) Min(ids_after(sequence, v) / idgen_native_width(sequence), PG_INT64_MAX);
 }
 
+/*
+ * About how many ids the values after v stand for. The division of floating
+ * point numbers takes less time than that of integers.
+ */
+double
+idgen_native_ids_left(const IdgenNativeSequence *sequence, int64 v)
+{
+	return (double) ids_after(sequence, v) / idgen_native_width(sequence) * sequence->ids.per_value;
+}
+
 /* Is v + increment beyond the end? */
 bool
 idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
 {
-	return idgen_native_values_after(sequence, v) == 0;
+	return ids_after(sequence, v) < idgen_native_width(sequence);
 }
 
 /*

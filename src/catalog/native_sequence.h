@@ -56,6 +56,7 @@ extern IdgenNativeState idgen_native_locked_state(Oid relid);
 
 extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
 extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
+extern double idgen_native_ids_left(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_next_value(const IdgenNativeSequence *sequence,
                                     const IdgenNativeState *state, int64 *next);

@@ -275,17 +275,6 @@ idgen_passed(IdgenHandle *handle)
 	return &handle->passed;
 }
 
-/* Count a refill that has been made just now, and its time if it was taken. */
-static inline void
-idgen_count_refill(IdgenCounters *counters, IdgenHistogram *refills, const IdgenRefill *refill)
-{
-	counters->refills++;
-	counters->blocks_taken = idgen_add_saturating(counters->blocks_taken, refill->blocks);
-	counters->last_refill = GetCurrentTimestamp();
-	if (refill->begun_at != 0)
-		idgen_histogram_add(refills, IDGEN_REFILL_BOUND_US, counters->last_refill - refill->begun_at);
-}
-
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_free(IdgenHandle *handle);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);

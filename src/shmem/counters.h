@@ -5,8 +5,10 @@
 #ifndef IDGEN_COUNTERS_H
 #define IDGEN_COUNTERS_H
 
-#include "datatype/timestamp.h"
+#include "access/xact.h"
+#include "utils/timestamp.h"
 
+#include "catalog/source.h"
 #include "common/histogram.h"
 
 /* Ids that were cached and will never be issued, by reason. */
@@ -51,6 +53,28 @@ typedef struct IdgenTimes
 } IdgenTimes;
 
 StaticAssertDecl(sizeof(IdgenTimes) == 64, "what is measured must take one cache line");
+
+/*
+ * When a refill that has just been made ended. Of one that is not timed, the
+ * clock of the statement says it well enough.
+ */
+static inline TimestampTz
+idgen_refill_end(const IdgenRefill *refill)
+{
+	return refill->begun_at != 0 ? GetCurrentTimestamp() : GetCurrentStatementStartTimestamp();
+}
+
+/* Count a refill that ended then, and its time if it was taken. */
+static inline void
+idgen_count_refill(IdgenCounters *counters, IdgenHistogram *times, const IdgenRefill *refill,
+                   TimestampTz end)
+{
+	counters->refills++;
+	counters->blocks_taken = idgen_add_saturating(counters->blocks_taken, refill->blocks);
+	counters->last_refill = Max(counters->last_refill, end);
+	if (refill->begun_at != 0)
+		idgen_histogram_add(times, IDGEN_REFILL_BOUND_US, end - refill->begun_at);
+}
 
 /* All of it. */
 typedef struct IdgenCounted

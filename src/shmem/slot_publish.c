@@ -75,7 +75,7 @@ add_counters(IdgenSlot *slot, const IdgenOutcome *outcome)
 	slot->counters.session_refills += add->session_refills;
 	slot->counters.blocks_taken = idgen_add_saturating(slot->counters.blocks_taken, add->blocks_taken);
 	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
-	if (add->refills > 0)
+	if (!idgen_histogram_is_empty(&outcome->refills))
 		idgen_histogram_merge(&idgen_slot_times(slot)->refills, &outcome->refills);
 
 	/* Sessions that draw from pending blocks only use the slot, too. */
@@ -120,15 +120,18 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 }
 
 /*
- * A publisher's refill is done: publish what it has brought (rest*,
- * ahead_* and counters of the outcome), and wake the sessions that wait for it.
- * Before any other session, take "count" consecutive ids, unless that is 0;
- * returns false if there are none.
+ * A publisher's refill is done: publish what it has brought, or count it as
+ * lost, and wake the sessions that wait for it. It is void if the slot was
+ * emptied by an event with a number greater than "good_as_of". Before any other
+ * session, take "count" consecutive ids, unless that is 0; returns false if
+ * there are none.
  */
 bool
-idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, IdgenBlock *ids)
+idgen_slot_publish(IdgenSlot *slot, const IdgenRefill *refill, IdgenOutcomeRest fate,
+                   uint64 good_as_of, int64 count, IdgenBlock *ids)
 {
-	IdgenRest rest = outcome->rest;
+	TimestampTz now = idgen_refill_end(refill);
+	IdgenRest rest = refill->rest;
 	bool taken = false;
 	int block;
 
@@ -140,9 +143,9 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		slot->counters.ids_issued++;
 		taken = true;
 	}
-	if (outcome->rest_fate == IDGEN_OUTCOME_LOST)
+	if (fate == IDGEN_OUTCOME_LOST)
 		slot->counters.ids_lost.prepared += idgen_rest_ids(&rest);
-	else if (slot->source.origin == rest.origin && slot->dropped_at <= outcome->rest_good_as_of)
+	else if (slot->source.origin == rest.origin && slot->dropped_at <= good_as_of)
 		add_rest(slot, &rest);
 	else
 		slot->counters.ids_lost.changed += idgen_rest_ids(&rest);
@@ -151,8 +154,10 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome, int64 count, Id
 		*ids = idgen_slot_take_from_block(slot, block, count);
 		taken = true;
 	}
-	idgen_slot_plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
-	add_counters(slot, outcome);
+	idgen_slot_plan_ahead(slot, refill->ahead_blocks, refill->ahead_ids);
+	idgen_count_refill(&slot->counters, &idgen_slot_times(slot)->refills, refill, now);
+	slot->counters.session_refills++;
+	idgen_slot_note_use(slot);
 	Assert(slot->refill.publishers > 0);
 	slot->refill.publishers--;
 	LWLockRelease(&slot->lock);

@@ -55,8 +55,8 @@ extern bool idgen_outcome_is_good(const IdgenOutcome *outcome, uint64 dropped_at
                                   uint32 origin);
 extern int64 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome,
                                uint64 number);
-extern bool idgen_slot_publish(IdgenSlot *slot, const IdgenOutcome *outcome,
-                               int64 count, IdgenBlock *ids);
+extern bool idgen_slot_publish(IdgenSlot *slot, const IdgenRefill *refill, IdgenOutcomeRest fate,
+                               uint64 good_as_of, int64 count, IdgenBlock *ids);
 extern void idgen_slot_not_refilled(IdgenSlot *slot);
 
 #endif /* IDGEN_SLOT_PUBLISH_H */

@@ -70,7 +70,7 @@ note_value(IdgenValues *values, int64 v)
 
 	if (values->set_aside > 0 && v == values->last + sequence->increment)
 		values->set_aside--;
-	else
+	else if (sequence->cache > 1)
 		values->set_aside = Min(sequence->cache - 1, idgen_native_values_after(sequence, v));
 	if (values->before.is_called && v == values->before.last_value)
 		values->set_aside = 0;

@@ -19,16 +19,18 @@ typedef struct IdgenValues
 	IdgenNativeState before; /* what the sequence's page says; not used with CACHE 1
 	                          * unless the pooling is pooled */
 
-	/*
-	 * What has been drawn: no more blocks than the cache can hold, and one for
-	 * what nextval() has set aside meanwhile.
-	 */
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS + 1];
-	int nblocks;
-	int64 ids;       /* in the blocks */
-	int64 nvalues;   /* that have given these ids */
+	/* What has been drawn */
+	int64 nvalues;
 	int64 last;      /* the last of these values */
 	int64 set_aside; /* values that nextval() has set aside after it, at most */
+	int64 ids;       /* in the blocks */
+	int nblocks;
+
+	/*
+	 * No more than the cache can hold, and one for what nextval() has set aside
+	 * meanwhile.
+	 */
+	IdgenBlock blocks[IDGEN_SLOT_BLOCKS + 1];
 } IdgenValues;
 
 extern void idgen_values_draw(const IdgenHandle *handle, IdgenValues *values);

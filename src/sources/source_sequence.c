@@ -291,7 +291,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	if (!sequence->cycle)
 	{
 		refill->percent_left = (int) idgen_native_percent_left(sequence, &(IdgenNativeState){.last_value = drawn.last, .is_called = true});
-		refill->ids_left = (double) idgen_native_values_after(sequence, drawn.last) * sequence->ids.per_value;
+		refill->ids_left = idgen_native_ids_left(sequence, drawn.last);
 	}
 	return IDGEN_SOURCE_OK;
 }
