@@ -31,22 +31,26 @@ $node->safe_psql(
 	SELECT idgen_next('other')});
 my $pid = worker_pid($node, 'postgres');
 
-# Somebody has locked the row, until the worker gives up.
+# Somebody has locked the row, until the worker gives up; "then" is what this
+# transaction does at its end.
 sub lock_row
 {
-	my ($name, $lock) = @_;
+	my ($name, $lock, $then) = @_;
 	my $holder = $node->background_psql('postgres');
 	my $offset = -s $node->logfile;
 
 	$holder->query_safe("BEGIN; $lock");
 	is(sqlstate($node, "SELECT idgen_next('$name')"), '55P03', "$name: locked");
 	$node->wait_for_log(qr/could not lock the row of id sequence "$name"/, $offset);
+	$holder->query_safe($then) if defined $then;
 	$holder->query_safe('COMMIT');
 	$holder->quit;
 	return;
 }
 
-# What is a session told that the worker does not even try to serve?
+# What is a session told that the worker does not even try to serve? If the
+# worker gave up before the call above did, that call asked once more, and the
+# worker may have served it meanwhile: so what is cached is drawn first.
 sub sqlstate_while_stopped
 {
 	my ($name) = @_;
@@ -54,13 +58,13 @@ sub sqlstate_while_stopped
 	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid")
 	  or die 'the worker is never idle';
 	kill('STOP', $pid);
+	$node->safe_psql('postgres', "SELECT idgen_next('$name') FROM idgen_stats, generate_series(1, ids_cached) WHERE name = '$name'");
 	my $sqlstate = sqlstate($node, "SELECT idgen_next('$name')");
 	kill('CONT', $pid);
 	return $sqlstate;
 }
 
-lock_row('fails', q{SELECT FROM id_sequences WHERE name = 'fails' FOR UPDATE});
-$node->safe_psql('postgres', q{INSERT INTO public.failing VALUES ('fails')});
+lock_row('fails', q{SELECT FROM id_sequences WHERE name = 'fails' FOR UPDATE}, q{INSERT INTO public.failing VALUES ('fails')});
 is(sqlstate($node, q{SELECT idgen_next('fails')}), 'P0001', 'a refill that fails for another reason');
 is(sqlstate_while_stopped('fails'), '53000', 'has seen that the row is free');
 
