@@ -197,9 +197,33 @@ read_call(FuncExpr *expr, List *functions)
 typedef struct Calls
 {
 	List *functions;
-	Node *whole;
-	List *calls;
+	List *found; /* of FuncExpr */
 } Calls;
+
+static bool
+collect_calls(Node *node, void *context)
+{
+	Calls *calls = (Calls *) context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, FuncExpr) && list_member_oid(calls->functions, ((FuncExpr *) node)->funcid))
+		calls->found = lappend(calls->found, node);
+	return expression_tree_walker(node, collect_calls, context);
+}
+
+/*
+ * The calls of functions with these OIDs in an expression, which may be NULL: a
+ * list of FuncExpr.
+ */
+List *
+idgen_calls_of(Node *expr, List *functions)
+{
+	Calls calls = {.functions = functions};
+
+	(void) collect_calls(expr, &calls);
+	return calls.found;
+}
 
 /* Is a call of the same id sequence among them? A name may be NULL. */
 static bool
@@ -217,27 +241,6 @@ is_among(const List *calls, const char *name)
 	return false;
 }
 
-/* Walker: collect the calls that draw in an expression. */
-static bool
-collect_calls(Node *node, void *context)
-{
-	Calls *found = (Calls *) context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, FuncExpr) && list_member_oid(found->functions, ((FuncExpr *) node)->funcid))
-	{
-		IdgenDrawCall *call = palloc(sizeof(IdgenDrawCall));
-
-		*call = read_call((FuncExpr *) node, found->functions);
-		if (node != found->whole)
-			call->plain = false;
-		if (!is_among(found->calls, call->name))
-			found->calls = lappend(found->calls, call);
-	}
-	return expression_tree_walker(node, collect_calls, context);
-}
-
 /*
  * The calls of these functions in an expression, as palloc'd IdgenDrawCalls:
  * one for each id sequence, and one for all whose name is no constant. The
@@ -246,10 +249,21 @@ collect_calls(Node *node, void *context)
 List *
 idgen_default_calls(Node *expr, List *functions)
 {
-	Calls found = {.functions = functions, .whole = idgen_strip_conversions(expr)};
+	Node *whole = idgen_strip_conversions(expr);
+	List *calls = NIL;
+	ListCell *cell;
 
-	(void) collect_calls(expr, &found);
-	return found.calls;
+	foreach(cell, idgen_calls_of(expr, functions))
+	{
+		IdgenDrawCall *call = palloc(sizeof(IdgenDrawCall));
+
+		*call = read_call(lfirst(cell), functions);
+		if (lfirst(cell) != whole)
+			call->plain = false;
+		if (!is_among(calls, call->name))
+			calls = lappend(calls, call);
+	}
+	return calls;
 }
 
 /* Which of the id sequences that an expression draws from are looked for. */
@@ -279,19 +293,20 @@ matches(const Search *search, const char *name)
 	return false;
 }
 
-/* Walker: does an expression draw from an id sequence that is looked for? */
+/* Does an expression draw from an id sequence that is looked for? */
 static bool
-draws(Node *node, void *context)
+draws(Node *expr, const Search *search)
 {
-	const Search *search = (const Search *) context;
-	char *name;
+	ListCell *cell;
 
-	if (node == NULL)
-		return false;
-	name = drawn_from(node, search->functions);
-	if (name != NULL && matches(search, name))
-		return true;
-	return expression_tree_walker(node, draws, context);
+	foreach(cell, idgen_calls_of(expr, search->functions))
+	{
+		char *name = drawn_from(lfirst(cell), search->functions);
+
+		if (name != NULL && matches(search, name))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -323,7 +338,7 @@ idgen_default_id_sequence(const IdgenColumn *column, Oid idgen_schema)
 
 /* The first of the column's tables where its default matches, or invalid. */
 static Oid
-find_member_that_draws(const IdgenColumn *column, Search *search)
+find_member_that_draws(const IdgenColumn *column, const Search *search)
 {
 	ListCell *cell;
 

@@ -28,6 +28,7 @@ typedef struct IdgenDrawCall
 pg_noreturn extern void idgen_does_not_draw(const char *column, const char *table);
 extern Node *idgen_strip_conversions(Node *expr);
 extern char *idgen_constant_text(Node *expr);
+extern List *idgen_calls_of(Node *expr, List *functions);
 extern List *idgen_default_calls(Node *expr, List *functions);
 extern Node *idgen_read_default(Oid attrdef);
 extern Node *idgen_domain_default(Oid domain);

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 
 #include "catalog/native_look.h"
@@ -45,13 +44,6 @@ read_call(FuncExpr *expr)
 	return call;
 }
 
-/* For collect_calls(). */
-typedef struct Calls
-{
-	Node *whole;
-	List *calls;
-} Calls;
-
 static bool
 is_among(const List *calls, Oid sequence)
 {
@@ -65,26 +57,6 @@ is_among(const List *calls, Oid sequence)
 	return false;
 }
 
-/* Walker: collect the calls in an expression. */
-static bool
-collect_calls(Node *node, void *context)
-{
-	Calls *found = (Calls *) context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, FuncExpr) && ((FuncExpr *) node)->funcid == F_NEXTVAL)
-	{
-		IdgenNextvalCall *call = palloc(sizeof(IdgenNextvalCall));
-
-		*call = read_call((FuncExpr *) node);
-		call->plain = node == found->whole;
-		if (!is_among(found->calls, call->sequence))
-			found->calls = lappend(found->calls, call);
-	}
-	return expression_tree_walker(node, collect_calls, context);
-}
-
 /*
  * The calls in an expression in that form, as palloc'd IdgenNextvalCalls: one
  * for each sequence, and one for all of which that is not known.
@@ -93,8 +65,18 @@ List *
 idgen_nextval_calls(const char *stored)
 {
 	Node *expr = (Node *) stringToNode(stored);
-	Calls found = {.whole = idgen_strip_conversions(expr)};
+	Node *whole = idgen_strip_conversions(expr);
+	List *calls = NIL;
+	ListCell *cell;
 
-	(void) collect_calls(expr, &found);
-	return found.calls;
+	foreach(cell, idgen_calls_of(expr, list_make1_oid(F_NEXTVAL)))
+	{
+		IdgenNextvalCall *call = palloc(sizeof(IdgenNextvalCall));
+
+		*call = read_call(lfirst(cell));
+		call->plain = lfirst(cell) == whole;
+		if (!is_among(calls, call->sequence))
+			calls = lappend(calls, call);
+	}
+	return calls;
 }
