@@ -1,7 +1,5 @@
 # Prometheus and its exporter for PostgreSQL, with the queries and rules of
 # monitoring/, as that folder's page sets them up.
-#
-# Each runs in a process of its own, which ends with the test.
 package Monitoring;
 
 use strict;
@@ -13,6 +11,7 @@ use HTTP::Tiny;
 use IdgenTest::Sessions;
 use IPC::Run ();
 use JSON::PP;
+use parent 'OwnProgram';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
@@ -163,24 +162,6 @@ sub rules_health
 	my %seen = map { $_->{health} => 1 } map { @{ $_->{rules} } } @{ $self->api('rules')->{groups} };
 
 	return sort keys %seen;
-}
-
-sub stop
-{
-	my ($self) = @_;
-
-	$self->{run}->kill_kill if $self->{run};
-	$self->{run} = undef;
-	return;
-}
-
-# of a test that has died
-sub DESTROY
-{
-	my ($self) = @_;
-
-	$self->{run}->signal('KILL') if $self->{run};
-	return;
 }
 
 1;

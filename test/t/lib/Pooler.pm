@@ -1,7 +1,5 @@
 # pgbouncer in front of a server. Whoever connects to its host and port gets to
 # the server, by whatever connection the pooler has at hand.
-#
-# It runs in a process of its own, which ends with the test.
 package Pooler;
 
 use strict;
@@ -9,6 +7,7 @@ use warnings FATAL => 'all';
 
 use IdgenTest::Sessions;
 use IPC::Run ();
+use parent 'OwnProgram';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
@@ -82,21 +81,6 @@ sub connstr
 {
 	my ($self, $user) = @_;
 	return sprintf("host=%s port=%d dbname=postgres", $self->host, $self->port) . ($user ? " user=$user" : '');
-}
-
-sub stop
-{
-	my ($self) = @_;
-
-	$self->{run}->kill_kill if $self->{run};
-	$self->{run} = undef;
-	return;
-}
-
-sub DESTROY
-{
-	$_[0]->stop;
-	return;
 }
 
 1;
