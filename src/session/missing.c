@@ -102,10 +102,25 @@ is_parent_visible(Relation rel, IdgenParent kind, TupleTableSlot *parent, const 
 }
 
 /*
+ * Raises 42704 if a row that was made just now is one that the user may not
+ * see: so it does not stay. Only then is it known, since a policy may look for
+ * the row in the table.
+ */
+static void
+check_made_row(const IdgenHandle *handle, const IdgenCall *call, Relation rel, TupleTableSlot *row)
+{
+	bool cacheable;
+
+	if (!idgen_row_visible(rel, row, &cacheable))
+		idgen_no_such_sequence(handle->relid, handle->name, call->asked);
+}
+
+/*
  * There is what the row can be made from: have it made, or shown. Returns false
  * if there is none then, or the user may not see the parent. Raises 25006 in a
- * read-only transaction if it is to be made, 2200H if the template has too many
- * children, 55P03, and what the insert raises.
+ * read-only transaction if it is to be made, 42704 if the user may not see what
+ * is made, 2200H if the template has too many children, 55P03, and what the
+ * insert raises.
  */
 static bool
 make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
@@ -131,11 +146,14 @@ make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *r
 	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
 	{
 		kind = IDGEN_PARENT_PERIODS;
-		if (!make_parent(row->rel, parent, handle->name, GetUserId()) ||
-		    !idgen_row_visible(row->rel, parent, &cacheable))
+		if (!make_parent(row->rel, parent, handle->name, GetUserId()))
 			return false;
+		check_made_row(handle, call, row->rel, parent);
 	}
-	return make_child(row, kind, parent, handle->name, GetUserId());
+	if (!make_child(row, kind, parent, handle->name, GetUserId()))
+		return false;
+	check_made_row(handle, call, row->rel, row->slot);
+	return true;
 }
 
 /*

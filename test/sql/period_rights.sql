@@ -65,8 +65,16 @@ SELECT idgen_peek('mine_too/hidden/2001');
 SELECT idgen_text_value('mine_too/hidden/2001', '7');
 \echo :SQLSTATE
 SELECT idgen_last('mine_too/hidden/2001');
+-- ... not by a call that would do without a row, either
+RESET ROLE;
+CREATE SEQUENCE "mine_too/hidden/2001_seq";
+GRANT USAGE ON SEQUENCE "mine_too/hidden/2001_seq" TO regress_idgen_clerk;
+SET ROLE regress_idgen_clerk;
+SELECT idgen_next('mine_too/hidden/2001', 'sequence');
+\echo :SQLSTATE
 RESET ROLE;
 SELECT count(*) FROM id_sequences WHERE name LIKE 'mine_too/hidden%';
+DROP SEQUENCE "mine_too/hidden/2001_seq";
 DROP POLICY ends ON id_sequences;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 

@@ -40,6 +40,17 @@ SELECT idgen_peek('t/invisible');
 \echo :SQLSTATE
 SELECT idgen_next('mine/other');
 \echo :SQLSTATE
+-- ... also for a call that would do without a row
+RESET ROLE;
+CREATE SEQUENCE "mine/other_seq";
+GRANT USAGE ON SEQUENCE "mine/other_seq" TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT idgen_next('mine/other', 'sequence');
+\echo :SQLSTATE
+RESET ROLE;
+SELECT name FROM id_sequences WHERE name = 'mine/other';
+DROP SEQUENCE "mine/other_seq";
+SET ROLE regress_idgen_user;
 -- a template that is hidden cannot be got around
 SELECT idgen_next('t/hidden/x');
 \echo :SQLSTATE
