@@ -170,6 +170,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                           IdgenDefinition *def)
 {
 	Datum start;
+	Datum owner;
 	IdgenRefillMode refill;
 	bool isnull;
 
@@ -194,6 +195,8 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->pooling = idgen_check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
 	                                   def->source);
 	read_period(slot, def);
+	owner = slot_getattr(slot, IDGEN_ATT_OWNED_BY, &isnull);
+	def->stored_in = isnull || def->layout != &idgen_layout_plain ? IDGEN_NO_COLUMN : DatumGetInt64(owner);
 }
 
 /*
@@ -237,16 +240,22 @@ idgen_is_at_end(int64 next_block_start, int64 max_value)
 }
 
 /*
- * The percentage of the range from start_value to max_value that no block holds
- * yet, rounded down.
+ * What no block holds yet of the range from start_value to max_value, or to the
+ * end of the owning column.
  */
-int
-idgen_definition_percent_left(const IdgenDefinition *def)
+IdgenRangeLeft
+idgen_definition_left(const IdgenDefinition *def)
 {
+	int64 first = Min(def->start_value, def->next_block_start);
+	double next = def->next_block_start;
+	IdgenRangeLeft left = {.percent = 0, .ids = 0};
+
 	if (def->exhausted)
-		return 0;
-	return idgen_percent_of_range(Min(def->start_value, def->next_block_start),
-	                              def->next_block_start, def->max_value);
+		return left;
+	left.percent = idgen_percent_of_range(first, next, def->max_value);
+	left.ids = def->max_value - next + 1;
+	idgen_range_left_in_column(&left, def->stored_in, first, next - 1, 1);
+	return left;
 }
 
 /* Raises 2200H: the row has no id left. */

@@ -26,14 +26,16 @@ typedef struct IdgenDefinition
 	const IdgenLayout *layout;
 	IdgenPooling pooling;
 	IdgenPeriod period;
-	pg_tz *zone; /* NULL for that of the setting */
+	pg_tz *zone;                 /* NULL for that of the setting */
+	IdgenOwningColumn stored_in; /* the owning column, if the ids that it stores are the
+	                              * sequence values themselves; else IDGEN_NO_COLUMN */
 } IdgenDefinition;
 
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
 extern IdgenPool idgen_pool_of_row(TupleTableSlot *slot);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
-extern int idgen_definition_percent_left(const IdgenDefinition *def);
+extern IdgenRangeLeft idgen_definition_left(const IdgenDefinition *def);
 pg_noreturn extern void idgen_none_behind(const char *name, int64 found, int64 last);
 pg_noreturn extern void idgen_too_few(const char *name, int64 count, int64 last);
 extern bool idgen_is_at_end(int64 next_block_start, int64 max_value);

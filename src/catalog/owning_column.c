@@ -14,6 +14,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
@@ -86,6 +87,83 @@ idgen_owning_column_name(IdgenOwningColumn column)
 		return pstrdup(NO_COLUMN_NAME);
 	return psprintf("%s.%s", quote_qualified_identifier(schema, table),
 	                quote_identifier(get_attname(relid, idgen_owning_attnum(column), false)));
+}
+
+/*
+ * The type of a column or, if that is a domain, the one that this is made of.
+ * False if it is gone: unlike the server's own functions, this raises no error
+ * if a column or a type has been dropped just now.
+ */
+static bool
+find_base_type(IdgenOwningColumn column, Oid *type, int32 *typmod)
+{
+	HeapTuple tuple = SearchSysCacheAttNum(idgen_owning_table(column), idgen_owning_attnum(column));
+	Oid domain = InvalidOid;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	*type = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypid;
+	*typmod = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypmod;
+	ReleaseSysCache(tuple);
+	while (*type != domain)
+	{
+		domain = *type;
+		tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
+		if (!HeapTupleIsValid(tuple))
+			return false;
+		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_DOMAIN)
+		{
+			*type = ((Form_pg_type) GETSTRUCT(tuple))->typbasetype;
+			*typmod = ((Form_pg_type) GETSTRUCT(tuple))->typtypmod;
+		}
+		ReleaseSysCache(tuple);
+	}
+	return true;
+}
+
+/*
+ * The column where it limits an id sequence, with the type that does:
+ * "column schema.table.column (integer)".
+ */
+char *
+idgen_owning_column_title(IdgenOwningColumn column)
+{
+	char *name = idgen_owning_column_name(column);
+	Oid type;
+	int32 typmod;
+
+	if (!find_base_type(column, &type, &typmod))
+		return psprintf("column %s", name);
+	return psprintf("column %s (%s)", name,
+	                format_type_extended(type, typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_ALLOW_INVALID));
+}
+
+/*
+ * The greatest number that an integer column holds or, if "step" is negative,
+ * the least one. False if its type is another one, or it is gone.
+ */
+bool
+idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end)
+{
+	Oid type;
+	int32 typmod;
+
+	if (!find_base_type(column, &type, &typmod))
+		return false;
+	switch (type)
+	{
+		case INT2OID:
+			*end = step > 0 ? PG_INT16_MAX : PG_INT16_MIN;
+			return true;
+		case INT4OID:
+			*end = step > 0 ? PG_INT32_MAX : PG_INT32_MIN;
+			return true;
+		case INT8OID:
+			*end = step > 0 ? PG_INT64_MAX : PG_INT64_MIN;
+			return true;
+		default:
+			return false;
+	}
 }
 
 /*

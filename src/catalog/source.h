@@ -13,6 +13,7 @@
 #include "executor/tuptable.h"
 
 #include "catalog/pooling.h"
+#include "catalog/range_left.h"
 #include "common/block.h"
 
 struct IdgenExtent;
@@ -145,17 +146,15 @@ typedef struct IdgenRefill
 	TimestampTz begun_at; /* set by the caller; 0 if the refill is not timed */
 	TransactionId holder; /* that holds the row, or invalid if not known */
 
-	IdgenRest rest;     /* not empty; allocate() leaves storage and origin alone */
-	IdgenRestFate fate; /* what becomes of what the transaction does not use */
-	IdgenAdvance row;   /* what that has done to the row, if it is not gapless */
-	XLogRecPtr lsn;     /* flush the WAL up to here before others may have it;
+	IdgenRest rest;      /* not empty; allocate() leaves storage and origin alone */
+	IdgenRestFate fate;  /* what becomes of what the transaction does not use */
+	IdgenAdvance row;    /* what that has done to the row, if it is not gapless */
+	XLogRecPtr lsn;      /* flush the WAL up to here before others may have it;
 	                     * invalid if the commit does so */
-	int64 blocks;       /* how many blocks that was, for the counters */
-	int64 ahead_blocks; /* of these, the ones not owed to a bulk load */
-	int64 ahead_ids;    /* the ids in ahead_blocks; 0 = do not refill ahead */
-	int percent_left;   /* of the id sequence's range after it, 0 to 100; 100 if not
-	                     * known */
-	double ids_left;    /* in that range, unless percent_left is 100 */
+	int64 blocks;        /* how many blocks that was, for the counters */
+	int64 ahead_blocks;  /* of these, the ones not owed to a bulk load */
+	int64 ahead_ids;     /* the ids in ahead_blocks; 0 = do not refill ahead */
+	IdgenRangeLeft left; /* after it */
 } IdgenRefill;
 
 /* The ids in columns that draw from an id sequence, as sequence values. */

@@ -94,13 +94,15 @@ typedef struct IdgenFound
 {
 	/* What the row says. */
 	int32 block_size;
-	IdgenRefillMode refill;  /* for this session; see also draw/refiller.c */
-	bool unmade;             /* is it what the row will say, which is not made yet? */
-	bool own_row;            /* has the current transaction written the row? */
-	bool change_is_told;     /* will the cache be told of the row's next change? */
-	IdgenPool pool;          /* what values of a native sequence stand for */
-	const char *source_name; /* NULL if there is none */
-	Numeric big_base;        /* NULL if zero */
+	IdgenRefillMode refill;      /* for this session; see also draw/refiller.c */
+	bool unmade;                 /* is it what the row will say, which is not made yet? */
+	bool own_row;                /* has the current transaction written the row? */
+	bool change_is_told;         /* will the cache be told of the row's next change? */
+	IdgenPool pool;              /* what values of a native sequence stand for */
+	IdgenOwningColumn stored_in; /* as in IdgenDefinition. Of source "table", a refill
+	                              * reads it in the row instead */
+	const char *source_name;     /* NULL if there is none */
+	Numeric big_base;            /* NULL if zero */
 	const IdgenLayout *layout;
 	IdgenPeriod period;        /* if it has one, nothing draws from the row itself */
 	const IdgenFormat *format; /* of text ids; NULL if they are plain digits */

@@ -99,17 +99,18 @@ idgen_refill_context_push(const char *name, ErrorContextCallback *context)
 
 /* Say in the server's log that ids are running out, once for each percent. */
 void
-idgen_warn_low(const IdgenHandle *handle, int percent_left)
+idgen_warn_low(const IdgenHandle *handle, const IdgenRangeLeft *left)
 {
 	IdgenCacheKey key;
 
-	if (percent_left >= idgen_warn_remaining)
+	if (left->percent >= idgen_warn_remaining)
 		return;
 	idgen_handle_key(handle, &key);
-	if (idgen_cache_percent_is_news(&key, percent_left))
+	if (idgen_cache_percent_is_news(&key, left->percent))
 		ereport(LOG,
 		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
-		                handle->name, percent_left),
+		                handle->name, left->percent),
+		         left->column != IDGEN_NO_COLUMN ? errdetail("Its limit is that of %s.", idgen_owning_column_title(left->column)) : 0,
 		         errhidestmt(true), errhidecontext(true)));
 }
 
@@ -124,6 +125,15 @@ time_to_come(double seconds)
 	return psprintf("%.0f minutes", floor(seconds / SECS_PER_MINUTE));
 }
 
+/* What ends the range, as a part of a sentence; "" if the source does. */
+static const char *
+within_limit(const IdgenRangeLeft *left)
+{
+	if (left->column == IDGEN_NO_COLUMN)
+		return "";
+	return psprintf(" within the limit of %s", idgen_owning_column_title(left->column));
+}
+
 /*
  * Say in the server's log that ids will be used up soon, if they go on to be
  * issued as fast; each time that the forecast has halved. As long as nearly all
@@ -133,18 +143,18 @@ time_to_come(double seconds)
 void
 idgen_warn_soon(const IdgenHandle *handle, const IdgenRefill *refill)
 {
-	double ids_left = refill->ids_left + idgen_rest_ids(&refill->rest);
+	double ids_left = Max(0, refill->left.ids + idgen_rest_ids(&refill->rest));
 	IdgenUsage usage;
 	IdgenCacheKey key;
 
-	if (idgen_warn_days == 0 || refill->percent_left >= NEARLY_ALL_PERCENT)
+	if (idgen_warn_days == 0 || refill->left.percent >= NEARLY_ALL_PERCENT)
 		return;
 	idgen_handle_key(handle, &key);
 	if (idgen_cache_end_is_news(&key, ids_left, (double) idgen_warn_days * SECS_PER_DAY, &usage))
 		ereport(LOG,
 		        (errmsg("id sequence \"%s\" will be used up in %s",
 		                handle->name, time_to_come(idgen_seconds_left(&usage, ids_left))),
-		         errdetail("It has %.0f ids left, and on average issues %.0f a day.",
-		                   ids_left, idgen_ids_per_second(&usage) * SECS_PER_DAY),
+		         errdetail("It has %.0f ids left%s, and on average issues %.0f a day.",
+		                   ids_left, within_limit(&refill->left), idgen_ids_per_second(&usage) * SECS_PER_DAY),
 		         errhidestmt(true), errhidecontext(true)));
 }

@@ -300,7 +300,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version
 	p->source = handle->found.source;
 	p->userid = handle->found.userid;
 	p->good_as_of = as_of;
-	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->percent_left < idgen_warn_remaining)
+	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->left.percent < idgen_warn_remaining)
 		p->low = true;
 	if (!idgen_pending_fast_ok(p))
 		idgen_handle_close_hot_path(handle);

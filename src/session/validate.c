@@ -96,6 +96,7 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->source_name = def->source_name;
 	found->block_size = def->block_size;
 	found->pool = (IdgenPool){def->pooling, def->block_size, def->max_value};
+	found->stored_in = def->stored_in;
 	found->refill = def->refill;
 	found->own_row = !found->unmade && idgen_row_is_own(row);
 	found->layout = def->layout;

@@ -64,6 +64,7 @@ idgen_xact_warn_low(void)
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 		IdgenRow row;
 		IdgenDefinition def;
+		IdgenRangeLeft left;
 
 		if (!handle->pending.low || handle->pending.change >= IDGEN_CHANGE_DROP_ROW)
 			continue;
@@ -71,7 +72,8 @@ idgen_xact_warn_low(void)
 		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_QUICK))
 		{
 			idgen_definition_from_row(row.slot, handle->name, &def);
-			idgen_warn_low(handle, idgen_definition_percent_left(&def));
+			left = idgen_definition_left(&def);
+			idgen_warn_low(handle, &left);
 		}
 		idgen_row_close(&row);
 		PopActiveSnapshot();

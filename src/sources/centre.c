@@ -274,8 +274,9 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *cen
 	refill->rest.block = (IdgenBlock){.next = first, .left = last - first + 1, .step = 1};
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
 	refill->fate = IDGEN_REST_PUBLISHED;
-	refill->percent_left = idgen_percent_of_range(Min(first, 1), (double) last + 1, get_int64(row, COLUMN_MAX_VALUE));
-	refill->ids_left = (double) get_int64(row, COLUMN_MAX_VALUE) - last;
+	refill->left.percent = idgen_percent_of_range(Min(first, 1), (double) last + 1, get_int64(row, COLUMN_MAX_VALUE));
+	refill->left.ids = (double) get_int64(row, COLUMN_MAX_VALUE) - last;
+	idgen_range_left_in_column(&refill->left, handle->found.stored_in, Min(first, 1), last, 1);
 }
 
 /*

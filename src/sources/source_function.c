@@ -238,7 +238,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->rest.nmore = returned - 1;
 	refill->blocks = nblocks;
 	refill->fate = handle->found.block_size > 1 ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST;
-	refill->percent_left = 100;
+	refill->left.percent = 100;
 	return IDGEN_SOURCE_OK;
 }
 

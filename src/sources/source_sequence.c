@@ -248,6 +248,27 @@ values_per_block(const IdgenHandle *handle)
 }
 
 /*
+ * What is left of the range once these values are drawn. A sequence that begins
+ * anew has no end.
+ */
+static IdgenRangeLeft
+range_left(const IdgenHandle *handle, const IdgenValues *drawn)
+{
+	const IdgenNativeSequence *sequence = drawn->sequence;
+	const IdgenNativeState state = {.last_value = drawn->last, .is_called = true};
+	IdgenRangeLeft left = {.percent = 100};
+
+	if (sequence->cycle)
+		return left;
+	left.percent = (int) idgen_native_percent_left(sequence, &state);
+	left.ids = idgen_native_ids_left(sequence, drawn->last);
+	if (handle->found.stored_in != IDGEN_NO_COLUMN)
+		idgen_range_left_in_column(&left, handle->found.stored_in, idgen_native_first_id(sequence),
+		                           idgen_block_last(&drawn->blocks[drawn->nblocks - 1]), (int) sequence->ids.step);
+	return left;
+}
+
+/*
  * Allocate blocks. A bulk load of a session takes no more at once than a single
  * draw: asking once more costs one nextval(), and every 32nd time a flush. But
  * if the worker is asked once more, the session may have to wait for it.
@@ -287,12 +308,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->fate = IDGEN_REST_PUBLISHED;
 	if (sequence->logged)
 		refill->lsn = idgen_native_locked_state(handle->found.object).lsn;
-	refill->percent_left = 100;
-	if (!sequence->cycle)
-	{
-		refill->percent_left = (int) idgen_native_percent_left(sequence, &(IdgenNativeState){.last_value = drawn.last, .is_called = true});
-		refill->ids_left = idgen_native_ids_left(sequence, drawn.last);
-	}
+	refill->left = range_left(handle, &drawn);
 	return IDGEN_SOURCE_OK;
 }
 

@@ -155,8 +155,7 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 
 	refill->rest.block = take_ids(&def, multiply_saturating(blocks, def.block_size));
 	refill->blocks = (refill->rest.block.left - 1) / def.block_size + 1;
-	refill->percent_left = idgen_definition_percent_left(&def);
-	refill->ids_left = def.exhausted ? 0 : (double) def.max_value - def.next_block_start + 1;
+	refill->left = idgen_definition_left(&def);
 	refill->row.to = def.next_block_start;
 	refill->row.known = !gapless;
 	new_row->next_block_start = def.next_block_start;

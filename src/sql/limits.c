@@ -83,12 +83,7 @@ idgen_columns_taking(const char *name, const char *template, IdgenOwningColumn o
 char *
 idgen_column_title(const IdgenDrawingColumn *column)
 {
-	int32 typmod = column->typmod;
-	Oid type = getBaseTypeAndTypmod(column->type, &typmod);
-
-	return psprintf("column %s (%s)",
-	                idgen_owning_column_name(idgen_owning_column(column->relid, column->attnum)),
-	                format_type_with_typemod(type, typmod));
+	return idgen_owning_column_title(idgen_owning_column(column->relid, column->attnum));
 }
 
 /*

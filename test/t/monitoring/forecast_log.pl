@@ -24,7 +24,7 @@ sub told
 {
 	my ($sequence) = @_;
 	my $log = slurp_file($node->logfile);
-	return join(', ', $log =~ /LOG:  id sequence "$sequence" will be used up in (\d+ \w+)\n.*DETAIL:  It has \d+ ids left, and on average issues \d+ a day\.\n/g);
+	return join(', ', $log =~ /LOG:  id sequence "$sequence" will be used up in (\d+ \w+)\n.*DETAIL:  It has \d+ ids left(?: within the limit of column \S+ \(\w+\))?, and on average issues \d+ a day\.\n/g);
 }
 
 sub create
@@ -78,6 +78,27 @@ like( slurp_file($node->logfile),
 	qr/LOG:  id sequence "table" will be used up in 29 days\n.*DETAIL:  It has 290 ids left, and on average issues 10 a day\.\n/,
 	'the line');
 
+# The type of the owning column may end the range, whatever the source: there
+# are 400 ids up to its end, or down to it.
+$node->safe_psql(
+	'postgres', q{
+	CREATE DOMAIN tiny AS smallint;
+	CREATE TABLE t (first smallint, second tiny, third smallint, fourth integer);
+	CREATE SEQUENCE up_seq START 32368;
+	CREATE SEQUENCE down_seq INCREMENT -10 MINVALUE -100000 START -32369});
+check_400('stored', q{block_size => 10, next_block_start => 32368, owned_by => 't.first'});
+check_400('stored_up', q{source => 'sequence', source_name => 'up_seq', block_size => 10, owned_by => 't.second'});
+check_400('stored_down', q{source => 'sequence', source_name => 'down_seq', block_size => 10, owned_by => 't.third'});
+like( slurp_file($node->logfile),
+	qr/LOG:  id sequence "stored" will be used up in 29 days\n.*DETAIL:  It has 290 ids left within the limit of column public\.t\.first \(smallint\), and on average issues 10 a day\.\n/,
+	'the line says which column');
+create('wide', 'block_size => 10, next_block_start => 32368, max_value => 32767');
+create('stored_wide', q{block_size => 10, next_block_start => 32368, max_value => 32767, owned_by => 't.fourth'});
+draw_daily(12, $_, 10) foreach ('wide', 'stored_wide');
+is(told($_), '28 days', "$_: a column that holds more ends nothing") foreach ('wide', 'stored_wide');
+$node->safe_psql('postgres', 'ALTER TABLE t ALTER first TYPE integer');
+draw_daily(2, 'stored', 10);
+is(told('stored'), '29 days, 14 days, 7 days, 3 days, 24 hours', 'a column that has got a wider type does so no more');
 
 # Each gapless id is a refill.
 create('gapless', 'block_size => 1, max_value => 400');
