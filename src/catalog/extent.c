@@ -87,6 +87,10 @@ limit_by_native(IdgenExtent *extent, Oid sequence, const IdgenNativeSequence *sa
 {
 	int64 last = pool != NULL ? idgen_native_last_id(says, says->start) : says->last;
 
+	extent->cycles = says->cycle;
+	extent->cycle_end = last;
+	if (says->cycle)
+		return;
 	if (pool != NULL && idgen_pooling_numbers(pool->pooling) && last == pool->max_value)
 		idgen_extent_limit(extent, IDGEN_LIMIT_MAX_VALUE, last, "max_value");
 	else
@@ -112,8 +116,7 @@ idgen_extent_add_native(IdgenExtent *extent, Oid sequence, const IdgenPool *pool
 		return;
 	extent->step = (int) says.ids.step;
 	extent->first = pool != NULL ? idgen_native_first_id(&says) : says.first;
-	if (!says.cycle)
-		limit_by_native(extent, sequence, &says, pool);
+	limit_by_native(extent, sequence, &says, pool);
 	if (!idgen_native_look_at_state(sequence, &state))
 		return;
 	extent->is_known = true;

@@ -41,6 +41,8 @@ typedef struct IdgenExtent
 	const char *limited_by; /* what sets the limit, for users; NULL if nothing is
 	                         * known to */
 	int64 limit;            /* the last value within it */
+	bool cycles;            /* does it begin anew after "cycle_end"? */
+	int64 cycle_end;
 } IdgenExtent;
 
 extern void idgen_extent_of_row(TupleTableSlot *row, Oid object, IdgenExtent *extent);

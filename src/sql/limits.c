@@ -287,7 +287,10 @@ idgen_column_fit(const IdgenDrawingColumn *column, const IdgenExtent *extent, in
 	return extent->limited_by == NULL || *last >= extent->limit ? IDGEN_FIT_ALL : IDGEN_FIT_NEVER;
 }
 
-/* Of a column that never holds the ids, the limit is before the first one. */
+/*
+ * Of a column that never holds the ids, the limit is before the first one. One
+ * that holds all until the native sequence begins anew is no limit.
+ */
 void
 idgen_extent_limit_by_column(IdgenExtent *extent, const IdgenDrawingColumn *column)
 {
@@ -303,6 +306,8 @@ idgen_extent_limit_by_column(IdgenExtent *extent, const IdgenDrawingColumn *colu
 			last = (int64) ((uint64) extent->first - (uint64) extent->step);
 			break;
 	}
+	if (extent->cycles && (extent->step > 0 ? last >= extent->cycle_end : last <= extent->cycle_end))
+		return;
 	if (idgen_extent_reaches(extent, last))
 		idgen_extent_limit(extent, IDGEN_LIMIT_COLUMN, last, idgen_column_title(column));
 }
