@@ -111,11 +111,16 @@ show_items(void *arg)
 	}
 }
 
-/* Show the batch, and begin a new one. Raises only what is not about a row. */
+/*
+ * Show the batch, and begin a new one. Raises only what is not about a row. If
+ * there is an error, somebody may have dropped a table or a function in between
+ * two looks at it. So what has failed is tried a second time.
+ */
 static void
 show_batch(Reading *reading)
 {
 	MemoryContext before = MemoryContextSwitchTo(reading->batch);
+	int failed = -1; /* the item that has failed once */
 
 	while (reading->shown < reading->nitems)
 	{
@@ -125,7 +130,11 @@ show_batch(Reading *reading)
 			break;
 		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
 			idgen_rethrow(error);
-		idgen_health_show_broken(&reading->view, &reading->items[reading->shown++], error);
+		if (failed == reading->shown)
+			idgen_health_show_broken(&reading->view, &reading->items[reading->shown++], error);
+		else
+			failed = reading->shown;
+		AcceptInvalidationMessages();
 	}
 	ExecClearTuple(reading->row);
 	reading->nitems = reading->shown = 0;
