@@ -30,7 +30,8 @@ typedef enum IdgenHealthWorker
 	IDGEN_HEALTH_WORKER_STARTING,
 	IDGEN_HEALTH_WORKER_NOT_RUNNING, /* one is started when it is needed */
 	IDGEN_HEALTH_WORKER_NO_SLOT,     /* the server has had no place for it */
-	IDGEN_HEALTH_WORKER_FAILING,     /* its last attempt has failed */
+	IDGEN_HEALTH_WORKER_BACKING_OFF, /* its last attempt has failed; the next request
+	                                  * leads to another one */
 } IdgenHealthWorker;
 
 /* What can be wrong with an id sequence. */
@@ -61,7 +62,7 @@ typedef struct IdgenHealthView
 	IdgenHealthReader reader;
 	TimestampTz now;
 	IdgenHealthCache cache;
-	IdgenHealthWorker worker; /* of this database; never FAILING */
+	IdgenHealthWorker worker; /* of this database; never BACKING_OFF */
 	bool cache_thrashes;      /* of the server */
 } IdgenHealthView;
 
@@ -104,11 +105,11 @@ typedef struct IdgenHealth
 	List *columns; /* that take its ids: of IdgenDrawingColumn */
 	List *misfits; /* of these, the ones that cannot hold them */
 	IdgenExtent extent;
-	double ids_left; /* within the limit, cached ones included; negative if that is
-	                  * not known */
+	double ids_left; /* within the limit, cached ones included; IDGEN_NOT_KNOWN also
+	                  * if there are misfits */
 	IdgenUsage usage;
 	IdgenHealthWorker worker;
-	char *failure; /* why the worker is failing */
+	char *failure; /* why the worker backs off */
 } IdgenHealth;
 
 /* health_line.c */

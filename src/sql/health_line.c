@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_foreign_server.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -43,7 +44,7 @@ look_at_failure(IdgenHealth *health)
 	if (note->sqlerrcode == 0 || note->count > 1 ||
 	    note->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
 		return;
-	health->worker = IDGEN_HEALTH_WORKER_FAILING;
+	health->worker = IDGEN_HEALTH_WORKER_BACKING_OFF;
 	if (note->in_pool != 0)
 	{
 		idgen_failure_read(note, &failure);
@@ -64,6 +65,7 @@ look_at_counters(const IdgenHealthView *view, IdgenHealth *health)
 	IdgenCacheKey key;
 	IdgenCounted counted;
 
+	health->usage.until = view->now;
 	if (item->entry != NULL && item->entry->cached.place == IDGEN_IN_SLOT)
 		counted = item->entry->cached.counted;
 	else
@@ -83,7 +85,7 @@ look_at_entry(const IdgenHealthView *view, IdgenHealth *health)
 
 	if (health->def.refill != IDGEN_REFILL_TRANSACTION)
 		health->worker = view->worker;
-	health->ids_left = idgen_extent_ids_left(&health->extent);
+	health->ids_left = health->misfits == NIL ? idgen_extent_ids_left(&health->extent) : IDGEN_NOT_KNOWN;
 	look_at_counters(view, health);
 	if (entry == NULL)
 		return;
@@ -173,8 +175,8 @@ worker_name(const IdgenHealth *health)
 			return "not running";
 		case IDGEN_HEALTH_WORKER_NO_SLOT:
 			return "no slot";
-		case IDGEN_HEALTH_WORKER_FAILING:
-			return psprintf("failing: %s", health->failure);
+		case IDGEN_HEALTH_WORKER_BACKING_OFF:
+			return psprintf("backing off: %s", health->failure);
 	}
 	pg_unreachable();
 }
@@ -224,21 +226,29 @@ put_health(IdgenHealthView *view, const IdgenHealth *health)
 }
 
 /*
- * May the current user draw from the server that blocks come from, if they come
- * from one that is there? What it says may name roles over there.
+ * May the current user draw from the server or by the function that blocks come
+ * from, if they come from one that is there? What a server says may name roles
+ * over there. (Native sequences are checked before, see health.c.)
  */
 static bool
-may_use_server(const IdgenHealth *health)
+may_use_object(const IdgenHealth *health)
 {
-	return health->def.source != &idgen_source_server || !OidIsValid(health->object) ||
-		object_aclcheck(ForeignServerRelationId, health->object, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+	Oid user = GetUserId();
+
+	if (!OidIsValid(health->object))
+		return true;
+	if (health->def.source == &idgen_source_server)
+		return object_aclcheck(ForeignServerRelationId, health->object, user, ACL_USAGE) == ACLCHECK_OK;
+	if (health->def.source == &idgen_source_function)
+		return object_aclcheck(ProcedureRelationId, health->object, user, ACL_EXECUTE) == ACLCHECK_OK;
+	return true;
 }
 
 /*
  * Show an id sequence. The slot has its row, or is empty if there is none. A
  * row with periods is left out, since it has no ids of its own, and so is one
- * of a server that the user may not draw from. Raises what reading the row
- * does.
+ * of a server or a function that the user may not use. Raises what reading the
+ * row does.
  */
 void
 idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row)
@@ -249,7 +259,7 @@ idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTable
 		look_at_native(&health);
 	else
 		look_at_row(&health, row);
-	if (health.def.period != IDGEN_PERIOD_NONE || (view->reader == IDGEN_READER_DRAWS && !may_use_server(&health)))
+	if (health.def.period != IDGEN_PERIOD_NONE || (view->reader == IDGEN_READER_DRAWS && !may_use_object(&health)))
 		return;
 	look_at_entry(view, &health);
 	put_health(view, &health);

@@ -218,7 +218,7 @@ add_blocked(Problems *problems, const IdgenHealthView *view, const IdgenHealth *
 static void
 add_worker(Problems *problems, const IdgenHealth *health)
 {
-	if (health->worker == IDGEN_HEALTH_WORKER_FAILING)
+	if (health->worker == IDGEN_HEALTH_WORKER_BACKING_OFF)
 		add_problem(problems, IDGEN_PROBLEM_REFILL_FAILS, "The worker could not refill: %s.", health->failure);
 	else if (health->worker == IDGEN_HEALTH_WORKER_NO_SLOT)
 		add_problem(problems, IDGEN_PROBLEM_NO_WORKER, "The server has no place for a worker. Raise max_worker_processes%s.",
@@ -283,7 +283,7 @@ idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health, IdgenPro
 	initStringInfo(&problems.text);
 	if (health->object_name != NULL && !OidIsValid(health->object))
 		add_source_missing(&problems, health);
-	if (health->ids_left == 0 && health->misfits == NIL)
+	if (health->ids_left == 0)
 		add_exhausted(&problems, health);
 	add_misfits(&problems, health);
 	add_unreachable(&problems, health);

@@ -59,6 +59,8 @@ SELECT count(idgen_next('at the end')) FROM generate_series(1, 8);
 SELECT idgen_create('last block', max_value => 20);
 SELECT idgen_next('last block');
 SELECT * FROM problems WHERE name IN ('half', 'fresh', 'scrambled', 'at the end', 'last block');
+-- what is used up already is so at once
+SELECT name, used_up_on - now() < '1 minute' AS used_up FROM idgen_health WHERE used_up_on IS NOT NULL;
 DELETE FROM id_sequences WHERE name NOT IN ('function', 'native');
 DROP SEQUENCE "Down", round_seq;
 
@@ -123,7 +125,31 @@ TABLE problems;
 ALTER TABLE takers ALTER small TYPE integer, ALTER prefixed TYPE bigint, ALTER secret TYPE integer;
 SELECT name, limit_value, limited_by, problem FROM idgen_health;
 DROP TABLE takers;
-
+-- ... but it holds those of a native sequence that begins anew before
+CREATE SEQUENCE round_seq MAXVALUE 30000 CYCLE;
+SELECT idgen_create('round', source => 'sequence');
+CREATE TABLE takers (round smallint DEFAULT idgen_next('round'), big smallint DEFAULT nextval('round_seq'));
+SELECT setval('round_seq', 29999);
+SELECT limit_value, limited_by, percent_left, problem FROM idgen_health WHERE name = 'round';
+SELECT column_name, limit_value, limited_by, percent_used FROM idgen_columns WHERE relation = 'takers'::regclass;
+ALTER SEQUENCE round_seq MAXVALUE 40000;
+SELECT limit_value, limited_by, problem FROM idgen_health WHERE name = 'round';
+DROP TABLE takers;
+DELETE FROM id_sequences WHERE name = 'round';
+DROP SEQUENCE round_seq;
+-- ... nor those that descend
+CREATE SEQUENCE down_seq INCREMENT -10 MINVALUE -100000 START -32001;
+SELECT idgen_create('down', source => 'sequence');
+CREATE TABLE takers (down smallint DEFAULT idgen_next('down'));
+INSERT INTO takers DEFAULT VALUES;
+SELECT limit_value, limited_by, percent_left, problem FROM idgen_health WHERE name = 'down';
+SELECT setval('down_seq', -32761);
+SELECT percent_left, problem FROM idgen_health WHERE name = 'down';
+SELECT idgen_next('down') FROM generate_series(1, 10);
+SELECT percent_left, problem FROM idgen_health WHERE name = 'down';
+SELECT limit_value, limited_by, percent_used FROM idgen_columns WHERE relation = 'takers'::regclass;
+DROP TABLE takers;
+DROP SEQUENCE down_seq;
 
 -- a column has ids that are still to be issued
 DELETE FROM id_sequences;

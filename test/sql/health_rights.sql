@@ -40,6 +40,23 @@ RESET ROLE;
 DROP SERVER regress_idgen_central;
 DELETE FROM id_sequences WHERE name = 'remote';
 
+-- privileges on functions
+CREATE FUNCTION allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
+	LANGUAGE sql AS 'VALUES (1::bigint, 10::bigint)';
+REVOKE EXECUTE ON FUNCTION allocate FROM PUBLIC;
+SELECT idgen_create('by function', source => 'function', source_name => 'allocate');
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+SET ROLE regress_idgen_monitor;
+SELECT name FROM idgen_health;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION allocate TO regress_idgen_reader;
+SET ROLE regress_idgen_reader;
+SELECT name FROM idgen_health;
+RESET ROLE;
+DELETE FROM id_sequences WHERE name = 'by function';
+DROP FUNCTION allocate;
+
 -- row security
 ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
 CREATE POLICY open ON id_sequences FOR SELECT USING (name = 'open');

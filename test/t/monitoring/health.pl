@@ -110,7 +110,7 @@ is(sqlstate($node, q{SELECT idgen_next('remote') FROM generate_series(1, 10)}), 
 becomes('remote', qr/^Server central has not answered since \d{4}-\d\d-\d\d .*: .+\.$/, 'a server does not answer');
 my ($since) = problem('remote') =~ /(since \S+ \S+)\. Start/;
 is(sqlstate($node, q{SELECT idgen_next('remote worker') FROM generate_series(1, 100)}), '08001', 'the worker has asked it');
-like(worker('remote worker'), qr/^failing: could not connect to server "central"/, 'the state of the worker is its last failure');
+like(worker('remote worker'), qr/^backing off: could not connect to server "central"/, 'the state of the worker is its last failure');
 like(problem('remote worker'), qr/^Server central has not answered \Q$since\E.* The worker could not refill: could not connect to server "central"\.$/, 'both are problems; that it does not answer comes first');
 $centre->start;
 $node->safe_psql('postgres', "SELECT idgen_next('$_')") foreach ('remote', 'remote worker');
