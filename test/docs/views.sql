@@ -143,8 +143,15 @@ SELECT name ~ '^(ht/a|hp/....)$' FROM idgen_health WHERE name ~ '^h[tp]';
 -- gives: t
 
 -- claim: idgen_health: before an hour has been counted, there is no forecast.
-SELECT count(used_up_on) FROM idgen_health;
+SELECT count(used_up_on) FROM idgen_health WHERE problem_kind IS DISTINCT FROM 'exhausted';
 -- gives: 0
+
+-- claim: idgen_health: one that is exhausted is used up at the time of the look.
+SELECT idgen_create('hx', max_value => 20);
+SELECT count(idgen_next('hx')) FROM generate_series(1, 20);
+-- gives: 20
+SELECT used_up_on BETWEEN now() AND clock_timestamp() FROM idgen_health WHERE name = 'hx';
+-- gives: t
 
 -- claim: The columns of idgen_columns.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_columns'::regclass AND attnum > 0;

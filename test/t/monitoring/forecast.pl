@@ -98,6 +98,7 @@ is(ask('used_up_on', 'endless'), 'infinity', 'the last bigint is far away');
 # How far ahead that is a problem
 like(ask('problem', 'limited'), qr/^In 12 hours, no id will be left within the limit of max_value\. Raise max_value\.$/,
 	'it is a problem');
+is(ask('problem_kind', 'limited'), 'used_up_soon', 'in a word');
 is(ask('problem', 'endless'), '', 'where it is far away it is not');
 is($node->safe_psql('postgres', q{SET idgen.warn_days = 0; SELECT problem FROM idgen_health WHERE name = 'limited'}),
 	'', 'with idgen.warn_days = 0 it is not');

@@ -27,6 +27,12 @@ sub problem
 	return $node->safe_psql('postgres', "SELECT problem FROM idgen_health WHERE name = '$name'");
 }
 
+sub kind
+{
+	my ($name) = @_;
+	return $node->safe_psql('postgres', "SELECT problem_kind FROM idgen_health WHERE name = '$name'");
+}
+
 sub worker
 {
 	my ($name) = @_;
@@ -84,6 +90,7 @@ foreach my $case (@cases)
 $node->safe_psql('postgres', sprintf(q{BEGIN; %s; PREPARE TRANSACTION 'p'}, sprintf($lock, 'gapless')));
 my $session = start_statement($node, q{SELECT idgen_next('gapless')});
 becomes('gapless', qr/^A refill waits for prepared transaction \d+\. Commit it or roll it back/, 'a prepared transaction');
+is(kind('gapless'), 'blocked', 'in a word');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'p'});
 $session->query('');
 is(problem('gapless'), '', 'which is rolled back');
@@ -108,6 +115,7 @@ $centre->stop;
 is(problem('remote'), '', 'as long as nobody asks, nobody knows that a server is away');
 is(sqlstate($node, q{SELECT idgen_next('remote') FROM generate_series(1, 10)}), '08001', 'a session has asked it');
 becomes('remote', qr/^Server central has not answered since \d{4}-\d\d-\d\d .*: .+\.$/, 'a server does not answer');
+is(kind('remote'), 'unreachable', 'in a word');
 my ($since) = problem('remote') =~ /(since \S+ \S+)\. Start/;
 is(sqlstate($node, q{SELECT idgen_next('remote worker') FROM generate_series(1, 100)}), '08001', 'the worker has asked it');
 like(worker('remote worker'), qr/^backing off: could not connect to server "central"/, 'the state of the worker is its last failure');
@@ -125,6 +133,8 @@ $node->safe_psql(
 	ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER refuse});
 is(sqlstate($node, q{SELECT idgen_next('worker') FROM generate_series(1, 100)}), 'P0001', 'a trigger refuses the refill');
 like(problem('worker'), qr/^The worker could not refill: not today\.$/, 'a refill that has failed');
+is(kind('worker'), 'refill_fails', 'in a word');
+is(worker('worker'), 'backing off: not today', 'the worker backs off');
 $node->safe_psql('postgres', 'DROP TRIGGER refuse ON id_sequences');
 $node->safe_psql('postgres', q{SELECT idgen_next('worker')});
 is(problem('worker'), '', 'the next one has not');
@@ -137,6 +147,8 @@ $node->poll_query_until('postgres', q{SELECT current_setting('idgen.warn_evictio
 $node->pgbench(
 	'-n -C -c 1 -t 20', 0, [qr/processed: 20/], [qr/^$/], 'many id sequences are used in turn',
 	{ 'turns' => q{SELECT idgen_next('many' || n) FROM generate_series(1, 40) AS n} });
+is($node->safe_psql('postgres', q{SELECT DISTINCT problem_kind FROM idgen_health WHERE name ~ '^many' AND problem_kind IS NOT NULL}),
+	'cache_thrashes', 'in a word');
 like($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT problem, ';') FROM idgen_health WHERE name ~ '^many'}),
 	qr/^The cache has too few slots, .* Raise idgen\.max_sequences\.$/, 'the cache thrashes');
 
@@ -166,6 +178,7 @@ is(worker('worker'), 'not running', 'no worker has been needed');
 is(sqlstate($node, q{SELECT idgen_next('worker') FROM generate_series(1, 100)}), '53400', 'now one is');
 is(worker('worker'), 'no slot', 'there is no place for it');
 like(problem('worker'), qr/^The server has no place for a worker\. Raise max_worker_processes\.$/, 'which is a problem');
+is(kind('worker'), 'no_worker', 'in a word');
 
 $node->stop;
 done_testing();
