@@ -8,12 +8,15 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/sysattr.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "optimizer/optimizer.h"
 #include "utils/inval.h"
+#include "utils/syscache.h"
 
 #include "catalog/row.h"
 #include "catalog/row_constraints.h"
@@ -24,12 +27,65 @@
 static Oid known_relid = InvalidOid;
 static bits32 known_duties;
 
+/* Can a refill change that column? One that is generated may follow. */
+static bool
+refill_sets(TupleDesc desc, AttrNumber attnum)
+{
+	return attnum == IDGEN_ATT_NEXT_BLOCK_START || attnum == IDGEN_ATT_EXHAUSTED ||
+		attnum == IDGEN_ATT_REFILLED_AT || TupleDescAttr(desc, attnum - 1)->attgenerated != '\0';
+}
+
+/* Is a trigger for UPDATE only there for columns that no refill changes? */
+static bool
+is_of_other_columns(TupleDesc desc, const Trigger *trigger)
+{
+	for (int i = 0; i < trigger->tgnattr; i++)
+		if (refill_sets(desc, trigger->tgattr[i]))
+			return false;
+	return trigger->tgnattr > 0;
+}
+
+/*
+ * Does a trigger only see to a foreign key of another table, one that refers to
+ * columns which no refill changes, as the name is? (That of a foreign key of
+ * this table may have to check a row which is new, so it is none of these.)
+ */
+static bool
+is_of_reference_to_others(TupleDesc desc, const Trigger *trigger)
+{
+	AttrNumber own[INDEX_MAX_KEYS];
+	AttrNumber referred_to[INDEX_MAX_KEYS];
+	HeapTuple constraint;
+	int n;
+
+	if (RI_FKey_trigger_type(trigger->tgfoid) != RI_TRIGGER_PK)
+		return false;
+	constraint = SearchSysCache1(CONSTROID, ObjectIdGetDatum(trigger->tgconstraint));
+	if (!HeapTupleIsValid(constraint))
+		return false;
+	DeconstructFkConstraintRow(constraint, &n, own, referred_to, NULL, NULL, NULL, NULL, NULL);
+	ReleaseSysCache(constraint);
+	for (int i = 0; i < n; i++)
+		if (refill_sets(desc, referred_to[i]))
+			return false;
+	return true;
+}
+
+/* Can a refill fire a trigger? Not idgen's own: those are for SQL. */
+static bool
+refill_fires(TupleDesc desc, const Trigger *trigger)
+{
+	return TRIGGER_FOR_UPDATE(trigger->tgtype) && trigger->tgenabled != TRIGGER_DISABLED &&
+		!is_of_other_columns(desc, trigger) && !is_of_reference_to_others(desc, trigger) &&
+		!idgen_trigger_is_own(trigger);
+}
+
 static bits32
 duties_of_triggers(Relation rel)
 {
 	/*
-	 * To find out whose a trigger is can take an invalidation, which rebuilds
-	 * what the relation has.
+	 * To find out what a trigger is for can take an invalidation, which
+	 * rebuilds what the relation has.
 	 */
 	TriggerDesc *desc = CopyTriggerDesc(rel->trigdesc);
 	bits32 duties = 0;
@@ -38,8 +94,7 @@ duties_of_triggers(Relation rel)
 	{
 		Trigger *trigger = &desc->triggers[i];
 
-		if (!TRIGGER_FOR_UPDATE(trigger->tgtype) || trigger->tgenabled == TRIGGER_DISABLED ||
-		    idgen_trigger_is_own(trigger))
+		if (!refill_fires(RelationGetDescr(rel), trigger))
 			continue;
 		duties |= IDGEN_DUTY_TRIGGERS;
 		if (TRIGGER_FOR_BEFORE(trigger->tgtype) && TRIGGER_FOR_ROW(trigger->tgtype))

@@ -10,10 +10,10 @@
 /* Duties of an update of next_block_start and exhausted, to be combined. */
 typedef enum IdgenRowDuty
 {
-	/* There are triggers of others for UPDATE: not idgen's own. */
+	/* A refill may fire triggers of others: not idgen's own. */
 	IDGEN_DUTY_TRIGGERS = 1 << 0,
 
-	/* Some triggers of others for UPDATE are fired BEFORE, for each row. */
+	/* Some of these are fired BEFORE, for each row. */
 	IDGEN_DUTY_BEFORE_ROW = 1 << 1,
 
 	/* There are generated columns. */
