@@ -24,9 +24,11 @@ $node->safe_psql(
 	SELECT idgen_create('before');
 	CREATE TABLE copied (LIKE id_sequences INCLUDING INDEXES);
 	INSERT INTO copied SELECT * FROM id_sequences;
-	SELECT pgq.create_queue('ids'), pgq.register_consumer('ids', 'copier');
+	SELECT pgq.create_queue('ids'), pgq.register_consumer('ids', 'copier'), pgq.create_queue('londiste');
 	CREATE TRIGGER to_queue AFTER INSERT OR UPDATE OR DELETE ON id_sequences
 		FOR EACH ROW EXECUTE FUNCTION pgq.sqltriga('ids');
+	CREATE TRIGGER londiste AFTER INSERT OR UPDATE OR DELETE ON id_sequences
+		FOR EACH ROW EXECUTE FUNCTION pgq.logutriga('londiste');
 	SELECT idgen_create('own', block_size => 2), idgen_create('worker', block_size => 2, refill => 'worker'),
 		idgen_create('gapless', block_size => 1), idgen_create('deleted');
 	CREATE ROLE app LOGIN IN ROLE pgq_writer});
@@ -81,6 +83,13 @@ is( $node->safe_psql('postgres', q{
 		SELECT (SELECT count(*) FROM event WHERE type = 'U' AND data ~ 'worker') = refills
 		FROM idgen_stats WHERE name = 'worker'}),
 	't', "every refill of the worker's is in the queue");
+
+
+# Londiste's trigger writes the same in another form.
+is( $node->safe_psql('postgres', q{
+		SELECT count(*) FROM pgq.event_template WHERE ev_type LIKE 'U:name' AND ev_data ~ 'name=worker&'}),
+	$node->safe_psql('postgres', q{SELECT refills FROM idgen_stats WHERE name = 'worker'}),
+	"and in Londiste's");
 
 $node->stop;
 done_testing();
