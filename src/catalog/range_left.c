@@ -5,8 +5,8 @@
  * A refill knows the range that the source has. It also has to know the column
  * that the ids are stored in: an integer column is full long before a bigint
  * id sequence is. So each refill looks up the type of the owning column, in the
- * system caches. Which other columns draw from the id
- * sequence is known only to who reads all defaults: view idgen_health.
+ * system caches. To know which other columns draw from the id sequence takes
+ * reading all defaults: view idgen_health does that.
  */
 #include "postgres.h"
 
