@@ -590,6 +590,15 @@ REVOKE ALL ON FUNCTION idgen_fdw_validator(text[], oid) FROM PUBLIC;
 
 CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR idgen_fdw_validator;
 
+-- What is remembered of them is not a matter of transactions, and whoever owns
+-- a server may have it forgotten.
+CREATE FUNCTION idgen_accept_centre(server name, name text DEFAULT NULL) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_accept_centre'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+GRANT EXECUTE ON FUNCTION idgen_accept_centre(name, text) TO PUBLIC;
+
+COMMENT ON FUNCTION idgen_accept_centre(name, text) IS 'accept a server as it is now: forget which ids it has given before';
 COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'internal: checks the options of servers and user mappings';
 COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate blocks from';
 
@@ -694,6 +703,18 @@ CREATE FUNCTION idgen_all_columns(
 	AS 'MODULE_PATHNAME', 'idgen_all_columns'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1000;
 
+CREATE FUNCTION idgen_centre_mark(
+	name text,
+	source_name text,
+	OUT server name,
+	OUT last_id bigint,
+	OUT system_identifier bigint,
+	OUT timeline bigint,
+	OUT went_back text
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_centre_mark'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
 CREATE FUNCTION idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
@@ -703,6 +724,7 @@ COMMENT ON FUNCTION idgen_blocks() IS 'internal: what view idgen_cache shows';
 COMMENT ON FUNCTION idgen_conditions() IS 'internal: what view idgen_health shows';
 COMMENT ON FUNCTION idgen_totals() IS 'internal: what view idgen_cache_totals shows';
 COMMENT ON FUNCTION idgen_all_columns() IS 'internal: what view idgen_columns shows';
+COMMENT ON FUNCTION idgen_centre_mark(text, text) IS 'internal: what view idgen_centre_marks shows of an id sequence';
 COMMENT ON FUNCTION idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
 -- An id sequence that moves to another place in the cache while a function goes
@@ -753,12 +775,19 @@ CREATE VIEW idgen_columns WITH (security_invoker = true) AS
 		pg_catalog.trunc(percent_used::numeric, 2) AS percent_used, adoptable
 	FROM idgen_all_columns();
 
+CREATE VIEW idgen_centre_marks WITH (security_invoker = true) AS
+	SELECT s.name, m.server, m.last_id, m.system_identifier, m.timeline, m.went_back
+	FROM id_sequences AS s, LATERAL idgen_centre_mark(s.name::text, s.source_name) AS m
+	WHERE s.source OPERATOR(pg_catalog.=) 'server'::text
+	ORDER BY s.name;
+
 COMMENT ON VIEW idgen_stats IS 'id sequences that the cache knows, with counters';
 COMMENT ON VIEW idgen_health IS 'all id sequences: how much is left, how long that will last, and what is wrong';
 COMMENT ON VIEW idgen_cache IS 'cached blocks of ids';
 COMMENT ON VIEW idgen_cache_totals IS 'the cache as a whole';
 
 COMMENT ON VIEW idgen_columns IS 'columns that draw from anything: how far they have got, and how far they can get';
+COMMENT ON VIEW idgen_centre_marks IS 'id sequences of other servers: how far these had got when they were asked last';
 
 COMMENT ON COLUMN idgen_stats.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_stats.source IS 'where blocks come from: table, sequence, function or server';
@@ -802,6 +831,12 @@ COMMENT ON COLUMN idgen_cache.name IS 'name of the id sequence';
 COMMENT ON COLUMN idgen_cache.first_id IS 'the id that is drawn from the block next';
 COMMENT ON COLUMN idgen_cache.last_id IS 'the last id of the block';
 COMMENT ON COLUMN idgen_cache.state IS 'published: for all sessions; idle: kept until the id sequence is used again; pending: for the current transaction only';
+COMMENT ON COLUMN idgen_centre_marks.name IS 'name of the id sequence';
+COMMENT ON COLUMN idgen_centre_marks.server IS 'the server that blocks come from; null if it is missing, or the reader may not know';
+COMMENT ON COLUMN idgen_centre_marks.last_id IS 'the highest sequence value that was ever received from there; null if none is remembered';
+COMMENT ON COLUMN idgen_centre_marks.system_identifier IS 'which database cluster that server was; null if it did not tell';
+COMMENT ON COLUMN idgen_centre_marks.timeline IS 'the timeline that it was on; null if it did not tell';
+COMMENT ON COLUMN idgen_centre_marks.went_back IS 'how it has gone back; null if it had not when it was asked last';
 COMMENT ON COLUMN idgen_cache_totals.cache IS 'which cache: that of the server, or of this session';
 COMMENT ON COLUMN idgen_cache_totals.max_sequences IS 'number of id sequences that it has slots for';
 COMMENT ON COLUMN idgen_cache_totals.sequences IS 'number of id sequences that have a slot';
@@ -828,8 +863,9 @@ GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_conditions() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_totals() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION idgen_all_columns() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_centre_mark(text, text) TO PUBLIC;
 REVOKE ALL ON FUNCTION idgen_stats_reset() FROM PUBLIC;
-GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals, idgen_columns TO PUBLIC;
+GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals, idgen_columns, idgen_centre_marks TO PUBLIC;
 
 --
 -- What becomes of an id sequence when its column is dropped, or gets another

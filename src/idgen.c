@@ -16,6 +16,7 @@
 #include "remote/foreign_server.h"
 #include "session/collision.h"
 #include "shmem/cache.h"
+#include "shmem/centre_marks.h"
 #include "shmem/kept_counters.h"
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
@@ -53,6 +54,8 @@ shmem_startup(void)
 	{
 		idgen_restart_file_read();
 		on_shmem_exit(idgen_restart_file_write, (Datum) 0);
+		idgen_marks_read_file();
+		on_shmem_exit(idgen_marks_write_file, (Datum) 0);
 	}
 }
 

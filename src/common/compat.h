@@ -51,9 +51,12 @@ typedef Oid RelFileNumber;
 
 /* 16 has one function for objects of all kinds; idgen needs it for these. */
 #if PG_VERSION_NUM < 160000
+#include "catalog/pg_foreign_server.h"
 #include "catalog/pg_proc.h"
-#define object_ownercheck(classid, objectid, roleid) \
-	pg_class_ownercheck(objectid, roleid)
+#define object_ownercheck(classid, objectid, roleid)      \
+	((classid) == ForeignServerRelationId                 \
+	     ? pg_foreign_server_ownercheck(objectid, roleid) \
+	     : pg_class_ownercheck(objectid, roleid))
 #define object_aclcheck(classid, objectid, roleid, mode) \
 	((classid) == ProcedureRelationId                    \
 	     ? pg_proc_aclcheck(objectid, roleid, mode)      \

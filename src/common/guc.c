@@ -14,6 +14,7 @@
 
 int idgen_max_sequences = 8192;
 int idgen_max_idle_sequences = 65536;
+int idgen_max_centre_marks = 8192;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
@@ -30,6 +31,7 @@ int idgen_worker_timeout = 10000;
 int idgen_worker_start_timeout = 1000;
 int idgen_worker_idle_timeout = 3000;
 int idgen_server_timeout = 5000;
+int idgen_step_over = 0;
 
 const struct config_enum_entry idgen_refill_modes[] = {
 	{"transaction", IDGEN_REFILL_TRANSACTION, false},
@@ -66,13 +68,14 @@ assign_time_zone(const char *value, void *extra)
 }
 
 /*
- * How many id sequences are cached.
+ * How many id sequences are cached, and remembered.
  *
  * Shared memory is sized at server start, so these exist only in a server that
  * preloads the library: elsewhere they would have no effect, and the server
  * refuses to define them after startup. The upper bounds keep the size
- * computation far from overflow (about 810 bytes for each id sequence, and 110
- * for each idle one).
+ * computation far from overflow (about 810 bytes for each id sequence, 110 for
+ * each idle one, and 150 for each mark). Two marks are changed at a time, that
+ * of an id sequence and that of its centre.
  */
 static void
 define_cache_settings(void)
@@ -93,6 +96,15 @@ define_cache_settings(void)
 	                        "Of further ones, the cached ids become a gap. Zero keeps none.",
 	                        &idgen_max_idle_sequences,
 	                        65536, 0, IDGEN_MAX_IDLE_SEQUENCES,
+	                        PGC_POSTMASTER,
+	                        0,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.max_centre_marks",
+	                        "Sets the number of id sequences of other servers of which the highest id received is remembered.",
+	                        "Each of these servers counts as one more. The ones not used lately are forgotten.",
+	                        &idgen_max_centre_marks,
+	                        8192, 2, 1000000,
 	                        PGC_POSTMASTER,
 	                        0,
 	                        NULL, NULL, NULL);
@@ -294,6 +306,21 @@ define_timeouts(void)
 	                        NULL, NULL, NULL);
 }
 
+/* What is done about another server that has gone back. */
+static void
+define_centre_settings(void)
+{
+	/* It decides about ids of all sessions, so no session has a say in it. */
+	DefineCustomIntVariable("idgen.step_over",
+	                        "Sets how many ids are stepped over when another server has gone back.",
+	                        "Zero means that a refill from there is an error.",
+	                        &idgen_step_over,
+	                        0, 0, INT_MAX,
+	                        PGC_SIGHUP,
+	                        0,
+	                        NULL, NULL, NULL);
+}
+
 /*
  * Define the settings. Called once, when the library is loaded.
  */
@@ -307,5 +334,6 @@ idgen_guc_init(void)
 	define_id_settings();
 	define_worker_settings();
 	define_timeouts();
+	define_centre_settings();
 	MarkGUCPrefixReserved("idgen");
 }

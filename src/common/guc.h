@@ -27,6 +27,7 @@ extern const struct config_enum_entry idgen_refill_modes[];
 
 extern PGDLLIMPORT int idgen_max_sequences;
 extern PGDLLIMPORT int idgen_max_idle_sequences;
+extern PGDLLIMPORT int idgen_max_centre_marks;
 extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */
@@ -43,6 +44,7 @@ extern PGDLLIMPORT int idgen_worker_timeout;
 extern PGDLLIMPORT int idgen_worker_start_timeout;
 extern PGDLLIMPORT int idgen_worker_idle_timeout;
 extern PGDLLIMPORT int idgen_server_timeout;
+extern PGDLLIMPORT int idgen_step_over;
 
 extern const char *idgen_refill_mode_name(IdgenRefillMode mode);
 extern void idgen_guc_init(void);

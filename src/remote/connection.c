@@ -300,7 +300,10 @@ take_setting(IdgenConnection *connection)
 		return;
 	}
 	if (connection->opening.settings == 1)
+	{
 		connection->knows_set_config = outcome == IDGEN_SETTING_MADE;
+		connection->lacks_function = false;
+	}
 	settle(connection);
 }
 

@@ -54,6 +54,7 @@ typedef struct IdgenConnection
 	uint64 version;         /* of the options that it was opened with */
 	IdgenOpening opening;   /* if CONNECTING or SETTLING */
 	bool knows_set_config;  /* from READY on: does the server? */
+	bool lacks_function;    /* from READY on: is it known to lack one that a statement calls? */
 	IdgenRemoteError error; /* if BROKEN; in the memory of the caller */
 } IdgenConnection;
 

@@ -158,3 +158,10 @@ idgen_server_get(Oid serverid)
 		.schema_name = idgen_option_value(server->options, "schema_name"),
 	};
 }
+
+/* What an id sequence of that name is called at a server. */
+const char *
+idgen_server_remote_name(const IdgenServer *server, const char *name)
+{
+	return server->remote_name != NULL ? server->remote_name : name;
+}

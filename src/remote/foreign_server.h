@@ -30,5 +30,6 @@ extern Oid idgen_server_look_up(const char *name, const char *source_name);
 extern void idgen_server_check_usage(Oid serverid, Oid userid);
 extern ForeignServer *idgen_server_in_catalog(Oid serverid);
 extern IdgenServer idgen_server_get(Oid serverid);
+extern const char *idgen_server_remote_name(const IdgenServer *server, const char *name);
 
 #endif /* IDGEN_FOREIGN_SERVER_H */

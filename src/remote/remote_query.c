@@ -112,6 +112,7 @@ copy_statement(const IdgenRemoteStatement *statement)
 		params[i] = copy.params[i] != NULL ? pstrdup(copy.params[i]) : NULL;
 	copy.params = params;
 	copy.sql = pstrdup(copy.sql);
+	copy.lesser_sql = copy.lesser_sql != NULL ? pstrdup(copy.lesser_sql) : NULL;
 	copy.plain_sql = pstrdup(copy.plain_sql);
 	return copy;
 }
@@ -206,17 +207,27 @@ take_connection(IdgenRemoteQuery *query)
 		open_connection(query);
 }
 
+/* The statement as the server at the other end understands it. */
+static const char *
+understood_sql(const IdgenRemoteQuery *query)
+{
+	const IdgenRemoteStatement *statement = &query->statement;
+
+	if (!query->connection->knows_set_config)
+		return statement->plain_sql;
+	if (statement->lesser_sql != NULL && query->connection->lacks_function)
+		return statement->lesser_sql;
+	return statement->sql;
+}
+
 /* Send the statement, for the first time or again. */
 static void
 send_statement(IdgenRemoteQuery *query)
 {
-	const IdgenRemoteStatement *statement = &query->statement;
-
 	if (query->state == QUERY_OPENING)
 		query->state = QUERY_RUNNING;
-	idgen_connection_send(query->connection,
-	                      query->connection->knows_set_config ? statement->sql : statement->plain_sql,
-	                      statement->nparams, statement->params);
+	idgen_connection_send(query->connection, understood_sql(query),
+	                      query->statement.nparams, query->statement.params);
 }
 
 /* The connection is broken. */
@@ -279,9 +290,23 @@ refuse(IdgenRemoteQuery *query, int sqlerrcode, const PGresult *result)
 }
 
 /*
+ * May an error mean that the server lacks a function, or that the role must not
+ * call it?
+ */
+static bool
+may_lack_function(const IdgenRemoteQuery *query, int sqlerrcode)
+{
+	return query->statement.lesser_sql != NULL && query->connection->knows_set_config &&
+		!query->connection->lacks_function &&
+		(sqlerrcode == ERRCODE_UNDEFINED_FUNCTION || sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ||
+	     sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE);
+}
+
+/*
  * The server has answered with an error. If two transactions have got in each
- * other's way, try again. If the server has become a standby, another host may
- * be the one to write to.
+ * other's way, try again. If a function is missing, do without it, and so for
+ * as long as the connection lasts. If the server has become a standby, another
+ * host may be the one to write to.
  */
 static void
 take_error(IdgenRemoteQuery *query, const PGresult *result)
@@ -293,10 +318,16 @@ take_error(IdgenRemoteQuery *query, const PGresult *result)
 
 	if (is_conflict && ++query->conflicts < MAX_ATTEMPTS)
 		send_statement(query);
+	else if (may_lack_function(query, sqlerrcode))
+	{
+		query->connection->lacks_function = true;
+		send_statement(query);
+	}
 	else if (is_read_only && query->state == QUERY_RUNNING_ON_KEPT)
 		open_connection(query);
 	else
 	{
+		query->connection->lacks_function = false; /* it was not that */
 		if (is_read_only)
 			idgen_connection_close(query->connection);
 		refuse(query, sqlerrcode, result);
@@ -482,6 +513,13 @@ raise_error(const IdgenRemoteQuery *query)
 	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
 	         error->hint != NULL ? errhint("%s", error->hint) : 0,
 	         query->state == QUERY_REFUSED ? errcontext("on server \"%s\"", query->server) : 0));
+}
+
+/* The parameters that were sent with a query. */
+const char *const *
+idgen_remote_params(const IdgenRemoteQuery *query)
+{
+	return query->statement.params;
 }
 
 /*

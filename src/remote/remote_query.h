@@ -14,6 +14,13 @@ typedef struct IdgenRemoteQuery IdgenRemoteQuery;
 typedef struct IdgenRemoteStatement
 {
 	const char *sql;
+
+	/*
+	 * Where the server lacks a function that sql calls, or the role must not
+	 * call it; NULL if there is none.
+	 */
+	const char *lesser_sql;
+
 	const char *plain_sql; /* where the server does not know set_config() */
 	int nparams;
 	const char *const *params;
@@ -29,6 +36,7 @@ extern bool idgen_remote_advance(IdgenRemoteQuery *query);
 extern bool idgen_remote_lacks_connection(const IdgenRemoteQuery *query);
 extern bool idgen_remote_shares_connections(const IdgenRemoteQuery *a, const IdgenRemoteQuery *b);
 extern TimestampTz idgen_remote_due(const IdgenRemoteQuery *query);
+extern const char *const *idgen_remote_params(const IdgenRemoteQuery *query);
 extern IdgenRemoteRow idgen_remote_finish(IdgenRemoteQuery *query);
 extern void idgen_remote_abandon(IdgenRemoteQuery *query);
 extern void idgen_remote_abandon_all(void);

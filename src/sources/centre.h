@@ -7,6 +7,7 @@
 
 #include "remote/remote_query.h"
 #include "session/handle.h"
+#include "shmem/centre_marks.h"
 
 /* Where the row of an id sequence is. */
 typedef struct IdgenCentre
@@ -19,9 +20,9 @@ typedef struct IdgenCentre
 extern IdgenCentre idgen_centre_of(const IdgenHandle *handle);
 extern IdgenRemoteQuery *idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenCentre *centre,
                                                        const IdgenRequest *request);
-extern void idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *centre,
-                                           const IdgenRequest *request,
-                                           IdgenRemoteQuery *query, IdgenRefill *refill);
+extern IdgenMarkResult idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *centre,
+                                                      const IdgenRequest *request,
+                                                      IdgenRemoteQuery *query, IdgenRefill *refill);
 extern int64 idgen_centre_next_id(const IdgenHandle *handle, const IdgenCentre *centre);
 
 #endif /* IDGEN_CENTRE_H */

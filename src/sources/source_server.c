@@ -110,6 +110,40 @@ answered_query(const IdgenHandle *handle, const IdgenCentre *centre, const Idgen
 	return query;
 }
 
+/* Allocate for the worker. */
+static IdgenSourceResult
+allocate_for_worker(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
+{
+	IdgenCentre centre = idgen_centre_of(handle);
+	IdgenRemoteQuery *query;
+
+	while ((query = answered_query(handle, &centre, request)) != NULL)
+		if (idgen_centre_finish_allocation(handle, &centre, request, query, refill) == IDGEN_MARK_RAISED)
+			return IDGEN_SOURCE_OK;
+	return IDGEN_SOURCE_UNDER_WAY;
+}
+
+/* Allocate for a session that has no id. */
+static IdgenSourceResult
+allocate_for_session(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
+{
+	IdgenMarkResult result;
+
+	do
+	{
+		IdgenCentre centre;
+		IdgenRemoteQuery *query;
+
+		if (is_out_of_date())
+			return IDGEN_SOURCE_STALE;
+		centre = idgen_centre_of(handle);
+		query = idgen_centre_begin_allocation(handle, &centre, request);
+		idgen_remote_await(query);
+		result = idgen_centre_finish_allocation(handle, &centre, request, query, refill);
+	} while (result == IDGEN_MARK_OVERTAKEN);
+	return IDGEN_SOURCE_OK;
+}
+
 /*
  * Allocate blocks. Not ahead, which would keep a session waiting that has ids:
  * that is for the worker.
@@ -117,28 +151,11 @@ answered_query(const IdgenHandle *handle, const IdgenCentre *centre, const Idgen
 static IdgenSourceResult
 server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	IdgenRemoteQuery *query;
-	IdgenCentre centre;
-
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
 		return IDGEN_SOURCE_NOT_AHEAD;
 	if (idgen_request_by_worker(request))
-	{
-		centre = idgen_centre_of(handle);
-		query = answered_query(handle, &centre, request);
-		if (query == NULL)
-			return IDGEN_SOURCE_UNDER_WAY;
-	}
-	else
-	{
-		if (is_out_of_date())
-			return IDGEN_SOURCE_STALE;
-		centre = idgen_centre_of(handle);
-		query = idgen_centre_begin_allocation(handle, &centre, request);
-		idgen_remote_await(query);
-	}
-	idgen_centre_finish_allocation(handle, &centre, request, query, refill);
-	return IDGEN_SOURCE_OK;
+		return allocate_for_worker(handle, request, refill);
+	return allocate_for_session(handle, request, refill);
 }
 
 /* As much as a block can hold. */

@@ -14,8 +14,10 @@
 
 #include "catalog/table.h"
 #include "common/guc.h"
+#include "remote/foreign_server.h"
 #include "shmem/unreachable.h"
 #include "sources/sources.h"
+#include "sources/went_back.h"
 #include "sql/health.h"
 
 #define SECONDS_PER_MINUTE 60
@@ -66,6 +68,8 @@ idgen_problem_name(IdgenProblem problem)
 			return "exhausted";
 		case IDGEN_PROBLEM_DOES_NOT_FIT:
 			return "does_not_fit";
+		case IDGEN_PROBLEM_WENT_BACK:
+			return "went_back";
 		case IDGEN_PROBLEM_UNREACHABLE:
 			return "unreachable";
 		case IDGEN_PROBLEM_BLOCKED:
@@ -167,6 +171,27 @@ add_source_missing(Problems *problems, const IdgenHealth *health)
 
 	add_problem(problems, IDGEN_PROBLEM_SOURCE_MISSING, "There is no %s %s%s. Create it, or name another one in source_name.",
 	            health->def.source->name, health->object_name, searched ? " in this session's search_path" : "");
+}
+
+/* Another server has forgotten what it has given. */
+static void
+add_went_back(Problems *problems, const IdgenHealth *health)
+{
+	IdgenBackNote note;
+	IdgenMark mark;
+	IdgenServer server;
+	const char *name;
+
+	if (health->def.source != &idgen_source_server || !OidIsValid(health->object))
+		return;
+	server = idgen_server_get(health->object);
+	name = idgen_server_remote_name(&server, health->item->name);
+	note = idgen_mark_find_back(health->object, name);
+	if (note.how == IDGEN_NOT_BACK)
+		return;
+	mark = idgen_mark_read(health->object, name);
+	add_problem(problems, IDGEN_PROBLEM_WENT_BACK, "Server %s has gone back, as was seen on %s. %s %s", health->object_name,
+	            timestamptz_to_str(note.since), idgen_went_back_describe(&note, &mark), idgen_went_back_hint(note.how));
 }
 
 /* Another server does not answer. */
@@ -286,6 +311,7 @@ idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health, IdgenPro
 	if (health->ids_left == 0)
 		add_exhausted(&problems, health);
 	add_misfits(&problems, health);
+	add_went_back(&problems, health);
 	add_unreachable(&problems, health);
 	add_blocked(&problems, view, health);
 	add_worker(&problems, health);

@@ -325,3 +325,36 @@ SELECT idgen_next('norow', 'server');
 \at ids SET ROLE second_node; SELECT count(*) FROM id_sequences;
 -- gives: 0
 \at ids ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+
+-- claim: A centre that has gone back is refused, idgen_peek included, until the row is raised there.
+\at ids INSERT INTO id_sequences VALUES ('wb', 20001, 5000, 0);
+SELECT idgen_create('wb', source => 'server', source_name => 'central');
+SELECT * FROM idgen_next_range('wb', 5000);
+-- gives: 20001|25000
+\at ids UPDATE id_sequences SET next_block_start = 10001 WHERE name = 'wb';
+SELECT idgen_next('wb');
+-- gives: ERROR 55000: server "central" has gone back with id sequence "wb"
+SELECT idgen_peek('wb');
+-- gives: ERROR 55000: server "central" has gone back with id sequence "wb"
+SELECT last_id, went_back FROM idgen_centre_marks WHERE name = 'wb';
+-- gives: 25000|It would go on at 10001, and has given 25000 before.
+SELECT problem_kind FROM idgen_health WHERE name = 'wb';
+-- gives: went_back
+\at ids UPDATE id_sequences SET next_block_start = 30001 WHERE name = 'wb';
+SELECT idgen_next('wb');
+-- gives: 30001
+SELECT count(*) FROM idgen_health WHERE name = 'wb' AND problem IS NOT NULL;
+-- gives: 0
+
+-- claim: Where it begins anew on purpose, the node is told.
+\at ids UPDATE id_sequences SET next_block_start = 1 WHERE name = 'wb';
+SELECT idgen_accept_centre('central', 'wb');
+-- gives: 1
+SELECT idgen_next_range('wb', 5000);
+-- gives: (1,5000)
+
+-- claim: Only the owner of the server may accept it.
+SET ROLE app3;
+SELECT idgen_accept_centre('central', 'wb');
+-- gives: ERROR 42501
+RESET ROLE;

@@ -6,6 +6,10 @@ SET idgen.max_sequences = 5;
 SET idgen.max_idle_sequences = 5;
 -- gives: ERROR 55P02
 
+-- claim: idgen.step_over is a matter of the configuration file.
+SET idgen.step_over = 5;
+-- gives: ERROR 55P02
+
 -- claim: idgen.auto_create is for superusers.
 CREATE ROLE su1;
 SET ROLE su1;
@@ -163,12 +167,14 @@ RESET idgen.auto_create;
 SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND vartype = 'integer' ORDER BY name;
 -- gives: idgen.channel|0|9
 -- gives: idgen.default_block_size|1|2147483647
+-- gives: idgen.max_centre_marks|2|1000000
 -- gives: idgen.max_idle_sequences|0|10000000
 -- gives: idgen.max_prefetch_blocks|1|1000000
 -- gives: idgen.max_sequences|1|1000000
 -- gives: idgen.node_id|0|1023
 -- gives: idgen.prefetch_threshold|0|100
 -- gives: idgen.server_timeout|1|2147483647
+-- gives: idgen.step_over|0|2147483647
 -- gives: idgen.warn_days|0|36500
 -- gives: idgen.warn_evictions|0|2147483647
 -- gives: idgen.warn_remaining|0|100

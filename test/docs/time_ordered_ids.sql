@@ -37,7 +37,7 @@ SELECT max(created_at)-min(created_at) >= '24 ms' FROM (SELECT (idgen_unique_id_
 -- gives: t
 
 -- claim: What is reserved is in the file pg_stat/idgen.unique_id.
-SELECT * FROM pg_ls_dir('pg_stat') d WHERE d LIKE 'idgen%';
+SELECT * FROM pg_ls_dir('pg_stat') d WHERE d LIKE 'idgen.unique%';
 -- gives: idgen.unique_id
 
 -- claim: UUIDs have version 7 and the variant of the RFC.

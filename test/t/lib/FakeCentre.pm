@@ -14,7 +14,7 @@ use IO::Socket::UNIX;
 use POSIX ();
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(message columns row complete ready error_message notice authenticated beginning_of endless drip);
+our @EXPORT = qw(message columns row block complete ready error_message notice authenticated beginning_of endless drip);
 
 # FakeCentre->new(answers => { name => [answer, ...] }, settings => answer,
 # startup => answer, unknown => regular expression): when a node allocates for
@@ -86,6 +86,14 @@ sub columns
 sub row
 {
 	return message('D', pack('n', scalar @_) . join('', map { defined ? pack('N/a', $_) : pack('N', 0xffffffff) } @_));
+}
+
+# The answer to an allocation up to its end: a block of 20 ids, of a centre that
+# does not say which database cluster it is
+sub block
+{
+	my ($first) = @_;
+	return columns(12) . row($first, 20, 0, '9223372036854775807', 'table', $first + 19, $first + 20, 1, $first, undef, undef, undef);
 }
 
 sub complete
@@ -268,7 +276,7 @@ sub allocation
 
 	my $first = $self->{first}{$name} // 1;
 	$self->{first}{$name} = $first + 20;
-	return $begun . columns(8) . row($first, 20, 0, '9223372036854775807', 'table', $first + 19, $first + 20, 1) . complete() . ready();
+	return $begun . block($first) . complete() . ready();
 }
 
 1;

@@ -13,7 +13,10 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = idgen_server('memory', conf => 'idgen.max_idle_sequences = 0');
+my $node = idgen_server('memory', conf => q{
+idgen.max_idle_sequences = 0
+idgen.max_centre_marks = 2
+});
 my $number = $node->safe_psql('postgres', 'SHOW idgen.max_sequences');
 
 # All that is allocated, by whichever part of the server

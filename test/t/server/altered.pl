@@ -57,6 +57,17 @@ sub by_others
 	return;
 }
 
+# Lead the server to another centre, with ids of its own.
+sub lead_to
+{
+	my ($centre) = @_;
+
+	by_others(sprintf(q{
+		ALTER SERVER central OPTIONS (SET host '%s', SET port '%s');
+		SELECT idgen_accept_centre('central')}, $centre->host, $centre->port));
+	return;
+}
+
 sub all_are
 {
 	my ($expected, $name) = @_;
@@ -65,23 +76,23 @@ sub all_are
 	return;
 }
 
-my ($host1, $port1, $host2, $port2) = map { $_->host, $_->port } @centres;
+my ($host1, $port1) = ($centres[0]->host, $centres[0]->port);
 
 all_are('first', 'to begin with');
-by_others("ALTER SERVER central OPTIONS (SET host '$host2', SET port '$port2')");
+lead_to($centres[1]);
 all_are('second', 'ALTER SERVER');
 by_others("BEGIN; ALTER SERVER central OPTIONS (SET host '$host1', SET port '$port1'); ROLLBACK");
 all_are('second', 'rolled back');
 
 # In a transaction, which goes on
 $a->query_safe(q{BEGIN; SELECT idgen_next('x')});
-by_others("ALTER SERVER central OPTIONS (SET host '$host1', SET port '$port1')");
+lead_to($centres[0]);
 is(centre_of(answer($a, q{SELECT idgen_next('x')})), 'first', 'in the middle of a transaction');
 $a->query_safe('COMMIT');
 
 # What was cached before stays.
 is(centre_of(answer($a, q{SELECT idgen_next('b')})), 'first', 'a block of the first one');
-by_others("ALTER SERVER central OPTIONS (SET host '$host2', SET port '$port2')");
+lead_to($centres[1]);
 is(centre_of(answer($_, q{SELECT idgen_next('b')})), 'first', 'is used up') for ($a, $b);
 is(centre_of(answer($a, q{SELECT max(idgen_next('b')) FROM generate_series(1, 10)})), 'second', 'before one of the second');
 

@@ -21,7 +21,7 @@ sub blocks
 	return [
 		map {
 			my $first = 1 + 20 * $_;
-			[ $notification, columns(8) . row($first, 20, 0, '9223372036854775807', 'table', $first + 19, $first + 20, 1) . complete() . ready() ]
+			[ $notification, block($first) . complete() . ready() ]
 		} 0 .. $refills - 1
 	];
 }

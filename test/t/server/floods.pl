@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $parameter = message('S', "a\0b\0");
-my $rows = columns(8) . row(1, 20, 0, '9223372036854775807', 'table', 20, 21, 1);
+my $rows = block(1);
 
 # What comes without an end: in the place of the greeting, of the answer to what
 # a new session is told, or of a block
@@ -36,11 +36,11 @@ my %settings = (
 my %answers = (
 	parameters => [ endless($parameter) ],
 	warnings => [ endless(notice(M => 'beware')) ],
-	rows => [ columns(8), endless(substr($rows, length columns(8))) ],
+	rows => [ columns(12), endless(substr($rows, length columns(12))) ],
 	empty_rows => [ columns(0), endless(row()) ],
 	results => [ endless(complete()) ],
 	columns => [ beginning_of('T', pack('n', 65535)), endless('long') ],
-	row => [ columns(8), beginning_of('D', pack('n N', 8, 0x3ffffff0)), endless('long') ],
+	row => [ columns(12), beginning_of('D', pack('n N', 12, 0x3ffffff0)), endless('long') ],
 	error => [ beginning_of('E', "SERROR\0M"), endless('long') ],
 	warning => [ beginning_of('N', "SWARNING\0M"), endless('long') ],
 	notifications => [ endless(message('A', pack('N Z* Z*', 1, 'a', 'b'))) ],

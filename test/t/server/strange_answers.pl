@@ -19,33 +19,36 @@ my $max = '9223372036854775807';
 sub answered
 {
 	my ($row, $end) = @_;
-	return columns(8) . ($row // '') . ($end // complete() . ready());
+	return columns(12) . ($row // '') . ($end // complete() . ready());
 }
 
-my $good = row(1, 20, 0, $max, 'table', 20, 21, 1);
+# How it has gone back, and which database cluster it is
+my @no_more = (undef, undef, undef);
+
+my $good = row(1, 20, 0, $max, 'table', 20, 21, 1, 1, @no_more);
 
 # What is answered, and the error that comes of it
 my %cases = (
 	no_columns => [ 'HV000', columns(0) . row() . complete() . ready() ],
 	one_column => [ 'HV000', columns(1) . row(1) . complete() . ready() ],
-	many_columns => [ 'HV000', columns(9) . row((1) x 9) . complete() . ready() ],
-	nulls => [ '22004', answered(row((undef) x 8)) ],
-	no_number_of_rows => [ 'HV000', answered(row(1, 20, 0, $max, 'table', 20, 21, undef)) ],
+	many_columns => [ 'HV000', columns(13) . row((1) x 13) . complete() . ready() ],
+	nulls => [ '22004', answered(row((undef) x 12)) ],
+	no_number_of_rows => [ 'HV000', answered(row(1, 20, 0, $max, 'table', 20, 21, undef, 1, @no_more)) ],
 	no_row_twice => [ '42704', answered(), answered() ],
 	no_result => [ 'HV000', complete() . ready() ],
 	empty_query => [ 'HV000', message('I', '') . ready() ],
 	copy_in => [ '08006', message('G', "\0\0\0") ],
 	copy_out => [ '08006', message('H', "\0\0\0") . ready() ],
 	copy_both => [ '08006', message('W', "\0\0\0") ],
-	copy_after_row => [ '08006', columns(8) . $good . complete() . message('G', "\0\0\0") ],
-	no_number => [ '22P02', answered(row(1, 20, 0, $max, 'table', 'many', 21, 1)) ],
-	large_number => [ '22003', answered(row(1, 20, 0, "${max}0", 'table', 20, 21, 1)) ],
-	other_source => [ '22023', answered(row(1, 20, 0, $max, '', 20, 21, 1)) ],
-	block_size_zero => [ '22023', answered(row(1, 0, 0, $max, 'table', 20, 21, 1)) ],
-	not_updated => [ '55000', answered(row(1, 20, 0, $max, 'table', 20, 20, 1)) ],
-	upside_down => [ 'HV000', answered(row(20, 20, 0, $max, 'table', 1, 2, 1)) ],
-	too_large => [ 'HV000', answered(row(1, 20, 0, $max, 'table', 576460752303423489, 576460752303423490, 1)) ],
-	from_end_to_end => [ 'HV000', answered(row('-9223372036854775808', 20, 0, $max, 'table', $max, $max, 1)) ],
+	copy_after_row => [ '08006', columns(12) . $good . complete() . message('G', "\0\0\0") ],
+	no_number => [ '22P02', answered(row(1, 20, 0, $max, 'table', 'many', 21, 1, 1, @no_more)) ],
+	large_number => [ '22003', answered(row(1, 20, 0, "${max}0", 'table', 20, 21, 1, 1, @no_more)) ],
+	other_source => [ '22023', answered(row(1, 20, 0, $max, '', 20, 21, 1, 1, @no_more)) ],
+	block_size_zero => [ '22023', answered(row(1, 0, 0, $max, 'table', 20, 21, 1, 1, @no_more)) ],
+	not_updated => [ '55000', answered(row(1, 20, 0, $max, 'table', 20, 20, 1, 1, @no_more)) ],
+	upside_down => [ 'HV000', answered(row(20, 20, 0, $max, 'table', 1, 2, 1, 20, @no_more)) ],
+	too_large => [ 'HV000', answered(row(1, 20, 0, $max, 'table', 576460752303423489, 576460752303423490, 1, 1, @no_more)) ],
+	from_end_to_end => [ 'HV000', answered(row('-9223372036854775808', 20, 0, $max, 'table', $max, $max, 1, '-9223372036854775808', @no_more)) ],
 	no_sqlstate => [ 'HV000', error_message(S => 'ERROR', V => 'ERROR', M => 'wrong') . ready() ],
 	sqlstate_of_success => [ 'HV000', error_message(S => 'ERROR', V => 'ERROR', C => '00000', M => 'wrong') . ready() ],
 	odd_sqlstate => [ 'HV000', error_message(S => 'ERROR', V => 'ERROR', C => '1', M => 'wrong') . ready() ],
@@ -55,7 +58,7 @@ my %cases = (
 	error_after_end => [ 'XY123', answered($good, complete() . error_message(S => 'ERROR', V => 'ERROR', C => 'XY123', M => 'wrong') . ready()) ],
 	in_transaction => [ '08006', answered($good, complete() . ready('T')) ],
 	closed => [ '08006', undef ],
-	closed_in_row => [ '08006', [ columns(8) . substr($good, 0, 20), undef ] ],
+	closed_in_row => [ '08006', [ columns(12) . substr($good, 0, 20), undef ] ],
 	closed_after_row => [ '08006', [ answered($good, complete()), undef ] ],
 	no_protocol => [ '08006', [ 'HTTP/1.1 400 Bad Request', undef ] ],
 );

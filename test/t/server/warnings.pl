@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $block = columns(8) . row(1, 20, 0, '9223372036854775807', 'table', 20, 21, 1) . complete() . ready();
+my $block = block(1) . complete() . ready();
 my %warnings = (
 	few => notice(M => 'few1') . notice(M => 'few2') . notice(M => 'few3'),
 	many => join('', map { notice(M => "many$_") } 1 .. 100),

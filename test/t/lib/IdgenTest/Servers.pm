@@ -6,13 +6,15 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
+use File::Path qw(rmtree);
 use IdgenTest::Sessions;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::RecursiveCopy;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
-  idgen_server plain_server init_server extension_available start_standby
+  idgen_server plain_server init_server extension_available start_standby restore
   make_synchronous central_server server_options idgen_nodes create_remote
   kill_server wait_for_restart restart_file file_ignored start_and_read
   write_file build_library build_program is_sanitized
@@ -80,6 +82,20 @@ sub start_standby
 	$standby->append_conf('postgresql.conf', $params{conf}) if $params{conf};
 	$standby->start;
 	return $standby;
+}
+
+# restore(server, backup): puts a backup of a server that is stopped in its
+# place, and starts it there.
+sub restore
+{
+	my ($node, $backup) = @_;
+
+	rmtree($node->data_dir);
+	PostgreSQL::Test::RecursiveCopy::copypath($node->backup_dir . "/$backup", $node->data_dir);
+	chmod(0700, $node->data_dir) or die "could not change mode of " . $node->data_dir . ": $!";
+	$node->append_conf('postgresql.conf', sprintf("port = %d\nunix_socket_directories = '%s'", $node->port, $node->host));
+	$node->start;
+	return;
 }
 
 # make_synchronous(server, standby): makes the server's commits wait for that

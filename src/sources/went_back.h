@@ -1,0 +1,20 @@
+/*
+ * went_back.h
+ *		Centres that have gone back: what users are told.
+ */
+#ifndef IDGEN_WENT_BACK_H
+#define IDGEN_WENT_BACK_H
+
+#include "shmem/centre_marks.h"
+#include "sources/centre.h"
+
+extern IdgenWentBack idgen_went_back_read(const char *word);
+extern const char *idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark);
+extern const char *idgen_went_back_hint(IdgenWentBack how);
+pg_noreturn extern void idgen_went_back_refuse(const IdgenHandle *handle, const IdgenCentre *centre,
+                                               const IdgenBackNote *note);
+extern void idgen_went_back_log(const IdgenHandle *handle, const IdgenCentre *centre, const IdgenMark *before,
+                                const IdgenBackNote *note, int64 first);
+extern int64 idgen_went_back_next_id(const IdgenHandle *handle, const IdgenCentre *centre, int64 next);
+
+#endif /* IDGEN_WENT_BACK_H */

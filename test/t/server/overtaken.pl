@@ -1,0 +1,43 @@
+# The answers to two refills arrive in another order than the centre has given
+# them. The one that comes last cannot be told from that of a centre that has
+# gone back meanwhile: it is not used, and the session asks again.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Proxy;
+use Test::More;
+
+my $centre = central_server('centre');
+my $proxy = Proxy->new($centre);
+$centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 10)});
+my ($node) = idgen_nodes(1, centres => [$proxy], conf => q{deadlock_timeout = '10ms'});
+create_remote('x', '', $node);
+
+# The first session asks, and the centre lets it wait for the row; then its
+# answer is held up.
+my $lock = $centre->background_psql('postgres');
+$lock->query_safe(q{BEGIN; SELECT FROM id_sequences FOR UPDATE});
+my $first = start_statement($node, q{SELECT idgen_next('x')});
+$centre->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted}) or die 'the centre is not asked';
+$proxy->hold;
+$lock->query_safe('COMMIT');
+$centre->poll_query_until('postgres', q{SELECT next_block_start = 11 FROM id_sequences}) or die 'the centre has not allocated';
+
+# A second one gets to the centre by another way, and does not wait for it for
+# ever.
+$node->safe_psql('postgres', sprintf("ALTER SERVER central OPTIONS (%s)", server_options($centre) =~ s/(\w+ ')/SET $1/gr));
+is($node->safe_psql('postgres', q{SET idgen.server_timeout = '1s'; SELECT idgen_next('x')}), '11', 'the second one is first');
+$proxy->pass;
+is($first->query(''), '12', 'the first one does not get what it was given late');
+is($node->safe_psql('postgres', q{SELECT last_id FROM idgen_centre_marks}), '20', 'nothing was set back');
+is($centre->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences}), '21', 'it has found what the second one has left');
+
+$_->quit foreach ($first, $lock);
+$_->stop foreach ($node, $centre);
+done_testing();
