@@ -31,7 +31,7 @@ sub new
 	my $dir = PostgreSQL::Test::Utils::tempdir_short();
 	my $port = $params{tcp} ? PostgreSQL::Test::Cluster::get_free_port() : 6432;
 	my $address = $params{tcp} ? '127.0.0.1' : '';
-	my $self = bless { dir => $dir, host => $address || $dir, port => $port, stderr => '' }, $class;
+	my $self = bless { dir => $dir, host => $address || $dir, port => $port, log => "$dir/log" }, $class;
 	my $server = sprintf("host=%s port=%d dbname=postgres", $node->host, $node->port);
 	$server .= " connect_query='$params{connect_query}'" if $params{connect_query};
 	my @users = $params{users} ? @{ $params{users} } : $node->safe_psql('postgres', 'SELECT current_user');
@@ -52,7 +52,8 @@ auth_file = $dir/users
 pool_mode = $mode
 default_pool_size = 50
 CONF
-	$self->{run} = IPC::Run::start([ $program, "$dir/conf" ], '2>', \$self->{stderr});
+	# a file, since nobody would read a pipe to its end
+	$self->{run} = IPC::Run::start([ $program, "$dir/conf" ], '2>', $self->{log});
 	wait_until(sub { $self->listens }, 'pgbouncer to start');
 	return $self;
 }
@@ -61,7 +62,7 @@ sub listens
 {
 	my ($self) = @_;
 
-	die "pgbouncer has ended: $self->{stderr}" unless $self->{run}->pumpable;
+	die "pgbouncer has ended: " . slurp_file($self->{log}) unless $self->{run}->pumpable;
 	$self->{run}->pump_nb;
 	return -S "$self->{dir}/.s.PGSQL.$self->{port}";
 }
