@@ -33,11 +33,11 @@ BENCH ?= run
 # make itself sets LINT to a program of that name
 LINT =
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
-FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/lib/*.c))
+FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.c test/stress/*.[ch] test/t/lib/*.c test/cluster/*.c))
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-clients test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
+OWN_TARGETS = test test-quick test-clients test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -141,6 +141,12 @@ test-scramble:
 # idgen_next; SECONDS=600 for a longer run
 test-clients:
 	@CLIENT_SECONDS=$(or $(SECONDS),60) ONLY=tap TESTS=other_programs/java_clients $(tree)test/run
+
+# Patroni, HAProxy, pgbouncer and pg_auto_failover, with failures under load;
+# ONLY="name name" for some of the trials in test/t/cluster
+test-cluster: trials = patroni pg_auto_failover copied_table refill_times
+test-cluster:
+	@CLUSTER=1 JOBS=1 TESTS="$(addprefix cluster/,$(or $(ONLY),$(trials)))" ONLY=tap $(tree)test/run
 
 # SECONDS=1800 for a longer run, SEED=number for a certain one, CLIENTS=16
 stress:
