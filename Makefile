@@ -37,7 +37,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-clients test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
+OWN_TARGETS = test test-quick test-clients test-sharing test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -137,9 +137,14 @@ demo-cluster:
 test-scramble:
 	@SCRAMBLE_SAMPLES=$(or $(SAMPLES),100000000) ONLY=tap TESTS=general/scramble $(tree)test/run
 
+# Drivers, frameworks and poolers, each with a small program; TESTS="django
+# knex" for some of them
+test-clients:
+	@$(tree)test/clients/run
+
 # Programs with frameworks of their own share sequences and rows with
 # idgen_next; SECONDS=600 for a longer run
-test-clients:
+test-sharing:
 	@CLIENT_SECONDS=$(or $(SECONDS),60) ONLY=tap TESTS=other_programs/java_clients $(tree)test/run
 
 # Patroni, HAProxy, pgbouncer and pg_auto_failover, with failures under load;

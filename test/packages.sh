@@ -66,6 +66,10 @@ optional_used=()
 # usr/bin: each would bring a service, an account and more packages
 unpacked_used=()
 
+# A package.json in the tree, whose packages from npm are installed for some
+# tests: npm_folder says where
+npm_used=
+
 # What is missing is found out by looking for the files that are used, so that
 # this works for an installation from source too, and costs nothing when all is
 # there.
@@ -99,6 +103,7 @@ install_missing()
 	install_packages "${missing[@]}"
 	install_optional
 	unpack_optional
+	install_npm
 }
 
 # Installs what is missing of optional_used, as far as the system has packages
@@ -158,6 +163,31 @@ unpack_package()
 	}
 	rm -rf "$new"
 	return $status
+)
+
+# npm_folder PACKAGE.JSON: where its packages are kept, for all runs that have
+# the same ones
+npm_folder()
+{
+	say "${IDGEN_CACHE:-/var/tmp/idgen}/npm/$(md5sum <"$1" | cut -d ' ' -f 1)"
+}
+
+# Installs what npm_used names. Nothing that a package brings is run for that,
+# since it would download more.
+install_npm()
+(
+	local folder new
+
+	[ -n "$npm_used" ] && command -v npm >/dev/null || return 0
+	folder=$(npm_folder "$npm_used")
+	[ ! -e "$folder" ] || return 0
+	say "to be installed from npm for some tests: what $npm_used names ..."
+	mkdir -p "${folder%/*}" && new=$(mktemp -d -p "${folder%/*}") && cp "$npm_used" "$new/package.json" &&
+		cd "$new" && logged npm install --ignore-scripts --no-audit --no-fund --no-package-lock &&
+		chmod 755 "$new" && mv -T "$new" "$folder" || {
+		say "could not do that; those tests are skipped"
+		rm -rf "$new"
+	}
 )
 
 # missing_of "FILE PACKAGE"...: the packages of those that are not there

@@ -3,8 +3,8 @@
 # what the program takes a value for, no id is issued twice. If it says anything
 # else, ids do: so the test would see it.
 #
-# The programs are in test/clients. CLIENT_SECONDS=60 lets all pairings run for
-# a minute, side by side.
+# The programs are in test/clients/sharing. CLIENT_SECONDS=60 lets all pairings
+# run for a minute, side by side.
 use strict;
 use warnings FATAL => 'all';
 
@@ -17,7 +17,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seconds = $ENV{CLIENT_SECONDS} // 4;
-my $sources = "$FindBin::RealBin/../../clients";
+my $sources = "$FindBin::RealBin/../../clients/sharing";
 my $jars = '/usr/share/java';
 
 # What a framework needs of Debian's, and the pairings it is in. A pairing has a
