@@ -21,7 +21,7 @@ def two_digits(number):
 
 
 def count(number):
-    return f"{number:,.0f}" if number == int(number) else two_digits(number)
+    return f"{number:,}"
 
 
 def share(part):
