@@ -603,6 +603,235 @@ COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'internal: checks the op
 COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate blocks from';
 
 --
+-- Node numbers. At the centre, a row for each number that is taken, and a
+-- function that servers call to lease one. Each server that leases keeps, in
+-- its own table, what it has to show for the next time.
+--
+
+CREATE TABLE idgen_node_numbers (
+	number integer PRIMARY KEY
+		CONSTRAINT idgen_node_numbers_number_check CHECK (number >= 0 AND number <= 1023),
+	holder bytea,
+	token bytea,
+	previous_token bytea,
+	renewals bigint NOT NULL DEFAULT 0,
+	system_identifier bigint,
+	data_directory text,
+	address inet,
+	taken_at timestamptz,
+	renewed_at timestamptz,
+	leased_until timestamptz,
+	used_until timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00',
+	reserved_for text
+);
+
+COMMENT ON TABLE idgen_node_numbers IS 'at the centre: the node numbers that servers have';
+COMMENT ON COLUMN idgen_node_numbers.number IS 'the node number';
+COMMENT ON COLUMN idgen_node_numbers.holder IS 'hash of what names the start of the server that has it; null if it is free';
+COMMENT ON COLUMN idgen_node_numbers.token IS 'hash of what the holder shows when it next renews the lease';
+COMMENT ON COLUMN idgen_node_numbers.previous_token IS 'hash of what it has shown the last time';
+COMMENT ON COLUMN idgen_node_numbers.renewals IS 'how often the number has been leased or renewed';
+COMMENT ON COLUMN idgen_node_numbers.system_identifier IS 'the server''s system identifier';
+COMMENT ON COLUMN idgen_node_numbers.data_directory IS 'its data directory';
+COMMENT ON COLUMN idgen_node_numbers.address IS 'where it connects from; null for a Unix-domain socket';
+COMMENT ON COLUMN idgen_node_numbers.taken_at IS 'since when the server has it';
+COMMENT ON COLUMN idgen_node_numbers.renewed_at IS 'when the lease was renewed last';
+COMMENT ON COLUMN idgen_node_numbers.leased_until IS 'when the lease ends, by the clock of the centre';
+COMMENT ON COLUMN idgen_node_numbers.used_until IS 'no time-ordered id with this number has a later time';
+COMMENT ON COLUMN idgen_node_numbers.reserved_for IS 'why the number is not leased to anybody; null if it may be';
+
+-- A server that sets no number has 0. A call that leases locks this row, so
+-- that one comes after the other.
+INSERT INTO idgen_node_numbers (number, reserved_for) VALUES (0, 'servers without a number');
+
+SELECT pg_catalog.pg_extension_config_dump('idgen_node_numbers'::regclass, 'WHERE number <> 0'::text);
+
+CREATE TABLE idgen_leases (
+	number integer PRIMARY KEY,
+	system_identifier bigint NOT NULL,
+	place text,
+	holder uuid NOT NULL,
+	token uuid NOT NULL,
+	renewals bigint NOT NULL,
+	renewed_at timestamptz NOT NULL,
+	until_ms bigint NOT NULL,
+	boot_until bigint NOT NULL
+);
+
+COMMENT ON TABLE idgen_leases IS 'node numbers that this server has leased; they are not dumped';
+COMMENT ON COLUMN idgen_leases.number IS 'the node number';
+COMMENT ON COLUMN idgen_leases.system_identifier IS 'the system identifier of the server that leased it';
+COMMENT ON COLUMN idgen_leases.place IS 'the start of the machine and the directory that the server ran in; null if not known';
+COMMENT ON COLUMN idgen_leases.holder IS 'the start of the server that leased it';
+COMMENT ON COLUMN idgen_leases.token IS 'what it shows when it next renews the lease';
+COMMENT ON COLUMN idgen_leases.renewals IS 'how often the centre has leased or renewed the number';
+COMMENT ON COLUMN idgen_leases.renewed_at IS 'when the lease was renewed last';
+COMMENT ON COLUMN idgen_leases.until_ms IS 'when the lease ends, in milliseconds since 1970';
+COMMENT ON COLUMN idgen_leases.boot_until IS 'the same in microseconds since the start of the machine';
+
+-- The first has only hashes of tokens in it, and is dumped by the owner of the
+-- database. The second has the tokens.
+REVOKE ALL ON idgen_node_numbers, idgen_leases FROM PUBLIC;
+GRANT SELECT ON idgen_node_numbers TO pg_monitor, pg_database_owner;
+
+-- Lease a number, or renew the lease: null if no number is free. Which one, in
+-- this order:
+--
+-- 1. One that the server has had, if nobody has had it since: it shows the
+--    token of the last renewal, or the one before if the answer to the last was
+--    lost. (If a server has renewed more often than the centre knows, it is the
+--    centre that has gone back.) The lease must have ended, unless its holder
+--    is the caller itself, or one that the caller knows to be dead.
+-- 2. The lowest one that nobody has.
+-- 3. The one whose lease ended first, of those that no composed id begins with.
+--
+-- In the last two cases, and for a server whose last start was elsewhere, no
+-- time-ordered id that was issued with the number may be ahead of the caller's
+-- clock by more than it can do with. Times are milliseconds since 1970, since
+-- a text would depend on settings.
+CREATE FUNCTION idgen_lease_node(
+	asking_holder uuid,
+	asking_system bigint,
+	asking_directory text,
+	asking_clock_ms bigint,
+	least_number integer,
+	lease_seconds integer,
+	until_ms bigint,
+	new_token uuid,
+	known_numbers integer[],
+	known_holders uuid[],
+	known_tokens uuid[],
+	known_renewals bigint[],
+	OUT number integer,
+	OUT renewals bigint,
+	OUT own boolean,
+	OUT used_until_ms bigint,
+	OUT copy_has integer
+) RETURNS record
+	LANGUAGE sql STRICT VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+BEGIN ATOMIC
+	SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true)
+		WHERE pg_catalog.current_setting('synchronous_commit'::text) OPERATOR(pg_catalog.=) 'off'::text;
+	SELECT n.number FROM idgen_node_numbers AS n WHERE n.number = 0 FOR UPDATE;
+	WITH asked AS MATERIALIZED (
+		SELECT pg_catalog.clock_timestamp() AS now,
+			'1970-01-01 00:00:00+00'::timestamptz + pg_catalog.make_interval(secs => (asking_clock_ms + 4000::bigint)::double precision / 1000::double precision) AS latest,
+			'1970-01-01 00:00:00+00'::timestamptz + pg_catalog.make_interval(secs => until_ms::double precision / 1000::double precision) AS until,
+			pg_catalog.sha256(pg_catalog.uuid_send(asking_holder)) AS holder, pg_catalog.sha256(pg_catalog.uuid_send(new_token)) AS token
+	), known AS (
+		SELECT k.number, pg_catalog.sha256(pg_catalog.uuid_send(k.holder)) AS holder, pg_catalog.sha256(pg_catalog.uuid_send(k.token)) AS token, k.renewals, k.place
+		FROM ROWS FROM (pg_catalog.unnest(known_numbers), pg_catalog.unnest(known_holders), pg_catalog.unnest(known_tokens), pg_catalog.unnest(known_renewals))
+			WITH ORDINALITY AS k (number, holder, token, renewals, place)
+	), candidates AS (
+		SELECT k.number, 1 AS preference, k.place::numeric AS place, k.holder, k.token, k.renewals
+		FROM known AS k CROSS JOIN asked LEFT JOIN idgen_node_numbers AS n ON n.number = k.number
+		WHERE k.number >= least_number AND (n.number IS NULL OR n.reserved_for IS NULL
+			AND (n.holder = k.holder OR n.used_until <= asked.latest)
+			AND (n.holder IS NULL OR (n.holder = k.holder OR n.leased_until <= asked.now)
+				AND (k.token = n.token OR k.renewals > n.renewals
+					OR k.token = n.previous_token AND (n.holder <> asked.holder OR n.token = asked.token))))
+		UNION ALL
+		SELECT free.number, 2, free.number::numeric, NULL::bytea, NULL::bytea, 0::bigint
+		FROM pg_catalog.generate_series(least_number, 1023) AS free (number) CROSS JOIN asked
+			LEFT JOIN idgen_node_numbers AS n ON n.number = free.number
+		WHERE n.number IS NULL OR n.holder IS NULL AND n.reserved_for IS NULL AND n.used_until <= asked.latest
+		UNION ALL
+		SELECT n.number, 3, EXTRACT(epoch FROM n.leased_until), NULL::bytea, NULL::bytea, 0::bigint
+		FROM idgen_node_numbers AS n CROSS JOIN asked
+		WHERE n.number > 8 AND n.number >= least_number AND n.reserved_for IS NULL
+			AND n.leased_until <= asked.now AND n.used_until <= asked.latest
+	), chosen AS MATERIALIZED (
+		SELECT c.number, c.token, c.renewals, coalesce(n.holder = c.holder, false) AS own, n.token AS row_token, n.used_until
+		FROM candidates AS c LEFT JOIN idgen_node_numbers AS n ON n.number = c.number
+		ORDER BY c.preference, c.place LIMIT 1
+	), taken AS (
+		INSERT INTO idgen_node_numbers AS n (number, holder, token, previous_token, renewals, system_identifier, data_directory,
+			address, taken_at, renewed_at, leased_until, used_until)
+		SELECT c.number, asked.holder, asked.token, c.token, c.renewals + 1::bigint, asking_system, asking_directory,
+			pg_catalog.inet_client_addr(), asked.now, asked.now,
+			asked.now + pg_catalog.make_interval(secs => lease_seconds::double precision), asked.until
+		FROM chosen AS c CROSS JOIN asked
+		ON CONFLICT (number) DO UPDATE SET
+			holder = excluded.holder, token = excluded.token, previous_token = excluded.previous_token,
+			renewals = greatest(n.renewals + 1::bigint, excluded.renewals),
+			system_identifier = excluded.system_identifier, data_directory = excluded.data_directory, address = excluded.address,
+			taken_at = CASE WHEN n.holder IS NULL OR excluded.previous_token IS NULL THEN excluded.taken_at ELSE n.taken_at END,
+			renewed_at = excluded.renewed_at, leased_until = excluded.leased_until,
+			used_until = greatest(n.used_until, excluded.used_until)
+		WHERE n.token IS NOT DISTINCT FROM (SELECT c.row_token FROM chosen AS c) AND n.reserved_for IS NULL
+		RETURNING n.number, n.renewals
+	)
+	SELECT t.number, t.renewals, c.own,
+		pg_catalog.ceil(EXTRACT(epoch FROM c.used_until) * 1000::numeric)::bigint,
+		(SELECT pg_catalog.min(n.number) FROM idgen_node_numbers AS n CROSS JOIN asked
+			WHERE n.system_identifier = asking_system AND n.holder <> asked.holder
+				AND n.leased_until > asked.now AND n.number <> t.number)
+	FROM taken AS t CROSS JOIN chosen AS c;
+END;
+
+CREATE FUNCTION idgen_release_node(number integer) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_release_node'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_reserve_node(number integer, reserved_for text) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_reserve_node'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION idgen_node_state(
+	OUT setting text,
+	OUT node_id integer,
+	OUT leased_until timestamptz,
+	OUT renewed_at timestamptz,
+	OUT failing_since timestamptz,
+	OUT problem text
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_node_state'
+	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION idgen_lease_node(uuid, bigint, text, bigint, integer, integer, bigint, uuid, integer[], uuid[], uuid[], bigint[]) IS 'internal: servers call it at the centre to lease a node number';
+COMMENT ON FUNCTION idgen_release_node(integer) IS 'at the centre: let any server have a node number that a server has had';
+COMMENT ON FUNCTION idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased';
+COMMENT ON FUNCTION idgen_node_state() IS 'internal: what view idgen_node shows';
+
+REVOKE ALL ON FUNCTION idgen_lease_node(uuid, bigint, text, bigint, integer, integer, bigint, uuid, integer[], uuid[], uuid[], bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION idgen_release_node(integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION idgen_reserve_node(integer, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_node_state() TO PUBLIC;
+
+CREATE VIEW idgen_nodes WITH (security_invoker = true) AS
+	SELECT number,
+		CASE WHEN reserved_for IS NOT NULL THEN 'reserved'::text
+		WHEN holder IS NULL THEN 'free'::text
+		WHEN leased_until > pg_catalog.clock_timestamp() THEN 'leased'::text
+		ELSE 'ended'::text END AS state,
+		system_identifier, data_directory, address, taken_at, renewed_at, leased_until, used_until, reserved_for
+	FROM idgen_node_numbers;
+
+CREATE VIEW idgen_node WITH (security_invoker = true) AS
+	SELECT * FROM idgen_node_state();
+
+COMMENT ON VIEW idgen_nodes IS 'at the centre: which server has which node number';
+COMMENT ON VIEW idgen_node IS 'the node number of this server';
+COMMENT ON COLUMN idgen_nodes.number IS 'the node number';
+COMMENT ON COLUMN idgen_nodes.state IS 'leased: a server has it; ended: one has had it, and gets it again; free: released; reserved: nobody gets it';
+COMMENT ON COLUMN idgen_nodes.system_identifier IS 'the server''s system identifier';
+COMMENT ON COLUMN idgen_nodes.data_directory IS 'its data directory';
+COMMENT ON COLUMN idgen_nodes.address IS 'where it connects from; null for a Unix-domain socket';
+COMMENT ON COLUMN idgen_nodes.taken_at IS 'since when the server has it';
+COMMENT ON COLUMN idgen_nodes.renewed_at IS 'when the lease was renewed last';
+COMMENT ON COLUMN idgen_nodes.leased_until IS 'when the lease ends, by the clock of the centre';
+COMMENT ON COLUMN idgen_nodes.used_until IS 'no time-ordered id with this number has a later time';
+COMMENT ON COLUMN idgen_nodes.reserved_for IS 'why the number is not leased to anybody; null if it may be';
+COMMENT ON COLUMN idgen_node.setting IS 'idgen.node_id: a number, or auto';
+COMMENT ON COLUMN idgen_node.node_id IS 'the node number that ids get now; null if there is none';
+COMMENT ON COLUMN idgen_node.leased_until IS 'when this server gives the number up unless it can renew the lease; null if it is not leased';
+COMMENT ON COLUMN idgen_node.renewed_at IS 'when the lease was renewed last; null if it was not since the server was started';
+COMMENT ON COLUMN idgen_node.failing_since IS 'since when the lease cannot be renewed; null if it can';
+COMMENT ON COLUMN idgen_node.problem IS 'why it cannot be renewed, for superusers and members of pg_monitor; null if it can';
+
+GRANT SELECT ON idgen_nodes TO pg_monitor, pg_database_owner;
+GRANT SELECT ON idgen_node TO PUBLIC;
+
+--
 -- Looking inside. The functions and views show what the role that calls or
 -- reads them may draw from; idgen_stats shows all to members of pg_monitor. The
 -- functions also bring the columns of id_sequences: they read the newest rows,

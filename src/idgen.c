@@ -13,6 +13,8 @@
 #include "catalog/epoch.h"
 #include "catalog/row_duties.h"
 #include "common/guc.h"
+#include "node/lease.h"
+#include "node/lease_process.h"
 #include "remote/foreign_server.h"
 #include "session/collision.h"
 #include "shmem/cache.h"
@@ -41,6 +43,8 @@ shmem_request(void)
 	idgen_cache_request_shmem();
 	idgen_registry_request_shmem();
 	idgen_unique_request_shmem();
+	idgen_lease_request_shmem();
+	idgen_lease_process_request_shmem();
 }
 
 static void
@@ -50,6 +54,8 @@ shmem_startup(void)
 		previous_shmem_startup_hook();
 	idgen_registry_startup_shmem();
 	idgen_unique_startup_shmem();
+	idgen_lease_startup_shmem();
+	idgen_lease_process_startup_shmem();
 	if (idgen_cache_startup_shmem())
 	{
 		idgen_restart_file_read();
@@ -103,6 +109,8 @@ _PG_init(void)
 		shmem_request_hook = shmem_request;
 		previous_shmem_startup_hook = shmem_startup_hook;
 		shmem_startup_hook = shmem_startup;
+		if (idgen_node_id == IDGEN_NODE_LEASED)
+			idgen_lease_process_register();
 	}
 
 	RESUME_INTERRUPTS();

@@ -18,6 +18,7 @@
 #include "catalog/layout.h"
 #include "common/compat.h"
 #include "common/guc.h"
+#include "node/node_number.h"
 
 /* How many numbers there are for sessions */
 #define SESSIONS 1000
@@ -70,23 +71,41 @@ idgen_layout_find(const char *name)
 }
 
 /*
+ * The node number of ids that are drawn now, if idgen_node_id is not a digit
+ * that an id can begin with: it may be leased. Raises 22003, and what
+ * idgen_node_leased() does.
+ */
+static int
+other_node(const IdgenLayout *layout)
+{
+	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
+	int node = leased ? idgen_node_leased() : idgen_node_id;
+
+	if (node < LEAST_NODE || node > GREATEST_NODE)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("node %d does not fit layout \"%s\"", node, layout->name),
+		         errdetail("It must be between %d and %d.", LEAST_NODE, GREATEST_NODE),
+		         leased ? errhint("Have the centre release one of these with idgen_release_node().") : errhint("Set idgen.node_id in the configuration file.")));
+	return node;
+}
+
+/*
  * The prefix of ids that this session draws now, as a number. Raises 22003 if
- * idgen.node_id is not a digit that an id can begin with.
+ * the node number is not a digit that an id can begin with, and what
+ * idgen_node_leased() does.
  */
 int
 idgen_layout_prefix(const IdgenLayout *layout)
 {
 	int session = MyProcNumber % SESSIONS;
+	int node = idgen_node_id;
 
-	if (idgen_node_id < LEAST_NODE || idgen_node_id > GREATEST_NODE)
-		ereport(ERROR,
-		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-		         errmsg("node %d does not fit layout \"%s\"", idgen_node_id, layout->name),
-		         errdetail("It must be between %d and %d.", LEAST_NODE, GREATEST_NODE),
-		         errhint("Set idgen.node_id in the configuration file.")));
+	if (unlikely(node < LEAST_NODE || node > GREATEST_NODE))
+		node = other_node(layout);
 	if (!layout->has_channel)
-		return idgen_node_id * SESSIONS + session;
-	return (idgen_node_id * 10 + idgen_channel) * SESSIONS + session;
+		return node * SESSIONS + session;
+	return (node * 10 + idgen_channel) * SESSIONS + session;
 }
 
 static Numeric

@@ -23,7 +23,6 @@ int idgen_warn_days = 30;
 int idgen_warn_evictions = 6000;
 char *idgen_period_time_zone = NULL;
 pg_tz *idgen_period_zone = NULL;
-int idgen_node_id = 0;
 int idgen_channel = 0;
 int idgen_prefetch_threshold = 50;
 int idgen_max_prefetch_blocks = 64;
@@ -32,6 +31,10 @@ int idgen_worker_start_timeout = 1000;
 int idgen_worker_idle_timeout = 3000;
 int idgen_server_timeout = 5000;
 int idgen_step_over = 0;
+char *idgen_node_database = NULL;
+char *idgen_node_server = NULL;
+int idgen_node_lease = 300;
+int idgen_min_node_id = 1;
 
 const struct config_enum_entry idgen_refill_modes[] = {
 	{"transaction", IDGEN_REFILL_TRANSACTION, false},
@@ -210,14 +213,14 @@ define_id_settings(void)
 	 * The number of the server, not of a session. It gets ten bits of a
 	 * time-ordered id. A composed id has room for 1 to 8 only.
 	 */
-	DefineCustomIntVariable("idgen.node_id",
-	                        "Sets the number that tells this server's ids from those of other servers.",
-	                        "It is part of time-ordered ids and of ids with a layout. Servers whose ids meet must have different numbers.",
-	                        &idgen_node_id,
-	                        0, 0, 1023,
-	                        PGC_SIGHUP,
-	                        0,
-	                        NULL, NULL, NULL);
+	DefineCustomStringVariable("idgen.node_id",
+	                           "Sets the number that tells this server's ids from those of other servers, 0 to 1023.",
+	                           "It is part of time-ordered ids and of ids with a layout. Servers whose ids meet must have different numbers. With \"auto\", the centre gives each its own.",
+	                           &idgen_node_id_setting,
+	                           "0",
+	                           PGC_SIGHUP,
+	                           0,
+	                           idgen_check_node_id, idgen_assign_node_id, NULL);
 
 	/* It gets one decimal digit of a composed id. */
 	DefineCustomIntVariable("idgen.channel",
@@ -226,6 +229,55 @@ define_id_settings(void)
 	                        &idgen_channel,
 	                        0, 0, 9,
 	                        PGC_USERSET,
+	                        0,
+	                        NULL, NULL, NULL);
+}
+
+/*
+ * How the node number is leased. A process of the server does so, which has
+ * connected to one database for good.
+ */
+static void
+define_lease_settings(void)
+{
+	if (process_shared_preload_libraries_in_progress)
+		DefineCustomStringVariable("idgen.node_database",
+		                           "Sets the database that has the connection to the centre that leases node numbers.",
+		                           "It counts if idgen.node_id is \"auto\".",
+		                           &idgen_node_database,
+		                           "postgres",
+		                           PGC_POSTMASTER,
+		                           0,
+		                           NULL, NULL, NULL);
+
+	DefineCustomStringVariable("idgen.node_server",
+	                           "Sets the foreign server, in idgen.node_database, that leads to the centre that leases node numbers.",
+	                           "It counts if idgen.node_id is \"auto\".",
+	                           &idgen_node_server,
+	                           "idgen_default",
+	                           PGC_SIGHUP,
+	                           0,
+	                           NULL, NULL, NULL);
+
+	/*
+	 * The least value leaves a few hundred milliseconds for a renewal. With
+	 * more than a month, nobody would notice that renewals fail.
+	 */
+	DefineCustomIntVariable("idgen.node_lease",
+	                        "Sets for how long the centre leases a node number.",
+	                        "A third of that after each renewal comes the next one. So long can the centre be away.",
+	                        &idgen_node_lease,
+	                        300, 1, 30 * 86400,
+	                        PGC_SIGHUP,
+	                        GUC_UNIT_S,
+	                        NULL, NULL, NULL);
+
+	DefineCustomIntVariable("idgen.min_node_id",
+	                        "Sets the least node number that this server leases.",
+	                        "Servers that draw no ids with a layout can leave 1 to 8 to others.",
+	                        &idgen_min_node_id,
+	                        1, 1, IDGEN_MAX_NODE,
+	                        PGC_SIGHUP,
 	                        0,
 	                        NULL, NULL, NULL);
 }
@@ -332,6 +384,7 @@ idgen_guc_init(void)
 	define_warnings();
 	define_period_settings();
 	define_id_settings();
+	define_lease_settings();
 	define_worker_settings();
 	define_timeouts();
 	define_centre_settings();

@@ -8,6 +8,8 @@
 #include "pgtime.h"
 #include "utils/guc.h"
 
+#include "common/node_setting.h"
+
 /*
  * Where a refill is made: the values of column "refill", and of
  * idgen.default_refill.
@@ -36,7 +38,6 @@ extern PGDLLIMPORT int idgen_warn_days;
 extern PGDLLIMPORT int idgen_warn_evictions;
 extern PGDLLIMPORT char *idgen_period_time_zone;
 extern PGDLLIMPORT pg_tz *idgen_period_zone; /* that one; it stays forever */
-extern PGDLLIMPORT int idgen_node_id;
 extern PGDLLIMPORT int idgen_channel;
 extern PGDLLIMPORT int idgen_prefetch_threshold;
 extern PGDLLIMPORT int idgen_max_prefetch_blocks;
@@ -45,6 +46,10 @@ extern PGDLLIMPORT int idgen_worker_start_timeout;
 extern PGDLLIMPORT int idgen_worker_idle_timeout;
 extern PGDLLIMPORT int idgen_server_timeout;
 extern PGDLLIMPORT int idgen_step_over;
+extern PGDLLIMPORT char *idgen_node_database;
+extern PGDLLIMPORT char *idgen_node_server;
+extern PGDLLIMPORT int idgen_node_lease;
+extern PGDLLIMPORT int idgen_min_node_id;
 
 extern const char *idgen_refill_mode_name(IdgenRefillMode mode);
 extern void idgen_guc_init(void);

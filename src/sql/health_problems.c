@@ -14,6 +14,7 @@
 
 #include "catalog/table.h"
 #include "common/guc.h"
+#include "node/lease.h"
 #include "remote/foreign_server.h"
 #include "shmem/unreachable.h"
 #include "sources/sources.h"
@@ -70,6 +71,8 @@ idgen_problem_name(IdgenProblem problem)
 			return "does_not_fit";
 		case IDGEN_PROBLEM_WENT_BACK:
 			return "went_back";
+		case IDGEN_PROBLEM_NO_NODE_NUMBER:
+			return "no_node_number";
 		case IDGEN_PROBLEM_UNREACHABLE:
 			return "unreachable";
 		case IDGEN_PROBLEM_BLOCKED:
@@ -207,6 +210,24 @@ add_unreachable(Problems *problems, const IdgenHealth *health)
 	            health->object_name, timestamptz_to_str(unreachable.since), unreachable.reason);
 }
 
+/* Its ids begin with a leased node number, and the lease is not renewed. */
+static void
+add_node_number(Problems *problems, const IdgenHealth *health)
+{
+	IdgenLeaseReport report;
+
+	if (idgen_node_id != IDGEN_NODE_LEASED || !idgen_layout_is_composed(health->def.layout) || !idgen_lease_is_shared())
+		return;
+	idgen_lease_report(&report);
+	if (report.failing_since == 0)
+		return;
+	if (idgen_lease_is_good(&report.lease))
+		add_problem(problems, IDGEN_PROBLEM_NO_NODE_NUMBER, "The lease of node number %d, which ends at %s, cannot be renewed: %s",
+		            report.lease.number, timestamptz_to_str(report.lease.until), report.reason);
+	else
+		add_problem(problems, IDGEN_PROBLEM_NO_NODE_NUMBER, "This server has no node number: %s", report.reason);
+}
+
 /*
  * Refills that do not get on
  */
@@ -312,6 +333,7 @@ idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health, IdgenPro
 		add_exhausted(&problems, health);
 	add_misfits(&problems, health);
 	add_went_back(&problems, health);
+	add_node_number(&problems, health);
 	add_unreachable(&problems, health);
 	add_blocked(&problems, view, health);
 	add_worker(&problems, health);

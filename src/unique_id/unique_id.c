@@ -16,6 +16,11 @@
  *	 back, ids stay as far ahead of it as it was set back, and no further, until
  *	 it has caught up.
  *
+ * The node is idgen_node.number. It may be a leased one, so no id gets a time
+ * for which the centre may lease the number to somebody else. That is compared
+ * with the time in the id itself: a process may be stopped between any two
+ * instructions, for however long, and no id is issued twice.
+ *
  * A time is a number of milliseconds since the beginning of 2024.
  */
 #include "postgres.h"
@@ -23,12 +28,11 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "common/guc.h"
+#include "common/node_setting.h"
+#include "node/node_number.h"
 #include "unique_id/unique_id.h"
 #include "unique_id/unique_state.h"
 
-#define IDGEN_MAX_TIME    ((INT64CONST(1) << 41) - 1)
-#define IDGEN_MAX_NODE    ((1 << 10) - 1)
 #define IDGEN_MAX_COUNTER ((1 << 12) - 1)
 
 #define IDGEN_TIME_SHIFT 22
@@ -62,29 +66,30 @@ compose(int64 time, int node, int counter)
 uint64
 idgen_unique_id_last_of(int64 time)
 {
-	return compose(Min(time, IDGEN_MAX_TIME), IDGEN_MAX_NODE, IDGEN_MAX_COUNTER);
+	return compose(Min(time, IDGEN_MAX_ID_TIME), IDGEN_MAX_NODE, IDGEN_MAX_COUNTER);
 }
 
 /*
- * Check that an id may have that time now. Raises 55000 if the clock is too far
- * behind it, and 2200H if no id can have it.
+ * An id has no such time, or this process does not know that it may have it
+ * with the server's node number: find out, and have the draw begin anew. Raises
+ * 2200H, and what idgen_node_reach() does.
  */
 static void
-check_time(int64 time, int64 now)
+reach_time(int64 time)
 {
-	idgen_unique_check_clock(time, now);
-	if (unlikely(time > IDGEN_MAX_TIME))
+	if (time > IDGEN_MAX_ID_TIME)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("no time-ordered id is left"),
 		         errdetail("The time in an id ends in September 2093.")));
+	idgen_node_reach(time);
 }
 
 /* Can the id after this one have the same time? */
 static inline bool
 has_room(uint64 id)
 {
-	return counter_of(id) < IDGEN_MAX_COUNTER && node_of(id) == idgen_node_id;
+	return counter_of(id) < IDGEN_MAX_COUNTER && node_of(id) == idgen_node.number;
 }
 
 /* Sleep until the clock is in its next millisecond. */
@@ -97,7 +102,8 @@ wait_for_clock(TimestampTz clock)
 
 /*
  * Draw the next id. Raises 55000 if the library is not preloaded or the clock
- * is wrong, 2200H from 2093 on, and what writing the file can.
+ * is wrong, 2200H from 2093 on, what writing the file can, and, with a leased
+ * node number, what idgen_node_reach() can.
  */
 int64
 idgen_unique_id_draw(void)
@@ -115,7 +121,12 @@ idgen_unique_id_draw(void)
 		bool full = now <= time_of(last) && !has_room(last);
 		int64 time = full ? time_of(last) + 1 : Max(now, time_of(last));
 
-		check_time(time, now);
+		idgen_unique_check_clock(time, now);
+		if (unlikely(time > idgen_node.last_time))
+		{
+			reach_time(time);
+			continue;
+		}
 		if (full && full_time != time_of(last))
 		{
 			full_time = time_of(last);
@@ -128,10 +139,34 @@ idgen_unique_id_draw(void)
 		}
 		idgen_unique_reserve(state, time, now);
 		if (time > time_of(last))
-			next = compose(time, idgen_node_id, 0);
+			next = compose(time, idgen_node.number, 0);
 		if (pg_atomic_compare_exchange_u64(&state->last_id, &last, next))
 			return next;
 	}
+}
+
+/*
+ * The time that the last id has, or, if it is farther ahead of the clock than
+ * ids may be, the last one that the next id can have.
+ */
+TimestampTz
+idgen_unique_id_last_time(TimestampTz clock)
+{
+	TimestampTz last = idgen_unique_timestamp(time_of(pg_atomic_read_u64(&idgen_unique_state()->last_id)));
+
+	return Min(last, clock + IDGEN_MAX_AHEAD_MS * 1000);
+}
+
+/* Have all ids from now on be later than that time. */
+void
+idgen_unique_id_begin_after(TimestampTz timestamp)
+{
+	IdgenUniqueState *state = idgen_unique_state();
+	uint64 bound = idgen_unique_id_last_of(Max(idgen_unique_time(timestamp), 0));
+	uint64 last = pg_atomic_read_u64(&state->last_id);
+
+	while (last < bound && !pg_atomic_compare_exchange_u64(&state->last_id, &last, bound))
+		;
 }
 
 /* What an id is composed of. The id must not be negative. */
@@ -156,7 +191,7 @@ idgen_unique_id_first_of(TimestampTz timestamp)
 {
 	int64 time = TIMESTAMP_NOT_FINITE(timestamp) || timestamp < IDGEN_EPOCH ? -1 : idgen_unique_time(timestamp);
 
-	if (time < 0 || time > IDGEN_MAX_TIME)
+	if (time < 0 || time > IDGEN_MAX_ID_TIME)
 		ereport(ERROR,
 		        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 		         errmsg("timestamp out of range: \"%s\"", timestamptz_to_str(timestamp)),

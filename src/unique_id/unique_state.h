@@ -8,17 +8,11 @@
 #ifndef IDGEN_UNIQUE_STATE_H
 #define IDGEN_UNIQUE_STATE_H
 
-#include "datatype/timestamp.h"
 #include "port/atomics.h"
 #include "storage/lwlock.h"
 
 #include "common/compat.h"
-
-/*
- * The beginning of 2024: 24 years, 6 of them leap years, after that of
- * TimestampTz
- */
-#define IDGEN_EPOCH (INT64CONST(8766) * USECS_PER_DAY)
+#include "common/id_time.h"
 
 /* In shared memory. unique_state.c says what protects each field. */
 typedef struct IdgenUniqueState
@@ -43,18 +37,6 @@ pg_noreturn extern void idgen_unique_clock_behind(int64 time, int64 now);
  * greater bound, nobody would notice that the times in ids are wrong.
  */
 #define IDGEN_MAX_AHEAD_MS 5000
-
-static inline int64
-idgen_unique_time(TimestampTz timestamp)
-{
-	return (timestamp - IDGEN_EPOCH) / 1000;
-}
-
-static inline TimestampTz
-idgen_unique_timestamp(int64 time)
-{
-	return time * 1000 + IDGEN_EPOCH;
-}
 
 /* Raises 55000 if an id of that time would be too far ahead of the clock. */
 static inline void

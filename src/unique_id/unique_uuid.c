@@ -34,17 +34,14 @@
 #include "unique_id/unique_state.h"
 #include "unique_id/unique_uuid.h"
 
-/* The beginning of 1970 as a TimestampTz, in microseconds */
-#define UNIX_EPOCH ((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
-
 /* Milliseconds from the beginning of 1970 to that of 2024 */
-#define UNIX_TO_IDGEN_MS ((IDGEN_EPOCH - UNIX_EPOCH) / 1000)
+#define UNIX_TO_IDGEN_MS ((IDGEN_EPOCH - IDGEN_UNIX_EPOCH) / 1000)
 
 #define FRACTION_BITS 16
 #define MAX_UNIX_MS   ((INT64CONST(1) << 48) - 1)
 
 /* The first TimestampTz that no UUID has */
-#define END_OF_TIME (UNIX_EPOCH + (MAX_UNIX_MS + 1) * 1000)
+#define END_OF_TIME (IDGEN_UNIX_EPOCH + (MAX_UNIX_MS + 1) * 1000)
 
 #define VERSION_7      (UINT64CONST(7) << 12)
 #define VARIANT        (UINT64CONST(2) << 62)
@@ -98,7 +95,7 @@ time_of(uint64 tick)
 static inline uint64
 tick_of(TimestampTz clock)
 {
-	int64 us = Max(clock - UNIX_EPOCH, 0);
+	int64 us = Max(clock - IDGEN_UNIX_EPOCH, 0);
 
 	if (unlikely(us / 1000 > MAX_UNIX_MS))
 		ereport(ERROR,
@@ -156,7 +153,7 @@ idgen_unique_uuid_has_time(const pg_uuid_t *uuid)
 TimestampTz
 idgen_unique_uuid_created_at(const pg_uuid_t *uuid)
 {
-	return (int64) (read_halves(uuid).high >> FRACTION_BITS) * 1000 + UNIX_EPOCH;
+	return (int64) (read_halves(uuid).high >> FRACTION_BITS) * 1000 + IDGEN_UNIX_EPOCH;
 }
 
 /*
@@ -167,12 +164,12 @@ idgen_unique_uuid_created_at(const pg_uuid_t *uuid)
 pg_uuid_t
 idgen_unique_uuid_first_of(TimestampTz timestamp)
 {
-	if (timestamp < UNIX_EPOCH || timestamp >= END_OF_TIME)
+	if (timestamp < IDGEN_UNIX_EPOCH || timestamp >= END_OF_TIME)
 		ereport(ERROR,
 		        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 		         errmsg("timestamp out of range: \"%s\"", timestamptz_to_str(timestamp)),
 		         errdetail("UUIDs of version 7 have times from %s to %s.",
 		                   "1970-01-01 00:00:00+00", "10889-08-02 05:31:50.655+00"),
 		         errhint("If the range has no end there, leave the bound out; in a partition, write MINVALUE or MAXVALUE.")));
-	return compose((uint64) ((timestamp - UNIX_EPOCH) / 1000) << FRACTION_BITS, 0);
+	return compose((uint64) ((timestamp - IDGEN_UNIX_EPOCH) / 1000) << FRACTION_BITS, 0);
 }

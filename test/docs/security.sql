@@ -43,9 +43,9 @@ SELECT has_foreign_data_wrapper_privilege('pu', 'idgen_fdw', 'usage');
 SELECT bool_and(has_table_privilege('pu', c, 'select')) FROM unnest('{idgen_stats,idgen_cache,idgen_cache_totals,idgen_columns}'::regclass[]) c;
 -- gives: t
 
--- claim: No function is SECURITY DEFINER.
-SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen%' AND prosecdef;
--- gives: 0
+-- claim: One function is SECURITY DEFINER.
+SELECT proname FROM pg_proc WHERE proname LIKE 'idgen%' AND prosecdef;
+-- gives: idgen_lease_node
 
 -- claim: The views are security_invoker.
 SELECT bool_and('security_invoker=true' = any(reloptions)) FROM pg_class WHERE relname IN ('idgen_stats', 'idgen_cache', 'idgen_cache_totals', 'idgen_columns');

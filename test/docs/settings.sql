@@ -171,7 +171,8 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.max_idle_sequences|0|10000000
 -- gives: idgen.max_prefetch_blocks|1|1000000
 -- gives: idgen.max_sequences|1|1000000
--- gives: idgen.node_id|0|1023
+-- gives: idgen.min_node_id|1|1023
+-- gives: idgen.node_lease|1|2592000
 -- gives: idgen.prefetch_threshold|0|100
 -- gives: idgen.server_timeout|1|2147483647
 -- gives: idgen.step_over|0|2147483647

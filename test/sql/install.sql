@@ -13,6 +13,10 @@ CREATE EXTENSION idgen;
 \d idgen_cache_totals
 \d idgen_columns
 \d idgen_centre_marks
+\d idgen_node_numbers
+\d idgen_leases
+\d idgen_nodes
+\d idgen_node
 SELECT unnest(reloptions) FROM pg_class WHERE oid = 'id_sequences'::regclass ORDER BY 1;
 
 -- all of it belongs to the extension
@@ -27,7 +31,8 @@ DROP FUNCTION idgen_next(text);
 
 -- and all that people look at has a comment
 SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
-	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_keys'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass)
+	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_keys'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass,
+			'idgen_node_numbers'::regclass, 'idgen_leases'::regclass, 'idgen_nodes'::regclass, 'idgen_node'::regclass)
 		AND attnum > 0 AND col_description(attrelid, attnum) IS NULL
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;
@@ -50,7 +55,7 @@ SELECT proname FROM pg_proc
 	ORDER BY proname;
 
 -- pg_dump takes the rows along
-SELECT extconfig = ARRAY['id_sequences'::regclass::oid, 'idgen_keys'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
+SELECT extconfig = ARRAY['id_sequences'::regclass::oid, 'idgen_keys'::regclass::oid, 'idgen_node_numbers'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
 
 -- triggers fire for replicated rows as well
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10);

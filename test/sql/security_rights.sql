@@ -1,7 +1,8 @@
 --
--- Nothing of the extension runs with the rights of the role that has created
--- it: what a role may see and draw from is a matter of its own rights on
--- id_sequences, whatever else it may do
+-- Nothing of the extension that sessions draw by or look at runs with the
+-- rights of the role that has created it: what a role may see and draw from is
+-- a matter of its own rights on id_sequences, whatever else it may do. Only the
+-- function by which servers lease node numbers does; it is not for everybody.
 --
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_monitor;

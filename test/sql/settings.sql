@@ -5,7 +5,7 @@ CREATE EXTENSION idgen;
 LOAD 'idgen';
 -- those of the cache are there only if the server preloads the library
 SELECT name, unit, context, vartype, min_val, max_val, boot_val
-	FROM pg_settings WHERE name LIKE 'idgen.%' AND name NOT LIKE ALL ('{idgen.max%sequences,idgen.max%marks}'::text[]) ORDER BY name;
+	FROM pg_settings WHERE name LIKE 'idgen.%' AND name NOT LIKE ALL ('{idgen.max%sequences,idgen.max%marks,idgen.node_database}'::text[]) ORDER BY name;
 SELECT name, short_desc FROM pg_settings
 	WHERE name LIKE 'idgen.%' AND (short_desc NOT LIKE '%.' OR extra_desc NOT LIKE '%.');
 

@@ -16,11 +16,12 @@ BEGIN
 use Exporter 'import';
 use IdgenTest::Clock;
 use IdgenTest::Ids;
+use IdgenTest::Leases;
 use IdgenTest::Servers;
 use IdgenTest::Sessions;
 
 our @EXPORT = (
-	@IdgenTest::Clock::EXPORT, @IdgenTest::Ids::EXPORT,
+	@IdgenTest::Clock::EXPORT, @IdgenTest::Ids::EXPORT, @IdgenTest::Leases::EXPORT,
 	@IdgenTest::Servers::EXPORT, @IdgenTest::Sessions::EXPORT);
 
 1;

@@ -89,6 +89,13 @@ my @calls = (
 	[ q{kind FROM idgen_all_columns() WHERE relation = 'adopted'::regclass}, 'idgen' ],
 	[ q{server FROM idgen_centre_mark('remote', 'central')}, 'central' ],
 	[ q{idgen_stats_reset()}, '' ],
+	[ q{setting FROM idgen_node_state()}, '0' ],
+	[ q{idgen_release_node(1)}, 'refused' ],
+	[ q{idgen_reserve_node(1, 'x')}, 'refused' ],
+	[
+		q{idgen_lease_node(gen_random_uuid(), 1, 'x', 1, 1, 1, 1, gen_random_uuid(), '{}', '{}', '{}', '{}')},
+		'25006'
+	],
 	[ q{idgen_check_row()}, '39P01' ],
 	[ q{idgen_row_changed()}, '39P01' ],
 	[ q{idgen_check_key()}, '39P01' ],

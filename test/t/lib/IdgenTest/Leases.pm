@@ -1,0 +1,96 @@
+# Servers that lease their node numbers from a centre.
+package IdgenTest::Leases;
+
+use strict;
+use warnings FATAL => 'all';
+
+use Exporter 'import';
+use IdgenTest::Servers;
+use IdgenTest::Sessions;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(
+  leasing_server lead_to_centre wait_for_number node_number node_numbers lease_process end_leases
+);
+
+# leasing_server(name, centre, lease, conf => text, ...): a running server as
+# idgen_server() makes it that leases its number for that many seconds, and has
+# a row "x" with layout prefixed. It has got the number.
+sub leasing_server
+{
+	my ($name, $centre, $lease, %params) = @_;
+	my $node = idgen_server(
+		$name, %params,
+		conf => join("\n", 'idgen.node_id = auto', "idgen.node_lease = $lease", $params{conf} // '', ''));
+
+	lead_to_centre($node, $centre);
+	$node->safe_psql('postgres', q{SELECT idgen_create('x', layout => 'prefixed')});
+	wait_for_number($node);
+	return $node;
+}
+
+# Creates a server's way to the centre.
+sub lead_to_centre
+{
+	my ($node, $centre) = @_;
+	my $options = server_options($centre);
+
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE SERVER idgen_default FOREIGN DATA WRAPPER idgen_fdw OPTIONS ($options);
+		CREATE USER MAPPING FOR CURRENT_USER SERVER idgen_default});
+	return;
+}
+
+# wait_for_number(server, not): waits until the server has a number, which is
+# not that one, if one is given. Answers it.
+sub wait_for_number
+{
+	my ($node, $not) = @_;
+
+	$node->poll_query_until('postgres',
+		sprintf('SELECT (idgen_unique_id_parts(idgen_unique_id())).node <> %d', $not // 0))
+	  or die 'the server has no number';
+	return node_number($node);
+}
+
+# The number in ids of both kinds that the server issues now; if they differ,
+# both. In place of a number, the SQLSTATE of an error.
+sub node_number
+{
+	my ($node) = @_;
+	my @numbers = map {
+		my ($ret, $stdout, $stderr) = $node->psql('postgres', "SELECT $_", extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
+		$stderr =~ /ERROR:  (\w{5})/ ? $1 : $stdout;
+	} q{(idgen_unique_id_parts(idgen_unique_id())).node}, q{(idgen_parts(idgen_next('x'), 'prefixed')).node};
+
+	return $numbers[0] eq $numbers[1] ? $numbers[0] : "@numbers";
+}
+
+sub node_numbers
+{
+	my (@nodes) = @_;
+	return join(' ', map { node_number($_) } @nodes);
+}
+
+# Waits until the server has a process that leases its number. Answers its pid.
+sub lease_process
+{
+	my ($node) = @_;
+	my $query = q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen node number'};
+
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($query) s") or die 'there is no process';
+	return $node->safe_psql('postgres', $query);
+}
+
+# Has the leases of all servers end at the centre, as if their time were over.
+sub end_leases
+{
+	my ($centre) = @_;
+
+	$centre->safe_psql('postgres', 'UPDATE idgen_node_numbers SET leased_until = clock_timestamp()');
+	return;
+}
+
+1;

@@ -1,0 +1,100 @@
+# When the lease of a node number has ended, the server issues no ids with it:
+# neither composed nor time-ordered ones, in whatever state its processes are.
+# UUIDs and plain ids go on. When the centre is there again, so is the number.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $centre = idgen_server('centre');
+my $node = leasing_server('node', $centre, 6, conf => 'idgen.worker_timeout = 100s');
+
+sub error_of
+{
+	my ($sql) = @_;
+	my (undef, undef, $stderr) = $node->psql('postgres', "SELECT $sql", extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+	return $stderr;
+}
+
+# The lease is renewed as long as the centre is there.
+my $renewed = $node->safe_psql('postgres', 'SELECT renewed_at FROM idgen_node');
+$node->poll_query_until('postgres', "SELECT renewed_at > '$renewed'::timestamptz + '6 s' FROM idgen_node") or die 'not renewed';
+is(node_number($node), '1', 'the number lasts for longer than a lease');
+
+# The centre is away: the number lasts until the lease ends, in the sessions
+# that have drawn already, too.
+my $session = $node->background_psql('postgres', on_error_stop => 0);
+$session->query_safe('\set VERBOSITY sqlstate');
+isnt(answer($session, q{SELECT idgen_next('x'), idgen_unique_id()}), '55000', 'a session has drawn');
+$centre->stop('immediate');
+is(answer($session, q{SELECT (idgen_unique_id_parts(idgen_unique_id())).node}), '1', 'the centre has just gone');
+$node->poll_query_until('postgres', 'SELECT failing_since IS NOT NULL FROM idgen_node') or die 'nothing fails';
+like($node->safe_psql('postgres', 'SELECT problem FROM idgen_node'), qr/^could not connect to server "idgen_default"/, 'the view says so');
+$node->poll_query_until('postgres', 'SELECT node_id IS NULL AND leased_until <= clock_timestamp() FROM idgen_node') or die 'it does not end';
+is(answer($session, "SELECT $_"), '55000', "ended, in a session: $_") foreach (q{idgen_next('x')}, 'idgen_unique_id()');
+is(node_number($node), '55000', 'ended, in another one');
+like(
+	error_of('idgen_unique_id()'),
+	qr/ERROR:  55000: the lease of node number 1 has ended\nDETAIL:  It could not be renewed: could not connect to server "idgen_default"/m,
+	'what the error says');
+is(sqlstate($node, 'SELECT idgen_unique_uuid()'), '', 'UUIDs have no node');
+$node->safe_psql('postgres', q{UPDATE id_sequences SET layout = 'plain'});
+is(sqlstate($node, q{SELECT idgen_next('x')}), '', 'neither have plain ids');
+$node->safe_psql('postgres', q{UPDATE id_sequences SET layout = 'prefixed'});
+my $lines = () = slurp_file($node->logfile) =~ /LOG:  could not renew the lease of the node number/g;
+cmp_ok($lines, '<=', 4, 'the log has a line for each reason, not for each try');
+
+$centre->start;
+is(wait_for_number($node), '1', 'the centre is back, and so is the number');
+like(slurp_file($node->logfile), qr/LOG:  the lease of node number 1 is renewed again/, 'the log says so');
+
+# The process that renews is stopped: nobody tells the sessions, but they see.
+my $process = lease_process($node);
+kill 'STOP', $process;
+$node->poll_query_until('postgres', 'SELECT node_id IS NULL FROM idgen_node') or die 'it does not end';
+$session->query_safe(q{SET idgen.worker_timeout = 10});
+is(answer($session, "SELECT $_"), '55000', "nobody renews: $_") foreach (q{idgen_next('x')}, 'idgen_unique_id()');
+
+# In the meantime, all that a copy of the server would have to show is taken
+# for another server's.
+$centre->poll_query_until('postgres', q{SELECT state = 'ended' FROM idgen_nodes WHERE number = 1}) or die 'the lease does not end';
+$centre->safe_psql('postgres', 'SELECT idgen_release_node(1)');
+my $other = leasing_server('other', $centre, 300);
+is(node_number($other), '1', 'another server gets the number');
+kill 'CONT', $process;
+is(wait_for_number($node), '2', 'this one gets another');
+is(answer($session, q{SELECT (idgen_parts(idgen_next('x'), 'prefixed')).node, (idgen_unique_id_parts(idgen_unique_id())).node}),
+	'2|2', 'in sessions that have had the first one, too');
+like(slurp_file($node->logfile), qr/LOG:  this server has node number 2\n.*DETAIL:  It had 1 before/, 'the log says so');
+
+# The whole server is stopped, and goes on after the lease: it looks at the
+# clock first. All sessions of a load see it.
+my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+my @clients = start_clients($node, 2, "SELECT idgen_unique_id();\nSELECT idgen_next('x');\n");
+wait_for_lines(100, @clients);
+@pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+kill 'STOP', @pids, $postmaster;
+my @seen = map { scalar(() = slurp_file($_->{out}) =~ /\n/g) } @clients;
+$centre->poll_query_until('postgres', q{SELECT state = 'ended' FROM idgen_nodes WHERE number = 2}) or die 'the lease does not end';
+$centre->poll_query_until('postgres', q{SELECT used_until < clock_timestamp() FROM idgen_nodes WHERE number = 2}) or die 'the lease does not end';
+$centre->safe_psql('postgres', 'SELECT idgen_release_node(2)');
+my $third = leasing_server('third', $centre, 300);
+is(node_number($third), '2', 'its number goes to a third server');
+my $first = $third->safe_psql('postgres', 'SELECT idgen_unique_id()');
+kill 'CONT', @pids, $postmaster;
+is(wait_for_number($node), '3', 'the one that was stopped gets another');
+terminate_clients($node, @clients);
+my @ids = grep { /^\d+$/ } map { my @lines = split /\n/, slurp_file($clients[$_]->{out}); @lines[ $seen[$_] .. $#lines ] } 0 .. $#clients;
+cmp_ok(scalar(grep { /^2\d{18}$/ } @ids), '<=', 2, 'composed ids with that number: only those that were just being drawn');
+is(scalar(grep { $_ < 1_000_000_000_000_000_000 && (($_ >> 12) & 1023) == 2 && $_ > $first } @ids), 0, 'no time-ordered id has the number of the third server in its time');
+
+$session->quit;
+$_->stop foreach ($centre, $node, $other, $third);
+done_testing();
