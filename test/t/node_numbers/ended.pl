@@ -36,6 +36,11 @@ $centre->stop('immediate');
 is(answer($session, q{SELECT (idgen_unique_id_parts(idgen_unique_id())).node}), '1', 'the centre has just gone');
 $node->poll_query_until('postgres', 'SELECT failing_since IS NOT NULL FROM idgen_node') or die 'nothing fails';
 like($node->safe_psql('postgres', 'SELECT problem FROM idgen_node'), qr/^could not connect to server "idgen_default"/, 'the view says so');
+$node->safe_psql('postgres', q{SELECT idgen_create('plain')});
+is( $node->safe_psql('postgres', q{SELECT name, problem_kind FROM idgen_health ORDER BY name}),
+	"plain|\nx|no_node_number", 'idgen_health, of id sequences that need the number');
+like($node->safe_psql('postgres', q{SELECT problem FROM idgen_health WHERE name = 'x'}),
+	qr/^The lease of node number 1, which ends at .*, cannot be renewed: could not connect to server/, 'while it lasts');
 $node->poll_query_until('postgres', 'SELECT node_id IS NULL AND leased_until <= clock_timestamp() FROM idgen_node') or die 'it does not end';
 is(answer($session, "SELECT $_"), '55000', "ended, in a session: $_") foreach (q{idgen_next('x')}, 'idgen_unique_id()');
 is(node_number($node), '55000', 'ended, in another one');
@@ -43,15 +48,18 @@ like(
 	error_of('idgen_unique_id()'),
 	qr/ERROR:  55000: the lease of node number 1 has ended\nDETAIL:  It could not be renewed: could not connect to server "idgen_default"/m,
 	'what the error says');
+like($node->safe_psql('postgres', q{SELECT problem FROM idgen_health WHERE name = 'x'}),
+	qr/^This server has no node number: could not connect to server/, 'idgen_health: ended');
 is(sqlstate($node, 'SELECT idgen_unique_uuid()'), '', 'UUIDs have no node');
-$node->safe_psql('postgres', q{UPDATE id_sequences SET layout = 'plain'});
+$node->safe_psql('postgres', q{UPDATE id_sequences SET layout = 'plain' WHERE name = 'x'});
 is(sqlstate($node, q{SELECT idgen_next('x')}), '', 'neither have plain ids');
-$node->safe_psql('postgres', q{UPDATE id_sequences SET layout = 'prefixed'});
+$node->safe_psql('postgres', q{UPDATE id_sequences SET layout = 'prefixed' WHERE name = 'x'});
 my $lines = () = slurp_file($node->logfile) =~ /LOG:  could not renew the lease of the node number/g;
 cmp_ok($lines, '<=', 4, 'the log has a line for each reason, not for each try');
 
 $centre->start;
 is(wait_for_number($node), '1', 'the centre is back, and so is the number');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM idgen_health WHERE problem IS NOT NULL}), '0', 'idgen_health: all is well');
 like(slurp_file($node->logfile), qr/LOG:  the lease of node number 1 is renewed again/, 'the log says so');
 
 # The process that renews is stopped: nobody tells the sessions, but they see.
