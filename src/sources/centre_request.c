@@ -97,16 +97,17 @@ enum
  * $12 further on, and if that is null, nothing is allocated. Any of these may
  * be null if it is not known.
  *
- * The first %s is the identity, the third one a condition.
+ * The %s are the table, the identity, a condition, and the table. The table
+ * comes early, so that pg_stat_activity shows it, which cuts long statements.
  */
 static const char *const allocate_sql =
-	"WITH asked AS (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
+	"WITH central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
+	" asked AS (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
 	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS joins_at, CAST($6 AS bigint) AS joining_ids,"
 	" CAST($7 AS bigint) AS received, CAST($8 AS bigint) AS reserved,"
 	" CAST($9 AS bigint) AS system_identifier, CAST($10 AS bigint) AS timeline,"
 	" CAST($11 AS boolean) AS in_doubt, CAST($12 AS bigint) AS step),"
 	" centre AS (%s),"
-	" central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
 	" state AS (SELECT CASE WHEN centre.system_identifier <> asked.system_identifier THEN CAST('system' AS text)"
 	" WHEN centre.timeline < asked.timeline THEN CAST('timeline' AS text)"
 	" WHEN next_block_start <= received AND exhausted = 0 THEN CAST('block' AS text)"
@@ -199,9 +200,9 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenCentre *cent
 		[PARAM_STEP] = number_if(idgen_step_over > 0, idgen_step_over),
 	};
 	IdgenRemoteStatement statement = {
-		.sql = psprintf(allocate_sql, IDENTITY, centre->table, COMMITS_SYNCHRONOUSLY, centre->table),
-		.lesser_sql = psprintf(allocate_sql, NO_IDENTITY, centre->table, COMMITS_SYNCHRONOUSLY, centre->table),
-		.plain_sql = psprintf(allocate_sql, NO_IDENTITY, centre->table, "true", centre->table),
+		.sql = psprintf(allocate_sql, centre->table, IDENTITY, COMMITS_SYNCHRONOUSLY, centre->table),
+		.lesser_sql = psprintf(allocate_sql, centre->table, NO_IDENTITY, COMMITS_SYNCHRONOUSLY, centre->table),
+		.plain_sql = psprintf(allocate_sql, centre->table, NO_IDENTITY, "true", centre->table),
 		.nparams = PARAMS,
 		.params = params,
 		.columns = COLUMNS,

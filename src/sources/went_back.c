@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "common/guc.h"
@@ -66,13 +67,18 @@ idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark)
 	pg_unreachable();
 }
 
-/* What to do about it, as a sentence. */
+/*
+ * What to do about it, as a sentence. "name" is that of the id sequence here.
+ * There is not much room for what the worker has sessions told.
+ */
 const char *
-idgen_went_back_hint(IdgenWentBack how)
+idgen_went_back_hint(IdgenWentBack how, const char *server, const char *name)
 {
 	if (how == IDGEN_BACK_BLOCK)
-		return "If it has lost blocks, raise next_block_start there beyond all ids that any node has received. If it begins anew on purpose, call idgen_accept_centre().";
-	return "If it is the right server, raise next_block_start there beyond all ids that any node has received, then call idgen_accept_centre().";
+		return psprintf("Raise next_block_start there beyond all that any node has received; if it begins anew on purpose, call idgen_accept_centre(%s, %s).",
+		                quote_literal_cstr(server), quote_literal_cstr(name));
+	return psprintf("If it is the right server, raise next_block_start there beyond all that any node has received, then call idgen_accept_centre(%s).",
+	                quote_literal_cstr(server));
 }
 
 /* Note that a centre has gone back, and raise 55000. */
@@ -87,7 +93,7 @@ idgen_went_back_refuse(const IdgenHandle *handle, const IdgenCentre *centre, con
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("server \"%s\" has gone back with id sequence \"%s\"", centre->server, centre->name),
 	         errdetail_internal("%s", idgen_went_back_describe(note, &mark)),
-	         errhint("%s", idgen_went_back_hint(note->how))));
+	         errhint("%s", idgen_went_back_hint(note->how, centre->server, handle->name))));
 }
 
 /*

@@ -194,7 +194,7 @@ add_went_back(Problems *problems, const IdgenHealth *health)
 		return;
 	mark = idgen_mark_read(health->object, name);
 	add_problem(problems, IDGEN_PROBLEM_WENT_BACK, "Server %s has gone back, as was seen on %s. %s %s", health->object_name,
-	            timestamptz_to_str(note.since), idgen_went_back_describe(&note, &mark), idgen_went_back_hint(note.how));
+	            timestamptz_to_str(note.since), idgen_went_back_describe(&note, &mark), idgen_went_back_hint(note.how, server.name, health->item->name));
 }
 
 /* Another server does not answer. */

@@ -1,13 +1,14 @@
 # A centre that does not tell which database cluster it is, because the role of
-# the nodes must not call the functions for that, is as good as another one: its
-# blocks are looked at all the same. And without the library preloaded, each
-# session remembers what it has received itself.
+# the nodes must not call the functions for that, or there are none, is as good
+# as another one: its blocks are looked at all the same. And without the library
+# preloaded, each session remembers what it has received itself.
 use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 
+use FakeCentre;
 use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -58,6 +59,16 @@ is( $node->safe_psql('postgres', q{SELECT timeline FROM idgen_centre_marks WHERE
 	'1', 'which one it is was asked again after another error');
 $session->quit;
 $node->stop;
+
+# Another kind of database
+my $fake = FakeCentre->new(unknown => qr/pg_control_system/);
+my $other = idgen_server('other');
+$other->safe_psql('postgres', sprintf(q{
+	CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (%s);
+	CREATE USER MAPPING FOR CURRENT_USER SERVER central}, server_options($fake)));
+create_remote('x', '', $other);
+is($other->safe_psql('postgres', q{SELECT max(idgen_next('x')) FROM generate_series(1, 30)}), '30', 'one that does not know the function');
+$other->stop;
 
 # Without the library preloaded
 my $alone = idgen_server('alone', preload => 0);

@@ -76,7 +76,10 @@ $primary->start;
 $standby->append_conf('postgresql.conf', 'default_transaction_read_only = on');
 $standby->reload;
 $standby->poll_query_until('postgres', 'SHOW default_transaction_read_only', 'on') or die 'not reloaded';
-is($session->query_safe($x), $before + 1, 'the other host');
+$session->query_safe('\set VERBOSITY sqlstate');
+is(answer($session, $x), '55000', 'the other host, which is behind');
+is($session->query_safe(q{SELECT idgen_accept_centre('central')}), '2', 'if that is what one wants');
+is($session->query_safe($x), $before + 1, 'it gives ids');
 $session->quit;
 
 $_->stop for ($node, $standby, $primary);

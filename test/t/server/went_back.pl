@@ -94,9 +94,9 @@ sub is_refused
 	{
 		like(refused($name), qr/ERROR:  55000: server "central" has gone back with id sequence "$name"
 DETAIL:  It would go on at 11, and has given 1010 before\.
-HINT:  If it has lost blocks, raise next_block_start there .*
+HINT:  Raise next_block_start there .* call idgen_accept_centre\('central', '$name'\)\.
 CONTEXT:  while refilling id sequence "$name"/, "$when: $name is refused");
-		like(problem($name), qr/^went_back: Server central has gone back, .* It would go on at 11, and has given 1010 before\. If it has lost blocks/,
+		like(problem($name), qr/^went_back: Server central has gone back, .* It would go on at 11, and has given 1010 before\. Raise next_block_start there/,
 			'and idgen_health says so');
 		like(refused($name), qr/ERROR:  55000: server "central" has gone back/, 'it stays so');
 	}
