@@ -265,10 +265,21 @@ idgen_triggers_check_untouched(Relation rel, HeapTuple wanted, TupleTableSlot *r
 	}
 }
 
+/* Raises 09000: a trigger has deleted or renamed the row. */
+pg_noreturn static void
+removed_row(void)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+	         errmsg("a trigger on \"id_sequences\" has removed the row of a refill"),
+	         hint_for_triggers()));
+}
+
 /*
  * Raises 09000 unless what a refill has written has outlasted the triggers that
  * came after it. They may have updated the row, but what is allocated depends
- * on these columns. If they have removed it, the next look at the row says so.
+ * on its name and these columns: a template would make the row anew, and the
+ * ids would be issued twice.
  */
 void
 idgen_triggers_check_outlasted(Relation rel, TupleTableSlot *row)
@@ -276,9 +287,10 @@ idgen_triggers_check_outlasted(Relation rel, TupleTableSlot *row)
 	TupleTableSlot *newest = table_slot_create(rel, NULL);
 	text *name = DatumGetTextPP(idgen_row_attribute(row, IDGEN_ATT_NAME));
 
-	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest) &&
-	    idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_SURE, newest))
+	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest))
 	{
+		if (!idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_SURE, newest))
+			removed_row();
 		if (DatumGetInt64(idgen_row_attribute(newest, IDGEN_ATT_NEXT_BLOCK_START)) !=
 		    DatumGetInt64(idgen_row_attribute(row, IDGEN_ATT_NEXT_BLOCK_START)))
 			changed_column("next_block_start");
