@@ -237,9 +237,10 @@ refill_as_worker(const IdgenHandle *handle, IdgenCall *call)
  * worker, if it does not serve the call after all, or if there is reason to
  * validate again.
  *
- * Raises, with refill "worker", 55000; 55P03 if this transaction keeps the
- * worker from refilling, since it has changed or made the row; and with both
- * modes what waiting can.
+ * Raises 55000 if this is the worker, which refills that id sequence; with
+ * refill "worker", 55000 without a server's cache, and 55P03 if this
+ * transaction keeps the worker from refilling, since it has changed or made the
+ * row; and with both modes what waiting can.
  */
 bool
 idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
@@ -248,6 +249,9 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 	IdgenDrawResult result;
 
 	check_shared_cache();
+
+	/* It would leave a request, and the worker would never be done. */
+	idgen_refill_check_not_nested(handle);
 	if (!idgen_may_use_published(handle))
 		raise_locked_by_us(handle);
 	if (handle->found.slot == NULL)

@@ -53,6 +53,16 @@ static struct
 	                    * that of the handle, as in wait.c */
 } publishing = {false};
 
+/* A refill that a source is at work for; triggers of that may cause others. */
+typedef struct Refilling
+{
+	const IdgenHandle *handle;
+	const struct Refilling *outer;
+} Refilling;
+
+/* The innermost one of this process. */
+static const Refilling *refilling = NULL;
+
 /* Have other sessions wait for this one to publish what it refills. */
 static void
 begin_publishing(const IdgenHandle *handle)
@@ -83,14 +93,27 @@ idgen_refill_abort(void)
 }
 
 /*
- * Raises 55000 if this very session is refilling the id sequence. An allocation
- * runs an allocator or triggers, and these must not need the ids that it
- * brings.
+ * Is this process refilling the id sequence? By its name: the worker refills
+ * with a handle of its own.
  */
-static void
-check_not_refilling(const IdgenHandle *handle)
+static bool
+is_refilling(const IdgenHandle *handle)
 {
-	if (handle->allocating)
+	for (const Refilling *r = refilling; r != NULL; r = r->outer)
+		if (r->handle->relid == handle->relid && strcmp(r->handle->name, handle->name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Raises 55000 if this very process is refilling the id sequence, or gives ids
+ * back. An allocation runs an allocator or triggers, and these must not need
+ * the ids that it brings.
+ */
+void
+idgen_refill_check_not_nested(const IdgenHandle *handle)
+{
+	if (handle->giving_back || is_refilling(handle))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the refill of id sequence \"%s\" draws from the same id sequence", handle->name),
@@ -129,6 +152,7 @@ is_to_be_timed(const IdgenHandle *handle)
 IdgenSourceResult
 idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
+	const Refilling this = {handle, refilling};
 	ErrorContextCallback context;
 	IdgenSourceResult result;
 
@@ -138,15 +162,15 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	refill->rest.storage = handle->found.storage;
 	refill->rest.origin = handle->found.origin;
 	idgen_refill_context_push(handle->name, &context);
-	check_not_refilling(handle);
-	handle->allocating = true;
+	idgen_refill_check_not_nested(handle);
+	refilling = &this;
 	PG_TRY();
 	{
 		result = handle->found.source->allocate(handle, request, refill);
 	}
 	PG_FINALLY();
 	{
-		handle->allocating = false;
+		refilling = this.outer;
 	}
 	PG_END_TRY();
 	error_context_stack = context.previous;

@@ -17,6 +17,7 @@ extern void idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, Tran
 extern bool idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks,
                                      IdgenAsker asker, IdgenBlock *ids);
 
+extern void idgen_refill_check_not_nested(const IdgenHandle *handle);
 extern IdgenSourceResult idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request,
                                                IdgenRefill *refill);
 extern void idgen_refill_abort(void);

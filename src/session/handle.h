@@ -217,7 +217,7 @@ typedef struct IdgenHandle
 	                          * 0; see idgen_handle_hold() */
 	struct IdgenHandle *held_before; /* what was held last before it, or NULL */
 	ItemPointerData row_tid;         /* where this session's last refill put the row */
-	bool allocating;                 /* its source is at work: a refill, or what goes back */
+	bool giving_back;                /* its source takes back what is left of a block */
 	struct IdgenPeriods *periods;    /* those that were drawn from last, or NULL; see
 	                                  * period_now.h */
 

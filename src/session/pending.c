@@ -63,14 +63,14 @@ idgen_pending_give_back(IdgenHandle *handle)
 	bool done;
 
 	forget_ids(p);
-	handle->allocating = true;
+	handle->giving_back = true;
 	PG_TRY();
 	{
 		done = p->source->give_back(handle, &rest) == IDGEN_SOURCE_OK;
 	}
 	PG_FINALLY();
 	{
-		handle->allocating = false;
+		handle->giving_back = false;
 	}
 	PG_END_TRY();
 	if (!done)

@@ -36,6 +36,23 @@ SELECT count(*) > 0 AS logged, count(*) = count(DISTINCT id) AS all_differ FROM 
 -- nobody has waited for what the trigger draws
 SELECT name, waits FROM idgen_stats WHERE name IN ('log', 'strict log') ORDER BY name;
 
+-- from the id sequence that is being refilled: an error at once
+SELECT idgen_create('own', block_size => 3, refill => 'auto'), idgen_create('strict own', block_size => 3, refill => 'worker');
+CREATE FUNCTION draw() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM public.idgen_next(NEW.name::text);
+	RETURN NULL;
+END $$;
+CREATE TRIGGER own AFTER UPDATE ON id_sequences FOR EACH ROW
+	WHEN (NEW.name LIKE '%own') EXECUTE FUNCTION draw();
+\set VERBOSITY terse
+SELECT idgen_next('own');
+\echo :SQLSTATE
+SELECT idgen_next('strict own');
+\echo :SQLSTATE
+DROP TRIGGER own ON id_sequences;
+SELECT idgen_next('own'), idgen_next('strict own');
+
 DROP TABLE log, strict_log;
 DROP EXTENSION idgen;
-DROP FUNCTION audit;
+DROP FUNCTION audit, draw;
