@@ -76,6 +76,12 @@ SELECT * FROM ask('a3', 't3', 1, 'a1', 't1', 1);
 UPDATE idgen_node_numbers SET leased_until = now(), used_until = now() + '3 s' WHERE number = 1;
 SELECT * FROM ask('a4', 't4', 1, NULL, 't3', 2);
 
+-- no such times, but the lease lasts
+DELETE FROM idgen_node_numbers WHERE number > 0;
+SELECT number FROM ask('a1', 't1');
+UPDATE idgen_node_numbers SET used_until = now() WHERE number = 1;
+SELECT * FROM ask('a2', 't2', 1, NULL, 't1', 1);
+
 -- reserved numbers, and those below the least one that a server wants
 DELETE FROM idgen_node_numbers WHERE number > 0;
 SELECT idgen_reserve_node(1, 'a server that sets it'), idgen_reserve_node(3, 'another one');
