@@ -10,6 +10,7 @@
 
 #include "access/transam.h"
 #include "access/xlogdefs.h"
+#include "datatype/timestamp.h"
 #include "executor/tuptable.h"
 
 #include "catalog/pooling.h"
@@ -66,6 +67,9 @@ typedef struct IdgenRequest
 	 * the statement has advanced.
 	 */
 	struct IdgenRemoteQuery **under_way;
+
+	/* Another server has to have allocated by then. */
+	TimestampTz deadline;
 } IdgenRequest;
 
 /* May allocate() wait for other transactions? */
@@ -290,6 +294,13 @@ typedef struct IdgenSource
 	/* Allocate for the current transaction. */
 	IdgenSourceResult (*allocate)(struct IdgenHandle *handle, const IdgenRequest *request,
 	                              IdgenRefill *refill);
+
+	/*
+	 * Another session was to allocate, and has not. Raise its error if this
+	 * session could not either: it has waited since then. NULL if the source
+	 * asks no other server.
+	 */
+	void (*share_failure)(const struct IdgenHandle *handle, TimestampTz since);
 
 	/*
 	 * The most consecutive ids that allocate() can be asked for. NULL if there

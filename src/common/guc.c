@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "datatype/timestamp.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 
@@ -28,6 +29,7 @@ int idgen_prefetch_threshold = 50;
 int idgen_max_prefetch_blocks = 64;
 int idgen_worker_timeout = 10000;
 int idgen_worker_start_timeout = 1000;
+int idgen_bridge_seconds = 0;
 int idgen_worker_idle_timeout = 3000;
 int idgen_server_timeout = 5000;
 int idgen_step_over = 0;
@@ -306,6 +308,18 @@ define_worker_settings(void)
 	                        64, 1, 1000000,
 	                        PGC_SIGHUP,
 	                        0,
+	                        NULL, NULL, NULL);
+
+	/*
+	 * Not above a day: what is kept is lost when the server stops.
+	 */
+	DefineCustomIntVariable("idgen.bridge_seconds",
+	                        "Sets for how long the ids last that the worker keeps for an outage of another server.",
+	                        "It keeps as many as were used in that time at the rate of late. Zero keeps none for that.",
+	                        &idgen_bridge_seconds,
+	                        0, 0, SECS_PER_DAY,
+	                        PGC_SIGHUP,
+	                        GUC_UNIT_S,
 	                        NULL, NULL, NULL);
 
 	DefineCustomIntVariable("idgen.worker_idle_timeout",

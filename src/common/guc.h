@@ -43,6 +43,7 @@ extern PGDLLIMPORT int idgen_prefetch_threshold;
 extern PGDLLIMPORT int idgen_max_prefetch_blocks;
 extern PGDLLIMPORT int idgen_worker_timeout;
 extern PGDLLIMPORT int idgen_worker_start_timeout;
+extern PGDLLIMPORT int idgen_bridge_seconds;
 extern PGDLLIMPORT int idgen_worker_idle_timeout;
 extern PGDLLIMPORT int idgen_server_timeout;
 extern PGDLLIMPORT int idgen_step_over;

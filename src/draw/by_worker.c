@@ -23,6 +23,7 @@
 #include "draw/by_worker.h"
 #include "draw/refill.h"
 #include "draw/refiller.h"
+#include "draw/server_time.h"
 #include "draw/wait.h"
 #include "draw/worker_wait.h"
 #include "session/messages.h"
@@ -74,17 +75,21 @@ raise_locked_by_us(const IdgenHandle *handle)
 pg_noreturn static void
 raise_timed_out(const IdgenHandle *handle, bool row_locked)
 {
+	int waited = idgen_worker_timeout;
+
 	if (row_locked)
 		ereport(ERROR,
 		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 		         errmsg("the worker cannot refill id sequence \"%s\"", handle->name),
 		         errdetail("When it last tried, another transaction had locked its row, or what it draws from."),
 		         errhint("End that transaction, or raise idgen.worker_timeout.")));
+	if (idgen_needs_server(handle))
+		waited = Min(waited, idgen_server_patience(handle));
 	ereport(ERROR,
 	        (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 	         errmsg("the worker did not refill id sequence \"%s\" in time", handle->name),
-	         errdetail("The call has waited for %d ms.", idgen_worker_timeout),
-	         errhint("See the server log, or raise idgen.worker_timeout.")));
+	         errdetail("The call has waited for %d ms.", waited),
+	         errhint("See the server log, or raise %s.", waited < idgen_worker_timeout ? "idgen.server_timeout" : "idgen.worker_timeout")));
 }
 
 /* Raises the error that the worker has had. */
@@ -124,9 +129,9 @@ raise_end(const IdgenHandle *handle, IdgenWorkerWaitEnd end, const IdgenWorkerNe
 static bool
 fails_for_all(const IdgenHandle *handle, const IdgenFailure *failure)
 {
-	return failure->of == IDGEN_FAILURE_OF_REFILL &&
-		(failure->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED ||
-	     handle->found.source->timeout != NULL);
+	return failure->of == IDGEN_FAILURE_OF_SERVER ||
+		(failure->of == IDGEN_FAILURE_OF_REFILL &&
+	     (failure->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED || idgen_needs_server(handle)));
 }
 
 /*

@@ -24,6 +24,7 @@
 #include "common/compat.h"
 #include "common/durable.h"
 #include "draw/refill.h"
+#include "draw/server_time.h"
 #include "draw/wait.h"
 #include "session/handle_table.h"
 #include "session/messages.h"
@@ -248,6 +249,7 @@ allocate(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks, 
 		.blocks = nblocks,
 		.bulk_ids = bulk_ids(handle),
 		.count = asker == IDGEN_ASKER_SESSION_AHEAD ? 1 : call->count,
+		.deadline = idgen_server_deadline(handle, call),
 	};
 
 	if (request.count > 1)

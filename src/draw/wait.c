@@ -22,6 +22,7 @@
 #include "common/compat.h"
 #include "common/lock_log.h"
 #include "common/subxact.h"
+#include "draw/server_time.h"
 #include "draw/wait.h"
 #include "session/messages.h"
 
@@ -192,34 +193,37 @@ idgen_wait_for_transaction(IdgenCall *call, TransactionId xid)
 
 /*
  * The milliseconds for which a call may still wait for sessions that refill and
- * publish at once. A call waits as long as the source may need and, besides, as
- * long as the server lets a session wait before it looks for a deadlock, since
- * nothing would detect one here. The time counts from the call's first wait: if
- * one refill fails after the other, not all sessions wait for all of them.
+ * publish at once. A call waits as long as another server may need; or, if none
+ * is asked, as long as the server lets a session wait before it looks for a
+ * deadlock, since nothing would detect one here. The time counts from the
+ * call's first wait: if one refill fails after the other, not all sessions wait
+ * for all of them.
  */
 static long
 patience_left(const IdgenHandle *handle, IdgenCall *call)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	const int *source_timeout = handle->found.source->timeout;
-	int64 patience = (int64) DeadlockTimeout + (source_timeout != NULL ? *source_timeout : 0);
 
+	if (idgen_needs_server(handle))
+		return idgen_server_patience_left(handle, call);
 	if (call->waiting_since == 0)
 		call->waiting_since = now;
-	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->waiting_since, patience));
+	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->waiting_since, DeadlockTimeout));
 }
 
 /*
  * Wait for a refill that will be published at once, as long as patience lasts.
  * After that, this session refills itself. A session that refills so waits for
  * no lock of a transaction, but for those on the system catalogs, and at
- * another server.
+ * another server. If it fails to reach that, those that wait share its failure.
  */
 static void
 wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
 {
 	static uint32 wait_event = 0;
 	IdgenSlot *slot = handle->found.slot;
+	TimestampTz since = GetCurrentTimestamp();
+	IdgenPublishingState publishing;
 	long timeout;
 
 	if (wait_event == 0)
@@ -227,13 +231,16 @@ wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
 
 	idgen_wait_measure();
 	ConditionVariablePrepareToSleep(&slot->refill.done);
-	while (idgen_slot_awaits_publishing(slot, call->count) && !call->impatient)
+	while ((publishing = idgen_slot_look_at_publishing(slot, call->count)) == IDGEN_PUBLISHING_AWAITED &&
+	       !call->impatient)
 	{
 		timeout = patience_left(handle, call);
 		call->impatient = timeout == 0 || ConditionVariableTimedSleep(&slot->refill.done, timeout, wait_event);
 	}
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
+	if (publishing == IDGEN_PUBLISHING_IN_VAIN && handle->found.source->share_failure != NULL)
+		handle->found.source->share_failure(handle, since);
 }
 
 /*

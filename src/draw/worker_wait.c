@@ -27,6 +27,7 @@
 #include "catalog/row.h"
 #include "common/compat.h"
 #include "common/guc.h"
+#include "draw/server_time.h"
 #include "draw/wait.h"
 #include "draw/worker_wait.h"
 #include "shmem/slot_worker.h"
@@ -102,6 +103,15 @@ patience(const IdgenHandle *handle, IdgenWorkerState state, bool row_locked)
 	if (row_locked && LockTimeout > 0)
 		ms = Min(ms, LockTimeout);
 	return ms;
+}
+
+/* How many of them are left. */
+static long
+patience_left(const IdgenHandle *handle, IdgenCall *call, IdgenWorkerState state, bool row_locked)
+{
+	long left = time_left(call, patience(handle, state, row_locked));
+
+	return idgen_needs_server(handle) ? Min(left, idgen_server_patience_left(handle, call)) : left;
 }
 
 /* What a session that waits for the worker is seen to wait for. */
@@ -216,7 +226,7 @@ sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Idg
 		state = idgen_registry_wake(MyDatabaseId);
 		if (state == IDGEN_WORKER_NONE)
 			return IDGEN_WAIT_NO_PLACE;
-		timeout = time_left(call, patience(handle, state, news->row_locked));
+		timeout = patience_left(handle, call, state, news->row_locked);
 		if (timeout == 0)
 			return state == IDGEN_WORKER_STARTING ? IDGEN_WAIT_NOT_STARTED : IDGEN_WAIT_TIMED_OUT;
 		count_wait(handle, news);

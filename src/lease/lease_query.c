@@ -66,7 +66,7 @@ idgen_lease_query_begin(Oid serverid, Oid owner, const IdgenLeaseRequest *reques
 	};
 
 	idgen_server_check_usage(serverid, owner);
-	return idgen_remote_begin(serverid, owner, &statement);
+	return idgen_remote_begin(serverid, owner, &statement, idgen_remote_deadline());
 }
 
 /*

@@ -19,6 +19,7 @@
 #include <limits.h>
 
 #include "commands/defrem.h"
+#include "common/hashfn.h"
 #include "foreign/foreign.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -95,6 +96,9 @@ find_value(const IdgenConnectOptions *options, const char *keyword)
 	return NULL;
 }
 
+/* The parameters that list something for each host. */
+static const char *const listed[] = {"host", "hostaddr", "port"};
+
 /*
  * The values of the parameters for one of the hosts, from 0, palloc'd. A list
  * that does not have an item for each host is left as it is.
@@ -102,7 +106,6 @@ find_value(const IdgenConnectOptions *options, const char *keyword)
 const char **
 idgen_connect_values_for_host(const IdgenConnectOptions *options, int host)
 {
-	static const char *const listed[] = {"host", "hostaddr", "port"};
 	const char **values;
 	int n = 0;
 
@@ -118,6 +121,23 @@ idgen_connect_values_for_host(const IdgenConnectOptions *options, int host)
 				values[i] = idgen_hosts_nth(values[i], host);
 	}
 	return values;
+}
+
+/*
+ * A hash of where one of the hosts is, from 0, by which it can be found again
+ * when the options list others; never 0.
+ */
+uint32
+idgen_connect_host_hash(const IdgenConnectOptions *options, int host)
+{
+	const char **values = idgen_connect_values_for_host(options, host);
+	uint32 hash = 0;
+
+	for (int i = 0; options->keywords[i] != NULL; i++)
+		for (int j = 0; j < (int) lengthof(listed); j++)
+			if (same(options->keywords[i], listed[j]))
+				hash = hash_combine(hash, string_hash(values[i], INT_MAX));
+	return hash != 0 ? hash : 1;
 }
 
 /* How many hosts there are. Raises 22023 if there are too many. */

@@ -29,5 +29,6 @@ typedef struct IdgenConnectOptions
 
 extern IdgenConnectOptions *idgen_connect_options(Oid serverid, Oid userid);
 extern const char **idgen_connect_values_for_host(const IdgenConnectOptions *options, int host);
+extern uint32 idgen_connect_host_hash(const IdgenConnectOptions *options, int host);
 
 #endif /* IDGEN_CONNECT_OPTIONS_H */

@@ -7,16 +7,16 @@
 
 #include "datatype/timestamp.h"
 #include "lib/ilist.h"
-#include "lib/stringinfo.h"
 
-#include "remote/connect_options.h"
 #include "remote/link.h"
+#include "remote/opening.h"
 #include "remote/remote_messages.h"
 
 /* See the head of connection.c for what leads from one state to another. */
 typedef enum IdgenConnectionState
 {
 	IDGEN_CONNECTION_CLOSED,
+	IDGEN_CONNECTION_PAUSED,     /* until the hosts are tried again */
 	IDGEN_CONNECTION_CONNECTING, /* to one of the hosts */
 	IDGEN_CONNECTION_SETTLING,   /* changes settings of the new session there */
 	IDGEN_CONNECTION_READY,      /* for a statement */
@@ -24,20 +24,6 @@ typedef enum IdgenConnectionState
 	IDGEN_CONNECTION_ANSWERED,   /* there is a result */
 	IDGEN_CONNECTION_BROKEN,     /* there is an error */
 } IdgenConnectionState;
-
-/*
- * How far the opening of a connection is. The options and the texts are in the
- * memory of the caller that has it opened.
- */
-typedef struct IdgenOpening
-{
-	const IdgenConnectOptions *options;
-	TimestampTz deadline;      /* of all of it */
-	int host;                  /* the current one, from 0 */
-	TimestampTz host_deadline; /* of the current one */
-	StringInfo failures;       /* why the hosts before would not do */
-	int settings;              /* how many have been sent to the current one */
-} IdgenOpening;
 
 typedef struct IdgenConnection
 {
@@ -52,7 +38,7 @@ typedef struct IdgenConnection
 	IdgenConnectionState state;
 	IdgenLink link;         /* there is none if CLOSED or BROKEN */
 	uint64 version;         /* of the options that it was opened with */
-	IdgenOpening opening;   /* if CONNECTING or SETTLING */
+	IdgenOpening opening;   /* from PAUSED on; for the caller that has it opened */
 	bool knows_set_config;  /* from READY on: does the server? */
 	bool lacks_function;    /* from READY on: is it known to lack one that a statement calls? */
 	IdgenRemoteError error; /* if BROKEN; in the memory of the caller */
@@ -62,6 +48,9 @@ extern void idgen_connection_open(IdgenConnection *connection, const IdgenConnec
                                   TimestampTz deadline);
 extern void idgen_connection_send(IdgenConnection *connection, const char *sql, int nparams,
                                   const char *const *params);
+extern void idgen_connection_reject_host(IdgenConnection *connection, const char *failure);
+extern void idgen_connection_give_up_opening(IdgenConnection *connection);
+extern bool idgen_connection_is_alive(IdgenConnection *connection);
 extern IdgenConnectionState idgen_connection_advance(IdgenConnection *connection);
 extern PGresult *idgen_connection_take_result(IdgenConnection *connection);
 extern void idgen_connection_close(IdgenConnection *connection);

@@ -23,6 +23,9 @@
 /* libpq's socket, and the valve's */
 #define FILES_PER_LINK (1 + IDGEN_VALVE_FILES)
 
+/* How many portions of input are looked at before a link is used again. */
+#define MAX_IDLE_PORTIONS 32
+
 /* Give files back of those that this process may have open. */
 static void
 release_files(int count)
@@ -84,6 +87,7 @@ idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const
 		return IDGEN_LINK_NO_MEMORY;
 	}
 	(void) PQsetnonblocking(link->conn, 1);
+	(void) PQsetErrorVerbosity(link->conn, PQERRORS_VERBOSE); /* see idgen_take_sqlstate() */
 	PQsetNoticeReceiver(link->conn, idgen_warnings_receive, &link->warnings);
 	idgen_warnings_reset(&link->warnings);
 	link->valve = (IdgenValve){0};
@@ -195,7 +199,10 @@ idgen_link_connect(IdgenLink *link)
 	link->wait_for = next == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE;
 	if (next == PGRES_POLLING_FAILED || !place_valve(link))
 		return IDGEN_LINK_FAILED;
-	return next == PGRES_POLLING_OK ? IDGEN_LINK_DONE : IDGEN_LINK_WAITS;
+	if (next != PGRES_POLLING_OK)
+		return IDGEN_LINK_WAITS;
+	(void) PQsetErrorVerbosity(link->conn, PQERRORS_DEFAULT);
+	return IDGEN_LINK_DONE;
 }
 
 /*
@@ -294,6 +301,25 @@ idgen_link_receive(IdgenLink *link)
 	return progress;
 }
 
+/*
+ * Is a link there that was not used for a while, as far as can be seen from
+ * here? What the other server has said meanwhile is read, up to a limit: it may
+ * be that it has ended the connection.
+ */
+bool
+idgen_link_is_alive(IdgenLink *link)
+{
+	for (int portions = 0; portions < MAX_IDLE_PORTIONS; portions++)
+	{
+		if (!idgen_valve_receive(&link->valve, PQsocket(link->conn)))
+			break;
+		if (!PQconsumeInput(link->conn))
+			return false;
+		(void) PQisBusy(link->conn);
+	}
+	return PQstatus(link->conn) == CONNECTION_OK;
+}
+
 /* The result of the statement, to be cleared by the caller. */
 PGresult *
 idgen_link_take_result(IdgenLink *link)
@@ -302,6 +328,18 @@ idgen_link_take_result(IdgenLink *link)
 
 	link->result = NULL;
 	return result;
+}
+
+/*
+ * A link could not be had, and the other server has not said why. Does libpq
+ * object to that server, which has gone on talking: to its encryption, its
+ * certificate, or how it asks for a password? Once libpq has been let in, it
+ * may still object that the server only reads, which does not count.
+ */
+bool
+idgen_link_is_objected_to(const IdgenLink *link)
+{
+	return link->valve.open && !link->valve.ended && PQparameterStatus(link->conn, "server_version") == NULL;
 }
 
 /* What libpq, or the network, says about the last failure, palloc'd. */

@@ -42,6 +42,8 @@ extern IdgenLinkProgress idgen_link_send(IdgenLink *link, const char *sql, int n
                                          const char *const *params);
 extern IdgenLinkProgress idgen_link_receive(IdgenLink *link);
 extern PGresult *idgen_link_take_result(IdgenLink *link);
+extern bool idgen_link_is_alive(IdgenLink *link);
+extern bool idgen_link_is_objected_to(const IdgenLink *link);
 extern const char *idgen_link_error(const IdgenLink *link);
 extern void idgen_link_close(IdgenLink *link);
 

@@ -55,6 +55,98 @@ idgen_result_message(const PGresult *result)
 	return message[0] != '\0' ? idgen_remote_text(message) : NULL;
 }
 
+/* The SQLSTATE of an error of a statement; 0 if it has none. */
+int
+idgen_result_sqlstate(const PGresult *result)
+{
+	const char *s = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return s != NULL && strlen(s) == 5 ? MAKE_SQLSTATE(s[0], s[1], s[2], s[3], s[4]) : 0;
+}
+
+/* Does a text begin with a SQLSTATE and a colon? */
+static bool
+begins_with_sqlstate(const char *text)
+{
+	return strspn(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 && text[5] == ':' && text[6] == ' ';
+}
+
+/*
+ * Take the last line out of a text if it says where in its source the other
+ * server has found an error.
+ */
+static void
+remove_location(char *text)
+{
+	char *line = strrchr(text, '\n');
+	char *number = strrchr(text, ':');
+
+	if (line != NULL && number > line + 2 && strncmp(number - 2, ".c", 2) == 0 &&
+	    number[1] != '\0' && number[1 + strspn(number + 1, "0123456789")] == '\0')
+		*line = '\0';
+}
+
+/*
+ * libpq shows the SQLSTATE with which a connection was refused only as a part
+ * of the text, and only if it is told to be verbose. Returns that SQLSTATE, the
+ * last one if there are several; 0 if there is none, since there was no server
+ * that could say anything. Takes all of it out of the text, and what else is
+ * there only since libpq is verbose.
+ */
+int
+idgen_take_sqlstate(char *text)
+{
+	static const char before[] = ":  ";
+	int sqlerrcode = 0;
+	char *at = text;
+
+	while ((at = strstr(at, before)) != NULL)
+	{
+		at += strlen(before);
+		if (!begins_with_sqlstate(at))
+			continue;
+		sqlerrcode = MAKE_SQLSTATE(at[0], at[1], at[2], at[3], at[4]);
+		memmove(at, at + 7, strlen(at + 7) + 1);
+	}
+	if (sqlerrcode != 0)
+		remove_location(text);
+	return sqlerrcode;
+}
+
+/*
+ * Does an error in opening a connection pass by itself: is the server starting,
+ * ending, full, or only good for reading; or has nobody said anything (0)? Else
+ * somebody has to change something first.
+ */
+bool
+idgen_sqlstate_passes(int sqlerrcode)
+{
+	switch (sqlerrcode)
+	{
+		case 0:
+		case ERRCODE_ADMIN_SHUTDOWN:
+		case ERRCODE_CRASH_SHUTDOWN:
+		case ERRCODE_CANNOT_CONNECT_NOW:
+		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
+			return true;
+		default:
+			return ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_CONNECTION_EXCEPTION ||
+				ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_INSUFFICIENT_RESOURCES;
+	}
+}
+
+/* Raise what has gone wrong, "where" being the context, or NULL. */
+void
+idgen_remote_raise(const IdgenRemoteError *error, const char *where)
+{
+	ereport(ERROR,
+	        (errcode(error->sqlerrcode),
+	         errmsg_internal("%s", error->message),
+	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
+	         error->hint != NULL ? errhint("%s", error->hint) : 0,
+	         where != NULL ? errcontext("%s", where) : 0));
+}
+
 /* From now on, count anew. */
 void
 idgen_warnings_reset(IdgenWarnings *warnings)

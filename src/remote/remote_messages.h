@@ -24,6 +24,7 @@ typedef struct IdgenRemoteError
 	const char *message;
 	const char *detail; /* or NULL */
 	const char *hint;   /* or NULL */
+	bool lasts;         /* would another try fail as well, however late? */
 } IdgenRemoteError;
 
 /*
@@ -39,7 +40,11 @@ typedef struct IdgenWarnings
 } IdgenWarnings;
 
 extern char *idgen_remote_text(const char *text);
+extern int idgen_result_sqlstate(const PGresult *result);
+extern int idgen_take_sqlstate(char *text);
+extern bool idgen_sqlstate_passes(int sqlerrcode);
 extern const char *idgen_result_message(const PGresult *result);
+extern void idgen_remote_raise(const IdgenRemoteError *error, const char *where);
 extern void idgen_warnings_reset(IdgenWarnings *warnings);
 extern void idgen_warnings_receive(void *warnings, const PGresult *result);
 extern void idgen_warnings_report(IdgenWarnings *warnings, const char *server);

@@ -4,15 +4,15 @@
  *
  * A statement is begun, advanced until it is over, and finished; or abandoned.
  * It runs in a transaction of its own there, and is over when that has
- * committed. It may be sent more than once: because a connection that was kept
- * has turned out to be broken, or because the other server asks to try again.
- * Then it may have been executed more than once as well. So it must be one for
- * which that does no harm.
+ * committed. It may be sent more than once: because the other server only
+ * reads, or asks to try again; then it was not executed. Or because the
+ * connection was lost while it was at work; then it may have been, so that it
+ * is sent again only once, and must be one for which that does no harm.
  *
  *		            a connection is new            it is open
- *		WAITING ------------------------> OPENING ------------> RUNNING
- *		   |                              ^                      |
- *		   | a connection is kept         | it is of no use      |
+ *		WAITING ------------------------> OPENING <-----------> RUNNING
+ *		   |                              ^        it is of      |
+ *		   | a connection is kept         |        no use        |
  *		   +----------------------> RUNNING_ON_KEPT              |
  *		                                  |                      |
  *		                                  +----------+-----------+
@@ -22,14 +22,16 @@
  * WAITING
  *		All connections that the process may have to that server are at work.
  * OPENING
- *		A connection is being opened for the statement. If it cannot be, the
- *		statement has FAILED.
+ *		A connection is being opened for the statement. If it cannot be before
+ *		the time is over, the statement has FAILED.
  * RUNNING
- *		The statement has been sent on a connection that was opened for it.
+ *		The statement has been sent on a connection that was opened for it. If
+ *		that is only good for reading, it is opened at another host, or later:
+ *		OPENING. So it is if the connection is lost, but only once.
  * RUNNING_ON_KEPT
  *		The statement has been sent, or is about to be, on a connection that was
- *		in use before. If that is broken, or only good for reading by now, it is
- *		opened anew: OPENING.
+ *		in use before. The same holds, but that it may be broken already when
+ *		nothing has been sent: that is no loss.
  * ANSWERED
  *		Over: there is a result.
  * REFUSED
@@ -50,8 +52,9 @@
 #include "common/guc.h"
 #include "remote/connection_cache.h"
 #include "remote/foreign_server.h"
+#include "remote/reach.h"
 #include "remote/remote_query.h"
-#include "shmem/unreachable.h"
+#include "shmem/other_servers.h"
 
 /*
  * How often a statement is sent at most, if the other server asks to try
@@ -81,12 +84,15 @@ struct IdgenRemoteQuery
 	Oid userid;
 	const IdgenConnectOptions *options;
 	IdgenRemoteStatement statement;
+	TimestampTz begun_at;
 	TimestampTz deadline;
 
 	QueryState state;
 	IdgenConnection *connection; /* NULL while WAITING, and when it is over */
 	int conflicts;               /* with other transactions, so far */
 	int empty_answers;           /* so far */
+	int losses;                  /* of connections on which it was at work, so far */
+	const char *refused_because; /* the last host that did not execute it; or NULL */
 
 	IdgenRemoteRow row;     /* if ANSWERED: the first row, or NULL */
 	IdgenRemoteError error; /* if REFUSED or FAILED */
@@ -117,13 +123,21 @@ copy_statement(const IdgenRemoteStatement *statement)
 	return copy;
 }
 
+/* The deadline of a statement that has all the time that the setting gives. */
+TimestampTz
+idgen_remote_deadline(void)
+{
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_server_timeout);
+}
+
 /*
- * Begin a statement on a server, by the user mapping of a role. It has
- * idgen.server_timeout to be over. Raises 42501, 42704 and 2F003 for what
- * server and user mapping lack.
+ * Begin a statement on a server, by the user mapping of a role. It is over by
+ * the deadline. Raises 42501, 42704 and 2F003 for what server and user mapping
+ * lack.
  */
 IdgenRemoteQuery *
-idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement)
+idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement,
+                   TimestampTz deadline)
 {
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query",
 	                                             ALLOCSET_SMALL_SIZES);
@@ -137,7 +151,8 @@ idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *stateme
 	query->userid = userid;
 	query->options = idgen_connect_options(serverid, query->userid);
 	query->statement = copy_statement(statement);
-	query->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_server_timeout);
+	query->begun_at = GetCurrentTimestamp();
+	query->deadline = deadline;
 
 	MemoryContextSwitchTo(context);
 	MemoryContextSetParent(memory, TopMemoryContext);
@@ -153,8 +168,6 @@ static void
 end(IdgenRemoteQuery *query, QueryState state)
 {
 	query->state = state;
-	if (state != QUERY_FAILED)
-		idgen_unreachable_forget(query->serverid);
 	if (query->connection != NULL)
 		idgen_connection_give_back(query->connection);
 	query->connection = NULL;
@@ -167,15 +180,23 @@ fail(IdgenRemoteQuery *query, IdgenRemoteError error)
 	if (query->connection != NULL)
 		idgen_connection_close(query->connection);
 	if (query->state != QUERY_WAITING)
-		idgen_unreachable_note(query->serverid, error.detail != NULL ? error.detail : error.message);
+		idgen_reach_note_failure(query->serverid, query->begun_at, query->deadline, &error);
 	query->error = error;
 	end(query, QUERY_FAILED);
 }
 
-/* A query has lasted too long. */
+/*
+ * A query has lasted too long. If no host has let itself be written to, it does
+ * not matter whether the last one might have.
+ */
 static void
 time_out(IdgenRemoteQuery *query)
 {
+	IdgenRemoteError refused = {
+		.sqlerrcode = ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
+		.message = psprintf("could not connect to server \"%s\"", query->server),
+		.detail = query->refused_because,
+	};
 	IdgenRemoteError error = {
 		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
 		.message = psprintf("server \"%s\" did not answer in time", query->server),
@@ -183,7 +204,14 @@ time_out(IdgenRemoteQuery *query)
 		.hint = "See what it is waiting for, or raise idgen.server_timeout.",
 	};
 
-	fail(query, error);
+	if (query->state == QUERY_OPENING)
+	{
+		idgen_connection_give_up_opening(query->connection);
+		error = query->connection->error;
+	}
+	if (query->state == QUERY_WAITING)
+		(void) idgen_reach_failed_since(query->serverid, query->server, query->begun_at, &error);
+	fail(query, query->refused_because != NULL ? refused : error);
 }
 
 /* Open the connection, for the first time or again. */
@@ -201,7 +229,7 @@ take_connection(IdgenRemoteQuery *query)
 	query->connection = idgen_connection_take(query->serverid, query->server, query->userid);
 	if (query->connection == NULL)
 		return;
-	if (query->connection->state == IDGEN_CONNECTION_READY)
+	if (query->connection->state == IDGEN_CONNECTION_READY && idgen_connection_is_alive(query->connection))
 		query->state = QUERY_RUNNING_ON_KEPT;
 	else
 		open_connection(query);
@@ -230,14 +258,32 @@ send_statement(IdgenRemoteQuery *query)
 	                      query->statement.nparams, query->statement.params);
 }
 
+/* The connection was lost while the statement was at work: send it again. */
+static void
+send_after_loss(IdgenRemoteQuery *query)
+{
+	const IdgenRemoteError *error = &query->connection->error;
+
+	ereport(LOG_SERVER_ONLY,
+	        (errcode(error->sqlerrcode),
+	         errmsg("asking server \"%s\" again: %s", query->server, error->message),
+	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
+	         errhint("If it has allocated ids without saying so, they are a gap."),
+	         errhidestmt(true)));
+	query->losses++;
+	open_connection(query);
+}
+
 /* The connection is broken. */
 static void
 take_loss(IdgenRemoteQuery *query)
 {
-	if (query->state == QUERY_RUNNING_ON_KEPT)
-		open_connection(query);
+	const IdgenRemoteError *error = &query->connection->error;
+
+	if (query->state != QUERY_OPENING && query->losses == 0 && error->sqlerrcode == ERRCODE_CONNECTION_FAILURE)
+		send_after_loss(query);
 	else
-		fail(query, query->connection->error);
+		fail(query, *error);
 }
 
 /* Keep the first row of a result. */
@@ -264,16 +310,6 @@ error_field(const PGresult *result, int field)
 	return value != NULL ? idgen_remote_text(value) : NULL;
 }
 
-/* The SQLSTATE of an error. */
-static int
-error_code(const PGresult *result)
-{
-	const char *s = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	int code = s != NULL && strlen(s) == 5 ? MAKE_SQLSTATE(s[0], s[1], s[2], s[3], s[4]) : 0;
-
-	return code != 0 ? code : ERRCODE_FDW_ERROR;
-}
-
 /* A query is REFUSED: the server has raised an error. */
 static void
 refuse(IdgenRemoteQuery *query, int sqlerrcode, const PGresult *result)
@@ -286,6 +322,7 @@ refuse(IdgenRemoteQuery *query, int sqlerrcode, const PGresult *result)
 		.detail = error_field(result, PG_DIAG_MESSAGE_DETAIL),
 		.hint = error_field(result, PG_DIAG_MESSAGE_HINT),
 	};
+	idgen_reach_note_answer(query->serverid, query->server);
 	end(query, QUERY_REFUSED);
 }
 
@@ -303,18 +340,44 @@ may_lack_function(const IdgenRemoteQuery *query, int sqlerrcode)
 }
 
 /*
+ * The server does not execute the statement, but another host may, or this one
+ * later. To begin with it the next time is of no use.
+ */
+static void
+leave_host(IdgenRemoteQuery *query, const PGresult *result)
+{
+	const char *message = idgen_result_message(result);
+
+	query->refused_because = message;
+	idgen_good_host_forget(query->serverid);
+	if (query->state == QUERY_RUNNING_ON_KEPT)
+		open_connection(query);
+	else
+	{
+		query->state = QUERY_OPENING;
+		idgen_connection_reject_host(query->connection, message != NULL ? message : "");
+	}
+}
+
+/* Does an error say that this is no host to write to, be it for now? */
+static bool
+is_about_host(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION || sqlerrcode == ERRCODE_ADMIN_SHUTDOWN ||
+		sqlerrcode == ERRCODE_CRASH_SHUTDOWN || sqlerrcode == ERRCODE_CANNOT_CONNECT_NOW;
+}
+
+/*
  * The server has answered with an error. If two transactions have got in each
- * other's way, try again. If a function is missing, do without it, and so for
- * as long as the connection lasts. If the server has become a standby, another
- * host may be the one to write to.
+ * other's way, try again at once. If a function is missing, do without it, and
+ * so for as long as the connection lasts.
  */
 static void
 take_error(IdgenRemoteQuery *query, const PGresult *result)
 {
-	int sqlerrcode = error_code(result);
+	int sqlerrcode = idgen_result_sqlstate(result);
 	bool is_conflict = sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
 		sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
-	bool is_read_only = sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION;
 
 	if (is_conflict && ++query->conflicts < MAX_ATTEMPTS)
 		send_statement(query);
@@ -323,14 +386,12 @@ take_error(IdgenRemoteQuery *query, const PGresult *result)
 		query->connection->lacks_function = true;
 		send_statement(query);
 	}
-	else if (is_read_only && query->state == QUERY_RUNNING_ON_KEPT)
-		open_connection(query);
+	else if (is_about_host(sqlerrcode))
+		leave_host(query, result);
 	else
 	{
 		query->connection->lacks_function = false; /* it was not that */
-		if (is_read_only)
-			idgen_connection_close(query->connection);
-		refuse(query, sqlerrcode, result);
+		refuse(query, sqlerrcode != 0 ? sqlerrcode : ERRCODE_FDW_ERROR, result);
 	}
 }
 
@@ -371,6 +432,7 @@ take_answer(IdgenRemoteQuery *query)
 	else
 	{
 		keep_row(query, result);
+		idgen_reach_note_answer(query->serverid, query->server);
 		end(query, QUERY_ANSWERED);
 	}
 	PQclear(result);
@@ -498,23 +560,6 @@ idgen_remote_await(IdgenRemoteQuery *query)
 	PG_END_TRY();
 }
 
-/*
- * Raise what has gone wrong. An error of the other server says where it is
- * from.
- */
-static void
-raise_error(const IdgenRemoteQuery *query)
-{
-	const IdgenRemoteError *error = &query->error;
-
-	ereport(ERROR,
-	        (errcode(error->sqlerrcode),
-	         errmsg_internal("%s", error->message),
-	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
-	         error->hint != NULL ? errhint("%s", error->hint) : 0,
-	         query->state == QUERY_REFUSED ? errcontext("on server \"%s\"", query->server) : 0));
-}
-
 /* The parameters that were sent with a query. */
 const char *const *
 idgen_remote_params(const IdgenRemoteQuery *query)
@@ -526,7 +571,7 @@ idgen_remote_params(const IdgenRemoteQuery *query)
  * The first row of the result of a query that is over, or NULL if there is
  * none. The query, and what the row is made of, goes with the current memory
  * context. If the query has failed, raises 08001, 08006, 2F003, HV000 or what
- * the server has raised.
+ * the server has raised; then it says where that is from.
  */
 IdgenRemoteRow
 idgen_remote_finish(IdgenRemoteQuery *query)
@@ -535,6 +580,6 @@ idgen_remote_finish(IdgenRemoteQuery *query)
 	dlist_delete(&query->node);
 	MemoryContextSetParent(query->memory, CurrentMemoryContext);
 	if (query->state != QUERY_ANSWERED)
-		raise_error(query);
+		idgen_remote_raise(&query->error, query->state == QUERY_REFUSED ? psprintf("on server \"%s\"", query->server) : NULL);
 	return query->row;
 }

@@ -30,8 +30,10 @@ typedef struct IdgenRemoteStatement
 /* A row of a result: for each column a text, NULL for null. */
 typedef char **IdgenRemoteRow;
 
+extern TimestampTz idgen_remote_deadline(void);
 extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, Oid userid,
-                                            const IdgenRemoteStatement *statement);
+                                            const IdgenRemoteStatement *statement,
+                                            TimestampTz deadline);
 extern bool idgen_remote_advance(IdgenRemoteQuery *query);
 extern bool idgen_remote_lacks_connection(const IdgenRemoteQuery *query);
 extern bool idgen_remote_shares_connections(const IdgenRemoteQuery *a, const IdgenRemoteQuery *b);

@@ -153,6 +153,7 @@ idgen_valve_receive(IdgenValve *valve, pgsocket libpq_socket)
 		return false;
 	if (length < 0)
 		valve->error = errno;
+	valve->ended = length <= 0;
 	if (length > 0)
 	{
 		valve->received += length;

@@ -30,6 +30,7 @@ typedef struct IdgenValve
 	int64 received; /* how many bytes have come since that was set to 0 */
 	int64 total;    /* how many have come since the valve was opened */
 	bool unsent;    /* does something of libpq's wait for the network? */
+	bool ended;     /* will nothing more come? */
 	int error;      /* why the valve could not be opened, or what went wrong in
 	                 * the network, as errno; 0 = nothing */
 } IdgenValve;

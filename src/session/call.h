@@ -54,19 +54,24 @@ typedef struct IdgenCall
 	/* What has been done about it; all zero at first. */
 	int prefix;  /* of the ids to compose; 0 if the layout has none */
 	int refills; /* so far, also those that brought nothing */
-	IdgenRefiller refiller;
+	IdgenRefiller refiller : 8;
 	bool known_row_ok; /* may it rely on what another session has found the row to
 	                    * say? */
 	bool validated;    /* the handle was validated during this call */
 
 	/* Waiting for the worker, or for another session to publish a refill. */
-	bool impatient;            /* has waited long enough: it refills itself */
-	TimestampTz waiting_since; /* the first such wait began, 0 = none yet */
+	bool impatient; /* has waited long enough: it refills itself */
 
 	/* Waiting for the end of another session's transaction. */
+	TransactionId awaited;     /* the last one, or invalid */
 	TimestampTz awaited_since; /* the first wait for it began */
 	int64 waited_us;           /* what the cache knows of these waits */
-	TransactionId awaited;     /* the last one, or invalid */
+
+	/* The first wait began that impatient speaks of; 0 = none yet. */
+	TimestampTz waiting_since;
+
+	/* It needed another server for the first time; 0 = it has not. */
+	TimestampTz server_since;
 } IdgenCall;
 
 /*

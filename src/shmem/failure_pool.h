@@ -9,6 +9,7 @@
 typedef enum IdgenFailureOf
 {
 	IDGEN_FAILURE_OF_REFILL, /* the refill of one id sequence */
+	IDGEN_FAILURE_OF_SERVER, /* of many, as another server cannot be reached */
 	IDGEN_FAILURE_OF_WORKER, /* the worker: all that it was asked for */
 } IdgenFailureOf;
 

@@ -11,6 +11,7 @@
  *	slot_worker.c	the same where the worker refills
  *	slot_work.c		what the worker has to do, and in which queue the slot is
  *	slot_pace.c		how much to refill, and how early
+ *	slot_bridge.c	the same, to bridge an outage of another server
  */
 #ifndef IDGEN_SLOT_H
 #define IDGEN_SLOT_H

@@ -143,18 +143,21 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 }
 
 /*
- * Are there too few consecutive ids, and is a session refilling that will
- * publish at once?
+ * A session waits for that many consecutive ids, which another one is to
+ * publish. What has become of that?
  */
-bool
-idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count)
+IdgenPublishingState
+idgen_slot_look_at_publishing(IdgenSlot *slot, int64 count)
 {
-	bool awaits;
+	IdgenPublishingState publishing = IDGEN_PUBLISHING_IN_VAIN;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	awaits = idgen_slot_find_block(slot, count) < 0 && slot->refill.publishers > 0;
+	if (idgen_slot_find_block(slot, count) >= 0)
+		publishing = IDGEN_PUBLISHING_DONE;
+	else if (slot->refill.publishers > 0)
+		publishing = IDGEN_PUBLISHING_AWAITED;
 	LWLockRelease(&slot->lock);
-	return awaits;
+	return publishing;
 }
 
 /*

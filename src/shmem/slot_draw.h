@@ -78,7 +78,7 @@ typedef enum IdgenDrawAnswer
 
 	/*
 	 * Wait for the result's transaction or, if publishing, as long as
-	 * idgen_slot_awaits_publishing(). In either case call
+	 * idgen_slot_look_at_publishing() says. In either case call
 	 * idgen_cache_waited() in the end.
 	 */
 	IDGEN_DRAW_WAIT,
@@ -103,9 +103,17 @@ typedef struct IdgenDrawResult
 	uint64 attempt;         /* if to wait for the worker: its attempt that counts */
 } IdgenDrawResult;
 
+/* What has become of ids that another session is to publish. */
+typedef enum IdgenPublishingState
+{
+	IDGEN_PUBLISHING_AWAITED,
+	IDGEN_PUBLISHING_DONE,
+	IDGEN_PUBLISHING_IN_VAIN, /* nobody is about to publish any, nor are there any */
+} IdgenPublishingState;
+
 extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw,
                                        IdgenDrawResult *result);
-extern bool idgen_slot_awaits_publishing(IdgenSlot *slot, int64 count);
+extern IdgenPublishingState idgen_slot_look_at_publishing(IdgenSlot *slot, int64 count);
 
 extern bool idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block,
                                    int64 count, IdgenPassed *passed, IdgenBlock *ids);

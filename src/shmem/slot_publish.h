@@ -40,6 +40,8 @@ typedef struct IdgenOutcome
 	int64 ahead_ids;        /* ids in those; 0 = it has not refilled */
 	TransactionId claim;    /* the claim it made, or invalid */
 	int64 ahead_below;      /* of the worker: refill again when this many are left */
+	double left_at_server;  /* of the worker: the ids that another server has left;
+	                         * 0 if the blocks are from this one */
 	IdgenCounters counters; /* to add; of waits and ids_lost only crowded, if published */
 	IdgenHistogram refills; /* to add: how long each of these took */
 } IdgenOutcome;

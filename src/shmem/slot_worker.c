@@ -23,6 +23,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "shmem/slot_bridge.h"
 #include "shmem/slot_pace.h"
 #include "shmem/slot_work.h"
 #include "shmem/slot_worker.h"
@@ -221,18 +222,28 @@ idgen_slot_begin_attempt(IdgenSlot *slot, IdgenTask *task)
 
 	task->attempt = slot->worker.attempt;
 	task->nblocks = slot->pace.worker_blocks;
-	task->bulk_ids = slot->worker.bulk_ids;
+	task->bulk_ids = Max(slot->worker.bulk_ids, idgen_bridge_begin_refill(slot));
 	task->range = slot->worker.range;
 	task->joins = idgen_slot_last_block(slot);
 	task->requested_by = slot->worker.requester;
 	task->row_locked = slot->row_locked;
+	task->failed_with = slot->worker.failure.sqlerrcode;
 	slot->worker.range = slot->worker.bulk_ids = 0;
 }
 
-/* The attempt under way is over: note why it has failed, if it has. */
+/*
+ * The attempt under way is over: note why it has failed, if it has. If it has
+ * tried until now to reach another server, requests that were made meanwhile
+ * are denied as well: the sessions that wait share its failure.
+ */
 static void
 end_attempt(IdgenSlot *slot, const IdgenFailure *failure)
 {
+	if (failure != NULL && failure->of == IDGEN_FAILURE_OF_SERVER && idgen_slot_is_requested(slot))
+	{
+		idgen_slot_withdraw(slot);
+		slot->worker.attempt++;
+	}
 	idgen_slot_end_refilling(slot);
 	slot->worker.failure.sqlerrcode = 0;
 	if (failure != NULL)
@@ -255,9 +266,13 @@ idgen_slot_end_attempt(IdgenSlot *slot, uint64 attempt,
 	if (attempt == slot->worker.attempt && idgen_slot_is_attempted(slot))
 		end_attempt(slot, failure);
 
+	if (failure != NULL && failure->of == IDGEN_FAILURE_OF_SERVER)
+		idgen_bridge_note_failure(slot);
 	if (outcome != NULL && outcome->rest_fate == IDGEN_OUTCOME_PUBLISHED && slot->ids_left > 0)
 	{
 		slot->ahead_below = outcome->ahead_below;
+		if (outcome->left_at_server > 0)
+			idgen_bridge_note_refill(slot, outcome->left_at_server);
 		slot->pace.filled_at = GetCurrentTimestamp();
 		if (slot->ids_left > slot->ahead_below)
 			idgen_slot_withdraw(slot);

@@ -156,7 +156,7 @@ idgen_centre_of(const IdgenHandle *handle)
  * 2F003, and 42P01 if the table has just been dropped.
  */
 static IdgenRemoteQuery *
-begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement)
+begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement, TimestampTz deadline)
 {
 	Oid owner = idgen_owner_of(handle->relid);
 
@@ -165,7 +165,7 @@ begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement)
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", handle->relid)));
 	idgen_server_check_usage(handle->found.origin, owner);
-	return idgen_remote_begin(handle->found.origin, owner, statement);
+	return idgen_remote_begin(handle->found.origin, owner, statement, deadline);
 }
 
 /* A number as a parameter, or null. */
@@ -208,7 +208,7 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenCentre *cent
 		.columns = COLUMNS,
 	};
 
-	return begin_query(handle, &statement);
+	return begin_query(handle, &statement, request->deadline);
 }
 
 /* Ask what the row at the centre says. Raises what begin_query() does. */
@@ -224,7 +224,7 @@ idgen_centre_begin_look(const IdgenHandle *handle, const IdgenCentre *centre)
 		.columns = COLUMN_SOURCE + 1,
 	};
 
-	return begin_query(handle, &statement);
+	return begin_query(handle, &statement, idgen_remote_deadline());
 }
 
 /* A parameter that is not null. */

@@ -26,6 +26,7 @@
 #include "common/as_owner.h"
 #include "common/guc.h"
 #include "remote/foreign_server.h"
+#include "remote/reach.h"
 #include "session/handle.h"
 #include "session/xact_changes.h"
 #include "sources/centre.h"
@@ -158,6 +159,17 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 	return allocate_for_session(handle, request, refill);
 }
 
+/* Raises 08001 if nobody can connect to the server. */
+static void
+server_share_failure(const IdgenHandle *handle, TimestampTz since)
+{
+	IdgenServer server = idgen_server_get(handle->found.origin);
+	IdgenRemoteError error;
+
+	if (idgen_reach_failed_since(handle->found.origin, server.name, since, &error))
+		idgen_remote_raise(&error, NULL);
+}
+
 /* As much as a block can hold. */
 static int64
 server_max_count(const IdgenHandle *handle)
@@ -187,6 +199,7 @@ const IdgenSource idgen_source_server = {
 	.look_up = idgen_server_look_up,
 	.title = server_title,
 	.allocate = server_allocate,
+	.share_failure = server_share_failure,
 	.max_count = server_max_count,
 	.peek = server_peek,
 };

@@ -16,7 +16,7 @@
 #include "common/guc.h"
 #include "node/lease.h"
 #include "remote/foreign_server.h"
-#include "shmem/unreachable.h"
+#include "shmem/other_servers.h"
 #include "sources/sources.h"
 #include "sources/went_back.h"
 #include "sql/health.h"
@@ -197,7 +197,10 @@ add_went_back(Problems *problems, const IdgenHealth *health)
 	            timestamptz_to_str(note.since), idgen_went_back_describe(&note, &mark), idgen_went_back_hint(note.how, server.name, health->item->name));
 }
 
-/* Another server does not answer. */
+/*
+ * Another server does not answer. Of why, the first line will do: libpq says
+ * more in further ones, for people at its terminal.
+ */
 static void
 add_unreachable(Problems *problems, const IdgenHealth *health)
 {
@@ -206,8 +209,9 @@ add_unreachable(Problems *problems, const IdgenHealth *health)
 	if (health->def.source->timeout == NULL ||
 	    !idgen_unreachable_find(health->object, &unreachable))
 		return;
-	add_problem(problems, IDGEN_PROBLEM_UNREACHABLE, "Server %s has not answered since %s. Start it, or see what is in the way: %s.",
-	            health->object_name, timestamptz_to_str(unreachable.since), unreachable.reason);
+	add_problem(problems, IDGEN_PROBLEM_UNREACHABLE, "Server %s has not answered since %s. Start it, or see what is in the way: %.*s.",
+	            health->object_name, timestamptz_to_str(unreachable.since),
+	            (int) strcspn(unreachable.reason, "\n"), unreachable.reason);
 }
 
 /* Its ids begin with a leased node number, and the lease is not renewed. */

@@ -15,6 +15,7 @@
 #include "common/subxact.h"
 #include "draw/refill.h"
 #include "session/validate.h"
+#include "shmem/other_servers.h"
 #include "worker/failure.h"
 #include "worker/job.h"
 
@@ -55,6 +56,7 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
 		.joins = job->task->joins,
 		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
 		.under_way = &job->query,
+		.deadline = idgen_remote_deadline(),
 	};
 	IdgenSourceResult result;
 
@@ -152,17 +154,40 @@ event_of_error(const IdgenJob *job, const ErrorData *error)
 	return IDGEN_EVENT_FAILED;
 }
 
+/* Does an error say that another server cannot be reached at all? */
+static bool
+is_of_server(const IdgenJob *job, const ErrorData *error)
+{
+	return job->source != NULL && job->source->timeout != NULL &&
+		error->sqlerrcode == ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION;
+}
+
 /*
- * Note an error for the sessions that wait, and log it. That an id sequence is
- * exhausted, or that its table is gone, is nothing to log: it is for the
- * sessions to raise.
+ * Is there something to tell the server log? Each state is told once, and not
+ * each try: that a server cannot be reached, whatever needs it; and for each id
+ * sequence, that refills fail for another reason than the last time. That an id
+ * sequence is exhausted, or that its table is gone, is for the sessions to
+ * raise.
  */
+static bool
+is_worth_logging(const IdgenJob *job, const ErrorData *error)
+{
+	if (error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED ||
+	    error->sqlerrcode == ERRCODE_UNDEFINED_TABLE)
+		return false;
+	if (is_of_server(job, error))
+		return idgen_unreachable_is_news(job->origin);
+	return error->sqlerrcode != job->task->failed_with;
+}
+
+/* Note an error for the sessions that wait, and log it. */
 static void
 note_failure(IdgenJob *job, const ErrorData *error)
 {
 	idgen_failure_set(&job->failure, error, 1);
-	if (error->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED ||
-	    error->sqlerrcode == ERRCODE_UNDEFINED_TABLE)
+	if (is_of_server(job, error))
+		job->failure.of = IDGEN_FAILURE_OF_SERVER;
+	if (!is_worth_logging(job, error))
 		return;
 	ereport(LOG,
 	        (errcode(error->sqlerrcode),

@@ -211,12 +211,14 @@ RESET ROLE;
 SELECT idgen_restart('so', 1);
 -- gives: ERROR 0A000
 
--- claim: A centre that cannot be reached.
+-- claim: A centre that cannot be reached is tried again for idgen.server_timeout.
+SET idgen.server_timeout = '500ms';
 CREATE SERVER dead FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host :'host', port '1', dbname 'x');
 CREATE USER MAPPING FOR current_user SERVER dead OPTIONS (user 'a', password 'b');
 SELECT idgen_create('sd', source => 'server', source_name => 'dead');
 SELECT idgen_next('sd');
 -- gives: ERROR 08001: could not connect to server "dead"
+RESET idgen.server_timeout;
 
 -- claim: A centre that the worker cannot reach.
 UPDATE id_sequences SET refill = 'worker' WHERE name = 'sd';

@@ -103,6 +103,10 @@ SHOW idgen.server_timeout;
 -- gives: 7ms
 RESET idgen.server_timeout;
 
+-- claim: idgen.bridge_seconds is set in the configuration file.
+SET idgen.bridge_seconds = 5;
+-- gives: ERROR 55P02
+
 -- claim: idgen.node_id is set in the configuration file.
 SET idgen.node_id = 5;
 -- gives: ERROR 55P02
@@ -165,6 +169,7 @@ RESET idgen.auto_create;
 
 -- claim: What the settings may be.
 SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND vartype = 'integer' ORDER BY name;
+-- gives: idgen.bridge_seconds|0|86400
 -- gives: idgen.channel|0|9
 -- gives: idgen.default_block_size|1|2147483647
 -- gives: idgen.max_centre_marks|2|1000000

@@ -96,8 +96,10 @@ SELECT idgen_next('po');
 CREATE SERVER d FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host :'host', port '1');
 CREATE USER MAPPING FOR current_user SERVER d OPTIONS (user 'a', password 'b');
 SELECT idgen_create('sd', source => 'server', source_name => 'd');
+SET idgen.server_timeout = '500ms';
 SELECT idgen_next('sd');
 -- gives: ERROR 08001: could not connect to server "d"
+RESET idgen.server_timeout;
 
 -- claim: Composed ids need a node: 0, which is the default, will not do.
 SELECT idgen_create('p', layout => 'prefixed');

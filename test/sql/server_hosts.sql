@@ -24,7 +24,9 @@ EXCEPTION WHEN sqlclient_unable_to_establish_sqlconnection THEN
 	GET STACKED DIAGNOSTICS detail = pg_exception_detail;
 	RETURN (SELECT count(DISTINCT r) FROM regexp_matches(detail, 'socket "/[a-p]/', 'g') r);
 END $$;
+SET idgen.server_timeout = '1s';
 SELECT tried('session');
+RESET idgen.server_timeout;
 
 -- The owner of the wrapper can have it do without the check. Then a refill
 -- makes it.

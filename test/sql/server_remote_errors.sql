@@ -125,8 +125,10 @@ ALTER TABLE centre.id_sequences ENABLE ALWAYS TRIGGER look;
 ALTER SERVER central OPTIONS (ADD options '-cdefault_transaction_isolation=serializable -cdefault_transaction_deferrable=on -csynchronous_commit=off -crow_security=off -csession_replication_role=replica -cDateStyle=German -cstandard_conforming_strings=off -cbytea_output=escape -cclient_encoding=LATIN1');
 SELECT idgen_next('gen');
 ALTER SERVER central OPTIONS (SET options '-cdefault_transaction_read_only=on');
+SET idgen.server_timeout = '300ms';
 SELECT idgen_next('gen');
 \echo :SQLSTATE
+RESET idgen.server_timeout;
 ALTER SERVER central OPTIONS (DROP options);
 DROP TRIGGER look ON centre.id_sequences;
 DROP FUNCTION centre.look;
@@ -148,6 +150,7 @@ SELECT idgen_next('gen');
 
 -- no server, no database
 \set VERBOSITY terse
+SET idgen.server_timeout = '300ms';
 ALTER SERVER central OPTIONS (SET dbname 'no_such_database');
 SELECT idgen_next('gen');
 \echo :SQLSTATE
@@ -165,6 +168,7 @@ SELECT idgen_next('gen');
 DO $$BEGIN EXECUTE format('ALTER SERVER central OPTIONS (SET host %L, SET port %L)',
 	split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')); END$$;
 \set VERBOSITY default
+RESET idgen.server_timeout;
 SELECT idgen_next('gen');
 TABLE centre.id_sequences;
 

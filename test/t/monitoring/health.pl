@@ -21,6 +21,17 @@ idgen.worker_timeout = '100s'
 idgen.worker_idle_timeout = '100s'
 });
 
+# For how long a server is tried that does not answer
+sub set_server_timeout
+{
+	my ($timeout) = @_;
+
+	$node->append_conf('postgresql.conf', "idgen.server_timeout = '$timeout'");
+	$node->reload;
+	$node->poll_query_until('postgres', 'SHOW idgen.server_timeout', $timeout) or die 'not reloaded';
+	return;
+}
+
 sub problem
 {
 	my ($name) = @_;
@@ -113,6 +124,12 @@ is(worker('remote worker'), 'running', 'the worker runs');
 is(worker('remote'), '', 'where a session refills, no worker does');
 $centre->stop;
 is(problem('remote'), '', 'as long as nobody asks, nobody knows that a server is away');
+$session = start_statement($node, q{SELECT idgen_next('remote') FROM generate_series(1, 10)});
+becomes('remote', qr/^Server central has not answered since/, 'a session tries to ask it');
+$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'});
+is($session->query(''), '', 'and is told not to');
+$session->quit;
+set_server_timeout('1s');
 is(sqlstate($node, q{SELECT idgen_next('remote') FROM generate_series(1, 10)}), '08001', 'a session has asked it');
 becomes('remote', qr/^Server central has not answered since \d{4}-\d\d-\d\d .*: .+\.$/, 'a server does not answer');
 is(kind('remote'), 'unreachable', 'in a word');
@@ -120,6 +137,7 @@ my ($since) = problem('remote') =~ /(since \S+ \S+)\. Start/;
 is(sqlstate($node, q{SELECT idgen_next('remote worker') FROM generate_series(1, 100)}), '08001', 'the worker has asked it');
 like(worker('remote worker'), qr/^backing off: could not connect to server "central"/, 'the state of the worker is its last failure');
 like(problem('remote worker'), qr/^Server central has not answered \Q$since\E.* The worker could not refill: could not connect to server "central"\.$/, 'both are problems; that it does not answer comes first');
+set_server_timeout('100s');
 $centre->start;
 $node->safe_psql('postgres', "SELECT idgen_next('$_')") foreach ('remote', 'remote worker');
 is(problem($_), '', "$_: when it answers again, all is well") foreach ('remote', 'remote worker');

@@ -129,9 +129,10 @@ $faults++;
 
 # The server is gone, and comes back.
 $centre->stop;
-$session->query_safe('\set VERBOSITY sqlstate');
+$session->query_safe($_) for ('\set VERBOSITY sqlstate', q{SET idgen.server_timeout = '300ms'});
 is(answer($session, $draw), '08001', 'no server');
 is(answer($session, $draw), '08001', 'still none');
+$session->query_safe('RESET idgen.server_timeout');
 $centre->start;
 push @ids, $session->query_safe($draw);
 $session->quit;

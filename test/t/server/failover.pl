@@ -41,8 +41,8 @@ is($sessions[0]->query_safe(q{SELECT idgen_next('single')}), '21', 'a session th
 is($sessions[1]->query_safe(q{SELECT idgen_next('single')}), '22', 'another one');
 terminate_clients($nodes[$_], @{ $clients[$_] }) foreach (0, 1);
 
-is( join("\n", grep { !/^57P01: terminating connection due to administrator command|^08001: could not connect to server "central"|^08006: connection to server "central" was lost/ } client_errors(@all)),
-	'', 'clients met only with errors of the connection');
+is( join("\n", grep { !/^57P01: terminating connection due to administrator command/ } client_errors(@all)),
+	'', 'clients have met with no errors');
 
 my @ids = seen_ids(@all);
 is(duplicates(@ids), '', 'no id was issued twice');

@@ -17,7 +17,10 @@ use Test::More;
 plan skip_all => 'pgbouncer is not here' unless Pooler::is_here();
 
 my $centre = central_server('centre');
-my ($node) = idgen_nodes(1, centres => [$centre], conf => "idgen.worker_timeout = '100s'\n");
+my ($node) = idgen_nodes(1, centres => [$centre], conf => q{
+idgen.worker_timeout = '100s'
+idgen.server_timeout = '10s'
+});
 
 $centre->safe_psql(
 	'postgres', q{
@@ -56,7 +59,7 @@ is(draws_with(q{user 'app', password 'Opensesame2'}), '08001 08001', 'a wrong pa
 is(draws_with(q{user 'app', password 'Opensesame1'}), 'ok ok', 'the right password');
 is( $node->safe_psql('postgres', q{SELECT idgen_next('x'), idgen_next('w')}),
 	'101|101', 'ids go on');
-is( $centre->safe_psql('postgres', q{SELECT DISTINCT usename FROM pg_stat_activity WHERE query LIKE 'WITH asked%'}),
+is( $centre->safe_psql('postgres', q{SELECT DISTINCT usename FROM pg_stat_activity WHERE query LIKE 'WITH central%'}),
 	'app', 'the pooler connects as that role');
 
 # The pooler's session stays when the node's connection ends, and serves others.

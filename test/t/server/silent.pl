@@ -105,7 +105,9 @@ $proxy->pass;
 
 # connect_timeout, in seconds
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (ADD connect_timeout '1')});
-answers(start_asking(0), '08001', 'connect_timeout');
+my $accepted = $proxy->accepted;
+answers(start_asking(0, q{SET idgen.server_timeout = '3s'}), '08001', 'connect_timeout, then idgen.server_timeout');
+cmp_ok($proxy->accepted - $accepted, '>=', 2, 'the host was tried again after connect_timeout');
 $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (DROP connect_timeout)});
 
 # Several sessions want the same id sequence: whichever is ended, the rest goes

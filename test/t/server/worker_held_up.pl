@@ -118,12 +118,17 @@ $node->poll_query_until('postgres', q{SELECT idgen_next('x1') > 0}) or die 'the 
 others_go_on('back', 'x1', 'x6');
 
 # No server, for a while
+$node->append_conf('postgresql.conf', q{idgen.server_timeout = '200ms'});
+$node->reload;
+$node->poll_query_until('postgres', q{SHOW idgen.server_timeout}, '200ms') or die 'not reloaded';
 $centre->stop;
 for my $try (1 .. 3)
 {
 	is(sqlstate($node, q{SELECT idgen_next('x1')}), '08001', 'no server');
 }
 others_go_on('no server', 'second', 'own');
+$node->append_conf('postgresql.conf', q{idgen.server_timeout = '100s'});
+$node->reload;
 $centre->start;
 others_go_on('it has started', 'x1', 'x2');
 

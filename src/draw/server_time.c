@@ -1,0 +1,72 @@
+/*
+ * server_time.c
+ *		How long a call may take because of another server.
+ *
+ * A call has the time that the source's setting gives (idgen.server_timeout),
+ * however often it refills, and whoever asks the server: the call itself,
+ * another session that it waits for, or the worker. The time counts from when
+ * the call first needs the server.
+ *
+ * Who asks has that time as well, and has begun before. So whoever waits
+ * learns of a failure in time, and fails with it. If not, the one that asks is
+ * held up, or has set a longer time. Then the call asks the server itself, for
+ * which it gets a second more; but for half of that it goes on waiting, so that
+ * it does not miss a failure by a hair's breadth. Where the worker alone may
+ * ask, the call waits for all of that second.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "utils/timestamp.h"
+
+#include "draw/server_time.h"
+
+/* How much longer a call may take than the setting says. */
+#define IDGEN_SERVER_EXTRA_MS 1000
+
+/* When the call has first needed the server, which may be now. */
+static TimestampTz
+needed_since(IdgenCall *call)
+{
+	if (call->server_since == 0)
+		call->server_since = GetCurrentTimestamp();
+	return call->server_since;
+}
+
+/*
+ * By when the server has to have answered to a call that asks it now; 0 if the
+ * id sequence needs none.
+ */
+TimestampTz
+idgen_server_deadline(const IdgenHandle *handle, IdgenCall *call)
+{
+	int64 timeout;
+	TimestampTz deadline;
+
+	if (!idgen_needs_server(handle))
+		return 0;
+	timeout = *handle->found.source->timeout;
+	deadline = TimestampTzPlusMilliseconds(needed_since(call), timeout);
+	if (GetCurrentTimestamp() < deadline)
+		return deadline;
+	return TimestampTzPlusMilliseconds(call->server_since, timeout + IDGEN_SERVER_EXTRA_MS);
+}
+
+/* For how many milliseconds a call waits for others to ask the server. */
+int
+idgen_server_patience(const IdgenHandle *handle)
+{
+	int extra = handle->found.refill == IDGEN_REFILL_WORKER ? IDGEN_SERVER_EXTRA_MS : IDGEN_SERVER_EXTRA_MS / 2;
+
+	return Min(*handle->found.source->timeout, INT_MAX - extra) + extra;
+}
+
+/* How many of them are left. */
+long
+idgen_server_patience_left(const IdgenHandle *handle, IdgenCall *call)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(needed_since(call), (int64) idgen_server_patience(handle));
+
+	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
+}

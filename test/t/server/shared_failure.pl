@@ -1,0 +1,99 @@
+# Sessions that wait for the same refill share its failure if nobody can reach
+# the centre. However a call waits, it takes idgen.server_timeout and a second
+# at most: for another session, for the worker, or for several refills.
+use strict;
+use warnings FATAL => 'all';
+
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+
+use IdgenTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Proxy;
+use Test::More;
+
+my $centre = central_server('centre');
+my $proxy = Proxy->new($centre);
+
+# Whoever relies on these has to wait for longer than the test may last.
+my ($node) = idgen_nodes(1, centres => [$proxy], conf => q{
+deadlock_timeout = '1000s'
+idgen.worker_timeout = '1000s'
+idgen.server_timeout = '1000s'
+});
+
+$centre->safe_psql('postgres', q{
+	INSERT INTO id_sequences VALUES ('x', 1, 1), ('y', 1, 1), ('w', 1, 1), ('a', 1, 1), ('late', 1, 1)});
+create_remote($_, '', $node) for ('x', 'y');
+create_remote($_, q{refill => 'worker'}, $node) for ('w', 'late');
+create_remote('a', q{refill => 'auto'}, $node);
+
+# Statements that last longer than this are cancelled: 57014.
+my $limit = q{SET statement_timeout = '60s'};
+
+sub start
+{
+	my ($name, $timeout) = @_;
+	return start_statement($node, "SELECT idgen_next('$name')", '\set VERBOSITY sqlstate', $limit, "SET idgen.server_timeout = '$timeout'");
+}
+
+# One asks in vain, the others wait for it.
+$proxy->hold;
+my @sessions = start('x', '3s');
+$proxy->wait_for_held(1);
+push @sessions, map { start('x', '3s') } 1 .. 20;
+wait_for_waiters($node, 21, '^SELECT idgen_next', 'Extension');
+my $accepted = $proxy->accepted;
+is(join(' ', map { answer($_, '') } @sessions), join(' ', ('08001') x 21), 'all of them fail');
+is($proxy->accepted, $accepted, 'and no other one has asked');
+$_->quit for @sessions;
+
+# One that waits does not share a failure that came early.
+@sessions = start('x', '500ms');
+$proxy->wait_for_held(1);
+push @sessions, start('x', '500s');
+wait_for_waiters($node, 2, '^SELECT idgen_next', 'Extension');
+is(answer($sessions[0], ''), '08001', 'one with little time fails');
+$proxy->wait_for_held(1);
+$proxy->pass;
+like(answer($sessions[1], ''), qr/^\d+$/, 'another one goes on');
+$_->quit for @sessions;
+
+# One that waits does not do so for longer than it may ask itself, though the
+# other one goes on.
+$proxy->hold;
+@sessions = start('x', '500s');
+$proxy->wait_for_held(1);
+my $second = start('x', '500ms');
+like(answer($second, ''), qr/^0800[16]$/, 'waiting for another session');
+my $third = start('w', '500ms');
+is(answer($third, ''), '53000', 'waiting for the worker');
+my $fourth = start('a', '500ms');
+like(answer($fourth, ''), qr/^0800[16]$/, 'waiting for the worker, then asking');
+$proxy->pass;
+like(answer($sessions[0], ''), qr/^\d+$/, 'the other one gets its id');
+$_->quit for ($second, $third, $fourth, @sessions);
+
+# Sessions that come while the worker tries in vain share its failure, too.
+$node->append_conf('postgresql.conf', q{idgen.server_timeout = '3s'});
+$node->reload;
+$node->poll_query_until('postgres', 'SHOW idgen.server_timeout', '3s') or die 'not reloaded';
+$node->poll_query_until('postgres', q{SELECT idgen_next('w') IS NOT NULL}) or die 'the worker does not get on';
+$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE backend_type = $$idgen worker$$');
+$proxy->wait_for_connected(0);
+$proxy->hold;
+@sessions = map { start('late', '500s') } 1 .. 3;
+$proxy->wait_for_held(1);
+push @sessions, map { start('late', '500s') } 1 .. 3;
+wait_for_waiters($node, 6, '^SELECT idgen_next', 'Extension');
+$accepted = $proxy->accepted;
+my @answers = map { answer($_, '') } @sessions;
+is(join(' ', @answers), join(' ', ('08001') x 6), 'worker: all of them fail');
+is($proxy->accepted, $accepted, 'worker: of one attempt');
+$_->quit for @sessions;
+
+$proxy->pass;
+$node->stop;
+$centre->stop;
+done_testing();
