@@ -37,7 +37,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-clients test-sharing test-core test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
+OWN_TARGETS = test test-quick test-clients test-sharing test-core test-extensions test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -145,6 +145,10 @@ test-clients:
 # PostgreSQL's own regression tests, without idgen and with it
 test-core:
 	@$(tree)test/core
+
+# Regression tests and isolation specs, with other extensions
+test-extensions:
+	@$(tree)test/extensions
 
 # Programs with frameworks of their own share sequences and rows with
 # idgen_next; SECONDS=600 for a longer run

@@ -31,8 +31,8 @@ EXCEPTION WHEN OTHERS THEN
 END$$;
 CREATE VIEW functions AS
 	SELECT proname FROM pg_proc
-	WHERE pronamespace = 'public'::regnamespace AND proname NOT LIKE 'idgen%' AND
-		proname NOT IN ('try_create', 'try_draw', 'step');
+	WHERE pronamespace = 'public'::regnamespace AND proname NOT IN ('try_create', 'try_draw', 'step') AND
+		NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e');
 SELECT proname, try_create(proname) FROM functions ORDER BY proname;
 SELECT count(*) FROM id_sequences;
 
