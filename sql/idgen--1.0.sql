@@ -534,6 +534,23 @@ GRANT EXECUTE ON FUNCTION idgen_release_columns(regclass[], name[], text) TO PUB
 GRANT EXECUTE ON FUNCTION idgen_sync(regclass, name) TO PUBLIC;
 
 --
+-- Privileges, by what a role is to do: granted with the caller's own
+--
+
+CREATE FUNCTION idgen_grant(role regrole, level text DEFAULT 'migrate') RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_grant'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_revoke(role regrole, level text DEFAULT 'draw') RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_revoke'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION idgen_grant(regrole, text) IS 'grant a role what it takes to draw ids, or to change id sequences too';
+COMMENT ON FUNCTION idgen_revoke(regrole, text) IS 'take back what idgen_grant grants';
+
+GRANT EXECUTE ON FUNCTION idgen_grant(regrole, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen_revoke(regrole, text) TO PUBLIC;
+
+--
 -- Time-ordered ids: no table, no privilege
 --
 

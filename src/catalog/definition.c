@@ -10,6 +10,7 @@
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "common/time_zone.h"
 
 static void
@@ -258,22 +259,30 @@ idgen_definition_left(const IdgenDefinition *def)
 	return left;
 }
 
-/* Raises 2200H: the row has no id left. */
+/* Raises 2200H: the row of that id_sequences has no id left. */
 void
-idgen_exhausted(const char *name, const IdgenDefinition *def)
+idgen_exhausted(Oid relid, const char *name, const IdgenDefinition *def)
 {
+	const char *hint;
+
 	if (!idgen_is_at_end(def->next_block_start, def->max_value))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" is exhausted", name),
 		         errdetail("Its max_value is %lld, but its column \"exhausted\" is 1.", (long long) def->max_value),
 		         errhint("Set exhausted to 0.")));
+	if (def->layout->scrambled)
+		hint = "Use another id sequence.";
+	else if (def->max_value < PG_INT64_MAX)
+		hint = "Raise max_value and set exhausted to 0.";
+	else
+		hint = psprintf("Use another id sequence, or start again at a lower id with %s().",
+		                idgen_function_name(relid, "idgen_restart"));
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", name),
 	         errdetail("Its last id is %lld.", (long long) def->max_value),
-	         errhint("%s", def->layout->scrambled ? "Use another id sequence." : def->max_value < PG_INT64_MAX ? "Raise max_value and set exhausted to 0."
-	                                                                                                           : "Use another id sequence, or start again at a lower id with idgen_restart().")));
+	         errhint("%s", hint)));
 }
 
 /* Raises 2200H: no id lies behind one that was found. */

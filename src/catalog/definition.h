@@ -39,7 +39,7 @@ extern IdgenRangeLeft idgen_definition_left(const IdgenDefinition *def);
 pg_noreturn extern void idgen_none_behind(const char *name, int64 found, int64 last);
 pg_noreturn extern void idgen_too_few(const char *name, int64 count, int64 last);
 extern bool idgen_is_at_end(int64 next_block_start, int64 max_value);
-pg_noreturn extern void idgen_exhausted(const char *name, const IdgenDefinition *def);
+pg_noreturn extern void idgen_exhausted(Oid relid, const char *name, const IdgenDefinition *def);
 extern const IdgenSource *idgen_check_source(const char *source, const char *source_name);
 extern IdgenRefillMode idgen_check_refill(const char *refill, const IdgenSource *source);
 extern const char *idgen_refill_by_default(const IdgenSource *source);

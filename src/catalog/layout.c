@@ -16,6 +16,7 @@
 #include "utils/fmgrprotos.h"
 
 #include "catalog/layout.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "node/node_number.h"
@@ -179,14 +180,14 @@ does_not_fit(const IdgenLayout *layout, const char *name, const char *value,
 
 /*
  * Raises 2200H or 22003 if no bigint id can be composed of a sequence value.
- * "name" is the id sequence.
+ * "name" is the id sequence, of that id_sequences.
  */
 void
-idgen_layout_check(const IdgenLayout *layout, const char *name, int64 value)
+idgen_layout_check(const IdgenLayout *layout, Oid relid, const char *name, int64 value)
 {
 	if (!idgen_layout_fits(layout, value))
 		does_not_fit(layout, name, psprintf("%lld", (long long) value), IDGEN_ID_DIGITS,
-		             "Use idgen_next_big(), or another id sequence.");
+		             psprintf("Use %s(), or another id sequence.", idgen_function_name(relid, "idgen_next_big")));
 }
 
 /*

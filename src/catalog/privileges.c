@@ -24,6 +24,7 @@
 #include "rewrite/rewriteHandler.h"
 #include "rewrite/rowsecurity.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
@@ -34,6 +35,31 @@
 #include "catalog/row_duties.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+
+/*
+ * A part of ereport(): the call that grants the current user what is missing.
+ * Those who lack no more than SELECT may want to draw; to change rows is for
+ * those who migrate.
+ */
+int
+idgen_grant_hint(Oid relid, AclMode missing)
+{
+	const char *role = quote_identifier(GetUserNameFromId(GetUserId(), false));
+
+	return errhint("The owner of table \"%s\" can grant what is missing with SELECT %s(%s, '%s').",
+	               get_rel_name(relid), idgen_function_name(relid, "idgen_grant"), quote_literal_cstr(role),
+	               missing == ACL_SELECT ? "draw" : "migrate");
+}
+
+/* Raises 42501, as the server does for any table. */
+pg_noreturn static void
+permission_denied(Oid relid, AclMode missing)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+	         errmsg("permission denied for table %s", get_rel_name(relid)),
+	         idgen_grant_hint(relid, missing)));
+}
 
 /*
  * Raises 42501 unless the current user may SELECT from id_sequences, and 42P01
@@ -48,7 +74,31 @@ idgen_check_select(Oid relid)
 	if (is_missing)
 		idgen_no_table();
 	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_TABLE, get_rel_name(relid));
+		permission_denied(relid, ACL_SELECT);
+}
+
+/*
+ * Raises 42501 if the current user lacks one of these privileges on
+ * id_sequences altogether, on each of its columns too. Called before SQL that
+ * changes rows with the caller's own rights: the server would refuse that as
+ * well, but later, and without saying what helps. It has the last word where
+ * only some columns are granted.
+ */
+void
+idgen_check_may_change(Oid relid, AclMode needed)
+{
+	static const AclMode modes[] = {ACL_SELECT, ACL_INSERT, ACL_UPDATE, ACL_DELETE};
+	AclMode missing = ACL_NO_RIGHTS;
+
+	for (int i = 0; i < (int) lengthof(modes); i++)
+	{
+		if ((needed & modes[i]) != 0 &&
+		    pg_class_aclcheck(relid, GetUserId(), modes[i]) != ACLCHECK_OK &&
+		    pg_attribute_aclcheck_all(relid, GetUserId(), modes[i], ACLMASK_ANY) != ACLCHECK_OK)
+			missing |= modes[i];
+	}
+	if (missing != ACL_NO_RIGHTS)
+		permission_denied(relid, missing);
 }
 
 /*
@@ -269,11 +319,10 @@ idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
 void
 idgen_check_may_write(Relation rel, TupleTableSlot *row)
 {
-	AclResult result = pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_UPDATE);
 	bool cacheable;
 
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
+	if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_UPDATE) != ACLCHECK_OK)
+		permission_denied(RelationGetRelid(rel), ACL_UPDATE);
 	if (!row_security_allows(rel, row, ACL_SELECT | ACL_UPDATE, &cacheable))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -184,6 +184,20 @@ idgen_table_name(Oid relid)
 	return quote_qualified_identifier(schema, name);
 }
 
+/*
+ * What a message calls a function of the extension to which that id_sequences
+ * belongs: with the schema, unless the search_path of the session leads there.
+ * So users can take the call out of the message and run it.
+ */
+const char *
+idgen_function_name(Oid relid, const char *function)
+{
+	Oid schema = get_rel_namespace(relid);
+	bool visible = !OidIsValid(schema) || RelationIsVisible(relid);
+
+	return quote_qualified_identifier(visible ? NULL : get_namespace_name(schema), function);
+}
+
 /* Has the current transaction that lock on a relation, or a stronger one? */
 bool
 idgen_relation_is_held(Oid relid, LOCKMODE lockmode)

@@ -52,6 +52,7 @@ typedef Oid RelFileNumber;
 /* 16 has one function for objects of all kinds; idgen needs it for these. */
 #if PG_VERSION_NUM < 160000
 #include "catalog/pg_foreign_server.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #define object_ownercheck(classid, objectid, roleid)      \
 	((classid) == ForeignServerRelationId                 \
@@ -60,6 +61,8 @@ typedef Oid RelFileNumber;
 #define object_aclcheck(classid, objectid, roleid, mode) \
 	((classid) == ProcedureRelationId                    \
 	     ? pg_proc_aclcheck(objectid, roleid, mode)      \
+	     : (classid) == NamespaceRelationId              \
+	     ? pg_namespace_aclcheck(objectid, roleid, mode) \
 	     : pg_foreign_server_aclcheck(objectid, roleid, mode))
 #endif
 

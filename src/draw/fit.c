@@ -78,5 +78,5 @@ idgen_fit_check(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 	else if (call->form == IDGEN_FORM_NUMERIC)
 		idgen_layout_check_big(handle->found.layout, handle->name, value, handle->found.big_base);
 	else
-		idgen_layout_check(handle->found.layout, handle->name, value);
+		idgen_layout_check(handle->found.layout, handle->relid, handle->name, value);
 }

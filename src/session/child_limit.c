@@ -15,6 +15,7 @@
 
 #include "catalog/child_rows.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "session/child_limit.h"
 #include "shmem/cache.h"
 #include "shmem/child_counts.h"
@@ -46,7 +47,8 @@ idgen_check_child_limit(Relation rel, TupleTableSlot *template, const char *chil
 			        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 			         errmsg("template \"%s\" cannot have another child", TextDatumGetCString(name)),
 			         errdetail("Its max_children is %d.", max),
-			         errhint("Raise max_children, or drop children with idgen_drop_children().")));
+			         errhint("Raise max_children, or drop children with %s().",
+			                 idgen_function_name(RelationGetRelid(rel), "idgen_drop_children"))));
 		if (!idgen_cache_is_shared())
 			break;
 		idgen_child_counts_set(key, children, &before);

@@ -6,13 +6,12 @@
 
 #include <math.h>
 
-#include "catalog/namespace.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+#include "catalog/table.h"
 #include "common/guc.h"
 #include "session/messages.h"
 
@@ -33,20 +32,18 @@ idgen_is_possible_name(const char *name)
 static const char *
 hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 {
-	char *schema = RelationIsVisible(relid) ? NULL : get_namespace_name(get_rel_namespace(relid));
 	StringInfoData hint;
 
 	initStringInfo(&hint);
-	appendStringInfo(&hint, "Create it with SELECT %s(%s", quote_qualified_identifier(schema, "idgen_create"),
-	                 quote_literal_cstr(name));
+	appendStringInfo(&hint, "Create it with SELECT %s(%s", idgen_function_name(relid, "idgen_create"), quote_literal_cstr(name));
 	if (source != NULL && !source->auto_created)
 		appendStringInfo(&hint, ", source => '%s'", source->name);
 	if (source != NULL && source->runs_code)
 		appendStringInfoString(&hint, ", source_name => '...'");
 	appendStringInfoString(&hint, ").");
 	if (source == NULL || source->advance != NULL)
-		appendStringInfo(&hint, " If its column has ids already, call %s() then.",
-		                 quote_qualified_identifier(schema, "idgen_sync"));
+		appendStringInfo(&hint, " If its column has ids already, call %s() then%s.", idgen_function_name(relid, "idgen_sync"),
+		                 source == NULL || source->auto_created ? ", or create it with a next_block_start behind them" : "");
 	return hint.data;
 }
 
@@ -68,13 +65,13 @@ idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked)
  * one, from a parent that the user may see.
  */
 void
-idgen_not_made_yet(const char *name, const char *parent)
+idgen_not_made_yet(Oid relid, const char *name, const char *parent)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_UNDEFINED_OBJECT),
 	         errmsg("id sequence \"%s\" does not exist", name),
 	         errdetail("The first draw of that name makes it, from \"%s\".", parent),
-	         errhint("Call idgen_next() first.")));
+	         errhint("Call %s() first.", idgen_function_name(relid, "idgen_next"))));
 }
 
 static void

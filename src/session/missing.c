@@ -20,6 +20,7 @@
 #include "catalog/missing_row.h"
 #include "catalog/parent.h"
 #include "catalog/privileges.h"
+#include "catalog/table.h"
 #include "catalog/template.h"
 #include "common/guc.h"
 #include "session/child_limit.h"
@@ -239,7 +240,7 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 		{
 			idgen_row_show_child(&row, kind, parent, handle->name);
 			if (idgen_row_visible(row.rel, row.slot, &cacheable))
-				idgen_not_made_yet(handle->name, TextDatumGetCString(idgen_row_attribute(parent, IDGEN_ATT_NAME)));
+				idgen_not_made_yet(handle->relid, handle->name, TextDatumGetCString(idgen_row_attribute(parent, IDGEN_ATT_NAME)));
 		}
 		ExecDropSingleTupleTableSlot(parent);
 	}

@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/table.h"
 #include "session/handle_table.h"
 #include "session/names.h"
 #include "session/period_now.h"
@@ -110,6 +111,6 @@ idgen_refuse_periods(const IdgenHandle *handle, const char *function)
 	ereport(ERROR,
 	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 	         errmsg("id sequence \"%s\" starts anew each %s", handle->name, word),
-	         errhint("Call %s for the id sequence of one %s, such as \"%s\".", function, word,
+	         errhint("Call %s() for the id sequence of one %s, such as \"%s\".", idgen_function_name(handle->relid, function), word,
 	                 idgen_period_child(handle->name, handle->found.period, &today))));
 }

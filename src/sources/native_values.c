@@ -15,6 +15,7 @@
 #include "commands/sequence.h"
 #include "miscadmin.h"
 
+#include "catalog/table.h"
 #include "common/subxact.h"
 #include "sources/native_values.h"
 
@@ -31,7 +32,8 @@ idgen_values_exhausted(const IdgenHandle *handle)
 	else
 		errdetail("Its last id is %lld.", (long long) last_id);
 	if (last_id == PG_INT64_MAX || last_id == PG_INT64_MIN)
-		errhint("Use another sequence, or start this one again with idgen_restart().");
+		errhint("Use another sequence, or start this one again with %s().",
+		        idgen_function_name(handle->relid, "idgen_restart"));
 	else if (idgen_pooling_numbers(sequence->ids.pooling) && last_id == sequence->ids.max_id)
 		errhint("Raise max_value.");
 	else

@@ -17,6 +17,7 @@
 
 #include "catalog/extent.h"
 #include "catalog/parent.h"
+#include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "session/messages.h"
@@ -69,7 +70,7 @@ exhausted(const IdgenHandle *handle, const IdgenRequest *request, const IdgenDef
 		return IDGEN_SOURCE_EXHAUSTED;
 	if (request->count > 1 && idgen_is_at_end(def->next_block_start, def->max_value))
 		idgen_too_few(handle->name, request->count, def->max_value);
-	idgen_exhausted(handle->name, def);
+	idgen_exhausted(handle->relid, handle->name, def);
 }
 
 static bool
@@ -236,7 +237,7 @@ table_peek(IdgenHandle *handle, int64 *id)
 		return IDGEN_SOURCE_STALE;
 	pass_collided(handle, &def);
 	if (idgen_definition_is_exhausted(&def))
-		idgen_exhausted(handle->name, &def);
+		idgen_exhausted(handle->relid, handle->name, &def);
 	*id = def.next_block_start;
 	return IDGEN_SOURCE_OK;
 }
@@ -255,6 +256,7 @@ update_row(const IdgenHandle *handle, const char *set, int64 start)
 	char *query = psprintf("UPDATE ONLY %s SET %s WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
 	                       idgen_table_name(handle->relid), set);
 
+	idgen_check_may_change(handle->relid, ACL_UPDATE);
 	SPI_connect();
 	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
 		elog(ERROR, "unexpected result of update of \"id_sequences\"");

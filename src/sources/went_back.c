@@ -19,6 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "catalog/table.h"
 #include "common/guc.h"
 #include "sources/went_back.h"
 
@@ -68,17 +69,20 @@ idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark)
 }
 
 /*
- * What to do about it, as a sentence. "name" is that of the id sequence here.
+ * What to do about it, as a sentence. "name" is that of the id sequence here,
+ * in that id_sequences.
  * There is not much room for what the worker has sessions told.
  */
 const char *
-idgen_went_back_hint(IdgenWentBack how, const char *server, const char *name)
+idgen_went_back_hint(Oid relid, IdgenWentBack how, const char *server, const char *name)
 {
+	const char *function = idgen_function_name(relid, "idgen_accept_centre");
+
 	if (how == IDGEN_BACK_BLOCK)
-		return psprintf("Raise next_block_start there beyond all that any node has received; if it begins anew on purpose, call idgen_accept_centre(%s, %s).",
-		                quote_literal_cstr(server), quote_literal_cstr(name));
-	return psprintf("If it is the right server, raise next_block_start there beyond all that any node has received, then call idgen_accept_centre(%s).",
-	                quote_literal_cstr(server));
+		return psprintf("Raise next_block_start there beyond all that any node has received; if it begins anew on purpose, call %s(%s, %s).",
+		                function, quote_literal_cstr(server), quote_literal_cstr(name));
+	return psprintf("If it is the right server, raise next_block_start there beyond all that any node has received, then call %s(%s).",
+	                function, quote_literal_cstr(server));
 }
 
 /* Note that a centre has gone back, and raise 55000. */
@@ -93,7 +97,7 @@ idgen_went_back_refuse(const IdgenHandle *handle, const IdgenCentre *centre, con
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("server \"%s\" has gone back with id sequence \"%s\"", centre->server, centre->name),
 	         errdetail_internal("%s", idgen_went_back_describe(note, &mark)),
-	         errhint("%s", idgen_went_back_hint(note->how, centre->server, handle->name))));
+	         errhint("%s", idgen_went_back_hint(handle->relid, note->how, centre->server, handle->name))));
 }
 
 /*

@@ -10,7 +10,7 @@
 
 extern IdgenWentBack idgen_went_back_read(const char *word);
 extern const char *idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark);
-extern const char *idgen_went_back_hint(IdgenWentBack how, const char *server, const char *name);
+extern const char *idgen_went_back_hint(Oid relid, IdgenWentBack how, const char *server, const char *name);
 pg_noreturn extern void idgen_went_back_refuse(const IdgenHandle *handle, const IdgenCentre *centre,
                                                const IdgenBackNote *note);
 extern void idgen_went_back_log(const IdgenHandle *handle, const IdgenCentre *centre, const IdgenMark *before,

@@ -25,6 +25,7 @@
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
 #include "catalog/owning_column.h"
+#include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
@@ -348,8 +349,10 @@ Datum
 idgen_create(PG_FUNCTION_ARGS)
 {
 	NewRow row = get_new_row(fcinfo);
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 
-	insert_row(idgen_table_oid(fcinfo->flinfo->fn_oid), &row);
+	idgen_check_may_change(id_sequences, ACL_INSERT);
+	insert_row(id_sequences, &row);
 	PG_RETURN_VOID();
 }
 
@@ -386,7 +389,7 @@ restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
 	{
 		idgen_handle_validate(handle, call);
 		if (handle->found.period != IDGEN_PERIOD_NONE)
-			idgen_refuse_periods(handle, call->function);
+			idgen_refuse_periods(handle, "idgen_restart");
 		if (handle->found.source->restart == NULL)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -267,7 +267,7 @@ make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences, Li
  * Those of the column are dropped by now.
  */
 static void
-warn_of_sequences(const IdgenColumn *column, const IdgenColumnSequences *sequences, const char *name)
+warn_of_sequences(const Request *request, const IdgenColumn *column, const IdgenColumnSequences *sequences, const char *name)
 {
 	ListCell *cell;
 
@@ -275,7 +275,8 @@ warn_of_sequences(const IdgenColumn *column, const IdgenColumnSequences *sequenc
 		ereport(WARNING,
 		        (errmsg("sequence \"%s\" is still there", idgen_display_name(lfirst_oid(cell))),
 		         errdetail("Ids that programs take from it by nextval() are issued by id sequence \"%s\", too.", name),
-		         errhint("Drop it if nothing else needs it. Have such programs leave ids to the default of the column, or call idgen_next().")));
+		         errhint("Drop it if nothing else needs it. Have such programs leave ids to the default of the column, or call %s().",
+		                 idgen_function_name(request->id_sequences, "idgen_next"))));
 }
 
 /* Raises 42809 for a column of id_sequences, before that is locked. */
@@ -337,7 +338,7 @@ adopt(const Request *request)
 	IdgenColumnTurn turn;
 
 	refuse_own_columns(request);
-	idgen_column_list_lock(list);
+	idgen_column_list_lock(list, request->id_sequences, ACL_INSERT);
 	for (int i = 0; i < list->n; i++)
 	{
 		const IdgenColumn *column = idgen_column_turn_begin(&turn, list, i);
@@ -360,7 +361,7 @@ adopt(const Request *request)
 		const IdgenColumn *column = idgen_column_turn_begin(&turn, list, i);
 
 		drop_sequences(list->sequences[i].owned);
-		warn_of_sequences(column, &list->sequences[i], request->names[i]);
+		warn_of_sequences(request, column, &list->sequences[i], request->names[i]);
 		idgen_column_turn_end(&turn);
 	}
 	return reports;

@@ -133,6 +133,7 @@ update_group(Apply *apply, ChildGroup *group)
 
 	if (group->wanted == NULL)
 		return;
+	idgen_check_may_change(RelationGetRelid(apply->rel), ACL_UPDATE);
 	values[0] = makeArrayResult(group->names, group->memory);
 	for (int i = 0; i < NAPPLIED; i++)
 	{
@@ -296,6 +297,7 @@ idgen_drop_children(PG_FUNCTION_ARGS)
 	PreventCommandIfParallelMode("idgen_drop_children()");
 	/* From here on, this table is the one of that name. */
 	table_close(idgen_table_open(relid, AccessShareLock), NoLock);
+	idgen_check_may_change(relid, ACL_SELECT | ACL_DELETE);
 	table = idgen_table_name(relid);
 	deleted = run(psprintf("DELETE FROM ONLY %s WHERE refilled_at OPERATOR(pg_catalog.<) $2"
 	                       " AND template OPERATOR(pg_catalog.=) ANY (SELECT child.name FROM ONLY %s child"

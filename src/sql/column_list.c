@@ -15,6 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "catalog/privileges.h"
 #include "common/compat.h"
 #include "sql/column_list.h"
 #include "sql/sql_support.h"
@@ -160,11 +161,12 @@ check_distinct(const IdgenColumnList *list, const IdgenColumn **sorted)
 /*
  * Find the columns and lock their tables with all inheritors, until the
  * transaction ends. Everything is checked before the first lock is requested:
- * nobody should wait for a lock only to be refused. Raises what
- * idgen_column_find() and idgen_column_lock() do, and 42701.
+ * nobody should wait for a lock only to be refused. "needed" are the privileges
+ * on id_sequences that it takes to move columns. Raises what
+ * idgen_column_find() and idgen_column_lock() do, 42701, and 42501.
  */
 void
-idgen_column_list_lock(IdgenColumnList *list)
+idgen_column_list_lock(IdgenColumnList *list, Oid id_sequences, AclMode needed)
 {
 	const IdgenColumn **sorted = sort_columns(list);
 	IdgenColumnTurn turn;
@@ -175,6 +177,8 @@ idgen_column_list_lock(IdgenColumnList *list)
 		idgen_column_turn_end(&turn);
 	}
 	check_distinct(list, sorted);
+	if (list->n > 0)
+		idgen_check_may_change(id_sequences, needed);
 	for (int i = 0; i < list->n; i++)
 	{
 		idgen_column_lock(idgen_column_turn_begin(&turn, list, sorted[i] - list->columns));

@@ -6,6 +6,7 @@
 #define IDGEN_COLUMN_LIST_H
 
 #include "fmgr.h"
+#include "nodes/parsenodes.h"
 
 #include "sql/column.h"
 #include "sql/column_sequences.h"
@@ -30,7 +31,7 @@ extern IdgenColumnList *idgen_column_list_of_one(FunctionCallInfo fcinfo);
 extern IdgenColumnList *idgen_column_list_of_arrays(FunctionCallInfo fcinfo);
 extern IdgenColumn *idgen_column_turn_begin(IdgenColumnTurn *turn, const IdgenColumnList *list, int i);
 extern void idgen_column_turn_end(IdgenColumnTurn *turn);
-extern void idgen_column_list_lock(IdgenColumnList *list);
+extern void idgen_column_list_lock(IdgenColumnList *list, Oid id_sequences, AclMode needed);
 extern void idgen_column_list_lock_sequences(IdgenColumnList *list);
 
 #endif /* IDGEN_COLUMN_LIST_H */

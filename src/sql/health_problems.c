@@ -101,7 +101,7 @@ idgen_problem_name(IdgenProblem problem)
 
 /* What has to be done so that more ids can be issued. */
 static const char *
-how_to_get_more(const IdgenHealth *health)
+how_to_get_more(const IdgenHealthView *view, const IdgenHealth *health)
 {
 	const IdgenExtent *extent = &health->extent;
 
@@ -114,7 +114,8 @@ how_to_get_more(const IdgenHealth *health)
 		case IDGEN_LIMIT_SEQUENCE:
 			return extent->step > 0 ? "Raise its MAXVALUE." : "Lower its MINVALUE.";
 		case IDGEN_LIMIT_LAYOUT:
-			return "Draw by idgen_next_big(), or from another id sequence.";
+			return psprintf("Draw by %s(), or from another id sequence.",
+			                idgen_function_name(RelationGetRelid(view->rel), "idgen_next_big"));
 		case IDGEN_LIMIT_MAX_VALUE:
 			if (health->def.layout->scrambled || extent->limit == PG_INT64_MAX)
 				break;
@@ -138,7 +139,7 @@ has_cached_ids(const IdgenHealth *health)
 }
 
 static void
-add_exhausted(Problems *problems, const IdgenHealth *health)
+add_exhausted(Problems *problems, const IdgenHealthView *view, const IdgenHealth *health)
 {
 	const IdgenExtent *extent = &health->extent;
 
@@ -146,10 +147,10 @@ add_exhausted(Problems *problems, const IdgenHealth *health)
 		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "Its column exhausted is 1, though ids are left. Set that to 0.");
 	else if (has_cached_ids(health))
 		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "No block is left within the limit of %s, only what is cached. %s",
-		            extent->limited_by, how_to_get_more(health));
+		            extent->limited_by, how_to_get_more(view, health));
 	else
 		add_problem(problems, IDGEN_PROBLEM_EXHAUSTED, "No id is left within the limit of %s. %s", extent->limited_by,
-		            how_to_get_more(health));
+		            how_to_get_more(view, health));
 }
 
 /* Columns that cannot hold its ids, however far it has got. */
@@ -178,7 +179,7 @@ add_source_missing(Problems *problems, const IdgenHealth *health)
 
 /* Another server has forgotten what it has given. */
 static void
-add_went_back(Problems *problems, const IdgenHealth *health)
+add_went_back(Problems *problems, const IdgenHealthView *view, const IdgenHealth *health)
 {
 	IdgenBackNote note;
 	IdgenMark mark;
@@ -194,7 +195,7 @@ add_went_back(Problems *problems, const IdgenHealth *health)
 		return;
 	mark = idgen_mark_read(health->object, name);
 	add_problem(problems, IDGEN_PROBLEM_WENT_BACK, "Server %s has gone back, as was seen on %s. %s %s", health->object_name,
-	            timestamptz_to_str(note.since), idgen_went_back_describe(&note, &mark), idgen_went_back_hint(note.how, server.name, health->item->name));
+	            timestamptz_to_str(note.since), idgen_went_back_describe(&note, &mark), idgen_went_back_hint(RelationGetRelid(view->rel), note.how, server.name, health->item->name));
 }
 
 /*
@@ -290,8 +291,8 @@ add_columns_ahead(Problems *problems, IdgenHealthView *view, const IdgenHealth *
 		const IdgenDrawingColumn *column = lfirst(cell);
 
 		if (idgen_health_is_ahead(view, health, column))
-			add_problem(problems, IDGEN_PROBLEM_BEHIND_COLUMN, "There are ids in %s that it has yet to issue. Run idgen_sync(%s, %s).",
-			            idgen_column_title(column), quote_literal_cstr(idgen_table_name(column->relid)), quote_literal_cstr(column->name));
+			add_problem(problems, IDGEN_PROBLEM_BEHIND_COLUMN, "There are ids in %s that it has yet to issue. Run %s(%s, %s).",
+			            idgen_column_title(column), idgen_function_name(RelationGetRelid(view->rel), "idgen_sync"), quote_literal_cstr(idgen_table_name(column->relid)), quote_literal_cstr(column->name));
 	}
 }
 
@@ -308,17 +309,17 @@ describe_seconds(double seconds)
 
 /* It will be used up soon, or little is left. */
 static void
-add_running_out(Problems *problems, const IdgenHealth *health)
+add_running_out(Problems *problems, const IdgenHealthView *view, const IdgenHealth *health)
 {
 	double seconds = idgen_seconds_left(&health->usage, health->ids_left);
 	double percent = idgen_extent_percent_left(&health->extent);
 
 	if (seconds >= 0 && seconds < (double) idgen_warn_days * SECONDS_PER_DAY)
 		add_problem(problems, IDGEN_PROBLEM_USED_UP_SOON, "In %s, no id will be left within the limit of %s. %s",
-		            describe_seconds(seconds), health->extent.limited_by, how_to_get_more(health));
+		            describe_seconds(seconds), health->extent.limited_by, how_to_get_more(view, health));
 	else if (percent >= 0 && percent < idgen_warn_remaining)
 		add_problem(problems, IDGEN_PROBLEM_LITTLE_LEFT, "Only %.2f percent of its ids are left within the limit of %s. %s", percent,
-		            health->extent.limited_by, how_to_get_more(health));
+		            health->extent.limited_by, how_to_get_more(view, health));
 }
 
 /*
@@ -334,16 +335,16 @@ idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health, IdgenPro
 	if (health->object_name != NULL && !OidIsValid(health->object))
 		add_source_missing(&problems, health);
 	if (health->ids_left == 0)
-		add_exhausted(&problems, health);
+		add_exhausted(&problems, view, health);
 	add_misfits(&problems, health);
-	add_went_back(&problems, health);
+	add_went_back(&problems, view, health);
 	add_node_number(&problems, health);
 	add_unreachable(&problems, health);
 	add_blocked(&problems, view, health);
 	add_worker(&problems, health);
 	add_columns_ahead(&problems, view, health);
 	if (health->ids_left > 0)
-		add_running_out(&problems, health);
+		add_running_out(&problems, view, health);
 	if (view->cache_thrashes && health->item->entry != NULL)
 		add_problem(&problems, IDGEN_PROBLEM_CACHE_THRASHES,
 		            "The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.");

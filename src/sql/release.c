@@ -200,7 +200,7 @@ release(Oid id_sequences, IdgenColumnList *list, Kind kind)
 	char **reports = palloc((list->n + 1) * sizeof(char *));
 	IdgenColumnTurn turn;
 
-	idgen_column_list_lock(list);
+	idgen_column_list_lock(list, id_sequences, ACL_SELECT | ACL_UPDATE | ACL_DELETE);
 	for (int i = 0; i < list->n; i++)
 	{
 		names[i] = check_column(idgen_column_turn_begin(&turn, list, i), idgen_schema, kind);

@@ -16,6 +16,7 @@
 #include "catalog/definition.h"
 #include "catalog/row.h"
 #include "catalog/scramble_keys.h"
+#include "catalog/table.h"
 #include "catalog/template.h"
 #include "session/xact_changes.h"
 #include "sql/row_keys.h"
@@ -144,7 +145,8 @@ check_revival(const IdgenTriggerRow *row)
 		                idgen_tuple_string(row->new, desc, IDGEN_ATT_NAME)),
 		         errdetail("Its last id, %lld, is the greatest there can be.",
 		                   (long long) PG_INT64_MAX),
-		         errhint("Start it again at a lower id with idgen_restart().")));
+		         errhint("Start it again at a lower id with %s().",
+		                 idgen_function_name(RelationGetRelid(row->rel), "idgen_restart"))));
 }
 
 /* Does the UPDATE have ids come from another place? */
@@ -207,7 +209,8 @@ pool_updated(const IdgenTriggerRow *row)
 		        (errmsg("id sequence \"%s\" may issue ids a second time",
 		                idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME)),
 		         errdetail("The next values of its native sequence stand for ids that earlier values stood for."),
-		         errhint("Call idgen_restart() with an id behind these, in the same transaction.")));
+		         errhint("Call %s() with an id behind these, in the same transaction.",
+		                 idgen_function_name(RelationGetRelid(row->rel), "idgen_restart"))));
 	return IDGEN_SLOT_DROP;
 }
 

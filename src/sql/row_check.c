@@ -261,7 +261,8 @@ may_belong_to(const IdgenTriggerRow *row, IdgenOwningColumn column, int elevel)
 		ereport(elevel,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("permission denied to set owned_by in table \"%s\"", RelationGetRelationName(row->rel)),
-		         errdetail("Dropping the column deletes the row, so the privilege DELETE is required.")));
+		         errdetail("Dropping the column deletes the row, so the privilege DELETE is required."),
+		         idgen_grant_hint(id_sequences, ACL_DELETE)));
 	else if (row->old != NULL && check_enable_rls(id_sequences, InvalidOid, true) == RLS_ENABLED)
 		ereport(elevel,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

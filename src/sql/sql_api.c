@@ -7,6 +7,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 
+#include "catalog/table.h"
 #include "draw/draw.h"
 #include "draw/fit.h"
 #include "draw/peek.h"
@@ -240,7 +241,7 @@ last_drawn(FunctionCallInfo fcinfo)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
 		                handle->name),
-		         errhint("Call idgen_next() first.")));
+		         errhint("Call %s() first.", idgen_function_name(handle->relid, "idgen_next"))));
 	return handle;
 }
 
@@ -257,7 +258,7 @@ idgen_last(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = last_drawn(fcinfo);
 
-	idgen_layout_check(handle->last.layout, handle->name, handle->last.value);
+	idgen_layout_check(handle->last.layout, handle->relid, handle->name, handle->last.value);
 	PG_RETURN_INT64(idgen_layout_compose(handle->last.layout, handle->last.prefix, handle->last.value));
 }
 

@@ -12,6 +12,7 @@
 #include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "draw/fit.h"
 #include "session/handle_table.h"
 #include "session/period_now.h"
@@ -46,15 +47,15 @@ parts_row(FunctionCallInfo fcinfo, const IdgenLayout *layout, const IdgenPrefix 
  * one whose ids say nothing without a key.
  */
 static const IdgenLayout *
-get_layout(const char *name)
+get_layout(FunctionCallInfo fcinfo)
 {
-	const IdgenLayout *layout = idgen_check_layout(name);
+	const IdgenLayout *layout = idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 
 	if (layout->scrambled)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("ids of layout \"%s\" have no parts", layout->name),
-		         errhint("Use idgen_unscramble().")));
+		         errhint("Use %s().", idgen_function_name(idgen_table_oid(fcinfo->flinfo->fn_oid), "idgen_unscramble"))));
 	return layout;
 }
 
@@ -68,7 +69,7 @@ get_layout(const char *name)
 Datum
 idgen_parts(PG_FUNCTION_ARGS)
 {
-	const IdgenLayout *layout = get_layout(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	const IdgenLayout *layout = get_layout(fcinfo);
 	int64 value = PG_GETARG_INT64(0);
 	IdgenPrefix prefix = {0};
 
@@ -87,7 +88,7 @@ idgen_parts(PG_FUNCTION_ARGS)
 Datum
 idgen_parts_big(PG_FUNCTION_ARGS)
 {
-	const IdgenLayout *layout = get_layout(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	const IdgenLayout *layout = get_layout(fcinfo);
 	Numeric value = PG_GETARG_NUMERIC(0);
 	IdgenPrefix prefix = {0};
 
@@ -131,7 +132,7 @@ idgen_unscramble(PG_FUNCTION_ARGS)
 	idgen_handle_validate(handle, &call);
 	check_may_write(handle);
 	if (found->period != IDGEN_PERIOD_NONE)
-		idgen_refuse_periods(handle, "idgen_unscramble()");
+		idgen_refuse_periods(handle, "idgen_unscramble");
 	if (!found->layout->scrambled)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

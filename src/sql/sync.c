@@ -124,7 +124,8 @@ check_own_schema(const IdgenDrawingColumn *column, const IdgenHandle *handle)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("search_path leads to another sequence than that in the schema of the table"),
-		         errhint("Call idgen_sync() with the search_path of those who insert.")));
+		         errhint("Call %s() with the search_path of those who insert.",
+		                 idgen_function_name(handle->relid, "idgen_sync"))));
 }
 
 /*
@@ -135,7 +136,7 @@ static void
 check_can_be_moved(const IdgenHandle *handle)
 {
 	if (handle->found.period != IDGEN_PERIOD_NONE)
-		idgen_refuse_periods(handle, "idgen_restart()");
+		idgen_refuse_periods(handle, "idgen_restart");
 	if (handle->found.layout->scrambled)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -146,7 +147,8 @@ check_can_be_moved(const IdgenHandle *handle)
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("cannot move id sequence \"%s\" behind composed ids", handle->name),
 		         errdetail("The greatest one does not tell which sequence value is the greatest."),
-		         errhint("Use idgen_restart(), which takes a composed id as well.")));
+		         errhint("Use %s(), which takes a composed id as well.",
+		                 idgen_function_name(handle->relid, "idgen_restart"))));
 	if (handle->found.source->advance == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -329,7 +331,8 @@ sync_column(void *arg)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("%s computes with the ids that it draws", describe_column(sync->column)),
 		         errdetail("Its default is more than a call of idgen_next(), idgen_next_big() or idgen_next_text()."),
-		         errhint("Use idgen_restart() with an id that lies behind all that it has used.")));
+		         errhint("Use %s() with an id that lies behind all that it has used.",
+		                 idgen_function_name(handle->relid, "idgen_restart"))));
 	if (draw->source != NULL)
 		call.asked = idgen_source_get(draw->source);
 	if (!lock_table(sync->column))

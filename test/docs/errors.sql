@@ -100,4 +100,4 @@ SELECT idgen_create('elsewhere', owned_by => 'elsewhere.public.t.id');
 -- claim: 42704 names idgen_sync.
 SELECT idgen_next('lost');
 -- gives: ERROR 42704: id sequence "lost" does not exist
--- gives: HINT: Create it with SELECT idgen_create('lost'). If its column has ids already, call idgen_sync() then.
+-- gives: HINT: Create it with SELECT idgen_create('lost'). If its column has ids already, call idgen_sync() then, or create it with a next_block_start behind them.

@@ -94,7 +94,7 @@ sub is_refused
 	{
 		like(refused($name), qr/ERROR:  55000: server "central" has gone back with id sequence "$name"
 DETAIL:  It would go on at 11, and has given 1010 before\.
-HINT:  Raise next_block_start there .* call idgen_accept_centre\('central', '$name'\)\.
+HINT:  Raise next_block_start there .* call (?:public\.)?idgen_accept_centre\('central', '$name'\)\.
 CONTEXT:  while refilling id sequence "$name"/, "$when: $name is refused");
 		like(problem($name), qr/^went_back: Server central has gone back, .* It would go on at 11, and has given 1010 before\. Raise next_block_start there/,
 			'and idgen_health says so');
