@@ -197,7 +197,7 @@ sub check_examples
 }
 
 # Roles that examples name; those that they make are there already.
-$preloaded->safe_psql('postgres', 'CREATE ROLE app; CREATE ROLE other_program; CREATE ROLE idgen_node LOGIN');
+$preloaded->safe_psql('postgres', 'CREATE ROLE app; CREATE ROLE reporting; CREATE ROLE other_program; CREATE ROLE idgen_node LOGIN');
 
 my $tree = "$FindBin::RealBin/../../..";
 foreach my $document ('README.md', map { s{^\Q$tree\E/}{}r } sort grep { !m{/clients\.md$} } glob("$tree/docs/*.md"))
