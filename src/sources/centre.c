@@ -154,7 +154,7 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *cen
                                IdgenRemoteQuery *query, IdgenRefill *refill)
 {
 	IdgenRemoteRow row = idgen_remote_finish(query);
-	IdgenMark before = idgen_mark_read(handle->found.origin, centre->name);
+	IdgenMark before = idgen_centre_read_mark(handle, centre);
 	IdgenBackNote note;
 	IdgenGiven given;
 
@@ -169,7 +169,8 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *cen
 		.stepped_over = note.how,
 	};
 	check_block(centre, &given, query);
-	if (idgen_mark_raise(handle->found.origin, centre->name, &given) == IDGEN_MARK_OVERTAKEN)
+	if (!handle->found.uncommitted &&
+	    idgen_mark_raise(handle->found.origin, centre->name, &given) == IDGEN_MARK_OVERTAKEN)
 		return IDGEN_MARK_OVERTAKEN;
 	if (note.how != IDGEN_NOT_BACK)
 		idgen_went_back_log(handle, centre, &before, &note, given.first);

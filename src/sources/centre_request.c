@@ -168,6 +168,20 @@ begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement, Ti
 	return idgen_remote_begin(handle->found.origin, owner, statement, deadline);
 }
 
+/*
+ * How far the centre had got, by what this server knows. A transaction that has
+ * changed how the server is reached, and has not committed, may be led to
+ * another centre, of which nothing is known; nor is what it gets remembered,
+ * since the change may be rolled back.
+ */
+IdgenMark
+idgen_centre_read_mark(const IdgenHandle *handle, const IdgenCentre *centre)
+{
+	if (handle->found.uncommitted)
+		return (IdgenMark){.known = false};
+	return idgen_mark_read(handle->found.origin, centre->name);
+}
+
 /* A number as a parameter, or null. */
 static const char *
 number_if(bool known, int64 number)
@@ -184,7 +198,7 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenCentre *cent
 {
 	const IdgenBlock *joins = &request->joins;
 	bool may_join = joins->left > 0 && idgen_block_last(joins) < PG_INT64_MAX;
-	IdgenMark mark = idgen_mark_read(handle->found.origin, centre->name);
+	IdgenMark mark = idgen_centre_read_mark(handle, centre);
 	const char *params[PARAMS] = {
 		[PARAM_NAME] = centre->name,
 		[PARAM_BLOCKS] = psprintf(INT64_FORMAT, Min(request->blocks, IDGEN_BLOCK_MAX)),

@@ -26,6 +26,7 @@ enum
 	COLUMNS
 };
 
+extern IdgenMark idgen_centre_read_mark(const IdgenHandle *handle, const IdgenCentre *centre);
 extern IdgenRemoteQuery *idgen_centre_begin_look(const IdgenHandle *handle, const IdgenCentre *centre);
 extern bool idgen_centre_is_behind(const IdgenGiven *given, const IdgenRemoteQuery *query);
 

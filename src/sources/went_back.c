@@ -21,6 +21,7 @@
 
 #include "catalog/table.h"
 #include "common/guc.h"
+#include "sources/centre_request.h"
 #include "sources/went_back.h"
 
 /* How a centre has gone back, in the word of its answer. NULL: it has not. */
@@ -121,7 +122,7 @@ idgen_went_back_log(const IdgenHandle *handle, const IdgenCentre *centre, const 
 int64
 idgen_went_back_next_id(const IdgenHandle *handle, const IdgenCentre *centre, int64 next)
 {
-	IdgenMark mark = idgen_mark_read(handle->found.origin, centre->name);
+	IdgenMark mark = idgen_centre_read_mark(handle, centre);
 	bool behind = mark.known && next <= mark.received;
 
 	if ((behind || mark.in_doubt) && idgen_step_over == 0)

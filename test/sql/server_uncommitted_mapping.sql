@@ -56,6 +56,7 @@ SELECT max(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
 
 -- dropped, so that it is the one for everybody that counts
 CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'regress_idgen_a', password 'of both');
+SELECT idgen_accept_centre('central');
 SELECT count(idgen_next('gen')) FROM generate_series(1, 10);
 BEGIN;
 DROP USER MAPPING FOR CURRENT_USER SERVER central;
@@ -82,6 +83,7 @@ SELECT min(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 3);
 COMMIT;
 SELECT min(idgen_next('gen')) > 1000 AS by_b FROM generate_series(1, 10);
 ALTER TABLE id_sequences OWNER TO regress_idgen_c;
+SELECT idgen_accept_centre('central');
 SELECT min(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
 ALTER TABLE id_sequences OWNER TO CURRENT_USER;
 

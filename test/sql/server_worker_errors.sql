@@ -36,6 +36,7 @@ UPDATE centre.id_sequences SET block_size = NULL WHERE name = 'gen';
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 UPDATE centre.id_sequences SET block_size = 1 WHERE name = 'gen';
+SELECT idgen_accept_centre('central', 'gen');
 SELECT idgen_next('gen');
 
 -- what a trigger raises
