@@ -15,9 +15,10 @@
  * fill the 14 digits of layout prefixed. Lives follow each other in the order
  * of a multiplication modulo a prime, so that they go up and down.
  */
-#define RANGE_SIZE INT64_C(1000000000)
-#define NRANGES    89989
-#define RANGE_STEP 40009
+#define RANGE_SIZE        INT64_C(1000000000)
+#define NRANGES           89989
+#define NRANGES_AT_CENTRE 10000
+#define RANGE_STEP        40009
 
 const char *const database_names[NDATABASES] = {"stress_a", "stress_b", "stress_c"};
 
@@ -173,16 +174,23 @@ same_range(int64_t a, int64_t b)
 	return a / RANGE_SIZE == b / RANGE_SIZE;
 }
 
-/* Values that no life has had, with no time set. */
+/*
+ * Values that no life has had, with no time set. Those of an id sequence at the
+ * centre ascend from life to life: a node does not use what a centre gives that
+ * has gone back.
+ */
 Life
 new_range(const Sequence *sequence)
 {
 	static atomic_int used = 0;
-	int64_t number = atomic_fetch_add(&used, 1);
-	int64_t first = RANGE_SIZE * (1 + number * RANGE_STEP % NRANGES);
+	static atomic_int used_at_centre = 0;
+	bool at_centre = sequence->kind->source == SERVER;
+	int64_t number = atomic_fetch_add(at_centre ? &used_at_centre : &used, 1);
+	int64_t range = at_centre ? NRANGES + number : number * RANGE_STEP % NRANGES;
+	int64_t first = RANGE_SIZE * (1 + range);
 	int64_t size = sequence->kind->capacity > 0 ? sequence->kind->capacity : RANGE_SIZE;
 
-	if (number >= NRANGES)
+	if (number >= (at_centre ? NRANGES_AT_CENTRE : NRANGES))
 		die("too many lives");
 	return (Life){first, first + size - 1, NEVER, NEVER, UNKNOWN};
 }
