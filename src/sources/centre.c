@@ -192,6 +192,7 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *cen
 int64
 idgen_centre_next_id(const IdgenHandle *handle, const IdgenCentre *centre)
 {
+	IdgenMark mark = idgen_centre_read_mark(handle, centre);
 	IdgenRemoteQuery *query = idgen_centre_begin_look(handle, centre);
 	IdgenRemoteRow row;
 
@@ -199,5 +200,5 @@ idgen_centre_next_id(const IdgenHandle *handle, const IdgenCentre *centre)
 	row = idgen_remote_finish(query);
 	check_row(centre, row);
 	check_exhausted(handle, centre, row);
-	return idgen_went_back_next_id(handle, centre, get_int64(row, COLUMN_NEXT_BLOCK_START));
+	return idgen_went_back_next_id(handle, centre, &mark, get_int64(row, COLUMN_NEXT_BLOCK_START));
 }

@@ -117,15 +117,16 @@ idgen_went_back_log(const IdgenHandle *handle, const IdgenCentre *centre, const 
 
 /*
  * The id that a refill would begin with, if the row at the centre says "next".
- * Raises 55000 if the centre has gone back.
+ * "mark" is as it was before the centre was asked: since then, others may have
+ * refilled. Raises 55000 if the centre has gone back.
  */
 int64
-idgen_went_back_next_id(const IdgenHandle *handle, const IdgenCentre *centre, int64 next)
+idgen_went_back_next_id(const IdgenHandle *handle, const IdgenCentre *centre,
+                        const IdgenMark *mark, int64 next)
 {
-	IdgenMark mark = idgen_centre_read_mark(handle, centre);
-	bool behind = mark.known && next <= mark.received;
+	bool behind = mark->known && next <= mark->received;
 
-	if ((behind || mark.in_doubt) && idgen_step_over == 0)
+	if ((behind || mark->in_doubt) && idgen_step_over == 0)
 	{
 		IdgenBackNote note = {
 			.how = behind ? IDGEN_BACK_BLOCK : IDGEN_BACK_EARLIER,
@@ -135,7 +136,7 @@ idgen_went_back_next_id(const IdgenHandle *handle, const IdgenCentre *centre, in
 
 		idgen_went_back_refuse(handle, centre, &note);
 	}
-	if (mark.known)
-		next = Max(next, idgen_add_saturating(mark.reserved, 1));
-	return behind || mark.in_doubt ? idgen_add_saturating(next, idgen_step_over) : next;
+	if (mark->known)
+		next = Max(next, idgen_add_saturating(mark->reserved, 1));
+	return behind || mark->in_doubt ? idgen_add_saturating(next, idgen_step_over) : next;
 }

@@ -15,6 +15,7 @@ pg_noreturn extern void idgen_went_back_refuse(const IdgenHandle *handle, const 
                                                const IdgenBackNote *note);
 extern void idgen_went_back_log(const IdgenHandle *handle, const IdgenCentre *centre, const IdgenMark *before,
                                 const IdgenBackNote *note, int64 first);
-extern int64 idgen_went_back_next_id(const IdgenHandle *handle, const IdgenCentre *centre, int64 next);
+extern int64 idgen_went_back_next_id(const IdgenHandle *handle, const IdgenCentre *centre,
+                                     const IdgenMark *mark, int64 next);
 
 #endif /* IDGEN_WENT_BACK_H */

@@ -19,6 +19,14 @@ $centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 10)});
 my ($node) = idgen_nodes(1, centres => [$proxy], conf => q{deadlock_timeout = '10ms'});
 create_remote('x', '', $node);
 
+# Lead the node to the centre, or to the proxy before it.
+sub lead_to
+{
+	my ($where) = @_;
+
+	$node->safe_psql('postgres', sprintf("ALTER SERVER central OPTIONS (%s)", server_options($where) =~ s/(\w+ ')/SET $1/gr));
+}
+
 # The first session asks, and the centre lets it wait for the row; then its
 # answer is held up.
 my $lock = $centre->background_psql('postgres');
@@ -31,13 +39,29 @@ $centre->poll_query_until('postgres', q{SELECT next_block_start = 11 FROM id_seq
 
 # A second one gets to the centre by another way, and does not wait for it for
 # ever.
-$node->safe_psql('postgres', sprintf("ALTER SERVER central OPTIONS (%s)", server_options($centre) =~ s/(\w+ ')/SET $1/gr));
+lead_to($centre);
 is($node->safe_psql('postgres', q{SET idgen.server_timeout = '1s'; SELECT idgen_next('x')}), '11', 'the second one is first');
 $proxy->pass;
 is($first->query(''), '12', 'the first one does not get what it was given late');
 is($node->safe_psql('postgres', q{SELECT last_id FROM idgen_centre_marks}), '20', 'nothing was set back');
 is($centre->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences}), '21', 'it has found what the second one has left');
 
-$_->quit foreach ($first, $lock);
+# To peek is no reason to take a centre for one that has gone back, either: the
+# answer is there, and held up, when another session refills.
+$node->safe_psql('postgres', q{SELECT idgen_next_range('x', 8)});
+$lock->query_safe(q{BEGIN; LOCK TABLE id_sequences});
+lead_to($proxy);
+my $peek = start_statement($node, q{SELECT idgen_peek('x')});
+$centre->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted}) or die 'the centre is not asked';
+$proxy->hold;
+$lock->query_safe('COMMIT');
+$centre->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'idgen' AND state = 'active'})
+  or die 'the centre has not answered';
+lead_to($centre);
+is($node->safe_psql('postgres', q{SET idgen.server_timeout = '1s'; SELECT idgen_next('x')}), '21', 'another session has refilled meanwhile');
+$proxy->pass;
+is($peek->query(''), '21', 'to peek answers what came next when it asked');
+
+$_->quit foreach ($first, $peek, $lock);
 $_->stop foreach ($node, $centre);
 done_testing();
