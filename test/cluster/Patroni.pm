@@ -20,9 +20,13 @@ use Trial;
 my %programs = map { $_ => Process::program($_) } qw(etcd haproxy patroni);
 
 # What is missing of the programs; a test that needs them is skipped then.
+# Patroni can do without what it needs for etcd.
 sub missing
 {
-	return grep { !$programs{$_} } sort keys %programs;
+	my @missing = grep { !$programs{$_} } sort keys %programs;
+
+	return @missing if @missing;
+	return system('python3 -c "import patroni.dcs.etcd3" 2>/dev/null') == 0 ? () : 'python3-etcd';
 }
 
 my @started;
@@ -51,7 +55,7 @@ sub new
 	}
 	# the first one becomes the leader, the others copy it
 	$self->start_member($self->{members}[0]);
-	wait_until(sub { $self->leader }, 'the first leader');
+	wait_until(sub { $self->{members}[0]{agent}->must_run; $self->leader }, 'the first leader');
 	$self->start_member($_) foreach @{ $self->{members} }[ 1 .. $number - 1 ];
 	$self->start_haproxy;
 	$self->wait_until_healthy;
