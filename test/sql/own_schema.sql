@@ -48,7 +48,7 @@ f
 \.
 SELECT * FROM public.customers ORDER BY id;
 INSERT INTO public.customers VALUES (100, 'imported');
-SELECT * FROM idgen.idgen_sync();
+SELECT idgen.idgen_sync('public.customers');
 SELECT problem FROM idgen.idgen_health WHERE name = 'orders';
 INSERT INTO public.orders VALUES (30, 'imported');
 SELECT problem FROM idgen.idgen_health WHERE name = 'orders';
