@@ -99,38 +99,43 @@ enum
  *
  * The %s are the table, the identity, a condition, and the table. The table
  * comes early, so that pg_stat_activity shows it, which cuts long statements.
+ *
+ * The centre parses and plans this for each refill, which takes longer than to
+ * execute it. So each part reads from the one before, and hands on what the
+ * rest needs: joins are what takes most time to plan.
  */
 static const char *const allocate_sql =
 	"WITH central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
-	" asked AS (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
+	" state AS (SELECT *, count(*) OVER () AS row_count,"
+	" CASE WHEN system_identifier <> known_system THEN CAST('system' AS text)"
+	" WHEN timeline < known_timeline THEN CAST('timeline' AS text)"
+	" WHEN next_block_start <= received AND exhausted = 0 THEN CAST('block' AS text)"
+	" WHEN in_doubt THEN CAST('earlier' AS text) END AS went_back"
+	" FROM central, (%s) AS centre,"
+	" (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
 	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS joins_at, CAST($6 AS bigint) AS joining_ids,"
 	" CAST($7 AS bigint) AS received, CAST($8 AS bigint) AS reserved,"
-	" CAST($9 AS bigint) AS system_identifier, CAST($10 AS bigint) AS timeline,"
-	" CAST($11 AS boolean) AS in_doubt, CAST($12 AS bigint) AS step),"
-	" centre AS (%s),"
-	" state AS (SELECT CASE WHEN centre.system_identifier <> asked.system_identifier THEN CAST('system' AS text)"
-	" WHEN centre.timeline < asked.timeline THEN CAST('timeline' AS text)"
-	" WHEN next_block_start <= received AND exhausted = 0 THEN CAST('block' AS text)"
-	" WHEN in_doubt THEN CAST('earlier' AS text) END AS went_back FROM asked, centre, central),"
-	" start AS (SELECT greatest(CAST(next_block_start AS numeric), CAST(reserved AS numeric) + CAST(1 AS numeric)) +"
-	" CAST(CASE WHEN went_back IS NULL THEN 0 ELSE step END AS numeric) AS first_id FROM asked, central, state),"
-	" block AS (SELECT max_value, CAST(first_id AS bigint) AS first_id,"
-	" CAST(least(CAST(max_value AS numeric), first_id - CAST(1 AS numeric) +"
+	" CAST($9 AS bigint) AS known_system, CAST($10 AS bigint) AS known_timeline,"
+	" CAST($11 AS boolean) AS in_doubt, CAST($12 AS bigint) AS step) AS asked),"
+	" start AS (SELECT *, greatest(CAST(next_block_start AS numeric), CAST(reserved AS numeric) + CAST(1 AS numeric)) +"
+	" CAST(CASE WHEN went_back IS NULL THEN 0 ELSE step END AS numeric) AS begins_at FROM state),"
+	" block AS (SELECT max_value, CAST(begins_at AS bigint) AS first_id,"
+	" CAST(least(CAST(max_value AS numeric), begins_at - CAST(1 AS numeric) +"
 	" least(576460752303423488, CAST(block_size AS numeric) *"
 	" CAST(greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)) AS numeric)))"
 	" AS bigint) AS last_id"
-	" FROM asked, central, start"
-	" WHERE (SELECT count(*) FROM central) = 1 AND %s"
-	" AND next_block_start IS NOT NULL AND exhausted = 0 AND block_size > 0 AND source = CAST('table' AS text) AND first_id <= CAST(max_value AS numeric)"
-	" AND CAST(max_value AS numeric) - first_id >="
-	" CAST(CASE WHEN first_id = CAST(joins_at AS numeric) THEN joining_ids ELSE ids END - 1 AS numeric)),"
+	" FROM start"
+	" WHERE row_count = 1 AND %s"
+	" AND next_block_start IS NOT NULL AND exhausted = 0 AND block_size > 0 AND source = CAST('table' AS text) AND begins_at <= CAST(max_value AS numeric)"
+	" AND CAST(max_value AS numeric) - begins_at >="
+	" CAST(CASE WHEN begins_at = CAST(joins_at AS numeric) THEN joining_ids ELSE ids END - 1 AS numeric)),"
 	" taken AS (UPDATE %s AS s"
 	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
 	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING CAST(s.next_block_start AS bigint) AS next_block_start)"
-	" SELECT central.*, block.last_id, taken.next_block_start, (SELECT count(*) FROM central),"
-	" block.first_id, state.went_back, centre.system_identifier, centre.timeline FROM central"
-	" LEFT JOIN state ON true LEFT JOIN centre ON true LEFT JOIN block ON true LEFT JOIN taken ON true";
+	" SELECT start.next_block_start, block_size, exhausted, start.max_value, source, block.last_id,"
+	" taken.next_block_start, row_count, block.first_id, went_back, system_identifier, timeline"
+	" FROM start LEFT JOIN block ON true LEFT JOIN taken ON true";
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
 
