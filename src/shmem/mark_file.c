@@ -168,7 +168,10 @@ is_good(const Record *record)
 		OidIsValid(record->key.dbid);
 }
 
-/* Put a record into the table. Of two with one key, the later one counts. */
+/*
+ * Put a record into the table. Of two with one key, the later one counts. The
+ * list of free places is out of date then.
+ */
 static void
 take_record(IdgenMarkTable *table, int number, const Record *record)
 {
@@ -225,6 +228,7 @@ idgen_mark_file_read(IdgenMarkTable *table)
 		else
 			lost++;
 	}
+	idgen_mark_table_list_free(table);
 	if (damaged > 0)
 		ereport(LOG,
 		        (errmsg("ignoring %d damaged records of file \"%s\"", damaged, IDGEN_MARK_FILE),

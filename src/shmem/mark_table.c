@@ -61,6 +61,16 @@ free_place(IdgenMarkTable *table, IdgenMarkPlace *place)
 	table->free = idgen_mark_number(table, place);
 }
 
+/* Put all free places on the list of free ones, the first one first. */
+void
+idgen_mark_table_list_free(IdgenMarkTable *table)
+{
+	table->free = NO_PLACE;
+	for (int i = table->nplaces - 1; i >= 0; i--)
+		if (!OidIsValid(table->places[i].key.dbid))
+			free_place(table, &table->places[i]);
+}
+
 /* Make a table without marks, in memory of idgen_mark_table_size(). */
 void
 idgen_mark_table_init(IdgenMarkTable *table, int nplaces, int tranche)
@@ -68,14 +78,12 @@ idgen_mark_table_init(IdgenMarkTable *table, int nplaces, int tranche)
 	memset(table, 0, sizeof(IdgenMarkTable));
 	LWLockInitialize(&table->lock, tranche);
 	table->nplaces = nplaces;
-	table->free = NO_PLACE;
 	table->places = (IdgenMarkPlace *) ((char *) table + places_offset());
 	table->heads = (int32 *) ((char *) table + heads_offset(nplaces));
-	for (int i = nplaces - 1; i >= 0; i--)
-	{
-		free_place(table, &table->places[i]);
+	memset(table->places, 0, nplaces * sizeof(IdgenMarkPlace));
+	for (int i = 0; i < nplaces; i++)
 		table->heads[i] = NO_PLACE;
-	}
+	idgen_mark_table_list_free(table);
 }
 
 /* The list of a key. */
@@ -121,14 +129,16 @@ idgen_mark_table_remove(IdgenMarkTable *table, IdgenMarkPlace *place)
 	free_place(table, place);
 }
 
-/* Give that place, which is free, to a key that has none. */
+/*
+ * Give that place, which is free, but not on the list of free ones, to a key
+ * that has none.
+ */
 void
 idgen_mark_table_put(IdgenMarkTable *table, int32 number, const IdgenMarkKey *key)
 {
 	IdgenMarkPlace *place = &table->places[number];
 	int32 *list = list_of(table, key);
 
-	unlink_place(table, &table->free, number);
 	memset(place, 0, sizeof(IdgenMarkPlace));
 	place->key = *key;
 	place->used = true;
@@ -163,6 +173,7 @@ idgen_mark_table_take(IdgenMarkTable *table, const IdgenMarkKey *key, const Idge
 	if (table->free == NO_PLACE)
 		give_way(table, keep);
 	number = table->free;
+	table->free = table->places[number].next;
 	idgen_mark_table_put(table, number, key);
 	return &table->places[number];
 }

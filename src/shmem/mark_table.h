@@ -91,6 +91,7 @@ typedef struct IdgenMarkTable
 
 extern Size idgen_mark_table_size(int nplaces);
 extern void idgen_mark_table_init(IdgenMarkTable *table, int nplaces, int tranche);
+extern void idgen_mark_table_list_free(IdgenMarkTable *table);
 extern IdgenMarkPlace *idgen_mark_table_find(IdgenMarkTable *table, const IdgenMarkKey *key);
 extern IdgenMarkPlace *idgen_mark_table_take(IdgenMarkTable *table, const IdgenMarkKey *key,
                                              const IdgenMarkPlace *keep);
