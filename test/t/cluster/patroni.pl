@@ -73,6 +73,7 @@ $conf .= "idgen.server_timeout = '100s'\n" unless $all;
 my @nodes = map { idgen_server("node$_", conf => $conf) } 1 .. 2;
 my $trial = Trial->new('patroni');
 
+# HAProxy may take a connection and lead it nowhere, while it has no leader.
 foreach my $way (sort keys %ways)
 {
 	my $name = $way =~ s/\W+/_/gr;
@@ -83,7 +84,7 @@ foreach my $way (sort keys %ways)
 	{
 		$node->safe_psql(
 			'postgres', qq{
-			CREATE SERVER $name FOREIGN DATA WRAPPER idgen_fdw OPTIONS ($ways{$way}, dbname 'postgres');
+			CREATE SERVER $name FOREIGN DATA WRAPPER idgen_fdw OPTIONS ($ways{$way}, dbname 'postgres', connect_timeout '2');
 			CREATE USER MAPPING FOR CURRENT_USER SERVER $name OPTIONS (user 'idgen_node', password 'secret');
 			SELECT idgen_create('$name', source => 'server', refill => '$refill')});
 		$trial->draw($way, $name, $node->connstr('postgres'), "SELECT idgen_next('$name')", calls => 200);
