@@ -14,6 +14,9 @@ GRANT ALL ON SCHEMA public, other, centre TO PUBLIC;
 CREATE EXTENSION idgen;
 ALTER TABLE id_sequences OWNER TO fuzz_owner;
 ALTER TABLE idgen_keys OWNER TO fuzz_owner;
+ALTER TABLE idgen_leases OWNER TO fuzz_owner;
+ALTER TABLE idgen_node_numbers OWNER TO fuzz_owner;
+ALTER VIEW idgen_nodes OWNER TO fuzz_owner;
 ALTER VIEW id_sequences_by_last_id OWNER TO fuzz_owner;
 GRANT ALL ON FOREIGN DATA WRAPPER idgen_fdw TO fuzz_owner;
 

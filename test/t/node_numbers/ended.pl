@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $centre = idgen_server('centre');
-my $node = leasing_server('node', $centre, 6, conf => 'idgen.worker_timeout = 100s');
+my $node = leasing_server('node', $centre, 12, conf => 'idgen.worker_timeout = 100s');
 
 sub error_of
 {
@@ -24,7 +24,7 @@ sub error_of
 
 # The lease is renewed as long as the centre is there.
 my $renewed = $node->safe_psql('postgres', 'SELECT renewed_at FROM idgen_node');
-$node->poll_query_until('postgres', "SELECT renewed_at > '$renewed'::timestamptz + '6 s' FROM idgen_node") or die 'not renewed';
+$node->poll_query_until('postgres', "SELECT renewed_at > '$renewed'::timestamptz + '12 s' FROM idgen_node") or die 'not renewed';
 is(node_number($node), '1', 'the number lasts for longer than a lease');
 
 # The centre is away: the number lasts until the lease ends, in the sessions

@@ -78,7 +78,7 @@ foreach my $mode ('transaction', 'statement')
 	}
 	is(join(' ', @ids), join(' ', 1 .. 2 * $sessions), "$mode: a session draws");
 	is($flushed, 2 * $sessions, "$mode: each refill is on the centre's disk");
-	is( $at_centre->query_safe(q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'WITH asked%'}),
+	is( $at_centre->query_safe(q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'WITH central AS%'}),
 		$sessions, "$mode: all sessions of the pooler have refilled");
 
 	$node->safe_psql('postgres', "CREATE TABLE drawn_$mode (id bigint PRIMARY KEY DEFAULT idgen_next('all_$mode'))");
