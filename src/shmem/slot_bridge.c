@@ -142,15 +142,24 @@ reserve(const Bridge *bridge)
 	return Min((double) bridge->rate * idgen_bridge_seconds, bridge->left_at_server * IDGEN_BRIDGE_SHARE);
 }
 
-/* See how fast the ids of the last refill were used. */
+/*
+ * See how fast the ids of the last refill were used. If none is left, it was at
+ * least as fast as that: nobody knows when the last one went. So an outage that
+ * outlasts the reserve does not make the next one smaller.
+ */
 static void
 measure(Bridge *bridge, const IdgenSlot *slot)
 {
 	double seconds = (GetCurrentTimestamp() - slot->pace.filled_at) / (double) USECS_PER_SEC;
 	double used = Max(0, bridge->left_at_fill - slot->ids_left);
+	double rate;
 
-	if (seconds > 0)
-		bridge->rate += (used / seconds - bridge->rate) * seconds / (seconds + IDGEN_RATE_MEMORY_S);
+	if (seconds <= 0)
+		return;
+	rate = used / seconds;
+	if (slot->ids_left == 0)
+		rate = Max(rate, bridge->rate);
+	bridge->rate += (rate - bridge->rate) * seconds / (seconds + IDGEN_RATE_MEMORY_S);
 }
 
 /*

@@ -23,9 +23,9 @@ idgen.worker_idle_timeout = '100ms'
 
 $centre->safe_psql('postgres', q{
 	ALTER TABLE id_sequences ADD max_value bigint NOT NULL DEFAULT 9223372036854775807;
-	INSERT INTO id_sequences VALUES ('x', 1, 2), ('y', 1, 2);
+	INSERT INTO id_sequences VALUES ('x', 1, 2), ('y', 1, 2), ('z', 1, 2);
 	INSERT INTO id_sequences VALUES ('small', 1, 2, 0, 3000)});
-create_remote($_, q{refill => 'worker'}, $node) for ('x', 'small');
+create_remote($_, q{refill => 'worker'}, $node) for ('x', 'z', 'small');
 create_remote('y', '', $node);
 $node->safe_psql('postgres', q{SELECT idgen_create('own', block_size => 2, refill => 'worker')});
 
@@ -75,6 +75,18 @@ $centre->start;
 # It is filled up again, without waiting until half of it is used.
 draw_for('x', 4);
 cmp_ok($centre->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences WHERE name = 'x'}), '>', $next, 'the reserve is refilled');
+
+# An outage that outlasts the reserve does not make the next one smaller.
+$node->append_conf('postgresql.conf', 'idgen.bridge_seconds = 1');
+$node->reload;
+draw_for('z', 4);
+my $reserve = cached('z');
+$centre->stop('immediate');
+$node->safe_psql('postgres', "SELECT count(idgen_next('z')) FROM generate_series(1, $reserve)");
+is(join(' ', map { sqlstate($node, q{SELECT idgen_next('z')}) } 1 .. 30), join(' ', ('08001') x 30), 'no id is left');
+$centre->start;
+like($node->safe_psql('postgres', q{SELECT idgen_next('z')}), qr/^\d+$/, 'an id after the outage');
+cmp_ok(cached('z'), '>', 0.7 * $reserve, 'the first refill brings a reserve as large as before');
 
 # Of a small range, a small part is kept; of what is here, nothing.
 $drawn = draw_for('small', 3);
