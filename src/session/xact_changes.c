@@ -32,6 +32,7 @@
 #include "session/xact_changes.h"
 #include "shmem/kept_counters.h"
 #include "shmem/known_rows.h"
+#include "shmem/other_servers.h"
 
 /*
  * Changes of more than one id sequence. What it points to ends with the
@@ -320,6 +321,8 @@ idgen_changes_finish(bool committed)
 			idgen_known_rows_forget();
 		idgen_changed_names_tell();
 	}
+	if (changes.servers)
+		idgen_unreachable_forget_all();
 	idgen_changed_names_forget();
 	changes = (Changes){0};
 }

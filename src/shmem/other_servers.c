@@ -187,6 +187,29 @@ idgen_unreachable_forget(Oid serverid)
 	return since;
 }
 
+/*
+ * Servers of this database are reached in another way from now on, or in the
+ * old way again: what has failed before says nothing of that.
+ */
+void
+idgen_unreachable_forget_all(void)
+{
+	if (none_unreachable())
+		return;
+	LWLockAcquire(&servers->lock, LW_EXCLUSIVE);
+	for (int i = 0; i < IDGEN_OTHER_SERVERS; i++)
+	{
+		Place *place = &servers->places[i];
+
+		if (place->dbid != MyDatabaseId || place->unreachable.since == 0)
+			continue;
+		place->unreachable.since = 0;
+		place->told = false;
+		servers->unreachable--;
+	}
+	LWLockRelease(&servers->lock);
+}
+
 /* Has a server not answered when it was asked last? */
 bool
 idgen_unreachable_find(Oid serverid, IdgenUnreachable *found)

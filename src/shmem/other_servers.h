@@ -29,6 +29,7 @@ extern Size idgen_other_servers_size(void);
 extern void idgen_other_servers_startup_shmem(int tranche);
 extern void idgen_unreachable_note(Oid serverid, const IdgenUnreachable *failed);
 extern TimestampTz idgen_unreachable_forget(Oid serverid);
+extern void idgen_unreachable_forget_all(void);
 extern bool idgen_unreachable_find(Oid serverid, IdgenUnreachable *found);
 extern bool idgen_unreachable_is_news(Oid serverid);
 extern void idgen_good_host_note(Oid serverid, uint32 host);

@@ -87,6 +87,16 @@ SELECT idgen_accept_centre('central');
 SELECT min(idgen_next('gen')) < 1000 AS by_a FROM generate_series(1, 10);
 ALTER TABLE id_sequences OWNER TO CURRENT_USER;
 
+-- a server that cannot be reached, as long as that is not committed
+BEGIN;
+SET LOCAL idgen.server_timeout = '100ms';
+ALTER SERVER central OPTIONS (SET port '1');
+\set VERBOSITY sqlstate
+SELECT idgen_next('gen');
+\set VERBOSITY default
+ROLLBACK;
+SELECT count(*) FROM idgen_health WHERE problem LIKE '%has not answered%';
+
 DROP USER MAPPING FOR regress_idgen_c SERVER central;
 DROP USER MAPPING FOR PUBLIC SERVER central;
 DROP SERVER central;
