@@ -95,6 +95,7 @@ typedef struct IdgenFound
 	/* What the row says. */
 	int32 block_size;
 	IdgenRefillMode refill;      /* for this session; see also draw/refiller.c */
+	IdgenPeriod period;          /* if it has one, nothing draws from the row itself */
 	bool unmade;                 /* is it what the row will say, which is not made yet? */
 	bool own_row;                /* has the current transaction written the row? */
 	bool change_is_told;         /* will the cache be told of the row's next change? */
@@ -104,7 +105,6 @@ typedef struct IdgenFound
 	const char *source_name;     /* NULL if there is none */
 	Numeric big_base;            /* NULL if zero */
 	const IdgenLayout *layout;
-	IdgenPeriod period;        /* if it has one, nothing draws from the row itself */
 	const IdgenFormat *format; /* of text ids; NULL if they are plain digits */
 	pg_tz *zone;               /* that decides which day it is; NULL for that of the
 	                            * setting */
@@ -225,6 +225,13 @@ typedef struct IdgenHandle
 	IdgenPublishing publishing;
 	IdgenServedXact by_worker;
 } IdgenHandle;
+
+/*
+ * A multiple of a cache line's 64 bytes, as long as a session has room for many
+ * handles: else the hot part of some lies in one line more, and a draw takes
+ * longer.
+ */
+StaticAssertDecl(sizeof(IdgenHandle) == 640, "a handle must take ten cache lines");
 
 /*
  * Does what was found hold, at that epoch (found.epoch or found.fast_epoch),
