@@ -43,7 +43,15 @@ my $first = $node->background_psql('postgres');
 $first->query_safe(q{BEGIN; SELECT idgen_next('y') FROM generate_series(1, 2)});
 my @sessions = map { start_statement($node, q{SELECT idgen_next('y')}) } 1 .. 3;
 wait_for_waiters($node, 3, 'idgen_next');
+
+# All of them wake up at once. The one that refills counts those that wait: two
+# are kept from saying that they do not any more.
+my $waiting = q{SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'idgen_next' LIMIT 2};
+my @stopped = split /\n/, $node->safe_psql('postgres', $waiting);
+kill('STOP', @stopped);
 $first->query_safe('COMMIT');
+$node->poll_query_until('postgres', q{SELECT refills = 2 FROM idgen_stats WHERE name = 'y'}) or die 'nobody refills';
+kill('CONT', @stopped);
 is(join(' ', sort map { scalar $_->query('') } @sessions), '3 4 5', 'each gets an id');
 is($node->safe_psql('postgres', q{SELECT refills FROM idgen_stats WHERE name = 'y'}), '2', 'from one refill');
 
