@@ -162,6 +162,15 @@ none_unreachable(void)
 	return servers == NULL || *(const volatile int *) &servers->unreachable == 0;
 }
 
+/* Delete a note. The caller holds the lock. */
+static void
+delete_note(Place *place)
+{
+	place->unreachable.since = 0;
+	place->told = false;
+	servers->unreachable--;
+}
+
 /*
  * A server has answered. If the server log was told that it does not, returns
  * since when it had not; else 0.
@@ -179,9 +188,7 @@ idgen_unreachable_forget(Oid serverid)
 	if (place != NULL && place->unreachable.since != 0)
 	{
 		since = place->told ? place->unreachable.since : 0;
-		place->unreachable.since = 0;
-		place->told = false;
-		servers->unreachable--;
+		delete_note(place);
 	}
 	LWLockRelease(&servers->lock);
 	return since;
@@ -201,11 +208,8 @@ idgen_unreachable_forget_all(void)
 	{
 		Place *place = &servers->places[i];
 
-		if (place->dbid != MyDatabaseId || place->unreachable.since == 0)
-			continue;
-		place->unreachable.since = 0;
-		place->told = false;
-		servers->unreachable--;
+		if (place->dbid == MyDatabaseId && place->unreachable.since != 0)
+			delete_note(place);
 	}
 	LWLockRelease(&servers->lock);
 }
