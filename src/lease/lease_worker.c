@@ -33,6 +33,7 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
+#include "common/process_settings.h"
 #include "lease/lease_worker.h"
 #include "lease/renewal.h"
 #include "node/lease.h"
@@ -56,27 +57,6 @@ sign_off(int code, Datum arg)
 	idgen_lease_process_leave();
 }
 
-/*
- * Settings of the database or the role must not get into the way. A synchronous
- * standby that is away must not keep the server from its number: what the
- * standby has to show is then out of date, and it gets another number.
- */
-static void
-override_settings(void)
-{
-	static const char *const settings[][2] = {
-		{"search_path", "pg_catalog, pg_temp"},
-		{"default_transaction_read_only", "off"},
-		{"default_transaction_isolation", "read committed"},
-		{"synchronous_commit", "local"},
-		{"transaction_timeout", "0"}, /* 17 has it */
-	};
-
-	for (int i = 0; i < (int) lengthof(settings); i++)
-		if (GetConfigOption(settings[i][0], true, false) != NULL)
-			SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_OVERRIDE);
-}
-
 /* Become the process that leases, and connect; or end if there is one. */
 static void
 start(void)
@@ -91,7 +71,14 @@ start(void)
 	before_shmem_exit(sign_off, (Datum) 0);
 	BackgroundWorkerInitializeConnection(idgen_node_database, NULL, BGWORKER_BYPASS_ALLOWCONN);
 	connected = true;
-	override_settings();
+	idgen_override_settings();
+
+	/*
+	 * A synchronous standby that is away must not keep the server from its
+	 * number: what the standby has to show is then out of date, and it gets
+	 * another number.
+	 */
+	SetConfigOption("synchronous_commit", "local", PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 /* What sessions and views are told of an error, as a sentence. */

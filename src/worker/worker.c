@@ -27,6 +27,7 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
+#include "common/process_settings.h"
 #include "remote/connection_cache.h"
 #include "shmem/worker_registry.h"
 #include "shmem/worker_requests.h"
@@ -73,22 +74,6 @@ sign_off(int code, Datum arg)
 		return;
 	idgen_cache_abandon_attempts(dbid, connected || told_to_go ? NULL : &failure);
 	idgen_registry_leave(dbid);
-}
-
-/* Settings of the database or the role must not get into the worker's way. */
-static void
-override_settings(void)
-{
-	static const char *const settings[][2] = {
-		{"search_path", "pg_catalog, pg_temp"},
-		{"default_transaction_read_only", "off"},
-		{"default_transaction_isolation", "read committed"},
-		{"transaction_timeout", "0"}, /* 17 has it */
-	};
-
-	for (int i = 0; i < (int) lengthof(settings); i++)
-		if (GetConfigOption(settings[i][0], true, false) != NULL)
-			SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 /*
@@ -143,7 +128,7 @@ start(Oid dbid)
 	BackgroundWorkerInitializeConnectionByOid(dbid, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 	connected = true;
 	pqsignal(SIGINT, StatementCancelHandler);
-	override_settings();
+	idgen_override_settings();
 }
 
 /* Take notice of signals. Ends the worker if it was told to go. */
