@@ -2,7 +2,7 @@
  * idgen.c
  *		Loading the library: settings, hooks and callbacks.
  *
- * README.md in this folder lists all files, and says which may include which.
+ * README.md in this folder lists all folders, and says which may include which.
  */
 #include "postgres.h"
 
@@ -12,6 +12,7 @@
 
 #include "catalog/epoch.h"
 #include "catalog/row_duties.h"
+#include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"
 #include "node/lease_process.h"
@@ -28,9 +29,9 @@
 #include "unique_id/unique_state.h"
 #include "xact.h"
 
-PG_MODULE_MAGIC;
+PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);
 
-extern void _PG_init(void);
+extern PGDLLEXPORT void _PG_init(void);
 
 static shmem_request_hook_type previous_shmem_request_hook = NULL;
 static shmem_startup_hook_type previous_shmem_startup_hook = NULL;

@@ -91,7 +91,8 @@ begin_scan(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn 
 	                       InvalidOid, F_INT8LE, Int64GetDatum(last));
 
 	/* The scan itself is never one that conflict tracking looks at. */
-	scan = index_beginscan(search->rel, search->index, SnapshotAny, NULL, lengthof(keys), 0);
+	scan = index_beginscan(search->rel, search->index, SnapshotAny, NULL, lengthof(keys), 0,
+	                       SO_NONE);
 	index_rescan(scan, keys, lengthof(keys), NULL, 0);
 	return scan;
 }

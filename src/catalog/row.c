@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -48,7 +49,7 @@ scan_for_name(Relation rel, Relation index, Snapshot as_of,
 	                       C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(key));
 
 	/* The scan itself is never one that conflict tracking looks at. */
-	scan = index_beginscan(rel, index, mvcc ? SnapshotAny : as_of, NULL, 1, 0);
+	scan = index_beginscan(rel, index, mvcc ? SnapshotAny : as_of, NULL, 1, 0, SO_NONE);
 	index_rescan(scan, &scankey, 1, NULL, 0);
 	do
 		found = index_getnext_slot(scan, ForwardScanDirection, slot);

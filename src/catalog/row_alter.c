@@ -113,7 +113,7 @@ idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 	if (idgen_triggers_fire_before(&write, row, new))
 	{
 		idgen_row_complete(&write, new);
-		if (table_tuple_update(rel, &row->tts_tid, new, write.estate->es_output_cid, SnapshotSelf,
+		if (table_tuple_update(rel, &row->tts_tid, new, write.estate->es_output_cid, 0, SnapshotSelf,
 		                       InvalidSnapshot, true, &tmfd, &lockmode, &update_indexes) != TM_Ok)
 			written_by_trigger();
 		if (update_indexes != TU_None)
@@ -140,8 +140,8 @@ idgen_row_delete(Relation rel, TupleTableSlot *row)
 	idgen_row_write_begin(&write, rel, CMD_DELETE, 0, NULL, GetUserId());
 	if (idgen_triggers_fire_before(&write, row, NULL))
 	{
-		if (table_tuple_delete(rel, &row->tts_tid, write.estate->es_output_cid, SnapshotSelf,
-		                       InvalidSnapshot, true, &tmfd, false) != TM_Ok)
+		if (table_tuple_delete(rel, &row->tts_tid, write.estate->es_output_cid, 0, SnapshotSelf,
+		                       InvalidSnapshot, true, &tmfd) != TM_Ok)
 			written_by_trigger();
 		idgen_triggers_fire_after(&write, row, NULL, NIL);
 	}

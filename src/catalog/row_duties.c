@@ -25,7 +25,7 @@
 
 /* Of the table with that OID, which is invalid if nothing is known. */
 static Oid known_relid = InvalidOid;
-static bits32 known_duties;
+static uint32 known_duties;
 
 /* Can a refill change that column? One that is generated may follow. */
 static bool
@@ -80,7 +80,7 @@ refill_fires(TupleDesc desc, const Trigger *trigger)
 		!idgen_trigger_is_own(trigger);
 }
 
-static bits32
+static uint32
 duties_of_triggers(Relation rel)
 {
 	/*
@@ -88,7 +88,7 @@ duties_of_triggers(Relation rel)
 	 * rebuilds what the relation has.
 	 */
 	TriggerDesc *desc = CopyTriggerDesc(rel->trigdesc);
-	bits32 duties = 0;
+	uint32 duties = 0;
 
 	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
 	{
@@ -104,11 +104,11 @@ duties_of_triggers(Relation rel)
 	return duties;
 }
 
-static bits32
+static uint32
 duties_of_columns(Relation rel)
 {
 	TupleDesc desc = RelationGetDescr(rel);
-	bits32 duties = 0;
+	uint32 duties = 0;
 
 	for (int i = 0; i < desc->natts; i++)
 		if (TupleDescAttr(desc, i)->attgenerated != '\0' && !TupleDescAttr(desc, i)->attisdropped)
@@ -128,12 +128,12 @@ looks_at(const Bitmapset *attrs, AttrNumber attnum)
 		bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs);
 }
 
-static bits32
+static uint32
 duties_of_constraints(Relation rel)
 {
 	TupleConstr *constr = RelationGetDescr(rel)->constr;
 	Bitmapset *attrs = NULL;
-	bits32 duties = 0;
+	uint32 duties = 0;
 
 	for (int i = 0; constr != NULL && i < constr->num_check; i++)
 		pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
@@ -148,12 +148,12 @@ duties_of_constraints(Relation rel)
  * What an update of a row entails: IDGEN_DUTY_*, 0 for nothing. Caller has
  * locked the table.
  */
-bits32
+uint32
 idgen_row_duties(Relation rel)
 {
 	if (known_relid != RelationGetRelid(rel))
 	{
-		bits32 duties = duties_of_triggers(rel) | duties_of_columns(rel) | duties_of_constraints(rel);
+		uint32 duties = duties_of_triggers(rel) | duties_of_columns(rel) | duties_of_constraints(rel);
 
 		/* None of these took an invalidation for this table: it is locked. */
 		known_duties = duties;

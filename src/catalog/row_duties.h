@@ -30,7 +30,7 @@ typedef enum IdgenRowDuty
 } IdgenRowDuty;
 
 extern void idgen_row_duties_init(void);
-extern bits32 idgen_row_duties(Relation rel);
+extern uint32 idgen_row_duties(Relation rel);
 
 /*
  * Does an update fire triggers? Then the caller must have locked the row

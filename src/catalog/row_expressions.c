@@ -20,6 +20,7 @@
 #include "catalog/row_constraints.h"
 #include "catalog/row_expressions.h"
 #include "common/as_owner.h"
+#include "common/compat.h"
 
 /* Raises 23514 if a column's type is a domain that refuses its new value. */
 static void
@@ -80,8 +81,10 @@ idgen_row_insert_index_entries(IdgenRowWrite *write, TupleTableSlot *row, TU_Upd
 
 	idgen_act_as(write->rel->rd_rel->relowner, &before);
 	ExecOpenIndices(write->rri, false);
-	recheck = ExecInsertIndexTuples(write->rri, row, write->estate, write->command == CMD_UPDATE,
-	                                false, NULL, NIL, which == TU_Summarizing);
+	recheck = ExecInsertIndexTuples(write->rri, write->estate,
+	                                (write->command == CMD_UPDATE ? EIIT_IS_UPDATE : 0) |
+	                                    (which == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0),
+	                                row, NIL, NULL);
 	idgen_act_as_before(&before);
 	return recheck;
 }

@@ -13,6 +13,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/row_scan.h"
+#include "common/compat.h"
 
 /* Begin a scan of the table, which the caller has opened. */
 IdgenRowScan
@@ -25,7 +26,7 @@ idgen_row_scan_begin(Relation rel)
 	};
 
 	scan.snapshot->curcid = InvalidCommandId; /* this command's changes count */
-	scan.scan = table_beginscan(rel, SnapshotAny, 0, NULL);
+	scan.scan = table_beginscan(rel, SnapshotAny, 0, NULL, SO_NONE);
 	return scan;
 }
 

@@ -94,10 +94,10 @@ idgen_row_write_end(IdgenRowWrite *write)
  * What this update entails. A constraint on a column that stays as it is holds
  * already. So idgen's own, on exhausted, costs only the refill that changes it.
  */
-static bits32
+static uint32
 duties_of_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values)
 {
-	bits32 duties = idgen_row_duties(rel);
+	uint32 duties = idgen_row_duties(rel);
 
 	if (DatumGetInt16(idgen_row_attribute(old, IDGEN_ATT_EXHAUSTED)) == (values->exhausted ? 1 : 0))
 		duties &= ~IDGEN_DUTY_CHECK_EXHAUSTED;
@@ -126,7 +126,7 @@ make_new_version(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 
 /* What comes before an update; "wanted" is the new version as a tuple. */
 static void
-before_update(IdgenRowWrite *write, bits32 duties, TupleTableSlot *old,
+before_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old,
               HeapTuple wanted, TupleTableSlot *row)
 {
 	if (duties & IDGEN_DUTY_TRIGGERS)
@@ -145,7 +145,7 @@ before_update(IdgenRowWrite *write, bits32 duties, TupleTableSlot *old,
 
 /* What comes after an update. */
 static void
-after_update(IdgenRowWrite *write, bits32 duties, TupleTableSlot *old, TupleTableSlot *row,
+after_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old, TupleTableSlot *row,
              TU_UpdateIndexes update_indexes)
 {
 	List *recheck = NIL;
@@ -172,7 +172,7 @@ TM_Result
 idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
                  Oid writer, TM_FailureData *tmfd, ItemPointer tid)
 {
-	const bits32 duties = duties_of_update(rel, old, values);
+	const uint32 duties = duties_of_update(rel, old, values);
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
 	HeapTuple tuple = make_new_version(rel, old, values);
 	CommandId cid = GetCurrentCommandId(true);
@@ -188,7 +188,7 @@ idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 		before_update(&write, duties, old, tuple, row);
 	}
 
-	result = table_tuple_update(rel, &old->tts_tid, row, cid, SnapshotSelf, InvalidSnapshot,
+	result = table_tuple_update(rel, &old->tts_tid, row, cid, 0, SnapshotSelf, InvalidSnapshot,
 	                            true, tmfd, &lockmode, &update_indexes);
 	if (result == TM_SelfModified)
 		ereport(ERROR,

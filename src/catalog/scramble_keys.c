@@ -268,7 +268,7 @@ idgen_keys_delete_all(Oid id_sequences)
 	TableScanDesc scan;
 
 	begin_write(&write, id_sequences, CMD_DELETE);
-	scan = table_beginscan(write.row.rel, SnapshotSelf, 0, NULL);
+	scan = table_beginscan(write.row.rel, SnapshotSelf, 0, NULL, SO_NONE);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, write.found))
 		delete_key(&write);
 	table_endscan(scan);

@@ -19,7 +19,60 @@
 
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "catalog/version.h"
 #include "common/compat.h"
+
+/* The columns of id_sequences, as the install script makes them. */
+static const struct
+{
+	const char *name;
+	Oid type;
+} made_columns[] = {
+	[IDGEN_ATT_NAME - 1] = {"name", VARCHAROID},
+	[IDGEN_ATT_NEXT_BLOCK_START - 1] = {"next_block_start", INT8OID},
+	[IDGEN_ATT_BLOCK_SIZE - 1] = {"block_size", INT4OID},
+	[IDGEN_ATT_EXHAUSTED - 1] = {"exhausted", INT2OID},
+	[IDGEN_ATT_MAX_VALUE - 1] = {"max_value", INT8OID},
+	[IDGEN_ATT_SOURCE - 1] = {"source", TEXTOID},
+	[IDGEN_ATT_SOURCE_NAME - 1] = {"source_name", TEXTOID},
+	[IDGEN_ATT_REFILL - 1] = {"refill", TEXTOID},
+	[IDGEN_ATT_LAYOUT - 1] = {"layout", TEXTOID},
+	[IDGEN_ATT_BIG_BASE - 1] = {"big_base", NUMERICOID},
+	[IDGEN_ATT_START_VALUE - 1] = {"start_value", INT8OID},
+	[IDGEN_ATT_POOLING - 1] = {"pooling", TEXTOID},
+	[IDGEN_ATT_OWNED_BY - 1] = {"owned_by", InvalidOid}, /* idgen's own type has no fixed OID */
+	[IDGEN_ATT_MAX_CHILDREN - 1] = {"max_children", INT4OID},
+	[IDGEN_ATT_PERIOD - 1] = {"period", TEXTOID},
+	[IDGEN_ATT_TIME_ZONE - 1] = {"time_zone", TEXTOID},
+	[IDGEN_ATT_FORMAT - 1] = {"format", TEXTOID},
+	[IDGEN_ATT_TEMPLATE - 1] = {"template", VARCHAROID},
+	[IDGEN_ATT_REFILLED_AT - 1] = {"refilled_at", TIMESTAMPTZOID},
+};
+
+/* Is a column what the install script has made it, or as good? */
+static bool
+column_is_good(TupleDesc desc, AttrNumber attnum)
+{
+	Oid made = made_columns[attnum - 1].type;
+	Form_pg_attribute column = attnum <= desc->natts ? TupleDescAttr(desc, attnum - 1) : NULL;
+
+	if (column == NULL || column->attisdropped)
+		return false;
+	if (attnum == IDGEN_ATT_NAME && column->attcollation != C_COLLATION_OID)
+		return false;
+	return OidIsValid(made) ? IsBinaryCoercible(column->atttypid, made)
+							: column->attlen == sizeof(int64);
+}
+
+/* The first column that is not; InvalidAttrNumber if all are. */
+static AttrNumber
+first_bad_column(Relation rel)
+{
+	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
+		if (!column_is_good(RelationGetDescr(rel), attnum))
+			return attnum;
+	return InvalidAttrNumber;
+}
 
 /*
  * Are the columns of id_sequences what the install script has made them, or as
@@ -28,47 +81,26 @@
 bool
 idgen_table_is_good(Relation rel)
 {
-	static const Oid types[] = {
-		[IDGEN_ATT_NAME - 1] = VARCHAROID,
-		[IDGEN_ATT_NEXT_BLOCK_START - 1] = INT8OID,
-		[IDGEN_ATT_BLOCK_SIZE - 1] = INT4OID,
-		[IDGEN_ATT_EXHAUSTED - 1] = INT2OID,
-		[IDGEN_ATT_MAX_VALUE - 1] = INT8OID,
-		[IDGEN_ATT_SOURCE - 1] = TEXTOID,
-		[IDGEN_ATT_SOURCE_NAME - 1] = TEXTOID,
-		[IDGEN_ATT_REFILL - 1] = TEXTOID,
-		[IDGEN_ATT_LAYOUT - 1] = TEXTOID,
-		[IDGEN_ATT_BIG_BASE - 1] = NUMERICOID,
-		[IDGEN_ATT_START_VALUE - 1] = INT8OID,
-		[IDGEN_ATT_POOLING - 1] = TEXTOID,
-		[IDGEN_ATT_OWNED_BY - 1] = InvalidOid, /* idgen's own type has no fixed OID */
-		[IDGEN_ATT_MAX_CHILDREN - 1] = INT4OID,
-		[IDGEN_ATT_PERIOD - 1] = TEXTOID,
-		[IDGEN_ATT_TIME_ZONE - 1] = TEXTOID,
-		[IDGEN_ATT_FORMAT - 1] = TEXTOID,
-		[IDGEN_ATT_TEMPLATE - 1] = VARCHAROID,
-		[IDGEN_ATT_REFILLED_AT - 1] = TIMESTAMPTZOID,
-	};
-	TupleDesc desc = RelationGetDescr(rel);
-	bool good = desc->natts >= IDGEN_ATT_LAST &&
-		TupleDescAttr(desc, IDGEN_ATT_NAME - 1)->attcollation == C_COLLATION_OID;
-
-	for (int i = 0; i < (int) lengthof(types) && good; i++)
-		good = !TupleDescAttr(desc, i)->attisdropped &&
-			(OidIsValid(types[i]) ? IsBinaryCoercible(TupleDescAttr(desc, i)->atttypid, types[i])
-		                          : TupleDescAttr(desc, i)->attlen == sizeof(int64));
-	return good;
+	return first_bad_column(rel) == InvalidAttrNumber;
 }
 
-/* Raises 55000 unless the columns of id_sequences are good. */
+/*
+ * Raises 55000 unless the columns of id_sequences are good, and those of the
+ * version that the library is made for.
+ */
 void
 idgen_table_check(Relation rel)
 {
-	if (!idgen_table_is_good(rel))
+	AttrNumber bad;
+
+	idgen_version_check();
+	bad = first_bad_column(rel);
+	if (bad != InvalidAttrNumber)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("table \"%s\" does not have the columns that it was created with",
 		                RelationGetRelationName(rel)),
+		         errdetail("Column %d must be \"%s\".", bad, made_columns[bad - 1].name),
 		         errhint("Restore their types, and the collation of column \"name\".")));
 }
 

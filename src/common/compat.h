@@ -11,11 +11,16 @@
 #define IDGEN_COMPAT_H
 
 #include "access/genam.h"
+#include "access/heapam.h"
+#include "access/tableam.h"
 #include "commands/trigger.h"
 #include "common/relpath.h"
 #include "executor/executor.h"
+#include "fmgr.h"
 #include "parser/parse_relation.h"
 #include "storage/latch.h"
+#include "storage/shmem.h"
+#include "tcop/tcopprot.h"
 #include "utils/regproc.h"
 #include "utils/relcache.h"
 #include "utils/wait_event.h"
@@ -24,14 +29,49 @@
 #error "idgen requires PostgreSQL 15 or later"
 #endif
 
+/*
+ * 16 hides what is not declared to be looked up by the server: calls and
+ * variables within the library then need no table of addresses. The Makefile
+ * asks for that with 15, too.
+ */
+#if PG_VERSION_NUM < 160000
+#undef PGDLLEXPORT
+#define PGDLLEXPORT __attribute__((visibility("default")))
+#undef PG_FUNCTION_INFO_V1
+#define PG_FUNCTION_INFO_V1(function)                                               \
+	extern PGDLLEXPORT Datum function(PG_FUNCTION_ARGS);                            \
+	extern PGDLLEXPORT const Pg_finfo_record *CppConcat(pg_finfo_, function)(void); \
+	const Pg_finfo_record *CppConcat(pg_finfo_, function)(void)                     \
+	{                                                                               \
+		static const Pg_finfo_record version = {1};                                 \
+		return &version;                                                            \
+	}                                                                               \
+	extern int no_such_variable
+#endif
+
 /* 16 tells which indexes an update has to maintain, not only whether any. */
 #if PG_VERSION_NUM < 160000
 typedef bool TU_UpdateIndexes;
 #define TU_None        false
 #define TU_All         true
-#define TU_Summarizing 2 /* never reported */
-#define ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters, summarizing) \
-	ExecInsertIndexTuples(rri, slot, estate, update, nodup, conflict, arbiters)
+#define TU_Summarizing TU_All /* there is no flag for it */
+#endif
+
+/* 19 has flags for how to insert entries into indexes. */
+#if PG_VERSION_NUM < 190000
+#define EIIT_IS_UPDATE        (1 << 0)
+#define EIIT_NO_DUPE_ERROR    (1 << 1)
+#define EIIT_ONLY_SUMMARIZING (1 << 2)
+#endif
+#if PG_VERSION_NUM < 160000
+#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)   \
+	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, \
+	                      (EIIT_NO_DUPE_ERROR & (flags)) != 0, conflict, arbiters)
+#elif PG_VERSION_NUM < 190000
+#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)        \
+	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0,      \
+	                      (EIIT_NO_DUPE_ERROR & (flags)) != 0, conflict, arbiters, \
+	                      (EIIT_ONLY_SUMMARIZING & (flags)) != 0)
 #endif
 
 /* 16 has new names for the number of a relation's file and what contains it. */
@@ -206,6 +246,16 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
+/* 19 names the attribute of a statement that falls through to the next case. */
+#if PG_VERSION_NUM < 190000
+#define pg_fallthrough __attribute__((fallthrough))
+#endif
+
+/* 18 shows the version of a library that is loaded. */
+#if PG_VERSION_NUM < 180000
+#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
+#endif
+
 /* 18 can log that it did not get a lock. */
 #if PG_VERSION_NUM < 180000
 #define ConditionalXactLockTableWait(xid, log_failure) \
@@ -217,12 +267,51 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 #define expand_generated_columns_in_expr(node, rel, rt_index) (node)
 #endif
 
-/* 18 lets the caller accept a deferrable key, and counts index searches. */
+/* 18 lets the caller accept a deferrable key. */
 #if PG_VERSION_NUM < 180000
 #define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \
 	RelationGetPrimaryKeyIndex(rel)
-#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys) \
+#endif
+
+/* 19 has options for scans, and for what is done to a row. */
+#if PG_VERSION_NUM < 190000
+#define SO_NONE 0
+#define table_beginscan(rel, snapshot, nkeys, key, flags) \
+	table_beginscan(rel, snapshot, nkeys, key)
+#define table_tuple_update(rel, tid, slot, cid, options, snapshot, crosscheck, wait, tmfd, lockmode, indexes) \
+	table_tuple_update(rel, tid, slot, cid, snapshot, crosscheck, wait, tmfd, lockmode, indexes)
+#define table_tuple_delete(rel, tid, cid, options, snapshot, crosscheck, wait, tmfd) \
+	table_tuple_delete(rel, tid, cid, snapshot, crosscheck, wait, tmfd, false)
+#endif
+
+/* 18 counts index searches. */
+#if PG_VERSION_NUM < 180000
+#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \
 	index_beginscan(rel, index, snapshot, nkeys, norderbys)
+#elif PG_VERSION_NUM < 190000
+#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \
+	index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys)
+#endif
+
+/* 19 has what prunes a page look after the visibility map as well. */
+#if PG_VERSION_NUM < 190000
+#define heap_page_prune_opt(rel, buffer, vmbuffer, rel_read_only) \
+	heap_page_prune_opt(rel, buffer)
+#endif
+
+/* 19 makes shared hash tables as large at first as they may become. */
+#if PG_VERSION_NUM < 190000
+#define ShmemInitHash(name, nelems, info, flags) \
+	ShmemInitHash(name, nelems, nelems, info, flags)
+#endif
+
+/*
+ * 19 tells signal handlers who has sent the signal, so those of the system are
+ * of another type.
+ */
+#if PG_VERSION_NUM < 190000
+#define PG_SIG_IGN        SIG_IGN
+#define die(signal, info) die(signal)
 #endif
 
 #endif /* IDGEN_COMPAT_H */

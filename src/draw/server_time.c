@@ -13,6 +13,10 @@
  * which it gets a second more; but for half of that it goes on waiting, so that
  * it does not miss a failure by a hair's breadth. Where the worker alone may
  * ask, the call waits for all of that second.
+ *
+ * A call may also have waited for something else meanwhile, a lock on
+ * id_sequences, say. The server still gets some time to answer it: otherwise,
+ * what it allocates would only be a gap.
  */
 #include "postgres.h"
 
@@ -24,6 +28,9 @@
 
 /* How much longer a call may take than the setting says. */
 #define IDGEN_SERVER_EXTRA_MS 1000
+
+/* How much time the server gets to answer, unless the setting is shorter. */
+#define IDGEN_SERVER_LEAST_MS (IDGEN_SERVER_EXTRA_MS / 2)
 
 /* When the call has first needed the server, which may be now. */
 static TimestampTz
@@ -42,23 +49,27 @@ TimestampTz
 idgen_server_deadline(const IdgenHandle *handle, IdgenCall *call)
 {
 	int64 timeout;
+	TimestampTz now;
 	TimestampTz deadline;
 
 	if (!idgen_needs_server(handle))
 		return 0;
 	timeout = *handle->found.source->timeout;
 	deadline = TimestampTzPlusMilliseconds(needed_since(call), timeout);
-	if (GetCurrentTimestamp() < deadline)
-		return deadline;
-	return TimestampTzPlusMilliseconds(call->server_since, timeout + IDGEN_SERVER_EXTRA_MS);
+	now = GetCurrentTimestamp();
+	if (now >= deadline)
+		deadline = TimestampTzPlusMilliseconds(deadline, IDGEN_SERVER_EXTRA_MS);
+	return Max(deadline, TimestampTzPlusMilliseconds(now, Min(timeout, IDGEN_SERVER_LEAST_MS)));
 }
 
 /* For how many milliseconds a call waits for others to ask the server. */
 int
 idgen_server_patience(const IdgenHandle *handle)
 {
-	int extra = handle->found.refill == IDGEN_REFILL_WORKER ? IDGEN_SERVER_EXTRA_MS : IDGEN_SERVER_EXTRA_MS / 2;
+	int extra = IDGEN_SERVER_EXTRA_MS;
 
+	if (handle->found.refill != IDGEN_REFILL_WORKER)
+		extra -= IDGEN_SERVER_LEAST_MS;
 	return Min(*handle->found.source->timeout, INT_MAX - extra) + extra;
 }
 

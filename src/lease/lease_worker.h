@@ -5,6 +5,8 @@
 #ifndef IDGEN_LEASE_WORKER_H
 #define IDGEN_LEASE_WORKER_H
 
+#include "common/compat.h"
+
 /* Started by lease_process.c, by this name; the argument does not count. */
 extern PGDLLEXPORT void idgen_lease_main(Datum arg);
 

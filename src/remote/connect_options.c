@@ -16,6 +16,7 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
 #include <limits.h>
 
 #include "commands/defrem.h"
@@ -24,6 +25,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
+#include "common/compat.h"
 #include "common/guc.h"
 #include "remote/connect_options.h"
 #include "remote/foreign_server.h"
@@ -49,6 +51,9 @@ static const Parameter with_password[] = {
 	{"gssencmode", "disable"},
 	{"sslcert", "/dev/null/none"},
 };
+
+/* The greatest port of TCP. */
+#define MAX_PORT 65535
 
 /* The most parameters that add_defaults() adds, and the NULL at the end. */
 #define MAX_DEFAULTS 5
@@ -153,9 +158,74 @@ count_hosts(const IdgenConnectOptions *options)
 	return Max(idgen_hosts_count(hosts), idgen_hosts_count(addresses));
 }
 
+/* Is it an integer, as libpq reads them, within these bounds? */
+static bool
+is_integer(const char *value, int least, int greatest)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(value, &end, 10);
+	while (isspace((unsigned char) *end))
+		end++;
+	return errno == 0 && end != value && *end == '\0' && number >= least && number <= greatest;
+}
+
+/* Are all ports such, as far as they are given? */
+static bool
+are_ports(const char *list)
+{
+	for (int i = 0; i < idgen_hosts_count(list); i++)
+	{
+		const char *port = idgen_hosts_nth(list, i);
+
+		if (port[0] != '\0' && !is_integer(port, 1, MAX_PORT))
+			return false;
+	}
+	return true;
+}
+
+pg_noreturn static void
+not_an_integer(const char *option, const char *value)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("invalid value for integer option \"%s\": %s", option, value)));
+}
+
+/*
+ * Raises 22023 for a parameter that is no integer, and should be one. libpq
+ * looks at these only after it has made a socket, and then does not say whether
+ * a later try is of any use.
+ */
+static void
+check_integers(const IdgenConnectOptions *options)
+{
+	static const char *const integers[] = {
+		"connect_timeout",
+		"keepalives",
+		"keepalives_idle",
+		"keepalives_interval",
+		"keepalives_count",
+		"tcp_user_timeout",
+	};
+	const char *ports = find_value(options, "port");
+
+	if (ports != NULL && !are_ports(ports))
+		not_an_integer("port", ports);
+	for (int i = 0; i < (int) lengthof(integers); i++)
+	{
+		const char *value = find_value(options, integers[i]);
+
+		if (value != NULL && !is_integer(value, INT_MIN, INT_MAX))
+			not_an_integer(integers[i], value);
+	}
+}
+
 /*
  * The limit that the parameters set for each host, in seconds; 0 if there is
- * none, or no number.
+ * none.
  */
 static int
 connect_timeout(const IdgenConnectOptions *options)
@@ -245,10 +315,10 @@ require_password(IdgenConnectOptions *options, const ForeignServer *server, Oid 
 
 /*
  * What it takes to connect to the server as that user, palloc'd. Raises 42704
- * without a user mapping, 22023 for too many hosts, 2F003 without a password
- * where there must be one or if the way there is not for passwords, and 42501.
- * Whether the server has asked for the password, the caller has to see after
- * connecting.
+ * without a user mapping, 22023 for too many hosts or for what is no integer,
+ * 2F003 without a password where there must be one or if the way there is not
+ * for passwords, and 42501. Whether the server has asked for the password, the
+ * caller has to see after connecting.
  */
 IdgenConnectOptions *
 idgen_connect_options(Oid serverid, Oid userid)
@@ -266,6 +336,7 @@ idgen_connect_options(Oid serverid, Oid userid)
 	add_options(options, server->options);
 	add_options(options, mapping->options);
 	options->nhosts = count_hosts(options);
+	check_integers(options);
 	options->connect_timeout = connect_timeout(options);
 	add_defaults(options);
 	if (is_password_required(server, mapping))

@@ -164,6 +164,22 @@ take_link(IdgenConnection *connection)
 }
 
 /*
+ * Is it libpq itself that refuses: what the other server has said, or what the
+ * options say? The options stay the same, so they are looked at once.
+ */
+static bool
+libpq_refuses(const IdgenConnection *connection)
+{
+	const IdgenOpening *opening = &connection->opening;
+
+	if (idgen_link_is_objected_to(&connection->link))
+		return true;
+	return opening->rounds == 1 && !connection->link.valve.open &&
+		!idgen_link_accepts(opening->options->keywords,
+	                        idgen_connect_values_for_host(opening->options, idgen_opening_host(opening)));
+}
+
+/*
  * There is no link to the current host. In whatever language, libpq names a
  * requirement that was not met.
  */
@@ -173,7 +189,7 @@ take_refusal(IdgenConnection *connection)
 	const IdgenLink *link = &connection->link;
 	char *message = pstrdup(idgen_link_error(link));
 	int sqlerrcode = idgen_take_sqlstate(message);
-	IdgenHostVerdict verdict = sqlerrcode == 0 && idgen_link_is_objected_to(link) ? IDGEN_HOST_USELESS : verdict_on(sqlerrcode);
+	IdgenHostVerdict verdict = sqlerrcode == 0 && libpq_refuses(connection) ? IDGEN_HOST_USELESS : verdict_on(sqlerrcode);
 
 	if (connection->opening.options->password_required &&
 	    strstr(PQerrorMessage(link->conn), IDGEN_PASSWORD_METHODS) != NULL)

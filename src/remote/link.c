@@ -73,6 +73,29 @@ idgen_link_close(IdgenLink *link)
 	release_files(FILES_PER_LINK);
 }
 
+/*
+ * Does libpq accept the values of its parameters? It looks at most of them
+ * before it connects, and only PQpingParams() tells whether that is what has
+ * failed. Here it gets an address that is none, so it tries to reach nobody.
+ */
+bool
+idgen_link_accepts(const char *const *keywords, const char *const *values)
+{
+	const char **all_keywords;
+	const char **all_values;
+	int n = 0;
+
+	while (keywords[n] != NULL)
+		n++;
+	all_keywords = palloc0((n + 2) * sizeof(char *));
+	all_values = palloc0((n + 2) * sizeof(char *));
+	memcpy(all_keywords, keywords, n * sizeof(char *));
+	memcpy(all_values, values, n * sizeof(char *));
+	all_keywords[n] = "hostaddr"; /* the last of the same name counts */
+	all_values[n] = "none";
+	return PQpingParams(all_keywords, all_values, false) != PQPING_NO_ATTEMPT;
+}
+
 /* Begin to connect. There is no link before. */
 IdgenLinkStart
 idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const *values)

@@ -35,6 +35,7 @@ typedef enum IdgenLinkStart
 	IDGEN_LINK_NO_MEMORY,
 } IdgenLinkStart;
 
+extern bool idgen_link_accepts(const char *const *keywords, const char *const *values);
 extern IdgenLinkStart idgen_link_start(IdgenLink *link, const char *const *keywords,
                                        const char *const *values);
 extern IdgenLinkProgress idgen_link_connect(IdgenLink *link);

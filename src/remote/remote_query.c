@@ -132,8 +132,8 @@ idgen_remote_deadline(void)
 
 /*
  * Begin a statement on a server, by the user mapping of a role. It is over by
- * the deadline. Raises 42501, 42704 and 2F003 for what server and user mapping
- * lack.
+ * the deadline. Raises 42501, 42704, 22023 and 2F003 for what server and user
+ * mapping lack or have.
  */
 IdgenRemoteQuery *
 idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement,

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/lock.h"
 #include "utils/memutils.h"
 
 #include "catalog/row.h"

@@ -11,6 +11,7 @@
 #include "storage/ipc.h"
 #include "storage/shmem.h"
 
+#include "common/compat.h"
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
 #include "shmem/centre_marks.h"
@@ -155,9 +156,7 @@ idgen_cache_startup_shmem(void)
 		init_shared_cache();
 
 	flags = idgen_cache_describe_entries(&info);
-	cache->entries = ShmemInitHash("idgen cache entries",
-	                               idgen_max_sequences, idgen_max_sequences,
-	                               &info, flags);
+	cache->entries = ShmemInitHash("idgen cache entries", idgen_max_sequences, &info, flags);
 
 	LWLockRelease(AddinShmemInitLock);
 	return !found;

@@ -21,10 +21,10 @@
  *
  * Entries are removed before a transaction commits that has deleted their rows.
  * The server could do so after it (pgstat_drop_transactional), as it does for
- * tables. But it would fail there, when nothing may fail any more, if it found
- * an entry removed already; and other than the OID of a table, a name may come
- * back. If the transaction is rolled back after all, statistics are lost, and
- * nothing else.
+ * tables. But PostgreSQL 18 fails there, when nothing may fail any more, if it
+ * finds an entry removed already; and other than the OID of a table, a name may
+ * come back. If the transaction is rolled back after all, statistics are lost,
+ * and nothing else.
  *
  * Locking rules: an entry has a lock of its own, which the server takes for us.
  * What happens under the locks of the cache is only noted, in memory of this
@@ -41,6 +41,14 @@
 #include "utils/pgstat_internal.h"
 
 #include "common/guc.h"
+
+/* 19 says whether the caller may free the result, and accepts missing ones. */
+#if PG_VERSION_NUM < 190000
+#define pgstat_fetch_entry(kind, dbid, number, may_free) \
+	pgstat_fetch_entry(kind, dbid, number)
+#define pgstat_drop_entry(kind, dbid, number, missing_ok) \
+	pgstat_drop_entry(kind, dbid, number)
+#endif
 
 /*
  * The number of the kind: those for extensions are given out by the project
@@ -187,7 +195,7 @@ idgen_kept_read(const IdgenCacheKey *key, IdgenCounted *counted)
 
 	if (!registered)
 		return false;
-	kept = pgstat_fetch_entry(IDGEN_STATS_KIND, key->dbid, number_of(key));
+	kept = pgstat_fetch_entry(IDGEN_STATS_KIND, key->dbid, number_of(key), NULL);
 	if (kept == NULL || kept->times.counted_since == 0)
 		return false;
 	*counted = *kept;
@@ -199,7 +207,7 @@ static void
 forget(uint64 number)
 {
 	if (registered && pgstat_have_entry(IDGEN_STATS_KIND, MyDatabaseId, number) &&
-	    !pgstat_drop_entry(IDGEN_STATS_KIND, MyDatabaseId, number))
+	    !pgstat_drop_entry(IDGEN_STATS_KIND, MyDatabaseId, number, true))
 		pgstat_request_entry_refs_gc();
 }
 

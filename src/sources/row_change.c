@@ -123,10 +123,13 @@ static void
 prune_page(Relation rel, BlockNumber block)
 {
 	Buffer buffer = ReadBuffer(rel, block);
+	Buffer visibility_map = InvalidBuffer;
 	Page page = BufferGetPage(buffer);
 
 	if (PageIsFull(page) || PageGetHeapFreeSpace(page) < BLCKSZ / 4)
-		heap_page_prune_opt(rel, buffer);
+		heap_page_prune_opt(rel, buffer, &visibility_map, false);
+	if (BufferIsValid(visibility_map))
+		ReleaseBuffer(visibility_map);
 	ReleaseBuffer(buffer);
 }
 
@@ -303,7 +306,7 @@ lock_and_update(Change *change, Oid writer, IdgenComputeRow compute, void *arg)
 					change->lock = ROW_IN_LINE;
 					break;
 				}
-				/* FALLTHROUGH */
+				pg_fallthrough;
 			case TM_Deleted:
 				/* If it was deleted or renamed, there may be a new one. */
 				if (!find_row(change))

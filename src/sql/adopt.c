@@ -5,8 +5,9 @@
  *
  * The steps: lock the columns, check what they draw from; for each, find out
  * how far its ids have gone, make a row that goes on from there and belongs to
- * the column, and replace the default. At last the native sequences are
- * dropped, which other columns of the same call may have drawn from.
+ * the column, or take the one that does, and replace the default. At last the
+ * native sequences are dropped, which other columns of the same call may have
+ * drawn from.
  *
  * idgen_adopt_columns() has a name of its own: with an array as its first
  * argument, idgen_adopt('orders', 'id') could mean either.
@@ -27,24 +28,23 @@
 
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
-#include "catalog/owning_column.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "draw/draw.h"
 #include "sources/sources.h"
 #include "sql/column.h"
 #include "sql/column_default.h"
 #include "sql/column_list.h"
+#include "sql/column_row.h"
 #include "sql/column_sequences.h"
 #include "sql/ids_in_use.h"
 #include "sql/serial_sequence.h"
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
-PG_FUNCTION_INFO_V1(idgen_adopt);
+PG_FUNCTION_INFO_V1(idgen_adopt_1_1);
 PG_FUNCTION_INFO_V1(idgen_adopt_columns);
 
 /* What the caller asks for. */
@@ -126,36 +126,28 @@ get_request_of_arrays(FunctionCallInfo fcinfo)
 }
 
 /*
- * Make the row, as idgen_create() does. That function is not called by SQL:
- * another function of the same name with other arguments could be taken for it.
- * What the column has used up already counts: its range begins with 1. Raises
- * 42710, and 22023 for the name of a template.
+ * Make the row. Raises 22023 for the name of a template, 2200H if no id is
+ * left, and 42710.
  */
-static void
-insert_row(const Request *request, const IdgenColumn *column, const char *name, int64 start)
+static int64
+make_row(const Request *request, const IdgenColumn *column, const char *name, const IdgenIdsInUse *ids)
 {
-	AttrNumber attnum = idgen_column_attribute(column->table_oid, column->name)->attnum;
-	Oid types[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID, idgen_owning_column_type(request->id_sequences), INT8OID};
-	Datum values[] = {
-		CStringGetTextDatum(name),
-		Int64GetDatum(start),
-		Int32GetDatum(idgen_default_block_size),
-		Int64GetDatum(column->type_max),
-		CStringGetTextDatum(request->refill),
-		Int64GetDatum(idgen_owning_column(column->table_oid, attnum)),
-		Int64GetDatum(Min(start, 1)),
+	IdgenColumnRow row = {
+		.name = name,
+		.refill = request->refill,
+		.start = idgen_first_free_id(column, ids),
+		.max_value = column->type_max,
+		.owner = idgen_column_as_owner(column),
 	};
 
 	if (idgen_is_template_name(name, strlen(name)))
 		idgen_refuse_template(name);
-	if (idgen_run_query(psprintf("INSERT INTO %s (name, next_block_start, block_size, max_value, refill, owned_by, start_value)"
-	                             " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING",
-	                             idgen_table_name(request->id_sequences)),
-	                    lengthof(types), types, values, NULL, NULL) == 0)
+	if (!idgen_column_row_insert(request->id_sequences, &row))
 		ereport(ERROR,
 		        (errcode(ERRCODE_DUPLICATE_OBJECT),
 		         errmsg("id sequence \"%s\" already exists", name),
 		         errhint("Give another name as the third argument, or delete that row if nothing draws from it.")));
+	return row.start;
 }
 
 /*
@@ -232,20 +224,17 @@ report_dropped(StringInfo report, const IdgenColumn *column, List *owned)
 }
 
 /*
- * What idgen_adopt() returns: what the column draws from now, and what became
- * of its default and its sequences. They must still be there. Those that belong
- * to other columns of the call will be dropped, too.
+ * The end of what idgen_adopt() returns: what became of the column's default
+ * and its sequences. They must still be there. Those that belong to other
+ * columns of the call will be dropped, too.
  */
 static char *
-make_report(const IdgenColumn *column, const IdgenColumnSequences *sequences, List *all_owned,
-            const char *name, int64 start, const char *refill)
+report_changes(const IdgenColumn *column, const IdgenColumnSequences *sequences, List *all_owned)
 {
 	StringInfoData report;
 	ListCell *cell;
 
 	initStringInfo(&report);
-	appendStringInfo(&report, "column \"%s\" of table \"%s\" now draws from id sequence \"%s\", beginning with %lld, with refill \"%s\"",
-	                 column->name, column->table, name, (long long) start, refill);
 	report_dropped(&report, column, sequences->owned);
 	foreach(cell, sequences->used)
 	{
@@ -275,7 +264,7 @@ warn_of_sequences(const Request *request, const IdgenColumn *column, const Idgen
 		ereport(WARNING,
 		        (errmsg("sequence \"%s\" is still there", idgen_display_name(lfirst_oid(cell))),
 		         errdetail("Ids that programs take from it by nextval() are issued by id sequence \"%s\", too.", name),
-		         errhint("Drop it if nothing else needs it. Have such programs leave ids to the default of the column, or call %s().",
+		         errhint("Drop it if nothing else needs it. Have such programs leave ids to the default of the column and read them by RETURNING, not by currval() or lastval(), or call %s().",
 		                 idgen_function_name(request->id_sequences, "idgen_next"))));
 }
 
@@ -291,25 +280,45 @@ refuse_own_columns(const Request *request)
 }
 
 /*
- * Make the row of a column, and set its default. Returns what to tell of it.
- * Raises 42501, 0A000; 2200H if no id is left; 42710 if the name is taken.
+ * Make or take the row of a column, and set its default. Returns what to tell
+ * of it. Raises 42501, and what make_row() and idgen_column_row_take() do.
  */
 static char *
 move_column(const Request *request, int i, const char *name, List *all_owned)
 {
 	const IdgenColumn *column = &request->list->columns[i];
 	const IdgenColumnSequences *sequences = &request->list->sequences[i];
+	const char *changes = report_changes(column, sequences, all_owned);
 	IdgenIdsInUse ids = {0};
-	char *report;
-	int64 start;
+	StringInfoData report;
 
 	idgen_count_sequences(sequences, &ids);
 	idgen_count_table(column, &ids);
-	start = idgen_first_free_id(column, &ids);
-	report = make_report(column, sequences, all_owned, name, start, request->refill);
-	insert_row(request, column, name, start);
+	initStringInfo(&report);
+	appendStringInfo(&report, "column \"%s\" of table \"%s\" ", column->name, column->table);
+	if (idgen_column_has_row(request->id_sequences, column, name))
+	{
+		idgen_column_row_take(request->id_sequences, name, &ids);
+		appendStringInfo(&report, "draws from id sequence \"%s\", which belongs to it already%s", name, changes);
+	}
+	else
+	{
+		int64 start = make_row(request, column, name, &ids);
+
+		appendStringInfo(&report, "now draws from id sequence \"%s\", beginning with %lld, with refill \"%s\"%s",
+		                 name, (long long) start, request->refill, changes);
+	}
 	set_default(column, get_rel_namespace(request->id_sequences), name);
-	return report;
+	return report.data;
+}
+
+/* The id sequence that belongs to the column, or a name for a new one. */
+static const char *
+name_of_row(const Request *request, const IdgenColumn *column)
+{
+	List *names = idgen_column_rows(request->id_sequences, column);
+
+	return list_length(names) == 1 ? linitial(names) : psprintf("%s.%s", column->table, column->name);
 }
 
 /* All native sequences that belong to one of the columns. */
@@ -324,7 +333,7 @@ list_owned(const IdgenColumnList *list)
 }
 
 /*
- * Have columns draw from new id sequences. Returns what to tell of each. Raises
+ * Have columns draw from id sequences. Returns what to tell of each. Raises
  * what idgen_column_list_lock() and move_column() do; 42809 for a column of
  * id_sequences; 55000 for one that draws from an id sequence already; 2BP01 if
  * something else needs a native sequence.
@@ -345,7 +354,7 @@ adopt(const Request *request)
 
 		idgen_check_draws_from_none(column, get_rel_namespace(request->id_sequences));
 		if (request->names[i] == NULL)
-			request->names[i] = psprintf("%s.%s", column->table, column->name);
+			request->names[i] = name_of_row(request, column);
 		idgen_column_turn_end(&turn);
 	}
 	idgen_column_list_lock_sequences(list);
@@ -375,7 +384,7 @@ adopt(const Request *request)
  * be null. Raises what get_request() and adopt() do.
  */
 Datum
-idgen_adopt(PG_FUNCTION_ARGS)
+idgen_adopt_1_1(PG_FUNCTION_ARGS)
 {
 	Request request = get_request(fcinfo);
 

@@ -10,7 +10,7 @@
 
 #include "sql/column_default.h"
 
-/* A column whose default draws from an id sequence. */
+/* A column that takes the ids of an id sequence, by its default mostly. */
 typedef struct IdgenDrawingColumn
 {
 	Oid relid;
@@ -20,6 +20,7 @@ typedef struct IdgenDrawingColumn
 	Oid type;
 	int32 typmod;
 	bool inherited;
+	bool undrawn;       /* the id sequence belongs to it, but its default does not draw */
 	IdgenDrawCall call; /* whose name is not NULL */
 } IdgenDrawingColumn;
 

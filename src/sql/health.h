@@ -47,6 +47,7 @@ typedef enum IdgenProblem
 	IDGEN_PROBLEM_BLOCKED,
 	IDGEN_PROBLEM_REFILL_FAILS,
 	IDGEN_PROBLEM_NO_WORKER,
+	IDGEN_PROBLEM_DEFAULT_CHANGED,
 	IDGEN_PROBLEM_BEHIND_COLUMN,
 	IDGEN_PROBLEM_USED_UP_SOON,
 	IDGEN_PROBLEM_LITTLE_LEFT,
@@ -123,6 +124,9 @@ extern void idgen_health_show_broken(const IdgenHealthView *view, const IdgenHea
 extern const char *idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health,
                                          IdgenProblem *worst);
 extern const char *idgen_problem_name(IdgenProblem problem);
+
+/* health_default.c */
+extern const char *idgen_health_changed_default(const IdgenDrawingColumn *column);
 
 /* health_ahead.c */
 extern bool idgen_health_is_ahead(IdgenHealthView *view, const IdgenHealth *health,

@@ -81,6 +81,8 @@ idgen_problem_name(IdgenProblem problem)
 			return "refill_fails";
 		case IDGEN_PROBLEM_NO_WORKER:
 			return "no_worker";
+		case IDGEN_PROBLEM_DEFAULT_CHANGED:
+			return "default_changed";
 		case IDGEN_PROBLEM_BEHIND_COLUMN:
 			return "behind_column";
 		case IDGEN_PROBLEM_USED_UP_SOON:
@@ -290,9 +292,33 @@ add_columns_ahead(Problems *problems, IdgenHealthView *view, const IdgenHealth *
 	{
 		const IdgenDrawingColumn *column = lfirst(cell);
 
+		if (column->undrawn && idgen_health_changed_default(column) != NULL)
+			continue;
 		if (idgen_health_is_ahead(view, health, column))
 			add_problem(problems, IDGEN_PROBLEM_BEHIND_COLUMN, "There are ids in %s that it has yet to issue. Run %s(%s, %s).",
 			            idgen_column_title(column), idgen_function_name(RelationGetRelid(view->rel), "idgen_sync"), quote_literal_cstr(idgen_table_name(column->relid)), quote_literal_cstr(column->name));
+	}
+}
+
+/*
+ * The column that it belongs to has lost the default that draws from it, by a
+ * migration mostly.
+ */
+static void
+add_changed_default(Problems *problems, IdgenHealthView *view, const IdgenHealth *health)
+{
+	Oid relid = RelationGetRelid(view->rel);
+	ListCell *cell;
+
+	foreach(cell, health->columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+		const char *instead = column->undrawn ? idgen_health_changed_default(column) : NULL;
+
+		if (instead != NULL)
+			add_problem(problems, IDGEN_PROBLEM_DEFAULT_CHANGED, "It belongs to %s, which %s. To have that draw from it again, run %s(%s, %s); if it shall not, set owned_by to null.",
+			            idgen_column_title(column), instead, idgen_function_name(relid, "idgen_adopt"),
+			            quote_literal_cstr(idgen_table_name(column->relid)), quote_literal_cstr(column->name));
 	}
 }
 
@@ -342,6 +368,7 @@ idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health, IdgenPro
 	add_unreachable(&problems, health);
 	add_blocked(&problems, view, health);
 	add_worker(&problems, health);
+	add_changed_default(&problems, view, health);
 	add_columns_ahead(&problems, view, health);
 	if (health->ids_left > 0)
 		add_running_out(&problems, view, health);

@@ -170,7 +170,7 @@ read_number(IndexTuple tuple, Oid opclass, int64 *number)
 {
 	const void *value = (char *) tuple + IndexInfoFindDataOffset(tuple->t_info);
 
-	if (IndexTupleHasNulls(tuple) && att_isnull(0, (bits8 *) tuple + sizeof(IndexTupleData)))
+	if (IndexTupleHasNulls(tuple) && att_isnull(0, (uint8 *) tuple + sizeof(IndexTupleData)))
 		return false;
 	if (opclass == INT2_BTREE_OPS_OID)
 		*number = *(const int16 *) value;
@@ -280,7 +280,7 @@ scan_from_end(Relation table, Relation index, IdgenIndexEnd end, int64 *number)
 {
 	AttrNumber attnum = index->rd_index->indkey.values[0];
 	TupleTableSlot *row = table_slot_create(table, NULL);
-	IndexScanDesc scan = index_beginscan(table, index, SnapshotSelf, NULL, 1, 0);
+	IndexScanDesc scan = index_beginscan(table, index, SnapshotSelf, NULL, 1, 0, SO_NONE);
 	ScanKeyData not_null;
 	bool found;
 	bool isnull;

@@ -21,6 +21,7 @@
 #include "catalog/row.h"
 #include "catalog/scramble_keys.h"
 #include "catalog/table.h"
+#include "common/compat.h"
 #include "sql/trigger_row.h"
 
 PG_FUNCTION_INFO_V1(idgen_check_key);
@@ -56,7 +57,7 @@ any_is_needed(Oid id_sequences)
 {
 	Relation rel = idgen_table_open(id_sequences, AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	TableScanDesc scan = table_beginscan(rel, SnapshotSelf, 0, NULL);
+	TableScanDesc scan = table_beginscan(rel, SnapshotSelf, 0, NULL, SO_NONE);
 	bool needed = false;
 
 	while (!needed && table_scan_getnextslot(scan, ForwardScanDirection, slot))

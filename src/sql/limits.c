@@ -49,7 +49,11 @@ owning_column(const char *name, IdgenOwningColumn owner)
 	Form_pg_attribute att = idgen_look_up_column(idgen_owning_table(owner), idgen_owning_attnum(owner));
 	IdgenDrawCall call = {.name = name, .form = IDGEN_DRAWS_BIGINT, .plain = true};
 
-	return att != NULL ? idgen_describe_column(att, &call) : NULL;
+	IdgenDrawingColumn *column = att != NULL ? idgen_describe_column(att, &call) : NULL;
+
+	if (column != NULL)
+		column->undrawn = true;
+	return column;
 }
 
 /*

@@ -31,6 +31,7 @@
 #include "sql/column.h"
 #include "sql/column_default.h"
 #include "sql/column_list.h"
+#include "sql/column_row.h"
 #include "sql/column_sequences.h"
 #include "sql/column_users.h"
 #include "sql/ids_in_use.h"
@@ -38,7 +39,7 @@
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
-PG_FUNCTION_INFO_V1(idgen_release);
+PG_FUNCTION_INFO_V1(idgen_release_1_1);
 PG_FUNCTION_INFO_V1(idgen_release_columns);
 
 /* What the column becomes. */
@@ -73,17 +74,41 @@ delete_row(Oid id_sequences, const char *name)
 }
 
 /*
- * The id sequence that the column draws from. Raises 55000 if it draws from
- * none or from several, 0A000 if it cannot be a column of that kind, 2BP01 if
+ * The id sequence of a column that has lost its default: the one that belongs
+ * to it. Raises 55000 if the column draws from something else, or if none or
+ * several belong to it.
+ */
+static const char *
+find_undrawn(const IdgenColumn *column, Oid id_sequences)
+{
+	List *names = idgen_column_rows(id_sequences, column);
+
+	if (list_length(names) != 1)
+		idgen_does_not_draw(column->name, column->table);
+	if (column->default_expr != NULL || column->identity)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("column \"%s\" of table \"%s\" does not draw from id sequence \"%s\", which belongs to it",
+		                column->name, column->table, (char *) linitial(names)),
+		         errdetail("It has another default, or is an identity column."),
+		         errhint("To keep that, delete the row of the id sequence. To have the column draw from it again, call %s().",
+		                 idgen_function_name(id_sequences, "idgen_adopt"))));
+	return linitial(names);
+}
+
+/*
+ * The id sequence that the column draws from, or did. Raises 55000 if there is
+ * none or several, 0A000 if it cannot be a column of that kind, 2BP01 if
  * another column or a domain draws from the id sequence.
  */
 static const char *
-check_column(const IdgenColumn *column, Oid idgen_schema, Kind kind)
+check_column(const IdgenColumn *column, Oid id_sequences, Kind kind)
 {
+	Oid idgen_schema = get_rel_namespace(id_sequences);
 	const char *name = idgen_default_id_sequence(column, idgen_schema);
 
 	if (name == NULL)
-		idgen_does_not_draw(column->name, column->table);
+		name = find_undrawn(column, id_sequences);
 	if (kind == KIND_IDENTITY && !column->partitioned && list_length(column->members) > 1)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -195,7 +220,6 @@ move_column(Oid id_sequences, const IdgenColumnList *list, int i, const char *na
 static char **
 release(Oid id_sequences, IdgenColumnList *list, Kind kind)
 {
-	Oid idgen_schema = get_rel_namespace(id_sequences);
 	const char **names = palloc((list->n + 1) * sizeof(char *));
 	char **reports = palloc((list->n + 1) * sizeof(char *));
 	IdgenColumnTurn turn;
@@ -203,7 +227,7 @@ release(Oid id_sequences, IdgenColumnList *list, Kind kind)
 	idgen_column_list_lock(list, id_sequences, ACL_SELECT | ACL_UPDATE | ACL_DELETE);
 	for (int i = 0; i < list->n; i++)
 	{
-		names[i] = check_column(idgen_column_turn_begin(&turn, list, i), idgen_schema, kind);
+		names[i] = check_column(idgen_column_turn_begin(&turn, list, i), id_sequences, kind);
 		idgen_column_turn_end(&turn);
 	}
 	idgen_column_list_lock_sequences(list);
@@ -224,7 +248,7 @@ release(Oid id_sequences, IdgenColumnList *list, Kind kind)
  * kind; and what release() does.
  */
 Datum
-idgen_release(PG_FUNCTION_ARGS)
+idgen_release_1_1(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	Kind kind;

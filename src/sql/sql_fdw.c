@@ -7,6 +7,7 @@
 #include "access/reloptions.h"
 #include "fmgr.h"
 
+#include "common/compat.h"
 #include "remote/server_options.h"
 
 PG_FUNCTION_INFO_V1(idgen_fdw_validator);

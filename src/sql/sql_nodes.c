@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "catalog/privileges.h"
+#include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"
 #include "sql/sql_support.h"

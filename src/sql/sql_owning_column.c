@@ -11,6 +11,7 @@
 #include "libpq/pqformat.h"
 
 #include "catalog/owning_column.h"
+#include "common/compat.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_in);
 PG_FUNCTION_INFO_V1(idgen_column_out);

@@ -9,6 +9,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "common/compat.h"
 #include "sql/sql_support.h"
 #include "unique_id/unique_id.h"
 #include "unique_id/unique_uuid.h"

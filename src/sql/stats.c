@@ -33,9 +33,9 @@
 #include "sql/sql_support.h"
 #include "sql/view_line.h"
 
-PG_FUNCTION_INFO_V1(idgen_entries);
+PG_FUNCTION_INFO_V1(idgen_entries_1_1);
 PG_FUNCTION_INFO_V1(idgen_blocks);
-PG_FUNCTION_INFO_V1(idgen_totals);
+PG_FUNCTION_INFO_V1(idgen_totals_1_1);
 PG_FUNCTION_INFO_V1(idgen_stats_reset);
 
 /* Whose cache is that, as column "cache" of the views says it? */
@@ -183,10 +183,8 @@ add_counters(IdgenViewLine *line, const IdgenCached *cached)
 	idgen_view_add(line, Int64GetDatum(lost->crowded));
 	idgen_view_add(line, Int64GetDatum(counters->blocks_taken));
 	idgen_view_add(line, Int64GetDatum(counters->refills));
-	idgen_view_add(line, Int64GetDatum(counters->session_refills));
 	idgen_view_add(line, Int64GetDatum(counters->waits));
 	idgen_view_add_unless(counters->last_refill == 0, line, TimestampTzGetDatum(counters->last_refill));
-	add_times(line, &cached->counted.times);
 	idgen_view_add(line, Int32GetDatum(cached->worker_blocks));
 }
 
@@ -240,6 +238,8 @@ put_stats(ReturnSetInfo *rsinfo, const Entry *entry)
 	add_counters(&line, entry->cached);
 	idgen_view_add_unless(percent < 0, &line, Float8GetDatum(percent));
 	add_row(&line, entry->row);
+	idgen_view_add(&line, Int64GetDatum(entry->cached->counted.counters.session_refills));
+	add_times(&line, &entry->cached->counted.times);
 	Assert(line.n == rsinfo->setDesc->natts);
 	idgen_view_put(rsinfo, &line);
 }
@@ -326,7 +326,7 @@ put_entries(FunctionCallInfo fcinfo, const Shown *shown)
 
 /* idgen_entries() returns setof record: what view idgen_stats is made of */
 Datum
-idgen_entries(PG_FUNCTION_ARGS)
+idgen_entries_1_1(PG_FUNCTION_ARGS)
 {
 	static const Shown stats = {.last_place = IDGEN_IN_SLOT, .to_monitor = true, .put = put_stats};
 
@@ -344,7 +344,7 @@ idgen_blocks(PG_FUNCTION_ARGS)
 
 /* idgen_totals() returns record: what view idgen_cache_totals shows */
 Datum
-idgen_totals(PG_FUNCTION_ARGS)
+idgen_totals_1_1(PG_FUNCTION_ARGS)
 {
 	IdgenCacheTotals totals;
 	IdgenViewLine line = {.n = 0};
@@ -353,13 +353,13 @@ idgen_totals(PG_FUNCTION_ARGS)
 	idgen_view_add(&line, CStringGetTextDatum(cache_kind(idgen_cache_is_shared())));
 	idgen_view_add(&line, Int32GetDatum(totals.max_sequences));
 	idgen_view_add(&line, Int32GetDatum(totals.sequences));
-	idgen_view_add(&line, Int32GetDatum(totals.max_idle_sequences));
-	idgen_view_add(&line, Int32GetDatum(totals.idle_sequences));
-	idgen_view_add(&line, Int64GetDatum(totals.idle_ids));
 	idgen_view_add(&line, Int64GetDatum(totals.evictions));
 	idgen_view_add(&line, Int64GetDatum(totals.ids_evicted));
 	idgen_view_add(&line, Int64GetDatum(totals.ids_lost));
 	idgen_view_add(&line, Int64GetDatum(totals.ids_uncached));
+	idgen_view_add(&line, Int32GetDatum(totals.max_idle_sequences));
+	idgen_view_add(&line, Int32GetDatum(totals.idle_sequences));
+	idgen_view_add(&line, Int64GetDatum(totals.idle_ids));
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
 

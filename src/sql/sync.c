@@ -35,6 +35,7 @@
 #include "sql/drawing_defaults.h"
 #include "sql/ids_in_use.h"
 #include "sql/sql_support.h"
+#include "sql/sync.h"
 #include "sql/user_sql.h"
 
 PG_FUNCTION_INFO_V1(idgen_sync);
@@ -132,8 +133,8 @@ check_own_schema(const IdgenDrawingColumn *column, const IdgenHandle *handle)
  * Raises 0A000 if nothing can be said of the ids in the column, or the source
  * cannot be moved.
  */
-static void
-check_can_be_moved(const IdgenHandle *handle)
+void
+idgen_sync_check(const IdgenHandle *handle)
 {
 	if (handle->found.period != IDGEN_PERIOD_NONE)
 		idgen_refuse_periods(handle, "idgen_restart");
@@ -339,7 +340,7 @@ sync_column(void *arg)
 		no_such_relation(sync->column->relid);
 	check_type(sync->column);
 	idgen_handle_validate(handle, &call);
-	check_can_be_moved(handle);
+	idgen_sync_check(handle);
 	/* Tables before the row, as commands do that drop one. */
 	foreach(cell, columns_of_sequence(sync, handle))
 		(void) lock_table((const IdgenDrawingColumn *) lfirst(cell));
@@ -351,7 +352,7 @@ sync_column(void *arg)
 		{
 			idgen_handle_invalidate(handle);
 			idgen_handle_validate(handle, &call);
-			check_can_be_moved(handle);
+			idgen_sync_check(handle);
 		} while (!lock_object(handle));
 		if (sync->scope == SYNC_DATABASE)
 			check_own_schema(sync->column, handle);

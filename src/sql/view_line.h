@@ -8,6 +8,7 @@
 #include "nodes/execnodes.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 /* Those of idgen_entries(), which has the most. */
 #define IDGEN_VIEW_COLUMNS 29

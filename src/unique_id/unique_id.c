@@ -25,6 +25,7 @@
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
@@ -67,6 +68,21 @@ uint64
 idgen_unique_id_last_of(int64 time)
 {
 	return compose(Min(time, IDGEN_MAX_ID_TIME), IDGEN_MAX_NODE, IDGEN_MAX_COUNTER);
+}
+
+/*
+ * Tell the server log, once after each start, that a standby draws. It cannot
+ * know which number its primary has, and was most likely made with the same.
+ */
+static void
+tell_of_standby(IdgenUniqueState *state)
+{
+	if (!RecoveryInProgress() || !pg_atomic_test_set_flag(&state->told_standby))
+		return;
+	ereport(LOG_SERVER_ONLY,
+	        (errmsg("time-ordered ids are drawn on a standby, with node number %d", idgen_node.number),
+	         errhint("Its primary, and other standbys that draw, need other numbers in idgen.node_id: with the same one, they draw equal ids."),
+	         errhidestmt(true)));
 }
 
 /*
@@ -137,7 +153,8 @@ idgen_unique_id_draw(void)
 			wait_for_clock(clock);
 			continue;
 		}
-		idgen_unique_reserve(state, time, now);
+		if (idgen_unique_reserve(state, time, now))
+			tell_of_standby(state);
 		if (time > time_of(last))
 			next = compose(time, idgen_node.number, 0);
 		if (pg_atomic_compare_exchange_u64(&state->last_id, &last, next))

@@ -69,6 +69,7 @@ init_state(void)
 	pg_atomic_init_u64(&state->reserve_at, floor + 1);
 	pg_atomic_init_u64(&state->last_id, idgen_unique_id_last_of(floor));
 	pg_atomic_init_u64(&state->last_tick, idgen_unique_uuid_last_of(floor));
+	pg_atomic_init_flag(&state->told_standby);
 }
 
 /* Create the shared memory, or attach to it; from shmem_startup_hook. */

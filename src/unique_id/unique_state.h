@@ -22,6 +22,7 @@ typedef struct IdgenUniqueState
 	pg_atomic_uint64 reserve_at; /* the first id of this time extends the reservation */
 	pg_atomic_uint64 last_id;    /* the last id issued */
 	pg_atomic_uint64 last_tick;  /* the tick of the last UUID issued */
+	pg_atomic_flag told_standby; /* the server log is told that a standby draws */
 } IdgenUniqueState;
 
 extern void idgen_unique_request_shmem(void);
@@ -48,14 +49,16 @@ idgen_unique_check_clock(int64 time, int64 now)
 
 /*
  * Make sure that this time is reserved. If it is, but it is time for more,
- * extend the reservation unless another session does so just now. Raises what
- * writing the file can.
+ * extend the reservation unless another session does so just now. Returns
+ * whether it was time. Raises what writing the file can.
  */
-static inline void
+static inline bool
 idgen_unique_reserve(IdgenUniqueState *state, int64 time, int64 now)
 {
-	if (unlikely((uint64) time >= pg_atomic_read_u64(&state->reserve_at)))
-		idgen_unique_reserve_more(time, now);
+	if (likely((uint64) time < pg_atomic_read_u64(&state->reserve_at)))
+		return false;
+	idgen_unique_reserve_more(time, now);
+	return true;
 }
 
 #endif /* IDGEN_UNIQUE_STATE_H */

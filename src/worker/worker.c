@@ -50,7 +50,7 @@ static void
 terminate(SIGNAL_ARGS)
 {
 	told_to_go = true;
-	die(postgres_signal_arg);
+	die(postgres_signal_arg, pg_siginfo);
 }
 
 /*
@@ -119,7 +119,7 @@ start(Oid dbid)
 {
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, terminate);
-	pqsignal(SIGINT, SIG_IGN); /* there is nothing to cancel yet */
+	pqsignal(SIGINT, PG_SIG_IGN); /* there is nothing to cancel yet */
 	BackgroundWorkerUnblockSignals();
 
 	if (!idgen_registry_enrol(dbid))

@@ -5,6 +5,8 @@
 #ifndef IDGEN_WORKER_H
 #define IDGEN_WORKER_H
 
+#include "common/compat.h"
+
 /*
  * Started by worker_registry.c, by this name; the argument is the OID of the
  * database.

@@ -11,7 +11,9 @@ SELECT idgen_adopt('"My Shop"."Order ""new"" ''x''"', 'Id.\no');
 INSERT INTO "My Shop"."Order ""new"" 'x'" DEFAULT VALUES RETURNING "Id.\no";
 SELECT idgen_adopt('"My Shop"."Order ""new"" ''x''"', 'select');
 INSERT INTO "My Shop"."Order ""new"" 'x'" DEFAULT VALUES RETURNING *;
-SET standard_conforming_strings = off;
+\getenv inputdir PG_ABS_SRCDIR
+\set nonstandard_strings :inputdir '/include/nonstandard_strings.sql'
+\i :nonstandard_strings
 SET backslash_quote = off;
 CREATE TABLE "back\slash" ("don't" serial);
 SELECT idgen_adopt(E'"back\\slash"', 'don''t');

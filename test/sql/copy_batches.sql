@@ -121,7 +121,9 @@ SELECT rows_with($$idgen_next('x', 'sequence')$$);
 \echo :SQLSTATE
 
 -- Nobody else calls what COPY calls then
+\set VERBOSITY terse
 SELECT idgen_next_in_copy('x');
+\set VERBOSITY default
 \echo :SQLSTATE
 -- (42883 or, in older minor versions, 0A000)
 DO $$

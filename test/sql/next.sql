@@ -41,7 +41,9 @@ SELECT idgen_next('no such');
 
 -- other types of name
 SELECT idgen_next('no such'::varchar), idgen_next('no such'::name), idgen_next(name => 'no such');
+\set VERBOSITY terse
 SELECT idgen_next(1);
+\set VERBOSITY default
 \echo :SQLSTATE
 
 DROP EXTENSION idgen;

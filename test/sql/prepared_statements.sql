@@ -40,7 +40,9 @@ EXECUTE next ('a');
 PREPARE next_c AS SELECT idgen_next('c');
 EXECUTE next_c;
 DROP EXTENSION idgen;
+\set VERBOSITY terse
 EXECUTE next_c;
+\set VERBOSITY default
 \echo :SQLSTATE
 CREATE EXTENSION idgen;
 EXECUTE next_c;

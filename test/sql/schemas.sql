@@ -4,7 +4,9 @@
 --
 CREATE SCHEMA ids;
 CREATE EXTENSION idgen SCHEMA ids;
+\set VERBOSITY terse
 SELECT idgen_next('gen');
+\set VERBOSITY default
 \echo :SQLSTATE
 INSERT INTO ids.id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 1), ('hidden', 1, 1);
 SELECT ids.idgen_next('gen'), ids.idgen_next_big('gen'), ids.idgen_last('gen'), ids.idgen_peek('gen');

@@ -9,8 +9,9 @@ CREATE TABLE victim (id integer);
 CREATE ROLE "regress_idgen_""u'ser";
 GRANT USAGE ON SCHEMA "id""s'; DROP TABLE victim; -- %s\" TO "regress_idgen_""u'ser";
 SET search_path = "id""s'; DROP TABLE victim; -- %s\", public;
-SET standard_conforming_strings = off;
-SET escape_string_warning = off;
+\getenv inputdir PG_ABS_SRCDIR
+\set nonstandard_strings :inputdir '/include/nonstandard_strings.sql'
+\i :nonstandard_strings
 SET backslash_quote = on;
 SET quote_all_identifiers = on;
 SET client_min_messages = warning;
@@ -47,22 +48,22 @@ RESET idgen.auto_create;
 
 -- sequences, functions and servers
 CREATE SEQUENCE public."s""'; DROP TABLE victim; --\_seq" INCREMENT BY 10;
-SELECT idgen_next('public."s""''; DROP TABLE victim; --\\"', 'sequence');
-SELECT idgen_create('seq' || bad_name(), source => 'sequence', source_name => 'public."s""''; DROP TABLE victim; --\\_seq"');
+SELECT idgen_next(E'public."s""''; DROP TABLE victim; --\\"', 'sequence');
+SELECT idgen_create('seq' || bad_name(), source => 'sequence', source_name => E'public."s""''; DROP TABLE victim; --\\_seq"');
 SELECT idgen_next('seq' || bad_name());
 SELECT idgen_create('seq2', source => 'sequence', source_name => bad_name());
 CREATE FUNCTION public."f""'; DROP TABLE victim; --\"(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE sql AS 'SELECT 1::bigint, 5::bigint';
-SELECT idgen_create('func' || bad_name(), source => 'function', source_name => 'public."f""''; DROP TABLE victim; --\\"');
+SELECT idgen_create('func' || bad_name(), source => 'function', source_name => E'public."f""''; DROP TABLE victim; --\\"');
 SELECT idgen_next('func' || bad_name());
 SELECT idgen_create('serv', source => 'server', source_name => bad_name());
 
 -- moving columns there and back
 CREATE SCHEMA "t""'; DROP TABLE victim; --\";
 CREATE TABLE "t""'; DROP TABLE victim; --\"."t""'; DROP TABLE victim; --\" ("c""'; DROP TABLE victim; --\" serial);
-SELECT idgen_adopt('"t""''; DROP TABLE victim; --\\"."t""''; DROP TABLE victim; --\\"', 'c"''; DROP TABLE victim; --\\', 'moved' || bad_name());
+SELECT idgen_adopt(E'"t""''; DROP TABLE victim; --\\"."t""''; DROP TABLE victim; --\\"', E'c"''; DROP TABLE victim; --\\', 'moved' || bad_name());
 INSERT INTO "t""'; DROP TABLE victim; --\"."t""'; DROP TABLE victim; --\" DEFAULT VALUES RETURNING *;
-SELECT idgen_release('"t""''; DROP TABLE victim; --\\"."t""''; DROP TABLE victim; --\\"', 'c"''; DROP TABLE victim; --\\');
+SELECT idgen_release(E'"t""''; DROP TABLE victim; --\\"."t""''; DROP TABLE victim; --\\"', E'c"''; DROP TABLE victim; --\\');
 
 SELECT count(*) FROM victim;
 RESET ALL;

@@ -35,4 +35,5 @@ ALTER SERVER many OPTIONS (SET host '/a,/b,/c,/d,/e,/f,/g,/h,/i,/j,/k,/l,/m,/n,/
 SELECT idgen_next('session');
 SELECT idgen_next('worker');
 
+DROP USER MAPPING FOR CURRENT_USER SERVER many;
 DROP EXTENSION idgen CASCADE;

@@ -122,7 +122,9 @@ BEGIN
 END$$;
 CREATE TRIGGER look BEFORE UPDATE ON centre.id_sequences FOR EACH ROW EXECUTE FUNCTION centre.look();
 ALTER TABLE centre.id_sequences ENABLE ALWAYS TRIGGER look;
-ALTER SERVER central OPTIONS (ADD options '-cdefault_transaction_isolation=serializable -cdefault_transaction_deferrable=on -csynchronous_commit=off -crow_security=off -csession_replication_role=replica -cDateStyle=German -cstandard_conforming_strings=off -cbytea_output=escape -cclient_encoding=LATIN1');
+SELECT '-cdefault_transaction_isolation=serializable -cdefault_transaction_deferrable=on -csynchronous_commit=off -crow_security=off -csession_replication_role=replica -cDateStyle=German -cbytea_output=escape -cclient_encoding=LATIN1' ||
+	CASE WHEN current_setting('server_version_num')::int < 190000 THEN ' -cstandard_conforming_strings=off' ELSE '' END AS options \gset
+ALTER SERVER central OPTIONS (ADD options :'options');
 SELECT idgen_next('gen');
 ALTER SERVER central OPTIONS (SET options '-cdefault_transaction_read_only=on');
 SET idgen.server_timeout = '300ms';

@@ -148,7 +148,9 @@ RESET idgen.auto_create;
 
 -- other types
 SELECT idgen_next('gen'::varchar, 'table'::name) < idgen_next(name => 'gen', source => 'table') AS ascending;
+\set VERBOSITY terse
 SELECT idgen_next('gen', 1);
+\set VERBOSITY default
 \echo :SQLSTATE
 
 DEALLOCATE draw;

@@ -108,6 +108,7 @@ SELECT idgen_sync('t', NULL);
 
 DROP TABLE t, c, pools, refused;
 DROP FUNCTION allocate;
-DROP SERVER regress_idgen_sync CASCADE;
+DROP USER MAPPING FOR CURRENT_USER SERVER regress_idgen_sync;
+DROP SERVER regress_idgen_sync;
 DROP SEQUENCE up, down, bare_seq, cached, pooled, hilo;
 DROP EXTENSION idgen;

@@ -43,7 +43,9 @@ BEGIN
 		COMMIT;
 	END LOOP;
 END $$;
+\set VERBOSITY terse
 SELECT ids.idgen_next('gen');
+\set VERBOSITY default
 \echo :SQLSTATE
 
 DROP TABLE id_sequences;

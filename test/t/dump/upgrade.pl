@@ -1,8 +1,9 @@
 # pg_upgrade takes the id sequences along: the new cluster goes on behind all
 # that the old one has issued. What was cached there stays there.
 #
-# It is upgraded to the same version, or from that in IDGEN_OLD_INSTALL (a
-# directory with bin and lib of a PostgreSQL in which idgen is installed).
+# It is upgraded to the same version, or from that in IDGEN_OLD_INSTALL, a
+# directory with bin and lib of another PostgreSQL. Then idgen must be installed
+# in the directories of both: 18 has pg_upgrade look nowhere else.
 use strict;
 use warnings FATAL => 'all';
 
@@ -19,20 +20,17 @@ use Test::More;
 my $old_install = $ENV{IDGEN_OLD_INSTALL};
 my $preload = "shared_preload_libraries = 'idgen'\n";
 
-# The server's paths to idgen are for the version that is tested.
-my $old = do
-{
-	local %ENV = %ENV;
-	delete $ENV{TEMP_CONFIG} if $old_install;
-	idgen_server('old', $old_install ? (install_path => $old_install) : ());
-};
+delete $ENV{TEMP_CONFIG} if $old_install;
+my $old = idgen_server('old', $old_install ? (install_path => $old_install) : ());
 if ($old->safe_psql('postgres', q{SELECT current_setting('extension_destdir', true) IS NULL}) eq 't'
 	&& !-e $old->config_data('--pkglibdir') . '/idgen.so')
 {
 	plan skip_all => q{pg_upgrade finds a library only in the server's own directory};
 }
 my $new = PostgreSQL::Test::Cluster->new('new');
-init_server($new);
+
+# Since 18, clusters have checksums unless they are made without.
+init_server($new, extra => $new->pg_version >= 18 && $old->pg_version < 18 ? ['--no-data-checksums'] : []);
 $new->append_conf('postgresql.conf', $preload);
 
 create_all_kinds($old);
@@ -40,6 +38,27 @@ $old->safe_psql('postgres', q{
 	CREATE TABLE owning (gone text, id serial);
 	ALTER TABLE owning DROP gone;
 	SELECT idgen_adopt('owning', 'id')});
+
+# Keys of scrambled ids, and children of templates
+$old->safe_psql(
+	'postgres', q{
+	SELECT idgen_create('scrambled', layout => 'scrambled', max_value => 100000), idgen_create('bill/*'),
+		idgen_create('text', format => 'B-{id:4}')});
+my @scrambled = split /\n/, $old->safe_psql('postgres', q{SELECT idgen_next('scrambled') FROM generate_series(1, 50)});
+my $bill = $old->safe_psql('postgres', q{SELECT idgen_next('bill/acme')});
+my $keys = q{SELECT name, key FROM idgen_keys};
+my $old_keys = $old->safe_psql('postgres', $keys);
+
+# Another database has not been updated from 1.0 yet.
+$old->safe_psql('postgres', 'CREATE DATABASE older');
+$old->safe_psql(
+	'older', q{
+	CREATE EXTENSION idgen VERSION '1.0';
+	ALTER TABLE id_sequences DISABLE TRIGGER USER;
+	INSERT INTO id_sequences (name, next_block_start) VALUES ('x', 41);
+	ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
+	ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
+	ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated});
 my @clients = start_all_kinds($old, 3);
 wait_for_ids(300, @clients);
 my $unique = $old->safe_psql('postgres', 'SELECT idgen_unique_id()');
@@ -79,6 +98,19 @@ cmp_ok($new->safe_psql('postgres', 'SELECT idgen_unique_id()'), '>', $unique, 't
 wait_for_ids(100, @clients);
 terminate_clients($new, @clients);
 is(duplicates(keys %{ { map { $_ => 1 } @ids } }, issued_ids(@clients)), '', 'under load as well');
+
+# Keys came along.
+is($new->safe_psql('postgres', $keys), $old_keys, 'keys of scrambled ids');
+push @scrambled, split /\n/, $new->safe_psql('postgres', q{SELECT idgen_next('scrambled') FROM generate_series(1, 50)});
+is(scalar(@scrambled), 100, 'scrambled ids');
+is(duplicates(@scrambled), '', 'go on');
+cmp_ok($new->safe_psql('postgres', q{SELECT idgen_next('bill/acme')}), '>', $bill, 'so does a child of a template');
+like($new->safe_psql('postgres', q{SELECT idgen_next_text('text')}), qr/^B-\d{4}$/, 'text ids');
+
+# pg_upgrade leaves the versions of extensions alone.
+is($new->safe_psql('older', q{SELECT extversion FROM pg_extension WHERE extname = 'idgen'}), '1.0', 'an older version is still that');
+is( $new->safe_psql('older', q{ALTER EXTENSION idgen UPDATE; SELECT idgen_next('x')}),
+	'41', 'it is updated afterwards, and goes on');
 
 # It is the same extension.
 is( $new->safe_psql('postgres', q{

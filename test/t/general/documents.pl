@@ -1,5 +1,5 @@
-# What the documents say is so. The files of test/docs hold claims of README.md,
-# by topic:
+# What the documents say is so. The files of test/docs hold claims of README.md
+# and of the pages in docs/, by topic:
 #
 #   -- claim: Ids may be negative.
 #   INSERT INTO id_sequences (name, next_block_start) VALUES ('x', -5);
@@ -19,16 +19,18 @@
 # port say where. The file without_preload.sql runs on a server that has not
 # preloaded the library.
 #
-# Besides, the SQL examples of README.md and of docs/ are run: those of a
-# section one after the other, in a database of their own. No statement may
-# fail, and what stands behind one as "-- 1", a single word, has to be among the
-# answers. Those of docs/clients.md are run by test/clients.
+# Besides, the SQL examples of all pages are run, with their answers:
+# ../../lint/Examples.pm says how they are written. Those of a section are run
+# one after the other, in a database of their own. No statement may fail, but
+# where the error is the answer. Those of docs/clients*.md are run by
+# test/clients.
 use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
-use lib "$FindBin::RealBin/../lib";
+use lib "$FindBin::RealBin/../lib", "$FindBin::RealBin/../../lint";
 
+use Examples;
 use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -36,6 +38,7 @@ use Test::More;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $scripts = 0;
+my $examples = 0;
 
 my $conf = "max_prepared_transactions = 10\nautovacuum = off\nidgen.worker_idle_timeout = '1s'\n";
 my $preloaded = idgen_server('preloaded', conf => $conf . "idgen.node_id = 2\n");
@@ -149,50 +152,82 @@ sub check_claims
 	return;
 }
 
-# What the examples of a section take for granted
-my %before = (
-	'idgen' => 'CREATE TABLE customers (id serial PRIMARY KEY)',
-	'Moving an existing table over' => 'CREATE TABLE orders (id serial PRIMARY KEY)',
-	'Rows with ids of their own' => q{SELECT idgen_create('orders');
-		CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT idgen_next('orders'), item text)},
-	'Ranges of time' => q{CREATE TABLE messages (id uuid PRIMARY KEY DEFAULT idgen_unique_uuid(), body text);
-		CREATE TABLE events (id bigint PRIMARY KEY DEFAULT idgen_unique_id(), what text)},
-	map { $_ => q{SELECT idgen_create('orders')} }
-	  ('Ranges', 'Composed ids', 'Who refills', 'Sharing with other programs', 'The view for the last id'));
+# What a statement has answered, as it is written behind one: rows with commas
+# in between. What the server says besides is left out, unless it complains.
+sub one_line
+{
+	my @lines = grep { !/^(?:NOTICE|INFO|DETAIL|HINT|CONTEXT):/ } @_;
+
+	return join ', ', map { s/^(ERROR|FATAL) \w{5}:/$1:/r } @lines;
+}
+
+# Whether this is the answer. An ellipsis stands for any text.
+sub is_answer
+{
+	my ($expected, $got) = @_;
+	my $pattern = join '.+', map { quotemeta } split /…/, $expected, -1;
+
+	return $got =~ /^$pattern$/;
+}
+
+# What is wrong with the statements of an example, run in that database
+sub wrong_answers
+{
+	my ($database, $example) = @_;
+	my @statements = statements_of($example->{sql});
+	my @parts = map { "$_->{sql}\n" } @statements;
+	my ($first, @got, @wrong);
+
+	$parts[-1] = "\\pset tuples_only off\n\\pset footer off\n\\pset format aligned\n$parts[-1]"
+	  if defined $example->{table};
+	($first, @got) = answers($preloaded, $database, "\\pset fieldsep ' | '\n", @parts);
+
+	foreach my $i (0 .. $#statements)
+	{
+		my $line = $example->{line} + $statements[$i]{line} - 1;
+		my $answer = $statements[$i]{answer};
+		my @lines = @{ $got[$i] // ['nothing, psql has ended'] };
+		my $one_line = one_line(@lines);
+
+		if (defined $example->{table} && $i == $#statements)
+		{
+			my ($expected, $table) = map { s/[ \t]+$//mgr } $example->{table} =~ s/\n+\z//r, join("\n", @lines);
+
+			push @wrong, "line $line gives:\n$table" if $table ne $expected;
+		}
+		elsif (defined $answer)
+		{
+			push @wrong, "line $line: not $answer, but $one_line" unless is_answer($answer, $one_line);
+		}
+		else
+		{
+			# roles belong to the server: those that examples make are there
+			push @wrong, map { "line $line: $_" } grep { /^(?:ERROR|FATAL|WARNING|psql|nothing,)/ && !/^ERROR 42710: role / } @lines;
+		}
+	}
+	return @wrong;
+}
 
 sub check_examples
 {
-	my ($document, $section, @examples) = @_;
-	my $database = 'examples_' . lc($section =~ s/\W+/_/gr);
-	my $here = sprintf("host '%s', port '%s', dbname 'centre_of_%s'", $preloaded->host, $preloaded->port, $database);
-	my $extension = grep({ /CREATE EXTENSION/ } @examples) ? '' : "CREATE EXTENSION idgen;\n";
-	my @failed;
+	my ($document, $section, @of_section) = @_;
+	my $database = 'examples_' . ++$examples;
+	my $centre = "centre_of_$database";
+	my $here = sprintf("host '%s', port '%s', dbname '%s'", $preloaded->host, $preloaded->port, $centre);
+	my @wrong;
 
 	$preloaded->safe_psql('postgres', "CREATE DATABASE $database");
-	$preloaded->safe_psql($database, $extension . ($before{$section} // ''));
-	foreach my $example (@examples)
+	$preloaded->safe_psql($database, 'CREATE EXTENSION idgen') unless grep { $_->{sql} =~ /CREATE EXTENSION/ } @of_section;
+	foreach my $example (@of_section)
 	{
-		my $where = $database;
-
 		# the table of a centre, and the way to it
-		if ($example =~ /CREATE TABLE id_sequences/)
-		{
-			$where = "centre_of_$database";
-			$preloaded->safe_psql('postgres', "CREATE DATABASE $where");
-		}
-		$example =~ s/host 'ids.example.net'.*? sslmode 'verify-full'/$here/;
+		my $is_centre = $example->{sql} =~ /CREATE TABLE id_sequences/;
 
-		my ($answers) = answers($preloaded, $where, $example);
-		my @values = grep { !/^(?:NOTICE|HINT|DETAIL|CONTEXT):/ && !/^ERROR 42710: role/ } @$answers;
-
-		foreach my $value ($example =~ /;\s+-- (\S+)$/mg)
-		{
-			shift @values while @values && $values[0] ne $value && $values[0] !~ /^ERROR/;
-			push @failed, "no answer $value" if !@values || $values[0] ne $value;
-		}
-		push @failed, grep { /^(?:ERROR|FATAL|WARNING|psql)/ } @values;
+		$preloaded->safe_psql('postgres', "CREATE DATABASE $centre") if $is_centre;
+		$example->{sql} =~ s/host 'ids.example.net'.*? sslmode 'verify-full'/$here/s;
+		push @wrong, wrong_answers($is_centre ? $centre : $database, $example);
 	}
-	is_deeply(\@failed, [], "$document, examples of \"$section\"");
+	is_deeply(\@wrong, [], "$document, examples of \"$section\"");
 	return;
 }
 
@@ -200,16 +235,13 @@ sub check_examples
 $preloaded->safe_psql('postgres', 'CREATE ROLE app; CREATE ROLE reporting; CREATE ROLE other_program; CREATE ROLE idgen_node LOGIN');
 
 my $tree = "$FindBin::RealBin/../../..";
-foreach my $document ('README.md', map { s{^\Q$tree\E/}{}r } sort grep { !m{/clients\.md$} } glob("$tree/docs/*.md"))
+foreach my $document (map { s{^\Q$tree\E/}{}r } glob("$tree/*.md $tree/docs/*.md $tree/monitoring/README.md"))
 {
-	my ($section, %examples);
+	my %of_section;
 
-	foreach my $part (split /^(#+ [^\n]*\n|```sql\n.*?^```\n)/ms, slurp_file("$tree/$document"))
-	{
-		$section = $1 if $part =~ /^#+ (.*)$/;
-		push @{ $examples{$section} }, $1 if $part =~ /^```sql\n(.*)```\n/s;
-	}
-	check_examples($document, $_, @{ $examples{$_} }) foreach sort keys %examples;
+	next if $document =~ m{/clients[^/]*\.md$};
+	push @{ $of_section{ $_->{section} } }, $_ foreach examples_of(slurp_file("$tree/$document"));
+	check_examples($document, $_, @{ $of_section{$_} }) foreach sort keys %of_section;
 }
 
 foreach my $file (sort glob("$FindBin::RealBin/../../docs/*.sql"))

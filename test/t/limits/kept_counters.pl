@@ -156,7 +156,7 @@ if ($is_kept)
 	is_counted($a, 'a', $first, $since, 'nothing is kept of idle id sequences');
 
 	# Without the library, the server does not understand what it has kept. So
-	# README says what to do before.
+	# docs/installation.md, "Removing", says what to do before.
 	$node->append_conf('postgresql.conf', 'idgen.max_idle_sequences = 100');
 	$node->restart;
 	draw_and_evict($a, 'a');

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = idgen_server('maintenance', conf => 'max_connections = 30');
+my $node = idgen_server('maintenance', init => [ allows_streaming => 1 ], conf => 'max_connections = 30');
 
 $node->safe_psql(
 	'postgres', q{
@@ -53,6 +53,7 @@ sub wait_for_rows
 }
 
 my $rows = 500;
+my @since_19 = ('REPACK id_sequences', 'REPACK (CONCURRENTLY) id_sequences USING INDEX id_sequences_pkey');
 foreach my $statement (
 	'VACUUM id_sequences',
 	'ANALYZE id_sequences',
@@ -66,7 +67,8 @@ foreach my $statement (
 	'ALTER TABLE id_sequences DROP COLUMN note',
 	'CREATE INDEX CONCURRENTLY ON id_sequences (next_block_start)',
 	'ALTER TABLE id_sequences SET UNLOGGED',
-	'ALTER TABLE id_sequences SET LOGGED')
+	'ALTER TABLE id_sequences SET LOGGED',
+	$node->pg_version >= 19 ? @since_19 : ())
 {
 	wait_for_rows($rows += 2000);
 

@@ -22,6 +22,9 @@ is($standby->safe_psql('postgres', 'SELECT pg_is_in_recovery()'), 't', 'this is 
 my @on_primary = start_clients($primary, 1, $statement);
 my @on_standby = start_clients($standby, 2, $statement);
 wait_for_lines(200, @on_primary, @on_standby);
+my @told = slurp_file($standby->logfile) =~ /time-ordered ids are drawn on a standby, with node number (\d+)/g;
+is("@told", '2', 'the server log says once that a standby draws');
+unlike(slurp_file($primary->logfile), qr/drawn on a standby/, 'nothing of the primary');
 terminate_clients($primary, @on_primary);
 $primary->stop('immediate');
 

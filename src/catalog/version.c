@@ -1,0 +1,112 @@
+/*
+ * version.c
+ *		Which version of the extension the database has, and which the library
+ *		is made for.
+ *
+ * The library knows what the install script of one version makes. That is
+ * IDGEN_VERSION, which the Makefile takes from idgen.control. The database may
+ * have another one: a package brings a new library, and ALTER EXTENSION brings
+ * the database up to it later. In between, nothing is drawn: a library that
+ * knows less than the database would read rows wrongly, and one that knows more
+ * does not find the columns that it needs.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_extension.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+
+#include "catalog/epoch.h"
+#include "catalog/version.h"
+#include "common/compat.h"
+
+/* The versions were found to be the same under this idgen_table_epoch. */
+static uint64 checked_epoch = 0;
+
+/* The version that the database has, palloc'd; NULL without the extension. */
+static char *
+installed_version(void)
+{
+	Relation rel = table_open(ExtensionRelationId, AccessShareLock);
+	char *version = NULL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("idgen"));
+	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		bool isnull;
+		Datum value = heap_getattr(tuple, Anum_pg_extension_extversion, RelationGetDescr(rel), &isnull);
+
+		version = isnull ? NULL : TextDatumGetCString(value);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return version;
+}
+
+/* Is a version before that of the library? */
+static bool
+is_older(const char *version)
+{
+	int major = 0;
+	int minor = 0;
+	int our_major = 0;
+	int our_minor = 0;
+
+	(void) sscanf(version, "%d.%d", &major, &minor);
+	(void) sscanf(IDGEN_VERSION, "%d.%d", &our_major, &our_minor);
+	return major != our_major ? major < our_major : minor < our_minor;
+}
+
+/* Raises 55000: the database has that version, and the library another one. */
+pg_noreturn static void
+refuse(const char *version)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("extension \"idgen\" has version %s in this database, but the library that is loaded is of version %s",
+	                version, IDGEN_VERSION),
+	         is_older(version)
+	             ? errhint("Run ALTER EXTENSION idgen UPDATE.")
+	             : errhint("Restart the server to load the library of version %s; without shared_preload_libraries, connecting again is enough.",
+	                       version)));
+}
+
+/*
+ * Raises 55000 unless the database has the version that the library is made
+ * for. It is looked up again when id_sequences has been altered, as each update
+ * of the extension does.
+ */
+void
+idgen_version_check(void)
+{
+	uint64 epoch = idgen_table_epoch;
+	char *version;
+
+	if (checked_epoch == epoch)
+		return;
+	version = installed_version();
+	if (version != NULL && strcmp(version, IDGEN_VERSION) != 0)
+		refuse(version);
+	if (version != NULL)
+		pfree(version);
+	checked_epoch = epoch;
+}
+
+/* Raises 55000: a function is called that only older versions declare so. */
+void
+idgen_version_refuse(void)
+{
+	char *version = installed_version();
+
+	refuse(version != NULL ? version : "0");
+}

@@ -1,0 +1,14 @@
+/*
+ * version.h
+ *		Which version of the extension the database has, and which the library
+ *		is made for.
+ */
+#ifndef IDGEN_VERSION_H
+#define IDGEN_VERSION_H
+
+#include "common/compat.h"
+
+extern void idgen_version_check(void);
+pg_noreturn extern void idgen_version_refuse(void);
+
+#endif /* IDGEN_VERSION_H */
