@@ -37,16 +37,25 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-clients test-sharing test-core test-extensions test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
+OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
+OWN_TARGETS += dist test-dist test-container lint-hosted hosted-prepare docs
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
+# The version that the library is made for is that which is installed by
+# default.
+#
 # Named as system directories, the headers of the server and of libpq raise no
 # warnings in our code. The server's come first: those of libpq may be of
 # another version. Callbacks get their parameters from the server, whether they
-# use them or not. Its functions are called without a stub in between.
-PG_CPPFLAGS = -I$(tree)src -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
-PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -fno-plt
+# use them or not. Its functions are called without a stub in between. Ours are
+# hidden, but those that it looks up: PGXS asks for that since 16.
+idgen_version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(tree)idgen.control)
+PG_CPPFLAGS = -DIDGEN_VERSION='"$(idgen_version)"' -I$(tree)src -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
+PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -fno-plt -fvisibility=hidden
+# clang does not know all options and attributes of the gcc that the server was
+# built with, and does not like how the server casts functions in PG_SIG_IGN.
+PG_CFLAGS += $(if $(findstring clang,$(CC)),-Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes -Wno-cast-function-type-strict)
 SHLIB_LINK = $(libpq)
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -89,7 +98,7 @@ endif
 include $(PGXS)
 
 # PGXS does not track headers.
-$(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(tree),src/*.h src/*/*.h))
+$(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(tree),src/*.h src/*/*.h idgen.control))
 
 # Elsewhere, make looks for files here and in the tree; folders, and where
 # pg_regress looks for answers, have to be here.
@@ -136,6 +145,20 @@ demo-cluster:
 # hundred million
 test-scramble:
 	@SCRAMBLE_SAMPLES=$(or $(SAMPLES),100000000) ONLY=tap TESTS=general/scramble $(tree)test/run
+
+# The same on each version of PostgreSQL that Debian has, in systems of their
+# own; VERSIONS="17 18" for some of them
+test-versions:
+	@$(tree)test/versions
+
+# From version 1.0, as it was tagged, and by pg_upgrade from PostgreSQL 15 to
+# newer ones; VERSIONS="17 18" for some of them
+test-upgrade:
+	@$(tree)test/upgrade
+
+# A build with clang and with bitcode, of which neither says anything
+test-clang:
+	@$(tree)test/clang
 
 # Drivers, frameworks and poolers, each with a small program; TESTS="django
 # knex" for some of them
@@ -191,9 +214,34 @@ format:
 format-check:
 	$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
+# A site of the documents, in the folder site/
+docs:
+	@$(tree)docs/site/build
+
 # includes, the list of files, names, links, figures, metrics, comments;
 # CHECKS="name name" for some of them
 lint:
 	@$(tree)test/lint/run $(CHECKS)
+
+# The archive of a release for PGXN, of what is committed; see RELEASING.md
+dist:
+	@$(tree)test/release/dist
+
+# Whether that refuses what is not ready, and whether the archive can be used
+test-dist:
+	@$(tree)test/release/test
+
+# Builds the image of the Dockerfile and runs it: on BASE=image, which is
+# downloaded, or on a stand-in for PostgreSQL's official image
+test-container:
+	@BASE="$(BASE)" $(tree)test/container/run
+
+# The workflows of hosted CI and the Dockerfile, with linters for them
+lint-hosted:
+	@$(tree)test/hosted/lint
+
+# A fresh machine of hosted CI: MAJOR=18 of PostgreSQL, PACKAGES="name name"
+hosted-prepare:
+	@$(tree)test/hosted/prepare $(MAJOR) $(PACKAGES)
 
 .PHONY: $(OWN_TARGETS)

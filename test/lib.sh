@@ -16,6 +16,7 @@
 #   PG_CONFIG        the PostgreSQL to use; default: the newest one installed
 #   IDGEN_TEST_USER  the ordinary user; default: postgres for root,
 #                    else the caller
+#   CC               the compiler; default: the one the server was built with
 #   COPT             further compiler options
 #   KEEP=1           keep the directory
 
@@ -88,7 +89,7 @@ enter_workplace()
 
 	mkdir "$work/tree" "$work/tmp"
 	tar -C "$tree" -cf - --exclude=./.git --exclude='*.o' --exclude='*.bc' \
-		--exclude='*.so' --exclude=./results --exclude=./tmp_check --exclude=./log . |
+		--exclude='*.so' --exclude=./results --exclude=./site --exclude=./tmp_check --exclude=./log . |
 		tar -C "$work/tree" -xf - --no-same-owner
 	chmod 755 "$work"
 	[ -z "$user" ] || chown -R "$user" "$work"
@@ -171,7 +172,7 @@ build()
 	lib=$work/dest$("$PG_CONFIG" --pkglibdir)
 
 	# bitcode serves only to inline into JIT-compiled queries
-	make_args=(-s "PG_CONFIG=$PG_CONFIG" with_llvm=no "COPT=-Werror ${COPT:-}")
+	make_args=(-s "PG_CONFIG=$PG_CONFIG" ${CC:+"CC=$CC"} with_llvm=no "COPT=-Werror ${COPT:-}")
 	if ! make "${make_args[@]}" -j "$(nproc)" all ||
 		! make "${make_args[@]}" install DESTDIR="$work/dest" >/dev/null
 	then

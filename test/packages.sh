@@ -82,6 +82,7 @@ install_missing()
 	then
 		missing+=(gcc libc6-dev)
 	fi
+	command -v make >/dev/null || missing+=(make)
 	[ -x "$pgbin/postgres" ] || missing+=("postgresql-$pgmajor")
 	pgxs=$("$PG_CONFIG" --pgxs 2>/dev/null) || pgxs=
 	if ! [ -e "$pgxs" ] || ! [ -e "$("$PG_CONFIG" --includedir-server)/postgres.h" ] ||
