@@ -3,6 +3,6 @@
 -- docs: setup
 CREATE SCHEMA idgen;
 CREATE EXTENSION idgen SCHEMA idgen;
-GRANT USAGE ON SCHEMA idgen TO PUBLIC;                            -- to draw, in defaults
-GRANT INSERT, UPDATE, DELETE ON idgen.id_sequences TO app;        -- to migrate: create, adopt, release
+GRANT USAGE ON SCHEMA idgen TO PUBLIC;        -- to draw, in defaults
+SELECT idgen.idgen_grant('app');              -- to migrate: create, adopt, release
 -- docs: end

@@ -1,0 +1,1 @@
+module.exports = { ...require('./drizzle.config.js'), out: './pulled' };
