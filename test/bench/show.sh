@@ -34,6 +34,15 @@ plot()
 		"test/bench/$kind.gp" >"$results/$name.svg"
 }
 
+# What README.md shows, of a run of all chapters
+overview()
+{
+	[ -z "${ONLY:-}" ] || return 0
+	test/bench/overview "$table" rows >"$results/overview.md"
+	test/bench/overview "$table" bars >"$work/plot"
+	gnuplot -e "data = '$work/plot'" test/bench/overview.gp >"$results/overview.svg"
+}
+
 # machine ROUNDS: where all this was measured
 machine()
 {

@@ -419,7 +419,7 @@ tenants_memory()
 	recommend_settings >"$results/tenants_settings.md"
 }
 
-# What README.md tells users to set, and what that takes
+# What docs/performance.md tells users to set, and what that takes
 recommend_settings()
 {
 	# shellcheck disable=SC2016
