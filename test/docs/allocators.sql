@@ -1,4 +1,4 @@
--- README.md, "Functions as allocators"
+-- docs/sources.md, "Functions as allocators"
 
 CREATE TABLE calls(n int, b int);
 CREATE SEQUENCE cnt;

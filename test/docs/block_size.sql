@@ -1,4 +1,4 @@
--- README.md, "Choosing a block size"
+-- docs/refill.md, "Choosing a block size"
 
 -- claim: block_size 1 is gapless: a rollback gives the id back.
 SELECT idgen_create('g', block_size => 1);

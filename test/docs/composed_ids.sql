@@ -1,4 +1,4 @@
--- README.md, "Composed ids"
+-- docs/id-formats.md, "Composed ids"
 
 SELECT idgen_create('o', 989780816);
 

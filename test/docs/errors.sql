@@ -1,4 +1,4 @@
--- README.md, "Errors"
+-- docs/errors.md
 
 -- claim: If the last id was 2^63 - 1, clearing exhausted is refused.
 SELECT idgen_create('mx', 9223372036854775807);
@@ -97,7 +97,38 @@ INSERT INTO others VALUES (1);
 SELECT idgen_create('elsewhere', owned_by => 'elsewhere.public.t.id');
 -- gives: ERROR 0A000
 
--- claim: 42704 names idgen_sync.
+-- claim: 42704 names idgen_create_missing.
 SELECT idgen_next('lost');
 -- gives: ERROR 42704: id sequence "lost" does not exist
--- gives: HINT: Create it with SELECT idgen_create('lost'). If its column has ids already, call idgen_sync() then, or create it with a next_block_start behind them.
+-- gives: HINT: Create it with SELECT idgen_create('lost'). If defaults of columns draw from it, idgen_create_missing() creates it, behind the ids that these have.
+
+-- claim: idgen_release: an identity column has no nulls.
+CREATE TABLE with_nulls (id bigint DEFAULT idgen_next('with_nulls'));
+SELECT idgen_create('with_nulls');
+INSERT INTO with_nulls VALUES (NULL);
+SELECT idgen_release('with_nulls', 'id');
+-- gives: ERROR 23502
+
+-- claim: idgen_adopt: a view uses the sequence.
+CREATE TABLE with_view (id serial);
+CREATE VIEW uses_sequence AS SELECT last_value FROM with_view_id_seq;
+SELECT idgen_adopt('with_view', 'id');
+-- gives: ERROR 2BP01
+
+-- claim: idgen_adopt: the session has an open cursor on the table.
+CREATE TABLE with_cursor (id serial);
+BEGIN;
+DECLARE c CURSOR FOR SELECT * FROM with_cursor;
+SELECT idgen_adopt('with_cursor', 'id');
+ROLLBACK;
+-- gives: ERROR 55006
+
+-- claim: A value is too wide for its column of id_sequences.
+SELECT idgen_create('wide', big_base => 1e40);
+INSERT INTO id_sequences (name, next_block_start) VALUES (repeat('x', 256), 1);
+-- gives: ERROR 22003
+-- gives: ERROR 22001
+
+-- claim: A source_name that is no name.
+SELECT idgen_create('no_name', source => 'sequence', source_name => 'a b');
+-- gives: ERROR 42602

@@ -1,4 +1,4 @@
--- README.md, "Functions"
+-- docs/reference.md, "Functions" and "COPY"
 
 -- claim: The functions that draw answer null for a null name.
 SELECT idgen_next(NULL) IS NULL, idgen_next_big(NULL) IS NULL, idgen_last(NULL) IS NULL, idgen_peek(NULL) IS NULL, (idgen_next_range(NULL, 5)) IS NULL, idgen_last_big(NULL) IS NULL;
@@ -617,3 +617,60 @@ DO $$ BEGIN PERFORM idgen_restart('rr', 100); END $$;
 ROLLBACK;
 SELECT idgen_next('rr');
 -- gives: 2
+
+-- claim: idgen_sync, idgen_grant, idgen_revoke and idgen_accept_centre refuse a null where it is not the default.
+SELECT idgen_sync(NULL, 'id');
+SELECT idgen_grant(NULL);
+SELECT idgen_revoke(NULL);
+SELECT idgen_accept_centre(NULL);
+SELECT idgen_adopt_columns(ARRAY['pg_class'::regclass], NULL);
+-- gives: ERROR 22004
+-- gives: ERROR 22004
+-- gives: ERROR 22004
+-- gives: ERROR 22004
+-- gives: ERROR 22004
+
+-- claim: Functions that change something are refused in read-only transactions.
+BEGIN READ ONLY;
+SELECT idgen_grant('app');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT idgen_accept_centre('nowhere');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT idgen_sync();
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT idgen_drop_children('x/*', now());
+ROLLBACK;
+-- gives: ERROR 25006
+-- gives: ERROR 25006
+-- gives: ERROR 25006
+-- gives: ERROR 25006
+
+-- claim: Which functions are not VOLATILE and PARALLEL UNSAFE.
+SELECT proname, provolatile, proparallel FROM pg_proc, pg_depend, pg_extension e
+	WHERE pg_depend.objid = pg_proc.oid AND pg_depend.deptype = 'e' AND refobjid = e.oid AND extname = 'idgen'
+		AND (provolatile, proparallel) <> ('v', 'u') AND proname !~ 'in_copy|idgen_column_|totals|state'
+	GROUP BY 1, 2, 3 ORDER BY 1;
+-- gives: idgen_parts|i|s
+-- gives: idgen_stats_reset|v|r
+-- gives: idgen_text_value|s|u
+-- gives: idgen_unique_id|v|s
+-- gives: idgen_unique_id_min|i|s
+-- gives: idgen_unique_id_parts|i|s
+-- gives: idgen_unique_uuid|v|s
+-- gives: idgen_unique_uuid_min|i|s
+-- gives: idgen_unscramble|s|u
+-- gives: idgen_uuid_created_at|i|s
+-- gives: idgen_version|s|s
+
+-- claim: A rollback does not undo idgen_stats_reset.
+SELECT idgen_create('rb');
+SELECT idgen_next('rb');
+-- gives: 1
+BEGIN;
+SELECT idgen_stats_reset();
+ROLLBACK;
+SELECT ids_issued FROM idgen_stats WHERE name = 'rb';
+-- gives: 0

@@ -1,4 +1,4 @@
--- README.md, "Installing" and the example at the top
+-- docs/installation.md, and the example at the top of README.md
 
 -- claim: The example at the top.
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('orders', 1, 20);

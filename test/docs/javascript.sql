@@ -1,4 +1,4 @@
--- README.md, "JavaScript and JSON"
+-- docs/id-formats.md, "JavaScript and JSON"
 
 -- claim: id_type "javascript" sets max_value to 2^53 - 1.
 SELECT idgen_create('js', id_type => 'javascript');

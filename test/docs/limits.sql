@@ -1,4 +1,4 @@
--- README.md, "Limits"
+-- docs/operations.md, "Limits"
 
 -- claim: A name has up to 255 characters.
 SELECT idgen_create(repeat('y', 255));

@@ -1,4 +1,4 @@
--- README.md, "Native sequences"
+-- docs/sources.md, "Native sequences"
 
 -- claim: INCREMENT BY is the block size: v stands for v to v + increment - 1.
 CREATE SEQUENCE o_seq INCREMENT BY 20;

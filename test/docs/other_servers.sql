@@ -1,4 +1,5 @@
--- README.md, "More than one server"
+-- docs/multi-server.md, docs/foreign-servers.md, docs/high-availability.md,
+-- docs/node-numbers.md
 
 CREATE ROLE app2;
 CREATE ROLE app3;

@@ -1,4 +1,4 @@
--- README.md, "Id sequences that belong to a column"
+-- docs/reference.md, "Id sequences that belong to a column"
 
 -- claim: owned_by is shown with schema, table and column.
 CREATE TABLE parcels (id bigint PRIMARY KEY, item text);

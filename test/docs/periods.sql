@@ -1,4 +1,4 @@
--- README.md, "Numbers by year, month or day"
+-- docs/numbers.md, "Numbers by year, month or day"
 
 -- claim: A draw by its name goes on with its child for the period; idgen_next as well.
 SELECT idgen_create('y', period => 'year');

@@ -1,4 +1,4 @@
--- README.md, "Ranges"
+-- docs/id-formats.md, "Ranges"
 
 -- claim: (f()).* makes two calls: first_id is of one range, last_id of another.
 SELECT idgen_create('o');

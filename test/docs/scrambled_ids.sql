@@ -1,4 +1,4 @@
--- README.md, "Scrambled ids"
+-- docs/id-formats.md, "Scrambled ids"
 
 INSERT INTO idgen_keys VALUES ('orders', '\x000102030405060708090a0b0c0d0e0f'), ('node', '\x000102030405060708090a0b0c0d0e0f');
 

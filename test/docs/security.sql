@@ -1,4 +1,4 @@
--- README.md, "Security"
+-- docs/security.md
 
 CREATE ROLE pu;
 CREATE ROLE powner;
@@ -27,9 +27,20 @@ RESET ROLE;
 SELECT bool_and(has_function_privilege('pu', oid, 'execute')) FROM pg_proc WHERE proname ~ '^idgen_(next|next_big|next_range|peek|peek_big|last|last_big|create|restart|adopt|release|parts|unique_id|unique_id_parts|unique_id_min|unique_uuid|unique_uuid_min|uuid_created_at|entries|blocks|totals)$';
 -- gives: t
 
--- claim: What PUBLIC may not.
-SELECT NOT bool_or(has_function_privilege('pu', oid, 'execute')) FROM pg_proc WHERE proname IN ('idgen_stats_reset', 'idgen_check_row', 'idgen_row_changed', 'idgen_fdw_validator');
--- gives: t
+-- claim: What PUBLIC may not; and nothing else.
+SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' AND NOT has_function_privilege('pu', oid, 'execute') ORDER BY 1;
+-- gives: idgen_by_last_id
+-- gives: idgen_check_key
+-- gives: idgen_check_row
+-- gives: idgen_columns_altered
+-- gives: idgen_columns_dropped
+-- gives: idgen_fdw_validator
+-- gives: idgen_lease_node
+-- gives: idgen_next_support
+-- gives: idgen_release_node
+-- gives: idgen_reserve_node
+-- gives: idgen_row_changed
+-- gives: idgen_stats_reset
 
 -- claim: PUBLIC has SELECT on id_sequences, and nothing else.
 SELECT has_table_privilege('pu', 'id_sequences', 'select'), has_table_privilege('pu', 'id_sequences', 'insert'), has_table_privilege('pu', 'id_sequences', 'update'), has_table_privilege('pu', 'id_sequences', 'delete'), has_table_privilege('pu', 'id_sequences', 'truncate'), has_table_privilege('pu', 'id_sequences', 'trigger');

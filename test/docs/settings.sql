@@ -1,4 +1,4 @@
--- README.md, "Settings"
+-- docs/settings.md
 
 -- claim: idgen.max_sequences and idgen.max_idle_sequences are set at server start.
 SET idgen.max_sequences = 5;
@@ -16,6 +16,16 @@ SET ROLE su1;
 SET idgen.auto_create = on;
 -- gives: ERROR 42501
 RESET ROLE;
+
+-- claim: A superuser may let a role set it.
+CREATE ROLE claims_tester;
+GRANT SET ON PARAMETER idgen.auto_create TO claims_tester;
+SET ROLE claims_tester;
+SET idgen.auto_create = on;
+SELECT idgen_next('drawn_by_tester');
+-- gives: 1
+RESET ROLE;
+RESET idgen.auto_create;
 
 -- claim: With idgen.auto_create, an unknown name makes its own row, starting at 1.
 SET idgen.auto_create = on;

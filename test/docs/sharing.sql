@@ -1,4 +1,4 @@
--- README.md, "Sharing with other programs"
+-- docs/sources.md, "Sharing with other programs"
 
 -- claim: Another program that allocates from the same row never gets an id that idgen gives out.
 SELECT idgen_create('op');

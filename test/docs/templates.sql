@@ -1,4 +1,4 @@
--- README.md, "Templates"
+-- docs/numbers.md, "Templates"
 CREATE ROLE tr;
 
 -- claim: The first draw of a name that a template matches makes its row.

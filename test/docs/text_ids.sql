@@ -1,4 +1,4 @@
--- README.md, "Text ids"
+-- docs/numbers.md, "Text ids"
 
 SELECT idgen_create('t', format => 'RE-{YYYY}-{id:6}');
 

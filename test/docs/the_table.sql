@@ -1,4 +1,4 @@
--- README.md, "The table"
+-- docs/reference.md, "The table" and "Changing a row"
 
 -- claim: name is a varchar(255), and the primary key.
 SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'id_sequences'::regclass AND attname = 'name';

@@ -1,4 +1,4 @@
--- README.md, "Time-ordered ids"
+-- docs/id-formats.md, "Time-ordered ids"
 
 -- claim: The node is idgen.node_id.
 SELECT node FROM idgen_unique_id_parts(idgen_unique_id());

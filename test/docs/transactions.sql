@@ -1,4 +1,4 @@
--- README.md, "What a transaction means for ids"
+-- docs/refill.md, "What a transaction means for ids"
 
 -- claim: The transaction that refills uses its block alone until it ends; the rest goes to the cache then.
 SELECT idgen_create('t1');

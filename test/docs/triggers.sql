@@ -1,4 +1,4 @@
--- README.md, "Triggers and constraints on id_sequences"
+-- docs/sources.md, "Triggers and constraints on id_sequences"
 
 -- claim: A refill fires triggers for UPDATE, of each row and each statement, with their conditions.
 CREATE TABLE fired (id serial, what text);

@@ -1,4 +1,4 @@
--- README.md, "Views"
+-- docs/views.md
 
 -- claim: A row of idgen_stats.
 SELECT idgen_create('ins');
@@ -108,7 +108,7 @@ ROLLBACK;
 
 -- claim: The columns of idgen_cache_totals.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_cache_totals'::regclass AND attnum > 0;
--- gives: cache,max_sequences,sequences,max_idle_sequences,idle_sequences,idle_ids,evictions,ids_evicted,ids_lost,ids_uncached
+-- gives: cache,max_sequences,sequences,evictions,ids_evicted,ids_lost,ids_uncached,max_idle_sequences,idle_sequences,idle_ids
 
 -- claim: idgen_cache_totals has one row.
 SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
@@ -116,7 +116,7 @@ SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
 
 -- claim: The columns of idgen_stats.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
--- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,session_refills,waits,last_refill,counted_since,refill_ms_p50,refill_ms_p99,wait_ms_p50,wait_ms_p99,wait_ms_total,prefetch_blocks,percent_left
+-- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,waits,last_refill,prefetch_blocks,percent_left,session_refills,counted_since,refill_ms_p50,refill_ms_p99,wait_ms_p50,wait_ms_p99,wait_ms_total
 
 -- claim: The columns of idgen_health.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_health'::regclass AND attnum > 0;

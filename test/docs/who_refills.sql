@@ -1,4 +1,4 @@
--- README.md, "Who refills"
+-- docs/refill.md, "Who refills"
 
 -- claim: refill "worker": not in the transaction that makes the row.
 BEGIN;

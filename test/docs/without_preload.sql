@@ -1,4 +1,4 @@
--- README.md, "With and without shared_preload_libraries"
+-- docs/refill.md, "With and without shared_preload_libraries"
 
 -- claim: The cache belongs to the session.
 SELECT idgen_create('a');

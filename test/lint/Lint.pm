@@ -11,7 +11,9 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 use File::Find;
 
-our @EXPORT = qw(complain done files_below c_files c_parts read_text section folder_order);
+binmode STDOUT, ':encoding(UTF-8)';
+
+our @EXPORT = qw(complain done files_below documents guides c_files c_parts read_text section folder_order make_targets);
 
 my $complaints = 0;
 
@@ -57,7 +59,23 @@ sub files_below
 	return sort @files;
 }
 
-# Those in C
+# The documents that tell how src/ and its folders work
+sub guides
+{
+	my ($tree) = @_;
+
+	return grep { m{/README\.md$} } files_below($tree, 'src');
+}
+
+# The other ones
+sub documents
+{
+	my ($tree) = @_;
+
+	return grep { -e "$tree/$_" } qw(README.md CONTRIBUTING.md test/README.md), grep { /\.md$/ } files_below($tree, 'docs');
+}
+
+# Files in C below a folder
 sub c_files
 {
 	return grep { /\.[ch]$/ } files_below(@_);
@@ -84,14 +102,14 @@ sub c_parts
 	return @parts;
 }
 
-# What stands below that heading of src/README.md, as lines with their numbers
+# What stands below that heading of a document, as lines with their numbers
 sub section
 {
-	my ($tree, $title) = @_;
+	my ($document, $title) = @_;
 	my (@lines, $inside);
 	my $number = 0;
 
-	foreach my $line (split /\n/, read_text("$tree/src/README.md"))
+	foreach my $line (split /\n/, read_text($document))
 	{
 		$number++;
 		if ($line =~ /^## (.*)$/)
@@ -103,7 +121,7 @@ sub section
 			push @lines, [ $number, $line ];
 		}
 	}
-	die "src/README.md has no section \"$title\"\n" unless @lines;
+	die "$document has no section \"$title\"\n" unless @lines;
 	return @lines;
 }
 
@@ -114,7 +132,7 @@ sub folder_order
 	my ($tree) = @_;
 	my %order;
 
-	foreach (section($tree, 'The folders'))
+	foreach (section("$tree/src/README.md", 'The folders'))
 	{
 		my ($number, $line) = @$_;
 
@@ -123,6 +141,30 @@ sub folder_order
 		$order{$1} = keys %order;
 	}
 	return %order;
+}
+
+# The targets of the Makefile: our own, and those of PGXS
+sub make_targets
+{
+	my ($tree) = @_;
+	my $makefile = read_text("$tree/Makefile");
+	my %targets = map { $_ => 1 } qw(all clean install installcheck uninstall);
+	my (%lists, @names);
+
+	$lists{$1} .= " $2" while $makefile =~ /^([A-Z_]+) \+?= (.*)$/mg;
+	@names = split ' ', $lists{OWN_TARGETS};
+	while (defined(my $name = shift @names))
+	{
+		if ($name =~ /^\$\((\w+)\)$/)
+		{
+			push @names, split ' ', $lists{$1} // '';
+		}
+		else
+		{
+			$targets{$name} = 1;
+		}
+	}
+	return %targets;
 }
 
 1;
