@@ -42,6 +42,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/shmem.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
