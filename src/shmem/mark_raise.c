@@ -113,10 +113,14 @@ place_changes(const Raise *raise)
 		raise->place->disk.setbacks != raise->after.setbacks;
 }
 
-/* A mark has been written. */
+/* Write a mark on disk. Raises what writing the file can. */
 static void
-note_written(IdgenMarkPlace *place, const IdgenMarkOnDisk *disk, TimestampTz now)
+write_mark(IdgenMarkTable *table, IdgenMarkPlace *place, const IdgenMarkOnDisk *disk, TimestampTz now)
 {
+	IdgenMarkWrite what = {idgen_mark_number(table, place), place->key, *disk};
+
+	if (idgen_mark_table_is_shared())
+		(void) idgen_mark_file_write(&what, 1, ERROR);
 	place->disk = *disk;
 	place->written_at = now;
 	place->known = true;
@@ -125,25 +129,22 @@ note_written(IdgenMarkPlace *place, const IdgenMarkOnDisk *disk, TimestampTz now
 /*
  * Write what changes on disk. Marks that are new have got their places, but are
  * not known before they are written. Raises what writing the file can.
+ *
+ * That of the centre is on disk before the other one. If a crash left only the
+ * other, the next setback of the centre would get the number that this id
+ * sequence has stepped over already.
  */
 static void
 write_changes(IdgenMarkTable *table, Raise *raise)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	IdgenMarkWrite writes[2];
-	int nwrites = 0;
 	int64 ahead = get_ahead(raise, now);
 
 	raise->after.received = raise->given->last;
 	raise->after.reserved = raise->given->last + ahead;
-	writes[nwrites++] = (IdgenMarkWrite){idgen_mark_number(table, raise->place), raise->place->key, raise->after};
 	if (centre_changes(raise))
-		writes[nwrites++] = (IdgenMarkWrite){idgen_mark_number(table, raise->centre), raise->centre->key, raise->centre_after};
-	if (idgen_mark_table_is_shared())
-		(void) idgen_mark_file_write(writes, nwrites, ERROR);
-	if (nwrites > 1)
-		note_written(raise->centre, &raise->centre_after, now);
-	note_written(raise->place, &raise->after, now);
+		write_mark(table, raise->centre, &raise->centre_after, now);
+	write_mark(table, raise->place, &raise->after, now);
 	raise->place->ahead = ahead;
 }
 
