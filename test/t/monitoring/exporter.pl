@@ -34,11 +34,11 @@ $node->safe_psql(
 	CREATE TABLE of_two (id integer DEFAULT nextval('a') + nextval('b') + nextval('b'))});
 $node->safe_psql(
 	'app', qq{
-	CREATE SCHEMA ids;
-	CREATE EXTENSION idgen SCHEMA ids;
+	CREATE SCHEMA idgen;
+	CREATE EXTENSION idgen SCHEMA idgen;
 	$in_schema
-	SELECT ids.idgen_create('low');
-	SELECT ids.idgen_next('low')});
+	SELECT idgen.idgen_create('low');
+	SELECT idgen.idgen_next('low')});
 
 is(sqlstate($node, q{SELECT idgen_next('low')}, $node->connstr('postgres') . ' user=idgen_monitor'),
 	'42501', 'the role cannot draw');
