@@ -1075,7 +1075,7 @@ COMMENT ON COLUMN idgen_stats.refill_ms_p99 IS '99 of 100 refills took less than
 COMMENT ON COLUMN idgen_stats.wait_ms_p50 IS 'half of the waits took less than this many milliseconds (an upper bound)';
 COMMENT ON COLUMN idgen_stats.wait_ms_p99 IS '99 of 100 waits took less than this many milliseconds (an upper bound)';
 COMMENT ON COLUMN idgen_stats.wait_ms_total IS 'milliseconds that sessions waited in all';
-COMMENT ON COLUMN idgen_health.name IS 'name of the id sequence';
+COMMENT ON COLUMN idgen_health.name IS 'name of the id sequence; null for a problem of the whole server';
 COMMENT ON COLUMN idgen_health.source IS 'where blocks come from: table, sequence, function or server';
 COMMENT ON COLUMN idgen_health.source_name IS 'the native sequence, function or server that blocks come from';
 COMMENT ON COLUMN idgen_health.refill IS 'where a refill runs: transaction, worker or auto';

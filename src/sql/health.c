@@ -302,6 +302,8 @@ idgen_conditions(PG_FUNCTION_ARGS)
 	add_rows(reading);
 	add_natives(reading);
 	show_batch(reading);
+	if (!idgen_cache_is_shared())
+		idgen_health_show_not_preloaded(&reading->view);
 	ExecDropSingleTupleTableSlot(reading->row);
 	ExecDropSingleTupleTableSlot(reading->no_row);
 	table_close(reading->view.rel, AccessShareLock);

@@ -53,6 +53,7 @@ typedef enum IdgenProblem
 	IDGEN_PROBLEM_LITTLE_LEFT,
 	IDGEN_PROBLEM_CACHE_THRASHES,
 	IDGEN_PROBLEM_BROKEN,
+	IDGEN_PROBLEM_NOT_PRELOADED, /* of the server, not of an id sequence */
 } IdgenProblem;
 
 /* One reading of the view: what is the same for all that it shows. */
@@ -119,6 +120,7 @@ typedef struct IdgenHealth
 extern void idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTableSlot *row);
 extern void idgen_health_show_broken(const IdgenHealthView *view, const IdgenHealthItem *item,
                                      const ErrorData *error);
+extern void idgen_health_show_not_preloaded(const IdgenHealthView *view);
 
 /* health_problems.c */
 extern const char *idgen_health_problems(IdgenHealthView *view, const IdgenHealth *health,

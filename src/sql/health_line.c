@@ -265,16 +265,31 @@ idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTable
 	put_health(view, &health);
 }
 
+/* Show nothing but a problem, of that id sequence or, with NULL, of none. */
+static void
+put_problem(const IdgenHealthView *view, const char *name, IdgenProblem problem, const char *text)
+{
+	IdgenViewLine line = {.n = 0};
+
+	idgen_view_add_text(&line, name);
+	while (line.n < COLUMNS - 2)
+		idgen_view_add_unless(true, &line, (Datum) 0);
+	idgen_view_add_text(&line, idgen_problem_name(problem));
+	idgen_view_add_text(&line, text);
+	idgen_view_put(view->result, &line);
+}
+
 /* Show one whose row cannot be read: the error says why. */
 void
 idgen_health_show_broken(const IdgenHealthView *view, const IdgenHealthItem *item, const ErrorData *error)
 {
-	IdgenViewLine line = {.n = 0};
+	put_problem(view, item->name, IDGEN_PROBLEM_BROKEN, psprintf("It cannot be looked at: %s.", error->message));
+}
 
-	idgen_view_add_text(&line, item->name);
-	while (line.n < COLUMNS - 2)
-		idgen_view_add_unless(true, &line, (Datum) 0);
-	idgen_view_add_text(&line, idgen_problem_name(IDGEN_PROBLEM_BROKEN));
-	idgen_view_add_text(&line, psprintf("It cannot be looked at: %s.", error->message));
-	idgen_view_put(view->result, &line);
+/* Show that the server has not preloaded the library: nothing else tells. */
+void
+idgen_health_show_not_preloaded(const IdgenHealthView *view)
+{
+	put_problem(view, NULL, IDGEN_PROBLEM_NOT_PRELOADED,
+	            "The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.");
 }

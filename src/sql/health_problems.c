@@ -93,6 +93,8 @@ idgen_problem_name(IdgenProblem problem)
 			return "cache_thrashes";
 		case IDGEN_PROBLEM_BROKEN:
 			return "broken";
+		case IDGEN_PROBLEM_NOT_PRELOADED:
+			return "not_preloaded";
 	}
 	pg_unreachable();
 }

@@ -122,6 +122,10 @@ SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_health'::regclass AND attnum > 0;
 -- gives: name,source,source_name,refill,columns,limit_value,limited_by,percent_left,ids_per_second,counted_since,used_up_on,worker,problem_kind,problem
 
+-- claim: idgen_health: on a server that has preloaded the library, each row is about an id sequence.
+SELECT count(*) FROM idgen_health WHERE name IS NULL OR problem_kind = 'not_preloaded';
+-- gives: 0
+
 -- claim: idgen_health: a column limits an id sequence, and has ids that it has yet to issue.
 SELECT idgen_create('hl');
 CREATE TABLE hl (id integer PRIMARY KEY DEFAULT idgen_next('hl'));

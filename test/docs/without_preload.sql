@@ -7,6 +7,13 @@ SELECT idgen_next('a');
 SELECT cache FROM idgen_stats WHERE name = 'a';
 -- gives: session
 
+-- claim: idgen_health says so, once for the database, after the id sequences.
+SELECT idgen_create('a2');
+SELECT name, problem_kind, problem FROM idgen_health;
+-- gives: a||
+-- gives: a2||
+-- gives: |not_preloaded|The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.
+
 -- claim: Its cached ids are a gap when it ends.
 \other SELECT idgen_next('a');
 -- gives: 21

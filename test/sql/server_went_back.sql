@@ -34,7 +34,7 @@ SELECT idgen_next_range('gen', 3);
 SELECT max(idgen_next('negative')) FROM generate_series(1, 11);
 \echo :SQLSTATE
 SELECT name, went_back FROM idgen_centre_marks;
-SELECT name, problem_kind FROM idgen_health WHERE problem IS NOT NULL;
+SELECT name, problem_kind FROM idgen_health WHERE name IS NOT NULL AND problem IS NOT NULL;
 SELECT name, next_block_start FROM centre.id_sequences ORDER BY name;
 
 -- not by less: that is where it was
