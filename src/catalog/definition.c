@@ -291,7 +291,7 @@ idgen_none_behind(const char *name, int64 found, int64 last)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-	         errmsg("id sequence \"%s\" has no id behind %lld", name, (long long) found),
+	         errmsg("id sequence \"%s\" has no id after %lld", name, (long long) found),
 	         errdetail("Its last id is %lld.", (long long) last),
 	         last < PG_INT64_MAX ? errhint("Raise its max_value, or the bound of its native sequence, first.") : 0));
 }

@@ -42,7 +42,7 @@ hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 		appendStringInfoString(&hint, ", source_name => '...'");
 	appendStringInfoString(&hint, ").");
 	if (source == NULL || source->auto_created)
-		appendStringInfo(&hint, " If defaults of columns draw from it, %s() creates it, behind the ids that these have.",
+		appendStringInfo(&hint, " If defaults of columns draw from it, %s() creates it, past the ids that these have.",
 		                 idgen_function_name(relid, "idgen_create_missing"));
 	else if (source->advance != NULL)
 		appendStringInfo(&hint, " If its column has ids already, call %s() then.", idgen_function_name(relid, "idgen_sync"));

@@ -209,7 +209,7 @@ pool_updated(const IdgenTriggerRow *row)
 		        (errmsg("id sequence \"%s\" may issue ids a second time",
 		                idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME)),
 		         errdetail("The next values of its native sequence stand for ids that earlier values stood for."),
-		         errhint("Call %s() with an id behind these, in the same transaction.",
+		         errhint("Call %s() with an id after these, in the same transaction.",
 		                 idgen_function_name(RelationGetRelid(row->rel), "idgen_restart"))));
 	return IDGEN_SLOT_DROP;
 }

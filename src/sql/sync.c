@@ -141,12 +141,12 @@ idgen_sync_check(const IdgenHandle *handle)
 	if (handle->found.layout->scrambled)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move id sequence \"%s\" behind scrambled ids", handle->name),
+		         errmsg("cannot move id sequence \"%s\" past scrambled ids", handle->name),
 		         errdetail("Ids that were not drawn lie anywhere in its range.")));
 	if (idgen_layout_is_composed(handle->found.layout))
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("cannot move id sequence \"%s\" behind composed ids", handle->name),
+		         errmsg("cannot move id sequence \"%s\" past composed ids", handle->name),
 		         errdetail("The greatest one does not tell which sequence value is the greatest."),
 		         errhint("Use %s(), which takes a composed id as well.",
 		                 idgen_function_name(handle->relid, "idgen_restart"))));
@@ -276,13 +276,13 @@ make_report(const IdgenHandle *handle, const IdgenMove *move, List *columns)
 	switch (move->kind)
 	{
 		case IDGEN_MOVE_NONE:
-			return psprintf("id sequence \"%s\" lies behind %s already%s",
+			return psprintf("id sequence \"%s\" is past %s already%s",
 			                handle->name, behind.data, left_out.data);
 		case IDGEN_MOVE_CACHED:
-			return psprintf("id sequence \"%s\" goes on with %lld; its cached ids did not all lie behind %s, and were dropped%s",
+			return psprintf("id sequence \"%s\" goes on with %lld; its cached ids were not all past %s, and were dropped%s",
 			                handle->name, (long long) move->to, behind.data, left_out.data);
 		case IDGEN_MOVE_SOURCE:
-			return psprintf("id sequence \"%s\" was moved from %lld to %lld, behind %s%s",
+			return psprintf("id sequence \"%s\" was moved from %lld to %lld, past %s%s",
 			                handle->name, (long long) move->from, (long long) move->to, behind.data, left_out.data);
 	}
 	return NULL;
@@ -332,7 +332,7 @@ sync_column(void *arg)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("%s computes with the ids that it draws", describe_column(sync->column)),
 		         errdetail("Its default is more than a call of idgen_next(), idgen_next_big() or idgen_next_text()."),
-		         errhint("Use %s() with an id that lies behind all that it has used.",
+		         errhint("Use %s() with an id after all that it has used.",
 		                 idgen_function_name(handle->relid, "idgen_restart"))));
 	if (draw->source != NULL)
 		call.asked = idgen_source_get(draw->source);
@@ -492,7 +492,7 @@ idgen_sync(PG_FUNCTION_ARGS)
 	{
 		sync.column = lfirst(cell);
 		if (is_done(&sync))
-			sync.report = psprintf("id sequence \"%s\" lies behind %s already",
+			sync.report = psprintf("id sequence \"%s\" is past %s already",
 			                       sync.column->call.name, describe_column(sync.column));
 		else
 			try_to_sync_column(&sync);

@@ -521,14 +521,14 @@ CREATE TABLE imported(id serial PRIMARY KEY, t text);
 DO $$ BEGIN PERFORM idgen_adopt('imported', 'id'); END $$;
 INSERT INTO imported SELECT i FROM generate_series(1, 1000) i;
 SELECT idgen_sync('imported', 'id');
--- gives: id sequence "public.imported.id" was moved from 1 to 1001, behind column "id" of table "public.imported"
+-- gives: id sequence "public.imported.id" was moved from 1 to 1001, past column "id" of table "public.imported"
 INSERT INTO imported(t) VALUES ('a') RETURNING id;
 -- gives: 1001
 
 -- claim: It never goes back.
 DELETE FROM imported;
 SELECT idgen_sync('imported');
--- gives: id sequence "public.imported.id" lies behind column "id" of table "public.imported" already
+-- gives: id sequence "public.imported.id" is past column "id" of table "public.imported" already
 
 -- claim: It refuses a column that does not draw, and a relation that is null.
 SELECT idgen_sync('imported', 't');

@@ -21,9 +21,9 @@
 #
 # Besides, the SQL examples of all pages are run, with their answers:
 # ../../lint/Examples.pm says how they are written. Those of a section are run
-# one after the other, in a database of their own. No statement may fail, but
-# where the error is the answer. Those of docs/clients*.md are run by
-# test/clients.
+# one after the other, in a database of their own; those of docs/migration.md,
+# which follow each other, all in one. No statement may fail, but where the
+# error is the answer. Those of docs/clients*.md are run by test/clients.
 use strict;
 use warnings FATAL => 'all';
 
@@ -240,7 +240,10 @@ foreach my $document (map { s{^\Q$tree\E/}{}r } glob("$tree/*.md $tree/docs/*.md
 	my %of_section;
 
 	next if $document =~ m{/clients[^/]*\.md$};
-	push @{ $of_section{ $_->{section} } }, $_ foreach examples_of(slurp_file("$tree/$document"));
+	foreach my $example (examples_of(slurp_file("$tree/$document")))
+	{
+		push @{ $of_section{ $document eq 'docs/migration.md' ? 'all' : $example->{section} } }, $example;
+	}
 	check_examples($document, $_, @{ $of_section{$_} }) foreach sort keys %of_section;
 }
 
