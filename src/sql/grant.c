@@ -225,7 +225,7 @@ idgen_grant(PG_FUNCTION_ARGS)
 	if (granted.n > 0)
 		appendStringInfo(&report, " was granted %s", selection_title(&request, &granted));
 	if (had.n > 0)
-		appendStringInfo(&report, "%s has already %s", granted.n > 0 ? "; it" : "", selection_title(&request, &had));
+		appendStringInfo(&report, "%s already has %s", granted.n > 0 ? "; it" : "", selection_title(&request, &had));
 	PG_RETURN_TEXT_P(cstring_to_text(report.data));
 }
 

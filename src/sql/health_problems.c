@@ -318,7 +318,7 @@ add_changed_default(Problems *problems, IdgenHealthView *view, const IdgenHealth
 		const char *instead = column->undrawn ? idgen_health_changed_default(column) : NULL;
 
 		if (instead != NULL)
-			add_problem(problems, IDGEN_PROBLEM_DEFAULT_CHANGED, "It belongs to %s, which %s. To have that draw from it again, run %s(%s, %s); if it shall not, set owned_by to null.",
+			add_problem(problems, IDGEN_PROBLEM_DEFAULT_CHANGED, "It belongs to %s, which %s. To have that draw from it again, run %s(%s, %s); else set owned_by to null.",
 			            idgen_column_title(column), instead, idgen_function_name(relid, "idgen_adopt"),
 			            quote_literal_cstr(idgen_table_name(column->relid)), quote_literal_cstr(column->name));
 	}

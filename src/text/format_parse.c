@@ -180,7 +180,7 @@ parse_check(Parser *parser, const IdgenField *field)
 	if (parser->check != NULL)
 		bad_field(parser, "has second check digits", "A format has one field of check digits at most.");
 	if (!parser->has_id && field->kind != IDGEN_FIELD_MOD97)
-		bad_field(parser, "stands in front of the number that it shall check",
+		bad_field(parser, "stands in front of the number that it checks",
 		          "Put it after {id}, or use {mod97}, which may stand in front.");
 	parser->check = field;
 }
