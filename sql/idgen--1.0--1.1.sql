@@ -121,8 +121,19 @@ CREATE INDEX id_sequences_owned_by_idx ON id_sequences (owned_by);
 
 CREATE INDEX id_sequences_template_idx ON id_sequences (template) WHERE template IS NOT NULL;
 
--- Raises 55000 if columns of users are in the place of the new ones.
-SELECT FROM idgen_blocks();
+-- Raises 55000 if columns of users are in the place of the new ones. The
+-- library would say so, but a later one refuses this version altogether.
+DO LANGUAGE plpgsql $$
+BEGIN
+	IF (SELECT attnum FROM pg_catalog.pg_attribute
+		WHERE attrelid OPERATOR(pg_catalog.=) 'id_sequences'::regclass
+			AND attname OPERATOR(pg_catalog.=) 'pooling'::name) OPERATOR(pg_catalog.<>) 12::smallint
+	THEN
+		RAISE EXCEPTION USING ERRCODE = '55000',
+			MESSAGE = 'table "id_sequences" does not have the columns that it was created with',
+			DETAIL = 'Column 12 must be "pooling", but other columns were added before it.';
+	END IF;
+END $$;
 
 --
 -- Functions with further arguments, or result columns. To drop a function and

@@ -21,6 +21,7 @@
 #include "catalog/owned_rows.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "catalog/version.h"
 #include "common/compat.h"
 
 /* The index that begins with owned_by, opened. NULL if there is none. */
@@ -44,8 +45,9 @@ open_index(Relation rel)
 
 /*
  * Open the table, to be closed by idgen_owned_end(). Returns false, and has
- * opened nothing, if it is not the table that idgen knows, or has lost the
- * index: no command of somebody who drops a table must fail for that.
+ * opened nothing, if it is not the table that idgen knows, has lost the index,
+ * or is of another version: no command of somebody who drops a table must fail
+ * for that.
  */
 bool
 idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
@@ -54,7 +56,7 @@ idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
 	if (search->rel == NULL)
 		return false;
 	search->index = NULL;
-	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_table_is_good(search->rel))
+	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_version_fits() && idgen_table_is_good(search->rel))
 		search->index = open_index(search->rel);
 	if (search->index == NULL)
 	{

@@ -82,24 +82,46 @@ refuse(const char *version)
 }
 
 /*
- * Raises 55000 unless the database has the version that the library is made
- * for. It is looked up again when id_sequences has been altered, as each update
- * of the extension does.
+ * The version that the database has, palloc'd, if the library is made for
+ * another one; else NULL. It is looked up again when id_sequences has been
+ * altered, as each update of the extension does.
  */
-void
-idgen_version_check(void)
+static char *
+other_version(void)
 {
 	uint64 epoch = idgen_table_epoch;
 	char *version;
 
 	if (checked_epoch == epoch)
-		return;
+		return NULL;
 	version = installed_version();
 	if (version != NULL && strcmp(version, IDGEN_VERSION) != 0)
-		refuse(version);
+		return version;
 	if (version != NULL)
 		pfree(version);
 	checked_epoch = epoch;
+	return NULL;
+}
+
+/* Has the database the version that the library is made for? */
+bool
+idgen_version_fits(void)
+{
+	char *version = other_version();
+
+	if (version != NULL)
+		pfree(version);
+	return version == NULL;
+}
+
+/* Raises 55000 unless it has. */
+void
+idgen_version_check(void)
+{
+	char *version = other_version();
+
+	if (version != NULL)
+		refuse(version);
 }
 
 /* Raises 55000: a function is called that only older versions declare so. */

@@ -8,6 +8,7 @@
 
 #include "common/compat.h"
 
+extern bool idgen_version_fits(void);
 extern void idgen_version_check(void);
 pg_noreturn extern void idgen_version_refuse(void);
 

@@ -90,6 +90,8 @@ my $restart = qr/Restart the server to load the library of version 9\.10; withou
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 is($session->query_safe(q{SELECT idgen_next('x')}), '42', 'a session that draws');
 $node->safe_psql('postgres', q{
+	CREATE TABLE parcels (id integer, other integer);
+	SELECT idgen_adopt('parcels', 'id'), idgen_adopt('parcels', 'other');
 	UPDATE pg_extension SET extversion = '9.10' WHERE extname = 'idgen';
 	ALTER TABLE id_sequences RENAME pooling TO pool;
 	ALTER TABLE id_sequences RENAME pool TO pooling});
@@ -97,6 +99,7 @@ $session->query(q{SELECT idgen_next('x')});
 like($session->{stderr}, qr/has version 9\.10 in this database, .*\n.*$restart/, 'a newer version: the library is to be loaded');
 like(outcome(q{SELECT idgen_next('x')}), $restart, 'a new session is told the same');
 like(outcome(q{SELECT idgen_create('y')}), $restart, 'and who changes rows');
+is(outcome('ALTER TABLE parcels ALTER other TYPE bigint, DROP id; DROP TABLE parcels'), '', 'who alters or drops a table that idgen has adopted, may do so');
 $session->quit;
 $node->safe_psql('postgres', qq{
 	UPDATE pg_extension SET extversion = '$version' WHERE extname = 'idgen';
