@@ -20,6 +20,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "storage/sinval.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -48,7 +49,6 @@ typedef struct Missing
 {
 	Oid id_sequences;
 	IdgenColumnRow row;
-	List *columns;      /* that draw from it, of IdgenDrawingColumn */
 	const char *report; /* what has been done; NULL for nothing */
 } Missing;
 
@@ -129,19 +129,14 @@ can_own(const IdgenDrawingColumn *column)
 
 /*
  * Take a column into account: the row begins behind its ids, ends where it
- * ends, and belongs to the first column that can own it. Raises 42P01 if the
- * table is gone, 42501, and what check_call() and greatest_id() do.
+ * ends, and belongs to the first column that can own it. Caller has locked the
+ * table. Raises 42501, and what check_call() and greatest_id() do.
  */
 static void
 count_column(IdgenColumnRow *row, const IdgenDrawingColumn *column)
 {
 	int64 last;
 
-	LockRelationOid(column->relid, AccessShareLock);
-	if (get_rel_name(column->relid) == NULL)
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_TABLE),
-		         errmsg("relation with OID %u does not exist", column->relid)));
 	check_call(column);
 	row->max_value = Min(row->max_value, greatest_id(column));
 	idgen_check_may_read(column->relid, column->name);
@@ -149,54 +144,6 @@ count_column(IdgenColumnRow *row, const IdgenDrawingColumn *column)
 		row->start = Max(row->start, last == PG_INT64_MAX ? last : last + 1);
 	if (row->owner == IDGEN_NO_COLUMN && can_own(column))
 		row->owner = idgen_owning_column(column->relid, column->attnum);
-}
-
-/*
- * Make an id sequence. Raises what count_column() does, 42501, and 2200H if no
- * id is left.
- */
-static void
-create_one(void *arg)
-{
-	Missing *missing = (Missing *) arg;
-	IdgenColumnRow *row = &missing->row;
-	ListCell *cell;
-
-	foreach(cell, missing->columns)
-		count_column(row, lfirst(cell));
-	if (row->start > row->max_value || row->start == PG_INT64_MAX)
-		ereport(ERROR,
-		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         errmsg("no id is left for %s", describe_columns(missing->columns))));
-	if (idgen_column_row_insert(missing->id_sequences, row))
-		missing->report = psprintf("id sequence \"%s\" was created for %s, beginning with %lld, with refill \"%s\"",
-		                           row->name, describe_columns(missing->columns), (long long) row->start, row->refill);
-}
-
-/*
- * The same, but what keeps one from being made is reported, and does not keep
- * others from it.
- */
-static void
-try_to_create(Missing *missing)
-{
-	ErrorData *error = idgen_try(create_one, missing, IDGEN_TRY_ANY);
-
-	if (error == NULL)
-		return;
-	switch (error->sqlerrcode)
-	{
-		case ERRCODE_FEATURE_NOT_SUPPORTED:
-		case ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED:
-		case ERRCODE_INSUFFICIENT_PRIVILEGE:
-		case ERRCODE_UNDEFINED_TABLE:
-		case ERRCODE_DATATYPE_MISMATCH:
-			break;
-		default:
-			idgen_rethrow(error);
-	}
-	missing->report = psprintf("id sequence \"%s\" was not created: %s", missing->row.name, error->message);
-	FreeErrorData(error);
 }
 
 static int
@@ -224,11 +171,97 @@ columns_of(const char *name)
 	return columns;
 }
 
-/* What the columns draw from that can have a row, in order. */
+/*
+ * The same, and their tables are locked. What has changed before that is known:
+ * whoever had a lock on one may have dropped, renamed or altered the column.
+ */
+static List *
+lock_columns_of(Oid idgen_schema, const char *name)
+{
+	List *columns;
+	uint64 known;
+	ListCell *cell;
+
+	do
+	{
+		idgen_defaults_look(idgen_schema);
+		known = SharedInvalidMessageCounter;
+		columns = columns_of(name);
+		foreach(cell, columns)
+			LockRelationOid(((const IdgenDrawingColumn *) lfirst(cell))->relid, AccessShareLock);
+	} while (known != SharedInvalidMessageCounter);
+	return columns;
+}
+
+/*
+ * Make an id sequence, if columns still draw from it. Raises what
+ * count_column() does, 42501, and 2200H if no id is left.
+ */
+static void
+create_one(void *arg)
+{
+	Missing *missing = (Missing *) arg;
+	IdgenColumnRow *row = &missing->row;
+	List *columns = lock_columns_of(get_rel_namespace(missing->id_sequences), row->name);
+	ListCell *cell;
+
+	if (columns == NIL)
+		return;
+	foreach(cell, columns)
+		count_column(row, lfirst(cell));
+	if (row->start > row->max_value || row->start == PG_INT64_MAX)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         errmsg("no id is left for %s", describe_columns(columns))));
+	if (idgen_column_row_insert(missing->id_sequences, row))
+		missing->report = psprintf("id sequence \"%s\" was created for %s, beginning with %lld, with refill \"%s\"",
+		                           row->name, describe_columns(columns), (long long) row->start, row->refill);
+}
+
+/*
+ * Is an error about one id sequence, so that the others can be made? It may be
+ * one of a table's owner, whose code the query of greatest ids runs. It is not
+ * if the statement or the transaction is to end, or the server lacks something.
+ */
+static bool
+may_go_on_after(const ErrorData *error)
+{
+	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
+	{
+		case ERRCODE_TRANSACTION_ROLLBACK:
+		case ERRCODE_INSUFFICIENT_RESOURCES:
+		case ERRCODE_OPERATOR_INTERVENTION:
+		case ERRCODE_SYSTEM_ERROR:
+		case ERRCODE_INTERNAL_ERROR:
+			return false;
+		default:
+			return error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE;
+	}
+}
+
+/*
+ * The same, but what keeps one from being made is reported, and does not keep
+ * others from it.
+ */
+static void
+try_to_create(Missing *missing)
+{
+	ErrorData *error = idgen_try(create_one, missing, IDGEN_TRY_ANY);
+
+	if (error == NULL)
+		return;
+	if (!may_go_on_after(error))
+		idgen_rethrow(error);
+	missing->report = psprintf("id sequence \"%s\" was not created: %s", missing->row.name, error->message);
+	FreeErrorData(error);
+}
+
+/* What the columns draw from that can have a row, in order, each once. */
 static List *
 names_of(List *columns)
 {
 	List *names = NIL;
+	List *once = NIL;
 	ListCell *cell;
 
 	foreach(cell, columns)
@@ -239,7 +272,12 @@ names_of(List *columns)
 			names = lappend(names, unconstify(char *, name));
 	}
 	list_sort(names, compare_names);
-	return names;
+	foreach(cell, names)
+	{
+		if (once == NIL || strcmp(llast(once), lfirst(cell)) != 0)
+			once = lappend(once, lfirst(cell));
+	}
+	return once;
 }
 
 /* The columns to go through. Raises 42P01 if the relation is gone. */
@@ -288,7 +326,6 @@ idgen_create_missing(PG_FUNCTION_ARGS)
 
 		if (is_there(id_sequences, missing.row.name))
 			continue;
-		missing.columns = columns_of(missing.row.name);
 		try_to_create(&missing);
 		if (missing.report != NULL)
 			idgen_return_line(fcinfo, missing.report);

@@ -47,8 +47,20 @@ CREATE TABLE left_alone (
 INSERT INTO left_alone (full_up, big, text_id, computed, word, remote, native, any_name, no_name, template) VALUES (32767, 1, 1, 1, 1, 1, 1, 1, 1, 1);
 SELECT * FROM idgen_create_missing();
 
--- an undone subtransaction, and a rollback, leave nothing
+-- what is not made is told of once, however many columns draw from it, and
+-- keeps nothing else from being made: not even code of the owner of a table
 DROP TABLE left_alone;
+CREATE TABLE full_up (id smallint DEFAULT idgen_next('full'), again smallint DEFAULT idgen_next('full')) PARTITION BY RANGE (id);
+CREATE TABLE full_up_1 PARTITION OF full_up DEFAULT;
+INSERT INTO full_up VALUES (32767, 1);
+CREATE VIEW broken AS SELECT 1 / 0 AS id;
+ALTER VIEW broken ALTER id SET DEFAULT idgen_next('broken');
+CREATE TABLE whole (id bigint DEFAULT idgen_next('whole'));
+SELECT * FROM idgen_create_missing();
+DROP TABLE full_up;
+DROP VIEW broken;
+
+-- an undone subtransaction, and a rollback, leave nothing
 CREATE TABLE more (id bigint DEFAULT idgen_next('more'));
 BEGIN;
 SELECT * FROM idgen_create_missing();
