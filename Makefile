@@ -38,7 +38,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
 OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
-OWN_TARGETS += dist test-dist test-container lint-hosted hosted-prepare docs
+OWN_TARGETS += dist test-dist test-package test-container lint-hosted hosted-prepare docs
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
@@ -230,6 +230,11 @@ dist:
 # Whether that refuses what is not ready, and whether the archive can be used
 test-dist:
 	@$(tree)test/release/test
+
+# The Debian packages, in bare systems of its releases: build, install, use,
+# remove; VERSIONS=17 for one version of PostgreSQL
+test-package:
+	@$(tree)test/package/run
 
 # Builds the image of the Dockerfile and runs it: on BASE=image, which is
 # downloaded, or on a stand-in for PostgreSQL's official image
