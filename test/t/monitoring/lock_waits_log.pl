@@ -48,7 +48,7 @@ sub told
 
 	foreach my $entry (split /^(?=\d+: LOG: )/m, substr(slurp_file($node->logfile), $from))
 	{
-		next unless $entry =~ /CONTEXT:  (?:.*\n\t)?while refilling id sequence "$name"\n/;
+		next unless $entry =~ /CONTEXT:  (?:.*\n\t)*while refilling id sequence "$name"\n/;
 		push @told, "$1 waits for $2, held by $3"
 		  if $entry =~ /LOG:  process (\d+) still waiting for \w+ on (\w+) \d+.* after \d+\.\d{3} ms\n.*DETAIL:  (?:Process|Prepared transaction) holding the lock: (\d+)/;
 		push @told, "$1 has got $2"
