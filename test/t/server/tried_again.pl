@@ -105,7 +105,8 @@ foreach my $hot ('off', 'on')
 	my $options = server_options($primary, $standby) =~ s/, dbname.*//r =~ s/(host|port)/SET $1/gr;
 
 	$node->safe_psql('postgres', "ALTER SERVER central OPTIONS ($options)");
-	$primary->wait_for_catchup($standby);
+	# by its name, since one that takes no connections cannot be asked
+	$primary->wait_for_catchup($standby->name);
 	$primary->stop;
 	@sessions = start_drawing();
 	($ret, $stdout, $stderr) = $node->psql('postgres', "SET idgen.server_timeout = '500ms'; SELECT idgen_peek('x')");
