@@ -130,6 +130,9 @@ idgen_table_oid(Oid funcid)
 	found = get_relname_relid("id_sequences", get_func_namespace(funcid));
 	if (!OidIsValid(found))
 		idgen_no_table();
+	/* Its changes were not counted before. */
+	if (found != table_oid)
+		idgen_table_epoch++;
 	table_oid = found;
 	table_oid_epoch = epoch;
 	return found;

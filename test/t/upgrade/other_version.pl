@@ -89,6 +89,8 @@ is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '41', 'after the upd
 my $restart = qr/Restart the server to load the library of version 9\.10; without shared_preload_libraries, connecting again is enough\./;
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 is($session->query_safe(q{SELECT idgen_next('x')}), '42', 'a session that draws');
+my $dropper = $node->background_psql('postgres', on_error_stop => 0);
+$dropper->query_safe('CREATE TABLE none (id integer); DROP TABLE none');
 $node->safe_psql('postgres', q{
 	CREATE TABLE parcels (id integer, other integer);
 	SELECT idgen_adopt('parcels', 'id'), idgen_adopt('parcels', 'other');
@@ -101,6 +103,9 @@ like(outcome(q{SELECT idgen_next('x')}), $restart, 'a new session is told the sa
 like(outcome(q{SELECT idgen_create('y')}), $restart, 'and who changes rows');
 is(outcome('ALTER TABLE parcels ALTER other TYPE bigint, DROP id; DROP TABLE parcels'), '', 'who alters or drops a table that idgen has adopted, may do so');
 $session->quit;
+$dropper->query(q{SELECT idgen_next('x')});
+like($dropper->{stderr}, $restart, 'so is one that has only dropped a table before');
+$dropper->quit;
 $node->safe_psql('postgres', qq{
 	UPDATE pg_extension SET extversion = '$version' WHERE extname = 'idgen';
 	ALTER TABLE id_sequences RENAME pooling TO pool;
