@@ -258,7 +258,7 @@ apt_install()
 		ln -s /bin/true "$nothing/$program"
 	done
 	chmod 755 "$nothing"
-	DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends \
+	DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends -o DPkg::Lock::Timeout=300 \
 		-o DPkg::Path="$nothing:/usr/sbin:/usr/bin:/sbin:/bin" install "$@" </dev/null || rc=$?
 	rm -rf "$nothing"
 	return $rc
