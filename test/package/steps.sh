@@ -28,7 +28,7 @@ check()
 		printf 'ok - %s\n' "$name"
 	else
 		printf 'not ok - %s\n' "$name"
-		tail -n 100 /tmp/said | sed 's/^/    /'
+		tail -n 100 /tmp/said | cut -c 1-200 | sed 's/^/    /'
 		touch /tmp/failed
 	fi
 	{
