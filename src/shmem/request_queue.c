@@ -273,6 +273,37 @@ idgen_request_queue_first(Oid dbid, IdgenRequestQueue queue)
 	return is_slot(slot) ? slot : IDGEN_NO_SLOT;
 }
 
+/* How many slots of a database are in a queue there. Caller holds the lock. */
+static uint32
+count(uint32 place, Oid dbid, IdgenRequestQueue queue)
+{
+	uint32 slot = links[link_of_queue(place, queue)].next;
+	uint32 n = 0;
+
+	while (is_slot(slot = skip_others(slot, dbid)))
+	{
+		n++;
+		slot = links[slot].next;
+	}
+	return n;
+}
+
+/* How many slots are in that queue of a database. */
+uint32
+idgen_request_queue_length(Oid dbid, IdgenRequestQueue queue)
+{
+	uint32 place;
+	uint32 n;
+
+	LWLockAcquire(&queues->lock, LW_SHARED);
+	place = find_place(dbid);
+	n = count(IDGEN_SHARED_PLACE, dbid, queue);
+	if (place != IDGEN_SHARED_PLACE)
+		n += count(place, dbid, queue);
+	LWLockRelease(&queues->lock);
+	return n;
+}
+
 /*
  * Wake the sessions that wait for slots of a place. The caller holds the lock.
  */

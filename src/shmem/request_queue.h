@@ -23,6 +23,7 @@ extern Size idgen_request_queue_size(int nslots);
 extern void idgen_request_queue_startup_shmem(int nslots, int tranche);
 extern void idgen_request_queue_move(uint32 slot, Oid dbid, IdgenRequestQueue to);
 extern uint32 idgen_request_queue_first(Oid dbid, IdgenRequestQueue queue);
+extern uint32 idgen_request_queue_length(Oid dbid, IdgenRequestQueue queue);
 extern void idgen_request_queue_wake(Oid dbid);
 
 #endif /* IDGEN_REQUEST_QUEUE_H */

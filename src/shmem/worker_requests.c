@@ -140,13 +140,18 @@ idgen_cache_end_attempt(const IdgenTask *task, const IdgenOutcome *outcome,
 	idgen_cache_unlock_entry(&task->key, slot);
 }
 
-/* Abandon the attempts, or requests, in a queue of a database, all of them. */
+/*
+ * Abandon the attempts, or requests, that are in a queue of a database now.
+ * What joins it meanwhile is for the next worker: sessions that try again at
+ * once would never let this one go.
+ */
 static void
 abandon_queue(Oid dbid, IdgenRequestQueue queue, const IdgenFailure *failure)
 {
+	uint32 left = idgen_request_queue_length(dbid, queue);
 	IdgenSlot *slot;
 
-	while ((slot = lock_first(dbid, queue)) != NULL)
+	while (left-- > 0 && (slot = lock_first(dbid, queue)) != NULL)
 	{
 		idgen_slot_abandon_attempt(slot, failure);
 		LWLockRelease(&slot->lock);
