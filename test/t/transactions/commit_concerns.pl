@@ -68,10 +68,11 @@ sub hold
 	die 'never stopped with the lock held';
 }
 
+# In that order: once it goes on, it draws no further id.
 sub release
 {
-	kill('CONT', $holder_pid);
 	kill('INT', $holder_pid);
+	kill('CONT', $holder_pid);
 	$holder->query('SELECT 1');
 	$_->quit for @sessions;
 	@sessions = ();
