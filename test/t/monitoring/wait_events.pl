@@ -24,10 +24,13 @@ $node->safe_psql(
 # While one session does nothing but take and release a lock, stop its process
 # until that happens with the lock held. Another session then waits for it.
 # The query "begun" tells that the first one is at it; before, it might be
-# stopped with a lock of the server's own.
+# stopped with a lock of the server's own. It may be so later, too, so no
+# connection is made meanwhile, and pg_stat_activity is left alone: both need
+# the server's table of locks.
 sub wait_event
 {
 	my ($call, $begun, $waiter_sql) = @_;
+	my $watcher = $node->background_psql('postgres');
 	my $holder = $node->background_psql('postgres', on_error_stop => 0);
 	my $pid = $holder->query_safe('SELECT pg_backend_pid()');
 	my $event;
@@ -43,22 +46,22 @@ sub wait_event
 
 		kill('STOP', $pid);
 		$waiter->query_until(qr/running/, "\\echo running\n$sql;\n");
-		$node->poll_query_until(
-			'postgres', qq{
-			SELECT wait_event_type = 'LWLock' OR state = 'idle' AND query !~ 'pg_backend_pid'
-			FROM pg_stat_activity WHERE pid = $waiter_pid})
-		  or die 'neither waiting nor done';
-		$event = $node->safe_psql(
-			'postgres', qq{
-			SELECT wait_event_type, wait_event FROM pg_stat_activity
-			WHERE pid = $waiter_pid AND wait_event_type = 'LWLock'});
+		wait_until(
+			sub {
+				$event = $watcher->query_safe(
+					qq{
+					SELECT wait_event_type, wait_event FROM pg_stat_get_activity($waiter_pid)
+					WHERE wait_event_type = 'LWLock' OR state = 'idle' AND query !~ 'pg_backend_pid'});
+				return $event ne '';
+			},
+			'a session to wait or to be done');
 		kill('CONT', $pid);
 		$waiter->quit;
-		last if $event ne '';
+		last if $event =~ /\|Idgen/;
 	}
 	kill('INT', $pid);
 	$holder->query('');
-	$holder->quit;
+	$_->quit for $holder, $watcher;
 	return $event;
 }
 
