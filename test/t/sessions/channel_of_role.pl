@@ -54,8 +54,9 @@ foreach my $preload (1, 0)
 		my $pooler = Pooler->new($node, 'transaction', users => [ 'app3', 'app5' ]);
 
 		is($channel->('', $pooler->connstr($_)), substr($_, -1), "$name: $_ behind a pooler") foreach ('app3', 'app5');
+		# the statement is an argument: nobody may be left to read it
 		like(
-			($node->psql('postgres', 'SELECT 1', connstr => $pooler->connstr('app3') . q{ options='-c idgen.channel=9'}))[2],
+			(run_command([ 'psql', '-X', '-d', $pooler->connstr('app3') . q{ options='-c idgen.channel=9'}, '-c', 'SELECT 1' ]))[1],
 			qr/unsupported startup parameter/, "$name: which refuses options");
 		$pooler->stop;
 
