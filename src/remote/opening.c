@@ -63,15 +63,28 @@ idgen_opening_is_useless(const IdgenOpening *opening)
 }
 
 /*
- * Why none of the hosts would do, palloc'd. If the last round was cut short by
- * the end of the time, the one before says more.
+ * Has the current round had too little time? The deadline has passed, or a host
+ * was silent that had answered in the rounds before, when it had more time.
+ */
+static bool
+is_hurried(const IdgenOpening *opening)
+{
+	return (opening->silent_hosts & ~opening->silent_before) != 0 ||
+		GetCurrentTimestamp() >= opening->deadline;
+}
+
+/*
+ * Why none of the hosts would do, palloc'd. If the last round had too little
+ * time, the one before says more.
  */
 const char *
 idgen_opening_failures(const IdgenOpening *opening)
 {
-	bool cut_short = GetCurrentTimestamp() >= opening->deadline && opening->failures_before->len > 0;
 	const StringInfoData *lasting = opening->useless_because;
-	const StringInfoData *passing = cut_short ? opening->failures_before : opening->failures;
+	const StringInfoData *passing = opening->failures;
+
+	if (opening->failures_before->len > 0 && is_hurried(opening))
+		passing = opening->failures_before;
 
 	return psprintf("%s%s%s", lasting->data, lasting->len > 0 && passing->len > 0 ? "\n" : "", passing->data);
 }
@@ -138,6 +151,7 @@ begin_round(IdgenOpening *opening)
 	context = MemoryContextSwitchTo(opening->memory);
 	opening->failures = makeStringInfo();
 	MemoryContextSwitchTo(context);
+	opening->silent_before = opening->silent_hosts;
 	opening->rounds++;
 	opening->turn = 0;
 	opening->settings = 0;

@@ -36,10 +36,11 @@ typedef struct IdgenOpening
 	TimestampTz outage_since; /* no host would do, as far as anybody here knows */
 	TimestampTz due;          /* when the current host is given up, or the pause is over */
 
-	int first_host;      /* each round begins with this one, counted from 0 */
-	int rounds;          /* that have begun */
-	int turn;            /* how many hosts the current round has tried, or left out */
-	uint32 silent_hosts; /* a bit for each host that was silent */
+	int first_host;       /* each round begins with this one, counted from 0 */
+	int rounds;           /* that have begun */
+	int turn;             /* how many hosts the current round has tried, or left out */
+	uint32 silent_hosts;  /* a bit for each host that was silent */
+	uint32 silent_before; /* the same, when the current round began */
 	uint32 useless_hosts;
 
 	MemoryContext memory;       /* what belongs to a round */
