@@ -22,7 +22,7 @@ PGFILEDESC = "idgen - unique ids from named sequences"
 REGRESS = $(call names_of,test/sql/*.sql)
 REGRESS_OPTS = --inputdir=$(tree)test
 ISOLATION = $(call names_of,test/specs/*.spec)
-ISOLATION_OPTS = --inputdir=$(tree)test --outputdir=.
+ISOLATION_OPTS = --inputdir=$(tree)test --outputdir=. --load-extension=idgen
 
 # The TAP tests bring their own servers, so installcheck leaves them out unless
 # it is called with TAP_TESTS=1.
