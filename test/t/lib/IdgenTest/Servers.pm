@@ -6,6 +6,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
+use File::Basename qw(basename);
 use File::Copy qw(copy);
 use File::Path qw(make_path rmtree);
 use IdgenTest::Sessions;
@@ -17,7 +18,7 @@ use PostgreSQL::Test::Utils;
 our @EXPORT = qw(
   idgen_server plain_server init_server extension_available start_standby restore
   make_synchronous central_server server_options idgen_nodes create_remote
-  kill_server wait_for_restart restart_file file_ignored start_and_read
+  kill_server wait_for_restart restart_file time_file state_files file_ignored start_and_read
   write_file build_library build_program is_sanitized
   install_root copy_install find_in
 );
@@ -207,21 +208,33 @@ sub wait_for_restart
 	return;
 }
 
-# The file in which a stopped server keeps what it has cached.
+# The files that idgen has beside its tables: what a stopped server has cached,
+# how far time-ordered ids may have gone, and all that there are. Only here do
+# tests say what they are called.
 sub restart_file
 {
 	my ($node) = @_;
 	return $node->data_dir . '/pg_stat/idgen.cache';
 }
 
-# file_ignored(server, offset): why the server has ignored that file, says its
-# log from that place on; empty if it has used it.
+sub time_file
+{
+	my ($node) = @_;
+	return $node->data_dir . '/pg_stat/idgen.unique_id';
+}
+
+sub state_files
+{
+	my ($node) = @_;
+	return glob($node->data_dir . '/pg_stat/idgen.*');
+}
+
+# file_ignored(server, offset): the first line about the restart file in the
+# server's log from that place on; empty if it has nothing to complain of.
 sub file_ignored
 {
 	my ($node, $offset) = @_;
-
-	return slurp_file($node->logfile, $offset) =~
-	  m{LOG:  ignoring file "pg_stat/idgen\.cache"\n.*DETAIL:  (.*)} ? $1 : '';
+	return slurp_file($node->logfile, $offset) =~ /LOG:  (.*\Q@{[ basename(restart_file($node)) ]}\E.*)/ ? $1 : '';
 }
 
 # Starts a server; answers as file_ignored().
