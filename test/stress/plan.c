@@ -50,7 +50,7 @@ typedef enum Lack
 {
 	NOTHING,
 	WORKERS, /* it has no slot for a background worker */
-	SLOTS,   /* the cache has few, and most id sequences lie in its second level */
+	SLOTS,   /* the cache has few, and id sequences give way all the time */
 	BOTH,
 } Lack;
 
