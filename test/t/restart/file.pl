@@ -94,7 +94,8 @@ sub put_back
 	return;
 }
 
-my $node = new_server('original', init => [ allows_streaming => 1, has_archiving => 1 ], conf => q{
+# Small files of WAL are copied faster.
+my $node = new_server('original', init => [ allows_streaming => 1, has_archiving => 1, extra => ['--wal-segsize=1'] ], conf => q{
 restart_after_crash = on
 wal_keep_size = 256MB
 });
