@@ -113,7 +113,6 @@ my $churn = q{
 my @sessions = map { start_statement($node, $churn, "\\c $_") } qw(original copy);
 is($_->query(q{SELECT 'done'}) . $_->{stderr}, "\ndone", 'all that is drawn is of the last start') foreach @sessions;
 $_->quit foreach @sessions;
-cmp_ok($node->safe_psql('postgres', 'SELECT evictions FROM idgen_cache_totals'), '>', 100, 'places in the cache were few');
 
 $node->stop;
 done_testing();

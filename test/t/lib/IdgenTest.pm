@@ -14,6 +14,7 @@ BEGIN
 }
 
 use Exporter 'import';
+use IdgenTest::Account;
 use IdgenTest::Clock;
 use IdgenTest::Ids;
 use IdgenTest::Leases;
@@ -21,7 +22,7 @@ use IdgenTest::Servers;
 use IdgenTest::Sessions;
 
 our @EXPORT = (
-	@IdgenTest::Clock::EXPORT, @IdgenTest::Ids::EXPORT, @IdgenTest::Leases::EXPORT,
-	@IdgenTest::Servers::EXPORT, @IdgenTest::Sessions::EXPORT);
+	@IdgenTest::Account::EXPORT, @IdgenTest::Clock::EXPORT, @IdgenTest::Ids::EXPORT,
+	@IdgenTest::Leases::EXPORT, @IdgenTest::Servers::EXPORT, @IdgenTest::Sessions::EXPORT);
 
 1;
