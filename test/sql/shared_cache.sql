@@ -7,8 +7,6 @@ CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10), ('gapless', 1, 1);
 SELECT idgen_next('gen'), idgen_next('gapless');
 SELECT cache FROM idgen_stats WHERE name = 'gen';
-SELECT cache, max_sequences = current_setting('idgen.max_sequences')::int AS as_set,
-	max_idle_sequences = current_setting('idgen.max_idle_sequences')::int AS idle_as_set FROM idgen_cache_totals;
 
 -- what poolers do
 DISCARD ALL;
@@ -37,7 +35,6 @@ SELECT idgen_next('gen');
 
 -- its size is fixed at start
 SET idgen.max_sequences = 2000;
-SET idgen.max_idle_sequences = 2000;
 \echo :SQLSTATE
 
 DROP EXTENSION idgen;
