@@ -106,12 +106,17 @@ draw_some(1, 40_000);
 $session->query_safe('ROLLBACK');
 cmp_ok(memory() - $before, '<', 20, 'nothing is left of a transaction that was rolled back');
 
-# Constant names beside changing ones, in one query
+# Constant names beside changing ones, in one query, where all are cached
+$node->append_conf('postgresql.conf', few_places(80_000));
+$node->restart;
+connect_anew();
+draw_from_all();
 my $constants = join(', ', map { "idgen_next('constant $_') c$_" } 1 .. 6);
+$session->query_safe("SELECT $constants");
 is( $session->query_safe(
-		"SELECT count(*) FILTER (WHERE c1 + c2 + c3 + c4 + c5 + c6 = 6 * i)
-		FROM (SELECT idgen_next('name ' || i) id, $constants, i FROM generate_series(1, $names) i) d"),
-	$names, 'names that are constant in the query have ids of their own');
+		"SELECT count(*) FILTER (WHERE c1 + c2 + c3 + c4 + c5 + c6 = 6 * i), count(*) FILTER (WHERE id = last)
+		FROM (SELECT idgen_next('name ' || i - 1) id, idgen_last('name ' || i - 1) last, $constants, i FROM generate_series(2, $names + 1) i) d"),
+	"$names|$names", 'names that are constant in the query have ids of their own');
 
 # An allocator draws from all names, while the call is in progress that it
 # allocates for.
