@@ -37,7 +37,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench simulation format format-check lint
+OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
 OWN_TARGETS += dist test-dist test-package test-container lint-hosted hosted-prepare docs
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
@@ -202,11 +202,6 @@ fuzz:
 # measures many id sequences, BENCH=instructions counts instructions
 bench:
 	@$(tree)test/bench/$(BENCH)
-
-# A model of a thousand nodes and a centre. MEASURE=1 measures the times of
-# refills anew for it, NODES=1 has real nodes draw to compare it with
-simulation:
-	@$(tree)test/simulation/run
 
 format:
 	$(CLANG_FORMAT) -i $(FORMATTED)
