@@ -83,11 +83,9 @@ SELECT "My ids".idgen_adopt('orders', 'id');
 INSERT INTO orders DEFAULT VALUES RETURNING id;
 SELECT "My ids".idgen_adopt('orders', 'id');
 \echo :SQLSTATE
-ALTER EXTENSION idgen SET SCHEMA public;
+SELECT "My ids".idgen_release('orders', 'id');
 INSERT INTO orders DEFAULT VALUES RETURNING id;
-SELECT idgen_release('orders', 'id');
-INSERT INTO orders DEFAULT VALUES RETURNING id;
-SELECT count(*) FROM id_sequences;
+SELECT count(*) FROM "My ids".id_sequences;
 
 DROP TABLE orders;
 DROP EXTENSION idgen;

@@ -20,15 +20,6 @@ SELECT idgen_next('');
 SELECT idgen_next(repeat('ä', 256));
 SELECT length(repeat('ä', 255)), idgen_next(repeat('ä', 255));
 RESET idgen.auto_create;
--- ... and with the schema, where that is not in the search_path
-CREATE SCHEMA "Ids";
-ALTER EXTENSION idgen SET SCHEMA "Ids";
-SELECT "Ids".idgen_next('n', 'server');
-SET search_path = "Ids", public;
-SELECT idgen_next('n');
-RESET search_path;
-ALTER EXTENSION idgen SET SCHEMA public;
-
 -- a name that is too long, and no word of what is run behind the scenes
 \set SHOW_CONTEXT errors
 SELECT idgen_create(repeat('ä', 256));
@@ -93,5 +84,13 @@ DROP TABLE t;
 DROP SERVER central CASCADE;
 DROP SEQUENCE up_seq, down_seq, bigint_seq;
 DROP ROLE regress_idgen_messages;
+DROP EXTENSION idgen;
+
+-- a hint names the schema, where that is not in the search_path
+CREATE SCHEMA "Ids";
+CREATE EXTENSION idgen SCHEMA "Ids";
+SELECT "Ids".idgen_next('n', 'server');
+SET search_path = "Ids", public;
+SELECT idgen_next('n');
 DROP EXTENSION idgen;
 DROP SCHEMA "Ids";

@@ -51,14 +51,6 @@ SELECT idgen_create('one', source => 'sequence', pooling => 'pooled', block_size
 SELECT draw('one', 7);
 SELECT last_value FROM one_seq;
 
--- descending
-CREATE SEQUENCE down_seq INCREMENT BY -5 MAXVALUE 100 START 100;
-SELECT idgen_create('down', source => 'sequence', pooling => 'pooled');
-SELECT draw('down', 7), idgen_peek('down');
-CREATE SEQUENCE number_down_seq INCREMENT BY -1 MAXVALUE 3 START 3;
-SELECT idgen_create('number_down', source => 'sequence', source_name => 'number_down_seq', pooling => 'hilo', block_size => 3);
-SELECT draw('number_down', 12);
-
 -- without a row it is pooled_lo
 DELETE FROM id_sequences WHERE name = 'hi';
 SELECT last_value FROM hi_seq;
@@ -79,5 +71,5 @@ SELECT * FROM idgen_next_range('wide', 6);
 \echo :SQLSTATE
 
 DROP EXTENSION idgen;
-DROP SEQUENCE lo_seq, hi_seq, number_seq, wide_seq, begins_seq, one_seq, down_seq, number_down_seq, first_seq;
+DROP SEQUENCE lo_seq, hi_seq, number_seq, wide_seq, begins_seq, one_seq, first_seq;
 DROP FUNCTION draw(text, integer);

@@ -22,8 +22,6 @@ END $$;
 
 -- ISO/IEC 7812-1: its example, and card numbers that are published for tests
 SELECT written('{id}{luhn}', 7992739871), written('4{id:14}{luhn}', 11111111111111), written('{id}{luhn}', 37828224631000);
--- Verhoeff: examples of his and others' texts
-SELECT written('{id}{verhoeff}', 236), written('{id}{verhoeff}', 12345), written('{id}{verhoeff}', 142857), written('{id}{verhoeff}', 123456789012);
 -- ISO/IEC 7064: its example
 SELECT written('{id}{mod97}', 794);
 -- IBANs of ISO 13616, a creditor reference of ISO 11649, and a LEI of ISO 17442
@@ -32,7 +30,7 @@ SELECT written('529900T8BM49AURS{id:base36}{mod97}', 13 * 36 + 24);
 -- literal digits, a year, and letters count; other characters do not
 SELECT written('1-{YYYY}.{id:4}/{luhn}', 7), written('{id}{luhn}', 120260007);
 SELECT written('ab{id:3}{mod97}', 7), written('AB-{id:3} {mod97}', 7);
-SELECT written('{mod97}{id}', 0), written('{id}{luhn}', 0), written('{id}{verhoeff}', 0);
+SELECT written('{mod97}{id}', 0), written('{id}{luhn}', 0);
 
 -- each wrong digit, and two adjacent ones that have changed places
 CREATE FUNCTION unnoticed(f text, id bigint, digits text, part text) RETURNS TABLE (wrong_digit bigint, changed_places bigint) LANGUAGE sql AS $$
@@ -44,15 +42,10 @@ CREATE FUNCTION unnoticed(f text, id bigint, digits text, part text) RETURNS TAB
 			AND is_valid(overlay(w PLACING substr(w, p + 1, 1) || substr(w, p, 1) FROM p)))
 $$;
 SELECT f, id, u.* FROM (VALUES ('{id:9}{luhn}', 123456781), ('{id:9}{luhn}', 100901567),
-	('{id:9}{verhoeff}', 123456781), ('{id:9}{verhoeff}', 100901567), ('{id:9}{mod97}', 100901567), ('{mod97}{id:9}', 987654321)) v (f, id),
+	('{id:9}{mod97}', 100901567), ('{mod97}{id:9}', 987654321)) v (f, id),
 	unnoticed(f, id, '0123456789', '[0-9]') u;
 -- where letters and digits change, one mistake of 97 is not noticed
 SELECT f, id, u.* FROM (VALUES ('{id:base36:9}{mod97}', 100901567890), ('{id:base16:9}{mod97}', 987654321)) v (f, id),
 	unnoticed(f, id, '0123456789ABCDEF', '[0-9A-Z]') u;
--- in bases that tell capitals from small letters, too
-SELECT f, id, u.* FROM (VALUES ('{id:base58:11}-{mod97}', 100901567890123456), ('{mod97}{id:base58:11}', 987654321098765432)) v (f, id),
-	unnoticed(f, id, '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', '[^-]') u;
-SELECT f, id, u.* FROM (VALUES ('{id:base62:10}{mod97}', 100901567890123456), ('x{mod97}y{id:base62:10}z', 987654321098765432)) v (f, id),
-	unnoticed(f, id, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', '.') u;
 DROP FUNCTION written, is_valid, unnoticed;
 DROP EXTENSION idgen;

@@ -33,12 +33,12 @@ DELETE FROM id_sequences;
 \pset tuples_only on
 SELECT quote_literal(format), refused(format) FROM unnest(ARRAY[
 	'{id}', '{id:1}', '{id:06}', '{id:64}', '{id:base10}', '{id:base62:64}', 'a{{b}}c{id}', '{mod97}{id}', 'RF{mod97}{id:base36}',
-	'{id:base58}{mod97}', '{YYYY}{YY}{MM}{DD}{YYYY}{id}', '{id}' || repeat('x', 251), repeat('x', 251) || '{id}',
+	'{id:base36}{mod97}', '{YYYY}{YY}{MM}{DD}{YYYY}{id}', '{id}' || repeat('x', 251), repeat('x', 251) || '{id}',
 	'', 'INV', '{id}{id}', '{id}-{id:base58}', '{id', 'id}', '{', '}', '{id}}', '{{id}', '{i{id}', '{}', '{ id}', '{ID}', '{yyyy}', '{YYY}', '{nosuch}',
 	'{id:}', '{id:0}', '{id:65}', '{id:-1}', '{id:x}', '{id:6x}', '{id:99999}', '{id:4294967297}', '{id:6:6}', '{id:6:base58}',
 	'{id:base}', '{id:base7}', '{id:base2}', '{id:base64}', '{id:base058}', '{id:base58:}', '{id:base58:0}', '{id:base58:11:}', '{id:base58 }', '{idx}',
-	'{luhn}{id}', '{verhoeff}{id}', '{id}{luhn}{luhn}', '{id}{luhn}{mod97}', '{mod97}{id}{mod97}',
-	'{id:base16}{luhn}', '{id:base58}{verhoeff}', '{id:base10}{verhoeff}', '{id:3}{YYYY}{luhn}',
+	'{luhn}{id}', '{id}{luhn}{luhn}', '{id}{luhn}{mod97}', '{mod97}{id}{mod97}',
+	'{id:base16}{luhn}', '{id:3}{YYYY}{luhn}',
 	'{id}' || repeat('x', 252), repeat('{', 600)]) WITH ORDINALITY AS f (format, n) ORDER BY n;
 \pset format aligned
 \pset tuples_only off
@@ -62,7 +62,7 @@ SELECT idgen_create('z', format => 'Z{id}');
 SELECT idgen_next_text('z');
 ALTER TABLE id_sequences DISABLE TRIGGER USER;
 UPDATE id_sequences SET format = '{' WHERE name = 'z';
-ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed;
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 SELECT idgen_next_text('z');
 \echo :SQLSTATE
 UPDATE id_sequences SET format = '{id}Z' WHERE name = 'z';
@@ -71,7 +71,7 @@ SELECT idgen_next_text('z');
 -- random ones are valid or not, and that is all; what is valid reads back
 SELECT setseed(0.42);
 CREATE FUNCTION random_format() RETURNS text LANGUAGE sql AS $$
-	SELECT coalesce(string_agg((ARRAY['{id}', '{id:4}', '{id:base58}', '{id:base32:6}', '{YYYY}', '{MM}', '{DD}', '{luhn}', '{mod97}', '{{', '}}', '{', '}', ':', 'base',
+	SELECT coalesce(string_agg((ARRAY['{id}', '{id:4}', '{id:base36}', '{id:base32:6}', '{YYYY}', '{MM}', '{DD}', '{luhn}', '{mod97}', '{{', '}}', '{', '}', ':', 'base',
 		'0', '-', 'A', 'z', '{id:base', '7}', '{id:', '6'])[1 + floor(random() * 23)], ''), '')
 	FROM generate_series(1, 1 + floor(random() * 6)::int)
 $$;

@@ -61,20 +61,6 @@ is(told('offset'), '9 8 7 6 5', 'the range need not begin at 1');
 is($node->safe_psql('postgres', "SELECT percent_left FROM idgen_stats WHERE name = 'offset'"),
 	'5.00', 'idgen_stats shows it too');
 
-# It may end where the owning column does.
-$node->safe_psql('postgres', 'CREATE TABLE t (id smallint, other smallint)');
-create('stored', q{next_block_start => 32668, block_size => 5, owned_by => 't.id'});
-draw('stored', 100);
-is(told('stored'), '5 0', 'the range ends where the type of the owning column does');
-like( slurp_file($node->logfile),
-	qr/LOG:  id sequence "stored" has 5% of its ids left\n.*DETAIL:  Its limit is that of column public\.t\.id \(smallint\)\.\n/,
-	'the line says so');
-draw('stored', 10);
-is(told('stored'), '5 0', 'beyond it, nothing new is said');
-create('gapless_stored', q{next_block_start => 32668, block_size => 1, owned_by => 't.other'});
-draw('gapless_stored', 96);
-is(told('gapless_stored'), '9 8 7 6 5 4', 'so of gapless ids');
-
 # The setting
 create('off', 'block_size => 10, max_value => 100');
 draw('off', 100, 0);

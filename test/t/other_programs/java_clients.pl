@@ -44,16 +44,13 @@ my %frameworks = (
 		sources => [qw(BySequence ByTable ByView ByHilo)],
 		agree => {
 			pooled_lo => native('pooled_lo', 20),
-			pooled => native('legacy_pooled', 20),
 			hilo => native('hilo', 1),
-			seqhilo => native('legacy_hilo', 1),
 			table_pooled_lo => $table,
 		},
 		disagree => {
 			pooled_lo__pooled => native('pooled', 20),
 			pooled__pooled => native('pooled', 20),
 			pooled__pooled_lo => native('pooled_lo', 20),
-			hilo__legacy_hilo => native('legacy_hilo', 1),
 			seqhilo__hilo => native('hilo', 1),
 			table_pooled => $table,
 			view_pooled_lo => $table,
@@ -69,7 +66,6 @@ my %frameworks = (
 		},
 		disagree => {
 			el_sequence__pooled_lo => native('pooled_lo', 20),
-			el_sequence__legacy_pooled => native('legacy_pooled', 20),
 			el_table => $table,
 		},
 	});
