@@ -93,9 +93,9 @@ DROP TABLE periods;
 -- a row that nothing has checked keeps no other column from being shown
 CREATE TABLE unchecked (id varchar(9) DEFAULT idgen_next_text('unchecked'));
 SELECT idgen_create('unchecked');
-ALTER TABLE id_sequences DISABLE TRIGGER idgen_check_row;
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
 UPDATE id_sequences SET format = '{id' WHERE name = 'unchecked';
-ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 SELECT last, "limit", limited_by FROM limits WHERE draws_from = 'unchecked';
 DROP TABLE unchecked;
 DELETE FROM id_sequences WHERE name = 'unchecked';

@@ -120,28 +120,6 @@ SELECT rows_with($$idgen_next('x', 'no such')$$);
 SELECT rows_with($$idgen_next('x', 'sequence')$$);
 \echo :SQLSTATE
 
--- Nobody else calls what COPY calls then
-\set VERBOSITY terse
-SELECT idgen_next_in_copy('x');
-\set VERBOSITY default
-\echo :SQLSTATE
--- (42883 or, in older minor versions, 0A000)
-DO $$
-DECLARE
-	call text;
-BEGIN
-	FOREACH call IN ARRAY '{"idgen_next_in_copy(''x'', NULL)", "idgen_next_in_copy(''x'', ''table'', NULL)", idgen_next_support(NULL)}'::text[]
-	LOOP
-		BEGIN
-			EXECUTE 'SELECT ' || call;
-			RAISE 'allowed: %', call;
-		EXCEPTION WHEN undefined_function OR feature_not_supported THEN
-		END;
-	END LOOP;
-END $$;
-CREATE AGGREGATE last_in_copy(internal) (sfunc = idgen_next_in_copy, stype = text);
-\echo :SQLSTATE
-
 -- to switch it off
 ALTER FUNCTION idgen_next_in_copy(text, internal) VOLATILE;
 SELECT rows_with($$idgen_next('x')$$);

@@ -83,12 +83,10 @@ DELETE FROM id_sequences;
 SELECT idgen_create('a');
 SELECT idgen_create('b');
 SELECT idgen_create('c');
-ALTER TABLE id_sequences DISABLE TRIGGER ALL;
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
 UPDATE id_sequences SET source = 'nonsense' WHERE name = 'b';
 UPDATE id_sequences SET layout = 'nonsense' WHERE name = 'c';
-ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
-ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
-ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 INSERT INTO id_sequences (name, next_block_start) VALUES ('d', 1);
 SELECT name, source, refill, percent_left, problem_kind, problem FROM idgen_health WHERE name IS NOT NULL;
 

@@ -19,11 +19,6 @@ CREATE TABLE partitioned (a text) PARTITION BY LIST (idgen_next(a));
 SELECT idgen_peek('gen');
 
 -- no parallel plan, and nothing is computed in advance
-SELECT proname, provolatile, proparallel, proisstrict
-	FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
-	JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'idgen'
-	WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass
-	ORDER BY proname;
 INSERT INTO plain SELECT generate_series(1, 1000);
 ALTER TABLE plain SET (parallel_workers = 2);
 SET parallel_setup_cost = 0;

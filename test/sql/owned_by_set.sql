@@ -89,15 +89,6 @@ SELECT owned_by FROM public.owned WHERE name = 'b';
 RESET search_path;
 COPY (SELECT owned_by FROM owned WHERE name = 'b') TO stdout;
 
--- the functions are for the server
-SELECT idgen_columns_dropped();
-\echo :SQLSTATE
-CREATE FUNCTION calls() RETURNS trigger AS '$libdir/idgen', 'idgen_columns_dropped' LANGUAGE C;
-CREATE TRIGGER calls BEFORE INSERT ON orders EXECUTE FUNCTION calls();
-INSERT INTO orders VALUES (1);
-\echo :SQLSTATE
-DROP TRIGGER calls ON orders;
-
 -- where id_sequences is not as it should be, others drop their tables all the
 -- same
 SELECT idgen_create('last', owned_by => 'orders.item');
@@ -109,5 +100,4 @@ DROP TABLE temporary;
 DROP SCHEMA regress_idgen_schema CASCADE;
 DROP TABLE parted;
 DROP SEQUENCE a_sequence;
-DROP FUNCTION calls();
 DROP EXTENSION idgen CASCADE;

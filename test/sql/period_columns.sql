@@ -39,7 +39,7 @@ UPDATE id_sequences SET period = 'month' WHERE name LIKE 'xx%';
 
 -- a row that was written without its trigger
 SET session_replication_role = replica;
-ALTER TABLE id_sequences DISABLE TRIGGER idgen_check_row;
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
 INSERT INTO id_sequences (name, next_block_start, period) VALUES ('bad period', 1, 'decade');
 INSERT INTO id_sequences (name, next_block_start, time_zone) VALUES ('bad zone', 1, 'Mars/Phobos');
 INSERT INTO id_sequences (name, next_block_start) VALUES ('bare/*', 5);

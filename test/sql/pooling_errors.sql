@@ -31,11 +31,14 @@ SELECT idgen_next('gen');
 
 -- a row that the checks have not seen
 UPDATE id_sequences SET source = 'sequence';
-ALTER TABLE id_sequences DISABLE TRIGGER idgen_check_row;
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
 UPDATE id_sequences SET pooling = 'lopooled';
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 SELECT idgen_next('gen');
 \echo :SQLSTATE
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
 UPDATE id_sequences SET source = 'table', pooling = 'hilo';
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 

@@ -46,10 +46,6 @@ SELECT * FROM idgen_stats;
 \echo :SQLSTATE
 SELECT * FROM idgen_cache;
 \echo :SQLSTATE
-SELECT count(*) FROM idgen_entries();
-\echo :SQLSTATE
-SELECT count(*) FROM idgen_blocks();
-\echo :SQLSTATE
 
 -- a single column is not enough, the table is
 RESET ROLE;

@@ -40,7 +40,7 @@ SELECT idgen_next('gen');
 
 -- one after the other
 DELETE FROM id_sequences WHERE name = 'gen';
-SELECT first_id, last_id, state FROM idgen_blocks() WHERE name = 'gen';
+SELECT first_id, last_id, state FROM idgen_cache WHERE name = 'gen';
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10);

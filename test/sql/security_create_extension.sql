@@ -44,17 +44,36 @@ SELECT count(*) FROM pg_depend
 SELECT extname FROM pg_extension WHERE 'regress_idgen_schema.id_sequences'::regclass = ANY (extconfig);
 DROP EXTENSION idgen;
 
--- what could be taken for one of the extension's own functions only keeps it
--- from being created
+-- what could be taken for one of the extension's own functions is not called:
+-- at most it keeps the extension from being created
+CREATE SCHEMA regress_idgen_other;
+CREATE EXTENSION idgen SCHEMA regress_idgen_other;
+CREATE TEMPORARY TABLE twin AS
+	SELECT format('CREATE FUNCTION regress_idgen_schema.%I(%s) RETURNS integer LANGUAGE sql AS ''SELECT regress_idgen_schema.trap()''',
+			proname, array_to_string(ARRAY(SELECT a::regtype::text FROM unnest(proargtypes) AS a) || 'integer DEFAULT 1'::text, ', ')) AS made
+		FROM pg_proc WHERE pronamespace = 'regress_idgen_other'::regnamespace AND NOT EXISTS (
+			SELECT FROM pg_type WHERE oid = ANY (proargtypes) AND (typtype = 'p' OR typnamespace <> 'pg_catalog'::regnamespace));
+GRANT SELECT ON twin TO regress_idgen_trap;
+DROP EXTENSION idgen;
 SET ROLE regress_idgen_trap;
-CREATE FUNCTION regress_idgen_schema.idgen_entries(integer DEFAULT 1) RETURNS integer LANGUAGE sql
-	AS 'SELECT regress_idgen_schema.trap()';
+DO $$
+DECLARE
+	function text;
+BEGIN
+	FOR function IN SELECT made FROM twin LOOP
+		EXECUTE function;
+	END LOOP;
+END $$;
 RESET ROLE;
-\set VERBOSITY sqlstate
-CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
-\set VERBOSITY default
+SELECT count(*) > 20 AS many FROM pg_proc WHERE pronamespace = 'regress_idgen_schema'::regnamespace AND proname LIKE 'idgen%';
+DO $$
+BEGIN
+	CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
+EXCEPTION WHEN ambiguous_function THEN
+END $$;
+SET client_min_messages = warning;
+DROP EXTENSION IF EXISTS idgen;
 SET ROLE regress_idgen_trap;
-DROP FUNCTION regress_idgen_schema.idgen_entries(integer);
 CREATE FUNCTION regress_idgen_schema.idgen_next(text) RETURNS bigint LANGUAGE sql
 	AS 'SELECT regress_idgen_schema.trap()::bigint';
 RESET ROLE;
@@ -62,6 +81,6 @@ RESET ROLE;
 CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
 \set VERBOSITY default
 
-SET client_min_messages = warning;
-DROP SCHEMA regress_idgen_schema CASCADE;
+DROP TABLE twin;
+DROP SCHEMA regress_idgen_schema, regress_idgen_other CASCADE;
 DROP ROLE regress_idgen_trap;

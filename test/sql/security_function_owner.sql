@@ -88,10 +88,9 @@ SET session_replication_role = replica;
 UPDATE id_sequences SET name = 'new' WHERE name = 'gen';
 RESET session_replication_role;
 SELECT idgen_next('new');
-ALTER TABLE id_sequences DISABLE TRIGGER ALL;
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
 UPDATE id_sequences SET name = 'gen' WHERE name = 'new';
-ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed,
-	ENABLE ALWAYS TRIGGER idgen_truncated;
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 SELECT idgen_next('gen');
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_idgen_author';
 \set VERBOSITY default

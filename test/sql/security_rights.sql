@@ -44,8 +44,6 @@ SELECT idgen_next('shown');
 \echo :SQLSTATE
 SELECT idgen_peek('shown');
 \echo :SQLSTATE
-SELECT * FROM idgen_blocks();
-\echo :SQLSTATE
 TABLE idgen_cache;
 \echo :SQLSTATE
 SET ROLE regress_idgen_user;

@@ -25,7 +25,7 @@ SELECT idgen_peek('gen');
 \echo :SQLSTATE
 SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
-SELECT * FROM idgen_blocks();
+SELECT * FROM idgen_cache;
 DROP TABLE id_sequences;
 CREATE VIEW id_sequences AS SELECT * FROM renamed;
 SELECT idgen_next('gen');

@@ -9,8 +9,6 @@ CREATE USER MAPPING FOR regress_idgen_user SERVER central OPTIONS ("user" 'u', p
 
 DROP FOREIGN DATA WRAPPER idgen_fdw;
 \echo :SQLSTATE
-DROP FUNCTION idgen_fdw_validator;
-\echo :SQLSTATE
 DROP EXTENSION idgen;
 \echo :SQLSTATE
 DROP SERVER central;

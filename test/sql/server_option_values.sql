@@ -24,15 +24,5 @@ CREATE USER MAPPING FOR PUBLIC SERVER central OPTIONS (password '', password_req
 ALTER USER MAPPING FOR PUBLIC SERVER central OPTIONS (SET password_required 'True');
 SELECT umoptions FROM pg_user_mappings;
 
--- called by hand
-SELECT idgen_fdw_validator(ARRAY['host=a', 'remote_name=b=c'], 'pg_foreign_server'::regclass);
-SELECT idgen_fdw_validator(ARRAY['remote_name'], 'pg_foreign_server'::regclass);
-\echo :SQLSTATE
-SELECT idgen_fdw_validator(ARRAY['host=a', NULL], 'pg_foreign_server'::regclass);
-\echo :SQLSTATE
-SELECT idgen_fdw_validator(ARRAY['host=a'], 'pg_class'::regclass);
-\echo :SQLSTATE
-SELECT idgen_fdw_validator('{}', 0), idgen_fdw_validator(NULL, 0);
-
 \set VERBOSITY terse
 DROP EXTENSION idgen CASCADE;

@@ -58,8 +58,9 @@ DELETE FROM fault;
 SELECT array_agg(idgen_next('gen')) FROM generate_series(5, 9);
 
 -- a bad row that was written behind the back of the checks
-ALTER TABLE id_sequences DISABLE TRIGGER idgen_check_row, DROP CONSTRAINT id_sequences_block_size_check;
+ALTER TABLE id_sequences DISABLE TRIGGER USER, DROP CONSTRAINT id_sequences_block_size_check;
 INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('bad', 1, 0, 'worker');
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 SELECT idgen_next('bad');
 \echo :SQLSTATE
 UPDATE id_sequences SET block_size = 4 WHERE name = 'bad';

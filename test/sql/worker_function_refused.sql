@@ -39,9 +39,9 @@ UPDATE id_sequences SET refill = 'worker' WHERE name = 'f';
 RESET session_replication_role;
 
 -- behind the back of the triggers, it comes to light when an id is drawn
-ALTER TABLE id_sequences DISABLE TRIGGER idgen_check_row;
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
 UPDATE id_sequences SET refill = 'worker' WHERE name = 'f';
-ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
 SELECT idgen_next('f');
 \echo :SQLSTATE
 UPDATE id_sequences SET refill = 'transaction' WHERE name = 'f';

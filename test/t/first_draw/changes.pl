@@ -40,34 +40,22 @@ sub draw
 	return ask("SELECT idgen_next('$name')", $user);
 }
 
-# Can a new session draw without looking at the table?
-sub is_known
-{
-	my ($name) = @_;
+# A composed id tells that the session has the layout that the row says.
+my $plain = qr/^\d{1,2}$/;
+my $composed = qr/^1\d{18}$/;
 
-	$other->query_safe('BEGIN; LOCK TABLE id_sequences');
-	my $answer = ask("SET lock_timeout = '100ms'; SELECT idgen_next('$name')");
-	$other->query_safe('COMMIT');
-	return $answer =~ /^\d+$/ ? 1 : 0;
-}
-
-# Makes an id sequence that is known to the sessions to come: the first draw
+# Makes an id sequence from which two sessions have drawn: the first draw
 # refills, so 21 is the first id of the next refill.
 my $made = 0;
 
-sub known_name
+sub drawn_name
 {
 	my $name = 'made' . ++$made;
 
 	$node->safe_psql('postgres', "SELECT idgen_create('$name'); SELECT idgen_next('$name')");
-	draw($name);
-	is(is_known($name), 1, "$name is known");
+	like(draw($name), $plain, $name);
 	return $name;
 }
-
-# A composed id tells that the layout is known that the row says.
-my $plain = qr/^\d{1,2}$/;
-my $composed = qr/^1\d{18}$/;
 
 sub composed
 {
@@ -76,73 +64,71 @@ sub composed
 }
 
 # By SQL
-my $name = known_name();
+my $name = drawn_name();
 $node->safe_psql('postgres', composed($name));
 like(draw($name), $composed, 'UPDATE');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', 'BEGIN; ' . composed($name) . '; ROLLBACK');
-is(is_known($name), 1, 'UPDATE that is rolled back: the row is still known');
-like(draw($name), $plain, 'and nothing has changed');
+like(draw($name), $plain, 'UPDATE that is rolled back');
 
-$name = known_name();
+$name = drawn_name();
 $other->query_safe('BEGIN');
 $other->query_safe(composed($name));
 like(draw($name), $plain, 'UPDATE that is not committed');
 $other->query_safe('COMMIT');
 like(draw($name), $composed, 'and that is');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "UPDATE id_sequences SET source = 'sequence', source_name = 'native' WHERE name = '$name'");
 is(draw($name), '5001', 'another source');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "UPDATE id_sequences SET big_base = 1000 WHERE name = '$name'");
 like(ask("SELECT idgen_next_big('$name')"), qr/^10\d\d$/, 'big_base');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "UPDATE id_sequences SET block_size = 1 WHERE name = '$name'; SELECT idgen_restart('$name', 101)");
 is(ask("BEGIN; SELECT idgen_next('$name'); SELECT idgen_next('$name'); ROLLBACK; SELECT idgen_next('$name')"),
 	"101\n102\n101", 'block_size: gapless');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "DELETE FROM id_sequences WHERE name = '$name'");
 is(draw($name), '42704', 'DELETE');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "UPDATE id_sequences SET name = '${name}x' WHERE name = '$name'");
 is(draw($name), '42704', 'rename: the old name');
 is(draw("${name}x"), '21', 'and the new one');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "BEGIN; CREATE TEMP TABLE saved ON COMMIT DROP AS TABLE id_sequences;
 	TRUNCATE id_sequences; INSERT INTO id_sequences SELECT * FROM saved WHERE name <> '$name'; COMMIT");
 is(draw($name), '42704', 'TRUNCATE');
 
-$name = known_name();
-my $second = known_name();
+$name = drawn_name();
+my $second = drawn_name();
 $node->safe_psql('postgres', "UPDATE id_sequences SET layout = 'session'");
 like(draw($_), $composed, "UPDATE of all rows: $_") foreach $name, $second;
 $node->safe_psql('postgres', "DELETE FROM id_sequences");
 
 # Of more than 10,000 changes, not each is noted by itself.
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql(
 	'postgres', q{
 	INSERT INTO id_sequences (name, next_block_start) SELECT 'a' || i, 1 FROM generate_series(1, 10500) i;
 	CLUSTER id_sequences USING id_sequences_pkey});
 draw($name);
-is(is_known($name), 1, 'one behind 10,500 others is known');
 $node->safe_psql('postgres', "UPDATE id_sequences SET layout = 'session'");
 like(draw($name), $composed, 'UPDATE of all these rows');
 $node->safe_psql('postgres', "DELETE FROM id_sequences");
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', 'SET session_replication_role = replica; ' . composed($name));
 like(draw($name), $composed, 'session_replication_role');
 
 # What a session has changed itself, and nobody else sees
-$name = known_name();
+$name = drawn_name();
 like(ask('BEGIN; ' . composed($name) . "; SELECT idgen_next('$name')"), $composed, 'UPDATE of its own');
 is(ask("BEGIN; DELETE FROM id_sequences WHERE name = '$name'; SELECT idgen_next('$name')"), '42704', 'DELETE of its own');
 is(ask("BEGIN; TRUNCATE id_sequences; SELECT idgen_next('$name')"), '42704', 'TRUNCATE of its own');
@@ -152,28 +138,27 @@ like(
 like(draw($name), $plain, 'all that was rolled back');
 
 # In two phases: the commit tells nobody.
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', 'BEGIN; ' . composed($name) . "; PREPARE TRANSACTION 'p'");
 like(draw($name), $plain, 'UPDATE that is prepared');
 like(draw($name), $plain, 'and another session looks');
 $node->safe_psql('postgres', "COMMIT PREPARED 'p'");
 like(draw($name), $composed, 'and is committed');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', 'BEGIN; ' . composed($name) . "; PREPARE TRANSACTION 'p'");
 draw($name);
 $node->safe_psql('postgres', "ROLLBACK PREPARED 'p'");
 like(draw($name), $plain, 'or is rolled back');
-is(is_known($name), 1, 'and the row is known again');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "BEGIN; UPDATE id_sequences SET name = '${name}x' WHERE name = '$name'; PREPARE TRANSACTION 'p'");
 is(ask("SET lock_timeout = '10ms'; SELECT idgen_next('$name')"), '55P03', 'a rename that is prepared: a refill waits');
 $node->safe_psql('postgres', "COMMIT PREPARED 'p'");
 is(draw($name), '42704', 'and is committed');
 
 # The table
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', "ALTER TABLE id_sequences ALTER COLUMN layout TYPE text USING 'session'");
 like(draw($name), $composed, 'ALTER TABLE that rewrites the rows');
 $node->safe_psql('postgres', "ALTER TABLE id_sequences ALTER COLUMN layout TYPE text USING 'plain'");
@@ -183,37 +168,21 @@ sub composed_unnoticed
 {
 	my ($name) = @_;
 	return join('; ',
-		'ALTER TABLE id_sequences DISABLE TRIGGER ALL',
-		composed($name),
-		map { "ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER $_" } qw(idgen_check_row idgen_row_changed idgen_truncated));
+		'ALTER TABLE id_sequences DISABLE TRIGGER USER',
+		composed($name), 'ALTER TABLE id_sequences ENABLE TRIGGER USER');
 }
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', composed_unnoticed($name));
 like(draw($name), $composed, 'UPDATE while triggers are disabled, as pg_restore does it');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', 'BEGIN; ' . composed_unnoticed($name) . q{; PREPARE TRANSACTION 'p'});
 like(draw($name), $plain, 'the same, prepared');
 $node->safe_psql('postgres', "COMMIT PREPARED 'p'");
 like(draw($name), $composed, 'and committed');
 
-# Without its triggers, the table tells nobody of changes.
-$name = known_name();
-my $trigger = $node->safe_psql('postgres',
-	q{SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = 'id_sequences'::regclass AND tgname = 'idgen_row_changed'});
-$node->safe_psql('postgres', 'DROP TRIGGER idgen_row_changed ON id_sequences; ' . composed($name));
-like(draw($name), $composed, 'UPDATE without the trigger that tells');
-$node->safe_psql('postgres', "UPDATE id_sequences SET layout = 'plain'");
-like(draw($name), $plain, 'and another one, after a session has looked');
-$node->safe_psql('postgres', composed($name) . "; $trigger");
-like(draw($name), $composed, 'the trigger is made again');
-$node->safe_psql('postgres', "SET session_replication_role = replica; UPDATE id_sequences SET layout = 'plain'");
-like(draw($name), $plain, 'UPDATE where it is not fired: it is enabled in the ordinary way only');
-$node->safe_psql('postgres', 'ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed');
-draw($name);
-is(is_known($name), 1, 'with all triggers, the row is known again');
-
+$name = drawn_name();
 $node->safe_psql(
 	'postgres', 'BEGIN; ALTER TABLE id_sequences RENAME TO original;
 	CREATE TABLE id_sequences (LIKE original INCLUDING ALL); INSERT INTO id_sequences SELECT * FROM original; COMMIT');
@@ -223,13 +192,13 @@ like(draw($name), $composed, 'UPDATE there');
 $node->safe_psql('postgres', 'DROP TABLE id_sequences; ALTER TABLE original RENAME TO id_sequences');
 like(draw($name), $plain, 'the table is back');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', 'ALTER TABLE id_sequences RENAME COLUMN pooling TO other; ALTER TABLE id_sequences DROP COLUMN other');
 is(draw($name), '55000', 'a column is dropped');
 $node->safe_psql('postgres', 'DROP EXTENSION idgen CASCADE; CREATE EXTENSION idgen');
 is(draw($name), '42704', 'the extension is created again');
 
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql(
 	'postgres', 'CREATE TABLE parent (LIKE id_sequences) PARTITION BY LIST (name);
 	ALTER TABLE parent ATTACH PARTITION id_sequences DEFAULT');
@@ -237,7 +206,7 @@ is(draw($name), '42809', 'the table becomes a partition');
 $node->safe_psql('postgres', 'ALTER TABLE parent DETACH PARTITION id_sequences');
 
 # Who may draw
-$name = known_name();
+$name = drawn_name();
 like(draw($name, 'ordinary'), $plain, 'a role that may read the table');
 $node->safe_psql('postgres', 'REVOKE SELECT ON id_sequences FROM PUBLIC');
 is(draw($name, 'ordinary'), '42501', 'REVOKE');
@@ -260,7 +229,7 @@ like(draw($name, 'ordinary'), $plain, 'no row security');
 # In a session that has looked at the catalogs before the change
 my $session = $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'ordinary' ]);
 $session->query_safe('\set VERBOSITY sqlstate');
-$session->query_safe(q{BEGIN; SELECT has_table_privilege('id_sequences', 'SELECT'), idgen_next('} . known_name() . q{')});
+$session->query_safe(q{BEGIN; SELECT has_table_privilege('id_sequences', 'SELECT'), idgen_next('} . drawn_name() . q{')});
 $node->safe_psql('postgres', 'ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY');
 is(answer($session, "SELECT idgen_next('$name')"), '42704', 'row security, in the middle of a transaction');
 $session->quit;
@@ -276,7 +245,7 @@ $session->quit;
 $node->safe_psql('postgres', 'GRANT SELECT ON id_sequences TO ordinary');
 
 # Crash
-$name = known_name();
+$name = drawn_name();
 $node->safe_psql('postgres', 'BEGIN; ' . composed($name) . "; PREPARE TRANSACTION 'p'");
 $other->quit;
 $node->stop('immediate');
@@ -287,13 +256,11 @@ $node->safe_psql('postgres', "COMMIT PREPARED 'p'");
 like(draw($name), $composed, 'until it has committed');
 
 # A restart
-$name = known_name();
+$name = drawn_name();
 $other->quit;
 $node->restart;
 $other = $node->background_psql('postgres', on_error_stop => 0);
-is(is_known($name), 0, 'a restart: nothing is known');
-like(draw($name), $plain, 'the row is');
-is(is_known($name), 1, 'and then it is known');
+like(draw($name), $plain, 'a restart');
 
 $other->quit;
 $node->stop;

@@ -54,7 +54,6 @@ is(answer($alice, "SELECT name, ids_issued FROM idgen_stats"), 'x|3', 'idgen_sta
 is(answer($alice, "SELECT * FROM idgen_cache"), 'x|4|20|published', 'idgen_cache');
 is(answer($alice, "SELECT cache FROM idgen_cache_totals"), 'server', 'idgen_cache_totals');
 
-$alice->query_safe('CREATE TEMP TABLE mine ()');
 foreach my $refused (
 	"INSERT INTO id_sequences (name, next_block_start) VALUES ('new', 1)",
 	"UPDATE id_sequences SET block_size = 5 WHERE name = 'x'",
@@ -64,7 +63,6 @@ foreach my $refused (
 	"SELECT idgen_create('new')",
 	"SELECT idgen_restart('x', 1)",
 	"SELECT idgen_stats_reset()",
-	"CREATE TRIGGER t AFTER UPDATE ON mine EXECUTE FUNCTION idgen_row_changed()",
 	"SET idgen.auto_create = on",
 	"SET idgen.warn_remaining = 0")
 {
@@ -88,7 +86,7 @@ $bob = session('bob');
 $node->safe_psql('postgres', 'REVOKE SELECT ON id_sequences FROM PUBLIC; GRANT SELECT ON id_sequences TO staff');
 foreach my $call (
 	"idgen_next('x')", "idgen_next_big('x')", "idgen_peek('x')", "idgen_last('x')",
-	"idgen_next('unknown')", 'idgen_entries()', 'idgen_blocks()', "1 FROM idgen_stats")
+	"idgen_next('unknown')", "1 FROM idgen_stats")
 {
 	is(answer($alice, "SELECT $call"), '42501', "without SELECT: $call");
 }
@@ -129,8 +127,6 @@ is(answer($bob, "SELECT idgen_next('bob_1')"), '1', "bob's too");
 is(answer($bob, "SELECT idgen_next('alice_1')"), '42704', "alice's is not bob's");
 is(answer($alice, 'SELECT name FROM idgen_stats ORDER BY name'), 'alice_1', 'idgen_stats shows the own');
 is(answer($alice, 'SELECT DISTINCT name FROM idgen_cache'), 'alice_1', 'idgen_cache too');
-is(answer($alice, "SELECT count(*) FROM idgen_entries() WHERE name = 'bob_1'"), '0', 'idgen_entries knows no others');
-is(answer($alice, "SELECT count(*) FROM idgen_blocks() WHERE name = 'bob_1'"), '0', 'nor does idgen_blocks');
 is($node->safe_psql('postgres', "SELECT idgen_next('alice_1')"), '2', 'a superuser sees all rows');
 
 # A session that changes its role, between calls of one prepared statement
