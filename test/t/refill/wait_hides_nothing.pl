@@ -1,6 +1,5 @@
-# A session that waits long for another's refill looks again now and then. What
-# else the server tells it at such a moment is not lost: DROP DATABASE, which
-# all sessions have to take note of, comes to its end.
+# What the server tells a session that waits for another's refill is not lost:
+# DROP DATABASE, which all sessions have to take note of, comes to its end.
 use strict;
 use warnings FATAL => 'all';
 
@@ -11,9 +10,8 @@ use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes 'sleep';
 
-my $node = idgen_server('hides', conf => "deadlock_timeout = '200ms'\n");
+my $node = idgen_server('hides', conf => "deadlock_timeout = '100ms'\n");
 my $holder = $node->background_psql('postgres');
 
 $node->safe_psql('postgres', "SELECT idgen_create('x')");
@@ -25,12 +23,13 @@ $waiting->query_until(qr/running/, "\\echo running\nSELECT idgen_next('x');\n");
 $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid")
   or die 'does not wait';
 
-# The process does not get to run until it has been told, and is to look again
+# The process does not get to run until it has been told, and deadlock_timeout
+# is over
 kill('STOP', $pid);
 my $dropping = start_statement($node, 'DROP DATABASE dropped');
 $node->poll_query_until('postgres', q{SELECT wait_event = 'ProcSignalBarrier' FROM pg_stat_activity WHERE query ~ '^DROP'})
   or die 'does not tell others';
-sleep(1);
+$node->poll_query_until('postgres', "SELECT clock_timestamp() > query_start + interval '300 ms' FROM pg_stat_activity WHERE pid = $pid");
 kill('CONT', $pid);
 $holder->query_safe('COMMIT');
 is($waiting->query_safe(''), '2', 'the session gets its id');

@@ -1,5 +1,5 @@
-# A session that waits long for another's refill looks again now and then. That
-# shows neither in the server's log, nor in what statement_timeout does.
+# However long a session waits for another's refill: the server's log says so
+# once, and statement_timeout counts.
 use strict;
 use warnings FATAL => 'all';
 
@@ -10,9 +10,8 @@ use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes 'sleep';
 
-my $node = idgen_server('lasts', conf => "deadlock_timeout = '200ms'\nlog_lock_waits = on\n");
+my $node = idgen_server('lasts', conf => "deadlock_timeout = '20ms'\nlog_lock_waits = on\n");
 my $holder = $node->background_psql('postgres');
 
 $node->safe_psql('postgres', "SELECT idgen_create('x')");
@@ -31,20 +30,38 @@ sub start_waiting
 	return ($session, $pid);
 }
 
-# Several times
-my ($session, $pid) = start_waiting('');
-sleep(2);
-kill('INT', $pid);
-$session->query('SELECT 1');
-my @logged = slurp_file($node->logfile) =~ /process $pid still waiting/g;
-is(scalar @logged, 1, 'the log says once that it waits');
+# How often the log says that the process waits
+sub told
+{
+	my ($pid) = @_;
+	my @told = slurp_file($node->logfile) =~ /process $pid still waiting/g;
+
+	return scalar @told;
+}
+
+# While the first session waits, the log tells of ten others, one after the
+# other, so it would tell of the first one again.
+my ($session, $first) = start_waiting('');
+wait_until(sub { return told($first) }, 'the log');
+for (1 .. 10)
+{
+	my ($other, $pid) = start_waiting('');
+
+	wait_until(sub { return told($pid) }, 'the log');
+	kill('INT', $pid);
+	$other->query('');
+	$other->quit;
+}
+is(told($first), 1, 'the log says once that it waits');
+kill('INT', $first);
+$session->query('');
 $session->quit;
 
-# A process that did not get to run when both the wait and statement_timeout
-# were over
-($session, $pid) = start_waiting(q{SET deadlock_timeout = '2s'; SET statement_timeout = '3s'});
+# A process that does not get to run until both deadlock_timeout and
+# statement_timeout are over
+($session, my $pid) = start_waiting(q{SET deadlock_timeout = '300ms'; SET statement_timeout = '500ms'});
 kill('STOP', $pid);
-sleep(4);
+$node->poll_query_until('postgres', "SELECT clock_timestamp() > query_start + interval '600 ms' FROM pg_stat_activity WHERE pid = $pid");
 kill('CONT', $pid);
 $node->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid");
 $holder->query_safe('COMMIT');
