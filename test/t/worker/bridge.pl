@@ -13,6 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $centre = central_server('centre');
+my $rate = 200;
 
 # The worker goes between two refills, as it would do in practice.
 my ($node) = idgen_nodes(1, centres => [$centre], conf => q{
@@ -29,70 +30,73 @@ create_remote($_, q{refill => 'worker'}, $node) for ('x', 'z', 'small');
 create_remote('y', '', $node);
 $node->safe_psql('postgres', q{SELECT idgen_create('own', block_size => 2, refill => 'worker')});
 
-# Draws, some hundred times a second, for a while.
-sub draw_for
-{
-	my ($name, $seconds) = @_;
+# For how many seconds lasts what is cached of an id sequence?
+my $seconds = "(SELECT coalesce(sum(last_id - first_id + 1), 0) / $rate.0 FROM idgen_cache WHERE name = '%s')";
 
-	return $node->safe_psql('postgres', qq{
-		CREATE TEMP TABLE drawn (id bigint);
-		DO \$\$
-		DECLARE
-			until timestamptz := clock_timestamp() + interval '$seconds s';
-		BEGIN
-			WHILE clock_timestamp() < until LOOP
-				INSERT INTO drawn VALUES (idgen_next('$name'));
-				COMMIT;
-				PERFORM pg_sleep(0.002);
-			END LOOP;
-		END\$\$;
-		SELECT count(*) FROM drawn});
+# A session draws ids of some id sequences, of each $rate a second, until a
+# condition is true, in which LASTS(name) is for how long there are some cached.
+sub draw_until
+{
+	my ($condition, @names) = @_;
+	my $script = join('', map { "SELECT idgen_next('$_');\n" } @names);
+	my $client = do
+	{
+		local $ENV{PGAPPNAME} = 'client';
+		start_pgbench($node, "draw_@names", $script, '-R', $rate, '-T', 1000);
+	};
+
+	$condition =~ s/LASTS\((\w+)\)/sprintf($seconds, $1)/eg;
+	ok($node->poll_query_until('postgres', "SELECT $condition"), "drawn from: @names");
+	terminate_clients($node, $client);
+	return;
 }
 
-sub cached
+sub lasts
 {
 	my ($name) = @_;
-	return $node->safe_psql('postgres', "SELECT coalesce(sum(last_id - first_id + 1), 0) FROM idgen_cache WHERE name = '$name'");
+	return $node->safe_psql('postgres', 'SELECT ' . sprintf($seconds, $name));
 }
 
-my $drawn = draw_for('x', 4);
-cmp_ok(cached('x'), '<', $drawn, 'without the setting, little is cached');
+sub drawn
+{
+	my ($name, $number) = @_;
+	return "(SELECT ids_issued >= $number FROM idgen_stats WHERE name = '$name')";
+}
+
+draw_until(drawn('x', 400), 'x');
+cmp_ok(lasts('x'), '<', 2, 'without the setting, little is cached');
 
 $node->append_conf('postgresql.conf', 'idgen.bridge_seconds = 60');
 $node->reload;
-$drawn = draw_for('x', 8);
-cmp_ok(cached('x'), '>', 2 * $drawn, 'ids for much longer than that are cached');
-cmp_ok(cached('x'), '<', 15 * $drawn, 'and not for ever');
+draw_until('LASTS(x) > 20', 'x');
+cmp_ok(lasts('x'), '<', 150, 'with it, not much more than asked for');
 
 # The centre is away: nobody notices.
 my $next = $centre->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences WHERE name = 'x'});
 $centre->stop('immediate');
-my $ids = $node->safe_psql('postgres', "SELECT count(DISTINCT idgen_next('x')) FROM generate_series(1, $drawn)");
-is($ids, $drawn, 'no call fails');
+my $half = int(lasts('x') * $rate / 2);
+is($node->safe_psql('postgres', "SELECT count(DISTINCT idgen_next('x')) FROM generate_series(1, $half)"), $half, 'no call fails');
 is(sqlstate($node, q{SELECT idgen_next('y')}), '08001', 'as it does where there is no reserve');
 $centre->start;
 
-# It is filled up again, without waiting until half of it is used.
-draw_for('x', 4);
+# It is filled up again. Of a small range, a small part is kept. Nothing is kept
+# of what is here.
+draw_until('LASTS(x) > 30 AND ' . drawn('small', 400) . ' AND ' . drawn('own', 400), 'x', 'small', 'own');
 cmp_ok($centre->safe_psql('postgres', q{SELECT next_block_start FROM id_sequences WHERE name = 'x'}), '>', $next, 'the reserve is refilled');
+cmp_ok(lasts('small'), '<', 2, 'a node does not take all of a small range');
+cmp_ok(lasts('own'), '<', 5, 'nothing is kept of what comes from this server');
 
 # An outage that outlasts the reserve does not make the next one smaller.
-$node->append_conf('postgresql.conf', 'idgen.bridge_seconds = 1');
+$node->append_conf('postgresql.conf', 'idgen.bridge_seconds = 2');
 $node->reload;
-draw_for('z', 4);
-my $reserve = cached('z');
+draw_until('LASTS(z) > 1.5', 'z');
+my $reserve = int(lasts('z') * $rate);
 $centre->stop('immediate');
 $node->safe_psql('postgres', "SELECT count(idgen_next('z')) FROM generate_series(1, $reserve)");
 is(join(' ', map { sqlstate($node, q{SELECT idgen_next('z')}) } 1 .. 30), join(' ', ('08001') x 30), 'no id is left');
 $centre->start;
 like($node->safe_psql('postgres', q{SELECT idgen_next('z')}), qr/^\d+$/, 'an id after the outage');
-cmp_ok(cached('z'), '>', 0.7 * $reserve, 'the first refill brings a reserve as large as before');
-
-# Of a small range, a small part is kept; of what is here, nothing.
-$drawn = draw_for('small', 3);
-cmp_ok(cached('small'), '<', 400, "after $drawn ids, a node does not take all of a small range");
-draw_for('own', 3);
-cmp_ok(cached('own'), '<', 1000, 'nothing is kept of what comes from this server');
+cmp_ok(lasts('z') * $rate, '>', 0.6 * $reserve, 'the first refill brings a reserve as large as before');
 
 $node->stop;
 $centre->stop;
