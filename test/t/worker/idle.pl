@@ -51,8 +51,8 @@ is($session->query_safe(q{SELECT max(idgen_next('x')) FROM generate_series(1, 10
 set_idle_timeout('1000s');
 is($session->query_safe(q{SELECT max(idgen_next('x')) FROM generate_series(1, 1000)}), '2021', 'a worker that stays');
 my $pid = worker_pid($node, 'postgres');
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid")
-  or die 'the worker is never idle';
+$node->poll_query_until('postgres', "SELECT state = 'idle' AND wait_event IS NOT NULL FROM pg_stat_activity WHERE pid = $pid")
+  or die 'the worker always has something to do';
 my $before = $node->safe_psql('postgres', q{SELECT pg_current_xact_id()});
 $node->safe_psql('postgres', q{SELECT pg_sleep(0.5)});
 is($node->safe_psql('postgres', q{SELECT pg_current_xact_id()}), $before + 1, 'it does nothing by itself');

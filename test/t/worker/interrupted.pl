@@ -77,10 +77,7 @@ is(join('', grep { /ERROR/ && !/administrator/ } map { slurp_file($_->{err}) } @
 is($node->safe_psql('postgres', q{SELECT idgen_next('x') > 0}), 't', 'and it goes on');
 
 # Stopped, with nothing to do: what is cached lasts, then callers are told.
-my $pid = worker_pid($node, 'postgres');
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid")
-  or die 'the worker is never idle';
-kill('STOP', $pid);
+my $pid = stop_worker($node, 'postgres');
 my $cached = $node->safe_psql('postgres', 'SELECT ids_cached FROM idgen_stats');
 my $last = $node->safe_psql('postgres', "SELECT max(idgen_next('x')) FROM generate_series(1, $cached)");
 my $draw = q{SELECT idgen_next('x')};

@@ -26,10 +26,7 @@ $node->safe_psql(
 	SELECT idgen_next('other')});
 
 # While the worker is stopped, requests gather.
-my $pid = worker_pid($node, 'postgres');
-$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid")
-  or die 'the worker is never idle';
-kill('STOP', $pid);
+my $pid = stop_worker($node, 'postgres');
 my @waiters = map { start_statement($node, "SELECT idgen_next('n$_')") } 1 .. 20;
 wait_for_waiters($node, 20, 'idgen_next', 'Extension');
 kill('CONT', $pid);

@@ -29,7 +29,6 @@ $node->safe_psql(
 	CREATE TRIGGER fail BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION public.fail();
 	SELECT idgen_create(name, refill => 'worker') FROM unnest('{other,fails,changed}'::text[]) name;
 	SELECT idgen_next('other')});
-my $pid = worker_pid($node, 'postgres');
 
 # Somebody has locked the row, until the worker gives up; "then" is what this
 # transaction does at its end.
@@ -55,9 +54,8 @@ sub sqlstate_while_stopped
 {
 	my ($name) = @_;
 
-	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $pid")
-	  or die 'the worker is never idle';
-	kill('STOP', $pid);
+	my $pid = stop_worker($node, 'postgres');
+
 	$node->safe_psql('postgres', "SELECT idgen_next('$name') FROM idgen_stats, generate_series(1, ids_cached) WHERE name = '$name'");
 	my $sqlstate = sqlstate($node, "SELECT idgen_next('$name')");
 	kill('CONT', $pid);

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
   wait_until answer sqlstate start_statement wait_for_waiters worker_pid
-  wait_for_no_worker start_pgbench random_transaction start_clients
+  stop_worker wait_for_no_worker start_pgbench random_transaction start_clients
   start_node_clients wait_for_lines wait_for_ids finish_clients
   terminate_clients committed_ids seen_ids client_errors
 );
@@ -98,6 +98,21 @@ sub worker_pid
 
 	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($query) s") or die 'there is no worker';
 	return $node->safe_psql('postgres', $query);
+}
+
+# stop_worker(server, database): waits until the worker of the database has
+# nothing to do, and stops its process, so that what sessions ask of it gathers.
+# Answers the process.
+sub stop_worker
+{
+	my ($node, $database) = @_;
+	my $pid = worker_pid($node, $database);
+
+	$node->poll_query_until('postgres',
+		"SELECT state = 'idle' AND wait_event IS NOT NULL FROM pg_stat_activity WHERE pid = $pid")
+	  or die 'the worker always has something to do';
+	kill('STOP', $pid) or die "could not stop process $pid: $!";
+	return $pid;
 }
 
 # Waits until no database has a worker.
