@@ -12,10 +12,10 @@ set -eu
 
 psql -X -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'END'
 SELECT 'ALTER SYSTEM SET shared_preload_libraries = ' || string_agg(quote_literal(library), ', ')
-	FROM (SELECT btrim(library, ' "') AS library
+	FROM (SELECT regexp_replace(part, '^[\s"]+|[\s"]+$', '', 'g') AS library
 		FROM string_to_table((SELECT setting FROM pg_file_settings
-			WHERE name = 'shared_preload_libraries' ORDER BY seqno DESC LIMIT 1), ',') AS library
-		UNION ALL SELECT 'idgen') AS libraries
+			WHERE lower(name) = 'shared_preload_libraries' ORDER BY seqno DESC LIMIT 1), ',') AS part
+		UNION ALL SELECT 'idgen') AS list
 	WHERE library <> ''
 	HAVING count(*) FILTER (WHERE library = 'idgen') = 1 \gexec
 

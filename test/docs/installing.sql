@@ -7,30 +7,6 @@ INSERT INTO orders(item) VALUES ('a'), ('b');
 SELECT max(id) FROM orders;
 -- gives: 2
 
--- claim: What is preloaded already stays so. (The statement is made, and not executed.)
-CREATE FUNCTION adding(libraries text) RETURNS SETOF text LANGUAGE sql AS $$
-SELECT 'ALTER SYSTEM SET shared_preload_libraries = ' || string_agg(quote_literal(btrim(library, ' "')), ', ')
-	FROM unnest(string_to_array(libraries, ',') || '{idgen}') library
-	HAVING count(*) FILTER (WHERE btrim(library, ' "') = 'idgen') = 1 $$;
-SELECT adding('pg_stat_statements, "$libdir/my-hooks"');
--- gives: ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', '$libdir/my-hooks', 'idgen'
-SELECT adding('');
--- gives: ALTER SYSTEM SET shared_preload_libraries = 'idgen'
-
--- claim: A list that has idgen already stays as it is.
-SELECT adding('pg_stat_statements, "idgen"');
-
--- claim: What else is preloaded stays when idgen is removed.
-CREATE FUNCTION removing(libraries text) RETURNS SETOF text LANGUAGE sql AS $$
-SELECT coalesce('ALTER SYSTEM SET shared_preload_libraries = ' || string_agg(quote_literal(btrim(library, ' "')), ', '),
-		'ALTER SYSTEM RESET shared_preload_libraries')
-	FROM unnest(string_to_array(libraries, ',')) library
-	WHERE btrim(library, ' "') <> 'idgen' $$;
-SELECT removing('idgen, pg_stat_statements, "$libdir/my-hooks"');
--- gives: ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements', '$libdir/my-hooks'
-SELECT removing('idgen');
--- gives: ALTER SYSTEM RESET shared_preload_libraries
-
 -- claim: An extension on which a default depends cannot be dropped just so.
 DROP EXTENSION idgen;
 -- gives: ERROR 2BP01
