@@ -198,7 +198,9 @@ build()
 			"run \"make install PG_CONFIG=$PG_CONFIG\" first"
 		return 1
 	fi
-	server_paths+=$'\n'"dynamic_library_path = '$lib:\$libdir'"
+	# and the server takes bitcode from its own directories only: none that an
+	# idgen has left there
+	server_paths+=$'\n'"dynamic_library_path = '$lib:\$libdir'"$'\n'"jit_inline_above_cost = -1"
 }
 
 # build_library FILE: of functions that only a benchmark loads; it is put into

@@ -22,11 +22,8 @@ my $preload = "shared_preload_libraries = 'idgen'\n";
 
 delete $ENV{TEMP_CONFIG} if $old_install;
 my $old = idgen_server('old', $old_install ? (install_path => $old_install) : ());
-if ($old->safe_psql('postgres', q{SELECT current_setting('extension_destdir', true) IS NULL}) eq 't'
-	&& !-e $old->config_data('--pkglibdir') . '/idgen.so')
-{
-	plan skip_all => q{pg_upgrade finds a library only in the server's own directory};
-}
+plan skip_all => q{pg_upgrade finds a library only in the server's own directory}
+  if !$old_install && $old->safe_psql('postgres', q{SELECT current_setting('extension_destdir', true) IS NULL}) eq 't';
 my $new = PostgreSQL::Test::Cluster->new('new');
 
 # Since 18, clusters have checksums unless they are made without.

@@ -32,8 +32,8 @@ plan skip_all => "needs $variable{CLANG} and $variable{LLVM_BINPATH}/llvm-lto"
   unless -x $variable{CLANG} && -x "$variable{LLVM_BINPATH}/llvm-lto";
 
 my $top = PostgreSQL::Test::Utils::tempdir();
-my $dest = "$top/dest";
-my ($bindir, $libdir, $sharedir) = map { configured($_) } 'bindir', 'pkglibdir', 'sharedir';
+my ($dest, $install_path) = own_postgres();
+my $libdir = configured('pkglibdir');
 
 run_log([ 'sh', '-c', qq{cd "$tree" && tar -cf - --exclude='*.o' --exclude='*.bc' --exclude='*.so' Makefile idgen.control sql src | tar -C "$top" -xf -} ])
   or BAIL_OUT('could not copy the source');
@@ -41,13 +41,6 @@ mkdir "$top/build" or die;
 chdir "$top/build" or die;
 my @make = ('make', '-s', '-f', '../Makefile', "PG_CONFIG=$pg_config", 'with_llvm=yes', 'CFLAGS=-O0 -fPIC');
 
-# A server finds its files from where it lies itself. So a copy of it has those
-# of idgen as well, and the one that is installed stays as it is.
-foreach my $folder ($bindir, $libdir, $sharedir)
-{
-	run_log([ 'mkdir', '-p', dirname("$dest$folder") ]);
-	run_log([ 'cp', $folder eq $bindir ? '-rL' : '-rs', $folder, "$dest$folder" ]) or BAIL_OUT("could not copy $folder");
-}
 command_ok([ @make, '-j2', 'all' ], 'a build with bitcode');
 command_ok([ @make, 'install', "DESTDIR=$dest" ], 'it is installed');
 
@@ -62,11 +55,9 @@ SKIP:
 {
 	skip('the server has no JIT compiler', 3) unless -e "$libdir/llvmjit.so";
 
-	# not what this test's own idgen is found by
-	local $ENV{TEMP_CONFIG} = undef;
 	my $node = idgen_server(
 		'jit',
-		install_path => dirname("$dest$bindir"),
+		install_path => $install_path,
 		conf => "jit = on\njit_above_cost = 0\njit_inline_above_cost = 0\njit_optimize_above_cost = 0\n");
 	my $sql = q{SELECT count(DISTINCT idgen_next('x')), max(idgen_unique_id()) > 0 FROM generate_series(1, 1000)};
 

@@ -6,7 +6,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Exporter 'import';
-use File::Basename qw(basename);
+use File::Basename qw(basename dirname);
 use File::Copy qw(copy);
 use File::Path qw(make_path rmtree);
 use IdgenTest::Sessions;
@@ -20,7 +20,7 @@ our @EXPORT = qw(
   make_synchronous central_server server_options idgen_nodes create_remote
   kill_server wait_for_restart restart_file time_file state_files file_ignored start_and_read
   write_file build_library build_program is_sanitized
-  install_root copy_install find_in
+  own_postgres install_root copy_install find_in
 );
 
 # Is idgen built with AddressSanitizer? Then a process takes memory as it likes.
@@ -42,10 +42,12 @@ sub idgen_server
 	return $node;
 }
 
-# The same without the extension. install_path => path: of another PostgreSQL.
+# The same without the extension. install_path => path: of another PostgreSQL,
+# with the idgen that is installed there.
 sub plain_server
 {
 	my ($name, %params) = @_;
+	local $ENV{TEMP_CONFIG} = $params{install_path} ? undef : $ENV{TEMP_CONFIG};
 	my $node = PostgreSQL::Test::Cluster->new($name, $params{install_path} ? (install_path => $params{install_path}) : ());
 
 	init_server($node, @{ $params{init} // [] });
@@ -245,6 +247,32 @@ sub start_and_read
 
 	$node->start;
 	return file_ignored($node, $offset);
+}
+
+# own_postgres(): a copy of the PostgreSQL that the tests use, without any
+# idgen. A server finds its files from where its program lies, so one of this
+# copy has neither the idgen of the other tests, nor one that is installed on
+# the machine. Answers what "make install" gets as DESTDIR to put one there, and
+# what plain_server() gets as install_path.
+sub own_postgres
+{
+	my $dest = PostgreSQL::Test::Utils::tempdir();
+	my $pg_config = $ENV{PG_CONFIG} // 'pg_config';
+	my ($bindir, $libdir, $sharedir) = map { (run_command([ $pg_config, $_ ]))[0] } '--bindir', '--pkglibdir', '--sharedir';
+
+	# programs would look next to the file that a link leads to
+	make_path(dirname("$dest$bindir"));
+	system_or_bail('cp', '-rL', $bindir, "$dest$bindir");
+	foreach my $folder ($libdir, "$libdir/bitcode", $sharedir, "$sharedir/extension")
+	{
+		make_path("$dest$folder");
+		foreach my $file (grep { !m{/idgen[^/]*\z} && !-e "$dest$_" } glob("$folder/*"))
+		{
+			symlink($file, "$dest$file") or die "could not link $file: $!"
+			  unless $file eq "$libdir/bitcode" || $file eq "$sharedir/extension";
+		}
+	}
+	return ($dest, dirname("$dest$bindir"));
 }
 
 # install_root(server): the directory below which the idgen that is tested is
