@@ -42,16 +42,12 @@ OWN_TARGETS += dist test-dist test-package test-container lint-hosted hosted-pre
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
 
-# The version that the library is made for is that which is installed by
-# default.
-#
 # Named as system directories, the headers of the server and of libpq raise no
 # warnings in our code. The server's come first: those of libpq may be of
 # another version. Callbacks get their parameters from the server, whether they
 # use them or not. Its functions are called without a stub in between. Ours are
 # hidden, but those that it looks up: PGXS asks for that since 16.
-idgen_version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(tree)idgen.control)
-PG_CPPFLAGS = -DIDGEN_VERSION='"$(idgen_version)"' -I$(tree)src -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
+PG_CPPFLAGS = -I$(tree)src -isystem $(shell $(PG_CONFIG) --includedir-server) -isystem $(libpq_srcdir)
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -fno-plt -fvisibility=hidden
 # clang does not know all options and attributes of the gcc that the server was
 # built with, and does not like how the server casts functions in PG_SIG_IGN.
@@ -98,7 +94,14 @@ endif
 include $(PGXS)
 
 # PGXS does not track headers.
-$(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(tree),src/*.h src/*/*.h idgen.control))
+$(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(tree),src/*.h src/*/*.h))
+
+# The version that the library is made for is that which is installed by
+# default. Few files say it, so that another one is built in a moment.
+VERSIONED = src/idgen.o src/catalog/version.o src/sql/sql_version.o
+$(VERSIONED) $(VERSIONED:.o=.bc): $(tree)idgen.control
+$(VERSIONED) $(VERSIONED:.o=.bc): override CPPFLAGS += -DIDGEN_VERSION='"$(idgen_version)"'
+idgen_version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(tree)idgen.control)
 
 # Elsewhere, make looks for files here and in the tree; folders, and where
 # pg_regress looks for answers, have to be here.
@@ -151,8 +154,7 @@ test-scramble:
 test-versions:
 	@$(tree)test/versions
 
-# From version 1.0, as it was tagged, and by pg_upgrade from PostgreSQL 15 to
-# newer ones; VERSIONS="17 18" for some of them
+# By pg_upgrade from PostgreSQL 15 to newer ones; VERSIONS=17 for some of them
 test-upgrade:
 	@$(tree)test/upgrade
 

@@ -6,9 +6,11 @@
  * The library knows what the install script of one version makes. That is
  * IDGEN_VERSION, which the Makefile takes from idgen.control. The database may
  * have another one: a package brings a new library, and ALTER EXTENSION brings
- * the database up to it later. In between, nothing is drawn: a library that
- * knows less than the database would read rows wrongly, and one that knows more
- * does not find the columns that it needs.
+ * the database up to it later. If only the third numbers differ, as in 1.0 and
+ * 1.0.1, all goes on: such an update replaces what is written in SQL. Else
+ * nothing is drawn in between: a library that knows less than the database
+ * would read rows wrongly, and one that knows more does not find the columns
+ * that it needs.
  */
 #include "postgres.h"
 
@@ -53,18 +55,18 @@ installed_version(void)
 	return version;
 }
 
-/* Is a version before that of the library? */
-static bool
-is_older(const char *version)
+/*
+ * The first two numbers of a version as one, which ascends as versions do. What
+ * begins with no number is before all of them.
+ */
+static int
+first_two_numbers(const char *version)
 {
 	int major = 0;
 	int minor = 0;
-	int our_major = 0;
-	int our_minor = 0;
 
 	(void) sscanf(version, "%d.%d", &major, &minor);
-	(void) sscanf(IDGEN_VERSION, "%d.%d", &our_major, &our_minor);
-	return major != our_major ? major < our_major : minor < our_minor;
+	return major * 10000 + minor;
 }
 
 /* Raises 55000: the database has that version, and the library another one. */
@@ -75,7 +77,7 @@ refuse(const char *version)
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("extension \"idgen\" has version %s in this database, but the library that is loaded is of version %s",
 	                version, IDGEN_VERSION),
-	         is_older(version)
+	         first_two_numbers(version) < first_two_numbers(IDGEN_VERSION)
 	             ? errhint("Run ALTER EXTENSION idgen UPDATE.")
 	             : errhint("Restart the server to load the library of version %s; without shared_preload_libraries, connecting again is enough.",
 	                       version)));
@@ -84,7 +86,7 @@ refuse(const char *version)
 /*
  * The version that the database has, palloc'd, if the library is made for
  * another one; else NULL. It is looked up again when id_sequences has been
- * altered, as each update of the extension does.
+ * altered, as each update to another second number does.
  */
 static char *
 other_version(void)
@@ -95,7 +97,7 @@ other_version(void)
 	if (checked_epoch == epoch)
 		return NULL;
 	version = installed_version();
-	if (version != NULL && strcmp(version, IDGEN_VERSION) != 0)
+	if (version != NULL && first_two_numbers(version) != first_two_numbers(IDGEN_VERSION))
 		return version;
 	if (version != NULL)
 		pfree(version);
@@ -122,13 +124,4 @@ idgen_version_check(void)
 
 	if (version != NULL)
 		refuse(version);
-}
-
-/* Raises 55000: a function is called that only older versions declare so. */
-void
-idgen_version_refuse(void)
-{
-	char *version = installed_version();
-
-	refuse(version != NULL ? version : "0");
 }

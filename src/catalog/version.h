@@ -10,6 +10,5 @@
 
 extern bool idgen_version_fits(void);
 extern void idgen_version_check(void);
-pg_noreturn extern void idgen_version_refuse(void);
 
 #endif /* IDGEN_VERSION_H */

@@ -37,7 +37,7 @@
 #include "sql/id_type.h"
 #include "sql/sql_support.h"
 
-PG_FUNCTION_INFO_V1(idgen_create_1_1);
+PG_FUNCTION_INFO_V1(idgen_create);
 PG_FUNCTION_INFO_V1(idgen_restart);
 
 pg_noreturn static void
@@ -346,7 +346,7 @@ insert_row(Oid id_sequences, NewRow *row)
  * what get_new_row() and insert_row() do.
  */
 Datum
-idgen_create_1_1(PG_FUNCTION_ARGS)
+idgen_create(PG_FUNCTION_ARGS)
 {
 	NewRow row = get_new_row(fcinfo);
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);

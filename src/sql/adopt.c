@@ -44,7 +44,7 @@
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
-PG_FUNCTION_INFO_V1(idgen_adopt_1_1);
+PG_FUNCTION_INFO_V1(idgen_adopt);
 PG_FUNCTION_INFO_V1(idgen_adopt_columns);
 
 /* What the caller asks for. */
@@ -384,7 +384,7 @@ adopt(const Request *request)
  * be null. Raises what get_request() and adopt() do.
  */
 Datum
-idgen_adopt_1_1(PG_FUNCTION_ARGS)
+idgen_adopt(PG_FUNCTION_ARGS)
 {
 	Request request = get_request(fcinfo);
 

@@ -39,7 +39,7 @@
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
-PG_FUNCTION_INFO_V1(idgen_release_1_1);
+PG_FUNCTION_INFO_V1(idgen_release);
 PG_FUNCTION_INFO_V1(idgen_release_columns);
 
 /* What the column becomes. */
@@ -248,7 +248,7 @@ release(Oid id_sequences, IdgenColumnList *list, Kind kind)
  * kind; and what release() does.
  */
 Datum
-idgen_release_1_1(PG_FUNCTION_ARGS)
+idgen_release(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	Kind kind;

@@ -33,9 +33,9 @@
 #include "sql/sql_support.h"
 #include "sql/view_line.h"
 
-PG_FUNCTION_INFO_V1(idgen_entries_1_1);
+PG_FUNCTION_INFO_V1(idgen_entries);
 PG_FUNCTION_INFO_V1(idgen_blocks);
-PG_FUNCTION_INFO_V1(idgen_totals_1_1);
+PG_FUNCTION_INFO_V1(idgen_totals);
 PG_FUNCTION_INFO_V1(idgen_stats_reset);
 
 /* Whose cache is that, as column "cache" of the views says it? */
@@ -326,7 +326,7 @@ put_entries(FunctionCallInfo fcinfo, const Shown *shown)
 
 /* idgen_entries() returns setof record: what view idgen_stats is made of */
 Datum
-idgen_entries_1_1(PG_FUNCTION_ARGS)
+idgen_entries(PG_FUNCTION_ARGS)
 {
 	static const Shown stats = {.last_place = IDGEN_IN_SLOT, .to_monitor = true, .put = put_stats};
 
@@ -344,7 +344,7 @@ idgen_blocks(PG_FUNCTION_ARGS)
 
 /* idgen_totals() returns record: what view idgen_cache_totals shows */
 Datum
-idgen_totals_1_1(PG_FUNCTION_ARGS)
+idgen_totals(PG_FUNCTION_ARGS)
 {
 	IdgenCacheTotals totals;
 	IdgenViewLine line = {.n = 0};

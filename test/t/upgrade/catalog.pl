@@ -1,5 +1,7 @@
 # An extension that was updated is the same as one that was created: object by
-# object, with all that the catalogs say of it.
+# object, with all that the catalogs say of it. That is so for each version that
+# was published, by way of those between, and for the next ones, which are made
+# up.
 use strict;
 use warnings FATAL => 'all';
 
@@ -7,11 +9,17 @@ use FindBin;
 use lib "$FindBin::RealBin/../lib";
 
 use IdgenTest;
+use NextVersions;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = plain_server('server');
+plan skip_all => 'a PostgreSQL of its own does not have the runtime of the sanitizer' if is_sanitized();
+
+my $default = (next_versions())[-1];
+my ($dest, $path) = own_postgres();
+install_version(publish($default), $dest);
+my $node = plain_server('server', install_path => $path);
 
 # Everything in the catalogs that initdb has not made, a line each, with names
 # in place of OIDs. A node tree says where in the script it stood; functions of
@@ -90,29 +98,25 @@ sub missing
 	return join("\n", grep { !$there{$_} } split /\n/, $one);
 }
 
-my $tree = "$FindBin::RealBin/../../..";
-my ($default) = slurp_file("$tree/idgen.control") =~ /^default_version = '(.*)'$/m;
 $node->safe_psql('postgres', "CREATE DATABASE $_") foreach 'empty', 'created';
 my $empty = $node->safe_psql('empty', $everything);
 $node->safe_psql('created', 'CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids');
 my $created = $node->safe_psql('created', $everything);
 is($node->safe_psql('created', "SELECT extversion FROM pg_extension WHERE extname = 'idgen'"), $default, 'the default version');
 is($node->safe_psql('created', 'SELECT ids.idgen_version()'), $default, 'is that of the library');
-is( $node->safe_psql('created', q{SELECT prosrc FROM pg_proc WHERE proname = 'idgen_version'}),
-	'idgen_version_' . $default =~ tr/./_/r, 'which an older library does not have');
 
-# Every version that a script installs, or begins with
-my %older = map { /idgen--(\d[\d.]*?)(?:--.*)?\.sql$/ ? ($1 => 1) : () } glob "$tree/sql/idgen--*.sql";
-delete $older{$default};
-ok($older{'1.0'}, 'there are older versions');
-foreach my $version (sort keys %older)
+my @older = split /\n/, $node->safe_psql('postgres', "SELECT version FROM pg_available_extension_versions WHERE name = 'idgen' AND version <> '$default'");
+cmp_ok(scalar @older, '>=', 2, 'there are older versions');
+foreach my $version (sort @older)
 {
 	(my $database = "from_$version") =~ s/\W/_/g;
 
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, "CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids VERSION '$version'");
+	is( $node->safe_psql($database, q{SELECT prosrc FROM pg_proc WHERE proname = 'idgen_version'}),
+		'idgen_version_' . $version =~ s/^(\d+)\.(\d+).*/$1_$2/r, "version $version needs a library of its first two numbers");
 	my $before = $node->safe_psql($database, $everything);
-	cmp_ok(length missing($created, $before), '>', 1000, "version $version is another one");
+	cmp_ok(length missing($created, $before), '>', 0, 'it is another one');
 	$node->safe_psql($database, 'ALTER EXTENSION idgen UPDATE');
 	my $updated = $node->safe_psql($database, $everything);
 	is(missing($updated, $created), '', "updated from $version, it has nothing that it would not have");

@@ -7,7 +7,6 @@ use warnings FATAL => 'all';
 
 use Exporter 'import';
 use File::Basename qw(basename dirname);
-use File::Copy qw(copy);
 use File::Path qw(make_path rmtree);
 use IdgenTest::Sessions;
 use IPC::Run ();
@@ -20,7 +19,7 @@ our @EXPORT = qw(
   make_synchronous central_server server_options idgen_nodes create_remote
   kill_server wait_for_restart restart_file time_file state_files file_ignored start_and_read
   write_file build_library build_program is_sanitized
-  own_postgres install_root copy_install find_in
+  own_postgres
 );
 
 # Is idgen built with AddressSanitizer? Then a process takes memory as it likes.
@@ -273,47 +272,6 @@ sub own_postgres
 		}
 	}
 	return ($dest, dirname("$dest$bindir"));
-}
-
-# install_root(server): the directory below which the idgen that is tested is
-# installed, as "make install DESTDIR=" does it. Answers undef if it is in the
-# server's own directories.
-sub install_root
-{
-	my ($node) = @_;
-	my $lib = $node->config_data('--pkglibdir');
-
-	return $ENV{TEMP_CONFIG} && slurp_file($ENV{TEMP_CONFIG}) =~ /^dynamic_library_path = '(.+)\Q$lib\E:/m ? $1 : undef;
-}
-
-# copy_install(server, from, to): puts the files of idgen that are below one
-# directory below another one, in place of those that are there. A server goes
-# on with the library that it has loaded.
-sub copy_install
-{
-	my ($node, $from, $to) = @_;
-	my ($share, $lib) = map { $node->config_data($_) } '--sharedir', '--pkglibdir';
-
-	make_path("$to$share/extension", "$to$lib");
-	foreach my $file (map { s/^\Q$from\E//r } glob("$from$share/extension/idgen*"), "$from$lib/idgen.so")
-	{
-		unlink "$to$file";
-		copy("$from$file", "$to$file") or die "could not copy $from$file: $!";
-	}
-	return;
-}
-
-# find_in(server, directory): the server finds idgen below there, once it is
-# started again.
-sub find_in
-{
-	my ($node, $directory) = @_;
-	my ($share, $lib) = map { $node->config_data($_) } '--sharedir', '--pkglibdir';
-
-	$node->append_conf('postgresql.conf',
-		(slurp_file($ENV{TEMP_CONFIG}) =~ /^extension_destdir/m ? "extension_destdir = '$directory'" : "extension_control_path = '$directory$share:\$system'")
-		. "\ndynamic_library_path = '$directory$lib:\$libdir'");
-	return;
 }
 
 # write_file(file, contents): makes a file that holds these bytes.
