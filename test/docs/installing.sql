@@ -1,6 +1,6 @@
--- docs/installation.md, and the example at the top of README.md
+-- docs/installation.md
 
--- claim: The example at the top.
+-- claim: A row of three columns is an id sequence, and a default draws from it.
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('orders', 1, 20);
 CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT idgen_next('orders'), item text);
 INSERT INTO orders(item) VALUES ('a'), ('b');

@@ -1,5 +1,5 @@
-# What the documents say is so. The files of test/docs hold claims of README.md
-# and of the pages in docs/, by topic:
+# What the documents say is so. The files of test/docs hold claims of the pages
+# in docs/, by topic:
 #
 #   -- claim: Ids may be negative.
 #   INSERT INTO id_sequences (name, next_block_start) VALUES ('x', -5);
@@ -23,67 +23,37 @@
 # ../../lint/Examples.pm says how they are written. Those of a section are run
 # one after the other, in a database of their own; those of docs/migration.md,
 # which follow each other, all in one. No statement may fail, but where the
-# error is the answer. Those of docs/clients*.md are run by test/clients.
+# error is the answer. Those of README.md are run by readme.pl, and those of
+# docs/clients*.md by test/clients.
 use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
 use lib "$FindBin::RealBin/../lib", "$FindBin::RealBin/../../lint";
 
+use Answers;
 use Examples;
 use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-my $scripts = 0;
 my $examples = 0;
 
 my $conf = "max_prepared_transactions = 10\nautovacuum = off\nidgen.worker_idle_timeout = '1s'\n";
 my $preloaded = idgen_server('preloaded', conf => $conf . "idgen.node_id = 2\n");
 my $without = idgen_server('without', conf => $conf, preload => 0);
+$_->safe_psql('template1', 'CREATE DATABASE with_idgen TEMPLATE postgres') foreach $preloaded, $without;
 my ($major) = $preloaded->safe_psql('postgres', 'SHOW server_version_num') =~ /^(\d+)\d{4}$/;
 
-# The command line of psql that runs these statements
-sub psql_command
+# create_database(server, name, with_extension): with the extension, it is a
+# copy of one that has it
+sub create_database
 {
-	my ($node, $database, $sql) = @_;
-	my $script = "$dir/" . $scripts++ . '.sql';
+	my ($node, $name, $with_extension) = @_;
 
-	append_to_file($script, "$sql\n");
-	return ($node->installed_command('psql'), '-XAtq', '-d', $node->connstr($database),
-		'-v', 'VERBOSITY=verbose', '-v', 'host=' . $node->host, '-v', 'port=' . $node->port, '-f', $script);
-}
-
-# An error or a notice, of which the server says more than one line: "ERROR
-# 42704: message", "HINT: ..." and so on
-sub message_lines
-{
-	my ($severity, $sqlstate, $rest) = @_;
-	my $text = ($severity eq 'ERROR' || $severity eq 'FATAL' ? "$severity $sqlstate: " : "$severity: ") . $rest;
-
-	$text =~ s/\n(?!DETAIL:|HINT:|CONTEXT:|QUERY:|LINE |[A-Z ]+ NAME:)/ /g;
-	$text =~ s/^(DETAIL|HINT|CONTEXT):  /$1: /mg;
-	return join("\n", grep { !/^(?:QUERY:|LINE |[A-Z ]+ NAME:)/ } split /\n/, $text) . "\n";
-}
-
-# What the parts of a script answer, a list of lines for each
-sub answers
-{
-	my ($node, $database, @parts) = @_;
-	my $script = join("\\echo -- next part\n", @parts);
-	my $other = sub { return '\! ' . join(' ', map { "'$_'" } psql_command($node, @_)) };
-	my $output = '';
-
-	$script =~ s/^\\other (.*)$/$other->($database, $1)/gme;
-	$script =~ s/^\\at (\S+) (.*)$/$other->($1, $2)/gme;
-	# without stdbuf, errors would come before the answers of earlier statements
-	IPC::Run::run([ 'stdbuf', '-oL', psql_command($node, $database, $script) ], '>&', \$output);
-
-	$output =~ s/^psql:\S+: //mg;
-	$output =~ s/^([A-Z]+):  (\w{5}): (.*?)\nLOCATION:[^\n]*\n/message_lines($1, $2, $3)/gmse;
-	return map { [ grep { $_ ne '' } split /\n/ ] } split /^-- next part\n/m, $output, -1;
+	$node->safe_psql('template1', "CREATE DATABASE $name STRATEGY file_copy" . ($with_extension ? ' TEMPLATE with_idgen' : ''));
+	return;
 }
 
 # Whether these lines are what the claim expects. Those of kinds it does not
@@ -132,8 +102,7 @@ sub check_claims
 		push @parts, applies($claims[$i]) ? $claims[ $i + 1 ] : '';
 	}
 
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->safe_psql($database, 'CREATE EXTENSION idgen');
+	create_database($node, $database, 1);
 	my ($prepared, @got) = answers($node, $database, @parts);
 
 	is_deeply($prepared, [], "$topic: preparation");
@@ -152,62 +121,6 @@ sub check_claims
 	return;
 }
 
-# What a statement has answered, as it is written behind one: rows with commas
-# in between. What the server says besides is left out, unless it complains.
-sub one_line
-{
-	my @lines = grep { !/^(?:NOTICE|INFO|DETAIL|HINT|CONTEXT):/ } @_;
-
-	return join ', ', map { s/^(ERROR|FATAL) \w{5}:/$1:/r } @lines;
-}
-
-# Whether this is the answer. An ellipsis stands for any text.
-sub is_answer
-{
-	my ($expected, $got) = @_;
-	my $pattern = join '.+', map { quotemeta } split /…/, $expected, -1;
-
-	return $got =~ /^$pattern$/;
-}
-
-# What is wrong with the statements of an example, run in that database
-sub wrong_answers
-{
-	my ($database, $example) = @_;
-	my @statements = statements_of($example->{sql});
-	my @parts = map { "$_->{sql}\n" } @statements;
-	my ($first, @got, @wrong);
-
-	$parts[-1] = "\\pset tuples_only off\n\\pset footer off\n\\pset format aligned\n$parts[-1]"
-	  if defined $example->{table};
-	($first, @got) = answers($preloaded, $database, "\\pset fieldsep ' | '\n", @parts);
-
-	foreach my $i (0 .. $#statements)
-	{
-		my $line = $example->{line} + $statements[$i]{line} - 1;
-		my $answer = $statements[$i]{answer};
-		my @lines = @{ $got[$i] // ['nothing, psql has ended'] };
-		my $one_line = one_line(@lines);
-
-		if (defined $example->{table} && $i == $#statements)
-		{
-			my ($expected, $table) = map { s/[ \t]+$//mgr } $example->{table} =~ s/\n+\z//r, join("\n", @lines);
-
-			push @wrong, "line $line gives:\n$table" if $table ne $expected;
-		}
-		elsif (defined $answer)
-		{
-			push @wrong, "line $line: not $answer, but $one_line" unless is_answer($answer, $one_line);
-		}
-		else
-		{
-			# roles belong to the server: those that examples make are there
-			push @wrong, map { "line $line: $_" } grep { /^(?:ERROR|FATAL|WARNING|psql|nothing,)/ && !/^ERROR 42710: role / } @lines;
-		}
-	}
-	return @wrong;
-}
-
 sub check_examples
 {
 	my ($document, $section, @of_section) = @_;
@@ -216,8 +129,7 @@ sub check_examples
 	my $here = sprintf("host '%s', port '%s', dbname '%s'", $preloaded->host, $preloaded->port, $centre);
 	my @wrong;
 
-	$preloaded->safe_psql('postgres', "CREATE DATABASE $database");
-	$preloaded->safe_psql($database, 'CREATE EXTENSION idgen') unless grep { $_->{sql} =~ /CREATE EXTENSION/ } @of_section;
+	create_database($preloaded, $database, !grep { $_->{sql} =~ /CREATE EXTENSION/ } @of_section);
 	foreach my $example (@of_section)
 	{
 		# the table of a centre, and the way to it
@@ -225,7 +137,7 @@ sub check_examples
 
 		$preloaded->safe_psql('postgres', "CREATE DATABASE $centre") if $is_centre;
 		$example->{sql} =~ s/host 'ids.example.net'.*? sslmode 'verify-full'/$here/s;
-		push @wrong, wrong_answers($is_centre ? $centre : $database, $example);
+		push @wrong, wrong_answers($preloaded, $is_centre ? $centre : $database, $example);
 	}
 	is_deeply(\@wrong, [], "$document, examples of \"$section\"");
 	return;
@@ -239,7 +151,7 @@ foreach my $document (map { s{^\Q$tree\E/}{}r } glob("$tree/*.md $tree/docs/*.md
 {
 	my %of_section;
 
-	next if $document =~ m{/clients[^/]*\.md$};
+	next if $document =~ m{/clients[^/]*\.md$|^README\.md$};
 	foreach my $example (examples_of(slurp_file("$tree/$document")))
 	{
 		push @{ $of_section{ $document eq 'docs/migration.md' ? 'all' : $example->{section} } }, $example;
