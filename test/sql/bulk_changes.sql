@@ -8,7 +8,7 @@
 CREATE EXTENSION idgen;
 -- more than the session keeps names of that are only to be looked at again
 INSERT INTO id_sequences (name, next_block_start, block_size)
-	SELECT 'name' || i, 1001, 20 FROM generate_series(1, 20000) i;
+	SELECT 'name' || i, 1001, 20 FROM generate_series(1, 11000) i;
 SELECT idgen_create('a'), idgen_create('b'), idgen_create('c');
 CREATE VIEW memory AS
 	SELECT coalesce(sum(total_bytes), 0) / 1024 AS kilobytes FROM pg_backend_memory_contexts WHERE name LIKE 'idgen%';
@@ -33,7 +33,7 @@ SELECT name, ids_cached FROM idgen_stats ORDER BY name;
 -- what makes ids void, rolled back as a whole and in part
 BEGIN;
 UPDATE id_sequences SET next_block_start = next_block_start - 1;
-SELECT kilobytes < 3000 FROM memory;
+SELECT kilobytes < 1500 FROM memory;
 ROLLBACK;
 SELECT kilobytes < 100 FROM memory;
 SELECT idgen_next(name) FROM unnest('{a,b,c}'::text[]) name;
@@ -46,7 +46,7 @@ SAVEPOINT t;
 DELETE FROM id_sequences;
 RELEASE t;
 ROLLBACK TO s;
-SELECT kilobytes < 3000 FROM memory;
+SELECT kilobytes < 1500 FROM memory;
 SELECT idgen_next('b'), idgen_next('c');
 COMMIT;
 SELECT idgen_next(name) FROM unnest('{a,b,c}'::text[]) name;
@@ -66,16 +66,16 @@ SELECT idgen_next('c');
 SELECT idgen_next('a');
 
 -- rows that are made again, and ids of the same transaction before and after
-INSERT INTO id_sequences (name, next_block_start) SELECT 'name' || i, 1 FROM generate_series(1, 20000) i;
+INSERT INTO id_sequences (name, next_block_start) SELECT 'name' || i, 1 FROM generate_series(1, 1100) i;
 INSERT INTO id_sequences (name, next_block_start) VALUES ('a', 1), ('b', 1);
 SELECT idgen_next('a'), idgen_next('b'), idgen_next('name1');
 BEGIN;
 SELECT idgen_next('name2');
 DELETE FROM id_sequences WHERE name <> 'a';
-SELECT kilobytes < 3000 FROM memory;
+SELECT kilobytes < 300 FROM memory;
 SELECT idgen_next('a');
-INSERT INTO id_sequences (name, next_block_start) SELECT 'name' || i, 101 FROM generate_series(1, 20000) i;
-SELECT kilobytes < 3000 FROM memory;
+INSERT INTO id_sequences (name, next_block_start) SELECT 'name' || i, 101 FROM generate_series(1, 1100) i;
+SELECT kilobytes < 300 FROM memory;
 SELECT idgen_next('name1'), idgen_next('name2'), idgen_next('name3');
 SAVEPOINT s;
 SELECT idgen_next('name1'), idgen_next('name4');
@@ -87,7 +87,7 @@ SELECT idgen_next('a'), idgen_next('name1'), idgen_next('name2'), idgen_next('na
 -- restarts
 BEGIN;
 SELECT count(idgen_restart(name, 201)) FROM id_sequences;
-SELECT kilobytes < 30000 FROM memory;
+SELECT kilobytes < 2000 FROM memory;
 SELECT idgen_next('name1');
 COMMIT;
 SELECT idgen_next('name1'), idgen_next('name2'), idgen_next('a');
@@ -96,7 +96,7 @@ SELECT idgen_next('name1'), idgen_next('name2'), idgen_next('a');
 BEGIN;
 UPDATE id_sequences SET next_block_start = next_block_start - 50;
 PREPARE TRANSACTION 'bulk';
-SELECT kilobytes < 30000 FROM memory;
+SELECT kilobytes < 2000 FROM memory;
 SELECT name, ids_cached FROM idgen_stats WHERE name IN ('a', 'name1', 'name2') ORDER BY name;
 COMMIT PREPARED 'bulk';
 SELECT idgen_next('name1'), idgen_next('name2'), idgen_next('a');
