@@ -33,6 +33,7 @@ sub stops
 # Idle
 is($node->safe_psql('postgres', q{SELECT idgen_next('x')}), '1', 'first id');
 worker_pid($node, 'postgres');
+end_kept_sessions($node);
 ok(stops('smart'), 'smart shutdown, idle worker');
 $node->start;
 $node->safe_psql('postgres', q{SELECT max(idgen_next('x')) FROM generate_series(1, 20)});
@@ -44,6 +45,7 @@ $node->start;
 my $session = $node->background_psql('postgres');
 my $last = $session->query_safe(q{SELECT max(idgen_next('x')) FROM generate_series(1, 200)});
 my $pid = worker_pid($node, 'postgres');
+end_kept_sessions($node);
 my $log = -s $node->logfile;
 $node->command_ok([ 'pg_ctl', '-D', $node->data_dir, '-m', 'smart', '-W', 'stop' ], 'smart shutdown begins');
 $node->wait_for_log(qr/received smart shutdown request/, $log);

@@ -7,11 +7,12 @@ use warnings FATAL => 'all';
 use Exporter 'import';
 use IdgenTest::Servers;
 use IdgenTest::Sessions;
+use List::Util 'uniq';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
-  leasing_server lead_to_centre wait_for_number node_number node_numbers lease_process end_leases
+  leasing_server lead_to_centre wait_for_number node_number node_numbers lease_process
 );
 
 # leasing_server(name, centre, lease, conf => text, ...): a running server as
@@ -48,10 +49,13 @@ sub lead_to_centre
 sub wait_for_number
 {
 	my ($node, $not) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
 
-	$node->poll_query_until('postgres',
-		sprintf('SELECT (idgen_unique_id_parts(idgen_unique_id())).node <> %d', $not // 0))
-	  or die 'the server has no number';
+	wait_until(sub {
+		my $number = answer($session, 'SELECT (idgen_unique_id_parts(idgen_unique_id())).node');
+		return $number =~ /^\d+$/ && $number != ($not // 0);
+	}, 'a number');
+	$session->quit;
 	return node_number($node);
 }
 
@@ -60,12 +64,14 @@ sub wait_for_number
 sub node_number
 {
 	my ($node) = @_;
-	my @numbers = map {
-		my ($ret, $stdout, $stderr) = $node->psql('postgres', "SELECT $_", extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
-		$stderr =~ /ERROR:  (\w{5})/ ? $1 : $stdout;
-	} q{(idgen_unique_id_parts(idgen_unique_id())).node}, q{(idgen_parts(idgen_next('x'), 'prefixed')).node};
+	my (undef, $numbers, $errors) = $node->psql(
+		'postgres', q{
+		SELECT (idgen_unique_id_parts(idgen_unique_id())).node;
+		SELECT (idgen_parts(idgen_next('x'), 'prefixed')).node},
+		on_error_stop => 0,
+		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
 
-	return $numbers[0] eq $numbers[1] ? $numbers[0] : "@numbers";
+	return join(' ', uniq(split(/\n/, $numbers), $errors =~ /ERROR:  (\w{5})/g));
 }
 
 sub node_numbers
@@ -80,17 +86,8 @@ sub lease_process
 	my ($node) = @_;
 	my $query = q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen node number'};
 
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($query) s") or die 'there is no process';
-	return $node->safe_psql('postgres', $query);
-}
-
-# Has the leases of all servers end at the centre, as if their time were over.
-sub end_leases
-{
-	my ($centre) = @_;
-
-	$centre->safe_psql('postgres', 'UPDATE idgen_node_numbers SET leased_until = clock_timestamp()');
-	return;
+	wait_for_true($node, "SELECT count(*) = 1 FROM ($query) s", 'a process');
+	return run_sql($node, $query);
 }
 
 1;

@@ -108,15 +108,8 @@ sub make_synchronous
 {
 	my ($primary, $standby) = @_;
 
-	$primary->safe_psql(
-		'postgres', sprintf(
-			q{
-			ALTER SYSTEM SET synchronous_standby_names = '%s';
-			SELECT pg_reload_conf()},
-			ref $standby ? $standby->name : $standby));
-	$primary->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'})
-	  or die 'the standby is not synchronous';
+	run_sql($primary, sprintf(q{ALTER SYSTEM SET synchronous_standby_names = '%s'; SELECT pg_reload_conf()}, ref $standby ? $standby->name : $standby));
+	wait_for_true($primary, q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}, 'the standby to be synchronous');
 	return;
 }
 

@@ -11,22 +11,81 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
-  wait_until answer sqlstate start_statement wait_for_waiters worker_pid
-  stop_worker wait_for_no_worker start_pgbench random_transaction start_clients
+  run_sql end_kept_sessions wait_for_true wait_until answer sqlstate
+  start_statement wait_for_waiters worker_pid stop_worker wait_for_no_worker
+  start_pgbench random_transaction start_clients
   start_node_clients wait_for_lines wait_for_ids finish_clients
   terminate_clients committed_ids seen_ids client_errors
 );
 
-# wait_until(function, what): waits until the function's answer is true.
+# The sessions of run_sql(): of a server and a database, and the process there
+my %kept;
+
+# run_sql(server, statements, database => name): does and answers what safe_psql()
+# does, in a session that is kept for the next call: a psql of its own for each
+# takes as long as most of what is tested. Nothing that the statements set stays
+# with the session. A server that has gone meanwhile gets a new one.
+#
+# What needs a session of its own goes on with safe_psql(): a first draw, ids
+# that a session keeps for itself, privileges to connect, statistics that a
+# session reports at its end. A session that is kept is in the way of a smart
+# shutdown, and of what drops or copies its database.
+sub run_sql
+{
+	my ($node, $statements, %params) = @_;
+	my $kept = $kept{$node}{ $params{database} // 'postgres' } //= {};
+	my $answer;
+
+	unless ($kept->{pid} && kill 0, $kept->{pid})
+	{
+		$kept->{session}->quit if $kept->{session};
+		$kept->{session} = $node->background_psql($params{database} // 'postgres');
+		$kept->{session}->set_query_timer_restart;
+		$kept->{pid} = $kept->{session}->query_safe('SELECT pg_backend_pid()');
+	}
+	$answer = $kept->{session}->query_until(qr/^-- end\n/m, "$statements\n;\nDISCARD ALL;\n\\echo -- end\n");
+	unless ($answer =~ s/\n?-- end\n\z//)
+	{
+		delete $kept{$node}{ $params{database} // 'postgres' };
+		die "error running SQL: '$kept->{session}{stderr}' with sql '$statements'";
+	}
+	print $kept->{session}{stderr};
+	$kept->{session}{stderr} = '';
+	return $answer;
+}
+
+# Ends the sessions of run_sql() with a server.
+sub end_kept_sessions
+{
+	my ($node) = @_;
+
+	$_->{session}->quit foreach values %{ delete $kept{$node} // {} };
+	return;
+}
+
+# wait_for_true(server, query, what, database => name): waits until the query
+# answers that, by run_sql().
+sub wait_for_true
+{
+	my ($node, $query, $what, %params) = @_;
+
+	wait_until(sub { run_sql($node, $query, %params) eq 't' }, $what);
+	return;
+}
+
+# wait_until(function, what): waits until the function's answer is true. What
+# takes long is looked at less often.
 sub wait_until
 {
 	my ($condition, $what) = @_;
 	my $deadline = time + $PostgreSQL::Test::Utils::timeout_default;
+	my $pause = 0.02;
 
 	until ($condition->())
 	{
 		die "timed out waiting for $what" if time > $deadline;
-		select(undef, undef, undef, 0.02);
+		select(undef, undef, undef, $pause);
+		$pause *= 1.2 if $pause < 0.1;
 	}
 	return;
 }
@@ -79,11 +138,7 @@ sub wait_for_waiters
 {
 	my ($node, $number, $query, $type) = @_;
 	$type //= 'Lock';
-	$node->poll_query_until(
-		'postgres', qq{
-		SELECT count(*) = $number FROM pg_stat_activity
-		WHERE wait_event_type = '$type' AND query ~ '$query'})
-	  or die 'nobody waits';
+	wait_for_true($node, "SELECT count(*) = $number FROM pg_stat_activity WHERE wait_event_type = '$type' AND query ~ '$query'", 'sessions that wait');
 	return;
 }
 
@@ -96,8 +151,8 @@ sub worker_pid
 		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen worker' AND datname = '%s' AND pid <> %d},
 		$database, $not // 0);
 
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ($query) s") or die 'there is no worker';
-	return $node->safe_psql('postgres', $query);
+	wait_for_true($node, "SELECT count(*) = 1 FROM ($query) s", 'a worker');
+	return run_sql($node, $query);
 }
 
 # stop_worker(server, database): waits until the worker of the database has
@@ -108,9 +163,7 @@ sub stop_worker
 	my ($node, $database) = @_;
 	my $pid = worker_pid($node, $database);
 
-	$node->poll_query_until('postgres',
-		"SELECT state = 'idle' AND wait_event IS NOT NULL FROM pg_stat_activity WHERE pid = $pid")
-	  or die 'the worker always has something to do';
+	wait_for_true($node, "SELECT state = 'idle' AND wait_event IS NOT NULL FROM pg_stat_activity WHERE pid = $pid", 'an idle worker');
 	kill('STOP', $pid) or die "could not stop process $pid: $!";
 	return $pid;
 }
@@ -120,9 +173,7 @@ sub wait_for_no_worker
 {
 	my ($node) = @_;
 
-	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen worker'})
-	  or die 'there still is a worker';
+	wait_for_true($node, q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen worker'}, 'no worker');
 	return;
 }
 
