@@ -19,7 +19,7 @@ plan skip_all => 'pgbouncer is not here' unless Pooler::is_here();
 my $centre = central_server('centre');
 my ($node) = idgen_nodes(1, centres => [$centre], conf => q{
 idgen.worker_timeout = '100s'
-idgen.server_timeout = '10s'
+idgen.server_timeout = '1s'
 });
 
 $centre->safe_psql(
@@ -56,6 +56,9 @@ sub draws_with
 }
 
 is(draws_with(q{user 'app', password 'Opensesame2'}), '08001 08001', 'a wrong password');
+$node->append_conf('postgresql.conf', q{idgen.server_timeout = '100s'});
+$node->reload;
+wait_for_true($node, q{SELECT current_setting('idgen.server_timeout') = '100s'}, 'the reload');
 is(draws_with(q{user 'app', password 'Opensesame1'}), 'ok ok', 'the right password');
 is( $node->safe_psql('postgres', q{SELECT idgen_next('x'), idgen_next('w')}),
 	'101|101', 'ids go on');
