@@ -37,7 +37,7 @@ sub draw
 {
 	my (@nodes) = @_;
 
-	push @ids, map { split /\|/ } map { split /\n/, $_->safe_psql('postgres', q{SELECT idgen_unique_id(), idgen_next('x') FROM generate_series(1, 50)}) } @nodes;
+	push @ids, map { split /\|/ } map { split /\n/, run_sql($_, q{SELECT idgen_unique_id(), idgen_next('x') FROM generate_series(1, 50)}) } @nodes;
 	return;
 }
 
@@ -56,15 +56,15 @@ is(wait_for_number($primary), '1', 'the server that was copied keeps its own');
 like(slurp_file($cold_copy->logfile), qr/LOG:  this server has node number 2\n.*HINT:  Another server with the same system identifier has node number 1/,
 	'the log of the copy says so');
 draw($primary, $cold_copy);
-$_->safe_psql('postgres', 'SELECT pg_reload_conf()') for ($primary, $cold_copy) x 3;
+run_sql($_, 'SELECT pg_reload_conf()') for ($primary, $cold_copy) x 3;
 is(node_numbers($primary, $cold_copy), '1 2', 'renewals change nothing');
 
 # A standby: none while it is in recovery, another one when it is promoted
 # while the primary runs.
 my $standby = start_standby($primary, 'standby');
 is(node_number($standby), '55000 25006', 'a standby leases none');
-is($standby->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'idgen node number'}), '0', 'and has no process for it');
-is($standby->safe_psql('postgres', 'SELECT * FROM idgen_node'), 'auto|||||', 'says the view');
+is(run_sql($standby, q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'idgen node number'}), '0', 'and has no process for it');
+is(run_sql($standby, 'SELECT * FROM idgen_node'), 'auto|||||', 'says the view');
 $standby->promote;
 is(wait_for_number($standby), '3', 'promoted: another number, since the primary lives');
 draw($standby);
@@ -82,7 +82,7 @@ draw($next);
 
 # The first server is gone for good. A copy that is older than its last renewal
 # does not get its number: it would issue ids again that the server has issued.
-$centre->safe_psql('postgres', 'UPDATE idgen_node_numbers SET leased_until = clock_timestamp(), used_until = clock_timestamp() WHERE number = 1');
+run_sql($centre, 'UPDATE idgen_node_numbers SET leased_until = clock_timestamp(), used_until = clock_timestamp() WHERE number = 1');
 $old_copy->start;
 is(wait_for_number($old_copy), '5', 'an old copy, of a server that is gone');
 $old_copy->stop;

@@ -37,7 +37,7 @@ sub processes
 	my ($node) = @_;
 	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
 
-	return ($postmaster, split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()'));
+	return ($postmaster, split /\n/, run_sql($node, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()'));
 }
 
 # Waits until that lease has ended, and for the server that has no number to
@@ -46,23 +46,23 @@ sub wait_for_change
 {
 	my ($of) = @_;
 
-	$centre->poll_query_until('postgres', "SELECT count(*) = 0 FROM idgen_node_numbers WHERE holder = '$of'") or die 'nobody takes it over';
+	wait_for_true($centre, "SELECT count(*) = 0 FROM idgen_node_numbers WHERE holder = '$of'", 'another server to take it over');
 	return;
 }
 
 sub holder_of
 {
 	my ($node) = @_;
-	my $number = $node->safe_psql('postgres', 'SELECT node_id FROM idgen_node');
+	my $number = run_sql($node, 'SELECT node_id FROM idgen_node');
 
-	return $number eq '' ? '' : $centre->safe_psql('postgres', "SELECT holder FROM idgen_node_numbers WHERE number = $number");
+	return $number eq '' ? '' : run_sql($centre, "SELECT holder FROM idgen_node_numbers WHERE number = $number");
 }
 
 lead_to_centre($_, $centre) foreach @nodes;
 start_client($_) foreach 0 .. $#nodes;
-$centre->poll_query_until('postgres', q{SELECT count(*) = 3 FROM idgen_nodes WHERE state = 'leased'}) or die 'not leased';
+wait_for_true($centre, q{SELECT count(*) = 3 FROM idgen_nodes WHERE state = 'leased'}, 'three leases');
 
-foreach my $deed (qw(stop kill stop centre stop kill))
+foreach my $deed (qw(stop kill centre stop))
 {
 	my ($i) = grep { holder_of($nodes[$_]) ne '' } sort { rand() <=> 0.5 } 0 .. $#nodes;
 	my $node = $nodes[$i];
@@ -86,10 +86,10 @@ foreach my $deed (qw(stop kill stop centre stop kill))
 	else
 	{
 		$centre->stop('immediate');
-		$_->poll_query_until('postgres', 'SELECT node_id IS NULL FROM idgen_node') or die 'it lasts' foreach @nodes;
+		wait_for_true($_, 'SELECT node_id IS NULL FROM idgen_node', 'the lease to end') foreach @nodes;
 		$centre->start;
 	}
-	$centre->poll_query_until('postgres', q{SELECT count(*) = 3 FROM idgen_nodes WHERE state = 'leased'}) or die 'not leased';
+	wait_for_true($centre, q{SELECT count(*) = 3 FROM idgen_nodes WHERE state = 'leased'}, 'three leases');
 }
 wait_for_lines(1, $clients[0]);
 terminate_clients($_) foreach @nodes;

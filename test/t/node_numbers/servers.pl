@@ -17,19 +17,19 @@ my @nodes = map { leasing_server("node$_", $centre, 300, conf => 'restart_after_
 
 sub at_centre
 {
-	return $centre->safe_psql('postgres', @_);
+	return run_sql($centre, @_);
 }
 
 is(node_numbers(@nodes), '1 2 3', 'each server gets the lowest number that is free');
-is($nodes[1]->safe_psql('postgres', 'SHOW idgen.node_id'), 'auto', 'the setting stays as it is');
-is( $nodes[1]->safe_psql('postgres', q{SELECT setting, node_id, leased_until - renewed_at <= '270 s', failing_since, problem FROM idgen_node}),
+is(run_sql($nodes[1], 'SHOW idgen.node_id'), 'auto', 'the setting stays as it is');
+is( run_sql($nodes[1], q{SELECT setting, node_id, leased_until - renewed_at <= '270 s', failing_since, problem FROM idgen_node}),
 	'auto|2|t||', 'the server knows its number');
 is( at_centre(q{
 		SELECT number, state, system_identifier IS NOT NULL, data_directory ~ 'node', leased_until - renewed_at, used_until < leased_until, reserved_for
 		FROM idgen_nodes ORDER BY number}),
 	join("\n", '0|reserved|f||||servers without a number', map { "$_|leased|t|t|00:05:00|t|" } 1 .. 3),
 	'so does the centre');
-is( $nodes[2]->safe_psql('postgres', q{SELECT system_identifier FROM pg_control_system()}),
+is( run_sql($nodes[2], q{SELECT system_identifier FROM pg_control_system()}),
 	at_centre('SELECT system_identifier FROM idgen_nodes WHERE number = 3'), 'by the system identifier');
 
 # Restarts, of whatever kind, change nothing, and need not wait for the lease to
@@ -54,7 +54,7 @@ is(wait_for_number($nodes[2]), '3', 'it was ended');
 
 # Each server start is another holder, and each renewal has a token of its own.
 my $before = at_centre('SELECT holder, token FROM idgen_node_numbers WHERE number = 1');
-$nodes[0]->safe_psql('postgres', 'SELECT pg_reload_conf()');
+run_sql($nodes[0], 'SELECT pg_reload_conf()');
 at_centre("SELECT 1") until at_centre("SELECT token FROM idgen_node_numbers WHERE number = 1") ne (split /\|/, $before)[1];
 is(at_centre('SELECT holder FROM idgen_node_numbers WHERE number = 1'), (split /\|/, $before)[0], 'a reload renews the lease');
 $nodes[0]->restart;
@@ -62,16 +62,15 @@ wait_for_number($nodes[0]);
 isnt(at_centre('SELECT holder FROM idgen_node_numbers WHERE number = 1'), (split /\|/, $before)[0], 'a start is another holder');
 
 # A number by setting, and back
-$nodes[1]->safe_psql('postgres', 'ALTER SYSTEM SET idgen.node_id = 7');
-$nodes[1]->safe_psql('postgres', 'SELECT pg_reload_conf()');
-$nodes[1]->poll_query_until('postgres', q{SELECT current_setting('idgen.node_id') = '7'}) or die 'not set';
+run_sql($nodes[1], 'ALTER SYSTEM SET idgen.node_id = 7');
+run_sql($nodes[1], 'SELECT pg_reload_conf()');
+wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = '7'}, 'the setting');
 is(node_number($nodes[1]), '7', 'a number that is set');
-is($nodes[1]->safe_psql('postgres', 'SELECT * FROM idgen_node'), '7|7||||', 'view of that');
-$nodes[1]->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen node number'})
-  or die 'the process stays';
-$nodes[1]->safe_psql('postgres', 'ALTER SYSTEM RESET idgen.node_id');
-$nodes[1]->safe_psql('postgres', 'SELECT pg_reload_conf()');
-$nodes[1]->poll_query_until('postgres', q{SELECT current_setting('idgen.node_id') = 'auto'}) or die 'not set';
+is(run_sql($nodes[1], 'SELECT * FROM idgen_node'), '7|7||||', 'view of that');
+wait_for_true($nodes[1], q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen node number'}, 'the process to end');
+run_sql($nodes[1], 'ALTER SYSTEM RESET idgen.node_id');
+run_sql($nodes[1], 'SELECT pg_reload_conf()');
+wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = 'auto'}, 'the setting');
 is(wait_for_number($nodes[1]), '2', 'leased again');
 
 # Releasing and reserving
@@ -95,11 +94,11 @@ is(wait_for_number(leasing_server('node6', $centre, 300)), '7', 'time-ordered id
 # A server that has its way to the centre at the last moment: it gets the number
 # as soon as it can wait for the times that others may have used.
 my $node7 = idgen_server('node7', conf => "idgen.node_id = auto\nidgen.node_lease = 300\n");
-$node7->safe_psql('postgres', q{SELECT idgen_create('x', layout => 'prefixed')});
+run_sql($node7, q{SELECT idgen_create('x', layout => 'prefixed')});
 my $used_until = at_centre(q{UPDATE idgen_node_numbers SET used_until = clock_timestamp() + '3.9 s' WHERE number = 2 RETURNING used_until});
 lead_to_centre($node7, $centre);
 is(wait_for_number($node7), '2', 'released');
-is($node7->safe_psql('postgres', "SELECT (idgen_unique_id_parts(idgen_unique_id())).created_at > '$used_until'"),
+is(run_sql($node7, "SELECT (idgen_unique_id_parts(idgen_unique_id())).created_at > '$used_until'"),
 	't', 'its ids are later than all with that number before');
 
 # The server that has had it gets another one.
@@ -113,7 +112,7 @@ is(node_numbers($node8, $node9), '1022 22003 1023 22003', 'the least number is a
 my $node10 = idgen_server('node10', conf => "idgen.node_id = auto\nidgen.min_node_id = 1022\n");
 lead_to_centre($node10, $centre);
 is(sqlstate($node10, 'SELECT idgen_unique_id()'), '55000', 'no number is free');
-$node10->poll_query_until('postgres', q{SELECT problem LIKE 'no node number is free%' FROM idgen_node}) or die 'no problem';
+wait_for_true($node10, q{SELECT problem LIKE 'no node number is free%' FROM idgen_node}, 'the problem');
 $node9->stop;
 at_centre(q{UPDATE idgen_node_numbers SET leased_until = clock_timestamp(), used_until = clock_timestamp() WHERE number = 1023});
 is(wait_for_number($node10), '1023 42704', 'a number whose lease has ended');
