@@ -52,7 +52,7 @@ sub load
 	}
 	foreach my $sequence (sort keys %max)
 	{
-		cmp_ok($node->safe_psql('postgres', "SELECT idgen_next('$sequence')"),
+		cmp_ok(run_sql($node, "SELECT idgen_next('$sequence')"),
 			'>', $max{$sequence}, "$name: \"$sequence\" goes on");
 	}
 	return;
@@ -60,11 +60,10 @@ sub load
 
 foreach my $mode ('on', 'off')
 {
-	$node->safe_psql('postgres', "ALTER SYSTEM SET synchronous_commit = $mode");
+	run_sql($node, "ALTER SYSTEM SET synchronous_commit = $mode");
 	$node->reload;
 
-	$node->safe_psql(
-		'postgres', qq{
+	run_sql($node, qq{
 		SELECT idgen_create('lonely_$mode', block_size => 20),
 			idgen_create('gapless_$mode', block_size => 1),
 			idgen_create('busy_$mode', block_size => 3),
@@ -77,32 +76,28 @@ foreach my $mode ('on', 'off')
 	my ($crashes, $kept) = (0);
 	do
 	{
-		$node->safe_psql('postgres', 'CHECKPOINT');
-		is( $node->safe_psql(
-				'postgres', qq{
+		run_sql($node, 'CHECKPOINT');
+		is( run_sql($node, qq{
 				SELECT idgen_next('lonely_$mode');
 				SELECT idgen_next('gapless_$mode');
 				INSERT INTO written_$mode VALUES ($crashes)}),
 			(1 + 20 * $crashes) . "\n" . (1 + $crashes),
 			"synchronous_commit = $mode: ids after $crashes crashes");
 		crash();
-		$kept = $node->safe_psql('postgres',
-			"SELECT count(*) FROM written_$mode WHERE id = $crashes");
+		$kept = run_sql($node, "SELECT count(*) FROM written_$mode WHERE id = $crashes");
 		$crashes++;
 	} until ($kept == ($mode eq 'on' ? 1 : 0) || $crashes == 10);
 	is($kept, $mode eq 'on' ? 1 : 0,
 		"synchronous_commit = $mode: a crash loses what it may lose");
-	is( $node->safe_psql(
-			'postgres', qq{
+	is( run_sql($node, qq{
 			SELECT idgen_next('lonely_$mode');
 			SELECT idgen_next('gapless_$mode')}),
 		(1 + 20 * $crashes) . "\n" . (1 + $crashes),
 		"synchronous_commit = $mode: and no ids");
 
 	# Ids from a transaction of several savepoints and refills.
-	$node->safe_psql('postgres', 'CHECKPOINT');
-	my $last = $node->safe_psql(
-		'postgres', qq{
+	run_sql($node, 'CHECKPOINT');
+	my $last = run_sql($node, qq{
 		BEGIN;
 		SAVEPOINT a;
 		SELECT count(idgen_next('bulk_$mode')) FROM generate_series(1, 1000);
@@ -113,7 +108,7 @@ foreach my $mode ('on', 'off')
 		SELECT idgen_last('bulk_$mode')});
 	$last =~ s/.*\n//s;
 	crash();
-	cmp_ok($node->safe_psql('postgres', "SELECT idgen_next('bulk_$mode')"),
+	cmp_ok(run_sql($node, "SELECT idgen_next('bulk_$mode')"),
 		'>', $last, "synchronous_commit = $mode: ids of a bulk load");
 
 	load("synchronous_commit = $mode", 300, qq{
@@ -138,7 +133,7 @@ commit_delay = 50000
 commit_siblings = 0
 });
 $node->restart;
-$node->safe_psql('postgres', "SELECT idgen_create('slow', block_size => 5)");
+run_sql($node, "SELECT idgen_create('slow', block_size => 5)");
 load('slow commits', 30, q{
 SELECT 'slow ' || idgen_next('slow') FROM pg_sleep(random() / 30);
 });

@@ -20,8 +20,7 @@ wal_writer_delay = 10s
 checkpoint_timeout = 1h
 });
 
-$node->safe_psql(
-	'postgres', q{
+run_sql($node, q{
 	CREATE SEQUENCE native;
 	CREATE SEQUENCE blocks_seq INCREMENT BY 20;
 	CREATE SEQUENCE single_seq;
@@ -52,12 +51,12 @@ foreach my $name (sort keys %draw)
 
 	do
 	{
-		$node->safe_psql('postgres', 'CHECKPOINT');
+		run_sql($node, 'CHECKPOINT');
 		my ($id, $native) = split /\n/,
-		  $node->safe_psql('postgres', "SELECT $draw{$name}; SELECT nextval('native')");
+		  run_sql($node, "SELECT $draw{$name}; SELECT nextval('native')");
 		crash();
 		my ($next, $next_native) = split /\n/,
-		  $node->safe_psql('postgres', "SELECT $draw{$name}; SELECT nextval('native')");
+		  run_sql($node, "SELECT $draw{$name}; SELECT nextval('native')");
 
 		cmp_ok($next, '>', $id, "$name: the id is not issued a second time");
 		$again = $next_native <= $native;
@@ -67,9 +66,9 @@ foreach my $name (sort keys %draw)
 }
 
 # An unlogged sequence has promised nothing.
-is($node->safe_psql('postgres', q{SELECT idgen_next('unlogged', 'sequence')}), '1', 'unlogged');
+is(run_sql($node, q{SELECT idgen_next('unlogged', 'sequence')}), '1', 'unlogged');
 crash();
-is($node->safe_psql('postgres', q{SELECT idgen_next('unlogged', 'sequence')}),
+is(run_sql($node, q{SELECT idgen_next('unlogged', 'sequence')}),
 	'1', 'unlogged: starts again after a crash');
 
 # Many clients until a crash, twice
@@ -97,7 +96,7 @@ is(duplicates(@seen), '', 'no id was issued twice');
 foreach my $name ('blocks', 'single', 'runs')
 {
 	my ($max) = sort { $b <=> $a } map { /^$name (\d+)/ } @seen;
-	cmp_ok($node->safe_psql('postgres', "SELECT $draw{$name}"), '>', $max, "$name: goes on");
+	cmp_ok(run_sql($node, "SELECT $draw{$name}"), '>', $max, "$name: goes on");
 }
 
 $node->stop;

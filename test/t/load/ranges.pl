@@ -14,8 +14,7 @@ use Test::More;
 
 my $node = idgen_server('ranges', conf => 'max_connections = 40');
 
-$node->safe_psql(
-	'postgres', q{
+run_sql($node, q{
 	CREATE TABLE drawn (sequence text, n int, first_id bigint, last_id bigint);
 	CREATE SEQUENCE blocks_seq INCREMENT BY 20;
 	CREATE SEQUENCE values_seq;
@@ -69,32 +68,28 @@ $node->pgbench(
 	[qr{processed: 1920/1920}], [qr/^$/],
 	'16 sessions draw', \%scripts);
 
-is( $node->safe_psql('postgres', 'SELECT count(DISTINCT sequence), count(*) > 2000 FROM drawn'),
+is( run_sql($node, 'SELECT count(DISTINCT sequence), count(*) > 2000 FROM drawn'),
 	scalar(@sequences) . '|t', 'from all id sequences');
-is( $node->safe_psql('postgres', 'SELECT count(*) FROM drawn WHERE abs(last_id - first_id) <> n - 1'),
+is( run_sql($node, 'SELECT count(*) FROM drawn WHERE abs(last_id - first_id) <> n - 1'),
 	'0', 'ranges are as long as they were asked for');
-is( $node->safe_psql('postgres', q{SELECT count(*) FROM drawn WHERE n > 1 AND (first_id < last_id) = (sequence = 'down')}),
+is( run_sql($node, q{SELECT count(*) FROM drawn WHERE n > 1 AND (first_id < last_id) = (sequence = 'down')}),
 	'0', 'and in the right direction');
-is( $node->safe_psql(
-		'postgres', q{
+is( run_sql($node, q{
 		SELECT count(*) FROM (
 			SELECT least(first_id, last_id) AS low, lag(greatest(first_id, last_id)) OVER (PARTITION BY sequence ORDER BY least(first_id, last_id)) AS before
 			FROM drawn) AS s
 		WHERE low <= before}),
 	'0', 'no id was issued twice');
-is( $node->safe_psql(
-		'postgres', q{
+is( run_sql($node, q{
 		SELECT min(first_id), max(last_id) - sum(n), max(last_id) - (SELECT next_block_start - 1 FROM id_sequences WHERE name = 'gapless')
 		FROM drawn WHERE sequence = 'gapless'}),
 	'1|0|0', 'the gapless ids that were committed form 1 .. n');
-is( $node->safe_psql(
-		'postgres', q{
+is( run_sql($node, q{
 		SELECT count(*) FROM drawn d JOIN idgen_cache c ON c.name = d.sequence
 		WHERE least(d.first_id, d.last_id) <= greatest(c.first_id, c.last_id)
 			AND least(c.first_id, c.last_id) <= greatest(d.first_id, d.last_id)}),
 	'0', 'no id that was issued is cached');
-is( $node->safe_psql(
-		'postgres', q{
+is( run_sql($node, q{
 		SELECT (SELECT max(last_id) < next_block_start FROM drawn WHERE sequence = name)
 		FROM id_sequences WHERE name IN ('twenty', 'two', 'worker') ORDER BY name}),
 	"t\nt\nt", 'nor beyond what its row says');
@@ -105,12 +100,10 @@ ok( $node->poll_query_until(
 		SELECT next_block_start - 1 = ids_issued + ids_cached + ids_lost
 		FROM id_sequences JOIN idgen_stats USING (name) WHERE name = 'worker'}),
 	'none is missing: worker');
-is( $node->safe_psql(
-		'postgres', q{
+is( run_sql($node, q{
 		SELECT last_value + 19 - ids_issued - ids_cached - ids_lost FROM blocks_seq, idgen_stats WHERE name = 'blocks'}),
 	'0', 'none is missing: native sequence');
-is( $node->safe_psql(
-		'postgres', q{
+is( run_sql($node, q{
 		SELECT -last_value + 19 - ids_issued - ids_cached - ids_lost FROM down_seq, idgen_stats WHERE name = 'down'}),
 	'0', 'none is missing: descending sequence');
 
@@ -118,7 +111,7 @@ is( $node->safe_psql(
 # for the disk.
 $node->append_conf('postgresql.conf', 'fsync = on');
 $node->reload;
-$node->safe_psql('postgres', q{CREATE SEQUENCE ones_seq; SELECT idgen_create('ones', source => 'sequence')});
+run_sql($node, q{CREATE SEQUENCE ones_seq; SELECT idgen_create('ones', source => 'sequence')});
 $node->pgbench(
 	'-n -c 4 -j 2 -T 2', 0,
 	[qr{actually processed}], [qr/^$/],

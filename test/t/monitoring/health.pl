@@ -35,19 +35,19 @@ sub set_server_timeout
 sub problem
 {
 	my ($name) = @_;
-	return $node->safe_psql('postgres', "SELECT problem FROM idgen_health WHERE name = '$name'");
+	return run_sql($node, "SELECT problem FROM idgen_health WHERE name = '$name'");
 }
 
 sub kind
 {
 	my ($name) = @_;
-	return $node->safe_psql('postgres', "SELECT problem_kind FROM idgen_health WHERE name = '$name'");
+	return run_sql($node, "SELECT problem_kind FROM idgen_health WHERE name = '$name'");
 }
 
 sub worker
 {
 	my ($name) = @_;
-	return $node->safe_psql('postgres', "SELECT worker FROM idgen_health WHERE name = '$name'");
+	return run_sql($node, "SELECT worker FROM idgen_health WHERE name = '$name'");
 }
 
 # becomes(name, pattern, test name): waits until the problem looks like that.
@@ -61,8 +61,7 @@ sub becomes
 	return;
 }
 
-$node->safe_psql(
-	'postgres', q{
+run_sql($node, q{
 	SELECT idgen_create('x', block_size => 10);
 	SELECT idgen_create('gapless', block_size => 1);
 	SELECT idgen_create('worker', block_size => 10, refill => 'worker');
@@ -70,7 +69,7 @@ $node->safe_psql(
 	SELECT idgen_create('native', source => 'sequence')});
 create_remote('remote', '', $node);
 create_remote('remote worker', q{refill => 'worker'}, $node);
-$centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('remote', 1, 10), ('remote worker', 1, 10)});
+run_sql($centre, q{INSERT INTO id_sequences VALUES ('remote', 1, 10), ('remote worker', 1, 10)});
 
 # A refill waits for a transaction: for one that refills itself, for one of
 # another program, for one that has been prepared.
@@ -88,7 +87,7 @@ foreach my $case (@cases)
 {
 	my ($name, $sql, $what) = @$case;
 
-	$node->safe_psql('postgres', "SELECT idgen_restart('$name', 1)") if $name ne 'native';
+	run_sql($node, "SELECT idgen_restart('$name', 1)") if $name ne 'native';
 	$holder->query_safe("BEGIN; $sql");
 	is(problem($name), '', "$what: as long as nobody waits, it is no problem") if $name ne 'native';
 	my $session = start_statement($node, "SELECT idgen_next('$name')");
@@ -98,35 +97,35 @@ foreach my $case (@cases)
 	is(problem($name), '', "$what: nobody waits any more");
 	$session->quit;
 }
-$node->safe_psql('postgres', sprintf(q{BEGIN; %s; PREPARE TRANSACTION 'p'}, sprintf($lock, 'gapless')));
+run_sql($node, sprintf(q{BEGIN; %s; PREPARE TRANSACTION 'p'}, sprintf($lock, 'gapless')));
 my $session = start_statement($node, q{SELECT idgen_next('gapless')});
 becomes('gapless', qr/^A refill waits for prepared transaction \d+\. Commit it or roll it back/, 'a prepared transaction');
 is(kind('gapless'), 'blocked', 'in a word');
-$node->safe_psql('postgres', q{ROLLBACK PREPARED 'p'});
+run_sql($node, q{ROLLBACK PREPARED 'p'});
 $session->query('');
 is(problem('gapless'), '', 'which is rolled back');
 $_->quit foreach ($session, $holder);
 
 # How long others' transactions have been open is for members of pg_monitor.
-$node->safe_psql('postgres', 'CREATE ROLE reader');
+run_sql($node, 'CREATE ROLE reader');
 my $other = $node->background_psql('postgres');
 $other->query_safe(q{BEGIN; SELECT idgen_next('gapless')});
 $session = start_statement($node, q{SELECT idgen_next('gapless')});
 becomes('gapless', qr/has been open for/, 'a member of pg_monitor');
-like($node->safe_psql('postgres', q{SET ROLE reader; SELECT problem FROM idgen_health WHERE name = 'gapless'}),
+like(run_sql($node, q{SET ROLE reader; SELECT problem FROM idgen_health WHERE name = 'gapless'}),
 	qr/^A refill waits for the transaction of process \d+\. End it/, 'another role');
 $other->query_safe('COMMIT');
 $_->quit foreach ($session, $other);
 
 # Another server
-$node->safe_psql('postgres', "SELECT idgen_next('$_')") foreach ('remote', 'remote worker');
+run_sql($node, "SELECT idgen_next('$_')") foreach ('remote', 'remote worker');
 is(worker('remote worker'), 'running', 'the worker runs');
 is(worker('remote'), '', 'where a session refills, no worker does');
 $centre->stop;
 is(problem('remote'), '', 'as long as nobody asks, nobody knows that a server is away');
 $session = start_statement($node, q{SELECT idgen_next('remote') FROM generate_series(1, 10)});
 becomes('remote', qr/^Server central has not answered since/, 'a session tries to ask it');
-$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'});
+run_sql($node, q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'});
 is($session->query(''), '', 'and is told not to');
 $session->quit;
 set_server_timeout('1s');
@@ -139,13 +138,12 @@ like(worker('remote worker'), qr/^backing off: could not connect to server "cent
 like(problem('remote worker'), qr/^Server central has not answered \Q$since\E.* The worker could not refill: could not connect to server "central"\.$/, 'both are problems; that it does not answer comes first');
 set_server_timeout('100s');
 $centre->start;
-$node->safe_psql('postgres', "SELECT idgen_next('$_')") foreach ('remote', 'remote worker');
+run_sql($node, "SELECT idgen_next('$_')") foreach ('remote', 'remote worker');
 is(problem($_), '', "$_: when it answers again, all is well") foreach ('remote', 'remote worker');
 is(worker('remote worker'), 'running', 'so is the worker');
 
 # The worker of an id sequence whose row it cannot write
-$node->safe_psql(
-	'postgres', q{
+run_sql($node, q{
 	CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''not today''; END';
 	CREATE TRIGGER refuse BEFORE UPDATE ON id_sequences FOR EACH ROW WHEN (NEW.name = 'worker') EXECUTE FUNCTION refuse();
 	ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER refuse});
@@ -153,35 +151,34 @@ is(sqlstate($node, q{SELECT idgen_next('worker') FROM generate_series(1, 100)}),
 like(problem('worker'), qr/^The worker could not refill: not today\.$/, 'a refill that has failed');
 is(kind('worker'), 'refill_fails', 'in a word');
 is(worker('worker'), 'backing off: not today', 'the worker backs off');
-$node->safe_psql('postgres', 'DROP TRIGGER refuse ON id_sequences');
-$node->safe_psql('postgres', q{SELECT idgen_next('worker')});
+run_sql($node, 'DROP TRIGGER refuse ON id_sequences');
+run_sql($node, q{SELECT idgen_next('worker')});
 is(problem('worker'), '', 'the next one has not');
 
 # The cache has the place for 16. More of them take turns.
 $node->append_conf('postgresql.conf', 'idgen.warn_evictions = 100');
 $node->reload;
-$node->safe_psql('postgres', q{SELECT idgen_create('many' || n) FROM generate_series(1, 40) AS n});
+run_sql($node, q{SELECT idgen_create('many' || n) FROM generate_series(1, 40) AS n});
 $node->poll_query_until('postgres', q{SELECT current_setting('idgen.warn_evictions') = '100'});
 $node->pgbench(
 	'-n -C -c 1 -t 20', 0, [qr/processed: 20/], [qr/^$/], 'many id sequences are used in turn',
 	{ 'turns' => q{SELECT idgen_next('many' || n) FROM generate_series(1, 40) AS n} });
-is($node->safe_psql('postgres', q{SELECT DISTINCT problem_kind FROM idgen_health WHERE name ~ '^many' AND problem_kind IS NOT NULL}),
+is(run_sql($node, q{SELECT DISTINCT problem_kind FROM idgen_health WHERE name ~ '^many' AND problem_kind IS NOT NULL}),
 	'cache_thrashes', 'in a word');
-like($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT problem, ';') FROM idgen_health WHERE name ~ '^many'}),
+like(run_sql($node, q{SELECT string_agg(DISTINCT problem, ';') FROM idgen_health WHERE name ~ '^many'}),
 	qr/^The cache has too few slots, .* Raise idgen\.max_sequences\.$/, 'the cache thrashes');
 
 # Ids of rows that are cached count as those to come.
 $node->append_conf('postgresql.conf', 'idgen.max_sequences = 100');
 $node->restart;
-$node->safe_psql(
-	'postgres', q{
+run_sql($node, q{
 	SELECT idgen_create('taken', block_size => 100);
 	CREATE TABLE taken (id integer PRIMARY KEY DEFAULT idgen_next('taken'));
 	INSERT INTO taken SELECT FROM generate_series(1, 10)});
 is(problem('taken'), '', 'a column whose ids have all been drawn');
-$node->safe_psql('postgres', 'INSERT INTO taken VALUES (50)');
+run_sql($node, 'INSERT INTO taken VALUES (50)');
 like(problem('taken'), qr/^There are ids in column public\.taken\.id \(integer\) that it has yet to issue\. Run idgen_sync\('public\.taken', 'id'\)\.$/, 'an id that is cached');
-$node->safe_psql('postgres', q{SELECT idgen_sync('taken', 'id')});
+run_sql($node, q{SELECT idgen_sync('taken', 'id')});
 is(problem('taken'), '', 'idgen_sync');
 my $run = start_pgbench($node, 'draw', 'INSERT INTO taken DEFAULT VALUES', '-c', 4, '-t', 500);
 my $wrong = 0;

@@ -29,13 +29,11 @@ my @columns = sort keys %default;
 my @per_row = map { "count(DISTINCT $_)" } @columns;
 my $count = 'SELECT count(*), ' . join(', ', @per_row) . ' FROM arriving';
 
-$publisher->safe_psql(
-	'postgres', q{
+run_sql($publisher, q{
 	CREATE TABLE arriving (what int PRIMARY KEY);
 	INSERT INTO arriving SELECT generate_series(1, 1500);
 	CREATE PUBLICATION p FOR TABLE arriving});
-$subscriber->safe_psql(
-	'postgres', q{
+run_sql($subscriber, q{
 	CREATE SEQUENCE native_seq INCREMENT BY 20;
 	CREATE TABLE counter (next_id bigint);
 	INSERT INTO counter VALUES (1);
@@ -46,30 +44,29 @@ $subscriber->safe_psql(
 	SELECT idgen_create('own'), idgen_create('gapless', block_size => 1), idgen_create('worker', refill => 'worker'),
 		idgen_create('native', source => 'sequence', source_name => 'public.native_seq'), idgen_create('auto', refill => 'auto'), idgen_create('composed', layout => 'prefixed'),
 		idgen_create('allocated', source => 'function', source_name => 'allocate', block_size => 20)});
-$subscriber->safe_psql('postgres',
-	'CREATE TABLE arriving (what int PRIMARY KEY, ' . join(', ', map { "$_ bigint UNIQUE DEFAULT $default{$_}" } @columns) . ')');
+run_sql($subscriber, 'CREATE TABLE arriving (what int PRIMARY KEY, ' . join(', ', map { "$_ bigint UNIQUE DEFAULT $default{$_}" } @columns) . ')');
 my $connstr = $publisher->connstr . ' dbname=postgres';
-$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '$connstr' PUBLICATION p");
+run_sql($subscriber, "CREATE SUBSCRIPTION s CONNECTION '$connstr' PUBLICATION p");
 $subscriber->wait_for_subscription_sync($publisher, 's');
-is($subscriber->safe_psql('postgres', $count), join('|', (1500) x (@columns + 1)), 'the first copy');
-is($subscriber->safe_psql('postgres', 'SELECT min(gapless), max(gapless) FROM arriving'), '1|1500', 'gapless');
+is(run_sql($subscriber, $count), join('|', (1500) x (@columns + 1)), 'the first copy');
+is(run_sql($subscriber, 'SELECT min(gapless), max(gapless) FROM arriving'), '1|1500', 'gapless');
 
-$publisher->safe_psql('postgres', "INSERT INTO arriving VALUES ($_)") foreach 1501 .. 1510;
-$publisher->safe_psql('postgres', 'INSERT INTO arriving SELECT generate_series(1511, 1600)');
-$subscriber->safe_psql('postgres', 'SELECT ' . join(', ', map { $default{$_} } grep { $_ ne 'gapless' } @columns)) foreach 1 .. 30;
+run_sql($publisher, "INSERT INTO arriving VALUES ($_)") foreach 1501 .. 1510;
+run_sql($publisher, 'INSERT INTO arriving SELECT generate_series(1511, 1600)');
+run_sql($subscriber, 'SELECT ' . join(', ', map { $default{$_} } grep { $_ ne 'gapless' } @columns)) foreach 1 .. 30;
 $publisher->wait_for_catchup('s');
-is($subscriber->safe_psql('postgres', $count), join('|', (1600) x (@columns + 1)), 'rows that arrive later, beside sessions that draw');
-is($subscriber->safe_psql('postgres', 'SELECT min(gapless), max(gapless) FROM arriving'), '1|1600', 'gapless');
+is(run_sql($subscriber, $count), join('|', (1600) x (@columns + 1)), 'rows that arrive later, beside sessions that draw');
+is(run_sql($subscriber, 'SELECT min(gapless), max(gapless) FROM arriving'), '1|1600', 'gapless');
 
 # A row that the subscriber refuses is sent again and again, and takes ids each
 # time. It has one in the end, and gapless ids have no hole.
-$subscriber->safe_psql('postgres', 'INSERT INTO arriving (what) VALUES (1601)');
-$publisher->safe_psql('postgres', 'INSERT INTO arriving VALUES (1601); INSERT INTO arriving VALUES (1602)');
+run_sql($subscriber, 'INSERT INTO arriving (what) VALUES (1601)');
+run_sql($publisher, 'INSERT INTO arriving VALUES (1601); INSERT INTO arriving VALUES (1602)');
 wait_until(sub { slurp_file($subscriber->logfile) =~ /Key .*already exists/ }, 'a conflict');
-$subscriber->safe_psql('postgres', 'DELETE FROM arriving WHERE what = 1601');
+run_sql($subscriber, 'DELETE FROM arriving WHERE what = 1601');
 $publisher->wait_for_catchup('s');
-is($subscriber->safe_psql('postgres', $count), join('|', (1602) x (@columns + 1)), 'rows that arrive after a conflict');
+is(run_sql($subscriber, $count), join('|', (1602) x (@columns + 1)), 'rows that arrive after a conflict');
 
-$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION s');
+run_sql($subscriber, 'DROP SUBSCRIPTION s');
 $_->stop foreach ($publisher, $subscriber);
 done_testing();

@@ -19,13 +19,11 @@ log_error_verbosity = verbose
 });
 my $connstr = $publisher->connstr . ' dbname=postgres';
 
-$publisher->safe_psql(
-	'postgres', q{
+run_sql($publisher, q{
 	SELECT idgen_create(name, layout => 'scrambled') FROM unnest('{missing,gone,there,changed,renamed}'::text[]) AS name;
 	ALTER TABLE idgen_keys REPLICA IDENTITY FULL;
 	CREATE PUBLICATION keys FOR TABLE idgen_keys});
-$subscriber->safe_psql('postgres',
-	"CREATE SUBSCRIPTION s CONNECTION '$connstr' PUBLICATION keys WITH (disable_on_error)");
+run_sql($subscriber, "CREATE SUBSCRIPTION s CONNECTION '$connstr' PUBLICATION keys WITH (disable_on_error)");
 $subscriber->wait_for_subscription_sync($publisher, 's');
 my %keys;
 
@@ -35,7 +33,7 @@ sub note_keys
 	foreach my $node ($publisher, $subscriber)
 	{
 		$keys{$_} = 1
-		  foreach split /\n/, $node->safe_psql('postgres', q{SELECT left(right(encode(key, 'hex'), 32), 12) FROM idgen_keys});
+		  foreach split /\n/, run_sql($node, q{SELECT left(right(encode(key, 'hex'), 32), 12) FROM idgen_keys});
 	}
 	return;
 }
@@ -55,11 +53,11 @@ sub conflict
 	my $offset = -s $subscriber->logfile;
 
 	note_keys();
-	$publisher->safe_psql('postgres', $change);
+	run_sql($publisher, $change);
 	note_keys();
 	if ($kind =~ /exists/)
 	{
-		$subscriber->poll_query_until('postgres', 'SELECT NOT subenabled FROM pg_subscription') or die 'no error';
+		wait_for_true($subscriber, 'SELECT NOT subenabled FROM pg_subscription', 'an error');
 	}
 	else
 	{
@@ -67,27 +65,26 @@ sub conflict
 	}
 	my $log = slurp_file($subscriber->logfile, $offset);
 	like($log, qr/conflict detected on relation "public.idgen_keys": conflict=$kind/, "$kind is logged")
-	  if $subscriber->safe_psql('postgres', 'SHOW server_version_num') >= 180000;
+	  if run_sql($subscriber, 'SHOW server_version_num') >= 180000;
 	is(shown($log), 0, "$kind: no key is in the log");
 	return;
 }
 
 # Another subscriber's or user's writes: what arrives meets with something else.
-$subscriber->safe_psql('postgres', q{DELETE FROM idgen_keys WHERE name IN ('missing', 'gone')});
+run_sql($subscriber, q{DELETE FROM idgen_keys WHERE name IN ('missing', 'gone')});
 conflict('update_missing', q{UPDATE id_sequences SET name = 'missing too' WHERE name = 'missing'});
 conflict('delete_missing', q{DELETE FROM id_sequences WHERE name = 'gone'});
-$subscriber->safe_psql('postgres', q{ALTER TABLE idgen_keys ADD note text; UPDATE idgen_keys SET note = 'mine' WHERE name = 'changed'});
+run_sql($subscriber, q{ALTER TABLE idgen_keys ADD note text; UPDATE idgen_keys SET note = 'mine' WHERE name = 'changed'});
 conflict('update_origin_differs', q{UPDATE id_sequences SET name = 'changed too' WHERE name = 'changed'});
-$subscriber->safe_psql('postgres', q{INSERT INTO idgen_keys VALUES ('taken', decode(md5('taken'), 'hex'))});
+run_sql($subscriber, q{INSERT INTO idgen_keys VALUES ('taken', decode(md5('taken'), 'hex'))});
 conflict('update_exists', q{UPDATE id_sequences SET name = 'taken' WHERE name = 'renamed'});
-$subscriber->safe_psql('postgres', q{DELETE FROM idgen_keys WHERE name = 'taken'; ALTER SUBSCRIPTION s ENABLE});
+run_sql($subscriber, q{DELETE FROM idgen_keys WHERE name = 'taken'; ALTER SUBSCRIPTION s ENABLE});
 $publisher->wait_for_catchup('s');
-$subscriber->safe_psql(
-	'postgres', q{
+run_sql($subscriber, q{
 	INSERT INTO idgen_keys VALUES ('new', decode(md5('new'), 'hex'));
 	ALTER TABLE idgen_keys DISABLE TRIGGER ALL});
 conflict('insert_exists', q{SELECT idgen_create('new', layout => 'scrambled')});
-$subscriber->safe_psql('postgres', q{ALTER TABLE idgen_keys ENABLE TRIGGER USER; DROP SUBSCRIPTION s});
+run_sql($subscriber, q{ALTER TABLE idgen_keys ENABLE TRIGGER USER; DROP SUBSCRIPTION s});
 
 # A restore over keys that there are
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/keys.dump';

@@ -14,7 +14,7 @@ use Test::More;
 
 # Besides, the centre has a database with the extension.
 my $centre = central_server('centre');
-$centre->safe_psql('postgres', 'CREATE DATABASE extended');
+run_sql($centre, 'CREATE DATABASE extended');
 $centre->safe_psql('extended', 'CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids');
 
 my @nodes = idgen_nodes(2, centres => [$centre], conf => 'idgen.node_id = 2');
@@ -37,7 +37,7 @@ sub draw
 sub central
 {
 	my ($sql) = @_;
-	return $centre->safe_psql('postgres', $sql);
+	return run_sql($centre, $sql);
 }
 
 # The size of a block
@@ -48,9 +48,9 @@ is(central(q{SELECT next_block_start, exhausted FROM id_sequences}), '11|0', 'wh
 central(q{UPDATE id_sequences SET block_size = 100});
 is(draw('x', ($a) x 4, ($b) x 4), '3 4 5 11 8 9 10 111', 'another block_size counts from the next refill');
 is(central(q{SELECT next_block_start FROM id_sequences}), '211', 'on every node');
-is( $nodes[0]->safe_psql('postgres', q{SELECT next_block_start, block_size, max_value, exhausted FROM id_sequences}),
+is( run_sql($nodes[0], q{SELECT next_block_start, block_size, max_value, exhausted FROM id_sequences}),
 	'77|2|80|0', q{the node's row stays as it is});
-is( $nodes[0]->safe_psql('postgres', q{
+is( run_sql($nodes[0], q{
 		SELECT source, source_name, refill, ids_issued, ids_cached, ids_lost, blocks_taken, refills, percent_left
 		FROM idgen_stats}),
 	'server|central|transaction|6|99|0|2|2|', 'idgen_stats of a node');
@@ -86,7 +86,7 @@ is(draw('last', ($a) x 5), '9223372036854775802 9223372036854775803 922337203685
 is(ask(q{idgen_peek('last')}, $a), '2200H', 'nothing comes next');
 
 # An id sequence of the extension has another end, which can be changed.
-$_->safe_psql('postgres', q{
+run_sql($_, q{
 	CREATE SERVER extended FOREIGN DATA WRAPPER idgen_fdw OPTIONS (}
 	  . server_options($centre) =~ s/'postgres'/'extended'/r . q{, schema_name 'ids', remote_name 'bounded');
 	CREATE USER MAPPING FOR CURRENT_USER SERVER extended;

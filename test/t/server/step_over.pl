@@ -20,7 +20,7 @@ idgen.step_over = 100000
 });
 my $node = $nodes[0];
 
-$centre->safe_psql('postgres', q{
+run_sql($centre, q{
 	INSERT INTO id_sequences VALUES ('x', 1, 3), ('worker', 1, 3), ('a', 1, 10), ('b', 1, 10), ('short', 1, 10), ('range', 1, 10);
 	ALTER TABLE id_sequences ADD max_value bigint NOT NULL DEFAULT 9223372036854775807;
 	UPDATE id_sequences SET max_value = 1000 WHERE name = 'short'});
@@ -58,21 +58,21 @@ like(join("\n", map { slurp_file($_->logfile) } @nodes), qr/LOG:  server "centra
 
 # One after the other
 is(join(' ', draw('a'), draw('b'), draw('short')), '10 10 10', 'ids');
-$node->safe_psql('postgres', q{SELECT idgen_next_range('range', 100)});
+run_sql($node, q{SELECT idgen_next_range('range', 100)});
 my $offset = -s $node->logfile;
-$centre->safe_psql('postgres', q{UPDATE id_sequences SET next_block_start = 5 WHERE name IN ('a', 'short', 'range')});
-is($node->safe_psql('postgres', q{SELECT idgen_peek('a')}), '100011', 'idgen_peek knows');
+run_sql($centre, q{UPDATE id_sequences SET next_block_start = 5 WHERE name IN ('a', 'short', 'range')});
+is(run_sql($node, q{SELECT idgen_peek('a')}), '100011', 'idgen_peek knows');
 is(draw('a'), '100020', 'a row that is behind');
 is(draw('b'), '20', 'not another one');
-is($node->safe_psql('postgres', q{SELECT * FROM idgen_next_range('range', 15)}), '100101|100115', 'a range');
+is(run_sql($node, q{SELECT * FROM idgen_next_range('range', 15)}), '100101|100115', 'a range');
 is(sqlstate($node, q{SELECT idgen_next('short')}), '55000', 'there is no room to step over');
 is(logged($offset), qq{server "central" has gone back with id sequence "a", which goes on at 100011
 server "central" has gone back with id sequence "range", which goes on at 100101}, 'the log');
 
 # Another database cluster, with the same rows
 my $other = central_server('other', init => [ force_initdb => 1 ]);
-$other->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('a', 500001, 10), ('b', 1001, 10), ('new', 1, 10)});
-$node->safe_psql('postgres', sprintf("ALTER SERVER central OPTIONS (%s)", server_options($other) =~ s/(\w+ ')/SET $1/gr));
+run_sql($other, q{INSERT INTO id_sequences VALUES ('a', 500001, 10), ('b', 1001, 10), ('new', 1, 10)});
+run_sql($node, sprintf("ALTER SERVER central OPTIONS (%s)", server_options($other) =~ s/(\w+ ')/SET $1/gr));
 create_remote('new', '', $node);
 $offset = -s $node->logfile;
 is(join(' ', draw('a'), draw('b'), draw('new')), '600010 101010 10', 'all that was drawn before is stepped over, even what is ahead');
@@ -83,8 +83,8 @@ like(slurp_file($node->logfile, $offset), qr/DETAIL:  Its system identifier is \
 (?:.*\n)*.*DETAIL:  That was seen when another id sequence was refilled from there\./, 'it says why');
 
 # The setting is gone before all have stepped over.
-$node->safe_psql('postgres', sprintf("ALTER SERVER central OPTIONS (%s)", server_options($centre) =~ s/(\w+ ')/SET $1/gr));
-$centre->safe_psql('postgres', q{UPDATE id_sequences SET next_block_start = 2000001 WHERE name IN ('a', 'b')});
+run_sql($node, sprintf("ALTER SERVER central OPTIONS (%s)", server_options($centre) =~ s/(\w+ ')/SET $1/gr));
+run_sql($centre, q{UPDATE id_sequences SET next_block_start = 2000001 WHERE name IN ('a', 'b')});
 is(draw('a'), '2100010', 'back to the first one');
 kill_server($node);
 $node->adjust_conf('postgresql.conf', 'idgen.step_over', '0');
@@ -92,7 +92,7 @@ $node->start;
 cmp_ok(draw('a'), '>', 2100010, 'what has stepped over goes on');
 is(sqlstate($node, q{SELECT idgen_next('b')}), '55000', 'what has not is refused');
 is(sqlstate($node, q{SELECT idgen_peek('b')}), '55000', 'idgen_peek, too');
-like($node->safe_psql('postgres', q{SELECT problem FROM idgen_health WHERE name = 'b'}), qr/That was seen when another id sequence was refilled from there\./, 'idgen_health');
+like(run_sql($node, q{SELECT problem FROM idgen_health WHERE name = 'b'}), qr/That was seen when another id sequence was refilled from there\./, 'idgen_health');
 $node->adjust_conf('postgresql.conf', 'idgen.step_over', '7');
 $node->reload;
 $node->poll_query_until('postgres', q{SELECT current_setting('idgen.step_over') = '7'});

@@ -17,7 +17,7 @@ use Test::More;
 my $centre = central_server('centre', init => [ allows_streaming => 1 ]);
 my @names = ('own', 'worker', 'early');
 
-$centre->safe_psql('postgres', q{
+run_sql($centre, q{
 	INSERT INTO id_sequences VALUES ('own', 1, 10), ('worker', 1, 10), ('early', 1, 10), ('other', 1, 10), ('composed', 1, 10)});
 my @nodes = idgen_nodes(2, centres => [$centre], conf => q{
 idgen.worker_timeout = '100s'
@@ -47,19 +47,19 @@ sub refused
 sub problem
 {
 	my ($name) = @_;
-	return $node->safe_psql('postgres', "SELECT problem_kind || ': ' || problem FROM idgen_health WHERE name = '$name'");
+	return run_sql($node, "SELECT problem_kind || ': ' || problem FROM idgen_health WHERE name = '$name'");
 }
 
 sub central
 {
-	return $centre->safe_psql('postgres', $_[0]);
+	return run_sql($centre, $_[0]);
 }
 
 # Drop what is cached, so that the next draw asks the centre.
 sub drop_cached
 {
 	my ($name) = @_;
-	$node->safe_psql('postgres', qq{
+	run_sql($node, qq{
 		BEGIN;
 		CREATE TEMP TABLE row AS SELECT * FROM id_sequences WHERE name = '$name';
 		DELETE FROM id_sequences WHERE name = '$name';
@@ -73,9 +73,9 @@ $centre->backup('early');
 central(q{UPDATE id_sequences SET next_block_start = 1001 WHERE name IN ('own', 'worker')});
 drop_cached($_) foreach ('own', 'worker');
 is(join(' ', map { draw($_) } @names), '1001 1001 2', 'later ones');
-is($node->safe_psql('postgres', q{SELECT name, server, last_id, went_back FROM idgen_centre_marks}),
+is(run_sql($node, q{SELECT name, server, last_id, went_back FROM idgen_centre_marks}),
 	"composed|central||\nearly|central|10|\nother|central||\nown|central|1010|\nworker|central|1010|", 'what is remembered');
-is( $node->safe_psql('postgres', q{SELECT DISTINCT system_identifier, timeline FROM idgen_centre_marks}),
+is( run_sql($node, q{SELECT DISTINCT system_identifier, timeline FROM idgen_centre_marks}),
 	central(q{SELECT system_identifier, timeline_id FROM pg_control_system(), pg_control_checkpoint()}),
 	'and of which centre');
 
@@ -84,7 +84,7 @@ $centre->stop;
 restore($centre, 'early');
 is(central(q{SELECT next_block_start FROM id_sequences WHERE name = 'own'}), '11', 'the centre has gone back');
 drop_cached($_) foreach ('own', 'worker');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM idgen_health WHERE problem IS NOT NULL}), '0', 'nobody has asked it yet');
+is(run_sql($node, q{SELECT count(*) FROM idgen_health WHERE problem IS NOT NULL}), '0', 'nobody has asked it yet');
 
 sub is_refused
 {
@@ -106,7 +106,7 @@ CONTEXT:  while refilling id sequence "$name"/, "$when: $name is refused");
 }
 
 is_refused('in the same session of the server');
-is($node->safe_psql('postgres', q{SELECT went_back FROM idgen_centre_marks WHERE name = 'own'}),
+is(run_sql($node, q{SELECT went_back FROM idgen_centre_marks WHERE name = 'own'}),
 	'It would go on at 11, and has given 1010 before.', 'the view of marks says it, too');
 is(sqlstate($node, q{SELECT idgen_peek('own')}), '55000', 'idgen_peek');
 is(sqlstate($node, q{SELECT idgen_next_range('own', 5)}), '55000', 'a range');
@@ -118,7 +118,7 @@ is_refused('after an immediate shutdown');
 kill_server($node);
 $node->start;
 is_refused('after kill -9');
-my ($pid) = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE backend_type = \'walwriter\'');
+my ($pid) = split /\n/, run_sql($node, 'SELECT pid FROM pg_stat_activity WHERE backend_type = \'walwriter\'');
 my $offset = -s $node->logfile;
 kill 'KILL', $pid;
 wait_for_restart($node, $offset);
@@ -132,7 +132,7 @@ is(draw('own', $nodes[1]), '11', 'a node that had received nothing later notices
 # An operator steps over.
 central(q{UPDATE id_sequences SET next_block_start = 5001 WHERE name IN ('own', 'worker')});
 is(join(' ', map { draw($_) } ('own', 'worker')), '5001 5001', 'the row is raised: the node goes on');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM idgen_health WHERE problem IS NOT NULL}), '0', 'and there is no problem any more');
+is(run_sql($node, q{SELECT count(*) FROM idgen_health WHERE problem IS NOT NULL}), '0', 'and there is no problem any more');
 
 # Lowering the row, and dropping and making it anew
 central(q{UPDATE id_sequences SET next_block_start = 1 WHERE name = 'own'});
@@ -141,10 +141,10 @@ like(refused('own'), qr/55000: .*\nDETAIL:  It would go on at 1, and has given 5
 central(q{DELETE FROM id_sequences WHERE name = 'own'; INSERT INTO id_sequences VALUES ('own', 1, 10)});
 like(refused('own'), qr/55000: .*\nDETAIL:  It would go on at 1, and has given 5010 before\./, 'a row that was made anew');
 is(draw('worker'), '5002', 'others are not concerned');
-is($node->safe_psql('postgres', q{SELECT idgen_accept_centre('central', 'own')}), '1', 'accepted');
+is(run_sql($node, q{SELECT idgen_accept_centre('central', 'own')}), '1', 'accepted');
 is(draw('own'), '1', 'and it begins anew');
-is($node->safe_psql('postgres', q{SELECT idgen_accept_centre('central', 'own'), idgen_accept_centre('central', 'own')}), '1|0', 'only what is remembered counts');
-is($node->safe_psql('postgres', q{SELECT idgen_accept_centre('central')}), '2', 'all of a server');
+is(run_sql($node, q{SELECT idgen_accept_centre('central', 'own'), idgen_accept_centre('central', 'own')}), '1|0', 'only what is remembered counts');
+is(run_sql($node, q{SELECT idgen_accept_centre('central')}), '2', 'all of a server');
 central(q{UPDATE id_sequences SET next_block_start = 1});
 drop_cached('worker');
 is(draw('worker'), '1', 'so all may begin anew');
@@ -154,23 +154,23 @@ central(q{UPDATE id_sequences SET next_block_start = 5 WHERE name = 'worker'});
 like(refused('worker'), qr/It would go on at 5, and has given 10 before/, 'what was forgotten stays so, also after kill -9');
 
 # Sequence values count, whatever ids are composed of them.
-is($node->safe_psql('postgres', q{SELECT count(DISTINCT idgen_next('composed')) FROM generate_series(1, 10)}), '10', 'composed ids');
+is(run_sql($node, q{SELECT count(DISTINCT idgen_next('composed')) FROM generate_series(1, 10)}), '10', 'composed ids');
 central(q{UPDATE id_sequences SET next_block_start = 10 WHERE name = 'composed'});
 like(refused('composed'), qr/It would go on at 10, and has given 10 before/, 'of composed ids');
 
 # A server that is renamed is the same one; one that is made anew is not.
-$node->safe_psql('postgres', q{
+run_sql($node, q{
 	ALTER SERVER central RENAME TO renamed;
 	UPDATE id_sequences SET source_name = 'renamed'});
 like(refused('worker'), qr/server "renamed" has gone back/, 'a renamed server');
-$node->safe_psql('postgres', sprintf(q{
+run_sql($node, sprintf(q{
 	DROP SERVER renamed CASCADE;
 	CREATE SERVER renamed FOREIGN DATA WRAPPER idgen_fdw OPTIONS (%s);
 	CREATE USER MAPPING FOR CURRENT_USER SERVER renamed}, server_options($centre)));
 is(draw('worker'), '5', 'of a new server nothing is known');
 
 # Two rows that draw from the same one
-$node->safe_psql('postgres', sprintf(q{
+run_sql($node, sprintf(q{
 	CREATE SERVER common FOREIGN DATA WRAPPER idgen_fdw OPTIONS (%s, remote_name 'other');
 	CREATE USER MAPPING FOR CURRENT_USER SERVER common;
 	SELECT idgen_create(name, source => 'server', source_name => 'common') FROM unnest(ARRAY['a', 'b']) AS name},
@@ -179,7 +179,7 @@ is(draw('a') . ' ' . draw('b'), '1 11', 'two rows share one at the centre');
 central(q{UPDATE id_sequences SET next_block_start = 6 WHERE name = 'other'});
 drop_cached('a');
 like(refused('a'), qr/has gone back with id sequence "other"\nDETAIL:  It would go on at 6, and has given 20 before/, 'and its mark');
-is($node->safe_psql('postgres', q{SELECT idgen_accept_centre('common', 'b')}), '1', 'it is forgotten by the name of either');
+is(run_sql($node, q{SELECT idgen_accept_centre('common', 'b')}), '1', 'it is forgotten by the name of either');
 is(draw('a'), '6', 'for both');
 
 $_->stop foreach (@nodes, $centre);

@@ -17,8 +17,7 @@ my $subscriber = idgen_server('subscriber', init => [ allows_streaming => 'logic
 
 # A function that only some roles may name: who restores need not be asked again
 # for what a child says.
-$primary->safe_psql(
-	'postgres', q{
+run_sql($primary, q{
 	CREATE FUNCTION allocate(name text, blocks integer, OUT first_id bigint, OUT last_id bigint) LANGUAGE sql AS 'SELECT 1, 2';
 	SELECT idgen_create('bill/*', 100, block_size => 1, max_children => 3), idgen_create('auto/*', refill => 'auto'),
 		idgen_create('function/*', source => 'function', source_name => 'allocate');
@@ -35,22 +34,22 @@ my $limited = sub {
 # A dump
 my $dir = PostgreSQL::Test::Utils::tempdir();
 $primary->command_ok([ 'pg_dump', '-f', "$dir/plain.sql", 'postgres' ], 'pg_dump');
-$primary->safe_psql('postgres', 'CREATE DATABASE copy TEMPLATE template0');
+run_sql($primary, 'CREATE DATABASE copy TEMPLATE template0');
 $primary->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', 'copy', '-f', "$dir/plain.sql" ], 'restore');
-is($primary->safe_psql('copy', $rows), $primary->safe_psql('postgres', $rows), 'the same rows');
+is($primary->safe_psql('copy', $rows), run_sql($primary, $rows), 'the same rows');
 is($primary->safe_psql('copy', "SELECT idgen_next('bill/a'), idgen_next('bill/b'), idgen_next('auto/y')"),
 	'102|101|1', 'numbers go on');
 $limited->($primary, 'copy', 'restored');
 
 # A subscriber
-$primary->safe_psql('postgres', 'CREATE PUBLICATION p FOR TABLE id_sequences');
-$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '" . $primary->connstr . " dbname=postgres' PUBLICATION p");
+run_sql($primary, 'CREATE PUBLICATION p FOR TABLE id_sequences');
+run_sql($subscriber, "CREATE SUBSCRIPTION s CONNECTION '" . $primary->connstr . " dbname=postgres' PUBLICATION p");
 $subscriber->wait_for_subscription_sync($primary, 's');
-$primary->safe_psql('postgres', "SELECT idgen_next('auto/z')");
+run_sql($primary, "SELECT idgen_next('auto/z')");
 $primary->wait_for_catchup('s');
-is($subscriber->safe_psql('postgres', $rows), $primary->safe_psql('postgres', $rows), 'a subscriber has them, new ones included');
-$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION s');
-is($subscriber->safe_psql('postgres', "SELECT idgen_next('bill/a')"), '102', 'and goes on');
+is(run_sql($subscriber, $rows), run_sql($primary, $rows), 'a subscriber has them, new ones included');
+run_sql($subscriber, 'DROP SUBSCRIPTION s');
+is(run_sql($subscriber, "SELECT idgen_next('bill/a')"), '102', 'and goes on');
 $limited->($subscriber, 'postgres', 'subscriber');
 
 # A standby, and what it is when it is promoted

@@ -19,8 +19,8 @@ idgen.worker_timeout = '1000s'
 my $create = q{SELECT idgen_create('x', block_size => 10, refill => 'worker')};
 my $draw = q{SELECT idgen_next('x')};
 
-$node->safe_psql('postgres', $create);
-$node->safe_psql('postgres', 'CREATE DATABASE other');
+run_sql($node, $create);
+run_sql($node, 'CREATE DATABASE other');
 $node->safe_psql('other', "CREATE EXTENSION idgen; $create");
 
 # The server's own worker for logical replication has taken the only place. Who
@@ -42,12 +42,12 @@ is(sqlstate($node, $draw), '53400', 'nor has the next call');
 # No place while it is not needed: what is cached is issued, though it runs low.
 $node->safe_psql('other', "SELECT pg_terminate_backend($pid, 60000)");
 ok($node->poll_query_until('postgres', $draw, '1'), 'the place is free again');
-$node->safe_psql('postgres', sprintf('SELECT pg_terminate_backend(%d, 60000)', worker_pid($node, 'postgres')));
+run_sql($node, sprintf('SELECT pg_terminate_backend(%d, 60000)', worker_pid($node, 'postgres')));
 ok($node->poll_query_until('other', "SELECT count(idgen_next('x')) FROM generate_series(1, 100)", '100'),
 	'for the first one, too');
 worker_pid($node, 'other');
-my $cached = $node->safe_psql('postgres', 'SELECT ids_cached FROM idgen_stats');
-is($node->safe_psql('postgres', "SELECT max(idgen_next('x')) FROM generate_series(1, $cached)"),
+my $cached = run_sql($node, 'SELECT ids_cached FROM idgen_stats');
+is(run_sql($node, "SELECT max(idgen_next('x')) FROM generate_series(1, $cached)"),
 	1 + $cached, 'what is cached is issued without a worker');
 is(sqlstate($node, $draw), '53400', 'then callers are told');
 
@@ -59,10 +59,10 @@ pass('a worker that has nothing to do makes room');
 
 $node->append_conf('postgresql.conf', 'max_worker_processes = 0');
 $node->restart;
-$node->safe_psql('postgres', q{SELECT idgen_create('new', refill => 'worker')});
+run_sql($node, q{SELECT idgen_create('new', refill => 'worker')});
 is(sqlstate($node, q{SELECT idgen_next('new')}), '53400', 'no background workers at all');
-$node->safe_psql('postgres', q{UPDATE id_sequences SET refill = 'transaction' WHERE name = 'new'});
-is($node->safe_psql('postgres', q{SELECT idgen_next('new')}), '1', 'the other mode needs none');
+run_sql($node, q{UPDATE id_sequences SET refill = 'transaction' WHERE name = 'new'});
+is(run_sql($node, q{SELECT idgen_next('new')}), '1', 'the other mode needs none');
 
 $node->stop;
 done_testing();
