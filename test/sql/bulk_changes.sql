@@ -17,7 +17,7 @@ SELECT idgen_next(name) FROM unnest('{a,b,c}'::text[]) name;
 -- what has sessions look again
 BEGIN;
 UPDATE id_sequences SET block_size = 10;
-SELECT kilobytes < 1500 FROM memory;
+SELECT kilobytes < 850 FROM memory;
 COMMIT;
 SELECT kilobytes < 100 FROM memory;
 SELECT idgen_next(name) FROM unnest('{a,b,c}'::text[]) name;
