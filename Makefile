@@ -37,7 +37,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress stress-mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
+OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
 OWN_TARGETS += dist test-dist test-package test-container lint-hosted hosted-prepare docs
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
@@ -190,10 +190,10 @@ test-cluster:
 stress:
 	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/stress/run
 
-# Whether that finds builds which break a rule on purpose; MUTANTS="name name"
-# for some of them
-stress-mutants:
-	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/stress/check_mutants
+# Whether the tests find builds that break a rule on purpose; MUTANTS="name
+# name" or RULE="T1 U2" for some of them
+mutants:
+	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/check_mutants
 
 # SECONDS=60 for a shorter run, SEED=number for a certain one
 fuzz:
