@@ -23,8 +23,9 @@ my %kept;
 
 # run_sql(server, statements, database => name): does and answers what
 # safe_psql() does, in a session that is kept for the next call: a psql of its
-# own for each takes as long as most of what is tested. Nothing that the statements set stays
-# with the session. A server that has gone meanwhile gets a new one.
+# own for each takes as long as most of what is tested. Nothing that the
+# statements set stays with the session. A server that has gone meanwhile gets a
+# new one.
 #
 # What needs a session of its own goes on with safe_psql(): a first draw, ids
 # that a session keeps for itself, privileges to connect, statistics that a
