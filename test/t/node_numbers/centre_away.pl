@@ -34,7 +34,7 @@ my $copy = PostgreSQL::Test::Cluster->new('copy');
 mkdir $copy->basedir unless -d $copy->basedir;
 rename($node->data_dir, $copy->data_dir . '.moved') or die "could not rename: $!";
 system_or_bail('cp', '-a', $copy->data_dir . '.moved', $copy->data_dir);
-$copy->append_conf('postgresql.conf', join("\n", 'port = ' . $copy->port, "unix_socket_directories = '" . $copy->host . q{'}, ''));
+$copy->append_conf('postgresql.conf', join("\n", 'port = ' . $copy->port, "unix_socket_directories = '" . $copy->host . q{'}, 'idgen.server_timeout = 1s', ''));
 $copy->start;
 is(node_number($copy), '55000', 'a copy, and the centre is away');
 $copy->stop;
@@ -57,7 +57,7 @@ sub is_told
 	return pass($what);
 }
 
-my $new = idgen_server('new', conf => "idgen.node_id = auto\nidgen.node_lease = 300\n");
+my $new = idgen_server('new', conf => "idgen.node_id = auto\nidgen.node_lease = 300\nidgen.server_timeout = 1s\n");
 is_told($new, qr/^server "idgen_default" does not exist\.$/, 'there is no server');
 lead_to_centre($new, $centre);
 is_told($new, qr/^could not connect to server "idgen_default": /, 'the centre is away');
