@@ -78,9 +78,9 @@ enter_workplace()
 			die "there is no user \"$user\": set IDGEN_TEST_USER to an ordinary user"
 	fi
 
-	# always /tmp: root's own TMPDIR may be closed to others, and the name of a
-	# socket must not become too long
-	work=$(mktemp -d -p /tmp --suffix=.idgen)
+	# /tmp, unless the script says another place: root's own TMPDIR may be
+	# closed to others, and the name of a socket must not become too long
+	work=$(mktemp -d -p "${work_below:-/tmp}" --suffix=.idgen)
 	inner=
 	trap leave_workplace EXIT
 	trap 'exit 129' HUP
