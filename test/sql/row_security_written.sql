@@ -1,6 +1,6 @@
 --
--- A policy that depends on what a refill writes, or a trigger then, holds for
--- the next draw already
+-- A policy that depends on what a refill writes, or a trigger then, or on the
+-- default of an argument, holds for the next draw already
 --
 CREATE EXTENSION idgen;
 SELECT idgen_create('generated', block_size => 1), idgen_create('triggered', block_size => 1);
@@ -31,6 +31,20 @@ SELECT idgen_next('triggered');
 RESET ROLE;
 
 DROP POLICY p ON id_sequences;
+SELECT idgen_create('tenant');
+CREATE FUNCTION allowed(name text, tenant text DEFAULT current_setting('regress.tenant', true)) RETURNS boolean
+	LANGUAGE sql STABLE AS 'SELECT name = tenant';
+CREATE POLICY p ON id_sequences USING (allowed(name));
+SET ROLE regress_idgen_user;
+SET regress.tenant = 'tenant';
+SELECT idgen_next('tenant');
+SET regress.tenant = 'another';
+SELECT idgen_next('tenant');
+\echo :SQLSTATE
+RESET ROLE;
+
+DROP POLICY p ON id_sequences;
 DROP EXTENSION idgen;
 DROP FUNCTION take_note;
+DROP FUNCTION allowed;
 DROP ROLE regress_idgen_user;

@@ -100,6 +100,17 @@ is(duplicates(@ids), '', 'no id was issued twice');
 is(scalar(grep { /^gapless/ } @ids), (split / /, (grep { /^gapless/ } @ids)[-1])[1], 'there is no gap in the gapless ones');
 $_->quit for ($session, $old_snapshot);
 
+# What is kept while the server is stopped cannot be written.
+fill_disk('/pg_stat/');
+$node->stop;
+make_room();
+{
+	local $ENV{LD_PRELOAD} = $library;
+	$node->start;
+}
+draw(@names, 'cached') for 1 .. 3;
+is(duplicates(@ids), '', 'no id was issued twice after a restart');
+
 # The WAL's disk. Clients go on drawing until there is no server any more.
 my $statements = join('', map { "SELECT '$_ ' || idgen_next('$_');\n" } @names, 'cached');
 my @clients = start_clients($node, 3, $statements);

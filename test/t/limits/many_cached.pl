@@ -16,8 +16,10 @@ my $times = 40;
 my $node = idgen_server('cached', conf => "idgen.max_sequences = 65536\nautovacuum = off\n");
 
 # The microseconds that the quickest transaction takes of those with # = 1, 2, …
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other', 'CREATE EXTENSION idgen');
 $node->safe_psql(
-	'postgres', qq{
+	$_, qq{
 	CREATE TABLE measured (what text, many boolean, quickest int);
 	CREATE TABLE empty (a int);
 	CREATE PROCEDURE measure(what text, many boolean) LANGUAGE plpgsql AS \$\$
@@ -33,10 +35,12 @@ $node->safe_psql(
 		END LOOP;
 		INSERT INTO measured VALUES (what, many, extract(epoch FROM quickest) * 1000000);
 		COMMIT;
-	END\$\$});
+	END\$\$}) foreach ('postgres', 'other');
 
 # In this order: each has its own object, and leaves it to the next.
-my @events = (
+my %events;
+$events{other} = [ 'TRUNCATE empty', 'SELECT count(*) FROM idgen_cache', 'SELECT idgen_stats_reset()', 'SELECT 1' ];
+$events{postgres} = [
 	'TRUNCATE empty',
 	'CREATE TABLE t# (id bigint)',
 	'DROP TABLE t#',
@@ -51,13 +55,16 @@ my @events = (
 	q{SELECT idgen_next('s#', 'sequence')},
 	'ALTER SEQUENCE s#_seq RESTART',
 	'DROP SEQUENCE s#_seq',
-	'SELECT 1');
+	'SELECT 1' ];
 
 sub measure
 {
 	my ($many) = @_;
 
-	$node->safe_psql('postgres', join(";\n", map { "CALL measure(\$\$$_\$\$, $many)" } @events));
+	foreach my $database (sort keys %events)
+	{
+		$node->safe_psql($database, join(";\n", map { "CALL measure(\$\$$_\$\$, $many)" } @{ $events{$database} }));
+	}
 	return;
 }
 
@@ -71,12 +78,15 @@ $node->safe_psql(
 cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM idgen_cache'), '>=', 50000, 'many are cached');
 measure('true');
 
-foreach my $event (@events)
+foreach my $database (sort keys %events)
 {
-	my ($few, $many) =
-	  split /\n/, $node->safe_psql('postgres', "SELECT quickest FROM measured WHERE what = \$\$$event\$\$ ORDER BY many");
+	foreach my $event (@{ $events{$database} })
+	{
+		my ($few, $many) =
+		  split /\n/, $node->safe_psql($database, "SELECT quickest FROM measured WHERE what = \$\$$event\$\$ ORDER BY many");
 
-	cmp_ok($many, '<', $few + 500, "$event: $many us with many cached, $few us with few");
+		cmp_ok($many, '<', $few + 500, "$database, $event: $many us with many cached, $few us with few");
+	}
 }
 
 $node->stop;

@@ -30,7 +30,7 @@ $node->safe_psql(
 	CREATE SEQUENCE up_seq INCREMENT BY 10;
 	CREATE SEQUENCE down_seq INCREMENT BY -10;
 	SELECT idgen_create(name, source => 'sequence') FROM unnest('{up,down}'::text[]) name;
-	SELECT idgen_create('used', block_size => 1000), idgen_create('held');
+	SELECT idgen_create('used', block_size => 1000), idgen_create('held'), idgen_create('strict', refill => 'worker');
 	SELECT idgen_create('undone' || i) FROM generate_series(0, 29) i;
 	CREATE TABLE drawn (name text, id bigint, PRIMARY KEY (name, id));
 
@@ -94,9 +94,11 @@ $node->safe_psql('postgres', join('', map { "SELECT draw('n$_');\n" } 50 .. 99) 
 $node->safe_psql('other', $one_by_one);
 my $session = start_statement($node, q{SELECT draw('held', 3)});
 wait_for_waiters($node, 1, 'draw');
+like(sqlstate($node, q{SET idgen.worker_timeout = '100ms'; SELECT draw('strict')}), qr/^(53400)?$/, 'the worker finds a place, or says that there is none');
 $holder->query_safe('COMMIT');
 is(answer($session, ''), '', 'one that needs what the transaction has allocated waits for it');
 $_->quit foreach ($session, $holder);
+is($node->safe_psql('postgres', q{SELECT draw('strict')}), '', 'the worker has a place again');
 check('beside a transaction with more than there are places');
 
 # Transactions that end in other ways

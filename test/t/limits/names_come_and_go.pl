@@ -132,7 +132,9 @@ sql(q{
 	END $$;
 	ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
 	CREATE POLICY look ON id_sequences USING (look(name));
-	CREATE ROLE drawing});
+	CREATE ROLE drawing;
+	GRANT USAGE ON SEQUENCE seq TO drawing;
+	SELECT idgen_create('seq', source => 'sequence', source_name => 'seq')});
 
 sub stopped
 {
@@ -156,6 +158,8 @@ is(stopped('x', q{SELECT idgen_restart('x', 700)}, $give_way), '700', 'stopped: 
 is(stopped('x', $draw, $give_way, q{SELECT idgen_restart('x', 900)}), '900', 'stopped: others draw, it gives way, and idgen_restart');
 is(stopped('x', q{DELETE FROM id_sequences WHERE name = 'x'}, q{SELECT idgen_create('x', 31)}), '31', 'stopped: DELETE and INSERT');
 cmp_ok(stopped('x', $draw, $give_way, $draw), '>', 34, 'stopped: others draw, and it gives way');
+is(stopped('seq', q{ALTER SEQUENCE seq RESTART}), '1', 'stopped: ALTER SEQUENCE');
+is(stopped('seq', $give_way, q{ALTER SEQUENCE seq RESTART}), '1', 'stopped: it gives way, and ALTER SEQUENCE');
 
 # Tenants come and go, some with names of 255 characters, in as many bytes as
 # there can be.

@@ -59,11 +59,12 @@ $session->quit;
 
 # A process that does not get to run until both deadlock_timeout and
 # statement_timeout are over
-($session, my $pid) = start_waiting(q{SET deadlock_timeout = '300ms'; SET statement_timeout = '500ms'});
-kill('STOP', $pid);
-$node->poll_query_until('postgres', "SELECT clock_timestamp() > query_start + interval '600 ms' FROM pg_stat_activity WHERE pid = $pid");
-kill('CONT', $pid);
-$node->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid");
+($session, my $pid) = start_waiting(q{SET deadlock_timeout = '300ms'; SET statement_timeout = '3s'});
+kill('STOP', $pid) or die;
+$node->poll_query_until('postgres', "SELECT clock_timestamp() > query_start + interval '3.1 s' FROM pg_stat_activity WHERE pid = $pid")
+  or die 'it is gone';
+kill('CONT', $pid) or die;
+$node->poll_query_until('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid") or die 'it goes on';
 $holder->query_safe('COMMIT');
 $session->query('SELECT 1');
 like($session->{stderr}, qr/canceling statement due to statement timeout/, 'statement_timeout counts all the same');

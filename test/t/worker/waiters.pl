@@ -79,6 +79,7 @@ foreach my $others (0, 10, 200)
 	my $session = $node->background_psql('postgres');
 	my $late = $session->query_safe('SELECT pg_backend_pid()');
 
+	$node->safe_psql('postgres', "SELECT idgen_create('works $others', refill => 'worker')");
 	$pid = stop_worker($node, 'postgres');
 	$session->query_until(qr/running/, "\\echo running\nSELECT told('used up 0');\n");
 	wait_for_waiters($node, 1, '^SELECT told', 'Extension');
@@ -86,7 +87,7 @@ foreach my $others (0, 10, 200)
 	kill('CONT', $pid);
 	is( $node->safe_psql('postgres', "SELECT count(*) FROM generate_series(1, $others) i WHERE told('used up ' || i) = '2200H'"),
 		$others, "$others others are told");
-	like($node->safe_psql('postgres', q{SELECT told('works')}), qr/^\d+$/, 'the worker has gone on');
+	like($node->safe_psql('postgres', "SELECT told('works $others')"), qr/^\d+$/, 'the worker has gone on');
 	kill('CONT', $late);
 	is($session->query_safe(''), '2200H', 'and so is who comes late');
 	$session->quit;

@@ -187,6 +187,7 @@ sub kill_server
 	$node->kill9;
 	kill 'KILL', @stopped;
 	wait_until(sub { !kill 0, $postmaster, @pids }, 'processes to end');
+	end_kept_sessions($node);
 	return;
 }
 
