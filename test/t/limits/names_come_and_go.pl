@@ -101,7 +101,7 @@ sql(q{CREATE SEQUENCE seq INCREMENT BY 20}, q{CREATE SEQUENCE seq2 INCREMENT BY 
 	q{SELECT idgen_create('seq', source => 'sequence', source_name => 'seq')});
 voids('ALTER SEQUENCE', 'seq', 301, q{ALTER SEQUENCE seq RESTART 301});
 voids('DROP SEQUENCE', 'seq', 1, q{DROP SEQUENCE seq}, q{CREATE SEQUENCE seq INCREMENT BY 20});
-voids('TRUNCATE … RESTART IDENTITY', 'seq', 1, q{CREATE TABLE t (c int)}, q{ALTER SEQUENCE seq OWNED BY t.c},
+voids('TRUNCATE with RESTART IDENTITY', 'seq', 1, q{CREATE TABLE t (c int)}, q{ALTER SEQUENCE seq OWNED BY t.c},
 	q{TRUNCATE t RESTART IDENTITY}, q{ALTER SEQUENCE seq OWNED BY NONE}, q{DROP TABLE t});
 keeps('ROLLBACK', 'seq', q{BEGIN}, q{ALTER SEQUENCE seq RESTART}, q{ROLLBACK});
 keeps('another sequence', 'seq', q{ALTER SEQUENCE seq2 RESTART});

@@ -32,17 +32,37 @@ create_remote('a', q{refill => 'auto'}, $node);
 # Statements that last longer than this are cancelled: 57014.
 my $limit = q{SET statement_timeout = '60s'};
 
+# A session that has that much time for an answer
+sub connected
+{
+	my ($timeout) = @_;
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+	$session->query_safe($_) foreach ('\set VERBOSITY sqlstate', $limit, "SET idgen.server_timeout = '$timeout'");
+	return $session;
+}
+
+# Has it draw.
+sub draw
+{
+	my ($name, $session) = @_;
+
+	$session->query_until(qr/running/, "\\echo running\nSELECT idgen_next('$name');\n");
+	return $session;
+}
+
 sub start
 {
 	my ($name, $timeout) = @_;
-	return start_statement($node, "SELECT idgen_next('$name')", '\set VERBOSITY sqlstate', $limit, "SET idgen.server_timeout = '$timeout'");
+	return draw($name, connected($timeout));
 }
 
 # One asks in vain, the others wait for it.
+my @sessions = map { connected('3s') } 0 .. 20;
 $proxy->hold;
-my @sessions = start('x', '3s');
+draw('x', $sessions[0]);
 $proxy->wait_for_held(1);
-push @sessions, map { start('x', '3s') } 1 .. 20;
+draw('x', $_) foreach @sessions[ 1 .. 20 ];
 wait_for_waiters($node, 21, '^SELECT idgen_next', 'Extension');
 my $accepted = $proxy->accepted;
 is(join(' ', map { answer($_, '') } @sessions), join(' ', ('08001') x 21), 'all of them fail');
@@ -82,10 +102,11 @@ $node->poll_query_until('postgres', 'SHOW idgen.server_timeout', '3s') or die 'n
 $node->poll_query_until('postgres', q{SELECT idgen_next('w') IS NOT NULL}) or die 'the worker does not get on';
 $node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE backend_type = $$idgen worker$$');
 $proxy->wait_for_connected(0);
+@sessions = map { connected('500s') } 1 .. 6;
 $proxy->hold;
-@sessions = map { start('late', '500s') } 1 .. 3;
+draw('late', $_) foreach @sessions[ 0 .. 2 ];
 $proxy->wait_for_held(1);
-push @sessions, map { start('late', '500s') } 1 .. 3;
+draw('late', $_) foreach @sessions[ 3 .. 5 ];
 wait_for_waiters($node, 6, '^SELECT idgen_next', 'Extension');
 $accepted = $proxy->accepted;
 my @answers = map { answer($_, '') } @sessions;
