@@ -19,7 +19,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE dropped');
 $holder->query_safe("BEGIN; SELECT idgen_next('x')");
 my $waiting = $node->background_psql('postgres');
 my $pid = $waiting->query_safe('SELECT pg_backend_pid()');
-$waiting->query_until(qr/running/, "\\echo running\nSELECT idgen_next('x');\n");
+begin_statement($waiting, "SELECT idgen_next('x')");
 $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid")
   or die 'does not wait';
 

@@ -24,7 +24,7 @@ sub start_waiting
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
 	my $pid = $session->query_safe("SET client_min_messages = error; $settings; SELECT pg_backend_pid()");
 
-	$session->query_until(qr/running/, "\\echo running\nSELECT idgen_next('x');\n");
+	begin_statement($session, "SELECT idgen_next('x')");
 	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid")
 	  or die 'does not wait';
 	return ($session, $pid);

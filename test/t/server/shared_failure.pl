@@ -47,8 +47,7 @@ sub draw
 {
 	my ($name, $session) = @_;
 
-	$session->query_until(qr/running/, "\\echo running\nSELECT idgen_next('$name');\n");
-	return $session;
+	return begin_statement($session, "SELECT idgen_next('$name')");
 }
 
 sub start

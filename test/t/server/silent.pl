@@ -36,7 +36,7 @@ sub start_asking
 	$session->query_safe($draw) if $kept;
 	$proxy->hold;
 	$session->query_safe($_) for @before;
-	$session->query_until(qr/running/, "\\echo running\n$draw;\n");
+	begin_statement($session, $draw);
 	return $session;
 }
 

@@ -39,7 +39,7 @@ sub start_drawing
 	$outages++;
 	my @new = map { start_statement($node, "SELECT idgen_next('$_')") } ('x', "w$outages");
 
-	$kept->query_until(qr/running/, "\\echo running\nSELECT idgen_next('kept');\n");
+	begin_statement($kept, "SELECT idgen_next('kept')");
 	my $wait = eval { wait_for_waiters($node, 3, '^SELECT idgen_next', 'Extension'); 1 };
 	ok($wait, "outage $outages: they wait") or die 'the rest would make no sense';
 	return @new;

@@ -29,7 +29,7 @@ $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity 
   or die 'the worker has not begun';
 my $late = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $late->query_safe('SELECT pg_backend_pid()');
-$late->query_until(qr/running/, "\\echo running\n$draw;\n");
+begin_statement($late, $draw);
 wait_for_waiters($node, 2, '^SELECT idgen_next', 'Extension');
 
 kill('STOP', $pid) or die "could not stop process $pid: $!";

@@ -35,7 +35,7 @@ my @waiters;
 foreach my $database ('d8', 'd10')
 {
 	push @waiters, $node->background_psql($database);
-	$waiters[-1]->query_until(qr/running/, "\\echo running\nSELECT idgen_next('y');\n");
+	begin_statement($waiters[-1], "SELECT idgen_next('y')");
 	wait_for_waiters($node, scalar @waiters, 'idgen_next', 'Extension');
 }
 

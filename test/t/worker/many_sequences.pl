@@ -39,7 +39,7 @@ is( $node->safe_psql(
 # Rows that one transaction has locked
 my $holder = $node->background_psql('postgres');
 $holder->query_safe('BEGIN; SELECT FROM id_sequences FOR UPDATE');
-$waiters[$_]->query_until(qr/running/, "\\echo running\nSELECT max(idgen_next('n" . ($_ + 1) . "')) FROM generate_series(1, 40);\n")
+begin_statement($waiters[$_], "SELECT max(idgen_next('n" . ($_ + 1) . "')) FROM generate_series(1, 40)")
   for 0 .. 19;
 wait_for_waiters($node, 20, 'idgen_next', 'Extension');
 $holder->query_safe('COMMIT');

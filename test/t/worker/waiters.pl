@@ -81,7 +81,7 @@ foreach my $others (0, 10, 200)
 
 	$node->safe_psql('postgres', "SELECT idgen_create('works $others', refill => 'worker')");
 	$pid = stop_worker($node, 'postgres');
-	$session->query_until(qr/running/, "\\echo running\nSELECT told('used up 0');\n");
+	begin_statement($session, "SELECT told('used up 0')");
 	wait_for_waiters($node, 1, '^SELECT told', 'Extension');
 	kill('STOP', $late) or die "could not stop process $late: $!";
 	kill('CONT', $pid);

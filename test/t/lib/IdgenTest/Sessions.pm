@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
   run_sql end_kept_sessions wait_for_true wait_until answer sqlstate
-  start_statement wait_for_waiters worker_pid stop_worker wait_for_no_worker
+  start_statement begin_statement wait_for_waiters worker_pid stop_worker wait_for_no_worker
   start_pgbench random_transaction start_clients
   start_node_clients wait_for_lines wait_for_ids finish_clients
   terminate_clients committed_ids seen_ids client_errors
@@ -128,6 +128,15 @@ sub start_statement
 	my $session = $node->background_psql('postgres', on_error_stop => 0);
 
 	$session->query_safe($_) for @before;
+	return begin_statement($session, $sql);
+}
+
+# begin_statement(session, sql): has that session run a statement, and answers
+# the session at once. query('') gets what the statement answers.
+sub begin_statement
+{
+	my ($session, $sql) = @_;
+
 	$session->query_until(qr/running/, "\\echo running\n$sql;\n");
 	return $session;
 }
