@@ -294,6 +294,7 @@ sub still_works
 
 		$answer .= $self->ask(
 			q{
+			SET idgen.server_timeout = '30s';
 			SELECT idgen_next('plain'), idgen_next('gapless'), idgen_next('native'), idgen_next('seq', 'sequence'), idgen_next('func'), idgen_next('server');
 			SELECT idgen_next('invoice/x'), idgen_next_text('invoice/x'), idgen_next_text('yearly', date '2026-05-05'), idgen_unscramble('scrambled', idgen_next('scrambled'));
 			SELECT count(*) > 0 FROM idgen_stats;

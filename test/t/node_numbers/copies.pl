@@ -52,7 +52,7 @@ my $cold_copy = copy_of('cold_copy', $primary);
 $cold_copy->start;
 is(wait_for_number($cold_copy), '2', 'a copy gets another number, though it comes first');
 $primary->start;
-is(wait_for_number($primary), '1', 'the server that was copied keeps its own');
+is(wait_for_renewal($primary), '1', 'the server that was copied keeps its own');
 like(slurp_file($cold_copy->logfile), qr/LOG:  this server has node number 2\n.*HINT:  Another server with the same system identifier has node number 1/,
 	'the log of the copy says so');
 draw($primary, $cold_copy);
@@ -94,9 +94,9 @@ $heir->start;
 is(wait_for_number($heir), '1', 'a copy that knows the last token, after the lease has ended');
 draw($heir);
 $next->start;
-is(wait_for_number($next), '4', 'its original has its own still');
+is(wait_for_renewal($next), '4', 'its original has its own still');
 $primary->start;
-isnt(wait_for_number($primary), '1', 'the first server has lost its number to the heir');
+isnt(wait_for_renewal($primary), '1', 'the first server has lost its number to the heir');
 is(node_number($heir), '1', 'who keeps it');
 
 is(duplicates(@ids), '', 'no id was issued twice');

@@ -58,7 +58,7 @@ run_sql($nodes[0], 'SELECT pg_reload_conf()');
 at_centre("SELECT 1") until at_centre("SELECT token FROM idgen_node_numbers WHERE number = 1") ne (split /\|/, $before)[1];
 is(at_centre('SELECT holder FROM idgen_node_numbers WHERE number = 1'), (split /\|/, $before)[0], 'a reload renews the lease');
 $nodes[0]->restart;
-wait_for_number($nodes[0]);
+wait_for_renewal($nodes[0]);
 isnt(at_centre('SELECT holder FROM idgen_node_numbers WHERE number = 1'), (split /\|/, $before)[0], 'a start is another holder');
 
 # A number by setting, and back
@@ -103,7 +103,7 @@ is(run_sql($node7, "SELECT (idgen_unique_id_parts(idgen_unique_id())).created_at
 
 # The server that has had it gets another one.
 $nodes[1]->start;
-is(wait_for_number($nodes[1]), '8', 'another server has its number by now');
+is(wait_for_renewal($nodes[1]), '8', 'another server has its number by now');
 
 # Numbers that no composed id begins with are given to others in the end.
 my $node8 = leasing_server('node8', $centre, 300, conf => 'idgen.min_node_id = 1022');

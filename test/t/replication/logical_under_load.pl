@@ -21,9 +21,10 @@ $publisher->safe_psql(
 		idgen_create('gapless', block_size => 1), idgen_create('child/*', block_size => 2);
 	CREATE PUBLICATION p FOR TABLE id_sequences});
 
-# Every half a second, a child is new.
+# Every half a second, a child is new. The pauses leave the subscriber time to
+# catch up, also on a busy machine: what it has to apply grows with each refill.
 my @clients = start_clients($publisher, 4, q{
-SELECT 'own ' || idgen_next('own');
+SELECT 'own ' || idgen_next('own') FROM pg_sleep(0.05);
 SELECT 'worker ' || idgen_next('worker');
 SELECT format('child%s %s', n, idgen_next('child/' || n)) FROM (SELECT (extract(epoch FROM now()) * 2)::bigint % 1000 AS n) AS times;
 BEGIN;

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
-  leasing_server lead_to_centre wait_for_number node_number node_numbers lease_process
+  leasing_server lead_to_centre wait_for_number wait_for_renewal node_number node_numbers lease_process
 );
 
 # leasing_server(name, centre, lease, conf => text, ...): a running server as
@@ -56,6 +56,16 @@ sub wait_for_number
 		return $number =~ /^\d+$/ && $number != ($not // 0);
 	}, 'a number');
 	$session->quit;
+	return node_number($node);
+}
+
+# Waits until a server that has started has asked the centre. Until then it goes
+# on with what is left of its lease. Answers the number.
+sub wait_for_renewal
+{
+	my ($node) = @_;
+
+	wait_for_true($node, 'SELECT renewed_at IS NOT NULL FROM idgen_node', 'a renewal');
 	return node_number($node);
 }
 
