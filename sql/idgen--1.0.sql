@@ -11,8 +11,6 @@ CREATE FUNCTION idgen_version() RETURNS text
 
 COMMENT ON FUNCTION idgen_version() IS 'version of the library that is loaded';
 
-GRANT EXECUTE ON FUNCTION idgen_version() TO PUBLIC;
-
 --
 -- Columns, as regclass is for tables. The type is that of owned_by below. It
 -- has operators because the table would else have no equality: audit triggers
@@ -160,10 +158,6 @@ CREATE INDEX id_sequences_template_idx ON id_sequences (template) WHERE template
 
 SELECT pg_catalog.pg_extension_config_dump('id_sequences'::regclass, ''::text);
 
--- A role that may read a row may draw from it.
-REVOKE ALL ON id_sequences FROM PUBLIC;
-GRANT SELECT ON id_sequences TO PUBLIC;
-
 --
 -- Triggers. They fire "always", so also for rows that arrive by replication.
 --
@@ -175,9 +169,6 @@ CREATE FUNCTION idgen_row_changed() RETURNS trigger
 
 COMMENT ON FUNCTION idgen_check_row() IS 'internal: trigger that checks a row of id_sequences';
 COMMENT ON FUNCTION idgen_row_changed() IS 'internal: trigger that tells the cache of changes of id_sequences';
-
-REVOKE ALL ON FUNCTION idgen_check_row() FROM PUBLIC;
-REVOKE ALL ON FUNCTION idgen_row_changed() FROM PUBLIC;
 
 CREATE TRIGGER idgen_check_row
 	BEFORE INSERT OR UPDATE ON id_sequences
@@ -213,14 +204,10 @@ COMMENT ON COLUMN idgen_keys.key IS 'its key: 16 bytes, behind 48 of zero';
 
 SELECT pg_catalog.pg_extension_config_dump('idgen_keys'::regclass, ''::text);
 
-REVOKE ALL ON idgen_keys FROM PUBLIC;
-
 CREATE FUNCTION idgen_check_key() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'idgen_check_key' LANGUAGE C;
 
 COMMENT ON FUNCTION idgen_check_key() IS 'internal: trigger that checks what is written to idgen_keys';
-
-REVOKE ALL ON FUNCTION idgen_check_key() FROM PUBLIC;
 
 CREATE TRIGGER idgen_check_key
 	BEFORE INSERT OR UPDATE OR DELETE ON idgen_keys
@@ -248,8 +235,6 @@ CREATE FUNCTION idgen_by_last_id() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'idgen_by_last_id' LANGUAGE C;
 
 COMMENT ON FUNCTION idgen_by_last_id() IS 'internal: trigger that writes to id_sequences what is written to id_sequences_by_last_id';
-
-REVOKE ALL ON FUNCTION idgen_by_last_id() FROM PUBLIC;
 
 CREATE VIEW id_sequences_by_last_id WITH (security_invoker = true) AS
 	SELECT name AS seq_name,
@@ -377,31 +362,6 @@ COMMENT ON FUNCTION idgen_peek(text, text) IS 'the id that would be issued next 
 COMMENT ON FUNCTION idgen_peek_big(text) IS 'the id that idgen_next_big would return next, without drawing it';
 COMMENT ON FUNCTION idgen_peek_big(text, text) IS 'the id that idgen_next_big would return next from that source, without drawing it';
 
-GRANT EXECUTE ON FUNCTION idgen_next(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next(text, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_big(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_big(text, text) TO PUBLIC;
-REVOKE ALL ON FUNCTION idgen_next_support(internal) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_in_copy(text, internal) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_in_copy(text, text, internal) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_big_in_copy(text, internal) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_big_in_copy(text, text, internal) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_text(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_text(text, date) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_text_in_copy(text, internal) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_text_in_copy(text, date, internal) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_text_value(text, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_next_range(text, bigint, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_last(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_last(text, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_last_big(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_last_big(text, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_peek(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_peek(text, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_peek_big(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_peek_big(text, text) TO PUBLIC;
-
 --
 -- Taking composed ids apart. A literal id may be an integer. Without a function
 -- for integer, the server could not tell whether bigint or numeric is meant.
@@ -429,10 +389,6 @@ COMMENT ON FUNCTION idgen_parts(bigint, text) IS 'fields of an id as idgen_next 
 COMMENT ON FUNCTION idgen_parts(numeric, text) IS 'fields of an id as idgen_next_big composes it';
 COMMENT ON FUNCTION idgen_parts(integer, text) IS 'fields of an id as idgen_next composes it';
 
-GRANT EXECUTE ON FUNCTION idgen_parts(bigint, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_parts(numeric, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_parts(integer, text) TO PUBLIC;
-
 --
 -- The sequence value of a scrambled id, for those who may write the row
 --
@@ -442,8 +398,6 @@ CREATE FUNCTION idgen_unscramble(name text, id bigint) RETURNS bigint
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION idgen_unscramble(text, bigint) IS 'the sequence value of an id of layout scrambled';
-
-GRANT EXECUTE ON FUNCTION idgen_unscramble(text, bigint) TO PUBLIC;
 
 --
 -- Creating and restarting: with the caller's own privileges
@@ -491,12 +445,6 @@ COMMENT ON FUNCTION idgen_restart(text, bigint, text) IS 'start an id sequence w
 COMMENT ON FUNCTION idgen_apply_template(text) IS 'have the children of a template say what it says now';
 COMMENT ON FUNCTION idgen_drop_children(text, timestamptz) IS 'delete the children of a template that no block was allocated from since then';
 
-GRANT EXECUTE ON FUNCTION idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_restart(text, bigint, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_apply_template(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_drop_children(text, timestamptz) TO PUBLIC;
-
 --
 -- Moving columns over: with the caller's own privileges
 --
@@ -541,13 +489,6 @@ COMMENT ON FUNCTION idgen_release_columns(regclass[], name[], text) IS 'have sev
 COMMENT ON FUNCTION idgen_create_missing(regclass, text) IS 'make the id sequences that the defaults of a table, or of all, draw from and that are missing';
 COMMENT ON FUNCTION idgen_sync(regclass, name) IS 'move the id sequence of a column, or of all columns, behind the ids that the column has';
 
-GRANT EXECUTE ON FUNCTION idgen_adopt(regclass, name, text, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_release(regclass, name, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_adopt_columns(regclass[], name[], text[], text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_release_columns(regclass[], name[], text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_create_missing(regclass, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_sync(regclass, name) TO PUBLIC;
-
 --
 -- Privileges, by what a role is to do: granted with the caller's own
 --
@@ -561,9 +502,6 @@ CREATE FUNCTION idgen_revoke(role regrole, level text DEFAULT 'draw') RETURNS te
 
 COMMENT ON FUNCTION idgen_grant(regrole, text) IS 'grant a role what it takes to draw ids, or to change id sequences too';
 COMMENT ON FUNCTION idgen_revoke(regrole, text) IS 'take back what idgen_grant grants';
-
-GRANT EXECUTE ON FUNCTION idgen_grant(regrole, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_revoke(regrole, text) TO PUBLIC;
 
 --
 -- Time-ordered ids: no table, no privilege
@@ -601,13 +539,6 @@ COMMENT ON FUNCTION idgen_unique_uuid() IS 'next UUID of this server: version 7,
 COMMENT ON FUNCTION idgen_unique_uuid_min(timestamptz) IS 'smallest UUID of version 7 of a time';
 COMMENT ON FUNCTION idgen_uuid_created_at(uuid) IS 'time in a UUID of version 7';
 
-GRANT EXECUTE ON FUNCTION idgen_unique_id() TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_unique_id_parts(bigint) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_unique_id_min(timestamptz) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_unique_uuid() TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_unique_uuid_min(timestamptz) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_uuid_created_at(uuid) TO PUBLIC;
-
 --
 -- Servers that have an id_sequences to draw blocks from. The wrapper has no
 -- handler, as there are no foreign tables. Nobody needs the privilege to call
@@ -618,8 +549,6 @@ CREATE FUNCTION idgen_fdw_validator(options text[], catalog oid) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_fdw_validator'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
-REVOKE ALL ON FUNCTION idgen_fdw_validator(text[], oid) FROM PUBLIC;
-
 CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR idgen_fdw_validator;
 
 -- What is remembered of them is not a matter of transactions, and whoever owns
@@ -627,8 +556,6 @@ CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR idgen_fdw_validator;
 CREATE FUNCTION idgen_accept_centre(server name, name text DEFAULT NULL) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_accept_centre'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-
-GRANT EXECUTE ON FUNCTION idgen_accept_centre(name, text) TO PUBLIC;
 
 COMMENT ON FUNCTION idgen_accept_centre(name, text) IS 'accept a server as it is now: forget which ids it has given before';
 COMMENT ON FUNCTION idgen_fdw_validator(text[], oid) IS 'internal: checks the options of servers and user mappings';
@@ -700,11 +627,6 @@ COMMENT ON COLUMN idgen_leases.renewals IS 'how often the centre has leased or r
 COMMENT ON COLUMN idgen_leases.renewed_at IS 'when the lease was renewed last';
 COMMENT ON COLUMN idgen_leases.until_ms IS 'when the lease ends, in milliseconds since 1970';
 COMMENT ON COLUMN idgen_leases.boot_until IS 'the same in microseconds since the start of the machine';
-
--- The first has only hashes of tokens in it, and is dumped by the owner of the
--- database. The second has the tokens.
-REVOKE ALL ON idgen_node_numbers, idgen_leases FROM PUBLIC;
-GRANT SELECT ON idgen_node_numbers TO pg_monitor, pg_database_owner;
 
 -- Lease a number, or renew the lease: null if no number is free. Which one, in
 -- this order:
@@ -824,11 +746,6 @@ COMMENT ON FUNCTION idgen_release_node(integer) IS 'at the centre: let any serve
 COMMENT ON FUNCTION idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased';
 COMMENT ON FUNCTION idgen_node_state() IS 'internal: what view idgen_node shows';
 
-REVOKE ALL ON FUNCTION idgen_lease_node(uuid, bigint, text, bigint, integer, integer, bigint, uuid, integer[], uuid[], uuid[], bigint[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION idgen_release_node(integer) FROM PUBLIC;
-REVOKE ALL ON FUNCTION idgen_reserve_node(integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_node_state() TO PUBLIC;
-
 CREATE VIEW idgen_nodes WITH (security_invoker = true) AS
 	SELECT number,
 		CASE WHEN reserved_for IS NOT NULL THEN 'reserved'::text
@@ -859,9 +776,6 @@ COMMENT ON COLUMN idgen_node.leased_until IS 'when this server gives the number 
 COMMENT ON COLUMN idgen_node.renewed_at IS 'when the lease was renewed last; null if it was not since the server was started';
 COMMENT ON COLUMN idgen_node.failing_since IS 'since when the lease cannot be renewed; null if it can';
 COMMENT ON COLUMN idgen_node.problem IS 'why it cannot be renewed, for superusers and members of pg_monitor; null if it can';
-
-GRANT SELECT ON idgen_nodes TO pg_monitor, pg_database_owner;
-GRANT SELECT ON idgen_node TO PUBLIC;
 
 --
 -- Looking inside. The functions and views show what the role that calls or
@@ -1120,15 +1034,6 @@ COMMENT ON COLUMN idgen_columns.limited_by IS 'what sets that limit';
 COMMENT ON COLUMN idgen_columns.percent_used IS 'percentage of the values up to the limit that are drawn, or held by blocks; null if not known';
 COMMENT ON COLUMN idgen_columns.adoptable IS 'would idgen_adopt accept the column?';
 
-GRANT EXECUTE ON FUNCTION idgen_entries() TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_blocks() TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_conditions() TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_totals() TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_all_columns() TO PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen_centre_mark(text, text) TO PUBLIC;
-REVOKE ALL ON FUNCTION idgen_stats_reset() FROM PUBLIC;
-GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals, idgen_columns, idgen_centre_marks TO PUBLIC;
-
 --
 -- What becomes of an id sequence when its column is dropped, or gets another
 -- type. The triggers come last, so that they do not fire for this script. They
@@ -1143,9 +1048,6 @@ CREATE FUNCTION idgen_columns_altered() RETURNS event_trigger
 COMMENT ON FUNCTION idgen_columns_dropped() IS 'internal: event trigger that deletes the rows of dropped columns';
 COMMENT ON FUNCTION idgen_columns_altered() IS 'internal: event trigger that adapts max_value to a column''s new type';
 
-REVOKE ALL ON FUNCTION idgen_columns_dropped() FROM PUBLIC;
-REVOKE ALL ON FUNCTION idgen_columns_altered() FROM PUBLIC;
-
 CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
 	EXECUTE FUNCTION idgen_columns_dropped();
 CREATE EVENT TRIGGER idgen_columns_altered ON ddl_command_end
@@ -1154,3 +1056,54 @@ CREATE EVENT TRIGGER idgen_columns_altered ON ddl_command_end
 
 ALTER EVENT TRIGGER idgen_columns_dropped ENABLE ALWAYS;
 ALTER EVENT TRIGGER idgen_columns_altered ENABLE ALWAYS;
+
+--
+-- Rights. At first all that there is belongs to its owner alone, whatever
+-- default privileges give or take. Then each object gets what it is for.
+--
+
+DO $$
+DECLARE
+	path text := pg_catalog.current_setting('search_path'::text);
+	command text;
+BEGIN
+	-- The schema that the extension goes to may have functions and operators of
+	-- others.
+	PERFORM pg_catalog.set_config('search_path'::text, 'pg_catalog, pg_temp'::text, true);
+	FOR command IN
+		WITH members AS (
+			SELECT objid, classid, (pg_identify_object(classid, objid, 0)).identity FROM pg_depend
+				WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND
+					refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')),
+		objects AS (
+			SELECT 'TABLE' AS kind, identity, relacl AS acl, relowner AS owner
+				FROM members JOIN pg_class ON classid = 'pg_class'::regclass AND objid = oid
+			UNION ALL SELECT 'FUNCTION', identity, coalesce(proacl, acldefault('f', proowner)), proowner
+				FROM members JOIN pg_proc ON classid = 'pg_proc'::regclass AND objid = oid
+			UNION ALL SELECT 'TYPE', identity, coalesce(typacl, acldefault('T', typowner)), typowner
+				FROM members JOIN pg_type ON classid = 'pg_type'::regclass AND objid = oid)
+		SELECT DISTINCT format('REVOKE ALL ON %s %s FROM %s', kind, identity,
+				CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END)
+			FROM objects, aclexplode(acl) WHERE grantee <> owner
+		UNION ALL SELECT format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', identity)
+			FROM members JOIN pg_proc ON classid = 'pg_proc'::regclass AND objid = oid
+			WHERE prorettype <> ALL ('{trigger, event_trigger}'::regtype[]) AND
+				proname <> ALL ('{idgen_next_support, idgen_fdw_validator, idgen_stats_reset,
+					idgen_lease_node, idgen_release_node, idgen_reserve_node}')
+	LOOP
+		EXECUTE command;
+	END LOOP;
+	PERFORM set_config('search_path', path, true);
+END
+$$;
+
+GRANT USAGE ON TYPE idgen_column TO PUBLIC;
+
+-- A role that may read a row may draw from it.
+GRANT SELECT ON id_sequences TO PUBLIC;
+
+GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals, idgen_columns, idgen_centre_marks, idgen_node TO PUBLIC;
+
+-- The table has only hashes of tokens in it, and is dumped by the owner of the
+-- database. Nobody else reads idgen_leases, which has the tokens, or idgen_keys.
+GRANT SELECT ON idgen_node_numbers, idgen_nodes TO pg_monitor, pg_database_owner;
