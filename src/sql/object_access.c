@@ -11,6 +11,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/dependency.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
@@ -30,13 +31,20 @@
 
 static object_access_hook_type previous_object_access_hook = NULL;
 
-/* Is that relation called as idgen's table is? */
+/*
+ * Is that relation the table of the extension? Anybody may have one that is
+ * called as it is.
+ */
 static bool
-is_named_as_table(Oid relid)
+is_table(Oid relid)
 {
 	char *name = get_rel_name(relid);
+	Oid extension;
 
-	return name != NULL && strcmp(name, "id_sequences") == 0;
+	if (name == NULL || strcmp(name, "id_sequences") != 0)
+		return false;
+	extension = get_extension_oid("idgen", true);
+	return OidIsValid(extension) && getExtensionOfObject(RelationRelationId, relid) == extension;
 }
 
 /* The table of a trigger, invalid if there is none of that OID yet. */
@@ -84,13 +92,13 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 			break;
 		case RelationRelationId:
 		case InheritsRelationId: /* the table becomes a partition */
-			if (access != OAT_POST_CREATE && is_named_as_table(object_id))
+			if (access != OAT_POST_CREATE && is_table(object_id))
 				idgen_changes_note_tables();
 			if (access == OAT_DROP && sub_id == 0)
 				idgen_kept_forget_object(object_id);
 			break;
 		case TriggerRelationId:
-			if (access != OAT_POST_CREATE && is_named_as_table(table_of_trigger(object_id)))
+			if (access != OAT_POST_CREATE && is_table(table_of_trigger(object_id)))
 				idgen_changes_note_tables();
 			break;
 		case ForeignServerRelationId:

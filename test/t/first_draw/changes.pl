@@ -244,6 +244,31 @@ is(answer($session, "SELECT idgen_next('$second')"), '42501', 'REVOKE, in the mi
 $session->quit;
 $node->safe_psql('postgres', 'GRANT SELECT ON id_sequences TO ordinary');
 
+# A table of anybody's that is called as idgen's changes nothing: a new session
+# still need not look for the row.
+sub looks
+{
+	my ($name) = @_;
+	my $scans = (split /\n/, ask(qq{BEGIN; SELECT idgen_next('$name'); SELECT pg_stat_get_xact_numscans('id_sequences_pkey'::regclass)}))[1];
+
+	return $scans > 0 ? 'yes' : 'no';
+}
+
+$name = drawn_name();
+$node->safe_psql('postgres', 'CREATE SCHEMA strangers AUTHORIZATION ordinary');
+foreach my $change (
+	'CREATE TABLE strangers.id_sequences (a integer)',
+	'ALTER TABLE strangers.id_sequences ADD b integer',
+	'CREATE TRIGGER t BEFORE UPDATE ON strangers.id_sequences FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+	'ALTER TABLE strangers.id_sequences RENAME TO other; ALTER TABLE strangers.other RENAME TO id_sequences',
+	'DROP TABLE strangers.id_sequences')
+{
+	is(ask($change, 'ordinary'), '', $change);
+	is(looks($name), 'no', 'does not make a session look');
+}
+$node->safe_psql('postgres', 'ALTER TABLE id_sequences SET (fillfactor = 90)');
+is(looks($name), 'yes', 'a change of the table itself does');
+
 # Crash
 $name = drawn_name();
 $node->safe_psql('postgres', 'BEGIN; ' . composed($name) . "; PREPARE TRANSACTION 'p'");
