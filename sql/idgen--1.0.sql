@@ -1105,5 +1105,6 @@ GRANT SELECT ON id_sequences TO PUBLIC;
 GRANT SELECT ON idgen_stats, idgen_health, idgen_cache, idgen_cache_totals, idgen_columns, idgen_centre_marks, idgen_node TO PUBLIC;
 
 -- The table has only hashes of tokens in it, and is dumped by the owner of the
--- database. Nobody else reads idgen_leases, which has the tokens, or idgen_keys.
+-- database. Nobody else reads idgen_leases, which has the tokens, and
+-- idgen_keys.
 GRANT SELECT ON idgen_node_numbers, idgen_nodes TO pg_monitor, pg_database_owner;
