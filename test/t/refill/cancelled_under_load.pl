@@ -32,17 +32,23 @@ SELECT 'x ' || idgen_next('x');
 COMMIT;
 }, on_error_stop => 0);
 wait_for_lines(50, @clients);
-$node->safe_psql(
-	'postgres', q{
-	DO $$
-	DECLARE
-		pids int[] := array(SELECT pid FROM pg_stat_activity WHERE application_name = 'client');
-	BEGIN
-		FOR i IN 1 .. 1000 LOOP
-			PERFORM pg_cancel_backend(pids[1 + i % array_length(pids, 1)]);
-			PERFORM pg_sleep(0.001);
-		END LOOP;
-	END$$});
+
+# On a busy machine most sessions have nothing to cancel most of the time: their
+# clients wait for a processor.
+wait_until(sub {
+	$node->safe_psql(
+		'postgres', q{
+		DO $$
+		DECLARE
+			pids int[] := array(SELECT pid FROM pg_stat_activity WHERE application_name = 'client');
+		BEGIN
+			FOR i IN 1 .. 1000 LOOP
+				PERFORM pg_cancel_backend(pids[1 + i % array_length(pids, 1)]);
+				PERFORM pg_sleep(0.001);
+			END LOOP;
+		END$$});
+	return grep { slurp_file($_->{err}) =~ /canceling statement due to user request/ } @clients;
+}, 'a statement that is cancelled');
 
 # What is cached and refilled does not last for longer than they wait.
 $node->safe_psql('postgres', q{
@@ -55,14 +61,13 @@ wait_for_lines(100, @clients);
 terminate_clients($node, @clients);
 
 my $errors = join('', map { slurp_file($_->{err}) } @clients);
-like($errors, qr/canceling statement due to user request/, 'statements were cancelled');
 like($errors, qr/canceling statement due to lock timeout/, 'statements timed out');
 my $others = join("\n", grep { !/canceling statement|current transaction is aborted/ }
 	  $errors =~ /ERROR: .*/g);
 is($others, '', 'nothing else failed');
 
 my @ids = committed_ids(@clients);
-cmp_ok(scalar @ids, '>', 300, 'clients saw ids');
+cmp_ok(scalar @ids, '>', 200, 'clients saw ids');
 is(duplicates(@ids), '', 'no id was issued twice');
 
 my ($max) = sort { $b <=> $a } map { /^x (\d+)/ } @ids;
