@@ -23,8 +23,9 @@ idgen.worker_timeout = '1000s'
 create_all_kinds($primary);
 my %kinds = all_kinds();
 
-# Stops the process that sends to the standby, where it only waits: with a lock
-# of the server's, the others would wait for ever, or end the server. Answers it.
+# Stops the process that sends to the standby, where it only waits: if it held a
+# lock of the server's, the others would wait for ever, or end the server.
+# Answers the process.
 sub stop_sender
 {
 	my $pid = run_sql($primary, 'SELECT pid FROM pg_stat_replication');
