@@ -57,17 +57,18 @@ $node->safe_psql('postgres', q{
 	SELECT FROM id_sequences WHERE name = 'x' FOR UPDATE;
 	SELECT pg_sleep(0.2);
 	COMMIT});
-wait_for_lines(100, @clients);
+wait_for_lines(200, @clients);
 terminate_clients($node, @clients);
 
 my $errors = join('', map { slurp_file($_->{err}) } @clients);
+like($errors, qr/canceling statement due to user request/, 'statements were cancelled');
 like($errors, qr/canceling statement due to lock timeout/, 'statements timed out');
 my $others = join("\n", grep { !/canceling statement|current transaction is aborted/ }
 	  $errors =~ /ERROR: .*/g);
 is($others, '', 'nothing else failed');
 
 my @ids = committed_ids(@clients);
-cmp_ok(scalar @ids, '>', 200, 'clients saw ids');
+cmp_ok(scalar @ids, '>', 300, 'clients saw ids');
 is(duplicates(@ids), '', 'no id was issued twice');
 
 my ($max) = sort { $b <=> $a } map { /^x (\d+)/ } @ids;

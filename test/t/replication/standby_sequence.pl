@@ -72,11 +72,11 @@ SELECT 'blocks ' || idgen_next('blocks', 'sequence');
 ROLLBACK;
 SELECT 'fun ' || idgen_next('fun');
 });
-wait_for_lines(300, @clients);
+wait_for_lines(400, @clients);
 $primary->stop('immediate');
 finish_clients(@clients);
 my @ids = seen_ids(@clients);
-cmp_ok(scalar @ids, '>', 800, 'clients saw ids');
+cmp_ok(scalar @ids, '>', 1000, 'clients saw ids');
 is(duplicates(@ids), '', 'no id twice');
 
 $standby->promote;
