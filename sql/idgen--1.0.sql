@@ -1090,6 +1090,7 @@ BEGIN
 			WHERE prorettype <> ALL ('{trigger, event_trigger}'::regtype[]) AND
 				proname <> ALL ('{idgen_next_support, idgen_fdw_validator, idgen_stats_reset,
 					idgen_lease_node, idgen_release_node, idgen_reserve_node}')
+		ORDER BY 1 DESC -- REVOKE before GRANT
 	LOOP
 		EXECUTE command;
 	END LOOP;
