@@ -23,31 +23,15 @@ idgen.worker_timeout = '1000s'
 create_all_kinds($primary);
 my %kinds = all_kinds();
 
-# Stops the process that sends to the standby, where it only waits: if it held a
-# lock of the server's, the others would wait for ever, or end the server.
-# Answers the process.
-sub stop_sender
-{
-	my $pid = run_sql($primary, 'SELECT pid FROM pg_stat_replication');
-
-	wait_until(sub {
-		kill('STOP', $pid) or die "could not stop process $pid: $!";
-		wait_until(sub { slurp_file("/proc/$pid/stat") =~ /\) T / }, 'a process to stop');
-		return 1 if run_sql($primary, "SELECT wait_event_type = 'Activity' FROM pg_stat_activity WHERE pid = $pid") eq 't';
-		kill 'CONT', $pid;
-		return 0;
-	}, 'the sender to wait');
-	return $pid;
-}
-
 # Have nothing sent to the standby any more, and wait until these clients have
 # used up what they can get without. Answers the process that is stopped.
 sub stop_sending
 {
 	my @clients = @_;
 	my $before = () = seen_ids(@clients);
-	my $pid = stop_sender();
+	my $pid = run_sql($primary, 'SELECT pid FROM pg_stat_replication');
 
+	stop_waiting($primary, $pid, "wait_event_type = 'Activity'");
 	wait_until(sub {
 		my $waiting = $primary->safe_psql('postgres', q{
 			SELECT count(*) FROM pg_stat_activity

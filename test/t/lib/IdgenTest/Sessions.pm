@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(
   run_sql end_kept_sessions wait_for_true wait_until answer sqlstate
-  start_statement begin_statement wait_for_waiters worker_pid stop_worker wait_for_no_worker
+  start_statement begin_statement wait_for_waiters worker_pid stop_waiting stop_worker wait_for_no_worker
   start_pgbench random_transaction start_clients
   start_node_clients wait_for_lines wait_for_ids finish_clients
   terminate_clients committed_ids seen_ids client_errors
@@ -165,6 +165,23 @@ sub worker_pid
 	return run_sql($node, $query);
 }
 
+# stop_waiting(server, process, condition): stops a process where it waits, as
+# that condition on its row of pg_stat_activity says. Elsewhere it could hold a
+# lock of the server's: then the others wait for ever, or end the server.
+sub stop_waiting
+{
+	my ($node, $pid, $condition) = @_;
+
+	wait_until(sub {
+		kill('STOP', $pid) or die "could not stop process $pid: $!";
+		wait_until(sub { slurp_file("/proc/$pid/stat") =~ /\) T / }, 'a process to stop');
+		return 1 if run_sql($node, "SELECT $condition FROM pg_stat_activity WHERE pid = $pid") eq 't';
+		kill 'CONT', $pid;
+		return 0;
+	}, 'a process to wait');
+	return;
+}
+
 # stop_worker(server, database): waits until the worker of the database has
 # nothing to do, and stops its process, so that what sessions ask of it gathers.
 # Answers the process.
@@ -173,8 +190,7 @@ sub stop_worker
 	my ($node, $database) = @_;
 	my $pid = worker_pid($node, $database);
 
-	wait_for_true($node, "SELECT state = 'idle' AND wait_event IS NOT NULL FROM pg_stat_activity WHERE pid = $pid", 'an idle worker');
-	kill('STOP', $pid) or die "could not stop process $pid: $!";
+	stop_waiting($node, $pid, "state = 'idle' AND wait_event IS NOT NULL");
 	return $pid;
 }
 
