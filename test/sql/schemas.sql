@@ -64,5 +64,20 @@ SELECT "My ids".idgen_next('gen');
 SET idgen.auto_create = on;
 SELECT "My ids".idgen_next('new');
 RESET idgen.auto_create;
+
+-- It stays there, under that name: the bodies of functions name it. Other
+-- schemas, and other changes of this one, are nobody's business.
+ALTER EXTENSION idgen SET SCHEMA public;
+ALTER SCHEMA "My ids" RENAME TO other;
+\echo :SQLSTATE
+SET session_replication_role = replica;
+ALTER SCHEMA "My ids" RENAME TO other;
+RESET session_replication_role;
+ALTER SCHEMA "My ids" OWNER TO pg_monitor;
+CREATE SCHEMA other;
+ALTER SCHEMA other RENAME TO another;
+DROP SCHEMA another;
+SELECT "My ids".idgen_next('gen');
 DROP EXTENSION idgen;
-DROP SCHEMA "My ids";
+ALTER SCHEMA "My ids" RENAME TO other;
+DROP SCHEMA other;

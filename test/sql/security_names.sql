@@ -3,12 +3,12 @@
 --
 -- needs test/idgen.conf
 --
-CREATE SCHEMA "id""s'; DROP TABLE victim; -- %s\";
-CREATE EXTENSION idgen SCHEMA "id""s'; DROP TABLE victim; -- %s\";
+CREATE SCHEMA "Id s; DROP TABLE victim; %s";
+CREATE EXTENSION idgen SCHEMA "Id s; DROP TABLE victim; %s";
 CREATE TABLE victim (id integer);
 CREATE ROLE "regress_idgen_""u'ser";
-GRANT USAGE ON SCHEMA "id""s'; DROP TABLE victim; -- %s\" TO "regress_idgen_""u'ser";
-SET search_path = "id""s'; DROP TABLE victim; -- %s\", public;
+GRANT USAGE ON SCHEMA "Id s; DROP TABLE victim; %s" TO "regress_idgen_""u'ser";
+SET search_path = "Id s; DROP TABLE victim; %s", public;
 \getenv inputdir PG_ABS_SRCDIR
 \set nonstandard_strings :inputdir '/include/nonstandard_strings.sql'
 \i :nonstandard_strings
@@ -69,7 +69,7 @@ SELECT count(*) FROM victim;
 RESET ALL;
 SET client_min_messages = warning;
 DROP EXTENSION idgen;
-DROP SCHEMA "id""s'; DROP TABLE victim; -- %s\", "t""'; DROP TABLE victim; --\" CASCADE;
+DROP SCHEMA "Id s; DROP TABLE victim; %s", "t""'; DROP TABLE victim; --\" CASCADE;
 DROP SEQUENCE "s""'; DROP TABLE victim; --\_seq";
 DROP FUNCTION "f""'; DROP TABLE victim; --\";
 DROP TABLE victim, allowed;

@@ -22,24 +22,28 @@ my $fixed = "$major.$minor." . (($third // 0) + 1);
 my $wider = "$major." . ($minor + 1);
 
 # What their scripts change
-my $fix = q{
-CREATE OR REPLACE FUNCTION idgen_parts(id integer, layout text,
+my $path = 'SET LOCAL search_path = pg_catalog, pg_temp;';
+my $fix = qq{
+$path
+CREATE OR REPLACE FUNCTION \@extschema\@.idgen_parts(id integer, layout text,
 	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value bigint
 ) RETURNS record
 	LANGUAGE SQL STRICT IMMUTABLE PARALLEL SAFE
 	BEGIN ATOMIC
-		SELECT node, channel, session, sequence_value + 1000 FROM idgen_parts(id::bigint, layout);
+		SELECT node, channel, session, sequence_value + 1000 FROM \@extschema\@.idgen_parts(id::bigint, layout);
 	END;
 };
 my $version_function = 'idgen_version_' . $wider =~ tr/./_/r;
 my $change = qq{
-CREATE OR REPLACE FUNCTION idgen_version() RETURNS text
+$path
+CREATE OR REPLACE FUNCTION \@extschema\@.idgen_version() RETURNS text
 	AS 'MODULE_PATHNAME', '$version_function'
 	LANGUAGE C STRICT STABLE PARALLEL SAFE;
-ALTER TABLE id_sequences ADD COLUMN made_up text;
-COMMENT ON COLUMN id_sequences.made_up IS 'made up';
-CREATE FUNCTION idgen_made_up() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS \$\$ SELECT 'made up' \$\$;
-REVOKE ALL ON FUNCTION idgen_made_up() FROM PUBLIC;
+ALTER TABLE \@extschema\@.id_sequences ADD COLUMN made_up text;
+COMMENT ON COLUMN \@extschema\@.id_sequences.made_up IS 'made up';
+CREATE FUNCTION \@extschema\@.idgen_made_up() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+	SET search_path = pg_catalog, pg_temp AS \$\$ SELECT 'made up' \$\$;
+REVOKE ALL ON FUNCTION \@extschema\@.idgen_made_up() FROM PUBLIC;
 };
 
 # next_versions(): the version of this tree, and the two that come next
