@@ -37,6 +37,7 @@
 #include "common/subxact.h"
 #include "session/messages.h"
 #include "sources/sources.h"
+#include "sql/column_end.h"
 #include "sql/column_row.h"
 #include "sql/drawing_columns.h"
 #include "sql/drawing_defaults.h"
@@ -135,13 +136,19 @@ can_own(const IdgenDrawingColumn *column)
 static void
 count_column(IdgenColumnRow *row, const IdgenDrawingColumn *column)
 {
+	Numeric id;
 	int64 last;
 
 	check_call(column);
+	idgen_check_has_own_rows(column->relid);
 	row->max_value = Min(row->max_value, greatest_id(column));
 	idgen_check_may_read(column->relid, column->name);
-	if (idgen_find_id(column->relid, column->name, NULL, "max", &last))
+	id = idgen_column_end(column->relid, column->name, IDGEN_END_GREATEST, NULL, IDGEN_LOOK_AT_ALL);
+	if (id != NULL)
+	{
+		last = idgen_cut_to_bigint(id);
 		row->start = Max(row->start, last == PG_INT64_MAX ? last : last + 1);
+	}
 	if (row->owner == IDGEN_NO_COLUMN && can_own(column))
 		row->owner = idgen_owning_column(column->relid, column->attnum);
 }

@@ -62,7 +62,6 @@ typedef struct IdgenHealthView
 	ReturnSetInfo *result;
 	Relation rel;          /* id_sequences */
 	MemoryContext context; /* as long as the reading goes on */
-	HTAB *indexes;         /* see index_end.c; NULL as long as nobody needs them */
 	IdgenHealthReader reader;
 	TimestampTz now;
 	IdgenHealthCache cache;

@@ -3,7 +3,7 @@
  *		Columns that have ids which their id sequence has yet to issue.
  *
  * Rows that were loaded with ids of their own make inserts fail later on. The
- * greatest id in the column tells, if an index has it (index_end.c).
+ * greatest id in the column tells, if an index has it (column_end.c).
  *
  * While sessions draw, what was read of the id sequence is older than what is
  * read of the column. So where a column seems to be ahead, all is read once
@@ -18,8 +18,8 @@
 #include "utils/rls.h"
 
 #include "catalog/row.h"
+#include "sql/column_end.h"
 #include "sql/health.h"
-#include "sql/index_end.h"
 
 /*
  * Does a column have the sequence values themselves? Ids of another layout do
@@ -70,6 +70,17 @@ is_to_come(const IdgenExtent *extent, const IdgenCached *cached, int64 id)
 	return false;
 }
 
+/* What an index has at that end of a column; false if nothing is known. */
+static bool
+find_end(const IdgenDrawingColumn *column, IdgenColumnEnd end, int64 *value)
+{
+	Numeric id = idgen_column_end(column->relid, column->name, end, NULL, IDGEN_LOOK_BRIEFLY);
+
+	if (id != NULL)
+		*value = idgen_cut_to_bigint(id);
+	return id != NULL;
+}
+
 /* The extent of an id sequence as it is now; false if it is gone. */
 static bool
 read_extent(const IdgenHealthView *view, const IdgenHealth *health, IdgenExtent *extent)
@@ -95,15 +106,14 @@ read_extent(const IdgenHealthView *view, const IdgenHealth *health, IdgenExtent 
 /* Look at all of it once more. */
 static bool
 is_ahead_now(const IdgenHealthView *view, const IdgenHealth *health, const IdgenDrawingColumn *column,
-             IdgenIndexEnd end)
+             IdgenColumnEnd end)
 {
 	const IdgenHealthEntry *entry = health->item->entry;
 	IdgenExtent extent;
 	IdgenCached cached;
 	int64 id;
 
-	if (!idgen_index_find(column->relid, idgen_index_of(view->indexes, column->relid, column->attnum), end, &id) ||
-	    !read_extent(view, health, &extent))
+	if (!find_end(column, end, &id) || !read_extent(view, health, &extent))
 		return false;
 	return is_to_come(&extent, entry != NULL && idgen_cache_read(&entry->key, &cached) ? &cached : NULL, id);
 }
@@ -113,19 +123,12 @@ bool
 idgen_health_is_ahead(IdgenHealthView *view, const IdgenHealth *health, const IdgenDrawingColumn *column)
 {
 	const IdgenHealthEntry *entry = health->item->entry;
-	IdgenIndexEnd end = health->extent.step > 0 ? IDGEN_END_GREATEST : IDGEN_END_LEAST;
+	IdgenColumnEnd end = health->extent.step > 0 ? IDGEN_END_GREATEST : IDGEN_END_LEAST;
 	int64 id;
 
 	if (!has_values(health, column) || !may_know(view, column))
 		return false;
-	if (view->indexes == NULL)
-	{
-		MemoryContext before = MemoryContextSwitchTo(view->context);
-
-		view->indexes = idgen_indexes_read();
-		MemoryContextSwitchTo(before);
-	}
-	return idgen_index_peek(view->indexes, column->relid, column->attnum, end, &id) &&
+	return find_end(column, end, &id) &&
 		is_to_come(&health->extent, entry != NULL ? &entry->cached : NULL, id) &&
 		is_ahead_now(view, health, column, end);
 }

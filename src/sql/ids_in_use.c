@@ -7,36 +7,25 @@
  * So each function takes one more place into account, and the greatest id
  * counts.
  *
- * The caller has locked whatever it asks about, except where a function says
- * so. Each place is read after it is locked, the table by the newest snapshot
- * rather than the transaction's: that one may be older than the lock.
+ * The caller has locked whatever it asks about. Each place is read after it is
+ * locked.
  */
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "catalog/objectaddress.h"
-#include "catalog/pg_type.h"
 #include "common/int.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/rls.h"
-#include "utils/snapmgr.h"
 
 #include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
 #include "catalog/table.h"
-#include "common/as_owner.h"
 #include "common/compat.h"
 #include "session/handle_table.h"
 #include "session/validate.h"
+#include "sql/column_end.h"
 #include "sql/ids_in_use.h"
-#include "sql/user_sql.h"
-
-/* How many texts are in memory at a time. */
-#define TEXTS_AT_ONCE 1000
 
 static void
 count_last(IdgenIdsInUse *ids, int64 id)
@@ -55,162 +44,18 @@ count_before(IdgenIdsInUse *ids, int64 next)
 }
 
 /*
- * Have the server raise an error rather than hide rows, until
- * AtEOXact_GUC(true, what this returns).
- */
-static int
-row_security_off(void)
-{
-	int nestlevel = NewGUCNestLevel();
-
-	set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	return nestlevel;
-}
-
-/*
- * Run a query that returns one bigint. Returns false if that is null. Raises
- * 42501 if row security hides rows from the caller.
- */
-static bool
-query_all_rows(const char *query, int nargs, Oid *types, Datum *values, int64 *id)
-{
-	int nestlevel = row_security_off();
-	Datum value;
-	bool isnull = true;
-
-	idgen_run_query(query, nargs, types, values, &value, &isnull);
-	AtEOXact_GUC(true, nestlevel);
-	if (!isnull)
-		*id = DatumGetInt64(value);
-	return !isnull;
-}
-
-/*
  * The ids in the table. Raises 42501 if row security hides rows from the
  * caller.
  */
 void
 idgen_count_table(const IdgenColumn *column, IdgenIdsInUse *ids)
 {
-	char *query = psprintf("SELECT pg_catalog.max(%s)::pg_catalog.int8 FROM %s",
-	                       quote_identifier(column->name), idgen_table_name(column->table_oid));
-	int64 last;
+	Numeric last;
 
-	if (query_all_rows(query, 0, NULL, NULL, &last))
-		count_last(ids, last);
-}
-
-/*
- * Raises 42501 unless the current user may read the column in all rows.
- */
-void
-idgen_check_may_read(Oid relid, const char *column)
-{
-	Oid user = GetUserId();
-
-	if (pg_class_aclcheck(relid, user, ACL_SELECT) != ACLCHECK_OK &&
-	    pg_attribute_aclcheck(relid, get_attnum(relid, column), user, ACL_SELECT) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
-	if (check_enable_rls(relid, user, true) == RLS_ENABLED)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-		         errmsg("query would be affected by row-level security policy for table \"%s\"", get_rel_name(relid))));
-}
-
-/*
- * The sequence value of the greatest id in a column, or of the least one: what
- * the aggregate function says, without "base" (NULL = zero). Beyond bigint it
- * is the last bigint. Returns false if there is none. The caller need not have
- * locked the table.
- *
- * A query of a table may run code of its owner, in the predicate of an index,
- * say. The user may not know of this table, so that code runs with the owner's
- * rights; the caller has to check those of the user. Raises 42501 if row
- * security hides rows from the owner.
- */
-bool
-idgen_find_id(Oid relid, const char *column, Numeric base, const char *aggregate, int64 *id)
-{
-	IdgenIdentity before;
-	bool found;
-	Oid types[] = {NUMERICOID};
-	Datum values[] = {NumericGetDatum(base != NULL ? base : int64_to_numeric(0))};
-	char *query = psprintf("SELECT CASE"
-	                       " WHEN value OPERATOR(pg_catalog.>) 9223372036854775807::pg_catalog.numeric"
-	                       " THEN 9223372036854775807::pg_catalog.int8"
-	                       " WHEN value OPERATOR(pg_catalog.<) (-9223372036854775808)::pg_catalog.numeric"
-	                       " THEN (-9223372036854775808)::pg_catalog.int8"
-	                       " ELSE pg_catalog.floor(value)::pg_catalog.int8 END"
-	                       " FROM (SELECT pg_catalog.%s(%s)::pg_catalog.numeric OPERATOR(pg_catalog.-) $1 AS value FROM %s) AS ids",
-	                       aggregate, quote_identifier(column), idgen_table_name(relid));
-
-	idgen_act_as(idgen_owner_of(relid), &before);
-	found = query_all_rows(query, lengthof(types), types, values, id);
-	idgen_act_as_before(&before);
-	return found;
-}
-
-/*
- * Count the texts that are text ids of the format. Others are none of what the
- * id sequence will ever issue.
- */
-static void
-count_text_ids(const IdgenFormat *format, const SPITupleTable *texts, uint64 n, IdgenIdsFound *ids)
-{
-	for (uint64 i = 0; i < n; i++)
-	{
-		bool isnull;
-		text *value = DatumGetTextPP(SPI_getbinval(texts->vals[i], texts->tupdesc, 1, &isnull));
-		int64 id;
-		char *problem;
-
-		if (idgen_format_read(format, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), &id, &problem) != IDGEN_READING_ID)
-			continue;
-		ids->any = true;
-		ids->least = Min(ids->least, id);
-		ids->greatest = Max(ids->greatest, id);
-	}
-}
-
-/*
- * Count the sequence values of the text ids in a column, in *ids. The format is
- * NULL for plain digits. For the rest, this does as idgen_find_id() does.
- */
-void
-idgen_find_text_ids(Oid relid, const char *column, const IdgenFormat *format, IdgenIdsFound *ids)
-{
-	char *query = psprintf("SELECT %s::pg_catalog.text FROM %s WHERE %s IS NOT NULL",
-	                       quote_identifier(column), idgen_table_name(relid), quote_identifier(column));
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen text ids being read",
-	                                              ALLOCSET_DEFAULT_SIZES);
-	IdgenIdentity before;
-	int nestlevel;
-	Portal portal;
-
-	if (format == NULL)
-		format = idgen_format_parse(IDGEN_FORMAT_PLAIN);
-	idgen_act_as(idgen_owner_of(relid), &before);
-	nestlevel = row_security_off();
-	SPI_connect();
-	PushActiveSnapshot(GetLatestSnapshot());
-	portal = SPI_cursor_open(NULL, idgen_prepare(query, 0, NULL), NULL, NULL, true);
-	do
-	{
-		MemoryContext caller;
-
-		SPI_cursor_fetch(portal, true, TEXTS_AT_ONCE);
-		caller = MemoryContextSwitchTo(scratch);
-		count_text_ids(format, SPI_tuptable, SPI_processed, ids);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(scratch);
-		SPI_freetuptable(SPI_tuptable);
-	} while (SPI_processed > 0);
-	SPI_cursor_close(portal);
-	PopActiveSnapshot();
-	SPI_finish();
-	AtEOXact_GUC(true, nestlevel);
-	idgen_act_as_before(&before);
-	MemoryContextDelete(scratch);
+	idgen_check_may_read(column->table_oid, column->name);
+	last = idgen_column_end(column->table_oid, column->name, IDGEN_END_GREATEST, NULL, IDGEN_LOOK_AT_ALL);
+	if (last != NULL)
+		count_last(ids, idgen_cut_to_bigint(last));
 }
 
 /* Raises 0A000 for a sequence that counts down. */

@@ -20,11 +20,6 @@ typedef struct IdgenIdsInUse
 } IdgenIdsInUse;
 
 extern void idgen_count_table(const IdgenColumn *column, IdgenIdsInUse *ids);
-extern void idgen_check_may_read(Oid relid, const char *column);
-extern bool idgen_find_id(Oid relid, const char *column, Numeric base, const char *aggregate,
-                          int64 *id);
-extern void idgen_find_text_ids(Oid relid, const char *column, const IdgenFormat *format,
-                                IdgenIdsFound *ids);
 extern void idgen_count_sequences(const IdgenColumnSequences *sequences, IdgenIdsInUse *ids);
 extern void idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids);
 extern int64 idgen_first_free_id(const IdgenColumn *column, const IdgenIdsInUse *ids);

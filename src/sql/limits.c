@@ -17,6 +17,7 @@
 
 #include "catalog/template.h"
 #include "common/subxact.h"
+#include "sql/column_end.h"
 #include "sql/limits.h"
 #include "text/format.h"
 
@@ -232,17 +233,6 @@ capacity_of(const IdgenDrawingColumn *column, const IdgenExtent *extent)
 	}
 }
 
-/* A numeric as a bigint, cut at the ends of that type. */
-static int64
-cut_to_bigint(Datum number)
-{
-	if (DatumGetBool(DirectFunctionCall2(numeric_ge, number, NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))))
-		return PG_INT64_MAX;
-	if (DatumGetBool(DirectFunctionCall2(numeric_le, number, NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))))
-		return PG_INT64_MIN;
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
-}
-
 /* The last sequence value whose id, with or without big_base, is held. */
 static int64
 last_held(const Capacity *capacity, const IdgenExtent *extent, IdgenDrawForm form)
@@ -253,7 +243,7 @@ last_held(const Capacity *capacity, const IdgenExtent *extent, IdgenDrawForm for
 	if (form != IDGEN_DRAWS_NUMERIC || extent->big_base == NULL)
 		return last;
 	bound = extent->step > 0 && capacity->beyond != NULL ? capacity->beyond : int64_to_numeric(last);
-	return cut_to_bigint(DirectFunctionCall2(numeric_sub, NumericGetDatum(bound), NumericGetDatum(extent->big_base)));
+	return idgen_cut_to_bigint(DatumGetNumeric(DirectFunctionCall2(numeric_sub, NumericGetDatum(bound), NumericGetDatum(extent->big_base))));
 }
 
 /* Does a column hold the ids of values up to "last", if it does any? */

@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
 #include "catalog/epoch.h"
@@ -31,6 +32,7 @@
 #include "session/handle_table.h"
 #include "session/period_now.h"
 #include "session/validate.h"
+#include "sql/column_end.h"
 #include "sql/drawing_columns.h"
 #include "sql/drawing_defaults.h"
 #include "sql/ids_in_use.h"
@@ -111,7 +113,7 @@ columns_of_sequence(const Sync *sync, const IdgenHandle *handle)
 			continue;
 		if (column->relid == sync->column->relid && strcmp(column->name, sync->column->name) == 0)
 			found = lcons(column, found);
-		else if (!draws_from_neighbour(column, handle))
+		else if (idgen_has_own_rows(column->relid) && !draws_from_neighbour(column, handle))
 			found = lappend(found, column);
 	}
 	return found;
@@ -216,19 +218,20 @@ lock_table(const IdgenDrawingColumn *column)
 	return get_rel_name(column->relid) != NULL;
 }
 
-/* Count the numbers in a column, without big_base if it counts there. */
-static void
-find_numbers(const IdgenHandle *handle, const IdgenDrawingColumn *column, IdgenIdsFound *ids)
+/* An end of the ids in a column, as a sequence value; false if it has none. */
+static bool
+find_end(const IdgenHandle *handle, const IdgenDrawingColumn *column, IdgenColumnEnd end, int64 *value)
 {
-	Numeric base = column->call.form == IDGEN_DRAWS_NUMERIC ? handle->found.big_base : NULL;
-	int64 id;
+	bool text = column->call.form == IDGEN_DRAWS_TEXT;
+	const IdgenFormat *format = text && handle->found.format == NULL ? idgen_format_parse(IDGEN_FORMAT_PLAIN) : handle->found.format;
+	Numeric id = idgen_column_end(column->relid, column->name, end, text ? format : NULL, IDGEN_LOOK_AT_ALL);
 
-	if (!idgen_find_id(column->relid, column->name, base, "max", &id))
-		return;
-	ids->any = true;
-	ids->greatest = Max(ids->greatest, id);
-	if (OidIsValid(handle->found.object) && idgen_find_id(column->relid, column->name, base, "min", &id))
-		ids->least = Min(ids->least, id);
+	if (id == NULL)
+		return false;
+	if (column->call.form == IDGEN_DRAWS_NUMERIC && handle->found.big_base != NULL)
+		id = DatumGetNumeric(DirectFunctionCall2(numeric_sub, NumericGetDatum(id), NumericGetDatum(handle->found.big_base)));
+	*value = idgen_cut_to_bigint(id);
+	return true;
 }
 
 /* The ids in all these columns, as sequence values. */
@@ -241,14 +244,17 @@ find_ids(const IdgenHandle *handle, List *columns)
 	foreach(cell, columns)
 	{
 		const IdgenDrawingColumn *column = lfirst(cell);
+		int64 value;
 
 		if (!column->call.plain || !lock_table(column))
 			continue;
 		idgen_check_may_read(column->relid, column->name);
-		if (column->call.form == IDGEN_DRAWS_TEXT)
-			idgen_find_text_ids(column->relid, column->name, handle->found.format, &ids);
-		else
-			find_numbers(handle, column, &ids);
+		if (!find_end(handle, column, IDGEN_END_GREATEST, &value))
+			continue;
+		ids.any = true;
+		ids.greatest = Max(ids.greatest, value);
+		if (OidIsValid(handle->found.object) && find_end(handle, column, IDGEN_END_LEAST, &value))
+			ids.least = Min(ids.least, value);
 	}
 	return ids;
 }
@@ -338,6 +344,7 @@ sync_column(void *arg)
 		call.asked = idgen_source_get(draw->source);
 	if (!lock_table(sync->column))
 		no_such_relation(sync->column->relid);
+	idgen_check_has_own_rows(sync->column->relid);
 	check_type(sync->column);
 	idgen_handle_validate(handle, &call);
 	idgen_sync_check(handle);
@@ -404,6 +411,7 @@ try_to_sync_column(Sync *sync)
 		case ERRCODE_INSUFFICIENT_PRIVILEGE:
 		case ERRCODE_UNDEFINED_OBJECT:
 		case ERRCODE_UNDEFINED_TABLE:
+		case ERRCODE_WRONG_OBJECT_TYPE:
 		case ERRCODE_DATATYPE_MISMATCH:
 		case ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE:
 			break;

@@ -174,9 +174,11 @@ TABLE problems;
 CREATE INDEX ahead_some ON ahead (id) WHERE id > 0;
 CREATE INDEX ahead_not_first ON ahead (other, id);
 CREATE INDEX ahead_expression ON ahead ((id - 1));
-CREATE INDEX ahead_down ON ahead (id DESC);
 CREATE INDEX ahead_hash ON ahead USING hash (id);
 TABLE problems;
+CREATE INDEX ahead_down ON ahead (id DESC);
+TABLE problems;
+DROP INDEX ahead_down;
 CREATE UNIQUE INDEX ahead_two ON ahead (id, other);
 TABLE problems;
 -- ... with nulls; in a table with nothing else, or with nothing
@@ -207,6 +209,16 @@ INSERT INTO ahead VALUES (-500), (7);
 TABLE problems;
 DROP TABLE ahead;
 DROP SEQUENCE down_seq;
+
+-- ... of partitions, which need no column of the same number
+CREATE TABLE ahead (id numeric DEFAULT idgen_next('t'), k integer, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+CREATE TABLE ahead_1 (k integer NOT NULL, id numeric NOT NULL);
+ALTER TABLE ahead ATTACH PARTITION ahead_1 FOR VALUES IN (1);
+INSERT INTO ahead (k) VALUES (1);
+TABLE problems;
+INSERT INTO ahead VALUES (100000, 1);
+TABLE problems;
+DROP TABLE ahead;
 
 -- what is to be run is said so that it runs
 CREATE TABLE "It's Ahead" ("Id" integer PRIMARY KEY DEFAULT idgen_next('quoted'));

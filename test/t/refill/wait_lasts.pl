@@ -39,6 +39,24 @@ sub told
 	return scalar @told;
 }
 
+# End the wait of a session. It waits in rounds, each ended by a timeout of its
+# own, and the server takes a cancel that comes in the same moment for that
+# timeout. So this asks again.
+sub cancel
+{
+	my ($session, $pid) = @_;
+
+	wait_until(
+		sub {
+			kill('INT', $pid);
+			return $node->safe_psql('postgres', "SELECT state = 'idle' FROM pg_stat_activity WHERE pid = $pid") eq 't';
+		},
+		'the end of the wait');
+	$session->query('');
+	$session->quit;
+	return;
+}
+
 # While the first session waits, the log tells of ten others, one after the
 # other, so it would tell of the first one again.
 my ($session, $first) = start_waiting('');
@@ -48,14 +66,10 @@ for (1 .. 10)
 	my ($other, $pid) = start_waiting('');
 
 	wait_until(sub { return told($pid) }, 'the log');
-	kill('INT', $pid);
-	$other->query('');
-	$other->quit;
+	cancel($other, $pid);
 }
 is(told($first), 1, 'the log says once that it waits');
-kill('INT', $first);
-$session->query('');
-$session->quit;
+cancel($session, $first);
 
 # A process that does not get to run until both deadlock_timeout and
 # statement_timeout are over

@@ -1,0 +1,346 @@
+/*
+ * column_end.c
+ *		The greatest or the least id in a column: the only place where idgen
+ *		reads tables of users.
+ *
+ * It reads them by scans of the table or of an index, and not by queries. So no
+ * code of anybody's runs: no predicate or expression of an index, no policy, no
+ * view, whoever owns the table and whoever asks. Partitions, and other tables
+ * that inherit the column, are read one by one. Views and foreign tables are
+ * not read: the rows are those of other tables, which draw themselves or not.
+ *
+ * A brief look is for views that thousands of columns are read for: it waits
+ * for no lock, reads only the end of an index, and no more of dead rows there
+ * than 100 pages of the table. So it may find nothing where there are ids. Its
+ * snapshot is one that conflict tracking does not look at.
+ *
+ * Each table is locked ACCESS SHARE while it is read. What is not committed
+ * does not count, but for the transaction's own rows.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xlog.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+#include "common/compat.h"
+#include "sql/column_end.h"
+#include "sql/drawing_columns.h"
+
+/* As many as the planner reads for the same (utils/adt/selfuncs.c). */
+#define MAX_PAGES_OF_BRIEF_LOOK 100
+
+typedef struct Search
+{
+	IdgenColumnEnd end;
+	IdgenLook look;
+	const IdgenFormat *format; /* of text ids; NULL for numbers */
+	MemoryContext context;     /* of what is found */
+	Numeric found;             /* NULL as long as there is none */
+} Search;
+
+/*
+ * Whose rows
+ */
+
+/* Are the rows of a relation those of tables here? */
+bool
+idgen_has_own_rows(Oid relid)
+{
+	char relkind = get_rel_relkind(relid);
+
+	return relkind == RELKIND_RELATION || relkind == RELKIND_PARTITIONED_TABLE;
+}
+
+/* Raises 42809 for a view or a foreign table. */
+void
+idgen_check_has_own_rows(Oid relid)
+{
+	char relkind = get_rel_relkind(relid);
+
+	if (!idgen_has_own_rows(relid))
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("ids of relation \"%s\" are not known", get_rel_name(relid)),
+		         relkind == RELKIND_FOREIGN_TABLE ? errdetail("Its rows are not in this database.")
+		                                          : errdetail("Its rows are those of other tables.")));
+}
+
+/* Raises 42501 unless the current user may read the column in all rows. */
+void
+idgen_check_may_read(Oid relid, const char *column)
+{
+	Oid user = GetUserId();
+
+	if (pg_class_aclcheck(relid, user, ACL_SELECT) != ACLCHECK_OK &&
+	    pg_attribute_aclcheck(relid, get_attnum(relid, column), user, ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+	if (check_enable_rls(relid, user, true) == RLS_ENABLED)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("query would be affected by row-level security policy for table \"%s\"", get_rel_name(relid))));
+}
+
+/*
+ * Values
+ */
+
+/* The id that a value of a column is; NULL for a text that is none. */
+static Numeric
+id_of_value(const Search *search, Oid type, Datum value)
+{
+	text *id_text;
+	int length;
+	int64 id;
+	char *problem;
+
+	switch (type)
+	{
+		case INT2OID:
+			return int64_to_numeric(DatumGetInt16(value));
+		case INT4OID:
+			return int64_to_numeric(DatumGetInt32(value));
+		case INT8OID:
+			return int64_to_numeric(DatumGetInt64(value));
+		case NUMERICOID:
+			return DatumGetNumeric(value);
+		default:
+			id_text = DatumGetTextPP(value);
+			length = VARSIZE_ANY_EXHDR(id_text);
+			if (type == BPCHAROID)
+				length = bpchartruelen(VARDATA_ANY(id_text), length);
+			if (idgen_format_read(search->format, VARDATA_ANY(id_text), length, &id, &problem) != IDGEN_READING_ID)
+				return NULL;
+			return int64_to_numeric(id);
+	}
+}
+
+/* Has a column of that type ids that this search is for? */
+static bool
+has_ids(const Search *search, Oid type)
+{
+	if (search->format != NULL)
+		return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
+}
+
+static bool
+is_beyond(const Search *search, Numeric id)
+{
+	int order;
+
+	if (search->found == NULL)
+		return true;
+	order = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(id), NumericGetDatum(search->found)));
+	return search->end == IDGEN_END_GREATEST ? order > 0 : order < 0;
+}
+
+static void
+count_value(Search *search, Oid type, Datum value)
+{
+	Numeric id = id_of_value(search, type, value);
+	MemoryContext caller;
+
+	if (id == NULL || !is_beyond(search, id))
+		return;
+	caller = MemoryContextSwitchTo(search->context);
+	search->found = DatumGetNumericCopy(NumericGetDatum(id));
+	MemoryContextSwitchTo(caller);
+}
+
+/* A number as a bigint, rounded down, and cut at the ends of that type. */
+int64
+idgen_cut_to_bigint(Numeric number)
+{
+	Datum value = NumericGetDatum(number);
+
+	if (DatumGetBool(DirectFunctionCall2(numeric_ge, value, NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))))
+		return PG_INT64_MAX;
+	if (DatumGetBool(DirectFunctionCall2(numeric_le, value, NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))))
+		return PG_INT64_MIN;
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8, DirectFunctionCall1(numeric_floor, value)));
+}
+
+/*
+ * Scans
+ */
+
+/* Read all rows of a table. */
+static void
+read_table(Search *search, Relation table, AttrNumber attnum, Oid type)
+{
+	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(table, snapshot, 0, NULL, SO_NONE);
+	TupleTableSlot *row = table_slot_create(table, NULL);
+	MemoryContext of_row = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(of_row);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+	{
+		bool isnull;
+		Datum value = slot_getattr(row, attnum, &isnull);
+
+		if (!isnull)
+			count_value(search, type, value);
+		MemoryContextReset(of_row);
+		CHECK_FOR_INTERRUPTS();
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(of_row);
+	ExecDropSingleTupleTableSlot(row);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+}
+
+/* Read the index from its end, as far as the first row that counts. */
+static void
+read_index(Search *search, Relation table, Relation index, AttrNumber attnum, Oid type)
+{
+	bool brief = search->look == IDGEN_LOOK_BRIEFLY;
+	bool descending = (index->rd_indoption[0] & INDOPTION_DESC) != 0;
+	ScanDirection direction = (search->end == IDGEN_END_GREATEST) != descending ? BackwardScanDirection : ForwardScanDirection;
+	Snapshot snapshot = brief ? SnapshotSelf : RegisterSnapshot(GetLatestSnapshot());
+	IndexScanDesc scan = index_beginscan(table, index, snapshot, NULL, 1, 0, SO_NONE);
+	TupleTableSlot *row = table_slot_create(table, NULL);
+	BlockNumber page = InvalidBlockNumber;
+	int pages = 0;
+	ItemPointer tid;
+	ScanKeyData not_null;
+
+	ScanKeyEntryInitialize(&not_null, SK_ISNULL | SK_SEARCHNOTNULL, 1, InvalidStrategy, InvalidOid, InvalidOid,
+	                       InvalidOid, (Datum) 0);
+	index_rescan(scan, &not_null, 1, NULL, 0);
+	while ((tid = index_getnext_tid(scan, direction)) != NULL)
+	{
+		if (ItemPointerGetBlockNumber(tid) != page && ++pages > MAX_PAGES_OF_BRIEF_LOOK && brief)
+			break;
+		page = ItemPointerGetBlockNumber(tid);
+		if (index_fetch_heap(scan, row))
+		{
+			bool isnull;
+			Datum value = slot_getattr(row, attnum, &isnull);
+
+			count_value(search, type, value);
+			break;
+		}
+		CHECK_FOR_INTERRUPTS();
+	}
+	ExecDropSingleTupleTableSlot(row);
+	index_endscan(scan);
+	if (!brief)
+		UnregisterSnapshot(snapshot);
+}
+
+/*
+ * Is an index one of all rows, in the order of the column? One that was built
+ * among rows that were being changed must not be older than any snapshot.
+ */
+static bool
+is_in_order(Relation index, AttrNumber attnum, Oid type)
+{
+	Form_pg_index form = index->rd_index;
+
+	return index->rd_rel->relkind == RELKIND_INDEX && index->rd_rel->relam == BTREE_AM_OID &&
+		form->indisvalid && form->indkey.values[0] == attnum &&
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
+		index->rd_opfamily[0] == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf &&
+		(!form->indcheckxmin ||
+	     TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
+}
+
+/* Read such an index; false if there is none. */
+static bool
+read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
+{
+	List *indexes = RelationGetIndexList(table);
+	bool done = false;
+	ListCell *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation index;
+
+		if (search->look == IDGEN_LOOK_AT_ALL)
+			LockRelationOid(lfirst_oid(cell), AccessShareLock);
+		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
+			continue;
+		index = index_open(lfirst_oid(cell), NoLock);
+		done = is_in_order(index, attnum, type);
+		if (done)
+			read_index(search, table, index, attnum, type);
+		index_close(index, AccessShareLock);
+		if (done)
+			break;
+	}
+	list_free(indexes);
+	return done;
+}
+
+/* Can this process read the table? */
+static bool
+is_readable(Relation table)
+{
+	return table->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(table) &&
+		(table->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress());
+}
+
+/* One table, without those that inherit from it. It may be gone. */
+static void
+read_one(Search *search, Oid relid, const char *column)
+{
+	AttrNumber attnum;
+	Oid type;
+	Relation table;
+
+	if (search->look == IDGEN_LOOK_AT_ALL)
+		LockRelationOid(relid, AccessShareLock);
+	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return;
+	table = try_relation_open(relid, NoLock);
+	if (table == NULL)
+	{
+		UnlockRelationOid(relid, AccessShareLock);
+		return;
+	}
+	attnum = get_attnum(relid, column);
+	type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
+	if (is_readable(table) && has_ids(search, type) &&
+	    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
+	    search->look == IDGEN_LOOK_AT_ALL)
+		read_table(search, table, attnum, type);
+	relation_close(table, AccessShareLock);
+}
+
+/*
+ * That end of the ids in a column and in what inherits it, palloc'd. NULL if
+ * there are none, or if a brief look has found none. Text ids are read by their
+ * format, numbers without one; values that are no ids do not count. The caller
+ * has checked who may know of them.
+ */
+Numeric
+idgen_column_end(Oid relid, const char *column, IdgenColumnEnd end, const IdgenFormat *format, IdgenLook look)
+{
+	Search search = {.end = end, .look = look, .format = format, .context = CurrentMemoryContext};
+	ListCell *cell;
+
+	foreach(cell, idgen_heirs_of(relid))
+		read_one(&search, lfirst_oid(cell), column);
+	return search.found;
+}
