@@ -16,6 +16,7 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "catalog/row.h"
 #include "catalog/table.h"
@@ -40,7 +41,7 @@ static const struct
 	[IDGEN_ATT_BIG_BASE - 1] = {"big_base", NUMERICOID},
 	[IDGEN_ATT_START_VALUE - 1] = {"start_value", INT8OID},
 	[IDGEN_ATT_POOLING - 1] = {"pooling", TEXTOID},
-	[IDGEN_ATT_OWNED_BY - 1] = {"owned_by", InvalidOid}, /* idgen's own type has no fixed OID */
+	[IDGEN_ATT_OWNED_BY - 1] = {"owned_by", InvalidOid}, /* see is_column_type() */
 	[IDGEN_ATT_MAX_CHILDREN - 1] = {"max_children", INT4OID},
 	[IDGEN_ATT_PERIOD - 1] = {"period", TEXTOID},
 	[IDGEN_ATT_TIME_ZONE - 1] = {"time_zone", TEXTOID},
@@ -48,6 +49,25 @@ static const struct
 	[IDGEN_ATT_TEMPLATE - 1] = {"template", VARCHAROID},
 	[IDGEN_ATT_REFILLED_AT - 1] = {"refilled_at", TIMESTAMPTZOID},
 };
+
+/*
+ * Is a type idgen_column, which has no fixed OID, or a domain of it? Only a
+ * superuser can make another base type, of that name, too.
+ */
+static bool
+is_column_type(Oid type)
+{
+	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(getBaseType(type)));
+	Form_pg_type form;
+	bool result;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_type) GETSTRUCT(tuple);
+	result = form->typtype == TYPTYPE_BASE && strcmp(NameStr(form->typname), "idgen_column") == 0;
+	ReleaseSysCache(tuple);
+	return result;
+}
 
 /* Is a column what the install script has made it, or as good? */
 static bool
@@ -60,8 +80,7 @@ column_is_good(TupleDesc desc, AttrNumber attnum)
 		return false;
 	if (attnum == IDGEN_ATT_NAME && column->attcollation != C_COLLATION_OID)
 		return false;
-	return OidIsValid(made) ? IsBinaryCoercible(column->atttypid, made)
-							: column->attlen == sizeof(int64);
+	return OidIsValid(made) ? IsBinaryCoercible(column->atttypid, made) : is_column_type(column->atttypid);
 }
 
 /* The first column that is not; InvalidAttrNumber if all are. */

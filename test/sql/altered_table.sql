@@ -49,6 +49,24 @@ SELECT idgen_next('gen');
 REINDEX TABLE id_sequences;
 SELECT idgen_next('gen');
 
+-- a column of a type that has as many bytes, but other values, even a domain
+-- with the name of the right one
+CREATE TABLE owning (id serial);
+SELECT idgen_adopt('owning', 'id');
+ALTER TABLE id_sequences ALTER owned_by TYPE macaddr8 USING '01:02:03:04:05:06:07:08';
+SELECT idgen_next('gen');
+\echo :SQLSTATE
+DROP TABLE owning;
+CREATE SCHEMA regress_idgen_alike;
+CREATE DOMAIN regress_idgen_alike.idgen_column AS macaddr8;
+ALTER TABLE id_sequences ALTER owned_by TYPE regress_idgen_alike.idgen_column;
+SELECT idgen_next('gen');
+CREATE TABLE other (id serial);
+DROP TABLE other;
+ALTER TABLE id_sequences ALTER owned_by TYPE idgen_column USING NULL;
+DROP SCHEMA regress_idgen_alike CASCADE;
+SELECT idgen_next('gen');
+
 -- without its key a row cannot be found
 BEGIN;
 ALTER TABLE id_sequences DROP CONSTRAINT id_sequences_pkey;
