@@ -601,10 +601,6 @@ COMMENT ON COLUMN @extschema@.idgen_node_numbers.leased_until IS 'when the lease
 COMMENT ON COLUMN @extschema@.idgen_node_numbers.used_until IS 'no time-ordered id with this number has a later time';
 COMMENT ON COLUMN @extschema@.idgen_node_numbers.reserved_for IS 'why the number is not leased to anybody; null if it may be';
 
--- A server that sets no number has 0. A call that leases locks this row, so
--- that one comes after the other.
-INSERT INTO @extschema@.idgen_node_numbers (number, reserved_for) VALUES (0, 'servers without a number');
-
 SELECT pg_extension_config_dump('@extschema@.idgen_node_numbers'::regclass, 'WHERE number <> 0');
 
 CREATE TABLE @extschema@.idgen_leases (
@@ -641,6 +637,10 @@ COMMENT ON COLUMN @extschema@.idgen_leases.boot_until IS 'the same in microsecon
 -- 2. The lowest one that nobody has.
 -- 3. The one whose lease ended first, of those that no composed id begins with.
 --
+-- A server that sets no number has 0, so nobody leases that. Each call locks its
+-- row, so that one comes after the other. The first call makes it: no table has
+-- a row from the start, since what a subscriber has copied would be there twice.
+--
 -- In the last two cases, and for a server whose last start was elsewhere, no
 -- time-ordered id that was issued with the number may be ahead of the caller's
 -- clock by more than it can do with. Times are milliseconds since 1970, since
@@ -668,6 +668,8 @@ CREATE FUNCTION @extschema@.idgen_lease_node(
 BEGIN ATOMIC
 	SELECT set_config('synchronous_commit', 'on', true)
 		WHERE current_setting('synchronous_commit') = 'off';
+	INSERT INTO @extschema@.idgen_node_numbers (number, reserved_for) VALUES (0, 'servers without a number')
+		ON CONFLICT (number) DO NOTHING;
 	SELECT n.number FROM @extschema@.idgen_node_numbers AS n WHERE n.number = 0 FOR UPDATE;
 	WITH asked AS MATERIALIZED (
 		SELECT clock_timestamp() AS now,
