@@ -126,8 +126,10 @@ is(scalar(grep { /^\d+$/ } @ids), 3, 'the others have an id each');
 is(duplicates(@ids), '', 'of their own');
 $_->quit for @sessions;
 
-# The server does not come back: they all get to know it.
-@sessions = start_asking(1, q{SET idgen.server_timeout = '200ms'});
+# The server does not come back: they all get to know it. The first one has a
+# connection, and begins to ask before the others come.
+@sessions = start_asking(1, q{SET idgen.server_timeout = '3s'});
+$proxy->wait_for_held(1);
 for (1 .. 3)
 {
 	push @sessions, start_statement($node, $draw, '\set VERBOSITY sqlstate', q{SET idgen.server_timeout = '200ms'});
