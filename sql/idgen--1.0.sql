@@ -637,9 +637,9 @@ COMMENT ON COLUMN @extschema@.idgen_leases.boot_until IS 'the same in microsecon
 -- 2. The lowest one that nobody has.
 -- 3. The one whose lease ended first, of those that no composed id begins with.
 --
--- A server that sets no number has 0, so nobody leases that. Each call locks its
--- row, so that one comes after the other. The first call makes it: no table has
--- a row from the start, since what a subscriber has copied would be there twice.
+-- A server that sets no number has 0, so nobody leases that. Each call locks
+-- its row, so that one comes after the other. The first call makes it: no table
+-- has a row from the start, or a subscriber would have it twice.
 --
 -- In the last two cases, and for a server whose last start was elsewhere, no
 -- time-ordered id that was issued with the number may be ahead of the caller's

@@ -7,7 +7,6 @@
 
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_trigger.h"
@@ -237,16 +236,13 @@ idgen_table_name(Oid relid)
 
 /*
  * What a message calls a function of the extension to which that id_sequences
- * belongs: with the schema, unless the search_path of the session leads there.
- * So users can take the call out of the message and run it.
+ * belongs. Users take the call out of the message and run it, a superuser too:
+ * so it has the schema, since another one may have a function of that name.
  */
 const char *
 idgen_function_name(Oid relid, const char *function)
 {
-	Oid schema = get_rel_namespace(relid);
-	bool visible = !OidIsValid(schema) || RelationIsVisible(relid);
-
-	return quote_qualified_identifier(visible ? NULL : get_namespace_name(schema), function);
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), function);
 }
 
 /* Has the current transaction that lock on a relation, or a stronger one? */

@@ -11,14 +11,13 @@ SELECT max(id) FROM orders;
 DROP EXTENSION idgen;
 -- gives: ERROR 2BP01
 
--- claim: After ALTER EXTENSION SET SCHEMA, defaults go on drawing.
-CREATE SCHEMA ids;
-ALTER EXTENSION idgen SET SCHEMA ids;
+-- claim: It stays in its schema, which keeps its name.
+ALTER EXTENSION idgen SET SCHEMA pg_catalog;
+-- gives: ERROR 0A000
+ALTER SCHEMA public RENAME TO other;
+-- gives: ERROR 0A000
 INSERT INTO orders (item) VALUES ('c') RETURNING id;
 -- gives: 3
-SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'orders'::regclass;
--- gives: ids.idgen_next('orders'::text)
-ALTER EXTENSION idgen SET SCHEMA public;
 
 -- claim: DROP EXTENSION CASCADE drops defaults, not columns; views; servers with their user mappings.
 CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw;

@@ -369,7 +369,6 @@ SELECT * FROM idgen_node;
 -- claim: A number can be reserved, and released.
 SELECT idgen_reserve_node(5, 'the archive');
 SELECT number, state, reserved_for FROM idgen_nodes ORDER BY number;
--- gives: 0|reserved|servers without a number
 -- gives: 5|reserved|the archive
 SELECT idgen_release_node(5);
 SELECT state FROM idgen_nodes WHERE number = 5;

@@ -40,6 +40,7 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_release_node
 -- gives: idgen_reserve_node
 -- gives: idgen_row_changed
+-- gives: idgen_schema_altered
 -- gives: idgen_stats_reset
 
 -- claim: PUBLIC has SELECT on id_sequences, and nothing else.

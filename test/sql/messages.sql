@@ -84,6 +84,21 @@ DROP TABLE t;
 DROP SERVER central CASCADE;
 DROP SEQUENCE up_seq, down_seq, bigint_seq;
 DROP ROLE regress_idgen_messages;
+-- A call that is to be taken out of a message has the schema: somebody else may
+-- have a function of that name in a schema that comes first.
+CREATE SCHEMA regress_idgen_trap;
+CREATE FUNCTION regress_idgen_trap.idgen_create(text) RETURNS void LANGUAGE plpgsql AS $$BEGIN RAISE 'trapped'; END$$;
+CREATE FUNCTION regress_idgen_trap.idgen_sync(text, text) RETURNS void LANGUAGE plpgsql AS $$BEGIN RAISE 'trapped'; END$$;
+SET search_path = regress_idgen_trap, public;
+SELECT idgen_next('trap');
+CREATE TABLE public.taken (id bigint PRIMARY KEY DEFAULT idgen_next('taken'));
+SELECT public.idgen_create('taken');
+INSERT INTO public.taken VALUES (70);
+SELECT problem FROM idgen_health WHERE name = 'taken';
+RESET search_path;
+DROP TABLE taken;
+DROP SCHEMA regress_idgen_trap CASCADE;
+
 DROP EXTENSION idgen;
 
 -- a hint names the schema, where that is not in the search_path

@@ -177,7 +177,7 @@ run_sql($node, q{
 	INSERT INTO taken SELECT FROM generate_series(1, 10)});
 is(problem('taken'), '', 'a column whose ids have all been drawn');
 run_sql($node, 'INSERT INTO taken VALUES (50)');
-like(problem('taken'), qr/^There are ids in column public\.taken\.id \(integer\) that it has yet to issue\. Run idgen_sync\('public\.taken', 'id'\)\.$/, 'an id that is cached');
+like(problem('taken'), qr/^There are ids in column public\.taken\.id \(integer\) that it has yet to issue\. Run public\.idgen_sync\('public\.taken', 'id'\)\.$/, 'an id that is cached');
 run_sql($node, q{SELECT idgen_sync('taken', 'id')});
 is(problem('taken'), '', 'idgen_sync');
 my $run = start_pgbench($node, 'draw', 'INSERT INTO taken DEFAULT VALUES', '-c', 4, '-t', 500);
