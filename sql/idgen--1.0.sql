@@ -492,20 +492,6 @@ COMMENT ON FUNCTION @extschema@.idgen_create_missing(regclass, text) IS 'make th
 COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name) IS 'move the id sequence of a column, or of all columns, behind the ids that the column has';
 
 --
--- Privileges, by what a role is to do: granted with the caller's own
---
-
-CREATE FUNCTION @extschema@.idgen_grant(role regrole, level text DEFAULT 'migrate') RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_grant'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_revoke(role regrole, level text DEFAULT 'draw') RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_revoke'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-
-COMMENT ON FUNCTION @extschema@.idgen_grant(regrole, text) IS 'grant a role what it takes to draw ids, or to change id sequences too';
-COMMENT ON FUNCTION @extschema@.idgen_revoke(regrole, text) IS 'take back what idgen_grant grants';
-
---
 -- Time-ordered ids: no table, no privilege
 --
 

@@ -36,19 +36,30 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 
-/*
- * A part of ereport(): the call that grants the current user what is missing.
- * Those who lack no more than SELECT may want to draw; to change rows is for
- * those who migrate.
- */
+/* The privileges that SQL with the caller's rights may need. */
+static const struct
+{
+	AclMode mode;
+	const char *name;
+} privileges[] = {
+	{ACL_SELECT, "SELECT"},
+	{ACL_INSERT, "INSERT"},
+	{ACL_UPDATE, "UPDATE"},
+	{ACL_DELETE, "DELETE"},
+};
+
+/* A part of ereport(): the command that grants the current user these. */
 int
 idgen_grant_hint(Oid relid, AclMode missing)
 {
-	const char *role = quote_identifier(GetUserNameFromId(GetUserId(), false));
+	StringInfoData names;
 
-	return errhint("The owner of table \"%s\" can grant what is missing with SELECT %s(%s, '%s').",
-	               get_rel_name(relid), idgen_function_name(relid, "idgen_grant"), quote_literal_cstr(role),
-	               missing == ACL_SELECT ? "draw" : "migrate");
+	initStringInfo(&names);
+	for (size_t i = 0; i < lengthof(privileges); i++)
+		if ((missing & privileges[i].mode) != 0)
+			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", privileges[i].name);
+	return errhint("The owner of the table can GRANT %s ON %s TO %s.", names.data, idgen_table_name(relid),
+	               quote_identifier(GetUserNameFromId(GetUserId(), false)));
 }
 
 /* Raises 42501, as the server does for any table. */
@@ -87,15 +98,16 @@ idgen_check_select(Oid relid)
 void
 idgen_check_may_change(Oid relid, AclMode needed)
 {
-	static const AclMode modes[] = {ACL_SELECT, ACL_INSERT, ACL_UPDATE, ACL_DELETE};
 	AclMode missing = ACL_NO_RIGHTS;
 
-	for (int i = 0; i < (int) lengthof(modes); i++)
+	for (size_t i = 0; i < lengthof(privileges); i++)
 	{
-		if ((needed & modes[i]) != 0 &&
-		    pg_class_aclcheck(relid, GetUserId(), modes[i]) != ACLCHECK_OK &&
-		    pg_attribute_aclcheck_all(relid, GetUserId(), modes[i], ACLMASK_ANY) != ACLCHECK_OK)
-			missing |= modes[i];
+		AclMode mode = privileges[i].mode;
+
+		if ((needed & mode) != 0 &&
+		    pg_class_aclcheck(relid, GetUserId(), mode) != ACLCHECK_OK &&
+		    pg_attribute_aclcheck_all(relid, GetUserId(), mode, ACLMASK_ANY) != ACLCHECK_OK)
+			missing |= mode;
 	}
 	if (missing != ACL_NO_RIGHTS)
 		permission_denied(relid, missing);

@@ -4,5 +4,5 @@
 CREATE SCHEMA idgen;
 CREATE EXTENSION idgen SCHEMA idgen;
 GRANT USAGE ON SCHEMA idgen TO PUBLIC;        -- to draw, in defaults
-SELECT idgen.idgen_grant('app');              -- to migrate: create, adopt, release
+GRANT INSERT, UPDATE, DELETE ON idgen.id_sequences TO app; -- to migrate: create, adopt, release
 -- docs: end

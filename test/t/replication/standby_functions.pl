@@ -75,8 +75,6 @@ my @calls = (
 	[ q{idgen_sync('adopted', 'id')}, 'refused' ],
 	[ q{idgen_create_missing()}, 'refused' ],
 	[ q{idgen_accept_centre('central')}, 'refused' ],
-	[ q{idgen_grant('pg_monitor')}, 'refused' ],
-	[ q{idgen_revoke('pg_monitor')}, 'refused' ],
 	[ q{idgen_parts(2023400000989780816, 'prefixed')}, '(2,0,234,989780816)' ],
 	[ q{idgen_unscramble('scrambled', idgen_peek('scrambled'))}, '1' ],
 	[ q{idgen_unique_id() > 0}, 't' ],
