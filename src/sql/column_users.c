@@ -13,8 +13,10 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "common/as_owner.h"
 #include "common/compat.h"
 #include "sql/column_users.h"
+#include "sql/drawing_columns.h"
 #include "sql/drawing_defaults.h"
 
 /*
@@ -104,17 +106,42 @@ used_by_another(const char *name, const char *what, const char *detail)
 	         errhint("Have that draw from another id sequence first.")));
 }
 
-/* Raises 2BP01 if another column or a domain draws from the id sequence. */
-void
-idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid idgen_schema)
+/* The owner of a table or a domain; invalid if it is gone. */
+static Oid
+owner_of(const ObjectAddress *object)
 {
+	HeapTuple tuple;
+	Oid owner;
+
+	if (object->classId == RelationRelationId)
+		return idgen_owner_of(object->objectId);
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(object->objectId));
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+/*
+ * Raises 2BP01 if another column or a domain draws from the id sequence, and
+ * counts.
+ */
+void
+idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid id_sequences)
+{
+	Oid owner = idgen_owner_of(column->table_oid);
 	ListCell *cell;
 
-	idgen_defaults_look(idgen_schema);
+	idgen_defaults_look(get_rel_namespace(id_sequences));
 	foreach(cell, idgen_defaults_from(name))
 	{
 		const ObjectAddress *user = &((const IdgenDrawingDefault *) lfirst(cell))->object;
+		Oid role = owner_of(user);
 		char *user_column;
+
+		if (!OidIsValid(role) || !idgen_role_counts(role, id_sequences, owner, InvalidOid))
+			continue;
 
 		if (user->classId == TypeRelationId)
 			used_by_another(name, "a domain",

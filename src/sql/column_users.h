@@ -29,6 +29,6 @@ typedef struct IdgenUsed
 
 extern void idgen_find_users(Relation id_sequences, IdgenUsed *used, int n);
 extern void idgen_check_no_other_user(const IdgenColumn *column, const char *name,
-                                      Oid idgen_schema);
+                                      Oid id_sequences);
 
 #endif /* IDGEN_COLUMN_USERS_H */

@@ -33,6 +33,7 @@
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 #include "common/subxact.h"
 #include "session/messages.h"
@@ -49,6 +50,7 @@ PG_FUNCTION_INFO_V1(idgen_create_missing);
 typedef struct Missing
 {
 	Oid id_sequences;
+	Oid relation; /* that the caller names, or invalid */
 	IdgenColumnRow row;
 	const char *report; /* what has been done; NULL for nothing */
 } Missing;
@@ -179,11 +181,60 @@ columns_of(const char *name)
 }
 
 /*
+ * Whose columns count: no row says whose id sequence it is. In this order, that
+ * is the owner of the relation that the caller names; of the column that
+ * idgen_adopt() gives the name; or of all columns. Invalid if there is no such
+ * role.
+ */
+static Oid
+find_owner(const Missing *missing, List *columns)
+{
+	Oid only = InvalidOid;
+	ListCell *cell;
+
+	if (OidIsValid(missing->relation))
+		return idgen_owner_of(missing->relation);
+	foreach(cell, columns)
+	{
+		const IdgenDrawingColumn *column = lfirst(cell);
+
+		if (strcmp(missing->row.name, psprintf("%s.%s", column->table, column->name)) == 0)
+			return column->owner;
+		if (foreach_current_index(cell) == 0)
+			only = column->owner;
+		else if (only != column->owner)
+			only = InvalidOid;
+	}
+	return only;
+}
+
+/*
+ * The columns that count. Raises 55000 if none does: any of their owners could
+ * have taken the name of another's id sequence.
+ */
+static List *
+counting_columns(const Missing *missing, List *columns)
+{
+	Oid owner = find_owner(missing, columns);
+	List *counting = NIL;
+	ListCell *cell;
+
+	foreach(cell, columns)
+		if (idgen_role_counts(((const IdgenDrawingColumn *) lfirst(cell))->owner, missing->id_sequences, owner, InvalidOid))
+			counting = lappend(counting, lfirst(cell));
+	if (columns != NIL && counting == NIL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("tables of several owners draw from it, so name one")));
+	return counting;
+}
+
+/*
  * The same, and their tables are locked. What has changed before that is known:
  * whoever had a lock on one may have dropped, renamed or altered the column.
  */
 static List *
-lock_columns_of(Oid idgen_schema, const char *name)
+lock_columns_of(const Missing *missing)
 {
 	List *columns;
 	uint64 known;
@@ -191,9 +242,9 @@ lock_columns_of(Oid idgen_schema, const char *name)
 
 	do
 	{
-		idgen_defaults_look(idgen_schema);
+		idgen_defaults_look(get_rel_namespace(missing->id_sequences));
 		known = SharedInvalidMessageCounter;
-		columns = columns_of(name);
+		columns = counting_columns(missing, columns_of(missing->row.name));
 		foreach(cell, columns)
 			LockRelationOid(((const IdgenDrawingColumn *) lfirst(cell))->relid, AccessShareLock);
 	} while (known != SharedInvalidMessageCounter);
@@ -209,7 +260,7 @@ create_one(void *arg)
 {
 	Missing *missing = (Missing *) arg;
 	IdgenColumnRow *row = &missing->row;
-	List *columns = lock_columns_of(get_rel_namespace(missing->id_sequences), row->name);
+	List *columns = lock_columns_of(missing);
 	ListCell *cell;
 
 	if (columns == NIL)
@@ -226,27 +277,6 @@ create_one(void *arg)
 }
 
 /*
- * Is an error about one id sequence, so that the others can be made? It may be
- * one of a table's owner, whose code the query of greatest ids runs. It is not
- * if the statement or the transaction is to end, or the server lacks something.
- */
-static bool
-may_go_on_after(const ErrorData *error)
-{
-	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
-	{
-		case ERRCODE_TRANSACTION_ROLLBACK:
-		case ERRCODE_INSUFFICIENT_RESOURCES:
-		case ERRCODE_OPERATOR_INTERVENTION:
-		case ERRCODE_SYSTEM_ERROR:
-		case ERRCODE_INTERNAL_ERROR:
-			return false;
-		default:
-			return error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE;
-	}
-}
-
-/*
  * The same, but what keeps one from being made is reported, and does not keep
  * others from it.
  */
@@ -257,7 +287,7 @@ try_to_create(Missing *missing)
 
 	if (error == NULL)
 		return;
-	if (!may_go_on_after(error))
+	if (!idgen_may_go_on_after(error))
 		idgen_rethrow(error);
 	missing->report = psprintf("id sequence \"%s\" was not created: %s", missing->row.name, error->message);
 	FreeErrorData(error);
@@ -328,6 +358,7 @@ idgen_create_missing(PG_FUNCTION_ARGS)
 	{
 		Missing missing = {
 			.id_sequences = id_sequences,
+			.relation = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0),
 			.row = {.name = lfirst(cell), .refill = refill, .start = 1, .max_value = PG_INT64_MAX},
 		};
 

@@ -15,10 +15,12 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
+#include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "common/as_owner.h"
 #include "common/compat.h"
 #include "sql/dependants.h"
 #include "sql/drawing_columns.h"
@@ -66,6 +68,7 @@ idgen_describe_column(Form_pg_attribute att, const IdgenDrawCall *call)
 	*column = (IdgenDrawingColumn){
 		.relid = relid,
 		.attnum = att->attnum,
+		.owner = idgen_owner_of(relid),
 		.table = idgen_display_name(relid),
 		.name = NameStr(att->attname),
 		.type = att->atttypid,
@@ -74,6 +77,22 @@ idgen_describe_column(Form_pg_attribute att, const IdgenDrawCall *call)
 		.call = *call,
 	};
 	return column;
+}
+
+/*
+ * Do columns of tables that a role owns count for an id sequence that they draw
+ * from? Anybody can make a table with such a default: what is in it must not
+ * move, exhaust or block what others draw from. So a role counts that may write
+ * to the row, or to the native sequence, anyway, or that acts for the owner of
+ * the column that the id sequence belongs to. The last two are invalid if there
+ * are none.
+ */
+bool
+idgen_role_counts(Oid role, Oid id_sequences, Oid owner, Oid sequence)
+{
+	return pg_class_aclcheck(id_sequences, role, ACL_DELETE) == ACLCHECK_OK ||
+		(OidIsValid(owner) && has_privs_of_role(role, owner)) ||
+		(OidIsValid(sequence) && pg_class_aclcheck(sequence, role, ACL_UPDATE) == ACLCHECK_OK);
 }
 
 /* Add a column that draws by that call, if its name is a constant. */

@@ -15,6 +15,7 @@ typedef struct IdgenDrawingColumn
 {
 	Oid relid;
 	AttrNumber attnum;
+	Oid owner;         /* of the table */
 	const char *table; /* with its schema, for messages */
 	const char *name;
 	Oid type;
@@ -26,6 +27,7 @@ typedef struct IdgenDrawingColumn
 
 extern Form_pg_attribute idgen_look_up_column(Oid relid, AttrNumber attnum);
 extern IdgenDrawingColumn *idgen_describe_column(Form_pg_attribute att, const IdgenDrawCall *call);
+extern bool idgen_role_counts(Oid role, Oid id_sequences, Oid owner, Oid sequence);
 extern List *idgen_columns_with_default(const ObjectAddress *object);
 extern List *idgen_parents_of(Oid relid);
 extern List *idgen_heirs_of(Oid relid);

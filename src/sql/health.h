@@ -105,8 +105,9 @@ typedef struct IdgenHealth
 	Oid object;
 	const char *object_name;
 
-	List *columns; /* that take its ids: of IdgenDrawingColumn */
-	List *misfits; /* of these, the ones that cannot hold them */
+	List *columns;   /* that take its ids, and count: of IdgenDrawingColumn */
+	List *strangers; /* that take its ids, and do not count */
+	List *misfits;   /* of these, the ones that cannot hold them */
 	IdgenExtent extent;
 	double ids_left; /* within the limit, cached ones included; IDGEN_NOT_KNOWN also
 	                  * if there are misfits */

@@ -20,6 +20,7 @@
 #include "common/compat.h"
 #include "shmem/kept_counters.h"
 #include "sources/sources.h"
+#include "common/as_owner.h"
 #include "sql/health.h"
 #include "sql/view_line.h"
 
@@ -112,12 +113,21 @@ look_at_object(IdgenHealth *health)
 
 /* Look at the columns that take its ids, and how they limit it. */
 static void
-look_at_columns(IdgenHealth *health, const char *template, IdgenOwningColumn owner)
+look_at_columns(const IdgenHealthView *view, IdgenHealth *health, const char *template, IdgenOwningColumn owner)
 {
+	Oid role = owner != IDGEN_NO_COLUMN ? idgen_owner_of(idgen_owning_table(owner)) : InvalidOid;
 	ListCell *cell;
 	int64 last;
 
-	health->columns = idgen_columns_taking(health->item->name, template, owner);
+	foreach(cell, idgen_columns_taking(health->item->name, template, owner))
+	{
+		IdgenDrawingColumn *column = lfirst(cell);
+
+		if (idgen_role_counts(column->owner, RelationGetRelid(view->rel), role, health->object))
+			health->columns = lappend(health->columns, column);
+		else
+			health->strangers = lappend(health->strangers, column);
+	}
 	foreach(cell, health->columns)
 		if (idgen_column_fit(lfirst(cell), &health->extent, &last) == IDGEN_FIT_NEVER)
 			health->misfits = lappend(health->misfits, lfirst(cell));
@@ -126,7 +136,7 @@ look_at_columns(IdgenHealth *health, const char *template, IdgenOwningColumn own
 
 /* Look at an id sequence that has a row. */
 static void
-look_at_row(IdgenHealth *health, TupleTableSlot *row)
+look_at_row(const IdgenHealthView *view, IdgenHealth *health, TupleTableSlot *row)
 {
 	bool isnull;
 	Datum owner = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
@@ -135,7 +145,7 @@ look_at_row(IdgenHealth *health, TupleTableSlot *row)
 	health->refill = idgen_row_string(row, IDGEN_ATT_REFILL);
 	look_at_object(health);
 	idgen_extent_of_row(row, health->item->sequence, &health->extent);
-	look_at_columns(health, idgen_row_string(row, IDGEN_ATT_TEMPLATE), isnull ? IDGEN_NO_COLUMN : DatumGetInt64(owner));
+	look_at_columns(view, health, idgen_row_string(row, IDGEN_ATT_TEMPLATE), isnull ? IDGEN_NO_COLUMN : DatumGetInt64(owner));
 }
 
 /*
@@ -143,7 +153,7 @@ look_at_row(IdgenHealth *health, TupleTableSlot *row)
  * draw from it by idgen_next(name, 'sequence').
  */
 static void
-look_at_native(IdgenHealth *health)
+look_at_native(const IdgenHealthView *view, IdgenHealth *health)
 {
 	health->def.source = &idgen_source_sequence;
 	health->def.refill = IDGEN_REFILL_TRANSACTION;
@@ -152,7 +162,7 @@ look_at_native(IdgenHealth *health)
 	look_at_object(health);
 	health->extent = (IdgenExtent){.layout = &idgen_layout_plain, .step = 1};
 	idgen_extent_add_native(&health->extent, health->object, &idgen_no_pool);
-	look_at_columns(health, NULL, IDGEN_NO_COLUMN);
+	look_at_columns(view, health, NULL, IDGEN_NO_COLUMN);
 }
 
 /*
@@ -181,20 +191,27 @@ worker_name(const IdgenHealth *health)
 	pg_unreachable();
 }
 
-/* Add the names of columns, or null if there are none. */
-static void
-add_columns(IdgenViewLine *line, List *columns)
+/* The name of a column as a text, with what is to be said of it. */
+static Datum
+column_name(const IdgenDrawingColumn *column, const char *remark)
 {
-	Datum *names = palloc(list_length(columns) * sizeof(Datum));
+	IdgenOwningColumn named = idgen_owning_column(column->relid, column->attnum);
+
+	return CStringGetTextDatum(psprintf("%s%s", idgen_owning_column_name(named), remark));
+}
+
+/* Add the names of the columns, or null if there are none. */
+static void
+add_columns(IdgenViewLine *line, const IdgenHealth *health)
+{
+	Datum *names = palloc((list_length(health->columns) + list_length(health->strangers)) * sizeof(Datum));
 	int n = 0;
 	ListCell *cell;
 
-	foreach(cell, columns)
-	{
-		const IdgenDrawingColumn *column = lfirst(cell);
-
-		names[n++] = CStringGetTextDatum(idgen_owning_column_name(idgen_owning_column(column->relid, column->attnum)));
-	}
+	foreach(cell, health->columns)
+		names[n++] = column_name(lfirst(cell), "");
+	foreach(cell, health->strangers)
+		names[n++] = column_name(lfirst(cell), " (does not count)");
 	idgen_view_add_unless(n == 0, line, PointerGetDatum(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT)));
 }
 
@@ -211,7 +228,7 @@ put_health(IdgenHealthView *view, const IdgenHealth *health)
 	idgen_view_add_text(&line, health->def.source->name);
 	idgen_view_add_text(&line, health->object_name);
 	idgen_view_add_text(&line, health->refill);
-	add_columns(&line, health->columns);
+	add_columns(&line, health);
 	idgen_view_add_unless(extent->limited_by == NULL, &line, NumericGetDatum(int64_to_numeric(extent->limit)));
 	idgen_view_add_text(&line, extent->limited_by);
 	idgen_view_add_number(&line, idgen_extent_percent_left(extent));
@@ -256,9 +273,9 @@ idgen_health_show(IdgenHealthView *view, const IdgenHealthItem *item, TupleTable
 	IdgenHealth health = {.item = item};
 
 	if (TTS_EMPTY(row))
-		look_at_native(&health);
+		look_at_native(view, &health);
 	else
-		look_at_row(&health, row);
+		look_at_row(view, &health, row);
 	if (health.def.period != IDGEN_PERIOD_NONE || (view->reader == IDGEN_READER_DRAWS && !may_use_object(&health)))
 		return;
 	look_at_entry(view, &health);

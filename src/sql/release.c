@@ -120,7 +120,7 @@ check_column(const IdgenColumn *column, Oid id_sequences, Kind kind)
 		                   column->table),
 		         errhint("Children inherit the default of a column of kind \"serial\".")));
 	idgen_check_draws_from_no_other(column, name, idgen_schema);
-	idgen_check_no_other_user(column, name, idgen_schema);
+	idgen_check_no_other_user(column, name, id_sequences);
 	return name;
 }
 

@@ -20,13 +20,19 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
+#include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
+#include "catalog/owning_column.h"
+#include "catalog/row.h"
 #include "catalog/table.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 #include "common/subxact.h"
 #include "session/handle_table.h"
@@ -92,9 +98,40 @@ draws_from_neighbour(const IdgenDrawingColumn *column, const IdgenHandle *handle
 }
 
 /*
- * The columns whose ids count: those that draw from the same id sequence, the
- * one asked for first. Those that others have inherited are read with them. The
- * caller has locked the native sequence.
+ * The owner of the column that a row belongs to; invalid if there is no such
+ * row, or it belongs to none.
+ */
+static Oid
+owner_by_row(Oid id_sequences, const char *name)
+{
+	Relation rel = idgen_table_open(id_sequences, AccessShareLock);
+	TupleTableSlot *row = table_slot_create(rel, NULL);
+	Oid owner = InvalidOid;
+
+	if (idgen_row_find(rel, name, strlen(name), IDGEN_SEARCH_SURE, row))
+	{
+		bool isnull;
+		Datum column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
+
+		owner = isnull ? InvalidOid : idgen_owner_of(idgen_owning_table(DatumGetInt64(column)));
+	}
+	ExecDropSingleTupleTableSlot(row);
+	table_close(rel, AccessShareLock);
+	return owner;
+}
+
+/* Does a column count, whoever has named it? */
+static bool
+counts(const Sync *sync, const IdgenHandle *handle, const IdgenDrawingColumn *column)
+{
+	return idgen_role_counts(column->owner, sync->id_sequences, owner_by_row(sync->id_sequences, handle->name), handle->found.object);
+}
+
+/*
+ * The columns whose ids count: the one asked for first, then those that draw
+ * from the same id sequence. What the caller names counts, and so do other
+ * tables of that owner. Columns that others have inherited are read with them.
+ * The caller has locked the native sequence.
  */
 static List *
 columns_of_sequence(const Sync *sync, const IdgenHandle *handle)
@@ -113,21 +150,35 @@ columns_of_sequence(const Sync *sync, const IdgenHandle *handle)
 			continue;
 		if (column->relid == sync->column->relid && strcmp(column->name, sync->column->name) == 0)
 			found = lcons(column, found);
-		else if (idgen_has_own_rows(column->relid) && !draws_from_neighbour(column, handle))
+		else if ((counts(sync, handle, column) || has_privs_of_role(column->owner, sync->column->owner)) &&
+		         idgen_has_own_rows(column->relid) && !draws_from_neighbour(column, handle))
 			found = lappend(found, column);
 	}
 	return found;
 }
 
-/* Raises 55000 if those who use the table have another search_path. */
+/*
+ * Raises 55000 for a column that nobody has named, if those who use the table
+ * have another search_path, or if it does not count.
+ */
 static void
-check_own_schema(const IdgenDrawingColumn *column, const IdgenHandle *handle)
+check_unnamed(const Sync *sync, const IdgenHandle *handle)
 {
+	const IdgenDrawingColumn *column = sync->column;
+
+	if (sync->scope == SYNC_RELATION)
+		return;
 	if (draws_from_neighbour(column, handle))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("search_path leads to another sequence than that in the schema of the table"),
 		         errhint("Call %s() with the search_path of those who insert.",
+		                 idgen_function_name(handle->relid, "idgen_sync"))));
+	if (!counts(sync, handle, column))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the owner of table \"%s\" may not write its row", column->table),
+		         errhint("To move it past that column, call %s() for this table.",
 		                 idgen_function_name(handle->relid, "idgen_sync"))));
 }
 
@@ -210,11 +261,24 @@ check_type(const IdgenDrawingColumn *column)
 		         errdetail("Its type is %s.", format_type_be(base_type(column)))));
 }
 
-/* Keep the table of a column from being dropped; false if it is gone. */
+/*
+ * Keep the table of a column from being dropped; false if it is gone. A call
+ * for the whole database waits for no table, since refills wait for the rows
+ * that it has moved: raises 55006 then.
+ */
 static bool
-lock_table(const IdgenDrawingColumn *column)
+lock_table(const Sync *sync, const IdgenDrawingColumn *column)
 {
-	LockRelationOid(column->relid, AccessShareLock);
+	ListCell *cell;
+
+	if (sync->scope == SYNC_RELATION)
+		LockRelationOid(column->relid, AccessShareLock);
+	else
+		foreach(cell, idgen_heirs_of(column->relid))
+			if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
+				ereport(ERROR,
+				        (errcode(ERRCODE_OBJECT_IN_USE),
+				         errmsg("table \"%s\" is locked by another transaction", idgen_display_name(lfirst_oid(cell)))));
 	return get_rel_name(column->relid) != NULL;
 }
 
@@ -236,7 +300,7 @@ find_end(const IdgenHandle *handle, const IdgenDrawingColumn *column, IdgenColum
 
 /* The ids in all these columns, as sequence values. */
 static IdgenIdsFound
-find_ids(const IdgenHandle *handle, List *columns)
+find_ids(const Sync *sync, const IdgenHandle *handle, List *columns)
 {
 	IdgenIdsFound ids = {.least = PG_INT64_MAX, .greatest = PG_INT64_MIN};
 	ListCell *cell;
@@ -246,7 +310,7 @@ find_ids(const IdgenHandle *handle, List *columns)
 		const IdgenDrawingColumn *column = lfirst(cell);
 		int64 value;
 
-		if (!column->call.plain || !lock_table(column))
+		if (!column->call.plain || !lock_table(sync, column))
 			continue;
 		idgen_check_may_read(column->relid, column->name);
 		if (!find_end(handle, column, IDGEN_END_GREATEST, &value))
@@ -342,15 +406,16 @@ sync_column(void *arg)
 		                 idgen_function_name(handle->relid, "idgen_restart"))));
 	if (draw->source != NULL)
 		call.asked = idgen_source_get(draw->source);
-	if (!lock_table(sync->column))
+	idgen_handle_validate(handle, &call);
+	check_unnamed(sync, handle);
+	if (!lock_table(sync, sync->column))
 		no_such_relation(sync->column->relid);
 	idgen_check_has_own_rows(sync->column->relid);
 	check_type(sync->column);
-	idgen_handle_validate(handle, &call);
 	idgen_sync_check(handle);
 	/* Tables before the row, as commands do that drop one. */
 	foreach(cell, columns_of_sequence(sync, handle))
-		(void) lock_table((const IdgenDrawingColumn *) lfirst(cell));
+		(void) lock_table(sync, (const IdgenDrawingColumn *) lfirst(cell));
 	if (handle->found.has_row)
 		idgen_lock_row(sync->id_sequences, draw->name);
 	do
@@ -361,10 +426,9 @@ sync_column(void *arg)
 			idgen_handle_validate(handle, &call);
 			idgen_sync_check(handle);
 		} while (!lock_object(handle));
-		if (sync->scope == SYNC_DATABASE)
-			check_own_schema(sync->column, handle);
+		check_unnamed(sync, handle);
 		columns = columns_of_sequence(sync, handle);
-		ids = find_ids(handle, columns);
+		ids = find_ids(sync, handle, columns);
 	} while (handle->found.source->advance(handle, &ids, &move) == IDGEN_SOURCE_STALE);
 	sync->report = make_report(handle, &move, columns);
 	note_done(sync, columns);
@@ -404,20 +468,8 @@ try_to_sync_column(Sync *sync)
 
 	if (error == NULL)
 		return;
-	switch (error->sqlerrcode)
-	{
-		case ERRCODE_FEATURE_NOT_SUPPORTED:
-		case ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED:
-		case ERRCODE_INSUFFICIENT_PRIVILEGE:
-		case ERRCODE_UNDEFINED_OBJECT:
-		case ERRCODE_UNDEFINED_TABLE:
-		case ERRCODE_WRONG_OBJECT_TYPE:
-		case ERRCODE_DATATYPE_MISMATCH:
-		case ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE:
-			break;
-		default:
-			idgen_rethrow(error);
-	}
+	if (!idgen_may_go_on_after(error))
+		idgen_rethrow(error);
 	sync->report = psprintf("id sequence \"%s\" of %s was left alone: %s", sync->column->call.name,
 	                        describe_column(sync->column), error->message);
 	FreeErrorData(error);

@@ -147,11 +147,10 @@ INSERT INTO w DEFAULT VALUES RETURNING id;
 SELECT idgen_sync('w', 'id');
 DROP TABLE w;
 
--- An error of none of the known kinds is not a line of the report. Where it is
--- from is told after the block has freed its memory.
+-- Whatever keeps one from being moved is a line of the report
 ALTER TABLE id_sequences ADD CONSTRAINT low CHECK (next_block_start < 50000);
 INSERT INTO t VALUES (90000);
-DO $$ BEGIN PERFORM count(*) FROM generate_series(1, 2), LATERAL idgen_sync(); END $$;
+SELECT line FROM idgen_sync() AS line WHERE line ~ 'left alone.*check constraint';
 DELETE FROM t WHERE id = 90000;
 ALTER TABLE id_sequences DROP CONSTRAINT low;
 

@@ -44,6 +44,9 @@ SELECT idgen_sync('regress_idgen_schema.t', 'shared');
 SELECT idgen_sync('regress_idgen_schema.t');
 
 -- and on those of all columns that draw from the id sequence
+RESET ROLE;
+GRANT DELETE ON id_sequences TO regress_idgen_owner;
+SET ROLE regress_idgen_other;
 CREATE TEMP TABLE mine (id bigint DEFAULT idgen_next('shared'));
 SELECT idgen_sync('mine', 'id');
 \echo :SQLSTATE
