@@ -12,10 +12,9 @@
 #include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_attrdef.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "nodes/value.h"
-#include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -99,17 +98,20 @@ static const struct
 	{"idgen_next_text", IDGEN_DRAWS_TEXT, 2, {TEXTOID, DATEOID}},
 };
 
-/* Their OIDs, in that order; InvalidOid for one that is not there. */
+/*
+ * Their OIDs, in that order; InvalidOid for one that is not there. This asks for
+ * no right to use the schema: whoever drops a table need not have it.
+ */
 List *
 idgen_drawing_functions(Oid idgen_schema)
 {
-	char *schema = get_namespace_name(idgen_schema);
 	List *functions = NIL;
 
 	for (size_t i = 0; i < lengthof(drawing); i++)
 		functions = lappend_oid(functions,
-		                        LookupFuncName(list_make2(makeString(schema), makeString(pstrdup(drawing[i].name))),
-		                                       drawing[i].nargs, drawing[i].types, true));
+		                        GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(drawing[i].name),
+		                                        PointerGetDatum(buildoidvector(drawing[i].types, drawing[i].nargs)),
+		                                        ObjectIdGetDatum(idgen_schema)));
 	return functions;
 }
 

@@ -96,13 +96,32 @@ CREATE SEQUENCE public.pooled_seq INCREMENT BY 10;
 SELECT idgen.idgen_create('pooled', source => 'sequence', source_name => 'public.pooled_seq');
 UPDATE idgen.id_sequences SET pooling = 'pooled' WHERE name = 'pooled';
 
--- the same names without the schema, where the search_path leads to it
+-- the same, where the search_path leads to it: there may be other functions of
+-- that name before it
 SET search_path = public, idgen;
 SELECT follow($$SELECT idgen_next('unknown3')$$, 1);
 SELECT follow($$SELECT idgen_next('end')$$);
 INSERT INTO orders VALUES (60, 'imported');
 SELECT problem FROM idgen_health WHERE name = 'orders';
 RESET search_path;
+
+-- a role that may not use the schema drops and alters its tables all the same
+CREATE ROLE regress_idgen_owner;
+CREATE SCHEMA regress_idgen_own AUTHORIZATION regress_idgen_owner;
+CREATE TABLE regress_idgen_own.t (id serial, no serial);
+SELECT idgen.idgen_adopt('regress_idgen_own.t', 'id'), idgen.idgen_adopt('regress_idgen_own.t', 'no');
+CREATE TABLE regress_idgen_own.copy (LIKE regress_idgen_own.t INCLUDING ALL);
+ALTER TABLE regress_idgen_own.t OWNER TO regress_idgen_owner;
+ALTER TABLE regress_idgen_own.copy OWNER TO regress_idgen_owner;
+SET ROLE regress_idgen_owner;
+ALTER TABLE regress_idgen_own.t ALTER no TYPE bigint;
+ALTER TABLE regress_idgen_own.t DROP no;
+DROP TABLE regress_idgen_own.t;
+RESET ROLE;
+SELECT name, owned_by FROM idgen.id_sequences WHERE name ~ '^regress_idgen_own' ORDER BY name;
+DROP SCHEMA regress_idgen_own CASCADE;
+SELECT name, owned_by FROM idgen.id_sequences WHERE name ~ '^regress_idgen_own' ORDER BY name;
+DROP ROLE regress_idgen_owner;
 
 DROP FUNCTION follow(text, integer);
 DROP TABLE orders, customers, computed, composed, labels;
