@@ -47,9 +47,9 @@ may_know(const IdgenHealthView *view, const IdgenDrawingColumn *column)
 }
 
 /*
- * Is an id still to be issued: by the source, or from the cache? Without a
- * shared cache, what is cached counts for nothing, since sessions have caches
- * of their own.
+ * Will ids be issued that do not lie behind this one: by the source, or from the
+ * cache? Without a shared cache, what is cached counts for nothing, since
+ * sessions have caches of their own.
  */
 static bool
 is_to_come(const IdgenExtent *extent, const IdgenCached *cached, int64 id)
@@ -62,9 +62,9 @@ is_to_come(const IdgenExtent *extent, const IdgenCached *cached, int64 id)
 		return false;
 	for (int i = 0; i < cached->nblocks; i++)
 	{
-		const IdgenBlock id_block = {.next = id, .left = 1, .step = cached->blocks[i].step};
+		const IdgenBlock *block = &cached->blocks[i];
 
-		if (idgen_block_overlaps(&cached->blocks[i], &id_block))
+		if (block->left > 0 && (block->step > 0 ? block->next <= id : block->next >= id))
 			return true;
 	}
 	return false;
