@@ -36,7 +36,7 @@ my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for
 
 # So does a query that calls a function which is dropped just then, idgen's
 # included.
-my $called = qr/^(?:clauses|fmgr|functions)\.c |^lsyscache\.c func_parallel$/;
+my $called = qr/^(?:clauses|fmgr|functions|parse_func)\.c |^lsyscache\.c func_parallel$/;
 
 # The same where a row of the catalog is updated without a lock, as by GRANT or
 # CREATE OR REPLACE. idgen updates none but by such commands.
