@@ -462,21 +462,6 @@ CREATE FUNCTION @extschema@.idgen_adopt(
 CREATE FUNCTION @extschema@.idgen_release(relation regclass, column_name name, kind text DEFAULT 'identity') RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_release'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_adopt_columns(
-	relations regclass[],
-	column_names name[],
-	names text[] DEFAULT NULL,
-	refill text DEFAULT 'auto'
-) RETURNS SETOF text
-	AS 'MODULE_PATHNAME', 'idgen_adopt_columns'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
-CREATE FUNCTION @extschema@.idgen_release_columns(
-	relations regclass[],
-	column_names name[],
-	kind text DEFAULT 'identity'
-) RETURNS SETOF text
-	AS 'MODULE_PATHNAME', 'idgen_release_columns'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
 CREATE FUNCTION @extschema@.idgen_create_missing(relation regclass DEFAULT NULL, refill text DEFAULT 'auto') RETURNS SETOF text
 	AS 'MODULE_PATHNAME', 'idgen_create_missing'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
@@ -486,8 +471,6 @@ CREATE FUNCTION @extschema@.idgen_sync(relation regclass DEFAULT NULL, column_na
 
 COMMENT ON FUNCTION @extschema@.idgen_adopt(regclass, name, text, text) IS 'have a column draw from a new id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
-COMMENT ON FUNCTION @extschema@.idgen_adopt_columns(regclass[], name[], text[], text) IS 'have several columns draw from new id sequences: all of them, or none';
-COMMENT ON FUNCTION @extschema@.idgen_release_columns(regclass[], name[], text) IS 'have several columns draw from native sequences again: all of them, or none';
 COMMENT ON FUNCTION @extschema@.idgen_create_missing(regclass, text) IS 'make the id sequences that the defaults of a table, or of all, draw from and that are missing';
 COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name) IS 'move the id sequence of a column, or of all columns, behind the ids that the column has';
 

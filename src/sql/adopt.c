@@ -1,16 +1,11 @@
 /*
  * adopt.c
- *		idgen_adopt(), idgen_adopt_columns(): moving columns over to id
- *		sequences.
+ *		idgen_adopt(): moving a column over to an id sequence.
  *
- * The steps: lock the columns, check what they draw from; for each, find out
- * how far its ids have gone, make a row that goes on from there and belongs to
- * the column, or take the one that does, and replace the default. At last the
- * native sequences are dropped, which other columns of the same call may have
- * drawn from.
- *
- * idgen_adopt_columns() has a name of its own: with an array as its first
- * argument, idgen_adopt('orders', 'id') could mean either.
+ * The steps: lock the column, check what it draws from, find out how far its
+ * ids have gone, make a row that goes on from there and belongs to the column,
+ * or take the one that does, replace the default, and drop the native sequences
+ * that belonged to it.
  *
  * Locks, in this order: the table and all its inheritors ACCESS EXCLUSIVE, then
  * the native sequences that will be dropped. So no session inserts meanwhile,
@@ -18,9 +13,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/objectaddress.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -36,91 +31,46 @@
 #include "sources/sources.h"
 #include "sql/column.h"
 #include "sql/column_default.h"
-#include "sql/column_list.h"
 #include "sql/column_row.h"
 #include "sql/column_sequences.h"
+#include "sql/dependants.h"
 #include "sql/ids_in_use.h"
 #include "sql/serial_sequence.h"
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
 PG_FUNCTION_INFO_V1(idgen_adopt);
-PG_FUNCTION_INFO_V1(idgen_adopt_columns);
 
 /* What the caller asks for. */
 typedef struct Request
 {
 	Oid id_sequences;
-	IdgenColumnList *list;
-	const char **names; /* of the id sequences, NULL for one made from the column's */
+	IdgenColumn column;
+	const char *name; /* of the id sequence, NULL for one made from the column's */
 	const char *refill;
 } Request;
 
 /*
- * What the functions have in common. Raises 22004 or 22023 for the refill,
- * 25006, 25000.
- */
-static Request
-begin_request(FunctionCallInfo fcinfo, const char *function)
-{
-	Request request = {.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid)};
-
-	idgen_refuse_null(fcinfo, 3, "refill");
-	PreventCommandIfReadOnly(function);
-	PreventCommandIfParallelMode(function);
-	request.refill = text_to_cstring(PG_GETARG_TEXT_PP(3));
-	idgen_check_refill(request.refill, &idgen_source_table);
-	return request;
-}
-
-/*
- * The arguments of idgen_adopt(). Raises what begin_request() does, 22004, and
- * 22023 or 22001 for the name.
+ * The arguments. Raises 22004 for a null; 22023 or 22001 for the name; 22023
+ * for the refill; 25006, 25000.
  */
 static Request
 get_request(FunctionCallInfo fcinfo)
 {
-	Request request;
+	Request request = {.id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid)};
 
 	idgen_refuse_null(fcinfo, 0, "relation");
 	idgen_refuse_null(fcinfo, 1, "column_name");
-	request = begin_request(fcinfo, "idgen_adopt()");
-	request.list = idgen_column_list_of_one(fcinfo);
-	request.names = palloc0(sizeof(char *));
+	idgen_refuse_null(fcinfo, 3, "refill");
+	PreventCommandIfReadOnly("idgen_adopt()");
+	PreventCommandIfParallelMode("idgen_adopt()");
+	request.column = (IdgenColumn){.table_oid = PG_GETARG_OID(0), .name = NameStr(*PG_GETARG_NAME(1))};
+	request.refill = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	idgen_check_refill(request.refill, &idgen_source_table);
 	if (!PG_ARGISNULL(2))
 	{
 		idgen_check_name(PG_GETARG_TEXT_PP(2));
-		request.names[0] = text_to_cstring(PG_GETARG_TEXT_PP(2));
-	}
-	return request;
-}
-
-/*
- * The arguments of idgen_adopt_columns(). Raises what begin_request() and
- * idgen_column_list_of_arrays() do, and for the names 2202E, 22023, 22001.
- */
-static Request
-get_request_of_arrays(FunctionCallInfo fcinfo)
-{
-	Request request = begin_request(fcinfo, "idgen_adopt_columns()");
-	int n;
-
-	request.list = idgen_column_list_of_arrays(fcinfo);
-	n = request.list->n;
-	request.names = palloc0((n + 1) * sizeof(char *));
-	if (!PG_ARGISNULL(2))
-	{
-		bool *nulls;
-		Datum *names = idgen_array_argument(fcinfo, 2, "names", &nulls);
-
-		idgen_check_array_length(fcinfo, 2, "names", n, "relations");
-		for (int i = 0; i < n; i++)
-		{
-			if (nulls[i])
-				continue;
-			idgen_check_name(DatumGetTextPP(names[i]));
-			request.names[i] = TextDatumGetCString(names[i]);
-		}
+		request.name = text_to_cstring(PG_GETARG_TEXT_PP(2));
 	}
 	return request;
 }
@@ -130,8 +80,10 @@ get_request_of_arrays(FunctionCallInfo fcinfo)
  * left, and 42710.
  */
 static int64
-make_row(const Request *request, const IdgenColumn *column, const char *name, const IdgenIdsInUse *ids)
+make_row(const Request *request, const IdgenIdsInUse *ids)
 {
+	const IdgenColumn *column = &request->column;
+	const char *name = request->name;
 	IdgenColumnRow row = {
 		.name = name,
 		.refill = request->refill,
@@ -176,15 +128,48 @@ set_default(const IdgenColumn *column, Oid idgen_schema, const char *name)
 }
 
 /*
- * Drop the native sequences that belong to the column, once it has its new
- * default. Raises 2BP01 if anything else depends on one.
+ * The native sequences that belong to the column, and are dropped with what it
+ * drew from them. If anything else depends on one, it stays behind, and belongs
+ * to nothing. That of an identity cannot: raises 2BP01.
  */
-static void
-drop_sequences(List *owned)
+static List *
+sequences_to_drop(const IdgenColumn *column, List *owned)
 {
+	List *to_drop = NIL;
 	ListCell *cell;
 
 	foreach(cell, owned)
+	{
+		Oid sequence = lfirst_oid(cell);
+		const ObjectAddress *user = idgen_sequence_user(sequence, column);
+
+		if (user == NULL)
+			to_drop = lappend_oid(to_drop, sequence);
+		else if (column->identity)
+			ereport(ERROR,
+			        (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			         errmsg("cannot drop sequence \"%s\" of identity column \"%s\" because something else uses it",
+			                idgen_display_name(sequence), column->name),
+			         errdetail_internal("It is %s.", getObjectDescription(user, false)),
+			         errhint("Drop that first, or have it use something else.")));
+		else
+		{
+			idgen_run_command(psprintf("ALTER SEQUENCE %s OWNED BY NONE", idgen_table_name(sequence)));
+			ereport(NOTICE,
+			        (errmsg("sequence \"%s\" was not dropped", idgen_display_name(sequence)),
+			         errdetail_internal("It is used by %s.", getObjectDescription(user, false))));
+		}
+	}
+	return to_drop;
+}
+
+/* Drop the native sequences, once the column has its new default. */
+static void
+drop_sequences(List *sequences)
+{
+	ListCell *cell;
+
+	foreach(cell, sequences)
 	{
 		Oid sequence = lfirst_oid(cell);
 
@@ -224,25 +209,20 @@ report_dropped(StringInfo report, const IdgenColumn *column, List *owned)
 }
 
 /*
- * The end of what idgen_adopt() returns: what became of the column's default
- * and its sequences. They must still be there. Those that belong to other
- * columns of the call will be dropped, too.
+ * The end of what idgen_adopt() returns: what becomes of the column's default
+ * and its sequences. They must still be there.
  */
 static char *
-report_changes(const IdgenColumn *column, const IdgenColumnSequences *sequences, List *all_owned)
+report_changes(const IdgenColumn *column, const IdgenColumnSequences *sequences, List *to_drop)
 {
 	StringInfoData report;
 	ListCell *cell;
 
 	initStringInfo(&report);
-	report_dropped(&report, column, sequences->owned);
+	report_dropped(&report, column, to_drop);
 	foreach(cell, sequences->used)
-	{
-		if (list_member_oid(all_owned, lfirst_oid(cell)))
-			continue;
 		appendStringInfo(&report, "; sequence \"%s\", which does not belong to the column, is still there",
 		                 idgen_display_name(lfirst_oid(cell)));
-	}
 	if (OidIsValid(column->default_domain))
 		appendStringInfo(&report, "; the default of domain %s does not apply to it any more",
 		                 format_type_be_qualified(column->default_domain));
@@ -256,39 +236,27 @@ report_changes(const IdgenColumn *column, const IdgenColumnSequences *sequences,
  * Those of the column are dropped by now.
  */
 static void
-warn_of_sequences(const Request *request, const IdgenColumn *column, const IdgenColumnSequences *sequences, const char *name)
+warn_of_sequences(const Request *request, const IdgenColumnSequences *sequences)
 {
 	ListCell *cell;
 
-	foreach(cell, idgen_find_serial_sequences(column, sequences))
+	foreach(cell, idgen_find_serial_sequences(&request->column, sequences))
 		ereport(WARNING,
 		        (errmsg("sequence \"%s\" is still there", idgen_display_name(lfirst_oid(cell))),
-		         errdetail("Ids that programs take from it by nextval() are issued by id sequence \"%s\", too.", name),
+		         errdetail("Ids that programs take from it by nextval() are issued by id sequence \"%s\", too.", request->name),
 		         errhint("Drop it if nothing else needs it. Have such programs leave ids to the default of the column and read them by RETURNING, not by currval() or lastval(), or call %s().",
 		                 idgen_function_name(request->id_sequences, "idgen_next"))));
 }
 
-/* Raises 42809 for a column of id_sequences, before that is locked. */
-static void
-refuse_own_columns(const Request *request)
-{
-	for (int i = 0; i < request->list->n; i++)
-		if (request->list->columns[i].table_oid == request->id_sequences)
-			ereport(ERROR,
-			        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			         errmsg("columns of table \"%s\" cannot draw from it", get_rel_name(request->id_sequences))));
-}
-
 /*
- * Make or take the row of a column, and set its default. Returns what to tell
+ * Make or take the row of the column, and set its default. Returns what to tell
  * of it. Raises 42501, and what make_row() and idgen_column_row_take() do.
  */
 static char *
-move_column(const Request *request, int i, const char *name, List *all_owned)
+move_column(const Request *request, const IdgenColumnSequences *sequences, List *to_drop)
 {
-	const IdgenColumn *column = &request->list->columns[i];
-	const IdgenColumnSequences *sequences = &request->list->sequences[i];
-	const char *changes = report_changes(column, sequences, all_owned);
+	const IdgenColumn *column = &request->column;
+	const char *changes = report_changes(column, sequences, to_drop);
 	IdgenIdsInUse ids = {0};
 	StringInfoData report;
 
@@ -296,84 +264,29 @@ move_column(const Request *request, int i, const char *name, List *all_owned)
 	idgen_count_table(column, &ids);
 	initStringInfo(&report);
 	appendStringInfo(&report, "column \"%s\" of table \"%s\" ", column->name, column->table);
-	if (idgen_column_has_row(request->id_sequences, column, name))
+	if (idgen_column_has_row(request->id_sequences, column, request->name))
 	{
-		idgen_column_row_take(request->id_sequences, name, &ids);
-		appendStringInfo(&report, "draws from id sequence \"%s\", which belongs to it already%s", name, changes);
+		idgen_column_row_take(request->id_sequences, request->name, &ids);
+		appendStringInfo(&report, "draws from id sequence \"%s\", which belongs to it already%s", request->name, changes);
 	}
 	else
 	{
-		int64 start = make_row(request, column, name, &ids);
+		int64 start = make_row(request, &ids);
 
 		appendStringInfo(&report, "now draws from id sequence \"%s\", beginning with %lld, with refill \"%s\"%s",
-		                 name, (long long) start, request->refill, changes);
+		                 request->name, (long long) start, request->refill, changes);
 	}
-	set_default(column, get_rel_namespace(request->id_sequences), name);
+	set_default(column, get_rel_namespace(request->id_sequences), request->name);
 	return report.data;
 }
 
 /* The id sequence that belongs to the column, or a name for a new one. */
 static const char *
-name_of_row(const Request *request, const IdgenColumn *column)
+name_of_row(const Request *request)
 {
-	List *names = idgen_column_rows(request->id_sequences, column);
+	List *names = idgen_column_rows(request->id_sequences, &request->column);
 
-	return list_length(names) == 1 ? linitial(names) : psprintf("%s.%s", column->table, column->name);
-}
-
-/* All native sequences that belong to one of the columns. */
-static List *
-list_owned(const IdgenColumnList *list)
-{
-	List *all = NIL;
-
-	for (int i = 0; i < list->n; i++)
-		all = list_concat(all, list->sequences[i].owned);
-	return all;
-}
-
-/*
- * Have columns draw from id sequences. Returns what to tell of each. Raises
- * what idgen_column_list_lock() and move_column() do; 42809 for a column of
- * id_sequences; 55000 for one that draws from an id sequence already; 2BP01 if
- * something else needs a native sequence.
- */
-static char **
-adopt(const Request *request)
-{
-	IdgenColumnList *list = request->list;
-	char **reports = palloc((list->n + 1) * sizeof(char *));
-	List *all_owned;
-	IdgenColumnTurn turn;
-
-	refuse_own_columns(request);
-	idgen_column_list_lock(list, request->id_sequences, ACL_INSERT);
-	for (int i = 0; i < list->n; i++)
-	{
-		const IdgenColumn *column = idgen_column_turn_begin(&turn, list, i);
-
-		idgen_check_draws_from_none(column, get_rel_namespace(request->id_sequences));
-		if (request->names[i] == NULL)
-			request->names[i] = name_of_row(request, column);
-		idgen_column_turn_end(&turn);
-	}
-	idgen_column_list_lock_sequences(list);
-	all_owned = list_owned(list);
-	for (int i = 0; i < list->n; i++)
-	{
-		idgen_column_turn_begin(&turn, list, i);
-		reports[i] = move_column(request, i, request->names[i], all_owned);
-		idgen_column_turn_end(&turn);
-	}
-	for (int i = 0; i < list->n; i++)
-	{
-		const IdgenColumn *column = idgen_column_turn_begin(&turn, list, i);
-
-		drop_sequences(list->sequences[i].owned);
-		warn_of_sequences(request, column, &list->sequences[i], request->names[i]);
-		idgen_column_turn_end(&turn);
-	}
-	return reports;
+	return list_length(names) == 1 ? linitial(names) : psprintf("%s.%s", request->column.table, request->column.name);
 }
 
 /*
@@ -381,34 +294,30 @@ adopt(const Request *request)
  * returns text
  *
  * Have a column draw from a new id sequence. Not strict, because the name may
- * be null. Raises what get_request() and adopt() do.
+ * be null. Raises what get_request(), idgen_column_lock(), sequences_to_drop()
+ * and move_column() do; 42809 for a column of id_sequences; 55000 for one that
+ * draws from an id sequence already.
  */
 Datum
 idgen_adopt(PG_FUNCTION_ARGS)
 {
 	Request request = get_request(fcinfo);
+	IdgenColumnSequences sequences;
+	List *to_drop;
+	char *report;
 
-	PG_RETURN_TEXT_P(cstring_to_text(adopt(&request)[0]));
-}
-
-/*
- * idgen_adopt_columns(relations regclass[], column_names name[], names text[],
- *					   refill text)
- * returns setof text
- *
- * The same for the first column of the first relation, the second one of the
- * second, and so on: all of them, or none. Raises what get_request_of_arrays()
- * and adopt() do.
- */
-Datum
-idgen_adopt_columns(PG_FUNCTION_ARGS)
-{
-	Request request = get_request_of_arrays(fcinfo);
-	char **reports;
-
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	reports = adopt(&request);
-	for (int i = 0; i < request.list->n; i++)
-		idgen_return_line(fcinfo, reports[i]);
-	return (Datum) 0;
+	if (request.column.table_oid == request.id_sequences)
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("columns of table \"%s\" cannot draw from it", get_rel_name(request.id_sequences))));
+	idgen_column_lock(&request.column, request.id_sequences, ACL_INSERT);
+	idgen_check_draws_from_none(&request.column, get_rel_namespace(request.id_sequences));
+	if (request.name == NULL)
+		request.name = name_of_row(&request);
+	idgen_column_lock_sequences(&request.column, &sequences);
+	to_drop = sequences_to_drop(&request.column, sequences.owned);
+	report = move_column(&request, &sequences, to_drop);
+	drop_sequences(to_drop);
+	warn_of_sequences(&request, &sequences);
+	PG_RETURN_TEXT_P(cstring_to_text(report));
 }

@@ -17,37 +17,6 @@
 #include "sql/column_sequences.h"
 #include "sql/dependants.h"
 
-/* Is an object the default of the column, in any of its tables? */
-static bool
-is_default_of(const ObjectAddress *object, const IdgenColumn *column)
-{
-	ObjectAddress of;
-	char *name;
-
-	if (object->classId != AttrDefaultRelationId)
-		return false;
-	of = GetAttrDefaultColumnAddress(object->objectId);
-	name = OidIsValid(of.objectId) ? get_attname(of.objectId, of.objectSubId, true) : NULL;
-	return name == NULL || (list_member_oid(column->members, of.objectId) && strcmp(name, column->name) == 0);
-}
-
-/*
- * Does anything else need a sequence that belongs to the column? It would be
- * dropped.
- */
-static bool
-is_needed_elsewhere(Oid sequence, const IdgenColumn *column)
-{
-	ListCell *cell;
-
-	foreach(cell, idgen_dependants(RelationRelationId, sequence))
-	{
-		if (!is_default_of(lfirst(cell), column))
-			return true;
-	}
-	return false;
-}
-
 /* Does the sequence ascend, and leave ids up to the end of the type? */
 static bool
 has_ids_left(Oid sequence, int64 type_max)
@@ -101,7 +70,8 @@ idgen_column_is_adoptable(const IdgenSurvey *survey, const IdgenSurveyed *survey
 	idgen_column_find_sequences(&column, &sequences);
 	foreach(cell, sequences.owned)
 	{
-		if (!has_ids_left(lfirst_oid(cell), column.type_max) || is_needed_elsewhere(lfirst_oid(cell), &column))
+		if (!has_ids_left(lfirst_oid(cell), column.type_max) ||
+		    (att->attidentity && idgen_sequence_user(lfirst_oid(cell), &column) != NULL))
 			return false;
 	}
 	foreach(cell, sequences.used)

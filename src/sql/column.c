@@ -2,9 +2,6 @@
  * column.c
  *		A column that can be moved to an id sequence, or back: finding, checking
  *		and locking it.
- *
- * Everything is checked before the lock is requested, and again under the lock,
- * because it may have changed while the session waited.
  */
 #include "postgres.h"
 
@@ -19,6 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "catalog/privileges.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "sql/column.h"
@@ -215,8 +213,8 @@ idgen_greatest_value(Oid type)
  * be moved. Leaves "members" alone. Raises 42703 if there is none, and what the
  * checks do.
  */
-void
-idgen_column_find(IdgenColumn *column)
+static void
+find_column(IdgenColumn *column)
 {
 	Oid relid = column->table_oid;
 	Form_pg_attribute att;
@@ -235,15 +233,19 @@ idgen_column_find(IdgenColumn *column)
 }
 
 /*
- * Lock the table of a column and all inheritors, until the transaction ends.
- * The caller has found the column before. It is found again, as it is by then.
- * Raises what idgen_column_find() does.
+ * Find the column that "table_oid" and "name" say, and lock its table with all
+ * inheritors, until the transaction ends. Everything is checked before the lock
+ * is requested, and again under it: nobody should wait for a lock only to be
+ * refused. "needed" are the privileges on id_sequences that it takes to move
+ * it. Raises what find_column() does, and 42501.
  */
 void
-idgen_column_lock(IdgenColumn *column)
+idgen_column_lock(IdgenColumn *column, Oid id_sequences, AclMode needed)
 {
+	find_column(column);
+	idgen_check_may_change(id_sequences, needed);
 	LockRelationOid(column->table_oid, AccessExclusiveLock);
-	idgen_column_find(column);
+	find_column(column);
 	column->members = find_all_inheritors(column->table_oid, AccessExclusiveLock, NULL);
 	check_members(column->members);
 }

@@ -6,7 +6,7 @@
 #define IDGEN_COLUMN_H
 
 #include "catalog/pg_attribute.h"
-#include "nodes/pg_list.h"
+#include "nodes/parsenodes.h"
 
 /* What the catalogs say of a column. Valid as long as its table is locked. */
 typedef struct IdgenColumn
@@ -42,8 +42,7 @@ extern IdgenObstacle idgen_table_obstacle(Oid relid);
 extern IdgenObstacle idgen_member_obstacle(Oid relid);
 extern IdgenObstacle idgen_attribute_obstacle(const FormData_pg_attribute *att);
 extern int64 idgen_greatest_value(Oid type);
-extern void idgen_column_find(IdgenColumn *column);
-extern void idgen_column_lock(IdgenColumn *column);
+extern void idgen_column_lock(IdgenColumn *column, Oid id_sequences, AclMode needed);
 extern Form_pg_attribute idgen_column_attribute(Oid relid, const char *name);
 extern const char *idgen_alter_column(const IdgenColumn *column, Oid member);
 extern const char *idgen_display_name(Oid relid);

@@ -99,8 +99,8 @@ static const struct
 };
 
 /*
- * Their OIDs, in that order; InvalidOid for one that is not there. This asks for
- * no right to use the schema: whoever drops a table need not have it.
+ * Their OIDs, in that order; InvalidOid for one that is not there. This asks
+ * for no right to use the schema: whoever drops a table need not have it.
  */
 List *
 idgen_drawing_functions(Oid idgen_schema)

@@ -17,6 +17,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_type.h"
+#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -110,4 +111,38 @@ idgen_column_find_sequences(const IdgenColumn *column, IdgenColumnSequences *seq
 	sequences->used = list_difference_oid(used, owned);
 	list_sort(sequences->owned, list_oid_cmp);
 	list_sort(sequences->used, list_oid_cmp);
+}
+
+/* Lock what has been found, in the order of OIDs, as any other call does. */
+static void
+lock_sequences(const IdgenColumnSequences *sequences)
+{
+	List *all = list_concat_copy(sequences->owned, sequences->used);
+	ListCell *cell;
+
+	list_sort(all, list_oid_cmp);
+	foreach(cell, all)
+		LockRelationOid(lfirst_oid(cell),
+		                list_member_oid(sequences->owned, lfirst_oid(cell)) ? AccessExclusiveLock : AccessShareLock);
+}
+
+/*
+ * Find the native sequences of the column, and lock them until the lists are
+ * the same as before the locks. The owned ones get the lock that dropping them
+ * takes, so this waits for every transaction that has drawn from them. The used
+ * ones are only kept from being dropped: other tables may go on drawing from
+ * them.
+ */
+void
+idgen_column_lock_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
+{
+	IdgenColumnSequences before;
+
+	idgen_column_find_sequences(column, sequences);
+	do
+	{
+		before = *sequences;
+		lock_sequences(&before);
+		idgen_column_find_sequences(column, sequences);
+	} while (!equal(before.owned, sequences->owned) || !equal(before.used, sequences->used));
 }

@@ -15,5 +15,6 @@ typedef struct IdgenColumnSequences
 } IdgenColumnSequences;
 
 extern void idgen_column_find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences);
+extern void idgen_column_lock_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences);
 
 #endif /* IDGEN_COLUMN_SEQUENCES_H */

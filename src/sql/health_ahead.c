@@ -47,8 +47,8 @@ may_know(const IdgenHealthView *view, const IdgenDrawingColumn *column)
 }
 
 /*
- * Will ids be issued that do not lie behind this one: by the source, or from the
- * cache? Without a shared cache, what is cached counts for nothing, since
+ * Will ids be issued that do not lie behind this one: by the source, or from
+ * the cache? Without a shared cache, what is cached counts for nothing, since
  * sessions have caches of their own.
  */
 static bool

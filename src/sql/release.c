@@ -1,12 +1,11 @@
 /*
  * release.c
- *		idgen_release(), idgen_release_columns(): moving columns back to native
- *		sequences.
+ *		idgen_release(): moving a column back to a native sequence.
  *
- * The steps: lock the columns, check that nothing else draws from their id
- * sequences; for each, find out how far its ids have gone, make an identity
- * that goes on from there in place of the default, or a sequence as that of a
- * serial column, and delete the row.
+ * The steps: lock the column, check that nothing else draws from its id
+ * sequence, find out how far its ids have gone, make an identity that goes on
+ * from there in place of the default, or a sequence as that of a serial column,
+ * and delete the row.
  *
  * Locks, in this order: the table, all its inheritors and the native sequences
  * of the column, as in adopt.c; then the row, and the native sequence that its
@@ -18,7 +17,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -33,17 +31,14 @@
 #include "session/messages.h"
 #include "sql/column.h"
 #include "sql/column_default.h"
-#include "sql/column_list.h"
 #include "sql/column_row.h"
 #include "sql/column_sequences.h"
 #include "sql/column_users.h"
 #include "sql/ids_in_use.h"
 #include "sql/serial_sequence.h"
-#include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
 PG_FUNCTION_INFO_V1(idgen_release);
-PG_FUNCTION_INFO_V1(idgen_release_columns);
 
 /* What the column becomes. */
 typedef enum Kind
@@ -240,101 +235,41 @@ make_column(const IdgenColumn *column, Kind kind, int64 start)
 }
 
 /*
- * Move a column back that draws from the id sequence of that name. Returns what
- * to tell of it. Raises 42704 if the row is gone; 2200H if no id is left; what
- * make_column() does; and what the source says if it cannot tell the next id.
- */
-static char *
-move_column(Oid id_sequences, const IdgenColumnList *list, int i, const char *name, Kind kind)
-{
-	const IdgenColumn *column = &list->columns[i];
-	IdgenIdsInUse ids = {0};
-	StringInfoData report;
-
-	idgen_count_sequences(&list->sequences[i], &ids);
-	idgen_lock_row(id_sequences, name);
-	idgen_count_id_sequence(idgen_handle_get(id_sequences, name, strlen(name)), &ids);
-	idgen_count_table(column, &ids);
-
-	report = make_column(column, kind, idgen_first_free_id(column, &ids));
-	delete_row(id_sequences, name);
-	appendStringInfo(&report, "; id sequence \"%s\" was deleted", name);
-	if (kind == KIND_IDENTITY && !identity_is_inherited(column))
-		appendStringInfoString(&report, "; rows inserted directly into a partition get no id");
-	return report.data;
-}
-
-/*
- * Have columns that draw from id sequences draw from native ones. Returns what
- * to tell of each. Raises what idgen_column_list_lock(), check_column() and
- * move_column() do.
- */
-static char **
-release(Oid id_sequences, IdgenColumnList *list, Kind kind)
-{
-	const char **names = palloc((list->n + 1) * sizeof(char *));
-	char **reports = palloc((list->n + 1) * sizeof(char *));
-	IdgenColumnTurn turn;
-
-	idgen_column_list_lock(list, id_sequences, ACL_SELECT | ACL_UPDATE | ACL_DELETE);
-	for (int i = 0; i < list->n; i++)
-	{
-		names[i] = check_column(idgen_column_turn_begin(&turn, list, i), id_sequences, kind);
-		idgen_column_turn_end(&turn);
-	}
-	idgen_column_list_lock_sequences(list);
-	for (int i = 0; i < list->n; i++)
-	{
-		idgen_column_turn_begin(&turn, list, i);
-		reports[i] = move_column(id_sequences, list, i, names[i], kind);
-		idgen_column_turn_end(&turn);
-	}
-	return reports;
-}
-
-/*
  * idgen_release(relation regclass, column_name name, kind text) returns text
  *
  * Have a column that draws from an id sequence draw from a native one, as an
  * identity column or a serial one. Raises 25006, 25000; 22023 for an unknown
- * kind; and what release() does.
+ * kind; what idgen_column_lock(), check_column() and make_column() do; 42704 if
+ * the row is gone; 2200H if no id is left; and what the source says if it
+ * cannot tell the next id.
  */
 Datum
 idgen_release(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	IdgenColumn column = {.table_oid = PG_GETARG_OID(0), .name = NameStr(*PG_GETARG_NAME(1))};
 	Kind kind;
+	const char *name;
+	IdgenColumnSequences sequences;
+	IdgenIdsInUse ids = {0};
+	StringInfoData report;
 
 	PreventCommandIfReadOnly("idgen_release()");
 	PreventCommandIfParallelMode("idgen_release()");
 	kind = get_kind(text_to_cstring(PG_GETARG_TEXT_PP(2)));
-	PG_RETURN_TEXT_P(cstring_to_text(release(id_sequences, idgen_column_list_of_one(fcinfo), kind)[0]));
-}
+	idgen_column_lock(&column, id_sequences, ACL_SELECT | ACL_UPDATE | ACL_DELETE);
+	name = check_column(&column, id_sequences, kind);
+	idgen_column_lock_sequences(&column, &sequences);
 
-/*
- * idgen_release_columns(relations regclass[], column_names name[], kind text)
- * returns setof text
- *
- * The same for the first column of the first relation, the second one of the
- * second, and so on: all of them, or none. Raises what
- * idgen_column_list_of_arrays() does besides, and 22004 for the kind.
- */
-Datum
-idgen_release_columns(PG_FUNCTION_ARGS)
-{
-	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	IdgenColumnList *list;
-	Kind kind;
-	char **reports;
+	idgen_count_sequences(&sequences, &ids);
+	idgen_lock_row(id_sequences, name);
+	idgen_count_id_sequence(idgen_handle_get(id_sequences, name, strlen(name)), &ids);
+	idgen_count_table(&column, &ids);
 
-	idgen_refuse_null(fcinfo, 2, "kind");
-	PreventCommandIfReadOnly("idgen_release_columns()");
-	PreventCommandIfParallelMode("idgen_release_columns()");
-	kind = get_kind(text_to_cstring(PG_GETARG_TEXT_PP(2)));
-	list = idgen_column_list_of_arrays(fcinfo);
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	reports = release(id_sequences, list, kind);
-	for (int i = 0; i < list->n; i++)
-		idgen_return_line(fcinfo, reports[i]);
-	return (Datum) 0;
+	report = make_column(&column, kind, idgen_first_free_id(&column, &ids));
+	delete_row(id_sequences, name);
+	appendStringInfo(&report, "; id sequence \"%s\" was deleted", name);
+	if (kind == KIND_IDENTITY && !identity_is_inherited(&column))
+		appendStringInfoString(&report, "; rows inserted directly into a partition get no id");
+	PG_RETURN_TEXT_P(cstring_to_text(report.data));
 }

@@ -7,9 +7,7 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
 #include "shmem/cache.h"
@@ -57,66 +55,6 @@ idgen_check_name_with_period(const char *name, IdgenPeriod period)
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("name is too long for an id sequence with period \"%s\"", idgen_period_word(period)),
 		         errdetail("It has %d characters; %d are allowed, since the period is added to it.", length, max)));
-}
-
-/* The number of elements of an array argument. */
-int
-idgen_array_length(FunctionCallInfo fcinfo, int argument)
-{
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-
-	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-}
-
-/*
- * The elements of an array argument. If some may be null, *nulls gets which
- * ones are. Raises 2202E for an array of several dimensions, 22004 for a null
- * array, or element unless that may be.
- */
-Datum *
-idgen_array_argument(FunctionCallInfo fcinfo, int argument, const char *name, bool **nulls)
-{
-	ArrayType *array;
-	Oid type;
-	int16 length;
-	bool by_value;
-	char align;
-	Datum *elements;
-	bool *element_nulls;
-	int n;
-
-	idgen_refuse_null(fcinfo, argument, name);
-	array = PG_GETARG_ARRAYTYPE_P(argument);
-	type = ARR_ELEMTYPE(array);
-	if (ARR_NDIM(array) > 1)
-		ereport(ERROR,
-		        (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-		         errmsg("%s must have one dimension", name)));
-	get_typlenbyvalalign(type, &length, &by_value, &align);
-	deconstruct_array(array, type, length, by_value, align, &elements, &element_nulls, &n);
-	for (int i = 0; i < n && nulls == NULL; i++)
-		if (element_nulls[i])
-			ereport(ERROR,
-			        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-			         errmsg("%s must not contain nulls", name),
-			         errdetail("Element %d is null.", i + 1)));
-	if (nulls != NULL)
-		*nulls = element_nulls;
-	return elements;
-}
-
-/* Raises 2202E unless the array has as many elements as another argument. */
-void
-idgen_check_array_length(FunctionCallInfo fcinfo, int argument, const char *name,
-                         int other_length, const char *other_name)
-{
-	int length = idgen_array_length(fcinfo, argument);
-
-	if (length != other_length)
-		ereport(ERROR,
-		        (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-		         errmsg("%s and %s must have the same number of elements", other_name, name),
-		         errdetail("They have %d and %d.", other_length, length)));
 }
 
 /* Add a line to the result of a function that returns a set of texts. */

@@ -109,8 +109,8 @@ INSERT INTO with_nulls VALUES (NULL);
 SELECT idgen_release('with_nulls', 'id');
 -- gives: ERROR 23502
 
--- claim: idgen_adopt: a view uses the sequence.
-CREATE TABLE with_view (id serial);
+-- claim: idgen_adopt: a view uses the sequence of an identity column.
+CREATE TABLE with_view (id integer GENERATED ALWAYS AS IDENTITY);
 CREATE VIEW uses_sequence AS SELECT last_value FROM with_view_id_seq;
 SELECT idgen_adopt('with_view', 'id');
 -- gives: ERROR 2BP01

@@ -172,7 +172,7 @@ SELECT column_name, kind, limited_by FROM idgen_columns WHERE relation = 'limite
 CREATE ROLE looks_on;
 SET ROLE looks_on;
 SELECT column_name, adoptable FROM idgen_columns WHERE relation = 'limited'::regclass ORDER BY 1;
--- gives: a|f
+-- gives: a|t
 -- gives: b|f
 -- gives: c|t
 RESET ROLE;

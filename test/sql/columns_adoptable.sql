@@ -70,9 +70,11 @@ SELECT relation, column_name, adoptable, try_to_adopt(relation, column_name) AS 
 SELECT relation, column_name FROM (SELECT *, try_to_adopt(relation, column_name) AS adopt FROM idgen_columns) AS tried
 	WHERE adoptable <> (adopt = 'accepted');
 
--- all that can be, in one go, but for columns that share a sequence
-SELECT count(*) FROM (SELECT idgen_adopt_columns(array_agg(relation), array_agg(column_name))
-	FROM idgen_columns WHERE adoptable AND kind IN ('serial', 'identity')) AS adopted;
+-- all that can be, in one go
+SET client_min_messages = warning;
+SELECT count(idgen_adopt(relation, column_name)) FROM
+	(SELECT * FROM idgen_columns WHERE adoptable AND kind IN ('serial', 'identity') ORDER BY relation::text OFFSET 0) AS adopted;
+RESET client_min_messages;
 SELECT relation, column_name, kind FROM idgen_columns WHERE adoptable ORDER BY relation::text, column_name;
 
 ALTER TABLE id_sequences DROP extra;

@@ -62,11 +62,11 @@ INSERT INTO legacy (item) VALUES ('g') RETURNING id > 500 AS behind;
 SELECT count(*) FROM id_sequences;
 DROP TABLE legacy;
 
--- as an identity column; and of several columns at once
+-- as an identity column; and of two columns of a table
 CREATE TABLE legacy (id bigint PRIMARY KEY, other bigint);
 SELECT idgen_create('a', owned_by => 'legacy.id'), idgen_create('b', owned_by => 'legacy.other');
 SELECT name, problem_kind FROM problems();
-SELECT * FROM idgen_release_columns('{legacy, legacy}', '{id, other}', 'serial');
+SELECT idgen_release('legacy', column_name, 'serial') FROM unnest('{id,other}'::name[]) AS column_name;
 SELECT name, problem_kind FROM problems();
 
 -- a default that calls something unknown may draw; so may that of a domain

@@ -168,7 +168,7 @@ DELETE FROM ahead WHERE id = 1000;
 TABLE problems;
 INSERT INTO ahead VALUES (2147483647);
 TABLE problems;
--- ... before what is cached, which is behind the column, while the source is not
+-- ... past what is cached, while the source is past the column
 DELETE FROM ahead WHERE id > 100;
 INSERT INTO ahead DEFAULT VALUES RETURNING id;
 UPDATE id_sequences SET next_block_start = 5000 WHERE name = 't';

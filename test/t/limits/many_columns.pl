@@ -17,7 +17,6 @@ my $node = idgen_server('many');
 my $rows_read = 'SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_xact_all_tables';
 my @events = (
 	[ q{SELECT idgen_release('one', 'id')}, 'idgen_release' ],
-	[ q{SELECT idgen_release_columns('{one}', '{id}', 'serial')}, 'idgen_release_columns' ],
 	[ q{SELECT idgen_sync('one', 'id')}, 'idgen_sync' ],
 	[ q{SELECT idgen_adopt('another', 'id')}, 'idgen_adopt' ],
 	[ q{DROP TABLE one}, 'DROP TABLE' ],
@@ -49,7 +48,7 @@ sub make_database
 				EXECUTE format('DROP TABLE t%s', i);
 			END LOOP;
 		END\$\$;
-		SELECT count(*) FROM idgen_adopt_columns('{one,shop.a,known}', '{id,id,id}');
+		SELECT count(idgen_adopt(relation, 'id')) FROM unnest('{one,shop.a,known}'::regclass[]) AS relation;
 		VACUUM pg_attribute, pg_attrdef, pg_depend, pg_class, pg_type});
 	return;
 }

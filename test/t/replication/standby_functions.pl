@@ -70,8 +70,6 @@ my @calls = (
 	[ q{idgen_drop_children('tenant/*', now())}, 'refused' ],
 	[ q{idgen_adopt('orders', 'id')}, 'refused' ],
 	[ q{idgen_release('adopted', 'id')}, 'refused' ],
-	[ q{idgen_adopt_columns('{orders}', '{id}')}, 'refused' ],
-	[ q{idgen_release_columns('{adopted}', '{id}')}, 'refused' ],
 	[ q{idgen_sync('adopted', 'id')}, 'refused' ],
 	[ q{idgen_create_missing()}, 'refused' ],
 	[ q{idgen_accept_centre('central')}, 'refused' ],
