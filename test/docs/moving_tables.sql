@@ -231,8 +231,8 @@ SELECT count(idgen_adopt(relation, 'id')) FROM (VALUES ('dv'::regclass), ('dv2')
 -- gives: 2
 SELECT last_value FROM vv;
 -- gives: 1
-INSERT INTO dv3 DEFAULT VALUES RETURNING id;
--- gives: 1
+SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'dv3'::regclass;
+-- gives: nextval('dv2_id_seq'::regclass)
 
 -- claim: A name that is taken.
 CREATE TABLE nt(id serial);

@@ -77,7 +77,7 @@ ALTER SCHEMA "My ids" OWNER TO pg_monitor;
 CREATE SCHEMA other;
 ALTER SCHEMA other RENAME TO another;
 DROP SCHEMA another;
-SELECT "My ids".idgen_next('gen');
+SELECT "My ids".idgen_next('gen') > 7 AS works;
 DROP EXTENSION idgen;
 ALTER SCHEMA "My ids" RENAME TO other;
 DROP SCHEMA other;
