@@ -753,10 +753,379 @@ COMMENT ON COLUMN @extschema@.idgen_node.problem IS 'why it cannot be renewed, f
 --
 -- Looking inside. The functions and views show what the role that calls or
 -- reads them may draw from; idgen_stats shows all to members of pg_monitor. The
--- functions also bring the columns of id_sequences: they read the newest rows,
--- whatever the snapshot says, and a serializable transaction gets no conflict
--- from that.
+-- functions in C tell facts that SQL does not see, the queries judge them. They
+-- read the newest rows of id_sequences, whatever the snapshot says, and a
+-- serializable transaction gets no conflict from that. Names are looked up by
+-- the search_path of whoever reads.
 --
+
+-- What is known of id sequences, by their rows and the cache: of those with
+-- these names, or of all for null. Who has no right to look gets none or, if
+-- they are required, an error.
+CREATE FUNCTION @extschema@.idgen_facts(
+	names text[],
+	required boolean,
+	OUT name text,
+	OUT broken text, -- why the row cannot be looked at; if so, all else is null
+	OUT source text,
+	OUT native oid, -- the native sequence that blocks come from
+	OUT native_is_current boolean, -- does its name lead to this one, by the search_path?
+	OUT object_name text, -- what blocks come from; null for the table
+	OUT object_missing boolean,
+	OUT usable boolean, -- may the caller draw by what they come from?
+	OUT refill text, -- null for a native sequence without a row
+	OUT format text,
+	OUT template text,
+	OUT big_base numeric,
+	OUT marked_exhausted boolean,
+	OUT next_block_start bigint,
+	OUT layout text,
+	OUT layout_limit bigint, -- the last value that fits into a composed id
+	OUT owner_relation oid,
+	OUT owner_attnum smallint,
+	OUT child text, -- that a row with periods draws from now
+	OUT step integer, -- 1, or -1 if it counts down
+	OUT first_value bigint,
+	OUT last_value bigint, -- that a block holds
+	OUT next_value bigint, -- that no block holds
+	OUT exhausted boolean, -- null if it is not known how far it has got
+	OUT limit_value bigint, -- within what its source allows
+	OUT limited_by text,
+	OUT cycle_end bigint, -- where it begins anew
+	OUT ids_cached bigint,
+	OUT next_cached bigint, -- for all sessions
+	OUT ids_issued bigint,
+	OUT counted_since timestamptz,
+	OUT worker text,
+	OUT failure text,
+	OUT went_back text,
+	OUT unreachable text,
+	OUT node_problem text,
+	OUT holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
+	OUT holder_xid xid,
+	OUT holder_since timestamptz,
+	OUT cache_thrashes boolean
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_facts'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
+
+-- The same of a native sequence from which nextval() draws.
+CREATE FUNCTION @extschema@.idgen_native_facts(
+	sequence oid,
+	OUT step integer,
+	OUT first_value bigint,
+	OUT last_value bigint,
+	OUT next_value bigint,
+	OUT exhausted boolean,
+	OUT limit_value bigint,
+	OUT limited_by text,
+	OUT cycle_end bigint
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_native_facts'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
+
+-- The calls in an expression of nextval() and of functions that draw ids.
+CREATE FUNCTION @extschema@.idgen_calls(
+	expression pg_node_tree,
+	OUT form text, -- nextval, bigint, numeric, or text
+	OUT name text,
+	OUT source text,
+	OUT sequence oid,
+	OUT plain boolean -- is the expression this call, and nothing else?
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_calls'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
+
+-- How many digits of which base fit into a text id of that length.
+CREATE FUNCTION @extschema@.idgen_text_digits(format text, length integer, OUT digits integer, OUT base integer) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_text_digits'
+	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+
+-- The greatest or the least id in a column, if a brief look finds it and the
+-- caller may know.
+CREATE FUNCTION @extschema@.idgen_column_end(relation oid, attnum smallint, upper boolean) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_column_end_of'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- The columns that draw from anything, once for each thing: by their own
+-- defaults, those of their domains, or as identity columns. Of kind "owned" are
+-- columns that draw by none of these, though a native sequence belongs to them,
+-- or an id sequence: which ones do, the arguments say.
+CREATE FUNCTION @extschema@.idgen_draws(names text[], relations oid[], attnums smallint[]) RETURNS TABLE (
+	relation oid,
+	attnum smallint,
+	column_name name,
+	table_name text, -- with its schema, as it is
+	relation_name text, -- the same, as SQL reads it
+	title text, -- where it limits something
+	owner oid, -- of the table
+	declared_type text,
+	type oid, -- that a domain is made of
+	typmod integer,
+	in_table boolean, -- is it a column of a table, and its own?
+	is_identity boolean,
+	has_default boolean,
+	kind text, -- serial, identity, nextval, idgen, or owned
+	form text,
+	name text, -- of an id sequence
+	source text,
+	sequence oid,
+	sequence_name text, -- if the default gives that by name
+	plain boolean,
+	inherited boolean -- from a parent that draws from the same?
+)
+	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1000 SET jit = off
+BEGIN ATOMIC
+	WITH RECURSIVE domains (domain, type, typmod) AS (
+		SELECT t.oid, t.typbasetype, t.typtypmod FROM pg_type AS t WHERE t.typtype = 'd'
+		UNION ALL
+		SELECT d.domain, t.typbasetype, t.typtypmod
+		FROM domains AS d JOIN pg_type AS t ON t.oid = d.type WHERE t.typtype = 'd'
+	), base_types AS (
+		SELECT d.domain, d.type, d.typmod FROM domains AS d JOIN pg_type AS t ON t.oid = d.type WHERE t.typtype <> 'd'
+	), calls AS MATERIALIZED (
+		SELECT d.adrelid AS relation, d.adnum AS attnum, c.form, c.name, c.source, c.sequence, c.plain
+		FROM pg_attrdef AS d CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin) AS c
+		UNION ALL
+		SELECT a.attrelid, a.attnum, c.form, c.name, c.source, c.sequence, c.plain
+		FROM pg_type AS t CROSS JOIN LATERAL @extschema@.idgen_calls(t.typdefaultbin) AS c
+			JOIN pg_depend AS u ON u.refclassid = 'pg_type'::regclass AND u.refobjid = t.oid
+				AND u.classid = 'pg_class'::regclass AND u.objsubid > 0
+			JOIN pg_attribute AS a ON a.attrelid = u.objid AND a.attnum = u.objsubid
+				AND a.atttypid = t.oid AND NOT a.atthasdef
+			JOIN pg_class AS r ON r.oid = a.attrelid AND r.relkind IN ('r', 'p', 'f')
+	), owned AS MATERIALIZED (
+		SELECT u.refobjid AS relation, u.refobjsubid::smallint AS attnum, u.objid AS sequence, u.deptype
+		FROM pg_sequence AS s JOIN pg_depend AS u ON u.classid = 'pg_class'::regclass AND u.objid = s.seqrelid
+			AND u.refclassid = 'pg_class'::regclass AND u.refobjsubid > 0 AND u.deptype IN ('a', 'i')
+	), found AS (
+		SELECT c.relation, c.attnum,
+			CASE WHEN c.form <> 'nextval' THEN 'idgen' WHEN o.sequence IS NULL THEN 'nextval' ELSE 'serial' END AS kind,
+			CASE c.form WHEN 'nextval' THEN 'bigint' ELSE c.form END AS form,
+			CASE WHEN c.form <> 'nextval' THEN c.name END AS name, c.source, c.sequence,
+			CASE c.form WHEN 'nextval' THEN c.name END AS sequence_name, c.plain
+		FROM calls AS c LEFT JOIN owned AS o ON o.deptype = 'a' AND o.sequence = c.sequence
+			AND o.relation = c.relation AND o.attnum = c.attnum AND c.form = 'nextval'
+		UNION ALL
+		SELECT o.relation, o.attnum, CASE o.deptype WHEN 'i' THEN 'identity' ELSE 'owned' END, 'bigint',
+			NULL, NULL, o.sequence, NULL, true
+		FROM owned AS o
+		WHERE NOT EXISTS (SELECT FROM calls AS c WHERE o.deptype = 'a' AND c.form = 'nextval'
+			AND c.sequence = o.sequence AND c.relation = o.relation AND c.attnum = o.attnum)
+		UNION ALL
+		SELECT o.relation, o.attnum, 'owned', 'bigint', o.name, NULL, NULL, NULL, true
+		FROM unnest(idgen_draws.names, idgen_draws.relations, idgen_draws.attnums) AS o (name, relation, attnum)
+		WHERE NOT EXISTS (SELECT FROM calls AS c WHERE c.form <> 'nextval'
+			AND c.name = o.name AND c.relation = o.relation AND c.attnum = o.attnum)
+	), columns AS MATERIALIZED (
+		SELECT row_number() OVER () AS line, f.relation, f.attnum, a.attname, a.attinhcount,
+			n.nspname || '.' || r.relname AS table_name, format('%I.%I', n.nspname, r.relname) AS relation_name,
+			r.relowner, format_type(a.atttypid, a.atttypmod) AS declared_type,
+			r.relkind IN ('r', 'p') AND n.nspname <> 'pg_catalog' AND a.attinhcount = 0 AND a.attgenerated = '' AS in_table,
+			a.attidentity <> '' AS is_identity, a.atthasdef OR t.typdefault IS NOT NULL AS has_default, coalesce(b.type, a.atttypid) AS type, CASE WHEN b.type IS NULL THEN a.atttypmod ELSE b.typmod END AS typmod,
+			f.kind, f.form, f.name, f.source, f.sequence, f.sequence_name, f.plain
+		FROM found AS f JOIN pg_class AS r ON r.oid = f.relation
+			JOIN pg_namespace AS n ON n.oid = r.relnamespace AND NOT pg_is_other_temp_schema(n.oid)
+			JOIN pg_attribute AS a ON a.attrelid = f.relation AND a.attnum = f.attnum AND NOT a.attisdropped
+			JOIN pg_type AS t ON t.oid = a.atttypid
+			LEFT JOIN base_types AS b ON b.domain = a.atttypid
+	), heirs AS (
+		SELECT c.line
+		FROM columns AS c JOIN pg_inherits AS i ON i.inhrelid = c.relation
+			JOIN columns AS p ON p.relation = i.inhparent AND p.attname = c.attname
+		WHERE c.attinhcount > 0 AND p.sequence IS NOT DISTINCT FROM c.sequence
+			AND p.sequence_name IS NOT DISTINCT FROM c.sequence_name AND p.name IS NOT DISTINCT FROM c.name
+	)
+	SELECT c.relation, c.attnum, c.attname, c.table_name, c.relation_name,
+		format('column %s.%I (%s)', c.relation_name, c.attname, format_type(c.type, c.typmod)),
+		c.relowner, c.declared_type, c.type, c.typmod, c.in_table, c.is_identity, c.has_default, c.kind, c.form, c.name, c.source, c.sequence, c.sequence_name, c.plain,
+		c.line IN (SELECT h.line FROM heirs AS h)
+	FROM columns AS c;
+END;
+
+-- Do columns of a role's tables count for an id sequence that they draw from?
+-- Anybody can make a table with such a default: what is in it must not move,
+-- exhaust or block what others draw from. So a role counts that may write to
+-- the row, or to the native sequence, anyway, or that acts for the owner of the
+-- column that the id sequence belongs to.
+CREATE FUNCTION @extschema@.idgen_counts(role oid, owner oid, native oid) RETURNS boolean
+	LANGUAGE sql STABLE PARALLEL SAFE
+	RETURN has_table_privilege(role, '@extschema@.id_sequences'::regclass, 'DELETE')
+		OR coalesce(pg_has_role(role, owner, 'USAGE'), false) OR coalesce(has_sequence_privilege(role, native, 'UPDATE'), false);
+
+-- Up to which value, in the direction of its step, an id sequence can go on
+-- until a column of that type does not hold an id; null for no limit. It is
+-- before the first one if the column does not hold ids of that kind.
+CREATE FUNCTION @extschema@.idgen_column_limit(
+	step integer,
+	first_value bigint,
+	limit_value bigint,
+	cycle_end bigint,
+	layout text,
+	big_base numeric,
+	format text,
+	type oid,
+	typmod integer,
+	form text
+) RETURNS numeric
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	none CONSTANT numeric := idgen_column_limit.first_value::numeric - idgen_column_limit.step;
+	greatest_bigint CONSTANT numeric := 9223372036854775807;
+	digits integer;
+	text_digits record;
+	held numeric; -- the greatest number that the column holds
+	last numeric;
+BEGIN
+	CASE idgen_column_limit.type
+		WHEN 'smallint'::regtype THEN held := 32767;
+		WHEN 'integer'::regtype THEN held := 2147483647;
+		WHEN 'bigint'::regtype THEN held := greatest_bigint;
+		WHEN 'numeric'::regtype THEN
+			IF idgen_column_limit.typmod < 4 THEN
+				RETURN NULL;
+			END IF;
+			digits := (idgen_column_limit.typmod - 4 >> 16 & 65535) - (((idgen_column_limit.typmod - 4 & 2047) # 1024) - 1024);
+			held := trunc(10::numeric ^ greatest(digits, 0)) - 1;
+		WHEN 'varchar'::regtype, 'bpchar'::regtype THEN
+			IF idgen_column_limit.typmod < 4 OR idgen_column_limit.form <> 'text' THEN
+				RETURN NULL;
+			END IF;
+			text_digits := @extschema@.idgen_text_digits(coalesce(idgen_column_limit.format, '{id}')::text, (idgen_column_limit.typmod - 4)::integer);
+			held := trunc(text_digits.base::numeric ^ least(text_digits.digits, 64)) - 1;
+			IF held IS NULL OR held >= greatest_bigint THEN
+				RETURN NULL;
+			END IF;
+		ELSE
+			RETURN NULL;
+	END CASE;
+
+	-- composed ids have 19 digits, or 38
+	IF idgen_column_limit.layout NOT IN ('plain', 'scrambled') THEN
+		RETURN CASE WHEN held < CASE idgen_column_limit.form WHEN 'numeric' THEN 10::numeric ^ 38 - 1 ELSE greatest_bigint END THEN none END;
+	END IF;
+
+	last := CASE WHEN idgen_column_limit.step > 0 THEN held
+		WHEN idgen_column_limit.type = 'numeric'::regtype OR idgen_column_limit.form = 'text' THEN -held ELSE -held - 1 END;
+	IF idgen_column_limit.form = 'numeric' THEN
+		last := floor(last - coalesce(idgen_column_limit.big_base, 0));
+	END IF;
+
+	-- scrambled ids lie anywhere from 1 to the limit
+	IF idgen_column_limit.layout = 'scrambled' THEN
+		RETURN CASE WHEN last < idgen_column_limit.limit_value THEN none END;
+	ELSIF idgen_column_limit.step * (last - idgen_column_limit.first_value) < 0 THEN
+		last := none;
+	ELSIF abs(last) >= greatest_bigint THEN
+		IF held > greatest_bigint THEN
+			RETURN NULL;
+		END IF;
+		last := CASE WHEN last > 0 THEN greatest_bigint ELSE -greatest_bigint - 1 END;
+	END IF;
+	RETURN CASE WHEN idgen_column_limit.step * (last - idgen_column_limit.cycle_end) >= 0 THEN NULL ELSE last END;
+END
+$$;
+
+-- The percentage of values from the first one to the limit that no block holds.
+CREATE FUNCTION @extschema@.idgen_percent_left(step integer, first_value bigint, next_value bigint, exhausted boolean, limit_value numeric) RETURNS numeric
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	RETURN CASE WHEN exhausted OR step * (limit_value - next_value) < 0 THEN 0
+		ELSE 100 * (step * (limit_value - next_value) + 1)
+			/ greatest(step * (limit_value - first_value) + 1, step * (limit_value - next_value) + 1) END;
+
+CREATE FUNCTION @extschema@.idgen_all_columns() RETURNS TABLE (
+	relation regclass,
+	column_name name,
+	type text,
+	kind text,
+	draws_from text,
+	last_value bigint,
+	limit_value bigint,
+	limited_by text,
+	percent_used numeric,
+	adoptable boolean
+)
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 1000 SET jit = off SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH RECURSIVE facts AS MATERIALIZED (
+		SELECT DISTINCT ON (f.name) f.* FROM @extschema@.idgen_facts(NULL::text[], false) AS f
+		ORDER BY f.name, f.native_is_current DESC
+	), owners AS (
+		SELECT array_agg(o.name) AS names, array_agg(o.owner_relation) AS relations, array_agg(o.owner_attnum) AS attnums
+		FROM (SELECT DISTINCT f.name, f.owner_relation, f.owner_attnum FROM facts AS f WHERE f.owner_relation IS NOT NULL) AS o
+	), draws AS MATERIALIZED (
+		SELECT d.* FROM owners AS o CROSS JOIN LATERAL @extschema@.idgen_draws(o.names::text[], o.relations::oid[], o.attnums::smallint[]) AS d
+	),
+
+	-- which of them could be adopted: no table that has the column, and none of
+	-- its native sequences, may stand in the way
+	candidates AS MATERIALIZED (
+		SELECT DISTINCT d.relation, d.column_name,
+			CASE d.type WHEN 'smallint'::regtype THEN 32767 WHEN 'integer'::regtype THEN 2147483647 ELSE 9223372036854775807 END AS type_end
+		FROM draws AS d
+		WHERE d.in_table AND d.type = ANY ('{smallint, integer, bigint}'::regtype[])
+			AND d.relation <> '@extschema@.id_sequences'::regclass
+	), heirs (relation, column_name, type_end, member) AS (
+		SELECT c.relation, c.column_name, c.type_end, c.relation FROM candidates AS c
+		UNION
+		SELECT h.relation, h.column_name, h.type_end, i.inhrelid FROM heirs AS h JOIN pg_inherits AS i ON i.inhparent = h.member
+	), refused AS MATERIALIZED (
+		SELECT h.relation, h.column_name
+		FROM heirs AS h JOIN pg_class AS m ON m.oid = h.member
+		WHERE m.relkind = 'f' OR m.relpersistence = 't'
+		UNION
+		SELECT h.relation, h.column_name
+		FROM heirs AS h JOIN draws AS d ON d.relation = h.member AND d.column_name = h.column_name
+			LEFT JOIN pg_sequence AS s ON s.seqrelid = d.sequence AND d.kind <> 'idgen' AND d.sequence_name IS NULL
+			LEFT JOIN LATERAL @extschema@.idgen_native_facts(s.seqrelid) AS n ON true
+		WHERE d.kind = 'idgen' AND d.name IS NOT NULL OR s.seqincrement < 0
+			OR coalesce(n.last_value::numeric + s.seqincrement, n.next_value) > h.type_end
+			OR d.kind = 'identity' AND EXISTS (
+				SELECT FROM pg_depend AS u LEFT JOIN pg_attrdef AS k ON u.classid = 'pg_attrdef'::regclass AND k.oid = u.objid
+				WHERE u.refclassid = 'pg_class'::regclass AND u.refobjid = d.sequence
+					AND (k.adrelid, k.adnum) IS DISTINCT FROM (d.relation, d.attnum))
+	),
+
+	-- how far what they draw from has got; with periods, that is today's child
+	known AS (
+		SELECT f.name AS drawn_name, g.*
+		FROM facts AS f LEFT JOIN facts AS c ON c.name = f.child JOIN facts AS g ON g.name = coalesce(c.name, f.name)
+	), shown AS (
+		SELECT d.relation, d.attnum, d.column_name, d.table_name, d.declared_type, d.kind, d.name, d.sequence, d.sequence_name, d.title,
+			d.type, d.typmod, d.form, d.plain, k.step, k.first_value, k.last_value, k.next_value, k.exhausted,
+			k.limit_value, k.limited_by, k.cycle_end, k.layout, k.layout_limit, k.big_base, k.format
+		FROM draws AS d JOIN known AS k ON k.drawn_name = d.name AND k.broken IS NULL
+		WHERE NOT d.inherited
+		UNION ALL
+		SELECT d.relation, d.attnum, d.column_name, d.table_name, d.declared_type, d.kind, d.name, d.sequence, d.sequence_name, d.title,
+			d.type, d.typmod, d.form, d.plain, coalesce(n.step, 1), coalesce(n.first_value, 0), n.last_value, n.next_value, n.exhausted,
+			n.limit_value, n.limited_by, n.cycle_end, 'plain', NULL, NULL, NULL
+		FROM draws AS d LEFT JOIN known AS k ON k.drawn_name = d.name AND k.broken IS NULL
+			LEFT JOIN LATERAL @extschema@.idgen_native_facts(d.sequence) AS n ON true
+		WHERE k.name IS NULL AND NOT d.inherited
+	)
+	SELECT s.relation::regclass, s.column_name, s.declared_type, s.kind,
+		coalesce(s.name, (SELECT format('%I.%I', n.nspname, r.relname) FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace
+			WHERE r.oid = s.sequence), s.sequence_name),
+		s.last_value, l.limit_value::bigint, l.limited_by,
+		100 - @extschema@.idgen_percent_left(s.step::integer, s.first_value::bigint, s.next_value::bigint, s.exhausted::boolean, l.limit_value::numeric),
+		(s.relation, s.column_name) IN (SELECT c.relation, c.column_name FROM candidates AS c)
+			AND (s.relation, s.column_name) NOT IN (SELECT f.relation, f.column_name FROM refused AS f)
+	FROM shown AS s
+		LEFT JOIN LATERAL (
+			SELECT v.limit_value, v.limited_by
+			FROM (VALUES (1, s.limit_value::numeric, s.limited_by),
+				(2, CASE WHEN s.form <> 'numeric' AND s.layout_limit IS NOT NULL THEN
+					CASE WHEN s.step > 0 THEN s.layout_limit ELSE 0 END END, 'layout ' || s.layout),
+				(3, CASE WHEN s.plain THEN @extschema@.idgen_column_limit(s.step::integer, s.first_value::bigint, s.limit_value::bigint,
+					s.cycle_end::bigint, s.layout::text, s.big_base::numeric, s.format::text, s.type::oid, s.typmod::integer, s.form::text) END, s.title))
+				AS v (place, limit_value, limited_by)
+			WHERE v.limit_value IS NOT NULL
+			ORDER BY s.step * v.limit_value, v.place DESC LIMIT 1) AS l ON true
+	ORDER BY s.table_name COLLATE "C", s.attnum,
+		array_position('{serial, identity, nextval, idgen, owned}', s.kind);
+END;
 
 CREATE FUNCTION @extschema@.idgen_entries(
 	OUT name text,
@@ -817,39 +1186,213 @@ CREATE FUNCTION @extschema@.idgen_totals(
 	AS 'MODULE_PATHNAME', 'idgen_totals'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
-CREATE FUNCTION @extschema@.idgen_conditions(
-	OUT name text,
-	OUT source text,
-	OUT source_name text,
-	OUT refill text,
-	OUT columns text[],
-	OUT limit_value numeric,
-	OUT limited_by text,
-	OUT percent_left double precision,
-	OUT ids_per_second double precision,
-	OUT counted_since timestamptz,
-	OUT used_up_on timestamptz,
-	OUT worker text,
-	OUT problem_kind text,
-	OUT problem text
-) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_conditions'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
+-- Ids are seen in a column before it is known how far its id sequence has got,
+-- while others draw. So where a column seems to be ahead, the facts are asked
+-- for once more: an id that was seen before that, and drawn, is behind then.
+CREATE FUNCTION @extschema@.idgen_conditions() RETURNS TABLE (
+	name text,
+	source text,
+	source_name text,
+	refill text,
+	columns text[],
+	limit_value numeric,
+	limited_by text,
+	percent_left numeric,
+	ids_per_second double precision,
+	counted_since timestamptz,
+	used_up_on timestamptz,
+	worker text,
+	problem_kind text,
+	problem text
+)
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 100 SET jit = off SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH facts AS MATERIALIZED (
+		SELECT row_number() OVER () AS line, f.*, o.relowner AS owner
+		FROM @extschema@.idgen_facts(NULL::text[], true) AS f LEFT JOIN pg_class AS o ON o.oid = f.owner_relation
+		WHERE f.broken IS NOT NULL OR f.child IS NULL AND f.usable
+	), owners AS (
+		SELECT array_agg(o.name) AS names, array_agg(o.owner_relation) AS relations, array_agg(o.owner_attnum) AS attnums
+		FROM (SELECT DISTINCT f.name, f.owner_relation, f.owner_attnum FROM facts AS f WHERE f.owner_relation IS NOT NULL) AS o
+	), draws AS MATERIALIZED (
+		SELECT d.* FROM owners AS o CROSS JOIN LATERAL @extschema@.idgen_draws(o.names::text[], o.relations::oid[], o.attnums::smallint[]) AS d
+	),
 
-CREATE FUNCTION @extschema@.idgen_all_columns(
-	OUT relation regclass,
-	OUT column_name name,
-	OUT type text,
-	OUT kind text,
-	OUT draws_from text,
-	OUT last_value bigint,
-	OUT limit_value bigint,
-	OUT limited_by text,
-	OUT percent_used double precision,
-	OUT adoptable boolean
-) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_all_columns'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1000;
+	-- the columns that take the ids: of a child also those that draw from its
+	-- row with periods
+	takers AS MATERIALIZED (
+		SELECT f.line, d.*, @extschema@.idgen_counts(d.owner::oid, f.owner::oid, f.native::oid) AS counts
+		FROM (SELECT f.line, f.name, f.owner, f.native FROM facts AS f UNION ALL
+			SELECT f.line, f.template, f.owner, f.native FROM facts AS f WHERE f.template NOT LIKE '%/*') AS f
+			JOIN draws AS d ON d.name = f.name AND NOT d.inherited
+	), limits AS MATERIALIZED (
+		SELECT f.line, d.relation, d.attnum, d.relation_name, d.column_name, d.title,
+			@extschema@.idgen_column_limit(f.step::integer, f.first_value::bigint, f.limit_value::bigint, f.cycle_end::bigint,
+				f.layout::text, f.big_base::numeric, f.format::text, d.type::oid, d.typmod::integer, d.form::text) AS limit_value
+		FROM facts AS f JOIN takers AS d ON d.line = f.line AND d.counts AND d.plain
+	), misfits AS (
+		SELECT f.line, format('Its %sids do not fit %s. Give the column a wider type.',
+			CASE WHEN f.layout_limit IS NOT NULL THEN 'composed ' WHEN f.layout = 'scrambled' THEN 'scrambled ' ELSE '' END, l.title) AS text,
+			l.relation_name || '.' || l.column_name AS place
+		FROM facts AS f JOIN limits AS l ON l.line = f.line
+		WHERE f.step * (l.limit_value - f.first_value) < 0
+	), limiting AS (
+		SELECT f.line, 1 AS place, f.limit_value::numeric AS limit_value, f.limited_by, NULL::text AS column_place FROM facts AS f
+		UNION ALL
+		SELECT f.line, 2, CASE WHEN f.step > 0 THEN f.layout_limit ELSE 0 END, 'layout ' || f.layout, NULL
+		FROM facts AS f LEFT JOIN (SELECT d.line, bool_or(d.form <> 'numeric') AS draws_bigint
+			FROM takers AS d WHERE d.counts GROUP BY d.line) AS d ON d.line = f.line
+		WHERE f.layout_limit IS NOT NULL AND coalesce(d.draws_bigint, true)
+		UNION ALL
+		SELECT l.line, 3, l.limit_value, l.title, l.relation_name || '.' || l.column_name FROM limits AS l
+	), reach AS MATERIALIZED (
+		SELECT DISTINCT ON (f.line) f.line, l.place, l.limit_value, l.limited_by,
+			@extschema@.idgen_percent_left(f.step::integer, f.first_value::bigint, f.next_value::bigint, f.exhausted::boolean, l.limit_value::numeric) AS percent_left,
+			CASE WHEN f.exhausted OR f.step * (l.limit_value - f.next_value) < 0 THEN 0
+				ELSE f.step * (l.limit_value - f.next_value) + 1 END AS ids_left
+		FROM facts AS f JOIN limiting AS l ON l.line = f.line AND l.limit_value IS NOT NULL
+		ORDER BY f.line, f.step * l.limit_value, l.place DESC, l.column_place COLLATE "C" DESC
+	),
+
+	-- columns that have ids which are still to be issued
+	seen AS MATERIALIZED (
+		SELECT f.line, f.name, f.native, d.relation, d.attnum, r.limit_value,
+			@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, (f.step > 0)::boolean) AS id
+		FROM facts AS f JOIN takers AS d ON d.line = f.line AND d.counts AND d.plain LEFT JOIN reach AS r ON r.line = f.line
+		WHERE f.exhausted IS NOT NULL AND f.layout = 'plain'
+			AND (d.form = 'bigint' OR d.form = 'numeric' AND coalesce(f.big_base, 0) = 0)
+	), suspects AS MATERIALIZED (
+		SELECT s.* FROM facts AS f JOIN seen AS s ON s.line = f.line AND s.id IS NOT NULL
+		WHERE coalesce(f.step * (s.limit_value - s.id) >= 0, true)
+			AND (f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0)
+	), ahead AS MATERIALIZED (
+		SELECT s.line, s.relation, s.attnum
+		FROM suspects AS s JOIN @extschema@.idgen_facts((SELECT coalesce(array_agg(DISTINCT s.name), '{}') FROM suspects AS s)::text[], true) AS f
+			ON f.name = s.name AND f.native IS NOT DISTINCT FROM s.native
+		WHERE f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0
+	),
+
+	-- what has become of the default of a column that an id sequence belongs
+	-- to: programs may draw for it, but a migration may have undone what
+	-- idgen_adopt() did
+	changed AS MATERIALIZED (
+		SELECT d.line, d.relation, d.attnum,
+			CASE WHEN d.is_identity THEN 'is an identity column'
+			WHEN (d.relation, d.attnum) IN (SELECT n.relation, n.attnum FROM draws AS n WHERE n.kind IN ('serial', 'nextval'))
+			THEN 'draws from a native sequence'
+			WHEN NOT d.has_default AND d.name = d.table_name || '.' || d.column_name THEN 'has no default' END AS now
+		FROM takers AS d
+		WHERE d.kind = 'owned' AND d.counts
+	),
+
+	-- how fast ids are issued: nothing is said of less than a second, and no
+	-- forecast made in the first hour, so that one bulk load does not look like
+	-- the end
+	usage AS MATERIALIZED (
+		SELECT f.line, r.place, r.limit_value, r.limited_by, r.percent_left,
+			CASE WHEN f.line IN (SELECT m.line FROM misfits AS m) THEN NULL WHEN r.ids_left > 0 THEN r.ids_left + f.ids_cached ELSE r.ids_left END AS ids_left,
+			CASE WHEN t.seconds >= 1 THEN f.ids_issued / t.seconds END AS ids_per_second,
+			CASE WHEN t.seconds >= 3600 AND f.ids_issued > 0 THEN f.ids_issued / t.seconds END AS steady
+		FROM facts AS f LEFT JOIN reach AS r ON r.line = f.line
+			CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM clock_timestamp() - f.counted_since)::double precision AS seconds) AS t
+	), forecast AS MATERIALIZED (
+		SELECT u.*, CASE WHEN u.ids_left = 0 THEN 0 ELSE u.ids_left::double precision / u.steady END AS seconds_left,
+			CASE WHEN u.place = 3 THEN 'Give the column a wider type.'
+			WHEN u.place = 2 THEN 'Draw by @extschema@.idgen_next_big(), or from another id sequence.'
+			WHEN u.limited_by <> 'max_value' THEN CASE WHEN f.step > 0 THEN 'Raise its MAXVALUE.' ELSE 'Lower its MINVALUE.' END
+			WHEN f.layout = 'scrambled' OR u.limit_value = 9223372036854775807 THEN 'Use another id sequence.'
+			WHEN f.marked_exhausted THEN 'Raise max_value and set exhausted to 0.'
+			ELSE 'Raise max_value.' END AS remedy
+		FROM usage AS u JOIN facts AS f ON f.line = u.line
+	),
+
+	-- the worst comes first: what keeps ids from being drawn, then what will
+	problems AS (
+		SELECT f.line, 0 AS rank, 'broken' AS kind, format('It cannot be looked at: %s.', f.broken) AS text, NULL::text AS place
+			FROM facts AS f WHERE f.broken IS NOT NULL
+		UNION ALL
+		SELECT f.line, 1, 'source_missing', format('There is no %s %s%s. Create it, or name another one in source_name.', f.source, f.object_name,
+				CASE WHEN f.source = 'sequence' AND strpos(f.object_name, '.') = 0 THEN ' in this session''s search_path' ELSE '' END), NULL
+			FROM facts AS f WHERE f.object_missing
+		UNION ALL
+		SELECT f.line, 2, 'exhausted',
+				CASE WHEN f.marked_exhausted AND f.next_block_start <= u.limit_value AND f.next_block_start < 9223372036854775807 THEN 'Its column exhausted is 1, though ids are left. Set that to 0.'
+				WHEN f.step * (u.limit_value - f.next_cached) >= 0
+					THEN format('No block is left within the limit of %s, only what is cached. %s', u.limited_by, u.remedy)
+				ELSE format('No id is left within the limit of %s. %s', u.limited_by, u.remedy) END, NULL
+			FROM facts AS f JOIN forecast AS u ON u.line = f.line WHERE u.ids_left = 0
+		UNION ALL
+		SELECT m.line, 3, 'does_not_fit', m.text, m.place FROM misfits AS m
+		UNION ALL
+		SELECT f.line, 4, 'went_back', format('Server %s has gone back, as %s', f.object_name, f.went_back), NULL
+			FROM facts AS f WHERE f.went_back IS NOT NULL
+		UNION ALL
+		SELECT f.line, 5, 'no_node_number', f.node_problem, NULL FROM facts AS f WHERE f.node_problem IS NOT NULL
+		UNION ALL
+		SELECT f.line, 6, 'unreachable', format('Server %s has not answered %s.', f.object_name, f.unreachable), NULL
+			FROM facts AS f WHERE f.unreachable IS NOT NULL
+		UNION ALL
+		SELECT f.line, 7, 'blocked',
+				CASE WHEN f.holder_pid = 0
+				THEN format('A refill waits for prepared transaction %s. Commit it or roll it back: pg_prepared_xacts has its name.', f.holder_xid)
+				ELSE format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
+					CASE WHEN pg_has_role('pg_monitor', 'USAGE')
+					THEN format(', which has been open for %s s', trunc(EXTRACT(epoch FROM clock_timestamp() - f.holder_since))) END) END, NULL
+			FROM facts AS f
+			WHERE f.holder_pid IS NOT NULL AND (f.holder_pid = 0 OR f.holder_since IS NULL
+				OR clock_timestamp() - f.holder_since > current_setting('deadlock_timeout')::interval)
+		UNION ALL
+		SELECT f.line, 8, 'refill_fails', format('The worker could not refill: %s.', f.failure), NULL
+			FROM facts AS f WHERE f.failure IS NOT NULL
+		UNION ALL
+		SELECT f.line, 9, 'no_worker', format('The server has no place for a worker. Raise max_worker_processes%s.',
+				CASE f.refill WHEN 'auto' THEN '; until then, sessions refill themselves' END), NULL
+			FROM facts AS f WHERE f.worker = 'no slot' AND f.failure IS NULL
+		UNION ALL
+		SELECT c.line, 10, 'default_changed', format('It belongs to %s, which %s. To have that draw from it again, run @extschema@.idgen_adopt(%L, %L); else set owned_by to null.',
+				d.title, c.now, d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
+			FROM changed AS c JOIN takers AS d ON d.line = c.line AND d.relation = c.relation AND d.attnum = c.attnum AND d.kind = 'owned'
+			WHERE c.now IS NOT NULL
+		UNION ALL
+		SELECT a.line, 11, 'behind_column', format('There are ids in %s that it has yet to issue. Run @extschema@.idgen_sync(%L, %L).',
+				d.title, d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
+			FROM ahead AS a JOIN takers AS d ON d.line = a.line AND d.relation = a.relation AND d.attnum = a.attnum
+			WHERE NOT EXISTS (SELECT FROM changed AS c WHERE c.line = a.line AND c.relation = a.relation AND c.attnum = a.attnum AND c.now IS NOT NULL)
+		UNION ALL
+		SELECT u.line, 12, w.kind, w.text, NULL
+			FROM forecast AS u CROSS JOIN LATERAL (SELECT
+				CASE WHEN u.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision THEN 'used_up_soon'
+				WHEN u.percent_left < current_setting('idgen.warn_remaining')::integer THEN 'little_left' END,
+				CASE WHEN u.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision
+				THEN format('In %s, no id will be left within the limit of %s. %s',
+					CASE WHEN u.seconds_left < 7200 THEN format('%s minutes', round(u.seconds_left::numeric / 60))
+					WHEN u.seconds_left < 172800 THEN format('%s hours', round(u.seconds_left::numeric / 3600))
+					ELSE format('%s days', round(u.seconds_left::numeric / 86400)) END, u.limited_by, u.remedy)
+				ELSE format('Only %s percent of its ids are left within the limit of %s. %s', round(u.percent_left, 2), u.limited_by, u.remedy) END
+				) AS w (kind, text)
+			WHERE u.ids_left > 0 AND w.kind IS NOT NULL
+		UNION ALL
+		SELECT f.line, 13, 'cache_thrashes', 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.', NULL
+			FROM facts AS f WHERE f.cache_thrashes
+	), judged AS (
+		SELECT p.line, (array_agg(p.kind ORDER BY p.rank))[1] AS kind, string_agg(p.text, ' ' ORDER BY p.rank, p.place COLLATE "C") AS text
+		FROM problems AS p GROUP BY p.line
+	), taken AS (
+		SELECT d.line, array_agg(format('%s.%I%s', d.relation_name, d.column_name, CASE WHEN NOT d.counts THEN ' (does not count)' END)
+			ORDER BY d.counts DESC, d.relation_name COLLATE "C", d.column_name COLLATE "C") AS columns
+		FROM takers AS d GROUP BY d.line
+	)
+	SELECT f.name, f.source, f.object_name, CASE WHEN f.broken IS NULL THEN coalesce(f.refill, 'transaction') END, t.columns, u.limit_value, u.limited_by, u.percent_left,
+		u.ids_per_second, f.counted_since,
+		CASE WHEN u.seconds_left < 9.22e12 THEN clock_timestamp() + make_interval(secs => u.seconds_left)
+			WHEN u.seconds_left IS NOT NULL THEN 'infinity' END,
+		CASE WHEN f.failure IS NULL THEN f.worker ELSE format('backing off: %s', f.failure) END, j.kind, j.text
+	FROM facts AS f LEFT JOIN forecast AS u ON u.line = f.line LEFT JOIN taken AS t ON t.line = f.line LEFT JOIN judged AS j ON j.line = f.line
+	UNION ALL
+	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_preloaded',
+		'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'
+	FROM @extschema@.idgen_totals() AS t WHERE t.cache <> 'server';
+END;
 
 CREATE FUNCTION @extschema@.idgen_centre_mark(
 	name text,
@@ -867,6 +1410,15 @@ CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
+COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean) IS 'internal: what is known of id sequences';
+COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
+COMMENT ON FUNCTION @extschema@.idgen_calls(pg_node_tree) IS 'internal: the calls in an expression that draw';
+COMMENT ON FUNCTION @extschema@.idgen_text_digits(text, integer) IS 'internal: the digits that fit into a text id';
+COMMENT ON FUNCTION @extschema@.idgen_column_end(oid, smallint, boolean) IS 'internal: the greatest or the least id in a column';
+COMMENT ON FUNCTION @extschema@.idgen_draws(text[], oid[], smallint[]) IS 'internal: the columns that draw from anything';
+COMMENT ON FUNCTION @extschema@.idgen_counts(oid, oid, oid) IS 'internal: do the columns of a role count?';
+COMMENT ON FUNCTION @extschema@.idgen_column_limit(integer, bigint, bigint, bigint, text, numeric, text, oid, integer, text) IS 'internal: the last value that a column holds';
+COMMENT ON FUNCTION @extschema@.idgen_percent_left(integer, bigint, bigint, boolean, numeric) IS 'internal: the percentage of values that is left';
 COMMENT ON FUNCTION @extschema@.idgen_entries() IS 'internal: what view idgen_stats shows of the cache';
 COMMENT ON FUNCTION @extschema@.idgen_blocks() IS 'internal: what view idgen_cache shows';
 COMMENT ON FUNCTION @extschema@.idgen_conditions() IS 'internal: what view idgen_health shows';
@@ -913,7 +1465,7 @@ CREATE VIEW @extschema@.idgen_cache_totals WITH (security_invoker = true) AS
 CREATE VIEW @extschema@.idgen_health WITH (security_invoker = true) AS
 	SELECT name COLLATE "C" AS name, source, source_name, refill, columns,
 		limit_value, limited_by,
-		round(percent_left::numeric, 2) AS percent_left,
+		round(percent_left, 2) AS percent_left,
 		round(ids_per_second::numeric, 3) AS ids_per_second,
 		counted_since, used_up_on, worker, problem_kind, problem
 	FROM @extschema@.idgen_conditions()
@@ -921,7 +1473,7 @@ CREATE VIEW @extschema@.idgen_health WITH (security_invoker = true) AS
 
 CREATE VIEW @extschema@.idgen_columns WITH (security_invoker = true) AS
 	SELECT relation, column_name, type, kind, draws_from, last_value, limit_value, limited_by,
-		trunc(percent_used::numeric, 2) AS percent_used, adoptable
+		trunc(percent_used, 2) AS percent_used, adoptable
 	FROM @extschema@.idgen_all_columns();
 
 CREATE VIEW @extschema@.idgen_centre_marks WITH (security_invoker = true) AS

@@ -4,8 +4,7 @@
  *
  * The source says both, as far as they are known here: of source "table" the
  * row, of source "sequence" the native sequence. With the others, somebody else
- * allocates. What limits an id sequence besides, its layout and the columns
- * that take its ids, is added by who knows it: the smallest limit counts.
+ * allocates. The smallest limit counts.
  *
  * Views look at whatever there is. So nothing here waits for a lock, and
  * nothing fails because of what a row says.
@@ -20,19 +19,6 @@
 #include "catalog/row.h"
 #include "catalog/source.h"
 
-/* What a row says as big_base, palloc'd; NULL if zero. */
-static Numeric
-read_big_base(TupleTableSlot *row)
-{
-	bool isnull;
-	Datum value = slot_getattr(row, IDGEN_ATT_BIG_BASE, &isnull);
-	Datum zero = NumericGetDatum(int64_to_numeric(0));
-
-	if (isnull || DatumGetBool(DirectFunctionCall2(numeric_eq, value, zero)))
-		return NULL;
-	return DatumGetNumericCopy(value);
-}
-
 /*
  * The extent of the id sequence that a row describes. "object" is the native
  * sequence that its blocks come from, if the caller knows it; else it is looked
@@ -42,16 +28,9 @@ void
 idgen_extent_of_row(TupleTableSlot *row, Oid object, IdgenExtent *extent)
 {
 	const char *source_name = idgen_row_string(row, IDGEN_ATT_SOURCE);
-	const char *layout_name = idgen_row_string(row, IDGEN_ATT_LAYOUT);
 	const IdgenSource *source = source_name != NULL ? idgen_source_find(source_name) : NULL;
-	const IdgenLayout *layout = layout_name != NULL ? idgen_layout_find(layout_name) : NULL;
 
-	*extent = (IdgenExtent){
-		.layout = layout != NULL ? layout : &idgen_layout_plain,
-		.big_base = read_big_base(row),
-		.format = idgen_row_string(row, IDGEN_ATT_FORMAT),
-		.step = 1,
-	};
+	*extent = (IdgenExtent){.step = 1};
 	if (source != NULL && source->extent)
 		source->extent(row, object, extent);
 }
@@ -92,9 +71,9 @@ limit_by_native(IdgenExtent *extent, Oid sequence, const IdgenNativeSequence *sa
 	if (says->cycle)
 		return;
 	if (pool != NULL && idgen_pooling_numbers(pool->pooling) && last == pool->max_value)
-		idgen_extent_limit(extent, IDGEN_LIMIT_MAX_VALUE, last, "max_value");
+		idgen_extent_limit(extent, last, "max_value");
 	else
-		idgen_extent_limit(extent, IDGEN_LIMIT_SEQUENCE, last, idgen_native_title(sequence));
+		idgen_extent_limit(extent, last, idgen_native_title(sequence));
 }
 
 /*
@@ -131,20 +110,8 @@ idgen_extent_add_native(IdgenExtent *extent, Oid sequence, const IdgenPool *pool
 void
 idgen_extent_of_native(Oid sequence, IdgenExtent *extent)
 {
-	*extent = (IdgenExtent){
-		.layout = &idgen_layout_plain,
-		.step = 1,
-	};
+	*extent = (IdgenExtent){.step = 1};
 	idgen_extent_add_native(extent, sequence, NULL);
-}
-
-/* Is a value within the limit, as far as that is known? */
-bool
-idgen_extent_reaches(const IdgenExtent *extent, int64 value)
-{
-	if (extent->limited_by == NULL)
-		return true;
-	return extent->step > 0 ? value <= extent->limit : value >= extent->limit;
 }
 
 /*
@@ -153,50 +120,10 @@ idgen_extent_reaches(const IdgenExtent *extent, int64 value)
  * often be raised.
  */
 void
-idgen_extent_limit(IdgenExtent *extent, IdgenLimitKind kind, int64 limit, const char *limited_by)
+idgen_extent_limit(IdgenExtent *extent, int64 limit, const char *limited_by)
 {
-	if (!idgen_extent_reaches(extent, limit))
+	if (extent->limited_by != NULL && (extent->step > 0 ? limit > extent->limit : limit < extent->limit))
 		return;
 	extent->limit = limit;
-	extent->limit_kind = kind;
 	extent->limited_by = limited_by;
-}
-
-/* The layout limits the values that bigint ids are composed of. */
-void
-idgen_extent_limit_by_layout(IdgenExtent *extent)
-{
-	if (idgen_layout_is_composed(extent->layout))
-		idgen_extent_limit(extent, IDGEN_LIMIT_LAYOUT, extent->step > 0 ? extent->layout->values - 1 : 0,
-		                   psprintf("layout %s", extent->layout->name));
-}
-
-/*
- * The values from one to the limit. These are doubles, since there may be 2^64.
- */
-static double
-values_from(const IdgenExtent *extent, int64 value)
-{
-	return extent->step * ((double) extent->limit - (double) value) + 1;
-}
-
-/* How many values are left. Negative if that is not known. */
-double
-idgen_extent_ids_left(const IdgenExtent *extent)
-{
-	if (!extent->is_known || extent->limited_by == NULL)
-		return -1;
-	if (extent->exhausted || !idgen_extent_reaches(extent, extent->next))
-		return 0;
-	return values_from(extent, extent->next);
-}
-
-/* The percentage of values that is left. Negative if that is not known. */
-double
-idgen_extent_percent_left(const IdgenExtent *extent)
-{
-	double left = idgen_extent_ids_left(extent);
-	double all = values_from(extent, extent->first);
-
-	return left <= 0 ? left : 100 * left / Max(all, left);
 }

@@ -171,10 +171,3 @@ idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid)
 {
 	return find_names(search, idgen_owning_column(relid, 0), idgen_owning_column(relid, -1));
 }
-
-/* All rows that belong to any column. */
-List *
-idgen_owned_all(IdgenOwnedSearch *search)
-{
-	return find_rows(search, idgen_owning_column(1, 0), PG_INT64_MAX);
-}

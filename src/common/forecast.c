@@ -54,20 +54,3 @@ idgen_seconds_left(const IdgenUsage *usage, double ids_left)
 		return IDGEN_NOT_KNOWN;
 	return ids_left / idgen_ids_per_second(usage);
 }
-
-/*
- * When that will be: DT_NOEND if a timestamp does not reach that far, and 0 if
- * it is not known. What is used up already is so "until" now, whatever is known
- * of its use.
- */
-TimestampTz
-idgen_used_up_at(const IdgenUsage *usage, double ids_left)
-{
-	double seconds = ids_left == 0 ? 0 : idgen_seconds_left(usage, ids_left);
-
-	if (seconds < 0)
-		return 0;
-	if (seconds >= (double) (END_TIMESTAMP - usage->until) / USECS_PER_SEC)
-		return DT_NOEND;
-	return usage->until + (TimestampTz) (seconds * USECS_PER_SEC);
-}

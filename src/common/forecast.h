@@ -21,6 +21,5 @@ typedef struct IdgenUsage
 
 extern double idgen_ids_per_second(const IdgenUsage *usage);
 extern double idgen_seconds_left(const IdgenUsage *usage, double ids_left);
-extern TimestampTz idgen_used_up_at(const IdgenUsage *usage, double ids_left);
 
 #endif /* IDGEN_FORECAST_H */

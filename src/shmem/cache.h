@@ -154,7 +154,6 @@ typedef void (*IdgenVisit)(const IdgenCacheKey *key, const IdgenIdle *held,
 /* cache_contents.c: what the cache holds */
 extern bool idgen_cache_lies_behind(const IdgenCacheKey *key, int64 last, int64 step);
 extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached);
-extern bool idgen_cache_read_counted(const IdgenCacheKey *key, IdgenCounted *counted);
 extern bool idgen_cache_scan_next(IdgenCacheScan *scan);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
 extern void idgen_cache_reset_counters(void);

@@ -58,21 +58,6 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenCached *cached)
 	return known;
 }
 
-/*
- * What is counted of a key; false if nothing is known of it. Raises an error if
- * there is no memory.
- */
-bool
-idgen_cache_read_counted(const IdgenCacheKey *key, IdgenCounted *counted)
-{
-	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
-
-	if (slot != NULL)
-		idgen_slot_read_counted(slot, counted);
-	idgen_cache_unlock_key(key, slot);
-	return slot != NULL || idgen_kept_read(key, counted);
-}
-
 static bool
 blocks_lie_behind(const IdgenBlock *blocks, int nblocks, int64 last, int64 step)
 {

@@ -362,7 +362,7 @@ table_extent(TupleTableSlot *row, Oid object, IdgenExtent *extent)
 	extent->any = next > extent->first;
 	if (extent->any)
 		extent->last = extent->exhausted && next == PG_INT64_MAX ? next : next - 1;
-	idgen_extent_limit(extent, IDGEN_LIMIT_MAX_VALUE, max, "max_value");
+	idgen_extent_limit(extent, max, "max_value");
 }
 
 const IdgenSource idgen_source_table = {

@@ -29,6 +29,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -40,9 +41,12 @@
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
+#include "catalog/privileges.h"
 #include "common/compat.h"
 #include "sql/column_end.h"
 #include "sql/drawing_columns.h"
+
+PG_FUNCTION_INFO_V1(idgen_column_end_of);
 
 /* As many as the planner reads for the same (utils/adt/selfuncs.c). */
 #define MAX_PAGES_OF_BRIEF_LOOK 100
@@ -81,6 +85,19 @@ idgen_check_has_own_rows(Oid relid)
 		         errmsg("ids of relation \"%s\" are not known", get_rel_name(relid)),
 		         relkind == RELKIND_FOREIGN_TABLE ? errdetail("Its rows are not in this database.")
 		                                          : errdetail("Its rows are those of other tables.")));
+}
+
+/* May the current user know of the ids in all rows of a column? */
+static bool
+may_know(Oid relid, AttrNumber attnum)
+{
+	Oid user = GetUserId();
+
+	if (idgen_may_monitor())
+		return true;
+	return (pg_class_aclcheck(relid, user, ACL_SELECT) == ACLCHECK_OK ||
+	        pg_attribute_aclcheck(relid, attnum, user, ACL_SELECT) == ACLCHECK_OK) &&
+		check_enable_rls(relid, user, true) != RLS_ENABLED;
 }
 
 /* Raises 42501 unless the current user may read the column in all rows. */
@@ -343,4 +360,24 @@ idgen_column_end(Oid relid, const char *column, IdgenColumnEnd end, const IdgenF
 	foreach(cell, idgen_heirs_of(relid))
 		read_one(&search, lfirst_oid(cell), column);
 	return search.found;
+}
+
+/*
+ * idgen_column_end(relation oid, attnum smallint, upper boolean) returns
+ * numeric: what a brief look at a column of numbers has found. Null also if the
+ * caller may not know, or the column is gone.
+ */
+Datum
+idgen_column_end_of(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+	AttrNumber attnum = PG_GETARG_INT16(1);
+	char *column = get_attname(relid, attnum, true);
+	Numeric end = NULL;
+
+	if (column != NULL && may_know(relid, attnum))
+		end = idgen_column_end(relid, column, PG_GETARG_BOOL(2) ? IDGEN_END_GREATEST : IDGEN_END_LEAST, NULL, IDGEN_LOOK_BRIEFLY);
+	if (end == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_NUMERIC(end);
 }

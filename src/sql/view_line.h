@@ -10,8 +10,8 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-/* Those of idgen_entries(), which has the most. */
-#define IDGEN_VIEW_COLUMNS 29
+/* Those of idgen_facts(), which has the most. */
+#define IDGEN_VIEW_COLUMNS 40
 
 typedef struct IdgenViewLine
 {

@@ -641,7 +641,7 @@ ROLLBACK;
 -- claim: Which functions are not VOLATILE and PARALLEL UNSAFE.
 SELECT proname, provolatile, proparallel FROM pg_proc, pg_depend, pg_extension e
 	WHERE pg_depend.objid = pg_proc.oid AND pg_depend.deptype = 'e' AND refobjid = e.oid AND extname = 'idgen'
-		AND (provolatile, proparallel) <> ('v', 'u') AND proname !~ 'in_copy|idgen_column_|totals|state'
+		AND (provolatile, proparallel) <> ('v', 'u') AND obj_description(pg_proc.oid, 'pg_proc') !~ '^internal'
 	GROUP BY 1, 2, 3 ORDER BY 1;
 -- gives: idgen_parts|i|s
 -- gives: idgen_stats_reset|v|r

@@ -66,15 +66,13 @@ is(wait_for_number($new), '2 42704', 'until it is there');
 
 my $more = idgen_server('more', conf => "idgen.node_id = auto\n");
 run_sql($centre, 'CREATE ROLE node LOGIN');
-lead_to_centre($more, $centre);
-run_sql($more, q{ALTER USER MAPPING FOR CURRENT_USER SERVER idgen_default OPTIONS (ADD user 'node')});
+lead_to_centre($more, $centre, user => 'node');
 is_told($more, qr/^permission denied for function idgen_lease_node\.$/, 'the role may not lease');
 run_sql($centre, 'GRANT EXECUTE ON FUNCTION idgen_lease_node TO node');
 is(wait_for_number($more), '3 42704', 'that is all that it needs');
 run_sql($centre, 'CREATE DATABASE plain');
 my $plain = idgen_server('plain', conf => "idgen.node_id = auto\n");
-lead_to_centre($plain, $centre);
-run_sql($plain, q{ALTER SERVER idgen_default OPTIONS (SET dbname 'plain')});
+lead_to_centre($plain, $centre, dbname => 'plain');
 is_told($plain, qr/^function idgen_lease_node\(.*\) does not exist(?:: There is no function of that name)?\.$/, 'the centre has no extension there');
 
 # Another server and another database, of which there is none at first

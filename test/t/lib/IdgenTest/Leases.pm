@@ -31,16 +31,22 @@ sub leasing_server
 	return $node;
 }
 
-# Creates a server's way to the centre.
+# lead_to_centre(server, centre, key => value...): creates a server's way to the
+# centre, to another database or with another user. The server may lease as soon
+# as it sees the way, so all of it comes at once.
 sub lead_to_centre
 {
-	my ($node, $centre) = @_;
+	my ($node, $centre, %params) = @_;
 	my $options = server_options($centre);
+	my $user = $params{user} ? "OPTIONS (user '$params{user}')" : '';
 
+	$options =~ s/dbname '\w+'/dbname '$params{dbname}'/ or die "no database in $options" if $params{dbname};
 	$node->safe_psql(
 		'postgres', qq{
+		BEGIN;
 		CREATE SERVER idgen_default FOREIGN DATA WRAPPER idgen_fdw OPTIONS ($options);
-		CREATE USER MAPPING FOR CURRENT_USER SERVER idgen_default});
+		CREATE USER MAPPING FOR CURRENT_USER SERVER idgen_default $user;
+		COMMIT});
 	return;
 }
 

@@ -1,5 +1,5 @@
 /*
- * health_cache.c
+ * known_cache.c
  *		What the cache knows of the id sequences of a database, by name.
  *
  * All is read at once, before the rows are: one pass over the slots takes each
@@ -9,26 +9,26 @@
 
 #include "miscadmin.h"
 
-#include "sql/health_cache.h"
+#include "sql/known_cache.h"
 
 /*
  * The entries of a name: the first one, or NULL if there is none.
  */
-IdgenHealthEntry *
-idgen_health_cache_find(const IdgenHealthCache *cache, const char *name)
+IdgenKnownEntry *
+idgen_known_find(const IdgenKnownCache *cache, const char *name)
 {
 	const IdgenNameKey key = {cache->relid, strlen(name), name};
 	IdgenNameEntry *found = name_table_lookup(cache->by_name, &key);
 
-	return found != NULL ? (IdgenHealthEntry *) found->key : NULL;
+	return found != NULL ? (IdgenKnownEntry *) found->key : NULL;
 }
 
 /* The entry of a key, made if there is none yet. */
-static IdgenHealthEntry *
-get_entry(IdgenHealthCache *cache, const IdgenCacheKey *key)
+static IdgenKnownEntry *
+get_entry(IdgenKnownCache *cache, const IdgenCacheKey *key)
 {
-	IdgenHealthEntry *first = idgen_health_cache_find(cache, key->name);
-	IdgenHealthEntry *entry = first;
+	IdgenKnownEntry *first = idgen_known_find(cache, key->name);
+	IdgenKnownEntry *entry = first;
 	bool found;
 
 	while (entry != NULL && entry->key.object != key->object)
@@ -36,7 +36,7 @@ get_entry(IdgenHealthCache *cache, const IdgenCacheKey *key)
 	if (entry != NULL)
 		return entry;
 
-	entry = palloc0(offsetof(IdgenHealthEntry, text) + key->namelen + 1);
+	entry = palloc0(offsetof(IdgenKnownEntry, text) + key->namelen + 1);
 	memcpy(entry->text, key->name, key->namelen);
 	entry->key = *key;
 	entry->key.name = entry->text;
@@ -51,16 +51,16 @@ get_entry(IdgenHealthCache *cache, const IdgenCacheKey *key)
  * meanwhile may be met twice: then the second time counts.
  */
 static void
-note_entry(IdgenHealthCache *cache, const IdgenCacheScan *scan)
+note_entry(IdgenKnownCache *cache, const IdgenCacheScan *scan)
 {
 	get_entry(cache, &scan->key)->cached = scan->cached;
 }
 
 /* Read what the cache knows, into the current memory context. */
-IdgenHealthCache
-idgen_health_cache_read(Oid relid)
+IdgenKnownCache
+idgen_known_read(Oid relid)
 {
-	IdgenHealthCache cache = {.relid = relid};
+	IdgenKnownCache cache = {.relid = relid};
 	IdgenCacheScan *scan = palloc0(sizeof(IdgenCacheScan));
 
 	cache.by_name = name_table_create(CurrentMemoryContext, 1024, NULL);
