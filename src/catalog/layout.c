@@ -159,6 +159,18 @@ idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 }
 
 /*
+ * Can any id, bigint or numeric, be made of a sequence value? Scrambled ones
+ * begin at 1.
+ */
+bool
+idgen_layout_can_begin(const IdgenLayout *layout, int64 value, Numeric big_base)
+{
+	if (layout->scrambled)
+		return value >= 1;
+	return idgen_layout_fits(layout, value) || idgen_layout_fits_big(layout, value, big_base);
+}
+
+/*
  * Raises 2200H for a decimal number that is too wide, and 22003 for a negative
  * one.
  */

@@ -1,0 +1,35 @@
+--
+-- Slips of a user, which would go unnoticed until ids are drawn, or later
+--
+CREATE EXTENSION idgen;
+\set SHOW_CONTEXT never
+
+-- a start that the layout can never issue
+SELECT idgen_create('scrambled', 0, layout => 'scrambled');
+\echo :SQLSTATE
+SELECT idgen_create('scrambled/*', 0, layout => 'scrambled');
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('scrambled', -5, 'scrambled');
+INSERT INTO id_sequences (name, next_block_start) VALUES ('plain', 0);
+UPDATE id_sequences SET layout = 'scrambled' WHERE name = 'plain';
+SELECT idgen_create('composed', -1, layout => 'prefixed');
+\echo :SQLSTATE
+SELECT idgen_create('composed', -1, layout => 'session_reversed', big_base => 0);
+UPDATE id_sequences SET layout = 'session', next_block_start = -1 WHERE name = 'plain';
+
+-- one that it can
+UPDATE id_sequences SET layout = 'session' WHERE name = 'plain';
+SELECT idgen_create('scrambled', 1, layout => 'scrambled');
+SELECT idgen_create('big', -1, layout => 'prefixed', big_base => 1);
+SELECT idgen_create('wide', 1000000000000000, layout => 'prefixed');
+CREATE SEQUENCE elsewhere_seq;
+SELECT idgen_create('elsewhere', 0, source => 'sequence', layout => 'scrambled');
+SELECT name, next_block_start, layout FROM id_sequences ORDER BY name;
+
+-- of a row that has a bad one, all else can be changed
+SET session_replication_role = replica;
+INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('bad', -1, 'prefixed');
+RESET session_replication_role;
+UPDATE id_sequences SET block_size = 50 WHERE name = 'bad' RETURNING next_block_start;
+
+DROP EXTENSION idgen;
+DROP SEQUENCE elsewhere_seq;
