@@ -593,7 +593,7 @@ SELECT big_base FROM id_sequences WHERE name = 'bd';
 SELECT idgen_create('bi', big_base => 'Infinity');
 -- gives: ERROR 22003
 
--- claim: big_base must be a number.
+-- claim: big_base must be a whole number.
 SELECT idgen_create('bn', big_base => 'NaN');
 -- gives: ERROR 22023
 

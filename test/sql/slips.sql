@@ -31,5 +31,12 @@ INSERT INTO id_sequences (name, next_block_start, layout) VALUES ('bad', -1, 'pr
 RESET session_replication_role;
 UPDATE id_sequences SET block_size = 50 WHERE name = 'bad' RETURNING next_block_start;
 
+-- a big_base that would be rounded
+SELECT idgen_create('half', big_base => 0.5);
+\echo :SQLSTATE
+SELECT idgen_create('half', big_base => -1e20 + 0.01);
+SELECT idgen_create('whole', big_base => 2.00);
+SELECT big_base FROM id_sequences WHERE name = 'whole';
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
