@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -67,6 +68,9 @@ idgen_owning_column_problem(IdgenOwningColumn column)
 		default:
 			return "It does not belong to a table.";
 	}
+	/* Not even initdb's other tables and views: a dump has none of them. */
+	if (relid < FirstNormalObjectId)
+		return "Its table is one of the system.";
 	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
 		return "Its table is temporary, and an id sequence outlives the session.";
 	return NULL;

@@ -38,5 +38,14 @@ SELECT idgen_create('half', big_base => -1e20 + 0.01);
 SELECT idgen_create('whole', big_base => 2.00);
 SELECT big_base FROM id_sequences WHERE name = 'whole';
 
+-- a column of the system's
+SELECT idgen_create('oids', owned_by => 'pg_class.oid');
+\echo :SQLSTATE
+SELECT idgen_create('oids', owned_by => 'information_schema.sql_features.feature_id');
+\echo :SQLSTATE
+INSERT INTO id_sequences (name, next_block_start, owned_by) VALUES ('oids', 1, 'pg_class.oid') RETURNING owned_by;
+UPDATE id_sequences SET owned_by = 'pg_stats.attname' WHERE name = 'oids';
+\echo :SQLSTATE
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
