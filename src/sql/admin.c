@@ -102,6 +102,7 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size, int64 max_valu
 	int32 exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
 
 	idgen_check_name(PG_GETARG_TEXT_PP(ARG_NAME));
+	idgen_check_new_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)));
 	if (block_size <= 0)
 		bad_argument("block_size must be greater than zero");
 	if (exhausted != 0 && exhausted != 1)

@@ -47,5 +47,18 @@ INSERT INTO id_sequences (name, next_block_start, owned_by) VALUES ('oids', 1, '
 UPDATE id_sequences SET owned_by = 'pg_stats.attname' WHERE name = 'oids';
 \echo :SQLSTATE
 
+-- a template was meant
+SELECT idgen_create('in*');
+\echo :SQLSTATE
+SELECT idgen_create('bill/%', block_size => 1);
+SELECT idgen_create('bill/**');
+SELECT idgen_create('bill/*/2026');
+SELECT idgen_create('*');
+-- names that one may well have
+SELECT idgen_create('50%'), idgen_create('a*b'), idgen_create('*a'), idgen_create('in%'), idgen_create('a/%b'), idgen_create('/*'), idgen_create('a%/*');
+-- and what draws and programs write
+SELECT idgen_next('/a*');
+INSERT INTO id_sequences (name, next_block_start) VALUES ('in*', 1), ('bill/%', 1);
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
