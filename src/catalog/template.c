@@ -46,8 +46,8 @@ is_nearly_template(const char *name)
 
 /*
  * Raises 22023 for the name of a new id sequence that is nearly that of a
- * template. Only idgen_create() asks: a child may have any name, and so may what
- * programs write or dumps bring.
+ * template. Only idgen_create() asks: what a draw, a program or a dump makes
+ * may have any name.
  */
 void
 idgen_check_new_name(const char *name)

@@ -60,5 +60,17 @@ SELECT idgen_create('50%'), idgen_create('a*b'), idgen_create('*a'), idgen_creat
 SELECT idgen_next('/a*');
 INSERT INTO id_sequences (name, next_block_start) VALUES ('in*', 1), ('bill/%', 1);
 
+-- the name and the refill of a column that is adopted
+CREATE TABLE orders (id serial);
+SELECT idgen_adopt('orders', 'id', 'worker');
+\echo :SQLSTATE
+SELECT idgen_adopt('orders', 'id', 'auto', 'transaction');
+-- a table of that name, and an id sequence that belongs to the column already
+CREATE TABLE transaction (id int);
+SELECT idgen_adopt('transaction', 'id', 'transaction');
+SELECT idgen_create('worker', owned_by => 'orders.id');
+SELECT idgen_adopt('orders', 'id', 'worker');
+
+DROP TABLE orders, transaction;
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
