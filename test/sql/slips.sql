@@ -72,5 +72,10 @@ SELECT idgen_create('worker', owned_by => 'orders.id');
 SELECT idgen_adopt('orders', 'id', 'worker');
 
 DROP TABLE orders, transaction;
+-- a table that is gone
+SELECT idgen_sync(4294967295::regclass);
+\echo :SQLSTATE
+SELECT idgen_sync(4294967295::regclass, 'id');
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
