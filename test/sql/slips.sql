@@ -77,5 +77,13 @@ SELECT idgen_sync(4294967295::regclass);
 \echo :SQLSTATE
 SELECT idgen_sync(4294967295::regclass, 'id');
 
+-- a restart near the end of the range leaves little of it
+SELECT idgen_create('range', max_value => 1000);
+SELECT idgen_restart('range', 991);
+SELECT start_value, next_block_start FROM id_sequences WHERE name = 'range';
+SELECT percent_left FROM idgen_health WHERE name = 'range';
+SELECT idgen_restart('range', -999);
+SELECT start_value, next_block_start FROM id_sequences WHERE name = 'range';
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
