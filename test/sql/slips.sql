@@ -85,5 +85,29 @@ SELECT percent_left FROM idgen_health WHERE name = 'range';
 SELECT idgen_restart('range', -999);
 SELECT start_value, next_block_start FROM id_sequences WHERE name = 'range';
 
+-- a column goes on after an id sequence that is used up
+CREATE TABLE used_up (id int, small smallint, counted bigint, big bigint);
+SELECT idgen_adopt('used_up', 'id', 'used up'), idgen_adopt('used_up', 'small', 'small'), idgen_adopt('used_up', 'big', 'big end');
+UPDATE id_sequences SET max_value = 3, block_size = 2 WHERE name = 'used up';
+UPDATE id_sequences SET next_block_start = 32767 WHERE name = 'small';
+UPDATE id_sequences SET next_block_start = 9223372036854775807 WHERE name = 'big end';
+CREATE SEQUENCE counted MAXVALUE 3;
+SELECT idgen_create('counted', source => 'sequence', source_name => 'counted', owned_by => 'used_up.counted', block_size => 10);
+ALTER TABLE used_up ALTER counted SET DEFAULT idgen_next('counted');
+SELECT idgen_next('used up'), idgen_next('used up'), idgen_next('used up'), idgen_next('small'), idgen_next('big end'), idgen_next('counted');
+SELECT idgen_next('used up');
+SELECT idgen_release('used_up', 'id', 'serial');
+SELECT idgen_release('used_up', 'counted', 'serial');
+-- its type has no room
+SELECT idgen_release('used_up', 'small', 'serial');
+\echo :SQLSTATE
+SELECT idgen_release('used_up', 'big', 'serial');
+-- and one that somebody has stopped stays so
+UPDATE id_sequences SET next_block_start = 20, exhausted = 1 WHERE name = 'small';
+SELECT idgen_release('used_up', 'small', 'serial');
+INSERT INTO used_up (small, big) VALUES (1, 1) RETURNING id, counted;
+DROP TABLE used_up;
+DROP SEQUENCE counted;
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
