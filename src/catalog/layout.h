@@ -11,6 +11,10 @@
 #define IDGEN_ID_DIGITS     19
 #define IDGEN_BIG_ID_DIGITS 38
 
+/* The node numbers that such an id can begin with */
+#define IDGEN_LEAST_DIGIT    1
+#define IDGEN_GREATEST_DIGIT 8
+
 /* How an id is composed. All there are can be had from idgen_layout_find(). */
 typedef struct IdgenLayout
 {

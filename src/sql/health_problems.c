@@ -73,6 +73,8 @@ idgen_problem_name(IdgenProblem problem)
 			return "went_back";
 		case IDGEN_PROBLEM_NO_NODE_NUMBER:
 			return "no_node_number";
+		case IDGEN_PROBLEM_NODE_DOES_NOT_FIT:
+			return "node_does_not_fit";
 		case IDGEN_PROBLEM_UNREACHABLE:
 			return "unreachable";
 		case IDGEN_PROBLEM_BLOCKED:
@@ -219,22 +221,41 @@ add_unreachable(Problems *problems, const IdgenHealth *health)
 	            (int) strcspn(unreachable.reason, "\n"), unreachable.reason);
 }
 
-/* Its ids begin with a leased node number, and the lease is not renewed. */
+/* The lease of this server's node number is not renewed. */
+static void
+add_failing_lease(Problems *problems, const IdgenLeaseReport *report)
+{
+	if (report->failing_since == 0)
+		return;
+	if (idgen_lease_is_good(&report->lease))
+		add_problem(problems, IDGEN_PROBLEM_NO_NODE_NUMBER, "The lease of node number %d, which ends at %s, cannot be renewed: %s",
+		            report->lease.number, timestamptz_to_str(report->lease.until), report->reason);
+	else
+		add_problem(problems, IDGEN_PROBLEM_NO_NODE_NUMBER, "This server has no node number: %s", report->reason);
+}
+
+/* Its ids begin with the node number, which must be there and fit. */
 static void
 add_node_number(Problems *problems, const IdgenHealth *health)
 {
+	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
+	int node = idgen_node_id;
 	IdgenLeaseReport report;
 
-	if (idgen_node_id != IDGEN_NODE_LEASED || !idgen_layout_is_composed(health->def.layout) || !idgen_lease_is_shared())
+	if (!idgen_layout_is_composed(health->def.layout) || (leased && !idgen_lease_is_shared()))
 		return;
-	idgen_lease_report(&report);
-	if (report.failing_since == 0)
-		return;
-	if (idgen_lease_is_good(&report.lease))
-		add_problem(problems, IDGEN_PROBLEM_NO_NODE_NUMBER, "The lease of node number %d, which ends at %s, cannot be renewed: %s",
-		            report.lease.number, timestamptz_to_str(report.lease.until), report.reason);
-	else
-		add_problem(problems, IDGEN_PROBLEM_NO_NODE_NUMBER, "This server has no node number: %s", report.reason);
+	if (leased)
+	{
+		idgen_lease_report(&report);
+		add_failing_lease(problems, &report);
+		if (!idgen_lease_is_good(&report.lease))
+			return;
+		node = report.lease.number;
+	}
+	if (node < IDGEN_LEAST_DIGIT || node > IDGEN_GREATEST_DIGIT)
+		add_problem(problems, IDGEN_PROBLEM_NODE_DOES_NOT_FIT, "The node number of this server, %d, does not fit layout %s, which takes %d to %d. %s",
+		            node, health->def.layout->name, IDGEN_LEAST_DIGIT, IDGEN_GREATEST_DIGIT,
+		            leased ? "Have the centre release one of these." : "Set idgen.node_id.");
 }
 
 /*

@@ -109,5 +109,20 @@ INSERT INTO used_up (small, big) VALUES (1, 1) RETURNING id, counted;
 DROP TABLE used_up;
 DROP SEQUENCE counted;
 
+-- a node number that is no digit of composed ids
+SELECT idgen_create('digit', layout => 'prefixed'), idgen_create('no digit');
+SELECT name, problem_kind, problem FROM idgen_health WHERE name LIKE '%digit' ORDER BY name;
+ALTER SYSTEM SET idgen.node_id = 12;
+SELECT pg_reload_conf();
+\c -
+SELECT idgen_next('digit');
+SELECT problem_kind, problem FROM idgen_health WHERE name = 'digit';
+ALTER SYSTEM SET idgen.node_id = 8;
+SELECT pg_reload_conf();
+\c -
+SELECT problem_kind, problem FROM idgen_health WHERE name = 'digit';
+ALTER SYSTEM RESET idgen.node_id;
+SELECT pg_reload_conf();
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
