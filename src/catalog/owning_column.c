@@ -171,6 +171,26 @@ idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end)
 }
 
 /*
+ * The command that widens an integer column whose type has no id after "last";
+ * NULL if it has one, no type has, or the column is gone.
+ */
+char *
+idgen_owning_column_widening(IdgenOwningColumn column, int64 last)
+{
+	Oid relid = idgen_owning_table(column);
+	char *schema = get_namespace_name(get_rel_namespace(relid));
+	char *table = get_rel_name(relid);
+	char *name = get_attname(relid, idgen_owning_attnum(column), true);
+	int64 end;
+
+	if (schema == NULL || table == NULL || name == NULL || !idgen_owning_column_end(column, 1, &end) ||
+	    last < end || end == PG_INT64_MAX)
+		return NULL;
+	return psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint",
+	                quote_qualified_identifier(schema, table), quote_identifier(name));
+}
+
+/*
  * The table of that name, invalid if there is none. Unlike the server's own
  * function, this does not raise 42501 for a schema that the current user may
  * not use: catalogs tell everybody what is in there, and rows must be restored

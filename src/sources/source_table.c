@@ -329,7 +329,7 @@ table_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
 		return IDGEN_SOURCE_OK;
 	}
 	if (found->greatest >= def.max_value)
-		idgen_none_behind(handle->name, found->greatest, def.max_value);
+		idgen_none_behind(handle->name, handle->found.stored_in, found->greatest, def.max_value);
 	idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
 	move->kind = IDGEN_MOVE_SOURCE;
 	move->to = found->greatest + 1;

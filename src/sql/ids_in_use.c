@@ -239,6 +239,6 @@ idgen_first_free_id(const IdgenColumn *column, const IdgenIdsInUse *ids)
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("no id is left for column \"%s\" of table \"%s\"", column->name, column->table),
 		         errdetail("The last value of its type is %lld.", (long long) column->type_max),
-		         column->type != INT8OID ? errhint("Change its type to bigint first.") : 0));
+		         column->type != INT8OID ? errhint("Widen it with %s TYPE bigint first.", idgen_alter_column(column, column->table_oid)) : 0));
 	return last + 1;
 }

@@ -124,5 +124,28 @@ SELECT problem_kind, problem FROM idgen_health WHERE name = 'digit';
 ALTER SYSTEM RESET idgen.node_id;
 SELECT pg_reload_conf();
 
+-- a column that is full
+CREATE TABLE full_up (id int, "Small" smallint, counted int);
+SELECT idgen_adopt('full_up', 'id', 'full'), idgen_adopt('full_up', 'Small', 'Small', 'transaction');
+CREATE SEQUENCE full_seq AS integer START 2147483647;
+SELECT idgen_create('counted', source => 'sequence', source_name => 'full_seq', owned_by => 'full_up.counted');
+UPDATE id_sequences SET next_block_start = 2147483647 WHERE name = 'full';
+UPDATE id_sequences SET next_block_start = 40000, max_value = 40000 WHERE name = 'Small';
+SELECT idgen_next('full'), idgen_next('Small'), idgen_next('counted');
+SELECT idgen_next('full');
+SELECT idgen_next('Small');
+SELECT idgen_next('counted');
+SELECT idgen_release('full_up', 'Small');
+-- and of which somebody has inserted the last id
+CREATE TABLE jumped (id int);
+SELECT idgen_adopt('jumped', 'id', 'jumped');
+INSERT INTO jumped VALUES (2147483647);
+SELECT idgen_sync('jumped', 'id');
+-- the hint can be followed as it stands
+ALTER TABLE public.full_up ALTER COLUMN id TYPE bigint;
+SELECT idgen_next('full');
+DROP TABLE full_up, jumped;
+DROP SEQUENCE full_seq;
+
 DROP EXTENSION idgen;
 DROP SEQUENCE elsewhere_seq;
