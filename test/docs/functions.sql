@@ -586,6 +586,8 @@ SELECT idgen_last_big('bb');
 
 -- claim: big_base has no decimals.
 SELECT idgen_create('bd', big_base => 1.5);
+-- gives: ERROR 22023
+SELECT idgen_create('bd', big_base => 2.0);
 SELECT big_base FROM id_sequences WHERE name = 'bd';
 -- gives: 2
 
