@@ -801,6 +801,7 @@ CREATE FUNCTION @extschema@.idgen_facts(
 	OUT went_back text,
 	OUT unreachable text,
 	OUT node_problem text,
+	OUT node_misfit text,
 	OUT holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
 	OUT holder_xid xid,
 	OUT holder_since timestamptz,
@@ -1329,10 +1330,12 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT f.line, 5, 'no_node_number', f.node_problem, NULL FROM facts AS f WHERE f.node_problem IS NOT NULL
 		UNION ALL
-		SELECT f.line, 6, 'unreachable', format('Server %s has not answered %s.', f.object_name, f.unreachable), NULL
+		SELECT f.line, 6, 'node_does_not_fit', f.node_misfit, NULL FROM facts AS f WHERE f.node_misfit IS NOT NULL
+		UNION ALL
+		SELECT f.line, 7, 'unreachable', format('Server %s has not answered %s.', f.object_name, f.unreachable), NULL
 			FROM facts AS f WHERE f.unreachable IS NOT NULL
 		UNION ALL
-		SELECT f.line, 7, 'blocked',
+		SELECT f.line, 8, 'blocked',
 				CASE WHEN f.holder_pid = 0
 				THEN format('A refill waits for prepared transaction %s. Commit it or roll it back: pg_prepared_xacts has its name.', f.holder_xid)
 				ELSE format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
@@ -1342,24 +1345,24 @@ BEGIN ATOMIC
 			WHERE f.holder_pid IS NOT NULL AND (f.holder_pid = 0 OR f.holder_since IS NULL
 				OR clock_timestamp() - f.holder_since > current_setting('deadlock_timeout')::interval)
 		UNION ALL
-		SELECT f.line, 8, 'refill_fails', format('The worker could not refill: %s.', f.failure), NULL
+		SELECT f.line, 9, 'refill_fails', format('The worker could not refill: %s.', f.failure), NULL
 			FROM facts AS f WHERE f.failure IS NOT NULL
 		UNION ALL
-		SELECT f.line, 9, 'no_worker', format('The server has no place for a worker. Raise max_worker_processes%s.',
+		SELECT f.line, 10, 'no_worker', format('The server has no place for a worker. Raise max_worker_processes%s.',
 				CASE f.refill WHEN 'auto' THEN '; until then, sessions refill themselves' END), NULL
 			FROM facts AS f WHERE f.worker = 'no slot' AND f.failure IS NULL
 		UNION ALL
-		SELECT c.line, 10, 'default_changed', format('It belongs to %s, which %s. To have that draw from it again, run @extschema@.idgen_adopt(%L, %L); else set owned_by to null.',
+		SELECT c.line, 11, 'default_changed', format('It belongs to %s, which %s. To have that draw from it again, run @extschema@.idgen_adopt(%L, %L); else set owned_by to null.',
 				d.title, c.now, d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
 			FROM changed AS c JOIN takers AS d ON d.line = c.line AND d.relation = c.relation AND d.attnum = c.attnum AND d.kind = 'owned'
 			WHERE c.now IS NOT NULL
 		UNION ALL
-		SELECT a.line, 11, 'behind_column', format('There are ids in %s that it has yet to issue. Run @extschema@.idgen_sync(%L, %L).',
+		SELECT a.line, 12, 'behind_column', format('There are ids in %s that it has yet to issue. Run @extschema@.idgen_sync(%L, %L).',
 				d.title, d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
 			FROM ahead AS a JOIN takers AS d ON d.line = a.line AND d.relation = a.relation AND d.attnum = a.attnum
 			WHERE NOT EXISTS (SELECT FROM changed AS c WHERE c.line = a.line AND c.relation = a.relation AND c.attnum = a.attnum AND c.now IS NOT NULL)
 		UNION ALL
-		SELECT u.line, 12, w.kind, w.text, NULL
+		SELECT u.line, 13, w.kind, w.text, NULL
 			FROM forecast AS u CROSS JOIN LATERAL (SELECT
 				CASE WHEN u.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision THEN 'used_up_soon'
 				WHEN u.percent_left < current_setting('idgen.warn_remaining')::integer THEN 'little_left' END,
@@ -1372,7 +1375,7 @@ BEGIN ATOMIC
 				) AS w (kind, text)
 			WHERE u.ids_left > 0 AND w.kind IS NOT NULL
 		UNION ALL
-		SELECT f.line, 13, 'cache_thrashes', 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.', NULL
+		SELECT f.line, 14, 'cache_thrashes', 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.', NULL
 			FROM facts AS f WHERE f.cache_thrashes
 	), judged AS (
 		SELECT p.line, (array_agg(p.kind ORDER BY p.rank))[1] AS kind, string_agg(p.text, ' ' ORDER BY p.rank, p.place COLLATE "C") AS text

@@ -259,41 +259,58 @@ idgen_definition_left(const IdgenDefinition *def)
 	return left;
 }
 
+/*
+ * What to do about an end that the row has reached. If its column is full, that
+ * comes first: it raises a max_value that was the end of the old type.
+ */
+static const char *
+hint_at_end(Oid relid, const IdgenDefinition *def)
+{
+	const char *widening = idgen_owning_column_widening(def->stored_in, def->max_value);
+
+	if (def->layout->scrambled)
+		return "Use another id sequence.";
+	if (widening != NULL)
+		return psprintf("Widen its column with %s. If max_value does not rise with it, raise that, and set exhausted to 0.", widening);
+	if (def->max_value < PG_INT64_MAX)
+		return "Raise max_value and set exhausted to 0.";
+	return psprintf("Use another id sequence, or start again at a lower id with %s().",
+	                idgen_function_name(relid, "idgen_restart"));
+}
+
 /* Raises 2200H: the row of that id_sequences has no id left. */
 void
 idgen_exhausted(Oid relid, const char *name, const IdgenDefinition *def)
 {
-	const char *hint;
-
 	if (!idgen_is_at_end(def->next_block_start, def->max_value))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" is exhausted", name),
 		         errdetail("Its max_value is %lld, but its column \"exhausted\" is 1.", (long long) def->max_value),
 		         errhint("Set exhausted to 0.")));
-	if (def->layout->scrambled)
-		hint = "Use another id sequence.";
-	else if (def->max_value < PG_INT64_MAX)
-		hint = "Raise max_value and set exhausted to 0.";
-	else
-		hint = psprintf("Use another id sequence, or start again at a lower id with %s().",
-		                idgen_function_name(relid, "idgen_restart"));
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" is exhausted", name),
 	         errdetail("Its last id is %lld.", (long long) def->max_value),
-	         errhint("%s", hint)));
+	         errhint("%s", hint_at_end(relid, def))));
 }
 
-/* Raises 2200H: no id lies behind one that was found. */
+/*
+ * Raises 2200H: no id lies behind one that was found. It may be in the column
+ * that the id sequence belongs to, if there can be such an id.
+ */
 void
-idgen_none_behind(const char *name, int64 found, int64 last)
+idgen_none_behind(const char *name, IdgenOwningColumn column, int64 found, int64 last)
 {
+	const char *widening = found <= last ? idgen_owning_column_widening(column, found) : NULL;
+	const char *hint = widening != NULL ? psprintf("Widen its column with %s", widening)
+										: "Raise its max_value, or the bound of its native sequence,";
+
 	ereport(ERROR,
 	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id sequence \"%s\" has no id after %lld", name, (long long) found),
 	         errdetail("Its last id is %lld.", (long long) last),
-	         last < PG_INT64_MAX ? errhint("Raise its max_value, or the bound of its native sequence, first.") : 0));
+	         last < PG_INT64_MAX ? errhint("%s first.", hint) : 0));
 }
 
 /* Raises 2200H: there are ids left, but not that many consecutive ones. */

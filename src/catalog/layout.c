@@ -24,9 +24,6 @@
 /* How many numbers there are for sessions */
 #define SESSIONS 1000
 
-#define LEAST_NODE    1
-#define GREATEST_NODE 8
-
 const IdgenLayout idgen_layout_plain = {.name = "plain"};
 const IdgenLayout idgen_layout_scrambled = {.name = "scrambled", .scrambled = true};
 
@@ -82,11 +79,11 @@ other_node(const IdgenLayout *layout)
 	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
 	int node = leased ? idgen_node_leased() : idgen_node_id;
 
-	if (node < LEAST_NODE || node > GREATEST_NODE)
+	if (node < IDGEN_LEAST_DIGIT || node > IDGEN_GREATEST_DIGIT)
 		ereport(ERROR,
 		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 		         errmsg("node %d does not fit layout \"%s\"", node, layout->name),
-		         errdetail("It must be between %d and %d.", LEAST_NODE, GREATEST_NODE),
+		         errdetail("It must be between %d and %d.", IDGEN_LEAST_DIGIT, IDGEN_GREATEST_DIGIT),
 		         leased ? errhint("Have the centre release one of these with idgen_release_node().") : errhint("Set idgen.node_id in the configuration file.")));
 	return node;
 }
@@ -102,7 +99,7 @@ idgen_layout_prefix(const IdgenLayout *layout)
 	int session = MyProcNumber % SESSIONS;
 	int node = idgen_node_id;
 
-	if (unlikely(node < LEAST_NODE || node > GREATEST_NODE))
+	if (unlikely(node < IDGEN_LEAST_DIGIT || node > IDGEN_GREATEST_DIGIT))
 		node = other_node(layout);
 	if (!layout->has_channel)
 		return node * SESSIONS + session;
@@ -156,6 +153,18 @@ idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 {
 	return !idgen_layout_is_composed(layout) ||
 		has_room(layout, numeric_to_text(big_value(value, big_base)));
+}
+
+/*
+ * Can any id, bigint or numeric, be made of a sequence value? Scrambled ones
+ * begin at 1.
+ */
+bool
+idgen_layout_can_begin(const IdgenLayout *layout, int64 value, Numeric big_base)
+{
+	if (layout->scrambled)
+		return value >= 1;
+	return idgen_layout_fits(layout, value) || idgen_layout_fits_big(layout, value, big_base);
 }
 
 /*
@@ -274,7 +283,7 @@ not_composed(const IdgenLayout *layout, const char *id, int ndigits)
 	        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 	         errmsg("%s is not an id of layout \"%s\"", id, layout->name),
 	         errdetail("It must have %d digits, the first of them between %d and %d.",
-	                   ndigits, LEAST_NODE, GREATEST_NODE)));
+	                   ndigits, IDGEN_LEAST_DIGIT, IDGEN_GREATEST_DIGIT)));
 }
 
 /* Take a prefix apart, which is given as a number. */
@@ -295,7 +304,7 @@ void
 idgen_layout_parse(const IdgenLayout *layout, int64 id, IdgenPrefix *prefix, int64 *value)
 {
 	split_prefix(layout, id < 0 ? 0 : id / layout->values, prefix);
-	if (prefix->node < LEAST_NODE || prefix->node > GREATEST_NODE)
+	if (prefix->node < IDGEN_LEAST_DIGIT || prefix->node > IDGEN_GREATEST_DIGIT)
 		not_composed(layout, psprintf("%lld", (long long) id), IDGEN_ID_DIGITS);
 	*value = id % layout->values;
 	if (layout->reversed)
@@ -313,7 +322,7 @@ idgen_layout_parse_big(const IdgenLayout *layout, Numeric id, IdgenPrefix *prefi
 	char *digits = text + layout->prefix_digits;
 
 	if (strspn(text, "0123456789") != IDGEN_BIG_ID_DIGITS || text[IDGEN_BIG_ID_DIGITS] != '\0' ||
-	    text[0] < '0' + LEAST_NODE || text[0] > '0' + GREATEST_NODE)
+	    text[0] < '0' + IDGEN_LEAST_DIGIT || text[0] > '0' + IDGEN_GREATEST_DIGIT)
 		not_composed(layout, text, IDGEN_BIG_ID_DIGITS);
 	if (layout->reversed)
 		reverse_text(digits, IDGEN_BIG_ID_DIGITS - layout->prefix_digits);

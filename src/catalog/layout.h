@@ -11,6 +11,10 @@
 #define IDGEN_ID_DIGITS     19
 #define IDGEN_BIG_ID_DIGITS 38
 
+/* The node numbers that such an id can begin with */
+#define IDGEN_LEAST_DIGIT    1
+#define IDGEN_GREATEST_DIGIT 8
+
 /* How an id is composed. All there are can be had from idgen_layout_find(). */
 typedef struct IdgenLayout
 {
@@ -50,6 +54,7 @@ extern const IdgenLayout *idgen_layout_find(const char *name);
 extern int idgen_layout_prefix(const IdgenLayout *layout);
 extern bool idgen_layout_fits(const IdgenLayout *layout, int64 value);
 extern bool idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base);
+extern bool idgen_layout_can_begin(const IdgenLayout *layout, int64 value, Numeric big_base);
 extern void idgen_layout_check(const IdgenLayout *layout, Oid relid, const char *name, int64 value);
 extern void idgen_layout_check_big(const IdgenLayout *layout, const char *name,
                                    int64 value, Numeric big_base);

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -67,6 +68,9 @@ idgen_owning_column_problem(IdgenOwningColumn column)
 		default:
 			return "It does not belong to a table.";
 	}
+	/* Not even initdb's other tables and views: a dump has none of them. */
+	if (relid < FirstNormalObjectId)
+		return "Its table is one of the system.";
 	if (get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
 		return "Its table is temporary, and an id sequence outlives the session.";
 	return NULL;
@@ -164,6 +168,26 @@ idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end)
 		default:
 			return false;
 	}
+}
+
+/*
+ * The command that widens an integer column whose type has no id after "last";
+ * NULL if it has one, no type has, or the column is gone.
+ */
+char *
+idgen_owning_column_widening(IdgenOwningColumn column, int64 last)
+{
+	Oid relid = idgen_owning_table(column);
+	char *schema = get_namespace_name(get_rel_namespace(relid));
+	char *table = get_rel_name(relid);
+	char *name = get_attname(relid, idgen_owning_attnum(column), true);
+	int64 end;
+
+	if (schema == NULL || table == NULL || name == NULL || !idgen_owning_column_end(column, 1, &end) ||
+	    last < end || end == PG_INT64_MAX)
+		return NULL;
+	return psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint",
+	                quote_qualified_identifier(schema, table), quote_identifier(name));
 }
 
 /*

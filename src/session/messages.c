@@ -26,25 +26,29 @@ idgen_is_possible_name(const char *name)
 }
 
 /*
- * How to create an id sequence with that source, NULL for the default; and what
- * to do if a column draws from it that has ids already.
+ * How to create an id sequence with that source, NULL for the default. First
+ * comes what holds good if a column draws from it that has ids already: else
+ * these would be issued once more.
  */
 static const char *
 hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 {
 	StringInfoData hint;
+	bool by_default = source == NULL || source->auto_created;
 
 	initStringInfo(&hint);
-	appendStringInfo(&hint, "Create it with SELECT %s(%s", idgen_function_name(relid, "idgen_create"), quote_literal_cstr(name));
-	if (source != NULL && !source->auto_created)
+	if (by_default)
+		appendStringInfo(&hint, "If defaults of columns draw from it, %s() creates it, past the ids that these have. Otherwise create",
+		                 idgen_function_name(relid, "idgen_create_missing"));
+	else
+		appendStringInfoString(&hint, "Create");
+	appendStringInfo(&hint, " it with SELECT %s(%s", idgen_function_name(relid, "idgen_create"), quote_literal_cstr(name));
+	if (!by_default)
 		appendStringInfo(&hint, ", source => '%s'", source->name);
 	if (source != NULL && source->runs_code)
 		appendStringInfoString(&hint, ", source_name => '...'");
 	appendStringInfoString(&hint, ").");
-	if (source == NULL || source->auto_created)
-		appendStringInfo(&hint, " If defaults of columns draw from it, %s() creates it, past the ids that these have.",
-		                 idgen_function_name(relid, "idgen_create_missing"));
-	else if (source->advance != NULL)
+	if (!by_default && source->advance != NULL)
 		appendStringInfo(&hint, " If its column has ids already, call %s() then.", idgen_function_name(relid, "idgen_sync"));
 	return hint.data;
 }

@@ -135,14 +135,14 @@ start_behind(const IdgenHandle *handle, int64 last)
 	int64 number;
 
 	if (ids->step > 0 ? last >= last_id : last <= last_id)
-		idgen_none_behind(handle->name, last, last_id);
+		idgen_none_behind(handle->name, handle->found.stored_in, last, last_id);
 	if (!idgen_pooling_numbers(ids->pooling))
 		return last + ids->step;
 
 	number = idgen_hilo_value(ids, last + ids->step);
 	block = idgen_value_block(ids, number);
 	if (block.left == 0 || !is_value(sequence, number))
-		idgen_none_behind(handle->name, last, last_id);
+		idgen_none_behind(handle->name, handle->found.stored_in, last, last_id);
 	return block.next;
 }
 

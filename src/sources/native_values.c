@@ -25,6 +25,7 @@ idgen_values_exhausted(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 	int64 last_id = idgen_native_last_id(sequence, sequence->last);
+	const char *widening = idgen_owning_column_widening(handle->found.stored_in, last_id);
 
 	errmsg("id sequence \"%s\" is exhausted", handle->name);
 	if (idgen_pooling_looks_back(sequence->ids.pooling))
@@ -36,6 +37,9 @@ idgen_values_exhausted(const IdgenHandle *handle)
 		        idgen_function_name(handle->relid, "idgen_restart"));
 	else if (idgen_pooling_numbers(sequence->ids.pooling) && last_id == sequence->ids.max_id)
 		errhint("Raise max_value.");
+	else if (sequence->increment > 0 && widening != NULL)
+		errhint("Widen its column with %s, then raise MAXVALUE of sequence \"%s\" with ALTER SEQUENCE.",
+		        widening, NameStr(sequence->name));
 	else
 		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
 		        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",

@@ -270,8 +270,9 @@ update_row(const IdgenHandle *handle, const char *set, int64 start)
 
 /*
  * Start again at an id, forwards or backwards: ordinary SQL, with the caller's
- * own rights. Raises 25006, 42501, 42704, and 22023 if start lies behind
- * max_value.
+ * own rights. The range goes on to begin where it did, so that percentages say
+ * how near its end is. Raises 25006, 42501, 42704, and 22023 if start lies
+ * behind max_value.
  */
 static IdgenSourceResult
 table_restart(IdgenHandle *handle, int64 start)
@@ -288,7 +289,7 @@ table_restart(IdgenHandle *handle, int64 start)
 	 */
 	idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
 
-	max_value = update_row(handle, "next_block_start = $2, start_value = $2, exhausted = 0", start);
+	max_value = update_row(handle, "next_block_start = $2, start_value = LEAST(start_value, $2), exhausted = 0", start);
 	if (start > max_value)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -328,7 +329,7 @@ table_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
 		return IDGEN_SOURCE_OK;
 	}
 	if (found->greatest >= def.max_value)
-		idgen_none_behind(handle->name, found->greatest, def.max_value);
+		idgen_none_behind(handle->name, handle->found.stored_in, found->greatest, def.max_value);
 	idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
 	move->kind = IDGEN_MOVE_SOURCE;
 	move->to = found->greatest + 1;

@@ -83,6 +83,15 @@ typedef struct NewRow
 	char nulls[NCOLUMNS]; /* 'n' or ' ', as SPI wants them */
 } NewRow;
 
+/* The column would round a fraction in silence. */
+static bool
+is_whole(Numeric number)
+{
+	return !numeric_is_nan(number) &&
+		DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(number),
+	                                     DirectFunctionCall2(numeric_trunc, NumericGetDatum(number), Int32GetDatum(0))));
+}
+
 /*
  * Raises 22023 for arguments that make no row of id_sequences. A null
  * block_size and max_value have been replaced already.
@@ -93,6 +102,7 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size, int64 max_valu
 	int32 exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
 
 	idgen_check_name(PG_GETARG_TEXT_PP(ARG_NAME));
+	idgen_check_new_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)));
 	if (block_size <= 0)
 		bad_argument("block_size must be greater than zero");
 	if (exhausted != 0 && exhausted != 1)
@@ -104,8 +114,8 @@ check_create_arguments(FunctionCallInfo fcinfo, int32 block_size, int64 max_valu
 		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START), (long long) max_value)));
 	if (!PG_ARGISNULL(ARG_MAX_CHILDREN) && PG_GETARG_INT32(ARG_MAX_CHILDREN) <= 0)
 		bad_argument("max_children must be greater than zero");
-	if (numeric_is_nan(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
-		bad_argument("big_base must be a number");
+	if (!is_whole(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
+		bad_argument("big_base must be a whole number");
 }
 
 /*

@@ -76,8 +76,29 @@ get_request(FunctionCallInfo fcinfo)
 }
 
 /*
- * Make the row. Raises 22023 for the name of a template, 2200H if no id is
- * left, and 42710.
+ * Raises 22023 for a name that is a word for refills: the refill comes after
+ * it. A table that is called so may well have an id sequence of that name.
+ */
+static void
+check_is_no_refill(const Request *request)
+{
+	const struct config_enum_entry *entry = idgen_refill_modes;
+
+	if (strcmp(request->name, get_rel_name(request->column.table_oid)) == 0)
+		return;
+	while (entry->name != NULL && strcmp(request->name, entry->name) != 0)
+		entry++;
+	if (entry->name != NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("invalid name \"%s\"", request->name),
+		         errdetail("The third argument is the name of the id sequence, the fourth one is the refill."),
+		         errhint("Write refill => '%s'.", request->name)));
+}
+
+/*
+ * Make the row. Raises 22023 for the name of a template or a refill, 2200H if
+ * no id is left, and 42710.
  */
 static int64
 make_row(const Request *request, const IdgenIdsInUse *ids)
@@ -94,6 +115,7 @@ make_row(const Request *request, const IdgenIdsInUse *ids)
 
 	if (idgen_is_template_name(name, strlen(name)))
 		idgen_refuse_template(name);
+	check_is_no_refill(request);
 	if (!idgen_column_row_insert(request->id_sequences, &row))
 		ereport(ERROR,
 		        (errcode(ERRCODE_DUPLICATE_OBJECT),

@@ -316,21 +316,42 @@ add_server(IdgenViewLine *line, const Reading *reading, const Shown *item, Oid o
 	idgen_view_add_text(line, server ? unreachable(object) : NULL);
 }
 
-/* Why its ids cannot begin with a node number, or soon cannot. */
+/* Why there is no node number, or soon will be none. */
 static const char *
-node_problem(const IdgenLayout *layout)
+lease_problem(const IdgenLeaseReport *report)
 {
+	if (report->failing_since == 0)
+		return NULL;
+	if (!idgen_lease_is_good(&report->lease))
+		return psprintf("This server has no node number: %s", report->reason);
+	return psprintf("The lease of node number %d, which ends at %s, cannot be renewed: %s", report->lease.number,
+	                timestamptz_to_str(report->lease.until), report->reason);
+}
+
+/* Why its ids cannot begin with the node number: there is none, or another. */
+static void
+add_node(IdgenViewLine *line, const IdgenLayout *layout)
+{
+	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
+	bool known = idgen_layout_is_composed(layout) && (!leased || idgen_lease_is_shared());
+	int node = idgen_node_id;
+	const char *problem = NULL;
+	const char *misfit = NULL;
 	IdgenLeaseReport report;
 
-	if (idgen_node_id != IDGEN_NODE_LEASED || !idgen_layout_is_composed(layout) || !idgen_lease_is_shared())
-		return NULL;
-	idgen_lease_report(&report);
-	if (report.failing_since == 0)
-		return NULL;
-	if (!idgen_lease_is_good(&report.lease))
-		return psprintf("This server has no node number: %s", report.reason);
-	return psprintf("The lease of node number %d, which ends at %s, cannot be renewed: %s", report.lease.number,
-	                timestamptz_to_str(report.lease.until), report.reason);
+	if (known && leased)
+	{
+		idgen_lease_report(&report);
+		problem = lease_problem(&report);
+		known = idgen_lease_is_good(&report.lease);
+		node = report.lease.number;
+	}
+	if (known && (node < IDGEN_LEAST_DIGIT || node > IDGEN_GREATEST_DIGIT))
+		misfit = psprintf("The node number of this server, %d, does not fit layout %s, which takes %d to %d. %s",
+		                  node, layout->name, IDGEN_LEAST_DIGIT, IDGEN_GREATEST_DIGIT,
+		                  leased ? "Have the centre release one of these." : "Set idgen.node_id.");
+	idgen_view_add_text(line, problem);
+	idgen_view_add_text(line, misfit);
 }
 
 /* Which transaction a refill waits for, and for how long that has been open. */
@@ -401,7 +422,7 @@ show(Reading *reading, const Shown *item)
 	add_counters(&line, reading, item);
 	add_worker(&line, reading, item, def.refill);
 	add_server(&line, reading, item, object);
-	idgen_view_add_text(&line, node_problem(def.layout));
+	add_node(&line, def.layout);
 	add_holder(&line, item);
 	idgen_view_add(&line, BoolGetDatum(reading->cache_thrashes && item->entry != NULL));
 	idgen_view_put(reading->result, &line);

@@ -18,8 +18,11 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "catalog/definition.h"
 #include "catalog/epoch.h"
+#include "catalog/extent.h"
 #include "catalog/native_sequence.h"
+#include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "session/handle_table.h"
@@ -150,6 +153,42 @@ id_after_blocks(IdgenHandle *handle, int64 *id)
 }
 
 /*
+ * If no block is left, count the last id of all, and return true. One that
+ * somebody has stopped while ids are left is none of these.
+ */
+static bool
+count_used_up(const IdgenHandle *handle, IdgenIdsInUse *ids)
+{
+	IdgenRow row;
+	IdgenExtent extent = {.is_known = false};
+	bool used_up;
+
+	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+		idgen_extent_of_row(row.slot, handle->found.object, &extent);
+	idgen_row_close(&row);
+	used_up = extent.is_known && extent.exhausted && extent.any &&
+		(OidIsValid(handle->found.object) || idgen_is_at_end(extent.next, extent.limit));
+	if (used_up)
+		count_last(ids, extent.last);
+	return used_up;
+}
+
+/* Count the ids in all blocks. Raises what asking the source raises. */
+static IdgenSourceResult
+count_blocks(IdgenHandle *handle, IdgenIdsInUse *ids)
+{
+	IdgenSourceResult result;
+	int64 next;
+
+	if (count_used_up(handle, ids))
+		return IDGEN_SOURCE_OK;
+	result = id_after_blocks(handle, &next);
+	if (result == IDGEN_SOURCE_OK)
+		count_before(ids, next);
+	return result;
+}
+
+/*
  * The ids in blocks of an id sequence, be they used, cached or pending. The
  * caller has locked the row. Blocks of a native sequence come without a lock of
  * the row, so this locks the native sequence. Raises 0A000 if ids are composed
@@ -161,7 +200,6 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 {
 	IdgenCall call = {0};
 	bool held = idgen_handle_hold(handle);
-	int64 next;
 
 	do
 	{
@@ -182,8 +220,7 @@ idgen_count_id_sequence(IdgenHandle *handle, IdgenIdsInUse *ids)
 				                handle->found.layout->scrambled ? "scrambled" : "composed"),
 				         errdetail("The layout of id sequence \"%s\" is not \"plain\".", handle->name)));
 		} while (!lock_native_sequence(handle));
-	} while (id_after_blocks(handle, &next) == IDGEN_SOURCE_STALE);
-	count_before(ids, next);
+	} while (count_blocks(handle, ids) == IDGEN_SOURCE_STALE);
 	if (held)
 		idgen_handle_let_go(handle);
 }
@@ -202,6 +239,6 @@ idgen_first_free_id(const IdgenColumn *column, const IdgenIdsInUse *ids)
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("no id is left for column \"%s\" of table \"%s\"", column->name, column->table),
 		         errdetail("The last value of its type is %lld.", (long long) column->type_max),
-		         column->type != INT8OID ? errhint("Change its type to bigint first.") : 0));
+		         column->type != INT8OID ? errhint("Widen it with %s TYPE bigint first.", idgen_alter_column(column, column->table_oid)) : 0));
 	return last + 1;
 }

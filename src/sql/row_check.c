@@ -202,6 +202,43 @@ check_kind(const IdgenTriggerRow *row)
 		         errhint("The name of a template ends in \"/*\".")));
 }
 
+/* Does the command decide which sequence values there are, or their layout? */
+static bool
+chooses_values(const IdgenTriggerRow *row)
+{
+	return row->old == NULL ||
+		idgen_trigger_row_changes(row, IDGEN_ATT_NEXT_BLOCK_START) ||
+		idgen_trigger_row_changes(row, IDGEN_ATT_LAYOUT) ||
+		idgen_trigger_row_changes(row, IDGEN_ATT_BIG_BASE) ||
+		idgen_trigger_row_changes(row, IDGEN_ATT_SOURCE);
+}
+
+/*
+ * Raises 22023 if the layout makes no id of what a row that counts itself is to
+ * begin with: each draw would fail. What arrives by replication is as it is.
+ */
+static void
+check_begin(const IdgenTriggerRow *row)
+{
+	const IdgenLayout *layout;
+	int64 next;
+
+	if (SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA || !chooses_values(row) ||
+	    is_null(row, IDGEN_ATT_NEXT_BLOCK_START) || is_null(row, IDGEN_ATT_LAYOUT) ||
+	    is_null(row, IDGEN_ATT_BIG_BASE) || is_null(row, IDGEN_ATT_SOURCE) ||
+	    !idgen_source_get(get_string(row, IDGEN_ATT_SOURCE))->locks_row)
+		return;
+	layout = idgen_check_layout(get_string(row, IDGEN_ATT_LAYOUT));
+	next = idgen_tuple_int64(row->new, row->desc, IDGEN_ATT_NEXT_BLOCK_START);
+	if (idgen_layout_can_begin(layout, next, DatumGetNumeric(idgen_tuple_attribute(row->new, row->desc, IDGEN_ATT_BIG_BASE))))
+		return;
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("next_block_start (%lld) of id sequence \"%s\" does not fit layout \"%s\"",
+	                (long long) next, get_string(row, IDGEN_ATT_NAME), layout->name),
+	         errhint("Begin with %d or more.", layout->scrambled ? 1 : 0)));
+}
+
 /*
  * Where its children start is what next_block_start says of a template, or of a
  * row with periods: nobody draws from it. So start_value follows, unless the
@@ -323,6 +360,7 @@ idgen_check_row(PG_FUNCTION_ARGS)
 	check_kind(&row);
 	check_owning_column(&row);
 	idgen_row_keys_before(&row);
+	check_begin(&row);
 	let_start_follow(&row);
 	note_allocation(&row);
 	return PointerGetDatum(row.new);

@@ -98,8 +98,8 @@ check_update(const IdgenTriggerRow *row, bool needed_key, bool needs_key)
 }
 
 /*
- * The start_value of a row that is in use does not rise, as it does with
- * idgen_restart(): the row would look as if nothing had been drawn.
+ * The start_value of a row that is in use does not rise, whatever the command
+ * sets: the row would look as if nothing had been drawn.
  */
 static void
 keep_start(IdgenTriggerRow *row)

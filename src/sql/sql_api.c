@@ -241,7 +241,7 @@ last_drawn(FunctionCallInfo fcinfo)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
 		                handle->name),
-		         errhint("Call %s() first.", idgen_function_name(handle->relid, "idgen_next"))));
+		         errhint("Read the id by RETURNING from the statement that draws it: behind a pooler, the next one may run in another session.")));
 	return handle;
 }
 

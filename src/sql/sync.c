@@ -497,7 +497,10 @@ get_column(Oid idgen_schema, Oid relid, const char *name)
 	idgen_does_not_draw(name, idgen_display_name(relid));
 }
 
-/* The columns to go through: those that others have inherited go with them. */
+/*
+ * The columns to go through: those that others have inherited go with them.
+ * Raises 42P01.
+ */
 static List *
 get_columns(Oid idgen_schema, Oid relid, Scope scope)
 {
@@ -505,6 +508,8 @@ get_columns(Oid idgen_schema, Oid relid, Scope scope)
 	List *found = NIL;
 	ListCell *cell;
 
+	if (scope == SYNC_RELATION && get_rel_name(relid) == NULL)
+		no_such_relation(relid);
 	if (scope == SYNC_RELATION)
 		return idgen_drawing_columns_of(idgen_schema, relid);
 	idgen_defaults_look(idgen_schema);

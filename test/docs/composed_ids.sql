@@ -70,8 +70,15 @@ SELECT idgen_next('w');
 SELECT idgen_next_big('w');
 -- gives: /^20\d{3}000000000000000000100000000000000$/
 
+-- claim: A next_block_start that no id can be made of.
+SELECT idgen_create('below', -5, layout => 'prefixed');
+-- gives: ERROR 22023
+
 -- claim: A negative sequence value; no id is used up.
-SELECT idgen_create('n', -5, layout => 'prefixed');
+SELECT idgen_create('n', -5);
+SET session_replication_role = replica;
+UPDATE id_sequences SET layout = 'prefixed' WHERE name = 'n';
+RESET session_replication_role;
 SELECT idgen_next('n');
 -- gives: ERROR 22003
 UPDATE id_sequences SET layout = 'plain' WHERE name = 'n';

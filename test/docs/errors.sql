@@ -100,7 +100,7 @@ SELECT idgen_create('elsewhere', owned_by => 'elsewhere.public.t.id');
 -- claim: 42704 names idgen_create_missing.
 SELECT idgen_next('lost');
 -- gives: ERROR 42704: id sequence "lost" does not exist
--- gives: HINT: Create it with SELECT public.idgen_create('lost'). If defaults of columns draw from it, public.idgen_create_missing() creates it, past the ids that these have.
+-- gives: HINT: If defaults of columns draw from it, public.idgen_create_missing() creates it, past the ids that these have. Otherwise create it with SELECT public.idgen_create('lost').
 
 -- claim: idgen_release: an identity column has no nulls.
 CREATE TABLE with_nulls (id bigint DEFAULT idgen_next('with_nulls'));

@@ -586,6 +586,8 @@ SELECT idgen_last_big('bb');
 
 -- claim: big_base has no decimals.
 SELECT idgen_create('bd', big_base => 1.5);
+-- gives: ERROR 22023
+SELECT idgen_create('bd', big_base => 2.0);
 SELECT big_base FROM id_sequences WHERE name = 'bd';
 -- gives: 2
 
@@ -593,7 +595,7 @@ SELECT big_base FROM id_sequences WHERE name = 'bd';
 SELECT idgen_create('bi', big_base => 'Infinity');
 -- gives: ERROR 22003
 
--- claim: big_base must be a number.
+-- claim: big_base must be a whole number.
 SELECT idgen_create('bn', big_base => 'NaN');
 -- gives: ERROR 22023
 

@@ -349,13 +349,29 @@ SELECT idgen_release('a3', 'id');
 SELECT idgen_release('nt', 'id');
 -- gives: ERROR 55000
 
--- claim: idgen_release refuses an exhausted id sequence.
+-- claim: idgen_release refuses an exhausted id sequence if the type has no room.
 CREATE TABLE exh(id smallserial);
 SELECT idgen_adopt('exh', 'id');
 -- gives: column "id" of table "public.exh" now draws from id sequence "public.exh.id", beginning with 1, with refill "auto"; its default and sequence "public.exh_id_seq" were dropped
 UPDATE id_sequences SET next_block_start = 32768, exhausted = 1 WHERE name = 'public.exh.id';
 SELECT idgen_release('exh', 'id');
--- gives: ERROR 2200H: id sequence "public.exh.id" is exhausted
+-- gives: ERROR 2200H: no id is left for column "id" of table "public.exh"
+
+-- claim: Else idgen_release goes on after the last id.
+CREATE TABLE room(id bigserial);
+SELECT idgen_adopt('room', 'id');
+-- gives: column "id" of table "public.room" now draws from id sequence "public.room.id", beginning with 1, with refill "auto"; its default and sequence "public.room_id_seq" were dropped
+UPDATE id_sequences SET next_block_start = 11, max_value = 10, exhausted = 1 WHERE name = 'public.room.id';
+SELECT idgen_release('room', 'id');
+-- gives: column "id" of table "public.room" is now an identity column, beginning with 11; id sequence "public.room.id" was deleted
+
+-- claim: idgen_release refuses one that somebody has stopped.
+CREATE TABLE stopped(id bigserial);
+SELECT idgen_adopt('stopped', 'id');
+-- gives: column "id" of table "public.stopped" now draws from id sequence "public.stopped.id", beginning with 1, with refill "auto"; its default and sequence "public.stopped_id_seq" were dropped
+UPDATE id_sequences SET exhausted = 1 WHERE name = 'public.stopped.id';
+SELECT idgen_release('stopped', 'id');
+-- gives: ERROR 2200H: id sequence "public.stopped.id" is exhausted
 
 -- claim: idgen_release refuses a parent with inheritance children.
 CREATE TABLE ip(id serial);

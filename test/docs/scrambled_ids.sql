@@ -152,8 +152,13 @@ UPDATE id_sequences SET big_base = 10 WHERE name = 'orders';
 SELECT idgen_next_big('orders') - idgen_last('orders');
 -- gives: 10
 
--- claim: Sequence values below 1 do not fit.
+-- claim: A next_block_start below 1 is refused.
 SELECT idgen_create('low', 0, layout => 'scrambled');
+-- gives: ERROR 22023
+
+-- claim: Sequence values below 1 do not fit.
+CREATE SEQUENCE low_seq MINVALUE 0 START 0;
+SELECT idgen_create('low', source => 'sequence', layout => 'scrambled');
 SELECT idgen_next('low');
 -- gives: ERROR 22003
 

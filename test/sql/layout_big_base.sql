@@ -82,9 +82,11 @@ SELECT idgen_last('least');
 SELECT idgen_next_big('too far');
 SELECT idgen_next_big('too low');
 SELECT name, next_block_start FROM id_sequences WHERE name LIKE 'too%' ORDER BY name;
--- not even the least and the greatest value
+-- not even the least and the greatest value, which only replication writes
+SET session_replication_role = replica;
 UPDATE id_sequences SET next_block_start = CASE name WHEN 'too far' THEN -9223372036854775808 ELSE 9223372036854775807 END
 	WHERE name LIKE 'too%';
+RESET session_replication_role;
 SELECT idgen_next_big('too far');
 SELECT idgen_next_big('too low');
 \set VERBOSITY default

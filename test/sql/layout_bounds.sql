@@ -71,11 +71,14 @@ EXCEPTION WHEN sequence_generator_limit_exceeded THEN
 	RAISE NOTICE 'then a wide one: %', value(idgen_next_big('session'), 'session');
 END $$;
 
--- a refill that brings nothing but too wide ones is undone
+-- a refill that brings nothing but too wide ones is undone, or negative ones,
+-- which only replication writes
 DELETE FROM id_sequences;
+SET session_replication_role = replica;
 INSERT INTO id_sequences (name, next_block_start, block_size, layout) VALUES
 	('gen', 100000000000000, 20, 'prefixed'), ('gapless', 100000000000000, 1, 'prefixed'),
 	('below', -20, 20, 'session'), ('below gapless', -1, 1, 'session_reversed');
+RESET session_replication_role;
 TRUNCATE before;
 INSERT INTO before SELECT name, xmin, next_block_start FROM id_sequences;
 SELECT idgen_next('gen');
@@ -106,8 +109,10 @@ UPDATE id_sequences SET layout = 'plain';
 SELECT idgen_next('below');
 
 -- a range of which one end is outside
+SET session_replication_role = replica;
 INSERT INTO id_sequences (name, next_block_start, block_size, layout) VALUES
 	('wide range', 99999999999975, 20, 'prefixed'), ('negative range', -5, 20, 'prefixed');
+RESET session_replication_role;
 SELECT * FROM idgen_next_range('negative range', 10);
 \echo :SQLSTATE
 DELETE FROM id_sequences WHERE name = 'negative range' RETURNING next_block_start;

@@ -21,7 +21,7 @@ SELECT count(idgen_next('hundred')) FROM generate_series(1, 50);
 SELECT idgen_next('three');
 TABLE left_over;
 
--- a restart begins a new range
+-- a restart goes on in the same range
 SELECT idgen_restart('hundred', 81);
 SELECT idgen_next('hundred');
 SELECT percent_left FROM left_over WHERE name = 'hundred';

@@ -109,6 +109,9 @@ is(wait_for_renewal($nodes[1]), '8', 'another server has its number by now');
 my $node8 = leasing_server('node8', $centre, 300, conf => 'idgen.min_node_id = 1022');
 my $node9 = leasing_server('node9', $centre, 300, conf => 'idgen.min_node_id = 1022');
 is(node_numbers($node8, $node9), '1022 22003 1023 22003', 'the least number is a setting');
+is(run_sql($node8, q{SELECT problem_kind, problem FROM idgen_health WHERE name = 'x'}),
+	'node_does_not_fit|The node number of this server, 1022, does not fit layout prefixed, which takes 1 to 8. Have the centre release one of these.',
+	'idgen_health says so');
 my $node10 = idgen_server('node10', conf => "idgen.node_id = auto\nidgen.min_node_id = 1022\n");
 lead_to_centre($node10, $centre);
 is(sqlstate($node10, 'SELECT idgen_unique_id()'), '55000', 'no number is free');
