@@ -436,16 +436,12 @@ CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint, source text) 
 CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_apply_template'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_drop_children(template text, older_than timestamptz) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_drop_children'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
-COMMENT ON FUNCTION @extschema@.idgen_drop_children(text, timestamptz) IS 'delete the children of a template that no block was allocated from since then';
 
 --
 -- Moving columns over: with the caller's own privileges

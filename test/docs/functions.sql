@@ -632,7 +632,7 @@ BEGIN READ ONLY;
 SELECT idgen_sync();
 ROLLBACK;
 BEGIN READ ONLY;
-SELECT idgen_drop_children('x/*', now());
+SELECT idgen_apply_template('x/*');
 ROLLBACK;
 -- gives: ERROR 25006
 -- gives: ERROR 25006

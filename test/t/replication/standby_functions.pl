@@ -67,7 +67,6 @@ my @calls = (
 	[ q{idgen_restart('function', 4)}, '0A000' ],
 	[ q{idgen_restart('remote', 4)}, '0A000' ],
 	[ q{idgen_apply_template('tenant/*')}, 'refused' ],
-	[ q{idgen_drop_children('tenant/*', now())}, 'refused' ],
 	[ q{idgen_adopt('orders', 'id')}, 'refused' ],
 	[ q{idgen_release('adopted', 'id')}, 'refused' ],
 	[ q{idgen_sync('adopted', 'id')}, 'refused' ],
