@@ -495,8 +495,8 @@ CREATE FUNCTION @extschema@.idgen_unique_uuid() RETURNS uuid
 CREATE FUNCTION @extschema@.idgen_unique_uuid_min(created_at timestamptz) RETURNS uuid
 	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_min'
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION @extschema@.idgen_uuid_created_at(id uuid) RETURNS timestamptz
-	AS 'MODULE_PATHNAME', 'idgen_uuid_created_at'
+CREATE FUNCTION @extschema@.idgen_unique_uuid_created_at(id uuid) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_created_at'
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_unique_id() IS 'next time-ordered id of this server';
@@ -504,7 +504,7 @@ COMMENT ON FUNCTION @extschema@.idgen_unique_id_parts(bigint) IS 'what a time-or
 COMMENT ON FUNCTION @extschema@.idgen_unique_id_min(timestamptz) IS 'smallest time-ordered id of a time';
 COMMENT ON FUNCTION @extschema@.idgen_unique_uuid() IS 'next UUID of this server: version 7, in order';
 COMMENT ON FUNCTION @extschema@.idgen_unique_uuid_min(timestamptz) IS 'smallest UUID of version 7 of a time';
-COMMENT ON FUNCTION @extschema@.idgen_uuid_created_at(uuid) IS 'time in a UUID of version 7';
+COMMENT ON FUNCTION @extschema@.idgen_unique_uuid_created_at(uuid) IS 'time in a UUID of version 7';
 
 --
 -- Servers that have an id_sequences to draw blocks from. The wrapper has no

@@ -650,9 +650,9 @@ SELECT proname, provolatile, proparallel FROM pg_proc, pg_depend, pg_extension e
 -- gives: idgen_unique_id_min|i|s
 -- gives: idgen_unique_id_parts|i|s
 -- gives: idgen_unique_uuid|v|s
+-- gives: idgen_unique_uuid_created_at|i|s
 -- gives: idgen_unique_uuid_min|i|s
 -- gives: idgen_unscramble|s|u
--- gives: idgen_uuid_created_at|i|s
 -- gives: idgen_version|s|s
 
 -- claim: A rollback does not undo idgen_stats_reset.

@@ -77,7 +77,7 @@ my @calls = (
 	[ q{idgen_unique_id() > 0}, 't' ],
 	[ q{(idgen_unique_id_parts(4097)).counter}, '1' ],
 	[ q{idgen_unique_id_min('2024-01-01 00:00+00')}, '0' ],
-	[ q{idgen_uuid_created_at(idgen_unique_uuid()) > '2024-01-01'}, 't' ],
+	[ q{idgen_unique_uuid_created_at(idgen_unique_uuid()) > '2024-01-01'}, 't' ],
 	[ q{idgen_unique_uuid_min('1970-01-01 00:00+00')}, '00000000-0000-7000-8000-000000000000' ],
 	[ q{percent_left FROM idgen_stats WHERE name = 'x'}, '100.00' ],
 	[ q{limited_by FROM idgen_health WHERE name = 'x'}, 'max_value' ],
