@@ -692,12 +692,9 @@ BEGIN ATOMIC
 	FROM taken AS t CROSS JOIN chosen AS c;
 END;
 
-CREATE FUNCTION @extschema@.idgen_release_node(number integer) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_release_node'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_reserve_node(number integer, reserved_for text) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_reserve_node'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_node_state(
 	OUT setting text,
@@ -711,8 +708,7 @@ CREATE FUNCTION @extschema@.idgen_node_state(
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION @extschema@.idgen_lease_node(uuid, bigint, text, bigint, integer, integer, bigint, uuid, integer[], uuid[], uuid[], bigint[]) IS 'internal: servers call it at the centre to lease a node number';
-COMMENT ON FUNCTION @extschema@.idgen_release_node(integer) IS 'at the centre: let any server have a node number that a server has had';
-COMMENT ON FUNCTION @extschema@.idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased';
+COMMENT ON FUNCTION @extschema@.idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased; null lets any server have it again';
 COMMENT ON FUNCTION @extschema@.idgen_node_state() IS 'internal: what view idgen_node shows';
 
 CREATE VIEW @extschema@.idgen_nodes WITH (security_invoker = true) AS
@@ -730,7 +726,7 @@ CREATE VIEW @extschema@.idgen_node WITH (security_invoker = true) AS
 COMMENT ON VIEW @extschema@.idgen_nodes IS 'at the centre: which server has which node number';
 COMMENT ON VIEW @extschema@.idgen_node IS 'the node number of this server';
 COMMENT ON COLUMN @extschema@.idgen_nodes.number IS 'the node number';
-COMMENT ON COLUMN @extschema@.idgen_nodes.state IS 'leased: a server has it; ended: one has had it, and gets it again; free: released; reserved: nobody gets it';
+COMMENT ON COLUMN @extschema@.idgen_nodes.state IS 'leased: a server has it; ended: one has had it, and gets it again; free: any server may get it; reserved: nobody gets it';
 COMMENT ON COLUMN @extschema@.idgen_nodes.system_identifier IS 'the server''s system identifier';
 COMMENT ON COLUMN @extschema@.idgen_nodes.data_directory IS 'its data directory';
 COMMENT ON COLUMN @extschema@.idgen_nodes.address IS 'where it connects from; null for a Unix-domain socket';
@@ -1074,7 +1070,7 @@ BEGIN
 			FROM members JOIN pg_proc ON classid = 'pg_proc'::regclass AND objid = oid
 			WHERE prorettype <> ALL ('{trigger, event_trigger}'::regtype[]) AND
 				proname <> ALL ('{idgen_next_support, idgen_fdw_validator, idgen_stats_reset,
-					idgen_lease_node, idgen_release_node, idgen_reserve_node}')
+					idgen_lease_node, idgen_reserve_node}')
 		ORDER BY 1 DESC -- REVOKE before GRANT
 	LOOP
 		EXECUTE command;

@@ -37,7 +37,6 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_fdw_validator
 -- gives: idgen_lease_node
 -- gives: idgen_next_support
--- gives: idgen_release_node
 -- gives: idgen_reserve_node
 -- gives: idgen_row_changed
 -- gives: idgen_schema_altered

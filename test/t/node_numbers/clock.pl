@@ -57,7 +57,7 @@ is($node->safe_psql('postgres', q{SELECT node_id FROM idgen_node}), '1', 'says t
 start_with_clock($centre, '+0');
 $node->stop;
 set_clock($centre, '+400');
-$centre->safe_psql('postgres', 'SELECT idgen_release_node(1)');
+$centre->safe_psql('postgres', 'SELECT idgen_reserve_node(1, NULL)');
 my $other = leasing_server('other', $centre, 300);
 is(node_number($other), '2', 'ids of the number are ahead of the clock');
 

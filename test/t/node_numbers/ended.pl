@@ -72,7 +72,7 @@ is(answer($session, "SELECT $_"), '55000', "nobody renews: $_") foreach (q{idgen
 # In the meantime, all that a copy of the server would have to show is taken
 # for another server's.
 wait_for_true($centre, q{SELECT state = 'ended' FROM idgen_nodes WHERE number = 1}, 'the lease to end at the centre');
-run_sql($centre, 'SELECT idgen_release_node(1)');
+run_sql($centre, 'SELECT idgen_reserve_node(1, NULL)');
 my $other = leasing_server('other', $centre, 300);
 is(node_number($other), '1', 'another server gets the number');
 kill 'CONT', $process;
@@ -91,7 +91,7 @@ kill 'STOP', @pids, $postmaster;
 my @seen = map { scalar(() = slurp_file($_->{out}) =~ /\n/g) } @clients;
 wait_for_true($centre, q{SELECT state = 'ended' FROM idgen_nodes WHERE number = 2}, 'the lease to end at the centre');
 wait_for_true($centre, q{SELECT used_until < clock_timestamp() FROM idgen_nodes WHERE number = 2}, 'its time-ordered ids to be of the past');
-run_sql($centre, 'SELECT idgen_release_node(2)');
+run_sql($centre, 'SELECT idgen_reserve_node(2, NULL)');
 my $third = leasing_server('third', $centre, 300);
 is(node_number($third), '2', 'its number goes to a third server');
 my $first = run_sql($third, 'SELECT idgen_unique_id()');

@@ -73,22 +73,21 @@ run_sql($nodes[1], 'SELECT pg_reload_conf()');
 wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = 'auto'}, 'the setting');
 is(wait_for_number($nodes[1]), '2', 'leased again');
 
-# Releasing and reserving
-is(sqlstate($centre, "SELECT idgen_release_node($_)"), '22023', "there is no number $_ to release") foreach (-1, 0, 1024);
+# Reserving numbers, and freeing them
+is(sqlstate($centre, "SELECT idgen_reserve_node($_, NULL)"), '22023', "there is no number $_ to free") foreach (-1, 0, 1024);
 is(sqlstate($centre, "SELECT idgen_reserve_node($_, 'x')"), '22023', "there is no number $_ to reserve") foreach (-1, 0, 1024);
-is(sqlstate($centre, 'SELECT idgen_release_node(9)'), '42704', 'nobody has had it');
-is(sqlstate($centre, 'SELECT idgen_release_node(2)'), '55006', 'a server has it');
+is(sqlstate($centre, 'SELECT idgen_reserve_node(2, NULL)'), '55006', 'a server has it');
 is(sqlstate($centre, q{SELECT idgen_reserve_node(2, 'x')}), '55006', 'so it cannot be reserved');
 at_centre(q{SELECT idgen_reserve_node(4, 'a server that sets it')});
 is(wait_for_number(leasing_server('node4', $centre, 300)), '5', 'a number that is reserved is left out');
 
 $nodes[1]->stop;
-is(sqlstate($centre, 'SELECT idgen_release_node(2)'), '55006', 'as long as the lease lasts');
+is(sqlstate($centre, 'SELECT idgen_reserve_node(2, NULL)'), '55006', 'as long as the lease lasts');
 at_centre(q{UPDATE idgen_node_numbers SET leased_until = clock_timestamp() WHERE number = 2});
 is(at_centre('SELECT state FROM idgen_nodes WHERE number = 2'), 'ended', 'a lease that has ended');
 is(wait_for_number(leasing_server('node5', $centre, 300)), '6', 'whose number belongs to its server still');
-at_centre('SELECT idgen_release_node(2)');
-is(at_centre('SELECT state, used_until > now() FROM idgen_nodes WHERE number = 2'), 'free|t', 'until it is released');
+at_centre('SELECT idgen_reserve_node(2, NULL)');
+is(at_centre('SELECT state, used_until > now() FROM idgen_nodes WHERE number = 2'), 'free|t', 'until it is freed');
 is(wait_for_number(leasing_server('node6', $centre, 300)), '7', 'time-ordered ids may have times to come: nobody gets it yet');
 
 # A server that has its way to the centre at the last moment: it gets the number
@@ -97,7 +96,7 @@ my $node7 = idgen_server('node7', conf => "idgen.node_id = auto\nidgen.node_leas
 run_sql($node7, q{SELECT idgen_create('x', layout => 'prefixed')});
 my $used_until = at_centre(q{UPDATE idgen_node_numbers SET used_until = clock_timestamp() + '3.9 s' WHERE number = 2 RETURNING used_until});
 lead_to_centre($node7, $centre);
-is(wait_for_number($node7), '2', 'released');
+is(wait_for_number($node7), '2', 'freed');
 is(run_sql($node7, "SELECT (idgen_unique_id_parts(idgen_unique_id())).created_at > '$used_until'"),
 	't', 'its ids are later than all with that number before');
 
@@ -120,7 +119,7 @@ is(wait_for_number($node10), '1023 42704', 'a number whose lease has ended');
 # Rights at the centre
 at_centre('CREATE ROLE regress_monitor IN ROLE pg_monitor; CREATE ROLE regress_other');
 is(sqlstate($centre, "SET ROLE regress_other; SELECT $_"), '42501', "not for everybody: $_")
-  foreach ('number FROM idgen_nodes', 'number FROM idgen_node_numbers', 'token FROM idgen_leases', 'idgen_release_node(1)', q{idgen_reserve_node(1, 'x')},
+  foreach ('number FROM idgen_nodes', 'number FROM idgen_node_numbers', 'token FROM idgen_leases', q{idgen_reserve_node(1, NULL)}, q{idgen_reserve_node(1, 'x')},
 	q{idgen_lease_node(gen_random_uuid(), 1, 'x', 1, 1, 1, 1, gen_random_uuid(), '{}', '{}', '{}', '{}')});
 is(at_centre('SET ROLE regress_monitor; SELECT count(*) FROM idgen_nodes'), '11', 'pg_monitor sees who has which');
 is(sqlstate($centre, 'SET ROLE regress_monitor; SELECT token FROM idgen_leases'), '42501', 'but no token');

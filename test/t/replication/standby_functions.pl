@@ -88,7 +88,7 @@ my @calls = (
 	[ q{setting FROM idgen_node}, '0' ],
 	[ q{idgen_stats_reset()}, '' ],
 	[ q{idgen_version() ~ '^\d'}, 't' ],
-	[ q{idgen_release_node(1)}, 'refused' ],
+	[ q{idgen_reserve_node(1, NULL)}, 'refused' ],
 	[ q{idgen_reserve_node(1, 'x')}, 'refused' ],
 );
 
