@@ -320,23 +320,11 @@ CREATE FUNCTION @extschema@.idgen_last(name text) RETURNS bigint
 CREATE FUNCTION @extschema@.idgen_last(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_last_big(name text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_last_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_last_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_last_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_peek(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_peek(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_peek_big(name text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_peek_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_peek_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_peek_big'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_next(text) IS 'next id of an id sequence';
@@ -357,12 +345,8 @@ COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint) IS 'next n ids of
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session drew last from an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_last(text, text) IS 'the id that this session drew last from an id sequence with that source';
-COMMENT ON FUNCTION @extschema@.idgen_last_big(text) IS 'the id that this session drew last from an id sequence, plus its big_base';
-COMMENT ON FUNCTION @extschema@.idgen_last_big(text, text) IS 'the id that this session drew last from an id sequence with that source, plus its big_base';
 COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued next, without drawing it';
 COMMENT ON FUNCTION @extschema@.idgen_peek(text, text) IS 'the id that would be issued next from that source, without drawing it';
-COMMENT ON FUNCTION @extschema@.idgen_peek_big(text) IS 'the id that idgen_next_big would return next, without drawing it';
-COMMENT ON FUNCTION @extschema@.idgen_peek_big(text, text) IS 'the id that idgen_next_big would return next from that source, without drawing it';
 
 --
 -- Taking composed ids apart. A literal id may be an integer. Without a function

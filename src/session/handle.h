@@ -81,7 +81,6 @@ typedef struct IdgenLast
 {
 	int64 value;
 	const IdgenLayout *layout; /* NULL if it has drawn nothing */
-	Numeric big_base;          /* NULL if zero; may be that of IdgenFound */
 	Oid object;
 	int prefix;
 } IdgenLast;
@@ -199,6 +198,9 @@ typedef struct IdgenHandle
 	 */
 	IdgenLast last;
 
+	/* As long as the handle. */
+	struct IdgenName *known; /* see names.c; NULL in a worker */
+
 	/*
 	 * Set by a refill without a slot. As long as "since" is not 0, and ids have
 	 * an order, the hot path is closed; "last" is set for each draw: see
@@ -211,7 +213,6 @@ typedef struct IdgenHandle
 	IdgenHandleXact xact;
 
 	/* As long as the handle, but out of the way of the hot path. */
-	struct IdgenName *known;         /* see names.c; NULL in a worker */
 	int place;                       /* see handle_table.c; -1 while it is listed */
 	int held_at;                     /* nesting level of the outermost call that holds it, or
 	                          * 0; see idgen_handle_hold() */
@@ -224,6 +225,8 @@ typedef struct IdgenHandle
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
 	IdgenServedXact by_worker;
+
+	uint64 unused; /* fills a cache line, see below */
 } IdgenHandle;
 
 /*
@@ -303,8 +306,7 @@ idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 	IdgenLast *last = &handle->last;
 	const IdgenFound *found = &handle->found;
 
-	if (likely(last->layout == found->layout && last->big_base == found->big_base &&
-	           last->object == found->object && last->prefix == prefix))
+	if (likely(last->layout == found->layout && last->object == found->object && last->prefix == prefix))
 		last->value = value;
 	else
 		idgen_handle_remember_other(handle, value, prefix);

@@ -64,7 +64,7 @@ idgen_name_add(Oid relid, const char *name, int namelen)
 static bool
 is_plain(const IdgenLast *last)
 {
-	return last->layout == &idgen_layout_plain && !OidIsValid(last->object) && last->big_base == NULL;
+	return last->layout == &idgen_layout_plain && !OidIsValid(last->object);
 }
 
 /* Drop what idgen_last() may be asked of a name. */
@@ -146,8 +146,6 @@ forget_last(IdgenName *known)
 		clear_last(known);
 		return;
 	}
-	if (known->form == IDGEN_LAST_FULL && known->last.full->big_base != NULL)
-		pfree(known->last.full->big_base);
 	forget_name(known);
 }
 

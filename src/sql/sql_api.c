@@ -25,9 +25,7 @@ PG_FUNCTION_INFO_V1(idgen_next_big_in_copy);
 PG_FUNCTION_INFO_V1(idgen_next_big_from_in_copy);
 PG_FUNCTION_INFO_V1(idgen_next_range);
 PG_FUNCTION_INFO_V1(idgen_last);
-PG_FUNCTION_INFO_V1(idgen_last_big);
 PG_FUNCTION_INFO_V1(idgen_peek);
-PG_FUNCTION_INFO_V1(idgen_peek_big);
 
 /*
  * The most consecutive ids that one call may ask for: half of those of a
@@ -263,20 +261,6 @@ idgen_last(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_last_big(name text [, source text]) returns numeric: that id, plus
- * big_base
- */
-Datum
-idgen_last_big(PG_FUNCTION_ARGS)
-{
-	IdgenHandle *handle = last_drawn(fcinfo);
-
-	idgen_layout_check_big(handle->last.layout, handle->name, handle->last.value, handle->last.big_base);
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->last.layout, handle->last.prefix,
-	                                           handle->last.value, handle->last.big_base));
-}
-
-/*
  * idgen_peek(name text [, source text]) returns bigint: the next id, not drawn
  */
 Datum
@@ -288,16 +272,4 @@ idgen_peek(PG_FUNCTION_ARGS)
 	const IdgenHandle *seen = idgen_peek_next(site->handle, &call, &value);
 
 	PG_RETURN_INT64(idgen_compose(seen, &call, value));
-}
-
-/* idgen_peek_big(name text [, source text]) returns numeric */
-Datum
-idgen_peek_big(PG_FUNCTION_ARGS)
-{
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .form = IDGEN_FORM_NUMERIC};
-	int64 value;
-	const IdgenHandle *seen = idgen_peek_next(site->handle, &call, &value);
-
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(seen->found.layout, call.prefix, value, seen->found.big_base));
 }

@@ -24,7 +24,7 @@ SELECT idgen_create('qq');
 RESET ROLE;
 
 -- claim: What PUBLIC may execute.
-SELECT bool_and(has_function_privilege('pu', oid, 'execute')) FROM pg_proc WHERE proname ~ '^idgen_(next|next_big|next_range|peek|peek_big|last|last_big|create|restart|adopt|release|parts|unique_id|unique_id_parts|unique_id_min|unique_uuid|unique_uuid_min|uuid_created_at|entries|blocks|totals)$';
+SELECT bool_and(has_function_privilege('pu', oid, 'execute')) FROM pg_proc WHERE proname ~ '^idgen_(next|next_big|next_range|peek|last|create|restart|adopt|release|parts|unique_id|unique_id_parts|unique_id_min|unique_uuid|unique_uuid_min|unique_uuid_created_at|entries|blocks|totals)$';
 -- gives: t
 
 -- claim: What PUBLIC may not; and nothing else.
