@@ -317,13 +317,7 @@ CREATE FUNCTION @extschema@.idgen_next_range(name text, n bigint, source text, O
 CREATE FUNCTION @extschema@.idgen_last(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_last(name text, source text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_last'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_peek(name text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_peek'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_peek(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
@@ -344,9 +338,7 @@ COMMENT ON FUNCTION @extschema@.idgen_next_text_in_copy(text, date, internal) IS
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session drew last from an id sequence';
-COMMENT ON FUNCTION @extschema@.idgen_last(text, text) IS 'the id that this session drew last from an id sequence with that source';
 COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued next, without drawing it';
-COMMENT ON FUNCTION @extschema@.idgen_peek(text, text) IS 'the id that would be issued next from that source, without drawing it';
 
 --
 -- Taking composed ids apart. A literal id may be an integer. Without a function
@@ -413,9 +405,6 @@ CREATE FUNCTION @extschema@.idgen_create(
 CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint, source text) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_restart'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_apply_template'
@@ -424,7 +413,6 @@ CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
 COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
-COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
 
 --

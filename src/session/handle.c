@@ -125,6 +125,7 @@ idgen_handle_remember_other(IdgenHandle *handle, int64 value, int prefix)
 		.layout = handle->found.layout,
 		.object = handle->found.object,
 		.prefix = prefix,
+		.had_row = handle->found.has_row,
 	};
 
 	idgen_name_reserve_last(handle->known, &last);

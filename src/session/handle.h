@@ -83,6 +83,7 @@ typedef struct IdgenLast
 	const IdgenLayout *layout; /* NULL if it has drawn nothing */
 	Oid object;
 	int prefix;
+	bool had_row;
 } IdgenLast;
 
 /*
@@ -198,9 +199,6 @@ typedef struct IdgenHandle
 	 */
 	IdgenLast last;
 
-	/* As long as the handle. */
-	struct IdgenName *known; /* see names.c; NULL in a worker */
-
 	/*
 	 * Set by a refill without a slot. As long as "since" is not 0, and ids have
 	 * an order, the hot path is closed; "last" is set for each draw: see
@@ -213,6 +211,7 @@ typedef struct IdgenHandle
 	IdgenHandleXact xact;
 
 	/* As long as the handle, but out of the way of the hot path. */
+	struct IdgenName *known;         /* see names.c; NULL in a worker */
 	int place;                       /* see handle_table.c; -1 while it is listed */
 	int held_at;                     /* nesting level of the outermost call that holds it, or
 	                          * 0; see idgen_handle_hold() */
@@ -225,8 +224,6 @@ typedef struct IdgenHandle
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
 	IdgenServedXact by_worker;
-
-	uint64 unused; /* fills a cache line, see below */
 } IdgenHandle;
 
 /*
@@ -306,7 +303,8 @@ idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 	IdgenLast *last = &handle->last;
 	const IdgenFound *found = &handle->found;
 
-	if (likely(last->layout == found->layout && last->object == found->object && last->prefix == prefix))
+	if (likely(last->layout == found->layout && last->object == found->object && last->prefix == prefix &&
+	           last->had_row == found->has_row))
 		last->value = value;
 	else
 		idgen_handle_remember_other(handle, value, prefix);

@@ -93,7 +93,7 @@ idgen_name_last(const IdgenName *known)
 	switch ((IdgenLastForm) known->form)
 	{
 		case IDGEN_LAST_PLAIN:
-			return (IdgenLast){.value = known->last.value, .layout = &idgen_layout_plain};
+			return (IdgenLast){.value = known->last.value, .layout = &idgen_layout_plain, .had_row = true};
 		case IDGEN_LAST_FULL:
 			return *known->last.full;
 		case IDGEN_LAST_NOTHING:

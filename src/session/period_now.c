@@ -77,7 +77,7 @@ idgen_handle_remember_through(IdgenHandle *handle, const IdgenHandle *child)
 	IdgenLast drawn = child->last;
 
 	if (unlikely(last->layout != drawn.layout || last->object != drawn.object ||
-	             last->prefix != drawn.prefix))
+	             last->prefix != drawn.prefix || last->had_row != drawn.had_row))
 	{
 		idgen_name_reserve_last(handle->known, &drawn);
 		*last = drawn;

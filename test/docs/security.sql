@@ -296,9 +296,10 @@ SELECT count(*) FROM idgen_stats WHERE name ~* 'parts';
 
 -- claim: idgen_peek tells where a native sequence is, without SELECT on it.
 GRANT USAGE ON parts_seq TO pm;
+SELECT idgen_create('parts', source => 'sequence');
 GRANT SELECT ON id_sequences TO pm;
 SET ROLE pm;
-SELECT idgen_peek('parts', 'sequence');
+SELECT idgen_peek('parts');
 -- gives: 2
 RESET ROLE;
 

@@ -17,7 +17,7 @@ CREATE SEQUENCE native_seq INCREMENT BY 20;
 SELECT idgen_create('native', source => 'sequence', layout => 'prefixed_reversed');
 SELECT value(idgen_next('native'), 'prefixed_reversed'), value(idgen_next('native', 'sequence'), 'prefixed_reversed'),
 	value(idgen_next_big('native'), 'prefixed_reversed'), value(idgen_last('native'), 'prefixed_reversed'),
-	value(idgen_peek('native', 'sequence'), 'prefixed_reversed'), nextval('native_seq');
+	value(idgen_peek('native'), 'prefixed_reversed'), nextval('native_seq');
 -- without a row there is no layout
 CREATE SEQUENCE rowless_seq;
 SELECT idgen_next('rowless', 'sequence'), idgen_next_big('rowless', 'sequence');

@@ -101,7 +101,7 @@ COMMIT;
 SELECT idgen_next('undone');
 
 -- a source that is named
-SELECT idgen_next('y', 'table'), idgen_last('y', 'table'), idgen_peek('y', 'table');
+SELECT idgen_next('y', 'table'), idgen_last('y'), idgen_peek('y');
 SELECT idgen_next('y', 'function');
 \echo :SQLSTATE
 
