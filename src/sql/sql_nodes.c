@@ -1,10 +1,8 @@
 /*
  * sql_nodes.c
- *		SQL functions for node numbers: what an operator does at the centre, and
- *		what a server says of its own.
+ *		SQL function for node numbers: what an operator does at the centre.
  *
- * Those for the centre run with the caller's own rights on
- * idgen_node_numbers.
+ * It runs with the caller's own rights on idgen_node_numbers.
  */
 #include "postgres.h"
 
@@ -15,15 +13,12 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/privileges.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "node/lease.h"
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
 PG_FUNCTION_INFO_V1(idgen_reserve_node);
-PG_FUNCTION_INFO_V1(idgen_node_state);
 
 /* The table, for use in a query: it is in the schema of the called function. */
 static const char *
@@ -103,48 +98,4 @@ idgen_reserve_node(PG_FUNCTION_ARGS)
 		                    table),
 		           number, 2, PG_GETARG_DATUM(1));
 	PG_RETURN_VOID();
-}
-
-/* What there is to say of a leased number; what is null already stays so. */
-static void
-show_lease(Datum *values, bool *nulls)
-{
-	IdgenLeaseReport report;
-
-	idgen_lease_report(&report);
-	nulls[1] = !idgen_lease_is_good(&report.lease);
-	values[1] = Int32GetDatum(report.lease.number);
-	nulls[2] = report.lease.number == 0;
-	values[2] = TimestampTzGetDatum(report.lease.until);
-	nulls[3] = report.renewed_at == 0;
-	values[3] = TimestampTzGetDatum(report.renewed_at);
-	nulls[4] = report.failing_since == 0;
-	values[4] = TimestampTzGetDatum(report.failing_since);
-	if (report.failing_since != 0 && idgen_may_monitor())
-	{
-		nulls[5] = false;
-		values[5] = CStringGetTextDatum(report.reason);
-	}
-}
-
-/*
- * idgen_node_state(OUT setting text, OUT node_id integer, OUT leased_until
- * timestamptz, OUT renewed_at timestamptz, OUT failing_since timestamptz, OUT
- * problem text)
- */
-Datum
-idgen_node_state(PG_FUNCTION_ARGS)
-{
-	Datum values[6] = {0};
-	bool nulls[6] = {false, true, true, true, true, true};
-
-	values[0] = CStringGetTextDatum(idgen_node_id_setting);
-	if (idgen_node_id != IDGEN_NODE_LEASED)
-	{
-		nulls[1] = false;
-		values[1] = Int32GetDatum(idgen_node_id);
-	}
-	else if (idgen_lease_is_shared())
-		show_lease(values, nulls);
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, values, nulls);
 }

@@ -460,11 +460,11 @@ SELECT idgen_restart('cp', 4);
 ROLLBACK;
 
 -- claim: These functions are what the views are made of.
-SELECT proname FROM pg_proc WHERE proname IN ('idgen_entries', 'idgen_blocks', 'idgen_totals', 'idgen_conditions') ORDER BY 1;
+SELECT proname FROM pg_proc WHERE proname IN ('idgen_entries', 'idgen_blocks', 'idgen_server_state', 'idgen_conditions') ORDER BY 1;
 -- gives: idgen_blocks
 -- gives: idgen_conditions
 -- gives: idgen_entries
--- gives: idgen_totals
+-- gives: idgen_server_state
 
 -- claim: idgen_adopt says what it did.
 CREATE TABLE ad(id serial);

@@ -362,8 +362,8 @@ SELECT idgen_accept_centre('central', 'wb');
 -- gives: ERROR 42501
 RESET ROLE;
 
--- claim: idgen_node shows the number of this server.
-SELECT * FROM idgen_node;
+-- claim: idgen_server shows the number of this server.
+SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_since, node_problem FROM idgen_server;
 -- gives: 2|2||||
 
 -- claim: A number can be reserved, and released.

@@ -136,7 +136,7 @@ INSERT INTO idgen_node_numbers (number) VALUES (1024);
 
 \set VERBOSITY default
 -- without a lease, the view shows the setting
-SELECT * FROM idgen_node;
+SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_since, node_problem FROM idgen_server;
 -- what a server remembers of its own leases is not dumped, the numbers are
 SELECT relname, condition FROM pg_extension, unnest(extconfig, extcondition) AS dumped (relation, condition), pg_class AS c
 	WHERE extname = 'idgen' AND c.oid = relation ORDER BY relname;

@@ -22,7 +22,7 @@ sub at_centre
 
 is(node_numbers(@nodes), '1 2 3', 'each server gets the lowest number that is free');
 is(run_sql($nodes[1], 'SHOW idgen.node_id'), 'auto', 'the setting stays as it is');
-is( run_sql($nodes[1], q{SELECT setting, node_id, leased_until - renewed_at <= '270 s', failing_since, problem FROM idgen_node}),
+is( run_sql($nodes[1], q{SELECT node_setting, node_id, node_leased_until - node_renewed_at <= '270 s', node_failing_since, node_problem FROM idgen_server}),
 	'auto|2|t||', 'the server knows its number');
 is( at_centre(q{
 		SELECT number, state, system_identifier IS NOT NULL, data_directory ~ 'node', leased_until - renewed_at, used_until < leased_until, reserved_for
@@ -66,7 +66,7 @@ run_sql($nodes[1], 'ALTER SYSTEM SET idgen.node_id = 7');
 run_sql($nodes[1], 'SELECT pg_reload_conf()');
 wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = '7'}, 'the setting');
 is(node_number($nodes[1]), '7', 'a number that is set');
-is(run_sql($nodes[1], 'SELECT * FROM idgen_node'), '7|7||||', 'view of that');
+is(run_sql($nodes[1], 'SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_since, node_problem FROM idgen_server'), '7|7||||', 'view of that');
 wait_for_true($nodes[1], q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen node number'}, 'the process to end');
 run_sql($nodes[1], 'ALTER SYSTEM RESET idgen.node_id');
 run_sql($nodes[1], 'SELECT pg_reload_conf()');
@@ -111,7 +111,7 @@ is(node_numbers($node8, $node9), '1022 22003 1023 22003', 'the least number is a
 my $node10 = idgen_server('node10', conf => "idgen.node_id = auto\nidgen.min_node_id = 1022\n");
 lead_to_centre($node10, $centre);
 is(sqlstate($node10, 'SELECT idgen_unique_id()'), '55000', 'no number is free');
-wait_for_true($node10, q{SELECT problem LIKE 'no node number is free%' FROM idgen_node}, 'the problem');
+wait_for_true($node10, q{SELECT node_problem LIKE 'no node number is free%' FROM idgen_server}, 'the problem');
 $node9->stop;
 at_centre(q{UPDATE idgen_node_numbers SET leased_until = clock_timestamp(), used_until = clock_timestamp() WHERE number = 1023});
 is(wait_for_number($node10), '1023 42704', 'a number whose lease has ended');
