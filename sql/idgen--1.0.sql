@@ -317,26 +317,8 @@ CREATE FUNCTION @extschema@.idgen_next_range(name text, n bigint, source text, O
 CREATE FUNCTION @extschema@.idgen_last(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_last(name text, source text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_last'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_last_big(name text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_last_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_last_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_last_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_peek(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_peek(name text, source text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_peek'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_peek_big(name text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_peek_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_peek_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_peek_big'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_next(text) IS 'next id of an id sequence';
@@ -356,13 +338,7 @@ COMMENT ON FUNCTION @extschema@.idgen_next_text_in_copy(text, date, internal) IS
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session drew last from an id sequence';
-COMMENT ON FUNCTION @extschema@.idgen_last(text, text) IS 'the id that this session drew last from an id sequence with that source';
-COMMENT ON FUNCTION @extschema@.idgen_last_big(text) IS 'the id that this session drew last from an id sequence, plus its big_base';
-COMMENT ON FUNCTION @extschema@.idgen_last_big(text, text) IS 'the id that this session drew last from an id sequence with that source, plus its big_base';
 COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued next, without drawing it';
-COMMENT ON FUNCTION @extschema@.idgen_peek(text, text) IS 'the id that would be issued next from that source, without drawing it';
-COMMENT ON FUNCTION @extschema@.idgen_peek_big(text) IS 'the id that idgen_next_big would return next, without drawing it';
-COMMENT ON FUNCTION @extschema@.idgen_peek_big(text, text) IS 'the id that idgen_next_big would return next from that source, without drawing it';
 
 --
 -- Taking composed ids apart. A literal id may be an integer. Without a function
@@ -429,23 +405,15 @@ CREATE FUNCTION @extschema@.idgen_create(
 CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint, source text) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_restart'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_apply_template'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_drop_children(template text, older_than timestamptz) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_drop_children'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
-COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint, text) IS 'start an id sequence with that source again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
-COMMENT ON FUNCTION @extschema@.idgen_drop_children(text, timestamptz) IS 'delete the children of a template that no block was allocated from since then';
 
 --
 -- Moving columns over: with the caller's own privileges
@@ -499,8 +467,8 @@ CREATE FUNCTION @extschema@.idgen_unique_uuid() RETURNS uuid
 CREATE FUNCTION @extschema@.idgen_unique_uuid_min(created_at timestamptz) RETURNS uuid
 	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_min'
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION @extschema@.idgen_uuid_created_at(id uuid) RETURNS timestamptz
-	AS 'MODULE_PATHNAME', 'idgen_uuid_created_at'
+CREATE FUNCTION @extschema@.idgen_unique_uuid_created_at(id uuid) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_created_at'
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_unique_id() IS 'next time-ordered id of this server';
@@ -508,7 +476,7 @@ COMMENT ON FUNCTION @extschema@.idgen_unique_id_parts(bigint) IS 'what a time-or
 COMMENT ON FUNCTION @extschema@.idgen_unique_id_min(timestamptz) IS 'smallest time-ordered id of a time';
 COMMENT ON FUNCTION @extschema@.idgen_unique_uuid() IS 'next UUID of this server: version 7, in order';
 COMMENT ON FUNCTION @extschema@.idgen_unique_uuid_min(timestamptz) IS 'smallest UUID of version 7 of a time';
-COMMENT ON FUNCTION @extschema@.idgen_uuid_created_at(uuid) IS 'time in a UUID of version 7';
+COMMENT ON FUNCTION @extschema@.idgen_unique_uuid_created_at(uuid) IS 'time in a UUID of version 7';
 
 --
 -- Servers that have an id_sequences to draw blocks from. The wrapper has no
@@ -696,28 +664,12 @@ BEGIN ATOMIC
 	FROM taken AS t CROSS JOIN chosen AS c;
 END;
 
-CREATE FUNCTION @extschema@.idgen_release_node(number integer) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_release_node'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_reserve_node(number integer, reserved_for text) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_reserve_node'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-
-CREATE FUNCTION @extschema@.idgen_node_state(
-	OUT setting text,
-	OUT node_id integer,
-	OUT leased_until timestamptz,
-	OUT renewed_at timestamptz,
-	OUT failing_since timestamptz,
-	OUT problem text
-) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_node_state'
-	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_lease_node(uuid, bigint, text, bigint, integer, integer, bigint, uuid, integer[], uuid[], uuid[], bigint[]) IS 'internal: servers call it at the centre to lease a node number';
-COMMENT ON FUNCTION @extschema@.idgen_release_node(integer) IS 'at the centre: let any server have a node number that a server has had';
-COMMENT ON FUNCTION @extschema@.idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased';
-COMMENT ON FUNCTION @extschema@.idgen_node_state() IS 'internal: what view idgen_node shows';
+COMMENT ON FUNCTION @extschema@.idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased; null lets any server have it again';
 
 CREATE VIEW @extschema@.idgen_nodes WITH (security_invoker = true) AS
 	SELECT number,
@@ -728,13 +680,9 @@ CREATE VIEW @extschema@.idgen_nodes WITH (security_invoker = true) AS
 		system_identifier, data_directory, address, taken_at, renewed_at, leased_until, used_until, reserved_for
 	FROM @extschema@.idgen_node_numbers;
 
-CREATE VIEW @extschema@.idgen_node WITH (security_invoker = true) AS
-	SELECT * FROM @extschema@.idgen_node_state();
-
 COMMENT ON VIEW @extschema@.idgen_nodes IS 'at the centre: which server has which node number';
-COMMENT ON VIEW @extschema@.idgen_node IS 'the node number of this server';
 COMMENT ON COLUMN @extschema@.idgen_nodes.number IS 'the node number';
-COMMENT ON COLUMN @extschema@.idgen_nodes.state IS 'leased: a server has it; ended: one has had it, and gets it again; free: released; reserved: nobody gets it';
+COMMENT ON COLUMN @extschema@.idgen_nodes.state IS 'leased: a server has it; ended: one has had it, and gets it again; free: any server may get it; reserved: nobody gets it';
 COMMENT ON COLUMN @extschema@.idgen_nodes.system_identifier IS 'the server''s system identifier';
 COMMENT ON COLUMN @extschema@.idgen_nodes.data_directory IS 'its data directory';
 COMMENT ON COLUMN @extschema@.idgen_nodes.address IS 'where it connects from; null for a Unix-domain socket';
@@ -743,12 +691,6 @@ COMMENT ON COLUMN @extschema@.idgen_nodes.renewed_at IS 'when the lease was rene
 COMMENT ON COLUMN @extschema@.idgen_nodes.leased_until IS 'when the lease ends, by the clock of the centre';
 COMMENT ON COLUMN @extschema@.idgen_nodes.used_until IS 'no time-ordered id with this number has a later time';
 COMMENT ON COLUMN @extschema@.idgen_nodes.reserved_for IS 'why the number is not leased to anybody; null if it may be';
-COMMENT ON COLUMN @extschema@.idgen_node.setting IS 'idgen.node_id: a number, or auto';
-COMMENT ON COLUMN @extschema@.idgen_node.node_id IS 'the node number that ids get now; null if there is none';
-COMMENT ON COLUMN @extschema@.idgen_node.leased_until IS 'when this server gives the number up unless it can renew the lease; null if it is not leased';
-COMMENT ON COLUMN @extschema@.idgen_node.renewed_at IS 'when the lease was renewed last; null if it was not since the server was started';
-COMMENT ON COLUMN @extschema@.idgen_node.failing_since IS 'since when the lease cannot be renewed; null if it can';
-COMMENT ON COLUMN @extschema@.idgen_node.problem IS 'why it cannot be renewed, for superusers and members of pg_monitor; null if it can';
 
 --
 -- Looking inside. The functions and views show what the role that calls or
@@ -1172,7 +1114,7 @@ CREATE FUNCTION @extschema@.idgen_blocks(
 	AS 'MODULE_PATHNAME', 'idgen_blocks'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
 
-CREATE FUNCTION @extschema@.idgen_totals(
+CREATE FUNCTION @extschema@.idgen_server_state(
 	OUT cache text,
 	OUT max_sequences integer,
 	OUT sequences integer,
@@ -1182,9 +1124,15 @@ CREATE FUNCTION @extschema@.idgen_totals(
 	OUT ids_uncached bigint,
 	OUT max_idle_sequences integer,
 	OUT idle_sequences integer,
-	OUT idle_ids bigint
+	OUT idle_ids bigint,
+	OUT node_setting text,
+	OUT node_id integer,
+	OUT node_leased_until timestamptz,
+	OUT node_renewed_at timestamptz,
+	OUT node_failing_since timestamptz,
+	OUT node_problem text
 ) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_totals'
+	AS 'MODULE_PATHNAME', 'idgen_server_state'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 -- Ids are seen in a column before it is known how far its id sequence has got,
@@ -1394,7 +1342,7 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_preloaded',
 		'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'
-	FROM @extschema@.idgen_totals() AS t WHERE t.cache <> 'server';
+	FROM @extschema@.idgen_server_state() AS t WHERE t.cache <> 'server';
 END;
 
 CREATE FUNCTION @extschema@.idgen_centre_mark(
@@ -1425,7 +1373,7 @@ COMMENT ON FUNCTION @extschema@.idgen_percent_left(integer, bigint, bigint, bool
 COMMENT ON FUNCTION @extschema@.idgen_entries() IS 'internal: what view idgen_stats shows of the cache';
 COMMENT ON FUNCTION @extschema@.idgen_blocks() IS 'internal: what view idgen_cache shows';
 COMMENT ON FUNCTION @extschema@.idgen_conditions() IS 'internal: what view idgen_health shows';
-COMMENT ON FUNCTION @extschema@.idgen_totals() IS 'internal: what view idgen_cache_totals shows';
+COMMENT ON FUNCTION @extschema@.idgen_server_state() IS 'internal: what view idgen_server shows';
 COMMENT ON FUNCTION @extschema@.idgen_all_columns() IS 'internal: what view idgen_columns shows';
 COMMENT ON FUNCTION @extschema@.idgen_centre_mark(text, text) IS 'internal: what view idgen_centre_marks shows of an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
@@ -1462,8 +1410,8 @@ CREATE VIEW @extschema@.idgen_cache WITH (security_invoker = true) AS
 	FROM @extschema@.idgen_blocks()
 	ORDER BY name, last_id, sequence, state = 'pending', first_id DESC;
 
-CREATE VIEW @extschema@.idgen_cache_totals WITH (security_invoker = true) AS
-	SELECT * FROM @extschema@.idgen_totals();
+CREATE VIEW @extschema@.idgen_server WITH (security_invoker = true) AS
+	SELECT * FROM @extschema@.idgen_server_state();
 
 CREATE VIEW @extschema@.idgen_health WITH (security_invoker = true) AS
 	SELECT name COLLATE "C" AS name, source, source_name, refill, columns,
@@ -1488,7 +1436,7 @@ CREATE VIEW @extschema@.idgen_centre_marks WITH (security_invoker = true) AS
 COMMENT ON VIEW @extschema@.idgen_stats IS 'id sequences that the cache knows, with counters';
 COMMENT ON VIEW @extschema@.idgen_health IS 'all id sequences: how much is left, how long that will last, and what is wrong';
 COMMENT ON VIEW @extschema@.idgen_cache IS 'cached blocks of ids';
-COMMENT ON VIEW @extschema@.idgen_cache_totals IS 'the cache as a whole';
+COMMENT ON VIEW @extschema@.idgen_server IS 'the server: its cache as a whole, and its node number';
 
 COMMENT ON VIEW @extschema@.idgen_columns IS 'columns that draw from anything: how far they have got, and how far they can get';
 COMMENT ON VIEW @extschema@.idgen_centre_marks IS 'id sequences of other servers: how far these had got when they were asked last';
@@ -1541,16 +1489,22 @@ COMMENT ON COLUMN @extschema@.idgen_centre_marks.last_id IS 'the highest sequenc
 COMMENT ON COLUMN @extschema@.idgen_centre_marks.system_identifier IS 'which database cluster that server was; null if it did not tell';
 COMMENT ON COLUMN @extschema@.idgen_centre_marks.timeline IS 'the timeline that it was on; null if it did not tell';
 COMMENT ON COLUMN @extschema@.idgen_centre_marks.went_back IS 'how it has gone back; null if it had not when it was asked last';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.cache IS 'which cache: that of the server, or of this session';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.max_sequences IS 'number of id sequences that it has slots for';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.sequences IS 'number of id sequences that have a slot';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.evictions IS 'how often an id sequence gave its slot to another one';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.ids_evicted IS 'cached ids that became a gap because there was no room for idle id sequences';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted, and of idle ones';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.ids_uncached IS 'ids that became a gap because the cache had no room for their id sequence';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.max_idle_sequences IS 'number of id sequences that it can keep besides while they are idle';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.idle_sequences IS 'number of id sequences that it keeps so';
-COMMENT ON COLUMN @extschema@.idgen_cache_totals.idle_ids IS 'cached ids of these';
+COMMENT ON COLUMN @extschema@.idgen_server.cache IS 'which cache: that of the server, or of this session';
+COMMENT ON COLUMN @extschema@.idgen_server.max_sequences IS 'number of id sequences that the cache has slots for';
+COMMENT ON COLUMN @extschema@.idgen_server.sequences IS 'number of id sequences that have a slot';
+COMMENT ON COLUMN @extschema@.idgen_server.evictions IS 'how often an id sequence gave its slot to another one';
+COMMENT ON COLUMN @extschema@.idgen_server.ids_evicted IS 'cached ids that became a gap because there was no room for idle id sequences';
+COMMENT ON COLUMN @extschema@.idgen_server.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted, and of idle ones';
+COMMENT ON COLUMN @extschema@.idgen_server.ids_uncached IS 'ids that became a gap because the cache had no room for their id sequence';
+COMMENT ON COLUMN @extschema@.idgen_server.max_idle_sequences IS 'number of id sequences that the cache can keep besides while they are idle';
+COMMENT ON COLUMN @extschema@.idgen_server.idle_sequences IS 'number of id sequences that the cache keeps so';
+COMMENT ON COLUMN @extschema@.idgen_server.idle_ids IS 'cached ids of these';
+COMMENT ON COLUMN @extschema@.idgen_server.node_setting IS 'idgen.node_id: a number, or auto';
+COMMENT ON COLUMN @extschema@.idgen_server.node_id IS 'the node number that ids get now; null if there is none';
+COMMENT ON COLUMN @extschema@.idgen_server.node_leased_until IS 'when this server gives the number up unless it can renew the lease; null if it is not leased';
+COMMENT ON COLUMN @extschema@.idgen_server.node_renewed_at IS 'when the lease was renewed last; null if it was not since the server was started';
+COMMENT ON COLUMN @extschema@.idgen_server.node_failing_since IS 'since when the lease cannot be renewed; null if it can';
+COMMENT ON COLUMN @extschema@.idgen_server.node_problem IS 'why it cannot be renewed, for superusers and members of pg_monitor; null if it can';
 COMMENT ON COLUMN @extschema@.idgen_columns.relation IS 'the table';
 COMMENT ON COLUMN @extschema@.idgen_columns.column_name IS 'the column';
 COMMENT ON COLUMN @extschema@.idgen_columns.type IS 'its type';
@@ -1633,7 +1587,7 @@ BEGIN
 			FROM members JOIN pg_proc ON classid = 'pg_proc'::regclass AND objid = oid
 			WHERE prorettype <> ALL ('{trigger, event_trigger}'::regtype[]) AND
 				proname <> ALL ('{idgen_next_support, idgen_fdw_validator, idgen_stats_reset,
-					idgen_lease_node, idgen_release_node, idgen_reserve_node}')
+					idgen_lease_node, idgen_reserve_node}')
 		ORDER BY 1 DESC -- REVOKE before GRANT
 	LOOP
 		EXECUTE command;
@@ -1646,7 +1600,7 @@ GRANT USAGE ON TYPE @extschema@.idgen_column TO PUBLIC;
 -- A role that may read a row may draw from it.
 GRANT SELECT ON @extschema@.id_sequences TO PUBLIC;
 
-GRANT SELECT ON @extschema@.idgen_stats, @extschema@.idgen_health, @extschema@.idgen_cache, @extschema@.idgen_cache_totals, @extschema@.idgen_columns, @extschema@.idgen_centre_marks, @extschema@.idgen_node TO PUBLIC;
+GRANT SELECT ON @extschema@.idgen_stats, @extschema@.idgen_health, @extschema@.idgen_cache, @extschema@.idgen_server, @extschema@.idgen_columns, @extschema@.idgen_centre_marks TO PUBLIC;
 
 -- The table has only hashes of tokens in it, and is dumped by the owner of the
 -- database. Nobody else reads idgen_leases, which has the tokens, and

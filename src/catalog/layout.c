@@ -84,7 +84,7 @@ other_node(const IdgenLayout *layout)
 		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 		         errmsg("node %d does not fit layout \"%s\"", node, layout->name),
 		         errdetail("It must be between %d and %d.", IDGEN_LEAST_DIGIT, IDGEN_GREATEST_DIGIT),
-		         leased ? errhint("Have the centre release one of these with idgen_release_node().") : errhint("Set idgen.node_id in the configuration file.")));
+		         leased ? errhint("Free one of these at the centre, with idgen_reserve_node(number, NULL).") : errhint("Set idgen.node_id in the configuration file.")));
 	return node;
 }
 

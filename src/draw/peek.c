@@ -73,7 +73,6 @@ peek_child(IdgenHandle *handle, IdgenCall *call, int64 *value)
 {
 	IdgenCall call_of_child = {
 		.function = call->function,
-		.asked = call->asked,
 		.form = call->form,
 		.parent = handle,
 	};

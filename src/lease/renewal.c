@@ -92,7 +92,7 @@ ask(const IdgenLeaseRequest *request, Oid owner)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("no node number is free"),
 		         errdetail("All from idgen.min_node_id, %d, on are taken or reserved.", idgen_min_node_id),
-		         errhint("Release one with idgen_release_node() at the centre, where view \"idgen_nodes\" shows them.")));
+		         errhint("Free one with idgen_reserve_node(number, NULL) at the centre, where view \"idgen_nodes\" shows them.")));
 	return answer;
 }
 

@@ -60,12 +60,12 @@ no_lease(const char *reason)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the lease of node number %d has ended", own.number),
 		         errdetail("It could not be renewed: %s", reason),
-		         errhint("View \"idgen_node\" and the server log say more.")));
+		         errhint("View \"idgen_server\" and the server log say more.")));
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("this server has no node number"),
 	         errdetail("None could be leased: %s", reason),
-	         errhint("View \"idgen_node\" and the server log say more.")));
+	         errhint("View \"idgen_server\" and the server log say more.")));
 }
 
 /* Raises no_lease() if the last try failed a moment ago. */

@@ -46,7 +46,8 @@ typedef struct IdgenCall
 	const IdgenDay *at;       /* the day whose period is drawn from; NULL for today's */
 	IdgenCallForm form;
 
-	IdgenMissingRow missing_row;
+	IdgenMissingRow missing_row : 8;
+	bool asked_without_row; /* must it have that source only if it has no row? */
 
 	/* The row with periods that it draws for, which is held, or NULL. */
 	const struct IdgenHandle *parent;

@@ -47,8 +47,8 @@ idgen_check_child_limit(Relation rel, TupleTableSlot *template, const char *chil
 			        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 			         errmsg("template \"%s\" cannot have another child", TextDatumGetCString(name)),
 			         errdetail("Its max_children is %d.", max),
-			         errhint("Raise max_children, or drop children with %s().",
-			                 idgen_function_name(RelationGetRelid(rel), "idgen_drop_children"))));
+			         errhint("Raise max_children, or delete children that are out of use from %s.",
+			                 idgen_table_name(RelationGetRelid(rel)))));
 		if (!idgen_cache_is_shared())
 			break;
 		idgen_child_counts_set(key, children, &before);

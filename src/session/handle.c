@@ -37,9 +37,7 @@ free_if_any(const void *pointer)
 		pfree(unconstify(void *, pointer));
 }
 
-/*
- * Free a handle that is not a worker's, but for what idgen_last() may be asked.
- */
+/* Free a handle that is not a worker's. */
 void
 idgen_handle_free(IdgenHandle *handle)
 {
@@ -51,8 +49,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->format);
 	free_if_any(found->scramble);
 	free_if_any(handle->periods);
-	if (found->big_base != handle->last.big_base)
-		free_if_any(found->big_base);
+	free_if_any(found->big_base);
 	pfree(handle);
 }
 
@@ -116,8 +113,7 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	free_if_any(old.details);
 	free_if_any(old.scramble);
 	free_if_any(old.format);
-	if (old.big_base != handle->last.big_base)
-		free_if_any(old.big_base);
+	free_if_any(old.big_base);
 }
 
 /* What idgen_handle_remember_last() does if more than the value changes. */
@@ -127,14 +123,12 @@ idgen_handle_remember_other(IdgenHandle *handle, int64 value, int prefix)
 	IdgenLast last = {
 		.value = value,
 		.layout = handle->found.layout,
-		.big_base = handle->found.big_base,
 		.object = handle->found.object,
 		.prefix = prefix,
+		.had_row = handle->found.has_row,
 	};
 
 	idgen_name_reserve_last(handle->known, &last);
-	if (handle->last.big_base != last.big_base)
-		free_if_any(handle->last.big_base);
 	handle->last = last;
 }
 
@@ -145,8 +139,6 @@ idgen_handle_remember_other(IdgenHandle *handle, int64 value, int prefix)
 void
 idgen_handle_forget_last(IdgenHandle *handle)
 {
-	if (handle->last.big_base != handle->found.big_base)
-		free_if_any(handle->last.big_base);
 	handle->last = (IdgenLast){0};
 	idgen_handle_close_hot_path(handle);
 }

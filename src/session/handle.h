@@ -81,9 +81,9 @@ typedef struct IdgenLast
 {
 	int64 value;
 	const IdgenLayout *layout; /* NULL if it has drawn nothing */
-	Numeric big_base;          /* NULL if zero; may be that of IdgenFound */
 	Oid object;
 	int prefix;
+	bool had_row;
 } IdgenLast;
 
 /*
@@ -303,8 +303,8 @@ idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 	IdgenLast *last = &handle->last;
 	const IdgenFound *found = &handle->found;
 
-	if (likely(last->layout == found->layout && last->big_base == found->big_base &&
-	           last->object == found->object && last->prefix == prefix))
+	if (likely(last->layout == found->layout && last->object == found->object && last->prefix == prefix &&
+	           last->had_row == found->has_row))
 		last->value = value;
 	else
 		idgen_handle_remember_other(handle, value, prefix);

@@ -64,7 +64,7 @@ idgen_name_add(Oid relid, const char *name, int namelen)
 static bool
 is_plain(const IdgenLast *last)
 {
-	return last->layout == &idgen_layout_plain && !OidIsValid(last->object) && last->big_base == NULL;
+	return last->layout == &idgen_layout_plain && !OidIsValid(last->object);
 }
 
 /* Drop what idgen_last() may be asked of a name. */
@@ -93,7 +93,7 @@ idgen_name_last(const IdgenName *known)
 	switch ((IdgenLastForm) known->form)
 	{
 		case IDGEN_LAST_PLAIN:
-			return (IdgenLast){.value = known->last.value, .layout = &idgen_layout_plain};
+			return (IdgenLast){.value = known->last.value, .layout = &idgen_layout_plain, .had_row = true};
 		case IDGEN_LAST_FULL:
 			return *known->last.full;
 		case IDGEN_LAST_NOTHING:
@@ -146,8 +146,6 @@ forget_last(IdgenName *known)
 		clear_last(known);
 		return;
 	}
-	if (known->form == IDGEN_LAST_FULL && known->last.full->big_base != NULL)
-		pfree(known->last.full->big_base);
 	forget_name(known);
 }
 

@@ -65,14 +65,6 @@ idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
 	return child;
 }
 
-static bool
-same_number(Numeric a, Numeric b)
-{
-	if (a == NULL || b == NULL)
-		return a == b;
-	return VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0;
-}
-
 /*
  * Keep what idgen_last() may be asked of the name of a row with periods: that
  * which was drawn from a child just now. Most often it is the same as before,
@@ -85,14 +77,9 @@ idgen_handle_remember_through(IdgenHandle *handle, const IdgenHandle *child)
 	IdgenLast drawn = child->last;
 
 	if (unlikely(last->layout != drawn.layout || last->object != drawn.object ||
-	             last->prefix != drawn.prefix || !same_number(last->big_base, drawn.big_base)))
+	             last->prefix != drawn.prefix || last->had_row != drawn.had_row))
 	{
 		idgen_name_reserve_last(handle->known, &drawn);
-		if (drawn.big_base != NULL)
-			drawn.big_base = memcpy(MemoryContextAlloc(idgen_name_memory, VARSIZE(drawn.big_base)),
-			                        drawn.big_base, VARSIZE(drawn.big_base));
-		if (last->big_base != NULL && last->big_base != handle->found.big_base)
-			pfree(last->big_base);
 		*last = drawn;
 	}
 	last->value = drawn.value;

@@ -133,7 +133,7 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	    idgen_row_visible(row.rel, row.slot, &found->remember))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
-		if (call->asked != NULL && call->asked != def.source)
+		if (call->asked != NULL && call->asked != def.source && !call->asked_without_row)
 			wrong_source(handle, def.source, call->asked);
 		read_row(found, row.slot, &def);
 		read_format(found, row.slot, &def);

@@ -33,8 +33,8 @@ idgen_values_exhausted(const IdgenHandle *handle)
 	else
 		errdetail("Its last id is %lld.", (long long) last_id);
 	if (last_id == PG_INT64_MAX || last_id == PG_INT64_MIN)
-		errhint("Use another sequence, or start this one again with %s().",
-		        idgen_function_name(handle->relid, "idgen_restart"));
+		errhint("Use another sequence, or start this one again with %s.",
+		        handle->found.has_row ? psprintf("%s()", idgen_function_name(handle->relid, "idgen_restart")) : "ALTER SEQUENCE");
 	else if (idgen_pooling_numbers(sequence->ids.pooling) && last_id == sequence->ids.max_id)
 		errhint("Raise max_value.");
 	else if (sequence->increment > 0 && widening != NULL)

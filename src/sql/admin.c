@@ -413,7 +413,7 @@ restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
 }
 
 /*
- * idgen_restart(name text, start bigint [, source text]) returns void
+ * idgen_restart(name text, start bigint) returns void
  *
  * Start again at that id, forwards or backwards. Cached ids are dropped when
  * the transaction commits. Raises what restart_at() does.
@@ -426,8 +426,6 @@ idgen_restart(PG_FUNCTION_ARGS)
 	IdgenHandle *handle;
 	bool held;
 
-	if (PG_NARGS() > 2)
-		call.asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
 	                          VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 	PreventCommandIfParallelMode(call.function);

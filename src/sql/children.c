@@ -1,7 +1,6 @@
 /*
  * children.c
- *		idgen_apply_template(), idgen_drop_children(): all the children of
- *		a template.
+ *		idgen_apply_template(): all the children of a template.
  *
  * Rows are changed by ordinary SQL, with the caller's own rights: privileges,
  * row security and triggers apply. A child may have children in turn, if it is
@@ -9,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -28,7 +26,6 @@
 #include "sql/user_sql.h"
 
 PG_FUNCTION_INFO_V1(idgen_apply_template);
-PG_FUNCTION_INFO_V1(idgen_drop_children);
 
 /* The columns that a child has from its template from then on. */
 static const struct
@@ -263,58 +260,4 @@ idgen_apply_template(PG_FUNCTION_ARGS)
 	SPI_finish();
 	idgen_row_close(&row);
 	PG_RETURN_INT64(apply.changed);
-}
-
-/*
- * Run a query over the table that speaks of a template and a time. Returns the
- * number of rows.
- */
-static int64
-run(const char *query, Datum *arguments)
-{
-	Oid types[] = {TEXTOID, TIMESTAMPTZOID};
-
-	return idgen_run_query(query, lengthof(types), types, arguments, NULL, NULL);
-}
-
-/*
- * idgen_drop_children(template text, older_than timestamptz) returns bigint
- *
- * Delete the children of a template that no block was allocated from since that
- * time. A child that has children left stays. Returns how many rows were
- * deleted. Raises 25006, 42501, 42704, 42P01 if the table was dropped, and what
- * deleting them does.
- */
-Datum
-idgen_drop_children(PG_FUNCTION_ARGS)
-{
-	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	Datum arguments[] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
-	const char *table;
-	int64 deleted;
-
-	PreventCommandIfReadOnly("idgen_drop_children()");
-	PreventCommandIfParallelMode("idgen_drop_children()");
-	/* From here on, this table is the one of that name. */
-	table_close(idgen_table_open(relid, AccessShareLock), NoLock);
-	idgen_check_may_change(relid, ACL_SELECT | ACL_DELETE);
-	table = idgen_table_name(relid);
-	deleted = run(psprintf("DELETE FROM ONLY %s WHERE refilled_at OPERATOR(pg_catalog.<) $2"
-	                       " AND template OPERATOR(pg_catalog.=) ANY (SELECT child.name FROM ONLY %s child"
-	                       " WHERE child.template OPERATOR(pg_catalog.=) $1 AND child.period IS NOT NULL)",
-	                       table, table),
-	              arguments);
-	deleted += run(psprintf("DELETE FROM ONLY %s parent WHERE template OPERATOR(pg_catalog.=) $1"
-	                        " AND refilled_at OPERATOR(pg_catalog.<) $2"
-	                        " AND NOT EXISTS (SELECT FROM ONLY %s child"
-	                        " WHERE child.template OPERATOR(pg_catalog.=) parent.name)",
-	                        table, table),
-	               arguments);
-	if (deleted == 0 &&
-	    run(psprintf("SELECT FROM ONLY %s WHERE (name OPERATOR(pg_catalog.=) $1"
-	                 " OR template OPERATOR(pg_catalog.=) $1) AND $2 IS NOT NULL",
-	                 table),
-	        arguments) == 0)
-		idgen_no_such_sequence(relid, text_to_cstring(PG_GETARG_TEXT_PP(0)), NULL);
-	PG_RETURN_INT64(deleted);
 }

@@ -12,6 +12,7 @@
 #include "draw/fit.h"
 #include "draw/peek.h"
 #include "session/validate.h"
+#include "sources/sources.h"
 #include "sql/call_site.h"
 #include "sql/sql_support.h"
 
@@ -25,9 +26,7 @@ PG_FUNCTION_INFO_V1(idgen_next_big_in_copy);
 PG_FUNCTION_INFO_V1(idgen_next_big_from_in_copy);
 PG_FUNCTION_INFO_V1(idgen_next_range);
 PG_FUNCTION_INFO_V1(idgen_last);
-PG_FUNCTION_INFO_V1(idgen_last_big);
 PG_FUNCTION_INFO_V1(idgen_peek);
-PG_FUNCTION_INFO_V1(idgen_peek_big);
 
 /*
  * The most consecutive ids that one call may ask for: half of those of a
@@ -220,18 +219,23 @@ idgen_next_range(PG_FUNCTION_ARGS)
 }
 
 /*
- * The handle of an id sequence that this session has drawn from. Raises 55000
- * if it has not, and 25000, 42501 or 42704 where drawing does.
+ * The handle of an id sequence that this session has drawn from, also of a
+ * native sequence that has no row. Raises 55000 if it has not, and 25000, 42501
+ * or 42704 where drawing does.
  */
 static IdgenHandle *
 last_drawn(FunctionCallInfo fcinfo)
 {
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-	IdgenHandle *handle = site->handle;
-	IdgenCall call = {.function = "idgen_last()", .asked = site->asked};
+	IdgenHandle *handle = idgen_call_site(fcinfo, 1)->handle;
+	IdgenCall call = {.function = "idgen_last()"};
 	bool held;
 
 	PreventCommandIfParallelMode(call.function);
+	if (handle->last.layout != NULL && !handle->last.had_row)
+	{
+		call.asked = &idgen_source_sequence;
+		call.asked_without_row = true;
+	}
 	held = idgen_handle_hold(handle);
 	idgen_handle_validate(handle, &call);
 	if (held)
@@ -246,7 +250,7 @@ last_drawn(FunctionCallInfo fcinfo)
 }
 
 /*
- * idgen_last(name text [, source text]) returns bigint
+ * idgen_last(name text) returns bigint
  *
  * The id that this session drew last; of a range, the last one. As with
  * currval(), a rollback does not change the answer, nor does a change of
@@ -262,42 +266,13 @@ idgen_last(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(idgen_layout_compose(handle->last.layout, handle->last.prefix, handle->last.value));
 }
 
-/*
- * idgen_last_big(name text [, source text]) returns numeric: that id, plus
- * big_base
- */
-Datum
-idgen_last_big(PG_FUNCTION_ARGS)
-{
-	IdgenHandle *handle = last_drawn(fcinfo);
-
-	idgen_layout_check_big(handle->last.layout, handle->name, handle->last.value, handle->last.big_base);
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->last.layout, handle->last.prefix,
-	                                           handle->last.value, handle->last.big_base));
-}
-
-/*
- * idgen_peek(name text [, source text]) returns bigint: the next id, not drawn
- */
+/* idgen_peek(name text) returns bigint: the next id, not drawn */
 Datum
 idgen_peek(PG_FUNCTION_ARGS)
 {
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-	IdgenCall call = {.function = "idgen_peek()", .asked = site->asked};
+	IdgenCall call = {.function = "idgen_peek()"};
 	int64 value;
-	const IdgenHandle *seen = idgen_peek_next(site->handle, &call, &value);
+	const IdgenHandle *seen = idgen_peek_next(idgen_call_site(fcinfo, 1)->handle, &call, &value);
 
 	PG_RETURN_INT64(idgen_compose(seen, &call, value));
-}
-
-/* idgen_peek_big(name text [, source text]) returns numeric */
-Datum
-idgen_peek_big(PG_FUNCTION_ARGS)
-{
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-	IdgenCall call = {.function = "idgen_peek_big()", .asked = site->asked, .form = IDGEN_FORM_NUMERIC};
-	int64 value;
-	const IdgenHandle *seen = idgen_peek_next(site->handle, &call, &value);
-
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(seen->found.layout, call.prefix, value, seen->found.big_base));
 }

@@ -1,10 +1,8 @@
 /*
  * sql_nodes.c
- *		SQL functions for node numbers: what an operator does at the centre, and
- *		what a server says of its own.
+ *		SQL function for node numbers: what an operator does at the centre.
  *
- * Those for the centre run with the caller's own rights on
- * idgen_node_numbers.
+ * It runs with the caller's own rights on idgen_node_numbers.
  */
 #include "postgres.h"
 
@@ -15,16 +13,12 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/privileges.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "node/lease.h"
 #include "sql/sql_support.h"
 #include "sql/user_sql.h"
 
-PG_FUNCTION_INFO_V1(idgen_release_node);
 PG_FUNCTION_INFO_V1(idgen_reserve_node);
-PG_FUNCTION_INFO_V1(idgen_node_state);
 
 /* The table, for use in a query: it is in the schema of the called function. */
 static const char *
@@ -49,9 +43,9 @@ check_number(int number)
 /*
  * Run a statement that changes the row of a number unless a server has the
  * number. Its first argument is the number; a text may follow. Raises 55006 if
- * a server has it. Returns whether there is a row now.
+ * a server has it.
  */
-static bool
+static void
 change_row(const char *table, const char *statement, int number, int nargs, Datum text)
 {
 	Oid types[] = {INT4OID, TEXTOID};
@@ -60,107 +54,48 @@ change_row(const char *table, const char *statement, int number, int nargs, Datu
 	bool isnull;
 
 	if (idgen_run_query(statement, nargs, types, values, NULL, NULL) > 0)
-		return true;
+		return;
 	if (idgen_run_query(psprintf("SELECT leased_until FROM ONLY %s WHERE number OPERATOR(pg_catalog.=) $1", table),
 	                    1, types, values, &until, &isnull) == 0)
-		return false;
+		return; /* a number that no server has had is free already */
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_IN_USE),
 	         errmsg("a server has node number %d", number),
 	         isnull ? 0 : errdetail("Its lease ends at %s, unless it is renewed.", timestamptz_to_str(DatumGetTimestampTz(until))),
 	         errhint("Stop that server, or set its idgen.node_id, and wait until the lease has ended.")));
-	pg_unreachable();
-}
-
-/*
- * idgen_release_node(number integer) returns void
- *
- * What the row says of time-ordered ids stays. Raises 55006 as long as a server
- * has the number, 42704 if there is no row.
- */
-Datum
-idgen_release_node(PG_FUNCTION_ARGS)
-{
-	int number = PG_GETARG_INT32(0);
-	const char *table = numbers_table(fcinfo);
-
-	PreventCommandIfReadOnly("idgen_release_node()");
-	check_number(number);
-	if (!change_row(table,
-	                psprintf("UPDATE ONLY %s SET holder = NULL, token = NULL, previous_token = NULL, system_identifier = NULL,"
-	                         " data_directory = NULL, address = NULL, taken_at = NULL, renewed_at = NULL, leased_until = NULL, reserved_for = NULL"
-	                         " WHERE number OPERATOR(pg_catalog.=) $1"
-	                         " AND (leased_until IS NULL OR leased_until OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp()) RETURNING 1",
-	                         table),
-	                number, 1, (Datum) 0))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_OBJECT),
-		         errmsg("no server has had node number %d", number)));
-	PG_RETURN_VOID();
 }
 
 /*
  * idgen_reserve_node(number integer, reserved_for text) returns void
  *
- * Raises 55006 as long as a server has the number.
+ * Null for reserved_for lets any server have the number again. What the row
+ * says of time-ordered ids stays. Raises 55006 as long as a server has the
+ * number, 22004 for a null number.
  */
 Datum
 idgen_reserve_node(PG_FUNCTION_ARGS)
 {
-	int number = PG_GETARG_INT32(0);
 	const char *table = numbers_table(fcinfo);
+	int number;
 
+	idgen_refuse_null(fcinfo, 0, "number");
+	number = PG_GETARG_INT32(0);
 	PreventCommandIfReadOnly("idgen_reserve_node()");
 	check_number(number);
-	(void) change_row(table,
-	                  psprintf("INSERT INTO %s AS n (number, reserved_for) VALUES ($1, $2)"
-	                           " ON CONFLICT (number) DO UPDATE SET reserved_for = excluded.reserved_for"
-	                           " WHERE n.leased_until IS NULL OR n.leased_until OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() RETURNING 1",
-	                           table),
-	                  number, 2, PG_GETARG_DATUM(1));
+	if (PG_ARGISNULL(1))
+		change_row(table,
+		           psprintf("UPDATE ONLY %s SET holder = NULL, token = NULL, previous_token = NULL, system_identifier = NULL,"
+		                    " data_directory = NULL, address = NULL, taken_at = NULL, renewed_at = NULL, leased_until = NULL, reserved_for = NULL"
+		                    " WHERE number OPERATOR(pg_catalog.=) $1"
+		                    " AND (leased_until IS NULL OR leased_until OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp()) RETURNING 1",
+		                    table),
+		           number, 1, (Datum) 0);
+	else
+		change_row(table,
+		           psprintf("INSERT INTO %s AS n (number, reserved_for) VALUES ($1, $2)"
+		                    " ON CONFLICT (number) DO UPDATE SET reserved_for = excluded.reserved_for"
+		                    " WHERE n.leased_until IS NULL OR n.leased_until OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() RETURNING 1",
+		                    table),
+		           number, 2, PG_GETARG_DATUM(1));
 	PG_RETURN_VOID();
-}
-
-/* What there is to say of a leased number; what is null already stays so. */
-static void
-show_lease(Datum *values, bool *nulls)
-{
-	IdgenLeaseReport report;
-
-	idgen_lease_report(&report);
-	nulls[1] = !idgen_lease_is_good(&report.lease);
-	values[1] = Int32GetDatum(report.lease.number);
-	nulls[2] = report.lease.number == 0;
-	values[2] = TimestampTzGetDatum(report.lease.until);
-	nulls[3] = report.renewed_at == 0;
-	values[3] = TimestampTzGetDatum(report.renewed_at);
-	nulls[4] = report.failing_since == 0;
-	values[4] = TimestampTzGetDatum(report.failing_since);
-	if (report.failing_since != 0 && idgen_may_monitor())
-	{
-		nulls[5] = false;
-		values[5] = CStringGetTextDatum(report.reason);
-	}
-}
-
-/*
- * idgen_node_state(OUT setting text, OUT node_id integer, OUT leased_until
- * timestamptz, OUT renewed_at timestamptz, OUT failing_since timestamptz, OUT
- * problem text)
- */
-Datum
-idgen_node_state(PG_FUNCTION_ARGS)
-{
-	Datum values[6] = {0};
-	bool nulls[6] = {false, true, true, true, true, true};
-
-	values[0] = CStringGetTextDatum(idgen_node_id_setting);
-	if (idgen_node_id != IDGEN_NODE_LEASED)
-	{
-		nulls[1] = false;
-		values[1] = Int32GetDatum(idgen_node_id);
-	}
-	else if (idgen_lease_is_shared())
-		show_lease(values, nulls);
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, values, nulls);
 }

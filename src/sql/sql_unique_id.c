@@ -19,7 +19,7 @@ PG_FUNCTION_INFO_V1(idgen_unique_id_parts);
 PG_FUNCTION_INFO_V1(idgen_unique_id_min);
 PG_FUNCTION_INFO_V1(idgen_unique_uuid);
 PG_FUNCTION_INFO_V1(idgen_unique_uuid_min);
-PG_FUNCTION_INFO_V1(idgen_uuid_created_at);
+PG_FUNCTION_INFO_V1(idgen_unique_uuid_created_at);
 
 /* idgen_unique_id() returns bigint */
 Datum
@@ -94,17 +94,17 @@ idgen_unique_uuid_min(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_uuid_created_at(id uuid) returns timestamptz
+ * idgen_unique_uuid_created_at(id uuid) returns timestamptz
  *
  * Null for a UUID that is not of version 7, as the server's own
  * uuid_extract_timestamp() answers for one without a time.
  */
 Datum
-idgen_uuid_created_at(PG_FUNCTION_ARGS)
+idgen_unique_uuid_created_at(PG_FUNCTION_ARGS)
 {
 	const pg_uuid_t *uuid = PG_GETARG_UUID_P(0);
 
 	if (!idgen_unique_uuid_has_time(uuid))
 		PG_RETURN_NULL();
-	PG_RETURN_TIMESTAMPTZ(idgen_unique_uuid_created_at(uuid));
+	PG_RETURN_TIMESTAMPTZ(idgen_unique_uuid_time(uuid));
 }

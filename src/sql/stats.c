@@ -1,7 +1,6 @@
 /*
  * stats.c
- *		Functions behind the views idgen_stats, idgen_cache and
- *		idgen_cache_totals.
+ *		Functions behind the views idgen_stats and idgen_cache.
  *
  * The views run with the rights of the role that reads them. The functions show
  * only id sequences that this role may draw from; but idgen_stats, which shows
@@ -30,12 +29,10 @@
 #include "session/handle_table.h"
 #include "shmem/cache.h"
 #include "sources/sources.h"
-#include "sql/sql_support.h"
 #include "sql/view_line.h"
 
 PG_FUNCTION_INFO_V1(idgen_entries);
 PG_FUNCTION_INFO_V1(idgen_blocks);
-PG_FUNCTION_INFO_V1(idgen_totals);
 PG_FUNCTION_INFO_V1(idgen_stats_reset);
 
 /* Whose cache is that, as column "cache" of the views says it? */
@@ -340,27 +337,6 @@ idgen_blocks(PG_FUNCTION_ARGS)
 	static const Shown blocks = {.last_place = IDGEN_IN_SECOND_LEVEL, .put = put_blocks};
 
 	return put_entries(fcinfo, &blocks);
-}
-
-/* idgen_totals() returns record: what view idgen_cache_totals shows */
-Datum
-idgen_totals(PG_FUNCTION_ARGS)
-{
-	IdgenCacheTotals totals;
-	IdgenViewLine line = {.n = 0};
-
-	idgen_cache_totals(&totals);
-	idgen_view_add(&line, CStringGetTextDatum(cache_kind(idgen_cache_is_shared())));
-	idgen_view_add(&line, Int32GetDatum(totals.max_sequences));
-	idgen_view_add(&line, Int32GetDatum(totals.sequences));
-	idgen_view_add(&line, Int64GetDatum(totals.evictions));
-	idgen_view_add(&line, Int64GetDatum(totals.ids_evicted));
-	idgen_view_add(&line, Int64GetDatum(totals.ids_lost));
-	idgen_view_add(&line, Int64GetDatum(totals.ids_uncached));
-	idgen_view_add(&line, Int32GetDatum(totals.max_idle_sequences));
-	idgen_view_add(&line, Int32GetDatum(totals.idle_sequences));
-	idgen_view_add(&line, Int64GetDatum(totals.idle_ids));
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
 
 /*

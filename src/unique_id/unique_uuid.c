@@ -151,7 +151,7 @@ idgen_unique_uuid_has_time(const pg_uuid_t *uuid)
 
 /* The time in a UUID of version 7, in whole milliseconds */
 TimestampTz
-idgen_unique_uuid_created_at(const pg_uuid_t *uuid)
+idgen_unique_uuid_time(const pg_uuid_t *uuid)
 {
 	return (int64) (read_halves(uuid).high >> FRACTION_BITS) * 1000 + IDGEN_UNIX_EPOCH;
 }

@@ -10,7 +10,7 @@
 
 extern pg_uuid_t idgen_unique_uuid_draw(void);
 extern bool idgen_unique_uuid_has_time(const pg_uuid_t *uuid);
-extern TimestampTz idgen_unique_uuid_created_at(const pg_uuid_t *uuid);
+extern TimestampTz idgen_unique_uuid_time(const pg_uuid_t *uuid);
 extern pg_uuid_t idgen_unique_uuid_first_of(TimestampTz timestamp);
 extern uint64 idgen_unique_uuid_last_of(int64 time);
 

@@ -281,7 +281,7 @@ tenants_views()
 	warm "$tenants" large
 	section tenants_views '/s' 0 "8 clients, beside one that reads a view of $tenants id sequences in a loop: draws per second"
 	script=$(from_idgen uniform "$tenants")
-	for view in idgen_stats idgen_cache idgen_cache_totals idgen_health
+	for view in idgen_stats idgen_cache idgen_server idgen_health
 	do
 		contest "$view" draws_beside 8 "$script" -- \
 			'idgen_next' "large large reads_$view" \
@@ -290,7 +290,7 @@ tenants_views()
 	done
 	section tenants_views_alone ms 0 "The views of $tenants id sequences: milliseconds of SELECT count(*)"
 	rounds=1
-	for view in idgen_stats idgen_cache idgen_cache_totals idgen_health
+	for view in idgen_stats idgen_cache idgen_server idgen_health
 	do
 		contest "$view" statement -- "$view" "large ~ SELECT count(*) FROM $view"
 	done
@@ -312,9 +312,9 @@ reads_idgen_cache()
 	loops 'SELECT count(*) FROM idgen_cache'
 }
 
-reads_idgen_cache_totals()
+reads_idgen_server()
 {
-	loops 'SELECT count(*) FROM idgen_cache_totals'
+	loops 'SELECT count(*) FROM idgen_server'
 }
 
 reads_idgen_health()

@@ -240,9 +240,10 @@ SELECT idgen_next('ti');
 
 -- claim: idgen_restart of a native sequence takes no more than setval does.
 CREATE SEQUENCE ir_seq INCREMENT 20;
+SELECT idgen_create('ir', source => 'sequence');
 GRANT UPDATE ON ir_seq TO r1;
 SET ROLE r1;
-SELECT idgen_restart('ir', 9, 'sequence');
+SELECT idgen_restart('ir', 9);
 SELECT idgen_next('ir', 'sequence');
 -- gives: 9
 RESET ROLE;
@@ -313,16 +314,29 @@ SELECT idgen_next('lv', 'sequence');
 SELECT currval('lv_seq');
 -- gives: 1
 
+-- claim: Without a row, idgen_last answers; idgen_peek and idgen_restart need the row.
+SELECT idgen_last('lv');
+-- gives: 2
+SELECT idgen_peek('lv');
+-- gives: ERROR 42704
+SELECT idgen_restart('lv', 77);
+-- gives: ERROR 42704
+ALTER SEQUENCE lv_seq RESTART WITH 77;
+SELECT idgen_next('lv', 'sequence');
+-- gives: 77
+
 -- claim: With CACHE above 1, idgen_peek cannot tell what comes next ...
 CREATE SEQUENCE cp_seq CACHE 5;
-SELECT idgen_peek('cp', 'sequence');
+SELECT idgen_create('cp', source => 'sequence', block_size => 1);
+SELECT idgen_peek('cp');
 -- gives: ERROR 55000
 
 -- claim: ... but while ids are cached.
 CREATE SEQUENCE cp2_seq CACHE 5 INCREMENT 20;
+SELECT idgen_create('cp2', source => 'sequence');
 SELECT idgen_next('cp2', 'sequence');
 -- gives: 1
-SELECT idgen_peek('cp2', 'sequence');
+SELECT idgen_peek('cp2');
 -- gives: 2
 
 -- claim: At the end of a sequence that does not cycle, drawing fails.
@@ -376,20 +390,21 @@ SELECT source_name FROM id_sequences WHERE name = 'q1';
 
 -- claim: idgen_peek at the end of a sequence.
 CREATE SEQUENCE e_seq MAXVALUE 2;
+SELECT idgen_create('e', source => 'sequence', block_size => 1);
 SELECT idgen_next('e', 'sequence');
 -- gives: 1
 SELECT idgen_next('e', 'sequence');
 -- gives: 2
-SELECT idgen_peek('e', 'sequence');
+SELECT idgen_peek('e');
 -- gives: ERROR 2200H: id sequence "e" is exhausted
 
 -- claim: idgen_restart revives a native sequence that is at its end.
-SELECT idgen_restart('e', 1, 'sequence');
+SELECT idgen_restart('e', 1);
 SELECT idgen_next('e', 'sequence');
 -- gives: 1
 
 -- claim: idgen_restart out of a native sequence's range.
-SELECT idgen_restart('e', 77, 'sequence');
+SELECT idgen_restart('e', 77);
 -- gives: ERROR 22003
 
 -- claim: block_size does not count unless INCREMENT BY is 1.

@@ -90,13 +90,26 @@ SELECT idgen_next('t/a');
 SELECT idgen_next('t/later');
 -- gives: ERROR 42704
 
--- claim: idgen_drop_children deletes those that no block was allocated from since then.
-UPDATE id_sequences SET refilled_at = '2019-01-01' WHERE name = 't/c/d';
-SELECT idgen_drop_children('t/*', '2020-01-01');
--- gives: 1
+-- claim: refilled_at tells which children no block was allocated from since then.
+UPDATE id_sequences SET refilled_at = '2019-01-01' WHERE name IN ('t/c/d', 't/a');
+SELECT idgen_next('t/a') FROM generate_series(1, 3);
+DELETE FROM id_sequences WHERE template = 't/*' AND refilled_at < '2020-01-01' RETURNING name;
+-- gives: 7
+-- gives: 8
+-- gives: 9
+-- gives: t/c/d
 
--- claim: Both functions run with the caller's own rights.
+-- claim: With a period, the children of children are what is refilled.
+INSERT INTO id_sequences (name, next_block_start, period) VALUES ('yearly/*', 1, 'year');
+SELECT count(idgen_next('yearly/a')) FROM generate_series(1, 30);
+-- gives: 30
+DELETE FROM id_sequences WHERE template IN (SELECT name FROM id_sequences WHERE template = 'yearly/*') AND refilled_at < now() - interval '1 year';
+DELETE FROM id_sequences WHERE template IN (SELECT name FROM id_sequences WHERE template = 'yearly/*') AND refilled_at < 'infinity' RETURNING name ~ '^yearly/a/20..$';
+-- gives: t
+
+-- claim: idgen_apply_template runs with the caller's own rights.
+UPDATE id_sequences SET block_size = 7 WHERE name = 'yearly/*';
 SET ROLE tr;
-SELECT idgen_drop_children('t/*', 'infinity');
+SELECT idgen_apply_template('yearly/*');
 -- gives: ERROR 42501
 RESET ROLE;

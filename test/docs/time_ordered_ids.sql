@@ -45,7 +45,7 @@ SELECT idgen_unique_uuid()::text ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]
 -- gives: t
 
 -- claim: 48 bits of milliseconds since 1970-01-01 00:00 UTC.
-SELECT idgen_uuid_created_at('00000000-0000-7000-8000-000000000000'), idgen_uuid_created_at('ffffffff-ffff-7000-8000-000000000000');
+SELECT idgen_unique_uuid_created_at('00000000-0000-7000-8000-000000000000'), idgen_unique_uuid_created_at('ffffffff-ffff-7000-8000-000000000000');
 -- gives: 1970-01-01 00:00:00+00|10889-08-02 05:31:50.655+00
 
 -- claim: UUIDs ascend over sessions.
@@ -56,11 +56,11 @@ SELECT :'mine' < id AND id < idgen_unique_uuid() FROM others;
 -- gives: t
 
 -- claim: uuidv7() ascends in one session only, and has the same fraction. [from 18]
-SELECT abs(extract(epoch FROM idgen_uuid_created_at(uuidv7()) - clock_timestamp())) < 1;
+SELECT abs(extract(epoch FROM idgen_unique_uuid_created_at(uuidv7()) - clock_timestamp())) < 1;
 -- gives: t
 
--- claim: idgen_uuid_created_at is null for any other UUID.
-SELECT idgen_uuid_created_at(gen_random_uuid()) IS NULL;
+-- claim: idgen_unique_uuid_created_at is null for any other UUID.
+SELECT idgen_unique_uuid_created_at(gen_random_uuid()) IS NULL;
 -- gives: t
 
 -- claim: An id that is drawn at a time or later is not smaller than the smallest one of that time.

@@ -106,12 +106,12 @@ SELECT idgen_next('pl') FROM generate_series(1, 21) OFFSET 20;
 \other SELECT * FROM idgen_cache WHERE name = 'pl';
 ROLLBACK;
 
--- claim: The columns of idgen_cache_totals.
-SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_cache_totals'::regclass AND attnum > 0;
--- gives: cache,max_sequences,sequences,evictions,ids_evicted,ids_lost,ids_uncached,max_idle_sequences,idle_sequences,idle_ids
+-- claim: The columns of idgen_server.
+SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_server'::regclass AND attnum > 0;
+-- gives: cache,max_sequences,sequences,evictions,ids_evicted,ids_lost,ids_uncached,max_idle_sequences,idle_sequences,idle_ids,node_setting,node_id,node_leased_until,node_renewed_at,node_failing_since,node_problem
 
--- claim: idgen_cache_totals has one row.
-SELECT cache, max_sequences, max_idle_sequences FROM idgen_cache_totals;
+-- claim: idgen_server has one row.
+SELECT cache, max_sequences, max_idle_sequences FROM idgen_server;
 -- gives: server|8192|65536
 
 -- claim: The columns of idgen_stats.

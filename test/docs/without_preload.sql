@@ -19,7 +19,7 @@ SELECT name, problem_kind, problem FROM idgen_health;
 -- gives: 21
 
 -- claim: There is room for 65,536 id sequences.
-SELECT cache, max_sequences FROM idgen_cache_totals;
+SELECT cache, max_sequences FROM idgen_server;
 -- gives: session|65536
 
 -- claim: refill "worker" does not work.

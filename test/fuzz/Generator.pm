@@ -367,7 +367,6 @@ sub care
 sub care_of_children
 {
 	return pick(
-		sub { 'idgen_drop_children(' . template() . ', ' . pick('now()', "now() - interval '1 s'", 'NULL') . ')' },
 		sub { 'idgen_apply_template(' . template() . ')' },
 		sub { 'idgen_unscramble(' . name() . ', ' . draw() . ')' });
 }

@@ -4,17 +4,17 @@
 CREATE EXTENSION idgen;
 SELECT idgen_create('x'), idgen_create('big', big_base => 1000000000000000000000), idgen_create('other');
 SELECT idgen_next('x'), idgen_next('x'), idgen_next_big('big');
-SELECT idgen_last('x'), idgen_last_big('big');
+SELECT idgen_last('x'), idgen_last('big');
 
 DISCARD SEQUENCES;
 SELECT idgen_last('x');
 \echo :SQLSTATE
-SELECT idgen_last_big('big');
+SELECT idgen_last('big');
 \echo :SQLSTATE
 
 -- ids go on, those of a draw with all that it knows
 SELECT idgen_next('x') AS id, idgen_last('x') AS last, idgen_next('x') AS id, idgen_last('x') AS last;
-SELECT idgen_next_big('big'), idgen_last_big('big');
+SELECT idgen_next_big('big'), idgen_last('big');
 DISCARD ALL;
 SELECT idgen_last('x');
 \echo :SQLSTATE

@@ -130,7 +130,7 @@ SELECT count(*) FROM idgen_cache;
 -- it cannot be started again, nor looked ahead
 SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
-SELECT idgen_restart('gen', 1, 'function');
+SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
 SELECT idgen_peek('gen');
 \echo :SQLSTATE

@@ -9,7 +9,7 @@ CREATE FUNCTION allocate(name text, blocks integer) RETURNS TABLE (first_id bigi
 	LANGUAGE plpgsql AS $$
 BEGIN
 	SET LOCAL idgen_test.hide = 'on';
-	PERFORM idgen_peek('gen', 'sequence');
+	PERFORM idgen_last('gen');
 	SET LOCAL idgen_test.hide = 'off';
 	RETURN QUERY SELECT 5000::bigint, 5009::bigint;
 END $$;
@@ -17,6 +17,9 @@ SELECT idgen_create('gen', source => 'function', source_name => 'allocate');
 ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
 CREATE POLICY hidden ON id_sequences USING (current_setting('idgen_test.hide', true) IS DISTINCT FROM 'on');
 SET ROLE regress_idgen_user;
+SET idgen_test.hide = 'on';
+SELECT idgen_next('gen', 'sequence');
+SET idgen_test.hide = 'off';
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 SELECT idgen_next('gen', 'sequence');

@@ -10,13 +10,12 @@ CREATE EXTENSION idgen;
 \d id_sequences_by_last_id
 \d idgen_stats
 \d idgen_cache
-\d idgen_cache_totals
+\d idgen_server
 \d idgen_columns
 \d idgen_centre_marks
 \d idgen_node_numbers
 \d idgen_leases
 \d idgen_nodes
-\d idgen_node
 SELECT unnest(reloptions) FROM pg_class WHERE oid = 'id_sequences'::regclass ORDER BY 1;
 
 -- all of it belongs to the extension
@@ -31,8 +30,8 @@ DROP FUNCTION idgen_next(text);
 
 -- and all that people look at has a comment
 SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
-	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_keys'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_cache_totals'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass,
-			'idgen_node_numbers'::regclass, 'idgen_leases'::regclass, 'idgen_nodes'::regclass, 'idgen_node'::regclass)
+	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_keys'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_server'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass,
+			'idgen_node_numbers'::regclass, 'idgen_leases'::regclass, 'idgen_nodes'::regclass)
 		AND attnum > 0 AND col_description(attrelid, attnum) IS NULL
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;

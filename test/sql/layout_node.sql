@@ -26,8 +26,6 @@ SELECT * FROM idgen_next_range('session', 3);
 \echo :SQLSTATE
 SELECT idgen_peek('session');
 \echo :SQLSTATE
-SELECT idgen_peek_big('session');
-\echo :SQLSTATE
 TABLE drawn;
 
 -- only the server's configuration sets it

@@ -8,32 +8,26 @@ SELECT pg_reload_conf();
 \c -
 INSERT INTO id_sequences (name, next_block_start, layout, big_base)
 	SELECT layout, 1, layout, 70 FROM unnest(ARRAY['plain', 'prefixed', 'session', 'prefixed_reversed', 'session_reversed']) AS layout;
-CREATE TABLE seen (layout text PRIMARY KEY, last bigint, last_big numeric, peek bigint, peek_big numeric);
+CREATE TABLE seen (layout text PRIMARY KEY, last bigint, peek bigint);
 
 -- nothing was drawn yet
 SELECT idgen_last('prefixed');
 \echo :SQLSTATE
-SELECT idgen_last_big('prefixed');
-\echo :SQLSTATE
 
 -- what is peeked at is what is drawn next, and last after that
 INSERT INTO seen (layout, peek) SELECT layout, idgen_peek(layout) FROM id_sequences;
-SELECT layout, idgen_next(layout) = peek AS peeked, idgen_last(layout) = peek AS last,
-		idgen_last_big(layout) = idgen_last(layout) + 70 AS plain_plus_base, pg_typeof(idgen_last_big(layout))
+SELECT layout, idgen_next(layout) = peek AS peeked, idgen_last(layout) = peek AS last
 	FROM seen ORDER BY layout;
-UPDATE seen SET peek_big = idgen_peek_big(layout);
-SELECT layout, idgen_next_big(layout) = peek_big AS peeked, idgen_last_big(layout) = peek_big AS last
-	FROM seen ORDER BY layout;
+-- with layout plain, big_base can be added to both
+UPDATE seen SET peek = idgen_peek(layout);
+SELECT layout, next_big = peek + big_base AS peek_plus_base, next_big = idgen_last(layout) + big_base AS last_plus_base, idgen_last(layout) = peek AS last
+	FROM (SELECT seen.*, idgen_next_big(layout) AS next_big FROM seen OFFSET 0) AS seen JOIN id_sequences USING (layout) ORDER BY layout;
 SELECT layout, (idgen_parts(idgen_last(layout), layout)).sequence_value,
-		(idgen_parts(idgen_last_big(layout), layout)).sequence_value AS big_value,
-		(idgen_parts(idgen_peek(layout), layout)).sequence_value AS peek,
-		(idgen_parts(idgen_peek_big(layout), layout)).sequence_value AS peek_big
+		(idgen_parts(idgen_peek(layout), layout)).sequence_value AS peek
 	FROM seen ORDER BY layout;
 
--- the same with the source as an argument
-SELECT layout, idgen_next(layout, 'table') = idgen_last(layout, 'table') AS last,
-		idgen_peek(layout, 'table') = idgen_peek(layout) AS peek, idgen_peek_big(layout, 'table') = idgen_peek_big(layout) AS peek_big,
-		idgen_last_big(layout, 'table') = idgen_last_big(layout) AS last_big
+-- the same when the source was an argument
+SELECT layout, idgen_next(layout, 'table') = idgen_last(layout) AS last
 	FROM seen ORDER BY layout;
 
 -- pending, rolled back, and in another transaction

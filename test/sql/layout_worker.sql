@@ -27,7 +27,6 @@ SELECT idgen_next('wide');
 \echo :SQLSTATE
 SELECT idgen_next('wide');
 \echo :SQLSTATE
-SELECT (idgen_parts(idgen_peek_big('wide'), 'prefixed')).sequence_value;
 SELECT (idgen_parts(idgen_next_big('wide'), 'prefixed')).sequence_value;
 SELECT ids_issued, ids_lost FROM idgen_stats WHERE name = 'wide';
 

@@ -2,6 +2,7 @@
 -- What a message says is so, and what its hint says helps
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('up', 1, 1, 'sequence'), ('down', 1, 1, 'sequence');
 \set SHOW_CONTEXT never
 
 -- no such id sequence: the hint is the call that makes it, with the source
@@ -53,18 +54,18 @@ SELECT idgen_next('bigint');
 CREATE SEQUENCE up_seq MAXVALUE 2;
 SELECT idgen_next('up', 'sequence') FROM generate_series(1, 2);
 SELECT idgen_next('up', 'sequence');
-SELECT idgen_peek('up', 'sequence');
+SELECT idgen_peek('up');
 CREATE SEQUENCE down_seq INCREMENT BY -1 MINVALUE -2;
 SELECT idgen_next('down', 'sequence') FROM generate_series(1, 2);
-SELECT idgen_peek('down', 'sequence');
+SELECT idgen_peek('down');
 CREATE SEQUENCE bigint_seq START 9223372036854775807;
 SELECT idgen_next('bigint_native') FROM idgen_create('bigint_native', source => 'sequence', source_name => 'bigint_seq');
 SELECT idgen_next('bigint_native');
 -- ... restarting it out of its range
-SELECT idgen_restart('up', 77, 'sequence');
-SELECT idgen_restart('up', 0, 'sequence');
-SELECT idgen_restart('down', 0, 'sequence');
-SELECT idgen_restart('up', 2, 'sequence');
+SELECT idgen_restart('up', 77);
+SELECT idgen_restart('up', 0);
+SELECT idgen_restart('down', 0);
+SELECT idgen_restart('up', 2);
 SELECT idgen_next('up', 'sequence');
 
 -- a function without its schema

@@ -14,11 +14,6 @@ SELECT idgen_restart('p/2001', 5);
 SELECT idgen_restart('b/x', 5);
 SELECT idgen_last('b/x/2001-02');
 SELECT idgen_last('b/x/2001');
-SELECT idgen_last('t/x', 'table');
-
--- a source that needs no row
-SELECT idgen_last('t/x', 'sequence');
-\echo :SQLSTATE
 
 -- of names that no draw makes: how to create them
 SELECT idgen_last('x');

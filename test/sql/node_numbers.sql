@@ -94,8 +94,8 @@ SELECT idgen_reserve_node(9, 'a third one');
 SELECT number FROM ask('c1', 't5', 9, 'c1', 't3', 1);
 SELECT number, state, reserved_for FROM idgen_nodes ORDER BY number;
 
--- released ones are as free as others
-SELECT idgen_release_node(3), idgen_release_node(9);
+-- those that are not reserved any more are as free as others
+SELECT idgen_reserve_node(3, NULL), idgen_reserve_node(9, NULL);
 SELECT number FROM ask('d1', 't6');
 SELECT number, state, reserved_for FROM idgen_nodes WHERE state = 'free' ORDER BY number;
 
@@ -115,25 +115,28 @@ SELECT number FROM ask('e1', 't5');
 
 -- nonsense
 \set VERBOSITY terse
-SELECT idgen_release_node(0);
+SELECT idgen_reserve_node(0, NULL);
 \echo :SQLSTATE
-SELECT idgen_release_node(1024);
+SELECT idgen_reserve_node(1024, NULL);
 \echo :SQLSTATE
 SELECT idgen_reserve_node(0, 'x');
 \echo :SQLSTATE
-SELECT idgen_release_node(2);
+SELECT idgen_reserve_node(NULL, 'x');
+\echo :SQLSTATE
+SELECT idgen_reserve_node(2, NULL);
 \echo :SQLSTATE
 SELECT idgen_reserve_node(2, 'x');
 \echo :SQLSTATE
+-- one that no server has had is free already
 DELETE FROM idgen_node_numbers WHERE number = 2;
-SELECT idgen_release_node(2);
-\echo :SQLSTATE
+SELECT idgen_reserve_node(2, NULL);
+SELECT number FROM idgen_nodes WHERE number = 2;
 INSERT INTO idgen_node_numbers (number) VALUES (1024);
 \echo :SQLSTATE
 
 \set VERBOSITY default
 -- without a lease, the view shows the setting
-SELECT * FROM idgen_node;
+SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_since, node_problem FROM idgen_server;
 -- what a server remembers of its own leases is not dumped, the numbers are
 SELECT relname, condition FROM pg_extension, unnest(extconfig, extcondition) AS dumped (relation, condition), pg_class AS c
 	WHERE extname = 'idgen' AND c.oid = relation ORDER BY relname;

@@ -23,11 +23,7 @@ SELECT count(run($$SELECT idgen_next_range('x', 3)$$)) FROM many;
 \echo :SQLSTATE
 SELECT count(run($$SELECT idgen_peek('x')$$)) FROM many;
 \echo :SQLSTATE
-SELECT count(run($$SELECT idgen_peek_big('none')$$)) FROM many;
-\echo :SQLSTATE
 SELECT count(run($$SELECT idgen_last('none')$$)) FROM many;
-\echo :SQLSTATE
-SELECT count(run($$SELECT idgen_last_big('x')$$)) FROM many;
 \echo :SQLSTATE
 SELECT count(run($$SELECT idgen_create('y')$$)) FROM many;
 \echo :SQLSTATE

@@ -42,13 +42,6 @@ SELECT idgen_next_text('m') = '1/' || to_char(now() AT TIME ZONE 'UTC', 'MM.YY')
 	idgen_next_text('bill/a') = 'B{' || to_char(now() AT TIME ZONE 'UTC', 'YYYY}-MM') || '-000' || idgen_last('bill/a');
 ROLLBACK;
 
--- idgen_last_big() knows the big_base of the child that was drawn from
-SELECT idgen_create('based', period => 'year', big_base => 1000);
-SELECT idgen_next_text('based', '2001-01-01'), idgen_last_big('based');
-UPDATE id_sequences SET big_base = 5000 WHERE name = 'based';
-SELECT idgen_next_text('based', '2002-01-01'), idgen_last_big('based'), idgen_next_text('based', '2001-01-01'), idgen_last_big('based'),
-	idgen_next_text('based', '2002-01-01'), idgen_last_big('based');
-
 -- what is read back is the number
 SELECT idgen_text_value('m', '7/01.99'), idgen_text_value('m/1999-12', '7/12.99');
 SELECT idgen_text_value('m/1999-12', '7/01.99');

@@ -22,7 +22,7 @@ SELECT idgen_stats_reset();
 \echo :SQLSTATE
 SELECT name, ids_issued FROM idgen_stats;
 SELECT count(*) FROM idgen_cache;
-SELECT sequences > 0 AS some FROM idgen_cache_totals;
+SELECT sequences > 0 AS some FROM idgen_server;
 
 -- taken away in the same session, it is gone at once
 PREPARE draw AS SELECT idgen_next('gen');

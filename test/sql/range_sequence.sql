@@ -2,6 +2,7 @@
 -- Ranges from native sequences, with a row or without one
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence'), ('down', 1, 1, 'sequence'), ('new', 1, 1, 'sequence');
 CREATE VIEW blocks AS SELECT name, first_id, last_id, state FROM idgen_cache ORDER BY name, first_id;
 
 -- INCREMENT BY 20: each value is a block
@@ -13,7 +14,7 @@ SELECT * FROM idgen_next_range('gen', 7, 'sequence');
 SELECT * FROM idgen_next_range('gen', 45, 'sequence');
 SELECT last_value FROM gen_seq;
 TABLE blocks;
-SELECT idgen_next('gen', 'sequence'), idgen_last('gen', 'sequence'), idgen_peek('gen', 'sequence');
+SELECT idgen_next('gen', 'sequence'), idgen_last('gen'), idgen_peek('gen');
 SELECT refills, blocks_taken, ids_issued, ids_cached, ids_lost FROM idgen_stats;
 
 -- 7 by 7, nothing is lost
@@ -79,7 +80,7 @@ CREATE SEQUENCE down_seq INCREMENT BY -20;
 SELECT * FROM idgen_next_range('down', 7, 'sequence');
 SELECT * FROM idgen_next_range('down', 7, 'sequence');
 SELECT * FROM idgen_next_range('down', 7, 'sequence');
-SELECT idgen_last('down', 'sequence'), idgen_next('down', 'sequence');
+SELECT idgen_last('down'), idgen_next('down', 'sequence');
 SELECT * FROM idgen_next_range('down', 100, 'sequence');
 SELECT last_value FROM down_seq;
 SELECT first_id, last_id FROM idgen_cache WHERE name = 'down';
@@ -106,7 +107,7 @@ SELECT last_value FROM own_seq;
 SELECT idgen_next('own', 'sequence');
 
 -- restarted, or altered in this transaction
-SELECT idgen_restart('new', 1, 'sequence');
+SELECT idgen_restart('new', 1);
 SELECT * FROM idgen_next_range('new', 7, 'sequence');
 BEGIN;
 ALTER SEQUENCE new_seq RESTART 1001 INCREMENT BY 50;

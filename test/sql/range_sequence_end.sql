@@ -3,6 +3,7 @@
 -- one that fits exactly takes the last one; cycles
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence'), ('down', 1, 1, 'sequence');
 CREATE VIEW blocks AS SELECT name, first_id, last_id FROM idgen_cache ORDER BY name, first_id;
 
 -- INCREMENT BY 20, in whole blocks
@@ -13,7 +14,7 @@ SELECT last_value, is_called FROM gen_seq;
 SELECT * FROM idgen_next_range('gen', 7, 'sequence');
 SELECT * FROM idgen_next_range('gen', 94, 'sequence');
 \echo :SQLSTATE
-SELECT last_value, idgen_peek('gen', 'sequence') FROM gen_seq;
+SELECT last_value, idgen_peek('gen') FROM gen_seq;
 TABLE blocks;
 SELECT ids_issued, ids_lost, refills FROM idgen_stats;
 SELECT * FROM idgen_next_range('gen', 93, 'sequence');
@@ -47,7 +48,7 @@ SELECT * FROM idgen_next_range('down', 51, 'sequence');
 SELECT * FROM idgen_next_range('down', 7, 'sequence');
 SELECT * FROM idgen_next_range('down', 44, 'sequence');
 \echo :SQLSTATE
-SELECT last_value, idgen_peek('down', 'sequence') FROM down_seq;
+SELECT last_value, idgen_peek('down') FROM down_seq;
 SELECT * FROM idgen_next_range('down', 43, 'sequence');
 SELECT * FROM idgen_next_range('down', 1, 'sequence');
 \echo :SQLSTATE

@@ -47,9 +47,9 @@ SELECT idgen_unscramble('other', 6418030975202663736) = 1 AS same;
 -- the other functions
 SELECT idgen_next_big('orders') = idgen_last('orders') AS same, idgen_unscramble('orders', idgen_last('orders'));
 UPDATE id_sequences SET big_base = 10000000000000000000 WHERE name = 'orders';
-SELECT idgen_peek_big('orders') = idgen_next_big('orders') AS same, idgen_last_big('orders') - idgen_last('orders') AS big_base,
+SELECT idgen_next_big('orders') - idgen_last('orders') AS big_base,
 	idgen_unscramble('orders', idgen_last('orders'));
-SELECT idgen_next('orders', 'table') = idgen_last('orders', 'table') AS same;
+SELECT idgen_next('orders', 'table') = idgen_last('orders') AS same;
 SELECT next_block_start, ids_issued, percent_left
 FROM idgen_stats JOIN id_sequences USING (name) WHERE name = 'wide';
 SELECT first_id, last_id FROM idgen_cache WHERE name = 'orders';

@@ -3,6 +3,7 @@
 -- the ids that they stand for
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 CREATE SEQUENCE gen_seq INCREMENT 3 CACHE 4;
 
 -- a nextval() takes four values from the sequence, and a refill all of them
@@ -31,16 +32,16 @@ SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series
 SELECT last_value FROM gen_seq;
 
 -- the next id cannot be told once a value is to be drawn
-SELECT idgen_peek('gen', 'sequence');
+SELECT idgen_peek('gen');
 SELECT count(idgen_next('gen', 'sequence')) FROM idgen_stats, generate_series(1, ids_cached);
-SELECT idgen_peek('gen', 'sequence');
+SELECT idgen_peek('gen');
 \echo :SQLSTATE
 
 -- a restart makes those held by this session void, too
 SELECT idgen_next('gen', 'sequence');
 ALTER SEQUENCE gen_seq RESTART;
 SELECT idgen_next('gen', 'sequence');
-SELECT idgen_restart('gen', 100, 'sequence');
+SELECT idgen_restart('gen', 100);
 SELECT idgen_next('gen', 'sequence');
 
 -- at the end there are fewer
@@ -58,7 +59,7 @@ SELECT idgen_next('down', 'sequence');
 -- at the end, after a nextval() of the session
 CREATE SEQUENCE last_seq MAXVALUE 20 INCREMENT 3 CACHE 10;
 SELECT nextval('last_seq');
-SELECT count(idgen_next('last', 'sequence')), max(idgen_last('last', 'sequence')) FROM generate_series(4, 20);
+SELECT count(idgen_next('last', 'sequence')), max(idgen_last('last')) FROM generate_series(4, 20);
 SELECT idgen_next('last', 'sequence');
 \echo :SQLSTATE
 CREATE SEQUENCE last_cycle_seq MAXVALUE 20 INCREMENT 3 CACHE 3 CYCLE;

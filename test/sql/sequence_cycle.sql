@@ -3,6 +3,7 @@
 -- across it
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 
 CREATE SEQUENCE gen_seq MAXVALUE 10 INCREMENT 4 CYCLE;
 SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(1, 25);
@@ -50,7 +51,7 @@ INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('r
 SELECT string_agg(idgen_next('runs_down')::text, ' ') FROM generate_series(1, 12);
 
 -- others draw the values around the end
-SELECT idgen_restart('gen', 1, 'sequence');
+SELECT idgen_restart('gen', 1);
 SELECT idgen_next('gen', 'sequence');
 SELECT nextval('gen_seq'), nextval('gen_seq'), nextval('gen_seq');
 SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(1, 8);

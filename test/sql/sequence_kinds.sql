@@ -41,14 +41,15 @@ SELECT last_value FROM gen_seq;
 
 -- temporary: in the cache of the session, until the session ends
 CREATE TEMPORARY SEQUENCE gen_seq START 1000 INCREMENT 10;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 SELECT idgen_next('gen', 'sequence'), idgen_next('gen', 'sequence');
-SELECT idgen_peek('gen', 'sequence'), idgen_last('gen', 'sequence');
+SELECT idgen_peek('gen'), idgen_last('gen');
 SELECT last_value FROM gen_seq;
 SELECT name, source_name, cache, ids_issued, ids_cached FROM idgen_stats WHERE source_name = 'gen_seq';
 SELECT first_id, last_id FROM idgen_cache WHERE first_id > 1000;
 ALTER SEQUENCE pg_temp.gen_seq RESTART;
 SELECT idgen_next('gen', 'sequence');
-SELECT idgen_restart('gen', 2000, 'sequence');
+SELECT idgen_restart('gen', 2000);
 SELECT idgen_next('gen', 'sequence'), idgen_next('gen', 'sequence');
 \c -
 SELECT idgen_next('gen', 'sequence') < 1000 AS of_the_other;

@@ -23,12 +23,6 @@ SELECT idgen_next('gen.', 'sequence');
 \echo :SQLSTATE
 SELECT idgen_next('regress_a..gen', 'sequence');
 \echo :SQLSTATE
-SELECT idgen_peek('my gen', 'sequence');
-\echo :SQLSTATE
-SELECT idgen_last('my gen', 'sequence');
-\echo :SQLSTATE
-SELECT idgen_restart('my gen', 1, 'sequence');
-\echo :SQLSTATE
 
 -- ... and as source_name: refused before it is stored
 SELECT idgen_create('gen', source => 'sequence', source_name => 'my seq');
@@ -68,12 +62,6 @@ SELECT idgen_next_big('gen', 'sequence');
 SELECT idgen_next('regress_a.gen', 'sequence');
 \echo :SQLSTATE
 SELECT idgen_next('regress_no_such_schema.gen', 'sequence');
-\echo :SQLSTATE
-SELECT idgen_peek('gen', 'sequence');
-\echo :SQLSTATE
-SELECT idgen_last('gen', 'sequence');
-\echo :SQLSTATE
-SELECT idgen_restart('gen', 1, 'sequence');
 \echo :SQLSTATE
 DO $$
 BEGIN

@@ -6,6 +6,7 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 CREATE VIEW blocks AS SELECT name, first_id, last_id, state FROM idgen_cache ORDER BY name, first_id;
 
 -- created and committed
@@ -23,7 +24,7 @@ BEGIN;
 ALTER SEQUENCE gen_seq RESTART 100;
 TABLE blocks;
 SELECT idgen_next('gen', 'sequence'), idgen_next('gen', 'sequence');
-SELECT idgen_peek('gen', 'sequence'), idgen_last('gen', 'sequence');
+SELECT idgen_peek('gen'), idgen_last('gen');
 TABLE blocks;
 COMMIT;
 TABLE blocks;

@@ -6,6 +6,7 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence'), ('regress_a.gen', 1, 1, 'sequence');
 CREATE SEQUENCE gen_seq INCREMENT 10;
 CREATE ROLE regress_idgen_user;
 CREATE ROLE regress_idgen_owner;
@@ -23,11 +24,11 @@ EXECUTE draw_row;
 \echo :SQLSTATE
 SELECT idgen_next_big('gen', 'sequence');
 \echo :SQLSTATE
-SELECT idgen_peek('gen', 'sequence');
+SELECT idgen_peek('gen');
 \echo :SQLSTATE
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 \echo :SQLSTATE
-SELECT idgen_restart('gen', 1, 'sequence');
+SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
 SELECT nextval('gen_seq');
 \echo :SQLSTATE
@@ -38,8 +39,8 @@ GRANT USAGE ON gen_seq TO regress_idgen_user;
 SET ROLE regress_idgen_user;
 EXECUTE draw;
 EXECUTE draw_row;
-SELECT idgen_peek('gen', 'sequence'), idgen_last('gen', 'sequence'), idgen_next_big('gen', 'sequence');
-SELECT idgen_restart('gen', 1, 'sequence');
+SELECT idgen_peek('gen'), idgen_last('gen'), idgen_next_big('gen', 'sequence');
+SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
 SELECT setval('gen_seq', 1);
 \echo :SQLSTATE
@@ -120,7 +121,7 @@ RESET ROLE;
 -- idgen_restart takes UPDATE, as setval() does, and no ownership
 GRANT UPDATE ON gen_seq TO regress_idgen_user;
 SET ROLE regress_idgen_user;
-SELECT idgen_restart('gen', 500, 'sequence');
+SELECT idgen_restart('gen', 500);
 EXECUTE draw;
 SELECT idgen_restart('row', 600);
 EXECUTE draw_row;
@@ -131,11 +132,11 @@ RESET ROLE;
 BEGIN;
 REVOKE USAGE, UPDATE ON gen_seq FROM regress_idgen_owner;
 SET LOCAL ROLE regress_idgen_owner;
-SELECT idgen_restart('gen', 700, 'sequence');
+SELECT idgen_restart('gen', 700);
 \echo :SQLSTATE
 ROLLBACK;
 SET ROLE regress_idgen_user;
-SELECT idgen_restart('gen', 0, 'sequence');
+SELECT idgen_restart('gen', 0);
 \echo :SQLSTATE
 SELECT current_user;
 RESET ROLE;
@@ -147,11 +148,11 @@ EXECUTE draw;
 \echo :SQLSTATE
 EXECUTE draw_row;
 \echo :SQLSTATE
-SELECT idgen_peek('gen', 'sequence');
+SELECT idgen_peek('gen');
 \echo :SQLSTATE
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 \echo :SQLSTATE
-SELECT idgen_restart('gen', 1, 'sequence');
+SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
 RESET ROLE;
 GRANT SELECT ON id_sequences TO PUBLIC;
@@ -184,7 +185,7 @@ ALTER SEQUENCE regress_a.gen_seq OWNER TO regress_idgen_owner;
 GRANT USAGE ON SCHEMA regress_a TO regress_idgen_user;
 GRANT UPDATE ON regress_a.gen_seq TO regress_idgen_user;
 SET ROLE regress_idgen_user;
-SELECT idgen_restart('regress_a.gen', 5050, 'sequence');
+SELECT idgen_restart('regress_a.gen', 5050);
 SELECT idgen_next('regress_a.gen', 'sequence');
 RESET ROLE;
 

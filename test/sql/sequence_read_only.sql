@@ -2,6 +2,7 @@
 -- In a read-only transaction, ids come from temporary sequences only
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 CREATE SEQUENCE gen_seq INCREMENT 10;
 CREATE TEMPORARY SEQUENCE temporary_seq INCREMENT 10;
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES
@@ -19,9 +20,9 @@ SELECT idgen_next('row');
 \echo :SQLSTATE
 SELECT nextval('gen_seq');
 \echo :SQLSTATE
-SELECT idgen_restart('gen', 1, 'sequence');
+SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
-SELECT idgen_peek('gen', 'sequence'), idgen_last('gen', 'sequence');
+SELECT idgen_peek('gen'), idgen_last('gen');
 
 -- not refused: the first draw, one from the cache, refills
 SELECT idgen_next('temporary', 'sequence'), idgen_next('temporary', 'sequence');

@@ -9,23 +9,24 @@ CREATE EXTENSION idgen;
 CREATE SEQUENCE gen_seq INCREMENT 10 MINVALUE 1 MAXVALUE 1000;
 SELECT idgen_next('gen', 'sequence');
 
--- without a row
-SELECT idgen_restart('gen', 500, 'sequence');
-SELECT idgen_next('gen', 'sequence'), nextval('gen_seq'), idgen_next('gen', 'sequence');
+-- without a row, there is nothing of that name to restart or to look at, as
+-- with idgen_next of the name alone; but ALTER SEQUENCE restarts it
 SELECT idgen_restart('gen', 500);
 \echo :SQLSTATE
-SELECT idgen_restart('gen', 5, 'sequence');
-SELECT idgen_peek('gen', 'sequence');
+SELECT idgen_peek('gen');
+\echo :SQLSTATE
 SELECT idgen_next('gen', 'sequence'), nextval('gen_seq');
+ALTER SEQUENCE gen_seq RESTART WITH 500;
+SELECT idgen_next('gen', 'sequence'), nextval('gen_seq'), idgen_next('gen', 'sequence');
 
 -- START is where it was
 SELECT start_value FROM pg_sequences WHERE sequencename = 'gen_seq';
 
--- with a row, in both forms; the row stays as it is
+-- with a row, which stays as it is
 INSERT INTO id_sequences (name, next_block_start, source) VALUES ('gen', 77, 'sequence');
 SELECT idgen_restart('gen', 100);
 SELECT idgen_next('gen');
-SELECT idgen_restart('gen', 200, 'sequence');
+SELECT idgen_restart('gen', 200);
 SELECT idgen_next('gen');
 SELECT next_block_start FROM id_sequences;
 
@@ -106,11 +107,12 @@ SELECT idgen_next('gen');
 -- descending
 CREATE SEQUENCE down_seq INCREMENT -10;
 SELECT idgen_next('down', 'sequence');
-SELECT idgen_restart('down', -500, 'sequence');
-SELECT idgen_next('down', 'sequence'), idgen_next('down', 'sequence');
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('down', 1, 1, 'sequence');
+SELECT idgen_restart('down', -500);
+SELECT idgen_next('down'), idgen_next('down');
 
 -- null does nothing
-SELECT idgen_restart('gen', NULL), idgen_restart('gen', 1, NULL), idgen_restart(NULL, 1, 'sequence');
+SELECT idgen_restart('gen', NULL), idgen_restart(NULL, 1);
 SELECT idgen_next('gen');
 
 DROP SEQUENCE gen_seq, down_seq;

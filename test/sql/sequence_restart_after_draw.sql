@@ -3,17 +3,18 @@
 -- again in one transaction: what was drawn in between leaves nothing behind
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 CREATE SEQUENCE gen_seq INCREMENT 5;
 BEGIN;
 ALTER SEQUENCE gen_seq RESTART 100;
 SELECT idgen_next('gen', 'sequence');
-SELECT idgen_restart('gen', 100, 'sequence');
+SELECT idgen_restart('gen', 100);
 COMMIT;
 SELECT first_id, last_id, state FROM idgen_cache;
 SELECT array_agg(idgen_next('gen', 'sequence')) FROM generate_series(1, 7);
 
 BEGIN;
-SELECT idgen_restart('gen', 1, 'sequence');
+SELECT idgen_restart('gen', 1);
 SELECT idgen_next('gen', 'sequence');
 DROP SEQUENCE gen_seq;
 CREATE SEQUENCE gen_seq INCREMENT 5;

@@ -25,10 +25,8 @@ EXECUTE draw;
 -- back and forth: each goes on with what is cached
 SET search_path = regress_a, public;
 EXECUTE draw;
-SELECT idgen_peek('gen', 'sequence');
 SET search_path = regress_b, public;
 EXECUTE draw;
-SELECT idgen_peek('gen', 'sequence');
 SET search_path = public;
 EXECUTE draw;
 \echo :SQLSTATE
@@ -38,13 +36,13 @@ CREATE SCHEMA regress_c;
 CREATE SEQUENCE regress_c.gen_seq;
 SET search_path = regress_b, public;
 EXECUTE draw;
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 SET search_path = regress_c, public;
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 \echo :SQLSTATE
 SET search_path = regress_a, public;
 EXECUTE draw;
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 DROP SEQUENCE regress_c.gen_seq;
 DROP SCHEMA regress_c;
 
@@ -95,6 +93,7 @@ SET search_path = regress_b, public;
 SELECT idgen_next('gen'), idgen_next('named');
 SET search_path = regress_a, public;
 SELECT idgen_next('gen'), idgen_next('named');
+SELECT idgen_peek('gen'), idgen_peek('named');
 SELECT name, source_name, ids_cached FROM idgen_stats
 	WHERE name IN ('gen', 'named') ORDER BY name, source_name;
 

@@ -2,6 +2,7 @@
 -- setval() is not noticed while there are cached ids: they are used up first
 --
 CREATE EXTENSION idgen;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 CREATE SEQUENCE gen_seq INCREMENT 5;
 SELECT idgen_next('gen', 'sequence');
 
@@ -21,7 +22,7 @@ SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series
 
 -- idgen_restart is what makes it noticed
 SELECT setval('gen_seq', 300);
-SELECT idgen_restart('gen', 305, 'sequence');
+SELECT idgen_restart('gen', 305);
 SELECT idgen_next('gen', 'sequence');
 
 -- with nothing cached it takes effect at once

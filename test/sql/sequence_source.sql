@@ -50,17 +50,17 @@ SELECT idgen_next('with_row'), idgen_next('with_row', 'sequence'), idgen_next('w
 SELECT last_value FROM with_row_seq;
 SELECT next_block_start, block_size, exhausted, max_value FROM id_sequences;
 
--- without one, the source must be named
+-- without one, the source must be named to draw; nothing is to be looked at or
+-- restarted by the name alone, but for what was drawn last
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 SELECT idgen_next_big('gen');
 \echo :SQLSTATE
 SELECT idgen_peek('gen');
 \echo :SQLSTATE
-SELECT idgen_last('gen');
-\echo :SQLSTATE
 SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
+SELECT idgen_last('gen');
 
 -- idgen_next_big draws from the same stream
 SELECT idgen_next('gen', 'sequence') + 1 = idgen_next_big('gen', 'sequence') AS next_one;

@@ -35,17 +35,17 @@ RESET search_path;
 
 -- the last id drawn is that of the sequence that the name stands for, even if
 -- another one was looked at in between
+SELECT idgen_last('gen');
 CREATE SEQUENCE regress_idgen_schema.gen_seq START 501 INCREMENT 5;
 SELECT idgen_next('gen', 'sequence');
 SET search_path = regress_idgen_schema, public;
-SELECT idgen_peek('gen', 'sequence');
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 \echo :SQLSTATE
 RESET search_path;
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 SET search_path = regress_idgen_schema, public;
 SELECT idgen_next('gen', 'sequence'), idgen_next('gen', 'sequence');
-SELECT idgen_last('gen', 'sequence');
+SELECT idgen_last('gen');
 
 RESET search_path;
 DROP EXTENSION idgen;

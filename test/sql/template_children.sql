@@ -12,7 +12,7 @@ SELECT name, next_block_start, block_size, exhausted, max_value, source, source_
 
 -- all functions that draw make it, and no others
 SELECT idgen_next_big('invoice/big'), idgen_next_range('invoice/range', 3), idgen_next('invoice/source', 'table');
-SELECT idgen_last('invoice/range'), idgen_last_big('invoice/big');
+SELECT idgen_last('invoice/range'), idgen_last('invoice/big');
 SELECT idgen_last('invoice/unknown');
 \echo :SQLSTATE
 SELECT idgen_restart('invoice/unknown', 1);

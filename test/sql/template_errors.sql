@@ -12,7 +12,6 @@ SELECT idgen_next_big('t/*');
 SELECT idgen_next_big('t/*', 'table');
 SELECT idgen_next_range('t/*', 2);
 SELECT idgen_peek('t/*');
-SELECT idgen_peek_big('t/*');
 SELECT idgen_last('t/*');
 SELECT idgen_restart('t/*', 1);
 

@@ -3,12 +3,10 @@
 --
 CREATE EXTENSION idgen;
 SELECT idgen_create('t/*', next_block_start => 41, block_size => 3, big_base => 1000);
-SELECT idgen_peek('t/x'), idgen_peek('t/x', 'table'), idgen_peek_big('t/x');
+SELECT idgen_peek('t/x');
 SELECT name FROM id_sequences;
 SELECT idgen_next('t/x'), idgen_peek('t/x');
-SELECT idgen_peek('t/y'), idgen_next('t/y'), idgen_peek('t/y'), idgen_next_big('t/y'), idgen_peek_big('t/y');
-SELECT idgen_peek('t/x', 'sequence');
-\echo :SQLSTATE
+SELECT idgen_peek('t/y'), idgen_next('t/y'), idgen_peek('t/y'), idgen_next_big('t/y');
 SELECT idgen_last('t/z');
 \echo :SQLSTATE
 

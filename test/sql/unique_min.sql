@@ -18,7 +18,7 @@ SELECT t, idgen_unique_id_min(t::timestamptz), idgen_unique_uuid_min(t::timestam
 SELECT count(*), count(*) FILTER (WHERE
 		(idgen_unique_id_parts(id)).created_at = date_trunc('milliseconds', t)
 		AND (idgen_unique_id_parts(id - 1)).created_at < date_trunc('milliseconds', t)) AS right_ids,
-	count(*) FILTER (WHERE idgen_uuid_created_at(uuid) = date_trunc('milliseconds', t)
+	count(*) FILTER (WHERE idgen_unique_uuid_created_at(uuid) = date_trunc('milliseconds', t)
 		AND uuid::text LIKE '%-7000-8000-000000000000') AS right_uuids
 	FROM (SELECT t, idgen_unique_id_min(t) AS id, idgen_unique_uuid_min(t) AS uuid
 		FROM generate_series(timestamptz '2024-01-01 00:00:01', '2093-09-01', interval '41 days 3:25:45.678901') AS t) AS s;

@@ -9,14 +9,14 @@ SELECT idgen_unique_uuid() AS id \gset
 SELECT clock_timestamp() AS after \gset
 -- a server that was restarted right before may be ahead of its clock by 5
 -- seconds
-SELECT idgen_uuid_created_at(:'id') BETWEEN date_trunc('milliseconds', :'before'::timestamptz)
+SELECT idgen_unique_uuid_created_at(:'id') BETWEEN date_trunc('milliseconds', :'before'::timestamptz)
 	AND :'after'::timestamptz + interval '5 s' AS in_between;
 
 -- in one statement
 CREATE TEMPORARY TABLE ids AS SELECT n, idgen_unique_uuid() AS id FROM generate_series(1, 100000) AS n;
 SELECT count(*), count(DISTINCT id), min(id::text) > :'id' AS later, (SELECT id FROM ids WHERE n = 1)::text = min(id::text) AS first FROM ids;
 SELECT count(*) AS not_ascending FROM (SELECT id > lag(id) OVER (ORDER BY n) AS up FROM ids) AS s WHERE NOT up;
-SELECT count(DISTINCT idgen_uuid_created_at(id)) > 1 AS time_goes_on FROM ids;
+SELECT count(DISTINCT idgen_unique_uuid_created_at(id)) > 1 AS time_goes_on FROM ids;
 
 -- version 7, variant 10; all else behind the milliseconds varies
 CREATE TEMPORARY TABLE bits AS SELECT n, ('x' || replace(id::text, '-', ''))::bit(128) AS id FROM ids WHERE n <= 10000;
@@ -42,7 +42,7 @@ SELECT current_setting('server_version_num')::integer >= 170000 AS has_version,
 SELECT count(*) AS other_version FROM ids WHERE uuid_extract_version(id) <> 7 \gset
 \endif
 \if :has_v7
-SELECT count(*) AS other_time FROM ids WHERE uuid_extract_timestamp(id) IS DISTINCT FROM idgen_uuid_created_at(id) \gset
+SELECT count(*) AS other_time FROM ids WHERE uuid_extract_timestamp(id) IS DISTINCT FROM idgen_unique_uuid_created_at(id) \gset
 \endif
 SELECT :other_version AS other_version, :other_time AS other_time;
 

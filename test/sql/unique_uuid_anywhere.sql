@@ -38,7 +38,7 @@ REVOKE ALL ON id_sequences FROM PUBLIC;
 ALTER TABLE id_sequences DROP CONSTRAINT id_sequences_pkey;
 SET ROLE regress_idgen_nobody;
 SELECT idgen_unique_uuid() > :'id' AS ascending;
-SELECT idgen_uuid_created_at(idgen_unique_uuid_min('2026-11-22 12:00+00')) = '2026-11-22 12:00+00' AS same;
+SELECT idgen_unique_uuid_created_at(idgen_unique_uuid_min('2026-11-22 12:00+00')) = '2026-11-22 12:00+00' AS same;
 SELECT idgen_unique_id_min('2024-01-01 00:00+00');
 RESET ROLE;
 -- they can be withdrawn

@@ -4,7 +4,7 @@
 CREATE EXTENSION idgen;
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
-SELECT id, idgen_uuid_created_at(id::uuid) FROM unnest(ARRAY[
+SELECT id, idgen_unique_uuid_created_at(id::uuid) FROM unnest(ARRAY[
 	'017f22e2-79b0-7cc3-98c4-dc0c0c07398f', -- the example of RFC 9562, A.6: 2022-02-22 19:22:22
 	'00000000-0000-7000-8000-000000000000', -- the smallest of all
 	'00000000-0001-7fff-bfff-ffffffffffff',
@@ -19,11 +19,11 @@ SELECT id, idgen_uuid_created_at(id::uuid) FROM unnest(ARRAY[
 	'00000000-0000-0000-0000-000000000000',
 	'ffffffff-ffff-ffff-ffff-ffffffffffff'
 	]) AS id;
-SELECT count(idgen_uuid_created_at(gen_random_uuid())) AS of_version_4 FROM generate_series(1, 100);
-SELECT idgen_uuid_created_at(NULL) IS NULL AS "null";
+SELECT count(idgen_unique_uuid_created_at(gen_random_uuid())) AS of_version_4 FROM generate_series(1, 100);
+SELECT idgen_unique_uuid_created_at(NULL) IS NULL AS "null";
 -- the same instant everywhere
 SET timezone = 'Asia/Tokyo';
-SELECT idgen_uuid_created_at('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
+SELECT idgen_unique_uuid_created_at('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
 SELECT proname, provolatile, proparallel, proisstrict FROM pg_proc
 	WHERE proname ~ '^idgen_(unique_id|unique_uuid|uuid_)' ORDER BY proname;
 DROP EXTENSION idgen;

@@ -49,9 +49,9 @@ SELECT idgen_peek('new'), idgen_next('new'), idgen_peek('new');
 -- with a native sequence
 CREATE SEQUENCE native_seq INCREMENT 5;
 SELECT idgen_create('native', source => 'sequence', refill => 'worker');
-SELECT idgen_peek('native'), idgen_next('native', 'sequence'), idgen_peek('native', 'sequence'), idgen_last('native');
+SELECT idgen_peek('native'), idgen_next('native', 'sequence'), idgen_peek('native'), idgen_last('native');
 SELECT max(idgen_next('native')) FROM generate_series(2, 100);
-SELECT idgen_peek('native'), idgen_last('native', 'sequence');
+SELECT idgen_peek('native'), idgen_last('native');
 
 DROP EXTENSION idgen;
 DROP SEQUENCE native_seq;

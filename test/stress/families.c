@@ -68,8 +68,8 @@ drop_children(Disturber *disturber, Random *random)
 	char *sql;
 
 	if (one_in(random, 3))
-		drop = text("SELECT idgen_drop_children('%s', clock_timestamp() - interval '%d ms')", family->template,
-		            random_below(random, 1000));
+		drop = text("DELETE FROM id_sequences WHERE template = '%s' AND refilled_at < clock_timestamp() - interval '%d ms'",
+		            family->template, random_below(random, 1000));
 	else
 		drop = text("DELETE FROM id_sequences WHERE name ~ '^%s/[^*]+$' AND hashtext(name) %% %d = 0", family->prefix,
 		            random_from(random, 1, 10));

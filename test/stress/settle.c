@@ -297,7 +297,7 @@ look_up_lost(const Sequence *sequence, const char *column)
 static int64_t
 look_up_all_lost(void)
 {
-	int64_t lost = look_up(0, "SELECT coalesce(sum(value::bigint), 0) FROM idgen_cache_totals t,"
+	int64_t lost = look_up(0, "SELECT coalesce(sum(value::bigint), 0) FROM idgen_server t,"
 	                          " jsonb_each_text(to_jsonb(t)) WHERE key IN ('ids_lost', 'ids_evicted', 'ids_uncached')");
 
 	for (Database database = 0; database < NDATABASES; database++)

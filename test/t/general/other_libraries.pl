@@ -23,7 +23,7 @@ foreach my $libraries ('pg_stat_statements, idgen', 'idgen, pg_stat_statements')
 	$node->restart;
 	$node->safe_psql('postgres', 'SELECT pg_stat_statements_reset()');
 	is($node->safe_psql('postgres', q{SELECT max(idgen_next('x')) FROM generate_series(1, 5)}), $last += 5, "$libraries: ids");
-	is($node->safe_psql('postgres', q{SELECT cache FROM idgen_cache_totals}), 'server', "$libraries: in the server's cache");
+	is($node->safe_psql('postgres', q{SELECT cache FROM idgen_server}), 'server', "$libraries: in the server's cache");
 	is($node->safe_psql('postgres', q{SELECT sum(calls) FROM pg_stat_statements WHERE query LIKE '%idgen_next%'}),
 		'1', "$libraries: statements are counted");
 }

@@ -14,7 +14,7 @@ use Test::More;
 
 my $centre = idgen_server('centre');
 my $node = leasing_server('node', $centre, 300);
-my $until = run_sql($node, q{SELECT date_trunc('milliseconds', leased_until) FROM idgen_node});
+my $until = run_sql($node, q{SELECT date_trunc('milliseconds', node_leased_until) FROM idgen_server});
 
 $centre->stop;
 foreach my $stop (qw(fast immediate))
@@ -22,7 +22,7 @@ foreach my $stop (qw(fast immediate))
 	$node->stop($stop);
 	$node->start;
 	is(wait_for_number($node), '1', "stopped $stop, and the centre is away");
-	is(run_sql($node, q{SELECT leased_until, renewed_at IS NULL FROM idgen_node}), "$until|t", 'until the lease ends');
+	is(run_sql($node, q{SELECT node_leased_until, node_renewed_at IS NULL FROM idgen_server}), "$until|t", 'until the lease ends');
 }
 kill_server($node);
 $node->start;

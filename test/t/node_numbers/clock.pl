@@ -37,7 +37,7 @@ sub seconds
 # Forward on the server: its lease may have ended. It asks, and all is well.
 set_clock($node, '+3600');
 is(node_number($node), '1', 'an hour forward: it leases at once');
-is(seconds($node, '(SELECT leased_until - clock_timestamp() FROM idgen_node)'), '270', 'for the usual time');
+is(seconds($node, '(SELECT node_leased_until - clock_timestamp() FROM idgen_server)'), '270', 'for the usual time');
 is(seconds($centre, '(SELECT leased_until - clock_timestamp() FROM idgen_nodes WHERE number = 1)'), '300', 'the centre goes by its own clock');
 is(seconds($centre, '(SELECT used_until - clock_timestamp() FROM idgen_nodes WHERE number = 1)'), '3870', 'and knows how far ids may go');
 
@@ -50,14 +50,14 @@ set_clock($node, '+3600');
 is(node_number($node), '1', 'set back: the lease lasts still');
 set_clock($node, '+3595');
 is(node_number($node), '1', 'a little further');
-is($node->safe_psql('postgres', q{SELECT node_id FROM idgen_node}), '1', 'says the view');
+is($node->safe_psql('postgres', q{SELECT node_id FROM idgen_server}), '1', 'says the view');
 
 # Another server does not get the number as long as ids of it may be ahead of
 # its clock, even if the lease has ended and the number is released.
 start_with_clock($centre, '+0');
 $node->stop;
 set_clock($centre, '+400');
-$centre->safe_psql('postgres', 'SELECT idgen_release_node(1)');
+$centre->safe_psql('postgres', 'SELECT idgen_reserve_node(1, NULL)');
 my $other = leasing_server('other', $centre, 300);
 is(node_number($other), '2', 'ids of the number are ahead of the clock');
 

@@ -23,8 +23,8 @@ sub error_of
 }
 
 # The lease is renewed as long as the centre is there.
-my $renewed = run_sql($node, 'SELECT renewed_at FROM idgen_node');
-wait_for_true($node, "SELECT renewed_at > '$renewed'::timestamptz + '6 s' FROM idgen_node", 'renewals');
+my $renewed = run_sql($node, 'SELECT node_renewed_at FROM idgen_server');
+wait_for_true($node, "SELECT node_renewed_at > '$renewed'::timestamptz + '6 s' FROM idgen_server", 'renewals');
 is(node_number($node), '1', 'the number lasts for longer than a lease');
 
 # The centre is away: the number lasts until the lease ends, in the sessions
@@ -34,14 +34,14 @@ $session->query_safe('\set VERBOSITY sqlstate');
 isnt(answer($session, q{SELECT idgen_next('x'), idgen_unique_id()}), '55000', 'a session has drawn');
 $centre->stop('immediate');
 is(answer($session, q{SELECT (idgen_unique_id_parts(idgen_unique_id())).node}), '1', 'the centre has just gone');
-wait_for_true($node, 'SELECT failing_since IS NOT NULL FROM idgen_node', 'a failure');
-like(run_sql($node, 'SELECT problem FROM idgen_node'), qr/^could not connect to server "idgen_default"/, 'the view says so');
+wait_for_true($node, 'SELECT node_failing_since IS NOT NULL FROM idgen_server', 'a failure');
+like(run_sql($node, 'SELECT node_problem FROM idgen_server'), qr/^could not connect to server "idgen_default"/, 'the view says so');
 run_sql($node, q{SELECT idgen_create('plain')});
 is( run_sql($node, q{SELECT name, problem_kind FROM idgen_health ORDER BY name}),
 	"plain|\nx|no_node_number", 'idgen_health, of id sequences that need the number');
 like(run_sql($node, q{SELECT problem FROM idgen_health WHERE name = 'x'}),
 	qr/^The lease of node number 1, which ends at .*, cannot be renewed: could not connect to server/, 'while it lasts');
-wait_for_true($node, 'SELECT node_id IS NULL AND leased_until <= clock_timestamp() FROM idgen_node', 'the lease to end');
+wait_for_true($node, 'SELECT node_id IS NULL AND node_leased_until <= clock_timestamp() FROM idgen_server', 'the lease to end');
 is(answer($session, "SELECT $_"), '55000', "ended, in a session: $_") foreach (q{idgen_next('x')}, 'idgen_unique_id()');
 is(node_number($node), '55000', 'ended, in another one');
 like(
@@ -65,14 +65,14 @@ like(slurp_file($node->logfile), qr/LOG:  the lease of node number 1 is renewed 
 # The process that renews is stopped: nobody tells the sessions, but they see.
 my $process = lease_process($node);
 kill 'STOP', $process;
-wait_for_true($node, 'SELECT node_id IS NULL FROM idgen_node', 'the lease to end');
+wait_for_true($node, 'SELECT node_id IS NULL FROM idgen_server', 'the lease to end');
 $session->query_safe(q{SET idgen.worker_timeout = 10});
 is(answer($session, "SELECT $_"), '55000', "nobody renews: $_") foreach (q{idgen_next('x')}, 'idgen_unique_id()');
 
 # In the meantime, all that a copy of the server would have to show is taken
 # for another server's.
 wait_for_true($centre, q{SELECT state = 'ended' FROM idgen_nodes WHERE number = 1}, 'the lease to end at the centre');
-run_sql($centre, 'SELECT idgen_release_node(1)');
+run_sql($centre, 'SELECT idgen_reserve_node(1, NULL)');
 my $other = leasing_server('other', $centre, 300);
 is(node_number($other), '1', 'another server gets the number');
 kill 'CONT', $process;
@@ -91,7 +91,7 @@ kill 'STOP', @pids, $postmaster;
 my @seen = map { scalar(() = slurp_file($_->{out}) =~ /\n/g) } @clients;
 wait_for_true($centre, q{SELECT state = 'ended' FROM idgen_nodes WHERE number = 2}, 'the lease to end at the centre');
 wait_for_true($centre, q{SELECT used_until < clock_timestamp() FROM idgen_nodes WHERE number = 2}, 'its time-ordered ids to be of the past');
-run_sql($centre, 'SELECT idgen_release_node(2)');
+run_sql($centre, 'SELECT idgen_reserve_node(2, NULL)');
 my $third = leasing_server('third', $centre, 300);
 is(node_number($third), '2', 'its number goes to a third server');
 my $first = run_sql($third, 'SELECT idgen_unique_id()');

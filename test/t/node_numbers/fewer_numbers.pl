@@ -53,7 +53,7 @@ sub wait_for_change
 sub holder_of
 {
 	my ($node) = @_;
-	my $number = run_sql($node, 'SELECT node_id FROM idgen_node');
+	my $number = run_sql($node, 'SELECT node_id FROM idgen_server');
 
 	return $number eq '' ? '' : run_sql($centre, "SELECT holder FROM idgen_node_numbers WHERE number = $number");
 }
@@ -86,7 +86,7 @@ foreach my $deed (qw(stop kill centre stop))
 	else
 	{
 		$centre->stop('immediate');
-		wait_for_true($_, 'SELECT node_id IS NULL FROM idgen_node', 'the lease to end') foreach @nodes;
+		wait_for_true($_, 'SELECT node_id IS NULL FROM idgen_server', 'the lease to end') foreach @nodes;
 		$centre->start;
 	}
 	wait_for_true($centre, q{SELECT count(*) = 3 FROM idgen_nodes WHERE state = 'leased'}, 'three leases');

@@ -22,7 +22,7 @@ sub at_centre
 
 is(node_numbers(@nodes), '1 2 3', 'each server gets the lowest number that is free');
 is(run_sql($nodes[1], 'SHOW idgen.node_id'), 'auto', 'the setting stays as it is');
-is( run_sql($nodes[1], q{SELECT setting, node_id, leased_until - renewed_at <= '270 s', failing_since, problem FROM idgen_node}),
+is( run_sql($nodes[1], q{SELECT node_setting, node_id, node_leased_until - node_renewed_at <= '270 s', node_failing_since, node_problem FROM idgen_server}),
 	'auto|2|t||', 'the server knows its number');
 is( at_centre(q{
 		SELECT number, state, system_identifier IS NOT NULL, data_directory ~ 'node', leased_until - renewed_at, used_until < leased_until, reserved_for
@@ -66,29 +66,28 @@ run_sql($nodes[1], 'ALTER SYSTEM SET idgen.node_id = 7');
 run_sql($nodes[1], 'SELECT pg_reload_conf()');
 wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = '7'}, 'the setting');
 is(node_number($nodes[1]), '7', 'a number that is set');
-is(run_sql($nodes[1], 'SELECT * FROM idgen_node'), '7|7||||', 'view of that');
+is(run_sql($nodes[1], 'SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_since, node_problem FROM idgen_server'), '7|7||||', 'view of that');
 wait_for_true($nodes[1], q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen node number'}, 'the process to end');
 run_sql($nodes[1], 'ALTER SYSTEM RESET idgen.node_id');
 run_sql($nodes[1], 'SELECT pg_reload_conf()');
 wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = 'auto'}, 'the setting');
 is(wait_for_number($nodes[1]), '2', 'leased again');
 
-# Releasing and reserving
-is(sqlstate($centre, "SELECT idgen_release_node($_)"), '22023', "there is no number $_ to release") foreach (-1, 0, 1024);
+# Reserving numbers, and freeing them
+is(sqlstate($centre, "SELECT idgen_reserve_node($_, NULL)"), '22023', "there is no number $_ to free") foreach (-1, 0, 1024);
 is(sqlstate($centre, "SELECT idgen_reserve_node($_, 'x')"), '22023', "there is no number $_ to reserve") foreach (-1, 0, 1024);
-is(sqlstate($centre, 'SELECT idgen_release_node(9)'), '42704', 'nobody has had it');
-is(sqlstate($centre, 'SELECT idgen_release_node(2)'), '55006', 'a server has it');
+is(sqlstate($centre, 'SELECT idgen_reserve_node(2, NULL)'), '55006', 'a server has it');
 is(sqlstate($centre, q{SELECT idgen_reserve_node(2, 'x')}), '55006', 'so it cannot be reserved');
 at_centre(q{SELECT idgen_reserve_node(4, 'a server that sets it')});
 is(wait_for_number(leasing_server('node4', $centre, 300)), '5', 'a number that is reserved is left out');
 
 $nodes[1]->stop;
-is(sqlstate($centre, 'SELECT idgen_release_node(2)'), '55006', 'as long as the lease lasts');
+is(sqlstate($centre, 'SELECT idgen_reserve_node(2, NULL)'), '55006', 'as long as the lease lasts');
 at_centre(q{UPDATE idgen_node_numbers SET leased_until = clock_timestamp() WHERE number = 2});
 is(at_centre('SELECT state FROM idgen_nodes WHERE number = 2'), 'ended', 'a lease that has ended');
 is(wait_for_number(leasing_server('node5', $centre, 300)), '6', 'whose number belongs to its server still');
-at_centre('SELECT idgen_release_node(2)');
-is(at_centre('SELECT state, used_until > now() FROM idgen_nodes WHERE number = 2'), 'free|t', 'until it is released');
+at_centre('SELECT idgen_reserve_node(2, NULL)');
+is(at_centre('SELECT state, used_until > now() FROM idgen_nodes WHERE number = 2'), 'free|t', 'until it is freed');
 is(wait_for_number(leasing_server('node6', $centre, 300)), '7', 'time-ordered ids may have times to come: nobody gets it yet');
 
 # A server that has its way to the centre at the last moment: it gets the number
@@ -97,7 +96,7 @@ my $node7 = idgen_server('node7', conf => "idgen.node_id = auto\nidgen.node_leas
 run_sql($node7, q{SELECT idgen_create('x', layout => 'prefixed')});
 my $used_until = at_centre(q{UPDATE idgen_node_numbers SET used_until = clock_timestamp() + '3.9 s' WHERE number = 2 RETURNING used_until});
 lead_to_centre($node7, $centre);
-is(wait_for_number($node7), '2', 'released');
+is(wait_for_number($node7), '2', 'freed');
 is(run_sql($node7, "SELECT (idgen_unique_id_parts(idgen_unique_id())).created_at > '$used_until'"),
 	't', 'its ids are later than all with that number before');
 
@@ -115,7 +114,7 @@ is(run_sql($node8, q{SELECT problem_kind, problem FROM idgen_health WHERE name =
 my $node10 = idgen_server('node10', conf => "idgen.node_id = auto\nidgen.min_node_id = 1022\n");
 lead_to_centre($node10, $centre);
 is(sqlstate($node10, 'SELECT idgen_unique_id()'), '55000', 'no number is free');
-wait_for_true($node10, q{SELECT problem LIKE 'no node number is free%' FROM idgen_node}, 'the problem');
+wait_for_true($node10, q{SELECT node_problem LIKE 'no node number is free%' FROM idgen_server}, 'the problem');
 $node9->stop;
 at_centre(q{UPDATE idgen_node_numbers SET leased_until = clock_timestamp(), used_until = clock_timestamp() WHERE number = 1023});
 is(wait_for_number($node10), '1023 42704', 'a number whose lease has ended');
@@ -123,7 +122,7 @@ is(wait_for_number($node10), '1023 42704', 'a number whose lease has ended');
 # Rights at the centre
 at_centre('CREATE ROLE regress_monitor IN ROLE pg_monitor; CREATE ROLE regress_other');
 is(sqlstate($centre, "SET ROLE regress_other; SELECT $_"), '42501', "not for everybody: $_")
-  foreach ('number FROM idgen_nodes', 'number FROM idgen_node_numbers', 'token FROM idgen_leases', 'idgen_release_node(1)', q{idgen_reserve_node(1, 'x')},
+  foreach ('number FROM idgen_nodes', 'number FROM idgen_node_numbers', 'token FROM idgen_leases', q{idgen_reserve_node(1, NULL)}, q{idgen_reserve_node(1, 'x')},
 	q{idgen_lease_node(gen_random_uuid(), 1, 'x', 1, 1, 1, 1, gen_random_uuid(), '{}', '{}', '{}', '{}')});
 is(at_centre('SET ROLE regress_monitor; SELECT count(*) FROM idgen_nodes'), '11', 'pg_monitor sees who has which');
 is(sqlstate($centre, 'SET ROLE regress_monitor; SELECT token FROM idgen_leases'), '42501', 'but no token');

@@ -93,7 +93,7 @@ is(ask("SELECT idgen_next('gapless')"), $max{gapless} + 1, 'gapless ids have no 
 is(ask("SELECT idgen_next('unused')"), '521', 'what idgen_peek announced comes');
 is(ask('INSERT INTO orders SELECT FROM generate_series(1, 200) RETURNING 1') =~ tr/1//, 200,
 	'rows can be inserted');
-is(ask("SELECT cache FROM idgen_cache_totals"), 'server', 'from a cache of the server');
+is(ask("SELECT cache FROM idgen_server"), 'server', 'from a cache of the server');
 
 $session->quit;
 $standby->stop;

@@ -26,6 +26,7 @@ $primary->safe_psql(
 	CREATE SEQUENCE runs_seq;
 	CREATE UNLOGGED SEQUENCE unlogged_seq;
 	SELECT idgen_create('runs', source => 'sequence', block_size => 50);
+	SELECT idgen_create(name, source => 'sequence', block_size => 1) FROM unnest('{blocks,unused,used_up,unlogged}'::text[]) name;
 	SELECT idgen_next('used_up', 'sequence'), idgen_next('unlogged', 'sequence')});
 create_from_function($primary, 'fun', 20);
 $primary->wait_for_catchup($standby);
@@ -46,16 +47,16 @@ foreach my $draw (@draws)
 {
 	is(ask("SELECT $draw"), $refused =~ s/nextval/idgen_next/r, "so is $draw");
 }
-like(ask(q{SELECT idgen_restart('blocks', 1, 'sequence')}), qr/^ERROR:  25006: /, 'so is idgen_restart');
+like(ask(q{SELECT idgen_restart('blocks', 1)}), qr/^ERROR:  25006: /, 'so is idgen_restart');
 like(ask(q{SELECT idgen_next('unknown', 'sequence')}), qr/^ERROR:  42704: /, 'an unknown name is unknown');
 
-is(ask(q{SELECT idgen_peek('unused', 'sequence')}), '501', 'idgen_peek works');
-is(ask(q{SELECT idgen_peek('blocks', 'sequence'), idgen_peek('runs')}), '1|1', 'also for those in use');
-like(ask(q{SELECT idgen_peek('used_up', 'sequence')}),
+is(ask(q{SELECT idgen_peek('unused')}), '501', 'idgen_peek works');
+is(ask(q{SELECT idgen_peek('blocks'), idgen_peek('runs')}), '1|1', 'also for those in use');
+like(ask(q{SELECT idgen_peek('used_up')}),
 	qr/^ERROR:  2200H: id sequence "used_up" is exhausted/, 'as does its error');
 like(ask(q{SELECT idgen_peek('fun')}), qr/^ERROR:  55000: /, 'a function cannot tell');
-like(ask(q{SELECT idgen_peek('unlogged', 'sequence')}), qr/^ERROR:  55000: /, 'nor can an unlogged sequence');
-my (undef, undef, $stderr) = $standby->psql('postgres', q{SELECT idgen_peek('unlogged', 'sequence')});
+like(ask(q{SELECT idgen_peek('unlogged')}), qr/^ERROR:  55000: /, 'nor can an unlogged sequence');
+my (undef, undef, $stderr) = $standby->psql('postgres', q{SELECT idgen_peek('unlogged')});
 like($stderr, qr/DETAIL:  Sequence "unlogged_seq" is unlogged, and this is a standby\.(?!\nHINT)/, 'which says why');
 like(ask(q{SELECT idgen_next('unlogged', 'sequence')}), qr/^ERROR:  25006: /, 'which is refused, too');
 is(ask('SELECT count(*) FROM idgen_cache'), '0', 'no ids are cached');
@@ -84,7 +85,7 @@ foreach my $draw (@draws)
 {
 	my ($name) = $draw =~ /'(\w+)'/;
 	my ($max) = sort { $b <=> $a } map { /^$name (\d+)/ } @ids;
-	my $announced = $name eq 'fun' ? '' : ask("SELECT idgen_peek('$name'" . ($name eq 'runs' ? '' : ", 'sequence'") . ')');
+	my $announced = $name eq 'fun' ? '' : ask("SELECT idgen_peek('$name')");
 	my $id = ask("SELECT $draw");
 
 	cmp_ok($id, '>', $max, "$name: a new id after the promotion");

@@ -52,7 +52,7 @@ is(answer($alice, "SELECT idgen_peek('x'), idgen_last('x'), idgen_next_big('x')"
 is(answer($bob, "SELECT idgen_last('x')"), '55000', 'idgen_last is about the own session');
 is(answer($alice, "SELECT name, ids_issued FROM idgen_stats"), 'x|3', 'idgen_stats');
 is(answer($alice, "SELECT * FROM idgen_cache"), 'x|4|20|published', 'idgen_cache');
-is(answer($alice, "SELECT cache FROM idgen_cache_totals"), 'server', 'idgen_cache_totals');
+is(answer($alice, "SELECT cache FROM idgen_server"), 'server', 'idgen_server');
 
 foreach my $refused (
 	"INSERT INTO id_sequences (name, next_block_start) VALUES ('new', 1)",

@@ -69,10 +69,10 @@ sub draw_some
 }
 
 connect_anew();
-my $last_composed = q{SELECT idgen_last('composed'), idgen_last_big('composed')};
+my $last_composed = q{SELECT idgen_last('composed')};
 $session->query_safe(q{SELECT idgen_next_big('composed')});
 my $last = $session->query_safe($last_composed);
-like($last, qr/^30\d{3}00000000000001\|\d{37}1$/, 'a composed id');
+like($last, qr/^30\d{3}00000000000001$/, 'a composed id');
 $drawn = 1;
 my $before = memory();
 draw_from_all();

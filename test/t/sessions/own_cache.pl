@@ -162,14 +162,15 @@ isnt($sessions{a}->query_safe($parts), $sessions{b}->query_safe($parts), 'compos
 steps(q{
 	# native sequences
 	o: CREATE SEQUENCE gen_seq INCREMENT BY 20
+	o: SELECT idgen_create('row', source => 'sequence', source_name => 'gen_seq')
 	abab: [gen, sequence] --> 1 21 2 22
 	a: SELECT cache, ids_cached FROM idgen_stats WHERE source = 'sequence' --> session|18
 	aa: idgen_next_range('gen', 7, 'sequence') --> (3,9) (10,16)
 	o: ALTER SEQUENCE gen_seq RESTART WITH 1001
 	ab: [gen, sequence] --> 1001 1021
-	o: SELECT idgen_restart('gen', 2001, 'sequence')
+	o: SELECT idgen_restart('row', 2001)
 	ab: [gen, sequence] --> 2001 2021
-	b: BEGIN; SELECT idgen_restart('gen', 1, 'sequence')
+	b: BEGIN; SELECT idgen_restart('row', 1)
 	abba: [gen, sequence] --> 2002 1 2 2003
 	b: COMMIT
 	a: [gen, sequence] --> 21

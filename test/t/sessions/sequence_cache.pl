@@ -50,7 +50,9 @@ $pooled->quit;
 is($node->safe_psql('postgres', q{SELECT idgen_next('gen', 'sequence')}), '902', 'nor does the end of the session');
 
 # Restarted, altered
-$node->safe_psql('postgres', q{SELECT idgen_restart('gen', 1, 'sequence')});
+$node->safe_psql('postgres', q{
+	SELECT idgen_create('row', source => 'sequence', source_name => 'gen_seq');
+	SELECT idgen_restart('row', 1)});
 is($node->safe_psql('postgres', q{SELECT idgen_next('gen', 'sequence'), last_value FROM gen_seq}), '1|1', 'idgen_restart()');
 is($node->safe_psql('postgres', q{SELECT idgen_next('gen', 'sequence'), last_value FROM gen_seq}), '2|381', 'and the next one');
 $node->safe_psql('postgres', 'ALTER SEQUENCE gen_seq CACHE 2 RESTART 1001');

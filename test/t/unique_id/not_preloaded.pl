@@ -22,7 +22,7 @@ foreach my $function ('idgen_unique_id', 'idgen_unique_uuid')
 		"$function is refused");
 }
 is($node->safe_psql('postgres', 'SELECT node, counter FROM idgen_unique_id_parts(4198401)'), '1|1', 'parts');
-is($node->safe_psql('postgres', q{SELECT idgen_uuid_created_at(idgen_unique_uuid_min('2026-11-22')) = '2026-11-22'}), 't', 'the time in a UUID');
+is($node->safe_psql('postgres', q{SELECT idgen_unique_uuid_created_at(idgen_unique_uuid_min('2026-11-22')) = '2026-11-22'}), 't', 'the time in a UUID');
 is($node->safe_psql('postgres', "SELECT idgen_create('x'); SELECT idgen_next('x')"), "\n1", 'id sequences work');
 
 $node->stop;

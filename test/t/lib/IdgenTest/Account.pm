@@ -32,7 +32,7 @@ my $taken = q{
 # each database, and of others, in the whole server. Only here stands under
 # which names a version counts them.
 my $lost_here = q{coalesce((SELECT sum(ids_lost) FROM idgen_stats), 0)};
-my $lost_besides = q{(SELECT ids_lost + ids_evicted + ids_uncached FROM idgen_cache_totals)};
+my $lost_besides = q{(SELECT ids_lost + ids_evicted + ids_uncached FROM idgen_server)};
 
 my $cached = q{
 	coalesce((SELECT sum(abs(last_id - first_id) + 1) FROM idgen_cache WHERE state <> 'pending'), 0)};

@@ -71,7 +71,7 @@ sub wait_for_renewal
 {
 	my ($node) = @_;
 
-	wait_for_true($node, 'SELECT renewed_at IS NOT NULL FROM idgen_node', 'a renewal');
+	wait_for_true($node, 'SELECT node_renewed_at IS NOT NULL FROM idgen_server', 'a renewal');
 	return node_number($node);
 }
 
