@@ -430,17 +430,8 @@ CREATE FUNCTION @extschema@.idgen_adopt(
 CREATE FUNCTION @extschema@.idgen_release(relation regclass, column_name name, kind text DEFAULT 'identity') RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_release'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_create_missing(relation regclass DEFAULT NULL, refill text DEFAULT 'auto') RETURNS SETOF text
-	AS 'MODULE_PATHNAME', 'idgen_create_missing'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
-CREATE FUNCTION @extschema@.idgen_sync(relation regclass DEFAULT NULL, column_name name DEFAULT NULL) RETURNS SETOF text
-	AS 'MODULE_PATHNAME', 'idgen_sync'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
-
 COMMENT ON FUNCTION @extschema@.idgen_adopt(regclass, name, text, text) IS 'have a column draw from a new id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
-COMMENT ON FUNCTION @extschema@.idgen_create_missing(regclass, text) IS 'make the id sequences that the defaults of a table, or of all, draw from and that are missing';
-COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name) IS 'move the id sequence of a column, or of all columns, behind the ids that the column has';
 
 --
 -- Time-ordered ids: no table, no privilege
@@ -784,17 +775,15 @@ CREATE FUNCTION @extschema@.idgen_text_digits(format text, length integer, OUT d
 	AS 'MODULE_PATHNAME', 'idgen_text_digits'
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
--- The greatest or the least id in a column, if a brief look finds it and the
--- caller may know.
-CREATE FUNCTION @extschema@.idgen_column_end(relation oid, attnum smallint, upper boolean) RETURNS numeric
+-- The greatest or the least id in a column; text ids are read by their format.
+-- Looks are brief, and then find nothing that would take long, or that the
+-- caller may not know; free, and then fail at a table that is locked; or wait.
+CREATE FUNCTION @extschema@.idgen_column_end(relation oid, attnum smallint, upper boolean, format text, look text) RETURNS numeric
 	AS 'MODULE_PATHNAME', 'idgen_column_end_of'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- The columns that draw from anything, once for each thing: by their own
--- defaults, those of their domains, or as identity columns. Of kind "owned" are
--- columns that draw by none of these, though a native sequence belongs to them,
--- or an id sequence: which ones do, the arguments say.
-CREATE FUNCTION @extschema@.idgen_draws(names text[], relations oid[], attnums smallint[]) RETURNS TABLE (
+-- A column that draws, and one thing that it draws from.
+CREATE TYPE @extschema@.idgen_draw AS (
 	relation oid,
 	attnum smallint,
 	column_name name,
@@ -816,7 +805,15 @@ CREATE FUNCTION @extschema@.idgen_draws(names text[], relations oid[], attnums s
 	sequence_name text, -- if the default gives that by name
 	plain boolean,
 	inherited boolean -- from a parent that draws from the same?
-)
+);
+
+COMMENT ON TYPE @extschema@.idgen_draw IS 'a column, and one thing that it draws from';
+
+-- The columns that draw from anything, once for each thing: by their own
+-- defaults, those of their domains, or as identity columns. Of kind "owned" are
+-- columns that draw by none of these, though a native sequence belongs to them,
+-- or an id sequence: which ones do, the arguments say.
+CREATE FUNCTION @extschema@.idgen_draws(names text[], relations oid[], attnums smallint[]) RETURNS SETOF @extschema@.idgen_draw
 	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1000 SET jit = off
 BEGIN ATOMIC
 	WITH RECURSIVE domains (domain, type, typmod) AS (
@@ -1206,7 +1203,7 @@ BEGIN ATOMIC
 	-- columns that have ids which are still to be issued
 	seen AS MATERIALIZED (
 		SELECT f.line, f.name, f.native, d.relation, d.attnum, r.limit_value,
-			@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, (f.step > 0)::boolean) AS id
+			@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, (f.step > 0)::boolean, NULL::text, 'brief'::text) AS id
 		FROM facts AS f JOIN takers AS d ON d.line = f.line AND d.counts AND d.plain LEFT JOIN reach AS r ON r.line = f.line
 		WHERE f.exhausted IS NOT NULL AND f.layout = 'plain'
 			AND (d.form = 'bigint' OR d.form = 'numeric' AND coalesce(f.big_base, 0) = 0)
@@ -1361,11 +1358,346 @@ CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
+--
+-- Moving id sequences behind the ids in their columns: with the caller's own
+-- privileges
+--
+
+-- What is to be known of an id sequence to move it, under a lock of its native
+-- sequence if that is asked for. The child of a template is made. All is null
+-- if there is no row, and none that it would be made from.
+CREATE FUNCTION @extschema@.idgen_sync_source(
+	search_path text, -- of whoever has called
+	name text,
+	source text,
+	lock boolean,
+	OUT has_row boolean,
+	OUT owner oid, -- of the column that it belongs to
+	OUT native oid,
+	OUT by_path boolean, -- has the search_path led to the native sequence?
+	OUT big_base numeric,
+	OUT format text
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_sync_source'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- Have all ids to come lie behind these sequence values. The row is locked. All
+-- is null if the source has changed since it was looked at.
+CREATE FUNCTION @extschema@.idgen_advance(
+	search_path text,
+	name text,
+	source text,
+	lowest numeric,
+	highest numeric,
+	OUT kind text, -- none; cached: what was cached is dropped; source
+	OUT moved_from bigint,
+	OUT moved_to bigint
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_advance'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION @extschema@.idgen_lock_columns(relations oid[], attnums smallint[]) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_lock_columns'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- Raises an error unless the ids in a column tell how far its id sequence has
+-- got.
+CREATE FUNCTION @extschema@.idgen_check_ids(c @extschema@.idgen_draw) RETURNS void
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	kind CONSTANT "char" := (SELECT r.relkind FROM pg_class AS r WHERE r.oid = c.relation);
+BEGIN
+	IF NOT c.plain THEN
+		RAISE 'column "%" of table "%" computes with the ids that it draws', c.column_name, c.table_name
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+				DETAIL = 'Its default is more than a call of idgen_next(), idgen_next_big() or idgen_next_text().',
+				HINT = 'Use @extschema@.idgen_restart() with an id after all that it has used.';
+	ELSIF kind NOT IN ('r', 'p') THEN
+		RAISE 'ids of column "%" of relation "%" are not known', c.column_name, c.table_name
+			USING ERRCODE = 'wrong_object_type',
+				DETAIL = CASE kind WHEN 'f' THEN 'Its rows are not in this database.' ELSE 'Its rows are those of other tables.' END;
+	ELSIF c.form = 'text' AND c.type <> ALL ('{text, varchar, bpchar}'::regtype[]) THEN
+		RAISE 'column "%" of table "%" must be of type text or varchar', c.column_name, c.table_name
+			USING ERRCODE = 'datatype_mismatch', DETAIL = format('Its type is %s.', format_type(c.type, NULL));
+	ELSIF c.form <> 'text' AND c.type <> ALL ('{smallint, integer, bigint, numeric}'::regtype[]) THEN
+		RAISE 'column "%" of table "%" must be of type smallint, integer, bigint, or numeric', c.column_name, c.table_name
+			USING ERRCODE = 'datatype_mismatch', DETAIL = format('Its type is %s.', format_type(c.type, NULL));
+	END IF;
+END
+$$;
+
+-- Make the row of an id sequence that columns draw from, behind their ids.
+-- Returns the line of the report; null if somebody else has made it just now.
+-- Where only the row that is missing can say what the ids are like, none is
+-- made. Whose columns count, no row says: in this order, those of the owner of
+-- the relation that the caller names; of the column that idgen_adopt() gives
+-- the name; or of all columns.
+CREATE FUNCTION @extschema@.idgen_make_missing(name text, columns @extschema@.idgen_draw[], relation oid, refill text, look text) RETURNS text
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	c @extschema@.idgen_draw;
+	role oid;
+	names text;
+	found_owner text;
+	start numeric := 1;
+	last_id numeric := 9223372036854775807;
+BEGIN
+	SELECT coalesce((SELECT r.relowner FROM pg_class AS r WHERE r.oid = idgen_make_missing.relation),
+			min(d.owner) FILTER (WHERE d.table_name || '.' || d.column_name = idgen_make_missing.name),
+			CASE WHEN min(d.owner) = max(d.owner) THEN min(d.owner) END)
+		INTO role FROM unnest(idgen_make_missing.columns) AS d;
+	FOREACH c IN ARRAY idgen_make_missing.columns LOOP
+		CONTINUE WHEN c.inherited OR NOT @extschema@.idgen_counts(c.owner::oid, role::oid, NULL::oid);
+		IF NOT c.plain OR c.form <> 'bigint' OR lower(c.source) <> 'table' THEN
+			RAISE 'only its row could say what column "%" of table "%" draws', c.column_name, c.table_name
+				USING ERRCODE = 'feature_not_supported';
+		END IF;
+		PERFORM @extschema@.idgen_check_ids(c::@extschema@.idgen_draw);
+		names := concat_ws(' and ', names, format('column "%s" of table "%s"', c.column_name, c.table_name));
+		last_id := least(last_id, CASE c.type WHEN 'smallint'::regtype THEN 32767 WHEN 'integer'::regtype THEN 2147483647 END);
+		start := greatest(start, floor(@extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, true::boolean, NULL::text, look::text)) + 1);
+		IF found_owner IS NULL AND pg_has_role(c.owner, 'USAGE') AND EXISTS (
+			SELECT FROM pg_attribute AS a JOIN pg_class AS r ON r.oid = a.attrelid
+			WHERE a.attrelid = c.relation AND a.attnum = c.attnum AND a.atthasdef AND a.attinhcount = 0 AND r.relpersistence <> 't') THEN
+			found_owner := format('%s.%I', c.relation_name, c.column_name);
+		END IF;
+	END LOOP;
+	IF names IS NULL THEN
+		RAISE 'tables of several owners draw from it, so name one' USING ERRCODE = 'object_not_in_prerequisite_state';
+	ELSIF start > last_id OR start >= 9223372036854775807 THEN
+		RAISE 'no id is left for %', names USING ERRCODE = 'sequence_generator_limit_exceeded';
+	END IF;
+	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, block_size, max_value, refill, owned_by, start_value)
+		VALUES (idgen_make_missing.name, start, current_setting('idgen.default_block_size')::integer, last_id,
+			idgen_make_missing.refill, found_owner::@extschema@.idgen_column, 1)
+		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
+	IF NOT FOUND THEN
+		RETURN NULL;
+	END IF;
+	RETURN format('id sequence "%s" was created for %s, beginning with %s, with refill "%s"',
+		idgen_make_missing.name, names, start, idgen_make_missing.refill);
+END
+$$;
+
+-- Move an id sequence behind the ids in columns: in those that were asked for,
+-- and in the others that draw from it and count. What the caller has named
+-- counts, and so do other tables of that owner. Returns the lines of the
+-- report; null if there is no row.
+--
+-- Locks, in this order: the tables, if the caller has named one; the row; the
+-- native sequence. So this waits for transactions that have refilled, but not
+-- for those that insert explicit ids: what they have not committed does not
+-- count. A call for the whole database waits for no table, since refills wait
+-- for the rows that it has moved.
+CREATE FUNCTION @extschema@.idgen_sync_one(search_path text, name text, source text, asked @extschema@.idgen_draw[], others @extschema@.idgen_draw[], look text) RETURNS text[]
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	c @extschema@.idgen_draw;
+	held record;
+	moved record;
+	seen @extschema@.idgen_draw[] := '{}';
+	counted @extschema@.idgen_draw[] := '{}'; -- of these, the ones that are read
+	lines text[] := '{}';
+	refused text;
+	shift numeric;
+	text_format text;
+	bottom numeric;
+	top numeric;
+	past text;
+	left_out text := '';
+BEGIN
+	SELECT h.* INTO held FROM @extschema@.idgen_sync_source(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
+		idgen_sync_one.source::text, false::boolean) AS h;
+	IF held.has_row IS NULL THEN
+		RETURN NULL;
+	END IF;
+
+	FOREACH c IN ARRAY idgen_sync_one.asked || idgen_sync_one.others LOOP
+		CONTINUE WHEN c.inherited OR c = ANY (seen);
+		seen := seen || c;
+
+		-- each tenant may have a sequence of that name: whoever uses the table
+		-- has its schema in the search_path, most likely
+		refused := CASE WHEN held.by_path AND EXISTS (SELECT FROM pg_class AS t JOIN pg_class AS n ON n.relnamespace = t.relnamespace
+					JOIN pg_class AS o ON o.relname = n.relname AND o.oid <> n.oid
+				WHERE t.oid = c.relation AND o.oid = held.native)
+			THEN 'search_path leads to another sequence than that in the schema of the table'
+			WHEN NOT @extschema@.idgen_counts(c.owner::oid, held.owner::oid, held.native::oid)
+				AND (idgen_sync_one.look = 'free' OR NOT EXISTS (SELECT FROM unnest(idgen_sync_one.asked) AS a WHERE pg_has_role(c.owner, a.owner, 'USAGE')))
+			THEN format('the owner of table "%s" may not write its row', c.table_name) END;
+		IF c = ANY (idgen_sync_one.asked) THEN
+			IF idgen_sync_one.look = 'free' AND refused IS NOT NULL THEN
+				lines := lines || format('id sequence "%s" of column "%s" of table "%s" was left alone: %s', idgen_sync_one.name, c.column_name, c.table_name, refused);
+				CONTINUE;
+			END IF;
+		ELSIF refused IS NOT NULL OR NOT EXISTS (SELECT FROM pg_class AS r WHERE r.oid = c.relation AND r.relkind IN ('r', 'p')) THEN
+			CONTINUE;
+		END IF;
+		IF NOT c.plain THEN
+			left_out := left_out || format('; column "%s" of table "%s", which computes with its ids, was left out of account', c.column_name, c.table_name);
+			CONTINUE;
+		END IF;
+		past := concat_ws(' and ', past, format('column "%s" of table "%s"', c.column_name, c.table_name));
+		counted := counted || c;
+	END LOOP;
+	IF past IS NULL THEN
+		RETURN lines;
+	END IF;
+
+	IF idgen_sync_one.look = 'wait' THEN
+		PERFORM @extschema@.idgen_lock_columns((SELECT array_agg(d.relation) FROM unnest(counted) AS d)::oid[],
+			(SELECT array_agg(d.attnum) FROM unnest(counted) AS d)::smallint[]);
+	END IF;
+	IF held.has_row THEN
+		PERFORM FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_sync_one.name FOR UPDATE;
+		IF NOT FOUND THEN
+			RAISE 'id sequence "%" does not exist', idgen_sync_one.name USING ERRCODE = 'undefined_object';
+		END IF;
+	END IF;
+	LOOP
+		SELECT h.* INTO held FROM @extschema@.idgen_sync_source(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
+			idgen_sync_one.source::text, true::boolean) AS h;
+		bottom := NULL;
+		top := NULL;
+		FOREACH c IN ARRAY counted LOOP
+			text_format := CASE c.form WHEN 'text' THEN coalesce(held.format, '{id}') END;
+			shift := CASE c.form WHEN 'numeric' THEN coalesce(held.big_base, 0) ELSE 0 END;
+			top := greatest(top, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, true::boolean,
+				text_format::text, idgen_sync_one.look::text) - shift);
+			IF held.native IS NOT NULL THEN
+				bottom := least(bottom, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, false::boolean,
+					text_format::text, idgen_sync_one.look::text) - shift);
+			END IF;
+		END LOOP;
+		SELECT m.* INTO moved FROM @extschema@.idgen_advance(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
+			idgen_sync_one.source::text, bottom::numeric, top::numeric) AS m;
+		EXIT WHEN moved.kind IS NOT NULL;
+	END LOOP;
+	RETURN lines || CASE moved.kind
+		WHEN 'none' THEN format('id sequence "%s" is past %s already%s', idgen_sync_one.name, past, left_out)
+		WHEN 'cached' THEN format('id sequence "%s" goes on with %s; its cached ids were not all past %s, and were dropped%s',
+			idgen_sync_one.name, moved.moved_to, past, left_out)
+		ELSE format('id sequence "%s" was moved from %s to %s, past %s%s', idgen_sync_one.name, moved.moved_from, moved.moved_to, past, left_out) END;
+END
+$$;
+
+CREATE FUNCTION @extschema@.idgen_sync_columns(relation regclass, column_name name, refill text, search_path text) RETURNS SETOF text
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	look CONSTANT text := CASE WHEN idgen_sync_columns.relation IS NULL THEN 'free' ELSE 'wait' END;
+	table_name text;
+	target record;
+	c @extschema@.idgen_draw;
+	asked @extschema@.idgen_draw[];
+	lines text[];
+	missing boolean;
+	state text;
+	message text;
+BEGIN
+	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+		RAISE 'idgen_sync() sees what is committed only at isolation level READ COMMITTED' USING ERRCODE = 'active_sql_transaction';
+	ELSIF idgen_sync_columns.relation IS NULL AND idgen_sync_columns.column_name IS NOT NULL THEN
+		RAISE 'relation must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF idgen_sync_columns.refill IS NULL THEN
+		RAISE 'refill must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF idgen_sync_columns.refill NOT IN ('transaction', 'worker', 'auto') THEN
+		RAISE 'invalid refill "%"', idgen_sync_columns.refill
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid values are: transaction, worker, auto.';
+	END IF;
+	IF idgen_sync_columns.relation IS NOT NULL THEN
+		SELECT n.nspname || '.' || r.relname INTO table_name
+			FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_sync_columns.relation;
+		IF NOT FOUND THEN
+			RAISE 'relation with OID % does not exist', idgen_sync_columns.relation::oid USING ERRCODE = 'undefined_table';
+		ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = idgen_sync_columns.relation
+			AND a.attname = coalesce(idgen_sync_columns.column_name, a.attname)) AND idgen_sync_columns.column_name IS NOT NULL THEN
+			RAISE 'column "%" of relation "%" does not exist', idgen_sync_columns.column_name, table_name USING ERRCODE = 'undefined_column';
+		END IF;
+	END IF;
+
+	FOR target IN
+		WITH found AS MATERIALIZED (
+			SELECT d AS draw, d.name, d.source, d.inherited, d.table_name || '.' || d.column_name AS place,
+				idgen_sync_columns.relation IS NULL AND NOT d.inherited
+					OR d.relation = idgen_sync_columns.relation AND d.column_name = coalesce(idgen_sync_columns.column_name, d.column_name) AS asked
+			FROM @extschema@.idgen_draws(NULL::text[], NULL::oid[], NULL::smallint[]) AS d
+			WHERE d.kind = 'idgen' AND d.name <> '' AND d.name NOT LIKE '%/*'
+		), others AS (
+			SELECT f.name, array_agg(f.draw ORDER BY f.place COLLATE "C") AS draws FROM found AS f GROUP BY f.name
+		)
+		SELECT f.name, f.source, array_agg(f.draw ORDER BY f.place COLLATE "C") AS asked, o.draws AS others, min(f.place COLLATE "C") AS place
+		FROM found AS f JOIN others AS o ON o.name = f.name
+		WHERE f.asked
+		GROUP BY f.name, f.source, o.draws
+		ORDER BY place
+	LOOP
+		asked := '{}';
+		FOREACH c IN ARRAY target.asked LOOP
+			BEGIN
+				PERFORM @extschema@.idgen_check_ids(c::@extschema@.idgen_draw);
+				asked := asked || c;
+			EXCEPTION WHEN object_not_in_prerequisite_state OR wrong_object_type OR datatype_mismatch THEN
+				IF idgen_sync_columns.column_name IS NOT NULL THEN
+					RAISE;
+				END IF;
+				RETURN NEXT format('id sequence "%s" of column "%s" of table "%s" was left alone: %s',
+					target.name, c.column_name, c.table_name, SQLERRM);
+			END;
+		END LOOP;
+		CONTINUE WHEN asked = '{}';
+		missing := false;
+		BEGIN
+			lines := @extschema@.idgen_sync_one(idgen_sync_columns.search_path::text, target.name::text, target.source::text,
+				asked::@extschema@.idgen_draw[], target.others::@extschema@.idgen_draw[], look::text);
+			IF lines IS NULL THEN
+				missing := true;
+				lines := ARRAY[@extschema@.idgen_make_missing(target.name::text, target.others::@extschema@.idgen_draw[],
+					idgen_sync_columns.relation::oid, idgen_sync_columns.refill::text, look::text)];
+			END IF;
+		EXCEPTION WHEN OTHERS THEN
+			GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
+			IF idgen_sync_columns.column_name IS NOT NULL OR state = '55P03' OR left(state, 2) IN ('25', '40', '53', '57', '58', 'XX') THEN
+				RAISE;
+			ELSIF missing THEN
+				lines := ARRAY[format('id sequence "%s" was not created: %s', target.name, message)];
+			ELSE
+				lines := ARRAY[format('id sequence "%s" of %s was left alone: %s', target.name,
+					(SELECT string_agg(format('column "%s" of table "%s"', a.column_name, a.table_name), ' and ') FROM unnest(asked) AS a), message)];
+			END IF;
+		END;
+		RETURN QUERY SELECT l.line FROM unnest(lines) AS l (line) WHERE l.line IS NOT NULL;
+	END LOOP;
+	IF NOT FOUND AND idgen_sync_columns.column_name IS NOT NULL THEN
+		RAISE 'column "%" of table "%" does not draw from an id sequence', idgen_sync_columns.column_name, table_name
+			USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Its default is not a plain call of idgen_next() with a constant name.';
+	END IF;
+END
+$$;
+
+CREATE FUNCTION @extschema@.idgen_sync(relation regclass DEFAULT NULL, column_name name DEFAULT NULL, refill text DEFAULT 'auto') RETURNS SETOF text
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 1
+BEGIN ATOMIC
+	SELECT l.line FROM @extschema@.idgen_sync_columns(relation, column_name, refill, current_setting('search_path')) AS l (line);
+END;
+
+COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name, text) IS 'move the id sequence of a column, or of all columns, behind the ids that these have; make those that are missing';
+COMMENT ON FUNCTION @extschema@.idgen_sync_source(text, text, text, boolean) IS 'internal: an id sequence that is to be moved';
+COMMENT ON FUNCTION @extschema@.idgen_advance(text, text, text, numeric, numeric) IS 'internal: moves an id sequence behind ids';
+COMMENT ON FUNCTION @extschema@.idgen_lock_columns(oid[], smallint[]) IS 'internal: keeps tables from being dropped';
+COMMENT ON FUNCTION @extschema@.idgen_check_ids(@extschema@.idgen_draw) IS 'internal: do the ids in a column tell how far they have got?';
+COMMENT ON FUNCTION @extschema@.idgen_make_missing(text, @extschema@.idgen_draw[], oid, text, text) IS 'internal: makes the row that columns draw from';
+COMMENT ON FUNCTION @extschema@.idgen_sync_one(text, text, text, @extschema@.idgen_draw[], @extschema@.idgen_draw[], text) IS 'internal: moves an id sequence behind the ids in columns';
+COMMENT ON FUNCTION @extschema@.idgen_sync_columns(regclass, name, text, text) IS 'internal: idgen_sync() with a search_path';
+
 COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean) IS 'internal: what is known of id sequences';
 COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
 COMMENT ON FUNCTION @extschema@.idgen_calls(pg_node_tree) IS 'internal: the calls in an expression that draw';
 COMMENT ON FUNCTION @extschema@.idgen_text_digits(text, integer) IS 'internal: the digits that fit into a text id';
-COMMENT ON FUNCTION @extschema@.idgen_column_end(oid, smallint, boolean) IS 'internal: the greatest or the least id in a column';
+COMMENT ON FUNCTION @extschema@.idgen_column_end(oid, smallint, boolean, text, text) IS 'internal: the greatest or the least id in a column';
 COMMENT ON FUNCTION @extschema@.idgen_draws(text[], oid[], smallint[]) IS 'internal: the columns that draw from anything';
 COMMENT ON FUNCTION @extschema@.idgen_counts(oid, oid, oid) IS 'internal: do the columns of a role count?';
 COMMENT ON FUNCTION @extschema@.idgen_column_limit(integer, bigint, bigint, bigint, text, numeric, text, oid, integer, text) IS 'internal: the last value that a column holds';

@@ -64,24 +64,3 @@ idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode)
 		idgen_rethrow(error);
 	return error;
 }
-
-/*
- * Is an error about the one thing that was tried, so that others can be? It is
- * not if the statement or the transaction is to end, or the server lacks
- * something.
- */
-bool
-idgen_may_go_on_after(const ErrorData *error)
-{
-	switch (ERRCODE_TO_CATEGORY(error->sqlerrcode))
-	{
-		case ERRCODE_TRANSACTION_ROLLBACK:
-		case ERRCODE_INSUFFICIENT_RESOURCES:
-		case ERRCODE_OPERATOR_INTERVENTION:
-		case ERRCODE_SYSTEM_ERROR:
-		case ERRCODE_INTERNAL_ERROR:
-			return false;
-		default:
-			return error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE;
-	}
-}

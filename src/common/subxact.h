@@ -11,7 +11,6 @@
 #define IDGEN_TRY_ANY 0
 
 extern ErrorData *idgen_try(void (*action)(void *arg), void *arg, int sqlerrcode);
-extern bool idgen_may_go_on_after(const ErrorData *error);
 pg_noreturn extern void idgen_rethrow(ErrorData *error);
 
 #endif /* IDGEN_SUBXACT_H */

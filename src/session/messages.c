@@ -39,7 +39,7 @@ hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 	initStringInfo(&hint);
 	if (by_default)
 		appendStringInfo(&hint, "If defaults of columns draw from it, %s() creates it, past the ids that these have. Otherwise create",
-		                 idgen_function_name(relid, "idgen_create_missing"));
+		                 idgen_function_name(relid, "idgen_sync"));
 	else
 		appendStringInfoString(&hint, "Create");
 	appendStringInfo(&hint, " it with SELECT %s(%s", idgen_function_name(relid, "idgen_create"), quote_literal_cstr(name));

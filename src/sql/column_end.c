@@ -28,12 +28,15 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -44,9 +47,10 @@
 #include "catalog/privileges.h"
 #include "common/compat.h"
 #include "sql/column_end.h"
-#include "sql/drawing_columns.h"
+#include "sql/column.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_end_of);
+PG_FUNCTION_INFO_V1(idgen_lock_columns);
 
 /* As many as the planner reads for the same (utils/adt/selfuncs.c). */
 #define MAX_PAGES_OF_BRIEF_LOOK 100
@@ -61,30 +65,34 @@ typedef struct Search
 } Search;
 
 /*
- * Whose rows
+ * Whose rows, and who may know
  */
 
-/* Are the rows of a relation those of tables here? */
-bool
-idgen_has_own_rows(Oid relid)
+/*
+ * A table and all that inherit from it, directly or not, as a list of OIDs. The
+ * server's own function raises an error if a table is dropped meanwhile.
+ */
+static List *
+heirs_of(Oid relid)
 {
-	char relkind = get_rel_relkind(relid);
+	Relation rel = table_open(InheritsRelationId, AccessShareLock);
+	List *line = list_make1_oid(relid);
+	ListCell *cell;
 
-	return relkind == RELKIND_RELATION || relkind == RELKIND_PARTITIONED_TABLE;
-}
+	foreach(cell, line)
+	{
+		ScanKeyData key;
+		SysScanDesc scan;
+		HeapTuple tuple;
 
-/* Raises 42809 for a view or a foreign table. */
-void
-idgen_check_has_own_rows(Oid relid)
-{
-	char relkind = get_rel_relkind(relid);
-
-	if (!idgen_has_own_rows(relid))
-		ereport(ERROR,
-		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		         errmsg("ids of relation \"%s\" are not known", get_rel_name(relid)),
-		         relkind == RELKIND_FOREIGN_TABLE ? errdetail("Its rows are not in this database.")
-		                                          : errdetail("Its rows are those of other tables.")));
+		ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(lfirst_oid(cell)));
+		scan = systable_beginscan(rel, InheritsParentIndexId, true, NULL, 1, &key);
+		while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+			line = list_append_unique_oid(line, ((Form_pg_inherits) GETSTRUCT(tuple))->inhrelid);
+		systable_endscan(scan);
+	}
+	table_close(rel, AccessShareLock);
+	return line;
 }
 
 /* May the current user know of the ids in all rows of a column? */
@@ -294,7 +302,7 @@ read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 	{
 		Relation index;
 
-		if (search->look == IDGEN_LOOK_AT_ALL)
+		if (search->look != IDGEN_LOOK_BRIEFLY)
 			LockRelationOid(lfirst_oid(cell), AccessShareLock);
 		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
 			continue;
@@ -329,7 +337,13 @@ read_one(Search *search, Oid relid, const char *column)
 	if (search->look == IDGEN_LOOK_AT_ALL)
 		LockRelationOid(relid, AccessShareLock);
 	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
-		return;
+	{
+		if (search->look == IDGEN_LOOK_BRIEFLY)
+			return;
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_IN_USE),
+		         errmsg("table \"%s\" is locked by another transaction", idgen_display_name(relid))));
+	}
 	table = try_relation_open(relid, NoLock);
 	if (table == NULL)
 	{
@@ -340,7 +354,7 @@ read_one(Search *search, Oid relid, const char *column)
 	type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
 	if (is_readable(table) && has_ids(search, type) &&
 	    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
-	    search->look == IDGEN_LOOK_AT_ALL)
+	    search->look != IDGEN_LOOK_BRIEFLY)
 		read_table(search, table, attnum, type);
 	relation_close(table, AccessShareLock);
 }
@@ -357,27 +371,73 @@ idgen_column_end(Oid relid, const char *column, IdgenColumnEnd end, const IdgenF
 	Search search = {.end = end, .look = look, .format = format, .context = CurrentMemoryContext};
 	ListCell *cell;
 
-	foreach(cell, idgen_heirs_of(relid))
+	foreach(cell, heirs_of(relid))
 		read_one(&search, lfirst_oid(cell), column);
 	return search.found;
 }
 
 /*
- * idgen_column_end(relation oid, attnum smallint, upper boolean) returns
- * numeric: what a brief look at a column of numbers has found. Null also if the
- * caller may not know, or the column is gone.
+ * idgen_column_end(relation oid, attnum smallint, upper boolean, format text,
+ * look text) returns numeric: that end of the ids in a column, or null if it
+ * has none, or is gone. The look is "brief", "wait", or "free", which does not
+ * wait for locks either. A brief look finds nothing if the caller may not know;
+ * the others raise 42501 then. Raises 55006 if a table is not free.
  */
 Datum
 idgen_column_end_of(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
 	AttrNumber attnum = PG_GETARG_INT16(1);
-	char *column = get_attname(relid, attnum, true);
-	Numeric end = NULL;
+	IdgenLook look = IDGEN_LOOK_AT_ALL;
+	const char *look_name;
+	IdgenFormat *format;
+	char *column;
+	Numeric end;
 
-	if (column != NULL && may_know(relid, attnum))
-		end = idgen_column_end(relid, column, PG_GETARG_BOOL(2) ? IDGEN_END_GREATEST : IDGEN_END_LEAST, NULL, IDGEN_LOOK_BRIEFLY);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
+		PG_RETURN_NULL();
+	look_name = text_to_cstring(PG_GETARG_TEXT_PP(4));
+	if (strcmp(look_name, "brief") == 0)
+		look = IDGEN_LOOK_BRIEFLY;
+	else if (strcmp(look_name, "free") == 0)
+		look = IDGEN_LOOK_IF_FREE;
+	format = PG_ARGISNULL(3) ? NULL : idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	column = get_attname(relid, attnum, true);
+	if (column == NULL || (look == IDGEN_LOOK_BRIEFLY && !may_know(relid, attnum)))
+		PG_RETURN_NULL();
+	if (look != IDGEN_LOOK_BRIEFLY)
+		idgen_check_may_read(relid, column);
+	end = idgen_column_end(relid, column, PG_GETARG_BOOL(2) ? IDGEN_END_GREATEST : IDGEN_END_LEAST, format, look);
 	if (end == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(end);
+}
+
+/*
+ * idgen_lock_columns(relations oid[], attnums smallint[]) returns void: keep
+ * the tables of columns, with those that inherit them, from being dropped until
+ * the transaction ends. Raises 42501 unless the caller may read the columns.
+ */
+Datum
+idgen_lock_columns(PG_FUNCTION_ARGS)
+{
+	Datum *relations;
+	Datum *attnums;
+	int n;
+	int nattnums;
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), OIDOID, sizeof(Oid), true, TYPALIGN_INT, &relations, NULL, &n);
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), INT2OID, sizeof(int16), true, TYPALIGN_SHORT, &attnums, NULL, &nattnums);
+	for (int i = 0; i < Min(n, nattnums); i++)
+	{
+		char *column = get_attname(DatumGetObjectId(relations[i]), DatumGetInt16(attnums[i]), true);
+		ListCell *cell;
+
+		if (column == NULL)
+			continue;
+		idgen_check_may_read(DatumGetObjectId(relations[i]), column);
+		foreach(cell, heirs_of(DatumGetObjectId(relations[i])))
+			LockRelationOid(lfirst_oid(cell), AccessShareLock);
+	}
+	PG_RETURN_VOID();
 }

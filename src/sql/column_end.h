@@ -19,13 +19,12 @@ typedef enum IdgenColumnEnd
 /* How much a look may cost. */
 typedef enum IdgenLook
 {
-	IDGEN_LOOK_AT_ALL, /* it waits for locks, and reads the table if need be */
+	IDGEN_LOOK_AT_ALL,  /* it waits for locks, and reads the table if need be */
+	IDGEN_LOOK_IF_FREE, /* it reads the table, but raises 55006 if that is locked */
 	IDGEN_LOOK_BRIEFLY,
 } IdgenLook;
 
 extern int64 idgen_cut_to_bigint(Numeric number);
-extern bool idgen_has_own_rows(Oid relid);
-extern void idgen_check_has_own_rows(Oid relid);
 extern void idgen_check_may_read(Oid relid, const char *column);
 extern Numeric idgen_column_end(Oid relid, const char *column, IdgenColumnEnd end,
                                 const IdgenFormat *format, IdgenLook look);

@@ -16,7 +16,6 @@
 #include "common/as_owner.h"
 #include "common/compat.h"
 #include "sql/column_users.h"
-#include "sql/drawing_columns.h"
 #include "sql/drawing_defaults.h"
 
 /*
@@ -124,6 +123,17 @@ owner_of(const ObjectAddress *object)
 }
 
 /*
+ * Do columns of tables that a role owns count for an id sequence? As SQL
+ * function idgen_counts() has it, of a row whose column that owner has.
+ */
+static bool
+role_counts(Oid role, Oid id_sequences, Oid owner)
+{
+	return pg_class_aclcheck(id_sequences, role, ACL_DELETE) == ACLCHECK_OK ||
+		(OidIsValid(owner) && has_privs_of_role(role, owner));
+}
+
+/*
  * Raises 2BP01 if another column or a domain draws from the id sequence, and
  * counts.
  */
@@ -140,7 +150,7 @@ idgen_check_no_other_user(const IdgenColumn *column, const char *name, Oid id_se
 		Oid role = owner_of(user);
 		char *user_column;
 
-		if (!OidIsValid(role) || !idgen_role_counts(role, id_sequences, owner, InvalidOid))
+		if (!OidIsValid(role) || !role_counts(role, id_sequences, owner))
 			continue;
 
 		if (user->classId == TypeRelationId)

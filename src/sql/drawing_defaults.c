@@ -436,26 +436,3 @@ idgen_defaults_from(const char *name)
 	list_sort(found, compare_defaults);
 	return found;
 }
-
-/*
- * The columns and domains whose defaults draw from any id sequence; one for
- * each that they draw from.
- */
-List *
-idgen_defaults_all(void)
-{
-	List *found = NIL;
-	HASH_SEQ_STATUS scan;
-	Uses *of_object;
-
-	hash_seq_init(&scan, known.by_object);
-	while ((of_object = hash_seq_search(&scan)) != NULL)
-	{
-		dlist_iter iter;
-
-		dlist_foreach(iter, &of_object->uses)
-			found = add_copy(found, dlist_container(Use, of_object, iter.cur));
-	}
-	list_sort(found, compare_defaults);
-	return found;
-}

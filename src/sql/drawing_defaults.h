@@ -19,6 +19,5 @@ typedef struct IdgenDrawingDefault
 
 extern void idgen_defaults_look(Oid idgen_schema);
 extern List *idgen_defaults_from(const char *name);
-extern List *idgen_defaults_all(void);
 
 #endif /* IDGEN_DRAWING_DEFAULTS_H */

@@ -658,7 +658,7 @@ idgen_facts(PG_FUNCTION_ARGS)
 	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	reading->monitor = idgen_may_monitor();
-	if (!reading->monitor && PG_GETARG_BOOL(1))
+	if (!reading->monitor && !PG_ARGISNULL(1) && PG_GETARG_BOOL(1))
 		idgen_check_select(relid);
 	if (!reading->monitor && pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
 		return (Datum) 0;

@@ -8,7 +8,6 @@
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 #include "shmem/cache.h"
 #include "sql/sql_support.h"
@@ -55,17 +54,6 @@ idgen_check_name_with_period(const char *name, IdgenPeriod period)
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("name is too long for an id sequence with period \"%s\"", idgen_period_word(period)),
 		         errdetail("It has %d characters; %d are allowed, since the period is added to it.", length, max)));
-}
-
-/* Add a line to the result of a function that returns a set of texts. */
-void
-idgen_return_line(FunctionCallInfo fcinfo, const char *line)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Datum value = CStringGetTextDatum(line);
-	bool isnull = false;
-
-	tuplestore_putvalues(result->setResult, result->setDesc, &value, &isnull);
 }
 
 /*

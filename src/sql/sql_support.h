@@ -13,7 +13,6 @@
 extern void idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name);
 extern void idgen_check_name(const text *name);
 extern void idgen_check_name_with_period(const char *name, IdgenPeriod period);
-extern void idgen_return_line(FunctionCallInfo fcinfo, const char *line);
 extern Datum idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc,
                               Datum *values, bool *nulls);
 

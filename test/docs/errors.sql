@@ -97,10 +97,10 @@ INSERT INTO others VALUES (1);
 SELECT idgen_create('elsewhere', owned_by => 'elsewhere.public.t.id');
 -- gives: ERROR 0A000
 
--- claim: 42704 names idgen_create_missing.
+-- claim: 42704 names idgen_sync.
 SELECT idgen_next('lost');
 -- gives: ERROR 42704: id sequence "lost" does not exist
--- gives: HINT: If defaults of columns draw from it, public.idgen_create_missing() creates it, past the ids that these have. Otherwise create it with SELECT public.idgen_create('lost').
+-- gives: HINT: If defaults of columns draw from it, public.idgen_sync() creates it, past the ids that these have. Otherwise create it with SELECT public.idgen_create('lost').
 
 -- claim: idgen_release: an identity column has no nulls.
 CREATE TABLE with_nulls (id bigint DEFAULT idgen_next('with_nulls'));

@@ -1,6 +1,7 @@
 --
 -- A session remembers what defaults draw from. It notices whatever changes.
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, owned_by FROM id_sequences ORDER BY name;
 CREATE PROCEDURE make_orders() LANGUAGE plpgsql AS $$BEGIN

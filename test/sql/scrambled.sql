@@ -5,6 +5,7 @@
 -- A cache of the session's own is emptied by a change of a row, hence:
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 -- a key that is known, so that the ids are
 INSERT INTO idgen_keys VALUES ('ten', '\x000102030405060708090a0b0c0d0e0f'),

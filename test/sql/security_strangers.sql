@@ -3,6 +3,7 @@
 -- else: it moves, exhausts, alarms and blocks nothing
 --
 -- needs test/idgen.conf
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_app;
 CREATE ROLE regress_idgen_migrator;
@@ -85,8 +86,8 @@ SET ROLE regress_idgen_stranger;
 CREATE TABLE stranger.adopted (id bigint DEFAULT idgen_next('app.adopted.id'));
 INSERT INTO stranger.adopted VALUES (9223372036854775800);
 RESET ROLE;
-SELECT idgen_create_missing();
-SELECT idgen_create_missing('app.orders');
+SELECT idgen_sync();
+SELECT idgen_sync('app.orders');
 SELECT name, next_block_start, max_value, owned_by FROM id_sequences ORDER BY name;
 
 DROP EXTENSION idgen CASCADE;

@@ -2,6 +2,7 @@
 -- idgen_sync(): an id sequence goes behind the ids that its columns have
 --
 -- needs test/idgen.conf
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE TABLE t (id serial PRIMARY KEY, what text);
 INSERT INTO t (what) VALUES ('one'), ('two');

@@ -2,6 +2,7 @@
 -- idgen_sync() counts the ids of partitions and inheritance children, each once
 --
 -- needs test/idgen.conf
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen'), idgen_create('own'), idgen_create('child');
 CREATE TABLE part (id bigint DEFAULT idgen_next('gen'), k int) PARTITION BY LIST (k);

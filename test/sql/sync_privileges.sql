@@ -2,6 +2,7 @@
 -- What idgen_sync() takes, and whose code it runs
 --
 -- needs test/idgen.conf
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_owner;
 CREATE ROLE regress_idgen_other;

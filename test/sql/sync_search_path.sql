@@ -2,6 +2,7 @@
 -- idgen_sync() where search_path says which native sequence is meant: each
 -- tenant has one, and tables of the same name
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_one;
 CREATE ROLE regress_idgen_two;

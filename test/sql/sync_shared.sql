@@ -1,5 +1,6 @@
 -- An id sequence that several columns draw from is moved behind all of them at
 -- once, and each of them is read once.
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 SELECT idgen_create('shared');

@@ -2,6 +2,7 @@
 -- idgen_sync() moves native sequences, too, and refuses other sources
 --
 -- needs test/idgen.conf
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE SEQUENCE up INCREMENT BY 10;
 CREATE SEQUENCE down INCREMENT BY -10;

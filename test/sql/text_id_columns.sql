@@ -2,6 +2,7 @@
 -- Columns that draw text ids: idgen_sync() and ownership know them
 --
 -- needs test/idgen.conf
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('bill', format => 'B-{id:4}{luhn}', block_size => 10);
 CREATE TABLE bills (id text DEFAULT idgen_next_text('bill') PRIMARY KEY, line int);

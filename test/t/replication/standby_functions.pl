@@ -71,7 +71,7 @@ my @calls = (
 	[ q{idgen_adopt('orders', 'id')}, 'refused' ],
 	[ q{idgen_release('adopted', 'id')}, 'refused' ],
 	[ q{idgen_sync('adopted', 'id')}, 'refused' ],
-	[ q{idgen_create_missing()}, 'refused' ],
+	[ q{idgen_sync()}, 'refused' ],
 	[ q{idgen_accept_centre('central')}, 'refused' ],
 	[ q{idgen_parts(2023400000989780816, 'prefixed')}, '(2,0,234,989780816)' ],
 	[ q{idgen_unscramble('scrambled', idgen_peek('scrambled'))}, '1' ],

@@ -75,7 +75,7 @@ check('drawing', map { [ "SELECT $_", $update ] } (
 	q{idgen_next_range('x', 3)}, q{idgen_next_text('text')}, q{idgen_peek('x')}, q{idgen_last('x')}));
 check('what makes or changes id sequences', map { [ "SELECT $_", $update ] } (
 	q{idgen_create('y')}, q{idgen_restart('x', 1)}, q{idgen_adopt('parcels', 'plain')}, q{idgen_release('parcels', 'id')},
-	q{idgen_sync('parcels', 'id')}, q{idgen_create_missing('orders')}));
+	q{idgen_sync('parcels', 'id')}, q{idgen_sync('orders')}));
 check('views', map { [ "SELECT count(*) FROM $_", $update ] } qw(idgen_stats idgen_cache idgen_health));
 check('rows', map { [ $_, $update ] } (
 	q{INSERT INTO id_sequences (name, next_block_start) VALUES ('y', 1)}, q{UPDATE id_sequences SET next_block_start = 9},

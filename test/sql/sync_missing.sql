@@ -1,7 +1,8 @@
 --
 -- Defaults that draw from id sequences without rows, as a dump of the schema
--- leaves them: idgen_create_missing() makes the rows
+-- leaves them: idgen_sync() makes the rows
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE TABLE parts (id integer PRIMARY KEY DEFAULT idgen_next('public.parts.id'), item text);
 CREATE TABLE copies (id bigint DEFAULT idgen_next('shared'));
@@ -15,11 +16,11 @@ SELECT idgen_create('there', next_block_start => 5), idgen_create('template/*'),
 
 -- the hint says so, and what it says helps
 INSERT INTO parts DEFAULT VALUES;
-SELECT * FROM idgen_create_missing();
+SELECT * FROM idgen_sync();
 INSERT INTO parts DEFAULT VALUES RETURNING id;
 INSERT INTO copies DEFAULT VALUES RETURNING id;
 SELECT name, next_block_start, start_value, max_value, refill, owned_by FROM id_sequences ORDER BY name;
-SELECT * FROM idgen_create_missing();
+SELECT * FROM idgen_sync();
 
 -- of one table; with another refill; a column that inherits; a domain's default
 CREATE DOMAIN number AS bigint DEFAULT idgen_next('number');
@@ -27,9 +28,9 @@ CREATE TABLE numbers (a number, b bigint DEFAULT 3);
 CREATE TABLE parent (id bigint DEFAULT idgen_next('parent')) PARTITION BY RANGE (id);
 CREATE TABLE child PARTITION OF parent FOR VALUES FROM (1) TO (1000);
 INSERT INTO child VALUES (100);
-SELECT * FROM idgen_create_missing('parts');
-SELECT * FROM idgen_create_missing('parent', 'transaction');
-SELECT * FROM idgen_create_missing('numbers', refill => 'worker');
+SELECT * FROM idgen_sync('parts');
+SELECT * FROM idgen_sync('parent', refill => 'transaction');
+SELECT * FROM idgen_sync('numbers', refill => 'worker');
 SELECT name, next_block_start, refill, owned_by FROM id_sequences WHERE name IN ('parent', 'number') ORDER BY name;
 
 -- where only the row can say what the ids are like, none is made
@@ -45,7 +46,7 @@ CREATE TABLE left_alone (
 	template bigint DEFAULT idgen_next('a/*'),
 	full_up smallint DEFAULT idgen_next('full'));
 INSERT INTO left_alone (full_up, big, text_id, computed, word, remote, native, any_name, no_name, template) VALUES (32767, 1, 1, 1, 1, 1, 1, 1, 1, 1);
-SELECT * FROM idgen_create_missing();
+SELECT * FROM idgen_sync();
 
 -- what is not made is told of once, however many columns draw from it, and
 -- keeps nothing else from being made: not even code of the owner of a table
@@ -56,30 +57,30 @@ INSERT INTO full_up VALUES (32767, 1);
 CREATE VIEW broken AS SELECT 1 / 0 AS id;
 ALTER VIEW broken ALTER id SET DEFAULT idgen_next('broken');
 CREATE TABLE whole (id bigint DEFAULT idgen_next('whole'));
-SELECT * FROM idgen_create_missing();
+SELECT * FROM idgen_sync();
 DROP TABLE full_up;
 DROP VIEW broken;
 
 -- an undone subtransaction, and a rollback, leave nothing
 CREATE TABLE more (id bigint DEFAULT idgen_next('more'));
 BEGIN;
-SELECT * FROM idgen_create_missing();
+SELECT * FROM idgen_sync();
 INSERT INTO more DEFAULT VALUES RETURNING id;
 ROLLBACK;
 INSERT INTO more DEFAULT VALUES;
 
 -- dropping the column drops the row
-SELECT * FROM idgen_create_missing();
+SELECT * FROM idgen_sync();
 DROP TABLE more, parts;
 SELECT name FROM id_sequences WHERE name IN ('more', 'public.parts.id');
 
 -- arguments
-SELECT * FROM idgen_create_missing(refill => 'now');
-SELECT * FROM idgen_create_missing(refill => NULL);
-SELECT * FROM idgen_create_missing(0);
-SELECT * FROM idgen_create_missing('no_table');
+SELECT * FROM idgen_sync(refill => 'now');
+SELECT * FROM idgen_sync(refill => NULL);
+SELECT * FROM idgen_sync(0);
+SELECT * FROM idgen_sync('no_table');
 BEGIN READ ONLY;
-SELECT * FROM idgen_create_missing();
+SELECT * FROM idgen_sync();
 ROLLBACK;
 
 DROP EXTENSION idgen CASCADE;
