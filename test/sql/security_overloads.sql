@@ -1,0 +1,77 @@
+--
+-- A function that somebody puts beside one of ours, in the same schema, is not
+-- called in its place, though it may match as well but for a cast
+--
+\set VERBOSITY terse
+\set SHOW_CONTEXT never
+CREATE EXTENSION idgen;
+CREATE ROLE regress_idgen_mallory;
+GRANT CREATE ON SCHEMA public TO regress_idgen_mallory;
+CREATE TABLE run (function text, role name);
+GRANT INSERT ON run TO PUBLIC;
+CREATE FUNCTION neighbour(type regtype, with_type integer) RETURNS text LANGUAGE sql
+	RETURN CASE type WHEN 'text'::regtype THEN (ARRAY['varchar', 'name', 'anyelement', 'bpchar'])[with_type]
+		WHEN 'oid'::regtype THEN (ARRAY['regclass', 'integer', 'anyelement', 'bigint'])[with_type]
+		WHEN 'smallint'::regtype THEN (ARRAY['integer', 'bigint', 'anyelement', 'numeric'])[with_type]
+		WHEN 'integer'::regtype THEN (ARRAY['smallint', 'bigint', 'anyelement', 'numeric'])[with_type]
+		WHEN 'bigint'::regtype THEN (ARRAY['integer', 'numeric', 'anyelement', 'smallint'])[with_type]
+		WHEN 'numeric'::regtype THEN (ARRAY['integer', 'bigint', 'anyelement', 'double precision'])[with_type]
+		ELSE type::text END;
+CREATE TABLE ours AS
+	SELECT p.oid::regproc::text AS name, p.proargtypes::regtype[] AS types
+	FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+		JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'idgen'
+	WHERE p.pronargs > 0 AND p.prorettype <> ALL ('{trigger, event_trigger, internal, cstring}'::regtype[])
+		AND 'internal'::regtype <> ALL (p.proargtypes::regtype[]) AND p.proname !~ '^idgen_column_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp)$';
+GRANT SELECT ON ours TO PUBLIC;
+
+-- each of our functions gets neighbours, in which one argument is of another
+-- type, or all are
+SET ROLE regress_idgen_mallory;
+DO $$
+DECLARE
+	f record;
+	made integer := 0;
+BEGIN
+	FOR f IN SELECT DISTINCT o.name, string_agg(CASE WHEN k = place OR k = 0 THEN neighbour(t, n) ELSE t::text END, ', ' ORDER BY place) AS arguments
+		FROM ours AS o CROSS JOIN generate_series(1, 4) AS n CROSS JOIN generate_series(0, 17) AS k
+			CROSS JOIN unnest(o.types[0:]) WITH ORDINALITY AS a (t, place)
+		WHERE k <= cardinality(o.types)
+		GROUP BY o.ctid, o.name, n, k
+	LOOP
+		BEGIN
+			EXECUTE format('CREATE FUNCTION public.%s(%s) RETURNS text LANGUAGE plpgsql AS $x$
+				BEGIN INSERT INTO public.run VALUES (%1$L, current_user); RETURN NULL; END $x$', f.name, f.arguments);
+			made := made + 1;
+		EXCEPTION WHEN duplicate_function OR invalid_function_definition OR undefined_object OR wrong_object_type OR insufficient_privilege OR feature_not_supported THEN
+			NULL;
+		END;
+	END LOOP;
+	RAISE NOTICE 'many: %', made > 200;
+END $$;
+RESET ROLE;
+
+-- everything that is written in SQL or PL/pgSQL
+CREATE TABLE adopted (id serial PRIMARY KEY);
+CREATE TABLE missing (id bigint DEFAULT idgen_next('missing'::text), t text DEFAULT idgen_next_text('texts'::text),
+	big numeric DEFAULT idgen_next_big('missing'::text));
+INSERT INTO id_sequences (name, next_block_start, owned_by) VALUES ('public.adopted.id', 1, 'adopted.id'), ('texts', 1, NULL);
+ALTER TABLE adopted ALTER id SET DEFAULT idgen_next('public.adopted.id'::text);
+INSERT INTO adopted VALUES (1000);
+INSERT INTO missing VALUES (50, '70', 80);
+CREATE TABLE lost (id bigint DEFAULT idgen_next('lost'::text));
+INSERT INTO lost VALUES (90);
+SELECT count(*) FROM idgen_columns;
+SELECT name, problem_kind FROM idgen_health WHERE name IS NOT NULL;
+SELECT idgen_sync('adopted'::regclass, 'id'::name, 'auto'::text);
+SELECT idgen_sync(NULL::regclass, NULL::name, 'auto'::text);
+SELECT count(*) FROM idgen_stats;
+SELECT count(*) FROM idgen_cache;
+TABLE run;
+
+DROP TABLE adopted, missing, lost;
+DROP EXTENSION idgen;
+DROP OWNED BY regress_idgen_mallory;
+DROP TABLE run, ours;
+DROP FUNCTION neighbour;
+DROP ROLE regress_idgen_mallory;
