@@ -1263,7 +1263,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT f.line, 2, 'exhausted',
 				CASE WHEN f.marked_exhausted AND f.next_block_start <= u.limit_value AND f.next_block_start < 9223372036854775807 THEN 'Its column exhausted is 1, though ids are left. Set that to 0.'
-				WHEN f.step * (u.limit_value - f.next_cached) >= 0
+				WHEN f.ids_cached > 0 AND coalesce(f.step * (u.limit_value - f.next_cached) >= 0, true)
 					THEN format('No block is left within the limit of %s, only what is cached. %s', u.limited_by, u.remedy)
 				ELSE format('No id is left within the limit of %s. %s', u.limited_by, u.remedy) END, NULL
 			FROM facts AS f JOIN forecast AS u ON u.line = f.line WHERE u.ids_left = 0
@@ -1617,6 +1617,12 @@ BEGIN
 			AND a.attname = coalesce(idgen_sync_columns.column_name, a.attname)) AND idgen_sync_columns.column_name IS NOT NULL THEN
 			RAISE 'column "%" of relation "%" does not exist', idgen_sync_columns.column_name, table_name USING ERRCODE = 'undefined_column';
 		END IF;
+
+		-- whoever has the table locked may be about to alter its columns
+		PERFORM @extschema@.idgen_lock_columns(ARRAY[a.attrelid]::oid[], ARRAY[a.attnum]::smallint[])
+			FROM pg_attribute AS a WHERE a.attrelid = idgen_sync_columns.relation AND a.attnum > 0 AND NOT a.attisdropped
+				AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') AND NOT row_security_active(a.attrelid)
+			LIMIT 1;
 	END IF;
 
 	FOR target IN

@@ -25,6 +25,7 @@
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
 #include "catalog/owning_column.h"
+#include "catalog/parent.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
@@ -32,6 +33,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "session/handle_table.h"
+#include "session/messages.h"
 #include "session/period_now.h"
 #include "session/validate.h"
 #include "sql/id_type.h"
@@ -412,23 +414,40 @@ restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
 	}
 }
 
+/* Is there a template or a row with periods that a name is a child of? */
+static bool
+has_parent(Oid id_sequences, const char *name)
+{
+	Relation rel = idgen_table_open(id_sequences, AccessShareLock);
+	TupleTableSlot *parent = table_slot_create(rel, NULL);
+	bool found = idgen_is_possible_name(name) &&
+		idgen_parent_find(rel, name, strlen(name), parent) != IDGEN_PARENT_NONE;
+
+	ExecDropSingleTupleTableSlot(parent);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
 /*
  * idgen_restart(name text, start bigint) returns void
  *
  * Start again at that id, forwards or backwards. Cached ids are dropped when
- * the transaction commits. Raises what restart_at() does.
+ * the transaction commits. The child of a template is made, as a draw would
+ * make it: rows may have come with numbers of their own. Raises what
+ * restart_at() does.
  */
 Datum
 idgen_restart(PG_FUNCTION_ARGS)
 {
-	text *name = PG_GETARG_TEXT_PP(0);
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	IdgenCall call = {.function = "idgen_restart()"};
-	IdgenHandle *handle;
+	IdgenHandle *handle = idgen_handle_get(id_sequences, name, strlen(name));
 	bool held;
 
-	handle = idgen_handle_get(idgen_table_oid(fcinfo->flinfo->fn_oid),
-	                          VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 	PreventCommandIfParallelMode(call.function);
+	if (has_parent(id_sequences, name))
+		call.missing_row = IDGEN_MISSING_ROW_MADE;
 	held = idgen_handle_hold(handle);
 	restart_at(handle, &call, PG_GETARG_INT64(1));
 	if (held)

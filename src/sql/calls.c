@@ -20,6 +20,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "catalog/epoch.h"
 #include "catalog/native_look.h"
 #include "sources/sources.h"
 #include "sql/column_default.h"
@@ -46,7 +47,7 @@ get_searched(FmgrInfo *flinfo)
 		return searched;
 	caller = MemoryContextSwitchTo(flinfo->fn_mcxt);
 	searched = palloc0(sizeof(Searched));
-	searched->functions = idgen_drawing_functions(get_func_namespace(flinfo->fn_oid));
+	searched->functions = idgen_drawing_functions(get_rel_namespace(idgen_table_oid(flinfo->fn_oid)));
 	searched->stored = palloc((list_length(searched->functions) + 1) * sizeof(*searched->stored));
 	snprintf(searched->stored[searched->n++], sizeof(*searched->stored), ":funcid %u ", F_NEXTVAL);
 	foreach(cell, searched->functions)

@@ -6,12 +6,8 @@ SELECT idgen_create('t/*'), idgen_create('s/*', layout => 'scrambled'), idgen_cr
 
 SELECT idgen_last('t/x');
 \echo :SQLSTATE
-SELECT idgen_restart('t/x', 5);
-\echo :SQLSTATE
 SELECT idgen_unscramble('s/x', 5);
 \echo :SQLSTATE
-SELECT idgen_restart('p/2001', 5);
-SELECT idgen_restart('b/x', 5);
 SELECT idgen_last('b/x/2001-02');
 SELECT idgen_last('b/x/2001');
 

@@ -29,10 +29,10 @@ SELECT try($$SELECT idgen_next_range('bill', 0)$$);
 \x off
 SELECT regexp_replace(idgen_sync('bill'), '/\d{4}', '/9999', 'g');
 
--- the same for one period works, as soon as there is a row for it
+-- the same for one period works, also before there is a row for it
 SELECT try($$SELECT idgen_restart('bill/' || to_char(now() AT TIME ZONE 'UTC', 'YYYY'), 9)$$);
 INSERT INTO bill DEFAULT VALUES RETURNING id;
-SELECT try($$SELECT idgen_restart('bill/' || to_char(now() AT TIME ZONE 'UTC', 'YYYY'), 9)$$);
+SELECT try($$SELECT idgen_restart('bill/' || to_char(now() AT TIME ZONE 'UTC', 'YYYY'), 20)$$);
 INSERT INTO bill DEFAULT VALUES RETURNING id;
 
 -- a row with periods can belong to a column; its children stay

@@ -2,6 +2,7 @@
 -- Defaults that draw from id sequences without rows, as a dump of the schema
 -- leaves them: idgen_sync() makes the rows
 --
+-- needs test/idgen.conf
 \set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE TABLE parts (id integer PRIMARY KEY DEFAULT idgen_next('public.parts.id'), item text);

@@ -15,8 +15,6 @@ SELECT idgen_next_big('invoice/big'), idgen_next_range('invoice/range', 3), idge
 SELECT idgen_last('invoice/range'), idgen_last('invoice/big');
 SELECT idgen_last('invoice/unknown');
 \echo :SQLSTATE
-SELECT idgen_restart('invoice/unknown', 1);
-\echo :SQLSTATE
 SELECT idgen_restart('invoice/acme', 50);
 SELECT idgen_next('invoice/acme');
 SELECT name FROM id_sequences ORDER BY name;

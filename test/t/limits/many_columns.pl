@@ -17,7 +17,6 @@ my $node = idgen_server('many');
 my $rows_read = 'SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_xact_all_tables';
 my @events = (
 	[ q{SELECT idgen_release('one', 'id')}, 'idgen_release' ],
-	[ q{SELECT idgen_sync('one', 'id')}, 'idgen_sync' ],
 	[ q{SELECT idgen_adopt('another', 'id')}, 'idgen_adopt' ],
 	[ q{DROP TABLE one}, 'DROP TABLE' ],
 	[ q{DROP SCHEMA shop CASCADE}, 'DROP SCHEMA' ],
