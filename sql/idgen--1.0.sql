@@ -726,7 +726,7 @@ CREATE FUNCTION @extschema@.idgen_facts(
 	OUT limited_by text,
 	OUT cycle_end bigint, -- where it begins anew
 	OUT ids_cached bigint,
-	OUT next_cached bigint, -- for all sessions
+	OUT next_cached bigint,
 	OUT ids_issued bigint,
 	OUT counted_since timestamptz,
 	OUT worker text,
@@ -1200,8 +1200,11 @@ BEGIN ATOMIC
 		ORDER BY f.line, f.step * l.limit_value, l.place DESC, l.column_place COLLATE "C" DESC
 	),
 
-	-- columns that have ids which are still to be issued
-	seen AS MATERIALIZED (
+	-- columns that have ids which are still to be issued; what is cached tells
+	-- something only if all sessions share it
+	cache AS MATERIALIZED (
+		SELECT t.cache = 'server' AS shared FROM @extschema@.idgen_server_state() AS t
+	), seen AS MATERIALIZED (
 		SELECT f.line, f.name, f.native, d.relation, d.attnum, r.limit_value,
 			@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, (f.step > 0)::boolean, NULL::text, 'brief'::text) AS id
 		FROM facts AS f JOIN takers AS d ON d.line = f.line AND d.counts AND d.plain LEFT JOIN reach AS r ON r.line = f.line
@@ -1210,12 +1213,12 @@ BEGIN ATOMIC
 	), suspects AS MATERIALIZED (
 		SELECT s.* FROM facts AS f JOIN seen AS s ON s.line = f.line AND s.id IS NOT NULL
 		WHERE coalesce(f.step * (s.limit_value - s.id) >= 0, true)
-			AND (f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0)
+			AND (f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND (SELECT c.shared FROM cache AS c))
 	), ahead AS MATERIALIZED (
 		SELECT s.line, s.relation, s.attnum
 		FROM suspects AS s JOIN @extschema@.idgen_facts((SELECT coalesce(array_agg(DISTINCT s.name), '{}') FROM suspects AS s)::text[], true) AS f
 			ON f.name = s.name AND f.native IS NOT DISTINCT FROM s.native
-		WHERE f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0
+		WHERE f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND (SELECT c.shared FROM cache AS c)
 	),
 
 	-- what has become of the default of a column that an id sequence belongs
@@ -1263,7 +1266,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT f.line, 2, 'exhausted',
 				CASE WHEN f.marked_exhausted AND f.next_block_start <= u.limit_value AND f.next_block_start < 9223372036854775807 THEN 'Its column exhausted is 1, though ids are left. Set that to 0.'
-				WHEN f.ids_cached > 0 AND coalesce(f.step * (u.limit_value - f.next_cached) >= 0, true)
+				WHEN f.step * (u.limit_value - f.next_cached) >= 0
 					THEN format('No block is left within the limit of %s, only what is cached. %s', u.limited_by, u.remedy)
 				ELSE format('No id is left within the limit of %s. %s', u.limited_by, u.remedy) END, NULL
 			FROM facts AS f JOIN forecast AS u ON u.line = f.line WHERE u.ids_left = 0
@@ -1339,7 +1342,7 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_preloaded',
 		'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'
-	FROM @extschema@.idgen_server_state() AS t WHERE t.cache <> 'server';
+	FROM cache AS c WHERE NOT c.shared;
 END;
 
 CREATE FUNCTION @extschema@.idgen_centre_mark(

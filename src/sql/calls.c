@@ -20,8 +20,8 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "catalog/epoch.h"
 #include "catalog/native_look.h"
+#include "catalog/version.h"
 #include "sources/sources.h"
 #include "sql/column_default.h"
 #include "sql/view_line.h"
@@ -36,6 +36,7 @@ typedef struct Searched
 	char (*stored)[32]; /* how a call of these, or of nextval(), is stored */
 } Searched;
 
+/* Raises 55000 if the library is not of the version of the database. */
 static Searched *
 get_searched(FmgrInfo *flinfo)
 {
@@ -45,9 +46,10 @@ get_searched(FmgrInfo *flinfo)
 
 	if (searched != NULL)
 		return searched;
+	idgen_version_check();
 	caller = MemoryContextSwitchTo(flinfo->fn_mcxt);
 	searched = palloc0(sizeof(Searched));
-	searched->functions = idgen_drawing_functions(get_rel_namespace(idgen_table_oid(flinfo->fn_oid)));
+	searched->functions = idgen_drawing_functions(get_func_namespace(flinfo->fn_oid));
 	searched->stored = palloc((list_length(searched->functions) + 1) * sizeof(*searched->stored));
 	snprintf(searched->stored[searched->n++], sizeof(*searched->stored), ":funcid %u ", F_NEXTVAL);
 	foreach(cell, searched->functions)

@@ -202,9 +202,8 @@ add_child(IdgenViewLine *line, const Shown *item, const IdgenDefinition *def)
 }
 
 /*
- * The next id that the cache has, in the order in which they are issued, and
- * how many it has. Without a shared cache nothing is said of ids, since
- * sessions have caches of their own.
+ * How many ids the cache has, and the next one, in the order in which they are
+ * issued.
  */
 static void
 add_cached(IdgenViewLine *line, const Shown *item, int step)
@@ -213,7 +212,7 @@ add_cached(IdgenViewLine *line, const Shown *item, int step)
 	bool any = false;
 	int64 next = 0;
 
-	for (int i = 0; cached != NULL && idgen_cache_is_shared() && i < cached->nblocks; i++)
+	for (int i = 0; cached != NULL && i < cached->nblocks; i++)
 	{
 		const IdgenBlock *block = &cached->blocks[i];
 

@@ -56,11 +56,15 @@ SELECT idgen_peek('t/new');
 SELECT count(*) FROM id_sequences WHERE name = 't/new';
 -- gives: 0
 
--- claim: idgen_last and idgen_restart know only rows that are there.
+-- claim: idgen_last knows only what the session has drawn; idgen_restart makes the child.
 SELECT idgen_last('t/new');
 -- gives: ERROR 42704
-SELECT idgen_restart('t/new', 1);
--- gives: ERROR 42704
+BEGIN;
+SELECT idgen_restart('t/new', 34);
+-- gives:
+SELECT idgen_next('t/new'), template FROM id_sequences WHERE name = 't/new';
+-- gives: 34|t/*
+ROLLBACK;
 
 -- claim: max_children limits how many children there are.
 SELECT idgen_create('m/*', max_children => 1);
