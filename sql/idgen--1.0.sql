@@ -1403,8 +1403,13 @@ CREATE FUNCTION @extschema@.idgen_lock_columns(relations oid[], attnums smallint
 	AS 'MODULE_PATHNAME', 'idgen_lock_columns'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- Raises an error unless the ids in a column tell how far its id sequence has
--- got.
+-- Do the ids in a column tell how far its id sequence has got?
+CREATE FUNCTION @extschema@.idgen_has_ids(c @extschema@.idgen_draw) RETURNS boolean
+	LANGUAGE sql STABLE PARALLEL UNSAFE
+	RETURN (c).plain AND (SELECT r.relkind IN ('r', 'p') FROM pg_class AS r WHERE r.oid = (c).relation)
+		AND (c).type = ANY (CASE (c).form WHEN 'text' THEN '{text, varchar, bpchar}' ELSE '{smallint, integer, bigint, numeric}' END::regtype[]);
+
+-- Raises an error that says why not.
 CREATE FUNCTION @extschema@.idgen_check_ids(c @extschema@.idgen_draw) RETURNS void
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1501,16 +1506,14 @@ DECLARE
 	c @extschema@.idgen_draw;
 	held record;
 	moved record;
-	seen @extschema@.idgen_draw[] := '{}';
-	counted @extschema@.idgen_draw[] := '{}'; -- of these, the ones that are read
-	lines text[] := '{}';
-	refused text;
+	counted @extschema@.idgen_draw[]; -- the columns that are read
+	lines text[];
 	shift numeric;
 	text_format text;
 	bottom numeric;
 	top numeric;
 	past text;
-	left_out text := '';
+	left_out text;
 BEGIN
 	SELECT h.* INTO held FROM @extschema@.idgen_sync_source(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
 		idgen_sync_one.source::text, false::boolean) AS h;
@@ -1518,36 +1521,39 @@ BEGIN
 		RETURN NULL;
 	END IF;
 
-	FOREACH c IN ARRAY idgen_sync_one.asked || idgen_sync_one.others LOOP
-		CONTINUE WHEN c.inherited OR c = ANY (seen);
-		seen := seen || c;
-
-		-- each tenant may have a sequence of that name: whoever uses the table
-		-- has its schema in the search_path, most likely
-		refused := CASE WHEN held.by_path AND EXISTS (SELECT FROM pg_class AS t JOIN pg_class AS n ON n.relnamespace = t.relnamespace
-					JOIN pg_class AS o ON o.relname = n.relname AND o.oid <> n.oid
-				WHERE t.oid = c.relation AND o.oid = held.native)
+	-- Each tenant may have a native sequence of that name: whoever uses a table
+	-- has its schema in the search_path, most likely.
+	WITH drawn AS (
+		SELECT DISTINCT ON (w.relation, w.attnum) w.draw, w.asked
+		FROM (SELECT true AS asked, a AS draw, a.relation, a.attnum, a.inherited FROM unnest(idgen_sync_one.asked) AS a
+			UNION ALL SELECT false, o, o.relation, o.attnum, o.inherited FROM unnest(idgen_sync_one.others) AS o) AS w
+		WHERE NOT w.inherited
+		ORDER BY w.relation, w.attnum, w.asked DESC
+	), judged AS (
+		SELECT d.draw, d.asked, format('column "%s" of table "%s"', (d.draw).column_name, (d.draw).table_name) AS title,
+			d.asked AND idgen_sync_one.look = 'wait' AS named, t.relkind,
+			CASE WHEN held.by_path AND EXISTS (SELECT FROM pg_class AS n JOIN pg_class AS o ON o.relname = n.relname AND o.oid <> n.oid
+				WHERE n.relnamespace = t.relnamespace AND o.oid = held.native)
 			THEN 'search_path leads to another sequence than that in the schema of the table'
-			WHEN NOT @extschema@.idgen_counts(c.owner::oid, held.owner::oid, held.native::oid)
-				AND (idgen_sync_one.look = 'free' OR NOT EXISTS (SELECT FROM unnest(idgen_sync_one.asked) AS a WHERE pg_has_role(c.owner, a.owner, 'USAGE')))
-			THEN format('the owner of table "%s" may not write its row', c.table_name) END;
-		IF c = ANY (idgen_sync_one.asked) THEN
-			IF idgen_sync_one.look = 'free' AND refused IS NOT NULL THEN
-				lines := lines || format('id sequence "%s" of column "%s" of table "%s" was left alone: %s', idgen_sync_one.name, c.column_name, c.table_name, refused);
-				CONTINUE;
-			END IF;
-		ELSIF refused IS NOT NULL OR NOT EXISTS (SELECT FROM pg_class AS r WHERE r.oid = c.relation AND r.relkind IN ('r', 'p')) THEN
-			CONTINUE;
-		END IF;
-		IF NOT c.plain THEN
-			left_out := left_out || format('; column "%s" of table "%s", which computes with its ids, was left out of account', c.column_name, c.table_name);
-			CONTINUE;
-		END IF;
-		past := concat_ws(' and ', past, format('column "%s" of table "%s"', c.column_name, c.table_name));
-		counted := counted || c;
-	END LOOP;
+			WHEN NOT @extschema@.idgen_counts((d.draw).owner::oid, held.owner::oid, held.native::oid)
+				AND (idgen_sync_one.look = 'free' OR NOT pg_has_role((d.draw).owner, (idgen_sync_one.asked[1]).owner, 'USAGE'))
+			THEN format('the owner of table "%s" may not write its row', (d.draw).table_name) END AS refused
+		FROM drawn AS d JOIN pg_class AS t ON t.oid = (d.draw).relation
+	), placed AS (
+		SELECT j.draw, j.title, row_number() OVER (ORDER BY j.asked DESC, ((j.draw).table_name || (j.draw).column_name) COLLATE "C") AS place,
+			(j.named OR j.refused IS NULL) AND j.relkind IN ('r', 'p') AS counts,
+			CASE WHEN j.asked AND NOT j.named AND j.refused IS NOT NULL
+			THEN format('id sequence "%s" of %s was left alone: %s', idgen_sync_one.name, j.title, j.refused) END AS line
+		FROM judged AS j
+	)
+	SELECT array_agg(p.draw ORDER BY p.place) FILTER (WHERE p.counts AND (p.draw).plain),
+			string_agg(p.title, ' and ' ORDER BY p.place) FILTER (WHERE p.counts AND (p.draw).plain),
+			string_agg(format('; %s, which computes with its ids, was left out of account', p.title), '' ORDER BY p.place)
+				FILTER (WHERE p.counts AND NOT (p.draw).plain),
+			array_agg(p.line ORDER BY p.place) FILTER (WHERE p.line IS NOT NULL)
+		INTO counted, past, left_out, lines FROM placed AS p;
 	IF past IS NULL THEN
-		RETURN lines;
+		RETURN coalesce(lines, '{}');
 	END IF;
 
 	IF idgen_sync_one.look = 'wait' THEN
@@ -1638,17 +1644,15 @@ BEGIN
 		), others AS (
 			SELECT f.name, array_agg(f.draw ORDER BY f.place COLLATE "C") AS draws FROM found AS f GROUP BY f.name
 		)
-		SELECT f.name, f.source, array_agg(f.draw ORDER BY f.place COLLATE "C") AS asked, o.draws AS others, min(f.place COLLATE "C") AS place
-		FROM found AS f JOIN others AS o ON o.name = f.name
-		WHERE f.asked
-		GROUP BY f.name, f.source, o.draws
-		ORDER BY place
+		SELECT a.name, a.source, a.draws AS asked, o.draws AS others
+		FROM (SELECT f.name, f.source, array_agg(f.draw ORDER BY f.place COLLATE "C") AS draws, min(f.place COLLATE "C") AS place
+			FROM found AS f WHERE f.asked GROUP BY f.name, f.source) AS a JOIN others AS o ON o.name = a.name
+		ORDER BY a.place
 	LOOP
-		asked := '{}';
-		FOREACH c IN ARRAY target.asked LOOP
+		asked := ARRAY(SELECT a FROM unnest(target.asked) AS a WHERE @extschema@.idgen_has_ids(a::@extschema@.idgen_draw));
+		FOR c IN SELECT a.* FROM unnest(target.asked) AS a WHERE NOT @extschema@.idgen_has_ids(a::@extschema@.idgen_draw) LOOP
 			BEGIN
 				PERFORM @extschema@.idgen_check_ids(c::@extschema@.idgen_draw);
-				asked := asked || c;
 			EXCEPTION WHEN object_not_in_prerequisite_state OR wrong_object_type OR datatype_mismatch THEN
 				IF idgen_sync_columns.column_name IS NOT NULL THEN
 					RAISE;
@@ -1697,7 +1701,8 @@ COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name, text) IS 'move the id
 COMMENT ON FUNCTION @extschema@.idgen_sync_source(text, text, text, boolean) IS 'internal: an id sequence that is to be moved';
 COMMENT ON FUNCTION @extschema@.idgen_advance(text, text, text, numeric, numeric) IS 'internal: moves an id sequence behind ids';
 COMMENT ON FUNCTION @extschema@.idgen_lock_columns(oid[], smallint[]) IS 'internal: keeps tables from being dropped';
-COMMENT ON FUNCTION @extschema@.idgen_check_ids(@extschema@.idgen_draw) IS 'internal: do the ids in a column tell how far they have got?';
+COMMENT ON FUNCTION @extschema@.idgen_has_ids(@extschema@.idgen_draw) IS 'internal: do the ids in a column tell how far they have got?';
+COMMENT ON FUNCTION @extschema@.idgen_check_ids(@extschema@.idgen_draw) IS 'internal: why the ids in a column do not tell how far they have got';
 COMMENT ON FUNCTION @extschema@.idgen_make_missing(text, @extschema@.idgen_draw[], oid, text, text) IS 'internal: makes the row that columns draw from';
 COMMENT ON FUNCTION @extschema@.idgen_sync_one(text, text, text, @extschema@.idgen_draw[], @extschema@.idgen_draw[], text) IS 'internal: moves an id sequence behind the ids in columns';
 COMMENT ON FUNCTION @extschema@.idgen_sync_columns(regclass, name, text, text) IS 'internal: idgen_sync() with a search_path';
