@@ -1300,13 +1300,13 @@ BEGIN ATOMIC
 				CASE f.refill WHEN 'auto' THEN '; until then, sessions refill themselves' END), NULL
 			FROM facts AS f WHERE f.worker = 'no slot' AND f.failure IS NULL
 		UNION ALL
-		SELECT c.line, 11, 'default_changed', format('It belongs to %s, which %s. To have that draw from it again, run @extschema@.idgen_adopt(%L, %L); else set owned_by to null.',
-				d.title, c.now, d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
+		SELECT c.line, 11, 'default_changed', format('It belongs to %s, which %s. To have that draw from it again, run %s(%L, %L); else set owned_by to null.',
+				d.title, c.now, '@extschema@.idgen_adopt', d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
 			FROM changed AS c JOIN takers AS d ON d.line = c.line AND d.relation = c.relation AND d.attnum = c.attnum AND d.kind = 'owned'
 			WHERE c.now IS NOT NULL
 		UNION ALL
-		SELECT a.line, 12, 'behind_column', format('There are ids in %s that it has yet to issue. Run @extschema@.idgen_sync(%L, %L).',
-				d.title, d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
+		SELECT a.line, 12, 'behind_column', format('There are ids in %s that it has yet to issue. Run %s(%L, %L).',
+				d.title, '@extschema@.idgen_sync', d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
 			FROM ahead AS a JOIN takers AS d ON d.line = a.line AND d.relation = a.relation AND d.attnum = a.attnum
 			WHERE NOT EXISTS (SELECT FROM changed AS c WHERE c.line = a.line AND c.relation = a.relation AND c.attnum = a.attnum AND c.now IS NOT NULL)
 		UNION ALL

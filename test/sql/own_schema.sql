@@ -128,3 +128,17 @@ DROP TABLE orders, customers, computed, composed, labels;
 DROP SEQUENCE end_seq, pooled_seq, labels_id_seq;
 DROP EXTENSION idgen;
 DROP SCHEMA idgen;
+
+-- whatever it is called
+CREATE SCHEMA "50% of It";
+CREATE EXTENSION idgen SCHEMA "50% of It";
+SET search_path = pg_catalog;
+SELECT "50% of It".idgen_create('ahead');
+CREATE TABLE public.ahead (id bigint PRIMARY KEY DEFAULT "50% of It".idgen_next('ahead'));
+INSERT INTO public.ahead VALUES (50);
+SELECT problem FROM "50% of It".idgen_health WHERE name = 'ahead';
+SELECT "50% of It".idgen_sync();
+RESET search_path;
+DROP TABLE ahead;
+DROP EXTENSION idgen;
+DROP SCHEMA "50% of It";
