@@ -862,7 +862,8 @@ BEGIN ATOMIC
 			n.nspname || '.' || r.relname AS table_name, format('%I.%I', n.nspname, r.relname) AS relation_name,
 			r.relowner, format_type(a.atttypid, a.atttypmod) AS declared_type,
 			r.relkind IN ('r', 'p') AND n.nspname <> 'pg_catalog' AND a.attinhcount = 0 AND a.attgenerated = '' AS in_table,
-			a.attidentity <> '' AS is_identity, a.atthasdef OR t.typdefault IS NOT NULL AS has_default, coalesce(b.type, a.atttypid) AS type, CASE WHEN b.type IS NULL THEN a.atttypmod ELSE b.typmod END AS typmod,
+			a.attidentity <> '' AS is_identity, a.atthasdef OR t.typdefault IS NOT NULL AS has_default,
+			coalesce(b.type, a.atttypid) AS type, CASE WHEN b.type IS NULL THEN a.atttypmod ELSE b.typmod END AS typmod,
 			f.kind, f.form, f.name, f.source, f.sequence, f.sequence_name, f.plain
 		FROM found AS f JOIN pg_class AS r ON r.oid = f.relation
 			JOIN pg_namespace AS n ON n.oid = r.relnamespace AND NOT pg_is_other_temp_schema(n.oid)
@@ -878,7 +879,8 @@ BEGIN ATOMIC
 	)
 	SELECT c.relation, c.attnum, c.attname, c.table_name, c.relation_name,
 		format('column %s.%I (%s)', c.relation_name, c.attname, format_type(c.type, c.typmod)),
-		c.relowner, c.declared_type, c.type, c.typmod, c.in_table, c.is_identity, c.has_default, c.kind, c.form, c.name, c.source, c.sequence, c.sequence_name, c.plain,
+		c.relowner, c.declared_type, c.type, c.typmod, c.in_table, c.is_identity, c.has_default,
+		c.kind, c.form, c.name, c.source, c.sequence, c.sequence_name, c.plain,
 		c.line IN (SELECT h.line FROM heirs AS h)
 	FROM columns AS c;
 END;
