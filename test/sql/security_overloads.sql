@@ -2,6 +2,7 @@
 -- A function that somebody puts beside one of ours, in the same schema, is not
 -- called in its place, though it may match as well but for a cast
 --
+-- needs test/idgen.conf
 \set VERBOSITY terse
 \set SHOW_CONTEXT never
 CREATE EXTENSION idgen;

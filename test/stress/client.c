@@ -583,12 +583,12 @@ draw_uuids(Client *client, const Step *step)
 	return outcome;
 }
 
+/* A look at what comes next. Without a row, nobody can look. */
 static Outcome
 peek(Client *client, const Step *step)
 {
-	char *sql = text("SELECT idgen_peek('%s'%s)", step->sequence->kind->name,
-	                 step->sequence->kind->no_row ? ", 'sequence'" : "");
-	Outcome outcome = run(client, step, sql, NULL);
+	char *sql = text("SELECT idgen_peek('%s')", step->sequence->kind->name);
+	Outcome outcome = step->sequence->kind->no_row ? DONE : run(client, step, sql, NULL);
 
 	free(sql);
 	return outcome;
