@@ -1411,14 +1411,16 @@ CREATE FUNCTION @extschema@.idgen_has_ids(c @extschema@.idgen_draw) RETURNS bool
 	RETURN (c).plain AND (SELECT r.relkind IN ('r', 'p') FROM pg_class AS r WHERE r.oid = (c).relation)
 		AND (c).type = ANY (CASE (c).form WHEN 'text' THEN '{text, varchar, bpchar}' ELSE '{smallint, integer, bigint, numeric}' END::regtype[]);
 
--- Raises an error that says why not.
+-- Raises an error if they do not, which says why.
 CREATE FUNCTION @extschema@.idgen_check_ids(c @extschema@.idgen_draw) RETURNS void
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	kind CONSTANT "char" := (SELECT r.relkind FROM pg_class AS r WHERE r.oid = c.relation);
 BEGIN
-	IF NOT c.plain THEN
+	IF @extschema@.idgen_has_ids(c::@extschema@.idgen_draw) THEN
+		RETURN;
+	ELSIF NOT c.plain THEN
 		RAISE 'column "%" of table "%" computes with the ids that it draws', c.column_name, c.table_name
 			USING ERRCODE = 'object_not_in_prerequisite_state',
 				DETAIL = 'Its default is more than a call of idgen_next(), idgen_next_big() or idgen_next_text().',
@@ -1427,10 +1429,10 @@ BEGIN
 		RAISE 'ids of column "%" of relation "%" are not known', c.column_name, c.table_name
 			USING ERRCODE = 'wrong_object_type',
 				DETAIL = CASE kind WHEN 'f' THEN 'Its rows are not in this database.' ELSE 'Its rows are those of other tables.' END;
-	ELSIF c.form = 'text' AND c.type <> ALL ('{text, varchar, bpchar}'::regtype[]) THEN
+	ELSIF c.form = 'text' THEN
 		RAISE 'column "%" of table "%" must be of type text or varchar', c.column_name, c.table_name
 			USING ERRCODE = 'datatype_mismatch', DETAIL = format('Its type is %s.', format_type(c.type, NULL));
-	ELSIF c.form <> 'text' AND c.type <> ALL ('{smallint, integer, bigint, numeric}'::regtype[]) THEN
+	ELSE
 		RAISE 'column "%" of table "%" must be of type smallint, integer, bigint, or numeric', c.column_name, c.table_name
 			USING ERRCODE = 'datatype_mismatch', DETAIL = format('Its type is %s.', format_type(c.type, NULL));
 	END IF;

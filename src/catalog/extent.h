@@ -7,7 +7,6 @@
 
 #include "executor/tuptable.h"
 
-#include "catalog/layout.h"
 #include "catalog/pooling.h"
 
 /* All numbers are sequence values. */

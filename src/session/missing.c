@@ -217,6 +217,20 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 	return there;
 }
 
+/* Is there a template or a row with periods that a name is a child of? */
+bool
+idgen_has_parent(Oid relid, const char *name)
+{
+	Relation rel = idgen_table_open(relid, AccessShareLock);
+	TupleTableSlot *parent = table_slot_create(rel, NULL);
+	bool found = idgen_is_possible_name(name) &&
+		idgen_parent_find(rel, name, strlen(name), parent) != IDGEN_PARENT_NONE;
+
+	ExecDropSingleTupleTableSlot(parent);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
 /*
  * A call that makes no rows has found none that the user may see. Raises 42704
  * if that is because none has been drawn from yet, and says what would make it.

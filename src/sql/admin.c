@@ -25,7 +25,6 @@
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
 #include "catalog/owning_column.h"
-#include "catalog/parent.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
@@ -33,7 +32,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "session/handle_table.h"
-#include "session/messages.h"
+#include "session/missing.h"
 #include "session/period_now.h"
 #include "session/validate.h"
 #include "sql/id_type.h"
@@ -414,20 +413,6 @@ restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
 	}
 }
 
-/* Is there a template or a row with periods that a name is a child of? */
-static bool
-has_parent(Oid id_sequences, const char *name)
-{
-	Relation rel = idgen_table_open(id_sequences, AccessShareLock);
-	TupleTableSlot *parent = table_slot_create(rel, NULL);
-	bool found = idgen_is_possible_name(name) &&
-		idgen_parent_find(rel, name, strlen(name), parent) != IDGEN_PARENT_NONE;
-
-	ExecDropSingleTupleTableSlot(parent);
-	table_close(rel, AccessShareLock);
-	return found;
-}
-
 /*
  * idgen_restart(name text, start bigint) returns void
  *
@@ -446,7 +431,7 @@ idgen_restart(PG_FUNCTION_ARGS)
 	bool held;
 
 	PreventCommandIfParallelMode(call.function);
-	if (has_parent(id_sequences, name))
+	if (idgen_has_parent(id_sequences, name))
 		call.missing_row = IDGEN_MISSING_ROW_MADE;
 	held = idgen_handle_hold(handle);
 	restart_at(handle, &call, PG_GETARG_INT64(1));

@@ -54,44 +54,57 @@ idgen_alter_column(const IdgenColumn *column, Oid member)
  * What cannot be moved
  */
 
+/* Why a column cannot be moved. */
+typedef enum Obstacle
+{
+	OBSTACLE_NONE,
+	OBSTACLE_RELATION,  /* it is not of a table, or the table is gone */
+	OBSTACLE_CATALOG,   /* it is of a system catalog */
+	OBSTACLE_TEMPORARY, /* of a temporary table */
+	OBSTACLE_SYSTEM,    /* it is a system column */
+	OBSTACLE_INHERITED,
+	OBSTACLE_GENERATED,
+	OBSTACLE_TYPE,
+} Obstacle;
+
 /* What keeps all columns of a relation from being moved? */
-IdgenObstacle
-idgen_table_obstacle(Oid relid)
+static Obstacle
+table_obstacle(Oid relid)
 {
 	char relkind = get_rel_relkind(relid);
 
 	if (relkind != RELKIND_RELATION && relkind != RELKIND_PARTITIONED_TABLE)
-		return IDGEN_OBSTACLE_RELATION;
+		return OBSTACLE_RELATION;
 	if (IsCatalogNamespace(get_rel_namespace(relid)))
-		return IDGEN_OBSTACLE_CATALOG;
-	return get_rel_persistence(relid) == RELPERSISTENCE_TEMP ? IDGEN_OBSTACLE_TEMPORARY : IDGEN_OBSTACLE_NONE;
+		return OBSTACLE_CATALOG;
+	return get_rel_persistence(relid) == RELPERSISTENCE_TEMP ? OBSTACLE_TEMPORARY : OBSTACLE_NONE;
 }
 
 /*
  * What keeps them, in a table that inherits? The rows of a foreign table cannot
  * be locked. A table that is gone keeps nobody.
  */
-IdgenObstacle
-idgen_member_obstacle(Oid relid)
+static Obstacle
+member_obstacle(Oid relid)
 {
 	char relkind = get_rel_relkind(relid);
 
 	if (relkind != '\0' && get_rel_persistence(relid) == RELPERSISTENCE_TEMP)
-		return IDGEN_OBSTACLE_TEMPORARY;
-	return relkind == RELKIND_FOREIGN_TABLE ? IDGEN_OBSTACLE_RELATION : IDGEN_OBSTACLE_NONE;
+		return OBSTACLE_TEMPORARY;
+	return relkind == RELKIND_FOREIGN_TABLE ? OBSTACLE_RELATION : OBSTACLE_NONE;
 }
 
 /* What keeps this one? */
-IdgenObstacle
-idgen_attribute_obstacle(const FormData_pg_attribute *att)
+static Obstacle
+attribute_obstacle(const FormData_pg_attribute *att)
 {
 	if (att->attnum < 0)
-		return IDGEN_OBSTACLE_SYSTEM;
+		return OBSTACLE_SYSTEM;
 	if (att->attinhcount > 0)
-		return IDGEN_OBSTACLE_INHERITED;
+		return OBSTACLE_INHERITED;
 	if (att->attgenerated)
-		return IDGEN_OBSTACLE_GENERATED;
-	return idgen_greatest_value(getBaseType(att->atttypid)) == 0 ? IDGEN_OBSTACLE_TYPE : IDGEN_OBSTACLE_NONE;
+		return OBSTACLE_GENERATED;
+	return idgen_greatest_value(getBaseType(att->atttypid)) == 0 ? OBSTACLE_TYPE : OBSTACLE_NONE;
 }
 
 pg_noreturn static void
@@ -111,24 +124,24 @@ static void
 check_table(Oid relid)
 {
 	char relkind = get_rel_relkind(relid);
-	IdgenObstacle obstacle = idgen_table_obstacle(relid);
+	Obstacle obstacle = table_obstacle(relid);
 
 	if (relkind == '\0')
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", relid)));
-	if (obstacle == IDGEN_OBSTACLE_RELATION)
+	if (obstacle == OBSTACLE_RELATION)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("cannot move a column of relation \"%s\"", get_rel_name(relid)),
 		         errdetail_relkind_not_supported(relkind)));
 	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind), get_rel_name(relid));
-	if (obstacle == IDGEN_OBSTACLE_CATALOG)
+	if (obstacle == OBSTACLE_CATALOG)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("permission denied: \"%s\" is a system catalog", get_rel_name(relid))));
-	if (obstacle == IDGEN_OBSTACLE_TEMPORARY)
+	if (obstacle == OBSTACLE_TEMPORARY)
 		refuse_temporary(relid);
 }
 
@@ -143,11 +156,11 @@ check_members(List *members)
 	foreach(cell, members)
 	{
 		Oid relid = lfirst_oid(cell);
-		IdgenObstacle obstacle = idgen_member_obstacle(relid);
+		Obstacle obstacle = member_obstacle(relid);
 
-		if (obstacle == IDGEN_OBSTACLE_TEMPORARY)
+		if (obstacle == OBSTACLE_TEMPORARY)
 			refuse_temporary(relid);
-		if (obstacle != IDGEN_OBSTACLE_NONE)
+		if (obstacle != OBSTACLE_NONE)
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			         errmsg("cannot move a column that foreign table \"%s\" has inherited", get_rel_name(relid)),
@@ -161,25 +174,25 @@ check_members(List *members)
 static void
 check_attribute(Oid relid, const char *name, Form_pg_attribute att)
 {
-	switch (idgen_attribute_obstacle(att))
+	switch (attribute_obstacle(att))
 	{
-		case IDGEN_OBSTACLE_SYSTEM:
+		case OBSTACLE_SYSTEM:
 			ereport(ERROR,
 			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			         errmsg("cannot move system column \"%s\"", name)));
 			break;
-		case IDGEN_OBSTACLE_INHERITED:
+		case OBSTACLE_INHERITED:
 			ereport(ERROR,
 			        (errcode(ERRCODE_INVALID_TABLE_DEFINITION),
 			         errmsg("cannot move inherited column \"%s\" of relation \"%s\"", name, get_rel_name(relid)),
 			         get_rel_relispartition(relid) ? errhint("Move the column of the partitioned table.") : errhint("Move the column of the table that it is inherited from.")));
 			break;
-		case IDGEN_OBSTACLE_GENERATED:
+		case OBSTACLE_GENERATED:
 			ereport(ERROR,
 			        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			         errmsg("column \"%s\" of relation \"%s\" is a generated column", name, get_rel_name(relid))));
 			break;
-		case IDGEN_OBSTACLE_TYPE:
+		case OBSTACLE_TYPE:
 			ereport(ERROR,
 			        (errcode(ERRCODE_DATATYPE_MISMATCH),
 			         errmsg("column \"%s\" of relation \"%s\" must be of type smallint, integer, or bigint",

@@ -25,22 +25,6 @@ typedef struct IdgenColumn
 	Oid default_domain; /* whose default that is, invalid if it is the column's own */
 } IdgenColumn;
 
-/* Why a column cannot be moved, whoever asks for it. */
-typedef enum IdgenObstacle
-{
-	IDGEN_OBSTACLE_NONE,
-	IDGEN_OBSTACLE_RELATION,  /* it is not of a table, or the table is gone */
-	IDGEN_OBSTACLE_CATALOG,   /* it is of a system catalog */
-	IDGEN_OBSTACLE_TEMPORARY, /* of a temporary table */
-	IDGEN_OBSTACLE_SYSTEM,    /* it is a system column */
-	IDGEN_OBSTACLE_INHERITED,
-	IDGEN_OBSTACLE_GENERATED,
-	IDGEN_OBSTACLE_TYPE,
-} IdgenObstacle;
-
-extern IdgenObstacle idgen_table_obstacle(Oid relid);
-extern IdgenObstacle idgen_member_obstacle(Oid relid);
-extern IdgenObstacle idgen_attribute_obstacle(const FormData_pg_attribute *att);
 extern int64 idgen_greatest_value(Oid type);
 extern void idgen_column_lock(IdgenColumn *column, Oid id_sequences, AclMode needed);
 extern Form_pg_attribute idgen_column_attribute(Oid relid, const char *name);

@@ -31,8 +31,8 @@
  * The default of a column, by its OID in pg_attrdef. NULL if there is no such
  * default.
  */
-Node *
-idgen_read_default(Oid attrdef)
+static Node *
+read_default(Oid attrdef)
 {
 	Relation rel = table_open(AttrDefaultRelationId, AccessShareLock);
 	ScanKeyData key;
@@ -74,7 +74,7 @@ idgen_column_default(Oid relid, const char *name)
 	Form_pg_attribute att = idgen_column_attribute(relid, name);
 
 	if (att->atthasdef)
-		return idgen_read_default(GetAttrDefaultOid(relid, att->attnum));
+		return read_default(GetAttrDefaultOid(relid, att->attnum));
 	return get_typdefault(att->atttypid);
 }
 

@@ -30,7 +30,6 @@ extern Node *idgen_strip_conversions(Node *expr);
 extern char *idgen_constant_text(Node *expr);
 extern List *idgen_calls_of(Node *expr, List *functions);
 extern List *idgen_default_calls(Node *expr, List *functions);
-extern Node *idgen_read_default(Oid attrdef);
 extern Node *idgen_domain_default(Oid domain);
 extern Node *idgen_column_default(Oid relid, const char *name);
 extern List *idgen_drawing_functions(Oid idgen_schema);

@@ -84,8 +84,8 @@ default_address(Oid relid, Form_pg_attribute att)
  * Find the sequences. Each list is in the order in which they were made, for
  * the report. Where the column is gone, it has none.
  */
-void
-idgen_column_find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
+static void
+find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences)
 {
 	List *owned = NIL;
 	List *used = NIL;
@@ -138,11 +138,11 @@ idgen_column_lock_sequences(const IdgenColumn *column, IdgenColumnSequences *seq
 {
 	IdgenColumnSequences before;
 
-	idgen_column_find_sequences(column, sequences);
+	find_sequences(column, sequences);
 	do
 	{
 		before = *sequences;
 		lock_sequences(&before);
-		idgen_column_find_sequences(column, sequences);
+		find_sequences(column, sequences);
 	} while (!equal(before.owned, sequences->owned) || !equal(before.used, sequences->used));
 }

@@ -14,7 +14,6 @@ typedef struct IdgenColumnSequences
 	List *used;  /* do not belong to it, but its defaults use them */
 } IdgenColumnSequences;
 
-extern void idgen_column_find_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences);
 extern void idgen_column_lock_sequences(const IdgenColumn *column, IdgenColumnSequences *sequences);
 
 #endif /* IDGEN_COLUMN_SEQUENCES_H */

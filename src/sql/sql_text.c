@@ -12,8 +12,6 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 #include "mb/pg_wchar.h"
 
 #include "common/compat.h"

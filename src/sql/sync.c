@@ -10,9 +10,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "access/tableam.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -24,12 +21,11 @@
 #include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
 #include "catalog/owning_column.h"
-#include "catalog/parent.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/as_owner.h"
 #include "session/handle_table.h"
-#include "session/messages.h"
+#include "session/missing.h"
 #include "session/period_now.h"
 #include "session/validate.h"
 #include "sources/sources.h"
@@ -72,29 +68,24 @@ idgen_sync_check(const IdgenHandle *handle)
 
 /*
  * The owner of the column that a row belongs to: *owner is invalid if it
- * belongs to none. Returns false if there is no row, and none that a draw would
- * make it from.
+ * belongs to none. Returns false if there is no row.
  */
 static bool
-look_up_owner(Oid id_sequences, const char *name, Oid *owner, bool *made)
+look_up_owner(Oid id_sequences, const char *name, Oid *owner)
 {
-	Relation rel = idgen_table_open(id_sequences, AccessShareLock);
-	TupleTableSlot *row = table_slot_create(rel, NULL);
-	bool found;
+	IdgenRow row;
+	bool found = idgen_row_open(&row, id_sequences, name, strlen(name), IDGEN_SEARCH_SURE);
 
 	*owner = InvalidOid;
-	*made = idgen_row_find(rel, name, strlen(name), IDGEN_SEARCH_SURE, row);
-	if (*made)
+	if (found)
 	{
 		bool isnull;
-		Datum column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
+		Datum column = slot_getattr(row.slot, IDGEN_ATT_OWNED_BY, &isnull);
 
 		if (!isnull)
 			*owner = idgen_owner_of(idgen_owning_table(DatumGetInt64(column)));
 	}
-	found = *made || (idgen_is_possible_name(name) && idgen_parent_find(rel, name, strlen(name), row) != IDGEN_PARENT_NONE);
-	ExecDropSingleTupleTableSlot(row);
-	table_close(rel, AccessShareLock);
+	idgen_row_close(&row);
 	return found;
 }
 
@@ -176,6 +167,7 @@ lock_object(Move *move)
 Datum
 idgen_sync_source(PG_FUNCTION_ARGS)
 {
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	const char *name;
 	IdgenViewLine line = {.n = 0};
 	const IdgenFound *found;
@@ -187,7 +179,8 @@ idgen_sync_source(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	PreventCommandIfParallelMode("idgen_sync()");
 	name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	if (!look_up_owner(idgen_table_oid(fcinfo->flinfo->fn_oid), name, &owner, &made) &&
+	made = look_up_owner(id_sequences, name, &owner);
+	if (!made && !idgen_has_parent(id_sequences, name) &&
 	    (PG_ARGISNULL(2) || idgen_source_find(text_to_cstring(PG_GETARG_TEXT_PP(2))) == &idgen_source_table))
 		PG_RETURN_NULL();
 	move = begin(fcinfo, made ? IDGEN_MISSING_ROW_MISSED : IDGEN_MISSING_ROW_MADE);
