@@ -416,24 +416,6 @@ COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequ
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
 
 --
--- Moving columns over: with the caller's own privileges
---
-
-CREATE FUNCTION @extschema@.idgen_adopt(
-	relation regclass,
-	column_name name,
-	name text DEFAULT NULL,
-	refill text DEFAULT 'auto'
-) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_adopt'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_release(relation regclass, column_name name, kind text DEFAULT 'identity') RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_release'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.idgen_adopt(regclass, name, text, text) IS 'have a column draw from a new id sequence';
-COMMENT ON FUNCTION @extschema@.idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
-
---
 -- Time-ordered ids: no table, no privilege
 --
 
@@ -770,6 +752,24 @@ CREATE FUNCTION @extschema@.idgen_calls(
 	AS 'MODULE_PATHNAME', 'idgen_calls'
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
 
+-- What a text is in an expression that has it as a constant. Most expressions
+-- that do not draw from an id sequence are told by this, without a parser.
+CREATE FUNCTION @extschema@.idgen_constant(value text) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_constant'
+	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+
+-- A table and all that inherit from it, directly or not.
+CREATE FUNCTION @extschema@.idgen_heirs(relation oid) RETURNS SETOF oid
+	LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+	WITH RECURSIVE heirs (member) AS (
+		SELECT relation
+		UNION
+		SELECT i.inhrelid FROM heirs AS h JOIN pg_inherits AS i ON i.inhparent = h.member
+	)
+	SELECT h.member FROM heirs AS h;
+END;
+
 -- How many digits of which base fit into a text id of that length.
 CREATE FUNCTION @extschema@.idgen_text_digits(format text, length integer, OUT digits integer, OUT base integer) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_text_digits'
@@ -1021,8 +1021,8 @@ BEGIN ATOMIC
 		FROM heirs AS h JOIN draws AS d ON d.relation = h.member AND d.column_name = h.column_name
 			LEFT JOIN pg_sequence AS s ON s.seqrelid = d.sequence AND d.kind <> 'idgen' AND d.sequence_name IS NULL
 			LEFT JOIN LATERAL @extschema@.idgen_native_facts(s.seqrelid) AS n ON true
-		WHERE d.kind = 'idgen' AND d.name IS NOT NULL OR s.seqincrement < 0
-			OR coalesce(n.last_value::numeric + s.seqincrement, n.next_value) > h.type_end
+		WHERE d.kind = 'idgen' AND d.name IS NOT NULL OR s.seqincrement <> 1 OR s.seqcycle
+			OR coalesce(n.last_value::numeric + 1, n.next_value) > least(h.type_end, s.seqmax)
 			OR d.kind = 'identity' AND EXISTS (
 				SELECT FROM pg_depend AS u LEFT JOIN pg_attrdef AS k ON u.classid = 'pg_attrdef'::regclass AND k.oid = u.objid
 				WHERE u.refclassid = 'pg_class'::regclass AND u.refobjid = d.sequence
@@ -1363,6 +1363,20 @@ CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
+-- Raises an error unless it is a word for where a refill runs.
+CREATE FUNCTION @extschema@.idgen_check_refill(refill text) RETURNS void
+	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF idgen_check_refill.refill IS NULL THEN
+		RAISE 'refill must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF idgen_check_refill.refill NOT IN ('transaction', 'worker', 'auto') THEN
+		RAISE 'invalid refill "%"', idgen_check_refill.refill
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid values are: transaction, worker, auto.';
+	END IF;
+END
+$$;
+
 --
 -- Moving id sequences behind the ids in their columns: with the caller's own
 -- privileges
@@ -1615,12 +1629,8 @@ BEGIN
 		RAISE 'idgen_sync() sees what is committed only at isolation level READ COMMITTED' USING ERRCODE = 'active_sql_transaction';
 	ELSIF idgen_sync_columns.relation IS NULL AND idgen_sync_columns.column_name IS NOT NULL THEN
 		RAISE 'relation must not be null' USING ERRCODE = 'null_value_not_allowed';
-	ELSIF idgen_sync_columns.refill IS NULL THEN
-		RAISE 'refill must not be null' USING ERRCODE = 'null_value_not_allowed';
-	ELSIF idgen_sync_columns.refill NOT IN ('transaction', 'worker', 'auto') THEN
-		RAISE 'invalid refill "%"', idgen_sync_columns.refill
-			USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid values are: transaction, worker, auto.';
 	END IF;
+	PERFORM @extschema@.idgen_check_refill(idgen_sync_columns.refill::text);
 	IF idgen_sync_columns.relation IS NOT NULL THEN
 		SELECT n.nspname || '.' || r.relname INTO table_name
 			FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_sync_columns.relation;
@@ -1710,6 +1720,552 @@ COMMENT ON FUNCTION @extschema@.idgen_check_ids(@extschema@.idgen_draw) IS 'inte
 COMMENT ON FUNCTION @extschema@.idgen_make_missing(text, @extschema@.idgen_draw[], oid, text, text) IS 'internal: makes the row that columns draw from';
 COMMENT ON FUNCTION @extschema@.idgen_sync_one(text, text, text, @extschema@.idgen_draw[], @extschema@.idgen_draw[], text) IS 'internal: moves an id sequence behind the ids in columns';
 COMMENT ON FUNCTION @extschema@.idgen_sync_columns(regclass, name, text, text) IS 'internal: idgen_sync() with a search_path';
+
+--
+-- Moving columns over: with the caller's own privileges
+--
+
+-- Keep a native sequence from being dropped, or from being drawn from if it is
+-- to be dropped, until the transaction ends.
+CREATE FUNCTION @extschema@.idgen_lock_sequence(sequence oid, to_drop boolean) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_lock_sequence'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- How the server calls the sequence of a serial column, if that name is free;
+-- and make such a sequence for the owner of the table. No SQL does that.
+CREATE FUNCTION @extschema@.idgen_serial_name(table_name name, column_name name) RETURNS name
+	AS 'MODULE_PATHNAME', 'idgen_serial_name'
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION @extschema@.idgen_make_serial(relation oid, column_name name, start bigint) RETURNS oid
+	AS 'MODULE_PATHNAME', 'idgen_make_serial'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- Have a column refuse nulls: the CHECKs that the server looks at run with the
+-- rights of the table's owner.
+CREATE FUNCTION @extschema@.idgen_set_not_null(relation oid, column_name name) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_set_not_null'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- Run a command by the search_path of whoever has called: event triggers may
+-- rely on it. The command names all that is in it with its schema.
+CREATE FUNCTION @extschema@.idgen_run(search_path text, command text) RETURNS void
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	PERFORM set_config('search_path', idgen_run.search_path, true);
+	EXECUTE idgen_run.command;
+END
+$$;
+
+-- Lock the table of a column that shall be moved, with all that inherit from
+-- it, so that no session inserts meanwhile, and one that does afterwards sees
+-- the new default. All is checked before the lock is requested, and again under
+-- it: nobody should wait for a lock only to be refused.
+CREATE FUNCTION @extschema@.idgen_hold_column(
+	function_name text, -- that moves it
+	relation regclass,
+	column_name name,
+	privileges text[], -- on id_sequences that this takes
+	OUT table_name text, -- with its schema, as it is
+	OUT relation_name text, -- the same, as SQL reads it
+	OUT title text,
+	OUT change text, -- the beginning of a command
+	OUT attnum smallint,
+	OUT owner oid,
+	OUT type oid, -- that a domain is made of
+	OUT type_end bigint,
+	OUT identity "char",
+	OUT has_default boolean, -- of its own
+	OUT domain oid, -- the default of which it takes
+	OUT expression pg_node_tree, -- the default
+	OUT partitioned boolean,
+	OUT members oid[] -- the tables that have the column
+)
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	t record;
+	c record;
+	missing text;
+	locked text;
+BEGIN
+	IF current_setting('transaction_read_only')::boolean THEN
+		RAISE 'cannot execute %() in a read-only transaction', idgen_hold_column.function_name
+			USING ERRCODE = 'read_only_sql_transaction';
+	ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+		RAISE '%() sees what is committed only at isolation level READ COMMITTED', idgen_hold_column.function_name
+			USING ERRCODE = 'active_sql_transaction';
+	END IF;
+	LOOP
+		SELECT r.relkind, r.relpersistence, r.relispartition, r.relowner, r.relname, n.nspname INTO t
+			FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_hold_column.relation;
+		IF NOT FOUND THEN
+			RAISE 'relation with OID % does not exist', idgen_hold_column.relation::oid USING ERRCODE = 'undefined_table';
+		ELSIF t.relkind NOT IN ('r', 'p') THEN
+			RAISE 'cannot move a column of relation "%"', t.relname USING ERRCODE = 'wrong_object_type', DETAIL = 'It is no table.';
+		ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
+			RAISE 'must be owner of table %', t.relname USING ERRCODE = 'insufficient_privilege';
+		ELSIF t.nspname = 'pg_catalog' THEN
+			RAISE 'permission denied: "%" is a system catalog', t.relname USING ERRCODE = 'insufficient_privilege';
+		END IF;
+
+		WITH RECURSIVE types (type) AS (
+			SELECT a.atttypid FROM pg_attribute AS a
+				WHERE a.attrelid = idgen_hold_column.relation AND a.attname = idgen_hold_column.column_name
+			UNION
+			SELECT y.typbasetype FROM types AS d JOIN pg_type AS y ON y.oid = d.type WHERE y.typtype = 'd'
+		)
+		SELECT a.*, y.typdefaultbin, d.adbin, (SELECT b.type FROM types AS b JOIN pg_type AS p ON p.oid = b.type WHERE p.typtype <> 'd') AS base
+			INTO c FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid
+				LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+			WHERE a.attrelid = idgen_hold_column.relation AND a.attname = idgen_hold_column.column_name AND NOT a.attisdropped;
+		IF NOT FOUND THEN
+			RAISE 'column "%" of relation "%" does not exist', idgen_hold_column.column_name, t.relname USING ERRCODE = 'undefined_column';
+		ELSIF c.attnum < 0 THEN
+			RAISE 'cannot move system column "%"', c.attname USING ERRCODE = 'feature_not_supported';
+		ELSIF c.attinhcount > 0 THEN
+			RAISE 'cannot move inherited column "%" of relation "%"', c.attname, t.relname
+				USING ERRCODE = 'invalid_table_definition',
+					HINT = CASE WHEN t.relispartition THEN 'Move the column of the partitioned table.'
+						ELSE 'Move the column of the table that it is inherited from.' END;
+		ELSIF c.attgenerated <> '' THEN
+			RAISE 'column "%" of relation "%" is a generated column', c.attname, t.relname
+				USING ERRCODE = 'object_not_in_prerequisite_state';
+		ELSIF c.base <> ALL ('{smallint, integer, bigint}'::regtype[]) THEN
+			RAISE 'column "%" of relation "%" must be of type smallint, integer, or bigint', c.attname, t.relname
+				USING ERRCODE = 'datatype_mismatch', DETAIL = format('Its type is %s.', format_type(c.atttypid, NULL));
+		END IF;
+
+		SELECT string_agg(p.privilege, ', ') INTO missing FROM unnest(idgen_hold_column.privileges) AS p (privilege)
+			WHERE NOT has_table_privilege('@extschema@.id_sequences'::regclass, p.privilege)
+				AND CASE p.privilege WHEN 'DELETE' THEN true ELSE NOT has_any_column_privilege('@extschema@.id_sequences'::regclass, p.privilege) END;
+		IF missing IS NOT NULL THEN
+			RAISE 'permission denied for table id_sequences' USING ERRCODE = 'insufficient_privilege',
+				HINT = format('The owner of the table can GRANT %s ON %s TO %I.', missing, '@extschema@.id_sequences', current_user);
+		END IF;
+
+		members := ARRAY(SELECT @extschema@.idgen_heirs(idgen_hold_column.relation::oid));
+		EXIT WHEN locked = format('%I.%I', t.nspname, t.relname);
+		locked := format('%I.%I', t.nspname, t.relname);
+		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', locked);
+	END LOOP;
+
+	FOR t IN SELECT r.* FROM unnest(members) AS m (member) JOIN pg_class AS r ON r.oid = m.member LOOP
+		IF t.relpersistence = 't' THEN
+			RAISE 'cannot move a column of temporary table "%"', t.relname
+				USING ERRCODE = 'feature_not_supported', DETAIL = 'An id sequence outlives the session.';
+		ELSIF t.relkind = 'f' THEN
+			RAISE 'cannot move a column that foreign table "%" has inherited', t.relname
+				USING ERRCODE = 'feature_not_supported', DETAIL = 'Its rows cannot be locked.';
+		ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
+			RAISE 'must be owner of table %', t.relname USING ERRCODE = 'insufficient_privilege';
+		END IF;
+	END LOOP;
+	SELECT n.nspname, r.relname, r.relowner, r.relkind INTO t
+		FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_hold_column.relation;
+	table_name := t.nspname || '.' || t.relname;
+	relation_name := format('%I.%I', t.nspname, t.relname);
+	title := format('column "%s" of table "%s"', c.attname, table_name);
+	change := format('ALTER TABLE %s ALTER COLUMN %I', relation_name, c.attname);
+	owner := t.relowner;
+	partitioned := t.relkind = 'p';
+	attnum := c.attnum;
+	type := c.base;
+	type_end := CASE c.base WHEN 'smallint'::regtype THEN 32767 WHEN 'integer'::regtype THEN 2147483647 ELSE 9223372036854775807 END;
+	identity := c.attidentity;
+	has_default := c.atthasdef;
+	expression := CASE WHEN c.atthasdef THEN c.adbin ELSE c.typdefaultbin END;
+	domain := CASE WHEN NOT c.atthasdef AND c.typdefaultbin IS NOT NULL THEN c.atttypid END;
+END
+$$;
+
+-- The calls by which a column draws, in each of its tables.
+CREATE FUNCTION @extschema@.idgen_member_calls(members oid[], column_name name, OUT member oid, OUT form text, OUT name text, OUT source text, OUT sequence oid, OUT plain boolean) RETURNS SETOF record
+	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1
+BEGIN ATOMIC
+	SELECT a.attrelid, k.form, k.name, k.source, k.sequence, k.plain
+	FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid
+		LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+		CROSS JOIN LATERAL @extschema@.idgen_calls(CASE WHEN a.atthasdef THEN d.adbin ELSE y.typdefaultbin END) AS k
+	WHERE a.attrelid = ANY (members) AND a.attname = column_name AND NOT a.attisdropped;
+END;
+
+-- Lock the native sequences of a column, until no more are found: those that
+-- belong to it are to be dropped, and the others stay. ALTER SEQUENCE ... OWNED
+-- BY locks no table, so one may come and go before.
+CREATE FUNCTION @extschema@.idgen_hold_sequences(
+	members oid[],
+	column_name name,
+	OUT owned oid[],
+	OUT used oid[],
+	OUT last_id numeric -- that they have given out, or could have
+)
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	held oid[];
+	s oid;
+BEGIN
+	LOOP
+		owned := ARRAY(SELECT DISTINCT u.objid FROM pg_attribute AS a
+				JOIN pg_depend AS u ON u.refclassid = 'pg_class'::regclass AND u.refobjid = a.attrelid AND u.refobjsubid = a.attnum
+					AND u.classid = 'pg_class'::regclass
+				JOIN pg_sequence AS q ON q.seqrelid = u.objid
+			WHERE a.attrelid = ANY (idgen_hold_sequences.members) AND a.attname = idgen_hold_sequences.column_name ORDER BY u.objid);
+		used := ARRAY(SELECT DISTINCT k.sequence
+			FROM @extschema@.idgen_member_calls(idgen_hold_sequences.members::oid[], idgen_hold_sequences.column_name::name) AS k
+			WHERE k.form = 'nextval' AND k.name IS NULL AND k.sequence <> ALL (owned) ORDER BY k.sequence);
+		EXIT WHEN owned || '{0}' || used = held;
+		held := owned || '{0}' || used;
+		FOR s IN SELECT q FROM unnest(owned || used) AS q ORDER BY q LOOP
+			PERFORM @extschema@.idgen_lock_sequence(s::oid, (s = ANY (owned))::boolean);
+		END LOOP;
+	END LOOP;
+	last_id := (SELECT max(coalesce(n.last_value::numeric + q.seqincrement, n.next_value) - 1)
+		FROM pg_sequence AS q, LATERAL @extschema@.idgen_native_facts(q.seqrelid::oid) AS n WHERE q.seqrelid = ANY (owned || used));
+END
+$$;
+
+-- The first id that a column can go on with, after the last that is in use;
+-- null if there was none.
+CREATE FUNCTION @extschema@.idgen_first_free_id(title text, change text, last_id numeric, type_end bigint) RETURNS numeric
+	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF idgen_first_free_id.last_id >= idgen_first_free_id.type_end THEN
+		RAISE 'no id is left for %', idgen_first_free_id.title
+			USING ERRCODE = 'sequence_generator_limit_exceeded',
+				DETAIL = format('The last value of its type is %s.', idgen_first_free_id.type_end),
+				HINT = CASE WHEN idgen_first_free_id.type_end < 9223372036854775807
+					THEN format('Widen it with %s TYPE bigint first.', idgen_first_free_id.change) ELSE 'There is no wider type.' END;
+	END IF;
+	RETURN coalesce(idgen_first_free_id.last_id + 1, 1);
+END
+$$;
+
+-- What a sequence says is kept, or refused: MAXVALUE becomes max_value, if it
+-- is not that of the type, and MINVALUE start_value.
+CREATE FUNCTION @extschema@.idgen_adopt_column(relation regclass, column_name name, name text, refill text, search_path text) RETURNS text
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	c record;
+	q record;
+	s record;
+	user_of text;
+	rows_of text[]; -- the id sequences that belong to the column
+	target text := idgen_adopt_column.name;
+	last_id numeric;
+	start numeric;
+	least_value bigint;
+	max_value bigint := 9223372036854775807;
+	dropped text[] := '{}';
+	to_drop text[] := '{}';
+	kept text[] := '{}';
+	report text;
+BEGIN
+	IF idgen_adopt_column.relation IS NULL THEN
+		RAISE 'relation must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF idgen_adopt_column.column_name IS NULL THEN
+		RAISE 'column_name must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF idgen_adopt_column.relation = '@extschema@.id_sequences'::regclass THEN
+		RAISE 'columns of table "id_sequences" cannot draw from it' USING ERRCODE = 'wrong_object_type';
+	ELSIF idgen_adopt_column.name IN ('transaction', 'worker', 'auto') AND idgen_adopt_column.name <>
+		(SELECT r.relname FROM pg_class AS r WHERE r.oid = idgen_adopt_column.relation) THEN
+		RAISE 'invalid name "%"', idgen_adopt_column.name
+			USING ERRCODE = 'invalid_parameter_value',
+				DETAIL = 'The third argument is the name of the id sequence, the fourth one is the refill.',
+				HINT = format('Write refill => %L.', idgen_adopt_column.name);
+	ELSIF idgen_adopt_column.name = '' THEN
+		RAISE 'name must not be empty' USING ERRCODE = 'invalid_parameter_value';
+	ELSIF idgen_adopt_column.name LIKE '%/*' THEN
+		RAISE '"%" is the name of a template, which has no ids', idgen_adopt_column.name
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Name one of its children, with anything else in place of the asterisk.';
+	END IF;
+	PERFORM @extschema@.idgen_check_refill(idgen_adopt_column.refill::text);
+	c := @extschema@.idgen_hold_column('idgen_adopt'::text, idgen_adopt_column.relation::regclass, idgen_adopt_column.column_name::name, '{INSERT}'::text[]);
+	FOR s IN SELECT r.relname, n.nspname
+		FROM @extschema@.idgen_member_calls(c.members::oid[], idgen_adopt_column.column_name::name) AS k
+			JOIN pg_class AS r ON r.oid = k.member JOIN pg_namespace AS n ON n.oid = r.relnamespace
+		WHERE k.form <> 'nextval' AND k.name IS NOT NULL
+	LOOP
+		RAISE 'column "%" of table "%.%" already draws from an id sequence', idgen_adopt_column.column_name, s.nspname, s.relname
+			USING ERRCODE = 'object_not_in_prerequisite_state';
+	END LOOP;
+
+	-- native sequences
+	q := @extschema@.idgen_hold_sequences(c.members::oid[], idgen_adopt_column.column_name::name);
+	FOR s IN SELECT r.oid, r.relname, n.nspname || '.' || r.relname AS title, format('%I.%I', n.nspname, r.relname) AS name,
+			p.seqincrement, p.seqcycle, p.seqmin, p.seqmax, p.seqmax = CASE p.seqtypid
+				WHEN 'smallint'::regtype THEN 32767 WHEN 'integer'::regtype THEN 2147483647 ELSE 9223372036854775807 END AS unlimited
+		FROM pg_sequence AS p JOIN pg_class AS r ON r.oid = p.seqrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
+		WHERE p.seqrelid = ANY (q.owned || q.used) ORDER BY p.seqrelid
+	LOOP
+		IF s.seqincrement < 0 THEN
+			RAISE 'cannot move a column that draws from descending sequence "%"', s.relname
+				USING ERRCODE = 'feature_not_supported', DETAIL = 'Its ids would have to ascend from now on.';
+		ELSIF s.seqincrement > 1 THEN
+			RAISE 'cannot move a column that draws from sequence "%", which counts by %', s.relname, s.seqincrement
+				USING ERRCODE = 'feature_not_supported',
+					DETAIL = 'The id sequence would issue the ids between its values, too, which another server or program may have.',
+					HINT = format('If nobody has: run ALTER SEQUENCE %s INCREMENT 1 RESTART %s before.', s.name, least(q.last_id + 1, s.seqmax));
+		ELSIF s.seqcycle THEN
+			RAISE 'cannot move a column that draws from sequence "%", which begins anew after its last value', s.relname
+				USING ERRCODE = 'feature_not_supported', DETAIL = 'An id sequence ends there.',
+					HINT = format('If it need not begin anew: run ALTER SEQUENCE %s NO CYCLE before.', s.name);
+		END IF;
+		least_value := least(least_value, s.seqmin);
+		IF NOT s.unlimited THEN
+			max_value := least(max_value, s.seqmax);
+		END IF;
+		IF s.oid = ANY (q.used) THEN
+			kept := kept || format('sequence "%s", which does not belong to the column, is still there', s.title);
+			CONTINUE;
+		END IF;
+
+		-- one that something else uses stays, and belongs to nothing
+		user_of := (SELECT pg_describe_object(u.classid, u.objid, u.objsubid)
+			FROM pg_depend AS u
+			WHERE u.refclassid = 'pg_class'::regclass AND u.refobjid = s.oid AND NOT (u.classid = 'pg_attrdef'::regclass AND EXISTS (
+				SELECT FROM pg_attrdef AS d JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+				WHERE d.oid = u.objid AND d.adrelid = ANY (c.members) AND a.attname = idgen_adopt_column.column_name))
+			LIMIT 1);
+		IF user_of IS NULL THEN
+			dropped := dropped || format('sequence "%s"', s.title);
+			to_drop := to_drop || s.name;
+		ELSIF c.identity <> '' THEN
+			RAISE 'cannot drop sequence "%" of identity column "%" because something else uses it', s.title, idgen_adopt_column.column_name
+				USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('It is %s.', user_of),
+					HINT = 'Drop that first, or have it use something else.';
+		ELSE
+			PERFORM @extschema@.idgen_run(idgen_adopt_column.search_path::text, format('ALTER SEQUENCE %s OWNED BY NONE', s.name)::text);
+			RAISE NOTICE 'sequence "%" was not dropped', s.title USING DETAIL = format('It is used by %s.', user_of);
+		END IF;
+	END LOOP;
+	last_id := greatest(q.last_id, @extschema@.idgen_column_end(idgen_adopt_column.relation::oid, c.attnum::smallint, true::boolean, NULL::text, 'wait'::text));
+
+	-- the row, which may be there: a migration has undone an adoption, or
+	-- programs draw for the column
+	rows_of := ARRAY(SELECT w.name FROM ONLY @extschema@.id_sequences AS w
+		WHERE w.owned_by OPERATOR(@extschema@.=) format('%s.%I', c.relation_name, idgen_adopt_column.column_name)::@extschema@.idgen_column);
+	IF target IS NULL AND cardinality(rows_of) = 1 THEN
+		target := rows_of[1];
+	ELSIF target IS NULL THEN
+		target := (SELECT t.name FROM (SELECT 0 AS place, c.table_name || '.' || idgen_adopt_column.column_name AS name
+				UNION ALL SELECT g, c.table_name || '.' || idgen_adopt_column.column_name || g FROM generate_series(1, 1000) AS g) AS t
+			WHERE t.name = ANY (rows_of) OR NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS w WHERE w.name = t.name) ORDER BY t.place LIMIT 1);
+	END IF;
+	IF target = ANY (rows_of) THEN
+		SELECT w.source INTO s FROM ONLY @extschema@.id_sequences AS w WHERE w.name = target FOR UPDATE;
+		IF s.source <> 'table' THEN
+			RAISE 'id sequence "%" with source "%" cannot be moved', target, s.source
+				USING ERRCODE = 'feature_not_supported',
+					HINT = 'Set the default of the column by ALTER TABLE, or give another name as the third argument.';
+		END IF;
+		WHILE (@extschema@.idgen_advance(idgen_adopt_column.search_path::text, target::text, 'table'::text, last_id::numeric, last_id::numeric)).kind IS NULL LOOP
+		END LOOP;
+		report := format('%s draws from id sequence "%s", which belongs to it already', c.title, target);
+	ELSE
+		start := @extschema@.idgen_first_free_id(c.title::text, c.change::text, last_id::numeric, c.type_end::bigint);
+		IF start > max_value THEN
+			RAISE 'no id is left for %', c.title USING ERRCODE = 'sequence_generator_limit_exceeded',
+				DETAIL = format('The MAXVALUE of its sequence is %s.', max_value), HINT = 'Raise that first.';
+		END IF;
+		INSERT INTO @extschema@.id_sequences AS w (name, next_block_start, block_size, max_value, refill, owned_by, start_value)
+			VALUES (target, start, current_setting('idgen.default_block_size')::integer, max_value, idgen_adopt_column.refill,
+				format('%s.%I', c.relation_name, idgen_adopt_column.column_name)::@extschema@.idgen_column, least(start, coalesce(least_value, 1)))
+			ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
+		IF NOT FOUND THEN
+			RAISE 'id sequence "%" already exists', target USING ERRCODE = 'duplicate_object',
+				HINT = 'Give another name as the third argument, or delete that row if nothing draws from it.';
+		END IF;
+		report := format('%s now draws from id sequence "%s", beginning with %s, with refill "%s"', c.title, target, start, idgen_adopt_column.refill);
+	END IF;
+
+	-- inheritors have identities of their own; since 17, partitions share that
+	-- of the partitioned table, and it is gone from all at once
+	FOR s IN SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I DROP IDENTITY', n.nspname, r.relname, idgen_adopt_column.column_name) AS command, r.oid
+		FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = ANY (c.members)
+	LOOP
+		CONTINUE WHEN NOT EXISTS (SELECT FROM pg_attribute AS a
+			WHERE a.attrelid = s.oid AND a.attname = idgen_adopt_column.column_name AND a.attidentity <> '');
+		PERFORM @extschema@.idgen_run(idgen_adopt_column.search_path::text, s.command::text);
+	END LOOP;
+	PERFORM @extschema@.idgen_run(idgen_adopt_column.search_path::text,
+		format('%s SET DEFAULT %s(%L::pg_catalog.text)', c.change, '@extschema@.idgen_next', target)::text);
+	FOR s IN SELECT d.name FROM unnest(to_drop) AS d (name) WHERE to_regclass(d.name) IS NOT NULL LOOP
+		PERFORM @extschema@.idgen_run(idgen_adopt_column.search_path::text, format('DROP SEQUENCE %s', s.name)::text);
+	END LOOP;
+
+	-- programs may take these for the sequence of a serial column, and go on
+	-- using them
+	FOR s IN SELECT n.nspname || '.' || r.relname AS title
+		FROM unnest(c.members) AS m (member) JOIN pg_class AS t ON t.oid = m.member
+			JOIN pg_class AS r ON r.relnamespace = t.relnamespace AND r.relkind = 'S'
+				AND r.relname = @extschema@.idgen_serial_name(t.relname::name, idgen_adopt_column.column_name::name)
+			JOIN pg_namespace AS n ON n.oid = r.relnamespace
+		WHERE r.oid = ANY (q.used) OR NOT EXISTS (SELECT FROM pg_depend AS u
+			WHERE u.classid = 'pg_class'::regclass AND u.objid = r.oid AND u.refclassid = 'pg_class'::regclass AND u.deptype IN ('a', 'i'))
+	LOOP
+		RAISE WARNING 'sequence "%" is still there', s.title
+			USING DETAIL = format('Ids that programs take from it by nextval() are issued by id sequence "%s", too.', target),
+				HINT = format('Drop it if nothing else needs it. Have such programs leave ids to the default of the column and read them by RETURNING, not by currval() or lastval(), or call %s().', '@extschema@.idgen_next');
+	END LOOP;
+
+	dropped := CASE WHEN c.identity <> '' THEN '{identity}' WHEN c.has_default THEN '{default}' ELSE '{}' END::text[] || dropped;
+	RETURN report
+		|| CASE cardinality(dropped) WHEN 0 THEN '' WHEN 1 THEN format('; its %s was dropped', dropped[1])
+			ELSE format('; its %s and %s were dropped', array_to_string(trim_array(dropped, 1), ', '), dropped[cardinality(dropped)]) END
+		|| coalesce('; ' || nullif(array_to_string(kept, '; '), ''), '')
+		|| CASE WHEN c.domain IS NOT NULL THEN format('; the default of domain %s does not apply to it any more', format_type(c.domain, NULL)) ELSE '' END
+		|| CASE c.identity WHEN 'a' THEN '; explicit values are accepted from now on' ELSE '' END;
+END
+$$;
+
+CREATE FUNCTION @extschema@.idgen_adopt(relation regclass, column_name name, name text DEFAULT NULL, refill text DEFAULT 'auto') RETURNS text
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE
+	RETURN @extschema@.idgen_adopt_column(relation, column_name, name, refill, current_setting('search_path'));
+
+-- Other sessions may still draw cached ids until this transaction commits, but
+-- these lie below where the new sequence begins.
+CREATE FUNCTION @extschema@.idgen_release_column(relation regclass, column_name name, kind text, search_path text) RETURNS text
+	LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	c record;
+	q record;
+	w record;
+	s record;
+	owner oid;
+	target text;
+	rows_of text[];
+	start numeric;
+	sequence oid;
+	report text;
+BEGIN
+	IF idgen_release_column.kind NOT IN ('identity', 'serial') THEN
+		RAISE 'invalid kind "%"', idgen_release_column.kind
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid values are: identity, serial.';
+	END IF;
+	c := @extschema@.idgen_hold_column('idgen_release'::text, idgen_release_column.relation::regclass, idgen_release_column.column_name::name,
+		'{SELECT, UPDATE, DELETE}'::text[]);
+
+	-- the id sequence that it draws from or, if it has lost its default, the
+	-- one that belongs to it
+	target := (SELECT k.name FROM @extschema@.idgen_calls(c.expression::pg_node_tree) AS k WHERE k.form = 'bigint' AND k.source IS NULL AND k.plain);
+	IF target IS NULL THEN
+		rows_of := ARRAY(SELECT r.name FROM ONLY @extschema@.id_sequences AS r
+			WHERE r.owned_by OPERATOR(@extschema@.=) format('%s.%I', c.relation_name, idgen_release_column.column_name)::@extschema@.idgen_column);
+		target := rows_of[1];
+		IF cardinality(rows_of) <> 1 THEN
+			RAISE '% does not draw from an id sequence', c.title
+				USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Its default is not a plain call of idgen_next() with a constant name.';
+		ELSIF c.expression IS NOT NULL OR c.identity <> '' THEN
+			RAISE '% does not draw from id sequence "%", which belongs to it', c.title, target
+				USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'It has another default, or is an identity column.',
+					HINT = 'To keep that, delete the row of the id sequence. To have the column draw from it again, call @extschema@.idgen_adopt().';
+		END IF;
+	END IF;
+	IF idgen_release_column.kind = 'identity' AND NOT c.partitioned AND cardinality(c.members) > 1 THEN
+		RAISE 'cannot make an identity column of a column that other tables have inherited'
+			USING ERRCODE = 'feature_not_supported',
+				DETAIL = format('Table "%s" has inheritance children, and they would not inherit the identity.', c.table_name),
+				HINT = 'Children inherit the default of a column of kind "serial".';
+	END IF;
+	FOR s IN SELECT n.nspname || '.' || r.relname AS title
+		FROM @extschema@.idgen_member_calls(c.members::oid[], idgen_release_column.column_name::name) AS k
+			JOIN pg_class AS r ON r.oid = k.member JOIN pg_namespace AS n ON n.oid = r.relnamespace
+		WHERE k.form <> 'nextval' AND k.name <> target
+	LOOP
+		RAISE 'column "%" of table "%" draws from another id sequence', idgen_release_column.column_name, s.title
+			USING ERRCODE = 'object_not_in_prerequisite_state';
+	END LOOP;
+
+	-- who else draws from it, and counts
+	FOR s IN
+		WITH stored AS (SELECT @extschema@.idgen_constant(target::text) AS name)
+		SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
+			FROM stored AS t JOIN pg_attrdef AS d ON strpos(d.adbin::text, t.name) > 0
+				CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin) AS k
+				JOIN pg_class AS r ON r.oid = d.adrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
+				JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+			WHERE k.form <> 'nextval' AND k.name = target
+				AND NOT (d.adrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
+		UNION ALL
+		SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner
+			FROM stored AS t JOIN pg_type AS y ON strpos(y.typdefaultbin::text, t.name) > 0
+				CROSS JOIN LATERAL @extschema@.idgen_calls(y.typdefaultbin) AS k
+			WHERE k.form <> 'nextval' AND k.name = target
+	LOOP
+		CONTINUE WHEN NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);
+		RAISE 'cannot delete id sequence "%" because % draws from it', target, s.what
+			USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('It is %s.', s.title),
+				HINT = 'Have that draw from another id sequence first.';
+	END LOOP;
+
+	q := @extschema@.idgen_hold_sequences(c.members::oid[], idgen_release_column.column_name::name);
+	SELECT r.* INTO w FROM ONLY @extschema@.id_sequences AS r WHERE r.name = target FOR UPDATE;
+	IF NOT FOUND THEN
+		RAISE 'id sequence "%" does not exist', target USING ERRCODE = 'undefined_object',
+			HINT = format('Run %s(%L, %L), which creates it, past the ids that the column has.', '@extschema@.idgen_sync', c.relation_name, idgen_release_column.column_name);
+	ELSIF w.source <> 'table' THEN
+		RAISE 'cannot move back a column that draws from id sequence "%" with source "%"', target, w.source
+			USING ERRCODE = 'feature_not_supported',
+				HINT = 'Set source to ''table'' and next_block_start behind all of its ids before. Or set the default of the column by ALTER TABLE, and delete the row.';
+	ELSIF w.period IS NOT NULL THEN
+		RAISE 'cannot move back a column whose ids start anew each %', w.period
+			USING ERRCODE = 'feature_not_supported', DETAIL = format('Id sequence "%s" has periods.', target);
+	ELSIF w.layout <> 'plain' THEN
+		RAISE 'cannot move back a column that draws % ids', CASE w.layout WHEN 'scrambled' THEN 'scrambled' ELSE 'composed' END
+			USING ERRCODE = 'feature_not_supported', DETAIL = format('The layout of id sequence "%s" is not "plain".', target);
+	END IF;
+	start := @extschema@.idgen_first_free_id(c.title::text, c.change::text, greatest(q.last_id,
+		w.next_block_start::numeric - CASE WHEN w.exhausted = 1 AND w.next_block_start = 9223372036854775807 THEN 0 ELSE 1 END,
+		@extschema@.idgen_column_end(idgen_release_column.relation::oid, c.attnum::smallint, true::boolean, NULL::text, 'wait'::text))::numeric, c.type_end::bigint);
+
+	PERFORM @extschema@.idgen_set_not_null(idgen_release_column.relation::oid, idgen_release_column.column_name::name);
+	IF idgen_release_column.kind = 'serial' THEN
+		sequence := @extschema@.idgen_make_serial(idgen_release_column.relation::oid, idgen_release_column.column_name::name, start::bigint);
+		SELECT n.nspname, r.relname INTO s FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = sequence;
+		PERFORM @extschema@.idgen_run(idgen_release_column.search_path::text, format('%s SET DEFAULT pg_catalog.nextval(%L::pg_catalog.regclass)',
+			c.change, format('%I.%I', s.nspname, s.relname))::text);
+		report := format('%s now draws from sequence "%s.%s"', c.title, s.nspname, s.relname);
+	ELSE
+		PERFORM @extschema@.idgen_run(idgen_release_column.search_path::text, format('%s DROP DEFAULT, ALTER COLUMN %I ADD GENERATED BY DEFAULT AS IDENTITY (START WITH %s MINVALUE %s)',
+			c.change, idgen_release_column.column_name, start, least(start, 1))::text);
+		report := format('%s is now an identity column', c.title);
+	END IF;
+	DELETE FROM ONLY @extschema@.id_sequences AS r WHERE r.name = target;
+	IF NOT FOUND THEN
+		RAISE 'permission denied for table id_sequences' USING ERRCODE = 'insufficient_privilege';
+	END IF;
+	RETURN format('%s, beginning with %s; id sequence "%s" was deleted%s', report, start, target,
+		CASE WHEN idgen_release_column.kind = 'identity' AND cardinality(c.members) > 1 AND NOT EXISTS (
+			SELECT FROM pg_attribute AS a WHERE a.attrelid = ANY (c.members) AND a.attrelid <> idgen_release_column.relation AND a.attidentity <> '')
+		THEN '; rows inserted directly into a partition get no id' END);
+END
+$$;
+
+CREATE FUNCTION @extschema@.idgen_release(relation regclass, column_name name, kind text DEFAULT 'identity') RETURNS text
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE
+	RETURN @extschema@.idgen_release_column(relation, column_name, kind, current_setting('search_path'));
+
+COMMENT ON FUNCTION @extschema@.idgen_adopt(regclass, name, text, text) IS 'have a column draw from a new id sequence';
+COMMENT ON FUNCTION @extschema@.idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
+COMMENT ON FUNCTION @extschema@.idgen_check_refill(text) IS 'internal: is it a refill?';
+COMMENT ON FUNCTION @extschema@.idgen_heirs(oid) IS 'internal: a table and all that inherit from it';
+COMMENT ON FUNCTION @extschema@.idgen_lock_sequence(oid, boolean) IS 'internal: locks a native sequence';
+COMMENT ON FUNCTION @extschema@.idgen_serial_name(name, name) IS 'internal: the name of the sequence of a serial column';
+COMMENT ON FUNCTION @extschema@.idgen_make_serial(oid, name, bigint) IS 'internal: makes the sequence of a serial column';
+COMMENT ON FUNCTION @extschema@.idgen_set_not_null(oid, name) IS 'internal: has a column refuse nulls';
+COMMENT ON FUNCTION @extschema@.idgen_run(text, text) IS 'internal: runs a command by a search_path';
+COMMENT ON FUNCTION @extschema@.idgen_hold_column(text, regclass, name, text[]) IS 'internal: locks a column that shall be moved';
+COMMENT ON FUNCTION @extschema@.idgen_member_calls(oid[], name) IS 'internal: the calls by which a column draws';
+COMMENT ON FUNCTION @extschema@.idgen_hold_sequences(oid[], name) IS 'internal: locks the native sequences of a column';
+COMMENT ON FUNCTION @extschema@.idgen_first_free_id(text, text, numeric, bigint) IS 'internal: the first id that a column can go on with';
+COMMENT ON FUNCTION @extschema@.idgen_adopt_column(regclass, name, text, text, text) IS 'internal: idgen_adopt() with a search_path';
+COMMENT ON FUNCTION @extschema@.idgen_release_column(regclass, name, text, text) IS 'internal: idgen_release() with a search_path';
+COMMENT ON FUNCTION @extschema@.idgen_constant(text) IS 'internal: a constant in a stored expression';
 
 COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean) IS 'internal: what is known of id sequences';
 COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
@@ -1867,27 +2423,20 @@ COMMENT ON COLUMN @extschema@.idgen_columns.percent_used IS 'percentage of the v
 COMMENT ON COLUMN @extschema@.idgen_columns.adoptable IS 'would idgen_adopt accept the column?';
 
 --
--- What becomes of an id sequence when its column is dropped, or gets another
--- type. The triggers come last, so that they do not fire for this script. They
--- are fired "always", like those on the table.
+-- What becomes of an id sequence when its column is dropped. The triggers come
+-- last, so that they do not fire for this script. They are fired "always", like
+-- those on the table.
 --
 
 CREATE FUNCTION @extschema@.idgen_columns_dropped() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'idgen_columns_dropped' LANGUAGE C;
-CREATE FUNCTION @extschema@.idgen_columns_altered() RETURNS event_trigger
-	AS 'MODULE_PATHNAME', 'idgen_columns_altered' LANGUAGE C;
 
 COMMENT ON FUNCTION @extschema@.idgen_columns_dropped() IS 'internal: event trigger that deletes the rows of dropped columns';
-COMMENT ON FUNCTION @extschema@.idgen_columns_altered() IS 'internal: event trigger that adapts max_value to a column''s new type';
 
 CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
 	EXECUTE FUNCTION @extschema@.idgen_columns_dropped();
-CREATE EVENT TRIGGER idgen_columns_altered ON ddl_command_end
-	WHEN TAG IN ('ALTER TABLE', 'ALTER FOREIGN TABLE', 'ALTER TYPE')
-	EXECUTE FUNCTION @extschema@.idgen_columns_altered();
 
 ALTER EVENT TRIGGER idgen_columns_dropped ENABLE ALWAYS;
-ALTER EVENT TRIGGER idgen_columns_altered ENABLE ALWAYS;
 
 -- The bodies of functions name the schema.
 CREATE FUNCTION @extschema@.idgen_schema_altered() RETURNS event_trigger

@@ -47,7 +47,6 @@
 #include "catalog/privileges.h"
 #include "common/compat.h"
 #include "sql/column_end.h"
-#include "sql/column.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_end_of);
 PG_FUNCTION_INFO_V1(idgen_lock_columns);
@@ -342,7 +341,7 @@ read_one(Search *search, Oid relid, const char *column)
 			return;
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_IN_USE),
-		         errmsg("table \"%s\" is locked by another transaction", idgen_display_name(relid))));
+		         errmsg("table \"%s\" is locked by another transaction", psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)))));
 	}
 	table = try_relation_open(relid, NoLock);
 	if (table == NULL)

@@ -31,7 +31,6 @@
 #include "sources/sources.h"
 #include "sql/column_end.h"
 #include "sql/sql_support.h"
-#include "sql/sync.h"
 #include "sql/view_line.h"
 
 PG_FUNCTION_INFO_V1(idgen_sync_source);
@@ -41,8 +40,8 @@ PG_FUNCTION_INFO_V1(idgen_advance);
  * Raises 0A000 if nothing can be said of the ids in the column, or the source
  * cannot be moved.
  */
-void
-idgen_sync_check(const IdgenHandle *handle)
+static void
+check_movable(const IdgenHandle *handle)
 {
 	if (handle->found.period != IDGEN_PERIOD_NONE)
 		idgen_refuse_periods(handle, "idgen_restart");
@@ -102,7 +101,7 @@ typedef struct Move
  * Begin to look at an id sequence, which the caller has named, by the
  * search_path of whoever has called: arguments are that, the name, and the
  * source that it must have, or null. Raises what idgen_handle_validate() and
- * idgen_sync_check() do.
+ * check_movable() do.
  */
 static Move
 begin(FunctionCallInfo fcinfo, IdgenMissingRow missing_row)
@@ -123,7 +122,7 @@ begin(FunctionCallInfo fcinfo, IdgenMissingRow missing_row)
 		move.call.asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	idgen_handle_invalidate(move.handle);
 	idgen_handle_validate(move.handle, &move.call);
-	idgen_sync_check(move.handle);
+	check_movable(move.handle);
 	return move;
 }
 
@@ -153,7 +152,7 @@ lock_object(Move *move)
 			break;
 		idgen_handle_invalidate(handle);
 		idgen_handle_validate(handle, &move->call);
-		idgen_sync_check(handle);
+		check_movable(handle);
 	} while (true);
 }
 

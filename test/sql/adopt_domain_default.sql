@@ -3,6 +3,7 @@
 -- idgen_adopt begins behind what was drawn by it, and idgen_release leaves
 -- nobody without ids
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE SEQUENCE drawn;
 SELECT setval('drawn', 1000);

@@ -1,6 +1,7 @@
 --
 -- idgen_adopt refuses what it cannot do
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- relations that are not tables of one's own

@@ -2,6 +2,7 @@
 -- A column is moved over, and back, in all partitions and inheritance children
 -- at once
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- partitions, some with sequences of their own

@@ -1,6 +1,7 @@
 --
 -- Many columns at once, and back, in one statement each: all of them, or none
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE VIEW rows AS SELECT name, next_block_start, max_value, refill, owned_by FROM id_sequences ORDER BY name;
 CREATE SCHEMA shop;
@@ -25,11 +26,12 @@ TABLE rows;
 INSERT INTO shop.customers DEFAULT VALUES RETURNING id > 11 AS behind;
 
 -- the last one fails, and none is moved
-INSERT INTO id_sequences (name, next_block_start) VALUES ('shop.parted.id', 1);
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'refused %', NEW.name; END$$;
+CREATE TRIGGER refuse BEFORE INSERT ON id_sequences FOR EACH ROW WHEN (NEW.name = 'shop.parted.id') EXECUTE FUNCTION refuse();
 EXECUTE adopt;
 \echo :SQLSTATE
 TABLE rows;
-DELETE FROM id_sequences;
+DROP FUNCTION refuse() CASCADE;
 
 -- a sequence that two of the columns draw from stays until somebody drops it
 CREATE TABLE shop.goods (id serial);

@@ -2,6 +2,7 @@
 -- An adopted column's id sequence is named schema.table.column, as they are, or
 -- as one likes
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SET idgen.default_block_size = 1;
 \t on
@@ -44,9 +45,16 @@ SELECT idgen_adopt('b', 'id', 'it''s "mine"');
 \d b
 INSERT INTO b DEFAULT VALUES RETURNING id;
 SELECT idgen_create('public.b.id');
-SELECT idgen_adopt('b', 'id');
+SELECT idgen_adopt('b', 'id', 'public.b.id');
 \echo :SQLSTATE
-SELECT idgen_adopt('b', 'id', 'public.b.id2');
+
+-- without a name, the next one that is free: a table that was renamed has the
+-- first one still
+SELECT idgen_adopt('b', 'id');
+ALTER TABLE b RENAME TO old_b;
+CREATE TABLE b (id serial);
+SELECT idgen_adopt('b', 'id');
+DROP TABLE old_b;
 
 -- names that cannot be
 CREATE TABLE c (id serial);

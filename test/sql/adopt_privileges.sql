@@ -1,6 +1,7 @@
 --
 -- Moving a column takes what the SQL would that does it
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SET idgen.default_block_size = 1;
 CREATE ROLE regress_idgen_owner;

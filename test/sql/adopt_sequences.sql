@@ -1,6 +1,7 @@
 --
 -- What becomes of the native sequences that an adopted column has drawn from
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- one that belongs to no column, or to another, stays; it counts for the start

@@ -1,6 +1,7 @@
 --
 -- idgen_columns.adoptable: what idgen_adopt accepts
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE SCHEMA adoptable;
 SET search_path = adoptable, public;

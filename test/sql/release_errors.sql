@@ -1,6 +1,7 @@
 --
 -- idgen_release refuses what it cannot do, and leaves everything as it is
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- what is not a column that draws from an id sequence by name

@@ -2,6 +2,7 @@
 -- idgen_release of kind serial: the column is as one that was made with a type
 -- of serial
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SET idgen.default_block_size = 1;
 \t on

@@ -1,0 +1,351 @@
+/*
+ * columns_dropped.c
+ *		What becomes of an id sequence when its column is dropped.
+ *
+ * An event trigger calls this at the end of each command that has dropped
+ * something. It was preferred to the server's hook object_access_hook, which is
+ * called only where the library is loaded: without preload, most sessions that
+ * drop a table have not drawn.
+ *
+ * The row is deleted; or it belongs to another column that draws from it, from
+ * then on, or to none. Everything happens in the transaction of the command, so
+ * a rollback undoes it. Whoever drops a table must not fail because of idgen:
+ * where there is no id_sequences as it should be, nothing is done. Where rows
+ * have lost their column, all defaults are looked at once.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_attrdef.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/event_trigger.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "catalog/owned_rows.h"
+#include "catalog/row.h"
+#include "catalog/row_alter.h"
+#include "catalog/table.h"
+#include "common/as_owner.h"
+#include "common/compat.h"
+#include "sql/calls.h"
+
+PG_FUNCTION_INFO_V1(idgen_columns_dropped);
+
+/* What the command has dropped: columns, or a table as a whole. */
+typedef struct Dropped
+{
+	Oid relid;
+	AttrNumber attnum; /* 0 for all columns */
+} Dropped;
+
+/* An id sequence that has lost its column. */
+typedef struct Orphan
+{
+	const char *name;
+	bool is_used;             /* does anything draw from it? */
+	IdgenOwningColumn column; /* that it shall belong to; IDGEN_NO_COLUMN for none */
+	bool inherits;            /* does that inherit from another one? */
+} Orphan;
+
+/*
+ * Finding orphans
+ */
+
+/*
+ * Tables, columns and whatever else is in pg_class. *n is their number.
+ * Temporary ones are left out: no id sequence belongs to them.
+ */
+static Dropped *
+get_dropped(uint64 *n)
+{
+	static SPIPlanPtr plan = NULL;
+	MemoryContext caller = CurrentMemoryContext;
+	Dropped *dropped;
+
+	SPI_connect();
+	if (plan == NULL)
+	{
+		plan = SPI_prepare("SELECT objid, objsubid FROM pg_catalog.pg_event_trigger_dropped_objects()"
+		                   " WHERE classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+		                   " AND NOT is_temporary",
+		                   0, NULL);
+		if (plan == NULL || SPI_keepplan(plan) != 0)
+			elog(ERROR, "could not prepare the query for dropped objects");
+	}
+	if (SPI_execute_plan(plan, NULL, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not get the dropped objects");
+	*n = SPI_processed;
+	dropped = MemoryContextAllocHuge(caller, (SPI_processed + 1) * sizeof(Dropped));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		HeapTuple tuple = SPI_tuptable->vals[i];
+		bool isnull;
+
+		dropped[i].relid = DatumGetObjectId(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &isnull));
+		dropped[i].attnum = (AttrNumber) DatumGetInt32(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &isnull));
+	}
+	SPI_finish();
+	return dropped;
+}
+
+/* Has the command dropped anything that an id sequence could belong to? */
+static bool
+drops_any(void)
+{
+	uint64 n;
+
+	pfree(get_dropped(&n));
+	return n > 0;
+}
+
+/*
+ * The names of the id sequences that have lost their column. While somebody has
+ * locked the table, those wait that have dropped something of concern. It takes
+ * less time to look at the table, mostly, than at what was dropped.
+ */
+static List *
+find_orphans(Oid id_sequences)
+{
+	IdgenOwnedSearch search;
+	List *names = NIL;
+
+	if (ConditionalLockRelationOid(id_sequences, AccessShareLock))
+		UnlockRelationOid(id_sequences, AccessShareLock);
+	else if (!drops_any())
+		return NIL;
+	if (!idgen_owned_begin(&search, id_sequences))
+		return NIL;
+	if (idgen_owned_any(&search))
+	{
+		uint64 n;
+		Dropped *dropped = get_dropped(&n);
+
+		for (uint64 i = 0; i < n; i++)
+			names = list_concat(names,
+			                    dropped[i].attnum == 0 ? idgen_owned_by_table(&search, dropped[i].relid) : idgen_owned_by_column(&search, idgen_owning_column(dropped[i].relid, dropped[i].attnum)));
+		pfree(dropped);
+	}
+	idgen_owned_end(&search);
+	return names;
+}
+
+/*
+ * What else draws from them
+ */
+
+/*
+ * May columns of a role's tables own an id sequence, because the current user
+ * has dropped the column that did? Everybody can make a table that draws, and
+ * who owns the column can delete the row and lower its max_value. So that must
+ * be somebody whose tables the current user shares, or who may delete the row
+ * anyway. (A superuser does not mean to share with everybody.)
+ */
+static bool
+may_own(Oid role, Oid id_sequences)
+{
+	return is_member_of_role_nosuper(GetUserId(), role) ||
+		pg_class_aclcheck(id_sequences, role, ACL_DELETE) == ACLCHECK_OK;
+}
+
+/*
+ * A column draws from an orphan: it may be the one that the orphan shall belong
+ * to. Of several, one that inherits from no other is preferred, then that of
+ * the oldest table. Temporary ones go with their session.
+ */
+static void
+count_column(Orphan *orphan, Oid id_sequences, Oid relid, AttrNumber attnum)
+{
+	HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	HeapTuple attribute = SearchSysCacheAttNum(relid, attnum);
+	IdgenOwningColumn column = idgen_owning_column(relid, attnum);
+
+	if (HeapTupleIsValid(table) && HeapTupleIsValid(attribute) &&
+	    ((Form_pg_class) GETSTRUCT(table))->relpersistence != RELPERSISTENCE_TEMP)
+	{
+		bool inherits = ((Form_pg_attribute) GETSTRUCT(attribute))->attinhcount > 0;
+
+		orphan->is_used = true;
+		if (may_own(((Form_pg_class) GETSTRUCT(table))->relowner, id_sequences) &&
+		    (orphan->column == IDGEN_NO_COLUMN || inherits < orphan->inherits ||
+		     (inherits == orphan->inherits && column < orphan->column)))
+		{
+			orphan->column = column;
+			orphan->inherits = inherits;
+		}
+	}
+	if (HeapTupleIsValid(attribute))
+		ReleaseSysCache(attribute);
+	if (HeapTupleIsValid(table))
+		ReleaseSysCache(table);
+}
+
+/* The orphan of that name, NULL if there is none or no name. */
+static Orphan *
+find_orphan(Orphan *orphans, int n, const char *name)
+{
+	for (int i = 0; name != NULL && i < n; i++)
+		if (strcmp(orphans[i].name, name) == 0)
+			return &orphans[i];
+	return NULL;
+}
+
+/*
+ * Look at the defaults of all columns, or of all domains, for those that draw
+ * from orphans: at an attribute of a catalog that has them.
+ */
+static void
+look_at_defaults(Orphan *orphans, int n, Oid id_sequences, Oid catalog, AttrNumber expression)
+{
+	IdgenSearched *searched = idgen_searched(get_rel_namespace(id_sequences));
+	Relation rel = table_open(catalog, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen default", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(scratch);
+	HeapTuple tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool isnull;
+		Datum stored = heap_getattr(tuple, expression, RelationGetDescr(rel), &isnull);
+		ListCell *cell;
+
+		if (isnull)
+			continue;
+		foreach(cell, idgen_calls_in(searched, TextDatumGetCString(stored)))
+		{
+			Orphan *orphan = find_orphan(orphans, n, ((const IdgenDrawCall *) lfirst(cell))->name);
+			Form_pg_attrdef column = (Form_pg_attrdef) GETSTRUCT(tuple);
+
+			if (orphan == NULL)
+				continue;
+			if (catalog == AttrDefaultRelationId)
+				count_column(orphan, id_sequences, column->adrelid, column->adnum);
+			else
+				orphan->is_used = true;
+		}
+		MemoryContextReset(scratch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(scratch);
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+}
+
+/*
+ * Find out what else draws from the orphans, and keep the columns that they
+ * shall belong to from being dropped: whoever drops one meanwhile would not
+ * know that it is to own something.
+ */
+static void
+find_users(Orphan *orphans, int n, Oid id_sequences)
+{
+	bool all_there;
+
+	do
+	{
+		for (int i = 0; i < n; i++)
+			orphans[i] = (Orphan) {.name = orphans[i].name};
+		look_at_defaults(orphans, n, id_sequences, AttrDefaultRelationId, Anum_pg_attrdef_adbin);
+		look_at_defaults(orphans, n, id_sequences, TypeRelationId, Anum_pg_type_typdefaultbin);
+		all_there = true;
+		for (int i = 0; i < n; i++)
+		{
+			if (orphans[i].column == IDGEN_NO_COLUMN)
+				continue;
+			LockRelationOid(idgen_owning_table(orphans[i].column), AccessShareLock);
+			all_there = all_there && idgen_owning_column_exists(orphans[i].column);
+		}
+	} while (!all_there);
+}
+
+/*
+ * Settling
+ */
+
+/*
+ * Delete the row of an orphan, or have it belong to another column, or to none.
+ * Another transaction may have given it another column before the lock was
+ * there. Returns false if it has deleted or renamed it.
+ */
+static bool
+settle(Relation rel, const Orphan *orphan, TupleTableSlot *row)
+{
+	IdgenRowChanges changes = {.n = 0};
+	bool isnull;
+	Datum column;
+
+	if (!idgen_row_lock(rel, orphan->name, row))
+		return false;
+	column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
+	if (!isnull && !idgen_owning_column_exists(DatumGetInt64(column)))
+	{
+		if (orphan->is_used)
+		{
+			idgen_row_set(&changes, IDGEN_ATT_OWNED_BY, Int64GetDatum(orphan->column),
+			              orphan->column == IDGEN_NO_COLUMN);
+			idgen_row_alter(rel, row, &changes);
+		}
+		else
+			idgen_row_delete(rel, row);
+	}
+	ExecClearTuple(row);
+	return true;
+}
+
+/* Returns false if some of the rows have been deleted or renamed meanwhile. */
+static bool
+settle_all(Oid id_sequences, List *names)
+{
+	int n = list_length(names);
+	Orphan *orphans = palloc(n * sizeof(Orphan));
+	Relation rel = idgen_table_open(id_sequences, RowExclusiveLock);
+	TupleTableSlot *row = table_slot_create(rel, NULL);
+	bool all_there = true;
+
+	idgen_table_check_not_rewritten(rel);
+	for (int i = 0; i < n; i++)
+		orphans[i].name = list_nth(names, i);
+	find_users(orphans, n, id_sequences);
+	for (int i = 0; i < n; i++)
+		all_there = settle(rel, &orphans[i], row) && all_there;
+	ExecDropSingleTupleTableSlot(row);
+	table_close(rel, NoLock);
+	CommandCounterIncrement();
+	return all_there;
+}
+
+/*
+ * Event trigger on sql_drop. Raises 39P03 unless called as one, and what
+ * idgen_table_open(), idgen_row_delete() and idgen_row_alter() do.
+ */
+Datum
+idgen_columns_dropped(PG_FUNCTION_ARGS)
+{
+	Oid id_sequences;
+	List *names;
+
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		ereport(ERROR,
+		        (errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
+		         errmsg("function \"%s\" must be fired by an event trigger", "idgen_columns_dropped")));
+	id_sequences = get_relname_relid("id_sequences", get_func_namespace(fcinfo->flinfo->fn_oid));
+	if (!OidIsValid(id_sequences))
+		PG_RETURN_NULL();
+
+	/* What has been renamed is found under its new name. */
+	do
+		names = find_orphans(id_sequences);
+	while (names != NIL && !settle_all(id_sequences, names));
+	PG_RETURN_NULL();
+}
