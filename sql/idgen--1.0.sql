@@ -233,8 +233,40 @@ ALTER TABLE @extschema@.idgen_keys ENABLE ALWAYS TRIGGER idgen_check_key;
 -- fire, an update would be lost, so the view shows no rows there.
 --
 
+-- A program may write what it has computed from an earlier answer, or have the
+-- UPDATE compute it from the old value. The view locks the rows that it reads.
+-- So the old value is the newest one either way, and the new one is written as
+-- it stands, without losing what others have allocated.
 CREATE FUNCTION @extschema@.idgen_by_last_id() RETURNS trigger
-	AS 'MODULE_PATHNAME', 'idgen_by_last_id' LANGUAGE C;
+	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	last_id bigint;
+BEGIN
+	IF NEW.seq_name IS NULL OR NEW.seq_count IS NULL THEN
+		RAISE 'null value in column "%" of view "%"', CASE WHEN NEW.seq_name IS NULL THEN 'seq_name' ELSE 'seq_count' END, TG_TABLE_NAME
+			USING ERRCODE = 'not_null_violation';
+	ELSIF TG_OP = 'INSERT' THEN
+		INSERT INTO @extschema@.id_sequences (name, next_block_start) VALUES (NEW.seq_name, NEW.seq_count + 1);
+		RETURN NEW;
+	ELSIF NEW.seq_name <> OLD.seq_name THEN
+		RAISE 'id sequences cannot be renamed in view "%"', TG_TABLE_NAME
+			USING ERRCODE = 'feature_not_supported', HINT = 'Update table "id_sequences".';
+	END IF;
+	UPDATE ONLY @extschema@.id_sequences AS s
+		SET next_block_start = CASE NEW.seq_count WHEN 9223372036854775807 THEN NEW.seq_count ELSE NEW.seq_count + 1 END,
+			exhausted = CASE WHEN NEW.seq_count < s.max_value THEN 0 ELSE 1 END
+		WHERE s.name = NEW.seq_name
+		RETURNING s.max_value INTO last_id;
+	IF NOT FOUND THEN
+		RETURN NULL;
+	ELSIF NEW.seq_count > last_id THEN
+		RAISE 'id sequence "%" does not have % consecutive ids left', NEW.seq_name, NEW.seq_count::numeric - OLD.seq_count
+			USING ERRCODE = 'sequence_generator_limit_exceeded', DETAIL = format('Its last id is %s.', last_id);
+	END IF;
+	RETURN NEW;
+END
+$$;
 
 COMMENT ON FUNCTION @extschema@.idgen_by_last_id() IS 'internal: trigger that writes to id_sequences what is written to id_sequences_by_last_id';
 
@@ -381,6 +413,115 @@ COMMENT ON FUNCTION @extschema@.idgen_unscramble(text, bigint) IS 'the sequence 
 -- Creating and restarting: with the caller's own privileges
 --
 
+-- Raises an error for what no id sequence can be called.
+CREATE FUNCTION @extschema@.idgen_check_name(name text) RETURNS void
+	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF idgen_check_name.name = '' THEN
+		RAISE 'name must not be empty' USING ERRCODE = 'invalid_parameter_value';
+	ELSIF char_length(idgen_check_name.name) > 255 THEN
+		RAISE 'name is too long' USING ERRCODE = 'string_data_right_truncation',
+			DETAIL = format('It has %s characters; 255 are allowed.', char_length(idgen_check_name.name));
+	END IF;
+END
+$$;
+
+-- What is stored of these arguments of idgen_create(): names are looked up by
+-- the search_path, and the column is kept from being dropped.
+CREATE FUNCTION @extschema@.idgen_new_row(
+	name text,
+	source text,
+	INOUT source_name text,
+	INOUT refill text,
+	column_name text,
+	OUT owned_by @extschema@.idgen_column
+)
+	AS 'MODULE_PATHNAME', 'idgen_new_row'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- The trigger of the table checks the rest.
+CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by @extschema@.idgen_column, max_children integer, period text, time_zone text, format text, id_type text) RETURNS void
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	missing text;
+	least_value bigint;
+	last_value bigint := 9223372036854775807;
+BEGIN
+	missing := (SELECT v.argument
+		FROM (VALUES ('name', idgen_insert.name), ('next_block_start', idgen_insert.next_block_start::text), ('exhausted', idgen_insert.exhausted::text),
+			('source', idgen_insert.source), ('layout', idgen_insert.layout), ('big_base', idgen_insert.big_base::text),
+			('pooling', idgen_insert.pooling)) AS v (argument, value)
+		WHERE v.value IS NULL LIMIT 1);
+	IF missing IS NOT NULL THEN
+		RAISE '% must not be null', missing USING ERRCODE = 'null_value_not_allowed';
+	END IF;
+	PERFORM @extschema@.idgen_check_name(idgen_insert.name::text);
+	IF idgen_insert.name LIKE '%/*/%' OR idgen_insert.name ~ '([*]|/%)$' AND idgen_insert.name NOT LIKE '%/*' THEN
+		missing := substring(idgen_insert.name FROM '^([^*%]*[^*%/])/*[*%]');
+		RAISE 'invalid name "%"', idgen_insert.name
+			USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It looks like that of a template, which ends in "/*".',
+				HINT = CASE WHEN missing IS NULL THEN 'Begin with what the names have in common, as in "bill/*".' ELSE format('Write "%s/*".', missing) END;
+	ELSIF idgen_insert.block_size <= 0 THEN
+		RAISE 'block_size must be greater than zero' USING ERRCODE = 'invalid_parameter_value';
+	ELSIF idgen_insert.exhausted NOT IN (0, 1) THEN
+		RAISE 'exhausted must be 0 or 1' USING ERRCODE = 'invalid_parameter_value';
+	ELSIF idgen_insert.max_children <= 0 THEN
+		RAISE 'max_children must be greater than zero' USING ERRCODE = 'invalid_parameter_value';
+	ELSIF idgen_insert.big_base = 'NaN' OR idgen_insert.big_base <> trunc(idgen_insert.big_base) THEN
+		RAISE 'big_base must be a whole number' USING ERRCODE = 'invalid_parameter_value';
+	ELSIF idgen_insert.max_value IS NOT NULL AND idgen_insert.id_type IS NOT NULL THEN
+		RAISE 'max_value and id_type cannot be given both' USING ERRCODE = 'invalid_parameter_value';
+	ELSIF idgen_insert.owned_by IS NOT NULL AND idgen_insert.name LIKE '%/*' THEN
+		RAISE 'a template cannot belong to a column' USING ERRCODE = 'wrong_object_type', DETAIL = 'It has no ids.';
+	END IF;
+
+	-- a number of JavaScript is a double: it tells all integers apart up to
+	-- Number.MAX_SAFE_INTEGER
+	IF idgen_insert.id_type IS NOT NULL THEN
+		SELECT v.least_value, v.last_value INTO least_value, last_value
+			FROM (VALUES ('smallint', -32768::bigint, 32767::bigint), ('integer', -2147483648, 2147483647),
+				('bigint', -9223372036854775808, 9223372036854775807), ('javascript', -9007199254740991, 9007199254740991))
+				AS v (type, least_value, last_value)
+			WHERE v.type = idgen_insert.id_type;
+		IF NOT FOUND THEN
+			RAISE 'invalid id_type "%"', idgen_insert.id_type
+				USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid values are: smallint, integer, bigint, javascript.';
+		ELSIF idgen_insert.next_block_start < least_value THEN
+			RAISE 'next_block_start (%) does not fit id_type "%"', idgen_insert.next_block_start, idgen_insert.id_type
+				USING ERRCODE = 'invalid_parameter_value', HINT = format('Its least value is %s.', least_value);
+		ELSIF idgen_insert.id_type <> 'bigint' AND idgen_insert.layout NOT IN ('plain', 'scrambled') THEN
+			RAISE 'ids with layout "%" do not fit id_type "%"', idgen_insert.layout, idgen_insert.id_type
+				USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Composed ids have 19 digits.';
+		ELSIF idgen_insert.id_type <> 'bigint' AND idgen_insert.source <> 'table' THEN
+			RAISE 'id_type "%" needs source "table"', idgen_insert.id_type
+				USING ERRCODE = 'invalid_parameter_value', DETAIL = format('With source "%s", max_value does not bound the ids.', idgen_insert.source),
+					HINT = 'Bound what the ids come from.';
+		END IF;
+	END IF;
+	last_value := coalesce(idgen_insert.max_value, last_value);
+	IF idgen_insert.exhausted = 0 AND idgen_insert.next_block_start > last_value THEN
+		RAISE 'next_block_start (%) must not be greater than max_value (%)', idgen_insert.next_block_start, last_value
+			USING ERRCODE = 'invalid_parameter_value';
+	ELSIF NOT has_any_column_privilege('@extschema@.id_sequences'::regclass, 'INSERT') THEN
+		RAISE 'permission denied for table id_sequences' USING ERRCODE = 'insufficient_privilege',
+			HINT = format('The owner of the table can GRANT INSERT ON %s TO %I.', '@extschema@.id_sequences', current_user);
+	END IF;
+
+	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, block_size, exhausted, max_value, source, source_name,
+			refill, layout, big_base, pooling, owned_by, max_children, period, time_zone, format)
+		VALUES (idgen_insert.name, idgen_insert.next_block_start,
+			coalesce(idgen_insert.block_size, current_setting('idgen.default_block_size')::integer), idgen_insert.exhausted, last_value,
+			idgen_insert.source, idgen_insert.source_name, idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling,
+			idgen_insert.owned_by, idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format)
+		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
+	IF NOT FOUND THEN
+		RAISE 'id sequence "%" already exists', idgen_insert.name USING ERRCODE = 'duplicate_object';
+	END IF;
+END
+$$;
+
 CREATE FUNCTION @extschema@.idgen_create(
 	name text,
 	next_block_start bigint DEFAULT 1,
@@ -400,18 +541,69 @@ CREATE FUNCTION @extschema@.idgen_create(
 	format text DEFAULT NULL,
 	id_type text DEFAULT NULL
 ) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_create'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT @extschema@.idgen_insert(name, next_block_start, block_size, exhausted, max_value, source, n.source_name, n.refill, layout, big_base, pooling, n.owned_by, max_children, period, time_zone, format, id_type)
+	FROM @extschema@.idgen_new_row(name, source, source_name, refill, owned_by) AS n;
+END;
 CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
+-- The format of the child of that name of a row with periods: what the period
+-- decides of a date is plain text.
+CREATE FUNCTION @extschema@.idgen_child_format(name text, format text) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_child_format'
+	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+
+-- A child may have children in turn, if it draws from one for each period.
 CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_apply_template'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	parents text[] := ARRAY[idgen_apply_template.template];
+	changed bigint := 0;
+	n bigint;
+BEGIN
+	PERFORM FROM ONLY @extschema@.id_sequences AS p
+		WHERE p.name = idgen_apply_template.template AND (p.name LIKE '%/*' OR p.period IS NOT NULL);
+	IF NOT FOUND THEN
+		PERFORM FROM ONLY @extschema@.id_sequences AS p WHERE p.name = idgen_apply_template.template;
+		IF NOT FOUND THEN
+			RAISE 'id sequence "%" does not exist', idgen_apply_template.template USING ERRCODE = 'undefined_object';
+		END IF;
+		RAISE 'id sequence "%" is no template', idgen_apply_template.template
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'The name of a template ends in "/*".';
+	END IF;
+	WHILE parents <> '{}' LOOP
+		WITH said AS (
+			SELECT c.name AS child, p.block_size, p.max_value, p.source, p.source_name, p.refill, p.layout, p.big_base, p.pooling,
+				CASE WHEN p.name LIKE '%/*' THEN p.period END AS period, p.time_zone,
+				CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(c.name::text, p.format::text) END AS format
+			FROM ONLY @extschema@.id_sequences AS p JOIN ONLY @extschema@.id_sequences AS c ON c.template = p.name
+			WHERE p.name = ANY (parents)
+		)
+		UPDATE ONLY @extschema@.id_sequences AS c
+			SET block_size = s.block_size, max_value = s.max_value, source = s.source, source_name = s.source_name, refill = s.refill,
+				layout = s.layout, big_base = s.big_base, pooling = s.pooling, period = s.period, time_zone = s.time_zone, format = s.format
+			FROM said AS s
+			WHERE c.name = s.child AND
+				(c.block_size, c.max_value, c.source, c.source_name, c.refill, c.layout, c.big_base, c.pooling, c.period, c.time_zone, c.format)
+				IS DISTINCT FROM (s.block_size, s.max_value, s.source, s.source_name, s.refill, s.layout, s.big_base, s.pooling, s.period, s.time_zone, s.format);
+		GET DIAGNOSTICS n = ROW_COUNT;
+		changed := changed + n;
+		parents := ARRAY(SELECT c.name FROM ONLY @extschema@.id_sequences AS c WHERE c.template = ANY (parents) AND c.period IS NOT NULL);
+	END LOOP;
+	RETURN changed;
+END
+$$;
 
 COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text)
 	IS 'create an id sequence';
+COMMENT ON FUNCTION @extschema@.idgen_check_name(text) IS 'internal: is it a name?';
+COMMENT ON FUNCTION @extschema@.idgen_new_row(text, text, text, text, text) IS 'internal: what is stored of arguments of idgen_create()';
+COMMENT ON FUNCTION @extschema@.idgen_insert(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, @extschema@.idgen_column, integer, text, text, text, text) IS 'internal: idgen_create() with what is stored of its arguments';
+COMMENT ON FUNCTION @extschema@.idgen_child_format(text, text) IS 'internal: the format of a child of a row with periods';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
 
@@ -637,9 +829,38 @@ BEGIN ATOMIC
 	FROM taken AS t CROSS JOIN chosen AS c;
 END;
 
+-- What the row says of time-ordered ids stays.
 CREATE FUNCTION @extschema@.idgen_reserve_node(number integer, reserved_for text) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_reserve_node'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	lease_end timestamptz;
+BEGIN
+	IF idgen_reserve_node.number IS NULL THEN
+		RAISE 'number must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF idgen_reserve_node.number NOT BETWEEN 1 AND 1023 THEN
+		RAISE 'node number % is not one that is leased', idgen_reserve_node.number
+			USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It must be between 1 and 1023.';
+	ELSIF idgen_reserve_node.reserved_for IS NULL THEN
+		UPDATE ONLY @extschema@.idgen_node_numbers AS n
+			SET holder = NULL, token = NULL, previous_token = NULL, system_identifier = NULL, data_directory = NULL, address = NULL,
+				taken_at = NULL, renewed_at = NULL, leased_until = NULL, reserved_for = NULL
+			WHERE n.number = idgen_reserve_node.number AND coalesce(n.leased_until <= clock_timestamp(), true);
+	ELSE
+		INSERT INTO @extschema@.idgen_node_numbers AS n (number, reserved_for) VALUES (idgen_reserve_node.number, idgen_reserve_node.reserved_for)
+			ON CONFLICT ON CONSTRAINT idgen_node_numbers_pkey DO UPDATE SET reserved_for = excluded.reserved_for
+			WHERE coalesce(n.leased_until <= clock_timestamp(), true);
+	END IF;
+	IF NOT FOUND THEN
+		SELECT n.leased_until INTO lease_end FROM ONLY @extschema@.idgen_node_numbers AS n WHERE n.number = idgen_reserve_node.number;
+		IF FOUND THEN
+			RAISE 'a server has node number %', idgen_reserve_node.number
+				USING ERRCODE = 'object_in_use', DETAIL = format('Its lease ends at %s, unless it is renewed.', lease_end),
+					HINT = 'Stop that server, or set its idgen.node_id, and wait until the lease has ended.';
+		END IF;
+	END IF;
+END
+$$;
 
 COMMENT ON FUNCTION @extschema@.idgen_lease_node(uuid, bigint, text, bigint, integer, integer, bigint, uuid, integer[], uuid[], uuid[], bigint[]) IS 'internal: servers call it at the centre to lease a node number';
 COMMENT ON FUNCTION @extschema@.idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased; null lets any server have it again';
@@ -1495,9 +1716,8 @@ BEGIN
 	ELSIF start > last_id OR start >= 9223372036854775807 THEN
 		RAISE 'no id is left for %', names USING ERRCODE = 'sequence_generator_limit_exceeded';
 	END IF;
-	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, block_size, max_value, refill, owned_by, start_value)
-		VALUES (idgen_make_missing.name, start, current_setting('idgen.default_block_size')::integer, last_id,
-			idgen_make_missing.refill, found_owner::@extschema@.idgen_column, 1)
+	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, block_size, refill, owned_by, start_value)
+		VALUES (idgen_make_missing.name, start, current_setting('idgen.default_block_size')::integer, idgen_make_missing.refill, found_owner::@extschema@.idgen_column, 1)
 		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
 	IF NOT FOUND THEN
 		RETURN NULL;
@@ -1789,10 +2009,7 @@ DECLARE
 	missing text;
 	locked text;
 BEGIN
-	IF current_setting('transaction_read_only')::boolean THEN
-		RAISE 'cannot execute %() in a read-only transaction', idgen_hold_column.function_name
-			USING ERRCODE = 'read_only_sql_transaction';
-	ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
 		RAISE '%() sees what is committed only at isolation level READ COMMITTED', idgen_hold_column.function_name
 			USING ERRCODE = 'active_sql_transaction';
 	END IF;
@@ -1970,18 +2187,11 @@ BEGIN
 		RAISE 'column_name must not be null' USING ERRCODE = 'null_value_not_allowed';
 	ELSIF idgen_adopt_column.relation = '@extschema@.id_sequences'::regclass THEN
 		RAISE 'columns of table "id_sequences" cannot draw from it' USING ERRCODE = 'wrong_object_type';
-	ELSIF idgen_adopt_column.name IN ('transaction', 'worker', 'auto') AND idgen_adopt_column.name <>
-		(SELECT r.relname FROM pg_class AS r WHERE r.oid = idgen_adopt_column.relation) THEN
-		RAISE 'invalid name "%"', idgen_adopt_column.name
-			USING ERRCODE = 'invalid_parameter_value',
-				DETAIL = 'The third argument is the name of the id sequence, the fourth one is the refill.',
-				HINT = format('Write refill => %L.', idgen_adopt_column.name);
-	ELSIF idgen_adopt_column.name = '' THEN
-		RAISE 'name must not be empty' USING ERRCODE = 'invalid_parameter_value';
 	ELSIF idgen_adopt_column.name LIKE '%/*' THEN
 		RAISE '"%" is the name of a template, which has no ids', idgen_adopt_column.name
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'Name one of its children, with anything else in place of the asterisk.';
 	END IF;
+	PERFORM @extschema@.idgen_check_name(idgen_adopt_column.name::text);
 	PERFORM @extschema@.idgen_check_refill(idgen_adopt_column.refill::text);
 	c := @extschema@.idgen_hold_column('idgen_adopt'::text, idgen_adopt_column.relation::regclass, idgen_adopt_column.column_name::name, '{INSERT}'::text[]);
 	FOR s IN SELECT r.relname, n.nspname
@@ -2065,6 +2275,11 @@ BEGIN
 		WHILE (@extschema@.idgen_advance(idgen_adopt_column.search_path::text, target::text, 'table'::text, last_id::numeric, last_id::numeric)).kind IS NULL LOOP
 		END LOOP;
 		report := format('%s draws from id sequence "%s", which belongs to it already', c.title, target);
+	ELSIF target IN ('transaction', 'worker', 'auto') AND c.table_name NOT LIKE '%.' || target THEN
+		RAISE 'invalid name "%"', target
+			USING ERRCODE = 'invalid_parameter_value',
+				DETAIL = 'The third argument is the name of the id sequence, the fourth one is the refill.',
+				HINT = format('Write refill => %L.', target);
 	ELSE
 		start := @extschema@.idgen_first_free_id(c.title::text, c.change::text, last_id::numeric, c.type_end::bigint);
 		IF start > max_value THEN
@@ -2186,7 +2401,7 @@ BEGIN
 		WITH stored AS (SELECT @extschema@.idgen_constant(target::text) AS name)
 		SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
 			FROM stored AS t JOIN pg_attrdef AS d ON strpos(d.adbin::text, t.name) > 0
-				CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin) AS k
+				CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin::pg_node_tree) AS k
 				JOIN pg_class AS r ON r.oid = d.adrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
 				JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
 			WHERE k.form <> 'nextval' AND k.name = target
@@ -2194,7 +2409,7 @@ BEGIN
 		UNION ALL
 		SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner
 			FROM stored AS t JOIN pg_type AS y ON strpos(y.typdefaultbin::text, t.name) > 0
-				CROSS JOIN LATERAL @extschema@.idgen_calls(y.typdefaultbin) AS k
+				CROSS JOIN LATERAL @extschema@.idgen_calls(y.typdefaultbin::pg_node_tree) AS k
 			WHERE k.form <> 'nextval' AND k.name = target
 	LOOP
 		CONTINUE WHEN NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);

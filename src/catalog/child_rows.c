@@ -68,34 +68,3 @@ idgen_child_rows_count(Relation rel, Datum parent, int64 max)
 	systable_endscan(scan);
 	return count;
 }
-
-/*
- * The names of those children that belong to no column of their own. What this
- * very command has written counts.
- */
-List *
-idgen_child_rows_unowned(Relation rel, const char *parent)
-{
-	TupleDesc desc = RelationGetDescr(rel);
-	Oid index = find_index(rel);
-	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple tuple;
-	List *names = NIL;
-
-	snapshot->curcid = InvalidCommandId;
-	ScanKeyInit(&key, IDGEN_ATT_TEMPLATE, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(parent));
-	scan = systable_beginscan(rel, index, OidIsValid(index), snapshot, 1, &key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		bool isnull;
-
-		CHECK_FOR_INTERRUPTS();
-		if (heap_attisnull(tuple, IDGEN_ATT_OWNED_BY, desc))
-			names = lappend(names, TextDatumGetCString(heap_getattr(tuple, IDGEN_ATT_NAME, desc, &isnull)));
-	}
-	systable_endscan(scan);
-	UnregisterSnapshot(snapshot);
-	return names;
-}

@@ -9,6 +9,5 @@
 #include "utils/rel.h"
 
 extern int64 idgen_child_rows_count(Relation rel, Datum parent, int64 max);
-extern List *idgen_child_rows_unowned(Relation rel, const char *parent);
 
 #endif /* IDGEN_CHILD_ROWS_H */

@@ -261,7 +261,7 @@ idgen_definition_left(const IdgenDefinition *def)
 
 /*
  * What to do about an end that the row has reached. If its column is full, that
- * comes first: it raises a max_value that was the end of the old type.
+ * comes first.
  */
 static const char *
 hint_at_end(Oid relid, const IdgenDefinition *def)
@@ -271,7 +271,7 @@ hint_at_end(Oid relid, const IdgenDefinition *def)
 	if (def->layout->scrambled)
 		return "Use another id sequence.";
 	if (widening != NULL)
-		return psprintf("Widen its column with %s. If max_value does not rise with it, raise that, and set exhausted to 0.", widening);
+		return psprintf("Widen its column with %s, raise max_value, and set exhausted to 0.", widening);
 	if (def->max_value < PG_INT64_MAX)
 		return "Raise max_value and set exhausted to 0.";
 	return psprintf("Use another id sequence, or start again at a lower id with %s().",

@@ -28,43 +28,6 @@ idgen_is_template_name(const char *name, int namelen)
 	return namelen >= 2 && name[namelen - 2] == '/' && name[namelen - 1] == '*';
 }
 
-/*
- * Does the name look as if a template was meant, though it is none? It ends in
- * an asterisk, or in what LIKE has instead of it; or a part of it is one.
- */
-static bool
-is_nearly_template(const char *name)
-{
-	int namelen = strlen(name);
-
-	if (strstr(name, "/*/") != NULL)
-		return true;
-	if (idgen_is_template_name(name, namelen))
-		return false;
-	return name[namelen - 1] == '*' || (namelen >= 2 && strcmp(&name[namelen - 2], "/%") == 0);
-}
-
-/*
- * Raises 22023 for the name of a new id sequence that is nearly that of a
- * template. Only idgen_create() asks: what a draw, a program or a dump makes
- * may have any name.
- */
-void
-idgen_check_new_name(const char *name)
-{
-	int length = strcspn(name, "*%");
-
-	if (!is_nearly_template(name))
-		return;
-	while (length > 0 && name[length - 1] == '/')
-		length--;
-	ereport(ERROR,
-	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-	         errmsg("invalid name \"%s\"", name),
-	         errdetail("It looks like that of a template, which ends in \"/*\"."),
-	         length > 0 ? errhint("Write \"%.*s/*\".", length, name) : errhint("Begin with what the names have in common, as in \"bill/*\".")));
-}
-
 /* Could there be a template that the name matches? */
 bool
 idgen_may_have_template(const char *name, int namelen)

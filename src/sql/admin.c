@@ -2,206 +2,56 @@
  * admin.c
  *		Creating and restarting id sequences.
  *
- * Creating is ordinary SQL on id_sequences with the caller's own rights:
- * privileges, row security and the owner's triggers apply as they do to any
- * INSERT. The function adds a check of its arguments. Restarting is left to the
- * source.
+ * Creating is an INSERT, which is in the script: here is what that needs
+ * besides. Restarting is left to the source.
  */
 #include "postgres.h"
 
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
 #include "catalog/owning_column.h"
-#include "catalog/privileges.h"
-#include "catalog/row.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "common/compat.h"
-#include "common/guc.h"
+#include "common/period.h"
 #include "session/handle_table.h"
 #include "session/missing.h"
 #include "session/period_now.h"
 #include "session/validate.h"
-#include "sql/id_type.h"
 #include "sql/sql_support.h"
+#include "sql/view_line.h"
+#include "text/format.h"
 
-PG_FUNCTION_INFO_V1(idgen_create);
+PG_FUNCTION_INFO_V1(idgen_new_row);
+PG_FUNCTION_INFO_V1(idgen_child_format);
 PG_FUNCTION_INFO_V1(idgen_restart);
-
-pg_noreturn static void
-bad_argument(const char *message)
-{
-	ereport(ERROR,
-	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-	         errmsg("%s", message)));
-}
-
-/*
- * Argument numbers of idgen_create(). Each is also a column of that name, but
- * for the last one.
- */
-enum
-{
-	ARG_NAME,
-	ARG_NEXT_BLOCK_START,
-	ARG_BLOCK_SIZE,
-	ARG_EXHAUSTED,
-	ARG_MAX_VALUE,
-	ARG_SOURCE,
-	ARG_SOURCE_NAME,
-	ARG_REFILL,
-	ARG_LAYOUT,
-	ARG_BIG_BASE,
-	ARG_POOLING,
-	ARG_OWNED_BY,
-	ARG_MAX_CHILDREN,
-	ARG_PERIOD,
-	ARG_TIME_ZONE,
-	ARG_FORMAT,
-	NCOLUMNS,
-	ARG_ID_TYPE = NCOLUMNS
-};
-
-/*
- * What the row is to hold: the arguments, and what stands for those not given.
- */
-typedef struct NewRow
-{
-	Datum values[NCOLUMNS];
-	char nulls[NCOLUMNS]; /* 'n' or ' ', as SPI wants them */
-} NewRow;
-
-/* The column would round a fraction in silence. */
-static bool
-is_whole(Numeric number)
-{
-	return !numeric_is_nan(number) &&
-		DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(number),
-	                                     DirectFunctionCall2(numeric_trunc, NumericGetDatum(number), Int32GetDatum(0))));
-}
-
-/*
- * Raises 22023 for arguments that make no row of id_sequences. A null
- * block_size and max_value have been replaced already.
- */
-static void
-check_create_arguments(FunctionCallInfo fcinfo, int32 block_size, int64 max_value)
-{
-	int32 exhausted = PG_GETARG_INT32(ARG_EXHAUSTED);
-
-	idgen_check_name(PG_GETARG_TEXT_PP(ARG_NAME));
-	idgen_check_new_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)));
-	if (block_size <= 0)
-		bad_argument("block_size must be greater than zero");
-	if (exhausted != 0 && exhausted != 1)
-		bad_argument("exhausted must be 0 or 1");
-	if (exhausted == 0 && PG_GETARG_INT64(ARG_NEXT_BLOCK_START) > max_value)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("next_block_start (%lld) must not be greater than max_value (%lld)",
-		                (long long) PG_GETARG_INT64(ARG_NEXT_BLOCK_START), (long long) max_value)));
-	if (!PG_ARGISNULL(ARG_MAX_CHILDREN) && PG_GETARG_INT32(ARG_MAX_CHILDREN) <= 0)
-		bad_argument("max_children must be greater than zero");
-	if (!is_whole(PG_GETARG_NUMERIC(ARG_BIG_BASE)))
-		bad_argument("big_base must be a whole number");
-}
-
-/*
- * The refill mode to store. Raises 22023 for an unknown one, and 0A000 for one
- * that the source does not have.
- */
-static const char *
-check_refill(FunctionCallInfo fcinfo, const IdgenSource *source)
-{
-	const char *given;
-
-	if (PG_ARGISNULL(ARG_REFILL))
-		return idgen_refill_by_default(source);
-	given = text_to_cstring(PG_GETARG_TEXT_PP(ARG_REFILL));
-	idgen_check_refill(given, source);
-	return given;
-}
-
-/* Is it the name of a template that the row shall have? */
-static bool
-is_template_argument(FunctionCallInfo fcinfo)
-{
-	const text *name = PG_GETARG_TEXT_PP(ARG_NAME);
-
-	return idgen_is_template_name(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-}
 
 /*
  * The source_name to store, NULL if none. Raises what the source raises for the
- * name; 22023 for an unknown pooling, and 0A000 for one that the source does
- * not have.
+ * name.
  */
 static const char *
-check_source_name(FunctionCallInfo fcinfo, const IdgenSource *source)
+check_source_name(const char *name, const IdgenSource *source, const char *given)
 {
-	const char *given = PG_ARGISNULL(ARG_SOURCE_NAME) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE_NAME));
-
-	idgen_check_pooling(text_to_cstring(PG_GETARG_TEXT_PP(ARG_POOLING)), source);
 	if (source->check_name == NULL)
 		return given;
 
 	/* Each child of a template has its own, where none is named for all. */
-	if (given == NULL && is_template_argument(fcinfo))
+	if (given == NULL && idgen_is_template_name(name, strlen(name)))
 	{
 		idgen_check_source(source->name, given);
 		return NULL;
 	}
-	return source->check_name(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), given);
-}
-
-/*
- * Raises 22023 for an unknown period or time zone, or if the names of the
- * children would be too long; 0A000 for a period that the source does not have.
- */
-static void
-check_period(FunctionCallInfo fcinfo, const IdgenSource *source)
-{
-	IdgenPeriod period;
-
-	if (!PG_ARGISNULL(ARG_TIME_ZONE))
-		idgen_check_time_zone(text_to_cstring(PG_GETARG_TEXT_PP(ARG_TIME_ZONE)));
-	if (PG_ARGISNULL(ARG_PERIOD))
-		return;
-	period = idgen_check_period(text_to_cstring(PG_GETARG_TEXT_PP(ARG_PERIOD)), source);
-	idgen_check_name_with_period(text_to_cstring(PG_GETARG_TEXT_PP(ARG_NAME)), period);
-}
-
-/*
- * The max_value to store: the one given, or the end of the type given, or that
- * of bigint. Raises 22023 for an unknown layout, for both, and what
- * idgen_id_type_max_value() does.
- */
-static int64
-check_max_value(FunctionCallInfo fcinfo, const IdgenSource *source)
-{
-	const IdgenLayout *layout = idgen_check_layout(text_to_cstring(PG_GETARG_TEXT_PP(ARG_LAYOUT)));
-
-	if (!PG_ARGISNULL(ARG_MAX_VALUE) && !PG_ARGISNULL(ARG_ID_TYPE))
-		bad_argument("max_value and id_type cannot be given both");
-	if (!PG_ARGISNULL(ARG_MAX_VALUE))
-		return PG_GETARG_INT64(ARG_MAX_VALUE);
-	if (!PG_ARGISNULL(ARG_ID_TYPE))
-		return idgen_id_type_max_value(text_to_cstring(PG_GETARG_TEXT_PP(ARG_ID_TYPE)),
-		                               PG_GETARG_INT64(ARG_NEXT_BLOCK_START), layout, source);
-	return PG_INT64_MAX;
+	return source->check_name(name, given);
 }
 
 /*
@@ -227,144 +77,57 @@ check_owned_by(const char *given)
 	return column;
 }
 
-static void
-set_value(NewRow *row, int column, Datum value)
+/* An argument that may be null, as a string. */
+static const char *
+optional_string(FunctionCallInfo fcinfo, int argument)
 {
-	row->values[column] = value;
-	row->nulls[column] = ' ';
+	return PG_ARGISNULL(argument) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(argument));
 }
 
 /*
- * The row that the arguments ask for, checked. Raises 22004, 25006, 22023,
- * 0A000, and what check_owned_by() does.
- */
-static NewRow
-get_new_row(FunctionCallInfo fcinfo)
-{
-	static const char *const names[NCOLUMNS] = {
-		"name",
-		"next_block_start",
-		"block_size",
-		"exhausted",
-		"max_value",
-		"source",
-		"source_name",
-		"refill",
-		"layout",
-		"big_base",
-		"pooling",
-		"owned_by",
-		"max_children",
-		"period",
-		"time_zone",
-		"format",
-	};
-	NewRow row;
-	int32 block_size;
-	int64 max_value;
-	const IdgenSource *source;
-	const char *source_name;
-
-	for (int i = 0; i < NCOLUMNS; i++)
-	{
-		if (i != ARG_SOURCE_NAME && i != ARG_BLOCK_SIZE && i != ARG_MAX_VALUE && i != ARG_REFILL && i < ARG_OWNED_BY)
-			idgen_refuse_null(fcinfo, i, names[i]);
-		row.values[i] = PG_GETARG_DATUM(i);
-		row.nulls[i] = PG_ARGISNULL(i) ? 'n' : ' ';
-	}
-	PreventCommandIfReadOnly("idgen_create()");
-	block_size = PG_ARGISNULL(ARG_BLOCK_SIZE) ? idgen_default_block_size : PG_GETARG_INT32(ARG_BLOCK_SIZE);
-	source = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(ARG_SOURCE)));
-	max_value = check_max_value(fcinfo, source);
-	check_create_arguments(fcinfo, block_size, max_value);
-	set_value(&row, ARG_BLOCK_SIZE, Int32GetDatum(block_size));
-	set_value(&row, ARG_MAX_VALUE, Int64GetDatum(max_value));
-	set_value(&row, ARG_REFILL, CStringGetTextDatum(check_refill(fcinfo, source)));
-	check_period(fcinfo, source);
-	source_name = check_source_name(fcinfo, source);
-	if (source_name != NULL)
-		set_value(&row, ARG_SOURCE_NAME, CStringGetTextDatum(source_name));
-	else
-		row.nulls[ARG_SOURCE_NAME] = 'n';
-	if (!PG_ARGISNULL(ARG_OWNED_BY) && is_template_argument(fcinfo))
-		ereport(ERROR,
-		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		         errmsg("a template cannot belong to a column"),
-		         errdetail("It has no ids.")));
-	if (!PG_ARGISNULL(ARG_OWNED_BY))
-		set_value(&row, ARG_OWNED_BY, Int64GetDatum(check_owned_by(text_to_cstring(PG_GETARG_TEXT_PP(ARG_OWNED_BY)))));
-	return row;
-}
-
-/*
- * Raises 42710 if the id sequence exists, 42501 without the privilege to
- * insert, and 55000 if a rule kept the row from being inserted.
- */
-static void
-insert_row(Oid id_sequences, NewRow *row)
-{
-	Oid types[NCOLUMNS] = {
-		TEXTOID,
-		INT8OID,
-		INT4OID,
-		INT4OID,
-		INT8OID,
-		TEXTOID,
-		TEXTOID,
-		TEXTOID,
-		TEXTOID,
-		NUMERICOID,
-		TEXTOID,
-		idgen_owning_column_type(id_sequences),
-		INT4OID,
-		TEXTOID,
-		TEXTOID,
-		TEXTOID,
-	};
-	char *query = psprintf("INSERT INTO %s (name, next_block_start, block_size, exhausted, max_value,"
-	                       " source, source_name, refill, layout, big_base, pooling, owned_by,"
-	                       " max_children, period, time_zone, format)"
-	                       " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
-	                       " ON CONFLICT (name) DO NOTHING",
-	                       idgen_table_name(id_sequences));
-
-	SPI_connect();
-	if (SPI_execute_with_args(query, NCOLUMNS, types, row->values, row->nulls, false, 0) != SPI_OK_INSERT)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("id sequence \"%s\" was not created",
-		                TextDatumGetCString(row->values[ARG_NAME])),
-		         errhint("A rule of table \"id_sequences\" is in the way.")));
-	if (SPI_processed == 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_DUPLICATE_OBJECT),
-		         errmsg("id sequence \"%s\" already exists",
-		                TextDatumGetCString(row->values[ARG_NAME]))));
-	SPI_finish();
-}
-
-/*
- * idgen_create(name text, next_block_start bigint, block_size integer,
- *				exhausted integer, max_value bigint, source text,
- *				source_name text, refill text, layout text, big_base numeric,
- *				pooling text, owned_by text, max_children integer,
- *				period text, time_zone text, format text, id_type text)
- * returns void
- *
- * Not strict: source_name, and what comes from owned_by on, may be null. A
- * block_size of null stands for idgen.default_block_size, a refill of null for
- * idgen.default_refill, and a max_value of null for the end of id_type. Raises
- * what get_new_row() and insert_row() do.
+ * idgen_new_row(name text, source text, source_name text, refill text,
+ * column_name text, OUT source_name text, OUT refill text, OUT owned_by
+ * idgen_column) returns record: what is stored of these arguments of
+ * idgen_create(). Null for a name or a source that is null. Raises 22023, 0A000
+ * for a refill, what the source raises for its name, and what check_owned_by()
+ * does.
  */
 Datum
-idgen_create(PG_FUNCTION_ARGS)
+idgen_new_row(PG_FUNCTION_ARGS)
 {
-	NewRow row = get_new_row(fcinfo);
-	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	const char *name = optional_string(fcinfo, 0);
+	const char *refill = optional_string(fcinfo, 3);
+	const IdgenSource *source;
+	IdgenViewLine line = {.n = 0};
 
-	idgen_check_may_change(id_sequences, ACL_INSERT);
-	insert_row(id_sequences, &row);
-	PG_RETURN_VOID();
+	if (name == NULL || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	source = idgen_source_get(optional_string(fcinfo, 1));
+	if (refill == NULL)
+		refill = idgen_refill_by_default(source);
+	idgen_check_refill(refill, source);
+	idgen_view_add_text(&line, check_source_name(name, source, optional_string(fcinfo, 2)));
+	idgen_view_add_text(&line, refill);
+	if (PG_ARGISNULL(4) || idgen_is_template_name(name, strlen(name)))
+		idgen_view_add_unless(PG_ARGISNULL(4), &line, Int64GetDatum(IDGEN_NO_COLUMN));
+	else
+		idgen_view_add(&line, Int64GetDatum(check_owned_by(optional_string(fcinfo, 4))));
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+}
+
+/*
+ * idgen_child_format(name text, format text) returns text: the format of the
+ * child of that name of a row with periods
+ */
+Datum
+idgen_child_format(PG_FUNCTION_ARGS)
+{
+	const char *format = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	IdgenPeriodName parsed;
+
+	if (idgen_period_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)), &parsed))
+		format = idgen_format_within(format, parsed.period, &parsed.first);
+	PG_RETURN_TEXT_P(cstring_to_text(format));
 }
 
 /*

@@ -255,7 +255,10 @@ find_users(Orphan *orphans, int n, Oid id_sequences)
 	do
 	{
 		for (int i = 0; i < n; i++)
-			orphans[i] = (Orphan) {.name = orphans[i].name};
+		{
+			orphans[i].is_used = false;
+			orphans[i].column = IDGEN_NO_COLUMN;
+		}
 		look_at_defaults(orphans, n, id_sequences, AttrDefaultRelationId, Anum_pg_attrdef_adbin);
 		look_at_defaults(orphans, n, id_sequences, TypeRelationId, Anum_pg_type_typdefaultbin);
 		all_there = true;

@@ -4,6 +4,7 @@
 -- A cache of the session's own is emptied by a change of a row, hence:
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- gapless with block_size 1: the session refills in any case

@@ -4,6 +4,7 @@
 -- A cache of the session's own is emptied by a change of a row, hence:
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 5), ('other', 101, 20);
 SELECT * FROM id_sequences_by_last_id ORDER BY seq_name;

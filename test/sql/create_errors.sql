@@ -1,6 +1,7 @@
 --
 -- idgen_create refuses arguments that make no id sequence
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- 22004: these may not be null

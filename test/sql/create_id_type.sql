@@ -1,6 +1,7 @@
 --
 -- idgen_create sets max_value to the end of the type that ids shall fit
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create(type, id_type => type) FROM unnest(ARRAY['smallint', 'integer', 'bigint', 'javascript']) AS type;
 SELECT idgen_create('none'), idgen_create('null', id_type => NULL, max_value => NULL), idgen_create('given', max_value => 7);

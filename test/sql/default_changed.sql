@@ -5,6 +5,7 @@
 -- A cache of the session's own is emptied by a change of a row, hence:
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE FUNCTION problems() RETURNS TABLE (name text, problem_kind text, problem text) LANGUAGE sql
 	AS 'SELECT name, problem_kind, problem FROM idgen_health WHERE problem IS NOT NULL ORDER BY name';

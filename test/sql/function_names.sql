@@ -2,6 +2,7 @@
 -- Which function source_name stands for: always the same, whatever search_path
 -- is
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE SCHEMA regress_a;
 CREATE SCHEMA "Regress B";

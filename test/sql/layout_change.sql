@@ -4,6 +4,7 @@
 --
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 2;
 SELECT pg_reload_conf();

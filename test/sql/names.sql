@@ -1,6 +1,7 @@
 --
 -- A name is matched exactly, byte by byte, whatever is in it
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- null gives null, as with nextval

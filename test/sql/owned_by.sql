@@ -4,6 +4,7 @@
 -- A cache of the session's own is emptied by a change of a row, hence:
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, owned_by, max_value, exhausted FROM id_sequences ORDER BY name;
 

@@ -1,6 +1,7 @@
 --
 -- Who may have an id sequence belong to what, and with whose rights it goes
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_inserter;
 CREATE ROLE regress_idgen_updater;

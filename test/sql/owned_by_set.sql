@@ -1,6 +1,7 @@
 --
 -- Saying which column an id sequence belongs to
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, owned_by FROM id_sequences ORDER BY name;
 CREATE SCHEMA regress_idgen_schema;

@@ -1,6 +1,7 @@
 --
 -- Columns period and time_zone: what may be written
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 SELECT idgen_create('year', period => 'year'),

@@ -1,6 +1,7 @@
 --
 -- Who may draw from rows with periods: whoever may read the row, and its child
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('mine', period => 'year', block_size => 1), idgen_create('theirs', period => 'year'),
 	idgen_create('mine_too/*', period => 'year'), idgen_create('hidden', period => 'day'), idgen_create('mine_code', period => 'month');

@@ -3,6 +3,7 @@
 --
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 SELECT idgen_create('bill/*', period => 'year', block_size => 1, format => 'B{{{YYYY}}}-{MM}-{id:4}'),

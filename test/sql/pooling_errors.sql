@@ -1,6 +1,7 @@
 --
 -- Values of column "pooling" that are refused
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE SEQUENCE gen_seq INCREMENT BY 5;
 

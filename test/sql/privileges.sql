@@ -1,6 +1,7 @@
 --
 -- A role that may SELECT from id_sequences may draw; none needs UPDATE
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 1);
 CREATE ROLE regress_idgen_reader;

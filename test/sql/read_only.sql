@@ -2,6 +2,7 @@
 -- A read-only transaction draws nothing, not even from the cache, and is
 -- refused with the words of nextval
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE SEQUENCE native;
 INSERT INTO id_sequences (name, next_block_start) VALUES ('gen', 1);

@@ -1,6 +1,7 @@
 --
 -- Row security on id_sequences decides who may draw from which id sequence
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES
 	('ann''s', 100, 1), ('bob''s', 200, 1), ('common', 300, 1);

@@ -1,6 +1,7 @@
 --
 -- Each id sequence that scrambles its ids has a key, as long as it does
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE VIEW keys AS SELECT name, octet_length(key) AS bytes FROM idgen_keys ORDER BY name;
 

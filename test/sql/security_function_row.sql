@@ -3,6 +3,7 @@
 -- superusers too, as a trigger has those who write. So to write such a row
 -- takes what a trigger takes, and not just the privileges to write rows
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_program;
 CREATE ROLE regress_idgen_all;

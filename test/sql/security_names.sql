@@ -3,6 +3,7 @@
 --
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE SCHEMA "Id s; DROP TABLE victim; %s";
 CREATE EXTENSION idgen SCHEMA "Id s; DROP TABLE victim; %s";
 CREATE TABLE victim (id integer);

@@ -1,6 +1,7 @@
 --
 -- Names that stand for no native sequence
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE SCHEMA regress_a;
 

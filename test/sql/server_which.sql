@@ -2,6 +2,7 @@
 -- Which server an id sequence draws from: the one that source_name names,
 -- literally; else one named like the id sequence; else "idgen_default"
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES
 	('default', 1, 1), ('like', 1001, 1), ('named', 2001, 1), ('odd', 3001, 1);

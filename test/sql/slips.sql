@@ -102,7 +102,7 @@ SELECT idgen_release('used_up', 'counted', 'serial');
 SELECT idgen_release('used_up', 'small', 'serial');
 \echo :SQLSTATE
 SELECT idgen_release('used_up', 'big', 'serial');
--- and one that somebody has stopped stays so
+-- one that somebody has stopped goes on
 UPDATE id_sequences SET next_block_start = 20, exhausted = 1 WHERE name = 'small';
 SELECT idgen_release('used_up', 'small', 'serial');
 INSERT INTO used_up (small, big) VALUES (1, 1) RETURNING id, counted;
@@ -124,12 +124,12 @@ SELECT problem_kind, problem FROM idgen_health WHERE name = 'digit';
 ALTER SYSTEM RESET idgen.node_id;
 SELECT pg_reload_conf();
 
--- a column that is full
+-- a column that is full: what its type limits, the server says
 CREATE TABLE full_up (id int, "Small" smallint, counted int);
 SELECT idgen_adopt('full_up', 'id', 'full'), idgen_adopt('full_up', 'Small', 'Small', 'transaction');
 CREATE SEQUENCE full_seq AS integer START 2147483647;
 SELECT idgen_create('counted', source => 'sequence', source_name => 'full_seq', owned_by => 'full_up.counted');
-UPDATE id_sequences SET next_block_start = 2147483647 WHERE name = 'full';
+UPDATE id_sequences SET next_block_start = 2147483647, max_value = 2147483647 WHERE name = 'full';
 UPDATE id_sequences SET next_block_start = 40000, max_value = 40000 WHERE name = 'Small';
 SELECT idgen_next('full'), idgen_next('Small'), idgen_next('counted');
 SELECT idgen_next('full');
@@ -141,8 +141,11 @@ CREATE TABLE jumped (id int);
 SELECT idgen_adopt('jumped', 'id', 'jumped');
 INSERT INTO jumped VALUES (2147483647);
 SELECT idgen_sync('jumped', 'id');
+INSERT INTO jumped DEFAULT VALUES;
+\echo :SQLSTATE
 -- the hint can be followed as it stands
 ALTER TABLE public.full_up ALTER COLUMN id TYPE bigint;
+UPDATE id_sequences SET max_value = 3000000000, exhausted = 0 WHERE name = 'full';
 SELECT idgen_next('full');
 DROP TABLE full_up, jumped;
 DROP SEQUENCE full_seq;

@@ -2,6 +2,7 @@
 -- id_sequences in a hierarchy of tables: what is drawn from are the rows of the
 -- table itself; and it is no partition, whose rows could move away
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen', block_size => 1);
 SELECT idgen_next('gen');

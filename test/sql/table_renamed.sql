@@ -1,6 +1,7 @@
 --
 -- The table is looked for by its name, in the schema of the functions
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('x', 1, 1);
 SELECT idgen_next('x');

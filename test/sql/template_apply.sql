@@ -2,6 +2,7 @@
 -- A changed template counts for later children; idgen_apply_template changes
 -- those that there are
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('t/*', block_size => 1, max_value => 1000);
 SELECT idgen_next('t/1'), idgen_next('t/2'), idgen_next('t/2'), idgen_next('t/own');

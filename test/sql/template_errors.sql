@@ -1,6 +1,7 @@
 --
 -- Templates: nobody draws from one, and what makes none
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('t/*');
 SELECT idgen_next('t/*');

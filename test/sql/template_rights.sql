@@ -1,6 +1,7 @@
 --
 -- Templates: who may draw may have a child made, and needs no more than that
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_user;
 CREATE ROLE regress_idgen_writer;

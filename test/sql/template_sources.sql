@@ -1,6 +1,7 @@
 --
 -- Templates: children take source, layout and all else that says how to draw
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- one native sequence for all children, or one for each

@@ -4,6 +4,7 @@
 --
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE FUNCTION allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE sql AS 'SELECT 1, 20';
