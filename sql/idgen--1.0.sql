@@ -435,13 +435,13 @@ CREATE FUNCTION @extschema@.idgen_new_row(
 	INOUT source_name text,
 	INOUT refill text,
 	column_name text,
-	OUT owned_by @extschema@.idgen_column
+	OUT owned_by text
 )
 	AS 'MODULE_PATHNAME', 'idgen_new_row'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- The trigger of the table checks the rest.
-CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by @extschema@.idgen_column, max_children integer, period text, time_zone text, format text, id_type text) RETURNS void
+CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by text, max_children integer, period text, time_zone text, format text, id_type text) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -514,7 +514,7 @@ BEGIN
 		VALUES (idgen_insert.name, idgen_insert.next_block_start,
 			coalesce(idgen_insert.block_size, current_setting('idgen.default_block_size')::integer), idgen_insert.exhausted, last_value,
 			idgen_insert.source, idgen_insert.source_name, idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling,
-			idgen_insert.owned_by, idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format)
+			idgen_insert.owned_by::@extschema@.idgen_column, idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format)
 		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
 	IF NOT FOUND THEN
 		RAISE 'id sequence "%" already exists', idgen_insert.name USING ERRCODE = 'duplicate_object';
@@ -602,7 +602,7 @@ COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, big
 	IS 'create an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_check_name(text) IS 'internal: is it a name?';
 COMMENT ON FUNCTION @extschema@.idgen_new_row(text, text, text, text, text) IS 'internal: what is stored of arguments of idgen_create()';
-COMMENT ON FUNCTION @extschema@.idgen_insert(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, @extschema@.idgen_column, integer, text, text, text, text) IS 'internal: idgen_create() with what is stored of its arguments';
+COMMENT ON FUNCTION @extschema@.idgen_insert(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text) IS 'internal: idgen_create() with what is stored of its arguments';
 COMMENT ON FUNCTION @extschema@.idgen_child_format(text, text) IS 'internal: the format of a child of a row with periods';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
@@ -1945,6 +1945,11 @@ COMMENT ON FUNCTION @extschema@.idgen_sync_columns(regclass, name, text, text) I
 -- Moving columns over: with the caller's own privileges
 --
 
+-- Keep others from a table, and from all that inherit from it.
+CREATE FUNCTION @extschema@.idgen_lock_to_move(relation oid) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_lock_to_move'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
 -- Keep a native sequence from being dropped, or from being drawn from if it is
 -- to be dropped, until the transaction ends.
 CREATE FUNCTION @extschema@.idgen_lock_sequence(sequence oid, to_drop boolean) RETURNS void
@@ -2007,13 +2012,12 @@ DECLARE
 	t record;
 	c record;
 	missing text;
-	locked text;
 BEGIN
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
 		RAISE '%() sees what is committed only at isolation level READ COMMITTED', idgen_hold_column.function_name
 			USING ERRCODE = 'active_sql_transaction';
 	END IF;
-	LOOP
+	FOR look IN 1 .. 2 LOOP
 		SELECT r.relkind, r.relpersistence, r.relispartition, r.relowner, r.relname, n.nspname INTO t
 			FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_hold_column.relation;
 		IF NOT FOUND THEN
@@ -2061,12 +2065,11 @@ BEGIN
 				HINT = format('The owner of the table can GRANT %s ON %s TO %I.', missing, '@extschema@.id_sequences', current_user);
 		END IF;
 
-		members := ARRAY(SELECT @extschema@.idgen_heirs(idgen_hold_column.relation::oid));
-		EXIT WHEN locked = format('%I.%I', t.nspname, t.relname);
-		locked := format('%I.%I', t.nspname, t.relname);
-		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', locked);
+		CONTINUE WHEN look = 2;
+		PERFORM @extschema@.idgen_lock_to_move(idgen_hold_column.relation::oid);
 	END LOOP;
 
+	members := ARRAY(SELECT @extschema@.idgen_heirs(idgen_hold_column.relation::oid));
 	FOR t IN SELECT r.* FROM unnest(members) AS m (member) JOIN pg_class AS r ON r.oid = m.member LOOP
 		IF t.relpersistence = 't' THEN
 			RAISE 'cannot move a column of temporary table "%"', t.relname
@@ -2138,6 +2141,9 @@ BEGIN
 			PERFORM @extschema@.idgen_lock_sequence(s::oid, (s = ANY (owned))::boolean);
 		END LOOP;
 	END LOOP;
+	IF EXISTS (SELECT FROM pg_class AS r WHERE r.oid = ANY (owned || used) AND pg_is_other_temp_schema(r.relnamespace)) THEN
+		RAISE 'cannot access temporary sequences of other sessions' USING ERRCODE = 'feature_not_supported';
+	END IF;
 	last_id := (SELECT max(coalesce(n.last_value::numeric + q.seqincrement, n.next_value) - 1)
 		FROM pg_sequence AS q, LATERAL @extschema@.idgen_native_facts(q.seqrelid::oid) AS n WHERE q.seqrelid = ANY (owned || used));
 END
@@ -2469,6 +2475,7 @@ COMMENT ON FUNCTION @extschema@.idgen_adopt(regclass, name, text, text) IS 'have
 COMMENT ON FUNCTION @extschema@.idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
 COMMENT ON FUNCTION @extschema@.idgen_check_refill(text) IS 'internal: is it a refill?';
 COMMENT ON FUNCTION @extschema@.idgen_heirs(oid) IS 'internal: a table and all that inherit from it';
+COMMENT ON FUNCTION @extschema@.idgen_lock_to_move(oid) IS 'internal: locks a table';
 COMMENT ON FUNCTION @extschema@.idgen_lock_sequence(oid, boolean) IS 'internal: locks a native sequence';
 COMMENT ON FUNCTION @extschema@.idgen_serial_name(name, name) IS 'internal: the name of the sequence of a serial column';
 COMMENT ON FUNCTION @extschema@.idgen_make_serial(oid, name, bigint) IS 'internal: makes the sequence of a serial column';

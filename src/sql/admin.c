@@ -86,17 +86,17 @@ optional_string(FunctionCallInfo fcinfo, int argument)
 
 /*
  * idgen_new_row(name text, source text, source_name text, refill text,
- * column_name text, OUT source_name text, OUT refill text, OUT owned_by
- * idgen_column) returns record: what is stored of these arguments of
- * idgen_create(). Null for a name or a source that is null. Raises 22023, 0A000
- * for a refill, what the source raises for its name, and what check_owned_by()
- * does.
+ * column_name text, OUT source_name text, OUT refill text, OUT owned_by text)
+ * returns record: what is stored of these arguments of idgen_create(). Null for
+ * a name or a source that is null. Raises 22023, 0A000 for a refill, what the
+ * source raises for its name, and what check_owned_by() does.
  */
 Datum
 idgen_new_row(PG_FUNCTION_ARGS)
 {
 	const char *name = optional_string(fcinfo, 0);
 	const char *refill = optional_string(fcinfo, 3);
+	const char *owned_by = optional_string(fcinfo, 4);
 	const IdgenSource *source;
 	IdgenViewLine line = {.n = 0};
 
@@ -106,12 +106,11 @@ idgen_new_row(PG_FUNCTION_ARGS)
 	if (refill == NULL)
 		refill = idgen_refill_by_default(source);
 	idgen_check_refill(refill, source);
+	if (owned_by != NULL && !idgen_is_template_name(name, strlen(name)))
+		owned_by = idgen_owning_column_name(check_owned_by(owned_by));
 	idgen_view_add_text(&line, check_source_name(name, source, optional_string(fcinfo, 2)));
 	idgen_view_add_text(&line, refill);
-	if (PG_ARGISNULL(4) || idgen_is_template_name(name, strlen(name)))
-		idgen_view_add_unless(PG_ARGISNULL(4), &line, Int64GetDatum(IDGEN_NO_COLUMN));
-	else
-		idgen_view_add(&line, Int64GetDatum(check_owned_by(optional_string(fcinfo, 4))));
+	idgen_view_add_text(&line, owned_by);
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
 

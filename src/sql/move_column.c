@@ -30,6 +30,7 @@
 #include "common/as_owner.h"
 #include "common/compat.h"
 
+PG_FUNCTION_INFO_V1(idgen_lock_to_move);
 PG_FUNCTION_INFO_V1(idgen_lock_sequence);
 PG_FUNCTION_INFO_V1(idgen_serial_name);
 PG_FUNCTION_INFO_V1(idgen_make_serial);
@@ -41,6 +42,25 @@ check_owner(Oid relid)
 {
 	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+}
+
+/*
+ * idgen_lock_to_move(relation oid) returns void: lock a table, and all that
+ * inherit from it, until the transaction ends. LOCK TABLE would lock what has
+ * the name by then. Raises 42501.
+ */
+Datum
+idgen_lock_to_move(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+
+	PreventCommandIfParallelMode("LOCK TABLE");
+	PreventCommandDuringRecovery("LOCK TABLE");
+	check_owner(relid);
+	LockRelationOid(relid, AccessExclusiveLock);
+	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		(void) find_all_inheritors(relid, AccessExclusiveLock, NULL);
+	PG_RETURN_VOID();
 }
 
 /*
