@@ -2187,6 +2187,8 @@ DECLARE
 	kept text[] := '{}';
 	report text;
 BEGIN
+	PERFORM @extschema@.idgen_check_name(idgen_adopt_column.name::text);
+	PERFORM @extschema@.idgen_check_refill(idgen_adopt_column.refill::text);
 	IF idgen_adopt_column.relation IS NULL THEN
 		RAISE 'relation must not be null' USING ERRCODE = 'null_value_not_allowed';
 	ELSIF idgen_adopt_column.column_name IS NULL THEN
@@ -2197,8 +2199,6 @@ BEGIN
 		RAISE '"%" is the name of a template, which has no ids', idgen_adopt_column.name
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'Name one of its children, with anything else in place of the asterisk.';
 	END IF;
-	PERFORM @extschema@.idgen_check_name(idgen_adopt_column.name::text);
-	PERFORM @extschema@.idgen_check_refill(idgen_adopt_column.refill::text);
 	c := @extschema@.idgen_hold_column('idgen_adopt'::text, idgen_adopt_column.relation::regclass, idgen_adopt_column.column_name::name, '{INSERT}'::text[]);
 	FOR s IN SELECT r.relname, n.nspname
 		FROM @extschema@.idgen_member_calls(c.members::oid[], idgen_adopt_column.column_name::name) AS k

@@ -87,12 +87,6 @@ SELECT idgen_create('ruled');
 SELECT idgen_columns_dropped();
 -- gives: ERROR 39P03
 
--- claim: A trigger function of idgen's on another view.
-CREATE VIEW others AS SELECT 1 AS seq_name;
-CREATE TRIGGER t INSTEAD OF INSERT ON others FOR EACH ROW EXECUTE FUNCTION idgen_by_last_id();
-INSERT INTO others VALUES (1);
--- gives: ERROR 39P01
-
 -- claim: The name of another database in owned_by.
 SELECT idgen_create('elsewhere', owned_by => 'elsewhere.public.t.id');
 -- gives: ERROR 0A000

@@ -622,10 +622,6 @@ ROLLBACK;
 BEGIN READ ONLY;
 SELECT idgen_sync();
 ROLLBACK;
-BEGIN READ ONLY;
-SELECT idgen_apply_template('x/*');
-ROLLBACK;
--- gives: ERROR 25006
 -- gives: ERROR 25006
 -- gives: ERROR 25006
 

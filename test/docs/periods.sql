@@ -92,6 +92,7 @@ SELECT idgen_sync('r', 'id');
 -- gives: ERROR 0A000: id sequence "r" starts anew each year
 SELECT idgen_release('r', 'id');
 -- gives: ERROR 0A000: cannot move back a column whose ids start anew each year
+CREATE SEQUENCE n_seq;
 SELECT idgen_create('n', period => 'year', source => 'sequence');
 -- gives: ERROR 0A000: period "year" is not supported with source "sequence"
 

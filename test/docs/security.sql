@@ -32,7 +32,6 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_by_last_id
 -- gives: idgen_check_key
 -- gives: idgen_check_row
--- gives: idgen_columns_altered
 -- gives: idgen_columns_dropped
 -- gives: idgen_fdw_validator
 -- gives: idgen_lease_node

@@ -101,7 +101,7 @@ sub outcome
 	my ($call) = @_;
 	my $answer = answer($session, "SELECT $call");
 
-	return 'refused' if $answer =~ /^ERROR:  25006: cannot execute (\w+)\(\) in a read-only transaction/ && $call =~ /^$1\(/;
+	return 'refused' if $answer =~ /^ERROR:  25006: cannot execute (?:(\w+)\(\)|[A-Z ]+) (?:in a read-only transaction|during recovery)/ && (!$1 || $call =~ /^$1\(/);
 	return $answer =~ /^ERROR:  (\w{5}):/ ? $1 : $answer;
 }
 
