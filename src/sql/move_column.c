@@ -44,6 +44,19 @@ check_owner(Oid relid)
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
 }
 
+/* The entry of a column in pg_attribute. Raises 42703 if there is none. */
+static HeapTuple
+find_column(Oid relid, const char *name)
+{
+	HeapTuple tuple = SearchSysCacheAttName(relid, name);
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_COLUMN),
+		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
+	return tuple;
+}
+
 /*
  * idgen_lock_to_move(relation oid) returns void: lock a table, and all that
  * inherit from it, until the transaction ends. LOCK TABLE would lock what has
@@ -108,13 +121,17 @@ idgen_make_serial(PG_FUNCTION_ARGS)
 	const char *column = NameStr(*PG_GETARG_NAME(1));
 	int64 start = PG_GETARG_INT64(2);
 	Oid schema = get_rel_namespace(relid);
-	Oid type = getBaseType(get_atttype(relid, get_attnum(relid, column)));
+	HeapTuple attribute;
+	Oid type;
 	PlannedStmt *planned = makeNode(PlannedStmt);
 	CreateSeqStmt *statement;
 	char *name;
 	char *command;
 
 	check_owner(relid);
+	attribute = find_column(relid, column);
+	type = getBaseType(((Form_pg_attribute) GETSTRUCT(attribute))->atttypid);
+	ReleaseSysCache(attribute);
 	name = ChooseRelationName(get_rel_name(relid), column, "seq", schema, false);
 	command = psprintf("CREATE %sSEQUENCE %s AS %s START WITH %lld MINVALUE %lld OWNED BY %s.%s",
 	                   get_rel_persistence(relid) == RELPERSISTENCE_PERMANENT ? "" : "UNLOGGED ",
@@ -142,18 +159,13 @@ has_checks(Oid relid)
 	return result;
 }
 
-/* Can a column have nulls? Raises 42703 if there is none of that name. */
+/* Can a column have nulls? */
 static bool
 is_nullable(Oid relid, const char *name)
 {
-	HeapTuple tuple = SearchSysCacheAttName(relid, name);
-	bool result;
+	HeapTuple tuple = find_column(relid, name);
+	bool result = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
 
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_COLUMN),
-		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
-	result = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
 	ReleaseSysCache(tuple);
 	return result;
 }
