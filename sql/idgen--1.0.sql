@@ -546,6 +546,7 @@ BEGIN ATOMIC
 	SELECT @extschema@.idgen_insert(name, next_block_start, block_size, exhausted, max_value, source, n.source_name, n.refill, layout, big_base, pooling, n.owned_by, max_children, period, time_zone, format, id_type)
 	FROM @extschema@.idgen_new_row(name, source, source_name, refill, owned_by) AS n;
 END;
+
 CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -2011,6 +2012,7 @@ AS $$
 DECLARE
 	t record;
 	c record;
+	m record;
 	missing text;
 BEGIN
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
@@ -2018,7 +2020,7 @@ BEGIN
 			USING ERRCODE = 'active_sql_transaction';
 	END IF;
 	FOR look IN 1 .. 2 LOOP
-		SELECT r.relkind, r.relpersistence, r.relispartition, r.relowner, r.relname, n.nspname INTO t
+		SELECT r.relkind, r.relispartition, r.relowner, r.relname, n.nspname INTO t
 			FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_hold_column.relation;
 		IF NOT FOUND THEN
 			RAISE 'relation with OID % does not exist', idgen_hold_column.relation::oid USING ERRCODE = 'undefined_table';
@@ -2070,19 +2072,17 @@ BEGIN
 	END LOOP;
 
 	members := ARRAY(SELECT @extschema@.idgen_heirs(idgen_hold_column.relation::oid));
-	FOR t IN SELECT r.* FROM unnest(members) AS m (member) JOIN pg_class AS r ON r.oid = m.member LOOP
-		IF t.relpersistence = 't' THEN
-			RAISE 'cannot move a column of temporary table "%"', t.relname
+	FOR m IN SELECT r.relname, r.relkind, r.relpersistence, r.relowner FROM pg_class AS r WHERE r.oid = ANY (members) LOOP
+		IF m.relpersistence = 't' THEN
+			RAISE 'cannot move a column of temporary table "%"', m.relname
 				USING ERRCODE = 'feature_not_supported', DETAIL = 'An id sequence outlives the session.';
-		ELSIF t.relkind = 'f' THEN
-			RAISE 'cannot move a column that foreign table "%" has inherited', t.relname
+		ELSIF m.relkind = 'f' THEN
+			RAISE 'cannot move a column that foreign table "%" has inherited', m.relname
 				USING ERRCODE = 'feature_not_supported', DETAIL = 'Its rows cannot be locked.';
-		ELSIF NOT pg_has_role(t.relowner, 'USAGE') THEN
-			RAISE 'must be owner of table %', t.relname USING ERRCODE = 'insufficient_privilege';
+		ELSIF NOT pg_has_role(m.relowner, 'USAGE') THEN
+			RAISE 'must be owner of table %', m.relname USING ERRCODE = 'insufficient_privilege';
 		END IF;
 	END LOOP;
-	SELECT n.nspname, r.relname, r.relowner, r.relkind INTO t
-		FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_hold_column.relation;
 	table_name := t.nspname || '.' || t.relname;
 	relation_name := format('%I.%I', t.nspname, t.relname);
 	title := format('column "%s" of table "%s"', c.attname, table_name);
@@ -2357,7 +2357,6 @@ DECLARE
 	q record;
 	w record;
 	s record;
-	owner oid;
 	target text;
 	rows_of text[];
 	start numeric;
