@@ -121,7 +121,8 @@ CREATE TABLE @extschema@.id_sequences (
 	time_zone text,
 	format text,
 	template varchar(255) COLLATE "C",
-	refilled_at timestamptz
+	refilled_at timestamptz,
+	salt bytea
 ) WITH (
 	fillfactor = 25,
 	autovacuum_vacuum_scale_factor = 0,
@@ -150,6 +151,7 @@ COMMENT ON COLUMN @extschema@.id_sequences.time_zone IS 'the time zone that deci
 COMMENT ON COLUMN @extschema@.id_sequences.format IS 'how idgen_next_text writes an id; null for plain digits';
 COMMENT ON COLUMN @extschema@.id_sequences.template IS 'the template or period that the id sequence was made from; null if it was made by hand';
 COMMENT ON COLUMN @extschema@.id_sequences.refilled_at IS 'of an id sequence with a template: when a block was allocated from the row last, or when it was made';
+COMMENT ON COLUMN @extschema@.id_sequences.salt IS 'with layout scrambled: what makes its key, along with a secret of idgen_secrets';
 
 -- Each command that drops something looks here for what belonged to it.
 CREATE INDEX id_sequences_owned_by_idx ON @extschema@.id_sequences (owned_by);
@@ -187,38 +189,27 @@ ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
 ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 
 --
--- The keys of id sequences with layout "scrambled". Nobody but the owner may
+-- The secrets that the keys of scrambled ids are made with: one as a rule, and
+-- those of other servers that rows have come from. Nobody but the owner may
 -- read them; idgen reads and writes them without asking for privileges. No
--- statistics are kept of keys, since they would hold some. The trigger is fired
--- "always", so that all keys are stored alike, wherever they come from.
+-- statistics are kept of secrets, since they would hold some. Zeros precede a
+-- secret, since messages show the beginning of a value.
 --
 
-CREATE TABLE @extschema@.idgen_keys (
-	name varchar(255) COLLATE "C" PRIMARY KEY,
-	key bytea NOT NULL
+CREATE TABLE @extschema@.idgen_secrets (
+	fingerprint bytea PRIMARY KEY,
+	secret bytea NOT NULL,
+	CONSTRAINT idgen_secrets_fingerprint_check CHECK (fingerprint = substr(sha256(secret), 1, 8)),
+	CONSTRAINT idgen_secrets_secret_check CHECK (length(secret) = 80 AND substr(secret, 1, 48) = decode(repeat('00', 48), 'hex'))
 );
 
-ALTER TABLE @extschema@.idgen_keys ALTER key SET STATISTICS 0;
+ALTER TABLE @extschema@.idgen_secrets ALTER secret SET STATISTICS 0;
 
-COMMENT ON TABLE @extschema@.idgen_keys IS 'secret keys of the id sequences with layout scrambled';
-COMMENT ON COLUMN @extschema@.idgen_keys.name IS 'name of the id sequence';
-COMMENT ON COLUMN @extschema@.idgen_keys.key IS 'its key: 16 bytes, behind 48 of zero';
+COMMENT ON TABLE @extschema@.idgen_secrets IS 'what makes the keys of id sequences with layout scrambled, along with their salts';
+COMMENT ON COLUMN @extschema@.idgen_secrets.fingerprint IS 'how salts name the secret: 8 bytes of its SHA-256';
+COMMENT ON COLUMN @extschema@.idgen_secrets.secret IS '32 random bytes, behind 48 of zero';
 
-SELECT pg_extension_config_dump('@extschema@.idgen_keys'::regclass, '');
-
-CREATE FUNCTION @extschema@.idgen_check_key() RETURNS trigger
-	AS 'MODULE_PATHNAME', 'idgen_check_key' LANGUAGE C;
-
-COMMENT ON FUNCTION @extschema@.idgen_check_key() IS 'internal: trigger that checks what is written to idgen_keys';
-
-CREATE TRIGGER idgen_check_key
-	BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.idgen_keys
-	FOR EACH ROW EXECUTE FUNCTION @extschema@.idgen_check_key();
-CREATE TRIGGER idgen_keys_truncated
-	AFTER TRUNCATE ON @extschema@.idgen_keys
-	FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.idgen_check_key();
-
-ALTER TABLE @extschema@.idgen_keys ENABLE ALWAYS TRIGGER idgen_check_key;
+SELECT pg_extension_config_dump('@extschema@.idgen_secrets'::regclass, '');
 
 --
 -- The same rows for other programs that keep the last id that is allocated, not
@@ -1356,6 +1347,12 @@ CREATE FUNCTION @extschema@.idgen_server_state(
 	AS 'MODULE_PATHNAME', 'idgen_server_state'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
+-- Would a draw make the row of that name, as the child of a template or of a
+-- row with periods?
+CREATE FUNCTION @extschema@.idgen_has_parent(name text) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'idgen_has_parent_row'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
 -- Ids are seen in a column before it is known how far its id sequence has got,
 -- while others draw. So where a column seems to be ahead, the facts are asked
 -- for once more: an id that was seen before that, and drawn, is behind then.
@@ -1377,10 +1374,11 @@ CREATE FUNCTION @extschema@.idgen_conditions() RETURNS TABLE (
 )
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 100 SET jit = off SET enable_nestloop = off
 BEGIN ATOMIC
-	WITH facts AS MATERIALIZED (
+	WITH all_facts AS MATERIALIZED (
 		SELECT row_number() OVER () AS line, f.*, o.relowner AS owner
 		FROM @extschema@.idgen_facts(NULL::text[], true) AS f LEFT JOIN pg_class AS o ON o.oid = f.owner_relation
-		WHERE f.broken IS NOT NULL OR f.child IS NULL AND f.usable
+	), facts AS MATERIALIZED (
+		SELECT f.* FROM all_facts AS f WHERE f.broken IS NOT NULL OR f.child IS NULL AND f.usable
 	), owners AS (
 		SELECT array_agg(o.name) AS names, array_agg(o.owner_relation) AS relations, array_agg(o.owner_attnum) AS attnums
 		FROM (SELECT DISTINCT f.name, f.owner_relation, f.owner_attnum FROM facts AS f WHERE f.owner_relation IS NOT NULL) AS o
@@ -1556,6 +1554,20 @@ BEGIN ATOMIC
 		SELECT d.line, array_agg(format('%s.%I%s', d.relation_name, d.column_name, CASE WHEN NOT d.counts THEN ' (does not count)' END)
 			ORDER BY d.counts DESC, d.relation_name COLLATE "C", d.column_name COLLATE "C") AS columns
 		FROM takers AS d GROUP BY d.line
+	),
+
+	-- what is drawn from, but is not there, nor would be made by a draw
+	missing AS (
+		SELECT d.name, min(ARRAY[d.relation_name, d.column_name]) AS first, bool_and(d.form = 'bigint' AND d.plain) AS can_sync,
+			array_agg(format('%s.%I', d.relation_name, d.column_name) ORDER BY d.relation_name COLLATE "C", d.column_name COLLATE "C") AS columns
+		FROM draws AS d JOIN pg_class AS c ON c.oid = d.relation
+		WHERE d.kind = 'idgen' AND d.name IS NOT NULL AND d.source IS DISTINCT FROM 'sequence' AND NOT d.inherited
+			AND NOT EXISTS (SELECT FROM all_facts AS f WHERE f.name = d.name)
+			AND NOT row_security_active('@extschema@.id_sequences'::regclass)
+			AND @extschema@.idgen_counts(d.owner::oid, NULL::oid, NULL::oid)
+			AND (c.relpages > 0 OR NOT current_setting('idgen.auto_create')::boolean)
+			AND NOT @extschema@.idgen_has_parent(d.name::text)
+		GROUP BY d.name
 	)
 	SELECT f.name, f.source, f.object_name, CASE WHEN f.broken IS NULL THEN coalesce(f.refill, 'transaction') END, t.columns, u.limit_value, u.limited_by, u.percent_left,
 		u.ids_per_second, f.counted_since,
@@ -1563,6 +1575,12 @@ BEGIN ATOMIC
 			WHEN u.seconds_left IS NOT NULL THEN 'infinity' END,
 		CASE WHEN f.failure IS NULL THEN f.worker ELSE format('backing off: %s', f.failure) END, j.kind, j.text
 	FROM facts AS f LEFT JOIN forecast AS u ON u.line = f.line LEFT JOIN taken AS t ON t.line = f.line LEFT JOIN judged AS j ON j.line = f.line
+	UNION ALL
+	SELECT m.name, NULL, NULL, NULL, m.columns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'missing',
+		'Column defaults draw from it, but it does not exist. ' || CASE WHEN m.can_sync
+			THEN format('Run %s(%L, %L).', '@extschema@.idgen_sync', m.first[1], m.first[2])
+			ELSE format('Create it past the ids that these have, with %s(%L, <next id>).', '@extschema@.idgen_create', m.name) END
+	FROM missing AS m
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_preloaded',
 		'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'
@@ -2488,6 +2506,7 @@ COMMENT ON FUNCTION @extschema@.idgen_adopt_column(regclass, name, text, text, t
 COMMENT ON FUNCTION @extschema@.idgen_release_column(regclass, name, text, text) IS 'internal: idgen_release() with a search_path';
 COMMENT ON FUNCTION @extschema@.idgen_constant(text) IS 'internal: a constant in a stored expression';
 
+COMMENT ON FUNCTION @extschema@.idgen_has_parent(text) IS 'internal: would a draw make a row of that name?';
 COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean) IS 'internal: what is known of id sequences';
 COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
 COMMENT ON FUNCTION @extschema@.idgen_calls(pg_node_tree) IS 'internal: the calls in an expression that draw';
@@ -2724,5 +2743,5 @@ GRANT SELECT ON @extschema@.idgen_stats, @extschema@.idgen_health, @extschema@.i
 
 -- The table has only hashes of tokens in it, and is dumped by the owner of the
 -- database. Nobody else reads idgen_leases, which has the tokens, and
--- idgen_keys.
+-- idgen_secrets.
 GRANT SELECT ON @extschema@.idgen_node_numbers, @extschema@.idgen_nodes TO pg_monitor, pg_database_owner;

@@ -16,7 +16,6 @@
 #include "commands/trigger.h"
 #include "utils/portal.h"
 
-#include "catalog/scramble_keys.h"
 #include "common/durable.h"
 #include "draw/draw.h"
 #include "remote/connection_cache.h"
@@ -32,8 +31,6 @@ finish(IdgenXactEnd end)
 {
 	idgen_handles_let_go_since(0);
 	idgen_xact_finish(end);
-	if (end != IDGEN_END_COMMITTED)
-		idgen_keys_undone();
 	idgen_connections_close_stale();
 }
 
@@ -103,7 +100,6 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_handles_let_go_since(GetCurrentTransactionNestLevel());
 			idgen_savepoint_rollback();
 			idgen_changed_names_rollback();
-			idgen_keys_undone();
 			break;
 		case SUBXACT_EVENT_START_SUB:
 		case SUBXACT_EVENT_PRE_COMMIT_SUB:

@@ -17,9 +17,9 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/missing_row.h"
-#include "catalog/needed_keys.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
+#include "catalog/secret.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "common/guc.h"
@@ -45,8 +45,9 @@ insert_row(void *arg)
 	idgen_table_check_not_rewritten(rel);
 	if (new_row->child != NULL)
 	{
+		if (idgen_row_needs_salt(new_row->child))
+			idgen_give_salt(new_row->relid, new_row->child);
 		idgen_row_insert_child(rel, new_row->child, new_row->writer, &new_row->tid);
-		idgen_give_key_to_row(rel, new_row->child);
 	}
 	else
 		idgen_row_insert(rel, new_row->name, idgen_default_block_size,

@@ -33,7 +33,8 @@
 #define IDGEN_ATT_FORMAT           17
 #define IDGEN_ATT_TEMPLATE         18
 #define IDGEN_ATT_REFILLED_AT      19
-#define IDGEN_ATT_LAST             IDGEN_ATT_REFILLED_AT
+#define IDGEN_ATT_SALT             20
+#define IDGEN_ATT_LAST             IDGEN_ATT_SALT
 
 /* What to do when the row was not found by a look into its index. */
 typedef enum IdgenRowSearch

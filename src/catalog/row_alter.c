@@ -1,13 +1,14 @@
 /*
  * row_alter.c
- *		Writing a row of id_sequences on behalf of a command that has altered or
- *		dropped a column.
+ *		Writing a row of id_sequences on behalf of a command that drops a column
+ *		or truncates a table.
  *
  * The role that runs such a command needs no privilege on id_sequences, no more
  * than a cascading foreign key asks for one. So the row is written as a refill
  * writes it (row_write.c): privileges, row security, rules and the isolation
- * level have no say, and triggers run with the rights of the current user. But
- * here idgen's own triggers fire, since the cache must be told.
+ * level have no say. What is on the table, such as triggers, runs with the
+ * rights of its owner. idgen's own triggers fire, too, since the cache must be
+ * told.
  */
 #include "postgres.h"
 
@@ -24,6 +25,7 @@
 #include "catalog/row_alter.h"
 #include "catalog/row_expressions.h"
 #include "catalog/row_triggers.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 
 /*
@@ -101,6 +103,8 @@ idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 {
 	TupleTableSlot *new = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
 	List *recheck = NIL;
+	Oid owner = rel->rd_rel->relowner;
+	IdgenIdentity before;
 	IdgenRowWrite write;
 	TM_FailureData tmfd;
 	LockTupleMode lockmode;
@@ -108,7 +112,8 @@ idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 
 	CheckCmdReplicaIdentity(rel, CMD_UPDATE);
 	ExecStoreHeapTuple(make_new_version(rel, row, changes), new, true);
-	idgen_row_write_begin(&write, rel, CMD_UPDATE, changes->n, changes->columns, GetUserId());
+	idgen_act_as(owner, &before);
+	idgen_row_write_begin(&write, rel, CMD_UPDATE, changes->n, changes->columns, owner);
 	idgen_triggers_trust_values(write.rri);
 	if (idgen_triggers_fire_before(&write, row, new))
 	{
@@ -123,6 +128,7 @@ idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 	else
 		AfterTriggerEndQuery(write.estate);
 	idgen_row_write_end(&write);
+	idgen_act_as_before(&before);
 	ExecDropSingleTupleTableSlot(new);
 }
 
@@ -133,11 +139,14 @@ idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 void
 idgen_row_delete(Relation rel, TupleTableSlot *row)
 {
+	Oid owner = rel->rd_rel->relowner;
+	IdgenIdentity before;
 	IdgenRowWrite write;
 	TM_FailureData tmfd;
 
 	CheckCmdReplicaIdentity(rel, CMD_DELETE);
-	idgen_row_write_begin(&write, rel, CMD_DELETE, 0, NULL, GetUserId());
+	idgen_act_as(owner, &before);
+	idgen_row_write_begin(&write, rel, CMD_DELETE, 0, NULL, owner);
 	if (idgen_triggers_fire_before(&write, row, NULL))
 	{
 		if (table_tuple_delete(rel, &row->tts_tid, write.estate->es_output_cid, 0, SnapshotSelf,
@@ -148,4 +157,5 @@ idgen_row_delete(Relation rel, TupleTableSlot *row)
 	else
 		AfterTriggerEndQuery(write.estate);
 	idgen_row_write_end(&write);
+	idgen_act_as_before(&before);
 }

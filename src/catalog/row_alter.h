@@ -1,7 +1,7 @@
 /*
  * row_alter.h
- *		Writing a row of id_sequences on behalf of a command that has altered or
- *		dropped a column.
+ *		Writing a row of id_sequences on behalf of a command that drops a column
+ *		or truncates a table.
  */
 #ifndef IDGEN_ROW_ALTER_H
 #define IDGEN_ROW_ALTER_H

@@ -47,6 +47,7 @@ static const struct
 	[IDGEN_ATT_FORMAT - 1] = {"format", TEXTOID},
 	[IDGEN_ATT_TEMPLATE - 1] = {"template", VARCHAROID},
 	[IDGEN_ATT_REFILLED_AT - 1] = {"refilled_at", TIMESTAMPTZOID},
+	[IDGEN_ATT_SALT - 1] = {"salt", BYTEAOID},
 };
 
 /*

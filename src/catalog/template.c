@@ -113,7 +113,7 @@ is_template(TupleTableSlot *row)
 void
 idgen_describe_child(TupleTableSlot *parent, const char *name, TupleTableSlot *child)
 {
-	static const AttrNumber own[] = {IDGEN_ATT_OWNED_BY, IDGEN_ATT_MAX_CHILDREN};
+	static const AttrNumber own[] = {IDGEN_ATT_OWNED_BY, IDGEN_ATT_MAX_CHILDREN, IDGEN_ATT_SALT};
 	int natts = child->tts_tupleDescriptor->natts;
 	bool isnull;
 	Datum start = slot_getattr(parent, IDGEN_ATT_START_VALUE, &isnull);

@@ -21,6 +21,7 @@
 #include "catalog/pg_extension.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/epoch.h"
@@ -30,9 +31,12 @@
 /* The versions were found to be the same under this idgen_table_epoch. */
 static uint64 checked_epoch = 0;
 
-/* The version that the database has, palloc'd; NULL without the extension. */
+/*
+ * The version that the database has, palloc'd, and the schema that the
+ * extension is in. NULL without the extension.
+ */
 static char *
-installed_version(void)
+installed_version(Oid *schema)
 {
 	Relation rel = table_open(ExtensionRelationId, AccessShareLock);
 	char *version = NULL;
@@ -49,6 +53,7 @@ installed_version(void)
 		Datum value = heap_getattr(tuple, Anum_pg_extension_extversion, RelationGetDescr(rel), &isnull);
 
 		version = isnull ? NULL : TextDatumGetCString(value);
+		*schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -92,11 +97,12 @@ static char *
 other_version(void)
 {
 	uint64 epoch = idgen_table_epoch;
+	Oid schema;
 	char *version;
 
 	if (checked_epoch == epoch)
 		return NULL;
-	version = installed_version();
+	version = installed_version(&schema);
 	if (version != NULL && first_two_numbers(version) != first_two_numbers(IDGEN_VERSION))
 		return version;
 	if (version != NULL)
@@ -124,4 +130,13 @@ idgen_version_check(void)
 
 	if (version != NULL)
 		refuse(version);
+}
+
+/* The OID of id_sequences in this database; invalid without the extension. */
+Oid
+idgen_table_of_extension(void)
+{
+	Oid schema;
+
+	return installed_version(&schema) != NULL ? get_relname_relid("id_sequences", schema) : InvalidOid;
 }

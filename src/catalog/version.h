@@ -10,5 +10,6 @@
 
 extern bool idgen_version_fits(void);
 extern void idgen_version_check(void);
+extern Oid idgen_table_of_extension(void);
 
 #endif /* IDGEN_VERSION_H */

@@ -8,8 +8,8 @@
 #include "draw/fit.h"
 
 /*
- * Raises 55000 if the id sequence scrambles its ids and has no key. To make one
- * here was turned down: ids may have been issued with the one that is missing.
+ * Raises 55000 if the id sequence scrambles its ids and has no key. To give it
+ * another salt was turned down: ids may have been issued with the one it had.
  */
 void
 idgen_fit_check_key(const IdgenHandle *handle)
@@ -18,8 +18,8 @@ idgen_fit_check_key(const IdgenHandle *handle)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" has no key", handle->name),
-		         handle->found.unmade ? errdetail("It gets one when its first id is drawn.") : errdetail("Its layout is \"%s\", and table \"idgen_keys\" has no row for it.", handle->found.layout->name),
-		         handle->found.unmade ? 0 : errhint("Copy its row of \"idgen_keys\" from where its row of \"id_sequences\" comes from.")));
+		         handle->found.unmade ? errdetail("It gets one when its first id is drawn.") : errdetail("Its layout is \"%s\", and table \"idgen_secrets\" does not have the secret of its salt.", handle->found.layout->name),
+		         handle->found.unmade ? 0 : errhint("Copy the row of \"idgen_secrets\" from where its row of \"id_sequences\" comes from.")));
 }
 
 /* Raises 0A000 unless consecutive sequence values make consecutive ids. */

@@ -22,6 +22,7 @@
 #include "catalog/privileges.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
+#include "catalog/used_name.h"
 #include "common/guc.h"
 #include "session/child_limit.h"
 #include "session/messages.h"
@@ -189,7 +190,8 @@ first_search(const IdgenHandle *handle, const IdgenCall *call)
  * Open the row of a handle. If there is none, have one made, or shown, as far
  * as the call asks for that. Returns whether the open row has one then;
  * found->unmade says that it is only shown. A parent comes before
- * idgen.auto_create. Raises what find_parent() and make_or_show_child() do.
+ * idgen.auto_create, which makes no row that could begin below the ids that
+ * columns have. Raises what find_parent() and make_or_show_child() do.
  */
 bool
 idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
@@ -211,7 +213,7 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 	         idgen_row_find(row->rel, handle->name, handle->namelen, IDGEN_SEARCH_SURE, row->slot))
 		there = true;
 	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
-	         (call->asked == NULL || call->asked->auto_created))
+	         (call->asked == NULL || call->asked->auto_created) && !idgen_name_is_used(handle->relid, handle->name))
 		there = idgen_make_default_row(row->rel, handle->name, row->slot);
 	ExecDropSingleTupleTableSlot(parent);
 	return there;

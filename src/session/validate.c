@@ -25,7 +25,7 @@
 #include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
-#include "catalog/scramble_keys.h"
+#include "catalog/secret.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "session/messages.h"
@@ -72,14 +72,18 @@ set_values_that_fit(IdgenFound *found, int64 max_value)
  * at the next look, and nobody will tell.
  */
 static void
-find_key(const IdgenHandle *handle, IdgenFound *found)
+find_key(const IdgenHandle *handle, IdgenFound *found, TupleTableSlot *row)
 {
+	uint8 key[IDGEN_KEY_BYTES];
+
 	if (!found->layout->scrambled)
 		return;
-	found->scramble = palloc(sizeof(IdgenScramble));
-	if (idgen_key_read(handle->relid, handle->name, Max(found->greatest_value, 1), found->scramble))
+	if (idgen_key_of_row(handle->relid, row, key))
+	{
+		found->scramble = palloc(sizeof(IdgenScramble));
+		idgen_scramble_init(found->scramble, key, Max(found->greatest_value, 1));
 		return;
-	found->scramble = NULL;
+	}
 	found->greatest_value = 0; /* nothing fits */
 	found->remember = false;
 }
@@ -138,7 +142,7 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		read_row(found, row.slot, &def);
 		read_format(found, row.slot, &def);
 		if (found->period == IDGEN_PERIOD_NONE)
-			find_key(handle, found);
+			find_key(handle, found, row.slot);
 		found->change_is_told = !found->unmade && !found->own_row &&
 			!TransactionIdIsValid(idgen_row_holder(row.slot)) && idgen_table_tells_changes(row.rel);
 		if (found->own_row)

@@ -33,6 +33,7 @@
 
 PG_FUNCTION_INFO_V1(idgen_new_row);
 PG_FUNCTION_INFO_V1(idgen_child_format);
+PG_FUNCTION_INFO_V1(idgen_has_parent_row);
 PG_FUNCTION_INFO_V1(idgen_restart);
 
 /*
@@ -127,6 +128,16 @@ idgen_child_format(PG_FUNCTION_ARGS)
 	if (idgen_period_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)), &parsed))
 		format = idgen_format_within(format, parsed.period, &parsed.first);
 	PG_RETURN_TEXT_P(cstring_to_text(format));
+}
+
+/*
+ * idgen_has_parent(name text) returns boolean: is there a template or a row with
+ * periods that the row of that name would be made from?
+ */
+Datum
+idgen_has_parent_row(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(idgen_has_parent(idgen_table_oid(fcinfo->flinfo->fn_oid), text_to_cstring(PG_GETARG_TEXT_PP(0))));
 }
 
 /*

@@ -31,13 +31,13 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "catalog/calls.h"
 #include "catalog/owned_rows.h"
 #include "catalog/row.h"
 #include "catalog/row_alter.h"
 #include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
-#include "sql/calls.h"
 
 PG_FUNCTION_INFO_V1(idgen_columns_dropped);
 
@@ -189,57 +189,45 @@ count_column(Orphan *orphan, Oid id_sequences, Oid relid, AttrNumber attnum)
 		ReleaseSysCache(table);
 }
 
-/* The orphan of that name, NULL if there is none or no name. */
+/* The orphan of that name, NULL if there is none. */
 static Orphan *
 find_orphan(Orphan *orphans, int n, const char *name)
 {
-	for (int i = 0; name != NULL && i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (strcmp(orphans[i].name, name) == 0)
 			return &orphans[i];
 	return NULL;
 }
 
-/*
- * Look at the defaults of all columns, or of all domains, for those that draw
- * from orphans: at an attribute of a catalog that has them.
- */
-static void
-look_at_defaults(Orphan *orphans, int n, Oid id_sequences, Oid catalog, AttrNumber expression)
+/* The orphans whose users are looked for. */
+typedef struct Orphans
 {
-	IdgenSearched *searched = idgen_searched(get_rel_namespace(id_sequences));
-	Relation rel = table_open(catalog, AccessShareLock);
-	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
-	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen default", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(scratch);
-	HeapTuple tuple;
+	Orphan *all;
+	int n;
+	Oid id_sequences;
+} Orphans;
 
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		bool isnull;
-		Datum stored = heap_getattr(tuple, expression, RelationGetDescr(rel), &isnull);
-		ListCell *cell;
+/* The default of a column draws. */
+static void
+visit_column(HeapTuple tuple, const IdgenDrawCall *call, void *context)
+{
+	const Orphans *orphans = context;
+	Orphan *orphan = find_orphan(orphans->all, orphans->n, call->name);
+	Form_pg_attrdef column = (Form_pg_attrdef) GETSTRUCT(tuple);
 
-		if (isnull)
-			continue;
-		foreach(cell, idgen_calls_in(searched, TextDatumGetCString(stored)))
-		{
-			Orphan *orphan = find_orphan(orphans, n, ((const IdgenDrawCall *) lfirst(cell))->name);
-			Form_pg_attrdef column = (Form_pg_attrdef) GETSTRUCT(tuple);
+	if (orphan != NULL)
+		count_column(orphan, orphans->id_sequences, column->adrelid, column->adnum);
+}
 
-			if (orphan == NULL)
-				continue;
-			if (catalog == AttrDefaultRelationId)
-				count_column(orphan, id_sequences, column->adrelid, column->adnum);
-			else
-				orphan->is_used = true;
-		}
-		MemoryContextReset(scratch);
-		CHECK_FOR_INTERRUPTS();
-	}
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(scratch);
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
+/* The default of a domain draws. */
+static void
+visit_domain(HeapTuple tuple, const IdgenDrawCall *call, void *context)
+{
+	const Orphans *orphans = context;
+	Orphan *orphan = find_orphan(orphans->all, orphans->n, call->name);
+
+	if (orphan != NULL)
+		orphan->is_used = true;
 }
 
 /*
@@ -250,6 +238,8 @@ look_at_defaults(Orphan *orphans, int n, Oid id_sequences, Oid catalog, AttrNumb
 static void
 find_users(Orphan *orphans, int n, Oid id_sequences)
 {
+	Oid schema = get_rel_namespace(id_sequences);
+	Orphans context = {orphans, n, id_sequences};
 	bool all_there;
 
 	do
@@ -259,8 +249,8 @@ find_users(Orphan *orphans, int n, Oid id_sequences)
 			orphans[i].is_used = false;
 			orphans[i].column = IDGEN_NO_COLUMN;
 		}
-		look_at_defaults(orphans, n, id_sequences, AttrDefaultRelationId, Anum_pg_attrdef_adbin);
-		look_at_defaults(orphans, n, id_sequences, TypeRelationId, Anum_pg_type_typdefaultbin);
+		idgen_defaults_visit(schema, AttrDefaultRelationId, Anum_pg_attrdef_adbin, visit_column, &context);
+		idgen_defaults_visit(schema, TypeRelationId, Anum_pg_type_typdefaultbin, visit_domain, &context);
 		all_there = true;
 		for (int i = 0; i < n; i++)
 		{

@@ -28,6 +28,7 @@
 #include "shmem/kept_counters.h"
 #include "shmem/worker_registry.h"
 #include "sql/object_access.h"
+#include "sql/utility.h"
 
 static object_access_hook_type previous_object_access_hook = NULL;
 
@@ -96,6 +97,8 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 				idgen_changes_note_tables();
 			if (access == OAT_DROP && sub_id == 0)
 				idgen_kept_forget_object(object_id);
+			if (access == OAT_TRUNCATE)
+				idgen_note_truncated(object_id);
 			break;
 		case TriggerRelationId:
 			if (access != OAT_POST_CREATE && is_table(table_of_trigger(object_id)))

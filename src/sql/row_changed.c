@@ -10,42 +10,51 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
 
 #include "catalog/definition.h"
 #include "catalog/row.h"
-#include "catalog/scramble_keys.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "session/xact_changes.h"
-#include "sql/row_keys.h"
 #include "sql/trigger_row.h"
 
 PG_FUNCTION_INFO_V1(idgen_row_changed);
 
+static char *
+name_of(TupleTableSlot *version)
+{
+	return TextDatumGetCString(idgen_row_attribute(version, IDGEN_ATT_NAME));
+}
+
+static int64
+get_int64(TupleTableSlot *version, AttrNumber attnum)
+{
+	return DatumGetInt64(idgen_row_attribute(version, attnum));
+}
+
+static bool
+is_exhausted(TupleTableSlot *version)
+{
+	return DatumGetInt16(idgen_row_attribute(version, IDGEN_ATT_EXHAUSTED)) != 0;
+}
+
 /* Are cached ids of this row its own, rather than those of another object? */
 static bool
-has_own_ids(HeapTuple tuple, TupleDesc desc)
+has_own_ids(TupleTableSlot *version)
 {
-	const IdgenSource *source = idgen_source_find(idgen_tuple_string(tuple, desc, IDGEN_ATT_SOURCE));
+	const IdgenSource *source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(version, IDGEN_ATT_SOURCE)));
 
 	return source == NULL || !source->has_object;
 }
 
 /* What a version of the row says of the values of a native sequence. */
 static IdgenPool
-pool_of(HeapTuple tuple, TupleDesc desc)
+pool_of(TupleTableSlot *version)
 {
-	IdgenPool pool = idgen_no_pool;
-
-	if (!has_own_ids(tuple, desc) &&
-	    idgen_pooling_find(idgen_tuple_string(tuple, desc, IDGEN_ATT_POOLING), &pool.pooling))
-	{
-		pool.block_size = DatumGetInt32(idgen_tuple_attribute(tuple, desc, IDGEN_ATT_BLOCK_SIZE));
-		pool.max_value = idgen_tuple_int64(tuple, desc, IDGEN_ATT_MAX_VALUE);
-	}
-	return pool;
+	return has_own_ids(version) ? idgen_no_pool : idgen_pool_of_row(version);
 }
 
 /*
@@ -53,9 +62,9 @@ pool_of(HeapTuple tuple, TupleDesc desc)
  * row than without a row?
  */
 static bool
-has_own_pool(HeapTuple tuple, TupleDesc desc)
+has_own_pool(TupleTableSlot *version)
 {
-	IdgenPool pool = pool_of(tuple, desc);
+	IdgenPool pool = pool_of(version);
 
 	return idgen_pools_differ(&pool, &idgen_no_pool);
 }
@@ -67,12 +76,12 @@ has_own_pool(HeapTuple tuple, TupleDesc desc)
  * IDGEN_CHANGE_DROP_ROW; unless their values stand for other ids from now on.
  */
 static void
-note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change, IdgenSlotChange objects)
+note_change(const IdgenTriggerRow *row, TupleTableSlot *version, IdgenChange change, IdgenSlotChange objects)
 {
 	Oid relid = RelationGetRelid(row->rel);
-	char *name = idgen_tuple_string(version, row->desc, IDGEN_ATT_NAME);
+	char *name = name_of(version);
 
-	if (change >= IDGEN_CHANGE_DROP && !has_own_ids(version, row->desc))
+	if (change >= IDGEN_CHANGE_DROP && !has_own_ids(version))
 		change = objects == IDGEN_SLOT_DROP ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
 	idgen_changes_note_row(relid, name, change);
 	idgen_changes_note_name(relid, name, objects);
@@ -83,10 +92,10 @@ note_change(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change, I
  * (IDGEN_CHANGE_REMOVE) to define a name.
  */
 static void
-note_name(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
+note_name(const IdgenTriggerRow *row, TupleTableSlot *version, IdgenChange change)
 {
 	note_change(row, version, change,
-	            has_own_pool(version, row->desc) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
+	            has_own_pool(version) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
 }
 
 /*
@@ -96,7 +105,7 @@ note_name(const IdgenTriggerRow *row, HeapTuple version, IdgenChange change)
 static void
 note_template(const IdgenTriggerRow *row)
 {
-	const char *name = idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME);
+	const char *name = name_of(row->new);
 
 	if (idgen_is_template_name(name, strlen(name)))
 		CacheInvalidateRelcacheByRelid(RelationGetRelid(row->rel));
@@ -115,12 +124,12 @@ row_inserted(const IdgenTriggerRow *row)
 	Oid relid = RelationGetRelid(row->rel);
 
 	note_template(row);
-	if (has_own_pool(row->new, row->desc))
+	if (has_own_pool(row->new))
 	{
 		note_name(row, row->new, IDGEN_CHANGE_DROP);
 		return;
 	}
-	idgen_changes_note_name(relid, idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME),
+	idgen_changes_note_name(relid, name_of(row->new),
 	                        IDGEN_SLOT_REVALIDATE);
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(relid);
@@ -133,61 +142,44 @@ row_inserted(const IdgenTriggerRow *row)
 static void
 check_revival(const IdgenTriggerRow *row)
 {
-	TupleDesc desc = row->desc;
-
-	if (idgen_tuple_is_exhausted(row->old, desc) && !idgen_tuple_is_exhausted(row->new, desc) &&
-	    idgen_tuple_int64(row->old, desc, IDGEN_ATT_MAX_VALUE) == PG_INT64_MAX &&
-	    idgen_tuple_int64(row->old, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
-	    idgen_tuple_int64(row->new, desc, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
+	if (is_exhausted(row->old) && !is_exhausted(row->new) &&
+	    get_int64(row->old, IDGEN_ATT_MAX_VALUE) == PG_INT64_MAX &&
+	    get_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
+	    get_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" cannot be revived",
-		                idgen_tuple_string(row->new, desc, IDGEN_ATT_NAME)),
+		                name_of(row->new)),
 		         errdetail("Its last id, %lld, is the greatest there can be.",
 		                   (long long) PG_INT64_MAX),
 		         errhint("Start it again at a lower id with %s().",
 		                 idgen_function_name(RelationGetRelid(row->rel), "idgen_restart"))));
 }
 
-/* Does the UPDATE have ids come from another place? */
-static bool
-changes_source(const IdgenTriggerRow *row)
-{
-	const IdgenSource *source;
-
-	if (idgen_trigger_row_changes(row, IDGEN_ATT_SOURCE))
-		return true;
-	source = idgen_source_find(idgen_tuple_string(row->new, row->desc, IDGEN_ATT_SOURCE));
-	return idgen_trigger_row_changes(row, IDGEN_ATT_SOURCE_NAME) &&
-		(source == NULL || source->check_name != NULL);
-}
-
-/* Does the UPDATE set that column to a lower value? */
-static bool
-lowers(const IdgenTriggerRow *row, AttrNumber attnum)
-{
-	return idgen_tuple_int64(row->new, row->desc, attnum) <
-		idgen_tuple_int64(row->old, row->desc, attnum);
-}
-
 /*
- * What an UPDATE that keeps the name means for cached ids. To allocate raises
- * next_block_start and does nothing else, and other programs do it all the
- * time: that leaves the cache alone.
+ * What an UPDATE that keeps the name means for cached ids. Other programs raise
+ * next_block_start all the time, to allocate, and set "exhausted" with the last
+ * block: that leaves the ids in the cache. So do columns of the users' own,
+ * which row security may look at. Any other change voids them: they may not be
+ * what the row says now.
  */
 static IdgenChange
 change_of_update(const IdgenTriggerRow *row)
 {
-	if (lowers(row, IDGEN_ATT_NEXT_BLOCK_START) || lowers(row, IDGEN_ATT_MAX_VALUE) ||
-	    changes_source(row))
+	IdgenChange change = IDGEN_CHANGE_NONE;
+
+	if (get_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) < get_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START))
 		return IDGEN_CHANGE_DROP;
-	for (int attnum = 1; attnum <= row->desc->natts; attnum++)
+	for (AttrNumber attnum = 1; attnum <= RelationGetDescr(row->rel)->natts; attnum++)
 	{
-		if (attnum != IDGEN_ATT_NEXT_BLOCK_START && attnum != IDGEN_ATT_REFILLED_AT &&
-		    idgen_trigger_row_changes(row, attnum))
-			return IDGEN_CHANGE_REVALIDATE;
+		if (attnum == IDGEN_ATT_NEXT_BLOCK_START || attnum == IDGEN_ATT_REFILLED_AT ||
+		    !idgen_trigger_row_changes(row, attnum))
+			continue;
+		if (attnum <= IDGEN_ATT_LAST && attnum != IDGEN_ATT_EXHAUSTED)
+			return IDGEN_CHANGE_DROP;
+		change = IDGEN_CHANGE_REVALIDATE;
 	}
-	return IDGEN_CHANGE_NONE;
+	return change;
 }
 
 /*
@@ -198,16 +190,16 @@ change_of_update(const IdgenTriggerRow *row)
 static IdgenSlotChange
 pool_updated(const IdgenTriggerRow *row)
 {
-	IdgenPool old = pool_of(row->old, row->desc);
-	IdgenPool new = pool_of(row->new, row->desc);
+	IdgenPool old = pool_of(row->old);
+	IdgenPool new = pool_of(row->new);
 
 	if (!idgen_pools_differ(&old, &new))
 		return IDGEN_SLOT_REVALIDATE;
-	if (!has_own_ids(row->old, row->desc) && !has_own_ids(row->new, row->desc) &&
+	if (!has_own_ids(row->old) && !has_own_ids(row->new) &&
 	    idgen_pool_goes_back(&old, &new))
 		ereport(NOTICE,
 		        (errmsg("id sequence \"%s\" may issue ids a second time",
-		                idgen_tuple_string(row->new, row->desc, IDGEN_ATT_NAME)),
+		                name_of(row->new)),
 		         errdetail("The next values of its native sequence stand for ids that earlier values stood for."),
 		         errhint("Call %s() with an id after these, in the same transaction.",
 		                 idgen_function_name(RelationGetRelid(row->rel), "idgen_restart"))));
@@ -240,7 +232,6 @@ table_truncated(Relation rel)
 {
 	idgen_changes_note_all_rows();
 	CacheInvalidateRelcacheByRelid(RelationGetRelid(rel));
-	idgen_keys_delete_all(RelationGetRelid(rel));
 }
 
 /* Trigger AFTER INSERT, UPDATE or DELETE (each row) and TRUNCATE (statement) */
@@ -268,6 +259,5 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 		note_name(&row, row.old, IDGEN_CHANGE_REMOVE);
 	else
 		row_updated(&row);
-	idgen_row_keys_after(&row);
 	return PointerGetDatum(NULL);
 }

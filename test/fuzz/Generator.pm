@@ -570,16 +570,18 @@ sub write_row
 sub write_keys
 {
 	return pick(
-		'DELETE FROM idgen_keys' . pick('', ' WHERE random() < 0.3'),
-		'TRUNCATE idgen_keys',
-		'INSERT INTO idgen_keys SELECT * FROM idgen_keys LIMIT 1',
-		"UPDATE idgen_keys SET name = name || 'x'",
-		"UPDATE idgen_keys SET key = decode(md5(random()::text), 'hex')",
-		'ALTER TABLE idgen_keys ' . pick('DISABLE TRIGGER ALL', 'ALTER key TYPE text', 'RENAME key TO renamed', 'DROP key', "ADD extra text DEFAULT repeat('x', 3000)", 'SET SCHEMA other', 'ENABLE ROW LEVEL SECURITY'),
-		'CREATE TRIGGER k BEFORE INSERT OR UPDATE ON idgen_keys FOR EACH ROW EXECUTE FUNCTION fired()',
-		'DROP TABLE idgen_keys CASCADE',
-		'GRANT ALL ON idgen_keys TO PUBLIC',
-		'LOCK idgen_keys');
+		'DELETE FROM idgen_secrets' . pick('', ' WHERE random() < 0.3'),
+		'TRUNCATE idgen_secrets',
+		'INSERT INTO idgen_secrets SELECT * FROM idgen_secrets LIMIT 1',
+		"INSERT INTO idgen_secrets SELECT substr(sha256(s), 1, 8), s FROM (SELECT decode(repeat('00', 48) || md5(random()::text) || md5(random()::text), 'hex')) AS v(s)",
+		"UPDATE idgen_secrets SET fingerprint = '\\x'",
+		"UPDATE idgen_secrets SET secret = decode(md5(random()::text), 'hex')",
+		"UPDATE id_sequences SET salt = " . pick('NULL', "'\\x00'", '(SELECT salt FROM id_sequences ORDER BY random() LIMIT 1)', "decode(repeat('07', 24), 'hex')"),
+		'ALTER TABLE idgen_secrets ' . pick('DISABLE TRIGGER ALL', 'ALTER secret TYPE text', 'RENAME secret TO renamed', 'DROP secret', 'DROP CONSTRAINT idgen_secrets_fingerprint_check', 'DROP CONSTRAINT idgen_secrets_secret_check', "ADD extra text DEFAULT repeat('x', 3000)", 'SET SCHEMA other', 'ENABLE ROW LEVEL SECURITY'),
+		'CREATE TRIGGER k BEFORE INSERT OR UPDATE ON idgen_secrets FOR EACH ROW EXECUTE FUNCTION fired()',
+		'DROP TABLE idgen_secrets CASCADE',
+		'GRANT ALL ON idgen_secrets TO PUBLIC',
+		'LOCK idgen_secrets');
 }
 
 # Something that id_sequences is not made for.

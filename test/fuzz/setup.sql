@@ -13,7 +13,7 @@ CREATE SCHEMA centre;
 GRANT ALL ON SCHEMA public, other, centre TO PUBLIC;
 CREATE EXTENSION idgen;
 ALTER TABLE id_sequences OWNER TO fuzz_owner;
-ALTER TABLE idgen_keys OWNER TO fuzz_owner;
+ALTER TABLE idgen_secrets OWNER TO fuzz_owner;
 ALTER TABLE idgen_leases OWNER TO fuzz_owner;
 ALTER TABLE idgen_node_numbers OWNER TO fuzz_owner;
 ALTER VIEW idgen_nodes OWNER TO fuzz_owner;

@@ -1,5 +1,5 @@
 --
--- block_size is read again at every refill
+-- block_size holds from the next id on
 --
 -- A cache per session is emptied by any change of a row, hence:
 -- needs test/idgen.conf
@@ -11,7 +11,7 @@ CREATE VIEW taken AS SELECT next_block_start, block_size FROM id_sequences WHERE
 SELECT idgen_next('gen');
 TABLE taken;
 
--- larger: the block at hand is used up first
+-- larger
 UPDATE id_sequences SET block_size = 100;
 SELECT idgen_next('gen') FROM generate_series(1, 3);
 TABLE taken;
@@ -26,7 +26,7 @@ TABLE taken;
 SELECT idgen_next('gen');
 TABLE taken;
 
--- 1: after the rest of the block, gapless
+-- 1: gapless from the next id on
 UPDATE id_sequences SET block_size = 1;
 SELECT idgen_next('gen');
 TABLE taken;

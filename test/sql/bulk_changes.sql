@@ -16,7 +16,7 @@ SELECT idgen_next(name) FROM unnest('{a,b,c}'::text[]) name;
 
 -- what has sessions look again
 BEGIN;
-UPDATE id_sequences SET block_size = 10;
+UPDATE id_sequences SET exhausted = 1;
 SELECT kilobytes < 850 FROM memory;
 COMMIT;
 SELECT kilobytes < 100 FROM memory;
@@ -24,6 +24,7 @@ SELECT idgen_next(name) FROM unnest('{a,b,c}'::text[]) name;
 SELECT name, ids_cached FROM idgen_stats ORDER BY name;
 
 -- an allocation leaves the cache alone
+UPDATE id_sequences SET exhausted = 0;
 BEGIN;
 UPDATE id_sequences SET next_block_start = next_block_start + 100;
 SELECT kilobytes < 100 FROM memory;
@@ -53,7 +54,7 @@ SELECT idgen_next(name) FROM unnest('{a,b,c}'::text[]) name;
 
 -- the same, with a change that counts for more inside of the savepoint
 BEGIN;
-UPDATE id_sequences SET block_size = 30 WHERE name IN ('a', 'b', 'c');
+UPDATE id_sequences SET exhausted = 1 WHERE name IN ('a', 'b', 'c');
 SAVEPOINT s;
 DELETE FROM id_sequences WHERE name <> 'c';
 SAVEPOINT t;

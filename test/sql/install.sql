@@ -6,7 +6,7 @@ CREATE EXTENSION idgen;
 \df idgen_*
 \x off
 \d id_sequences
-\d idgen_keys
+\d idgen_secrets
 \d id_sequences_by_last_id
 \d idgen_stats
 \d idgen_cache
@@ -30,7 +30,7 @@ DROP FUNCTION idgen_next(text);
 
 -- and all that people look at has a comment
 SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
-	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_keys'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_server'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass,
+	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_secrets'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_server'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass,
 			'idgen_node_numbers'::regclass, 'idgen_leases'::regclass, 'idgen_nodes'::regclass)
 		AND attnum > 0 AND col_description(attrelid, attnum) IS NULL
 	UNION ALL
@@ -54,7 +54,7 @@ SELECT proname FROM pg_proc
 	ORDER BY proname;
 
 -- pg_dump takes the rows along
-SELECT extconfig = ARRAY['id_sequences'::regclass::oid, 'idgen_keys'::regclass::oid, 'idgen_node_numbers'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
+SELECT extconfig = ARRAY['id_sequences'::regclass::oid, 'idgen_secrets'::regclass::oid, 'idgen_node_numbers'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
 
 -- triggers fire for replicated rows as well
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10);

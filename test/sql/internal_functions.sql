@@ -53,7 +53,7 @@ RESET ROLE;
 
 -- Who may, gets an error when it fires: on another table always, on the
 -- extension's own where they are not meant to be.
-CREATE TABLE other (LIKE idgen_keys);
+CREATE TABLE other (name text, value bytea);
 CREATE PROCEDURE fire_all(relation regclass, statement text) LANGUAGE plpgsql AS $$
 DECLARE
 	f internals;
@@ -82,7 +82,7 @@ CALL fire_all('other', $$DELETE FROM other$$);
 CALL fire_all('id_sequences', $$INSERT INTO id_sequences (name, next_block_start) VALUES ('new', 1)$$);
 CALL fire_all('id_sequences', $$UPDATE id_sequences SET block_size = 5$$);
 CALL fire_all('id_sequences', $$DELETE FROM id_sequences$$);
-CALL fire_all('idgen_keys', $$INSERT INTO idgen_keys VALUES ('new', '\x000102030405060708090a0b0c0d0e0f')$$);
+CALL fire_all('idgen_secrets', $$INSERT INTO idgen_secrets SELECT substr(sha256(s), 1, 8), s FROM (SELECT decode(repeat('00', 80), 'hex')) AS v(s)$$);
 
 -- all is as before
 SELECT idgen_next('gen');

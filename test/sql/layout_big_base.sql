@@ -27,7 +27,7 @@ SELECT layout, (idgen_parts(idgen_next_big(layout), layout)).sequence_value, (id
 	FROM id_sequences ORDER BY layout;
 
 -- 33 and 34 digits full, and one more
-UPDATE id_sequences SET big_base = CASE WHEN layout LIKE 'prefixed%' THEN 1e33 ELSE 1e34 END - 7;
+UPDATE id_sequences SET big_base = CASE WHEN layout LIKE 'prefixed%' THEN 1e33 ELSE 1e34 END - 24;
 SELECT layout, field(idgen_next_big(layout), layout) FROM id_sequences ORDER BY layout;
 SELECT layout, field(idgen_next_big(layout), layout) FROM id_sequences ORDER BY layout;
 SELECT layout, field(idgen_next_big(layout), layout) FROM id_sequences ORDER BY layout;
@@ -40,7 +40,7 @@ TABLE before EXCEPT TABLE state;
 SELECT layout, (idgen_parts(idgen_next(layout), layout)).sequence_value FROM id_sequences ORDER BY layout;
 
 -- a sum that is negative, and one that is zero
-UPDATE id_sequences SET big_base = -10;
+UPDATE id_sequences SET big_base = -43;
 TRUNCATE before;
 INSERT INTO before TABLE state;
 SELECT idgen_next_big('prefixed');

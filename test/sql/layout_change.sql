@@ -33,7 +33,7 @@ SELECT last();
 UPDATE id_sequences SET layout = 'plain';
 SELECT last();
 SELECT next(), next(), last();
--- not a single id is lost by that
+-- what was cached is a gap
 SELECT ids_issued, ids_lost, ids_cached FROM idgen_stats;
 
 -- at once in the transaction itself, which may have ids pending

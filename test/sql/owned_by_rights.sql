@@ -105,7 +105,7 @@ SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
 DROP TABLE draws_too;
 SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
 
--- triggers on id_sequences run with the rights of whoever drops the column
+-- triggers on id_sequences run with the rights of its owner
 CREATE TABLE log (what text, who name DEFAULT current_user);
 GRANT INSERT ON log TO PUBLIC;
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$

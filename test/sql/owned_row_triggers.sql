@@ -21,7 +21,7 @@ DROP TRIGGER suppress ON id_sequences;
 CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF pg_trigger_depth() = 1 THEN
-		UPDATE id_sequences SET block_size = block_size + 1 WHERE name = OLD.name;
+		UPDATE public.id_sequences SET block_size = block_size + 1 WHERE name = OLD.name;
 	END IF;
 	RETURN coalesce(NEW, OLD);
 END $$;

@@ -135,8 +135,29 @@ COMMIT;
 SELECT idgen_next('new'), idgen_next('other');
 SELECT name, next_block_start, max_value FROM id_sequences ORDER BY name;
 
--- other columns leave the cache alone
-UPDATE id_sequences SET block_size = 5, source_name = 'x', start_value = 0, big_base = 100;
+-- the last block of another program leaves the cache alone
+UPDATE id_sequences SET next_block_start = next_block_start + 20, exhausted = 1;
+TABLE blocks;
+UPDATE id_sequences SET exhausted = 0;
+TABLE blocks;
+
+-- each other column holds for the next id: block_size 1 is gapless from now on
+DO $$
+DECLARE
+	change text;
+BEGIN
+	FOREACH change IN ARRAY ARRAY['block_size = 5', 'max_value = 10000000', 'source_name = ''x''', 'refill = ''auto''', 'big_base = 100',
+		'start_value = 0', 'format = ''{id}''', 'block_size = 1'] LOOP
+		PERFORM idgen_next(name) FROM id_sequences;
+		ASSERT EXISTS (SELECT FROM blocks), change;
+		EXECUTE 'UPDATE id_sequences SET ' || change;
+	END LOOP;
+END $$;
+TABLE blocks;
+SELECT idgen_next('new') - next_block_start FROM id_sequences WHERE name = 'new';
+SELECT idgen_next('new') - next_block_start FROM id_sequences WHERE name = 'new';
+UPDATE id_sequences SET block_size = 5;
+SELECT count(idgen_next(name)) FROM id_sequences;
 TABLE blocks;
 
 -- TRUNCATE, rolled back and committed

@@ -7,21 +7,21 @@
 --
 \set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
--- a key that is known, so that the ids are
-INSERT INTO idgen_keys VALUES ('ten', '\x000102030405060708090a0b0c0d0e0f'),
-	('orders', '\x000102030405060708090a0b0c0d0e0f');
-SELECT idgen_create('ten', max_value => 10, layout => 'scrambled'),
-	idgen_create('orders', layout => 'scrambled');
+-- a secret and a salt that are known, so that the ids are
+INSERT INTO idgen_secrets SELECT substr(sha256(s), 1, 8), s FROM (SELECT decode(repeat('00', 48), 'hex') || '\x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f') AS v(s);
+INSERT INTO id_sequences (name, next_block_start, max_value, layout, salt) VALUES
+	('ten', 1, 10, 'scrambled', '\x76e89190844a7b92000102030405060708090a0b0c0d0e0f'),
+	('orders', 1, 9223372036854775807, 'scrambled', '\x76e89190844a7b92000102030405060708090a0b0c0d0e0f');
 SELECT idgen_next('ten') FROM generate_series(1, 3);
 SELECT idgen_peek('ten'), idgen_next('ten'), idgen_last('ten');
-SELECT array_agg(id ORDER BY id) FROM (SELECT 8 UNION ALL SELECT 3 UNION ALL SELECT 2 UNION ALL SELECT idgen_last('ten')
+SELECT array_agg(id ORDER BY id) FROM (SELECT 3 UNION ALL SELECT 7 UNION ALL SELECT 10 UNION ALL SELECT idgen_last('ten')
 	UNION ALL SELECT idgen_next('ten') FROM generate_series(1, 6)) ids(id);
 SELECT array_agg(idgen_unscramble('ten', id)) FROM generate_series(1, 10) id;
 SELECT idgen_next('ten');
 \echo :SQLSTATE
 SELECT idgen_next('orders') FROM generate_series(1, 3);
 
--- every range of few values, whole, by a key made at random
+-- every range of few values, whole, by a salt made at random
 DO $$
 BEGIN
 	FOR n IN 1 .. 150 LOOP
@@ -37,13 +37,14 @@ SELECT count(DISTINCT id), bool_and(id BETWEEN 1 AND 9007199254740991), bool_and
 FROM (SELECT i, idgen_next('wide') AS id FROM generate_series(1, 10000) i) ids;
 
 -- one that takes more rounds, and one that takes still more
-INSERT INTO idgen_keys VALUES ('medium', '\x000102030405060708090a0b0c0d0e0f'), ('narrow', '\x000102030405060708090a0b0c0d0e0f');
-SELECT idgen_create('medium', max_value => 2147483647, layout => 'scrambled'), idgen_create('narrow', max_value => 1000000, layout => 'scrambled');
+INSERT INTO id_sequences (name, next_block_start, max_value, layout, salt) VALUES
+	('medium', 1, 2147483647, 'scrambled', '\x76e89190844a7b92000102030405060708090a0b0c0d0e0f'),
+	('narrow', 1, 1000000, 'scrambled', '\x76e89190844a7b92000102030405060708090a0b0c0d0e0f');
 SELECT idgen_next('medium'), idgen_next('narrow') FROM generate_series(1, 3);
 
--- two keys, two orders
+-- two salts, two orders
 SELECT idgen_create('other', layout => 'scrambled');
-SELECT idgen_unscramble('other', 6418030975202663736) = 1 AS same;
+SELECT idgen_unscramble('other', idgen_last('orders')) = 3 AS same;
 
 -- the other functions
 SELECT idgen_next_big('orders') = idgen_last('orders') AS same, idgen_unscramble('orders', idgen_last('orders'));
@@ -129,7 +130,7 @@ SELECT idgen_next('few');
 \echo :SQLSTATE
 SELECT idgen_next('few');
 SELECT last_value FROM few_seq;
-SELECT idgen_create('none', 0, max_value => 0, layout => 'scrambled');
+SELECT idgen_create('none', max_value => 0, layout => 'scrambled');
 \echo :SQLSTATE
 
 DROP SEQUENCE few_seq;

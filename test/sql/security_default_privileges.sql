@@ -46,7 +46,7 @@ SELECT r.member, r.grantee::regrole, r.privilege AS too_much FROM (SELECT * FROM
 SELECT r.member, r.grantee::regrole, r.privilege AS too_little FROM (TABLE made EXCEPT SELECT * FROM rights()) r;
 SET ROLE regress_idgen_reader;
 SELECT token FROM idgen_leases;
-SELECT * FROM idgen_keys;
+SELECT * FROM idgen_secrets;
 SELECT idgen_lease_node(NULL, 0, '', 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL);
 RESET ROLE;
 DROP EXTENSION idgen;

@@ -127,7 +127,7 @@ SELECT '-cdefault_transaction_isolation=serializable -cdefault_transaction_defer
 ALTER SERVER central OPTIONS (ADD options :'options');
 SELECT idgen_next('gen');
 ALTER SERVER central OPTIONS (SET options '-cdefault_transaction_read_only=on');
-SET idgen.server_timeout = '300ms';
+SET idgen.server_timeout = '3s';
 SELECT idgen_next('gen');
 \echo :SQLSTATE
 RESET idgen.server_timeout;

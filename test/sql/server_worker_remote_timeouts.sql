@@ -29,7 +29,7 @@ SELECT idgen_next('gen');
 SELECT count(idgen_next('gen')) FROM generate_series(1, 100);
 
 -- the table is locked
-ALTER SERVER central OPTIONS (SET options '-cstatement_timeout=50ms');
+ALTER SERVER central OPTIONS (SET options '-cstatement_timeout=1s');
 DO $$
 BEGIN
 	LOCK TABLE centre.id_sequences;

@@ -54,9 +54,9 @@ SET LOCAL TIME ZONE 'Pacific/Kiritimati';
 SELECT idgen_next_text('day') = to_char(now() AT TIME ZONE 'UTC', 'YYYYYY-MM-DD') || '/5';
 COMMIT;
 UPDATE id_sequences SET time_zone = 'Pacific/Kiritimati' WHERE name = 'day';
-SELECT idgen_next_text('day') = to_char(now() AT TIME ZONE 'Pacific/Kiritimati', 'YYYYYY-MM-DD') || '/6';
+SELECT idgen_next_text('day') = to_char(now() AT TIME ZONE 'Pacific/Kiritimati', 'YYYYYY-MM-DD') || '/21';
 UPDATE id_sequences SET time_zone = 'Pacific/Pago_Pago' WHERE name = 'day';
-SELECT idgen_next_text('day') = to_char(now() AT TIME ZONE 'Pacific/Pago_Pago', 'YYYYYY-MM-DD') || '/7';
+SELECT idgen_next_text('day') = to_char(now() AT TIME ZONE 'Pacific/Pago_Pago', 'YYYYYY-MM-DD') || '/41';
 UPDATE id_sequences SET time_zone = 'Nowhere/Land' WHERE name = 'day';
 \echo :SQLSTATE
 SELECT idgen_next_text('day', '10000-01-01');

@@ -1,6 +1,6 @@
-# A dump by a superuser brings the keys of scrambled ids along: whatever the
-# order in which the tables are restored, the same ids follow. Without its key,
-# a row gives none. What an ordinary owner of a database can dump.
+# A dump by a superuser brings the secret of scrambled ids along: whatever the
+# order in which the tables are restored, the same ids follow. Without it, a row
+# gives none. What an ordinary owner of a database can dump.
 use strict;
 use warnings FATAL => 'all';
 
@@ -29,11 +29,11 @@ $node->safe_psql(
 	INSERT INTO id_sequences (name, next_block_start, layout) SELECT 'many' || i, 1, 'scrambled' FROM generate_series(1, 300) i;
 	SELECT idgen_next('drawn'), idgen_next('native') FROM generate_series(1, 5)});
 
-my $keys = 'SELECT md5(string_agg(k::text, chr(10) ORDER BY name)) FROM ids.idgen_keys k';
+my $keys = 'SELECT md5(string_agg(salt::text, chr(10) ORDER BY name)), (SELECT min(s::text) FROM ids.idgen_secrets s) FROM ids.id_sequences';
 my $next = q{SELECT ids.idgen_next('drawn'), ids.idgen_next('unused'), ids.idgen_next('native')};
-my ($count, $expected_keys) = map { $node->safe_psql('original', $_) } 'SELECT count(*) FROM ids.idgen_keys', $keys;
+my ($count, $expected_keys) = map { $node->safe_psql('original', $_) } 'SELECT count(DISTINCT salt) FROM ids.id_sequences', $keys;
 
-is($count, 303, 'each id sequence that draws has a key');
+is($count, 303, 'each id sequence that draws has a salt');
 
 sub dump_to
 {
@@ -57,7 +57,7 @@ sub check
 {
 	my ($database) = @_;
 
-	is($node->safe_psql($database, $keys), $expected_keys, "$database: the same keys");
+	is($node->safe_psql($database, $keys), $expected_keys, "$database: the same salts and secret");
 	is( $node->safe_psql(
 			$database, q{
 			SELECT ids.idgen_unscramble('drawn', 42), ids.idgen_unscramble('unused', 42), ids.idgen_unscramble('native', 42)}),
@@ -84,10 +84,10 @@ new_database('parallel');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '-j', '4', '-d', 'parallel', "$dir/custom.dump" ], 'pg_restore by several processes');
 check('parallel');
 
-# The keys before the rows, and after them
+# The secret before the rows, and after them
 my ($list) = run_command([ 'pg_restore', '-l', "$dir/custom.dump" ]);
 my @list = split /\n/, $list;
-foreach my $order ([ 'keys_first', 'idgen_keys', 'id_sequences' ], [ 'keys_last', 'id_sequences', 'idgen_keys' ])
+foreach my $order ([ 'secret_first', 'idgen_secrets', 'id_sequences' ], [ 'secret_last', 'id_sequences', 'idgen_secrets' ])
 {
 	my ($database, @tables) = @$order;
 	my @rest = grep { !/TABLE DATA ids/ } @list;
@@ -103,32 +103,32 @@ foreach my $order ([ 'keys_first', 'idgen_keys', 'id_sequences' ], [ 'keys_last'
 }
 
 # Data only, into a database in use
-$node->safe_psql('plain', 'TRUNCATE ids.id_sequences');
+$node->safe_psql('plain', 'TRUNCATE ids.id_sequences, ids.idgen_secrets');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '--data-only', '-d', 'plain', "$dir/custom.dump" ], 'pg_restore, data only');
 check('plain');
-$node->safe_psql('plain', 'DELETE FROM ids.id_sequences');
+$node->safe_psql('plain', 'DELETE FROM ids.id_sequences; DELETE FROM ids.idgen_secrets');
 $node->command_ok(
 	[ 'pg_restore', '--exit-on-error', '--data-only', '--disable-triggers', '-d', 'plain', "$dir/custom.dump" ],
 	'pg_restore, data only, triggers disabled');
 check('plain');
 
-# The rows without their keys
+# The rows without their secret
 new_database('rows_only');
 $node->safe_psql('rows_only', 'CREATE SCHEMA ids; CREATE EXTENSION idgen SCHEMA ids');
 $node->command_ok(
 	[ 'pg_restore', '--exit-on-error', '-t', 'id_sequences', '-d', 'rows_only', "$dir/custom.dump" ],
 	'pg_restore of id_sequences alone');
-is($node->safe_psql('rows_only', 'SELECT count(*) FROM ids.idgen_keys'), 0, 'no key is made for what was in use elsewhere');
+is($node->safe_psql('rows_only', 'SELECT count(*) FROM ids.idgen_secrets'), 0, 'no secret is made for what was in use elsewhere');
 foreach my $name ('drawn', 'unused')
 {
 	my ($ret, $stdout, $stderr) = $node->psql('rows_only', "SELECT ids.idgen_next('$name')");
-	like($stderr, qr/id sequence "$name" has no key/, "no id of $name without the key");
+	like($stderr, qr/id sequence "$name" has no key/, "no id of $name without the secret");
 }
 is($node->safe_psql('rows_only', q{SELECT ids.idgen_next('plain')}), 1, 'others go on');
 $node->command_ok(
-	[ 'pg_restore', '--exit-on-error', '-t', 'idgen_keys', '-d', 'rows_only', "$dir/custom.dump" ],
-	'pg_restore of idgen_keys alone');
-is($node->safe_psql('rows_only', $keys), $expected_keys, 'then the keys are there');
+	[ 'pg_restore', '--exit-on-error', '-t', 'idgen_secrets', '-d', 'rows_only', "$dir/custom.dump" ],
+	'pg_restore of idgen_secrets alone');
+is($node->safe_psql('rows_only', $keys), $expected_keys, 'then the secret is there');
 is($node->safe_psql('rows_only', q{SELECT ids.idgen_unscramble('drawn', ids.idgen_next('drawn'))}), 21, 'and ids go on');
 
 # The owner of a database, who is no superuser
@@ -140,11 +140,11 @@ $node->safe_psql('owned', 'CREATE EXTENSION idgen');
 $node->safe_psql('owned', q{SELECT idgen_create('plain')});
 $node->safe_psql('owned', q{SELECT idgen_next('plain')});
 my @dump = ('pg_dump', '-U', 'owner', '-f', "$dir/owned.sql", 'owned');
-$node->command_fails_like(\@dump, qr/permission denied for table idgen_keys/, 'the owner of a database cannot dump keys');
-$node->command_ok([ @dump, '--exclude-table=*.idgen_keys' ], 'but all the rest');
-unlike(slurp_file("$dir/owned.sql"), qr/COPY public\.idgen_keys/, 'there are no keys in it');
+$node->command_fails_like(\@dump, qr/permission denied for table idgen_secrets/, 'the owner of a database cannot dump secrets');
+$node->command_ok([ @dump, '--exclude-table=*.idgen_secrets' ], 'but all the rest');
+unlike(slurp_file("$dir/owned.sql"), qr/COPY public\.idgen_secrets/, 'there are no secrets in it');
 new_database('owned_copy');
-$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', 'owned_copy', '-f', "$dir/owned.sql" ], 'restore without keys');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', 'owned_copy', '-f', "$dir/owned.sql" ], 'restore without secrets');
 is($node->safe_psql('owned_copy', q{SELECT idgen_next('plain')}), 21, 'ids go on');
 is($node->safe_psql('owned_copy', q{SELECT idgen_create('new', layout => 'scrambled'); SELECT idgen_unscramble('new', idgen_next('new'))}),
 	"\n1", 'and new ones can be scrambled');
@@ -154,9 +154,9 @@ SKIP:
 	$node->command_ok([ @dump, '--exclude-extension=idgen' ], 'without the extension');
 	unlike(slurp_file("$dir/owned.sql"), qr/idgen|id_sequences/, 'nothing of it is in the dump');
 }
-$node->safe_psql('owned', 'GRANT SELECT ON idgen_keys TO pg_database_owner');
+$node->safe_psql('owned', 'GRANT SELECT ON idgen_secrets TO pg_database_owner');
 $node->command_ok(\@dump, 'with SELECT on the table, everything');
-$node->safe_psql('owned', 'REVOKE SELECT ON idgen_keys FROM pg_database_owner; GRANT pg_read_all_data TO owner');
+$node->safe_psql('owned', 'REVOKE SELECT ON idgen_secrets FROM pg_database_owner; GRANT pg_read_all_data TO owner');
 $node->command_ok(\@dump, 'so can a role that reads all data');
 
 $node->stop;

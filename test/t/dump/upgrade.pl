@@ -43,7 +43,7 @@ $old->safe_psql(
 		idgen_create('text', format => 'B-{id:4}')});
 my @scrambled = split /\n/, $old->safe_psql('postgres', q{SELECT idgen_next('scrambled') FROM generate_series(1, 50)});
 my $bill = $old->safe_psql('postgres', q{SELECT idgen_next('bill/acme')});
-my $keys = q{SELECT name, key FROM idgen_keys};
+my $keys = q{SELECT name, salt FROM id_sequences WHERE salt IS NOT NULL UNION ALL SELECT NULL, secret FROM idgen_secrets};
 my $old_keys = $old->safe_psql('postgres', $keys);
 
 my @clients = start_all_kinds($old, 3);

@@ -79,7 +79,7 @@ foreach (1 .. 3)
 	repack('orders', 'postgres');
 	repack('id_sequences', 'centre');
 }
-repack('idgen_keys', 'postgres');
+repack('idgen_secrets', 'postgres');
 is(join("\n", map { slurp_file($_->{err}) } @clients), "\n" x $#clients, 'no session met with an error');
 terminate_clients($node, @clients);
 

@@ -1,4 +1,4 @@
-# The keys of scrambled ids are replicated along with the rows of id_sequences:
+# The secret of scrambled ids is replicated along with the rows of id_sequences:
 # a subscriber that takes over goes on in the same order. If it has the rows
 # alone, it draws no id.
 use strict;
@@ -16,11 +16,11 @@ my @init = (init => [ allows_streaming => 'logical' ]);
 my $publisher = idgen_server('publisher', @init);
 my $subscriber = idgen_server('subscriber', @init);
 my $without = idgen_server('without', @init);
-my $keys = 'SELECT name, key FROM idgen_keys ORDER BY name';
+my $keys = 'SELECT name, salt FROM id_sequences ORDER BY name';
 
 run_sql($publisher, q{
 	SELECT idgen_create('copied', layout => 'scrambled');
-	CREATE PUBLICATION all_of_it FOR TABLE id_sequences, idgen_keys;
+	CREATE PUBLICATION all_of_it FOR TABLE id_sequences, idgen_secrets;
 	CREATE PUBLICATION rows_only FOR TABLE id_sequences});
 my $connstr = $publisher->connstr . ' dbname=postgres';
 run_sql($subscriber, "CREATE SUBSCRIPTION s CONNECTION '$connstr' PUBLICATION all_of_it");
@@ -41,9 +41,9 @@ run_sql($publisher, q{
 run_sql($publisher, q{SELECT idgen_next(name) FROM id_sequences});
 $publisher->wait_for_catchup('s');
 $publisher->wait_for_catchup('w');
-is(run_sql($subscriber, $keys), run_sql($publisher, $keys), 'the same keys');
-is(run_sql($subscriber, 'SELECT count(*) FROM idgen_keys'), 4, 'of all id sequences');
-is(run_sql($without, 'SELECT count(*) FROM idgen_keys'), 0, 'no key is made for rows that arrive');
+is(run_sql($_, $keys), run_sql($publisher, $keys), 'the same salts') foreach ($subscriber, $without);
+is(run_sql($subscriber, 'TABLE idgen_secrets'), run_sql($publisher, 'TABLE idgen_secrets'), 'the same secret');
+is(run_sql($without, 'SELECT count(*) FROM idgen_secrets'), 0, 'none is made for rows that arrive');
 
 # They take over.
 run_sql($subscriber, 'DROP SUBSCRIPTION s');
@@ -53,10 +53,10 @@ is(run_sql($subscriber, $unscramble), run_sql($publisher, $unscramble), 'the sam
 is(run_sql($subscriber, q{SELECT DISTINCT idgen_unscramble(name, idgen_next(name)) FROM id_sequences}),
 	21, 'ids go on');
 my ($ret, $stdout, $stderr) = $without->psql('postgres', q{SELECT idgen_next('copied')});
-like($stderr, qr/id sequence "copied" has no key/, 'no id without its key');
-my $copy = run_sql($publisher, q{SELECT 'INSERT INTO idgen_keys VALUES (' || quote_literal(name) || ', ' || quote_literal(key::text) || ');' FROM idgen_keys});
+like($stderr, qr/id sequence "copied" has no key/, 'no id without its secret');
+my $copy = run_sql($publisher, q{SELECT format('INSERT INTO idgen_secrets VALUES (%L, %L);', fingerprint, secret) FROM idgen_secrets});
 run_sql($without, $copy);
-is(run_sql($without, $unscramble), run_sql($publisher, $unscramble), 'the keys can be copied by hand');
+is(run_sql($without, $unscramble), run_sql($publisher, $unscramble), 'the secret can be copied by hand');
 
 $_->stop foreach ($publisher, $subscriber, $without);
 done_testing();

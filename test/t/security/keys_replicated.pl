@@ -1,4 +1,4 @@
-# Keys of scrambled ids that arrive by replication, and that a dump restores
+# Secrets of scrambled ids that arrive by replication, and that a dump restores
 # where there are others: what fails, and what PostgreSQL 18 logs of conflicts,
 # shows none of them.
 use strict;
@@ -19,21 +19,27 @@ log_error_verbosity = verbose
 });
 my $connstr = $publisher->connstr . ' dbname=postgres';
 
-run_sql($publisher, q{
-	SELECT idgen_create(name, layout => 'scrambled') FROM unnest('{missing,gone,there,changed,renamed}'::text[]) AS name;
-	ALTER TABLE idgen_keys REPLICA IDENTITY FULL;
-	CREATE PUBLICATION keys FOR TABLE idgen_keys});
-run_sql($subscriber, "CREATE SUBSCRIPTION s CONNECTION '$connstr' PUBLICATION keys WITH (disable_on_error)");
+# A new secret, and a change or the end of the first one
+my $insert = q{INSERT INTO idgen_secrets SELECT substr(sha256(s), 1, 8), s
+	FROM (SELECT decode(repeat('00', 48) || md5(random()::text) || md5(random()::text), 'hex')) AS v(s)};
+my $first = 'WHERE fingerprint = (SELECT fingerprint FROM idgen_secrets ORDER BY fingerprint LIMIT 1)';
+my $change = "UPDATE idgen_secrets SET (fingerprint, secret) = (SELECT substr(sha256(s), 1, 8), s
+	FROM (SELECT overlay(secret PLACING decode(md5(random()::text), 'hex') FROM 49)) AS v(s)) $first";
+
+run_sql($publisher, "$insert; " x 5 . q{
+	ALTER TABLE idgen_secrets REPLICA IDENTITY FULL;
+	CREATE PUBLICATION secrets FOR TABLE idgen_secrets});
+run_sql($subscriber, "CREATE SUBSCRIPTION s CONNECTION '$connstr' PUBLICATION secrets WITH (disable_on_error)");
 $subscriber->wait_for_subscription_sync($publisher, 's');
 my %keys;
 
-# Note all keys that there are.
+# Note parts of all secrets that there are.
 sub note_keys
 {
 	foreach my $node ($publisher, $subscriber)
 	{
 		$keys{$_} = 1
-		  foreach split /\n/, run_sql($node, q{SELECT left(right(encode(key, 'hex'), 32), 12) FROM idgen_keys});
+		  foreach split /\n/, run_sql($node, q{SELECT substr(encode(secret, 'hex'), n, 12) FROM idgen_secrets, generate_series(97, 137, 8) n});
 	}
 	return;
 }
@@ -64,39 +70,38 @@ sub conflict
 		$publisher->wait_for_catchup('s');
 	}
 	my $log = slurp_file($subscriber->logfile, $offset);
-	like($log, qr/conflict detected on relation "public.idgen_keys": conflict=$kind/, "$kind is logged")
+	like($log, qr/conflict detected on relation "public.idgen_secrets": conflict=$kind/, "$kind is logged")
 	  if run_sql($subscriber, 'SHOW server_version_num') >= 180000;
-	is(shown($log), 0, "$kind: no key is in the log");
+	is(shown($log), 0, "$kind: no secret is in the log");
 	return;
 }
 
 # Another subscriber's or user's writes: what arrives meets with something else.
-run_sql($subscriber, q{DELETE FROM idgen_keys WHERE name IN ('missing', 'gone')});
-conflict('update_missing', q{UPDATE id_sequences SET name = 'missing too' WHERE name = 'missing'});
-conflict('delete_missing', q{DELETE FROM id_sequences WHERE name = 'gone'});
-run_sql($subscriber, q{ALTER TABLE idgen_keys ADD note text; UPDATE idgen_keys SET note = 'mine' WHERE name = 'changed'});
-conflict('update_origin_differs', q{UPDATE id_sequences SET name = 'changed too' WHERE name = 'changed'});
-run_sql($subscriber, q{INSERT INTO idgen_keys VALUES ('taken', decode(md5('taken'), 'hex'))});
-conflict('update_exists', q{UPDATE id_sequences SET name = 'taken' WHERE name = 'renamed'});
-run_sql($subscriber, q{DELETE FROM idgen_keys WHERE name = 'taken'; ALTER SUBSCRIPTION s ENABLE});
+run_sql($subscriber, "DELETE FROM idgen_secrets $first");
+conflict('update_missing', $change);
+run_sql($subscriber, "DELETE FROM idgen_secrets $first");
+conflict('delete_missing', "DELETE FROM idgen_secrets $first");
+run_sql($subscriber, "ALTER TABLE idgen_secrets ADD note text; UPDATE idgen_secrets SET note = 'mine'");
+conflict('update_origin_differs', $change);
+my ($there) = run_sql($publisher, "$insert RETURNING format('INSERT INTO idgen_secrets VALUES (%L, %L)', fingerprint, secret)");
 $publisher->wait_for_catchup('s');
-run_sql($subscriber, q{
-	INSERT INTO idgen_keys VALUES ('new', decode(md5('new'), 'hex'));
-	ALTER TABLE idgen_keys DISABLE TRIGGER ALL});
-conflict('insert_exists', q{SELECT idgen_create('new', layout => 'scrambled')});
-run_sql($subscriber, q{ALTER TABLE idgen_keys ENABLE TRIGGER USER; DROP SUBSCRIPTION s});
+run_sql($publisher, 'DELETE FROM idgen_secrets WHERE secret IN (SELECT secret FROM idgen_secrets ORDER BY ctid DESC LIMIT 1)');
+$publisher->wait_for_catchup('s');
+run_sql($subscriber, $there);
+conflict('insert_exists', $there);
+run_sql($subscriber, 'DROP SUBSCRIPTION s');
 
-# A restore over keys that there are
+# A restore over secrets that there are
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/keys.dump';
 $publisher->command_ok([ 'pg_dump', '-Fc', '-f', $dump, 'postgres' ], 'pg_dump');
 foreach my $options ([], ['--disable-triggers'])
 {
 	my ($stdout, $stderr) = run_command(
-		[ 'pg_restore', '--data-only', @$options, '-t', 'idgen_keys', '-d', $publisher->connstr('postgres'), $dump ]);
+		[ 'pg_restore', '--data-only', @$options, '-t', 'idgen_secrets', '-d', $publisher->connstr('postgres'), $dump ]);
 
-	like($stderr, qr/has a key already|duplicate key value/, "a restore fails: @$options");
-	like($stderr, qr/COPY idgen_keys, line/, 'and says where');
-	is(shown($stderr), 0, 'but shows no key');
+	like($stderr, qr/duplicate key value/, "a restore fails: @$options");
+	like($stderr, qr/COPY idgen_secrets, line/, 'and says where');
+	is(shown($stderr), 0, 'but shows no secret');
 }
 is(shown(slurp_file($publisher->logfile)), 0, 'nor does the log');
 

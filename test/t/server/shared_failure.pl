@@ -69,9 +69,10 @@ is($proxy->accepted, $accepted, 'and no other one has asked');
 $_->quit for @sessions;
 
 # One that waits does not share a failure that came early.
-@sessions = start('x', '500ms');
+@sessions = map { connected($_) } ('5s', '500s');
+draw('x', $sessions[0]);
 $proxy->wait_for_held(1);
-push @sessions, start('x', '500s');
+draw('x', $sessions[1]);
 wait_for_waiters($node, 2, '^SELECT idgen_next', 'Extension');
 is(answer($sessions[0], ''), '08001', 'one with little time fails');
 $proxy->wait_for_held(1);

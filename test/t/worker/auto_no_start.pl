@@ -64,7 +64,7 @@ is(answer($session, "SELECT max(idgen_next('x')) >= $id + 20 FROM generate_serie
 rename("$file.away", $file) or die "could not rename $file: $!";
 
 # The session is ended, or its transaction, while it waits for a worker.
-$session->query_safe(q{SET idgen.worker_start_timeout = '1000s'; SET statement_timeout = '100ms'; SELECT idgen_create('z', refill => 'auto')});
+$session->query_safe(q{SELECT idgen_create('z', refill => 'auto')});
 $node->restart;
 $session->quit;
 $session = $node->background_psql('postgres', on_error_stop => 0);

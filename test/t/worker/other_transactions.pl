@@ -39,7 +39,7 @@ is( $open->query_safe(
 		q{BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT max(idgen_next('busy')) FROM generate_series(1, 12)}),
 	'12', 'a transaction has drawn and stays open');
 $holder->query_safe(q{BEGIN; SELECT FROM id_sequences WHERE name = 'held' FOR UPDATE});
-my @waiters = map { start_statement($node, q{SELECT idgen_next('held')}) } 1 .. 6;
+my @waiters = map { start_statement($node, q{SELECT idgen_next('held')}, q{SET idgen.worker_timeout = '500s'}) } 1 .. 6;
 wait_for_waiters($node, 6, 'idgen_next', 'Extension');
 
 my @clients = start_clients($node, 8, "SELECT 'busy ' || idgen_next('busy');\n");

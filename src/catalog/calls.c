@@ -13,24 +13,22 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "fmgr.h"
-#include "funcapi.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "catalog/native_look.h"
-#include "catalog/version.h"
-#include "sources/sources.h"
-#include "sql/calls.h"
-#include "sql/view_line.h"
-
-PG_FUNCTION_INFO_V1(idgen_calls);
-PG_FUNCTION_INFO_V1(idgen_constant);
+#include "catalog/calls.h"
+#include "common/compat.h"
 
 /*
  * What is looked for
@@ -165,9 +163,9 @@ calls_of(Node *expr, List *functions)
 	return calls.found;
 }
 
-/* What a call of one of these functions says. */
+/* What a call of one of the extension's functions says. */
 static IdgenDrawCall
-read_call(FuncExpr *expr, List *functions)
+read_own_call(FuncExpr *expr, List *functions)
 {
 	IdgenDrawCall call = {.name = constant_text((Node *) linitial(expr->args))};
 	int function = 0;
@@ -220,7 +218,7 @@ own_calls(Node *expr, List *functions)
 	{
 		IdgenDrawCall *call = palloc(sizeof(IdgenDrawCall));
 
-		*call = read_call(lfirst(cell), functions);
+		*call = read_own_call(lfirst(cell), functions);
 		if (lfirst(cell) != whole)
 			call->plain = false;
 		if (!is_among(calls, call->name))
@@ -229,136 +227,76 @@ own_calls(Node *expr, List *functions)
 	return calls;
 }
 
-/* The same in an expression as it is stored. */
-List *
-idgen_calls_in(const IdgenSearched *searched, const char *stored)
-{
-	return may_call(searched, stored) ? own_calls(stringToNode(stored), searched->functions) : NIL;
-}
-
-/*
- * SQL functions
- */
-
-/*
- * A call: what it is of, the name and the source that it gives, the native
- * sequence that it leads to, and whether it is the whole expression.
- */
-static void
-put_call(FunctionCallInfo fcinfo, const char *form, const char *name, const char *source, Oid sequence, bool plain)
-{
-	IdgenViewLine line = {.n = 0};
-
-	idgen_view_add_text(&line, form);
-	idgen_view_add_text(&line, name);
-	idgen_view_add_text(&line, source);
-	idgen_view_add_unless(!OidIsValid(sequence), &line, ObjectIdGetDatum(sequence));
-	idgen_view_add(&line, BoolGetDatum(plain));
-	idgen_view_put((ReturnSetInfo *) fcinfo->resultinfo, &line);
-}
-
-/* Put the calls of nextval(): one for each native sequence. */
-static void
-put_nextval_calls(FunctionCallInfo fcinfo, Node *expr)
+/* The calls of nextval() in an expression. */
+static List *
+nextval_calls(Node *expr)
 {
 	Node *whole = strip_conversions(expr);
-	List *sequences = NIL;
+	List *calls = NIL;
 	ListCell *cell;
 
 	foreach(cell, calls_of(expr, list_make1_oid(F_NEXTVAL)))
 	{
-		Node *argument = strip_conversions(linitial(((FuncExpr *) lfirst(cell))->args));
-		char *name = constant_text(argument);
-		Oid sequence = InvalidOid;
+		Const *argument = (Const *) strip_conversions(linitial(((FuncExpr *) lfirst(cell))->args));
+		IdgenDrawCall *call = palloc0(sizeof(IdgenDrawCall));
 
-		if (name != NULL)
-			sequence = idgen_native_look_up(NULL, name);
-		else if (argument != NULL && IsA(argument, Const) && !((Const *) argument)->constisnull &&
-		         ((Const *) argument)->consttype == REGCLASSOID)
-			sequence = DatumGetObjectId(((Const *) argument)->constvalue);
-		if (list_member_oid(sequences, sequence))
+		call->form = IDGEN_DRAWS_NEXTVAL;
+		call->name = constant_text((Node *) argument);
+		call->plain = lfirst(cell) == whole;
+		if (argument != NULL && IsA(argument, Const) && !argument->constisnull && argument->consttype == REGCLASSOID)
+			call->sequence = DatumGetObjectId(argument->constvalue);
+		calls = lappend(calls, call);
+	}
+	return calls;
+}
+
+/* All calls in an expression, as it is stored, that draw: of IdgenDrawCall. */
+List *
+idgen_calls_in(const IdgenSearched *searched, const char *stored)
+{
+	Node *expr;
+
+	if (!may_call(searched, stored))
+		return NIL;
+	expr = stringToNode(stored);
+	return list_concat(nextval_calls(expr), own_calls(expr, searched->functions));
+}
+
+/*
+ * Have each call of the extension's functions visited that gives a constant
+ * name and is in a default: of a column, or of a domain. The catalog,
+ * pg_attrdef or pg_type, has it in that column.
+ */
+void
+idgen_defaults_visit(Oid idgen_schema, Oid catalog, AttrNumber expression, IdgenDefaultVisitor visit, void *context)
+{
+	IdgenSearched *searched = idgen_searched(idgen_schema);
+	Relation rel = table_open(catalog, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen default", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(scratch);
+	HeapTuple tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool isnull;
+		Datum stored = heap_getattr(tuple, expression, RelationGetDescr(rel), &isnull);
+		ListCell *cell;
+
+		if (isnull)
 			continue;
-		sequences = lappend_oid(sequences, sequence);
-		put_call(fcinfo, "nextval", name, NULL, sequence, lfirst(cell) == whole);
+		foreach(cell, idgen_calls_in(searched, TextDatumGetCString(stored)))
+		{
+			const IdgenDrawCall *call = lfirst(cell);
+
+			if (call->form != IDGEN_DRAWS_NEXTVAL && call->name != NULL)
+				visit(tuple, call, context);
+		}
+		MemoryContextReset(scratch);
+		CHECK_FOR_INTERRUPTS();
 	}
-}
-
-/* Put those of the extension's functions: one for each id sequence. */
-static void
-put_own_calls(FunctionCallInfo fcinfo, Node *expr, List *functions)
-{
-	static const char *const forms[] = {
-		[IDGEN_DRAWS_BIGINT] = "bigint",
-		[IDGEN_DRAWS_NUMERIC] = "numeric",
-		[IDGEN_DRAWS_TEXT] = "text",
-	};
-	ListCell *cell;
-
-	foreach(cell, own_calls(expr, functions))
-	{
-		const IdgenDrawCall *call = lfirst(cell);
-		bool native = call->name != NULL && call->source != NULL && idgen_source_find(call->source) == &idgen_source_sequence;
-
-		put_call(fcinfo, forms[call->form], call->name, call->source,
-		         native ? idgen_native_look_up(call->name, NULL) : InvalidOid, call->plain);
-	}
-}
-
-/*
- * What idgen_calls() looks for: it is kept as long as the calling statement
- * runs. Raises 55000 if the library is not of the version of the database.
- */
-static IdgenSearched *
-get_searched(FmgrInfo *flinfo)
-{
-	if (flinfo->fn_extra == NULL)
-	{
-		MemoryContext caller = MemoryContextSwitchTo(flinfo->fn_mcxt);
-
-		idgen_version_check();
-		flinfo->fn_extra = idgen_searched(get_func_namespace(flinfo->fn_oid));
-		MemoryContextSwitchTo(caller);
-	}
-	return flinfo->fn_extra;
-}
-
-/*
- * idgen_calls(expression pg_node_tree) returns setof record: the calls in an
- * expression that draw, each thing that they draw from once
- */
-Datum
-idgen_calls(PG_FUNCTION_ARGS)
-{
-	IdgenSearched *searched = get_searched(fcinfo->flinfo);
-	char *stored = TextDatumGetCString(PG_GETARG_DATUM(0));
-
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (may_call(searched, stored))
-	{
-		Node *expr = (Node *) stringToNode(stored);
-
-		put_nextval_calls(fcinfo, expr);
-		put_own_calls(fcinfo, expr, searched->functions);
-	}
-	pfree(stored);
-	return (Datum) 0;
-}
-
-/*
- * idgen_constant(value text) returns text: what is in an expression, as it is
- * stored, if that text is a constant there. The server writes the bytes of a
- * constant as numbers.
- */
-Datum
-idgen_constant(PG_FUNCTION_ARGS)
-{
-	text *value = PG_GETARG_TEXT_PP(0);
-	const char *bytes = VARDATA_ANY(value);
-	StringInfoData stored;
-
-	initStringInfo(&stored);
-	for (Size i = 0; i < VARSIZE_ANY_EXHDR(value); i++)
-		appendStringInfo(&stored, " %d", (int) bytes[i]);
-	appendStringInfoChar(&stored, ' ');
-	PG_RETURN_TEXT_P(cstring_to_text_with_len(stored.data, stored.len));
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(scratch);
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
 }

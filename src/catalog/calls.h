@@ -5,14 +5,17 @@
 #ifndef IDGEN_CALLS_H
 #define IDGEN_CALLS_H
 
+#include "access/attnum.h"
+#include "access/htup.h"
 #include "nodes/pg_list.h"
 
-/* What the extension's functions that draw single ids return. */
+/* The functions that draw single ids, by what they return. */
 typedef enum IdgenDrawForm
 {
 	IDGEN_DRAWS_BIGINT,  /* idgen_next() */
 	IDGEN_DRAWS_NUMERIC, /* idgen_next_big() */
 	IDGEN_DRAWS_TEXT,    /* idgen_next_text() */
+	IDGEN_DRAWS_NEXTVAL, /* nextval(), of a native sequence */
 } IdgenDrawForm;
 
 /* A call of one of these functions. */
@@ -20,6 +23,7 @@ typedef struct IdgenDrawCall
 {
 	const char *name;   /* NULL if it is no constant */
 	const char *source; /* that is asked for; NULL if none is, or no constant */
+	Oid sequence;       /* of nextval(): which one, if it is named as a regclass */
 	IdgenDrawForm form;
 	bool plain; /* are these constants, and is the expression this call, and
 	             * nothing else? */
@@ -35,5 +39,11 @@ typedef struct IdgenSearched
 
 extern IdgenSearched *idgen_searched(Oid idgen_schema);
 extern List *idgen_calls_in(const IdgenSearched *searched, const char *stored);
+
+/* Is given a default, as its catalog has it, and a call in it. */
+typedef void (*IdgenDefaultVisitor)(HeapTuple tuple, const IdgenDrawCall *call, void *context);
+
+extern void idgen_defaults_visit(Oid idgen_schema, Oid catalog, AttrNumber expression,
+                                 IdgenDefaultVisitor visit, void *context);
 
 #endif /* IDGEN_CALLS_H */

@@ -1,0 +1,308 @@
+/*
+ * secret.c
+ *		Table idgen_secrets, and the keys of id sequences that scramble their ids.
+ *
+ * A row of id_sequences that scrambles its ids has a salt, which everybody may
+ * read. Its key is HMAC-SHA256 of the salt (RFC 2104) by a secret, which nobody
+ * but the owner of table idgen_secrets may read. So the key goes where the row
+ * goes: nothing is to be done when a row is renamed, deleted, restored or
+ * replicated. A salt begins with the fingerprint of its secret, 8 bytes of
+ * SHA-256. So where there are several secrets the right one is found, and
+ * another one is never taken for it.
+ *
+ * Two transactions may make a secret at the same time. Both stay.
+ *
+ * The table is read and written directly, as logical replication does: whoever
+ * draws, or writes a row of id_sequences, needs no privilege on it. (By SQL, a
+ * secret would be a parameter, and a module such as auto_explain could write it
+ * to the log.) What the owner has put on the table, such as triggers, runs with
+ * the owner's rights; see common/as_owner.c.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "common/hmac.h"
+#include "common/sha2.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/layout.h"
+#include "catalog/row.h"
+#include "catalog/row_write_state.h"
+#include "catalog/scramble.h"
+#include "catalog/secret.h"
+#include "catalog/source.h"
+#include "catalog/template.h"
+#include "common/as_owner.h"
+#include "common/compat.h"
+
+/* The columns of idgen_secrets. */
+#define ATT_FINGERPRINT 1
+#define ATT_SECRET      2
+
+/*
+ * In the table, zeros precede a secret, so that it gets into no message: of a
+ * row, the server shows 64 characters of each column, and of a line that is
+ * copied, 100.
+ */
+#define SECRET_ZEROS 48
+#define SECRET_BYTES (SECRET_ZEROS + 32)
+
+/*
+ * The OID of idgen_secrets, which is in the schema of id_sequences. Raises
+ * 42P01.
+ */
+static Oid
+secrets_table(Oid id_sequences)
+{
+	Oid secrets = get_relname_relid("idgen_secrets", get_rel_namespace(id_sequences));
+
+	if (!OidIsValid(secrets))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("table \"idgen_secrets\" of extension \"idgen\" does not exist")));
+	return secrets;
+}
+
+/*
+ * Open idgen_secrets. Raises 42P01 if it is gone, and 55000 unless its columns
+ * are what the install script has made them.
+ */
+static Relation
+open_secrets(Oid id_sequences, LOCKMODE lockmode)
+{
+	Relation secrets = table_open(secrets_table(id_sequences), lockmode);
+	TupleDesc desc = RelationGetDescr(secrets);
+
+	if (secrets->rd_rel->relkind != RELKIND_RELATION || desc->natts < ATT_SECRET ||
+	    TupleDescAttr(desc, ATT_FINGERPRINT - 1)->atttypid != BYTEAOID ||
+	    TupleDescAttr(desc, ATT_SECRET - 1)->atttypid != BYTEAOID)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("table \"%s\" does not have the columns that it was created with",
+		                RelationGetRelationName(secrets)),
+		         errhint("Restore their types.")));
+	return secrets;
+}
+
+/*
+ * May the current user read the secrets? Such a user could compute any key, so
+ * may choose a salt, too.
+ */
+bool
+idgen_may_read_secrets(Oid id_sequences)
+{
+	return pg_class_aclcheck(secrets_table(id_sequences), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
+
+static void
+fill_random(void *bytes, size_t size)
+{
+	if (!pg_strong_random(bytes, size))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INTERNAL_ERROR),
+		         errmsg("could not generate random values")));
+}
+
+/* The fingerprint of a secret, as it is stored: the beginning of its SHA-256. */
+static Datum
+fingerprint_of(Datum secret)
+{
+	return DirectFunctionCall3(bytea_substr, DirectFunctionCall1(sha256_bytea, secret),
+	                           Int32GetDatum(1), Int32GetDatum(IDGEN_FINGERPRINT_BYTES));
+}
+
+/*
+ * Is the row in the slot a secret, with that fingerprint unless it is NULL? One
+ * whose fingerprint is another than its own is none: the owner may have
+ * switched the table's constraints off.
+ */
+static bool
+is_secret(TupleTableSlot *slot, const void *fingerprint)
+{
+	bool isnull;
+	Datum secret = slot_getattr(slot, ATT_SECRET, &isnull);
+	const bytea *own;
+
+	if (isnull)
+		return false;
+	own = DatumGetByteaPP(fingerprint_of(secret));
+	return fingerprint == NULL || memcmp(VARDATA_ANY(own), fingerprint, IDGEN_FINGERPRINT_BYTES) == 0;
+}
+
+/*
+ * Find a secret, that with a fingerprint, or any if that is NULL. It is put
+ * into the slot. There is one as a rule, or a few, so all are looked at.
+ */
+static bool
+find_secret(Relation secrets, const void *fingerprint, TupleTableSlot *slot)
+{
+	TableScanDesc scan = table_beginscan(secrets, SnapshotSelf, 0, NULL, SO_NONE);
+	bool found = false;
+
+	while (!found && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+		found = is_secret(slot, fingerprint);
+	if (found)
+		ExecMaterializeSlot(slot);
+	table_endscan(scan);
+	return found;
+}
+
+/* Put a new row of secrets into the slot, with null in the owner's columns. */
+static void
+describe_secret(TupleTableSlot *slot)
+{
+	bytea *secret = palloc0(VARHDRSZ + SECRET_BYTES);
+
+	SET_VARSIZE(secret, VARHDRSZ + SECRET_BYTES);
+	fill_random(VARDATA(secret) + SECRET_ZEROS, SECRET_BYTES - SECRET_ZEROS);
+	ExecStoreAllNullTuple(slot);
+	slot->tts_values[ATT_SECRET - 1] = PointerGetDatum(secret);
+	slot->tts_isnull[ATT_SECRET - 1] = false;
+	slot->tts_values[ATT_FINGERPRINT - 1] = fingerprint_of(PointerGetDatum(secret));
+	slot->tts_isnull[ATT_FINGERPRINT - 1] = false;
+}
+
+/*
+ * Make a secret, as the owner of the table, and return its fingerprint. Raises
+ * XX000 if there are no random numbers, and what the owner has put on the table
+ * raises.
+ */
+static Datum
+make_secret(Relation secrets)
+{
+	Oid owner = secrets->rd_rel->relowner;
+	IdgenRowWrite write;
+	IdgenIdentity before;
+	TupleTableSlot *slot;
+	bool isnull;
+	Datum fingerprint;
+
+	idgen_act_as(owner, &before);
+	idgen_row_write_begin(&write, secrets, CMD_INSERT, 0, NULL, owner);
+	ExecOpenIndices(write.rri, false);
+	AfterTriggerBeginQuery();
+	slot = ExecInitExtraTupleSlot(write.estate, RelationGetDescr(secrets), &TTSOpsVirtual);
+	describe_secret(slot);
+	ExecSimpleRelationInsert(write.rri, write.estate, slot);
+	fingerprint = datumCopy(slot_getattr(slot, ATT_FINGERPRINT, &isnull), false, -1);
+	AfterTriggerEndQuery(write.estate);
+	idgen_row_write_end(&write);
+	idgen_act_as_before(&before);
+	return fingerprint;
+}
+
+/* The fingerprint of a secret: of one that there is, or of a new one. */
+static Datum
+some_fingerprint(Oid id_sequences)
+{
+	Relation secrets = open_secrets(id_sequences, RowExclusiveLock);
+	TupleTableSlot *slot = table_slot_create(secrets, NULL);
+	bool isnull;
+	Datum fingerprint;
+
+	/* What this very command has written must count as past. */
+	CommandCounterIncrement();
+	if (find_secret(secrets, NULL, slot))
+		fingerprint = fingerprint_of(slot_getattr(slot, ATT_SECRET, &isnull));
+	else
+		fingerprint = make_secret(secrets);
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(secrets, NoLock);
+	return fingerprint;
+}
+
+/*
+ * Does a row need a salt? Not if nothing is drawn from it itself, but from
+ * others that are made from it.
+ */
+bool
+idgen_row_needs_salt(TupleTableSlot *row)
+{
+	const char *layout = idgen_row_string(row, IDGEN_ATT_LAYOUT);
+	const char *name;
+
+	if (layout == NULL || strcmp(layout, idgen_layout_scrambled.name) != 0 ||
+	    !slot_attisnull(row, IDGEN_ATT_PERIOD))
+		return false;
+	name = idgen_row_string(row, IDGEN_ATT_NAME);
+	return name != NULL && !idgen_is_template_name(name, strlen(name));
+}
+
+/*
+ * Give a salt of its own to a row that is about to be written, in a virtual
+ * slot. Raises 55000 if the source is another server: all nodes need the same
+ * one. Raises what make_secret() does.
+ */
+void
+idgen_give_salt(Oid id_sequences, TupleTableSlot *row)
+{
+	const IdgenSource *source = idgen_source_get(idgen_row_string(row, IDGEN_ATT_SOURCE));
+	bytea *salt = palloc(VARHDRSZ + IDGEN_SALT_BYTES);
+	bytea *fingerprint;
+
+	if (source->timeout != NULL)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("id sequence \"%s\" needs the salt that it has on other servers",
+		                idgen_row_string(row, IDGEN_ATT_NAME)),
+		         errdetail("With source \"%s\", other servers issue ids of the same sequence, which all need the same salt and secret.", source->name),
+		         errhint("Copy the row of \"idgen_secrets\" from the centre, and insert the row into \"id_sequences\" with the salt that it has there.")));
+	fingerprint = DatumGetByteaPP(some_fingerprint(id_sequences));
+	SET_VARSIZE(salt, VARHDRSZ + IDGEN_SALT_BYTES);
+	memcpy(VARDATA(salt), VARDATA_ANY(fingerprint), IDGEN_FINGERPRINT_BYTES);
+	fill_random(VARDATA(salt) + IDGEN_FINGERPRINT_BYTES, IDGEN_SALT_BYTES - IDGEN_FINGERPRINT_BYTES);
+	row->tts_values[IDGEN_ATT_SALT - 1] = PointerGetDatum(salt);
+	row->tts_isnull[IDGEN_ATT_SALT - 1] = false;
+}
+
+/* The key, of IDGEN_KEY_BYTES: the beginning of HMAC-SHA256 of the salt. */
+static void
+compute_key(const bytea *secret, const bytea *salt, uint8 *key)
+{
+	uint8 digest[PG_SHA256_DIGEST_LENGTH];
+	pg_hmac_ctx *hmac = pg_hmac_create(PG_SHA256);
+
+	if (hmac == NULL ||
+	    pg_hmac_init(hmac, (const uint8 *) VARDATA_ANY(secret), VARSIZE_ANY_EXHDR(secret)) < 0 ||
+	    pg_hmac_update(hmac, (const uint8 *) VARDATA_ANY(salt), VARSIZE_ANY_EXHDR(salt)) < 0 ||
+	    pg_hmac_final(hmac, digest, sizeof(digest)) < 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INTERNAL_ERROR),
+		         errmsg("could not compute the key of an id sequence"),
+		         errdetail_internal("%s", pg_hmac_error(hmac))));
+	pg_hmac_free(hmac);
+	memcpy(key, digest, IDGEN_KEY_BYTES);
+}
+
+/*
+ * The key of a row, of IDGEN_KEY_BYTES. Returns false if it has no salt, or if
+ * the secret of its salt is not there. Raises 42P01 or 55000 for what its owner
+ * has made of idgen_secrets.
+ */
+bool
+idgen_key_of_row(Oid id_sequences, TupleTableSlot *row, uint8 *key)
+{
+	bool isnull;
+	Datum value = slot_getattr(row, IDGEN_ATT_SALT, &isnull);
+	bytea *salt = isnull ? NULL : DatumGetByteaPP(value);
+	Relation secrets = open_secrets(id_sequences, AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(secrets, NULL);
+	bool found = salt != NULL && VARSIZE_ANY_EXHDR(salt) == IDGEN_SALT_BYTES &&
+		find_secret(secrets, VARDATA_ANY(salt), slot);
+
+	if (found)
+		compute_key(DatumGetByteaPP(slot_getattr(slot, ATT_SECRET, &isnull)), salt, key);
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(secrets, AccessShareLock);
+	return found;
+}
