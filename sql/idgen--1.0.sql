@@ -431,12 +431,50 @@ CREATE FUNCTION @extschema@.idgen_new_row(
 	AS 'MODULE_PATHNAME', 'idgen_new_row'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
+-- The format of the child of that name of a row with periods: what the period
+-- decides of a date is plain text.
+CREATE FUNCTION @extschema@.idgen_child_format(name text, format text) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_child_format'
+	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+
+-- The template, or the row with periods, that a draw would make the row of that
+-- name from. A row with periods may be missing as well.
+CREATE FUNCTION @extschema@.idgen_parent(name text) RETURNS text
+	AS 'MODULE_PATHNAME', 'idgen_parent'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- Make a row as a draw would, but for where it begins: null for where its parent
+-- says. False if it is there.
+CREATE FUNCTION @extschema@.idgen_create_child(name text, parent text, next_block_start bigint) RETURNS boolean
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF idgen_create_child.parent NOT LIKE '%/*'
+		AND NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS p WHERE p.name = idgen_create_child.parent) THEN
+		PERFORM @extschema@.idgen_create_child(idgen_create_child.parent::text, @extschema@.idgen_parent(idgen_create_child.parent::text)::text, NULL::bigint);
+	END IF;
+	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, start_value, block_size, max_value, source, source_name,
+			refill, layout, big_base, pooling, period, time_zone, format, template)
+		SELECT idgen_create_child.name, n.next,
+			CASE WHEN p.layout <> 'scrambled' THEN least(n.next, n.start) END, p.block_size, p.max_value, p.source, p.source_name,
+			p.refill, p.layout, p.big_base, p.pooling, CASE WHEN p.name LIKE '%/*' THEN p.period END, p.time_zone,
+			CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(idgen_create_child.name::text, p.format::text) END, p.name
+		FROM ONLY @extschema@.id_sequences AS p
+			CROSS JOIN LATERAL (SELECT coalesce(p.start_value, p.next_block_start) AS start,
+				coalesce(idgen_create_child.next_block_start, p.start_value, p.next_block_start) AS next) AS n
+		WHERE p.name = idgen_create_child.parent
+		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
+	RETURN FOUND;
+END
+$$;
+
 -- The trigger of the table checks the rest.
 CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by text, max_children integer, period text, time_zone text, format text, id_type text) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	missing text;
+	parent text;
 	least_value bigint;
 	last_value bigint := 9223372036854775807;
 BEGIN
@@ -500,6 +538,18 @@ BEGIN
 			HINT = format('The owner of the table can GRANT INSERT ON %s TO %I.', '@extschema@.id_sequences', current_user);
 	END IF;
 
+	-- where no more than the beginning is said, the parent says the rest
+	IF ROW(idgen_insert.block_size, idgen_insert.exhausted, idgen_insert.max_value, idgen_insert.source, idgen_insert.source_name,
+			idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling, idgen_insert.owned_by,
+			idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format, idgen_insert.id_type)
+		IS NOT DISTINCT FROM ROW(NULL::integer, 0, NULL::bigint, 'table', NULL::text, current_setting('idgen.default_refill'), 'plain', 0::numeric, 'pooled_lo',
+			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text) THEN
+		parent := @extschema@.idgen_parent(idgen_insert.name::text);
+		IF parent IS NOT NULL AND @extschema@.idgen_create_child(idgen_insert.name::text, parent::text, nullif(idgen_insert.next_block_start, 1)::bigint) THEN
+			RETURN;
+		END IF;
+	END IF;
+
 	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, block_size, exhausted, max_value, source, source_name,
 			refill, layout, big_base, pooling, owned_by, max_children, period, time_zone, format)
 		VALUES (idgen_insert.name, idgen_insert.next_block_start,
@@ -541,12 +591,6 @@ END;
 CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_restart'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-
--- The format of the child of that name of a row with periods: what the period
--- decides of a date is plain text.
-CREATE FUNCTION @extschema@.idgen_child_format(name text, format text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_child_format'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 -- A child may have children in turn, if it draws from one for each period.
 CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
@@ -1347,12 +1391,6 @@ CREATE FUNCTION @extschema@.idgen_server_state(
 	AS 'MODULE_PATHNAME', 'idgen_server_state'
 	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
--- Would a draw make the row of that name, as the child of a template or of a
--- row with periods?
-CREATE FUNCTION @extschema@.idgen_has_parent(name text) RETURNS boolean
-	AS 'MODULE_PATHNAME', 'idgen_has_parent_row'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-
 -- Ids are seen in a column before it is known how far its id sequence has got,
 -- while others draw. So where a column seems to be ahead, the facts are asked
 -- for once more: an id that was seen before that, and drawn, is behind then.
@@ -1566,7 +1604,7 @@ BEGIN ATOMIC
 			AND NOT row_security_active('@extschema@.id_sequences'::regclass)
 			AND @extschema@.idgen_counts(d.owner::oid, NULL::oid, NULL::oid)
 			AND (c.relpages > 0 OR NOT current_setting('idgen.auto_create')::boolean)
-			AND NOT @extschema@.idgen_has_parent(d.name::text)
+			AND @extschema@.idgen_parent(d.name::text) IS NULL
 		GROUP BY d.name
 	)
 	SELECT f.name, f.source, f.object_name, CASE WHEN f.broken IS NULL THEN coalesce(f.refill, 'transaction') END, t.columns, u.limit_value, u.limited_by, u.percent_left,
@@ -2506,7 +2544,8 @@ COMMENT ON FUNCTION @extschema@.idgen_adopt_column(regclass, name, text, text, t
 COMMENT ON FUNCTION @extschema@.idgen_release_column(regclass, name, text, text) IS 'internal: idgen_release() with a search_path';
 COMMENT ON FUNCTION @extschema@.idgen_constant(text) IS 'internal: a constant in a stored expression';
 
-COMMENT ON FUNCTION @extschema@.idgen_has_parent(text) IS 'internal: would a draw make a row of that name?';
+COMMENT ON FUNCTION @extschema@.idgen_parent(text) IS 'internal: what a draw would make the row of that name from';
+COMMENT ON FUNCTION @extschema@.idgen_create_child(text, text, bigint) IS 'internal: makes a row from a template or a row with periods';
 COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean) IS 'internal: what is known of id sequences';
 COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
 COMMENT ON FUNCTION @extschema@.idgen_calls(pg_node_tree) IS 'internal: the calls in an expression that draw';

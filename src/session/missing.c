@@ -219,15 +219,25 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 	return there;
 }
 
-/* Is there a template or a row with periods that a name is a child of? */
-bool
-idgen_has_parent(Oid relid, const char *name)
+/*
+ * The name of the row that one of that name would be made from, palloc'd: a row
+ * with periods, or a template. NULL if there is none. A row with periods may be
+ * missing as well.
+ */
+char *
+idgen_parent_of(Oid relid, const char *name)
 {
 	Relation rel = idgen_table_open(relid, AccessShareLock);
 	TupleTableSlot *parent = table_slot_create(rel, NULL);
-	bool found = idgen_is_possible_name(name) &&
-		idgen_parent_find(rel, name, strlen(name), parent) != IDGEN_PARENT_NONE;
+	IdgenParent kind = IDGEN_PARENT_NONE;
+	char *found = NULL;
 
+	if (idgen_is_possible_name(name))
+		kind = idgen_parent_find(rel, name, strlen(name), parent);
+	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
+		found = idgen_parent_name(name);
+	else if (kind != IDGEN_PARENT_NONE)
+		found = idgen_row_string(parent, IDGEN_ATT_NAME);
 	ExecDropSingleTupleTableSlot(parent);
 	table_close(rel, AccessShareLock);
 	return found;

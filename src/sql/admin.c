@@ -33,7 +33,7 @@
 
 PG_FUNCTION_INFO_V1(idgen_new_row);
 PG_FUNCTION_INFO_V1(idgen_child_format);
-PG_FUNCTION_INFO_V1(idgen_has_parent_row);
+PG_FUNCTION_INFO_V1(idgen_parent);
 PG_FUNCTION_INFO_V1(idgen_restart);
 
 /*
@@ -131,13 +131,17 @@ idgen_child_format(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_has_parent(name text) returns boolean: is there a template or a row with
- * periods that the row of that name would be made from?
+ * idgen_parent(name text) returns text: the template, or the row with periods,
+ * that a draw would make the row of that name from
  */
 Datum
-idgen_has_parent_row(PG_FUNCTION_ARGS)
+idgen_parent(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(idgen_has_parent(idgen_table_oid(fcinfo->flinfo->fn_oid), text_to_cstring(PG_GETARG_TEXT_PP(0))));
+	char *parent = idgen_parent_of(idgen_table_oid(fcinfo->flinfo->fn_oid), text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	if (parent == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(parent));
 }
 
 /*
@@ -204,7 +208,7 @@ idgen_restart(PG_FUNCTION_ARGS)
 	bool held;
 
 	PreventCommandIfParallelMode(call.function);
-	if (idgen_has_parent(id_sequences, name))
+	if (idgen_parent_of(id_sequences, name) != NULL)
 		call.missing_row = IDGEN_MISSING_ROW_MADE;
 	held = idgen_handle_hold(handle);
 	restart_at(handle, &call, PG_GETARG_INT64(1));

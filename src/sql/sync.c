@@ -179,7 +179,7 @@ idgen_sync_source(PG_FUNCTION_ARGS)
 	PreventCommandIfParallelMode("idgen_sync()");
 	name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	made = look_up_owner(id_sequences, name, &owner);
-	if (!made && !idgen_has_parent(id_sequences, name) &&
+	if (!made && idgen_parent_of(id_sequences, name) == NULL &&
 	    (PG_ARGISNULL(2) || idgen_source_find(text_to_cstring(PG_GETARG_TEXT_PP(2))) == &idgen_source_table))
 		PG_RETURN_NULL();
 	move = begin(fcinfo, made ? IDGEN_MISSING_ROW_MISSED : IDGEN_MISSING_ROW_MADE);

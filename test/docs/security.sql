@@ -30,7 +30,6 @@ SELECT bool_and(has_function_privilege('pu', oid, 'execute')) FROM pg_proc WHERE
 -- claim: What PUBLIC may not; and nothing else.
 SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' AND NOT has_function_privilege('pu', oid, 'execute') ORDER BY 1;
 -- gives: idgen_by_last_id
--- gives: idgen_check_key
 -- gives: idgen_check_row
 -- gives: idgen_columns_dropped
 -- gives: idgen_fdw_validator

@@ -14,7 +14,7 @@ SELECT idgen_next_text('t', '2026-11-22');
 -- claim: A brace that is text is written twice.
 UPDATE id_sequences SET format = '{{{id}}}' WHERE name = 't';
 SELECT idgen_next_text('t');
--- gives: {1234568}
+-- gives: {1234587}
 
 -- claim: There is exactly one {id}.
 UPDATE id_sequences SET format = '{id}{id}' WHERE name = 't';

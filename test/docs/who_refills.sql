@@ -36,11 +36,18 @@ ROLLBACK;
 SELECT idgen_next('w1');
 -- gives: 3
 
--- claim: In a transaction that has changed the row, ids that are cached can be drawn.
+-- claim: In a transaction that has locked the row, ids that are cached can be drawn.
+BEGIN;
+SELECT FROM id_sequences WHERE name = 'wk2' FOR UPDATE;
+SELECT idgen_next('wk2');
+-- gives: 3
+ROLLBACK;
+
+-- claim: A change voids them.
 BEGIN;
 UPDATE id_sequences SET block_size = 30 WHERE name = 'wk2';
 SELECT idgen_next('wk2');
--- gives: 3
+-- gives: ERROR 55P03
 ROLLBACK;
 
 -- claim: 55P03 at once if the current transaction has locked the row.
