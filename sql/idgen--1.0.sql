@@ -1494,6 +1494,15 @@ BEGIN ATOMIC
 		WHERE d.kind = 'owned' AND d.counts
 	),
 
+	-- a partition that was attached with a default of its own: its ids are those
+	-- of others, or will be
+	other_partitions AS MATERIALIZED (
+		SELECT DISTINCT d.line, d.relation_name AS parent_name, n.relation_name, n.column_name
+		FROM takers AS d JOIN pg_inherits AS i ON i.inhparent = d.relation JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
+			JOIN draws AS n ON n.relation = i.inhrelid AND n.column_name = d.column_name
+		WHERE d.counts AND n.has_default AND n.kind <> 'owned' AND n.name IS DISTINCT FROM d.name
+	),
+
 	-- how fast ids are issued: nothing is said of less than a second, and no
 	-- forecast made in the first hour, so that one bulk load does not look like
 	-- the end
@@ -1565,12 +1574,16 @@ BEGIN ATOMIC
 			FROM changed AS c JOIN takers AS d ON d.line = c.line AND d.relation = c.relation AND d.attnum = c.attnum AND d.kind = 'owned'
 			WHERE c.now IS NOT NULL
 		UNION ALL
-		SELECT a.line, 12, 'behind_column', format('There are ids in %s that it has yet to issue. Run %s(%L, %L).',
+		SELECT o.line, 12, 'partition_differs', format('Partition %s draws from something else than %s. Give %I the default of its parent.',
+				o.relation_name, o.parent_name, o.column_name), o.relation_name || '.' || o.column_name
+			FROM other_partitions AS o
+		UNION ALL
+		SELECT a.line, 13, 'behind_column', format('There are ids in %s that it has yet to issue. Run %s(%L, %L).',
 				d.title, '@extschema@.idgen_sync', d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
 			FROM ahead AS a JOIN takers AS d ON d.line = a.line AND d.relation = a.relation AND d.attnum = a.attnum
 			WHERE NOT EXISTS (SELECT FROM changed AS c WHERE c.line = a.line AND c.relation = a.relation AND c.attnum = a.attnum AND c.now IS NOT NULL)
 		UNION ALL
-		SELECT u.line, 13, w.kind, w.text, NULL
+		SELECT u.line, 14, w.kind, w.text, NULL
 			FROM forecast AS u CROSS JOIN LATERAL (SELECT
 				CASE WHEN u.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision THEN 'used_up_soon'
 				WHEN u.percent_left < current_setting('idgen.warn_remaining')::integer THEN 'little_left' END,
@@ -1583,7 +1596,7 @@ BEGIN ATOMIC
 				) AS w (kind, text)
 			WHERE u.ids_left > 0 AND w.kind IS NOT NULL
 		UNION ALL
-		SELECT f.line, 14, 'cache_thrashes', 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.', NULL
+		SELECT f.line, 15, 'cache_thrashes', 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.', NULL
 			FROM facts AS f WHERE f.cache_thrashes
 	), judged AS (
 		SELECT p.line, (array_agg(p.kind ORDER BY p.rank))[1] AS kind, string_agg(p.text, ' ' ORDER BY p.rank, p.place COLLATE "C") AS text
@@ -1619,6 +1632,11 @@ BEGIN ATOMIC
 			THEN format('Run %s(%L, %L).', '@extschema@.idgen_sync', m.first[1], m.first[2])
 			ELSE format('Create it past the ids that these have, with %s(%L, <next id>).', '@extschema@.idgen_create', m.name) END
 	FROM missing AS m
+	UNION ALL
+	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'triggers_off',
+		'Not all triggers of idgen on @extschema@.id_sequences are enabled always, so changes of its rows may go unnoticed. Run ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed, ENABLE ALWAYS TRIGGER idgen_truncated.'
+	WHERE (SELECT count(*) FROM pg_trigger AS t WHERE t.tgrelid = '@extschema@.id_sequences'::regclass AND t.tgenabled = 'A'
+		AND t.tgname IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated')) < 3
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_preloaded',
 		'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'

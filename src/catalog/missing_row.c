@@ -55,6 +55,13 @@ insert_row(void *arg)
 	table_close(rel, NoLock);
 }
 
+/* Where errors say they happened: a lock may be waited for, a trigger run. */
+static void
+making_error_context(void *arg)
+{
+	errcontext("while making id sequence \"%s\"", ((const NewRow *) arg)->name);
+}
+
 /*
  * Make a row that was not found, and put it into the slot. If another session
  * makes it at the same time, that is as good.
@@ -62,9 +69,14 @@ insert_row(void *arg)
 static bool
 make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
 {
-	ErrorData *violation = idgen_try(insert_row, new_row, ERRCODE_UNIQUE_VIOLATION);
+	ErrorContextCallback context = {.previous = error_context_stack, .callback = making_error_context, .arg = new_row};
 	int namelen = strlen(new_row->name);
+	ErrorData *violation;
 	bool found;
+
+	error_context_stack = &context;
+	violation = idgen_try(insert_row, new_row, ERRCODE_UNIQUE_VIOLATION);
+	error_context_stack = context.previous;
 
 	/* Triggers may have changed it, or its name. */
 	found = violation == NULL && ItemPointerIsValid(&new_row->tid) &&

@@ -1,6 +1,6 @@
 --
 -- idgen_health names id sequences that column defaults draw from, and that are
--- not there
+-- not there; triggers that are off; partitions that draw from something else
 --
 -- needs test/idgen.conf
 --
@@ -47,6 +47,34 @@ SELECT name, problem_kind FROM idgen_health WHERE problem_kind = 'missing';
 RESET ROLE;
 
 DROP TABLE t;
+DROP POLICY few ON id_sequences;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+
+-- triggers as pg_restore --disable-triggers leaves them, or off
+SELECT problem_kind FROM idgen_health WHERE name IS NULL;
+ALTER TABLE id_sequences DISABLE TRIGGER ALL;
+SELECT problem_kind FROM idgen_health WHERE name IS NULL;
+ALTER TABLE id_sequences ENABLE TRIGGER ALL;
+SELECT problem AS problem, substring(problem FROM 'ALTER TABLE .*[^.]') AS remedy FROM idgen_health WHERE name IS NULL \gset
+\echo :problem
+:remedy;
+SELECT problem_kind FROM idgen_health WHERE name IS NULL;
+
+-- a partition with a default of its own
+CREATE TABLE m (id serial, y int, PRIMARY KEY (id, y)) PARTITION BY LIST (y);
+CREATE TABLE m1 PARTITION OF m FOR VALUES IN (1);
+SELECT idgen_adopt('m', 'id');
+CREATE TABLE m2 (id serial, y int NOT NULL, PRIMARY KEY (id, y));
+INSERT INTO m2 (y) SELECT 2 FROM generate_series(1, 500);
+SELECT name, problem FROM idgen_health WHERE problem IS NOT NULL;
+ALTER TABLE m ATTACH PARTITION m2 FOR VALUES IN (2);
+SELECT name, problem_kind, problem FROM idgen_health WHERE problem IS NOT NULL;
+ALTER TABLE m2 ALTER id SET DEFAULT idgen_next('public.m.id');
+SELECT name, problem_kind, problem FROM idgen_health WHERE problem IS NOT NULL;
+SELECT idgen_sync('m', 'id');
+SELECT name, problem FROM idgen_health WHERE problem IS NOT NULL;
+
+DROP TABLE m;
 DROP EXTENSION idgen CASCADE;
 DROP SEQUENCE native_seq;
 DROP ROLE regress_idgen_stranger;
