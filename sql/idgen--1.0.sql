@@ -443,8 +443,8 @@ CREATE FUNCTION @extschema@.idgen_parent(name text) RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_parent'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- Make a row as a draw would, but for where it begins: null for where its parent
--- says. False if it is there.
+-- Make a row as a draw would, but for where it begins: null for where its
+-- parent says. False if it is there.
 CREATE FUNCTION @extschema@.idgen_create_child(name text, parent text, next_block_start bigint) RETURNS boolean
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1494,8 +1494,8 @@ BEGIN ATOMIC
 		WHERE d.kind = 'owned' AND d.counts
 	),
 
-	-- a partition that was attached with a default of its own: its ids are those
-	-- of others, or will be
+	-- a partition that was attached with a default of its own: its ids are
+	-- those of others, or will be
 	other_partitions AS MATERIALIZED (
 		SELECT DISTINCT d.line, d.relation_name AS parent_name, n.relation_name, n.column_name
 		FROM takers AS d JOIN pg_inherits AS i ON i.inhparent = d.relation JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition

@@ -1,6 +1,6 @@
 /*
  * secret.c
- *		Table idgen_secrets, and the keys of id sequences that scramble their ids.
+ *		Table idgen_secrets, and the keys of scrambled ids.
  *
  * A row of id_sequences that scrambles its ids has a salt, which everybody may
  * read. Its key is HMAC-SHA256 of the salt (RFC 2104) by a secret, which nobody
@@ -113,7 +113,7 @@ fill_random(void *bytes, size_t size)
 		         errmsg("could not generate random values")));
 }
 
-/* The fingerprint of a secret, as it is stored: the beginning of its SHA-256. */
+/* The fingerprint of a secret, as it is stored: the first bytes of SHA-256. */
 static Datum
 fingerprint_of(Datum secret)
 {

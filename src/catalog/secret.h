@@ -1,6 +1,6 @@
 /*
  * secret.h
- *		Table idgen_secrets, and the keys of id sequences that scramble their ids.
+ *		Table idgen_secrets, and the keys of scrambled ids.
  */
 #ifndef IDGEN_SECRET_H
 #define IDGEN_SECRET_H

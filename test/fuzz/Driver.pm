@@ -38,6 +38,10 @@ my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for
 # included.
 my $called = qr/^(?:clauses|fmgr|functions|parse_func)\.c |^lsyscache\.c func_parallel$/;
 
+# So does the server's compiler of PL/pgSQL, where a type that the function names
+# is dropped just then.
+my $compiled = qr/^compilation of PL\/pgSQL function /;
+
 # The same where a row of the catalog is updated without a lock, as by GRANT or
 # CREATE OR REPLACE. idgen updates none but by such commands.
 my $updated = qr/^tuple concurrently (?:updated|deleted)$/;
@@ -329,7 +333,7 @@ sub read_log
 		my $entry = JSON::PP->new->decode($line);
 		$entry->{application_name} = $connections{$1} if $entry->{message} =~ /process \(PID (\d+)\)/;
 		if ($entry->{message} =~ $updated
-			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || where_raised($entry) =~ $called)
+			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || where_raised($entry) =~ $called || ($entry->{context} // '') =~ $compiled)
 			|| $entry->{message} =~ $unbuilt && ($entry->{statement} // '') =~ /\bINDEX\b/
 			|| $entry->{message} =~ $parallel && !in_idgen($entry) && ($entry->{context} // '') !~ /^.*idgen_/)
 		{

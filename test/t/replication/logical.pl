@@ -60,14 +60,12 @@ is(ask("SELECT idgen_next('lower')"), '1', 'so does a restart');
 is(ask("SELECT idgen_next_big('big')"), '1', 'big: ids are cached');
 is(ask("SELECT idgen_next('forward')"), '1', 'forward: ids are cached');
 change("UPDATE id_sequences SET next_block_start = 1001, block_size = 5 WHERE name = 'forward'");
-is(ask("SELECT idgen_next('forward')"), '2', 'forward: other changes leave them alone');
-is(ask("SELECT count(idgen_next('forward')) FROM generate_series(1, 20); SELECT idgen_next('forward')"),
-	"20\n1003", 'forward: and count from the next refill on');
+is(ask("SELECT idgen_next('forward')"), '1001', 'forward: so does another block_size');
 change(
 	q{
 	SELECT count(idgen_next('big')) FROM generate_series(1, 50);
 	UPDATE id_sequences SET big_base = 7000 WHERE name = 'big'});
-is(ask("SELECT idgen_next_big('big')"), '7002', 'big: big_base counts at once');
+is(ask("SELECT idgen_next_big('big')"), '7061', 'big: so does another big_base');
 
 is(ask("SELECT idgen_next('deleted')"), '1', 'deleted: ids are cached');
 change("DELETE FROM id_sequences WHERE name = 'deleted'");
