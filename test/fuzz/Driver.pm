@@ -38,7 +38,7 @@ my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for
 # included.
 my $called = qr/^(?:clauses|fmgr|functions|parse_func)\.c |^lsyscache\.c func_parallel$/;
 
-# So does the server's compiler of PL/pgSQL, where a type that the function names
+# So does the server's compiler of PL/pgSQL, where a type that the function uses
 # is dropped just then.
 my $compiled = qr/^compilation of PL\/pgSQL function /;
 
