@@ -80,7 +80,7 @@ is($servers{green}->safe_psql('postgres', q{
 is(insert('green'), '9|9', 'no id is drawn twice after the switch-over');
 
 $servers{blue}->safe_psql('postgres', q{
-	TRUNCATE orders, bills, id_sequences, idgen_node_numbers, idgen_leases});
+	TRUNCATE orders, bills, id_sequences, idgen_secrets, idgen_node_numbers, idgen_leases});
 subscribe('green', 'blue');
 is(insert('green'), '12|12', 'nor while the first server subscribes');
 switch_over('green', 'blue');
