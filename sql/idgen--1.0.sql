@@ -1608,15 +1608,18 @@ BEGIN ATOMIC
 		FROM takers AS d GROUP BY d.line
 	),
 
-	-- what is drawn from, but is not there, nor would be made by a draw
-	missing AS (
-		SELECT d.name, min(ARRAY[d.relation_name, d.column_name]) AS first, bool_and(d.form = 'bigint' AND d.plain) AS can_sync,
-			array_agg(format('%s.%I', d.relation_name, d.column_name) ORDER BY d.relation_name COLLATE "C", d.column_name COLLATE "C") AS columns
-		FROM draws AS d JOIN pg_class AS c ON c.oid = d.relation
+	-- what is drawn from, but is not there, nor would be made by a draw: to ask
+	-- for that takes longest
+	unknown AS MATERIALIZED (
+		SELECT d.* FROM draws AS d
 		WHERE d.kind = 'idgen' AND d.name IS NOT NULL AND d.source IS DISTINCT FROM 'sequence' AND NOT d.inherited
 			AND NOT EXISTS (SELECT FROM all_facts AS f WHERE f.name = d.name)
 			AND NOT row_security_active('@extschema@.id_sequences'::regclass)
-			AND @extschema@.idgen_counts(d.owner::oid, NULL::oid, NULL::oid)
+	), missing AS (
+		SELECT d.name, min(ARRAY[d.relation_name, d.column_name]) AS first, bool_and(d.form = 'bigint' AND d.plain) AS can_sync,
+			array_agg(format('%s.%I', d.relation_name, d.column_name) ORDER BY d.relation_name COLLATE "C", d.column_name COLLATE "C") AS columns
+		FROM unknown AS d JOIN pg_class AS c ON c.oid = d.relation
+		WHERE @extschema@.idgen_counts(d.owner::oid, NULL::oid, NULL::oid)
 			AND (c.relpages > 0 OR NOT current_setting('idgen.auto_create')::boolean)
 			AND @extschema@.idgen_parent(d.name::text) IS NULL
 		GROUP BY d.name

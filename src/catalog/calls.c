@@ -75,11 +75,14 @@ idgen_searched(Oid idgen_schema)
 	return searched;
 }
 
-/* Is one of these perhaps called in an expression, as it is stored? */
+/*
+ * Is one of these perhaps called in an expression, as it is stored? The first
+ * one is nextval().
+ */
 static bool
-may_call(const IdgenSearched *searched, const char *stored)
+may_call(const IdgenSearched *searched, int first, const char *stored)
 {
-	for (int i = 0; i < searched->n; i++)
+	for (int i = first; i < searched->n; i++)
 		if (strstr(stored, searched->stored[i]) != NULL)
 			return true;
 	return false;
@@ -256,7 +259,7 @@ idgen_calls_in(const IdgenSearched *searched, const char *stored)
 {
 	Node *expr;
 
-	if (!may_call(searched, stored))
+	if (!may_call(searched, 0, stored))
 		return NIL;
 	expr = stringToNode(stored);
 	return list_concat(nextval_calls(expr), own_calls(expr, searched->functions));
@@ -280,20 +283,22 @@ idgen_defaults_visit(Oid idgen_schema, Oid catalog, AttrNumber expression, Idgen
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		bool isnull;
-		Datum stored = heap_getattr(tuple, expression, RelationGetDescr(rel), &isnull);
+		Datum value = heap_getattr(tuple, expression, RelationGetDescr(rel), &isnull);
+		const char *stored;
 		ListCell *cell;
 
-		if (isnull)
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(scratch);
+		stored = isnull ? NULL : TextDatumGetCString(value);
+		if (stored == NULL || !may_call(searched, 1, stored))
 			continue;
-		foreach(cell, idgen_calls_in(searched, TextDatumGetCString(stored)))
+		foreach(cell, own_calls(stringToNode(stored), searched->functions))
 		{
 			const IdgenDrawCall *call = lfirst(cell);
 
-			if (call->form != IDGEN_DRAWS_NEXTVAL && call->name != NULL)
+			if (call->name != NULL)
 				visit(tuple, call, context);
 		}
-		MemoryContextReset(scratch);
-		CHECK_FOR_INTERRUPTS();
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(scratch);

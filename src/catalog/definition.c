@@ -175,10 +175,10 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	IdgenRefillMode refill;
 	bool isnull;
 
-	def->next_block_start = DatumGetInt64(idgen_row_attribute(slot, IDGEN_ATT_NEXT_BLOCK_START));
+	def->next_block_start = idgen_row_int64(slot, IDGEN_ATT_NEXT_BLOCK_START);
 	def->block_size = DatumGetInt32(idgen_row_attribute(slot, IDGEN_ATT_BLOCK_SIZE));
-	def->exhausted = DatumGetInt16(idgen_row_attribute(slot, IDGEN_ATT_EXHAUSTED)) != 0;
-	def->max_value = DatumGetInt64(idgen_row_attribute(slot, IDGEN_ATT_MAX_VALUE));
+	def->exhausted = idgen_row_is_exhausted(slot);
+	def->max_value = idgen_row_int64(slot, IDGEN_ATT_MAX_VALUE);
 	start = slot_getattr(slot, IDGEN_ATT_START_VALUE, &isnull);
 	def->start_value = isnull ? def->next_block_start : DatumGetInt64(start);
 

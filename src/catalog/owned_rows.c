@@ -123,7 +123,7 @@ find_rows(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn l
 		if (!table_tuple_satisfies_snapshot(search->rel, search->slot, search->snapshot))
 			continue;
 		row = palloc(sizeof(IdgenOwnedRow));
-		row->column = DatumGetInt64(idgen_row_attribute(search->slot, IDGEN_ATT_OWNED_BY));
+		row->column = idgen_row_int64(search->slot, IDGEN_ATT_OWNED_BY);
 		row->name = TextDatumGetCString(idgen_row_attribute(search->slot, IDGEN_ATT_NAME));
 		rows = lappend(rows, row);
 	}

@@ -283,6 +283,20 @@ idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
 	return value;
 }
 
+/* The same of a bigint. */
+int64
+idgen_row_int64(TupleTableSlot *slot, AttrNumber attnum)
+{
+	return DatumGetInt64(idgen_row_attribute(slot, attnum));
+}
+
+/* Does its column "exhausted" say that no id is left? */
+bool
+idgen_row_is_exhausted(TupleTableSlot *slot)
+{
+	return DatumGetInt16(idgen_row_attribute(slot, IDGEN_ATT_EXHAUSTED)) != 0;
+}
+
 /* A column that is a text, and may be null, as a string; NULL if it is. */
 char *
 idgen_row_string(TupleTableSlot *slot, AttrNumber attnum)

@@ -291,8 +291,7 @@ idgen_triggers_check_outlasted(Relation rel, TupleTableSlot *row)
 	{
 		if (!idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_SURE, newest))
 			removed_row();
-		if (DatumGetInt64(idgen_row_attribute(newest, IDGEN_ATT_NEXT_BLOCK_START)) !=
-		    DatumGetInt64(idgen_row_attribute(row, IDGEN_ATT_NEXT_BLOCK_START)))
+		if (idgen_row_int64(newest, IDGEN_ATT_NEXT_BLOCK_START) != idgen_row_int64(row, IDGEN_ATT_NEXT_BLOCK_START))
 			changed_column("next_block_start");
 		if (DatumGetInt16(idgen_row_attribute(newest, IDGEN_ATT_EXHAUSTED)) !=
 		    DatumGetInt16(idgen_row_attribute(row, IDGEN_ATT_EXHAUSTED)))

@@ -133,10 +133,10 @@ is_secret(TupleTableSlot *slot, const void *fingerprint)
 	Datum secret = slot_getattr(slot, ATT_SECRET, &isnull);
 	const bytea *own;
 
-	if (isnull)
-		return false;
+	if (isnull || fingerprint == NULL)
+		return !isnull;
 	own = DatumGetByteaPP(fingerprint_of(secret));
-	return fingerprint == NULL || memcmp(VARDATA_ANY(own), fingerprint, IDGEN_FINGERPRINT_BYTES) == 0;
+	return memcmp(VARDATA_ANY(own), fingerprint, IDGEN_FINGERPRINT_BYTES) == 0;
 }
 
 /*

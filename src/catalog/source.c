@@ -8,7 +8,9 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
+#include "utils/builtins.h"
 
+#include "catalog/row.h"
 #include "catalog/source.h"
 
 /* A little more room than there are sources. */
@@ -41,6 +43,13 @@ idgen_source_auto_created(void)
 		if (sources[i]->auto_created)
 			return sources[i];
 	pg_unreachable();
+}
+
+/* The source that a row names; NULL if it is unknown. Raises 22004. */
+const IdgenSource *
+idgen_source_of_row(TupleTableSlot *row)
+{
+	return idgen_source_find(TextDatumGetCString(idgen_row_attribute(row, IDGEN_ATT_SOURCE)));
 }
 
 /*

@@ -388,6 +388,7 @@ idgen_percent_of_range(double first, double next, double last)
 
 extern void idgen_source_register(const IdgenSource *source);
 extern const IdgenSource *idgen_source_find(const char *name);
+extern const IdgenSource *idgen_source_of_row(TupleTableSlot *row);
 extern const IdgenSource *idgen_source_auto_created(void);
 extern const IdgenSource *idgen_source_get(const char *name);
 

@@ -15,7 +15,6 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_attrdef.h"

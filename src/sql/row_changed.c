@@ -29,23 +29,11 @@ name_of(TupleTableSlot *version)
 	return TextDatumGetCString(idgen_row_attribute(version, IDGEN_ATT_NAME));
 }
 
-static int64
-get_int64(TupleTableSlot *version, AttrNumber attnum)
-{
-	return DatumGetInt64(idgen_row_attribute(version, attnum));
-}
-
-static bool
-is_exhausted(TupleTableSlot *version)
-{
-	return DatumGetInt16(idgen_row_attribute(version, IDGEN_ATT_EXHAUSTED)) != 0;
-}
-
 /* Are cached ids of this row its own, rather than those of another object? */
 static bool
 has_own_ids(TupleTableSlot *version)
 {
-	const IdgenSource *source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(version, IDGEN_ATT_SOURCE)));
+	const IdgenSource *source = idgen_source_of_row(version);
 
 	return source == NULL || !source->has_object;
 }
@@ -142,10 +130,10 @@ row_inserted(const IdgenTriggerRow *row)
 static void
 check_revival(const IdgenTriggerRow *row)
 {
-	if (is_exhausted(row->old) && !is_exhausted(row->new) &&
-	    get_int64(row->old, IDGEN_ATT_MAX_VALUE) == PG_INT64_MAX &&
-	    get_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
-	    get_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
+	if (idgen_row_is_exhausted(row->old) && !idgen_row_is_exhausted(row->new) &&
+	    idgen_row_int64(row->old, IDGEN_ATT_MAX_VALUE) == PG_INT64_MAX &&
+	    idgen_row_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX &&
+	    idgen_row_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) == PG_INT64_MAX)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" cannot be revived",
@@ -168,7 +156,7 @@ change_of_update(const IdgenTriggerRow *row)
 {
 	IdgenChange change = IDGEN_CHANGE_NONE;
 
-	if (get_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) < get_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START))
+	if (idgen_row_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) < idgen_row_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START))
 		return IDGEN_CHANGE_DROP;
 	for (AttrNumber attnum = 1; attnum <= RelationGetDescr(row->rel)->natts; attnum++)
 	{

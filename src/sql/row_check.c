@@ -66,18 +66,6 @@ name_of(const IdgenTriggerRow *row)
 	return idgen_row_string(row->new, IDGEN_ATT_NAME);
 }
 
-static int64
-get_int64(TupleTableSlot *slot, AttrNumber attnum)
-{
-	return DatumGetInt64(idgen_row_attribute(slot, attnum));
-}
-
-static bool
-is_exhausted(TupleTableSlot *slot)
-{
-	return DatumGetInt16(idgen_row_attribute(slot, IDGEN_ATT_EXHAUSTED)) != 0;
-}
-
 /* Set a column of the row that is about to be written. */
 static void
 set_column(IdgenTriggerRow *row, AttrNumber attnum, Datum value)
@@ -98,7 +86,7 @@ give_back_reserved_ids(IdgenTriggerRow *row)
 	IdgenHandle *handle = idgen_handle_find(RelationGetRelid(row->rel), name, strlen(name));
 
 	if (handle == NULL ||
-	    !idgen_pending_ends_at(handle, get_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START), is_exhausted(row->old)) ||
+	    !idgen_pending_ends_at(handle, idgen_row_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START), idgen_row_is_exhausted(row->old)) ||
 	    changes(row, IDGEN_ATT_NEXT_BLOCK_START))
 		return;
 
@@ -262,10 +250,10 @@ check_values(const IdgenTriggerRow *row)
 static bool
 is_unused(TupleTableSlot *slot)
 {
-	const IdgenSource *source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)));
+	const IdgenSource *source = idgen_source_of_row(slot);
 
-	return source != NULL && source->locks_row && !is_exhausted(slot) && !slot_attisnull(slot, IDGEN_ATT_START_VALUE) &&
-		get_int64(slot, IDGEN_ATT_START_VALUE) == get_int64(slot, IDGEN_ATT_NEXT_BLOCK_START);
+	return source != NULL && source->locks_row && !idgen_row_is_exhausted(slot) && !slot_attisnull(slot, IDGEN_ATT_START_VALUE) &&
+		idgen_row_int64(slot, IDGEN_ATT_START_VALUE) == idgen_row_int64(slot, IDGEN_ATT_NEXT_BLOCK_START);
 }
 
 /*
@@ -276,7 +264,7 @@ is_unused(TupleTableSlot *slot)
 static bool
 is_free_to_change(const IdgenTriggerRow *row, bool was_scrambled)
 {
-	return is_unused(row->old) && (was_scrambled || get_int64(row->old, IDGEN_ATT_START_VALUE) <= 1);
+	return is_unused(row->old) && (was_scrambled || idgen_row_int64(row->old, IDGEN_ATT_START_VALUE) <= 1);
 }
 
 /* Raises 55000: an UPDATE would have ids issued twice. */
@@ -341,7 +329,7 @@ fill_salt(IdgenTriggerRow *row)
 	if (!is_null(row, IDGEN_ATT_SALT))
 		return;
 	if (row->old == NULL && !is_null(row, IDGEN_ATT_START_VALUE) &&
-	    get_int64(row->new, IDGEN_ATT_START_VALUE) != get_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START))
+	    idgen_row_int64(row->new, IDGEN_ATT_START_VALUE) != idgen_row_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" needs the salt that it was drawn from with", name_of(row)),
@@ -359,7 +347,7 @@ keep_start(IdgenTriggerRow *row)
 	if (slot_attisnull(row->old, IDGEN_ATT_START_VALUE) || is_unused(row->old))
 		return;
 	if (is_null(row, IDGEN_ATT_START_VALUE) ||
-	    get_int64(row->new, IDGEN_ATT_START_VALUE) > get_int64(row->old, IDGEN_ATT_START_VALUE))
+	    idgen_row_int64(row->new, IDGEN_ATT_START_VALUE) > idgen_row_int64(row->old, IDGEN_ATT_START_VALUE))
 		set_column(row, IDGEN_ATT_START_VALUE, idgen_row_attribute(row->old, IDGEN_ATT_START_VALUE));
 }
 
@@ -367,7 +355,7 @@ keep_start(IdgenTriggerRow *row)
 static void
 check_range(const IdgenTriggerRow *row)
 {
-	if (get_int64(row->new, IDGEN_ATT_MAX_VALUE) < 1)
+	if (idgen_row_int64(row->new, IDGEN_ATT_MAX_VALUE) < 1)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("max_value of id sequence \"%s\" must be at least 1", name_of(row)),
@@ -481,7 +469,7 @@ check_owning_column(IdgenTriggerRow *row)
 
 	if (is_null(row, IDGEN_ATT_OWNED_BY) || (row->old != NULL && !changes(row, IDGEN_ATT_OWNED_BY)))
 		return;
-	column = get_int64(row->new, IDGEN_ATT_OWNED_BY);
+	column = idgen_row_int64(row->new, IDGEN_ATT_OWNED_BY);
 	if (is_replicated())
 		elevel = DEBUG1;
 	else if (row->old != NULL)

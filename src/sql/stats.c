@@ -113,7 +113,7 @@ source_of_row(const Entry *entry)
 {
 	const IdgenSource *source;
 
-	source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(entry->row, IDGEN_ATT_SOURCE)));
+	source = idgen_source_of_row(entry->row);
 	if (source == NULL || source->has_object != OidIsValid(entry->key->object))
 		return NULL;
 	return source;

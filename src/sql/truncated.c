@@ -66,7 +66,7 @@ restart(Relation rel, const char *name, TupleTableSlot *row)
 
 	if (!idgen_row_lock(rel, name, row))
 		return;
-	source = idgen_source_find(TextDatumGetCString(idgen_row_attribute(row, IDGEN_ATT_SOURCE)));
+	source = idgen_source_of_row(row);
 	start = slot_getattr(row, IDGEN_ATT_START_VALUE, &isnull);
 	if (source != NULL && source->locks_row && !isnull)
 	{
