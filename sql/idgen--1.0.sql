@@ -543,8 +543,11 @@ BEGIN
 			idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling, idgen_insert.owned_by,
 			idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format, idgen_insert.id_type)
 		IS NOT DISTINCT FROM ROW(NULL::integer, 0, NULL::bigint, 'table', NULL::text, current_setting('idgen.default_refill'), 'plain', 0::numeric, 'pooled_lo',
-			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text)
-		AND NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_insert.name) THEN
+			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text) THEN
+		-- Where another transaction makes the extension anew, this waits for it.
+		-- It reads no row: a serializable transaction would be in the way of
+		-- refills.
+		PERFORM s.name FROM ONLY @extschema@.id_sequences AS s LIMIT 0;
 		parent := @extschema@.idgen_parent(idgen_insert.name::text);
 		IF parent IS NOT NULL AND @extschema@.idgen_create_child(idgen_insert.name::text, parent::text, nullif(idgen_insert.next_block_start, 1)::bigint) THEN
 			RETURN;
