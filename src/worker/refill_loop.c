@@ -94,7 +94,6 @@ begin_transaction(int lock_ms)
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
-	PushActiveSnapshot(GetTransactionSnapshot());
 	MemoryContextSwitchTo(context);
 }
 
@@ -107,7 +106,6 @@ commit_transaction(void)
 {
 	MemoryContext context = CurrentMemoryContext;
 
-	PopActiveSnapshot();
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(context);
 }
@@ -161,11 +159,17 @@ next_job(Batch *batch)
 	return job;
 }
 
+/*
+ * Try a job. It has been requested after the transaction began, perhaps: code
+ * of users that runs for it sees what has been committed until now.
+ */
 static void
 try_job(Batch *batch, IdgenJob *job)
 {
 	batch->jobs = lappend(batch->jobs, job);
+	PushActiveSnapshot(GetTransactionSnapshot());
 	idgen_job_try(job);
+	PopActiveSnapshot();
 	if (job->state == IDGEN_JOB_ALLOCATED && is_transactional(job))
 		ForceSyncCommit();
 }
