@@ -544,9 +544,9 @@ BEGIN
 			idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format, idgen_insert.id_type)
 		IS NOT DISTINCT FROM ROW(NULL::integer, 0, NULL::bigint, 'table', NULL::text, current_setting('idgen.default_refill'), 'plain', 0::numeric, 'pooled_lo',
 			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text) THEN
-		-- Where another transaction makes the extension anew, this waits for it.
-		-- It reads no row: a serializable transaction would be in the way of
-		-- refills.
+		-- Where another transaction makes the extension anew, this waits for
+		-- it. It reads no row: a serializable transaction would be in the way
+		-- of refills.
 		PERFORM s.name FROM ONLY @extschema@.id_sequences AS s LIMIT 0;
 		parent := @extschema@.idgen_parent(idgen_insert.name::text);
 		IF parent IS NOT NULL AND @extschema@.idgen_create_child(idgen_insert.name::text, parent::text, nullif(idgen_insert.next_block_start, 1)::bigint) THEN
@@ -1644,6 +1644,32 @@ BEGIN ATOMIC
 		'Not all triggers of idgen on @extschema@.id_sequences are enabled always, so changes of its rows may go unnoticed. Run ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed, ENABLE ALWAYS TRIGGER idgen_truncated.'
 	WHERE (SELECT count(*) FROM pg_trigger AS t WHERE t.tgrelid = '@extschema@.id_sequences'::regclass AND t.tgenabled = 'A'
 		AND t.tgname IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated')) < 3
+	UNION ALL
+	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_dumped',
+		'What was added to @extschema@.id_sequences is in no dump: ' || string_agg(a.what, ', ' ORDER BY a.rank, a.what COLLATE "C") ||
+		'. Keep beside the dump what makes it again.'
+	FROM (
+		SELECT 1, 'row security' FROM pg_class AS r WHERE r.oid = '@extschema@.id_sequences'::regclass AND r.relrowsecurity
+		UNION ALL
+		SELECT 2, format('policy %I', p.polname) FROM pg_policy AS p WHERE p.polrelid = '@extschema@.id_sequences'::regclass
+		UNION ALL
+		SELECT 3, format('trigger %I', t.tgname) FROM pg_trigger AS t WHERE t.tgrelid = '@extschema@.id_sequences'::regclass
+			AND NOT t.tgisinternal AND t.tgname NOT IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated')
+		UNION ALL
+		SELECT 4, format('rule %I', w.rulename) FROM pg_rewrite AS w WHERE w.ev_class = '@extschema@.id_sequences'::regclass
+		UNION ALL
+		SELECT 5, format('constraint %I', o.conname) FROM pg_constraint AS o WHERE o.conrelid = '@extschema@.id_sequences'::regclass
+			AND o.contype IN ('c', 'f', 'u', 'x') AND o.conname NOT IN ('id_sequences_name_check', 'id_sequences_block_size_check',
+				'id_sequences_exhausted_check', 'id_sequences_big_base_check', 'id_sequences_max_children_check')
+		UNION ALL
+		SELECT 6, format('index %I', i.relname) FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid
+			WHERE x.indrelid = '@extschema@.id_sequences'::regclass AND i.relname NOT IN ('id_sequences_owned_by_idx', 'id_sequences_template_idx')
+				AND NOT EXISTS (SELECT FROM pg_constraint AS o WHERE o.conindid = x.indexrelid AND o.conrelid = x.indrelid)
+		UNION ALL
+		SELECT 7, format('publication %I', b.pubname) FROM pg_publication_rel AS l JOIN pg_publication AS b ON b.oid = l.prpubid
+			WHERE l.prrelid = '@extschema@.id_sequences'::regclass
+	) AS a (rank, what)
+	HAVING count(*) > 0
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_preloaded',
 		'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'

@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_attribute.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
@@ -21,7 +20,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_relation.h"
-#include "rewrite/rewriteHandler.h"
 #include "rewrite/rowsecurity.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -32,7 +30,6 @@
 #include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
-#include "catalog/row_duties.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 
@@ -138,29 +135,21 @@ idgen_may_lend_code(Oid relid, Oid roleid)
  * Walker: does an expression look at anything in the row that a refill may
  * write, or at what changes without our notice? The latter is what a domain
  * checks; is_immutable() looks at functions. There are no subqueries, see
- * idgen_row_visible(). "context" is the relation.
+ * idgen_row_visible().
  */
 static bool
 looks_at_changes(Node *node, void *context)
 {
-	Relation rel = (Relation) context;
-
 	if (node == NULL)
 		return false;
 	if (IsA(node, Var))
 	{
 		AttrNumber attno = ((Var *) node)->varattno;
 
-		if (attno <= 0 ||
-		    attno == IDGEN_ATT_NEXT_BLOCK_START ||
-		    attno == IDGEN_ATT_EXHAUSTED ||
-		    attno == IDGEN_ATT_REFILLED_AT)
-			return true;
-		if (attno <= IDGEN_ATT_LAST)
-			return false;
-		if (TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated == ATTRIBUTE_GENERATED_STORED)
-			return looks_at_changes(build_column_default(rel, attno), context);
-		return idgen_row_writes_others(rel);
+		return attno <= 0 ||
+			attno == IDGEN_ATT_NEXT_BLOCK_START ||
+			attno == IDGEN_ATT_EXHAUSTED ||
+			attno == IDGEN_ATT_REFILLED_AT;
 	}
 	if (IsA(node, CoerceToDomain))
 		return true;
@@ -311,9 +300,8 @@ row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms, bool *cach
 	 * not, though they may get one.
 	 */
 	idgen_watch_functions();
-	quals = (List *) expand_generated_columns_in_expr((Node *) quals, rel, 1);
 	planned = (List *) expression_planner((Expr *) quals);
-	*cacheable = !looks_at_changes((Node *) quals, rel) && is_immutable(planned);
+	*cacheable = !looks_at_changes((Node *) quals, NULL) && is_immutable(planned);
 	return policies_show_row(planned, row);
 }
 

@@ -117,7 +117,7 @@ idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 	idgen_triggers_trust_values(write.rri);
 	if (idgen_triggers_fire_before(&write, row, new))
 	{
-		idgen_row_complete(&write, new);
+		idgen_row_check_constraints(&write, new);
 		if (table_tuple_update(rel, &row->tts_tid, new, write.estate->es_output_cid, 0, SnapshotSelf,
 		                       InvalidSnapshot, true, &tmfd, &lockmode, &update_indexes) != TM_Ok)
 			written_by_trigger();

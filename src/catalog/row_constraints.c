@@ -78,10 +78,7 @@ clear(void)
 	prepared.estate = NULL;
 }
 
-/*
- * Prepare the constraints, if they can be kept. What is generated would have to
- * be put in place of its column.
- */
+/* Prepare the constraints, if they can be kept. */
 static void
 prepare(Relation rel)
 {
@@ -89,9 +86,6 @@ prepare(Relation rel)
 	MemoryContext before;
 	bool kept;
 
-	for (int i = 0; i < RelationGetDescr(rel)->natts; i++)
-		if (TupleDescAttr(RelationGetDescr(rel), i)->attgenerated != '\0')
-			return;
 	before = MemoryContextSwitchTo(CacheMemoryContext);
 	prepared.estate = CreateExecutorState();
 	MemoryContextSwitchTo(prepared.estate->es_query_cxt);

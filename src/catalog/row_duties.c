@@ -2,9 +2,9 @@
  * row_duties.c
  *		What an update of a row of id_sequences entails besides.
  *
- * Most tables have no triggers, constraints, generated columns or domains that
- * a refill has to do with. What a table has is found out once and remembered
- * until the table changes, so that a refill does not pay for it.
+ * Most tables have no triggers or constraints that a refill has to do with.
+ * What a table has is found out once and remembered until the table changes, so
+ * that a refill does not pay for it.
  */
 #include "postgres.h"
 
@@ -12,7 +12,6 @@
 #include "access/sysattr.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_trigger.h"
-#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "optimizer/optimizer.h"
 #include "utils/inval.h"
@@ -27,20 +26,20 @@
 static Oid known_relid = InvalidOid;
 static uint32 known_duties;
 
-/* Can a refill change that column? One that is generated may follow. */
+/* Can a refill change that column? */
 static bool
-refill_sets(TupleDesc desc, AttrNumber attnum)
+refill_sets(AttrNumber attnum)
 {
 	return attnum == IDGEN_ATT_NEXT_BLOCK_START || attnum == IDGEN_ATT_EXHAUSTED ||
-		attnum == IDGEN_ATT_REFILLED_AT || TupleDescAttr(desc, attnum - 1)->attgenerated != '\0';
+		attnum == IDGEN_ATT_REFILLED_AT;
 }
 
 /* Is a trigger for UPDATE only there for columns that no refill changes? */
 static bool
-is_of_other_columns(TupleDesc desc, const Trigger *trigger)
+is_of_other_columns(const Trigger *trigger)
 {
 	for (int i = 0; i < trigger->tgnattr; i++)
-		if (refill_sets(desc, trigger->tgattr[i]))
+		if (refill_sets(trigger->tgattr[i]))
 			return false;
 	return trigger->tgnattr > 0;
 }
@@ -51,7 +50,7 @@ is_of_other_columns(TupleDesc desc, const Trigger *trigger)
  * this table may have to check a row which is new, so it is none of these.)
  */
 static bool
-is_of_reference_to_others(TupleDesc desc, const Trigger *trigger)
+is_of_reference_to_others(const Trigger *trigger)
 {
 	AttrNumber own[INDEX_MAX_KEYS];
 	AttrNumber referred_to[INDEX_MAX_KEYS];
@@ -66,17 +65,17 @@ is_of_reference_to_others(TupleDesc desc, const Trigger *trigger)
 	DeconstructFkConstraintRow(constraint, &n, own, referred_to, NULL, NULL, NULL, NULL, NULL);
 	ReleaseSysCache(constraint);
 	for (int i = 0; i < n; i++)
-		if (refill_sets(desc, referred_to[i]))
+		if (refill_sets(referred_to[i]))
 			return false;
 	return true;
 }
 
 /* Can a refill fire a trigger? Not idgen's own: those are for SQL. */
 static bool
-refill_fires(TupleDesc desc, const Trigger *trigger)
+refill_fires(const Trigger *trigger)
 {
 	return TRIGGER_FOR_UPDATE(trigger->tgtype) && trigger->tgenabled != TRIGGER_DISABLED &&
-		!is_of_other_columns(desc, trigger) && !is_of_reference_to_others(desc, trigger) &&
+		!is_of_other_columns(trigger) && !is_of_reference_to_others(trigger) &&
 		!idgen_trigger_is_own(trigger);
 }
 
@@ -94,29 +93,13 @@ duties_of_triggers(Relation rel)
 	{
 		Trigger *trigger = &desc->triggers[i];
 
-		if (!refill_fires(RelationGetDescr(rel), trigger))
+		if (!refill_fires(trigger))
 			continue;
 		duties |= IDGEN_DUTY_TRIGGERS;
 		if (TRIGGER_FOR_BEFORE(trigger->tgtype) && TRIGGER_FOR_ROW(trigger->tgtype))
 			duties |= IDGEN_DUTY_BEFORE_ROW;
 	}
 	FreeTriggerDesc(desc);
-	return duties;
-}
-
-static uint32
-duties_of_columns(Relation rel)
-{
-	TupleDesc desc = RelationGetDescr(rel);
-	uint32 duties = 0;
-
-	for (int i = 0; i < desc->natts; i++)
-		if (TupleDescAttr(desc, i)->attgenerated != '\0' && !TupleDescAttr(desc, i)->attisdropped)
-			duties |= IDGEN_DUTY_GENERATED;
-	if (TupleDescAttr(desc, IDGEN_ATT_NEXT_BLOCK_START - 1)->atttypid != INT8OID ||
-	    TupleDescAttr(desc, IDGEN_ATT_EXHAUSTED - 1)->atttypid != INT2OID ||
-	    TupleDescAttr(desc, IDGEN_ATT_REFILLED_AT - 1)->atttypid != TIMESTAMPTZOID)
-		duties |= IDGEN_DUTY_DOMAINS;
 	return duties;
 }
 
@@ -153,7 +136,7 @@ idgen_row_duties(Relation rel)
 {
 	if (known_relid != RelationGetRelid(rel))
 	{
-		uint32 duties = duties_of_triggers(rel) | duties_of_columns(rel) | duties_of_constraints(rel);
+		uint32 duties = duties_of_triggers(rel) | duties_of_constraints(rel);
 
 		/* None of these took an invalidation for this table: it is locked. */
 		known_duties = duties;

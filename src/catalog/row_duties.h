@@ -16,17 +16,11 @@ typedef enum IdgenRowDuty
 	/* Some of these are fired BEFORE, for each row. */
 	IDGEN_DUTY_BEFORE_ROW = 1 << 1,
 
-	/* There are generated columns. */
-	IDGEN_DUTY_GENERATED = 1 << 2,
-
 	/* A CHECK constraint looks at next_block_start. */
-	IDGEN_DUTY_CHECK_START = 1 << 3,
+	IDGEN_DUTY_CHECK_START = 1 << 2,
 
 	/* A CHECK constraint looks at exhausted. */
-	IDGEN_DUTY_CHECK_EXHAUSTED = 1 << 4,
-
-	/* The type of one of the two columns is a domain. */
-	IDGEN_DUTY_DOMAINS = 1 << 5,
+	IDGEN_DUTY_CHECK_EXHAUSTED = 1 << 3,
 } IdgenRowDuty;
 
 extern void idgen_row_duties_init(void);
@@ -40,16 +34,6 @@ static inline bool
 idgen_row_fires_triggers(Relation rel)
 {
 	return (idgen_row_duties(rel) & IDGEN_DUTY_TRIGGERS) != 0;
-}
-
-/*
- * May an update write a column that idgen does not know, without being told so
- * by its expression? Triggers may.
- */
-static inline bool
-idgen_row_writes_others(Relation rel)
-{
-	return (idgen_row_duties(rel) & IDGEN_DUTY_BEFORE_ROW) != 0;
 }
 
 #endif /* IDGEN_ROW_DUTIES_H */

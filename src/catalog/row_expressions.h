@@ -12,8 +12,7 @@
 #include "catalog/row_write_state.h"
 #include "common/compat.h"
 
-extern void idgen_row_complete(IdgenRowWrite *write, TupleTableSlot *row);
-extern void idgen_row_check_domains(Relation rel, TupleTableSlot *row);
+extern void idgen_row_check_constraints(IdgenRowWrite *write, TupleTableSlot *row);
 extern List *idgen_row_insert_index_entries(IdgenRowWrite *write, TupleTableSlot *row,
                                             TU_UpdateIndexes which);
 extern void idgen_row_fill(IdgenRowWrite *write, const char *name, int32 block_size, const char *refill,

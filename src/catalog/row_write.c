@@ -6,8 +6,8 @@
  * the table, as the server's logical replication worker does
  * (executor/execReplication.c). An SQL statement would do more than that, so
  * this is done here, as far as a table asks for it (row_duties.c): triggers
- * fire (row_triggers.c), and generated columns, constraints and indexes are
- * seen to (row_expressions.c). Rules and row security belong to SQL and are
+ * fire (row_triggers.c), and constraints and indexes are seen to
+ * (row_expressions.c). Rules and row security belong to SQL and are
  * left out.
  */
 #include "postgres.h"
@@ -137,10 +137,8 @@ before_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old,
 		if (duties & IDGEN_DUTY_BEFORE_ROW)
 			idgen_triggers_check_untouched(write->rel, wanted, row);
 	}
-	if (duties & (IDGEN_DUTY_BEFORE_ROW | IDGEN_DUTY_GENERATED | IDGEN_DUTY_CHECK_START | IDGEN_DUTY_CHECK_EXHAUSTED))
-		idgen_row_complete(write, row);
-	if (duties & IDGEN_DUTY_DOMAINS)
-		idgen_row_check_domains(write->rel, row);
+	if (duties & (IDGEN_DUTY_BEFORE_ROW | IDGEN_DUTY_CHECK_START | IDGEN_DUTY_CHECK_EXHAUSTED))
+		idgen_row_check_constraints(write, row);
 }
 
 /* What comes after an update. */
@@ -165,8 +163,8 @@ after_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old, TupleTabl
  * newest version after all. On success *tid is the new version's place.
  * Triggers get the rights of "writer".
  *
- * Raises 09000 if a trigger suppresses the update or changes more than columns
- * of its own; 23502, 23505, 23514; and what triggers and other code raise.
+ * Raises 09000 if a trigger suppresses the update or changes the row; 23502,
+ * 23505, 23514; and what triggers and other code raise.
  */
 TM_Result
 idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
@@ -220,7 +218,7 @@ insert_filled(IdgenRowWrite *write, TupleTableSlot *row, ItemPointer tid)
 	ItemPointerSetInvalid(tid);
 	if (idgen_triggers_fire_before(write, NULL, row))
 	{
-		idgen_row_complete(write, row);
+		idgen_row_check_constraints(write, row);
 		table_tuple_insert(write->rel, row, write->estate->es_output_cid, 0, NULL);
 		*tid = row->tts_tid;
 		idgen_triggers_fire_after(write, NULL, row,

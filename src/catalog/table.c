@@ -11,7 +11,6 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
-#include "parser/parse_coerce.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -51,13 +50,13 @@ static const struct
 };
 
 /*
- * Is a type idgen_column, which has no fixed OID, or a domain of it? Only a
- * superuser can make another base type, of that name, too.
+ * Is a type idgen_column, which has no fixed OID? Only a superuser can make
+ * another base type of that name.
  */
 static bool
 is_column_type(Oid type)
 {
-	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(getBaseType(type)));
+	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	Form_pg_type form;
 	bool result;
 
@@ -69,7 +68,7 @@ is_column_type(Oid type)
 	return result;
 }
 
-/* Is a column what the install script has made it, or as good? */
+/* Is a column what the install script has made it? */
 static bool
 column_is_good(TupleDesc desc, AttrNumber attnum)
 {
@@ -80,22 +79,29 @@ column_is_good(TupleDesc desc, AttrNumber attnum)
 		return false;
 	if (attnum == IDGEN_ATT_NAME && column->attcollation != C_COLLATION_OID)
 		return false;
-	return OidIsValid(made) ? IsBinaryCoercible(column->atttypid, made) : is_column_type(column->atttypid);
+	return OidIsValid(made) ? column->atttypid == made : is_column_type(column->atttypid);
 }
 
-/* The first column that is not; InvalidAttrNumber if all are. */
+/*
+ * The first column that is not, or is not there; or the first one that somebody
+ * has added. InvalidAttrNumber if there is none.
+ */
 static AttrNumber
 first_bad_column(Relation rel)
 {
-	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
-		if (!column_is_good(RelationGetDescr(rel), attnum))
+	TupleDesc desc = RelationGetDescr(rel);
+
+	for (AttrNumber attnum = 1; attnum <= Max(desc->natts, IDGEN_ATT_LAST); attnum++)
+		if (attnum <= IDGEN_ATT_LAST ? !column_is_good(desc, attnum) : !TupleDescAttr(desc, attnum - 1)->attisdropped)
 			return attnum;
 	return InvalidAttrNumber;
 }
 
 /*
- * Are the columns of id_sequences what the install script has made them, or as
- * good? The owner can change them, and the code takes them for what they were.
+ * Are the columns of id_sequences what the install script has made them? The
+ * owner can change them, and the code takes them for what they were. A column
+ * that is added is refused when it is (sql/object_access.c), but in sessions
+ * that have not loaded the library.
  */
 bool
 idgen_table_is_good(Relation rel)
@@ -119,8 +125,8 @@ idgen_table_check(Relation rel)
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("table \"%s\" does not have the columns that it was created with",
 		                RelationGetRelationName(rel)),
-		         errdetail("Column %d must be \"%s\".", bad, made_columns[bad - 1].name),
-		         errhint("Restore their types, and the collation of column \"name\".")));
+		         bad <= IDGEN_ATT_LAST ? errdetail("Column %d must be \"%s\".", bad, made_columns[bad - 1].name) : errdetail("Column \"%s\" was added.", NameStr(TupleDescAttr(RelationGetDescr(rel), bad - 1)->attname)),
+		         bad <= IDGEN_ATT_LAST ? errhint("Restore their types, and the collation of column \"name\".") : errhint("Keep what it has in a table of your own that refers to column \"name\", and drop it. No dump with it could be restored.")));
 }
 
 /*

@@ -147,27 +147,21 @@ check_revival(const IdgenTriggerRow *row)
 /*
  * What an UPDATE that keeps the name means for cached ids. Other programs raise
  * next_block_start all the time, to allocate, and set "exhausted" with the last
- * block: that leaves the ids in the cache. So do columns of the users' own,
- * which row security may look at. Any other change voids them: they may not be
- * what the row says now.
+ * block: that leaves the ids in the cache. Any other change voids them: they
+ * may not be what the row says now.
  */
 static IdgenChange
 change_of_update(const IdgenTriggerRow *row)
 {
-	IdgenChange change = IDGEN_CHANGE_NONE;
-
 	if (idgen_row_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) < idgen_row_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START))
 		return IDGEN_CHANGE_DROP;
-	for (AttrNumber attnum = 1; attnum <= RelationGetDescr(row->rel)->natts; attnum++)
+	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
 	{
-		if (attnum == IDGEN_ATT_NEXT_BLOCK_START || attnum == IDGEN_ATT_REFILLED_AT ||
-		    !idgen_trigger_row_changes(row, attnum))
-			continue;
-		if (attnum <= IDGEN_ATT_LAST && attnum != IDGEN_ATT_EXHAUSTED)
+		if (attnum != IDGEN_ATT_NEXT_BLOCK_START && attnum != IDGEN_ATT_REFILLED_AT &&
+		    attnum != IDGEN_ATT_EXHAUSTED && idgen_trigger_row_changes(row, attnum))
 			return IDGEN_CHANGE_DROP;
-		change = IDGEN_CHANGE_REVALIDATE;
 	}
-	return change;
+	return idgen_trigger_row_changes(row, IDGEN_ATT_EXHAUSTED) ? IDGEN_CHANGE_REVALIDATE : IDGEN_CHANGE_NONE;
 }
 
 /*

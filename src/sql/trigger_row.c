@@ -67,13 +67,9 @@ idgen_trigger_row_changes(const IdgenTriggerRow *row, AttrNumber attnum)
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(row->rel), attnum - 1);
 	bool old_null;
 	bool new_null;
-	Datum old_value;
-	Datum new_value;
+	Datum old_value = slot_getattr(row->old, attnum, &old_null);
+	Datum new_value = slot_getattr(row->new, attnum, &new_null);
 
-	if (att->attisdropped)
-		return false;
-	old_value = slot_getattr(row->old, attnum, &old_null);
-	new_value = slot_getattr(row->new, attnum, &new_null);
 	if (old_null || new_null)
 		return old_null != new_null;
 	return !datum_image_eq(old_value, new_value, att->attbyval, att->attlen);

@@ -68,5 +68,5 @@ DROP TABLE whole;
 
 -- claim: An expression in ALTER TABLE id_sequences cannot refill.
 SELECT idgen_create('rewritten');
-ALTER TABLE id_sequences ADD COLUMN drawn bigint DEFAULT idgen_next('rewritten');
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('rewritten');
 -- gives: ERROR 55006: cannot change rows of "id_sequences" because the current command rewrites the table

@@ -40,7 +40,7 @@ CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
 CREATE FOREIGN TABLE foreign_table (a bigint DEFAULT nextval('shared_seq')) SERVER nowhere;
 CREATE DOMAIN id AS integer DEFAULT nextval('shared_seq');
 CREATE TABLE domains (a id, b id DEFAULT nextval('shared_seq'));
-ALTER TABLE id_sequences ADD extra bigint DEFAULT nextval('shared_seq');
+ALTER TABLE id_sequences ALTER start_value SET DEFAULT nextval('shared_seq');
 
 -- what inherits
 CREATE TABLE parent (a serial);
@@ -78,7 +78,7 @@ SELECT count(idgen_adopt(relation, column_name)) FROM
 RESET client_min_messages;
 SELECT relation, column_name, kind FROM idgen_columns WHERE adoptable ORDER BY relation::text, column_name;
 
-ALTER TABLE id_sequences DROP extra;
+ALTER TABLE id_sequences ALTER start_value DROP DEFAULT;
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA adoptable CASCADE;

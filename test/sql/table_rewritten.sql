@@ -10,16 +10,13 @@ SELECT idgen_create('gen', block_size => 2), idgen_create('other'), idgen_create
 CREATE FUNCTION draw(text) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN idgen_next(''gen''); END';
 
 -- a refill
-ALTER TABLE id_sequences ADD COLUMN drawn bigint DEFAULT idgen_next('gen');
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('gen');
 \echo :SQLSTATE
-ALTER TABLE id_sequences ADD COLUMN drawn integer;
-ALTER TABLE id_sequences ALTER drawn TYPE bigint USING idgen_next('gen');
-\echo :SQLSTATE
-ALTER TABLE id_sequences ADD COLUMN generated bigint GENERATED ALWAYS AS (draw(name)) STORED;
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING draw(name);
 \echo :SQLSTATE
 BEGIN;
 LOCK TABLE id_sequences;
-DO $$ BEGIN ALTER TABLE id_sequences ALTER drawn TYPE bigint USING idgen_next('gen'); END $$;
+DO $$ BEGIN ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('gen'); END $$;
 \echo :SQLSTATE
 ROLLBACK;
 
@@ -27,7 +24,7 @@ ROLLBACK;
 SELECT idgen_create('gapless', block_size => 1);
 BEGIN;
 SAVEPOINT a;
-ALTER TABLE id_sequences ALTER drawn TYPE bigint USING idgen_next('gapless');
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('gapless');
 \echo :SQLSTATE
 ROLLBACK TO a;
 SELECT idgen_next('gapless');
@@ -36,15 +33,15 @@ SELECT idgen_next('gapless');
 
 -- a new row, and other changes
 SET idgen.auto_create = on;
-ALTER TABLE id_sequences ALTER drawn TYPE bigint USING idgen_next('new');
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('new');
 \echo :SQLSTATE
 RESET idgen.auto_create;
-ALTER TABLE id_sequences ALTER drawn TYPE text USING idgen_create('new')::text;
+ALTER TABLE id_sequences ALTER time_zone TYPE text USING idgen_create('new')::text;
 \echo :SQLSTATE
-ALTER TABLE id_sequences ALTER drawn TYPE text USING idgen_restart('gen', 1001)::text;
+ALTER TABLE id_sequences ALTER time_zone TYPE text USING idgen_restart('gen', 1001)::text;
 \echo :SQLSTATE
 CREATE FUNCTION remove() RETURNS bigint LANGUAGE sql AS 'DELETE FROM id_sequences WHERE name = ''gen'' RETURNING 1';
-ALTER TABLE id_sequences ALTER drawn TYPE bigint USING remove();
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING remove();
 \echo :SQLSTATE
 
 -- nothing has come of that
@@ -52,18 +49,18 @@ SELECT idgen_next('gen');
 
 -- where the ids come from elsewhere, there is nothing to write
 CREATE SEQUENCE native_seq;
-ALTER TABLE id_sequences ALTER drawn TYPE bigint USING idgen_next('native', 'sequence');
-SELECT count(DISTINCT drawn) FROM id_sequences;
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('native', 'sequence');
+SELECT count(DISTINCT start_value) FROM id_sequences;
 SELECT idgen_next('native', 'sequence');
 
 -- ids that are there already can be drawn, cached or pending
 SELECT idgen_next('other');
-ALTER TABLE id_sequences ALTER drawn TYPE integer USING idgen_next('other');
-SELECT min(drawn), max(drawn) FROM id_sequences;
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('other');
+SELECT min(start_value), max(start_value) FROM id_sequences;
 BEGIN;
 SELECT idgen_next('third');
-ALTER TABLE id_sequences ADD COLUMN drawn_too bigint DEFAULT idgen_next('third');
-SELECT min(drawn_too), max(drawn_too) FROM id_sequences;
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('third');
+SELECT min(start_value), max(start_value) FROM id_sequences;
 COMMIT;
 SELECT idgen_next('other'), idgen_next('third');
 
@@ -71,7 +68,7 @@ SELECT idgen_next('other'), idgen_next('third');
 BEGIN;
 LOCK TABLE id_sequences;
 SELECT count(DISTINCT idgen_next('gen')) FROM id_sequences, generate_series(1, 4);
-ALTER TABLE id_sequences ALTER drawn TYPE numeric, DROP COLUMN drawn_too;
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING 1;
 SELECT count(DISTINCT idgen_next('gen')) FROM id_sequences, generate_series(1, 4);
 CLUSTER id_sequences USING id_sequences_pkey;
 SELECT idgen_next('gen');
@@ -86,8 +83,8 @@ BEGIN
 	END LOOP;
 	RAISE NOTICE '% different ids of 12', (SELECT count(DISTINCT id) FROM unnest(seen) AS id);
 END $$;
-UPDATE id_sequences SET drawn = idgen_next('gen') WHERE name <> 'gen';
-SELECT count(DISTINCT drawn) FROM id_sequences WHERE name <> 'gen';
+UPDATE id_sequences SET start_value = idgen_next('gen') WHERE name <> 'gen';
+SELECT count(DISTINCT start_value) FROM id_sequences WHERE name <> 'gen';
 INSERT INTO id_sequences (name, next_block_start) SELECT 'made' || n, idgen_next('gen') FROM generate_series(1, 5) AS n;
 SELECT count(DISTINCT next_block_start) FROM id_sequences WHERE name LIKE 'made%';
 SELECT idgen_next('gen') - next_block_start BETWEEN -2 AND 0 FROM id_sequences WHERE name = 'gen';

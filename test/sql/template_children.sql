@@ -123,14 +123,5 @@ SELECT idgen_next('c/z3');
 UPDATE id_sequences SET start_value = NULL WHERE name = 'c/*';
 SELECT idgen_next('c/z4');
 
--- columns of one's own: their default, else what the template says
-ALTER TABLE id_sequences ADD COLUMN tenant text, ADD COLUMN made_by text DEFAULT current_user, ADD COLUMN doubled int GENERATED ALWAYS AS (block_size * 2) STORED,
-	ADD COLUMN gone int, ADD COLUMN number int GENERATED ALWAYS AS IDENTITY;
-ALTER TABLE id_sequences DROP COLUMN gone;
-UPDATE id_sequences SET tenant = 'all', made_by = 'nobody' WHERE name = 'c/*';
-SELECT idgen_next('c/own');
-SELECT tenant, made_by = current_user AS by_default, doubled, number = max(number) OVER () AS next_number
-	FROM id_sequences WHERE name LIKE 'c/own';
-
 DROP TABLE documents;
 DROP EXTENSION idgen;

@@ -101,7 +101,7 @@ SELECT idgen_next('no/new');
 ROLLBACK;
 
 -- while the command rewrites the table
-ALTER TABLE id_sequences ADD COLUMN more bigint DEFAULT idgen_next('t/rewritten');
+ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('t/rewritten');
 \echo :SQLSTATE
 SELECT name FROM id_sequences WHERE name = 't/rewritten';
 

@@ -39,8 +39,8 @@ $path
 CREATE OR REPLACE FUNCTION \@extschema\@.idgen_version() RETURNS text
 	AS 'MODULE_PATHNAME', '$version_function'
 	LANGUAGE C STRICT STABLE PARALLEL SAFE;
-ALTER TABLE \@extschema\@.id_sequences ADD COLUMN made_up text;
-COMMENT ON COLUMN \@extschema\@.id_sequences.made_up IS 'made up';
+ALTER TABLE \@extschema\@.idgen_leases ADD COLUMN made_up text;
+COMMENT ON COLUMN \@extschema\@.idgen_leases.made_up IS 'made up';
 CREATE FUNCTION \@extschema\@.idgen_made_up() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
 	SET search_path = pg_catalog, pg_temp AS \$\$ SELECT 'made up' \$\$;
 REVOKE ALL ON FUNCTION \@extschema\@.idgen_made_up() FROM PUBLIC;
