@@ -39,6 +39,7 @@ $path
 CREATE OR REPLACE FUNCTION \@extschema\@.idgen_version() RETURNS text
 	AS 'MODULE_PATHNAME', '$version_function'
 	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+ALTER TABLE \@extschema\@.id_sequences ALTER name SET STORAGE EXTENDED;
 ALTER TABLE \@extschema\@.idgen_leases ADD COLUMN made_up text;
 COMMENT ON COLUMN \@extschema\@.idgen_leases.made_up IS 'made up';
 CREATE FUNCTION \@extschema\@.idgen_made_up() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
