@@ -188,6 +188,31 @@ ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_check_row;
 ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_row_changed;
 ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_truncated;
 
+-- What was made from a row goes along when that is renamed; and the children of
+-- a row with periods with their names, by which it finds them. Where rows
+-- arrive by replication, so do these changes: the trigger is an ordinary one.
+CREATE FUNCTION @extschema@.idgen_renamed() RETURNS trigger
+	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	-- without children, this asks for no further privileges
+	IF EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS c WHERE c.template = OLD.name) THEN
+		UPDATE ONLY @extschema@.id_sequences AS c
+			SET template = NEW.name,
+				name = CASE WHEN starts_with(c.name::text, OLD.name || '/') AND OLD.period IS NOT NULL
+					THEN NEW.name || substr(c.name, length(OLD.name) + 1) ELSE c.name END
+			WHERE c.template = OLD.name;
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+COMMENT ON FUNCTION @extschema@.idgen_renamed() IS 'internal: trigger that has the children of a row of id_sequences follow its new name';
+
+CREATE TRIGGER idgen_renamed
+	AFTER UPDATE OF name ON @extschema@.id_sequences
+	FOR EACH ROW WHEN (NEW.name <> OLD.name) EXECUTE FUNCTION @extschema@.idgen_renamed();
+
 --
 -- The secrets that the keys of scrambled ids are made with: one as a rule, and
 -- those of other servers that rows have come from. Nobody but the owner may
@@ -1654,7 +1679,7 @@ BEGIN ATOMIC
 		SELECT 2, format('policy %I', p.polname) FROM pg_policy AS p WHERE p.polrelid = '@extschema@.id_sequences'::regclass
 		UNION ALL
 		SELECT 3, format('trigger %I', t.tgname) FROM pg_trigger AS t WHERE t.tgrelid = '@extschema@.id_sequences'::regclass
-			AND NOT t.tgisinternal AND t.tgname NOT IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated')
+			AND NOT t.tgisinternal AND t.tgname NOT IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated', 'idgen_renamed')
 		UNION ALL
 		SELECT 4, format('rule %I', w.rulename) FROM pg_rewrite AS w WHERE w.ev_class = '@extschema@.id_sequences'::regclass
 		UNION ALL

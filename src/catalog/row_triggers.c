@@ -35,7 +35,7 @@
 #include "common/compat.h"
 
 /* Functions that belong to idgen, as far as that is known; or invalid. */
-static Oid own_functions[2];
+static Oid own_functions[3];
 
 /*
  * Does this trigger belong to idgen? To find out, the catalogs have to be read,
@@ -49,7 +49,7 @@ idgen_trigger_is_own(const Trigger *trigger)
 			return true;
 	if (getExtensionOfObject(ProcedureRelationId, trigger->tgfoid) != get_extension_oid("idgen", true))
 		return false;
-	own_functions[1] = own_functions[0];
+	memmove(&own_functions[1], &own_functions[0], sizeof(own_functions) - sizeof(Oid));
 	own_functions[0] = trigger->tgfoid;
 	return true;
 }

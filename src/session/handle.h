@@ -142,7 +142,8 @@ typedef struct IdgenFound
 	uint64 quick_epoch;
 	uint64 epoch;
 	bool remember;
-	bool has_row; /* if not, a source was asked for that needs none */
+	bool for_periods; /* may a row with periods draw from it? see validate.c */
+	bool has_row;     /* if not, a source was asked for that needs none */
 	Oid userid;
 	const IdgenSource *source;
 	const char *search_path; /* that the source was found by, or NULL if it depends on none */

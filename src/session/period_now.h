@@ -80,13 +80,15 @@ static inline IdgenHandle *
 idgen_handle_child_fast(const IdgenHandle *handle, const IdgenSource *asked, const IdgenDay *at)
 {
 	const IdgenPeriods *periods = handle->periods;
+	IdgenHandle *child;
 
 	if (periods == NULL || !handle->found.remember ||
 	    !idgen_handle_is_valid(handle, handle->found.epoch, asked) ||
 	    !idgen_slot_is_still(handle->found.slot, handle->found.version))
 		return NULL;
-	return at == NULL ? idgen_handle_child_now(handle, &periods->now)
-					  : idgen_handle_child_of_day(handle, &periods->dated, at);
+	child = at == NULL ? idgen_handle_child_now(handle, &periods->now)
+					   : idgen_handle_child_of_day(handle, &periods->dated, at);
+	return child != NULL && child->found.for_periods ? child : NULL;
 }
 
 #endif /* IDGEN_PERIOD_NOW_H */

@@ -123,8 +123,38 @@ read_format(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 }
 
 /*
+ * Is the row the child of a row with periods, named after one of them, as far
+ * as its name and its column "template" tell? A row that was made by hand, with
+ * that name, is one as well; but one that a template was asked for is something
+ * else, of which the name only looks like that.
+ */
+static bool
+is_of_periods(const IdgenHandle *handle, TupleTableSlot *row)
+{
+	const char *slash = strrchr(handle->name, '/');
+	char *made_from = idgen_row_string(row, IDGEN_ATT_TEMPLATE);
+
+	if (slash == NULL || made_from == NULL)
+		return slash != NULL;
+	return strlen(made_from) == (size_t) (slash - handle->name) &&
+		strncmp(made_from, handle->name, slash - handle->name) == 0;
+}
+
+/* Raises 55000: the row is no child of the row with periods. */
+static void
+not_of_periods(const IdgenHandle *handle, const IdgenHandle *parent, TupleTableSlot *row)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("id sequence \"%s\" does not belong to \"%s\"", handle->name, parent->name),
+	         errdetail("It was made from \"%s\".", idgen_row_string(row, IDGEN_ATT_TEMPLATE)),
+	         errhint("Rename one of the two, or set column \"template\" to \"%s\".", parent->name)));
+}
+
+/*
  * Look for the row, if the user may see it, and make one if the call does.
- * Raises 22023 if it has another source than the call asks for.
+ * Raises 22023 if it has another source than the call asks for, and 55000 if a
+ * row with periods is to draw from it, and may not.
  */
 static void
 look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
@@ -139,6 +169,9 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		if (call->asked != NULL && call->asked != def.source && !call->asked_without_row)
 			wrong_source(handle, def.source, call->asked);
+		found->for_periods = is_of_periods(handle, row.slot);
+		if (call->parent != NULL && !found->for_periods)
+			not_of_periods(handle, call->parent, row.slot);
 		read_row(found, row.slot, &def);
 		read_format(found, row.slot, &def);
 		if (found->period == IDGEN_PERIOD_NONE)
@@ -221,12 +254,13 @@ look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 /*
  * May the handle rely on what another session has found the row to say? Only
  * for its first look: who looks again has reason to. And if row security hides
- * some rows from the user, each has to be looked at.
+ * some rows from the user, each has to be looked at. What the row was made from
+ * is not known of it.
  */
 static bool
 known_row_will_do(const IdgenHandle *handle, const IdgenCall *call, const IdgenKnownRow *row)
 {
-	return row->as_of != 0 && call->known_row_ok && handle->found.source == NULL &&
+	return row->as_of != 0 && call->known_row_ok && call->parent == NULL && handle->found.source == NULL &&
 		(call->asked == NULL || call->asked->auto_created) &&
 		idgen_changes_leave_row(handle) && idgen_rows_all_visible(handle->relid);
 }
@@ -378,7 +412,8 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	IdgenFound found;
 
 	if (idgen_handle_is_valid(handle, handle->found.epoch, call->asked) &&
-	    (handle->found.remember || call->validated) && periods_hold(handle))
+	    (handle->found.remember || call->validated) && periods_hold(handle) &&
+	    (call->parent == NULL || handle->found.for_periods))
 		return;
 	idgen_handle_invalidate(handle);
 
