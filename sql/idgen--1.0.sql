@@ -195,6 +195,10 @@ CREATE FUNCTION @extschema@.idgen_renamed() RETURNS trigger
 	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+	IF TG_RELID <> '@extschema@.id_sequences'::regclass THEN
+		RAISE 'function "idgen_renamed" must be fired by a trigger of table "id_sequences"' USING ERRCODE = 'trigger_protocol_violated';
+	END IF;
+
 	-- without children, this asks for no further privileges
 	IF EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS c WHERE c.template = OLD.name) THEN
 		UPDATE ONLY @extschema@.id_sequences AS c
@@ -389,8 +393,7 @@ COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session dr
 COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued next, without drawing it';
 
 --
--- Taking composed ids apart. A literal id may be an integer. Without a function
--- for integer, the server could not tell whether bigint or numeric is meant.
+-- Taking composed ids apart
 --
 
 CREATE FUNCTION @extschema@.idgen_parts(id bigint, layout text,
@@ -403,17 +406,9 @@ CREATE FUNCTION @extschema@.idgen_parts(id numeric, layout text,
 ) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_parts_big'
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION @extschema@.idgen_parts(id integer, layout text,
-	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value bigint
-) RETURNS record
-	LANGUAGE SQL STRICT IMMUTABLE PARALLEL SAFE
-	BEGIN ATOMIC
-		SELECT * FROM @extschema@.idgen_parts(id::bigint, layout);
-	END;
 
 COMMENT ON FUNCTION @extschema@.idgen_parts(bigint, text) IS 'fields of an id as idgen_next composes it';
 COMMENT ON FUNCTION @extschema@.idgen_parts(numeric, text) IS 'fields of an id as idgen_next_big composes it';
-COMMENT ON FUNCTION @extschema@.idgen_parts(integer, text) IS 'fields of an id as idgen_next composes it';
 
 --
 -- The sequence value of a scrambled id, for those who may write the row

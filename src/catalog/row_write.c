@@ -251,10 +251,9 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *r
 
 /*
  * Insert a row that is made from another one, see idgen_describe_child(). What
- * the other one says was checked when somebody wrote that, and it was up to
- * them to name code. So idgen's own trigger does not check it again, with the
- * rights of the role that draws. Triggers get those of "writer". Raises what
- * idgen_row_insert() does.
+ * the other one says was checked when somebody wrote that. So idgen's own
+ * trigger does not check it again, with the rights of the role that draws.
+ * Triggers get those of "writer". Raises what idgen_row_insert() does.
  */
 void
 idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer, ItemPointer tid)

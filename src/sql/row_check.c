@@ -2,9 +2,11 @@
  * row_check.c
  *		Trigger idgen_check_row(): what may be written to id_sequences.
  *
- * The trigger refuses values that make no row, and rows that only some roles
- * may write, or have belong to a column. It also takes back gapless ids that
- * the transaction has reserved, when its own UPDATE overtakes them.
+ * The trigger refuses values that make no row, and columns of others that a row
+ * shall belong to. It also takes back gapless ids that the transaction has
+ * reserved, when its own UPDATE overtakes them. (What a function that a row
+ * names may do is decided when it is called, by its owner: a row may have come
+ * without this trigger.)
  *
  * Of a row that scrambles its ids, the salt and max_value decide which id a
  * sequence value stands for. If they changed while ids are in use, ids would be
@@ -122,38 +124,6 @@ is_for_constraints(const IdgenTriggerRow *row)
 	return DatumGetInt32(idgen_row_attribute(row->new, IDGEN_ATT_BLOCK_SIZE)) <= 0;
 }
 
-/*
- * Does the row name code? A source that does not use source_name lets it say
- * anything, and somebody may change the row to a source that runs it later.
- */
-static bool
-names_code(const IdgenSource *source, const IdgenTriggerRow *row)
-{
-	return source->runs_code ||
-		(source->check_name == NULL && !is_null(row, IDGEN_ATT_SOURCE_NAME));
-}
-
-/* Does the command decide what code runs when some name is drawn from? */
-static bool
-chooses_code(const IdgenTriggerRow *row)
-{
-	return row->old == NULL ||
-		changes(row, IDGEN_ATT_NAME) || changes(row, IDGEN_ATT_SOURCE) || changes(row, IDGEN_ATT_SOURCE_NAME);
-}
-
-/* Raises 42501 unless the current user may write a row that names code. */
-static void
-check_may_name_code(Relation rel, const IdgenSource *source)
-{
-	if (idgen_may_lend_code(RelationGetRelid(rel), GetUserId()))
-		return;
-	ereport(ERROR,
-	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-	         errmsg("permission denied to name a function in table \"%s\"", RelationGetRelationName(rel)),
-	         source->runs_code ? errdetail("It runs with the rights of whoever draws, as a trigger would.") : errdetail("Source \"%s\" does not use source_name, but the row may get another source later.", source->name),
-	         source->runs_code ? errhint("The privilege TRIGGER on the table is required.") : errhint("Set source_name to null, or get the privilege TRIGGER on the table.")));
-}
-
 /* Is the row, as the command leaves it, a template? */
 static bool
 is_template(const IdgenTriggerRow *row)
@@ -224,9 +194,8 @@ check_begin(const IdgenTriggerRow *row, const IdgenDefinition *def)
 }
 
 /*
- * Raises 22023 for values that are unknown or that no id can be made of, 0A000
- * for values that do not go together, 42501 for values that the current user
- * may not write.
+ * Raises 22023 for values that are unknown or that no id can be made of, and
+ * 0A000 for values that do not go together.
  */
 static void
 check_values(const IdgenTriggerRow *row)
@@ -234,8 +203,6 @@ check_values(const IdgenTriggerRow *row)
 	IdgenDefinition def;
 
 	idgen_definition_from_row(row->new, name_of(row), &def);
-	if (names_code(def.source, row) && chooses_code(row))
-		check_may_name_code(row->rel, def.source);
 	if (def.period != IDGEN_PERIOD_NONE)
 		idgen_check_name_with_period(name_of(row), def.period);
 	check_format(row, def.period);

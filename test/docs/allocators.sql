@@ -70,32 +70,31 @@ SELECT idgen_restart('f', 1);
 UPDATE id_sequences SET refill = 'worker' WHERE name = 'f';
 -- gives: ERROR 0A000
 
--- claim: To write a row with a function takes TRIGGER on id_sequences.
+-- claim: Who may write rows chooses among the functions of owners who may have others run code.
 CREATE ROLE fw;
+CREATE ROLE fd;
+CREATE FUNCTION f_trusted(name text, n integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS 'SELECT 31::bigint, 50::bigint';
 GRANT INSERT, UPDATE, SELECT ON id_sequences TO fw;
+GRANT CREATE ON SCHEMA public TO fw;
 SET ROLE fw;
-INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('fz', 1, 'function', 'public.f1');
--- gives: ERROR 42501
-RESET ROLE;
-
--- claim: So does changing its source_name.
-SET ROLE fw;
-UPDATE id_sequences SET source_name = 'public.f5' WHERE name = 'f';
--- gives: ERROR 42501
-RESET ROLE;
-
--- claim: Its other columns do not.
-SET ROLE fw;
-UPDATE id_sequences SET block_size = 9 WHERE name = 'f' RETURNING 'UPD';
--- gives: UPD
-RESET ROLE;
-
--- claim: Who has TRIGGER may.
-GRANT TRIGGER ON id_sequences TO fw;
-SET ROLE fw;
-INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('fz', 1, 'function', 'public.f1') RETURNING 'INS';
+CREATE FUNCTION f_of_fw(name text, n integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS 'SELECT 1::bigint, 5::bigint';
+INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('fz', 1, 'function', 'public.f_trusted'), ('fo', 1, 'function', 'public.f_of_fw') RETURNING 'INS';
 -- gives: INS
+-- gives: INS
+SET ROLE fd;
+SELECT idgen_next('fz');
+-- gives: 31
+SELECT idgen_next('fo');
+-- gives: ERROR 42501
 RESET ROLE;
+
+-- claim: An owner who has TRIGGER may.
+GRANT TRIGGER ON id_sequences TO fw;
+SET ROLE fd;
+SELECT idgen_next('fo');
+-- gives: 1
+RESET ROLE;
+REVOKE CREATE ON SCHEMA public FROM fw;
 
 -- claim: A row with a function needs a source_name.
 SELECT idgen_create('fn', source => 'function');

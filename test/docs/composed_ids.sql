@@ -134,5 +134,5 @@ SELECT * FROM idgen_parts(9000000000000000000, 'prefixed');
 -- gives: ERROR 22003
 
 -- claim: idgen_parts refuses an unknown layout.
-SELECT * FROM idgen_parts(1, 'nix');
+SELECT * FROM idgen_parts(1::bigint, 'nix');
 -- gives: ERROR 22023

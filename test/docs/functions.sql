@@ -153,11 +153,11 @@ SELECT * FROM idgen_parts(20234000000000000000000000000989780816, 'prefixed');
 -- gives: 2|0|234|989780816
 
 -- claim: idgen_parts takes an integer, which has no composed layout.
-SELECT * FROM idgen_parts(5, 'prefixed');
+SELECT * FROM idgen_parts(5::bigint, 'prefixed');
 -- gives: ERROR 22003
 
 -- claim: An id of layout "plain" is its sequence value.
-SELECT * FROM idgen_parts(5, 'plain');
+SELECT * FROM idgen_parts(5::bigint, 'plain');
 -- gives: |||5
 
 -- claim: Columns are named arguments of idgen_create.

@@ -31,13 +31,13 @@ SELECT layout, (idgen_parts(9e37 - 1, layout)).*
 SELECT * FROM idgen_parts(10000000000000000000000000000000000000.00, 'session');
 
 -- plain: the value itself, whatever it is
-SELECT sequence_value, pg_typeof(sequence_value) FROM idgen_parts(-5, 'plain');
+SELECT sequence_value, pg_typeof(sequence_value) FROM idgen_parts((-5)::bigint, 'plain');
 SELECT sequence_value, pg_typeof(sequence_value) FROM idgen_parts(9223372036854775807, 'plain');
 SELECT sequence_value, pg_typeof(sequence_value) FROM idgen_parts(-1e38, 'plain');
 
 -- named arguments, and null for null
 SELECT * FROM idgen_parts(layout => 'session', id => 2234000000989780816);
-SELECT idgen_parts(NULL::bigint, 'plain'), idgen_parts(1, NULL), idgen_parts(NULL::numeric, 'session');
+SELECT idgen_parts(NULL::bigint, 'plain'), idgen_parts(1::bigint, NULL), idgen_parts(NULL::numeric, 'session');
 
 -- an expression index on the sequence value
 CREATE TABLE orders (id bigint PRIMARY KEY);
@@ -46,7 +46,7 @@ CREATE INDEX ON orders (((idgen_parts(id, 'prefixed_reversed')).sequence_value))
 SELECT id FROM orders ORDER BY (idgen_parts(id, 'prefixed_reversed')).sequence_value;
 
 -- not of that layout
-SELECT idgen_parts(989780816, 'prefixed');
+SELECT idgen_parts(989780816::bigint, 'prefixed');
 \echo :SQLSTATE
 SELECT idgen_parts(999999999999999999, 'session');
 \echo :SQLSTATE
@@ -58,7 +58,7 @@ SELECT idgen_parts(-2023400000989780816, 'prefixed');
 \echo :SQLSTATE
 SELECT idgen_parts((-9223372036854775808)::bigint, 'session');
 \echo :SQLSTATE
-SELECT idgen_parts(0, 'session');
+SELECT idgen_parts(0::bigint, 'session');
 \echo :SQLSTATE
 SELECT idgen_parts(2023400000989780816::numeric, 'prefixed');
 \echo :SQLSTATE
@@ -82,7 +82,7 @@ SELECT idgen_parts(2023400000989780816, 'reversed');
 \echo :SQLSTATE
 SELECT idgen_parts(1e37, '');
 \echo :SQLSTATE
-SELECT idgen_parts(1, 'Plain');
+SELECT idgen_parts(1::bigint, 'Plain');
 \echo :SQLSTATE
 
 DROP TABLE orders;

@@ -84,7 +84,7 @@ SELECT idgen.idgen_create('native end', source => 'sequence', source_name => 'pu
 SELECT idgen.idgen_next('native end');
 SELECT public.follow($$SELECT idgen.idgen_next('native end')$$);
 SELECT idgen.idgen_create('composed', 100000000000000, layout => 'prefixed');
-SELECT public.follow($$SELECT idgen.idgen_parts(1, 'scrambled')$$);
+SELECT public.follow($$SELECT idgen.idgen_parts(1::bigint, 'scrambled')$$);
 CREATE TABLE public.computed (id bigint DEFAULT 1000 + idgen.idgen_next('orders'));
 CREATE TABLE public.composed (id bigint DEFAULT idgen.idgen_next('composed'));
 SELECT public.follow($$SELECT idgen.idgen_sync('public.computed', 'id')$$);

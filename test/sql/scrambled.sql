@@ -57,7 +57,7 @@ FROM idgen_stats JOIN id_sequences USING (name) WHERE name = 'wide';
 SELECT first_id, last_id FROM idgen_cache WHERE name = 'orders';
 SELECT idgen_next_range('orders', 2);
 \echo :SQLSTATE
-SELECT idgen_parts(42, 'scrambled');
+SELECT idgen_parts(42::bigint, 'scrambled');
 \echo :SQLSTATE
 SELECT idgen_unscramble('orders', idgen_next('orders'));
 

@@ -1,5 +1,5 @@
 --
--- The name of a row decides whose function runs for those who draw: so a role
+-- The name of a row decides whose function runs for those who draw. But a role
 -- that may do nothing but rename rows cannot have others run her function
 --
 CREATE EXTENSION idgen;
@@ -21,9 +21,6 @@ SELECT idgen_next('hers.ids');
 -- under a name from which others draw, with another body
 UPDATE id_sequences SET name = 'orders before' WHERE name = 'orders';
 UPDATE id_sequences SET name = 'orders' WHERE name = 'hers.ids';
-\echo :SQLSTATE
-UPDATE id_sequences SET name = CASE name WHEN 'hers.ids' THEN 'orders' ELSE name END;
-\echo :SQLSTATE
 CREATE OR REPLACE FUNCTION regress_a.allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)
 	LANGUAGE plpgsql AS $$
 BEGIN

@@ -55,9 +55,9 @@ SELECT idgen_next('t/11');
 \echo :SQLSTATE
 
 -- a template that is deleted and made again begins anew; one that is renamed
--- has none
+-- keeps its children
 DELETE FROM id_sequences;
-SELECT idgen_create('t/*', max_children => 1), idgen_create('u/*', max_children => 1);
+SELECT idgen_create('t/*', max_children => 1), idgen_create('u/*', max_children => 2);
 SELECT idgen_next('t/1'), idgen_next('u/1');
 UPDATE id_sequences SET name = 'v/*' WHERE name = 'u/*';
 SELECT idgen_next('v/1');

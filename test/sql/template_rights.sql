@@ -4,7 +4,6 @@
 \set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_user;
-CREATE ROLE regress_idgen_writer;
 INSERT INTO id_sequences (name, next_block_start) VALUES ('t/*', 1);
 SET ROLE regress_idgen_user;
 SELECT idgen_next('t/x'), idgen_next('t/x'), idgen_peek('t/y');
@@ -70,25 +69,15 @@ RESET ROLE;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 DROP POLICY p ON id_sequences;
 
--- the template's writer was asked for the right to name a function
+-- a function of the template's
 CREATE FUNCTION allocate(name text, blocks integer, OUT first_id bigint, OUT last_id bigint) RETURNS record LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE NOTICE '% for %', current_user, name;
 	first_id := 1; last_id := 2;
 END $$;
-GRANT INSERT, UPDATE ON id_sequences TO regress_idgen_writer;
-SET ROLE regress_idgen_writer;
-INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('f/*', 1, 'function', 'public.allocate');
-\echo :SQLSTATE
-RESET ROLE;
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('f/*', 1, 'function', 'public.allocate');
 SET ROLE regress_idgen_user;
 SELECT idgen_next('f/x'), idgen_next('f/y');
-SET ROLE regress_idgen_writer;
-UPDATE id_sequences SET name = 'g/*' WHERE name = 'f/*';
-\echo :SQLSTATE
-UPDATE id_sequences SET name = 'f/z' WHERE name = 'f/x';
-\echo :SQLSTATE
 RESET ROLE;
 
 -- triggers run with the rights of the role that draws, and see the row
@@ -105,4 +94,4 @@ RESET ROLE;
 
 DROP EXTENSION idgen;
 DROP FUNCTION allocate(text, integer), note();
-DROP ROLE regress_idgen_user, regress_idgen_writer;
+DROP ROLE regress_idgen_user;

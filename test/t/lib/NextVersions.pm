@@ -25,13 +25,9 @@ my $wider = "$major." . ($minor + 1);
 my $path = 'SET LOCAL search_path = pg_catalog, pg_temp;';
 my $fix = qq{
 $path
-CREATE OR REPLACE FUNCTION \@extschema\@.idgen_parts(id integer, layout text,
-	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value bigint
-) RETURNS record
-	LANGUAGE SQL STRICT IMMUTABLE PARALLEL SAFE
-	BEGIN ATOMIC
-		SELECT node, channel, session, sequence_value + 1000 FROM \@extschema\@.idgen_parts(id::bigint, layout);
-	END;
+CREATE OR REPLACE FUNCTION \@extschema\@.idgen_check_refill(refill text) RETURNS void
+	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+	AS \$\$ BEGIN RAISE 'replaced'; END \$\$;
 };
 my $version_function = 'idgen_version_' . $wider =~ tr/./_/r;
 my $change = qq{
