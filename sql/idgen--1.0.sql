@@ -196,7 +196,7 @@ CREATE FUNCTION @extschema@.idgen_renamed() RETURNS trigger
 AS $$
 BEGIN
 	IF TG_RELID <> '@extschema@.id_sequences'::regclass THEN
-		RAISE 'function "idgen_renamed" must be fired by a trigger of table "id_sequences"' USING ERRCODE = 'trigger_protocol_violated';
+		RAISE 'triggers of idgen do not work on table "%"', TG_TABLE_NAME USING ERRCODE = 'trigger_protocol_violated';
 	END IF;
 
 	-- without children, this asks for no further privileges
