@@ -2,6 +2,7 @@
 -- Renaming what other rows are made from; and a name that could mean two
 -- things: the child of a template, and a period
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('bill', period => 'year', block_size => 1), idgen_create('order/*', period => 'month', block_size => 5), idgen_create('t/*', block_size => 1);
 SELECT idgen_next_text('bill', at => '2025-05-05'), idgen_next_text('bill', at => '2025-06-06'), idgen_next_text('bill', at => '2026-01-01');
