@@ -197,13 +197,22 @@ AS $$
 BEGIN
 	IF TG_RELID <> '@extschema@.id_sequences'::regclass THEN
 		RAISE 'triggers of idgen do not work on table "%"', TG_TABLE_NAME USING ERRCODE = 'trigger_protocol_violated';
+	ELSIF OLD.period IS NOT NULL AND current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+		RAISE 'a row with periods can be renamed only at isolation level READ COMMITTED' USING ERRCODE = 'active_sql_transaction',
+			DETAIL = 'Children that this transaction does not see would stay behind, and their numbers would start anew.';
+	ELSIF OLD.period IS NOT NULL AND row_security_active('@extschema@.id_sequences'::regclass) THEN
+		RAISE 'permission denied to rename a row with periods in table "id_sequences"' USING ERRCODE = 'insufficient_privilege',
+			DETAIL = 'Children that row security hides would stay behind, and their numbers would start anew.';
 	END IF;
 
-	-- without children, this asks for no further privileges
-	IF EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS c WHERE c.template = OLD.name) THEN
+	-- A template cannot become a row with periods, nor the other way round, and
+	-- keep what was made from it. Without children, a role needs no UPDATE on
+	-- further columns.
+	IF (OLD.name LIKE '%/*') = (NEW.name LIKE '%/*')
+		AND EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS c WHERE c.template = OLD.name) THEN
 		UPDATE ONLY @extschema@.id_sequences AS c
 			SET template = NEW.name,
-				name = CASE WHEN starts_with(c.name::text, OLD.name || '/') AND OLD.period IS NOT NULL
+				name = CASE WHEN regexp_replace(c.name, '/[^/]*$', '') = OLD.name AND OLD.period IS NOT NULL
 					THEN NEW.name || substr(c.name, length(OLD.name) + 1) ELSE c.name END
 			WHERE c.template = OLD.name;
 	END IF;
@@ -1661,9 +1670,10 @@ BEGIN ATOMIC
 	FROM missing AS m
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'triggers_off',
-		'Not all triggers of idgen on @extschema@.id_sequences are enabled always, so changes of its rows may go unnoticed. Run ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed, ENABLE ALWAYS TRIGGER idgen_truncated.'
-	WHERE (SELECT count(*) FROM pg_trigger AS t WHERE t.tgrelid = '@extschema@.id_sequences'::regclass AND t.tgenabled = 'A'
-		AND t.tgname IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated')) < 3
+		'Not all triggers of idgen on @extschema@.id_sequences are enabled as they should be, so changes of its rows may go unnoticed. Run ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed, ENABLE ALWAYS TRIGGER idgen_truncated, ENABLE TRIGGER idgen_renamed.'
+	WHERE (SELECT count(*) FROM pg_trigger AS t WHERE t.tgrelid = '@extschema@.id_sequences'::regclass
+		AND (t.tgname IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated') AND t.tgenabled = 'A'
+			OR t.tgname = 'idgen_renamed' AND t.tgenabled IN ('A', 'O'))) < 4
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_dumped',
 		'What was added to @extschema@.id_sequences is in no dump: ' || string_agg(a.what, ', ' ORDER BY a.rank, a.what COLLATE "C") ||

@@ -1,7 +1,6 @@
 /*
  * row_expressions.h
- *		The table owner's expressions: defaults, generated columns, constraints,
- *		domains, indexes.
+ *		The table owner's expressions: defaults, constraints, indexes.
  */
 #ifndef IDGEN_ROW_EXPRESSIONS_H
 #define IDGEN_ROW_EXPRESSIONS_H

@@ -243,7 +243,7 @@ idgen_triggers_suppressed_refill(void)
 }
 
 /*
- * Raises 09000 unless triggers have left alone the columns that idgen knows.
+ * Raises 09000 unless triggers have left the row alone.
  * "wanted" is the row as the refill has made it.
  */
 void

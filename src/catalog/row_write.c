@@ -7,8 +7,7 @@
  * (executor/execReplication.c). An SQL statement would do more than that, so
  * this is done here, as far as a table asks for it (row_duties.c): triggers
  * fire (row_triggers.c), and constraints and indexes are seen to
- * (row_expressions.c). Rules and row security belong to SQL and are
- * left out.
+ * (row_expressions.c). Rules and row security belong to SQL and are left out.
  */
 #include "postgres.h"
 
@@ -137,7 +136,7 @@ before_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old,
 		if (duties & IDGEN_DUTY_BEFORE_ROW)
 			idgen_triggers_check_untouched(write->rel, wanted, row);
 	}
-	if (duties & (IDGEN_DUTY_BEFORE_ROW | IDGEN_DUTY_CHECK_START | IDGEN_DUTY_CHECK_EXHAUSTED))
+	if (duties & (IDGEN_DUTY_CHECK_START | IDGEN_DUTY_CHECK_EXHAUSTED))
 		idgen_row_check_constraints(write, row);
 }
 
@@ -163,8 +162,8 @@ after_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old, TupleTabl
  * newest version after all. On success *tid is the new version's place.
  * Triggers get the rights of "writer".
  *
- * Raises 09000 if a trigger suppresses the update or changes the row; 23502,
- * 23505, 23514; and what triggers and other code raise.
+ * Raises 09000 if a trigger suppresses the update or changes the row; 23505,
+ * 23514; and what triggers and other code raise.
  */
 TM_Result
 idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,

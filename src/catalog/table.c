@@ -126,7 +126,7 @@ idgen_table_check(Relation rel)
 		         errmsg("table \"%s\" does not have the columns that it was created with",
 		                RelationGetRelationName(rel)),
 		         bad <= IDGEN_ATT_LAST ? errdetail("Column %d must be \"%s\".", bad, made_columns[bad - 1].name) : errdetail("Column \"%s\" was added.", NameStr(TupleDescAttr(RelationGetDescr(rel), bad - 1)->attname)),
-		         bad <= IDGEN_ATT_LAST ? errhint("Restore their types, and the collation of column \"name\".") : errhint("Keep what it has in a table of your own that refers to column \"name\", and drop it. No dump with it could be restored.")));
+		         bad <= IDGEN_ATT_LAST ? errhint("Restore their types, and the collation of column \"name\".") : errhint("Keep what it has in a table of your own, and drop it. No dump with it could be restored.")));
 }
 
 /*

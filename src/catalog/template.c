@@ -114,7 +114,6 @@ void
 idgen_describe_child(TupleTableSlot *parent, const char *name, TupleTableSlot *child)
 {
 	static const AttrNumber own[] = {IDGEN_ATT_OWNED_BY, IDGEN_ATT_MAX_CHILDREN, IDGEN_ATT_SALT};
-	int natts = child->tts_tupleDescriptor->natts;
 	bool isnull;
 	Datum start = slot_getattr(parent, IDGEN_ATT_START_VALUE, &isnull);
 
@@ -122,8 +121,9 @@ idgen_describe_child(TupleTableSlot *parent, const char *name, TupleTableSlot *c
 		start = idgen_row_attribute(parent, IDGEN_ATT_NEXT_BLOCK_START);
 	slot_getallattrs(parent);
 	ExecClearTuple(child);
-	memcpy(child->tts_values, parent->tts_values, natts * sizeof(Datum));
-	memcpy(child->tts_isnull, parent->tts_isnull, natts * sizeof(bool));
+	memset(child->tts_isnull, true, child->tts_tupleDescriptor->natts * sizeof(bool));
+	memcpy(child->tts_values, parent->tts_values, IDGEN_ATT_LAST * sizeof(Datum));
+	memcpy(child->tts_isnull, parent->tts_isnull, IDGEN_ATT_LAST * sizeof(bool));
 	set_column(child, IDGEN_ATT_NAME, CStringGetTextDatum(name));
 	set_column(child, IDGEN_ATT_NEXT_BLOCK_START, start);
 	set_column(child, IDGEN_ATT_START_VALUE, start);

@@ -262,11 +262,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	ConditionalXactLockTableWait(xid)
 #endif
 
-/* 18 has generated columns that are not stored. */
-#if PG_VERSION_NUM < 180000
-#define expand_generated_columns_in_expr(node, rel, rt_index) (node)
-#endif
-
 /* 18 lets the caller accept a deferrable key. */
 #if PG_VERSION_NUM < 180000
 #define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \

@@ -296,7 +296,7 @@ went_back(const Reading *reading, const Shown *item, Oid object)
  * will do: libpq says more in further ones, for people at its terminal.
  */
 static const char *
-unreachable(Oid object)
+no_answer(Oid object)
 {
 	IdgenUnreachable found;
 
@@ -312,7 +312,7 @@ add_server(IdgenViewLine *line, const Reading *reading, const Shown *item, Oid o
 	bool server = item->source == &idgen_source_server && OidIsValid(object);
 
 	idgen_view_add_text(line, server ? went_back(reading, item, object) : NULL);
-	idgen_view_add_text(line, server ? unreachable(object) : NULL);
+	idgen_view_add_text(line, server ? no_answer(object) : NULL);
 }
 
 /* Why there is no node number, or soon will be none. */

@@ -71,18 +71,21 @@ table_of_trigger(Oid trigger)
 /*
  * A column of a user's own would be in a dump of the table's rows, but not in
  * the table that CREATE EXTENSION makes: no row could be restored. Only an
- * update of the extension may add one.
+ * update of the extension may add one to a table of its.
  */
 static void
 refuse_column(Oid relid)
 {
-	if (creating_extension && CurrentExtensionObject == get_extension_oid("idgen", true))
+	Oid extension = get_extension_oid("idgen", true);
+
+	if (!OidIsValid(extension) || getExtensionOfObject(RelationRelationId, relid) != extension ||
+	    (creating_extension && CurrentExtensionObject == extension))
 		return;
 	ereport(ERROR,
 	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 	         errmsg("cannot add a column to \"%s\"", get_rel_name(relid)),
 	         errdetail("No dump with its rows could be restored, as the table belongs to extension idgen."),
-	         errhint("Keep what you add in a table of your own that refers to its column name.")));
+	         errhint("Keep what you add in a table of your own.")));
 }
 
 static void
@@ -112,7 +115,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 		case InheritsRelationId: /* the table becomes a partition */
 			if (access != OAT_POST_CREATE && is_table(object_id))
 				idgen_changes_note_tables();
-			if (access == OAT_POST_CREATE && class_id == RelationRelationId && sub_id > 0 && is_table(object_id))
+			if (access == OAT_POST_CREATE && class_id == RelationRelationId && sub_id > 0)
 				refuse_column(object_id);
 			if (access == OAT_DROP && sub_id == 0)
 				idgen_kept_forget_object(object_id);

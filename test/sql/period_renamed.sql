@@ -50,6 +50,28 @@ UPDATE id_sequences SET name = 'bill' WHERE name = 'invoice';
 RESET ROLE;
 TABLE children;
 
+-- who renames must see them all
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+UPDATE id_sequences SET name = 'bill' WHERE name = 'invoice';
+\echo :SQLSTATE
+ROLLBACK;
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON id_sequences USING (name NOT LIKE '%/%');
+GRANT UPDATE (template) ON id_sequences TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+UPDATE id_sequences SET name = 'bill' WHERE name = 'invoice';
+\echo :SQLSTATE
+RESET ROLE;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+DROP POLICY p ON id_sequences;
+
+-- parent and children by one statement; a row that becomes a template
+UPDATE id_sequences SET name = regexp_replace(name, '^invoice', 'invoice/old') WHERE name ~ '^invoice(/|$)';
+SELECT idgen_next_text('invoice/old', at => '2025-05-05');
+UPDATE id_sequences SET name = 'x/*/*' WHERE name = 'invoice/old';
+UPDATE id_sequences SET name = 'x' WHERE name = 'x/*';
+TABLE children;
+
 -- a client that is called 77/2024, and the year 2024 of client 77
 SELECT idgen_create('c/*'), idgen_next('c/77/2024');
 SELECT idgen_create('c/77', period => 'year');

@@ -53,10 +53,11 @@ $node->safe_psql('shop', q{
 	CREATE POLICY "none too high" ON idgen.id_sequences AS RESTRICTIVE FOR UPDATE USING (true) WITH CHECK (next_block_start < 900);
 	CREATE INDEX ON idgen.id_sequences (layout) WHERE layout <> 'plain';
 	CREATE TRIGGER note BEFORE UPDATE ON idgen.id_sequences FOR EACH ROW WHEN (NEW.exhausted = 1) EXECUTE FUNCTION note();
+	CREATE RULE deleted AS ON DELETE TO idgen.id_sequences DO ALSO NOTIFY deleted;
 	CREATE PUBLICATION ids FOR TABLE idgen.id_sequences;
 	SELECT idgen.idgen_create('app/orders'), idgen.idgen_create('others/orders')});
 is( not_dumped('shop'),
-	'What was added to idgen.id_sequences is in no dump: row security, policy "none too high", policy own, trigger note, '
+	'What was added to idgen.id_sequences is in no dump: row security, policy "none too high", policy own, trigger note, rule deleted, '
 	  . 'constraint id_sequences_next_block_start_name_key, constraint known, constraint low, index id_sequences_layout_idx, '
 	  . 'publication ids. Keep beside the dump what makes it again.',
 	'all that is named');

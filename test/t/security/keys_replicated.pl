@@ -81,7 +81,7 @@ run_sql($subscriber, "DELETE FROM idgen_secrets $first");
 conflict('update_missing', $change);
 run_sql($subscriber, "DELETE FROM idgen_secrets $first");
 conflict('delete_missing', "DELETE FROM idgen_secrets $first");
-run_sql($subscriber, "ALTER TABLE idgen_secrets ADD note text; UPDATE idgen_secrets SET note = 'mine'");
+run_sql($subscriber, "UPDATE idgen_secrets SET secret = secret");
 conflict('update_origin_differs', $change);
 my ($there) = run_sql($publisher, "$insert RETURNING format('INSERT INTO idgen_secrets VALUES (%L, %L)', fingerprint, secret)");
 $publisher->wait_for_catchup('s');

@@ -40,7 +40,7 @@ $centre->poll_query_until('postgres', q{SELECT next_block_start = 11 FROM id_seq
 # A second one gets to the centre by another way, and does not wait for it for
 # ever.
 lead_to($centre);
-is($node->safe_psql('postgres', q{SET idgen.server_timeout = '1s'; SELECT idgen_next('x')}), '11', 'the second one is first');
+is($node->safe_psql('postgres', q{SET idgen.server_timeout = '5s'; SELECT idgen_next('x')}), '11', 'the second one is first');
 $proxy->pass;
 is($first->query(''), '12', 'the first one does not get what it was given late');
 is($node->safe_psql('postgres', q{SELECT last_id FROM idgen_centre_marks}), '20', 'nothing was set back');
@@ -58,7 +58,7 @@ $lock->query_safe('COMMIT');
 $centre->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'idgen' AND state = 'active'})
   or die 'the centre has not answered';
 lead_to($centre);
-is($node->safe_psql('postgres', q{SET idgen.server_timeout = '1s'; SELECT idgen_next('x')}), '21', 'another session has refilled meanwhile');
+is($node->safe_psql('postgres', q{SET idgen.server_timeout = '5s'; SELECT idgen_next('x')}), '21', 'another session has refilled meanwhile');
 $proxy->pass;
 is($peek->query(''), '21', 'to peek answers what came next when it asked');
 
