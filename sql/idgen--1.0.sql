@@ -2838,7 +2838,8 @@ BEGIN
 			UNION ALL SELECT 'FUNCTION', identity, coalesce(proacl, acldefault('f', proowner)), proowner
 				FROM members JOIN pg_proc ON classid = 'pg_proc'::regclass AND objid = oid
 			UNION ALL SELECT 'TYPE', identity, coalesce(typacl, acldefault('T', typowner)), typowner
-				FROM members JOIN pg_type ON classid = 'pg_type'::regclass AND objid = oid)
+				FROM members JOIN pg_type ON classid = 'pg_type'::regclass AND objid = oid
+				WHERE typrelid = 0 AND typcategory <> 'A') -- since 18, row types and arrays are members, too
 		SELECT DISTINCT format('REVOKE ALL ON %s %s FROM %s', kind, identity,
 				CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END)
 			FROM objects, aclexplode(acl) WHERE grantee <> owner

@@ -72,7 +72,7 @@ UPDATE id_sequences SET refill = 'worker' WHERE name = 'f';
 
 -- claim: Who may write rows chooses among the functions of owners who may have others run code.
 CREATE ROLE fw;
-CREATE ROLE fd;
+CREATE ROLE fx;
 CREATE FUNCTION f_trusted(name text, n integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS 'SELECT 31::bigint, 50::bigint';
 GRANT INSERT, UPDATE, SELECT ON id_sequences TO fw;
 GRANT CREATE ON SCHEMA public TO fw;
@@ -81,7 +81,7 @@ CREATE FUNCTION f_of_fw(name text, n integer) RETURNS TABLE (first_id bigint, la
 INSERT INTO id_sequences(name, next_block_start, source, source_name) VALUES ('fz', 1, 'function', 'public.f_trusted'), ('fo', 1, 'function', 'public.f_of_fw') RETURNING 'INS';
 -- gives: INS
 -- gives: INS
-SET ROLE fd;
+SET ROLE fx;
 SELECT idgen_next('fz');
 -- gives: 31
 SELECT idgen_next('fo');
@@ -90,7 +90,7 @@ RESET ROLE;
 
 -- claim: An owner who has TRIGGER may.
 GRANT TRIGGER ON id_sequences TO fw;
-SET ROLE fd;
+SET ROLE fx;
 SELECT idgen_next('fo');
 -- gives: 1
 RESET ROLE;
@@ -103,8 +103,9 @@ SELECT idgen_create('fn', source => 'function');
 -- claim: A refill takes EXECUTE on the function.
 REVOKE EXECUTE ON FUNCTION f1(text, int) FROM PUBLIC;
 CREATE ROLE fd;
+SELECT idgen_create('f_denied', source => 'function', source_name => 'f1');
 SET ROLE fd;
-SELECT idgen_next('fz');
+SELECT idgen_next('f_denied');
 -- gives: ERROR 42501
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION f1(text, int) TO PUBLIC;

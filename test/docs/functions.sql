@@ -152,7 +152,7 @@ SELECT * FROM idgen_parts('2023400000989780816'::bigint, 'prefixed');
 SELECT * FROM idgen_parts(20234000000000000000000000000989780816, 'prefixed');
 -- gives: 2|0|234|989780816
 
--- claim: idgen_parts takes an integer, which has no composed layout.
+-- claim: idgen_parts takes a small number with a cast; it has no composed layout.
 SELECT * FROM idgen_parts(5::bigint, 'prefixed');
 -- gives: ERROR 22003
 

@@ -132,7 +132,7 @@ SELECT * FROM idgen_next_range('orders', 2);
 -- gives: ERROR 0A000
 
 -- claim: So is idgen_parts.
-SELECT idgen_parts(1, 'scrambled');
+SELECT idgen_parts(1::bigint, 'scrambled');
 -- gives: ERROR 0A000
 
 -- claim: So are idgen_sync and idgen_release.

@@ -35,6 +35,7 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_fdw_validator
 -- gives: idgen_lease_node
 -- gives: idgen_next_support
+-- gives: idgen_renamed
 -- gives: idgen_reserve_node
 -- gives: idgen_row_changed
 -- gives: idgen_schema_altered
@@ -254,7 +255,7 @@ RESET ROLE;
 
 -- claim: idgen_parts takes nothing.
 SET ROLE pm;
-SELECT sequence_value FROM idgen_parts(5, 'plain');
+SELECT sequence_value FROM idgen_parts(5::bigint, 'plain');
 -- gives: 5
 RESET ROLE;
 
