@@ -243,8 +243,8 @@ idgen_triggers_suppressed_refill(void)
 }
 
 /*
- * Raises 09000 unless triggers have left the row alone.
- * "wanted" is the row as the refill has made it.
+ * Raises 09000 unless triggers have left the row alone. "wanted" is the row as
+ * the refill has made it.
  */
 void
 idgen_triggers_check_untouched(Relation rel, HeapTuple wanted, TupleTableSlot *row)

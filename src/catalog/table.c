@@ -68,15 +68,18 @@ is_column_type(Oid type)
 	return result;
 }
 
-/* Is a column what the install script has made it? */
+/* Is a column what the install script has made it, or is gone if it has not? */
 static bool
 column_is_good(TupleDesc desc, AttrNumber attnum)
 {
-	Oid made = made_columns[attnum - 1].type;
 	Form_pg_attribute column = attnum <= desc->natts ? TupleDescAttr(desc, attnum - 1) : NULL;
+	Oid made;
 
+	if (attnum > IDGEN_ATT_LAST)
+		return column->attisdropped;
 	if (column == NULL || column->attisdropped)
 		return false;
+	made = made_columns[attnum - 1].type;
 	if (attnum == IDGEN_ATT_NAME && column->attcollation != C_COLLATION_OID)
 		return false;
 	return OidIsValid(made) ? column->atttypid == made : is_column_type(column->atttypid);
@@ -92,7 +95,7 @@ first_bad_column(Relation rel)
 	TupleDesc desc = RelationGetDescr(rel);
 
 	for (AttrNumber attnum = 1; attnum <= Max(desc->natts, IDGEN_ATT_LAST); attnum++)
-		if (attnum <= IDGEN_ATT_LAST ? !column_is_good(desc, attnum) : !TupleDescAttr(desc, attnum - 1)->attisdropped)
+		if (!column_is_good(desc, attnum))
 			return attnum;
 	return InvalidAttrNumber;
 }
@@ -109,6 +112,22 @@ idgen_table_is_good(Relation rel)
 	return first_bad_column(rel) == InvalidAttrNumber;
 }
 
+/* A part of ereport(): what is wrong with a column of idgen's. */
+static int
+explain_bad_column(AttrNumber attnum)
+{
+	errdetail("Column %d must be \"%s\".", attnum, made_columns[attnum - 1].name);
+	return errhint("Restore their types, and the collation of column \"name\".");
+}
+
+/* The same of one that somebody has added. */
+static int
+explain_added_column(Relation rel, AttrNumber attnum)
+{
+	errdetail("Column \"%s\" was added.", NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname));
+	return errhint("Keep what it has in a table of your own, and drop it. No dump with it could be restored.");
+}
+
 /*
  * Raises 55000 unless the columns of id_sequences are good, and those of the
  * version that the library is made for.
@@ -120,13 +139,13 @@ idgen_table_check(Relation rel)
 
 	idgen_version_check();
 	bad = first_bad_column(rel);
-	if (bad != InvalidAttrNumber)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("table \"%s\" does not have the columns that it was created with",
-		                RelationGetRelationName(rel)),
-		         bad <= IDGEN_ATT_LAST ? errdetail("Column %d must be \"%s\".", bad, made_columns[bad - 1].name) : errdetail("Column \"%s\" was added.", NameStr(TupleDescAttr(RelationGetDescr(rel), bad - 1)->attname)),
-		         bad <= IDGEN_ATT_LAST ? errhint("Restore their types, and the collation of column \"name\".") : errhint("Keep what it has in a table of your own, and drop it. No dump with it could be restored.")));
+	if (bad == InvalidAttrNumber)
+		return;
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("table \"%s\" does not have the columns that it was created with",
+	                RelationGetRelationName(rel)),
+	         bad > IDGEN_ATT_LAST ? explain_added_column(rel, bad) : explain_bad_column(bad)));
 }
 
 /*

@@ -32,6 +32,14 @@
 
 static object_access_hook_type previous_object_access_hook = NULL;
 
+static bool
+is_of_extension(Oid relid)
+{
+	Oid extension = get_extension_oid("idgen", true);
+
+	return OidIsValid(extension) && getExtensionOfObject(RelationRelationId, relid) == extension;
+}
+
 /*
  * Is that relation the table of the extension? Anybody may have one that is
  * called as it is.
@@ -40,12 +48,8 @@ static bool
 is_table(Oid relid)
 {
 	char *name = get_rel_name(relid);
-	Oid extension;
 
-	if (name == NULL || strcmp(name, "id_sequences") != 0)
-		return false;
-	extension = get_extension_oid("idgen", true);
-	return OidIsValid(extension) && getExtensionOfObject(RelationRelationId, relid) == extension;
+	return name != NULL && strcmp(name, "id_sequences") == 0 && is_of_extension(relid);
 }
 
 /* The table of a trigger, invalid if there is none of that OID yet. */
@@ -76,10 +80,7 @@ table_of_trigger(Oid trigger)
 static void
 refuse_column(Oid relid)
 {
-	Oid extension = get_extension_oid("idgen", true);
-
-	if (!OidIsValid(extension) || getExtensionOfObject(RelationRelationId, relid) != extension ||
-	    (creating_extension && CurrentExtensionObject == extension))
+	if (creating_extension && CurrentExtensionObject == get_extension_oid("idgen", true))
 		return;
 	ereport(ERROR,
 	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -115,7 +116,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 		case InheritsRelationId: /* the table becomes a partition */
 			if (access != OAT_POST_CREATE && is_table(object_id))
 				idgen_changes_note_tables();
-			if (access == OAT_POST_CREATE && class_id == RelationRelationId && sub_id > 0)
+			if (access == OAT_POST_CREATE && class_id == RelationRelationId && sub_id > 0 && is_of_extension(object_id))
 				refuse_column(object_id);
 			if (access == OAT_DROP && sub_id == 0)
 				idgen_kept_forget_object(object_id);
