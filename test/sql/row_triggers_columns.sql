@@ -15,9 +15,12 @@ END $$;
 SELECT idgen_create('gen', block_size => 2), idgen_create('child/*', block_size => 2), idgen_create('one', block_size => 1);
 
 -- triggers for columns: those that are set
+CREATE TRIGGER c_refilled_at AFTER UPDATE OF refilled_at ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
+SELECT idgen_next('child/0');
+SELECT trigger, name FROM log ORDER BY id;
+TRUNCATE log;
 CREATE TRIGGER a_start AFTER UPDATE OF next_block_start ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
 CREATE TRIGGER b_exhausted BEFORE UPDATE OF exhausted ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
-CREATE TRIGGER c_refilled_at AFTER UPDATE OF refilled_at ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
 CREATE TRIGGER e_layout BEFORE UPDATE OF layout, format ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
 CREATE TRIGGER f_increased AFTER UPDATE ON id_sequences FOR EACH ROW
 	WHEN (NEW.next_block_start > OLD.next_block_start + 2) EXECUTE FUNCTION note();
