@@ -2839,7 +2839,8 @@ BEGIN
 				FROM members JOIN pg_proc ON classid = 'pg_proc'::regclass AND objid = oid
 			UNION ALL SELECT 'TYPE', identity, coalesce(typacl, acldefault('T', typowner)), typowner
 				FROM members JOIN pg_type ON classid = 'pg_type'::regclass AND objid = oid
-				WHERE typrelid = 0 AND typcategory <> 'A') -- since 18, row types and arrays are members, too
+				-- since 18, row types of tables and arrays are members, too
+				WHERE typcategory <> 'A' AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = typrelid AND c.relkind <> 'c'))
 		SELECT DISTINCT format('REVOKE ALL ON %s %s FROM %s', kind, identity,
 				CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END)
 			FROM objects, aclexplode(acl) WHERE grantee <> owner
