@@ -2444,6 +2444,7 @@ BEGIN
 	-- of the partitioned table, and it is gone from all at once
 	FOR s IN SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I DROP IDENTITY', n.nspname, r.relname, idgen_adopt_column.column_name) AS command, r.oid
 		FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = ANY (c.members)
+		ORDER BY r.relispartition
 	LOOP
 		CONTINUE WHEN NOT EXISTS (SELECT FROM pg_attribute AS a
 			WHERE a.attrelid = s.oid AND a.attname = idgen_adopt_column.column_name AND a.attidentity <> '');

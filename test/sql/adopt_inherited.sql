@@ -85,7 +85,10 @@ BEGIN;
 DROP TABLE child, other_child;
 SELECT substring(idgen_release('parent', 'id') FROM '^[^;]*');
 ROLLBACK;
-SELECT substring(idgen_release('events', 'id') FROM '^[^;]*');
+SELECT idgen_release('events', 'id') AS said \gset
+-- before PostgreSQL 17, partitions have no part in the identity
+SELECT substring(:'said' FROM '^[^;]*'), (:'said' LIKE '%; rows inserted directly into a partition get no id')
+	= (current_setting('server_version_num')::integer < 170000) AS said_of_partitions;
 INSERT INTO events (kind) VALUES (1), (2), (4), (5) RETURNING *;
 SELECT attrelid::regclass, pg_get_expr(adbin, adrelid) FROM pg_attribute
 	LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum

@@ -102,7 +102,7 @@ SELECT name, ids_issued, ids_lost FROM idgen_stats WHERE ids_issued <> 0 OR ids_
 UPDATE id_sequences SET layout = 'plain';
 SELECT idgen_next('gen'), idgen_next('gapless'), idgen_next('below'), idgen_next('below gapless');
 UPDATE id_sequences SET layout = 'session';
-SELECT idgen_next('below');
+SELECT (idgen_parts(idgen_next('below'), 'session')).sequence_value;
 \echo :SQLSTATE
 UPDATE id_sequences SET layout = 'plain';
 SELECT idgen_next('below');

@@ -81,13 +81,13 @@ ALTER TABLE app.part OWNER TO regress_idgen_app;
 SET ROLE regress_idgen_app;
 ALTER TABLE app.part ADD CHECK (app.f(1) OR id > 0);
 RESET ROLE;
-SELECT idgen_release('parent', 'id');
+SELECT substring(idgen_release('parent', 'id') FROM '^[^;]*; [^;]*');
 \echo :SQLSTATE
 SET ROLE regress_idgen_app;
 ALTER TABLE app.part ALTER id SET NOT NULL;
 RESET ROLE;
 ALTER TABLE parent ALTER id SET NOT NULL;
-SELECT idgen_release('parent', 'id');
+SELECT substring(idgen_release('parent', 'id') FROM '^[^;]*; [^;]*');
 
 DROP TABLE parent;
 DROP EXTENSION idgen;
