@@ -968,7 +968,8 @@ COMMENT ON COLUMN @extschema@.idgen_nodes.reserved_for IS 'why the number is not
 -- these names, or of all for null. Who has no right to look gets none or, if
 -- they are required, an error.
 CREATE FUNCTION @extschema@.idgen_facts(
-	names text[],
+	names text[], -- which ones; or
+	cached boolean, -- those that the cache knows; or all
 	required boolean,
 	OUT name text,
 	OUT broken text, -- why the row cannot be looked at; if so, all else is null
@@ -1010,7 +1011,25 @@ CREATE FUNCTION @extschema@.idgen_facts(
 	OUT holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
 	OUT holder_xid xid,
 	OUT holder_since timestamptz,
-	OUT cache_thrashes boolean
+	OUT cache_thrashes boolean,
+	OUT cache text, -- whose slot has it: "server", "session"; null if none
+	OUT ids_lost_changed bigint,
+	OUT ids_lost_prepared bigint,
+	OUT ids_lost_crowded bigint,
+	OUT blocks_taken bigint,
+	OUT refills bigint,
+	OUT session_refills bigint,
+	OUT waits bigint,
+	OUT last_refill timestamptz,
+	OUT prefetch_blocks integer,
+	OUT refill_ms_p50 double precision,
+	OUT refill_ms_p99 double precision,
+	OUT wait_ms_p50 double precision,
+	OUT wait_ms_p99 double precision,
+	OUT wait_ms_total double precision,
+	OUT block_starts bigint[], -- cached blocks, to those that may draw them
+	OUT block_ends bigint[],
+	OUT block_states text[]
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_facts'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
@@ -1281,7 +1300,7 @@ CREATE FUNCTION @extschema@.idgen_all_columns() RETURNS TABLE (
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 1000 SET jit = off SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH RECURSIVE facts AS MATERIALIZED (
-		SELECT DISTINCT ON (f.name) f.* FROM @extschema@.idgen_facts(NULL::text[], false) AS f
+		SELECT DISTINCT ON (f.name) f.* FROM @extschema@.idgen_facts(NULL::text[], false, false) AS f
 		ORDER BY f.name, f.native_is_current DESC
 	), owners AS (
 		SELECT array_agg(o.name) AS names, array_agg(o.owner_relation) AS relations, array_agg(o.owner_attnum) AS attnums
@@ -1359,50 +1378,6 @@ BEGIN ATOMIC
 		array_position('{serial, identity, nextval, idgen, owned}', s.kind);
 END;
 
-CREATE FUNCTION @extschema@.idgen_entries(
-	OUT name text,
-	OUT source text,
-	OUT sequence oid,
-	OUT cache text,
-	OUT ids_issued bigint,
-	OUT ids_cached bigint,
-	OUT ids_lost bigint,
-	OUT ids_lost_changed bigint,
-	OUT ids_lost_prepared bigint,
-	OUT ids_lost_crowded bigint,
-	OUT blocks_taken bigint,
-	OUT refills bigint,
-	OUT waits bigint,
-	OUT last_refill timestamptz,
-	OUT prefetch_blocks integer,
-	OUT percent_left double precision,
-	OUT source_name text,
-	OUT refill text,
-	OUT next_block_start bigint,
-	OUT exhausted smallint,
-	OUT max_value bigint,
-	OUT start_value bigint,
-	OUT session_refills bigint,
-	OUT counted_since timestamptz,
-	OUT refill_ms_p50 double precision,
-	OUT refill_ms_p99 double precision,
-	OUT wait_ms_p50 double precision,
-	OUT wait_ms_p99 double precision,
-	OUT wait_ms_total double precision
-) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_entries'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
-
-CREATE FUNCTION @extschema@.idgen_blocks(
-	OUT name text,
-	OUT sequence oid,
-	OUT first_id bigint,
-	OUT last_id bigint,
-	OUT state text
-) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_blocks'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
-
 CREATE FUNCTION @extschema@.idgen_server_state(
 	OUT cache text,
 	OUT max_sequences integer,
@@ -1447,7 +1422,7 @@ CREATE FUNCTION @extschema@.idgen_conditions() RETURNS TABLE (
 BEGIN ATOMIC
 	WITH all_facts AS MATERIALIZED (
 		SELECT row_number() OVER () AS line, f.*, o.relowner AS owner
-		FROM @extschema@.idgen_facts(NULL::text[], true) AS f LEFT JOIN pg_class AS o ON o.oid = f.owner_relation
+		FROM @extschema@.idgen_facts(NULL::text[], false, true) AS f LEFT JOIN pg_class AS o ON o.oid = f.owner_relation
 	), facts AS MATERIALIZED (
 		SELECT f.* FROM all_facts AS f WHERE f.broken IS NOT NULL OR f.child IS NULL AND f.usable
 	), owners AS (
@@ -1509,7 +1484,7 @@ BEGIN ATOMIC
 			AND (f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND (SELECT c.shared FROM cache AS c))
 	), ahead AS MATERIALIZED (
 		SELECT s.line, s.relation, s.attnum
-		FROM suspects AS s JOIN @extschema@.idgen_facts((SELECT coalesce(array_agg(DISTINCT s.name), '{}') FROM suspects AS s)::text[], true) AS f
+		FROM suspects AS s JOIN @extschema@.idgen_facts((SELECT coalesce(array_agg(DISTINCT s.name), '{}') FROM suspects AS s)::text[], false, true) AS f
 			ON f.name = s.name AND f.native IS NOT DISTINCT FROM s.native
 		WHERE f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND (SELECT c.shared FROM cache AS c)
 	),
@@ -2628,7 +2603,7 @@ COMMENT ON FUNCTION @extschema@.idgen_constant(text) IS 'internal: a constant in
 
 COMMENT ON FUNCTION @extschema@.idgen_parent(text) IS 'internal: what a draw would make the row of that name from';
 COMMENT ON FUNCTION @extschema@.idgen_create_child(text, text, bigint) IS 'internal: makes a row from a template or a row with periods';
-COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean) IS 'internal: what is known of id sequences';
+COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean, boolean) IS 'internal: what is known of id sequences';
 COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
 COMMENT ON FUNCTION @extschema@.idgen_calls(pg_node_tree) IS 'internal: the calls in an expression that draw';
 COMMENT ON FUNCTION @extschema@.idgen_text_digits(text, integer) IS 'internal: the digits that fit into a text id';
@@ -2637,45 +2612,33 @@ COMMENT ON FUNCTION @extschema@.idgen_draws(text[], oid[], smallint[]) IS 'inter
 COMMENT ON FUNCTION @extschema@.idgen_counts(oid, oid, oid) IS 'internal: do the columns of a role count?';
 COMMENT ON FUNCTION @extschema@.idgen_column_limit(integer, bigint, bigint, bigint, text, numeric, text, oid, integer, text) IS 'internal: the last value that a column holds';
 COMMENT ON FUNCTION @extschema@.idgen_percent_left(integer, bigint, bigint, boolean, numeric) IS 'internal: the percentage of values that is left';
-COMMENT ON FUNCTION @extschema@.idgen_entries() IS 'internal: what view idgen_stats shows of the cache';
-COMMENT ON FUNCTION @extschema@.idgen_blocks() IS 'internal: what view idgen_cache shows';
 COMMENT ON FUNCTION @extschema@.idgen_conditions() IS 'internal: what view idgen_health shows';
 COMMENT ON FUNCTION @extschema@.idgen_server_state() IS 'internal: what view idgen_server shows';
 COMMENT ON FUNCTION @extschema@.idgen_all_columns() IS 'internal: what view idgen_columns shows';
 COMMENT ON FUNCTION @extschema@.idgen_centre_mark(text, text) IS 'internal: what view idgen_centre_marks shows of an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
--- An id sequence that moves to another place in the cache while a function goes
--- through it may be shown twice: then the views have one of the two.
 CREATE VIEW @extschema@.idgen_stats WITH (security_invoker = true) AS
-	SELECT DISTINCT ON (name, cache, sequence) name COLLATE "C" AS name, source,
-		CASE WHEN sequence IS NULL THEN source_name
-		ELSE sequence::regclass::text END AS source_name,
-		coalesce(refill, 'transaction') AS refill, cache,
-		ids_issued, ids_cached,
-		ids_lost, ids_lost_changed, ids_lost_prepared, ids_lost_crowded,
-		blocks_taken, refills, waits, last_refill,
-		CASE WHEN refill <> 'transaction' AND source <> 'function'
-			THEN prefetch_blocks END AS prefetch_blocks,
-		CASE
-		WHEN source = 'table' THEN
-			CASE WHEN exhausted = 1 OR next_block_start > max_value THEN 0::numeric
-			ELSE round(100::numeric *
-				(max_value::numeric - next_block_start::numeric + 1::numeric) /
-				(max_value::numeric - least(start_value, next_block_start)::numeric + 1::numeric), 2)
-			END
-		ELSE round(percent_left::numeric, 2)
-		END AS percent_left,
-		session_refills, counted_since,
-		refill_ms_p50, refill_ms_p99, wait_ms_p50, wait_ms_p99, wait_ms_total
-	FROM @extschema@.idgen_entries()
-	ORDER BY name, cache, sequence;
+	SELECT f.name COLLATE "C" AS name, f.source,
+		CASE WHEN f.native IS NULL THEN f.object_name ELSE f.native::regclass::text END AS source_name,
+		coalesce(f.refill, 'transaction') AS refill, f.cache, f.ids_issued, f.ids_cached,
+		f.ids_lost_changed + f.ids_lost_prepared + f.ids_lost_crowded AS ids_lost,
+		f.ids_lost_changed, f.ids_lost_prepared, f.ids_lost_crowded,
+		f.blocks_taken, f.refills, f.waits, f.last_refill,
+		CASE WHEN f.refill <> 'transaction' AND f.source <> 'function' THEN f.prefetch_blocks END AS prefetch_blocks,
+		round(@extschema@.idgen_percent_left(f.step::integer, f.first_value::bigint, f.next_value::bigint, f.exhausted::boolean,
+			f.limit_value::numeric), 2) AS percent_left,
+		f.session_refills, f.counted_since,
+		f.refill_ms_p50, f.refill_ms_p99, f.wait_ms_p50, f.wait_ms_p99, f.wait_ms_total
+	FROM @extschema@.idgen_facts(NULL::text[], true, true) AS f
+	WHERE f.cache IS NOT NULL AND f.usable
+	ORDER BY name, f.cache, f.native;
 
 CREATE VIEW @extschema@.idgen_cache WITH (security_invoker = true) AS
-	SELECT DISTINCT ON (name, last_id, sequence, state = 'pending')
-		name COLLATE "C" AS name, first_id, last_id, state
-	FROM @extschema@.idgen_blocks()
-	ORDER BY name, last_id, sequence, state = 'pending', first_id DESC;
+	SELECT f.name COLLATE "C" AS name, b.first_id, b.last_id, b.state
+	FROM @extschema@.idgen_facts(NULL::text[], true, true) AS f,
+		unnest(f.block_starts, f.block_ends, f.block_states) AS b (first_id, last_id, state)
+	ORDER BY name, b.last_id, f.native, b.state = 'pending', b.first_id DESC;
 
 CREATE VIEW @extschema@.idgen_server WITH (security_invoker = true) AS
 	SELECT * FROM @extschema@.idgen_server_state();

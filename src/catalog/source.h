@@ -337,12 +337,6 @@ typedef struct IdgenSource
 	                             IdgenMove *move);
 
 	/*
-	 * The percentage of the range of an object that is left, with the pool that
-	 * the row says; negative if that is not known. May be NULL. Must not wait.
-	 */
-	double (*percent_left)(Oid object, const IdgenPool *pool);
-
-	/*
 	 * How far the id sequence of a row has got, and how far the source lets it
 	 * get; see idgen_extent_of_row(). NULL if the source does not know. Must
 	 * neither wait nor fail.

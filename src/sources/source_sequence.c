@@ -350,31 +350,6 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	return IDGEN_SOURCE_OK;
 }
 
-/* Not known of a sequence that another transaction has locked. */
-static double
-sequence_percent_left(Oid object, const IdgenPool *pool)
-{
-	Relation rel;
-	double percent = -1;
-
-	if (!ConditionalLockRelationOid(object, RowExclusiveLock))
-		return percent;
-	rel = try_relation_open(object, NoLock);
-	if (rel != NULL && rel->rd_rel->relkind == RELKIND_SEQUENCE && idgen_native_is_readable(rel))
-	{
-		IdgenNativeSequence *sequence = idgen_native_describe(rel, pool);
-		IdgenNativeState state = idgen_native_state(rel);
-
-		if (!sequence->cycle)
-			percent = idgen_native_percent_left(sequence, &state);
-		pfree(sequence);
-	}
-	if (rel != NULL)
-		relation_close(rel, NoLock);
-	UnlockRelationOid(object, RowExclusiveLock);
-	return percent;
-}
-
 /* The native sequence says it. */
 static void
 sequence_extent(TupleTableSlot *row, Oid object, IdgenExtent *extent)
@@ -406,6 +381,5 @@ const IdgenSource idgen_source_sequence = {
 	.peek = sequence_peek,
 	.restart = idgen_native_restart,
 	.advance = idgen_native_advance,
-	.percent_left = sequence_percent_left,
 	.extent = sequence_extent,
 };

@@ -9,6 +9,8 @@
 
 #include "miscadmin.h"
 
+#include "catalog/epoch.h"
+#include "catalog/native_sequence.h"
 #include "sql/known_cache.h"
 
 /*
@@ -47,16 +49,30 @@ get_entry(IdgenKnownCache *cache, const IdgenCacheKey *key)
 }
 
 /*
- * Note what a scan has come to. An id sequence that moves to another slot
- * meanwhile may be met twice: then the second time counts.
+ * Drop the ids of an entry that have become void: another session has changed
+ * the row, or restarted the native sequence. Nobody tells a session's own
+ * cache, so drawing looks for such changes first, and so does this. Returns
+ * false if the entry is not there any more.
  */
-static void
-note_entry(IdgenKnownCache *cache, const IdgenCacheScan *scan)
+static bool
+drop_void_ids(const IdgenCacheKey *key, IdgenCached *cached)
 {
-	get_entry(cache, &scan->key)->cached = scan->cached;
+	RelFileNumber file;
+
+	if (idgen_cache_is_shared() && !key->temporary)
+		return true;
+	if (!OidIsValid(key->object))
+		idgen_cache_check_table(key, idgen_table_epoch);
+	else if ((file = idgen_native_file(key->object)) != InvalidRelFileNumber)
+		idgen_cache_check_storage(key, file);
+	return idgen_cache_read(key, cached);
 }
 
-/* Read what the cache knows, into the current memory context. */
+/*
+ * Read what the cache knows, into the current memory context. An id sequence
+ * that moves to another slot meanwhile may be met twice: then the second time
+ * counts.
+ */
 IdgenKnownCache
 idgen_known_read(Oid relid)
 {
@@ -68,7 +84,8 @@ idgen_known_read(Oid relid)
 	scan->shows_idle = true;
 	while (idgen_cache_scan_next(scan))
 	{
-		note_entry(&cache, scan);
+		if (drop_void_ids(&scan->key, &scan->cached))
+			get_entry(&cache, &scan->key)->cached = scan->cached;
 		CHECK_FOR_INTERRUPTS();
 	}
 	pfree(scan);

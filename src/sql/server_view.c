@@ -1,7 +1,7 @@
 /*
  * server_view.c
- *		Function behind the view idgen_server: the cache as a whole, and the
- *		node number.
+ *		The server as a whole: view idgen_server shows its cache and its node
+ *		number; and its counters are set to zero.
  */
 #include "postgres.h"
 
@@ -16,6 +16,7 @@
 #include "sql/view_line.h"
 
 PG_FUNCTION_INFO_V1(idgen_server_state);
+PG_FUNCTION_INFO_V1(idgen_stats_reset);
 
 /* Add what there is to say of the cache. */
 static void
@@ -36,13 +37,6 @@ add_cache(IdgenViewLine *line)
 	idgen_view_add(line, Int64GetDatum(totals.idle_ids));
 }
 
-/* Add a time, or null for 0. */
-static void
-add_time(IdgenViewLine *line, TimestampTz time)
-{
-	idgen_view_add_unless(time == 0, line, TimestampTzGetDatum(time));
-}
-
 /* Add what there is to say of a number that is leased. */
 static void
 add_lease(IdgenViewLine *line)
@@ -53,8 +47,8 @@ add_lease(IdgenViewLine *line)
 		idgen_lease_report(&report);
 	idgen_view_add_unless(!idgen_lease_is_good(&report.lease), line, Int32GetDatum(report.lease.number));
 	idgen_view_add_unless(report.lease.number == 0, line, TimestampTzGetDatum(report.lease.until));
-	add_time(line, report.renewed_at);
-	add_time(line, report.failing_since);
+	idgen_view_add_time(line, report.renewed_at);
+	idgen_view_add_time(line, report.failing_since);
 	idgen_view_add_text(line, report.failing_since != 0 && idgen_may_monitor() ? report.reason : NULL);
 }
 
@@ -63,9 +57,9 @@ static void
 add_number(IdgenViewLine *line)
 {
 	idgen_view_add(line, Int32GetDatum(idgen_node_id));
-	add_time(line, 0);
-	add_time(line, 0);
-	add_time(line, 0);
+	idgen_view_add_time(line, 0);
+	idgen_view_add_time(line, 0);
+	idgen_view_add_time(line, 0);
 	idgen_view_add_text(line, NULL);
 }
 
@@ -82,4 +76,15 @@ idgen_server_state(PG_FUNCTION_ARGS)
 	else
 		add_number(&line);
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+}
+
+/*
+ * idgen_stats_reset() returns void: set the counters of all id sequences of
+ * this database to zero.
+ */
+Datum
+idgen_stats_reset(PG_FUNCTION_ARGS)
+{
+	idgen_cache_reset_counters();
+	PG_RETURN_VOID();
 }

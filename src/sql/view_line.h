@@ -11,7 +11,7 @@
 #include "utils/tuplestore.h"
 
 /* Those of idgen_facts(), which has the most. */
-#define IDGEN_VIEW_COLUMNS 41
+#define IDGEN_VIEW_COLUMNS 59
 
 typedef struct IdgenViewLine
 {

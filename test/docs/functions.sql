@@ -460,10 +460,9 @@ SELECT idgen_restart('cp', 4);
 ROLLBACK;
 
 -- claim: These functions are what the views are made of.
-SELECT proname FROM pg_proc WHERE proname IN ('idgen_entries', 'idgen_blocks', 'idgen_server_state', 'idgen_conditions') ORDER BY 1;
--- gives: idgen_blocks
+SELECT proname FROM pg_proc WHERE proname IN ('idgen_facts', 'idgen_server_state', 'idgen_conditions') ORDER BY 1;
 -- gives: idgen_conditions
--- gives: idgen_entries
+-- gives: idgen_facts
 -- gives: idgen_server_state
 
 -- claim: idgen_adopt says what it did.

@@ -241,9 +241,9 @@ SELECT count(*) > 0 FROM idgen_health;
 -- gives: t
 RESET ROLE;
 
--- claim: idgen_entries() takes it, in the same way.
+-- claim: idgen_facts() takes it, in the same way.
 SET ROLE stranger;
-SELECT count(*) FROM idgen_entries();
+SELECT count(*) FROM idgen_facts(NULL, true, true);
 -- gives: ERROR 42501
 RESET ROLE;
 

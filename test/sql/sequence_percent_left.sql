@@ -1,6 +1,6 @@
 --
 -- idgen_stats.percent_left of native sequences: what no block holds, of the ids
--- from START to the end
+-- from the least one to the end
 --
 CREATE EXTENSION idgen;
 CREATE SEQUENCE hundred_seq MAXVALUE 100 INCREMENT 10;
@@ -42,7 +42,7 @@ SELECT percent_left FROM left_over WHERE name = 'later';
 SELECT nextval('later_seq');
 SELECT percent_left FROM left_over WHERE name = 'later';
 
--- before START there is more than all: it is not counted
+-- values before START count, too
 SELECT setval('later_seq', 1);
 SELECT percent_left FROM left_over WHERE name = 'later';
 
