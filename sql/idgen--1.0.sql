@@ -327,44 +327,30 @@ CREATE FUNCTION @extschema@.idgen_next_support(internal) RETURNS internal
 CREATE FUNCTION @extschema@.idgen_next(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
-CREATE FUNCTION @extschema@.idgen_next(name text, source text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_next_from'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
-CREATE FUNCTION @extschema@.idgen_next_big(name text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_next_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
-CREATE FUNCTION @extschema@.idgen_next_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_next_big_from'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
 
--- What the support function puts in place of these in column defaults of COPY.
--- The label STABLE has COPY store rows in batches; see src/sql/copy_batches.c.
--- SQL cannot make an argument of type internal, so nobody calls them by name.
+-- What the support function puts in its place in column defaults of COPY. The
+-- label STABLE has COPY store rows in batches; see src/sql/copy_batches.c. SQL
+-- cannot make an argument of type internal, so nobody calls it by name.
 CREATE FUNCTION @extschema@.idgen_next_in_copy(name text, internal) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next_in_copy'
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_next_in_copy(name text, source text, internal) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_next_from_in_copy'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_next_big_in_copy(name text, internal) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_next_big_in_copy'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_next_big_in_copy(name text, source text, internal) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_next_big_from_in_copy'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+
+CREATE FUNCTION @extschema@.idgen_next(name text, source text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_next_from'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION @extschema@.idgen_next_big(name text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_next_big'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION @extschema@.idgen_next_big(name text, source text) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'idgen_next_big_from'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next_text(name text) RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_next_text'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_text(name text, at date) RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_next_text_at'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
-CREATE FUNCTION @extschema@.idgen_next_text_in_copy(name text, internal) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_next_text_in_copy'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
-CREATE FUNCTION @extschema@.idgen_next_text_in_copy(name text, at date, internal) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_next_text_at_in_copy'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_text_value(name text, text_id text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_text_value'
 	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
@@ -389,13 +375,8 @@ COMMENT ON FUNCTION @extschema@.idgen_next_big(text, text) IS 'next id of an id 
 COMMENT ON FUNCTION @extschema@.idgen_next_text(text) IS 'next id of an id sequence, as its format writes it';
 COMMENT ON FUNCTION @extschema@.idgen_next_text(text, date) IS 'next id of an id sequence, as its format writes it with that date';
 COMMENT ON FUNCTION @extschema@.idgen_text_value(text, text) IS 'the id that a text id of an id sequence was written for';
-COMMENT ON FUNCTION @extschema@.idgen_next_support(internal) IS 'internal: planner support for functions that draw ids';
+COMMENT ON FUNCTION @extschema@.idgen_next_support(internal) IS 'internal: planner support for idgen_next(text)';
 COMMENT ON FUNCTION @extschema@.idgen_next_in_copy(text, internal) IS 'internal: idgen_next(text) in defaults of COPY';
-COMMENT ON FUNCTION @extschema@.idgen_next_in_copy(text, text, internal) IS 'internal: idgen_next(text, text) in defaults of COPY';
-COMMENT ON FUNCTION @extschema@.idgen_next_big_in_copy(text, internal) IS 'internal: idgen_next_big(text) in defaults of COPY';
-COMMENT ON FUNCTION @extschema@.idgen_next_big_in_copy(text, text, internal) IS 'internal: idgen_next_big(text, text) in defaults of COPY';
-COMMENT ON FUNCTION @extschema@.idgen_next_text_in_copy(text, internal) IS 'internal: idgen_next_text(text) in defaults of COPY';
-COMMENT ON FUNCTION @extschema@.idgen_next_text_in_copy(text, date, internal) IS 'internal: idgen_next_text(text, date) in defaults of COPY';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session drew last from an id sequence';

@@ -9,7 +9,6 @@
 
 #include "catalog/epoch.h"
 #include "sql/call_site.h"
-#include "sql/utility.h"
 
 /*
  * Are all arguments constants? A parameter is none: PL/pgSQL evaluates the same
@@ -66,26 +65,4 @@ idgen_call_site_look_up(FunctionCallInfo fcinfo, int source_arg)
 	site->constant_epoch = site->constant ? site->epoch : 0;
 	site->asked = asked;
 	return site;
-}
-
-/*
- * For what the planner puts into defaults of COPY in place of a function that
- * draws, see copy_batches.c.
- *
- * Raises 55000 if the id sequence has got a source that runs code since COPY
- * has planned its defaults: it may be that the code had to see rows that COPY
- * has not stored yet. The error undoes what the code has done.
- */
-void
-idgen_check_without_code(const IdgenHandle *handle)
-{
-	const IdgenSource *source = handle->found.source;
-
-	if (source->runs_code && idgen_in_copy_from())
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("id sequence \"%s\" has got source \"%s\" while COPY stores rows in batches",
-		                handle->name, source->name),
-		         errdetail("The function might have to see rows that are not stored yet."),
-		         errhint("Repeat the COPY.")));
 }

@@ -25,7 +25,6 @@ typedef struct IdgenCallSite
 } IdgenCallSite;
 
 extern IdgenCallSite *idgen_call_site_look_up(FunctionCallInfo fcinfo, int source_arg);
-extern void idgen_check_without_code(const IdgenHandle *handle);
 
 /*
  * The call site, with the handle and the source that this call asks for. The

@@ -15,15 +15,13 @@
 #include "sources/sources.h"
 #include "sql/call_site.h"
 #include "sql/sql_support.h"
+#include "sql/utility.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);
 PG_FUNCTION_INFO_V1(idgen_next_big);
 PG_FUNCTION_INFO_V1(idgen_next_big_from);
 PG_FUNCTION_INFO_V1(idgen_next_in_copy);
-PG_FUNCTION_INFO_V1(idgen_next_from_in_copy);
-PG_FUNCTION_INFO_V1(idgen_next_big_in_copy);
-PG_FUNCTION_INFO_V1(idgen_next_big_from_in_copy);
 PG_FUNCTION_INFO_V1(idgen_next_range);
 PG_FUNCTION_INFO_V1(idgen_last);
 PG_FUNCTION_INFO_V1(idgen_peek);
@@ -59,14 +57,14 @@ next_id(IdgenHandle *handle, const IdgenSource *asked)
 	return next_id_slow(handle, asked);
 }
 
-/* The next id, plus big_base. *handle becomes that which it is drawn from. */
+/* The next id, plus big_base. */
 static Datum
-next_big_id(IdgenHandle **handle, const IdgenSource *asked)
+next_big_id(IdgenHandle *handle, const IdgenSource *asked)
 {
 	int64 value;
 	int prefix = 0;
 
-	if (!idgen_draw_fast(*handle, asked, &value))
+	if (!idgen_draw_fast(handle, asked, &value))
 	{
 		IdgenCall call = {
 			.function = "idgen_next_big()",
@@ -75,10 +73,10 @@ next_big_id(IdgenHandle **handle, const IdgenSource *asked)
 			.count = 1,
 		};
 
-		*handle = idgen_draw_one(*handle, &call, &value);
+		handle = idgen_draw_one(handle, &call, &value);
 		prefix = call.prefix;
 	}
-	PG_RETURN_NUMERIC(idgen_layout_compose_big((*handle)->found.layout, prefix, value, (*handle)->found.big_base));
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, prefix, value, handle->found.big_base));
 }
 
 /* idgen_next(name text) returns bigint */
@@ -104,9 +102,7 @@ idgen_next_from(PG_FUNCTION_ARGS)
 Datum
 idgen_next_big(PG_FUNCTION_ARGS)
 {
-	IdgenHandle *handle = idgen_call_site(fcinfo, 1)->handle;
-
-	return next_big_id(&handle, NULL);
+	return next_big_id(idgen_call_site(fcinfo, 1)->handle, NULL);
 }
 
 /* idgen_next_big(name text, source text) returns numeric */
@@ -114,76 +110,53 @@ Datum
 idgen_next_big_from(PG_FUNCTION_ARGS)
 {
 	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-	IdgenHandle *handle = site->handle;
 
-	return next_big_id(&handle, site->asked);
+	return next_big_id(site->handle, site->asked);
 }
 
 /*
- * The functions that the planner puts in place of these four in defaults of
- * COPY, see copy_batches.c: with an argument more, which says nothing.
+ * Raises 55000 if the id sequence has got a source that runs code since COPY
+ * has planned its defaults: it may be that the code had to see rows that COPY
+ * has not stored yet. The error undoes what the code has done.
  */
+static void
+check_without_code(const IdgenHandle *handle)
+{
+	const IdgenSource *source = handle->found.source;
+
+	if (source->runs_code && idgen_in_copy_from())
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("id sequence \"%s\" has got source \"%s\" while COPY stores rows in batches",
+		                handle->name, source->name),
+		         errdetail("The function might have to see rows that are not stored yet."),
+		         errhint("Repeat the COPY.")));
+}
 
 static pg_noinline Datum
-next_id_in_copy_slow(IdgenHandle *handle, const IdgenSource *asked)
+next_id_in_copy_slow(IdgenHandle *handle)
 {
-	IdgenCall call = {.function = "idgen_next()", .asked = asked, .count = 1};
+	IdgenCall call = {.function = "idgen_next()", .count = 1};
 	int64 value;
 
 	handle = idgen_draw_one(handle, &call, &value);
-	idgen_check_without_code(handle);
+	check_without_code(handle);
 	PG_RETURN_INT64(idgen_compose(handle, &call, value));
 }
 
-static inline Datum
-next_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
-{
-	int64 value;
-
-	if (likely(idgen_draw_fast(handle, asked, &value)))
-		PG_RETURN_INT64(value);
-	return next_id_in_copy_slow(handle, asked);
-}
-
-static Datum
-next_big_id_in_copy(IdgenHandle *handle, const IdgenSource *asked)
-{
-	Datum id = next_big_id(&handle, asked);
-
-	idgen_check_without_code(handle);
-	return id;
-}
-
-/* idgen_next_in_copy(name text, internal) returns bigint */
+/*
+ * idgen_next_in_copy(name text, internal) returns bigint: what the planner puts
+ * in place of idgen_next(name) in defaults of COPY, see copy_batches.c
+ */
 Datum
 idgen_next_in_copy(PG_FUNCTION_ARGS)
 {
-	return next_id_in_copy(idgen_call_site(fcinfo, 2)->handle, NULL);
-}
+	IdgenHandle *handle = idgen_call_site(fcinfo, 2)->handle;
+	int64 value;
 
-/* idgen_next_in_copy(name text, source text, internal) returns bigint */
-Datum
-idgen_next_from_in_copy(PG_FUNCTION_ARGS)
-{
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-
-	return next_id_in_copy(site->handle, site->asked);
-}
-
-/* idgen_next_big_in_copy(name text, internal) returns numeric */
-Datum
-idgen_next_big_in_copy(PG_FUNCTION_ARGS)
-{
-	return next_big_id_in_copy(idgen_call_site(fcinfo, 2)->handle, NULL);
-}
-
-/* idgen_next_big_in_copy(name text, source text, internal) returns numeric */
-Datum
-idgen_next_big_from_in_copy(PG_FUNCTION_ARGS)
-{
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-
-	return next_big_id_in_copy(site->handle, site->asked);
+	if (likely(idgen_draw_fast(handle, NULL, &value)))
+		PG_RETURN_INT64(value);
+	return next_id_in_copy_slow(handle);
 }
 
 /*

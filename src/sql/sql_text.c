@@ -27,8 +27,6 @@
 
 PG_FUNCTION_INFO_V1(idgen_next_text);
 PG_FUNCTION_INFO_V1(idgen_next_text_at);
-PG_FUNCTION_INFO_V1(idgen_next_text_in_copy);
-PG_FUNCTION_INFO_V1(idgen_next_text_at_in_copy);
 PG_FUNCTION_INFO_V1(idgen_text_value);
 PG_FUNCTION_INFO_V1(idgen_text_digits);
 
@@ -72,28 +70,27 @@ today(pg_tz *zone)
 
 /*
  * Draw the next id, and write it as the row says. The date is that of the day,
- * or of today if that is NULL; it also says which period is drawn from. *handle
- * becomes that which the id is drawn from.
+ * or of today if that is NULL; it also says which period is drawn from.
  */
 static pg_attribute_always_inline Datum
-next_text(IdgenHandle **handle, const IdgenDay *day)
+next_text(IdgenHandle *handle, const IdgenDay *day)
 {
 	int64 id;
 	const IdgenFormat *format;
 	text *result;
 
-	if (unlikely(!idgen_draw_fast(*handle, NULL, &id)))
+	if (unlikely(!idgen_draw_fast(handle, NULL, &id)))
 	{
 		IdgenCall call = {.function = "idgen_next_text()", .count = 1, .at = day};
 
-		*handle = idgen_draw_one(*handle, &call, &id);
-		id = idgen_compose(*handle, &call, id);
+		handle = idgen_draw_one(handle, &call, &id);
+		id = idgen_compose(handle, &call, id);
 	}
-	format = (*handle)->found.format;
+	format = handle->found.format;
 	if (format == NULL)
 		return plain_digits(id);
 	if (format->shows_date && day == NULL)
-		day = today(idgen_handle_zone(*handle));
+		day = today(idgen_handle_zone(handle));
 	result = palloc(VARHDRSZ + idgen_format_room(format));
 	SET_VARSIZE(result, VARHDRSZ + idgen_format_write(format, id, day, VARDATA(result)));
 	PG_RETURN_TEXT_P(result);
@@ -103,9 +100,7 @@ next_text(IdgenHandle **handle, const IdgenDay *day)
 Datum
 idgen_next_text(PG_FUNCTION_ARGS)
 {
-	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
-
-	return next_text(&handle, NULL);
+	return next_text(idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle, NULL);
 }
 
 /*
@@ -119,29 +114,7 @@ idgen_next_text_at(PG_FUNCTION_ARGS)
 	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
 	IdgenDay day = idgen_day_of(PG_GETARG_DATEADT(1));
 
-	return next_text(&handle, &day);
-}
-
-/* In place of these two in defaults of COPY, see copy_batches.c */
-Datum
-idgen_next_text_in_copy(PG_FUNCTION_ARGS)
-{
-	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
-	Datum result = next_text(&handle, NULL);
-
-	idgen_check_without_code(handle);
-	return result;
-}
-
-Datum
-idgen_next_text_at_in_copy(PG_FUNCTION_ARGS)
-{
-	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
-	IdgenDay day = idgen_day_of(PG_GETARG_DATEADT(1));
-	Datum result = next_text(&handle, &day);
-
-	idgen_check_without_code(handle);
-	return result;
+	return next_text(handle, &day);
 }
 
 /*
