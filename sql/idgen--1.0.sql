@@ -142,7 +142,7 @@ COMMENT ON COLUMN @extschema@.id_sequences.source_name IS 'the native sequence, 
 COMMENT ON COLUMN @extschema@.id_sequences.refill IS 'where a refill runs: transaction (in the calling transaction), worker (in a background worker) or auto (in a worker where one can be had)';
 COMMENT ON COLUMN @extschema@.id_sequences.layout IS 'how an id is composed: plain, prefixed, session, prefixed_reversed, session_reversed or scrambled';
 COMMENT ON COLUMN @extschema@.id_sequences.big_base IS 'the number that idgen_next_big adds to the sequence value';
-COMMENT ON COLUMN @extschema@.id_sequences.pooling IS 'which ids one value of a native sequence stands for: pooled_lo, pooled, hilo, legacy_pooled or legacy_hilo';
+COMMENT ON COLUMN @extschema@.id_sequences.pooling IS 'which ids one value of a native sequence stands for: pooled_lo, pooled or hilo';
 COMMENT ON COLUMN @extschema@.id_sequences.start_value IS 'where the id sequence began; percentages of its range are counted from here';
 COMMENT ON COLUMN @extschema@.id_sequences.owned_by IS 'the column that the id sequence belongs to: the row is deleted when that is dropped';
 COMMENT ON COLUMN @extschema@.id_sequences.max_children IS 'how many children a template may have; null for any number';

@@ -107,7 +107,7 @@ idgen_check_pooling(const char *pooling, const IdgenSource *source)
 	IdgenPooling found;
 
 	if (!idgen_pooling_find(pooling, &found))
-		not_valid("pooling", pooling, "pooled_lo, pooled, hilo, legacy_pooled, legacy_hilo");
+		not_valid("pooling", pooling, "pooled_lo, pooled, hilo");
 	if (found != IDGEN_POOLING_POOLED_LO && !source->has_pooling)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

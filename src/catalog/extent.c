@@ -70,7 +70,7 @@ limit_by_native(IdgenExtent *extent, Oid sequence, const IdgenNativeSequence *sa
 	extent->cycle_end = last;
 	if (says->cycle)
 		return;
-	if (pool != NULL && idgen_pooling_numbers(pool->pooling) && last == pool->max_value)
+	if (pool != NULL && pool->pooling == IDGEN_POOLING_HILO && last == pool->max_value)
 		idgen_extent_limit(extent, last, "max_value");
 	else
 		idgen_extent_limit(extent, last, idgen_native_title(sequence));

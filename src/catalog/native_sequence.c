@@ -104,7 +104,7 @@ set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
 	ids->step = sequence->increment > 0 ? 1 : -1;
 	ids->min_id = Min(sequence->first, sequence->last);
 	ids->max_id = Max(sequence->first, sequence->last);
-	if (!idgen_pooling_numbers(pool->pooling))
+	if (pool->pooling != IDGEN_POOLING_HILO)
 		return;
 
 	if (ids->per_value == 1)
@@ -112,7 +112,7 @@ set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
 	ids->min_id = PG_INT64_MIN;
 	ids->max_id = pool->max_value;
 	last = idgen_hilo_last_value(ids);
-	if (ids->step > 0 ? last >= sequence->last : last <= sequence->last)
+	if (last >= sequence->last)
 		return;
 
 	/* A cycle would begin only after the values in between, drawn in vain. */
@@ -334,7 +334,7 @@ idgen_native_next_ids(const IdgenNativeSequence *sequence, const IdgenNativeStat
 int64
 idgen_native_first_id(const IdgenNativeSequence *sequence)
 {
-	if (idgen_pooling_numbers(sequence->ids.pooling))
+	if (sequence->ids.pooling == IDGEN_POOLING_HILO)
 		return idgen_value_block(&sequence->ids, sequence->first).next;
 	return sequence->first;
 }

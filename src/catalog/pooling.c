@@ -4,11 +4,7 @@
  *
  * All programs that draw values of the same sequence have to agree on this. So
  * idgen knows the rules that frameworks have (IdgenPooling), and the row says
- * which one holds. The legacy ones give other ids than their newer namesakes by
- * a shift.
- *
- * A value of a descending sequence stands for the same number of ids, in
- * descending order: with pooled_lo it is the first of them, so the greatest.
+ * which one holds.
  *
  * Ids beyond the sequence's bounds are not issued: a value may stand for fewer
  * ids than others. With hilo the bounds are those of the values. What bounds
@@ -34,21 +30,19 @@ static const IdRange no_ids = {1, 0};
 
 const IdgenPool idgen_no_pool = {IDGEN_POOLING_POOLED_LO, 1, PG_INT64_MAX};
 
+static const char *const words[] = {
+	[IDGEN_POOLING_POOLED_LO] = "pooled_lo",
+	[IDGEN_POOLING_POOLED] = "pooled",
+	[IDGEN_POOLING_HILO] = "hilo",
+};
+
 /* The pooling of that name. Returns false if there is none. */
 bool
 idgen_pooling_find(const char *name, IdgenPooling *pooling)
 {
-	static const char *const names[] = {
-		[IDGEN_POOLING_POOLED_LO] = "pooled_lo",
-		[IDGEN_POOLING_POOLED] = "pooled",
-		[IDGEN_POOLING_HILO] = "hilo",
-		[IDGEN_POOLING_LEGACY_POOLED] = "legacy_pooled",
-		[IDGEN_POOLING_LEGACY_HILO] = "legacy_hilo",
-	};
-
-	for (int i = 0; i < (int) lengthof(names); i++)
+	for (int i = 0; i < (int) lengthof(words); i++)
 	{
-		if (strcmp(name, names[i]) != 0)
+		if (strcmp(name, words[i]) != 0)
 			continue;
 		*pooling = (IdgenPooling) i;
 		return true;
@@ -56,18 +50,10 @@ idgen_pooling_find(const char *name, IdgenPooling *pooling)
 	return false;
 }
 
-/* Are values the numbers of blocks, and no ids themselves? */
-bool
-idgen_pooling_numbers(IdgenPooling pooling)
+const char *
+idgen_pooling_word(IdgenPooling pooling)
 {
-	return pooling == IDGEN_POOLING_HILO || pooling == IDGEN_POOLING_LEGACY_HILO;
-}
-
-/* Does a value stand for ids before it? */
-bool
-idgen_pooling_looks_back(IdgenPooling pooling)
-{
-	return pooling == IDGEN_POOLING_POOLED || pooling == IDGEN_POOLING_LEGACY_POOLED;
+	return words[pooling];
 }
 
 /* Does a value stand for other ids by one than by the other? */
@@ -76,7 +62,7 @@ idgen_pools_differ(const IdgenPool *a, const IdgenPool *b)
 {
 	if (a->pooling != b->pooling)
 		return true;
-	return idgen_pooling_numbers(a->pooling) &&
+	return a->pooling == IDGEN_POOLING_HILO &&
 		(a->block_size != b->block_size || a->max_value != b->max_value);
 }
 
@@ -91,15 +77,11 @@ idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool)
 	switch (old->pooling)
 	{
 		case IDGEN_POOLING_POOLED_LO:
-			return idgen_pooling_looks_back(pool->pooling);
+			return pool->pooling == IDGEN_POOLING_POOLED;
 		case IDGEN_POOLING_POOLED:
-			return pool->pooling == IDGEN_POOLING_LEGACY_POOLED;
-		case IDGEN_POOLING_LEGACY_POOLED:
 			return false;
 		case IDGEN_POOLING_HILO:
-			return !idgen_pooling_numbers(pool->pooling) || pool->block_size < old->block_size;
-		case IDGEN_POOLING_LEGACY_HILO:
-			return pool->pooling != IDGEN_POOLING_LEGACY_HILO || pool->block_size < old->block_size;
+			return pool->pooling != IDGEN_POOLING_HILO || pool->block_size < old->block_size;
 	}
 	return false;
 }
@@ -113,7 +95,7 @@ idgen_pool_origin(const IdgenPool *pool)
 {
 	uint32 hash;
 
-	if (!idgen_pooling_numbers(pool->pooling))
+	if (pool->pooling != IDGEN_POOLING_HILO)
 		return (uint32) pool->pooling;
 	hash = hash_combine(hash_bytes_uint32((uint32) pool->block_size),
 	                    hash_bytes((const unsigned char *) &pool->max_value, sizeof(int64)));
@@ -159,67 +141,22 @@ range_numbered(int64 v, int64 n)
 	return range;
 }
 
-/* By how much the ids are greater than those of the newer namesake. */
-static int64
-legacy_shift(const IdgenValueIds *ids)
-{
-	switch (ids->pooling)
-	{
-		case IDGEN_POOLING_LEGACY_POOLED:
-			return -ids->step;
-		case IDGEN_POOLING_LEGACY_HILO:
-			return (int64) (ids->per_value - 1);
-		default:
-			return 0;
-	}
-}
-
-static int64
-add_saturating(int64 a, int64 b)
-{
-	int64 result;
-
-	if (pg_add_s64_overflow(a, b, &result))
-		return b > 0 ? PG_INT64_MAX : PG_INT64_MIN;
-	return result;
-}
-
-/* Shift a range. What gets beyond bigint is cut off. */
-static IdRange
-range_shifted(IdRange range, int64 shift)
-{
-	int64 ignored;
-
-	if (range.low > range.high ||
-	    pg_add_s64_overflow(shift > 0 ? range.low : range.high, shift, &ignored))
-		return no_ids;
-	return (IdRange){add_saturating(range.low, shift), add_saturating(range.high, shift)};
-}
-
 /* All ids that v stands for, be they within bounds or not. */
 static IdRange
 ids_of(const IdgenValueIds *ids, int64 v)
 {
-	int64 n = (int64) Min(ids->per_value, PG_INT64_MAX);
 	int64 extra = (int64) (ids->per_value - 1);
-	bool up = ids->step > 0;
-	IdRange range = no_ids;
 
 	switch (ids->pooling)
 	{
 		case IDGEN_POOLING_POOLED_LO:
-			range = up ? range_up(v, extra) : range_down(v, extra);
-			break;
+			return ids->step > 0 ? range_up(v, extra) : range_down(v, extra);
 		case IDGEN_POOLING_POOLED:
-		case IDGEN_POOLING_LEGACY_POOLED:
-			range = up ? range_down(v, extra) : range_up(v, extra);
-			break;
+			return range_down(v, extra);
 		case IDGEN_POOLING_HILO:
-		case IDGEN_POOLING_LEGACY_HILO:
-			range = range_numbered(v, n);
-			break;
+			return range_numbered(v, (int64) Min(ids->per_value, PG_INT64_MAX));
 	}
-	return range_shifted(range, legacy_shift(ids));
+	return no_ids;
 }
 
 /*
@@ -243,18 +180,15 @@ idgen_value_block(const IdgenValueIds *ids, int64 v)
 
 /*
  * The same of the first value that a sequence gives after it was created, or
- * restarted. With pooled, this is one id alone, and with legacy_pooled, none.
- * Nobody knows whether those before it are free: with START WITH 1000 or
- * RESTART WITH 1000, they are most likely in use. Hibernate leaves them out as
- * well.
+ * restarted. With pooled, this is one id alone. Nobody knows whether those
+ * before it are free: with START WITH 1000 or RESTART WITH 1000, they are most
+ * likely in use. Hibernate leaves them out as well.
  */
 IdgenBlock
 idgen_first_value_block(const IdgenValueIds *ids, int64 v)
 {
 	if (ids->pooling == IDGEN_POOLING_POOLED)
 		return (IdgenBlock){.next = v, .left = 1, .step = ids->step};
-	if (ids->pooling == IDGEN_POOLING_LEGACY_POOLED)
-		return (IdgenBlock){.step = ids->step};
 	return idgen_value_block(ids, v);
 }
 
@@ -265,26 +199,16 @@ divide_up(int64 a, int64 n)
 	return a > 0 ? (a - 1) / n + 1 : a / n;
 }
 
-/*
- * Of numbers of blocks, the first one in the order of the sequence all of whose
- * ids are at "id" or behind it.
- */
+/* Of numbers of blocks, the first one all of whose ids are "id" or greater. */
 int64
 idgen_hilo_value(const IdgenValueIds *ids, int64 id)
 {
-	int64 n = (int64) Min(ids->per_value, PG_INT64_MAX);
-
-	id = add_saturating(id, -legacy_shift(ids));
-	if (ids->step < 0)
-		return id >= 0 ? id / n : (id + 1) / n - 1;
-	return divide_up(id > PG_INT64_MIN ? id - 1 : id, n) + 1;
+	return divide_up(id > PG_INT64_MIN ? id - 1 : id, (int64) ids->per_value) + 1;
 }
 
 /* Of numbers of blocks, the last value that stands for any id. */
 int64
 idgen_hilo_last_value(const IdgenValueIds *ids)
 {
-	int64 n = (int64) Min(ids->per_value, PG_INT64_MAX);
-
-	return divide_up(add_saturating(ids->step > 0 ? ids->max_id : ids->min_id, -legacy_shift(ids)), n);
+	return divide_up(ids->max_id, (int64) ids->per_value);
 }

@@ -13,16 +13,15 @@
  *	pooled_lo	v ... v + n - 1
  *	pooled		v - n + 1 ... v
  *	hilo		(v - 1) * n + 1 ... v * n
- *	legacy_pooled	v - n ... v - 1
- *	legacy_hilo	v * n ... v * n + n - 1
+ *
+ * The values of a descending sequence stand for v ... v - n + 1, by pooled_lo:
+ * the other two are for ascending ones.
  */
 typedef enum IdgenPooling
 {
 	IDGEN_POOLING_POOLED_LO,
 	IDGEN_POOLING_POOLED,
 	IDGEN_POOLING_HILO,
-	IDGEN_POOLING_LEGACY_POOLED,
-	IDGEN_POOLING_LEGACY_HILO,
 } IdgenPooling;
 
 /*
@@ -50,8 +49,7 @@ typedef struct IdgenValueIds
 extern const IdgenPool idgen_no_pool;
 
 extern bool idgen_pooling_find(const char *name, IdgenPooling *pooling);
-extern bool idgen_pooling_numbers(IdgenPooling pooling);
-extern bool idgen_pooling_looks_back(IdgenPooling pooling);
+extern const char *idgen_pooling_word(IdgenPooling pooling);
 extern bool idgen_pools_differ(const IdgenPool *a, const IdgenPool *b);
 extern bool idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool);
 extern uint32 idgen_pool_origin(const IdgenPool *pool);

@@ -67,8 +67,7 @@ number_to_start_at(const IdgenNativeSequence *sequence, int64 start)
  *
  * With pooled, the value that any program draws next stands for ids before it.
  * So the value before that one has to be right before "start". If the sequence
- * has none of the two, "start" becomes its first value. With legacy_pooled, the
- * value before that one has to be "start" itself.
+ * has none of the two, "start" becomes its first value.
  *
  * Raises 22003.
  */
@@ -76,21 +75,15 @@ static IdgenNativeState
 state_to_start_at(const IdgenNativeSequence *sequence, int64 start)
 {
 	IdgenNativeState state = {.last_value = start};
-	int64 before = start - sequence->ids.step;
+	int64 before = start - 1;
 
-	if (idgen_pooling_numbers(sequence->ids.pooling))
+	if (sequence->ids.pooling == IDGEN_POOLING_HILO)
 		state.last_value = number_to_start_at(sequence, start);
 	else if (!is_value(sequence, start))
 		out_of_bounds(sequence, start);
 	else if (sequence->ids.pooling == IDGEN_POOLING_POOLED && start != sequence->first &&
 	         !idgen_native_is_last(sequence, before))
 		state = (IdgenNativeState){.last_value = before, .is_called = true};
-	else if (sequence->ids.pooling == IDGEN_POOLING_LEGACY_POOLED)
-	{
-		if (idgen_native_is_last(sequence, start))
-			out_of_bounds(sequence, start);
-		state.is_called = true;
-	}
 	return state;
 }
 
@@ -136,7 +129,7 @@ start_behind(const IdgenHandle *handle, int64 last)
 
 	if (ids->step > 0 ? last >= last_id : last <= last_id)
 		idgen_none_behind(handle->name, handle->found.stored_in, last, last_id);
-	if (!idgen_pooling_numbers(ids->pooling))
+	if (ids->pooling != IDGEN_POOLING_HILO)
 		return last + ids->step;
 
 	number = idgen_hilo_value(ids, last + ids->step);

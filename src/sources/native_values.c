@@ -28,14 +28,14 @@ idgen_values_exhausted(const IdgenHandle *handle)
 	const char *widening = idgen_owning_column_widening(handle->found.stored_in, last_id);
 
 	errmsg("id sequence \"%s\" is exhausted", handle->name);
-	if (idgen_pooling_looks_back(sequence->ids.pooling))
+	if (sequence->ids.pooling == IDGEN_POOLING_POOLED)
 		errdetail("The values of sequence \"%s\" end at %lld.", NameStr(sequence->name), (long long) sequence->last);
 	else
 		errdetail("Its last id is %lld.", (long long) last_id);
 	if (last_id == PG_INT64_MAX || last_id == PG_INT64_MIN)
 		errhint("Use another sequence, or start this one again with %s.",
 		        handle->found.has_row ? psprintf("%s()", idgen_function_name(handle->relid, "idgen_restart")) : "ALTER SEQUENCE");
-	else if (idgen_pooling_numbers(sequence->ids.pooling) && last_id == sequence->ids.max_id)
+	else if (sequence->ids.pooling == IDGEN_POOLING_HILO && last_id == sequence->ids.max_id)
 		errhint("Raise max_value.");
 	else if (sequence->increment > 0 && widening != NULL)
 		errhint("Widen its column with %s, then raise MAXVALUE of sequence \"%s\" with ALTER SEQUENCE.",

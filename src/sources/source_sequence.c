@@ -119,6 +119,21 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 }
 
 /*
+ * Raises 0A000 for a pooling of ascending sequences with one that descends: no
+ * other program draws so.
+ */
+static void
+check_pooling(const IdgenNativeSequence *sequence)
+{
+	if (sequence->increment < 0 && sequence->ids.pooling != IDGEN_POOLING_POOLED_LO)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("pooling \"%s\" is not supported with descending sequence \"%s\"",
+		                idgen_pooling_word(sequence->ids.pooling), NameStr(sequence->name)),
+		         errhint("Use pooling \"pooled_lo\".")));
+}
+
+/*
  * The lock is that of nextval(). But if the worker will call that, or may, the
  * weakest one suffices: so no session waits for one that alters the sequence. A
  * session that calls it after all takes the lock before, see prepare().
@@ -139,6 +154,7 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	found->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	found->origin = idgen_pool_origin(&found->pool);
 	found->details = idgen_native_describe(rel, &found->pool);
+	check_pooling(found->details);
 	relation_close(rel, given ? NoLock : lockmode);
 }
 
@@ -181,7 +197,7 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 static bool
 ids_follow_each_other(const IdgenNativeSequence *sequence)
 {
-	return !idgen_pooling_numbers(sequence->ids.pooling) || idgen_native_width(sequence) == 1;
+	return sequence->ids.pooling != IDGEN_POOLING_HILO || idgen_native_width(sequence) == 1;
 }
 
 /* The most consecutive ids, with as many values as may be drawn. */
@@ -242,7 +258,7 @@ values_per_block(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
 
-	if (idgen_native_width(sequence) > 1 || idgen_pooling_numbers(sequence->ids.pooling))
+	if (idgen_native_width(sequence) > 1 || sequence->ids.pooling == IDGEN_POOLING_HILO)
 		return 1;
 	return Min(handle->found.block_size, MAX_VALUES);
 }
@@ -290,7 +306,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		.count = count,
 	};
 
-	if (sequence->cache > 1 || idgen_pooling_looks_back(sequence->ids.pooling))
+	if (sequence->cache > 1 || sequence->ids.pooling == IDGEN_POOLING_POOLED)
 		drawn.before = idgen_native_locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, nvalues))

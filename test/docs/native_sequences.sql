@@ -515,13 +515,11 @@ SELECT max(idgen_next('p_max')) FROM generate_series(1, 101);
 SELECT idgen_next('p_max');
 -- gives: ERROR 2200H
 
--- claim: Of a descending sequence, pooled ends with v.
+-- claim: A descending sequence can have no other pooling than pooled_lo.
 CREATE SEQUENCE p_down_seq INCREMENT BY -50 START -1;
 SELECT idgen_create('p_down', source => 'sequence', pooling => 'pooled');
-SELECT nextval('p_down_seq'), nextval('p_down_seq');
--- gives: -1|-51
 SELECT idgen_next('p_down');
--- gives: -52
+-- gives: ERROR 0A000
 
 -- claim: idgen_restart makes its argument the next id, for other programs as well: with pooled, 1000 to 1049 belong to the next value.
 SELECT idgen_restart('p_hi', 1000);

@@ -229,7 +229,7 @@ SELECT idgen_next('sd');
 -- claim: A row that somebody has locked at the centre.
 \at ids BEGIN; UPDATE id_sequences SET block_size = 10 WHERE name = 'so_w'; PREPARE TRANSACTION 'locks so_w';
 SELECT idgen_create('so_w', source => 'server', source_name => 'central');
-SET idgen.server_timeout = '500ms';
+SET idgen.server_timeout = '5s';
 SELECT idgen_next('so_w');
 -- gives: ERROR 08006: server "central" did not answer in time
 RESET idgen.server_timeout;

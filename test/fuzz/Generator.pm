@@ -182,7 +182,7 @@ sub refill
 
 sub pooling
 {
-	return weighted(20 => sub { quoted(pick(qw(pooled_lo pooled hilo legacy_pooled legacy_hilo))) }, 1 => \&odd_text);
+	return weighted(20 => sub { quoted(pick(qw(pooled_lo pooled hilo))) }, 1 => \&odd_text);
 }
 
 sub owning_column

@@ -128,7 +128,7 @@ INSERT INTO id_sequences (name, next_block_start, block_size, source, source_nam
 INSERT INTO id_sequences (name, next_block_start, block_size, source, source_name, refill, pooling) VALUES
 	('pooled', 1, 20, 'sequence', 'public.pooled_seq', 'transaction', 'pooled'),
 	('hilo', 1, 20, 'sequence', 'public.hilo_seq', 'auto', 'hilo'),
-	('legacy', 1, 20, 'sequence', 'public.seq_seq', 'worker', 'legacy_pooled');
+	('legacy', 1, 20, 'sequence', 'public.seq_seq', 'worker', 'pooled');
 INSERT INTO id_sequences (name, next_block_start, format) VALUES
 	('text', 1, 'INV-{YYYY}-{id:6}{luhn}'),
 	('key', 1, '{id:base58:11}');

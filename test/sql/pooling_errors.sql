@@ -30,6 +30,15 @@ UPDATE id_sequences SET source = 'table';
 UPDATE id_sequences SET source = 'table', pooling = 'pooled_lo';
 SELECT idgen_next('gen');
 
+-- with a sequence that descends: no other program draws so
+CREATE SEQUENCE down_seq INCREMENT BY -5;
+SELECT idgen_create('down', source => 'sequence', pooling => 'pooled');
+SELECT idgen_next('down');
+\echo :SQLSTATE
+UPDATE id_sequences SET pooling = 'pooled_lo' WHERE name = 'down';
+SELECT idgen_next('down');
+DELETE FROM id_sequences WHERE name = 'down';
+
 -- a row that the checks have not seen
 UPDATE id_sequences SET source = 'sequence';
 ALTER TABLE id_sequences DISABLE TRIGGER USER;
@@ -44,4 +53,4 @@ SELECT idgen_next('gen');
 \echo :SQLSTATE
 
 DROP EXTENSION idgen;
-DROP SEQUENCE gen_seq;
+DROP SEQUENCE gen_seq, down_seq;
