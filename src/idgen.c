@@ -17,7 +17,6 @@
 #include "node/lease.h"
 #include "node/lease_process.h"
 #include "remote/foreign_server.h"
-#include "session/collision.h"
 #include "shmem/cache.h"
 #include "shmem/centre_marks.h"
 #include "shmem/kept_counters.h"
@@ -98,7 +97,6 @@ _PG_init(void)
 	idgen_epoch_init();
 	idgen_row_duties_init();
 	idgen_xact_init();
-	idgen_collision_init();
 	idgen_object_access_init();
 	idgen_utility_init();
 	idgen_servers_init();

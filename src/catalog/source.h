@@ -132,14 +132,6 @@ typedef enum IdgenRestFate
 	                        * give_back(): the refill is gapless */
 } IdgenRestFate;
 
-/* How far the row has gone: its next_block_start before and after. */
-typedef struct IdgenAdvance
-{
-	bool known; /* if not, blocks do not come from the row one after the other */
-	int64 from;
-	int64 to;
-} IdgenAdvance;
-
 /*
  * What goes with the answer of allocate(), which gets it with all fields zero
  * but the first: with IDGEN_SOURCE_BUSY the holder, and with IDGEN_SOURCE_OK
@@ -152,7 +144,6 @@ typedef struct IdgenRefill
 
 	IdgenRest rest;      /* not empty; allocate() leaves storage and origin alone */
 	IdgenRestFate fate;  /* what becomes of what the transaction does not use */
-	IdgenAdvance row;    /* what that has done to the row, if it is not gapless */
 	XLogRecPtr lsn;      /* flush the WAL up to here before others may have it;
 	                     * invalid if the commit does so */
 	int64 blocks;        /* how many blocks that was, for the counters */

@@ -229,15 +229,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	CreateWaitEventSet(CurrentMemoryContext, nevents)
 #endif
 
-/* 18 does not tell hooks any more whether the executor runs once. */
-#if PG_VERSION_NUM < 180000
-#define EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count, bool execute_once
-#define EXECUTOR_RUN_ARGUMENTS  query, direction, count, execute_once
-#else
-#define EXECUTOR_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
-#define EXECUTOR_RUN_ARGUMENTS  query, direction, count
-#endif
-
 /*
  * 18 has pg_noreturn before a declaration; older ones have an attribute behind
  * it.

@@ -47,7 +47,6 @@ typedef struct IdgenPending
 {
 	IdgenRest rest;            /* what this transaction may draw from */
 	IdgenRestFate fate;        /* what becomes of the rest, if it is not used */
-	IdgenAdvance row;          /* what all refills so far have done to the row */
 	bool ahead;                /* there may be ids in the cache before the rest */
 	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
 	bool low;                  /* a refill of a gapless block has left few ids */
@@ -225,6 +224,8 @@ typedef struct IdgenHandle
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
 	IdgenServedXact by_worker;
+
+	char unused[32]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*

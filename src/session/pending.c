@@ -241,17 +241,6 @@ both_good_as_of(uint64 a, uint64 b)
 	return Min(a, b);
 }
 
-/* What this refill and those before it have done to the row. */
-static IdgenAdvance
-add_advance(const IdgenAdvance *before, const IdgenAdvance *refill)
-{
-	IdgenAdvance both = *refill;
-
-	if (before->known)
-		both.from = before->from;
-	return both;
-}
-
 /* Count a refill as one of the transaction's. */
 static void
 note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
@@ -295,7 +284,6 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version
 	}
 	p->rest = rest;
 	p->fate = refill->fate;
-	p->row = add_advance(&p->row, &refill->row);
 	p->ahead = true;
 	p->source = handle->found.source;
 	p->userid = handle->found.userid;

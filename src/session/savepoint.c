@@ -26,7 +26,6 @@
 #include "access/xact.h"
 #include "utils/memutils.h"
 
-#include "session/collision.h"
 #include "session/savepoint.h"
 
 /* What a rollback restores of the rest. */
@@ -239,7 +238,6 @@ idgen_savepoint_rollback(void)
 
 		if (save->level < level)
 			break;
-		idgen_collision_note(handle);
 		if (save->restored == IDGEN_RESTORED_NONE)
 			save->pending.rest = handle->pending.rest;
 		else if (save->restored == IDGEN_RESTORED_LEFT)

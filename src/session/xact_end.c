@@ -14,7 +14,6 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/row.h"
-#include "session/collision.h"
 #include "session/handle_table.h"
 #include "session/messages.h"
 #include "session/pending.h"
@@ -150,14 +149,11 @@ idgen_xact_finish(IdgenXactEnd end)
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node,
 		                                      dlist_pop_head_node(&idgen_listed_handles));
 
-		if (end == IDGEN_END_ABORTED)
-			idgen_collision_note(handle);
 		finish_handle(handle, end, all_rows);
 		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
 		idgen_handle_unlist(handle);
 	}
-	idgen_collision_forget();
 	if (all_rows && end != IDGEN_END_ABORTED)
 		idgen_cache_remove_empty(MyDatabaseId);
 }

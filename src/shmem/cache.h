@@ -42,8 +42,6 @@ extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid, cons
 extern void idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid);
 extern void idgen_cache_not_refilled(const IdgenCacheKey *key);
 extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);
-extern void idgen_cache_note_collided(const IdgenCacheKey *key, int64 first, int64 end);
-extern int64 idgen_cache_behind_collided(const IdgenCacheKey *key, int64 next);
 extern void idgen_cache_finish(const IdgenCacheKey *key,
                                const IdgenOutcome *outcome);
 extern bool idgen_cache_percent_is_news(const IdgenCacheKey *key, int percent);

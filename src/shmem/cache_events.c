@@ -87,36 +87,6 @@ idgen_cache_dropped_at(const IdgenCacheKey *key)
 	return dropped_at;
 }
 
-/* Note that ids from "first" up to before "end" have collided. */
-void
-idgen_cache_note_collided(const IdgenCacheKey *key, int64 first, int64 end)
-{
-	IdgenSlot *slot = idgen_cache_lock_entry(key);
-
-	if (slot == NULL)
-	{
-		idgen_cache_note_collided_idle(key, first, end);
-		return;
-	}
-	idgen_collided_add(&slot->collided_first, &slot->collided_count, first, end);
-	idgen_cache_unlock_entry(key, slot);
-}
-
-/* Where a refill begins that would begin at "next". */
-int64
-idgen_cache_behind_collided(const IdgenCacheKey *key, int64 next)
-{
-	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
-	IdgenIdle idle;
-
-	if (slot != NULL)
-		next = idgen_collided_behind(slot->collided_first, slot->collided_count, next);
-	else if (idgen_cache_read_idle(key, &idle))
-		next = idgen_collided_behind(idle.collided_first, idle.collided_count, next);
-	idgen_cache_unlock_key(key, slot);
-	return next;
-}
-
 /* The row of a key is gone: take its entry away. */
 static void
 remove_if_idle(const IdgenCacheKey *key)

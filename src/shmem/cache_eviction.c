@@ -104,8 +104,6 @@ idgen_cache_read_slot(const IdgenSlot *slot, IdgenIdle *idle)
 	idle->lost_at_shutdown = slot->source.lost_at_shutdown;
 	idle->warned = slot->source.warned;
 	idle->dropped_at = slot->dropped_at;
-	idle->collided_first = slot->collided_first;
-	idle->collided_count = slot->collided_count;
 }
 
 /*
@@ -132,7 +130,7 @@ evict(IdgenCache *cache, IdgenSlot *slot)
 {
 	if (cache == &idgen_shared_cache)
 		note_counted(slot);
-	if (slot->ids_left > 0 || slot->collided_count > 0)
+	if (slot->ids_left > 0)
 	{
 		IdgenIdle idle;
 
@@ -193,8 +191,6 @@ idgen_cache_fill_slot(IdgenSlot *slot, const IdgenIdle *idle)
 	slot->ids_left = slot->left_when_counted = idgen_idle_ids(idle);
 	slot->ahead_below = slot->ids_left / 2; /* in case the worker refills */
 	slot->dropped_at = idle->dropped_at;
-	slot->collided_first = idle->collided_first;
-	slot->collided_count = idle->collided_count;
 	idgen_file_entry_set(&slot->source.stored, idle->file);
 	slot->source.origin = idle->origin;
 	slot->source.lost_at_shutdown = idle->lost_at_shutdown;

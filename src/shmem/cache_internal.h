@@ -123,7 +123,6 @@ extern bool idgen_cache_take_idle(IdgenCache *cache, const IdgenCacheKey *key, I
 extern void idgen_cache_keep_idle(IdgenCache *cache, const IdgenCacheKey *key, const IdgenIdle *idle);
 extern bool idgen_cache_read_idle(const IdgenCacheKey *key, IdgenIdle *idle);
 extern int64 idgen_cache_finish_idle(const IdgenCacheKey *key, const IdgenOutcome *outcome);
-extern void idgen_cache_note_collided_idle(const IdgenCacheKey *key, int64 first, int64 end);
 extern int64 idgen_cache_restore_idle(const IdgenCacheKey *key, const IdgenRest *rest);
 
 /* own_cache.c */

@@ -12,7 +12,7 @@
 
 #include "shmem/idle_cells.h"
 
-/* A block, or the ids that have collided, as an entry holds it. */
+/* A block, as an entry holds it. */
 typedef struct Packed
 {
 	int64 next;
@@ -146,8 +146,7 @@ name_offset(bool has_object)
 int
 idgen_cells_needed(const IdgenCacheKey *key, const IdgenIdle *idle)
 {
-	int npacked = idle->nblocks + (idle->collided_count > 0 ? 1 : 0);
-	Size size = name_offset(OidIsValid(key->object)) + key->namelen + npacked * sizeof(Packed);
+	Size size = name_offset(OidIsValid(key->object)) + key->namelen + idle->nblocks * sizeof(Packed);
 	Size in_others = IDGEN_CELL_BYTES - sizeof(uint32);
 
 	if (size <= IDGEN_CELL_BYTES)
@@ -175,7 +174,6 @@ idgen_cells_fill(IdgenCells *cells, const IdgenCacheKey *key, const IdgenIdle *i
 	head->warned = idle->warned;
 	head->lost_at_shutdown = idle->lost_at_shutdown;
 	head->has_object = OidIsValid(key->object);
-	head->has_collided = idle->collided_count > 0;
 	if (head->has_object)
 	{
 		idgen_idle_object(cells, entry)->object = key->object;
@@ -184,8 +182,6 @@ idgen_cells_fill(IdgenCells *cells, const IdgenCacheKey *key, const IdgenIdle *i
 	put(&place, key->name, key->namelen);
 	for (int i = 0; i < idle->nblocks; i++)
 		put_block(&place, &idle->blocks[i]);
-	if (head->has_collided)
-		put_block(&place, &(IdgenBlock){idle->collided_first, idle->collided_count, 1});
 	return entry;
 }
 
@@ -236,11 +232,4 @@ idgen_cells_read(const IdgenCells *cells, uint32 entry, IdgenCacheKey *key, char
 	idle->dropped_at = head->dropped_at;
 	for (int i = 0; i < idle->nblocks; i++)
 		idle->blocks[i] = get_block(&place);
-	if (head->has_collided)
-	{
-		IdgenBlock collided = get_block(&place);
-
-		idle->collided_first = collided.next;
-		idle->collided_count = (uint32) collided.left;
-	}
 }

@@ -34,8 +34,7 @@ typedef struct IdgenIdleHead
 	uint8 nblocks;
 	IdgenWarned warned;
 	bool lost_at_shutdown;
-	bool has_object;   /* does the part for a native sequence follow? */
-	bool has_collided; /* are there ids that have collided? */
+	bool has_object; /* does the part for a native sequence follow? */
 } IdgenIdleHead;
 
 /* The part for a native sequence. */

@@ -181,33 +181,6 @@ idgen_cache_finish_idle(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 }
 
 /*
- * As idgen_cache_note_collided(), for a key for which the caller has found no
- * slot.
- */
-void
-idgen_cache_note_collided_idle(const IdgenCacheKey *key, int64 first, int64 end)
-{
-	IdgenCache *cache = idgen_cache_of(key);
-	IdgenSlot *slot;
-	IdgenIdle idle;
-
-	if (cache->second_level == NULL)
-		return;
-
-	/* It may have got a slot meanwhile. */
-	slot = idgen_cache_lock_key(key, LW_EXCLUSIVE);
-	if (slot != NULL)
-		idgen_collided_add(&slot->collided_first, &slot->collided_count, first, end);
-	else
-	{
-		(void) idgen_cache_take_idle(cache, key, &idle);
-		idgen_collided_add(&idle.collided_first, &idle.collided_count, first, end);
-		idgen_cache_keep_idle(cache, key, &idle);
-	}
-	idgen_cache_unlock_key(key, slot);
-}
-
-/*
  * Keep in the second level what was cached before the server was stopped, as
  * what has not been used for longest. Returns the number of ids for which there
  * is no room.

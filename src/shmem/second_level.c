@@ -10,8 +10,8 @@
  * The second level is an array of cells of one size. Most id sequences fit into
  * one; a long name, or many blocks, take more, which are chained. An entry is
  *
- *	its head, the part for a native sequence if there is one, the name, the
- *	blocks, and the ids that have collided if there are any
+ *	its head, the part for a native sequence if there is one, the name, and
+ *	the blocks
  *
  * from the first cell on to the last one. When no cell is free, the oldest
  * entry gives way, and its ids are lost. (Pieces of memory of any size would

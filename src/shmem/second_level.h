@@ -23,8 +23,6 @@ typedef struct IdgenIdle
 	bool lost_at_shutdown;
 	IdgenWarned warned;
 	uint64 dropped_at;
-	int64 collided_first;
-	uint32 collided_count;
 } IdgenIdle;
 
 /* The number of ids that are kept. */

@@ -40,7 +40,6 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	idgen_file_entry_set(&slot->source.stored, InvalidRelFileNumber);
 	slot->version = slot->dropped_at = number;
 	slot->source.warned = IDGEN_NOT_WARNED;
-	slot->collided_count = 0;
 	if (slot->refill.waiters == 0)
 		idgen_slot_withdraw(slot);
 }
@@ -211,42 +210,6 @@ idgen_slot_end_is_news(IdgenSlot *slot, double seconds, double limit)
 
 	slot->source.warned.halvings = Max(Max(halvings, 0), Min(told, halvings + 1));
 	return halvings > told;
-}
-
-/* The end of that many ids. */
-static int64
-collided_end(int64 first, uint32 count)
-{
-	return idgen_add_saturating(first, count);
-}
-
-/*
- * Note that ids from "first" up to before "end" have collided, where *count
- * ids from *noted on are noted. If they go on from those, all are; if not,
- * these take their place.
- */
-void
-idgen_collided_add(int64 *noted, uint32 *count, int64 first, int64 end)
-{
-	if (*count > 0 && first <= collided_end(*noted, *count) && end >= *noted)
-	{
-		first = Min(first, *noted);
-		end = Max(end, collided_end(*noted, *count));
-	}
-	*noted = first;
-	*count = (uint32) Min((uint64) end - (uint64) first, PG_UINT32_MAX);
-}
-
-/*
- * Where a refill begins that would begin at "next", if "count" ids from "noted"
- * on have collided.
- */
-int64
-idgen_collided_behind(int64 noted, uint32 count, int64 next)
-{
-	if (next < noted || next >= collided_end(noted, count))
-		return next;
-	return collided_end(noted, count);
 }
 
 /* The number of the first block with that many ids, or -1. */

@@ -161,7 +161,6 @@ typedef struct IdgenSlot
 	int64 ids_left;                       /* sum over blocks */
 	int64 ahead_below;                    /* refill ahead when ids_left falls to this */
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* in the order of use, none empty */
-	uint32 collided_count;                /* with collided_first, see below */
 	uint8 nblocks;
 
 	uint8 work;              /* an IdgenSlotWork; only slot_work.c changes it */
@@ -177,13 +176,6 @@ typedef struct IdgenSlot
 
 	IdgenSlotSource source;
 	IdgenSlotRefill refill;
-
-	/*
-	 * Ids that transactions have drawn that were rolled back after a unique
-	 * violation: the first of collided_count consecutive ones. A refill that
-	 * would begin there begins behind them. See session/collision.c.
-	 */
-	int64 collided_first;
 
 	IdgenSlotPace pace;
 	IdgenSlotWorker worker;
@@ -233,8 +225,6 @@ extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
 extern void idgen_slot_drop_passed(IdgenSlot *slot, IdgenPassed *passed);
 extern int64 idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block);
 extern int64 idgen_blocks_drop_passed(IdgenBlock *blocks, int *nblocks, int64 last);
-extern void idgen_collided_add(int64 *noted, uint32 *count, int64 first, int64 end);
-extern int64 idgen_collided_behind(int64 noted, uint32 count, int64 next);
 
 /*
  * The hot path: take a published id if the slot still is what the caller

@@ -80,22 +80,6 @@ is_gapless(const IdgenDefinition *def)
 }
 
 /*
- * Go past ids that are known to collide (session/collision.c). A gapless id
- * sequence leaves none out. Where this transaction has restarted it, or made
- * its row anew, what has collided before does not count.
- */
-static void
-pass_collided(const IdgenHandle *handle, IdgenDefinition *def)
-{
-	IdgenCacheKey key;
-
-	if (is_gapless(def) || !idgen_may_use_published(handle))
-		return;
-	idgen_handle_key(handle, &key);
-	def->next_block_start = idgen_cache_behind_collided(&key, def->next_block_start);
-}
-
-/*
  * Take up to "wanted" ids from what a definition says, which has an id left,
  * and change it to what the row says after that.
  */
@@ -135,8 +119,6 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	idgen_definition_from_row(row, handle->name, &def);
 	if (!is_as_expected(handle, request, &def))
 		return IDGEN_SOURCE_STALE;
-	refill->row.from = def.next_block_start;
-	pass_collided(handle, &def);
 	if (idgen_definition_is_exhausted(&def))
 		return exhausted(handle, request, &def);
 
@@ -157,8 +139,6 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	refill->rest.block = take_ids(&def, multiply_saturating(blocks, def.block_size));
 	refill->blocks = (refill->rest.block.left - 1) / def.block_size + 1;
 	refill->left = idgen_definition_left(&def);
-	refill->row.to = def.next_block_start;
-	refill->row.known = !gapless;
 	new_row->next_block_start = def.next_block_start;
 	new_row->exhausted = def.exhausted;
 	return IDGEN_SOURCE_OK;
@@ -235,7 +215,6 @@ table_peek(IdgenHandle *handle, int64 *id)
 
 	if (!read_row(handle, &def, NULL))
 		return IDGEN_SOURCE_STALE;
-	pass_collided(handle, &def);
 	if (idgen_definition_is_exhausted(&def))
 		idgen_exhausted(handle->relid, handle->name, &def);
 	*id = def.next_block_start;

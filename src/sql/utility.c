@@ -5,14 +5,13 @@
  *
  * Utility commands are all but SELECT, INSERT, UPDATE, DELETE and MERGE. The
  * server calls a hook for each, also for one that a function runs while another
- * one is in progress. Errors are watched meanwhile for ids that collide.
+ * one is in progress.
  */
 #include "postgres.h"
 
 #include "nodes/parsenodes.h"
 #include "tcop/utility.h"
 
-#include "session/collision.h"
 #include "session/names.h"
 #include "sql/truncated.h"
 #include "sql/utility.h"
@@ -58,9 +57,7 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
 {
 	UtilityCommand outer = running;
 	List *outer_truncated = truncated;
-	ErrorContextCallback context_callback;
 
-	idgen_collision_watch(&context_callback);
 	running = command_of(statement->utilityStmt);
 	truncated = NIL;
 	PG_TRY();
@@ -78,7 +75,6 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
 		truncated = outer_truncated;
 	}
 	PG_END_TRY();
-	error_context_stack = context_callback.previous;
 }
 
 /*

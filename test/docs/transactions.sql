@@ -110,7 +110,7 @@ SELECT idgen_next('t11');
 -- gives: 21
 COMMIT;
 
--- claim: A retry after a unique violation gets another id.
+-- claim: A retry after a unique violation gets the same id, until idgen_sync moves the id sequence past the rows.
 CREATE TABLE taken(id bigint PRIMARY KEY DEFAULT idgen_next('taken'));
 SELECT idgen_create('taken');
 INSERT INTO taken VALUES (1), (2);
@@ -118,5 +118,9 @@ INSERT INTO taken DEFAULT VALUES;
 -- gives: ERROR 23505
 INSERT INTO taken DEFAULT VALUES;
 -- gives: ERROR 23505
+SELECT problem_kind FROM idgen_health WHERE name = 'taken';
+-- gives: behind_column
+SELECT count(*) FROM idgen_sync('taken', 'id');
+-- gives: 1
 INSERT INTO taken DEFAULT VALUES RETURNING id;
 -- gives: 3

@@ -28,7 +28,6 @@ static const char *const fate_words[] = {
 	[KEPT] = "committed",
 	[UNCOMMITTED] = "not committed, but not allocated there",
 	[RETURNED] = "rolled back",
-	[COLLIDED] = "rolled back with a unique violation",
 };
 
 static double
@@ -40,7 +39,7 @@ milliseconds(Time time)
 static bool
 was_rolled_back(const Draw *draw)
 {
-	return draw->fate == RETURNED || draw->fate == COLLIDED;
+	return draw->fate == RETURNED;
 }
 
 /* Everything that is known about the value. */
@@ -97,21 +96,12 @@ complain(int *complaints, const Stream *stream, int64_t value, Describe describe
 	fflush(stdout);
 }
 
-/* Is b given what was left out, because it had collided in a? */
-static bool
-was_left_out(const Draw *a, const Draw *b)
-{
-	return a->fate == COLLIDED && b->sent > a->since && b->replied < a->until;
-}
-
 /* Why two draws of one value cannot both be right, or NULL. */
 static const char *
 conflict(const Stream *stream, const Draw *a, const Draw *b)
 {
 	if (!stream->transactional)
 		return "was drawn twice, from a source that is not transactional (U2)";
-	if (was_left_out(a, b) || was_left_out(b, a))
-		return "was drawn again after it had collided (T1)";
 	if (!was_rolled_back(a) && !was_rolled_back(b))
 		return "was drawn twice (U1, U3)";
 	if (was_rolled_back(a) && was_rolled_back(b))

@@ -46,9 +46,6 @@ struct Client
 	OpenDraw *draws; /* of the transaction */
 	int ndraws;
 	size_t draws_allocated;
-	bool violated; /* there was a unique violation */
-
-	Time round_until; /* when the round ends */
 	int nlevels;
 	int64_t next[MAX_LEVELS][MAX_SEQUENCES]; /* INT64_MIN if not known */
 };
@@ -194,11 +191,7 @@ record(const OpenDraw *open, Fate fate)
 	stream_add_draw(open->sequence->stream, &draw);
 }
 
-/*
- * The values from first to last were returned. In a calm round, a cache that
- * has a slot for each id sequence forgets nothing, so they are left out if
- * there was a unique violation.
- */
+/* The values from first to last were returned. */
 static void
 record_returned(const Client *client, const OpenDraw *open, int64_t first, int64_t last, Time returned)
 {
@@ -208,13 +201,6 @@ record_returned(const Client *client, const OpenDraw *open, int64_t first, int64
 	draw.last = last;
 	draw.fate = RETURNED;
 	draw.returned = returned;
-	if (client->violated && client->plan.calm && round_has_slots(client->transaction / ROUND_STEP) &&
-	    open->sequence->kind->collides)
-	{
-		draw.fate = COLLIDED;
-		draw.since = client->link.connection ? client->link.replied : NEVER;
-		draw.until = client->round_until;
-	}
 	stream_add_draw(open->sequence->stream, &draw);
 }
 
@@ -312,7 +298,6 @@ end_transaction(Client *client, bool committed, Time returned)
 		record(open, committed && !open->uncommitted ? KEPT : UNCOMMITTED);
 	}
 	client->ndraws = 0;
-	client->violated = false;
 	client->nlevels = 0;
 	atomic_fetch_add(&totals.transactions, 1);
 }
@@ -540,8 +525,6 @@ draw(Client *client, const Step *step)
 			complain_of_answer(client, "not as many ids as were asked for", result, 0);
 		PQclear(result);
 	}
-	if (step->collides)
-		client->violated = true;
 	/* what the block has drawn was returned while the statement ran */
 	if (block_fails)
 		roll_back_level(client, client->nlevels - 1, client->link.sent);
@@ -598,7 +581,6 @@ peek(Client *client, const Step *step)
 static Outcome
 collide(Client *client, const Step *step)
 {
-	client->violated = true;
 	return run(client, step, "INSERT INTO taken VALUES (1)", NULL);
 }
 
@@ -945,7 +927,6 @@ run_single(Client *client)
 void
 client_run_round(Client *client, int round, Time until)
 {
-	client->round_until = until;
 	for (client->transaction = round * ROUND_STEP; now() < until; client->transaction++)
 	{
 		plan_transaction(&client->plan, client->seed, client->number, client->transaction);

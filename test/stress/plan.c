@@ -188,9 +188,6 @@ may_allocate(const Plan *plan, const Sequence *sequence)
 {
 	if (!plan->privileged || sequence->kind->capacity > 0)
 		return false;
-	/* it does not know which ids idgen leaves out */
-	if (sequence->kind->collides)
-		return false;
 	/* what it has allocated might be gone with its commit */
 	if (!plan->synchronous_commit)
 		return false;

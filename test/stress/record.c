@@ -12,7 +12,6 @@ static const char *const fate_names[] = {
 	[KEPT] = "kept",
 	[UNCOMMITTED] = "uncommitted",
 	[RETURNED] = "returned",
-	[COLLIDED] = "collided",
 };
 
 /* How many times belong to a fate. */
@@ -20,7 +19,6 @@ static const int fate_times[] = {
 	[KEPT] = 0,
 	[UNCOMMITTED] = 0,
 	[RETURNED] = 1,
-	[COLLIDED] = 3,
 };
 
 void
@@ -137,10 +135,8 @@ stream_write(const Stream *stream, FILE *file)
 
 		fprintf(file, "draw %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %d %s", draw->first, draw->last,
 		        draw->sent, draw->replied, draw->client, draw->transaction, fate_names[draw->fate]);
-		if (fate_times[draw->fate] >= 1)
+		if (fate_times[draw->fate] == 1)
 			fprintf(file, " %" PRId64, draw->returned);
-		if (fate_times[draw->fate] == 3)
-			fprintf(file, " %" PRId64 " %" PRId64, draw->since, draw->until);
 		fprintf(file, "\n");
 	}
 }
@@ -187,10 +183,9 @@ read_draw(Stream *stream, const char *line)
 	Draw draw = {0};
 	char fate[16];
 	int n = sscanf(line,
-	               "draw %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd32 " %" SCNd32 " %15s %" SCNd64
-	               " %" SCNd64 " %" SCNd64,
+	               "draw %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd32 " %" SCNd32 " %15s %" SCNd64,
 	               &draw.first, &draw.last, &draw.sent, &draw.replied, &draw.client, &draw.transaction, fate,
-	               &draw.returned, &draw.since, &draw.until);
+	               &draw.returned);
 
 	for (size_t i = 0; n >= 7 && i < lengthof(fate_names); i++)
 	{

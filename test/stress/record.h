@@ -13,8 +13,7 @@
  *
  *		stream NAME [transactional] [gapless] [timed] life FIRST LAST BEGUN
  *		ENDED NEXT draw FIRST LAST SENT REPLIED CLIENT TRANSACTION
- *		kept|uncommitted|returned RETURNED (a time) draw FIRST LAST SENT
- *		REPLIED CLIENT TRANSACTION collided RETURNED SINCE UNTIL
+ *		kept|uncommitted|returned RETURNED (a time)
  *
  * lives and draws being those of the stream above. Times are nanoseconds; "-"
  * is never, or an unknown NEXT.
@@ -34,7 +33,6 @@ typedef enum Fate
 	KEPT,        /* drawn by a transaction that committed */
 	UNCOMMITTED, /* not committed, but allocated by another transaction, or for good */
 	RETURNED,    /* perhaps allocated by what was rolled back: may be issued twice */
-	COLLIDED,    /* the same, but after a unique violation: left out for a while */
 } Fate;
 
 /* A run of values that one statement returned. */
@@ -44,12 +42,10 @@ typedef struct Draw
 	int64_t last;  /* >= first */
 	Time sent;     /* when the statement was sent */
 	Time replied;  /* when its answer was there */
-	Time returned; /* RETURNED, COLLIDED: not rolled back earlier than this */
+	Time returned; /* RETURNED: not rolled back earlier than this */
 	int32_t client;
 	int32_t transaction; /* the client's number for it */
 	Fate fate;
-	Time since; /* COLLIDED: rolled back by then; drawn by nobody who asks later */
-	Time until; /* COLLIDED: but that may be forgotten from here on */
 } Draw;
 
 /* Values that the ids of a stream may have, and since when and until when. */

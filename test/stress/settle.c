@@ -7,11 +7,9 @@
  * record: a row that nobody has seen is that of a client which lost its
  * connection, and is added; an id that was committed and has no row is a
  * complaint. So is a child whose committed rows are not the ids that it has
- * issued. What has collided counts as such only if nobody was drawing from
- * the stream while it was rolled back: a session that refills in that moment
- * may not know of it. And after a calm round, every id that was allocated in it
- * has been seen by somebody, or is cached, or counted as lost, but not because
- * of a change: there were none.
+ * issued. And after a calm round, every id that was allocated in it has been
+ * seen by somebody, or is cached, or counted as lost, but not because of a
+ * change: there were none.
  */
 #include "settle.h"
 
@@ -185,34 +183,6 @@ settle_gapless(const Sequence *sequence)
 }
 
 /*
- * Collisions
- */
-
-/* Was b under way while a was rolled back? */
-static bool
-is_beside(const Draw *b, const Draw *a)
-{
-	return b->client != a->client && b->sent < a->since && b->replied > a->returned;
-}
-
-/* Of the draws since the last time. */
-static void
-settle_collided(Stream *stream)
-{
-	Draw *new = stream->draws + stream->nsorted;
-	size_t n = stream->ndraws - stream->nsorted;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		for (size_t j = 0; j < n && new[i].fate == COLLIDED; j++)
-		{
-			if (is_beside(&new[j], &new[i]))
-				new[i].fate = RETURNED;
-		}
-	}
-}
-
-/*
  * All of it
  */
 
@@ -236,8 +206,6 @@ settle_before_check(void)
 		set_next(&sequences[i]);
 		if (sequences[i].stream->gapless)
 			complaints += settle_gapless(&sequences[i]);
-		if (sequences[i].kind->collides)
-			settle_collided(sequences[i].stream);
 	}
 	for (Database database = 0; database < NDATABASES; database++)
 	{
