@@ -15,7 +15,6 @@
 
 #include "catalog/epoch.h"
 #include "catalog/table.h"
-#include "catalog/watched_relations.h"
 
 uint64 idgen_epoch = 1;
 uint64 idgen_handle_epoch = 1;
@@ -25,8 +24,14 @@ uint64 idgen_table_epoch = 1;
 static Oid table_oid = InvalidOid;
 static uint64 table_oid_epoch = 0;
 
-/* Has idgen_watch_relations() been called? */
-static bool relations_matter = false;
+/*
+ * The native sequences that this session has found by name, as bits: several
+ * share one, and at worst the session looks again for nothing. One stays noted
+ * until the session ends: what is under way may depend on it.
+ */
+#define WATCHED_BITS 65536
+static uint8 watched[WATCHED_BITS / 8];
+static bool any_watched = false;
 
 /* Has idgen_watch_functions() been called? */
 static bool functions_matter = false;
@@ -39,19 +44,14 @@ relation_changed(Datum arg, Oid relid)
 		idgen_epoch_advance();
 		idgen_table_epoch++;
 	}
+	else if (watched[relid % WATCHED_BITS / 8] & (1 << relid % 8))
+		idgen_epoch++;
 }
 
 static void
 catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
 	idgen_epoch_advance();
-}
-
-static void
-any_relation_changed(Datum arg, int cacheid, uint32 hashvalue)
-{
-	if (idgen_is_watched(hashvalue))
-		idgen_epoch++;
 }
 
 static void
@@ -76,8 +76,6 @@ idgen_epoch_init(void)
 	CacheRegisterSyscacheCallback(FOREIGNDATAWRAPPEROID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(USERMAPPINGOID, catalog_changed, (Datum) 0);
-	CacheRegisterSyscacheCallback(RELNAMENSP, any_relation_changed, (Datum) 0);
-	CacheRegisterSyscacheCallback(SEQRELID, any_relation_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(PROCOID, any_function_changed, (Datum) 0);
 }
 
@@ -88,19 +86,22 @@ idgen_epoch_init(void)
 void
 idgen_relations_changed(void)
 {
-	if (relations_matter)
+	if (any_watched)
 		idgen_epoch_advance();
 }
 
 /*
- * From now on idgen_epoch counts what idgen_relations_changed() tells: this
- * session draws from something that it has found by name. What the server tells
- * of relations is counted if it is watched, see watched_relations.c.
+ * From now on idgen_epoch counts changes of that native sequence, and what
+ * idgen_relations_changed() tells. All that matters of a sequence changes its
+ * entry in pg_class, too: ALTER SEQUENCE gives it another file. Another
+ * sequence that is made later, and that the name would lead to by now, does not
+ * matter: as with nextval(), the name was looked up once.
  */
 void
-idgen_watch_relations(void)
+idgen_watch_sequence(Oid relid)
 {
-	relations_matter = true;
+	watched[relid % WATCHED_BITS / 8] |= 1 << relid % 8;
+	any_watched = true;
 }
 
 /*

@@ -32,7 +32,6 @@
 #include "catalog/extent.h"
 #include "catalog/native_look.h"
 #include "catalog/row.h"
-#include "catalog/watched_relations.h"
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/pending.h"
@@ -95,9 +94,7 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 	RangeVar *name;
 	Relation rel;
 
-	idgen_watch_relations();
 	name = idgen_native_name(handle->name, found->source_name);
-	idgen_watch_name(name);
 	if (name->schemaname == NULL)
 		found->search_path = pstrdup(namespace_search_path);
 
@@ -113,7 +110,6 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 		                   idgen_native_display(name)),
 		         errhint("Create the sequence.")));
 	}
-	idgen_watch_sequence(RelationGetRelid(rel));
 	idgen_native_check(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
 	return rel;
 }
@@ -148,6 +144,7 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 
 	if (rel == NULL)
 		return;
+	idgen_watch_sequence(RelationGetRelid(rel));
 	found->object = RelationGetRelid(rel);
 	found->storage = rel->rd_locator.relNumber;
 	found->uncommitted = idgen_native_is_uncommitted(rel);

@@ -54,6 +54,7 @@ DEALLOCATE draw;
 -- a temporary sequence that hides another one
 PREPARE draw AS SELECT idgen_next('gen', 'sequence');
 CREATE TEMPORARY SEQUENCE gen_seq START 1000 INCREMENT 10;
+SET search_path = pg_temp, public;
 BEGIN READ ONLY;
 EXECUTE draw;
 SELECT idgen_next('row');

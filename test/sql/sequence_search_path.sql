@@ -118,41 +118,36 @@ SET ROLE regress_a;
 EXECUTE draw;
 RESET ROLE;
 
--- a schema that comes first in the path is created, and gets a sequence
-SET search_path = regress_new, regress_a, public;
-EXECUTE draw;
+-- a sequence that is made later, in a schema that comes first, counts as soon as
+-- the session looks again: search_path has changed, or what it draws from
 CREATE SCHEMA regress_new;
+SET search_path = regress_new, regress_a, public;
 EXECUTE draw;
 CREATE SEQUENCE regress_new.gen_seq START 3000 INCREMENT 10;
 EXECUTE draw;
+SET search_path = regress_new, regress_a, public, pg_catalog;
+EXECUTE draw;
 BEGIN;
 DROP SEQUENCE regress_new.gen_seq;
 EXECUTE draw;
 ROLLBACK;
 EXECUTE draw;
 DROP SEQUENCE regress_new.gen_seq;
-EXECUTE draw;
-BEGIN;
-CREATE SEQUENCE regress_new.gen_seq START 4000 INCREMENT 10;
-EXECUTE draw;
-ROLLBACK;
 EXECUTE draw;
 ALTER SEQUENCE regress_b.gen_seq SET SCHEMA regress_new;
+SET search_path = regress_new, regress_a, public;
 EXECUTE draw;
 ALTER SCHEMA regress_new RENAME TO regress_old;
 EXECUTE draw;
 
--- a temporary sequence hides the others, until it is gone
+-- so does a temporary one, which hides the others until it is gone
 CREATE TEMPORARY SEQUENCE gen_seq START 5000 INCREMENT 10;
+EXECUTE draw;
+SET search_path = regress_a, public;
 EXECUTE draw;
 SELECT idgen_next('regress_a.gen', 'sequence');
 EXECUTE draw;
 DROP SEQUENCE pg_temp.gen_seq;
-EXECUTE draw;
-BEGIN;
-CREATE TEMPORARY SEQUENCE gen_seq START 6000 INCREMENT 10;
-EXECUTE draw;
-ROLLBACK;
 EXECUTE draw;
 CREATE TEMPORARY SEQUENCE gen_seq START 7000 INCREMENT 10;
 SET search_path = regress_a, pg_temp;
