@@ -118,8 +118,8 @@ SET ROLE regress_a;
 EXECUTE draw;
 RESET ROLE;
 
--- a sequence that is made later, in a schema that comes first, counts as soon as
--- the session looks again: search_path has changed, or what it draws from
+-- a sequence that is made later, in a schema that comes first, counts as soon
+-- as the session looks again: search_path has changed, or what it draws from
 CREATE SCHEMA regress_new;
 SET search_path = regress_new, regress_a, public;
 EXECUTE draw;
