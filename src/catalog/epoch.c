@@ -33,9 +33,6 @@ static uint64 table_oid_epoch = 0;
 static uint8 watched[WATCHED_BITS / 8];
 static bool any_watched = false;
 
-/* Has idgen_watch_functions() been called? */
-static bool functions_matter = false;
-
 static void
 relation_changed(Datum arg, Oid relid)
 {
@@ -54,13 +51,6 @@ catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
 	idgen_epoch_advance();
 }
 
-static void
-any_function_changed(Datum arg, int cacheid, uint32 hashvalue)
-{
-	if (functions_matter)
-		idgen_epoch_advance();
-}
-
 /*
  * Ask the server to tell us about changes. The owner of the database matters
  * to role pg_database_owner. Called once per process.
@@ -76,7 +66,6 @@ idgen_epoch_init(void)
 	CacheRegisterSyscacheCallback(FOREIGNDATAWRAPPEROID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, catalog_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(USERMAPPINGOID, catalog_changed, (Datum) 0);
-	CacheRegisterSyscacheCallback(PROCOID, any_function_changed, (Datum) 0);
 }
 
 /*
@@ -102,17 +91,6 @@ idgen_watch_sequence(Oid relid)
 {
 	watched[relid % WATCHED_BITS / 8] |= 1 << relid % 8;
 	any_watched = true;
-}
-
-/*
- * From now on idgen_epoch counts changes of any function: row security has had
- * a say in something that this session remembers. The functions of policies
- * are not watched one by one, since they call others.
- */
-void
-idgen_watch_functions(void)
-{
-	functions_matter = true;
 }
 
 /*

@@ -8,8 +8,8 @@
 /*
  * Counts the events after which a session must look again at privileges and
  * rows: changes of id_sequences' catalog entries, of roles and of policies, and
- * what idgen_watch_sequence() and idgen_watch_functions() add. What was found
- * out under one value holds as long as it is the same.
+ * what idgen_watch_sequence() adds. What was found out under one value holds
+ * as long as it is the same.
  */
 extern PGDLLIMPORT uint64 idgen_epoch;
 
@@ -34,7 +34,6 @@ idgen_epoch_advance(void)
 extern void idgen_epoch_init(void);
 extern void idgen_watch_sequence(Oid relid);
 extern void idgen_relations_changed(void);
-extern void idgen_watch_functions(void);
 extern Oid idgen_table_oid(Oid funcid);
 
 #endif /* IDGEN_EPOCH_H */

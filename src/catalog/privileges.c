@@ -3,21 +3,17 @@
  *		Which roles may use a row of id_sequences.
  *
  * A role that may SELECT a row of id_sequences may draw from it (rule C3). Row
- * security can depend on anything that a policy's expression looks at. So its
- * answer is remembered only when all policies are immutable expressions over
- * columns of the row that rarely change, and until any function is replaced.
+ * security can depend on anything that a policy's expression looks at. So it is
+ * asked at each call.
  */
 #include "postgres.h"
 
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_relation.h"
 #include "rewrite/rowsecurity.h"
@@ -27,7 +23,6 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
@@ -132,60 +127,6 @@ idgen_may_lend_code(Oid relid, Oid roleid)
 }
 
 /*
- * Walker: does an expression look at anything in the row that a refill may
- * write, or at what changes without our notice? The latter is what a domain
- * checks; is_immutable() looks at functions. There are no subqueries, see
- * idgen_row_visible().
- */
-static bool
-looks_at_changes(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var))
-	{
-		AttrNumber attno = ((Var *) node)->varattno;
-
-		return attno <= 0 ||
-			attno == IDGEN_ATT_NEXT_BLOCK_START ||
-			attno == IDGEN_ATT_EXHAUSTED ||
-			attno == IDGEN_ATT_REFILLED_AT;
-	}
-	if (IsA(node, CoerceToDomain))
-		return true;
-	return expression_tree_walker(node, looks_at_changes, context);
-}
-
-/*
- * Mutator: a constant in place of the current user, a change of which is
- * noticed.
- */
-static Node *
-without_current_user(Node *node, void *context)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, SQLValueFunction))
-	{
-		SQLValueFunctionOp op = ((SQLValueFunction *) node)->op;
-
-		if (op == SVFOP_CURRENT_USER || op == SVFOP_CURRENT_ROLE || op == SVFOP_USER)
-			return (Node *) makeNullConst(NAMEOID, -1, C_COLLATION_OID);
-	}
-	return expression_tree_mutator(node, without_current_user, context);
-}
-
-/*
- * For one user, has an expression the same value for the same row until a
- * function is replaced?
- */
-static bool
-is_immutable(List *quals)
-{
-	return !contain_mutable_functions(without_current_user((Node *) quals, NULL));
-}
-
-/*
  * Ask by query whether the current user sees a row, or with ACL_UPDATE, may
  * write it too. The query is not kept prepared: a policy's own subquery may get
  * here as well, and find that the plan that it is part of has to be thrown
@@ -263,8 +204,8 @@ idgen_rows_all_visible(Oid relid)
 
 /*
  * Does row security let the current user see a row, and with ACL_UPDATE, write
- * it? *cacheable tells whether the answer holds until idgen_epoch or the row
- * changes.
+ * it? *cacheable tells whether the answer holds until idgen_epoch changes: no
+ * policy was asked.
  *
  * The server says which policies apply. Their expressions are evaluated right
  * here, on the newest version of the row, unless there are subqueries in them:
@@ -276,33 +217,20 @@ row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms, bool *cach
 {
 	Query *query;
 	List *quals;
-	List *planned;
 	List *checks;
 	bool enabled;
 	bool subqueries;
 
-	*cacheable = true;
-	if (idgen_rows_all_visible(RelationGetRelid(rel)))
+	*cacheable = idgen_rows_all_visible(RelationGetRelid(rel));
+	if (*cacheable)
 		return true;
 
 	query = select_query(rel, perms);
 	get_row_security_policies(query, linitial_node(RangeTblEntry, query->rtable), 1,
 	                          &quals, &checks, &enabled, &subqueries);
 	if (subqueries)
-	{
-		*cacheable = false;
 		return query_shows_row(rel, row, perms);
-	}
-
-	/*
-	 * The planner replaces what an expression says by what that stands for. So
-	 * default arguments are judged as well, but domains without a check are
-	 * not, though they may get one.
-	 */
-	idgen_watch_functions();
-	planned = (List *) expression_planner((Expr *) quals);
-	*cacheable = !looks_at_changes((Node *) quals, NULL) && is_immutable(planned);
-	return policies_show_row(planned, row);
+	return policies_show_row((List *) expression_planner((Expr *) quals), row);
 }
 
 /*
