@@ -193,7 +193,7 @@ record(const OpenDraw *open, Fate fate)
 
 /* The values from first to last were returned. */
 static void
-record_returned(const Client *client, const OpenDraw *open, int64_t first, int64_t last, Time returned)
+record_returned(const OpenDraw *open, int64_t first, int64_t last, Time returned)
 {
 	Draw draw = open->draw;
 
@@ -237,12 +237,12 @@ return_draw(Client *client, OpenDraw *open, int level, Time returned)
 	next = client->next[level][index_in_plan(&client->plan, open->sequence)];
 	if (stream->gapless || !same_range(next, draw->first) || next <= draw->first)
 	{
-		record_returned(client, open, draw->first, draw->last, returned);
+		record_returned(open, draw->first, draw->last, returned);
 		return false;
 	}
 	if (next <= draw->last)
 	{
-		record_returned(client, open, next, draw->last, returned);
+		record_returned(open, next, draw->last, returned);
 		draw->last = next - 1;
 	}
 	return true;
