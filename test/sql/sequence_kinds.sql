@@ -57,6 +57,7 @@ SELECT idgen_next('pg_temp.gen', 'sequence');
 \echo :SQLSTATE
 SELECT count(*) FROM idgen_cache WHERE first_id > 1000;
 CREATE TEMPORARY SEQUENCE gen_seq START 3000 INCREMENT 10;
+SET search_path = pg_temp, public;
 SELECT idgen_next('gen', 'sequence');
 
 -- a table's temporary sequence, dropped with it

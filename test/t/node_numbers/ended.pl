@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $centre = idgen_server('centre');
-my $node = leasing_server('node', $centre, 6, conf => "idgen.worker_timeout = 100s\nidgen.server_timeout = 1s");
+my $node = leasing_server('node', $centre, 10, conf => "idgen.worker_timeout = 100s\nidgen.server_timeout = 1s");
 
 sub error_of
 {
@@ -24,7 +24,7 @@ sub error_of
 
 # The lease is renewed as long as the centre is there.
 my $renewed = run_sql($node, 'SELECT node_renewed_at FROM idgen_server');
-wait_for_true($node, "SELECT node_renewed_at > '$renewed'::timestamptz + '6 s' FROM idgen_server", 'renewals');
+wait_for_true($node, "SELECT node_renewed_at > '$renewed'::timestamptz + '10 s' FROM idgen_server", 'renewals');
 is(node_number($node), '1', 'the number lasts for longer than a lease');
 
 # The centre is away: the number lasts until the lease ends, in the sessions
@@ -35,12 +35,12 @@ isnt(answer($session, q{SELECT idgen_next('x'), idgen_unique_id()}), '55000', 'a
 $centre->stop('immediate');
 is(answer($session, q{SELECT (idgen_unique_id_parts(idgen_unique_id())).node}), '1', 'the centre has just gone');
 wait_for_true($node, 'SELECT node_failing_since IS NOT NULL FROM idgen_server', 'a failure');
+like(run_sql($node, q{SELECT problem FROM idgen_health WHERE name = 'x'}),
+	qr/^The lease of node number 1, which ends at .*, cannot be renewed: could not connect to server/, 'while it lasts');
 like(run_sql($node, 'SELECT node_problem FROM idgen_server'), qr/^could not connect to server "idgen_default"/, 'the view says so');
 run_sql($node, q{SELECT idgen_create('plain')});
 is( run_sql($node, q{SELECT name, problem_kind FROM idgen_health ORDER BY name}),
 	"plain|\nx|no_node_number", 'idgen_health, of id sequences that need the number');
-like(run_sql($node, q{SELECT problem FROM idgen_health WHERE name = 'x'}),
-	qr/^The lease of node number 1, which ends at .*, cannot be renewed: could not connect to server/, 'while it lasts');
 wait_for_true($node, 'SELECT node_id IS NULL AND node_leased_until <= clock_timestamp() FROM idgen_server', 'the lease to end');
 is(answer($session, "SELECT $_"), '55000', "ended, in a session: $_") foreach (q{idgen_next('x')}, 'idgen_unique_id()');
 is(node_number($node), '55000', 'ended, in another one');

@@ -48,12 +48,14 @@ sub idgen
 sub run_side_by_side
 {
 	my ($name, $way, $server, $transactional, @nodes) = @_;
-	my @load = ('-c', 8 / @nodes, '-T', 1);
+	my $seconds = 1;
 	my (%processed, %said);
 
-	# On a busy machine, a second may be too short for a turn.
+	# On a busy machine, a second may be too short for a turn: then it is twice as
+	# long.
 	wait_until(
 		sub {
+			my @load = ('-c', 8 / @nodes, '-T', $seconds);
 			my %run = ('the other program' => start_pgbench($server, "program_$name", other_program($name, $way), @load, @{ $way->{options} }));
 
 			$run{ 'idgen at ' . $_->name } = start_pgbench($_, "idgen_$name", idgen($name, $transactional), @load) foreach @nodes;
@@ -64,6 +66,7 @@ sub run_side_by_side
 				$said{$who} .= $run{$who}{stderr};
 				$said{$who} .= $run{$who}{stdout} unless $run{$who}{stdout} =~ /number of failed transactions: 0 /;
 			}
+			$seconds *= 2;
 			return !grep { !$processed{$_} } keys %run;
 		},
 		"$name: everybody gets a turn");

@@ -22,7 +22,7 @@ my $holder = $centre->background_psql('postgres');
 $holder->query_safe(q{BEGIN; SELECT FROM id_sequences FOR UPDATE});
 my $first = start_statement($node, q{SELECT idgen_next('x')});
 wait_for_waiters($node, 1, '^SELECT idgen_next', 'Extension');
-my $late = start_statement($node, q{SELECT idgen_next('x')}, q{SET idgen.server_timeout = '1s'});
+my $late = start_statement($node, q{SELECT idgen_next('x')}, q{SET idgen.server_timeout = '5s'});
 wait_for_waiters($node, 2, '^SELECT idgen_next', 'Extension');
 
 # That one looks at the row again, which is locked for longer than it has time.
@@ -34,7 +34,7 @@ $holder->query_safe('COMMIT');
 is($first->query_safe(''), '1', 'the first session has the id of a block of one');
 $node->poll_query_until('postgres', q{
 	SELECT count(*) = 1 FROM pg_stat_activity
-	WHERE wait_event_type = 'Lock' AND query ~ '^SELECT idgen_next' AND query_start < clock_timestamp() - interval '2500ms'})
+	WHERE wait_event_type = 'Lock' AND query ~ '^SELECT idgen_next' AND query_start < clock_timestamp() - interval '6500ms'})
   or die 'it does not wait any more';
 $locker->query_safe('COMMIT');
 is(answer($late, ''), '2', 'the other one gets the next block');

@@ -35,10 +35,11 @@ my $seconds = "(SELECT coalesce(sum(last_id - first_id + 1), 0) / $rate.0 FROM i
 
 # A session draws ids of some id sequences, of each $rate a second, until a
 # condition is true, in which LASTS(name) is for how long there are some cached.
+# It goes on where a centre that has just been started does not answer in time.
 sub draw_until
 {
 	my ($condition, @names) = @_;
-	my $script = join('', map { "SELECT idgen_next('$_');\n" } @names);
+	my $script = join('', map { "DO \$\$BEGIN PERFORM idgen_next('$_'); EXCEPTION WHEN connection_exception THEN NULL; END\$\$;\n" } @names);
 	my $client = do
 	{
 		local $ENV{PGAPPNAME} = 'client';

@@ -18,6 +18,20 @@ our @EXPORT = qw(
   terminate_clients committed_ids seen_ids client_errors
 );
 
+# Of a session in the background, each query may take PG_TEST_TIMEOUT_DEFAULT,
+# and not all of them together: on a busy machine, a test takes longer.
+{
+	no warnings 'redefine';
+	my $begin = \&PostgreSQL::Test::Cluster::background_psql;
+
+	*PostgreSQL::Test::Cluster::background_psql = sub {
+		my $session = $begin->(@_);
+
+		$session->set_query_timer_restart;
+		return $session;
+	};
+}
+
 # The sessions of run_sql(): of a server and a database, and the process there
 my %kept;
 
@@ -41,7 +55,6 @@ sub run_sql
 	{
 		$kept->{session}->quit if $kept->{session};
 		$kept->{session} = $node->background_psql($params{database} // 'postgres');
-		$kept->{session}->set_query_timer_restart;
 		$kept->{pid} = $kept->{session}->query_safe('SELECT pg_backend_pid()');
 	}
 	$answer = $kept->{session}->query_until(qr/^-- end\n/m, "$statements\n;\nDISCARD ALL;\n\\echo -- end\n");
