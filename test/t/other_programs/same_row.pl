@@ -51,7 +51,7 @@ sub run_side_by_side
 	my $seconds = 1;
 	my (%processed, %said);
 
-	# On a busy machine, a second may be too short for a turn: then it is twice as
+	# On a busy machine, a second may be too short for a turn: then twice as
 	# long.
 	wait_until(
 		sub {
