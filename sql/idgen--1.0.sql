@@ -946,7 +946,7 @@ COMMENT ON COLUMN @extschema@.idgen_nodes.reserved_for IS 'why the number is not
 --
 
 -- What is known of id sequences, by their rows and the cache: of those with
--- these names, or of all for null. Who has no right to look gets none or, if
+-- these names; or for null, of those that the cache knows, or of all. Who has no right to look gets none or, if
 -- they are required, an error.
 CREATE FUNCTION @extschema@.idgen_facts(
 	names text[], -- which ones; or
@@ -2603,7 +2603,7 @@ CREATE VIEW @extschema@.idgen_stats WITH (security_invoker = true) AS
 	SELECT f.name COLLATE "C" AS name, f.source,
 		CASE WHEN f.native IS NULL THEN f.object_name ELSE f.native::regclass::text END AS source_name,
 		coalesce(f.refill, 'transaction') AS refill, f.cache, f.ids_issued, f.ids_cached,
-		f.ids_lost_changed + f.ids_lost_prepared + f.ids_lost_crowded AS ids_lost,
+		least(f.ids_lost_changed::numeric + f.ids_lost_prepared + f.ids_lost_crowded, 9223372036854775807)::bigint AS ids_lost,
 		f.ids_lost_changed, f.ids_lost_prepared, f.ids_lost_crowded,
 		f.blocks_taken, f.refills, f.waits, f.last_refill,
 		CASE WHEN f.refill <> 'transaction' AND f.source <> 'function' THEN f.prefetch_blocks END AS prefetch_blocks,

@@ -353,11 +353,11 @@ idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v)
 	return block.left > 0 ? idgen_block_last(&block) : last;
 }
 
-/* The percentage of the range from START on that is left in that state. */
+/* The percentage of all values that is left in that state. */
 double
 idgen_native_percent_left(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
 {
-	double range = (double) ids_after(sequence, sequence->start) + 1;
+	double range = (double) ids_after(sequence, sequence->first) + 1;
 	int64 next = state->last_value;
 
 	if (state->is_called)

@@ -204,8 +204,7 @@ idgen_rows_all_visible(Oid relid)
 
 /*
  * Does row security let the current user see a row, and with ACL_UPDATE, write
- * it? *cacheable tells whether the answer holds until idgen_epoch changes: no
- * policy was asked.
+ * it?
  *
  * The server says which policies apply. Their expressions are evaluated right
  * here, on the newest version of the row, unless there are subqueries in them:
@@ -213,7 +212,7 @@ idgen_rows_all_visible(Oid relid)
  * the schema, and a serializable transaction remembers the read).
  */
 static bool
-row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms, bool *cacheable)
+row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms)
 {
 	Query *query;
 	List *quals;
@@ -221,8 +220,7 @@ row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms, bool *cach
 	bool enabled;
 	bool subqueries;
 
-	*cacheable = idgen_rows_all_visible(RelationGetRelid(rel));
-	if (*cacheable)
+	if (idgen_rows_all_visible(RelationGetRelid(rel)))
 		return true;
 
 	query = select_query(rel, perms);
@@ -238,20 +236,18 @@ row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms, bool *cach
  * row_security_allows().
  */
 bool
-idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable)
+idgen_row_visible(Relation rel, TupleTableSlot *row)
 {
-	return row_security_allows(rel, row, ACL_SELECT, cacheable);
+	return row_security_allows(rel, row, ACL_SELECT);
 }
 
 /* Raises 42501 unless the current user may update a row that is visible. */
 void
 idgen_check_may_write(Relation rel, TupleTableSlot *row)
 {
-	bool cacheable;
-
 	if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_UPDATE) != ACLCHECK_OK)
 		permission_denied(RelationGetRelid(rel), ACL_UPDATE);
-	if (!row_security_allows(rel, row, ACL_SELECT | ACL_UPDATE, &cacheable))
+	if (!row_security_allows(rel, row, ACL_SELECT | ACL_UPDATE))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("row security of table \"%s\" does not let you write the row",

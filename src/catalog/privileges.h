@@ -15,7 +15,7 @@ extern void idgen_check_may_change(Oid relid, AclMode needed);
 extern bool idgen_may_monitor(void);
 extern bool idgen_may_lend_code(Oid relid, Oid roleid);
 extern bool idgen_rows_all_visible(Oid relid);
-extern bool idgen_row_visible(Relation rel, TupleTableSlot *row, bool *cacheable);
+extern bool idgen_row_visible(Relation rel, TupleTableSlot *row);
 extern void idgen_check_may_write(Relation rel, TupleTableSlot *row);
 
 #endif /* IDGEN_PRIVILEGES_H */

@@ -91,14 +91,13 @@ static bool
 is_parent_visible(Relation rel, IdgenParent kind, TupleTableSlot *parent, const char *name)
 {
 	TupleTableSlot *between;
-	bool cacheable;
 	bool visible;
 
 	if (kind != IDGEN_PARENT_TEMPLATE_PERIODS)
 		return true;
 	between = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	idgen_describe_child(parent, idgen_parent_name(name), between);
-	visible = idgen_row_visible(rel, between, &cacheable);
+	visible = idgen_row_visible(rel, between);
 	ExecDropSingleTupleTableSlot(between);
 	return visible;
 }
@@ -111,9 +110,7 @@ is_parent_visible(Relation rel, IdgenParent kind, TupleTableSlot *parent, const 
 static void
 check_made_row(const IdgenHandle *handle, const IdgenCall *call, Relation rel, TupleTableSlot *row)
 {
-	bool cacheable;
-
-	if (!idgen_row_visible(rel, row, &cacheable))
+	if (!idgen_row_visible(rel, row))
 		idgen_no_such_sequence(handle->relid, handle->name, call->asked);
 }
 
@@ -129,9 +126,8 @@ make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *r
                    IdgenParent kind, TupleTableSlot *parent, IdgenFound *found)
 {
 	bool by_worker = is_made_by_worker(parent, handle->name);
-	bool cacheable;
 
-	if (!idgen_row_visible(row->rel, parent, &cacheable))
+	if (!idgen_row_visible(row->rel, parent))
 		return false;
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE)
 		PreventCommandIfReadOnly(call->function);
@@ -253,7 +249,6 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 	IdgenRow row;
 	TupleTableSlot *parent;
 	IdgenParent kind = IDGEN_PARENT_NONE;
-	bool cacheable;
 
 	if (call->missing_row != IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
 		return;
@@ -261,11 +256,11 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 	{
 		parent = table_slot_create(row.rel, NULL);
 		kind = idgen_parent_find(row.rel, handle->name, handle->namelen, parent);
-		if (kind != IDGEN_PARENT_NONE && idgen_row_visible(row.rel, parent, &cacheable) &&
+		if (kind != IDGEN_PARENT_NONE && idgen_row_visible(row.rel, parent) &&
 		    is_parent_visible(row.rel, kind, parent, handle->name))
 		{
 			idgen_row_show_child(&row, kind, parent, handle->name);
-			if (idgen_row_visible(row.rel, row.slot, &cacheable))
+			if (idgen_row_visible(row.rel, row.slot))
 				idgen_not_made_yet(handle->relid, handle->name, TextDatumGetCString(idgen_row_attribute(parent, IDGEN_ATT_NAME)));
 		}
 		ExecDropSingleTupleTableSlot(parent);

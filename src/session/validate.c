@@ -161,10 +161,12 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	IdgenRow row;
 	IdgenDefinition def;
+	bool there;
 
-	found->remember = true;
-	if (idgen_open_or_make_row(&row, handle, call, found) &&
-	    idgen_row_visible(row.rel, row.slot, &found->remember))
+	/* What policies say of a row may change from call to call. */
+	there = idgen_open_or_make_row(&row, handle, call, found);
+	found->remember = !there || idgen_rows_all_visible(handle->relid);
+	if (there && idgen_row_visible(row.rel, row.slot))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		if (call->asked != NULL && call->asked != def.source && !call->asked_without_row)

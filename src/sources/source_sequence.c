@@ -110,6 +110,7 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 		                   idgen_native_display(name)),
 		         errhint("Create the sequence.")));
 	}
+	idgen_watch_sequence(RelationGetRelid(rel));
 	idgen_native_check(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
 	return rel;
 }
@@ -144,7 +145,6 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 
 	if (rel == NULL)
 		return;
-	idgen_watch_sequence(RelationGetRelid(rel));
 	found->object = RelationGetRelid(rel);
 	found->storage = rel->rd_locator.relNumber;
 	found->uncommitted = idgen_native_is_uncommitted(rel);

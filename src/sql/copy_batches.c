@@ -32,7 +32,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -45,7 +44,6 @@
 #include "utils/rls.h"
 #include "utils/syscache.h"
 
-#include "catalog/definition.h"
 #include "catalog/row.h"
 #include "catalog/row_duties.h"
 #include "catalog/source.h"
@@ -114,7 +112,8 @@ call_in_copy(const FuncExpr *call)
 	Const *name = linitial(call->args);
 	Const *internal;
 
-	if (!OidIsValid(relid) || !OidIsValid(funcid) || !IsA(name, Const) || name->constisnull ||
+	if (list_length(call->args) != 1 || !OidIsValid(relid) || !OidIsValid(funcid) ||
+	    !IsA(name, Const) || name->constisnull ||
 	    !draws_without_code(relid, DatumGetTextPP(name->constvalue)))
 		return NULL;
 	internal = makeConst(INTERNALOID, -1, InvalidOid, sizeof(Datum), (Datum) 0, false, true);

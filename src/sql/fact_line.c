@@ -17,6 +17,7 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
+#include "utils/rls.h"
 #include "utils/timestamp.h"
 
 #include "catalog/definition.h"
@@ -24,7 +25,6 @@
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
-#include "catalog/template.h"
 #include "common/guc.h"
 #include "common/time_zone.h"
 #include "node/lease.h"
@@ -391,15 +391,14 @@ may_use(const IdgenSource *source, Oid object)
 
 /*
  * May the current user draw from it? Whoever does not monitor sees only rows
- * that say so.
+ * that say so. No policy is asked on behalf of those that do: where row security
+ * applies to them, the answer is no.
  */
 static bool
-may_draw(const IdgenFactsCall *call, TupleTableSlot *row, bool usable)
+may_draw(const IdgenFactsCall *call, bool usable)
 {
-	bool cacheable;
-
 	return call->selects && usable &&
-		(!call->monitor || TTS_EMPTY(row) || idgen_row_visible(call->rel, row, &cacheable));
+		(!call->monitor || check_enable_rls(RelationGetRelid(call->rel), InvalidOid, true) != RLS_ENABLED);
 }
 
 /* The line of an id sequence; the slot has its row, or is empty. */
@@ -411,6 +410,7 @@ idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableS
 	IdgenExtent extent = {.step = 1};
 	IdgenViewLine line = {.n = 0};
 	Oid object = shown->sequence;
+	IdgenShown hidden; /* without what the cache knows */
 	bool usable;
 
 	if (TTS_EMPTY(row))
@@ -424,6 +424,12 @@ idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableS
 	}
 
 	usable = may_use(source, object);
+	if (!usable && !call->monitor)
+	{
+		hidden = *shown;
+		hidden.entry = NULL;
+		shown = &hidden;
+	}
 
 	idgen_view_add_text(&line, shown->name);
 	idgen_view_add_text(&line, NULL);
@@ -446,7 +452,7 @@ idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableS
 	add_holder(&line, shown);
 	idgen_view_add(&line, BoolGetDatum(call->cache_thrashes && shown->entry != NULL));
 	add_slot(&line, shown);
-	add_blocks(&line, call, shown, may_draw(call, row, usable));
+	add_blocks(&line, call, shown, may_draw(call, usable));
 	idgen_view_put(call->result, &line);
 }
 

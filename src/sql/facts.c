@@ -194,11 +194,10 @@ read_row(Reading *reading, TupleTableSlot *row)
 	const char *source_name = idgen_row_string(row, IDGEN_ATT_SOURCE_NAME);
 	IdgenShown item = {.name = idgen_row_string(row, IDGEN_ATT_NAME), .source = source_of(row)};
 	bool visible;
-	bool cacheable;
 
 	if (idgen_is_template_name(item.name, strlen(item.name)))
 		return;
-	visible = reading->call.monitor || idgen_row_visible(reading->call.rel, row, &cacheable);
+	visible = reading->call.monitor || idgen_row_visible(reading->call.rel, row);
 	for (IdgenKnownEntry *entry = idgen_known_find(&reading->cache, item.name); entry != NULL; entry = entry->next)
 	{
 		entry->has_row = true;

@@ -1,5 +1,5 @@
 --
--- Policies whose answer changes from call to call are asked at every call
+-- Policies are asked at every call: their answers may change from call to call
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES

@@ -1,5 +1,5 @@
 --
--- idgen.warn_remaining with native sequences: the range is from START to the
+-- idgen.warn_remaining with native sequences: the range is from the least value to the
 -- end
 --
 CREATE EXTENSION idgen;
