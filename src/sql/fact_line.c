@@ -391,8 +391,8 @@ may_use(const IdgenSource *source, Oid object)
 
 /*
  * May the current user draw from it? Whoever does not monitor sees only rows
- * that say so. No policy is asked on behalf of those that do: where row security
- * applies to them, the answer is no.
+ * that say so. No policy is asked on behalf of those that do: where row
+ * security applies to them, the answer is no.
  */
 static bool
 may_draw(const IdgenFactsCall *call, bool usable)

@@ -1,6 +1,6 @@
 --
--- idgen.warn_remaining with native sequences: the range is from the least value to the
--- end
+-- idgen.warn_remaining with native sequences: the range is from the least value
+-- to the end
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('up', 1, 1, 'sequence');
