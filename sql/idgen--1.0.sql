@@ -946,8 +946,8 @@ COMMENT ON COLUMN @extschema@.idgen_nodes.reserved_for IS 'why the number is not
 --
 
 -- What is known of id sequences, by their rows and the cache: of those with
--- these names; or for null, of those that the cache knows, or of all. Who has no
--- right to look gets none or, if they are required, an error.
+-- these names; or for null, of those that the cache knows, or of all. Who has
+-- no right to look gets none or, if they are required, an error.
 CREATE FUNCTION @extschema@.idgen_facts(
 	names text[], -- which ones; or
 	cached boolean, -- those that the cache knows; or all
