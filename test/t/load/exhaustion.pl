@@ -42,7 +42,7 @@ foreach my $block_size (1, 7, 5000)
 			SELECT count(*), min(id), max(id) FROM drawn WHERE sequence = 's$block_size';
 			SELECT exhausted, ids_issued, ids_cached, ids_lost, percent_left
 			FROM id_sequences JOIN idgen_stats USING (name) WHERE name = 's$block_size'}),
-		"1000|1|1000\n1|1000|0|0|0",
+		"1000|1|1000\n1|1000|0|0|0.00",
 		"block_size $block_size: each id was issued once");
 }
 

@@ -59,7 +59,7 @@ $node->safe_psql('postgres', 'DROP SCHEMA tenant CASCADE');
 # DISCARD ALL drops temporary sequences, and their ids with them.
 foreach my $round (1, 2)
 {
-	$pooled->query_safe('CREATE TEMPORARY SEQUENCE gen_seq INCREMENT BY 20');
+	$pooled->query_safe('CREATE TEMPORARY SEQUENCE gen_seq INCREMENT BY 20; SET search_path = pg_temp, public');
 	is($pooled->query_safe(q{SELECT idgen_next('gen', 'sequence') FROM generate_series(1, 2)}),
 		"1\n2", "temporary sequence $round");
 	is( $pooled->query_safe(q{SELECT cache, ids_cached FROM idgen_stats WHERE name = 'gen' ORDER BY cache}),
