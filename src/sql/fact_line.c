@@ -179,7 +179,7 @@ add_slot(IdgenViewLine *line, const IdgenShown *shown)
 	const IdgenCached *cached = none ? &no_slot : &shown->entry->cached;
 	const IdgenCounters *counters = &cached->counted.counters;
 	const IdgenTimes *times = &cached->counted.times;
-	bool shared = !none && idgen_cache_is_shared() && !shown->entry->key.temporary;
+	bool shared = !none && idgen_known_is_shared(&shown->entry->key);
 
 	idgen_view_add_text(line, none ? NULL : shared ? "server"
 	                                               : "session");
@@ -411,6 +411,7 @@ idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableS
 	IdgenViewLine line = {.n = 0};
 	Oid object = shown->sequence;
 	IdgenShown hidden; /* without what the cache knows */
+	bool is_current;
 	bool usable;
 
 	if (TTS_EMPTY(row))
@@ -423,6 +424,7 @@ idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableS
 		idgen_extent_of_row(row, shown->sequence, &extent);
 	}
 
+	is_current = is_found_now(shown, def.source_name);
 	usable = may_use(source, object);
 	if (!usable && !call->monitor)
 	{
@@ -435,7 +437,7 @@ idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableS
 	idgen_view_add_text(&line, NULL);
 	idgen_view_add_text(&line, source->name);
 	idgen_view_add_unless(!OidIsValid(shown->sequence), &line, ObjectIdGetDatum(shown->sequence));
-	idgen_view_add(&line, BoolGetDatum(is_found_now(shown, def.source_name)));
+	idgen_view_add(&line, BoolGetDatum(is_current));
 	idgen_view_add_text(&line, source->look_up != NULL ? source->title(object, shown->name, def.source_name) : NULL);
 	idgen_view_add(&line, BoolGetDatum(source->look_up != NULL && !OidIsValid(object)));
 	idgen_view_add(&line, BoolGetDatum(call->monitor || usable));

@@ -59,7 +59,7 @@ drop_void_ids(const IdgenCacheKey *key, IdgenCached *cached)
 {
 	RelFileNumber file;
 
-	if (idgen_cache_is_shared() && !key->temporary)
+	if (idgen_known_is_shared(key))
 		return true;
 	if (!OidIsValid(key->object))
 		idgen_cache_check_table(key, idgen_table_epoch);

@@ -28,6 +28,13 @@ typedef struct IdgenKnownCache
 	name_table_hash *by_name;
 } IdgenKnownCache;
 
+/* Is this key in the cache of all sessions, rather than in the session's own? */
+static inline bool
+idgen_known_is_shared(const IdgenCacheKey *key)
+{
+	return idgen_cache_is_shared() && !key->temporary;
+}
+
 extern IdgenKnownCache idgen_known_read(Oid relid);
 extern IdgenKnownEntry *idgen_known_find(const IdgenKnownCache *cache, const char *name);
 
