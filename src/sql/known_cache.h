@@ -28,7 +28,7 @@ typedef struct IdgenKnownCache
 	name_table_hash *by_name;
 } IdgenKnownCache;
 
-/* Is this key in the cache of all sessions, rather than in the session's own? */
+/* Is this key in the cache of all sessions, rather than in the session's? */
 static inline bool
 idgen_known_is_shared(const IdgenCacheKey *key)
 {
