@@ -602,9 +602,136 @@ BEGIN ATOMIC
 	FROM @extschema@.idgen_new_row(name, source, source_name, refill, owned_by) AS n;
 END;
 
-CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_restart'
+-- What is to be known of an id sequence to move it. The child of a template is
+-- made. With "lock", its native sequence is locked, and tells what it gives
+-- next. Without, all is null if there is no row, and none that it would be made
+-- from.
+CREATE FUNCTION @extschema@.idgen_look(
+	search_path text, -- of whoever has called
+	function text, -- that was called
+	name text,
+	source text, -- that it must have, or null
+	lock boolean,
+	lowest bigint, -- ids, or null
+	highest bigint,
+	OUT has_row boolean,
+	OUT found_source text,
+	OUT owner oid, -- of the column that it belongs to
+	OUT native oid,
+	OUT by_path boolean, -- has the search_path led to the native sequence?
+	OUT step integer, -- of the ids: 1 or -1
+	OUT next bigint, -- id that the native sequence gives
+	OUT cache_lies_behind boolean -- do cached ids lie behind those given?
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_look'
+	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- Drop what is cached of a row when the transaction commits.
+CREATE FUNCTION @extschema@.idgen_drop_cached(name text) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_drop_cached'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- setval(), but when the transaction commits, or not at all.
+CREATE FUNCTION @extschema@.idgen_start_sequence(sequence oid, value bigint, is_called boolean) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_start_sequence'
+	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- What a native sequence has to say so that "start" is the next id. The value
+-- is null if the sequence has no such id.
+--
+-- With pooled, the value that any program draws next stands for ids before it.
+-- So the value before that one has to be right before "start". If the sequence
+-- has none of the two, "start" becomes its first value. With hilo, "next" is
+-- where the first block begins that has all its ids at "start" or behind it.
+CREATE FUNCTION @extschema@.idgen_native_start(
+	sequence oid,
+	pooling text,
+	block_size integer,
+	max_value bigint,
+	start numeric,
+	OUT value bigint,
+	OUT is_called boolean,
+	OUT next bigint,
+	OUT first_id numeric,
+	OUT last_id numeric
+) RETURNS record
+	LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE WHEN v.fits THEN v.value END::bigint, v.is_called, CASE WHEN v.fits THEN v.next END::bigint, v.first_id, v.last_id
+	FROM (
+		SELECT n.value, n.is_called, n.next, i.first_id, i.last_id,
+			n.value BETWEEN q.seqmin AND q.seqmax AND n.next BETWEEN -9223372036854775808 AND i.last_id AS fits
+		FROM pg_sequence AS q
+			CROSS JOIN LATERAL (SELECT CASE pooling WHEN 'hilo' THEN CASE q.seqincrement WHEN 1 THEN block_size ELSE q.seqincrement END END::numeric AS ids) AS b
+			CROSS JOIN LATERAL (SELECT CASE WHEN start > 1 THEN div(start - 2, b.ids) + 2 ELSE div(start - 1, b.ids) + 1 END AS number,
+				coalesce(pooling = 'pooled' AND start > q.seqmin AND start - 1 + q.seqincrement <= q.seqmax, false) AS is_called) AS w
+			CROSS JOIN LATERAL (SELECT coalesce(w.number, start - w.is_called::integer) AS value, w.is_called,
+				coalesce((w.number - 1) * b.ids + 1, start) AS next) AS n
+			CROSS JOIN LATERAL (SELECT coalesce((q.seqmin - 1::numeric) * b.ids + 1, q.seqmin) AS first_id,
+				CASE WHEN b.ids IS NULL THEN q.seqmax ELSE least(q.seqmax * b.ids, max_value) END AS last_id) AS i
+		WHERE q.seqrelid = sequence
+	) AS v;
+END;
+
+CREATE FUNCTION @extschema@.idgen_restart_at(name text, start bigint, search_path text) RETURNS void
+	LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	held record;
+	said record;
+	native record;
+	value bigint := idgen_restart_at.start;
+	last_value bigint;
+BEGIN
+	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_restart_at.search_path::text, 'idgen_restart()'::text, idgen_restart_at.name::text,
+		NULL::text, true::boolean, NULL::bigint, NULL::bigint) AS h;
+	IF held.found_source <> 'table' AND held.native IS NULL THEN
+		RAISE 'id sequence "%" with source "%" cannot be restarted', idgen_restart_at.name, held.found_source
+			USING ERRCODE = 'feature_not_supported',
+				HINT = 'Restart what its ids come from. Then delete its row and insert it again, to drop the cached ids.';
+	END IF;
+	SELECT s.layout, s.pooling, s.block_size, s.max_value INTO said FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_restart_at.name;
+
+	-- An id stands for its sequence value. The two cannot be mistaken for each
+	-- other; scrambled ids could be, so there it is the sequence value.
+	IF said.layout NOT IN ('plain', 'scrambled')
+		AND value NOT BETWEEN 0 AND (CASE WHEN said.layout LIKE 'session%' THEN 999999999999999 ELSE 99999999999999 END) THEN
+		value := (SELECT p.sequence_value FROM @extschema@.idgen_parts(value::bigint, said.layout::text) AS p);
+	END IF;
+
+	IF held.native IS NOT NULL THEN
+		SELECT n.* INTO native FROM @extschema@.idgen_native_start(held.native::oid, said.pooling::text, said.block_size::integer,
+			said.max_value::bigint, value::numeric) AS n;
+		IF native.value IS NULL THEN
+			RAISE 'start (%) is out of bounds for sequence "%" (%..%)', value, (SELECT c.relname FROM pg_class AS c WHERE c.oid = held.native),
+				native.first_id, native.last_id USING ERRCODE = 'numeric_value_out_of_range';
+		END IF;
+		PERFORM @extschema@.idgen_start_sequence(held.native::oid, native.value::bigint, native.is_called::boolean);
+		IF native.next <> value THEN
+			RAISE NOTICE 'the next id is %, where a block of sequence "%" begins', native.next, (SELECT c.relname FROM pg_class AS c WHERE c.oid = held.native);
+		END IF;
+		RETURN;
+	END IF;
+
+	-- The range goes on to begin where it did, so that percentages say how near
+	-- its end is.
+	PERFORM @extschema@.idgen_drop_cached(idgen_restart_at.name::text);
+	UPDATE ONLY @extschema@.id_sequences AS s SET next_block_start = value, start_value = least(s.start_value, value), exhausted = 0
+		WHERE s.name = idgen_restart_at.name RETURNING s.max_value INTO last_value;
+	IF NOT FOUND THEN
+		RAISE 'id sequence "%" does not exist', idgen_restart_at.name USING ERRCODE = 'undefined_object';
+	ELSIF value > last_value THEN
+		RAISE 'start (%) must not be greater than max_value (%) of id sequence "%"', value, last_value, idgen_restart_at.name
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'Raise max_value first.';
+	END IF;
+END
+$$;
+
+CREATE FUNCTION @extschema@.idgen_restart(name text, start bigint) RETURNS void
+	LANGUAGE sql STRICT VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT @extschema@.idgen_restart_at(name, start, current_setting('search_path'));
+END;
 
 -- A child may have children in turn, if it draws from one for each period.
 CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
@@ -1697,39 +1824,6 @@ $$;
 -- privileges
 --
 
--- What is to be known of an id sequence to move it, under a lock of its native
--- sequence if that is asked for. The child of a template is made. All is null
--- if there is no row, and none that it would be made from.
-CREATE FUNCTION @extschema@.idgen_sync_source(
-	search_path text, -- of whoever has called
-	name text,
-	source text,
-	lock boolean,
-	OUT has_row boolean,
-	OUT owner oid, -- of the column that it belongs to
-	OUT native oid,
-	OUT by_path boolean, -- has the search_path led to the native sequence?
-	OUT big_base numeric,
-	OUT format text
-) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_sync_source'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-
--- Have all ids to come lie behind these sequence values. The row is locked. All
--- is null if the source has changed since it was looked at.
-CREATE FUNCTION @extschema@.idgen_advance(
-	search_path text,
-	name text,
-	source text,
-	lowest numeric,
-	highest numeric,
-	OUT kind text, -- none; cached: what was cached is dropped; source
-	OUT moved_from bigint,
-	OUT moved_to bigint
-) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_advance'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
-
 CREATE FUNCTION @extschema@.idgen_lock_columns(relations oid[], attnums smallint[]) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_lock_columns'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -1821,6 +1915,86 @@ BEGIN
 END
 $$;
 
+-- Raises an error for an id sequence that cannot be moved behind ids.
+CREATE FUNCTION @extschema@.idgen_check_movable(name text, source text, native oid) RETURNS void
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	layout CONSTANT text := (SELECT s.layout FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_check_movable.name);
+BEGIN
+	IF layout = 'scrambled' THEN
+		RAISE 'cannot move id sequence "%" past scrambled ids', idgen_check_movable.name
+			USING ERRCODE = 'feature_not_supported', DETAIL = 'Ids that were not drawn lie anywhere in its range.';
+	ELSIF layout <> 'plain' THEN
+		RAISE 'cannot move id sequence "%" past composed ids', idgen_check_movable.name
+			USING ERRCODE = 'feature_not_supported', DETAIL = 'The greatest one does not tell which sequence value is the greatest.',
+				HINT = 'Use @extschema@.idgen_restart(), which takes a composed id as well.';
+	ELSIF idgen_check_movable.source <> 'table' AND idgen_check_movable.native IS NULL THEN
+		RAISE 'id sequence "%" with source "%" cannot be moved', idgen_check_movable.name, idgen_check_movable.source
+			USING ERRCODE = 'feature_not_supported',
+				HINT = 'Move what its ids come from. Then delete its row and insert it again, to drop the cached ids.';
+	END IF;
+END
+$$;
+
+-- Have all ids to come lie behind these sequence values, if there are any. The
+-- row is locked. Says which id came next, and which does now: the same if only
+-- what was cached is dropped, null if nothing is done.
+CREATE FUNCTION @extschema@.idgen_move_past(search_path text, name text, source text, lowest numeric, highest numeric, OUT next bigint, OUT moved_to bigint) RETURNS record
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	held record;
+	said record;
+	native record;
+	last_id numeric;
+	last_of_all numeric;
+	start numeric;
+BEGIN
+	IF idgen_move_past.highest IS NOT NULL THEN
+		highest := least(greatest(floor(idgen_move_past.highest), -9223372036854775808), 9223372036854775807);
+		lowest := least(greatest(ceil(idgen_move_past.lowest), -9223372036854775808), 9223372036854775807);
+	END IF;
+	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_move_past.search_path::text, 'idgen_sync()'::text, idgen_move_past.name::text,
+		idgen_move_past.source::text, true::boolean, idgen_move_past.lowest::bigint, idgen_move_past.highest::bigint) AS h;
+	SELECT s.next_block_start, s.max_value, s.pooling, s.block_size INTO said FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_move_past.name;
+	next := CASE WHEN held.native IS NULL THEN said.next_block_start ELSE held.next END;
+	IF next IS NULL THEN
+		RAISE 'id sequence "%" is exhausted', idgen_move_past.name USING ERRCODE = 'sequence_generator_limit_exceeded';
+	END IF;
+
+	-- What is cached or pending may not lie behind them even if what comes next
+	-- does.
+	last_id := CASE WHEN held.step > 0 THEN idgen_move_past.highest ELSE idgen_move_past.lowest END;
+	IF (next - last_id) * held.step <= 0 THEN
+		start := last_id + held.step;
+	ELSIF last_id IS NULL OR held.cache_lies_behind THEN
+		RETURN;
+	ELSE
+		start := next;
+	END IF;
+	IF held.native IS NULL THEN
+		last_of_all := said.max_value;
+		moved_to := CASE WHEN start <= last_of_all OR start = next THEN start END;
+	ELSE
+		SELECT n.* INTO native FROM @extschema@.idgen_native_start(held.native::oid, said.pooling::text, said.block_size::integer,
+			said.max_value::bigint, start::numeric) AS n;
+		last_of_all := CASE WHEN held.step > 0 THEN native.last_id ELSE native.first_id END;
+		moved_to := native.next;
+	END IF;
+	IF moved_to IS NULL THEN
+		RAISE 'id sequence "%" has no id after %', idgen_move_past.name, last_id
+			USING ERRCODE = 'sequence_generator_limit_exceeded', DETAIL = format('Its last id is %s.', last_of_all),
+				HINT = 'If there can be greater ids, raise its max_value, or the bound of its native sequence, and widen the column.';
+	ELSIF held.native IS NULL THEN
+		PERFORM @extschema@.idgen_drop_cached(idgen_move_past.name::text);
+		UPDATE ONLY @extschema@.id_sequences AS s SET next_block_start = moved_to WHERE s.name = idgen_move_past.name AND moved_to <> next;
+	ELSE
+		PERFORM @extschema@.idgen_start_sequence(held.native::oid, native.value::bigint, native.is_called::boolean);
+	END IF;
+END
+$$;
+
 -- Move an id sequence behind the ids in columns: in those that were asked for,
 -- and in the others that draw from it and count. What the caller has named
 -- counts, and so do other tables of that owner. Returns the lines of the
@@ -1838,6 +2012,7 @@ DECLARE
 	c @extschema@.idgen_draw;
 	held record;
 	moved record;
+	said record;
 	counted @extschema@.idgen_draw[]; -- the columns that are read
 	lines text[];
 	shift numeric;
@@ -1847,11 +2022,12 @@ DECLARE
 	past text;
 	left_out text;
 BEGIN
-	SELECT h.* INTO held FROM @extschema@.idgen_sync_source(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
-		idgen_sync_one.source::text, false::boolean) AS h;
+	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_sync_one.search_path::text, 'idgen_sync()'::text, idgen_sync_one.name::text,
+		idgen_sync_one.source::text, false::boolean, NULL::bigint, NULL::bigint) AS h;
 	IF held.has_row IS NULL THEN
 		RETURN NULL;
 	END IF;
+	PERFORM @extschema@.idgen_check_movable(idgen_sync_one.name::text, held.found_source::text, held.native::oid);
 
 	-- Each tenant may have a native sequence of that name: whoever uses a table
 	-- has its schema in the search_path, most likely.
@@ -1898,30 +2074,26 @@ BEGIN
 			RAISE 'id sequence "%" does not exist', idgen_sync_one.name USING ERRCODE = 'undefined_object';
 		END IF;
 	END IF;
-	LOOP
-		SELECT h.* INTO held FROM @extschema@.idgen_sync_source(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
-			idgen_sync_one.source::text, true::boolean) AS h;
-		bottom := NULL;
-		top := NULL;
-		FOREACH c IN ARRAY counted LOOP
-			text_format := CASE c.form WHEN 'text' THEN coalesce(held.format, '{id}') END;
-			shift := CASE c.form WHEN 'numeric' THEN coalesce(held.big_base, 0) ELSE 0 END;
-			top := greatest(top, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, true::boolean,
+	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_sync_one.search_path::text, 'idgen_sync()'::text, idgen_sync_one.name::text,
+		idgen_sync_one.source::text, true::boolean, NULL::bigint, NULL::bigint) AS h;
+	SELECT s.big_base, s.format INTO said FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_sync_one.name;
+	FOREACH c IN ARRAY counted LOOP
+		text_format := CASE c.form WHEN 'text' THEN coalesce(said.format, '{id}') END;
+		shift := CASE c.form WHEN 'numeric' THEN coalesce(said.big_base, 0) ELSE 0 END;
+		top := greatest(top, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, true::boolean,
+			text_format::text, idgen_sync_one.look::text) - shift);
+		IF held.step < 0 THEN
+			bottom := least(bottom, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, false::boolean,
 				text_format::text, idgen_sync_one.look::text) - shift);
-			IF held.native IS NOT NULL THEN
-				bottom := least(bottom, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, false::boolean,
-					text_format::text, idgen_sync_one.look::text) - shift);
-			END IF;
-		END LOOP;
-		SELECT m.* INTO moved FROM @extschema@.idgen_advance(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
-			idgen_sync_one.source::text, bottom::numeric, top::numeric) AS m;
-		EXIT WHEN moved.kind IS NOT NULL;
+		END IF;
 	END LOOP;
-	RETURN lines || CASE moved.kind
-		WHEN 'none' THEN format('id sequence "%s" is past %s already%s', idgen_sync_one.name, past, left_out)
-		WHEN 'cached' THEN format('id sequence "%s" goes on with %s; its cached ids were not all past %s, and were dropped%s',
-			idgen_sync_one.name, moved.moved_to, past, left_out)
-		ELSE format('id sequence "%s" was moved from %s to %s, past %s%s', idgen_sync_one.name, moved.moved_from, moved.moved_to, past, left_out) END;
+	SELECT m.* INTO moved FROM @extschema@.idgen_move_past(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
+		idgen_sync_one.source::text, bottom::numeric, top::numeric) AS m;
+	RETURN lines || CASE
+		WHEN moved.moved_to IS NULL THEN format('id sequence "%s" is past %s already%s', idgen_sync_one.name, past, left_out)
+		WHEN moved.moved_to = moved.next THEN format('id sequence "%s" goes on with %s; its cached ids were not all past %s, and were dropped%s',
+			idgen_sync_one.name, moved.next, past, left_out)
+		ELSE format('id sequence "%s" was moved from %s to %s, past %s%s', idgen_sync_one.name, moved.next, moved.moved_to, past, left_out) END;
 END
 $$;
 
@@ -2026,12 +2198,12 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name, text) IS 'move the id sequence of a column, or of all columns, behind the ids that these have; make those that are missing';
-COMMENT ON FUNCTION @extschema@.idgen_sync_source(text, text, text, boolean) IS 'internal: an id sequence that is to be moved';
-COMMENT ON FUNCTION @extschema@.idgen_advance(text, text, text, numeric, numeric) IS 'internal: moves an id sequence behind ids';
 COMMENT ON FUNCTION @extschema@.idgen_lock_columns(oid[], smallint[]) IS 'internal: keeps tables from being dropped';
 COMMENT ON FUNCTION @extschema@.idgen_has_ids(@extschema@.idgen_draw) IS 'internal: do the ids in a column tell how far they have got?';
 COMMENT ON FUNCTION @extschema@.idgen_check_ids(@extschema@.idgen_draw) IS 'internal: why the ids in a column do not tell how far they have got';
 COMMENT ON FUNCTION @extschema@.idgen_make_missing(text, @extschema@.idgen_draw[], oid, text, text) IS 'internal: makes the row that columns draw from';
+COMMENT ON FUNCTION @extschema@.idgen_check_movable(text, text, oid) IS 'internal: can an id sequence be moved behind ids?';
+COMMENT ON FUNCTION @extschema@.idgen_move_past(text, text, text, numeric, numeric) IS 'internal: moves an id sequence behind ids';
 COMMENT ON FUNCTION @extschema@.idgen_sync_one(text, text, text, @extschema@.idgen_draw[], @extschema@.idgen_draw[], text) IS 'internal: moves an id sequence behind the ids in columns';
 COMMENT ON FUNCTION @extschema@.idgen_sync_columns(regclass, name, text, text) IS 'internal: idgen_sync() with a search_path';
 
@@ -2371,8 +2543,8 @@ BEGIN
 				USING ERRCODE = 'feature_not_supported',
 					HINT = 'Set the default of the column by ALTER TABLE, or give another name as the third argument.';
 		END IF;
-		WHILE (@extschema@.idgen_advance(idgen_adopt_column.search_path::text, target::text, 'table'::text, last_id::numeric, last_id::numeric)).kind IS NULL LOOP
-		END LOOP;
+		PERFORM @extschema@.idgen_check_movable(target::text, s.source::text, NULL::oid);
+		PERFORM @extschema@.idgen_move_past(idgen_adopt_column.search_path::text, target::text, s.source::text, last_id::numeric, last_id::numeric);
 		report := format('%s draws from id sequence "%s", which belongs to it already', c.title, target);
 	ELSIF target IN ('transaction', 'worker', 'auto') AND c.table_name NOT LIKE '%.' || target THEN
 		RAISE 'invalid name "%"', target
@@ -2583,6 +2755,11 @@ COMMENT ON FUNCTION @extschema@.idgen_release_column(regclass, name, text, text)
 COMMENT ON FUNCTION @extschema@.idgen_constant(text) IS 'internal: a constant in a stored expression';
 
 COMMENT ON FUNCTION @extschema@.idgen_parent(text) IS 'internal: what a draw would make the row of that name from';
+COMMENT ON FUNCTION @extschema@.idgen_look(text, text, text, text, boolean, bigint, bigint) IS 'internal: an id sequence that is to be moved';
+COMMENT ON FUNCTION @extschema@.idgen_drop_cached(text) IS 'internal: drops what is cached of a row';
+COMMENT ON FUNCTION @extschema@.idgen_start_sequence(oid, bigint, boolean) IS 'internal: setval() that a rollback undoes';
+COMMENT ON FUNCTION @extschema@.idgen_native_start(oid, text, integer, bigint, numeric) IS 'internal: what a native sequence has to say to go on with an id';
+COMMENT ON FUNCTION @extschema@.idgen_restart_at(text, bigint, text) IS 'internal: idgen_restart() with a search_path';
 COMMENT ON FUNCTION @extschema@.idgen_create_child(text, text, bigint) IS 'internal: makes a row from a template or a row with periods';
 COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean, boolean) IS 'internal: what is known of id sequences';
 COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';

@@ -295,24 +295,6 @@ idgen_exhausted(Oid relid, const char *name, const IdgenDefinition *def)
 	         errhint("%s", hint_at_end(relid, def))));
 }
 
-/*
- * Raises 2200H: no id lies behind one that was found. It may be in the column
- * that the id sequence belongs to, if there can be such an id.
- */
-void
-idgen_none_behind(const char *name, IdgenOwningColumn column, int64 found, int64 last)
-{
-	const char *widening = found <= last ? idgen_owning_column_widening(column, found) : NULL;
-	const char *hint = widening != NULL ? psprintf("Widen its column with %s", widening)
-										: "Raise its max_value, or the bound of its native sequence,";
-
-	ereport(ERROR,
-	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-	         errmsg("id sequence \"%s\" has no id after %lld", name, (long long) found),
-	         errdetail("Its last id is %lld.", (long long) last),
-	         last < PG_INT64_MAX ? errhint("%s first.", hint) : 0));
-}
-
 /* Raises 2200H: there are ids left, but not that many consecutive ones. */
 void
 idgen_too_few(const char *name, int64 count, int64 last)

@@ -36,7 +36,6 @@ extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 extern IdgenPool idgen_pool_of_row(TupleTableSlot *slot);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 extern IdgenRangeLeft idgen_definition_left(const IdgenDefinition *def);
-pg_noreturn extern void idgen_none_behind(const char *name, IdgenOwningColumn column, int64 found, int64 last);
 pg_noreturn extern void idgen_too_few(const char *name, int64 count, int64 last);
 extern bool idgen_is_at_end(int64 next_block_start, int64 max_value);
 pg_noreturn extern void idgen_exhausted(Oid relid, const char *name, const IdgenDefinition *def);

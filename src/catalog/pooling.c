@@ -199,13 +199,6 @@ divide_up(int64 a, int64 n)
 	return a > 0 ? (a - 1) / n + 1 : a / n;
 }
 
-/* Of numbers of blocks, the first one all of whose ids are "id" or greater. */
-int64
-idgen_hilo_value(const IdgenValueIds *ids, int64 id)
-{
-	return divide_up(id > PG_INT64_MIN ? id - 1 : id, (int64) ids->per_value) + 1;
-}
-
 /* Of numbers of blocks, the last value that stands for any id. */
 int64
 idgen_hilo_last_value(const IdgenValueIds *ids)

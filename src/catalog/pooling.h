@@ -55,7 +55,6 @@ extern bool idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool);
 extern uint32 idgen_pool_origin(const IdgenPool *pool);
 extern IdgenBlock idgen_value_block(const IdgenValueIds *ids, int64 v);
 extern IdgenBlock idgen_first_value_block(const IdgenValueIds *ids, int64 v);
-extern int64 idgen_hilo_value(const IdgenValueIds *ids, int64 id);
 extern int64 idgen_hilo_last_value(const IdgenValueIds *ids);
 
 #endif /* IDGEN_POOLING_H */

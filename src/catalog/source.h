@@ -152,30 +152,6 @@ typedef struct IdgenRefill
 	IdgenRangeLeft left; /* after it */
 } IdgenRefill;
 
-/* The ids in columns that draw from an id sequence, as sequence values. */
-typedef struct IdgenIdsFound
-{
-	bool any;
-	int64 least; /* only of a source that has an object, and may count down */
-	int64 greatest;
-} IdgenIdsFound;
-
-/* What advance() has done. */
-typedef enum IdgenMoveKind
-{
-	IDGEN_MOVE_NONE,   /* nothing: all ids to come lie behind those found */
-	IDGEN_MOVE_CACHED, /* dropped what was cached or pending; the others do */
-	IDGEN_MOVE_SOURCE, /* moved the source, too */
-} IdgenMoveKind;
-
-typedef struct IdgenMove
-{
-	IdgenMoveKind kind;
-	int64 from; /* what the source would have given next, and gives now; the
-	             * same unless the source was moved */
-	int64 to;
-} IdgenMove;
-
 /* A source: facts that others have to know of it, then what it does. */
 typedef struct IdgenSource
 {
@@ -311,21 +287,6 @@ typedef struct IdgenSource
 	 * IDGEN_SOURCE_STALE. Raises 2200H or, if the id cannot be known, 55000.
 	 */
 	IdgenSourceResult (*peek)(struct IdgenHandle *handle, int64 *id);
-
-	/*
-	 * Start again at an id, when the transaction commits; the answer may be
-	 * IDGEN_SOURCE_STALE. NULL if the source cannot restart.
-	 */
-	IdgenSourceResult (*restart)(struct IdgenHandle *handle, int64 start);
-
-	/*
-	 * Have all ids to come lie behind the ids found, when the transaction
-	 * commits; never go back. The caller has locked the row and the object. The
-	 * answer may be IDGEN_SOURCE_STALE. Raises 2200H if there are no such ids.
-	 * NULL if the source cannot do this.
-	 */
-	IdgenSourceResult (*advance)(struct IdgenHandle *handle, const IdgenIdsFound *found,
-	                             IdgenMove *move);
 
 	/*
 	 * How far the id sequence of a row has got, and how far the source lets it

@@ -48,7 +48,7 @@ hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 	if (source != NULL && source->runs_code)
 		appendStringInfoString(&hint, ", source_name => '...'");
 	appendStringInfoString(&hint, ").");
-	if (!by_default && source->advance != NULL)
+	if (!by_default && source->has_object)
 		appendStringInfo(&hint, " If its column has ids already, call %s() then.", idgen_function_name(relid, "idgen_sync"));
 	return hint.data;
 }

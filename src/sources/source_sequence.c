@@ -35,7 +35,6 @@
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/pending.h"
-#include "sources/native_restart.h"
 #include "sources/native_values.h"
 #include "sources/sources.h"
 
@@ -392,7 +391,5 @@ const IdgenSource idgen_source_sequence = {
 	.allocate = sequence_allocate,
 	.max_count = sequence_max_count,
 	.peek = sequence_peek,
-	.restart = idgen_native_restart,
-	.advance = idgen_native_advance,
 	.extent = sequence_extent,
 };

@@ -7,22 +7,15 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "common/int.h"
-#include "executor/spi.h"
-#include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "utils/builtins.h"
 
 #include "catalog/extent.h"
 #include "catalog/parent.h"
-#include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "session/messages.h"
 #include "session/pending.h"
-#include "session/xact_changes.h"
 #include "sources/row_change.h"
 #include "sources/sources.h"
 
@@ -186,133 +179,26 @@ table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 }
 
 /*
- * What the row says now; or will say, if it is not made yet. Returns false if
- * there is none. Unless it is NULL,
- * *writer gets the transaction that has written it.
+ * What the row says comes next; or will say, if it is not made yet. Raises
+ * 2200H.
  */
-static bool
-read_row(const IdgenHandle *handle, IdgenDefinition *def, TransactionId *writer)
-{
-	IdgenRow row;
-	bool found;
-
-	found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
-	if (found && writer != NULL)
-		*writer = idgen_row_writer(row.slot);
-	if (!found && handle->found.unmade)
-		found = idgen_row_show_unmade(&row, handle->name, handle->namelen);
-	if (found)
-		idgen_definition_from_row(row.slot, handle->name, def);
-	idgen_row_close(&row);
-	return found;
-}
-
-/* What the row says comes next. Raises 2200H. */
 static IdgenSourceResult
 table_peek(IdgenHandle *handle, int64 *id)
 {
+	IdgenRow row;
 	IdgenDefinition def;
+	bool found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
 
-	if (!read_row(handle, &def, NULL))
+	if (!found && handle->found.unmade)
+		found = idgen_row_show_unmade(&row, handle->name, handle->namelen);
+	if (found)
+		idgen_definition_from_row(row.slot, handle->name, &def);
+	idgen_row_close(&row);
+	if (!found)
 		return IDGEN_SOURCE_STALE;
 	if (idgen_definition_is_exhausted(&def))
 		idgen_exhausted(handle->relid, handle->name, &def);
 	*id = def.next_block_start;
-	return IDGEN_SOURCE_OK;
-}
-
-/*
- * Update the row by ordinary SQL, with the caller's own rights: "set" says how,
- * with $2 for "start". Returns max_value. Raises 42501, 42704.
- */
-static int64
-update_row(const IdgenHandle *handle, const char *set, int64 start)
-{
-	Oid types[] = {TEXTOID, INT8OID};
-	Datum values[] = {CStringGetTextDatum(handle->name), Int64GetDatum(start)};
-	int64 max_value;
-	bool isnull;
-	char *query = psprintf("UPDATE ONLY %s SET %s WHERE name OPERATOR(pg_catalog.=) $1 RETURNING max_value",
-	                       idgen_table_name(handle->relid), set);
-
-	idgen_check_may_change(handle->relid, ACL_UPDATE);
-	SPI_connect();
-	if (SPI_execute_with_args(query, 2, types, values, NULL, false, 0) != SPI_OK_UPDATE_RETURNING)
-		elog(ERROR, "unexpected result of update of \"id_sequences\"");
-	if (SPI_processed == 0)
-		idgen_no_such_sequence(handle->relid, handle->name, NULL);
-	max_value = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-	                                        SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-	return max_value;
-}
-
-/*
- * Start again at an id, forwards or backwards: ordinary SQL, with the caller's
- * own rights. The range goes on to begin where it did, so that percentages say
- * how near its end is. Raises 25006, 42501, 42704, and 22023 if start lies
- * behind max_value.
- */
-static IdgenSourceResult
-table_restart(IdgenHandle *handle, int64 start)
-{
-	int64 max_value;
-
-	/* A standby cannot even take note of a change. */
-	PreventCommandIfReadOnly("idgen_restart()");
-
-	/*
-	 * What this transaction has reserved of the old ids is void: the update
-	 * must not put it back. And a step forward would not by itself drop what is
-	 * cached.
-	 */
-	idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
-
-	max_value = update_row(handle, "next_block_start = $2, start_value = LEAST(start_value, $2), exhausted = 0", start);
-	if (start > max_value)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("start (%lld) must not be greater than max_value (%lld) of id sequence \"%s\"",
-		                (long long) start, (long long) max_value, handle->name),
-		         errhint("Raise max_value first.")));
-	return IDGEN_SOURCE_OK;
-}
-
-/*
- * Go behind the ids found. What is cached or pending may lie before them even
- * if next_block_start does not. Raises 2200H, and what updating the row does.
- */
-static IdgenSourceResult
-table_advance(IdgenHandle *handle, const IdgenIdsFound *found, IdgenMove *move)
-{
-	IdgenDefinition def;
-	TransactionId writer;
-
-	if (!read_row(handle, &def, &writer))
-		return IDGEN_SOURCE_STALE;
-
-	/* Others see what it has written before it publishes the rest. */
-	if (TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
-		XactLockTableWait(writer, NULL, NULL, XLTW_None);
-	move->kind = IDGEN_MOVE_NONE;
-	move->from = move->to = def.next_block_start;
-	if (!found->any)
-		return IDGEN_SOURCE_OK;
-
-	if (def.next_block_start > found->greatest)
-	{
-		if (idgen_all_lie_behind(handle, found->greatest, 1))
-			return IDGEN_SOURCE_OK;
-		idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
-		move->kind = IDGEN_MOVE_CACHED;
-		return IDGEN_SOURCE_OK;
-	}
-	if (found->greatest >= def.max_value)
-		idgen_none_behind(handle->name, handle->found.stored_in, found->greatest, def.max_value);
-	idgen_changes_note_row(handle->relid, handle->name, IDGEN_CHANGE_DROP);
-	move->kind = IDGEN_MOVE_SOURCE;
-	move->to = found->greatest + 1;
-	(void) update_row(handle, "next_block_start = $2", move->to);
 	return IDGEN_SOURCE_OK;
 }
 
@@ -355,7 +241,5 @@ const IdgenSource idgen_source_table = {
 	.allocate = table_allocate,
 	.give_back = table_give_back,
 	.peek = table_peek,
-	.restart = table_restart,
-	.advance = table_advance,
 	.extent = table_extent,
 };

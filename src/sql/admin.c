@@ -1,9 +1,6 @@
 /*
  * admin.c
- *		Creating and restarting id sequences.
- *
- * Creating is an INSERT, which is in the script: here is what that needs
- * besides. Restarting is left to the source.
+ *		What idgen_create() needs besides SQL: it is in the script.
  */
 #include "postgres.h"
 
@@ -17,16 +14,12 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/definition.h"
-#include "catalog/epoch.h"
 #include "catalog/owning_column.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "common/compat.h"
 #include "common/period.h"
-#include "session/handle_table.h"
 #include "session/missing.h"
-#include "session/period_now.h"
-#include "session/validate.h"
 #include "sql/sql_support.h"
 #include "sql/view_line.h"
 #include "text/format.h"
@@ -34,7 +27,6 @@
 PG_FUNCTION_INFO_V1(idgen_new_row);
 PG_FUNCTION_INFO_V1(idgen_child_format);
 PG_FUNCTION_INFO_V1(idgen_parent);
-PG_FUNCTION_INFO_V1(idgen_restart);
 
 /*
  * The source_name to store, NULL if none. Raises what the source raises for the
@@ -142,77 +134,4 @@ idgen_parent(PG_FUNCTION_ARGS)
 	if (parent == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(parent));
-}
-
-/*
- * The sequence value to restart at: "start" itself, or that of an id as the
- * layout composes it. The two cannot be mistaken for each other; scrambled ids
- * could be, so there "start" is the sequence value. Raises 22003.
- */
-static int64
-restart_value(const IdgenHandle *handle, int64 start)
-{
-	IdgenPrefix prefix;
-
-	if (handle->found.layout->scrambled && start < 1)
-		ereport(ERROR,
-		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-		         errmsg("id %lld of id sequence \"%s\" does not fit layout \"%s\"",
-		                (long long) start, handle->name, handle->found.layout->name),
-		         errdetail("It must be at least 1.")));
-	if (!idgen_layout_fits(handle->found.layout, start))
-		idgen_layout_parse(handle->found.layout, start, &prefix, &start);
-	return start;
-}
-
-/*
- * Start an id sequence again at an id, or at its sequence value, when the
- * transaction commits. Raises 42501, 42704, 22023 or 22003 for an id out of its
- * range, and 0A000 if its source cannot be restarted or its row has periods.
- */
-static void
-restart_at(IdgenHandle *handle, IdgenCall *call, int64 start)
-{
-	for (;;)
-	{
-		idgen_handle_validate(handle, call);
-		if (handle->found.period != IDGEN_PERIOD_NONE)
-			idgen_refuse_periods(handle, "idgen_restart");
-		if (handle->found.source->restart == NULL)
-			ereport(ERROR,
-			        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			         errmsg("id sequence \"%s\" with source \"%s\" cannot be restarted",
-			                handle->name, handle->found.source->name),
-			         errhint("Restart what its ids come from. Then delete its row and insert it again, to drop the cached ids.")));
-		if (handle->found.source->restart(handle, restart_value(handle, start)) != IDGEN_SOURCE_STALE)
-			break;
-		idgen_handle_invalidate(handle);
-	}
-}
-
-/*
- * idgen_restart(name text, start bigint) returns void
- *
- * Start again at that id, forwards or backwards. Cached ids are dropped when
- * the transaction commits. The child of a template is made, as a draw would
- * make it: rows may have come with numbers of their own. Raises what
- * restart_at() does.
- */
-Datum
-idgen_restart(PG_FUNCTION_ARGS)
-{
-	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	IdgenCall call = {.function = "idgen_restart()"};
-	IdgenHandle *handle = idgen_handle_get(id_sequences, name, strlen(name));
-	bool held;
-
-	PreventCommandIfParallelMode(call.function);
-	if (idgen_parent_of(id_sequences, name) != NULL)
-		call.missing_row = IDGEN_MISSING_ROW_MADE;
-	held = idgen_handle_hold(handle);
-	restart_at(handle, &call, PG_GETARG_INT64(1));
-	if (held)
-		idgen_handle_let_go(handle);
-	PG_RETURN_VOID();
 }

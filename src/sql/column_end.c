@@ -189,19 +189,6 @@ count_value(Search *search, Oid type, Datum value)
 	MemoryContextSwitchTo(caller);
 }
 
-/* A number as a bigint, rounded down, and cut at the ends of that type. */
-int64
-idgen_cut_to_bigint(Numeric number)
-{
-	Datum value = NumericGetDatum(number);
-
-	if (DatumGetBool(DirectFunctionCall2(numeric_ge, value, NumericGetDatum(int64_to_numeric(PG_INT64_MAX)))))
-		return PG_INT64_MAX;
-	if (DatumGetBool(DirectFunctionCall2(numeric_le, value, NumericGetDatum(int64_to_numeric(PG_INT64_MIN)))))
-		return PG_INT64_MIN;
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8, DirectFunctionCall1(numeric_floor, value)));
-}
-
 /*
  * Scans
  */

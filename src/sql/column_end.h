@@ -24,7 +24,6 @@ typedef enum IdgenLook
 	IDGEN_LOOK_BRIEFLY,
 } IdgenLook;
 
-extern int64 idgen_cut_to_bigint(Numeric number);
 extern void idgen_check_may_read(Oid relid, const char *column);
 extern Numeric idgen_column_end(Oid relid, const char *column, IdgenColumnEnd end,
                                 const IdgenFormat *format, IdgenLook look);

@@ -31,7 +31,9 @@ SELECT idgen_peek('unknown');
 \echo :SQLSTATE
 SELECT idgen_last('unknown');
 \echo :SQLSTATE
+\set SHOW_CONTEXT never
 SELECT idgen_restart('unknown', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 
 -- names that no row can have: nothing is tried

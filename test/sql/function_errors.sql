@@ -128,9 +128,11 @@ SELECT string_agg(idgen_next('gen')::text, ' ') FROM generate_series(202, 210);
 SELECT count(*) FROM idgen_cache;
 
 -- it cannot be started again, nor looked ahead
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 1);
 \echo :SQLSTATE
 SELECT idgen_restart('gen', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT idgen_peek('gen');
 \echo :SQLSTATE

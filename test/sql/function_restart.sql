@@ -5,6 +5,7 @@
 -- A cache per session is emptied by changes that are rolled back, hence:
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE TABLE counter AS SELECT 1::bigint AS next_id;
 CREATE FUNCTION allocate(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint)

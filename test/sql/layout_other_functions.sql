@@ -2,6 +2,7 @@
 -- Layouts with idgen_peek, idgen_last and idgen_restart: ids as they are drawn
 -- go in and come out
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 ALTER SYSTEM SET idgen.node_id = 2;
 SELECT pg_reload_conf();

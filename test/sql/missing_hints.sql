@@ -1,6 +1,7 @@
 --
 -- What is said of a name that has no row, but that a draw would make one for
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 SELECT idgen_create('t/*'), idgen_create('s/*', layout => 'scrambled'), idgen_create('p', period => 'year'), idgen_create('b/*', period => 'month');
 

@@ -1,6 +1,7 @@
 --
 -- idgen_next: ids one after the other, taken from the row a block at a time
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 
 -- a row is all it takes

@@ -30,9 +30,11 @@ SELECT idgen_next('hi');
 SELECT idgen_restart('hi', 998);
 SELECT draw('hi', 1);
 SELECT idgen_next('hi');
+\set SHOW_CONTEXT never
 SELECT idgen_restart('hi', 1001);
 \echo :SQLSTATE
 SELECT idgen_restart('hi', 0);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 
 -- hilo: at the start if a block begins there, else where the next one does
@@ -47,7 +49,9 @@ SELECT idgen_restart('number', 105);
 SELECT draw('number', 2);
 SELECT idgen_restart('number', 1);
 SELECT draw('number', 2);
+\set SHOW_CONTEXT never
 SELECT idgen_restart('number', -7);
+\set SHOW_CONTEXT errors
 
 -- it is for other transactions when it commits
 BEGIN;

@@ -114,16 +114,20 @@ SELECT idgen_next('gen');
 \echo :SQLSTATE
 
 -- errors
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 4);
 \echo :SQLSTATE
 SELECT idgen_restart('no such', 4);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT idgen_restart('gen', NULL);
 SELECT idgen_peek('gen');
 \echo :SQLSTATE
 CREATE ROLE regress_idgen_user;
 SET ROLE regress_idgen_user;
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 RESET ROLE;
 GRANT UPDATE ON id_sequences TO regress_idgen_user;

@@ -2,6 +2,7 @@
 -- The owner of id_sequences can rename it and put something else in its place,
 -- which is an error for those who draw, and no harm to the server
 --
+\set SHOW_CONTEXT never
 CREATE SCHEMA regress_idgen_schema;
 CREATE EXTENSION idgen SCHEMA regress_idgen_schema;
 CREATE ROLE regress_idgen_owner;

@@ -28,7 +28,9 @@ SELECT idgen_peek('gen');
 \echo :SQLSTATE
 SELECT idgen_last('gen');
 \echo :SQLSTATE
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT nextval('gen_seq');
 \echo :SQLSTATE
@@ -40,7 +42,9 @@ SET ROLE regress_idgen_user;
 EXECUTE draw;
 EXECUTE draw_row;
 SELECT idgen_peek('gen'), idgen_last('gen'), idgen_next_big('gen', 'sequence');
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT setval('gen_seq', 1);
 \echo :SQLSTATE
@@ -132,11 +136,15 @@ RESET ROLE;
 BEGIN;
 REVOKE USAGE, UPDATE ON gen_seq FROM regress_idgen_owner;
 SET LOCAL ROLE regress_idgen_owner;
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 700);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 ROLLBACK;
 SET ROLE regress_idgen_user;
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 0);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT current_user;
 RESET ROLE;
@@ -152,7 +160,9 @@ SELECT idgen_peek('gen');
 \echo :SQLSTATE
 SELECT idgen_last('gen');
 \echo :SQLSTATE
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 RESET ROLE;
 GRANT SELECT ON id_sequences TO PUBLIC;

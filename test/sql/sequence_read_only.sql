@@ -1,6 +1,7 @@
 --
 -- In a read-only transaction, ids come from temporary sequences only
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 1, 'sequence');
 CREATE SEQUENCE gen_seq INCREMENT 10;

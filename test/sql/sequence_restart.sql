@@ -11,7 +11,9 @@ SELECT idgen_next('gen', 'sequence');
 
 -- without a row, there is nothing of that name to restart or to look at, as
 -- with idgen_next of the name alone; but ALTER SEQUENCE restarts it
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 500);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT idgen_peek('gen');
 \echo :SQLSTATE
@@ -31,11 +33,13 @@ SELECT idgen_next('gen');
 SELECT next_block_start FROM id_sequences;
 
 -- out of bounds
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 0);
 \echo :SQLSTATE
 SELECT idgen_restart('gen', 1001);
 \echo :SQLSTATE
 SELECT idgen_restart('gen', -9223372036854775808);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT idgen_next('gen');
 SELECT idgen_restart('gen', 1000);

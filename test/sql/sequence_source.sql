@@ -58,7 +58,9 @@ SELECT idgen_next_big('gen');
 \echo :SQLSTATE
 SELECT idgen_peek('gen');
 \echo :SQLSTATE
+\set SHOW_CONTEXT never
 SELECT idgen_restart('gen', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 SELECT idgen_last('gen');
 

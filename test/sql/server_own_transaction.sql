@@ -143,7 +143,9 @@ SELECT count(DISTINCT idgen_next('mine')) FROM generate_series(1, 5);
 COMMIT;
 
 -- it cannot be restarted from here
+\set SHOW_CONTEXT never
 SELECT idgen_restart('mine', 1);
+\set SHOW_CONTEXT errors
 \echo :SQLSTATE
 
 DROP USER MAPPING FOR CURRENT_USER SERVER central;

@@ -2,6 +2,7 @@
 -- Rows that came with numbers of their own: the child that they belong to is
 -- made behind them, before anybody has drawn from it
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 CREATE TABLE issue (repo_id bigint, index bigint, UNIQUE (repo_id, index));
 SELECT idgen_create('issue/*', block_size => 1), idgen_create('bill', period => 'year');

@@ -4,6 +4,7 @@
 --
 -- needs test/idgen.conf
 --
+\set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size, refill) VALUES ('gen', 1, 1, 'worker'), ('hidden', 1, 1, 'worker');
 CREATE ROLE regress_idgen_user;
