@@ -23,8 +23,7 @@
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
 #include "sources/sources.h"
-#include "sql/object_access.h"
-#include "sql/utility.h"
+#include "sql/hooks.h"
 #include "unique_id/unique_state.h"
 #include "xact.h"
 

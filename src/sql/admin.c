@@ -1,32 +1,73 @@
 /*
  * admin.c
- *		What idgen_create() needs besides SQL: it is in the script.
+ *		What functions of the script need besides SQL: idgen_create(),
+ *		idgen_restart(), idgen_sync(), idgen_adopt() and idgen_release().
+ *
+ * Restarting and moving change the row by ordinary SQL, or a native sequence. C
+ * finds out what there is to move, has the cache drop what it holds, and gives
+ * a native sequence a new file.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/objectaddress.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "commands/defrem.h"
+#include "commands/sequence.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "parser/parser.h"
 #include "storage/lmgr.h"
+#include "tcop/dest.h"
+#include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "catalog/definition.h"
+#include "catalog/epoch.h"
+#include "catalog/native_sequence.h"
 #include "catalog/owning_column.h"
+#include "catalog/privileges.h"
+#include "catalog/row.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 #include "common/period.h"
+#include "session/handle_table.h"
 #include "session/missing.h"
+#include "session/pending.h"
+#include "session/period_now.h"
+#include "session/validate.h"
+#include "session/xact_changes.h"
+#include "sources/sources.h"
 #include "sql/sql_support.h"
-#include "sql/view_line.h"
 #include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_new_row);
 PG_FUNCTION_INFO_V1(idgen_child_format);
 PG_FUNCTION_INFO_V1(idgen_parent);
+PG_FUNCTION_INFO_V1(idgen_look);
+PG_FUNCTION_INFO_V1(idgen_drop_cached);
+PG_FUNCTION_INFO_V1(idgen_start_sequence);
+PG_FUNCTION_INFO_V1(idgen_lock_to_move);
+PG_FUNCTION_INFO_V1(idgen_lock_sequence);
+PG_FUNCTION_INFO_V1(idgen_serial_name);
+PG_FUNCTION_INFO_V1(idgen_make_serial);
+PG_FUNCTION_INFO_V1(idgen_set_not_null);
+
+/*
+ * Creating
+ */
 
 /*
  * The source_name to store, NULL if none. Raises what the source raises for the
@@ -134,4 +175,394 @@ idgen_parent(PG_FUNCTION_ARGS)
 	if (parent == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(parent));
+}
+
+/*
+ * Restarting, and moving behind ids
+ */
+
+/*
+ * The owner of the column that a row belongs to, and the transaction that has
+ * written the row: invalid if there is none. Returns false if there is no row.
+ */
+static bool
+look_at_row(Oid id_sequences, const char *name, Oid *owner, TransactionId *writer)
+{
+	IdgenRow row;
+	bool found = idgen_row_open(&row, id_sequences, name, strlen(name), IDGEN_SEARCH_SURE);
+
+	*owner = InvalidOid;
+	*writer = InvalidTransactionId;
+	if (found)
+	{
+		bool isnull;
+		Datum column = slot_getattr(row.slot, IDGEN_ATT_OWNED_BY, &isnull);
+
+		if (!isnull)
+			*owner = idgen_owner_of(idgen_owning_table(DatumGetInt64(column)));
+		*writer = idgen_row_writer(row.slot);
+	}
+	idgen_row_close(&row);
+	return found;
+}
+
+/*
+ * Validate the handle of an id sequence that is to be moved. Raises 0A000 for a
+ * row with periods, and what idgen_handle_validate() does.
+ */
+static void
+validate(IdgenHandle *handle, IdgenCall *call)
+{
+	idgen_handle_invalidate(handle);
+	idgen_handle_validate(handle, call);
+	if (handle->found.period != IDGEN_PERIOD_NONE)
+		idgen_refuse_periods(handle, "idgen_restart");
+}
+
+/* Lock the native sequence of a handle as ALTER SEQUENCE does. Raises 42501. */
+static void
+lock_object(IdgenHandle *handle, IdgenCall *call)
+{
+	uint64 epoch;
+
+	do
+	{
+		epoch = idgen_epoch;
+		if (!OidIsValid(handle->found.object))
+			break;
+		idgen_native_check(handle->found.object, ACL_UPDATE);
+		LockRelationOid(handle->found.object, ShareRowExclusiveLock);
+		if (epoch == idgen_epoch)
+			break;
+		validate(handle, call);
+	} while (true);
+}
+
+/*
+ * The id that a native sequence which this transaction has locked gives next.
+ * Returns false if there is none.
+ */
+static bool
+next_of_object(const IdgenHandle *handle, int64 *next)
+{
+	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	IdgenNativeState state = idgen_native_locked_state(handle->found.object);
+	IdgenBlock block;
+	int64 value;
+
+	if (!idgen_native_next_ids(sequence, &state, &value, &block))
+		return false;
+	*next = block.next;
+	return true;
+}
+
+/* In which direction do the ids go? */
+static int64
+step_of(const IdgenHandle *handle)
+{
+	return OidIsValid(handle->found.object) ? ((const IdgenNativeSequence *) handle->found.details)->ids.step : 1;
+}
+
+/*
+ * Do all ids that are cached or pending lie behind those given, if any are?
+ * Others see what a transaction has written before it publishes the rest of its
+ * block: so wait for that of the row.
+ */
+static bool
+all_lie_behind(FunctionCallInfo fcinfo, const IdgenHandle *handle, TransactionId writer)
+{
+	int64 step = step_of(handle);
+	int last = step > 0 ? 6 : 5;
+
+	if (PG_ARGISNULL(last))
+		return true;
+	if (TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
+		XactLockTableWait(writer, NULL, NULL, XLTW_None);
+	return idgen_all_lie_behind(handle, PG_GETARG_INT64(last), step);
+}
+
+/*
+ * idgen_look(search_path text, function text, name text, source text,
+ * lock boolean, lowest bigint, highest bigint) returns record: what is to be
+ * known of an id sequence to move it. The child of a template is made. With
+ * "lock", the native sequence that its blocks come from is locked, as ALTER
+ * SEQUENCE does, and is asked what comes next. Without it, all is null if there
+ * is no row, and no source is asked for that needs none. Raises 42704, 42501,
+ * 0A000, 25006.
+ */
+Datum
+idgen_look(PG_FUNCTION_ARGS)
+{
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	IdgenCall call = {0};
+	IdgenViewLine line = {.n = 0};
+	const IdgenFound *found;
+	const char *name;
+	IdgenHandle *handle;
+	TransactionId writer;
+	Oid owner;
+	bool made;
+	bool held;
+	bool lock;
+	bool has_next;
+	int64 next = 0;
+	int guc_level;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
+		PG_RETURN_NULL();
+	call.function = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	name = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	lock = PG_GETARG_BOOL(4);
+	PreventCommandIfParallelMode(call.function);
+	if (!PG_ARGISNULL(3))
+		call.asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	made = look_at_row(id_sequences, name, &owner, &writer);
+	if (!made && idgen_parent_of(id_sequences, name) != NULL)
+		call.missing_row = IDGEN_MISSING_ROW_MADE;
+	else if (!made && !lock && (call.asked == NULL || call.asked->needs_row))
+		PG_RETURN_NULL();
+
+	/* Names are found by the search_path of whoever has called. */
+	guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", text_to_cstring(PG_GETARG_TEXT_PP(0)), PGC_USERSET, PGC_S_SESSION,
+	                         GUC_ACTION_SAVE, true, 0, false);
+	handle = idgen_handle_get(id_sequences, name, strlen(name));
+	held = idgen_handle_hold(handle);
+	validate(handle, &call);
+	found = &handle->found;
+	if (!found->temporary)
+		PreventCommandIfReadOnly(call.function);
+	if (lock)
+		lock_object(handle, &call);
+	has_next = lock && OidIsValid(found->object) && next_of_object(handle, &next);
+
+	idgen_view_add(&line, BoolGetDatum(found->has_row));
+	idgen_view_add_text(&line, found->source->name);
+	idgen_view_add_unless(!OidIsValid(owner), &line, ObjectIdGetDatum(owner));
+	idgen_view_add_unless(!OidIsValid(found->object), &line, ObjectIdGetDatum(found->object));
+	idgen_view_add(&line, BoolGetDatum(found->search_path != NULL));
+	idgen_view_add(&line, Int32GetDatum((int32) step_of(handle)));
+	idgen_view_add_unless(!has_next, &line, Int64GetDatum(next));
+	idgen_view_add(&line, BoolGetDatum(all_lie_behind(fcinfo, handle, writer)));
+	if (held)
+		idgen_handle_let_go(handle);
+	AtEOXact_GUC(true, guc_level);
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+}
+
+/*
+ * idgen_drop_cached(name text) returns void: when the transaction commits, drop
+ * what is cached of a row, and for the transaction itself at once. Before the
+ * row is updated: the update must not put back what this transaction has
+ * reserved, and a step forward would not by itself drop anything. Raises 42501.
+ */
+Datum
+idgen_drop_cached(PG_FUNCTION_ARGS)
+{
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+
+	idgen_check_may_change(id_sequences, ACL_UPDATE);
+	idgen_changes_note_row(id_sequences, text_to_cstring(PG_GETARG_TEXT_PP(0)), IDGEN_CHANGE_DROP);
+	PG_RETURN_VOID();
+}
+
+/*
+ * idgen_start_sequence(sequence oid, value bigint, is_called boolean) returns
+ * void: setval(), but on a new file, as ALTER SEQUENCE RESTART gives it one. So
+ * it takes effect, and voids what is cached, when the transaction commits, or
+ * not at all. Like setval(), it needs the privilege UPDATE. Raises 42501.
+ */
+Datum
+idgen_start_sequence(PG_FUNCTION_ARGS)
+{
+	Oid sequence = PG_GETARG_OID(0);
+
+	idgen_native_check(sequence, ACL_UPDATE);
+	LockRelationOid(sequence, ShareRowExclusiveLock);
+	ResetSequence(sequence);
+	(void) DirectFunctionCall3(setval3_oid, ObjectIdGetDatum(sequence), PG_GETARG_DATUM(1), PG_GETARG_DATUM(2));
+	CommandCounterIncrement();
+	PG_RETURN_VOID();
+}
+
+/*
+ * Moving columns
+ */
+
+/* Raises 42501 unless the current user owns the relation. */
+static void
+check_owner(Oid relid)
+{
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+}
+
+/* The entry of a column in pg_attribute. Raises 42703 if there is none. */
+static HeapTuple
+find_column(Oid relid, const char *name)
+{
+	HeapTuple tuple = SearchSysCacheAttName(relid, name);
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_COLUMN),
+		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
+	return tuple;
+}
+
+/*
+ * idgen_lock_to_move(relation oid) returns void: lock a table, and all that
+ * inherit from it, until the transaction ends. LOCK TABLE would lock what has
+ * the name by then. Raises 42501.
+ */
+Datum
+idgen_lock_to_move(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+
+	PreventCommandIfParallelMode("LOCK TABLE");
+	PreventCommandDuringRecovery("LOCK TABLE");
+	check_owner(relid);
+	LockRelationOid(relid, AccessExclusiveLock);
+	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		(void) find_all_inheritors(relid, AccessExclusiveLock, NULL);
+	PG_RETURN_VOID();
+}
+
+/*
+ * idgen_lock_sequence(sequence oid, to_drop boolean) returns void: until the
+ * transaction ends, keep a native sequence from being dropped; or wait for all
+ * that draw from it, and keep them away, if it is to be dropped. Raises 42501.
+ */
+Datum
+idgen_lock_sequence(PG_FUNCTION_ARGS)
+{
+	Oid sequence = PG_GETARG_OID(0);
+	bool to_drop = PG_GETARG_BOOL(1);
+
+	if (to_drop)
+		check_owner(sequence);
+	else
+		idgen_native_check(sequence, ACL_USAGE | ACL_SELECT | ACL_UPDATE);
+	LockRelationOid(sequence, to_drop ? AccessExclusiveLock : AccessShareLock);
+	PG_RETURN_VOID();
+}
+
+/*
+ * idgen_serial_name(table_name name, column_name name) returns name: how the
+ * server calls the native sequence of a serial column, if that name is free
+ */
+Datum
+idgen_serial_name(PG_FUNCTION_ARGS)
+{
+	char *name = makeObjectName(NameStr(*PG_GETARG_NAME(0)), NameStr(*PG_GETARG_NAME(1)), "seq");
+
+	return DirectFunctionCall1(namein, CStringGetDatum(name));
+}
+
+/*
+ * idgen_make_serial(relation oid, column_name name, start bigint) returns oid:
+ * make a native sequence that begins with "start" and belongs to the column, in
+ * a table that the caller has locked. Its name and its type are those that the
+ * server gives it, and it belongs to the owner of the table, whoever calls
+ * this: there is no SQL that says so. Raises 42501, 42703.
+ */
+Datum
+idgen_make_serial(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+	const char *column = NameStr(*PG_GETARG_NAME(1));
+	int64 start = PG_GETARG_INT64(2);
+	Oid schema = get_rel_namespace(relid);
+	HeapTuple attribute;
+	Oid type;
+	PlannedStmt *planned = makeNode(PlannedStmt);
+	CreateSeqStmt *statement;
+	char *name;
+	char *command;
+
+	check_owner(relid);
+	attribute = find_column(relid, column);
+	type = getBaseType(((Form_pg_attribute) GETSTRUCT(attribute))->atttypid);
+	ReleaseSysCache(attribute);
+	name = ChooseRelationName(get_rel_name(relid), column, "seq", schema, false);
+	command = psprintf("CREATE %sSEQUENCE %s AS %s START WITH %lld MINVALUE %lld OWNED BY %s.%s",
+	                   get_rel_persistence(relid) == RELPERSISTENCE_PERMANENT ? "" : "UNLOGGED ",
+	                   quote_qualified_identifier(get_namespace_name(schema), name),
+	                   format_type_be_qualified(type), (long long) start, (long long) Min(start, 1),
+	                   idgen_table_name(relid), quote_identifier(column));
+	statement = castNode(CreateSeqStmt, linitial_node(RawStmt, raw_parser(command, RAW_PARSE_DEFAULT))->stmt);
+	statement->ownerId = idgen_owner_of(relid);
+	planned->commandType = CMD_UTILITY;
+	planned->utilityStmt = (Node *) statement;
+	ProcessUtility(planned, command, false, PROCESS_UTILITY_QUERY, NULL, NULL, None_Receiver, NULL);
+	CommandCounterIncrement();
+	PG_RETURN_OID(get_relname_relid(name, schema));
+}
+
+/* Does a table have CHECK constraints? */
+static bool
+has_checks(Oid relid)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool result = HeapTupleIsValid(tuple) && ((Form_pg_class) GETSTRUCT(tuple))->relchecks > 0;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return result;
+}
+
+/* Can a column have nulls? */
+static bool
+is_nullable(Oid relid, const char *name)
+{
+	HeapTuple tuple = find_column(relid, name);
+	bool result = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
+
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+/*
+ * idgen_set_not_null(relation oid, column_name name) returns void: have a
+ * column refuse nulls, in a table that the caller has locked.
+ *
+ * The server looks whether CHECK constraints say so already, and may run
+ * functions in them: so that is done as the owner of the tables. Raises 42501
+ * if these have several owners, since none of them may run the code of another;
+ * 23502 if the column has nulls.
+ */
+Datum
+idgen_set_not_null(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+	const char *name = NameStr(*PG_GETARG_NAME(1));
+	Oid owner = idgen_owner_of(relid);
+	bool checked = false;
+	bool shared = false;
+	IdgenIdentity before;
+	ListCell *cell;
+
+	check_owner(relid);
+	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
+	{
+		checked = checked || (has_checks(lfirst_oid(cell)) && is_nullable(lfirst_oid(cell), name));
+		shared = shared || idgen_owner_of(lfirst_oid(cell)) != owner;
+	}
+	if (checked && shared)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("cannot set column \"%s\" of table \"%s\" NOT NULL for several owners", name, get_rel_name(relid)),
+		         errdetail("Tables that inherit it have other owners, whose CHECK constraints could run with the rights of another."),
+		         errhint("Set it NOT NULL in each table, as its owner, before.")));
+	if (checked)
+		idgen_act_as(owner, &before);
+	SPI_connect();
+	if (SPI_execute(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", idgen_table_name(relid), quote_identifier(name)),
+	                false, 0) != SPI_OK_UTILITY)
+		elog(ERROR, "could not set a column NOT NULL");
+	SPI_finish();
+	if (checked)
+		idgen_act_as_before(&before);
+	PG_RETURN_VOID();
 }

@@ -48,7 +48,7 @@
 #include "catalog/row_duties.h"
 #include "catalog/source.h"
 #include "common/compat.h"
-#include "sql/utility.h"
+#include "sql/hooks.h"
 
 PG_FUNCTION_INFO_V1(idgen_next_support);
 

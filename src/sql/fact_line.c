@@ -33,7 +33,7 @@
 #include "shmem/kept_counters.h"
 #include "shmem/other_servers.h"
 #include "sources/went_back.h"
-#include "sql/fact_line.h"
+#include "sql/facts.h"
 
 PG_FUNCTION_INFO_V1(idgen_native_facts);
 

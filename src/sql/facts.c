@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -34,8 +35,7 @@
 #include "catalog/template.h"
 #include "common/subxact.h"
 #include "shmem/worker_registry.h"
-#include "sql/fact_line.h"
-#include "sql/refill_holder.h"
+#include "sql/facts.h"
 
 PG_FUNCTION_INFO_V1(idgen_facts);
 
@@ -129,6 +129,42 @@ show_batch(Reading *reading)
  */
 
 /*
+ * Find the transaction that a refill of an id sequence waits for: one that has
+ * locked the row, be it that of a session which has refilled or that of another
+ * program; one that has claimed the refill; or one that has locked the native
+ * sequence. Nobody who draws or refills notes that for this. It is found out
+ * from the row itself, from what the cache holds, and from the lock manager.
+ * The row comes first: a session that has claimed the refill may itself wait
+ * for another program, which has locked the row.
+ *
+ * "row" is the newest
+ * version in "rel", or empty; "object" what its source draws from, or
+ * invalid; "cached" what the cache holds of it, or NULL. Returns false if no
+ * refill is known to wait. (That a transaction holds a native sequence is
+ * enough: a refill will wait for it.) Caller has a snapshot.
+ */
+static bool
+find_holder(Relation rel, TupleTableSlot *row, const IdgenSource *source,
+            Oid object, const IdgenCached *cached, IdgenLockHolder *holder)
+{
+	bool awaited = cached != NULL && cached->awaited;
+	TransactionId xid = InvalidTransactionId;
+	IdgenLock lock;
+
+	if (source->locks_row && !TTS_EMPTY(row) && (awaited || idgen_row_is_awaited(rel, row)))
+		xid = idgen_row_holder(row);
+	if (!TransactionIdIsValid(xid) && awaited)
+		xid = cached->claim;
+	if (!idgen_lock_of_running(xid, &lock))
+	{
+		if (!OidIsValid(object))
+			return false;
+		lock = idgen_lock_of_relation(object);
+	}
+	return idgen_lock_find_holder(&lock, holder);
+}
+
+/*
  * Add an item to the batch. The slot has its row, where that is in the table,
  * or is empty: whether the row is locked can be seen only there.
  */
@@ -141,8 +177,8 @@ add_item(Reading *reading, IdgenShown item, TupleTableSlot *row)
 		show_batch(reading);
 	before = MemoryContextSwitchTo(reading->batch);
 	item.name = pstrdup(item.name);
-	item.waits = idgen_refill_find_holder(reading->call.rel, row, item.source, item.sequence,
-	                                      item.entry != NULL ? &item.entry->cached : NULL, &item.holder);
+	item.waits = find_holder(reading->call.rel, row, item.source, item.sequence,
+	                         item.entry != NULL ? &item.entry->cached : NULL, &item.holder);
 	if (!TTS_EMPTY(row))
 		item.row = ExecCopySlotHeapTuple(row);
 	reading->items[reading->nitems++] = item;

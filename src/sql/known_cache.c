@@ -11,7 +11,7 @@
 
 #include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
-#include "sql/known_cache.h"
+#include "sql/facts.h"
 
 /*
  * The entries of a name: the first one, or NULL if there is none.

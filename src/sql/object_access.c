@@ -27,8 +27,7 @@
 #include "session/xact_changes.h"
 #include "shmem/kept_counters.h"
 #include "shmem/worker_registry.h"
-#include "sql/object_access.h"
-#include "sql/utility.h"
+#include "sql/hooks.h"
 
 static object_access_hook_type previous_object_access_hook = NULL;
 

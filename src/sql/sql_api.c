@@ -13,9 +13,8 @@
 #include "draw/peek.h"
 #include "session/validate.h"
 #include "sources/sources.h"
-#include "sql/call_site.h"
 #include "sql/sql_support.h"
-#include "sql/utility.h"
+#include "sql/hooks.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);

@@ -14,7 +14,7 @@
 #include "catalog/version.h"
 #include "common/compat.h"
 #include "sources/sources.h"
-#include "sql/view_line.h"
+#include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_calls);
 PG_FUNCTION_INFO_V1(idgen_constant);

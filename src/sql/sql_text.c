@@ -21,7 +21,6 @@
 #include "session/handle_table.h"
 #include "session/period_now.h"
 #include "session/validate.h"
-#include "sql/call_site.h"
 #include "sql/sql_support.h"
 #include "text/format.h"
 

@@ -1,18 +1,46 @@
 /*
- * fact_line.h
- *		What the server knows of one id sequence, as a line of idgen_facts().
+ * facts.h
+ *		What the server knows of id sequences: lines of idgen_facts().
  */
-#ifndef IDGEN_FACT_LINE_H
-#define IDGEN_FACT_LINE_H
+#ifndef IDGEN_FACTS_H
+#define IDGEN_FACTS_H
 
 #include "access/htup.h"
 #include "nodes/execnodes.h"
 #include "utils/rel.h"
 
 #include "common/lock_holder.h"
+#include "session/name_table.h"
+#include "shmem/cache.h"
 #include "sources/sources.h"
-#include "sql/known_cache.h"
-#include "sql/view_line.h"
+#include "sql/sql_support.h"
+
+/*
+ * An entry of the cache, as it was when all were read. Those of one name differ
+ * in their native sequences.
+ */
+typedef struct IdgenKnownEntry
+{
+	IdgenNameKey name;            /* what the table finds it by */
+	struct IdgenKnownEntry *next; /* of the same name, or NULL */
+	bool has_row;                 /* has a row of that name been seen? */
+	IdgenCacheKey key;
+	IdgenCached cached;
+	char text[FLEXIBLE_ARRAY_MEMBER]; /* the name */
+} IdgenKnownEntry;
+
+typedef struct IdgenKnownCache
+{
+	Oid relid; /* id_sequences */
+	name_table_hash *by_name;
+} IdgenKnownCache;
+
+/* Is this key in the cache of all sessions, rather than in the session's? */
+static inline bool
+idgen_known_is_shared(const IdgenCacheKey *key)
+{
+	return idgen_cache_is_shared() && !key->temporary;
+}
 
 /* Who asks, and what is the same for all id sequences. */
 typedef struct IdgenFactsCall
@@ -44,7 +72,9 @@ typedef struct IdgenShown
 	IdgenLockHolder holder;
 } IdgenShown;
 
+extern IdgenKnownCache idgen_known_read(Oid relid);
+extern IdgenKnownEntry *idgen_known_find(const IdgenKnownCache *cache, const char *name);
 extern void idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableSlot *row);
 extern void idgen_fact_line_broken(const IdgenFactsCall *call, const IdgenShown *shown, const char *problem);
 
-#endif /* IDGEN_FACT_LINE_H */
+#endif /* IDGEN_FACTS_H */

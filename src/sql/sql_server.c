@@ -1,0 +1,221 @@
+/*
+ * sql_server.c
+ *		SQL functions about this server, and about others: its library, cache
+ *		and node number; what it remembers of centres; the foreign-data wrapper.
+ */
+#include "postgres.h"
+
+#include "access/reloptions.h"
+#include "catalog/pg_foreign_server.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+
+#include "catalog/privileges.h"
+#include "common/compat.h"
+#include "common/guc.h"
+#include "node/lease.h"
+#include "remote/foreign_server.h"
+#include "remote/server_options.h"
+#include "shmem/cache.h"
+#include "sources/went_back.h"
+#include "sql/sql_support.h"
+
+PG_FUNCTION_INFO_V1(idgen_version_1_0);
+PG_FUNCTION_INFO_V1(idgen_server_state);
+PG_FUNCTION_INFO_V1(idgen_stats_reset);
+PG_FUNCTION_INFO_V1(idgen_accept_centre);
+PG_FUNCTION_INFO_V1(idgen_centre_mark);
+PG_FUNCTION_INFO_V1(idgen_fdw_validator);
+
+/*
+ * idgen_version() returns text: the version of the library
+ *
+ * Each version with another second number has another name for this function in
+ * C, and its scripts declare it first. So the server says which library it
+ * lacks when an older one is loaded. The old names stay, as does each C
+ * function that a published script names: without it, what pg_dump makes for
+ * pg_upgrade could not be loaded. A C function that gets other arguments, or
+ * returns other columns, gets another name as well: the version that has
+ * changed it is added.
+ */
+Datum
+idgen_version_1_0(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(IDGEN_VERSION));
+}
+
+/* Add what there is to say of the cache. */
+static void
+add_cache(IdgenViewLine *line)
+{
+	IdgenCacheTotals totals;
+
+	idgen_cache_totals(&totals);
+	idgen_view_add_text(line, idgen_cache_is_shared() ? "server" : "session");
+	idgen_view_add(line, Int32GetDatum(totals.max_sequences));
+	idgen_view_add(line, Int32GetDatum(totals.sequences));
+	idgen_view_add(line, Int64GetDatum(totals.evictions));
+	idgen_view_add(line, Int64GetDatum(totals.ids_evicted));
+	idgen_view_add(line, Int64GetDatum(totals.ids_lost));
+	idgen_view_add(line, Int64GetDatum(totals.ids_uncached));
+	idgen_view_add(line, Int32GetDatum(totals.max_idle_sequences));
+	idgen_view_add(line, Int32GetDatum(totals.idle_sequences));
+	idgen_view_add(line, Int64GetDatum(totals.idle_ids));
+}
+
+/* Add what there is to say of a number that is leased. */
+static void
+add_lease(IdgenViewLine *line)
+{
+	IdgenLeaseReport report = {.renewed_at = 0};
+
+	if (idgen_lease_is_shared())
+		idgen_lease_report(&report);
+	idgen_view_add_unless(!idgen_lease_is_good(&report.lease), line, Int32GetDatum(report.lease.number));
+	idgen_view_add_unless(report.lease.number == 0, line, TimestampTzGetDatum(report.lease.until));
+	idgen_view_add_time(line, report.renewed_at);
+	idgen_view_add_time(line, report.failing_since);
+	idgen_view_add_text(line, report.failing_since != 0 && idgen_may_monitor() ? report.reason : NULL);
+}
+
+/* Add a number that is set, which has no lease. */
+static void
+add_number(IdgenViewLine *line)
+{
+	idgen_view_add(line, Int32GetDatum(idgen_node_id));
+	idgen_view_add_time(line, 0);
+	idgen_view_add_time(line, 0);
+	idgen_view_add_time(line, 0);
+	idgen_view_add_text(line, NULL);
+}
+
+/* idgen_server_state() returns record: what view idgen_server shows */
+Datum
+idgen_server_state(PG_FUNCTION_ARGS)
+{
+	IdgenViewLine line = {.n = 0};
+
+	add_cache(&line);
+	idgen_view_add_text(&line, idgen_node_id_setting);
+	if (idgen_node_id == IDGEN_NODE_LEASED)
+		add_lease(&line);
+	else
+		add_number(&line);
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+}
+
+/*
+ * idgen_stats_reset() returns void: set the counters of all id sequences of
+ * this database to zero.
+ */
+Datum
+idgen_stats_reset(PG_FUNCTION_ARGS)
+{
+	idgen_cache_reset_counters();
+	PG_RETURN_VOID();
+}
+
+/*
+ * idgen_accept_centre(server name, name text) returns bigint
+ *
+ * Forget how far a centre had got: with one id sequence; if name is null, with
+ * all, and which database cluster it was. Returns the number of id sequences.
+ * As with setval(), a rollback does not undo it. Raises 22004, 22023, 22001,
+ * 25006, 42501 unless the caller owns the server, 42704 and 42809.
+ */
+Datum
+idgen_accept_centre(PG_FUNCTION_ARGS)
+{
+	const char *name = NULL;
+	const char *server;
+	Oid serverid;
+
+	idgen_refuse_null(fcinfo, 0, "server");
+	PreventCommandIfReadOnly("idgen_accept_centre()");
+	if (!PG_ARGISNULL(1))
+	{
+		idgen_check_name(PG_GETARG_TEXT_PP(1));
+		name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	}
+	server = NameStr(*PG_GETARG_NAME(0));
+	AcceptInvalidationMessages();
+	serverid = idgen_server_find(name != NULL ? name : "", server);
+	if (!object_ownercheck(ForeignServerRelationId, serverid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_FOREIGN_SERVER, server);
+	if (name != NULL)
+	{
+		IdgenServer found = idgen_server_get(serverid);
+
+		name = idgen_server_remote_name(&found, name);
+	}
+	PG_RETURN_INT64(idgen_marks_forget(serverid, name));
+}
+
+/* May the current user know how far others have got with a server? */
+static bool
+may_know(Oid serverid)
+{
+	return idgen_may_monitor() ||
+		object_aclcheck(ForeignServerRelationId, serverid, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+}
+
+/*
+ * idgen_centre_mark(name text, source_name text) returns record
+ *
+ * What is remembered of the id sequence of a row with source "server"; nulls if
+ * there is nothing.
+ */
+Datum
+idgen_centre_mark(PG_FUNCTION_ARGS)
+{
+	enum
+	{
+		SERVER,
+		LAST_ID,
+		SYSTEM_IDENTIFIER,
+		TIMELINE,
+		WENT_BACK,
+		COLUMNS
+	};
+	TupleDesc desc = NULL;
+	Datum values[COLUMNS] = {0};
+	bool nulls[COLUMNS] = {true, true, true, true, true};
+	const char *name = PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const char *source_name = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Oid serverid = idgen_server_look_up(name, source_name);
+
+	if (OidIsValid(serverid) && may_know(serverid))
+	{
+		IdgenServer server = idgen_server_get(serverid);
+		const char *central_name = idgen_server_remote_name(&server, name);
+		IdgenMark mark = idgen_mark_read(serverid, central_name);
+		IdgenBackNote note = idgen_mark_find_back(serverid, central_name);
+
+		nulls[SERVER] = false;
+		values[SERVER] = DirectFunctionCall1(namein, CStringGetDatum(server.name));
+		nulls[LAST_ID] = !mark.known;
+		values[LAST_ID] = Int64GetDatum(mark.reserved);
+		nulls[SYSTEM_IDENTIFIER] = nulls[TIMELINE] = mark.centre.system == 0;
+		values[SYSTEM_IDENTIFIER] = Int64GetDatum((int64) mark.centre.system);
+		values[TIMELINE] = Int64GetDatum(mark.centre.timeline);
+		nulls[WENT_BACK] = note.how == IDGEN_NOT_BACK;
+		if (!nulls[WENT_BACK])
+			values[WENT_BACK] = CStringGetTextDatum(idgen_went_back_describe(&note, &mark));
+	}
+	PG_RETURN_DATUM(idgen_result_row(fcinfo, &desc, values, nulls));
+}
+
+/*
+ * idgen_fdw_validator(options text[], catalog oid) returns void
+ *
+ * Raises what idgen_server_check_options() does.
+ */
+Datum
+idgen_fdw_validator(PG_FUNCTION_ARGS)
+{
+	idgen_server_check_options(untransformRelOptions(PG_GETARG_DATUM(0)), PG_GETARG_OID(1));
+	PG_RETURN_VOID();
+}
