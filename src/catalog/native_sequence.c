@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "access/generic_xlog.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/xlog.h"
@@ -198,19 +199,23 @@ idgen_native_is_readable(Relation rel)
 		(!RecoveryInProgress() && !RELATION_IS_OTHER_TEMP(rel));
 }
 
+static Form_pg_sequence_data
+data_of_page(Page page)
+{
+	HeapTupleHeader tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, FirstOffsetNumber));
+
+	return (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
+}
+
 /* Read the page in that buffer, and release it. */
 IdgenNativeState
 idgen_native_state_in(Buffer buffer)
 {
-	HeapTupleHeader tuple;
 	Form_pg_sequence_data data;
 	IdgenNativeState state;
-	Page page;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	page = BufferGetPage(buffer);
-	tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, FirstOffsetNumber));
-	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
+	data = data_of_page(BufferGetPage(buffer));
 	state.last_value = data->last_value;
 	state.is_called = data->is_called;
 	state.lsn = BufferGetLSNAtomic(buffer);
@@ -237,6 +242,26 @@ idgen_native_locked_state(Oid relid)
 
 	relation_close(rel, NoLock);
 	return state;
+}
+
+/*
+ * Have the next nextval() write WAL. It believes that an earlier record covers
+ * the next values. There is none if the page came with a copied database, or if
+ * the transaction that made its file wrote none.
+ */
+void
+idgen_native_log_next(Relation rel)
+{
+	Buffer buffer = ReadBuffer(rel, 0);
+	GenericXLogState *wal;
+	Page page;
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	wal = GenericXLogStart(rel);
+	page = GenericXLogRegisterBuffer(wal, buffer, GENERIC_XLOG_FULL_IMAGE);
+	data_of_page(page)->log_cnt = 0;
+	GenericXLogFinish(wal);
+	UnlockReleaseBuffer(buffer);
 }
 
 /* How far is it from v to the last value? */

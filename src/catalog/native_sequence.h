@@ -53,6 +53,7 @@ extern bool idgen_native_is_readable(Relation rel);
 extern IdgenNativeState idgen_native_state_in(Buffer buffer);
 extern IdgenNativeState idgen_native_state(Relation rel);
 extern IdgenNativeState idgen_native_locked_state(Oid relid);
+extern void idgen_native_log_next(Relation rel);
 
 extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
 extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);

@@ -12,12 +12,58 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
+#include "utils/hsearch.h"
+#include "utils/rel.h"
 
 #include "catalog/table.h"
 #include "common/subxact.h"
 #include "sources/native_values.h"
+
+/*
+ * The files of native sequences that this session has drawn from, and that
+ * nextval() has written WAL for since then. NULL if there are none.
+ */
+static HTAB *logged_files;
+
+typedef struct LoggedFile
+{
+	Oid relid; /* the key */
+	RelFileNumber file;
+} LoggedFile;
+
+/*
+ * See to it that a crash does not undo what is drawn: the first nextval() of a
+ * session writes WAL, unless the sequence needs none, as a temporary one. That
+ * holds for the values that come after, too: see idgen_native_log_next().
+ */
+static void
+log_first_value(Oid relid)
+{
+	Relation rel = relation_open(relid, NoLock);
+	LoggedFile *logged;
+	bool found;
+
+	if (logged_files == NULL)
+	{
+		HASHCTL control = {.keysize = sizeof(Oid), .entrysize = sizeof(LoggedFile)};
+
+		logged_files = hash_create("idgen sequences", 16, &control, HASH_ELEM | HASH_BLOBS);
+	}
+	logged = hash_search(logged_files, &relid, HASH_ENTER, &found);
+	if (!found || logged->file != rel->rd_locator.relNumber)
+	{
+		logged->file = InvalidRelFileNumber;
+		if (RelationNeedsWAL(rel))
+		{
+			idgen_native_log_next(rel);
+			logged->file = rel->rd_locator.relNumber;
+		}
+	}
+	relation_close(rel, NoLock);
+}
 
 /* A part of ereport(): the sequence has no value left. */
 int
@@ -185,6 +231,7 @@ draw_more_values(void *arg)
 void
 idgen_values_draw(const IdgenHandle *handle, IdgenValues *values)
 {
+	log_first_value(values->relid);
 	draw_first_value(handle, values);
 
 	/*
