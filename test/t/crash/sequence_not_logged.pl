@@ -1,7 +1,8 @@
 # nextval() writes no WAL as long as it believes that an earlier record covers
-# the value. There is none if the sequence came with a copied database; nor, with
-# wal_level minimal, if it was made or restarted by the transaction that drew
-# from it. After a crash, no id that was drawn is issued again even so.
+# the value. There is none if the sequence came with a copied database, or was
+# unlogged; nor, with wal_level minimal, if it was made or restarted by the
+# transaction that drew from it. After a crash, no id that was drawn is issued
+# again even so.
 use strict;
 use warnings FATAL => 'all';
 
@@ -55,10 +56,14 @@ $node->safe_psql('postgres', 'CREATE DATABASE checkpoint TEMPLATE original');
 $node->safe_psql('postgres', 'CHECKPOINT');
 is_safe('checkpoint', $draw, 'copied before a checkpoint', $draw);
 
+my $few = q{SELECT idgen_next('x', 'sequence') FROM generate_series(1, 3);};
+
+is_safe('original', $draw, 'unlogged before',
+	"DROP SEQUENCE x_seq; CREATE UNLOGGED SEQUENCE x_seq START 50001 INCREMENT BY 20; $few ALTER SEQUENCE x_seq SET LOGGED; $draw", $draw);
+
 $node->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\n");
 $node->restart;
 
-my $few = q{SELECT idgen_next('x', 'sequence') FROM generate_series(1, 3);};
 my %changes = (
 	'made' => 'DROP SEQUENCE x_seq; CREATE SEQUENCE x_seq START 100001 INCREMENT BY 20',
 	'restarted' => 'ALTER SEQUENCE x_seq RESTART 200001',
