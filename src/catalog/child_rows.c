@@ -8,7 +8,6 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/stratnum.h"
-#include "catalog/pg_am.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -16,30 +15,7 @@
 
 #include "catalog/child_rows.h"
 #include "catalog/row.h"
-
-/*
- * An index that finds children by their parent. Invalid if the owner of the
- * table has dropped it: then all rows are looked at.
- */
-static Oid
-find_index(Relation rel)
-{
-	List *indexes = RelationGetIndexList(rel);
-	Oid found = InvalidOid;
-	ListCell *cell;
-
-	foreach(cell, indexes)
-	{
-		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		if (index->rd_rel->relam == BTREE_AM_OID && index->rd_index->indisvalid &&
-		    index->rd_index->indkey.values[0] == IDGEN_ATT_TEMPLATE)
-			found = RelationGetRelid(index);
-		index_close(index, AccessShareLock);
-	}
-	list_free(indexes);
-	return found;
-}
+#include "common/ordered_index.h"
 
 /*
  * Count the children of a row, up to "max". Where another transaction in
@@ -49,7 +25,7 @@ find_index(Relation rel)
 int64
 idgen_child_rows_count(Relation rel, Datum parent, int64 max)
 {
-	Oid index = find_index(rel);
+	Relation index = idgen_index_open(rel, IDGEN_ATT_TEMPLATE); /* without, all rows are looked at */
 	SnapshotData snapshot;
 	ScanKeyData key;
 	SysScanDesc scan;
@@ -58,7 +34,7 @@ idgen_child_rows_count(Relation rel, Datum parent, int64 max)
 
 	InitDirtySnapshot(snapshot);
 	ScanKeyInit(&key, IDGEN_ATT_TEMPLATE, BTEqualStrategyNumber, F_TEXTEQ, parent);
-	scan = systable_beginscan(rel, index, OidIsValid(index), &snapshot, 1, &key);
+	scan = systable_beginscan(rel, index != NULL ? RelationGetRelid(index) : InvalidOid, index != NULL, &snapshot, 1, &key);
 	while (count < max && HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -66,5 +42,7 @@ idgen_child_rows_count(Relation rel, Datum parent, int64 max)
 			count++;
 	}
 	systable_endscan(scan);
+	if (index != NULL)
+		index_close(index, AccessShareLock);
 	return count;
 }

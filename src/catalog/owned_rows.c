@@ -12,7 +12,6 @@
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "access/tableam.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -23,25 +22,7 @@
 #include "catalog/table.h"
 #include "catalog/version.h"
 #include "common/compat.h"
-
-/* The index that begins with owned_by, opened. NULL if there is none. */
-static Relation
-open_index(Relation rel)
-{
-	ListCell *cell;
-
-	foreach(cell, RelationGetIndexList(rel))
-	{
-		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-
-		if (index->rd_index->indisvalid && index->rd_rel->relam == BTREE_AM_OID &&
-		    index->rd_index->indkey.values[0] == IDGEN_ATT_OWNED_BY &&
-		    RelationGetIndexPredicate(index) == NIL)
-			return index;
-		index_close(index, AccessShareLock);
-	}
-	return NULL;
-}
+#include "common/ordered_index.h"
 
 /*
  * Open the table, to be closed by idgen_owned_end(). Returns false, and has
@@ -57,7 +38,7 @@ idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
 		return false;
 	search->index = NULL;
 	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_version_fits() && idgen_table_is_good(search->rel))
-		search->index = open_index(search->rel);
+		search->index = idgen_index_open(search->rel, IDGEN_ATT_OWNED_BY);
 	if (search->index == NULL)
 	{
 		table_close(search->rel, AccessShareLock);

@@ -22,12 +22,9 @@
 #include "access/genam.h"
 #include "access/table.h"
 #include "access/tableam.h"
-#include "access/transam.h"
 #include "access/xlog.h"
 #include "catalog/objectaddress.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -42,10 +39,10 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
-#include "utils/typcache.h"
 
 #include "catalog/privileges.h"
 #include "common/compat.h"
+#include "common/ordered_index.h"
 #include "sql/column_end.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_end_of);
@@ -259,24 +256,7 @@ read_index(Search *search, Relation table, Relation index, AttrNumber attnum, Oi
 		UnregisterSnapshot(snapshot);
 }
 
-/*
- * Is an index one of all rows, in the order of the column? One that was built
- * among rows that were being changed must not be older than any snapshot.
- */
-static bool
-is_in_order(Relation index, AttrNumber attnum, Oid type)
-{
-	Form_pg_index form = index->rd_index;
-
-	return index->rd_rel->relkind == RELKIND_INDEX && index->rd_rel->relam == BTREE_AM_OID &&
-		form->indisvalid && form->indkey.values[0] == attnum &&
-		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
-		index->rd_opfamily[0] == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf &&
-		(!form->indcheckxmin ||
-	     TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
-}
-
-/* Read such an index; false if there is none. */
+/* Read an index in the order of the column; false if there is none. */
 static bool
 read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 {
@@ -293,7 +273,7 @@ read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
 			continue;
 		index = index_open(lfirst_oid(cell), NoLock);
-		done = is_in_order(index, attnum, type);
+		done = idgen_index_is_ordered(index, attnum, type);
 		if (done)
 			read_index(search, table, index, attnum, type);
 		index_close(index, AccessShareLock);

@@ -54,6 +54,11 @@ SELECT idgen_next('t/10');
 SELECT idgen_next('t/11');
 \echo :SQLSTATE
 
+-- an index of some rows does not count for all
+CREATE INDEX ON id_sequences (template) WHERE name = 't/1';
+SELECT idgen_next('t/11');
+\echo :SQLSTATE
+
 -- a template that is deleted and made again begins anew; one that is renamed
 -- keeps its children
 DELETE FROM id_sequences;

@@ -1,0 +1,61 @@
+/*
+ * ordered_index.c
+ *		Indexes that have all rows of a table, in the order of a column.
+ *
+ * Users may add indexes to any table, and drop those that are there. So what is
+ * to be searched is looked for by what it has, not by its name. No code of
+ * users runs here: what an index computes is only looked at.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "storage/lockdefs.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+#include "common/compat.h"
+#include "common/ordered_index.h"
+
+/*
+ * Is an index one of all rows, in the order of a column of that type? One that
+ * was built among rows that were being changed must not be older than any
+ * snapshot.
+ */
+bool
+idgen_index_is_ordered(Relation index, AttrNumber attnum, Oid type)
+{
+	Form_pg_index form = index->rd_index;
+
+	return index->rd_rel->relkind == RELKIND_INDEX && index->rd_rel->relam == BTREE_AM_OID &&
+		form->indisvalid && form->indkey.values[0] == attnum &&
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
+		index->rd_opfamily[0] == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf &&
+		(!form->indcheckxmin ||
+	     TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
+}
+
+/* Open such an index, with a lock that keeps it there. NULL if there is none. */
+Relation
+idgen_index_open(Relation table, AttrNumber attnum)
+{
+	Oid type = TupleDescAttr(RelationGetDescr(table), attnum - 1)->atttypid;
+	List *indexes = RelationGetIndexList(table);
+	Relation found = NULL;
+	ListCell *cell;
+
+	foreach(cell, indexes)
+	{
+		found = index_open(lfirst_oid(cell), AccessShareLock);
+		if (idgen_index_is_ordered(found, attnum, type))
+			break;
+		index_close(found, AccessShareLock);
+		found = NULL;
+	}
+	list_free(indexes);
+	return found;
+}
