@@ -20,12 +20,12 @@
 /*
  * Count the children of a row, up to "max". Where another transaction in
  * progress has updated one, as each refill does, there are two versions of it:
- * the older one counts.
+ * the older one counts. Without an index, all rows are looked at.
  */
 int64
 idgen_child_rows_count(Relation rel, Datum parent, int64 max)
 {
-	Relation index = idgen_index_open(rel, IDGEN_ATT_TEMPLATE); /* without, all rows are looked at */
+	Relation index = idgen_index_open(rel, IDGEN_ATT_TEMPLATE);
 	SnapshotData snapshot;
 	ScanKeyData key;
 	SysScanDesc scan;

@@ -39,7 +39,7 @@ idgen_index_is_ordered(Relation index, AttrNumber attnum, Oid type)
 	     TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
 }
 
-/* Open such an index, with a lock that keeps it there. NULL if there is none. */
+/* Open such an index, and keep it from being dropped. NULL if there is none. */
 Relation
 idgen_index_open(Relation table, AttrNumber attnum)
 {

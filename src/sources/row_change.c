@@ -269,6 +269,15 @@ wait_for_writer(const Change *change)
 	return true;
 }
 
+/* What compute() makes of the version that is known. */
+static IdgenSourceResult
+compute_from(const Change *change, IdgenRowValues *new_row, IdgenComputeRow compute, void *arg)
+{
+	if (!wait_for_writer(change))
+		return IDGEN_SOURCE_BUSY;
+	return compute(change->handle, change->row, new_row, arg);
+}
+
 /* The steps from lock to update, again and again until one of them answers. */
 static IdgenSourceResult
 lock_and_update(Change *change, Oid writer, IdgenComputeRow compute, void *arg)
@@ -277,15 +286,23 @@ lock_and_update(Change *change, Oid writer, IdgenComputeRow compute, void *arg)
 	{
 		IdgenRowValues new_row;
 		TM_FailureData tmfd;
-		TM_Result result = lock_row(change);
+		TM_Result result;
+		IdgenSourceResult computed;
 
+		/*
+		 * Whoever must not wait locks no row that has nothing for them: others
+		 * would wait for it until the transaction ends.
+		 */
+		if (change->policy != LockWaitBlock)
+		{
+			computed = compute_from(change, &new_row, compute, arg);
+			if (computed != IDGEN_SOURCE_OK)
+				return computed;
+		}
+		result = lock_row(change);
 		if (result == TM_Ok)
 		{
-			IdgenSourceResult computed;
-
-			if (!wait_for_writer(change))
-				return IDGEN_SOURCE_BUSY;
-			computed = compute(change->handle, change->row, &new_row, arg);
+			computed = compute_from(change, &new_row, compute, arg);
 			if (computed != IDGEN_SOURCE_OK)
 				return computed;
 			result = idgen_row_update(change->rel, change->row, &new_row, writer,
