@@ -234,7 +234,7 @@ add_blocks(IdgenViewLine *line, const IdgenFactsCall *call, const IdgenShown *sh
 {
 	const IdgenCached *cached = may_draw && shown->entry != NULL ? &shown->entry->cached : NULL;
 	IdgenHandle *handle = cached != NULL ? idgen_handle_find(RelationGetRelid(call->rel), shown->name, strlen(shown->name)) : NULL;
-	Blocks blocks = {NULL};
+	Blocks blocks = {.first = NULL};
 
 	for (int i = 0; cached != NULL && i < cached->nblocks; i++)
 		add_block(&blocks, &cached->blocks[i], is_in_slot(shown) ? "published" : "idle");
