@@ -139,8 +139,8 @@ has_room(const IdgenLayout *layout, const char *text)
 }
 
 /* Can a bigint id be composed of a sequence value? */
-bool
-idgen_layout_fits(const IdgenLayout *layout, int64 value)
+static bool
+fits(const IdgenLayout *layout, int64 value)
 {
 	return !idgen_layout_is_composed(layout) || (value >= 0 && value < layout->values);
 }
@@ -164,7 +164,7 @@ idgen_layout_can_begin(const IdgenLayout *layout, int64 value, Numeric big_base)
 {
 	if (layout->scrambled)
 		return value >= 1;
-	return idgen_layout_fits(layout, value) || idgen_layout_fits_big(layout, value, big_base);
+	return fits(layout, value) || idgen_layout_fits_big(layout, value, big_base);
 }
 
 /*
@@ -194,7 +194,7 @@ does_not_fit(const IdgenLayout *layout, const char *name, const char *value,
 void
 idgen_layout_check(const IdgenLayout *layout, Oid relid, const char *name, int64 value)
 {
-	if (!idgen_layout_fits(layout, value))
+	if (!fits(layout, value))
 		does_not_fit(layout, name, psprintf("%lld", (long long) value), IDGEN_ID_DIGITS,
 		             psprintf("Use %s(), or another id sequence.", idgen_function_name(relid, "idgen_next_big")));
 }

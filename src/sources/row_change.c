@@ -20,8 +20,9 @@
  *	  |          | is not the newest      | line for the lock
  *	  +----------+------------------------+
  *
- * How the row is locked is decided once, see RowLock. catalog/row_write.c does
- * what else an update entails.
+ * A change that must not wait computes before it locks as well. How the row is
+ * locked is decided once, see RowLock. catalog/row_write.c does what else an
+ * update entails.
  */
 #include "postgres.h"
 

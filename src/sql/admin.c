@@ -65,6 +65,14 @@ PG_FUNCTION_INFO_V1(idgen_serial_name);
 PG_FUNCTION_INFO_V1(idgen_make_serial);
 PG_FUNCTION_INFO_V1(idgen_set_not_null);
 
+/* Raises 42501 unless the current user owns the relation. */
+static void
+check_owner(Oid relid)
+{
+	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+}
+
 /*
  * Creating
  */
@@ -106,8 +114,7 @@ check_owned_by(const char *given)
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("an id sequence cannot belong to column \"%s\"", given),
 		         errdetail_internal("%s", problem)));
-	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+	check_owner(relid);
 	return column;
 }
 
@@ -388,14 +395,6 @@ idgen_start_sequence(PG_FUNCTION_ARGS)
 /*
  * Moving columns
  */
-
-/* Raises 42501 unless the current user owns the relation. */
-static void
-check_owner(Oid relid)
-{
-	if (!object_ownercheck(RelationRelationId, relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
-}
 
 /* The entry of a column in pg_attribute. Raises 42703 if there is none. */
 static HeapTuple

@@ -36,6 +36,7 @@
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
@@ -43,7 +44,7 @@
 #include "catalog/privileges.h"
 #include "common/compat.h"
 #include "common/ordered_index.h"
-#include "sql/column_end.h"
+#include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_end_of);
 PG_FUNCTION_INFO_V1(idgen_lock_columns);
@@ -51,10 +52,24 @@ PG_FUNCTION_INFO_V1(idgen_lock_columns);
 /* As many as the planner reads for the same (utils/adt/selfuncs.c). */
 #define MAX_PAGES_OF_BRIEF_LOOK 100
 
+typedef enum ColumnEnd
+{
+	END_LEAST,
+	END_GREATEST,
+} ColumnEnd;
+
+/* How much a look may cost. */
+typedef enum Look
+{
+	LOOK_AT_ALL,  /* it waits for locks, and reads the table if need be */
+	LOOK_IF_FREE, /* it reads the table, but raises 55006 if that is locked */
+	LOOK_BRIEFLY,
+} Look;
+
 typedef struct Search
 {
-	IdgenColumnEnd end;
-	IdgenLook look;
+	ColumnEnd end;
+	Look look;
 	const IdgenFormat *format; /* of text ids; NULL for numbers */
 	MemoryContext context;     /* of what is found */
 	Numeric found;             /* NULL as long as there is none */
@@ -105,8 +120,8 @@ may_know(Oid relid, AttrNumber attnum)
 }
 
 /* Raises 42501 unless the current user may read the column in all rows. */
-void
-idgen_check_may_read(Oid relid, const char *column)
+static void
+check_may_read(Oid relid, const char *column)
 {
 	Oid user = GetUserId();
 
@@ -170,7 +185,7 @@ is_beyond(const Search *search, Numeric id)
 	if (search->found == NULL)
 		return true;
 	order = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(id), NumericGetDatum(search->found)));
-	return search->end == IDGEN_END_GREATEST ? order > 0 : order < 0;
+	return search->end == END_GREATEST ? order > 0 : order < 0;
 }
 
 static void
@@ -221,9 +236,9 @@ read_table(Search *search, Relation table, AttrNumber attnum, Oid type)
 static void
 read_index(Search *search, Relation table, Relation index, AttrNumber attnum, Oid type)
 {
-	bool brief = search->look == IDGEN_LOOK_BRIEFLY;
+	bool brief = search->look == LOOK_BRIEFLY;
 	bool descending = (index->rd_indoption[0] & INDOPTION_DESC) != 0;
-	ScanDirection direction = (search->end == IDGEN_END_GREATEST) != descending ? BackwardScanDirection : ForwardScanDirection;
+	ScanDirection direction = (search->end == END_GREATEST) != descending ? BackwardScanDirection : ForwardScanDirection;
 	Snapshot snapshot = brief ? SnapshotSelf : RegisterSnapshot(GetLatestSnapshot());
 	IndexScanDesc scan = index_beginscan(table, index, snapshot, NULL, 1, 0, SO_NONE);
 	TupleTableSlot *row = table_slot_create(table, NULL);
@@ -268,7 +283,7 @@ read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 	{
 		Relation index;
 
-		if (search->look != IDGEN_LOOK_BRIEFLY)
+		if (search->look != LOOK_BRIEFLY)
 			LockRelationOid(lfirst_oid(cell), AccessShareLock);
 		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
 			continue;
@@ -300,11 +315,11 @@ read_one(Search *search, Oid relid, const char *column)
 	Oid type;
 	Relation table;
 
-	if (search->look == IDGEN_LOOK_AT_ALL)
+	if (search->look == LOOK_AT_ALL)
 		LockRelationOid(relid, AccessShareLock);
 	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
 	{
-		if (search->look == IDGEN_LOOK_BRIEFLY)
+		if (search->look == LOOK_BRIEFLY)
 			return;
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_IN_USE),
@@ -320,7 +335,7 @@ read_one(Search *search, Oid relid, const char *column)
 	type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
 	if (is_readable(table) && has_ids(search, type) &&
 	    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
-	    search->look != IDGEN_LOOK_BRIEFLY)
+	    search->look != LOOK_BRIEFLY)
 		read_table(search, table, attnum, type);
 	relation_close(table, AccessShareLock);
 }
@@ -331,8 +346,8 @@ read_one(Search *search, Oid relid, const char *column)
  * format, numbers without one; values that are no ids do not count. The caller
  * has checked who may know of them.
  */
-Numeric
-idgen_column_end(Oid relid, const char *column, IdgenColumnEnd end, const IdgenFormat *format, IdgenLook look)
+static Numeric
+find_end(Oid relid, const char *column, ColumnEnd end, const IdgenFormat *format, Look look)
 {
 	Search search = {.end = end, .look = look, .format = format, .context = CurrentMemoryContext};
 	ListCell *cell;
@@ -354,7 +369,7 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
 	AttrNumber attnum = PG_GETARG_INT16(1);
-	IdgenLook look = IDGEN_LOOK_AT_ALL;
+	Look look = LOOK_AT_ALL;
 	const char *look_name;
 	IdgenFormat *format;
 	char *column;
@@ -364,16 +379,16 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	look_name = text_to_cstring(PG_GETARG_TEXT_PP(4));
 	if (strcmp(look_name, "brief") == 0)
-		look = IDGEN_LOOK_BRIEFLY;
+		look = LOOK_BRIEFLY;
 	else if (strcmp(look_name, "free") == 0)
-		look = IDGEN_LOOK_IF_FREE;
+		look = LOOK_IF_FREE;
 	format = PG_ARGISNULL(3) ? NULL : idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(3)));
 	column = get_attname(relid, attnum, true);
-	if (column == NULL || (look == IDGEN_LOOK_BRIEFLY && !may_know(relid, attnum)))
+	if (column == NULL || (look == LOOK_BRIEFLY && !may_know(relid, attnum)))
 		PG_RETURN_NULL();
-	if (look != IDGEN_LOOK_BRIEFLY)
-		idgen_check_may_read(relid, column);
-	end = idgen_column_end(relid, column, PG_GETARG_BOOL(2) ? IDGEN_END_GREATEST : IDGEN_END_LEAST, format, look);
+	if (look != LOOK_BRIEFLY)
+		check_may_read(relid, column);
+	end = find_end(relid, column, PG_GETARG_BOOL(2) ? END_GREATEST : END_LEAST, format, look);
 	if (end == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(end);
@@ -401,7 +416,7 @@ idgen_lock_columns(PG_FUNCTION_ARGS)
 
 		if (column == NULL)
 			continue;
-		idgen_check_may_read(DatumGetObjectId(relations[i]), column);
+		check_may_read(DatumGetObjectId(relations[i]), column);
 		foreach(cell, heirs_of(DatumGetObjectId(relations[i])))
 			LockRelationOid(lfirst_oid(cell), AccessShareLock);
 	}
