@@ -11,7 +11,7 @@
 #include "storage/ipc.h"
 
 #include "catalog/epoch.h"
-#include "catalog/row_duties.h"
+#include "catalog/row_code.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"
@@ -94,7 +94,7 @@ _PG_init(void)
 
 	idgen_guc_init();
 	idgen_epoch_init();
-	idgen_row_duties_init();
+	idgen_row_code_init();
 	idgen_xact_init();
 	idgen_object_access_init();
 	idgen_utility_init();

@@ -31,7 +31,6 @@ typedef struct NewRow
 	Oid relid;
 	const char *name;
 	TupleTableSlot *child; /* what it says, or NULL: that is up to the settings */
-	Oid writer;            /* whose rights triggers get */
 	ItemPointerData tid;   /* where it was inserted, or invalid */
 } NewRow;
 
@@ -47,7 +46,7 @@ insert_row(void *arg)
 	{
 		if (idgen_row_needs_salt(new_row->child))
 			idgen_give_salt(new_row->relid, new_row->child);
-		idgen_row_insert_child(rel, new_row->child, new_row->writer, &new_row->tid);
+		idgen_row_insert_child(rel, new_row->child, &new_row->tid);
 	}
 	else
 		idgen_row_insert(rel, new_row->name, idgen_default_block_size,
@@ -100,20 +99,20 @@ make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
 bool
 idgen_make_default_row(Relation rel, const char *name, TupleTableSlot *row)
 {
-	NewRow new_row = {.relid = RelationGetRelid(rel), .name = name, .writer = GetUserId()};
+	NewRow new_row = {.relid = RelationGetRelid(rel), .name = name};
 
 	return make_row(rel, &new_row, row);
 }
 
 /*
- * Make a row of that name from another row, its template. Triggers get the
- * rights of "writer". Returns and raises as idgen_make_default_row() does.
+ * Make a row of that name from another row, its template. Returns and raises as
+ * idgen_make_default_row() does.
  */
 bool
-idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, Oid writer, TupleTableSlot *row)
+idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, TupleTableSlot *row)
 {
 	TupleTableSlot *child = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	NewRow new_row = {.relid = RelationGetRelid(rel), .name = name, .child = child, .writer = writer};
+	NewRow new_row = {.relid = RelationGetRelid(rel), .name = name, .child = child};
 	bool found;
 
 	idgen_describe_child(parent, name, child);

@@ -9,7 +9,6 @@
 #include "utils/rel.h"
 
 extern bool idgen_make_default_row(Relation rel, const char *name, TupleTableSlot *row);
-extern bool idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, Oid writer,
-                             TupleTableSlot *row);
+extern bool idgen_make_child(Relation rel, TupleTableSlot *parent, const char *name, TupleTableSlot *row);
 
 #endif /* IDGEN_MISSING_ROW_H */

@@ -1,13 +1,25 @@
 /*
  * row_write.c
- *		Writing rows of id_sequences, with all that goes with it.
+ *		Writing rows of idgen's tables on somebody's behalf.
  *
- * A refill updates its row, and a draw inserts one that is missing, directly in
- * the table, as the server's logical replication worker does
- * (executor/execReplication.c). An SQL statement would do more than that, so
- * this is done here, as far as a table asks for it (row_duties.c): triggers
- * fire (row_triggers.c), and constraints and indexes are seen to
- * (row_expressions.c). Rules and row security belong to SQL and are left out.
+ * A refill updates its row, a draw inserts one that is missing, and a command
+ * that drops a column or truncates a table changes those that belong to it. The
+ * role that does so needs no privilege on the table, no more than a cascading
+ * foreign key asks for one. So the row is written as the server's logical
+ * replication worker writes one: privileges, row security, rules and the
+ * isolation level have no say. Row triggers, constraints, generated columns and
+ * indexes do. All of that is code which the role has not asked for. So it runs
+ * as the owner of the table, in a security-restricted operation, and only if it
+ * may have the owner's rights (row_code.c).
+ *
+ * The server prepares constraints anew for each row, which takes longer than
+ * all else. So a refill leaves all that out where the table has nothing that
+ * concerns it: then it is just another version of the row.
+ *
+ * Deferred triggers fire at once: a restricted operation has none. A refill
+ * does not fire idgen's own triggers: they tell the cache of changes that are
+ * made by SQL. What is allocated must be what the row says in the end. So it is
+ * checked whether triggers have left the row alone.
  */
 #include "postgres.h"
 
@@ -15,253 +27,449 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/fmgrprotos.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "catalog/row.h"
-#include "catalog/row_duties.h"
-#include "catalog/row_expressions.h"
-#include "catalog/row_triggers.h"
+#include "catalog/row_code.h"
 #include "catalog/row_write.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 
-/*
- * The columns that a refill sets, in the order of make_new_version(): the last
- * one only if the row was made from a template.
- */
-static int refill_columns[] = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED, IDGEN_ATT_REFILLED_AT};
-
-static int
-count_refill_columns(TupleTableSlot *old)
+/* Which of idgen's own triggers a write fires. */
+typedef enum OwnTriggers
 {
-	return slot_attisnull(old, IDGEN_ATT_TEMPLATE) ? lengthof(refill_columns) - 1 : lengthof(refill_columns);
-}
+	OWN_TRIGGERS_ALL,
+	OWN_TRIGGERS_TELL, /* that tell the cache; not those that check values */
+	OWN_TRIGGERS_NONE,
+} OwnTriggers;
 
-/* The columns that an UPDATE by SQL would name. */
-static Bitmapset *
-updated_columns(int ncolumns, const int *columns)
+/* A row that is being written, with the rights of the table's owner. */
+typedef struct Write
 {
-	Bitmapset *set = NULL;
-
-	for (int i = 0; i < ncolumns; i++)
-		set = bms_add_member(set, columns[i] - FirstLowInvalidHeapAttributeNumber);
-	return set;
-}
+	Relation rel;
+	EState *estate;
+	ResultRelInfo *rri;
+	EPQState epqstate;
+	IdgenIdentity before;
+} Write;
 
 /*
- * Prepare to write a row. "columns" are the numbers of those that an UPDATE
- * sets. Triggers get the rights of "writer".
+ * Writing with all that goes with it
  */
-void
-idgen_row_write_begin(IdgenRowWrite *write, Relation rel, CmdType command,
-                      int ncolumns, const int *columns, Oid writer)
+
+/*
+ * Leave out those of idgen's own triggers that the write does not fire, and let
+ * none wait for the end of the transaction. What is changed is the write's own
+ * copy.
+ */
+static void
+prepare_triggers(TriggerDesc *desc, OwnTriggers own)
+{
+	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
+	{
+		Trigger *trigger = &desc->triggers[i];
+
+		if ((own == OWN_TRIGGERS_NONE || (own == OWN_TRIGGERS_TELL && TRIGGER_FOR_BEFORE(trigger->tgtype))) &&
+		    idgen_trigger_is_own(trigger))
+			trigger->tgenabled = TRIGGER_DISABLED;
+		trigger->tgdeferrable = trigger->tginitdeferred = false;
+	}
+}
+
+/* Begin a write; "changes" are those of an UPDATE, or NULL. Raises 42501. */
+static void
+begin(Write *write, Relation rel, CmdType command, const IdgenRowChanges *changes, OwnTriggers own)
 {
 	EState *estate = CreateExecutorState();
 	MemoryContext caller = MemoryContextSwitchTo(estate->es_query_cxt);
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	Bitmapset *set = NULL;
 
+	(void) idgen_check_code(rel, command, ERROR);
+	idgen_act_as(rel->rd_rel->relowner, &write->before);
+	for (int i = 0; changes != NULL && i < changes->n; i++)
+		set = bms_add_member(set, changes->columns[i] - FirstLowInvalidHeapAttributeNumber);
 	rte->rtekind = RTE_RELATION;
 	rte->relid = RelationGetRelid(rel);
 	rte->relkind = rel->rd_rel->relkind;
 	rte->rellockmode = RowExclusiveLock;
-	idgen_init_range_table(estate, rte, updated_columns(ncolumns, columns));
+	idgen_init_range_table(estate, rte, set);
 	estate->es_output_cid = GetCurrentCommandId(true);
-
 	write->rel = rel;
-	write->command = command;
-	write->writer = writer;
 	write->estate = estate;
-	write->transition = NULL;
 	write->rri = makeNode(ResultRelInfo);
 	InitResultRelInfo(write->rri, rel, 1, NULL, 0);
 	estate->es_opened_result_relations = list_make1(write->rri);
+	prepare_triggers(write->rri->ri_TrigDesc, own);
+	ExecOpenIndices(write->rri, false);
+	EvalPlanQualInit(&write->epqstate, estate, NULL, NIL, -1, NIL);
+	AfterTriggerBeginQuery();
 	MemoryContextSwitchTo(caller);
 }
 
-void
-idgen_row_write_end(IdgenRowWrite *write)
+/* Fire the triggers that come after it, and end the write. */
+static void
+end(Write *write)
 {
+	AfterTriggerEndQuery(write->estate);
+	EvalPlanQualEnd(&write->epqstate);
 	ExecResetTupleTable(write->estate->es_tupleTable, false);
 	ExecCloseResultRelations(write->estate);
 	FreeExecutorState(write->estate);
+	idgen_act_as_before(&write->before);
 }
 
-/*
- * What this update entails. A constraint on a column that stays as it is holds
- * already. So idgen's own, on exhausted, costs only the refill that changes it.
- */
-static uint32
-duties_of_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values)
+/* A slot for a new version of a row, which holds that tuple. */
+static TupleTableSlot *
+slot_of(Relation rel, HeapTuple tuple, bool frees)
 {
-	uint32 duties = idgen_row_duties(rel);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
 
-	if (DatumGetInt16(idgen_row_attribute(old, IDGEN_ATT_EXHAUSTED)) == (values->exhausted ? 1 : 0))
-		duties &= ~IDGEN_DUTY_CHECK_EXHAUSTED;
-	return duties;
+	ExecStoreHeapTuple(tuple, slot, frees);
+	return slot;
 }
 
-/* The row as a refill leaves it, palloc'd. */
+/* A row with other values in some columns, palloc'd. */
 static HeapTuple
-make_new_version(Relation rel, TupleTableSlot *old, const IdgenRowValues *values)
+new_version(Relation rel, TupleTableSlot *old, IdgenRowChanges *changes)
 {
 	bool free_old;
-	HeapTuple old_tuple = ExecFetchSlotHeapTuple(old, false, &free_old);
-	Datum new_values[] = {
-		Int64GetDatum(values->next_block_start),
-		Int16GetDatum(values->exhausted ? 1 : 0),
-		TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
-	};
-	bool nulls[] = {false, false, false};
-	HeapTuple tuple = heap_modify_tuple_by_cols(old_tuple, RelationGetDescr(rel), count_refill_columns(old),
-	                                            refill_columns, new_values, nulls);
+	HeapTuple tuple = ExecFetchSlotHeapTuple(old, false, &free_old);
+	HeapTuple new = heap_modify_tuple_by_cols(tuple, RelationGetDescr(rel), changes->n, changes->columns,
+	                                          changes->values, changes->nulls);
 
 	if (free_old)
-		heap_freetuple(old_tuple);
-	return tuple;
+		heap_freetuple(tuple);
+	return new;
 }
 
-/* What comes before an update; "wanted" is the new version as a tuple. */
-static void
-before_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old,
-              HeapTuple wanted, TupleTableSlot *row)
+/*
+ * Refills
+ */
+
+/* A part of ereport(): what triggers should do instead. */
+static int
+hint_for_triggers(void)
 {
-	if (duties & IDGEN_DUTY_TRIGGERS)
-	{
-		idgen_triggers_prepare(write->rri);
-		if (!idgen_triggers_fire_before(write, old, row))
-			idgen_triggers_suppressed_refill();
-		if (duties & IDGEN_DUTY_BEFORE_ROW)
-			idgen_triggers_check_untouched(write->rel, wanted, row);
-	}
-	if (duties & (IDGEN_DUTY_CHECK_START | IDGEN_DUTY_CHECK_EXHAUSTED))
-		idgen_row_check_constraints(write, row);
+	return errhint("Make the trigger leave refills alone: they set only next_block_start, exhausted and refilled_at.");
 }
 
-/* What comes after an update. */
-static void
-after_update(IdgenRowWrite *write, uint32 duties, TupleTableSlot *old, TupleTableSlot *row,
-             TU_UpdateIndexes update_indexes)
+/* Raises 09000: a trigger has changed what a refill has written. */
+pg_noreturn static void
+changed_column(const char *column)
 {
-	List *recheck = NIL;
+	ereport(ERROR,
+	        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+	         errmsg("a trigger on \"id_sequences\" has changed column \"%s\"", column),
+	         hint_for_triggers()));
+}
 
-	if (update_indexes != TU_None)
-		recheck = idgen_row_insert_index_entries(write, row, update_indexes);
-	if (duties & IDGEN_DUTY_TRIGGERS)
+/*
+ * Raises 09000 unless triggers have left the row alone: it has another place
+ * than the old version, and is "wanted", as the refill has made it.
+ */
+static void
+check_untouched(Relation rel, TupleTableSlot *old, HeapTuple wanted, TupleTableSlot *row)
+{
+	TupleDesc desc = RelationGetDescr(rel);
+
+	if (!ItemPointerIsValid(&row->tts_tid) || ItemPointerEquals(&row->tts_tid, &old->tts_tid))
+		ereport(ERROR,
+		        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+		         errmsg("a trigger on \"id_sequences\" has suppressed a refill"),
+		         hint_for_triggers()));
+	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
 	{
-		idgen_triggers_fire_after(write, old, row, recheck);
-		idgen_triggers_check_outlasted(write->rel, row);
+		Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
+		bool wanted_null;
+		bool isnull;
+		Datum wanted_value = heap_getattr(wanted, attnum, desc, &wanted_null);
+		Datum value = slot_getattr(row, attnum, &isnull);
+
+		if (isnull != wanted_null ||
+		    (!isnull && !datum_image_eq(value, wanted_value, att->attbyval, att->attlen)))
+			changed_column(NameStr(att->attname));
 	}
 }
 
 /*
- * Try to replace the row version in "old" by one with new values. Waits for
- * other writers in the queue of the row's lock; TM_Ok means that "old" was the
- * newest version after all. On success *tid is the new version's place.
- * Triggers get the rights of "writer".
- *
- * Raises 09000 if a trigger suppresses the update or changes the row; 23505,
- * 23514; and what triggers and other code raise.
+ * Raises 09000 unless what a refill has written has outlasted the triggers that
+ * came after it. They may have updated the row, but what is allocated depends
+ * on its name and these columns: a template would make the row anew, and the
+ * ids would be issued twice.
  */
-TM_Result
-idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
-                 Oid writer, TM_FailureData *tmfd, ItemPointer tid)
+static void
+check_outlasted(Relation rel, TupleTableSlot *row)
 {
-	const uint32 duties = duties_of_update(rel, old, values);
-	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
-	HeapTuple tuple = make_new_version(rel, old, values);
-	CommandId cid = GetCurrentCommandId(true);
-	IdgenRowWrite write = {.rel = NULL};
+	TupleTableSlot *newest = table_slot_create(rel, NULL);
+	text *name = DatumGetTextPP(idgen_row_attribute(row, IDGEN_ATT_NAME));
+
+	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest))
+	{
+		if (!idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_SURE, newest))
+			ereport(ERROR,
+			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+			         errmsg("a trigger on \"id_sequences\" has removed the row of a refill"),
+			         hint_for_triggers()));
+		if (idgen_row_int64(newest, IDGEN_ATT_NEXT_BLOCK_START) != idgen_row_int64(row, IDGEN_ATT_NEXT_BLOCK_START))
+			changed_column("next_block_start");
+		if (idgen_row_is_exhausted(newest) != idgen_row_is_exhausted(row))
+			changed_column("exhausted");
+	}
+	ExecDropSingleTupleTableSlot(newest);
+}
+
+/* Update a row, which is locked, in a table that has what concerns refills. */
+static void
+refill_fully(Relation rel, TupleTableSlot *old, HeapTuple wanted, TupleTableSlot *row, const IdgenRowChanges *changes)
+{
+	Write write;
+
+	begin(&write, rel, CMD_UPDATE, changes, OWN_TRIGGERS_NONE);
+	ExecSimpleRelationUpdate(write.rri, write.estate, &write.epqstate, old, row);
+	check_untouched(rel, old, wanted, row);
+	end(&write);
+	check_outlasted(rel, row);
+}
+
+/* The same in any other table, where somebody may be faster. */
+static TM_Result
+refill_plainly(Relation rel, TupleTableSlot *old, TupleTableSlot *row, TM_FailureData *tmfd)
+{
 	LockTupleMode lockmode;
 	TU_UpdateIndexes update_indexes;
-	TM_Result result;
+	TM_Result result = table_tuple_update(rel, &old->tts_tid, row, GetCurrentCommandId(true), 0, SnapshotSelf,
+	                                      InvalidSnapshot, true, tmfd, &lockmode, &update_indexes);
 
-	ExecStoreHeapTuple(tuple, row, false);
-	if (duties != 0)
-	{
-		idgen_row_write_begin(&write, rel, CMD_UPDATE, count_refill_columns(old), refill_columns, writer);
-		before_update(&write, duties, old, tuple, row);
-	}
-
-	result = table_tuple_update(rel, &old->tts_tid, row, cid, 0, SnapshotSelf, InvalidSnapshot,
-	                            true, tmfd, &lockmode, &update_indexes);
 	if (result == TM_SelfModified)
 		ereport(ERROR,
 		        (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
 		         errmsg("tuple to be updated was already modified by an operation triggered by the current command"),
 		         errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
-	if (result == TM_Ok)
+	if (result == TM_Ok && update_indexes != TU_None)
 	{
-		*tid = row->tts_tid;
-		if (write.rel == NULL && update_indexes != TU_None)
-			idgen_row_write_begin(&write, rel, CMD_UPDATE, count_refill_columns(old), refill_columns, writer);
-		if (write.rel != NULL)
-			after_update(&write, duties, old, row, update_indexes);
+		Write write;
+
+		begin(&write, rel, CMD_UPDATE, NULL, OWN_TRIGGERS_NONE);
+		(void) ExecInsertIndexTuples(write.rri, write.estate,
+		                             EIIT_IS_UPDATE | (update_indexes == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0),
+		                             row, NIL, NULL);
+		end(&write);
 	}
-	if (write.rel != NULL)
-		idgen_row_write_end(&write);
-	ExecDropSingleTupleTableSlot(row);
-	heap_freetuple(tuple);
 	return result;
 }
 
 /*
- * Insert a row that has been filled in, unless a trigger suppresses it, and end
- * the write. *tid is where the row is then, invalid if it was suppressed.
+ * Try to replace the row version in "old" by one with new values. Unless
+ * refills are plain, the caller has locked the row. Waits for other writers in
+ * the queue of the row's lock; TM_Ok means that "old" was the newest version
+ * after all. On success *tid is the new version's place.
+ *
+ * Raises 42501 for code that must not run as the owner, 09000 if a trigger
+ * suppresses the update or changes the row; 23505, 23514; and what triggers and
+ * other code raise.
  */
-static void
-insert_filled(IdgenRowWrite *write, TupleTableSlot *row, ItemPointer tid)
+TM_Result
+idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values, TM_FailureData *tmfd, ItemPointer tid)
 {
-	ItemPointerSetInvalid(tid);
-	if (idgen_triggers_fire_before(write, NULL, row))
-	{
-		idgen_row_check_constraints(write, row);
-		table_tuple_insert(write->rel, row, write->estate->es_output_cid, 0, NULL);
-		*tid = row->tts_tid;
-		idgen_triggers_fire_after(write, NULL, row,
-		                          idgen_row_insert_index_entries(write, row, TU_All));
-	}
+	IdgenRowChanges changes = {
+		.n = slot_attisnull(old, IDGEN_ATT_TEMPLATE) ? 2 : 3, /* the time is for children */
+		.columns = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED, IDGEN_ATT_REFILLED_AT},
+		.values = {
+			Int64GetDatum(values->next_block_start),
+			Int16GetDatum(values->exhausted ? 1 : 0),
+			TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
+		},
+	};
+	HeapTuple wanted = new_version(rel, old, &changes);
+	TupleTableSlot *row = slot_of(rel, wanted, false);
+	TM_Result result = TM_Ok;
+
+	if (idgen_refills_are_plain(rel))
+		result = refill_plainly(rel, old, row, tmfd);
 	else
-		AfterTriggerEndQuery(write->estate);
-	idgen_row_write_end(write);
+		refill_fully(rel, old, wanted, row, &changes);
+	if (result == TM_Ok)
+		*tid = row->tts_tid;
 	ExecDropSingleTupleTableSlot(row);
+	heap_freetuple(wanted);
+	return result;
 }
 
 /*
- * Insert a row of that name, with the columns' defaults for what is not given,
- * as a role would that has the privilege. Does nothing if a trigger suppresses
- * it. *tid is where the row is then, or invalid.
+ * New rows
+ */
+
+/* Give a column of a new row that value. */
+static void
+set_column(TupleTableSlot *row, AttrNumber attnum, Datum value)
+{
+	row->tts_values[attnum - 1] = value;
+	row->tts_isnull[attnum - 1] = false;
+}
+
+/* Give a column of a new row its default, if it has one. */
+static void
+set_default(Write *write, TupleTableSlot *row, AttrNumber attnum)
+{
+	Node *expression = build_column_default(write->rel, attnum);
+
+	if (expression != NULL)
+		row->tts_values[attnum - 1] = ExecEvalExprSwitchContext(ExecPrepareExpr((Expr *) expression, write->estate),
+		                                                        GetPerTupleExprContext(write->estate),
+		                                                        &row->tts_isnull[attnum - 1]);
+}
+
+/* A name as its column stores it. Raises 22001 if it is too long. */
+static Datum
+name_to_store(Relation rel, Datum name)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), IDGEN_ATT_NAME - 1);
+
+	return DirectFunctionCall3(varchar, name, Int32GetDatum(att->atttypmod), BoolGetDatum(false));
+}
+
+/*
+ * Insert a row of that name, with the columns' defaults for what is not given.
+ * Does nothing if a trigger suppresses it. *tid is where the row is then, or
+ * invalid.
  *
- * Raises 22001 for a name of more than 255 characters, 23505 if there is one
- * already, 23502, 23514, and what triggers and other code raise.
+ * Raises 22001 for a name of more than 255 characters, 42501 for code that must
+ * not run as the owner, 23505 if there is one already, 23502, 23514, and what
+ * triggers and other code raise.
  */
 void
 idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *refill, ItemPointer tid)
 {
+	Datum stored_name = name_to_store(rel, CStringGetTextDatum(name));
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	IdgenRowWrite write;
+	Write write;
 
-	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, GetUserId());
-	idgen_row_fill(&write, name, block_size, refill, row);
-	insert_filled(&write, row, tid);
+	begin(&write, rel, CMD_INSERT, NULL, OWN_TRIGGERS_ALL);
+	ExecStoreAllNullTuple(row);
+	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
+		set_default(&write, row, attnum);
+	set_column(row, IDGEN_ATT_NAME, stored_name);
+	set_column(row, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
+	set_column(row, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(block_size));
+	set_column(row, IDGEN_ATT_REFILL, CStringGetTextDatum(refill));
+	ExecSimpleRelationInsert(write.rri, write.estate, row);
+	*tid = row->tts_tid;
+	end(&write);
+	ExecDropSingleTupleTableSlot(row);
 }
 
 /*
  * Insert a row that is made from another one, see idgen_describe_child(). What
- * the other one says was checked when somebody wrote that. So idgen's own
- * trigger does not check it again, with the rights of the role that draws.
- * Triggers get those of "writer". Raises what idgen_row_insert() does.
+ * the other one says was checked when somebody wrote that. Raises what
+ * idgen_row_insert() does.
  */
 void
-idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer, ItemPointer tid)
+idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid)
 {
+	Datum stored_name = name_to_store(rel, idgen_row_attribute(child, IDGEN_ATT_NAME));
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	IdgenRowWrite write;
+	Write write;
 
-	idgen_row_write_begin(&write, rel, CMD_INSERT, 0, NULL, writer);
-	idgen_triggers_trust_values(write.rri);
-	idgen_row_fill_child(&write, child, row);
-	insert_filled(&write, row, tid);
+	begin(&write, rel, CMD_INSERT, NULL, OWN_TRIGGERS_TELL);
+	ExecCopySlot(row, child);
+	set_column(row, IDGEN_ATT_NAME, stored_name);
+	ExecSimpleRelationInsert(write.rri, write.estate, row);
+	*tid = row->tts_tid;
+	end(&write);
+	ExecDropSingleTupleTableSlot(row);
+}
+
+/* Insert a row of idgen_secrets. Raises what idgen_row_insert() does. */
+void
+idgen_row_insert_secret(Relation secrets, TupleTableSlot *row)
+{
+	Write write;
+
+	begin(&write, secrets, CMD_INSERT, NULL, OWN_TRIGGERS_ALL);
+	ExecSimpleRelationInsert(write.rri, write.estate, row);
+	end(&write);
+}
+
+/*
+ * Rows that lose their column, or begin anew
+ */
+
+/*
+ * Find the newest version of the row of that name and lock it, in the line of
+ * those that wait for it. Returns false if there is none.
+ */
+bool
+idgen_row_lock(Relation rel, const char *name, TupleTableSlot *row)
+{
+	int namelen = strlen(name);
+
+	/* What this very command has written to the row must count as past. */
+	CommandCounterIncrement();
+	while (idgen_row_find(rel, name, namelen, IDGEN_SEARCH_SURE, row))
+	{
+		ItemPointerData tid = row->tts_tid;
+		TM_FailureData tmfd;
+
+		if (table_tuple_lock(rel, &tid, SnapshotSelf, row, GetCurrentCommandId(false),
+		                     LockTupleExclusive, LockWaitBlock,
+		                     TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd) == TM_Ok &&
+		    idgen_row_is_named(row, name, namelen))
+			return true;
+		ExecClearTuple(row);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return false;
+}
+
+/* Add to the changes one of a column. */
+void
+idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull)
+{
+	Assert(changes->n < (int) lengthof(changes->columns));
+	changes->columns[changes->n] = column;
+	changes->values[changes->n] = value;
+	changes->nulls[changes->n] = isnull;
+	changes->n++;
+}
+
+/*
+ * Change a row that idgen_row_lock() has found, unless a trigger suppresses
+ * that. idgen's own triggers tell the cache. Raises 42501 for code that must
+ * not run as the owner, 23502, 23505, 23514, and what triggers and other code
+ * raise.
+ */
+void
+idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
+{
+	TupleTableSlot *new = slot_of(rel, new_version(rel, row, changes), true);
+	Write write;
+
+	begin(&write, rel, CMD_UPDATE, changes, OWN_TRIGGERS_TELL);
+	ExecSimpleRelationUpdate(write.rri, write.estate, &write.epqstate, row, new);
+	end(&write);
+	ExecDropSingleTupleTableSlot(new);
+}
+
+/*
+ * Delete a row that idgen_row_lock() has found, unless a trigger suppresses
+ * that. Raises 42501 as above, and what triggers raise.
+ */
+void
+idgen_row_delete(Relation rel, TupleTableSlot *row)
+{
+	Write write;
+
+	begin(&write, rel, CMD_DELETE, NULL, OWN_TRIGGERS_TELL);
+	ExecSimpleRelationDelete(write.rri, write.estate, &write.epqstate, row);
+	end(&write);
 }

@@ -1,6 +1,6 @@
 /*
  * row_write.h
- *		Writing rows of id_sequences, with all that goes with it.
+ *		Writing rows of idgen's tables on somebody's behalf.
  */
 #ifndef IDGEN_ROW_WRITE_H
 #define IDGEN_ROW_WRITE_H
@@ -9,6 +9,8 @@
 #include "executor/tuptable.h"
 #include "utils/rel.h"
 
+#include "common/compat.h"
+
 /* What a refill sets. */
 typedef struct IdgenRowValues
 {
@@ -16,10 +18,25 @@ typedef struct IdgenRowValues
 	bool exhausted;
 } IdgenRowValues;
 
-extern TM_Result idgen_row_update(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
-                                  Oid writer, TM_FailureData *tmfd, ItemPointer tid);
+/* New values of some columns of a row. */
+typedef struct IdgenRowChanges
+{
+	int n;
+	int columns[3];
+	Datum values[3];
+	bool nulls[3];
+} IdgenRowChanges;
+
+extern TM_Result idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
+                                  TM_FailureData *tmfd, ItemPointer tid);
 extern void idgen_row_insert(Relation rel, const char *name, int32 block_size,
                              const char *refill, ItemPointer tid);
-extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, Oid writer, ItemPointer tid);
+extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid);
+extern void idgen_row_insert_secret(Relation secrets, TupleTableSlot *row);
+
+extern bool idgen_row_lock(Relation rel, const char *name, TupleTableSlot *row);
+extern void idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull);
+extern void idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes);
+extern void idgen_row_delete(Relation rel, TupleTableSlot *row);
 
 #endif /* IDGEN_ROW_WRITE_H */

@@ -37,7 +37,7 @@
 
 #include "catalog/layout.h"
 #include "catalog/row.h"
-#include "catalog/row_write_state.h"
+#include "catalog/row_write.h"
 #include "catalog/scramble.h"
 #include "catalog/secret.h"
 #include "catalog/source.h"
@@ -180,24 +180,14 @@ describe_secret(TupleTableSlot *slot)
 static Datum
 make_secret(Relation secrets)
 {
-	Oid owner = secrets->rd_rel->relowner;
-	IdgenRowWrite write;
-	IdgenIdentity before;
-	TupleTableSlot *slot;
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(secrets), &TTSOpsVirtual);
 	bool isnull;
 	Datum fingerprint;
 
-	idgen_act_as(owner, &before);
-	idgen_row_write_begin(&write, secrets, CMD_INSERT, 0, NULL, owner);
-	ExecOpenIndices(write.rri, false);
-	AfterTriggerBeginQuery();
-	slot = ExecInitExtraTupleSlot(write.estate, RelationGetDescr(secrets), &TTSOpsVirtual);
 	describe_secret(slot);
-	ExecSimpleRelationInsert(write.rri, write.estate, slot);
+	idgen_row_insert_secret(secrets, slot);
 	fingerprint = datumCopy(slot_getattr(slot, ATT_FINGERPRINT, &isnull), false, -1);
-	AfterTriggerEndQuery(write.estate);
-	idgen_row_write_end(&write);
-	idgen_act_as_before(&before);
+	ExecDropSingleTupleTableSlot(slot);
 	return fingerprint;
 }
 

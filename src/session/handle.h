@@ -51,7 +51,6 @@ typedef struct IdgenPending
 	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
 	bool low;                  /* a refill of a gapless block has left few ids */
 	IdgenChange change;        /* what has become of the row */
-	Oid userid;                /* the role that has allocated the rest */
 	const IdgenSource *source; /* where the rest is from */
 	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
 } IdgenPending;

@@ -60,27 +60,27 @@ check_worker_sees(TupleTableSlot *parent, const char *name)
  * does.
  */
 static bool
-make_parent(Relation rel, TupleTableSlot *parent, const char *name, Oid role)
+make_parent(Relation rel, TupleTableSlot *parent, const char *name)
 {
 	const char *between = idgen_parent_name(name);
 
 	idgen_check_child_limit(rel, parent, between);
-	return idgen_make_child(rel, parent, between, role, parent);
+	return idgen_make_child(rel, parent, between, parent);
 }
 
 /*
- * Make a row from what was found, on behalf of a role; and before it, the row
- * with periods, if that is missing, too. Returns false if there is none then.
- * Raises 2200H and what the insert raises.
+ * Make a row from what was found; and before it, the row with periods, if that
+ * is missing, too. Returns false if there is none then. Raises 2200H and what
+ * the insert raises.
  */
 static bool
-make_child(IdgenRow *row, IdgenParent kind, TupleTableSlot *parent, const char *name, Oid role)
+make_child(IdgenRow *row, IdgenParent kind, TupleTableSlot *parent, const char *name)
 {
-	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS && !make_parent(row->rel, parent, name, role))
+	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS && !make_parent(row->rel, parent, name))
 		return false;
 	if (kind == IDGEN_PARENT_TEMPLATE)
 		idgen_check_child_limit(row->rel, parent, name);
-	return idgen_make_child(row->rel, parent, name, role, row->slot);
+	return idgen_make_child(row->rel, parent, name, row->slot);
 }
 
 /*
@@ -144,11 +144,11 @@ make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *r
 	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
 	{
 		kind = IDGEN_PARENT_PERIODS;
-		if (!make_parent(row->rel, parent, handle->name, GetUserId()))
+		if (!make_parent(row->rel, parent, handle->name))
 			return false;
 		check_made_row(handle, call, row->rel, parent);
 	}
-	if (!make_child(row, kind, parent, handle->name, GetUserId()))
+	if (!make_child(row, kind, parent, handle->name))
 		return false;
 	check_made_row(handle, call, row->rel, row->slot);
 	return true;
@@ -269,15 +269,14 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 }
 
 /*
- * The worker has not found the row that a role wants refilled: make it, if that
- * is for the worker to do. Returns whether the open row has one then. If nobody
+ * The worker has not found the row that is to be refilled: make it, if that is
+ * for the worker to do. Returns whether the open row has one then. If nobody
  * waits any more, then the row was not missing when the refill was requested,
  * but was deleted since. Raises 2200H, what the insert raises, and 09000 if
  * there is no row after it: those who wait would ask again and again.
  */
 bool
-idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
-                             Oid requested_by, IdgenRow *row)
+idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key, IdgenRow *row)
 {
 	TupleTableSlot *parent;
 	IdgenParent kind;
@@ -289,7 +288,7 @@ idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key
 	kind = idgen_parent_find(row->rel, handle->name, handle->namelen, parent);
 	if (kind != IDGEN_PARENT_NONE && is_made_by_worker(parent, handle->name))
 	{
-		made = make_child(row, kind, parent, handle->name, requested_by);
+		made = make_child(row, kind, parent, handle->name);
 		if (!made)
 			ereport(ERROR,
 			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),

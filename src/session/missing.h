@@ -14,6 +14,6 @@ extern bool idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, con
 extern char *idgen_parent_of(Oid relid, const char *name);
 extern void idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call);
 extern bool idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
-                                         Oid requested_by, IdgenRow *row);
+                                         IdgenRow *row);
 
 #endif /* IDGEN_MISSING_H */

@@ -286,7 +286,6 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version
 	p->fate = refill->fate;
 	p->ahead = true;
 	p->source = handle->found.source;
-	p->userid = handle->found.userid;
 	p->good_as_of = as_of;
 	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->left.percent < idgen_warn_remaining)
 		p->low = true;

@@ -449,24 +449,23 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 }
 
 /*
- * A handle for the worker, of the id sequence that a key names, on behalf of
- * the role that has asked for a refill: in the current memory context, unknown
- * to the table of handles, and good for allocating in the current transaction
- * only. Makes the row if it is the child of a template that is for the worker
- * to make. Asks for nobody's privileges. NULL if there is no such id sequence
- * any more, or it is not for a worker. Raises what a bad row deserves.
+ * A handle for the worker, of the id sequence that a key names: in the current
+ * memory context, unknown to the table of handles, and good for allocating in
+ * the current transaction only. Makes the row if it is the child of a template
+ * that is for the worker to make. Asks for nobody's privileges. NULL if there
+ * is no such id sequence any more, or it is not for a worker. Raises what a bad
+ * row deserves.
  */
 IdgenHandle *
-idgen_handle_for_worker(const IdgenCacheKey *key, Oid requested_by)
+idgen_handle_for_worker(const IdgenCacheKey *key)
 {
 	IdgenHandle *handle = idgen_handle_make(CurrentMemoryContext, key->relid, key->name, strlen(key->name));
 	IdgenFound *found = &handle->found;
 	IdgenRow row;
 	IdgenDefinition def;
 
-	found->userid = requested_by;
 	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) ||
-	    idgen_missing_row_for_worker(handle, key, requested_by, &row))
+	    idgen_missing_row_for_worker(handle, key, &row))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		read_row(found, row.slot, &def);

@@ -139,7 +139,6 @@ typedef struct IdgenSlotWorker
 	IdgenFailureNote failure; /* of the last attempt that has ended */
 	int64 range;              /* this many consecutive ids are requested; or 0 */
 	int bulk_ids;             /* a bulk load could use this many at once; or 0 */
-	Oid requester;            /* the role that has asked last */
 } IdgenSlotWorker;
 
 /*

@@ -77,7 +77,6 @@ request_refill(IdgenSlot *slot, int64 range, IdgenServed *served)
 		slot->worker.range = slot->worker.bulk_ids = 0;
 	slot->worker.range = Max(slot->worker.range, range);
 	slot->worker.bulk_ids = Max(slot->worker.bulk_ids, bulk_ids);
-	slot->worker.requester = GetUserId();
 	slot->ahead_below = slot->ids_left / 2;
 	idgen_slot_request(slot);
 }
@@ -225,7 +224,6 @@ idgen_slot_begin_attempt(IdgenSlot *slot, IdgenTask *task)
 	task->bulk_ids = Max(slot->worker.bulk_ids, idgen_bridge_begin_refill(slot));
 	task->range = slot->worker.range;
 	task->joins = idgen_slot_last_block(slot);
-	task->requested_by = slot->worker.requester;
 	task->row_locked = slot->row_locked;
 	task->failed_with = slot->worker.failure.sqlerrcode;
 	slot->worker.range = slot->worker.bulk_ids = 0;

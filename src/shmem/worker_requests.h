@@ -18,7 +18,6 @@ typedef struct IdgenTask
 	int64 range;      /* at least this many consecutive ids, unless 0 */
 	IdgenBlock joins; /* the block that such a range may join, or an empty one */
 	bool row_locked;  /* was the row locked at the last try of the attempt before? */
-	Oid requested_by; /* whose rights triggers on id_sequences get */
 	int failed_with;  /* the SQLSTATE of the attempt before; 0 = it has not failed */
 	TimestampTz begun_at;
 } IdgenTask;

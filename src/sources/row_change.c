@@ -38,7 +38,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/row.h"
-#include "catalog/row_duties.h"
+#include "catalog/row_code.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "session/handle.h"
@@ -180,7 +180,7 @@ choose_lock(const Change *change)
 		return ROW_WITHOUT_WAIT;
 	if (change->handle->xact.refills > 0)
 		return ROW_OUT_OF_LINE;
-	return idgen_row_fires_triggers(change->rel) ? ROW_IN_LINE : ROW_UNLOCKED;
+	return idgen_refills_are_plain(change->rel) ? ROW_UNLOCKED : ROW_IN_LINE;
 }
 
 /*
@@ -281,7 +281,7 @@ compute_from(const Change *change, IdgenRowValues *new_row, IdgenComputeRow comp
 
 /* The steps from lock to update, again and again until one of them answers. */
 static IdgenSourceResult
-lock_and_update(Change *change, Oid writer, IdgenComputeRow compute, void *arg)
+lock_and_update(Change *change, IdgenComputeRow compute, void *arg)
 {
 	for (;;)
 	{
@@ -306,8 +306,7 @@ lock_and_update(Change *change, Oid writer, IdgenComputeRow compute, void *arg)
 			computed = compute_from(change, &new_row, compute, arg);
 			if (computed != IDGEN_SOURCE_OK)
 				return computed;
-			result = idgen_row_update(change->rel, change->row, &new_row, writer,
-			                          &tmfd, &change->handle->row_tid);
+			result = idgen_row_refill(change->rel, change->row, &new_row, &tmfd, &change->handle->row_tid);
 			if (result == TM_Ok)
 				return IDGEN_SOURCE_OK;
 		}
@@ -341,10 +340,10 @@ lock_and_update(Change *change, Oid writer, IdgenComputeRow compute, void *arg)
  * what compute() says unless it is IDGEN_SOURCE_OK; IDGEN_SOURCE_STALE also if
  * there is no row. If the policy is not LockWaitBlock, the answer may be
  * IDGEN_SOURCE_BUSY: then *holder is the transaction that holds the row, or
- * invalid if that is not known. Triggers get the rights of "writer".
+ * invalid if that is not known.
  */
 IdgenSourceResult
-idgen_row_change(IdgenHandle *handle, Oid writer, LockWaitPolicy policy,
+idgen_row_change(IdgenHandle *handle, LockWaitPolicy policy,
                  IdgenComputeRow compute, void *arg, TransactionId *holder)
 {
 	Change change = {.handle = handle, .policy = policy, .holder = InvalidTransactionId};
@@ -363,7 +362,7 @@ idgen_row_change(IdgenHandle *handle, Oid writer, LockWaitPolicy policy,
 	if (fetch_remembered(&change) || find_row(&change))
 	{
 		change.lock = choose_lock(&change);
-		result = lock_and_update(&change, writer, compute, arg);
+		result = lock_and_update(&change, compute, arg);
 	}
 	*holder = change.holder;
 	ExecDropSingleTupleTableSlot(change.row);

@@ -18,7 +18,7 @@
 typedef IdgenSourceResult (*IdgenComputeRow)(IdgenHandle *handle, TupleTableSlot *row,
                                              IdgenRowValues *new_row, void *arg);
 
-extern IdgenSourceResult idgen_row_change(IdgenHandle *handle, Oid writer, LockWaitPolicy policy,
+extern IdgenSourceResult idgen_row_change(IdgenHandle *handle, LockWaitPolicy policy,
                                           IdgenComputeRow compute, void *arg, TransactionId *holder);
 
 #endif /* IDGEN_ROW_CHANGE_H */

@@ -142,8 +142,7 @@ table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *re
 {
 	Allocation allocation = {request, refill};
 
-	return idgen_row_change(handle, handle->found.userid,
-	                        idgen_request_waits(request) ? LockWaitBlock : LockWaitSkip,
+	return idgen_row_change(handle, idgen_request_waits(request) ? LockWaitBlock : LockWaitSkip,
 	                        compute_allocation, &allocation, &refill->holder);
 }
 
@@ -163,10 +162,8 @@ compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_
 }
 
 /*
- * Put the unused rest of a gapless block back into its row, with the rights of
- * the role that has allocated it: another role may have validated the handle
- * since. That fails if this transaction has itself changed the row by other
- * means.
+ * Put the unused rest of a gapless block back into its row. That fails if this
+ * transaction has itself changed the row by other means.
  */
 static IdgenSourceResult
 table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
@@ -174,8 +171,7 @@ table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 	IdgenBlock block = *rest;
 	TransactionId holder;
 
-	return idgen_row_change(handle, handle->pending.userid, LockWaitBlock,
-	                        compute_give_back, &block, &holder);
+	return idgen_row_change(handle, LockWaitBlock, compute_give_back, &block, &holder);
 }
 
 /*

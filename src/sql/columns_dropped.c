@@ -10,7 +10,8 @@
  * The row is deleted; or it belongs to another column that draws from it, from
  * then on, or to none. Everything happens in the transaction of the command, so
  * a rollback undoes it. Whoever drops a table must not fail because of idgen:
- * where there is no id_sequences as it should be, nothing is done. Where rows
+ * where there is no id_sequences as it should be, or where something on it must
+ * not run, nothing is done. Where rows
  * have lost their column, all defaults are looked at once.
  */
 #include "postgres.h"
@@ -33,7 +34,8 @@
 #include "catalog/calls.h"
 #include "catalog/owned_rows.h"
 #include "catalog/row.h"
-#include "catalog/row_alter.h"
+#include "catalog/row_code.h"
+#include "catalog/row_write.h"
 #include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
@@ -282,7 +284,11 @@ settle(Relation rel, const Orphan *orphan, TupleTableSlot *row)
 	column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
 	if (!isnull && !idgen_owning_column_exists(DatumGetInt64(column)))
 	{
-		if (orphan->is_used)
+		if (!idgen_check_code(rel, orphan->is_used ? CMD_UPDATE : CMD_DELETE, WARNING))
+			ereport(WARNING,
+			        (errmsg("id sequence \"%s\" was left alone", orphan->name),
+			         errdetail("Its column was dropped.")));
+		else if (orphan->is_used)
 		{
 			idgen_row_set(&changes, IDGEN_ATT_OWNED_BY, Int64GetDatum(orphan->column),
 			              orphan->column == IDGEN_NO_COLUMN);

@@ -45,7 +45,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/row.h"
-#include "catalog/row_duties.h"
+#include "catalog/row_code.h"
 #include "catalog/source.h"
 #include "common/compat.h"
 #include "sql/hooks.h"
@@ -70,7 +70,7 @@ draws_without_code(Oid relid, const text *name)
 	if (idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_QUICK) &&
 	    slot_attisnull(row.slot, IDGEN_ATT_PERIOD))
 		source = idgen_source_of_row(row.slot);
-	answer = source != NULL && !source->runs_code && !idgen_row_fires_triggers(row.rel) &&
+	answer = source != NULL && !source->runs_code && idgen_refills_are_plain(row.rel) &&
 		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
 	idgen_row_close(&row);
 	UnlockRelationOid(relid, AccessShareLock);

@@ -21,7 +21,7 @@
 
 #include "catalog/owned_rows.h"
 #include "catalog/row.h"
-#include "catalog/row_alter.h"
+#include "catalog/row_write.h"
 #include "catalog/source.h"
 #include "catalog/table.h"
 #include "catalog/version.h"

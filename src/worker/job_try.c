@@ -83,10 +83,8 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
  * Allocate what a job asks for: the action of a subtransaction.
  *
  * The worker does so as the owner of id_sequences, with the restrictions of a
- * security-restricted operation. The code that the owner has attached to that
- * table runs so as well. Triggers run as the role that has asked for the
- * refill (see row_triggers.c). The worker does not check the privilege to draw:
- * a session without it could not have asked.
+ * security-restricted operation. The worker does not check the privilege to
+ * draw: a session without it could not have asked.
  */
 static void
 allocate(void *arg)
@@ -113,7 +111,7 @@ allocate(void *arg)
 		idgen_log_no_lock_waits();
 	idgen_act_as(owner, &worker);
 	dropped_at = idgen_cache_dropped_at(key);
-	handle = idgen_handle_for_worker(key, try->job->task->requested_by);
+	handle = idgen_handle_for_worker(key);
 	try->event = handle != NULL ? allocate_from(try->job, handle, dropped_at) : IDGEN_EVENT_NO_SOURCE;
 	idgen_act_as_before(&worker);
 }

@@ -5,17 +5,19 @@
 --
 -- needs test/idgen.conf
 --
-CREATE SCHEMA audit;
-CREATE TABLE audit.log (name text);
+CREATE TABLE log (name text);
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen', block_size => 3, refill => 'auto'), idgen_create('short', block_size => 2, max_value => 4, refill => 'auto');
-CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
+	IF coalesce(current_setting('regress.is_session', true), '') = '' THEN
+		RAISE 'not in a worker';
+	END IF;
 	INSERT INTO log VALUES (NEW.name);
 	RETURN NULL;
 END $$;
 CREATE TRIGGER audit AFTER UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION audit();
-SET search_path = public, audit;
+SET regress.is_session = 'yes';
 SELECT idgen_next('gen') FROM generate_series(1, 4);
 SELECT first_id, last_id FROM idgen_next_range('gen', 10);
 SELECT count(*) > 0 AS logged FROM log;
@@ -23,12 +25,12 @@ SELECT max(idgen_next('short')) FROM generate_series(1, 4);
 SELECT idgen_next('short');
 
 -- for the session, too
-SET search_path = public;
+RESET regress.is_session;
 \set VERBOSITY terse
 SELECT max(idgen_next('gen')) FROM generate_series(1, 20);
-SET search_path = public, audit;
+SET regress.is_session = 'yes';
 SELECT max(idgen_next('gen')) FROM generate_series(1, 20);
 
 DROP EXTENSION idgen;
 DROP FUNCTION audit;
-DROP SCHEMA audit CASCADE;
+DROP TABLE log;

@@ -7,7 +7,7 @@
 CREATE EXTENSION idgen;
 \set VERBOSITY terse
 CREATE TABLE log (id serial, trigger text, name text);
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
 	INSERT INTO log (trigger, name) VALUES (TG_NAME, NEW.name);
 	RETURN NEW;

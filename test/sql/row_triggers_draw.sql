@@ -1,6 +1,6 @@
 --
--- A trigger on id_sequences that draws: from others it may, also at the end of
--- a transaction; not from the id sequence that is being refilled.
+-- A trigger on id_sequences that draws: from others it may; not from the id
+-- sequence that is being refilled.
 --
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size)
@@ -8,8 +8,7 @@ INSERT INTO id_sequences (name, next_block_start, block_size)
 CREATE TABLE log (id bigint PRIMARY KEY DEFAULT idgen_next('log'), number bigint DEFAULT idgen_next('log gapless'), name text);
 CREATE TABLE checked (name text PRIMARY KEY);
 INSERT INTO checked VALUES ('parts'), ('gapless');
-ALTER TABLE log ADD FOREIGN KEY (name) REFERENCES checked DEFERRABLE INITIALLY DEFERRED;
-CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
 	INSERT INTO log (name) VALUES (NEW.name);
 	RETURN NULL;
@@ -27,17 +26,13 @@ SELECT count(idgen_next('gapless')) FROM generate_series(1, 10);
 SELECT name, count(*), min(id), max(id), min(number), max(number) FROM log GROUP BY name ORDER BY min(id);
 SELECT name, next_block_start FROM id_sequences WHERE name LIKE '%gapless' ORDER BY name;
 
--- what a trigger leaves to be checked at the end is checked, also if it fired
--- there itself
-DELETE FROM log;
-DELETE FROM checked WHERE name = 'gapless';
-BEGIN;
-SELECT count(idgen_next('gapless')) FROM generate_series(1, 17);
-SELECT next_block_start FROM id_sequences WHERE name = 'gapless';
-DELETE FROM log;
-COMMIT;
+-- it cannot leave anything to be checked at the end: that would have the rights
+-- of whoever commits
+ALTER TABLE log ADD FOREIGN KEY (name) REFERENCES checked DEFERRABLE INITIALLY DEFERRED;
+SELECT idgen_next('gapless');
 \echo :SQLSTATE
-SELECT count(*) FROM log;
+ALTER TABLE log ALTER CONSTRAINT log_name_fkey NOT DEFERRABLE;
+SELECT idgen_next('gapless');
 
 DROP TABLE log, checked;
 DROP EXTENSION idgen;

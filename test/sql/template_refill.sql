@@ -61,11 +61,11 @@ SELECT idgen_next('worker/locked');
 \echo :SQLSTATE
 ROLLBACK;
 
--- triggers get the rights of the role that draws
+-- triggers have the rights of the table's owner
 CREATE ROLE regress_idgen_user;
 CREATE TABLE made (name text, by_role name);
 GRANT INSERT ON made TO regress_idgen_user;
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
 	INSERT INTO public.made VALUES (NEW.name, current_user);
 	RETURN NULL;

@@ -80,8 +80,8 @@ SET ROLE regress_idgen_user;
 SELECT idgen_next('f/x'), idgen_next('f/y');
 RESET ROLE;
 
--- triggers run with the rights of the role that draws, and see the row
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+-- triggers run with the rights of the table's owner, and see the row
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
 	RAISE NOTICE '% % % by %', TG_WHEN, TG_OP, NEW.name, current_user;
 	RETURN NEW;

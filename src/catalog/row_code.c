@@ -1,0 +1,391 @@
+/*
+ * row_code.c
+ *		What of users stands on a table of idgen, and whose code it is.
+ *
+ * Triggers, CHECKs, defaults and indexes may call functions of anybody. When
+ * idgen writes a row for somebody (row_write.c), they run as the owner of the
+ * table. So each function must belong to a role that could do all that anyway,
+ * or be SECURITY DEFINER: then it runs as its own owner (rule S1). A table that
+ * has another one cannot be written to on anybody's behalf.
+ *
+ * Most tables have nothing that a refill has to do with. What a table has is
+ * looked at once, and again when it, a function or a role has changed.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "access/transam.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "commands/extension.h"
+#include "commands/trigger.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+#include "catalog/epoch.h"
+#include "catalog/row.h"
+#include "catalog/row_code.h"
+#include "common/compat.h"
+
+/* idgen's own CHECK on what a refill sets: it sets nothing else. */
+#define OWN_CHECK "id_sequences_exhausted_check"
+
+/* Of the table with that OID, which is invalid if nothing is known. */
+static Oid known_relid = InvalidOid;
+static bool known_plain;
+
+/* The table whose code was checked, for these commands, at that epoch. */
+static Oid checked_relid = InvalidOid;
+static uint32 checked_commands;
+static uint64 checked_epoch;
+
+/* Functions that belong to idgen, as far as that is known; or invalid. */
+static Oid own_functions[3];
+
+/*
+ * Does this trigger belong to idgen? To find out, the catalogs have to be read,
+ * so the answer is remembered for the functions that idgen has.
+ */
+bool
+idgen_trigger_is_own(const Trigger *trigger)
+{
+	for (int i = 0; i < (int) lengthof(own_functions); i++)
+		if (own_functions[i] == trigger->tgfoid)
+			return true;
+	if (getExtensionOfObject(ProcedureRelationId, trigger->tgfoid) != get_extension_oid("idgen", true))
+		return false;
+	memmove(&own_functions[1], &own_functions[0], sizeof(own_functions) - sizeof(Oid));
+	own_functions[0] = trigger->tgfoid;
+	return true;
+}
+
+/*
+ * What a refill has to do with
+ */
+
+/* Can a refill change that column? */
+static bool
+refill_sets(AttrNumber attnum)
+{
+	return attnum == IDGEN_ATT_NEXT_BLOCK_START || attnum == IDGEN_ATT_EXHAUSTED ||
+		attnum == IDGEN_ATT_REFILLED_AT;
+}
+
+/* Is a trigger for UPDATE only there for columns that no refill changes? */
+static bool
+is_of_other_columns(const Trigger *trigger)
+{
+	for (int i = 0; i < trigger->tgnattr; i++)
+		if (refill_sets(trigger->tgattr[i]))
+			return false;
+	return trigger->tgnattr > 0;
+}
+
+/*
+ * Does a trigger only see to a foreign key of another table, one that refers to
+ * columns which no refill changes, as the name is? (That of a foreign key of
+ * this table may have to check a row which is new, so it is none of these.)
+ */
+static bool
+is_of_reference_to_others(const Trigger *trigger)
+{
+	AttrNumber own[INDEX_MAX_KEYS];
+	AttrNumber referred_to[INDEX_MAX_KEYS];
+	HeapTuple constraint;
+	int n;
+
+	if (RI_FKey_trigger_type(trigger->tgfoid) != RI_TRIGGER_PK)
+		return false;
+	constraint = SearchSysCache1(CONSTROID, ObjectIdGetDatum(trigger->tgconstraint));
+	if (!HeapTupleIsValid(constraint))
+		return false;
+	DeconstructFkConstraintRow(constraint, &n, own, referred_to, NULL, NULL, NULL, NULL, NULL);
+	ReleaseSysCache(constraint);
+	for (int i = 0; i < n; i++)
+		if (refill_sets(referred_to[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Does a refill fire any trigger? Not idgen's own: those are for SQL. Not those
+ * for each statement: a refill is none.
+ */
+static bool
+fires_triggers(Relation rel)
+{
+	/*
+	 * To find out what a trigger is for can take an invalidation, which
+	 * rebuilds what the relation has.
+	 */
+	TriggerDesc *desc = CopyTriggerDesc(rel->trigdesc);
+	bool fires = false;
+
+	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
+	{
+		const Trigger *trigger = &desc->triggers[i];
+
+		if (TRIGGER_FOR_UPDATE(trigger->tgtype) && TRIGGER_FOR_ROW(trigger->tgtype) &&
+		    trigger->tgenabled != TRIGGER_DISABLED && !is_of_other_columns(trigger) &&
+		    !is_of_reference_to_others(trigger) && !idgen_trigger_is_own(trigger))
+			fires = true;
+	}
+	FreeTriggerDesc(desc);
+	return fires;
+}
+
+/* Does an expression that looks at these columns look at that one? */
+static bool
+looks_at(const Bitmapset *attrs, AttrNumber attnum)
+{
+	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attrs);
+}
+
+/* Does a CHECK, or what is generated, look at what a refill sets? */
+static bool
+has_constraints(const TupleConstr *constr)
+{
+	Bitmapset *attrs = NULL;
+
+	if (constr == NULL)
+		return false;
+	if (constr->has_generated_stored)
+		return true;
+	for (int i = 0; i < constr->num_check; i++)
+		if (strcmp(constr->check[i].ccname, OWN_CHECK) != 0)
+			pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
+	return looks_at(attrs, InvalidAttrNumber) || looks_at(attrs, IDGEN_ATT_NEXT_BLOCK_START) ||
+		looks_at(attrs, IDGEN_ATT_EXHAUSTED) || looks_at(attrs, IDGEN_ATT_REFILLED_AT);
+}
+
+/*
+ * Is a refill just another version of the row, and an entry of an index at
+ * most? Caller has locked the table.
+ */
+bool
+idgen_refills_are_plain(Relation rel)
+{
+	if (known_relid != RelationGetRelid(rel))
+	{
+		bool plain = !fires_triggers(rel) && !has_constraints(RelationGetDescr(rel)->constr);
+
+		/* Neither took an invalidation for this table: it is locked. */
+		known_plain = plain;
+		known_relid = RelationGetRelid(rel);
+	}
+	return known_plain;
+}
+
+/*
+ * Whose code it is
+ */
+
+/* A look at the code on a table. */
+typedef struct Look
+{
+	Relation rel;
+	int elevel; /* of what is reported */
+	bool good;  /* is there nothing that must not run? */
+} Look;
+
+/* What must not run: reports 42501, at that level. */
+static void
+must_not_run(Look *look, const char *what, Oid owner)
+{
+	look->good = false;
+	ereport(look->elevel,
+	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+	         errmsg("%s on table \"%s\" may not run with the rights of role \"%s\"",
+	                what, RelationGetRelationName(look->rel), GetUserNameFromId(look->rel->rd_rel->relowner, false)),
+	         errdetail("It belongs to role \"%s\", which does not have these rights.", GetUserNameFromId(owner, false)),
+	         errhint("Give it another owner or, if it is a function, make it SECURITY DEFINER by ALTER FUNCTION.")));
+}
+
+/* Could a role do all that the owner of the table can? */
+static bool
+has_rights_of_owner(const Look *look, Oid role)
+{
+	return has_privs_of_role(role, look->rel->rd_rel->relowner);
+}
+
+/* Look at a function. Returns false: the walker goes on. */
+static bool
+look_at_function(Oid funcid, void *context)
+{
+	Look *look = (Look *) context;
+	HeapTuple tuple;
+	Form_pg_proc function;
+
+	if (funcid < FirstNormalObjectId)
+		return false;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+	if (!HeapTupleIsValid(tuple))
+		return false; /* to call it is an error of its own */
+	function = (Form_pg_proc) GETSTRUCT(tuple);
+	if (!function->prosecdef && !has_rights_of_owner(look, function->proowner))
+		must_not_run(look, psprintf("function %s", format_procedure_qualified(funcid)), function->proowner);
+	ReleaseSysCache(tuple);
+	return false;
+}
+
+/* A domain has constraints of its owner. */
+static void
+look_at_domain(Oid type, Look *look)
+{
+	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	if (!has_rights_of_owner(look, ((Form_pg_type) GETSTRUCT(tuple))->typowner))
+		must_not_run(look, psprintf("domain %s", format_type_be_qualified(type)), ((Form_pg_type) GETSTRUCT(tuple))->typowner);
+	ReleaseSysCache(tuple);
+}
+
+/* Walker: look at all that an expression calls. */
+static bool
+look_at_expression(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, CoerceToDomain))
+		look_at_domain(((CoerceToDomain *) node)->resulttype, (Look *) context);
+	(void) check_functions_in_node(node, look_at_function, context);
+	return expression_tree_walker(node, look_at_expression, context);
+}
+
+/* The same for one that a catalog has as a text. */
+static void
+look_at_text(const char *text, Look *look)
+{
+	if (text != NULL)
+		(void) look_at_expression(stringToNode(text), look);
+}
+
+/* Is a trigger fired, for each row, by that command? */
+static bool
+is_fired(const Trigger *trigger, CmdType command)
+{
+	if (!TRIGGER_FOR_ROW(trigger->tgtype) || trigger->tgenabled == TRIGGER_DISABLED || idgen_trigger_is_own(trigger))
+		return false;
+	return command == CMD_INSERT ? TRIGGER_FOR_INSERT(trigger->tgtype)
+		: command == CMD_UPDATE  ? TRIGGER_FOR_UPDATE(trigger->tgtype)
+								 : TRIGGER_FOR_DELETE(trigger->tgtype);
+}
+
+static void
+look_at_triggers(Look *look, CmdType command)
+{
+	TriggerDesc *desc = CopyTriggerDesc(look->rel->trigdesc);
+
+	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
+	{
+		if (!is_fired(&desc->triggers[i], command))
+			continue;
+		(void) look_at_function(desc->triggers[i].tgfoid, look);
+		look_at_text(desc->triggers[i].tgqual, look);
+	}
+	FreeTriggerDesc(desc);
+}
+
+/*
+ * The catalog is asked, since what the server makes of it may run functions
+ * already.
+ */
+static void
+look_at_indexes(Look *look)
+{
+	static const AttrNumber expressions[] = {Anum_pg_index_indexprs, Anum_pg_index_indpred};
+	List *indexes = RelationGetIndexList(look->rel);
+	ListCell *cell;
+
+	foreach(cell, indexes)
+	{
+		HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
+
+		for (int i = 0; HeapTupleIsValid(tuple) && i < (int) lengthof(expressions); i++)
+		{
+			bool isnull;
+			Datum expression = SysCacheGetAttr(INDEXRELID, tuple, expressions[i], &isnull);
+
+			look_at_text(isnull ? NULL : TextDatumGetCString(expression), look);
+		}
+		if (HeapTupleIsValid(tuple))
+			ReleaseSysCache(tuple);
+	}
+	list_free(indexes);
+}
+
+/*
+ * May all that a command on rows of the table runs have the rights of its
+ * owner? Reports 42501 at that level if not. Caller has locked the table.
+ */
+bool
+idgen_check_code(Relation rel, CmdType command, int elevel)
+{
+	const TupleConstr *constr = RelationGetDescr(rel)->constr;
+	Look look = {rel, elevel, true};
+
+	if (checked_relid != RelationGetRelid(rel) || checked_epoch != idgen_epoch)
+		checked_commands = 0;
+	if (checked_commands & (1 << command))
+		return true;
+	checked_relid = RelationGetRelid(rel);
+	checked_epoch = idgen_epoch;
+	look_at_triggers(&look, command);
+	if (command != CMD_DELETE)
+	{
+		for (int i = 0; constr != NULL && i < constr->num_check; i++)
+			look_at_text(constr->check[i].ccbin, &look);
+		for (int i = 0; constr != NULL && i < constr->num_defval; i++)
+			look_at_text(constr->defval[i].adbin, &look);
+		look_at_indexes(&look);
+	}
+
+	/* Unless something has changed meanwhile. */
+	if (look.good && checked_relid == RelationGetRelid(rel))
+		checked_commands |= 1 << command;
+	return look.good;
+}
+
+/*
+ * Changes
+ */
+
+static void
+relation_changed(Datum arg, Oid relid)
+{
+	if (relid == known_relid || !OidIsValid(relid))
+		known_relid = InvalidOid;
+	if (relid == checked_relid || !OidIsValid(relid))
+		checked_relid = InvalidOid;
+	memset(own_functions, 0, sizeof(own_functions));
+}
+
+static void
+function_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	checked_relid = InvalidOid;
+}
+
+/* Ask the server to tell us about changes. Called once per process. */
+void
+idgen_row_code_init(void)
+{
+	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, function_changed, (Datum) 0);
+}
