@@ -1758,6 +1758,24 @@ BEGIN ATOMIC
 		AND (t.tgname IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated') AND t.tgenabled = 'A'
 			OR t.tgname = 'idgen_renamed' AND t.tgenabled IN ('A', 'O'))) < 4
 	UNION ALL
+	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'code_refused',
+		format('What stands on @extschema@.id_sequences calls %s, which may not run with the rights of the table''s owner. So refills may fail. Make it SECURITY DEFINER, or give it another owner, by ALTER FUNCTION.',
+			string_agg(DISTINCT format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)), ', '))
+	FROM pg_class AS r
+		CROSS JOIN LATERAL (
+			SELECT 'pg_trigger'::regclass::oid, t.oid FROM pg_trigger AS t WHERE t.tgrelid = r.oid AND t.tgenabled <> 'D' AND t.tgtype & 1 = 1
+			UNION ALL SELECT 'pg_constraint'::regclass, o.oid FROM pg_constraint AS o WHERE o.conrelid = r.oid
+			UNION ALL SELECT 'pg_attrdef'::regclass, a.oid FROM pg_attrdef AS a WHERE a.adrelid = r.oid
+			UNION ALL SELECT 'pg_class'::regclass, x.indexrelid FROM pg_index AS x WHERE x.indrelid = r.oid
+		) AS stands (classid, objid)
+		JOIN pg_depend AS d ON d.classid = stands.classid AND d.objid = stands.objid AND d.refclassid = 'pg_proc'::regclass
+		JOIN pg_proc AS p ON p.oid = d.refobjid
+		JOIN pg_namespace AS n ON n.oid = p.pronamespace
+	WHERE r.oid = '@extschema@.id_sequences'::regclass AND NOT p.prosecdef AND NOT pg_has_role(p.proowner, r.relowner, 'USAGE')
+		AND NOT EXISTS (SELECT FROM pg_depend AS m JOIN pg_extension AS e ON e.oid = m.refobjid
+			WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.refclassid = 'pg_extension'::regclass AND e.extname = 'idgen')
+	HAVING count(*) > 0
+	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_dumped',
 		'What was added to @extschema@.id_sequences is in no dump: ' || string_agg(a.what, ', ' ORDER BY a.rank, a.what COLLATE "C") ||
 		'. Keep beside the dump what makes it again.'

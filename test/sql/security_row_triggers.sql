@@ -43,6 +43,7 @@ RESET ROLE;
 SELECT idgen_next('parts');
 SELECT idgen_next('ahead');
 \echo :SQLSTATE
+SELECT problem FROM idgen_health WHERE problem_kind = 'code_refused';
 BEGIN;
 DROP TABLE dropped;
 SELECT name FROM id_sequences WHERE name = 'dropped';
@@ -51,6 +52,7 @@ TABLE seen;
 
 -- as its own owner it may do what it likes
 ALTER FUNCTION mallory.grab() SECURITY DEFINER;
+SELECT problem FROM idgen_health WHERE problem_kind = 'code_refused';
 SET ROLE regress_idgen_drawer;
 SELECT idgen_next('parts'), idgen_next('t/1'), idgen_next('ahead');
 SELECT count(idgen_next('gapless')) FROM generate_series(1, 10);
@@ -85,6 +87,7 @@ SELECT idgen_next('made');
 RESET idgen.auto_create;
 ALTER TABLE id_sequences ALTER time_zone DROP DEFAULT;
 CREATE INDEX i ON id_sequences (mallory.same(next_block_start));
+SELECT problem FROM idgen_health WHERE problem_kind = 'code_refused';
 SELECT idgen_next('parts') FROM generate_series(1, 3);
 TABLE seen;
 DROP INDEX i;
