@@ -1759,8 +1759,9 @@ BEGIN ATOMIC
 			OR t.tgname = 'idgen_renamed' AND t.tgenabled IN ('A', 'O'))) < 4
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'code_refused',
-		format('What stands on @extschema@.id_sequences calls %s, which may not run with the rights of the table''s owner. So refills may fail. Make it SECURITY DEFINER, or give it another owner, by ALTER FUNCTION.',
-			string_agg(DISTINCT format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)), ', '))
+		'What stands on @extschema@.id_sequences calls ' ||
+			string_agg(DISTINCT format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)), ', ') ||
+			', which may not run with the rights of the table''s owner. So refills may fail. Give it another owner, or have it run as its own, by ALTER FUNCTION.'
 	FROM pg_class AS r
 		CROSS JOIN LATERAL (
 			SELECT 'pg_trigger'::regclass::oid, t.oid FROM pg_trigger AS t WHERE t.tgrelid = r.oid AND t.tgenabled <> 'D' AND t.tgtype & 1 = 1

@@ -116,17 +116,6 @@ idgen_may_monitor(void)
 }
 
 /*
- * May a role have other roles run its code? Those that write to id_sequences
- * run its triggers; those that draw run the function that a row names.
- */
-bool
-idgen_may_lend_code(Oid relid, Oid roleid)
-{
-	return object_ownercheck(RelationRelationId, relid, roleid) ||
-		pg_class_aclcheck(relid, roleid, ACL_TRIGGER) == ACLCHECK_OK;
-}
-
-/*
  * Ask by query whether the current user sees a row, or with ACL_UPDATE, may
  * write it too. The query is not kept prepared: a policy's own subquery may get
  * here as well, and find that the plan that it is part of has to be thrown

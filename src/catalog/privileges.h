@@ -13,7 +13,6 @@ extern int idgen_grant_hint(Oid relid, AclMode missing);
 extern void idgen_check_select(Oid relid);
 extern void idgen_check_may_change(Oid relid, AclMode needed);
 extern bool idgen_may_monitor(void);
-extern bool idgen_may_lend_code(Oid relid, Oid roleid);
 extern bool idgen_rows_all_visible(Oid relid);
 extern bool idgen_row_visible(Relation rel, TupleTableSlot *row);
 extern void idgen_check_may_write(Relation rel, TupleTableSlot *row);

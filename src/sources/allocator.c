@@ -142,41 +142,40 @@ idgen_allocator_full_name(const char *source_name)
 }
 
 /*
- * Raises 42501: the owner of a function is not trusted by the role that draws.
+ * Raises 42501: the owner of a function could not do all that the role that
+ * draws can do.
  */
 pg_noreturn static void
-not_trusted(Oid relid, const char *source_name, Oid owner)
+not_trusted(const char *source_name, Oid owner)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 	         errmsg("function %s may not run with the rights of role \"%s\"",
 	                source_name, GetUserNameFromId(GetUserId(), false)),
-	         errdetail("It belongs to role \"%s\", which may not have other roles run its code.",
+	         errdetail("It belongs to role \"%s\", which does not have these rights.",
 	                   GetUserNameFromId(owner, false)),
-	         errhint("If you trust that role, GRANT TRIGGER ON %s TO %s. Or use ALTER FUNCTION to make it SECURITY DEFINER or to give it another owner.",
-	                 idgen_table_name(relid), quote_identifier(GetUserNameFromId(owner, false)))));
+	         errhint("Use ALTER FUNCTION to make it SECURITY DEFINER or to give it another owner.")));
 }
 
 /*
- * Decide with whose rights the function runs, for an id sequence in that
- * id_sequences. It gets those of the role that draws if its owner may have
- * other roles run code, or could do without it all that the role that draws can
- * do. (That the latter could do all that the owner can is no reason to trust
- * the owner.)
+ * Decide with whose rights the function runs. It gets those of the role that
+ * draws if its owner could do without it all that this role can do (rule S1).
+ * (That the role could do all that the owner can is no reason to trust the
+ * owner.)
  *
  * A session may have become the role that draws by SET ROLE or SET SESSION
  * AUTHORIZATION. The function could undo that, and get at the privileges of the
  * role before. If its owner does not have all of these, it runs restricted.
  *
- * A function that is SECURITY DEFINER gets nobody's rights. But it could leave
- * things behind in the session: settings, temporary tables that stand in front
- * of others. If its owner is not trusted, it runs restricted; and as its owner,
- * even if it is altered just now and is not SECURITY DEFINER any more.
+ * Of another owner, a function must be SECURITY DEFINER: then it gets nobody's
+ * rights. But it could leave things behind in the session: settings, temporary
+ * tables that stand in front of others. So it runs restricted; and as its
+ * owner, even if it is altered just now and is not SECURITY DEFINER any more.
  *
  * Raises 42501 for other functions.
  */
 static IdgenAllocatorRights
-decide_rights(IdgenAllocator *allocator, Oid relid, const char *source_name)
+decide_rights(IdgenAllocator *allocator, const char *source_name)
 {
 	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(allocator->funcid));
 	Oid owner;
@@ -190,8 +189,6 @@ decide_rights(IdgenAllocator *allocator, Oid relid, const char *source_name)
 	ReleaseSysCache(tuple);
 	allocator->owner = owner;
 
-	if (idgen_may_lend_code(relid, owner))
-		return IDGEN_ALLOCATOR_AS_CALLER;
 	if (has_privs_of_role(owner, GetUserId()))
 	{
 		if (has_privs_of_role(owner, GetSessionUserId()) && has_privs_of_role(owner, MyProc->roleId))
@@ -199,7 +196,7 @@ decide_rights(IdgenAllocator *allocator, Oid relid, const char *source_name)
 		return IDGEN_ALLOCATOR_AS_CALLER_RESTRICTED;
 	}
 	if (!security_definer)
-		not_trusted(relid, source_name, owner);
+		not_trusted(source_name, owner);
 
 	result = object_aclcheck(ProcedureRelationId, allocator->funcid, GetUserId(), ACL_EXECUTE);
 	if (result != ACLCHECK_OK)
@@ -247,10 +244,10 @@ execute(const IdgenAllocator *allocator, const char *name, int32 nblocks, EState
  * role with whose rights it may run, and what the function raises.
  */
 Tuplestorestate *
-idgen_allocator_call(IdgenAllocator *allocator, Oid relid, const char *source_name,
+idgen_allocator_call(IdgenAllocator *allocator, const char *source_name,
                      const char *name, int32 nblocks, EState *estate)
 {
-	IdgenAllocatorRights rights = decide_rights(allocator, relid, source_name);
+	IdgenAllocatorRights rights = decide_rights(allocator, source_name);
 	IdgenIdentity caller;
 	Tuplestorestate *rows;
 

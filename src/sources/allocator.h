@@ -30,7 +30,7 @@ typedef struct IdgenAllocator
 extern void idgen_allocator_find(const char *source_name, IdgenAllocator *allocator);
 extern Oid idgen_allocator_look_up(const char *source_name);
 extern const char *idgen_allocator_full_name(const char *source_name);
-extern Tuplestorestate *idgen_allocator_call(IdgenAllocator *allocator, Oid relid, const char *source_name,
+extern Tuplestorestate *idgen_allocator_call(IdgenAllocator *allocator, const char *source_name,
                                              const char *name, int32 nblocks, EState *estate);
 
 #endif /* IDGEN_ALLOCATOR_H */

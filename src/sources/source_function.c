@@ -162,7 +162,7 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 	int size = 8;
 
 	idgen_allocator_find(handle->found.source_name, &allocator);
-	rows = idgen_allocator_call(&allocator, handle->relid, handle->found.source_name,
+	rows = idgen_allocator_call(&allocator, handle->found.source_name,
 	                            handle->name, nblocks, estate);
 
 	*returned = 0;
