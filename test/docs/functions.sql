@@ -347,7 +347,7 @@ SELECT id, size FROM batched;
 TRUNCATE batched;
 ALTER TABLE batched ALTER id SET DEFAULT idgen_next('cb');
 CREATE FUNCTION for_refills() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE TRIGGER for_refills AFTER UPDATE ON id_sequences EXECUTE FUNCTION for_refills();
+CREATE TRIGGER for_refills AFTER UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION for_refills();
 COPY batched(t) FROM PROGRAM 'seq 2';
 SELECT max(size) FROM batched;
 -- gives: 8192

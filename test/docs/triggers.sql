@@ -1,6 +1,6 @@
 -- docs/sources.md, "Triggers and constraints on id_sequences"
 
--- claim: A refill fires triggers for UPDATE, of each row and each statement, with their conditions.
+-- claim: A refill fires triggers for UPDATE, of each row, with their conditions; not those of each statement.
 CREATE TABLE fired (id serial, what text);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN INSERT INTO fired (what) VALUES (TG_NAME); RETURN new; END $$;
 SELECT idgen_create('tg');
@@ -11,7 +11,6 @@ SELECT count(idgen_next('tg')) FROM generate_series(1, 20);
 -- gives: 20
 SELECT what FROM fired ORDER BY id;
 -- gives: before_row
--- gives: after_statement
 
 -- claim: Those for UPDATE OF columns fire if a refill sets one of these.
 DROP TRIGGER before_row ON id_sequences;
