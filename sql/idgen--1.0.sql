@@ -103,8 +103,7 @@ CREATE TABLE @extschema@.id_sequences (
 	next_block_start bigint NOT NULL,
 	block_size integer NOT NULL DEFAULT 20
 		CONSTRAINT id_sequences_block_size_check CHECK (block_size > 0),
-	exhausted smallint NOT NULL DEFAULT 0
-		CONSTRAINT id_sequences_exhausted_check CHECK (exhausted IN (0, 1)),
+	exhausted smallint NOT NULL DEFAULT 0, -- or 1, and nothing else: no CHECK, which would make refills slower
 	max_value bigint NOT NULL DEFAULT 9223372036854775807,
 	source text NOT NULL DEFAULT 'table',
 	source_name text,
@@ -1157,6 +1156,11 @@ CREATE FUNCTION @extschema@.idgen_native_facts(
 	AS 'MODULE_PATHNAME', 'idgen_native_facts'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
 
+-- What stands on id_sequences and must not run when somebody draws; or null.
+CREATE FUNCTION @extschema@.idgen_refused_code() RETURNS text[]
+	AS 'MODULE_PATHNAME', 'idgen_refused_code'
+	LANGUAGE C STABLE PARALLEL UNSAFE;
+
 -- The calls in an expression of nextval() and of functions that draw ids.
 CREATE FUNCTION @extschema@.idgen_calls(
 	expression pg_node_tree,
@@ -1759,22 +1763,10 @@ BEGIN ATOMIC
 			OR t.tgname = 'idgen_renamed' AND t.tgenabled IN ('A', 'O'))) < 4
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'code_refused',
-		'What stands on @extschema@.id_sequences calls ' ||
-			string_agg(DISTINCT format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)), ', ') ||
-			', which may not run with the rights of the table''s owner. So refills may fail. Give it another owner, or have it run as its own, by ALTER FUNCTION.'
-	FROM pg_class AS r
-		CROSS JOIN LATERAL (
-			SELECT 'pg_trigger'::regclass::oid, t.oid FROM pg_trigger AS t WHERE t.tgrelid = r.oid AND t.tgenabled <> 'D' AND t.tgtype & 1 = 1
-			UNION ALL SELECT 'pg_constraint'::regclass, o.oid FROM pg_constraint AS o WHERE o.conrelid = r.oid
-			UNION ALL SELECT 'pg_attrdef'::regclass, a.oid FROM pg_attrdef AS a WHERE a.adrelid = r.oid
-			UNION ALL SELECT 'pg_class'::regclass, x.indexrelid FROM pg_index AS x WHERE x.indrelid = r.oid
-		) AS stands (classid, objid)
-		JOIN pg_depend AS d ON d.classid = stands.classid AND d.objid = stands.objid AND d.refclassid = 'pg_proc'::regclass
-		JOIN pg_proc AS p ON p.oid = d.refobjid
-		JOIN pg_namespace AS n ON n.oid = p.pronamespace
-	WHERE r.oid = '@extschema@.id_sequences'::regclass AND NOT p.prosecdef AND NOT pg_has_role(p.proowner, r.relowner, 'USAGE')
-		AND NOT EXISTS (SELECT FROM pg_depend AS m JOIN pg_extension AS e ON e.oid = m.refobjid
-			WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.refclassid = 'pg_extension'::regclass AND e.extname = 'idgen')
+		'On @extschema@.id_sequences stands what may not run with the rights of its owner: ' ||
+			string_agg(DISTINCT r.what, ', ' ORDER BY r.what) ||
+			'. So refills may fail. Give it another owner or, if it is the function of a trigger, make it SECURITY DEFINER, by ALTER FUNCTION.'
+	FROM unnest(@extschema@.idgen_refused_code()) AS r (what)
 	HAVING count(*) > 0
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_dumped',
@@ -1792,7 +1784,7 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT 5, format('constraint %I', o.conname) FROM pg_constraint AS o WHERE o.conrelid = '@extschema@.id_sequences'::regclass
 			AND o.contype IN ('c', 'f', 'u', 'x') AND o.conname NOT IN ('id_sequences_name_check', 'id_sequences_block_size_check',
-				'id_sequences_exhausted_check', 'id_sequences_big_base_check', 'id_sequences_max_children_check')
+				'id_sequences_big_base_check', 'id_sequences_max_children_check')
 		UNION ALL
 		SELECT 6, format('index %I', i.relname) FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid
 			WHERE x.indrelid = '@extschema@.id_sequences'::regclass AND i.relname NOT IN ('id_sequences_owned_by_idx', 'id_sequences_template_idx')
@@ -2782,6 +2774,7 @@ COMMENT ON FUNCTION @extschema@.idgen_restart_at(text, bigint, text) IS 'interna
 COMMENT ON FUNCTION @extschema@.idgen_create_child(text, text, bigint) IS 'internal: makes a row from a template or a row with periods';
 COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean, boolean) IS 'internal: what is known of id sequences';
 COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
+COMMENT ON FUNCTION @extschema@.idgen_refused_code() IS 'internal: what stands on id_sequences and must not run';
 COMMENT ON FUNCTION @extschema@.idgen_calls(pg_node_tree) IS 'internal: the calls in an expression that draw';
 COMMENT ON FUNCTION @extschema@.idgen_text_digits(text, integer) IS 'internal: the digits that fit into a text id';
 COMMENT ON FUNCTION @extschema@.idgen_column_end(oid, smallint, boolean, text, text) IS 'internal: the greatest or the least id in a column';

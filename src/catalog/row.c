@@ -290,13 +290,6 @@ idgen_row_int64(TupleTableSlot *slot, AttrNumber attnum)
 	return DatumGetInt64(idgen_row_attribute(slot, attnum));
 }
 
-/* Does its column "exhausted" say that no id is left? */
-bool
-idgen_row_is_exhausted(TupleTableSlot *slot)
-{
-	return DatumGetInt16(idgen_row_attribute(slot, IDGEN_ATT_EXHAUSTED)) != 0;
-}
-
 /* A column that is a text, and may be null, as a string; NULL if it is. */
 char *
 idgen_row_string(TupleTableSlot *slot, AttrNumber attnum)
@@ -305,4 +298,20 @@ idgen_row_string(TupleTableSlot *slot, AttrNumber attnum)
 	Datum value = slot_getattr(slot, attnum, &isnull);
 
 	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+/*
+ * Does its column "exhausted" say that no id is left? Raises 22023 for anything
+ * but 0 and 1.
+ */
+bool
+idgen_row_is_exhausted(TupleTableSlot *slot)
+{
+	int16 value = DatumGetInt16(idgen_row_attribute(slot, IDGEN_ATT_EXHAUSTED));
+
+	if (value != 0 && value != 1)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("exhausted of id sequence \"%s\" must be 0 or 1", idgen_row_string(slot, IDGEN_ATT_NAME))));
+	return value == 1;
 }

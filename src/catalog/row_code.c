@@ -4,9 +4,13 @@
  *
  * Triggers, CHECKs, defaults and indexes may call functions of anybody. When
  * idgen writes a row for somebody (row_write.c), they run as the owner of the
- * table. So each function must belong to a role that could do all that anyway,
- * or be SECURITY DEFINER: then it runs as its own owner (rule S1). A table that
- * has another one cannot be written to on anybody's behalf.
+ * table. So each function must belong to a role that could do all that anyway
+ * (rule S1). The function of a trigger may also be SECURITY DEFINER: then it
+ * runs as its own owner. (Elsewhere that would not do: whoever calls a function
+ * computes what its arguments are by default.) A table that has another one
+ * cannot be written to on anybody's behalf.
+ *
+ * What belongs to an operator class is not looked at: a superuser has made it.
  *
  * Most tables have nothing that a refill has to do with. What a table has is
  * looked at once, and again when it, a function or a role has changed.
@@ -22,7 +26,6 @@
 #include "catalog/pg_index.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
-#include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
@@ -42,12 +45,12 @@
 #include "catalog/row_code.h"
 #include "common/compat.h"
 
-/* idgen's own CHECK on what a refill sets: it sets nothing else. */
-#define OWN_CHECK "id_sequences_exhausted_check"
-
 /* Of the table with that OID, which is invalid if nothing is known. */
 static Oid known_relid = InvalidOid;
 static bool known_plain;
+
+/* Goes up when a table changes. */
+static uint64 table_changes = 0;
 
 /* The table whose code was checked, for these commands, at that epoch. */
 static Oid checked_relid = InvalidOid;
@@ -72,6 +75,17 @@ idgen_trigger_is_own(const Trigger *trigger)
 	memmove(&own_functions[1], &own_functions[0], sizeof(own_functions) - sizeof(Oid));
 	own_functions[0] = trigger->tgfoid;
 	return true;
+}
+
+/*
+ * Is a trigger fired for each row that is written? One with transition tables
+ * is for the rows of a statement, which idgen's writes are not.
+ */
+bool
+idgen_trigger_is_for_rows(const Trigger *trigger)
+{
+	return TRIGGER_FOR_ROW(trigger->tgtype) && trigger->tgenabled != TRIGGER_DISABLED &&
+		trigger->tgoldtable == NULL && trigger->tgnewtable == NULL;
 }
 
 /*
@@ -122,10 +136,7 @@ is_of_reference_to_others(const Trigger *trigger)
 	return true;
 }
 
-/*
- * Does a refill fire any trigger? Not idgen's own: those are for SQL. Not those
- * for each statement: a refill is none.
- */
+/* Does a refill fire any trigger? Not idgen's own: those are for SQL. */
 static bool
 fires_triggers(Relation rel)
 {
@@ -140,9 +151,8 @@ fires_triggers(Relation rel)
 	{
 		const Trigger *trigger = &desc->triggers[i];
 
-		if (TRIGGER_FOR_UPDATE(trigger->tgtype) && TRIGGER_FOR_ROW(trigger->tgtype) &&
-		    trigger->tgenabled != TRIGGER_DISABLED && !is_of_other_columns(trigger) &&
-		    !is_of_reference_to_others(trigger) && !idgen_trigger_is_own(trigger))
+		if (TRIGGER_FOR_UPDATE(trigger->tgtype) && idgen_trigger_is_for_rows(trigger) &&
+		    !is_of_other_columns(trigger) && !is_of_reference_to_others(trigger) && !idgen_trigger_is_own(trigger))
 			fires = true;
 	}
 	FreeTriggerDesc(desc);
@@ -167,24 +177,25 @@ has_constraints(const TupleConstr *constr)
 	if (constr->has_generated_stored)
 		return true;
 	for (int i = 0; i < constr->num_check; i++)
-		if (strcmp(constr->check[i].ccname, OWN_CHECK) != 0)
-			pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
+		pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
 	return looks_at(attrs, InvalidAttrNumber) || looks_at(attrs, IDGEN_ATT_NEXT_BLOCK_START) ||
 		looks_at(attrs, IDGEN_ATT_EXHAUSTED) || looks_at(attrs, IDGEN_ATT_REFILLED_AT);
 }
 
 /*
  * Is a refill just another version of the row, and an entry of an index at
- * most? Caller has locked the table.
+ * most?
  */
 bool
 idgen_refills_are_plain(Relation rel)
 {
 	if (known_relid != RelationGetRelid(rel))
 	{
+		uint64 changes = table_changes;
 		bool plain = !fires_triggers(rel) && !has_constraints(RelationGetDescr(rel)->constr);
 
-		/* Neither took an invalidation for this table: it is locked. */
+		if (changes != table_changes)
+			return plain;
 		known_plain = plain;
 		known_relid = RelationGetRelid(rel);
 	}
@@ -195,76 +206,108 @@ idgen_refills_are_plain(Relation rel)
  * Whose code it is
  */
 
+/* What must not run. */
+typedef struct Refused
+{
+	char *what;
+	Oid owner; /* invalid if it must not run whosever it is */
+} Refused;
+
 /* A look at the code on a table. */
 typedef struct Look
 {
 	Relation rel;
-	int elevel; /* of what is reported */
-	bool good;  /* is there nothing that must not run? */
+	List *refused;
 } Look;
 
-/* What must not run: reports 42501, at that level. */
 static void
-must_not_run(Look *look, const char *what, Oid owner)
+refuse(Look *look, char *what, Oid owner)
 {
-	look->good = false;
-	ereport(look->elevel,
-	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-	         errmsg("%s on table \"%s\" may not run with the rights of role \"%s\"",
-	                what, RelationGetRelationName(look->rel), GetUserNameFromId(look->rel->rd_rel->relowner, false)),
-	         errdetail("It belongs to role \"%s\", which does not have these rights.", GetUserNameFromId(owner, false)),
-	         errhint("Give it another owner or, if it is a function, make it SECURITY DEFINER by ALTER FUNCTION.")));
+	Refused *refused = palloc(sizeof(Refused));
+
+	refused->what = what;
+	refused->owner = owner;
+	look->refused = lappend(look->refused, refused);
 }
 
-/* Could a role do all that the owner of the table can? */
-static bool
-has_rights_of_owner(const Look *look, Oid role)
+/* The row of a function in pg_proc, to be released; or NULL. */
+static HeapTuple
+find_function(Oid funcid, Form_pg_proc *function)
 {
-	return has_privs_of_role(role, look->rel->rd_rel->relowner);
-}
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
 
-/* Look at a function. Returns false: the walker goes on. */
-static bool
-look_at_function(Oid funcid, void *context)
-{
-	Look *look = (Look *) context;
-	HeapTuple tuple;
-	Form_pg_proc function;
-
-	if (funcid < FirstNormalObjectId)
-		return false;
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
 	if (!HeapTupleIsValid(tuple))
-		return false; /* to call it is an error of its own */
-	function = (Form_pg_proc) GETSTRUCT(tuple);
-	if (!function->prosecdef && !has_rights_of_owner(look, function->proowner))
-		must_not_run(look, psprintf("function %s", format_procedure_qualified(funcid)), function->proowner);
+		return NULL;
+	*function = (Form_pg_proc) GETSTRUCT(tuple);
+	return tuple;
+}
+
+/* Could the owner of a function do all that the owner of the table can? */
+static bool
+is_trusted(Relation rel, Form_pg_proc function)
+{
+	return has_privs_of_role(function->proowner, rel->rd_rel->relowner);
+}
+
+/*
+ * The role that a trigger's function has to run as: its own owner, or invalid
+ * for that of the table. It is one that idgen_check_code() lets pass, so the
+ * latter has its rights, or the former has made it SECURITY DEFINER. To rely on
+ * that would not do: the owner may take it back before the call.
+ */
+Oid
+idgen_trigger_runs_as(Relation rel, const Trigger *trigger)
+{
+	Form_pg_proc function;
+	HeapTuple tuple = find_function(trigger->tgfoid, &function);
+	Oid result = InvalidOid;
+
+	if (tuple != NULL)
+	{
+		if (!is_trusted(rel, function))
+			result = function->proowner;
+		ReleaseSysCache(tuple);
+	}
+	return result;
+}
+
+/* Look at a function; "may_change_role": SECURITY DEFINER lets it pass. */
+static void
+look_at_function(Look *look, Oid funcid, bool may_change_role)
+{
+	Form_pg_proc function;
+	HeapTuple tuple = find_function(funcid, &function);
+
+	/* To call one that is not there is an error of its own. */
+	if (tuple == NULL)
+		return;
+	if (!is_trusted(look->rel, function) && !(may_change_role && function->prosecdef))
+		refuse(look, psprintf("function %s", format_procedure_qualified(funcid)), function->proowner);
 	ReleaseSysCache(tuple);
+}
+
+/* Look at a function of an expression. Returns false: the walker goes on. */
+static bool
+look_at_call(Oid funcid, void *context)
+{
+	if (funcid >= FirstNormalObjectId)
+		look_at_function((Look *) context, funcid, false);
 	return false;
 }
 
-/* A domain has constraints of its owner. */
-static void
-look_at_domain(Oid type, Look *look)
-{
-	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-
-	if (!HeapTupleIsValid(tuple))
-		return;
-	if (!has_rights_of_owner(look, ((Form_pg_type) GETSTRUCT(tuple))->typowner))
-		must_not_run(look, psprintf("domain %s", format_type_be_qualified(type)), ((Form_pg_type) GETSTRUCT(tuple))->typowner);
-	ReleaseSysCache(tuple);
-}
-
-/* Walker: look at all that an expression calls. */
+/*
+ * Walker: look at all that an expression calls. A domain has constraints, which
+ * may call what they like.
+ */
 static bool
 look_at_expression(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, CoerceToDomain))
-		look_at_domain(((CoerceToDomain *) node)->resulttype, (Look *) context);
-	(void) check_functions_in_node(node, look_at_function, context);
+	if (IsA(node, CoerceToDomain) && ((CoerceToDomain *) node)->resulttype >= FirstNormalObjectId)
+		refuse((Look *) context, psprintf("domain %s", format_type_be_qualified(((CoerceToDomain *) node)->resulttype)),
+		       InvalidOid);
+	(void) check_functions_in_node(node, look_at_call, context);
 	return expression_tree_walker(node, look_at_expression, context);
 }
 
@@ -280,7 +323,7 @@ look_at_text(const char *text, Look *look)
 static bool
 is_fired(const Trigger *trigger, CmdType command)
 {
-	if (!TRIGGER_FOR_ROW(trigger->tgtype) || trigger->tgenabled == TRIGGER_DISABLED || idgen_trigger_is_own(trigger))
+	if (!idgen_trigger_is_for_rows(trigger))
 		return false;
 	return command == CMD_INSERT ? TRIGGER_FOR_INSERT(trigger->tgtype)
 		: command == CMD_UPDATE  ? TRIGGER_FOR_UPDATE(trigger->tgtype)
@@ -294,12 +337,28 @@ look_at_triggers(Look *look, CmdType command)
 
 	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
 	{
-		if (!is_fired(&desc->triggers[i], command))
+		const Trigger *trigger = &desc->triggers[i];
+
+		if (!is_fired(trigger, command))
 			continue;
-		(void) look_at_function(desc->triggers[i].tgfoid, look);
-		look_at_text(desc->triggers[i].tgqual, look);
+		if (!idgen_trigger_is_own(trigger))
+			look_at_function(look, trigger->tgfoid, true);
+		look_at_text(trigger->tgqual, look);
 	}
 	FreeTriggerDesc(desc);
+}
+
+static void
+look_at_constraints(Look *look, CmdType command)
+{
+	TupleDesc desc = RelationGetDescr(look->rel);
+	const TupleConstr *constr = desc->constr;
+
+	for (int i = 0; constr != NULL && i < constr->num_check; i++)
+		look_at_text(constr->check[i].ccbin, look);
+	for (int i = 0; constr != NULL && i < constr->num_defval; i++)
+		if (command == CMD_INSERT || TupleDescAttr(desc, constr->defval[i].adnum - 1)->attgenerated)
+			look_at_text(constr->defval[i].adbin, look);
 }
 
 /*
@@ -330,6 +389,36 @@ look_at_indexes(Look *look)
 	list_free(indexes);
 }
 
+/* What a command on rows of the table runs, and must not: a list of Refused. */
+static List *
+look_at(Relation rel, CmdType command)
+{
+	Look look = {rel, NIL};
+
+	look_at_triggers(&look, command);
+	if (command != CMD_DELETE)
+	{
+		look_at_constraints(&look, command);
+		look_at_indexes(&look);
+	}
+	return look.refused;
+}
+
+static void
+report(Relation rel, const Refused *refused, int elevel)
+{
+	ereport(elevel,
+	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+	         errmsg("%s on table \"%s\" may not run with the rights of role \"%s\"",
+	                refused->what, RelationGetRelationName(rel), GetUserNameFromId(rel->rd_rel->relowner, false)),
+	         OidIsValid(refused->owner)
+	             ? errdetail("It belongs to role \"%s\", which does not have these rights.", GetUserNameFromId(refused->owner, false))
+	             : errdetail("What its constraints call is not known."),
+	         OidIsValid(refused->owner)
+	             ? errhint("Give it another owner or, if it is the function of a trigger, make it SECURITY DEFINER by ALTER FUNCTION.")
+	             : errhint("Use the type that the domain is made of.")));
+}
+
 /*
  * May all that a command on rows of the table runs have the rights of its
  * owner? Reports 42501 at that level if not. Caller has locked the table.
@@ -337,8 +426,8 @@ look_at_indexes(Look *look)
 bool
 idgen_check_code(Relation rel, CmdType command, int elevel)
 {
-	const TupleConstr *constr = RelationGetDescr(rel)->constr;
-	Look look = {rel, elevel, true};
+	uint64 changes = table_changes;
+	List *refused;
 
 	if (checked_relid != RelationGetRelid(rel) || checked_epoch != idgen_epoch)
 		checked_commands = 0;
@@ -346,20 +435,30 @@ idgen_check_code(Relation rel, CmdType command, int elevel)
 		return true;
 	checked_relid = RelationGetRelid(rel);
 	checked_epoch = idgen_epoch;
-	look_at_triggers(&look, command);
-	if (command != CMD_DELETE)
-	{
-		for (int i = 0; constr != NULL && i < constr->num_check; i++)
-			look_at_text(constr->check[i].ccbin, &look);
-		for (int i = 0; constr != NULL && i < constr->num_defval; i++)
-			look_at_text(constr->defval[i].adbin, &look);
-		look_at_indexes(&look);
-	}
-
-	/* Unless something has changed meanwhile. */
-	if (look.good && checked_relid == RelationGetRelid(rel))
+	refused = look_at(rel, command);
+	if (refused != NIL)
+		report(rel, linitial(refused), elevel);
+	else if (changes == table_changes && checked_relid == RelationGetRelid(rel))
 		checked_commands |= 1 << command;
-	return look.good;
+	return refused == NIL;
+}
+
+/* What idgen_check_code() refuses of any command: a list of strings. */
+List *
+idgen_code_refused(Relation rel)
+{
+	static const CmdType commands[] = {CMD_INSERT, CMD_UPDATE, CMD_DELETE};
+	List *result = NIL;
+
+	for (int i = 0; i < (int) lengthof(commands); i++)
+	{
+		List *refused = look_at(rel, commands[i]);
+		ListCell *cell;
+
+		foreach(cell, refused)
+			result = lappend(result, ((Refused *) lfirst(cell))->what);
+	}
+	return result;
 }
 
 /*
@@ -373,6 +472,7 @@ relation_changed(Datum arg, Oid relid)
 		known_relid = InvalidOid;
 	if (relid == checked_relid || !OidIsValid(relid))
 		checked_relid = InvalidOid;
+	table_changes++;
 	memset(own_functions, 0, sizeof(own_functions));
 }
 

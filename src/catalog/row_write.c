@@ -10,7 +10,8 @@
  * isolation level have no say. Row triggers, constraints, generated columns and
  * indexes do. All of that is code which the role has not asked for. So it runs
  * as the owner of the table, in a security-restricted operation, and only if it
- * may have the owner's rights (row_code.c).
+ * may have the owner's rights (row_code.c). The function of a trigger may run as
+ * its own owner instead.
  *
  * The server prepares constraints anew for each row, which takes longer than
  * all else. So a refill leaves all that out where the table has nothing that
@@ -66,22 +67,63 @@ typedef struct Write
  * Writing with all that goes with it
  */
 
+/* A trigger's function that runs as its own owner. */
+typedef struct OwnersFunction
+{
+	FmgrInfo function;
+	Oid owner;
+} OwnersFunction;
+
+/* What the server calls in place of such a function. */
+static Datum
+call_as_its_owner(PG_FUNCTION_ARGS)
+{
+	FmgrInfo *called = fcinfo->flinfo;
+	OwnersFunction *owners = (OwnersFunction *) called->fn_extra;
+	IdgenIdentity before;
+	Datum result;
+
+	idgen_act_as(owners->owner, &before);
+	fcinfo->flinfo = &owners->function;
+	result = FunctionCallInvoke(fcinfo);
+	fcinfo->flinfo = called;
+	idgen_act_as_before(&before);
+	return result;
+}
+
+/* Have a trigger's function run as its own owner. */
+static void
+run_as(Oid owner, const Trigger *trigger, FmgrInfo *function)
+{
+	OwnersFunction *owners = palloc(sizeof(OwnersFunction));
+
+	owners->owner = owner;
+	fmgr_info(trigger->tgfoid, &owners->function);
+	*function = owners->function;
+	function->fn_addr = call_as_its_owner;
+	function->fn_extra = owners;
+}
+
 /*
- * Leave out those of idgen's own triggers that the write does not fire, and let
- * none wait for the end of the transaction. What is changed is the write's own
- * copy.
+ * Leave out the triggers that the write does not fire, let none wait for the
+ * end of the transaction, and say which role each runs as. What is changed is
+ * the write's own copy.
  */
 static void
-prepare_triggers(TriggerDesc *desc, OwnTriggers own)
+prepare_triggers(Relation rel, ResultRelInfo *rri, OwnTriggers own)
 {
-	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
+	for (int i = 0; rri->ri_TrigDesc != NULL && i < rri->ri_TrigDesc->numtriggers; i++)
 	{
-		Trigger *trigger = &desc->triggers[i];
+		Trigger *trigger = &rri->ri_TrigDesc->triggers[i];
+		bool is_own = idgen_trigger_is_own(trigger);
+		Oid runs_as = is_own ? InvalidOid : idgen_trigger_runs_as(rel, trigger);
 
-		if ((own == OWN_TRIGGERS_NONE || (own == OWN_TRIGGERS_TELL && TRIGGER_FOR_BEFORE(trigger->tgtype))) &&
-		    idgen_trigger_is_own(trigger))
+		if (!idgen_trigger_is_for_rows(trigger) ||
+		    (is_own && (own == OWN_TRIGGERS_NONE || (own == OWN_TRIGGERS_TELL && TRIGGER_FOR_BEFORE(trigger->tgtype)))))
 			trigger->tgenabled = TRIGGER_DISABLED;
 		trigger->tgdeferrable = trigger->tginitdeferred = false;
+		if (OidIsValid(runs_as))
+			run_as(runs_as, trigger, &rri->ri_TrigFunctions[i]);
 	}
 }
 
@@ -109,7 +151,7 @@ begin(Write *write, Relation rel, CmdType command, const IdgenRowChanges *change
 	write->rri = makeNode(ResultRelInfo);
 	InitResultRelInfo(write->rri, rel, 1, NULL, 0);
 	estate->es_opened_result_relations = list_make1(write->rri);
-	prepare_triggers(write->rri->ri_TrigDesc, own);
+	prepare_triggers(rel, write->rri, own);
 	ExecOpenIndices(write->rri, false);
 	EvalPlanQualInit(&write->epqstate, estate, NULL, NIL, -1, NIL);
 	AfterTriggerBeginQuery();
@@ -250,11 +292,6 @@ refill_plainly(Relation rel, TupleTableSlot *old, TupleTableSlot *row, TM_Failur
 	TM_Result result = table_tuple_update(rel, &old->tts_tid, row, GetCurrentCommandId(true), 0, SnapshotSelf,
 	                                      InvalidSnapshot, true, tmfd, &lockmode, &update_indexes);
 
-	if (result == TM_SelfModified)
-		ereport(ERROR,
-		        (errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-		         errmsg("tuple to be updated was already modified by an operation triggered by the current command"),
-		         errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
 	if (result == TM_Ok && update_indexes != TU_None)
 	{
 		Write write;
@@ -294,6 +331,7 @@ idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	TupleTableSlot *row = slot_of(rel, wanted, false);
 	TM_Result result = TM_Ok;
 
+	(void) idgen_check_code(rel, CMD_UPDATE, ERROR);
 	if (idgen_refills_are_plain(rel))
 		result = refill_plainly(rel, old, row, tmfd);
 	else

@@ -185,8 +185,8 @@ make_secret(Relation secrets)
 	Datum fingerprint;
 
 	describe_secret(slot);
-	idgen_row_insert_secret(secrets, slot);
 	fingerprint = datumCopy(slot_getattr(slot, ATT_FINGERPRINT, &isnull), false, -1);
+	idgen_row_insert_secret(secrets, slot);
 	ExecDropSingleTupleTableSlot(slot);
 	return fingerprint;
 }

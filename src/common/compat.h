@@ -181,34 +181,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 #endif
 
 /*
- * 18 has CHECK constraints that are not enforced, and another name for what is
- * prepared of them.
- */
-#if PG_VERSION_NUM < 180000
-#define ri_CheckConstraintExprs        ri_ConstraintExprs
-#define idgen_check_is_enforced(check) true
-#else
-#define idgen_check_is_enforced(check) ((check)->ccenforced)
-#endif
-
-/* 16 tells why a trigger was not fired, 18 whether it is for MERGE. */
-#if PG_VERSION_NUM < 160000
-#define ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
-	ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, tmfd)
-#elif PG_VERSION_NUM < 180000
-#define ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
-	ExecBRUpdateTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd)
-#endif
-
-#if PG_VERSION_NUM < 160000
-#define ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
-	ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot)
-#elif PG_VERSION_NUM < 180000
-#define ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd, merge) \
-	ExecBRDeleteTriggers(estate, epqstate, rri, tid, tuple, slot, result, tmfd)
-#endif
-
-/*
  * Later minor versions of all branches can tell that no standby is defined from
  * that nobody has looked yet.
  */
@@ -266,8 +238,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	table_beginscan(rel, snapshot, nkeys, key)
 #define table_tuple_update(rel, tid, slot, cid, options, snapshot, crosscheck, wait, tmfd, lockmode, indexes) \
 	table_tuple_update(rel, tid, slot, cid, snapshot, crosscheck, wait, tmfd, lockmode, indexes)
-#define table_tuple_delete(rel, tid, cid, options, snapshot, crosscheck, wait, tmfd) \
-	table_tuple_delete(rel, tid, cid, snapshot, crosscheck, wait, tmfd, false)
 #endif
 
 /* 18 counts index searches. */

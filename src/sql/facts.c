@@ -22,6 +22,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -30,6 +31,7 @@
 #include "catalog/native_look.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "catalog/row_code.h"
 #include "catalog/row_scan.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
@@ -38,6 +40,7 @@
 #include "sql/facts.h"
 
 PG_FUNCTION_INFO_V1(idgen_facts);
+PG_FUNCTION_INFO_V1(idgen_refused_code);
 
 /* How many id sequences share a subtransaction. */
 #define BATCH 100
@@ -394,4 +397,20 @@ idgen_facts(PG_FUNCTION_ARGS)
 	ExecDropSingleTupleTableSlot(reading->shown_row);
 	table_close(reading->call.rel, AccessShareLock);
 	return (Datum) 0;
+}
+
+/* What stands on id_sequences and must not run: text[], or null. */
+Datum
+idgen_refused_code(PG_FUNCTION_ARGS)
+{
+	Relation rel = idgen_table_open(idgen_table_oid(fcinfo->flinfo->fn_oid), AccessShareLock);
+	ArrayBuildState *array = NULL;
+	ListCell *cell;
+
+	foreach(cell, idgen_code_refused(rel))
+		array = accumArrayResult(array, CStringGetTextDatum(lfirst(cell)), false, TEXTOID, CurrentMemoryContext);
+	table_close(rel, AccessShareLock);
+	if (array == NULL)
+		PG_RETURN_NULL();
+	return makeArrayResult(array, CurrentMemoryContext);
 }

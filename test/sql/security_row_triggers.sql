@@ -1,8 +1,8 @@
 --
 -- What stands on id_sequences runs as its owner when somebody draws. So it runs
--- only if it belongs to a role that could do all that anyway, or is SECURITY
--- DEFINER: a role that may make triggers there, or whose function the owner has
--- used, gets nobody's rights.
+-- only if it belongs to a role that could do all that anyway. The function of a
+-- trigger may be SECURITY DEFINER, too. So a role that may make triggers there,
+-- or whose function the owner has used, gets nobody's rights.
 --
 -- needs test/idgen.conf
 --
@@ -61,6 +61,21 @@ DROP TABLE dropped;
 SELECT DISTINCT kind COLLATE "C", as_role FROM seen ORDER BY 1;
 DELETE FROM seen;
 
+-- that holds even if its owner takes it back in the middle of a refill
+SET ROLE regress_idgen_mallory;
+CREATE FUNCTION mallory.take_back() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $$
+BEGIN
+	ALTER FUNCTION mallory.grab() SECURITY INVOKER;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER a_take_back BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION mallory.take_back();
+RESET ROLE;
+SELECT count(idgen_next('gapless'));
+SELECT DISTINCT as_role FROM seen;
+SELECT idgen_next('gapless');
+DROP TRIGGER a_take_back ON id_sequences;
+DELETE FROM seen;
+
 -- so it may if the table's owner could do it; and no longer
 ALTER FUNCTION mallory.grab() SECURITY INVOKER;
 ALTER FUNCTION mallory.grab() OWNER TO CURRENT_USER;
@@ -81,6 +96,20 @@ DROP TRIGGER on_condition ON id_sequences;
 ALTER TABLE id_sequences ADD CONSTRAINT c CHECK (mallory.condition(next_block_start)) NOT VALID;
 SELECT idgen_next('parts') FROM generate_series(1, 3);
 ALTER TABLE id_sequences DROP CONSTRAINT c;
+CREATE TRIGGER on_condition AFTER UPDATE ON id_sequences FOR EACH ROW
+	WHEN (mallory.condition(NEW.name)) EXECUTE FUNCTION idgen_row_changed();
+SELECT idgen_next('parts') FROM generate_series(1, 3);
+DROP TRIGGER on_condition ON id_sequences;
+ALTER FUNCTION mallory.condition(anyelement) SECURITY DEFINER; -- what it is called with would be computed before
+ALTER TABLE id_sequences ADD CONSTRAINT c CHECK (mallory.condition(next_block_start)) NOT VALID;
+SELECT idgen_next('parts') FROM generate_series(1, 3);
+ALTER TABLE id_sequences DROP CONSTRAINT c;
+CREATE DOMAIN positive AS bigint CHECK (mallory.condition(VALUE));
+ALTER TABLE id_sequences ADD CONSTRAINT c CHECK (next_block_start::public.positive > 0) NOT VALID;
+SELECT idgen_next('parts') FROM generate_series(1, 3);
+ALTER TABLE id_sequences DROP CONSTRAINT c;
+DROP DOMAIN positive;
+DELETE FROM seen;
 ALTER TABLE id_sequences ALTER time_zone SET DEFAULT mallory.condition('x'::text)::text;
 SET idgen.auto_create = on;
 SELECT idgen_next('made');
@@ -91,6 +120,24 @@ SELECT problem FROM idgen_health WHERE problem_kind = 'code_refused';
 SELECT idgen_next('parts') FROM generate_series(1, 3);
 TABLE seen;
 DROP INDEX i;
+
+-- A refill is no statement, so it fires no trigger with transition tables: what
+-- that looks for by their names would be somebody's temporary table.
+CREATE FUNCTION in_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.seen SELECT 'transition ' || note, current_user FROM after_it;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER in_transition AFTER UPDATE ON id_sequences REFERENCING NEW TABLE AS after_it
+	FOR EACH ROW EXECUTE FUNCTION in_transition();
+SET ROLE regress_idgen_drawer;
+CREATE TEMPORARY TABLE after_it (note text);
+INSERT INTO after_it VALUES ('of the drawer');
+SELECT count(idgen_next('gapless'));
+DROP TABLE after_it;
+RESET ROLE;
+TABLE seen;
+DROP TRIGGER in_transition ON id_sequences;
 
 -- what is the owner's runs as the owner
 CREATE FUNCTION owners(bigint) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$
@@ -109,5 +156,5 @@ RESET ROLE;
 DROP EXTENSION idgen;
 DROP TABLE seen;
 DROP SCHEMA mallory CASCADE;
-DROP FUNCTION owners, nothing;
+DROP FUNCTION owners, nothing, in_transition;
 DROP ROLE regress_idgen_mallory, regress_idgen_drawer;
