@@ -82,7 +82,7 @@ make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
 		table_tuple_fetch_row_version(rel, &new_row->tid, SnapshotSelf, row) &&
 		idgen_row_is_named(row, new_row->name, namelen);
 	if (!found)
-		found = idgen_row_find(rel, new_row->name, namelen, IDGEN_SEARCH_SURE, row);
+		found = idgen_row_find(rel, new_row->name, namelen, row);
 
 	/* It was not the name, then, that was there already. */
 	if (!found && violation != NULL)

@@ -3,8 +3,7 @@
  *		Finding the rows of id_sequences that belong to columns.
  *
  * Every command that drops something comes here, so what it costs must not
- * depend on how many rows there are: the index on owned_by is asked. As in
- * row.c, the newest versions count, and conflict tracking sees nothing of it.
+ * depend on how many rows there are: the index on owned_by is asked.
  */
 #include "postgres.h"
 
@@ -44,83 +43,41 @@ idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
 		table_close(search->rel, AccessShareLock);
 		return false;
 	}
-	search->slot = table_slot_create(search->rel, NULL);
-	search->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	search->row = table_slot_create(search->rel, NULL);
 	return true;
 }
 
 void
 idgen_owned_end(IdgenOwnedSearch *search)
 {
-	UnregisterSnapshot(search->snapshot);
-	ExecDropSingleTupleTableSlot(search->slot);
+	ExecDropSingleTupleTableSlot(search->row);
 	index_close(search->index, AccessShareLock);
 	table_close(search->rel, AccessShareLock);
 }
 
-/*
- * Begin to look at all versions of the rows that belong to the columns from one
- * to another.
- */
-static IndexScanDesc
+/* Begin to scan the rows that belong to the columns from one to another. */
+static IdgenRowScan
 begin_scan(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
 {
 	ScanKeyData keys[2];
-	IndexScanDesc scan;
 
 	ScanKeyEntryInitialize(&keys[0], 0, 1, BTGreaterEqualStrategyNumber, InvalidOid,
 	                       InvalidOid, F_INT8GE, Int64GetDatum(first));
 	ScanKeyEntryInitialize(&keys[1], 0, 1, BTLessEqualStrategyNumber, InvalidOid,
 	                       InvalidOid, F_INT8LE, Int64GetDatum(last));
-
-	/* The scan itself is never one that conflict tracking looks at. */
-	scan = index_beginscan(search->rel, search->index, SnapshotAny, NULL, lengthof(keys), 0,
-	                       SO_NONE);
-	index_rescan(scan, keys, lengthof(keys), NULL, 0);
-	return scan;
+	return idgen_row_scan_begin(search->rel, search->index, keys, lengthof(keys), search->row);
 }
 
-static void
-end_scan(IdgenOwnedSearch *search, IndexScanDesc scan)
-{
-	index_endscan(scan);
-	ExecClearTuple(search->slot);
-}
-
-/*
- * The rows that belong to the columns from one to another: a list of
- * IdgenOwnedRow.
- */
-static List *
-find_rows(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
-{
-	IndexScanDesc scan = begin_scan(search, first, last);
-	List *rows = NIL;
-
-	while (index_getnext_slot(scan, ForwardScanDirection, search->slot))
-	{
-		IdgenOwnedRow *row;
-
-		if (!table_tuple_satisfies_snapshot(search->rel, search->slot, search->snapshot))
-			continue;
-		row = palloc(sizeof(IdgenOwnedRow));
-		row->column = idgen_row_int64(search->slot, IDGEN_ATT_OWNED_BY);
-		row->name = TextDatumGetCString(idgen_row_attribute(search->slot, IDGEN_ATT_NAME));
-		rows = lappend(rows, row);
-	}
-	end_scan(search, scan);
-	return rows;
-}
-
-/* Only their names. */
 static List *
 find_names(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
 {
+	IdgenRowScan scan = begin_scan(search, first, last);
 	List *names = NIL;
-	ListCell *cell;
 
-	foreach(cell, find_rows(search, first, last))
-		names = lappend(names, ((IdgenOwnedRow *) lfirst(cell))->name);
+	while (idgen_row_scan_next(&scan))
+		names = lappend(names, idgen_row_string(search->row, IDGEN_ATT_NAME));
+	idgen_row_scan_end(&scan);
+	ExecClearTuple(search->row);
 	return names;
 }
 
@@ -132,10 +89,11 @@ find_names(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn 
 bool
 idgen_owned_any(IdgenOwnedSearch *search)
 {
-	IndexScanDesc scan = begin_scan(search, idgen_owning_column(1, 0), PG_INT64_MAX);
-	bool found = index_getnext_slot(scan, ForwardScanDirection, search->slot);
+	IdgenRowScan scan = begin_scan(search, idgen_owning_column(1, 0), PG_INT64_MAX);
+	bool found = index_getnext_slot(scan.by_index, ForwardScanDirection, search->row);
 
-	end_scan(search, scan);
+	idgen_row_scan_end(&scan);
+	ExecClearTuple(search->row);
 	return found;
 }
 

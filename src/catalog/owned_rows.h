@@ -8,7 +8,6 @@
 #include "executor/tuptable.h"
 #include "nodes/pg_list.h"
 #include "utils/rel.h"
-#include "utils/snapshot.h"
 
 #include "catalog/owning_column.h"
 
@@ -17,16 +16,8 @@ typedef struct IdgenOwnedSearch
 {
 	Relation rel;
 	Relation index;
-	Snapshot snapshot;
-	TupleTableSlot *slot;
+	TupleTableSlot *row;
 } IdgenOwnedSearch;
-
-/* A row that belongs to a column. */
-typedef struct IdgenOwnedRow
-{
-	IdgenOwningColumn column;
-	char *name;
-} IdgenOwnedRow;
 
 extern bool idgen_owned_begin(IdgenOwnedSearch *search, Oid relid);
 extern bool idgen_owned_any(IdgenOwnedSearch *search);

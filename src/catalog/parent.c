@@ -42,7 +42,7 @@ idgen_parent_find(Relation rel, const char *name, int namelen, TupleTableSlot *s
 
 	if (idgen_period_parse(name, &parsed))
 	{
-		if (idgen_row_find(rel, name, parsed.parent_len, IDGEN_SEARCH_SURE, slot))
+		if (idgen_row_find(rel, name, parsed.parent_len, slot))
 		{
 			if (has_period(slot, parsed.period))
 				return IDGEN_PARENT_PERIODS;

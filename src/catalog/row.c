@@ -1,12 +1,14 @@
 /*
  * row.c
- *		Finding the newest version of a row of id_sequences.
+ *		Finding and locking rows of id_sequences, in their newest versions.
  *
  * Everything here reads what is committed now (or written by the current
- * transaction), not what the transaction's snapshot shows: an id generator
- * must see the present at every isolation level (rule T4). SnapshotSelf says
- * just that, and, not being an MVCC snapshot, it also keeps the read out of
- * serializable transactions' conflict tracking.
+ * transaction, also in this very command), not what the transaction's snapshot
+ * shows: an id generator must see the present at every isolation level (rule
+ * T4). A scan looks at all versions and asks a snapshot of its own which of
+ * them counts. So it meets each row once, also one that is just being moved
+ * from page to page, and a serializable transaction does not remember that it
+ * was read.
  */
 #include "postgres.h"
 
@@ -32,45 +34,60 @@
 #include "common/compat.h"
 
 /*
- * One index scan for the name. "as_of" is the snapshot that says which versions
- * count.
+ * Begin to scan the table, which the caller has opened: by an index of all rows
+ * and with keys for that, or as a whole if index is NULL. Rows are put into
+ * "row", of the table's slot type.
  */
-static bool
-scan_for_name(Relation rel, Relation index, Snapshot as_of,
-              const char *name, int namelen, TupleTableSlot *slot)
+IdgenRowScan
+idgen_row_scan_begin(Relation rel, Relation index, ScanKey keys, int nkeys, TupleTableSlot *row)
 {
-	text *key = cstring_to_text_with_len(name, namelen);
-	bool mvcc = IsMVCCSnapshot(as_of);
-	ScanKeyData scankey;
-	IndexScanDesc scan;
-	bool found;
+	IdgenRowScan scan = {.rel = rel, .snapshot = RegisterSnapshot(GetLatestSnapshot()), .row = row};
 
-	ScanKeyEntryInitialize(&scankey, 0, 1, BTEqualStrategyNumber, InvalidOid,
-	                       C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(key));
+	scan.snapshot->curcid = InvalidCommandId; /* this command's changes count */
+	if (index == NULL)
+		scan.whole = table_beginscan(rel, SnapshotAny, 0, NULL, SO_NONE);
+	else
+	{
+		scan.by_index = index_beginscan(rel, index, SnapshotAny, NULL, nkeys, 0, SO_NONE);
+		index_rescan(scan.by_index, keys, nkeys, NULL, 0);
+	}
+	return scan;
+}
 
-	/* The scan itself is never one that conflict tracking looks at. */
-	scan = index_beginscan(rel, index, mvcc ? SnapshotAny : as_of, NULL, 1, 0, SO_NONE);
-	index_rescan(scan, &scankey, 1, NULL, 0);
-	do
-		found = index_getnext_slot(scan, ForwardScanDirection, slot);
-	while (found && mvcc && !table_tuple_satisfies_snapshot(rel, slot, as_of));
-	index_endscan(scan);
-	pfree(key);
-	return found;
+/* Go to the next row. Returns false if there is none. */
+bool
+idgen_row_scan_next(IdgenRowScan *scan)
+{
+	while (scan->by_index != NULL ? index_getnext_slot(scan->by_index, ForwardScanDirection, scan->row)
+	                              : table_scan_getnextslot(scan->whole, ForwardScanDirection, scan->row))
+		if (table_tuple_satisfies_snapshot(scan->rel, scan->row, scan->snapshot))
+			return true;
+	return false;
+}
+
+/* The row that the scan has come to last stays in its slot, and pinned. */
+void
+idgen_row_scan_end(IdgenRowScan *scan)
+{
+	if (scan->by_index != NULL)
+		index_endscan(scan->by_index);
+	else
+		table_endscan(scan->whole);
+	UnregisterSnapshot(scan->snapshot);
 }
 
 /*
- * Find the newest version of the row of that name: the last committed one, or
- * one that the current transaction wrote, in an earlier command or in this
- * one. It is put into slot (of the table's slot type), which keeps its page
- * pinned. Returns false if there is no such row.
+ * Find the row of that name. It is put into the slot, which keeps its page
+ * pinned. Returns false if there is none. Raises 55000 without a primary key.
  */
 bool
-idgen_row_find(Relation rel, const char *name, int namelen, IdgenRowSearch search,
-               TupleTableSlot *slot)
+idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *row)
 {
 	Oid indexid = RelationGetPrimaryKeyIndex(rel, false);
 	Relation index = OidIsValid(indexid) ? index_open(indexid, AccessShareLock) : NULL;
+	text *value = cstring_to_text_with_len(name, namelen);
+	ScanKeyData key;
+	IdgenRowScan scan;
 	bool found;
 
 	if (index == NULL || index->rd_index->indnkeyatts != 1 ||
@@ -81,49 +98,13 @@ idgen_row_find(Relation rel, const char *name, int namelen, IdgenRowSearch searc
 		                RelationGetRelationName(rel)),
 		         errhint("Restore the primary key on column \"name\".")));
 
-	/*
-	 * The index is read first and the row after it, so a row that is moved to
-	 * another page just in between is missed: its old version is dead by the
-	 * time we see it, and the new one was not in the index when we looked.
-	 * Only a snapshot can say that a row is not there.
-	 */
-	while (!(found = scan_for_name(rel, index, SnapshotSelf, name, namelen, slot)))
-	{
-		Snapshot snapshot;
-		bool missed;
-
-		if (search == IDGEN_SEARCH_QUICK)
-			break;
-		snapshot = RegisterSnapshot(GetLatestSnapshot());
-		snapshot->curcid = InvalidCommandId; /* this command's changes count */
-		missed = scan_for_name(rel, index, snapshot, name, namelen, slot);
-		UnregisterSnapshot(snapshot);
-		ExecClearTuple(slot);
-		if (!missed)
-			break;
-		CHECK_FOR_INTERRUPTS();
-	}
-
+	ScanKeyEntryInitialize(&key, 0, 1, BTEqualStrategyNumber, InvalidOid,
+	                       C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(value));
+	scan = idgen_row_scan_begin(rel, index, &key, 1, row);
+	found = idgen_row_scan_next(&scan);
+	idgen_row_scan_end(&scan);
 	index_close(index, AccessShareLock);
-	return found;
-}
-
-/*
- * Is there a row of that name, be it one that another transaction is just
- * making?
- */
-bool
-idgen_row_is_there_soon(Relation rel, const char *name, int namelen)
-{
-	Relation index = index_open(RelationGetPrimaryKeyIndex(rel, false), AccessShareLock);
-	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	SnapshotData dirty;
-	bool found;
-
-	InitDirtySnapshot(dirty);
-	found = scan_for_name(rel, index, &dirty, name, namelen, slot);
-	ExecDropSingleTupleTableSlot(slot);
-	index_close(index, AccessShareLock);
+	pfree(value);
 	return found;
 }
 
@@ -132,11 +113,11 @@ idgen_row_is_there_soon(Relation rel, const char *name, int namelen)
  * whether there is one; the caller closes it in either case.
  */
 bool
-idgen_row_open(IdgenRow *row, Oid relid, const char *name, int namelen, IdgenRowSearch search)
+idgen_row_open(IdgenRow *row, Oid relid, const char *name, int namelen)
 {
 	row->rel = idgen_table_open(relid, AccessShareLock);
 	row->slot = table_slot_create(row->rel, NULL);
-	return idgen_row_find(row->rel, name, namelen, search, row->slot);
+	return idgen_row_find(row->rel, name, namelen, row->slot);
 }
 
 void
@@ -144,6 +125,30 @@ idgen_row_close(IdgenRow *row)
 {
 	ExecDropSingleTupleTableSlot(row->slot);
 	table_close(row->rel, AccessShareLock);
+}
+
+/*
+ * Lock the newest version of a row, starting from the one in the slot, which is
+ * replaced. A session that waits is in the line of those that want the row. If
+ * the answer is not TM_Ok, the slot is empty: TM_WouldBlock if the policy does
+ * not allow to wait; with any other, the row has to be found anew, since it was
+ * deleted or renamed.
+ */
+TM_Result
+idgen_row_lock(Relation rel, const char *name, int namelen, LockTupleMode mode, LockWaitPolicy policy, TupleTableSlot *row)
+{
+	ItemPointerData tid = row->tts_tid;
+	TM_FailureData tmfd;
+	TM_Result result = table_tuple_lock(rel, &tid, SnapshotSelf, row, GetCurrentCommandId(false), mode, policy,
+	                                    TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
+
+	if (result == TM_Ok && !idgen_row_is_named(row, name, namelen))
+		result = TM_Deleted;
+
+	/* If it has followed the row, the slot may point to where nothing is pinned. */
+	if (result != TM_Ok)
+		ExecClearTuple(row);
+	return result;
 }
 
 /*

@@ -5,6 +5,9 @@
 #ifndef IDGEN_ROW_H
 #define IDGEN_ROW_H
 
+#include "access/relscan.h"
+#include "access/skey.h"
+#include "access/tableam.h"
 #include "executor/tuptable.h"
 #include "utils/rel.h"
 
@@ -36,12 +39,15 @@
 #define IDGEN_ATT_SALT             20
 #define IDGEN_ATT_LAST             IDGEN_ATT_SALT
 
-/* What to do when the row was not found by a look into its index. */
-typedef enum IdgenRowSearch
+/* A scan that is going on; see idgen_row_scan_begin(). */
+typedef struct IdgenRowScan
 {
-	IDGEN_SEARCH_SURE,  /* Look with a snapshot: only that is sure. */
-	IDGEN_SEARCH_QUICK, /* Nothing. A row may be missed that is just being moved. */
-} IdgenRowSearch;
+	Relation rel;
+	Snapshot snapshot;      /* says which versions count */
+	IndexScanDesc by_index; /* NULL if the whole table is scanned: */
+	TableScanDesc whole;
+	TupleTableSlot *row; /* the row that the scan has come to */
+} IdgenRowScan;
 
 /* A row being looked at; see idgen_row_open(). */
 typedef struct IdgenRow
@@ -50,12 +56,15 @@ typedef struct IdgenRow
 	TupleTableSlot *slot;
 } IdgenRow;
 
-extern bool idgen_row_find(Relation rel, const char *name, int namelen,
-                           IdgenRowSearch search, TupleTableSlot *slot);
-extern bool idgen_row_is_there_soon(Relation rel, const char *name, int namelen);
-extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name,
-                           int namelen, IdgenRowSearch search);
+extern IdgenRowScan idgen_row_scan_begin(Relation rel, Relation index, ScanKey keys, int nkeys,
+                                         TupleTableSlot *row);
+extern bool idgen_row_scan_next(IdgenRowScan *scan);
+extern void idgen_row_scan_end(IdgenRowScan *scan);
+extern bool idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *row);
+extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name, int namelen);
 extern void idgen_row_close(IdgenRow *row);
+extern TM_Result idgen_row_lock(Relation rel, const char *name, int namelen, LockTupleMode mode,
+                                LockWaitPolicy policy, TupleTableSlot *row);
 extern TransactionId idgen_row_writer(TupleTableSlot *slot);
 extern bool idgen_row_is_own(TupleTableSlot *slot);
 extern TransactionId idgen_row_holder(TupleTableSlot *slot);

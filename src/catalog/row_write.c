@@ -257,7 +257,7 @@ check_outlasted(Relation rel, TupleTableSlot *row)
 
 	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest))
 	{
-		if (!idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_SURE, newest))
+		if (!idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), newest))
 			ereport(ERROR,
 			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 			         errmsg("a trigger on \"id_sequences\" has removed the row of a refill"),
@@ -270,7 +270,7 @@ check_outlasted(Relation rel, TupleTableSlot *row)
 	ExecDropSingleTupleTableSlot(newest);
 }
 
-/* Update a row, which is locked, in a table that has what concerns refills. */
+/* Update a row in a table that has what concerns refills. */
 static void
 refill_fully(Relation rel, TupleTableSlot *old, HeapTuple wanted, TupleTableSlot *row, const IdgenRowChanges *changes)
 {
@@ -283,40 +283,33 @@ refill_fully(Relation rel, TupleTableSlot *old, HeapTuple wanted, TupleTableSlot
 	check_outlasted(rel, row);
 }
 
-/* The same in any other table, where somebody may be faster. */
-static TM_Result
-refill_plainly(Relation rel, TupleTableSlot *old, TupleTableSlot *row, TM_FailureData *tmfd)
+/* The same in any other table. */
+static void
+refill_plainly(Relation rel, TupleTableSlot *old, TupleTableSlot *row)
 {
-	LockTupleMode lockmode;
 	TU_UpdateIndexes update_indexes;
-	TM_Result result = table_tuple_update(rel, &old->tts_tid, row, GetCurrentCommandId(true), 0, SnapshotSelf,
-	                                      InvalidSnapshot, true, tmfd, &lockmode, &update_indexes);
+	Write write;
 
-	if (result == TM_Ok && update_indexes != TU_None)
-	{
-		Write write;
-
-		begin(&write, rel, CMD_UPDATE, NULL, OWN_TRIGGERS_NONE);
-		(void) ExecInsertIndexTuples(write.rri, write.estate,
-		                             EIIT_IS_UPDATE | (update_indexes == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0),
-		                             row, NIL, NULL);
-		end(&write);
-	}
-	return result;
+	simple_table_tuple_update(rel, &old->tts_tid, row, SnapshotSelf, &update_indexes);
+	if (update_indexes == TU_None)
+		return;
+	begin(&write, rel, CMD_UPDATE, NULL, OWN_TRIGGERS_NONE);
+	(void) ExecInsertIndexTuples(write.rri, write.estate,
+	                             EIIT_IS_UPDATE | (update_indexes == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0),
+	                             row, NIL, NULL);
+	end(&write);
 }
 
 /*
- * Try to replace the row version in "old" by one with new values. Unless
- * refills are plain, the caller has locked the row. Waits for other writers in
- * the queue of the row's lock; TM_Ok means that "old" was the newest version
- * after all. On success *tid is the new version's place.
+ * Replace the row version in "old", which the current transaction has locked or
+ * written, by one with new values. *tid is the new version's place.
  *
  * Raises 42501 for code that must not run as the owner, 09000 if a trigger
  * suppresses the update or changes the row; 23505, 23514; and what triggers and
  * other code raise.
  */
-TM_Result
-idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values, TM_FailureData *tmfd, ItemPointer tid)
+void
+idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values, ItemPointer tid)
 {
 	IdgenRowChanges changes = {
 		.n = slot_attisnull(old, IDGEN_ATT_TEMPLATE) ? 2 : 3, /* the time is for children */
@@ -329,18 +322,15 @@ idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 	};
 	HeapTuple wanted = new_version(rel, old, &changes);
 	TupleTableSlot *row = slot_of(rel, wanted, false);
-	TM_Result result = TM_Ok;
 
 	(void) idgen_check_code(rel, CMD_UPDATE, ERROR);
 	if (idgen_refills_are_plain(rel))
-		result = refill_plainly(rel, old, row, tmfd);
+		refill_plainly(rel, old, row);
 	else
 		refill_fully(rel, old, wanted, row, &changes);
-	if (result == TM_Ok)
-		*tid = row->tts_tid;
+	*tid = row->tts_tid;
 	ExecDropSingleTupleTableSlot(row);
 	heap_freetuple(wanted);
-	return result;
 }
 
 /*
@@ -443,27 +433,20 @@ idgen_row_insert_secret(Relation secrets, TupleTableSlot *row)
  */
 
 /*
- * Find the newest version of the row of that name and lock it, in the line of
- * those that wait for it. Returns false if there is none.
+ * Find the row of that name and lock it, to be altered or deleted. Returns
+ * false if there is none.
  */
 bool
-idgen_row_lock(Relation rel, const char *name, TupleTableSlot *row)
+idgen_row_take(Relation rel, const char *name, TupleTableSlot *row)
 {
 	int namelen = strlen(name);
 
 	/* What this very command has written to the row must count as past. */
 	CommandCounterIncrement();
-	while (idgen_row_find(rel, name, namelen, IDGEN_SEARCH_SURE, row))
+	while (idgen_row_find(rel, name, namelen, row))
 	{
-		ItemPointerData tid = row->tts_tid;
-		TM_FailureData tmfd;
-
-		if (table_tuple_lock(rel, &tid, SnapshotSelf, row, GetCurrentCommandId(false),
-		                     LockTupleExclusive, LockWaitBlock,
-		                     TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd) == TM_Ok &&
-		    idgen_row_is_named(row, name, namelen))
+		if (idgen_row_lock(rel, name, namelen, LockTupleExclusive, LockWaitBlock, row) == TM_Ok)
 			return true;
-		ExecClearTuple(row);
 		CHECK_FOR_INTERRUPTS();
 	}
 	return false;
@@ -481,7 +464,7 @@ idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull)
 }
 
 /*
- * Change a row that idgen_row_lock() has found, unless a trigger suppresses
+ * Change a row that idgen_row_take() has found, unless a trigger suppresses
  * that. idgen's own triggers tell the cache. Raises 42501 for code that must
  * not run as the owner, 23502, 23505, 23514, and what triggers and other code
  * raise.
@@ -499,7 +482,7 @@ idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 }
 
 /*
- * Delete a row that idgen_row_lock() has found, unless a trigger suppresses
+ * Delete a row that idgen_row_take() has found, unless a trigger suppresses
  * that. Raises 42501 as above, and what triggers raise.
  */
 void

@@ -27,14 +27,13 @@ typedef struct IdgenRowChanges
 	bool nulls[3];
 } IdgenRowChanges;
 
-extern TM_Result idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values,
-                                  TM_FailureData *tmfd, ItemPointer tid);
+extern void idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values, ItemPointer tid);
 extern void idgen_row_insert(Relation rel, const char *name, int32 block_size,
                              const char *refill, ItemPointer tid);
 extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid);
 extern void idgen_row_insert_secret(Relation secrets, TupleTableSlot *row);
 
-extern bool idgen_row_lock(Relation rel, const char *name, TupleTableSlot *row);
+extern bool idgen_row_take(Relation rel, const char *name, TupleTableSlot *row);
 extern void idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull);
 extern void idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes);
 extern void idgen_row_delete(Relation rel, TupleTableSlot *row);

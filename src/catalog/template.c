@@ -64,7 +64,7 @@ idgen_template_find(Relation rel, const char *name, int namelen, TupleTableSlot 
 			continue;
 		memcpy(template, name, i + 1);
 		template[i + 1] = '*';
-		found = idgen_row_find(rel, template, i + 2, IDGEN_SEARCH_SURE, slot);
+		found = idgen_row_find(rel, template, i + 2, slot);
 	}
 	pfree(template);
 	return found;

@@ -162,7 +162,7 @@ row_holder(const IdgenHandle *handle)
 	if (!handle->found.source->locks_row ||
 	    !ConditionalLockRelationOid(handle->relid, AccessShareLock))
 		return InvalidTransactionId;
-	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
 		holder = idgen_row_holder(row.slot);
 	idgen_row_close(&row);
 	UnlockRelationOid(handle->relid, AccessShareLock);

@@ -11,14 +11,51 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
 
-#include "catalog/child_rows.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "common/ordered_index.h"
 #include "session/child_limit.h"
 #include "shmem/cache.h"
 #include "shmem/child_counts.h"
+
+/*
+ * Count the rows that have that value in a column, up to "max", be they
+ * committed or just being made. Where another transaction in progress has
+ * updated one, as each refill does, there are two versions of it: the older one
+ * counts. Without an index, all rows are looked at.
+ */
+static int64
+count_rows(Relation rel, AttrNumber attnum, Datum value, int64 max)
+{
+	Relation index = idgen_index_open(rel, attnum);
+	SnapshotData snapshot;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	int64 count = 0;
+
+	InitDirtySnapshot(snapshot);
+	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_TEXTEQ, value);
+	scan = systable_beginscan(rel, index != NULL ? RelationGetRelid(index) : InvalidOid, index != NULL, &snapshot, 1, &key);
+	while (count < max && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!TransactionIdIsValid(snapshot.xmin) || !(tuple->t_data->t_infomask & HEAP_UPDATED))
+			count++;
+	}
+	systable_endscan(scan);
+	if (index != NULL)
+		index_close(index, AccessShareLock);
+	return count;
+}
 
 /*
  * A child of a template is about to be made, of a name that was not found.
@@ -38,9 +75,9 @@ idgen_check_child_limit(Relation rel, TupleTableSlot *template, const char *chil
 	while (!idgen_child_counts_add(key, isnull ? PG_INT64_MAX : max) && !isnull)
 	{
 		IdgenChildCount before = idgen_child_counts_look(key);
-		int64 children = idgen_child_rows_count(rel, name, max);
+		int64 children = count_rows(rel, IDGEN_ATT_TEMPLATE, name, max);
 
-		if (children >= max && idgen_row_is_there_soon(rel, child, strlen(child)))
+		if (children >= max && count_rows(rel, IDGEN_ATT_NAME, CStringGetTextDatum(child), 1) > 0)
 			return;
 		if (children >= max)
 			ereport(ERROR,

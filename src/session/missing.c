@@ -164,22 +164,9 @@ find_parent(const IdgenHandle *handle, const IdgenCall *call, Relation rel, Tupl
 {
 	if (call->parent == NULL || call->parent->found.unmade)
 		return idgen_parent_find(rel, handle->name, handle->namelen, parent);
-	if (!idgen_row_find(rel, call->parent->name, call->parent->namelen, IDGEN_SEARCH_SURE, parent))
+	if (!idgen_row_find(rel, call->parent->name, call->parent->namelen, parent))
 		idgen_no_such_sequence(handle->relid, call->parent->name, call->asked);
 	return IDGEN_PARENT_PERIODS;
-}
-
-/*
- * How to look for the row first. Where the next thing is to insert it, a quick
- * look will do: if the row is there after all, that fails.
- */
-static IdgenRowSearch
-first_search(const IdgenHandle *handle, const IdgenCall *call)
-{
-	return call->missing_row == IDGEN_MISSING_ROW_MADE && !XactReadOnly &&
-			idgen_may_have_template(handle->name, handle->namelen)
-		? IDGEN_SEARCH_QUICK
-		: IDGEN_SEARCH_SURE;
 }
 
 /*
@@ -192,12 +179,11 @@ first_search(const IdgenHandle *handle, const IdgenCall *call)
 bool
 idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
-	IdgenRowSearch search = first_search(handle, call);
 	TupleTableSlot *parent;
 	IdgenParent kind;
 	bool there = false;
 
-	if (idgen_row_open(row, handle->relid, handle->name, handle->namelen, search))
+	if (idgen_row_open(row, handle->relid, handle->name, handle->namelen))
 		return true;
 	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
 		return false;
@@ -205,9 +191,6 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 	kind = find_parent(handle, call, row->rel, parent);
 	if (kind != IDGEN_PARENT_NONE)
 		there = make_or_show_child(handle, call, row, kind, parent, found);
-	else if (search == IDGEN_SEARCH_QUICK &&
-	         idgen_row_find(row->rel, handle->name, handle->namelen, IDGEN_SEARCH_SURE, row->slot))
-		there = true;
 	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
 	         (call->asked == NULL || call->asked->auto_created) && !idgen_name_is_used(handle->relid, handle->name))
 		there = idgen_make_default_row(row->rel, handle->name, row->slot);
@@ -252,7 +235,7 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 
 	if (call->missing_row != IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
 		return;
-	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
 	{
 		parent = table_slot_create(row.rel, NULL);
 		kind = idgen_parent_find(row.rel, handle->name, handle->namelen, parent);

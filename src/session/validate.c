@@ -180,8 +180,6 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 			find_key(handle, found, row.slot);
 		found->change_is_told = !found->unmade && !found->own_row &&
 			!TransactionIdIsValid(idgen_row_holder(row.slot)) && idgen_table_tells_changes(row.rel);
-		if (found->own_row)
-			handle->row_tid = row.slot->tts_tid;
 	}
 	if (found->unmade)
 		found->remember = false;
@@ -464,12 +462,11 @@ idgen_handle_for_worker(const IdgenCacheKey *key)
 	IdgenRow row;
 	IdgenDefinition def;
 
-	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE) ||
+	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen) ||
 	    idgen_missing_row_for_worker(handle, key, &row))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		read_row(found, row.slot, &def);
-		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);
 	if (!found->has_row || found->period != IDGEN_PERIOD_NONE || found->refill == IDGEN_REFILL_TRANSACTION ||

@@ -68,7 +68,7 @@ idgen_xact_warn_low(void)
 		if (!handle->pending.low || handle->pending.change >= IDGEN_CHANGE_DROP_ROW)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
-		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_QUICK))
+		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
 		{
 			idgen_definition_from_row(row.slot, handle->name, &def);
 			left = idgen_definition_left(&def);

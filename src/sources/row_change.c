@@ -14,11 +14,7 @@
  *
  * A change goes through these steps:
  *
- *	find ----> lock ----> compute ----> update ----> done
- *	  ^          |                        |
- *	  |          | the version found      | the same: from now on, get in
- *	  |          | is not the newest      | line for the lock
- *	  +----------+------------------------+
+ *	find ----> lock ----> compute ----> update
  *
  * A change that must not wait computes before it locks as well. How the row is
  * locked is decided once, see RowLock. catalog/row_write.c does what else an
@@ -26,19 +22,16 @@
  */
 #include "postgres.h"
 
-#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 
 #include "catalog/row.h"
-#include "catalog/row_code.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "session/handle.h"
@@ -50,17 +43,7 @@ typedef enum RowLock
 	/* Not at all: this transaction has written it. */
 	ROW_IS_OWN,
 
-	/*
-	 * Not at all: if another session is faster, the update says so. As long as
-	 * nobody else writes, that is one WAL record instead of two.
-	 */
-	ROW_UNLOCKED,
-
-	/*
-	 * In the line of sessions that wait for the row. It takes one that was not
-	 * fast enough; and where there are triggers, since what they do must not be
-	 * done in vain.
-	 */
+	/* In the line of sessions that wait for the row. */
 	ROW_IN_LINE,
 
 	/*
@@ -112,62 +95,32 @@ open_table(Oid relid, LockWaitPolicy policy)
 }
 
 /*
- * Remove old versions from a page of the table, as the server does when it
- * comes to a page through an index. Else each refill of a session that comes
- * without the index would leave one more. The server does so as soon as the
- * page is fuller than fillfactor says, which a page full of rows always is; we
- * fill most of the room that this leaves, since it costs WAL each time. As
- * there, what is read without a lock decides only whether it is tried. Caller
- * must not have the page pinned.
- */
-static void
-prune_page(Relation rel, BlockNumber block)
-{
-	Buffer buffer = ReadBuffer(rel, block);
-	Buffer visibility_map = InvalidBuffer;
-	Page page = BufferGetPage(buffer);
-
-	if (PageIsFull(page) || PageGetHeapFreeSpace(page) < BLCKSZ / 4)
-		heap_page_prune_opt(rel, buffer, &visibility_map, false);
-	if (BufferIsValid(visibility_map))
-		ReleaseBuffer(visibility_map);
-	ReleaseBuffer(buffer);
-}
-
-/*
- * Get the newest version of the row without its index, from where this session
- * has put it the last time. That may be out of date: another session, or this
- * transaction, has changed the row since, or has rolled back. But if what is
- * there is the row and is visible now, then it is the newest version. Not even
- * the page may be there any more; while the table is open, none is removed.
+ * Get the row from where this transaction has put it the last time, which saves
+ * a walk along all the versions that it has written (rule T7). It may have
+ * rolled back since, or changed the row by SQL; not even the page needs to be
+ * there. But if what is there is the row, visible, and written by this
+ * transaction, then it is the newest version.
  */
 static bool
-fetch_remembered(Change *change)
+fetch_own(Change *change)
 {
 	IdgenHandle *handle = change->handle;
-	BlockNumber block;
 
-	if (!ItemPointerIsValid(&handle->row_tid))
+	if (handle->xact.refills == 0 || !ItemPointerIsValid(&handle->row_tid) ||
+	    ItemPointerGetBlockNumber(&handle->row_tid) >= RelationGetNumberOfBlocks(change->rel) ||
+	    !table_tuple_fetch_row_version(change->rel, &handle->row_tid, SnapshotSelf, change->row))
 		return false;
-	block = ItemPointerGetBlockNumber(&handle->row_tid);
-	if (block >= RelationGetNumberOfBlocks(change->rel))
-		return false;
-	if (TTS_IS_BUFFERTUPLE(change->row))
-		prune_page(change->rel, block);
-	if (!table_tuple_fetch_row_version(change->rel, &handle->row_tid, SnapshotSelf, change->row))
-		return false;
-	if (idgen_row_is_named(change->row, handle->name, handle->namelen))
+	if (idgen_row_is_named(change->row, handle->name, handle->namelen) && idgen_row_is_own(change->row))
 		return true;
 	ExecClearTuple(change->row);
 	return false;
 }
 
-/* Get the newest version of the row by its name; false if there is none. */
+/* Get the row by its name; false if there is none. */
 static bool
 find_row(Change *change)
 {
-	return idgen_row_find(change->rel, change->handle->name, change->handle->namelen,
-	                      IDGEN_SEARCH_SURE, change->row);
+	return idgen_row_find(change->rel, change->handle->name, change->handle->namelen, change->row);
 }
 
 /* How is this change to lock the version that it has found? */
@@ -180,36 +133,14 @@ choose_lock(const Change *change)
 		return ROW_WITHOUT_WAIT;
 	if (change->handle->xact.refills > 0)
 		return ROW_OUT_OF_LINE;
-	return idgen_refills_are_plain(change->rel) ? ROW_UNLOCKED : ROW_IN_LINE;
+	return ROW_IN_LINE;
 }
 
-/*
- * Lock the newest version of the row, starting from the one that is known. That
- * one is replaced; by nothing if the answer is not TM_Ok. Answers TM_WouldBlock
- * if the policy does not allow to wait, and TM_Deleted also if the newest
- * version has another name.
- */
 static TM_Result
 lock_newest(Change *change, LockWaitPolicy policy)
 {
-	ItemPointerData tid = change->row->tts_tid;
-	TM_FailureData tmfd;
-	TM_Result result;
-
-	result = table_tuple_lock(change->rel, &tid, SnapshotSelf, change->row,
-	                          GetCurrentCommandId(false), LockTupleNoKeyExclusive, policy,
-	                          TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
-	if (result == TM_Ok &&
-	    !idgen_row_is_named(change->row, change->handle->name, change->handle->namelen))
-		result = TM_Deleted;
-
-	/*
-	 * If it has followed the row, the slot may point to where nothing is
-	 * pinned.
-	 */
-	if (result != TM_Ok)
-		ExecClearTuple(change->row);
-	return result;
+	return idgen_row_lock(change->rel, change->handle->name, change->handle->namelen,
+	                      LockTupleNoKeyExclusive, policy, change->row);
 }
 
 /*
@@ -223,17 +154,10 @@ lock_row(Change *change)
 	TransactionId holder;
 	TM_Result result;
 
-	switch (change->lock)
-	{
-		case ROW_IS_OWN:
-		case ROW_UNLOCKED:
-			return TM_Ok;
-		case ROW_IN_LINE:
-			return lock_newest(change, LockWaitBlock);
-		case ROW_OUT_OF_LINE:
-		case ROW_WITHOUT_WAIT:
-			break;
-	}
+	if (change->lock == ROW_IS_OWN)
+		return TM_Ok;
+	if (change->lock == ROW_IN_LINE)
+		return lock_newest(change, LockWaitBlock);
 
 	holder = idgen_row_holder(change->row);
 	result = lock_newest(change, LockWaitSkip);
@@ -279,17 +203,16 @@ compute_from(const Change *change, IdgenRowValues *new_row, IdgenComputeRow comp
 	return compute(change->handle, change->row, new_row, arg);
 }
 
-/* The steps from lock to update, again and again until one of them answers. */
+/* The steps from lock to update, until one of them answers. */
 static IdgenSourceResult
 lock_and_update(Change *change, IdgenComputeRow compute, void *arg)
 {
-	for (;;)
-	{
-		IdgenRowValues new_row;
-		TM_FailureData tmfd;
-		TM_Result result;
-		IdgenSourceResult computed;
+	IdgenRowValues new_row;
+	IdgenSourceResult computed;
+	TM_Result result;
 
+	do
+	{
 		/*
 		 * Whoever must not wait locks no row that has nothing for them: others
 		 * would wait for it until the transaction ends.
@@ -301,38 +224,19 @@ lock_and_update(Change *change, IdgenComputeRow compute, void *arg)
 				return computed;
 		}
 		result = lock_row(change);
-		if (result == TM_Ok)
-		{
-			computed = compute_from(change, &new_row, compute, arg);
-			if (computed != IDGEN_SOURCE_OK)
-				return computed;
-			result = idgen_row_refill(change->rel, change->row, &new_row, &tmfd, &change->handle->row_tid);
-			if (result == TM_Ok)
-				return IDGEN_SOURCE_OK;
-		}
-
 		CHECK_FOR_INTERRUPTS();
-		switch (result)
-		{
-			case TM_WouldBlock:
-				return IDGEN_SOURCE_BUSY;
-			case TM_Updated:
-				if (change->lock == ROW_UNLOCKED)
-				{
-					/* The lock finds the newer version from the older one. */
-					change->lock = ROW_IN_LINE;
-					break;
-				}
-				pg_fallthrough;
-			case TM_Deleted:
-				/* If it was deleted or renamed, there may be a new one. */
-				if (!find_row(change))
-					return IDGEN_SOURCE_STALE;
-				break;
-			default:
-				elog(ERROR, "unexpected status %u while updating \"id_sequences\"", result);
-		}
-	}
+		if (result == TM_WouldBlock)
+			return IDGEN_SOURCE_BUSY;
+
+		/* If it was deleted or renamed, there may be a new one. */
+		if (result != TM_Ok && !find_row(change))
+			return IDGEN_SOURCE_STALE;
+	} while (result != TM_Ok);
+
+	computed = compute_from(change, &new_row, compute, arg);
+	if (computed == IDGEN_SOURCE_OK)
+		idgen_row_refill(change->rel, change->row, &new_row, &change->handle->row_tid);
+	return computed;
 }
 
 /*
@@ -359,7 +263,7 @@ idgen_row_change(IdgenHandle *handle, LockWaitPolicy policy,
 	/* What this very command has written to the row must count as past. */
 	CommandCounterIncrement();
 
-	if (fetch_remembered(&change) || find_row(&change))
+	if (fetch_own(&change) || find_row(&change))
 	{
 		change.lock = choose_lock(&change);
 		result = lock_and_update(&change, compute, arg);

@@ -183,7 +183,7 @@ table_peek(IdgenHandle *handle, int64 *id)
 {
 	IdgenRow row;
 	IdgenDefinition def;
-	bool found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE);
+	bool found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen);
 
 	if (!found && handle->found.unmade)
 		found = idgen_row_show_unmade(&row, handle->name, handle->namelen);

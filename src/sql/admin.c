@@ -196,7 +196,7 @@ static bool
 look_at_row(Oid id_sequences, const char *name, Oid *owner, TransactionId *writer)
 {
 	IdgenRow row;
-	bool found = idgen_row_open(&row, id_sequences, name, strlen(name), IDGEN_SEARCH_SURE);
+	bool found = idgen_row_open(&row, id_sequences, name, strlen(name));
 
 	*owner = InvalidOid;
 	*writer = InvalidTransactionId;

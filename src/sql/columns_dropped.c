@@ -279,7 +279,7 @@ settle(Relation rel, const Orphan *orphan, TupleTableSlot *row)
 	bool isnull;
 	Datum column;
 
-	if (!idgen_row_lock(rel, orphan->name, row))
+	if (!idgen_row_take(rel, orphan->name, row))
 		return false;
 	column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
 	if (!isnull && !idgen_owning_column_exists(DatumGetInt64(column)))

@@ -67,7 +67,7 @@ draws_without_code(Oid relid, const text *name)
 
 	if (!ConditionalLockRelationOid(relid, AccessShareLock))
 		return false;
-	if (idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), IDGEN_SEARCH_QUICK) &&
+	if (idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)) &&
 	    slot_attisnull(row.slot, IDGEN_ATT_PERIOD))
 		source = idgen_source_of_row(row.slot);
 	answer = source != NULL && !source->runs_code && idgen_refills_are_plain(row.rel) &&

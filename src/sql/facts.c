@@ -32,7 +32,6 @@
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/row_code.h"
-#include "catalog/row_scan.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "common/subxact.h"
@@ -257,7 +256,7 @@ read_row(Reading *reading, TupleTableSlot *row)
 static void
 add_all_rows(Reading *reading)
 {
-	IdgenRowScan scan = idgen_row_scan_begin(reading->call.rel);
+	IdgenRowScan scan = idgen_row_scan_begin(reading->call.rel, NULL, NULL, 0, reading->found);
 
 	while (idgen_row_scan_next(&scan))
 	{
@@ -276,7 +275,7 @@ add_named_row(Reading *reading, const char *name)
 {
 	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
 
-	if (idgen_row_find(reading->call.rel, name, strlen(name), IDGEN_SEARCH_SURE, reading->found))
+	if (idgen_row_find(reading->call.rel, name, strlen(name), reading->found))
 		read_row(reading, reading->found);
 	ExecClearTuple(reading->found);
 	MemoryContextSwitchTo(before);

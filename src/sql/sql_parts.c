@@ -106,7 +106,7 @@ check_may_write(const IdgenHandle *handle)
 {
 	IdgenRow row;
 
-	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen, IDGEN_SEARCH_SURE))
+	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
 		idgen_check_may_write(row.rel, row.slot);
 	idgen_row_close(&row);
 }

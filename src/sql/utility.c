@@ -93,7 +93,7 @@ restart(Relation rel, const char *name, TupleTableSlot *row)
 	bool isnull;
 	Datum start;
 
-	if (!idgen_row_lock(rel, name, row))
+	if (!idgen_row_take(rel, name, row))
 		return;
 	source = idgen_source_of_row(row);
 	start = slot_getattr(row, IDGEN_ATT_START_VALUE, &isnull);
