@@ -7,8 +7,9 @@
  *
  * With CACHE n, nextval() takes n values from the sequence and sets all but the
  * first aside for the next calls in this session. They would be lost when the
- * session ends, so a refill draws them all. nextval() does not say how many
- * there are, but that can be told from the values: see note_value().
+ * session ends, so a refill draws whole sets of n. If the user's own nextval()
+ * has left some values, they are drawn first, and as many stay for the next
+ * time.
  */
 #include "postgres.h"
 
@@ -101,34 +102,6 @@ exhausted_callback(void *arg)
 		idgen_values_exhausted((const IdgenHandle *) arg);
 }
 
-/*
- * The last one of the values drawn is v: how many has nextval() set aside after
- * it?
- *
- * A set that nextval() takes from the sequence goes up to the sequence's end or
- * has "cache" values, and each value is followed by the next one. If v does not
- * follow the value before it, or none was set aside after that, v begins a set.
- *
- * Of the first value drawn it is not known whether it begins a set, or whether
- * the session called nextval() before and has begun one then. In the second
- * case the result is too great. But that set ends with the last value that any
- * session had taken, which the sequence's page tells, or a jump follows: the
- * values between belong to other sessions.
- */
-static void
-note_value(IdgenValues *values, int64 v)
-{
-	const IdgenNativeSequence *sequence = values->sequence;
-
-	if (values->set_aside > 0 && v == values->last + sequence->increment)
-		values->set_aside--;
-	else if (sequence->cache > 1)
-		values->set_aside = Min(sequence->cache - 1, idgen_native_values_after(sequence, v));
-	if (values->before.is_called && v == values->before.last_value)
-		values->set_aside = 0;
-	values->last = v;
-}
-
 /* Add the ids of a value, which are not none. */
 static void
 add_block(IdgenValues *values, const IdgenBlock *block)
@@ -150,7 +123,7 @@ draw_value(IdgenValues *values)
 	if (block.left > 0)
 		add_block(values, &block);
 	values->nvalues++;
-	note_value(values, v);
+	values->last = v;
 }
 
 /*
@@ -189,37 +162,35 @@ has_enough(const IdgenValues *values)
 	return false;
 }
 
+/* Has nextval() set values aside, which would be lost with the session? */
+static bool
+is_within_set(const IdgenValues *values)
+{
+	return values->nvalues % values->sequence->cache != 0;
+}
+
 /*
  * Does the refill need more values? None after the sequence's last one, where a
- * cycle may begin.
+ * cycle may begin. If millions are set aside, and the session is to stop what
+ * it does, they stay where they are.
  */
 static bool
 needs_more(const IdgenValues *values)
 {
-	return (values->nvalues < values->wanted || !has_enough(values)) &&
-		values->nblocks < IDGEN_SLOT_BLOCKS &&
-		!idgen_native_is_last(values->sequence, values->last);
+	if (values->ids >= IDGEN_BLOCK_MAX || idgen_native_is_last(values->sequence, values->last))
+		return false;
+	if (is_within_set(values))
+		return values->nblocks <= IDGEN_SLOT_BLOCKS && !QueryCancelPending && !ProcDiePending;
+	return values->nblocks < IDGEN_SLOT_BLOCKS && (values->nvalues < values->wanted || !has_enough(values));
 }
 
-/*
- * Has nextval() values in hand that would be lost with the session? If millions
- * are set aside, and the session is to stop what it does, they stay where they
- * are.
- */
-static bool
-has_set_aside(const IdgenValues *values)
-{
-	return values->set_aside > 0 && values->nblocks <= IDGEN_SLOT_BLOCKS &&
-		!QueryCancelPending && !ProcDiePending;
-}
-
-/* Draw all values that are needed, and all that are set aside then. */
+/* Draw all values that are needed. */
 static void
 draw_more_values(void *arg)
 {
 	IdgenValues *values = (IdgenValues *) arg;
 
-	while (values->ids < IDGEN_BLOCK_MAX && (has_set_aside(values) || needs_more(values)))
+	while (needs_more(values))
 		draw_value(values);
 }
 
@@ -237,6 +208,6 @@ idgen_values_draw(const IdgenHandle *handle, IdgenValues *values)
 	/*
 	 * If other sessions take the last value meanwhile, the first one is enough.
 	 */
-	if (values->wanted > 1 || values->count > 1 || values->set_aside > 0)
+	if (values->wanted > 1 || values->count > 1 || is_within_set(values))
 		idgen_try(draw_more_values, values, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
 }

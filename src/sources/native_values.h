@@ -16,19 +16,16 @@ typedef struct IdgenValues
 	const IdgenNativeSequence *sequence;
 	int64 wanted;            /* values, at least 1 */
 	int64 count;             /* consecutive ids wanted, at least 1 */
-	IdgenNativeState before; /* what the sequence's page says; not used with CACHE 1
-	                          * unless the pooling is pooled */
+	IdgenNativeState before; /* what the sequence's page says, for pooling pooled */
 
 	/* What has been drawn */
 	int64 nvalues;
-	int64 last;      /* the last of these values */
-	int64 set_aside; /* values that nextval() has set aside after it, at most */
-	int64 ids;       /* in the blocks */
+	int64 last; /* the last of these values */
+	int64 ids;  /* in the blocks */
 	int nblocks;
 
 	/*
-	 * No more than the cache can hold, and one for what nextval() has set aside
-	 * meanwhile.
+	 * No more than the cache can hold, and one for the rest of a set of CACHE.
 	 */
 	IdgenBlock blocks[IDGEN_SLOT_BLOCKS + 1];
 } IdgenValues;
