@@ -1156,7 +1156,8 @@ CREATE FUNCTION @extschema@.idgen_native_facts(
 	AS 'MODULE_PATHNAME', 'idgen_native_facts'
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
 
--- What stands on id_sequences and must not run when somebody draws; or null.
+-- What stands on id_sequences or idgen_secrets and must not run when somebody
+-- draws; or null.
 CREATE FUNCTION @extschema@.idgen_refused_code() RETURNS text[]
 	AS 'MODULE_PATHNAME', 'idgen_refused_code'
 	LANGUAGE C STABLE PARALLEL UNSAFE;
@@ -1763,9 +1764,9 @@ BEGIN ATOMIC
 			OR t.tgname = 'idgen_renamed' AND t.tgenabled IN ('A', 'O'))) < 4
 	UNION ALL
 	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'code_refused',
-		'On @extschema@.id_sequences stands what may not run with the rights of its owner: ' ||
+		'On tables of idgen stands what may not run with the rights of their owner: ' ||
 			string_agg(DISTINCT r.what, ', ' ORDER BY r.what) ||
-			'. So refills may fail. Give it another owner or, if it is the function of a trigger, make it SECURITY DEFINER, by ALTER FUNCTION.'
+			'. So refills may fail. Give functions another owner or, if they are those of triggers, have them run as their own, by ALTER FUNCTION.'
 	FROM unnest(@extschema@.idgen_refused_code()) AS r (what)
 	HAVING count(*) > 0
 	UNION ALL
@@ -2951,6 +2952,34 @@ CREATE EVENT TRIGGER idgen_schema_altered ON ddl_command_end
 	EXECUTE FUNCTION @extschema@.idgen_schema_altered();
 
 ALTER EVENT TRIGGER idgen_schema_altered ENABLE ALWAYS;
+
+-- What stands on these tables runs with the rights of their owner when somebody
+-- draws. So the privilege TRIGGER does not suffice to have a trigger there.
+CREATE FUNCTION @extschema@.idgen_trigger_made() RETURNS event_trigger
+	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	relation regclass;
+BEGIN
+	SELECT t.tgrelid INTO relation
+		FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger AS t ON t.oid = d.objid JOIN pg_class AS r ON r.oid = t.tgrelid
+		WHERE d.classid = 'pg_trigger'::regclass AND NOT pg_has_role(r.relowner, 'USAGE')
+			AND r.oid IN (to_regclass('@extschema@.id_sequences'), to_regclass('@extschema@.idgen_secrets'));
+	IF FOUND THEN
+		RAISE 'must be owner of table % to make a trigger there', relation
+			USING ERRCODE = 'insufficient_privilege',
+				DETAIL = 'It would run with the rights of the owner when somebody draws.';
+	END IF;
+END
+$$;
+
+COMMENT ON FUNCTION @extschema@.idgen_trigger_made() IS 'internal: event trigger that refuses triggers of others on id_sequences';
+
+CREATE EVENT TRIGGER idgen_trigger_made ON ddl_command_end
+	WHEN TAG IN ('CREATE TRIGGER')
+	EXECUTE FUNCTION @extschema@.idgen_trigger_made();
+
+ALTER EVENT TRIGGER idgen_trigger_made ENABLE ALWAYS;
 
 --
 -- Rights. At first all that there is belongs to its owner alone, whatever

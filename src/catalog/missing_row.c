@@ -13,7 +13,6 @@
 
 #include "access/table.h"
 #include "access/tableam.h"
-#include "miscadmin.h"
 #include "utils/snapmgr.h"
 
 #include "catalog/missing_row.h"

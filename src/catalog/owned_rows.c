@@ -14,13 +14,11 @@
 #include "catalog/pg_class.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/snapmgr.h"
 
 #include "catalog/owned_rows.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "catalog/version.h"
-#include "common/compat.h"
 #include "common/ordered_index.h"
 
 /*
@@ -75,7 +73,7 @@ find_names(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn 
 	List *names = NIL;
 
 	while (idgen_row_scan_next(&scan))
-		names = lappend(names, idgen_row_string(search->row, IDGEN_ATT_NAME));
+		names = lappend(names, TextDatumGetCString(idgen_row_attribute(search->row, IDGEN_ATT_NAME)));
 	idgen_row_scan_end(&scan);
 	ExecClearTuple(search->row);
 	return names;

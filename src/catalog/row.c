@@ -60,12 +60,16 @@ idgen_row_scan_next(IdgenRowScan *scan)
 {
 	while (scan->by_index != NULL ? index_getnext_slot(scan->by_index, ForwardScanDirection, scan->row)
 	                              : table_scan_getnextslot(scan->whole, ForwardScanDirection, scan->row))
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (table_tuple_satisfies_snapshot(scan->rel, scan->row, scan->snapshot))
 			return true;
+	}
+	ExecClearTuple(scan->row);
 	return false;
 }
 
-/* The row that the scan has come to last stays in its slot, and pinned. */
+/* A row that an index has led to stays in its slot, and its page pinned. */
 void
 idgen_row_scan_end(IdgenRowScan *scan)
 {
@@ -142,10 +146,15 @@ idgen_row_lock(Relation rel, const char *name, int namelen, LockTupleMode mode, 
 	TM_Result result = table_tuple_lock(rel, &tid, SnapshotSelf, row, GetCurrentCommandId(false), mode, policy,
 	                                    TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &tmfd);
 
+	if (result != TM_Ok && result != TM_Updated && result != TM_Deleted && result != TM_WouldBlock)
+		elog(ERROR, "unexpected status %u while locking a row of \"id_sequences\"", result);
 	if (result == TM_Ok && !idgen_row_is_named(row, name, namelen))
 		result = TM_Deleted;
 
-	/* If it has followed the row, the slot may point to where nothing is pinned. */
+	/*
+	 * If it has followed the row, the slot may point to where nothing is
+	 * pinned.
+	 */
 	if (result != TM_Ok)
 		ExecClearTuple(row);
 	return result;

@@ -10,22 +10,25 @@
  * computes what its arguments are by default.) A table that has another one
  * cannot be written to on anybody's behalf.
  *
- * What belongs to an operator class is not looked at: a superuser has made it.
+ * Only roles with the owner's rights put anything on the table. So what an
+ * expression passes to the server's own functions is the owner's choice. What
+ * belongs to an operator class is not looked at: a superuser has made it.
  *
  * Most tables have nothing that a refill has to do with. What a table has is
  * looked at once, and again when it, a function or a role has changed.
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/transam.h"
 #include "catalog/dependency.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
@@ -242,18 +245,18 @@ find_function(Oid funcid, Form_pg_proc *function)
 	return tuple;
 }
 
-/* Could the owner of a function do all that the owner of the table can? */
+/* Could a role do all that the owner of the table can? */
 static bool
-is_trusted(Relation rel, Form_pg_proc function)
+is_trusted(Relation rel, Oid role)
 {
-	return has_privs_of_role(function->proowner, rel->rd_rel->relowner);
+	return has_privs_of_role(role, rel->rd_rel->relowner);
 }
 
 /*
- * The role that a trigger's function has to run as: its own owner, or invalid
- * for that of the table. It is one that idgen_check_code() lets pass, so the
- * latter has its rights, or the former has made it SECURITY DEFINER. To rely on
- * that would not do: the owner may take it back before the call.
+ * The role that a trigger's function has to run as, which idgen_check_code()
+ * has let pass: invalid for the owner of the table, if the function's owner is
+ * trusted. Else it was SECURITY DEFINER, and runs as its own owner, who may
+ * have taken that back by now.
  */
 Oid
 idgen_trigger_runs_as(Relation rel, const Trigger *trigger)
@@ -264,7 +267,7 @@ idgen_trigger_runs_as(Relation rel, const Trigger *trigger)
 
 	if (tuple != NULL)
 	{
-		if (!is_trusted(rel, function))
+		if (!is_trusted(rel, function->proowner))
 			result = function->proowner;
 		ReleaseSysCache(tuple);
 	}
@@ -281,7 +284,7 @@ look_at_function(Look *look, Oid funcid, bool may_change_role)
 	/* To call one that is not there is an error of its own. */
 	if (tuple == NULL)
 		return;
-	if (!is_trusted(look->rel, function) && !(may_change_role && function->prosecdef))
+	if (!is_trusted(look->rel, function->proowner) && !(may_change_role && function->prosecdef))
 		refuse(look, psprintf("function %s", format_procedure_qualified(funcid)), function->proowner);
 	ReleaseSysCache(tuple);
 }
@@ -296,17 +299,38 @@ look_at_call(Oid funcid, void *context)
 }
 
 /*
- * Walker: look at all that an expression calls. A domain has constraints, which
- * may call what they like.
+ * Can a value be converted to that type without code of whoever has made the
+ * type? A domain has constraints, which may call what they like, and a type
+ * that is made of others may contain one.
  */
+static bool
+is_plain_type(Oid type)
+{
+	Oid element = get_element_type(type);
+	char kind = get_typtype(OidIsValid(element) ? element : type);
+
+	return type < FirstNormalObjectId || kind == TYPTYPE_BASE || kind == TYPTYPE_ENUM;
+}
+
+/* Does a node make values of another type than it is given? */
+static bool
+is_conversion(Node *node)
+{
+#if PG_VERSION_NUM >= 170000
+	if (IsA(node, JsonExpr))
+		return true;
+#endif
+	return IsA(node, CoerceToDomain) || IsA(node, CoerceViaIO) || IsA(node, FuncExpr);
+}
+
+/* Walker: look at all that an expression calls, and at types it converts to. */
 static bool
 look_at_expression(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, CoerceToDomain) && ((CoerceToDomain *) node)->resulttype >= FirstNormalObjectId)
-		refuse((Look *) context, psprintf("domain %s", format_type_be_qualified(((CoerceToDomain *) node)->resulttype)),
-		       InvalidOid);
+	if (is_conversion(node) && !is_plain_type(exprType(node)))
+		refuse((Look *) context, psprintf("type %s", format_type_be_qualified(exprType(node))), InvalidOid);
 	(void) check_functions_in_node(node, look_at_call, context);
 	return expression_tree_walker(node, look_at_expression, context);
 }
@@ -330,6 +354,43 @@ is_fired(const Trigger *trigger, CmdType command)
 								 : TRIGGER_FOR_DELETE(trigger->tgtype);
 }
 
+/*
+ * The trigger of a foreign key may change rows of another table, and fires
+ * triggers there, as the server's versions before 18 do it with the rights that
+ * it has itself.
+ */
+static void
+look_at_reference(Look *look, const Trigger *trigger)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(trigger->tgconstrrelid));
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	if (!is_trusted(look->rel, ((Form_pg_class) GETSTRUCT(tuple))->relowner))
+		refuse(look, psprintf("foreign key \"%s\"", get_constraint_name(trigger->tgconstraint)),
+		       ((Form_pg_class) GETSTRUCT(tuple))->relowner);
+	ReleaseSysCache(tuple);
+}
+
+/* Does it change such rows when the command changes a row here? */
+static bool
+is_cascading(const Trigger *trigger, CmdType command)
+{
+	switch (trigger->tgfoid)
+	{
+		case F_RI_FKEY_CASCADE_DEL:
+		case F_RI_FKEY_SETNULL_DEL:
+		case F_RI_FKEY_SETDEFAULT_DEL:
+			return command == CMD_DELETE;
+		case F_RI_FKEY_CASCADE_UPD:
+		case F_RI_FKEY_SETNULL_UPD:
+		case F_RI_FKEY_SETDEFAULT_UPD:
+			return command == CMD_UPDATE && !is_of_reference_to_others(trigger);
+		default:
+			return false;
+	}
+}
+
 static void
 look_at_triggers(Look *look, CmdType command)
 {
@@ -341,9 +402,10 @@ look_at_triggers(Look *look, CmdType command)
 
 		if (!is_fired(trigger, command))
 			continue;
-		if (!idgen_trigger_is_own(trigger))
-			look_at_function(look, trigger->tgfoid, true);
+		look_at_function(look, trigger->tgfoid, true);
 		look_at_text(trigger->tgqual, look);
+		if (is_cascading(trigger, command))
+			look_at_reference(look, trigger);
 	}
 	FreeTriggerDesc(desc);
 }
@@ -413,10 +475,10 @@ report(Relation rel, const Refused *refused, int elevel)
 	                refused->what, RelationGetRelationName(rel), GetUserNameFromId(rel->rd_rel->relowner, false)),
 	         OidIsValid(refused->owner)
 	             ? errdetail("It belongs to role \"%s\", which does not have these rights.", GetUserNameFromId(refused->owner, false))
-	             : errdetail("What its constraints call is not known."),
+	             : errdetail("It is, or may contain, a domain, whose constraints may call anything."),
 	         OidIsValid(refused->owner)
 	             ? errhint("Give it another owner or, if it is the function of a trigger, make it SECURITY DEFINER by ALTER FUNCTION.")
-	             : errhint("Use the type that the domain is made of.")));
+	             : errhint("Convert to a base type.")));
 }
 
 /*

@@ -10,8 +10,8 @@
  * isolation level have no say. Row triggers, constraints, generated columns and
  * indexes do. All of that is code which the role has not asked for. So it runs
  * as the owner of the table, in a security-restricted operation, and only if it
- * may have the owner's rights (row_code.c). The function of a trigger may run as
- * its own owner instead.
+ * may have the owner's rights (row_code.c). The function of a trigger may run
+ * as its own owner instead.
  *
  * The server prepares constraints anew for each row, which takes longer than
  * all else. So a refill leaves all that out where the table has nothing that
@@ -26,7 +26,6 @@
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
@@ -115,13 +114,16 @@ prepare_triggers(Relation rel, ResultRelInfo *rri, OwnTriggers own)
 	for (int i = 0; rri->ri_TrigDesc != NULL && i < rri->ri_TrigDesc->numtriggers; i++)
 	{
 		Trigger *trigger = &rri->ri_TrigDesc->triggers[i];
-		bool is_own = idgen_trigger_is_own(trigger);
-		Oid runs_as = is_own ? InvalidOid : idgen_trigger_runs_as(rel, trigger);
+		bool is_left_out = own == OWN_TRIGGERS_NONE || (own == OWN_TRIGGERS_TELL && TRIGGER_FOR_BEFORE(trigger->tgtype));
+		Oid runs_as;
 
-		if (!idgen_trigger_is_for_rows(trigger) ||
-		    (is_own && (own == OWN_TRIGGERS_NONE || (own == OWN_TRIGGERS_TELL && TRIGGER_FOR_BEFORE(trigger->tgtype)))))
+		if (!idgen_trigger_is_for_rows(trigger) || (is_left_out && idgen_trigger_is_own(trigger)))
+		{
 			trigger->tgenabled = TRIGGER_DISABLED;
+			continue;
+		}
 		trigger->tgdeferrable = trigger->tginitdeferred = false;
+		runs_as = idgen_trigger_runs_as(rel, trigger);
 		if (OidIsValid(runs_as))
 			run_as(runs_as, trigger, &rri->ri_TrigFunctions[i]);
 	}

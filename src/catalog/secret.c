@@ -15,8 +15,7 @@
  * The table is read and written directly, as logical replication does: whoever
  * draws, or writes a row of id_sequences, needs no privilege on it. (By SQL, a
  * secret would be a parameter, and a module such as auto_explain could write it
- * to the log.) What the owner has put on the table, such as triggers, runs with
- * the owner's rights; see common/as_owner.c.
+ * to the log.) row_code.c says what runs of what stands on the table.
  */
 #include "postgres.h"
 
@@ -24,7 +23,6 @@
 #include "access/tableam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "commands/trigger.h"
 #include "common/hmac.h"
 #include "common/sha2.h"
 #include "executor/executor.h"
@@ -42,7 +40,6 @@
 #include "catalog/secret.h"
 #include "catalog/source.h"
 #include "catalog/template.h"
-#include "common/as_owner.h"
 #include "common/compat.h"
 
 /* The columns of idgen_secrets. */
@@ -61,8 +58,8 @@
  * The OID of idgen_secrets, which is in the schema of id_sequences. Raises
  * 42P01.
  */
-static Oid
-secrets_table(Oid id_sequences)
+Oid
+idgen_secrets_table(Oid id_sequences)
 {
 	Oid secrets = get_relname_relid("idgen_secrets", get_rel_namespace(id_sequences));
 
@@ -74,16 +71,16 @@ secrets_table(Oid id_sequences)
 }
 
 /*
- * Open idgen_secrets. Raises 42P01 if it is gone, and 55000 unless its columns
- * are what the install script has made them.
+ * Open idgen_secrets. Raises 42P01 if it is gone, and 55000 unless it and its
+ * columns are what the install script has made them.
  */
 static Relation
 open_secrets(Oid id_sequences, LOCKMODE lockmode)
 {
-	Relation secrets = table_open(secrets_table(id_sequences), lockmode);
+	Relation secrets = table_open(idgen_secrets_table(id_sequences), lockmode);
 	TupleDesc desc = RelationGetDescr(secrets);
 
-	if (secrets->rd_rel->relkind != RELKIND_RELATION || desc->natts < ATT_SECRET ||
+	if (secrets->rd_rel->relkind != RELKIND_RELATION || secrets->rd_rel->relispartition || desc->natts < ATT_SECRET ||
 	    TupleDescAttr(desc, ATT_FINGERPRINT - 1)->atttypid != BYTEAOID ||
 	    TupleDescAttr(desc, ATT_SECRET - 1)->atttypid != BYTEAOID)
 		ereport(ERROR,
@@ -101,7 +98,7 @@ open_secrets(Oid id_sequences, LOCKMODE lockmode)
 bool
 idgen_may_read_secrets(Oid id_sequences)
 {
-	return pg_class_aclcheck(secrets_table(id_sequences), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	return pg_class_aclcheck(idgen_secrets_table(id_sequences), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 }
 
 static void

@@ -29,8 +29,8 @@ idgen_is_template_name(const char *name, int namelen)
 }
 
 /* Could there be a template that the name matches? */
-bool
-idgen_may_have_template(const char *name, int namelen)
+static bool
+may_have_template(const char *name, int namelen)
 {
 	return namelen >= 2 && memchr(name, '/', namelen - 1) != NULL && !idgen_is_template_name(name, namelen);
 }
@@ -55,7 +55,7 @@ idgen_template_find(Relation rel, const char *name, int namelen, TupleTableSlot 
 	char *template;
 	bool found = false;
 
-	if (!idgen_may_have_template(name, namelen))
+	if (!may_have_template(name, namelen))
 		return false;
 	template = palloc(namelen);
 	for (int i = namelen - 2; i >= 0 && !found; i--)

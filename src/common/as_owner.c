@@ -1,6 +1,6 @@
 /*
  * as_owner.c
- *		Acting as the owner of id_sequences.
+ *		Acting as another role, the owner of what runs.
  *
  * A write to a table may run code of the table's owner, such as expressions of
  * indexes. The role that draws has not asked for that code, so the code must

@@ -1,6 +1,6 @@
 /*
  * as_owner.h
- *		Acting as the owner of id_sequences.
+ *		Acting as another role, the owner of what runs.
  */
 #ifndef IDGEN_AS_OWNER_H
 #define IDGEN_AS_OWNER_H

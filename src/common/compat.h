@@ -209,11 +209,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 #define pg_noreturn __attribute__((noreturn))
 #endif
 
-/* 19 names the attribute of a statement that falls through to the next case. */
-#if PG_VERSION_NUM < 190000
-#define pg_fallthrough __attribute__((fallthrough))
-#endif
-
 /* 18 shows the version of a library that is loaded. */
 #if PG_VERSION_NUM < 180000
 #define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
@@ -231,13 +226,11 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	RelationGetPrimaryKeyIndex(rel)
 #endif
 
-/* 19 has options for scans, and for what is done to a row. */
+/* 19 has options for scans. */
 #if PG_VERSION_NUM < 190000
 #define SO_NONE 0
 #define table_beginscan(rel, snapshot, nkeys, key, flags) \
 	table_beginscan(rel, snapshot, nkeys, key)
-#define table_tuple_update(rel, tid, slot, cid, options, snapshot, crosscheck, wait, tmfd, lockmode, indexes) \
-	table_tuple_update(rel, tid, slot, cid, snapshot, crosscheck, wait, tmfd, lockmode, indexes)
 #endif
 
 /* 18 counts index searches. */
@@ -247,12 +240,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 #elif PG_VERSION_NUM < 190000
 #define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \
 	index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys)
-#endif
-
-/* 19 has what prunes a page look after the visibility map as well. */
-#if PG_VERSION_NUM < 190000
-#define heap_page_prune_opt(rel, buffer, vmbuffer, rel_read_only) \
-	heap_page_prune_opt(rel, buffer)
 #endif
 
 /* 19 makes shared hash tables as large at first as they may become. */

@@ -28,7 +28,7 @@
 
 /*
  * Count the rows that have that value in a column, up to "max", be they
- * committed or just being made. Where another transaction in progress has
+ * committed or just being inserted. Where another transaction in progress has
  * updated one, as each refill does, there are two versions of it: the older one
  * counts. Without an index, all rows are looked at.
  */

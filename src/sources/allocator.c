@@ -29,8 +29,6 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "catalog/privileges.h"
-#include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
 #include "sources/allocator.h"

@@ -7,9 +7,8 @@
  *
  * With CACHE n, nextval() takes n values from the sequence and sets all but the
  * first aside for the next calls in this session. They would be lost when the
- * session ends, so a refill draws whole sets of n. If the user's own nextval()
- * has left some values, they are drawn first, and as many stay for the next
- * time.
+ * session ends, so a refill draws whole sets of n; and before them what the
+ * user's own nextval() may have left.
  */
 #include "postgres.h"
 
@@ -113,7 +112,12 @@ add_block(IdgenValues *values, const IdgenBlock *block)
 	values->ids += block->left;
 }
 
-/* Draw one value, which may stand for no ids. */
+/*
+ * Draw one value, which may stand for no ids. If it does not follow the one
+ * before, other sessions have drawn those between: it begins a set. What the
+ * user's nextval() has left ends so, or with the last value that any session
+ * had taken before, which the sequence's page tells.
+ */
 static void
 draw_value(IdgenValues *values)
 {
@@ -122,7 +126,11 @@ draw_value(IdgenValues *values)
 
 	if (block.left > 0)
 		add_block(values, &block);
+	if (values->nvalues > 0 && v != values->last + values->sequence->increment)
+		values->before_set = values->nvalues;
 	values->nvalues++;
+	if (values->before.is_called && v == values->before.last_value)
+		values->before_set = values->nvalues;
 	values->last = v;
 }
 
@@ -166,7 +174,7 @@ has_enough(const IdgenValues *values)
 static bool
 is_within_set(const IdgenValues *values)
 {
-	return values->nvalues % values->sequence->cache != 0;
+	return (values->nvalues - values->before_set) % values->sequence->cache != 0;
 }
 
 /*

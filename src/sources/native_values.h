@@ -16,12 +16,14 @@ typedef struct IdgenValues
 	const IdgenNativeSequence *sequence;
 	int64 wanted;            /* values, at least 1 */
 	int64 count;             /* consecutive ids wanted, at least 1 */
-	IdgenNativeState before; /* what the sequence's page says, for pooling pooled */
+	IdgenNativeState before; /* what the sequence's page says; not used with CACHE 1
+	                          * unless the pooling is pooled */
 
 	/* What has been drawn */
 	int64 nvalues;
-	int64 last; /* the last of these values */
-	int64 ids;  /* in the blocks */
+	int64 before_set; /* as many of them came before the set that nextval() is at */
+	int64 last;       /* the last of these values */
+	int64 ids;        /* in the blocks */
 	int nblocks;
 
 	/*

@@ -14,20 +14,21 @@
  *
  * A change goes through these steps:
  *
- *	find ----> lock ----> compute ----> update
+ *	find ----> compute ----> lock ----> compute ----> update
  *
- * A change that must not wait computes before it locks as well. How the row is
- * locked is decided once, see RowLock. catalog/row_write.c does what else an
+ * The first time it is only found out whether there is anything to update to:
+ * else the row would be locked in vain until the transaction ends. How the row
+ * is locked is decided once, see RowLock. catalog/row_write.c does what else an
  * update entails.
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 
@@ -40,8 +41,8 @@
 /* How the newest version of the row is locked before it is updated. */
 typedef enum RowLock
 {
-	/* Not at all: this transaction has written it. */
-	ROW_IS_OWN,
+	/* Not at all: this transaction has written or locked it. */
+	ROW_IS_HELD,
 
 	/* In the line of sessions that wait for the row. */
 	ROW_IN_LINE,
@@ -128,7 +129,7 @@ static RowLock
 choose_lock(const Change *change)
 {
 	if (idgen_row_is_own(change->row))
-		return ROW_IS_OWN;
+		return ROW_IS_HELD;
 	if (change->policy != LockWaitBlock)
 		return ROW_WITHOUT_WAIT;
 	if (change->handle->xact.refills > 0)
@@ -154,8 +155,6 @@ lock_row(Change *change)
 	TransactionId holder;
 	TM_Result result;
 
-	if (change->lock == ROW_IS_OWN)
-		return TM_Ok;
 	if (change->lock == ROW_IN_LINE)
 		return lock_newest(change, LockWaitBlock);
 
@@ -203,40 +202,35 @@ compute_from(const Change *change, IdgenRowValues *new_row, IdgenComputeRow comp
 	return compute(change->handle, change->row, new_row, arg);
 }
 
-/* The steps from lock to update, until one of them answers. */
+/* The steps after the row was found, until one of them answers. */
 static IdgenSourceResult
 lock_and_update(Change *change, IdgenComputeRow compute, void *arg)
 {
-	IdgenRowValues new_row;
-	IdgenSourceResult computed;
-	TM_Result result;
-
-	do
+	for (;;)
 	{
-		/*
-		 * Whoever must not wait locks no row that has nothing for them: others
-		 * would wait for it until the transaction ends.
-		 */
-		if (change->policy != LockWaitBlock)
+		IdgenRowValues new_row;
+		IdgenSourceResult computed = compute_from(change, &new_row, compute, arg);
+		TM_Result result;
+
+		if (computed != IDGEN_SOURCE_OK)
+			return computed;
+		if (change->lock == ROW_IS_HELD)
 		{
-			computed = compute_from(change, &new_row, compute, arg);
-			if (computed != IDGEN_SOURCE_OK)
-				return computed;
+			idgen_row_refill(change->rel, change->row, &new_row, &change->handle->row_tid);
+			return IDGEN_SOURCE_OK;
 		}
+
 		result = lock_row(change);
 		CHECK_FOR_INTERRUPTS();
 		if (result == TM_WouldBlock)
 			return IDGEN_SOURCE_BUSY;
+		if (result == TM_Ok)
+			change->lock = ROW_IS_HELD;
 
 		/* If it was deleted or renamed, there may be a new one. */
-		if (result != TM_Ok && !find_row(change))
+		else if (!find_row(change))
 			return IDGEN_SOURCE_STALE;
-	} while (result != TM_Ok);
-
-	computed = compute_from(change, &new_row, compute, arg);
-	if (computed == IDGEN_SOURCE_OK)
-		idgen_row_refill(change->rel, change->row, &new_row, &change->handle->row_tid);
-	return computed;
+	}
 }
 
 /*

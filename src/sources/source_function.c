@@ -103,14 +103,31 @@ compare_blocks(const void *a, const void *b)
 	return (first_a > first_b) - (first_a < first_b);
 }
 
+static bool
+overlaps_any(const IdgenBlock *block, const IdgenBlock *others, int nothers)
+{
+	for (int i = 0; i < nothers; i++)
+		if (idgen_block_overlaps(&others[i], block))
+			return true;
+	return false;
+}
+
 /*
- * Sort the blocks. Raises 22023 if some of them overlap, or if there are too
- * many ids. (That no other call has brought them is up to the function.)
+ * Sort the blocks. Raises 22023 if ids are among them that were allocated
+ * before, as far as this session can tell, or if there are too many.
  */
 static void
-check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
+check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 {
+	const IdgenBlock *pending = idgen_pending_block(handle);
+	const IdgenRest *rest = &handle->pending.rest;
+	IdgenCacheKey key;
+	IdgenCached cached;
 	int64 ids = 0;
+
+	idgen_handle_key(handle, &key);
+	if (!idgen_may_use_published(handle) || !idgen_cache_read(&key, &cached))
+		cached.nblocks = 0;
 
 	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);
 	for (int64 i = 0; i < nblocks; i++)
@@ -119,6 +136,10 @@ check_blocks(const IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 
 		if (i > 0 && idgen_block_overlaps(&blocks[i - 1], &blocks[i]))
 			bad_block(handle, blocks[i].next, last, "It overlaps with another one of the same call.");
+		if (overlaps_any(&blocks[i], cached.blocks, cached.nblocks))
+			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
+		if (pending != NULL && (overlaps_any(&blocks[i], pending, 1) || overlaps_any(&blocks[i], rest->more, rest->nmore)))
+			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are pending.");
 		ids += blocks[i].left;
 		if (ids > IDGEN_BLOCK_MAX)
 			bad_block(handle, blocks[i].next, last, "It makes too many ids at once.");

@@ -302,7 +302,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		.count = count,
 	};
 
-	if (sequence->ids.pooling == IDGEN_POOLING_POOLED)
+	if (sequence->cache > 1 || sequence->ids.pooling == IDGEN_POOLING_POOLED)
 		drawn.before = idgen_native_locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, nvalues))

@@ -10,9 +10,9 @@
  * The row is deleted; or it belongs to another column that draws from it, from
  * then on, or to none. Everything happens in the transaction of the command, so
  * a rollback undoes it. Whoever drops a table must not fail because of idgen:
- * where there is no id_sequences as it should be, or where something on it must
- * not run, nothing is done. Where rows
- * have lost their column, all defaults are looked at once.
+ * where there is no id_sequences as it should be, nothing is done, and where
+ * something on it must not run, the row stays, with a warning. Where rows have
+ * lost their column, all defaults are looked at once.
  */
 #include "postgres.h"
 
@@ -37,7 +37,6 @@
 #include "catalog/row_code.h"
 #include "catalog/row_write.h"
 #include "catalog/table.h"
-#include "common/as_owner.h"
 #include "common/compat.h"
 
 PG_FUNCTION_INFO_V1(idgen_columns_dropped);

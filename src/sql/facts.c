@@ -32,6 +32,7 @@
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/row_code.h"
+#include "catalog/secret.h"
 #include "catalog/table.h"
 #include "catalog/template.h"
 #include "common/subxact.h"
@@ -398,17 +399,26 @@ idgen_facts(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* What stands on id_sequences and must not run: text[], or null. */
+/*
+ * What stands on id_sequences or idgen_secrets and must not run: text[], or
+ * null.
+ */
 Datum
 idgen_refused_code(PG_FUNCTION_ARGS)
 {
-	Relation rel = idgen_table_open(idgen_table_oid(fcinfo->flinfo->fn_oid), AccessShareLock);
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	Oid tables[] = {id_sequences, idgen_secrets_table(id_sequences)};
 	ArrayBuildState *array = NULL;
-	ListCell *cell;
 
-	foreach(cell, idgen_code_refused(rel))
-		array = accumArrayResult(array, CStringGetTextDatum(lfirst(cell)), false, TEXTOID, CurrentMemoryContext);
-	table_close(rel, AccessShareLock);
+	for (int i = 0; i < (int) lengthof(tables); i++)
+	{
+		Relation rel = table_open(tables[i], AccessShareLock);
+		ListCell *cell;
+
+		foreach(cell, idgen_code_refused(rel))
+			array = accumArrayResult(array, CStringGetTextDatum(lfirst(cell)), false, TEXTOID, CurrentMemoryContext);
+		table_close(rel, AccessShareLock);
+	}
 	if (array == NULL)
 		PG_RETURN_NULL();
 	return makeArrayResult(array, CurrentMemoryContext);

@@ -2,7 +2,7 @@
 
 -- claim: A refill fires triggers for UPDATE, of each row, with their conditions; not those of each statement.
 CREATE TABLE fired (id serial, what text);
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN INSERT INTO fired (what) VALUES (TG_NAME); RETURN new; END $$;
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$ BEGIN INSERT INTO fired (what) VALUES (TG_NAME); RETURN new; END $$;
 SELECT idgen_create('tg');
 CREATE TRIGGER before_row BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
 CREATE TRIGGER after_statement AFTER UPDATE ON id_sequences EXECUTE FUNCTION note();
@@ -31,7 +31,7 @@ SELECT idgen_next('cr');
 -- gives: 1
 
 -- claim: A BEFORE trigger that returns NULL makes the refill fail; nothing is lost.
-CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN RETURN NULL; END $$;
+CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER suppress BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION suppress();
 SELECT idgen_next('cr');
 -- gives: 2
@@ -42,7 +42,7 @@ SELECT idgen_next('cr');
 -- gives: 3
 
 -- claim: An AFTER trigger that changes next_block_start makes it fail, too.
-CREATE FUNCTION back() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN UPDATE id_sequences SET next_block_start = 1 WHERE name = new.name; RETURN NULL; END $$;
+CREATE FUNCTION back() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$ BEGIN UPDATE id_sequences SET next_block_start = 1 WHERE name = new.name; RETURN NULL; END $$;
 CREATE TRIGGER back AFTER UPDATE ON id_sequences FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION back();
 SELECT idgen_create('bk');
 SELECT idgen_next('bk');
@@ -51,7 +51,7 @@ DROP TRIGGER back ON id_sequences;
 
 -- claim: A trigger may not draw from the id sequence that is being refilled, but from others.
 CREATE TABLE numbered (id bigint DEFAULT idgen_next('log'), name text);
-CREATE FUNCTION number() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN INSERT INTO numbered (name) VALUES (new.name); RETURN NULL; END $$;
+CREATE FUNCTION number() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$ BEGIN INSERT INTO numbered (name) VALUES (new.name); RETURN NULL; END $$;
 SELECT idgen_create('log');
 CREATE TRIGGER number AFTER UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION number();
 SELECT idgen_next('log');

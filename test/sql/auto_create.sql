@@ -108,7 +108,7 @@ INSERT INTO orders SELECT FROM generate_series(1, 2) RETURNING id;
 -- a trigger runs with the rights of the table's owner
 CREATE TABLE created (who name, path text);
 GRANT INSERT ON created TO regress_idgen_user;
-CREATE FUNCTION note_created() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION note_created() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO public.created VALUES (current_user, current_setting('search_path'));
 	RETURN NULL;
@@ -125,7 +125,7 @@ TABLE created;
 DROP TRIGGER note_created ON id_sequences;
 
 -- a trigger may swallow the row, and something else than the name may be taken
-CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$BEGIN RETURN NULL; END$$;
+CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$BEGIN RETURN NULL; END$$;
 CREATE TRIGGER swallow BEFORE INSERT ON id_sequences FOR EACH ROW EXECUTE FUNCTION swallow();
 SELECT idgen_next('swallowed');
 \echo :SQLSTATE

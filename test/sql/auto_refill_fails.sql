@@ -8,7 +8,7 @@
 CREATE TABLE log (name text);
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen', block_size => 3, refill => 'auto'), idgen_create('short', block_size => 2, max_value => 4, refill => 'auto');
-CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	IF coalesce(current_setting('regress.is_session', true), '') = '' THEN
 		RAISE 'not in a worker';

@@ -108,7 +108,7 @@ SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
 -- triggers on id_sequences run with the rights of its owner
 CREATE TABLE log (what text, who name DEFAULT current_user);
 GRANT INSERT ON log TO PUBLIC;
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO public.log VALUES (TG_WHEN || ' ' || TG_OP || ' ' || TG_LEVEL || ' ' || coalesce(OLD.name, ''));
 	RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
@@ -130,7 +130,7 @@ RESET ROLE;
 SELECT * FROM log;
 
 -- they can keep the row, or the column
-CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RETURN NULL; END';
+CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER n0 BEFORE DELETE ON id_sequences FOR EACH ROW EXECUTE FUNCTION keep();
 CREATE TABLE kept (id serial);
 SELECT idgen_adopt('kept', 'id') IS NOT NULL;

@@ -6,7 +6,7 @@ CREATE EXTENSION idgen;
 CREATE VIEW owned AS SELECT name, owned_by, max_value FROM id_sequences ORDER BY name;
 
 -- a trigger that suppresses the change: the row stays as it is
-CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RETURN NULL; END';
+CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER suppress BEFORE UPDATE OR DELETE ON id_sequences
 	FOR EACH ROW WHEN (OLD.name = 'kept') EXECUTE FUNCTION suppress();
 CREATE TABLE orders (id integer, other integer);
@@ -18,7 +18,7 @@ SELECT idgen_next('kept');
 DROP TRIGGER suppress ON id_sequences;
 
 -- a trigger that writes the row itself: the command fails, as an UPDATE would
-CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	IF pg_trigger_depth() = 1 THEN
 		UPDATE public.id_sequences SET block_size = block_size + 1 WHERE name = OLD.name;

@@ -31,7 +31,7 @@ RESET ROLE;
 SELECT name FROM id_sequences WHERE name ~ 'hidden|shown' ORDER BY name;
 
 -- nor can it make what a trigger suppresses: the call does not wait for long
-CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RETURN NULL; END';
+CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER suppress BEFORE INSERT ON id_sequences FOR EACH ROW WHEN (NEW.name ~ 'suppressed$') EXECUTE FUNCTION suppress();
 SELECT idgen_next('work/suppressed/2001');
 \echo :SQLSTATE

@@ -5,7 +5,7 @@
 CREATE EXTENSION idgen;
 
 CREATE TABLE log (id serial, op text, name text, old_start bigint, new_start bigint, new_exhausted int);
-CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO log (op, name, old_start, new_start, new_exhausted)
 		VALUES (TG_WHEN || ' ' || TG_OP, NEW.name, OLD.next_block_start, NEW.next_block_start, NEW.exhausted);
@@ -67,7 +67,7 @@ SELECT count(*) FROM log;
 -- rows that auto_create makes are seen, too
 DROP TRIGGER zz_audit ON id_sequences;
 TRUNCATE log;
-CREATE FUNCTION audit_insert() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION audit_insert() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO log (op, name, new_start) VALUES (TG_WHEN || ' ' || TG_OP, NEW.name, NEW.next_block_start);
 	RETURN NEW;

@@ -7,7 +7,7 @@ CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size)
 	VALUES ('back', 1, 20), ('on', 1, 20), ('larger', 1, 20), ('revived', 1, 20), ('removed', 1, 20), ('renamed', 1, 20), ('gapless', 1, 1);
 UPDATE id_sequences SET max_value = 20 WHERE name = 'revived';
-CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	CASE NEW.name
 		WHEN 'back', 'gapless' THEN UPDATE id_sequences SET next_block_start = 1 WHERE name = NEW.name;

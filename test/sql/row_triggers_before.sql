@@ -7,7 +7,7 @@ CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('parts', 1, 2), ('gapless', 1, 1);
 
 -- suppressed
-CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RETURN NULL; END';
+CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER suppress BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION suppress();
 \set VERBOSITY default
 SELECT idgen_next('parts');
@@ -18,7 +18,7 @@ DROP TRIGGER suppress ON id_sequences;
 SELECT idgen_next('parts'), idgen_next('gapless');
 
 -- changed, each column
-CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	CASE TG_ARGV[0]
 		WHEN 'next_block_start' THEN NEW.next_block_start := NEW.next_block_start + 1;
@@ -49,7 +49,7 @@ END $$;
 SELECT idgen_next('parts'), idgen_next('gapless');
 
 -- a trigger that updates the row itself
-CREATE FUNCTION update_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION update_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE id_sequences SET start_value = 100 WHERE name = NEW.name;
 	RETURN NEW;

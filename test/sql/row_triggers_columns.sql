@@ -7,7 +7,7 @@
 CREATE EXTENSION idgen;
 \set VERBOSITY terse
 CREATE TABLE log (id serial, trigger text, name text);
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO log (trigger, name) VALUES (TG_NAME, NEW.name);
 	RETURN NEW;
@@ -62,7 +62,7 @@ CREATE TABLE uses (id_sequence text COLLATE "C" REFERENCES id_sequences (name) O
 INSERT INTO uses VALUES ('one'), ('gen');
 CREATE TRIGGER layout BEFORE UPDATE OF layout ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
 CREATE TRIGGER disabled AFTER UPDATE ON id_sequences FOR EACH ROW
-	WHEN (NEW.next_block_start < 0) EXECUTE FUNCTION note();
+	WHEN (NEW.next_block_start > 0) EXECUTE FUNCTION note();
 ALTER TABLE id_sequences DISABLE TRIGGER disabled;
 CREATE TRIGGER inserts AFTER INSERT OR DELETE ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
 SELECT measure('others');

@@ -5,7 +5,7 @@
 CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gapless', 1, 1);
 CREATE TABLE things AS SELECT n FROM generate_series(1, 1000) AS n;
-CREATE FUNCTION leave_open() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION leave_open() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
 	things refcursor := 'things';
 	thing record;

@@ -8,7 +8,7 @@ INSERT INTO id_sequences (name, next_block_start, block_size)
 CREATE TABLE log (id bigint PRIMARY KEY DEFAULT idgen_next('log'), number bigint DEFAULT idgen_next('log gapless'), name text);
 CREATE TABLE checked (name text PRIMARY KEY);
 INSERT INTO checked VALUES ('parts'), ('gapless');
-CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO log (name) VALUES (NEW.name);
 	RETURN NULL;

@@ -5,21 +5,21 @@
 CREATE EXTENSION idgen;
 SELECT idgen_create('gen', block_size => 2), idgen_create('gapless', block_size => 1), idgen_create('other', block_size => 2);
 CREATE TABLE fault (at text);
-CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	IF EXISTS (SELECT FROM fault WHERE at = TG_WHEN) THEN
 		RAISE EXCEPTION USING ERRCODE = 'XY123', MESSAGE = format('broken %s', TG_WHEN);
 	END IF;
 	RETURN NEW;
 END $$;
-CREATE FUNCTION passes(text) RETURNS boolean LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION passes(text) RETURNS boolean LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	IF EXISTS (SELECT FROM fault WHERE at = $1) THEN
 		RAISE EXCEPTION USING ERRCODE = 'XY124', MESSAGE = format('broken at %s', $1);
 	END IF;
 	RETURN true;
 END $$;
-CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RETURN NULL; END';
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER before_row BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION fail();
 CREATE TRIGGER after_row AFTER UPDATE ON id_sequences FOR EACH ROW WHEN (NEW.name <> 'other') EXECUTE FUNCTION fail();
 CREATE TRIGGER condition AFTER UPDATE ON id_sequences FOR EACH ROW

@@ -8,7 +8,7 @@ CREATE EXTENSION idgen;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gapless', 1, 1);
 CREATE SEQUENCE x_seq INCREMENT BY 10;
 CREATE SEQUENCE other INCREMENT BY 10 START 5001;
-CREATE FUNCTION add_row() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION add_row() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('x', 1, 'sequence', 'public.other');
 	RETURN NULL;

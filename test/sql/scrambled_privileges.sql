@@ -46,7 +46,7 @@ RESET ROLE;
 
 -- what the owner puts on the table runs with the owner's rights
 CREATE TABLE audit (bytes integer, by_owner boolean);
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO audit VALUES (length(new.fingerprint), current_user = (SELECT relowner::regrole::text FROM pg_class WHERE oid = 'idgen_secrets'::regclass));
 	RETURN new;

@@ -15,7 +15,7 @@ BEGIN
 	END IF;
 	RETURN true;
 END $$;
-CREATE FUNCTION silent() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RETURN NEW; END';
+CREATE FUNCTION silent() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NEW; END';
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('parts', 1, 2);
 ALTER TABLE id_sequences OWNER TO regress_idgen_owner;
 

@@ -1,8 +1,9 @@
 --
--- What stands on id_sequences runs as its owner when somebody draws. So it runs
--- only if it belongs to a role that could do all that anyway. The function of a
--- trigger may be SECURITY DEFINER, too. So a role that may make triggers there,
--- or whose function the owner has used, gets nobody's rights.
+-- What stands on id_sequences runs as its owner when somebody draws. So only
+-- roles with the owner's rights put triggers there, and a function runs only if
+-- it belongs to a role that could do all that anyway. The function of a trigger
+-- may be SECURITY DEFINER, too. So a role with the privilege TRIGGER, or whose
+-- function the owner has used, gets nobody's rights.
 --
 -- needs test/idgen.conf
 --
@@ -10,7 +11,7 @@
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_mallory;
 CREATE ROLE regress_idgen_drawer;
-GRANT TRIGGER ON id_sequences TO regress_idgen_mallory;
+GRANT TRIGGER, REFERENCES ON id_sequences TO regress_idgen_mallory;
 CREATE TABLE seen (kind text, as_role name);
 GRANT INSERT ON seen TO PUBLIC;
 INSERT INTO id_sequences (name, next_block_start, block_size, refill)
@@ -30,6 +31,10 @@ BEGIN
 	RETURN true;
 END $$;
 CREATE FUNCTION mallory.same(bigint) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
+CREATE TRIGGER grab BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION mallory.grab();
+\echo :SQLSTATE
+CREATE OR REPLACE TRIGGER idgen_row_changed AFTER UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION mallory.grab();
+RESET ROLE;
 CREATE TRIGGER grab BEFORE INSERT OR UPDATE OR DELETE ON id_sequences FOR EACH ROW EXECUTE FUNCTION mallory.grab();
 CREATE TRIGGER grab_after AFTER INSERT OR UPDATE OR DELETE ON id_sequences FOR EACH ROW EXECUTE FUNCTION mallory.grab();
 
@@ -68,8 +73,8 @@ BEGIN
 	ALTER FUNCTION mallory.grab() SECURITY INVOKER;
 	RETURN NEW;
 END $$;
-CREATE TRIGGER a_take_back BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION mallory.take_back();
 RESET ROLE;
+CREATE TRIGGER a_take_back BEFORE UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION mallory.take_back();
 SELECT count(idgen_next('gapless'));
 SELECT DISTINCT as_role FROM seen;
 SELECT idgen_next('gapless');
@@ -108,6 +113,9 @@ CREATE DOMAIN positive AS bigint CHECK (mallory.condition(VALUE));
 ALTER TABLE id_sequences ADD CONSTRAINT c CHECK (next_block_start::public.positive > 0) NOT VALID;
 SELECT idgen_next('parts') FROM generate_series(1, 3);
 ALTER TABLE id_sequences DROP CONSTRAINT c;
+ALTER TABLE id_sequences ADD CONSTRAINT c CHECK (('{' || next_block_start || '}')::public.positive[] IS NOT NULL) NOT VALID;
+SELECT idgen_next('parts') FROM generate_series(1, 3);
+ALTER TABLE id_sequences DROP CONSTRAINT c;
 DROP DOMAIN positive;
 DELETE FROM seen;
 ALTER TABLE id_sequences ALTER time_zone SET DEFAULT mallory.condition('x'::text)::text;
@@ -120,6 +128,28 @@ SELECT problem FROM idgen_health WHERE problem_kind = 'code_refused';
 SELECT idgen_next('parts') FROM generate_series(1, 3);
 TABLE seen;
 DROP INDEX i;
+
+-- a foreign key, which would fire triggers of its own table
+SET ROLE regress_idgen_mallory;
+CREATE TABLE mallory.refers (name varchar(255) COLLATE "C" REFERENCES public.id_sequences ON UPDATE CASCADE ON DELETE CASCADE);
+CREATE FUNCTION mallory.cascaded() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.seen VALUES ('cascade', current_user);
+	RETURN NULL;
+END $$;
+CREATE TRIGGER cascaded AFTER DELETE ON mallory.refers FOR EACH ROW EXECUTE FUNCTION mallory.cascaded();
+RESET ROLE;
+CREATE TABLE dropped (id bigint);
+SELECT idgen_create('dropped', owned_by => 'dropped.id');
+INSERT INTO mallory.refers VALUES ('dropped'), ('gapless');
+ALTER TABLE dropped OWNER TO regress_idgen_drawer;
+SET ROLE regress_idgen_drawer;
+SELECT count(idgen_next('gapless')); -- leaves the name as it is
+DROP TABLE dropped;
+RESET ROLE;
+SELECT name FROM id_sequences WHERE name = 'dropped';
+TABLE seen;
+DROP TABLE mallory.refers;
 
 -- A refill is no statement, so it fires no trigger with transition tables: what
 -- that looks for by their names would be somebody's temporary table.

@@ -106,12 +106,12 @@ ALTER TABLE id_sequences ALTER start_value TYPE bigint USING idgen_next('t/rewri
 SELECT name FROM id_sequences WHERE name = 't/rewritten';
 
 -- a trigger may swallow the row, or write another
-CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$BEGIN RETURN NULL; END$$;
+CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$BEGIN RETURN NULL; END$$;
 CREATE TRIGGER swallow BEFORE INSERT ON id_sequences FOR EACH ROW EXECUTE FUNCTION swallow();
 SELECT idgen_next('t/swallowed');
 \echo :SQLSTATE
 DROP TRIGGER swallow ON id_sequences;
-CREATE FUNCTION double() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$BEGIN NEW.next_block_start := 2 * NEW.next_block_start; RETURN NEW; END$$;
+CREATE FUNCTION double() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$BEGIN NEW.next_block_start := 2 * NEW.next_block_start; RETURN NEW; END$$;
 CREATE TRIGGER double BEFORE INSERT ON id_sequences FOR EACH ROW EXECUTE FUNCTION double();
 SELECT idgen_next('t/doubled'), idgen_next('t/doubled');
 DROP TRIGGER double ON id_sequences;

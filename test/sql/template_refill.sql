@@ -65,7 +65,7 @@ ROLLBACK;
 CREATE ROLE regress_idgen_user;
 CREATE TABLE made (name text, by_role name);
 GRANT INSERT ON made TO regress_idgen_user;
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	INSERT INTO public.made VALUES (NEW.name, current_user);
 	RETURN NULL;

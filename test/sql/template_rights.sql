@@ -81,7 +81,7 @@ SELECT idgen_next('f/x'), idgen_next('f/y');
 RESET ROLE;
 
 -- triggers run with the rights of the table's owner, and see the row
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	RAISE NOTICE '% % % by %', TG_WHEN, TG_OP, NEW.name, current_user;
 	RETURN NEW;

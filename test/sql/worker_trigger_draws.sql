@@ -9,7 +9,7 @@ SELECT idgen_create('gen', block_size => 3, refill => 'auto'), idgen_create('str
 SELECT idgen_create('log', block_size => 2, refill => 'auto'), idgen_create('strict log', block_size => 2, refill => 'worker');
 CREATE TABLE log (id bigint PRIMARY KEY DEFAULT idgen_next('log'), name text);
 CREATE TABLE strict_log (id bigint PRIMARY KEY DEFAULT idgen_next('strict log'), name text);
-CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	EXECUTE format('INSERT INTO public.%I (name) VALUES ($1)', TG_ARGV[0]) USING NEW.name;
 	RETURN NULL;
@@ -38,7 +38,7 @@ SELECT name, waits FROM idgen_stats WHERE name IN ('log', 'strict log') ORDER BY
 
 -- from the id sequence that is being refilled: an error at once
 SELECT idgen_create('own', block_size => 3, refill => 'auto'), idgen_create('strict own', block_size => 3, refill => 'worker');
-CREATE FUNCTION draw() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+CREATE FUNCTION draw() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
 	PERFORM public.idgen_next(NEW.name::text);
 	RETURN NULL;

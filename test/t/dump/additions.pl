@@ -44,7 +44,7 @@ is(made_again('shop'), '', 'nor need anything be made again');
 $node->safe_psql('shop', q{
 	CREATE TABLE sizes (id integer PRIMARY KEY);
 	INSERT INTO sizes VALUES (20);
-	CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RETURN NEW; END';
+	CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NEW; END';
 	ALTER TABLE idgen.id_sequences ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY,
 		ADD CONSTRAINT low CHECK (next_block_start < 1000),
 		ADD CONSTRAINT known FOREIGN KEY (block_size) REFERENCES sizes,

@@ -144,7 +144,7 @@ is(worker('remote worker'), 'running', 'so is the worker');
 
 # The worker of an id sequence whose row it cannot write
 run_sql($node, q{
-	CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS 'BEGIN RAISE ''not today''; END';
+	CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RAISE ''not today''; END';
 	CREATE TRIGGER refuse BEFORE UPDATE ON id_sequences FOR EACH ROW WHEN (NEW.name = 'worker') EXECUTE FUNCTION refuse();
 	ALTER TABLE id_sequences ENABLE ALWAYS TRIGGER refuse});
 is(sqlstate($node, q{SELECT idgen_next('worker') FROM generate_series(1, 100)}), 'P0001', 'a trigger refuses the refill');

@@ -34,7 +34,7 @@ $node->safe_psql(
 	SELECT idgen_create('x', block_size => 1, refill => 'worker'), idgen_create('locked', refill => 'worker');
 	CREATE TABLE written (next_block_start bigint);
 	CREATE TABLE refused (message text);
-	CREATE FUNCTION check_written() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS \$\$
+	CREATE FUNCTION check_written() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS \$\$
 	BEGIN
 		IF EXISTS (SELECT FROM public.refused) THEN
 			RAISE 'refused' USING ERRCODE = 'XY123';

@@ -47,7 +47,7 @@ cmp_ok(refill_many('plain'), '<=', 64, 'a subtransaction for each id sequence');
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE public.changes (name text);
-	CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+	CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 	BEGIN
 		INSERT INTO public.changes VALUES (new.name);
 		RETURN NULL;
