@@ -62,7 +62,7 @@ typedef struct IdgenPending
  */
 typedef struct IdgenHandleXact
 {
-	IdgenCounters counters;  /* of ids_lost only crowded */
+	IdgenCounters counters;  /* of ids_lost not prepared */
 	IdgenHistogram times;    /* of refills */
 	int64 refills;           /* successful ones */
 	int64 ids_allocated;     /* by successful refills */

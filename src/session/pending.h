@@ -27,6 +27,18 @@ idgen_pending_is_elsewhere(const IdgenHandle *handle)
 	return rest->storage != handle->found.storage || rest->origin != handle->found.origin;
 }
 
+/*
+ * Are pending ids a gap if they are forgotten in a rollback? They are those
+ * that a source has allocated which is not transactional: there was no slot for
+ * them, or the transaction has changed the row. A native sequence that it has
+ * itself made goes with it.
+ */
+static inline bool
+idgen_pending_is_lost_by_rollback(const IdgenPending *pending)
+{
+	return pending->source != NULL && !pending->source->transactional && !pending->uncommitted;
+}
+
 extern bool idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step);
 extern bool idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids);
 extern void idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids);

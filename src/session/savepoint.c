@@ -26,6 +26,7 @@
 #include "access/xact.h"
 #include "utils/memutils.h"
 
+#include "session/pending.h"
 #include "session/savepoint.h"
 
 /* What a rollback restores of the rest. */
@@ -225,6 +226,16 @@ idgen_savepoint_release(void)
 	}
 }
 
+/* Count what a rollback does not restore, and nobody gets. */
+static void
+count_lost(IdgenHandle *handle, const IdgenRest *restored)
+{
+	int64 lost = idgen_rest_ids(&handle->pending.rest) - idgen_rest_ids(restored);
+
+	if (lost > 0 && idgen_pending_is_lost_by_rollback(&handle->pending))
+		handle->xact.counters.ids_lost.changed += lost;
+}
+
 /* The current subtransaction is rolled back: restore what it has saved. */
 void
 idgen_savepoint_rollback(void)
@@ -242,6 +253,7 @@ idgen_savepoint_rollback(void)
 			save->pending.rest = handle->pending.rest;
 		else if (save->restored == IDGEN_RESTORED_LEFT)
 			keep_left(&save->pending.rest, &handle->pending.rest);
+		count_lost(handle, &save->pending.rest);
 		handle->pending = save->pending;
 		idgen_handle_invalidate(handle);
 		pop_save(save);

@@ -80,16 +80,6 @@ idgen_xact_warn_low(void)
 }
 
 /*
- * Are pending ids a gap after a rollback? They are if there was no slot for
- * what a source has allocated that is not transactional.
- */
-static bool
-is_not_taken_back(const IdgenPending *p)
-{
-	return p->source != NULL && !p->source->transactional && !p->uncommitted && p->good_as_of == 0;
-}
-
-/*
  * Tell the cache what the end of the transaction means for the id sequence of a
  * handle.
  */
@@ -122,10 +112,10 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 
 	if (committed)
 		outcome.rest_fate = end == IDGEN_END_COMMITTED ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
-	else if (is_not_taken_back(p))
-		outcome.rest_fate = IDGEN_OUTCOME_LOST;
+	else if (idgen_pending_is_lost_by_rollback(p))
+		outcome.rest_fate = IDGEN_OUTCOME_PUBLISHED;
 	outcome.rest = p->rest;
-	outcome.rest_good_as_of = idgen_pending_is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
+	outcome.rest_good_as_of = !committed || idgen_pending_is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
 	outcome.ahead_blocks = xact->ahead_blocks;
 	outcome.ahead_ids = xact->ahead_ids;
 	outcome.counters = xact->counters;

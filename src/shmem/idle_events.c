@@ -161,13 +161,14 @@ idgen_cache_finish_idle(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 {
 	IdgenCache *cache = idgen_cache_of(key);
 	int64 uncached = idgen_outcome_ids(outcome);
-	int64 crowded = outcome->rest_fate == IDGEN_OUTCOME_FORGOTTEN ? 0 : outcome->counters.ids_lost.crowded;
+	int64 lost = outcome->counters.ids_lost.changed +
+		(outcome->rest_fate == IDGEN_OUTCOME_FORGOTTEN ? 0 : outcome->counters.ids_lost.crowded);
 	uint64 number;
 	IdgenSlot *slot;
 
 	if (cache->second_level == NULL ||
 	    (uncached == 0 && (outcome->change == IDGEN_SLOT_UNCHANGED || !is_known(cache, key))))
-		return uncached + crowded;
+		return uncached + lost;
 
 	/* It may have got a slot meanwhile. */
 	slot = idgen_cache_lock_key(key, LW_EXCLUSIVE);
@@ -175,7 +176,7 @@ idgen_cache_finish_idle(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 	if (slot != NULL)
 		uncached = idgen_slot_finish(slot, outcome, number);
 	else
-		uncached = finish(cache, key, outcome, number) + crowded;
+		uncached = finish(cache, key, outcome, number) + lost;
 	idgen_cache_unlock_key(key, slot);
 	return uncached;
 }

@@ -105,6 +105,7 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 		uncached = publish_or_lose(slot, outcome);
 		slot->counters.ids_lost.crowded += outcome->counters.ids_lost.crowded;
 	}
+	slot->counters.ids_lost.changed += outcome->counters.ids_lost.changed;
 	if (outcome->change != IDGEN_SLOT_UNCHANGED)
 		slot->ahead_below = slot->ids_left / 2; /* in case the worker refills now */
 	if (outcome->rest_fate != IDGEN_OUTCOME_FORGOTTEN)

@@ -42,7 +42,8 @@ typedef struct IdgenOutcome
 	int64 ahead_below;      /* of the worker: refill again when this many are left */
 	double left_at_server;  /* of the worker: the ids that another server has left;
 	                         * 0 if the blocks are from this one */
-	IdgenCounters counters; /* to add; of waits and ids_lost only crowded, if published */
+	IdgenCounters counters; /* to add: no waits, no ids_lost prepared, and crowded only if
+	                         * published */
 	IdgenHistogram refills; /* to add: how long each of these took */
 } IdgenOutcome;
 

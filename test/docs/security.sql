@@ -40,6 +40,7 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_row_changed
 -- gives: idgen_schema_altered
 -- gives: idgen_stats_reset
+-- gives: idgen_trigger_made
 
 -- claim: PUBLIC has SELECT on id_sequences, and nothing else.
 SELECT has_table_privilege('pu', 'id_sequences', 'select'), has_table_privilege('pu', 'id_sequences', 'insert'), has_table_privilege('pu', 'id_sequences', 'update'), has_table_privilege('pu', 'id_sequences', 'delete'), has_table_privilege('pu', 'id_sequences', 'truncate'), has_table_privilege('pu', 'id_sequences', 'trigger');

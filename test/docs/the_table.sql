@@ -31,7 +31,7 @@ INSERT INTO id_sequences(name, next_block_start, block_size) VALUES ('z', 1, 0);
 
 -- claim: exhausted is 0 or 1.
 INSERT INTO id_sequences(name, next_block_start, exhausted) VALUES ('z', 1, 2);
--- gives: ERROR 23514
+-- gives: ERROR 22023
 
 -- claim: Any other source is refused.
 INSERT INTO id_sequences(name, next_block_start, source) VALUES ('z', 1, 'nix');
