@@ -399,7 +399,7 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *r
 }
 
 /*
- * Insert a row that is made from another one, see idgen_describe_child(). What
+ * Insert a row that is made from another one, see child.c. What
  * the other one says was checked when somebody wrote that. Raises what
  * idgen_row_insert() does.
  */

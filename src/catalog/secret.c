@@ -33,13 +33,13 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/child.h"
 #include "catalog/layout.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
 #include "catalog/scramble.h"
 #include "catalog/secret.h"
 #include "catalog/source.h"
-#include "catalog/template.h"
 #include "common/compat.h"
 
 /* The columns of idgen_secrets. */

@@ -2,32 +2,137 @@
  * missing.c
  *		What is done about a row that a name lacks.
  *
- * If there is a row that it can be made from (catalog/parent.c), a template or
- * a row with periods, a call that draws has the child made. It does
- * so in its own transaction, so a rollback undoes it, and the first ids with
- * it. With refill "worker" that must not be (rule U2). There the session acts
- * as if the row were made, and requests a refill; the worker finds that there
- * is no row, and makes it in its own transaction.
+ * If there is a row that it can be made from (catalog/child.c), a template or a
+ * row with periods, a call that draws has the child made. It does so in its own
+ * transaction, so a rollback undoes it, and the first ids with it. With refill
+ * "worker" that must not be (rule U2). There the session acts as if the row
+ * were made, and requests a refill; the worker finds that there is no row, and
+ * makes it in its own transaction.
+ *
+ * Row security is asked for each row that the child comes from, and for the
+ * child itself: who may not see one of them sees nothing.
  */
 #include "postgres.h"
 
-#include "access/tableam.h"
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
 
+#include "catalog/child.h"
 #include "catalog/definition.h"
-#include "catalog/missing_row.h"
-#include "catalog/parent.h"
 #include "catalog/privileges.h"
 #include "catalog/table.h"
-#include "catalog/template.h"
 #include "catalog/used_name.h"
 #include "common/guc.h"
-#include "session/child_limit.h"
+#include "common/ordered_index.h"
 #include "session/messages.h"
 #include "session/missing.h"
+#include "shmem/cache.h"
+#include "shmem/child_counts.h"
 #include "shmem/worker_requests.h"
+
+/*
+ * Making children
+ */
+
+/*
+ * Count the rows that have that value in a column, up to "max", be they
+ * committed or just being inserted. Where another transaction in progress has
+ * updated one, as each refill does, there are two versions of it: the older one
+ * counts. Without an index, all rows are looked at.
+ */
+static int64
+count_rows(Relation rel, AttrNumber attnum, Datum value, int64 max)
+{
+	Relation index = idgen_index_open(rel, attnum);
+	SnapshotData snapshot;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	int64 count = 0;
+
+	InitDirtySnapshot(snapshot);
+	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_TEXTEQ, value);
+	scan = systable_beginscan(rel, index != NULL ? RelationGetRelid(index) : InvalidOid, index != NULL, &snapshot, 1, &key);
+	while (count < max && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!TransactionIdIsValid(snapshot.xmin) || !(tuple->t_data->t_infomask & HEAP_UPDATED))
+			count++;
+	}
+	systable_endscan(scan);
+	if (index != NULL)
+		index_close(index, AccessShareLock);
+	return count;
+}
+
+/*
+ * A child of a template is about to be made, of a name that was not found.
+ * Raises 2200H if there are as many as there may be; but if another transaction
+ * is making that very one, who waits for it may get it.
+ *
+ * What counts is column "template" of the rows there are. shmem/child_counts.c
+ * keeps a session from counting each time. Between being added there and being
+ * in the table, a child is missing from the count. So sessions that make
+ * children at the very same moment can exceed the limit, by as many as they
+ * are; but no transaction can, however long it takes.
+ */
+static void
+check_limit(Relation rel, TupleTableSlot *template, const char *child)
+{
+	Datum name = idgen_row_attribute(template, IDGEN_ATT_NAME);
+	text *name_text = DatumGetTextPP(name);
+	uint64 key = idgen_child_counts_key(RelationGetRelid(rel), VARDATA_ANY(name_text), VARSIZE_ANY_EXHDR(name_text));
+	bool isnull;
+	int32 max = DatumGetInt32(slot_getattr(template, IDGEN_ATT_MAX_CHILDREN, &isnull));
+
+	/* There may be a limit later. */
+	while (!idgen_child_counts_add(key, isnull ? PG_INT64_MAX : max) && !isnull)
+	{
+		IdgenChildCount before = idgen_child_counts_look(key);
+		int64 children = count_rows(rel, IDGEN_ATT_TEMPLATE, name, max);
+
+		if (children >= max && count_rows(rel, IDGEN_ATT_NAME, CStringGetTextDatum(child), 1) > 0)
+			return;
+		if (children >= max)
+			ereport(ERROR,
+			        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+			         errmsg("template \"%s\" cannot have another child", TextDatumGetCString(name)),
+			         errdetail("Its max_children is %d.", max),
+			         errhint("Raise max_children, or delete children that are out of use from %s.",
+			                 idgen_table_name(RelationGetRelid(rel)))));
+		if (!idgen_cache_is_shared())
+			break;
+		idgen_child_counts_set(key, children, &before);
+	}
+}
+
+/*
+ * Make a child, and before it what it is made from. For a call, each has to be
+ * one that the user may see. Only then is that known, since a policy may look
+ * for the row in the table: so it does not stay. Returns false if a trigger has
+ * suppressed one. Raises 42704, 2200H, and what the insert raises.
+ */
+static bool
+make(const IdgenHandle *handle, const IdgenCall *call, Relation rel, IdgenChild *child)
+{
+	IdgenChild *from = child->from;
+
+	if (from->from != NULL && !make(handle, call, rel, from))
+		return false;
+	if (idgen_is_template_name(from->name, strlen(from->name)))
+		check_limit(rel, from->row, child->name);
+	if (!idgen_child_make(rel, child))
+		return false;
+	if (call != NULL && !idgen_row_visible(rel, child->row))
+		idgen_no_such_sequence(handle->relid, handle->name, call->asked);
+	return true;
+}
 
 /* Is it the worker that makes the children of a row? */
 static bool
@@ -40,8 +145,8 @@ is_made_by_worker(TupleTableSlot *parent, const char *name)
 }
 
 /*
- * Raises 55P03 if the worker cannot see the parent, which the current
- * transaction has written.
+ * Raises 55P03 if the worker cannot see what a child is made from, which the
+ * current transaction has written.
  */
 static void
 check_worker_sees(TupleTableSlot *parent, const char *name)
@@ -54,119 +159,60 @@ check_worker_sees(TupleTableSlot *parent, const char *name)
 		         errhint("Commit first, or use refill \"auto\".")));
 }
 
-/*
- * Make the row with periods that a child of that name is a child of, from the
- * template in the slot, and put it there. Returns and raises as make_child()
- * does.
- */
+/* May the user see all that a child comes from? */
 static bool
-make_parent(Relation rel, TupleTableSlot *parent, const char *name)
+is_origin_visible(Relation rel, const IdgenChild *child)
 {
-	const char *between = idgen_parent_name(name);
-
-	idgen_check_child_limit(rel, parent, between);
-	return idgen_make_child(rel, parent, between, parent);
-}
-
-/*
- * Make a row from what was found; and before it, the row with periods, if that
- * is missing, too. Returns false if there is none then. Raises 2200H and what
- * the insert raises.
- */
-static bool
-make_child(IdgenRow *row, IdgenParent kind, TupleTableSlot *parent, const char *name)
-{
-	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS && !make_parent(row->rel, parent, name))
-		return false;
-	if (kind == IDGEN_PARENT_TEMPLATE)
-		idgen_check_child_limit(row->rel, parent, name);
-	return idgen_make_child(row->rel, parent, name, row->slot);
-}
-
-/*
- * Row security decides about the row with periods, too, that is to be made from
- * a template before its child: may the user see it, and so draw from it?
- */
-static bool
-is_parent_visible(Relation rel, IdgenParent kind, TupleTableSlot *parent, const char *name)
-{
-	TupleTableSlot *between;
-	bool visible;
-
-	if (kind != IDGEN_PARENT_TEMPLATE_PERIODS)
-		return true;
-	between = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	idgen_describe_child(parent, idgen_parent_name(name), between);
-	visible = idgen_row_visible(rel, between);
-	ExecDropSingleTupleTableSlot(between);
-	return visible;
-}
-
-/*
- * Raises 42704 if a row that was made just now is one that the user may not
- * see: so it does not stay. Only then is it known, since a policy may look for
- * the row in the table.
- */
-static void
-check_made_row(const IdgenHandle *handle, const IdgenCall *call, Relation rel, TupleTableSlot *row)
-{
-	if (!idgen_row_visible(rel, row))
-		idgen_no_such_sequence(handle->relid, handle->name, call->asked);
+	return child->from == NULL ||
+		(is_origin_visible(rel, child->from) && idgen_row_visible(rel, child->from->row));
 }
 
 /*
  * There is what the row can be made from: have it made, or shown. Returns false
- * if there is none then, or the user may not see the parent. Raises 25006 in a
- * read-only transaction if it is to be made, 42704 if the user may not see what
- * is made, 2200H if the template has too many children, 55P03, and what the
- * insert raises.
+ * if there is none then, or the user may not see what it comes from. Raises
+ * 25006 in a read-only transaction if it is to be made, 42704 if the user may
+ * not see what is made, 2200H if the template has too many children, 55P03, and
+ * what the insert raises.
  */
 static bool
-make_or_show_child(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row,
-                   IdgenParent kind, TupleTableSlot *parent, IdgenFound *found)
+make_or_show(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenChild *child, IdgenFound *found)
 {
-	bool by_worker = is_made_by_worker(parent, handle->name);
+	TupleTableSlot *origin = idgen_child_origin(child)->row;
+	bool by_worker = is_made_by_worker(origin, handle->name);
+	bool made = false;
 
-	if (!idgen_row_visible(row->rel, parent))
+	if (!idgen_row_visible(row->rel, origin))
 		return false;
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE)
 		PreventCommandIfReadOnly(call->function);
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE && by_worker)
-		check_worker_sees(parent, handle->name);
+		check_worker_sees(origin, handle->name);
 	if (call->missing_row == IDGEN_MISSING_ROW_SHOWN || by_worker)
-	{
-		if (!is_parent_visible(row->rel, kind, parent, handle->name))
-			return false;
-		idgen_row_show_child(row, kind, parent, handle->name);
-		found->unmade = true;
-		return true;
-	}
-	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
-	{
-		kind = IDGEN_PARENT_PERIODS;
-		if (!make_parent(row->rel, parent, handle->name))
-			return false;
-		check_made_row(handle, call, row->rel, parent);
-	}
-	if (!make_child(row, kind, parent, handle->name))
-		return false;
-	check_made_row(handle, call, row->rel, row->slot);
-	return true;
+		made = found->unmade = is_origin_visible(row->rel, child);
+	else
+		made = make(handle, call, row->rel, child);
+	if (made)
+		idgen_child_show(child, row);
+	return made;
 }
 
 /*
- * Find what the row can be made from. A child that is drawn from on behalf of a
- * row with periods is made from that one, even if that has got others by now.
- * Raises 42704 if that is gone.
+ * Find what the row would be made as; NULL if there is nothing that it can be
+ * made from. A child that is drawn from on behalf of a row with periods is made
+ * from that one, even if that has got others by now. Raises 42704 if that is
+ * gone.
  */
-static IdgenParent
-find_parent(const IdgenHandle *handle, const IdgenCall *call, Relation rel, TupleTableSlot *parent)
+static IdgenChild *
+find_child(const IdgenHandle *handle, const IdgenCall *call, Relation rel)
 {
+	IdgenChild *child;
+
 	if (call->parent == NULL || call->parent->found.unmade)
-		return idgen_parent_find(rel, handle->name, handle->namelen, parent);
-	if (!idgen_row_find(rel, call->parent->name, call->parent->namelen, parent))
+		return idgen_child_find(rel, handle->name);
+	child = idgen_child_of(rel, call->parent->name, handle->name);
+	if (child == NULL)
 		idgen_no_such_sequence(handle->relid, call->parent->name, call->asked);
-	return IDGEN_PARENT_PERIODS;
+	return child;
 }
 
 /*
@@ -174,27 +220,27 @@ find_parent(const IdgenHandle *handle, const IdgenCall *call, Relation rel, Tupl
  * as the call asks for that. Returns whether the open row has one then;
  * found->unmade says that it is only shown. A parent comes before
  * idgen.auto_create, which makes no row that could begin below the ids that
- * columns have. Raises what find_parent() and make_or_show_child() do.
+ * columns have. Raises what find_child() and make_or_show() do.
  */
 bool
 idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
-	TupleTableSlot *parent;
-	IdgenParent kind;
+	IdgenChild *child;
 	bool there = false;
 
 	if (idgen_row_open(row, handle->relid, handle->name, handle->namelen))
 		return true;
 	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
 		return false;
-	parent = table_slot_create(row->rel, NULL);
-	kind = find_parent(handle, call, row->rel, parent);
-	if (kind != IDGEN_PARENT_NONE)
-		there = make_or_show_child(handle, call, row, kind, parent, found);
+	child = find_child(handle, call, row->rel);
+	if (child != NULL)
+	{
+		there = make_or_show(handle, call, row, child, found);
+		idgen_child_free(child);
+	}
 	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
 	         (call->asked == NULL || call->asked->auto_created) && !idgen_name_is_used(handle->relid, handle->name))
 		there = idgen_make_default_row(row->rel, handle->name, row->slot);
-	ExecDropSingleTupleTableSlot(parent);
 	return there;
 }
 
@@ -203,21 +249,18 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
  * with periods, or a template. NULL if there is none. A row with periods may be
  * missing as well.
  */
-char *
+const char *
 idgen_parent_of(Oid relid, const char *name)
 {
 	Relation rel = idgen_table_open(relid, AccessShareLock);
-	TupleTableSlot *parent = table_slot_create(rel, NULL);
-	IdgenParent kind = IDGEN_PARENT_NONE;
-	char *found = NULL;
+	IdgenChild *child = idgen_is_possible_name(name) ? idgen_child_find(rel, name) : NULL;
+	const char *found = NULL;
 
-	if (idgen_is_possible_name(name))
-		kind = idgen_parent_find(rel, name, strlen(name), parent);
-	if (kind == IDGEN_PARENT_TEMPLATE_PERIODS)
-		found = idgen_parent_name(name);
-	else if (kind != IDGEN_PARENT_NONE)
-		found = idgen_row_string(parent, IDGEN_ATT_NAME);
-	ExecDropSingleTupleTableSlot(parent);
+	if (child != NULL)
+	{
+		found = child->from->name;
+		idgen_child_free(child);
+	}
 	table_close(rel, AccessShareLock);
 	return found;
 }
@@ -230,23 +273,16 @@ void
 idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 {
 	IdgenRow row;
-	TupleTableSlot *parent;
-	IdgenParent kind = IDGEN_PARENT_NONE;
+	IdgenChild *child;
 
 	if (call->missing_row != IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
 		return;
-	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
+	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen) &&
+	    (child = idgen_child_find(row.rel, handle->name)) != NULL)
 	{
-		parent = table_slot_create(row.rel, NULL);
-		kind = idgen_parent_find(row.rel, handle->name, handle->namelen, parent);
-		if (kind != IDGEN_PARENT_NONE && idgen_row_visible(row.rel, parent) &&
-		    is_parent_visible(row.rel, kind, parent, handle->name))
-		{
-			idgen_row_show_child(&row, kind, parent, handle->name);
-			if (idgen_row_visible(row.rel, row.slot))
-				idgen_not_made_yet(handle->relid, handle->name, TextDatumGetCString(idgen_row_attribute(parent, IDGEN_ATT_NAME)));
-		}
-		ExecDropSingleTupleTableSlot(parent);
+		if (is_origin_visible(row.rel, child) && idgen_row_visible(row.rel, child->row))
+			idgen_not_made_yet(handle->relid, handle->name, idgen_child_origin(child)->name);
+		idgen_child_free(child);
 	}
 	idgen_row_close(&row);
 }
@@ -261,23 +297,21 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 bool
 idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key, IdgenRow *row)
 {
-	TupleTableSlot *parent;
-	IdgenParent kind;
+	IdgenChild *child = idgen_cache_has_waiters(key) ? idgen_child_find(row->rel, handle->name) : NULL;
 	bool made = false;
 
-	if (!idgen_cache_has_waiters(key))
+	if (child == NULL)
 		return false;
-	parent = table_slot_create(row->rel, NULL);
-	kind = idgen_parent_find(row->rel, handle->name, handle->namelen, parent);
-	if (kind != IDGEN_PARENT_NONE && is_made_by_worker(parent, handle->name))
+	if (is_made_by_worker(idgen_child_origin(child)->row, handle->name))
 	{
-		made = make_child(row, kind, parent, handle->name);
+		made = make(handle, NULL, row->rel, child);
 		if (!made)
 			ereport(ERROR,
 			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 			         errmsg("a trigger on \"id_sequences\" has suppressed the row of id sequence \"%s\"", handle->name),
 			         errhint("Make the trigger leave rows alone that have a template.")));
+		idgen_child_show(child, row);
 	}
-	ExecDropSingleTupleTableSlot(parent);
+	idgen_child_free(child);
 	return made;
 }

@@ -11,7 +11,7 @@
 
 extern bool idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call,
                                    IdgenFound *found);
-extern char *idgen_parent_of(Oid relid, const char *name);
+extern const char *idgen_parent_of(Oid relid, const char *name);
 extern void idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call);
 extern bool idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
                                          IdgenRow *row);

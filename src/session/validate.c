@@ -22,12 +22,12 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 
+#include "catalog/child.h"
 #include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/secret.h"
 #include "catalog/table.h"
-#include "catalog/template.h"
 #include "session/messages.h"
 #include "session/missing.h"
 #include "session/pending.h"

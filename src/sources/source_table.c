@@ -11,7 +11,7 @@
 #include "utils/builtins.h"
 
 #include "catalog/extent.h"
-#include "catalog/parent.h"
+#include "catalog/child.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "session/messages.h"
@@ -184,9 +184,16 @@ table_peek(IdgenHandle *handle, int64 *id)
 	IdgenRow row;
 	IdgenDefinition def;
 	bool found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen);
+	IdgenChild *child = NULL;
 
 	if (!found && handle->found.unmade)
-		found = idgen_row_show_unmade(&row, handle->name, handle->namelen);
+		child = idgen_child_find(row.rel, handle->name);
+	if (child != NULL)
+	{
+		found = true;
+		idgen_child_show(child, &row);
+		idgen_child_free(child);
+	}
 	if (found)
 		idgen_definition_from_row(row.slot, handle->name, &def);
 	idgen_row_close(&row);

@@ -32,6 +32,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "catalog/child.h"
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
@@ -39,7 +40,6 @@
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
-#include "catalog/template.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
 #include "common/period.h"
@@ -177,7 +177,7 @@ idgen_child_format(PG_FUNCTION_ARGS)
 Datum
 idgen_parent(PG_FUNCTION_ARGS)
 {
-	char *parent = idgen_parent_of(idgen_table_oid(fcinfo->flinfo->fn_oid), text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	const char *parent = idgen_parent_of(idgen_table_oid(fcinfo->flinfo->fn_oid), text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
 	if (parent == NULL)
 		PG_RETURN_NULL();

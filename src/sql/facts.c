@@ -27,6 +27,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
+#include "catalog/child.h"
 #include "catalog/epoch.h"
 #include "catalog/native_look.h"
 #include "catalog/privileges.h"
@@ -34,7 +35,6 @@
 #include "catalog/row_code.h"
 #include "catalog/secret.h"
 #include "catalog/table.h"
-#include "catalog/template.h"
 #include "common/subxact.h"
 #include "shmem/worker_registry.h"
 #include "sql/facts.h"

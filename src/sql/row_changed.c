@@ -14,10 +14,10 @@
 #include "utils/inval.h"
 #include "utils/rel.h"
 
+#include "catalog/child.h"
 #include "catalog/definition.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
-#include "catalog/template.h"
 #include "session/xact_changes.h"
 #include "sql/trigger_row.h"
 

@@ -28,12 +28,12 @@
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
+#include "catalog/child.h"
 #include "catalog/definition.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/secret.h"
-#include "catalog/template.h"
 #include "common/compat.h"
 #include "session/handle_table.h"
 #include "session/pending.h"

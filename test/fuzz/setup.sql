@@ -61,7 +61,7 @@ CREATE SEQUENCE hilo_seq;
 CREATE SEQUENCE "Odd Name" INCREMENT BY 5 CACHE 10;
 
 -- Functions; the generator replaces most of them.
-CREATE FUNCTION alloc_good(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS $$
+CREATE FUNCTION alloc_good(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT n * 20 + 1, n * 20 + 20 FROM (SELECT nextval('ones_seq') AS n FROM generate_series(1, least(blocks, 100))) s
 $$;
 CREATE FUNCTION alloc_strange(name text, blocks integer) RETURNS TABLE (first_id bigint, last_id bigint) LANGUAGE sql AS $$
