@@ -242,6 +242,12 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys)
 #endif
 
+/* 19 has what prunes a page look after the visibility map as well. */
+#if PG_VERSION_NUM < 190000
+#define heap_page_prune_opt(rel, buffer, vmbuffer, rel_read_only) \
+	heap_page_prune_opt(rel, buffer)
+#endif
+
 /* 19 makes shared hash tables as large at first as they may become. */
 #if PG_VERSION_NUM < 190000
 #define ShmemInitHash(name, nelems, info, flags) \

@@ -215,7 +215,7 @@ typedef struct IdgenHandle
 	int held_at;                     /* nesting level of the outermost call that holds it, or
 	                          * 0; see idgen_handle_hold() */
 	struct IdgenHandle *held_before; /* what was held last before it, or NULL */
-	ItemPointerData row_tid;         /* where the last refill of this transaction put the row */
+	ItemPointerData row_tid;         /* where this session's last refill put the row */
 	bool giving_back;                /* its source takes back what is left of a block */
 	struct IdgenPeriods *periods;    /* those that were drawn from last, or NULL; see
 	                                  * period_now.h */

@@ -467,6 +467,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key)
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		read_row(found, row.slot, &def);
+		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);
 	if (!found->has_row || found->period != IDGEN_PERIOD_NONE || found->refill == IDGEN_REFILL_TRANSACTION ||

@@ -23,6 +23,7 @@
  */
 #include "postgres.h"
 
+#include "access/heapam.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -96,22 +97,51 @@ open_table(Oid relid, LockWaitPolicy policy)
 }
 
 /*
- * Get the row from where this transaction has put it the last time, which saves
- * a walk along all the versions that it has written (rule T7). It may have
- * rolled back since, or changed the row by SQL; not even the page needs to be
- * there. But if what is there is the row, visible, and written by this
- * transaction, then it is the newest version.
+ * Remove old versions from a page of the table, as the server does when it
+ * comes to a page through an index. Else each refill of a session that comes
+ * without the index would leave one more. The server does so as soon as the
+ * page is fuller than fillfactor says, which a page full of rows always is; we
+ * fill most of the room that this leaves, since it costs WAL each time. As
+ * there, what is read without a lock decides only whether it is tried. Caller
+ * must not have the page pinned.
+ */
+static void
+prune_page(Relation rel, BlockNumber block)
+{
+	Buffer buffer = ReadBuffer(rel, block);
+	Buffer visibility_map = InvalidBuffer;
+	Page page = BufferGetPage(buffer);
+
+	if (PageIsFull(page) || PageGetHeapFreeSpace(page) < BLCKSZ / 4)
+		heap_page_prune_opt(rel, buffer, &visibility_map, false);
+	if (BufferIsValid(visibility_map))
+		ReleaseBuffer(visibility_map);
+	ReleaseBuffer(buffer);
+}
+
+/*
+ * Get the newest version of the row without its index, from where this session
+ * has put it the last time. That may be out of date: another session, or this
+ * transaction, has changed the row since, or has rolled back. But if what is
+ * there is the row and is visible now, then it is the newest version. Not even
+ * the page may be there any more; while the table is open, none is removed.
  */
 static bool
-fetch_own(Change *change)
+fetch_remembered(Change *change)
 {
 	IdgenHandle *handle = change->handle;
+	BlockNumber block;
 
-	if (handle->xact.refills == 0 || !ItemPointerIsValid(&handle->row_tid) ||
-	    ItemPointerGetBlockNumber(&handle->row_tid) >= RelationGetNumberOfBlocks(change->rel) ||
-	    !table_tuple_fetch_row_version(change->rel, &handle->row_tid, SnapshotSelf, change->row))
+	if (!ItemPointerIsValid(&handle->row_tid))
 		return false;
-	if (idgen_row_is_named(change->row, handle->name, handle->namelen) && idgen_row_is_own(change->row))
+	block = ItemPointerGetBlockNumber(&handle->row_tid);
+	if (block >= RelationGetNumberOfBlocks(change->rel))
+		return false;
+	if (TTS_IS_BUFFERTUPLE(change->row))
+		prune_page(change->rel, block);
+	if (!table_tuple_fetch_row_version(change->rel, &handle->row_tid, SnapshotSelf, change->row))
+		return false;
+	if (idgen_row_is_named(change->row, handle->name, handle->namelen))
 		return true;
 	ExecClearTuple(change->row);
 	return false;
@@ -257,7 +287,7 @@ idgen_row_change(IdgenHandle *handle, LockWaitPolicy policy,
 	/* What this very command has written to the row must count as past. */
 	CommandCounterIncrement();
 
-	if (fetch_own(&change) || find_row(&change))
+	if (fetch_remembered(&change) || find_row(&change))
 	{
 		change.lock = choose_lock(&change);
 		result = lock_and_update(&change, compute, arg);
