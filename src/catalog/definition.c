@@ -101,8 +101,8 @@ idgen_check_layout(const char *layout)
  * one that the source does not have: a row of source "table" says itself where
  * a block begins.
  */
-IdgenPooling
-idgen_check_pooling(const char *pooling, const IdgenSource *source)
+static IdgenPooling
+check_pooling(const char *pooling, const IdgenSource *source)
 {
 	IdgenPooling found;
 
@@ -121,8 +121,8 @@ idgen_check_pooling(const char *pooling, const IdgenSource *source)
  * The period of that name. Raises 22023 for one that is unknown, and 0A000 if
  * the source cannot start anew: a native sequence counts on over all periods.
  */
-IdgenPeriod
-idgen_check_period(const char *period, const IdgenSource *source)
+static IdgenPeriod
+check_period(const char *period, const IdgenSource *source)
 {
 	IdgenPeriod found;
 
@@ -138,8 +138,8 @@ idgen_check_period(const char *period, const IdgenSource *source)
 }
 
 /* The time zone of that name. Raises 22023 for one that is unknown. */
-pg_tz *
-idgen_check_time_zone(const char *time_zone)
+static pg_tz *
+check_time_zone(const char *time_zone)
 {
 	pg_tz *found = idgen_time_zone_find(time_zone);
 
@@ -158,8 +158,8 @@ read_period(TupleTableSlot *slot, IdgenDefinition *def)
 	const char *period = idgen_row_string(slot, IDGEN_ATT_PERIOD);
 	const char *zone = idgen_row_string(slot, IDGEN_ATT_TIME_ZONE);
 
-	def->period = period != NULL ? idgen_check_period(period, def->source) : IDGEN_PERIOD_NONE;
-	def->zone = zone != NULL ? idgen_check_time_zone(zone) : NULL;
+	def->period = period != NULL ? check_period(period, def->source) : IDGEN_PERIOD_NONE;
+	def->zone = zone != NULL ? check_time_zone(zone) : NULL;
 }
 
 /*
@@ -193,8 +193,8 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	                            def->source);
 	def->refill = refill_that_holds(def, refill);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
-	def->pooling = idgen_check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
-	                                   def->source);
+	def->pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
+	                             def->source);
 	read_period(slot, def);
 	owner = slot_getattr(slot, IDGEN_ATT_OWNED_BY, &isnull);
 	def->stored_in = isnull || def->layout != &idgen_layout_plain ? IDGEN_NO_COLUMN : DatumGetInt64(owner);

@@ -43,8 +43,5 @@ extern const IdgenSource *idgen_check_source(const char *source, const char *sou
 extern IdgenRefillMode idgen_check_refill(const char *refill, const IdgenSource *source);
 extern const char *idgen_refill_by_default(const IdgenSource *source);
 extern const IdgenLayout *idgen_check_layout(const char *layout);
-extern IdgenPooling idgen_check_pooling(const char *pooling, const IdgenSource *source);
-extern IdgenPeriod idgen_check_period(const char *period, const IdgenSource *source);
-extern pg_tz *idgen_check_time_zone(const char *time_zone);
 
 #endif /* IDGEN_DEFINITION_H */

@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -25,8 +24,6 @@
 #include "utils/varlena.h"
 
 #include "catalog/owning_column.h"
-#include "catalog/row.h"
-#include "catalog/table.h"
 #include "common/compat.h"
 
 /* What stands for no column, as "-" does for regclass. */
@@ -254,19 +251,4 @@ idgen_owning_column_find(const char *name, int elevel)
 		return IDGEN_NO_COLUMN;
 	}
 	return idgen_owning_column(relid, attnum);
-}
-
-/*
- * The type of column owned_by, which belongs to the extension. Locks the table
- * as an INSERT does, so that both stay until the transaction ends. Raises what
- * idgen_table_open() does.
- */
-Oid
-idgen_owning_column_type(Oid id_sequences)
-{
-	Relation rel = idgen_table_open(id_sequences, RowExclusiveLock);
-	Oid type = TupleDescAttr(RelationGetDescr(rel), IDGEN_ATT_OWNED_BY - 1)->atttypid;
-
-	table_close(rel, NoLock);
-	return type;
 }

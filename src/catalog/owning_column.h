@@ -41,6 +41,5 @@ extern char *idgen_owning_column_title(IdgenOwningColumn column);
 extern char *idgen_owning_column_widening(IdgenOwningColumn column, int64 last);
 extern bool idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end);
 extern IdgenOwningColumn idgen_owning_column_find(const char *name, int elevel);
-extern Oid idgen_owning_column_type(Oid id_sequences);
 
 #endif /* IDGEN_OWNING_COLUMN_H */
