@@ -307,6 +307,9 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 		return false;
 	if (idgen_layout_is_composed(found->layout))
 	{
+		/* Else the layout may be another one, that needs no node number. */
+		if (!idgen_slot_is_still(found->slot, found->version))
+			return false;
 		call->prefix = idgen_layout_prefix(found->layout);
 		if (call->form == IDGEN_FORM_NUMERIC || call->prefix != handle->last.prefix)
 			return false;

@@ -163,9 +163,12 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	IdgenDefinition def;
 	bool there;
 
-	/* What policies say of a row may change from call to call. */
+	/*
+	 * What policies say of a row may change from call to call. On a standby,
+	 * nobody tells us that the row has changed.
+	 */
 	there = idgen_open_or_make_row(&row, handle, call, found);
-	found->remember = !there || idgen_rows_all_visible(handle->relid);
+	found->remember = !RecoveryInProgress() && (!there || idgen_rows_all_visible(handle->relid));
 	if (there && idgen_row_visible(row.rel, row.slot))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
@@ -195,10 +198,6 @@ do_without_row(IdgenFound *found, const IdgenSource *source)
 	found->pool = idgen_no_pool;
 	found->layout = &idgen_layout_plain;
 	set_values_that_fit(found, PG_INT64_MAX);
-
-	/* On a standby, nobody would tell us that there is a row now. */
-	if (RecoveryInProgress())
-		found->remember = false;
 }
 
 /*
@@ -384,15 +383,17 @@ has_refilled_without_slot(IdgenHandle *handle)
 }
 
 /*
- * Has nothing happened to a row with periods since the handle has found it?
- * Other rows need no such look: whoever draws compares the version of the slot.
+ * Has nothing happened to the row since the handle has found it? In the course
+ * of a call, only of a row with periods does this say no: whoever draws
+ * compares the version of the slot, and a refill that was made for the call is
+ * drawn from, whatever has happened since.
  */
 static bool
-periods_hold(const IdgenHandle *handle)
+row_holds(const IdgenHandle *handle, const IdgenCall *call)
 {
 	const IdgenFound *found = &handle->found;
 
-	return found->period == IDGEN_PERIOD_NONE || found->slot == NULL ||
+	return found->slot == NULL || (call->validated && found->period == IDGEN_PERIOD_NONE) ||
 		idgen_slot_is_still(found->slot, found->version);
 }
 
@@ -412,7 +413,7 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	IdgenFound found;
 
 	if (idgen_handle_is_valid(handle, handle->found.epoch, call->asked) &&
-	    (handle->found.remember || call->validated) && periods_hold(handle) &&
+	    (handle->found.remember || call->validated) && row_holds(handle, call) &&
 	    (call->parent == NULL || handle->found.for_periods))
 		return;
 	idgen_handle_invalidate(handle);

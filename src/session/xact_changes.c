@@ -72,8 +72,9 @@ idgen_changes_mark(IdgenHandle *handle, IdgenChange change)
 
 /*
  * The current transaction has changed the row of that name, and every session
- * has to learn of it at commit. Those with a cache of their own do so through
- * the server's invalidation only, and so do all sessions if this transaction is
+ * has to learn of it at commit. The slot tells them. Those with a cache of
+ * their own learn of it through the server's invalidation only, which has them
+ * look again at all rows; and so do all sessions if this transaction is
  * prepared: the commit of a prepared transaction runs no callbacks.
  */
 void
@@ -88,7 +89,8 @@ idgen_changes_note_row(Oid relid, const char *name, IdgenChange change)
 	if (handle != NULL)
 		idgen_handle_invalidate(handle);
 	changes.rows_of = relid;
-	CacheInvalidateRelcacheByRelid(relid);
+	if (!idgen_cache_is_shared())
+		CacheInvalidateRelcacheByRelid(relid);
 }
 
 /*

@@ -58,6 +58,20 @@ has_own_pool(TupleTableSlot *version)
 }
 
 /*
+ * Can another transaction have allocated by this version of the row, and still
+ * be in progress? Where that locks the row, it cannot. Else it looks at nothing
+ * that is shared before it draws what it has pending, so the server has to tell
+ * all sessions to look again at all rows.
+ */
+static bool
+may_be_in_use(TupleTableSlot *version)
+{
+	const IdgenSource *source = idgen_source_of_row(version);
+
+	return source != NULL && !source->locks_row;
+}
+
+/*
  * Note what a change means for the id sequence that this version of the row
  * defines, and for native sequences that it stands for ("objects"). Their ids
  * stay valid when the row changes, so for them IDGEN_CHANGE_DROP becomes
@@ -72,6 +86,8 @@ note_change(const IdgenTriggerRow *row, TupleTableSlot *version, IdgenChange cha
 	if (change >= IDGEN_CHANGE_DROP && !has_own_ids(version))
 		change = objects == IDGEN_SLOT_DROP ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
 	idgen_changes_note_row(relid, name, change);
+	if (may_be_in_use(version))
+		CacheInvalidateRelcacheByRelid(relid);
 	idgen_changes_note_name(relid, name, objects);
 }
 
