@@ -9,7 +9,9 @@
 
 #include "common/int.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 
+#include "catalog/epoch.h"
 #include "catalog/extent.h"
 #include "catalog/child.h"
 #include "catalog/row.h"
@@ -35,6 +37,22 @@ multiply_saturating(int64 a, int64 b)
 	return pg_mul_s64_overflow(a, b, &result) ? PG_INT64_MAX : result;
 }
 
+/*
+ * Does the handle still know what ids are made of? If not, a transaction that
+ * this one has waited for has changed the row. It has told the slot by now; or
+ * it was prepared, and the server has sent a message meanwhile.
+ */
+static bool
+is_up_to_date(const IdgenHandle *handle)
+{
+	const IdgenFound *found = &handle->found;
+	uint64 epoch = idgen_epoch;
+
+	AcceptInvalidationMessages();
+	return epoch == idgen_epoch &&
+		(found->slot == NULL || idgen_slot_is_still(found->slot, found->version));
+}
+
 /* Can the handle's refill allocate from a row that says this by now? */
 static bool
 is_as_expected(IdgenHandle *handle, const IdgenRequest *request, const IdgenDefinition *def)
@@ -43,6 +61,8 @@ is_as_expected(IdgenHandle *handle, const IdgenRequest *request, const IdgenDefi
 		return false;
 	if (idgen_request_by_worker(request))
 		return def->refill != IDGEN_REFILL_TRANSACTION;
+	if (def->refill != IDGEN_REFILL_WORKER && !is_up_to_date(handle))
+		return false;
 	if (def->refill == IDGEN_REFILL_TRANSACTION)
 		return true;
 	if (def->refill == IDGEN_REFILL_AUTO && handle->found.refill == IDGEN_REFILL_AUTO)
