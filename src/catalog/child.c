@@ -61,13 +61,6 @@ idgen_refuse_template(const char *name)
  * Describing
  */
 
-static void
-set_column(TupleTableSlot *slot, AttrNumber attnum, Datum value)
-{
-	slot->tts_values[attnum - 1] = value;
-	slot->tts_isnull[attnum - 1] = false;
-}
-
 /*
  * The child of that name is made from a row with periods, and has none itself.
  * What the period decides of a date in its format becomes plain text.
@@ -83,7 +76,7 @@ describe_period(const char *name, TupleTableSlot *child)
 		const char *format = TextDatumGetCString(child->tts_values[IDGEN_ATT_FORMAT - 1]);
 
 		format = idgen_format_within(format, parsed.period, &parsed.first);
-		set_column(child, IDGEN_ATT_FORMAT, CStringGetTextDatum(format));
+		idgen_row_put(child, IDGEN_ATT_FORMAT, CStringGetTextDatum(format));
 	}
 }
 
@@ -104,12 +97,12 @@ describe(Relation rel, const char *name, IdgenChild *from)
 	if (isnull)
 		start = idgen_row_attribute(parent, IDGEN_ATT_NEXT_BLOCK_START);
 	ExecCopySlot(row, parent);
-	set_column(row, IDGEN_ATT_NAME, CStringGetTextDatum(name));
-	set_column(row, IDGEN_ATT_NEXT_BLOCK_START, start);
-	set_column(row, IDGEN_ATT_START_VALUE, start);
-	set_column(row, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
-	set_column(row, IDGEN_ATT_TEMPLATE, idgen_row_attribute(parent, IDGEN_ATT_NAME));
-	set_column(row, IDGEN_ATT_REFILLED_AT, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()));
+	idgen_row_put(row, IDGEN_ATT_NAME, CStringGetTextDatum(name));
+	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, start);
+	idgen_row_put(row, IDGEN_ATT_START_VALUE, start);
+	idgen_row_put(row, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
+	idgen_row_put(row, IDGEN_ATT_TEMPLATE, idgen_row_attribute(parent, IDGEN_ATT_NAME));
+	idgen_row_put(row, IDGEN_ATT_REFILLED_AT, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()));
 	for (int i = 0; i < (int) lengthof(own); i++)
 		row->tts_isnull[own[i] - 1] = true;
 	if (!idgen_is_template_name(from->name, strlen(from->name)))

@@ -329,3 +329,11 @@ idgen_row_is_exhausted(TupleTableSlot *slot)
 		         errmsg("exhausted of id sequence \"%s\" must be 0 or 1", idgen_row_string(slot, IDGEN_ATT_NAME))));
 	return value == 1;
 }
+
+/* Give a column of a row that is about to be written a value. */
+void
+idgen_row_put(TupleTableSlot *slot, AttrNumber attnum, Datum value)
+{
+	slot->tts_values[attnum - 1] = value;
+	slot->tts_isnull[attnum - 1] = false;
+}

@@ -339,14 +339,6 @@ idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
  * New rows
  */
 
-/* Give a column of a new row that value. */
-static void
-set_column(TupleTableSlot *row, AttrNumber attnum, Datum value)
-{
-	row->tts_values[attnum - 1] = value;
-	row->tts_isnull[attnum - 1] = false;
-}
-
 /* Give a column of a new row its default, if it has one. */
 static void
 set_default(Write *write, TupleTableSlot *row, AttrNumber attnum)
@@ -388,10 +380,10 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *r
 	ExecStoreAllNullTuple(row);
 	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
 		set_default(&write, row, attnum);
-	set_column(row, IDGEN_ATT_NAME, stored_name);
-	set_column(row, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
-	set_column(row, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(block_size));
-	set_column(row, IDGEN_ATT_REFILL, CStringGetTextDatum(refill));
+	idgen_row_put(row, IDGEN_ATT_NAME, stored_name);
+	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
+	idgen_row_put(row, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(block_size));
+	idgen_row_put(row, IDGEN_ATT_REFILL, CStringGetTextDatum(refill));
 	ExecSimpleRelationInsert(write.rri, write.estate, row);
 	*tid = row->tts_tid;
 	end(&write);
@@ -399,9 +391,9 @@ idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *r
 }
 
 /*
- * Insert a row that is made from another one, see child.c. What
- * the other one says was checked when somebody wrote that. Raises what
- * idgen_row_insert() does.
+ * Insert a row that is made from another one, see child.c. What the other one
+ * says was checked when somebody wrote that. Raises what idgen_row_insert()
+ * does.
  */
 void
 idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid)
@@ -412,7 +404,7 @@ idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid)
 
 	begin(&write, rel, CMD_INSERT, NULL, OWN_TRIGGERS_TELL);
 	ExecCopySlot(row, child);
-	set_column(row, IDGEN_ATT_NAME, stored_name);
+	idgen_row_put(row, IDGEN_ATT_NAME, stored_name);
 	ExecSimpleRelationInsert(write.rri, write.estate, row);
 	*tid = row->tts_tid;
 	end(&write);

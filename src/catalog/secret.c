@@ -163,10 +163,8 @@ describe_secret(TupleTableSlot *slot)
 	SET_VARSIZE(secret, VARHDRSZ + SECRET_BYTES);
 	fill_random(VARDATA(secret) + SECRET_ZEROS, SECRET_BYTES - SECRET_ZEROS);
 	ExecStoreAllNullTuple(slot);
-	slot->tts_values[ATT_SECRET - 1] = PointerGetDatum(secret);
-	slot->tts_isnull[ATT_SECRET - 1] = false;
-	slot->tts_values[ATT_FINGERPRINT - 1] = fingerprint_of(PointerGetDatum(secret));
-	slot->tts_isnull[ATT_FINGERPRINT - 1] = false;
+	idgen_row_put(slot, ATT_SECRET, PointerGetDatum(secret));
+	idgen_row_put(slot, ATT_FINGERPRINT, fingerprint_of(PointerGetDatum(secret)));
 }
 
 /*
@@ -248,8 +246,7 @@ idgen_give_salt(Oid id_sequences, TupleTableSlot *row)
 	SET_VARSIZE(salt, VARHDRSZ + IDGEN_SALT_BYTES);
 	memcpy(VARDATA(salt), VARDATA_ANY(fingerprint), IDGEN_FINGERPRINT_BYTES);
 	fill_random(VARDATA(salt) + IDGEN_FINGERPRINT_BYTES, IDGEN_SALT_BYTES - IDGEN_FINGERPRINT_BYTES);
-	row->tts_values[IDGEN_ATT_SALT - 1] = PointerGetDatum(salt);
-	row->tts_isnull[IDGEN_ATT_SALT - 1] = false;
+	idgen_row_put(row, IDGEN_ATT_SALT, PointerGetDatum(salt));
 }
 
 /* The key, of IDGEN_KEY_BYTES: the beginning of HMAC-SHA256 of the salt. */

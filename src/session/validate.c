@@ -5,8 +5,9 @@
  * Every call has to know: may the user draw, does the row exist and what does
  * it say, what does its source name, and where is the place in the cache? The
  * handle keeps the answers (IdgenFound), and with them what tells that they
- * still hold: idgen_epoch, the user and, if it matters, search_path. The
- * version of the slot is compared by the draw itself, under the slot's lock.
+ * still hold: idgen_epoch, the version of the slot, the user and, if it
+ * matters, search_path. The draw compares the version once more, under the
+ * slot's lock.
  *
  * There is one way to valid answers, idgen_handle_validate(), which every call
  * begins with, and which looks only if it has to. Answers are found on the side

@@ -72,8 +72,7 @@ name_of(const IdgenTriggerRow *row)
 static void
 set_column(IdgenTriggerRow *row, AttrNumber attnum, Datum value)
 {
-	row->new->tts_values[attnum - 1] = value;
-	row->new->tts_isnull[attnum - 1] = false;
+	idgen_row_put(row->new, attnum, value);
 }
 
 /*
