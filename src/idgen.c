@@ -19,7 +19,6 @@
 #include "remote/foreign_server.h"
 #include "shmem/cache.h"
 #include "shmem/centre_marks.h"
-#include "shmem/kept_counters.h"
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
 #include "sources/sources.h"
@@ -102,7 +101,6 @@ _PG_init(void)
 
 	if (process_shared_preload_libraries_in_progress)
 	{
-		idgen_kept_init();
 		previous_shmem_request_hook = shmem_request_hook;
 		shmem_request_hook = shmem_request;
 		previous_shmem_startup_hook = shmem_startup_hook;

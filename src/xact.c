@@ -61,8 +61,6 @@ end_of_transaction(XactEvent event, void *arg)
 			give_back_gapless(event == XACT_EVENT_PRE_PREPARE);
 			if (event == XACT_EVENT_PRE_PREPARE)
 				idgen_changes_before_prepare();
-			else
-				idgen_changes_forget_counters();
 			idgen_xact_warn_low();
 			idgen_changes_collect_files();
 			break;

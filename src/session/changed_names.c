@@ -28,7 +28,6 @@
 #include "session/handle_table.h"
 #include "session/name_table.h"
 #include "session/xact_changes.h"
-#include "shmem/kept_counters.h"
 
 /* The most records that only have sessions look again. */
 #define IDGEN_MAX_LOOK_AGAIN 10000
@@ -341,30 +340,6 @@ tell(const Record *record)
 	}
 	if (record->objects != IDGEN_SLOT_UNCHANGED && idgen_cache_has_objects())
 		idgen_cache_change_objects(idgen_cache_hash_name(record->key.relid, record->name), record->objects);
-}
-
-/*
- * Before commit: forget what is kept of the counters of rows that are gone.
- * Raises an error if there is no memory.
- */
-void
-idgen_changed_names_forget_counters(void)
-{
-	for (Chunk *chunk = changed.chunk; chunk != NULL; chunk = chunk->before)
-	{
-		const Record *record;
-
-		for (Size at = 0; at < chunk->used; at += record_size(record->key.namelen))
-		{
-			IdgenCacheKey key;
-
-			record = (const Record *) (chunk->records + at);
-			if (record->change != IDGEN_CHANGE_REMOVE)
-				continue;
-			idgen_cache_key(&key, record->key.relid, InvalidOid, false, record->name, record->key.namelen);
-			idgen_kept_forget(&key);
-		}
-	}
 }
 
 /* The transaction has committed: tell the cache of all. Raises no errors. */

@@ -12,7 +12,6 @@ extern void idgen_changed_names_add(Oid relid, const char *name, IdgenChange cha
 extern IdgenChange idgen_changed_names_find(Oid relid, const char *name, int namelen);
 extern void idgen_changed_names_release(void);
 extern void idgen_changed_names_rollback(void);
-extern void idgen_changed_names_forget_counters(void);
 extern void idgen_changed_names_tell(void);
 extern void idgen_changed_names_forget(void);
 

@@ -30,7 +30,6 @@
 #include "session/pending.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
-#include "shmem/kept_counters.h"
 #include "shmem/known_rows.h"
 #include "shmem/other_servers.h"
 
@@ -260,33 +259,6 @@ idgen_changes_collect_files(void)
 	context = MemoryContextSwitchTo(TopTransactionContext);
 	changes.nfiles = smgrGetPendingDeletes(true, &changes.files);
 	MemoryContextSwitchTo(context);
-}
-
-/*
- * Before commit: what is kept of the counters of rows that are gone is
- * forgotten. Raises an error if there is no memory.
- */
-void
-idgen_changes_forget_counters(void)
-{
-	dlist_iter iter;
-
-	if (changes.all_rows)
-	{
-		idgen_kept_forget_all();
-		return;
-	}
-	dlist_foreach(iter, &idgen_listed_handles)
-	{
-		const IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
-		IdgenCacheKey key;
-
-		if (handle->pending.change != IDGEN_CHANGE_REMOVE)
-			continue;
-		idgen_handle_row_key(handle, &key);
-		idgen_kept_forget(&key);
-	}
-	idgen_changed_names_forget_counters();
 }
 
 /*

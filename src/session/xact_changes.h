@@ -23,7 +23,6 @@ extern bool idgen_changes_leave_row(const IdgenHandle *handle);
 extern bool idgen_may_use_published(const IdgenHandle *handle);
 
 extern void idgen_changes_collect_files(void);
-extern void idgen_changes_forget_counters(void);
 extern void idgen_changes_before_prepare(void);
 extern void idgen_changes_finish(bool committed);
 

@@ -60,7 +60,6 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
-#include "shmem/kept_counters.h"
 #include "shmem/slot_work.h"
 
 /* Which cache is a key for? */
@@ -414,11 +413,10 @@ find(const IdgenCacheKey *key, uint64 *version)
 
 /*
  * Find the slot of a key in the shared cache, and make it if there is none;
- * NULL if all are busy. It goes on counting from what was counted before, which
- * may be NULL.
+ * NULL if all are busy.
  */
 IdgenSlot *
-idgen_cache_find_or_make_shared(const IdgenCacheKey *key, const IdgenCounted *before, uint64 *version)
+idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
 {
 	IdgenCache *cache = &idgen_shared_cache;
 	TimestampTz now = GetCurrentTimestamp(); /* before there is a lock */
@@ -435,30 +433,11 @@ idgen_cache_find_or_make_shared(const IdgenCacheKey *key, const IdgenCounted *be
 	{
 		slot = entry->slot;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		if (before != NULL)
-			idgen_slot_add_counted(slot, before);
 		*version = slot->version;
 		LWLockRelease(&slot->lock);
 	}
 	LWLockRelease(&cache->header->lock);
 	idgen_eviction_log(&news);
-	return slot;
-}
-
-/*
- * The same for a session: what was counted before may be kept elsewhere, and
- * what another id sequence has counted that gives way has to go there.
- */
-static IdgenSlot *
-find_or_make(const IdgenCacheKey *key, uint64 *version)
-{
-	IdgenCounted before;
-	bool kept = idgen_kept_take(key, &before);
-	IdgenSlot *slot = idgen_cache_find_or_make_shared(key, kept ? &before : NULL, version);
-
-	if (slot == NULL && kept)
-		idgen_kept_note(key, &before);
-	idgen_kept_store();
 	return slot;
 }
 
@@ -475,6 +454,6 @@ idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version)
 	if (slot != NULL)
 		return slot;
 	if (idgen_cache_of(key) == &idgen_shared_cache)
-		return find_or_make(key, version);
+		return idgen_cache_find_or_make_shared(key, version);
 	return idgen_own_cache_create(key, version);
 }

@@ -11,7 +11,6 @@
 
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
-#include "shmem/kept_counters.h"
 #include "shmem/slot_work.h"
 
 /* Copy what a slot holds. The caller holds its lock. */
@@ -231,7 +230,6 @@ idgen_cache_reset_counters(void)
 			LWLockRelease(&slot->lock);
 		}
 	}
-	idgen_kept_forget_all();
 }
 
 /*
@@ -308,10 +306,12 @@ idgen_cache_restore(const IdgenCacheKey *key, const IdgenRest *rest, const Idgen
 
 	if (!idgen_cache_has_room(key))
 		return idgen_rest_ids(rest) > 0 ? idgen_cache_restore_idle(key, rest) : 0;
-	slot = idgen_cache_find_or_make_shared(key, counted, &outcome.rest_good_as_of);
+	slot = idgen_cache_find_or_make_shared(key, &outcome.rest_good_as_of);
 	if (slot == NULL)
 		return idgen_rest_ids(rest);
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (counted != NULL)
+		idgen_slot_restore_counted(slot, counted);
 	(void) idgen_slot_finish(slot, &outcome, idgen_cache_next_number(cache));
 	LWLockRelease(&slot->lock);
 	return 0;

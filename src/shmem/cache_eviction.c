@@ -20,7 +20,6 @@
 #include "postgres.h"
 
 #include "shmem/cache_internal.h"
-#include "shmem/kept_counters.h"
 
 /* How many slots the clock looks at before it takes one that was used. */
 #define IDGEN_LOOK_AT 64
@@ -107,29 +106,12 @@ idgen_cache_read_slot(const IdgenSlot *slot, IdgenIdle *idle)
 }
 
 /*
- * Note what is counted of the id sequence of a slot, which gives that away. But
- * what it has lost goes to the totals, and must not count twice.
- */
-static void
-note_counted(IdgenSlot *slot)
-{
-	static const IdgenLost none;
-	IdgenCounted counted;
-
-	idgen_slot_read_counted(slot, &counted);
-	counted.counters.ids_lost = none;
-	idgen_kept_note(slot->key, &counted);
-}
-
-/*
  * Take a slot away from its id sequence, and keep what that has left. The
  * caller has locked the slot.
  */
 static void
 evict(IdgenCache *cache, IdgenSlot *slot)
 {
-	if (cache == &idgen_shared_cache)
-		note_counted(slot);
 	if (slot->ids_left > 0)
 	{
 		IdgenIdle idle;

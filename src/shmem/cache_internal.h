@@ -104,8 +104,7 @@ extern void idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, I
 extern void idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot);
 extern void idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot);
 extern void idgen_cache_free_if_idle(IdgenCache *cache, IdgenSlot *slot);
-extern IdgenSlot *idgen_cache_find_or_make_shared(const IdgenCacheKey *key, const IdgenCounted *before,
-                                                  uint64 *version);
+extern IdgenSlot *idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version);
 extern IdgenSlot *idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid);
 extern IdgenSlot *idgen_cache_lock_key(const IdgenCacheKey *key, LWLockMode mode);
 extern void idgen_cache_unlock_key(const IdgenCacheKey *key, IdgenSlot *slot);

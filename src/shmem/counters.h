@@ -83,7 +83,6 @@ typedef struct IdgenCounted
 	IdgenTimes times;
 } IdgenCounted;
 
-extern void idgen_counted_add(IdgenCounted *sum, const IdgenCounted *add);
 extern double idgen_refill_ms(const IdgenTimes *times, int percent);
 extern double idgen_wait_ms(const IdgenTimes *times, int percent);
 

@@ -113,16 +113,12 @@ idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted)
 	counted->times = *idgen_slot_times(slot);
 }
 
-/* Add what was counted of it before it had the slot. */
+/* Go on counting from there, in a slot that has counted nothing. */
 void
-idgen_slot_add_counted(IdgenSlot *slot, const IdgenCounted *add)
+idgen_slot_restore_counted(IdgenSlot *slot, const IdgenCounted *counted)
 {
-	IdgenCounted counted;
-
-	idgen_slot_read_counted(slot, &counted);
-	idgen_counted_add(&counted, add);
-	slot->counters = counted.counters;
-	*idgen_slot_times(slot) = counted.times;
+	slot->counters = counted->counters;
+	*idgen_slot_times(slot) = counted->times;
 }
 
 /* Begin to count anew. */

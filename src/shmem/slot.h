@@ -207,7 +207,7 @@ extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
 extern void idgen_slot_note_use(IdgenSlot *slot);
 extern void idgen_slot_count_issued(IdgenSlot *slot);
 extern void idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted);
-extern void idgen_slot_add_counted(IdgenSlot *slot, const IdgenCounted *add);
+extern void idgen_slot_restore_counted(IdgenSlot *slot, const IdgenCounted *counted);
 extern void idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now);
 extern void idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us);
 extern bool idgen_slot_is_being_filled(const IdgenSlot *slot);

@@ -30,7 +30,6 @@
 #include "node/lease.h"
 #include "remote/foreign_server.h"
 #include "session/handle_table.h"
-#include "shmem/kept_counters.h"
 #include "shmem/other_servers.h"
 #include "sources/went_back.h"
 #include "sql/facts.h"
@@ -147,27 +146,14 @@ is_in_slot(const IdgenShown *shown)
 	return shown->entry != NULL && shown->entry->cached.place == IDGEN_IN_SLOT;
 }
 
-/*
- * What is counted: by the slot, or kept by the server for an id sequence that
- * has none.
- */
+/* What the slot counts, if there is one. */
 static void
-add_counters(IdgenViewLine *line, const IdgenFactsCall *call, const IdgenShown *shown)
+add_counters(IdgenViewLine *line, const IdgenShown *shown)
 {
-	bool in_slot = is_in_slot(shown);
-	IdgenCacheKey key;
-	IdgenCounted counted = {0};
-	bool known = in_slot;
+	const IdgenCounted *counted = is_in_slot(shown) ? &shown->entry->cached.counted : NULL;
 
-	if (in_slot)
-		counted = shown->entry->cached.counted;
-	else
-	{
-		idgen_cache_key(&key, RelationGetRelid(call->rel), shown->sequence, false, shown->name, strlen(shown->name));
-		known = idgen_kept_read(&key, &counted);
-	}
-	idgen_view_add_unless(!known, line, Int64GetDatum(counted.counters.ids_issued));
-	idgen_view_add_time(line, known ? counted.times.counted_since : 0);
+	idgen_view_add_unless(counted == NULL, line, Int64GetDatum(counted != NULL ? counted->counters.ids_issued : 0));
+	idgen_view_add_time(line, counted != NULL ? counted->times.counted_since : 0);
 }
 
 /* What else a slot counts and measures. */
@@ -447,7 +433,7 @@ idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableS
 	add_child(&line, shown, &def);
 	add_extent(&line, &extent);
 	add_cached(&line, shown, extent.step);
-	add_counters(&line, call, shown);
+	add_counters(&line, shown);
 	add_worker(&line, call, shown, def.refill);
 	add_server(&line, call, shown, object);
 	add_node(&line, def.layout);

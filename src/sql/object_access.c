@@ -25,7 +25,6 @@
 #include "utils/lsyscache.h"
 
 #include "session/xact_changes.h"
-#include "shmem/kept_counters.h"
 #include "shmem/worker_registry.h"
 #include "sql/hooks.h"
 
@@ -117,8 +116,6 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 				idgen_changes_note_tables();
 			if (access == OAT_POST_CREATE && class_id == RelationRelationId && sub_id > 0 && is_of_extension(object_id))
 				refuse_column(object_id);
-			if (access == OAT_DROP && sub_id == 0)
-				idgen_kept_forget_object(object_id);
 			if (access == OAT_TRUNCATE)
 				idgen_note_truncated(object_id);
 			break;
