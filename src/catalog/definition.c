@@ -32,8 +32,8 @@ idgen_check_source(const char *source, const char *source_name)
 {
 	const IdgenSource *found = idgen_source_get(source);
 
-	if (found->check_syntax)
-		found->check_syntax(source_name);
+	if (found->check_name)
+		(void) found->check_name(NULL, source_name);
 	return found;
 }
 
@@ -50,7 +50,7 @@ idgen_check_refill(const char *refill, const IdgenSource *source)
 		entry++;
 	if (entry->name == NULL)
 		not_valid("refill", refill, "transaction, worker, auto");
-	if (entry->val == IDGEN_REFILL_WORKER && !source->for_worker)
+	if (entry->val == IDGEN_REFILL_WORKER && source->runs_code)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("refill \"%s\" is not supported with source \"%s\"", refill, source->name),
@@ -65,22 +65,22 @@ idgen_check_refill(const char *refill, const IdgenSource *source)
 const char *
 idgen_refill_by_default(const IdgenSource *source)
 {
-	if (idgen_default_refill == IDGEN_REFILL_WORKER && !source->for_worker)
+	if (idgen_default_refill == IDGEN_REFILL_WORKER && source->runs_code)
 		return idgen_refill_mode_name(IDGEN_REFILL_TRANSACTION);
 	return idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill);
 }
 
 /*
  * The refill mode that holds for a row, from what the row says. Auto stands for
- * transaction where a worker must not refill: for a source that is not for
- * workers, and for gapless ids (rule T2).
+ * transaction where a worker must not refill: for a source that runs code of
+ * others, and for gapless ids (rule T2).
  */
 static IdgenRefillMode
 refill_that_holds(const IdgenDefinition *def, IdgenRefillMode refill)
 {
 	bool gapless = def->block_size == 1 && def->source->transactional;
 
-	if (refill == IDGEN_REFILL_AUTO && (gapless || !def->source->for_worker))
+	if (refill == IDGEN_REFILL_AUTO && (gapless || def->source->runs_code))
 		return IDGEN_REFILL_TRANSACTION;
 	return refill;
 }
@@ -108,7 +108,7 @@ check_pooling(const char *pooling, const IdgenSource *source)
 
 	if (!idgen_pooling_find(pooling, &found))
 		not_valid("pooling", pooling, "pooled_lo, pooled, hilo");
-	if (found != IDGEN_POOLING_POOLED_LO && !source->has_pooling)
+	if (found != IDGEN_POOLING_POOLED_LO && !source->has_object)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("pooling \"%s\" is not supported with source \"%s\"", pooling, source->name),
@@ -133,7 +133,7 @@ check_period(const char *period, const IdgenSource *source)
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("period \"%s\" is not supported with source \"%s\"", period, source->name),
 		         errdetail("A native sequence does not start anew in each period."),
-		         errhint("Use source \"%s\".", idgen_source_auto_created()->name)));
+		         errhint("Use source \"%s\".", idgen_source_default()->name)));
 	return found;
 }
 

@@ -31,6 +31,7 @@ typedef struct IdgenNativeSequence
 	int64 cache;
 	bool cycle;
 	IdgenValueIds ids; /* that its values stand for */
+	int64 max_count;   /* as in IdgenSource; set by source "sequence" */
 } IdgenNativeSequence;
 
 /* What the sequence's page says: how far it has got. */

@@ -235,7 +235,7 @@ idgen_give_salt(Oid id_sequences, TupleTableSlot *row)
 	bytea *salt = palloc(VARHDRSZ + IDGEN_SALT_BYTES);
 	bytea *fingerprint;
 
-	if (source->timeout != NULL)
+	if (source->is_remote)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" needs the salt that it has on other servers",

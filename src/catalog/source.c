@@ -35,14 +35,11 @@ idgen_source_find(const char *name)
 	return NULL;
 }
 
-/* The source of the rows that idgen.auto_create makes. */
+/* The default of column "source". */
 const IdgenSource *
-idgen_source_auto_created(void)
+idgen_source_default(void)
 {
-	for (int i = 0; i < nsources; i++)
-		if (sources[i]->auto_created)
-			return sources[i];
-	pg_unreachable();
+	return idgen_source_find("table");
 }
 
 /* The source that a row names; NULL if it is unknown. Raises 22004. */

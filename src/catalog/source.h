@@ -167,29 +167,18 @@ typedef struct IdgenSource
 	 */
 	bool transactional;
 
-	/* May a worker allocate, which does not have the rights of a caller? */
-	bool for_worker;
-
 	/*
-	 * Do blocks belong to an object, which the cache key names? If not, they
-	 * belong to the row.
+	 * Do blocks belong to a native sequence, which the cache key names? Then it
+	 * can be drawn from without a row; and if there is one, its pooling says
+	 * which ids a value stands for. If not, blocks belong to the row.
 	 */
 	bool has_object;
 
 	/*
 	 * Does allocate() run code of another role with the rights of the role that
-	 * draws?
+	 * draws? A worker does not have these, so it cannot allocate then.
 	 */
 	bool runs_code;
-
-	/*
-	 * Does one value of its object stand for many ids, so that the row has to
-	 * say which?
-	 */
-	bool has_pooling;
-
-	/* Without a row in id_sequences, is there no such id sequence? */
-	bool needs_row;
 
 	/*
 	 * Does allocate() read the row, and keep it from being changed until the
@@ -198,25 +187,21 @@ typedef struct IdgenSource
 	 */
 	bool locks_row;
 
-	/* Is it the source of the rows that idgen.auto_create makes? */
-	bool auto_created;
+	/* Does allocate() ask another server? */
+	bool is_remote;
 
 	/*
-	 * The setting that says for how many milliseconds allocate() may wait for
-	 * another server. NULL if the source asks no other server.
+	 * The most consecutive ids that allocate() can be asked for; 0 if there is
+	 * no limit. Each native sequence has its own.
 	 */
-	const int *timeout;
+	int64 max_count;
 
 	/*
-	 * Raise 22004, 22023, 42601 or 42602 for a source_name (null if not given)
-	 * that can never be right. May be NULL. Must look at nothing but the text.
-	 */
-	void (*check_syntax)(const char *source_name);
-
-	/*
-	 * What to store as source_name (null if not given) when the id sequence
-	 * is created by idgen_create(). Raises an error if the source is not
-	 * there. NULL if the source makes no use of source_name.
+	 * What to store as source_name (null if not given) when idgen_create()
+	 * makes the row. Raises an error if the source is not there. If the name is
+	 * null, it looks at nothing but the text, and raises 22004, 22023, 42601 or
+	 * 42602 if that can never be right. NULL if the source makes no use of
+	 * source_name.
 	 */
 	const char *(*check_name)(const char *name, const char *source_name);
 
@@ -224,7 +209,7 @@ typedef struct IdgenSource
 	 * Find what the id sequence draws from, and check that the current user may
 	 * allocate from it; called whenever the handle is validated. "found" says
 	 * what the row says, and gets object, storage, origin, uncommitted,
-	 * temporary, search_path and details as needed, which are zero before. What
+	 * temporary, search_path and native as needed, which are zero before. What
 	 * these point to need only live until the caller has copied it. (What the
 	 * handle itself has found is out of date.)
 	 *
@@ -245,35 +230,14 @@ typedef struct IdgenSource
 	/* What that is called, or what it would have to be called to be found. */
 	const char *(*title)(Oid object, const char *name, const char *source_name);
 
-	/* The size of what "details" points to; 0 if resolve() makes none. */
-	Size details_size;
-
 	/*
-	 * Take whatever heavyweight lock allocate() needs, for the rest of the
-	 * transaction, whatever becomes of savepoints. Called once for each object.
-	 * Only for sources that are not transactional: sessions wait for each
-	 * other's allocate() without deadlock detection. So allocate() must not
-	 * wait for a lock of another transaction, unless a timeout ends the wait,
-	 * while prepare() may. May be NULL.
+	 * Allocate for the current transaction. If the source is not transactional,
+	 * sessions wait for each other's allocate() without deadlock detection. So
+	 * it must not wait for a lock of another transaction, unless a timeout ends
+	 * the wait. (The caller has locked the object as nextval() does.)
 	 */
-	void (*prepare)(struct IdgenHandle *handle);
-
-	/* Allocate for the current transaction. */
 	IdgenSourceResult (*allocate)(struct IdgenHandle *handle, const IdgenRequest *request,
 	                              IdgenRefill *refill);
-
-	/*
-	 * Another session was to allocate, and has not. Raise its error if this
-	 * session could not either: it has waited since then. NULL if the source
-	 * asks no other server.
-	 */
-	void (*share_failure)(const struct IdgenHandle *handle, TimestampTz since);
-
-	/*
-	 * The most consecutive ids that allocate() can be asked for. NULL if there
-	 * is no limit.
-	 */
-	int64 (*max_count)(const struct IdgenHandle *handle);
 
 	/*
 	 * Undo the allocation of the rest of a gapless block, before commit. If the
@@ -335,7 +299,7 @@ idgen_percent_of_range(double first, double next, double last)
 extern void idgen_source_register(const IdgenSource *source);
 extern const IdgenSource *idgen_source_find(const char *name);
 extern const IdgenSource *idgen_source_of_row(TupleTableSlot *row);
-extern const IdgenSource *idgen_source_auto_created(void);
+extern const IdgenSource *idgen_source_default(void);
 extern const IdgenSource *idgen_source_get(const char *name);
 
 #endif /* IDGEN_SOURCE_H */

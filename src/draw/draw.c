@@ -215,15 +215,15 @@ put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
 static void
 check_range(const IdgenHandle *handle, const IdgenCall *call)
 {
-	const IdgenSource *source = handle->found.source;
-	int64 max = source->max_count != NULL ? source->max_count(handle) : PG_INT64_MAX;
+	const IdgenFound *found = &handle->found;
+	int64 max = found->native != NULL ? found->native->max_count : found->source->max_count;
 
-	if (call->count > max)
+	if (max > 0 && call->count > max)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("id sequence \"%s\" cannot give %lld consecutive ids",
 		                handle->name, (long long) call->count),
-		         errdetail("With source \"%s\", the limit is %lld.", source->name, (long long) max)));
+		         errdetail("With source \"%s\", the limit is %lld.", found->source->name, (long long) max)));
 }
 
 /*

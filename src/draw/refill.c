@@ -17,7 +17,9 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "storage/proc.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "catalog/epoch.h"
@@ -302,6 +304,20 @@ refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
 }
 
 /*
+ * Take the lock of nextval(), which like there outlasts savepoints. This may
+ * wait, while allocate() must not.
+ */
+static void
+lock_object(Oid object)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	LockRelationOid(object, RowExclusiveLock);
+	CurrentResourceOwner = owner;
+}
+
+/*
  * Get ready to refill. This is not done in advance: a draw from the cache
  * writes nothing and locks nothing. Returns false if what the handle says of
  * the source has turned out to be out of date meanwhile.
@@ -315,8 +331,8 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenDraw *draw)
 	if (!handle->found.source->transactional && !idgen_refill_is_prepared(handle))
 	{
 		idgen_refill_context_push(handle->name, &context);
-		if (handle->found.source->prepare)
-			handle->found.source->prepare(handle);
+		if (OidIsValid(handle->found.object))
+			lock_object(handle->found.object);
 		error_context_stack = context.previous;
 		handle->publishing.lxid = MyLocalTransactionId;
 		handle->publishing.refills = handle->publishing.ids = 0;

@@ -2,8 +2,8 @@
  * server_time.c
  *		How long a call may take because of another server.
  *
- * A call has the time that the source's setting gives (idgen.server_timeout),
- * however often it refills, and whoever asks the server: the call itself,
+ * A call has the time that idgen.server_timeout gives, however often it
+ * refills, and whoever asks the server: the call itself,
  * another session that it waits for, or the worker. The time counts from when
  * the call first needs the server.
  *
@@ -24,7 +24,10 @@
 
 #include "utils/timestamp.h"
 
+#include "common/guc.h"
 #include "draw/server_time.h"
+#include "remote/foreign_server.h"
+#include "remote/reach.h"
 
 /* How much longer a call may take than the setting says. */
 #define IDGEN_SERVER_EXTRA_MS 1000
@@ -48,13 +51,12 @@ needed_since(IdgenCall *call)
 TimestampTz
 idgen_server_deadline(const IdgenHandle *handle, IdgenCall *call)
 {
-	int64 timeout;
+	int64 timeout = idgen_server_timeout;
 	TimestampTz now;
 	TimestampTz deadline;
 
 	if (!idgen_needs_server(handle))
 		return 0;
-	timeout = *handle->found.source->timeout;
 	deadline = TimestampTzPlusMilliseconds(needed_since(call), timeout);
 	now = GetCurrentTimestamp();
 	if (now >= deadline)
@@ -70,7 +72,7 @@ idgen_server_patience(const IdgenHandle *handle)
 
 	if (handle->found.refill != IDGEN_REFILL_WORKER)
 		extra -= IDGEN_SERVER_LEAST_MS;
-	return Min(*handle->found.source->timeout, INT_MAX - extra) + extra;
+	return Min(idgen_server_timeout, INT_MAX - extra) + extra;
 }
 
 /* How many of them are left. */
@@ -80,4 +82,18 @@ idgen_server_patience_left(const IdgenHandle *handle, IdgenCall *call)
 	TimestampTz end = TimestampTzPlusMilliseconds(needed_since(call), (int64) idgen_server_patience(handle));
 
 	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
+}
+
+/*
+ * Another session was to ask the server, and has not got an answer. Raises
+ * 08001 if nobody could connect to it since this session began to wait.
+ */
+void
+idgen_server_share_failure(const IdgenHandle *handle, TimestampTz since)
+{
+	IdgenServer server = idgen_server_get(handle->found.origin);
+	IdgenRemoteError error;
+
+	if (idgen_reach_failed_since(handle->found.origin, server.name, since, &error))
+		idgen_remote_raise(&error, NULL);
 }

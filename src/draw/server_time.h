@@ -12,11 +12,12 @@
 static inline bool
 idgen_needs_server(const IdgenHandle *handle)
 {
-	return handle->found.source->timeout != NULL;
+	return handle->found.source->is_remote;
 }
 
 extern TimestampTz idgen_server_deadline(const IdgenHandle *handle, IdgenCall *call);
 extern int idgen_server_patience(const IdgenHandle *handle);
 extern long idgen_server_patience_left(const IdgenHandle *handle, IdgenCall *call);
+extern void idgen_server_share_failure(const IdgenHandle *handle, TimestampTz since);
 
 #endif /* IDGEN_SERVER_TIME_H */

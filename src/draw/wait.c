@@ -239,8 +239,8 @@ wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
 	}
 	ConditionVariableCancelSleep();
 	end_wait(InvalidTransactionId);
-	if (publishing == IDGEN_PUBLISHING_IN_VAIN && handle->found.source->share_failure != NULL)
-		handle->found.source->share_failure(handle, since);
+	if (publishing == IDGEN_PUBLISHING_IN_VAIN && idgen_needs_server(handle))
+		idgen_server_share_failure(handle, since);
 }
 
 /*

@@ -45,7 +45,7 @@ idgen_handle_free(IdgenHandle *handle)
 
 	free_if_any(found->source_name);
 	free_if_any(found->search_path);
-	free_if_any(found->details);
+	free_if_any(found->native);
 	free_if_any(found->format);
 	free_if_any(found->scramble);
 	free_if_any(handle->periods);
@@ -93,7 +93,7 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 		new.source_name = pstrdup(new.source_name);
 	if (new.search_path != NULL)
 		new.search_path = pstrdup(new.search_path);
-	new.details = copy_bytes(new.details, new.source->details_size);
+	new.native = copy_bytes(new.native, sizeof(IdgenNativeSequence));
 	new.scramble = copy_bytes(new.scramble, sizeof(IdgenScramble));
 	if (new.format != NULL)
 		new.format = copy_bytes(new.format, new.format->size);
@@ -110,7 +110,7 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 		memset(handle->periods, 0, sizeof(IdgenPeriods));
 	free_if_any(old.source_name);
 	free_if_any(old.search_path);
-	free_if_any(old.details);
+	free_if_any(old.native);
 	free_if_any(old.scramble);
 	free_if_any(old.format);
 	free_if_any(old.big_base);

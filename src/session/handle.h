@@ -14,6 +14,7 @@
 
 #include "catalog/definition.h"
 #include "catalog/epoch.h"
+#include "catalog/native_sequence.h"
 #include "catalog/scramble.h"
 #include "catalog/source.h"
 #include "common/compat.h"
@@ -112,14 +113,14 @@ typedef struct IdgenFound
 	                          * there is no key */
 
 	/* What the source's resolve() says. */
-	void *details;         /* of the source's own, or NULL */
-	Oid object;            /* native sequence, or invalid */
-	RelFileNumber storage; /* its file, or invalid */
-	uint32 origin;         /* a server's OID, a hash of a function's name, a number
-	                        * of the pool, or 0 */
-	bool uncommitted;      /* has the current transaction made that file, or
-	                        * changed how the server is reached? */
-	bool temporary;        /* is it a temporary sequence? */
+	const IdgenNativeSequence *native; /* what a native sequence says, or NULL */
+	Oid object;                        /* that sequence, or invalid */
+	RelFileNumber storage;             /* its file, or invalid */
+	uint32 origin;                     /* a server's OID, a hash of a function's name, a number
+	                                    * of the pool, or 0 */
+	bool uncommitted;                  /* has the current transaction made that file, or
+	                                    * changed how the server is reached? */
+	bool temporary;                    /* is it a temporary sequence? */
 
 	/*
 	 * Privileges, row and slot were looked at when idgen_epoch was this, for
@@ -157,8 +158,8 @@ typedef struct IdgenFound
  */
 typedef struct IdgenPublishing
 {
-	LocalTransactionId lxid; /* the transaction that did prepare() of IdgenSource
-	                          * for the object, or invalid */
+	LocalTransactionId lxid; /* the transaction that has locked the object for
+	                          * refills, or invalid */
 	int64 refills;           /* since then */
 	int64 ids;               /* that they brought */
 } IdgenPublishing;

@@ -34,7 +34,7 @@ static const char *
 hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 {
 	StringInfoData hint;
-	bool by_default = source == NULL || source->auto_created;
+	bool by_default = source == NULL || source == idgen_source_default();
 
 	initStringInfo(&hint);
 	if (by_default)

@@ -69,7 +69,7 @@ log_first_value(Oid relid)
 int
 idgen_values_exhausted(const IdgenHandle *handle)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	const IdgenNativeSequence *sequence = handle->found.native;
 	int64 last_id = idgen_native_last_id(sequence, sequence->last);
 	const char *widening = idgen_owning_column_widening(handle->found.stored_in, last_id);
 

@@ -23,7 +23,7 @@
 
 /* Raises 22004, 22023 or 42602 for what is not a qualified name. */
 static void
-function_check_syntax(const char *source_name)
+check_syntax(const char *source_name)
 {
 	if (source_name == NULL)
 		ereport(ERROR,
@@ -41,15 +41,16 @@ function_check_syntax(const char *source_name)
 static const char *
 function_check_name(const char *name, const char *source_name)
 {
-	if (source_name == NULL)
-		function_check_syntax(NULL);
-	return idgen_allocator_full_name(source_name);
+	if (name != NULL && source_name != NULL)
+		return idgen_allocator_full_name(source_name);
+	check_syntax(source_name);
+	return source_name;
 }
 
 static Oid
 function_look_up(const char *name, const char *source_name)
 {
-	function_check_syntax(source_name);
+	check_syntax(source_name);
 	return idgen_allocator_look_up(source_name);
 }
 
@@ -242,13 +243,6 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	return IDGEN_SOURCE_OK;
 }
 
-/* As much as call_function() lets pass. */
-static int64
-function_max_count(const IdgenHandle *handle)
-{
-	return IDGEN_BLOCK_MAX;
-}
-
 /* Raises 55000: a function cannot be asked without allocating. */
 static IdgenSourceResult
 function_peek(IdgenHandle *handle, int64 *id)
@@ -264,13 +258,11 @@ const IdgenSource idgen_source_function = {
 	.name = "function",
 	.transactional = true,
 	.runs_code = true,
-	.needs_row = true,
-	.check_syntax = function_check_syntax,
+	.max_count = IDGEN_BLOCK_MAX, /* as much as call_function() lets pass */
 	.check_name = function_check_name,
 	.look_up = function_look_up,
 	.title = function_title,
 	.resolve = function_resolve,
 	.allocate = function_allocate,
-	.max_count = function_max_count,
 	.peek = function_peek,
 };

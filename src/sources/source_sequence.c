@@ -24,9 +24,7 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "storage/lmgr.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 
 #include "catalog/definition.h"
 #include "catalog/extent.h"
@@ -51,13 +49,6 @@
  */
 #define SAFE_DISTANCE 1000
 
-static void
-sequence_check_syntax(const char *source_name)
-{
-	if (source_name != NULL)
-		(void) idgen_native_name(NULL, source_name);
-}
-
 /* Raises 42P01, in the server's words. */
 static void
 no_such_relation(const RangeVar *sequence)
@@ -73,9 +64,12 @@ no_such_relation(const RangeVar *sequence)
 static const char *
 sequence_check_name(const char *name, const char *source_name)
 {
-	RangeVar *sequence = idgen_native_name(name, source_name);
-	Relation rel = idgen_native_open(sequence, AccessShareLock);
+	RangeVar *sequence = name != NULL || source_name != NULL ? idgen_native_name(name, source_name) : NULL;
+	Relation rel;
 
+	if (name == NULL)
+		return source_name;
+	rel = idgen_native_open(sequence, AccessShareLock);
 	if (rel == NULL)
 		no_such_relation(sequence);
 	relation_close(rel, AccessShareLock);
@@ -130,9 +124,31 @@ check_pooling(const IdgenNativeSequence *sequence)
 }
 
 /*
+ * Are the ids of a value consecutive with those of the next one? Not if values
+ * are numbers of blocks, and the sequence leaves numbers out.
+ */
+static bool
+ids_follow_each_other(const IdgenNativeSequence *sequence)
+{
+	return sequence->ids.pooling != IDGEN_POOLING_HILO || idgen_native_width(sequence) == 1;
+}
+
+/* The most consecutive ids, with as many values as may be drawn. */
+static int64
+max_count(const IdgenNativeSequence *sequence)
+{
+	uint64 per_value = sequence->ids.per_value;
+	uint64 nvalues = ids_follow_each_other(sequence) ? MAX_VALUES : 1;
+
+	if (per_value > IDGEN_BLOCK_MAX / nvalues)
+		return IDGEN_BLOCK_MAX;
+	return per_value * nvalues;
+}
+
+/*
  * The lock is that of nextval(). But if the worker will call that, or may, the
  * weakest one suffices: so no session waits for one that alters the sequence. A
- * session that calls it after all takes the lock before, see prepare().
+ * session that calls it after all takes the lock before.
  */
 static void
 sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
@@ -141,6 +157,7 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	bool weak = found->refill != IDGEN_REFILL_TRANSACTION && !given;
 	LOCKMODE lockmode = weak ? AccessShareLock : RowExclusiveLock;
 	Relation rel = given ? try_relation_open(object, lockmode) : find_sequence(handle, found, lockmode);
+	IdgenNativeSequence *sequence;
 
 	if (rel == NULL)
 		return;
@@ -149,8 +166,10 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	found->uncommitted = idgen_native_is_uncommitted(rel);
 	found->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	found->origin = idgen_pool_origin(&found->pool);
-	found->details = idgen_native_describe(rel, &found->pool);
-	check_pooling(found->details);
+	sequence = idgen_native_describe(rel, &found->pool);
+	check_pooling(sequence);
+	sequence->max_count = max_count(sequence);
+	found->native = sequence;
 	relation_close(rel, given ? NoLock : lockmode);
 }
 
@@ -163,17 +182,6 @@ sequence_title(Oid sequence, const char *name, const char *source_name)
 	return title != NULL ? title : idgen_native_display(idgen_native_name(name, source_name));
 }
 
-/* Take the lock of nextval(), which like there outlasts savepoints. */
-static void
-sequence_prepare(IdgenHandle *handle)
-{
-	ResourceOwner owner = CurrentResourceOwner;
-
-	CurrentResourceOwner = TopTransactionResourceOwner;
-	LockRelationOid(handle->found.object, RowExclusiveLock);
-	CurrentResourceOwner = owner;
-}
-
 /*
  * Is the end so near that nextval() might reach it, since other sessions call
  * it as well? A session that still has ids should not get that error.
@@ -184,29 +192,6 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 	int64 after = idgen_native_values_after(sequence, idgen_native_locked_state(relid).last_value);
 
 	return !sequence->cycle && after / sequence->cache < nvalues + SAFE_DISTANCE;
-}
-
-/*
- * Are the ids of a value consecutive with those of the next one? Not if values
- * are numbers of blocks, and the sequence leaves numbers out.
- */
-static bool
-ids_follow_each_other(const IdgenNativeSequence *sequence)
-{
-	return sequence->ids.pooling != IDGEN_POOLING_HILO || idgen_native_width(sequence) == 1;
-}
-
-/* The most consecutive ids, with as many values as may be drawn. */
-static int64
-sequence_max_count(const IdgenHandle *handle)
-{
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
-	uint64 per_value = sequence->ids.per_value;
-	uint64 nvalues = ids_follow_each_other(sequence) ? MAX_VALUES : 1;
-
-	if (per_value > IDGEN_BLOCK_MAX / nvalues)
-		return IDGEN_BLOCK_MAX;
-	return per_value * nvalues;
 }
 
 /*
@@ -231,7 +216,7 @@ ids_behind(const IdgenNativeSequence *sequence, int64 next, const IdgenBlock *bl
 static int64
 ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	const IdgenNativeSequence *sequence = handle->found.native;
 	IdgenNativeState state;
 	IdgenBlock block;
 	int64 next;
@@ -252,7 +237,7 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 static int64
 values_per_block(const IdgenHandle *handle)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	const IdgenNativeSequence *sequence = handle->found.native;
 
 	if (idgen_native_width(sequence) > 1 || sequence->ids.pooling == IDGEN_POOLING_HILO)
 		return 1;
@@ -288,7 +273,7 @@ range_left(const IdgenHandle *handle, const IdgenValues *drawn)
 static IdgenSourceResult
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	const IdgenNativeSequence *sequence = handle->found.native;
 	int64 block_size = values_per_block(handle);
 	int64 count = ids_to_draw(handle, request);
 	int64 more = count > 1 ? (count - 1) / sequence->ids.per_value / block_size : 0;
@@ -328,7 +313,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 static IdgenSourceResult
 sequence_peek(IdgenHandle *handle, int64 *id)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	const IdgenNativeSequence *sequence = handle->found.native;
 	Relation rel;
 	IdgenNativeState state;
 	int64 value;
@@ -378,18 +363,11 @@ const IdgenSource idgen_source_sequence = {
 	.name = "sequence",
 	.transactional = false,
 	.has_object = true,
-	.for_worker = true,
-	.has_pooling = true,
-	.needs_row = false,
-	.check_syntax = sequence_check_syntax,
 	.check_name = sequence_check_name,
 	.resolve = sequence_resolve,
 	.look_up = idgen_native_look_up,
 	.title = sequence_title,
-	.details_size = sizeof(IdgenNativeSequence),
-	.prepare = sequence_prepare,
 	.allocate = sequence_allocate,
-	.max_count = sequence_max_count,
 	.peek = sequence_peek,
 	.extent = sequence_extent,
 };

@@ -24,35 +24,26 @@
 
 #include "catalog/epoch.h"
 #include "common/as_owner.h"
-#include "common/guc.h"
 #include "remote/foreign_server.h"
-#include "remote/reach.h"
 #include "session/handle.h"
 #include "session/xact_changes.h"
 #include "sources/centre.h"
 #include "sources/sources.h"
 
-/* Raises 22023 or 42622 for what cannot be a server's name. */
-static void
-server_check_syntax(const char *source_name)
-{
-	if (source_name == NULL)
-		return;
-	if (source_name[0] == '\0')
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("name of server must not be empty")));
-	if (strlen(source_name) >= NAMEDATALEN)
-		ereport(ERROR,
-		        (errcode(ERRCODE_NAME_TOO_LONG),
-		         errmsg("name of server \"%s\" is too long", source_name)));
-}
-
 /* There must be a server; source_name is stored as it was given. */
 static const char *
 server_check_name(const char *name, const char *source_name)
 {
-	(void) idgen_server_find(name, source_name);
+	if (source_name != NULL && source_name[0] == '\0')
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("name of server must not be empty")));
+	if (source_name != NULL && strlen(source_name) >= NAMEDATALEN)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NAME_TOO_LONG),
+		         errmsg("name of server \"%s\" is too long", source_name)));
+	if (name != NULL)
+		(void) idgen_server_find(name, source_name);
 	return source_name;
 }
 
@@ -159,24 +150,6 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 	return allocate_for_session(handle, request, refill);
 }
 
-/* Raises 08001 if nobody can connect to the server. */
-static void
-server_share_failure(const IdgenHandle *handle, TimestampTz since)
-{
-	IdgenServer server = idgen_server_get(handle->found.origin);
-	IdgenRemoteError error;
-
-	if (idgen_reach_failed_since(handle->found.origin, server.name, since, &error))
-		idgen_remote_raise(&error, NULL);
-}
-
-/* As much as a block can hold. */
-static int64
-server_max_count(const IdgenHandle *handle)
-{
-	return IDGEN_BLOCK_MAX;
-}
-
 /* Asks the centre. Raises 2200H, and whatever that may raise. */
 static IdgenSourceResult
 server_peek(IdgenHandle *handle, int64 *id)
@@ -190,16 +163,12 @@ server_peek(IdgenHandle *handle, int64 *id)
 const IdgenSource idgen_source_server = {
 	.name = "server",
 	.transactional = false,
-	.timeout = &idgen_server_timeout,
-	.for_worker = true,
-	.needs_row = true,
-	.check_syntax = server_check_syntax,
+	.is_remote = true,
+	.max_count = IDGEN_BLOCK_MAX,
 	.check_name = server_check_name,
 	.resolve = server_resolve,
 	.look_up = idgen_server_look_up,
 	.title = server_title,
 	.allocate = server_allocate,
-	.share_failure = server_share_failure,
-	.max_count = server_max_count,
 	.peek = server_peek,
 };

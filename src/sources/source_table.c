@@ -257,10 +257,7 @@ table_extent(TupleTableSlot *row, Oid object, IdgenExtent *extent)
 const IdgenSource idgen_source_table = {
 	.name = "table",
 	.transactional = true,
-	.needs_row = true,
-	.for_worker = true,
 	.locks_row = true,
-	.auto_created = true,
 	.allocate = table_allocate,
 	.give_back = table_give_back,
 	.peek = table_peek,

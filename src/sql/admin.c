@@ -89,10 +89,7 @@ check_source_name(const char *name, const IdgenSource *source, const char *given
 
 	/* Each child of a template has its own, where none is named for all. */
 	if (given == NULL && idgen_is_template_name(name, strlen(name)))
-	{
-		idgen_check_source(source->name, given);
-		return NULL;
-	}
+		name = NULL;
 	return source->check_name(name, given);
 }
 
@@ -252,7 +249,7 @@ lock_object(IdgenHandle *handle, IdgenCall *call)
 static bool
 next_of_object(const IdgenHandle *handle, int64 *next)
 {
-	const IdgenNativeSequence *sequence = (const IdgenNativeSequence *) handle->found.details;
+	const IdgenNativeSequence *sequence = handle->found.native;
 	IdgenNativeState state = idgen_native_locked_state(handle->found.object);
 	IdgenBlock block;
 	int64 value;
@@ -267,7 +264,7 @@ next_of_object(const IdgenHandle *handle, int64 *next)
 static int64
 step_of(const IdgenHandle *handle)
 {
-	return OidIsValid(handle->found.object) ? ((const IdgenNativeSequence *) handle->found.details)->ids.step : 1;
+	return OidIsValid(handle->found.object) ? handle->found.native->ids.step : 1;
 }
 
 /*
@@ -326,7 +323,7 @@ idgen_look(PG_FUNCTION_ARGS)
 	made = look_at_row(id_sequences, name, &owner, &writer);
 	if (!made && idgen_parent_of(id_sequences, name) != NULL)
 		call.missing_row = IDGEN_MISSING_ROW_MADE;
-	else if (!made && !lock && (call.asked == NULL || call.asked->needs_row))
+	else if (!made && !lock && (call.asked == NULL || !call.asked->has_object))
 		PG_RETURN_NULL();
 
 	/* Names are found by the search_path of whoever has called. */

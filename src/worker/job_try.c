@@ -143,7 +143,7 @@ try_without_range(JobTry *try, ErrorData *error)
 static IdgenJobEvent
 event_of_error(const IdgenJob *job, const ErrorData *error)
 {
-	bool is_remote = job->source != NULL && job->source->timeout != NULL;
+	bool is_remote = job->source != NULL && job->source->is_remote;
 
 	if (!is_remote && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
 		return IDGEN_EVENT_LOCKED;
@@ -156,7 +156,7 @@ event_of_error(const IdgenJob *job, const ErrorData *error)
 static bool
 is_of_server(const IdgenJob *job, const ErrorData *error)
 {
-	return job->source != NULL && job->source->timeout != NULL &&
+	return job->source != NULL && job->source->is_remote &&
 		error->sqlerrcode == ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION;
 }
 

@@ -195,7 +195,7 @@ publish(const IdgenJob *job, bool replicated)
 	outcome.rest_good_as_of = job->good_as_of;
 	for_others = Max(idgen_rest_ids(&outcome.rest) - job->task->range, 0);
 	outcome.ahead_below = for_others / 100.0 * idgen_prefetch_threshold;
-	if (job->source->timeout != NULL)
+	if (job->source->is_remote)
 		outcome.left_at_server = job->refill.left.ids;
 	idgen_count_refill(&outcome.counters, &outcome.refills, &job->refill, idgen_refill_end(&job->refill));
 	idgen_cache_end_attempt(job->task, &outcome, failure);
