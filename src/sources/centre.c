@@ -1,31 +1,372 @@
 /*
  * centre.c
- *		The row of an id sequence at the centre: what the centre answers.
+ *		The row of an id sequence at the centre: what the centre is asked, what
+ *		it may answer, and whether it has gone back.
  *
- * Nothing that it answers is believed to make sense before it was checked.
+ * The centre allocates in a transaction of its own, by plain SQL on the four
+ * columns that any program may share, so it needs no extension. If the table
+ * there is one of idgen, its further columns count as well: max_value, and
+ * source, which must be "table". Nothing that the centre answers is believed to
+ * make sense before it was checked.
+ *
+ * The statement that allocates also sees to it that its commit is on disk when
+ * the centre says so (rule U3). It does not rely on what the session was told
+ * before: a pooler between us and the centre may have another session execute
+ * it.
+ *
+ * A centre has gone back if it has forgotten blocks that it has allocated: it
+ * was restored from a backup, a standby was promoted that had not received all,
+ * an old primary came back. To use what it gives then would issue ids twice
+ * (rule C5). The request says how far the id sequence has got by what this
+ * server knows, and which database cluster the centre was
+ * (shmem/centre_marks.c); from that, the centre itself finds out whether it has
+ * gone back. By default, nothing is allocated from it then until an operator
+ * has looked at it; with idgen.step_over, the next block begins that far behind
+ * all that this server knows of.
+ *
+ * It was turned down to step over by default. How much other nodes have
+ * received that this one knows nothing of, only an operator can tell.
  */
 #include "postgres.h"
 
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "catalog/table.h"
+#include "common/as_owner.h"
+#include "common/guc.h"
+#include "remote/foreign_server.h"
 #include "sources/centre.h"
-#include "sources/centre_request.h"
-#include "sources/went_back.h"
 
-/* A column that is not null. */
-static int64
-get_int64(IdgenRemoteRow row, int column)
+/* Where the row of an id sequence is. */
+typedef struct Centre
 {
-	return DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(row[column])));
+	const IdgenHandle *handle; /* of the id sequence here */
+	const char *server;
+	const char *name;  /* of the id sequence there */
+	const char *table; /* for use in a query */
+} Centre;
+
+/*
+ * In the statements that follow, every operator gets exactly the argument types
+ * that it is defined for. So no operator that somebody has put into the
+ * search_path there can take its place.
+ *
+ * What there is to know of the row $1 of the table %s at the centre, with
+ * values for the columns that it may lack. In the inner SELECT, a name stands
+ * for a column of the row if it has one of that name, and else for one of
+ * "absent".
+ */
+#define CENTRAL_ROW                                                                            \
+	"SELECT CAST(s.next_block_start AS bigint) AS next_block_start,"                           \
+	" CAST(s.block_size AS bigint) AS block_size, CAST(s.exhausted AS integer) AS exhausted,"  \
+	" CAST(floor(least(9223372036854775807,"                                                   \
+	" CAST((SELECT max_value FROM (SELECT s.*) AS own) AS numeric))) AS bigint) AS max_value," \
+	" CAST((SELECT source FROM (SELECT s.*) AS own) AS text) AS source"                        \
+	" FROM %s AS s, (SELECT 9223372036854775807 AS max_value, 'table' AS source) AS absent"    \
+	" WHERE CAST(s.name AS text) = CAST($1 AS text)"
+
+/* The parameters of the statement that allocates, see there */
+enum
+{
+	PARAM_NAME,
+	PARAM_BLOCKS,
+	PARAM_IDS,
+	PARAM_BULK_IDS,
+	PARAM_JOINS_AT,
+	PARAM_JOINING_IDS,
+	PARAM_RECEIVED,
+	PARAM_RESERVED,
+	PARAM_SYSTEM,
+	PARAM_TIMELINE,
+	PARAM_IN_DOUBT, /* null or true */
+	PARAM_STEP,
+	PARAMS
+};
+
+/* The columns of the answers */
+enum
+{
+	COLUMN_NEXT_BLOCK_START,
+	COLUMN_BLOCK_SIZE,
+	COLUMN_EXHAUSTED,
+	COLUMN_MAX_VALUE,
+	COLUMN_SOURCE,
+	COLUMN_LAST_ID, /* of the block; null if there are not enough ids */
+	COLUMN_UPDATED, /* next_block_start of the new row; null if there is none */
+	COLUMN_ROWS,    /* the number of rows with that name */
+	COLUMN_FIRST_ID,
+	COLUMN_WENT_BACK, /* how the centre has gone back; null if it has not */
+	COLUMN_SYSTEM,    /* its system identifier, null if it does not tell */
+	COLUMN_TIMELINE,  /* likewise its timeline */
+	COLUMNS
+};
+
+/*
+ * A condition that the commit will be synchronous. It is made so unless it is,
+ * or stricter than that. There is no block to write to the row unless the
+ * condition was met: so it is, whatever plan the centre makes, and before any
+ * trigger there looks.
+ */
+#define COMMITS_SYNCHRONOUSLY                                                         \
+	"pg_catalog.set_config('synchronous_commit',"                                     \
+	" CASE pg_catalog.current_setting('synchronous_commit') WHEN CAST('off' AS text)" \
+	" THEN 'on' ELSE pg_catalog.current_setting('synchronous_commit') END, true)"     \
+	" <> CAST('off' AS text)"
+
+/*
+ * Which database cluster the centre is, and on which timeline it writes: that
+ * in pg_control is not up to date yet when a standby has just been promoted.
+ */
+#define IDENTITY                                                                \
+	"SELECT CAST(c.system_identifier AS bigint) AS system_identifier,"          \
+	" CAST(CAST(CAST('x' AS text) || pg_catalog.substr("                        \
+	"pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), 1, 8)" \
+	" AS bit(32)) AS bigint) AS timeline FROM pg_catalog.pg_control_system() AS c"
+
+#define NO_IDENTITY "SELECT CAST(NULL AS bigint) AS system_identifier, CAST(NULL AS bigint) AS timeline"
+
+/*
+ * Allocate $2 blocks; more if these have less than $3 ids, or if $4 /
+ * block_size is more. If less than $3 ids are left, nothing is allocated; but
+ * if the first one is $5, then $6 ids suffice.
+ *
+ * The block begins behind $8. If the row has not got beyond $7, or the centre
+ * has another system identifier than $9, or a lower timeline than $10, or $11
+ * says that it had gone back before, it has gone back: then the block begins
+ * $12 further on, and if that is null, nothing is allocated. Any of these may
+ * be null if it is not known.
+ *
+ * The %s are the table, the identity, a condition, and the table. The table
+ * comes early, so that pg_stat_activity shows it, which cuts long statements.
+ *
+ * The centre parses and plans this for each refill, which takes longer than to
+ * execute it. So each part reads from the one before, and hands on what the
+ * rest needs: joins are what takes most time to plan.
+ */
+static const char *const allocate_sql =
+	"WITH central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
+	" state AS (SELECT *, count(*) OVER () AS row_count,"
+	" CASE WHEN system_identifier <> known_system THEN CAST('system' AS text)"
+	" WHEN timeline < known_timeline THEN CAST('timeline' AS text)"
+	" WHEN next_block_start <= received AND exhausted = 0 THEN CAST('block' AS text)"
+	" WHEN in_doubt THEN CAST('earlier' AS text) END AS went_back"
+	" FROM central, (%s) AS centre,"
+	" (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
+	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS joins_at, CAST($6 AS bigint) AS joining_ids,"
+	" CAST($7 AS bigint) AS received, CAST($8 AS bigint) AS reserved,"
+	" CAST($9 AS bigint) AS known_system, CAST($10 AS bigint) AS known_timeline,"
+	" CAST($11 AS boolean) AS in_doubt, CAST($12 AS bigint) AS step) AS asked),"
+	" start AS (SELECT *, greatest(CAST(next_block_start AS numeric), CAST(reserved AS numeric) + CAST(1 AS numeric)) +"
+	" CAST(CASE WHEN went_back IS NULL THEN 0 ELSE step END AS numeric) AS begins_at FROM state),"
+	" block AS (SELECT max_value, CAST(begins_at AS bigint) AS first_id,"
+	" CAST(least(CAST(max_value AS numeric), begins_at - CAST(1 AS numeric) +"
+	" least(576460752303423488, CAST(block_size AS numeric) *"
+	" CAST(greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)) AS numeric)))"
+	" AS bigint) AS last_id"
+	" FROM start"
+	" WHERE row_count = 1 AND %s"
+	" AND next_block_start IS NOT NULL AND exhausted = 0 AND block_size > 0 AND source = CAST('table' AS text) AND begins_at <= CAST(max_value AS numeric)"
+	" AND CAST(max_value AS numeric) - begins_at >="
+	" CAST(CASE WHEN begins_at = CAST(joins_at AS numeric) THEN joining_ids ELSE ids END - 1 AS numeric)),"
+	" taken AS (UPDATE %s AS s"
+	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
+	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
+	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING CAST(s.next_block_start AS bigint) AS next_block_start)"
+	" SELECT start.next_block_start, block_size, exhausted, start.max_value, source, block.last_id,"
+	" taken.next_block_start, row_count, block.first_id, went_back, system_identifier, timeline"
+	" FROM start LEFT JOIN block ON true LEFT JOIN taken ON true";
+
+StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
+
+/* Raises 42704 if the server has just been dropped. */
+static Centre
+centre_of(const IdgenHandle *handle)
+{
+	IdgenServer server = idgen_server_get(handle->found.origin);
+
+	return (Centre){
+		.handle = handle,
+		.server = server.name,
+		.name = idgen_server_remote_name(&server, handle->name),
+		.table = server.schema_name != NULL ? quote_qualified_identifier(server.schema_name, "id_sequences") : "id_sequences",
+	};
 }
+
+/* A column of an answer, or a parameter, that is not null. */
+static int64
+get_int64(const char *text)
+{
+	return DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(text)));
+}
+
+/*
+ * How far the centre had got, by what this server knows. A transaction that has
+ * changed how the server is reached, and has not committed, may be led to
+ * another centre, of which nothing is known; nor is what it gets remembered,
+ * since the change may be rolled back.
+ */
+static IdgenMark
+read_mark(const Centre *centre)
+{
+	if (centre->handle->found.uncommitted)
+		return (IdgenMark){.known = false};
+	return idgen_mark_read(centre->handle->found.origin, centre->name);
+}
+
+/*
+ * Asking
+ */
+
+/*
+ * Begin a statement at the centre by the user mapping of the owner of
+ * id_sequences, who needs USAGE on the server as well. Raises 42501, 42704,
+ * 2F003, and 42P01 if the table has just been dropped.
+ */
+static IdgenRemoteQuery *
+begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement, TimestampTz deadline)
+{
+	Oid owner = idgen_owner_of(handle->relid);
+
+	if (!OidIsValid(owner))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("relation with OID %u does not exist", handle->relid)));
+	idgen_server_check_usage(handle->found.origin, owner);
+	return idgen_remote_begin(handle->found.origin, owner, statement, deadline);
+}
+
+/* A number as a parameter, or null. */
+static const char *
+number_if(bool known, int64 number)
+{
+	return known ? psprintf(INT64_FORMAT, number) : NULL;
+}
+
+/*
+ * Send a request to the centre, which must not be behind the mark. Raises what
+ * begin_query() does.
+ */
+IdgenRemoteQuery *
+idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *request)
+{
+	Centre centre = centre_of(handle);
+	const IdgenBlock *joins = &request->joins;
+	bool may_join = joins->left > 0 && idgen_block_last(joins) < PG_INT64_MAX;
+	IdgenMark mark = read_mark(&centre);
+	const char *params[PARAMS] = {
+		[PARAM_NAME] = centre.name,
+		[PARAM_BLOCKS] = psprintf(INT64_FORMAT, Min(request->blocks, IDGEN_BLOCK_MAX)),
+		[PARAM_IDS] = psprintf(INT64_FORMAT, request->count),
+		[PARAM_BULK_IDS] = psprintf(INT64_FORMAT, request->bulk_ids),
+		[PARAM_JOINS_AT] = number_if(may_join, may_join ? idgen_block_last(joins) + 1 : 0),
+		[PARAM_JOINING_IDS] = number_if(may_join, Max(1, request->count - joins->left)),
+		[PARAM_RECEIVED] = number_if(mark.known, mark.received),
+		[PARAM_RESERVED] = number_if(mark.known, mark.reserved),
+		[PARAM_SYSTEM] = number_if(mark.centre.system != 0, (int64) mark.centre.system),
+		[PARAM_TIMELINE] = number_if(mark.centre.system != 0, mark.centre.timeline),
+		[PARAM_IN_DOUBT] = mark.in_doubt ? "true" : NULL,
+		[PARAM_STEP] = number_if(idgen_step_over > 0, idgen_step_over),
+	};
+	IdgenRemoteStatement statement = {
+		.sql = psprintf(allocate_sql, centre.table, IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
+		.lesser_sql = psprintf(allocate_sql, centre.table, NO_IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
+		.plain_sql = psprintf(allocate_sql, centre.table, NO_IDENTITY, "true", centre.table),
+		.nparams = PARAMS,
+		.params = params,
+		.columns = COLUMNS,
+	};
+
+	return begin_query(handle, &statement, request->deadline);
+}
+
+/*
+ * Centres that have gone back
+ */
+
+/* How a centre has gone back, in the word of its answer. NULL: it has not. */
+static IdgenWentBack
+went_back_from(const char *word)
+{
+	static const char *const words[] = {
+		[IDGEN_BACK_SYSTEM] = "system",
+		[IDGEN_BACK_TIMELINE] = "timeline",
+		[IDGEN_BACK_BLOCK] = "block",
+	};
+
+	if (word == NULL)
+		return IDGEN_NOT_BACK;
+	for (int i = IDGEN_BACK_SYSTEM; i < (int) lengthof(words); i++)
+		if (strcmp(word, words[i]) == 0)
+			return (IdgenWentBack) i;
+	return IDGEN_BACK_EARLIER;
+}
+
+/* What shows that a centre has gone back, as a sentence. */
+const char *
+idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark)
+{
+	switch (note->how)
+	{
+		case IDGEN_BACK_SYSTEM:
+			return psprintf("Its system identifier is " UINT64_FORMAT ", and was " UINT64_FORMAT " before.",
+			                note->centre.system, mark->centre.system);
+		case IDGEN_BACK_TIMELINE:
+			return psprintf("It is on timeline %u, and was on timeline %u before.",
+			                note->centre.timeline, mark->centre.timeline);
+		case IDGEN_BACK_BLOCK:
+			return psprintf("It would go on at " INT64_FORMAT ", and has given " INT64_FORMAT " before.",
+			                note->next, mark->received);
+		case IDGEN_BACK_EARLIER:
+			return "That was seen when another id sequence was refilled from there.";
+		case IDGEN_NOT_BACK:
+			break;
+	}
+	pg_unreachable();
+}
+
+/*
+ * What to do about it, as a sentence. "name" is that of the id sequence here,
+ * in that id_sequences.
+ * There is not much room for what the worker has sessions told.
+ */
+const char *
+idgen_went_back_hint(Oid relid, IdgenWentBack how, const char *server, const char *name)
+{
+	const char *function = idgen_function_name(relid, "idgen_accept_centre");
+
+	if (how == IDGEN_BACK_BLOCK)
+		return psprintf("Raise next_block_start there beyond all that any node has received; if it begins anew on purpose, call %s(%s, %s).",
+		                function, quote_literal_cstr(server), quote_literal_cstr(name));
+	return psprintf("If it is the right server, raise next_block_start there beyond all that any node has received, then call %s(%s).",
+	                function, quote_literal_cstr(server));
+}
+
+/* Note that the centre has gone back, and raise 55000. */
+pg_noreturn static void
+refuse(const Centre *centre, const IdgenBackNote *note)
+{
+	Oid serverid = centre->handle->found.origin;
+	IdgenMark mark = idgen_mark_read(serverid, centre->name);
+
+	idgen_mark_note_back(serverid, centre->name, note);
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("server \"%s\" has gone back with id sequence \"%s\"", centre->server, centre->name),
+	         errdetail_internal("%s", idgen_went_back_describe(note, &mark)),
+	         errhint("%s", idgen_went_back_hint(centre->handle->relid, note->how, centre->server, centre->handle->name))));
+}
+
+/*
+ * Checking what it answers
+ */
 
 /*
  * Raises what is wrong with the row at the centre: 42704 if it is not there,
  * 22004 for a null, 22023 for other nonsense.
  */
 static void
-check_row(const IdgenCentre *centre, IdgenRemoteRow row)
+check_row(const Centre *centre, IdgenRemoteRow row)
 {
 	static const char *const columns[] = {"next_block_start", "block_size", "exhausted", "max_value", "source"};
 
@@ -46,7 +387,7 @@ check_row(const IdgenCentre *centre, IdgenRemoteRow row)
 		         errmsg("id sequence \"%s\" on server \"%s\" has source \"%s\", not \"table\"",
 		                centre->name, centre->server, row[COLUMN_SOURCE]),
 		         errhint("Only a row with source \"table\" gives blocks to other servers.")));
-	if (get_int64(row, COLUMN_BLOCK_SIZE) <= 0)
+	if (get_int64(row[COLUMN_BLOCK_SIZE]) <= 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("block_size of id sequence \"%s\" on server \"%s\" must be greater than zero",
@@ -55,22 +396,22 @@ check_row(const IdgenCentre *centre, IdgenRemoteRow row)
 
 /* Raises 2200H if no id is left. */
 static void
-check_exhausted(const IdgenHandle *handle, const IdgenCentre *centre, IdgenRemoteRow row)
+check_exhausted(const Centre *centre, IdgenRemoteRow row)
 {
-	bool exhausted = get_int64(row, COLUMN_EXHAUSTED) != 0;
-	int64 next_block_start = get_int64(row, COLUMN_NEXT_BLOCK_START);
-	int64 max_value = get_int64(row, COLUMN_MAX_VALUE);
+	bool exhausted = get_int64(row[COLUMN_EXHAUSTED]) != 0;
+	int64 next_block_start = get_int64(row[COLUMN_NEXT_BLOCK_START]);
+	int64 max_value = get_int64(row[COLUMN_MAX_VALUE]);
 
 	if (exhausted && !idgen_is_at_end(next_block_start, max_value))
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         errmsg("id sequence \"%s\" is exhausted", handle->name),
+		         errmsg("id sequence \"%s\" is exhausted", centre->handle->name),
 		         errdetail("On server \"%s\", its column \"exhausted\" is 1.", centre->server),
 		         errhint("Set exhausted to 0 there.")));
 	if (exhausted || next_block_start > max_value)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         errmsg("id sequence \"%s\" is exhausted", handle->name),
+		         errmsg("id sequence \"%s\" is exhausted", centre->handle->name),
 		         errdetail("Its last id on server \"%s\" is %lld.", centre->server, (long long) max_value),
 		         errhint("%s", max_value < PG_INT64_MAX ? "Raise max_value there, and set exhausted to 0." : "Use another id sequence, or start it again at a lower id there.")));
 }
@@ -81,7 +422,7 @@ check_exhausted(const IdgenHandle *handle, const IdgenCentre *centre, IdgenRemot
  * row was not updated, HV000 if the answer is not that of a database.
  */
 static void
-check_allocated(const IdgenHandle *handle, const IdgenCentre *centre, const IdgenRequest *request,
+check_allocated(const Centre *centre, const IdgenRequest *request,
                 const IdgenBackNote *note, IdgenRemoteRow row)
 {
 	if (row[COLUMN_ROWS] == NULL)
@@ -96,13 +437,13 @@ check_allocated(const IdgenHandle *handle, const IdgenCentre *centre, const Idge
 		                centre->server, row[COLUMN_ROWS], centre->name),
 		         errhint("Make column \"name\" the primary key of \"id_sequences\" there.")));
 	if (request->count == 1)
-		check_exhausted(handle, centre, row);
+		check_exhausted(centre, row);
 	if (row[COLUMN_LAST_ID] == NULL && note->how != IDGEN_NOT_BACK)
-		idgen_went_back_refuse(handle, centre, note);
+		refuse(centre, note);
 	if (row[COLUMN_LAST_ID] == NULL)
-		idgen_too_few(handle->name, request->count, get_int64(row, COLUMN_MAX_VALUE));
+		idgen_too_few(centre->handle->name, request->count, get_int64(row[COLUMN_MAX_VALUE]));
 	if (row[COLUMN_UPDATED] == NULL || row[COLUMN_FIRST_ID] == NULL ||
-	    get_int64(row, COLUMN_UPDATED) != idgen_add_saturating(get_int64(row, COLUMN_LAST_ID), 1))
+	    get_int64(row[COLUMN_UPDATED]) != idgen_add_saturating(get_int64(row[COLUMN_LAST_ID]), 1))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" on server \"%s\" was not updated as expected",
@@ -115,25 +456,45 @@ static IdgenBackNote
 get_note(IdgenRemoteRow row)
 {
 	IdgenBackNote note = {
-		.how = idgen_went_back_read(row[COLUMN_WENT_BACK]),
+		.how = went_back_from(row[COLUMN_WENT_BACK]),
 		.since = GetCurrentTimestamp(),
-		.next = get_int64(row, COLUMN_NEXT_BLOCK_START),
+		.next = get_int64(row[COLUMN_NEXT_BLOCK_START]),
 	};
 
 	if (row[COLUMN_SYSTEM] != NULL && row[COLUMN_TIMELINE] != NULL)
 	{
-		note.centre.system = (uint64) get_int64(row, COLUMN_SYSTEM);
-		note.centre.timeline = (uint32) get_int64(row, COLUMN_TIMELINE);
+		note.centre.system = (uint64) get_int64(row[COLUMN_SYSTEM]);
+		note.centre.timeline = (uint32) get_int64(row[COLUMN_TIMELINE]);
 	}
 	return note;
 }
 
+/*
+ * Is a block behind what the centre was sent, though the centre has not said
+ * so? Then it has not done what it was asked.
+ */
+static bool
+is_behind(const IdgenGiven *given, const IdgenRemoteQuery *query)
+{
+	const char *const *params = idgen_remote_params(query);
+
+	if (params[PARAM_RESERVED] != NULL && given->first <= get_int64(params[PARAM_RESERVED]))
+		return true;
+	if (given->stepped_over != IDGEN_NOT_BACK)
+		return false;
+	if (params[PARAM_IN_DOUBT] != NULL)
+		return true;
+	return params[PARAM_SYSTEM] != NULL && given->centre.system != 0 &&
+		(given->centre.system != (uint64) get_int64(params[PARAM_SYSTEM]) ||
+	     given->centre.timeline < get_int64(params[PARAM_TIMELINE]));
+}
+
 /* Raises HV000 for a block that cannot be. */
 static void
-check_block(const IdgenCentre *centre, const IdgenGiven *given, const IdgenRemoteQuery *query)
+check_block(const Centre *centre, const IdgenGiven *given, const IdgenRemoteQuery *query)
 {
 	if (given->last < given->first || (uint64) given->last - (uint64) given->first >= IDGEN_BLOCK_MAX ||
-	    idgen_centre_is_behind(given, query))
+	    is_behind(given, query))
 		ereport(ERROR,
 		        (errcode(ERRCODE_FDW_ERROR),
 		         errmsg("server \"%s\" returned a bad block, %lld to %lld",
@@ -142,63 +503,92 @@ check_block(const IdgenCentre *centre, const IdgenGiven *given, const IdgenRemot
 
 /*
  * Get what the centre has allocated. It is not known where the range begins: at
- * 1, we assume, or at the block if that is less. The answer is
- * IDGEN_MARK_OVERTAKEN if another process has got something later meanwhile:
- * then the block must not be used, and the centre is to be asked again. Raises
- * what check_row() and check_allocated() do, HV000 for a block that cannot be,
- * and what raising the mark can.
+ * 1, we assume, or at the block if that is less. Returns false if another
+ * process has got something later meanwhile: then the block must not be used,
+ * and the centre is to be asked again. Raises what check_row() and
+ * check_allocated() do, HV000 for a block that cannot be, and what raising the
+ * mark can.
  */
-IdgenMarkResult
-idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *centre,
-                               const IdgenRequest *request,
+bool
+idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
                                IdgenRemoteQuery *query, IdgenRefill *refill)
 {
 	IdgenRemoteRow row = idgen_remote_finish(query);
-	IdgenMark before = idgen_centre_read_mark(handle, centre);
+	Centre centre = centre_of(handle);
+	IdgenMark before = read_mark(&centre);
 	IdgenBackNote note;
 	IdgenGiven given;
 
-	check_row(centre, row);
+	check_row(&centre, row);
 	note = get_note(row);
-	check_allocated(handle, centre, request, &note, row);
+	check_allocated(&centre, request, &note, row);
 	given = (IdgenGiven){
-		.first = get_int64(row, COLUMN_FIRST_ID),
-		.last = get_int64(row, COLUMN_LAST_ID),
-		.max_value = get_int64(row, COLUMN_MAX_VALUE),
+		.first = get_int64(row[COLUMN_FIRST_ID]),
+		.last = get_int64(row[COLUMN_LAST_ID]),
+		.max_value = get_int64(row[COLUMN_MAX_VALUE]),
 		.centre = note.centre,
 		.stepped_over = note.how,
 	};
-	check_block(centre, &given, query);
+	check_block(&centre, &given, query);
 	if (!handle->found.uncommitted &&
-	    idgen_mark_raise(handle->found.origin, centre->name, &given) == IDGEN_MARK_OVERTAKEN)
-		return IDGEN_MARK_OVERTAKEN;
+	    idgen_mark_raise(handle->found.origin, centre.name, &given) == IDGEN_MARK_OVERTAKEN)
+		return false;
 	if (note.how != IDGEN_NOT_BACK)
-		idgen_went_back_log(handle, centre, &before, &note, given.first);
+		ereport(LOG,
+		        (errmsg("server \"%s\" has gone back with id sequence \"%s\", which goes on at %lld",
+		                centre.server, centre.name, (long long) given.first),
+		         errdetail_internal("%s", idgen_went_back_describe(&note, &before))));
 
 	refill->rest.lost_at_shutdown = true;
 	refill->rest.block = (IdgenBlock){.next = given.first, .left = given.last - given.first + 1, .step = 1};
-	refill->blocks = (refill->rest.block.left - 1) / get_int64(row, COLUMN_BLOCK_SIZE) + 1;
+	refill->blocks = (refill->rest.block.left - 1) / get_int64(row[COLUMN_BLOCK_SIZE]) + 1;
 	refill->fate = IDGEN_REST_PUBLISHED;
 	refill->left.percent = idgen_percent_of_range(Min(given.first, 1), (double) given.last + 1, given.max_value);
 	refill->left.ids = (double) given.max_value - given.last;
 	idgen_range_left_in_column(&refill->left, handle->found.stored_in, Min(given.first, 1), given.last, 1);
-	return IDGEN_MARK_RAISED;
+	return true;
 }
 
 /*
- * The id that the centre would give next. Raises 2200H, and what begin_query()
- * and check_row() do.
+ * The id that the centre would give next: what its row says, or behind that
+ * which this server had received before it asked. Raises 2200H, 55000 if the
+ * centre has gone back, and what begin_query() and check_row() do.
  */
 int64
-idgen_centre_next_id(const IdgenHandle *handle, const IdgenCentre *centre)
+idgen_centre_next_id(const IdgenHandle *handle)
 {
-	IdgenMark mark = idgen_centre_read_mark(handle, centre);
-	IdgenRemoteQuery *query = idgen_centre_begin_look(handle, centre);
+	Centre centre = centre_of(handle);
+	IdgenMark mark = read_mark(&centre);
+	const char *sql = psprintf(CENTRAL_ROW, centre.table);
+	IdgenRemoteStatement statement = {
+		.sql = sql,
+		.plain_sql = sql,
+		.nparams = 1,
+		.params = &centre.name,
+		.columns = COLUMN_SOURCE + 1,
+	};
+	IdgenRemoteQuery *query = begin_query(handle, &statement, idgen_remote_deadline());
 	IdgenRemoteRow row;
+	int64 next;
+	bool behind;
 
 	idgen_remote_await(query);
 	row = idgen_remote_finish(query);
-	check_row(centre, row);
-	check_exhausted(handle, centre, row);
-	return idgen_went_back_next_id(handle, centre, &mark, get_int64(row, COLUMN_NEXT_BLOCK_START));
+	check_row(&centre, row);
+	check_exhausted(&centre, row);
+	next = get_int64(row[COLUMN_NEXT_BLOCK_START]);
+	behind = mark.known && next <= mark.received;
+	if ((behind || mark.in_doubt) && idgen_step_over == 0)
+	{
+		IdgenBackNote note = {
+			.how = behind ? IDGEN_BACK_BLOCK : IDGEN_BACK_EARLIER,
+			.since = GetCurrentTimestamp(),
+			.next = next,
+		};
+
+		refuse(&centre, &note);
+	}
+	if (mark.known)
+		next = Max(next, idgen_add_saturating(mark.reserved, 1));
+	return behind || mark.in_doubt ? idgen_add_saturating(next, idgen_step_over) : next;
 }

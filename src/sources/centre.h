@@ -9,20 +9,12 @@
 #include "session/handle.h"
 #include "shmem/centre_marks.h"
 
-/* Where the row of an id sequence is. */
-typedef struct IdgenCentre
-{
-	const char *server;
-	const char *name;  /* of the id sequence there */
-	const char *table; /* for use in a query */
-} IdgenCentre;
+extern IdgenRemoteQuery *idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *request);
+extern bool idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
+                                           IdgenRemoteQuery *query, IdgenRefill *refill);
+extern int64 idgen_centre_next_id(const IdgenHandle *handle);
 
-extern IdgenCentre idgen_centre_of(const IdgenHandle *handle);
-extern IdgenRemoteQuery *idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenCentre *centre,
-                                                       const IdgenRequest *request);
-extern IdgenMarkResult idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenCentre *centre,
-                                                      const IdgenRequest *request,
-                                                      IdgenRemoteQuery *query, IdgenRefill *refill);
-extern int64 idgen_centre_next_id(const IdgenHandle *handle, const IdgenCentre *centre);
+extern const char *idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark);
+extern const char *idgen_went_back_hint(Oid relid, IdgenWentBack how, const char *server, const char *name);
 
 #endif /* IDGEN_CENTRE_H */

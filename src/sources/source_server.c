@@ -85,78 +85,40 @@ is_out_of_date(void)
 }
 
 /*
- * The statement that allocates for the worker, when its answer is there; NULL
- * as long as the centre works on it.
- */
-static IdgenRemoteQuery *
-answered_query(const IdgenHandle *handle, const IdgenCentre *centre, const IdgenRequest *request)
-{
-	IdgenRemoteQuery *query;
-
-	if (*request->under_way == NULL)
-		*request->under_way = idgen_centre_begin_allocation(handle, centre, request);
-	query = *request->under_way;
-	if (!idgen_remote_advance(query))
-		return NULL;
-	*request->under_way = NULL;
-	return query;
-}
-
-/* Allocate for the worker. */
-static IdgenSourceResult
-allocate_for_worker(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
-{
-	IdgenCentre centre = idgen_centre_of(handle);
-	IdgenRemoteQuery *query;
-
-	while ((query = answered_query(handle, &centre, request)) != NULL)
-		if (idgen_centre_finish_allocation(handle, &centre, request, query, refill) == IDGEN_MARK_RAISED)
-			return IDGEN_SOURCE_OK;
-	return IDGEN_SOURCE_UNDER_WAY;
-}
-
-/* Allocate for a session that has no id. */
-static IdgenSourceResult
-allocate_for_session(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
-{
-	IdgenMarkResult result;
-
-	do
-	{
-		IdgenCentre centre;
-		IdgenRemoteQuery *query;
-
-		if (is_out_of_date())
-			return IDGEN_SOURCE_STALE;
-		centre = idgen_centre_of(handle);
-		query = idgen_centre_begin_allocation(handle, &centre, request);
-		idgen_remote_await(query);
-		result = idgen_centre_finish_allocation(handle, &centre, request, query, refill);
-	} while (result == IDGEN_MARK_OVERTAKEN);
-	return IDGEN_SOURCE_OK;
-}
-
-/*
  * Allocate blocks. Not ahead, which would keep a session waiting that has ids:
- * that is for the worker.
+ * that is for the worker. A session waits for the answer, while the worker does
+ * other things.
  */
 static IdgenSourceResult
 server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
+	IdgenRemoteQuery *own = NULL;
+	IdgenRemoteQuery **under_way = request->under_way != NULL ? request->under_way : &own;
+	IdgenRemoteQuery *query;
+
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
 		return IDGEN_SOURCE_NOT_AHEAD;
-	if (idgen_request_by_worker(request))
-		return allocate_for_worker(handle, request, refill);
-	return allocate_for_session(handle, request, refill);
+	do
+	{
+		if (request->under_way == NULL && is_out_of_date())
+			return IDGEN_SOURCE_STALE;
+		if (*under_way == NULL)
+			*under_way = idgen_centre_begin_allocation(handle, request);
+		query = *under_way;
+		if (request->under_way == NULL)
+			idgen_remote_await(query);
+		else if (!idgen_remote_advance(query))
+			return IDGEN_SOURCE_UNDER_WAY;
+		*under_way = NULL;
+	} while (!idgen_centre_finish_allocation(handle, request, query, refill));
+	return IDGEN_SOURCE_OK;
 }
 
 /* Asks the centre. Raises 2200H, and whatever that may raise. */
 static IdgenSourceResult
 server_peek(IdgenHandle *handle, int64 *id)
 {
-	IdgenCentre centre = idgen_centre_of(handle);
-
-	*id = idgen_centre_next_id(handle, &centre);
+	*id = idgen_centre_next_id(handle);
 	return IDGEN_SOURCE_OK;
 }
 

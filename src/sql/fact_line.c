@@ -31,7 +31,7 @@
 #include "remote/foreign_server.h"
 #include "session/handle_table.h"
 #include "shmem/other_servers.h"
-#include "sources/went_back.h"
+#include "sources/centre.h"
 #include "sql/facts.h"
 
 PG_FUNCTION_INFO_V1(idgen_native_facts);

@@ -20,7 +20,7 @@
 #include "remote/foreign_server.h"
 #include "remote/server_options.h"
 #include "shmem/cache.h"
-#include "sources/went_back.h"
+#include "sources/centre.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_version_1_0);
