@@ -3,23 +3,127 @@
  *		Blocks from a function of the user's.
  *
  * The function f(name text, blocks integer) returns rows (first_id bigint,
- * last_id bigint). It runs with the caller's rights in the caller's
- * transaction, so what it does is undone together with the transaction, and its
- * blocks are pending until then. allocator.c finds and calls it.
+ * last_id bigint). It runs in the caller's transaction, so what it does is
+ * undone together with the transaction, and its blocks are pending until then.
+ *
+ * Its name must be schema-qualified, and its arguments must have exactly these
+ * types: so no search_path can put another function in its place.
+ *
+ * The owner of the function decides what it does, from one call to the next.
+ * The role that has written its name into the row may be another one. Besides,
+ * rows also come by replication and from dumps, without a check of privileges.
+ * So each refill looks up the owner, and decides whose rights the function
+ * gets.
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
+#include "funcapi.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "parser/parse_func.h"
+#include "storage/proc.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
 
+#include "common/as_owner.h"
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
-#include "sources/allocator.h"
 #include "sources/sources.h"
+
+/* A function to allocate with. */
+typedef struct Allocator
+{
+	Oid funcid;
+	Oid result_type;
+	TupleDesc desc; /* of its result */
+	AttrNumber first_id;
+	AttrNumber last_id;
+} Allocator;
+
+/*
+ * Finding it
+ */
+
+/*
+ * Does the function return just two columns, of type bigint? Notes where they
+ * are.
+ */
+static bool
+returns_blocks(Allocator *allocator)
+{
+	int columns = 0;
+
+	if (get_func_result_type(allocator->funcid, &allocator->result_type,
+	                         &allocator->desc) != TYPEFUNC_COMPOSITE)
+		return false;
+	for (int i = 0; i < allocator->desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(allocator->desc, i);
+
+		if (att->attisdropped)
+			continue;
+		if (att->atttypid != INT8OID || columns == 2)
+			return false;
+		if (columns++ == 0)
+			allocator->first_id = att->attnum;
+		else
+			allocator->last_id = att->attnum;
+	}
+	return columns == 2;
+}
+
+static const Oid argument_types[] = {TEXTOID, INT4OID};
+
+/* The function as messages show it. */
+static const char *
+signature(List *names)
+{
+	return func_signature_string(names, lengthof(argument_types), NIL, argument_types);
+}
+
+/* Raises 42883. */
+pg_noreturn static void
+no_such_function(List *names)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_FUNCTION),
+	         errmsg("function %s does not exist", signature(names)),
+	         errhint("An allocator takes exactly these arguments.")));
+}
+
+/*
+ * Find the function of that name. Raises 42883, 42P13, and 42501 without USAGE
+ * on the schema.
+ */
+static Allocator
+find_allocator(const char *source_name)
+{
+	Allocator allocator;
+	List *names = stringToQualifiedNameList(source_name, NULL);
+
+	allocator.funcid = LookupFuncName(names, lengthof(argument_types), argument_types, true);
+	if (!OidIsValid(allocator.funcid))
+		no_such_function(names);
+	if (get_func_prokind(allocator.funcid) != PROKIND_FUNCTION ||
+	    !returns_blocks(&allocator))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
+		         errmsg("function %s is not an allocator", signature(names)),
+		         errhint("It must return rows (first_id bigint, last_id bigint).")));
+	return allocator;
+}
 
 /* Raises 22004, 22023 or 42602 for what is not a qualified name. */
 static void
@@ -37,21 +141,48 @@ check_syntax(const char *source_name)
 		         errhint("idgen_create() finds the function's schema by itself.")));
 }
 
-/* The function is stored with its schema. */
+/*
+ * The function is stored with its schema, in which the caller's search_path
+ * finds it.
+ */
 static const char *
 function_check_name(const char *name, const char *source_name)
 {
-	if (name != NULL && source_name != NULL)
-		return idgen_allocator_full_name(source_name);
-	check_syntax(source_name);
-	return source_name;
+	Oid funcid;
+	char *schema;
+	char *function;
+
+	if (name == NULL || source_name == NULL)
+	{
+		check_syntax(source_name);
+		return source_name;
+	}
+
+	/*
+	 * To look at what it returns can take a wait for a lock. Meanwhile, another
+	 * session may have dropped it.
+	 */
+	funcid = find_allocator(source_name).funcid;
+	schema = get_namespace_name(get_func_namespace(funcid));
+	function = get_func_name(funcid);
+	if (schema == NULL || function == NULL)
+		no_such_function(stringToQualifiedNameList(source_name, NULL));
+	return quote_qualified_identifier(schema, function);
 }
 
+/* Without a look at what it returns, and whether the user may use the schema. */
 static Oid
 function_look_up(const char *name, const char *source_name)
 {
+	List *names;
+	Oid schema;
+	oidvector *types = buildoidvector(argument_types, lengthof(argument_types));
+
 	check_syntax(source_name);
-	return idgen_allocator_look_up(source_name);
+	names = stringToQualifiedNameList(source_name, NULL);
+	schema = list_length(names) == 2 ? get_namespace_oid(strVal(linitial(names)), true) : InvalidOid;
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(strVal(llast(names))),
+	                       PointerGetDatum(types), ObjectIdGetDatum(schema));
 }
 
 static const char *
@@ -59,6 +190,140 @@ function_title(Oid function, const char *name, const char *source_name)
 {
 	return source_name;
 }
+
+/* The function itself is looked up at each refill. */
+static void
+function_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
+{
+	found->origin = hash_bytes((const unsigned char *) found->source_name, strlen(found->source_name));
+}
+
+/*
+ * Calling it
+ */
+
+/*
+ * Raises 42501: the owner of a function could not do all that the role that
+ * draws can do.
+ */
+pg_noreturn static void
+not_trusted(const char *source_name, Oid owner)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+	         errmsg("function %s may not run with the rights of role \"%s\"",
+	                source_name, GetUserNameFromId(GetUserId(), false)),
+	         errdetail("It belongs to role \"%s\", which does not have these rights.",
+	                   GetUserNameFromId(owner, false)),
+	         errhint("Use ALTER FUNCTION to make it SECURITY DEFINER or to give it another owner.")));
+}
+
+/*
+ * The role with whose rights the function runs, restricted as idgen_act_as()
+ * does; invalid if it runs as any code of the role that draws.
+ *
+ * It gets the rights of the role that draws if its owner could do without it
+ * all that this role can do (rule S1). (That the role could do all that the
+ * owner can is no reason to trust the owner.)
+ *
+ * A session may have become the role that draws by SET ROLE or SET SESSION
+ * AUTHORIZATION. The function could undo that, and get at the privileges of the
+ * role before. If its owner does not have all of these, it runs restricted.
+ *
+ * Of another owner, a function must be SECURITY DEFINER: then it gets nobody's
+ * rights. But it could leave things behind in the session: settings, temporary
+ * tables that stand in front of others. So it runs restricted; and as its
+ * owner, even if it is altered just now and is not SECURITY DEFINER any more.
+ *
+ * Raises 42501 for other functions.
+ */
+static Oid
+decide_rights(Oid funcid, const char *source_name)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+	Oid owner;
+	bool security_definer;
+	AclResult result;
+
+	if (!HeapTupleIsValid(tuple))
+		no_such_function(stringToQualifiedNameList(source_name, NULL));
+	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
+	security_definer = ((Form_pg_proc) GETSTRUCT(tuple))->prosecdef;
+	ReleaseSysCache(tuple);
+
+	if (has_privs_of_role(owner, GetUserId()))
+	{
+		bool is_trusted = has_privs_of_role(owner, GetSessionUserId()) && has_privs_of_role(owner, MyProc->roleId);
+
+		return is_trusted ? InvalidOid : GetUserId();
+	}
+	if (!security_definer)
+		not_trusted(source_name, owner);
+
+	result = object_aclcheck(ProcedureRelationId, funcid, GetUserId(), ACL_EXECUTE);
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(funcid));
+	return owner;
+}
+
+/*
+ * Evaluate the function as FROM would, but by its OID: nothing else that has
+ * the same name comes into it. The executor checks the privilege.
+ *
+ * Names without a schema in its body are those of its own schema, unless it
+ * sets a search_path itself. The ids that it brings are for all sessions, so
+ * they must not depend on what the role that draws has put in front, be it a
+ * temporary table.
+ */
+static Tuplestorestate *
+execute(const Allocator *allocator, const char *name, int32 nblocks, EState *estate)
+{
+	ExprContext *econtext = CreateExprContext(estate);
+	List *args = list_make2(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
+	                                  CStringGetTextDatum(name), false, false),
+	                        makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+	                                  Int32GetDatum(nblocks), false, true));
+	FuncExpr *call = makeFuncExpr(allocator->funcid, allocator->result_type, args,
+	                              InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
+	MemoryContext context = AllocSetContextCreate(estate->es_query_cxt, "idgen allocator",
+	                                              ALLOCSET_DEFAULT_SIZES);
+	const char *schema = get_namespace_name(get_func_namespace(allocator->funcid));
+	int guc_level = NewGUCNestLevel();
+	Tuplestorestate *rows;
+
+	call->funcretset = get_func_retset(allocator->funcid);
+	(void) set_config_option("search_path", psprintf("%s, pg_temp", quote_identifier(schema)),
+	                         PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	rows = ExecMakeTableFunctionResult(ExecInitTableFunctionResult((Expr *) call, econtext, NULL),
+	                                   econtext, context, allocator->desc, false);
+	AtEOXact_GUC(true, guc_level);
+	return rows;
+}
+
+/*
+ * Call the function for nblocks blocks. Its result lives as long as the estate.
+ * Raises 42501 if there is no role with whose rights it may run, and what the
+ * function raises.
+ */
+static Tuplestorestate *
+call(const IdgenHandle *handle, const Allocator *allocator, int32 nblocks, EState *estate)
+{
+	Oid role = decide_rights(allocator->funcid, handle->found.source_name);
+	IdgenIdentity caller;
+	Tuplestorestate *rows;
+
+	if (!OidIsValid(role))
+		return execute(allocator, handle->name, nblocks, estate);
+
+	idgen_act_as(role, &caller);
+	rows = execute(allocator, handle->name, nblocks, estate);
+	idgen_act_as_before(&caller);
+	return rows;
+}
+
+/*
+ * Checking what it returns
+ */
 
 /* Raises 22023: the function has returned nonsense. */
 static void
@@ -73,7 +338,7 @@ bad_block(const IdgenHandle *handle, int64 first, int64 last, const char *detail
 
 /* One row of the function's result, checked by itself. */
 static IdgenBlock
-block_from_row(const IdgenHandle *handle, const IdgenAllocator *allocator, TupleTableSlot *row)
+block_from_row(const IdgenHandle *handle, const Allocator *allocator, TupleTableSlot *row)
 {
 	bool first_null;
 	bool last_null;
@@ -153,18 +418,14 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
  * none.
  */
 static IdgenBlock *
-call_function(IdgenHandle *handle, int32 nblocks, int *returned)
+get_blocks(IdgenHandle *handle, int32 nblocks, int *returned)
 {
 	EState *estate = CreateExecutorState();
-	IdgenAllocator allocator;
-	Tuplestorestate *rows;
+	Allocator allocator = find_allocator(handle->found.source_name);
+	Tuplestorestate *rows = call(handle, &allocator, nblocks, estate);
 	TupleTableSlot *row;
 	IdgenBlock *blocks;
 	int size = 8;
-
-	idgen_allocator_find(handle->found.source_name, &allocator);
-	rows = idgen_allocator_call(&allocator, handle->found.source_name,
-	                            handle->name, nblocks, estate);
 
 	*returned = 0;
 	blocks = palloc(size * sizeof(IdgenBlock));
@@ -187,13 +448,6 @@ call_function(IdgenHandle *handle, int32 nblocks, int *returned)
 	check_blocks(handle, blocks, *returned);
 	*returned = idgen_blocks_merge(blocks, *returned);
 	return blocks;
-}
-
-/* The function itself is looked up at each refill. */
-static void
-function_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
-{
-	found->origin = hash_bytes((const unsigned char *) found->source_name, strlen(found->source_name));
 }
 
 /*
@@ -227,7 +481,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
 		return IDGEN_SOURCE_NOT_AHEAD;
-	blocks = call_function(handle, nblocks, &returned);
+	blocks = get_blocks(handle, nblocks, &returned);
 	if (handle->found.source != &idgen_source_function)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -258,7 +512,7 @@ const IdgenSource idgen_source_function = {
 	.name = "function",
 	.transactional = true,
 	.runs_code = true,
-	.max_count = IDGEN_BLOCK_MAX, /* as much as call_function() lets pass */
+	.max_count = IDGEN_BLOCK_MAX, /* as much as get_blocks() lets pass */
 	.check_name = function_check_name,
 	.look_up = function_look_up,
 	.title = function_title,
