@@ -2,31 +2,219 @@
  * source_table.c
  *		Blocks from id_sequences itself.
  *
- * A refill updates the row's newest version as part of the calling
- * transaction; row_change.c does that.
+ * A refill updates the row's newest version as part of the calling transaction.
+ * It goes to the table directly, as the server's logical replication worker
+ * does (executor/execReplication.c). An SQL UPDATE was turned down for three
+ * reasons:
+ *
+ * - It would fail with a serialization error at the higher isolation levels
+ *   (rule T4).
+ * - It would need the caller's UPDATE privilege (C3).
+ * - It would find the row through its index each time, and walk along all the
+ *   versions that this transaction has written before (T7).
+ *
+ * A change goes through these steps:
+ *
+ *	find ----> compute ----> lock ----> compute ----> update
+ *
+ * The first time it is only found out whether there is anything to update to:
+ * else the row would be locked in vain until the transaction ends.
+ * catalog/row_write.c does what else an update entails.
  */
 #include "postgres.h"
 
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
 #include "common/int.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
+#include "utils/snapmgr.h"
 
+#include "catalog/child.h"
 #include "catalog/epoch.h"
 #include "catalog/extent.h"
-#include "catalog/child.h"
 #include "catalog/row.h"
+#include "catalog/row_write.h"
 #include "catalog/table.h"
+#include "common/compat.h"
 #include "session/messages.h"
 #include "session/pending.h"
-#include "sources/row_change.h"
 #include "sources/sources.h"
 
-/* The request and the answer of one allocation. */
-typedef struct Allocation
+/* One change of a row: an allocation, or the undoing of one. */
+typedef struct Change
 {
-	const IdgenRequest *request;
-	IdgenRefill *refill;
-} Allocation;
+	IdgenHandle *handle;
+	const IdgenRequest *request; /* what to allocate for; if NULL, the rest of a */
+	const IdgenBlock *rest;      /* block is to be given back, which is this */
+	IdgenRefill *refill;         /* what was allocated */
+	bool waits;                  /* may it wait for other transactions? */
+	Relation rel;
+	TupleTableSlot *row; /* the newest version, as far as we know */
+	bool held;           /* has this transaction written or locked that? */
+} Change;
+
+/*
+ * Finding the row
+ */
+
+/*
+ * Open the table. Returns false if that would take a wait which is not allowed,
+ * or if the current command rewrites the table. If waits are allowed, the
+ * latter raises 55006.
+ */
+static bool
+open_table(Change *change)
+{
+	Oid relid = change->handle->relid;
+
+	if (!change->waits && !ConditionalLockRelationOid(relid, RowExclusiveLock))
+		return false;
+	change->rel = idgen_table_open(relid, RowExclusiveLock);
+	if (change->waits)
+		idgen_table_check_not_rewritten(change->rel);
+	else if (idgen_table_is_rewritten(change->rel))
+	{
+		table_close(change->rel, NoLock);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Remove old versions from a page of the table, as the server does when it
+ * comes to a page through an index. Else each refill of a session that comes
+ * without the index would leave one more. The server does so as soon as the
+ * page is fuller than fillfactor says, which a page full of rows always is; we
+ * fill most of the room that this leaves, since it costs WAL each time. As
+ * there, what is read without a lock decides only whether it is tried. Caller
+ * must not have the page pinned.
+ */
+static void
+prune_page(Relation rel, BlockNumber block)
+{
+	Buffer buffer = ReadBuffer(rel, block);
+	Buffer visibility_map = InvalidBuffer;
+	Page page = BufferGetPage(buffer);
+
+	if (PageIsFull(page) || PageGetHeapFreeSpace(page) < BLCKSZ / 4)
+		heap_page_prune_opt(rel, buffer, &visibility_map, false);
+	if (BufferIsValid(visibility_map))
+		ReleaseBuffer(visibility_map);
+	ReleaseBuffer(buffer);
+}
+
+/*
+ * Get the newest version of the row without its index, from where this session
+ * has put it the last time. That may be out of date: another session, or this
+ * transaction, has changed the row since, or has rolled back. But if what is
+ * there is the row and is visible now, then it is the newest version. Not even
+ * the page may be there any more; while the table is open, none is removed.
+ */
+static bool
+fetch_remembered(Change *change)
+{
+	IdgenHandle *handle = change->handle;
+	BlockNumber block;
+
+	if (!ItemPointerIsValid(&handle->row_tid))
+		return false;
+	block = ItemPointerGetBlockNumber(&handle->row_tid);
+	if (block >= RelationGetNumberOfBlocks(change->rel))
+		return false;
+	if (TTS_IS_BUFFERTUPLE(change->row))
+		prune_page(change->rel, block);
+	if (!table_tuple_fetch_row_version(change->rel, &handle->row_tid, SnapshotSelf, change->row))
+		return false;
+	if (idgen_row_is_named(change->row, handle->name, handle->namelen))
+		return true;
+	ExecClearTuple(change->row);
+	return false;
+}
+
+/* Get the row by its name; false if there is none. */
+static bool
+find_row(Change *change)
+{
+	return idgen_row_find(change->rel, change->handle->name, change->handle->namelen, change->row);
+}
+
+/*
+ * Locking it
+ */
+
+static TM_Result
+lock_newest(Change *change, LockWaitPolicy policy)
+{
+	return idgen_row_lock(change->rel, change->handle->name, change->handle->namelen,
+	                      LockTupleNoKeyExclusive, policy, change->row);
+}
+
+/*
+ * Lock the row. TM_Updated and TM_Deleted mean that it has to be found anew.
+ * TM_WouldBlock, with refill->holder, comes only if the change does not wait.
+ *
+ * A change waits in the line of sessions that wait for the row. But a
+ * transaction that has refilled before, and does not hold the row any more
+ * because it rolled back to a savepoint, waits for the one that holds the row
+ * now, without a place in the line. The first in line may be waiting for this
+ * very transaction (the server waits for a whole transaction once a savepoint
+ * was released): joining the line would be a deadlock.
+ */
+static TM_Result
+lock_row(Change *change)
+{
+	ItemPointerData tid = change->row->tts_tid;
+	TransactionId holder;
+	TM_Result result;
+
+	if (change->waits && change->handle->xact.refills == 0)
+		return lock_newest(change, LockWaitBlock);
+
+	holder = idgen_row_holder(change->row);
+	result = lock_newest(change, LockWaitSkip);
+	if (result != TM_WouldBlock)
+		return result;
+	if (!change->waits)
+	{
+		change->refill->holder = holder;
+		return TM_WouldBlock;
+	}
+	if (TransactionIdIsValid(holder))
+		XactLockTableWait(holder, change->rel, &tid, XLTW_Lock);
+	return TM_Updated;
+}
+
+/*
+ * A transaction that changes the row tells the cache when other sessions see it
+ * already, but before its locks go. Wait for that, so that the cache does not
+ * take for old what is allocated from the new row. A gapless block never gets
+ * to the cache. Returns false if that wait is not allowed.
+ */
+static bool
+wait_for_writer(const Change *change)
+{
+	TransactionId xid = idgen_row_writer(change->row);
+
+	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid) ||
+	    (change->handle->found.block_size == 1 &&
+	     change->handle->found.refill == IDGEN_REFILL_TRANSACTION))
+		return true;
+	if (!change->waits)
+		return ConditionalXactLockTableWait(xid, false);
+	XactLockTableWait(xid, change->rel, &change->row->tts_tid, XLTW_Update);
+	return true;
+}
+
+/*
+ * What it is updated to
+ */
 
 /* a * b for values that are not negative, PG_INT64_MAX if that is too much. */
 static int64
@@ -120,16 +308,17 @@ take_ids(IdgenDefinition *def, int64 wanted)
  * when this transaction is done.
  */
 static IdgenSourceResult
-compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_row, void *arg)
+compute_allocation(const Change *change, IdgenRowValues *new_row)
 {
-	const IdgenRequest *request = ((Allocation *) arg)->request;
-	IdgenRefill *refill = ((Allocation *) arg)->refill;
+	IdgenHandle *handle = change->handle;
+	const IdgenRequest *request = change->request;
+	IdgenRefill *refill = change->refill;
 	IdgenDefinition def;
 	bool gapless;
 	int64 blocks;
 	int64 count;
 
-	idgen_definition_from_row(row, handle->name, &def);
+	idgen_definition_from_row(change->row, handle->name, &def);
 	if (!is_as_expected(handle, request, &def))
 		return IDGEN_SOURCE_STALE;
 	if (idgen_definition_is_exhausted(&def))
@@ -157,28 +346,106 @@ compute_allocation(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new
 	return IDGEN_SOURCE_OK;
 }
 
-static IdgenSourceResult
-table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
-{
-	Allocation allocation = {request, refill};
-
-	return idgen_row_change(handle, idgen_request_waits(request) ? LockWaitBlock : LockWaitSkip,
-	                        compute_allocation, &allocation, &refill->holder);
-}
-
 /* Undo the allocation of the rest of a block, if the row still ends with it. */
 static IdgenSourceResult
-compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_row, void *arg)
+compute_give_back(const Change *change, IdgenRowValues *new_row)
 {
-	const IdgenBlock *rest = (const IdgenBlock *) arg;
+	const IdgenBlock *rest = change->rest;
 	IdgenDefinition def;
 
-	idgen_definition_from_row(row, handle->name, &def);
+	idgen_definition_from_row(change->row, change->handle->name, &def);
 	if (!idgen_block_ends_at(rest, def.next_block_start, def.exhausted))
 		return IDGEN_SOURCE_STALE;
 	new_row->next_block_start = rest->next;
 	new_row->exhausted = false;
 	return IDGEN_SOURCE_OK;
+}
+
+/*
+ * What the newest version of the row is to be updated to. Any answer but
+ * IDGEN_SOURCE_OK leaves it as it is.
+ */
+static IdgenSourceResult
+compute(const Change *change, IdgenRowValues *new_row)
+{
+	if (!wait_for_writer(change))
+		return IDGEN_SOURCE_BUSY;
+	return change->request != NULL ? compute_allocation(change, new_row) : compute_give_back(change, new_row);
+}
+
+/*
+ * All of it
+ */
+
+/* The steps after the row was found, until one of them answers. */
+static IdgenSourceResult
+lock_and_update(Change *change)
+{
+	for (;;)
+	{
+		IdgenRowValues new_row;
+		IdgenSourceResult computed = compute(change, &new_row);
+		TM_Result result;
+
+		if (computed != IDGEN_SOURCE_OK)
+			return computed;
+		if (change->held)
+		{
+			idgen_row_refill(change->rel, change->row, &new_row, &change->handle->row_tid);
+			return IDGEN_SOURCE_OK;
+		}
+
+		result = lock_row(change);
+		CHECK_FOR_INTERRUPTS();
+		if (result == TM_WouldBlock)
+			return IDGEN_SOURCE_BUSY;
+		if (result == TM_Ok)
+			change->held = true;
+
+		/* If it was deleted or renamed, there may be a new one. */
+		else if (!find_row(change))
+			return IDGEN_SOURCE_STALE;
+	}
+}
+
+/*
+ * Update the newest version of the row. Answers IDGEN_SOURCE_STALE if there is
+ * none.
+ */
+static IdgenSourceResult
+change_row(Change *change)
+{
+	IdgenSourceResult result = IDGEN_SOURCE_STALE;
+
+	if (!open_table(change))
+		return IDGEN_SOURCE_BUSY;
+	change->row = table_slot_create(change->rel, NULL);
+	CheckCmdReplicaIdentity(change->rel, CMD_UPDATE);
+
+	/* What this very command has written to the row must count as past. */
+	CommandCounterIncrement();
+
+	if (fetch_remembered(change) || find_row(change))
+	{
+		change->held = idgen_row_is_own(change->row);
+		result = lock_and_update(change);
+	}
+	ExecDropSingleTupleTableSlot(change->row);
+	table_close(change->rel, NoLock);
+	return result;
+}
+
+static IdgenSourceResult
+table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
+{
+	Change change = {
+		.handle = handle,
+		.request = request,
+		.refill = refill,
+		.waits = idgen_request_waits(request),
+	};
+
+	return change_row(&change);
 }
 
 /*
@@ -188,10 +455,9 @@ compute_give_back(IdgenHandle *handle, TupleTableSlot *row, IdgenRowValues *new_
 static IdgenSourceResult
 table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 {
-	IdgenBlock block = *rest;
-	TransactionId holder;
+	Change change = {.handle = handle, .rest = rest, .waits = true};
 
-	return idgen_row_change(handle, LockWaitBlock, compute_give_back, &block, &holder);
+	return change_row(&change);
 }
 
 /*
