@@ -47,10 +47,9 @@ add_values(IdgenExtent *extent, const IdgenNativeSequence *sequence, const Idgen
 static void
 add_ids(IdgenExtent *extent, const IdgenNativeSequence *sequence, const IdgenNativeState *state)
 {
-	IdgenBlock block;
-	int64 value;
+	IdgenBlock block = idgen_native_next_ids(sequence, state);
 
-	extent->exhausted = !idgen_native_next_ids(sequence, state, &value, &block);
+	extent->exhausted = block.left == 0;
 	if (extent->exhausted)
 	{
 		extent->last = idgen_native_last_id(sequence, state->last_value);
@@ -93,7 +92,7 @@ idgen_extent_add_native(IdgenExtent *extent, Oid sequence, const IdgenPool *pool
 
 	if (!idgen_native_look(sequence, pool != NULL ? pool : &idgen_no_pool, &says))
 		return;
-	extent->step = (int) says.ids.step;
+	extent->step = (int) says.step;
 	extent->first = pool != NULL ? idgen_native_first_id(&says) : says.first;
 	limit_by_native(extent, sequence, &says, pool);
 	if (!idgen_native_look_at_state(sequence, &state))

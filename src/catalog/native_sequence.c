@@ -22,6 +22,7 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -90,38 +91,6 @@ idgen_native_display(const RangeVar *sequence)
 }
 
 /*
- * Which ids the values of a sequence stand for. If they are numbers of blocks,
- * with INCREMENT BY 1, how many is up to the program that draws them, and the
- * row has to say it.
- */
-static void
-set_ids(IdgenNativeSequence *sequence, const IdgenPool *pool)
-{
-	IdgenValueIds *ids = &sequence->ids;
-	int64 last;
-
-	ids->pooling = pool->pooling;
-	ids->per_value = idgen_native_width(sequence);
-	ids->step = sequence->increment > 0 ? 1 : -1;
-	ids->min_id = Min(sequence->first, sequence->last);
-	ids->max_id = Max(sequence->first, sequence->last);
-	if (pool->pooling != IDGEN_POOLING_HILO)
-		return;
-
-	if (ids->per_value == 1)
-		ids->per_value = pool->block_size;
-	ids->min_id = PG_INT64_MIN;
-	ids->max_id = pool->max_value;
-	last = idgen_hilo_last_value(ids);
-	if (last >= sequence->last)
-		return;
-
-	/* A cycle would begin only after the values in between, drawn in vain. */
-	sequence->last = last;
-	sequence->cycle = false;
-}
-
-/*
  * What the catalogs say, and what the values stand for by that pool. The
  * caller adds the name, and whether it is logged.
  */
@@ -137,7 +106,7 @@ idgen_native_describe_form(Form_pg_sequence form, const IdgenPool *pool)
 		.cycle = form->seqcycle,
 	};
 
-	set_ids(&sequence, pool);
+	idgen_native_set_pool(&sequence, pool);
 	return sequence;
 }
 
@@ -249,8 +218,8 @@ idgen_native_locked_state(Oid relid)
  * the next values. There is none if the page came with a copied database, or if
  * the transaction that made its file wrote none.
  */
-void
-idgen_native_log_next(Relation rel)
+static void
+log_next(Relation rel)
 {
 	Buffer buffer = ReadBuffer(rel, 0);
 	GenericXLogState *wal;
@@ -264,132 +233,45 @@ idgen_native_log_next(Relation rel)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* How far is it from v to the last value? */
-static uint64
-ids_after(const IdgenNativeSequence *sequence, int64 v)
-{
-	if (sequence->increment > 0)
-		return v < sequence->last ? (uint64) sequence->last - (uint64) v : 0;
-	return v > sequence->last ? (uint64) v - (uint64) sequence->last : 0;
-}
+/*
+ * The files of native sequences that this session has drawn from, and that
+ * nextval() has written WAL for since then. NULL if there are none.
+ */
+static HTAB *logged_files;
 
-/* The distance from one value to the next. */
-uint64
-idgen_native_width(const IdgenNativeSequence *sequence)
+typedef struct LoggedFile
 {
-	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
-}
-
-/* The number of values after v, up to the sequence's end. */
-int64
-idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v)
-{
-	return (int64) Min(ids_after(sequence, v) / idgen_native_width(sequence), PG_INT64_MAX);
-}
+	Oid relid; /* the key */
+	RelFileNumber file;
+} LoggedFile;
 
 /*
- * About how many ids the values after v stand for. The division of floating
- * point numbers takes less time than that of integers.
+ * See to it that a crash does not undo what is drawn: the first nextval() of a
+ * session writes WAL, unless the sequence needs none, as a temporary one. That
+ * holds for the values that come after, too: see log_next().
  */
-double
-idgen_native_ids_left(const IdgenNativeSequence *sequence, int64 v)
+void
+idgen_native_log_first(Oid relid)
 {
-	return (double) ids_after(sequence, v) / idgen_native_width(sequence) * sequence->ids.per_value;
-}
+	Relation rel = relation_open(relid, NoLock);
+	LoggedFile *logged;
+	bool found;
 
-/* Is v + increment beyond the end? */
-bool
-idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
-{
-	return ids_after(sequence, v) < idgen_native_width(sequence);
-}
-
-/*
- * The value that nextval() would give, if no session has values set aside by
- * CACHE. Returns false if there is none.
- */
-bool
-idgen_native_next_value(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
-{
-	if (!state->is_called)
-		*next = state->last_value;
-	else if (!idgen_native_is_last(sequence, state->last_value))
-		*next = state->last_value + sequence->increment;
-	else if (sequence->cycle)
-		*next = sequence->first;
-	else
-		return false;
-	return true;
-}
-
-/*
- * The ids that v stands for, which nextval() has given, or will give, when the
- * sequence's page is in that state. The block is empty if none of them may be
- * issued.
- */
-IdgenBlock
-idgen_native_next_block(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 v)
-{
-	if (!state->is_called && v == state->last_value)
-		return idgen_first_value_block(&sequence->ids, v);
-	return idgen_value_block(&sequence->ids, v);
-}
-
-/*
- * The ids that come next, and their value, if no session has values set aside
- * by CACHE. A value that stands for none is left out. Returns false if there
- * are no ids left.
- */
-bool
-idgen_native_next_ids(const IdgenNativeSequence *sequence, const IdgenNativeState *state,
-                      int64 *next, IdgenBlock *block)
-{
-	if (!idgen_native_next_value(sequence, state, next))
-		return false;
-	*block = idgen_native_next_block(sequence, state, *next);
-	if (block->left == 0 && !idgen_native_is_last(sequence, *next))
+	if (logged_files == NULL)
 	{
-		*next += sequence->increment;
-		*block = idgen_value_block(&sequence->ids, *next);
+		HASHCTL control = {.keysize = sizeof(Oid), .entrysize = sizeof(LoggedFile)};
+
+		logged_files = hash_create("idgen sequences", 16, &control, HASH_ELEM | HASH_BLOBS);
 	}
-	return block->left > 0;
-}
-
-/* The first id of the sequence, whatever value it starts with. */
-int64
-idgen_native_first_id(const IdgenNativeSequence *sequence)
-{
-	if (sequence->ids.pooling == IDGEN_POOLING_HILO)
-		return idgen_value_block(&sequence->ids, sequence->first).next;
-	return sequence->first;
-}
-
-/*
- * The last id of the sequence, if its values go on from v, which must not be
- * beyond the last one.
- */
-int64
-idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v)
-{
-	uint64 left = ids_after(sequence, v);
-	int64 last = (int64) ((uint64) sequence->last - (uint64) sequence->ids.step * (left % idgen_native_width(sequence)));
-	IdgenBlock block = idgen_value_block(&sequence->ids, last);
-
-	return block.left > 0 ? idgen_block_last(&block) : last;
-}
-
-/* The percentage of all values that is left in that state. */
-double
-idgen_native_percent_left(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
-{
-	double range = (double) ids_after(sequence, sequence->first) + 1;
-	int64 next = state->last_value;
-
-	if (state->is_called)
+	logged = hash_search(logged_files, &relid, HASH_ENTER, &found);
+	if (!found || logged->file != rel->rd_locator.relNumber)
 	{
-		if (idgen_native_is_last(sequence, next))
-			return 0;
-		next += sequence->increment;
+		logged->file = InvalidRelFileNumber;
+		if (RelationNeedsWAL(rel))
+		{
+			log_next(rel);
+			logged->file = rel->rd_locator.relNumber;
+		}
 	}
-	return Min(100, 100 * ((double) ids_after(sequence, next) + 1) / range);
+	relation_close(rel, NoLock);
 }

@@ -1,6 +1,6 @@
 /*
  * pooling.c
- *		Which ids one value of a native sequence stands for.
+ *		Which ids the values of a native sequence stand for.
  *
  * All programs that draw values of the same sequence have to agree on this. So
  * idgen knows the rules that frameworks have (IdgenPooling), and the row says
@@ -18,15 +18,6 @@
 #include "common/int.h"
 
 #include "catalog/pooling.h"
-
-/* Ids from "low" to "high"; none if low is the greater one. */
-typedef struct IdRange
-{
-	int64 low;
-	int64 high;
-} IdRange;
-
-static const IdRange no_ids = {1, 0};
 
 const IdgenPool idgen_no_pool = {IDGEN_POOLING_POOLED_LO, 1, PG_INT64_MAX};
 
@@ -102,106 +93,208 @@ idgen_pool_origin(const IdgenPool *pool)
 	return hash_combine(hash, (uint32) pool->pooling);
 }
 
-/* The range of n = extra + 1 ids from v up, as far as bigint goes. */
-static IdRange
-range_up(int64 v, int64 extra)
+/* Of numbers of blocks, the last value that stands for any id. */
+static int64
+last_number(const IdgenNativeSequence *sequence)
 {
-	IdRange range = {.low = v};
+	int64 n = (int64) sequence->per_value;
 
-	if (pg_add_s64_overflow(v, extra, &range.high))
-		range.high = PG_INT64_MAX;
-	return range;
+	return sequence->max_id > 0 ? (sequence->max_id - 1) / n + 1 : sequence->max_id / n;
 }
 
-/* The same down to v. */
-static IdRange
-range_down(int64 v, int64 extra)
+/*
+ * Have the values of a sequence stand for ids by that pool. If they are numbers
+ * of blocks, with INCREMENT BY 1, how many ids these are is up to the program
+ * that draws them, and the row has to say it.
+ */
+void
+idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool)
 {
-	IdRange range = {.high = v};
+	int64 last;
 
-	if (pg_sub_s64_overflow(v, extra, &range.low))
-		range.low = PG_INT64_MIN;
-	return range;
+	sequence->pooling = pool->pooling;
+	sequence->per_value = idgen_native_width(sequence);
+	sequence->step = sequence->increment > 0 ? 1 : -1;
+	sequence->min_id = Min(sequence->first, sequence->last);
+	sequence->max_id = Max(sequence->first, sequence->last);
+	if (pool->pooling != IDGEN_POOLING_HILO)
+		return;
+
+	if (sequence->per_value == 1)
+		sequence->per_value = pool->block_size;
+	sequence->min_id = PG_INT64_MIN;
+	sequence->max_id = pool->max_value;
+	last = last_number(sequence);
+	if (last >= sequence->last)
+		return;
+
+	/* A cycle would begin only after the values in between, drawn in vain. */
+	sequence->last = last;
+	sequence->cycle = false;
 }
 
-/* The range of n ids that is number v, where number 1 begins with 1. */
-static IdRange
-range_numbered(int64 v, int64 n)
+/*
+ * Values
+ */
+
+/* How far is it from v to the last value? */
+static uint64
+distance_after(const IdgenNativeSequence *sequence, int64 v)
 {
-	IdRange range;
-
-	if (!pg_mul_s64_overflow(v, n, &range.high))
-		return range_down(range.high, n - 1);
-
-	/* Its last id is beyond bigint. Its first one may not be. */
-	if (v < 0 || pg_mul_s64_overflow(v - 1, n, &range.low) || range.low == PG_INT64_MAX)
-		return no_ids;
-	range.low++;
-	range.high = PG_INT64_MAX;
-	return range;
+	if (sequence->step > 0)
+		return v < sequence->last ? (uint64) sequence->last - (uint64) v : 0;
+	return v > sequence->last ? (uint64) v - (uint64) sequence->last : 0;
 }
 
-/* All ids that v stands for, be they within bounds or not. */
-static IdRange
-ids_of(const IdgenValueIds *ids, int64 v)
+/* The distance from one value to the next. */
+uint64
+idgen_native_width(const IdgenNativeSequence *sequence)
 {
-	int64 extra = (int64) (ids->per_value - 1);
-
-	switch (ids->pooling)
-	{
-		case IDGEN_POOLING_POOLED_LO:
-			return ids->step > 0 ? range_up(v, extra) : range_down(v, extra);
-		case IDGEN_POOLING_POOLED:
-			return range_down(v, extra);
-		case IDGEN_POOLING_HILO:
-			return range_numbered(v, (int64) Min(ids->per_value, PG_INT64_MAX));
-	}
-	return no_ids;
+	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
 }
+
+/* The number of values after v, up to the sequence's end. */
+int64
+idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v)
+{
+	return (int64) Min(distance_after(sequence, v) / idgen_native_width(sequence), PG_INT64_MAX);
+}
+
+/* Is v + increment beyond the end? */
+bool
+idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
+{
+	return distance_after(sequence, v) < idgen_native_width(sequence);
+}
+
+/*
+ * The value that nextval() would give, if no session has values set aside by
+ * CACHE. Returns false if there is none.
+ */
+bool
+idgen_native_next_value(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
+{
+	if (!state->is_called)
+		*next = state->last_value;
+	else if (!idgen_native_is_last(sequence, state->last_value))
+		*next = state->last_value + sequence->increment;
+	else if (sequence->cycle)
+		*next = sequence->first;
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Ids
+ */
 
 /*
  * The ids that v stands for, in the order of use. The block is empty if none of
  * them may be issued.
  */
-IdgenBlock
-idgen_value_block(const IdgenValueIds *ids, int64 v)
+static IdgenBlock
+ids_of(const IdgenNativeSequence *sequence, int64 v)
 {
-	IdRange range = ids_of(ids, v);
-	IdgenBlock block = {.step = ids->step};
+	int64 others = (int64) (sequence->per_value - 1);
+	IdgenBlock block = {.step = sequence->step};
+	int64 low = v;
+	int64 high = v;
 
-	range.low = Max(range.low, ids->min_id);
-	range.high = Min(range.high, ids->max_id);
-	if (range.low > range.high)
+	if (sequence->pooling == IDGEN_POOLING_HILO)
+	{
+		/* What begins beyond bigint is none. */
+		if (pg_sub_s64_overflow(v, 1, &low) || pg_mul_s64_overflow(low, (int64) sequence->per_value, &low) ||
+		    low == PG_INT64_MAX)
+			return block;
+		low++;
+		high = idgen_add_saturating(low, others);
+	}
+	else if (sequence->pooling == IDGEN_POOLING_POOLED_LO && sequence->step > 0)
+		high = idgen_add_saturating(v, others);
+	else if (pg_sub_s64_overflow(v, others, &low))
+		low = PG_INT64_MIN;
+
+	low = Max(low, sequence->min_id);
+	high = Min(high, sequence->max_id);
+	if (low > high)
 		return block;
-	block.next = ids->step > 0 ? range.low : range.high;
-	block.left = (int64) Min((uint64) range.high - (uint64) range.low, IDGEN_BLOCK_MAX - 1) + 1;
+	block.next = sequence->step > 0 ? low : high;
+	block.left = (int64) Min((uint64) high - (uint64) low, IDGEN_BLOCK_MAX - 1) + 1;
 	return block;
 }
 
 /*
- * The same of the first value that a sequence gives after it was created, or
- * restarted. With pooled, this is one id alone. Nobody knows whether those
- * before it are free: with START WITH 1000 or RESTART WITH 1000, they are most
- * likely in use. Hibernate leaves them out as well.
+ * The ids that v stands for, which nextval() has given, or will give, when the
+ * sequence's page is in that state. The block is empty if none of them may be
+ * issued.
+ *
+ * With pooled, the first value that a sequence gives after it was created, or
+ * restarted, is one id alone. Nobody knows whether those before it are free:
+ * with START WITH 1000 or RESTART WITH 1000, they are most likely in use.
+ * Hibernate leaves them out as well.
  */
 IdgenBlock
-idgen_first_value_block(const IdgenValueIds *ids, int64 v)
+idgen_native_ids_of(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 v)
 {
-	if (ids->pooling == IDGEN_POOLING_POOLED)
-		return (IdgenBlock){.next = v, .left = 1, .step = ids->step};
-	return idgen_value_block(ids, v);
+	if (sequence->pooling == IDGEN_POOLING_POOLED && !state->is_called && v == state->last_value)
+		return (IdgenBlock){.next = v, .left = 1, .step = sequence->step};
+	return ids_of(sequence, v);
 }
 
-/* The quotient, rounded up. */
-static int64
-divide_up(int64 a, int64 n)
+/*
+ * The ids that come next, if no session has values set aside by CACHE. A value
+ * that stands for none is left out. The block is empty if no ids are left.
+ */
+IdgenBlock
+idgen_native_next_ids(const IdgenNativeSequence *sequence, const IdgenNativeState *state)
 {
-	return a > 0 ? (a - 1) / n + 1 : a / n;
+	int64 next;
+	IdgenBlock block;
+
+	if (!idgen_native_next_value(sequence, state, &next))
+		return (IdgenBlock){.step = sequence->step};
+	block = idgen_native_ids_of(sequence, state, next);
+	if (block.left == 0 && !idgen_native_is_last(sequence, next))
+		block = ids_of(sequence, next + sequence->increment);
+	return block;
 }
 
-/* Of numbers of blocks, the last value that stands for any id. */
+/* The first id of the sequence, whatever value it starts with. */
 int64
-idgen_hilo_last_value(const IdgenValueIds *ids)
+idgen_native_first_id(const IdgenNativeSequence *sequence)
 {
-	return divide_up(ids->max_id, (int64) ids->per_value);
+	return sequence->pooling == IDGEN_POOLING_HILO ? ids_of(sequence, sequence->first).next : sequence->first;
+}
+
+/*
+ * The last id of the sequence, if its values go on from v, which must not be
+ * beyond the last one.
+ */
+int64
+idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v)
+{
+	uint64 rest = distance_after(sequence, v) % idgen_native_width(sequence);
+	int64 last = (int64) ((uint64) sequence->last - (uint64) sequence->step * rest);
+	IdgenBlock block = ids_of(sequence, last);
+
+	return block.left > 0 ? idgen_block_last(&block) : last;
+}
+
+/*
+ * What the values after v leave of the sequence's range, which must not begin
+ * anew. The division of floating point numbers takes less time than that of
+ * integers.
+ */
+IdgenRangeLeft
+idgen_native_left(const IdgenNativeSequence *sequence, int64 v)
+{
+	double after = distance_after(sequence, v);
+	double width = idgen_native_width(sequence);
+	double range = (double) distance_after(sequence, sequence->first) + 1;
+
+	return (IdgenRangeLeft){
+		.percent = after < width ? 0 : (int) Min(100, 100 * (after - width + 1) / range),
+		.ids = after / width * sequence->per_value,
+	};
 }

@@ -1,10 +1,13 @@
 /*
  * pooling.h
- *		Which ids one value of a native sequence stands for.
+ *		Which ids the values of a native sequence stand for.
  */
 #ifndef IDGEN_POOLING_H
 #define IDGEN_POOLING_H
 
+#include "access/xlogdefs.h"
+
+#include "catalog/range_left.h"
 #include "common/block.h"
 
 /*
@@ -36,15 +39,37 @@ typedef struct IdgenPool
 	int64 max_value;
 } IdgenPool;
 
-/* How values become ids: a pool, and what the native sequence says. */
-typedef struct IdgenValueIds
+/*
+ * What the catalogs say of a native sequence, and what its values stand for by
+ * the pool of a row.
+ */
+typedef struct IdgenNativeSequence
 {
+	NameData name;
+	bool logged; /* is the WAL told of its changes? */
+	int64 start;
+	int64 increment;
+	int64 last;  /* bound of values in the direction of increment; with hilo, the
+	              * last value within it that stands for any id */
+	int64 first; /* bound in the other direction */
+	int64 cache;
+	bool cycle;
+
 	IdgenPooling pooling;
 	uint64 per_value; /* ids that a value stands for, unless they are cut */
 	int64 step;       /* 1 or -1: do values, and so ids, ascend or descend? */
 	int64 min_id;     /* ids below this, or above the next, are never issued */
 	int64 max_id;
-} IdgenValueIds;
+	int64 max_count; /* as in IdgenSource; set by source "sequence" */
+} IdgenNativeSequence;
+
+/* What the sequence's page says: how far it has got. */
+typedef struct IdgenNativeState
+{
+	int64 last_value;
+	bool is_called; /* has nextval() given last_value already? */
+	XLogRecPtr lsn; /* of the page */
+} IdgenNativeState;
 
 extern const IdgenPool idgen_no_pool;
 
@@ -53,8 +78,19 @@ extern const char *idgen_pooling_word(IdgenPooling pooling);
 extern bool idgen_pools_differ(const IdgenPool *a, const IdgenPool *b);
 extern bool idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool);
 extern uint32 idgen_pool_origin(const IdgenPool *pool);
-extern IdgenBlock idgen_value_block(const IdgenValueIds *ids, int64 v);
-extern IdgenBlock idgen_first_value_block(const IdgenValueIds *ids, int64 v);
-extern int64 idgen_hilo_last_value(const IdgenValueIds *ids);
+
+extern void idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool);
+extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
+extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
+extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
+extern bool idgen_native_next_value(const IdgenNativeSequence *sequence,
+                                    const IdgenNativeState *state, int64 *next);
+extern IdgenBlock idgen_native_ids_of(const IdgenNativeSequence *sequence,
+                                      const IdgenNativeState *state, int64 v);
+extern IdgenBlock idgen_native_next_ids(const IdgenNativeSequence *sequence,
+                                        const IdgenNativeState *state);
+extern int64 idgen_native_first_id(const IdgenNativeSequence *sequence);
+extern int64 idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v);
+extern IdgenRangeLeft idgen_native_left(const IdgenNativeSequence *sequence, int64 v);
 
 #endif /* IDGEN_POOLING_H */

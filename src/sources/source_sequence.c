@@ -6,8 +6,13 @@
  * from v up to the next value, or down to it, unless the row has another
  * pooling (see catalog/pooling.c). With INCREMENT BY 1 (or -1), n values make a
  * block of n, or several smaller ones if other sessions call nextval() in
- * between; with hilo, one value makes it. With CACHE n, a call takes n values
- * from the sequence, and a refill all of these (see native_values.c).
+ * between; with hilo, one value makes it. What values stand for is put together
+ * to as few blocks as possible.
+ *
+ * With CACHE n, nextval() takes n values from the sequence and sets all but the
+ * first aside for the next calls in this session. They would be lost when the
+ * session ends, so a refill draws whole sets of n; and before them what the
+ * user's own nextval() may have left.
  *
  * nextval() is not undone when its transaction aborts. So a block is good for
  * all sessions as soon as no crash can bring it back: when the WAL that
@@ -24,16 +29,20 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "commands/sequence.h"
+#include "miscadmin.h"
+#include "utils/hsearch.h"
 #include "utils/rel.h"
 
 #include "catalog/definition.h"
 #include "catalog/extent.h"
 #include "catalog/native_look.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "common/compat.h"
+#include "common/subxact.h"
 #include "session/handle.h"
 #include "session/pending.h"
-#include "sources/native_values.h"
 #include "sources/sources.h"
 
 /*
@@ -48,6 +57,30 @@
  * CACHE, in sets of them.
  */
 #define SAFE_DISTANCE 1000
+
+/* What a refill draws. */
+typedef struct Draw
+{
+	const IdgenHandle *handle;
+	const IdgenNativeSequence *sequence;
+	int64 wanted;            /* values, at least 1 */
+	int64 count;             /* consecutive ids wanted, at least 1 */
+	IdgenNativeState before; /* what the sequence's page says; not used with CACHE 1
+	                          * unless the pooling is pooled */
+
+	/* What has been drawn */
+	int64 nvalues;
+	int64 before_set; /* as many of them came before the set that nextval() is at */
+	int64 last;       /* the last of these values */
+	int64 ids;        /* in the blocks */
+	int nblocks;
+	IdgenBlock *blocks; /* no more than the cache can hold, and one for the rest of
+	                     * a set of CACHE */
+} Draw;
+
+/*
+ * Finding it
+ */
 
 /* Raises 42P01, in the server's words. */
 static void
@@ -64,9 +97,12 @@ no_such_relation(const RangeVar *sequence)
 static const char *
 sequence_check_name(const char *name, const char *source_name)
 {
-	RangeVar *sequence = name != NULL || source_name != NULL ? idgen_native_name(name, source_name) : NULL;
+	RangeVar *sequence;
 	Relation rel;
 
+	if (name == NULL && source_name == NULL)
+		return NULL;
+	sequence = idgen_native_name(name, source_name);
 	if (name == NULL)
 		return source_name;
 	rel = idgen_native_open(sequence, AccessShareLock);
@@ -115,30 +151,24 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 static void
 check_pooling(const IdgenNativeSequence *sequence)
 {
-	if (sequence->increment < 0 && sequence->ids.pooling != IDGEN_POOLING_POOLED_LO)
+	if (sequence->increment < 0 && sequence->pooling != IDGEN_POOLING_POOLED_LO)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("pooling \"%s\" is not supported with descending sequence \"%s\"",
-		                idgen_pooling_word(sequence->ids.pooling), NameStr(sequence->name)),
+		                idgen_pooling_word(sequence->pooling), NameStr(sequence->name)),
 		         errhint("Use pooling \"pooled_lo\".")));
 }
 
 /*
- * Are the ids of a value consecutive with those of the next one? Not if values
- * are numbers of blocks, and the sequence leaves numbers out.
+ * The most consecutive ids, with as many values as may be drawn. The ids of one
+ * value are not consecutive with those of the next one if values are numbers of
+ * blocks, and the sequence leaves numbers out.
  */
-static bool
-ids_follow_each_other(const IdgenNativeSequence *sequence)
-{
-	return sequence->ids.pooling != IDGEN_POOLING_HILO || idgen_native_width(sequence) == 1;
-}
-
-/* The most consecutive ids, with as many values as may be drawn. */
 static int64
 max_count(const IdgenNativeSequence *sequence)
 {
-	uint64 per_value = sequence->ids.per_value;
-	uint64 nvalues = ids_follow_each_other(sequence) ? MAX_VALUES : 1;
+	uint64 per_value = sequence->per_value;
+	uint64 nvalues = sequence->pooling == IDGEN_POOLING_HILO && idgen_native_width(sequence) > 1 ? 1 : MAX_VALUES;
 
 	if (per_value > IDGEN_BLOCK_MAX / nvalues)
 		return IDGEN_BLOCK_MAX;
@@ -183,6 +213,10 @@ sequence_title(Oid sequence, const char *name, const char *source_name)
 }
 
 /*
+ * How much to draw
+ */
+
+/*
  * Is the end so near that nextval() might reach it, since other sessions call
  * it as well? A session that still has ids should not get that error.
  */
@@ -195,18 +229,16 @@ is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
 }
 
 /*
- * How many ids are there behind the first one of a block, which the value
- * "next" stands for? If the sequence begins anew, as many as it has at all.
+ * How many ids are there behind the first one of the block that comes next? If
+ * the sequence begins anew, as many as it has at all.
  */
 static uint64
-ids_behind(const IdgenNativeSequence *sequence, int64 next, const IdgenBlock *block)
+ids_behind(const IdgenNativeSequence *sequence, const IdgenNativeState *state, const IdgenBlock *next)
 {
-	int64 last = idgen_native_last_id(sequence, next);
-	int64 first = block->next;
+	int64 last = idgen_native_last_id(sequence, state->last_value);
+	int64 first = sequence->cycle ? idgen_native_first_id(sequence) : next->next;
 
-	if (sequence->cycle)
-		first = idgen_native_first_id(sequence);
-	return sequence->ids.step > 0 ? (uint64) last - (uint64) first : (uint64) first - (uint64) last;
+	return sequence->step > 0 ? (uint64) last - (uint64) first : (uint64) first - (uint64) last;
 }
 
 /*
@@ -218,16 +250,16 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
 	IdgenNativeState state;
-	IdgenBlock block;
-	int64 next;
+	IdgenBlock next;
 	int64 ids = 0;
 
 	if (request->count == 1 || sequence->cache > 1)
 		return request->count;
 
 	state = idgen_native_locked_state(handle->found.object);
-	if (idgen_native_next_ids(sequence, &state, &next, &block))
-		ids = idgen_request_ids(request, block.next, block.step, ids_behind(sequence, next, &block));
+	next = idgen_native_next_ids(sequence, &state);
+	if (next.left > 0)
+		ids = idgen_request_ids(request, next.next, next.step, ids_behind(sequence, &state, &next));
 	if (ids == 0)
 		idgen_too_few(handle->name, request->count, idgen_native_last_id(sequence, state.last_value));
 	return ids;
@@ -239,9 +271,157 @@ values_per_block(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
 
-	if (idgen_native_width(sequence) > 1 || sequence->ids.pooling == IDGEN_POOLING_HILO)
+	if (idgen_native_width(sequence) > 1 || sequence->pooling == IDGEN_POOLING_HILO)
 		return 1;
 	return Min(handle->found.block_size, MAX_VALUES);
+}
+
+/*
+ * Drawing
+ */
+
+/* A part of ereport(): the sequence has no value left. */
+static int
+exhausted(const IdgenHandle *handle)
+{
+	const IdgenNativeSequence *sequence = handle->found.native;
+	int64 last_id = idgen_native_last_id(sequence, sequence->last);
+	const char *widening = idgen_owning_column_widening(handle->found.stored_in, last_id);
+
+	errmsg("id sequence \"%s\" is exhausted", handle->name);
+	if (sequence->pooling == IDGEN_POOLING_POOLED)
+		errdetail("The values of sequence \"%s\" end at %lld.", NameStr(sequence->name), (long long) sequence->last);
+	else
+		errdetail("Its last id is %lld.", (long long) last_id);
+	if (last_id == PG_INT64_MAX || last_id == PG_INT64_MIN)
+		errhint("Use another sequence, or start this one again with %s.",
+		        handle->found.has_row ? psprintf("%s()", idgen_function_name(handle->relid, "idgen_restart")) : "ALTER SEQUENCE");
+	else if (sequence->pooling == IDGEN_POOLING_HILO && last_id == sequence->max_id)
+		errhint("Raise max_value.");
+	else if (sequence->increment > 0 && widening != NULL)
+		errhint("Widen its column with %s, then raise MAXVALUE of sequence \"%s\" with ALTER SEQUENCE.",
+		        widening, NameStr(sequence->name));
+	else
+		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
+		        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
+		        NameStr(sequence->name));
+	return 0;
+}
+
+/* What nextval() says about its end, in idgen's words. */
+static void
+exhausted_callback(void *arg)
+{
+	if (geterrcode() == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+		exhausted((const IdgenHandle *) arg);
+}
+
+/*
+ * Draw one value, which may stand for no ids. If it does not follow the one
+ * before, other sessions have drawn those between: it begins a set. What the
+ * user's nextval() has left ends so, or with the last value that any session
+ * had taken before, which the sequence's page tells.
+ */
+static void
+draw_value(Draw *draw)
+{
+	int64 v = nextval_internal(draw->handle->found.object, false);
+	IdgenBlock block = idgen_native_ids_of(draw->sequence, &draw->before, v);
+
+	if (draw->nblocks > 0 && idgen_block_adjacent(&draw->blocks[draw->nblocks - 1], &block))
+		draw->blocks[draw->nblocks - 1].left += block.left;
+	else if (block.left > 0)
+		draw->blocks[draw->nblocks++] = block;
+	draw->ids += block.left;
+	if (draw->nvalues > 0 && v != draw->last + draw->sequence->increment)
+		draw->before_set = draw->nvalues;
+	draw->nvalues++;
+	if (draw->before.is_called && v == draw->before.last_value)
+		draw->before_set = draw->nvalues;
+	draw->last = v;
+}
+
+/*
+ * Draw one value, or two if the first one stands for no ids, or raise 2200H in
+ * idgen's words.
+ */
+static void
+draw_first_value(Draw *draw)
+{
+	ErrorContextCallback context;
+
+	context.callback = exhausted_callback;
+	context.arg = (void *) draw->handle;
+	context.previous = error_context_stack;
+	error_context_stack = &context;
+	draw_value(draw);
+	if (draw->nblocks == 0 && !idgen_native_is_last(draw->sequence, draw->last))
+		draw_value(draw);
+	error_context_stack = context.previous;
+	if (draw->nblocks == 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+		         exhausted(draw->handle)));
+}
+
+/* Has nextval() set values aside, which would be lost with the session? */
+static bool
+is_within_set(const Draw *draw)
+{
+	return (draw->nvalues - draw->before_set) % draw->sequence->cache != 0;
+}
+
+/*
+ * Are there enough consecutive ids? If not, the last block is the one to go on
+ * with.
+ */
+static bool
+has_enough(const Draw *draw)
+{
+	for (int i = 0; i < draw->nblocks; i++)
+		if (draw->blocks[i].left >= draw->count)
+			return true;
+	return false;
+}
+
+/*
+ * Does the refill need more values? None after the sequence's last one, where a
+ * cycle may begin. If millions are set aside, and the session is to stop what
+ * it does, they stay where they are.
+ */
+static bool
+needs_more(const Draw *draw)
+{
+	if (draw->ids >= IDGEN_BLOCK_MAX || idgen_native_is_last(draw->sequence, draw->last))
+		return false;
+	if (is_within_set(draw))
+		return draw->nblocks <= IDGEN_SLOT_BLOCKS && !QueryCancelPending && !ProcDiePending;
+	return draw->nblocks < IDGEN_SLOT_BLOCKS && (draw->nvalues < draw->wanted || !has_enough(draw));
+}
+
+static void
+draw_more_values(void *arg)
+{
+	while (needs_more((Draw *) arg))
+		draw_value((Draw *) arg);
+}
+
+/*
+ * Draw at least one value, and more as they are wanted: fewer if the sequence
+ * ends, or if the blocks become too many. With CACHE above 1 there may be more
+ * than that: none is left set aside. Raises 2200H if there is none at all.
+ */
+static void
+draw_values(Draw *draw)
+{
+	idgen_native_log_first(draw->handle->found.object);
+	draw_first_value(draw);
+
+	/*
+	 * If other sessions take the last value meanwhile, the first one is enough.
+	 */
+	if (needs_more(draw))
+		idgen_try(draw_more_values, draw, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
 }
 
 /*
@@ -249,19 +429,18 @@ values_per_block(const IdgenHandle *handle)
  * anew has no end.
  */
 static IdgenRangeLeft
-range_left(const IdgenHandle *handle, const IdgenValues *drawn)
+range_left(const Draw *draw)
 {
-	const IdgenNativeSequence *sequence = drawn->sequence;
-	const IdgenNativeState state = {.last_value = drawn->last, .is_called = true};
-	IdgenRangeLeft left = {.percent = 100};
+	const IdgenNativeSequence *sequence = draw->sequence;
+	IdgenOwningColumn column = draw->handle->found.stored_in;
+	IdgenRangeLeft left;
 
 	if (sequence->cycle)
-		return left;
-	left.percent = (int) idgen_native_percent_left(sequence, &state);
-	left.ids = idgen_native_ids_left(sequence, drawn->last);
-	if (handle->found.stored_in != IDGEN_NO_COLUMN)
-		idgen_range_left_in_column(&left, handle->found.stored_in, idgen_native_first_id(sequence),
-		                           idgen_block_last(&drawn->blocks[drawn->nblocks - 1]), (int) sequence->ids.step);
+		return (IdgenRangeLeft){.percent = 100};
+	left = idgen_native_left(sequence, draw->last);
+	if (column != IDGEN_NO_COLUMN)
+		idgen_range_left_in_column(&left, column, idgen_native_first_id(sequence),
+		                           idgen_block_last(&draw->blocks[draw->nblocks - 1]), (int) sequence->step);
 	return left;
 }
 
@@ -276,36 +455,34 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	const IdgenNativeSequence *sequence = handle->found.native;
 	int64 block_size = values_per_block(handle);
 	int64 count = ids_to_draw(handle, request);
-	int64 more = count > 1 ? (count - 1) / sequence->ids.per_value / block_size : 0;
-	int64 bulk = idgen_request_by_worker(request) ? request->bulk_ids / sequence->ids.per_value / block_size : 0;
+	int64 more = count > 1 ? (count - 1) / sequence->per_value / block_size : 0;
+	int64 bulk = idgen_request_by_worker(request) ? request->bulk_ids / sequence->per_value / block_size : 0;
 	int64 nblocks = Max(request->blocks + more, bulk);
-	int64 nvalues = Min(nblocks, MAX_VALUES / block_size) * block_size;
-	IdgenValues drawn = {
-		.relid = handle->found.object,
+	Draw draw = {
+		.handle = handle,
 		.sequence = sequence,
-		.wanted = nvalues,
+		.wanted = Min(nblocks, MAX_VALUES / block_size) * block_size,
 		.count = count,
 	};
 
-	if (sequence->cache > 1 || sequence->ids.pooling == IDGEN_POOLING_POOLED)
-		drawn.before = idgen_native_locked_state(handle->found.object);
+	if (sequence->cache > 1 || sequence->pooling == IDGEN_POOLING_POOLED)
+		draw.before = idgen_native_locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
-	    is_near_end(handle->found.object, sequence, nvalues))
+	    is_near_end(handle->found.object, sequence, draw.wanted))
 		return IDGEN_SOURCE_NOT_AHEAD;
 
-	idgen_values_draw(handle, &drawn);
-	refill->rest.block = drawn.blocks[0];
-	refill->rest.nmore = drawn.nblocks - 1;
-	if (refill->rest.nmore > 0)
-		refill->rest.more = memcpy(palloc(refill->rest.nmore * sizeof(IdgenBlock)),
-		                           &drawn.blocks[1], refill->rest.nmore * sizeof(IdgenBlock));
-	refill->blocks = (drawn.nvalues - 1) / block_size + 1;
+	draw.blocks = palloc((IDGEN_SLOT_BLOCKS + 1) * sizeof(IdgenBlock));
+	draw_values(&draw);
+	refill->rest.block = draw.blocks[0];
+	refill->rest.nmore = draw.nblocks - 1;
+	refill->rest.more = &draw.blocks[1];
+	refill->blocks = (draw.nvalues - 1) / block_size + 1;
 	refill->ahead_blocks = refill->blocks;
-	refill->ahead_ids = drawn.ids;
+	refill->ahead_ids = draw.ids;
 	refill->fate = IDGEN_REST_PUBLISHED;
 	if (sequence->logged)
 		refill->lsn = idgen_native_locked_state(handle->found.object).lsn;
-	refill->left = range_left(handle, &drawn);
+	refill->left = range_left(&draw);
 	return IDGEN_SOURCE_OK;
 }
 
@@ -316,8 +493,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	const IdgenNativeSequence *sequence = handle->found.native;
 	Relation rel;
 	IdgenNativeState state;
-	int64 value;
-	IdgenBlock block;
+	IdgenBlock next;
 
 	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
 	rel = try_relation_open(handle->found.object, RowExclusiveLock);
@@ -339,11 +515,12 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	state = idgen_native_state(rel);
 	relation_close(rel, RowExclusiveLock);
 
-	if (!idgen_native_next_ids(sequence, &state, &value, &block))
+	next = idgen_native_next_ids(sequence, &state);
+	if (next.left == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         idgen_values_exhausted(handle)));
-	*id = block.next;
+		         exhausted(handle)));
+	*id = next.next;
 	return IDGEN_SOURCE_OK;
 }
 

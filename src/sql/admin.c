@@ -251,20 +251,17 @@ next_of_object(const IdgenHandle *handle, int64 *next)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
 	IdgenNativeState state = idgen_native_locked_state(handle->found.object);
-	IdgenBlock block;
-	int64 value;
+	IdgenBlock block = idgen_native_next_ids(sequence, &state);
 
-	if (!idgen_native_next_ids(sequence, &state, &value, &block))
-		return false;
 	*next = block.next;
-	return true;
+	return block.left > 0;
 }
 
 /* In which direction do the ids go? */
 static int64
 step_of(const IdgenHandle *handle)
 {
-	return OidIsValid(handle->found.object) ? handle->found.native->ids.step : 1;
+	return OidIsValid(handle->found.object) ? handle->found.native->step : 1;
 }
 
 /*
