@@ -170,7 +170,7 @@ function_check_name(const char *name, const char *source_name)
 	return quote_qualified_identifier(schema, function);
 }
 
-/* Without a look at what it returns, and whether the user may use the schema. */
+/* Looks neither at what it returns, nor whether the user may use the schema. */
 static Oid
 function_look_up(const char *name, const char *source_name)
 {
