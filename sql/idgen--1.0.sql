@@ -11,8 +11,7 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 -- First, so that a server which has loaded the library of an older version says
 -- which one it lacks, in the name of the function that it does not find.
 CREATE FUNCTION @extschema@.idgen_version() RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_version_1_0'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_version_1_0' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_version() IS 'version of the library that is loaded';
 
@@ -25,17 +24,13 @@ COMMENT ON FUNCTION @extschema@.idgen_version() IS 'version of the library that 
 CREATE TYPE @extschema@.idgen_column;
 
 CREATE FUNCTION @extschema@.idgen_column_in(cstring) RETURNS @extschema@.idgen_column
-	AS 'MODULE_PATHNAME', 'idgen_column_in'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_column_out(@extschema@.idgen_column) RETURNS cstring
-	AS 'MODULE_PATHNAME', 'idgen_column_out'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_column_recv(internal) RETURNS @extschema@.idgen_column
-	AS 'MODULE_PATHNAME', 'idgen_column_recv'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_column_send(@extschema@.idgen_column) RETURNS bytea
-	AS 'MODULE_PATHNAME', 'idgen_column_send'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 CREATE TYPE @extschema@.idgen_column (
 	INPUT = @extschema@.idgen_column_in,
@@ -79,17 +74,6 @@ CREATE OPERATOR CLASS @extschema@.idgen_column_ops DEFAULT FOR TYPE @extschema@.
 	FUNCTION 1 @extschema@.idgen_column_cmp(@extschema@.idgen_column, @extschema@.idgen_column);
 
 COMMENT ON TYPE @extschema@.idgen_column IS 'column of a table, shown as schema.table.column';
-COMMENT ON FUNCTION @extschema@.idgen_column_in(cstring) IS 'internal: input of type idgen_column';
-COMMENT ON FUNCTION @extschema@.idgen_column_out(@extschema@.idgen_column) IS 'internal: output of type idgen_column';
-COMMENT ON FUNCTION @extschema@.idgen_column_recv(internal) IS 'internal: binary input of type idgen_column';
-COMMENT ON FUNCTION @extschema@.idgen_column_send(@extschema@.idgen_column) IS 'internal: binary output of type idgen_column';
-COMMENT ON FUNCTION @extschema@.idgen_column_eq(@extschema@.idgen_column, @extschema@.idgen_column) IS 'internal: operator =';
-COMMENT ON FUNCTION @extschema@.idgen_column_ne(@extschema@.idgen_column, @extschema@.idgen_column) IS 'internal: operator <>';
-COMMENT ON FUNCTION @extschema@.idgen_column_lt(@extschema@.idgen_column, @extschema@.idgen_column) IS 'internal: operator <';
-COMMENT ON FUNCTION @extschema@.idgen_column_le(@extschema@.idgen_column, @extschema@.idgen_column) IS 'internal: operator <=';
-COMMENT ON FUNCTION @extschema@.idgen_column_gt(@extschema@.idgen_column, @extschema@.idgen_column) IS 'internal: operator >';
-COMMENT ON FUNCTION @extschema@.idgen_column_ge(@extschema@.idgen_column, @extschema@.idgen_column) IS 'internal: operator >=';
-COMMENT ON FUNCTION @extschema@.idgen_column_cmp(@extschema@.idgen_column, @extschema@.idgen_column) IS 'internal: less, equal or greater, for the index';
 
 -- One row for each id sequence. The first four columns are shared with other
 -- programs; src/catalog/row.h knows the numbers of all.
@@ -166,12 +150,9 @@ SELECT pg_extension_config_dump('@extschema@.id_sequences'::regclass, '');
 --
 
 CREATE FUNCTION @extschema@.idgen_check_row() RETURNS trigger
-	AS 'MODULE_PATHNAME', 'idgen_check_row' LANGUAGE C;
+	AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE FUNCTION @extschema@.idgen_row_changed() RETURNS trigger
-	AS 'MODULE_PATHNAME', 'idgen_row_changed' LANGUAGE C;
-
-COMMENT ON FUNCTION @extschema@.idgen_check_row() IS 'internal: trigger that checks a row of id_sequences';
-COMMENT ON FUNCTION @extschema@.idgen_row_changed() IS 'internal: trigger that tells the cache of changes of id_sequences';
+	AS 'MODULE_PATHNAME' LANGUAGE C;
 
 CREATE TRIGGER idgen_check_row
 	BEFORE INSERT OR UPDATE ON @extschema@.id_sequences
@@ -218,8 +199,6 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-
-COMMENT ON FUNCTION @extschema@.idgen_renamed() IS 'internal: trigger that has the children of a row of id_sequences follow its new name';
 
 CREATE TRIGGER idgen_renamed
 	AFTER UPDATE OF name ON @extschema@.id_sequences
@@ -296,8 +275,6 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION @extschema@.idgen_by_last_id() IS 'internal: trigger that writes to id_sequences what is written to id_sequences_by_last_id';
-
 CREATE VIEW @extschema@.id_sequences_by_last_id WITH (security_invoker = true) AS
 	SELECT name AS seq_name,
 		CASE WHEN exhausted = 1 THEN max_value
@@ -320,52 +297,39 @@ CREATE TRIGGER idgen_by_last_id
 --
 
 CREATE FUNCTION @extschema@.idgen_next_support(internal) RETURNS internal
-	AS 'MODULE_PATHNAME', 'idgen_next_support'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next(name text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_next'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
 
 -- What the support function puts in its place in column defaults of COPY. The
 -- label STABLE has COPY store rows in batches; see src/sql/copy_batches.c. SQL
 -- cannot make an argument of type internal, so nobody calls it by name.
 CREATE FUNCTION @extschema@.idgen_next_in_copy(name text, internal) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_next_in_copy'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next(name text, source text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_next_from'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_from' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_big(name text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_next_big'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_next_big_from'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_big_from' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next_text(name text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_next_text'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_text(name text, at date) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_next_text_at'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_text_at' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_text_value(name text, text_id text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_text_value'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next_range(name text, n bigint, OUT first_id bigint, OUT last_id bigint) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_next_range'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_range(name text, n bigint, source text, OUT first_id bigint, OUT last_id bigint) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_next_range'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_last(name text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_last'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_peek(name text) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_peek'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_next(text) IS 'next id of an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_next(text, text) IS 'next id of an id sequence with that source';
@@ -374,8 +338,6 @@ COMMENT ON FUNCTION @extschema@.idgen_next_big(text, text) IS 'next id of an id 
 COMMENT ON FUNCTION @extschema@.idgen_next_text(text) IS 'next id of an id sequence, as its format writes it';
 COMMENT ON FUNCTION @extschema@.idgen_next_text(text, date) IS 'next id of an id sequence, as its format writes it with that date';
 COMMENT ON FUNCTION @extschema@.idgen_text_value(text, text) IS 'the id that a text id of an id sequence was written for';
-COMMENT ON FUNCTION @extschema@.idgen_next_support(internal) IS 'internal: planner support for idgen_next(text)';
-COMMENT ON FUNCTION @extschema@.idgen_next_in_copy(text, internal) IS 'internal: idgen_next(text) in defaults of COPY';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session drew last from an id sequence';
@@ -388,13 +350,11 @@ COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued
 CREATE FUNCTION @extschema@.idgen_parts(id bigint, layout text,
 	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value bigint
 ) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_parts'
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_parts(id numeric, layout text,
 	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value numeric
 ) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_parts_big'
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_parts_big' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_parts(bigint, text) IS 'fields of an id as idgen_next composes it';
 COMMENT ON FUNCTION @extschema@.idgen_parts(numeric, text) IS 'fields of an id as idgen_next_big composes it';
@@ -404,8 +364,7 @@ COMMENT ON FUNCTION @extschema@.idgen_parts(numeric, text) IS 'fields of an id a
 --
 
 CREATE FUNCTION @extschema@.idgen_unscramble(name text, id bigint) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_unscramble'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_unscramble(text, bigint) IS 'the sequence value of an id of layout scrambled';
 
@@ -437,20 +396,17 @@ CREATE FUNCTION @extschema@.idgen_new_row(
 	column_name text,
 	OUT owned_by text
 )
-	AS 'MODULE_PATHNAME', 'idgen_new_row'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- The format of the child of that name of a row with periods: what the period
 -- decides of a date is plain text.
 CREATE FUNCTION @extschema@.idgen_child_format(name text, format text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_child_format'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 -- The template, or the row with periods, that a draw would make the row of that
 -- name from. A row with periods may be missing as well.
 CREATE FUNCTION @extschema@.idgen_parent(name text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_parent'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Make a row as a draw would, but for where it begins: null for where its
 -- parent says. False if it is there.
@@ -622,18 +578,15 @@ CREATE FUNCTION @extschema@.idgen_look(
 	OUT next bigint, -- id that the native sequence gives
 	OUT cache_lies_behind boolean -- do cached ids lie behind those given?
 ) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_look'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- Drop what is cached of a row when the transaction commits.
 CREATE FUNCTION @extschema@.idgen_drop_cached(name text) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_drop_cached'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- setval(), but when the transaction commits, or not at all.
 CREATE FUNCTION @extschema@.idgen_start_sequence(sequence oid, value bigint, is_called boolean) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_start_sequence'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- What a native sequence has to say so that "start" is the next id. The value
 -- is null if the sequence has no such id.
@@ -776,10 +729,6 @@ $$;
 
 COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text)
 	IS 'create an id sequence';
-COMMENT ON FUNCTION @extschema@.idgen_check_name(text) IS 'internal: is it a name?';
-COMMENT ON FUNCTION @extschema@.idgen_new_row(text, text, text, text, text) IS 'internal: what is stored of arguments of idgen_create()';
-COMMENT ON FUNCTION @extschema@.idgen_insert(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text) IS 'internal: idgen_create() with what is stored of its arguments';
-COMMENT ON FUNCTION @extschema@.idgen_child_format(text, text) IS 'internal: the format of a child of a row with periods';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
 
@@ -788,29 +737,23 @@ COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children
 --
 
 CREATE FUNCTION @extschema@.idgen_unique_id() RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_unique_id'
-	LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_id_parts(
 	id bigint,
 	OUT created_at timestamptz,
 	OUT node integer,
 	OUT counter integer
 ) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_unique_id_parts'
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION @extschema@.idgen_unique_id_min(created_at timestamptz) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_unique_id_min'
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_uuid() RETURNS uuid
-	AS 'MODULE_PATHNAME', 'idgen_unique_uuid'
-	LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_uuid_min(created_at timestamptz) RETURNS uuid
-	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_min'
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_uuid_created_at(id uuid) RETURNS timestamptz
-	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_created_at'
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_unique_id() IS 'next time-ordered id of this server';
 COMMENT ON FUNCTION @extschema@.idgen_unique_id_parts(bigint) IS 'what a time-ordered id is composed of';
@@ -826,19 +769,16 @@ COMMENT ON FUNCTION @extschema@.idgen_unique_uuid_created_at(uuid) IS 'time in a
 --
 
 CREATE FUNCTION @extschema@.idgen_fdw_validator(options text[], catalog oid) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_fdw_validator'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR @extschema@.idgen_fdw_validator;
 
 -- What is remembered of them is not a matter of transactions, and whoever owns
 -- a server may have it forgotten.
 CREATE FUNCTION @extschema@.idgen_accept_centre(server name, name text DEFAULT NULL) RETURNS bigint
-	AS 'MODULE_PATHNAME', 'idgen_accept_centre'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_accept_centre(name, text) IS 'accept a server as it is now: forget which ids it has given before';
-COMMENT ON FUNCTION @extschema@.idgen_fdw_validator(text[], oid) IS 'internal: checks the options of servers and user mappings';
 COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate blocks from';
 
 --
@@ -1038,7 +978,6 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION @extschema@.idgen_lease_node(uuid, bigint, text, bigint, integer, integer, bigint, uuid, integer[], uuid[], uuid[], bigint[]) IS 'internal: servers call it at the centre to lease a node number';
 COMMENT ON FUNCTION @extschema@.idgen_reserve_node(integer, text) IS 'at the centre: keep a node number from being leased; null lets any server have it again';
 
 CREATE VIEW @extschema@.idgen_nodes WITH (security_invoker = true) AS
@@ -1153,14 +1092,12 @@ CREATE FUNCTION @extschema@.idgen_native_facts(
 	OUT limited_by text,
 	OUT cycle_end bigint
 ) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_native_facts'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
 
 -- What stands on id_sequences or idgen_secrets and must not run when somebody
 -- draws; or null.
 CREATE FUNCTION @extschema@.idgen_refused_code() RETURNS text[]
-	AS 'MODULE_PATHNAME', 'idgen_refused_code'
-	LANGUAGE C STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE;
 
 -- The calls in an expression of nextval() and of functions that draw ids.
 CREATE FUNCTION @extschema@.idgen_calls(
@@ -1171,14 +1108,12 @@ CREATE FUNCTION @extschema@.idgen_calls(
 	OUT sequence oid,
 	OUT plain boolean -- is the expression this call, and nothing else?
 ) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_calls'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
 
 -- What a text is in an expression that has it as a constant. Most expressions
 -- that do not draw from an id sequence are told by this, without a parser.
 CREATE FUNCTION @extschema@.idgen_constant(value text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_constant'
-	LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 -- A table and all that inherit from it, directly or not.
 CREATE FUNCTION @extschema@.idgen_heirs(relation oid) RETURNS SETOF oid
@@ -1194,15 +1129,13 @@ END;
 
 -- How many digits of which base fit into a text id of that length.
 CREATE FUNCTION @extschema@.idgen_text_digits(format text, length integer, OUT digits integer, OUT base integer) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_text_digits'
-	LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 -- The greatest or the least id in a column; text ids are read by their format.
 -- Looks are brief, and then find nothing that would take long, or that the
 -- caller may not know; free, and then fail at a table that is locked; or wait.
 CREATE FUNCTION @extschema@.idgen_column_end(relation oid, attnum smallint, upper boolean, format text, look text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_column_end_of'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_column_end_of' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- A column that draws, and one thing that it draws from.
 CREATE TYPE @extschema@.idgen_draw AS (
@@ -1509,8 +1442,7 @@ CREATE FUNCTION @extschema@.idgen_server_state(
 	OUT node_failing_since timestamptz,
 	OUT node_problem text
 ) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_server_state'
-	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 -- Ids are seen in a column before it is known how far its id sequence has got,
 -- while others draw. So where a column seems to be ahead, the facts are asked
@@ -1810,12 +1742,10 @@ CREATE FUNCTION @extschema@.idgen_centre_mark(
 	OUT timeline bigint,
 	OUT went_back text
 ) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_centre_mark'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_stats_reset'
-	LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 -- Raises an error unless it is a word for where a refill runs.
 CREATE FUNCTION @extschema@.idgen_check_refill(refill text) RETURNS void
@@ -1837,8 +1767,7 @@ $$;
 --
 
 CREATE FUNCTION @extschema@.idgen_lock_columns(relations oid[], attnums smallint[]) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_lock_columns'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Do the ids in a column tell how far its id sequence has got?
 CREATE FUNCTION @extschema@.idgen_has_ids(c @extschema@.idgen_draw) RETURNS boolean
@@ -2210,14 +2139,6 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name, text) IS 'move the id sequence of a column, or of all columns, behind the ids that these have; make those that are missing';
-COMMENT ON FUNCTION @extschema@.idgen_lock_columns(oid[], smallint[]) IS 'internal: keeps tables from being dropped';
-COMMENT ON FUNCTION @extschema@.idgen_has_ids(@extschema@.idgen_draw) IS 'internal: do the ids in a column tell how far they have got?';
-COMMENT ON FUNCTION @extschema@.idgen_check_ids(@extschema@.idgen_draw) IS 'internal: why the ids in a column do not tell how far they have got';
-COMMENT ON FUNCTION @extschema@.idgen_make_missing(text, @extschema@.idgen_draw[], oid, text, text) IS 'internal: makes the row that columns draw from';
-COMMENT ON FUNCTION @extschema@.idgen_check_movable(text, text, oid) IS 'internal: can an id sequence be moved behind ids?';
-COMMENT ON FUNCTION @extschema@.idgen_move_past(text, text, text, numeric, numeric) IS 'internal: moves an id sequence behind ids';
-COMMENT ON FUNCTION @extschema@.idgen_sync_one(text, text, text, @extschema@.idgen_draw[], @extschema@.idgen_draw[], text) IS 'internal: moves an id sequence behind the ids in columns';
-COMMENT ON FUNCTION @extschema@.idgen_sync_columns(regclass, name, text, text) IS 'internal: idgen_sync() with a search_path';
 
 --
 -- Moving columns over: with the caller's own privileges
@@ -2225,29 +2146,24 @@ COMMENT ON FUNCTION @extschema@.idgen_sync_columns(regclass, name, text, text) I
 
 -- Keep others from a table, and from all that inherit from it.
 CREATE FUNCTION @extschema@.idgen_lock_to_move(relation oid) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_lock_to_move'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Keep a native sequence from being dropped, or from being drawn from if it is
 -- to be dropped, until the transaction ends.
 CREATE FUNCTION @extschema@.idgen_lock_sequence(sequence oid, to_drop boolean) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_lock_sequence'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- How the server calls the sequence of a serial column, if that name is free;
 -- and make such a sequence for the owner of the table. No SQL does that.
 CREATE FUNCTION @extschema@.idgen_serial_name(table_name name, column_name name) RETURNS name
-	AS 'MODULE_PATHNAME', 'idgen_serial_name'
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_make_serial(relation oid, column_name name, start bigint) RETURNS oid
-	AS 'MODULE_PATHNAME', 'idgen_make_serial'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Have a column refuse nulls: the CHECKs that the server looks at run with the
 -- rights of the table's owner.
 CREATE FUNCTION @extschema@.idgen_set_not_null(relation oid, column_name name) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_set_not_null'
-	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Run a command by the search_path of whoever has called: event triggers may
 -- rely on it. The command names all that is in it with its schema.
@@ -2750,43 +2666,7 @@ CREATE FUNCTION @extschema@.idgen_release(relation regclass, column_name name, k
 
 COMMENT ON FUNCTION @extschema@.idgen_adopt(regclass, name, text, text) IS 'have a column draw from a new id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_release(regclass, name, text) IS 'have a column draw from a native sequence again, as an identity or serial column';
-COMMENT ON FUNCTION @extschema@.idgen_check_refill(text) IS 'internal: is it a refill?';
-COMMENT ON FUNCTION @extschema@.idgen_heirs(oid) IS 'internal: a table and all that inherit from it';
-COMMENT ON FUNCTION @extschema@.idgen_lock_to_move(oid) IS 'internal: locks a table';
-COMMENT ON FUNCTION @extschema@.idgen_lock_sequence(oid, boolean) IS 'internal: locks a native sequence';
-COMMENT ON FUNCTION @extschema@.idgen_serial_name(name, name) IS 'internal: the name of the sequence of a serial column';
-COMMENT ON FUNCTION @extschema@.idgen_make_serial(oid, name, bigint) IS 'internal: makes the sequence of a serial column';
-COMMENT ON FUNCTION @extschema@.idgen_set_not_null(oid, name) IS 'internal: has a column refuse nulls';
-COMMENT ON FUNCTION @extschema@.idgen_run(text, text) IS 'internal: runs a command by a search_path';
-COMMENT ON FUNCTION @extschema@.idgen_hold_column(text, regclass, name, text[]) IS 'internal: locks a column that shall be moved';
-COMMENT ON FUNCTION @extschema@.idgen_member_calls(oid[], name) IS 'internal: the calls by which a column draws';
-COMMENT ON FUNCTION @extschema@.idgen_hold_sequences(oid[], name) IS 'internal: locks the native sequences of a column';
-COMMENT ON FUNCTION @extschema@.idgen_first_free_id(text, text, numeric, bigint) IS 'internal: the first id that a column can go on with';
-COMMENT ON FUNCTION @extschema@.idgen_adopt_column(regclass, name, text, text, text) IS 'internal: idgen_adopt() with a search_path';
-COMMENT ON FUNCTION @extschema@.idgen_release_column(regclass, name, text, text) IS 'internal: idgen_release() with a search_path';
-COMMENT ON FUNCTION @extschema@.idgen_constant(text) IS 'internal: a constant in a stored expression';
 
-COMMENT ON FUNCTION @extschema@.idgen_parent(text) IS 'internal: what a draw would make the row of that name from';
-COMMENT ON FUNCTION @extschema@.idgen_look(text, text, text, text, boolean, bigint, bigint) IS 'internal: an id sequence that is to be moved';
-COMMENT ON FUNCTION @extschema@.idgen_drop_cached(text) IS 'internal: drops what is cached of a row';
-COMMENT ON FUNCTION @extschema@.idgen_start_sequence(oid, bigint, boolean) IS 'internal: setval() that a rollback undoes';
-COMMENT ON FUNCTION @extschema@.idgen_native_start(oid, text, integer, bigint, numeric) IS 'internal: what a native sequence has to say to go on with an id';
-COMMENT ON FUNCTION @extschema@.idgen_restart_at(text, bigint, text) IS 'internal: idgen_restart() with a search_path';
-COMMENT ON FUNCTION @extschema@.idgen_create_child(text, text, bigint) IS 'internal: makes a row from a template or a row with periods';
-COMMENT ON FUNCTION @extschema@.idgen_facts(text[], boolean, boolean) IS 'internal: what is known of id sequences';
-COMMENT ON FUNCTION @extschema@.idgen_native_facts(oid) IS 'internal: what is known of a native sequence';
-COMMENT ON FUNCTION @extschema@.idgen_refused_code() IS 'internal: what stands on id_sequences and must not run';
-COMMENT ON FUNCTION @extschema@.idgen_calls(pg_node_tree) IS 'internal: the calls in an expression that draw';
-COMMENT ON FUNCTION @extschema@.idgen_text_digits(text, integer) IS 'internal: the digits that fit into a text id';
-COMMENT ON FUNCTION @extschema@.idgen_column_end(oid, smallint, boolean, text, text) IS 'internal: the greatest or the least id in a column';
-COMMENT ON FUNCTION @extschema@.idgen_draws(text[], oid[], smallint[]) IS 'internal: the columns that draw from anything';
-COMMENT ON FUNCTION @extschema@.idgen_counts(oid, oid, oid) IS 'internal: do the columns of a role count?';
-COMMENT ON FUNCTION @extschema@.idgen_column_limit(integer, bigint, bigint, bigint, text, numeric, text, oid, integer, text) IS 'internal: the last value that a column holds';
-COMMENT ON FUNCTION @extschema@.idgen_percent_left(integer, bigint, bigint, boolean, numeric) IS 'internal: the percentage of values that is left';
-COMMENT ON FUNCTION @extschema@.idgen_conditions() IS 'internal: what view idgen_health shows';
-COMMENT ON FUNCTION @extschema@.idgen_server_state() IS 'internal: what view idgen_server shows';
-COMMENT ON FUNCTION @extschema@.idgen_all_columns() IS 'internal: what view idgen_columns shows';
-COMMENT ON FUNCTION @extschema@.idgen_centre_mark(text, text) IS 'internal: what view idgen_centre_marks shows of an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_stats_reset() IS 'set the counters in idgen_stats to zero';
 
 CREATE VIEW @extschema@.idgen_stats WITH (security_invoker = true) AS
@@ -2924,9 +2804,7 @@ COMMENT ON COLUMN @extschema@.idgen_columns.adoptable IS 'would idgen_adopt acce
 --
 
 CREATE FUNCTION @extschema@.idgen_columns_dropped() RETURNS event_trigger
-	AS 'MODULE_PATHNAME', 'idgen_columns_dropped' LANGUAGE C;
-
-COMMENT ON FUNCTION @extschema@.idgen_columns_dropped() IS 'internal: event trigger that deletes the rows of dropped columns';
+	AS 'MODULE_PATHNAME' LANGUAGE C;
 
 CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
 	EXECUTE FUNCTION @extschema@.idgen_columns_dropped();
@@ -2944,8 +2822,6 @@ BEGIN
 	END IF;
 END
 $$;
-
-COMMENT ON FUNCTION @extschema@.idgen_schema_altered() IS 'internal: event trigger that keeps the schema of the extension from being renamed';
 
 CREATE EVENT TRIGGER idgen_schema_altered ON ddl_command_end
 	WHEN TAG IN ('ALTER SCHEMA')
@@ -2973,8 +2849,6 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION @extschema@.idgen_trigger_made() IS 'internal: event trigger that refuses triggers of others on id_sequences';
-
 CREATE EVENT TRIGGER idgen_trigger_made ON ddl_command_end
 	WHEN TAG IN ('CREATE TRIGGER')
 	EXECUTE FUNCTION @extschema@.idgen_trigger_made();
@@ -2983,7 +2857,8 @@ ALTER EVENT TRIGGER idgen_trigger_made ENABLE ALWAYS;
 
 --
 -- Rights. At first all that there is belongs to its owner alone, whatever
--- default privileges give or take. Then each object gets what it is for.
+-- default privileges give or take. Then each object gets what it is for. What
+-- has no comment by then is a function that nobody calls by name.
 --
 
 DO $$
@@ -3012,6 +2887,8 @@ BEGIN
 			WHERE prorettype <> ALL ('{trigger, event_trigger}'::regtype[]) AND
 				proname <> ALL ('{idgen_next_support, idgen_fdw_validator, idgen_stats_reset,
 					idgen_lease_node, idgen_reserve_node}')
+		UNION ALL SELECT format('COMMENT ON FUNCTION %s IS %L', identity, 'internal: see the script that makes it')
+			FROM members WHERE classid = 'pg_proc'::regclass AND obj_description(objid, 'pg_proc') IS NULL
 		ORDER BY 1 DESC -- REVOKE before GRANT
 	LOOP
 		EXECUTE command;
