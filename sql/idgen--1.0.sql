@@ -303,7 +303,7 @@ CREATE FUNCTION @extschema@.idgen_next(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
 
 -- What the support function puts in its place in column defaults of COPY. The
--- label STABLE has COPY store rows in batches; see src/sql/copy_batches.c. SQL
+-- label STABLE has COPY store rows in batches; see src/sql/utility.c. SQL
 -- cannot make an argument of type internal, so nobody calls it by name.
 CREATE FUNCTION @extschema@.idgen_next_in_copy(name text, internal) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
@@ -313,7 +313,7 @@ CREATE FUNCTION @extschema@.idgen_next(name text, source text) RETURNS bigint
 CREATE FUNCTION @extschema@.idgen_next_big(name text) RETURNS numeric
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME', 'idgen_next_big_from' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next_text(name text) RETURNS text
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -2460,9 +2460,10 @@ BEGIN
 	IF target IS NULL AND cardinality(rows_of) = 1 THEN
 		target := rows_of[1];
 	ELSIF target IS NULL THEN
-		target := (SELECT t.name FROM (SELECT 0 AS place, c.table_name || '.' || idgen_adopt_column.column_name AS name
-				UNION ALL SELECT g, c.table_name || '.' || idgen_adopt_column.column_name || g FROM generate_series(1, 1000) AS g) AS t
-			WHERE t.name = ANY (rows_of) OR NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS w WHERE w.name = t.name) ORDER BY t.place LIMIT 1);
+		FOR g IN 0 .. 1000 LOOP
+			target := concat(c.table_name, '.', idgen_adopt_column.column_name, nullif(g, 0));
+			EXIT WHEN target = ANY (rows_of) OR NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS w WHERE w.name = target);
+		END LOOP;
 	END IF;
 	IF target = ANY (rows_of) THEN
 		SELECT w.source INTO s FROM ONLY @extschema@.id_sequences AS w WHERE w.name = target FOR UPDATE;
@@ -2597,19 +2598,20 @@ BEGIN
 
 	-- who else draws from it, and counts
 	FOR s IN
-		WITH stored AS (SELECT @extschema@.idgen_constant(target::text) AS name)
+		WITH users AS MATERIALIZED (
+			SELECT e.relation, e.attnum, e.domain
+			FROM (SELECT d.adrelid AS relation, d.adnum AS attnum, NULL::oid AS domain, d.adbin AS expression FROM pg_attrdef AS d
+				UNION ALL SELECT NULL, NULL, y.oid, y.typdefaultbin FROM pg_type AS y) AS e
+			WHERE strpos(e.expression::text, (SELECT @extschema@.idgen_constant(target::text))) > 0
+				AND EXISTS (SELECT FROM @extschema@.idgen_calls(e.expression::pg_node_tree) AS k WHERE k.form <> 'nextval' AND k.name = target)
+		)
 		SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
-			FROM stored AS t JOIN pg_attrdef AS d ON strpos(d.adbin::text, t.name) > 0
-				CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin::pg_node_tree) AS k
-				JOIN pg_class AS r ON r.oid = d.adrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
-				JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
-			WHERE k.form <> 'nextval' AND k.name = target
-				AND NOT (d.adrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
+			FROM users AS u JOIN pg_class AS r ON r.oid = u.relation JOIN pg_namespace AS n ON n.oid = r.relnamespace
+				JOIN pg_attribute AS a ON a.attrelid = u.relation AND a.attnum = u.attnum
+			WHERE NOT (u.relation = ANY (c.members) AND a.attname = idgen_release_column.column_name)
 		UNION ALL
 		SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner
-			FROM stored AS t JOIN pg_type AS y ON strpos(y.typdefaultbin::text, t.name) > 0
-				CROSS JOIN LATERAL @extschema@.idgen_calls(y.typdefaultbin::pg_node_tree) AS k
-			WHERE k.form <> 'nextval' AND k.name = target
+			FROM users AS u JOIN pg_type AS y ON y.oid = u.domain
 	LOOP
 		CONTINUE WHEN NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);
 		RAISE 'cannot delete id sequence "%" because % draws from it', target, s.what

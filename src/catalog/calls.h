@@ -43,7 +43,8 @@ extern List *idgen_calls_in(const IdgenSearched *searched, const char *stored);
 /* Is given a default, as its catalog has it, and a call in it. */
 typedef void (*IdgenDefaultVisitor)(HeapTuple tuple, const IdgenDrawCall *call, void *context);
 
-extern void idgen_defaults_visit(Oid idgen_schema, Oid catalog, AttrNumber expression,
+extern char *idgen_stored_constant(const char *bytes, Size length);
+extern void idgen_defaults_visit(Oid idgen_schema, Oid catalog, AttrNumber expression, const char *name,
                                  IdgenDefaultVisitor visit, void *context);
 
 #endif /* IDGEN_CALLS_H */

@@ -87,7 +87,7 @@ idgen_name_is_used(Oid id_sequences, const char *name)
 {
 	Use use = {.id_sequences = id_sequences, .name = name};
 
-	idgen_defaults_visit(get_rel_namespace(id_sequences), AttrDefaultRelationId, Anum_pg_attrdef_adbin,
+	idgen_defaults_visit(get_rel_namespace(id_sequences), AttrDefaultRelationId, Anum_pg_attrdef_adbin, name,
 	                     visit_default, &use);
 	return use.found;
 }

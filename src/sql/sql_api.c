@@ -19,7 +19,6 @@
 PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);
 PG_FUNCTION_INFO_V1(idgen_next_big);
-PG_FUNCTION_INFO_V1(idgen_next_big_from);
 PG_FUNCTION_INFO_V1(idgen_next_in_copy);
 PG_FUNCTION_INFO_V1(idgen_next_range);
 PG_FUNCTION_INFO_V1(idgen_last);
@@ -30,88 +29,6 @@ PG_FUNCTION_INFO_V1(idgen_peek);
  * bigint.
  */
 #define IDGEN_RANGE_MAX (INT64CONST(1) << 62)
-
-/* The slow part of next_id(). */
-static pg_noinline Datum
-next_id_slow(IdgenHandle *handle, const IdgenSource *asked)
-{
-	IdgenCall call = {.function = "idgen_next()", .asked = asked, .count = 1};
-	int64 value;
-
-	handle = idgen_draw_one(handle, &call, &value);
-	PG_RETURN_INT64(idgen_compose(handle, &call, value));
-}
-
-/*
- * The next id. The hot path draws only ids of layout plain, so it composes
- * none.
- */
-static pg_attribute_always_inline Datum
-next_id(IdgenHandle *handle, const IdgenSource *asked)
-{
-	int64 value;
-
-	if (likely(idgen_draw_fast(handle, asked, &value)))
-		PG_RETURN_INT64(value);
-	return next_id_slow(handle, asked);
-}
-
-/* The next id, plus big_base. */
-static Datum
-next_big_id(IdgenHandle *handle, const IdgenSource *asked)
-{
-	int64 value;
-	int prefix = 0;
-
-	if (!idgen_draw_fast(handle, asked, &value))
-	{
-		IdgenCall call = {
-			.function = "idgen_next_big()",
-			.asked = asked,
-			.form = IDGEN_FORM_NUMERIC,
-			.count = 1,
-		};
-
-		handle = idgen_draw_one(handle, &call, &value);
-		prefix = call.prefix;
-	}
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, prefix, value, handle->found.big_base));
-}
-
-/* idgen_next(name text) returns bigint */
-Datum
-idgen_next(PG_FUNCTION_ARGS)
-{
-	return next_id(idgen_call_site(fcinfo, 1)->handle, NULL);
-}
-
-/*
- * idgen_next(name text, source text) returns bigint. Raises 22023 for an
- * unknown source, and for another source than that of the row.
- */
-Datum
-idgen_next_from(PG_FUNCTION_ARGS)
-{
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-
-	return next_id(site->handle, site->asked);
-}
-
-/* idgen_next_big(name text) returns numeric: the next id, plus big_base */
-Datum
-idgen_next_big(PG_FUNCTION_ARGS)
-{
-	return next_big_id(idgen_call_site(fcinfo, 1)->handle, NULL);
-}
-
-/* idgen_next_big(name text, source text) returns numeric */
-Datum
-idgen_next_big_from(PG_FUNCTION_ARGS)
-{
-	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
-
-	return next_big_id(site->handle, site->asked);
-}
 
 /*
  * Raises 55000 if the id sequence has got a source that runs code since COPY
@@ -132,30 +49,87 @@ check_without_code(const IdgenHandle *handle)
 		         errhint("Repeat the COPY.")));
 }
 
+/* The slow part of next_id(). */
 static pg_noinline Datum
-next_id_in_copy_slow(IdgenHandle *handle)
+next_id_slow(IdgenHandle *handle, const IdgenSource *asked, bool in_copy)
 {
-	IdgenCall call = {.function = "idgen_next()", .count = 1};
+	IdgenCall call = {.function = "idgen_next()", .asked = asked, .count = 1};
 	int64 value;
 
 	handle = idgen_draw_one(handle, &call, &value);
-	check_without_code(handle);
+	if (in_copy)
+		check_without_code(handle);
 	PG_RETURN_INT64(idgen_compose(handle, &call, value));
 }
 
 /*
+ * The next id. The hot path draws only ids of layout plain, so it composes
+ * none.
+ */
+static pg_attribute_always_inline Datum
+next_id(IdgenHandle *handle, const IdgenSource *asked, bool in_copy)
+{
+	int64 value;
+
+	if (likely(idgen_draw_fast(handle, asked, &value)))
+		PG_RETURN_INT64(value);
+	return next_id_slow(handle, asked, in_copy);
+}
+
+/* idgen_next(name text) returns bigint */
+Datum
+idgen_next(PG_FUNCTION_ARGS)
+{
+	return next_id(idgen_call_site(fcinfo, 1)->handle, NULL, false);
+}
+
+/*
+ * idgen_next(name text, source text) returns bigint. Raises 22023 for an
+ * unknown source, and for another source than that of the row.
+ */
+Datum
+idgen_next_from(PG_FUNCTION_ARGS)
+{
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
+
+	return next_id(site->handle, site->asked, false);
+}
+
+/*
+ * idgen_next_big(name text [, source text]) returns numeric: the next id, plus
+ * big_base
+ */
+Datum
+idgen_next_big(PG_FUNCTION_ARGS)
+{
+	IdgenCallSite *site = idgen_call_site(fcinfo, 1);
+	IdgenHandle *handle = site->handle;
+	int64 value;
+	int prefix = 0;
+
+	if (!idgen_draw_fast(handle, site->asked, &value))
+	{
+		IdgenCall call = {
+			.function = "idgen_next_big()",
+			.asked = site->asked,
+			.form = IDGEN_FORM_NUMERIC,
+			.count = 1,
+		};
+
+		handle = idgen_draw_one(handle, &call, &value);
+		prefix = call.prefix;
+	}
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, prefix, value, handle->found.big_base));
+}
+
+/*
  * idgen_next_in_copy(name text, internal) returns bigint: what the planner puts
- * in place of idgen_next(name) in defaults of COPY, see copy_batches.c
+ * in place of idgen_next(name) in defaults of COPY, see utility.c
  */
 Datum
 idgen_next_in_copy(PG_FUNCTION_ARGS)
 {
-	IdgenHandle *handle = idgen_call_site(fcinfo, 2)->handle;
-	int64 value;
-
-	if (likely(idgen_draw_fast(handle, NULL, &value)))
-		PG_RETURN_INT64(value);
-	return next_id_in_copy_slow(handle);
+	return next_id(idgen_call_site(fcinfo, 2)->handle, NULL, true);
 }
 
 /*

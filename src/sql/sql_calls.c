@@ -108,19 +108,12 @@ idgen_calls(PG_FUNCTION_ARGS)
 
 /*
  * idgen_constant(value text) returns text: what is in an expression, as it is
- * stored, if that text is a constant there. The server writes the bytes of a
- * constant as numbers.
+ * stored, if that text is a constant there
  */
 Datum
 idgen_constant(PG_FUNCTION_ARGS)
 {
 	text *value = PG_GETARG_TEXT_PP(0);
-	const char *bytes = VARDATA_ANY(value);
-	StringInfoData stored;
 
-	initStringInfo(&stored);
-	for (Size i = 0; i < VARSIZE_ANY_EXHDR(value); i++)
-		appendStringInfo(&stored, " %d", (int) bytes[i]);
-	appendStringInfoChar(&stored, ' ');
-	PG_RETURN_TEXT_P(cstring_to_text_with_len(stored.data, stored.len));
+	PG_RETURN_TEXT_P(cstring_to_text(idgen_stored_constant(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value))));
 }

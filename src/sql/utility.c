@@ -1,34 +1,62 @@
 /*
  * utility.c
- *		Noticing utility commands: COPY FROM while it runs, DISCARD, and
- *		TRUNCATE … RESTART IDENTITY.
+ *		Utility commands: COPY FROM, DISCARD, and TRUNCATE … RESTART IDENTITY.
  *
  * Utility commands are all but SELECT, INSERT, UPDATE, DELETE and MERGE. The
  * server calls a hook for each, also for one that a function runs while another
  * one is in progress.
+ *
+ * COPY computes the defaults of a row before it stores it. It stores rows in
+ * batches of up to 1000 only if no default holds a volatile function, except
+ * nextval(): the code of such a function could look at the table, and would
+ * miss the rows of the batch. The server asks for that when it has planned the
+ * defaults. So while COPY FROM runs, the planner gets another function in place
+ * of idgen_next(name) in a default: one that does the same and is labelled
+ * STABLE.
+ *
+ * That is right only where drawing runs no code that could look at the table:
+ *
+ * - not that of an allocator (source "function"),
+ * - nor of triggers on id_sequences, which a refill fires,
+ * - nor of its policies.
+ *
+ * (CHECK constraints and generated columns could, too. The server takes them
+ * for immutable, also those of the table that COPY loads, and so do we.)
+ *
+ * And the label must not matter to anything else. It would to ALTER TABLE ...
+ * ADD COLUMN, which computes a default once for all rows unless it is volatile.
+ * That is a utility command, so idgen_in_copy_from() says no in it. Other
+ * commands have a planner's context ("root"). What remains are other
+ * expressions that COPY itself evaluates for each row, such as its condition:
+ * there, the label says what is true in a default.
+ *
+ * The other function takes an argument of type internal, which SQL cannot make:
+ * nobody calls it but through here. An expression with it may outlive COPY in a
+ * cache of the server (that of a domain's constraints), so it draws anywhere.
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "access/tableam.h"
-#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/parsenodes.h"
+#include "nodes/makefuncs.h"
+#include "nodes/supportnodes.h"
+#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
 
-#include "catalog/owned_rows.h"
 #include "catalog/row.h"
-#include "catalog/row_write.h"
+#include "catalog/row_code.h"
 #include "catalog/source.h"
-#include "catalog/table.h"
-#include "catalog/version.h"
 #include "common/compat.h"
 #include "session/names.h"
-#include "session/xact_changes.h"
 #include "sql/hooks.h"
+
+PG_FUNCTION_INFO_V1(idgen_next_support);
 
 /* What a utility command is to idgen. */
 typedef enum UtilityCommand
@@ -47,91 +75,6 @@ static UtilityCommand running = UTILITY_OTHER;
 
 /* The tables that it truncates, and whose id sequences it restarts. */
 static List *truncated = NIL;
-
-/*
- * TRUNCATE … RESTART IDENTITY restarts the id sequences that belong to columns
- * of the tables. It is part of the command, as with native sequences: a
- * rollback undoes it, and it takes the right to restart them, which is to own
- * the table.
- */
-
-/*
- * The names of the id sequences that belong to columns of these tables. Raises
- * 42501 if there is one of a table that the current user does not own.
- */
-static List *
-find_names(Oid id_sequences, const List *relids)
-{
-	IdgenOwnedSearch search;
-	List *names = NIL;
-	ListCell *cell;
-
-	if (!idgen_owned_begin(&search, id_sequences))
-		return NIL;
-	foreach(cell, relids)
-	{
-		Oid relid = lfirst_oid(cell);
-		List *of_table = idgen_owned_by_table(&search, relid);
-
-		if (of_table != NIL && !object_ownercheck(RelationRelationId, relid, GetUserId()))
-			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
-		names = list_concat(names, of_table);
-	}
-	idgen_owned_end(&search);
-	return names;
-}
-
-/*
- * Restart an id sequence where it began. One that does not count itself stays:
- * a native sequence that belongs to the column is restarted by the server.
- */
-static void
-restart(Relation rel, const char *name, TupleTableSlot *row)
-{
-	IdgenRowChanges changes = {.n = 0};
-	const IdgenSource *source;
-	bool isnull;
-	Datum start;
-
-	if (!idgen_row_take(rel, name, row))
-		return;
-	source = idgen_source_of_row(row);
-	start = slot_getattr(row, IDGEN_ATT_START_VALUE, &isnull);
-	if (source != NULL && source->locks_row && !isnull)
-	{
-		idgen_changes_note_row(RelationGetRelid(rel), name, IDGEN_CHANGE_DROP);
-		idgen_row_set(&changes, IDGEN_ATT_NEXT_BLOCK_START, start, false);
-		idgen_row_set(&changes, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0), false);
-		idgen_row_alter(rel, row, &changes);
-	}
-	ExecClearTuple(row);
-}
-
-/*
- * Restart the id sequences that belong to columns of these tables. Raises 42501
- * unless the current user owns the tables, and what idgen_table_open() and
- * idgen_row_alter() do.
- */
-static void
-restart_of_tables(const List *relids)
-{
-	Oid id_sequences = relids != NIL ? idgen_table_of_extension() : InvalidOid;
-	List *names = OidIsValid(id_sequences) ? find_names(id_sequences, relids) : NIL;
-	Relation rel;
-	TupleTableSlot *row;
-	ListCell *cell;
-
-	if (names == NIL)
-		return;
-	rel = idgen_table_open(id_sequences, RowExclusiveLock);
-	row = table_slot_create(rel, NULL);
-	idgen_table_check_not_rewritten(rel);
-	foreach(cell, names)
-		restart(rel, lfirst(cell), row);
-	ExecDropSingleTupleTableSlot(row);
-	table_close(rel, NoLock);
-	CommandCounterIncrement();
-}
 
 /*
  * The hook
@@ -170,7 +113,7 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
 		if (running == UTILITY_DISCARD_SEQUENCES)
 			idgen_names_forget_last();
 		else if (running == UTILITY_RESTART_IDENTITY)
-			restart_of_tables(truncated);
+			idgen_restart_of_tables(truncated);
 	}
 	PG_FINALLY();
 	{
@@ -204,4 +147,90 @@ idgen_utility_init(void)
 {
 	next_utility = ProcessUtility_hook ? ProcessUtility_hook : standard_ProcessUtility;
 	ProcessUtility_hook = process_utility;
+}
+
+/*
+ * Having COPY store rows in batches
+ */
+
+/*
+ * Can the current user draw ids of that name without running code that looks at
+ * other tables? The answer is no if that is not known: there is no row yet, or
+ * the row of a period is drawn from, or the table is locked. COPY does not wait
+ * here, since it may draw without looking at the table.
+ */
+static bool
+draws_without_code(Oid relid, const text *name)
+{
+	const IdgenSource *source = NULL;
+	IdgenRow row;
+	bool answer;
+
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return false;
+	if (idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)) &&
+	    slot_attisnull(row.slot, IDGEN_ATT_PERIOD))
+		source = idgen_source_of_row(row.slot);
+	answer = source != NULL && !source->runs_code && idgen_refills_are_plain(row.rel) &&
+		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
+	idgen_row_close(&row);
+	UnlockRelationOid(relid, AccessShareLock);
+	return answer;
+}
+
+static bool
+may_execute(Oid funcid)
+{
+	return object_aclcheck(ProcedureRelationId, funcid, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK;
+}
+
+/*
+ * The function to take in place of idgen_next(name). Invalid if the owner of
+ * the extension has changed functions, or if the user may not call both: then
+ * idgen_next() says so.
+ */
+static Oid
+function_in_copy(Oid funcid)
+{
+	static const Oid types[] = {TEXTOID, INTERNALOID};
+	Oid found = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+	                            CStringGetDatum("idgen_next_in_copy"),
+	                            PointerGetDatum(buildoidvector(types, lengthof(types))),
+	                            ObjectIdGetDatum(get_func_namespace(funcid)));
+
+	return OidIsValid(found) && may_execute(funcid) && may_execute(found) ? found : InvalidOid;
+}
+
+/*
+ * What to put in place of a call in a default of COPY; NULL for nothing. (A
+ * constant is not null: the planner has replaced the call by null then.)
+ */
+static Node *
+call_in_copy(const FuncExpr *call)
+{
+	Oid relid = get_relname_relid("id_sequences", get_func_namespace(call->funcid));
+	Oid funcid = function_in_copy(call->funcid);
+	Const *name = linitial(call->args);
+	Const *internal;
+
+	if (list_length(call->args) != 1 || !OidIsValid(relid) || !OidIsValid(funcid) ||
+	    !IsA(name, Const) || name->constisnull ||
+	    !draws_without_code(relid, DatumGetTextPP(name->constvalue)))
+		return NULL;
+	internal = makeConst(INTERNALOID, -1, InvalidOid, sizeof(Datum), (Datum) 0, false, true);
+	return (Node *) makeFuncExpr(funcid, call->funcresulttype, list_make2(name, internal),
+	                             call->funccollid, call->inputcollid, COERCE_EXPLICIT_CALL);
+}
+
+/* The planner support function of idgen_next(name) */
+Datum
+idgen_next_support(PG_FUNCTION_ARGS)
+{
+	Node *request = (Node *) PG_GETARG_POINTER(0);
+	Node *answer = NULL;
+
+	if (IsA(request, SupportRequestSimplify) && idgen_in_copy_from() &&
+	    ((SupportRequestSimplify *) request)->root == NULL)
+		answer = call_in_copy(((SupportRequestSimplify *) request)->fcall);
+	PG_RETURN_POINTER(answer);
 }

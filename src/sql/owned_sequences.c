@@ -1,6 +1,7 @@
 /*
- * columns_dropped.c
- *		What becomes of an id sequence when its column is dropped.
+ * owned_sequences.c
+ *		What becomes of an id sequence when its column is dropped, or its table
+ *		truncated.
  *
  * An event trigger calls this at the end of each command that has dropped
  * something. It was preferred to the server's hook object_access_hook, which is
@@ -13,6 +14,11 @@
  * where there is no id_sequences as it should be, nothing is done, and where
  * something on it must not run, the row stays, with a warning. Where rows have
  * lost their column, all defaults are looked at once.
+ *
+ * TRUNCATE … RESTART IDENTITY restarts the id sequences that belong to columns
+ * of the tables. It is part of the command, as with native sequences: a
+ * rollback undoes it, and it takes the right to restart them, which is to own
+ * the table.
  */
 #include "postgres.h"
 
@@ -36,8 +42,12 @@
 #include "catalog/row.h"
 #include "catalog/row_code.h"
 #include "catalog/row_write.h"
+#include "catalog/source.h"
 #include "catalog/table.h"
+#include "catalog/version.h"
 #include "common/compat.h"
+#include "session/xact_changes.h"
+#include "sql/hooks.h"
 
 PG_FUNCTION_INFO_V1(idgen_columns_dropped);
 
@@ -56,6 +66,33 @@ typedef struct Orphan
 	IdgenOwningColumn column; /* that it shall belong to; IDGEN_NO_COLUMN for none */
 	bool inherits;            /* does that inherit from another one? */
 } Orphan;
+
+/*
+ * The rows that are to be written to. What is done to them counts for what
+ * comes behind them in the transaction.
+ */
+typedef struct Rows
+{
+	Relation rel;
+	TupleTableSlot *row; /* the one that has been taken */
+} Rows;
+
+static Rows
+open_rows(Oid id_sequences)
+{
+	Relation rel = idgen_table_open(id_sequences, RowExclusiveLock);
+
+	idgen_table_check_not_rewritten(rel);
+	return (Rows){rel, table_slot_create(rel, NULL)};
+}
+
+static void
+close_rows(Rows *rows)
+{
+	ExecDropSingleTupleTableSlot(rows->row);
+	table_close(rows->rel, NoLock);
+	CommandCounterIncrement();
+}
 
 /*
  * Finding orphans
@@ -240,6 +277,7 @@ find_users(Orphan *orphans, int n, Oid id_sequences)
 {
 	Oid schema = get_rel_namespace(id_sequences);
 	Orphans context = {orphans, n, id_sequences};
+	const char *name = n == 1 ? orphans[0].name : NULL;
 	bool all_there;
 
 	do
@@ -249,8 +287,8 @@ find_users(Orphan *orphans, int n, Oid id_sequences)
 			orphans[i].is_used = false;
 			orphans[i].column = IDGEN_NO_COLUMN;
 		}
-		idgen_defaults_visit(schema, AttrDefaultRelationId, Anum_pg_attrdef_adbin, visit_column, &context);
-		idgen_defaults_visit(schema, TypeRelationId, Anum_pg_type_typdefaultbin, visit_domain, &context);
+		idgen_defaults_visit(schema, AttrDefaultRelationId, Anum_pg_attrdef_adbin, name, visit_column, &context);
+		idgen_defaults_visit(schema, TypeRelationId, Anum_pg_type_typdefaultbin, name, visit_domain, &context);
 		all_there = true;
 		for (int i = 0; i < n; i++)
 		{
@@ -306,19 +344,15 @@ settle_all(Oid id_sequences, List *names)
 {
 	int n = list_length(names);
 	Orphan *orphans = palloc(n * sizeof(Orphan));
-	Relation rel = idgen_table_open(id_sequences, RowExclusiveLock);
-	TupleTableSlot *row = table_slot_create(rel, NULL);
+	Rows rows = open_rows(id_sequences);
 	bool all_there = true;
 
-	idgen_table_check_not_rewritten(rel);
 	for (int i = 0; i < n; i++)
 		orphans[i].name = list_nth(names, i);
 	find_users(orphans, n, id_sequences);
 	for (int i = 0; i < n; i++)
-		all_there = settle(rel, &orphans[i], row) && all_there;
-	ExecDropSingleTupleTableSlot(row);
-	table_close(rel, NoLock);
-	CommandCounterIncrement();
+		all_there = settle(rows.rel, &orphans[i], rows.row) && all_there;
+	close_rows(&rows);
 	return all_there;
 }
 
@@ -345,4 +379,81 @@ idgen_columns_dropped(PG_FUNCTION_ARGS)
 		names = find_orphans(id_sequences);
 	while (names != NIL && !settle_all(id_sequences, names));
 	PG_RETURN_NULL();
+}
+
+/*
+ * Truncating
+ */
+
+/*
+ * The names of the id sequences that belong to columns of these tables. Raises
+ * 42501 if there is one of a table that the current user does not own.
+ */
+static List *
+find_owned(Oid id_sequences, const List *relids)
+{
+	IdgenOwnedSearch search;
+	List *names = NIL;
+	ListCell *cell;
+
+	if (!idgen_owned_begin(&search, id_sequences))
+		return NIL;
+	foreach(cell, relids)
+	{
+		Oid relid = lfirst_oid(cell);
+		List *of_table = idgen_owned_by_table(&search, relid);
+
+		if (of_table != NIL && !object_ownercheck(RelationRelationId, relid, GetUserId()))
+			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
+		names = list_concat(names, of_table);
+	}
+	idgen_owned_end(&search);
+	return names;
+}
+
+/*
+ * Restart an id sequence where it began. One that does not count itself stays:
+ * a native sequence that belongs to the column is restarted by the server.
+ */
+static void
+restart(Relation rel, const char *name, TupleTableSlot *row)
+{
+	IdgenRowChanges changes = {.n = 0};
+	const IdgenSource *source;
+	bool isnull;
+	Datum start;
+
+	if (!idgen_row_take(rel, name, row))
+		return;
+	source = idgen_source_of_row(row);
+	start = slot_getattr(row, IDGEN_ATT_START_VALUE, &isnull);
+	if (source != NULL && source->locks_row && !isnull)
+	{
+		idgen_changes_note_row(RelationGetRelid(rel), name, IDGEN_CHANGE_DROP);
+		idgen_row_set(&changes, IDGEN_ATT_NEXT_BLOCK_START, start, false);
+		idgen_row_set(&changes, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0), false);
+		idgen_row_alter(rel, row, &changes);
+	}
+	ExecClearTuple(row);
+}
+
+/*
+ * Restart the id sequences that belong to columns of these tables. Raises 42501
+ * unless the current user owns the tables, and what idgen_table_open() and
+ * idgen_row_alter() do.
+ */
+void
+idgen_restart_of_tables(const List *relids)
+{
+	Oid id_sequences = relids != NIL ? idgen_table_of_extension() : InvalidOid;
+	List *names = OidIsValid(id_sequences) ? find_owned(id_sequences, relids) : NIL;
+	Rows rows;
+	ListCell *cell;
+
+	if (names == NIL)
+		return;
+	rows = open_rows(id_sequences);
+	foreach(cell, names)
+		restart(rows.rel, lfirst(cell), rows.row);
+	close_rows(&rows);
 }
