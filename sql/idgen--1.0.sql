@@ -372,22 +372,9 @@ COMMENT ON FUNCTION @extschema@.idgen_unscramble(text, bigint) IS 'the sequence 
 -- Creating and restarting: with the caller's own privileges
 --
 
--- Raises an error for what no id sequence can be called.
-CREATE FUNCTION @extschema@.idgen_check_name(name text) RETURNS void
-	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	IF idgen_check_name.name = '' THEN
-		RAISE 'name must not be empty' USING ERRCODE = 'invalid_parameter_value';
-	ELSIF char_length(idgen_check_name.name) > 255 THEN
-		RAISE 'name is too long' USING ERRCODE = 'string_data_right_truncation',
-			DETAIL = format('It has %s characters; 255 are allowed.', char_length(idgen_check_name.name));
-	END IF;
-END
-$$;
-
--- What is stored of these arguments of idgen_create(): names are looked up by
--- the search_path, and the column is kept from being dropped.
+-- What is stored of these arguments of idgen_create(). Raises an error for what
+-- can be none. Names are looked up by the search_path, and the column is kept
+-- from being dropped.
 CREATE FUNCTION @extschema@.idgen_new_row(
 	name text,
 	source text,
@@ -451,7 +438,6 @@ BEGIN
 	IF missing IS NOT NULL THEN
 		RAISE '% must not be null', missing USING ERRCODE = 'null_value_not_allowed';
 	END IF;
-	PERFORM @extschema@.idgen_check_name(idgen_insert.name::text);
 	IF idgen_insert.name LIKE '%/*/%' OR idgen_insert.name ~ '([*]|/%)$' AND idgen_insert.name NOT LIKE '%/*' THEN
 		missing := substring(idgen_insert.name FROM '^([^*%]*[^*%/])/*[*%]');
 		RAISE 'invalid name "%"', idgen_insert.name
@@ -1747,26 +1733,12 @@ CREATE FUNCTION @extschema@.idgen_centre_mark(
 CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
--- Raises an error unless it is a word for where a refill runs.
-CREATE FUNCTION @extschema@.idgen_check_refill(refill text) RETURNS void
-	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	IF idgen_check_refill.refill IS NULL THEN
-		RAISE 'refill must not be null' USING ERRCODE = 'null_value_not_allowed';
-	ELSIF idgen_check_refill.refill NOT IN ('transaction', 'worker', 'auto') THEN
-		RAISE 'invalid refill "%"', idgen_check_refill.refill
-			USING ERRCODE = 'invalid_parameter_value', HINT = 'Valid values are: transaction, worker, auto.';
-	END IF;
-END
-$$;
-
 --
 -- Moving id sequences behind the ids in their columns: with the caller's own
 -- privileges
 --
 
-CREATE FUNCTION @extschema@.idgen_lock_columns(relations oid[], attnums smallint[]) RETURNS void
+CREATE FUNCTION @extschema@.idgen_lock_column(relation oid, attnum smallint) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Do the ids in a column tell how far its id sequence has got?
@@ -2006,8 +1978,7 @@ BEGIN
 	END IF;
 
 	IF idgen_sync_one.look = 'wait' THEN
-		PERFORM @extschema@.idgen_lock_columns((SELECT array_agg(d.relation) FROM unnest(counted) AS d)::oid[],
-			(SELECT array_agg(d.attnum) FROM unnest(counted) AS d)::smallint[]);
+		PERFORM @extschema@.idgen_lock_column(d.relation::oid, d.attnum::smallint) FROM unnest(counted) AS d;
 	END IF;
 	IF held.has_row THEN
 		PERFORM FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_sync_one.name FOR UPDATE;
@@ -2054,10 +2025,10 @@ DECLARE
 BEGIN
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
 		RAISE 'idgen_sync() sees what is committed only at isolation level READ COMMITTED' USING ERRCODE = 'active_sql_transaction';
-	ELSIF idgen_sync_columns.relation IS NULL AND idgen_sync_columns.column_name IS NOT NULL THEN
-		RAISE 'relation must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF idgen_sync_columns.relation IS NULL AND idgen_sync_columns.column_name IS NOT NULL OR idgen_sync_columns.refill IS NULL THEN
+		RAISE '% must not be null', CASE WHEN idgen_sync_columns.refill IS NULL THEN 'refill' ELSE 'relation' END USING ERRCODE = 'null_value_not_allowed';
 	END IF;
-	PERFORM @extschema@.idgen_check_refill(idgen_sync_columns.refill::text);
+	PERFORM @extschema@.idgen_new_row(NULL::text, 'table'::text, NULL::text, idgen_sync_columns.refill::text, NULL::text);
 	IF idgen_sync_columns.relation IS NOT NULL THEN
 		SELECT n.nspname || '.' || r.relname INTO table_name
 			FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = idgen_sync_columns.relation;
@@ -2069,7 +2040,7 @@ BEGIN
 		END IF;
 
 		-- whoever has the table locked may be about to alter its columns
-		PERFORM @extschema@.idgen_lock_columns(ARRAY[a.attrelid]::oid[], ARRAY[a.attnum]::smallint[])
+		PERFORM @extschema@.idgen_lock_column(a.attrelid::oid, a.attnum::smallint)
 			FROM pg_attribute AS a WHERE a.attrelid = idgen_sync_columns.relation AND a.attnum > 0 AND NOT a.attisdropped
 				AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') AND NOT row_security_active(a.attrelid)
 			LIMIT 1;
@@ -2144,13 +2115,9 @@ COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name, text) IS 'move the id
 -- Moving columns over: with the caller's own privileges
 --
 
--- Keep others from a table, and from all that inherit from it.
-CREATE FUNCTION @extschema@.idgen_lock_to_move(relation oid) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-
--- Keep a native sequence from being dropped, or from being drawn from if it is
--- to be dropped, until the transaction ends.
-CREATE FUNCTION @extschema@.idgen_lock_sequence(sequence oid, to_drop boolean) RETURNS void
+-- Keep others from a table, with all that inherit from it, or from a native
+-- sequence, until the transaction ends; or only keep that from being dropped.
+CREATE FUNCTION @extschema@.idgen_hold(relation oid, to_change boolean) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- How the server calls the sequence of a serial column, if that name is free;
@@ -2160,8 +2127,7 @@ CREATE FUNCTION @extschema@.idgen_serial_name(table_name name, column_name name)
 CREATE FUNCTION @extschema@.idgen_make_serial(relation oid, column_name name, start bigint) RETURNS oid
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- Have a column refuse nulls: the CHECKs that the server looks at run with the
--- rights of the table's owner.
+-- Have a column refuse nulls, as the owner of the table.
 CREATE FUNCTION @extschema@.idgen_set_not_null(relation oid, column_name name) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
@@ -2261,7 +2227,7 @@ BEGIN
 		END IF;
 
 		CONTINUE WHEN look = 2;
-		PERFORM @extschema@.idgen_lock_to_move(idgen_hold_column.relation::oid);
+		PERFORM @extschema@.idgen_hold(idgen_hold_column.relation::oid, true::boolean);
 	END LOOP;
 
 	members := ARRAY(SELECT @extschema@.idgen_heirs(idgen_hold_column.relation::oid));
@@ -2331,7 +2297,7 @@ BEGIN
 		EXIT WHEN owned || '{0}' || used = held;
 		held := owned || '{0}' || used;
 		FOR s IN SELECT q FROM unnest(owned || used) AS q ORDER BY q LOOP
-			PERFORM @extschema@.idgen_lock_sequence(s::oid, (s = ANY (owned))::boolean);
+			PERFORM @extschema@.idgen_hold(s::oid, (s = ANY (owned))::boolean);
 		END LOOP;
 	END LOOP;
 	IF EXISTS (SELECT FROM pg_class AS r WHERE r.oid = ANY (owned || used) AND pg_is_other_temp_schema(r.relnamespace)) THEN
@@ -2380,12 +2346,11 @@ DECLARE
 	kept text[] := '{}';
 	report text;
 BEGIN
-	PERFORM @extschema@.idgen_check_name(idgen_adopt_column.name::text);
-	PERFORM @extschema@.idgen_check_refill(idgen_adopt_column.refill::text);
-	IF idgen_adopt_column.relation IS NULL THEN
-		RAISE 'relation must not be null' USING ERRCODE = 'null_value_not_allowed';
-	ELSIF idgen_adopt_column.column_name IS NULL THEN
-		RAISE 'column_name must not be null' USING ERRCODE = 'null_value_not_allowed';
+	PERFORM @extschema@.idgen_new_row(idgen_adopt_column.name::text, 'table'::text, NULL::text, idgen_adopt_column.refill::text, NULL::text);
+	IF num_nulls(idgen_adopt_column.relation, idgen_adopt_column.column_name, idgen_adopt_column.refill) > 0 THEN
+		RAISE '% must not be null', CASE WHEN idgen_adopt_column.relation IS NULL THEN 'relation'
+				WHEN idgen_adopt_column.column_name IS NULL THEN 'column_name' ELSE 'refill' END
+			USING ERRCODE = 'null_value_not_allowed';
 	ELSIF idgen_adopt_column.relation = '@extschema@.id_sequences'::regclass THEN
 		RAISE 'columns of table "id_sequences" cannot draw from it' USING ERRCODE = 'wrong_object_type';
 	ELSIF idgen_adopt_column.name LIKE '%/*' THEN
@@ -2598,20 +2563,22 @@ BEGIN
 
 	-- who else draws from it, and counts
 	FOR s IN
-		WITH users AS MATERIALIZED (
+		WITH found AS MATERIALIZED (
 			SELECT e.relation, e.attnum, e.domain
 			FROM (SELECT d.adrelid AS relation, d.adnum AS attnum, NULL::oid AS domain, d.adbin AS expression FROM pg_attrdef AS d
 				UNION ALL SELECT NULL, NULL, y.oid, y.typdefaultbin FROM pg_type AS y) AS e
 			WHERE strpos(e.expression::text, (SELECT @extschema@.idgen_constant(target::text))) > 0
-				AND EXISTS (SELECT FROM @extschema@.idgen_calls(e.expression::pg_node_tree) AS k WHERE k.form <> 'nextval' AND k.name = target)
+				AND EXISTS (SELECT FROM @extschema@.idgen_calls(e.expression::pg_node_tree) AS k
+					WHERE k.form <> 'nextval' AND k.name = target OFFSET 0)
 		)
-		SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
-			FROM users AS u JOIN pg_class AS r ON r.oid = u.relation JOIN pg_namespace AS n ON n.oid = r.relnamespace
-				JOIN pg_attribute AS a ON a.attrelid = u.relation AND a.attnum = u.attnum
-			WHERE NOT (u.relation = ANY (c.members) AND a.attname = idgen_release_column.column_name)
-		UNION ALL
-		SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner
-			FROM users AS u JOIN pg_type AS y ON y.oid = u.domain
+		SELECT u.what, u.title, u.owner FROM found AS f CROSS JOIN LATERAL (
+			SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
+				FROM pg_attribute AS a JOIN pg_class AS r ON r.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
+				WHERE a.attrelid = f.relation AND a.attnum = f.attnum
+					AND NOT (a.attrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
+			UNION ALL SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner FROM pg_type AS y WHERE y.oid = f.domain
+			OFFSET 0 -- look up only what was found
+		) AS u
 	LOOP
 		CONTINUE WHEN NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);
 		RAISE 'cannot delete id sequence "%" because % draws from it', target, s.what
@@ -2639,7 +2606,21 @@ BEGIN
 		w.next_block_start::numeric - CASE WHEN w.exhausted = 1 AND w.next_block_start = 9223372036854775807 THEN 0 ELSE 1 END,
 		@extschema@.idgen_column_end(idgen_release_column.relation::oid, c.attnum::smallint, true::boolean, NULL::text, 'wait'::text))::numeric, c.type_end::bigint);
 
-	PERFORM @extschema@.idgen_set_not_null(idgen_release_column.relation::oid, idgen_release_column.column_name::name);
+	-- The server looks whether CHECKs say so already, and may run functions in
+	-- them. None of several owners may run the code of another.
+	SELECT bool_or(r.relchecks > 0 AND NOT a.attnotnull) AS checked, count(DISTINCT r.relowner) > 1 AS shared INTO s
+		FROM pg_class AS r JOIN pg_attribute AS a ON a.attrelid = r.oid AND a.attname = idgen_release_column.column_name
+		WHERE r.oid = ANY (c.members);
+	IF s.checked AND s.shared THEN
+		RAISE 'cannot set column "%" of table "%" NOT NULL for several owners', idgen_release_column.column_name,
+				(SELECT r.relname FROM pg_class AS r WHERE r.oid = idgen_release_column.relation) USING ERRCODE = 'insufficient_privilege',
+			DETAIL = 'Tables that inherit it have other owners, whose CHECK constraints could run with the rights of another.',
+			HINT = 'Set it NOT NULL in each table, as its owner, before.';
+	ELSIF s.checked THEN
+		PERFORM @extschema@.idgen_set_not_null(idgen_release_column.relation::oid, idgen_release_column.column_name::name);
+	ELSE
+		PERFORM @extschema@.idgen_run(idgen_release_column.search_path::text, format('%s SET NOT NULL', c.change)::text);
+	END IF;
 	IF idgen_release_column.kind = 'serial' THEN
 		sequence := @extschema@.idgen_make_serial(idgen_release_column.relation::oid, idgen_release_column.column_name::name, start::bigint);
 		SELECT n.nspname, r.relname INTO s FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = sequence;
@@ -2813,32 +2794,20 @@ CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
 
 ALTER EVENT TRIGGER idgen_columns_dropped ENABLE ALWAYS;
 
--- The bodies of functions name the schema.
-CREATE FUNCTION @extschema@.idgen_schema_altered() RETURNS event_trigger
-	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	IF to_regnamespace('@extschema@') IS NULL THEN
-		RAISE 'cannot rename schema % because it has extension "idgen"', '@extschema@'
-			USING ERRCODE = 'feature_not_supported';
-	END IF;
-END
-$$;
-
-CREATE EVENT TRIGGER idgen_schema_altered ON ddl_command_end
-	WHEN TAG IN ('ALTER SCHEMA')
-	EXECUTE FUNCTION @extschema@.idgen_schema_altered();
-
-ALTER EVENT TRIGGER idgen_schema_altered ENABLE ALWAYS;
-
--- What stands on these tables runs with the rights of their owner when somebody
--- draws. So the privilege TRIGGER does not suffice to have a trigger there.
-CREATE FUNCTION @extschema@.idgen_trigger_made() RETURNS event_trigger
+-- Refuses to rename the schema, which the bodies of functions name; and to make
+-- triggers on tables of somebody else. What stands on these runs with the
+-- rights of their owner when somebody draws, so the privilege TRIGGER does not
+-- suffice.
+CREATE FUNCTION @extschema@.idgen_refuse() RETURNS event_trigger
 	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	relation regclass;
 BEGIN
+	IF to_regnamespace('@extschema@') IS NULL THEN
+		RAISE 'cannot rename schema % because it has extension "idgen"', '@extschema@'
+			USING ERRCODE = 'feature_not_supported';
+	END IF;
 	SELECT t.tgrelid INTO relation
 		FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger AS t ON t.oid = d.objid JOIN pg_class AS r ON r.oid = t.tgrelid
 		WHERE d.classid = 'pg_trigger'::regclass AND NOT pg_has_role(r.relowner, 'USAGE')
@@ -2851,11 +2820,11 @@ BEGIN
 END
 $$;
 
-CREATE EVENT TRIGGER idgen_trigger_made ON ddl_command_end
-	WHEN TAG IN ('CREATE TRIGGER')
-	EXECUTE FUNCTION @extschema@.idgen_trigger_made();
+CREATE EVENT TRIGGER idgen_refuse ON ddl_command_end
+	WHEN TAG IN ('ALTER SCHEMA', 'CREATE TRIGGER')
+	EXECUTE FUNCTION @extschema@.idgen_refuse();
 
-ALTER EVENT TRIGGER idgen_trigger_made ENABLE ALWAYS;
+ALTER EVENT TRIGGER idgen_refuse ENABLE ALWAYS;
 
 --
 -- Rights. At first all that there is belongs to its owner alone, whatever

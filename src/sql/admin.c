@@ -9,10 +9,8 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/objectaddress.h"
-#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "commands/defrem.h"
@@ -59,8 +57,7 @@ PG_FUNCTION_INFO_V1(idgen_parent);
 PG_FUNCTION_INFO_V1(idgen_look);
 PG_FUNCTION_INFO_V1(idgen_drop_cached);
 PG_FUNCTION_INFO_V1(idgen_start_sequence);
-PG_FUNCTION_INFO_V1(idgen_lock_to_move);
-PG_FUNCTION_INFO_V1(idgen_lock_sequence);
+PG_FUNCTION_INFO_V1(idgen_hold);
 PG_FUNCTION_INFO_V1(idgen_serial_name);
 PG_FUNCTION_INFO_V1(idgen_make_serial);
 PG_FUNCTION_INFO_V1(idgen_set_not_null);
@@ -126,27 +123,33 @@ optional_string(FunctionCallInfo fcinfo, int argument)
  * idgen_new_row(name text, source text, source_name text, refill text,
  * column_name text, OUT source_name text, OUT refill text, OUT owned_by text)
  * returns record: what is stored of these arguments of idgen_create(). Null for
- * a name or a source that is null. Raises 22023, 0A000 for a refill, what the
- * source raises for its name, and what check_owned_by() does.
+ * a name or a source that is null. Raises 22023, 22001 for a name, 22023, 0A000
+ * for a refill, what the source raises for its name, and what check_owned_by()
+ * does.
  */
 Datum
 idgen_new_row(PG_FUNCTION_ARGS)
 {
 	const char *name = optional_string(fcinfo, 0);
+	const char *source_name = optional_string(fcinfo, 2);
 	const char *refill = optional_string(fcinfo, 3);
 	const char *owned_by = optional_string(fcinfo, 4);
 	const IdgenSource *source;
 	IdgenViewLine line = {.n = 0};
 
-	if (name == NULL || PG_ARGISNULL(1))
+	if (name != NULL)
+		idgen_check_name(PG_GETARG_TEXT_PP(0));
+	if (PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	source = idgen_source_get(optional_string(fcinfo, 1));
 	if (refill == NULL)
 		refill = idgen_refill_by_default(source);
 	idgen_check_refill(refill, source);
+	if (name == NULL)
+		PG_RETURN_NULL();
 	if (owned_by != NULL && !idgen_is_template_name(name, strlen(name)))
 		owned_by = idgen_owning_column_name(check_owned_by(owned_by));
-	idgen_view_add_text(&line, check_source_name(name, source, optional_string(fcinfo, 2)));
+	idgen_view_add_text(&line, check_source_name(name, source, source_name));
 	idgen_view_add_text(&line, refill);
 	idgen_view_add_text(&line, owned_by);
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
@@ -243,53 +246,14 @@ lock_object(IdgenHandle *handle, IdgenCall *call)
 }
 
 /*
- * The id that a native sequence which this transaction has locked gives next.
- * Returns false if there is none.
- */
-static bool
-next_of_object(const IdgenHandle *handle, int64 *next)
-{
-	const IdgenNativeSequence *sequence = handle->found.native;
-	IdgenNativeState state = idgen_native_locked_state(handle->found.object);
-	IdgenBlock block = idgen_native_next_ids(sequence, &state);
-
-	*next = block.next;
-	return block.left > 0;
-}
-
-/* In which direction do the ids go? */
-static int64
-step_of(const IdgenHandle *handle)
-{
-	return OidIsValid(handle->found.object) ? handle->found.native->step : 1;
-}
-
-/*
- * Do all ids that are cached or pending lie behind those given, if any are?
- * Others see what a transaction has written before it publishes the rest of its
- * block: so wait for that of the row.
- */
-static bool
-all_lie_behind(FunctionCallInfo fcinfo, const IdgenHandle *handle, TransactionId writer)
-{
-	int64 step = step_of(handle);
-	int last = step > 0 ? 6 : 5;
-
-	if (PG_ARGISNULL(last))
-		return true;
-	if (TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
-		XactLockTableWait(writer, NULL, NULL, XLTW_None);
-	return idgen_all_lie_behind(handle, PG_GETARG_INT64(last), step);
-}
-
-/*
  * idgen_look(search_path text, function text, name text, source text,
  * lock boolean, lowest bigint, highest bigint) returns record: what is to be
  * known of an id sequence to move it. The child of a template is made. With
  * "lock", the native sequence that its blocks come from is locked, as ALTER
  * SEQUENCE does, and is asked what comes next. Without it, all is null if there
- * is no row, and no source is asked for that needs none. Raises 42704, 42501,
- * 0A000, 25006.
+ * is no row, and no source is asked for that needs none. If there are a lowest
+ * and a highest id, do all that are cached or pending lie behind them? Raises
+ * 42704, 42501, 0A000, 25006.
  */
 Datum
 idgen_look(PG_FUNCTION_ARGS)
@@ -298,6 +262,8 @@ idgen_look(PG_FUNCTION_ARGS)
 	IdgenCall call = {0};
 	IdgenViewLine line = {.n = 0};
 	const IdgenFound *found;
+	const IdgenNativeSequence *sequence;
+	IdgenBlock next = {.left = 0};
 	const char *name;
 	IdgenHandle *handle;
 	TransactionId writer;
@@ -305,8 +271,8 @@ idgen_look(PG_FUNCTION_ARGS)
 	bool made;
 	bool held;
 	bool lock;
-	bool has_next;
-	int64 next = 0;
+	int64 step;
+	int last;
 	int guc_level;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
@@ -335,16 +301,31 @@ idgen_look(PG_FUNCTION_ARGS)
 		PreventCommandIfReadOnly(call.function);
 	if (lock)
 		lock_object(handle, &call);
-	has_next = lock && OidIsValid(found->object) && next_of_object(handle, &next);
+	sequence = OidIsValid(found->object) ? found->native : NULL;
+	step = sequence != NULL ? sequence->step : 1;
+	last = step > 0 ? 6 : 5;
+	if (lock && sequence != NULL)
+	{
+		IdgenNativeState state = idgen_native_locked_state(found->object);
+
+		next = idgen_native_next_ids(sequence, &state);
+	}
 
 	idgen_view_add(&line, BoolGetDatum(found->has_row));
 	idgen_view_add_text(&line, found->source->name);
 	idgen_view_add_unless(!OidIsValid(owner), &line, ObjectIdGetDatum(owner));
-	idgen_view_add_unless(!OidIsValid(found->object), &line, ObjectIdGetDatum(found->object));
+	idgen_view_add_unless(sequence == NULL, &line, ObjectIdGetDatum(found->object));
 	idgen_view_add(&line, BoolGetDatum(found->search_path != NULL));
-	idgen_view_add(&line, Int32GetDatum((int32) step_of(handle)));
-	idgen_view_add_unless(!has_next, &line, Int64GetDatum(next));
-	idgen_view_add(&line, BoolGetDatum(all_lie_behind(fcinfo, handle, writer)));
+	idgen_view_add(&line, Int32GetDatum((int32) step));
+	idgen_view_add_unless(next.left == 0, &line, Int64GetDatum(next.next));
+
+	/*
+	 * Others see what a transaction has written before it publishes the rest of
+	 * its block: so wait for that of the row.
+	 */
+	if (!PG_ARGISNULL(last) && TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
+		XactLockTableWait(writer, NULL, NULL, XLTW_None);
+	idgen_view_add(&line, BoolGetDatum(PG_ARGISNULL(last) || idgen_all_lie_behind(handle, PG_GETARG_INT64(last), step)));
 	if (held)
 		idgen_handle_let_go(handle);
 	AtEOXact_GUC(true, guc_level);
@@ -390,54 +371,27 @@ idgen_start_sequence(PG_FUNCTION_ARGS)
  * Moving columns
  */
 
-/* The entry of a column in pg_attribute. Raises 42703 if there is none. */
-static HeapTuple
-find_column(Oid relid, const char *name)
-{
-	HeapTuple tuple = SearchSysCacheAttName(relid, name);
-
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_COLUMN),
-		         errmsg("column \"%s\" of relation \"%s\" does not exist", name, get_rel_name(relid))));
-	return tuple;
-}
-
 /*
- * idgen_lock_to_move(relation oid) returns void: lock a table, and all that
- * inherit from it, until the transaction ends. LOCK TABLE would lock what has
- * the name by then. Raises 42501.
+ * idgen_hold(relation oid, to_change boolean) returns void: until the
+ * transaction ends, keep others from a table, with all that inherit from it, or
+ * from a native sequence; or only keep a native sequence from being dropped.
+ * LOCK TABLE would lock what has the name by then. Raises 42501.
  */
 Datum
-idgen_lock_to_move(PG_FUNCTION_ARGS)
+idgen_hold(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
+	bool to_change = PG_GETARG_BOOL(1);
 
 	PreventCommandIfParallelMode("LOCK TABLE");
 	PreventCommandDuringRecovery("LOCK TABLE");
-	check_owner(relid);
-	LockRelationOid(relid, AccessExclusiveLock);
-	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
-		(void) find_all_inheritors(relid, AccessExclusiveLock, NULL);
-	PG_RETURN_VOID();
-}
-
-/*
- * idgen_lock_sequence(sequence oid, to_drop boolean) returns void: until the
- * transaction ends, keep a native sequence from being dropped; or wait for all
- * that draw from it, and keep them away, if it is to be dropped. Raises 42501.
- */
-Datum
-idgen_lock_sequence(PG_FUNCTION_ARGS)
-{
-	Oid sequence = PG_GETARG_OID(0);
-	bool to_drop = PG_GETARG_BOOL(1);
-
-	if (to_drop)
-		check_owner(sequence);
+	if (to_change)
+		check_owner(relid);
 	else
-		idgen_native_check(sequence, ACL_USAGE | ACL_SELECT | ACL_UPDATE);
-	LockRelationOid(sequence, to_drop ? AccessExclusiveLock : AccessShareLock);
+		idgen_native_check(relid, ACL_USAGE | ACL_SELECT | ACL_UPDATE);
+	LockRelationOid(relid, to_change ? AccessExclusiveLock : AccessShareLock);
+	if (to_change && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		(void) find_all_inheritors(relid, AccessExclusiveLock, NULL);
 	PG_RETURN_VOID();
 }
 
@@ -467,22 +421,22 @@ idgen_make_serial(PG_FUNCTION_ARGS)
 	const char *column = NameStr(*PG_GETARG_NAME(1));
 	int64 start = PG_GETARG_INT64(2);
 	Oid schema = get_rel_namespace(relid);
-	HeapTuple attribute;
-	Oid type;
+	Oid type = get_atttype(relid, get_attnum(relid, column));
 	PlannedStmt *planned = makeNode(PlannedStmt);
 	CreateSeqStmt *statement;
 	char *name;
 	char *command;
 
 	check_owner(relid);
-	attribute = find_column(relid, column);
-	type = getBaseType(((Form_pg_attribute) GETSTRUCT(attribute))->atttypid);
-	ReleaseSysCache(attribute);
+	if (!OidIsValid(type))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_COLUMN),
+		         errmsg("column \"%s\" of relation \"%s\" does not exist", column, get_rel_name(relid))));
 	name = ChooseRelationName(get_rel_name(relid), column, "seq", schema, false);
 	command = psprintf("CREATE %sSEQUENCE %s AS %s START WITH %lld MINVALUE %lld OWNED BY %s.%s",
 	                   get_rel_persistence(relid) == RELPERSISTENCE_PERMANENT ? "" : "UNLOGGED ",
 	                   quote_qualified_identifier(get_namespace_name(schema), name),
-	                   format_type_be_qualified(type), (long long) start, (long long) Min(start, 1),
+	                   format_type_be_qualified(getBaseType(type)), (long long) start, (long long) Min(start, 1),
 	                   idgen_table_name(relid), quote_identifier(column));
 	statement = castNode(CreateSeqStmt, linitial_node(RawStmt, raw_parser(command, RAW_PARSE_DEFAULT))->stmt);
 	statement->ownerId = idgen_owner_of(relid);
@@ -493,69 +447,24 @@ idgen_make_serial(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(get_relname_relid(name, schema));
 }
 
-/* Does a table have CHECK constraints? */
-static bool
-has_checks(Oid relid)
-{
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	bool result = HeapTupleIsValid(tuple) && ((Form_pg_class) GETSTRUCT(tuple))->relchecks > 0;
-
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	return result;
-}
-
-/* Can a column have nulls? */
-static bool
-is_nullable(Oid relid, const char *name)
-{
-	HeapTuple tuple = find_column(relid, name);
-	bool result = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
-
-	ReleaseSysCache(tuple);
-	return result;
-}
-
 /*
  * idgen_set_not_null(relation oid, column_name name) returns void: have a
- * column refuse nulls, in a table that the caller has locked.
- *
- * The server looks whether CHECK constraints say so already, and may run
- * functions in them: so that is done as the owner of the tables. Raises 42501
- * if these have several owners, since none of them may run the code of another;
- * 23502 if the column has nulls.
+ * column refuse nulls, as the owner of the table, which the caller has locked:
+ * the server may run functions in CHECK constraints. Raises 42501, 23502.
  */
 Datum
 idgen_set_not_null(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
-	const char *name = NameStr(*PG_GETARG_NAME(1));
-	Oid owner = idgen_owner_of(relid);
-	bool checked = false;
-	bool shared = false;
 	IdgenIdentity before;
-	ListCell *cell;
 
 	check_owner(relid);
-	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
-	{
-		checked = checked || (has_checks(lfirst_oid(cell)) && is_nullable(lfirst_oid(cell), name));
-		shared = shared || idgen_owner_of(lfirst_oid(cell)) != owner;
-	}
-	if (checked && shared)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-		         errmsg("cannot set column \"%s\" of table \"%s\" NOT NULL for several owners", name, get_rel_name(relid)),
-		         errdetail("Tables that inherit it have other owners, whose CHECK constraints could run with the rights of another."),
-		         errhint("Set it NOT NULL in each table, as its owner, before.")));
-	if (checked)
-		idgen_act_as(owner, &before);
+	idgen_act_as(idgen_owner_of(relid), &before);
 	SPI_connect();
-	if (SPI_execute(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", idgen_table_name(relid), quote_identifier(name)),
+	if (SPI_execute(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", idgen_table_name(relid), quote_identifier(NameStr(*PG_GETARG_NAME(1)))),
 	                false, 0) != SPI_OK_UTILITY)
 		elog(ERROR, "could not set a column NOT NULL");
 	SPI_finish();
-	if (checked)
-		idgen_act_as_before(&before);
+	idgen_act_as_before(&before);
 	PG_RETURN_VOID();
 }

@@ -47,7 +47,7 @@
 #include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_end_of);
-PG_FUNCTION_INFO_V1(idgen_lock_columns);
+PG_FUNCTION_INFO_V1(idgen_lock_column);
 
 /* As many as the planner reads for the same (utils/adt/selfuncs.c). */
 #define MAX_PAGES_OF_BRIEF_LOOK 100
@@ -395,30 +395,21 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_lock_columns(relations oid[], attnums smallint[]) returns void: keep
- * the tables of columns, with those that inherit them, from being dropped until
- * the transaction ends. Raises 42501 unless the caller may read the columns.
+ * idgen_lock_column(relation oid, attnum smallint) returns void: keep the table
+ * of a column, with those that inherit it, from being dropped until the
+ * transaction ends. Raises 42501 unless the caller may read the column.
  */
 Datum
-idgen_lock_columns(PG_FUNCTION_ARGS)
+idgen_lock_column(PG_FUNCTION_ARGS)
 {
-	Datum *relations;
-	Datum *attnums;
-	int n;
-	int nattnums;
+	Oid relid = PG_GETARG_OID(0);
+	char *column = get_attname(relid, PG_GETARG_INT16(1), true);
+	ListCell *cell;
 
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), OIDOID, sizeof(Oid), true, TYPALIGN_INT, &relations, NULL, &n);
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), INT2OID, sizeof(int16), true, TYPALIGN_SHORT, &attnums, NULL, &nattnums);
-	for (int i = 0; i < Min(n, nattnums); i++)
-	{
-		char *column = get_attname(DatumGetObjectId(relations[i]), DatumGetInt16(attnums[i]), true);
-		ListCell *cell;
-
-		if (column == NULL)
-			continue;
-		check_may_read(DatumGetObjectId(relations[i]), column);
-		foreach(cell, heirs_of(DatumGetObjectId(relations[i])))
-			LockRelationOid(lfirst_oid(cell), AccessShareLock);
-	}
+	if (column == NULL)
+		PG_RETURN_VOID();
+	check_may_read(relid, column);
+	foreach(cell, heirs_of(relid))
+		LockRelationOid(lfirst_oid(cell), AccessShareLock);
 	PG_RETURN_VOID();
 }

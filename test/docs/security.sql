@@ -35,12 +35,11 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_fdw_validator
 -- gives: idgen_lease_node
 -- gives: idgen_next_support
+-- gives: idgen_refuse
 -- gives: idgen_renamed
 -- gives: idgen_reserve_node
 -- gives: idgen_row_changed
--- gives: idgen_schema_altered
 -- gives: idgen_stats_reset
--- gives: idgen_trigger_made
 
 -- claim: PUBLIC has SELECT on id_sequences, and nothing else.
 SELECT has_table_privilege('pu', 'id_sequences', 'select'), has_table_privilege('pu', 'id_sequences', 'insert'), has_table_privilege('pu', 'id_sequences', 'update'), has_table_privilege('pu', 'id_sequences', 'delete'), has_table_privilege('pu', 'id_sequences', 'truncate'), has_table_privilege('pu', 'id_sequences', 'trigger');

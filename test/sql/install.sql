@@ -2,9 +2,9 @@
 -- What CREATE EXTENSION installs
 --
 CREATE EXTENSION idgen;
-\x on
+\pset format unaligned
 \df idgen_*
-\x off
+\pset format aligned
 \d id_sequences
 \d idgen_secrets
 \d id_sequences_by_last_id
