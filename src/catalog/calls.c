@@ -16,6 +16,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_attrdef.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -281,46 +282,67 @@ idgen_stored_constant(const char *bytes, Size length)
 	return stored.data;
 }
 
-/*
- * Have each call of the extension's functions visited that gives a constant
- * name and is in a default: of a column, or of a domain. The catalog,
- * pg_attrdef or pg_type, has it in that column. If a name is given, calls that
- * give others may be passed over, which takes a fraction of the time.
- */
-void
-idgen_defaults_visit(Oid idgen_schema, Oid catalog, AttrNumber expression, const char *name,
-                     IdgenDefaultVisitor visit, void *context)
+/* Add the defaults that a catalog has in that column. */
+static List *
+add_defaults(List *defaults, const IdgenSearched *searched, const char *constant, Oid catalog, AttrNumber expression)
 {
-	const char *constant = name != NULL ? idgen_stored_constant(name, strlen(name)) : "";
-	IdgenSearched *searched = idgen_searched(idgen_schema);
 	Relation rel = table_open(catalog, AccessShareLock);
 	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "idgen default", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(scratch);
+	MemoryContext caller = CurrentMemoryContext;
 	HeapTuple tuple;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		bool isnull;
 		Datum value = heap_getattr(tuple, expression, RelationGetDescr(rel), &isnull);
-		const char *stored;
+		List *calls = NIL;
 		ListCell *cell;
 
 		CHECK_FOR_INTERRUPTS();
-		MemoryContextReset(scratch);
-		stored = isnull ? NULL : TextDatumGetCString(value);
-		if (stored == NULL || strstr(stored, constant) == NULL || !may_call(searched, 1, stored))
-			continue;
-		foreach(cell, own_calls(stringToNode(stored), searched->functions))
+		MemoryContextSwitchTo(scratch);
+		if (!isnull)
 		{
-			const IdgenDrawCall *call = lfirst(cell);
+			const char *stored = TextDatumGetCString(value);
 
-			if (call->name != NULL)
-				visit(tuple, call, context);
+			if (strstr(stored, constant) != NULL && may_call(searched, 1, stored))
+				calls = own_calls(stringToNode(stored), searched->functions);
 		}
+		MemoryContextSwitchTo(caller);
+		foreach(cell, calls)
+		{
+			IdgenDrawingDefault found = {.name = ((const IdgenDrawCall *) lfirst(cell))->name};
+
+			if (found.name == NULL)
+				continue;
+			found.name = pstrdup(found.name);
+			if (catalog == AttrDefaultRelationId)
+			{
+				found.relid = ((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid;
+				found.attnum = ((Form_pg_attrdef) GETSTRUCT(tuple))->adnum;
+			}
+			defaults = lappend(defaults, memcpy(palloc(sizeof(found)), &found, sizeof(found)));
+		}
+		MemoryContextReset(scratch);
 	}
-	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(scratch);
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
+	return defaults;
+}
+
+/*
+ * The defaults of columns and domains that call functions of the extension with
+ * a constant name, once for each name: of palloc'd IdgenDrawingDefaults. If a
+ * name is given, those with other names may be missing, which takes a fraction
+ * of the time.
+ */
+List *
+idgen_drawing_defaults(Oid idgen_schema, const char *name)
+{
+	IdgenSearched *searched = idgen_searched(idgen_schema);
+	const char *constant = name != NULL ? idgen_stored_constant(name, strlen(name)) : "";
+	List *defaults = add_defaults(NIL, searched, constant, AttrDefaultRelationId, Anum_pg_attrdef_adbin);
+
+	return add_defaults(defaults, searched, constant, TypeRelationId, Anum_pg_type_typdefaultbin);
 }

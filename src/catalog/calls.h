@@ -6,7 +6,6 @@
 #define IDGEN_CALLS_H
 
 #include "access/attnum.h"
-#include "access/htup.h"
 #include "nodes/pg_list.h"
 
 /* The functions that draw single ids, by what they return. */
@@ -40,11 +39,15 @@ typedef struct IdgenSearched
 extern IdgenSearched *idgen_searched(Oid idgen_schema);
 extern List *idgen_calls_in(const IdgenSearched *searched, const char *stored);
 
-/* Is given a default, as its catalog has it, and a call in it. */
-typedef void (*IdgenDefaultVisitor)(HeapTuple tuple, const IdgenDrawCall *call, void *context);
+/* A default that draws from an id sequence. */
+typedef struct IdgenDrawingDefault
+{
+	const char *name; /* of the id sequence */
+	Oid relid;        /* of the column's table; invalid for that of a domain */
+	AttrNumber attnum;
+} IdgenDrawingDefault;
 
 extern char *idgen_stored_constant(const char *bytes, Size length);
-extern void idgen_defaults_visit(Oid idgen_schema, Oid catalog, AttrNumber expression, const char *name,
-                                 IdgenDefaultVisitor visit, void *context);
+extern List *idgen_drawing_defaults(Oid idgen_schema, const char *name);
 
 #endif /* IDGEN_CALLS_H */

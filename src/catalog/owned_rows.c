@@ -2,8 +2,8 @@
  * owned_rows.c
  *		Finding the rows of id_sequences that belong to columns.
  *
- * Every command that drops something comes here, so what it costs must not
- * depend on how many rows there are: the index on owned_by is asked.
+ * Every command that drops a table or a column comes here, so what it costs
+ * must not depend on how many rows there are: the index on owned_by is asked.
  */
 #include "postgres.h"
 
@@ -53,58 +53,24 @@ idgen_owned_end(IdgenOwnedSearch *search)
 	table_close(search->rel, AccessShareLock);
 }
 
-/* Begin to scan the rows that belong to the columns from one to another. */
-static IdgenRowScan
-begin_scan(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
+/* The names of the rows that belong to a column, or for 0 to any of a table. */
+List *
+idgen_owned_names(IdgenOwnedSearch *search, Oid relid, AttrNumber attnum)
 {
+	IdgenOwningColumn first = idgen_owning_column(relid, attnum);
+	IdgenOwningColumn last = attnum != 0 ? first : idgen_owning_column(relid, -1);
 	ScanKeyData keys[2];
+	IdgenRowScan scan;
+	List *names = NIL;
 
 	ScanKeyEntryInitialize(&keys[0], 0, 1, BTGreaterEqualStrategyNumber, InvalidOid,
 	                       InvalidOid, F_INT8GE, Int64GetDatum(first));
 	ScanKeyEntryInitialize(&keys[1], 0, 1, BTLessEqualStrategyNumber, InvalidOid,
 	                       InvalidOid, F_INT8LE, Int64GetDatum(last));
-	return idgen_row_scan_begin(search->rel, search->index, keys, lengthof(keys), search->row);
-}
-
-static List *
-find_names(IdgenOwnedSearch *search, IdgenOwningColumn first, IdgenOwningColumn last)
-{
-	IdgenRowScan scan = begin_scan(search, first, last);
-	List *names = NIL;
-
+	scan = idgen_row_scan_begin(search->rel, search->index, keys, lengthof(keys), search->row);
 	while (idgen_row_scan_next(&scan))
 		names = lappend(names, TextDatumGetCString(idgen_row_attribute(search->row, IDGEN_ATT_NAME)));
 	idgen_row_scan_end(&scan);
 	ExecClearTuple(search->row);
 	return names;
-}
-
-/*
- * May any row belong to a column? A deleted one counts as long as the index has
- * it: to pass over all that were deleted would take the longer, the more
- * columns have been dropped.
- */
-bool
-idgen_owned_any(IdgenOwnedSearch *search)
-{
-	IdgenRowScan scan = begin_scan(search, idgen_owning_column(1, 0), PG_INT64_MAX);
-	bool found = index_getnext_slot(scan.by_index, ForwardScanDirection, search->row);
-
-	idgen_row_scan_end(&scan);
-	ExecClearTuple(search->row);
-	return found;
-}
-
-/* The names of the rows that belong to a column. */
-List *
-idgen_owned_by_column(IdgenOwnedSearch *search, IdgenOwningColumn column)
-{
-	return find_names(search, column, column);
-}
-
-/* The names of the rows that belong to any column of a table. */
-List *
-idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid)
-{
-	return find_names(search, idgen_owning_column(relid, 0), idgen_owning_column(relid, -1));
 }

@@ -20,9 +20,7 @@ typedef struct IdgenOwnedSearch
 } IdgenOwnedSearch;
 
 extern bool idgen_owned_begin(IdgenOwnedSearch *search, Oid relid);
-extern bool idgen_owned_any(IdgenOwnedSearch *search);
-extern List *idgen_owned_by_column(IdgenOwnedSearch *search, IdgenOwningColumn column);
-extern List *idgen_owned_by_table(IdgenOwnedSearch *search, Oid relid);
+extern List *idgen_owned_names(IdgenOwnedSearch *search, Oid relid, AttrNumber attnum);
 extern void idgen_owned_end(IdgenOwnedSearch *search);
 
 #endif /* IDGEN_OWNED_ROWS_H */

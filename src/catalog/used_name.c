@@ -8,9 +8,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
-#include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -61,23 +59,6 @@ may_have_ids(Oid relid, Oid id_sequences)
 	return result;
 }
 
-/* For visit_default(). */
-typedef struct Use
-{
-	Oid id_sequences;
-	const char *name;
-	bool found;
-} Use;
-
-static void
-visit_default(HeapTuple tuple, const IdgenDrawCall *call, void *context)
-{
-	Use *use = context;
-
-	if (!use->found && strcmp(call->name, use->name) == 0)
-		use->found = may_have_ids(((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid, use->id_sequences);
-}
-
 /*
  * May a column whose default draws from that name have ids already? The table
  * need only have pages, so the answer may be yes for rows that were deleted.
@@ -85,9 +66,14 @@ visit_default(HeapTuple tuple, const IdgenDrawCall *call, void *context)
 bool
 idgen_name_is_used(Oid id_sequences, const char *name)
 {
-	Use use = {.id_sequences = id_sequences, .name = name};
+	ListCell *cell;
 
-	idgen_defaults_visit(get_rel_namespace(id_sequences), AttrDefaultRelationId, Anum_pg_attrdef_adbin, name,
-	                     visit_default, &use);
-	return use.found;
+	foreach(cell, idgen_drawing_defaults(get_rel_namespace(id_sequences), name))
+	{
+		const IdgenDrawingDefault *drawing = lfirst(cell);
+
+		if (OidIsValid(drawing->relid) && strcmp(drawing->name, name) == 0 && may_have_ids(drawing->relid, id_sequences))
+			return true;
+	}
+	return false;
 }

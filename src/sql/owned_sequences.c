@@ -24,9 +24,7 @@
 
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "commands/event_trigger.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -50,13 +48,6 @@
 #include "sql/hooks.h"
 
 PG_FUNCTION_INFO_V1(idgen_columns_dropped);
-
-/* What the command has dropped: columns, or a table as a whole. */
-typedef struct Dropped
-{
-	Oid relid;
-	AttrNumber attnum; /* 0 for all columns */
-} Dropped;
 
 /* An id sequence that has lost its column. */
 typedef struct Orphan
@@ -99,15 +90,18 @@ close_rows(Rows *rows)
  */
 
 /*
- * Tables, columns and whatever else is in pg_class. *n is their number.
- * Temporary ones are left out: no id sequence belongs to them.
+ * The names of the id sequences that have lost their column with the tables and
+ * columns that the command has dropped. Temporary ones are left out: no id
+ * sequence belongs to them. So whoever drops anything else does not wait while
+ * somebody has locked the table.
  */
-static Dropped *
-get_dropped(uint64 *n)
+static List *
+find_orphans(Oid id_sequences)
 {
 	static SPIPlanPtr plan = NULL;
 	MemoryContext caller = CurrentMemoryContext;
-	Dropped *dropped;
+	IdgenOwnedSearch search;
+	List *names = NIL;
 
 	SPI_connect();
 	if (plan == NULL)
@@ -121,58 +115,21 @@ get_dropped(uint64 *n)
 	}
 	if (SPI_execute_plan(plan, NULL, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not get the dropped objects");
-	*n = SPI_processed;
-	dropped = MemoryContextAllocHuge(caller, (SPI_processed + 1) * sizeof(Dropped));
-	for (uint64 i = 0; i < SPI_processed; i++)
+	MemoryContextSwitchTo(caller);
+	if (SPI_processed > 0 && idgen_owned_begin(&search, id_sequences))
 	{
-		HeapTuple tuple = SPI_tuptable->vals[i];
-		bool isnull;
+		for (uint64 i = 0; i < SPI_processed; i++)
+		{
+			HeapTuple tuple = SPI_tuptable->vals[i];
+			bool isnull;
+			Oid relid = DatumGetObjectId(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &isnull));
+			AttrNumber attnum = (AttrNumber) DatumGetInt32(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &isnull));
 
-		dropped[i].relid = DatumGetObjectId(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &isnull));
-		dropped[i].attnum = (AttrNumber) DatumGetInt32(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &isnull));
+			names = list_concat(names, idgen_owned_names(&search, relid, attnum));
+		}
+		idgen_owned_end(&search);
 	}
 	SPI_finish();
-	return dropped;
-}
-
-/* Has the command dropped anything that an id sequence could belong to? */
-static bool
-drops_any(void)
-{
-	uint64 n;
-
-	pfree(get_dropped(&n));
-	return n > 0;
-}
-
-/*
- * The names of the id sequences that have lost their column. While somebody has
- * locked the table, those wait that have dropped something of concern. It takes
- * less time to look at the table, mostly, than at what was dropped.
- */
-static List *
-find_orphans(Oid id_sequences)
-{
-	IdgenOwnedSearch search;
-	List *names = NIL;
-
-	if (ConditionalLockRelationOid(id_sequences, AccessShareLock))
-		UnlockRelationOid(id_sequences, AccessShareLock);
-	else if (!drops_any())
-		return NIL;
-	if (!idgen_owned_begin(&search, id_sequences))
-		return NIL;
-	if (idgen_owned_any(&search))
-	{
-		uint64 n;
-		Dropped *dropped = get_dropped(&n);
-
-		for (uint64 i = 0; i < n; i++)
-			names = list_concat(names,
-			                    dropped[i].attnum == 0 ? idgen_owned_by_table(&search, dropped[i].relid) : idgen_owned_by_column(&search, idgen_owning_column(dropped[i].relid, dropped[i].attnum)));
-		pfree(dropped);
-	}
-	idgen_owned_end(&search);
 	return names;
 }
 
@@ -200,11 +157,11 @@ may_own(Oid role, Oid id_sequences)
  * the oldest table. Temporary ones go with their session.
  */
 static void
-count_column(Orphan *orphan, Oid id_sequences, Oid relid, AttrNumber attnum)
+count_column(Orphan *orphan, Oid id_sequences, const IdgenDrawingDefault *drawing)
 {
-	HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	HeapTuple attribute = SearchSysCacheAttNum(relid, attnum);
-	IdgenOwningColumn column = idgen_owning_column(relid, attnum);
+	HeapTuple table = SearchSysCache1(RELOID, ObjectIdGetDatum(drawing->relid));
+	HeapTuple attribute = SearchSysCacheAttNum(drawing->relid, drawing->attnum);
+	IdgenOwningColumn column = idgen_owning_column(drawing->relid, drawing->attnum);
 
 	if (HeapTupleIsValid(table) && HeapTupleIsValid(attribute) &&
 	    ((Form_pg_class) GETSTRUCT(table))->relpersistence != RELPERSISTENCE_TEMP)
@@ -236,37 +193,6 @@ find_orphan(Orphan *orphans, int n, const char *name)
 	return NULL;
 }
 
-/* The orphans whose users are looked for. */
-typedef struct Orphans
-{
-	Orphan *all;
-	int n;
-	Oid id_sequences;
-} Orphans;
-
-/* The default of a column draws. */
-static void
-visit_column(HeapTuple tuple, const IdgenDrawCall *call, void *context)
-{
-	const Orphans *orphans = context;
-	Orphan *orphan = find_orphan(orphans->all, orphans->n, call->name);
-	Form_pg_attrdef column = (Form_pg_attrdef) GETSTRUCT(tuple);
-
-	if (orphan != NULL)
-		count_column(orphan, orphans->id_sequences, column->adrelid, column->adnum);
-}
-
-/* The default of a domain draws. */
-static void
-visit_domain(HeapTuple tuple, const IdgenDrawCall *call, void *context)
-{
-	const Orphans *orphans = context;
-	Orphan *orphan = find_orphan(orphans->all, orphans->n, call->name);
-
-	if (orphan != NULL)
-		orphan->is_used = true;
-}
-
 /*
  * Find out what else draws from the orphans, and keep the columns that they
  * shall belong to from being dropped: whoever drops one meanwhile would not
@@ -276,19 +202,29 @@ static void
 find_users(Orphan *orphans, int n, Oid id_sequences)
 {
 	Oid schema = get_rel_namespace(id_sequences);
-	Orphans context = {orphans, n, id_sequences};
-	const char *name = n == 1 ? orphans[0].name : NULL;
 	bool all_there;
 
 	do
 	{
+		ListCell *cell;
+
 		for (int i = 0; i < n; i++)
 		{
 			orphans[i].is_used = false;
 			orphans[i].column = IDGEN_NO_COLUMN;
 		}
-		idgen_defaults_visit(schema, AttrDefaultRelationId, Anum_pg_attrdef_adbin, name, visit_column, &context);
-		idgen_defaults_visit(schema, TypeRelationId, Anum_pg_type_typdefaultbin, name, visit_domain, &context);
+		foreach(cell, idgen_drawing_defaults(schema, n == 1 ? orphans[0].name : NULL))
+		{
+			const IdgenDrawingDefault *drawing = lfirst(cell);
+			Orphan *orphan = find_orphan(orphans, n, drawing->name);
+
+			if (orphan == NULL)
+				continue;
+			if (OidIsValid(drawing->relid))
+				count_column(orphan, id_sequences, drawing);
+			else
+				orphan->is_used = true;
+		}
 		all_there = true;
 		for (int i = 0; i < n; i++)
 		{
@@ -401,7 +337,7 @@ find_owned(Oid id_sequences, const List *relids)
 	foreach(cell, relids)
 	{
 		Oid relid = lfirst_oid(cell);
-		List *of_table = idgen_owned_by_table(&search, relid);
+		List *of_table = idgen_owned_names(&search, relid, 0);
 
 		if (of_table != NIL && !object_ownercheck(RelationRelationId, relid, GetUserId()))
 			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
