@@ -809,26 +809,17 @@ SELECT pg_extension_config_dump('@extschema@.idgen_node_numbers'::regclass, 'WHE
 
 CREATE TABLE @extschema@.idgen_leases (
 	number integer PRIMARY KEY,
-	system_identifier bigint NOT NULL,
-	place text,
-	holder uuid NOT NULL,
-	token uuid NOT NULL,
-	renewals bigint NOT NULL,
+	system_identifier bigint NOT NULL, -- of the server that leased it
+	place text, -- the start of the machine and the directory that it ran in; null if not known
+	holder uuid NOT NULL, -- the start of the server
+	token uuid NOT NULL, -- what it shows when it next renews the lease
+	renewals bigint NOT NULL, -- how often the centre has leased or renewed the number
 	renewed_at timestamptz NOT NULL,
-	until_ms bigint NOT NULL,
-	boot_until bigint NOT NULL
+	until_ms bigint NOT NULL, -- when the lease ends, in milliseconds since 1970
+	boot_until bigint NOT NULL -- the same in microseconds since the start of the machine
 );
 
 COMMENT ON TABLE @extschema@.idgen_leases IS 'node numbers that this server has leased; they are not dumped';
-COMMENT ON COLUMN @extschema@.idgen_leases.number IS 'the node number';
-COMMENT ON COLUMN @extschema@.idgen_leases.system_identifier IS 'the system identifier of the server that leased it';
-COMMENT ON COLUMN @extschema@.idgen_leases.place IS 'the start of the machine and the directory that the server ran in; null if not known';
-COMMENT ON COLUMN @extschema@.idgen_leases.holder IS 'the start of the server that leased it';
-COMMENT ON COLUMN @extschema@.idgen_leases.token IS 'what it shows when it next renews the lease';
-COMMENT ON COLUMN @extschema@.idgen_leases.renewals IS 'how often the centre has leased or renewed the number';
-COMMENT ON COLUMN @extschema@.idgen_leases.renewed_at IS 'when the lease was renewed last';
-COMMENT ON COLUMN @extschema@.idgen_leases.until_ms IS 'when the lease ends, in milliseconds since 1970';
-COMMENT ON COLUMN @extschema@.idgen_leases.boot_until IS 'the same in microseconds since the start of the machine';
 
 -- Lease a number, or renew the lease: null if no number is free. Which one, in
 -- this order:
@@ -1926,8 +1917,11 @@ DECLARE
 	held record;
 	moved record;
 	said record;
+	w record;
+	title text;
+	refused text;
 	counted @extschema@.idgen_draw[]; -- the columns that are read
-	lines text[];
+	lines text[] := '{}';
 	shift numeric;
 	text_format text;
 	bottom numeric;
@@ -1942,39 +1936,36 @@ BEGIN
 	END IF;
 	PERFORM @extschema@.idgen_check_movable(idgen_sync_one.name::text, held.found_source::text, held.native::oid);
 
-	-- Each tenant may have a native sequence of that name: whoever uses a table
-	-- has its schema in the search_path, most likely.
-	WITH drawn AS (
-		SELECT DISTINCT ON (w.relation, w.attnum) w.draw, w.asked
-		FROM (SELECT true AS asked, a AS draw, a.relation, a.attnum, a.inherited FROM unnest(idgen_sync_one.asked) AS a
-			UNION ALL SELECT false, o, o.relation, o.attnum, o.inherited FROM unnest(idgen_sync_one.others) AS o) AS w
-		WHERE NOT w.inherited
-		ORDER BY w.relation, w.attnum, w.asked DESC
-	), judged AS (
-		SELECT d.draw, d.asked, format('column "%s" of table "%s"', (d.draw).column_name, (d.draw).table_name) AS title,
-			d.asked AND idgen_sync_one.look = 'wait' AS named, t.relkind,
-			CASE WHEN held.by_path AND EXISTS (SELECT FROM pg_class AS n JOIN pg_class AS o ON o.relname = n.relname AND o.oid <> n.oid
-				WHERE n.relnamespace = t.relnamespace AND o.oid = held.native)
+	FOR w IN
+		SELECT o AS draw, (o.relation, o.attnum) IN (SELECT a.relation, a.attnum FROM unnest(idgen_sync_one.asked) AS a) AS asked,
+			t.relkind IN ('r', 'p') AS in_table, t.relnamespace
+		FROM unnest(idgen_sync_one.others) AS o JOIN pg_class AS t ON t.oid = o.relation
+		WHERE NOT o.inherited
+		ORDER BY 2 DESC, (o.table_name || o.column_name) COLLATE "C"
+	LOOP
+		c := w.draw;
+		title := format('column "%s" of table "%s"', c.column_name, c.table_name);
+		-- Each tenant may have a native sequence of that name: whoever uses a
+		-- table has its schema in the search_path, most likely.
+		refused := CASE
+			WHEN w.asked AND idgen_sync_one.look = 'wait' THEN NULL
+			WHEN held.by_path AND EXISTS (SELECT FROM pg_class AS n JOIN pg_class AS o ON o.relname = n.relname AND o.oid <> n.oid
+				WHERE n.relnamespace = w.relnamespace AND o.oid = held.native)
 			THEN 'search_path leads to another sequence than that in the schema of the table'
-			WHEN NOT @extschema@.idgen_counts((d.draw).owner::oid, held.owner::oid, held.native::oid)
-				AND (idgen_sync_one.look = 'free' OR NOT pg_has_role((d.draw).owner, (idgen_sync_one.asked[1]).owner, 'USAGE'))
-			THEN format('the owner of table "%s" may not write its row', (d.draw).table_name) END AS refused
-		FROM drawn AS d JOIN pg_class AS t ON t.oid = (d.draw).relation
-	), placed AS (
-		SELECT j.draw, j.title, row_number() OVER (ORDER BY j.asked DESC, ((j.draw).table_name || (j.draw).column_name) COLLATE "C") AS place,
-			(j.named OR j.refused IS NULL) AND j.relkind IN ('r', 'p') AS counts,
-			CASE WHEN j.asked AND NOT j.named AND j.refused IS NOT NULL
-			THEN format('id sequence "%s" of %s was left alone: %s', idgen_sync_one.name, j.title, j.refused) END AS line
-		FROM judged AS j
-	)
-	SELECT array_agg(p.draw ORDER BY p.place) FILTER (WHERE p.counts AND (p.draw).plain),
-			string_agg(p.title, ' and ' ORDER BY p.place) FILTER (WHERE p.counts AND (p.draw).plain),
-			string_agg(format('; %s, which computes with its ids, was left out of account', p.title), '' ORDER BY p.place)
-				FILTER (WHERE p.counts AND NOT (p.draw).plain),
-			array_agg(p.line ORDER BY p.place) FILTER (WHERE p.line IS NOT NULL)
-		INTO counted, past, left_out, lines FROM placed AS p;
+			WHEN NOT @extschema@.idgen_counts(c.owner::oid, held.owner::oid, held.native::oid)
+				AND (idgen_sync_one.look = 'free' OR NOT pg_has_role(c.owner, (idgen_sync_one.asked[1]).owner, 'USAGE'))
+			THEN format('the owner of table "%s" may not write its row', c.table_name) END;
+		IF refused IS NOT NULL AND w.asked THEN
+			lines := lines || format('id sequence "%s" of %s was left alone: %s', idgen_sync_one.name, title, refused);
+		ELSIF refused IS NULL AND w.in_table AND c.plain THEN
+			counted := counted || c;
+			past := concat_ws(' and ', past, title);
+		ELSIF refused IS NULL AND w.in_table THEN
+			left_out := concat(left_out, format('; %s, which computes with its ids, was left out of account', title));
+		END IF;
+	END LOOP;
 	IF past IS NULL THEN
-		RETURN coalesce(lines, '{}');
+		RETURN lines;
 	END IF;
 
 	IF idgen_sync_one.look = 'wait' THEN
@@ -2061,10 +2052,11 @@ BEGIN
 			FROM found AS f WHERE f.asked GROUP BY f.name, f.source) AS a JOIN others AS o ON o.name = a.name
 		ORDER BY a.place
 	LOOP
-		asked := ARRAY(SELECT a FROM unnest(target.asked) AS a WHERE @extschema@.idgen_has_ids(a::@extschema@.idgen_draw));
-		FOR c IN SELECT a.* FROM unnest(target.asked) AS a WHERE NOT @extschema@.idgen_has_ids(a::@extschema@.idgen_draw) LOOP
+		asked := '{}';
+		FOREACH c IN ARRAY target.asked LOOP
 			BEGIN
 				PERFORM @extschema@.idgen_check_ids(c::@extschema@.idgen_draw);
+				asked := asked || c;
 			EXCEPTION WHEN object_not_in_prerequisite_state OR wrong_object_type OR datatype_mismatch THEN
 				IF idgen_sync_columns.column_name IS NOT NULL THEN
 					RAISE;
