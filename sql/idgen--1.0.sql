@@ -776,11 +776,11 @@ COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate
 CREATE TABLE @extschema@.idgen_node_numbers (
 	number integer PRIMARY KEY
 		CONSTRAINT idgen_node_numbers_number_check CHECK (number >= 0 AND number <= 1023),
-	holder bytea,
-	token bytea,
-	previous_token bytea,
-	renewals bigint NOT NULL DEFAULT 0,
-	system_identifier bigint,
+	holder bytea, -- hash of what names the start of the server that has it; null if it is free
+	token bytea, -- hash of what the holder shows when it next renews the lease
+	previous_token bytea, -- hash of what it has shown the last time
+	renewals bigint NOT NULL DEFAULT 0, -- how often the number has been leased or renewed
+	system_identifier bigint, -- what the rest says stands at view idgen_nodes
 	data_directory text,
 	address inet,
 	taken_at timestamptz,
@@ -791,19 +791,6 @@ CREATE TABLE @extschema@.idgen_node_numbers (
 );
 
 COMMENT ON TABLE @extschema@.idgen_node_numbers IS 'at the centre: the node numbers that servers have';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.number IS 'the node number';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.holder IS 'hash of what names the start of the server that has it; null if it is free';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.token IS 'hash of what the holder shows when it next renews the lease';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.previous_token IS 'hash of what it has shown the last time';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.renewals IS 'how often the number has been leased or renewed';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.system_identifier IS 'the server''s system identifier';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.data_directory IS 'its data directory';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.address IS 'where it connects from; null for a Unix-domain socket';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.taken_at IS 'since when the server has it';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.renewed_at IS 'when the lease was renewed last';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.leased_until IS 'when the lease ends, by the clock of the centre';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.used_until IS 'no time-ordered id with this number has a later time';
-COMMENT ON COLUMN @extschema@.idgen_node_numbers.reserved_for IS 'why the number is not leased to anybody; null if it may be';
 
 SELECT pg_extension_config_dump('@extschema@.idgen_node_numbers'::regclass, 'WHERE number <> 0');
 

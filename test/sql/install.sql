@@ -30,8 +30,7 @@ DROP FUNCTION idgen_next(text);
 
 -- and all that people look at has a comment
 SELECT attrelid::regclass || '.' || attname AS uncommented FROM pg_attribute
-	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_secrets'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_server'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass,
-			'idgen_node_numbers'::regclass, 'idgen_nodes'::regclass)
+	WHERE attrelid IN ('id_sequences'::regclass, 'idgen_secrets'::regclass, 'id_sequences_by_last_id'::regclass, 'idgen_stats'::regclass, 'idgen_cache'::regclass, 'idgen_server'::regclass, 'idgen_columns'::regclass, 'idgen_centre_marks'::regclass, 'idgen_nodes'::regclass)
 		AND attnum > 0 AND col_description(attrelid, attnum) IS NULL
 	UNION ALL
 	SELECT oid::regprocedure::text FROM pg_proc WHERE proname LIKE 'idgen\_%' AND obj_description(oid, 'pg_proc') IS NULL;
