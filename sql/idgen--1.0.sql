@@ -24,13 +24,13 @@ COMMENT ON FUNCTION @extschema@.idgen_version() IS 'version of the library that 
 CREATE TYPE @extschema@.idgen_column;
 
 CREATE FUNCTION @extschema@.idgen_column_in(cstring) RETURNS @extschema@.idgen_column
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_column_in' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_column_out(@extschema@.idgen_column) RETURNS cstring
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_column_out' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_column_recv(internal) RETURNS @extschema@.idgen_column
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_column_recv' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_column_send(@extschema@.idgen_column) RETURNS bytea
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_column_send' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 CREATE TYPE @extschema@.idgen_column (
 	INPUT = @extschema@.idgen_column_in,
@@ -150,9 +150,9 @@ SELECT pg_extension_config_dump('@extschema@.id_sequences'::regclass, '');
 --
 
 CREATE FUNCTION @extschema@.idgen_check_row() RETURNS trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
+	AS 'MODULE_PATHNAME', 'idgen_check_row' LANGUAGE C;
 CREATE FUNCTION @extschema@.idgen_row_changed() RETURNS trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
+	AS 'MODULE_PATHNAME', 'idgen_row_changed' LANGUAGE C;
 
 CREATE TRIGGER idgen_check_row
 	BEFORE INSERT OR UPDATE ON @extschema@.id_sequences
@@ -297,39 +297,39 @@ CREATE TRIGGER idgen_by_last_id
 --
 
 CREATE FUNCTION @extschema@.idgen_next_support(internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_support' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next(name text) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
+	AS 'MODULE_PATHNAME', 'idgen_next' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
 
 -- What the support function puts in its place in column defaults of COPY. The
 -- label STABLE has COPY store rows in batches; see src/sql/utility.c. SQL
 -- cannot make an argument of type internal, so nobody calls it by name.
 CREATE FUNCTION @extschema@.idgen_next_in_copy(name text, internal) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_in_copy' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next(name text, source text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next_from' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_big(name text) RETURNS numeric
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_big' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_big(name text, source text) RETURNS numeric
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_big' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next_text(name text) RETURNS text
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_text' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_text(name text, at date) RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_next_text_at' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_text_value(name text, text_id text) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_text_value' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_next_range(name text, n bigint, OUT first_id bigint, OUT last_id bigint) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_range' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_range(name text, n bigint, source text, OUT first_id bigint, OUT last_id bigint) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_range' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_last(name text) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_last' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_peek(name text) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_peek' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_next(text) IS 'next id of an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_next(text, text) IS 'next id of an id sequence with that source';
@@ -350,7 +350,7 @@ COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued
 CREATE FUNCTION @extschema@.idgen_parts(id bigint, layout text,
 	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value bigint
 ) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_parts' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_parts(id numeric, layout text,
 	OUT node integer, OUT channel integer, OUT session integer, OUT sequence_value numeric
 ) RETURNS record
@@ -364,7 +364,7 @@ COMMENT ON FUNCTION @extschema@.idgen_parts(numeric, text) IS 'fields of an id a
 --
 
 CREATE FUNCTION @extschema@.idgen_unscramble(name text, id bigint) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_unscramble' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_unscramble(text, bigint) IS 'the sequence value of an id of layout scrambled';
 
@@ -383,17 +383,17 @@ CREATE FUNCTION @extschema@.idgen_new_row(
 	column_name text,
 	OUT owned_by text
 )
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_new_row' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- The format of the child of that name of a row with periods: what the period
 -- decides of a date is plain text.
 CREATE FUNCTION @extschema@.idgen_child_format(name text, format text) RETURNS text
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_child_format' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 -- The template, or the row with periods, that a draw would make the row of that
 -- name from. A row with periods may be missing as well.
 CREATE FUNCTION @extschema@.idgen_parent(name text) RETURNS text
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_parent' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Make a row as a draw would, but for where it begins: null for where its
 -- parent says. False if it is there.
@@ -564,15 +564,15 @@ CREATE FUNCTION @extschema@.idgen_look(
 	OUT next bigint, -- id that the native sequence gives
 	OUT cache_lies_behind boolean -- do cached ids lie behind those given?
 ) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_look' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- Drop what is cached of a row when the transaction commits.
 CREATE FUNCTION @extschema@.idgen_drop_cached(name text) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_drop_cached' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- setval(), but when the transaction commits, or not at all.
 CREATE FUNCTION @extschema@.idgen_start_sequence(sequence oid, value bigint, is_called boolean) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_start_sequence' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- What a native sequence has to say so that "start" is the next id. The value
 -- is null if the sequence has no such id.
@@ -723,23 +723,23 @@ COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children
 --
 
 CREATE FUNCTION @extschema@.idgen_unique_id() RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_unique_id' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_id_parts(
 	id bigint,
 	OUT created_at timestamptz,
 	OUT node integer,
 	OUT counter integer
 ) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_unique_id_parts' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION @extschema@.idgen_unique_id_min(created_at timestamptz) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_unique_id_min' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_uuid() RETURNS uuid
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_unique_uuid' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_uuid_min(created_at timestamptz) RETURNS uuid
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_min' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_unique_uuid_created_at(id uuid) RETURNS timestamptz
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_unique_uuid_created_at' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_unique_id() IS 'next time-ordered id of this server';
 COMMENT ON FUNCTION @extschema@.idgen_unique_id_parts(bigint) IS 'what a time-ordered id is composed of';
@@ -755,14 +755,14 @@ COMMENT ON FUNCTION @extschema@.idgen_unique_uuid_created_at(uuid) IS 'time in a
 --
 
 CREATE FUNCTION @extschema@.idgen_fdw_validator(options text[], catalog oid) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_fdw_validator' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR @extschema@.idgen_fdw_validator;
 
 -- What is remembered of them is not a matter of transactions, and whoever owns
 -- a server may have it forgotten.
 CREATE FUNCTION @extschema@.idgen_accept_centre(server name, name text DEFAULT NULL) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_accept_centre' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION @extschema@.idgen_accept_centre(name, text) IS 'accept a server as it is now: forget which ids it has given before';
 COMMENT ON FOREIGN DATA WRAPPER idgen_fdw IS 'servers that id sequences allocate blocks from';
@@ -1056,12 +1056,12 @@ CREATE FUNCTION @extschema@.idgen_native_facts(
 	OUT limited_by text,
 	OUT cycle_end bigint
 ) RETURNS SETOF record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
+	AS 'MODULE_PATHNAME', 'idgen_native_facts' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
 
 -- What stands on id_sequences or idgen_secrets and must not run when somebody
 -- draws; or null.
 CREATE FUNCTION @extschema@.idgen_refused_code() RETURNS text[]
-	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_refused_code' LANGUAGE C STABLE PARALLEL UNSAFE;
 
 -- The calls in an expression of nextval() and of functions that draw ids.
 CREATE FUNCTION @extschema@.idgen_calls(
@@ -1072,12 +1072,12 @@ CREATE FUNCTION @extschema@.idgen_calls(
 	OUT sequence oid,
 	OUT plain boolean -- is the expression this call, and nothing else?
 ) RETURNS SETOF record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
+	AS 'MODULE_PATHNAME', 'idgen_calls' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
 
 -- What a text is in an expression that has it as a constant. Most expressions
 -- that do not draw from an id sequence are told by this, without a parser.
 CREATE FUNCTION @extschema@.idgen_constant(value text) RETURNS text
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_constant' LANGUAGE C STRICT STABLE PARALLEL SAFE;
 
 -- A table and all that inherit from it, directly or not.
 CREATE FUNCTION @extschema@.idgen_heirs(relation oid) RETURNS SETOF oid
@@ -1093,7 +1093,7 @@ END;
 
 -- How many digits of which base fit into a text id of that length.
 CREATE FUNCTION @extschema@.idgen_text_digits(format text, length integer, OUT digits integer, OUT base integer) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_text_digits' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 -- The greatest or the least id in a column; text ids are read by their format.
 -- Looks are brief, and then find nothing that would take long, or that the
@@ -1406,7 +1406,7 @@ CREATE FUNCTION @extschema@.idgen_server_state(
 	OUT node_failing_since timestamptz,
 	OUT node_problem text
 ) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+	AS 'MODULE_PATHNAME', 'idgen_server_state' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 -- Ids are seen in a column before it is known how far its id sequence has got,
 -- while others draw. So where a column seems to be ahead, the facts are asked
@@ -1706,10 +1706,10 @@ CREATE FUNCTION @extschema@.idgen_centre_mark(
 	OUT timeline bigint,
 	OUT went_back text
 ) RETURNS record
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_centre_mark' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+	AS 'MODULE_PATHNAME', 'idgen_stats_reset' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 --
 -- Moving id sequences behind the ids in their columns: with the caller's own
@@ -1717,7 +1717,7 @@ CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 --
 
 CREATE FUNCTION @extschema@.idgen_lock_column(relation oid, attnum smallint) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_lock_column' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Do the ids in a column tell how far its id sequence has got?
 CREATE FUNCTION @extschema@.idgen_has_ids(c @extschema@.idgen_draw) RETURNS boolean
@@ -2097,18 +2097,18 @@ COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name, text) IS 'move the id
 -- Keep others from a table, with all that inherit from it, or from a native
 -- sequence, until the transaction ends; or only keep that from being dropped.
 CREATE FUNCTION @extschema@.idgen_hold(relation oid, to_change boolean) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_hold' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- How the server calls the sequence of a serial column, if that name is free;
 -- and make such a sequence for the owner of the table. No SQL does that.
 CREATE FUNCTION @extschema@.idgen_serial_name(table_name name, column_name name) RETURNS name
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'idgen_serial_name' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
 CREATE FUNCTION @extschema@.idgen_make_serial(relation oid, column_name name, start bigint) RETURNS oid
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_make_serial' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Have a column refuse nulls, as the owner of the table.
 CREATE FUNCTION @extschema@.idgen_set_not_null(relation oid, column_name name) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_set_not_null' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Run a command by the search_path of whoever has called: event triggers may
 -- rely on it. The command names all that is in it with its schema.
@@ -2766,7 +2766,7 @@ COMMENT ON COLUMN @extschema@.idgen_columns.adoptable IS 'would idgen_adopt acce
 --
 
 CREATE FUNCTION @extschema@.idgen_columns_dropped() RETURNS event_trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
+	AS 'MODULE_PATHNAME', 'idgen_columns_dropped' LANGUAGE C;
 
 CREATE EVENT TRIGGER idgen_columns_dropped ON sql_drop
 	EXECUTE FUNCTION @extschema@.idgen_columns_dropped();
