@@ -974,89 +974,157 @@ COMMENT ON COLUMN @extschema@.idgen_nodes.reserved_for IS 'why the number is not
 -- the search_path of whoever reads.
 --
 
--- What is known of id sequences, by their rows and the cache: of those with
--- these names; or for null, of those that the cache knows, or of all. Who has
--- no right to look gets none or, if they are required, an error.
-CREATE FUNCTION @extschema@.idgen_facts(
-	names text[], -- which ones; or
-	cached boolean, -- those that the cache knows; or all
-	required boolean,
-	OUT name text,
-	OUT broken text, -- why the row cannot be looked at; if so, all else is null
-	OUT source text,
-	OUT native oid, -- the native sequence that blocks come from
-	OUT native_is_current boolean, -- does its name lead to this one, by the search_path?
-	OUT object_name text, -- what blocks come from; null for the table
-	OUT object_missing boolean,
-	OUT usable boolean, -- may the caller draw by what they come from?
-	OUT refill text, -- null for a native sequence without a row
-	OUT format text,
-	OUT template text,
-	OUT big_base numeric,
-	OUT marked_exhausted boolean,
-	OUT next_block_start bigint,
-	OUT layout text,
-	OUT layout_limit bigint, -- the last value that fits into a composed id
-	OUT owner_relation oid,
-	OUT owner_attnum smallint,
-	OUT child text, -- that a row with periods draws from now
-	OUT step integer, -- 1, or -1 if it counts down
-	OUT first_value bigint,
-	OUT last_value bigint, -- that a block holds
-	OUT next_value bigint, -- that no block holds
-	OUT exhausted boolean, -- null if it is not known how far it has got
-	OUT limit_value bigint, -- within what its source allows
-	OUT limited_by text,
-	OUT cycle_end bigint, -- where it begins anew
-	OUT ids_cached bigint,
-	OUT next_cached bigint,
-	OUT ids_issued bigint,
-	OUT counted_since timestamptz,
-	OUT worker text,
-	OUT failure text,
-	OUT went_back text,
-	OUT unreachable text,
-	OUT node_problem text,
-	OUT node_misfit text,
-	OUT holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
-	OUT holder_xid xid,
-	OUT holder_since timestamptz,
-	OUT cache_thrashes boolean,
-	OUT cache text, -- whose slot has it: "server", "session"; null if none
-	OUT ids_lost_changed bigint,
-	OUT ids_lost_prepared bigint,
-	OUT ids_lost_crowded bigint,
-	OUT blocks_taken bigint,
-	OUT refills bigint,
-	OUT session_refills bigint,
-	OUT waits bigint,
-	OUT last_refill timestamptz,
-	OUT prefetch_blocks integer,
-	OUT refill_ms_p50 double precision,
-	OUT refill_ms_p99 double precision,
-	OUT wait_ms_p50 double precision,
-	OUT wait_ms_p99 double precision,
-	OUT wait_ms_total double precision,
-	OUT block_starts bigint[], -- cached blocks, to those that may draw them
-	OUT block_ends bigint[],
-	OUT block_states text[]
-) RETURNS SETOF record
+-- What is known of an id sequence, by its row and the cache.
+CREATE TYPE @extschema@.idgen_fact AS (
+	name text,
+	broken text, -- why the row cannot be looked at; if so, all else is null
+	source text,
+	native oid, -- the native sequence that blocks come from
+	native_is_current boolean, -- does its name lead to this one, by the search_path?
+	object_name text, -- what blocks come from; null for the table
+	object_missing boolean,
+	usable boolean, -- may the caller draw by what they come from?
+	refill text, -- null, like what follows, for a native sequence without a row
+	format text,
+	template text,
+	big_base numeric,
+	pooling text,
+	block_size integer,
+	next_block_start bigint,
+	start_value bigint,
+	max_value bigint,
+	marked_exhausted boolean,
+	layout text,
+	layout_limit bigint, -- the last value that fits into a composed id
+	owner_relation oid,
+	owner_attnum smallint,
+	child text, -- that a row with periods draws from now
+	ids_cached bigint,
+	next_cached bigint,
+	cache text, -- whose slot has it: "server", "session"; null if none
+	prefetch_blocks integer,
+	counted_since timestamptz,
+	ids_issued bigint,
+	ids_lost_changed bigint,
+	ids_lost_prepared bigint,
+	ids_lost_crowded bigint,
+	blocks_taken bigint,
+	refills bigint,
+	session_refills bigint,
+	waits bigint,
+	last_refill timestamptz,
+	refill_ms_p50 double precision,
+	refill_ms_p99 double precision,
+	wait_ms_p50 double precision,
+	wait_ms_p99 double precision,
+	wait_ms_total double precision,
+	worker text,
+	failure text,
+	centre_last_id bigint, -- that was received from there; to those that may use the server, like what follows
+	centre_system bigint,
+	centre_timeline bigint,
+	went_back_since timestamptz, -- when that was seen
+	went_back text,
+	went_back_hint text,
+	silent_since timestamptz, -- of a server that does not answer
+	silent_reason text,
+	lease_problem text, -- why the node number cannot be renewed that ids begin with
+	holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
+	holder_xid xid,
+	holder_since timestamptz,
+	cache_thrashes boolean,
+	block_starts bigint[], -- cached blocks, to those that may draw them
+	block_ends bigint[],
+	block_states text[]
+);
+
+COMMENT ON TYPE @extschema@.idgen_fact IS 'what is known of an id sequence';
+
+-- Of id sequences with these names; or for null, of those that the cache knows,
+-- or of all. Who has no right to look gets none or, if they are required, an
+-- error.
+CREATE FUNCTION @extschema@.idgen_facts(names text[], cached boolean, required boolean) RETURNS SETOF @extschema@.idgen_fact
 	AS 'MODULE_PATHNAME', 'idgen_facts'
 	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
 
--- The same of a native sequence from which nextval() draws.
-CREATE FUNCTION @extschema@.idgen_native_facts(
-	sequence oid,
-	OUT step integer,
-	OUT first_value bigint,
-	OUT last_value bigint,
-	OUT next_value bigint,
-	OUT exhausted boolean,
-	OUT limit_value bigint,
-	OUT limited_by text,
-	OUT cycle_end bigint
-) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_native_facts' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
+-- How far an id sequence has got, and how far it can get, in sequence values.
+CREATE TYPE @extschema@.idgen_extent AS (
+	step integer, -- 1, or -1 if it counts down
+	first_value numeric, -- percentages are counted from here
+	last_value numeric, -- that a block holds
+	next_value numeric, -- that no block holds
+	exhausted boolean, -- null if it is not known how far it has got
+	limit_value numeric, -- within what its source allows
+	limited_by text,
+	cycle_end numeric -- where it begins anew
+);
+
+COMMENT ON TYPE @extschema@.idgen_extent IS 'how far an id sequence has got, and how far it can get';
+
+-- The last value of a native sequence, and whether nextval() has given it; null
+-- if somebody is altering the sequence, or the caller may not know.
+CREATE FUNCTION @extschema@.idgen_sequence_state(sequence oid, OUT last_value bigint, OUT is_called boolean) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_sequence_state' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+-- The extent of a native sequence: of the ids that its values stand for by that
+-- pooling or, if this is null, of the values as nextval() gives them. It begins
+-- with the first value that the sequence can have, not with START: one that
+-- idgen_release() has made starts where ids are by then. One with CYCLE has no
+-- end of its own. If values are numbers of blocks, the row says how many ids a
+-- block has, and which id is the last.
+CREATE FUNCTION @extschema@.idgen_native_extent(sequence oid, pooling text, block_size integer, max_value bigint) RETURNS SETOF @extschema@.idgen_extent
+	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1
+BEGIN ATOMIC
+	SELECT v.step, CASE WHEN v.numbered THEN greatest((v.first - 1) * p.ids + 1, -9223372036854775808) ELSE v.first END,
+		CASE WHEN NOT n.is_called THEN NULL WHEN pooling IS NULL THEN n.last_value WHEN x.exhausted THEN e.id ELSE b.id - v.step END,
+		CASE WHEN NOT x.exhausted THEN b.id END, x.exhausted,
+		CASE WHEN NOT l.cycles THEN e.id END,
+		CASE WHEN l.cycles THEN NULL WHEN v.numbered AND e.id = max_value THEN 'max_value' ELSE 'sequence ' || q.title END,
+		CASE WHEN l.cycles THEN e.id END
+	FROM (VALUES (sequence)) AS asked (sequence)
+		LEFT JOIN (SELECT s.*, format('%I.%I', m.nspname, r.relname) AS title
+			FROM pg_sequence AS s JOIN pg_class AS r ON r.oid = s.seqrelid JOIN pg_namespace AS m ON m.oid = r.relnamespace) AS q
+			ON q.seqrelid = asked.sequence
+		LEFT JOIN LATERAL @extschema@.idgen_sequence_state(q.seqrelid) AS n ON true
+		CROSS JOIN LATERAL (SELECT coalesce(sign(q.seqincrement)::integer, 1) AS step, abs(q.seqincrement::numeric) AS width,
+			coalesce(CASE WHEN q.seqincrement > 0 THEN q.seqmin ELSE q.seqmax END::numeric, 0) AS first, pooling = 'hilo' AS numbered) AS v
+		CROSS JOIN LATERAL (SELECT CASE WHEN v.numbered AND v.width = 1 THEN block_size ELSE v.width END::numeric AS ids) AS p
+
+		-- the last value, and the last that it gets to from where it is
+		CROSS JOIN LATERAL (SELECT CASE WHEN v.step < 0 THEN q.seqmin WHEN v.numbered THEN least(q.seqmax, ceil(max_value / p.ids))
+			ELSE q.seqmax END::numeric AS last) AS w
+		CROSS JOIN LATERAL (SELECT q.seqcycle AND (w.last = q.seqmax OR v.step < 0) AS cycles,
+			w.last - v.step * mod(greatest(v.step * (w.last - coalesce(n.last_value, q.seqstart)), 0), v.width) AS reached) AS l
+		CROSS JOIN LATERAL (SELECT CASE WHEN v.numbered THEN least(l.reached * p.ids, max_value) WHEN pooling = 'pooled' THEN l.reached
+			WHEN pooling IS NULL THEN w.last -- a block has 2^59 ids at most
+			ELSE v.step * least(v.step * l.reached + least(p.ids, 576460752303423488) - 1, v.step * w.last) END AS id) AS e
+
+		-- the next value, and the first of its ids: of the first value ever,
+		-- with "pooled", nobody knows whether those before it are free
+		CROSS JOIN LATERAL (SELECT CASE WHEN NOT n.is_called THEN n.last_value
+			WHEN v.step * (w.last - n.last_value) >= v.width THEN n.last_value + q.seqincrement::numeric
+			WHEN l.cycles THEN v.first END AS next) AS y
+		CROSS JOIN LATERAL (SELECT CASE WHEN v.numbered THEN (y.next - 1) * p.ids + 1
+			WHEN pooling = 'pooled' AND n.is_called THEN greatest(y.next - p.ids + 1, q.seqmin) ELSE y.next END AS id) AS b
+		CROSS JOIN LATERAL (SELECT CASE WHEN n.last_value IS NOT NULL
+			THEN y.next IS NULL OR coalesce(v.numbered AND b.id > max_value, false) END AS exhausted) AS x;
+END;
+
+-- The extent of an id sequence. The row of source "table" says all of it; with
+-- a function or a server, somebody else allocates. Of a template, and of a row
+-- with periods, it says where children start.
+CREATE FUNCTION @extschema@.idgen_extent_of(f @extschema@.idgen_fact) RETURNS SETOF @extschema@.idgen_extent
+	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1
+BEGIN ATOMIC
+	SELECT n.step, coalesce(t.first, n.first_value),
+		coalesce(n.last_value, CASE WHEN t.next > t.first
+			THEN t.next - CASE WHEN t.exhausted AND t.next = 9223372036854775807 THEN 0 ELSE 1 END END),
+		coalesce(n.next_value, CASE WHEN NOT t.exhausted THEN t.next END), coalesce(t.exhausted, n.exhausted),
+		coalesce(n.limit_value, t.max_value), coalesce(n.limited_by, CASE WHEN t.next IS NOT NULL THEN 'max_value' END), n.cycle_end
+	FROM @extschema@.idgen_native_extent((f).native, coalesce((f).pooling, 'pooled_lo'), (f).block_size, (f).max_value) AS n
+		LEFT JOIN LATERAL (SELECT (f).next_block_start::numeric AS next, least((f).start_value, (f).next_block_start)::numeric AS first,
+			(f).marked_exhausted OR (f).next_block_start > (f).max_value AS exhausted, (f).max_value) AS t ON (f).source = 'table';
+END;
 
 -- What stands on id_sequences or idgen_secrets and must not run when somebody
 -- draws; or null.
@@ -1217,22 +1285,11 @@ CREATE FUNCTION @extschema@.idgen_counts(role oid, owner oid, native oid) RETURN
 -- Up to which value, in the direction of its step, an id sequence can go on
 -- until a column of that type does not hold an id; null for no limit. It is
 -- before the first one if the column does not hold ids of that kind.
-CREATE FUNCTION @extschema@.idgen_column_limit(
-	step integer,
-	first_value bigint,
-	limit_value bigint,
-	cycle_end bigint,
-	layout text,
-	big_base numeric,
-	format text,
-	type oid,
-	typmod integer,
-	form text
-) RETURNS numeric
+CREATE FUNCTION @extschema@.idgen_column_limit(e @extschema@.idgen_extent, layout text, big_base numeric, format text, type oid, typmod integer, form text) RETURNS numeric
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	none CONSTANT numeric := idgen_column_limit.first_value::numeric - idgen_column_limit.step;
+	none CONSTANT numeric := e.first_value - e.step;
 	greatest_bigint CONSTANT numeric := 9223372036854775807;
 	digits integer;
 	text_digits record;
@@ -1267,7 +1324,7 @@ BEGIN
 		RETURN CASE WHEN held < CASE idgen_column_limit.form WHEN 'numeric' THEN 10::numeric ^ 38 - 1 ELSE greatest_bigint END THEN none END;
 	END IF;
 
-	last := CASE WHEN idgen_column_limit.step > 0 THEN held
+	last := CASE WHEN e.step > 0 THEN held
 		WHEN idgen_column_limit.type = 'numeric'::regtype OR idgen_column_limit.form = 'text' THEN -held ELSE -held - 1 END;
 	IF idgen_column_limit.form = 'numeric' THEN
 		last := floor(last - coalesce(idgen_column_limit.big_base, 0));
@@ -1275,8 +1332,8 @@ BEGIN
 
 	-- scrambled ids lie anywhere from 1 to the limit
 	IF idgen_column_limit.layout = 'scrambled' THEN
-		RETURN CASE WHEN last < idgen_column_limit.limit_value THEN none END;
-	ELSIF idgen_column_limit.step * (last - idgen_column_limit.first_value) < 0 THEN
+		RETURN CASE WHEN last < e.limit_value THEN none END;
+	ELSIF e.step * (last - e.first_value) < 0 THEN
 		last := none;
 	ELSIF abs(last) >= greatest_bigint THEN
 		IF held > greatest_bigint THEN
@@ -1284,16 +1341,16 @@ BEGIN
 		END IF;
 		last := CASE WHEN last > 0 THEN greatest_bigint ELSE -greatest_bigint - 1 END;
 	END IF;
-	RETURN CASE WHEN idgen_column_limit.step * (last - idgen_column_limit.cycle_end) >= 0 THEN NULL ELSE last END;
+	RETURN CASE WHEN e.step * (last - e.cycle_end) >= 0 THEN NULL ELSE last END;
 END
 $$;
 
 -- The percentage of values from the first one to the limit that no block holds.
-CREATE FUNCTION @extschema@.idgen_percent_left(step integer, first_value bigint, next_value bigint, exhausted boolean, limit_value numeric) RETURNS numeric
+CREATE FUNCTION @extschema@.idgen_percent_left(e @extschema@.idgen_extent, limit_value numeric) RETURNS numeric
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
-	RETURN CASE WHEN exhausted OR step * (limit_value - next_value) < 0 THEN 0
-		ELSE 100 * (step * (limit_value - next_value) + 1)
-			/ greatest(step * (limit_value - first_value) + 1, step * (limit_value - next_value) + 1) END;
+	RETURN CASE WHEN (e).exhausted OR (e).step * (limit_value - (e).next_value) < 0 THEN 0
+		ELSE 100 * ((e).step * (limit_value - (e).next_value) + 1)
+			/ greatest((e).step * (limit_value - (e).first_value) + 1, (e).step * (limit_value - (e).next_value) + 1) END;
 
 CREATE FUNCTION @extschema@.idgen_all_columns() RETURNS TABLE (
 	relation regclass,
@@ -1310,7 +1367,8 @@ CREATE FUNCTION @extschema@.idgen_all_columns() RETURNS TABLE (
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 1000 SET jit = off SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH RECURSIVE facts AS MATERIALIZED (
-		SELECT DISTINCT ON (f.name) f.* FROM @extschema@.idgen_facts(NULL::text[], false, false) AS f
+		SELECT DISTINCT ON (f.name) f.*, e AS extent
+		FROM @extschema@.idgen_facts(NULL::text[], false, false) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
 		ORDER BY f.name, f.native_is_current DESC
 	), owners AS (
 		SELECT array_agg(o.name) AS names, array_agg(o.owner_relation) AS relations, array_agg(o.owner_attnum) AS attnums
@@ -1339,9 +1397,9 @@ BEGIN ATOMIC
 		SELECT h.relation, h.column_name
 		FROM heirs AS h JOIN draws AS d ON d.relation = h.member AND d.column_name = h.column_name
 			LEFT JOIN pg_sequence AS s ON s.seqrelid = d.sequence AND d.kind <> 'idgen' AND d.sequence_name IS NULL
-			LEFT JOIN LATERAL @extschema@.idgen_native_facts(s.seqrelid) AS n ON true
+			LEFT JOIN LATERAL @extschema@.idgen_sequence_state(s.seqrelid) AS n ON true
 		WHERE d.kind = 'idgen' AND d.name IS NOT NULL OR s.seqincrement <> 1 OR s.seqcycle
-			OR coalesce(n.last_value::numeric + 1, n.next_value) > least(h.type_end, s.seqmax)
+			OR n.last_value::numeric + n.is_called::integer > least(h.type_end, s.seqmax)
 			OR d.kind = 'identity' AND EXISTS (
 				SELECT FROM pg_depend AS u LEFT JOIN pg_attrdef AS k ON u.classid = 'pg_attrdef'::regclass AND k.oid = u.objid
 				WHERE u.refclassid = 'pg_class'::regclass AND u.refobjid = d.sequence
@@ -1353,37 +1411,28 @@ BEGIN ATOMIC
 		SELECT f.name AS drawn_name, g.*
 		FROM facts AS f LEFT JOIN facts AS c ON c.name = f.child JOIN facts AS g ON g.name = coalesce(c.name, f.name)
 	), shown AS (
-		SELECT d.relation, d.attnum, d.column_name, d.table_name, d.declared_type, d.kind, d.name, d.sequence, d.sequence_name, d.title,
-			d.type, d.typmod, d.form, d.plain, k.step, k.first_value, k.last_value, k.next_value, k.exhausted,
-			k.limit_value, k.limited_by, k.cycle_end, k.layout, k.layout_limit, k.big_base, k.format
-		FROM draws AS d JOIN known AS k ON k.drawn_name = d.name AND k.broken IS NULL
-		WHERE NOT d.inherited
-		UNION ALL
-		SELECT d.relation, d.attnum, d.column_name, d.table_name, d.declared_type, d.kind, d.name, d.sequence, d.sequence_name, d.title,
-			d.type, d.typmod, d.form, d.plain, coalesce(n.step, 1), coalesce(n.first_value, 0), n.last_value, n.next_value, n.exhausted,
-			n.limit_value, n.limited_by, n.cycle_end, 'plain', NULL, NULL, NULL
+		SELECT d.*, k.layout, k.layout_limit, k.big_base, k.format, CASE WHEN k.name IS NULL THEN n ELSE k.extent END AS extent
 		FROM draws AS d LEFT JOIN known AS k ON k.drawn_name = d.name AND k.broken IS NULL
-			LEFT JOIN LATERAL @extschema@.idgen_native_facts(d.sequence) AS n ON true
-		WHERE k.name IS NULL AND NOT d.inherited
+			CROSS JOIN LATERAL @extschema@.idgen_native_extent(CASE WHEN k.name IS NULL THEN d.sequence END, NULL, NULL, NULL) AS n
+		WHERE NOT d.inherited
 	)
 	SELECT s.relation::regclass, s.column_name, s.declared_type, s.kind,
 		coalesce(s.name, (SELECT format('%I.%I', n.nspname, r.relname) FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace
 			WHERE r.oid = s.sequence), s.sequence_name),
-		s.last_value, l.limit_value::bigint, l.limited_by,
-		100 - @extschema@.idgen_percent_left(s.step::integer, s.first_value::bigint, s.next_value::bigint, s.exhausted::boolean, l.limit_value::numeric),
+		(s.extent).last_value::bigint, l.limit_value::bigint, l.limited_by, 100 - @extschema@.idgen_percent_left(s.extent, l.limit_value),
 		(s.relation, s.column_name) IN (SELECT c.relation, c.column_name FROM candidates AS c)
 			AND (s.relation, s.column_name) NOT IN (SELECT f.relation, f.column_name FROM refused AS f)
 	FROM shown AS s
 		LEFT JOIN LATERAL (
 			SELECT v.limit_value, v.limited_by
-			FROM (VALUES (1, s.limit_value::numeric, s.limited_by),
+			FROM (VALUES (1, (s.extent).limit_value, (s.extent).limited_by),
 				(2, CASE WHEN s.form <> 'numeric' AND s.layout_limit IS NOT NULL THEN
-					CASE WHEN s.step > 0 THEN s.layout_limit ELSE 0 END END, 'layout ' || s.layout),
-				(3, CASE WHEN s.plain THEN @extschema@.idgen_column_limit(s.step::integer, s.first_value::bigint, s.limit_value::bigint,
-					s.cycle_end::bigint, s.layout::text, s.big_base::numeric, s.format::text, s.type::oid, s.typmod::integer, s.form::text) END, s.title))
+					CASE WHEN (s.extent).step > 0 THEN s.layout_limit ELSE 0 END END, 'layout ' || s.layout),
+				(3, CASE WHEN s.plain THEN @extschema@.idgen_column_limit(s.extent, coalesce(s.layout, 'plain'), s.big_base, s.format,
+					s.type, s.typmod, s.form) END, s.title))
 				AS v (place, limit_value, limited_by)
 			WHERE v.limit_value IS NOT NULL
-			ORDER BY s.step * v.limit_value, v.place DESC LIMIT 1) AS l ON true
+			ORDER BY (s.extent).step * v.limit_value, v.place DESC LIMIT 1) AS l ON true
 	ORDER BY s.table_name COLLATE "C", s.attnum,
 		array_position('{serial, identity, nextval, idgen, owned}', s.kind);
 END;
@@ -1430,8 +1479,9 @@ CREATE FUNCTION @extschema@.idgen_conditions() RETURNS TABLE (
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 100 SET jit = off SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH all_facts AS MATERIALIZED (
-		SELECT row_number() OVER () AS line, f.*, o.relowner AS owner
-		FROM @extschema@.idgen_facts(NULL::text[], false, true) AS f LEFT JOIN pg_class AS o ON o.oid = f.owner_relation
+		SELECT row_number() OVER () AS line, f.*, e AS extent, e.*, o.relowner AS owner
+		FROM @extschema@.idgen_facts(NULL::text[], false, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
+			LEFT JOIN pg_class AS o ON o.oid = f.owner_relation
 	), facts AS MATERIALIZED (
 		SELECT f.* FROM all_facts AS f WHERE f.broken IS NOT NULL OR f.child IS NULL AND f.usable
 	), owners AS (
@@ -1442,179 +1492,151 @@ BEGIN ATOMIC
 	),
 
 	-- the columns that take the ids: of a child also those that draw from its
-	-- row with periods
+	-- row with periods. Programs may draw for a column that an id sequence
+	-- belongs to, but a migration may have changed what idgen_adopt() did.
 	takers AS MATERIALIZED (
-		SELECT f.line, d.*, @extschema@.idgen_counts(d.owner::oid, f.owner::oid, f.native::oid) AS counts
-		FROM (SELECT f.line, f.name, f.owner, f.native FROM facts AS f UNION ALL
-			SELECT f.line, f.template, f.owner, f.native FROM facts AS f WHERE f.template NOT LIKE '%/*') AS f
-			JOIN draws AS d ON d.name = f.name AND NOT d.inherited
-	), limits AS MATERIALIZED (
-		SELECT f.line, d.relation, d.attnum, d.relation_name, d.column_name, d.title,
-			@extschema@.idgen_column_limit(f.step::integer, f.first_value::bigint, f.limit_value::bigint, f.cycle_end::bigint,
-				f.layout::text, f.big_base::numeric, f.format::text, d.type::oid, d.typmod::integer, d.form::text) AS limit_value
-		FROM facts AS f JOIN takers AS d ON d.line = f.line AND d.counts AND d.plain
+		SELECT f.line, f.extent, d.*, d.relation_name || '.' || d.column_name AS place, c.counts,
+			CASE WHEN c.counts AND d.plain
+				THEN @extschema@.idgen_column_limit(f.extent, f.layout, f.big_base, f.format, d.type, d.typmod, d.form) END AS column_limit,
+			CASE WHEN d.kind <> 'owned' OR NOT c.counts THEN NULL
+				WHEN d.is_identity THEN 'is an identity column'
+				WHEN (d.relation, d.attnum) IN (SELECT n.relation, n.attnum FROM draws AS n WHERE n.kind IN ('serial', 'nextval'))
+				THEN 'draws from a native sequence'
+				WHEN NOT d.has_default AND d.name = d.table_name || '.' || d.column_name THEN 'has no default' END AS changed
+		FROM facts AS f CROSS JOIN unnest(ARRAY[f.name, CASE WHEN f.template NOT LIKE '%/*' THEN f.template END]) AS n (name)
+			JOIN draws AS d ON d.name = n.name AND NOT d.inherited
+			CROSS JOIN LATERAL (SELECT @extschema@.idgen_counts(d.owner, f.owner, f.native) AS counts) AS c
 	), misfits AS (
-		SELECT f.line, format('Its %sids do not fit %s. Give the column a wider type.',
-			CASE WHEN f.layout_limit IS NOT NULL THEN 'composed ' WHEN f.layout = 'scrambled' THEN 'scrambled ' ELSE '' END, l.title) AS text,
-			l.relation_name || '.' || l.column_name AS place
-		FROM facts AS f JOIN limits AS l ON l.line = f.line
-		WHERE f.step * (l.limit_value - f.first_value) < 0
+		SELECT d.line, d.place, d.title FROM takers AS d WHERE (d.extent).step * (d.column_limit - (d.extent).first_value) < 0
 	), limiting AS (
-		SELECT f.line, 1 AS place, f.limit_value::numeric AS limit_value, f.limited_by, NULL::text AS column_place FROM facts AS f
+		SELECT f.line, 1 AS rank, f.limit_value, f.limited_by, NULL AS place FROM facts AS f
 		UNION ALL
 		SELECT f.line, 2, CASE WHEN f.step > 0 THEN f.layout_limit ELSE 0 END, 'layout ' || f.layout, NULL
 		FROM facts AS f LEFT JOIN (SELECT d.line, bool_or(d.form <> 'numeric') AS draws_bigint
 			FROM takers AS d WHERE d.counts GROUP BY d.line) AS d ON d.line = f.line
 		WHERE f.layout_limit IS NOT NULL AND coalesce(d.draws_bigint, true)
 		UNION ALL
-		SELECT l.line, 3, l.limit_value, l.title, l.relation_name || '.' || l.column_name FROM limits AS l
+		SELECT d.line, 3, d.column_limit, d.title, d.place FROM takers AS d
 	), reach AS MATERIALIZED (
-		SELECT DISTINCT ON (f.line) f.line, l.place, l.limit_value, l.limited_by,
-			@extschema@.idgen_percent_left(f.step::integer, f.first_value::bigint, f.next_value::bigint, f.exhausted::boolean, l.limit_value::numeric) AS percent_left,
+		SELECT DISTINCT ON (f.line) f.line, l.rank, l.limit_value, l.limited_by,
+			@extschema@.idgen_percent_left(f.extent, l.limit_value) AS percent_left,
 			CASE WHEN f.exhausted OR f.step * (l.limit_value - f.next_value) < 0 THEN 0
 				ELSE f.step * (l.limit_value - f.next_value) + 1 END AS ids_left
 		FROM facts AS f JOIN limiting AS l ON l.line = f.line AND l.limit_value IS NOT NULL
-		ORDER BY f.line, f.step * l.limit_value, l.place DESC, l.column_place COLLATE "C" DESC
+		ORDER BY f.line, f.step * l.limit_value, l.rank DESC, l.place COLLATE "C" DESC
 	),
 
 	-- columns that have ids which are still to be issued; what is cached tells
 	-- something only if all sessions share it
-	cache AS MATERIALIZED (
-		SELECT t.cache = 'server' AS shared FROM @extschema@.idgen_server_state() AS t
+	server AS MATERIALIZED (
+		SELECT t.*, t.cache = 'server' AS shared FROM @extschema@.idgen_server_state() AS t
 	), seen AS MATERIALIZED (
-		SELECT f.line, f.name, f.native, d.relation, d.attnum, r.limit_value,
-			@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, (f.step > 0)::boolean, NULL::text, 'brief'::text) AS id
+		SELECT f.line, f.name, f.native, d.place, r.limit_value,
+			@extschema@.idgen_column_end(d.relation, d.attnum, f.step > 0, NULL, 'brief') AS id
 		FROM facts AS f JOIN takers AS d ON d.line = f.line AND d.counts AND d.plain LEFT JOIN reach AS r ON r.line = f.line
 		WHERE f.exhausted IS NOT NULL AND f.layout = 'plain'
 			AND (d.form = 'bigint' OR d.form = 'numeric' AND coalesce(f.big_base, 0) = 0)
 	), suspects AS MATERIALIZED (
-		SELECT s.* FROM facts AS f JOIN seen AS s ON s.line = f.line AND s.id IS NOT NULL
+		SELECT s.* FROM facts AS f JOIN seen AS s ON s.line = f.line AND s.id IS NOT NULL CROSS JOIN server AS v
 		WHERE coalesce(f.step * (s.limit_value - s.id) >= 0, true)
-			AND (f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND (SELECT c.shared FROM cache AS c))
+			AND (f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND v.shared)
 	), ahead AS MATERIALIZED (
-		SELECT s.line, s.relation, s.attnum
-		FROM suspects AS s JOIN @extschema@.idgen_facts((SELECT coalesce(array_agg(DISTINCT s.name), '{}') FROM suspects AS s)::text[], false, true) AS f
+		SELECT s.line, s.place
+		FROM suspects AS s JOIN @extschema@.idgen_facts((SELECT coalesce(array_agg(DISTINCT s.name), '{}') FROM suspects AS s), false, true) AS f
 			ON f.name = s.name AND f.native IS NOT DISTINCT FROM s.native
-		WHERE f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND (SELECT c.shared FROM cache AS c)
-	),
-
-	-- what has become of the default of a column that an id sequence belongs
-	-- to: programs may draw for it, but a migration may have undone what
-	-- idgen_adopt() did
-	changed AS MATERIALIZED (
-		SELECT d.line, d.relation, d.attnum,
-			CASE WHEN d.is_identity THEN 'is an identity column'
-			WHEN (d.relation, d.attnum) IN (SELECT n.relation, n.attnum FROM draws AS n WHERE n.kind IN ('serial', 'nextval'))
-			THEN 'draws from a native sequence'
-			WHEN NOT d.has_default AND d.name = d.table_name || '.' || d.column_name THEN 'has no default' END AS now
-		FROM takers AS d
-		WHERE d.kind = 'owned' AND d.counts
-	),
-
-	-- a partition that was attached with a default of its own: its ids are
-	-- those of others, or will be
-	other_partitions AS MATERIALIZED (
-		SELECT DISTINCT d.line, d.relation_name AS parent_name, n.relation_name, n.column_name
-		FROM takers AS d JOIN pg_inherits AS i ON i.inhparent = d.relation JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
-			JOIN draws AS n ON n.relation = i.inhrelid AND n.column_name = d.column_name
-		WHERE d.counts AND n.has_default AND n.kind <> 'owned' AND n.name IS DISTINCT FROM d.name
+			CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e CROSS JOIN server AS v
+		WHERE e.step * (s.id - e.next_value) >= 0 OR e.step * (s.id - f.next_cached) >= 0 AND v.shared
 	),
 
 	-- how fast ids are issued: nothing is said of less than a second, and no
 	-- forecast made in the first hour, so that one bulk load does not look like
 	-- the end
 	usage AS MATERIALIZED (
-		SELECT f.line, r.place, r.limit_value, r.limited_by, r.percent_left,
+		SELECT f.line, r.rank, r.limit_value, r.limited_by, r.percent_left,
 			CASE WHEN f.line IN (SELECT m.line FROM misfits AS m) THEN NULL WHEN r.ids_left > 0 THEN r.ids_left + f.ids_cached ELSE r.ids_left END AS ids_left,
 			CASE WHEN t.seconds >= 1 THEN f.ids_issued / t.seconds END AS ids_per_second,
 			CASE WHEN t.seconds >= 3600 AND f.ids_issued > 0 THEN f.ids_issued / t.seconds END AS steady
 		FROM facts AS f LEFT JOIN reach AS r ON r.line = f.line
 			CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM clock_timestamp() - f.counted_since)::double precision AS seconds) AS t
 	), forecast AS MATERIALIZED (
-		SELECT u.*, CASE WHEN u.ids_left = 0 THEN 0 ELSE u.ids_left::double precision / u.steady END AS seconds_left,
-			CASE WHEN u.place = 3 THEN 'Give the column a wider type.'
-			WHEN u.place = 2 THEN 'Draw by @extschema@.idgen_next_big(), or from another id sequence.'
+		SELECT u.*, t.seconds_left, t.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision AS ends_soon,
+			CASE WHEN u.rank = 3 THEN 'Give the column a wider type.'
+			WHEN u.rank = 2 THEN 'Draw by @extschema@.idgen_next_big(), or from another id sequence.'
 			WHEN u.limited_by <> 'max_value' THEN CASE WHEN f.step > 0 THEN 'Raise its MAXVALUE.' ELSE 'Lower its MINVALUE.' END
 			WHEN f.layout = 'scrambled' OR u.limit_value = 9223372036854775807 THEN 'Use another id sequence.'
 			WHEN f.marked_exhausted THEN 'Raise max_value and set exhausted to 0.'
 			ELSE 'Raise max_value.' END AS remedy
 		FROM usage AS u JOIN facts AS f ON f.line = u.line
+			CROSS JOIN LATERAL (SELECT CASE WHEN u.ids_left = 0 THEN 0 ELSE u.ids_left::double precision / u.steady END AS seconds_left) AS t
 	),
 
 	-- the worst comes first: what keeps ids from being drawn, then what will
 	problems AS (
-		SELECT f.line, 0 AS rank, 'broken' AS kind, format('It cannot be looked at: %s.', f.broken) AS text, NULL::text AS place
-			FROM facts AS f WHERE f.broken IS NOT NULL
-		UNION ALL
-		SELECT f.line, 1, 'source_missing', format('There is no %s %s%s. Create it, or name another one in source_name.', f.source, f.object_name,
-				CASE WHEN f.source = 'sequence' AND strpos(f.object_name, '.') = 0 THEN ' in this session''s search_path' ELSE '' END), NULL
-			FROM facts AS f WHERE f.object_missing
-		UNION ALL
-		SELECT f.line, 2, 'exhausted',
-				CASE WHEN f.marked_exhausted AND f.next_block_start <= u.limit_value AND f.next_block_start < 9223372036854775807 THEN 'Its column exhausted is 1, though ids are left. Set that to 0.'
+		SELECT f.line, w.rank, w.kind, w.text, NULL AS place
+		FROM facts AS f JOIN forecast AS u ON u.line = f.line CROSS JOIN server AS v CROSS JOIN LATERAL (VALUES
+			(0, 'broken', 'It cannot be looked at: ' || f.broken || '.'),
+			(1, 'source_missing', CASE WHEN f.object_missing
+				THEN format('There is no %s %s%s. Create it, or name another one in source_name.', f.source, f.object_name,
+					CASE WHEN f.source = 'sequence' AND strpos(f.object_name, '.') = 0 THEN ' in this session''s search_path' END) END),
+			(2, 'exhausted', CASE WHEN u.ids_left IS DISTINCT FROM 0 THEN NULL
+				WHEN f.marked_exhausted AND f.next_block_start <= u.limit_value AND f.next_block_start < 9223372036854775807
+				THEN 'Its column exhausted is 1, though ids are left. Set that to 0.'
 				WHEN f.step * (u.limit_value - f.next_cached) >= 0
-					THEN format('No block is left within the limit of %s, only what is cached. %s', u.limited_by, u.remedy)
-				ELSE format('No id is left within the limit of %s. %s', u.limited_by, u.remedy) END, NULL
-			FROM facts AS f JOIN forecast AS u ON u.line = f.line WHERE u.ids_left = 0
-		UNION ALL
-		SELECT m.line, 3, 'does_not_fit', m.text, m.place FROM misfits AS m
-		UNION ALL
-		SELECT f.line, 4, 'went_back', format('Server %s has gone back, as %s', f.object_name, f.went_back), NULL
-			FROM facts AS f WHERE f.went_back IS NOT NULL
-		UNION ALL
-		SELECT f.line, 5, 'no_node_number', f.node_problem, NULL FROM facts AS f WHERE f.node_problem IS NOT NULL
-		UNION ALL
-		SELECT f.line, 6, 'node_does_not_fit', f.node_misfit, NULL FROM facts AS f WHERE f.node_misfit IS NOT NULL
-		UNION ALL
-		SELECT f.line, 7, 'unreachable', format('Server %s has not answered %s.', f.object_name, f.unreachable), NULL
-			FROM facts AS f WHERE f.unreachable IS NOT NULL
-		UNION ALL
-		SELECT f.line, 8, 'blocked',
-				CASE WHEN f.holder_pid = 0
+				THEN format('No block is left within the limit of %s, only what is cached. %s', u.limited_by, u.remedy)
+				ELSE format('No id is left within the limit of %s. %s', u.limited_by, u.remedy) END),
+			(4, 'went_back', format('Server %s has gone back, as was seen on %s. ', f.object_name, f.went_back_since) || f.went_back || ' ' || f.went_back_hint),
+			(5, 'no_node_number', CASE WHEN v.node_id IS NULL THEN 'This server has no node number: '
+				ELSE format('The lease of node number %s, which ends at %s, cannot be renewed: ', v.node_id, v.node_leased_until) END
+				|| f.lease_problem),
+			(6, 'node_does_not_fit', CASE WHEN f.layout_limit IS NOT NULL AND v.node_id NOT BETWEEN 1 AND 8
+				THEN format('The node number of this server, %s, does not fit layout %s, which takes 1 to 8. %s', v.node_id, f.layout,
+					CASE v.node_setting WHEN 'auto' THEN 'Have the centre release one of these.' ELSE 'Set idgen.node_id.' END) END),
+			(7, 'unreachable', format('Server %s has not answered since %s. Start it, or see what is in the way: ', f.object_name, f.silent_since)
+				|| f.silent_reason || '.'),
+			(8, 'blocked', CASE WHEN f.holder_pid = 0
 				THEN format('A refill waits for prepared transaction %s. Commit it or roll it back: pg_prepared_xacts has its name.', f.holder_xid)
-				ELSE format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
+				WHEN f.holder_pid > 0 AND coalesce(clock_timestamp() - f.holder_since > current_setting('deadlock_timeout')::interval, true)
+				THEN format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
 					CASE WHEN pg_has_role('pg_monitor', 'USAGE')
-					THEN format(', which has been open for %s s', trunc(EXTRACT(epoch FROM clock_timestamp() - f.holder_since))) END) END, NULL
-			FROM facts AS f
-			WHERE f.holder_pid IS NOT NULL AND (f.holder_pid = 0 OR f.holder_since IS NULL
-				OR clock_timestamp() - f.holder_since > current_setting('deadlock_timeout')::interval)
-		UNION ALL
-		SELECT f.line, 9, 'refill_fails', format('The worker could not refill: %s.', f.failure), NULL
-			FROM facts AS f WHERE f.failure IS NOT NULL
-		UNION ALL
-		SELECT f.line, 10, 'no_worker', format('The server has no place for a worker. Raise max_worker_processes%s.',
-				CASE f.refill WHEN 'auto' THEN '; until then, sessions refill themselves' END), NULL
-			FROM facts AS f WHERE f.worker = 'no slot' AND f.failure IS NULL
-		UNION ALL
-		SELECT c.line, 11, 'default_changed', format('It belongs to %s, which %s. To have that draw from it again, run %s(%L, %L); else set owned_by to null.',
-				d.title, c.now, '@extschema@.idgen_adopt', d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
-			FROM changed AS c JOIN takers AS d ON d.line = c.line AND d.relation = c.relation AND d.attnum = c.attnum AND d.kind = 'owned'
-			WHERE c.now IS NOT NULL
-		UNION ALL
-		SELECT o.line, 12, 'partition_differs', format('Partition %s draws from something else than %s. Give %I the default of its parent.',
-				o.relation_name, o.parent_name, o.column_name), o.relation_name || '.' || o.column_name
-			FROM other_partitions AS o
-		UNION ALL
-		SELECT a.line, 13, 'behind_column', format('There are ids in %s that it has yet to issue. Run %s(%L, %L).',
-				d.title, '@extschema@.idgen_sync', d.relation_name, d.column_name), d.relation_name || '.' || d.column_name
-			FROM ahead AS a JOIN takers AS d ON d.line = a.line AND d.relation = a.relation AND d.attnum = a.attnum
-			WHERE NOT EXISTS (SELECT FROM changed AS c WHERE c.line = a.line AND c.relation = a.relation AND c.attnum = a.attnum AND c.now IS NOT NULL)
-		UNION ALL
-		SELECT u.line, 14, w.kind, w.text, NULL
-			FROM forecast AS u CROSS JOIN LATERAL (SELECT
-				CASE WHEN u.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision THEN 'used_up_soon'
-				WHEN u.percent_left < current_setting('idgen.warn_remaining')::integer THEN 'little_left' END,
-				CASE WHEN u.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision
+					THEN format(', which has been open for %s s', trunc(EXTRACT(epoch FROM clock_timestamp() - f.holder_since))) END) END),
+			(9, 'refill_fails', 'The worker could not refill: ' || f.failure || '.'),
+			(10, 'no_worker', CASE WHEN f.worker = 'no slot' AND f.failure IS NULL
+				THEN format('The server has no place for a worker. Raise max_worker_processes%s.',
+					CASE f.refill WHEN 'auto' THEN '; until then, sessions refill themselves' END) END),
+			(14, 'used_up_soon', CASE WHEN u.ids_left > 0 AND u.ends_soon
 				THEN format('In %s, no id will be left within the limit of %s. %s',
 					CASE WHEN u.seconds_left < 7200 THEN format('%s minutes', round(u.seconds_left::numeric / 60))
 					WHEN u.seconds_left < 172800 THEN format('%s hours', round(u.seconds_left::numeric / 3600))
-					ELSE format('%s days', round(u.seconds_left::numeric / 86400)) END, u.limited_by, u.remedy)
-				ELSE format('Only %s percent of its ids are left within the limit of %s. %s', round(u.percent_left, 2), u.limited_by, u.remedy) END
-				) AS w (kind, text)
-			WHERE u.ids_left > 0 AND w.kind IS NOT NULL
+					ELSE format('%s days', round(u.seconds_left::numeric / 86400)) END, u.limited_by, u.remedy) END),
+			(15, 'little_left', CASE WHEN u.ids_left > 0 AND u.ends_soon IS NOT TRUE
+					AND u.percent_left < current_setting('idgen.warn_remaining')::integer
+				THEN format('Only %s percent of its ids are left within the limit of %s. %s', round(u.percent_left, 2), u.limited_by, u.remedy) END),
+			(16, 'cache_thrashes', CASE WHEN f.cache_thrashes
+				THEN 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.' END)
+			) AS w (rank, kind, text)
+		WHERE w.text IS NOT NULL
 		UNION ALL
-		SELECT f.line, 15, 'cache_thrashes', 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.', NULL
-			FROM facts AS f WHERE f.cache_thrashes
+		SELECT m.line, 3, 'does_not_fit', format('Its %sids do not fit %s. Give the column a wider type.',
+				CASE WHEN f.layout_limit IS NOT NULL THEN 'composed ' WHEN f.layout = 'scrambled' THEN 'scrambled ' END, m.title), m.place
+			FROM misfits AS m JOIN facts AS f ON f.line = m.line
+		UNION ALL
+		SELECT d.line, 11, 'default_changed', format('It belongs to %s, which %s. To have that draw from it again, run %s(%L, %L); else set owned_by to null.',
+				d.title, d.changed, '@extschema@.idgen_adopt', d.relation_name, d.column_name), d.place
+			FROM takers AS d WHERE d.changed IS NOT NULL
+		UNION ALL
+
+		-- a partition that was attached with a default of its own: its ids are
+		-- those of others, or will be
+		SELECT DISTINCT d.line, 12, 'partition_differs', format('Partition %s draws from something else than %s. Give %I the default of its parent.',
+				n.relation_name, d.relation_name, n.column_name), n.relation_name || '.' || n.column_name
+			FROM takers AS d JOIN pg_inherits AS i ON i.inhparent = d.relation JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
+				JOIN draws AS n ON n.relation = i.inhrelid AND n.column_name = d.column_name
+			WHERE d.counts AND n.has_default AND n.kind <> 'owned' AND n.name IS DISTINCT FROM d.name
+		UNION ALL
+		SELECT d.line, 13, 'behind_column', format('There are ids in %s that it has yet to issue. Run %s(%L, %L).',
+				d.title, '@extschema@.idgen_sync', d.relation_name, d.column_name), d.place
+			FROM ahead AS a JOIN takers AS d ON d.line = a.line AND d.place = a.place
+			WHERE d.changed IS NULL
 	), judged AS (
 		SELECT p.line, (array_agg(p.kind ORDER BY p.rank))[1] AS kind, string_agg(p.text, ' ' ORDER BY p.rank, p.place COLLATE "C") AS text
 		FROM problems AS p GROUP BY p.line
@@ -1635,41 +1657,12 @@ BEGIN ATOMIC
 		SELECT d.name, min(ARRAY[d.relation_name, d.column_name]) AS first, bool_and(d.form = 'bigint' AND d.plain) AS can_sync,
 			array_agg(format('%s.%I', d.relation_name, d.column_name) ORDER BY d.relation_name COLLATE "C", d.column_name COLLATE "C") AS columns
 		FROM unknown AS d JOIN pg_class AS c ON c.oid = d.relation
-		WHERE @extschema@.idgen_counts(d.owner::oid, NULL::oid, NULL::oid)
+		WHERE @extschema@.idgen_counts(d.owner, NULL, NULL)
 			AND (c.relpages > 0 OR NOT current_setting('idgen.auto_create')::boolean)
-			AND @extschema@.idgen_parent(d.name::text) IS NULL
+			AND @extschema@.idgen_parent(d.name) IS NULL
 		GROUP BY d.name
-	)
-	SELECT f.name, f.source, f.object_name, CASE WHEN f.broken IS NULL THEN coalesce(f.refill, 'transaction') END, t.columns, u.limit_value, u.limited_by, u.percent_left,
-		u.ids_per_second, f.counted_since,
-		CASE WHEN u.seconds_left < 9.22e12 THEN clock_timestamp() + make_interval(secs => u.seconds_left)
-			WHEN u.seconds_left IS NOT NULL THEN 'infinity' END,
-		CASE WHEN f.failure IS NULL THEN f.worker ELSE format('backing off: %s', f.failure) END, j.kind, j.text
-	FROM facts AS f LEFT JOIN forecast AS u ON u.line = f.line LEFT JOIN taken AS t ON t.line = f.line LEFT JOIN judged AS j ON j.line = f.line
-	UNION ALL
-	SELECT m.name, NULL, NULL, NULL, m.columns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'missing',
-		'Column defaults draw from it, but it does not exist. ' || CASE WHEN m.can_sync
-			THEN format('Run %s(%L, %L).', '@extschema@.idgen_sync', m.first[1], m.first[2])
-			ELSE format('Create it past the ids that these have, with %s(%L, <next id>).', '@extschema@.idgen_create', m.name) END
-	FROM missing AS m
-	UNION ALL
-	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'triggers_off',
-		'Not all triggers of idgen on @extschema@.id_sequences are enabled as they should be, so changes of its rows may go unnoticed. Run ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed, ENABLE ALWAYS TRIGGER idgen_truncated, ENABLE TRIGGER idgen_renamed.'
-	WHERE (SELECT count(*) FROM pg_trigger AS t WHERE t.tgrelid = '@extschema@.id_sequences'::regclass
-		AND (t.tgname IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated') AND t.tgenabled = 'A'
-			OR t.tgname = 'idgen_renamed' AND t.tgenabled IN ('A', 'O'))) < 4
-	UNION ALL
-	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'code_refused',
-		'On tables of idgen stands what may not run with the rights of their owner: ' ||
-			string_agg(DISTINCT r.what, ', ' ORDER BY r.what) ||
-			'. So refills may fail. Give functions another owner or, if they are those of triggers, have them run as their own, by ALTER FUNCTION.'
-	FROM unnest(@extschema@.idgen_refused_code()) AS r (what)
-	HAVING count(*) > 0
-	UNION ALL
-	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_dumped',
-		'What was added to @extschema@.id_sequences is in no dump: ' || string_agg(a.what, ', ' ORDER BY a.rank, a.what COLLATE "C") ||
-		'. Keep beside the dump what makes it again.'
-	FROM (
+	),
+	not_dumped (rank, what) AS (
 		SELECT 1, 'row security' FROM pg_class AS r WHERE r.oid = '@extschema@.id_sequences'::regclass AND r.relrowsecurity
 		UNION ALL
 		SELECT 2, format('policy %I', p.polname) FROM pg_policy AS p WHERE p.polrelid = '@extschema@.id_sequences'::regclass
@@ -1689,24 +1682,43 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT 7, format('publication %I', b.pubname) FROM pg_publication_rel AS l JOIN pg_publication AS b ON b.oid = l.prpubid
 			WHERE l.prrelid = '@extschema@.id_sequences'::regclass
-	) AS a (rank, what)
-	HAVING count(*) > 0
+	)
+	SELECT f.name, f.source, f.object_name, CASE WHEN f.broken IS NULL THEN coalesce(f.refill, 'transaction') END, t.columns, u.limit_value, u.limited_by, u.percent_left,
+		u.ids_per_second, f.counted_since,
+		CASE WHEN u.seconds_left < 9.22e12 THEN clock_timestamp() + make_interval(secs => u.seconds_left)
+			WHEN u.seconds_left IS NOT NULL THEN 'infinity' END,
+		CASE WHEN f.failure IS NULL THEN f.worker ELSE format('backing off: %s', f.failure) END, j.kind, j.text
+	FROM facts AS f JOIN forecast AS u ON u.line = f.line LEFT JOIN taken AS t ON t.line = f.line LEFT JOIN judged AS j ON j.line = f.line
 	UNION ALL
-	SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'not_preloaded',
-		'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'
-	FROM cache AS c WHERE NOT c.shared;
+	SELECT w.name, NULL, NULL, NULL, w.columns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, w.kind, w.text
+	FROM (SELECT m.name, m.columns, 'missing',
+			'Column defaults draw from it, but it does not exist. ' || CASE WHEN m.can_sync
+				THEN format('Run %s(%L, %L).', '@extschema@.idgen_sync', m.first[1], m.first[2])
+				ELSE format('Create it past the ids that these have, with %s(%L, <next id>).', '@extschema@.idgen_create', m.name) END
+		FROM missing AS m
+		UNION ALL
+		SELECT NULL, NULL, 'triggers_off',
+			'Not all triggers of idgen on @extschema@.id_sequences are enabled as they should be, so changes of its rows may go unnoticed. Run ALTER TABLE @extschema@.id_sequences ENABLE ALWAYS TRIGGER idgen_check_row, ENABLE ALWAYS TRIGGER idgen_row_changed, ENABLE ALWAYS TRIGGER idgen_truncated, ENABLE TRIGGER idgen_renamed.'
+		FROM pg_trigger AS t
+		WHERE t.tgrelid = '@extschema@.id_sequences'::regclass
+			AND (t.tgname IN ('idgen_check_row', 'idgen_row_changed', 'idgen_truncated') AND t.tgenabled = 'A'
+				OR t.tgname = 'idgen_renamed' AND t.tgenabled IN ('A', 'O'))
+		HAVING count(*) < 4
+		UNION ALL
+		SELECT NULL, NULL, 'code_refused', 'On tables of idgen stands what may not run with the rights of their owner: ' ||
+			string_agg(DISTINCT r.what, ', ' ORDER BY r.what) ||
+			'. So refills may fail. Give functions another owner or, if they are those of triggers, have them run as their own, by ALTER FUNCTION.'
+		FROM unnest(@extschema@.idgen_refused_code()) AS r (what)
+		UNION ALL
+		SELECT NULL, NULL, 'not_dumped', 'What was added to @extschema@.id_sequences is in no dump: ' ||
+			string_agg(a.what, ', ' ORDER BY a.rank, a.what COLLATE "C") || '. Keep beside the dump what makes it again.'
+		FROM not_dumped AS a
+		UNION ALL
+		SELECT NULL, NULL, 'not_preloaded',
+			'The server has not preloaded idgen, so each session has a cache of its own, and no worker refills. Add idgen to shared_preload_libraries and restart the server.'
+		FROM server AS v WHERE NOT v.shared) AS w (name, columns, kind, text)
+	WHERE w.text IS NOT NULL;
 END;
-
-CREATE FUNCTION @extschema@.idgen_centre_mark(
-	name text,
-	source_name text,
-	OUT server name,
-	OUT last_id bigint,
-	OUT system_identifier bigint,
-	OUT timeline bigint,
-	OUT went_back text
-) RETURNS record
-	AS 'MODULE_PATHNAME', 'idgen_centre_mark' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_stats_reset' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
@@ -2282,8 +2294,8 @@ BEGIN
 	IF EXISTS (SELECT FROM pg_class AS r WHERE r.oid = ANY (owned || used) AND pg_is_other_temp_schema(r.relnamespace)) THEN
 		RAISE 'cannot access temporary sequences of other sessions' USING ERRCODE = 'feature_not_supported';
 	END IF;
-	last_id := (SELECT max(coalesce(n.last_value::numeric + q.seqincrement, n.next_value) - 1)
-		FROM pg_sequence AS q, LATERAL @extschema@.idgen_native_facts(q.seqrelid::oid) AS n WHERE q.seqrelid = ANY (owned || used));
+	last_id := (SELECT max(n.last_value::numeric + CASE WHEN n.is_called THEN q.seqincrement ELSE 0 END - 1)
+		FROM pg_sequence AS q, LATERAL @extschema@.idgen_sequence_state(q.seqrelid::oid) AS n WHERE q.seqrelid = ANY (owned || used));
 END
 $$;
 
@@ -2639,11 +2651,10 @@ CREATE VIEW @extschema@.idgen_stats WITH (security_invoker = true) AS
 		f.ids_lost_changed, f.ids_lost_prepared, f.ids_lost_crowded,
 		f.blocks_taken, f.refills, f.waits, f.last_refill,
 		CASE WHEN f.refill <> 'transaction' AND f.source <> 'function' THEN f.prefetch_blocks END AS prefetch_blocks,
-		round(@extschema@.idgen_percent_left(f.step::integer, f.first_value::bigint, f.next_value::bigint, f.exhausted::boolean,
-			f.limit_value::numeric), 2) AS percent_left,
+		round(@extschema@.idgen_percent_left(e, e.limit_value), 2) AS percent_left,
 		f.session_refills, f.counted_since,
 		f.refill_ms_p50, f.refill_ms_p99, f.wait_ms_p50, f.wait_ms_p99, f.wait_ms_total
-	FROM @extschema@.idgen_facts(NULL::text[], true, true) AS f
+	FROM @extschema@.idgen_facts(NULL::text[], true, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
 	WHERE f.cache IS NOT NULL AND f.usable
 	ORDER BY name, f.cache, f.native;
 
@@ -2671,10 +2682,12 @@ CREATE VIEW @extschema@.idgen_columns WITH (security_invoker = true) AS
 	FROM @extschema@.idgen_all_columns();
 
 CREATE VIEW @extschema@.idgen_centre_marks WITH (security_invoker = true) AS
-	SELECT s.name, m.server, m.last_id, m.system_identifier, m.timeline, m.went_back
-	FROM @extschema@.id_sequences AS s, LATERAL @extschema@.idgen_centre_mark(s.name::text, s.source_name) AS m
-	WHERE s.source = 'server'
-	ORDER BY s.name;
+	SELECT f.name::varchar(255) COLLATE "C" AS name, CASE WHEN f.usable AND NOT f.object_missing THEN f.object_name::name END AS server,
+		f.centre_last_id AS last_id, f.centre_system AS system_identifier, f.centre_timeline AS timeline,
+		CASE WHEN f.usable THEN f.went_back END AS went_back
+	FROM @extschema@.idgen_facts(NULL::text[], false, true) AS f
+	WHERE f.source = 'server'
+	ORDER BY name;
 
 COMMENT ON VIEW @extschema@.idgen_stats IS 'id sequences that the cache knows, with counters';
 COMMENT ON VIEW @extschema@.idgen_health IS 'all id sequences: how much is left, how long that will last, and what is wrong';

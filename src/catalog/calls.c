@@ -17,61 +17,65 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_attrdef.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "catalog/calls.h"
+#include "catalog/native_look.h"
+#include "catalog/source.h"
 #include "common/compat.h"
 
 /*
  * What is looked for
  */
 
-/* The functions that draw single ids. */
+/* The functions that draw single ids: nextval() is the first. */
 static const struct
 {
 	const char *name;
-	IdgenDrawForm form;
+	const char *form; /* what it returns; or "nextval" */
 	int nargs;
 	Oid types[2];
 } drawing[] = {
-	{"idgen_next", IDGEN_DRAWS_BIGINT, 1, {TEXTOID}},
-	{"idgen_next", IDGEN_DRAWS_BIGINT, 2, {TEXTOID, TEXTOID}},
-	{"idgen_next_big", IDGEN_DRAWS_NUMERIC, 1, {TEXTOID}},
-	{"idgen_next_big", IDGEN_DRAWS_NUMERIC, 2, {TEXTOID, TEXTOID}},
-	{"idgen_next_text", IDGEN_DRAWS_TEXT, 1, {TEXTOID}},
-	{"idgen_next_text", IDGEN_DRAWS_TEXT, 2, {TEXTOID, DATEOID}},
+	{"nextval", "nextval", 1, {REGCLASSOID}},
+	{"idgen_next", "bigint", 1, {TEXTOID}},
+	{"idgen_next", "bigint", 2, {TEXTOID, TEXTOID}},
+	{"idgen_next_big", "numeric", 1, {TEXTOID}},
+	{"idgen_next_big", "numeric", 2, {TEXTOID, TEXTOID}},
+	{"idgen_next_text", "text", 1, {TEXTOID}},
+	{"idgen_next_text", "text", 2, {TEXTOID, DATEOID}},
+};
+
+struct IdgenSearched
+{
+	Oid functions[lengthof(drawing)];   /* invalid for one that is not there */
+	char stored[lengthof(drawing)][32]; /* how a call of it is stored */
 };
 
 /*
  * What is looked for, palloc'd: calls of nextval(), and of the functions of the
- * extension in that schema. The list of these has InvalidOid for one that is
- * not there. Asks for no right to use the schema: whoever drops a table need
- * not have it.
+ * extension in that schema. Asks for no right to use the schema: whoever drops
+ * a table need not have it.
  */
 IdgenSearched *
 idgen_searched(Oid idgen_schema)
 {
-	IdgenSearched *searched = palloc0(sizeof(IdgenSearched));
+	IdgenSearched *searched = palloc(sizeof(IdgenSearched));
 
-	searched->stored = palloc((lengthof(drawing) + 1) * sizeof(*searched->stored));
-	snprintf(searched->stored[searched->n++], sizeof(*searched->stored), ":funcid %u ", F_NEXTVAL);
 	for (size_t i = 0; i < lengthof(drawing); i++)
 	{
-		Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(drawing[i].name),
-		                               PointerGetDatum(buildoidvector(drawing[i].types, drawing[i].nargs)),
-		                               ObjectIdGetDatum(idgen_schema));
-
-		searched->functions = lappend_oid(searched->functions, function);
-		snprintf(searched->stored[searched->n++], sizeof(*searched->stored), ":funcid %u ", function);
+		searched->functions[i] = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(drawing[i].name),
+		                                         PointerGetDatum(buildoidvector(drawing[i].types, drawing[i].nargs)),
+		                                         ObjectIdGetDatum(i == 0 ? PG_CATALOG_NAMESPACE : idgen_schema));
+		snprintf(searched->stored[i], sizeof(*searched->stored), ":funcid %u ", searched->functions[i]);
 	}
 	return searched;
 }
@@ -81,9 +85,9 @@ idgen_searched(Oid idgen_schema)
  * one is nextval().
  */
 static bool
-may_call(const IdgenSearched *searched, int first, const char *stored)
+may_call(const IdgenSearched *searched, size_t first, const char *stored)
 {
-	for (int i = first; i < searched->n; i++)
+	for (size_t i = first; i < lengthof(drawing); i++)
 		if (strstr(stored, searched->stored[i]) != NULL)
 			return true;
 	return false;
@@ -138,11 +142,60 @@ constant_text(Node *expr)
 	}
 }
 
+/*
+ * The native sequence that a call leads to, invalid if there is none: of
+ * nextval(), or of an id sequence without a row.
+ */
+static Oid
+find_sequence(const IdgenDrawCall *call, const Const *argument)
+{
+	const IdgenSource *source = call->source != NULL ? idgen_source_find(call->source) : NULL;
+
+	if (!call->is_nextval)
+		return call->name != NULL && source != NULL && source->has_object ? idgen_native_look_up(call->name, NULL) : InvalidOid;
+	if (call->name != NULL)
+		return idgen_native_look_up(NULL, call->name);
+	if (argument != NULL && IsA(argument, Const) && !argument->constisnull && argument->consttype == REGCLASSOID)
+		return DatumGetObjectId(argument->constvalue);
+	return InvalidOid;
+}
+
+/* What a call says of that function. */
+static IdgenDrawCall *
+read_call(FuncExpr *expr, size_t function)
+{
+	IdgenDrawCall *call = palloc0(sizeof(IdgenDrawCall));
+
+	call->form = drawing[function].form;
+	call->is_nextval = function == 0;
+	call->name = constant_text(linitial(expr->args));
+	call->plain = call->name != NULL || call->is_nextval;
+	if (drawing[function].types[1] == TEXTOID)
+	{
+		call->source = constant_text(lsecond(expr->args));
+		call->plain = call->plain && call->source != NULL;
+	}
+	call->sequence = find_sequence(call, (Const *) strip_conversions(linitial(expr->args)));
+	return call;
+}
+
+/* Do two calls draw from the same? A name may be NULL. */
+static bool
+draw_from_same(const IdgenDrawCall *a, const IdgenDrawCall *b)
+{
+	if (a->is_nextval || b->is_nextval)
+		return a->is_nextval && b->is_nextval && a->sequence == b->sequence;
+	if (a->name == NULL || b->name == NULL)
+		return a->name == b->name;
+	return strcmp(a->name, b->name) == 0;
+}
+
 /* For collect_calls(). */
 typedef struct Calls
 {
-	List *functions;
-	List *found; /* of FuncExpr */
+	const IdgenSearched *searched;
+	Node *whole; /* the expression, without the conversions around it */
+	List *found;
 } Calls;
 
 static bool
@@ -152,118 +205,41 @@ collect_calls(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (IsA(node, FuncExpr) && list_member_oid(calls->functions, ((FuncExpr *) node)->funcid))
-		calls->found = lappend(calls->found, node);
+	for (size_t i = 0; IsA(node, FuncExpr) && i < lengthof(drawing); i++)
+	{
+		IdgenDrawCall *call;
+		bool is_new = ((FuncExpr *) node)->funcid == calls->searched->functions[i];
+		ListCell *cell;
+
+		if (!is_new)
+			continue;
+		call = read_call((FuncExpr *) node, i);
+		call->plain = call->plain && node == calls->whole;
+		foreach(cell, calls->found)
+			is_new = is_new && !draw_from_same(lfirst(cell), call);
+		if (is_new)
+			calls->found = lappend(calls->found, call);
+	}
 	return expression_tree_walker(node, collect_calls, context);
 }
 
-/* The calls of functions with these OIDs: a list of FuncExpr. */
-static List *
-calls_of(Node *expr, List *functions)
-{
-	Calls calls = {.functions = functions};
-
-	(void) collect_calls(expr, &calls);
-	return calls.found;
-}
-
-/* What a call of one of the extension's functions says. */
-static IdgenDrawCall
-read_own_call(FuncExpr *expr, List *functions)
-{
-	IdgenDrawCall call = {.name = constant_text((Node *) linitial(expr->args))};
-	int function = 0;
-	ListCell *cell;
-
-	foreach(cell, functions)
-	{
-		if (lfirst_oid(cell) == expr->funcid)
-			function = foreach_current_index(cell);
-	}
-	call.form = drawing[function].form;
-	call.plain = call.name != NULL;
-	if (drawing[function].types[1] != TEXTOID)
-		return call;
-	call.source = constant_text((Node *) lsecond(expr->args));
-	if (call.source == NULL)
-		call.plain = false;
-	return call;
-}
-
-/* Is a call of the same id sequence among them? A name may be NULL. */
-static bool
-is_among(const List *calls, const char *name)
-{
-	ListCell *cell;
-
-	foreach(cell, calls)
-	{
-		const IdgenDrawCall *call = lfirst(cell);
-
-		if (name == NULL || call->name == NULL ? name == call->name : strcmp(call->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 /*
- * The calls of the extension's functions in an expression, as palloc'd
- * IdgenDrawCalls: one for each id sequence, and one for all whose name is no
+ * All calls in an expression, as it is stored, that draw: of IdgenDrawCall, one
+ * for each thing that they draw from, and one for all whose name is no
  * constant.
  */
-static List *
-own_calls(Node *expr, List *functions)
-{
-	Node *whole = strip_conversions(expr);
-	List *calls = NIL;
-	ListCell *cell;
-
-	foreach(cell, calls_of(expr, functions))
-	{
-		IdgenDrawCall *call = palloc(sizeof(IdgenDrawCall));
-
-		*call = read_own_call(lfirst(cell), functions);
-		if (lfirst(cell) != whole)
-			call->plain = false;
-		if (!is_among(calls, call->name))
-			calls = lappend(calls, call);
-	}
-	return calls;
-}
-
-/* The calls of nextval() in an expression. */
-static List *
-nextval_calls(Node *expr)
-{
-	Node *whole = strip_conversions(expr);
-	List *calls = NIL;
-	ListCell *cell;
-
-	foreach(cell, calls_of(expr, list_make1_oid(F_NEXTVAL)))
-	{
-		Const *argument = (Const *) strip_conversions(linitial(((FuncExpr *) lfirst(cell))->args));
-		IdgenDrawCall *call = palloc0(sizeof(IdgenDrawCall));
-
-		call->form = IDGEN_DRAWS_NEXTVAL;
-		call->name = constant_text((Node *) argument);
-		call->plain = lfirst(cell) == whole;
-		if (argument != NULL && IsA(argument, Const) && !argument->constisnull && argument->consttype == REGCLASSOID)
-			call->sequence = DatumGetObjectId(argument->constvalue);
-		calls = lappend(calls, call);
-	}
-	return calls;
-}
-
-/* All calls in an expression, as it is stored, that draw: of IdgenDrawCall. */
 List *
 idgen_calls_in(const IdgenSearched *searched, const char *stored)
 {
+	Calls calls = {.searched = searched};
 	Node *expr;
 
 	if (!may_call(searched, 0, stored))
 		return NIL;
 	expr = stringToNode(stored);
-	return list_concat(nextval_calls(expr), own_calls(expr, searched->functions));
+	calls.whole = strip_conversions(expr);
+	(void) collect_calls(expr, &calls);
+	return calls.found;
 }
 
 /*
@@ -306,16 +282,17 @@ add_defaults(List *defaults, const IdgenSearched *searched, const char *constant
 			const char *stored = TextDatumGetCString(value);
 
 			if (strstr(stored, constant) != NULL && may_call(searched, 1, stored))
-				calls = own_calls(stringToNode(stored), searched->functions);
+				calls = idgen_calls_in(searched, stored);
 		}
 		MemoryContextSwitchTo(caller);
 		foreach(cell, calls)
 		{
-			IdgenDrawingDefault found = {.name = ((const IdgenDrawCall *) lfirst(cell))->name};
+			const IdgenDrawCall *call = lfirst(cell);
+			IdgenDrawingDefault found = {.attnum = 0};
 
-			if (found.name == NULL)
+			if (call->is_nextval || call->name == NULL)
 				continue;
-			found.name = pstrdup(found.name);
+			found.name = pstrdup(call->name);
 			if (catalog == AttrDefaultRelationId)
 			{
 				found.relid = ((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid;

@@ -8,33 +8,21 @@
 #include "access/attnum.h"
 #include "nodes/pg_list.h"
 
-/* The functions that draw single ids, by what they return. */
-typedef enum IdgenDrawForm
-{
-	IDGEN_DRAWS_BIGINT,  /* idgen_next() */
-	IDGEN_DRAWS_NUMERIC, /* idgen_next_big() */
-	IDGEN_DRAWS_TEXT,    /* idgen_next_text() */
-	IDGEN_DRAWS_NEXTVAL, /* nextval(), of a native sequence */
-} IdgenDrawForm;
-
-/* A call of one of these functions. */
+/* A call of nextval(), or of our functions that draw single ids. */
 typedef struct IdgenDrawCall
 {
 	const char *name;   /* NULL if it is no constant */
 	const char *source; /* that is asked for; NULL if none is, or no constant */
-	Oid sequence;       /* of nextval(): which one, if it is named as a regclass */
-	IdgenDrawForm form;
+	Oid sequence;       /* the native sequence that it leads to, invalid if there is
+	                     * none */
+	const char *form;   /* what it returns: bigint, numeric or text; or "nextval" */
+	bool is_nextval;
 	bool plain; /* are these constants, and is the expression this call, and
 	             * nothing else? */
 } IdgenDrawCall;
 
 /* What is looked for in expressions. */
-typedef struct IdgenSearched
-{
-	List *functions; /* that draw from id sequences */
-	int n;
-	char (*stored)[32]; /* how a call of these, or of nextval(), is stored */
-} IdgenSearched;
+typedef struct IdgenSearched IdgenSearched;
 
 extern IdgenSearched *idgen_searched(Oid idgen_schema);
 extern List *idgen_calls_in(const IdgenSearched *searched, const char *stored);

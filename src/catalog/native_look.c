@@ -15,13 +15,11 @@
 #include "access/xlog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_sequence.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
@@ -95,22 +93,6 @@ idgen_native_is_named(Oid sequence, const char *name, const char *source_name)
 		get_rel_namespace(sequence) == get_namespace_oid(split.schema, true);
 }
 
-/*
- * What the catalogs say of a sequence, with that pool; but not what only a
- * refill needs. Returns false if it is gone.
- */
-bool
-idgen_native_look(Oid sequence, const IdgenPool *pool, IdgenNativeSequence *says)
-{
-	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(sequence));
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	*says = idgen_native_describe_form((Form_pg_sequence) GETSTRUCT(tuple), pool);
-	ReleaseSysCache(tuple);
-	return true;
-}
-
 /* The same as for idgen_native_is_readable(). */
 static bool
 is_readable(Form_pg_class class)
@@ -180,23 +162,4 @@ idgen_native_look_at_state(Oid sequence, IdgenNativeState *state)
 	}
 	UnlockRelationOid(sequence, AccessShareLock);
 	return known;
-}
-
-/* Its name with the schema, quoted where needed. NULL if it is gone. */
-const char *
-idgen_native_full_name(Oid sequence)
-{
-	const char *schema = get_namespace_name(get_rel_namespace(sequence));
-	const char *name = get_rel_name(sequence);
-
-	return schema != NULL && name != NULL ? quote_qualified_identifier(schema, name) : NULL;
-}
-
-/* What it is called where it limits something. */
-const char *
-idgen_native_title(Oid sequence)
-{
-	const char *name = idgen_native_full_name(sequence);
-
-	return name != NULL ? psprintf("sequence %s", name) : "sequence";
 }

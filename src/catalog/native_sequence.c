@@ -91,39 +91,31 @@ idgen_native_display(const RangeVar *sequence)
 }
 
 /*
- * What the catalogs say, and what the values stand for by that pool. The
- * caller adds the name, and whether it is logged.
+ * What the catalogs say of a sequence that is open, and what its values stand
+ * for by that pool: palloc'd.
  */
-IdgenNativeSequence
-idgen_native_describe_form(Form_pg_sequence form, const IdgenPool *pool)
+IdgenNativeSequence *
+idgen_native_describe(Relation rel, const IdgenPool *pool)
 {
-	IdgenNativeSequence sequence = {
-		.start = form->seqstart,
+	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
+	IdgenNativeSequence *sequence;
+	Form_pg_sequence form;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for sequence %u", RelationGetRelid(rel));
+	form = (Form_pg_sequence) GETSTRUCT(tuple);
+	sequence = palloc(sizeof(IdgenNativeSequence));
+	*sequence = (IdgenNativeSequence){
+		.name = rel->rd_rel->relname,
+		.logged = RelationNeedsWAL(rel),
 		.increment = form->seqincrement,
 		.last = form->seqincrement > 0 ? form->seqmax : form->seqmin,
 		.first = form->seqincrement > 0 ? form->seqmin : form->seqmax,
 		.cache = form->seqcache,
 		.cycle = form->seqcycle,
 	};
-
-	idgen_native_set_pool(&sequence, pool);
-	return sequence;
-}
-
-/* The same of a sequence that is open, palloc'd. */
-IdgenNativeSequence *
-idgen_native_describe(Relation rel, const IdgenPool *pool)
-{
-	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
-	IdgenNativeSequence *sequence;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for sequence %u", RelationGetRelid(rel));
-	sequence = palloc(sizeof(IdgenNativeSequence));
-	*sequence = idgen_native_describe_form((Form_pg_sequence) GETSTRUCT(tuple), pool);
 	ReleaseSysCache(tuple);
-	sequence->name = rel->rd_rel->relname;
-	sequence->logged = RelationNeedsWAL(rel);
+	idgen_native_set_pool(sequence, pool);
 	return sequence;
 }
 

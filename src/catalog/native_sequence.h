@@ -6,7 +6,6 @@
 #define IDGEN_NATIVE_SEQUENCE_H
 
 #include "access/xlogdefs.h"
-#include "catalog/pg_sequence.h"
 #include "nodes/parsenodes.h"
 #include "storage/buf.h"
 #include "utils/rel.h"
@@ -19,7 +18,6 @@ extern RangeVar *idgen_native_name(const char *name, const char *source_name);
 extern const char *idgen_native_display(const RangeVar *name);
 extern Relation idgen_native_open(const RangeVar *name, LOCKMODE lockmode);
 extern void idgen_native_check(Oid relid, AclMode mode);
-extern IdgenNativeSequence idgen_native_describe_form(Form_pg_sequence form, const IdgenPool *pool);
 extern IdgenNativeSequence *idgen_native_describe(Relation rel, const IdgenPool *pool);
 extern bool idgen_native_is_uncommitted(Relation rel);
 extern RelFileNumber idgen_native_file(Oid relid);

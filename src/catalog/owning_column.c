@@ -1,6 +1,7 @@
 /*
  * owning_column.c
- *		The column that an id sequence belongs to: what it is called.
+ *		The column that an id sequence belongs to: what it is called, and how
+ *		many ids its type has left.
  *
  * The value holds an OID and a number, so it follows a column that is renamed
  * or moved. It is shown as a name, like a regclass. So a dump has the name, and
@@ -185,6 +186,34 @@ idgen_owning_column_widening(IdgenOwningColumn column, int64 last)
 		return NULL;
 	return psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint",
 	                quote_qualified_identifier(schema, table), quote_identifier(name));
+}
+
+/*
+ * A refill knows what the range of the source has left. The ids are stored in
+ * that column (IDGEN_NO_COLUMN for none), and its type may end the range
+ * before: an integer column is full long before a bigint id sequence is. So
+ * each refill looks the type up, in the system caches. To know which other
+ * columns draw from the id sequence takes reading all defaults: view
+ * idgen_health does that.
+ *
+ * "first" is where the range begins, and "last" is the last id of all blocks so
+ * far; "step" is 1, or -1 if ids descend. These are doubles, since ranges may
+ * be wider than 2^63.
+ */
+void
+idgen_range_left_in_column(IdgenRangeLeft *left, IdgenOwningColumn column, double first, double last, int step)
+{
+	int64 end;
+	double ids;
+
+	if (column == IDGEN_NO_COLUMN || !idgen_owning_column_end(column, step, &end))
+		return;
+	ids = step * (end - last);
+	if (left->percent < 100 && left->ids <= ids)
+		return;
+	left->ids = ids;
+	left->percent = (int) Max(0, 100 * ids / Max(step * (end - first) + 1, 1));
+	left->column = column;
 }
 
 /*

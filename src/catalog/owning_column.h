@@ -34,12 +34,23 @@ idgen_owning_attnum(IdgenOwningColumn column)
 	return (AttrNumber) (column & 0xFFFF);
 }
 
+/* The ids that no block holds yet. */
+typedef struct IdgenRangeLeft
+{
+	int percent;              /* of the range, 0 to 100, rounded down; 100 if it is not known */
+	double ids;               /* unless percent is 100; negative by the ids that lie beyond */
+	IdgenOwningColumn column; /* whose type ends the range; IDGEN_NO_COLUMN if the
+	                           * source does */
+} IdgenRangeLeft;
+
 extern bool idgen_owning_column_exists(IdgenOwningColumn column);
 extern const char *idgen_owning_column_problem(IdgenOwningColumn column);
 extern char *idgen_owning_column_name(IdgenOwningColumn column);
 extern char *idgen_owning_column_title(IdgenOwningColumn column);
 extern char *idgen_owning_column_widening(IdgenOwningColumn column, int64 last);
 extern bool idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end);
+extern void idgen_range_left_in_column(IdgenRangeLeft *left, IdgenOwningColumn column,
+                                       double first, double last, int step);
 extern IdgenOwningColumn idgen_owning_column_find(const char *name, int elevel);
 
 #endif /* IDGEN_OWNING_COLUMN_H */

@@ -171,8 +171,8 @@ idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
  * The value that nextval() would give, if no session has values set aside by
  * CACHE. Returns false if there is none.
  */
-bool
-idgen_native_next_value(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
+static bool
+next_value(const IdgenNativeSequence *sequence, const IdgenNativeState *state, int64 *next)
 {
 	if (!state->is_called)
 		*next = state->last_value;
@@ -252,7 +252,7 @@ idgen_native_next_ids(const IdgenNativeSequence *sequence, const IdgenNativeStat
 	int64 next;
 	IdgenBlock block;
 
-	if (!idgen_native_next_value(sequence, state, &next))
+	if (!next_value(sequence, state, &next))
 		return (IdgenBlock){.step = sequence->step};
 	block = idgen_native_ids_of(sequence, state, next);
 	if (block.left == 0 && !idgen_native_is_last(sequence, next))

@@ -7,7 +7,7 @@
 
 #include "access/xlogdefs.h"
 
-#include "catalog/range_left.h"
+#include "catalog/owning_column.h"
 #include "common/block.h"
 
 /*
@@ -47,7 +47,6 @@ typedef struct IdgenNativeSequence
 {
 	NameData name;
 	bool logged; /* is the WAL told of its changes? */
-	int64 start;
 	int64 increment;
 	int64 last;  /* bound of values in the direction of increment; with hilo, the
 	              * last value within it that stands for any id */
@@ -83,8 +82,6 @@ extern void idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool
 extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
 extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
-extern bool idgen_native_next_value(const IdgenNativeSequence *sequence,
-                                    const IdgenNativeState *state, int64 *next);
 extern IdgenBlock idgen_native_ids_of(const IdgenNativeSequence *sequence,
                                       const IdgenNativeState *state, int64 v);
 extern IdgenBlock idgen_native_next_ids(const IdgenNativeSequence *sequence,

@@ -13,11 +13,10 @@
 #include "datatype/timestamp.h"
 #include "executor/tuptable.h"
 
+#include "catalog/owning_column.h"
 #include "catalog/pooling.h"
-#include "catalog/range_left.h"
 #include "common/block.h"
 
-struct IdgenExtent;
 struct IdgenHandle;
 struct IdgenFound;
 struct IdgenRemoteQuery;
@@ -222,13 +221,10 @@ typedef struct IdgenSource
 
 	/*
 	 * Find what resolve() would, and nothing else: without a lock, and without
-	 * a check of privileges. Invalid if it is not there. NULL, with what
-	 * follows, if blocks do not come from such a thing.
+	 * a check of privileges. Invalid if it is not there. NULL if blocks do not
+	 * come from such a thing.
 	 */
 	Oid (*look_up)(const char *name, const char *source_name);
-
-	/* What that is called, or what it would have to be called to be found. */
-	const char *(*title)(Oid object, const char *name, const char *source_name);
 
 	/*
 	 * Allocate for the current transaction. If the source is not transactional,
@@ -251,13 +247,6 @@ typedef struct IdgenSource
 	 * IDGEN_SOURCE_STALE. Raises 2200H or, if the id cannot be known, 55000.
 	 */
 	IdgenSourceResult (*peek)(struct IdgenHandle *handle, int64 *id);
-
-	/*
-	 * How far the id sequence of a row has got, and how far the source lets it
-	 * get; see idgen_extent_of_row(). NULL if the source does not know. Must
-	 * neither wait nor fail.
-	 */
-	void (*extent)(TupleTableSlot *row, Oid object, struct IdgenExtent *extent);
 } IdgenSource;
 
 /*

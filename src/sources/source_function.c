@@ -185,12 +185,6 @@ function_look_up(const char *name, const char *source_name)
 	                       PointerGetDatum(types), ObjectIdGetDatum(schema));
 }
 
-static const char *
-function_title(Oid function, const char *name, const char *source_name)
-{
-	return source_name;
-}
-
 /* The function itself is looked up at each refill. */
 static void
 function_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
@@ -515,7 +509,6 @@ const IdgenSource idgen_source_function = {
 	.max_count = IDGEN_BLOCK_MAX, /* as much as get_blocks() lets pass */
 	.check_name = function_check_name,
 	.look_up = function_look_up,
-	.title = function_title,
 	.resolve = function_resolve,
 	.allocate = function_allocate,
 	.peek = function_peek,

@@ -35,7 +35,6 @@
 #include "utils/rel.h"
 
 #include "catalog/definition.h"
-#include "catalog/extent.h"
 #include "catalog/native_look.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
@@ -201,15 +200,6 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	sequence->max_count = max_count(sequence);
 	found->native = sequence;
 	relation_close(rel, given ? NoLock : lockmode);
-}
-
-/* The sequence, with its schema if it is there. */
-static const char *
-sequence_title(Oid sequence, const char *name, const char *source_name)
-{
-	const char *title = OidIsValid(sequence) ? idgen_native_full_name(sequence) : NULL;
-
-	return title != NULL ? title : idgen_native_display(idgen_native_name(name, source_name));
 }
 
 /*
@@ -524,18 +514,6 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	return IDGEN_SOURCE_OK;
 }
 
-/* The native sequence says it. */
-static void
-sequence_extent(TupleTableSlot *row, Oid object, IdgenExtent *extent)
-{
-	IdgenPool pool = idgen_pool_of_row(row);
-
-	if (!OidIsValid(object))
-		object = idgen_native_look_up(idgen_row_string(row, IDGEN_ATT_NAME),
-		                              idgen_row_string(row, IDGEN_ATT_SOURCE_NAME));
-	idgen_extent_add_native(extent, object, &pool);
-}
-
 const IdgenSource idgen_source_sequence = {
 	.name = "sequence",
 	.transactional = false,
@@ -543,8 +521,6 @@ const IdgenSource idgen_source_sequence = {
 	.check_name = sequence_check_name,
 	.resolve = sequence_resolve,
 	.look_up = idgen_native_look_up,
-	.title = sequence_title,
 	.allocate = sequence_allocate,
 	.peek = sequence_peek,
-	.extent = sequence_extent,
 };

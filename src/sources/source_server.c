@@ -61,16 +61,6 @@ server_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	found->uncommitted = idgen_changes_include_servers() || idgen_owner_is_uncommitted(handle->relid);
 }
 
-static const char *
-server_title(Oid server, const char *name, const char *source_name)
-{
-	ForeignServer *found = OidIsValid(server) ? GetForeignServerExtended(server, FSV_MISSING_OK) : NULL;
-
-	if (found != NULL)
-		return found->servername;
-	return source_name != NULL ? source_name : IDGEN_DEFAULT_SERVER;
-}
-
 /*
  * Have other sessions changed server, user mapping or privileges since these
  * were looked at?
@@ -130,7 +120,6 @@ const IdgenSource idgen_source_server = {
 	.check_name = server_check_name,
 	.resolve = server_resolve,
 	.look_up = idgen_server_look_up,
-	.title = server_title,
 	.allocate = server_allocate,
 	.peek = server_peek,
 };

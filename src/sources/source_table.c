@@ -38,7 +38,6 @@
 
 #include "catalog/child.h"
 #include "catalog/epoch.h"
-#include "catalog/extent.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
 #include "catalog/table.h"
@@ -491,35 +490,6 @@ table_peek(IdgenHandle *handle, int64 *id)
 	return IDGEN_SOURCE_OK;
 }
 
-/* A column that is a number; the other one if it is null. */
-static int64
-get_number(TupleTableSlot *row, AttrNumber attnum, int64 if_null)
-{
-	bool isnull;
-	Datum value = slot_getattr(row, attnum, &isnull);
-
-	return isnull ? if_null : DatumGetInt64(value);
-}
-
-/* The row says all of it. */
-static void
-table_extent(TupleTableSlot *row, Oid object, IdgenExtent *extent)
-{
-	int64 next = get_number(row, IDGEN_ATT_NEXT_BLOCK_START, 1);
-	int64 max = get_number(row, IDGEN_ATT_MAX_VALUE, PG_INT64_MAX);
-	bool isnull;
-	Datum exhausted = slot_getattr(row, IDGEN_ATT_EXHAUSTED, &isnull);
-
-	extent->is_known = true;
-	extent->exhausted = next > max || (!isnull && DatumGetInt16(exhausted) != 0);
-	extent->first = Min(get_number(row, IDGEN_ATT_START_VALUE, next), next);
-	extent->next = next;
-	extent->any = next > extent->first;
-	if (extent->any)
-		extent->last = extent->exhausted && next == PG_INT64_MAX ? next : next - 1;
-	idgen_extent_limit(extent, max, "max_value");
-}
-
 const IdgenSource idgen_source_table = {
 	.name = "table",
 	.transactional = true,
@@ -527,5 +497,4 @@ const IdgenSource idgen_source_table = {
 	.allocate = table_allocate,
 	.give_back = table_give_back,
 	.peek = table_peek,
-	.extent = table_extent,
 };

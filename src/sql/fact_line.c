@@ -16,16 +16,18 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
 #include "catalog/definition.h"
-#include "catalog/extent.h"
+#include "catalog/native_look.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "common/guc.h"
+#include "common/lock_holder.h"
 #include "common/time_zone.h"
 #include "node/lease.h"
 #include "remote/foreign_server.h"
@@ -34,22 +36,47 @@
 #include "sources/centre.h"
 #include "sql/facts.h"
 
-PG_FUNCTION_INFO_V1(idgen_native_facts);
+PG_FUNCTION_INFO_V1(idgen_sequence_state);
 
-/* How far it has got, and how far it can get. */
-static void
-add_extent(IdgenViewLine *line, const IdgenExtent *extent)
+/*
+ * What blocks come from besides the row; invalid if that is not there, or if
+ * there is no such thing. The row has been checked.
+ */
+static Oid
+find_object(const IdgenShown *shown, const char *source_name)
 {
-	bool known = extent->is_known;
+	if (shown->source->look_up != NULL && !shown->source->has_object)
+		return shown->source->look_up(shown->name, source_name);
+	return shown->sequence;
+}
 
-	idgen_view_add(line, Int32GetDatum(extent->step));
-	idgen_view_add(line, Int64GetDatum(extent->first));
-	idgen_view_add_unless(!known || !extent->any, line, Int64GetDatum(extent->last));
-	idgen_view_add_unless(!known || extent->exhausted, line, Int64GetDatum(extent->next));
-	idgen_view_add_unless(!known, line, BoolGetDatum(extent->exhausted));
-	idgen_view_add_unless(extent->limited_by == NULL, line, Int64GetDatum(extent->limit));
-	idgen_view_add_text(line, extent->limited_by);
-	idgen_view_add_unless(!extent->cycles, line, Int64GetDatum(extent->cycle_end));
+/*
+ * What that is called, with its schema if it is a sequence, or what it would
+ * have to be called to be found; NULL for source "table".
+ */
+static const char *
+object_name(const IdgenShown *shown, Oid object, const char *source_name)
+{
+	if (shown->source == &idgen_source_function)
+		return source_name;
+	if (shown->source == &idgen_source_server)
+	{
+		ForeignServer *found = OidIsValid(object) ? GetForeignServerExtended(object, FSV_MISSING_OK) : NULL;
+
+		if (found != NULL)
+			return found->servername;
+		return source_name != NULL ? source_name : IDGEN_DEFAULT_SERVER;
+	}
+	if (shown->source == &idgen_source_sequence)
+	{
+		const char *schema = get_namespace_name(get_rel_namespace(object));
+		const char *name = get_rel_name(object);
+
+		if (schema != NULL && name != NULL)
+			return quote_qualified_identifier(schema, name);
+		return idgen_native_display(idgen_native_name(shown->name, source_name));
+	}
+	return NULL;
 }
 
 /*
@@ -60,22 +87,24 @@ static bool
 is_found_now(const IdgenShown *shown, const char *source_name)
 {
 	return !OidIsValid(shown->sequence) || shown->entry == NULL ||
-		shown->source->look_up(shown->name, source_name) == shown->sequence;
+		idgen_native_look_up(shown->name, source_name) == shown->sequence;
 }
 
-/* What the row says, as far as the source does not judge it. */
+/* What the row says of its ids, as it stands. */
 static void
-add_row(IdgenViewLine *line, TupleTableSlot *row, const IdgenDefinition *def)
+add_row(IdgenViewLine *line, TupleTableSlot *row)
 {
-	static const AttrNumber texts[] = {IDGEN_ATT_REFILL, IDGEN_ATT_FORMAT, IDGEN_ATT_TEMPLATE};
-	bool isnull = true;
-	Datum big_base = TTS_EMPTY(row) ? (Datum) 0 : slot_getattr(row, IDGEN_ATT_BIG_BASE, &isnull);
+	static const AttrNumber columns[] = {
+		IDGEN_ATT_REFILL, IDGEN_ATT_FORMAT, IDGEN_ATT_TEMPLATE, IDGEN_ATT_BIG_BASE, IDGEN_ATT_POOLING,
+		IDGEN_ATT_BLOCK_SIZE, IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_START_VALUE, IDGEN_ATT_MAX_VALUE};
 
-	for (size_t i = 0; i < lengthof(texts); i++)
-		idgen_view_add_text(line, TTS_EMPTY(row) ? NULL : idgen_row_string(row, texts[i]));
-	idgen_view_add_unless(isnull, line, big_base);
-	idgen_view_add(line, BoolGetDatum(def->exhausted));
-	idgen_view_add_unless(TTS_EMPTY(row), line, Int64GetDatum(def->next_block_start));
+	for (size_t i = 0; i < lengthof(columns); i++)
+	{
+		bool isnull = true;
+		Datum value = TTS_EMPTY(row) ? (Datum) 0 : slot_getattr(row, columns[i], &isnull);
+
+		idgen_view_add_unless(isnull, line, value);
+	}
 }
 
 /* What the ids are composed of, and the greatest value that leaves room for. */
@@ -121,7 +150,7 @@ add_child(IdgenViewLine *line, const IdgenShown *shown, const IdgenDefinition *d
  * issued.
  */
 static void
-add_cached(IdgenViewLine *line, const IdgenShown *shown, int step)
+add_cached(IdgenViewLine *line, const IdgenShown *shown)
 {
 	const IdgenCached *cached = shown->entry != NULL ? &shown->entry->cached : NULL;
 	bool any = false;
@@ -131,7 +160,7 @@ add_cached(IdgenViewLine *line, const IdgenShown *shown, int step)
 	{
 		const IdgenBlock *block = &cached->blocks[i];
 
-		if (block->left > 0 && (!any || (step > 0 ? block->next < next : block->next > next)))
+		if (block->left > 0 && (!any || (block->step > 0 ? block->next < next : block->next > next)))
 			next = block->next;
 		any = any || block->left > 0;
 	}
@@ -146,19 +175,9 @@ is_in_slot(const IdgenShown *shown)
 	return shown->entry != NULL && shown->entry->cached.place == IDGEN_IN_SLOT;
 }
 
-/* What the slot counts, if there is one. */
+/* What its slot counts and measures, if it has one. */
 static void
-add_counters(IdgenViewLine *line, const IdgenShown *shown)
-{
-	const IdgenCounted *counted = is_in_slot(shown) ? &shown->entry->cached.counted : NULL;
-
-	idgen_view_add_unless(counted == NULL, line, Int64GetDatum(counted != NULL ? counted->counters.ids_issued : 0));
-	idgen_view_add_time(line, counted != NULL ? counted->times.counted_since : 0);
-}
-
-/* What else a slot counts and measures. */
-static void
-add_slot(IdgenViewLine *line, const IdgenShown *shown)
+add_counted(IdgenViewLine *line, const IdgenShown *shown)
 {
 	static const IdgenCached no_slot;
 	bool none = !is_in_slot(shown);
@@ -169,6 +188,9 @@ add_slot(IdgenViewLine *line, const IdgenShown *shown)
 
 	idgen_view_add_text(line, none ? NULL : shared ? "server"
 	                                               : "session");
+	idgen_view_add_unless(none, line, Int32GetDatum(cached->worker_blocks));
+	idgen_view_add_time(line, times->counted_since);
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_issued));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_lost.changed));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_lost.prepared));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_lost.crowded));
@@ -177,11 +199,10 @@ add_slot(IdgenViewLine *line, const IdgenShown *shown)
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->session_refills));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->waits));
 	idgen_view_add_time(line, counters->last_refill);
-	idgen_view_add_unless(none, line, Int32GetDatum(cached->worker_blocks));
-	idgen_view_add_number(line, none ? -1 : idgen_refill_ms(times, 50));
-	idgen_view_add_number(line, none ? -1 : idgen_refill_ms(times, 99));
-	idgen_view_add_number(line, none ? -1 : idgen_wait_ms(times, 50));
-	idgen_view_add_number(line, none ? -1 : idgen_wait_ms(times, 99));
+	idgen_view_add_number(line, idgen_refill_ms(times, 50));
+	idgen_view_add_number(line, idgen_refill_ms(times, 99));
+	idgen_view_add_number(line, idgen_wait_ms(times, 50));
+	idgen_view_add_number(line, idgen_wait_ms(times, 99));
 	idgen_view_add_number(line, none ? -1 : times->waited_us / 1000.0);
 }
 
@@ -216,10 +237,10 @@ add_array(IdgenViewLine *line, ArrayBuildState *array)
  * that may monitor.
  */
 static void
-add_blocks(IdgenViewLine *line, const IdgenFactsCall *call, const IdgenShown *shown, bool may_draw)
+add_blocks(IdgenViewLine *line, const IdgenShown *shown, bool may_draw)
 {
 	const IdgenCached *cached = may_draw && shown->entry != NULL ? &shown->entry->cached : NULL;
-	IdgenHandle *handle = cached != NULL ? idgen_handle_find(RelationGetRelid(call->rel), shown->name, strlen(shown->name)) : NULL;
+	IdgenHandle *handle = cached != NULL ? idgen_handle_find(RelationGetRelid(shown->call->rel), shown->name, strlen(shown->name)) : NULL;
 	Blocks blocks = {.first = NULL};
 
 	for (int i = 0; cached != NULL && i < cached->nblocks; i++)
@@ -259,101 +280,108 @@ worker_failure(const IdgenShown *shown)
 }
 
 static void
-add_worker(IdgenViewLine *line, const IdgenFactsCall *call, const IdgenShown *shown, IdgenRefillMode refill)
+add_worker(IdgenViewLine *line, const IdgenShown *shown, IdgenRefillMode refill)
 {
-	const char *worker = refill == IDGEN_REFILL_TRANSACTION ? NULL : call->worker;
+	const char *worker = refill == IDGEN_REFILL_TRANSACTION ? NULL : shown->call->worker;
 
 	idgen_view_add_text(line, worker);
 	idgen_view_add_text(line, worker != NULL ? worker_failure(shown) : NULL);
 }
 
-/* How another server has gone back, and what to do then. */
-static const char *
-went_back(const IdgenFactsCall *call, const IdgenShown *shown, Oid object)
+/*
+ * What is remembered of another server, to those who may use it; and for all:
+ * how it has gone back, and what to do then; since when it has not answered,
+ * and why. Of that, the first line will do: libpq says more in further ones,
+ * for people at its terminal.
+ */
+static void
+add_centre(IdgenViewLine *line, const IdgenShown *shown, Oid serverid, bool may_know)
 {
-	IdgenServer server = idgen_server_get(object);
-	const char *name = idgen_server_remote_name(&server, shown->name);
-	IdgenBackNote note = idgen_mark_find_back(object, name);
-	IdgenMark mark;
+	IdgenMark mark = {.known = false};
+	IdgenBackNote note = {.how = IDGEN_NOT_BACK};
+	IdgenUnreachable silent = {.since = 0};
+	const char *hint = NULL;
 
-	if (note.how == IDGEN_NOT_BACK)
-		return NULL;
-	mark = idgen_mark_read(object, name);
-	return psprintf("was seen on %s. %s %s", timestamptz_to_str(note.since), idgen_went_back_describe(&note, &mark),
-	                idgen_went_back_hint(RelationGetRelid(call->rel), note.how, server.name, shown->name));
+	if (shown->source == &idgen_source_server && OidIsValid(serverid))
+	{
+		IdgenServer server = idgen_server_get(serverid);
+		const char *name = idgen_server_remote_name(&server, shown->name);
+
+		mark = idgen_mark_read(serverid, name);
+		note = idgen_mark_find_back(serverid, name);
+		if (note.how != IDGEN_NOT_BACK)
+			hint = idgen_went_back_hint(RelationGetRelid(shown->call->rel), note.how, server.name, shown->name);
+		(void) idgen_unreachable_find(serverid, &silent);
+		silent.reason[strcspn(silent.reason, "\n")] = '\0';
+	}
+	idgen_view_add_unless(!mark.known || !may_know, line, Int64GetDatum(mark.reserved));
+	idgen_view_add_unless(mark.centre.system == 0 || !may_know, line, Int64GetDatum((int64) mark.centre.system));
+	idgen_view_add_unless(mark.centre.system == 0 || !may_know, line, Int64GetDatum(mark.centre.timeline));
+	idgen_view_add_time(line, note.how != IDGEN_NOT_BACK ? note.since : 0);
+	idgen_view_add_text(line, hint != NULL ? idgen_went_back_describe(&note, &mark) : NULL);
+	idgen_view_add_text(line, hint);
+	idgen_view_add_time(line, silent.since);
+	idgen_view_add_text(line, silent.since != 0 ? silent.reason : NULL);
 }
 
 /*
- * Since when another server has not answered, and why. Of that, the first line
- * will do: libpq says more in further ones, for people at its terminal.
+ * Why the lease of the node number cannot be renewed that ids begin with; NULL
+ * if it can, or there is no such thing.
  */
 static const char *
-no_answer(Oid object)
+lease_problem(const IdgenLayout *layout)
 {
-	IdgenUnreachable found;
-
-	if (!idgen_unreachable_find(object, &found))
-		return NULL;
-	return psprintf("since %s. Start it, or see what is in the way: %.*s", timestamptz_to_str(found.since),
-	                (int) strcspn(found.reason, "\n"), found.reason);
-}
-
-static void
-add_server(IdgenViewLine *line, const IdgenFactsCall *call, const IdgenShown *shown, Oid object)
-{
-	bool server = shown->source == &idgen_source_server && OidIsValid(object);
-
-	idgen_view_add_text(line, server ? went_back(call, shown, object) : NULL);
-	idgen_view_add_text(line, server ? no_answer(object) : NULL);
-}
-
-/* Why there is no node number, or soon will be none. */
-static const char *
-lease_problem(const IdgenLeaseReport *report)
-{
-	if (report->failing_since == 0)
-		return NULL;
-	if (!idgen_lease_is_good(&report->lease))
-		return psprintf("This server has no node number: %s", report->reason);
-	return psprintf("The lease of node number %d, which ends at %s, cannot be renewed: %s", report->lease.number,
-	                timestamptz_to_str(report->lease.until), report->reason);
-}
-
-/* Why its ids cannot begin with the node number: there is none, or another. */
-static void
-add_node(IdgenViewLine *line, const IdgenLayout *layout)
-{
-	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
-	bool known = idgen_layout_is_composed(layout) && (!leased || idgen_lease_is_shared());
-	int node = idgen_node_id;
-	const char *problem = NULL;
-	const char *misfit = NULL;
 	IdgenLeaseReport report;
 
-	if (known && leased)
+	if (!idgen_layout_is_composed(layout) || idgen_node_id != IDGEN_NODE_LEASED || !idgen_lease_is_shared())
+		return NULL;
+	idgen_lease_report(&report);
+	return report.failing_since != 0 ? pstrdup(report.reason) : NULL;
+}
+
+/*
+ * Find the transaction that a refill of an id sequence waits for: one that has
+ * locked the row, be it that of a session which has refilled or that of another
+ * program; one that has claimed the refill; or one that has locked the native
+ * sequence. Nobody who draws or refills notes that for this. It is found out
+ * from the row itself, from what the cache holds, and from the lock manager.
+ * The row comes first: a session that has claimed the refill may itself wait
+ * for another program, which has locked the row.
+ *
+ * Returns false if no refill is known to wait. (That a transaction holds a
+ * native sequence is enough: a refill will wait for it.) Caller has a snapshot.
+ */
+static bool
+find_holder(const IdgenShown *shown, IdgenLockHolder *holder)
+{
+	bool awaited = shown->entry != NULL && shown->entry->cached.awaited;
+	TransactionId xid = InvalidTransactionId;
+	IdgenLock lock;
+
+	if (shown->source->locks_row && !TTS_EMPTY(shown->row) &&
+	    (awaited || idgen_row_is_awaited(shown->call->rel, shown->row)))
+		xid = idgen_row_holder(shown->row);
+	if (!TransactionIdIsValid(xid) && awaited)
+		xid = shown->entry->cached.claim;
+	if (!idgen_lock_of_running(xid, &lock))
 	{
-		idgen_lease_report(&report);
-		problem = lease_problem(&report);
-		known = idgen_lease_is_good(&report.lease);
-		node = report.lease.number;
+		if (!OidIsValid(shown->sequence))
+			return false;
+		lock = idgen_lock_of_relation(shown->sequence);
 	}
-	if (known && (node < IDGEN_LEAST_DIGIT || node > IDGEN_GREATEST_DIGIT))
-		misfit = psprintf("The node number of this server, %d, does not fit layout %s, which takes %d to %d. %s",
-		                  node, layout->name, IDGEN_LEAST_DIGIT, IDGEN_GREATEST_DIGIT,
-		                  leased ? "Have the centre release one of these." : "Set idgen.node_id.");
-	idgen_view_add_text(line, problem);
-	idgen_view_add_text(line, misfit);
+	return idgen_lock_find_holder(&lock, holder);
 }
 
 /* Which transaction a refill waits for, and for how long that has been open. */
 static void
 add_holder(IdgenViewLine *line, const IdgenShown *shown)
 {
-	TimestampTz began = shown->waits ? idgen_lock_holder_began(&shown->holder) : 0;
+	IdgenLockHolder holder = {.pid = 0};
+	bool waits = find_holder(shown, &holder);
 
-	idgen_view_add_unless(!shown->waits, line, Int32GetDatum(shown->holder.pid));
-	idgen_view_add_unless(!shown->waits, line, TransactionIdGetDatum(shown->holder.xid));
-	idgen_view_add_time(line, began);
+	idgen_view_add_unless(!waits, line, Int32GetDatum(holder.pid));
+	idgen_view_add_unless(!waits, line, TransactionIdGetDatum(holder.xid));
+	idgen_view_add_time(line, waits ? idgen_lock_holder_began(&holder) : 0);
 }
 
 /*
@@ -387,89 +415,73 @@ may_draw(const IdgenFactsCall *call, bool usable)
 		(!call->monitor || check_enable_rls(RelationGetRelid(call->rel), InvalidOid, true) != RLS_ENABLED);
 }
 
-/* The line of an id sequence; the slot has its row, or is empty. */
+/* The line of an id sequence. */
 void
-idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableSlot *row)
+idgen_fact_line(const IdgenShown *shown)
 {
-	const IdgenSource *source = shown->source;
+	const IdgenFactsCall *call = shown->call;
 	IdgenDefinition def = {.refill = IDGEN_REFILL_TRANSACTION, .layout = &idgen_layout_plain};
-	IdgenExtent extent = {.step = 1};
 	IdgenViewLine line = {.n = 0};
-	Oid object = shown->sequence;
-	IdgenShown hidden; /* without what the cache knows */
-	bool is_current;
+	IdgenShown known = *shown; /* without what the caller may not know of it */
+	Oid object;
 	bool usable;
 
-	if (TTS_EMPTY(row))
-		idgen_extent_add_native(&extent, shown->sequence, &idgen_no_pool);
-	else
-	{
-		idgen_definition_from_row(row, shown->name, &def);
-		if (source->look_up != NULL && !source->has_object)
-			object = source->look_up(shown->name, def.source_name);
-		idgen_extent_of_row(row, shown->sequence, &extent);
-	}
-
-	is_current = is_found_now(shown, def.source_name);
-	usable = may_use(source, object);
+	if (!TTS_EMPTY(shown->row))
+		idgen_definition_from_row(shown->row, shown->name, &def);
+	object = find_object(shown, def.source_name);
+	usable = may_use(shown->source, object);
 	if (!usable && !call->monitor)
-	{
-		hidden = *shown;
-		hidden.entry = NULL;
-		shown = &hidden;
-	}
+		known.entry = NULL;
 
 	idgen_view_add_text(&line, shown->name);
 	idgen_view_add_text(&line, NULL);
-	idgen_view_add_text(&line, source->name);
+	idgen_view_add_text(&line, shown->source->name);
 	idgen_view_add_unless(!OidIsValid(shown->sequence), &line, ObjectIdGetDatum(shown->sequence));
-	idgen_view_add(&line, BoolGetDatum(is_current));
-	idgen_view_add_text(&line, source->look_up != NULL ? source->title(object, shown->name, def.source_name) : NULL);
-	idgen_view_add(&line, BoolGetDatum(source->look_up != NULL && !OidIsValid(object)));
+	idgen_view_add(&line, BoolGetDatum(is_found_now(shown, def.source_name)));
+	idgen_view_add_text(&line, object_name(shown, object, def.source_name));
+	idgen_view_add(&line, BoolGetDatum(shown->source != &idgen_source_table && !OidIsValid(object)));
 	idgen_view_add(&line, BoolGetDatum(call->monitor || usable));
-	add_row(&line, row, &def);
+	add_row(&line, shown->row);
+	idgen_view_add(&line, BoolGetDatum(def.exhausted));
 	add_layout(&line, def.layout);
-	add_owner(&line, row);
+	add_owner(&line, shown->row);
 	add_child(&line, shown, &def);
-	add_extent(&line, &extent);
-	add_cached(&line, shown, extent.step);
-	add_counters(&line, shown);
-	add_worker(&line, call, shown, def.refill);
-	add_server(&line, call, shown, object);
-	add_node(&line, def.layout);
-	add_holder(&line, shown);
-	idgen_view_add(&line, BoolGetDatum(call->cache_thrashes && shown->entry != NULL));
-	add_slot(&line, shown);
-	add_blocks(&line, call, shown, may_draw(call, usable));
+	add_cached(&line, &known);
+	add_counted(&line, &known);
+	add_worker(&line, &known, def.refill);
+	add_centre(&line, shown, object, call->monitor || usable);
+	idgen_view_add_text(&line, lease_problem(def.layout));
+	add_holder(&line, &known);
+	idgen_view_add(&line, BoolGetDatum(call->cache_thrashes && known.entry != NULL));
+	add_blocks(&line, &known, may_draw(call, usable));
 	idgen_view_put(call->result, &line);
 }
 
 /* The line of one whose row cannot be read, and why. */
 void
-idgen_fact_line_broken(const IdgenFactsCall *call, const IdgenShown *shown, const char *problem)
+idgen_fact_line_broken(const IdgenShown *shown, const char *problem)
 {
 	IdgenViewLine line = {.n = 0};
 
 	idgen_view_add_text(&line, shown->name);
 	idgen_view_add_text(&line, problem);
-	while (line.n < call->result->setDesc->natts)
+	while (line.n < shown->call->result->setDesc->natts)
 		idgen_view_add_unless(true, &line, (Datum) 0);
-	idgen_view_put(call->result, &line);
+	idgen_view_put(shown->call->result, &line);
 }
 
 /*
- * idgen_native_facts(sequence oid) returns record: the same of a native
- * sequence from which nextval() draws, to those who may know
+ * idgen_sequence_state(sequence oid) returns record: how far a native sequence
+ * has got, to those who may know; nulls if that is not known
  */
 Datum
-idgen_native_facts(PG_FUNCTION_ARGS)
+idgen_sequence_state(PG_FUNCTION_ARGS)
 {
-	IdgenExtent extent;
+	IdgenNativeState state = {.last_value = 0};
+	bool known = idgen_native_look_at_state(PG_GETARG_OID(0), &state);
 	IdgenViewLine line = {.n = 0};
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	idgen_extent_of_native(PG_GETARG_OID(0), &extent);
-	add_extent(&line, &extent);
-	idgen_view_put((ReturnSetInfo *) fcinfo->resultinfo, &line);
-	return (Datum) 0;
+	idgen_view_add_unless(!known, &line, Int64GetDatum(state.last_value));
+	idgen_view_add_unless(!known, &line, BoolGetDatum(state.is_called));
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }

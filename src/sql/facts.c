@@ -2,20 +2,19 @@
  * facts.c
  *		What the server knows of id sequences, for views to judge.
  *
- * The rows of id_sequences are read one after the other, in their newest
- * versions, and what the cache knows is added. Nothing here waits for a lock
- * that is not free soon, no other server is asked, and a serializable
- * transaction gets no conflict.
+ * First comes what the cache knows: one pass over the slots takes the lock of
+ * each once, for as long as it takes to copy a few numbers. Then the rows of
+ * id_sequences are read one after the other, in their newest versions. Nothing
+ * here waits for a lock that is not free soon, no other
+ * server is asked, and a serializable transaction gets no conflict.
  *
- * Rows are looked at in batches, each in a subtransaction. So a row that its
- * constraints and triggers have not checked, because the owner has switched
- * them off, does not keep the others from being shown: its error is shown with
- * it.
+ * Each line is made in a subtransaction. So a row that its constraints and
+ * triggers have not checked, because the owner has switched them off, does not
+ * keep the others from being shown: its error is shown with it.
  */
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -30,6 +29,7 @@
 #include "catalog/child.h"
 #include "catalog/epoch.h"
 #include "catalog/native_look.h"
+#include "catalog/native_sequence.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/row_code.h"
@@ -42,23 +42,93 @@
 PG_FUNCTION_INFO_V1(idgen_facts);
 PG_FUNCTION_INFO_V1(idgen_refused_code);
 
-/* How many id sequences share a subtransaction. */
-#define BATCH 100
-
 /* A reading, while it goes on. */
 typedef struct Reading
 {
 	IdgenFactsCall call;
-	bool by_cache; /* is what the cache knows shown, whatever its names mean now? */
-	IdgenKnownCache cache;
-	TupleTableSlot *found;     /* the row that has been found */
-	MemoryContext for_each;    /* for what is found out of it */
-	TupleTableSlot *shown_row; /* of what is being shown, or empty */
-	MemoryContext batch;       /* for the items, and what is found out of them */
-	IdgenShown items[BATCH];
-	int nitems;
-	int nshown; /* of these */
+	bool by_cache;            /* is what the cache knows shown, whatever its names mean now? */
+	name_table_hash *by_name; /* what it knows: of IdgenKnownEntry */
+	TupleTableSlot *found;    /* the row that has been found */
+	MemoryContext for_each;   /* for what is found out of it */
 } Reading;
+
+/*
+ * What the cache knows
+ */
+
+/* The entries of a name: the first one, or NULL if there is none. */
+static IdgenKnownEntry *
+known_by_name(const Reading *reading, const char *name)
+{
+	const IdgenNameKey key = {RelationGetRelid(reading->call.rel), strlen(name), name};
+	IdgenNameEntry *found = name_table_lookup(reading->by_name, &key);
+
+	return found != NULL ? (IdgenKnownEntry *) found->key : NULL;
+}
+
+/* The entry of a key, made if there is none yet. */
+static IdgenKnownEntry *
+get_entry(Reading *reading, const IdgenCacheKey *key)
+{
+	IdgenKnownEntry *first = known_by_name(reading, key->name);
+	IdgenKnownEntry *entry = first;
+	bool found;
+
+	while (entry != NULL && entry->key.object != key->object)
+		entry = entry->next;
+	if (entry != NULL)
+		return entry;
+
+	entry = palloc0(offsetof(IdgenKnownEntry, text) + key->namelen + 1);
+	memcpy(entry->text, key->name, key->namelen);
+	entry->key = *key;
+	entry->key.name = entry->text;
+	entry->name = (IdgenNameKey){key->relid, key->namelen, entry->text};
+	entry->next = first;
+	name_table_insert(reading->by_name, &entry->name, &found)->key = &entry->name;
+	return entry;
+}
+
+/*
+ * Drop the ids of an entry that have become void: another session has changed
+ * the row, or restarted the native sequence. Nobody tells a session's own
+ * cache, so drawing looks for such changes first, and so does this. Returns
+ * false if the entry is not there any more.
+ */
+static bool
+drop_void_ids(const IdgenCacheKey *key, IdgenCached *cached)
+{
+	RelFileNumber file;
+
+	if (idgen_known_is_shared(key))
+		return true;
+	if (!OidIsValid(key->object))
+		idgen_cache_check_table(key, idgen_table_epoch);
+	else if ((file = idgen_native_file(key->object)) != InvalidRelFileNumber)
+		idgen_cache_check_storage(key, file);
+	return idgen_cache_read(key, cached);
+}
+
+/*
+ * Read all of it, into the current memory context. An id sequence that moves to
+ * another slot meanwhile may be met twice: then the second time counts.
+ */
+static void
+read_cache(Reading *reading)
+{
+	IdgenCacheScan *scan = palloc0(sizeof(IdgenCacheScan));
+
+	reading->by_name = name_table_create(CurrentMemoryContext, 1024, NULL);
+	scan->relid = RelationGetRelid(reading->call.rel);
+	scan->shows_idle = true;
+	while (idgen_cache_scan_next(scan))
+	{
+		if (drop_void_ids(&scan->key, &scan->cached))
+			get_entry(reading, &scan->key)->cached = scan->cached;
+		CHECK_FOR_INTERRUPTS();
+	}
+	pfree(scan);
+}
 
 /* The state of the worker of this database; NULL if there can be none. */
 static const char *
@@ -78,114 +148,37 @@ look_at_worker(void)
 	return idgen_registry_refused() ? "no slot" : "not running";
 }
 
-/* Show the items of the batch that have not been shown. */
-static void
-show_items(void *arg)
-{
-	Reading *reading = (Reading *) arg;
-
-	for (; reading->nshown < reading->nitems; reading->nshown++)
-	{
-		const IdgenShown *item = &reading->items[reading->nshown];
-
-		ExecClearTuple(reading->shown_row);
-		if (item->row != NULL)
-			ExecForceStoreHeapTuple(item->row, reading->shown_row, false);
-		idgen_fact_line(&reading->call, item, reading->shown_row);
-	}
-}
-
-/*
- * Show the batch, and begin a new one. Raises only what is not about a row. If
- * there is an error, somebody may have dropped a table or a function in between
- * two looks at it. So what has failed is tried a second time.
- */
-static void
-show_batch(Reading *reading)
-{
-	MemoryContext before = MemoryContextSwitchTo(reading->batch);
-	int failed = -1; /* the item that has failed once */
-
-	while (reading->nshown < reading->nitems)
-	{
-		ErrorData *error = idgen_try(show_items, reading, IDGEN_TRY_ANY);
-
-		if (error == NULL)
-			break;
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
-			idgen_rethrow(error);
-		if (failed == reading->nshown)
-			idgen_fact_line_broken(&reading->call, &reading->items[reading->nshown++], error->message);
-		else
-			failed = reading->nshown;
-		AcceptInvalidationMessages();
-	}
-	ExecClearTuple(reading->shown_row);
-	reading->nitems = reading->nshown = 0;
-	MemoryContextSwitchTo(before);
-	MemoryContextReset(reading->batch);
-	CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * Which id sequences are shown
  */
 
-/*
- * Find the transaction that a refill of an id sequence waits for: one that has
- * locked the row, be it that of a session which has refilled or that of another
- * program; one that has claimed the refill; or one that has locked the native
- * sequence. Nobody who draws or refills notes that for this. It is found out
- * from the row itself, from what the cache holds, and from the lock manager.
- * The row comes first: a session that has claimed the refill may itself wait
- * for another program, which has locked the row.
- *
- * "row" is the newest
- * version in "rel", or empty; "object" what its source draws from, or
- * invalid; "cached" what the cache holds of it, or NULL. Returns false if no
- * refill is known to wait. (That a transaction holds a native sequence is
- * enough: a refill will wait for it.) Caller has a snapshot.
- */
-static bool
-find_holder(Relation rel, TupleTableSlot *row, const IdgenSource *source,
-            Oid object, const IdgenCached *cached, IdgenLockHolder *holder)
+static void
+make_line(void *arg)
 {
-	bool awaited = cached != NULL && cached->awaited;
-	TransactionId xid = InvalidTransactionId;
-	IdgenLock lock;
-
-	if (source->locks_row && !TTS_EMPTY(row) && (awaited || idgen_row_is_awaited(rel, row)))
-		xid = idgen_row_holder(row);
-	if (!TransactionIdIsValid(xid) && awaited)
-		xid = cached->claim;
-	if (!idgen_lock_of_running(xid, &lock))
-	{
-		if (!OidIsValid(object))
-			return false;
-		lock = idgen_lock_of_relation(object);
-	}
-	return idgen_lock_find_holder(&lock, holder);
+	idgen_fact_line((const IdgenShown *) arg);
 }
 
 /*
- * Add an item to the batch. The slot has its row, where that is in the table,
- * or is empty: whether the row is locked can be seen only there.
+ * Show an id sequence. Raises only what is not about its row. If there is an
+ * error, somebody may have dropped a table or a function in between two looks
+ * at it. So it is tried a second time.
  */
 static void
-add_item(Reading *reading, IdgenShown item, TupleTableSlot *row)
+show(IdgenShown *shown)
 {
-	MemoryContext before;
+	ErrorData *error = NULL;
 
-	if (reading->nitems == BATCH)
-		show_batch(reading);
-	before = MemoryContextSwitchTo(reading->batch);
-	item.name = pstrdup(item.name);
-	item.waits = find_holder(reading->call.rel, row, item.source, item.sequence,
-	                         item.entry != NULL ? &item.entry->cached : NULL, &item.holder);
-	if (!TTS_EMPTY(row))
-		item.row = ExecCopySlotHeapTuple(row);
-	reading->items[reading->nitems++] = item;
-	MemoryContextSwitchTo(before);
+	CHECK_FOR_INTERRUPTS();
+	for (int tries = 0; tries < 2; tries++)
+	{
+		error = idgen_try(make_line, shown, IDGEN_TRY_ANY);
+		if (error == NULL)
+			return;
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
+			idgen_rethrow(error);
+		AcceptInvalidationMessages();
+	}
+	idgen_fact_line_broken(shown, error->message);
 }
 
 /*
@@ -231,26 +224,31 @@ static void
 read_row(Reading *reading, TupleTableSlot *row)
 {
 	const char *source_name = idgen_row_string(row, IDGEN_ATT_SOURCE_NAME);
-	IdgenShown item = {.name = idgen_row_string(row, IDGEN_ATT_NAME), .source = source_of(row)};
+	IdgenShown item = {
+		.call = &reading->call,
+		.name = idgen_row_string(row, IDGEN_ATT_NAME),
+		.row = row,
+		.source = source_of(row),
+	};
 	bool visible;
 
 	if (idgen_is_template_name(item.name, strlen(item.name)))
 		return;
 	visible = reading->call.monitor || idgen_row_visible(reading->call.rel, row);
-	for (IdgenKnownEntry *entry = idgen_known_find(&reading->cache, item.name); entry != NULL; entry = entry->next)
+	for (IdgenKnownEntry *entry = known_by_name(reading, item.name); entry != NULL; entry = entry->next)
 	{
 		entry->has_row = true;
 		if (!visible || !is_of_row(reading, entry, item.source, source_name))
 			continue;
 		item.entry = entry;
 		item.sequence = entry->key.object;
-		add_item(reading, item, row);
+		show(&item);
 	}
 	if (visible && item.entry == NULL)
 	{
 		if (item.source->has_object)
-			item.sequence = item.source->look_up(item.name, source_name);
-		add_item(reading, item, row);
+			item.sequence = idgen_native_look_up(item.name, source_name);
+		show(&item);
 	}
 }
 
@@ -293,14 +291,16 @@ add_natives(Reading *reading, IdgenKnownEntry *entry)
 	for (; entry != NULL; entry = entry->next)
 	{
 		IdgenShown item = {
+			.call = &reading->call,
 			.name = entry->text,
+			.row = reading->found,
 			.entry = entry,
 			.source = &idgen_source_sequence,
 			.sequence = entry->key.object,
 		};
 
 		if (OidIsValid(item.sequence) && !entry->has_row && is_named(reading, entry, NULL))
-			add_item(reading, item, reading->found);
+			show(&item);
 	}
 }
 
@@ -311,8 +311,8 @@ add_cached(Reading *reading)
 	IdgenNameEntry *name;
 	name_table_iterator iter;
 
-	name_table_start_iterate(reading->cache.by_name, &iter);
-	while ((name = name_table_iterate(reading->cache.by_name, &iter)) != NULL)
+	name_table_start_iterate(reading->by_name, &iter);
+	while ((name = name_table_iterate(reading->by_name, &iter)) != NULL)
 	{
 		IdgenKnownEntry *first = (IdgenKnownEntry *) name->key;
 
@@ -334,7 +334,7 @@ add_names(Reading *reading, ArrayType *array)
 		const char *name = TextDatumGetCString(names[i]);
 
 		add_named_row(reading, name);
-		add_natives(reading, idgen_known_find(&reading->cache, name));
+		add_natives(reading, known_by_name(reading, name));
 	}
 }
 
@@ -353,11 +353,9 @@ begin(FunctionCallInfo fcinfo, Oid relid)
 	call->cache_thrashes = totals.thrashes;
 	call->worker = look_at_worker();
 	call->rel = idgen_table_open(relid, AccessShareLock);
-	reading->cache = idgen_known_read(relid);
+	read_cache(reading);
 	reading->found = table_slot_create(call->rel, NULL);
 	reading->for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_DEFAULT_SIZES);
-	reading->shown_row = MakeSingleTupleTableSlot(RelationGetDescr(call->rel), &TTSOpsHeapTuple);
-	reading->batch = AllocSetContextCreate(CurrentMemoryContext, "idgen facts", ALLOCSET_DEFAULT_SIZES);
 	return reading;
 }
 
@@ -391,10 +389,8 @@ idgen_facts(PG_FUNCTION_ARGS)
 				add_all_rows(reading);
 			add_cached(reading);
 		}
-		show_batch(reading);
 	}
 	ExecDropSingleTupleTableSlot(reading->found);
-	ExecDropSingleTupleTableSlot(reading->shown_row);
 	table_close(reading->call.rel, AccessShareLock);
 	return (Datum) 0;
 }

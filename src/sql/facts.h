@@ -5,11 +5,9 @@
 #ifndef IDGEN_FACTS_H
 #define IDGEN_FACTS_H
 
-#include "access/htup.h"
 #include "nodes/execnodes.h"
 #include "utils/rel.h"
 
-#include "common/lock_holder.h"
 #include "session/name_table.h"
 #include "shmem/cache.h"
 #include "sources/sources.h"
@@ -28,12 +26,6 @@ typedef struct IdgenKnownEntry
 	IdgenCached cached;
 	char text[FLEXIBLE_ARRAY_MEMBER]; /* the name */
 } IdgenKnownEntry;
-
-typedef struct IdgenKnownCache
-{
-	Oid relid; /* id_sequences */
-	name_table_hash *by_name;
-} IdgenKnownCache;
 
 /* Is this key in the cache of all sessions, rather than in the session's? */
 static inline bool
@@ -56,8 +48,9 @@ typedef struct IdgenFactsCall
 /* An id sequence that is to be shown. */
 typedef struct IdgenShown
 {
+	const IdgenFactsCall *call;
 	const char *name;
-	HeapTuple row;                /* NULL if there is none */
+	TupleTableSlot *row;          /* its newest version in the table, or empty */
 	const IdgenKnownEntry *entry; /* what the cache knows of it, or NULL */
 	const IdgenSource *source;
 
@@ -66,15 +59,9 @@ typedef struct IdgenShown
 	 * with another source.
 	 */
 	Oid sequence;
-
-	/* The transaction that a refill waits for, if there is one. */
-	bool waits;
-	IdgenLockHolder holder;
 } IdgenShown;
 
-extern IdgenKnownCache idgen_known_read(Oid relid);
-extern IdgenKnownEntry *idgen_known_find(const IdgenKnownCache *cache, const char *name);
-extern void idgen_fact_line(const IdgenFactsCall *call, const IdgenShown *shown, TupleTableSlot *row);
-extern void idgen_fact_line_broken(const IdgenFactsCall *call, const IdgenShown *shown, const char *problem);
+extern void idgen_fact_line(const IdgenShown *shown);
+extern void idgen_fact_line_broken(const IdgenShown *shown, const char *problem);
 
 #endif /* IDGEN_FACTS_H */

@@ -13,11 +13,9 @@
 #include "utils/lsyscache.h"
 
 #include "catalog/calls.h"
-#include "catalog/native_look.h"
 #include "catalog/owning_column.h"
 #include "catalog/version.h"
 #include "common/compat.h"
-#include "sources/sources.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_in);
@@ -85,45 +83,6 @@ idgen_column_send(PG_FUNCTION_ARGS)
  */
 
 /*
- * A call: what it is of, the name and the source that it gives, the native
- * sequence that it leads to, and whether it is the whole expression.
- */
-static void
-put_call(FunctionCallInfo fcinfo, const IdgenDrawCall *call, Oid sequence)
-{
-	static const char *const forms[] = {
-		[IDGEN_DRAWS_BIGINT] = "bigint",
-		[IDGEN_DRAWS_NUMERIC] = "numeric",
-		[IDGEN_DRAWS_TEXT] = "text",
-		[IDGEN_DRAWS_NEXTVAL] = "nextval",
-	};
-	IdgenViewLine line = {.n = 0};
-
-	idgen_view_add_text(&line, forms[call->form]);
-	idgen_view_add_text(&line, call->name);
-	idgen_view_add_text(&line, call->source);
-	idgen_view_add_unless(!OidIsValid(sequence), &line, ObjectIdGetDatum(sequence));
-	idgen_view_add(&line, BoolGetDatum(call->plain));
-	idgen_view_put((ReturnSetInfo *) fcinfo->resultinfo, &line);
-}
-
-/*
- * The native sequence that a call leads to, invalid if there is none: of
- * nextval(), or of an id sequence without a row.
- */
-static Oid
-sequence_of(const IdgenDrawCall *call)
-{
-	if (OidIsValid(call->sequence) || call->name == NULL)
-		return call->sequence;
-	if (call->form == IDGEN_DRAWS_NEXTVAL)
-		return idgen_native_look_up(NULL, call->name);
-	if (call->source != NULL && idgen_source_find(call->source) == &idgen_source_sequence)
-		return idgen_native_look_up(call->name, NULL);
-	return InvalidOid;
-}
-
-/*
  * What idgen_calls() looks for: it is kept as long as the calling statement
  * runs. Raises 55000 if the library is not of the version of the database.
  */
@@ -150,22 +109,20 @@ idgen_calls(PG_FUNCTION_ARGS)
 {
 	IdgenSearched *searched = get_searched(fcinfo->flinfo);
 	char *stored = TextDatumGetCString(PG_GETARG_DATUM(0));
-	List *sequences = NIL;
 	ListCell *cell;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	foreach(cell, idgen_calls_in(searched, stored))
 	{
 		const IdgenDrawCall *call = lfirst(cell);
-		Oid sequence = sequence_of(call);
+		IdgenViewLine line = {.n = 0};
 
-		if (call->form == IDGEN_DRAWS_NEXTVAL)
-		{
-			if (list_member_oid(sequences, sequence))
-				continue;
-			sequences = lappend_oid(sequences, sequence);
-		}
-		put_call(fcinfo, call, sequence);
+		idgen_view_add_text(&line, call->form);
+		idgen_view_add_text(&line, call->name);
+		idgen_view_add_text(&line, call->source);
+		idgen_view_add_unless(!OidIsValid(call->sequence), &line, ObjectIdGetDatum(call->sequence));
+		idgen_view_add(&line, BoolGetDatum(call->plain));
+		idgen_view_put((ReturnSetInfo *) fcinfo->resultinfo, &line);
 	}
 	pfree(stored);
 	return (Datum) 0;

@@ -20,14 +20,13 @@
 #include "remote/foreign_server.h"
 #include "remote/server_options.h"
 #include "shmem/cache.h"
-#include "sources/centre.h"
+#include "shmem/centre_marks.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_version_1_0);
 PG_FUNCTION_INFO_V1(idgen_server_state);
 PG_FUNCTION_INFO_V1(idgen_stats_reset);
 PG_FUNCTION_INFO_V1(idgen_accept_centre);
-PG_FUNCTION_INFO_V1(idgen_centre_mark);
 PG_FUNCTION_INFO_V1(idgen_fdw_validator);
 
 /*
@@ -66,30 +65,22 @@ add_cache(IdgenViewLine *line)
 	idgen_view_add(line, Int64GetDatum(totals.idle_ids));
 }
 
-/* Add what there is to say of a number that is leased. */
+/* Add the node number, and what there is to say of it if it is leased. */
 static void
-add_lease(IdgenViewLine *line)
+add_node(IdgenViewLine *line)
 {
 	IdgenLeaseReport report = {.renewed_at = 0};
+	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
 
-	if (idgen_lease_is_shared())
+	if (leased && idgen_lease_is_shared())
 		idgen_lease_report(&report);
-	idgen_view_add_unless(!idgen_lease_is_good(&report.lease), line, Int32GetDatum(report.lease.number));
-	idgen_view_add_unless(report.lease.number == 0, line, TimestampTzGetDatum(report.lease.until));
+	idgen_view_add_text(line, idgen_node_id_setting);
+	idgen_view_add_unless(leased && !idgen_lease_is_good(&report.lease), line,
+	                      Int32GetDatum(leased ? report.lease.number : idgen_node_id));
+	idgen_view_add_time(line, report.lease.number != 0 ? report.lease.until : 0);
 	idgen_view_add_time(line, report.renewed_at);
 	idgen_view_add_time(line, report.failing_since);
 	idgen_view_add_text(line, report.failing_since != 0 && idgen_may_monitor() ? report.reason : NULL);
-}
-
-/* Add a number that is set, which has no lease. */
-static void
-add_number(IdgenViewLine *line)
-{
-	idgen_view_add(line, Int32GetDatum(idgen_node_id));
-	idgen_view_add_time(line, 0);
-	idgen_view_add_time(line, 0);
-	idgen_view_add_time(line, 0);
-	idgen_view_add_text(line, NULL);
 }
 
 /* idgen_server_state() returns record: what view idgen_server shows */
@@ -99,11 +90,7 @@ idgen_server_state(PG_FUNCTION_ARGS)
 	IdgenViewLine line = {.n = 0};
 
 	add_cache(&line);
-	idgen_view_add_text(&line, idgen_node_id_setting);
-	if (idgen_node_id == IDGEN_NODE_LEASED)
-		add_lease(&line);
-	else
-		add_number(&line);
+	add_node(&line);
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
 
@@ -152,60 +139,6 @@ idgen_accept_centre(PG_FUNCTION_ARGS)
 		name = idgen_server_remote_name(&found, name);
 	}
 	PG_RETURN_INT64(idgen_marks_forget(serverid, name));
-}
-
-/* May the current user know how far others have got with a server? */
-static bool
-may_know(Oid serverid)
-{
-	return idgen_may_monitor() ||
-		object_aclcheck(ForeignServerRelationId, serverid, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
-}
-
-/*
- * idgen_centre_mark(name text, source_name text) returns record
- *
- * What is remembered of the id sequence of a row with source "server"; nulls if
- * there is nothing.
- */
-Datum
-idgen_centre_mark(PG_FUNCTION_ARGS)
-{
-	enum
-	{
-		SERVER,
-		LAST_ID,
-		SYSTEM_IDENTIFIER,
-		TIMELINE,
-		WENT_BACK,
-		COLUMNS
-	};
-	TupleDesc desc = NULL;
-	Datum values[COLUMNS] = {0};
-	bool nulls[COLUMNS] = {true, true, true, true, true};
-	const char *name = PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0));
-	const char *source_name = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Oid serverid = idgen_server_look_up(name, source_name);
-
-	if (OidIsValid(serverid) && may_know(serverid))
-	{
-		IdgenServer server = idgen_server_get(serverid);
-		const char *central_name = idgen_server_remote_name(&server, name);
-		IdgenMark mark = idgen_mark_read(serverid, central_name);
-		IdgenBackNote note = idgen_mark_find_back(serverid, central_name);
-
-		nulls[SERVER] = false;
-		values[SERVER] = DirectFunctionCall1(namein, CStringGetDatum(server.name));
-		nulls[LAST_ID] = !mark.known;
-		values[LAST_ID] = Int64GetDatum(mark.reserved);
-		nulls[SYSTEM_IDENTIFIER] = nulls[TIMELINE] = mark.centre.system == 0;
-		values[SYSTEM_IDENTIFIER] = Int64GetDatum((int64) mark.centre.system);
-		values[TIMELINE] = Int64GetDatum(mark.centre.timeline);
-		nulls[WENT_BACK] = note.how == IDGEN_NOT_BACK;
-		if (!nulls[WENT_BACK])
-			values[WENT_BACK] = CStringGetTextDatum(idgen_went_back_describe(&note, &mark));
-	}
-	PG_RETURN_DATUM(idgen_result_row(fcinfo, &desc, values, nulls));
 }
 
 /*
