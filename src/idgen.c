@@ -21,7 +21,6 @@
 #include "shmem/centre_marks.h"
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
-#include "sources/sources.h"
 #include "sql/hooks.h"
 #include "unique_id/unique_state.h"
 #include "xact.h"
@@ -86,10 +85,6 @@ _PG_init(void)
 	begun = true;
 	HOLD_INTERRUPTS();
 
-	idgen_source_register(&idgen_source_table);
-	idgen_source_register(&idgen_source_sequence);
-	idgen_source_register(&idgen_source_function);
-	idgen_source_register(&idgen_source_server);
 
 	idgen_guc_init();
 	idgen_epoch_init();

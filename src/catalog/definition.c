@@ -133,7 +133,7 @@ check_period(const char *period, const IdgenSource *source)
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("period \"%s\" is not supported with source \"%s\"", period, source->name),
 		         errdetail("A native sequence does not start anew in each period."),
-		         errhint("Use source \"%s\".", idgen_source_default()->name)));
+		         errhint("Use source \"%s\".", idgen_source_table.name)));
 	return found;
 }
 

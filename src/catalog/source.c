@@ -1,9 +1,10 @@
 /*
  * source.c
- *		The sources that are registered.
+ *		The sources that there are.
  *
  * Each source uses much of what lies below it, while its name is needed at the
- * bottom already, where a row is read. So they are registered from above.
+ * bottom already, where a row is read. So they are listed here, and defined
+ * above.
  */
 #include "postgres.h"
 
@@ -13,33 +14,21 @@
 #include "catalog/row.h"
 #include "catalog/source.h"
 
-/* A little more room than there are sources. */
-static const IdgenSource *sources[8];
-static int nsources = 0;
-
-/* Make a source known. Called once per process for each. */
-void
-idgen_source_register(const IdgenSource *source)
-{
-	Assert(nsources < (int) lengthof(sources));
-	sources[nsources++] = source;
-}
+static const IdgenSource *const sources[] = {
+	&idgen_source_table,
+	&idgen_source_sequence,
+	&idgen_source_function,
+	&idgen_source_server,
+};
 
 /* The source of that name, NULL if there is none. */
 const IdgenSource *
 idgen_source_find(const char *name)
 {
-	for (int i = 0; i < nsources; i++)
+	for (int i = 0; i < (int) lengthof(sources); i++)
 		if (strcmp(sources[i]->name, name) == 0)
 			return sources[i];
 	return NULL;
-}
-
-/* The default of column "source". */
-const IdgenSource *
-idgen_source_default(void)
-{
-	return idgen_source_find("table");
 }
 
 /* The source that a row names; NULL if it is unknown. Raises 22004. */
@@ -62,7 +51,7 @@ idgen_source_get(const char *name)
 		return source;
 
 	initStringInfo(&valid);
-	for (int i = 0; i < nsources; i++)
+	for (int i = 0; i < (int) lengthof(sources); i++)
 		appendStringInfo(&valid, "%s%s", i > 0 ? ", " : "", sources[i]->name);
 	ereport(ERROR,
 	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

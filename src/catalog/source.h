@@ -2,8 +2,8 @@
  * source.h
  *		Where blocks come from: all that a source has to say.
  *
- * A source is a strategy: one struct of this kind in one file, registered in
- * idgen.c. Nothing else is done differently for one source than for another.
+ * A source is a strategy: one struct of this kind in one file, and one line in
+ * source.c. Nothing else is done differently for one source than for another.
  */
 #ifndef IDGEN_SOURCE_H
 #define IDGEN_SOURCE_H
@@ -84,7 +84,7 @@ idgen_request_by_worker(const IdgenRequest *request)
 	return request->asker == IDGEN_ASKER_WORKER || request->asker == IDGEN_ASKER_WORKER_IN_LINE;
 }
 
-/* What a source answers when it is asked to do something. */
+/* What allocate() answers. */
 typedef enum IdgenSourceResult
 {
 	/* It is done. */
@@ -97,23 +97,12 @@ typedef enum IdgenSourceResult
 	IDGEN_SOURCE_STALE,
 
 	/*
-	 * Another transaction holds what allocate() needs. Only askers that do not
-	 * wait get this answer.
+	 * Not now: another transaction holds what allocate() needs. Only askers
+	 * that do not wait get this answer. IDGEN_ASKER_SESSION_AHEAD, which goes
+	 * on with the ids that it has, also gets it if no id is left, if the source
+	 * is close to its end, or if it does not allocate ahead at all.
 	 */
 	IDGEN_SOURCE_BUSY,
-
-	/*
-	 * No id is left. Only IDGEN_ASKER_SESSION_AHEAD gets this answer, and goes
-	 * on with the ids that it has. For other askers, allocate() raises 2200H.
-	 */
-	IDGEN_SOURCE_EXHAUSTED,
-
-	/*
-	 * The source does not allocate ahead, at least not now: it would have to
-	 * wait, or is close to its end. Only IDGEN_ASKER_SESSION_AHEAD gets this
-	 * answer.
-	 */
-	IDGEN_SOURCE_NOT_AHEAD,
 
 	/*
 	 * Another server is allocating, see under_way of IdgenRequest. Only the
@@ -236,17 +225,17 @@ typedef struct IdgenSource
 	                              IdgenRefill *refill);
 
 	/*
-	 * Undo the allocation of the rest of a gapless block, before commit. If the
-	 * answer is IDGEN_SOURCE_STALE, the row has gone on since, and the rest is
-	 * lost. Only for sources that give gapless blocks.
+	 * Undo the allocation of the rest of a gapless block, before commit.
+	 * Returns false if the row has gone on since: then the rest is lost. Only
+	 * for sources that give gapless blocks.
 	 */
-	IdgenSourceResult (*give_back)(struct IdgenHandle *handle, const IdgenBlock *rest);
+	bool (*give_back)(struct IdgenHandle *handle, const IdgenBlock *rest);
 
 	/*
-	 * The id that allocate() would bring next; the answer may be
-	 * IDGEN_SOURCE_STALE. Raises 2200H or, if the id cannot be known, 55000.
+	 * The id that allocate() would bring next. Returns false if the handle must
+	 * be validated first. Raises 2200H or, if the id cannot be known, 55000.
 	 */
-	IdgenSourceResult (*peek)(struct IdgenHandle *handle, int64 *id);
+	bool (*peek)(struct IdgenHandle *handle, int64 *id);
 } IdgenSource;
 
 /*
@@ -285,10 +274,13 @@ idgen_percent_of_range(double first, double next, double last)
 	return (int) (100 * (last - next + 1) / (last - first + 1));
 }
 
-extern void idgen_source_register(const IdgenSource *source);
+extern const IdgenSource idgen_source_table;
+extern const IdgenSource idgen_source_sequence;
+extern const IdgenSource idgen_source_function;
+extern const IdgenSource idgen_source_server;
+
 extern const IdgenSource *idgen_source_find(const char *name);
 extern const IdgenSource *idgen_source_of_row(TupleTableSlot *row);
-extern const IdgenSource *idgen_source_default(void);
 extern const IdgenSource *idgen_source_get(const char *name);
 
 #endif /* IDGEN_SOURCE_H */

@@ -16,9 +16,9 @@
 
 /*
  * Find the sequence value that comes next for a handle that is valid. Returns
- * IDGEN_SOURCE_STALE if the handle must be validated again.
+ * false if the handle must be validated again.
  */
-static IdgenSourceResult
+static bool
 peek(IdgenHandle *handle, int64 *value)
 {
 	const IdgenBlock *pending = idgen_pending_block(handle);
@@ -28,17 +28,17 @@ peek(IdgenHandle *handle, int64 *value)
 
 	*value = pending != NULL ? pending->next : 0;
 	if (pending != NULL && !handle->pending.ahead)
-		return IDGEN_SOURCE_OK;
+		return true;
 
 	idgen_handle_key(handle, &key);
 	published = !handle->found.unmade && idgen_may_use_published(handle) &&
 		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
 	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
-		return IDGEN_SOURCE_OK;
+		return true;
 	if (!published)
 		return handle->found.source->peek(handle, value);
 	*value = cached.blocks[0].next;
-	return IDGEN_SOURCE_OK;
+	return true;
 }
 
 /*
@@ -50,7 +50,7 @@ peek_own(IdgenHandle *handle, IdgenCall *call, int64 *value)
 {
 	while (handle->found.period == IDGEN_PERIOD_NONE)
 	{
-		if (peek(handle, value) != IDGEN_SOURCE_STALE)
+		if (peek(handle, value))
 		{
 			idgen_fit_check_call(handle, call);
 			idgen_fit_check(handle, call, *value);

@@ -34,7 +34,7 @@ static const char *
 hint_to_create(Oid relid, const char *name, const IdgenSource *source)
 {
 	StringInfoData hint;
-	bool by_default = source == NULL || source == idgen_source_default();
+	bool by_default = source == NULL || source == &idgen_source_table;
 
 	initStringInfo(&hint);
 	if (by_default)

@@ -239,7 +239,7 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 		idgen_child_free(child);
 	}
 	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
-	         (call->asked == NULL || call->asked == idgen_source_default()) && !idgen_name_is_used(handle->relid, handle->name))
+	         (call->asked == NULL || call->asked == &idgen_source_table) && !idgen_name_is_used(handle->relid, handle->name))
 		there = idgen_make_default_row(row->rel, handle->name, row->slot);
 	return there;
 }

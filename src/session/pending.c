@@ -66,7 +66,7 @@ idgen_pending_give_back(IdgenHandle *handle)
 	handle->giving_back = true;
 	PG_TRY();
 	{
-		done = p->source->give_back(handle, &rest) == IDGEN_SOURCE_OK;
+		done = p->source->give_back(handle, &rest);
 	}
 	PG_FINALLY();
 	{

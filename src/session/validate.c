@@ -261,7 +261,7 @@ static bool
 known_row_will_do(const IdgenHandle *handle, const IdgenCall *call, const IdgenKnownRow *row)
 {
 	return row->as_of != 0 && call->known_row_ok && call->parent == NULL && handle->found.source == NULL &&
-		(call->asked == NULL || call->asked == idgen_source_default()) &&
+		(call->asked == NULL || call->asked == &idgen_source_table) &&
 		idgen_changes_leave_row(handle) && idgen_rows_all_visible(handle->relid);
 }
 
@@ -272,7 +272,7 @@ take_known_row(IdgenFound *found, const IdgenKnownRow *row)
 	memset(found, 0, sizeof(IdgenFound));
 	found->has_row = true;
 	found->remember = true;
-	found->source = idgen_source_default();
+	found->source = &idgen_source_table;
 	found->block_size = row->block_size;
 	found->pool = idgen_no_pool;
 	found->refill = row->refill;
@@ -289,7 +289,7 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
 {
 	IdgenKnownRow row = {as_of, found->block_size, found->refill};
 
-	if (as_of != 0 && found->has_row && found->change_is_told && found->source == idgen_source_default() &&
+	if (as_of != 0 && found->has_row && found->change_is_told && found->source == &idgen_source_table &&
 	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
 	    found->format == NULL && found->period == IDGEN_PERIOD_NONE && idgen_changes_leave_row(handle))
 		idgen_known_row_share(key, &row);

@@ -40,7 +40,6 @@
 #include "session/handle.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
-#include "sources/sources.h"
 
 /* A function to allocate with. */
 typedef struct Allocator
@@ -474,7 +473,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	int returned;
 
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
-		return IDGEN_SOURCE_NOT_AHEAD;
+		return IDGEN_SOURCE_BUSY;
 	blocks = get_blocks(handle, nblocks, &returned);
 	if (handle->found.source != &idgen_source_function)
 		ereport(ERROR,
@@ -492,7 +491,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 }
 
 /* Raises 55000: a function cannot be asked without allocating. */
-static IdgenSourceResult
+static bool
 function_peek(IdgenHandle *handle, int64 *id)
 {
 	ereport(ERROR,

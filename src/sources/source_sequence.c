@@ -42,7 +42,6 @@
 #include "common/subxact.h"
 #include "session/handle.h"
 #include "session/pending.h"
-#include "sources/sources.h"
 
 /*
  * Most values that one refill draws from a sequence with INCREMENT BY 1. The
@@ -459,7 +458,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 		draw.before = idgen_native_locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
 	    is_near_end(handle->found.object, sequence, draw.wanted))
-		return IDGEN_SOURCE_NOT_AHEAD;
+		return IDGEN_SOURCE_BUSY;
 
 	draw.blocks = palloc((IDGEN_SLOT_BLOCKS + 1) * sizeof(IdgenBlock));
 	draw_values(&draw);
@@ -477,7 +476,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 }
 
 /* The first id of what nextval() would give. Raises 2200H, 55000. */
-static IdgenSourceResult
+static bool
 sequence_peek(IdgenHandle *handle, int64 *id)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
@@ -488,7 +487,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	/* The lock that keeps ALTER SEQUENCE from replacing the file under us. */
 	rel = try_relation_open(handle->found.object, RowExclusiveLock);
 	if (rel == NULL)
-		return IDGEN_SOURCE_STALE;
+		return false;
 	if (!idgen_native_is_readable(rel))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -511,7 +510,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         exhausted(handle)));
 	*id = next.next;
-	return IDGEN_SOURCE_OK;
+	return true;
 }
 
 const IdgenSource idgen_source_sequence = {

@@ -28,7 +28,6 @@
 #include "session/handle.h"
 #include "session/xact_changes.h"
 #include "sources/centre.h"
-#include "sources/sources.h"
 
 /* There must be a server; source_name is stored as it was given. */
 static const char *
@@ -87,7 +86,7 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 	IdgenRemoteQuery *query;
 
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
-		return IDGEN_SOURCE_NOT_AHEAD;
+		return IDGEN_SOURCE_BUSY;
 	do
 	{
 		if (request->under_way == NULL && is_out_of_date())
@@ -105,11 +104,11 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 }
 
 /* Asks the centre. Raises 2200H, and whatever that may raise. */
-static IdgenSourceResult
+static bool
 server_peek(IdgenHandle *handle, int64 *id)
 {
 	*id = idgen_centre_next_id(handle);
-	return IDGEN_SOURCE_OK;
+	return true;
 }
 
 const IdgenSource idgen_source_server = {

@@ -44,7 +44,6 @@
 #include "common/compat.h"
 #include "session/messages.h"
 #include "session/pending.h"
-#include "sources/sources.h"
 
 /* One change of a row: an allocation, or the undoing of one. */
 typedef struct Change
@@ -267,7 +266,7 @@ static IdgenSourceResult
 exhausted(const IdgenHandle *handle, const IdgenRequest *request, const IdgenDefinition *def)
 {
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
-		return IDGEN_SOURCE_EXHAUSTED;
+		return IDGEN_SOURCE_BUSY;
 	if (request->count > 1 && idgen_is_at_end(def->next_block_start, def->max_value))
 		idgen_too_few(handle->name, request->count, def->max_value);
 	idgen_exhausted(handle->relid, handle->name, def);
@@ -451,19 +450,19 @@ table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *re
  * Put the unused rest of a gapless block back into its row. That fails if this
  * transaction has itself changed the row by other means.
  */
-static IdgenSourceResult
+static bool
 table_give_back(IdgenHandle *handle, const IdgenBlock *rest)
 {
 	Change change = {.handle = handle, .rest = rest, .waits = true};
 
-	return change_row(&change);
+	return change_row(&change) == IDGEN_SOURCE_OK;
 }
 
 /*
  * What the row says comes next; or will say, if it is not made yet. Raises
  * 2200H.
  */
-static IdgenSourceResult
+static bool
 table_peek(IdgenHandle *handle, int64 *id)
 {
 	IdgenRow row;
@@ -483,11 +482,11 @@ table_peek(IdgenHandle *handle, int64 *id)
 		idgen_definition_from_row(row.slot, handle->name, &def);
 	idgen_row_close(&row);
 	if (!found)
-		return IDGEN_SOURCE_STALE;
+		return false;
 	if (idgen_definition_is_exhausted(&def))
 		idgen_exhausted(handle->relid, handle->name, &def);
 	*id = def.next_block_start;
-	return IDGEN_SOURCE_OK;
+	return true;
 }
 
 const IdgenSource idgen_source_table = {

@@ -47,7 +47,6 @@
 #include "session/period_now.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
-#include "sources/sources.h"
 #include "sql/sql_support.h"
 #include "text/format.h"
 

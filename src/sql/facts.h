@@ -10,7 +10,6 @@
 
 #include "session/name_table.h"
 #include "shmem/cache.h"
-#include "sources/sources.h"
 #include "sql/sql_support.h"
 
 /*

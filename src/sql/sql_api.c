@@ -12,7 +12,6 @@
 #include "draw/fit.h"
 #include "draw/peek.h"
 #include "session/validate.h"
-#include "sources/sources.h"
 #include "sql/sql_support.h"
 #include "sql/hooks.h"
 
