@@ -103,25 +103,17 @@ last_number(const IdgenNativeSequence *sequence)
 }
 
 /*
- * Have the values of a sequence stand for ids by that pool. If they are numbers
- * of blocks, with INCREMENT BY 1, how many ids these are is up to the program
- * that draws them, and the row has to say it.
+ * The values are numbers of blocks. With INCREMENT BY 1, how many ids these are
+ * is up to the program that draws them, and the row has to say it.
  */
-void
-idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool)
+static void
+set_numbers(IdgenNativeSequence *sequence, const IdgenPool *pool)
 {
 	int64 last;
 
-	sequence->pooling = pool->pooling;
-	sequence->per_value = idgen_native_width(sequence);
-	sequence->step = sequence->increment > 0 ? 1 : -1;
-	sequence->min_id = Min(sequence->first, sequence->last);
-	sequence->max_id = Max(sequence->first, sequence->last);
-	if (pool->pooling != IDGEN_POOLING_HILO)
-		return;
-
 	if (sequence->per_value == 1)
 		sequence->per_value = pool->block_size;
+	sequence->per_block = 1;
 	sequence->min_id = PG_INT64_MIN;
 	sequence->max_id = pool->max_value;
 	last = last_number(sequence);
@@ -131,6 +123,37 @@ idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool)
 	/* A cycle would begin only after the values in between, drawn in vain. */
 	sequence->last = last;
 	sequence->cycle = false;
+}
+
+/*
+ * The most consecutive ids, with as many values as may be drawn. The ids of one
+ * value are not consecutive with those of the next one if values are numbers of
+ * blocks, and the sequence leaves numbers out.
+ */
+static int64
+max_count(const IdgenNativeSequence *sequence)
+{
+	bool alone = sequence->pooling == IDGEN_POOLING_HILO && idgen_native_width(sequence) > 1;
+	uint64 nvalues = alone ? 1 : IDGEN_NATIVE_VALUES;
+
+	if (sequence->per_value > IDGEN_BLOCK_MAX / nvalues)
+		return IDGEN_BLOCK_MAX;
+	return sequence->per_value * nvalues;
+}
+
+/* Have the values of a sequence stand for ids by that pool. */
+void
+idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool)
+{
+	sequence->pooling = pool->pooling;
+	sequence->per_value = idgen_native_width(sequence);
+	sequence->per_block = sequence->per_value > 1 ? 1 : Min(pool->block_size, IDGEN_NATIVE_VALUES);
+	sequence->step = sequence->increment > 0 ? 1 : -1;
+	sequence->min_id = Min(sequence->first, sequence->last);
+	sequence->max_id = Max(sequence->first, sequence->last);
+	if (pool->pooling == IDGEN_POOLING_HILO)
+		set_numbers(sequence, pool);
+	sequence->max_count = max_count(sequence);
 }
 
 /*

@@ -56,11 +56,18 @@ typedef struct IdgenNativeSequence
 
 	IdgenPooling pooling;
 	uint64 per_value; /* ids that a value stands for, unless they are cut */
+	int64 per_block;  /* values that make a block */
 	int64 step;       /* 1 or -1: do values, and so ids, ascend or descend? */
 	int64 min_id;     /* ids below this, or above the next, are never issued */
 	int64 max_id;
-	int64 max_count; /* as in IdgenSource; set by source "sequence" */
+	int64 max_count; /* as in IdgenSource */
 } IdgenNativeSequence;
+
+/*
+ * Most values that one refill draws, unless there is CACHE. The sessions that
+ * wait for the refill wait for all of them.
+ */
+#define IDGEN_NATIVE_VALUES 100000
 
 /* What the sequence's page says: how far it has got. */
 typedef struct IdgenNativeState

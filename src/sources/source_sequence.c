@@ -44,12 +44,6 @@
 #include "session/pending.h"
 
 /*
- * Most values that one refill draws from a sequence with INCREMENT BY 1. The
- * sessions that wait for the refill wait for all of them.
- */
-#define MAX_VALUES 100000
-
-/*
  * This close to the end of a sequence no session refills ahead; in what other
  * sessions may call nextval() for in between, that is, in values or, with
  * CACHE, in sets of them.
@@ -158,22 +152,6 @@ check_pooling(const IdgenNativeSequence *sequence)
 }
 
 /*
- * The most consecutive ids, with as many values as may be drawn. The ids of one
- * value are not consecutive with those of the next one if values are numbers of
- * blocks, and the sequence leaves numbers out.
- */
-static int64
-max_count(const IdgenNativeSequence *sequence)
-{
-	uint64 per_value = sequence->per_value;
-	uint64 nvalues = sequence->pooling == IDGEN_POOLING_HILO && idgen_native_width(sequence) > 1 ? 1 : MAX_VALUES;
-
-	if (per_value > IDGEN_BLOCK_MAX / nvalues)
-		return IDGEN_BLOCK_MAX;
-	return per_value * nvalues;
-}
-
-/*
  * The lock is that of nextval(). But if the worker will call that, or may, the
  * weakest one suffices: so no session waits for one that alters the sequence. A
  * session that calls it after all takes the lock before.
@@ -185,7 +163,6 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	bool weak = found->refill != IDGEN_REFILL_TRANSACTION && !given;
 	LOCKMODE lockmode = weak ? AccessShareLock : RowExclusiveLock;
 	Relation rel = given ? try_relation_open(object, lockmode) : find_sequence(handle, found, lockmode);
-	IdgenNativeSequence *sequence;
 
 	if (rel == NULL)
 		return;
@@ -194,10 +171,8 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	found->uncommitted = idgen_native_is_uncommitted(rel);
 	found->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
 	found->origin = idgen_pool_origin(&found->pool);
-	sequence = idgen_native_describe(rel, &found->pool);
-	check_pooling(sequence);
-	sequence->max_count = max_count(sequence);
-	found->native = sequence;
+	found->native = idgen_native_describe(rel, &found->pool);
+	check_pooling(found->native);
 	relation_close(rel, given ? NoLock : lockmode);
 }
 
@@ -252,17 +227,6 @@ ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
 	if (ids == 0)
 		idgen_too_few(handle->name, request->count, idgen_native_last_id(sequence, state.last_value));
 	return ids;
-}
-
-/* The values that make a block. */
-static int64
-values_per_block(const IdgenHandle *handle)
-{
-	const IdgenNativeSequence *sequence = handle->found.native;
-
-	if (idgen_native_width(sequence) > 1 || sequence->pooling == IDGEN_POOLING_HILO)
-		return 1;
-	return Min(handle->found.block_size, MAX_VALUES);
 }
 
 /*
@@ -442,15 +406,15 @@ static IdgenSourceResult
 sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
-	int64 block_size = values_per_block(handle);
+	int64 per_block = sequence->per_block;
 	int64 count = ids_to_draw(handle, request);
-	int64 more = count > 1 ? (count - 1) / sequence->per_value / block_size : 0;
-	int64 bulk = idgen_request_by_worker(request) ? request->bulk_ids / sequence->per_value / block_size : 0;
+	int64 more = count > 1 ? (count - 1) / sequence->per_value / per_block : 0;
+	int64 bulk = idgen_request_by_worker(request) ? request->bulk_ids / sequence->per_value / per_block : 0;
 	int64 nblocks = Max(request->blocks + more, bulk);
 	Draw draw = {
 		.handle = handle,
 		.sequence = sequence,
-		.wanted = Min(nblocks, MAX_VALUES / block_size) * block_size,
+		.wanted = Min(nblocks, IDGEN_NATIVE_VALUES / per_block) * per_block,
 		.count = count,
 	};
 
@@ -465,7 +429,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->rest.block = draw.blocks[0];
 	refill->rest.nmore = draw.nblocks - 1;
 	refill->rest.more = &draw.blocks[1];
-	refill->blocks = (draw.nvalues - 1) / block_size + 1;
+	refill->blocks = (draw.nvalues - 1) / per_block + 1;
 	refill->ahead_blocks = refill->blocks;
 	refill->ahead_ids = draw.ids;
 	refill->fate = IDGEN_REST_PUBLISHED;

@@ -33,16 +33,16 @@
 static const char *
 server_check_name(const char *name, const char *source_name)
 {
-	if (source_name != NULL && source_name[0] == '\0')
+	if (name != NULL)
+		(void) idgen_server_find(name, source_name);
+	else if (source_name != NULL && source_name[0] == '\0')
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("name of server must not be empty")));
-	if (source_name != NULL && strlen(source_name) >= NAMEDATALEN)
+	else if (source_name != NULL && strlen(source_name) >= NAMEDATALEN)
 		ereport(ERROR,
 		        (errcode(ERRCODE_NAME_TOO_LONG),
 		         errmsg("name of server \"%s\" is too long", source_name)));
-	if (name != NULL)
-		(void) idgen_server_find(name, source_name);
 	return source_name;
 }
 
