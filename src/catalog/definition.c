@@ -248,15 +248,10 @@ IdgenRangeLeft
 idgen_definition_left(const IdgenDefinition *def)
 {
 	int64 first = Min(def->start_value, def->next_block_start);
-	double next = def->next_block_start;
-	IdgenRangeLeft left = {.percent = 0, .ids = 0};
 
 	if (def->exhausted)
-		return left;
-	left.percent = idgen_percent_of_range(first, next, def->max_value);
-	left.ids = def->max_value - next + 1;
-	idgen_range_left_in_column(&left, def->stored_in, first, next - 1, 1);
-	return left;
+		return (IdgenRangeLeft){.percent = 0, .ids = 0};
+	return idgen_range_left(first, def->next_block_start, def->max_value, def->stored_in);
 }
 
 /*

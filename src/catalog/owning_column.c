@@ -217,6 +217,21 @@ idgen_range_left_in_column(IdgenRangeLeft *left, IdgenOwningColumn column, doubl
 }
 
 /*
+ * What is left of the range from "first" to "last", in which no block holds
+ * "next" and what lies behind it; of ids that ascend, and are stored in that
+ * column. ("next" may lie behind the range.)
+ */
+IdgenRangeLeft
+idgen_range_left(double first, double next, double last, IdgenOwningColumn column)
+{
+	double ids = last - next + 1;
+	IdgenRangeLeft left = {.percent = (int) (100 * ids / (last - first + 1)), .ids = ids};
+
+	idgen_range_left_in_column(&left, column, first, next - 1, 1);
+	return left;
+}
+
+/*
  * The table of that name, invalid if there is none. Unlike the server's own
  * function, this does not raise 42501 for a schema that the current user may
  * not use: catalogs tell everybody what is in there, and rows must be restored

@@ -263,17 +263,6 @@ idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 af
 	return enough ? ids : 0;
 }
 
-/*
- * The percentage of a range that is left from "next" on, rounded down. These
- * are doubles since "next" may lie behind the greatest id, and the range may be
- * wider than 2^63.
- */
-static inline int
-idgen_percent_of_range(double first, double next, double last)
-{
-	return (int) (100 * (last - next + 1) / (last - first + 1));
-}
-
 extern const IdgenSource idgen_source_table;
 extern const IdgenSource idgen_source_sequence;
 extern const IdgenSource idgen_source_function;

@@ -543,9 +543,7 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenRequest *re
 	refill->rest.block = (IdgenBlock){.next = given.first, .left = given.last - given.first + 1, .step = 1};
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row[COLUMN_BLOCK_SIZE]) + 1;
 	refill->fate = IDGEN_REST_PUBLISHED;
-	refill->left.percent = idgen_percent_of_range(Min(given.first, 1), (double) given.last + 1, given.max_value);
-	refill->left.ids = (double) given.max_value - given.last;
-	idgen_range_left_in_column(&refill->left, handle->found.stored_in, Min(given.first, 1), given.last, 1);
+	refill->left = idgen_range_left(Min(given.first, 1), (double) given.last + 1, given.max_value, handle->found.stored_in);
 	return true;
 }
 
