@@ -29,7 +29,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/calls.h"
-#include "catalog/native_look.h"
+#include "catalog/native_sequence.h"
 #include "catalog/source.h"
 #include "common/compat.h"
 

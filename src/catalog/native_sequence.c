@@ -4,6 +4,13 @@
  *
  * The parameters of a sequence are in the catalog pg_sequence. Its last value
  * is in the only row on its only page.
+ *
+ * Views look at thousands of sequences. So for them, these are read by the
+ * system caches, not by the relcache, which would keep some kilobytes for each,
+ * and only one is locked at a time: ACCESS SHARE, if that can be had at once.
+ * That keeps a sequence from being dropped meanwhile. It does not keep ALTER
+ * SEQUENCE from giving it another file: then what is read is of before. And
+ * nobody gets an error because one of them is not as it should be.
  */
 #include "postgres.h"
 
@@ -15,40 +22,71 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_sequence.h"
 #include "commands/sequence.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
-#include "parser/scansup.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/varlena.h"
 
 #include "catalog/native_sequence.h"
+#include "catalog/privileges.h"
 
 /*
- * The qualified name of the sequence that an id sequence draws from:
- * source_name or, if that is NULL, the name with "_seq". Raises 42602 for a
- * text that is no name.
+ * Finding one
  */
+
+/*
+ * The parts of the name of the sequence that an id sequence draws from:
+ * source_name or, if that is NULL, the name with "_seq". NIL if the text is no
+ * name.
+ */
+static List *
+parse_name(const char *name, const char *source_name)
+{
+	List *names = NIL;
+	List *parts;
+	ListCell *part;
+
+	if (!SplitIdentifierString(pstrdup(source_name != NULL ? source_name : name), '.', &parts))
+		return NIL;
+	foreach(part, parts)
+	{
+		char *text = lfirst(part);
+
+		if (source_name == NULL && part == list_tail(parts))
+		{
+			text = psprintf("%s_seq", text);
+			text[pg_mbcliplen(text, strlen(text), NAMEDATALEN - 1)] = '\0';
+		}
+		names = lappend(names, makeString(text));
+	}
+	return names;
+}
+
+/* The qualified name of that. Raises 42601 or 42602 for a text that is none. */
 RangeVar *
 idgen_native_name(const char *name, const char *source_name)
 {
-	List *names;
-	ListCell *last;
-	char *with_suffix;
+	List *names = parse_name(name, source_name);
 
-	if (source_name != NULL)
-		return makeRangeVarFromNameList(stringToQualifiedNameList(source_name, NULL));
-
-	names = stringToQualifiedNameList(name, NULL);
-	last = list_tail(names);
-	with_suffix = psprintf("%s_seq", strVal(lfirst(last)));
-	truncate_identifier(with_suffix, strlen(with_suffix), false);
-	lfirst(last) = makeString(with_suffix);
+	if (names == NIL)
+		names = stringToQualifiedNameList(source_name != NULL ? source_name : name, NULL);
 	return makeRangeVarFromNameList(names);
+}
+
+/* The same; NULL for a text that is none, or names a database as well. */
+static RangeVar *
+valid_name(const char *name, const char *source_name)
+{
+	List *names = parse_name(name, source_name);
+
+	return names != NIL && list_length(names) <= 2 ? makeRangeVarFromNameList(names) : NULL;
 }
 
 /*
@@ -89,6 +127,45 @@ idgen_native_display(const RangeVar *sequence)
 		return sequence->relname;
 	return psprintf("%s.%s", sequence->schemaname, sequence->relname);
 }
+
+/*
+ * The sequence that idgen_native_name() names. Invalid if there is none, or if
+ * the text is no name. Unlike the server's own functions, this does not raise
+ * 42501 for a schema that the current user may not use.
+ */
+Oid
+idgen_native_look_up(const char *name, const char *source_name)
+{
+	RangeVar *sequence = valid_name(name, source_name);
+	Oid relid;
+
+	if (sequence == NULL)
+		return InvalidOid;
+	if (sequence->schemaname == NULL)
+		relid = RelnameGetRelid(sequence->relname);
+	else
+		relid = get_relname_relid(sequence->relname, get_namespace_oid(sequence->schemaname, true));
+	return get_rel_relkind(relid) == RELKIND_SEQUENCE ? relid : InvalidOid;
+}
+
+/*
+ * Is it a sequence that idgen_native_name() may name, by whatever search_path?
+ */
+bool
+idgen_native_is_named(Oid sequence, const char *name, const char *source_name)
+{
+	RangeVar *named = valid_name(name, source_name);
+
+	if (get_rel_relkind(sequence) != RELKIND_SEQUENCE || named == NULL ||
+	    strcmp(get_rel_name(sequence), named->relname) != 0)
+		return false;
+	return named->schemaname == NULL ||
+		get_rel_namespace(sequence) == get_namespace_oid(named->schemaname, true);
+}
+
+/*
+ * What it says
+ */
 
 /*
  * What the catalogs say of a sequence that is open, and what its values stand
@@ -154,10 +231,17 @@ idgen_native_file(Oid relid)
  * session's temporary sequence nor, on a standby, that of an unlogged one.
  */
 bool
-idgen_native_is_readable(Relation rel)
+idgen_native_is_readable(Form_pg_class class)
 {
-	return RelationIsPermanent(rel) ||
-		(!RecoveryInProgress() && !RELATION_IS_OTHER_TEMP(rel));
+	switch (class->relpersistence)
+	{
+		case RELPERSISTENCE_PERMANENT:
+			return true;
+		case RELPERSISTENCE_UNLOGGED:
+			return !RecoveryInProgress();
+		default:
+			return !isOtherTempNamespace(class->relnamespace);
+	}
 }
 
 static Form_pg_sequence_data
@@ -169,8 +253,8 @@ data_of_page(Page page)
 }
 
 /* Read the page in that buffer, and release it. */
-IdgenNativeState
-idgen_native_state_in(Buffer buffer)
+static IdgenNativeState
+state_in(Buffer buffer)
 {
 	Form_pg_sequence_data data;
 	IdgenNativeState state;
@@ -191,7 +275,7 @@ idgen_native_state_in(Buffer buffer)
 IdgenNativeState
 idgen_native_state(Relation rel)
 {
-	return idgen_native_state_in(ReadBuffer(rel, 0));
+	return state_in(ReadBuffer(rel, 0));
 }
 
 /* The same of a sequence that this transaction has locked. */
@@ -204,6 +288,66 @@ idgen_native_locked_state(Oid relid)
 	relation_close(rel, NoLock);
 	return state;
 }
+
+/* Read the page of a sequence that is locked and readable. */
+static IdgenNativeState
+read_state(Oid sequence, Form_pg_class class)
+{
+	RelFileLocator file = {
+		.spcOid = OidIsValid(class->reltablespace) ? class->reltablespace : MyDatabaseTableSpace,
+		.dbOid = MyDatabaseId,
+		.relNumber = class->relfilenode,
+	};
+
+	/* Pages of temporary relations are not in shared memory. */
+	if (class->relpersistence == RELPERSISTENCE_TEMP)
+		return idgen_native_locked_state(sequence);
+	return state_in(ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, RBM_NORMAL, NULL,
+	                                          class->relpersistence == RELPERSISTENCE_PERMANENT));
+}
+
+/*
+ * May the current user know how far a sequence has got? All that nextval()
+ * needs, or currval(), suffices.
+ */
+static bool
+may_know(Oid sequence)
+{
+	bool is_missing = false;
+
+	return idgen_may_monitor() ||
+		pg_class_aclcheck_ext(sequence, GetUserId(), ACL_SELECT | ACL_USAGE | ACL_UPDATE, &is_missing) == ACLCHECK_OK;
+}
+
+/*
+ * How far a sequence has got. Returns false if that is not known: it is gone,
+ * or locked, or this session cannot read it, or the current user may not.
+ */
+bool
+idgen_native_look_at_state(Oid sequence, IdgenNativeState *state)
+{
+	HeapTuple class;
+	bool known = false;
+
+	if (!may_know(sequence) || !ConditionalLockRelationOid(sequence, AccessShareLock))
+		return false;
+	class = SearchSysCache1(RELOID, ObjectIdGetDatum(sequence));
+	if (HeapTupleIsValid(class))
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(class);
+
+		known = form->relkind == RELKIND_SEQUENCE && idgen_native_is_readable(form);
+		if (known)
+			*state = read_state(sequence, form);
+		ReleaseSysCache(class);
+	}
+	UnlockRelationOid(sequence, AccessShareLock);
+	return known;
+}
+
+/*
+ * What a crash must not undo
+ */
 
 /*
  * Have the next nextval() write WAL. It believes that an earlier record covers

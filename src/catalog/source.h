@@ -209,9 +209,9 @@ typedef struct IdgenSource
 	void (*resolve)(const struct IdgenHandle *handle, struct IdgenFound *found, Oid object);
 
 	/*
-	 * Find what resolve() would, and nothing else: without a lock, and without
-	 * a check of privileges. Invalid if it is not there. NULL if blocks do not
-	 * come from such a thing.
+	 * Find the function or server that blocks come from: without a lock, and
+	 * without a check of privileges. Invalid if it is not there. NULL if they
+	 * do not come from such a thing.
 	 */
 	Oid (*look_up)(const char *name, const char *source_name);
 

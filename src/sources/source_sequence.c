@@ -35,7 +35,6 @@
 #include "utils/rel.h"
 
 #include "catalog/definition.h"
-#include "catalog/native_look.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
@@ -452,7 +451,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 	rel = try_relation_open(handle->found.object, RowExclusiveLock);
 	if (rel == NULL)
 		return false;
-	if (!idgen_native_is_readable(rel))
+	if (!idgen_native_is_readable(rel->rd_rel))
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
@@ -483,7 +482,6 @@ const IdgenSource idgen_source_sequence = {
 	.has_object = true,
 	.check_name = sequence_check_name,
 	.resolve = sequence_resolve,
-	.look_up = idgen_native_look_up,
 	.allocate = sequence_allocate,
 	.peek = sequence_peek,
 };

@@ -22,7 +22,7 @@
 #include "utils/timestamp.h"
 
 #include "catalog/definition.h"
-#include "catalog/native_look.h"
+#include "catalog/native_sequence.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
@@ -45,7 +45,7 @@ PG_FUNCTION_INFO_V1(idgen_sequence_state);
 static Oid
 find_object(const IdgenShown *shown, const char *source_name)
 {
-	if (shown->source->look_up != NULL && !shown->source->has_object)
+	if (shown->source->look_up != NULL)
 		return shown->source->look_up(shown->name, source_name);
 	return shown->sequence;
 }

@@ -28,7 +28,6 @@
 
 #include "catalog/child.h"
 #include "catalog/epoch.h"
-#include "catalog/native_look.h"
 #include "catalog/native_sequence.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
