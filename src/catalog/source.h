@@ -53,11 +53,9 @@ typedef struct IdgenRequest
 
 	/*
 	 * The consecutive ids wanted, at least 1. If there are fewer, allocate()
-	 * raises 2200H and takes nothing. New ids may be consecutive with those of
-	 * the block "joins", which may be empty.
+	 * raises 2200H and takes nothing.
 	 */
 	int64 count;
-	IdgenBlock joins;
 
 	/*
 	 * NULL if a session asks. The worker does other things while a server far
@@ -237,31 +235,6 @@ typedef struct IdgenSource
 	 */
 	bool (*peek)(struct IdgenHandle *handle, int64 *id);
 } IdgenSource;
-
-/*
- * How many ids have to be taken so that a request gets the consecutive ids that
- * it wants, if the next id is "next", and "after" ids are left behind it? 0 if
- * there are too few.
- *
- * While the worker allocates, sessions draw from the block that the new ids
- * could join. So the worker counts on that block only if its new ids alone do
- * not suffice.
- */
-static inline int64
-idgen_request_ids(const IdgenRequest *request, int64 next, int64 step, uint64 after)
-{
-	IdgenBlock first = {next, 1, step};
-	int64 ids = request->count;
-	bool enough = after >= (uint64) ids - 1;
-
-	if (request->joins.left > 0 && idgen_block_adjacent(&request->joins, &first) &&
-	    !(idgen_request_by_worker(request) && enough))
-	{
-		ids = Max(1, ids - request->joins.left);
-		enough = after >= (uint64) ids - 1;
-	}
-	return enough ? ids : 0;
-}
 
 extern const IdgenSource idgen_source_table;
 extern const IdgenSource idgen_source_sequence;

@@ -148,8 +148,9 @@ draw_without_slot(IdgenHandle *handle, int64 count, const IdgenBlock *block, Idg
 
 /*
  * After a refill, a session first goes on with what the cache holds before its
- * pending block, so that its ids ascend. False once there are none. The slot
- * may have gone to another id sequence while the session refilled.
+ * pending block, so that its ids ascend. False once there are none; a range
+ * passes over those that are too few for it. The slot may have gone to another
+ * id sequence while the session refilled.
  */
 static bool
 draw_before_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
@@ -166,49 +167,24 @@ draw_before_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 		if (!drawn && (found->slot == NULL || !idgen_slot_is_still(found->slot, found->version)))
 			drawn = draw_without_slot(handle, count, pending, ids);
 	}
-	handle->pending.ahead = drawn;
+	if (!drawn && count == 1)
+		handle->pending.ahead = false;
 	return drawn;
 }
 
-/*
- * If a cached block and the pending one together have enough consecutive ids,
- * draw from both: if each range left a few ids behind in the cache, there would
- * soon be no room for all these. The first *cached ids are from the cache.
- */
-static bool
-draw_joint(IdgenHandle *handle, int64 count, IdgenBlock *ids, int64 *cached)
-{
-	const IdgenBlock *pending = idgen_pending_block(handle);
-	IdgenBlock rest;
-
-	if (pending == NULL || handle->found.slot == NULL || !idgen_may_use_published(handle) ||
-	    !idgen_slot_take_joint(handle->found.slot, handle->found.version, count, pending, ids))
-		return false;
-	*cached = ids->left;
-	(void) idgen_pending_take(handle, count - ids->left, &rest);
-	ids->left = count;
-	return true;
-}
-
-/*
- * Put back ids that were drawn just now, the first "cached" ones from the cache
- * and the others from the pending block.
- */
+/* Put back ids that were drawn just now, from the cache or the pending block. */
 static void
-put_back(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
+put_back(IdgenHandle *handle, const IdgenBlock *ids, bool from_cache)
 {
-	IdgenBlock rest = *ids;
-	IdgenBlock first;
 	IdgenCacheKey key;
 
-	if (cached > 0)
+	if (!from_cache)
 	{
-		first = idgen_block_cut(&rest, cached);
-		idgen_handle_key(handle, &key);
-		idgen_cache_put_back(&key, handle->found.version, &first);
+		idgen_pending_put_back(handle, ids);
+		return;
 	}
-	if (rest.left > 0)
-		idgen_pending_put_back(handle, &rest);
+	idgen_handle_key(handle, &key);
+	idgen_cache_put_back(&key, handle->found.version, ids);
 }
 
 /* Raises 22023 for a range that the source cannot have. */
@@ -229,20 +205,18 @@ check_range(const IdgenHandle *handle, const IdgenCall *call)
 /*
  * Draw consecutive ids from the first of the places that has them, as far as
  * what the handle has found holds. Returns false if the handle must be
- * validated again: then the caller looks at all places again. The first *cached
- * ids are from the cache, the others from the pending block.
+ * validated again: then the caller looks at all places again. *from_cache says
+ * whether the ids are from the cache, or from the pending block.
  */
 static bool
-draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
+draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, bool *from_cache)
 {
-	*cached = call->count;
+	*from_cache = true;
 	if (handle->pending.ahead && draw_before_pending(handle, call->count, ids))
-		return true;
-	if (call->count > 1 && draw_joint(handle, call->count, ids, cached))
 		return true;
 	if (idgen_pending_take(handle, call->count, ids))
 	{
-		*cached = 0;
+		*from_cache = false;
 		return true;
 	}
 	if (handle->found.slot == NULL && draw_without_slot(handle, call->count, NULL, ids))
@@ -260,14 +234,14 @@ draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, int64 *cached)
  * or 22003 for the first one that does not fit the layout.
  */
 static void
-check_drawn(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids, int64 cached)
+check_drawn(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids, bool from_cache)
 {
 	int64 last = idgen_block_last(ids);
 
 	if (handle->found.layout == &idgen_layout_plain ||
 	    (idgen_fits(handle, call, ids->next) && (call->count == 1 || idgen_fits(handle, call, last))))
 		return;
-	put_back(handle, ids, cached);
+	put_back(handle, ids, from_cache);
 	idgen_fit_check(handle, call, ids->next);
 	idgen_fit_check(handle, call, last);
 }
@@ -336,11 +310,11 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
  * does not know yet? Then the ids go back, and the handle has to be validated.
  */
 static bool
-has_got_key(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
+has_got_key(IdgenHandle *handle, const IdgenBlock *ids, bool from_cache)
 {
 	if (!handle->found.unmade || !handle->found.layout->scrambled)
 		return false;
-	put_back(handle, ids, cached);
+	put_back(handle, ids, from_cache);
 	idgen_handle_invalidate(handle);
 	return true;
 }
@@ -352,16 +326,16 @@ has_got_key(IdgenHandle *handle, const IdgenBlock *ids, int64 cached)
 static bool
 draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
-	int64 cached;
+	bool from_cache;
 
 	while (handle->found.period == IDGEN_PERIOD_NONE)
 	{
 		idgen_fit_check_call(handle, call);
 		if (call->count > 1)
 			check_range(handle, call);
-		if (draw(handle, call, ids, &cached) && !has_got_key(handle, ids, cached))
+		if (draw(handle, call, ids, &from_cache) && !has_got_key(handle, ids, from_cache))
 		{
-			check_drawn(handle, call, ids, cached);
+			check_drawn(handle, call, ids, from_cache);
 			if (handle->found.layout->scrambled)
 				ids->next = idgen_scramble(handle->found.scramble, ids->next);
 			idgen_handle_remember_last(handle, idgen_block_last(ids), call->prefix);

@@ -201,22 +201,6 @@ cancelled_while_flushing(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/*
- * The block that new ids may be added to for a range; may be empty. Other
- * sessions draw from one that is published: if it did not suffice once, it is
- * not tried a second time.
- */
-static IdgenBlock
-last_block(IdgenHandle *handle, const IdgenCall *call)
-{
-	IdgenBlock block = idgen_pending_last_block(handle);
-
-	if (block.left == 0 && call->refills == 0 &&
-	    handle->found.slot != NULL && idgen_may_use_published(handle))
-		block = idgen_slot_read_last_block(handle->found.slot, handle->found.version);
-	return block;
-}
-
 /* Raises 55000: the source gives blocks, but they are too small. */
 static void
 not_consecutive(const IdgenHandle *handle, const IdgenCall *call)
@@ -254,8 +238,6 @@ allocate(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks, 
 		.deadline = idgen_server_deadline(handle, call),
 	};
 
-	if (request.count > 1)
-		request.joins = last_block(handle, call);
 	if (++call->refills > IDGEN_RANGE_REFILLS && request.count > 1)
 		not_consecutive(handle, call);
 	return idgen_refill_allocate(handle, &request, refill);

@@ -85,22 +85,6 @@ idgen_pending_block(IdgenHandle *handle)
 	return has_ids(&handle->pending) ? &handle->pending.rest.block : NULL;
 }
 
-/* The pending block of the last ids; an empty one if there is none. */
-IdgenBlock
-idgen_pending_last_block(IdgenHandle *handle)
-{
-	const IdgenRest *rest = &handle->pending.rest;
-	IdgenBlock block = {0};
-
-	if (!has_ids(&handle->pending))
-		return block;
-	block = rest->block;
-	for (int i = 0; i < rest->nmore; i++)
-		if (idgen_block_before(&block, &rest->more[i]))
-			block = rest->more[i];
-	return block;
-}
-
 /*
  * Do all ids that are pending here, or may be drawn from the cache when this
  * transaction has committed, lie behind "last", in the direction of "step"?

@@ -43,7 +43,6 @@ extern bool idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 st
 extern bool idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids);
 extern void idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
-extern IdgenBlock idgen_pending_last_block(IdgenHandle *handle);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version);
 extern void idgen_pending_give_up(IdgenHandle *handle);
 extern bool idgen_pending_give_back(IdgenHandle *handle);

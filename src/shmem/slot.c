@@ -230,13 +230,6 @@ idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count)
 	return ids;
 }
 
-/* The block that will be used last; an empty one if there is none. */
-IdgenBlock
-idgen_slot_last_block(const IdgenSlot *slot)
-{
-	return slot->nblocks > 0 ? slot->blocks[slot->nblocks - 1] : (IdgenBlock){0};
-}
-
 /*
  * Add a block to those of an id sequence, of which there is room for
  * IDGEN_SLOT_BLOCKS. The array stays in order, and neighbours are merged. With

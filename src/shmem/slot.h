@@ -218,7 +218,6 @@ extern IdgenTimes *idgen_slot_times(IdgenSlot *slot); /* in cache.c */
 
 extern int idgen_slot_find_block(const IdgenSlot *slot, int64 count);
 extern IdgenBlock idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count);
-extern IdgenBlock idgen_slot_last_block(const IdgenSlot *slot);
 extern void idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block);
 extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
 extern void idgen_slot_drop_passed(IdgenSlot *slot, IdgenPassed *passed);

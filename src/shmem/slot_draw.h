@@ -117,8 +117,5 @@ extern IdgenPublishingState idgen_slot_look_at_publishing(IdgenSlot *slot, int64
 
 extern bool idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block,
                                    int64 count, IdgenPassed *passed, IdgenBlock *ids);
-extern bool idgen_slot_take_joint(IdgenSlot *slot, uint64 version, int64 count,
-                                  const IdgenBlock *block, IdgenBlock *ids);
-extern IdgenBlock idgen_slot_read_last_block(IdgenSlot *slot, uint64 version);
 
 #endif /* IDGEN_SLOT_DRAW_H */

@@ -223,7 +223,7 @@ idgen_slot_begin_attempt(IdgenSlot *slot, IdgenTask *task)
 	task->nblocks = slot->pace.worker_blocks;
 	task->bulk_ids = Max(slot->worker.bulk_ids, idgen_bridge_begin_refill(slot));
 	task->range = slot->worker.range;
-	task->joins = idgen_slot_last_block(slot);
+	task->is_empty = slot->ids_left == 0;
 	task->row_locked = slot->row_locked;
 	task->failed_with = slot->worker.failure.sqlerrcode;
 	slot->worker.range = slot->worker.bulk_ids = 0;

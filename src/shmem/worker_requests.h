@@ -16,7 +16,7 @@ typedef struct IdgenTask
 	int64 nblocks;    /* blocks to allocate */
 	int64 bulk_ids;   /* or as many ids as a bulk load could use at once, if that is more */
 	int64 range;      /* at least this many consecutive ids, unless 0 */
-	IdgenBlock joins; /* the block that such a range may join, or an empty one */
+	bool is_empty;    /* is no id left at all? */
 	bool row_locked;  /* was the row locked at the last try of the attempt before? */
 	int failed_with;  /* the SQLSTATE of the attempt before; 0 = it has not failed */
 	TimestampTz begun_at;

@@ -73,8 +73,6 @@ enum
 	PARAM_BLOCKS,
 	PARAM_IDS,
 	PARAM_BULK_IDS,
-	PARAM_JOINS_AT,
-	PARAM_JOINING_IDS,
 	PARAM_RECEIVED,
 	PARAM_RESERVED,
 	PARAM_SYSTEM,
@@ -128,13 +126,12 @@ enum
 
 /*
  * Allocate $2 blocks; more if these have less than $3 ids, or if $4 /
- * block_size is more. If less than $3 ids are left, nothing is allocated; but
- * if the first one is $5, then $6 ids suffice.
+ * block_size is more. If less than $3 ids are left, nothing is allocated.
  *
- * The block begins behind $8. If the row has not got beyond $7, or the centre
- * has another system identifier than $9, or a lower timeline than $10, or $11
+ * The block begins behind $6. If the row has not got beyond $5, or the centre
+ * has another system identifier than $7, or a lower timeline than $8, or $9
  * says that it had gone back before, it has gone back: then the block begins
- * $12 further on, and if that is null, nothing is allocated. Any of these may
+ * $10 further on, and if that is null, nothing is allocated. Any of these may
  * be null if it is not known.
  *
  * The %s are the table, the identity, a condition, and the table. The table
@@ -153,10 +150,9 @@ static const char *const allocate_sql =
 	" WHEN in_doubt THEN CAST('earlier' AS text) END AS went_back"
 	" FROM central, (%s) AS centre,"
 	" (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
-	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS joins_at, CAST($6 AS bigint) AS joining_ids,"
-	" CAST($7 AS bigint) AS received, CAST($8 AS bigint) AS reserved,"
-	" CAST($9 AS bigint) AS known_system, CAST($10 AS bigint) AS known_timeline,"
-	" CAST($11 AS boolean) AS in_doubt, CAST($12 AS bigint) AS step) AS asked),"
+	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS received, CAST($6 AS bigint) AS reserved,"
+	" CAST($7 AS bigint) AS known_system, CAST($8 AS bigint) AS known_timeline,"
+	" CAST($9 AS boolean) AS in_doubt, CAST($10 AS bigint) AS step) AS asked),"
 	" start AS (SELECT *, greatest(CAST(next_block_start AS numeric), CAST(reserved AS numeric) + CAST(1 AS numeric)) +"
 	" CAST(CASE WHEN went_back IS NULL THEN 0 ELSE step END AS numeric) AS begins_at FROM state),"
 	" block AS (SELECT max_value, CAST(begins_at AS bigint) AS first_id,"
@@ -167,8 +163,7 @@ static const char *const allocate_sql =
 	" FROM start"
 	" WHERE row_count = 1 AND %s"
 	" AND next_block_start IS NOT NULL AND exhausted = 0 AND block_size > 0 AND source = CAST('table' AS text) AND begins_at <= CAST(max_value AS numeric)"
-	" AND CAST(max_value AS numeric) - begins_at >="
-	" CAST(CASE WHEN begins_at = CAST(joins_at AS numeric) THEN joining_ids ELSE ids END - 1 AS numeric)),"
+	" AND CAST(max_value AS numeric) - begins_at >= CAST(ids - 1 AS numeric)),"
 	" taken AS (UPDATE %s AS s"
 	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
@@ -251,16 +246,12 @@ IdgenRemoteQuery *
 idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *request)
 {
 	Centre centre = centre_of(handle);
-	const IdgenBlock *joins = &request->joins;
-	bool may_join = joins->left > 0 && idgen_block_last(joins) < PG_INT64_MAX;
 	IdgenMark mark = read_mark(&centre);
 	const char *params[PARAMS] = {
 		[PARAM_NAME] = centre.name,
 		[PARAM_BLOCKS] = psprintf(INT64_FORMAT, Min(request->blocks, IDGEN_BLOCK_MAX)),
 		[PARAM_IDS] = psprintf(INT64_FORMAT, request->count),
 		[PARAM_BULK_IDS] = psprintf(INT64_FORMAT, request->bulk_ids),
-		[PARAM_JOINS_AT] = number_if(may_join, may_join ? idgen_block_last(joins) + 1 : 0),
-		[PARAM_JOINING_IDS] = number_if(may_join, Max(1, request->count - joins->left)),
 		[PARAM_RECEIVED] = number_if(mark.known, mark.received),
 		[PARAM_RESERVED] = number_if(mark.known, mark.reserved),
 		[PARAM_SYSTEM] = number_if(mark.centre.system != 0, (int64) mark.centre.system),

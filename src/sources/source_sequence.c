@@ -205,27 +205,22 @@ ids_behind(const IdgenNativeSequence *sequence, const IdgenNativeState *state, c
 }
 
 /*
- * How many consecutive ids must be drawn for a request? Raises 2200H if the
- * sequence does not have them, unless that cannot be known.
+ * Raises 2200H if the sequence does not have the consecutive ids of a request,
+ * unless that cannot be known.
  */
-static int64
-ids_to_draw(const IdgenHandle *handle, const IdgenRequest *request)
+static void
+check_count(const IdgenHandle *handle, const IdgenRequest *request)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
 	IdgenNativeState state;
 	IdgenBlock next;
-	int64 ids = 0;
 
 	if (request->count == 1 || sequence->cache > 1)
-		return request->count;
-
+		return;
 	state = idgen_native_locked_state(handle->found.object);
 	next = idgen_native_next_ids(sequence, &state);
-	if (next.left > 0)
-		ids = idgen_request_ids(request, next.next, next.step, ids_behind(sequence, &state, &next));
-	if (ids == 0)
+	if (next.left == 0 || ids_behind(sequence, &state, &next) < (uint64) request->count - 1)
 		idgen_too_few(handle->name, request->count, idgen_native_last_id(sequence, state.last_value));
-	return ids;
 }
 
 /*
@@ -406,17 +401,17 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
 	int64 per_block = sequence->per_block;
-	int64 count = ids_to_draw(handle, request);
-	int64 more = count > 1 ? (count - 1) / sequence->per_value / per_block : 0;
+	int64 more = (request->count - 1) / sequence->per_value / per_block;
 	int64 bulk = idgen_request_by_worker(request) ? request->bulk_ids / sequence->per_value / per_block : 0;
 	int64 nblocks = Max(request->blocks + more, bulk);
 	Draw draw = {
 		.handle = handle,
 		.sequence = sequence,
 		.wanted = Min(nblocks, IDGEN_NATIVE_VALUES / per_block) * per_block,
-		.count = count,
+		.count = request->count,
 	};
 
+	check_count(handle, request);
 	if (sequence->cache > 1 || sequence->pooling == IDGEN_POOLING_POOLED)
 		draw.before = idgen_native_locked_state(handle->found.object);
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&

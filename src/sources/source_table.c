@@ -314,7 +314,6 @@ compute_allocation(const Change *change, IdgenRowValues *new_row)
 	IdgenDefinition def;
 	bool gapless;
 	int64 blocks;
-	int64 count;
 
 	idgen_definition_from_row(change->row, handle->name, &def);
 	if (!is_as_expected(handle, request, &def))
@@ -329,11 +328,9 @@ compute_allocation(const Change *change, IdgenRowValues *new_row)
 	refill->ahead_ids = multiply_saturating(blocks, def.block_size);
 
 	/* One of the blocks is for this call, which may need more of them. */
-	count = idgen_request_ids(request, def.next_block_start, 1,
-	                          (uint64) def.max_value - (uint64) def.next_block_start);
-	if (count == 0)
+	if ((uint64) def.max_value - (uint64) def.next_block_start < (uint64) request->count - 1)
 		idgen_too_few(handle->name, request->count, def.max_value);
-	blocks = idgen_add_saturating(blocks, (count - 1) / def.block_size);
+	blocks = idgen_add_saturating(blocks, (request->count - 1) / def.block_size);
 	blocks = Max(blocks, request->bulk_ids / def.block_size);
 
 	refill->rest.block = take_ids(&def, multiply_saturating(blocks, def.block_size));

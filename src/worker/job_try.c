@@ -53,7 +53,6 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
 		.blocks = job->task->nblocks,
 		.bulk_ids = job->task->bulk_ids,
 		.count = Max(1, job->task->range),
-		.joins = job->task->joins,
 		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
 		.under_way = &job->query,
 		.deadline = idgen_remote_deadline(),
@@ -130,7 +129,7 @@ try_without_range(JobTry *try, ErrorData *error)
 	FreeErrorData(error);
 	task->range = task->bulk_ids = 0;
 	task->nblocks = 1;
-	if (task->joins.left == 0)
+	if (task->is_empty)
 		return idgen_try(allocate, try, IDGEN_TRY_ANY);
 	try->event = IDGEN_EVENT_FAILED;
 	return NULL;

@@ -280,7 +280,7 @@ DROP FUNCTION idgen_next(varchar);
 
 -- claim: Two calls of idgen_next_range use up an id sequence.
 GRANT SELECT ON id_sequences TO PUBLIC;
-SELECT idgen_create('u');
+SELECT idgen_create('u', block_size => 4);
 SELECT FROM idgen_next_range('u', 4611686018427387904);
 SELECT FROM idgen_next_range('u', 4611686018427387903);
 SELECT idgen_next('u');

@@ -39,8 +39,9 @@ SELECT draw('number_below', 12);
 CREATE SEQUENCE number_seq;
 SELECT idgen_create('number', source => 'sequence', pooling => 'hilo', block_size => 5, max_value => 12);
 SELECT draw('number', 3);
-SELECT * FROM idgen_next_range('number', 10);
-SELECT * FROM idgen_next_range('number', 9);
+SELECT * FROM idgen_next_range('number', 8);
+SELECT * FROM idgen_next_range('number', 7);
+SELECT * FROM idgen_next_range('number', 2);
 SELECT percent_left FROM idgen_stats WHERE name = 'number';
 SELECT idgen_next('number');
 \echo :SQLSTATE

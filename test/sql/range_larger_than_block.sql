@@ -38,7 +38,7 @@ SELECT * FROM idgen_next_range('gen', -9223372036854775808);
 \echo :SQLSTATE
 SELECT * FROM state WHERE name = 'gen';
 
--- from what the range begins to what it needs, and no block more
+-- what it needs, and no block more
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('exact', 1, 20);
 SELECT * FROM idgen_next_range('exact', 60);
 SELECT * FROM idgen_next_range('exact', 61);
@@ -55,7 +55,8 @@ SELECT * FROM idgen_next_range('large', 4611686018427387904);
 SELECT * FROM idgen_next_range('large', 4611686018427387903);
 \echo :SQLSTATE
 SELECT * FROM state WHERE name = 'large';
-SELECT * FROM idgen_next_range('large', 4611686018427387902);
+SELECT * FROM idgen_next_range('large', 4611686018427387887);
+SELECT * FROM idgen_next_range('large', 15);
 SELECT * FROM state WHERE name = 'large';
 SELECT idgen_next('large');
 \echo :SQLSTATE
@@ -69,8 +70,8 @@ SELECT * FROM idgen_next_range('whole', 4611686018427387903);
 SELECT * FROM idgen_next_range('whole', 4611686018427387904);
 COMMIT;
 SELECT ids_issued, ids_lost FROM idgen_stats WHERE name = 'whole';
-SELECT * FROM idgen_next_range('whole', 4611686018427387904);
-SELECT * FROM idgen_next_range('whole', 1);
+SELECT * FROM idgen_next_range('whole', 4611686014132420613);
+SELECT * FROM idgen_next_range('whole', 4294967292);
 SELECT * FROM idgen_next_range('whole', 1);
 \echo :SQLSTATE
 SELECT next_block_start, exhausted FROM id_sequences WHERE name = 'whole';

@@ -24,7 +24,7 @@ SELECT * FROM idgen_next_range('gen', 5);
 ROLLBACK;
 SELECT idgen_next('gen');
 
--- joined with what was published: that is a gap, the new ids are issued again
+-- what was published and is too little stays so, the new ids are issued again
 SELECT ids_cached, ids_issued FROM idgen_stats;
 BEGIN;
 SELECT * FROM idgen_next_range('gen', 17);

@@ -44,7 +44,7 @@ SELECT * FROM idgen_next_range('gen', 30, 'sequence');
 
 -- a value of somebody else's in between
 SELECT nextval('gen_seq');
-SELECT * FROM idgen_next_range('gen', 30, 'sequence');
+SELECT * FROM idgen_next_range('gen', 40, 'sequence');
 TABLE blocks;
 
 -- INCREMENT BY 1: without a row n values, with one whole blocks of them
