@@ -20,7 +20,6 @@
 #include "utils/timestamp.h"
 
 #include "common/compat.h"
-#include "common/lock_log.h"
 #include "common/subxact.h"
 #include "draw/server_time.h"
 #include "draw/wait.h"
@@ -111,7 +110,8 @@ wait_for_transaction(void *arg)
 	(void) set_config_option("lock_timeout", psprintf("%ld", wait->timeout), PGC_USERSET,
 	                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (wait->again)
-		idgen_log_no_lock_waits();
+		(void) set_config_option("log_lock_waits", "off", PGC_SUSET,
+		                         PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	XactLockTableWait(wait->xid, NULL, NULL, XLTW_None);
 }
 
@@ -134,15 +134,6 @@ lock_timeout_left(IdgenCall *call, TransactionId xid)
 	return Max(1, TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->awaited_since, LockTimeout)));
 }
 
-/* Log that the transaction is over that a call has waited for. */
-static void
-log_acquired(const IdgenCall *call)
-{
-	IdgenLock lock = idgen_lock_of_transaction(call->awaited);
-
-	idgen_log_lock_acquired(&lock, call->awaited_since);
-}
-
 /*
  * Wait for the (sub)transaction that is refilling, in the server's lock
  * manager: deadlocks are detected, timeouts and cancelling work.
@@ -151,8 +142,7 @@ log_acquired(const IdgenCall *call)
  * lasted so far: the transaction may have been prepared. Then it goes on,
  * perhaps for ever, but refills no more. The server looks for a deadlock first,
  * so the wait is a bit longer than that takes. The server logs only the first
- * such wait (log_lock_waits), as if it went on; the end of a later one is
- * logged here.
+ * such wait (log_lock_waits), as if it went on.
  *
  * By the time that the process gets to run, statement_timeout may be over as
  * well. The server acts on the timeout that was first, which is this one, and
@@ -176,11 +166,7 @@ idgen_wait_for_transaction(IdgenCall *call, TransactionId xid)
 		end_wait(xid);
 	call->waited_us = measured_before;
 	if (timed_out == NULL)
-	{
-		if (again && log_lock_waits)
-			log_acquired(call);
 		return;
-	}
 	if (wait.timeout == left)
 		idgen_rethrow(timed_out);
 	else if (limited && !get_timeout_active(STATEMENT_TIMEOUT))

@@ -60,8 +60,8 @@
 #include "utils/timestamp.h"
 
 #include "common/guc.h"
+#include "common/lock_holder.h"
 #include "worker/job.h"
-#include "worker/job_log.h"
 
 /* How long a job waits in line for the row: at first, and at most. */
 #define IDGEN_LINE_MS     10
@@ -173,35 +173,41 @@ begin_pause(IdgenJob *job)
 	job->paused_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
 }
 
-/* The end of a try tells whether a lock is in the way. */
+/* The worker gives up, with a line in the log. Caller is in a transaction. */
 static void
-note_lock(IdgenJob *job, IdgenJobEvent event)
+log_expired(const IdgenJob *job)
 {
-	bool locked = is_about_lock(event);
+	const IdgenCacheKey *key = &job->task->key;
+	IdgenLock lock;
+	IdgenLockHolder holder;
+	bool known;
 
-	note_row(job, locked);
-	if (locked)
-		idgen_job_log_locked(job, event == IDGEN_EVENT_ROW_TAKEN);
-	else
-		idgen_job_log_unlocked(job);
+	if (!idgen_lock_of_running(job->row_holder, &lock))
+		lock = idgen_lock_of_relation(OidIsValid(key->object) ? key->object : key->relid);
+	known = idgen_lock_find_holder(&lock, &holder);
+	ereport(LOG,
+	        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+	         errmsg("could not lock the row of id sequence \"%s\", or what it draws from, within %d ms",
+	                key->name, idgen_worker_timeout),
+	         known && holder.pid != 0 ? errdetail_log("Process holding the lock: %d.", holder.pid) : 0));
 }
 
 /*
- * An event brings a job to its next state. Logs that it waits for a lock, and
- * that it has EXPIRED. Why it has FAILED, the caller has noted.
+ * An event brings a job to its next state. Logs that it has EXPIRED. Why it has
+ * FAILED, the caller has noted.
  */
 void
 idgen_job_take_event(IdgenJob *job, IdgenJobEvent event)
 {
 	if (event != IDGEN_EVENT_RESUMED && event != IDGEN_EVENT_CANCELLED)
-		note_lock(job, event);
+		note_row(job, is_about_lock(event));
 	if ((is_about_lock(event) || event == IDGEN_EVENT_CANCELLED) && has_expired(job))
 		event = IDGEN_EVENT_EXPIRED;
 	job->state = next_state(job, event);
 	if (job->state == IDGEN_JOB_PAUSED)
 		begin_pause(job);
 	else if (job->state == IDGEN_JOB_EXPIRED)
-		idgen_job_log_expired(job);
+		log_expired(job);
 }
 
 /* Make a job READY if what it waits for has come. Returns whether it has. */

@@ -10,7 +10,6 @@
 #include "lib/pairingheap.h"
 
 #include "catalog/source.h"
-#include "common/lock_holder.h"
 #include "remote/remote_query.h"
 #include "shmem/worker_requests.h"
 
@@ -43,15 +42,6 @@ typedef enum IdgenJobEvent
 	IDGEN_EVENT_FAILED,         /* there is an error */
 } IdgenJobEvent;
 
-/* A wait of a job for a lock, as far as the server log is concerned. */
-typedef struct IdgenJobLock
-{
-	TimestampTz since; /* the transaction that holds it was first met; 0 = there is
-	                    * no wait */
-	bool logged;       /* was it told that the job waits? */
-	IdgenLock lock;    /* if so: what for */
-} IdgenJobLock;
-
 typedef struct IdgenJob
 {
 	IdgenJobState state;
@@ -65,7 +55,6 @@ typedef struct IdgenJob
 	int pauses;               /* how many it has made */
 	TimestampTz paused_until; /* the end of the last one */
 	int line_ms;              /* how long it was last in line, 0 = never */
-	IdgenJobLock wait;        /* see job_log.c */
 
 	/* What another server is working on, or NULL. A pause does not end it. */
 	IdgenRemoteQuery *query;

@@ -11,7 +11,6 @@
 #include "storage/lmgr.h"
 
 #include "common/as_owner.h"
-#include "common/lock_log.h"
 #include "common/subxact.h"
 #include "draw/refill.h"
 #include "session/validate.h"
@@ -106,8 +105,6 @@ allocate(void *arg)
 		return;
 	}
 
-	if (try->job->state == IDGEN_JOB_IN_LINE)
-		idgen_log_no_lock_waits();
 	idgen_act_as(owner, &worker);
 	dropped_at = idgen_cache_dropped_at(key);
 	handle = idgen_handle_for_worker(key);
