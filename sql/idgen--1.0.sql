@@ -1032,7 +1032,6 @@ CREATE TYPE @extschema@.idgen_fact AS (
 	holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
 	holder_xid xid,
 	holder_since timestamptz,
-	cache_thrashes boolean,
 	block_starts bigint[], -- cached blocks, to those that may draw them
 	block_ends bigint[],
 	block_states text[]
@@ -1610,9 +1609,7 @@ BEGIN ATOMIC
 					ELSE format('%s days', round(u.seconds_left::numeric / 86400)) END, u.limited_by, u.remedy) END),
 			(15, 'little_left', CASE WHEN u.ids_left > 0 AND u.ends_soon IS NOT TRUE
 					AND u.percent_left < current_setting('idgen.warn_remaining')::integer
-				THEN format('Only %s percent of its ids are left within the limit of %s. %s', round(u.percent_left, 2), u.limited_by, u.remedy) END),
-			(16, 'cache_thrashes', CASE WHEN f.cache_thrashes
-				THEN 'The cache has too few slots, which id sequences take from each other. Raise idgen.max_sequences.' END)
+				THEN format('Only %s percent of its ids are left within the limit of %s. %s', round(u.percent_left, 2), u.limited_by, u.remedy) END)
 			) AS w (rank, kind, text)
 		WHERE w.text IS NOT NULL
 		UNION ALL

@@ -21,7 +21,6 @@ int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
 int idgen_warn_remaining = 10;
 int idgen_warn_days = 30;
-int idgen_warn_evictions = 6000;
 char *idgen_period_time_zone = NULL;
 pg_tz *idgen_period_zone = NULL;
 int idgen_channel = 0;
@@ -171,20 +170,6 @@ define_warnings(void)
 	                        &idgen_warn_days,
 	                        30, 0, 36500,
 	                        PGC_SUSET,
-	                        0,
-	                        NULL, NULL, NULL);
-
-	/*
-	 * One value for the server, since all sessions share the cache. The default
-	 * is a hundred a second: each makes a session look at a row again, which
-	 * takes some 50 microseconds, so that is half a percent of a processor.
-	 */
-	DefineCustomIntVariable("idgen.warn_evictions",
-	                        "Logs a line when more than this many id sequences a minute lose their slots in the cache to others.",
-	                        "There is at most one line a minute. Zero turns the messages off.",
-	                        &idgen_warn_evictions,
-	                        6000, 0, INT_MAX,
-	                        PGC_SIGHUP,
 	                        0,
 	                        NULL, NULL, NULL);
 }

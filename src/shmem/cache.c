@@ -422,13 +422,11 @@ idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
 	TimestampTz now = GetCurrentTimestamp(); /* before there is a lock */
 	IdgenCacheEntry *entry;
 	IdgenSlot *slot = NULL;
-	IdgenEvictionNews news;
 
 	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
 	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
 	if (entry == NULL)
 		entry = create_entry(key, now);
-	news = idgen_eviction_take_news(&cache->header->eviction_pace);
 	if (entry != NULL)
 	{
 		slot = entry->slot;
@@ -437,7 +435,6 @@ idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
 		LWLockRelease(&slot->lock);
 	}
 	LWLockRelease(&cache->header->lock);
-	idgen_eviction_log(&news);
 	return slot;
 }
 

@@ -107,7 +107,6 @@ typedef struct IdgenCacheTotals
 	int idle_sequences; /* in the second level */
 	int64 idle_ids;     /* that it holds */
 	int64 evictions;
-	bool thrashes;      /* were there more than idgen.warn_evictions a minute? */
 	int64 ids_evicted;  /* ids lost because the second level had no room */
 	int64 ids_lost;     /* what the evicted ones had counted as lost, and what has
 	                     * become void in the second level */

@@ -202,7 +202,6 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 		totals->idle_ids = idgen_second_level_ids(cache->second_level);
 	}
 	totals->evictions = header->evictions;
-	totals->thrashes = idgen_eviction_is_thrashing(&header->eviction_pace);
 	totals->ids_evicted = header->ids_evicted;
 	totals->ids_lost = header->ids_lost;
 	totals->ids_uncached = pg_atomic_read_u64(&header->ids_uncached);

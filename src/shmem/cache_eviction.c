@@ -120,7 +120,6 @@ evict(IdgenCache *cache, IdgenSlot *slot)
 		idgen_cache_keep_idle(cache, slot->key, &idle);
 	}
 	cache->header->evictions++;
-	idgen_eviction_count(&cache->header->eviction_pace);
 	idgen_cache_remove_entry(cache, slot);
 }
 

@@ -13,7 +13,6 @@
 
 #include "shmem/cache.h"
 #include "shmem/cache_databases.h"
-#include "shmem/eviction_pace.h"
 #include "shmem/long_names.h"
 #include "shmem/second_level.h"
 #include "shmem/slot.h"
@@ -53,7 +52,6 @@ typedef struct IdgenCacheHeader
 	pg_atomic_uint64 ids_uncached; /* as in IdgenCacheTotals, with what follows */
 	uint64 rows_known_from;        /* see known_rows.c */
 	int64 evictions;
-	IdgenEvictionPace eviction_pace;
 	int64 ids_evicted;
 	int64 ids_lost;
 	dlist_head free;  /* slots made that have no entry, by node */

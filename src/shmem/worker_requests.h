@@ -12,13 +12,13 @@ typedef struct IdgenTask
 {
 	IdgenCacheKey key; /* its name is the one below */
 	char name[IDGEN_NAME_BYTES];
-	uint64 attempt;   /* its number, for idgen_cache_end_attempt() */
-	int64 nblocks;    /* blocks to allocate */
-	int64 bulk_ids;   /* or as many ids as a bulk load could use at once, if that is more */
-	int64 range;      /* at least this many consecutive ids, unless 0 */
-	bool is_empty;    /* is no id left at all? */
-	bool row_locked;  /* was the row locked at the last try of the attempt before? */
-	int failed_with;  /* the SQLSTATE of the attempt before; 0 = it has not failed */
+	uint64 attempt;  /* its number, for idgen_cache_end_attempt() */
+	int64 nblocks;   /* blocks to allocate */
+	int64 bulk_ids;  /* or as many ids as a bulk load could use at once, if that is more */
+	int64 range;     /* at least this many consecutive ids, unless 0 */
+	bool is_empty;   /* is no id left at all? */
+	bool row_locked; /* was the row locked at the last try of the attempt before? */
+	int failed_with; /* the SQLSTATE of the attempt before; 0 = it has not failed */
 	TimestampTz begun_at;
 } IdgenTask;
 

@@ -452,7 +452,6 @@ idgen_fact_line(const IdgenShown *shown)
 	add_centre(&line, shown, object, call->monitor || usable);
 	idgen_view_add_text(&line, lease_problem(def.layout));
 	add_holder(&line, &known);
-	idgen_view_add(&line, BoolGetDatum(call->cache_thrashes && known.entry != NULL));
 	add_blocks(&line, &known, may_draw(call, usable));
 	idgen_view_put(call->result, &line);
 }

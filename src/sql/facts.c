@@ -343,13 +343,10 @@ begin(FunctionCallInfo fcinfo, Oid relid)
 {
 	Reading *reading = palloc0(sizeof(Reading));
 	IdgenFactsCall *call = &reading->call;
-	IdgenCacheTotals totals;
 
-	idgen_cache_totals(&totals);
 	call->result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call->monitor = idgen_may_monitor();
 	call->selects = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
-	call->cache_thrashes = totals.thrashes;
 	call->worker = look_at_worker();
 	call->rel = idgen_table_open(relid, AccessShareLock);
 	read_cache(reading);

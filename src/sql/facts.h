@@ -37,11 +37,10 @@ idgen_known_is_shared(const IdgenCacheKey *key)
 typedef struct IdgenFactsCall
 {
 	ReturnSetInfo *result;
-	Relation rel;        /* id_sequences */
-	bool monitor;        /* does the caller see all? */
-	bool selects;        /* may they read the table? */
-	bool cache_thrashes; /* of the server */
-	const char *worker;  /* of this database */
+	Relation rel;       /* id_sequences */
+	bool monitor;       /* does the caller see all? */
+	bool selects;       /* may they read the table? */
+	const char *worker; /* of this database */
 } IdgenFactsCall;
 
 /* An id sequence that is to be shown. */

@@ -139,10 +139,6 @@ SET idgen.warn_remaining = 5;
 -- gives: ERROR 42501
 RESET ROLE;
 
--- claim: idgen.warn_evictions is set in the configuration file.
-SET idgen.warn_evictions = 5;
--- gives: ERROR 55P02
-
 -- claim: Other settings that begin with idgen are refused.
 SET idgen.foo = 1;
 -- gives: ERROR 42602
@@ -192,7 +188,6 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.server_timeout|1|2147483647
 -- gives: idgen.step_over|0|2147483647
 -- gives: idgen.warn_days|0|36500
--- gives: idgen.warn_evictions|0|2147483647
 -- gives: idgen.warn_remaining|0|100
 -- gives: idgen.worker_idle_timeout|0|2147483647
 -- gives: idgen.worker_start_timeout|0|2147483647

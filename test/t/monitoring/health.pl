@@ -155,19 +155,6 @@ run_sql($node, 'DROP TRIGGER refuse ON id_sequences');
 run_sql($node, q{SELECT idgen_next('worker')});
 is(problem('worker'), '', 'the next one has not');
 
-# The cache has the place for 16. More of them take turns.
-$node->append_conf('postgresql.conf', 'idgen.warn_evictions = 100');
-$node->reload;
-run_sql($node, q{SELECT idgen_create('many' || n) FROM generate_series(1, 40) AS n});
-$node->poll_query_until('postgres', q{SELECT current_setting('idgen.warn_evictions') = '100'});
-$node->pgbench(
-	'-n -C -c 1 -t 20', 0, [qr/processed: 20/], [qr/^$/], 'many id sequences are used in turn',
-	{ 'turns' => q{SELECT idgen_next('many' || n) FROM generate_series(1, 40) AS n} });
-is(run_sql($node, q{SELECT DISTINCT problem_kind FROM idgen_health WHERE name ~ '^many' AND problem_kind IS NOT NULL}),
-	'cache_thrashes', 'in a word');
-like(run_sql($node, q{SELECT string_agg(DISTINCT problem, ';') FROM idgen_health WHERE name ~ '^many'}),
-	qr/^The cache has too few slots, .* Raise idgen\.max_sequences\.$/, 'the cache thrashes');
-
 # Ids of rows that are cached count as those to come.
 $node->append_conf('postgresql.conf', 'idgen.max_sequences = 100');
 $node->restart;
