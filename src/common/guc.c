@@ -20,7 +20,7 @@ bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
 int idgen_warn_remaining = 10;
-int idgen_warn_days = 30;
+static int idgen_warn_days = 30; /* view idgen_health reads it */
 char *idgen_period_time_zone = NULL;
 pg_tz *idgen_period_zone = NULL;
 int idgen_channel = 0;
@@ -165,8 +165,8 @@ define_warnings(void)
 
 	/* A hundred years are not a forecast any more. */
 	DefineCustomIntVariable("idgen.warn_days",
-	                        "Logs a line when an id sequence will be used up within this many days at its present rate.",
-	                        "There is one line each time that the forecast has halved. Zero turns the messages off.",
+	                        "Has idgen_health name an id sequence that will be used up within this many days at its present rate.",
+	                        "Zero has it name none.",
 	                        &idgen_warn_days,
 	                        30, 0, 36500,
 	                        PGC_SUSET,

@@ -34,7 +34,6 @@ extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */
 extern PGDLLIMPORT int idgen_warn_remaining;
-extern PGDLLIMPORT int idgen_warn_days;
 extern PGDLLIMPORT char *idgen_period_time_zone;
 extern PGDLLIMPORT pg_tz *idgen_period_zone; /* that one; it stays forever */
 extern PGDLLIMPORT int idgen_channel;

@@ -184,7 +184,6 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
 	if (refill->fate != IDGEN_REST_GIVEN_BACK)
 		idgen_warn_low(handle, &refill->left);
-	idgen_warn_soon(handle, refill);
 	return result;
 }
 

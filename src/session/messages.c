@@ -4,19 +4,13 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
-#include "utils/timestamp.h"
 
 #include "catalog/table.h"
 #include "common/guc.h"
 #include "session/messages.h"
-
-/* No forecast is made as long as that percentage of a range is left. */
-#define NEARLY_ALL_PERCENT 99
 
 /* Can there be an id sequence of that name? */
 bool
@@ -114,50 +108,5 @@ idgen_warn_low(const IdgenHandle *handle, const IdgenRangeLeft *left)
 		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
 		                handle->name, left->percent),
 		         left->column != IDGEN_NO_COLUMN ? errdetail("Its limit is that of %s.", idgen_owning_column_title(left->column)) : 0,
-		         errhidestmt(true), errhidecontext(true)));
-}
-
-/* A time to come, in the largest unit of which there are two. */
-static char *
-time_to_come(double seconds)
-{
-	if (seconds >= 2 * SECS_PER_DAY)
-		return psprintf("%.0f days", floor(seconds / SECS_PER_DAY));
-	if (seconds >= 2 * SECS_PER_HOUR)
-		return psprintf("%.0f hours", floor(seconds / SECS_PER_HOUR));
-	return psprintf("%.0f minutes", floor(seconds / SECS_PER_MINUTE));
-}
-
-/* What ends the range, as a part of a sentence; "" if the source does. */
-static const char *
-within_limit(const IdgenRangeLeft *left)
-{
-	if (left->column == IDGEN_NO_COLUMN)
-		return "";
-	return psprintf(" within the limit of %s", idgen_owning_column_title(left->column));
-}
-
-/*
- * Say in the server's log that ids will be used up soon, if they go on to be
- * issued as fast; each time that the forecast has halved. As long as nearly all
- * of the range is left, no forecast is made: most id sequences never get
- * further.
- */
-void
-idgen_warn_soon(const IdgenHandle *handle, const IdgenRefill *refill)
-{
-	double ids_left = Max(0, refill->left.ids + idgen_rest_ids(&refill->rest));
-	IdgenUsage usage;
-	IdgenCacheKey key;
-
-	if (idgen_warn_days == 0 || refill->left.percent >= NEARLY_ALL_PERCENT)
-		return;
-	idgen_handle_key(handle, &key);
-	if (idgen_cache_end_is_news(&key, ids_left, (double) idgen_warn_days * SECS_PER_DAY, &usage))
-		ereport(LOG,
-		        (errmsg("id sequence \"%s\" will be used up in %s",
-		                handle->name, time_to_come(idgen_seconds_left(&usage, ids_left))),
-		         errdetail("It has %.0f ids left%s, and on average issues %.0f a day.",
-		                   ids_left, within_limit(&refill->left), idgen_ids_per_second(&usage) * SECS_PER_DAY),
 		         errhidestmt(true), errhidecontext(true)));
 }

@@ -12,6 +12,5 @@ pg_noreturn extern void idgen_no_such_sequence(Oid relid, const char *name, cons
 pg_noreturn extern void idgen_not_made_yet(Oid relid, const char *name, const char *parent);
 extern void idgen_refill_context_push(const char *name, ErrorContextCallback *context);
 extern void idgen_warn_low(const IdgenHandle *handle, const IdgenRangeLeft *left);
-extern void idgen_warn_soon(const IdgenHandle *handle, const IdgenRefill *refill);
 
 #endif /* IDGEN_MESSAGES_H */

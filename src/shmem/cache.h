@@ -16,7 +16,6 @@
 
 #include "nodes/pg_list.h"
 
-#include "common/forecast.h"
 #include "shmem/cache_key.h"
 #include "shmem/second_level.h"
 #include "shmem/slot.h"
@@ -45,8 +44,6 @@ extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);
 extern void idgen_cache_finish(const IdgenCacheKey *key,
                                const IdgenOutcome *outcome);
 extern bool idgen_cache_percent_is_news(const IdgenCacheKey *key, int percent);
-extern bool idgen_cache_end_is_news(const IdgenCacheKey *key, double ids_left, double limit,
-                                    IdgenUsage *usage);
 extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber storage);
 extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
 

@@ -12,7 +12,6 @@
 
 #include "access/transam.h"
 #include "miscadmin.h"
-#include "utils/timestamp.h"
 
 #include "shmem/cache_internal.h"
 #include "shmem/slot_work.h"
@@ -145,31 +144,6 @@ idgen_cache_percent_is_news(const IdgenCacheKey *key, int percent)
 	if (slot == NULL)
 		return true;
 	news = idgen_slot_percent_is_news(slot, percent);
-	idgen_cache_unlock_entry(key, slot);
-	return news;
-}
-
-/*
- * Is it time to say that the ids that are left will be used up within that many
- * seconds? True each time that the forecast has halved; without an entry there
- * is none. *usage is what the forecast is made of.
- */
-bool
-idgen_cache_end_is_news(const IdgenCacheKey *key, double ids_left, double limit, IdgenUsage *usage)
-{
-	IdgenSlot *slot;
-	double seconds;
-	bool news;
-
-	usage->until = GetCurrentTimestamp();
-	slot = idgen_cache_lock_entry(key);
-	if (slot == NULL)
-		return false;
-	idgen_slot_count_issued(slot);
-	usage->ids = slot->counters.ids_issued;
-	usage->since = idgen_slot_times(slot)->counted_since;
-	seconds = idgen_seconds_left(usage, ids_left);
-	news = seconds >= 0 && idgen_slot_end_is_news(slot, seconds, limit);
 	idgen_cache_unlock_entry(key, slot);
 	return news;
 }

@@ -101,7 +101,7 @@ idgen_cache_read_slot(const IdgenSlot *slot, IdgenIdle *idle)
 	idle->file = slot->source.stored.file;
 	idle->origin = slot->source.origin;
 	idle->lost_at_shutdown = slot->source.lost_at_shutdown;
-	idle->warned = slot->source.warned;
+	idle->warned_percent = slot->source.warned_percent;
 	idle->dropped_at = slot->dropped_at;
 }
 
@@ -175,5 +175,5 @@ idgen_cache_fill_slot(IdgenSlot *slot, const IdgenIdle *idle)
 	idgen_file_entry_set(&slot->source.stored, idle->file);
 	slot->source.origin = idle->origin;
 	slot->source.lost_at_shutdown = idle->lost_at_shutdown;
-	slot->source.warned = idle->warned;
+	slot->source.warned_percent = idle->warned_percent;
 }

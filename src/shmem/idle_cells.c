@@ -171,7 +171,7 @@ idgen_cells_fill(IdgenCells *cells, const IdgenCacheKey *key, const IdgenIdle *i
 	head->dropped_at = idle->dropped_at;
 	head->namelen = key->namelen;
 	head->nblocks = idle->nblocks;
-	head->warned = idle->warned;
+	head->warned_percent = idle->warned_percent;
 	head->lost_at_shutdown = idle->lost_at_shutdown;
 	head->has_object = OidIsValid(key->object);
 	if (head->has_object)
@@ -228,7 +228,7 @@ idgen_cells_read(const IdgenCells *cells, uint32 entry, IdgenCacheKey *key, char
 	idle->file = head->has_object ? idgen_idle_object(cells, entry)->file : InvalidRelFileNumber;
 	idle->origin = head->origin;
 	idle->lost_at_shutdown = head->lost_at_shutdown;
-	idle->warned = head->warned;
+	idle->warned_percent = head->warned_percent;
 	idle->dropped_at = head->dropped_at;
 	for (int i = 0; i < idle->nblocks; i++)
 		idle->blocks[i] = get_block(&place);

@@ -32,7 +32,7 @@ typedef struct IdgenIdleHead
 	uint64 dropped_at;
 	uint16 namelen;
 	uint8 nblocks;
-	IdgenWarned warned;
+	uint8 warned_percent;
 	bool lost_at_shutdown;
 	bool has_object; /* does the part for a native sequence follow? */
 } IdgenIdleHead;

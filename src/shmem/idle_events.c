@@ -20,7 +20,7 @@ init_idle(IdgenIdle *idle, uint64 number)
 {
 	memset(idle, 0, sizeof(IdgenIdle));
 	idle->dropped_at = number;
-	idle->warned = IDGEN_NOT_WARNED;
+	idle->warned_percent = IDGEN_NOT_WARNED;
 }
 
 /*
@@ -138,7 +138,7 @@ finish(IdgenCache *cache, const IdgenCacheKey *key, const IdgenOutcome *outcome,
 		known = false;
 	}
 	if (outcome->change == IDGEN_SLOT_REVALIDATE)
-		idle.warned = IDGEN_NOT_WARNED;
+		idle.warned_percent = IDGEN_NOT_WARNED;
 
 	if (uncached > 0 && outcome->rest_fate == IDGEN_OUTCOME_PUBLISHED &&
 	    idgen_outcome_is_good(outcome, idle.dropped_at, idle.nblocks == 0, idle.origin))

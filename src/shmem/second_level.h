@@ -21,7 +21,7 @@ typedef struct IdgenIdle
 	RelFileNumber file; /* of the native sequence, or invalid */
 	uint32 origin;
 	bool lost_at_shutdown;
-	IdgenWarned warned;
+	uint8 warned_percent;
 	uint64 dropped_at;
 } IdgenIdle;
 

@@ -13,9 +13,6 @@
 
 #include "shmem/slot_work.h"
 
-/* A forecast is not halved more often than that: it ends at half a second. */
-#define IDGEN_HALVINGS_MAX 32
-
 /* Prepare a slot for use, once. */
 void
 idgen_slot_init(IdgenSlot *slot, int tranche)
@@ -39,7 +36,7 @@ idgen_slot_drop(IdgenSlot *slot, uint64 number)
 	slot->ahead_below = 0;
 	idgen_file_entry_set(&slot->source.stored, InvalidRelFileNumber);
 	slot->version = slot->dropped_at = number;
-	slot->source.warned = IDGEN_NOT_WARNED;
+	slot->source.warned_percent = IDGEN_NOT_WARNED;
 	if (slot->refill.waiters == 0)
 		idgen_slot_withdraw(slot);
 }
@@ -171,41 +168,10 @@ idgen_slot_is_busy(const IdgenSlot *slot)
 bool
 idgen_slot_percent_is_news(IdgenSlot *slot, int percent)
 {
-	bool news = percent < slot->source.warned.percent;
+	bool news = percent < slot->source.warned_percent;
 
-	slot->source.warned.percent = percent;
+	slot->source.warned_percent = percent;
 	return news;
-}
-
-/*
- * How close is the end, which that many seconds are left until? 1 if that is
- * below the limit, 2 below half of it, 3 below a quarter and so on; 0 if it is
- * above the limit, and -1 if it is far from that.
- */
-static int
-halvings_to(double seconds, double limit)
-{
-	int halvings = -1;
-
-	for (limit *= 2; seconds < limit && halvings < IDGEN_HALVINGS_MAX; limit /= 2)
-		halvings++;
-	return halvings;
-}
-
-/*
- * Is it time to say that a range will be used up in that many seconds? True
- * once below the limit, once below half of it, and so on. A forecast that goes
- * up and down a bit is no news: only when it has doubled, it is when it comes
- * back.
- */
-bool
-idgen_slot_end_is_news(IdgenSlot *slot, double seconds, double limit)
-{
-	int halvings = halvings_to(seconds, limit);
-	int told = slot->source.warned.halvings;
-
-	slot->source.warned.halvings = Max(Max(halvings, 0), Min(told, halvings + 1));
-	return halvings > told;
 }
 
 /* The number of the first block with that many ids, or -1. */

@@ -42,16 +42,8 @@
  */
 #define IDGEN_SHORT_NAME_BYTES 148
 
-/* What the server log was last told of how few ids are left. */
-typedef struct IdgenWarned
-{
-	uint8 percent;  /* the lowest percentage, or 101 if it was told none */
-	uint8 halvings; /* how close the end has come, see idgen_slot_end_is_news(); 0 if
-	                 * it was not told */
-} IdgenWarned;
-
-/* It was told nothing. */
-#define IDGEN_NOT_WARNED ((IdgenWarned){.percent = 101})
+/* The server log was told no percentage; see IdgenSlotSource. */
+#define IDGEN_NOT_WARNED 101
 
 struct IdgenCacheKey;
 
@@ -76,7 +68,8 @@ typedef struct IdgenSlotSource
 	 */
 	uint32 origin;
 	bool lost_at_shutdown; /* as in IdgenRest */
-	IdgenWarned warned;
+	uint8 warned_percent;  /* the lowest one that is left which the server log was
+	                        * told, or IDGEN_NOT_WARNED */
 	IdgenFileEntry stored; /* the file of the native sequence; its node is protected
 	                        * by the lock of the index */
 } IdgenSlotSource;
@@ -213,7 +206,6 @@ extern void idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us);
 extern bool idgen_slot_is_being_filled(const IdgenSlot *slot);
 extern bool idgen_slot_is_busy(const IdgenSlot *slot);
 extern bool idgen_slot_percent_is_news(IdgenSlot *slot, int percent);
-extern bool idgen_slot_end_is_news(IdgenSlot *slot, double seconds, double limit);
 extern IdgenTimes *idgen_slot_times(IdgenSlot *slot); /* in cache.c */
 
 extern int idgen_slot_find_block(const IdgenSlot *slot, int64 count);

@@ -97,7 +97,7 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	else if (outcome->change == IDGEN_SLOT_REVALIDATE)
 	{
 		slot->version = number;
-		slot->source.warned = IDGEN_NOT_WARNED; /* the range may be another one */
+		slot->source.warned_percent = IDGEN_NOT_WARNED; /* the range may be another one */
 	}
 
 	if (outcome->rest_fate != IDGEN_OUTCOME_FORGOTTEN)
