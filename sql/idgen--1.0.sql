@@ -1013,10 +1013,7 @@ CREATE TYPE @extschema@.idgen_fact AS (
 	session_refills bigint,
 	waits bigint,
 	last_refill timestamptz,
-	refill_ms_p50 double precision,
-	refill_ms_p99 double precision,
-	wait_ms_p50 double precision,
-	wait_ms_p99 double precision,
+	refill_ms_total double precision,
 	wait_ms_total double precision,
 	worker text,
 	failure text,
@@ -2652,7 +2649,7 @@ CREATE VIEW @extschema@.idgen_stats WITH (security_invoker = true) AS
 		CASE WHEN f.refill <> 'transaction' AND f.source <> 'function' THEN f.prefetch_blocks END AS prefetch_blocks,
 		round(@extschema@.idgen_percent_left(e, e.limit_value), 2) AS percent_left,
 		f.session_refills, f.counted_since,
-		f.refill_ms_p50, f.refill_ms_p99, f.wait_ms_p50, f.wait_ms_p99, f.wait_ms_total
+		f.refill_ms_total, f.wait_ms_total
 	FROM @extschema@.idgen_facts(NULL::text[], true, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
 	WHERE f.cache IS NOT NULL AND f.usable
 	ORDER BY name, f.cache, f.native;
@@ -2715,10 +2712,7 @@ COMMENT ON COLUMN @extschema@.idgen_stats.prefetch_blocks IS 'number of blocks t
 COMMENT ON COLUMN @extschema@.idgen_stats.percent_left IS 'percentage of the ids from start_value to max_value that no block holds yet; null if not known';
 COMMENT ON COLUMN @extschema@.idgen_stats.session_refills IS 'refills that a session did itself, and not the worker';
 COMMENT ON COLUMN @extschema@.idgen_stats.counted_since IS 'since when all this is counted';
-COMMENT ON COLUMN @extschema@.idgen_stats.refill_ms_p50 IS 'half of the refills took less than this many milliseconds (an upper bound)';
-COMMENT ON COLUMN @extschema@.idgen_stats.refill_ms_p99 IS '99 of 100 refills took less than this many milliseconds (an upper bound)';
-COMMENT ON COLUMN @extschema@.idgen_stats.wait_ms_p50 IS 'half of the waits took less than this many milliseconds (an upper bound)';
-COMMENT ON COLUMN @extschema@.idgen_stats.wait_ms_p99 IS '99 of 100 waits took less than this many milliseconds (an upper bound)';
+COMMENT ON COLUMN @extschema@.idgen_stats.refill_ms_total IS 'milliseconds that refills took in all';
 COMMENT ON COLUMN @extschema@.idgen_stats.wait_ms_total IS 'milliseconds that sessions waited in all';
 COMMENT ON COLUMN @extschema@.idgen_health.name IS 'name of the id sequence; null for a problem of the whole server';
 COMMENT ON COLUMN @extschema@.idgen_health.source IS 'where blocks come from: table, sequence, function or server';

@@ -134,18 +134,21 @@ idgen_refill_is_prepared(const IdgenHandle *handle)
 }
 
 /*
- * Shall the next refill be timed? To look at the clock takes long next to a
+ * Time the next refill, perhaps. To look at the clock takes long next to a
  * refill from a native sequence. So a transaction times the first one, and then
- * each eighth.
+ * each eighth, which stands for the seven before it.
  */
-static bool
-is_to_be_timed(const IdgenHandle *handle)
+static void
+begin_to_time(const IdgenHandle *handle, IdgenRefill *refill)
 {
 	int64 refills = handle->xact.refills;
 
 	if (idgen_refill_is_prepared(handle))
 		refills += handle->publishing.refills;
-	return refills % TIMED_REFILLS == 0;
+	if (refills % TIMED_REFILLS != 0)
+		return;
+	refill->begun_at = GetCurrentTimestamp();
+	refill->timed_for = refills == 0 ? 1 : TIMED_REFILLS;
 }
 
 /*
@@ -160,8 +163,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	IdgenSourceResult result;
 
 	*refill = not_refilled;
-	if (is_to_be_timed(handle))
-		refill->begun_at = GetCurrentTimestamp();
+	begin_to_time(handle, refill);
 	refill->rest.storage = handle->found.storage;
 	refill->rest.origin = handle->found.origin;
 	idgen_refill_context_push(handle->name, &context);

@@ -40,7 +40,6 @@ static IdgenCacheKey waiting_key;
 
 /* How long it waits is measured from when it really does. */
 static TimestampTz measured_since; /* 0 while it is not measured */
-static int64 measured_before;      /* microseconds that the cache knows of already */
 
 /* The cache has counted this session as waiting. */
 void
@@ -49,7 +48,6 @@ idgen_wait_begin(const IdgenHandle *handle)
 	idgen_handle_key(handle, &waiting_key);
 	waiting = true;
 	measured_since = 0;
-	measured_before = 0;
 }
 
 /* The session waits from now on. */
@@ -71,16 +69,11 @@ idgen_wait_forget_measure(void)
 static void
 end_wait(TransactionId xid)
 {
-	IdgenWaited waited = {.before = measured_before, .now = -1};
+	int64 us = measured_since != 0 ? Max(0, GetCurrentTimestamp() - measured_since) : 0;
 
 	waiting = false;
-	if (measured_since != 0)
-	{
-		waited.now = Max(0, GetCurrentTimestamp() - measured_since);
-		measured_before += waited.now;
-	}
 	measured_since = 0;
-	idgen_cache_waited(&waiting_key, xid, &waited);
+	idgen_cache_waited(&waiting_key, xid, us);
 }
 
 /*
@@ -159,14 +152,12 @@ idgen_wait_for_transaction(IdgenCall *call, TransactionId xid)
 	ErrorData *timed_out;
 
 	idgen_wait_measure();
-	if (again)
-		measured_before = call->waited_us;
 	timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
 	if (timed_out == NULL)
+	{
 		end_wait(xid);
-	call->waited_us = measured_before;
-	if (timed_out == NULL)
 		return;
+	}
 	if (wait.timeout == left)
 		idgen_rethrow(timed_out);
 	else if (limited && !get_timeout_active(STATEMENT_TIMEOUT))

@@ -66,7 +66,6 @@ typedef struct IdgenCall
 	/* Waiting for the end of another session's transaction. */
 	TransactionId awaited;     /* the last one, or invalid */
 	TimestampTz awaited_since; /* the first wait for it began */
-	int64 waited_us;           /* what the cache knows of these waits */
 
 	/* The first wait began that impatient speaks of; 0 = none yet. */
 	TimestampTz waiting_since;

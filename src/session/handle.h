@@ -64,7 +64,7 @@ typedef struct IdgenPending
 typedef struct IdgenHandleXact
 {
 	IdgenCounters counters;  /* of ids_lost not prepared */
-	IdgenHistogram times;    /* of refills */
+	int64 refills_us;        /* as in IdgenTimes */
 	int64 refills;           /* successful ones */
 	int64 ids_allocated;     /* by successful refills */
 	int64 ahead_blocks;      /* as in IdgenOutcome, of the last refill */
@@ -225,7 +225,7 @@ typedef struct IdgenHandle
 	IdgenPublishing publishing;
 	IdgenServedXact by_worker;
 
-	char unused[32]; /* up to a multiple of a cache line, see below */
+	char unused[48]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*

@@ -233,7 +233,7 @@ note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
 	xact->ids_allocated = idgen_add_saturating(xact->ids_allocated, idgen_rest_ids(&refill->rest));
 	xact->ahead_blocks = refill->ahead_blocks;
 	xact->ahead_ids = refill->ahead_ids;
-	idgen_count_refill(&xact->counters, &xact->times, refill, idgen_refill_end(refill));
+	idgen_count_refill(&xact->counters, &xact->refills_us, refill, idgen_refill_end(refill));
 	xact->counters.session_refills++;
 }
 

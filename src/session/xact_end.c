@@ -119,7 +119,7 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 	outcome.ahead_blocks = xact->ahead_blocks;
 	outcome.ahead_ids = xact->ahead_ids;
 	outcome.counters = xact->counters;
-	outcome.refills = xact->times;
+	outcome.refills_us = xact->refills_us;
 	idgen_cache_finish(&key, &outcome);
 }
 

@@ -29,15 +29,8 @@ extern bool idgen_cache_is_shared(void);
 /* cache.c: finding the slot of an id sequence, and making one */
 extern IdgenSlot *idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version);
 
-/* How long a session has waited, in microseconds. */
-typedef struct IdgenWaited
-{
-	int64 before; /* what was reported of the same wait before */
-	int64 now;    /* since; negative if it has not waited after all */
-} IdgenWaited;
-
 /* cache_events.c: what happens to an id sequence */
-extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid, const IdgenWaited *waited);
+extern void idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid, int64 us);
 extern void idgen_cache_unclaim(const IdgenCacheKey *key, TransactionId xid);
 extern void idgen_cache_not_refilled(const IdgenCacheKey *key);
 extern uint64 idgen_cache_dropped_at(const IdgenCacheKey *key);

@@ -21,18 +21,18 @@
  * idgen_slot_draw_served() has told it to. "xid" is the transaction whose end
  * it has seen; it is invalid if the session has waited for something else, or
  * has given up. If the claim of that xid is still there, it is that of a
- * subtransaction that was rolled back, and nobody else will remove it.
+ * subtransaction that was rolled back, and nobody else will remove it. "us" are
+ * the microseconds that the session has waited.
  */
 void
-idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid, const IdgenWaited *waited)
+idgen_cache_waited(const IdgenCacheKey *key, TransactionId xid, int64 us)
 {
 	IdgenSlot *slot = idgen_cache_lock_entry(key);
 
 	if (slot == NULL)
 		return;
 	idgen_slot_end_wait(slot);
-	if (waited->now >= 0)
-		idgen_slot_note_wait(slot, waited->before, waited->now);
+	idgen_slot_times(slot)->waited_us = idgen_add_saturating(idgen_slot_times(slot)->waited_us, us);
 	if (slot->refill.waiters == 0)
 		slot->worker.range = 0;
 	if (TransactionIdIsValid(xid) && slot->refill.claim == xid)

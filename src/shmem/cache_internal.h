@@ -37,8 +37,8 @@ typedef union IdgenSlotPadded
 } IdgenSlotPadded;
 
 /*
- * With what is measured of it (64), its entry, list heads, and its part of the
- * long names, an id sequence takes some 812 bytes. One cache line more is too
+ * With what is measured of it (24), its entry, list heads, and its part of the
+ * long names, an id sequence takes some 772 bytes. One cache line more is too
  * much: at most 832 are promised.
  */
 StaticAssertDecl(sizeof(IdgenSlotPadded) <= 640 + sizeof(LWLock) - 16,

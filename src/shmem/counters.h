@@ -9,7 +9,6 @@
 #include "utils/timestamp.h"
 
 #include "catalog/source.h"
-#include "common/histogram.h"
 
 /* Ids that were cached and will never be issued, by reason. */
 typedef struct IdgenLost
@@ -36,10 +35,6 @@ typedef struct IdgenCounters
 	TimestampTz last_refill; /* 0 if none */
 } IdgenCounters;
 
-/* The bound of the first bucket of these histograms, in microseconds. */
-#define IDGEN_REFILL_BOUND_US 100
-#define IDGEN_WAIT_BOUND_US   1000
-
 /*
  * What is measured where it is slow anyway. A slot has this beside it, in a
  * place of its own, and its lock protects it.
@@ -48,11 +43,8 @@ typedef struct IdgenTimes
 {
 	TimestampTz counted_since; /* all this, and the counters; 0 if not known */
 	int64 waited_us;           /* microseconds that sessions have waited in all */
-	IdgenHistogram refills;    /* how long each took */
-	IdgenHistogram waits;      /* how long each session waited for one */
+	int64 refills_us;          /* microseconds that refills took in all */
 } IdgenTimes;
-
-StaticAssertDecl(sizeof(IdgenTimes) == 64, "what is measured must take one cache line");
 
 /*
  * When a refill that has just been made ended. Of one that is not timed, the
@@ -64,16 +56,18 @@ idgen_refill_end(const IdgenRefill *refill)
 	return refill->begun_at != 0 ? GetCurrentTimestamp() : GetCurrentStatementStartTimestamp();
 }
 
-/* Count a refill that ended then, and its time if it was taken. */
+/*
+ * Count a refill that ended then, and its time if that was taken, also for
+ * those that were not timed before it.
+ */
 static inline void
-idgen_count_refill(IdgenCounters *counters, IdgenHistogram *times, const IdgenRefill *refill,
-                   TimestampTz end)
+idgen_count_refill(IdgenCounters *counters, int64 *refills_us, const IdgenRefill *refill, TimestampTz end)
 {
 	counters->refills++;
 	counters->blocks_taken = idgen_add_saturating(counters->blocks_taken, refill->blocks);
 	counters->last_refill = Max(counters->last_refill, end);
 	if (refill->begun_at != 0)
-		idgen_histogram_add(times, IDGEN_REFILL_BOUND_US, end - refill->begun_at);
+		*refills_us = idgen_add_saturating(*refills_us, Max(0, end - refill->begun_at) * refill->timed_for);
 }
 
 /* All of it. */
@@ -82,8 +76,5 @@ typedef struct IdgenCounted
 	IdgenCounters counters;
 	IdgenTimes times;
 } IdgenCounted;
-
-extern double idgen_refill_ms(const IdgenTimes *times, int percent);
-extern double idgen_wait_ms(const IdgenTimes *times, int percent);
 
 #endif /* IDGEN_COUNTERS_H */

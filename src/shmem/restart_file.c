@@ -57,7 +57,7 @@
 
 #define IDGEN_FILE_MAGIC 0x49644743
 /* Changes with the layout of the file. */
-#define IDGEN_FILE_VERSION 3
+#define IDGEN_FILE_VERSION 4
 
 /* The state of the cluster that a file belongs to; no padding. */
 typedef struct ClusterState

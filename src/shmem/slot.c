@@ -127,22 +127,6 @@ idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now)
 	*idgen_slot_times(slot) = (IdgenTimes){.counted_since = now};
 }
 
-/*
- * A session has waited for a refill for that many microseconds. If it was known
- * before that it had waited for "before_us", and goes on with that, it is one
- * wait.
- */
-void
-idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us)
-{
-	IdgenTimes *times = idgen_slot_times(slot);
-
-	times->waited_us = idgen_add_saturating(times->waited_us, us);
-	if (before_us > 0)
-		idgen_histogram_remove(&times->waits, IDGEN_WAIT_BOUND_US, before_us);
-	idgen_histogram_add(&times->waits, IDGEN_WAIT_BOUND_US, before_us + us);
-}
-
 /* Is a session, or the worker, about to publish in the slot? */
 bool
 idgen_slot_is_being_filled(const IdgenSlot *slot)

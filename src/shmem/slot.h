@@ -202,7 +202,6 @@ extern void idgen_slot_count_issued(IdgenSlot *slot);
 extern void idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted);
 extern void idgen_slot_restore_counted(IdgenSlot *slot, const IdgenCounted *counted);
 extern void idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now);
-extern void idgen_slot_note_wait(IdgenSlot *slot, int64 before_us, int64 us);
 extern bool idgen_slot_is_being_filled(const IdgenSlot *slot);
 extern bool idgen_slot_is_busy(const IdgenSlot *slot);
 extern bool idgen_slot_percent_is_news(IdgenSlot *slot, int percent);

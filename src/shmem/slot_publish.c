@@ -75,8 +75,8 @@ add_counters(IdgenSlot *slot, const IdgenOutcome *outcome)
 	slot->counters.session_refills += add->session_refills;
 	slot->counters.blocks_taken = idgen_add_saturating(slot->counters.blocks_taken, add->blocks_taken);
 	slot->counters.last_refill = Max(slot->counters.last_refill, add->last_refill);
-	if (!idgen_histogram_is_empty(&outcome->refills))
-		idgen_histogram_merge(&idgen_slot_times(slot)->refills, &outcome->refills);
+	if (outcome->refills_us > 0)
+		idgen_slot_times(slot)->refills_us = idgen_add_saturating(idgen_slot_times(slot)->refills_us, outcome->refills_us);
 
 	/* Sessions that draw from pending blocks only use the slot, too. */
 	if (add->ids_issued > 0 || add->refills > 0)
@@ -156,7 +156,7 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenRefill *refill, IdgenOutcomeRest 
 		taken = true;
 	}
 	idgen_slot_plan_ahead(slot, refill->ahead_blocks, refill->ahead_ids);
-	idgen_count_refill(&slot->counters, &idgen_slot_times(slot)->refills, refill, now);
+	idgen_count_refill(&slot->counters, &idgen_slot_times(slot)->refills_us, refill, now);
 	slot->counters.session_refills++;
 	idgen_slot_note_use(slot);
 	Assert(slot->refill.publishers > 0);

@@ -44,7 +44,7 @@ typedef struct IdgenOutcome
 	                         * 0 if the blocks are from this one */
 	IdgenCounters counters; /* to add: no waits, no ids_lost prepared, and crowded only if
 	                         * published */
-	IdgenHistogram refills; /* to add: how long each of these took */
+	int64 refills_us;       /* to add: microseconds that these took */
 } IdgenOutcome;
 
 /* The number of ids that were allocated, for good or not, and not drawn. */

@@ -199,10 +199,7 @@ add_counted(IdgenViewLine *line, const IdgenShown *shown)
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->session_refills));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->waits));
 	idgen_view_add_time(line, counters->last_refill);
-	idgen_view_add_number(line, idgen_refill_ms(times, 50));
-	idgen_view_add_number(line, idgen_refill_ms(times, 99));
-	idgen_view_add_number(line, idgen_wait_ms(times, 50));
-	idgen_view_add_number(line, idgen_wait_ms(times, 99));
+	idgen_view_add_number(line, none ? -1 : times->refills_us / 1000.0);
 	idgen_view_add_number(line, none ? -1 : times->waited_us / 1000.0);
 }
 

@@ -68,6 +68,7 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
 
 	result = idgen_refill_allocate(handle, &request, &job->refill);
 	job->refill.begun_at = job->task->begun_at; /* of all tries */
+	job->refill.timed_for = 1;
 	if (handle->found.source->locks_row)
 		job->good_as_of = idgen_cache_dropped_at(&job->task->key);
 	if (result == IDGEN_SOURCE_BUSY)

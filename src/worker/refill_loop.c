@@ -197,7 +197,7 @@ publish(const IdgenJob *job, bool replicated)
 	outcome.ahead_below = for_others / 100.0 * idgen_prefetch_threshold;
 	if (job->source->is_remote)
 		outcome.left_at_server = job->refill.left.ids;
-	idgen_count_refill(&outcome.counters, &outcome.refills, &job->refill, idgen_refill_end(&job->refill));
+	idgen_count_refill(&outcome.counters, &outcome.refills_us, &job->refill, idgen_refill_end(&job->refill));
 	idgen_cache_end_attempt(job->task, &outcome, failure);
 }
 

@@ -26,11 +26,9 @@ ROLLBACK;
 SELECT ids_issued FROM idgen_stats WHERE name = 'ii';
 -- gives: 3
 
--- claim: counted_since; refill_ms_p50 and refill_ms_p99 are one of six bounds,
--- and who has not waited has none of waits.
-SELECT counted_since <= last_refill, refill_ms_p50 IN (0.1, 1, 10, 100, 1000, 'Infinity'), refill_ms_p99 >= refill_ms_p50,
-	wait_ms_p50 IS NULL, wait_ms_p99 IS NULL, wait_ms_total FROM idgen_stats WHERE name = 'ii';
--- gives: t|t|t|t|t|0
+-- claim: counted_since; how long refills and waits took.
+SELECT counted_since <= last_refill, refill_ms_total > 0, wait_ms_total FROM idgen_stats WHERE name = 'ii';
+-- gives: t|t|0
 
 -- claim: ids_lost is the sum of the next three.
 SELECT bool_and(ids_lost = ids_lost_changed+ids_lost_prepared+ids_lost_crowded) FROM idgen_stats;
@@ -116,7 +114,7 @@ SELECT cache, max_sequences, max_idle_sequences FROM idgen_server;
 
 -- claim: The columns of idgen_stats.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;
--- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,waits,last_refill,prefetch_blocks,percent_left,session_refills,counted_since,refill_ms_p50,refill_ms_p99,wait_ms_p50,wait_ms_p99,wait_ms_total
+-- gives: name,source,source_name,refill,cache,ids_issued,ids_cached,ids_lost,ids_lost_changed,ids_lost_prepared,ids_lost_crowded,blocks_taken,refills,waits,last_refill,prefetch_blocks,percent_left,session_refills,counted_since,refill_ms_total,wait_ms_total
 
 -- claim: The columns of idgen_health.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_health'::regclass AND attnum > 0;
