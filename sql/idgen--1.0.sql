@@ -1546,9 +1546,9 @@ BEGIN ATOMIC
 
 	-- How fast ids are issued: nothing is said of less than a second, and no
 	-- forecast made in the first hour, so that one bulk load does not look like
-	-- the end. The rate is the average since the counters began, so the forecast
-	-- is late where use grows. To weigh recent hours more was turned down: it
-	-- takes a history, and a monitoring system keeps that anyway.
+	-- the end. The rate is the average since the counters began, so the
+	-- forecast is late where use grows. To weigh recent hours more was turned
+	-- down: it takes a history, and a monitoring system keeps that anyway.
 	usage AS MATERIALIZED (
 		SELECT f.line, r.rank, r.limit_value, r.limited_by, r.percent_left,
 			CASE WHEN f.line IN (SELECT m.line FROM misfits AS m) THEN NULL WHEN r.ids_left > 0 THEN r.ids_left + f.ids_cached ELSE r.ids_left END AS ids_left,

@@ -126,7 +126,7 @@ typedef enum IdgenRestFate
 typedef struct IdgenRefill
 {
 	TimestampTz begun_at; /* set by the caller; 0 if the refill is not timed */
-	int timed_for;        /* if it is: for so many refills, itself included */
+	int timed_for;        /* if it is: how many refills that stands for */
 	TransactionId holder; /* that holds the row, or invalid if not known */
 
 	IdgenRest rest;      /* not empty; allocate() leaves storage and origin alone */

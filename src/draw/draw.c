@@ -172,7 +172,7 @@ draw_before_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
 	return drawn;
 }
 
-/* Put back ids that were drawn just now, from the cache or the pending block. */
+/* Put back ids that were drawn just now, from the cache or a pending block. */
 static void
 put_back(IdgenHandle *handle, const IdgenBlock *ids, bool from_cache)
 {
