@@ -17,7 +17,7 @@
 #include "utils/portal.h"
 
 #include "common/durable.h"
-#include "draw/draw.h"
+#include "draw/refill.h"
 #include "remote/connection_cache.h"
 #include "session/changed_names.h"
 #include "session/handle_table.h"
@@ -72,7 +72,7 @@ end_of_transaction(XactEvent event, void *arg)
 			finish(IDGEN_END_REVOCABLE);
 			break;
 		case XACT_EVENT_ABORT:
-			idgen_draw_abort();
+			idgen_refill_abort();
 			finish(IDGEN_END_ABORTED);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
@@ -94,7 +94,7 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_changed_names_release();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
-			idgen_draw_abort();
+			idgen_refill_abort();
 			idgen_handles_let_go_since(GetCurrentTransactionNestLevel());
 			idgen_savepoint_rollback();
 			idgen_changed_names_rollback();

@@ -84,7 +84,7 @@ raise_timed_out(const IdgenHandle *handle, bool row_locked)
 		         errdetail("When it last tried, another transaction had locked its row, or what it draws from."),
 		         errhint("End that transaction, or raise idgen.worker_timeout.")));
 	if (idgen_needs_server(handle))
-		waited = Min(waited, idgen_server_patience(handle));
+		waited = Min(waited, idgen_server_patience());
 	ereport(ERROR,
 	        (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
 	         errmsg("the worker did not refill id sequence \"%s\" in time", handle->name),

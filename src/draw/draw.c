@@ -429,14 +429,3 @@ idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value)
 	*value = ids.next;
 	return handle;
 }
-
-/*
- * The transaction or subtransaction is aborted, and with it a draw, as far as
- * other sessions see anything of that.
- */
-void
-idgen_draw_abort(void)
-{
-	idgen_worker_wait_abort();
-	idgen_refill_abort();
-}

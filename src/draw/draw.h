@@ -14,7 +14,6 @@
 extern bool idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value);
 extern IdgenHandle *idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value);
 extern IdgenHandle *idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids);
-extern void idgen_draw_abort(void);
 
 /*
  * The hot path: no catalog, no memory allocation, no snapshot. Draw the

@@ -9,10 +9,9 @@
  *
  * Who asks has that time as well, and has begun before. So whoever waits
  * learns of a failure in time, and fails with it. If not, the one that asks is
- * held up, or has set a longer time. Then the call asks the server itself, for
- * which it gets a second more; but for half of that it goes on waiting, so that
- * it does not miss a failure by a hair's breadth. Where the worker alone may
- * ask, the call waits for all of that second.
+ * held up, or has set a longer time. Then the call fails or, where it may, asks
+ * the server itself. It waits a bit longer than the setting says, so that it
+ * does not miss a failure by a hair's breadth.
  *
  * A call may also have waited for something else meanwhile, a lock on
  * id_sequences, say. The server still gets some time to answer it: otherwise,
@@ -29,11 +28,12 @@
 #include "remote/foreign_server.h"
 #include "remote/reach.h"
 
-/* How much longer a call may take than the setting says. */
-#define IDGEN_SERVER_EXTRA_MS 1000
-
-/* How much time the server gets to answer, unless the setting is shorter. */
-#define IDGEN_SERVER_LEAST_MS (IDGEN_SERVER_EXTRA_MS / 2)
+/*
+ * How much longer a call waits for others than the setting says, and how much
+ * time the server gets to answer at least, unless the setting is shorter. So a
+ * call takes a second more at most.
+ */
+#define IDGEN_SERVER_EXTRA_MS 500
 
 /* When the call has first needed the server, which may be now. */
 static TimestampTz
@@ -51,35 +51,26 @@ needed_since(IdgenCall *call)
 TimestampTz
 idgen_server_deadline(const IdgenHandle *handle, IdgenCall *call)
 {
-	int64 timeout = idgen_server_timeout;
-	TimestampTz now;
-	TimestampTz deadline;
+	TimestampTz least;
 
 	if (!idgen_needs_server(handle))
 		return 0;
-	deadline = TimestampTzPlusMilliseconds(needed_since(call), timeout);
-	now = GetCurrentTimestamp();
-	if (now >= deadline)
-		deadline = TimestampTzPlusMilliseconds(deadline, IDGEN_SERVER_EXTRA_MS);
-	return Max(deadline, TimestampTzPlusMilliseconds(now, Min(timeout, IDGEN_SERVER_LEAST_MS)));
+	least = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), Min(idgen_server_timeout, IDGEN_SERVER_EXTRA_MS));
+	return Max(least, TimestampTzPlusMilliseconds(needed_since(call), (int64) idgen_server_timeout));
 }
 
 /* For how many milliseconds a call waits for others to ask the server. */
 int
-idgen_server_patience(const IdgenHandle *handle)
+idgen_server_patience(void)
 {
-	int extra = IDGEN_SERVER_EXTRA_MS;
-
-	if (handle->found.refill != IDGEN_REFILL_WORKER)
-		extra -= IDGEN_SERVER_LEAST_MS;
-	return Min(idgen_server_timeout, INT_MAX - extra) + extra;
+	return Min(idgen_server_timeout, INT_MAX - IDGEN_SERVER_EXTRA_MS) + IDGEN_SERVER_EXTRA_MS;
 }
 
 /* How many of them are left. */
 long
-idgen_server_patience_left(const IdgenHandle *handle, IdgenCall *call)
+idgen_server_patience_left(IdgenCall *call)
 {
-	TimestampTz end = TimestampTzPlusMilliseconds(needed_since(call), (int64) idgen_server_patience(handle));
+	TimestampTz end = TimestampTzPlusMilliseconds(needed_since(call), (int64) idgen_server_patience());
 
 	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
 }

@@ -16,8 +16,8 @@ idgen_needs_server(const IdgenHandle *handle)
 }
 
 extern TimestampTz idgen_server_deadline(const IdgenHandle *handle, IdgenCall *call);
-extern int idgen_server_patience(const IdgenHandle *handle);
-extern long idgen_server_patience_left(const IdgenHandle *handle, IdgenCall *call);
+extern int idgen_server_patience(void);
+extern long idgen_server_patience_left(IdgenCall *call);
 extern void idgen_server_share_failure(const IdgenHandle *handle, TimestampTz since);
 
 #endif /* IDGEN_SERVER_TIME_H */

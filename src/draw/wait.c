@@ -182,7 +182,7 @@ patience_left(const IdgenHandle *handle, IdgenCall *call)
 	TimestampTz now = GetCurrentTimestamp();
 
 	if (idgen_needs_server(handle))
-		return idgen_server_patience_left(handle, call);
+		return idgen_server_patience_left(call);
 	if (call->waiting_since == 0)
 		call->waiting_since = now;
 	return TimestampDifferenceMilliseconds(now, TimestampTzPlusMilliseconds(call->waiting_since, DeadlockTimeout));

@@ -21,7 +21,6 @@
 #include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
-#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "catalog/row.h"
@@ -38,37 +37,6 @@
 
 /* How long to wait for a slot of the cache before looking again. */
 #define IDGEN_NO_SLOT_PAUSE_MS 10
-
-/* Has this session set the timer for lock_timeout? */
-static bool lock_timer_runs = false;
-
-static void
-start_lock_timer(void)
-{
-	if (LockTimeout <= 0)
-		return;
-	lock_timer_runs = true;
-	enable_timeout_after(LOCK_TIMEOUT, LockTimeout);
-}
-
-/*
- * If the timer has run out just now, the server must still be able to tell that
- * the interrupt comes from it.
- */
-static void
-stop_lock_timer(void)
-{
-	if (lock_timer_runs)
-		disable_timeout(LOCK_TIMEOUT, true);
-	lock_timer_runs = false;
-}
-
-/* The transaction or subtransaction is aborted, and with it the wait. */
-void
-idgen_worker_wait_abort(void)
-{
-	stop_lock_timer();
-}
 
 /*
  * The milliseconds that this call has left, of as many since its first wait.
@@ -111,7 +79,7 @@ patience_left(const IdgenHandle *handle, IdgenCall *call, IdgenWorkerState state
 {
 	long left = time_left(call, patience(handle, state, row_locked));
 
-	return idgen_needs_server(handle) ? Min(left, idgen_server_patience_left(handle, call)) : left;
+	return idgen_needs_server(handle) ? Min(left, idgen_server_patience_left(call)) : left;
 }
 
 /* What a session that waits for the worker is seen to wait for. */
@@ -199,12 +167,15 @@ is_held(const IdgenHandle *handle, const IdgenCall *call, TransactionId *holder)
 
 /*
  * Sleep until the worker's attempt is over. In between, see to it that there
- * still is a worker.
+ * still is a worker. Raises 55P03 after lock_timeout: for that the worker is a
+ * lock, unless there is another way if it lasts.
  */
 static IdgenWorkerWaitEnd
 sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, IdgenWorkerNews *news)
 {
 	const IdgenFound *found = &handle->found;
+	bool is_lock = found->refill == IDGEN_REFILL_WORKER && LockTimeout > 0;
+	TimestampTz locked_until = is_lock ? TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LockTimeout) : 0;
 
 	for (;;)
 	{
@@ -230,27 +201,27 @@ sleep_until_over(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Idg
 		if (timeout == 0)
 			return state == IDGEN_WORKER_STARTING ? IDGEN_WAIT_NOT_STARTED : IDGEN_WAIT_TIMED_OUT;
 		count_wait(handle, news);
+		if (is_lock)
+		{
+			timeout = Min(timeout, TimestampDifferenceMilliseconds(GetCurrentTimestamp(), locked_until));
+			if (timeout == 0)
+				ereport(ERROR,
+				        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+				         errmsg("canceling statement due to lock timeout")));
+		}
 		ConditionVariableTimedSleep(&found->slot->refill.done, Min(timeout, IDGEN_LOOK_AFTER_MS),
 		                            wait_event());
 	}
 }
 
-/*
- * Sleep until the worker's attempt is over. For lock_timeout the worker is a
- * lock, unless there is another way if it lasts.
- */
 static IdgenWorkerWaitEnd
 wait_for_worker(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, IdgenWorkerNews *news)
 {
 	IdgenWorkerWaitEnd end;
 
-	if (handle->found.refill == IDGEN_REFILL_WORKER)
-		start_lock_timer();
 	ConditionVariablePrepareToSleep(&handle->found.slot->refill.done);
 	end = sleep_until_over(handle, call, attempt, news);
 	ConditionVariableCancelSleep();
-	stop_lock_timer();
-	CHECK_FOR_INTERRUPTS(); /* the timer may have run out just now */
 	return end;
 }
 

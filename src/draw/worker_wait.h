@@ -31,6 +31,5 @@ typedef struct IdgenWorkerNews
 extern IdgenWorkerWaitEnd idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call,
                                             uint64 attempt, IdgenWorkerNews *news);
 extern bool idgen_worker_wait_for_slot(IdgenCall *call);
-extern void idgen_worker_wait_abort(void);
 
 #endif /* IDGEN_WORKER_WAIT_H */

@@ -501,9 +501,9 @@ SELECT idgen_next_range('p_wide', 51);
 -- gives: ERROR 22023
 SELECT idgen_next_range('p_no', 51);
 -- gives: (52,102)
-UPDATE id_sequences SET max_value = 160 WHERE name = 'p_no';
+UPDATE id_sequences SET max_value = 210 WHERE name = 'p_no';
 SELECT max(idgen_next('p_no')) FROM generate_series(1, 10);
--- gives: 160
+-- gives: 210
 SELECT idgen_next('p_no');
 -- gives: ERROR 2200H: id sequence "p_no" is exhausted
 
