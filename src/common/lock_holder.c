@@ -20,27 +20,18 @@
 #include "common/compat.h"
 #include "common/lock_holder.h"
 
-/* The lock with which one waits for the end of a transaction. */
-IdgenLock
-idgen_lock_of_transaction(TransactionId xid)
-{
-	IdgenLock lock = {.mode = ShareLock};
-
-	SET_LOCKTAG_TRANSACTION(lock.tag, xid);
-	return lock;
-}
-
 /*
- * The same of the transaction that a (sub)transaction is part of, for which one
- * has to wait if the latter has been released. Returns false if it is over.
- * Caller has a snapshot.
+ * The lock with which one waits for the end of the transaction that a
+ * (sub)transaction is part of. Returns false if it is over. Caller has a
+ * snapshot.
  */
 bool
 idgen_lock_of_running(TransactionId xid, IdgenLock *lock)
 {
 	if (!TransactionIdIsValid(xid) || !TransactionIdIsInProgress(xid))
 		return false;
-	*lock = idgen_lock_of_transaction(SubTransGetTopmostTransaction(xid));
+	lock->mode = ShareLock;
+	SET_LOCKTAG_TRANSACTION(lock->tag, SubTransGetTopmostTransaction(xid));
 	return true;
 }
 

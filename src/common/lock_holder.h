@@ -22,7 +22,6 @@ typedef struct IdgenLockHolder
 	int pid;           /* of its session; 0 if the transaction is prepared */
 } IdgenLockHolder;
 
-extern IdgenLock idgen_lock_of_transaction(TransactionId xid);
 extern bool idgen_lock_of_running(TransactionId xid, IdgenLock *lock);
 extern IdgenLock idgen_lock_of_relation(Oid relid);
 extern bool idgen_lock_find_holder(const IdgenLock *lock, IdgenLockHolder *holder);
