@@ -37,9 +37,7 @@
  */
 static bool waiting = false;
 static IdgenCacheKey waiting_key;
-
-/* How long it waits is measured from when it really does. */
-static TimestampTz measured_since; /* 0 while it is not measured */
+static TimestampTz began_waiting;
 
 /* The cache has counted this session as waiting. */
 void
@@ -47,33 +45,15 @@ idgen_wait_begin(const IdgenHandle *handle)
 {
 	idgen_handle_key(handle, &waiting_key);
 	waiting = true;
-	measured_since = 0;
-}
-
-/* The session waits from now on. */
-void
-idgen_wait_measure(void)
-{
-	if (measured_since == 0)
-		measured_since = GetCurrentTimestamp();
-}
-
-/* It has not waited after all. */
-void
-idgen_wait_forget_measure(void)
-{
-	measured_since = 0;
+	began_waiting = GetCurrentTimestamp();
 }
 
 /* The wait is over; for what, see idgen_cache_waited(). */
 static void
 end_wait(TransactionId xid)
 {
-	int64 us = measured_since != 0 ? Max(0, GetCurrentTimestamp() - measured_since) : 0;
-
 	waiting = false;
-	measured_since = 0;
-	idgen_cache_waited(&waiting_key, xid, us);
+	idgen_cache_waited(&waiting_key, xid, Max(0, GetCurrentTimestamp() - began_waiting));
 }
 
 /*
@@ -151,7 +131,6 @@ idgen_wait_for_transaction(IdgenCall *call, TransactionId xid)
 	bool limited = get_timeout_active(STATEMENT_TIMEOUT);
 	ErrorData *timed_out;
 
-	idgen_wait_measure();
 	timed_out = idgen_try(wait_for_transaction, &wait, ERRCODE_LOCK_NOT_AVAILABLE);
 	if (timed_out == NULL)
 	{
@@ -206,7 +185,6 @@ wait_for_publishing(const IdgenHandle *handle, IdgenCall *call)
 	if (wait_event == 0)
 		wait_event = WaitEventExtensionNew("IdgenRefill");
 
-	idgen_wait_measure();
 	ConditionVariablePrepareToSleep(&slot->refill.done);
 	while ((publishing = idgen_slot_look_at_publishing(slot, call->count)) == IDGEN_PUBLISHING_AWAITED &&
 	       !call->impatient)

@@ -10,8 +10,6 @@
 #include "shmem/slot_draw.h"
 
 extern void idgen_wait_begin(const IdgenHandle *handle);
-extern void idgen_wait_measure(void);
-extern void idgen_wait_forget_measure(void);
 extern void idgen_wait_for_transaction(IdgenCall *call, TransactionId xid);
 extern bool idgen_wait_for_refill(const IdgenHandle *handle, IdgenCall *call, IdgenDrawMode mode,
                                   TransactionId claim);

@@ -234,13 +234,10 @@ idgen_worker_wait(const IdgenHandle *handle, IdgenCall *call, uint64 attempt, Id
 {
 	IdgenWorkerWaitEnd end = IDGEN_WAIT_HELD;
 
-	idgen_wait_measure();
 	if (!is_still_held(handle, call, &news->holder))
 		end = wait_for_worker(handle, call, attempt, news);
 	if (end != IDGEN_WAIT_NO_PLACE)
 		count_wait(handle, news);
-	else
-		idgen_wait_forget_measure();
 	if (end == IDGEN_WAIT_TIMED_OUT && news->row_locked && is_held(handle, call, &news->holder))
 		end = IDGEN_WAIT_HELD;
 	if (end == IDGEN_WAIT_HELD)
