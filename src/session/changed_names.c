@@ -8,20 +8,18 @@
  * told of each. (A handle with something pending has the change in its own
  * pending state instead: see xact_changes.c.)
  *
- * A change that leaves cached ids as they are has sessions look at the row
- * again, and nothing worse happens if they look once too often. So the log
- * keeps only a number of these: of more, it notes that sessions have to look
- * again at all id sequences. What makes ids void is always kept by name, since
- * too much would be lost otherwise.
- *
  * The log is a stack, as far as savepoints are concerned: a rollback takes the
  * records off that were added since the savepoint. If a record counts for more
- * than an older one of the same name, that one counts again then. That sessions
- * have to look again at all is not taken back.
+ * than an older one of the same name, that one counts again then.
+ *
+ * A row that is made only has sessions look again that have used its name
+ * without one. So where very many are made, the server has all sessions look
+ * again, instead of a record for each.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 
 #include "session/changed_names.h"
@@ -29,8 +27,8 @@
 #include "session/name_table.h"
 #include "session/xact_changes.h"
 
-/* The most records that only have sessions look again. */
-#define IDGEN_MAX_LOOK_AGAIN 10000
+/* With more records than that, none is added for a row that is made. */
+#define IDGEN_MAX_MADE 10000
 
 /* The log begins small, as most often there is one name. */
 #define IDGEN_LOG_FIRST_CHUNK 512
@@ -41,8 +39,7 @@ typedef struct Record
 	IdgenNameKey key;     /* must be first */
 	struct Record *older; /* the same name's, which this one stands for, too; or NULL */
 	uint32 number;        /* of records before it in the log */
-	uint8 change;         /* an IdgenChange, for the row's own ids */
-	uint8 objects;        /* an IdgenSlotChange, for native sequences of that name */
+	uint8 change;         /* an IdgenSlotChange */
 	char name[FLEXIBLE_ARRAY_MEMBER];
 } Record;
 
@@ -71,9 +68,7 @@ static struct
 	name_table_hash *names; /* finds the newest record of each */
 	Chunk *chunk;           /* the last one */
 	uint32 nrecords;
-	int nlook_again;   /* records that only have sessions look again */
-	Oid look_again_at; /* id_sequences, if they have to look at all rows again; or invalid */
-	Mark *marks;       /* their levels ascend */
+	Mark *marks; /* their levels ascend */
 	int nmarks;
 	int max_marks;
 } changed;
@@ -97,18 +92,6 @@ find_record(const IdgenNameKey *key)
 		return NULL;
 	entry = name_table_lookup(changed.names, key);
 	return entry != NULL ? unconstify(Record *, (const Record *) entry->key) : NULL;
-}
-
-static bool
-only_looks_again(IdgenChange change, IdgenSlotChange objects)
-{
-	return change <= IDGEN_CHANGE_REVALIDATE && objects <= IDGEN_SLOT_REVALIDATE;
-}
-
-static int
-counts_as_look_again(const Record *record)
-{
-	return only_looks_again(record->change, record->objects) ? 1 : 0;
 }
 
 /* The last mark, if it is that of the current subtransaction; or NULL. */
@@ -170,7 +153,7 @@ have_room(Size size)
 
 /* Add a record to the log. */
 static void
-add_record(const IdgenNameKey *key, Record *older, IdgenChange change, IdgenSlotChange objects)
+add_record(const IdgenNameKey *key, Record *older, IdgenSlotChange change)
 {
 	Size size = record_size(key->namelen);
 	Record *record;
@@ -186,38 +169,28 @@ add_record(const IdgenNameKey *key, Record *older, IdgenChange change, IdgenSlot
 	record->older = older;
 	record->number = changed.nrecords;
 	record->change = change;
-	record->objects = objects;
 	entry = name_table_insert(changed.names, &record->key, &found);
 
 	/* From here on, nothing can fail. */
 	entry->key = &record->key;
 	changed.chunk->used += size;
 	changed.nrecords++;
-	changed.nlook_again += counts_as_look_again(record);
 }
 
-/*
- * Note what a change of the row means for cached ids of that name: for the
- * row's own ids, and for native sequences that the name may stand for.
- */
+/* Note what has been done to the row of that name. */
 void
-idgen_changed_names_add(Oid relid, const char *name, IdgenChange change, IdgenSlotChange objects)
+idgen_changed_names_add(Oid relid, const char *name, IdgenSlotChange change)
 {
 	IdgenNameKey key = {relid, strlen(name), name};
 	Record *record = find_record(&key);
 	int level;
 	const Mark *mark;
 
-	if (record != NULL)
+	if (record != NULL && change <= (IdgenSlotChange) record->change)
+		return;
+	if (change == IDGEN_SLOT_REVALIDATE && changed.nrecords >= IDGEN_MAX_MADE)
 	{
-		change = Max(change, (IdgenChange) record->change);
-		objects = Max(objects, (IdgenSlotChange) record->objects);
-		if (change == (IdgenChange) record->change && objects == (IdgenSlotChange) record->objects)
-			return;
-	}
-	if (only_looks_again(change, objects) && changed.nlook_again >= IDGEN_MAX_LOOK_AGAIN)
-	{
-		changed.look_again_at = relid;
+		CacheInvalidateRelcacheByRelid(relid);
 		return;
 	}
 	if (changed.memory == NULL)
@@ -226,28 +199,22 @@ idgen_changed_names_add(Oid relid, const char *name, IdgenChange change, IdgenSl
 	level = GetCurrentTransactionNestLevel();
 	mark = current_mark(level);
 	if (record != NULL && (level == 1 || (mark != NULL && record->number >= mark->nrecords)))
-	{
-		/* It goes with whatever takes back this change. */
-		changed.nlook_again -= counts_as_look_again(record);
-		record->change = change;
-		record->objects = objects;
-		changed.nlook_again += counts_as_look_again(record);
-	}
+		record->change = change; /* goes with whatever takes back this change */
 	else
-		add_record(&key, record, change, objects);
+		add_record(&key, record, change);
 }
 
 /*
  * What the current transaction has done to the row of that name, as far as the
  * log says.
  */
-IdgenChange
+IdgenSlotChange
 idgen_changed_names_find(Oid relid, const char *name, int namelen)
 {
 	IdgenNameKey key = {relid, namelen, name};
 	const Record *record = find_record(&key);
 
-	return record != NULL ? (IdgenChange) record->change : IDGEN_CHANGE_NONE;
+	return record != NULL ? (IdgenSlotChange) record->change : IDGEN_SLOT_UNCHANGED;
 }
 
 /* The current subtransaction commits: what it has added is its parent's. */
@@ -275,7 +242,6 @@ take_off(const Record *record, uint32 from)
 	IdgenNameEntry *entry = name_table_lookup(changed.names, &record->key);
 	const Record *older = record->older;
 
-	changed.nlook_again -= counts_as_look_again(record);
 	while (older != NULL && older->number >= from)
 		older = older->older;
 	if (entry == NULL)
@@ -322,32 +288,31 @@ idgen_changed_names_rollback(void)
 }
 
 /*
- * Tell the cache what a record says; unless a handle does, which has ids to
+ * Tell the cache what a record says, of the row's own ids and of native
+ * sequences that the name may stand for; unless a handle does, which has ids to
  * publish behind that.
  */
 static void
 tell(const Record *record)
 {
-	IdgenOutcome outcome = {.change = idgen_slot_change(record->change, IDGEN_CHANGE_DROP_ROW)};
+	IdgenOutcome outcome = {.change = record->change};
 	const IdgenHandle *handle = idgen_handle_find(record->key.relid, record->name, record->key.namelen);
 	IdgenCacheKey key;
 
-	if (outcome.change != IDGEN_SLOT_UNCHANGED &&
-	    (handle == NULL || handle->pending.change < (IdgenChange) record->change))
+	if (outcome.change >= IDGEN_SLOT_DROP &&
+	    (handle == NULL || handle->pending.change < outcome.change))
 	{
 		idgen_cache_key(&key, record->key.relid, InvalidOid, false, record->name, record->key.namelen);
 		idgen_cache_finish(&key, &outcome);
 	}
-	if (record->objects != IDGEN_SLOT_UNCHANGED && idgen_cache_has_objects())
-		idgen_cache_change_objects(idgen_cache_hash_name(record->key.relid, record->name), record->objects);
+	if (idgen_cache_has_objects())
+		idgen_cache_change_objects(idgen_cache_hash_name(record->key.relid, record->name), record->change);
 }
 
 /* The transaction has committed: tell the cache of all. Raises no errors. */
 void
 idgen_changed_names_tell(void)
 {
-	if (OidIsValid(changed.look_again_at))
-		idgen_cache_look_again(changed.look_again_at);
 	for (Chunk *chunk = changed.chunk; chunk != NULL; chunk = chunk->before)
 	{
 		const Record *record;

@@ -7,9 +7,8 @@
 
 #include "session/handle.h"
 
-extern void idgen_changed_names_add(Oid relid, const char *name, IdgenChange change,
-                                    IdgenSlotChange objects);
-extern IdgenChange idgen_changed_names_find(Oid relid, const char *name, int namelen);
+extern void idgen_changed_names_add(Oid relid, const char *name, IdgenSlotChange change);
+extern IdgenSlotChange idgen_changed_names_find(Oid relid, const char *name, int namelen);
 extern void idgen_changed_names_release(void);
 extern void idgen_changed_names_rollback(void);
 extern void idgen_changed_names_tell(void);

@@ -22,20 +22,6 @@
 #include "shmem/slot_worker.h"
 #include "text/format.h"
 
-/*
- * What the current transaction did to the row by ordinary SQL, so that the
- * cache has to be told when it commits.
- */
-typedef enum IdgenChange
-{
-	IDGEN_CHANGE_NONE,
-	IDGEN_CHANGE_REVALIDATE, /* sessions must look at the row again */
-	IDGEN_CHANGE_DROP_ROW,   /* cached ids must not be used any more, if they
-	                          * are not a native sequence's */
-	IDGEN_CHANGE_DROP,       /* cached ids must not be used any more */
-	IDGEN_CHANGE_REMOVE,     /* and they were those of a row that is gone */
-} IdgenChange;
-
 struct IdgenSave;
 
 /*
@@ -51,7 +37,7 @@ typedef struct IdgenPending
 	bool ahead;                /* there may be ids in the cache before the rest */
 	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
 	bool low;                  /* a refill of a gapless block has left few ids */
-	IdgenChange change;        /* what has become of the row */
+	IdgenSlotChange change;    /* what has become of the row, by SQL */
 	const IdgenSource *source; /* where the rest is from */
 	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
 } IdgenPending;

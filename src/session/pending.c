@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "common/guc.h"
+#include "session/changed_names.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/savepoint.h"
@@ -315,8 +316,10 @@ idgen_pending_follow(IdgenHandle *handle)
 	IdgenPending *p = &handle->pending;
 	const IdgenFound *found = &handle->found;
 	bool elsewhere = idgen_pending_is_elsewhere(handle);
-	IdgenChange change = idgen_changes_of_row(handle);
+	IdgenSlotChange change = idgen_changed_names_find(handle->relid, handle->name, handle->namelen);
 
+	if (found->own_row)
+		change = Max(change, IDGEN_SLOT_REVALIDATE);
 	if (change > p->change)
 		idgen_changes_mark(handle, change);
 	if (elsewhere && has_ids(p))

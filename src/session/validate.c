@@ -162,14 +162,12 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	IdgenRow row;
 	IdgenDefinition def;
+	bool changes_are_told = !RecoveryInProgress(); /* of a row that is read from here on */
 	bool there;
 
-	/*
-	 * What policies say of a row may change from call to call. On a standby,
-	 * nobody tells us that the row has changed.
-	 */
+	/* What policies say of a row may change from call to call. */
 	there = idgen_open_or_make_row(&row, handle, call, found);
-	found->remember = !RecoveryInProgress() && (!there || idgen_rows_all_visible(handle->relid));
+	found->remember = changes_are_told && (!there || idgen_rows_all_visible(handle->relid));
 	if (there && idgen_row_visible(row.rel, row.slot))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);

@@ -3,14 +3,13 @@
  *		What the current transaction changes besides drawing ids.
  *
  * A change of a row, of what its source names, or of whole tables and databases
- * makes cached ids void (rule C1), or other sessions have to look again. That
- * is noted when it happens and told to the cache when the transaction commits.
+ * makes cached ids void (rule C1). That is noted when it happens and told to
+ * the cache when the transaction commits.
  * Until then the cache is as good as before for all other sessions, but this
  * one must not use what it has itself made void.
  *
  * What concerns one id sequence is a record in the log of changed_names.c; or
- * a mark of its pending state (IdgenChange), if the transaction has more to do
- * with it. A rollback to a savepoint takes either back. What concerns many is
+ * a mark of its pending state, if the transaction has more to do with it. A rollback to a savepoint takes either back. What concerns many is
  * noted here, and is not taken back: then too much is dropped from the cache,
  * which is a gap but nothing worse.
  */
@@ -59,10 +58,10 @@ static Changes changes;
  * validated again.
  */
 void
-idgen_changes_mark(IdgenHandle *handle, IdgenChange change)
+idgen_changes_mark(IdgenHandle *handle, IdgenSlotChange change)
 {
 	idgen_handle_list(handle);
-	if (change >= IDGEN_CHANGE_DROP)
+	if (change >= IDGEN_SLOT_DROP)
 		idgen_pending_give_up(handle);
 	else
 		idgen_savepoint_save(handle);
@@ -70,67 +69,27 @@ idgen_changes_mark(IdgenHandle *handle, IdgenChange change)
 }
 
 /*
- * The current transaction has changed the row of that name, and every session
- * has to learn of it at commit. The slot tells them. Those with a cache of
- * their own learn of it through the server's invalidation only, which has them
- * look again at all rows; and so do all sessions if this transaction is
- * prepared: the commit of a prepared transaction runs no callbacks.
+ * The current transaction has changed, inserted or removed the row of that
+ * name, and every session has to learn of it at commit. The slot tells them.
+ * Those with a cache of their own learn of it through the server's invalidation
+ * only, which has them look again at all rows; and so do all sessions if this
+ * transaction is prepared: the commit of a prepared transaction runs no
+ * callbacks. Another native sequence may be meant by the name from now on.
  */
 void
-idgen_changes_note_row(Oid relid, const char *name, IdgenChange change)
+idgen_changes_note_row(Oid relid, const char *name, IdgenSlotChange change)
 {
 	IdgenHandle *handle = idgen_handle_find(relid, name, strlen(name));
 
+	idgen_changed_names_add(relid, name, change);
 	if (handle != NULL && handle->xact.listed)
 		idgen_changes_mark(handle, change);
-	else
-		idgen_changed_names_add(relid, name, change, IDGEN_SLOT_UNCHANGED);
 	if (handle != NULL)
 		idgen_handle_invalidate(handle);
 	changes.rows_of = relid;
+	idgen_relations_changed();
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(relid);
-}
-
-/*
- * What the current transaction has done to the row by ordinary SQL, as far as
- * the handle's pending state may not say so yet. The caller has validated the
- * handle just now.
- */
-IdgenChange
-idgen_changes_of_row(const IdgenHandle *handle)
-{
-	IdgenChange change = idgen_changed_names_find(handle->relid, handle->name, handle->namelen);
-
-	if (handle->found.own_row)
-		change = Max(change, IDGEN_CHANGE_REVALIDATE);
-	return change;
-}
-
-/*
- * The current transaction has changed or inserted a row of that table. So
- * another native sequence may be meant by its name. With IDGEN_SLOT_DROP, the
- * values of native sequences stand for other ids as well.
- */
-void
-idgen_changes_note_name(Oid relid, const char *name, IdgenSlotChange change)
-{
-	idgen_changed_names_add(relid, name, IDGEN_CHANGE_NONE, change);
-	changes.rows_of = relid;
-	idgen_relations_changed();
-}
-
-/*
- * What a change means for a slot that is void from the change "drops" on.
- */
-IdgenSlotChange
-idgen_slot_change(IdgenChange change, IdgenChange drops)
-{
-	if (change == IDGEN_CHANGE_REMOVE)
-		return IDGEN_SLOT_REMOVE;
-	if (change >= drops)
-		return IDGEN_SLOT_DROP;
-	return change != IDGEN_CHANGE_NONE ? IDGEN_SLOT_REVALIDATE : IDGEN_SLOT_UNCHANGED;
 }
 
 /* The current transaction has removed all rows, or the table. */
@@ -141,7 +100,7 @@ idgen_changes_note_all_rows(void)
 
 	changes.all_rows = true;
 	dlist_foreach(iter, &idgen_listed_handles)
-		idgen_changes_mark(dlist_container(IdgenHandle, xact.node, iter.cur), IDGEN_CHANGE_DROP);
+		idgen_changes_mark(dlist_container(IdgenHandle, xact.node, iter.cur), IDGEN_SLOT_DROP);
 	idgen_epoch_advance(); /* all handles have to be validated again */
 }
 
@@ -204,19 +163,16 @@ idgen_changes_leave_row(const IdgenHandle *handle)
 
 /*
  * May this transaction use what the cache holds, and publish there at once if
- * the source does that? Not if it has made that void, nor if it is by its own
- * change that the name leads to that source.
+ * the source does that? Not if it has made that void, nor if it is by a row of
+ * its own that the name leads to another server.
  */
 bool
 idgen_may_use_published(const IdgenHandle *handle)
 {
 	const IdgenPending *pending = &handle->pending;
-	IdgenChange limit = IDGEN_CHANGE_REVALIDATE;
+	const IdgenSource *source = handle->found.source;
+	IdgenSlotChange limit = source->transactional || source->has_object ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE;
 
-	if (handle->found.source->has_object)
-		limit = IDGEN_CHANGE_DROP;
-	else if (handle->found.source->transactional)
-		limit = IDGEN_CHANGE_DROP_ROW;
 	return pending->change < limit && !pending->uncommitted && !changes.all_rows;
 }
 

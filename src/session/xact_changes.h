@@ -7,16 +7,13 @@
 
 #include "session/handle.h"
 
-extern void idgen_changes_mark(IdgenHandle *handle, IdgenChange change);
-extern void idgen_changes_note_row(Oid relid, const char *name, IdgenChange change);
-extern void idgen_changes_note_name(Oid relid, const char *name, IdgenSlotChange change);
+extern void idgen_changes_mark(IdgenHandle *handle, IdgenSlotChange change);
+extern void idgen_changes_note_row(Oid relid, const char *name, IdgenSlotChange change);
 extern void idgen_changes_note_all_rows(void);
 extern void idgen_changes_note_tables(void);
 extern void idgen_changes_note_dropped_database(Oid dbid);
 extern void idgen_changes_note_servers(void);
 
-extern IdgenChange idgen_changes_of_row(const IdgenHandle *handle);
-extern IdgenSlotChange idgen_slot_change(IdgenChange change, IdgenChange drops);
 extern bool idgen_changes_include_servers(void);
 extern bool idgen_changes_include_all_rows(void);
 extern bool idgen_changes_leave_row(const IdgenHandle *handle);

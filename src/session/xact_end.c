@@ -65,7 +65,7 @@ idgen_xact_warn_low(void)
 		IdgenDefinition def;
 		IdgenRangeLeft left;
 
-		if (!handle->pending.low || handle->pending.change >= IDGEN_CHANGE_DROP_ROW)
+		if (!handle->pending.low || handle->pending.change >= IDGEN_SLOT_DROP)
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
 		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
@@ -93,7 +93,7 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 	IdgenCacheKey key;
 
 	if (committed)
-		outcome.change = all_rows ? IDGEN_SLOT_DROP : idgen_slot_change(p->change, IDGEN_CHANGE_DROP_ROW);
+		outcome.change = all_rows ? IDGEN_SLOT_DROP : p->change;
 	outcome.claim = xact->claim;
 
 	/* A change of the row also concerns what was drawn from the row itself. */
@@ -104,10 +104,8 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 
 		idgen_handle_row_key(handle, &row_key);
 		idgen_cache_finish(&row_key, &outcome);
-		if (committed)
-			outcome.change = p->uncommitted || all_rows
-				? IDGEN_SLOT_DROP
-				: idgen_slot_change(Min(p->change, IDGEN_CHANGE_DROP), IDGEN_CHANGE_DROP);
+		if (committed && (p->uncommitted || outcome.change >= IDGEN_SLOT_DROP))
+			outcome.change = IDGEN_SLOT_DROP;
 	}
 
 	if (committed)
@@ -140,7 +138,7 @@ idgen_xact_finish(IdgenXactEnd end)
 		                                      dlist_pop_head_node(&idgen_listed_handles));
 
 		finish_handle(handle, end, all_rows);
-		if (handle->pending.change != IDGEN_CHANGE_NONE || handle->pending.uncommitted)
+		if (handle->pending.change != IDGEN_SLOT_UNCHANGED || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
 		idgen_handle_unlist(handle);
 	}

@@ -41,7 +41,6 @@ extern void idgen_cache_check_storage(const IdgenCacheKey *key, RelFileNumber st
 extern void idgen_cache_check_origin(const IdgenCacheKey *key, uint32 origin);
 
 /* cache_wide_events.c: what happens to many at once */
-extern void idgen_cache_look_again(Oid relid);
 extern void idgen_cache_drop_storage(const RelFileLocator *file);
 extern void idgen_cache_drop_database(Oid dbid);
 extern void idgen_cache_remove_empty(Oid dbid);

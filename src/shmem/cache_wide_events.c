@@ -147,37 +147,6 @@ idgen_cache_remove_empty(Oid dbid)
 	}
 }
 
-static void
-look_again_in(IdgenCache *cache, Oid relid)
-{
-	IdgenOutcome outcome = {.change = IDGEN_SLOT_REVALIDATE};
-
-	if (cache->header == NULL)
-		return;
-	for (int i = 0; i < cache->header->nslots; i++)
-	{
-		IdgenSlot *slot = idgen_cache_lock_slot_of(cache, i, MyDatabaseId);
-
-		if (slot == NULL)
-			continue;
-		if (slot->key->relid == relid)
-			(void) idgen_slot_finish(slot, &outcome, idgen_cache_next_number(cache));
-		LWLockRelease(&slot->lock);
-	}
-}
-
-/*
- * Have sessions look again at all id sequences of this table, of which very
- * many rows have been changed. A session that gets a slot which this has passed
- * looks anyway, and so does one that has an entry come from the second level.
- */
-void
-idgen_cache_look_again(Oid relid)
-{
-	look_again_in(&idgen_shared_cache, relid);
-	look_again_in(&idgen_own_cache, relid);
-}
-
 /* Empty the slots that hold ids of that file. */
 static void
 drop_slots_stored_in(IdgenCache *cache, const RelFileLocator *file)
@@ -254,7 +223,7 @@ change_slots_named(IdgenCache *cache, uint32 name, IdgenSlotChange change)
 		if (idgen_key_hash_name(slot->key) != name)
 			continue;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		if (change == IDGEN_SLOT_DROP)
+		if (change >= IDGEN_SLOT_DROP)
 			idgen_slot_drop(slot, idgen_cache_next_number(cache));
 		else
 			slot->version = idgen_cache_next_number(cache);
@@ -275,7 +244,7 @@ change_objects(IdgenCache *cache, uint32 name, IdgenSlotChange change)
 		return;
 	LWLockAcquire(&cache->header->lock, LW_SHARED);
 	change_slots_named(cache, name, change);
-	any_idle = change == IDGEN_SLOT_DROP && cache->second_level != NULL &&
+	any_idle = change >= IDGEN_SLOT_DROP && cache->second_level != NULL &&
 		idgen_second_level_has_name(cache->second_level, name);
 	LWLockRelease(&cache->header->lock);
 	if (!any_idle)
@@ -290,8 +259,8 @@ change_objects(IdgenCache *cache, uint32 name, IdgenSlotChange change)
 /*
  * Have sessions look again at the id sequences of that name that have an
  * object: which one it is may depend on the row of that name, which was
- * changed. With IDGEN_SLOT_DROP, the row also said which ids come from the
- * object: empty the entries.
+ * changed. With IDGEN_SLOT_DROP or more, which ids come from the object
+ * may depend on it as well: empty the entries.
  */
 void
 idgen_cache_change_objects(uint32 name, IdgenSlotChange change)

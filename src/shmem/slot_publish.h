@@ -14,7 +14,7 @@
 typedef enum IdgenSlotChange
 {
 	IDGEN_SLOT_UNCHANGED,
-	IDGEN_SLOT_REVALIDATE, /* sessions look again */
+	IDGEN_SLOT_REVALIDATE, /* sessions look again, e.g. at a row that was made */
 	IDGEN_SLOT_DROP,       /* they do, and what is cached is void */
 	IDGEN_SLOT_REMOVE,     /* and nobody needs the entry any more */
 } IdgenSlotChange;

@@ -365,7 +365,7 @@ restart(Relation rel, const char *name, TupleTableSlot *row)
 	start = slot_getattr(row, IDGEN_ATT_START_VALUE, &isnull);
 	if (source != NULL && source->locks_row && !isnull)
 	{
-		idgen_changes_note_row(RelationGetRelid(rel), name, IDGEN_CHANGE_DROP);
+		idgen_changes_note_row(RelationGetRelid(rel), name, IDGEN_SLOT_DROP);
 		idgen_row_set(&changes, IDGEN_ATT_NEXT_BLOCK_START, start, false);
 		idgen_row_set(&changes, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0), false);
 		idgen_row_alter(rel, row, &changes);

@@ -29,20 +29,20 @@ name_of(TupleTableSlot *version)
 	return TextDatumGetCString(idgen_row_attribute(version, IDGEN_ATT_NAME));
 }
 
-/* Are cached ids of this row its own, rather than those of another object? */
+/* Do its ids come from an object, rather than from the row? */
 static bool
-has_own_ids(TupleTableSlot *version)
+has_object(TupleTableSlot *version)
 {
 	const IdgenSource *source = idgen_source_of_row(version);
 
-	return source == NULL || !source->has_object;
+	return source != NULL && source->has_object;
 }
 
 /* What a version of the row says of the values of a native sequence. */
 static IdgenPool
 pool_of(TupleTableSlot *version)
 {
-	return has_own_ids(version) ? idgen_no_pool : idgen_pool_of_row(version);
+	return has_object(version) ? idgen_pool_of_row(version) : idgen_no_pool;
 }
 
 /*
@@ -59,9 +59,7 @@ has_own_pool(TupleTableSlot *version)
 
 /*
  * Can another transaction have allocated by this version of the row, and still
- * be in progress? Where that locks the row, it cannot. Else it looks at nothing
- * that is shared before it draws what it has pending, so the server has to tell
- * all sessions to look again at all rows.
+ * be in progress? Where that locks the row, it cannot.
  */
 static bool
 may_be_in_use(TupleTableSlot *version)
@@ -71,72 +69,48 @@ may_be_in_use(TupleTableSlot *version)
 	return source != NULL && !source->locks_row;
 }
 
-/*
- * Note what a change means for the id sequence that this version of the row
- * defines, and for native sequences that it stands for ("objects"). Their ids
- * stay valid when the row changes, so for them IDGEN_CHANGE_DROP becomes
- * IDGEN_CHANGE_DROP_ROW; unless their values stand for other ids from now on.
- */
-static void
-note_change(const IdgenTriggerRow *row, TupleTableSlot *version, IdgenChange change, IdgenSlotChange objects)
+/* Are other rows made from this one? */
+static bool
+is_parent(TupleTableSlot *version)
 {
-	Oid relid = RelationGetRelid(row->rel);
-	char *name = name_of(version);
+	const char *name = name_of(version);
 
-	if (change >= IDGEN_CHANGE_DROP && !has_own_ids(version))
-		change = objects == IDGEN_SLOT_DROP ? IDGEN_CHANGE_DROP : IDGEN_CHANGE_DROP_ROW;
-	idgen_changes_note_row(relid, name, change);
-	if (may_be_in_use(version))
-		CacheInvalidateRelcacheByRelid(relid);
-	idgen_changes_note_name(relid, name, objects);
+	return !slot_attisnull(version, IDGEN_ATT_PERIOD) || idgen_is_template_name(name, strlen(name));
 }
 
 /*
- * Note that this version of the row begins (IDGEN_CHANGE_DROP) or ends
- * (IDGEN_CHANGE_REMOVE) to define a name.
+ * Can names that have no row be made from the row as it is by now, and could
+ * not before? What is made from a row that was itself made from a template, the
+ * template would have made.
  */
-static void
-note_name(const IdgenTriggerRow *row, TupleTableSlot *version, IdgenChange change)
+static bool
+becomes_parent(const IdgenTriggerRow *row)
 {
-	note_change(row, version, change,
-	            has_own_pool(version) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
+	return is_parent(row->new) && slot_attisnull(row->new, IDGEN_ATT_TEMPLATE) &&
+		(row->old == NULL || idgen_trigger_row_changes(row, IDGEN_ATT_NAME) ||
+	     idgen_trigger_row_changes(row, IDGEN_ATT_PERIOD));
 }
 
 /*
- * There is a template that may match names which sessions have used without a
- * row: have them look at all names again. It does not happen often.
+ * Does the change concern sessions that the slot of its name does not tell? So
+ * it is with those that draw from a native sequence without a row, if what
+ * comes is a parent, or says that values stand for other ids. And if another
+ * transaction is in progress that has allocated by this row, and has not locked
+ * it: it looks at nothing that is shared before it draws what it has pending.
  */
-static void
-note_template(const IdgenTriggerRow *row)
+static bool
+concerns_others(const IdgenTriggerRow *row)
 {
-	const char *name = name_of(row->new);
-
-	if (idgen_is_template_name(name, strlen(name)))
-		CacheInvalidateRelcacheByRelid(RelationGetRelid(row->rel));
+	if (row->old != NULL ? may_be_in_use(row->old) : has_own_pool(row->new))
+		return true;
+	return row->new != NULL &&becomes_parent(row);
 }
 
-/*
- * There is a row for a name that sessions may have used without one. They do so
- * with native sequences only, whose ids stay valid unless the row says what
- * their values stand for; and whatever removed an earlier row of that name has
- * dropped its ids. A shared cache tells sessions to look again; session caches
- * hear of it from the server.
- */
+/* Note what a change means for the name that this version of the row has. */
 static void
-row_inserted(const IdgenTriggerRow *row)
+note(const IdgenTriggerRow *row, TupleTableSlot *version, IdgenSlotChange change)
 {
-	Oid relid = RelationGetRelid(row->rel);
-
-	note_template(row);
-	if (has_own_pool(row->new))
-	{
-		note_name(row, row->new, IDGEN_CHANGE_DROP);
-		return;
-	}
-	idgen_changes_note_name(relid, name_of(row->new),
-	                        IDGEN_SLOT_REVALIDATE);
-	if (!idgen_cache_is_shared())
-		CacheInvalidateRelcacheByRelid(relid);
+	idgen_changes_note_row(RelationGetRelid(row->rel), name_of(version), change);
 }
 
 /*
@@ -161,68 +135,72 @@ check_revival(const IdgenTriggerRow *row)
 }
 
 /*
- * What an UPDATE that keeps the name means for cached ids. Other programs raise
- * next_block_start all the time, to allocate, and set "exhausted" with the last
- * block: that leaves the ids in the cache. Any other change voids them: they
- * may not be what the row says now.
+ * Does the UPDATE only allocate? Other programs raise next_block_start to do
+ * so, and set "exhausted" with the last block: that leaves the ids in the
+ * cache.
  */
-static IdgenChange
-change_of_update(const IdgenTriggerRow *row)
+static bool
+only_allocates(const IdgenTriggerRow *row)
 {
-	if (idgen_row_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START) < idgen_row_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START))
-		return IDGEN_CHANGE_DROP;
+	int64 old_start = idgen_row_int64(row->old, IDGEN_ATT_NEXT_BLOCK_START);
+	int64 new_start = idgen_row_int64(row->new, IDGEN_ATT_NEXT_BLOCK_START);
+
 	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
 	{
 		if (attnum != IDGEN_ATT_NEXT_BLOCK_START && attnum != IDGEN_ATT_REFILLED_AT &&
-		    attnum != IDGEN_ATT_EXHAUSTED && idgen_trigger_row_changes(row, attnum))
-			return IDGEN_CHANGE_DROP;
+		    (attnum != IDGEN_ATT_EXHAUSTED || new_start == old_start) && idgen_trigger_row_changes(row, attnum))
+			return false;
 	}
-	return idgen_trigger_row_changes(row, IDGEN_ATT_EXHAUSTED) ? IDGEN_CHANGE_REVALIDATE : IDGEN_CHANGE_NONE;
+	return new_start >= old_start;
 }
 
 /*
- * Values of a native sequence may stand for other ids after the UPDATE. Returns
- * what that means for cached ones, and tells the user if ids may be issued
- * twice.
+ * Tell the user if values of a native sequence stand for ids after the UPDATE
+ * that earlier values have stood for.
  */
-static IdgenSlotChange
-pool_updated(const IdgenTriggerRow *row)
+static void
+warn_of_pool(const IdgenTriggerRow *row)
 {
 	IdgenPool old = pool_of(row->old);
 	IdgenPool new = pool_of(row->new);
 
-	if (!idgen_pools_differ(&old, &new))
-		return IDGEN_SLOT_REVALIDATE;
-	if (!has_own_ids(row->old) && !has_own_ids(row->new) &&
-	    idgen_pool_goes_back(&old, &new))
+	if (has_object(row->old) && has_object(row->new) && idgen_pool_goes_back(&old, &new))
 		ereport(NOTICE,
 		        (errmsg("id sequence \"%s\" may issue ids a second time",
 		                name_of(row->new)),
 		         errdetail("The next values of its native sequence stand for ids that earlier values stood for."),
 		         errhint("Call %s() with an id after these, in the same transaction.",
 		                 idgen_function_name(RelationGetRelid(row->rel), "idgen_restart"))));
-	return IDGEN_SLOT_DROP;
 }
 
+/*
+ * Whatever a change is but an allocation, cached ids may not be what the row
+ * says by now: they are void. A row that is made has none, since what removed
+ * an earlier one of that name has dropped them, or has those of a native
+ * sequence, which stay what they are unless it has a pool. What this very
+ * transaction publishes by the row must not be dropped behind that.
+ */
 static void
-row_updated(const IdgenTriggerRow *row)
+row_changed(const IdgenTriggerRow *row)
 {
-	IdgenChange change;
-	IdgenSlotChange objects;
-
-	check_revival(row);
-	if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))
+	if (row->new == NULL)
+		note(row, row->old, IDGEN_SLOT_REMOVE);
+	else if (row->old == NULL)
+		note(row, row->new, has_own_pool(row->new) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
+	else if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))
 	{
-		note_name(row, row->old, IDGEN_CHANGE_REMOVE);
-		note_name(row, row->new, IDGEN_CHANGE_DROP);
-		note_template(row);
-		return;
+		note(row, row->old, IDGEN_SLOT_REMOVE);
+		note(row, row->new, IDGEN_SLOT_DROP);
 	}
-	change = change_of_update(row);
-	if (change == IDGEN_CHANGE_NONE)
+	else if (!only_allocates(row))
+	{
+		warn_of_pool(row);
+		note(row, row->old, IDGEN_SLOT_DROP);
+	}
+	else
 		return;
-	objects = pool_updated(row);
-	note_change(row, row->old, objects == IDGEN_SLOT_DROP ? IDGEN_CHANGE_DROP : change, objects);
+	if (concerns_others(row))
+		CacheInvalidateRelcacheByRelid(RelationGetRelid(row->rel));
 }
 
 static void
@@ -251,11 +229,8 @@ idgen_row_changed(PG_FUNCTION_ARGS)
 	if (!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
 		idgen_trigger_misplaced("idgen_row_changed", "an AFTER ROW");
 	row = idgen_trigger_row(trigger);
-	if (row.old == NULL)
-		row_inserted(&row);
-	else if (row.new == NULL)
-		note_name(&row, row.old, IDGEN_CHANGE_REMOVE);
-	else
-		row_updated(&row);
+	if (row.old != NULL && row.new != NULL)
+		check_revival(&row);
+	row_changed(&row);
 	return PointerGetDatum(NULL);
 }

@@ -54,7 +54,7 @@ TABLE blocks;
 UPDATE id_sequences SET max_value = 1000;
 SELECT idgen_next('gen');
 
--- not with others; and no other column
+-- with others, and with any other column, too
 UPDATE id_sequences SET next_block_start = -1, big_base = 1;
 TABLE blocks;
 UPDATE id_sequences SET pooling = 'pooled';

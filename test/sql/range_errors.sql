@@ -63,7 +63,7 @@ SELECT idgen_peek('gen'), idgen_peek('native');
 SELECT ids_lost FROM idgen_stats;
 
 -- no id is left
-UPDATE id_sequences SET exhausted = 1;
+UPDATE id_sequences SET next_block_start = next_block_start + 20, exhausted = 1;
 SELECT * FROM idgen_next_range('gen', 11);
 \echo :SQLSTATE
 SELECT * FROM idgen_next_range('gen', 10);

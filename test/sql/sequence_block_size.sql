@@ -26,7 +26,7 @@ SELECT last_value FROM gen_seq;
 SELECT string_agg(idgen_next('gen')::text, ' ') FROM generate_series(15, 19);
 SELECT last_value FROM gen_seq;
 
--- without a row, one by one, but what is cached comes first
+-- without a row, one by one
 DELETE FROM id_sequences;
 SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(20, 23);
 SELECT last_value FROM gen_seq;
@@ -42,7 +42,7 @@ ROLLBACK;
 SELECT idgen_next('gen');
 SELECT last_value FROM gen_seq;
 
--- none of this makes an id void: they are those of the sequence
+-- what is cached is a gap each time, but the sequence goes on
 UPDATE id_sequences SET next_block_start = -100, max_value = -1;
 SELECT idgen_next('gen');
 DELETE FROM id_sequences;

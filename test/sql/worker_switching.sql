@@ -72,8 +72,9 @@ SELECT idgen_next('native');
 UPDATE id_sequences SET refill = 'worker' WHERE name = 'native';
 SELECT array_agg(idgen_next('native')) FROM generate_series(2, 12);
 UPDATE id_sequences SET refill = 'transaction' WHERE name = 'native';
-SELECT idgen_next('native');
-SELECT ids_lost FROM idgen_stats WHERE name = 'native';
+SELECT idgen_next('native') > 16 AS later;
+-- each change makes a gap, which is counted; the worker may have refilled ahead
+SELECT last_value + 4 - ids_issued - ids_cached = ids_lost AS all_counted FROM idgen_stats, native_seq WHERE name = 'native';
 
 -- to and fro: no id twice
 SELECT idgen_create('to and fro', block_size => 3);
