@@ -22,14 +22,12 @@
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/transam.h"
-#include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
-#include "commands/extension.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -48,36 +46,26 @@
 #include "catalog/row_code.h"
 #include "common/compat.h"
 
-/* Of the table with that OID, which is invalid if nothing is known. */
-static Oid known_relid = InvalidOid;
-static bool known_plain;
-
-/* Goes up when a table changes. */
-static uint64 table_changes = 0;
-
-/* The table whose code was checked, for these commands, at that epoch. */
-static Oid checked_relid = InvalidOid;
-static uint32 checked_commands;
-static uint64 checked_epoch;
-
-/* Functions that belong to idgen, as far as that is known; or invalid. */
-static Oid own_functions[3];
-
 /*
- * Does this trigger belong to idgen? To find out, the catalogs have to be read,
- * so the answer is remembered for the functions that idgen has.
+ * What was found out of the table with that OID, which is invalid if nothing
+ * is known, at that idgen_epoch.
  */
-bool
-idgen_trigger_is_own(const Trigger *trigger)
+static struct
 {
-	for (int i = 0; i < (int) lengthof(own_functions); i++)
-		if (own_functions[i] == trigger->tgfoid)
-			return true;
-	if (getExtensionOfObject(ProcedureRelationId, trigger->tgfoid) != get_extension_oid("idgen", true))
-		return false;
-	memmove(&own_functions[1], &own_functions[0], sizeof(own_functions) - sizeof(Oid));
-	own_functions[0] = trigger->tgfoid;
-	return true;
+	Oid relid;
+	uint64 epoch;
+	uint32 passed; /* a bit for each command that runs no code which must not run */
+	bool plain;    /* if UPDATE has passed: see idgen_refills_are_plain() */
+} known;
+
+/* Does this trigger of one of idgen's tables see to what SQL writes there? */
+bool
+idgen_trigger_is_own(Relation rel, const Trigger *trigger)
+{
+	const char *function = get_func_name(trigger->tgfoid);
+
+	return function != NULL && get_func_namespace(trigger->tgfoid) == RelationGetNamespace(rel) &&
+		(strcmp(function, "idgen_check_row") == 0 || strcmp(function, "idgen_row_changed") == 0);
 }
 
 /*
@@ -113,96 +101,28 @@ is_of_other_columns(const Trigger *trigger)
 	return trigger->tgnattr > 0;
 }
 
+/* Are there any among these columns that a refill can change? */
+static bool
+include_set_column(const Bitmapset *attrs)
+{
+	int i = -1;
+
+	while ((i = bms_next_member(attrs, i)) >= 0)
+		if (refill_sets(i + FirstLowInvalidHeapAttributeNumber))
+			return true;
+	return false;
+}
+
 /*
  * Does a trigger only see to a foreign key of another table, one that refers to
  * columns which no refill changes, as the name is? (That of a foreign key of
  * this table may have to check a row which is new, so it is none of these.)
  */
 static bool
-is_of_reference_to_others(const Trigger *trigger)
+is_of_reference_to_others(Relation rel, const Trigger *trigger)
 {
-	AttrNumber own[INDEX_MAX_KEYS];
-	AttrNumber referred_to[INDEX_MAX_KEYS];
-	HeapTuple constraint;
-	int n;
-
-	if (RI_FKey_trigger_type(trigger->tgfoid) != RI_TRIGGER_PK)
-		return false;
-	constraint = SearchSysCache1(CONSTROID, ObjectIdGetDatum(trigger->tgconstraint));
-	if (!HeapTupleIsValid(constraint))
-		return false;
-	DeconstructFkConstraintRow(constraint, &n, own, referred_to, NULL, NULL, NULL, NULL, NULL);
-	ReleaseSysCache(constraint);
-	for (int i = 0; i < n; i++)
-		if (refill_sets(referred_to[i]))
-			return false;
-	return true;
-}
-
-/* Does a refill fire any trigger? Not idgen's own: those are for SQL. */
-static bool
-fires_triggers(Relation rel)
-{
-	/*
-	 * To find out what a trigger is for can take an invalidation, which
-	 * rebuilds what the relation has.
-	 */
-	TriggerDesc *desc = CopyTriggerDesc(rel->trigdesc);
-	bool fires = false;
-
-	for (int i = 0; desc != NULL && i < desc->numtriggers; i++)
-	{
-		const Trigger *trigger = &desc->triggers[i];
-
-		if (TRIGGER_FOR_UPDATE(trigger->tgtype) && idgen_trigger_is_for_rows(trigger) &&
-		    !is_of_other_columns(trigger) && !is_of_reference_to_others(trigger) && !idgen_trigger_is_own(trigger))
-			fires = true;
-	}
-	FreeTriggerDesc(desc);
-	return fires;
-}
-
-/* Does an expression that looks at these columns look at that one? */
-static bool
-looks_at(const Bitmapset *attrs, AttrNumber attnum)
-{
-	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attrs);
-}
-
-/* Does a CHECK, or what is generated, look at what a refill sets? */
-static bool
-has_constraints(const TupleConstr *constr)
-{
-	Bitmapset *attrs = NULL;
-
-	if (constr == NULL)
-		return false;
-	if (constr->has_generated_stored)
-		return true;
-	for (int i = 0; i < constr->num_check; i++)
-		pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
-	return looks_at(attrs, InvalidAttrNumber) || looks_at(attrs, IDGEN_ATT_NEXT_BLOCK_START) ||
-		looks_at(attrs, IDGEN_ATT_EXHAUSTED) || looks_at(attrs, IDGEN_ATT_REFILLED_AT);
-}
-
-/*
- * Is a refill just another version of the row, and an entry of an index at
- * most?
- */
-bool
-idgen_refills_are_plain(Relation rel)
-{
-	if (known_relid != RelationGetRelid(rel))
-	{
-		uint64 changes = table_changes;
-		bool plain = !fires_triggers(rel) && !has_constraints(RelationGetDescr(rel)->constr);
-
-		if (changes != table_changes)
-			return plain;
-		known_plain = plain;
-		known_relid = RelationGetRelid(rel);
-	}
-	return known_plain;
+	return RI_FKey_trigger_type(trigger->tgfoid) == RI_TRIGGER_PK &&
+		!include_set_column(RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY));
 }
 
 /*
@@ -220,7 +140,8 @@ typedef struct Refused
 typedef struct Look
 {
 	Relation rel;
-	List *refused;
+	List *refused; /* of Refused */
+	bool plain;    /* is there nothing so far that a refill has to do with? */
 } Look;
 
 static void
@@ -374,7 +295,7 @@ look_at_reference(Look *look, const Trigger *trigger)
 
 /* Does it change such rows when the command changes a row here? */
 static bool
-is_cascading(const Trigger *trigger, CmdType command)
+is_cascading(Relation rel, const Trigger *trigger, CmdType command)
 {
 	switch (trigger->tgfoid)
 	{
@@ -385,7 +306,7 @@ is_cascading(const Trigger *trigger, CmdType command)
 		case F_RI_FKEY_CASCADE_UPD:
 		case F_RI_FKEY_SETNULL_UPD:
 		case F_RI_FKEY_SETDEFAULT_UPD:
-			return command == CMD_UPDATE && !is_of_reference_to_others(trigger);
+			return command == CMD_UPDATE && !is_of_reference_to_others(rel, trigger);
 		default:
 			return false;
 	}
@@ -402,25 +323,35 @@ look_at_triggers(Look *look, CmdType command)
 
 		if (!is_fired(trigger, command))
 			continue;
+		if (!is_of_other_columns(trigger) && !is_of_reference_to_others(look->rel, trigger) &&
+		    !idgen_trigger_is_own(look->rel, trigger))
+			look->plain = false;
 		look_at_function(look, trigger->tgfoid, true);
 		look_at_text(trigger->tgqual, look);
-		if (is_cascading(trigger, command))
+		if (is_cascading(look->rel, trigger, command))
 			look_at_reference(look, trigger);
 	}
 	FreeTriggerDesc(desc);
 }
 
+/* A CHECK matters to a refill if it looks at what that sets. */
 static void
 look_at_constraints(Look *look, CmdType command)
 {
 	TupleDesc desc = RelationGetDescr(look->rel);
 	const TupleConstr *constr = desc->constr;
+	Bitmapset *attrs = NULL;
 
 	for (int i = 0; constr != NULL && i < constr->num_check; i++)
+	{
 		look_at_text(constr->check[i].ccbin, look);
+		pull_varattnos(stringToNode(constr->check[i].ccbin), 1, &attrs);
+	}
 	for (int i = 0; constr != NULL && i < constr->num_defval; i++)
 		if (command == CMD_INSERT || TupleDescAttr(desc, constr->defval[i].adnum - 1)->attgenerated)
 			look_at_text(constr->defval[i].adbin, look);
+	if (include_set_column(attrs) || (constr != NULL && constr->has_generated_stored))
+		look->plain = false;
 }
 
 /*
@@ -451,11 +382,14 @@ look_at_indexes(Look *look)
 	list_free(indexes);
 }
 
-/* What a command on rows of the table runs, and must not: a list of Refused. */
-static List *
+/*
+ * Look at what a command on rows of the table runs, and note what of that must
+ * not run; see Look.
+ */
+static Look
 look_at(Relation rel, CmdType command)
 {
-	Look look = {rel, NIL};
+	Look look = {rel, NIL, true};
 
 	look_at_triggers(&look, command);
 	if (command != CMD_DELETE)
@@ -463,7 +397,7 @@ look_at(Relation rel, CmdType command)
 		look_at_constraints(&look, command);
 		look_at_indexes(&look);
 	}
-	return look.refused;
+	return look;
 }
 
 static void
@@ -488,21 +422,36 @@ report(Relation rel, const Refused *refused, int elevel)
 bool
 idgen_check_code(Relation rel, CmdType command, int elevel)
 {
-	uint64 changes = table_changes;
-	List *refused;
+	Look look;
 
-	if (checked_relid != RelationGetRelid(rel) || checked_epoch != idgen_epoch)
-		checked_commands = 0;
-	if (checked_commands & (1 << command))
+	if (known.relid != RelationGetRelid(rel) || known.epoch != idgen_epoch)
+		known.passed = 0;
+	if (known.passed & (1 << command))
 		return true;
-	checked_relid = RelationGetRelid(rel);
-	checked_epoch = idgen_epoch;
-	refused = look_at(rel, command);
-	if (refused != NIL)
-		report(rel, linitial(refused), elevel);
-	else if (changes == table_changes && checked_relid == RelationGetRelid(rel))
-		checked_commands |= 1 << command;
-	return refused == NIL;
+	known.relid = RelationGetRelid(rel);
+	known.epoch = idgen_epoch;
+	look = look_at(rel, command);
+	if (look.refused != NIL)
+		report(rel, linitial(look.refused), elevel);
+	else if (known.relid == RelationGetRelid(rel)) /* nothing has changed meanwhile */
+	{
+		known.passed |= 1 << command;
+		if (command == CMD_UPDATE)
+			known.plain = look.plain;
+	}
+	return look.refused == NIL;
+}
+
+/*
+ * Is a refill just another version of the row, and an entry of an index at
+ * most? Caller has locked the table.
+ */
+bool
+idgen_refills_are_plain(Relation rel)
+{
+	if (known.relid == RelationGetRelid(rel) && known.epoch == idgen_epoch && (known.passed & (1 << CMD_UPDATE)))
+		return known.plain;
+	return look_at(rel, CMD_UPDATE).plain;
 }
 
 /* What idgen_check_code() refuses of any command: a list of strings. */
@@ -514,10 +463,10 @@ idgen_code_refused(Relation rel)
 
 	for (int i = 0; i < (int) lengthof(commands); i++)
 	{
-		List *refused = look_at(rel, commands[i]);
+		Look look = look_at(rel, commands[i]);
 		ListCell *cell;
 
-		foreach(cell, refused)
+		foreach(cell, look.refused)
 			result = lappend(result, ((Refused *) lfirst(cell))->what);
 	}
 	return result;
@@ -530,18 +479,14 @@ idgen_code_refused(Relation rel)
 static void
 relation_changed(Datum arg, Oid relid)
 {
-	if (relid == known_relid || !OidIsValid(relid))
-		known_relid = InvalidOid;
-	if (relid == checked_relid || !OidIsValid(relid))
-		checked_relid = InvalidOid;
-	table_changes++;
-	memset(own_functions, 0, sizeof(own_functions));
+	if (relid == known.relid || !OidIsValid(relid))
+		known.relid = InvalidOid;
 }
 
 static void
 function_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
-	checked_relid = InvalidOid;
+	known.relid = InvalidOid;
 }
 
 /* Ask the server to tell us about changes. Called once per process. */

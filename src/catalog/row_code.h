@@ -11,7 +11,7 @@
 #include "utils/reltrigger.h"
 
 extern void idgen_row_code_init(void);
-extern bool idgen_trigger_is_own(const Trigger *trigger);
+extern bool idgen_trigger_is_own(Relation rel, const Trigger *trigger);
 extern bool idgen_trigger_is_for_rows(const Trigger *trigger);
 extern bool idgen_refills_are_plain(Relation rel);
 extern Oid idgen_trigger_runs_as(Relation rel, const Trigger *trigger);

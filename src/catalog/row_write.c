@@ -117,7 +117,7 @@ prepare_triggers(Relation rel, ResultRelInfo *rri, OwnTriggers own)
 		bool is_left_out = own == OWN_TRIGGERS_NONE || (own == OWN_TRIGGERS_TELL && TRIGGER_FOR_BEFORE(trigger->tgtype));
 		Oid runs_as;
 
-		if (!idgen_trigger_is_for_rows(trigger) || (is_left_out && idgen_trigger_is_own(trigger)))
+		if (!idgen_trigger_is_for_rows(trigger) || (is_left_out && idgen_trigger_is_own(rel, trigger)))
 		{
 			trigger->tgenabled = TRIGGER_DISABLED;
 			continue;
