@@ -20,7 +20,6 @@
 #include "draw/refill.h"
 #include "remote/connection_cache.h"
 #include "session/changed_names.h"
-#include "session/handle_table.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
 #include "session/xact_end.h"
@@ -29,7 +28,6 @@
 static void
 finish(IdgenXactEnd end)
 {
-	idgen_handles_let_go_since(0);
 	idgen_xact_finish(end);
 	idgen_connections_close_stale();
 }
@@ -95,7 +93,6 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
 			idgen_refill_abort();
-			idgen_handles_let_go_since(GetCurrentTransactionNestLevel());
 			idgen_savepoint_rollback();
 			idgen_changed_names_rollback();
 			break;

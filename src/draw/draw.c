@@ -349,8 +349,8 @@ draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 }
 
 /*
- * Draw from the child of the period. The handle is valid and held, and its row
- * has periods.
+ * Draw from the child of the period. The handle is valid, and its row has
+ * periods.
  */
 static IdgenHandle *
 draw_from_child(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
@@ -366,7 +366,7 @@ draw_from_child(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 	IdgenHandle *drawn = idgen_draw_slow(idgen_handle_child(handle, call->at), &call_of_child, ids);
 
 	call->prefix = call_of_child.prefix;
-	idgen_handle_remember_through(handle, drawn);
+	handle->last = drawn->last;
 	return drawn;
 }
 
@@ -387,10 +387,8 @@ IdgenHandle *
 idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
 	IdgenHandle *drawn = handle;
-	bool held;
 
 	PreventCommandIfParallelMode(call->function);
-	held = idgen_handle_hold(handle);
 	call->missing_row = IDGEN_MISSING_ROW_MADE;
 	call->known_row_ok = true;
 	idgen_handle_validate(handle, call);
@@ -398,8 +396,6 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 		PreventCommandIfReadOnly(call->function);
 	if (!draw_own(handle, call, ids))
 		drawn = draw_from_child(handle, call, ids);
-	if (held)
-		idgen_handle_let_go(handle);
 	return drawn;
 }
 
@@ -421,7 +417,7 @@ idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value)
 
 		if (child != NULL && (idgen_draw_fast(child, call->asked, value) || idgen_draw_quick(child, call, value)))
 		{
-			idgen_handle_remember_through(handle, child);
+			handle->last = child->last;
 			return child;
 		}
 	}

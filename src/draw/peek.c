@@ -65,7 +65,7 @@ peek_own(IdgenHandle *handle, IdgenCall *call, int64 *value)
 }
 
 /*
- * Look at the child of the period. The handle is valid and held, and its row
+ * Look at the child of the period. The handle is valid, and its row
  * has periods.
  */
 static IdgenHandle *
@@ -94,15 +94,11 @@ IdgenHandle *
 idgen_peek_next(IdgenHandle *handle, IdgenCall *call, int64 *value)
 {
 	IdgenHandle *found = handle;
-	bool held;
 
 	PreventCommandIfParallelMode(call->function);
 	call->missing_row = IDGEN_MISSING_ROW_SHOWN;
-	held = idgen_handle_hold(handle);
 	idgen_handle_validate(handle, call);
 	if (!peek_own(handle, call, value))
 		found = peek_child(handle, call, value);
-	if (held)
-		idgen_handle_let_go(handle);
 	return found;
 }

@@ -49,7 +49,7 @@ typedef struct IdgenCall
 	IdgenMissingRow missing_row : 8;
 	bool asked_without_row; /* must it have that source only if it has no row? */
 
-	/* The row with periods that it draws for, which is held, or NULL. */
+	/* The row with periods that it draws for, or NULL. */
 	const struct IdgenHandle *parent;
 
 	/* What has been done about it; all zero at first. */

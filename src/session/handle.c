@@ -14,8 +14,7 @@
 
 #include "catalog/row.h"
 #include "catalog/table.h"
-#include "session/handle.h"
-#include "session/names.h"
+#include "session/handle_table.h"
 #include "session/period_now.h"
 
 /* A handle in that memory context, not validated. It does not copy the name. */
@@ -114,22 +113,6 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	free_if_any(old.scramble);
 	free_if_any(old.format);
 	free_if_any(old.big_base);
-}
-
-/* What idgen_handle_remember_last() does if more than the value changes. */
-void
-idgen_handle_remember_other(IdgenHandle *handle, int64 value, int prefix)
-{
-	IdgenLast last = {
-		.value = value,
-		.layout = handle->found.layout,
-		.object = handle->found.object,
-		.prefix = prefix,
-		.had_row = handle->found.has_row,
-	};
-
-	idgen_name_reserve_last(handle->known, &last);
-	handle->last = last;
 }
 
 /*

@@ -160,7 +160,6 @@ typedef struct IdgenServedXact
 	IdgenServed served;
 } IdgenServedXact;
 
-struct IdgenName;
 struct IdgenPeriods;
 
 /* A session's view of one id sequence: its parts, by how long they live. */
@@ -175,12 +174,10 @@ typedef struct IdgenHandle
 	/* As long as the handle: which id sequence it is. */
 	Oid relid; /* id_sequences of the installation it belongs to */
 	uint16 namelen;
-	bool used;        /* looked up since another one was to give way; see
-	                   * handle_table.c */
 	const char *name; /* zero-terminated */
 
 	/*
-	 * Until the session ends, or DISCARD: see names.c. The hot path sets the
+	 * Until the session ends, or DISCARD: see handle_table.c. The hot path sets the
 	 * value only.
 	 */
 	IdgenLast last;
@@ -197,21 +194,16 @@ typedef struct IdgenHandle
 	IdgenHandleXact xact;
 
 	/* As long as the handle, but out of the way of the hot path. */
-	struct IdgenName *known;         /* see names.c; NULL in a worker */
-	int place;                       /* see handle_table.c; -1 while it is listed */
-	int held_at;                     /* nesting level of the outermost call that holds it, or
-	                          * 0; see idgen_handle_hold() */
-	struct IdgenHandle *held_before; /* what was held last before it, or NULL */
-	ItemPointerData row_tid;         /* where this session's last refill put the row */
-	bool giving_back;                /* its source takes back what is left of a block */
-	struct IdgenPeriods *periods;    /* those that were drawn from last, or NULL; see
+	ItemPointerData row_tid;      /* where this session's last refill put the row */
+	bool giving_back;             /* its source takes back what is left of a block */
+	struct IdgenPeriods *periods; /* those that were drawn from last, or NULL; see
 	                                  * period_now.h */
 
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
 	IdgenServedXact by_worker;
 
-	char unused[48]; /* up to a multiple of a cache line, see below */
+	char unused[72]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*
@@ -275,27 +267,24 @@ idgen_passed(IdgenHandle *handle)
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_free(IdgenHandle *handle);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
-extern void idgen_handle_remember_other(IdgenHandle *handle, int64 value, int prefix);
 extern void idgen_handle_forget_last(IdgenHandle *handle);
 extern bool idgen_handle_holds_row(const IdgenHandle *handle);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
 
-/*
- * Keep what idgen_last() may be asked about a sequence value drawn just now.
- * Most often it is the same as for the one before, but for the value.
- */
+/* Keep what idgen_last() may be asked about a sequence value drawn just now. */
 static inline void
 idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 {
-	IdgenLast *last = &handle->last;
 	const IdgenFound *found = &handle->found;
 
-	if (likely(last->layout == found->layout && last->object == found->object && last->prefix == prefix &&
-	           last->had_row == found->has_row))
-		last->value = value;
-	else
-		idgen_handle_remember_other(handle, value, prefix);
+	handle->last = (IdgenLast){
+		.value = value,
+		.layout = found->layout,
+		.object = found->object,
+		.prefix = prefix,
+		.had_row = found->has_row,
+	};
 }
 
 #endif /* IDGEN_HANDLE_H */

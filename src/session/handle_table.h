@@ -1,11 +1,9 @@
 /*
  * handle_table.h
- *		A session's handles: finding and making one, and which give way.
+ *		A session's handles, found by name, and what it drew last.
  */
 #ifndef IDGEN_HANDLE_TABLE_H
 #define IDGEN_HANDLE_TABLE_H
-
-#include "access/xact.h"
 
 #include "session/handle.h"
 
@@ -15,49 +13,13 @@
  */
 extern dlist_head idgen_listed_handles;
 
-/* The last one of the handles that calls in progress hold. */
-extern IdgenHandle *idgen_held_last;
+/* Where names are, and what handles point to. NULL until there is a name. */
+extern MemoryContext idgen_name_memory;
 
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
 extern void idgen_handle_list(IdgenHandle *handle);
-extern void idgen_handle_unlist(IdgenHandle *handle);
-extern void idgen_handles_let_go_since(int level);
-
-/*
- * A call begins that uses the handle until it ends: keep it. Answers whether
- * this call is the one that has to let it go, rather than one around it. If an
- * error ends the call, the rollback of the (sub)transaction lets it go.
- */
-static inline bool
-idgen_handle_hold(IdgenHandle *handle)
-{
-	if (handle->held_at > 0)
-		return false;
-	handle->held_at = GetCurrentTransactionNestLevel();
-	handle->held_before = idgen_held_last;
-	idgen_held_last = handle;
-	return true;
-}
-
-static inline void
-idgen_handle_let_go_last(void)
-{
-	IdgenHandle *handle = idgen_held_last;
-
-	idgen_held_last = handle->held_before;
-	handle->held_at = 0;
-}
-
-/*
- * The call has ended that holds the handle, and with it those inside of it,
- * which may have left that to this one.
- */
-static inline void
-idgen_handle_let_go(IdgenHandle *handle)
-{
-	while (handle->held_at > 0)
-		idgen_handle_let_go_last();
-}
+extern void idgen_handles_end_transaction(void);
+extern void idgen_handles_forget_last(void);
 
 #endif /* IDGEN_HANDLE_TABLE_H */

@@ -18,7 +18,6 @@
 
 #include "catalog/table.h"
 #include "session/handle_table.h"
-#include "session/names.h"
 #include "session/period_now.h"
 
 /* The day that it is for the handle in this transaction. Raises 22008. */
@@ -43,9 +42,9 @@ child_of(const IdgenHandle *handle, const IdgenDay *day)
 }
 
 /*
- * The handle of the child that a handle draws from which is valid, is held, and
- * has a period. NULL stands for the day that the transaction began. There need
- * not be a row of that name yet. Raises 22008.
+ * The handle of the child that a handle draws from which is valid, and has a
+ * period. NULL stands for the day that the transaction began. There need not be
+ * a row of that name yet. Raises 22008.
  */
 IdgenHandle *
 idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
@@ -63,26 +62,6 @@ idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
 	else
 		handle->periods->now = (IdgenPeriodNow){child, idgen_handle_epoch, zone, start, until};
 	return child;
-}
-
-/*
- * Keep what idgen_last() may be asked of the name of a row with periods: that
- * which was drawn from a child just now. Most often it is the same as before,
- * but for the value.
- */
-void
-idgen_handle_remember_through(IdgenHandle *handle, const IdgenHandle *child)
-{
-	IdgenLast *last = &handle->last;
-	IdgenLast drawn = child->last;
-
-	if (unlikely(last->layout != drawn.layout || last->object != drawn.object ||
-	             last->prefix != drawn.prefix || last->had_row != drawn.had_row))
-	{
-		idgen_name_reserve_last(handle->known, &drawn);
-		*last = drawn;
-	}
-	last->value = drawn.value;
 }
 
 /*

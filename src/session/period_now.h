@@ -40,7 +40,6 @@ typedef struct IdgenPeriods
 
 extern IdgenHandle *idgen_handle_child(IdgenHandle *handle, const IdgenDay *at);
 extern IdgenDay idgen_handle_today(const IdgenHandle *handle);
-extern void idgen_handle_remember_through(IdgenHandle *handle, const IdgenHandle *child);
 pg_noreturn extern void idgen_refuse_periods(const IdgenHandle *handle, const char *function);
 
 /* The time zone that decides what day it is for a handle that is valid. */

@@ -129,19 +129,19 @@ void
 idgen_xact_finish(IdgenXactEnd end)
 {
 	bool all_rows = idgen_changes_include_all_rows();
+	dlist_iter iter;
 
 	idgen_changes_finish(end != IDGEN_END_ABORTED);
 	idgen_savepoint_forget_all();
-	while (!dlist_is_empty(&idgen_listed_handles))
+	dlist_foreach(iter, &idgen_listed_handles)
 	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node,
-		                                      dlist_pop_head_node(&idgen_listed_handles));
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 
 		finish_handle(handle, end, all_rows);
 		if (handle->pending.change != IDGEN_SLOT_UNCHANGED || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
-		idgen_handle_unlist(handle);
 	}
+	idgen_handles_end_transaction();
 	if (all_rows && end != IDGEN_END_ABORTED)
 		idgen_cache_remove_empty(MyDatabaseId);
 }

@@ -268,7 +268,6 @@ idgen_look(PG_FUNCTION_ARGS)
 	TransactionId writer;
 	Oid owner;
 	bool made;
-	bool held;
 	bool lock;
 	int64 step;
 	int last;
@@ -293,7 +292,6 @@ idgen_look(PG_FUNCTION_ARGS)
 	(void) set_config_option("search_path", text_to_cstring(PG_GETARG_TEXT_PP(0)), PGC_USERSET, PGC_S_SESSION,
 	                         GUC_ACTION_SAVE, true, 0, false);
 	handle = idgen_handle_get(id_sequences, name, strlen(name));
-	held = idgen_handle_hold(handle);
 	validate(handle, &call);
 	found = &handle->found;
 	if (!found->temporary)
@@ -325,8 +323,6 @@ idgen_look(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(last) && TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
 		XactLockTableWait(writer, NULL, NULL, XLTW_None);
 	idgen_view_add(&line, BoolGetDatum(PG_ARGISNULL(last) || idgen_all_lie_behind(handle, PG_GETARG_INT64(last), step)));
-	if (held)
-		idgen_handle_let_go(handle);
 	AtEOXact_GUC(true, guc_level);
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }

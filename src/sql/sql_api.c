@@ -173,7 +173,6 @@ last_drawn(FunctionCallInfo fcinfo)
 {
 	IdgenHandle *handle = idgen_call_site(fcinfo, 1)->handle;
 	IdgenCall call = {.function = "idgen_last()"};
-	bool held;
 
 	PreventCommandIfParallelMode(call.function);
 	if (handle->last.layout != NULL && !handle->last.had_row)
@@ -181,10 +180,7 @@ last_drawn(FunctionCallInfo fcinfo)
 		call.asked = &idgen_source_sequence;
 		call.asked_without_row = true;
 	}
-	held = idgen_handle_hold(handle);
 	idgen_handle_validate(handle, &call);
-	if (held)
-		idgen_handle_let_go(handle);
 	if (handle->last.layout == NULL || handle->last.object != handle->found.object)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -139,7 +139,6 @@ idgen_unscramble(PG_FUNCTION_ARGS)
 	                                       VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 	IdgenCall call = {.function = "idgen_unscramble()"};
 	const IdgenFound *found = &handle->found;
-	bool held = idgen_handle_hold(handle);
 
 	idgen_handle_validate(handle, &call);
 	check_may_write(handle);
@@ -158,8 +157,6 @@ idgen_unscramble(PG_FUNCTION_ARGS)
 		         errdetail("Its ids are between %lld and %lld.",
 		                   (long long) found->least_value, (long long) found->greatest_value)));
 	id = idgen_scramble_undo(found->scramble, id);
-	if (held)
-		idgen_handle_let_go(handle);
 	PG_RETURN_INT64(id);
 }
 

@@ -151,14 +151,11 @@ idgen_text_value(PG_FUNCTION_ARGS)
 	IdgenCall call = {.function = "idgen_text_value()", .missing_row = IDGEN_MISSING_ROW_SHOWN};
 	const text *id = PG_GETARG_TEXT_PP(1);
 	const IdgenFormat *format;
-	bool held = idgen_handle_hold(handle);
 	IdgenReading reading;
 	int64 value;
 	char *problem;
 
 	idgen_handle_validate(handle, &call);
-	if (held)
-		idgen_handle_let_go(handle);
 	format = handle->found.format != NULL ? handle->found.format : idgen_format_parse(IDGEN_FORMAT_PLAIN);
 	reading = idgen_format_read(format, VARDATA_ANY(id), VARSIZE_ANY_EXHDR(id), &value, &problem);
 	if (reading != IDGEN_READING_ID)

@@ -53,7 +53,7 @@
 #include "catalog/row_code.h"
 #include "catalog/source.h"
 #include "common/compat.h"
-#include "session/names.h"
+#include "session/handle_table.h"
 #include "sql/hooks.h"
 
 PG_FUNCTION_INFO_V1(idgen_next_support);
@@ -111,7 +111,7 @@ process_utility(PlannedStmt *statement, const char *query, bool read_only_tree,
 		/* The command may free the statement. */
 		next_utility(statement, query, read_only_tree, context, params, environment, dest, completion);
 		if (running == UTILITY_DISCARD_SEQUENCES)
-			idgen_names_forget_last();
+			idgen_handles_forget_last();
 		else if (running == UTILITY_RESTART_IDENTITY)
 			idgen_restart_of_tables(truncated);
 	}
