@@ -98,7 +98,7 @@ $(OBJS) $(OBJS:.o=.bc): $(wildcard $(addprefix $(tree),src/*.h src/*/*.h))
 
 # The version that the library is made for is that which is installed by
 # default. Few files say it, so that another one is built in a moment.
-VERSIONED = src/idgen.o src/catalog/version.o src/sql/sql_server.o
+VERSIONED = src/idgen.o src/catalog/table.o src/sql/sql_server.o
 $(VERSIONED) $(VERSIONED:.o=.bc): $(tree)idgen.control
 $(VERSIONED) $(VERSIONED:.o=.bc): override CPPFLAGS += -DIDGEN_VERSION='"$(idgen_version)"'
 idgen_version := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(tree)idgen.control)

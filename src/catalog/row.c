@@ -19,6 +19,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -32,6 +33,7 @@
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+#include "common/ordered_index.h"
 
 /*
  * Begin to scan the table, which the caller has opened: by an index of all rows
@@ -130,6 +132,71 @@ idgen_row_close(IdgenRow *row)
 	ExecDropSingleTupleTableSlot(row->slot);
 	table_close(row->rel, AccessShareLock);
 }
+
+/*
+ * Rows that belong to columns
+ *
+ * Every command that drops a table or a column asks for them, so what that costs
+ * must not depend on how many rows there are: the index on owned_by is asked.
+ */
+
+/*
+ * Open the table, to be closed by idgen_owned_end(). Returns false, and has
+ * opened nothing, if it is not the table that idgen knows, has lost the index,
+ * or is of another version: no command of somebody who drops a table must fail
+ * for that.
+ */
+bool
+idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
+{
+	search->rel = try_table_open(relid, AccessShareLock);
+	if (search->rel == NULL)
+		return false;
+	search->index = NULL;
+	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_version_fits() && idgen_table_is_good(search->rel))
+		search->index = idgen_index_open(search->rel, IDGEN_ATT_OWNED_BY);
+	if (search->index == NULL)
+	{
+		table_close(search->rel, AccessShareLock);
+		return false;
+	}
+	search->row = table_slot_create(search->rel, NULL);
+	return true;
+}
+
+void
+idgen_owned_end(IdgenOwnedSearch *search)
+{
+	ExecDropSingleTupleTableSlot(search->row);
+	index_close(search->index, AccessShareLock);
+	table_close(search->rel, AccessShareLock);
+}
+
+/* The names of the rows that belong to a column, or for 0 to any of a table. */
+List *
+idgen_owned_names(IdgenOwnedSearch *search, Oid relid, AttrNumber attnum)
+{
+	IdgenOwningColumn first = idgen_owning_column(relid, attnum);
+	IdgenOwningColumn last = attnum != 0 ? first : idgen_owning_column(relid, -1);
+	ScanKeyData keys[2];
+	IdgenRowScan scan;
+	List *names = NIL;
+
+	ScanKeyEntryInitialize(&keys[0], 0, 1, BTGreaterEqualStrategyNumber, InvalidOid,
+	                       InvalidOid, F_INT8GE, Int64GetDatum(first));
+	ScanKeyEntryInitialize(&keys[1], 0, 1, BTLessEqualStrategyNumber, InvalidOid,
+	                       InvalidOid, F_INT8LE, Int64GetDatum(last));
+	scan = idgen_row_scan_begin(search->rel, search->index, keys, lengthof(keys), search->row);
+	while (idgen_row_scan_next(&scan))
+		names = lappend(names, TextDatumGetCString(idgen_row_attribute(search->row, IDGEN_ATT_NAME)));
+	idgen_row_scan_end(&scan);
+	ExecClearTuple(search->row);
+	return names;
+}
+
+/*
+ * Who has a row
+ */
 
 /*
  * Lock the newest version of a row, starting from the one in the slot, which is

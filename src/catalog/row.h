@@ -9,8 +9,10 @@
 #include "access/skey.h"
 #include "access/tableam.h"
 #include "executor/tuptable.h"
+#include "nodes/pg_list.h"
 #include "utils/rel.h"
 
+#include "catalog/owning_column.h"
 #include "common/compat.h"
 
 /*
@@ -55,6 +57,18 @@ typedef struct IdgenRow
 	Relation rel;
 	TupleTableSlot *slot;
 } IdgenRow;
+
+/* A search for rows of columns; see idgen_owned_begin(). */
+typedef struct IdgenOwnedSearch
+{
+	Relation rel;
+	Relation index;
+	TupleTableSlot *row;
+} IdgenOwnedSearch;
+
+extern bool idgen_owned_begin(IdgenOwnedSearch *search, Oid relid);
+extern List *idgen_owned_names(IdgenOwnedSearch *search, Oid relid, AttrNumber attnum);
+extern void idgen_owned_end(IdgenOwnedSearch *search);
 
 extern IdgenRowScan idgen_row_scan_begin(Relation rel, Relation index, ScanKey keys, int nkeys,
                                          TupleTableSlot *row);

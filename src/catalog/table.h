@@ -10,6 +10,9 @@
 
 #include "common/compat.h"
 
+extern bool idgen_version_fits(void);
+extern void idgen_version_check(void);
+extern Oid idgen_table_of_extension(void);
 extern bool idgen_table_is_good(Relation rel);
 extern void idgen_table_check(Relation rel);
 extern bool idgen_table_tells_changes(Relation rel);

@@ -177,8 +177,8 @@ typedef struct IdgenHandle
 	const char *name; /* zero-terminated */
 
 	/*
-	 * Until the session ends, or DISCARD: see handle_table.c. The hot path sets the
-	 * value only.
+	 * Until the session ends, or DISCARD: see handle_table.c. The hot path sets
+	 * the value only.
 	 */
 	IdgenLast last;
 

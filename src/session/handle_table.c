@@ -54,7 +54,7 @@ static int nhandles = 0;
 
 dlist_head idgen_listed_handles = DLIST_STATIC_INIT(idgen_listed_handles);
 
-/* A name in an installation (the OID of its id_sequences), NULL if it is new. */
+/* A name of that id_sequences; NULL if it is new. */
 static IdgenName *
 find_name(Oid relid, const char *name, int namelen)
 {

@@ -36,13 +36,11 @@
 #include "utils/syscache.h"
 
 #include "catalog/calls.h"
-#include "catalog/owned_rows.h"
 #include "catalog/row.h"
 #include "catalog/row_code.h"
 #include "catalog/row_write.h"
 #include "catalog/source.h"
 #include "catalog/table.h"
-#include "catalog/version.h"
 #include "common/compat.h"
 #include "session/xact_changes.h"
 #include "sql/hooks.h"

@@ -14,7 +14,7 @@
 
 #include "catalog/calls.h"
 #include "catalog/owning_column.h"
-#include "catalog/version.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "sql/sql_support.h"
 

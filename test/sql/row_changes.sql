@@ -135,7 +135,8 @@ COMMIT;
 SELECT idgen_next('new'), idgen_next('other');
 SELECT name, next_block_start, max_value FROM id_sequences ORDER BY name;
 
--- the last block of another program leaves the cache alone; to set that back does not
+-- the last block of another program leaves the cache alone; what sets that back
+-- does not
 UPDATE id_sequences SET next_block_start = next_block_start + 20, exhausted = 1;
 TABLE blocks;
 UPDATE id_sequences SET exhausted = 0;
