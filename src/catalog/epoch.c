@@ -17,7 +17,6 @@
 #include "catalog/table.h"
 
 uint64 idgen_epoch = 1;
-uint64 idgen_handle_epoch = 1;
 uint64 idgen_table_epoch = 1;
 
 /* The table's OID as looked up under table_oid_epoch. */
@@ -38,7 +37,7 @@ relation_changed(Datum arg, Oid relid)
 {
 	if (relid == InvalidOid || relid == table_oid)
 	{
-		idgen_epoch_advance();
+		idgen_epoch++;
 		idgen_table_epoch++;
 	}
 	else if (watched[relid % WATCHED_BITS / 8] & (1 << relid % 8))
@@ -48,7 +47,7 @@ relation_changed(Datum arg, Oid relid)
 static void
 catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
-	idgen_epoch_advance();
+	idgen_epoch++;
 }
 
 /*
@@ -76,7 +75,7 @@ void
 idgen_relations_changed(void)
 {
 	if (any_watched)
-		idgen_epoch_advance();
+		idgen_epoch++;
 }
 
 /*

@@ -9,27 +9,12 @@
  * Counts the events after which a session must look again at privileges and
  * rows: changes of id_sequences' catalog entries, of roles and of policies, and
  * what idgen_watch_sequence() adds. What was found out under one value holds
- * as long as it is the same.
+ * as long as it is the same. So it has another one when handles have gone, too.
  */
 extern PGDLLIMPORT uint64 idgen_epoch;
 
-/*
- * Counts the events after which a place in a query must look for its handle
- * again: those that idgen_epoch counts, and handles that have given way. A
- * counter of its own: what other handles know holds when one gives way.
- */
-extern PGDLLIMPORT uint64 idgen_handle_epoch;
-
 /* Counts changes of id_sequences' catalog entries alone. */
 extern PGDLLIMPORT uint64 idgen_table_epoch;
-
-/* All that this session has found out must be looked at again. */
-static inline void
-idgen_epoch_advance(void)
-{
-	idgen_epoch++;
-	idgen_handle_epoch++;
-}
 
 extern void idgen_epoch_init(void);
 extern void idgen_watch_sequence(Oid relid);

@@ -9,11 +9,11 @@
  * with currval(). So a session that draws from a million names needs some
  * hundred bytes for each; a name without an answer goes with its handle.
  *
- * Call sites keep pointers to handles. Whenever a handle goes,
- * idgen_handle_epoch gets a new number, which it never had before. A call site
- * uses its pointer only as long as the number is the one at which it has got
- * the handle: so that handle has not gone. Otherwise it comes here again, which
- * costs it nothing but the look into the table.
+ * Call sites keep pointers to handles. When handles go, idgen_epoch gets a new
+ * number, which it never had before. A call site uses its pointer only as long
+ * as the number is the one at which it has got the handle: so that handle has
+ * not gone. Otherwise it comes here again, which costs it nothing but the look
+ * into the table.
  */
 #include "postgres.h"
 
@@ -165,7 +165,7 @@ remove_handles(void)
 		forget_name(known);
 	}
 	nhandles = 0;
-	idgen_handle_epoch++;
+	idgen_epoch++;
 }
 
 /*

@@ -58,9 +58,9 @@ idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
 	if (handle->periods == NULL)
 		handle->periods = MemoryContextAllocZero(idgen_name_memory, sizeof(IdgenPeriods));
 	if (at != NULL)
-		handle->periods->dated = (IdgenPeriodOfDay){child, idgen_handle_epoch, day};
+		handle->periods->dated = (IdgenPeriodOfDay){child, idgen_epoch, day};
 	else
-		handle->periods->now = (IdgenPeriodNow){child, idgen_handle_epoch, zone, start, until};
+		handle->periods->now = (IdgenPeriodNow){child, idgen_epoch, zone, start, until};
 	return child;
 }
 

@@ -16,7 +16,7 @@
 typedef struct IdgenPeriodNow
 {
 	IdgenHandle *child;
-	uint64 epoch;      /* idgen_handle_epoch at that time: if it differs, the child's
+	uint64 epoch;      /* idgen_epoch at that time: if it differs, the child's
 	                    * handle may be gone; 0 if all of this is void */
 	const pg_tz *zone; /* that has decided */
 	TimestampTz from;
@@ -55,7 +55,7 @@ idgen_handle_child_now(const IdgenHandle *handle, const IdgenPeriodNow *now)
 {
 	TimestampTz start;
 
-	if (now->epoch != idgen_handle_epoch || now->zone != idgen_handle_zone(handle))
+	if (now->epoch != idgen_epoch || now->zone != idgen_handle_zone(handle))
 		return NULL;
 	start = GetCurrentTransactionStartTimestamp();
 	return start >= now->from && start < now->until ? now->child : NULL;
@@ -64,7 +64,7 @@ idgen_handle_child_now(const IdgenHandle *handle, const IdgenPeriodNow *now)
 static inline IdgenHandle *
 idgen_handle_child_of_day(const IdgenHandle *handle, const IdgenPeriodOfDay *dated, const IdgenDay *at)
 {
-	return dated->epoch == idgen_handle_epoch &&
+	return dated->epoch == idgen_epoch &&
 			idgen_same_period(handle->found.period, &dated->day, at)
 		? dated->child
 		: NULL;

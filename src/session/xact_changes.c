@@ -102,7 +102,7 @@ idgen_changes_note_all_rows(void)
 	changes.all_rows = true;
 	dlist_foreach(iter, &idgen_listed_handles)
 		idgen_changes_mark(dlist_container(IdgenHandle, xact.node, iter.cur), IDGEN_SLOT_DROP);
-	idgen_epoch_advance(); /* all handles have to be validated again */
+	idgen_epoch++; /* all handles have to be validated again */
 }
 
 /*

@@ -106,11 +106,10 @@ idgen_call_site_look_up(FunctionCallInfo fcinfo, int source_arg)
 {
 	IdgenCallSite *site = (IdgenCallSite *) fcinfo->flinfo->fn_extra;
 	const IdgenSource *asked = NULL;
-	uint64 epoch = idgen_handle_epoch;
+	uint64 epoch = idgen_epoch;
 	text *name = PG_GETARG_TEXT_PP(0);
 	int len = VARSIZE_ANY_EXHDR(name);
 	Oid relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	bool table_is_sure = epoch == idgen_handle_epoch;
 
 	if (PG_NARGS() > source_arg)
 		asked = idgen_source_get(text_to_cstring(PG_GETARG_TEXT_PP(source_arg)));
@@ -127,9 +126,8 @@ idgen_call_site_look_up(FunctionCallInfo fcinfo, int source_arg)
 	    site->handle->namelen != len ||
 	    memcmp(site->handle->name, VARDATA_ANY(name), len) != 0)
 	{
-		/* To make this one, another one may go. */
 		site->handle = idgen_handle_get(relid, VARDATA_ANY(name), len);
-		site->epoch = table_is_sure ? idgen_handle_epoch : 0;
+		site->epoch = epoch;
 	}
 	site->constant_epoch = site->constant ? site->epoch : 0;
 	site->asked = asked;

@@ -20,8 +20,8 @@
 typedef struct IdgenCallSite
 {
 	IdgenHandle *handle;      /* of the name in the last call */
-	uint64 epoch;             /* idgen_handle_epoch at that time: if it differs, the
-	                           * handle may be gone */
+	uint64 epoch;             /* idgen_epoch before that: if it differs, the handle may
+	                           * be gone */
 	uint64 constant_epoch;    /* the same if all calls have the same arguments,
 	                           * otherwise 0 */
 	const IdgenSource *asked; /* the source in the last call, NULL if it has none */
@@ -51,7 +51,7 @@ extern IdgenCallSite *idgen_call_site_look_up(FunctionCallInfo fcinfo, int sourc
 /*
  * The call site, with the handle and the source that this call asks for. The
  * source is the argument with that number, if there are as many. As long as
- * idgen_handle_epoch is the same, the handle exists, and so does its table.
+ * idgen_epoch is the same, the handle exists, and so does its table.
  * Raises 22023 for an unknown source.
  */
 static inline IdgenCallSite *
@@ -59,7 +59,7 @@ idgen_call_site(FunctionCallInfo fcinfo, int source_arg)
 {
 	IdgenCallSite *site = (IdgenCallSite *) fcinfo->flinfo->fn_extra;
 
-	if (likely(site != NULL && site->constant_epoch == idgen_handle_epoch))
+	if (likely(site != NULL && site->constant_epoch == idgen_epoch))
 		return site;
 	return idgen_call_site_look_up(fcinfo, source_arg);
 }
