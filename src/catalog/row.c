@@ -27,6 +27,7 @@
 #include "storage/lock.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 
@@ -395,6 +396,21 @@ idgen_row_is_exhausted(TupleTableSlot *slot)
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("exhausted of id sequence \"%s\" must be 0 or 1", idgen_row_string(slot, IDGEN_ATT_NAME))));
 	return value == 1;
+}
+
+/* Has a column another value in one version of a row than in another? */
+bool
+idgen_row_differs(TupleTableSlot *a, TupleTableSlot *b, AttrNumber attnum)
+{
+	Form_pg_attribute att = TupleDescAttr(a->tts_tupleDescriptor, attnum - 1);
+	bool a_null;
+	bool b_null;
+	Datum a_value = slot_getattr(a, attnum, &a_null);
+	Datum b_value = slot_getattr(b, attnum, &b_null);
+
+	if (a_null || b_null)
+		return a_null != b_null;
+	return !datum_image_eq(a_value, b_value, att->attbyval, att->attlen);
 }
 
 /* Give a column of a row that is about to be written a value. */

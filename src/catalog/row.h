@@ -91,6 +91,7 @@ extern char *idgen_row_string(TupleTableSlot *slot, AttrNumber attnum);
 extern Datum idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum);
 extern int64 idgen_row_int64(TupleTableSlot *slot, AttrNumber attnum);
 extern bool idgen_row_is_exhausted(TupleTableSlot *slot);
+extern bool idgen_row_differs(TupleTableSlot *a, TupleTableSlot *b, AttrNumber attnum);
 extern void idgen_row_put(TupleTableSlot *slot, AttrNumber attnum, Datum value);
 
 #endif /* IDGEN_ROW_H */

@@ -33,7 +33,6 @@
 #include "miscadmin.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/fmgrprotos.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -172,18 +171,8 @@ end(Write *write)
 	idgen_act_as_before(&write->before);
 }
 
-/* A slot for a new version of a row, which holds that tuple. */
+/* A row with other values in some columns, in a slot of its own. */
 static TupleTableSlot *
-slot_of(Relation rel, HeapTuple tuple, bool frees)
-{
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple);
-
-	ExecStoreHeapTuple(tuple, slot, frees);
-	return slot;
-}
-
-/* A row with other values in some columns, palloc'd. */
-static HeapTuple
 new_version(Relation rel, TupleTableSlot *old, IdgenRowChanges *changes)
 {
 	bool free_old;
@@ -193,7 +182,7 @@ new_version(Relation rel, TupleTableSlot *old, IdgenRowChanges *changes)
 
 	if (free_old)
 		heap_freetuple(tuple);
-	return new;
+	return ExecStoreHeapTuple(new, MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple), true);
 }
 
 /*
@@ -222,27 +211,16 @@ changed_column(const char *column)
  * than the old version, and is "wanted", as the refill has made it.
  */
 static void
-check_untouched(Relation rel, TupleTableSlot *old, HeapTuple wanted, TupleTableSlot *row)
+check_untouched(TupleTableSlot *old, TupleTableSlot *wanted, TupleTableSlot *row)
 {
-	TupleDesc desc = RelationGetDescr(rel);
-
 	if (!ItemPointerIsValid(&row->tts_tid) || ItemPointerEquals(&row->tts_tid, &old->tts_tid))
 		ereport(ERROR,
 		        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 		         errmsg("a trigger on \"id_sequences\" has suppressed a refill"),
 		         hint_for_triggers()));
 	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
-		bool wanted_null;
-		bool isnull;
-		Datum wanted_value = heap_getattr(wanted, attnum, desc, &wanted_null);
-		Datum value = slot_getattr(row, attnum, &isnull);
-
-		if (isnull != wanted_null ||
-		    (!isnull && !datum_image_eq(value, wanted_value, att->attbyval, att->attlen)))
-			changed_column(NameStr(att->attname));
-	}
+		if (idgen_row_differs(wanted, row, attnum))
+			changed_column(NameStr(TupleDescAttr(row->tts_tupleDescriptor, attnum - 1)->attname));
 }
 
 /*
@@ -274,13 +252,15 @@ check_outlasted(Relation rel, TupleTableSlot *row)
 
 /* Update a row in a table that has what concerns refills. */
 static void
-refill_fully(Relation rel, TupleTableSlot *old, HeapTuple wanted, TupleTableSlot *row, const IdgenRowChanges *changes)
+refill_fully(Relation rel, TupleTableSlot *old, TupleTableSlot *row, const IdgenRowChanges *changes)
 {
+	TupleTableSlot *wanted = ExecCopySlot(MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsHeapTuple), row);
 	Write write;
 
 	begin(&write, rel, CMD_UPDATE, changes, OWN_TRIGGERS_NONE);
 	ExecSimpleRelationUpdate(write.rri, write.estate, &write.epqstate, old, row);
-	check_untouched(rel, old, wanted, row);
+	check_untouched(old, wanted, row);
+	ExecDropSingleTupleTableSlot(wanted);
 	end(&write);
 	check_outlasted(rel, row);
 }
@@ -322,17 +302,15 @@ idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values
 			TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
 		},
 	};
-	HeapTuple wanted = new_version(rel, old, &changes);
-	TupleTableSlot *row = slot_of(rel, wanted, false);
+	TupleTableSlot *row = new_version(rel, old, &changes);
 
 	(void) idgen_check_code(rel, CMD_UPDATE, ERROR);
 	if (idgen_refills_are_plain(rel))
 		refill_plainly(rel, old, row);
 	else
-		refill_fully(rel, old, wanted, row, &changes);
+		refill_fully(rel, old, row, &changes);
 	*tid = row->tts_tid;
 	ExecDropSingleTupleTableSlot(row);
-	heap_freetuple(wanted);
 }
 
 /*
@@ -466,7 +444,7 @@ idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull)
 void
 idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes)
 {
-	TupleTableSlot *new = slot_of(rel, new_version(rel, row, changes), true);
+	TupleTableSlot *new = new_version(rel, row, changes);
 	Write write;
 
 	begin(&write, rel, CMD_UPDATE, changes, OWN_TRIGGERS_TELL);

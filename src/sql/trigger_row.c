@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "utils/datum.h"
 #include "utils/rel.h"
 
 #include "catalog/epoch.h"
@@ -58,19 +57,4 @@ idgen_trigger_row(const TriggerData *trigger)
 	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
 		row.new = trigger->tg_newslot;
 	return row;
-}
-
-/* Does the UPDATE change that column? */
-bool
-idgen_trigger_row_changes(const IdgenTriggerRow *row, AttrNumber attnum)
-{
-	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(row->rel), attnum - 1);
-	bool old_null;
-	bool new_null;
-	Datum old_value = slot_getattr(row->old, attnum, &old_null);
-	Datum new_value = slot_getattr(row->new, attnum, &new_null);
-
-	if (old_null || new_null)
-		return old_null != new_null;
-	return !datum_image_eq(old_value, new_value, att->attbyval, att->attlen);
 }

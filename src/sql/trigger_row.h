@@ -9,6 +9,7 @@
 #include "executor/tuptable.h"
 #include "fmgr.h"
 
+#include "catalog/row.h"
 #include "common/compat.h"
 
 /* The versions of a row, before and after the command. */
@@ -22,6 +23,12 @@ typedef struct IdgenTriggerRow
 pg_noreturn extern void idgen_trigger_misplaced(const char *function, const char *kind);
 extern void idgen_trigger_check_table(FunctionCallInfo fcinfo);
 extern IdgenTriggerRow idgen_trigger_row(const TriggerData *trigger);
-extern bool idgen_trigger_row_changes(const IdgenTriggerRow *row, AttrNumber attnum);
+
+/* Does the UPDATE change that column? */
+static inline bool
+idgen_trigger_row_changes(const IdgenTriggerRow *row, AttrNumber attnum)
+{
+	return idgen_row_differs(row->old, row->new, attnum);
+}
 
 #endif /* IDGEN_TRIGGER_ROW_H */
