@@ -6,6 +6,7 @@
 
 #include "access/table.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 
 #include "catalog/definition.h"
@@ -27,8 +28,8 @@ not_valid(const char *column, const char *value, const char *valid)
  * source says about a source_name (null if there is none) that can never be
  * right.
  */
-const IdgenSource *
-idgen_check_source(const char *source, const char *source_name)
+static const IdgenSource *
+check_source(const char *source, const char *source_name)
 {
 	const IdgenSource *found = idgen_source_get(source);
 
@@ -151,6 +152,16 @@ check_time_zone(const char *time_zone)
 	return found;
 }
 
+/* What is added to sequence values, palloc'd; NULL if that is zero. */
+static Numeric
+read_big_base(TupleTableSlot *slot)
+{
+	Datum big_base = idgen_row_attribute(slot, IDGEN_ATT_BIG_BASE);
+	Datum zero = NumericGetDatum(int64_to_numeric(0));
+
+	return DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)) ? DatumGetNumericCopy(big_base) : NULL;
+}
+
 /* What a row says of its periods. */
 static void
 read_period(TupleTableSlot *slot, IdgenDefinition *def)
@@ -187,15 +198,17 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("block_size of id sequence \"%s\" must be greater than zero", name)));
 	def->source_name = idgen_row_string(slot, IDGEN_ATT_SOURCE_NAME);
-	def->source = idgen_check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
-	                                 def->source_name);
+	def->source = check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
+	                           def->source_name);
 	refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
 	                            def->source);
 	def->refill = refill_that_holds(def, refill);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
 	def->pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
 	                             def->source);
+	def->big_base = read_big_base(slot);
 	read_period(slot, def);
+	def->format = idgen_row_string(slot, IDGEN_ATT_FORMAT);
 	owner = slot_getattr(slot, IDGEN_ATT_OWNED_BY, &isnull);
 	def->stored_in = isnull || def->layout != &idgen_layout_plain ? IDGEN_NO_COLUMN : DatumGetInt64(owner);
 }

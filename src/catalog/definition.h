@@ -25,8 +25,10 @@ typedef struct IdgenDefinition
 	IdgenRefillMode refill; /* auto only where a worker may refill */
 	const IdgenLayout *layout;
 	IdgenPooling pooling;
+	Numeric big_base; /* NULL if zero */
 	IdgenPeriod period;
 	pg_tz *zone;                 /* NULL for that of the setting */
+	const char *format;          /* null if there is none */
 	IdgenOwningColumn stored_in; /* the owning column, if the ids that it stores are the
 	                              * sequence values themselves; else IDGEN_NO_COLUMN */
 } IdgenDefinition;
@@ -39,7 +41,6 @@ extern IdgenRangeLeft idgen_definition_left(const IdgenDefinition *def);
 pg_noreturn extern void idgen_too_few(const char *name, int64 count, int64 last);
 extern bool idgen_is_at_end(int64 next_block_start, int64 max_value);
 pg_noreturn extern void idgen_exhausted(Oid relid, const char *name, const IdgenDefinition *def);
-extern const IdgenSource *idgen_check_source(const char *source, const char *source_name);
 extern IdgenRefillMode idgen_check_refill(const char *refill, const IdgenSource *source);
 extern const char *idgen_refill_by_default(const IdgenSource *source);
 extern const IdgenLayout *idgen_check_layout(const char *layout);

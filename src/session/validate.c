@@ -89,13 +89,10 @@ find_key(const IdgenHandle *handle, IdgenFound *found, TupleTableSlot *row)
 	found->remember = false;
 }
 
-/* Note what the row says. */
+/* Note what the row says. Raises 22023 for a format that is not valid. */
 static void
-read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
+note_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 {
-	Datum big_base = idgen_row_attribute(row, IDGEN_ATT_BIG_BASE);
-	Datum zero = NumericGetDatum(int64_to_numeric(0));
-
 	found->has_row = true;
 	found->source = def->source;
 	found->source_name = def->source_name;
@@ -106,21 +103,10 @@ read_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->own_row = !found->unmade && idgen_row_is_own(row);
 	found->layout = def->layout;
 	set_values_that_fit(found, def->max_value);
+	found->big_base = def->big_base;
 	found->period = def->period;
-	if (DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)))
-		found->big_base = DatumGetNumericCopy(big_base);
-}
-
-/* Note how the row says that its ids are written. Raises 22023. */
-static void
-read_format(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
-{
-	bool isnull;
-	Datum format = slot_getattr(row, IDGEN_ATT_FORMAT, &isnull);
-
-	if (!isnull)
-		found->format = idgen_format_parse(TextDatumGetCString(format));
 	found->zone = def->zone;
+	found->format = def->format != NULL ? idgen_format_parse(def->format) : NULL;
 }
 
 /*
@@ -176,8 +162,7 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		found->for_periods = is_of_periods(handle, row.slot);
 		if (call->parent != NULL && !found->for_periods)
 			not_of_periods(handle, call->parent, row.slot);
-		read_row(found, row.slot, &def);
-		read_format(found, row.slot, &def);
+		note_row(found, row.slot, &def);
 		if (found->period == IDGEN_PERIOD_NONE)
 			find_key(handle, found, row.slot);
 		found->change_is_told = !found->unmade && !found->own_row &&
@@ -466,7 +451,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key)
 	    idgen_missing_row_for_worker(handle, key, &row))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
-		read_row(found, row.slot, &def);
+		note_row(found, row.slot, &def);
 		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);

@@ -149,17 +149,17 @@ check_kind(const IdgenTriggerRow *row)
  * of the row's periods.
  */
 static void
-check_format(const IdgenTriggerRow *row, IdgenPeriod period)
+check_format(const IdgenDefinition *def)
 {
 	IdgenFormat *format;
 
-	if (is_null(row, IDGEN_ATT_FORMAT))
+	if (def->format == NULL)
 		return;
-	format = idgen_format_parse(idgen_row_string(row->new, IDGEN_ATT_FORMAT));
-	if (!idgen_format_tells_apart(format, period))
+	format = idgen_format_parse(def->format);
+	if (!idgen_format_tells_apart(format, def->period))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("format \"%s\" does not tell one %s from another", idgen_format_source(format), idgen_period_word(period)),
+		         errmsg("format \"%s\" does not tell one %s from another", def->format, idgen_period_word(def->period)),
 		         errdetail("Numbers start anew in each, so text ids would be the same."),
 		         errhint("Add {YYYY}, for months {MM}, and for days {DD}.")));
 	pfree(format);
@@ -182,8 +182,7 @@ static void
 check_begin(const IdgenTriggerRow *row, const IdgenDefinition *def)
 {
 	if (is_replicated() || !chooses_values(row) || !def->source->locks_row ||
-	    idgen_layout_can_begin(def->layout, def->next_block_start,
-	                           DatumGetNumeric(idgen_row_attribute(row->new, IDGEN_ATT_BIG_BASE))))
+	    idgen_layout_can_begin(def->layout, def->next_block_start, def->big_base))
 		return;
 	ereport(ERROR,
 	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -204,7 +203,7 @@ check_values(const IdgenTriggerRow *row)
 	idgen_definition_from_row(row->new, name_of(row), &def);
 	if (def.period != IDGEN_PERIOD_NONE)
 		idgen_check_name_with_period(name_of(row), def.period);
-	check_format(row, def.period);
+	check_format(&def);
 	check_kind(row);
 	check_begin(row, &def);
 }
