@@ -137,8 +137,9 @@ idgen_row_close(IdgenRow *row)
 /*
  * Rows that belong to columns
  *
- * Every command that drops a table or a column asks for them, so what that costs
- * must not depend on how many rows there are: the index on owned_by is asked.
+ * Every command that drops a table or a column asks for them, so what that
+ * costs must not depend on how many rows there are: the index on owned_by is
+ * asked.
  */
 
 /*
