@@ -28,40 +28,22 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 
-/* The privileges that SQL with the caller's rights may need. */
-static const struct
-{
-	AclMode mode;
-	const char *name;
-} privileges[] = {
-	{ACL_SELECT, "SELECT"},
-	{ACL_INSERT, "INSERT"},
-	{ACL_UPDATE, "UPDATE"},
-	{ACL_DELETE, "DELETE"},
-};
-
-/* A part of ereport(): the command that grants the current user these. */
+/* A part of ereport(): the command that grants the current user that. */
 int
-idgen_grant_hint(Oid relid, AclMode missing)
+idgen_grant_hint(Oid relid, const char *privilege)
 {
-	StringInfoData names;
-
-	initStringInfo(&names);
-	for (size_t i = 0; i < lengthof(privileges); i++)
-		if ((missing & privileges[i].mode) != 0)
-			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", privileges[i].name);
-	return errhint("The owner of the table can GRANT %s ON %s TO %s.", names.data, idgen_table_name(relid),
+	return errhint("The owner of the table can GRANT %s ON %s TO %s.", privilege, idgen_table_name(relid),
 	               quote_identifier(GetUserNameFromId(GetUserId(), false)));
 }
 
 /* Raises 42501, as the server does for any table. */
 pg_noreturn static void
-permission_denied(Oid relid, AclMode missing)
+permission_denied(Oid relid, const char *privilege)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 	         errmsg("permission denied for table %s", get_rel_name(relid)),
-	         idgen_grant_hint(relid, missing)));
+	         idgen_grant_hint(relid, privilege)));
 }
 
 /*
@@ -77,32 +59,21 @@ idgen_check_select(Oid relid)
 	if (is_missing)
 		idgen_no_table();
 	if (result != ACLCHECK_OK)
-		permission_denied(relid, ACL_SELECT);
+		permission_denied(relid, "SELECT");
 }
 
 /*
- * Raises 42501 if the current user lacks one of these privileges on
- * id_sequences altogether, on each of its columns too. Called before SQL that
- * changes rows with the caller's own rights: the server would refuse that as
- * well, but later, and without saying what helps. It has the last word where
- * only some columns are granted.
+ * Raises 42501 if the current user may update no column of id_sequences. Called
+ * before SQL that does so with the caller's own rights: the server would refuse
+ * that as well, but later, and without saying what helps. It has the last word
+ * where only some columns are granted.
  */
 void
-idgen_check_may_change(Oid relid, AclMode needed)
+idgen_check_may_update(Oid relid)
 {
-	AclMode missing = ACL_NO_RIGHTS;
-
-	for (size_t i = 0; i < lengthof(privileges); i++)
-	{
-		AclMode mode = privileges[i].mode;
-
-		if ((needed & mode) != 0 &&
-		    pg_class_aclcheck(relid, GetUserId(), mode) != ACLCHECK_OK &&
-		    pg_attribute_aclcheck_all(relid, GetUserId(), mode, ACLMASK_ANY) != ACLCHECK_OK)
-			missing |= mode;
-	}
-	if (missing != ACL_NO_RIGHTS)
-		permission_denied(relid, missing);
+	if (pg_class_aclcheck(relid, GetUserId(), ACL_UPDATE) != ACLCHECK_OK &&
+	    pg_attribute_aclcheck_all(relid, GetUserId(), ACL_UPDATE, ACLMASK_ANY) != ACLCHECK_OK)
+		permission_denied(relid, "UPDATE");
 }
 
 /*
@@ -235,7 +206,7 @@ void
 idgen_check_may_write(Relation rel, TupleTableSlot *row)
 {
 	if (pg_class_aclcheck(RelationGetRelid(rel), GetUserId(), ACL_UPDATE) != ACLCHECK_OK)
-		permission_denied(RelationGetRelid(rel), ACL_UPDATE);
+		permission_denied(RelationGetRelid(rel), "UPDATE");
 	if (!row_security_allows(rel, row, ACL_SELECT | ACL_UPDATE))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

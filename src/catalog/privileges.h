@@ -9,9 +9,9 @@
 #include "nodes/parsenodes.h"
 #include "utils/rel.h"
 
-extern int idgen_grant_hint(Oid relid, AclMode missing);
+extern int idgen_grant_hint(Oid relid, const char *privilege);
 extern void idgen_check_select(Oid relid);
-extern void idgen_check_may_change(Oid relid, AclMode needed);
+extern void idgen_check_may_update(Oid relid);
 extern bool idgen_may_monitor(void);
 extern bool idgen_rows_all_visible(Oid relid);
 extern bool idgen_row_visible(Relation rel, TupleTableSlot *row);

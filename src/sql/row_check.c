@@ -408,7 +408,7 @@ may_belong_to(const IdgenTriggerRow *row, IdgenOwningColumn column, int elevel)
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("permission denied to set owned_by in table \"%s\"", RelationGetRelationName(row->rel)),
 		         errdetail("Dropping the column deletes the row, so the privilege DELETE is required."),
-		         idgen_grant_hint(id_sequences, ACL_DELETE)));
+		         idgen_grant_hint(id_sequences, "DELETE")));
 	else if (row->old != NULL && check_enable_rls(id_sequences, InvalidOid, true) == RLS_ENABLED)
 		ereport(elevel,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
