@@ -31,16 +31,13 @@
 #include "access/relation.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
-#include "utils/hsearch.h"
 #include "utils/rel.h"
 
 #include "catalog/definition.h"
-#include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/subxact.h"
 #include "session/handle.h"
-#include "session/pending.h"
 
 /*
  * This close to the end of a sequence no session refills ahead; in what other

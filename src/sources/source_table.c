@@ -32,7 +32,6 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
-#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
@@ -42,8 +41,7 @@
 #include "catalog/row_write.h"
 #include "catalog/table.h"
 #include "common/compat.h"
-#include "session/messages.h"
-#include "session/pending.h"
+#include "session/handle.h"
 
 /* One change of a row: an allocation, or the undoing of one. */
 typedef struct Change
