@@ -87,18 +87,19 @@ static const Oid argument_types[] = {TEXTOID, INT4OID};
 
 /* The function as messages show it. */
 static const char *
-signature(List *names)
+signature(const char *source_name)
 {
-	return func_signature_string(names, lengthof(argument_types), NIL, argument_types);
+	return func_signature_string(stringToQualifiedNameList(source_name, NULL),
+	                             lengthof(argument_types), NIL, argument_types);
 }
 
 /* Raises 42883. */
 pg_noreturn static void
-no_such_function(List *names)
+no_such_function(const char *source_name)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_UNDEFINED_FUNCTION),
-	         errmsg("function %s does not exist", signature(names)),
+	         errmsg("function %s does not exist", signature(source_name)),
 	         errhint("An allocator takes exactly these arguments.")));
 }
 
@@ -110,16 +111,15 @@ static Allocator
 find_allocator(const char *source_name)
 {
 	Allocator allocator;
-	List *names = stringToQualifiedNameList(source_name, NULL);
 
-	allocator.funcid = LookupFuncName(names, lengthof(argument_types), argument_types, true);
+	allocator.funcid = LookupFuncName(stringToQualifiedNameList(source_name, NULL),
+	                                  lengthof(argument_types), argument_types, true);
 	if (!OidIsValid(allocator.funcid))
-		no_such_function(names);
-	if (get_func_prokind(allocator.funcid) != PROKIND_FUNCTION ||
-	    !returns_blocks(&allocator))
+		no_such_function(source_name);
+	if (get_func_prokind(allocator.funcid) != PROKIND_FUNCTION || !returns_blocks(&allocator))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-		         errmsg("function %s is not an allocator", signature(names)),
+		         errmsg("function %s is not an allocator", signature(source_name)),
 		         errhint("It must return rows (first_id bigint, last_id bigint).")));
 	return allocator;
 }
@@ -165,21 +165,21 @@ function_check_name(const char *name, const char *source_name)
 	schema = get_namespace_name(get_func_namespace(funcid));
 	function = get_func_name(funcid);
 	if (schema == NULL || function == NULL)
-		no_such_function(stringToQualifiedNameList(source_name, NULL));
+		no_such_function(source_name);
 	return quote_qualified_identifier(schema, function);
 }
 
-/* Looks neither at what it returns, nor whether the user may use the schema. */
+/*
+ * Looks neither at what it returns, nor whether the user may use the schema.
+ * The name has been checked.
+ */
 static Oid
 function_look_up(const char *name, const char *source_name)
 {
-	List *names;
-	Oid schema;
+	List *names = stringToQualifiedNameList(source_name, NULL);
+	Oid schema = list_length(names) == 2 ? get_namespace_oid(strVal(linitial(names)), true) : InvalidOid;
 	oidvector *types = buildoidvector(argument_types, lengthof(argument_types));
 
-	check_syntax(source_name);
-	names = stringToQualifiedNameList(source_name, NULL);
-	schema = list_length(names) == 2 ? get_namespace_oid(strVal(linitial(names)), true) : InvalidOid;
 	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(strVal(llast(names))),
 	                       PointerGetDatum(types), ObjectIdGetDatum(schema));
 }
@@ -239,7 +239,7 @@ decide_rights(Oid funcid, const char *source_name)
 	AclResult result;
 
 	if (!HeapTupleIsValid(tuple))
-		no_such_function(stringToQualifiedNameList(source_name, NULL));
+		no_such_function(source_name);
 	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
 	security_definer = ((Form_pg_proc) GETSTRUCT(tuple))->prosecdef;
 	ReleaseSysCache(tuple);
