@@ -269,11 +269,11 @@ decide_rights(Oid funcid, const char *source_name)
  * temporary table.
  */
 static Tuplestorestate *
-execute(const Allocator *allocator, const char *name, int32 nblocks, EState *estate)
+execute(const IdgenHandle *handle, const Allocator *allocator, int32 nblocks, EState *estate)
 {
 	ExprContext *econtext = CreateExprContext(estate);
 	List *args = list_make2(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
-	                                  CStringGetTextDatum(name), false, false),
+	                                  CStringGetTextDatum(handle->name), false, false),
 	                        makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 	                                  Int32GetDatum(nblocks), false, true));
 	FuncExpr *call = makeFuncExpr(allocator->funcid, allocator->result_type, args,
@@ -281,9 +281,12 @@ execute(const Allocator *allocator, const char *name, int32 nblocks, EState *est
 	MemoryContext context = AllocSetContextCreate(estate->es_query_cxt, "idgen allocator",
 	                                              ALLOCSET_DEFAULT_SIZES);
 	const char *schema = get_namespace_name(get_func_namespace(allocator->funcid));
-	int guc_level = NewGUCNestLevel();
+	int guc_level;
 	Tuplestorestate *rows;
 
+	if (schema == NULL)
+		no_such_function(handle->found.source_name); /* dropped just now */
+	guc_level = NewGUCNestLevel();
 	call->funcretset = get_func_retset(allocator->funcid);
 	(void) set_config_option("search_path", psprintf("%s, pg_temp", quote_identifier(schema)),
 	                         PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
@@ -306,10 +309,10 @@ call(const IdgenHandle *handle, const Allocator *allocator, int32 nblocks, EStat
 	Tuplestorestate *rows;
 
 	if (!OidIsValid(role))
-		return execute(allocator, handle->name, nblocks, estate);
+		return execute(handle, allocator, nblocks, estate);
 
 	idgen_act_as(role, &caller);
-	rows = execute(allocator, handle->name, nblocks, estate);
+	rows = execute(handle, allocator, nblocks, estate);
 	idgen_act_as_before(&caller);
 	return rows;
 }
