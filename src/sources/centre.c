@@ -317,9 +317,9 @@ idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark)
 }
 
 /*
- * What to do about it, as a sentence. "name" is that of the id sequence here,
- * in that id_sequences.
- * There is not much room for what the worker has sessions told.
+ * What to do about it, as a sentence: short, since there is not much room for
+ * what the worker has sessions told. "name" is that of the id sequence here, in
+ * that id_sequences.
  */
 const char *
 idgen_went_back_hint(Oid relid, IdgenWentBack how, const char *server, const char *name)
