@@ -105,32 +105,27 @@ heirs_of(Oid relid)
 	return line;
 }
 
-/* May the current user know of the ids in all rows of a column? */
+/*
+ * May the current user read the column in all rows? If not, a brief look finds
+ * nothing, and others raise 42501. Monitors may look briefly.
+ */
 static bool
-may_know(Oid relid, AttrNumber attnum)
+may_read(Oid relid, AttrNumber attnum, Look look)
 {
 	Oid user = GetUserId();
+	bool selects = pg_class_aclcheck(relid, user, ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(relid, attnum, user, ACL_SELECT) == ACLCHECK_OK;
+	bool all_rows = check_enable_rls(relid, user, true) != RLS_ENABLED;
 
-	if (idgen_may_monitor())
-		return true;
-	return (pg_class_aclcheck(relid, user, ACL_SELECT) == ACLCHECK_OK ||
-	        pg_attribute_aclcheck(relid, attnum, user, ACL_SELECT) == ACLCHECK_OK) &&
-		check_enable_rls(relid, user, true) != RLS_ENABLED;
-}
-
-/* Raises 42501 unless the current user may read the column in all rows. */
-static void
-check_may_read(Oid relid, const char *column)
-{
-	Oid user = GetUserId();
-
-	if (pg_class_aclcheck(relid, user, ACL_SELECT) != ACLCHECK_OK &&
-	    pg_attribute_aclcheck(relid, get_attnum(relid, column), user, ACL_SELECT) != ACLCHECK_OK)
+	if (look == LOOK_BRIEFLY)
+		return (selects && all_rows) || idgen_may_monitor();
+	if (!selects)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
-	if (check_enable_rls(relid, user, true) == RLS_ENABLED)
+	if (!all_rows)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("query would be affected by row-level security policy for table \"%s\"", get_rel_name(relid))));
+	return true;
 }
 
 /*
@@ -176,28 +171,22 @@ has_ids(const Search *search, Oid type)
 	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
 }
 
-static bool
-is_beyond(const Search *search, Numeric id)
-{
-	int order;
-
-	if (search->found == NULL)
-		return true;
-	order = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(id), NumericGetDatum(search->found)));
-	return search->end == END_GREATEST ? order > 0 : order < 0;
-}
-
 static void
 count_value(Search *search, Oid type, Datum value)
 {
 	Numeric id = id_of_value(search, type, value);
-	MemoryContext caller;
+	Numeric further = id;
 
-	if (id == NULL || !is_beyond(search, id))
-		return;
-	caller = MemoryContextSwitchTo(search->context);
-	search->found = DatumGetNumericCopy(NumericGetDatum(id));
-	MemoryContextSwitchTo(caller);
+	if (id != NULL && search->found != NULL)
+		further = DatumGetNumeric(DirectFunctionCall2(search->end == END_GREATEST ? numeric_larger : numeric_smaller,
+		                                              NumericGetDatum(search->found), NumericGetDatum(id)));
+	if (further != NULL && further != search->found)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(search->context);
+
+		search->found = DatumGetNumericCopy(NumericGetDatum(further));
+		MemoryContextSwitchTo(caller);
+	}
 }
 
 /*
@@ -340,57 +329,40 @@ read_one(Search *search, Oid relid, const char *column)
 }
 
 /*
- * That end of the ids in a column and in what inherits it, palloc'd. NULL if
- * there are none, or if a brief look has found none. Text ids are read by their
- * format, numbers without one; values that are no ids do not count. The caller
- * has checked who may know of them.
- */
-static Numeric
-find_end(Oid relid, const char *column, ColumnEnd end, const IdgenFormat *format, Look look)
-{
-	Search search = {.end = end, .look = look, .format = format, .context = CurrentMemoryContext};
-	ListCell *cell;
-
-	foreach(cell, heirs_of(relid))
-		read_one(&search, lfirst_oid(cell), column);
-	return search.found;
-}
-
-/*
  * idgen_column_end(relation oid, attnum smallint, upper boolean, format text,
- * look text) returns numeric: that end of the ids in a column, or null if it
- * has none, or is gone. The look is "brief", "wait", or "free", which does not
- * wait for locks either. A brief look finds nothing if the caller may not know;
- * the others raise 42501 then. Raises 55006 if a table is not free.
+ * look text) returns numeric: that end of the ids in a column and in what
+ * inherits it; null if there are none, or if it is gone. Text ids are read by
+ * their format, numbers without one; values that are no ids do not count. The
+ * look is "brief", "wait", or "free", which does not wait for locks either.
+ * Raises 42501, and 55006 if a table is not free.
  */
 Datum
 idgen_column_end_of(PG_FUNCTION_ARGS)
 {
+	Search search = {.look = LOOK_AT_ALL, .context = CurrentMemoryContext};
 	Oid relid = PG_GETARG_OID(0);
 	AttrNumber attnum = PG_GETARG_INT16(1);
-	Look look = LOOK_AT_ALL;
-	const char *look_name;
-	IdgenFormat *format;
+	const char *look;
 	char *column;
-	Numeric end;
+	ListCell *cell;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
 		PG_RETURN_NULL();
-	look_name = text_to_cstring(PG_GETARG_TEXT_PP(4));
-	if (strcmp(look_name, "brief") == 0)
-		look = LOOK_BRIEFLY;
-	else if (strcmp(look_name, "free") == 0)
-		look = LOOK_IF_FREE;
-	format = PG_ARGISNULL(3) ? NULL : idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	search.end = PG_GETARG_BOOL(2) ? END_GREATEST : END_LEAST;
+	search.format = PG_ARGISNULL(3) ? NULL : idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	look = text_to_cstring(PG_GETARG_TEXT_PP(4));
+	if (strcmp(look, "brief") == 0)
+		search.look = LOOK_BRIEFLY;
+	else if (strcmp(look, "free") == 0)
+		search.look = LOOK_IF_FREE;
 	column = get_attname(relid, attnum, true);
-	if (column == NULL || (look == LOOK_BRIEFLY && !may_know(relid, attnum)))
+	if (column == NULL || !may_read(relid, attnum, search.look))
 		PG_RETURN_NULL();
-	if (look != LOOK_BRIEFLY)
-		check_may_read(relid, column);
-	end = find_end(relid, column, PG_GETARG_BOOL(2) ? END_GREATEST : END_LEAST, format, look);
-	if (end == NULL)
+	foreach(cell, heirs_of(relid))
+		read_one(&search, lfirst_oid(cell), column);
+	if (search.found == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_NUMERIC(end);
+	PG_RETURN_NUMERIC(search.found);
 }
 
 /*
@@ -402,12 +374,11 @@ Datum
 idgen_lock_column(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
-	char *column = get_attname(relid, PG_GETARG_INT16(1), true);
 	ListCell *cell;
 
-	if (column == NULL)
+	if (get_attname(relid, PG_GETARG_INT16(1), true) == NULL)
 		PG_RETURN_VOID();
-	check_may_read(relid, column);
+	(void) may_read(relid, PG_GETARG_INT16(1), LOOK_AT_ALL);
 	foreach(cell, heirs_of(relid))
 		LockRelationOid(lfirst_oid(cell), AccessShareLock);
 	PG_RETURN_VOID();

@@ -203,28 +203,13 @@ add_counted(IdgenViewLine *line, const IdgenShown *shown)
 	idgen_view_add_number(line, none ? -1 : times->waited_us / 1000.0);
 }
 
-/* Cached blocks, as arrays of one length. */
-typedef struct Blocks
-{
-	ArrayBuildState *first;
-	ArrayBuildState *last;
-	ArrayBuildState *state;
-} Blocks;
-
+/* Add a block to arrays of first ids, last ids, and states. */
 static void
-add_block(Blocks *blocks, const IdgenBlock *block, const char *state)
+add_block(ArrayBuildState **arrays, const IdgenBlock *block, const char *state)
 {
-	MemoryContext context = CurrentMemoryContext;
-
-	blocks->first = accumArrayResult(blocks->first, Int64GetDatum(block->next), false, INT8OID, context);
-	blocks->last = accumArrayResult(blocks->last, Int64GetDatum(idgen_block_last(block)), false, INT8OID, context);
-	blocks->state = accumArrayResult(blocks->state, CStringGetTextDatum(state), false, TEXTOID, context);
-}
-
-static void
-add_array(IdgenViewLine *line, ArrayBuildState *array)
-{
-	idgen_view_add_unless(array == NULL, line, array != NULL ? makeArrayResult(array, CurrentMemoryContext) : (Datum) 0);
+	arrays[0] = accumArrayResult(arrays[0], Int64GetDatum(block->next), false, INT8OID, CurrentMemoryContext);
+	arrays[1] = accumArrayResult(arrays[1], Int64GetDatum(idgen_block_last(block)), false, INT8OID, CurrentMemoryContext);
+	arrays[2] = accumArrayResult(arrays[2], CStringGetTextDatum(state), false, TEXTOID, CurrentMemoryContext);
 }
 
 /*
@@ -238,22 +223,22 @@ add_blocks(IdgenViewLine *line, const IdgenShown *shown, bool may_draw)
 {
 	const IdgenCached *cached = may_draw && shown->entry != NULL ? &shown->entry->cached : NULL;
 	IdgenHandle *handle = cached != NULL ? idgen_handle_find(RelationGetRelid(shown->call->rel), shown->name, strlen(shown->name)) : NULL;
-	Blocks blocks = {.first = NULL};
+	ArrayBuildState *arrays[3] = {NULL};
 
 	for (int i = 0; cached != NULL && i < cached->nblocks; i++)
-		add_block(&blocks, &cached->blocks[i], is_in_slot(shown) ? "published" : "idle");
+		add_block(arrays, &cached->blocks[i], is_in_slot(shown) ? "published" : "idle");
 	if (handle != NULL && handle->found.object == shown->entry->key.object)
 	{
 		const IdgenRest *pending = &handle->pending.rest;
 
 		if (pending->block.left > 0)
-			add_block(&blocks, &pending->block, "pending");
+			add_block(arrays, &pending->block, "pending");
 		for (int i = 0; i < pending->nmore; i++)
-			add_block(&blocks, &pending->more[i], "pending");
+			add_block(arrays, &pending->more[i], "pending");
 	}
-	add_array(line, blocks.first);
-	add_array(line, blocks.last);
-	add_array(line, blocks.state);
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+		idgen_view_add_unless(arrays[i] == NULL, line,
+		                      arrays[i] != NULL ? makeArrayResult(arrays[i], CurrentMemoryContext) : (Datum) 0);
 }
 
 /*
