@@ -48,7 +48,7 @@ typedef struct Reading
 	bool by_cache;            /* is what the cache knows shown, whatever its names mean now? */
 	name_table_hash *by_name; /* what it knows: of IdgenKnownEntry */
 	TupleTableSlot *found;    /* the row that has been found */
-	MemoryContext for_each;   /* for what is found out of it */
+	MemoryContext for_each;   /* for what is found out of it, or of a name */
 } Reading;
 
 /*
@@ -222,6 +222,7 @@ is_of_row(const Reading *reading, const IdgenKnownEntry *entry, const IdgenSourc
 static void
 read_row(Reading *reading, TupleTableSlot *row)
 {
+	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
 	const char *source_name = idgen_row_string(row, IDGEN_ATT_SOURCE_NAME);
 	IdgenShown item = {
 		.call = &reading->call,
@@ -229,11 +230,9 @@ read_row(Reading *reading, TupleTableSlot *row)
 		.row = row,
 		.source = source_of(row),
 	};
-	bool visible;
+	bool visible = !idgen_is_template_name(item.name, strlen(item.name)) &&
+		(reading->call.monitor || idgen_row_visible(reading->call.rel, row));
 
-	if (idgen_is_template_name(item.name, strlen(item.name)))
-		return;
-	visible = reading->call.monitor || idgen_row_visible(reading->call.rel, row);
 	for (IdgenKnownEntry *entry = known_by_name(reading, item.name); entry != NULL; entry = entry->next)
 	{
 		entry->has_row = true;
@@ -249,6 +248,8 @@ read_row(Reading *reading, TupleTableSlot *row)
 			item.sequence = idgen_native_look_up(item.name, source_name);
 		show(&item);
 	}
+	MemoryContextSwitchTo(before);
+	MemoryContextReset(reading->for_each);
 }
 
 static void
@@ -257,13 +258,7 @@ add_all_rows(Reading *reading)
 	IdgenRowScan scan = idgen_row_scan_begin(reading->call.rel, NULL, NULL, 0, reading->found);
 
 	while (idgen_row_scan_next(&scan))
-	{
-		MemoryContext before = MemoryContextSwitchTo(reading->for_each);
-
 		read_row(reading, scan.row);
-		MemoryContextSwitchTo(before);
-		MemoryContextReset(reading->for_each);
-	}
 	idgen_row_scan_end(&scan);
 }
 
@@ -271,13 +266,9 @@ add_all_rows(Reading *reading)
 static void
 add_named_row(Reading *reading, const char *name)
 {
-	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
-
 	if (idgen_row_find(reading->call.rel, name, strlen(name), reading->found))
 		read_row(reading, reading->found);
 	ExecClearTuple(reading->found);
-	MemoryContextSwitchTo(before);
-	MemoryContextReset(reading->for_each);
 }
 
 /*
@@ -287,6 +278,8 @@ add_named_row(Reading *reading, const char *name)
 static void
 add_natives(Reading *reading, IdgenKnownEntry *entry)
 {
+	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
+
 	for (; entry != NULL; entry = entry->next)
 	{
 		IdgenShown item = {
@@ -301,6 +294,8 @@ add_natives(Reading *reading, IdgenKnownEntry *entry)
 		if (OidIsValid(item.sequence) && !entry->has_row && is_named(reading, entry, NULL))
 			show(&item);
 	}
+	MemoryContextSwitchTo(before);
+	MemoryContextReset(reading->for_each);
 }
 
 /* Add what the cache knows: with their rows, or only what has none. */
