@@ -25,6 +25,7 @@
 #include "utils/varlena.h"
 
 #include "catalog/owning_column.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 
 /* What stands for no column, as "-" does for regclass. */
@@ -82,13 +83,11 @@ char *
 idgen_owning_column_name(IdgenOwningColumn column)
 {
 	Oid relid = idgen_owning_table(column);
-	char *schema = get_namespace_name(get_rel_namespace(relid));
-	char *table = get_rel_name(relid);
+	const char *table = idgen_relation_name(relid);
 
-	if (schema == NULL || table == NULL || !idgen_owning_column_exists(column))
+	if (table == NULL || !idgen_owning_column_exists(column))
 		return pstrdup(NO_COLUMN_NAME);
-	return psprintf("%s.%s", quote_qualified_identifier(schema, table),
-	                quote_identifier(get_attname(relid, idgen_owning_attnum(column), false)));
+	return psprintf("%s.%s", table, quote_identifier(get_attname(relid, idgen_owning_attnum(column), false)));
 }
 
 /*
@@ -175,17 +174,13 @@ idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end)
 char *
 idgen_owning_column_widening(IdgenOwningColumn column, int64 last)
 {
-	Oid relid = idgen_owning_table(column);
-	char *schema = get_namespace_name(get_rel_namespace(relid));
-	char *table = get_rel_name(relid);
-	char *name = get_attname(relid, idgen_owning_attnum(column), true);
+	const char *table = idgen_relation_name(idgen_owning_table(column));
+	const char *name = get_attname(idgen_owning_table(column), idgen_owning_attnum(column), true);
 	int64 end;
 
-	if (schema == NULL || table == NULL || name == NULL || !idgen_owning_column_end(column, 1, &end) ||
-	    last < end || end == PG_INT64_MAX)
+	if (table == NULL || name == NULL || !idgen_owning_column_end(column, 1, &end) || last < end || end == PG_INT64_MAX)
 		return NULL;
-	return psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint",
-	                quote_qualified_identifier(schema, table), quote_identifier(name));
+	return psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint", table, quote_identifier(name));
 }
 
 /*

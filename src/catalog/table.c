@@ -382,21 +382,30 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 	return rel;
 }
 
-/*
- * The qualified name of a relation, for use in a query. Raises 42P01 if it is
- * gone, which is possible where the caller has waited for something else.
- */
+/* The qualified name of a relation, quoted where needed; NULL if it is gone. */
 const char *
-idgen_table_name(Oid relid)
+idgen_relation_name(Oid relid)
 {
 	char *schema = get_namespace_name(get_rel_namespace(relid));
 	char *name = get_rel_name(relid);
 
-	if (schema == NULL || name == NULL)
+	return schema != NULL && name != NULL ? quote_qualified_identifier(schema, name) : NULL;
+}
+
+/*
+ * The same for use in a query. Raises 42P01 if it is gone, which is possible
+ * where the caller has waited for something else.
+ */
+const char *
+idgen_table_name(Oid relid)
+{
+	const char *name = idgen_relation_name(relid);
+
+	if (name == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation was dropped in the meantime")));
-	return quote_qualified_identifier(schema, name);
+	return name;
 }
 
 /*

@@ -20,6 +20,7 @@ pg_noreturn extern void idgen_no_table(void);
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_table_is_rewritten(Relation rel);
 extern void idgen_table_check_not_rewritten(Relation rel);
+extern const char *idgen_relation_name(Oid relid);
 extern const char *idgen_table_name(Oid relid);
 extern const char *idgen_function_name(Oid relid, const char *function);
 extern bool idgen_relation_is_held(Oid relid, LOCKMODE lockmode);

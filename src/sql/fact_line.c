@@ -26,6 +26,7 @@
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "common/guc.h"
 #include "common/lock_holder.h"
 #include "common/time_zone.h"
@@ -69,12 +70,9 @@ object_name(const IdgenShown *shown, Oid object, const char *source_name)
 	}
 	if (shown->source == &idgen_source_sequence)
 	{
-		const char *schema = get_namespace_name(get_rel_namespace(object));
-		const char *name = get_rel_name(object);
+		const char *name = idgen_relation_name(object);
 
-		if (schema != NULL && name != NULL)
-			return quote_qualified_identifier(schema, name);
-		return idgen_native_display(idgen_native_name(shown->name, source_name));
+		return name != NULL ? name : idgen_native_display(idgen_native_name(shown->name, source_name));
 	}
 	return NULL;
 }
