@@ -47,16 +47,6 @@ idgen_pooling_word(IdgenPooling pooling)
 	return words[pooling];
 }
 
-/* Does a value stand for other ids by one than by the other? */
-bool
-idgen_pools_differ(const IdgenPool *a, const IdgenPool *b)
-{
-	if (a->pooling != b->pooling)
-		return true;
-	return a->pooling == IDGEN_POOLING_HILO &&
-		(a->block_size != b->block_size || a->max_value != b->max_value);
-}
-
 /*
  * Do the values that follow stand for ids that those before may have stood for,
  * if "pool" takes the place of "old"? Nothing is known of the native sequence:

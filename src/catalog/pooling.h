@@ -81,7 +81,6 @@ extern const IdgenPool idgen_no_pool;
 
 extern bool idgen_pooling_find(const char *name, IdgenPooling *pooling);
 extern const char *idgen_pooling_word(IdgenPooling pooling);
-extern bool idgen_pools_differ(const IdgenPool *a, const IdgenPool *b);
 extern bool idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool);
 extern uint32 idgen_pool_origin(const IdgenPool *pool);
 

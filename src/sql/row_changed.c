@@ -52,9 +52,7 @@ pool_of(TupleTableSlot *version)
 static bool
 has_own_pool(TupleTableSlot *version)
 {
-	IdgenPool pool = pool_of(version);
-
-	return idgen_pools_differ(&pool, &idgen_no_pool);
+	return pool_of(version).pooling != IDGEN_POOLING_POOLED_LO;
 }
 
 /*
