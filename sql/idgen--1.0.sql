@@ -1911,14 +1911,13 @@ DECLARE
 	c @extschema@.idgen_draw;
 	held record;
 	moved record;
-	said record;
 	w record;
 	title text;
 	refused text;
 	counted @extschema@.idgen_draw[]; -- the columns that are read
 	lines text[] := '{}';
-	shift numeric;
-	text_format text;
+	big_base numeric := 0;
+	text_format text := '{id}';
 	bottom numeric;
 	top numeric;
 	past text;
@@ -1967,24 +1966,20 @@ BEGIN
 		PERFORM @extschema@.idgen_lock_column(d.relation::oid, d.attnum::smallint) FROM unnest(counted) AS d;
 	END IF;
 	IF held.has_row THEN
-		PERFORM FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_sync_one.name FOR UPDATE;
+		SELECT s.big_base, coalesce(s.format, text_format) INTO big_base, text_format
+			FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_sync_one.name FOR UPDATE;
 		IF NOT FOUND THEN
 			RAISE 'id sequence "%" does not exist', idgen_sync_one.name USING ERRCODE = 'undefined_object';
 		END IF;
 	END IF;
 	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_sync_one.search_path::text, 'idgen_sync()'::text, idgen_sync_one.name::text,
 		idgen_sync_one.source::text, true::boolean, NULL::bigint, NULL::bigint) AS h;
-	SELECT s.big_base, s.format INTO said FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_sync_one.name;
-	FOREACH c IN ARRAY counted LOOP
-		text_format := CASE c.form WHEN 'text' THEN coalesce(said.format, '{id}') END;
-		shift := CASE c.form WHEN 'numeric' THEN coalesce(said.big_base, 0) ELSE 0 END;
-		top := greatest(top, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, true::boolean,
-			text_format::text, idgen_sync_one.look::text) - shift);
-		IF held.step < 0 THEN
-			bottom := least(bottom, @extschema@.idgen_column_end(c.relation::oid, c.attnum::smallint, false::boolean,
-				text_format::text, idgen_sync_one.look::text) - shift);
-		END IF;
-	END LOOP;
+	SELECT max(@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, true::boolean, f.text_format::text, idgen_sync_one.look::text) - f.shift),
+			min(CASE WHEN held.step < 0 THEN
+				@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, false::boolean, f.text_format::text, idgen_sync_one.look::text) - f.shift END)
+		INTO top, bottom
+		FROM unnest(counted) AS d CROSS JOIN LATERAL (SELECT CASE d.form WHEN 'text' THEN text_format END AS text_format,
+			CASE d.form WHEN 'numeric' THEN big_base ELSE 0 END AS shift) AS f;
 	SELECT m.* INTO moved FROM @extschema@.idgen_move_past(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
 		idgen_sync_one.source::text, bottom::numeric, top::numeric) AS m;
 	RETURN lines || CASE
@@ -2006,8 +2001,6 @@ DECLARE
 	asked @extschema@.idgen_draw[];
 	lines text[];
 	missing boolean;
-	state text;
-	message text;
 BEGIN
 	IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
 		RAISE 'idgen_sync() sees what is committed only at isolation level READ COMMITTED' USING ERRCODE = 'active_sql_transaction';
@@ -2071,14 +2064,13 @@ BEGIN
 					idgen_sync_columns.relation::oid, idgen_sync_columns.refill::text, look::text)];
 			END IF;
 		EXCEPTION WHEN OTHERS THEN
-			GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
-			IF idgen_sync_columns.column_name IS NOT NULL OR state = '55P03' OR left(state, 2) IN ('25', '40', '53', '57', '58', 'XX') THEN
+			IF idgen_sync_columns.column_name IS NOT NULL OR SQLSTATE = '55P03' OR left(SQLSTATE, 2) IN ('25', '40', '53', '57', '58', 'XX') THEN
 				RAISE;
 			ELSIF missing THEN
-				lines := ARRAY[format('id sequence "%s" was not created: %s', target.name, message)];
+				lines := ARRAY[format('id sequence "%s" was not created: %s', target.name, SQLERRM)];
 			ELSE
 				lines := ARRAY[format('id sequence "%s" of %s was left alone: %s', target.name,
-					(SELECT string_agg(format('column "%s" of table "%s"', a.column_name, a.table_name), ' and ') FROM unnest(asked) AS a), message)];
+					(SELECT string_agg(format('column "%s" of table "%s"', a.column_name, a.table_name), ' and ') FROM unnest(asked) AS a), SQLERRM)];
 			END IF;
 		END;
 		RETURN QUERY SELECT l.line FROM unnest(lines) AS l (line) WHERE l.line IS NOT NULL;
