@@ -318,7 +318,7 @@ CREATE FUNCTION @extschema@.idgen_next_big(name text, source text) RETURNS numer
 CREATE FUNCTION @extschema@.idgen_next_text(name text) RETURNS text
 	AS 'MODULE_PATHNAME', 'idgen_next_text' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_next_text(name text, at date) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_next_text_at' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+	AS 'MODULE_PATHNAME', 'idgen_next_text' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_text_value(name text, text_id text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_text_value' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
@@ -676,17 +676,16 @@ CREATE FUNCTION @extschema@.idgen_apply_template(template text) RETURNS bigint
 	LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+	is_parent boolean;
 	parents text[] := ARRAY[idgen_apply_template.template];
 	changed bigint := 0;
 	n bigint;
 BEGIN
-	PERFORM FROM ONLY @extschema@.id_sequences AS p
-		WHERE p.name = idgen_apply_template.template AND (p.name LIKE '%/*' OR p.period IS NOT NULL);
+	SELECT p.name LIKE '%/*' OR p.period IS NOT NULL INTO is_parent
+		FROM ONLY @extschema@.id_sequences AS p WHERE p.name = idgen_apply_template.template;
 	IF NOT FOUND THEN
-		PERFORM FROM ONLY @extschema@.id_sequences AS p WHERE p.name = idgen_apply_template.template;
-		IF NOT FOUND THEN
-			RAISE 'id sequence "%" does not exist', idgen_apply_template.template USING ERRCODE = 'undefined_object';
-		END IF;
+		RAISE 'id sequence "%" does not exist', idgen_apply_template.template USING ERRCODE = 'undefined_object';
+	ELSIF NOT is_parent THEN
 		RAISE 'id sequence "%" is no template', idgen_apply_template.template
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'The name of a template ends in "/*".';
 	END IF;

@@ -25,7 +25,6 @@
 #include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_next_text);
-PG_FUNCTION_INFO_V1(idgen_next_text_at);
 PG_FUNCTION_INFO_V1(idgen_text_value);
 PG_FUNCTION_INFO_V1(idgen_text_digits);
 
@@ -68,16 +67,27 @@ today(pg_tz *zone)
 }
 
 /*
- * Draw the next id, and write it as the row says. The date is that of the day,
- * or of today if that is NULL; it also says which period is drawn from.
+ * idgen_next_text(name text [, at date]) returns text
+ *
+ * Draw the next id, and write it as the row says. The date is that day, or
+ * today; it also says which period is drawn from. Raises 22008 for a year that
+ * the date fields cannot show.
  */
-static pg_attribute_always_inline Datum
-next_text(IdgenHandle *handle, const IdgenDay *day)
+Datum
+idgen_next_text(PG_FUNCTION_ARGS)
 {
+	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
+	IdgenDay at;
+	const IdgenDay *day = NULL;
 	int64 id;
 	const IdgenFormat *format;
 	text *result;
 
+	if (PG_NARGS() > 1)
+	{
+		at = idgen_day_of(PG_GETARG_DATEADT(1));
+		day = &at;
+	}
 	if (unlikely(!idgen_draw_fast(handle, NULL, &id)))
 	{
 		IdgenCall call = {.function = "idgen_next_text()", .count = 1, .at = day};
@@ -93,27 +103,6 @@ next_text(IdgenHandle *handle, const IdgenDay *day)
 	result = palloc(VARHDRSZ + idgen_format_room(format));
 	SET_VARSIZE(result, VARHDRSZ + idgen_format_write(format, id, day, VARDATA(result)));
 	PG_RETURN_TEXT_P(result);
-}
-
-/* idgen_next_text(name text) returns text: the next id as text */
-Datum
-idgen_next_text(PG_FUNCTION_ARGS)
-{
-	return next_text(idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle, NULL);
-}
-
-/*
- * idgen_next_text(name text, at date) returns text: the same, of the period and
- * with the date fields of that day. Raises 22008 for a year that they cannot
- * show.
- */
-Datum
-idgen_next_text_at(PG_FUNCTION_ARGS)
-{
-	IdgenHandle *handle = idgen_call_site(fcinfo, NO_SOURCE_ARG)->handle;
-	IdgenDay day = idgen_day_of(PG_GETARG_DATEADT(1));
-
-	return next_text(handle, &day);
 }
 
 /*
