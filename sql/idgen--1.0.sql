@@ -1137,10 +1137,9 @@ CREATE FUNCTION @extschema@.idgen_calls(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_calls' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
 
--- What a text is in an expression that has it as a constant. Most expressions
--- that do not draw from an id sequence are told by this, without a parser.
-CREATE FUNCTION @extschema@.idgen_constant(value text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_constant' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+-- The columns and domains whose defaults draw from an id sequence.
+CREATE FUNCTION @extschema@.idgen_users(name text, OUT relation oid, OUT attnum smallint, OUT domain oid) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_users' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
 
 -- A table and all that inherit from it, directly or not.
 CREATE FUNCTION @extschema@.idgen_heirs(relation oid) RETURNS SETOF oid
@@ -2541,22 +2540,13 @@ BEGIN
 
 	-- who else draws from it, and counts
 	FOR s IN
-		WITH found AS MATERIALIZED (
-			SELECT e.relation, e.attnum, e.domain
-			FROM (SELECT d.adrelid AS relation, d.adnum AS attnum, NULL::oid AS domain, d.adbin AS expression FROM pg_attrdef AS d
-				UNION ALL SELECT NULL, NULL, y.oid, y.typdefaultbin FROM pg_type AS y) AS e
-			WHERE strpos(e.expression::text, (SELECT @extschema@.idgen_constant(target::text))) > 0
-				AND EXISTS (SELECT FROM @extschema@.idgen_calls(e.expression::pg_node_tree) AS k
-					WHERE k.form <> 'nextval' AND k.name = target OFFSET 0)
-		)
-		SELECT u.what, u.title, u.owner FROM found AS f CROSS JOIN LATERAL (
-			SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
-				FROM pg_attribute AS a JOIN pg_class AS r ON r.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
-				WHERE a.attrelid = f.relation AND a.attnum = f.attnum
-					AND NOT (a.attrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
-			UNION ALL SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner FROM pg_type AS y WHERE y.oid = f.domain
-			OFFSET 0 -- look up only what was found
-		) AS u
+		SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
+			FROM @extschema@.idgen_users(target::text) AS u JOIN pg_attribute AS a ON a.attrelid = u.relation AND a.attnum = u.attnum
+				JOIN pg_class AS r ON r.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
+			WHERE NOT (a.attrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
+		UNION ALL
+		SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner
+			FROM @extschema@.idgen_users(target::text) AS u JOIN pg_type AS y ON y.oid = u.domain
 	LOOP
 		CONTINUE WHEN NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);
 		RAISE 'cannot delete id sequence "%" because % draws from it', target, s.what

@@ -243,17 +243,17 @@ idgen_calls_in(const IdgenSearched *searched, const char *stored)
 }
 
 /*
- * What is in an expression, as it is stored, if that text is a constant there.
+ * What is in an expression, as it is stored, if that name is a constant there.
  * The server writes the bytes of a constant as numbers.
  */
-char *
-idgen_stored_constant(const char *bytes, Size length)
+static const char *
+stored_constant(const char *name)
 {
 	StringInfoData stored;
 
 	initStringInfo(&stored);
-	for (Size i = 0; i < length; i++)
-		appendStringInfo(&stored, " %d", (int) bytes[i]);
+	for (; *name != '\0'; name++)
+		appendStringInfo(&stored, " %d", (int) *name);
 	appendStringInfoChar(&stored, ' ');
 	return stored.data;
 }
@@ -298,6 +298,8 @@ add_defaults(List *defaults, const IdgenSearched *searched, const char *constant
 				found.relid = ((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid;
 				found.attnum = ((Form_pg_attrdef) GETSTRUCT(tuple))->adnum;
 			}
+			else
+				found.domain = ((Form_pg_type) GETSTRUCT(tuple))->oid;
 			defaults = lappend(defaults, memcpy(palloc(sizeof(found)), &found, sizeof(found)));
 		}
 		MemoryContextReset(scratch);
@@ -318,7 +320,7 @@ List *
 idgen_drawing_defaults(Oid idgen_schema, const char *name)
 {
 	IdgenSearched *searched = idgen_searched(idgen_schema);
-	const char *constant = name != NULL ? idgen_stored_constant(name, strlen(name)) : "";
+	const char *constant = name != NULL ? stored_constant(name) : "";
 	List *defaults = add_defaults(NIL, searched, constant, AttrDefaultRelationId, Anum_pg_attrdef_adbin);
 
 	return add_defaults(defaults, searched, constant, TypeRelationId, Anum_pg_type_typdefaultbin);

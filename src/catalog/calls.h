@@ -33,9 +33,9 @@ typedef struct IdgenDrawingDefault
 	const char *name; /* of the id sequence */
 	Oid relid;        /* of the column's table; invalid for that of a domain */
 	AttrNumber attnum;
+	Oid domain; /* invalid for that of a column */
 } IdgenDrawingDefault;
 
-extern char *idgen_stored_constant(const char *bytes, Size length);
 extern List *idgen_drawing_defaults(Oid idgen_schema, const char *name);
 
 #endif /* IDGEN_CALLS_H */
