@@ -37,7 +37,7 @@ FORMATTED = $(wildcard $(addprefix $(tree),src/*.[ch] src/*/*.[ch] test/bench/*.
 
 # These do not need a PostgreSQL installation while make reads this file.
 INSTRUMENTS = coverage cassert asan valgrind analyze
-OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress mutants fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
+OWN_TARGETS = test test-quick test-versions test-upgrade test-clang test-clients test-sharing test-core test-extensions test-cluster test-scramble stress mutants model fuzz assert $(INSTRUMENTS) demo demo-cluster bench format format-check lint
 OWN_TARGETS += dist test-dist test-package test-container lint-hosted hosted-prepare docs
 
 ifneq (,$(filter-out $(OWN_TARGETS),$(or $(MAKECMDGOALS),all)))
@@ -194,6 +194,11 @@ stress:
 # name" or RULE="T1 U2" for some of them
 mutants:
 	@STRESS_SECONDS=$(or $(SECONDS),60) $(tree)test/check_mutants
+
+# Models of how ids are handed out, in all their states; ONLY="engine marks" for
+# some of them
+model:
+	@$(tree)test/model/run $(ONLY)
 
 # SECONDS=60 for a shorter run, SEED=number for a certain one
 fuzz:
