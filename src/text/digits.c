@@ -1,6 +1,6 @@
 /*
  * digits.c
- *		Numbers written with the digits of several bases.
+ *		Numbers written with the digits of several bases, and check digits.
  *
  * Bases 10, 16, 36 and 62 take the first digits of 0-9, A-Z, a-z. The others
  * leave out letters that look like other ones:
@@ -11,6 +11,19 @@
  *   (draft-msporny-base58).
  *
  * Up to base 36, digits are capitals, and are read in any case.
+ *
+ * Check digits show that somebody has mistyped a number. Where these come from,
+ * and what they notice for sure:
+ *
+ * - Luhn: ISO/IEC 7812-1, annex B; H. P. Luhn, US patent 2,950,048. Each single
+ *   digit that is wrong, and two adjacent ones that have changed places, but
+ *   for 0 and 9.
+ * - MOD 97-10: ISO/IEC 7064. Both without an exception, if all are digits, and
+ *   96 of 97 other mistakes. A letter counts as two digits, A as 10 and Z as
+ *   35, in any case: so it does in ISO 13616 (IBAN) and ISO 11649 (creditor
+ *   references). Nobody can tell B1 from 1B then: both count as 111.
+ *
+ * Both pass over characters that they do not count.
  */
 #include "postgres.h"
 
@@ -156,4 +169,64 @@ idgen_digits_read(const char *text, int length, int base, uint64 *number, int *n
 	if (*ndigits == 0)
 		return IDGEN_DIGITS_OTHER;
 	return too_great ? IDGEN_DIGITS_TOO_GREAT : IDGEN_DIGITS_NUMBER;
+}
+
+static inline bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The check digit that follows the digits of a text, by Luhn. */
+char
+idgen_luhn(const char *text, int length)
+{
+	static const int doubled[] = {0, 2, 4, 6, 8, 1, 3, 5, 7, 9}; /* sum of the digits */
+	bool twice = true;
+	int sum = 0;
+
+	for (int i = length - 1; i >= 0; i--)
+	{
+		if (!is_digit(text[i]))
+			continue;
+		sum += twice ? doubled[text[i] - '0'] : text[i] - '0';
+		twice = !twice;
+	}
+	return '0' + (10 - sum % 10) % 10;
+}
+
+/*
+ * Append the digits and letters of a text to a number, modulo 97. It is divided
+ * only before it could become too great.
+ */
+static uint64
+mod97_add(uint64 number, const char *text, int length)
+{
+	for (int i = 0; i < length; i++)
+	{
+		char c = pg_ascii_toupper((unsigned char) text[i]);
+
+		if (number > PG_UINT64_MAX / 100 - 1)
+			number %= 97;
+		if (is_digit(c))
+			number = number * 10 + (c - '0');
+		else if (c >= 'A' && c <= 'Z')
+			number = number * 100 + (c - 'A' + 10);
+	}
+	return number;
+}
+
+/*
+ * Write two check digits into a text, by MOD 97-10, of what stands behind them,
+ * followed by what stands in front of them.
+ */
+void
+idgen_mod97_write(const char *text, int length, char *check)
+{
+	const char *behind = check + 2;
+	uint64 number = mod97_add(mod97_add(0, behind, text + length - behind), text, check - text);
+	int value = 98 - (int) (number % 97 * 100 % 97);
+
+	check[0] = '0' + value / 10;
+	check[1] = '0' + value % 10;
 }

@@ -1,6 +1,6 @@
 /*
  * digits.h
- *		Numbers written with the digits of several bases.
+ *		Numbers written with the digits of several bases, and check digits.
  */
 #ifndef IDGEN_DIGITS_H
 #define IDGEN_DIGITS_H
@@ -21,5 +21,7 @@ extern bool idgen_base_has_case(int base);
 extern int idgen_digits_write(char *to, uint64 number, int base, int least);
 extern IdgenDigits idgen_digits_read(const char *text, int length, int base,
                                      uint64 *number, int *ndigits);
+extern char idgen_luhn(const char *text, int length);
+extern void idgen_mod97_write(const char *text, int length, char *check);
 
 #endif /* IDGEN_DIGITS_H */

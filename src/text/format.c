@@ -1,6 +1,6 @@
 /*
  * format.c
- *		Formats: how an id is written as text.
+ *		Formats: how an id is written as text, and read back.
  *
  * A format is literal text with fields in braces:
  *
@@ -10,7 +10,6 @@
  * {id:base32:13}        both
  * {YYYY} {YY} {MM} {DD} year, month, and day
  * {luhn}                a check digit of all decimal digits in front of it
- * {verhoeff}            another one
  * {mod97}               two check digits of all digits and letters behind it,
  *                       followed by all in front of it, as in an IBAN
  *
@@ -23,19 +22,32 @@
  * A number below zero has its sign in front of its digits, zeros included. What
  * check digits say of the sign is nothing.
  *
- * Up to base 36, check digits are those of the characters that stand there, so
- * the standards' own examples hold. Luhn and Verhoeff count decimal digits
- * only, so the number must be in base 10. Bases 58 and 62 tell capitals from
- * small letters, and no standard does: there, {mod97} counts the number with
- * its decimal digits. Each wrong digit, and two adjacent ones that have changed
- * places, are noticed then too: 97 is prime, and divides neither what that
- * changes nor a power of the base.
+ * Check digits are those of the characters that stand there, so the standards'
+ * own examples hold. Luhn counts decimal digits only, so the number must be in
+ * base 10. Bases 58 and 62 tell capitals from small letters, and no standard
+ * does: so they have no check digits.
+ *
+ * A text is a text id of a format if that writes it, for some number and day.
+ * It may differ in the case of digits that have none, and in what else base 32
+ * lets its readers do. So to read one is to take the number and the day from
+ * their places, to write them, and to compare all but the number: literal text,
+ * date fields that occur twice, and check digits.
  */
 #include "postgres.h"
 
-#include "text/check_digits.h"
+#include "datatype/timestamp.h"
+#include "mb/pg_wchar.h"
+#include "pgtime.h"
+#include "utils/datetime.h"
+
 #include "text/digits.h"
 #include "text/format.h"
+
+/* {YY} counts from here, where nothing else says the century. */
+#define YEARS_BEFORE 2000
+
+/* The most bytes of a number: each second one may be a sign or a hyphen. */
+#define NUMBER_MAX (2 * IDGEN_FORMAT_WIDTH_MAX)
 
 static inline uint64
 magnitude(int64 id)
@@ -71,46 +83,6 @@ idgen_format_write_date(IdgenFieldKind kind, const IdgenDay *day, char *to)
 	                                                                               : day->year);
 }
 
-/* Append a part of a text id, which has the number as a whole or not at all. */
-static IdgenMod97
-add_part(IdgenMod97 sum, const char *from, const char *to,
-         const char *number, int length, int64 id)
-{
-	char digits[IDGEN_DIGITS_MAX];
-
-	if (number < from || number >= to)
-		return idgen_mod97_add(sum, from, to - from);
-	sum = idgen_mod97_add(sum, from, number - from);
-	sum = idgen_mod97_add(sum, digits, idgen_digits_write(digits, magnitude(id), 10, 0));
-	return idgen_mod97_add(sum, number + length, to - (number + length));
-}
-
-/* Write {mod97} into a text id that has all else; see above. */
-static void
-write_mod97(const IdgenFormat *format, int64 id, const char *start, const char *end, char *check)
-{
-	const char *number = idgen_base_has_case(format->base) ? start + format->before : NULL;
-	int length = end - start - format->before - format->behind;
-	IdgenMod97 sum = 0;
-
-	sum = add_part(sum, check + 2, end, number, length, id);
-	sum = add_part(sum, start, check, number, length, id);
-	idgen_mod97_end(sum, check);
-}
-
-/* Write the check digits of that field into a text id that has all else. */
-static void
-write_check(const IdgenFormat *format, IdgenFieldKind kind, int64 id,
-            const char *start, const char *end, char *check)
-{
-	if (kind == IDGEN_FIELD_LUHN)
-		*check = idgen_luhn(start, check - start);
-	else if (kind == IDGEN_FIELD_VERHOEFF)
-		*check = idgen_verhoeff(start, check - start);
-	else
-		write_mod97(format, id, start, end, check);
-}
-
 /*
  * Write an id as text, into room of idgen_format_room() bytes. Returns how many
  * bytes it took; no zero byte follows them. The day may be NULL if the
@@ -120,8 +92,8 @@ int
 idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, char *to)
 {
 	const char *source = idgen_format_source(format);
-	const IdgenField *check_field = NULL;
-	char *check = NULL;
+	char *luhn = NULL;
+	char *mod97 = NULL;
 	char *at = to;
 
 	for (const IdgenField *field = format->fields; field < format->fields + format->nfields; field++)
@@ -143,15 +115,125 @@ idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, cha
 				idgen_format_write_date(field->kind, day, at);
 				break;
 			case IDGEN_FIELD_LUHN:
+				luhn = at;
+				break;
 			case IDGEN_FIELD_MOD97:
-			case IDGEN_FIELD_VERHOEFF:
-				check_field = field;
-				check = at;
+				mod97 = at;
 				break;
 		}
 		at += field->length;
 	}
-	if (check_field != NULL)
-		write_check(format, check_field->kind, id, to, at, check);
+	if (luhn != NULL)
+		*luhn = idgen_luhn(to, luhn - to);
+	if (mod97 != NULL)
+		idgen_mod97_write(to, at - to, mod97);
 	return at - to;
+}
+
+/*
+ * Set *id to the number of a text id, of which that many bytes are digits. If
+ * it is none, *problem says why.
+ */
+static IdgenReading
+read_number(const IdgenFormat *format, const char *number, int length, int64 *id, char **problem)
+{
+	bool negative = length > 0 && *number == '-';
+	char digits[IDGEN_FORMAT_WIDTH_MAX + IDGEN_DIGITS_MAX];
+	uint64 magnitude;
+	int ndigits;
+	IdgenDigits found = idgen_digits_read(number + negative, length - negative, format->base, &magnitude, &ndigits);
+
+	if (found == IDGEN_DIGITS_TOO_GREAT || (found == IDGEN_DIGITS_NUMBER && magnitude > (uint64) PG_INT64_MAX + negative))
+		return IDGEN_READING_TOO_GREAT;
+	*problem = NULL;
+	if (found == IDGEN_DIGITS_OTHER || (negative && magnitude == 0))
+		*problem = psprintf("It has no number in base %d where the format has it.", format->base);
+	else if (ndigits != idgen_digits_write(digits, magnitude, format->base, format->width))
+		*problem = psprintf("Its number has too many zeros in front, or too few.");
+	*id = negative ? (int64) (0 - magnitude) : (int64) magnitude;
+	return *problem != NULL ? IDGEN_READING_OTHER : IDGEN_READING_ID;
+}
+
+/* The number that a date field of the text shows; -1 if it shows none. */
+static int
+read_date_field(const char *text, int length)
+{
+	int value = 0;
+
+	for (int i = 0; i < length; i++)
+	{
+		if (text[i] < '0' || text[i] > '9')
+			return -1;
+		value = value * 10 + (text[i] - '0');
+	}
+	return value;
+}
+
+/*
+ * Set the day, or what is shown of it. The rest is as in the first days of a
+ * leap year. False if there is no such day.
+ */
+static bool
+read_day(const IdgenFormat *format, const char *text, int length, IdgenDay *day)
+{
+	bool has_year = false;
+	int offset = 0;
+
+	*day = (IdgenDay){YEARS_BEFORE, 1, 1};
+	for (int i = 0; i < format->nfields; i++)
+	{
+		const IdgenField *field = &format->fields[i];
+		int value = read_date_field(text + offset, field->length);
+
+		if (field->kind == IDGEN_FIELD_YEAR)
+			day->year = value;
+		else if (field->kind == IDGEN_FIELD_YEAR_OF_CENTURY && !has_year)
+			day->year = value < 0 ? value : YEARS_BEFORE + value;
+		else if (field->kind == IDGEN_FIELD_MONTH)
+			day->month = value;
+		else if (field->kind == IDGEN_FIELD_DAY)
+			day->day = value;
+		has_year = has_year || field->kind == IDGEN_FIELD_YEAR;
+		offset = field->kind == IDGEN_FIELD_ID ? length - format->behind : offset + field->length;
+	}
+	return day->year >= 1 && day->month >= 1 && day->month <= MONTHS_PER_YEAR && day->day >= 1 &&
+		day->day <= day_tab[isleap(day->year)][day->month - 1];
+}
+
+/*
+ * Read a text, which need not end with a zero byte. Sets *id if it is a text id
+ * of that format; otherwise *problem, to a sentence that says why it is none.
+ */
+IdgenReading
+idgen_format_read(const IdgenFormat *format, const char *text, int length, int64 *id, char **problem)
+{
+	int number_length = length - format->before - format->behind;
+	IdgenReading reading;
+	IdgenDay day;
+	char *written;
+	int written_length;
+
+	if (number_length <= 0 || number_length > NUMBER_MAX)
+	{
+		*problem = pstrdup(number_length <= 0 ? "It is too short." : "It is too long.");
+		return IDGEN_READING_OTHER;
+	}
+	reading = read_number(format, text + format->before, number_length, id, problem);
+	if (reading != IDGEN_READING_ID)
+		return reading;
+	if (!read_day(format, text, length, &day))
+	{
+		*problem = pstrdup("It shows a day that does not exist.");
+		return IDGEN_READING_OTHER;
+	}
+	written = palloc(idgen_format_room(format));
+	written_length = idgen_format_write(format, *id, &day, written);
+	if (memcmp(text, written, format->before) != 0 ||
+	    memcmp(text + length - format->behind, written + written_length - format->behind, format->behind) != 0)
+	{
+		*problem = psprintf("The format writes number " INT64_FORMAT " otherwise.", *id);
+		reading = IDGEN_READING_OTHER;
+	}
+	pfree(written);
+	return reading;
 }

@@ -28,7 +28,6 @@ typedef enum IdgenFieldKind
 	IDGEN_FIELD_DAY,
 	IDGEN_FIELD_LUHN,
 	IDGEN_FIELD_MOD97,
-	IDGEN_FIELD_VERHOEFF,
 } IdgenFieldKind;
 
 /* A part of a format. */
@@ -81,8 +80,6 @@ extern char *idgen_format_within(const char *source, IdgenPeriod period, const I
 extern int idgen_format_room(const IdgenFormat *format);
 extern void idgen_format_write_date(IdgenFieldKind kind, const IdgenDay *day, char *to);
 extern int idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, char *to);
-
-/* format_read.c */
 extern IdgenReading idgen_format_read(const IdgenFormat *format, const char *text, int length,
                                       int64 *id, char **problem);
 

@@ -31,7 +31,6 @@ static const FieldName names[] = {
 	{"DD", IDGEN_FIELD_DAY, 2},
 	{"luhn", IDGEN_FIELD_LUHN, 1},
 	{"mod97", IDGEN_FIELD_MOD97, 2},
-	{"verhoeff", IDGEN_FIELD_VERHOEFF, 1},
 };
 
 /* A format while it is parsed. */
@@ -54,7 +53,7 @@ is_date_field(IdgenFieldKind kind)
 static bool
 is_check_field(IdgenFieldKind kind)
 {
-	return kind == IDGEN_FIELD_LUHN || kind == IDGEN_FIELD_MOD97 || kind == IDGEN_FIELD_VERHOEFF;
+	return kind == IDGEN_FIELD_LUHN || kind == IDGEN_FIELD_MOD97;
 }
 
 /* Raises 22023: what is wrong with a format, and what would be right. */
@@ -211,7 +210,7 @@ parse_field(Parser *parser, const char *end)
 		return;
 	}
 	bad_field(parser, "is unknown",
-	          "Fields are {id}, {id:6}, {id:base58}, {id:base58:11}, {YYYY}, {YY}, {MM}, {DD}, {luhn}, {mod97} and {verhoeff}. A brace that is text is written twice.");
+	          "Fields are {id}, {id:6}, {id:base58}, {id:base58:11}, {YYYY}, {YY}, {MM}, {DD}, {luhn} and {mod97}. A brace that is text is written twice.");
 }
 
 /* Parse what comes next: a literal, a doubled brace, or a field. */
@@ -248,10 +247,14 @@ check_whole(const Parser *parser)
 
 	if (!parser->has_id)
 		bad_format(parser->source, "It has no number.", "A format has exactly one {id}.");
-	if (parser->check != NULL && parser->check->kind != IDGEN_FIELD_MOD97 && format->base != 10)
+	if (parser->check != NULL && parser->check->kind == IDGEN_FIELD_LUHN && format->base != 10)
 		bad_format(parser->source,
 		           psprintf("Its check digit counts decimal digits only, and the number is in base %d.", format->base),
-		           "Use {mod97}, which goes with each base.");
+		           "Use {mod97}, which counts letters, too.");
+	if (parser->check != NULL && idgen_base_has_case(format->base))
+		bad_format(parser->source,
+		           psprintf("Its check digits take a letter for the same in any case, and the number is in base %d.", format->base),
+		           "Check digits go with bases up to 36.");
 }
 
 /*

@@ -71,17 +71,16 @@ SELECT idgen_next_text('t', '2026-11-22');
 SELECT idgen_text_value('t', '1902-6'), idgen_text_value('t', '1092-6');
 -- gives: 1902|1092
 
--- claim: luhn and verhoeff stand behind {id}.
+-- claim: luhn stands behind {id}.
 UPDATE id_sequences SET format = '{luhn}{id}' WHERE name = 't';
 -- gives: ERROR 22023
-UPDATE id_sequences SET format = '{verhoeff}{id}' WHERE name = 't';
--- gives: ERROR 22023
 
--- claim: And take it in base 10 only; mod97 goes with each base.
-UPDATE id_sequences SET format = '{id:base36}{verhoeff}' WHERE name = 't';
+-- claim: And takes it in base 10 only; mod97 goes with bases up to 36.
+UPDATE id_sequences SET format = '{id:base36}{luhn}' WHERE name = 't';
 -- gives: ERROR 22023
 UPDATE id_sequences SET format = '{id:base36}{mod97}' WHERE name = 't';
 UPDATE id_sequences SET format = '{mod97}{id:base58}' WHERE name = 't';
+-- gives: ERROR 22023
 
 -- claim: mod97 is that of an IBAN.
 UPDATE id_sequences SET format = 'DE{mod97}37040044{id:10}' WHERE name = 't';

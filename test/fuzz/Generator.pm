@@ -227,7 +227,7 @@ sub format_of_ids
 		sub {
 			pick(
 				'{id}', '{id}', '{id:6}', '{id:base58:11}', '{id:base32}', '{id:64}', '{id:base7}', '{id:base', '{YYYY}', '{YY}', '{MM}', '{DD}',
-				'{luhn}', '{mod97}', '{verhoeff}', '{{', '}}', '{', '}', '-', 'INV', '0', "\x{e6}\x{97}\x{a5}", ':6}');
+				'{luhn}', '{mod97}', '{{', '}}', '{', '}', '-', 'INV', '0', "\x{e6}\x{97}\x{a5}", ':6}');
 		});
 
 	return weighted(8 => sub { quoted(join('', @pieces)) }, 8 => sub { quoted(pick('INV-{id:6}', 'INV-{YYYY}-{id:6}', '{YYYY}{MM}{DD}{id:4}{luhn}', '{YYYY}/{id}', '{id:base62}{mod97}', 'RF{mod97}{id}', '{id}{luhn}')) },

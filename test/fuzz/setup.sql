@@ -140,7 +140,7 @@ INSERT INTO id_sequences (name, next_block_start, block_size, refill, max_childr
 	('book/*', 1, 1, 'transaction', 5, 'month', 'Asia/Tokyo', 'B{YYYY}{MM}{id:4}'),
 	('yearly', 1, 1, 'transaction', NULL, 'year', NULL, 'INV-{YYYY}-{id:6}'),
 	('daily', 1, 20, 'worker', NULL, 'day', 'UTC', NULL),
-	('checked', 1, 20, 'auto', NULL, NULL, NULL, '{id:9}{verhoeff}');
+	('checked', 1, 20, 'auto', NULL, NULL, NULL, '{id:9}{luhn}');
 INSERT INTO id_sequences (name, next_block_start, block_size, source, source_name, layout, max_value, format) VALUES
 	('scrambled', 1, 20, 'table', NULL, 'scrambled', 9223372036854775807, NULL),
 	('secret', 1, 20, 'sequence', 'public.ones_seq', 'scrambled', 9223372036854775807, '{id:base58:11}'),

@@ -38,7 +38,7 @@ SELECT quote_literal(format), refused(format) FROM unnest(ARRAY[
 	'{id:}', '{id:0}', '{id:65}', '{id:-1}', '{id:x}', '{id:6x}', '{id:99999}', '{id:4294967297}', '{id:6:6}', '{id:6:base58}',
 	'{id:base}', '{id:base7}', '{id:base2}', '{id:base64}', '{id:base058}', '{id:base58:}', '{id:base58:0}', '{id:base58:11:}', '{id:base58 }', '{idx}',
 	'{luhn}{id}', '{id}{luhn}{luhn}', '{id}{luhn}{mod97}', '{mod97}{id}{mod97}',
-	'{id:base16}{luhn}', '{id:3}{YYYY}{luhn}',
+	'{id:base16}{luhn}', '{id:base58}{luhn}', '{id:base58}{mod97}', '{mod97}{id:base62}', '{id}{verhoeff}', '{id:3}{YYYY}{luhn}',
 	'{id}' || repeat('x', 252), repeat('{', 600)]) WITH ORDINALITY AS f (format, n) ORDER BY n;
 \pset format aligned
 \pset tuples_only off
