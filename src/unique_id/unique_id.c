@@ -45,6 +45,13 @@ time_of(uint64 id)
 	return id >> IDGEN_TIME_SHIFT;
 }
 
+/* The time of an id */
+int64
+idgen_unique_id_time(uint64 id)
+{
+	return time_of(id);
+}
+
 static inline int
 node_of(uint64 id)
 {
@@ -108,14 +115,6 @@ has_room(uint64 id)
 	return counter_of(id) < IDGEN_MAX_COUNTER && node_of(id) == idgen_node.number;
 }
 
-/* Sleep until the clock is in its next millisecond. */
-static void
-wait_for_clock(TimestampTz clock)
-{
-	pg_usleep(1000 - clock % 1000);
-	CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * Draw the next id. Raises 55000 if the library is not preloaded or the clock
  * is wrong, 2200H from 2093 on, what writing the file can, and, with a leased
@@ -148,9 +147,9 @@ idgen_unique_id_draw(void)
 			full_time = time_of(last);
 			full_since = now;
 		}
-		if (full && now == full_since)
+		if (full && (now == full_since || time_of(last) == state->floor))
 		{
-			wait_for_clock(clock);
+			idgen_unique_wait_for_clock(clock);
 			continue;
 		}
 		if (idgen_unique_reserve(state, time, now))

@@ -18,6 +18,9 @@
 typedef struct IdgenUniqueState
 {
 	LWLock lock;
+	int64 floor;                 /* the latest time that ids may have had before
+	                              * the server was started */
+	bool floor_is_checkpoint;    /* is that the time of the last checkpoint? */
 	pg_atomic_uint64 reserved;   /* the last time that is on disk */
 	pg_atomic_uint64 reserve_at; /* the first id of this time extends the reservation */
 	pg_atomic_uint64 last_id;    /* the last id issued */
@@ -30,6 +33,7 @@ extern void idgen_unique_startup_shmem(void);
 
 extern IdgenUniqueState *idgen_unique_state(void);
 extern void idgen_unique_reserve_more(int64 time, int64 now);
+extern void idgen_unique_wait_for_clock(TimestampTz clock);
 pg_noreturn extern void idgen_unique_clock_behind(int64 time, int64 now);
 
 /*

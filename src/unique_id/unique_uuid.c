@@ -27,10 +27,10 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "port/pg_bswap.h"
 #include "utils/timestamp.h"
 
-#include "unique_id/random_bits.h"
 #include "unique_id/unique_state.h"
 #include "unique_id/unique_uuid.h"
 
@@ -88,6 +88,12 @@ time_of(uint64 tick)
 	return (int64) (tick >> FRACTION_BITS) - UNIX_TO_IDGEN_MS;
 }
 
+int64
+idgen_unique_uuid_tick_time(uint64 tick)
+{
+	return time_of(tick);
+}
+
 /*
  * The tick of the clock. Raises 2200H if the clock is beyond all ticks. One
  * that is before them, in a year before 1970, is far behind the last tick.
@@ -116,6 +122,40 @@ idgen_unique_uuid_last_of(int64 time)
 }
 
 /*
+ * Random bits that nobody can guess. pg_strong_random() takes much longer to
+ * begin than for another byte, so each process keeps a store of what it has
+ * got. What is taken from it is gone, and what a process inherits from the one
+ * that it was forked from does not count: no bits are used twice.
+ */
+static struct
+{
+	int pid;         /* the process that these are of */
+	int left;        /* how many are not used yet */
+	uint64 bits[64]; /* those that are left come first */
+} store;
+
+static void
+fill_store(void)
+{
+	store.left = 0;
+	if (!pg_strong_random(store.bits, sizeof(store.bits)))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INTERNAL_ERROR),
+		         errmsg("could not generate random values")));
+	store.pid = MyProcPid;
+	store.left = lengthof(store.bits);
+}
+
+/* 64 random bits. Raises XX000 if the system has none. */
+static uint64
+random_bits(void)
+{
+	if (unlikely(store.left == 0 || store.pid != MyProcPid))
+		fill_store();
+	return store.bits[--store.left];
+}
+
+/*
  * Draw the next UUID. Raises 55000 if the library is not preloaded or the clock
  * is wrong, 2200H from the year 10889 on, XX000 if there are no random bits,
  * and what writing the file can.
@@ -124,20 +164,25 @@ pg_uuid_t
 idgen_unique_uuid_draw(void)
 {
 	IdgenUniqueState *state = idgen_unique_state();
-	uint64 random = idgen_random_bits();
-	TimestampTz clock = GetCurrentTimestamp();
-	int64 now = idgen_unique_time(clock);
-	uint64 earliest = tick_of(clock);
-	uint64 last = pg_atomic_read_u64(&state->last_tick);
-	uint64 next;
+	uint64 random = random_bits();
 
-	do
+	for (;;)
 	{
-		next = Max(earliest, last + 1);
+		TimestampTz clock = GetCurrentTimestamp();
+		int64 now = idgen_unique_time(clock);
+		uint64 last = pg_atomic_read_u64(&state->last_tick);
+		uint64 next = Max(tick_of(clock), last + 1);
+
 		idgen_unique_check_clock(time_of(next), now);
+		if (unlikely(now <= state->floor && time_of(last) == state->floor))
+		{
+			idgen_unique_wait_for_clock(clock);
+			continue;
+		}
 		idgen_unique_reserve(state, time_of(next), now);
-	} while (!pg_atomic_compare_exchange_u64(&state->last_tick, &last, next));
-	return compose(next, random);
+		if (pg_atomic_compare_exchange_u64(&state->last_tick, &last, next))
+			return compose(next, random);
+	}
 }
 
 /* Is it of version 7, of the RFC's variant? Others have no such time. */

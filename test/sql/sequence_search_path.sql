@@ -7,6 +7,10 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
+-- The schema of the session's temporary tables is there: when that is made, a
+-- session looks again at what it has found by name.
+CREATE TEMPORARY TABLE regress_first ();
+DROP TABLE regress_first;
 CREATE SCHEMA regress_a;
 CREATE SCHEMA regress_b;
 CREATE SEQUENCE regress_a.gen_seq START 1000 INCREMENT 10;

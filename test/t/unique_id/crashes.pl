@@ -7,6 +7,7 @@ use warnings FATAL => 'all';
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 
+use File::Copy qw(copy);
 use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -74,6 +75,30 @@ finish_clients(@clients);
 $node->start;
 check_clients('kill -9', @clients);
 cmp_ok($node->safe_psql('postgres', 'SELECT idgen_unique_id()'), '>', $last, 'kill -9: later than before');
+
+# What the file says is lost after a crash, by damage or by an older copy. Where
+# the clock is right, ids go on all the same: after the crash before, they have
+# waited for it.
+my $file = time_file($node);
+my %harm = (
+	damaged => sub { append_to_file($file, 'x') },
+	older => sub { copy("$file.old", $file) or die "could not copy: $!" });
+
+copy($file, "$file.old") or die "could not copy: $!";
+foreach my $what (sort keys %harm)
+{
+	foreach my $function ('idgen_unique_id()', 'idgen_unique_uuid()')
+	{
+		my ($before, $after) = map {
+			kill_server($node);
+			$harm{$what}->() if $_ == 2;
+			$node->start;
+			$node->safe_psql('postgres', "SELECT $function");
+		} 1, 2;
+
+		cmp_ok($after, 'gt', $before, "$what file: $function goes on");
+	}
+}
 
 $node->stop;
 done_testing();
