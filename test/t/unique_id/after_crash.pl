@@ -1,5 +1,5 @@
-# After a crash, the first time-ordered id waits until the clock is behind what was
-# reserved, so that ids are ahead of the clock only if that was set back.
+# After a crash, the first time-ordered id waits until the clock is behind what
+# was reserved, so that ids are ahead of the clock only if that was set back.
 use strict;
 use warnings FATAL => 'all';
 
