@@ -253,7 +253,7 @@ SELECT idgen_create('os', source => 'server', source_name => 'osrv');
 
 -- claim: No server has a name of more than 63 bytes.
 SELECT idgen_create('ol', source => 'server', source_name => repeat('z', 70));
--- gives: ERROR 42622
+-- gives: ERROR 42704
 INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('ol', 1, 'server', repeat('z', 70));
 -- gives: ERROR 42622
 
