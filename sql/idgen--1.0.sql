@@ -1071,7 +1071,8 @@ CREATE FUNCTION @extschema@.idgen_native_extent(sequence oid, pooling text, bloc
 	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1
 BEGIN ATOMIC
 	SELECT v.step, CASE WHEN v.numbered THEN greatest((v.first - 1) * p.ids + 1, -9223372036854775808) ELSE v.first END,
-		CASE WHEN NOT n.is_called THEN NULL WHEN pooling IS NULL THEN n.last_value WHEN x.exhausted THEN e.id ELSE b.id - v.step END,
+		CASE WHEN NOT n.is_called THEN NULL WHEN pooling IS NULL THEN n.last_value
+			WHEN x.exhausted OR l.cycles AND v.step * (w.last - n.last_value) < v.width THEN e.id ELSE b.id - v.step END,
 		CASE WHEN NOT x.exhausted THEN b.id END, x.exhausted,
 		CASE WHEN NOT l.cycles THEN e.id END,
 		CASE WHEN l.cycles THEN NULL WHEN v.numbered AND e.id = max_value THEN 'max_value' ELSE 'sequence ' || q.title END,
@@ -1413,7 +1414,9 @@ BEGIN ATOMIC
 	SELECT s.relation::regclass, s.column_name, s.declared_type, s.kind,
 		coalesce(s.name, (SELECT format('%I.%I', n.nspname, r.relname) FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace
 			WHERE r.oid = s.sequence), s.sequence_name),
-		(s.extent).last_value::bigint, l.limit_value::bigint, l.limited_by, 100 - @extschema@.idgen_percent_left(s.extent, l.limit_value),
+		-- null for what is no bigint, as an end before the first id can be
+		CASE WHEN (s.extent).last_value BETWEEN -9223372036854775808 AND 9223372036854775807 THEN (s.extent).last_value END::bigint,
+		CASE WHEN l.limit_value BETWEEN -9223372036854775808 AND 9223372036854775807 THEN l.limit_value END::bigint, l.limited_by, 100 - @extschema@.idgen_percent_left(s.extent, l.limit_value),
 		(s.relation, s.column_name) IN (SELECT c.relation, c.column_name FROM candidates AS c)
 			AND (s.relation, s.column_name) NOT IN (SELECT f.relation, f.column_name FROM refused AS f)
 	FROM shown AS s
@@ -2280,6 +2283,10 @@ BEGIN
 	IF EXISTS (SELECT FROM pg_class AS r WHERE r.oid = ANY (owned || used) AND pg_is_other_temp_schema(r.relnamespace)) THEN
 		RAISE 'cannot access temporary sequences of other sessions' USING ERRCODE = 'feature_not_supported';
 	END IF;
+	IF EXISTS (SELECT FROM unnest(owned) AS q, LATERAL @extschema@.idgen_sequence_state(q::oid) AS n WHERE n.last_value IS NULL) THEN
+		RAISE 'a sequence of column % is in use', quote_ident(column_name)
+			USING ERRCODE = 'object_in_use', HINT = 'Try again.';
+	END IF;
 	last_id := (SELECT max(n.last_value::numeric + CASE WHEN n.is_called THEN q.seqincrement ELSE 0 END - 1)
 		FROM pg_sequence AS q, LATERAL @extschema@.idgen_sequence_state(q.seqrelid::oid) AS n WHERE q.seqrelid = ANY (owned || used));
 END
@@ -2777,7 +2784,8 @@ BEGIN
 	SELECT t.tgrelid INTO relation
 		FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger AS t ON t.oid = d.objid JOIN pg_class AS r ON r.oid = t.tgrelid
 		WHERE d.classid = 'pg_trigger'::regclass AND NOT pg_has_role(r.relowner, 'USAGE')
-			AND r.oid IN (to_regclass('@extschema@.id_sequences'), to_regclass('@extschema@.idgen_secrets'));
+			-- which takes no privilege on the schema, as regclass does
+			AND r.relnamespace = to_regnamespace('@extschema@') AND r.relname IN ('id_sequences', 'idgen_secrets');
 	IF FOUND THEN
 		RAISE 'must be owner of table % to make a trigger there', relation
 			USING ERRCODE = 'insufficient_privilege',

@@ -101,15 +101,22 @@ is_of_other_columns(const Trigger *trigger)
 	return trigger->tgnattr > 0;
 }
 
-/* Are there any among these columns that a refill can change? */
+/*
+ * Are there any among these columns that a refill can change? The row as a
+ * whole is one.
+ */
 static bool
 include_set_column(const Bitmapset *attrs)
 {
 	int i = -1;
 
 	while ((i = bms_next_member(attrs, i)) >= 0)
-		if (refill_sets(i + FirstLowInvalidHeapAttributeNumber))
+	{
+		AttrNumber attnum = i + FirstLowInvalidHeapAttributeNumber;
+
+		if (attnum == InvalidAttrNumber || refill_sets(attnum))
 			return true;
+	}
 	return false;
 }
 

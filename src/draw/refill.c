@@ -280,6 +280,13 @@ refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
 	 * This session's own client relies on that as well.
 	 */
 	ForceSyncCommit();
+
+	/*
+	 * A source that is not transactional must not give these ids again after a
+	 * crash, whatever becomes of the transaction: its client has seen them.
+	 */
+	if (refilled.lsn != InvalidXLogRecPtr)
+		XLogFlush(refilled.lsn);
 	idgen_pending_add(handle, &refilled, version);
 	if (handle->found.slot == NULL)
 		note_refill_without_slot(handle, call);

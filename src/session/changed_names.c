@@ -71,6 +71,14 @@ static struct
 	Mark *marks; /* their levels ascend */
 	int nmarks;
 	int max_marks;
+
+	/*
+	 * The table of which all sessions are told, when the transaction commits,
+	 * that any row of it may be another one; and the level of the
+	 * subtransaction that has told them, 0 if none has.
+	 */
+	Oid told;
+	int told_level;
 } changed;
 
 /* Begin the log. */
@@ -183,20 +191,24 @@ idgen_changed_names_add(Oid relid, const char *name, IdgenSlotChange change)
 {
 	IdgenNameKey key = {relid, strlen(name), name};
 	Record *record = find_record(&key);
-	int level;
+	int level = GetCurrentTransactionNestLevel();
 	const Mark *mark;
 
 	if (record != NULL && change <= (IdgenSlotChange) record->change)
 		return;
 	if (change == IDGEN_SLOT_REVALIDATE && changed.nrecords >= IDGEN_MAX_MADE)
 	{
-		CacheInvalidateRelcacheByRelid(relid);
+		if (changed.told_level == 0 || changed.told != relid)
+		{
+			CacheInvalidateRelcacheByRelid(relid);
+			changed.told = relid;
+			changed.told_level = level;
+		}
 		return;
 	}
 	if (changed.memory == NULL)
 		init_log();
 
-	level = GetCurrentTransactionNestLevel();
 	mark = current_mark(level);
 	if (record != NULL && (level == 1 || (mark != NULL && record->number >= mark->nrecords)))
 		record->change = change; /* goes with whatever takes back this change */
@@ -224,6 +236,7 @@ idgen_changed_names_release(void)
 	int level = GetCurrentTransactionNestLevel();
 	Mark *mark = current_mark(level);
 
+	changed.told_level = Min(changed.told_level, level - 1);
 	if (mark == NULL)
 		return;
 	if (level == 2 || (changed.nmarks > 1 && mark[-1].level == level - 1))
@@ -256,8 +269,11 @@ take_off(const Record *record, uint32 from)
 void
 idgen_changed_names_rollback(void)
 {
-	Mark *mark = current_mark(GetCurrentTransactionNestLevel());
+	int level = GetCurrentTransactionNestLevel();
+	Mark *mark = current_mark(level);
 
+	if (changed.told_level >= level)
+		changed.told_level = 0;
 	if (mark == NULL)
 		return;
 	for (Chunk *chunk = changed.chunk; chunk != NULL; chunk = chunk->before)

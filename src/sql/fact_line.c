@@ -282,7 +282,7 @@ add_centre(IdgenViewLine *line, const IdgenShown *shown, Oid serverid, bool may_
 	IdgenUnreachable silent = {.since = 0};
 	const char *hint = NULL;
 
-	if (shown->source == &idgen_source_server && OidIsValid(serverid))
+	if (may_know && shown->source == &idgen_source_server && OidIsValid(serverid))
 	{
 		IdgenServer server = idgen_server_get(serverid);
 		const char *name = idgen_server_remote_name(&server, shown->name);
@@ -294,9 +294,9 @@ add_centre(IdgenViewLine *line, const IdgenShown *shown, Oid serverid, bool may_
 		(void) idgen_unreachable_find(serverid, &silent);
 		silent.reason[strcspn(silent.reason, "\n")] = '\0';
 	}
-	idgen_view_add_unless(!mark.known || !may_know, line, Int64GetDatum(mark.reserved));
-	idgen_view_add_unless(mark.centre.system == 0 || !may_know, line, Int64GetDatum((int64) mark.centre.system));
-	idgen_view_add_unless(mark.centre.system == 0 || !may_know, line, Int64GetDatum(mark.centre.timeline));
+	idgen_view_add_unless(!mark.known, line, Int64GetDatum(mark.reserved));
+	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum((int64) mark.centre.system));
+	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum(mark.centre.timeline));
 	idgen_view_add_time(line, note.how != IDGEN_NOT_BACK ? note.since : 0);
 	idgen_view_add_text(line, hint != NULL ? idgen_went_back_describe(&note, &mark) : NULL);
 	idgen_view_add_text(line, hint);

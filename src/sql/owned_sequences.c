@@ -346,22 +346,27 @@ find_owned(Oid id_sequences, const List *relids)
 }
 
 /*
- * Restart an id sequence where it began. One that does not count itself stays:
- * a native sequence that belongs to the column is restarted by the server.
+ * Restart an id sequence where it began, if it belongs to a column of one of
+ * these tables still. One that does not count itself stays: a native sequence
+ * that belongs to the column is restarted by the server.
  */
 static void
-restart(Relation rel, const char *name, TupleTableSlot *row)
+restart(Relation rel, const char *name, const List *relids, TupleTableSlot *row)
 {
 	IdgenRowChanges changes = {.n = 0};
 	const IdgenSource *source;
 	bool isnull;
+	bool belongs;
+	Datum column;
 	Datum start;
 
 	if (!idgen_row_take(rel, name, row))
 		return;
+	column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
+	belongs = !isnull && list_member_oid(relids, idgen_owning_table(DatumGetInt64(column)));
 	source = idgen_source_of_row(row);
 	start = slot_getattr(row, IDGEN_ATT_START_VALUE, &isnull);
-	if (source != NULL && source->locks_row && !isnull)
+	if (belongs && source != NULL && source->locks_row && !isnull)
 	{
 		idgen_changes_note_row(RelationGetRelid(rel), name, IDGEN_SLOT_DROP);
 		idgen_row_set(&changes, IDGEN_ATT_NEXT_BLOCK_START, start, false);
@@ -388,6 +393,6 @@ idgen_restart_of_tables(const List *relids)
 		return;
 	rows = open_rows(id_sequences);
 	foreach(cell, names)
-		restart(rows.rel, lfirst(cell), rows.row);
+		restart(rows.rel, lfirst(cell), relids, rows.row);
 	close_rows(&rows);
 }

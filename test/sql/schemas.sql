@@ -76,6 +76,17 @@ RESET session_replication_role;
 ALTER SCHEMA "My ids" OWNER TO pg_monitor;
 CREATE SCHEMA other;
 ALTER SCHEMA other RENAME TO another;
+-- also of a role that knows nothing of it
+CREATE ROLE regress_idgen_other;
+CREATE SCHEMA regress_idgen_own AUTHORIZATION regress_idgen_other;
+SET ROLE regress_idgen_other;
+CREATE TABLE regress_idgen_own.t (i int);
+CREATE TRIGGER t BEFORE UPDATE ON regress_idgen_own.t FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
+ALTER SCHEMA regress_idgen_own OWNER TO regress_idgen_other;
+RESET ROLE;
+DROP TABLE regress_idgen_own.t;
+DROP SCHEMA regress_idgen_own;
+DROP ROLE regress_idgen_other;
 DROP SCHEMA another;
 SELECT "My ids".idgen_next('gen') > 7 AS works;
 DROP EXTENSION idgen;

@@ -39,7 +39,7 @@ my $libdir = configured('pkglibdir');
 # tree has been built: the server loads its library.
 my $built = -e "$tree/idgen.so" && !is_sanitized();
 my %seen;
-my @sources = grep { !$built || /unique_id/ || !$seen{ dirname($_) }++ } map { s/^\Q$tree\E\/|\.c$//gr } sort glob("$tree/src/*.c $tree/src/*/*.c");
+my @sources = grep { !$built || /unique_id|sql_parts/ || !$seen{ dirname($_) }++ } map { s/^\Q$tree\E\/|\.c$//gr } sort glob("$tree/src/*.c $tree/src/*/*.c");
 my $files = join(' ', map { "$_.c" } @sources);
 
 run_log([ 'sh', '-c', qq{cd "$tree" && tar -cf - Makefile idgen.control sql \$(find src -name '*.h') $files | tar -C "$top" -xf -} ])
