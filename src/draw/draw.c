@@ -373,9 +373,8 @@ draw_from_child(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 /*
  * Draw the next id, or a range of ids: all that the hot path leaves out. Puts
  * sequence values into *ids, scrambled if the layout says so: that is a single
- * one then. Returns the handle of the id sequence that they
- * are of: another one if the row has periods. It is good until the next look
- * for a handle.
+ * one then. Returns the handle of the id sequence that they are of: another one
+ * if the row has periods. It is good until the transaction ends.
  *
  * Raises 25006 in a read-only transaction or on a standby, 42501, 42704, 2200H
  * when there are not enough ids left; 22003, 2200H and 0A000 if they do not fit

@@ -6,7 +6,7 @@
  * draws from. So a change makes no handle: it adds a record to a log, which
  * needs some 60 bytes for each name. When the transaction commits, the cache is
  * told of each. (A handle with something pending has the change in its own
- * pending state instead: see xact_changes.c.)
+ * pending state as well: see xact_changes.c.)
  *
  * The log is a stack, as far as savepoints are concerned: a rollback takes the
  * records off that were added since the savepoint. If a record counts for more

@@ -8,9 +8,9 @@
  * Until then the cache is as good as before for all other sessions, but this
  * one must not use what it has itself made void.
  *
- * What concerns one id sequence is a record in the log of changed_names.c; or a
+ * What concerns one id sequence is a record in the log of changed_names.c; and a
  * mark of its pending state, if the transaction has more to do with it. A
- * rollback to a savepoint takes either back. What concerns many is noted here,
+ * rollback to a savepoint takes both back. What concerns many is noted here,
  * and is not taken back: then too much is dropped from the cache, which is a
  * gap but nothing worse.
  */
