@@ -4,12 +4,12 @@
  *
  * A change of a row, of what its source names, or of whole tables and databases
  * makes cached ids void (rule C1). That is noted when it happens and told to
- * the cache when the transaction commits.
- * Until then the cache is as good as before for all other sessions, but this
- * one must not use what it has itself made void.
+ * the cache when the transaction commits. Until then the cache is as good as
+ * before for all other sessions, but this one must not use what it has itself
+ * made void.
  *
- * What concerns one id sequence is a record in the log of changed_names.c; and a
- * mark of its pending state, if the transaction has more to do with it. A
+ * What concerns one id sequence is a record in the log of changed_names.c; and
+ * a mark of its pending state, if the transaction has more to do with it. A
  * rollback to a savepoint takes both back. What concerns many is noted here,
  * and is not taken back: then too much is dropped from the cache, which is a
  * gap but nothing worse.
