@@ -112,16 +112,14 @@ typedef enum IdgenScanPart
 } IdgenScanPart;
 
 /*
- * Goes through the entries of an installation. "relid" is its table, and
- * "shows_idle" says whether those of the second level count; all else is zero
- * at the beginning, and then what the entry holds that is shown now. Sessions
- * go on meanwhile: an entry that moves to another slot may be shown twice, or
- * not at all.
+ * Goes through the entries of an installation. "relid" is its table; all else
+ * is zero at the beginning, and then what the entry holds that is shown now.
+ * Sessions go on meanwhile: an entry that moves to another slot may be shown
+ * twice, or not at all.
  */
 typedef struct IdgenCacheScan
 {
 	Oid relid;
-	bool shows_idle;
 	IdgenScanPart part; /* where it has come to */
 	int next;           /* number of the slot, or of the entry, to look at */
 

@@ -170,7 +170,7 @@ idgen_cache_scan_next(IdgenCacheScan *scan)
 		bool found;
 
 		if (scan->part == IDGEN_SCAN_IDLE)
-			found = scan->shows_idle && next_idle(scan, &idgen_shared_cache);
+			found = next_idle(scan, &idgen_shared_cache);
 		else
 			found = next_slot(scan, scan->part == IDGEN_SCAN_SLOTS ? &idgen_shared_cache : &idgen_own_cache);
 		if (found)

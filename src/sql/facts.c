@@ -119,7 +119,6 @@ read_cache(Reading *reading)
 
 	reading->by_name = name_table_create(CurrentMemoryContext, 1024, NULL);
 	scan->relid = RelationGetRelid(reading->call.rel);
-	scan->shows_idle = true;
 	while (idgen_cache_scan_next(scan))
 	{
 		if (drop_void_ids(&scan->key, &scan->cached))

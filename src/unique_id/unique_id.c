@@ -147,7 +147,7 @@ idgen_unique_id_draw(void)
 			full_time = time_of(last);
 			full_since = now;
 		}
-		if (full && (now == full_since || time_of(last) == state->floor))
+		if (full && (now == full_since || idgen_unique_is_at_floor(state, time_of(last), now)))
 		{
 			idgen_unique_wait_for_clock(clock);
 			continue;

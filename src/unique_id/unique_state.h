@@ -52,6 +52,16 @@ idgen_unique_check_clock(int64 time, int64 now)
 }
 
 /*
+ * Must the first id of a server that has started wait until the clock is beyond
+ * the floor? "last_time" is the time of what counts as the last id.
+ */
+static inline bool
+idgen_unique_is_at_floor(const IdgenUniqueState *state, int64 last_time, int64 now)
+{
+	return last_time == state->floor && now <= state->floor;
+}
+
+/*
  * Make sure that this time is reserved. If it is, but it is time for more,
  * extend the reservation unless another session does so just now. Returns
  * whether it was time. Raises what writing the file can.

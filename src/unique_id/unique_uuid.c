@@ -174,7 +174,7 @@ idgen_unique_uuid_draw(void)
 		uint64 next = Max(tick_of(clock), last + 1);
 
 		idgen_unique_check_clock(time_of(next), now);
-		if (unlikely(now <= state->floor && time_of(last) == state->floor))
+		if (unlikely(idgen_unique_is_at_floor(state, time_of(last), now)))
 		{
 			idgen_unique_wait_for_clock(clock);
 			continue;
