@@ -1441,10 +1441,6 @@ CREATE FUNCTION @extschema@.idgen_server_state(
 	OUT evictions bigint,
 	OUT ids_evicted bigint,
 	OUT ids_lost bigint,
-	OUT ids_uncached bigint,
-	OUT max_idle_sequences integer,
-	OUT idle_sequences integer,
-	OUT idle_ids bigint,
 	OUT node_setting text,
 	OUT node_id integer,
 	OUT node_leased_until timestamptz,
@@ -2719,7 +2715,7 @@ COMMENT ON COLUMN @extschema@.idgen_health.problem IS 'what is wrong, and what t
 COMMENT ON COLUMN @extschema@.idgen_cache.name IS 'name of the id sequence';
 COMMENT ON COLUMN @extschema@.idgen_cache.first_id IS 'the id that is drawn from the block next';
 COMMENT ON COLUMN @extschema@.idgen_cache.last_id IS 'the last id of the block';
-COMMENT ON COLUMN @extschema@.idgen_cache.state IS 'published: for all sessions; idle: kept until the id sequence is used again; pending: for the current transaction only';
+COMMENT ON COLUMN @extschema@.idgen_cache.state IS 'published: for all sessions; pending: for the current transaction only';
 COMMENT ON COLUMN @extschema@.idgen_centre_marks.name IS 'name of the id sequence';
 COMMENT ON COLUMN @extschema@.idgen_centre_marks.server IS 'the server that blocks come from; null if it is missing, or the reader may not know';
 COMMENT ON COLUMN @extschema@.idgen_centre_marks.last_id IS 'the highest sequence value that was ever received from there; null if none is remembered';
@@ -2730,12 +2726,8 @@ COMMENT ON COLUMN @extschema@.idgen_server.cache IS 'which cache: that of the se
 COMMENT ON COLUMN @extschema@.idgen_server.max_sequences IS 'number of id sequences that the cache has slots for';
 COMMENT ON COLUMN @extschema@.idgen_server.sequences IS 'number of id sequences that have a slot';
 COMMENT ON COLUMN @extschema@.idgen_server.evictions IS 'how often an id sequence gave its slot to another one';
-COMMENT ON COLUMN @extschema@.idgen_server.ids_evicted IS 'cached ids that became a gap because there was no room for idle id sequences';
-COMMENT ON COLUMN @extschema@.idgen_server.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted, and of idle ones';
-COMMENT ON COLUMN @extschema@.idgen_server.ids_uncached IS 'ids that became a gap because the cache had no room for their id sequence';
-COMMENT ON COLUMN @extschema@.idgen_server.max_idle_sequences IS 'number of id sequences that the cache can keep besides while they are idle';
-COMMENT ON COLUMN @extschema@.idgen_server.idle_sequences IS 'number of id sequences that the cache keeps so';
-COMMENT ON COLUMN @extschema@.idgen_server.idle_ids IS 'cached ids of these';
+COMMENT ON COLUMN @extschema@.idgen_server.ids_evicted IS 'cached ids that became a gap because their id sequence gave way to another one';
+COMMENT ON COLUMN @extschema@.idgen_server.ids_lost IS 'ids_lost of the id sequences that gave way or were deleted, and ids that were allocated for those';
 COMMENT ON COLUMN @extschema@.idgen_server.node_setting IS 'idgen.node_id: a number, or auto';
 COMMENT ON COLUMN @extschema@.idgen_server.node_id IS 'the node number that ids get now; null if there is none';
 COMMENT ON COLUMN @extschema@.idgen_server.node_leased_until IS 'when this server gives the number up unless it can renew the lease; null if it is not leased';

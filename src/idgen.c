@@ -9,6 +9,8 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
 
 #include "catalog/epoch.h"
 #include "catalog/row_code.h"
@@ -19,8 +21,10 @@
 #include "remote/foreign_server.h"
 #include "shmem/cache.h"
 #include "shmem/centre_marks.h"
+#include "shmem/child_counts.h"
+#include "shmem/desk.h"
+#include "shmem/other_servers.h"
 #include "shmem/restart_file.h"
-#include "shmem/worker_registry.h"
 #include "sql/hooks.h"
 #include "unique_id/unique_state.h"
 #include "xact.h"
@@ -38,10 +42,26 @@ shmem_request(void)
 	if (previous_shmem_request_hook)
 		previous_shmem_request_hook();
 	idgen_cache_request_shmem();
-	idgen_registry_request_shmem();
+	idgen_desk_request_shmem();
+	RequestAddinShmemSpace(idgen_child_counts_size());
+	RequestAddinShmemSpace(idgen_other_servers_size());
+	RequestAddinShmemSpace(idgen_mark_table_size(idgen_max_centre_marks));
 	idgen_unique_request_shmem();
 	idgen_lease_request_shmem();
 	idgen_lease_process_request_shmem();
+}
+
+/* Those that share the tranche of the cache's lock */
+static void
+startup_small_parts(void)
+{
+	int tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	idgen_child_counts_startup_shmem(tranche);
+	idgen_other_servers_startup_shmem(tranche);
+	idgen_marks_startup_shmem(tranche);
+	LWLockRelease(AddinShmemInitLock);
 }
 
 static void
@@ -49,7 +69,8 @@ shmem_startup(void)
 {
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
-	idgen_registry_startup_shmem();
+	idgen_desk_startup_shmem();
+	startup_small_parts();
 	idgen_unique_startup_shmem();
 	idgen_lease_startup_shmem();
 	idgen_lease_process_startup_shmem();

@@ -17,7 +17,7 @@
 #include "utils/portal.h"
 
 #include "common/durable.h"
-#include "draw/refill.h"
+#include "draw/wait.h"
 #include "remote/connection_cache.h"
 #include "session/changed_names.h"
 #include "session/savepoint.h"
@@ -70,7 +70,7 @@ end_of_transaction(XactEvent event, void *arg)
 			finish(IDGEN_END_REVOCABLE);
 			break;
 		case XACT_EVENT_ABORT:
-			idgen_refill_abort();
+			idgen_wait_end();
 			finish(IDGEN_END_ABORTED);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
@@ -92,7 +92,7 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 			idgen_changed_names_release();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
-			idgen_refill_abort();
+			idgen_wait_end();
 			idgen_savepoint_rollback();
 			idgen_changed_names_rollback();
 			break;

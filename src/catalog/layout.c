@@ -155,6 +155,44 @@ idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 		has_room(layout, numeric_to_text(big_value(value, big_base)));
 }
 
+/* A number as a bigint, or the bigint that is closest to it. */
+static int64
+clamp(Numeric number)
+{
+	for (int i = 0; i < 2; i++)
+	{
+		int64 limit = i == 0 ? PG_INT64_MIN : PG_INT64_MAX;
+		int cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(number),
+		                                            NumericGetDatum(int64_to_numeric(limit))));
+
+		if (i == 0 ? cmp <= 0 : cmp >= 0)
+			return limit;
+	}
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8, NumericGetDatum(number)));
+}
+
+/*
+ * Of which sequence values can numeric ids be composed with that big_base (NULL
+ * if zero)?
+ */
+void
+idgen_layout_big_limits(const IdgenLayout *layout, Numeric big_base, int64 *least, int64 *greatest)
+{
+	*least = idgen_layout_is_composed(layout) ? 0 : PG_INT64_MIN;
+	*greatest = PG_INT64_MAX;
+	if (idgen_layout_is_composed(layout) && big_base != NULL)
+	{
+		char nines[IDGEN_BIG_ID_DIGITS + 1];
+		int ndigits = IDGEN_BIG_ID_DIGITS - layout->prefix_digits;
+		Datum base = NumericGetDatum(big_base);
+
+		memset(nines, '9', ndigits);
+		nines[ndigits] = '\0';
+		*least = clamp(DatumGetNumeric(DirectFunctionCall1(numeric_uminus, base)));
+		*greatest = clamp(DatumGetNumeric(DirectFunctionCall2(numeric_sub, NumericGetDatum(numeric_from_text(nines)), base)));
+	}
+}
+
 /*
  * Can any id, bigint or numeric, be made of a sequence value? Scrambled ones
  * begin at 1.

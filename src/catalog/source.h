@@ -67,6 +67,9 @@ typedef struct IdgenRequest
 
 	/* Another server has to have allocated by then. */
 	TimestampTz deadline;
+
+	/* The worker's first try began; 0 if a session asks. */
+	TimestampTz begun_at;
 } IdgenRequest;
 
 /* May allocate() wait for other transactions? */

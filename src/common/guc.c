@@ -13,8 +13,7 @@
 #include "common/guc.h"
 #include "common/time_zone.h"
 
-int idgen_max_sequences = 8192;
-int idgen_max_idle_sequences = 65536;
+int idgen_max_sequences = 65536;
 int idgen_max_centre_marks = 8192;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
@@ -88,18 +87,9 @@ define_cache_settings(void)
 		return;
 	DefineCustomIntVariable("idgen.max_sequences",
 	                        "Sets the number of id sequences that the shared cache has slots for.",
-	                        "More id sequences than this still work: the ones not used lately give way, and are kept as idle ones.",
+	                        "More id sequences than this still work: the ones not used lately give way, and what they have left is a gap.",
 	                        &idgen_max_sequences,
-	                        8192, 1, 1000000,
-	                        PGC_POSTMASTER,
-	                        0,
-	                        NULL, NULL, NULL);
-
-	DefineCustomIntVariable("idgen.max_idle_sequences",
-	                        "Sets the number of idle id sequences of which cached ids are kept when they have given way.",
-	                        "Of further ones, the cached ids become a gap. Zero keeps none.",
-	                        &idgen_max_idle_sequences,
-	                        65536, 0, IDGEN_MAX_IDLE_SEQUENCES,
+	                        65536, 1, 1000000,
 	                        PGC_POSTMASTER,
 	                        0,
 	                        NULL, NULL, NULL);

@@ -24,11 +24,8 @@ typedef enum IdgenRefillMode
 /* Their names; the last entry has none. */
 extern const struct config_enum_entry idgen_refill_modes[];
 
-/* The most that idgen.max_idle_sequences may be */
-#define IDGEN_MAX_IDLE_SEQUENCES 10000000
 
 extern PGDLLIMPORT int idgen_max_sequences;
-extern PGDLLIMPORT int idgen_max_idle_sequences;
 extern PGDLLIMPORT int idgen_max_centre_marks;
 extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;

@@ -8,6 +8,7 @@
 #include "session/call.h"
 #include "session/handle.h"
 
-extern bool idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids);
+extern IdgenDrawAnswer idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call,
+                                            const IdgenWanted *wanted, IdgenBlock *ids);
 
 #endif /* IDGEN_BY_WORKER_H */

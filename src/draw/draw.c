@@ -17,10 +17,6 @@
  * pending ones. A range is drawn in the same way, and a single id is a range of
  * one.
  *
- * If the cache has no slot for the id sequence, since all are busy, the second
- * place is what it holds all the same, and a refill belongs to the transaction,
- * whatever the source is (shmem/cache_draw.c).
- *
  * The hot path (draw.h) takes an id from the first two places, as long as it
  * has nothing to decide: fast_epoch of the handle says so.
  *
@@ -29,7 +25,7 @@
  * begins again with what has changed by then.
  *
  * All this is about sequence values. To compose an id of one comes last, and
- * cannot fail any more: what does not fit has been put back.
+ * cannot fail any more: what does not fit is not taken.
  *
  * Nothing is drawn from a row with periods: the draw begins anew with the child
  * of the period (session/period_now.c).
@@ -45,7 +41,6 @@
 #include "draw/refill.h"
 #include "draw/refiller.h"
 #include "draw/wait.h"
-#include "draw/worker_wait.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/period_now.h"
@@ -65,126 +60,86 @@ draw_mode(const IdgenHandle *handle)
 	return published_ok ? IDGEN_MODE_ALONE : IDGEN_MODE_ALONE_AFTER_CHANGE;
 }
 
-/* Refill as the cache has said. Returns true if that has brought the ids. */
-static bool
-refill(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw, const IdgenDrawResult *result,
-       IdgenAsker asker, IdgenBlock *ids)
-{
-	if (draw->mode == IDGEN_MODE_PUBLISHING)
-		return idgen_refill_and_publish(handle, call, result->nblocks, asker, ids);
-	idgen_refill_into_pending(handle, call, draw->xid, result, asker);
-	return false;
-}
-
 /*
- * Draw from the cache. Returns true with consecutive ids, or false after having
- * done what the cache has said: then the caller validates and looks again.
- * Raises what waiting and refilling raise.
+ * Draw from the cache. Unless the ids are taken, or unfit, this has done what
+ * the cache has said: then the caller validates and looks again. Raises what
+ * waiting and refilling raise.
  */
-static bool
-draw_from_cache(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
+static IdgenDrawAnswer
+draw_or_refill(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, IdgenBlock *ids)
 {
-	const IdgenHandleXact *xact = &handle->xact;
-	IdgenDraw draw = {
-		.mode = draw_mode(handle),
-		.count = call->count,
-		.version = handle->found.version,
-		.may_wait = xact->refills == 0 && !call->impatient,
-		.own_claim = xact->claim,
-		.awaited = call->awaited,
-		.passed = idgen_passed(handle),
-	};
-	IdgenDrawResult result;
-
-	draw.may_refill = draw.mode == IDGEN_MODE_PUBLISHING && idgen_refill_is_prepared(handle);
 	for (;;)
 	{
-		switch (idgen_slot_draw(handle->found.slot, &draw, &result))
+		IdgenDrawResult result;
+		IdgenDrawAnswer answer = idgen_slot_draw(handle->found.slot, draw, &result);
+
+		switch (answer)
 		{
 			case IDGEN_DRAW_TAKEN:
+			case IDGEN_DRAW_UNFIT:
 				*ids = result.ids;
-				return true;
+				return answer;
 			case IDGEN_DRAW_STALE:
 				idgen_handle_invalidate(handle);
-				return false;
+				return answer;
 			case IDGEN_DRAW_PREPARE:
-				if (!idgen_refill_prepare(handle, &draw))
-					return false;
+			case IDGEN_DRAW_PREPARE_AHEAD:
+				if (!idgen_refill_prepare(handle, call, draw, answer))
+					return answer;
 				break;
 			case IDGEN_DRAW_WAIT:
-				if (idgen_wait_for_refill(handle, call, draw.mode, result.wait_for))
-					return false;
-				draw.may_wait = false; /* as if we had refilled */
+				if (idgen_wait_for_claim(handle, call, result.wait_for))
+					return answer;
+				draw->may_wait = false; /* as if we had refilled */
 				break;
 			case IDGEN_DRAW_REFILL:
-				return refill(handle, call, &draw, &result, IDGEN_ASKER_SESSION, ids);
 			case IDGEN_DRAW_REFILL_AHEAD:
-				return refill(handle, call, &draw, &result, IDGEN_ASKER_SESSION_AHEAD, ids);
+				return draw->mode == IDGEN_MODE_PUBLISHING
+					? idgen_refill_and_publish(handle, call, draw, &result, answer, ids)
+					: idgen_refill_into_pending(handle, call, draw, &result, answer);
 		}
 	}
 }
 
-/*
- * The same without a slot: from what the cache holds all the same, most often
- * in the second level; of that only what is to be used before "block", unless
- * that is NULL. Returns false if there is none.
- */
-static bool
-draw_without_slot(IdgenHandle *handle, int64 count, const IdgenBlock *block, IdgenBlock *ids)
+static IdgenDrawAnswer
+draw_from_cache(IdgenHandle *handle, IdgenCall *call, const IdgenWanted *wanted, IdgenBlock *ids)
 {
-	IdgenKeyDraw draw = {
-		.count = count,
-		.before = block,
-		.as_of = handle->found.version,
-		.storage = handle->found.storage,
-		.origin = handle->found.origin,
-		.passed = idgen_passed(handle),
+	const IdgenHandleXact *xact = &handle->xact;
+	IdgenDraw draw = {
+		.mode = draw_mode(handle),
+		.wanted = *wanted,
+		.version = handle->found.version,
+		.may_wait = xact->refills == 0,
+		.may_be_ahead = true,
+		.own_claim = xact->claim,
+		.awaited = call->awaited,
 	};
-	IdgenCacheKey key;
+	IdgenDrawAnswer answer = draw_or_refill(handle, call, &draw, ids);
 
-	idgen_handle_key(handle, &key);
-	return idgen_may_use_published(handle) && idgen_cache_draw(&key, &draw, ids);
+	if (draw.locked)
+		idgen_refill_unlock(handle);
+	return answer;
 }
 
 /*
  * After a refill, a session first goes on with what the cache holds before its
  * pending block, so that its ids ascend. False once there are none; a range
- * passes over those that are too few for it. The slot may have gone to another
- * id sequence while the session refilled.
+ * passes over those that are too few for it. An answer by another version is no
+ * answer: then the caller validates, and looks again.
  */
 static bool
-draw_before_pending(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+draw_before_pending(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids, bool *stale)
 {
 	const IdgenFound *found = &handle->found;
 	const IdgenBlock *pending = idgen_pending_block(handle);
-	bool drawn = false;
 
-	if (pending != NULL && idgen_may_use_published(handle))
-	{
-		if (found->slot != NULL)
-			drawn = idgen_slot_take_before(found->slot, found->version, pending, count,
-			                               idgen_passed(handle), ids);
-		if (!drawn && (found->slot == NULL || !idgen_slot_is_still(found->slot, found->version)))
-			drawn = draw_without_slot(handle, count, pending, ids);
-	}
-	if (!drawn && count == 1)
+	*stale = false;
+	if (pending != NULL && idgen_may_use_published(handle) &&
+	    idgen_slot_take_before(found->slot, found->version, pending, wanted, ids, stale))
+		return true;
+	if (!*stale && wanted->count == 1)
 		handle->pending.ahead = false;
-	return drawn;
-}
-
-/* Put back ids that were drawn just now, from the cache or a pending block. */
-static void
-put_back(IdgenHandle *handle, const IdgenBlock *ids, bool from_cache)
-{
-	IdgenCacheKey key;
-
-	if (!from_cache)
-	{
-		idgen_pending_put_back(handle, ids);
-		return;
-	}
-	idgen_handle_key(handle, &key);
-	idgen_cache_put_back(&key, handle->found.version, ids);
+	return false;
 }
 
 /* Raises 22023 for a range that the source cannot have. */
@@ -204,46 +159,49 @@ check_range(const IdgenHandle *handle, const IdgenCall *call)
 
 /*
  * Draw consecutive ids from the first of the places that has them, as far as
- * what the handle has found holds. Returns false if the handle must be
- * validated again: then the caller looks at all places again. *from_cache says
- * whether the ids are from the cache, or from the pending block.
+ * what the handle has found holds. If they are neither taken nor unfit, the
+ * handle must be validated again: then the caller looks at all places again.
  */
-static bool
-draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids, bool *from_cache)
+static IdgenDrawAnswer
+draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
-	*from_cache = true;
-	if (handle->pending.ahead && draw_before_pending(handle, call->count, ids))
-		return true;
-	if (idgen_pending_take(handle, call->count, ids))
+	IdgenWanted wanted = idgen_wanted(handle, call);
+	IdgenDrawAnswer answer;
+	bool stale;
+
+	if (handle->pending.ahead)
 	{
-		*from_cache = false;
-		return true;
+		if (draw_before_pending(handle, &wanted, ids, &stale))
+			return IDGEN_DRAW_TAKEN;
+		if (stale)
+		{
+			idgen_handle_invalidate(handle);
+			return IDGEN_DRAW_STALE;
+		}
 	}
-	if (handle->found.slot == NULL && draw_without_slot(handle, call->count, NULL, ids))
-		return true;
+	answer = idgen_pending_draw(handle, &wanted, ids);
+	if (answer != IDGEN_DRAW_REFILL)
+		return answer;
 	if (idgen_worker_serves(handle, call))
-		return idgen_by_worker_draw(handle, call, ids);
-	if (handle->found.slot != NULL)
-		return draw_from_cache(handle, call, ids);
-	idgen_refill_without_slot(handle, call);
-	return false;
+		return idgen_by_worker_draw(handle, call, &wanted, ids);
+	return draw_from_cache(handle, call, &wanted, ids);
 }
 
 /*
- * See whether the ids can be composed, and put them back if not: raises 2200H
- * or 22003 for the first one that does not fit the layout.
+ * These ids come next, and cannot be composed: raises 2200H or 22003 for the
+ * first one that does not fit the layout. But if the row has been made
+ * meanwhile, the handle has to be validated, to know its key.
  */
 static void
-check_drawn(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids, bool from_cache)
+raise_unfit(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids)
 {
-	int64 last = idgen_block_last(ids);
-
-	if (handle->found.layout == &idgen_layout_plain ||
-	    (idgen_fits(handle, call, ids->next) && (call->count == 1 || idgen_fits(handle, call, last))))
+	if (handle->found.unmade && handle->found.layout->scrambled)
+	{
+		idgen_handle_invalidate(handle);
 		return;
-	put_back(handle, ids, from_cache);
+	}
 	idgen_fit_check(handle, call, ids->next);
-	idgen_fit_check(handle, call, last);
+	idgen_fit_check(handle, call, idgen_block_last(ids));
 }
 
 /*
@@ -255,7 +213,7 @@ open_hot_path(IdgenHandle *handle)
 {
 	idgen_handle_close_hot_path(handle);
 	if (!handle->found.remember || !idgen_may_use_published(handle) ||
-	    !idgen_pending_fast_ok(&handle->pending) || idgen_passed(handle) != NULL)
+	    !idgen_pending_fast_ok(&handle->pending))
 		return;
 	if (handle->found.layout == &idgen_layout_plain)
 		handle->found.fast_epoch = handle->found.epoch;
@@ -306,36 +264,24 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 }
 
 /*
- * Has the worker made the row meanwhile, and with it a key, which the handle
- * does not know yet? Then the ids go back, and the handle has to be validated.
- */
-static bool
-has_got_key(IdgenHandle *handle, const IdgenBlock *ids, bool from_cache)
-{
-	if (!handle->found.unmade || !handle->found.layout->scrambled)
-		return false;
-	put_back(handle, ids, from_cache);
-	idgen_handle_invalidate(handle);
-	return true;
-}
-
-/*
  * Draw from the id sequence of a handle that was validated just now. Returns
  * false if it has turned out that its row has periods.
  */
 static bool
 draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
-	bool from_cache;
-
 	while (handle->found.period == IDGEN_PERIOD_NONE)
 	{
+		IdgenDrawAnswer answer;
+
 		idgen_fit_check_call(handle, call);
 		if (call->count > 1)
 			check_range(handle, call);
-		if (draw(handle, call, ids, &from_cache) && !has_got_key(handle, ids, from_cache))
+		answer = draw(handle, call, ids);
+		if (answer == IDGEN_DRAW_UNFIT)
+			raise_unfit(handle, call, ids);
+		if (answer == IDGEN_DRAW_TAKEN)
 		{
-			check_drawn(handle, call, ids, from_cache);
 			if (handle->found.layout->scrambled)
 				ids->next = idgen_scramble(handle->found.scramble, ids->next);
 			idgen_handle_remember_last(handle, idgen_block_last(ids), call->prefix);

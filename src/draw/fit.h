@@ -9,13 +9,22 @@
 #include "session/call.h"
 #include "session/handle.h"
 
-/* Does a sequence value fit the layout, in the form that the call asks for? */
-static inline bool
-idgen_fits(const IdgenHandle *handle, const IdgenCall *call, int64 value)
+/*
+ * The sequence values that a call wants: those that fit the layout, in the form
+ * that the call asks for. As long as the row is only shown, there may be a key
+ * for them in the end that is not known yet.
+ */
+static inline IdgenWanted
+idgen_wanted(const IdgenHandle *handle, const IdgenCall *call)
 {
-	if (call->form == IDGEN_FORM_NUMERIC && !handle->found.layout->scrambled)
-		return idgen_layout_fits_big(handle->found.layout, value, handle->found.big_base);
-	return value >= handle->found.least_value && value <= handle->found.greatest_value;
+	const IdgenFound *found = &handle->found;
+	IdgenWanted wanted = {call->count, found->least_value, found->greatest_value};
+
+	if (call->form == IDGEN_FORM_NUMERIC && !found->layout->scrambled)
+		idgen_layout_big_limits(found->layout, found->big_base, &wanted.least, &wanted.greatest);
+	else if (found->unmade && found->layout->scrambled)
+		wanted.greatest = 0;
+	return wanted;
 }
 
 /* The bigint id of a sequence value that fits, and is scrambled already. */

@@ -22,22 +22,26 @@ static bool
 peek(IdgenHandle *handle, int64 *value)
 {
 	const IdgenBlock *pending = idgen_pending_block(handle);
-	IdgenCacheKey key;
-	IdgenCached cached;
-	bool published;
+	IdgenSlot *slot = NULL;
+	IdgenBlock cached = {.left = 0};
 
 	*value = pending != NULL ? pending->next : 0;
 	if (pending != NULL && !handle->pending.ahead)
 		return true;
 
-	idgen_handle_key(handle, &key);
-	published = !handle->found.unmade && idgen_may_use_published(handle) &&
-		idgen_cache_read(&key, &cached) && cached.ids_left > 0;
-	if (pending != NULL && !(published && idgen_block_before(&cached.blocks[0], pending)))
+	if (!handle->found.unmade && idgen_may_use_published(handle))
+		slot = idgen_handle_lock_slot(handle);
+	if (slot != NULL)
+	{
+		if (slot->nruns > 0)
+			cached = (IdgenBlock){slot->runs[0].next, slot->runs[0].left, slot->step};
+		LWLockRelease(&slot->lock);
+	}
+	if (pending != NULL && !(cached.left > 0 && idgen_block_before(&cached, pending)))
 		return true;
-	if (!published)
+	if (cached.left == 0)
 		return handle->found.source->peek(handle, value);
-	*value = cached.blocks[0].next;
+	*value = cached.next;
 	return true;
 }
 

@@ -17,6 +17,7 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/resowner.h"
@@ -25,6 +26,7 @@
 #include "catalog/epoch.h"
 #include "common/compat.h"
 #include "common/durable.h"
+#include "common/full_xid.h"
 #include "draw/refill.h"
 #include "draw/server_time.h"
 #include "draw/wait.h"
@@ -32,11 +34,12 @@
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
-#include "shmem/known_rows.h"
-#include "shmem/slot_pace.h"
 
 /* Refills that a call makes for consecutive ids before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
+
+/* How often a session that waits for another server looks again. */
+#define IDGEN_LOOK_AGAIN_MS 10
 
 /* One of this many refills of a transaction is timed. */
 #define TIMED_REFILLS 8
@@ -47,15 +50,6 @@
  */
 static const IdgenRefill not_refilled;
 
-/* The refill that this session is about to publish. */
-static struct
-{
-	bool going_on;     /* is there one? The rest is void if not. */
-	int level;         /* nesting level of the transaction when it began */
-	IdgenCacheKey key; /* of the entry; other sessions wait for it. The name is
-	                    * that of the handle, as in wait.c */
-} publishing = {false};
-
 /* A refill that a source is at work for; triggers of that may cause others. */
 typedef struct Refilling
 {
@@ -65,35 +59,6 @@ typedef struct Refilling
 
 /* The innermost one of this process. */
 static const Refilling *refilling = NULL;
-
-/* Have other sessions wait for this one to publish what it refills. */
-static void
-begin_publishing(const IdgenHandle *handle)
-{
-	idgen_handle_key(handle, &publishing.key);
-	publishing.level = GetCurrentTransactionNestLevel();
-	publishing.going_on = true;
-}
-
-/* There is nothing to publish. */
-static void
-give_up_publishing(void)
-{
-	publishing.going_on = false;
-	idgen_cache_not_refilled(&publishing.key);
-}
-
-/*
- * The transaction or subtransaction is aborted, and with it what other sessions
- * wait for; but not if the source itself has begun the subtransaction.
- */
-void
-idgen_refill_abort(void)
-{
-	idgen_wait_end();
-	if (publishing.going_on && GetCurrentTransactionNestLevel() <= publishing.level)
-		give_up_publishing();
-}
 
 /*
  * Is this process refilling the id sequence? By its name: the worker refills
@@ -127,27 +92,28 @@ idgen_refill_check_not_nested(const IdgenHandle *handle)
  * Has this transaction done what it takes to refill from a source that is not
  * transactional?
  */
-bool
-idgen_refill_is_prepared(const IdgenHandle *handle)
+static bool
+is_prepared(const IdgenHandle *handle)
 {
 	return handle->publishing.lxid == MyLocalTransactionId;
 }
 
 /*
- * Time the next refill, perhaps. To look at the clock takes long next to a
+ * Time the next refill, perhaps; or go on timing it, if a worker has tried it
+ * before. To look at the clock takes long next to a
  * refill from a native sequence. So a transaction times the first one, and then
  * each eighth, which stands for the seven before it.
  */
 static void
-begin_to_time(const IdgenHandle *handle, IdgenRefill *refill)
+begin_to_time(const IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	int64 refills = handle->xact.refills;
 
-	if (idgen_refill_is_prepared(handle))
+	if (is_prepared(handle))
 		refills += handle->publishing.refills;
 	if (refills % TIMED_REFILLS != 0)
 		return;
-	refill->begun_at = GetCurrentTimestamp();
+	refill->begun_at = request->begun_at != 0 ? request->begun_at : GetCurrentTimestamp();
 	refill->timed_for = refills == 0 ? 1 : TIMED_REFILLS;
 }
 
@@ -163,7 +129,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	IdgenSourceResult result;
 
 	*refill = not_refilled;
-	begin_to_time(handle, refill);
+	begin_to_time(handle, request, refill);
 	refill->rest.storage = handle->found.storage;
 	refill->rest.origin = handle->found.origin;
 	idgen_refill_context_push(handle->name, &context);
@@ -180,12 +146,6 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	PG_END_TRY();
 	error_context_stack = context.previous;
 
-	if (result != IDGEN_SOURCE_OK)
-		return result;
-
-	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
-	if (refill->fate != IDGEN_REST_GIVEN_BACK)
-		idgen_warn_low(handle, &refill->left);
 	return result;
 }
 
@@ -222,54 +182,38 @@ bulk_ids(const IdgenHandle *handle)
 {
 	int64 ids = idgen_bulk_ids(handle->xact.refills, handle->xact.ids_allocated);
 
-	if (ids == 0 && idgen_refill_is_prepared(handle))
+	if (ids == 0 && is_prepared(handle))
 		ids = idgen_bulk_ids(handle->publishing.refills, handle->publishing.ids);
 	return ids;
 }
 
-/* Allocate for a call of this session. */
-static IdgenSourceResult
-allocate(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks, IdgenRefill *refill)
+/*
+ * What a call of this session asks for, as the cache has said. Raises 55000 if
+ * it has asked too often.
+ */
+static IdgenRequest
+request_of(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead)
 {
-	IdgenRequest request = {
-		.asker = asker,
+	if (++call->refills > IDGEN_RANGE_REFILLS && call->count > 1 && !ahead)
+		not_consecutive(handle, call);
+	return (IdgenRequest){
+		.asker = ahead ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION,
 		.blocks = nblocks,
 		.bulk_ids = bulk_ids(handle),
-		.count = asker == IDGEN_ASKER_SESSION_AHEAD ? 1 : call->count,
+		.count = ahead ? 1 : call->count,
 		.deadline = idgen_server_deadline(handle, call),
 	};
-
-	if (++call->refills > IDGEN_RANGE_REFILLS && request.count > 1)
-		not_consecutive(handle, call);
-	return idgen_refill_allocate(handle, &request, refill);
 }
 
 /*
- * The session has refilled without telling the cache, so nobody has waited for
- * that. Now that it has allocated, nothing can void what is cached any more: it
- * holds the row, or what the source draws from. So what is cached may be drawn
- * whose allocation came first.
- *
- * But if the source is not transactional, that may not be there yet: another
- * session may have allocated before, and be about to publish. Once this one has
- * drawn, these ids come too late for it. (Ranges take what is long enough: they
- * keep no order.)
+ * Have the source allocate what is for the current transaction, and keep it as
+ * pending. Raises what idgen_refill_allocate() does.
  */
-static void
-note_refill_without_slot(IdgenHandle *handle, const IdgenCall *call)
+IdgenSourceResult
+idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	handle->found.version = idgen_known_rows_now();
-	if (!handle->found.source->transactional && call->count == 1)
-		handle->passed.since = handle->found.version;
-}
-
-/* Get blocks into the handle's pending state; see allocate(). */
-static IdgenSourceResult
-refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
-{
-	uint64 version = handle->found.slot != NULL ? handle->found.version : 0;
-	IdgenRefill refilled;
-	IdgenSourceResult result = allocate(handle, call, asker, nblocks, &refilled);
+	uint64 as_of = handle->found.version;
+	IdgenSourceResult result = idgen_refill_allocate(handle, request, refill);
 
 	if (result != IDGEN_SOURCE_OK)
 		return result;
@@ -285,12 +229,21 @@ refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
 	 * A source that is not transactional must not give these ids again after a
 	 * crash, whatever becomes of the transaction: its client has seen them.
 	 */
-	if (refilled.lsn != InvalidXLogRecPtr)
-		XLogFlush(refilled.lsn);
-	idgen_pending_add(handle, &refilled, version);
-	if (handle->found.slot == NULL)
-		note_refill_without_slot(handle, call);
-	return result;
+	if (refill->lsn != InvalidXLogRecPtr)
+		XLogFlush(refill->lsn);
+
+	/* What happens to the row from now on comes after this transaction. */
+	if (handle->found.source->locks_row && refill->fate == IDGEN_REST_PUBLISHED)
+	{
+		as_of = idgen_handle_number(handle);
+		idgen_wait_for_allocator(handle, idgen_full_xid(GetTopTransactionId()));
+	}
+	idgen_pending_add(handle, refill, as_of);
+
+	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
+	if (refill->fate != IDGEN_REST_GIVEN_BACK)
+		idgen_warn_low(handle, &refill->left);
+	return IDGEN_SOURCE_OK;
 }
 
 /*
@@ -308,17 +261,99 @@ lock_object(Oid object)
 }
 
 /*
- * Get ready to refill. This is not done in advance: a draw from the cache
- * writes nothing and locks nothing. Returns false if what the handle says of
- * the source has turned out to be out of date meanwhile.
+ * The lock under which sessions and the worker refill from a source that is not
+ * transactional, from the look into the cache to the publication: so no later
+ * block is in the cache before an earlier one, and many sessions make one
+ * refill. It is one of a database object that does not exist.
+ */
+static void
+lock_tag(const IdgenHandle *handle, Oid *objid, uint16 *objsubid)
+{
+	memcpy(objid, handle->digest, sizeof(Oid));
+	memcpy(objsubid, handle->digest + sizeof(Oid), sizeof(uint16));
+}
+
+bool
+idgen_refill_try_lock(const IdgenHandle *handle)
+{
+	Oid objid;
+	uint16 objsubid;
+
+	lock_tag(handle, &objid, &objsubid);
+	return ConditionalLockDatabaseObject(handle->relid, objid, objsubid, ExclusiveLock);
+}
+
+void
+idgen_refill_unlock(const IdgenHandle *handle)
+{
+	Oid objid;
+	uint16 objsubid;
+
+	lock_tag(handle, &objid, &objsubid);
+	UnlockDatabaseObject(handle->relid, objid, objsubid, ExclusiveLock);
+}
+
+/*
+ * Wait for that lock, behind a session that asks another server. Such a one has
+ * the time of its own setting, so this looks now and then whether patience is
+ * over. Returns false then: the call asks the server itself.
+ */
+static bool
+lock_for_server(const IdgenHandle *handle, IdgenCall *call)
+{
+	static uint32 wait_event = 0;
+	TimestampTz since = GetCurrentTimestamp();
+
+	if (wait_event == 0)
+		wait_event = WaitEventExtensionNew("IdgenRefill");
+	while (!idgen_refill_try_lock(handle))
+	{
+		if (idgen_server_patience_left(call) == 0)
+			return false;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, IDGEN_LOOK_AGAIN_MS, wait_event);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	idgen_server_share_failure(handle, since);
+	return true;
+}
+
+/* Wait for that lock. Returns false if there is no use in waiting longer. */
+bool
+idgen_refill_lock(const IdgenHandle *handle, IdgenCall *call)
+{
+	ErrorContextCallback context;
+	bool locked = true;
+	Oid objid;
+	uint16 objsubid;
+
+	if (idgen_refill_try_lock(handle))
+		return true;
+	lock_tag(handle, &objid, &objsubid);
+	idgen_wait_begin(handle, true);
+	idgen_refill_context_push(handle->name, &context);
+	if (idgen_needs_server(handle))
+		locked = lock_for_server(handle, call);
+	else
+		LockDatabaseObject(handle->relid, objid, objsubid, ExclusiveLock);
+	error_context_stack = context.previous;
+	idgen_wait_end();
+	return locked;
+}
+
+/*
+ * Get ready to refill, as the cache has said. This is not done in advance: a
+ * draw from the cache writes nothing and locks nothing. Returns false if what
+ * the handle says of the source has turned out to be out of date meanwhile. A
+ * refill ahead is not made if another session is at it.
  */
 bool
-idgen_refill_prepare(IdgenHandle *handle, IdgenDraw *draw)
+idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, IdgenDrawAnswer answer)
 {
 	uint64 epoch = idgen_epoch;
 	ErrorContextCallback context;
 
-	if (!handle->found.source->transactional && !idgen_refill_is_prepared(handle))
+	if (!handle->found.source->transactional && !is_prepared(handle))
 	{
 		idgen_refill_context_push(handle->name, &context);
 		if (OidIsValid(handle->found.object))
@@ -327,85 +362,106 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenDraw *draw)
 		handle->publishing.lxid = MyLocalTransactionId;
 		handle->publishing.refills = handle->publishing.ids = 0;
 	}
-	if (draw->mode != IDGEN_MODE_PUBLISHING)
-		draw->xid = GetCurrentTransactionId();
 	draw->may_refill = true;
+	if (draw->mode != IDGEN_MODE_PUBLISHING)
+		draw->xid = idgen_full_xid(GetCurrentTransactionId());
+	else if (answer != IDGEN_DRAW_PREPARE_AHEAD)
+		draw->locked = idgen_refill_lock(handle, call);
+	else
+	{
+		draw->locked = idgen_refill_try_lock(handle);
+		draw->may_refill = draw->may_be_ahead = draw->locked;
+	}
 	return epoch == idgen_epoch;
 }
 
-/* Refill without telling the cache, because it has no slot for this handle. */
-void
-idgen_refill_without_slot(IdgenHandle *handle, IdgenCall *call)
+/* A refill has not brought anything: look again at the row, perhaps. */
+static void
+not_refilled_now(IdgenHandle *handle, const IdgenDrawResult *draw, IdgenSourceResult result)
 {
-	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
+	IdgenSlot *slot = draw->claimed ? idgen_handle_lock_slot(handle) : NULL;
 
-	if (idgen_refill_prepare(handle, &draw) &&
-	    refill(handle, call, IDGEN_ASKER_SESSION, 1) == IDGEN_SOURCE_STALE)
-		idgen_handle_invalidate(handle);
-}
-
-/* Refill as the cache has said, having claimed it if it has said so. */
-void
-idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
-                          const IdgenDrawResult *draw, IdgenAsker asker)
-{
-	IdgenSourceResult result;
-
-	if (draw->claimed)
+	if (slot != NULL)
 	{
-		/*
-		 * The end of the transaction takes back the claims of listed handles.
-		 */
-		idgen_handle_list(handle);
-		handle->xact.claim = xid;
-	}
-
-	result = refill(handle, call, asker, draw->nblocks);
-	if (result != IDGEN_SOURCE_OK)
-	{
-		IdgenCacheKey key;
-
-		idgen_handle_key(handle, &key);
-		idgen_cache_unclaim(&key, xid);
+		if (slot->claim == handle->xact.claim)
+			slot->claim = 0;
+		LWLockRelease(&slot->lock);
 	}
 	if (result == IDGEN_SOURCE_STALE)
 		idgen_handle_invalidate(handle);
 }
 
 /*
- * Refill and publish, as the cache has said. Unless that is ahead, the first
- * ids are for this call: returns true with them, if there are enough
- * consecutive ones.
+ * Refill as the cache has said, for the current transaction, having claimed it
+ * if it has said so. The ids are drawn from what is pending then.
  */
-bool
-idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, IdgenAsker asker,
-                         IdgenBlock *ids)
+IdgenDrawAnswer
+idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
+                          const IdgenDrawResult *drawn, IdgenDrawAnswer answer)
 {
-	uint64 version = handle->found.version;
-	IdgenRefill refilled;
-	IdgenOutcomeRest fate;
+	IdgenRequest request = request_of(handle, call, drawn->nblocks, answer == IDGEN_DRAW_REFILL_AHEAD);
+	IdgenRefill refill;
 	IdgenSourceResult result;
-	int64 own_ids = asker == IDGEN_ASKER_SESSION_AHEAD ? 0 : call->count;
-	bool taken;
 
-	begin_publishing(handle);
-	result = allocate(handle, call, asker, nblocks, &refilled);
+	if (drawn->claimed)
+	{
+		/* The end of the transaction takes back the claims of listed handles. */
+		idgen_handle_list(handle);
+		handle->xact.claim = draw->xid;
+	}
+	result = idgen_refill_pending(handle, &request, &refill);
+	if (result != IDGEN_SOURCE_OK)
+		not_refilled_now(handle, drawn, result);
+	return answer;
+}
+
+/* The same without telling the cache. */
+void
+idgen_refill_alone(IdgenHandle *handle, IdgenCall *call)
+{
+	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
+	const IdgenDrawResult drawn = {.nblocks = 1};
+
+	if (idgen_refill_prepare(handle, call, &draw, IDGEN_DRAW_PREPARE))
+		(void) idgen_refill_into_pending(handle, call, &draw, &drawn, IDGEN_DRAW_REFILL);
+}
+
+/*
+ * Refill and publish, as the cache has said. Unless that is ahead, the first
+ * ids are for this call: answers IDGEN_DRAW_TAKEN with them, if there are
+ * enough consecutive ones that are wanted.
+ */
+IdgenDrawAnswer
+idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
+                         const IdgenDrawResult *drawn, IdgenDrawAnswer answer, IdgenBlock *ids)
+{
+	bool ahead = answer == IDGEN_DRAW_REFILL_AHEAD;
+	IdgenRequest request = request_of(handle, call, drawn->nblocks, ahead);
+	IdgenRefill refill;
+	IdgenSourceResult result = idgen_refill_allocate(handle, &request, &refill);
+	bool durable;
+	bool taken = false;
+	IdgenSlot *slot;
+
 	if (result != IDGEN_SOURCE_OK)
 	{
-		give_up_publishing();
-		if (result == IDGEN_SOURCE_STALE)
-			idgen_handle_invalidate(handle);
-		return false;
+		not_refilled_now(handle, drawn, result);
+		return answer;
 	}
-	fate = idgen_make_durable(refilled.lsn) ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
-
+	durable = idgen_make_durable(refill.lsn);
 	handle->publishing.refills++;
-	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refilled.rest));
-	if (fate == IDGEN_OUTCOME_LOST)
-		own_ids = 0;
-	taken = idgen_slot_publish(handle->found.slot, &refilled, fate, version, own_ids, ids);
-	publishing.going_on = false;
-	if (fate == IDGEN_OUTCOME_LOST)
+	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refill.rest));
+	slot = idgen_handle_lock_slot(handle);
+	if (slot != NULL)
+	{
+		taken = idgen_slot_publish_refill(slot, &refill, durable, draw->version,
+		                                  ahead || !durable ? NULL : &draw->wanted, ids);
+		LWLockRelease(&slot->lock);
+	}
+	else
+		idgen_cache_count_lost(idgen_rest_ids(&refill.rest));
+	if (!durable)
 		cancelled_while_flushing();
-	return taken;
+	idgen_warn_low(handle, &refill.left);
+	return taken ? IDGEN_DRAW_TAKEN : answer;
 }

@@ -7,19 +7,23 @@
 
 #include "session/call.h"
 #include "session/handle.h"
-#include "shmem/slot_draw.h"
 
-extern bool idgen_refill_is_prepared(const IdgenHandle *handle);
-extern bool idgen_refill_prepare(IdgenHandle *handle, IdgenDraw *draw);
-extern void idgen_refill_without_slot(IdgenHandle *handle, IdgenCall *call);
-extern void idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, TransactionId xid,
-                                      const IdgenDrawResult *draw, IdgenAsker asker);
-extern bool idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks,
-                                     IdgenAsker asker, IdgenBlock *ids);
+extern bool idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, IdgenDrawAnswer answer);
+extern IdgenDrawAnswer idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
+                                                 const IdgenDrawResult *drawn, IdgenDrawAnswer answer);
+extern IdgenDrawAnswer idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
+                                                const IdgenDrawResult *drawn, IdgenDrawAnswer answer,
+                                                IdgenBlock *ids);
+extern void idgen_refill_alone(IdgenHandle *handle, IdgenCall *call);
+
+extern bool idgen_refill_lock(const IdgenHandle *handle, IdgenCall *call);
+extern bool idgen_refill_try_lock(const IdgenHandle *handle);
+extern void idgen_refill_unlock(const IdgenHandle *handle);
 
 extern void idgen_refill_check_not_nested(const IdgenHandle *handle);
 extern IdgenSourceResult idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request,
                                                IdgenRefill *refill);
-extern void idgen_refill_abort(void);
+extern IdgenSourceResult idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request,
+                                              IdgenRefill *refill);
 
 #endif /* IDGEN_REFILL_H */

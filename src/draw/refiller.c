@@ -17,11 +17,10 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/timestamp.h"
-
+#include "common/clock.h"
 #include "draw/refiller.h"
 #include "session/xact_changes.h"
-#include "shmem/worker_registry.h"
+#include "shmem/desk.h"
 
 /*
  * For how long a session that could not have a worker does without: that many
@@ -35,9 +34,11 @@
 /* What this session remembers of a worker that it could not have. */
 static struct
 {
-	TimestampTz until;      /* it does without until then; 0 = it asks for one */
+	bool is;                /* does it do without one? */
+	uint32 since_ms;        /* since then, as idgen_clock_ms() says */
+	uint32 ms;              /* and for so long */
 	IdgenWorkerState state; /* of the worker; RUNNING if it has not answered */
-} alone = {0, IDGEN_WORKER_NONE};
+} alone;
 
 /*
  * Is it worth asking the worker? If there was none to be had a moment ago, then
@@ -46,13 +47,13 @@ static struct
 static bool
 is_worth_asking(void)
 {
-	if (alone.until == 0)
+	if (!alone.is)
 		return true;
-	if (GetCurrentTimestamp() < alone.until &&
+	if (idgen_clock_ms() - alone.since_ms < alone.ms &&
 	    (alone.state == IDGEN_WORKER_RUNNING ||
-	     idgen_registry_look(MyDatabaseId) != IDGEN_WORKER_RUNNING))
+	     idgen_desk_worker(MyDatabaseId) != IDGEN_WORKER_RUNNING))
 		return false;
-	alone.until = 0;
+	alone.is = false;
 	return true;
 }
 
@@ -77,7 +78,7 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 			break;
 	}
 	return call->refiller == IDGEN_REFILLER_WORKER && idgen_cache_is_shared() &&
-		handle->found.slot != NULL && !handle->found.own_row && handle->xact.refills == 0 &&
+		!handle->found.own_row && handle->xact.refills == 0 &&
 		idgen_may_use_published(handle) && is_worth_asking();
 }
 
@@ -85,12 +86,13 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 void
 idgen_refiller_miss_worker(const IdgenCall *call)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	int64 waited = call->waiting_since != 0 ? (now - call->waiting_since) / 1000 : 0;
-	int64 ms = Min(Max(waited * IDGEN_ALONE_FACTOR, IDGEN_ALONE_MIN_MS), IDGEN_ALONE_MAX_MS);
+	uint32 now = idgen_clock_ms();
+	int64 waited = call->waiting_ms != 0 ? now - call->waiting_ms : 0;
 
-	alone.state = idgen_registry_look(MyDatabaseId);
-	alone.until = TimestampTzPlusMilliseconds(now, ms);
+	alone.is = true;
+	alone.state = idgen_desk_worker(MyDatabaseId);
+	alone.since_ms = now;
+	alone.ms = Min(Max(waited * IDGEN_ALONE_FACTOR, IDGEN_ALONE_MIN_MS), IDGEN_ALONE_MAX_MS);
 }
 
 /* From now on, the session itself refills for this call. */
@@ -98,5 +100,5 @@ void
 idgen_refiller_is_session(IdgenCall *call)
 {
 	call->refiller = IDGEN_REFILLER_SESSION;
-	call->waiting_since = 0;
+	call->waiting_ms = 0;
 }

@@ -60,15 +60,15 @@ typedef struct IdgenCall
 	                    * say? */
 	bool validated;    /* the handle was validated during this call */
 
-	/* Waiting for the worker, or for another session to publish a refill. */
-	bool impatient; /* has waited long enough: it refills itself */
+	bool row_locked; /* when the worker last tried, had another transaction the row? */
+	bool was_held;   /* has it waited for the transaction that had it? */
+	uint64 awaited;  /* the last claim that it has waited for; 64-bit xid, or 0 */
 
-	/* Waiting for the end of another session's transaction. */
-	TransactionId awaited;     /* the last one, or invalid */
-	TimestampTz awaited_since; /* the first wait for it began */
-
-	/* The first wait began that impatient speaks of; 0 = none yet. */
-	TimestampTz waiting_since;
+	/*
+	 * The first wait for the worker began, as idgen_clock_ms() says; 0 = none
+	 * yet.
+	 */
+	uint32 waiting_ms;
 
 	/* It needed another server for the first time; 0 = it has not. */
 	TimestampTz server_since;

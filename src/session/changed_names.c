@@ -40,6 +40,7 @@ typedef struct Record
 	struct Record *older; /* the same name's, which this one stands for, too; or NULL */
 	uint32 number;        /* of records before it in the log */
 	uint8 change;         /* an IdgenSlotChange */
+	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
 	char name[FLEXIBLE_ARRAY_MEMBER];
 } Record;
 
@@ -177,6 +178,7 @@ add_record(const IdgenNameKey *key, Record *older, IdgenSlotChange change)
 	record->older = older;
 	record->number = changed.nrecords;
 	record->change = change;
+	idgen_cache_digest(record->name, key->namelen, record->digest);
 	entry = name_table_insert(changed.names, &record->key, &found);
 
 	/* From here on, nothing can fail. */
@@ -303,31 +305,23 @@ idgen_changed_names_rollback(void)
 	changed.nmarks--;
 }
 
-/*
- * Tell the cache what a record says, of the row's own ids and of native
- * sequences that the name may stand for; unless a handle does, which has ids to
- * publish behind that.
- */
+/* Tell the cache what a record says, and a handle with a slot of its own. */
 static void
-tell(const Record *record)
+tell(const Record *record, uint64 since)
 {
-	IdgenOutcome outcome = {.change = record->change};
-	const IdgenHandle *handle = idgen_handle_find(record->key.relid, record->name, record->key.namelen);
-	IdgenCacheKey key;
+	IdgenHandle *handle = idgen_handle_find(record->key.relid, record->name, record->key.namelen);
 
-	if (outcome.change >= IDGEN_SLOT_DROP &&
-	    (handle == NULL || handle->pending.change < outcome.change))
-	{
-		idgen_cache_key(&key, record->key.relid, InvalidOid, false, record->name, record->key.namelen);
-		idgen_cache_finish(&key, &outcome);
-	}
-	if (idgen_cache_has_objects())
-		idgen_cache_change_objects(idgen_cache_hash_name(record->key.relid, record->name), record->change);
+	idgen_cache_change_name(record->key.relid, record->digest, (IdgenSlotChange) record->change, since);
+	if (handle != NULL && !handle->xact.listed && record->change >= IDGEN_SLOT_DROP)
+		idgen_handle_drop_own(handle);
 }
 
-/* The transaction has committed: tell the cache of all. Raises no errors. */
+/*
+ * The transaction has committed: tell the cache of all. What it has published
+ * itself since the event with that number is good. Raises no errors.
+ */
 void
-idgen_changed_names_tell(void)
+idgen_changed_names_tell(uint64 since)
 {
 	for (Chunk *chunk = changed.chunk; chunk != NULL; chunk = chunk->before)
 	{
@@ -336,7 +330,7 @@ idgen_changed_names_tell(void)
 		for (Size at = 0; at < chunk->used; at += record_size(record->key.namelen))
 		{
 			record = (const Record *) (chunk->records + at);
-			tell(record);
+			tell(record, since);
 		}
 	}
 }

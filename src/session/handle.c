@@ -26,6 +26,7 @@ idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen
 	handle->relid = relid;
 	handle->name = name;
 	handle->namelen = namelen;
+	idgen_cache_digest(name, namelen, handle->digest);
 	return handle;
 }
 
@@ -48,25 +49,140 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->format);
 	free_if_any(found->scramble);
 	free_if_any(handle->periods);
+	free_if_any(handle->own);
 	free_if_any(found->big_base);
 	pfree(handle);
 }
 
 /*
- * The cache key of the id sequence as far as its ids come from the row itself.
+ * The slot
  */
-void
-idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key)
-{
-	idgen_cache_key(key, handle->relid, InvalidOid, false, handle->name, handle->namelen);
-}
 
 /* The cache key of what the id sequence draws from, as found last. */
 void
 idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
 {
-	idgen_cache_key(key, handle->relid, handle->found.object, handle->found.temporary,
-	                handle->name, handle->namelen);
+	idgen_cache_key(key, handle->relid, handle->digest);
+	key->object = handle->found.object;
+	key->file = handle->found.storage;
+	key->origin = handle->found.origin;
+}
+
+/*
+ * Does each session have a slot of its own, of temporary sequences or of
+ * others?
+ */
+bool
+idgen_key_uses_own_slot(bool temporary)
+{
+	return temporary || !idgen_cache_is_shared();
+}
+
+/* The number of the last event that concerned the session's own slots. */
+static uint64 own_number = 0;
+
+/*
+ * Empty the handle's own slot, if it has one, as what its ids come from has
+ * changed.
+ */
+void
+idgen_handle_drop_own(IdgenHandle *handle)
+{
+	if (handle->own != NULL)
+		idgen_slot_empty(&handle->own->slot, ++own_number);
+}
+
+/*
+ * Nobody tells a session of changes of rows that its own slots depend on but
+ * the server's messages that the table has changed, which do not say what.
+ */
+static void
+drop_own_if_old(IdgenHandle *handle)
+{
+	IdgenOwnSlot *own = handle->own;
+
+	if (!idgen_cache_is_shared() && !OidIsValid(own->slot.key.object) && own->table_epoch != idgen_table_epoch)
+		idgen_handle_drop_own(handle);
+	own->table_epoch = idgen_table_epoch;
+}
+
+/*
+ * The handle's own slot, for that key, made if there is none. Its locks are
+ * never waited for, so no wait event shows their tranche; to register one would
+ * use up a number in each session.
+ */
+IdgenSlot *
+idgen_handle_own_slot(IdgenHandle *handle, const IdgenCacheKey *key, uint64 *version)
+{
+	if (handle->own == NULL)
+	{
+		handle->own = MemoryContextAlloc(idgen_name_memory, sizeof(IdgenOwnSlot));
+		idgen_slot_init(&handle->own->slot, LWTRANCHE_PER_SESSION_DSA);
+	}
+	if (memcmp(&handle->own->slot.key, key, sizeof(IdgenCacheKey)) != 0)
+		idgen_slot_assign(&handle->own->slot, key, ++own_number);
+	drop_own_if_old(handle);
+	*version = handle->own->slot.version;
+	return &handle->own->slot;
+}
+
+/*
+ * Copy the handle's own slot; false if it has none, or if its ids come from a
+ * file that has been replaced.
+ */
+bool
+idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy)
+{
+	const IdgenSlot *slot;
+
+	if (handle->own == NULL)
+		return false;
+	drop_own_if_old(handle);
+	slot = &handle->own->slot;
+	if (OidIsValid(slot->key.object) && idgen_native_file(slot->key.object) != slot->key.file)
+		return false;
+	*copy = *slot;
+	idgen_slot_read_counters(slot, &copy->counters);
+	return true;
+}
+
+/* The slot of what the handle draws from, locked; NULL if it has gone. */
+IdgenSlot *
+idgen_handle_lock_slot(const IdgenHandle *handle)
+{
+	IdgenCacheKey key;
+
+	if (idgen_key_uses_own_slot(handle->found.temporary))
+	{
+		if (handle->own != NULL)
+			LWLockAcquire(&handle->own->slot.lock, LW_EXCLUSIVE);
+		return handle->own != NULL ? &handle->own->slot : NULL;
+	}
+	idgen_handle_key(handle, &key);
+	return idgen_cache_lock(&key);
+}
+
+/* The number of the last event that may have concerned that slot. */
+uint64
+idgen_handle_number(const IdgenHandle *handle)
+{
+	return idgen_key_uses_own_slot(handle->found.temporary) ? own_number : idgen_cache_number();
+}
+
+/* See idgen_cache_finish(). */
+void
+idgen_handle_finish(const IdgenHandle *handle, const IdgenOutcome *outcome)
+{
+	IdgenCacheKey key;
+
+	if (idgen_key_uses_own_slot(handle->found.temporary))
+	{
+		if (handle->own != NULL)
+			idgen_slot_finish(&handle->own->slot, outcome, ++own_number);
+		return;
+	}
+	idgen_handle_key(handle, &key);
+	idgen_cache_finish(&key, outcome);
 }
 
 /* A copy of that many bytes; NULL of NULL. */
@@ -102,8 +218,6 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 
 	if (new.object != old.object)
 		handle->publishing.lxid = InvalidLocalTransactionId;
-	if (new.object != old.object || new.storage != old.storage || new.origin != old.origin)
-		handle->passed.since = 0; /* the ids are others now */
 	handle->found = new;
 	if (handle->periods != NULL)
 		memset(handle->periods, 0, sizeof(IdgenPeriods));

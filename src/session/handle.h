@@ -19,7 +19,6 @@
 #include "catalog/source.h"
 #include "common/compat.h"
 #include "shmem/cache.h"
-#include "shmem/slot_worker.h"
 #include "text/format.h"
 
 struct IdgenSave;
@@ -39,7 +38,7 @@ typedef struct IdgenPending
 	bool low;                  /* a refill of a gapless block has left few ids */
 	IdgenSlotChange change;    /* what has become of the row, by SQL */
 	const IdgenSource *source; /* where the rest is from */
-	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
+	uint64 good_as_of;         /* as in IdgenOutcome */
 } IdgenPending;
 
 /*
@@ -49,13 +48,13 @@ typedef struct IdgenPending
  */
 typedef struct IdgenHandleXact
 {
-	IdgenCounters counters;  /* of ids_lost not prepared */
-	int64 refills_us;        /* as in IdgenTimes */
+	IdgenCounters counters;
 	int64 refills;           /* successful ones */
 	int64 ids_allocated;     /* by successful refills */
 	int64 ahead_blocks;      /* as in IdgenOutcome, of the last refill */
 	int64 ahead_ids;         /* as in IdgenOutcome, of the last refill */
-	TransactionId claim;     /* the last claim made, or invalid */
+	int64 ahead_below;       /* as in IdgenOutcome, of a worker */
+	uint64 claim;            /* the last claim made, or 0 */
 	struct IdgenSave *saves; /* the innermost level's, or NULL; see savepoint.c */
 	bool listed;             /* is it on idgen_listed_handles? see handle_table.c */
 	dlist_node node;         /* on that list */
@@ -114,9 +113,8 @@ typedef struct IdgenFound
 	 * not be remembered holds for one call only. fast_epoch is what the hot
 	 * path looks at: the same, but zero also if the answer must not be
 	 * remembered, the current transaction must not use the cache, it has a
-	 * pending block that the hot path must not touch, the session has passed
-	 * ids, ids have to be composed, or idgen_last() needs to know more than the
-	 * value drawn last. If ids have
+	 * pending block that the hot path must not touch, ids have to be composed,
+	 * or idgen_last() needs to know more than the value drawn last. If ids have
 	 * to be composed, quick_epoch is what fast_epoch is else; see
 	 * idgen_draw_quick().
 	 *
@@ -133,9 +131,8 @@ typedef struct IdgenFound
 	const IdgenSource *source;
 	const char *search_path; /* that the source was found by, or NULL if it depends on none */
 	uint64 fast_epoch;
-	IdgenSlot *slot; /* NULL if the cache has no room */
-	uint64 version;  /* the slot's version then; without a slot, the number of the
-	                  * last event before the row was looked at, or allocated from */
+	IdgenSlot *slot; /* NULL in a worker, and of a row that is only shown */
+	uint64 version;  /* the slot's version then */
 } IdgenFound;
 
 /*
@@ -151,14 +148,28 @@ typedef struct IdgenPublishing
 } IdgenPublishing;
 
 /*
- * What the worker has refilled for the current transaction. Like
- * IdgenPublishing, it is good for one transaction only.
+ * What the current transaction has had the worker refill so far: how a bulk
+ * load is told from others. Like IdgenPublishing, it is good for one
+ * transaction only.
  */
-typedef struct IdgenServedXact
+typedef struct IdgenServed
 {
 	LocalTransactionId lxid; /* the transaction, or invalid */
-	IdgenServed served;
-} IdgenServedXact;
+	int64 refills;           /* that it has requested */
+	int64 ids;               /* that it has drawn in between, as far as it knows */
+	int64 issued;            /* ids that the slot had issued then */
+	int64 refilled;          /* and refills that it had counted */
+} IdgenServed;
+
+/*
+ * A slot that only this session uses: without the preload, and for temporary
+ * sequences.
+ */
+typedef struct IdgenOwnSlot
+{
+	IdgenSlot slot;
+	uint64 table_epoch; /* idgen_table_epoch of its ids */
+} IdgenOwnSlot;
 
 struct IdgenPeriods;
 
@@ -182,28 +193,26 @@ typedef struct IdgenHandle
 	 */
 	IdgenLast last;
 
-	/*
-	 * Set by a refill without a slot. As long as "since" is not 0, and ids have
-	 * an order, the hot path is closed; "last" is set for each draw: see
-	 * idgen_passed().
-	 */
-	IdgenPassed passed;
+	/* As long as the handle; here, the pending block begins on a cache line. */
+	IdgenOwnSlot *own;       /* or NULL */
+	ItemPointerData row_tid; /* where this session's last refill put the row */
+	bool giving_back;        /* its source takes back what is left of a block */
+	bool of_worker;          /* is it a worker's? */
 
 	/* Until the transaction ends. */
 	IdgenPending pending;
 	IdgenHandleXact xact;
 
 	/* As long as the handle, but out of the way of the hot path. */
-	ItemPointerData row_tid;      /* where this session's last refill put the row */
-	bool giving_back;             /* its source takes back what is left of a block */
+	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
 	struct IdgenPeriods *periods; /* those that were drawn from last, or NULL; see
 	                                  * period_now.h */
 
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
-	IdgenServedXact by_worker;
+	IdgenServed served;
 
-	char unused[72]; /* up to a multiple of a cache line, see below */
+	char unused[48]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*
@@ -248,29 +257,20 @@ idgen_handle_invalidate(IdgenHandle *handle)
 	idgen_handle_close_hot_path(handle);
 }
 
-/*
- * The ids that the session has passed, for its next draw; NULL if there are
- * none. Scrambled ids have no order.
- */
-static inline IdgenPassed *
-idgen_passed(IdgenHandle *handle)
-{
-	const IdgenLast *last = &handle->last;
-
-	if (handle->passed.since == 0 || last->layout == NULL || last->layout->scrambled ||
-	    last->object != handle->found.object)
-		return NULL;
-	handle->passed.last = last->value;
-	return &handle->passed;
-}
-
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_free(IdgenHandle *handle);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
 extern void idgen_handle_forget_last(IdgenHandle *handle);
 extern bool idgen_handle_holds_row(const IdgenHandle *handle);
+
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
-extern void idgen_handle_row_key(const IdgenHandle *handle, IdgenCacheKey *key);
+extern bool idgen_key_uses_own_slot(bool temporary);
+extern IdgenSlot *idgen_handle_own_slot(IdgenHandle *handle, const IdgenCacheKey *key, uint64 *version);
+extern void idgen_handle_drop_own(IdgenHandle *handle);
+extern bool idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy);
+extern IdgenSlot *idgen_handle_lock_slot(const IdgenHandle *handle);
+extern uint64 idgen_handle_number(const IdgenHandle *handle);
+extern void idgen_handle_finish(const IdgenHandle *handle, const IdgenOutcome *outcome);
 
 /* Keep what idgen_last() may be asked about a sequence value drawn just now. */
 static inline void

@@ -18,6 +18,7 @@ extern MemoryContext idgen_name_memory;
 
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
+extern void idgen_handles_visit(void (*visit)(IdgenHandle *handle, void *arg), void *arg);
 extern void idgen_handle_list(IdgenHandle *handle);
 extern void idgen_handles_end_transaction(void);
 extern void idgen_handles_forget_last(void);

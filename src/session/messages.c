@@ -98,12 +98,19 @@ idgen_refill_context_push(const char *name, ErrorContextCallback *context)
 void
 idgen_warn_low(const IdgenHandle *handle, const IdgenRangeLeft *left)
 {
-	IdgenCacheKey key;
+	IdgenSlot *slot;
+	bool news = true;
 
 	if (left->percent >= idgen_warn_remaining)
 		return;
-	idgen_handle_key(handle, &key);
-	if (idgen_cache_percent_is_news(&key, left->percent))
+	slot = idgen_handle_lock_slot(handle);
+	if (slot != NULL)
+	{
+		news = left->percent < slot->told_percent;
+		slot->told_percent = left->percent;
+		LWLockRelease(&slot->lock);
+	}
+	if (news)
 		ereport(LOG,
 		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
 		                handle->name, left->percent),

@@ -34,7 +34,6 @@
 #include "session/missing.h"
 #include "shmem/cache.h"
 #include "shmem/child_counts.h"
-#include "shmem/worker_requests.h"
 
 /*
  * Making children
@@ -289,15 +288,16 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 
 /*
  * The worker has not found the row that is to be refilled: make it, if that is
- * for the worker to do. Returns whether the open row has one then. If nobody
- * waits any more, then the row was not missing when the refill was requested,
- * but was deleted since. Raises 2200H, what the insert raises, and 09000 if
- * there is no row after it: those who wait would ask again and again.
+ * for the worker to do. Returns whether the open row has one then. (If nobody
+ * has waited, then the row was not missing when the refill was requested, but
+ * was deleted since, and this is not called.) Raises 2200H, what the insert
+ * raises, and 09000 if there is no row after it: those who wait would ask again
+ * and again.
  */
 bool
-idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key, IdgenRow *row)
+idgen_missing_row_for_worker(const IdgenHandle *handle, IdgenRow *row)
 {
-	IdgenChild *child = idgen_cache_has_waiters(key) ? idgen_child_find(row->rel, handle->name) : NULL;
+	IdgenChild *child = idgen_child_find(row->rel, handle->name);
 	bool made = false;
 
 	if (child == NULL)

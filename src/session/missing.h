@@ -13,7 +13,7 @@ extern bool idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, con
                                    IdgenFound *found);
 extern const char *idgen_parent_of(Oid relid, const char *name);
 extern void idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call);
-extern bool idgen_missing_row_for_worker(const IdgenHandle *handle, const IdgenCacheKey *key,
+extern bool idgen_missing_row_for_worker(const IdgenHandle *handle,
                                          IdgenRow *row);
 
 #endif /* IDGEN_MISSING_H */

@@ -94,7 +94,8 @@ bool
 idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step)
 {
 	const IdgenRest *rest = &handle->pending.rest;
-	IdgenCacheKey key;
+	IdgenSlot *slot;
+	bool behind = true;
 
 	if (!idgen_block_lies_behind(&rest->block, last, step))
 		return false;
@@ -103,8 +104,15 @@ idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step)
 			return false;
 	if (!idgen_may_use_published(handle))
 		return true;
-	idgen_handle_key(handle, &key);
-	return idgen_cache_lies_behind(&key, last, step);
+	if (!idgen_cache_is_shared())
+		return false; /* other sessions have slots of their own */
+	slot = idgen_handle_lock_slot(handle);
+	if (slot == NULL)
+		return true;
+	for (int i = 0; i < slot->nruns; i++)
+		behind = behind && (step > 0 ? slot->runs[i].next > last : slot->runs[i].next < last);
+	LWLockRelease(&slot->lock);
+	return behind;
 }
 
 /*
@@ -126,31 +134,26 @@ bring_forward(IdgenRest *rest, int64 count)
 	return false;
 }
 
-/* Draw "count" ids from a pending block; false if none has that many. */
-bool
-idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids)
+/*
+ * Draw the ids that are wanted from a pending block: IDGEN_DRAW_TAKEN, or
+ * IDGEN_DRAW_UNFIT if others come next, or IDGEN_DRAW_REFILL if no block has
+ * that many.
+ */
+IdgenDrawAnswer
+idgen_pending_draw(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids)
 {
 	IdgenPending *p = &handle->pending;
 
-	if (!has_ids(p) || (p->rest.block.left < count && !bring_forward(&p->rest, count)))
-		return false;
+	if (!has_ids(p) || (p->rest.block.left < wanted->count && !bring_forward(&p->rest, wanted->count)))
+		return IDGEN_DRAW_REFILL;
+	*ids = (IdgenBlock){p->rest.block.next, wanted->count, p->rest.block.step};
+	if (!idgen_are_wanted(ids, wanted))
+		return IDGEN_DRAW_UNFIT;
 	if (p->fate == IDGEN_REST_GIVEN_BACK)
 		idgen_savepoint_save(handle);
-	*ids = idgen_block_cut(&p->rest.block, count);
-	handle->xact.counters.ids_issued = idgen_add_saturating(handle->xact.counters.ids_issued, count);
-	return true;
-}
-
-/* Put back ids that were taken just now. */
-void
-idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids)
-{
-	IdgenPending *p = &handle->pending;
-	int64 left = p->rest.block.left;
-
-	p->rest.block = *ids;
-	p->rest.block.left += left;
-	handle->xact.counters.ids_issued -= ids->left;
+	(void) idgen_block_cut(&p->rest.block, wanted->count);
+	handle->xact.counters.ids_issued = idgen_add_saturating(handle->xact.counters.ids_issued, wanted->count);
+	return IDGEN_DRAW_TAKEN;
 }
 
 /*
@@ -169,7 +172,7 @@ keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limi
 	else if (rest->nmore < limit)
 		rest->more[rest->nmore++] = *old;
 	else
-		handle->xact.counters.ids_lost.crowded += old->left;
+		handle->xact.counters.lost_crowded += old->left;
 }
 
 /*
@@ -187,7 +190,7 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
 	IdgenRest old = p->rest;
 	IdgenBlock *more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
 	bool gapless = fate == IDGEN_REST_GIVEN_BACK || p->fate == IDGEN_REST_GIVEN_BACK;
-	int limit = gapless ? 0 : rest->nmore + IDGEN_SLOT_BLOCKS;
+	int limit = gapless ? 0 : rest->nmore + IDGEN_SLOT_RUNS;
 
 	idgen_savepoint_save_left(handle);
 	forget_ids(p);
@@ -199,33 +202,6 @@ keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
 		keep_block(handle, rest, &old.more[i], limit);
 }
 
-/*
- * As rest_good_as_of in IdgenOutcome, of what a refill has brought. "version"
- * is that of the slot when the handle was validated for it, 0 if there was
- * none.
- */
-static uint64
-good_as_of(const IdgenHandle *handle, const IdgenRefill *refill, uint64 version)
-{
-	IdgenCacheKey key;
-
-	if (refill->fate != IDGEN_REST_PUBLISHED)
-		return IDGEN_NOT_PUBLISHABLE;
-	if (!handle->found.source->locks_row)
-		return version;
-	idgen_handle_key(handle, &key);
-	return idgen_cache_dropped_at(&key);
-}
-
-/* As rest_good_as_of in IdgenOutcome, of what is left of two refills. */
-static uint64
-both_good_as_of(uint64 a, uint64 b)
-{
-	if (a == IDGEN_NOT_PUBLISHABLE || b == IDGEN_NOT_PUBLISHABLE)
-		return IDGEN_NOT_PUBLISHABLE;
-	return Min(a, b);
-}
-
 /* Count a refill as one of the transaction's. */
 static void
 note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
@@ -234,29 +210,30 @@ note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
 	xact->ids_allocated = idgen_add_saturating(xact->ids_allocated, idgen_rest_ids(&refill->rest));
 	xact->ahead_blocks = refill->ahead_blocks;
 	xact->ahead_ids = refill->ahead_ids;
-	idgen_count_refill(&xact->counters, &xact->refills_us, refill, idgen_refill_end(refill));
-	xact->counters.session_refills++;
+	idgen_count_refill(&xact->counters, refill);
 }
 
 /*
  * A refill has brought blocks. The caller has used up the previous ones, unless
- * the refill is for a range. "version" is as in good_as_of().
+ * the refill is for a range. "as_of" is the number of events that there had
+ * been when it allocated.
  *
  * It may have been made ahead, or have waited for another transaction at the
  * row, which has published ids by now: the cache may have ids to draw before
  * these.
  */
 void
-idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version)
+idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of)
 {
 	IdgenPending *p = &handle->pending;
 	IdgenRest rest = refill->rest;
-	uint64 as_of = good_as_of(handle, refill, version);
 
+	if (refill->fate != IDGEN_REST_PUBLISHED)
+		as_of = IDGEN_NOT_PUBLISHABLE;
 	idgen_handle_list(handle);
 	if (has_ids(p))
 	{
-		as_of = both_good_as_of(p->good_as_of, as_of);
+		as_of = Min(p->good_as_of, as_of);
 		keep_for_later(handle, &rest, refill->fate);
 	}
 	else
@@ -277,6 +254,8 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version
 	if (!idgen_pending_fast_ok(p))
 		idgen_handle_close_hot_path(handle);
 	note_refill(&handle->xact, refill);
+	if (!handle->of_worker)
+		handle->xact.counters.session_refills++;
 }
 
 /*

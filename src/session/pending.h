@@ -40,10 +40,9 @@ idgen_pending_is_lost_by_rollback(const IdgenPending *pending)
 }
 
 extern bool idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step);
-extern bool idgen_pending_take(IdgenHandle *handle, int64 count, IdgenBlock *ids);
-extern void idgen_pending_put_back(IdgenHandle *handle, const IdgenBlock *ids);
+extern IdgenDrawAnswer idgen_pending_draw(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
-extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 version);
+extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of);
 extern void idgen_pending_give_up(IdgenHandle *handle);
 extern bool idgen_pending_give_back(IdgenHandle *handle);
 extern void idgen_pending_follow(IdgenHandle *handle);

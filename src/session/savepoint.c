@@ -233,7 +233,7 @@ count_lost(IdgenHandle *handle, const IdgenRest *restored)
 	int64 lost = idgen_rest_ids(&handle->pending.rest) - idgen_rest_ids(restored);
 
 	if (lost > 0 && idgen_pending_is_lost_by_rollback(&handle->pending))
-		handle->xact.counters.ids_lost.changed += lost;
+		handle->xact.counters.lost_changed += lost;
 }
 
 /* The current subtransaction is rolled back: restore what it has saved. */

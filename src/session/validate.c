@@ -34,7 +34,6 @@
 #include "session/pending.h"
 #include "session/validate.h"
 #include "session/xact_changes.h"
-#include "shmem/known_rows.h"
 
 /* Raises 22023: the row says something else than the caller. */
 static void
@@ -102,8 +101,8 @@ note_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->refill = def->refill;
 	found->own_row = !found->unmade && idgen_row_is_own(row);
 	found->layout = def->layout;
-	set_values_that_fit(found, def->max_value);
 	found->big_base = def->big_base;
+	set_values_that_fit(found, def->max_value);
 	found->period = def->period;
 	found->zone = def->zone;
 	found->format = def->format != NULL ? idgen_format_parse(def->format) : NULL;
@@ -243,7 +242,7 @@ look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 static bool
 known_row_will_do(const IdgenHandle *handle, const IdgenCall *call, const IdgenKnownRow *row)
 {
-	return row->as_of != 0 && call->known_row_ok && call->parent == NULL && handle->found.source == NULL &&
+	return row->known && call->known_row_ok && call->parent == NULL && handle->found.source == NULL &&
 		(call->asked == NULL || call->asked == &idgen_source_table) &&
 		idgen_changes_leave_row(handle) && idgen_rows_all_visible(handle->relid);
 }
@@ -268,14 +267,25 @@ take_known_row(IdgenFound *found, const IdgenKnownRow *row)
  * and holds for all. "as_of" is from before the look.
  */
 static void
-share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound *found, uint64 as_of)
+share_row(const IdgenHandle *handle, const IdgenFound *found, uint64 as_of)
 {
-	IdgenKnownRow row = {as_of, found->block_size, found->refill};
+	const IdgenKnownRow row = {true, found->block_size, found->refill};
 
 	if (as_of != 0 && found->has_row && found->change_is_told && found->source == &idgen_source_table &&
 	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
 	    found->format == NULL && found->period == IDGEN_PERIOD_NONE && idgen_changes_leave_row(handle))
-		idgen_known_row_share(key, &row);
+		idgen_cache_share_row(found->slot, found->version, as_of, &row);
+}
+
+/* The slot of what was found before, if there is one. */
+static IdgenSlot *
+find_slot(IdgenHandle *handle, IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
+{
+	idgen_handle_key(handle, key);
+	*row = (IdgenKnownRow){.known = false};
+	if (idgen_key_uses_own_slot(handle->found.temporary))
+		return NULL;
+	return idgen_cache_find(key, version, row);
 }
 
 /*
@@ -283,87 +293,49 @@ share_row(const IdgenHandle *handle, const IdgenCacheKey *key, const IdgenFound 
  * so the next call notices a change that comes in between. But a slot is made
  * only for a row that exists, or that the worker is to make, since other names
  * must not push out any; and only the row and its source say which slot it is.
- * So if that turns out to be another slot than expected, look again. Sets the
- * slot's key.
+ * So if that turns out to be another slot than expected, look again. (Changes
+ * do not get to a slot of the session's own, so there that is in vain.)
  */
 static void
-look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found, IdgenCacheKey *key)
+look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
-	idgen_handle_key(handle, key);
+	IdgenCacheKey key;
+	IdgenKnownRow row;
+	uint64 version;
+	IdgenSlot *slot = find_slot(handle, &key, &version, &row);
+
 	for (;;)
 	{
-		uint64 version;
-		IdgenKnownRow row;
-		IdgenSlot *slot = idgen_known_row_find(key, &version, &row);
+		uint64 as_of = idgen_cache_number();
 		bool known = known_row_will_do(handle, call, &row);
-		uint64 as_of = idgen_known_rows_now();
 
 		if (known)
 			take_known_row(found, &row);
 		else
 			look(handle, call, found);
+		if (found->unmade && call->missing_row == IDGEN_MISSING_ROW_SHOWN)
+			return;
 		found->slot = slot;
 		found->version = version;
-		if (found->unmade && call->missing_row == IDGEN_MISSING_ROW_SHOWN)
+		if (slot != NULL && found->object == key.object && found->storage == key.file && found->origin == key.origin)
 		{
-			found->slot = NULL;
-			return;
-		}
-		if (slot != NULL && found->object == key->object)
-		{
-			if (!known && row.as_of == 0)
-				share_row(handle, key, found, as_of);
+			if (!known && !row.known)
+				share_row(handle, found, as_of);
 			return;
 		}
 
-		idgen_cache_key(key, handle->relid, found->object, found->temporary,
-		                handle->name, handle->namelen);
-		found->slot = idgen_cache_find_or_make(key, &found->version);
-		if (found->slot == NULL)
+		key.object = found->object;
+		key.file = found->storage;
+		key.origin = found->origin;
+		if (idgen_key_uses_own_slot(found->temporary))
 		{
-			found->remember = false;
-			found->version = as_of;
+			found->slot = idgen_handle_own_slot(handle, &key, &found->version);
 			return;
 		}
+		slot = idgen_cache_attach(&key, &version);
+		row.known = false;
 		CHECK_FOR_INTERRUPTS();
 	}
-}
-
-/*
- * Empty the slot, if its ids are from what the id sequence has come from
- * before.
- */
-static void
-check_slot(const IdgenFound *found, const IdgenCacheKey *key)
-{
-	/*
-	 * A transaction that gives a sequence another file empties the server's
-	 * cache at commit (see xact_changes.c), but cannot reach that of another
-	 * session.
-	 */
-	if (OidIsValid(found->object) && !found->uncommitted &&
-	    (found->temporary || !idgen_cache_is_shared()))
-		idgen_cache_check_storage(key, found->storage);
-
-	/*
-	 * When a prepared transaction commits that has had the row name another
-	 * source, or another pooling, it tells nobody: we are the first to see it.
-	 */
-	if (found->slot != NULL && !found->own_row && !found->uncommitted)
-		idgen_cache_check_origin(key, found->origin);
-}
-
-/*
- * Does the handle have ids that are only pending because there was no slot for
- * them? Nothing keeps others from changing the row meanwhile, and a slot that
- * there is now does not keep the session from drawing them. So it has to look
- * at each call.
- */
-static bool
-has_refilled_without_slot(IdgenHandle *handle)
-{
-	return !handle->found.source->transactional && idgen_pending_block(handle) != NULL &&
-		idgen_may_use_published(handle);
 }
 
 /*
@@ -393,7 +365,6 @@ void
 idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 {
 	uint64 epoch;
-	IdgenCacheKey key;
 	IdgenFound found;
 
 	if (idgen_handle_is_valid(handle, handle->found.epoch, call->asked) &&
@@ -411,44 +382,34 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	epoch = idgen_epoch;
 	idgen_check_select(handle->relid);
 
-	/*
-	 * A session cache has no other way to learn of changes made by others than
-	 * the table's invalidation messages, which do not say what has changed.
-	 */
-	if (!idgen_cache_is_shared())
-	{
-		idgen_handle_row_key(handle, &key);
-		idgen_cache_check_table(&key, idgen_table_epoch);
-	}
-	look_and_attach(handle, call, &found, &key);
-	check_slot(&found, &key);
+	look_and_attach(handle, call, &found);
 	found.userid = GetUserId();
 	found.epoch = epoch;
 	idgen_handle_adopt(handle, &found);
 	idgen_pending_follow(handle);
-	if (has_refilled_without_slot(handle))
-		handle->found.remember = false;
 	call->validated = true;
 }
 
 /*
- * A handle for the worker, of the id sequence that a key names: in the current
- * memory context, unknown to the table of handles, and good for allocating in
- * the current transaction only. Makes the row if it is the child of a template
- * that is for the worker to make. Asks for nobody's privileges. NULL if there
- * is no such id sequence any more, or it is not for a worker. Raises what a bad
+ * A handle for the worker, of the id sequence that a key names, and that "name"
+ * is the name of: in the current memory context, unknown to the table of
+ * handles, and good for allocating in the current transaction only. Makes the
+ * row if it is the child of a template that is for the worker to make, and
+ * sessions have waited for that. Asks for nobody's privileges. NULL if there is
+ * no such id sequence any more, or it is not for a worker. Raises what a bad
  * row deserves.
  */
 IdgenHandle *
-idgen_handle_for_worker(const IdgenCacheKey *key)
+idgen_handle_for_worker(const IdgenCacheKey *key, const char *name, bool awaited)
 {
-	IdgenHandle *handle = idgen_handle_make(CurrentMemoryContext, key->relid, key->name, strlen(key->name));
+	IdgenHandle *handle = idgen_handle_make(CurrentMemoryContext, key->relid, name, strlen(name));
 	IdgenFound *found = &handle->found;
 	IdgenRow row;
 	IdgenDefinition def;
 
+	handle->of_worker = true;
 	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen) ||
-	    idgen_missing_row_for_worker(handle, key, &row))
+	    (awaited && idgen_missing_row_for_worker(handle, &row)))
 	{
 		idgen_definition_from_row(row.slot, handle->name, &def);
 		note_row(found, row.slot, &def);
@@ -460,5 +421,5 @@ idgen_handle_for_worker(const IdgenCacheKey *key)
 		return NULL;
 
 	resolve(handle, found, key->object);
-	return found->object == key->object ? handle : NULL;
+	return found->object == key->object && found->storage == key->file && found->origin == key->origin ? handle : NULL;
 }

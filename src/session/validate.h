@@ -9,6 +9,6 @@
 #include "session/handle.h"
 
 extern void idgen_handle_validate(IdgenHandle *handle, IdgenCall *call);
-extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key);
+extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key, const char *name, bool awaited);
 
 #endif /* IDGEN_VALIDATE_H */

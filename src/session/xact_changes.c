@@ -30,7 +30,6 @@
 #include "session/pending.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
-#include "shmem/known_rows.h"
 #include "shmem/other_servers.h"
 
 /*
@@ -202,7 +201,7 @@ idgen_changes_collect_files(void)
 	MemoryContext context;
 	dlist_iter iter;
 
-	if (!idgen_cache_has_objects())
+	if (!idgen_cache_has_files() && dlist_is_empty(&idgen_listed_handles))
 		return;
 	dlist_foreach(iter, &idgen_listed_handles)
 	{
@@ -230,27 +229,39 @@ idgen_changes_before_prepare(void)
 		CacheInvalidateRelcacheByRelid(changes.rows_of);
 }
 
+/* The handle's own slot, if it has one, is void. */
+static void
+drop_own(IdgenHandle *handle, void *arg)
+{
+	idgen_handle_drop_own(handle);
+}
+
+/* After the transaction has ended, and before its handles tell what they did. */
+void
+idgen_changes_begin_finish(bool committed)
+{
+	if (!committed || !changes.all_rows)
+		return;
+	idgen_cache_drop_database(MyDatabaseId);
+	idgen_handles_visit(drop_own, NULL);
+}
+
 /*
- * After the end of the transaction: tell the cache, and forget. Raises no
- * errors.
+ * After that: tell the cache, and forget. What the transaction has published
+ * itself since the event with that number is good. Raises no errors.
  */
 void
-idgen_changes_finish(bool committed)
+idgen_changes_finish(bool committed, uint64 since)
 {
 	if (committed)
 	{
-		if (changes.all_rows)
-			idgen_cache_drop_database(MyDatabaseId);
 		if (OidIsValid(changes.dropped_database))
-		{
 			idgen_cache_drop_database(changes.dropped_database);
-			idgen_cache_remove_empty(changes.dropped_database);
-		}
 		for (int i = 0; i < changes.nfiles; i++)
-			idgen_cache_drop_storage(&changes.files[i]);
+			idgen_cache_drop_file(&changes.files[i]);
 		if (changes.tables)
-			idgen_known_rows_forget();
-		idgen_changed_names_tell();
+			idgen_cache_forget_rows();
+		idgen_changed_names_tell(since);
 	}
 	if (changes.servers)
 		idgen_unreachable_forget_all();

@@ -89,49 +89,41 @@ finish_handle(const IdgenHandle *handle, IdgenXactEnd end, bool all_rows)
 	const IdgenPending *p = &handle->pending;
 	const IdgenHandleXact *xact = &handle->xact;
 	bool committed = end != IDGEN_END_ABORTED;
-	IdgenOutcome outcome = {0};
-	IdgenCacheKey key;
+	IdgenOutcome outcome = {
+		.rest = p->rest,
+		.good_as_of = !committed || idgen_pending_is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of,
+		.claim = xact->claim,
+		.ahead_blocks = xact->ahead_blocks,
+		.ahead_ids = xact->ahead_ids,
+		.by_worker = handle->of_worker,
+		.ahead_below = xact->ahead_below,
+		.counters = xact->counters,
+	};
 
 	if (committed)
-		outcome.change = all_rows ? IDGEN_SLOT_DROP : p->change;
-	outcome.claim = xact->claim;
-
-	/* A change of the row also concerns what was drawn from the row itself. */
-	idgen_handle_key(handle, &key);
-	if (OidIsValid(key.object))
 	{
-		IdgenCacheKey row_key;
-
-		idgen_handle_row_key(handle, &row_key);
-		idgen_cache_finish(&row_key, &outcome);
-		if (committed && (p->uncommitted || outcome.change >= IDGEN_SLOT_DROP))
-			outcome.change = IDGEN_SLOT_DROP;
+		outcome.change = all_rows || p->uncommitted ? IDGEN_SLOT_DROP : p->change;
+		outcome.fate = end == IDGEN_END_COMMITTED ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
 	}
-
-	if (committed)
-		outcome.rest_fate = end == IDGEN_END_COMMITTED ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
 	else if (idgen_pending_is_lost_by_rollback(p))
-		outcome.rest_fate = IDGEN_OUTCOME_PUBLISHED;
-	outcome.rest = p->rest;
-	outcome.rest_good_as_of = !committed || idgen_pending_is_elsewhere(handle) ? IDGEN_NOT_PUBLISHABLE : p->good_as_of;
-	outcome.ahead_blocks = xact->ahead_blocks;
-	outcome.ahead_ids = xact->ahead_ids;
-	outcome.counters = xact->counters;
-	outcome.refills_us = xact->refills_us;
-	idgen_cache_finish(&key, &outcome);
+		outcome.fate = IDGEN_OUTCOME_PUBLISHED;
+	idgen_handle_finish(handle, &outcome);
 }
 
 /*
- * The transaction is over: tell the cache and forget everything. Does not raise
- * errors.
+ * The transaction is over: tell the cache and forget everything. The handles
+ * come before the changes of rows: what a transaction has allocated after it
+ * changed a row is good, but nothing else is. Does not raise errors.
  */
 void
 idgen_xact_finish(IdgenXactEnd end)
 {
+	bool committed = end != IDGEN_END_ABORTED;
 	bool all_rows = idgen_changes_include_all_rows();
+	uint64 since = idgen_cache_number();
 	dlist_iter iter;
 
-	idgen_changes_finish(end != IDGEN_END_ABORTED);
+	idgen_changes_begin_finish(committed);
 	idgen_savepoint_forget_all();
 	dlist_foreach(iter, &idgen_listed_handles)
 	{
@@ -141,7 +133,6 @@ idgen_xact_finish(IdgenXactEnd end)
 		if (handle->pending.change != IDGEN_SLOT_UNCHANGED || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
 	}
+	idgen_changes_finish(committed, since);
 	idgen_handles_end_transaction();
-	if (all_rows && end != IDGEN_END_ABORTED)
-		idgen_cache_remove_empty(MyDatabaseId);
 }

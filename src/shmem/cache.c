@@ -1,456 +1,727 @@
 /*
  * cache.c
- *		The block cache: finding the slot of an id sequence, and making one.
+ *		The block cache: an array of slots, and how they are found.
  *
- * A hash table finds the slot of an id sequence by its key; the slots
- * themselves are an array, because a session remembers where its slot is and
- * looks at it without the hash table. A slot's version tells the session
- * whether it still is what it was: versions come from one counter, so no two
- * events ever give the same one, not even when a slot is used again for another
- * id sequence.
+ * A session remembers where its slot is and looks at it without coming here. A
+ * slot's version tells the session whether it still is what it was: versions
+ * come from one counter, so no two events ever give the same one, not even when
+ * a slot is used again for another id sequence.
  *
- * What is cached is already allocated and durable: the caller of
- * idgen_cache_finish() or idgen_slot_publish() with a block to publish has
- * committed and flushed the allocation before (rule U3). Losing anything in
- * here makes a gap, never a duplicate.
+ * Slots are in hash chains by their names: all of a name are in one chain,
+ * whatever they come from, so a change of the row finds them there. A slot with
+ * ids of a native sequence is in a second chain, by the file of that: a
+ * sequence that is restarted or dropped leaves its file behind, and the ids
+ * from there are void.
+ *
+ * When all slots are in use, the clock takes one from an id sequence that was
+ * not used lately (rule K1). What that had left is a gap, which is counted.
+ *
+ * What is cached is already allocated and durable (rule U3). Losing anything in
+ * here makes a gap, never a duplicate. A slot that is made counts as emptied by
+ * the event of its making: a block that was allocated before may be void, since
+ * nobody has kept the events in between, and is not published.
  *
  * Locking rules
  *
- * - header->lock protects the hash table, the array's fill, the places for long
- *	 names, the clock hands, and the second level: shared to find an entry,
- *	 exclusive to make or replace one. A key of an entry stays as it is.
- * - A key is in a slot, in the second level, or in neither. As long as a
- *	 process holds header->lock, in either mode, it stays there: see
- *	 idgen_cache_lock_key().
- * - slot->lock, always exclusive, protects all other fields of a slot. A slot
- *	 changes its owner only under both locks. So the slot's lock alone suffices
- *	 to look at its key, and what concerns many slots takes one lock after the
- *	 other, but not the header's: see idgen_cache_lock_slot_of().
- * - The order is header->lock, then slot->lock, then the lock of the file
- *	 index, of the failures or of the queues of requests; never two slots at
- *	 once.
- * - Under a slot's lock, or the header's exclusive one, nothing may raise an
- *	 error: an entry is complete whenever its lock is released.
+ * - cache->lock protects the chains, the free slots and the clock hand: shared
+ *	 to find a slot, exclusive to give one to an id sequence.
+ * - slot->lock protects all else of a slot. A slot changes its key only under
+ *	 both locks. So the slot's lock alone suffices to look at its key.
+ * - The order is cache->lock, then slot->lock; never two slots at once. Nothing
+ *	 waits under them, or raises an error.
  *
- * - A slot whose key has an object is found by its name, too, when a row of
- *	 that name is changed: which object is meant may depend on the row. The
- *	 header's lock protects those lists as it does the hash table. And it is
- *	 found by the file that its ids come from: see file_index.c.
+ * There is one lock, not several for parts of the chains, as the server's
+ * buffer table has: to give a slot to an id sequence holds it for a microsecond
+ * at most, and the session that asks for it has then looked at a row, and
+ * executes a statement.
  *
- * - A slot that the worker has something to do with is in a queue; see
- *	 slot_work.c.
- *
- * There is one lock of the header, not several for parts of the hash table, as
- * the server's buffer table has. To give a slot to an id sequence holds it
- * exclusively for 0.5 microseconds, or 1.6 if another id sequence gives way and
- * both move between slots and the second level (measured on a virtual machine,
- * 2 processors). The session that asks for it has then looked at a row, and
- * executes a statement: 30 microseconds at least. So it takes dozens of
- * processors that do nothing else until they wait for each other here.
- *
- * A slot that is being refilled or waited for (idgen_slot_is_busy) is never
- * given to another id sequence, so the notes in it can be taken back later by
- * key. A slot whose entry was removed is the next to be used, see
- * idgen_cache_free_slot(). When there is none, an idle id sequence gives its
- * slot away, see cache_eviction.c.
+ * What concerns a whole database walks the slots (rule K4). It looks at each
+ * without a lock first. A slot that is given to that database meanwhile, where
+ * the walk has passed already, is newer than the event.
  */
 #include "postgres.h"
 
-#include "utils/timestamp.h"
+#include "access/xlog.h"
+#include "common/cryptohash.h"
+#include "common/hashfn.h"
+#include "common/sha2.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
 
+#include "common/clock.h"
+#include "common/compat.h"
 #include "common/guc.h"
-#include "shmem/cache_internal.h"
-#include "shmem/slot_work.h"
+#include "shmem/cache.h"
 
-/* Which cache is a key for? */
-IdgenCache *
-idgen_cache_of(const IdgenCacheKey *key)
+/* The clock passes over that many slots that are in use, then takes any. */
+#define IDGEN_LOOK_AT_MOST 64
+
+typedef struct IdgenCache
 {
-	return key->temporary || !idgen_cache_is_shared() ? &idgen_own_cache : &idgen_shared_cache;
+	LWLock lock;
+	pg_atomic_uint64 last_number; /* of events */
+	pg_atomic_uint64 rows_known_from; /* rows were looked at since that event, or are
+	                                   * not known */
+	int64 evictions;              /* as in IdgenCacheTotals, as the next two */
+	int64 ids_evicted;
+	pg_atomic_uint64 ids_lost;
+	uint32 made;                  /* slots that are initialized; only grows, and is also
+	                               * read without the lock */
+	uint32 used;                  /* of these, with a key */
+	uint32 free;                  /* the first one without, linked by "next" */
+	uint32 hand;                  /* next slot that the clock looks at */
+	int slot_tranche;             /* of the slots' locks */
+	bool has_files;               /* has there ever been a key with a file? Only set; also
+	                               * read without the lock */
+} IdgenCache;
+
+static IdgenCache *cache = NULL; /* NULL if there is none */
+static uint32 *heads;            /* of the chains by name */
+static uint32 *file_heads;       /* of the chains by file */
+static IdgenSlot *slots;
+
+/*
+ * How it is made
+ */
+
+/* A slot begins on a cache line of its own. */
+static Size
+slots_at(void)
+{
+	return CACHELINEALIGN(sizeof(IdgenCache) + 2 * mul_size(idgen_max_sequences, sizeof(uint32)));
+}
+
+static Size
+cache_size(void)
+{
+	Size size = add_size(slots_at(), mul_size(idgen_max_sequences, sizeof(IdgenSlot)));
+
+	return add_size(size, PG_CACHE_LINE_SIZE);
+}
+
+/* Ask for shared memory; from shmem_request_hook. */
+void
+idgen_cache_request_shmem(void)
+{
+	RequestAddinShmemSpace(cache_size());
+	RequestNamedLWLockTranche("IdgenCache", 1);
+	RequestNamedLWLockTranche("IdgenSequence", 1);
 }
 
 /*
- * Slots
+ * Create the cache or attach to it; from shmem_startup_hook. Returns whether it
+ * is new. Slots are initialized when they are used for the first time: so the
+ * server starts as fast with room for many as with room for few, and takes no
+ * memory for what it never uses.
+ */
+bool
+idgen_cache_startup_shmem(void)
+{
+	char *area;
+	bool found;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	area = ShmemInitStruct("idgen cache", cache_size(), &found);
+	cache = (IdgenCache *) CACHELINEALIGN(area);
+	heads = (uint32 *) (cache + 1);
+	file_heads = heads + idgen_max_sequences;
+	slots = (IdgenSlot *) ((char *) cache + slots_at());
+	if (!found)
+	{
+		memset(cache, 0, sizeof(IdgenCache));
+		LWLockInitialize(&cache->lock, GetNamedLWLockTranche("IdgenCache")->lock.tranche);
+		pg_atomic_init_u64(&cache->last_number, 0);
+		pg_atomic_init_u64(&cache->rows_known_from, 0);
+		pg_atomic_init_u64(&cache->ids_lost, 0);
+		cache->slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
+		cache->free = IDGEN_NO_SLOT;
+		memset(heads, 0xff, mul_size(idgen_max_sequences, 2 * sizeof(uint32)));
+	}
+	LWLockRelease(AddinShmemInitLock);
+	return !found;
+}
+
+/* Is there one cache for the whole server? */
+bool
+idgen_cache_is_shared(void)
+{
+	return cache != NULL;
+}
+
+/*
+ * Keys
  */
 
-/* The number of the next event. */
+/* SHA-256 of a name, cut. Raises an error if there is no memory. */
+void
+idgen_cache_digest(const char *name, int namelen, uint8 *digest)
+{
+	uint8 whole[PG_SHA256_DIGEST_LENGTH];
+	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
+
+	if (context == NULL || pg_cryptohash_init(context) < 0 ||
+	    pg_cryptohash_update(context, (const uint8 *) name, namelen) < 0 ||
+	    pg_cryptohash_final(context, whole, sizeof(whole)) < 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INTERNAL_ERROR),
+		         errmsg("could not compute the SHA-256 of a name: %s", pg_cryptohash_error(context))));
+	pg_cryptohash_free(context);
+	memcpy(digest, whole, IDGEN_DIGEST_BYTES);
+}
+
+/* The key of ids that come from a row of this database itself. */
+void
+idgen_cache_key(IdgenCacheKey *key, Oid relid, const uint8 *digest)
+{
+	*key = (IdgenCacheKey){.dbid = MyDatabaseId, .relid = relid};
+	memcpy(key->name, digest, IDGEN_DIGEST_BYTES);
+}
+
+/* The head of the chain of all keys of that name. */
+static uint32 *
+chain_of_name(Oid dbid, Oid relid, const uint8 *digest)
+{
+	uint32 hash;
+
+	memcpy(&hash, digest, sizeof(hash));
+	return &heads[(hash ^ hash_bytes_uint32(dbid ^ relid)) % idgen_max_sequences];
+}
+
+static uint32 *
+chain_of_file(Oid dbid, RelFileNumber file)
+{
+	return &file_heads[hash_bytes_uint32(dbid ^ file) % idgen_max_sequences];
+}
+
+static bool
+is_named(const IdgenSlot *slot, Oid dbid, Oid relid, const uint8 *digest)
+{
+	return slot->key.dbid == dbid && slot->key.relid == relid &&
+		memcmp(slot->key.name, digest, IDGEN_DIGEST_BYTES) == 0;
+}
+
+/*
+ * Finding slots, and making them
+ */
+
+static uint64
+next_number(void)
+{
+	return pg_atomic_add_fetch_u64(&cache->last_number, 1);
+}
+
+/*
+ * The number of the last event. It is 0 where nothing may be concluded from
+ * that: on a standby, nobody would learn of a change, nor if that is promoted
+ * meanwhile.
+ */
 uint64
-idgen_cache_next_number(IdgenCache *cache)
+idgen_cache_number(void)
 {
-	return pg_atomic_add_fetch_u64(&cache->header->last_number, 1);
+	return cache != NULL && !RecoveryInProgress() ? pg_atomic_read_u64(&cache->last_number) : 0;
 }
 
-IdgenSlot *
-idgen_cache_slot_at(const IdgenCache *cache, int i)
+/* The slot of a key, or NULL. The caller holds the cache's lock. */
+static IdgenSlot *
+find_slot(const IdgenCacheKey *key)
 {
-	return cache == &idgen_shared_cache ? &cache->slots[i].slot : idgen_own_slot_at(i);
+	for (uint32 i = *chain_of_name(key->dbid, key->relid, key->name); i != IDGEN_NO_SLOT; i = slots[i].next)
+		if (memcmp(&slots[i].key, key, sizeof(IdgenCacheKey)) == 0)
+			return &slots[i];
+	return NULL;
 }
 
-/* The number of a slot of the shared cache. */
-uint32
-idgen_cache_slot_number(const IdgenSlot *slot)
+/* Take a slot out of its chains. The caller holds both locks. */
+static void
+unlink_slot(IdgenSlot *slot)
 {
-	const IdgenSlotPadded *padded = (const IdgenSlotPadded *) slot;
+	uint32 number = slot - slots;
+	uint32 *at = chain_of_name(slot->key.dbid, slot->key.relid, slot->key.name);
 
-	Assert(padded >= idgen_shared_cache.slots && padded < idgen_shared_cache.slots + idgen_max_sequences);
-	return padded - idgen_shared_cache.slots;
+	while (*at != number)
+		at = &slots[*at].next;
+	*at = slot->next;
+	if (slot->key.file == InvalidRelFileNumber)
+		return;
+	at = chain_of_file(slot->key.dbid, slot->key.file);
+	while (*at != number)
+		at = &slots[*at].next_of_file;
+	*at = slot->next_of_file;
+}
+
+/* Put it into them. */
+static void
+link_slot(IdgenSlot *slot)
+{
+	uint32 number = slot - slots;
+	uint32 *head = chain_of_name(slot->key.dbid, slot->key.relid, slot->key.name);
+
+	slot->next = *head;
+	*head = number;
+	if (slot->key.file == InvalidRelFileNumber)
+		return;
+	head = chain_of_file(slot->key.dbid, slot->key.file);
+	slot->next_of_file = *head;
+	*head = number;
+	cache->has_files = true;
 }
 
 /*
- * What is measured of the id sequence of a slot. The caller holds the slot's
- * lock.
+ * Take a slot away from its id sequence. What it had counted as lost goes to
+ * the totals. The caller holds both locks.
  */
-IdgenTimes *
-idgen_slot_times(IdgenSlot *slot)
+static void
+remove_slot(IdgenSlot *slot)
 {
-	const IdgenCache *cache = &idgen_shared_cache;
+	const IdgenCounters *counters = &slot->counters;
 
-	if (cache->slots != NULL && slot >= &cache->slots[0].slot &&
-	    slot <= &cache->slots[idgen_max_sequences - 1].slot)
-		return &cache->times[idgen_cache_slot_number(slot)];
-	return idgen_own_slot_times(slot);
+	unlink_slot(slot);
+	pg_atomic_fetch_add_u64(&cache->ids_lost, counters->lost_changed + counters->lost_prepared + counters->lost_crowded);
+	cache->used--;
 }
 
 /*
- * Lock the slot with that number, if it has an entry of that database; else
- * return NULL. This is how to go through all entries of a database: it takes
- * the lock of the slot only.
+ * A locked slot that has no key: one that is free, a new one, or that of an id
+ * sequence which was not used lately. The caller holds the cache's lock,
+ * exclusively.
+ */
+static IdgenSlot *
+get_slot(void)
+{
+	IdgenSlot *slot;
+
+	if (cache->free != IDGEN_NO_SLOT)
+	{
+		slot = &slots[cache->free];
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		cache->free = slot->next;
+		return slot;
+	}
+	if (cache->made < (uint32) idgen_max_sequences)
+	{
+		slot = &slots[cache->made];
+		idgen_slot_init(slot, cache->slot_tranche);
+		pg_write_barrier(); /* others see it when they see the number of slots */
+		cache->made++;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		return slot;
+	}
+	for (int looked = 0;; looked++)
+	{
+		slot = &slots[cache->hand];
+		cache->hand = (cache->hand + 1) % cache->made;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (!idgen_slot_was_used(slot) || looked >= IDGEN_LOOK_AT_MOST)
+			break;
+		LWLockRelease(&slot->lock);
+	}
+	cache->evictions++;
+	cache->ids_evicted += slot->ids_left;
+	remove_slot(slot);
+	return slot;
+}
+
+/*
+ * The slot of a key in the server's cache, made if there is none. *version is
+ * set to the slot's version.
  */
 IdgenSlot *
-idgen_cache_lock_slot_of(const IdgenCache *cache, int i, Oid dbid)
+idgen_cache_attach(const IdgenCacheKey *key, uint64 *version)
 {
-	IdgenSlot *slot = idgen_cache_slot_at(cache, i);
+	IdgenSlot *slot = idgen_cache_find(key, version, NULL);
 
-	if (cache->databases != NULL && !idgen_databases_may_own(cache->databases, i, dbid))
+	if (slot != NULL)
+		return slot;
+	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+	slot = find_slot(key);
+	if (slot != NULL)
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	else
+	{
+		slot = get_slot();
+		idgen_slot_assign(slot, key, next_number());
+		link_slot(slot);
+		cache->used++;
+	}
+	*version = slot->version;
+	LWLockRelease(&slot->lock);
+	LWLockRelease(&cache->lock);
+	return slot;
+}
+
+/* The slot of a key, locked; NULL if there is none. */
+IdgenSlot *
+idgen_cache_lock(const IdgenCacheKey *key)
+{
+	IdgenSlot *slot;
+
+	if (cache == NULL)
 		return NULL;
-	pg_read_barrier(); /* see make_slot() */
+	LWLockAcquire(&cache->lock, LW_SHARED);
+	slot = find_slot(key);
+	if (slot != NULL)
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	LWLockRelease(&cache->lock);
+	return slot;
+}
+
+/*
+ * The slot of a key, or NULL. *version is set to its version, and *row, unless
+ * that is NULL, to what is known of its row.
+ */
+IdgenSlot *
+idgen_cache_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
+{
+	IdgenSlot *slot = idgen_cache_lock(key);
+
+	if (row != NULL)
+		*row = (IdgenKnownRow){.known = false};
+	if (slot == NULL)
+		return NULL;
+	*version = slot->version;
+	if (row != NULL && slot->row_known)
+		*row = (IdgenKnownRow){true, slot->row_block_size, (IdgenRefillMode) slot->row_refill};
+	LWLockRelease(&slot->lock);
+	return slot;
+}
+
+/*
+ * Let sessions that have not looked yet know what a row says, if that is an
+ * ordinary one: to look at a row for the first time, a session has to open
+ * id_sequences, and the server reads dozens of pages of its catalogs for that.
+ * Ordinary is: source "table" without a source_name, layout plain, no big_base,
+ * no format, no period. Who may draw is not kept: each session finds that out.
+ *
+ * The row was looked at when the slot had that version, and the last event was
+ * "as_of". It must be committed, and no transaction that was in progress then
+ * may have changed it. Changes of the row end what is known as they change the
+ * version. Changes of the table concern all its rows, and sessions learn of
+ * them by messages of the server, which those that begin later do not get: see
+ * idgen_cache_forget_rows(). When a prepared transaction commits, it tells
+ * nobody: it has changed the version when it was prepared, and since then its
+ * version of the row is there, so nobody shares that.
+ */
+void
+idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row)
+{
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (slot->key != NULL && slot->key->dbid == dbid)
+	if (slot->version == version && as_of >= pg_atomic_read_u64(&cache->rows_known_from))
+	{
+		slot->row_known = true;
+		slot->row_block_size = row->block_size;
+		slot->row_refill = row->refill;
+	}
+	LWLockRelease(&slot->lock);
+}
+
+/*
+ * What happens
+ */
+
+/* Ids that were to be published, or were cached, are a gap. */
+void
+idgen_cache_count_lost(int64 ids)
+{
+	if (cache != NULL)
+		pg_atomic_fetch_add_u64(&cache->ids_lost, ids);
+}
+
+/*
+ * A transaction has ended: apply what it did. To be called after it is
+ * committed and flushed, aborted or prepared, and before its locks go, so that
+ * a session that has waited for it sees the result. It makes no slot: what has
+ * happened to the row since the block was allocated would not be known.
+ */
+void
+idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
+{
+	IdgenSlot *slot = idgen_cache_lock(key);
+
+	if (slot != NULL)
+	{
+		idgen_slot_finish(slot, outcome, next_number());
+		LWLockRelease(&slot->lock);
+	}
+	else if (outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
+		idgen_cache_count_lost(idgen_rest_ids(&outcome->rest));
+}
+
+/*
+ * Give a slot back which an event has emptied. A session may have found it
+ * before the event: its draw must not use it any more. The caller holds both
+ * locks.
+ */
+static void
+free_slot(IdgenSlot *slot)
+{
+	remove_slot(slot);
+	slot->key = (IdgenCacheKey){InvalidOid};
+	slot->version = next_number();
+	slot->next = cache->free;
+	cache->free = slot - slots;
+}
+
+/*
+ * A row of that name was changed, by a transaction that has committed. Which
+ * ids are cached of it, be they its own or of what it names, may depend on the
+ * row: those are void, as far as they are older than event "since", with which
+ * the transaction has begun to tell. With IDGEN_SLOT_REVALIDATE they are not,
+ * but sessions look again.
+ */
+void
+idgen_cache_change_name(Oid relid, const uint8 *digest, IdgenSlotChange change, uint64 since)
+{
+	uint32 i;
+	uint32 next;
+
+	if (cache == NULL)
+		return;
+	LWLockAcquire(&cache->lock, change == IDGEN_SLOT_REMOVE ? LW_EXCLUSIVE : LW_SHARED);
+	for (i = *chain_of_name(MyDatabaseId, relid, digest); i != IDGEN_NO_SLOT; i = next)
+	{
+		IdgenSlot *slot = &slots[i];
+
+		next = slot->next;
+		if (!is_named(slot, MyDatabaseId, relid, digest))
+			continue;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (change == IDGEN_SLOT_REVALIDATE)
+			idgen_slot_look_again(slot, next_number());
+		else if (slot->emptied_at <= since)
+			idgen_slot_empty(slot, next_number());
+		if (change == IDGEN_SLOT_REMOVE && slot->nruns == 0)
+			free_slot(slot);
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&cache->lock);
+}
+
+/*
+ * Empty the slots whose ids come from the native sequence that was stored in
+ * that file, which a transaction has replaced or removed. The next ones come
+ * from another file, so nobody needs the slots any more.
+ */
+void
+idgen_cache_drop_file(const RelFileLocator *file)
+{
+	uint32 *head;
+	uint32 i;
+	uint32 next;
+
+	if (cache == NULL || !cache->has_files)
+		return;
+	head = chain_of_file(file->dbOid, file->relNumber);
+	LWLockAcquire(&cache->lock, LW_SHARED);
+	i = *head;
+	LWLockRelease(&cache->lock);
+	if (i == IDGEN_NO_SLOT)
+		return;
+
+	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+	for (i = *head; i != IDGEN_NO_SLOT; i = next)
+	{
+		IdgenSlot *slot = &slots[i];
+
+		next = slot->next_of_file;
+		if (slot->key.dbid != file->dbOid || slot->key.file != file->relNumber)
+			continue;
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		idgen_slot_empty(slot, next_number());
+		free_slot(slot);
+		LWLockRelease(&slot->lock);
+	}
+	LWLockRelease(&cache->lock);
+}
+
+/*
+ * Are there keys with a file? It looks without a lock, so "no" is sure only for
+ * files that nobody can be drawing from.
+ */
+bool
+idgen_cache_has_files(void)
+{
+	return cache != NULL && cache->has_files;
+}
+
+/* The slot with that number, locked, if it is one of that database; or NULL. */
+static IdgenSlot *
+lock_slot_of(uint32 i, Oid dbid)
+{
+	IdgenSlot *slot = &slots[i];
+
+	if (*(volatile Oid *) &slot->key.dbid != dbid)
+		return NULL;
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->key.dbid == dbid)
 		return slot;
 	LWLockRelease(&slot->lock);
 	return NULL;
 }
 
-/* Note which database a slot belongs to. The caller holds both locks. */
-static void
-set_owner(IdgenCache *cache, IdgenSlot *slot, Oid dbid)
+/* The number of slots to walk. Those that are made later are newer. */
+static uint32
+begin_walk(void)
 {
-	if (cache->databases != NULL)
-		idgen_databases_set_owner(cache->databases, idgen_cache_slot_number(slot), dbid);
+	uint32 made;
+
+	LWLockAcquire(&cache->lock, LW_SHARED);
+	made = cache->made;
+	LWLockRelease(&cache->lock);
+	return made;
 }
 
 /*
- * The list of slots that have an object and a name with that hash value, and of
- * others.
- */
-dlist_head *
-idgen_cache_slots_named(const IdgenCache *cache, uint32 name)
-{
-	return &cache->names[name % cache->nbuckets];
-}
-
-/*
- * Make the entry of a slot. A name that does not fit into the slot is put into
- * long_name, where there are IDGEN_NAME_BYTES. The caller holds the header's
- * lock exclusively, and then gives the slot to the entry.
- *
- * Raises an error only in a session's own cache, if there is no memory; then
- * nothing has changed. The shared one has as many elements as slots.
- */
-IdgenCacheEntry *
-idgen_cache_add_entry(IdgenCache *cache, const IdgenCacheKey *key, IdgenSlot *slot, char *long_name)
-{
-	IdgenCacheKey stored = *key;
-	char *name = idgen_key_is_long(key) ? long_name : slot->short_name;
-
-	memcpy(name, key->name, key->namelen);
-	name[key->namelen] = '\0';
-	stored.name = name;
-	return hash_search(cache->entries, &stored, HASH_ENTER, NULL);
-}
-
-/*
- * Give a slot to a new entry. The caller holds its lock and, exclusively, the
- * header's.
+ * Empty all slots of a database, since it is being dropped, or its extension
+ * is, or its id_sequences were truncated.
  */
 void
-idgen_cache_assign_slot(IdgenCache *cache, IdgenCacheEntry *entry, IdgenSlot *slot, TimestampTz now)
+idgen_cache_drop_database(Oid dbid)
 {
-	idgen_slot_assign(slot, &entry->key, idgen_cache_next_number(cache), now);
-	slot->source.stored.dbid = entry->key.dbid;
-	entry->slot = slot;
-	set_owner(cache, slot, entry->key.dbid);
-	if (!OidIsValid(entry->key.object))
+	uint32 made = cache != NULL ? begin_walk() : 0;
+
+	for (uint32 i = 0; i < made; i++)
+	{
+		if (*(volatile Oid *) &slots[i].key.dbid != dbid)
+			continue;
+		LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+		LWLockAcquire(&slots[i].lock, LW_EXCLUSIVE);
+		if (slots[i].key.dbid == dbid)
+		{
+			idgen_slot_empty(&slots[i], next_number());
+			free_slot(&slots[i]);
+		}
+		LWLockRelease(&slots[i].lock);
+		LWLockRelease(&cache->lock);
+	}
+}
+
+/*
+ * A table id_sequences was changed, or its triggers: from now on, nothing is
+ * known of its rows. It is not worth it to tell one table from another here.
+ */
+void
+idgen_cache_forget_rows(void)
+{
+	uint32 made;
+
+	if (cache == NULL)
 		return;
-	dlist_push_head(idgen_cache_slots_named(cache, idgen_key_hash_name(&entry->key)), &slot->node);
-	cache->header->has_objects = true;
+	pg_atomic_write_u64(&cache->rows_known_from, next_number());
+	made = begin_walk();
+	for (uint32 i = 0; i < made; i++)
+	{
+		if (!slots[i].row_known)
+			continue;
+		LWLockAcquire(&slots[i].lock, LW_EXCLUSIVE);
+		slots[i].row_known = false;
+		LWLockRelease(&slots[i].lock);
+	}
 }
 
 /*
- * Take the entry of a slot away, which is idle, as another one needs the slot,
- * or nobody needs the entry: the worker, too, has nothing to do for it any
- * more. What it had counted as lost goes to the totals. The caller holds the
- * same locks.
- */
-void
-idgen_cache_remove_entry(IdgenCache *cache, IdgenSlot *slot)
-{
-	const char *name = slot->key->name;
-
-	idgen_slot_withdraw(slot);
-	cache->header->ids_lost += idgen_lost_total(&slot->counters.ids_lost);
-	if (OidIsValid(slot->key->object))
-		dlist_delete(&slot->node);
-	hash_search(cache->entries, slot->key, HASH_REMOVE, NULL);
-	if (name != slot->short_name && cache->long_names != NULL)
-		idgen_long_names_give_back(cache->long_names, name);
-	slot->key = NULL;
-	set_owner(cache, slot, InvalidOid);
-}
-
-/*
- * Take the entry of a slot away, which must be idle and empty, and put the slot
- * where the next one is taken from. A session may have found the entry since
- * the event that emptied it: its draw must not use the slot any more. The
- * caller holds the same locks.
- */
-void
-idgen_cache_free_slot(IdgenCache *cache, IdgenSlot *slot)
-{
-	idgen_cache_remove_entry(cache, slot);
-	slot->version = idgen_cache_next_number(cache);
-	dlist_push_head(&cache->header->free, &slot->node);
-}
-
-/*
- * Take away the entry of a slot that an event has emptied, unless somebody is
- * about to use it, or has published in it since. The caller holds the slot's
- * lock and, exclusively, the header's.
- */
-void
-idgen_cache_free_if_idle(IdgenCache *cache, IdgenSlot *slot)
-{
-	if (slot->nblocks == 0 && !idgen_slot_is_busy(slot))
-		idgen_cache_free_slot(cache, slot);
-}
-
-/*
- * Entries
+ * What it holds
  */
 
-/* The description of the hash table; the caller adds where its memory is. */
-int
-idgen_cache_describe_entries(HASHCTL *info)
+/* Copy what a slot holds. The caller holds its lock. */
+static void
+copy_slot(const IdgenSlot *slot, IdgenSlot *copy)
 {
-	info->keysize = sizeof(IdgenCacheKey);
-	info->entrysize = sizeof(IdgenCacheEntry);
-	info->hash = idgen_key_hash;
-	info->match = idgen_key_compare;
-	return HASH_ELEM | HASH_FUNCTION | HASH_COMPARE;
+	*copy = *slot;
+	idgen_slot_read_counters(slot, &copy->counters);
 }
 
-/*
- * Is there no place left for the name of a key? The caller holds the header's
- * lock.
- */
-static bool
-lacks_long_name(const IdgenCacheKey *key)
-{
-	return idgen_key_is_long(key) && slist_is_empty(&idgen_shared_cache.long_names->free);
-}
-
-/* Can there be an entry in the shared cache without another one giving way? */
+/* Copy the slot of a key; false if there is none. */
 bool
-idgen_cache_has_room(const IdgenCacheKey *key)
+idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
 {
-	IdgenCacheHeader *header = idgen_shared_cache.header;
-	bool result;
-
-	LWLockAcquire(&header->lock, LW_SHARED);
-	result = (header->nslots < idgen_max_sequences || !dlist_is_empty(&header->free)) &&
-		!lacks_long_name(key);
-	LWLockRelease(&header->lock);
-	return result;
-}
-
-/* Make one more slot of the shared cache. */
-static IdgenSlot *
-make_slot(IdgenCache *cache)
-{
-	IdgenSlot *slot = idgen_cache_slot_at(cache, cache->header->nslots);
-
-	idgen_slot_init(slot, cache->slot_tranche);
-	pg_write_barrier(); /* others see it when they see the number of slots */
-	cache->header->nslots++;
-	return slot;
-}
-
-/*
- * A slot of the shared cache for a new entry, locked, and with a place for its
- * name; NULL if there is none.
- */
-static IdgenSlot *
-get_free_slot(const IdgenCacheKey *key)
-{
-	IdgenCache *cache = &idgen_shared_cache;
-	IdgenCacheHeader *header = cache->header;
-	IdgenSlot *slot;
-
-	if (lacks_long_name(key))
-		return idgen_cache_evict_idle_long_name(cache);
-	if (!dlist_is_empty(&header->free))
-		slot = dlist_container(IdgenSlot, node, dlist_pop_head_node(&header->free));
-	else if (header->nslots < idgen_max_sequences)
-		slot = make_slot(cache);
-	else
-		return idgen_cache_evict_idle_slot(cache);
-	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	return slot;
-}
-
-/*
- * Make an entry in the shared cache, with what the second level has kept for
- * it; NULL if all slots are busy that would do. The caller holds the header's
- * lock exclusively.
- *
- * What was kept is taken first: else it could be the one that gives way when
- * another id sequence goes to the second level.
- */
-static IdgenCacheEntry *
-create_entry(const IdgenCacheKey *key, TimestampTz now)
-{
-	IdgenCache *cache = &idgen_shared_cache;
-	IdgenIdle idle;
-	bool kept = idgen_cache_take_idle(cache, key, &idle);
-	IdgenSlot *slot = get_free_slot(key);
-	IdgenCacheEntry *entry;
-	char *long_name = NULL;
+	IdgenSlot *slot = idgen_cache_lock(key);
 
 	if (slot == NULL)
-	{
-		idgen_cache_keep_idle(cache, key, &idle);
-		return NULL;
-	}
-	if (idgen_key_is_long(key))
-		long_name = idgen_long_names_take(cache->long_names, slot);
-	entry = idgen_cache_add_entry(cache, key, slot, long_name);
-	idgen_cache_assign_slot(cache, entry, slot, now);
-	if (kept)
-		idgen_cache_fill_slot(slot, &idle);
+		return false;
+	copy_slot(slot, copy);
 	LWLockRelease(&slot->lock);
-	return entry;
+	return true;
 }
 
 /*
- * Lock the header of the cache of a key, in that mode, and its slot; NULL if it
- * has none. Where it is cannot change then, and nor can that it is nowhere.
- * Release both with idgen_cache_unlock_key().
+ * Copy the next slot of a database, or of any one if that is invalid. *next is
+ * 0 at first. Returns false if there is no other. Sessions go on meanwhile: a
+ * slot that another id sequence gets may be shown twice, or not at all.
  */
-IdgenSlot *
-idgen_cache_lock_key(const IdgenCacheKey *key, LWLockMode mode)
+bool
+idgen_cache_copy_next(int *next, Oid dbid, IdgenSlot *copy)
 {
-	IdgenCache *cache = idgen_cache_of(key);
-	IdgenCacheEntry *entry;
+	uint32 made = cache != NULL ? cache->made : 0;
 
-	if (cache->header == NULL)
-		return NULL;
-
-	LWLockAcquire(&cache->header->lock, mode);
-	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
-	if (entry == NULL)
-		return NULL;
-	LWLockAcquire(&entry->slot->lock, LW_EXCLUSIVE);
-	return entry->slot;
-}
-
-void
-idgen_cache_unlock_key(const IdgenCacheKey *key, IdgenSlot *slot)
-{
-	IdgenCache *cache = idgen_cache_of(key);
-
-	if (slot != NULL)
-		LWLockRelease(&slot->lock);
-	if (cache->header != NULL)
-		LWLockRelease(&cache->header->lock);
-}
-
-/*
- * Find the slot of a key and lock it; NULL if there is none. The header's lock
- * is kept meanwhile, so that the slot cannot be given away in between: release
- * both with idgen_cache_unlock_entry().
- */
-IdgenSlot *
-idgen_cache_lock_entry(const IdgenCacheKey *key)
-{
-	IdgenSlot *slot = idgen_cache_lock_key(key, LW_SHARED);
-
-	if (slot == NULL)
-		idgen_cache_unlock_key(key, NULL);
-	return slot;
-}
-
-void
-idgen_cache_unlock_entry(const IdgenCacheKey *key, IdgenSlot *slot)
-{
-	idgen_cache_unlock_key(key, slot);
-}
-
-/*
- * Find the slot of a key; NULL if there is none. *version is set to the slot's
- * version.
- */
-static IdgenSlot *
-find(const IdgenCacheKey *key, uint64 *version)
-{
-	IdgenSlot *slot = idgen_cache_lock_entry(key);
-
-	if (slot == NULL)
-		return NULL;
-	*version = slot->version;
-	idgen_cache_unlock_entry(key, slot);
-	return slot;
-}
-
-/*
- * Find the slot of a key in the shared cache, and make it if there is none;
- * NULL if all are busy.
- */
-IdgenSlot *
-idgen_cache_find_or_make_shared(const IdgenCacheKey *key, uint64 *version)
-{
-	IdgenCache *cache = &idgen_shared_cache;
-	TimestampTz now = GetCurrentTimestamp(); /* before there is a lock */
-	IdgenCacheEntry *entry;
-	IdgenSlot *slot = NULL;
-
-	LWLockAcquire(&cache->header->lock, LW_EXCLUSIVE);
-	entry = hash_search(cache->entries, key, HASH_FIND, NULL);
-	if (entry == NULL)
-		entry = create_entry(key, now);
-	if (entry != NULL)
+	while ((uint32) *next < made)
 	{
-		slot = entry->slot;
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		*version = slot->version;
+		uint32 i = (*next)++;
+		IdgenSlot *slot = lock_slot_of(i, OidIsValid(dbid) ? dbid : slots[i].key.dbid);
+
+		if (slot == NULL)
+			continue;
+		copy_slot(slot, copy);
+		LWLockRelease(&slot->lock);
+		if (OidIsValid(copy->key.dbid))
+			return true;
+	}
+	return false;
+}
+
+void
+idgen_cache_totals(IdgenCacheTotals *totals)
+{
+	memset(totals, 0, sizeof(*totals));
+	if (cache == NULL)
+		return;
+	LWLockAcquire(&cache->lock, LW_SHARED);
+	totals->max_sequences = idgen_max_sequences;
+	totals->sequences = cache->used;
+	totals->evictions = cache->evictions;
+	totals->ids_evicted = cache->ids_evicted;
+	totals->ids_lost = pg_atomic_read_u64(&cache->ids_lost);
+	LWLockRelease(&cache->lock);
+}
+
+/* Set the counters of all id sequences of this database to zero. */
+void
+idgen_cache_reset_counters(void)
+{
+	uint32 made = cache != NULL ? begin_walk() : 0;
+
+	for (uint32 i = 0; i < made; i++)
+	{
+		IdgenSlot *slot = lock_slot_of(i, MyDatabaseId);
+
+		if (slot == NULL)
+			continue;
+		idgen_slot_reset_counters(slot);
 		LWLockRelease(&slot->lock);
 	}
-	LWLockRelease(&cache->header->lock);
-	return slot;
 }
 
 /*
- * Find the slot of a key, and make one if there is none. Returns NULL if none
- * can be had because all are busy. *version is set to the slot's version.
- * Raises an error if there is no memory.
+ * Take over what a slot held before the server was stopped. Returns false if
+ * there is no room. Only the postmaster calls it, before there are sessions.
  */
-IdgenSlot *
-idgen_cache_find_or_make(const IdgenCacheKey *key, uint64 *version)
+bool
+idgen_cache_restore(const IdgenSlot *saved)
 {
-	IdgenSlot *slot = find(key, version);
+	IdgenSlot *slot;
+	uint64 version;
 
-	if (slot != NULL)
-		return slot;
-	if (idgen_cache_of(key) == &idgen_shared_cache)
-		return idgen_cache_find_or_make_shared(key, version);
-	return idgen_own_cache_create(key, version);
+	if (cache->used >= (uint32) idgen_max_sequences)
+		return false;
+	slot = idgen_cache_attach(&saved->key, &version);
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	slot->step = saved->step;
+	slot->nruns = saved->nruns;
+	memcpy(slot->runs, saved->runs, sizeof(slot->runs));
+	slot->ids_left = slot->ids_total = saved->ids_left;
+	slot->ahead_below = saved->ids_left / 2; /* in case the worker refills */
+	slot->counters = saved->counters;
+	LWLockRelease(&slot->lock);
+	return true;
 }

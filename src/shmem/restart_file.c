@@ -24,18 +24,16 @@
  * its own way. Blocks from another server are unique only as long as one
  * cluster has them, so they are not kept.
  *
- * The file consists of a FileHeader; for each id sequence an EntryHeader, its
- * name without a terminating zero, its IdgenBlocks, and IdgenCounted if it had
- * a slot; and a CRC-32C of all that. The same machine writes and reads it, so
- * it is in native byte order. The id sequences that had slots come first, then
- * those of the second level: so if there is less room at start, the latter go
- * without first. Those of which only counters are left go without before them.
+ * The file consists of a FileHeader, a SavedSlot for each id sequence, and a
+ * CRC-32C of all that. The same machine writes and reads it, so it is in native
+ * byte order. If there is less room at start, those that come first find it.
  *
  * Locking rules: the postmaster is alone when it writes and when it reads. The
  * functions of the cache take their locks all the same.
  */
 #include "postgres.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,7 +55,7 @@
 
 #define IDGEN_FILE_MAGIC 0x49644743
 /* Changes with the layout of the file. */
-#define IDGEN_FILE_VERSION 4
+#define IDGEN_FILE_VERSION 5
 
 /* The state of the cluster that a file belongs to; no padding. */
 typedef struct ClusterState
@@ -74,46 +72,26 @@ typedef struct FileHeader
 	uint32 magic;
 	uint32 version;
 	ClusterState state;
-	uint64 nentries;
+	uint64 nslots;
 } FileHeader;
 
-typedef struct EntryHeader
+/* What is kept of a slot; no padding. */
+typedef struct SavedSlot
 {
-	Oid dbid;
-	Oid relid;
-	Oid object;
-	RelFileNumber storage;
-	uint32 origin;
-	int16 namelen;
-	uint8 nblocks;
-	uint8 has_counted; /* 0 or 1 */
-} EntryHeader;
-
-/* An entry that has been read. */
-typedef struct Entry
-{
-	IdgenCacheKey key; /* its name stays in the contents, without a zero */
-	IdgenRest rest;
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* of the rest */
-	bool has_counted;
-	IdgenCounted counted;
-} Entry;
+	IdgenCacheKey key;
+	int32 step;
+	int64 nruns;
+	IdgenRun runs[IDGEN_SLOT_RUNS];
+	IdgenCounters counters;
+} SavedSlot;
 
 /* A file that is being written. */
 typedef struct Writer
 {
 	FILE *file;
 	pg_crc32c crc;
-	uint64 nentries;
 	int error; /* errno of what has failed first, or 0 */
 } Writer;
-
-/* Contents that are being read. */
-typedef struct Reader
-{
-	const char *at;
-	Size left;
-} Reader;
 
 /*
  * The state when the postmaster started, if the cluster was shut down; else
@@ -126,7 +104,7 @@ exists(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0;
+	return lstat(path, &st) == 0;
 }
 
 /*
@@ -163,48 +141,38 @@ put(Writer *writer, const void *data, Size size)
 		writer->error = errno != 0 ? errno : ENOSPC;
 }
 
-/* The number of blocks that are kept of what the cache holds. */
-static int
-count_blocks(const IdgenIdle *held)
+/* Write all slots. Returns how many these are. */
+static uint64
+put_slots(Writer *writer)
 {
-	return held->lost_at_shutdown ? 0 : held->nblocks;
+	uint64 n = 0;
+	int next = 0;
+	IdgenSlot slot;
+
+	while (idgen_cache_copy_next(&next, InvalidOid, &slot))
+	{
+		SavedSlot saved = {
+			.key = slot.key,
+			.step = slot.step,
+			.nruns = slot.not_kept ? 0 : slot.nruns,
+			.counters = slot.counters,
+		};
+
+		memcpy(saved.runs, slot.runs, sizeof(saved.runs));
+		put(writer, &saved, sizeof(saved));
+		n++;
+	}
+	return n;
 }
 
-static bool
-is_kept(const IdgenIdle *held, const IdgenCounted *counted)
+/* How many slots are there to be written? The file says so first. */
+static uint64
+count_slots(void)
 {
-	return count_blocks(held) > 0 || counted != NULL;
-}
+	IdgenCacheTotals totals;
 
-static void
-count_entry(const IdgenCacheKey *key, const IdgenIdle *held, const IdgenCounted *counted, void *arg)
-{
-	if (is_kept(held, counted))
-		((Writer *) arg)->nentries++;
-}
-
-static void
-put_entry(const IdgenCacheKey *key, const IdgenIdle *held, const IdgenCounted *counted, void *arg)
-{
-	Writer *writer = (Writer *) arg;
-	EntryHeader header = {
-		.dbid = key->dbid,
-		.relid = key->relid,
-		.object = key->object,
-		.storage = held->file,
-		.origin = held->origin,
-		.namelen = key->namelen,
-		.nblocks = count_blocks(held),
-		.has_counted = counted != NULL,
-	};
-
-	if (!is_kept(held, counted) || writer->error != 0)
-		return;
-	put(writer, &header, sizeof(header));
-	put(writer, key->name, header.namelen);
-	put(writer, held->blocks, header.nblocks * sizeof(IdgenBlock));
-	if (counted != NULL)
-		put(writer, counted, sizeof(IdgenCounted));
+	idgen_cache_totals(&totals);
+	return totals.sequences;
 }
 
 /*
@@ -223,13 +191,13 @@ idgen_restart_file_write(int code, Datum arg)
 	if (!idgen_cache_is_shared() || !get_cluster_state(&header.state) ||
 	    (code != 0 && memcmp(&header.state, &state_at_start, sizeof(ClusterState)) != 0))
 		return;
-	idgen_cache_visit(count_entry, &writer);
-	if (writer.nentries == 0)
-		return;
-
 	header.magic = IDGEN_FILE_MAGIC;
 	header.version = IDGEN_FILE_VERSION;
-	header.nentries = writer.nentries;
+	header.nslots = count_slots();
+	if (header.nslots == 0)
+		return;
+
+	(void) unlink(temporary); /* it may be a link to elsewhere */
 	writer.file = AllocateFile(temporary, PG_BINARY_W);
 	if (writer.file == NULL)
 		writer.error = errno;
@@ -239,7 +207,8 @@ idgen_restart_file_write(int code, Datum arg)
 
 		INIT_CRC32C(writer.crc);
 		put(&writer, &header, sizeof(header));
-		idgen_cache_visit(put_entry, &writer);
+		if (put_slots(&writer) != header.nslots && writer.error == 0)
+			writer.error = EIO;
 		crc = writer.crc;
 		FIN_CRC32C(crc);
 		put(&writer, &crc, sizeof(crc));
@@ -260,21 +229,40 @@ idgen_restart_file_write(int code, Datum arg)
 }
 
 /*
+ * Open the file to be read: an ordinary one, and not one that a link names.
+ * Opening anything else could wait for ever. Returns -1, and says why.
+ */
+static int
+open_file(struct stat *st)
+{
+	int fd = OpenTransientFile(IDGEN_RESTART_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | PG_BINARY);
+
+	if (fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode))
+		return fd;
+	if (fd >= 0)
+	{
+		CloseTransientFile(fd);
+		errno = EINVAL;
+	}
+	return -1;
+}
+
+/*
  * The contents of the file; NULL if it cannot be read, with a line in the log.
  */
 static char *
 get_contents(Size *size)
 {
-	FILE *file = AllocateFile(IDGEN_RESTART_FILE, PG_BINARY_R);
 	struct stat st;
+	int fd = open_file(&st);
 	char *contents = NULL;
 
-	if (file != NULL && fstat(fileno(file), &st) == 0)
+	if (fd >= 0)
 	{
 		*size = st.st_size;
 		contents = MemoryContextAllocExtended(CurrentMemoryContext, *size + 1,
 		                                      MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
-		if (contents != NULL && fread(contents, 1, *size, file) != *size)
+		if (contents != NULL && read(fd, contents, *size) != (ssize_t) *size)
 		{
 			pfree(contents);
 			contents = NULL;
@@ -284,22 +272,9 @@ get_contents(Size *size)
 		ereport(LOG,
 		        (errcode_for_file_access(),
 		         errmsg("could not read file \"%s\": %m", IDGEN_RESTART_FILE)));
-	if (file != NULL)
-		FreeFile(file);
+	if (fd >= 0)
+		CloseTransientFile(fd);
 	return contents;
-}
-
-/* The next part of the contents, of that size; NULL if less is left. */
-static const void *
-get(Reader *reader, Size size)
-{
-	const char *at = reader->at;
-
-	if (reader->left < size)
-		return NULL;
-	reader->at += size;
-	reader->left -= size;
-	return at;
 }
 
 /*
@@ -336,95 +311,48 @@ find_problem(const char *contents, Size size, const ClusterState *state, bool co
 	return NULL;
 }
 
-/*
- * Read the next entry. Returns false if there is none that makes sense.
- */
+/* Are the contents of a file that has been written whole what they say? */
 static bool
-get_entry(Reader *reader, Entry *entry)
+are_slots(const SavedSlot *saved, uint64 nslots, Size size)
 {
-	EntryHeader header;
-	const void *at = get(reader, sizeof(header));
-	const void *blocks;
-	const char *name;
-
-	if (at == NULL)
+	if (size != sizeof(FileHeader) + nslots * sizeof(SavedSlot) + sizeof(pg_crc32c))
 		return false;
-	memcpy(&header, at, sizeof(header));
-	if (header.namelen < 0 || header.namelen >= IDGEN_NAME_BYTES || header.nblocks > IDGEN_SLOT_BLOCKS ||
-	    header.has_counted > 1)
-		return false;
-	name = get(reader, header.namelen);
-	blocks = get(reader, header.nblocks * sizeof(IdgenBlock));
-	at = get(reader, header.has_counted ? sizeof(IdgenCounted) : 0);
-	if (name == NULL || blocks == NULL || at == NULL)
-		return false;
-	memcpy(entry->blocks, blocks, header.nblocks * sizeof(IdgenBlock));
-	entry->has_counted = header.has_counted == 1;
-	if (entry->has_counted)
-		memcpy(&entry->counted, at, sizeof(IdgenCounted));
-
-	idgen_cache_key(&entry->key, header.relid, header.object, false, name, header.namelen);
-	entry->key.dbid = header.dbid;
-	entry->rest = (IdgenRest){
-		.more = entry->blocks,
-		.nmore = header.nblocks,
-		.storage = header.storage,
-		.origin = header.origin,
-	};
+	for (uint64 i = 0; i < nslots; i++)
+		if (saved[i].nruns < 0 || saved[i].nruns > IDGEN_SLOT_RUNS || (saved[i].step != 1 && saved[i].step != -1 && saved[i].nruns > 0))
+			return false;
 	return true;
 }
 
 /*
- * Call a function for each entry. Returns false if the contents are not as they
- * should be.
+ * Put slots back, first those that have ids: there may be less room than there
+ * was. Returns the number of ids that find none.
  */
-static bool
-for_each_entry(const char *contents, Size size,
-               void (*action)(const Entry *entry, int64 *lost), int64 *lost)
+static int64
+restore(const SavedSlot *saved, uint64 nslots)
 {
-	FileHeader header;
-	Reader reader = {
-		.at = contents + sizeof(header),
-		.left = size - sizeof(header) - sizeof(pg_crc32c),
-	};
-	Entry entry;
+	int64 lost = 0;
 
-	memcpy(&header, contents, sizeof(header));
-	for (uint64 i = 0; i < header.nentries; i++)
+	for (int with_ids = 1; with_ids >= 0; with_ids--)
 	{
-		if (!get_entry(&reader, &entry))
-			return false;
-		action(&entry, lost);
+		for (uint64 i = 0; i < nslots; i++)
+		{
+			IdgenSlot slot = {
+				.key = saved[i].key,
+				.step = saved[i].step,
+				.nruns = saved[i].nruns,
+				.counters = saved[i].counters,
+			};
+
+			if ((saved[i].nruns > 0) != (with_ids == 1))
+				continue;
+			memcpy(slot.runs, saved[i].runs, sizeof(slot.runs));
+			for (int r = 0; r < slot.nruns; r++)
+				slot.ids_left += slot.runs[r].left;
+			if (!idgen_cache_restore(&slot))
+				lost += slot.ids_left;
+		}
 	}
-	return reader.left == 0;
-}
-
-/* To read all entries before the first one is published */
-static void
-ignore_entry(const Entry *entry, int64 *lost)
-{
-}
-
-static void
-restore(const Entry *entry, int64 *lost)
-{
-	*lost += idgen_cache_restore(&entry->key, &entry->rest, entry->has_counted ? &entry->counted : NULL);
-}
-
-/* Publish an entry with ids; adds the number of those that find no room. */
-static void
-publish_entry(const Entry *entry, int64 *lost)
-{
-	if (entry->rest.nmore > 0)
-		restore(entry, lost);
-}
-
-/* Restore an entry of which only counters are left. */
-static void
-restore_counters(const Entry *entry, int64 *lost)
-{
-	if (entry->rest.nmore == 0)
-		restore(entry, lost);
+	return lost;
 }
 
 /*
@@ -451,22 +379,26 @@ idgen_restart_file_read(void)
 	if (durable_unlink(IDGEN_RESTART_FILE, LOG) != 0)
 		problem = "It could not be removed.";
 
-	if (problem == NULL && !for_each_entry(contents, size, ignore_entry, &lost))
-		problem = "It is damaged.";
+	if (problem == NULL)
+	{
+		FileHeader header;
+		const SavedSlot *saved = (const SavedSlot *) (contents + sizeof(FileHeader));
+
+		memcpy(&header, contents, sizeof(header));
+		if (are_slots(saved, header.nslots, size))
+			lost = restore(saved, header.nslots);
+		else
+			problem = "It is damaged.";
+	}
 	if (problem != NULL)
 		ereport(LOG,
 		        (errmsg("ignoring file \"%s\"", IDGEN_RESTART_FILE),
 		         errdetail_internal("%s", problem)));
-	else
-	{
-		(void) for_each_entry(contents, size, publish_entry, &lost);
-		(void) for_each_entry(contents, size, restore_counters, &lost);
-	}
 	if (lost > 0)
 		ereport(LOG,
 		        (errmsg("%lld cached ids are lost", (long long) lost),
 		         errdetail("There is no room for them in the cache."),
-		         errhint("You might need to increase idgen.max_idle_sequences.")));
+		         errhint("You might need to increase idgen.max_sequences.")));
 	if (contents != NULL)
 		pfree(contents);
 }

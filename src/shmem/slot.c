@@ -1,17 +1,74 @@
 /*
  * slot.c
- *		A slot's blocks and counters, and how it begins.
+ *		What is done with a slot: ids are drawn and published, refills are
+ *		decided on, and how much they take.
  *
- * cache.c finds slots, and gives them to id sequences.
+ * A session that finds no id in a slot either refills, or waits for another one
+ * that does. The slot decides, under its lock: so of many sessions that find it
+ * empty one refills, and the rest waits. Waiting itself, and refilling, are
+ * done elsewhere, without the lock: see draw/refill.c.
  *
- * Locking rules: the caller of every function here holds the slot's lock. None
- * of them raises an error.
+ * What is published is allocated for good, and that is on disk (rule U3). But
+ * between the allocation and now an event may have emptied the slot, because
+ * ids of before are void: such a block is lost. So each event has a number from
+ * one counter, the slot has that of the last one that emptied it, and a block
+ * the number that was reached when it was allocated.
+ *
+ * An id sequence that many sessions use is refilled ahead: while ids are left,
+ * so that nobody has to wait. How many blocks such a refill takes follows from
+ * how fast the last ones were used up (rules T6, W3).
+ *
+ * With idgen.bridge_seconds, the worker keeps as many ids of another server as
+ * last for that time at the rate of late: the reserve. When no more than that
+ * is left, it is asked to refill, and takes a third more. So the server is
+ * asked a few times in that period, and not more often than without a reserve.
+ * The reserve never is more than a small part of what the server has left. So a
+ * node does not take all ids of a small range.
+ *
+ * Locking rules: the functions that a session draws by take the slot's lock:
+ * idgen_slot_draw(), idgen_slot_take_before() and idgen_slot_has(). The caller
+ * of all others holds it. None raises an error.
  */
 #include "postgres.h"
 
-#include "access/transam.h"
+#include <limits.h>
 
-#include "shmem/slot_work.h"
+#include "utils/timestamp.h"
+
+#include "common/clock.h"
+#include "common/guc.h"
+#include "shmem/slot.h"
+
+/*
+ * How long a wait makes sessions refill ahead. Long enough to bridge the
+ * refills of a busy sequence, short enough that a lone session that comes
+ * after the crowd soon takes one block at a time again.
+ */
+#define IDGEN_CROWD_MEMORY_MS 1000
+
+/*
+ * A refill ahead takes more blocks if the last ones were used up in less than
+ * the first time, and fewer if they have lasted longer than the second one.
+ * Within the first time a server commits many times, and one commit has to be
+ * done before the rest is used up. After the second one, nobody misses the ids
+ * that are left over.
+ */
+#define IDGEN_SHORT_MS 100
+#define IDGEN_LONG_MS  1000
+
+/* Refills of a transaction before these begin to grow. */
+#define IDGEN_EVEN_REFILLS 8
+/* The part of what it has taken by then that the next refill takes. */
+#define IDGEN_GROWTH_DIVISOR 8
+
+/* What was measured this many seconds ago counts half of what is new. */
+#define IDGEN_RATE_MEMORY_S 5.0
+/* The worker refills up to this many times the reserve. */
+#define IDGEN_BRIDGE_SPAN (4.0 / 3.0)
+/* The part of the ids that the server has left which may be the reserve. */
+#define IDGEN_BRIDGE_SHARE (1.0 / 100.0)
+/* While the server does not answer, it is asked again after this time. */
+#define IDGEN_ASK_AGAIN_S 1.0
 
 /* Prepare a slot for use, once. */
 void
@@ -19,284 +76,635 @@ idgen_slot_init(IdgenSlot *slot, int tranche)
 {
 	memset(slot, 0, sizeof(IdgenSlot));
 	LWLockInitialize(&slot->lock, tranche);
-	ConditionVariableInit(&slot->refill.done);
 }
 
 /*
- * Empty a slot, at the event of that number; what it held is lost. So is a
- * request for a refill ahead: who draws next asks anew.
+ * What it is and what it holds
  */
+
+/* Make a slot that of another id sequence, with nothing in it. */
 void
-idgen_slot_drop(IdgenSlot *slot, uint64 number)
+idgen_slot_assign(IdgenSlot *slot, const IdgenCacheKey *key, uint64 number)
 {
-	idgen_slot_count_issued(slot);
-	slot->counters.ids_lost.changed += slot->ids_left;
-	slot->nblocks = 0;
-	slot->ids_left = slot->left_when_counted = 0;
+	memset(&slot->version, 0, sizeof(IdgenSlot) - offsetof(IdgenSlot, version));
+	slot->version = slot->emptied_at = number;
+	slot->key = *key;
+	slot->next = slot->next_of_file = IDGEN_NO_SLOT;
+	slot->session_blocks = slot->worker_blocks = 1;
+	slot->told_percent = IDGEN_NOT_WARNED;
+	slot->counters.since = idgen_seconds(GetCurrentTimestamp());
+}
+
+/* Have sessions look again at the row, at the event of that number. */
+void
+idgen_slot_look_again(IdgenSlot *slot, uint64 number)
+{
+	slot->version = number;
+	slot->row_known = false;
+	slot->told_percent = IDGEN_NOT_WARNED; /* the range may be another one */
+}
+
+/* Empty a slot, at the event of that number; what it held is lost. */
+void
+idgen_slot_empty(IdgenSlot *slot, uint64 number)
+{
+	slot->counters.lost_changed += slot->ids_left;
+	slot->ids_total -= slot->ids_left;
+	slot->ids_left = 0;
+	slot->nruns = 0;
 	slot->ahead_below = 0;
-	idgen_file_entry_set(&slot->source.stored, InvalidRelFileNumber);
-	slot->version = slot->dropped_at = number;
-	slot->source.warned_percent = IDGEN_NOT_WARNED;
-	if (slot->refill.waiters == 0)
-		idgen_slot_withdraw(slot);
+	slot->emptied_at = number;
+	slot->rate = 0;
+	idgen_slot_look_again(slot, number);
 }
 
 /*
- * Make a slot that of another id sequence, with nothing in it. The caller holds
- * the cache's lock, too, exclusively. "now" is roughly that: a clock takes too
- * long to be looked at under these locks.
+ * The slot is being used. More than three uses say nothing more than that.
  */
-void
-idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key, uint64 number, TimestampTz now)
-{
-	idgen_slot_drop(slot, number);
-	slot->uses = 0;
-	idgen_slot_reset_counters(slot, now);
-	slot->source.origin = 0;
-
-	slot->refill.claim = InvalidTransactionId;
-	slot->refill.publishers = 0;
-	Assert(slot->refill.waiters == 0);
-	slot->ran_dry = false;
-	slot->row_locked = false;
-
-	slot->pace.filled_at = 0;
-	slot->pace.crowded_at = 0;
-	slot->pace.session_blocks = 1;
-	slot->pace.worker_blocks = 1;
-
-	Assert(slot->work == IDGEN_WORK_NOTHING);
-	slot->worker.range = 0;
-	slot->worker.bulk_ids = 0;
-	slot->worker.attempt = 0;
-	slot->worker.failure.sqlerrcode = 0;
-
-	slot->key = key;
-}
-
-/*
- * The slot is being used: it was drawn from, or refilled. The clock takes back
- * one use each time that it looks. More than three say nothing more.
- */
-void
-idgen_slot_note_use(IdgenSlot *slot)
+static void
+note_use(IdgenSlot *slot)
 {
 	if (slot->uses < 3)
 		slot->uses++;
 }
 
 /*
- * Count the ids that were taken since this was done last. To be called before
- * ids_left is changed for another reason, and before "counters" or "uses" are
- * looked at.
+ * Was the slot used since the clock hand passed? Each pass takes one use back.
  */
-void
-idgen_slot_count_issued(IdgenSlot *slot)
+bool
+idgen_slot_was_used(IdgenSlot *slot)
 {
-	int64 issued = slot->left_when_counted - slot->ids_left;
-
-	slot->left_when_counted = slot->ids_left;
-	slot->counters.ids_issued = idgen_add_saturating(slot->counters.ids_issued, issued);
-	if (issued > 0)
-		idgen_slot_note_use(slot);
+	if (slot->left_seen != (uint32) slot->ids_left)
+		note_use(slot);
+	slot->left_seen = (uint32) slot->ids_left;
+	if (slot->uses == 0)
+		return false;
+	slot->uses--;
+	return true;
 }
 
-/* What is counted of the id sequence. */
 void
-idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted)
+idgen_slot_read_counters(const IdgenSlot *slot, IdgenCounters *counters)
 {
-	idgen_slot_count_issued(slot);
-	counted->counters = slot->counters;
-	counted->times = *idgen_slot_times(slot);
-}
-
-/* Go on counting from there, in a slot that has counted nothing. */
-void
-idgen_slot_restore_counted(IdgenSlot *slot, const IdgenCounted *counted)
-{
-	slot->counters = counted->counters;
-	*idgen_slot_times(slot) = counted->times;
+	*counters = slot->counters;
+	counters->ids_issued = idgen_add_saturating(counters->ids_issued, slot->ids_total - slot->ids_left);
 }
 
 /* Begin to count anew. */
 void
-idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now)
+idgen_slot_reset_counters(IdgenSlot *slot)
 {
-	idgen_slot_count_issued(slot);
 	memset(&slot->counters, 0, sizeof(IdgenCounters));
-	*idgen_slot_times(slot) = (IdgenTimes){.counted_since = now};
+	slot->counters.since = idgen_seconds(GetCurrentTimestamp());
+	slot->ids_total = slot->ids_left;
 }
 
-/* Is a session, or the worker, about to publish in the slot? */
-bool
-idgen_slot_is_being_filled(const IdgenSlot *slot)
+static void
+add(int64 *to, int64 n)
 {
-	return slot->refill.publishers > 0 || idgen_slot_is_attempted(slot);
+	*to = idgen_add_saturating(*to, n);
+}
+
+static void
+add_counters(IdgenCounters *to, const IdgenCounters *more)
+{
+	add(&to->ids_issued, more->ids_issued);
+	add(&to->refills, more->refills);
+	add(&to->session_refills, more->session_refills);
+	add(&to->blocks_taken, more->blocks_taken);
+	add(&to->waits, more->waits);
+	add(&to->waited_us, more->waited_us);
+	add(&to->refills_us, more->refills_us);
+	add(&to->lost_changed, more->lost_changed);
+	add(&to->lost_prepared, more->lost_prepared);
+	add(&to->lost_crowded, more->lost_crowded);
+	to->last_refill = Max(to->last_refill, more->last_refill);
 }
 
 /*
- * Is the slot being refilled or waited for? Then notes in it will be taken back
- * by key, so it must stay with its id sequence.
+ * Count a refill that has just been made, and its time if that was taken, also
+ * for those that were not timed before it. Of one that is not timed, the clock
+ * of the statement says well enough when it ended.
  */
-bool
-idgen_slot_is_busy(const IdgenSlot *slot)
+void
+idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
 {
-	return slot->refill.waiters > 0 || TransactionIdIsValid(slot->refill.claim) ||
-		idgen_slot_is_being_filled(slot);
+	TimestampTz end = refill->begun_at != 0 ? GetCurrentTimestamp() : GetCurrentStatementStartTimestamp();
+
+	counters->refills++;
+	add(&counters->blocks_taken, refill->blocks);
+	counters->last_refill = Max(counters->last_refill, idgen_seconds(end));
+	if (refill->begun_at != 0)
+		add(&counters->refills_us, Max(0, end - refill->begun_at) * refill->timed_for);
 }
 
 /*
- * Is it time to say that only percent (0 to 100) of a range is left? True once
- * for each percent step.
+ * Runs
  */
-bool
-idgen_slot_percent_is_news(IdgenSlot *slot, int percent)
-{
-	bool news = percent < slot->source.warned_percent;
 
-	slot->source.warned_percent = percent;
-	return news;
+/* Remove a run from the array. The caller sees to ids_left. */
+void
+idgen_slot_remove_run(IdgenSlot *slot, int i)
+{
+	slot->nruns--;
+	memmove(&slot->runs[i], &slot->runs[i + 1], (slot->nruns - i) * sizeof(IdgenRun));
 }
 
-/* The number of the first block with that many ids, or -1. */
-int
-idgen_slot_find_block(const IdgenSlot *slot, int64 count)
+/* The number of the first run with that many ids, or -1. */
+static int
+find_run(const IdgenSlot *slot, int64 count)
 {
-	for (int i = 0; i < slot->nblocks; i++)
-		if (slot->blocks[i].left >= count)
+	for (int i = 0; i < slot->nruns; i++)
+		if (slot->runs[i].left >= count)
 			return i;
 	return -1;
 }
 
-/* Take "count" ids from a block that has that many. */
-IdgenBlock
-idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count)
+/* The first ids of a run that has that many. */
+static IdgenBlock
+first_of_run(const IdgenSlot *slot, int i, int64 count)
 {
-	IdgenBlock ids = idgen_block_cut(&slot->blocks[i], count);
+	return (IdgenBlock){slot->runs[i].next, count, slot->step};
+}
+
+/* Take them. */
+static void
+take(IdgenSlot *slot, int i, int64 count)
+{
+	IdgenRun *run = &slot->runs[i];
 
 	slot->ids_left -= count;
-	if (slot->blocks[i].left == 0)
-		idgen_slot_remove_block(slot, i);
-	return ids;
+	run->left -= count;
+	if (run->left > 0)
+		run->next += count * slot->step;
+	else
+		idgen_slot_remove_run(slot, i);
 }
 
 /*
- * Add a block to those of an id sequence, of which there is room for
- * IDGEN_SLOT_BLOCKS. The array stays in order, and neighbours are merged. With
- * no place left, the smallest block gives way. Returns the number of ids that
+ * Add a block to the runs. They stay in order, and neighbours are merged. With
+ * no place left, the smallest run gives way. Returns the number of ids that
  * have found no room.
  */
-int64
-idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block)
+static int64
+add_block(IdgenSlot *slot, const IdgenBlock *block)
 {
-	IdgenBlock sorted[IDGEN_SLOT_BLOCKS + 1];
-	int64 before = 0;
+	IdgenBlock sorted[IDGEN_SLOT_RUNS + 1];
 	int64 crowded = 0;
 	int n = 0;
+	int i = 0;
 
-	for (int i = 0; i < *nblocks; i++)
-		before += blocks[i].left;
-	if (before > PG_INT64_MAX - block->left)
+	if (slot->ids_left > PG_INT64_MAX - block->left || (slot->nruns > 0 && slot->step != block->step))
 		return block->left;
-
-	while (n < *nblocks && idgen_block_before(&blocks[n], block))
+	slot->step = block->step;
+	for (; i < slot->nruns; i++)
 	{
-		sorted[n] = blocks[n];
-		n++;
-	}
-	sorted[n] = *block;
-	for (; n < *nblocks; n++)
-		sorted[n + 1] = blocks[n];
-	n++;
+		IdgenBlock run = first_of_run(slot, i, slot->runs[i].left);
 
+		if (n == i && idgen_block_before(block, &run))
+			sorted[n++] = *block;
+		sorted[n++] = run;
+	}
+	if (n == i)
+		sorted[n++] = *block;
 	n = idgen_blocks_merge(sorted, n);
 
-	if (n > IDGEN_SLOT_BLOCKS)
+	if (n > IDGEN_SLOT_RUNS)
 	{
 		int smallest = 0;
 
-		for (int i = 1; i < n; i++)
+		for (i = 1; i < n; i++)
 			if (sorted[i].left < sorted[smallest].left)
 				smallest = i;
 		crowded = sorted[smallest].left;
 		n--;
-		memmove(&sorted[smallest], &sorted[smallest + 1],
-		        (n - smallest) * sizeof(IdgenBlock));
+		memmove(&sorted[smallest], &sorted[smallest + 1], (n - smallest) * sizeof(IdgenBlock));
 	}
 
-	memcpy(blocks, sorted, n * sizeof(IdgenBlock));
-	*nblocks = n;
+	for (i = 0; i < n; i++)
+		slot->runs[i] = (IdgenRun){sorted[i].next, sorted[i].left};
+	slot->nruns = n;
+	slot->ids_left += block->left - crowded;
+	slot->ids_total += block->left - crowded;
 	return crowded;
 }
 
 /*
- * Drop the blocks that do not lie behind "last". Returns the number of their
- * ids.
+ * Publish what is left of a refill. Returns the number of ids that have found
+ * no room, which are counted.
  */
 int64
-idgen_blocks_drop_passed(IdgenBlock *blocks, int *nblocks, int64 last)
+idgen_slot_publish(IdgenSlot *slot, const IdgenRest *rest)
 {
-	int64 dropped = 0;
-	int kept = 0;
+	int64 crowded = 0;
 
-	for (int i = 0; i < *nblocks; i++)
-	{
-		if (idgen_block_lies_behind(&blocks[i], last, blocks[i].step))
-			blocks[kept++] = blocks[i];
-		else
-			dropped += blocks[i].left;
-	}
-	*nblocks = kept;
-	return dropped;
-}
-
-/* Add a block; what finds no room is lost. */
-void
-idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block)
-{
-	int nblocks = slot->nblocks;
-	int64 crowded;
-
-	idgen_slot_count_issued(slot);
-	crowded = idgen_blocks_add(slot->blocks, &nblocks, block);
-	slot->nblocks = nblocks;
-	slot->counters.ids_lost.crowded += crowded;
-	slot->ids_left += block->left - crowded;
-	slot->left_when_counted = slot->ids_left;
-}
-
-/* Remove a block from the array. The caller sees to ids_left. */
-void
-idgen_slot_remove_block(IdgenSlot *slot, int i)
-{
-	slot->nblocks--;
-	memmove(&slot->blocks[i], &slot->blocks[i + 1],
-	        (slot->nblocks - i) * sizeof(IdgenBlock));
+	slot->not_kept = rest->lost_at_shutdown;
+	if (rest->block.left > 0)
+		crowded += add_block(slot, &rest->block);
+	for (int i = 0; i < rest->nmore; i++)
+		crowded += add_block(slot, &rest->more[i]);
+	add(&slot->counters.lost_crowded, crowded);
+	return crowded;
 }
 
 /*
- * A session draws that has passed some ids: they are lost. If nobody is about
- * to publish, there will be no more of them, and the session draws as any other
- * one from now on. So it does if the slot was emptied since: its ids are others
- * now.
+ * How much to refill, and how early
+ */
+
+/*
+ * A transaction has made that many refills, and has taken that many ids: how
+ * many should the next refill take at once (rule T6)? 0 = what it would take
+ * for any other transaction.
+ */
+int64
+idgen_bulk_ids(int64 refills, int64 ids)
+{
+	return refills >= IDGEN_EVEN_REFILLS ? ids / IDGEN_GROWTH_DIVISOR : 0;
+}
+
+/* Has a session had to wait for another one lately? */
+static bool
+is_crowded(const IdgenSlot *slot)
+{
+	return slot->crowded_ms != 0 && idgen_clock_ms() - slot->crowded_ms <= IDGEN_CROWD_MEMORY_MS;
+}
+
+/*
+ * The number of blocks for the next refill that is ahead of need, if the last
+ * one asked for "blocks": twice that if those were used up fast, or did not
+ * suffice; fewer, in proportion, if they have lasted long. In between, by a
+ * factor of ten, the number stays. So an id sequence that is used evenly finds
+ * its number and keeps it, within idgen.max_prefetch_blocks.
+ */
+static int64
+adapt_blocks(const IdgenSlot *slot, int64 blocks)
+{
+	uint32 lasted;
+
+	if (slot->filled_ms == 0)
+		return 1;
+	lasted = idgen_clock_ms() - slot->filled_ms;
+	if (lasted < IDGEN_SHORT_MS || (lasted <= IDGEN_LONG_MS && slot->ran_dry))
+		blocks *= 2;
+	for (; lasted > IDGEN_LONG_MS && blocks > 1; lasted /= 2)
+		blocks /= 2;
+	return Min(blocks, idgen_max_prefetch_blocks);
+}
+
+/*
+ * A session's refill has asked for that many blocks, and got that many ids. If
+ * the next one may be ahead, remember when to begin it.
+ */
+static void
+plan_ahead(IdgenSlot *slot, int64 blocks, int64 ids)
+{
+	if (ids == 0)
+		return;
+	slot->ahead_below = 0;
+	if (!is_crowded(slot))
+		return;
+	slot->session_blocks = Min(blocks, INT_MAX);
+	slot->ahead_below = ids / 2;
+	slot->filled_ms = idgen_clock_ms();
+}
+
+/* How many ids is the reserve? 0 if there is none. */
+static double
+reserve(const IdgenSlot *slot)
+{
+	return Min((double) slot->rate * idgen_bridge_seconds, slot->left_at_server * IDGEN_BRIDGE_SHARE);
+}
+
+/*
+ * See how fast the ids of the last refill were used. If none is left, it was at
+ * least as fast as that: nobody knows when the last one went. So an outage that
+ * outlasts the reserve does not make the next one smaller. An average over some
+ * seconds counts, so that a burst does not make a reserve for which nobody has
+ * use.
+ */
+static void
+measure_rate(IdgenSlot *slot)
+{
+	double seconds = (idgen_clock_ms() - slot->filled_ms) / 1000.0;
+	double used = Max(0, slot->left_at_fill - slot->ids_left);
+	double rate;
+
+	if (seconds <= 0)
+		return;
+	rate = used / seconds;
+	if (slot->ids_left == 0)
+		rate = Max(rate, slot->rate);
+	slot->rate += (rate - slot->rate) * seconds / (seconds + IDGEN_RATE_MEMORY_S);
+}
+
+/*
+ * The worker begins a refill: it takes that many blocks, or as many ids as that
+ * if these are more.
  */
 void
-idgen_slot_drop_passed(IdgenSlot *slot, IdgenPassed *passed)
+idgen_slot_begin_refill(IdgenSlot *slot, int64 *nblocks, int64 *bulk_ids)
 {
-	bool emptied = slot->dropped_at > passed->since;
-
-	if (!emptied)
+	slot->worker_blocks = adapt_blocks(slot, slot->worker_blocks);
+	slot->ran_dry = false;
+	*nblocks = slot->worker_blocks;
+	if (slot->left_at_server > 0 && slot->filled_ms != 0)
 	{
-		int nblocks = slot->nblocks;
-		int64 dropped;
-
-		idgen_slot_count_issued(slot);
-		dropped = idgen_blocks_drop_passed(slot->blocks, &nblocks, passed->last);
-		slot->nblocks = nblocks;
-		slot->counters.ids_lost.crowded += dropped;
-		slot->ids_left -= dropped;
-		slot->left_when_counted = slot->ids_left;
+		measure_rate(slot);
+		*bulk_ids = Max(*bulk_ids, (int64) (reserve(slot) * IDGEN_BRIDGE_SPAN) - slot->ids_left);
 	}
-	if (emptied || !idgen_slot_is_being_filled(slot))
-		passed->since = 0;
+}
+
+/*
+ * A worker's refill has failed. If the server does not answer, request the next
+ * one soon, rather than when half of what is left is used up.
+ */
+void
+idgen_slot_note_failure(IdgenSlot *slot, bool of_server)
+{
+	int64 until_then = slot->ids_left;
+
+	if (!of_server)
+		return;
+	if (slot->left_at_server > 0 && reserve(slot) > 0)
+		until_then = Max(1, slot->rate * IDGEN_ASK_AGAIN_S);
+	slot->ahead_below = Max(slot->ahead_below, slot->ids_left - until_then);
+}
+
+/*
+ * A worker's refill was published: plan the next one. With a reserve it is
+ * requested when no more than that is left; but some ids have to be drawn
+ * before, so that draws do not request one each, whatever the server has given.
+ */
+static void
+plan_worker(IdgenSlot *slot, const IdgenOutcome *outcome)
+{
+	slot->ahead_below = outcome->ahead_below;
+	slot->left_at_server = outcome->left_at_server;
+	if (outcome->left_at_server > 0)
+	{
+		int64 least = Min(reserve(slot), slot->ids_left / IDGEN_BRIDGE_SPAN);
+
+		slot->left_at_fill = slot->ids_left;
+		slot->ahead_below = Max(slot->ahead_below, least);
+	}
+	slot->filled_ms = idgen_clock_ms();
+}
+
+/*
+ * Drawing
+ */
+
+static bool
+claims(IdgenDrawMode mode)
+{
+	return mode == IDGEN_MODE_CLAIMING || mode == IDGEN_MODE_CLAIMING_AFTER_CHANGE;
+}
+
+static bool
+uses_published(IdgenDrawMode mode)
+{
+	return mode != IDGEN_MODE_CLAIMING_AFTER_CHANGE && mode != IDGEN_MODE_ALONE_AFTER_CHANGE;
+}
+
+/*
+ * Should this draw refill ahead? Only when ids run low while a crowd uses them,
+ * and no other session is known to refill.
+ */
+static bool
+should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
+{
+	if (slot->ids_left > slot->ahead_below || draw->mode == IDGEN_MODE_SERVED || !draw->may_be_ahead)
+		return false;
+	if (!is_crowded(slot))
+	{
+		slot->ahead_below = 0;
+		return false;
+	}
+	if (draw->mode == IDGEN_MODE_PUBLISHING)
+		return true;
+	return claims(draw->mode) && draw->may_wait && slot->claim == 0;
+}
+
+/*
+ * Note that this session refills, as far as others are to wait for it. A claim
+ * of its own may be that of a subtransaction since rolled back, for which
+ * nobody waits: renew it. The claim of another session stays, unless this one
+ * has waited for its end.
+ */
+static void
+begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result, int64 nblocks)
+{
+	slot->ran_dry = false;
+	result->nblocks = 1;
+	if (claims(draw->mode) || draw->mode == IDGEN_MODE_PUBLISHING)
+	{
+		result->nblocks = Max(nblocks, slot->waiters + 1);
+		slot->waiters = 0;
+	}
+	result->claimed = claims(draw->mode) &&
+		(slot->claim == 0 || slot->claim == draw->own_claim || slot->claim == draw->awaited);
+	if (result->claimed)
+		slot->claim = draw->xid;
+}
+
+/* A draw takes these ids. With a worker, one that finds few asks for more. */
+static void
+take_for(IdgenSlot *slot, const IdgenDraw *draw, int run, IdgenDrawResult *result)
+{
+	if (draw->mode == IDGEN_MODE_SERVED && slot->ids_left <= slot->ahead_below)
+	{
+		slot->ahead_below = slot->ids_left / 2;
+		result->low = true;
+	}
+	take(slot, run, draw->wanted.count);
+}
+
+/* What a session is told that finds too few ids. */
+static IdgenDrawAnswer
+answer_empty(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
+{
+	if (draw->mode == IDGEN_MODE_SERVED)
+	{
+		slot->ran_dry = true;
+		slot->ahead_below = slot->ids_left / 2;
+		return IDGEN_DRAW_REFILL;
+	}
+	if (draw->may_wait && claims(draw->mode) && slot->claim != 0 && slot->claim != draw->own_claim &&
+	    slot->claim != draw->awaited)
+	{
+		result->wait_for = slot->claim;
+		return IDGEN_DRAW_WAIT;
+	}
+	if (!draw->may_refill)
+		return IDGEN_DRAW_PREPARE;
+	begin_refill(slot, draw, result, 1);
+	return IDGEN_DRAW_REFILL;
+}
+
+/*
+ * Draw ids, or learn what to do to get some: the decisions of rules T5 and T6,
+ * made under one lock.
+ */
+IdgenDrawAnswer
+idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
+{
+	IdgenDrawAnswer answer = IDGEN_DRAW_TAKEN;
+	int run;
+
+	result->claimed = result->low = false;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (slot->version != draw->version)
+		answer = IDGEN_DRAW_STALE;
+	else if (!uses_published(draw->mode) || (run = find_run(slot, draw->wanted.count)) < 0)
+		answer = answer_empty(slot, draw, result);
+	else
+	{
+		result->ids = first_of_run(slot, run, draw->wanted.count);
+		if (!idgen_are_wanted(&result->ids, &draw->wanted))
+			answer = IDGEN_DRAW_UNFIT;
+		else if (!should_refill_ahead(slot, draw))
+			take_for(slot, draw, run, result);
+		else if (!draw->may_refill)
+			answer = IDGEN_DRAW_PREPARE_AHEAD;
+		else
+		{
+			begin_refill(slot, draw, result, adapt_blocks(slot, slot->session_blocks));
+			slot->ahead_below = 0; /* one is enough; publishing sets it again */
+			answer = IDGEN_DRAW_REFILL_AHEAD;
+		}
+	}
+	if (draw->mode == IDGEN_MODE_SERVED)
+	{
+		result->ids_issued = idgen_add_saturating(slot->counters.ids_issued, slot->ids_total - slot->ids_left);
+		result->refills = slot->counters.refills;
+	}
+	LWLockRelease(&slot->lock);
+	return answer;
+}
+
+/*
+ * Take the next published ids if they are wanted, and to be used before those
+ * of "block". If not, *stale says whether the version differs.
+ */
+bool
+idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block,
+                       const IdgenWanted *wanted, IdgenBlock *ids, bool *stale)
+{
+	bool taken = false;
+	int run;
+
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	*stale = slot->version != version;
+	if (!*stale && (run = find_run(slot, wanted->count)) >= 0)
+	{
+		*ids = first_of_run(slot, run, wanted->count);
+		taken = idgen_block_before(ids, block) && idgen_are_wanted(ids, wanted);
+		if (taken)
+			take(slot, run, wanted->count);
+	}
+	LWLockRelease(&slot->lock);
+	return taken;
+}
+
+/* Does a draw have reason to look into the slot again? */
+bool
+idgen_slot_has(IdgenSlot *slot, uint64 version, int64 count)
+{
+	bool has;
+
+	LWLockAcquire(&slot->lock, LW_SHARED);
+	has = slot->version != version || find_run(slot, count) >= 0;
+	LWLockRelease(&slot->lock);
+	return has;
+}
+
+/*
+ * Refills that are over
+ */
+
+/*
+ * A refill from a source that is not transactional, made when the events had
+ * reached that number: publish it, or count it as lost. Before any other
+ * session, take the ids that are wanted, unless "own" is NULL; returns false if
+ * there are none, or they do not fit.
+ */
+bool
+idgen_slot_publish_refill(IdgenSlot *slot, const IdgenRefill *refill, bool durable,
+                          uint64 good_as_of, const IdgenWanted *own, IdgenBlock *ids)
+{
+	IdgenRest rest = refill->rest;
+	bool taken = false;
+	int run;
+
+	if (own != NULL && own->count == 1)
+	{
+		/* Often there are no others, and nothing is left to add. */
+		*ids = (IdgenBlock){rest.block.next, 1, rest.block.step};
+		taken = idgen_are_wanted(ids, own);
+	}
+	if (taken)
+	{
+		(void) idgen_block_cut(&rest.block, 1);
+		slot->counters.ids_issued++;
+	}
+	if (!durable)
+		add(&slot->counters.lost_prepared, idgen_rest_ids(&rest));
+	else if (slot->emptied_at <= good_as_of)
+		(void) idgen_slot_publish(slot, &rest);
+	else
+		add(&slot->counters.lost_changed, idgen_rest_ids(&rest));
+	if (own != NULL && own->count > 1 && (run = find_run(slot, own->count)) >= 0)
+	{
+		*ids = first_of_run(slot, run, own->count);
+		taken = idgen_are_wanted(ids, own);
+		if (taken)
+			take(slot, run, own->count);
+	}
+	plan_ahead(slot, refill->ahead_blocks, refill->ahead_ids);
+	idgen_count_refill(&slot->counters, refill);
+	slot->counters.session_refills++;
+	note_use(slot);
+	return taken;
+}
+
+/*
+ * A transaction has ended: apply what it did. "number" is that of this event.
+ * Whether its block is good is decided before its own changes are applied,
+ * which may have been rolled back to a savepoint.
+ */
+void
+idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
+{
+	bool is_good = slot->emptied_at <= outcome->good_as_of;
+	int64 ids = outcome->fate != IDGEN_OUTCOME_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
+
+	if (outcome->change >= IDGEN_SLOT_DROP)
+		idgen_slot_empty(slot, number);
+	else if (outcome->change == IDGEN_SLOT_REVALIDATE)
+		idgen_slot_look_again(slot, number);
+
+	if (outcome->fate == IDGEN_OUTCOME_LOST)
+		add(&slot->counters.lost_prepared, ids);
+	else if (ids > 0 && is_good)
+		(void) idgen_slot_publish(slot, &outcome->rest);
+	else
+		add(&slot->counters.lost_changed, ids);
+
+	if (outcome->change != IDGEN_SLOT_UNCHANGED)
+		slot->ahead_below = slot->ids_left / 2; /* in case the worker refills now */
+	if (outcome->by_worker && slot->ids_left > 0)
+		plan_worker(slot, outcome);
+	else if (outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
+		plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
+
+	if (outcome->claim != 0 && slot->claim == outcome->claim)
+		slot->claim = 0;
+	add_counters(&slot->counters, &outcome->counters);
+	if (outcome->by_worker && outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
+		slot->failure.sqlerrcode = 0;
+
+	/* Sessions that draw from pending blocks only use the slot, too. */
+	if (outcome->counters.ids_issued > 0 || outcome->counters.refills > 0)
+		note_use(slot);
 }

@@ -1,32 +1,19 @@
 /*
  * slot.h
- *		The cache's place for one id sequence.
+ *		The cache's place for one id sequence, and the hot path.
  *
- * What a slot holds is here, and the hot path, which takes an id from it. What
- * else is done with a slot is in files of its own:
- *
- *	slot.c			its blocks and counters, and how it begins
- *	slot_draw.c		sessions draw, and learn that another one is refilling
- *	slot_publish.c	sessions leave what a refill has brought
- *	slot_worker.c	the same where the worker refills
- *	slot_work.c		what the worker has to do, and in which queue the slot is
- *	slot_pace.c		how much to refill, and how early
- *	slot_bridge.c	the same, to bridge an outage of another server
+ * A slot is a cache of ids and nothing else. It may go to another id sequence
+ * at any time, and what it has left is a gap then. What processes leave in it
+ * about themselves are hints, which become void by themselves: an xid has
+ * ended, a number of waiting sessions only makes the next refill larger. So
+ * nobody has to take anything back, whatever error comes up.
  */
 #ifndef IDGEN_SLOT_H
 #define IDGEN_SLOT_H
 
-#include "datatype/timestamp.h"
-#include "storage/condition_variable.h"
 #include "storage/lwlock.h"
 
-#include "common/block.h"
-#include "shmem/counters.h"
-#include "shmem/failure_pool.h"
-#include "shmem/file_index.h"
-
-/* Blocks kept per id sequence; more would rarely exist, adjacent ones merge. */
-#define IDGEN_SLOT_BLOCKS 8
+#include "catalog/source.h"
 
 /*
  * The column is varchar(255). In bytes, that is enough in any server encoding,
@@ -35,185 +22,308 @@
 #define IDGEN_NAME_CHARACTERS 255
 #define IDGEN_NAME_BYTES      1024
 
-/*
- * The room for a name in a slot, with a terminating zero. 48 characters of
- * three bytes fit, that is, of any living script; longer names are in a place
- * of their own, see long_names.c. This fills the last cache line of a slot.
- */
-#define IDGEN_SHORT_NAME_BYTES 148
+/* Runs of ids kept for each id sequence; more would rarely exist. */
+#define IDGEN_SLOT_RUNS 4
 
-/* The server log was told no percentage; see IdgenSlotSource. */
+/* Stands for "no slot". */
+#define IDGEN_NO_SLOT PG_UINT32_MAX
+
+/* The server log was told no percentage; see idgen_warn_low(). */
 #define IDGEN_NOT_WARNED 101
 
-struct IdgenCacheKey;
+/* SHA-256 of a name, cut. */
+#define IDGEN_DIGEST_BYTES 16
 
 /*
- * A session has drawn ids that it refilled without a slot. Of the same source,
- * others may have been allocated before, and be published only afterwards. The
- * session takes none of these, since its ids ascend.
- */
-typedef struct IdgenPassed
-{
-	uint64 since; /* number of the last event when it refilled; 0 if nothing that it
-	               * has passed can be cached */
-	int64 last;   /* the id that it has drawn last */
-} IdgenPassed;
-
-/* Where the blocks of a slot come from. */
-typedef struct IdgenSlotSource
-{
-	/*
-	 * As in IdgenRest. Without blocks: where sessions have last seen the name
-	 * lead.
-	 */
-	uint32 origin;
-	bool lost_at_shutdown; /* as in IdgenRest */
-	uint8 warned_percent;  /* the lowest one that is left which the server log was
-	                        * told, or IDGEN_NOT_WARNED */
-	IdgenFileEntry stored; /* the file of the native sequence; its node is protected
-	                        * by the lock of the index */
-} IdgenSlotSource;
-
-/*
- * Sessions that refill, and sessions that wait. A slot is refilled by
+ * What names an id sequence in the whole server; build it with
+ * idgen_cache_key(). The table's OID stands for the installation of the
+ * extension: dropped and created again, it differs. What ids come from belongs
+ * to the key, too: so ids of another sequence, another file of that, another
+ * function or server are in another slot.
  *
- * - a transaction, if the source is transactional. "claim" is the
- *	 (sub)transaction, and other sessions wait for its end in the lock manager.
- * - sessions that publish at once, if the source is not transactional.
- *	 "publishers" counts them. It is one session, or more if others have lost
- *	 patience. Other sessions sleep on "done".
- * - the worker; see IdgenSlotWorker. Sessions that wait for it sleep on "done".
+ * There is no padding: keys are compared byte by byte. (Names themselves were
+ * turned down: they are up to 1,024 bytes long. A hash value that is not
+ * cryptographic was turned down as well: whoever may draw from the children of
+ * a template chooses names, and two that are alike would be one id sequence.)
  */
-typedef struct IdgenSlotRefill
+typedef struct IdgenCacheKey
 {
-	TransactionId claim;    /* invalid if there is none */
-	int publishers;         /* 0 if there is none */
-	int waiters;            /* sessions that wait now, in whichever way; only slot_work.c
-	                         * changes it */
-	ConditionVariable done; /* signalled when a publisher or the worker is done; has
-	                         * a lock of its own */
-} IdgenSlotRefill;
+	Oid dbid;
+	Oid relid;
+	uint8 name[IDGEN_DIGEST_BYTES];
+	Oid object;         /* native sequence, or invalid */
+	RelFileNumber file; /* of that, or invalid */
+	uint32 origin;      /* as in IdgenFound */
+} IdgenCacheKey;
 
-/* How fast ids are used, which says when and how much to refill. */
-typedef struct IdgenSlotPace
+/* Consecutive ids. The step is that of the slot. */
+typedef struct IdgenRun
 {
-	TimestampTz filled_at;  /* when the last refill was published; 0 = not known */
-	TimestampTz crowded_at; /* when a session last had to wait for another one; 0 = never */
-	int session_blocks;     /* blocks that sessions' last refill asked for */
-	int worker_blocks;      /* blocks that the worker's last refill asked for, not
-	                         * counting those for a bulk load */
-} IdgenSlotPace;
+	int64 next;
+	int64 left;
+} IdgenRun;
 
-/*
- * What the worker has to do with a slot. The steps are:
- *
- *	NOTHING -> REQUESTED				a session requests a refill
- *	REQUESTED -> REFILLING				the worker begins an attempt
- *	REFILLING -> REFILLING_REQUESTED	a session requests the next one
- *	REFILLING -> NOTHING				the attempt is over
- *	REFILLING_REQUESTED -> REQUESTED	the attempt is over
- *
- * An attempt that has brought enough also meets requests that were made while
- * it was under way, and a worker that goes because of an error denies them:
- * both lead to NOTHING.
- */
-typedef enum IdgenSlotWork
+/* What is counted and measured of an id sequence. */
+typedef struct IdgenCounters
 {
-	IDGEN_WORK_NOTHING,
-	IDGEN_WORK_REQUESTED,           /* a session has asked the worker to refill */
-	IDGEN_WORK_REFILLING,           /* an attempt of the worker has begun */
-	IDGEN_WORK_REFILLING_REQUESTED, /* and a session has asked for the next one */
-} IdgenSlotWork;
+	int64 ids_issued;
+	int64 refills;
+	int64 session_refills; /* of these, by sessions */
+	int64 blocks_taken;
+	int64 waits;
+	int64 waited_us;     /* microseconds that sessions have waited in all */
+	int64 refills_us;    /* microseconds that refills took in all */
+	int64 lost_changed;  /* ids that became a gap: the row was changed, or restarted */
+	int64 lost_prepared; /* the transaction was prepared, or did not wait for the standby */
+	int64 lost_crowded;  /* no room for one more run */
+	uint32 last_refill;  /* seconds, as idgen_seconds() counts; 0 if none */
+	uint32 since;        /* all this is counted since then */
+} IdgenCounters;
 
-/* What sessions ask the worker for, and what has become of it. */
-typedef struct IdgenSlotWorker
+/* Why the worker's last refill has failed; the texts are at the desk. */
+typedef struct IdgenFailureNote
 {
-	uint64 attempt;           /* the number of the last attempt begun; 0 = none */
-	IdgenFailureNote failure; /* of the last attempt that has ended */
-	int64 range;              /* this many consecutive ids are requested; or 0 */
-	int bulk_ids;             /* a bulk load could use this many at once; or 0 */
-} IdgenSlotWorker;
+	int sqlerrcode; /* 0 = it has not */
+	uint32 number;  /* of the texts; 0 = they were not kept */
+} IdgenFailureNote;
 
 /*
  * The cached state of one id sequence. The slot's lock protects it, except for
- * the lock itself, and where a field says otherwise. Slots are never freed, so
- * a stale pointer to one is harmless: its holder takes the lock and sees that
- * the version is not the one it knows.
+ * the lock itself, and for the chains, which the lock of the cache protects.
+ * Slots are never freed, so a stale pointer to one is harmless: its holder
+ * takes the lock and sees that the version is not the one it knows.
  */
 typedef struct IdgenSlot
 {
 	/*
 	 * The hot line: the hot path touches the lock and what follows, up to the
-	 * first block. That is one cache line: any other would have to be fetched
+	 * first run. That is one cache line: any other would have to be fetched
 	 * from another processor while the lock is held. So a session that takes
-	 * ids does not count them; see idgen_slot_count_issued().
+	 * ids does not count them; see ids_total.
 	 */
 	LWLock lock;
-	uint64 version;                       /* changes whenever sessions must look again */
-	int64 ids_left;                       /* sum over blocks */
-	int64 ahead_below;                    /* refill ahead when ids_left falls to this */
-	IdgenBlock blocks[IDGEN_SLOT_BLOCKS]; /* in the order of use, none empty */
-	uint8 nblocks;
+	uint64 version;     /* changes whenever sessions must look again */
+	int64 ids_left;     /* sum over runs */
+	int64 ahead_below;  /* refill ahead when ids_left falls to this */
+	int8 step;          /* from one id to the next: 1 or -1 */
+	uint8 nruns;
+	uint8 uses;         /* how much it was used since the clock hand passed, as far as
+	                     * was noticed */
+	bool ran_dry : 1;   /* has a session had to wait since the last refill began? */
+	bool not_kept : 1;  /* must a clean shutdown lose the ids? */
+	bool row_known : 1; /* see row_block_size */
+	uint32 next;        /* in the chain of slots with names alike */
+	IdgenRun runs[IDGEN_SLOT_RUNS]; /* in the order of use, none empty */
 
-	uint8 work;              /* an IdgenSlotWork; only slot_work.c changes it */
-	uint8 uses : 2;          /* how much it was used since the clock hand passed, as
-	                          * far as counted; see idgen_slot_note_use() */
-	bool ran_dry : 1;        /* has a session had to wait since the last refill began? */
-	bool row_locked : 1;     /* had another transaction locked the row when the worker
-	                          * last tried? */
-	uint8 row_refill;        /* an IdgenRefillMode; see row_as_of */
-	int64 left_when_counted; /* ids_left at the last idgen_slot_count_issued() */
-	uint64 dropped_at;       /* number of the last event that emptied it */
-	IdgenCounters counters;
-
-	IdgenSlotSource source;
-	IdgenSlotRefill refill;
-
-	IdgenSlotPace pace;
-	IdgenSlotWorker worker;
+	IdgenCacheKey key;   /* dbid is invalid if the slot is free */
+	uint32 next_of_file; /* in the chain of slots with files alike */
+	uint64 emptied_at;   /* number of the last event that emptied it, or of its making */
+	int64 ids_total;     /* ids_left and all issued from here: the hot path leaves this
+	                      * sum as it is */
+	uint32 left_seen;    /* the last digits of ids_left when the clock hand passed */
 
 	/*
-	 * When the row was looked at that says row_refill and row_block_size, as in
-	 * IdgenKnownRow. See known_rows.c.
+	 * Hints: who refills, and has allocated last. 64-bit xids, 0 if there is
+	 * none. A claim is void when its (sub)transaction has ended.
 	 */
-	uint64 row_as_of;
+	uint16 waiters;   /* sessions that have had to wait since the last refill */
+	uint8 row_refill; /* see row_block_size */
+	uint8 told_percent; /* the lowest one that is left which the server log was told */
+	uint64 claim;
+	uint64 allocator; /* a top transaction */
 
 	/*
-	 * What names it. The lock of the cache's header protects this as well; see
-	 * cache.c. "node" is on the list of slots that have an object and names in
-	 * common, or of a session's own slots that are not in use.
+	 * What the row was found to say, if it is an ordinary one; valid if
+	 * row_known. See idgen_cache_share_row().
 	 */
-	const struct IdgenCacheKey *key; /* inside the hash table */
-	dlist_node node;
-	int32 row_block_size;                    /* see row_as_of; the slot's lock suffices */
-	char short_name[IDGEN_SHORT_NAME_BYTES]; /* the key's name, unless it is long */
+	int32 row_block_size;
+
+	/* How fast ids are used, which says when and how much to refill. */
+	uint32 filled_ms;     /* when the last refill was published; 0 = not known. This and
+	                       * the next one as idgen_clock_ms() */
+	uint32 crowded_ms;    /* when a session last had to wait for another one; 0 = never */
+	int32 session_blocks; /* blocks that sessions' last refill asked for */
+	int32 worker_blocks;  /* blocks that the worker's last refill asked for, not
+	                       * counting those for a bulk load */
+	float rate;           /* of ids from another server: used a second, of late */
+	float left_at_server; /* after the last refill */
+	float left_at_fill;   /* cached then */
+
+	IdgenFailureNote failure; /* of the worker's last refill */
+	IdgenCounters counters;   /* ids_issued by others than from here */
 } IdgenSlot;
 
-/* The hot line; a lock is larger in a server built to debug locks. */
-StaticAssertDecl(offsetof(IdgenSlot, blocks[1]) - sizeof(LWLock) <= 64 - 16,
+/* A lock is larger in a server built to debug locks. */
+StaticAssertDecl(offsetof(IdgenSlot, runs[1]) - sizeof(LWLock) <= 64 - 16,
                  "the hot line of a slot must be one cache line");
+StaticAssertDecl(sizeof(IdgenSlot) - sizeof(LWLock) <= 320 - 16, "a slot must be small");
+StaticAssertDecl(sizeof(IdgenCacheKey) == 36, "a key must have no padding");
+
+/*
+ * Which ids a draw may take, and which sessions its refill concerns, if it
+ * comes to one. What a transaction has changed may be what the ids come from:
+ * then it must not use published ids, which are from before ("after change").
+ */
+typedef enum IdgenDrawMode
+{
+	/* The worker refills: the session only takes what there is. */
+	IDGEN_MODE_SERVED,
+
+	/*
+	 * The refill is published as soon as it is allocated, under a lock of the
+	 * lock manager. For sources that are not transactional.
+	 */
+	IDGEN_MODE_PUBLISHING,
+
+	/*
+	 * The session claims the refill for its transaction, and other sessions
+	 * wait for the end of that. For transactional sources.
+	 */
+	IDGEN_MODE_CLAIMING,
+	IDGEN_MODE_CLAIMING_AFTER_CHANGE,
+
+	/*
+	 * The refill stays in the transaction, and nobody waits for it. For block
+	 * size 1, for a session's own slot, and after a change for sources that are
+	 * not transactional.
+	 */
+	IDGEN_MODE_ALONE,
+	IDGEN_MODE_ALONE_AFTER_CHANGE,
+} IdgenDrawMode;
+
+/* Which ids a call can use. */
+typedef struct IdgenWanted
+{
+	int64 count;    /* consecutive ones, at least 1 */
+	int64 least;    /* the first and the last one must lie between these */
+	int64 greatest;
+} IdgenWanted;
+
+/* Can a call use these ids? */
+static inline bool
+idgen_are_wanted(const IdgenBlock *ids, const IdgenWanted *wanted)
+{
+	int64 last = idgen_block_last(ids);
+
+	return Min(ids->next, last) >= wanted->least && Max(ids->next, last) <= wanted->greatest;
+}
+
+/* What idgen_slot_draw() is told. */
+typedef struct IdgenDraw
+{
+	IdgenDrawMode mode;
+	IdgenWanted wanted;
+	uint64 version;   /* the slot's version that the caller knows */
+	bool may_wait;    /* false if it has refilled in this transaction */
+	bool may_be_ahead; /* may it refill while there are ids? */
+	bool may_refill;  /* has it done what must come before a refill? */
+	bool locked;      /* does it hold the lock of refills? see draw/refill.c */
+	uint64 xid;       /* if it may refill and claims: of the (sub)transaction */
+	uint64 own_claim; /* the claim it made before, or 0 */
+	uint64 awaited;   /* the claim that it has waited for, or 0 */
+} IdgenDraw;
+
+/* What idgen_slot_draw() answers. */
+typedef enum IdgenDrawAnswer
+{
+	/* The version differs: validate, then try again. */
+	IDGEN_DRAW_STALE,
+
+	/* The result's ids are the caller's. */
+	IDGEN_DRAW_TAKEN,
+
+	/* The result's ids come next, and are not those that are wanted. */
+	IDGEN_DRAW_UNFIT,
+
+	/*
+	 * The draw needs a refill, or should refill ahead: prepare it, set
+	 * may_refill, and try again.
+	 */
+	IDGEN_DRAW_PREPARE,
+	IDGEN_DRAW_PREPARE_AHEAD,
+
+	/* Wait for the result's claim, unless that is void; then try again. */
+	IDGEN_DRAW_WAIT,
+
+	/* Refill the result's number of blocks; or have the worker refill. */
+	IDGEN_DRAW_REFILL,
+
+	/* Do what IDGEN_DRAW_REFILL says, though there are ids left. */
+	IDGEN_DRAW_REFILL_AHEAD,
+} IdgenDrawAnswer;
+
+typedef struct IdgenDrawResult
+{
+	IdgenBlock ids;
+	uint64 wait_for;
+	int64 nblocks;
+	bool claimed;      /* if to refill: is the claim the caller's xid now? */
+	bool low;          /* if taken with IDGEN_MODE_SERVED: ask the worker for more */
+	int64 ids_issued;  /* with IDGEN_MODE_SERVED: to all, and by how many refills */
+	int64 refills;
+} IdgenDrawResult;
+
+/* In place of a good_as_of: the block must not be published. */
+#define IDGEN_NOT_PUBLISHABLE 0
+
+/* What has been done to the row, or to what the ids come from. */
+typedef enum IdgenSlotChange
+{
+	IDGEN_SLOT_UNCHANGED,
+	IDGEN_SLOT_REVALIDATE, /* sessions look again, e.g. at a row that was made */
+	IDGEN_SLOT_DROP,       /* they do, and what is cached is void */
+	IDGEN_SLOT_REMOVE,     /* and nobody needs the slot any more */
+} IdgenSlotChange;
+
+/* What becomes of allocated ids that were not drawn. */
+typedef enum IdgenOutcomeRest
+{
+	IDGEN_OUTCOME_FORGOTTEN, /* their allocation is undone */
+	IDGEN_OUTCOME_PUBLISHED, /* they go into the slot */
+	IDGEN_OUTCOME_LOST,      /* the allocation may be undone later, or may not last */
+} IdgenOutcomeRest;
+
+/* What a transaction did to an id sequence, reported when it ends. */
+typedef struct IdgenOutcome
+{
+	IdgenSlotChange change;
+	IdgenOutcomeRest fate;
+	IdgenRest rest;         /* what is left of pending blocks */
+	uint64 good_as_of;      /* the number of events when the block was allocated, which
+	                         * is void if a later one has emptied the slot; or
+	                         * IDGEN_NOT_PUBLISHABLE */
+	uint64 claim;           /* the last claim it made, or 0 */
+	int64 ahead_blocks;     /* blocks asked for by its last refill */
+	int64 ahead_ids;        /* ids in those; 0 = no session has refilled */
+	bool by_worker;         /* and if so: */
+	int64 ahead_below;      /* refill again when this many are left */
+	double left_at_server;  /* the ids that another server has left; 0 if the blocks
+	                         * are from this one */
+	IdgenCounters counters; /* to add */
+} IdgenOutcome;
 
 extern void idgen_slot_init(IdgenSlot *slot, int tranche);
-extern void idgen_slot_assign(IdgenSlot *slot, const struct IdgenCacheKey *key,
-                              uint64 number, TimestampTz now);
-extern void idgen_slot_drop(IdgenSlot *slot, uint64 number);
-extern void idgen_slot_note_use(IdgenSlot *slot);
-extern void idgen_slot_count_issued(IdgenSlot *slot);
-extern void idgen_slot_read_counted(IdgenSlot *slot, IdgenCounted *counted);
-extern void idgen_slot_restore_counted(IdgenSlot *slot, const IdgenCounted *counted);
-extern void idgen_slot_reset_counters(IdgenSlot *slot, TimestampTz now);
-extern bool idgen_slot_is_being_filled(const IdgenSlot *slot);
-extern bool idgen_slot_is_busy(const IdgenSlot *slot);
-extern bool idgen_slot_percent_is_news(IdgenSlot *slot, int percent);
-extern IdgenTimes *idgen_slot_times(IdgenSlot *slot); /* in cache.c */
+extern void idgen_slot_assign(IdgenSlot *slot, const IdgenCacheKey *key, uint64 number);
+extern void idgen_slot_empty(IdgenSlot *slot, uint64 number);
+extern void idgen_slot_look_again(IdgenSlot *slot, uint64 number);
+extern void idgen_slot_read_counters(const IdgenSlot *slot, IdgenCounters *counters);
+extern void idgen_slot_reset_counters(IdgenSlot *slot);
+extern bool idgen_slot_was_used(IdgenSlot *slot);
 
-extern int idgen_slot_find_block(const IdgenSlot *slot, int64 count);
-extern IdgenBlock idgen_slot_take_from_block(IdgenSlot *slot, int i, int64 count);
-extern void idgen_slot_add_block(IdgenSlot *slot, const IdgenBlock *block);
-extern void idgen_slot_remove_block(IdgenSlot *slot, int i);
-extern void idgen_slot_drop_passed(IdgenSlot *slot, IdgenPassed *passed);
-extern int64 idgen_blocks_add(IdgenBlock *blocks, int *nblocks, const IdgenBlock *block);
-extern int64 idgen_blocks_drop_passed(IdgenBlock *blocks, int *nblocks, int64 last);
+extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result);
+extern bool idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block,
+                                   const IdgenWanted *wanted, IdgenBlock *ids, bool *stale);
+extern bool idgen_slot_has(IdgenSlot *slot, uint64 version, int64 count);
+extern void idgen_slot_remove_run(IdgenSlot *slot, int i);
+extern int64 idgen_slot_publish(IdgenSlot *slot, const IdgenRest *rest);
+extern bool idgen_slot_publish_refill(IdgenSlot *slot, const IdgenRefill *refill, bool durable,
+                                      uint64 good_as_of, const IdgenWanted *own, IdgenBlock *ids);
+extern void idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number);
+extern void idgen_slot_begin_refill(IdgenSlot *slot, int64 *nblocks, int64 *bulk_ids);
+extern void idgen_slot_note_failure(IdgenSlot *slot, bool of_server);
+
+extern int64 idgen_bulk_ids(int64 refills, int64 ids);
+extern void idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill);
 
 /*
  * The hot path: take a published id if the slot still is what the caller
@@ -227,14 +337,16 @@ idgen_slot_take_between(IdgenSlot *slot, uint64 version, int64 least, int64 grea
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (likely(slot->version == version && slot->ids_left > slot->ahead_below &&
-	           slot->blocks[0].next >= least && slot->blocks[0].next <= greatest))
+	           slot->runs[0].next >= least && slot->runs[0].next <= greatest))
 	{
-		IdgenBlock *block = &slot->blocks[0];
+		IdgenRun *run = &slot->runs[0];
 
-		*id = idgen_block_take(block);
+		*id = run->next;
 		slot->ids_left--;
-		if (unlikely(block->left == 0))
-			idgen_slot_remove_block(slot, 0);
+		if (likely(--run->left > 0))
+			run->next += slot->step;
+		else
+			idgen_slot_remove_run(slot, 0);
 		taken = true;
 	}
 	LWLockRelease(&slot->lock);

@@ -383,13 +383,17 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 {
 	const IdgenBlock *pending = idgen_pending_block(handle);
 	const IdgenRest *rest = &handle->pending.rest;
-	IdgenCacheKey key;
-	IdgenCached cached;
+	IdgenBlock cached[IDGEN_SLOT_RUNS];
+	int ncached = 0;
+	IdgenSlot *slot = idgen_may_use_published(handle) ? idgen_handle_lock_slot(handle) : NULL;
 	int64 ids = 0;
 
-	idgen_handle_key(handle, &key);
-	if (!idgen_may_use_published(handle) || !idgen_cache_read(&key, &cached))
-		cached.nblocks = 0;
+	if (slot != NULL)
+	{
+		for (; ncached < slot->nruns; ncached++)
+			cached[ncached] = (IdgenBlock){slot->runs[ncached].next, slot->runs[ncached].left, slot->step};
+		LWLockRelease(&slot->lock);
+	}
 
 	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);
 	for (int64 i = 0; i < nblocks; i++)
@@ -398,7 +402,7 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 
 		if (i > 0 && idgen_block_overlaps(&blocks[i - 1], &blocks[i]))
 			bad_block(handle, blocks[i].next, last, "It overlaps with another one of the same call.");
-		if (overlaps_any(&blocks[i], cached.blocks, cached.nblocks))
+		if (overlaps_any(&blocks[i], cached, ncached))
 			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
 		if (pending != NULL && (overlaps_any(&blocks[i], pending, 1) || overlaps_any(&blocks[i], rest->more, rest->nmore)))
 			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are pending.");

@@ -339,8 +339,8 @@ needs_more(const Draw *draw)
 	if (draw->ids >= IDGEN_BLOCK_MAX || idgen_native_is_last(draw->sequence, draw->last))
 		return false;
 	if (is_within_set(draw))
-		return draw->nblocks <= IDGEN_SLOT_BLOCKS && !QueryCancelPending && !ProcDiePending;
-	return draw->nblocks < IDGEN_SLOT_BLOCKS && (draw->nvalues < draw->wanted || !has_enough(draw));
+		return draw->nblocks <= IDGEN_SLOT_RUNS && !QueryCancelPending && !ProcDiePending;
+	return draw->nblocks < IDGEN_SLOT_RUNS && (draw->nvalues < draw->wanted || !has_enough(draw));
 }
 
 static void
@@ -415,7 +415,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	    is_near_end(handle->found.object, sequence, draw.wanted))
 		return IDGEN_SOURCE_BUSY;
 
-	draw.blocks = palloc((IDGEN_SLOT_BLOCKS + 1) * sizeof(IdgenBlock));
+	draw.blocks = palloc((IDGEN_SLOT_RUNS + 1) * sizeof(IdgenBlock));
 	draw_values(&draw);
 	refill->rest.block = draw.blocks[0];
 	refill->rest.nmore = draw.nblocks - 1;

@@ -27,12 +27,15 @@
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "common/clock.h"
+#include "common/full_xid.h"
 #include "common/guc.h"
 #include "common/lock_holder.h"
 #include "common/time_zone.h"
 #include "node/lease.h"
 #include "remote/foreign_server.h"
 #include "session/handle_table.h"
+#include "shmem/desk.h"
 #include "shmem/other_servers.h"
 #include "sources/centre.h"
 #include "sql/facts.h"
@@ -150,55 +153,37 @@ add_child(IdgenViewLine *line, const IdgenShown *shown, const IdgenDefinition *d
 static void
 add_cached(IdgenViewLine *line, const IdgenShown *shown)
 {
-	const IdgenCached *cached = shown->entry != NULL ? &shown->entry->cached : NULL;
-	bool any = false;
-	int64 next = 0;
+	const IdgenSlot *slot = shown->entry != NULL ? &shown->entry->slot : NULL;
+	bool any = slot != NULL && slot->nruns > 0;
 
-	for (int i = 0; cached != NULL && i < cached->nblocks; i++)
-	{
-		const IdgenBlock *block = &cached->blocks[i];
-
-		if (block->left > 0 && (!any || (block->step > 0 ? block->next < next : block->next > next)))
-			next = block->next;
-		any = any || block->left > 0;
-	}
-	idgen_view_add(line, Int64GetDatum(cached != NULL ? cached->ids_left : 0));
-	idgen_view_add_unless(!any, line, Int64GetDatum(next));
-}
-
-/* Does a slot hold it, rather than the second level? */
-static bool
-is_in_slot(const IdgenShown *shown)
-{
-	return shown->entry != NULL && shown->entry->cached.place == IDGEN_IN_SLOT;
+	idgen_view_add(line, Int64GetDatum(slot != NULL ? slot->ids_left : 0));
+	idgen_view_add_unless(!any, line, Int64GetDatum(any ? slot->runs[0].next : 0));
 }
 
 /* What its slot counts and measures, if it has one. */
 static void
 add_counted(IdgenViewLine *line, const IdgenShown *shown)
 {
-	static const IdgenCached no_slot;
-	bool none = !is_in_slot(shown);
-	const IdgenCached *cached = none ? &no_slot : &shown->entry->cached;
-	const IdgenCounters *counters = &cached->counted.counters;
-	const IdgenTimes *times = &cached->counted.times;
-	bool shared = !none && idgen_known_is_shared(&shown->entry->key);
+	static const IdgenSlot no_slot;
+	bool none = shown->entry == NULL;
+	const IdgenSlot *slot = none ? &no_slot : &shown->entry->slot;
+	const IdgenCounters *counters = &slot->counters;
 
-	idgen_view_add_text(line, none ? NULL : shared ? "server"
-	                                               : "session");
-	idgen_view_add_unless(none, line, Int32GetDatum(cached->worker_blocks));
-	idgen_view_add_time(line, times->counted_since);
+	idgen_view_add_text(line, none ? NULL : shown->entry->shared ? "server"
+	                                                             : "session");
+	idgen_view_add_unless(none, line, Int32GetDatum(slot->worker_blocks));
+	idgen_view_add_time(line, idgen_time_of_seconds(counters->since));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_issued));
-	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_lost.changed));
-	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_lost.prepared));
-	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_lost.crowded));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->lost_changed));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->lost_prepared));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->lost_crowded));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->blocks_taken));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->refills));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->session_refills));
 	idgen_view_add_unless(none, line, Int64GetDatum(counters->waits));
-	idgen_view_add_time(line, counters->last_refill);
-	idgen_view_add_number(line, none ? -1 : times->refills_us / 1000.0);
-	idgen_view_add_number(line, none ? -1 : times->waited_us / 1000.0);
+	idgen_view_add_time(line, idgen_time_of_seconds(counters->last_refill));
+	idgen_view_add_number(line, none ? -1 : counters->refills_us / 1000.0);
+	idgen_view_add_number(line, none ? -1 : counters->waited_us / 1000.0);
 }
 
 /* Add a block to arrays of first ids, last ids, and states. */
@@ -211,21 +196,24 @@ add_block(ArrayBuildState **arrays, const IdgenBlock *block, const char *state)
 }
 
 /*
- * The cached blocks: those that any session may draw from ("published", or
- * "idle" in the second level), and those that only this transaction may draw
- * from ("pending"). They are shown to those that may draw them, and not to all
+ * The cached blocks: those that any session may draw from ("published"), and
+ * those that only this transaction may draw from ("pending"). They are shown to those that may draw them, and not to all
  * that may monitor.
  */
 static void
 add_blocks(IdgenViewLine *line, const IdgenShown *shown, bool may_draw)
 {
-	const IdgenCached *cached = may_draw && shown->entry != NULL ? &shown->entry->cached : NULL;
-	IdgenHandle *handle = cached != NULL ? idgen_handle_find(RelationGetRelid(shown->call->rel), shown->name, strlen(shown->name)) : NULL;
+	const IdgenSlot *slot = may_draw && shown->entry != NULL ? &shown->entry->slot : NULL;
+	IdgenHandle *handle = slot != NULL ? idgen_handle_find(RelationGetRelid(shown->call->rel), shown->name, strlen(shown->name)) : NULL;
 	ArrayBuildState *arrays[3] = {NULL};
 
-	for (int i = 0; cached != NULL && i < cached->nblocks; i++)
-		add_block(arrays, &cached->blocks[i], is_in_slot(shown) ? "published" : "idle");
-	if (handle != NULL && handle->found.object == shown->entry->key.object)
+	for (int i = 0; slot != NULL && i < slot->nruns; i++)
+	{
+		const IdgenBlock block = {slot->runs[i].next, slot->runs[i].left, slot->step};
+
+		add_block(arrays, &block, "published");
+	}
+	if (handle != NULL && handle->found.object == slot->key.object)
 	{
 		const IdgenRest *pending = &handle->pending.rest;
 
@@ -247,16 +235,13 @@ add_blocks(IdgenViewLine *line, const IdgenShown *shown, bool may_draw)
 static const char *
 worker_failure(const IdgenShown *shown)
 {
-	const IdgenFailureNote *note = shown->entry != NULL ? &shown->entry->cached.failure : NULL;
+	const IdgenFailureNote *note = shown->entry != NULL ? &shown->entry->slot.failure : NULL;
 	IdgenFailure failure;
 
-	if (note == NULL || note->sqlerrcode == 0 || note->count > 1 ||
-	    note->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+	if (note == NULL || note->sqlerrcode == 0 || note->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
 		return NULL;
-	if (note->in_pool == 0)
-		return psprintf("SQLSTATE %s, see the server log", unpack_sql_state(note->sqlerrcode));
-	idgen_failure_read(note, &failure);
-	return pstrdup(failure.message);
+	idgen_desk_read_failure(note, &failure);
+	return failure.count > 1 ? NULL : pstrdup(failure.message);
 }
 
 static void
@@ -334,7 +319,7 @@ lease_problem(const IdgenLayout *layout)
 static bool
 find_holder(const IdgenShown *shown, IdgenLockHolder *holder)
 {
-	bool awaited = shown->entry != NULL && shown->entry->cached.awaited;
+	bool awaited = shown->entry != NULL && (shown->entry->slot.waiters > 0 || idgen_desk_is_asked(&shown->entry->slot.key));
 	TransactionId xid = InvalidTransactionId;
 	IdgenLock lock;
 
@@ -342,7 +327,7 @@ find_holder(const IdgenShown *shown, IdgenLockHolder *holder)
 	    (awaited || idgen_row_is_awaited(shown->call->rel, shown->row)))
 		xid = idgen_row_holder(shown->row);
 	if (!TransactionIdIsValid(xid) && awaited)
-		xid = shown->entry->cached.claim;
+		xid = idgen_short_xid(shown->entry->slot.claim);
 	if (!idgen_lock_of_running(xid, &lock))
 	{
 		if (!OidIsValid(shown->sequence))

@@ -23,6 +23,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
@@ -35,18 +36,27 @@
 #include "catalog/secret.h"
 #include "catalog/table.h"
 #include "common/subxact.h"
-#include "shmem/worker_registry.h"
+#include "session/handle_table.h"
+#include "shmem/desk.h"
 #include "sql/facts.h"
 
 PG_FUNCTION_INFO_V1(idgen_facts);
 PG_FUNCTION_INFO_V1(idgen_refused_code);
+
+/* All entries of a name. */
+typedef struct KnownName
+{
+	uint8 digest[IDGEN_DIGEST_BYTES]; /* must be first */
+	IdgenKnownEntry *first;
+} KnownName;
 
 /* A reading, while it goes on. */
 typedef struct Reading
 {
 	IdgenFactsCall call;
 	bool by_cache;            /* is what the cache knows shown, whatever its names mean now? */
-	name_table_hash *by_name; /* what it knows: of IdgenKnownEntry */
+	bool all;                 /* all of that? */
+	HTAB *by_name;            /* what it knows: of KnownName */
 	TupleTableSlot *found;    /* the row that has been found */
 	MemoryContext for_each;   /* for what is found out of it, or of a name */
 } Reading;
@@ -59,73 +69,71 @@ typedef struct Reading
 static IdgenKnownEntry *
 known_by_name(const Reading *reading, const char *name)
 {
-	const IdgenNameKey key = {RelationGetRelid(reading->call.rel), strlen(name), name};
-	IdgenNameEntry *found = name_table_lookup(reading->by_name, &key);
+	uint8 digest[IDGEN_DIGEST_BYTES];
+	const KnownName *found;
 
-	return found != NULL ? (IdgenKnownEntry *) found->key : NULL;
+	idgen_cache_digest(name, strlen(name), digest);
+	found = hash_search(reading->by_name, digest, HASH_FIND, NULL);
+	return found != NULL ? found->first : NULL;
 }
 
-/* The entry of a key, made if there is none yet. */
-static IdgenKnownEntry *
-get_entry(Reading *reading, const IdgenCacheKey *key)
+/*
+ * Note what a slot holds. One that is met twice has got another key meanwhile:
+ * the second time counts.
+ */
+static void
+note_slot(Reading *reading, const IdgenSlot *slot, bool shared)
 {
-	IdgenKnownEntry *first = known_by_name(reading, key->name);
-	IdgenKnownEntry *entry = first;
 	bool found;
+	KnownName *name = hash_search(reading->by_name, slot->key.name, HASH_ENTER, &found);
+	IdgenKnownEntry *entry;
 
-	while (entry != NULL && entry->key.object != key->object)
-		entry = entry->next;
-	if (entry != NULL)
-		return entry;
-
-	entry = palloc0(offsetof(IdgenKnownEntry, text) + key->namelen + 1);
-	memcpy(entry->text, key->name, key->namelen);
-	entry->key = *key;
-	entry->key.name = entry->text;
-	entry->name = (IdgenNameKey){key->relid, key->namelen, entry->text};
-	entry->next = first;
-	name_table_insert(reading->by_name, &entry->name, &found)->key = &entry->name;
-	return entry;
+	if (!found)
+		name->first = NULL;
+	for (entry = name->first; entry != NULL; entry = entry->next)
+		if (memcmp(&entry->slot.key, &slot->key, sizeof(IdgenCacheKey)) == 0)
+			break;
+	if (entry == NULL)
+	{
+		entry = palloc0(sizeof(IdgenKnownEntry));
+		entry->next = name->first;
+		name->first = entry;
+	}
+	entry->slot = *slot;
+	entry->shared = shared;
 }
 
-/*
- * Drop the ids of an entry that have become void: another session has changed
- * the row, or restarted the native sequence. Nobody tells a session's own
- * cache, so drawing looks for such changes first, and so does this. Returns
- * false if the entry is not there any more.
- */
-static bool
-drop_void_ids(const IdgenCacheKey *key, IdgenCached *cached)
+/* Note what a handle's own slot holds, if it has one. */
+static void
+note_own_slot(IdgenHandle *handle, void *arg)
 {
-	RelFileNumber file;
+	Reading *reading = (Reading *) arg;
+	IdgenSlot slot;
 
-	if (idgen_known_is_shared(key))
-		return true;
-	if (!OidIsValid(key->object))
-		idgen_cache_check_table(key, idgen_table_epoch);
-	else if ((file = idgen_native_file(key->object)) != InvalidRelFileNumber)
-		idgen_cache_check_storage(key, file);
-	return idgen_cache_read(key, cached);
+	if (handle->relid == RelationGetRelid(reading->call.rel) && idgen_handle_read_own(handle, &slot))
+		note_slot(reading, &slot, false);
 }
 
-/*
- * Read all of it, into the current memory context. An id sequence that moves to
- * another slot meanwhile may be met twice: then the second time counts.
- */
+/* Read all of it, into the current memory context. */
 static void
 read_cache(Reading *reading)
 {
-	IdgenCacheScan *scan = palloc0(sizeof(IdgenCacheScan));
+	HASHCTL info = {
+		.keysize = IDGEN_DIGEST_BYTES,
+		.entrysize = sizeof(KnownName),
+		.hcxt = CurrentMemoryContext,
+	};
+	int next = 0;
+	IdgenSlot slot;
 
-	reading->by_name = name_table_create(CurrentMemoryContext, 1024, NULL);
-	scan->relid = RelationGetRelid(reading->call.rel);
-	while (idgen_cache_scan_next(scan))
+	reading->by_name = hash_create("idgen names", 1024, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	while (idgen_cache_copy_next(&next, MyDatabaseId, &slot))
 	{
-		if (drop_void_ids(&scan->key, &scan->cached))
-			get_entry(reading, &scan->key)->cached = scan->cached;
+		if (slot.key.relid == RelationGetRelid(reading->call.rel))
+			note_slot(reading, &slot, true);
 		CHECK_FOR_INTERRUPTS();
 	}
-	pfree(scan);
+	idgen_handles_visit(note_own_slot, reading);
 }
 
 /* The state of the worker of this database; NULL if there can be none. */
@@ -134,7 +142,7 @@ look_at_worker(void)
 {
 	if (!idgen_cache_is_shared())
 		return NULL;
-	switch (idgen_registry_look(MyDatabaseId))
+	switch (idgen_desk_worker(MyDatabaseId))
 	{
 		case IDGEN_WORKER_RUNNING:
 			return "running";
@@ -143,7 +151,7 @@ look_at_worker(void)
 		case IDGEN_WORKER_NONE:
 			break;
 	}
-	return idgen_registry_refused() ? "no slot" : "not running";
+	return idgen_desk_refused() ? "no slot" : "not running";
 }
 
 /*
@@ -193,25 +201,21 @@ source_of(TupleTableSlot *row)
 }
 
 /*
- * Is the native sequence of an entry still there, with the name that the row
- * says, or that of the id sequence? It may have been renamed or moved, and is
- * the session's that drew from it still.
+ * Is an entry of the cache of the native sequence, or none, that a row says?
+ * The sequence may have been renamed or moved, and is the session's that drew
+ * from it still.
  */
 static bool
-is_named(const Reading *reading, const IdgenKnownEntry *entry, const char *source_name)
+is_of_row(const Reading *reading, const IdgenKnownEntry *entry, const char *name, const IdgenSource *source,
+          const char *source_name)
 {
-	if (reading->by_cache)
-		return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(entry->key.object));
-	return idgen_native_is_named(entry->key.object, entry->text, source_name);
-}
+	Oid object = entry->slot.key.object;
 
-/* Is an entry of the cache of the native sequence, or none, that a row says? */
-static bool
-is_of_row(const Reading *reading, const IdgenKnownEntry *entry, const IdgenSource *source, const char *source_name)
-{
-	if (!source->has_object || !OidIsValid(entry->key.object))
-		return source->has_object == OidIsValid(entry->key.object);
-	return is_named(reading, entry, source_name);
+	if (!source->has_object || !OidIsValid(object))
+		return source->has_object == OidIsValid(object);
+	if (reading->by_cache)
+		return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(object));
+	return idgen_native_is_named(object, name, source_name);
 }
 
 /*
@@ -235,13 +239,13 @@ read_row(Reading *reading, TupleTableSlot *row)
 	for (IdgenKnownEntry *entry = known_by_name(reading, item.name); entry != NULL; entry = entry->next)
 	{
 		entry->has_row = true;
-		if (!visible || !is_of_row(reading, entry, item.source, source_name))
+		if (!visible || !is_of_row(reading, entry, item.name, item.source, source_name))
 			continue;
 		item.entry = entry;
-		item.sequence = entry->key.object;
+		item.sequence = entry->slot.key.object;
 		show(&item);
 	}
-	if (visible && item.entry == NULL)
+	if (visible && item.entry == NULL && !(reading->by_cache && reading->all))
 	{
 		if (item.source->has_object)
 			item.sequence = idgen_native_look_up(item.name, source_name);
@@ -261,21 +265,44 @@ add_all_rows(Reading *reading)
 	idgen_row_scan_end(&scan);
 }
 
-/* Add the row of that name, if there is one. */
-static void
-add_named_row(Reading *reading, const char *name)
+/*
+ * The name by which an id sequence without a row was drawn from, which is that
+ * of its native sequence without "_seq", in one of the ways to write that. NULL
+ * if the sequence is gone, or has got another name.
+ */
+static const char *
+name_of_native(const IdgenKnownEntry *entry)
 {
-	if (idgen_row_find(reading->call.rel, name, strlen(name), reading->found))
-		read_row(reading, reading->found);
-	ExecClearTuple(reading->found);
+	Oid object = entry->slot.key.object;
+	char *base = get_rel_name(object);
+	char *schema = get_namespace_name(get_rel_namespace(object));
+	const char *names[4];
+
+	if (base == NULL || schema == NULL || strlen(base) < strlen("_seq"))
+		return NULL;
+	base[strlen(base) - strlen("_seq")] = '\0';
+	names[0] = base;
+	names[1] = quote_identifier(base);
+	names[2] = psprintf("%s.%s", schema, base);
+	names[3] = quote_qualified_identifier(schema, base);
+	for (int i = 0; i < (int) lengthof(names); i++)
+	{
+		uint8 digest[IDGEN_DIGEST_BYTES];
+
+		idgen_cache_digest(names[i], strlen(names[i]), digest);
+		if (memcmp(digest, entry->slot.key.name, IDGEN_DIGEST_BYTES) == 0 &&
+		    idgen_native_is_named(object, names[i], NULL))
+			return names[i];
+	}
+	return NULL;
 }
 
 /*
  * Add the native sequences of a name that the cache knows, and that have no
- * row.
+ * row. The name is NULL if it is to be found out.
  */
 static void
-add_natives(Reading *reading, IdgenKnownEntry *entry)
+add_natives(Reading *reading, IdgenKnownEntry *entry, const char *name)
 {
 	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
 
@@ -283,36 +310,44 @@ add_natives(Reading *reading, IdgenKnownEntry *entry)
 	{
 		IdgenShown item = {
 			.call = &reading->call,
-			.name = entry->text,
 			.row = reading->found,
 			.entry = entry,
 			.source = &idgen_source_sequence,
-			.sequence = entry->key.object,
+			.sequence = entry->slot.key.object,
 		};
 
-		if (OidIsValid(item.sequence) && !entry->has_row && is_named(reading, entry, NULL))
+		if (!OidIsValid(item.sequence) || entry->has_row)
+			continue;
+		item.name = name != NULL && idgen_native_is_named(item.sequence, name, NULL) ? name : name_of_native(entry);
+		if (item.name != NULL)
 			show(&item);
 	}
 	MemoryContextSwitchTo(before);
 	MemoryContextReset(reading->for_each);
 }
 
-/* Add what the cache knows: with their rows, or only what has none. */
+/*
+ * Add what the cache knows and has no row. (If only what the cache knows is
+ * shown, a row that it does not know has been passed over.)
+ */
 static void
 add_cached(Reading *reading)
 {
-	IdgenNameEntry *name;
-	name_table_iterator iter;
+	HASH_SEQ_STATUS status;
+	KnownName *name;
 
-	name_table_start_iterate(reading->by_name, &iter);
-	while ((name = name_table_iterate(reading->by_name, &iter)) != NULL)
-	{
-		IdgenKnownEntry *first = (IdgenKnownEntry *) name->key;
+	hash_seq_init(&status, reading->by_name);
+	while ((name = hash_seq_search(&status)) != NULL)
+		add_natives(reading, name->first, NULL);
+}
 
-		if (reading->by_cache)
-			add_named_row(reading, first->text);
-		add_natives(reading, first);
-	}
+/* Add the row of that name, if there is one. */
+static void
+add_named_row(Reading *reading, const char *name)
+{
+	if (idgen_row_find(reading->call.rel, name, strlen(name), reading->found))
+		read_row(reading, reading->found);
+	ExecClearTuple(reading->found);
 }
 
 static void
@@ -327,7 +362,7 @@ add_names(Reading *reading, ArrayType *array)
 		const char *name = TextDatumGetCString(names[i]);
 
 		add_named_row(reading, name);
-		add_natives(reading, known_by_name(reading, name));
+		add_natives(reading, known_by_name(reading, name), name);
 	}
 }
 
@@ -369,13 +404,14 @@ idgen_facts(PG_FUNCTION_ARGS)
 		idgen_check_select(relid);
 	reading = begin(fcinfo, relid);
 	reading->by_cache = PG_GETARG_BOOL(1);
+	reading->all = PG_ARGISNULL(0);
 	if (reading->call.monitor || reading->call.selects)
 	{
 		if (!PG_ARGISNULL(0))
 			add_names(reading, PG_GETARG_ARRAYTYPE_P(0));
 		else
 		{
-			if (!reading->by_cache)
+			if (!reading->by_cache || hash_get_num_entries(reading->by_name) > 0)
 				add_all_rows(reading);
 			add_cached(reading);
 		}

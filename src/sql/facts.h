@@ -8,30 +8,20 @@
 #include "nodes/execnodes.h"
 #include "utils/rel.h"
 
-#include "session/name_table.h"
 #include "shmem/cache.h"
 #include "sql/sql_support.h"
 
 /*
- * An entry of the cache, as it was when all were read. Those of one name differ
- * in their native sequences.
+ * A slot, as it was when all were read. Those of one name differ in what their
+ * ids come from.
  */
 typedef struct IdgenKnownEntry
 {
-	IdgenNameKey name;            /* what the table finds it by */
 	struct IdgenKnownEntry *next; /* of the same name, or NULL */
 	bool has_row;                 /* has a row of that name been seen? */
-	IdgenCacheKey key;
-	IdgenCached cached;
-	char text[FLEXIBLE_ARRAY_MEMBER]; /* the name */
+	bool shared;                  /* is it in the server's cache, not the session's own? */
+	IdgenSlot slot;
 } IdgenKnownEntry;
-
-/* Is this key in the cache of all sessions, rather than in the session's? */
-static inline bool
-idgen_known_is_shared(const IdgenCacheKey *key)
-{
-	return idgen_cache_is_shared() && !key->temporary;
-}
 
 /* Who asks, and what is the same for all id sequences. */
 typedef struct IdgenFactsCall

@@ -25,7 +25,7 @@
 #include "utils/lsyscache.h"
 
 #include "session/xact_changes.h"
-#include "shmem/worker_registry.h"
+#include "shmem/desk.h"
 #include "sql/hooks.h"
 
 static object_access_hook_type previous_object_access_hook = NULL;
@@ -103,7 +103,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 				/*
 				 * The server drops no database that a worker is connected to.
 				 */
-				idgen_registry_stop(object_id);
+				idgen_desk_stop_worker(object_id);
 			}
 			break;
 		case ExtensionRelationId:

@@ -54,15 +54,11 @@ add_cache(IdgenViewLine *line)
 
 	idgen_cache_totals(&totals);
 	idgen_view_add_text(line, idgen_cache_is_shared() ? "server" : "session");
-	idgen_view_add(line, Int32GetDatum(totals.max_sequences));
+	idgen_view_add_unless(totals.max_sequences == 0, line, Int32GetDatum(totals.max_sequences));
 	idgen_view_add(line, Int32GetDatum(totals.sequences));
 	idgen_view_add(line, Int64GetDatum(totals.evictions));
 	idgen_view_add(line, Int64GetDatum(totals.ids_evicted));
 	idgen_view_add(line, Int64GetDatum(totals.ids_lost));
-	idgen_view_add(line, Int64GetDatum(totals.ids_uncached));
-	idgen_view_add(line, Int32GetDatum(totals.max_idle_sequences));
-	idgen_view_add(line, Int32GetDatum(totals.idle_sequences));
-	idgen_view_add(line, Int64GetDatum(totals.idle_ids));
 }
 
 /* Add the node number, and what there is to say of it if it is leased. */

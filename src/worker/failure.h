@@ -5,7 +5,7 @@
 #ifndef IDGEN_FAILURE_H
 #define IDGEN_FAILURE_H
 
-#include "shmem/failure_pool.h"
+#include "shmem/desk.h"
 
 extern void idgen_failure_set(IdgenFailure *failure, const ErrorData *error, int64 count);
 

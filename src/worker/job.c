@@ -79,7 +79,6 @@ idgen_job_make(IdgenTask *task)
 
 	job->state = IDGEN_JOB_READY;
 	job->task = task;
-	job->row_locked = task->row_locked;
 	return job;
 }
 
@@ -142,15 +141,12 @@ is_about_lock(IdgenJobEvent event)
 		event == IDGEN_EVENT_HELD_BY_ANY || event == IDGEN_EVENT_LOCKED;
 }
 
-/*
- * Note for sessions that wait whether they wait for somebody's lock. Sessions
- * may have noted the end of that meanwhile, so a lock is noted each time.
- */
+/* Note for sessions that wait whether they wait for somebody's lock. */
 static void
 note_row(IdgenJob *job, bool locked)
 {
-	if (locked || job->row_locked)
-		idgen_cache_note_row(&job->task->key, locked);
+	if (locked != job->row_locked)
+		idgen_desk_note_row(job->task, locked);
 	job->row_locked = locked;
 }
 
@@ -188,7 +184,7 @@ log_expired(const IdgenJob *job)
 	ereport(LOG,
 	        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 	         errmsg("could not lock the row of id sequence \"%s\", or what it draws from, within %d ms",
-	                key->name, idgen_worker_timeout),
+	                job->task->name, idgen_worker_timeout),
 	         known && holder.pid != 0 ? errdetail_log("Process holding the lock: %d.", holder.pid) : 0));
 }
 
@@ -246,4 +242,16 @@ idgen_job_time_in_line(IdgenJob *job)
 	else
 		job->line_ms = IDGEN_LINE_MS;
 	return job->line_ms;
+}
+
+/*
+ * When so many of the ids that a job has allocated are left, the worker is to
+ * refill again. Those that sessions get who wait for a range do not count.
+ */
+int64
+idgen_job_ahead_below(const IdgenJob *job)
+{
+	int64 for_others = Max(idgen_rest_ids(&job->refill.rest) - job->task->range, 0);
+
+	return for_others / 100.0 * idgen_prefetch_threshold;
 }

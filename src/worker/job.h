@@ -11,7 +11,7 @@
 
 #include "catalog/source.h"
 #include "remote/remote_query.h"
-#include "shmem/worker_requests.h"
+#include "shmem/desk.h"
 
 /* See the head of job.c for what leads from one state to another. */
 typedef enum IdgenJobState
@@ -62,7 +62,7 @@ typedef struct IdgenJob
 	/* What the last try has found and, in state ALLOCATED, allocated: */
 	const IdgenSource *source; /* NULL if it did not get that far */
 	uint32 origin;             /* as in IdgenRest */
-	uint64 good_as_of;         /* as rest_good_as_of in IdgenOutcome */
+	uint64 good_as_of;         /* as in IdgenOutcome, if it is not transactional */
 	IdgenRefill refill;
 
 	/*
@@ -86,6 +86,8 @@ extern void idgen_job_take_event(IdgenJob *job, IdgenJobEvent event);
 extern bool idgen_job_resume(IdgenJob *job);
 extern TimestampTz idgen_job_due(const IdgenJob *job);
 extern int idgen_job_time_in_line(IdgenJob *job);
+
+extern int64 idgen_job_ahead_below(const IdgenJob *job);
 
 extern void idgen_job_try(IdgenJob *job); /* in job_try.c */
 

@@ -41,12 +41,13 @@ event_of_holder(IdgenJob *job, TransactionId holder)
 }
 
 /*
- * Allocate from what a handle has found. "dropped_at" is that of the cache
- * before the handle looked at the row. Of a row that the source keeps from
- * being changed, the cache is asked again.
+ * Allocate from what a handle has found, which had looked at the row when the
+ * events had come to that number. What belongs to the transaction is pending
+ * then, and the commit publishes it. All else is published before that, and
+ * under the lock of refills.
  */
 static IdgenJobEvent
-allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
+allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 as_of)
 {
 	const IdgenRequest request = {
 		.blocks = job->task->nblocks,
@@ -55,6 +56,7 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
 		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
 		.under_way = &job->query,
 		.deadline = idgen_remote_deadline(),
+		.begun_at = job->task->begun_at,
 	};
 	IdgenSourceResult result;
 
@@ -62,15 +64,22 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 dropped_at)
 	if (job->origin != handle->found.origin)
 		idgen_job_abandon_query(job);
 	if (job->query == NULL)
-		job->good_as_of = dropped_at;
+		job->good_as_of = as_of;
 	job->origin = handle->found.origin;
 	job->source = handle->found.source;
 
-	result = idgen_refill_allocate(handle, &request, &job->refill);
-	job->refill.begun_at = job->task->begun_at; /* of all tries */
-	job->refill.timed_for = 1;
-	if (handle->found.source->locks_row)
-		job->good_as_of = idgen_cache_dropped_at(&job->task->key);
+	if (job->source->transactional)
+		result = idgen_refill_pending(handle, &request, &job->refill);
+	else
+	{
+		if (!idgen_refill_try_lock(handle))
+			return IDGEN_EVENT_LOCKED;
+		result = idgen_refill_allocate(handle, &request, &job->refill);
+		if (result != IDGEN_SOURCE_OK)
+			idgen_refill_unlock(handle);
+	}
+	if (result == IDGEN_SOURCE_OK)
+		handle->xact.ahead_below = idgen_job_ahead_below(job);
 	if (result == IDGEN_SOURCE_BUSY)
 		return event_of_holder(job, job->refill.holder);
 	if (result == IDGEN_SOURCE_UNDER_WAY)
@@ -92,7 +101,7 @@ allocate(void *arg)
 	const IdgenCacheKey *key = &try->job->task->key;
 	Oid owner = idgen_owner_of(key->relid);
 	IdgenHandle *handle;
-	uint64 dropped_at;
+	uint64 as_of;
 	IdgenIdentity worker;
 
 	if (!OidIsValid(owner))
@@ -107,9 +116,9 @@ allocate(void *arg)
 	}
 
 	idgen_act_as(owner, &worker);
-	dropped_at = idgen_cache_dropped_at(key);
-	handle = idgen_handle_for_worker(key);
-	try->event = handle != NULL ? allocate_from(try->job, handle, dropped_at) : IDGEN_EVENT_NO_SOURCE;
+	as_of = idgen_cache_number();
+	handle = idgen_handle_for_worker(key, try->job->task->name, try->job->task->awaited);
+	try->event = handle != NULL ? allocate_from(try->job, handle, as_of) : IDGEN_EVENT_NO_SOURCE;
 	idgen_act_as_before(&worker);
 }
 
@@ -187,7 +196,7 @@ note_failure(IdgenJob *job, const ErrorData *error)
 	ereport(LOG,
 	        (errcode(error->sqlerrcode),
 	         errmsg("could not refill id sequence \"%s\": %s",
-	                job->task->key.name, error->message),
+	                job->task->name, error->message),
 	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
 	         error->hint != NULL ? errhint("%s", error->hint) : 0));
 }
@@ -204,10 +213,6 @@ idgen_job_try(IdgenJob *job)
 	ErrorData *error;
 
 	Assert(job->state == IDGEN_JOB_READY || job->state == IDGEN_JOB_IN_LINE);
-
-	/* The sessions that wanted a range may have given up. */
-	if (job->task->range > 0 && job->query == NULL && !idgen_cache_has_waiters(&job->task->key))
-		job->task->range = 0;
 
 	job->source = NULL;
 	error = idgen_try(allocate, &try, IDGEN_TRY_ANY);

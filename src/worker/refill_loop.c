@@ -8,7 +8,7 @@
  * itself. job.c tells what these states are.
  *
  * The worker takes a request only when it tries it. Each time it looks first
- * for those that sessions wait for (request_queue.c). A transaction that has
+ * for those that sessions wait for (shmem/desk.c). A transaction that has
  * served such a session takes no refill ahead of need any more: the session
  * goes on when it commits. So a session waits for the try that is just being
  * made, and for those that others have waited for longer. A request that others
@@ -22,8 +22,8 @@
  * time has passed as the last one has taken, or when there is nothing else to
  * do.
  *
- * What becomes of a job is published, be it blocks or an error. The sessions
- * that wait for it then wake up.
+ * The end of the transaction publishes its blocks, as that of any session; then
+ * the sessions that wait wake up.
  */
 #include "postgres.h"
 
@@ -41,7 +41,9 @@
 #include "draw/refill.h"
 #include "remote/remote_query.h"
 #include "session/handle.h"
-#include "shmem/worker_requests.h"
+#include "common/clock.h"
+#include "shmem/cache.h"
+#include "shmem/desk.h"
 #include "worker/failure.h"
 #include "worker/job_lists.h"
 #include "worker/refill_loop.h"
@@ -117,6 +119,54 @@ is_transactional(const IdgenJob *job)
 	return job->source != NULL && job->source->transactional;
 }
 
+/* A job has come to its end: tell the sessions that wait. */
+static void
+end_task(const IdgenTask *task, const IdgenFailure *failure)
+{
+	IdgenFailureNote note;
+	IdgenSlot *slot;
+
+	idgen_desk_end(task, failure, &note);
+	slot = idgen_cache_lock(&task->key);
+	if (slot == NULL)
+		return;
+	slot->failure = note;
+	if (failure != NULL)
+		idgen_slot_note_failure(slot, failure->of == IDGEN_FAILURE_OF_SERVER);
+	LWLockRelease(&slot->lock);
+}
+
+/*
+ * Begin with a task: note what is to be done for it. Returns false if there are
+ * enough ids by now: another refill has served whoever asked.
+ *
+ * Only what finds a slot is published, and one that is made counts as emptied.
+ * So the slot is made before anything is allocated.
+ */
+static bool
+begin_task(IdgenTask *task)
+{
+	uint64 version;
+	IdgenSlot *slot = idgen_cache_attach(&task->key, &version);
+	bool needed = true;
+
+	task->begun_at = GetCurrentTimestamp();
+	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	if (task->awaited)
+		needed = task->range > 0 || slot->ids_left == 0;
+	else
+		needed = slot->ids_left <= slot->ahead_below || (int32) (slot->filled_ms - task->asked_ms) <= 0;
+	needed = needed || slot->version != version;
+	if (needed)
+	{
+		idgen_slot_begin_refill(slot, &task->nblocks, &task->bulk_ids);
+		task->is_empty = slot->ids_left == 0;
+		task->failed_with = slot->failure.sqlerrcode;
+	}
+	LWLockRelease(&slot->lock);
+	return needed;
+}
+
 /*
  * Take the next request: of those that sessions wait for, or else of those
  * ahead of need.
@@ -124,13 +174,20 @@ is_transactional(const IdgenJob *job)
 static IdgenTask *
 take_request(Batch *batch)
 {
-	IdgenTask *task = idgen_cache_take_awaited(MyDatabaseId);
+	IdgenTask *task = palloc(sizeof(IdgenTask));
 
-	if (task != NULL)
-		batch->awaited = true;
-	else if (!batch->awaited)
-		task = idgen_cache_take_ahead(MyDatabaseId);
-	return task;
+	for (;;)
+	{
+		if (idgen_desk_take(MyDatabaseId, true, task))
+			batch->awaited = true;
+		else if (batch->awaited || !idgen_desk_take(MyDatabaseId, false, task))
+			break;
+		if (begin_task(task))
+			return task;
+		end_task(task, NULL);
+	}
+	pfree(task);
+	return NULL;
 }
 
 /* The next job for a transaction; NULL if there is none, or no room for it. */
@@ -175,30 +232,28 @@ try_job(Batch *batch, IdgenJob *job)
 }
 
 /*
- * Publish what a job that is over has brought, and wake the sessions that wait
- * for it. If not all standbys have it that should, the blocks are lost.
+ * A job is over: publish what it has brought, unless the commit has, and wake
+ * the sessions that wait for it. If not all standbys have it that should, the
+ * blocks are lost.
  */
 static void
-publish(const IdgenJob *job, bool replicated)
+finish_job(const IdgenJob *job, bool replicated)
 {
-	const IdgenFailure *failure = job->failure.sqlerrcode != 0 ? &job->failure : NULL;
-	IdgenOutcome outcome = {0};
-	int64 for_others; /* how many ids sessions get that have not waited */
-
-	if (job->state != IDGEN_JOB_ALLOCATED)
+	if (job->state == IDGEN_JOB_ALLOCATED && !is_transactional(job))
 	{
-		idgen_cache_end_attempt(job->task, NULL, failure);
-		return;
+		IdgenOutcome outcome = {
+			.fate = replicated ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST,
+			.rest = job->refill.rest,
+			.good_as_of = job->good_as_of,
+			.by_worker = true,
+			.ahead_below = idgen_job_ahead_below(job),
+			.left_at_server = job->source->is_remote ? job->refill.left.ids : 0,
+		};
+
+		idgen_count_refill(&outcome.counters, &job->refill);
+		idgen_cache_finish(&job->task->key, &outcome);
 	}
-	outcome.rest_fate = replicated ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
-	outcome.rest = job->refill.rest;
-	outcome.rest_good_as_of = job->good_as_of;
-	for_others = Max(idgen_rest_ids(&outcome.rest) - job->task->range, 0);
-	outcome.ahead_below = for_others / 100.0 * idgen_prefetch_threshold;
-	if (job->source->is_remote)
-		outcome.left_at_server = job->refill.left.ids;
-	idgen_count_refill(&outcome.counters, &outcome.refills_us, &job->refill, idgen_refill_end(&job->refill));
-	idgen_cache_end_attempt(job->task, &outcome, failure);
+	end_task(job->task, job->failure.sqlerrcode != 0 ? &job->failure : NULL);
 }
 
 /*
@@ -227,15 +282,14 @@ publish_before_commit(const List *jobs)
 		const IdgenJob *job = lfirst(cell);
 
 		if (idgen_job_is_over(job) && !is_transactional(job))
-			publish(job, replicated || job->refill.lsn == InvalidXLogRecPtr);
+			finish_job(job, replicated || job->refill.lsn == InvalidXLogRecPtr);
 	}
 }
 
-/* Publish what the transaction has allocated, which is on disk now. */
+/* The commit has published what the transaction has allocated. */
 static void
-publish_after_commit(const List *jobs)
+finish_after_commit(const List *jobs)
 {
-	bool replicated = idgen_is_replicated(XactLastCommitEnd);
 	ListCell *cell;
 
 	foreach(cell, jobs)
@@ -243,7 +297,7 @@ publish_after_commit(const List *jobs)
 		const IdgenJob *job = lfirst(cell);
 
 		if (idgen_job_is_over(job) && is_transactional(job))
-			publish(job, replicated);
+			finish_job(job, true);
 	}
 }
 
@@ -273,7 +327,7 @@ end_transaction(const List *jobs)
 {
 	publish_before_commit(jobs);
 	commit_transaction();
-	publish_after_commit(jobs);
+	finish_after_commit(jobs);
 
 	sort_out(jobs);
 	pgstat_report_activity(STATE_IDLE, NULL);
@@ -342,7 +396,7 @@ idgen_refill_loop_abandon(const ErrorData *error)
 
 	idgen_failure_set(&failure, error, 1);
 	failure.of = IDGEN_FAILURE_OF_WORKER;
-	idgen_cache_abandon_attempts(MyDatabaseId, &failure);
+	idgen_desk_abandon(MyDatabaseId, &failure);
 	idgen_remote_abandon_all();
 	idgen_jobs_forget();
 }

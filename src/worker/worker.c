@@ -3,7 +3,7 @@
  *		The refill worker: refills id sequences with refill worker or auto.
  *
  * A worker serves one database. A session that needs one has it started
- * (worker_registry.c). The worker does what sessions ask for (refill_loop.c),
+ * (shmem/desk.c). The worker does what sessions ask for (refill_loop.c),
  * and goes when none has asked for a while.
  *
  * It connects as the bootstrap superuser, since other roles need not be able to
@@ -29,8 +29,7 @@
 #include "common/guc.h"
 #include "common/process_settings.h"
 #include "remote/connection_cache.h"
-#include "shmem/worker_registry.h"
-#include "shmem/worker_requests.h"
+#include "shmem/desk.h"
 #include "worker/job_lists.h"
 #include "worker/refill_loop.h"
 #include "worker/worker.h"
@@ -69,11 +68,9 @@ sign_off(int code, Datum arg)
 		.hint = "The server log says why.",
 	};
 
-	/* Another worker may have the database by now. */
-	if (!idgen_registry_enrolled(dbid))
-		return;
-	idgen_cache_abandon_attempts(dbid, connected || told_to_go ? NULL : &failure);
-	idgen_registry_leave(dbid);
+	if (!connected && !told_to_go)
+		idgen_desk_abandon(dbid, &failure);
+	idgen_desk_leave(dbid);
 }
 
 /*
@@ -101,18 +98,6 @@ recover_from_error(void)
 	FreeErrorData(error);
 }
 
-/*
- * Leave the registry, because no session has asked for anything for a while.
- * Returns false if the worker must stay: a session has asked just now, and has
- * not had another worker started, since it saw this one in the registry.
- */
-static bool
-leave_if_unneeded(void)
-{
-	idgen_registry_leave(MyDatabaseId);
-	return !idgen_cache_has_requests(MyDatabaseId) || !idgen_registry_enrol(MyDatabaseId);
-}
-
 /* Become the worker of a database, and connect to it; or end if it has one. */
 static void
 start(Oid dbid)
@@ -122,7 +107,7 @@ start(Oid dbid)
 	pqsignal(SIGINT, PG_SIG_IGN); /* there is nothing to cancel yet */
 	BackgroundWorkerUnblockSignals();
 
-	if (!idgen_registry_enrol(dbid))
+	if (!idgen_desk_enrol(dbid))
 		proc_exit(0);
 	before_shmem_exit(sign_off, ObjectIdGetDatum(dbid));
 	BackgroundWorkerInitializeConnectionByOid(dbid, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
@@ -181,7 +166,7 @@ wait_for_work(TimestampTz busy_at, uint32 wait_event)
 	if (idle)
 		due = TimestampTzPlusMilliseconds(busy_at, idgen_worker_idle_timeout);
 	timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), due);
-	if (timeout == 0 && idle && leave_if_unneeded())
+	if (timeout == 0 && idle && idgen_desk_leave_if_idle(MyDatabaseId))
 		proc_exit(0);
 	if (timeout > 0)
 		idgen_connections_wait(timeout, wait_event);

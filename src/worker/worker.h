@@ -8,7 +8,7 @@
 #include "common/compat.h"
 
 /*
- * Started by worker_registry.c, by this name; the argument is the OID of the
+ * Started by shmem/desk.c, by this name; the argument is the OID of the
  * database.
  */
 extern PGDLLEXPORT void idgen_worker_main(Datum arg);
