@@ -155,25 +155,16 @@ idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 		has_room(layout, numeric_to_text(big_value(value, big_base)));
 }
 
-/* A number as a bigint, or the bigint that is closest to it. */
-static int64
-clamp(Numeric number)
+/* Is a number less than a bigint (-1), that (0), or more (1)? */
+static int
+compare(Datum number, int64 with)
 {
-	for (int i = 0; i < 2; i++)
-	{
-		int64 limit = i == 0 ? PG_INT64_MIN : PG_INT64_MAX;
-		int cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(number),
-		                                            NumericGetDatum(int64_to_numeric(limit))));
-
-		if (i == 0 ? cmp <= 0 : cmp >= 0)
-			return limit;
-	}
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8, NumericGetDatum(number)));
+	return DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, NumericGetDatum(int64_to_numeric(with))));
 }
 
 /*
  * Of which sequence values can numeric ids be composed with that big_base (NULL
- * if zero)?
+ * if zero)? If there are none, *least is greater than *greatest.
  */
 void
 idgen_layout_big_limits(const IdgenLayout *layout, Numeric big_base, int64 *least, int64 *greatest)
@@ -185,11 +176,24 @@ idgen_layout_big_limits(const IdgenLayout *layout, Numeric big_base, int64 *leas
 		char nines[IDGEN_BIG_ID_DIGITS + 1];
 		int ndigits = IDGEN_BIG_ID_DIGITS - layout->prefix_digits;
 		Datum base = NumericGetDatum(big_base);
+		Datum first;
+		Datum last;
 
 		memset(nines, '9', ndigits);
 		nines[ndigits] = '\0';
-		*least = clamp(DatumGetNumeric(DirectFunctionCall1(numeric_uminus, base)));
-		*greatest = clamp(DatumGetNumeric(DirectFunctionCall2(numeric_sub, NumericGetDatum(numeric_from_text(nines)), base)));
+		first = DirectFunctionCall1(numeric_uminus, base);
+		last = DirectFunctionCall2(numeric_sub, NumericGetDatum(numeric_from_text(nines)), base);
+		*least = PG_INT64_MIN;
+		if (compare(first, PG_INT64_MAX) > 0 || compare(last, PG_INT64_MIN) < 0)
+		{
+			*least = PG_INT64_MAX;
+			*greatest = PG_INT64_MIN;
+			return;
+		}
+		if (compare(first, PG_INT64_MIN) > 0)
+			*least = DatumGetInt64(DirectFunctionCall1(numeric_int8, first));
+		if (compare(last, PG_INT64_MAX) < 0)
+			*greatest = DatumGetInt64(DirectFunctionCall1(numeric_int8, last));
 	}
 }
 

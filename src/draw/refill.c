@@ -232,9 +232,14 @@ idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefi
 	if (refill->lsn != InvalidXLogRecPtr)
 		XLogFlush(refill->lsn);
 
-	/* What happens to the row from now on comes after this transaction. */
+	/*
+	 * What happens to the row from now on comes after this transaction. A
+	 * change that the worker has waited for may have taken the slot away.
+	 */
 	if (handle->found.source->locks_row && refill->fate == IDGEN_REST_PUBLISHED)
 	{
+		if (handle->of_worker)
+			(void) idgen_handle_attach(handle, &handle->found, &as_of);
 		as_of = idgen_handle_number(handle);
 		idgen_wait_for_allocator(handle, idgen_full_xid(GetTopTransactionId()));
 	}
@@ -459,7 +464,15 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 		LWLockRelease(&slot->lock);
 	}
 	else
+	{
+		/* The row is gone; what was made for the call is drawn all the same. */
+		if (durable && !ahead && refill.rest.block.left >= call->count)
+		{
+			*ids = idgen_block_cut(&refill.rest.block, call->count);
+			taken = true;
+		}
 		idgen_cache_count_lost(idgen_rest_ids(&refill.rest));
+	}
 	if (!durable)
 		cancelled_while_flushing();
 	idgen_warn_low(handle, &refill.left);

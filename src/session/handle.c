@@ -64,8 +64,6 @@ idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
 {
 	idgen_cache_key(key, handle->relid, handle->digest);
 	key->object = handle->found.object;
-	key->file = handle->found.storage;
-	key->origin = handle->found.origin;
 }
 
 /*
@@ -107,23 +105,54 @@ drop_own_if_old(IdgenHandle *handle)
 }
 
 /*
- * The handle's own slot, for that key, made if there is none. Its locks are
- * never waited for, so no wait event shows their tranche; to register one would
- * use up a number in each session.
+ * The handle's own slot for what was found, made if there is none. Its locks
+ * are never waited for, so no wait event shows their tranche; to register one
+ * would use up a number in each session.
  */
-IdgenSlot *
-idgen_handle_own_slot(IdgenHandle *handle, const IdgenCacheKey *key, uint64 *version)
+static IdgenSlot *
+attach_own(IdgenHandle *handle, const IdgenFound *found, const IdgenCacheKey *key)
 {
+	IdgenSlot *slot;
+
 	if (handle->own == NULL)
 	{
 		handle->own = MemoryContextAlloc(idgen_name_memory, sizeof(IdgenOwnSlot));
 		idgen_slot_init(&handle->own->slot, LWTRANCHE_PER_SESSION_DSA);
 	}
-	if (memcmp(&handle->own->slot.key, key, sizeof(IdgenCacheKey)) != 0)
-		idgen_slot_assign(&handle->own->slot, key, ++own_number);
+	slot = &handle->own->slot;
+	if (memcmp(&slot->key, key, sizeof(IdgenCacheKey)) != 0)
+		idgen_slot_assign(slot, key, ++own_number);
 	drop_own_if_old(handle);
-	*version = handle->own->slot.version;
-	return &handle->own->slot;
+	if (!found->uncommitted && (slot->file != found->storage || slot->origin != found->origin))
+	{
+		idgen_handle_drop_own(handle);
+		slot->file = found->storage;
+		slot->origin = found->origin;
+	}
+	return slot;
+}
+
+/*
+ * The slot of what was found, made if there is none; *version is its version.
+ * If it has ids that come from elsewhere, they are void.
+ */
+IdgenSlot *
+idgen_handle_attach(IdgenHandle *handle, const IdgenFound *found, uint64 *version)
+{
+	IdgenCacheKey key;
+	IdgenSlot *slot;
+
+	idgen_cache_key(&key, handle->relid, handle->digest);
+	key.object = found->object;
+	if (idgen_key_uses_own_slot(found->temporary))
+	{
+		slot = attach_own(handle, found, &key);
+		*version = slot->version;
+		return slot;
+	}
+	if (found->uncommitted)
+		return idgen_cache_attach(&key, version);
+	return idgen_cache_attach_to(&key, found->storage, found->origin, !found->own_row, version);
 }
 
 /*
@@ -139,7 +168,7 @@ idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy)
 		return false;
 	drop_own_if_old(handle);
 	slot = &handle->own->slot;
-	if (OidIsValid(slot->key.object) && idgen_native_file(slot->key.object) != slot->key.file)
+	if (OidIsValid(slot->key.object) && idgen_native_file(slot->key.object) != slot->file)
 		return false;
 	*copy = *slot;
 	idgen_slot_read_counters(slot, &copy->counters);
@@ -177,8 +206,10 @@ idgen_handle_finish(const IdgenHandle *handle, const IdgenOutcome *outcome)
 
 	if (idgen_key_uses_own_slot(handle->found.temporary))
 	{
-		if (handle->own != NULL)
-			idgen_slot_finish(&handle->own->slot, outcome, ++own_number);
+		if (handle->own == NULL)
+			return;
+		idgen_slot_finish(&handle->own->slot, outcome, ++own_number);
+		handle->own->slot.file = handle->found.storage;
 		return;
 	}
 	idgen_handle_key(handle, &key);

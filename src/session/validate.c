@@ -301,12 +301,12 @@ look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	IdgenCacheKey key;
 	IdgenKnownRow row;
-	uint64 version;
-	IdgenSlot *slot = find_slot(handle, &key, &version, &row);
+	uint64 before;
+	IdgenSlot *expected = find_slot(handle, &key, &before, &row);
 
 	for (;;)
 	{
-		uint64 as_of = idgen_cache_number();
+		uint64 as_of = RecoveryInProgress() ? 0 : idgen_cache_number();
 		bool known = known_row_will_do(handle, call, &row);
 
 		if (known)
@@ -315,24 +315,17 @@ look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 			look(handle, call, found);
 		if (found->unmade && call->missing_row == IDGEN_MISSING_ROW_SHOWN)
 			return;
-		found->slot = slot;
-		found->version = version;
-		if (slot != NULL && found->object == key.object && found->storage == key.file && found->origin == key.origin)
+		found->slot = idgen_handle_attach(handle, found, &found->version);
+		if (idgen_key_uses_own_slot(found->temporary))
+			return;
+		if (found->slot == expected && found->version == before)
 		{
 			if (!known && !row.known)
 				share_row(handle, found, as_of);
 			return;
 		}
-
-		key.object = found->object;
-		key.file = found->storage;
-		key.origin = found->origin;
-		if (idgen_key_uses_own_slot(found->temporary))
-		{
-			found->slot = idgen_handle_own_slot(handle, &key, &found->version);
-			return;
-		}
-		slot = idgen_cache_attach(&key, &version);
+		expected = found->slot;
+		before = found->version;
 		row.known = false;
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -421,5 +414,5 @@ idgen_handle_for_worker(const IdgenCacheKey *key, const char *name, bool awaited
 		return NULL;
 
 	resolve(handle, found, key->object);
-	return found->object == key->object && found->storage == key->file && found->origin == key->origin ? handle : NULL;
+	return found->object == key->object ? handle : NULL;
 }

@@ -233,30 +233,27 @@ idgen_changes_before_prepare(void)
 static void
 drop_own(IdgenHandle *handle, void *arg)
 {
-	idgen_handle_drop_own(handle);
-}
-
-/* After the transaction has ended, and before its handles tell what they did. */
-void
-idgen_changes_begin_finish(bool committed)
-{
-	if (!committed || !changes.all_rows)
-		return;
-	idgen_cache_drop_database(MyDatabaseId);
-	idgen_handles_visit(drop_own, NULL);
+	if (!handle->xact.listed)
+		idgen_handle_drop_own(handle);
 }
 
 /*
- * After that: tell the cache, and forget. What the transaction has published
- * itself since the event with that number is good. Raises no errors.
+ * After the transaction has ended, and its handles have told what they did:
+ * tell the cache, and forget. What the transaction has published itself since
+ * the event with that number is good. Raises no errors.
  */
 void
 idgen_changes_finish(bool committed, uint64 since)
 {
 	if (committed)
 	{
+		if (changes.all_rows)
+		{
+			idgen_cache_drop_database(MyDatabaseId, since);
+			idgen_handles_visit(drop_own, NULL);
+		}
 		if (OidIsValid(changes.dropped_database))
-			idgen_cache_drop_database(changes.dropped_database);
+			idgen_cache_drop_database(changes.dropped_database, since);
 		for (int i = 0; i < changes.nfiles; i++)
 			idgen_cache_drop_file(&changes.files[i]);
 		if (changes.tables)

@@ -21,7 +21,6 @@ extern bool idgen_may_use_published(const IdgenHandle *handle);
 
 extern void idgen_changes_collect_files(void);
 extern void idgen_changes_before_prepare(void);
-extern void idgen_changes_begin_finish(bool committed);
 extern void idgen_changes_finish(bool committed, uint64 since);
 
 #endif /* IDGEN_XACT_CHANGES_H */

@@ -123,7 +123,6 @@ idgen_xact_finish(IdgenXactEnd end)
 	uint64 since = idgen_cache_number();
 	dlist_iter iter;
 
-	idgen_changes_begin_finish(committed);
 	idgen_savepoint_forget_all();
 	dlist_foreach(iter, &idgen_listed_handles)
 	{

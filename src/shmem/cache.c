@@ -41,7 +41,6 @@
  */
 #include "postgres.h"
 
-#include "access/xlog.h"
 #include "common/cryptohash.h"
 #include "common/hashfn.h"
 #include "common/sha2.h"
@@ -212,15 +211,11 @@ next_number(void)
 	return pg_atomic_add_fetch_u64(&cache->last_number, 1);
 }
 
-/*
- * The number of the last event. It is 0 where nothing may be concluded from
- * that: on a standby, nobody would learn of a change, nor if that is promoted
- * meanwhile.
- */
+/* The number of the last event. */
 uint64
 idgen_cache_number(void)
 {
-	return cache != NULL && !RecoveryInProgress() ? pg_atomic_read_u64(&cache->last_number) : 0;
+	return cache != NULL ? pg_atomic_read_u64(&cache->last_number) : 0;
 }
 
 /* The slot of a key, or NULL. The caller holds the cache's lock. */
@@ -233,39 +228,32 @@ find_slot(const IdgenCacheKey *key)
 	return NULL;
 }
 
-/* Take a slot out of its chains. The caller holds both locks. */
+/*
+ * From now on, a slot holds ids of that file, or of none. The caller holds both
+ * locks.
+ */
 static void
-unlink_slot(IdgenSlot *slot)
+set_file(IdgenSlot *slot, RelFileNumber file)
 {
 	uint32 number = slot - slots;
-	uint32 *at = chain_of_name(slot->key.dbid, slot->key.relid, slot->key.name);
+	uint32 *at = chain_of_file(slot->key.dbid, slot->file);
 
-	while (*at != number)
-		at = &slots[*at].next;
-	*at = slot->next;
-	if (slot->key.file == InvalidRelFileNumber)
+	if (slot->file == file)
 		return;
-	at = chain_of_file(slot->key.dbid, slot->key.file);
-	while (*at != number)
-		at = &slots[*at].next_of_file;
-	*at = slot->next_of_file;
-}
-
-/* Put it into them. */
-static void
-link_slot(IdgenSlot *slot)
-{
-	uint32 number = slot - slots;
-	uint32 *head = chain_of_name(slot->key.dbid, slot->key.relid, slot->key.name);
-
-	slot->next = *head;
-	*head = number;
-	if (slot->key.file == InvalidRelFileNumber)
-		return;
-	head = chain_of_file(slot->key.dbid, slot->key.file);
-	slot->next_of_file = *head;
-	*head = number;
-	cache->has_files = true;
+	if (slot->file != InvalidRelFileNumber)
+	{
+		while (*at != number)
+			at = &slots[*at].next_of_file;
+		*at = slot->next_of_file;
+	}
+	slot->file = file;
+	if (file != InvalidRelFileNumber)
+	{
+		at = chain_of_file(slot->key.dbid, file);
+		slot->next_of_file = *at;
+		*at = number;
+		cache->has_files = true;
+	}
 }
 
 /*
@@ -276,8 +264,12 @@ static void
 remove_slot(IdgenSlot *slot)
 {
 	const IdgenCounters *counters = &slot->counters;
+	uint32 *at = chain_of_name(slot->key.dbid, slot->key.relid, slot->key.name);
 
-	unlink_slot(slot);
+	set_file(slot, InvalidRelFileNumber);
+	while (*at != (uint32) (slot - slots))
+		at = &slots[*at].next;
+	*at = slot->next;
 	pg_atomic_fetch_add_u64(&cache->ids_lost, counters->lost_changed + counters->lost_prepared + counters->lost_crowded);
 	cache->used--;
 }
@@ -323,6 +315,20 @@ get_slot(void)
 	return slot;
 }
 
+/* Give a slot to a key. The caller holds the cache's lock, exclusively. */
+static IdgenSlot *
+make_slot(const IdgenCacheKey *key)
+{
+	IdgenSlot *slot = get_slot();
+	uint32 *head = chain_of_name(key->dbid, key->relid, key->name);
+
+	idgen_slot_assign(slot, key, next_number());
+	slot->next = *head;
+	*head = slot - slots;
+	cache->used++;
+	return slot;
+}
+
 /*
  * The slot of a key in the server's cache, made if there is none. *version is
  * set to the slot's version.
@@ -339,11 +345,46 @@ idgen_cache_attach(const IdgenCacheKey *key, uint64 *version)
 	if (slot != NULL)
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	else
+		slot = make_slot(key);
+	*version = slot->version;
+	LWLockRelease(&slot->lock);
+	LWLockRelease(&cache->lock);
+	return slot;
+}
+
+/*
+ * The same for a session that has found out what the ids come from. If that is
+ * settled, since the row is committed, and the slot has ids from elsewhere,
+ * these are void: a prepared transaction has changed the row, whose commit
+ * tells nobody. What other sessions are just bringing from there will not be
+ * published.
+ */
+IdgenSlot *
+idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber file, uint32 origin, bool settled, uint64 *version)
+{
+	IdgenSlot *slot = idgen_cache_lock(key);
+
+	if (slot != NULL)
 	{
-		slot = get_slot();
-		idgen_slot_assign(slot, key, next_number());
-		link_slot(slot);
-		cache->used++;
+		bool same = slot->file == file && slot->origin == origin;
+
+		*version = slot->version;
+		LWLockRelease(&slot->lock);
+		if (same)
+			return slot;
+	}
+	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+	slot = find_slot(key);
+	if (slot != NULL)
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	else
+		slot = make_slot(key);
+	if (slot->nruns > 0 && settled && (slot->file != file || slot->origin != origin))
+		idgen_slot_empty(slot, next_number());
+	if (slot->nruns == 0)
+	{
+		set_file(slot, file);
+		slot->origin = origin;
 	}
 	*version = slot->version;
 	LWLockRelease(&slot->lock);
@@ -395,7 +436,8 @@ idgen_cache_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
  * no format, no period. Who may draw is not kept: each session finds that out.
  *
  * The row was looked at when the slot had that version, and the last event was
- * "as_of". It must be committed, and no transaction that was in progress then
+ * "as_of": 0 on a standby, where nobody would learn of a change, nor if that is
+ * promoted meanwhile. It must be committed, and no transaction that was in progress then
  * may have changed it. Changes of the row end what is known as they change the
  * version. Changes of the table concern all its rows, and sessions learn of
  * them by messages of the server, which those that begin later do not get: see
@@ -407,7 +449,7 @@ void
 idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row)
 {
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (slot->version == version && as_of >= pg_atomic_read_u64(&cache->rows_known_from))
+	if (slot->version == version && as_of != 0 && as_of >= pg_atomic_read_u64(&cache->rows_known_from))
 	{
 		slot->row_known = true;
 		slot->row_block_size = row->block_size;
@@ -429,6 +471,30 @@ idgen_cache_count_lost(int64 ids)
 }
 
 /*
+ * The slot of a key, locked, for ids from that file; NULL if there is none. With
+ * "empty", it is about to be emptied.
+ */
+static IdgenSlot *
+lock_for_file(const IdgenCacheKey *key, RelFileNumber file, bool empty)
+{
+	IdgenSlot *slot = idgen_cache_lock(key);
+
+	if (slot == NULL || slot->file == file)
+		return slot;
+	LWLockRelease(&slot->lock);
+	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+	slot = find_slot(key);
+	if (slot != NULL)
+	{
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (empty || slot->nruns == 0)
+			set_file(slot, file);
+	}
+	LWLockRelease(&cache->lock);
+	return slot;
+}
+
+/*
  * A transaction has ended: apply what it did. To be called after it is
  * committed and flushed, aborted or prepared, and before its locks go, so that
  * a session that has waited for it sees the result. It makes no slot: what has
@@ -437,15 +503,20 @@ idgen_cache_count_lost(int64 ids)
 void
 idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 {
-	IdgenSlot *slot = idgen_cache_lock(key);
+	int64 ids = outcome->fate != IDGEN_OUTCOME_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
+	IdgenSlot *slot;
 
+	if (ids > 0 && outcome->fate == IDGEN_OUTCOME_PUBLISHED)
+		slot = lock_for_file(key, outcome->rest.storage, outcome->change >= IDGEN_SLOT_DROP);
+	else
+		slot = idgen_cache_lock(key);
 	if (slot != NULL)
 	{
 		idgen_slot_finish(slot, outcome, next_number());
 		LWLockRelease(&slot->lock);
 	}
-	else if (outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
-		idgen_cache_count_lost(idgen_rest_ids(&outcome->rest));
+	else
+		idgen_cache_count_lost(ids);
 }
 
 /*
@@ -468,7 +539,8 @@ free_slot(IdgenSlot *slot)
  * ids are cached of it, be they its own or of what it names, may depend on the
  * row: those are void, as far as they are older than event "since", with which
  * the transaction has begun to tell. With IDGEN_SLOT_REVALIDATE they are not,
- * but sessions look again.
+ * but sessions look again. If the row is gone, nobody needs the slot of its own
+ * ids; a native sequence can be drawn from without it.
  */
 void
 idgen_cache_change_name(Oid relid, const uint8 *digest, IdgenSlotChange change, uint64 since)
@@ -491,7 +563,7 @@ idgen_cache_change_name(Oid relid, const uint8 *digest, IdgenSlotChange change, 
 			idgen_slot_look_again(slot, next_number());
 		else if (slot->emptied_at <= since)
 			idgen_slot_empty(slot, next_number());
-		if (change == IDGEN_SLOT_REMOVE && slot->nruns == 0)
+		if (change == IDGEN_SLOT_REMOVE && slot->nruns == 0 && !OidIsValid(slot->key.object))
 			free_slot(slot);
 		LWLockRelease(&slot->lock);
 	}
@@ -500,8 +572,7 @@ idgen_cache_change_name(Oid relid, const uint8 *digest, IdgenSlotChange change, 
 
 /*
  * Empty the slots whose ids come from the native sequence that was stored in
- * that file, which a transaction has replaced or removed. The next ones come
- * from another file, so nobody needs the slots any more.
+ * that file, which a transaction has replaced or removed.
  */
 void
 idgen_cache_drop_file(const RelFileLocator *file)
@@ -525,11 +596,11 @@ idgen_cache_drop_file(const RelFileLocator *file)
 		IdgenSlot *slot = &slots[i];
 
 		next = slot->next_of_file;
-		if (slot->key.dbid != file->dbOid || slot->key.file != file->relNumber)
+		if (slot->key.dbid != file->dbOid || slot->file != file->relNumber)
 			continue;
 		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 		idgen_slot_empty(slot, next_number());
-		free_slot(slot);
+		set_file(slot, InvalidRelFileNumber);
 		LWLockRelease(&slot->lock);
 	}
 	LWLockRelease(&cache->lock);
@@ -573,11 +644,12 @@ begin_walk(void)
 }
 
 /*
- * Empty all slots of a database, since it is being dropped, or its extension
- * is, or its id_sequences were truncated.
+ * Give back all slots of a database, since it is being dropped, or its
+ * extension is, or its id_sequences were truncated. Those that were emptied
+ * since that event stay.
  */
 void
-idgen_cache_drop_database(Oid dbid)
+idgen_cache_drop_database(Oid dbid, uint64 since)
 {
 	uint32 made = cache != NULL ? begin_walk() : 0;
 
@@ -587,7 +659,7 @@ idgen_cache_drop_database(Oid dbid)
 			continue;
 		LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
 		LWLockAcquire(&slots[i].lock, LW_EXCLUSIVE);
-		if (slots[i].key.dbid == dbid)
+		if (slots[i].key.dbid == dbid && slots[i].emptied_at <= since)
 		{
 			idgen_slot_empty(&slots[i], next_number());
 			free_slot(&slots[i]);
@@ -714,7 +786,7 @@ idgen_cache_restore(const IdgenSlot *saved)
 
 	if (cache->used >= (uint32) idgen_max_sequences)
 		return false;
-	slot = idgen_cache_attach(&saved->key, &version);
+	slot = idgen_cache_attach_to(&saved->key, saved->file, saved->origin, true, &version);
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	slot->step = saved->step;
 	slot->nruns = saved->nruns;

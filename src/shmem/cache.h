@@ -34,6 +34,8 @@ extern void idgen_cache_key(IdgenCacheKey *key, Oid relid, const uint8 *digest);
 extern uint64 idgen_cache_number(void);
 extern IdgenSlot *idgen_cache_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row);
 extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, uint64 *version);
+extern IdgenSlot *idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber file, uint32 origin,
+                                         bool settled, uint64 *version);
 extern IdgenSlot *idgen_cache_lock(const IdgenCacheKey *key);
 extern void idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row);
 
@@ -42,7 +44,7 @@ extern void idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *out
 extern void idgen_cache_change_name(Oid relid, const uint8 *digest, IdgenSlotChange change, uint64 since);
 extern void idgen_cache_drop_file(const RelFileLocator *file);
 extern bool idgen_cache_has_files(void);
-extern void idgen_cache_drop_database(Oid dbid);
+extern void idgen_cache_drop_database(Oid dbid, uint64 since);
 extern void idgen_cache_forget_rows(void);
 extern void idgen_cache_count_lost(int64 ids);
 

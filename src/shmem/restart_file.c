@@ -79,6 +79,8 @@ typedef struct FileHeader
 typedef struct SavedSlot
 {
 	IdgenCacheKey key;
+	RelFileNumber file;
+	uint32 origin;
 	int32 step;
 	int64 nruns;
 	IdgenRun runs[IDGEN_SLOT_RUNS];
@@ -153,6 +155,8 @@ put_slots(Writer *writer)
 	{
 		SavedSlot saved = {
 			.key = slot.key,
+			.file = slot.file,
+			.origin = slot.origin,
 			.step = slot.step,
 			.nruns = slot.not_kept ? 0 : slot.nruns,
 			.counters = slot.counters,
@@ -338,6 +342,8 @@ restore(const SavedSlot *saved, uint64 nslots)
 		{
 			IdgenSlot slot = {
 				.key = saved[i].key,
+				.file = saved[i].file,
+				.origin = saved[i].origin,
 				.step = saved[i].step,
 				.nruns = saved[i].nruns,
 				.counters = saved[i].counters,

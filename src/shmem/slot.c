@@ -497,10 +497,7 @@ begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result, in
 	slot->ran_dry = false;
 	result->nblocks = 1;
 	if (claims(draw->mode) || draw->mode == IDGEN_MODE_PUBLISHING)
-	{
 		result->nblocks = Max(nblocks, slot->waiters + 1);
-		slot->waiters = 0;
-	}
 	result->claimed = claims(draw->mode) &&
 		(slot->claim == 0 || slot->claim == draw->own_claim || slot->claim == draw->awaited);
 	if (result->claimed)
@@ -686,8 +683,11 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 
 	if (outcome->fate == IDGEN_OUTCOME_LOST)
 		add(&slot->counters.lost_prepared, ids);
-	else if (ids > 0 && is_good)
+	else if (ids > 0 && is_good && (slot->nruns == 0 || slot->origin == outcome->rest.origin))
+	{
+		slot->origin = outcome->rest.origin;
 		(void) idgen_slot_publish(slot, &outcome->rest);
+	}
 	else
 		add(&slot->counters.lost_changed, ids);
 

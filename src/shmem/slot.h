@@ -37,9 +37,8 @@
 /*
  * What names an id sequence in the whole server; build it with
  * idgen_cache_key(). The table's OID stands for the installation of the
- * extension: dropped and created again, it differs. What ids come from belongs
- * to the key, too: so ids of another sequence, another file of that, another
- * function or server are in another slot.
+ * extension: dropped and created again, it differs. The name does not suffice
+ * where ids come from a native sequence, since search_path may say which.
  *
  * There is no padding: keys are compared byte by byte. (Names themselves were
  * turned down: they are up to 1,024 bytes long. A hash value that is not
@@ -51,9 +50,7 @@ typedef struct IdgenCacheKey
 	Oid dbid;
 	Oid relid;
 	uint8 name[IDGEN_DIGEST_BYTES];
-	Oid object;         /* native sequence, or invalid */
-	RelFileNumber file; /* of that, or invalid */
-	uint32 origin;      /* as in IdgenFound */
+	Oid object; /* native sequence, or invalid */
 } IdgenCacheKey;
 
 /* Consecutive ids. The step is that of the slot. */
@@ -116,6 +113,9 @@ typedef struct IdgenSlot
 	IdgenRun runs[IDGEN_SLOT_RUNS]; /* in the order of use, none empty */
 
 	IdgenCacheKey key;   /* dbid is invalid if the slot is free */
+	RelFileNumber file;  /* of the native sequence that the ids come from, or invalid;
+	                      * changes only with the chain */
+	uint32 origin;       /* what else they come from, as in IdgenFound */
 	uint32 next_of_file; /* in the chain of slots with files alike */
 	uint64 emptied_at;   /* number of the last event that emptied it, or of its making */
 	int64 ids_total;     /* ids_left and all issued from here: the hot path leaves this
@@ -126,7 +126,7 @@ typedef struct IdgenSlot
 	 * Hints: who refills, and has allocated last. 64-bit xids, 0 if there is
 	 * none. A claim is void when its (sub)transaction has ended.
 	 */
-	uint16 waiters;   /* sessions that have had to wait since the last refill */
+	uint16 waiters;   /* sessions that wait for a refill, as far as is known */
 	uint8 row_refill; /* see row_block_size */
 	uint8 told_percent; /* the lowest one that is left which the server log was told */
 	uint64 claim;
@@ -157,7 +157,7 @@ typedef struct IdgenSlot
 StaticAssertDecl(offsetof(IdgenSlot, runs[1]) - sizeof(LWLock) <= 64 - 16,
                  "the hot line of a slot must be one cache line");
 StaticAssertDecl(sizeof(IdgenSlot) - sizeof(LWLock) <= 320 - 16, "a slot must be small");
-StaticAssertDecl(sizeof(IdgenCacheKey) == 36, "a key must have no padding");
+StaticAssertDecl(sizeof(IdgenCacheKey) == 28, "a key must have no padding");
 
 /*
  * Which ids a draw may take, and which sessions its refill concerns, if it

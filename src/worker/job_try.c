@@ -101,6 +101,7 @@ allocate(void *arg)
 	const IdgenCacheKey *key = &try->job->task->key;
 	Oid owner = idgen_owner_of(key->relid);
 	IdgenHandle *handle;
+	uint64 version;
 	uint64 as_of;
 	IdgenIdentity worker;
 
@@ -116,6 +117,11 @@ allocate(void *arg)
 	}
 
 	idgen_act_as(owner, &worker);
+	/*
+	 * Only what finds a slot is published, and one that is made counts as
+	 * emptied. So it is made before anything is allocated.
+	 */
+	(void) idgen_cache_attach(key, &version);
 	as_of = idgen_cache_number();
 	handle = idgen_handle_for_worker(key, try->job->task->name, try->job->task->awaited);
 	try->event = handle != NULL ? allocate_from(try->job, handle, as_of) : IDGEN_EVENT_NO_SOURCE;

@@ -139,9 +139,6 @@ end_task(const IdgenTask *task, const IdgenFailure *failure)
 /*
  * Begin with a task: note what is to be done for it. Returns false if there are
  * enough ids by now: another refill has served whoever asked.
- *
- * Only what finds a slot is published, and one that is made counts as emptied.
- * So the slot is made before anything is allocated.
  */
 static bool
 begin_task(IdgenTask *task)

@@ -33,7 +33,7 @@ TABLE counters;
 
 -- last_refill is about now, and not in the future
 SELECT last_refill BETWEEN now() - interval '1 hour' AND clock_timestamp() AS recent,
-	counted_since BETWEEN :'before' AND last_refill AS since_first_draw FROM idgen_stats WHERE name = 'gen';
+	counted_since BETWEEN date_trunc('second', :'before'::timestamptz) AND last_refill AS since_first_draw FROM idgen_stats WHERE name = 'gen';
 
 -- gapless ids are issued, never cached and never lost, also if they are rolled
 -- back
@@ -48,7 +48,7 @@ SELECT idgen_next('gen');
 SELECT clock_timestamp() AS before \gset
 SELECT idgen_stats_reset();
 TABLE counters;
-SELECT bool_and(counted_since BETWEEN :'before' AND clock_timestamp()) AS since_reset FROM idgen_stats;
+SELECT bool_and(counted_since BETWEEN date_trunc('second', :'before'::timestamptz) AND clock_timestamp()) AS since_reset FROM idgen_stats;
 SELECT idgen_next('gen');
 TABLE counters;
 
