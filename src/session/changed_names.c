@@ -36,10 +36,10 @@
 
 typedef struct Record
 {
-	IdgenNameKey key;     /* must be first */
-	struct Record *older; /* the same name's, which this one stands for, too; or NULL */
-	uint32 number;        /* of records before it in the log */
-	uint8 change;         /* an IdgenSlotChange */
+	IdgenNameKey key;                 /* must be first */
+	struct Record *older;             /* the same name's, which this one stands for, too; or NULL */
+	uint32 number;                    /* of records before it in the log */
+	uint8 change;                     /* an IdgenSlotChange */
 	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
 	char name[FLEXIBLE_ARRAY_MEMBER];
 } Record;

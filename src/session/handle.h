@@ -205,7 +205,7 @@ typedef struct IdgenHandle
 
 	/* As long as the handle, but out of the way of the hot path. */
 	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
-	struct IdgenPeriods *periods; /* those that were drawn from last, or NULL; see
+	struct IdgenPeriods *periods;     /* those that were drawn from last, or NULL; see
 	                                  * period_now.h */
 
 	/* Good for one transaction only. */

@@ -60,19 +60,19 @@
 typedef struct IdgenCache
 {
 	LWLock lock;
-	pg_atomic_uint64 last_number; /* of events */
+	pg_atomic_uint64 last_number;     /* of events */
 	pg_atomic_uint64 rows_known_from; /* rows were looked at since that event, or are
 	                                   * not known */
-	int64 evictions;              /* as in IdgenCacheTotals, as the next two */
+	int64 evictions;                  /* as in IdgenCacheTotals, as the next two */
 	int64 ids_evicted;
 	pg_atomic_uint64 ids_lost;
-	uint32 made;                  /* slots that are initialized; only grows, and is also
+	uint32 made;      /* slots that are initialized; only grows, and is also
 	                               * read without the lock */
-	uint32 used;                  /* of these, with a key */
-	uint32 free;                  /* the first one without, linked by "next" */
-	uint32 hand;                  /* next slot that the clock looks at */
-	int slot_tranche;             /* of the slots' locks */
-	bool has_files;               /* has there ever been a key with a file? Only set; also
+	uint32 used;      /* of these, with a key */
+	uint32 free;      /* the first one without, linked by "next" */
+	uint32 hand;      /* next slot that the clock looks at */
+	int slot_tranche; /* of the slots' locks */
+	bool has_files;   /* has there ever been a key with a file? Only set; also
 	                               * read without the lock */
 } IdgenCache;
 

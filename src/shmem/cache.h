@@ -35,7 +35,7 @@ extern uint64 idgen_cache_number(void);
 extern IdgenSlot *idgen_cache_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row);
 extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, uint64 *version);
 extern IdgenSlot *idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber file, uint32 origin,
-                                         bool settled, uint64 *version);
+                                        bool settled, uint64 *version);
 extern IdgenSlot *idgen_cache_lock(const IdgenCacheKey *key);
 extern void idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row);
 

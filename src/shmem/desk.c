@@ -94,7 +94,7 @@ typedef struct Request
 	bool row_locked; /* and if so, had another transaction locked it? */
 	int64 range;     /* as in IdgenAsk: the most that was asked for */
 	int64 bulk_ids;
-	uint32 asked_ms; /* as idgen_clock_ms() says */
+	uint32 asked_ms;        /* as idgen_clock_ms() says */
 	ConditionVariable done; /* the request has gone, or its worker */
 
 	/* The last request that was here, and that is over. */
@@ -706,7 +706,7 @@ idgen_desk_take(Oid dbid, bool awaited, IdgenTask *task)
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
 	worker = own_entry(dbid);
 	list = worker == NULL ? NULL : awaited ? &worker->awaited
-	                                       : &worker->ahead;
+										   : &worker->ahead;
 	any = list != NULL && !dlist_is_empty(list);
 	if (any)
 	{

@@ -71,13 +71,13 @@ typedef struct IdgenTask
 	uint64 serial;
 	IdgenCacheKey key;
 	char name[IDGEN_NAME_BYTES];
-	bool awaited;     /* does a session wait, or has one waited? */
-	int64 range;      /* at least this many consecutive ids, unless 0 */
-	int64 bulk_ids;   /* or as many ids as a bulk load could use at once, if that is more */
-	uint32 asked_ms;  /* when it was requested, as idgen_clock_ms() says */
-	int64 nblocks;    /* blocks to allocate; the worker sets this and what follows */
-	bool is_empty;    /* is no id left at all? */
-	int failed_with;  /* the SQLSTATE of the refill before; 0 = it has not failed */
+	bool awaited;    /* does a session wait, or has one waited? */
+	int64 range;     /* at least this many consecutive ids, unless 0 */
+	int64 bulk_ids;  /* or as many ids as a bulk load could use at once, if that is more */
+	uint32 asked_ms; /* when it was requested, as idgen_clock_ms() says */
+	int64 nblocks;   /* blocks to allocate; the worker sets this and what follows */
+	bool is_empty;   /* is no id left at all? */
+	int failed_with; /* the SQLSTATE of the refill before; 0 = it has not failed */
 	TimestampTz begun_at;
 } IdgenTask;
 

@@ -99,17 +99,17 @@ typedef struct IdgenSlot
 	 * ids does not count them; see ids_total.
 	 */
 	LWLock lock;
-	uint64 version;     /* changes whenever sessions must look again */
-	int64 ids_left;     /* sum over runs */
-	int64 ahead_below;  /* refill ahead when ids_left falls to this */
-	int8 step;          /* from one id to the next: 1 or -1 */
+	uint64 version;    /* changes whenever sessions must look again */
+	int64 ids_left;    /* sum over runs */
+	int64 ahead_below; /* refill ahead when ids_left falls to this */
+	int8 step;         /* from one id to the next: 1 or -1 */
 	uint8 nruns;
-	uint8 uses;         /* how much it was used since the clock hand passed, as far as
+	uint8 uses;                     /* how much it was used since the clock hand passed, as far as
 	                     * was noticed */
-	bool ran_dry : 1;   /* has a session had to wait since the last refill began? */
-	bool not_kept : 1;  /* must a clean shutdown lose the ids? */
-	bool row_known : 1; /* see row_block_size */
-	uint32 next;        /* in the chain of slots with names alike */
+	bool ran_dry : 1;               /* has a session had to wait since the last refill began? */
+	bool not_kept : 1;              /* must a clean shutdown lose the ids? */
+	bool row_known : 1;             /* see row_block_size */
+	uint32 next;                    /* in the chain of slots with names alike */
 	IdgenRun runs[IDGEN_SLOT_RUNS]; /* in the order of use, none empty */
 
 	IdgenCacheKey key;   /* dbid is invalid if the slot is free */
@@ -126,8 +126,8 @@ typedef struct IdgenSlot
 	 * Hints: who refills, and has allocated last. 64-bit xids, 0 if there is
 	 * none. A claim is void when its (sub)transaction has ended.
 	 */
-	uint16 waiters;   /* sessions that wait for a refill, as far as is known */
-	uint8 row_refill; /* see row_block_size */
+	uint16 waiters;     /* sessions that wait for a refill, as far as is known */
+	uint8 row_refill;   /* see row_block_size */
 	uint8 told_percent; /* the lowest one that is left which the server log was told */
 	uint64 claim;
 	uint64 allocator; /* a top transaction */
@@ -194,8 +194,8 @@ typedef enum IdgenDrawMode
 /* Which ids a call can use. */
 typedef struct IdgenWanted
 {
-	int64 count;    /* consecutive ones, at least 1 */
-	int64 least;    /* the first and the last one must lie between these */
+	int64 count; /* consecutive ones, at least 1 */
+	int64 least; /* the first and the last one must lie between these */
 	int64 greatest;
 } IdgenWanted;
 
@@ -213,14 +213,14 @@ typedef struct IdgenDraw
 {
 	IdgenDrawMode mode;
 	IdgenWanted wanted;
-	uint64 version;   /* the slot's version that the caller knows */
-	bool may_wait;    /* false if it has refilled in this transaction */
+	uint64 version;    /* the slot's version that the caller knows */
+	bool may_wait;     /* false if it has refilled in this transaction */
 	bool may_be_ahead; /* may it refill while there are ids? */
-	bool may_refill;  /* has it done what must come before a refill? */
-	bool locked;      /* does it hold the lock of refills? see draw/refill.c */
-	uint64 xid;       /* if it may refill and claims: of the (sub)transaction */
-	uint64 own_claim; /* the claim it made before, or 0 */
-	uint64 awaited;   /* the claim that it has waited for, or 0 */
+	bool may_refill;   /* has it done what must come before a refill? */
+	bool locked;       /* does it hold the lock of refills? see draw/refill.c */
+	uint64 xid;        /* if it may refill and claims: of the (sub)transaction */
+	uint64 own_claim;  /* the claim it made before, or 0 */
+	uint64 awaited;    /* the claim that it has waited for, or 0 */
 } IdgenDraw;
 
 /* What idgen_slot_draw() answers. */
@@ -257,9 +257,9 @@ typedef struct IdgenDrawResult
 	IdgenBlock ids;
 	uint64 wait_for;
 	int64 nblocks;
-	bool claimed;      /* if to refill: is the claim the caller's xid now? */
-	bool low;          /* if taken with IDGEN_MODE_SERVED: ask the worker for more */
-	int64 ids_issued;  /* with IDGEN_MODE_SERVED: to all, and by how many refills */
+	bool claimed;     /* if to refill: is the claim the caller's xid now? */
+	bool low;         /* if taken with IDGEN_MODE_SERVED: ask the worker for more */
+	int64 ids_issued; /* with IDGEN_MODE_SERVED: to all, and by how many refills */
 	int64 refills;
 } IdgenDrawResult;
 

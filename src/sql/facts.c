@@ -54,11 +54,11 @@ typedef struct KnownName
 typedef struct Reading
 {
 	IdgenFactsCall call;
-	bool by_cache;            /* is what the cache knows shown, whatever its names mean now? */
-	bool all;                 /* all of that? */
-	HTAB *by_name;            /* what it knows: of KnownName */
-	TupleTableSlot *found;    /* the row that has been found */
-	MemoryContext for_each;   /* for what is found out of it, or of a name */
+	bool by_cache;          /* is what the cache knows shown, whatever its names mean now? */
+	bool all;               /* all of that? */
+	HTAB *by_name;          /* what it knows: of KnownName */
+	TupleTableSlot *found;  /* the row that has been found */
+	MemoryContext for_each; /* for what is found out of it, or of a name */
 } Reading;
 
 /*

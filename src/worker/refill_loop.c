@@ -23,7 +23,8 @@
  * do.
  *
  * The end of the transaction publishes its blocks, as that of any session; then
- * the sessions that wait wake up.
+ * the sessions that wait wake up. If it is the commit that fails, each job is
+ * tried once more, alone: so only the culprit fails.
  */
 #include "postgres.h"
 
@@ -73,6 +74,14 @@ typedef struct Batch
 
 /* When a job may stand in line again, even if there are others to be tried. */
 static TimestampTz line_due = 0;
+
+/*
+ * The jobs of the transaction that is being committed; and those of one whose
+ * commit has failed, each of which is tried in a transaction of its own. They
+ * are in idgen_job_memory.
+ */
+static List *committing = NIL;
+static List *suspects = NIL;
 
 /*
  * From now on, wait that long for a lock: for that of a row, if a job waits
@@ -318,15 +327,40 @@ sort_out(const List *jobs)
 	}
 }
 
+/* The jobs that have not been finished before the commit. */
+static List *
+not_finished(const List *jobs)
+{
+	MemoryContext before = MemoryContextSwitchTo(idgen_job_memory);
+	List *rest = NIL;
+	ListCell *cell;
+
+	foreach(cell, jobs)
+	{
+		IdgenJob *job = lfirst(cell);
+
+		if (!idgen_job_is_over(job) || is_transactional(job))
+			rest = lappend(rest, job);
+		else
+			idgen_job_free(job);
+	}
+	MemoryContextSwitchTo(before);
+	return rest;
+}
+
 /* Publish what has been allocated in a transaction, and end that. */
 static void
 end_transaction(const List *jobs)
 {
 	publish_before_commit(jobs);
+	committing = not_finished(jobs);
 	commit_transaction();
+	jobs = committing;
+	committing = NIL;
 	finish_after_commit(jobs);
 
 	sort_out(jobs);
+	list_free(unconstify(List *, jobs));
 	pgstat_report_activity(STATE_IDLE, NULL);
 	pgstat_report_stat(false);
 	SetLatch(MyLatch); /* more may have been asked of these meanwhile */
@@ -369,6 +403,23 @@ refill_in_line(void)
 	return true;
 }
 
+/* Try a job alone whose transaction could not commit. Returns false if none. */
+static bool
+refill_suspect(void)
+{
+	Batch batch = {0};
+	IdgenJob *job;
+
+	if (suspects == NIL)
+		return false;
+	job = linitial(suspects);
+	suspects = list_delete_first(suspects);
+	begin_transaction(IDGEN_LOCK_MS);
+	try_job(&batch, job);
+	end_transaction(batch.jobs);
+	return true;
+}
+
 /* Go around once. Returns false if there was nothing to do. */
 bool
 idgen_refill_loop_turn(void)
@@ -376,24 +427,68 @@ idgen_refill_loop_turn(void)
 	bool any;
 
 	idgen_jobs_resume();
-	any = refill();
+	any = refill_suspect() || refill();
 	if (any && line_due > GetCurrentTimestamp())
 		return true;
 	return refill_in_line() || any;
 }
 
 /*
+ * A commit has failed. Of several jobs, any may be the reason: each is tried
+ * alone. One that was alone has failed.
+ */
+static void
+commit_failed(const ErrorData *error)
+{
+	List *jobs = committing;
+	ListCell *cell;
+
+	committing = NIL;
+	foreach(cell, jobs)
+	{
+		IdgenJob *job = lfirst(cell);
+
+		if (idgen_job_is_over(job) && list_length(jobs) == 1)
+		{
+			idgen_failure_set(&job->failure, error, 1);
+			job->state = IDGEN_JOB_FAILED;
+			finish_job(job, false);
+			idgen_job_free(job);
+		}
+		else if (idgen_job_is_over(job))
+		{
+			MemoryContext before = MemoryContextSwitchTo(idgen_job_memory);
+
+			job->state = IDGEN_JOB_READY;
+			job->failure.sqlerrcode = 0;
+			suspects = lappend(suspects, job);
+			MemoryContextSwitchTo(before);
+		}
+		else
+			idgen_jobs_add(job);
+	}
+	list_free(jobs);
+	SetLatch(MyLatch);
+}
+
+/*
  * There is an error that is not about one id sequence. Tell the sessions that
- * wait, and forget the jobs.
+ * wait, and forget the jobs; unless it is a commit that has failed.
  */
 void
 idgen_refill_loop_abandon(const ErrorData *error)
 {
 	IdgenFailure failure;
 
+	if (committing != NIL)
+	{
+		commit_failed(error);
+		return;
+	}
 	idgen_failure_set(&failure, error, 1);
 	failure.of = IDGEN_FAILURE_OF_WORKER;
 	idgen_desk_abandon(MyDatabaseId, &failure);
 	idgen_remote_abandon_all();
+	suspects = NIL;
 	idgen_jobs_forget();
 }
