@@ -11,7 +11,7 @@
 #include "access/transam.h"
 #include "access/xact.h"
 
-/* The 64-bit id of a transaction that has begun within the last 2^31 of them. */
+/* The 64-bit id of a transaction that has begun within the last 2^31. */
 static inline uint64
 idgen_full_xid(TransactionId xid)
 {

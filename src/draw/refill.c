@@ -410,7 +410,7 @@ idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw 
 
 	if (drawn->claimed)
 	{
-		/* The end of the transaction takes back the claims of listed handles. */
+		/* Only listed handles have their claims taken back at the end. */
 		idgen_handle_list(handle);
 		handle->xact.claim = draw->xid;
 	}

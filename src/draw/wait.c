@@ -11,10 +11,10 @@
  * got the row may come before the publication of what was allocated before.
  * Whoever allocates leaves its top xid in the slot, too: the next one who gets
  * the row waits for that, if the transaction is in progress no more. (One that
- * is in progress, though the row is free, has rolled back to a savepoint. It has
- * nothing to publish, and may be waiting for this very session. Waiting for the
- * writer of the row does not do: that is a subtransaction, perhaps, or another
- * program.)
+ * is in progress, though the row is free, has rolled back to a savepoint. It
+ * has nothing to publish, and may be waiting for this very session. Waiting for
+ * the writer of the row does not do: that is a subtransaction, perhaps, or
+ * another program.)
  *
  * How many sessions wait is a hint: the next refill takes more blocks. One that
  * is cancelled takes itself off, but nothing depends on that.

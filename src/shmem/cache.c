@@ -437,13 +437,13 @@ idgen_cache_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
  *
  * The row was looked at when the slot had that version, and the last event was
  * "as_of": 0 on a standby, where nobody would learn of a change, nor if that is
- * promoted meanwhile. It must be committed, and no transaction that was in progress then
- * may have changed it. Changes of the row end what is known as they change the
- * version. Changes of the table concern all its rows, and sessions learn of
- * them by messages of the server, which those that begin later do not get: see
- * idgen_cache_forget_rows(). When a prepared transaction commits, it tells
- * nobody: it has changed the version when it was prepared, and since then its
- * version of the row is there, so nobody shares that.
+ * promoted meanwhile. It must be committed, and no transaction that was in
+ * progress then may have changed it. Changes of the row end what is known as
+ * they change the version. Changes of the table concern all its rows, and
+ * sessions learn of them by messages of the server, which those that begin
+ * later do not get: see idgen_cache_forget_rows(). When a prepared transaction
+ * commits, it tells nobody: it has changed the version when it was prepared,
+ * and since then its version of the row is there, so nobody shares that.
  */
 void
 idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row)
@@ -471,8 +471,8 @@ idgen_cache_count_lost(int64 ids)
 }
 
 /*
- * The slot of a key, locked, for ids from that file; NULL if there is none. With
- * "empty", it is about to be emptied.
+ * The slot of a key, locked, for ids from that file; NULL if there is none.
+ * With "empty", it is about to be emptied.
  */
 static IdgenSlot *
 lock_for_file(const IdgenCacheKey *key, RelFileNumber file, bool empty)

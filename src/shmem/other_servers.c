@@ -84,7 +84,7 @@ make_own_notes(void)
 	if (servers != NULL)
 		return;
 	servers = MemoryContextAlloc(TopMemoryContext, sizeof(IdgenOtherServers));
-	init_notes(LWTRANCHE_PER_SESSION_DSA); /* as own_cache.c */
+	init_notes(LWTRANCHE_PER_SESSION_DSA); /* as handle.c */
 }
 
 /*

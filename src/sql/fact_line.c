@@ -197,8 +197,8 @@ add_block(ArrayBuildState **arrays, const IdgenBlock *block, const char *state)
 
 /*
  * The cached blocks: those that any session may draw from ("published"), and
- * those that only this transaction may draw from ("pending"). They are shown to those that may draw them, and not to all
- * that may monitor.
+ * those that only this transaction may draw from ("pending"). They are shown to
+ * those that may draw them, and not to all that may monitor.
  */
 static void
 add_blocks(IdgenViewLine *line, const IdgenShown *shown, bool may_draw)

@@ -245,8 +245,8 @@ idgen_job_time_in_line(IdgenJob *job)
 }
 
 /*
- * When so many of the ids that a job has allocated are left, the worker is to
- * refill again. Those that sessions get who wait for a range do not count.
+ * How many of the ids that a job has allocated are left when the worker is to
+ * refill again? Those that sessions get who wait for a range do not count.
  */
 int64
 idgen_job_ahead_below(const IdgenJob *job)

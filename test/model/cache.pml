@@ -31,13 +31,13 @@ Issued issued[NAMES];
 bit change_returned = 0; /* the COMMIT of the change has: era 0 of row 0 is void */
 byte refills = 0;
 
-/* idgen_cache_next_number() */
+/* next_number() */
 inline next_number()
 {
 	assert(number < 250); number++
 }
 
-/* idgen_cache_find_or_make(): a handle that is validated attaches to it, before anything is allocated. */
+/* idgen_cache_attach_to(), make_slot(): a handle that is validated attaches to it, before anything is allocated. */
 inline make_slot(n)
 {
 	if
@@ -50,7 +50,7 @@ inline make_slot(n)
 	fi
 }
 
-/* idgen_slot_drop(), by idgen_changed_names_tell() in a callback: what is cached is void (C1). */
+/* idgen_slot_empty(), by idgen_changed_names_tell() in a callback: what is cached is void (C1). */
 inline drop_cached(n)
 {
 	if
@@ -61,7 +61,7 @@ inline drop_cached(n)
 	fi
 }
 
-/* evict(): another id sequence gets the place (K1). What was left is a gap. */
+/* get_slot(): another id sequence gets the place (K1). What was left is a gap. */
 inline evict_slot(n)
 {
 	printf("slot %d is evicted\n", n);
@@ -71,7 +71,7 @@ inline evict_slot(n)
 }
 
 /*
- * idgen_slot_publish(), by idgen_xact_finish(): what is left of a block. The
+ * idgen_slot_finish(), by idgen_xact_finish(): what is left of a block. The
  * callback finds the slot, it makes none. What the slot has lost since the
  * block was allocated may have been lost because the block became void, so that
  * is a gap, too.
@@ -92,7 +92,7 @@ inline publish(n, b)
 #define CACHED_BELOW(n, id) (((slot[n].ids[0] | slot[n].ids[1]) & ((id) - 1)) != 0)
 
 /*
- * idgen_slot_take_from_block(): the lowest id. What comes from the cache is on
+ * idgen_slot_draw(), take_for(): the lowest id. What comes from the cache is on
  * disk, so whenever the server crashes, it is not issued again (U3).
  */
 inline take_cached(n)
@@ -106,7 +106,7 @@ inline take_cached(n)
 	last_safe = last; era_safe = era_last
 }
 
-/* idgen_pending_take() */
+/* idgen_pending_draw() */
 inline take_pending(n, b)
 {
 	era = b.era; id = LOW(b.ids); b.ids = b.ids & ~id;

@@ -38,20 +38,20 @@ inline broadcast(p)
 	j = 0
 }
 
-/* has_ended(): the request is over; whoever waits for it looks again. */
+/* end_request(): the request is over; whoever waits for it looks again. */
 inline end_request(p)
 {
 	request[p].serial = 0; request[p].begun = 0; broadcast(p)
 }
 
-/* start_worker(), by idgen_registry_wake() */
+/* start_worker(), by idgen_desk_wake() */
 inline wake_worker(n)
 {
 	if :: worker[WORKER_OF(n)].state == NONE -> worker[WORKER_OF(n)].state = STARTING :: else fi;
 	if :: !M_LATCH_NOT_SET -> worker[WORKER_OF(n)].latch = 1 :: else fi
 }
 
-/* idgen_slot_draw_served(), request_refill(): the request for n that is there, or a new one if there is a place */
+/* idgen_desk_ask(), make_request(): the request for n that is there, or a new one if there is a place */
 inline leave_request()
 {
 	place = PLACES;
@@ -84,7 +84,7 @@ inline get_on_list()
 }
 
 /*
- * idgen_slot_look_at_attempt(): is it over? Then the handle is validated again:
+ * idgen_desk_look(): is it over? Then the handle is validated again:
  * if there is nothing in the cache, the row may have changed. A session that
  * still has to wait, and finds no worker, starts one.
  */
@@ -124,7 +124,7 @@ inline ask_worker()
 	fi
 }
 
-/* idgen_cache_take_awaited(): in one pass, those of this worker's names; or one alone, after a commit has failed. */
+/* idgen_desk_take(): in one pass, those of this worker's names; or, by refill_suspect(), one alone. */
 inline take_request()
 {
 	if
@@ -160,7 +160,7 @@ inline try_request()
 	n = 0
 }
 
-/* publish(), by end_of_transaction() at the worker's commit, with the rows' last xid still locked */
+/* idgen_xact_finish(), by end_of_transaction() at the worker's commit, with the rows' last xid still locked */
 inline publish_blocks()
 {
 	d_step {
@@ -202,7 +202,7 @@ inline end_requests(failure)
 	p = 0
 }
 
-/* end_transaction() of a commit that has failed: each request is tried alone once, so only the culprit fails. */
+/* commit_failed(): each request is tried alone once, so only the culprit fails. */
 inline fail_to_commit()
 {
 	d_step { for (p : 0 .. NAMES - 1) { block[p].ids = 0 } p = 0 };
@@ -215,7 +215,7 @@ inline fail_to_commit()
 	fails = 0
 }
 
-/* idgen_registry_leave(), by sign_off() at an error: requests are for the next worker, and somebody has to start it. */
+/* idgen_desk_leave(), by sign_off() at an error: requests are for the next worker, and somebody has to start it. */
 inline die()
 {
 	if :: proc[s].running -> abort_rows() :: else fi;
@@ -235,7 +235,7 @@ inline die()
 	}
 }
 
-/* idgen_cache_has_requests(), of this worker's names: there are at most three places */
+/* idgen_desk_leave_if_idle(), of this worker's names: there are at most three places */
 #define IS_ASKED(p) (request[p].serial != 0 && WORKER_OF(request[p].name) == v)
 #define HAS_REQUESTS (IS_ASKED(0) || IS_ASKED(PLACES / 2) || IS_ASKED(PLACES - 1))
 #define HAS_LATER (later[0] || later[PLACES / 2] || later[PLACES - 1])
@@ -273,7 +273,7 @@ end:	worker[v].state == STARTING;
 			fi;
 			worker[v].latch = 1    /* look again */
 		:: else ->
-			/* wait_for_work(), leave_if_unneeded() */
+			/* wait_for_work(), idgen_desk_leave_if_idle() */
 			if :: M_LATCH_RESET_LATE -> worker[v].latch = 0 :: else fi;
 			if
 			:: HAS_LATER -> skip    /* the pause is over */

@@ -98,7 +98,7 @@ inline look()
 }
 
 /*
- * should_wait(), begin_refill(): who refills? A claim is a hint: it is void when
+ * answer_empty(), begin_refill(): who refills? A claim is a hint: it is void when
  * its xid has ended. That of another session stays until it was waited for.
  */
 inline find_refiller()
@@ -124,7 +124,7 @@ inline find_refiller()
 }
 
 /*
- * idgen_wait_for_transaction(): for the claim; and then for whoever has
+ * idgen_wait_for_claim(): for the claim; and then for whoever has
  * allocated, since a subtransaction's claim ends before the publication.
  */
 inline await_claim()
@@ -138,7 +138,7 @@ inline await_claim()
 }
 
 /*
- * wait_for_writer(): until the allocator of the last block has published. One
+ * idgen_wait_for_allocator(): until the allocator of the last block has published. One
  * that is in progress has rolled back to a savepoint, or the row were not free:
  * it has nothing to publish, and may wait for us.
  */
@@ -151,7 +151,7 @@ inline wait_for_allocator()
 	wait_for_xid()
 }
 
-/* change_row(), idgen_refill_into_pending(): lock the row, allocate, and claim nothing more. */
+/* change_row(), idgen_refill_pending(): lock the row, allocate, and claim nothing more. */
 inline refill_itself()
 {
 	lock_row(n, MY_XID);
@@ -346,7 +346,7 @@ proctype Program(byte s)
 	od
 }
 
-/* idgen_cache_evict_idle_slot(), whoever needs a place */
+/* get_slot(), whoever needs a place */
 proctype Evictor()
 {
 	byte i = 0; byte n = 0;

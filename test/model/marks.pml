@@ -91,7 +91,7 @@ inline use()
 	cached = cached | got; slot_mark = got
 }
 
-/* publish(), at the worker's commit: the mark is on disk, whatever happens to the node. */
+/* finish_job(), at the worker's commit: the mark is on disk, whatever happens to the node. */
 inline publish()
 {
 	assert(durable >= got);
@@ -193,7 +193,7 @@ proctype Session(byte s)
 	finished++
 }
 
-/* evict() */
+/* get_slot() */
 proctype Evictor()
 {
 	byte i = 0;

@@ -83,7 +83,7 @@ inline refill()
 	blocks++; c = 0
 }
 
-/* idgen_pending_take(): n consecutive ids of the block b */
+/* idgen_pending_draw(): n consecutive ids of the block b */
 inline take(b, n)
 {
 	id = block[b].next * (n == 1 -> 1 : 3);

@@ -103,7 +103,7 @@ proctype Program()
 	od
 }
 
-/* evict() */
+/* get_slot() */
 proctype Evictor()
 {
 	byte i = 0;
