@@ -100,9 +100,9 @@ is_prepared(const IdgenHandle *handle)
 
 /*
  * Time the next refill, perhaps; or go on timing it, if a worker has tried it
- * before. To look at the clock takes long next to a
- * refill from a native sequence. So a transaction times the first one, and then
- * each eighth, which stands for the seven before it.
+ * before. To look at the clock takes long next to a refill from a native
+ * sequence. So a transaction times the first one, and then each eighth, which
+ * stands for the seven before it.
  */
 static void
 begin_to_time(const IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
@@ -370,6 +370,8 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, Idge
 	draw->may_refill = true;
 	if (draw->mode != IDGEN_MODE_PUBLISHING)
 		draw->xid = idgen_full_xid(GetCurrentTransactionId());
+	else if (idgen_key_uses_own_slot(handle->found.temporary))
+		draw->locked = false; /* nobody else refills that slot */
 	else if (answer != IDGEN_DRAW_PREPARE_AHEAD)
 		draw->locked = idgen_refill_lock(handle, call);
 	else

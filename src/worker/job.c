@@ -57,8 +57,7 @@
  */
 #include "postgres.h"
 
-#include "utils/timestamp.h"
-
+#include "common/clock.h"
 #include "common/guc.h"
 #include "common/lock_holder.h"
 #include "worker/job.h"
@@ -79,6 +78,7 @@ idgen_job_make(IdgenTask *task)
 
 	job->state = IDGEN_JOB_READY;
 	job->task = task;
+	job->begun_ms = idgen_clock_ms();
 	return job;
 }
 
@@ -154,19 +154,15 @@ note_row(IdgenJob *job, bool locked)
 static bool
 has_expired(const IdgenJob *job)
 {
-	return TimestampDifferenceExceeds(job->task->begun_at, GetCurrentTimestamp(),
-	                                  idgen_worker_timeout);
+	return idgen_clock_ms() - job->begun_ms > (uint32) idgen_worker_timeout;
 }
 
 /* A pause begins, longer than the last one. */
 static void
 begin_pause(IdgenJob *job)
 {
-	int ms;
-
 	job->pauses++;
-	ms = Min(job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS);
-	job->paused_until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+	job->paused_ms = idgen_clock_ms() + Min(job->pauses * IDGEN_PAUSE_MS, IDGEN_PAUSE_MAX_MS);
 }
 
 /* The worker gives up, with a line in the log. Caller is in a transaction. */
@@ -214,7 +210,7 @@ idgen_job_resume(IdgenJob *job)
 
 	Assert(job->state == IDGEN_JOB_PAUSED || job->state == IDGEN_JOB_REMOTE);
 	if (job->state == IDGEN_JOB_PAUSED)
-		come = job->paused_until <= GetCurrentTimestamp();
+		come = idgen_job_wait(job) == 0;
 	else
 		come = idgen_remote_advance(job->query);
 	if (come)
@@ -222,11 +218,16 @@ idgen_job_resume(IdgenJob *job)
 	return come;
 }
 
-/* When to resume a job that waits, even if no socket is ready. */
-TimestampTz
-idgen_job_due(const IdgenJob *job)
+/*
+ * In how many milliseconds is a job that waits to be resumed, even if no socket
+ * is ready?
+ */
+long
+idgen_job_wait(const IdgenJob *job)
 {
-	return job->state == IDGEN_JOB_PAUSED ? job->paused_until : idgen_remote_due(job->query);
+	if (job->state == IDGEN_JOB_PAUSED)
+		return Max((int32) (job->paused_ms - idgen_clock_ms()), 0);
+	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), idgen_remote_due(job->query));
 }
 
 /*

@@ -53,7 +53,8 @@ typedef struct IdgenJob
 	bool row_locked;          /* had another transaction the row at the last try? */
 	TransactionId row_holder; /* holds the row, as was last seen, or invalid */
 	int pauses;               /* how many it has made */
-	TimestampTz paused_until; /* the end of the last one */
+	uint32 paused_ms;         /* the end of the last one; all times as idgen_clock_ms() says */
+	uint32 begun_ms;          /* the first try */
 	int line_ms;              /* how long it was last in line, 0 = never */
 
 	/* What another server is working on, or NULL. A pause does not end it. */
@@ -84,7 +85,7 @@ extern void idgen_job_free(IdgenJob *job);
 extern void idgen_job_abandon_query(IdgenJob *job);
 extern void idgen_job_take_event(IdgenJob *job, IdgenJobEvent event);
 extern bool idgen_job_resume(IdgenJob *job);
-extern TimestampTz idgen_job_due(const IdgenJob *job);
+extern long idgen_job_wait(const IdgenJob *job);
 extern int idgen_job_time_in_line(IdgenJob *job);
 
 extern int64 idgen_job_ahead_below(const IdgenJob *job);

@@ -15,10 +15,11 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "lib/ilist.h"
 #include "lib/pairingheap.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
 #include "worker/job_lists.h"
 
@@ -43,11 +44,11 @@ static dlist_head crowds = DLIST_STATIC_INIT(crowds);
 static int
 compare_pauses(const pairingheap_node *a, const pairingheap_node *b, void *arg)
 {
-	TimestampTz until_a = pairingheap_const_container(IdgenJob, pause_node, a)->paused_until;
-	TimestampTz until_b = pairingheap_const_container(IdgenJob, pause_node, b)->paused_until;
+	int32 later = pairingheap_const_container(IdgenJob, pause_node, a)->paused_ms -
+		pairingheap_const_container(IdgenJob, pause_node, b)->paused_ms;
 
-	return until_a < until_b ? 1 : until_a > until_b ? -1
-													 : 0;
+	return later < 0 ? 1 : later > 0 ? -1
+									 : 0;
 }
 
 static IdgenJob *
@@ -188,22 +189,25 @@ idgen_jobs_take_in_line(void)
 	return take_first(&jobs_in_line);
 }
 
-/* When to look at the jobs again; DT_NOEND if there are none. */
-TimestampTz
-idgen_jobs_due(void)
+/*
+ * In how many milliseconds to look at the jobs again; LONG_MAX if there are
+ * none.
+ */
+long
+idgen_jobs_wait(void)
 {
-	TimestampTz due = DT_NOEND;
+	long wait = LONG_MAX;
 	dlist_iter iter;
 
 	if (!dlist_is_empty(&ready_jobs) || !dlist_is_empty(&jobs_in_line))
-		return GetCurrentTimestamp();
+		return 0;
 	if (first_paused() != NULL)
-		due = idgen_job_due(first_paused());
+		wait = idgen_job_wait(first_paused());
 	dlist_foreach(iter, &remote_jobs)
-		due = Min(due, idgen_job_due(dlist_container(IdgenJob, node, iter.cur)));
+		wait = Min(wait, idgen_job_wait(dlist_container(IdgenJob, node, iter.cur)));
 	dlist_foreach(iter, &crowds)
-		due = Min(due, idgen_job_due(first_of(&dlist_container(Crowd, node, iter.cur)->jobs)));
-	return due;
+		wait = Min(wait, idgen_job_wait(first_of(&dlist_container(Crowd, node, iter.cur)->jobs)));
+	return wait;
 }
 
 /* Forget all jobs. */

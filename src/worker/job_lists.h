@@ -15,7 +15,7 @@ extern void idgen_jobs_add(IdgenJob *job);
 extern void idgen_jobs_resume(void);
 extern IdgenJob *idgen_jobs_take_ready(void);
 extern IdgenJob *idgen_jobs_take_in_line(void);
-extern TimestampTz idgen_jobs_due(void);
+extern long idgen_jobs_wait(void);
 extern void idgen_jobs_forget(void);
 
 #endif /* IDGEN_JOB_LISTS_H */

@@ -72,8 +72,13 @@ typedef struct Batch
 	bool awaited; /* do sessions wait for a new one? */
 } Batch;
 
-/* When a job may stand in line again, even if there are others to be tried. */
-static TimestampTz line_due = 0;
+/*
+ * When the last job has left the line, and how long it has stood there: for as
+ * long none stands in line again, if there are others to be tried. As
+ * idgen_clock_ms() says.
+ */
+static uint32 line_left_ms = 0;
+static uint32 line_took_ms = 0;
 
 /*
  * The jobs of the transaction that is being committed; and those of one whose
@@ -390,7 +395,7 @@ refill(void)
 static bool
 refill_in_line(void)
 {
-	TimestampTz begun_at = GetCurrentTimestamp();
+	uint32 begun_ms = idgen_clock_ms();
 	Batch batch = {0};
 	IdgenJob *job = idgen_jobs_take_in_line();
 
@@ -399,7 +404,8 @@ refill_in_line(void)
 	begin_transaction(idgen_job_time_in_line(job));
 	try_job(&batch, job);
 	end_transaction(batch.jobs);
-	line_due = 2 * GetCurrentTimestamp() - begun_at;
+	line_left_ms = idgen_clock_ms();
+	line_took_ms = line_left_ms - begun_ms;
 	return true;
 }
 
@@ -428,7 +434,7 @@ idgen_refill_loop_turn(void)
 
 	idgen_jobs_resume();
 	any = refill_suspect() || refill();
-	if (any && line_due > GetCurrentTimestamp())
+	if (any && idgen_clock_ms() - line_left_ms < line_took_ms)
 		return true;
 	return refill_in_line() || any;
 }

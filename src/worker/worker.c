@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
 #include <signal.h>
 
 #include "access/xact.h"
@@ -23,8 +24,8 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/timeout.h"
-#include "utils/timestamp.h"
 
+#include "common/clock.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "common/process_settings.h"
@@ -154,18 +155,16 @@ take_turn(void)
 
 /*
  * Wait until there may be something to do. Ends the worker if there was
- * nothing since "busy_at", for long enough.
+ * nothing since "busy_ms", for long enough.
  */
 static void
-wait_for_work(TimestampTz busy_at, uint32 wait_event)
+wait_for_work(uint32 busy_ms, uint32 wait_event)
 {
-	TimestampTz due = idgen_jobs_due();
-	bool idle = due == DT_NOEND;
-	long timeout;
+	long timeout = idgen_jobs_wait();
+	bool idle = timeout == LONG_MAX;
 
 	if (idle)
-		due = TimestampTzPlusMilliseconds(busy_at, idgen_worker_idle_timeout);
-	timeout = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), due);
+		timeout = Max((int64) idgen_worker_idle_timeout - (idgen_clock_ms() - busy_ms), 0);
 	if (timeout == 0 && idle && idgen_desk_leave_if_idle(MyDatabaseId))
 		proc_exit(0);
 	if (timeout > 0)
@@ -179,21 +178,21 @@ idgen_worker_main(Datum arg)
 {
 	uint32 wait_event;
 	MemoryContext context;
-	TimestampTz busy_at;
+	uint32 busy_ms;
 
 	start(DatumGetObjectId(arg));
 	wait_event = WaitEventExtensionNew("IdgenWorkerMain");
 	context = AllocSetContextCreate(TopMemoryContext, "idgen worker", ALLOCSET_DEFAULT_SIZES);
 	idgen_jobs_init();
-	busy_at = GetCurrentTimestamp();
+	busy_ms = idgen_clock_ms();
 
 	for (;;)
 	{
 		handle_signals();
 		MemoryContextSwitchTo(context);
 		if (take_turn())
-			busy_at = GetCurrentTimestamp();
+			busy_ms = idgen_clock_ms();
 		MemoryContextReset(context);
-		wait_for_work(busy_at, wait_event);
+		wait_for_work(busy_ms, wait_event);
 	}
 }
