@@ -190,28 +190,6 @@ go_on_without_worker(const Wait *wait, WaitEnd end)
  * Waiting
  */
 
-/*
- * For how many milliseconds a call waits for the worker, in the state that it
- * is in. If there is another way, the call does not wait for a locked row
- * longer than it would wait in the lock manager before that looks for a
- * deadlock, or gives up.
- */
-static int
-patience(const Wait *wait, IdgenWorkerState state)
-{
-	int ms = idgen_worker_timeout;
-
-	if (wait->handle->found.refill != IDGEN_REFILL_AUTO)
-		return ms;
-	if (state == IDGEN_WORKER_STARTING)
-		ms = Min(ms, idgen_worker_start_timeout);
-	if (wait->call->row_locked)
-		ms = Min(ms, DeadlockTimeout);
-	if (wait->call->row_locked && LockTimeout > 0)
-		ms = Min(ms, LockTimeout);
-	return ms;
-}
-
 /* The milliseconds that are left of as many since then. */
 static long
 left_of(int ms, uint32 since_ms)
@@ -221,12 +199,27 @@ left_of(int ms, uint32 since_ms)
 	return passed < (uint32) ms ? ms - passed : 0;
 }
 
+/*
+ * For how many milliseconds a call still waits for the worker, which is in that
+ * state. If there is another way, the call does not wait for a locked row
+ * longer than it would wait in the lock manager before that looks for a
+ * deadlock, or gives up. All waits of a call together have an end, too: else
+ * transactions that take turns on the row would keep it for ever.
+ */
 static long
 patience_left(const Wait *wait, IdgenWorkerState state)
 {
-	long left = left_of(patience(wait, state), wait->call->waiting_ms);
+	long left = left_of(idgen_worker_timeout, wait->call->waiting_ms);
 
-	return idgen_needs_server(wait->handle) ? Min(left, idgen_server_patience_left(wait->call)) : left;
+	if (idgen_needs_server(wait->handle))
+		left = Min(left, idgen_server_patience_left(wait->call));
+	if (wait->handle->found.refill != IDGEN_REFILL_AUTO)
+		return left;
+	if (state == IDGEN_WORKER_STARTING)
+		left = Min(left, left_of(idgen_worker_start_timeout, wait->began_ms));
+	if (wait->call->row_locked)
+		left = Min(left, left_of(LockTimeout > 0 ? Min(LockTimeout, DeadlockTimeout) : DeadlockTimeout, wait->began_ms));
+	return left;
 }
 
 /* What a session that waits for the worker is seen to wait for. */
@@ -386,6 +379,7 @@ wait_for_worker(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 	if (end == WAIT_HELD)
 	{
 		call->was_held = true;
+		call->row_locked = false;
 		idgen_wait_for_transaction(wait.holder);
 		idgen_wait_for_allocator(handle, 0);
 		end = WAIT_OVER;

@@ -17,7 +17,7 @@ our @EXPORT = qw(few_places account ids_lost unaccounted account_is);
 sub few_places
 {
 	my ($number) = @_;
-	return "idgen.max_sequences = $number\nidgen.max_idle_sequences = 0\n";
+	return "idgen.max_sequences = $number\n";
 }
 
 # What rows of source table and those of source sequence have taken. Nobody
@@ -32,7 +32,7 @@ my $taken = q{
 # each database, and of others, in the whole server. Only here stands under
 # which names a version counts them.
 my $lost_here = q{coalesce((SELECT sum(ids_lost) FROM idgen_stats), 0)};
-my $lost_besides = q{(SELECT ids_lost + ids_evicted + ids_uncached FROM idgen_server)};
+my $lost_besides = q{(SELECT ids_lost + ids_evicted FROM idgen_server)};
 
 my $cached = q{
 	coalesce((SELECT sum(abs(last_id - first_id) + 1) FROM idgen_cache WHERE state <> 'pending'), 0)};
