@@ -2687,7 +2687,7 @@ COMMENT ON COLUMN @extschema@.idgen_stats.ids_cached IS 'ids that any session ca
 COMMENT ON COLUMN @extschema@.idgen_stats.ids_lost IS 'ids that became a gap: the sum of the next three columns';
 COMMENT ON COLUMN @extschema@.idgen_stats.ids_lost_changed IS 'cached ids that became a gap because the row was changed';
 COMMENT ON COLUMN @extschema@.idgen_stats.ids_lost_prepared IS 'ids that became a gap because their transaction was prepared';
-COMMENT ON COLUMN @extschema@.idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block in the cache, or they came too late for the order';
+COMMENT ON COLUMN @extschema@.idgen_stats.ids_lost_crowded IS 'ids that became a gap because there was no room for another block in the cache';
 COMMENT ON COLUMN @extschema@.idgen_stats.blocks_taken IS 'blocks that refills brought';
 COMMENT ON COLUMN @extschema@.idgen_stats.refills IS 'number of refills';
 COMMENT ON COLUMN @extschema@.idgen_stats.waits IS 'how often a session waited for a refill of another session, or of the worker';

@@ -8,8 +8,8 @@
 #   t0, t1 ...   the tenants' id sequences, of the default block_size, 20
 #   w0, w1 ...   others of block_size 1, that the worker refills
 #
-#   small        1024 slots, the rest in the second level
-#   medium       16384 slots, the rest in the second level
+#   small        1024 slots, which id sequences take from each other
+#   medium       16384 slots
 #   large        a slot for each tenant
 #   few          as many slots, but next to nothing cached; native sequences
 #                n0, n1 ..., and a table with a counter for each tenant
@@ -63,7 +63,6 @@ make_servers()
 		{
 			say "port = ${ports[$server]}"
 			say "idgen.max_sequences = ${slots[$server]}"
-			say "idgen.max_idle_sequences = $tenants"
 		} >>"$work/$server/postgresql.conf"
 		[ "$server" != few ] || say "max_locks_per_transaction = $((natives / 100 + 100))" >>"$work/few/postgresql.conf"
 		restart_server "$work/$server"

@@ -1,9 +1,7 @@
 -- docs/settings.md
 
--- claim: idgen.max_sequences and idgen.max_idle_sequences are set at server start.
+-- claim: idgen.max_sequences is set at server start.
 SET idgen.max_sequences = 5;
--- gives: ERROR 55P02
-SET idgen.max_idle_sequences = 5;
 -- gives: ERROR 55P02
 
 -- claim: idgen.step_over is a matter of the configuration file.
@@ -179,7 +177,6 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.channel|0|9
 -- gives: idgen.default_block_size|1|2147483647
 -- gives: idgen.max_centre_marks|2|1000000
--- gives: idgen.max_idle_sequences|0|10000000
 -- gives: idgen.max_prefetch_blocks|1|1000000
 -- gives: idgen.max_sequences|1|1000000
 -- gives: idgen.min_node_id|1|1023

@@ -106,11 +106,11 @@ ROLLBACK;
 
 -- claim: The columns of idgen_server.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_server'::regclass AND attnum > 0;
--- gives: cache,max_sequences,sequences,evictions,ids_evicted,ids_lost,ids_uncached,max_idle_sequences,idle_sequences,idle_ids,node_setting,node_id,node_leased_until,node_renewed_at,node_failing_since,node_problem
+-- gives: cache,max_sequences,sequences,evictions,ids_evicted,ids_lost,node_setting,node_id,node_leased_until,node_renewed_at,node_failing_since,node_problem
 
 -- claim: idgen_server has one row.
-SELECT cache, max_sequences, max_idle_sequences FROM idgen_server;
--- gives: server|8192|65536
+SELECT cache, max_sequences FROM idgen_server;
+-- gives: server|65536
 
 -- claim: The columns of idgen_stats.
 SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'idgen_stats'::regclass AND attnum > 0;

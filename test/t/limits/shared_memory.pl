@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $number = 65_536;
-my $bytes_each = 832; # docs/operations.md, capacity: about 770
+my $bytes_each = 328; # docs/operations.md, capacity
 
 my $node = idgen_server('memory');
 

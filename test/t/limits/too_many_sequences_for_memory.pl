@@ -19,14 +19,14 @@ my $node = idgen_server('memory');
 is($node->safe_psql('postgres', q{SELECT idgen_create('x'); SELECT idgen_next('x')}), "\n1", 'an id');
 $node->stop;
 
-# With 0.7 GB of address space for each process
+# With 0.4 GB of address space for each process
 $node->append_conf('postgresql.conf', 'idgen.max_sequences = 1000000');
 my $offset = -s $node->logfile;
-my $status = system('bash', '-c', 'ulimit -v 700000 && exec "$@" >/dev/null', 'bash',
+my $status = system('bash', '-c', 'ulimit -v 400000 && exec "$@" >/dev/null', 'bash',
 	$node->installed_command('pg_ctl'), '-w', '-D', $node->data_dir, '-l', $node->logfile, 'start');
 my $log = slurp_file($node->logfile, $offset);
 isnt($status, 0, 'the server does not start');
-like($log, qr/FATAL:  could not map anonymous shared memory: Cannot allocate memory\n.*HINT:  .*\(currently [89]\d{8} bytes\)/,
+like($log, qr/FATAL:  could not map anonymous shared memory: Cannot allocate memory\n.*HINT:  .*\(currently [45]\d{8} bytes\)/,
 	'and says how much it wanted');
 unlike($log, qr/terminated by signal|PANIC|TRAP/, 'it has not crashed');
 

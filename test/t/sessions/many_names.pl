@@ -129,7 +129,7 @@ is(answer($session, "SELECT idgen_last('name $names')"), '55000', 'discarded');
 
 # With a cache of its own
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', "''");
-$node->adjust_conf('postgresql.conf', $_, undef) foreach ('idgen.max_sequences', 'idgen.max_idle_sequences');
+$node->adjust_conf('postgresql.conf', 'idgen.max_sequences', undef);
 $node->restart;
 $node->safe_psql('postgres', 'UPDATE id_sequences SET next_block_start = 1');
 connect_anew();

@@ -12,8 +12,7 @@ use Test::More;
 our @EXPORT = qw(few_places account ids_lost unaccounted account_is);
 
 # few_places(number): the configuration of a server whose cache has room for
-# that many id sequences. What is left of others is a gap. (This version could
-# keep it in a second place, which is off here.)
+# that many id sequences. What is left of others is a gap.
 sub few_places
 {
 	my ($number) = @_;
