@@ -32,8 +32,8 @@ $node->safe_psql(
 	INSERT INTO counter VALUES (1);
 	CREATE FUNCTION scattered(name text, blocks int) RETURNS TABLE (first_id bigint, last_id bigint)
 	BEGIN ATOMIC
-		WITH counter AS (UPDATE counter SET next = next + 80 RETURNING next - 80 AS first)
-		SELECT first + i, first + i + 2 FROM counter, generate_series(0, 79, 10) i;
+		WITH counter AS (UPDATE counter SET next = next + 40 RETURNING next - 40 AS first)
+		SELECT first + i, first + i + 2 FROM counter, generate_series(0, 39, 10) i;
 	END;
 	CREATE FUNCTION ordinal(bigint) RETURNS bigint RETURN \$1 / 10 * 3 + \$1 % 10;
 	SELECT idgen_create('table'),

@@ -22,16 +22,16 @@ idgen.worker_idle_timeout = '100s'
 });
 $node->safe_psql(
 	'postgres', q{
-	SELECT idgen_create('ahead' || i, refill => 'worker') FROM generate_series(1, 300) i;
+	SELECT idgen_create('ahead' || i, refill => 'worker') FROM generate_series(1, 200) i;
 	SELECT idgen_create('empty' || i, refill => 'worker') FROM generate_series(1, 3) i;
-	SELECT count(idgen_next('ahead' || i)) FROM generate_series(1, 300) i});
+	SELECT count(idgen_next('ahead' || i)) FROM generate_series(1, 200) i});
 
 # While the worker is stopped, requests gather.
 my $pid = stop_worker($node, 'postgres');
 $node->safe_psql(
 	'postgres', q{
 	DO $$ BEGIN
-		FOR i IN 1 .. 300 LOOP
+		FOR i IN 1 .. 200 LOOP
 			PERFORM idgen_next('ahead' || i) FROM generate_series(1, 18);
 		END LOOP;
 	END $$});
@@ -57,7 +57,7 @@ is($groups[0], '4', 'who waits gets a commit of their own');
 # A worker that is ended leaves the requests to the next one.
 $node->safe_psql('postgres', 'CREATE TABLE before AS SELECT name, next_block_start FROM id_sequences');
 $pid = stop_worker($node, 'postgres');
-$node->safe_psql('postgres', q{SELECT count(idgen_next('ahead' || i)) FROM generate_series(1, 300) i, generate_series(1, 19)});
+$node->safe_psql('postgres', q{SELECT count(idgen_next('ahead' || i)) FROM generate_series(1, 200) i, generate_series(1, 19)});
 begin_statement($waiters[0], "SELECT count(idgen_next('empty1')) FROM generate_series(1, 20)");
 wait_for_waiters($node, 1, 'idgen_next', 'Extension');
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
@@ -66,7 +66,7 @@ is($waiters[0]->query(''), '20', 'a session that waits gets another worker');
 isnt(worker_pid($node, 'postgres', $pid), $pid, 'which is another one indeed');
 ok( $node->poll_query_until(
 		'postgres', q{
-		SELECT count(*) = 300 FROM id_sequences r JOIN before b USING (name)
+		SELECT count(*) = 200 FROM id_sequences r JOIN before b USING (name)
 		WHERE name LIKE 'ahead%' AND r.next_block_start > b.next_block_start}),
 	'and that one does what was requested before');
 
