@@ -36,7 +36,7 @@ $node->safe_psql(
 		END LOOP;
 	END $$});
 my @waiters;
-foreach my $draw (q{max(idgen_next('ahead250')) FROM generate_series(1, 2)}, map { "idgen_next('empty$_')" } 3, 1, 2)
+foreach my $draw (q{max(idgen_next('ahead150')) FROM generate_series(1, 2)}, map { "idgen_next('empty$_')" } 3, 1, 2)
 {
 	push @waiters, start_statement($node, "SELECT $draw");
 	wait_for_waiters($node, scalar @waiters, 'idgen_next', 'Extension');
@@ -47,7 +47,7 @@ $node->poll_query_until('postgres', q{SELECT bool_and(next_block_start > 21) FRO
   or die 'not all are refilled';
 
 my @order = split /\n/, $node->safe_psql('postgres', 'SELECT name FROM id_sequences ORDER BY age(xmin) DESC');
-is(join(' ', @order[0 .. 3]), 'ahead250 empty3 empty1 empty2', 'sessions that wait are served first, in turn');
+is(join(' ', @order[0 .. 3]), 'ahead150 empty3 empty1 empty2', 'sessions that wait are served first, in turn');
 my @groups = split / /, $node->safe_psql(
 	'postgres', q{
 	SELECT string_agg(n::text, ' ' ORDER BY at)
