@@ -10,6 +10,7 @@ use lib "$FindBin::RealBin/../lib";
 use File::Basename qw(basename);
 use IdgenTest;
 use List::Util qw(max);
+use POSIX ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -97,6 +98,23 @@ foreach my $damage (@damages)
 		is("@silent", '', "$what: the log");
 	}
 	$node->stop;
+}
+
+# Something else is where the file of the cache should be: a fifo, which nobody
+# writes to, or a link to a file as it was. The next shutdown writes it anew.
+foreach my $other ('fifo', 'link')
+{
+	my $file = restart_file($node);
+	my $offset = -s $node->logfile;
+
+	rename($file, "$file.other") or die "rename failed: $!";
+	$other eq 'fifo' ? POSIX::mkfifo($file, 0600) : symlink("$file.other", $file);
+	$node->start;
+	like(slurp_file($node->logfile, $offset), qr/LOG:  could not read file ".*idgen\.cache"/, "a $other: the log");
+	is(draw(), 'gap', "a $other: no id twice");
+	$node->stop;
+	ok(-f $file && !-l $file, "a $other: written anew");
+	unlink("$file.other");
 }
 
 $node->start;
