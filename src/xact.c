@@ -19,10 +19,8 @@
 #include "common/durable.h"
 #include "draw/wait.h"
 #include "remote/connection_cache.h"
-#include "session/changed_names.h"
-#include "session/savepoint.h"
+#include "session/pending.h"
 #include "session/xact_changes.h"
-#include "session/xact_end.h"
 #include "xact.h"
 
 static void
@@ -57,10 +55,7 @@ end_of_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_PRE_PREPARE:
 		case XACT_EVENT_PRE_COMMIT:
 			give_back_gapless(event == XACT_EVENT_PRE_PREPARE);
-			if (event == XACT_EVENT_PRE_PREPARE)
-				idgen_changes_before_prepare();
-			idgen_xact_warn_low();
-			idgen_changes_collect_files();
+			idgen_xact_before_commit(event == XACT_EVENT_PRE_PREPARE);
 			break;
 		case XACT_EVENT_COMMIT:
 			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
@@ -88,13 +83,11 @@ end_of_savepoint(SubXactEvent event, SubTransactionId subid,
 	switch (event)
 	{
 		case SUBXACT_EVENT_COMMIT_SUB:
-			idgen_savepoint_release();
-			idgen_changed_names_release();
+			idgen_pending_release_savepoint();
 			break;
 		case SUBXACT_EVENT_ABORT_SUB:
 			idgen_wait_end();
-			idgen_savepoint_rollback();
-			idgen_changed_names_rollback();
+			idgen_pending_roll_back_savepoint();
 			break;
 		case SUBXACT_EVENT_START_SUB:
 		case SUBXACT_EVENT_PRE_COMMIT_SUB:

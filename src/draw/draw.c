@@ -109,7 +109,7 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, const IdgenWanted *wanted,
 		.mode = draw_mode(handle),
 		.wanted = *wanted,
 		.version = handle->found.version,
-		.may_wait = xact->refills == 0,
+		.may_wait = xact->refills == 0 && !idgen_changes_include(handle),
 		.may_be_ahead = true,
 		.own_claim = xact->claim,
 		.awaited = call->awaited,
@@ -233,7 +233,7 @@ bool
 idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 {
 	const IdgenFound *found = &handle->found;
-	IdgenBlock *pending = &handle->pending.rest.block;
+	IdgenBlock *pending = handle->pending.block;
 
 	if (!idgen_handle_is_valid(handle, found->quick_epoch, call->asked) || XactReadOnly)
 		return false;
@@ -247,7 +247,7 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 			return false;
 	}
 
-	if (pending->left > 0)
+	if (pending != NULL && pending->left > 0)
 	{
 		if (pending->next < found->least_value || pending->next > found->greatest_value)
 			return false;

@@ -29,10 +29,10 @@ idgen_draw_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
 	if (unlikely(!idgen_handle_is_valid(handle, handle->found.fast_epoch, asked) || XactReadOnly))
 		return false;
 
-	if (handle->pending.rest.block.left > 0)
+	if (handle->pending.block != NULL && handle->pending.block->left > 0)
 	{
 		handle->xact.counters.ids_issued++;
-		*value = idgen_block_take(&handle->pending.rest.block);
+		*value = idgen_block_take(handle->pending.block);
 	}
 	else if (!idgen_slot_take(handle->found.slot, handle->found.version, value))
 		return false;

@@ -79,6 +79,13 @@ idgen_key_uses_own_slot(bool temporary)
 /* The number of the last event that concerned the session's own slots. */
 static uint64 own_number = 0;
 
+/* Has there ever been one? */
+bool
+idgen_handle_any_own(void)
+{
+	return own_number > 0;
+}
+
 /*
  * Empty the handle's own slot, if it has one, as what its ids come from has
  * changed.

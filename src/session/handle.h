@@ -21,22 +21,36 @@
 #include "shmem/cache.h"
 #include "text/format.h"
 
-struct IdgenSave;
+struct IdgenUndo;
+
+/*
+ * Leads to a pending block. Cells never change, but blocks do, as ids are drawn
+ * from them; see pending.c.
+ */
+typedef struct IdgenPendingCell
+{
+	IdgenBlock *block;
+	const struct IdgenPendingCell *next;
+} IdgenPendingCell;
 
 /*
  * The pending state: what the current transaction has of an id sequence, as far
- * as a rollback to a savepoint undoes it. A value, which savepoint.c saves and
- * restores by assignment. All zero outside of a transaction that draws from the
- * source or changes the row.
+ * as a rollback to a savepoint undoes it. A value, which is saved and restored
+ * by assignment. All zero outside of a transaction that draws from the source
+ * or changes the row.
  */
 typedef struct IdgenPending
 {
-	IdgenRest rest;            /* what this transaction may draw from */
-	IdgenRestFate fate;        /* what becomes of the rest, if it is not used */
-	bool ahead;                /* there may be ids in the cache before the rest */
-	bool uncommitted;          /* as in IdgenFound, of what the rest is from */
-	bool low;                  /* a refill of a gapless block has left few ids */
-	IdgenSlotChange change;    /* what has become of the row, by SQL */
+	IdgenBlock *block;             /* that of the first cell, or NULL */
+	const IdgenPendingCell *cells; /* what this transaction may draw from */
+	IdgenRestFate fate : 8;        /* what becomes of the rest, if it is not used */
+	IdgenSlotChange change : 8;    /* what has become of the row, by SQL */
+	bool lost_at_shutdown;         /* as in IdgenRest, with storage and origin */
+	bool ahead;                    /* there may be ids in the cache before the rest */
+	bool uncommitted;              /* as in IdgenFound, of what the rest is from */
+	bool low;                      /* a refill of a gapless block has left few ids */
+	RelFileNumber storage;
+	uint32 origin;
 	const IdgenSource *source; /* where the rest is from */
 	uint64 good_as_of;         /* as in IdgenOutcome */
 } IdgenPending;
@@ -49,15 +63,17 @@ typedef struct IdgenPending
 typedef struct IdgenHandleXact
 {
 	IdgenCounters counters;
-	int64 refills;           /* successful ones */
-	int64 ids_allocated;     /* by successful refills */
-	int64 ahead_blocks;      /* as in IdgenOutcome, of the last refill */
-	int64 ahead_ids;         /* as in IdgenOutcome, of the last refill */
-	int64 ahead_below;       /* as in IdgenOutcome, of a worker */
-	uint64 claim;            /* the last claim made, or 0 */
-	struct IdgenSave *saves; /* the innermost level's, or NULL; see savepoint.c */
-	bool listed;             /* is it on idgen_listed_handles? see handle_table.c */
-	dlist_node node;         /* on that list */
+	int64 refills;          /* successful ones */
+	int64 ids_allocated;    /* by successful refills */
+	int64 ahead_blocks;     /* as in IdgenOutcome, of the last refill */
+	int64 ahead_ids;        /* as in IdgenOutcome, of the last refill */
+	int64 ahead_below;      /* as in IdgenOutcome, of a worker */
+	uint64 claim;           /* the last claim made, or 0 */
+	struct IdgenUndo *undo; /* the innermost level's, or NULL; see pending.c */
+	IdgenBlock *rest;       /* room for the pending blocks when it ends */
+	int nrest;              /* that it has room for */
+	bool listed;            /* is it on idgen_listed_handles? see handle_table.c */
+	dlist_node node;        /* on that list */
 } IdgenHandleXact;
 
 /* What idgen_last() answers: the sequence value that the session drew last. */
@@ -212,7 +228,7 @@ typedef struct IdgenHandle
 	IdgenPublishing publishing;
 	IdgenServed served;
 
-	char unused[48]; /* up to a multiple of a cache line, see below */
+	char unused[8]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*
@@ -220,7 +236,7 @@ typedef struct IdgenHandle
  * handles: else the hot part of some lies in one line more, and a draw takes
  * longer.
  */
-StaticAssertDecl(sizeof(IdgenHandle) == 640, "a handle must take ten cache lines");
+StaticAssertDecl(sizeof(IdgenHandle) == 576, "a handle must take nine cache lines");
 
 /*
  * Does what was found hold, at that epoch (found.epoch or found.fast_epoch),
@@ -266,6 +282,7 @@ extern bool idgen_handle_holds_row(const IdgenHandle *handle);
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern bool idgen_key_uses_own_slot(bool temporary);
 extern IdgenSlot *idgen_handle_attach(IdgenHandle *handle, const IdgenFound *found, uint64 *version);
+extern bool idgen_handle_any_own(void);
 extern void idgen_handle_drop_own(IdgenHandle *handle);
 extern bool idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy);
 extern IdgenSlot *idgen_handle_lock_slot(const IdgenHandle *handle);

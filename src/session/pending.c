@@ -5,85 +5,102 @@
  * A pending block is one that a transaction still in progress has allocated.
  * When the transaction commits, what is left goes where its fate says
  * (IdgenRestFate). When it aborts, the block is forgotten: the row goes back
- * too, and another refill allocates the same ids. Savepoints: see savepoint.c.
+ * too, and another refill allocates the same ids.
  *
- * A transaction refills only when it has no ids left, so a handle has what is
- * left of one refill at most; but a range may need more consecutive ids.
+ * Savepoints: the pending state of a handle is a value. Before a subtransaction
+ * changes it for the first time, it is put on a stack; a rollback to the
+ * savepoint assigns it again. The release of a savepoint hands it to the level
+ * above, unless that has put its own there; nobody needs it at the top level.
+ *
+ * The value points to blocks, and all levels share these. So ids that a
+ * subtransaction draws from a block which an outer level has allocated stay
+ * drawn when it is rolled back (rule U1), and a block of its own is out of
+ * reach then. For that, cells that lead to blocks never change: a refill makes
+ * new ones, for what is left of the old blocks and for its own.
+ *
+ * A gapless block is different. Had its ids not been reserved ahead for speed,
+ * the subtransaction would have allocated each of them itself, and a rollback
+ * would undo that. So what is left of the block is restored, too.
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "utils/memutils.h"
 
 #include "common/guc.h"
-#include "session/changed_names.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
-#include "session/savepoint.h"
 #include "session/xact_changes.h"
 
-/* Are there pending ids? If so, the first one is that of rest.block. */
+/* What a rollback to a savepoint restores of a handle. */
+struct IdgenUndo
+{
+	struct IdgenUndo *below; /* on the stack; levels never increase downwards */
+	struct IdgenUndo *outer; /* the same handle's next one, or NULL */
+	int level;               /* nesting level whose rollback restores it */
+	IdgenHandle *handle;
+	IdgenPending before;
+	IdgenBlock *gapless; /* what the blocks were, if they are gapless; or NULL */
+};
+
+/* In TopTransactionContext. */
+static struct IdgenUndo *undos = NULL;
+
+/*
+ * Blocks
+ */
+
+/* From now on, these are the pending blocks, in the order of use. */
+static void
+set_cells(IdgenPending *p, const IdgenPendingCell *cells)
+{
+	p->cells = cells;
+	p->block = cells != NULL ? cells->block : NULL;
+}
+
+/* Are there pending ids? If so, the next ones are those of p->block. */
 static bool
 has_ids(IdgenPending *p)
 {
-	if (p->rest.block.left == 0 && p->rest.nmore > 0)
-	{
-		p->rest.block = *p->rest.more++;
-		p->rest.nmore--;
-	}
-	return p->rest.block.left > 0;
+	while (p->cells != NULL && p->block->left == 0)
+		set_cells(p, p->cells->next);
+	return p->block != NULL;
 }
 
-static void
-forget_ids(IdgenPending *p)
+static int64
+count_ids(const IdgenPending *p)
 {
-	p->rest.block.left = 0;
-	p->rest.nmore = 0;
+	int64 ids = 0;
+
+	for (const IdgenPendingCell *cell = p->cells; cell != NULL; cell = cell->next)
+		ids = idgen_add_saturating(ids, cell->block->left);
+	return ids;
 }
 
-/*
- * From now on there are no pending ids, unless a rollback to a savepoint
- * restores them.
- */
+/* The number of blocks. */
+int
+idgen_pending_count(const IdgenHandle *handle)
+{
+	int n = 0;
+
+	for (const IdgenPendingCell *cell = handle->pending.cells; cell != NULL; cell = cell->next)
+		n++;
+	return n;
+}
+
+/* Copy the blocks, as many as idgen_pending_count() says; some may be empty. */
 void
-idgen_pending_give_up(IdgenHandle *handle)
+idgen_pending_read(const IdgenHandle *handle, IdgenBlock *blocks)
 {
-	idgen_savepoint_save_rest(handle);
-	forget_ids(&handle->pending);
-}
-
-/*
- * Give what is left of the pending gapless block back to its source. Returns
- * false, and leaves it pending, if that is not possible any more. A trigger
- * that this fires must not draw what is on its way back.
- */
-bool
-idgen_pending_give_back(IdgenHandle *handle)
-{
-	IdgenPending *p = &handle->pending;
-	IdgenBlock rest = p->rest.block;
-	bool done;
-
-	forget_ids(p);
-	handle->giving_back = true;
-	PG_TRY();
-	{
-		done = p->source->give_back(handle, &rest);
-	}
-	PG_FINALLY();
-	{
-		handle->giving_back = false;
-	}
-	PG_END_TRY();
-	if (!done)
-		p->rest.block = rest;
-	return done;
+	for (const IdgenPendingCell *cell = handle->pending.cells; cell != NULL; cell = cell->next)
+		*blocks++ = *cell->block;
 }
 
 /* The block that the next pending id comes from, NULL if there is none. */
 const IdgenBlock *
 idgen_pending_block(IdgenHandle *handle)
 {
-	return has_ids(&handle->pending) ? &handle->pending.rest.block : NULL;
+	return has_ids(&handle->pending) ? handle->pending.block : NULL;
 }
 
 /*
@@ -93,14 +110,11 @@ idgen_pending_block(IdgenHandle *handle)
 bool
 idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step)
 {
-	const IdgenRest *rest = &handle->pending.rest;
 	IdgenSlot *slot;
 	bool behind = true;
 
-	if (!idgen_block_lies_behind(&rest->block, last, step))
-		return false;
-	for (int i = 0; i < rest->nmore; i++)
-		if (!idgen_block_lies_behind(&rest->more[i], last, step))
+	for (const IdgenPendingCell *cell = handle->pending.cells; cell != NULL; cell = cell->next)
+		if (!idgen_block_lies_behind(cell->block, last, step))
 			return false;
 	if (!idgen_may_use_published(handle))
 		return true;
@@ -116,22 +130,237 @@ idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step)
 }
 
 /*
- * Make the first block that has "count" ids the next to use; false if none has.
+ * The ids from a cell on that go on from each other, as one block: blocks that
+ * belong to different refills, and levels, may make a range together. Stops as
+ * soon as there are "count".
+ */
+static IdgenBlock
+joined(const IdgenPendingCell *cell, int64 count)
+{
+	IdgenBlock all = *cell->block;
+
+	while (all.left < count && cell->next != NULL && (all.left == 0 || cell->next->block->left == 0 || idgen_block_adjacent(&all, cell->next->block)))
+	{
+		cell = cell->next;
+		if (all.left == 0)
+			all = *cell->block;
+		else
+			all.left = idgen_add_saturating(all.left, cell->block->left);
+	}
+	return all;
+}
+
+/* All that is pending of gapless ids: they go on from each other. */
+static IdgenBlock
+gapless_block(const IdgenPending *p)
+{
+	return joined(p->cells, PG_INT64_MAX);
+}
+
+/*
+ * Is there a gapless block with ids left that ends where a row with these
+ * values says that the next block begins, so that it can be undone?
+ */
+bool
+idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted)
+{
+	const IdgenPending *p = &handle->pending;
+	IdgenBlock block;
+
+	if (p->fate != IDGEN_REST_GIVEN_BACK || p->cells == NULL)
+		return false;
+	block = gapless_block(p);
+	return idgen_block_ends_at(&block, next_block_start, exhausted);
+}
+
+/*
+ * Savepoints
+ */
+
+/*
+ * The pending state is about to change: save it, in a subtransaction that has
+ * not done so. Not needed for a draw from a block that is not gapless.
+ */
+static void
+save(IdgenHandle *handle)
+{
+	int level = GetCurrentTransactionNestLevel();
+	struct IdgenUndo *undo = handle->xact.undo;
+
+	if (level <= 1 || (undo != NULL && undo->level == level))
+		return;
+	undo = MemoryContextAlloc(TopTransactionContext, sizeof(struct IdgenUndo));
+	undo->below = undos;
+	undo->outer = handle->xact.undo;
+	undo->level = level;
+	undo->handle = handle;
+	undo->before = handle->pending;
+	undo->gapless = NULL;
+	if (handle->pending.fate == IDGEN_REST_GIVEN_BACK)
+	{
+		undo->gapless = MemoryContextAlloc(TopTransactionContext, Max(idgen_pending_count(handle), 1) * sizeof(IdgenBlock));
+		idgen_pending_read(handle, undo->gapless);
+	}
+	undos = handle->xact.undo = undo;
+}
+
+/* The current subtransaction commits: what it has saved belongs to its parent. */
+void
+idgen_pending_release_savepoint(void)
+{
+	int level = GetCurrentTransactionNestLevel();
+	struct IdgenUndo **at = &undos;
+
+	while (*at != NULL && (*at)->level >= level)
+	{
+		struct IdgenUndo *undo = *at;
+
+		if (level > 2 && (undo->outer == NULL || undo->outer->level < level - 1))
+		{
+			undo->level = level - 1;
+			at = &undo->below;
+			continue;
+		}
+		*at = undo->below;
+		undo->handle->xact.undo = undo->outer;
+		pfree(undo);
+	}
+}
+
+/*
+ * Are pending ids a gap if they are forgotten in a rollback? They are those
+ * that a source has allocated which is not transactional: the transaction has
+ * changed the row. A native sequence that it has itself made goes with it.
  */
 static bool
-bring_forward(IdgenRest *rest, int64 count)
+is_lost_by_rollback(const IdgenPending *p)
 {
-	for (int i = 0; i < rest->nmore; i++)
-	{
-		IdgenBlock block = rest->more[i];
+	return p->source != NULL && !p->source->transactional && !p->uncommitted;
+}
 
-		if (block.left < count)
-			continue;
-		rest->more[i] = rest->block;
-		rest->block = block;
-		return true;
+/* Restore what gapless blocks were. */
+static void
+restore_gapless(const struct IdgenUndo *undo)
+{
+	const IdgenBlock *was = undo->gapless;
+
+	if (was == NULL)
+		return;
+	for (const IdgenPendingCell *cell = undo->before.cells; cell != NULL; cell = cell->next)
+		*cell->block = *was++;
+}
+
+/* The current subtransaction is rolled back: restore what it has saved. */
+void
+idgen_pending_roll_back_savepoint(void)
+{
+	int level = GetCurrentTransactionNestLevel();
+
+	while (undos != NULL && undos->level >= level)
+	{
+		struct IdgenUndo *undo = undos;
+		IdgenHandle *handle = undo->handle;
+		int64 lost = is_lost_by_rollback(&handle->pending) ? count_ids(&handle->pending) : 0;
+
+		restore_gapless(undo);
+		lost -= count_ids(&undo->before); /* these are not */
+		if (lost > 0)
+			handle->xact.counters.lost_changed += lost;
+		handle->pending = undo->before;
+		idgen_handle_invalidate(handle);
+		handle->xact.undo = undo->outer;
+		undos = undo->below;
+		pfree(undo);
 	}
-	return false;
+}
+
+/* The transaction is over; the memory of the stack goes with it. */
+void
+idgen_pending_forget_savepoints(void)
+{
+	undos = NULL;
+}
+
+/*
+ * Changes
+ */
+
+/* From now on there are no pending ids. */
+void
+idgen_pending_give_up(IdgenHandle *handle)
+{
+	save(handle);
+	set_cells(&handle->pending, NULL);
+}
+
+/*
+ * The current transaction has changed the row, and with it perhaps what ids
+ * come from.
+ */
+void
+idgen_pending_change(IdgenHandle *handle, IdgenSlotChange change)
+{
+	save(handle);
+	if (change >= IDGEN_SLOT_DROP)
+		set_cells(&handle->pending, NULL);
+	handle->pending.change = Max(handle->pending.change, change);
+}
+
+/*
+ * Give what is left of the pending gapless block back to its source. Returns
+ * false, and leaves it pending, if that is not possible any more. A trigger
+ * that this fires must not draw what is on its way back.
+ */
+bool
+idgen_pending_give_back(IdgenHandle *handle)
+{
+	IdgenPending *p = &handle->pending;
+	const IdgenPendingCell *volatile cells = p->cells;
+	const IdgenBlock rest = gapless_block(p);
+	bool done;
+
+	set_cells(p, NULL);
+	handle->giving_back = true;
+	PG_TRY();
+	{
+		done = p->source->give_back(handle, &rest);
+	}
+	PG_FINALLY();
+	{
+		handle->giving_back = false;
+	}
+	PG_END_TRY();
+	if (!done)
+		set_cells(p, cells);
+	return done;
+}
+
+/*
+ * Give up the pending block, of which there must be one, because the caller
+ * gives its rest back to the row. Returns the row's next_block_start.
+ */
+int64
+idgen_pending_surrender(IdgenHandle *handle)
+{
+	const IdgenBlock block = gapless_block(&handle->pending);
+
+	Assert(block.left > 0);
+	idgen_pending_give_up(handle);
+	return block.next;
+}
+
+/* Take that many ids from a cell on, which go on from each other. */
+static void
+take(const IdgenPendingCell *cell, int64 count)
+{
+	for (; count > 0; cell = cell->next)
+	{
+		int64 taken = Min(count, cell->block->left);
+
+		if (taken > 0)
+			(void) idgen_block_cut(cell->block, taken);
+		count -= taken;
+	}
 }
 
 /*
@@ -143,63 +372,24 @@ IdgenDrawAnswer
 idgen_pending_draw(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids)
 {
 	IdgenPending *p = &handle->pending;
+	const IdgenPendingCell *cell = has_ids(p) ? p->cells : NULL;
 
-	if (!has_ids(p) || (p->rest.block.left < wanted->count && !bring_forward(&p->rest, wanted->count)))
+	for (; cell != NULL; cell = cell->next)
+	{
+		*ids = joined(cell, wanted->count);
+		if (ids->left >= wanted->count)
+			break;
+	}
+	if (cell == NULL)
 		return IDGEN_DRAW_REFILL;
-	*ids = (IdgenBlock){p->rest.block.next, wanted->count, p->rest.block.step};
+	ids->left = wanted->count;
 	if (!idgen_are_wanted(ids, wanted))
 		return IDGEN_DRAW_UNFIT;
 	if (p->fate == IDGEN_REST_GIVEN_BACK)
-		idgen_savepoint_save(handle);
-	(void) idgen_block_cut(&p->rest.block, wanted->count);
+		save(handle);
+	take(cell, wanted->count);
 	handle->xact.counters.ids_issued = idgen_add_saturating(handle->xact.counters.ids_issued, wanted->count);
 	return IDGEN_DRAW_TAKEN;
-}
-
-/*
- * Add an old block to the rest of a new refill. If the two are adjacent, they
- * become one. If not, the old one is one of at most "limit" that are used
- * later.
- */
-static void
-keep_block(IdgenHandle *handle, IdgenRest *rest, const IdgenBlock *old, int limit)
-{
-	if (idgen_block_adjacent(old, &rest->block))
-	{
-		rest->block.next = old->next;
-		rest->block.left += old->left;
-	}
-	else if (rest->nmore < limit)
-		rest->more[rest->nmore++] = *old;
-	else
-		handle->xact.counters.lost_crowded += old->left;
-}
-
-/*
- * A refill for a range has brought blocks, because those that were pending
- * before did not suffice: use the new ones first, and keep the old ones. If the
- * subtransaction is rolled back, what is left of the old ones is pending still.
- * More blocks than a slot has room for are not kept: they would be lost in the
- * end. Of gapless ids there is never more than one block, since only one can be
- * given back, or restored. "fate" is that of the new ones.
- */
-static void
-keep_for_later(IdgenHandle *handle, IdgenRest *rest, IdgenRestFate fate)
-{
-	IdgenPending *p = &handle->pending;
-	IdgenRest old = p->rest;
-	IdgenBlock *more = palloc((rest->nmore + 1 + old.nmore) * sizeof(IdgenBlock));
-	bool gapless = fate == IDGEN_REST_GIVEN_BACK || p->fate == IDGEN_REST_GIVEN_BACK;
-	int limit = gapless ? 0 : rest->nmore + IDGEN_SLOT_RUNS;
-
-	idgen_savepoint_save_left(handle);
-	forget_ids(p);
-	if (rest->nmore > 0)
-		memcpy(more, rest->more, rest->nmore * sizeof(IdgenBlock));
-	rest->more = more;
-	keep_block(handle, rest, &old.block, limit);
-	for (int i = 0; i < old.nmore; i++)
-		keep_block(handle, rest, &old.more[i], limit);
 }
 
 /* Count a refill as one of the transaction's. */
@@ -211,6 +401,77 @@ note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
 	xact->ahead_blocks = refill->ahead_blocks;
 	xact->ahead_ids = refill->ahead_ids;
 	idgen_count_refill(&xact->counters, refill);
+}
+
+/*
+ * Which of the old blocks are kept beside those of a new refill? A refill for a
+ * range is made though there are ids. Blocks for which a slot has no room would
+ * be lost in the end: they go at once. Gapless ids must go on from each other,
+ * since only one block can be given back.
+ */
+static int
+count_kept(IdgenHandle *handle, const IdgenRefill *refill)
+{
+	const IdgenPending *p = &handle->pending;
+	bool gapless = refill->fate == IDGEN_REST_GIVEN_BACK || p->fate == IDGEN_REST_GIVEN_BACK;
+	int limit = IDGEN_SLOT_RUNS;
+	IdgenBlock last = {.left = 0}; /* of those that are kept */
+	int runs = 0;
+	int kept = 0;
+
+	if (gapless && p->cells != NULL)
+	{
+		IdgenBlock block = gapless_block(p);
+
+		limit = block.left > 0 && idgen_block_adjacent(&block, &refill->rest.block) ? 1 : 0;
+	}
+	for (const IdgenPendingCell *cell = p->cells; cell != NULL; cell = cell->next)
+	{
+		if (cell->block->left == 0)
+			continue;
+		if (last.left == 0 || !idgen_block_adjacent(&last, cell->block))
+			runs++;
+		if (runs <= limit)
+		{
+			last = *cell->block;
+			kept++;
+		}
+		else
+			handle->xact.counters.lost_crowded += cell->block->left;
+	}
+	return kept;
+}
+
+/*
+ * Make the cells of what is pending then: the old blocks that are kept, and
+ * then the new ones. So single ids ascend.
+ */
+static const IdgenPendingCell *
+make_cells(IdgenHandle *handle, int kept, const IdgenRest *rest)
+{
+	int total = kept + 1 + rest->nmore;
+	IdgenPendingCell *cells = MemoryContextAlloc(TopTransactionContext, total * sizeof(IdgenPendingCell));
+	IdgenBlock *blocks = MemoryContextAlloc(TopTransactionContext, (1 + rest->nmore) * sizeof(IdgenBlock));
+	int n = 0;
+
+	for (const IdgenPendingCell *cell = handle->pending.cells; n < kept; cell = cell->next)
+		if (cell->block->left > 0)
+			cells[n++].block = cell->block;
+	blocks[0] = rest->block;
+	for (int i = 0; i < rest->nmore; i++)
+		blocks[1 + i] = rest->more[i];
+	for (int i = 0; n < total; i++)
+		cells[n++].block = &blocks[i];
+	for (int i = 0; i < total; i++)
+		cells[i].next = i + 1 < total ? &cells[i + 1] : NULL;
+
+	/* The end of the transaction copies them, and must not need memory. */
+	if (total > handle->xact.nrest)
+	{
+		handle->xact.rest = MemoryContextAlloc(TopTransactionContext, total * sizeof(IdgenBlock));
+		handle->xact.nrest = total;
+	}
+	return cells;
 }
 
 /*
@@ -226,29 +487,23 @@ void
 idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of)
 {
 	IdgenPending *p = &handle->pending;
-	IdgenRest rest = refill->rest;
+	const IdgenPendingCell *cells;
+	int kept;
 
+	idgen_handle_list(handle);
+	save(handle);
+	kept = count_kept(handle, refill);
+	cells = make_cells(handle, kept, &refill->rest);
 	if (refill->fate != IDGEN_REST_PUBLISHED)
 		as_of = IDGEN_NOT_PUBLISHABLE;
-	idgen_handle_list(handle);
-	if (has_ids(p))
-	{
-		as_of = Min(p->good_as_of, as_of);
-		keep_for_later(handle, &rest, refill->fate);
-	}
-	else
-		idgen_savepoint_save_rest(handle);
-	if (rest.nmore > 0)
-	{
-		Size size = rest.nmore * sizeof(IdgenBlock);
-
-		rest.more = memcpy(MemoryContextAlloc(TopTransactionContext, size), rest.more, size);
-	}
-	p->rest = rest;
+	p->good_as_of = kept > 0 ? Min(p->good_as_of, as_of) : as_of;
+	set_cells(p, cells);
+	p->storage = refill->rest.storage;
+	p->origin = refill->rest.origin;
+	p->lost_at_shutdown = refill->rest.lost_at_shutdown;
 	p->fate = refill->fate;
 	p->ahead = true;
 	p->source = handle->found.source;
-	p->good_as_of = as_of;
 	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->left.percent < idgen_warn_remaining)
 		p->low = true;
 	if (!idgen_pending_fast_ok(p))
@@ -259,64 +514,64 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of)
 }
 
 /*
- * Is there a gapless block with ids left that ends where a row with these
- * values says that the next block begins, so that it can be undone?
- */
-bool
-idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted)
-{
-	return handle->pending.fate == IDGEN_REST_GIVEN_BACK &&
-		idgen_block_ends_at(&handle->pending.rest.block, next_block_start, exhausted);
-}
-
-/*
- * Give up the pending block, of which there must be one, because the caller
- * gives its rest back to the row. Returns the row's next_block_start.
- */
-int64
-idgen_pending_surrender(IdgenHandle *handle)
-{
-	Assert(handle->pending.rest.block.left > 0);
-	idgen_pending_give_up(handle);
-	return handle->pending.rest.block.next;
-}
-
-/*
  * The handle was validated, so pending state has to follow what was found. A
  * row that is not committed, or a native sequence that the transaction has
  * itself created or restarted, is of this transaction only: what it draws from
  * that must wait for the commit, and what is cached from before is void then.
  * Pending ids that come from elsewhere than where the name leads now are given
- * up.
+ * up. "change" is what the transaction has done to the row.
  */
 void
-idgen_pending_follow(IdgenHandle *handle)
+idgen_pending_follow(IdgenHandle *handle, IdgenSlotChange change)
 {
 	IdgenPending *p = &handle->pending;
 	const IdgenFound *found = &handle->found;
 	bool elsewhere = idgen_pending_is_elsewhere(handle);
-	IdgenSlotChange change = idgen_changed_names_find(handle->relid, handle->name, handle->namelen);
 
-	if (found->own_row)
-		change = Max(change, IDGEN_SLOT_REVALIDATE);
 	if (change > p->change)
-		idgen_changes_mark(handle, change);
+	{
+		idgen_handle_list(handle);
+		idgen_pending_change(handle, change);
+	}
 	if (elsewhere && has_ids(p))
 	{
-		idgen_savepoint_save_rest(handle);
+		save(handle);
 		if (p->fate == IDGEN_REST_GIVEN_BACK)
 			(void) idgen_pending_give_back(handle);
-		forget_ids(p);
+		set_cells(p, NULL);
 	}
 	if (found->uncommitted != p->uncommitted || (found->uncommitted && elsewhere))
 	{
 		idgen_handle_list(handle);
-		if (elsewhere)
-			idgen_savepoint_save_rest(handle);
-		else
-			idgen_savepoint_save(handle); /* what is pending stays so, and is drawn from */
+		save(handle);
 		p->uncommitted = found->uncommitted;
-		p->rest.storage = found->storage;
-		p->rest.origin = found->origin;
+		p->storage = found->storage;
+		p->origin = found->origin;
 	}
+}
+
+/*
+ * The transaction is over: what has become of what is pending? Raises no
+ * errors.
+ */
+void
+idgen_pending_finish(const IdgenHandle *handle, IdgenOutcome *outcome, bool committed)
+{
+	const IdgenPending *p = &handle->pending;
+	int n = idgen_pending_count(handle);
+
+	if (n > 0)
+		idgen_pending_read(handle, handle->xact.rest);
+	outcome->rest = (IdgenRest){
+		.more = handle->xact.rest,
+		.nmore = n,
+		.storage = p->storage,
+		.origin = p->origin,
+		.lost_at_shutdown = p->lost_at_shutdown,
+	};
+	outcome->good_as_of = committed && !idgen_pending_is_elsewhere(handle) ? p->good_as_of : IDGEN_NOT_PUBLISHABLE;
+	if (committed)
+		outcome->change = p->uncommitted ? IDGEN_SLOT_DROP : p->change;
+	else if (is_lost_by_rollback(p))
+		outcome->fate = IDGEN_OUTCOME_PUBLISHED;
 }

@@ -22,32 +22,25 @@ idgen_pending_fast_ok(const IdgenPending *pending)
 static inline bool
 idgen_pending_is_elsewhere(const IdgenHandle *handle)
 {
-	const IdgenRest *rest = &handle->pending.rest;
-
-	return rest->storage != handle->found.storage || rest->origin != handle->found.origin;
-}
-
-/*
- * Are pending ids a gap if they are forgotten in a rollback? They are those
- * that a source has allocated which is not transactional: there was no slot for
- * them, or the transaction has changed the row. A native sequence that it has
- * itself made goes with it.
- */
-static inline bool
-idgen_pending_is_lost_by_rollback(const IdgenPending *pending)
-{
-	return pending->source != NULL && !pending->source->transactional && !pending->uncommitted;
+	return handle->pending.storage != handle->found.storage || handle->pending.origin != handle->found.origin;
 }
 
 extern bool idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step);
 extern IdgenDrawAnswer idgen_pending_draw(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
+extern int idgen_pending_count(const IdgenHandle *handle);
+extern void idgen_pending_read(const IdgenHandle *handle, IdgenBlock *blocks);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of);
+extern void idgen_pending_change(IdgenHandle *handle, IdgenSlotChange change);
 extern void idgen_pending_give_up(IdgenHandle *handle);
 extern bool idgen_pending_give_back(IdgenHandle *handle);
-extern void idgen_pending_follow(IdgenHandle *handle);
-extern bool idgen_pending_ends_at(const IdgenHandle *handle,
-                                  int64 next_block_start, bool exhausted);
+extern void idgen_pending_follow(IdgenHandle *handle, IdgenSlotChange change);
+extern bool idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted);
 extern int64 idgen_pending_surrender(IdgenHandle *handle);
+extern void idgen_pending_finish(const IdgenHandle *handle, IdgenOutcome *outcome, bool committed);
+
+extern void idgen_pending_release_savepoint(void);
+extern void idgen_pending_roll_back_savepoint(void);
+extern void idgen_pending_forget_savepoints(void);
 
 #endif /* IDGEN_PENDING_H */

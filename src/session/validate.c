@@ -379,7 +379,7 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	found.userid = GetUserId();
 	found.epoch = epoch;
 	idgen_handle_adopt(handle, &found);
-	idgen_pending_follow(handle);
+	idgen_pending_follow(handle, idgen_changes_find(handle));
 	call->validated = true;
 }
 

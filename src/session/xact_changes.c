@@ -1,6 +1,6 @@
 /*
  * xact_changes.c
- *		What the current transaction changes besides drawing ids.
+ *		What the current transaction changes besides drawing ids, and its end.
  *
  * A change of a row, of what its source names, or of whole tables and databases
  * makes cached ids void (rule C1). That is noted when it happens and told to
@@ -8,11 +8,19 @@
  * before for all other sessions, but this one must not use what it has itself
  * made void.
  *
- * What concerns one id sequence is a record in the log of changed_names.c; and
- * a mark of its pending state, if the transaction has more to do with it. A
- * rollback to a savepoint takes both back. What concerns many is noted here,
- * and is not taken back: then too much is dropped from the cache, which is a
- * gap but nothing worse.
+ * What has been changed is not taken back by a rollback to a savepoint: then
+ * too much is dropped from the cache, which is a gap that is counted, but
+ * nothing worse. For this transaction's own draws, a change of a row counts
+ * only as long as it sees a row that it has written itself.
+ *
+ * One statement can change a million rows, of names that the session never
+ * draws from. So a change makes no handle, but an entry of a hash table.
+ *
+ * Before a commit, the rest of gapless blocks returns to the source. After it,
+ * what else is left is published, and the cache is told what the transaction
+ * has changed. After a rollback, pending ids are forgotten, and only counters
+ * and the claim are told. All this concerns the handles on
+ * idgen_listed_handles.
  */
 #include "postgres.h"
 
@@ -20,58 +28,95 @@
 #include "catalog/pg_class.h"
 #include "catalog/storage.h"
 #include "miscadmin.h"
+#include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "catalog/epoch.h"
-#include "session/changed_names.h"
+#include "catalog/row.h"
 #include "session/handle_table.h"
+#include "session/messages.h"
 #include "session/pending.h"
-#include "session/savepoint.h"
 #include "session/xact_changes.h"
 #include "shmem/other_servers.h"
 
 /*
- * Changes of more than one id sequence. What it points to ends with the
- * transaction.
+ * A row that is made only has sessions look again that have used its name
+ * without one. Where more than this many are made, all look again, instead of
+ * an entry for each.
  */
-typedef struct Changes
+#define IDGEN_MAX_MADE 10000
+
+/* A row that was changed. */
+typedef struct ChangedName
 {
+	struct
+	{
+		Oid relid;
+		uint8 digest[IDGEN_DIGEST_BYTES];
+	} key;                  /* must be first; no padding */
+	IdgenSlotChange change; /* the greatest one */
+} ChangedName;
+
+/* All of it. What it points to ends with the transaction. */
+static struct
+{
+	HTAB *names;          /* of ChangedName; NULL if there is none */
+	bool many_made;       /* were more rows made than there are entries for? */
+	Oid rows_of;          /* the id_sequences of which rows have been changed, or invalid */
 	bool all_rows;        /* id_sequences truncated, or the extension dropped */
 	bool tables;          /* id_sequences altered, or its triggers */
 	bool servers;         /* foreign servers or user mappings changed */
 	Oid dropped_database; /* or invalid: the server lets a transaction drop only one */
 
-	Oid rows_of; /* the id_sequences of which rows have been changed, or invalid */
-
 	RelFileLocator *files; /* that go away when the transaction commits */
 	int nfiles;
-} Changes;
-
-static Changes changes;
+} changes;
 
 /*
- * Mark a handle as one whose row the current transaction has changed: what
- * other sessions know and have cached becomes void at commit. For this
- * transaction's own draws, the caller has to see to it that the handle is
- * validated again.
+ * Noting changes
  */
-void
-idgen_changes_mark(IdgenHandle *handle, IdgenSlotChange change)
+
+static ChangedName *
+find_name(Oid relid, const uint8 *digest, HASHACTION action, bool *found)
 {
-	idgen_handle_list(handle);
-	if (change >= IDGEN_SLOT_DROP)
-		idgen_pending_give_up(handle);
-	else
-		idgen_savepoint_save(handle);
-	handle->pending.change = Max(handle->pending.change, change);
+	ChangedName name = {.key.relid = relid};
+
+	memcpy(name.key.digest, digest, IDGEN_DIGEST_BYTES);
+	return hash_search(changes.names, &name.key, action, found);
+}
+
+static void
+note_name(Oid relid, const uint8 *digest, IdgenSlotChange change)
+{
+	ChangedName *name;
+	bool found;
+
+	if (changes.names == NULL)
+	{
+		HASHCTL info = {
+			.keysize = sizeof(name->key),
+			.entrysize = sizeof(ChangedName),
+			.hcxt = TopTransactionContext,
+		};
+
+		changes.names = hash_create("idgen changed names", 16, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	if (change == IDGEN_SLOT_REVALIDATE && hash_get_num_entries(changes.names) >= IDGEN_MAX_MADE)
+	{
+		changes.many_made = true;
+		return;
+	}
+	name = find_name(relid, digest, HASH_ENTER, &found);
+	name->change = found ? Max(name->change, change) : change;
 }
 
 /*
  * The current transaction has changed, inserted or removed the row of that
  * name, and every session has to learn of it at commit. The slot tells them.
- * Those with a cache of their own learn of it through the server's invalidation
+ * Those with slots of their own learn of it through the server's invalidation
  * only, which has them look again at all rows; and so do all sessions if this
  * transaction is prepared: the commit of a prepared transaction runs no
  * callbacks. Another native sequence may be meant by the name from now on.
@@ -80,16 +125,30 @@ void
 idgen_changes_note_row(Oid relid, const char *name, IdgenSlotChange change)
 {
 	IdgenHandle *handle = idgen_handle_find(relid, name, strlen(name));
+	uint8 digest[IDGEN_DIGEST_BYTES];
 
-	idgen_changed_names_add(relid, name, change);
+	idgen_cache_digest(name, strlen(name), digest);
+	note_name(relid, digest, change);
 	if (handle != NULL && handle->xact.listed)
-		idgen_changes_mark(handle, change);
+		idgen_pending_change(handle, change);
 	if (handle != NULL)
 		idgen_handle_invalidate(handle);
 	changes.rows_of = relid;
 	idgen_relations_changed();
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(relid);
+}
+
+/*
+ * The current transaction is about to move what the id sequence of that name
+ * draws from: what is cached is void then, whatever the row says. Raises 42704
+ * if the name is too long for one.
+ */
+void
+idgen_changes_note_cached(Oid relid, const char *name)
+{
+	idgen_handle_list(idgen_handle_get(relid, name, strlen(name)));
+	idgen_changes_note_row(relid, name, IDGEN_SLOT_DROP);
 }
 
 /* The current transaction has removed all rows, or the table. */
@@ -100,7 +159,7 @@ idgen_changes_note_all_rows(void)
 
 	changes.all_rows = true;
 	dlist_foreach(iter, &idgen_listed_handles)
-		idgen_changes_mark(dlist_container(IdgenHandle, xact.node, iter.cur), IDGEN_SLOT_DROP);
+		idgen_pending_change(dlist_container(IdgenHandle, xact.node, iter.cur), IDGEN_SLOT_DROP);
 	idgen_epoch++; /* all handles have to be validated again */
 }
 
@@ -121,13 +180,41 @@ idgen_changes_note_dropped_database(Oid dbid)
 	changes.dropped_database = dbid;
 }
 
-/*
- * The current transaction changes any foreign server or user mapping.
- */
+/* The current transaction changes any foreign server or user mapping. */
 void
 idgen_changes_note_servers(void)
 {
 	changes.servers = true;
+}
+
+/*
+ * What they mean for the transaction itself
+ */
+
+/*
+ * What the current transaction has done to the row of a handle, which has just
+ * looked at it. If there is one that is not its own, then a change was rolled
+ * back.
+ */
+IdgenSlotChange
+idgen_changes_find(const IdgenHandle *handle)
+{
+	const IdgenFound *found = &handle->found;
+	const ChangedName *name = changes.names != NULL ? find_name(handle->relid, handle->digest, HASH_FIND, NULL) : NULL;
+
+	if (name != NULL && (found->own_row || found->unmade || !found->has_row))
+		return name->change;
+	return found->own_row ? IDGEN_SLOT_REVALIDATE : IDGEN_SLOT_UNCHANGED;
+}
+
+/*
+ * Has the current transaction changed the row of a handle, perhaps in a
+ * savepoint that was rolled back? Then another one may be waiting for it.
+ */
+bool
+idgen_changes_include(const IdgenHandle *handle)
+{
+	return changes.names != NULL && find_name(handle->relid, handle->digest, HASH_FIND, NULL) != NULL;
 }
 
 /*
@@ -138,16 +225,6 @@ bool
 idgen_changes_include_servers(void)
 {
 	return changes.servers;
-}
-
-/*
- * Has the current transaction removed all rows, perhaps in a savepoint that was
- * rolled back?
- */
-bool
-idgen_changes_include_all_rows(void)
-{
-	return changes.all_rows;
 }
 
 /*
@@ -176,6 +253,10 @@ idgen_may_use_published(const IdgenHandle *handle)
 	return pending->change < limit && !pending->uncommitted && !changes.all_rows;
 }
 
+/*
+ * Before the end
+ */
+
 /* Is a native sequence still stored in that file? */
 static bool
 is_stored_in(Oid object, RelFileNumber storage)
@@ -191,12 +272,12 @@ is_stored_in(Oid object, RelFileNumber storage)
 }
 
 /*
- * Before commit: find out which files go away, and with them native sequences
- * as they were, be it by DROP, by ALTER SEQUENCE or by TRUNCATE. That may have
- * happened since this transaction drew from one: then its pending ids are void.
+ * Find out which files go away, and with them native sequences as they were, be
+ * it by DROP, by ALTER SEQUENCE or by TRUNCATE. That may have happened since
+ * this transaction drew from one: then its pending ids are void.
  */
-void
-idgen_changes_collect_files(void)
+static void
+collect_files(void)
 {
 	MemoryContext context;
 	dlist_iter iter;
@@ -206,7 +287,7 @@ idgen_changes_collect_files(void)
 	dlist_foreach(iter, &idgen_listed_handles)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
-		RelFileNumber storage = handle->pending.rest.storage;
+		RelFileNumber storage = handle->pending.storage;
 
 		if (storage != InvalidRelFileNumber && idgen_pending_block(handle) != NULL &&
 		    !is_stored_in(handle->found.object, storage))
@@ -218,50 +299,173 @@ idgen_changes_collect_files(void)
 }
 
 /*
- * Before PREPARE TRANSACTION: the commit will run no callback, so that only the
- * server's invalidation can tell others to look again then.
+ * Give the unused rest of every gapless block back to its source. If that is
+ * not possible any more, it is lost. No query is running, so there is no
+ * snapshot unless we make one. Answers whether anything was given back.
  */
-void
-idgen_changes_before_prepare(void)
+bool
+idgen_xact_give_back_gapless(void)
 {
-	if (OidIsValid(changes.rows_of) &&
-	    SearchSysCacheExists1(RELOID, ObjectIdGetDatum(changes.rows_of)))
-		CacheInvalidateRelcacheByRelid(changes.rows_of);
-}
+	bool given_back = false;
+	dlist_iter iter;
 
-/* The handle's own slot, if it has one, is void. */
-static void
-drop_own(IdgenHandle *handle, void *arg)
-{
-	if (!handle->xact.listed)
-		idgen_handle_drop_own(handle);
+	dlist_foreach(iter, &idgen_listed_handles)
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+
+		if (handle->pending.fate != IDGEN_REST_GIVEN_BACK || idgen_pending_block(handle) == NULL)
+			continue;
+		PushActiveSnapshot(GetTransactionSnapshot());
+		if (idgen_pending_give_back(handle))
+			given_back = true;
+		PopActiveSnapshot();
+	}
+	return given_back;
 }
 
 /*
- * After the transaction has ended, and its handles have told what they did:
- * tell the cache, and forget. What the transaction has published itself since
- * the event with that number is good. Raises no errors.
+ * When that is done: say of which gapless id sequences few ids are left. A
+ * refill could not, since it does not know what returns. The row does, unless
+ * this transaction has itself changed it: then the next one will say so.
+ */
+static void
+warn_low(void)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &idgen_listed_handles)
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+		IdgenRow row;
+		IdgenDefinition def;
+		IdgenRangeLeft left;
+
+		if (!handle->pending.low || handle->pending.change >= IDGEN_SLOT_DROP)
+			continue;
+		PushActiveSnapshot(GetTransactionSnapshot());
+		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
+		{
+			idgen_definition_from_row(row.slot, handle->name, &def);
+			left = idgen_definition_left(&def);
+			idgen_warn_low(handle, &left);
+		}
+		idgen_row_close(&row);
+		PopActiveSnapshot();
+	}
+}
+
+/*
+ * Before commit, or PREPARE TRANSACTION: then the commit will run no callback,
+ * so that only the server's invalidation can tell others to look again.
  */
 void
-idgen_changes_finish(bool committed, uint64 since)
+idgen_xact_before_commit(bool prepare)
 {
+	if (prepare && OidIsValid(changes.rows_of) && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(changes.rows_of)))
+		CacheInvalidateRelcacheByRelid(changes.rows_of);
+	warn_low();
+	collect_files();
+}
+
+/*
+ * The end. Nothing here raises errors.
+ */
+
+/*
+ * Tell the cache what the end of the transaction means for the id sequence of a
+ * handle.
+ */
+static void
+finish_handle(const IdgenHandle *handle, IdgenXactEnd end)
+{
+	const IdgenHandleXact *xact = &handle->xact;
+	bool committed = end != IDGEN_END_ABORTED;
+	IdgenOutcome outcome = {
+		.claim = xact->claim,
+		.ahead_blocks = xact->ahead_blocks,
+		.ahead_ids = xact->ahead_ids,
+		.by_worker = handle->of_worker,
+		.ahead_below = xact->ahead_below,
+		.counters = xact->counters,
+	};
+
 	if (committed)
+		outcome.fate = end == IDGEN_END_COMMITTED ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
+	idgen_pending_finish(handle, &outcome, committed);
+	if (committed && changes.all_rows)
+		outcome.change = IDGEN_SLOT_DROP;
+	idgen_handle_finish(handle, &outcome);
+}
+
+/* The handle's own slot is void, if a change that was noted concerns it. */
+static void
+drop_own(IdgenHandle *handle, void *arg)
+{
+	const ChangedName *name = changes.names != NULL ? find_name(handle->relid, handle->digest, HASH_FIND, NULL) : NULL;
+
+	if (!handle->xact.listed && (changes.all_rows || (name != NULL && name->change >= IDGEN_SLOT_DROP)))
+		idgen_handle_drop_own(handle);
+}
+
+/* Tell the cache which rows were changed, but not what came after "since". */
+static void
+tell_names(uint64 since)
+{
+	HASH_SEQ_STATUS status;
+	const ChangedName *name;
+
+	hash_seq_init(&status, changes.names);
+	while ((name = hash_seq_search(&status)) != NULL)
+		idgen_cache_change_name(name->key.relid, name->key.digest, name->change, since);
+	if (changes.many_made)
+		idgen_cache_look_again(MyDatabaseId);
+}
+
+/*
+ * The transaction has committed: tell the cache what it has changed. What it
+ * has published itself since the event with that number is good.
+ */
+static void
+tell(uint64 since)
+{
+	if (changes.all_rows)
+		idgen_cache_drop_database(MyDatabaseId, since);
+	if (OidIsValid(changes.dropped_database))
+		idgen_cache_drop_database(changes.dropped_database, since);
+	for (int i = 0; i < changes.nfiles; i++)
+		idgen_cache_drop_file(&changes.files[i]);
+	if (changes.tables)
+		idgen_cache_forget_rows();
+	if (changes.names != NULL)
+		tell_names(since);
+	if (idgen_handle_any_own() && (changes.names != NULL || changes.all_rows))
+		idgen_handles_visit(drop_own, NULL);
+}
+
+/*
+ * The transaction is over: tell the cache and forget everything. The handles
+ * come before the changes of rows: what a transaction has allocated after it
+ * changed a row is good, but nothing else is.
+ */
+void
+idgen_xact_finish(IdgenXactEnd end)
+{
+	uint64 since = idgen_cache_number();
+	dlist_iter iter;
+
+	idgen_pending_forget_savepoints();
+	dlist_foreach(iter, &idgen_listed_handles)
 	{
-		if (changes.all_rows)
-		{
-			idgen_cache_drop_database(MyDatabaseId, since);
-			idgen_handles_visit(drop_own, NULL);
-		}
-		if (OidIsValid(changes.dropped_database))
-			idgen_cache_drop_database(changes.dropped_database, since);
-		for (int i = 0; i < changes.nfiles; i++)
-			idgen_cache_drop_file(&changes.files[i]);
-		if (changes.tables)
-			idgen_cache_forget_rows();
-		idgen_changed_names_tell(since);
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+
+		finish_handle(handle, end);
+		if (handle->pending.change != IDGEN_SLOT_UNCHANGED || handle->pending.uncommitted)
+			idgen_handle_invalidate(handle);
 	}
+	if (end != IDGEN_END_ABORTED)
+		tell(since);
 	if (changes.servers)
 		idgen_unreachable_forget_all();
-	idgen_changed_names_forget();
-	changes = (Changes){0};
+	memset(&changes, 0, sizeof(changes));
+	idgen_handles_end_transaction();
 }

@@ -669,6 +669,23 @@ idgen_cache_drop_database(Oid dbid, uint64 since)
 	}
 }
 
+/* Have sessions look again at all rows of a database. */
+void
+idgen_cache_look_again(Oid dbid)
+{
+	uint32 made = cache != NULL ? begin_walk() : 0;
+
+	for (uint32 i = 0; i < made; i++)
+	{
+		IdgenSlot *slot = lock_slot_of(i, dbid);
+
+		if (slot == NULL)
+			continue;
+		idgen_slot_look_again(slot, next_number());
+		LWLockRelease(&slot->lock);
+	}
+}
+
 /*
  * A table id_sequences was changed, or its triggers: from now on, nothing is
  * known of its rows. It is not worth it to tell one table from another here.

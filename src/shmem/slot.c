@@ -302,7 +302,8 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenRest *rest)
 	if (rest->block.left > 0)
 		crowded += add_block(slot, &rest->block);
 	for (int i = 0; i < rest->nmore; i++)
-		crowded += add_block(slot, &rest->more[i]);
+		if (rest->more[i].left > 0)
+			crowded += add_block(slot, &rest->more[i]);
 	add(&slot->counters.lost_crowded, crowded);
 	return crowded;
 }

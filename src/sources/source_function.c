@@ -369,7 +369,7 @@ static bool
 overlaps_any(const IdgenBlock *block, const IdgenBlock *others, int nothers)
 {
 	for (int i = 0; i < nothers; i++)
-		if (idgen_block_overlaps(&others[i], block))
+		if (others[i].left > 0 && idgen_block_overlaps(&others[i], block))
 			return true;
 	return false;
 }
@@ -381,8 +381,8 @@ overlaps_any(const IdgenBlock *block, const IdgenBlock *others, int nothers)
 static void
 check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 {
-	const IdgenBlock *pending = idgen_pending_block(handle);
-	const IdgenRest *rest = &handle->pending.rest;
+	int npending = idgen_pending_count(handle);
+	IdgenBlock *pending = palloc(npending * sizeof(IdgenBlock));
 	IdgenBlock cached[IDGEN_SLOT_RUNS];
 	int ncached = 0;
 	IdgenSlot *slot = idgen_may_use_published(handle) ? idgen_handle_lock_slot(handle) : NULL;
@@ -395,6 +395,7 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 		LWLockRelease(&slot->lock);
 	}
 
+	idgen_pending_read(handle, pending);
 	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);
 	for (int64 i = 0; i < nblocks; i++)
 	{
@@ -404,7 +405,7 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 			bad_block(handle, blocks[i].next, last, "It overlaps with another one of the same call.");
 		if (overlaps_any(&blocks[i], cached, ncached))
 			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
-		if (pending != NULL && (overlaps_any(&blocks[i], pending, 1) || overlaps_any(&blocks[i], rest->more, rest->nmore)))
+		if (overlaps_any(&blocks[i], pending, npending))
 			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are pending.");
 		ids += blocks[i].left;
 		if (ids > IDGEN_BLOCK_MAX)

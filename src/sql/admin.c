@@ -339,7 +339,7 @@ idgen_drop_cached(PG_FUNCTION_ARGS)
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 
 	idgen_check_may_update(id_sequences);
-	idgen_changes_note_row(id_sequences, text_to_cstring(PG_GETARG_TEXT_PP(0)), IDGEN_SLOT_DROP);
+	idgen_changes_note_cached(id_sequences, text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	PG_RETURN_VOID();
 }
 

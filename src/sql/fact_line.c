@@ -35,6 +35,7 @@
 #include "node/lease.h"
 #include "remote/foreign_server.h"
 #include "session/handle_table.h"
+#include "session/pending.h"
 #include "shmem/desk.h"
 #include "shmem/other_servers.h"
 #include "sources/centre.h"
@@ -215,12 +216,13 @@ add_blocks(IdgenViewLine *line, const IdgenShown *shown, bool may_draw)
 	}
 	if (handle != NULL && handle->found.object == slot->key.object)
 	{
-		const IdgenRest *pending = &handle->pending.rest;
+		int n = idgen_pending_count(handle);
+		IdgenBlock *pending = palloc(n * sizeof(IdgenBlock));
 
-		if (pending->block.left > 0)
-			add_block(arrays, &pending->block, "pending");
-		for (int i = 0; i < pending->nmore; i++)
-			add_block(arrays, &pending->more[i], "pending");
+		idgen_pending_read(handle, pending);
+		for (int i = 0; i < n; i++)
+			if (pending[i].left > 0)
+				add_block(arrays, &pending[i], "pending");
 	}
 	for (int i = 0; i < (int) lengthof(arrays); i++)
 		idgen_view_add_unless(arrays[i] == NULL, line,
