@@ -68,6 +68,7 @@ typedef struct Wait
 	IdgenFailure failure; /* if the refill has failed */
 	TransactionId holder; /* of the row, as far as is known */
 	uint32 began_ms;
+	bool counted; /* as a session that waits */
 } Wait;
 
 /* Raises 55000: there is no worker without the server's cache. */
@@ -288,6 +289,15 @@ check_lock_timeout(const Wait *wait)
 		         errmsg("canceling statement due to lock timeout")));
 }
 
+/* The session really waits: it has found a worker, or somebody else to wait for. */
+static void
+count_wait(Wait *wait)
+{
+	if (!wait->counted)
+		idgen_wait_begin(wait->handle, false);
+	wait->counted = true;
+}
+
 /*
  * Sleep until the request is over. In between, see to it that there still is a
  * worker. Raises 55P03 after lock_timeout.
@@ -322,6 +332,7 @@ sleep_until_over(Wait *wait)
 		if (left == 0)
 			return wait->call->row_locked && is_held(wait) ? WAIT_HELD : WAIT_TIMED_OUT;
 		check_lock_timeout(wait);
+		count_wait(wait);
 		ConditionVariableTimedSleep(idgen_desk_done(&wait->ticket), Min(left, IDGEN_LOOK_AFTER_MS), wait_event());
 	}
 }
@@ -373,11 +384,11 @@ wait_for_worker(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 
 	if (call->waiting_ms == 0)
 		call->waiting_ms = wait.began_ms;
-	idgen_wait_begin(handle, false);
 	idgen_refill_context_push(handle->name, &context);
 	end = ask_and_wait(&wait, ask);
 	if (end == WAIT_HELD)
 	{
+		count_wait(&wait);
 		call->was_held = true;
 		call->row_locked = false;
 		idgen_wait_for_transaction(wait.holder);

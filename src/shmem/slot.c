@@ -648,7 +648,7 @@ idgen_slot_publish_refill(IdgenSlot *slot, const IdgenRefill *refill, bool durab
 	}
 	if (!durable)
 		add(&slot->counters.lost_prepared, idgen_rest_ids(&rest));
-	else if (slot->emptied_at <= good_as_of)
+	else if (slot->emptied_at <= good_as_of && slot->origin == rest.origin)
 		(void) idgen_slot_publish(slot, &rest);
 	else
 		add(&slot->counters.lost_changed, idgen_rest_ids(&rest));

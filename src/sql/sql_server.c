@@ -19,6 +19,7 @@
 #include "node/lease.h"
 #include "remote/foreign_server.h"
 #include "remote/server_options.h"
+#include "session/handle_table.h"
 #include "shmem/cache.h"
 #include "shmem/centre_marks.h"
 #include "sql/sql_support.h"
@@ -90,6 +91,14 @@ idgen_server_state(PG_FUNCTION_ARGS)
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
 
+/* Begin to count anew in a handle's own slot, if it has one. */
+static void
+reset_own(IdgenHandle *handle, void *arg)
+{
+	if (handle->own != NULL)
+		idgen_slot_reset_counters(&handle->own->slot);
+}
+
 /*
  * idgen_stats_reset() returns void: set the counters of all id sequences of
  * this database to zero.
@@ -98,6 +107,7 @@ Datum
 idgen_stats_reset(PG_FUNCTION_ARGS)
 {
 	idgen_cache_reset_counters();
+	idgen_handles_visit(reset_own, NULL);
 	PG_RETURN_VOID();
 }
 
