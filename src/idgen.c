@@ -16,7 +16,7 @@
 #include "common/guc.h"
 #include "node/lease.h"
 #include "node/lease_process.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "shmem/cache.h"
 #include "shmem/centre_marks.h"
 #include "shmem/restart_file.h"

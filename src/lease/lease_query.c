@@ -15,7 +15,7 @@
 #include "common/guc.h"
 #include "common/id_time.h"
 #include "lease/lease_query.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 
 /* The columns of the answer */
 enum

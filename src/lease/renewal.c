@@ -27,7 +27,7 @@
 #include "common/guc.h"
 #include "lease/lease_query.h"
 #include "lease/renewal.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "unique_id/unique_id.h"
 
 /* A tenth of the time of a lease is left out. */

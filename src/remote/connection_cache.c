@@ -17,7 +17,7 @@
 
 #include "common/compat.h"
 #include "remote/connection_cache.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 
 /*
  * The most connections to one server by one user. Only the worker needs

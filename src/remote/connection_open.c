@@ -41,7 +41,6 @@ static void
 begin_host(IdgenConnection *connection)
 {
 	const IdgenConnectOptions *options = connection->opening.options;
-	int host = idgen_opening_host(&connection->opening);
 	IdgenRemoteError no_files = {
 		.detail = "There are too many open files on the local server.",
 		.hint = "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.",
@@ -49,7 +48,7 @@ begin_host(IdgenConnection *connection)
 	IdgenRemoteError no_memory = {.detail = "Out of memory."};
 
 	switch (idgen_link_start(&connection->link, options->keywords,
-	                         idgen_connect_values_for_host(options, host)))
+	                         options->hosts[idgen_opening_host(&connection->opening)].values))
 	{
 		case IDGEN_LINK_STARTED:
 			connection->state = IDGEN_CONNECTION_CONNECTING;
@@ -170,13 +169,11 @@ take_link(IdgenConnection *connection)
 static bool
 libpq_refuses(const IdgenConnection *connection)
 {
-	const IdgenOpening *opening = &connection->opening;
+	const IdgenLink *link = &connection->link;
 
-	if (idgen_link_is_objected_to(&connection->link))
+	if (idgen_link_is_objected_to(link))
 		return true;
-	return opening->rounds == 1 && !connection->link.valve.open &&
-		!idgen_link_accepts(opening->options->keywords,
-	                        idgen_connect_values_for_host(opening->options, idgen_opening_host(opening)));
+	return connection->opening.rounds == 1 && !link->valve.open && !idgen_link_accepts_options(link);
 }
 
 /*

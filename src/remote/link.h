@@ -35,7 +35,6 @@ typedef enum IdgenLinkStart
 	IDGEN_LINK_NO_MEMORY,
 } IdgenLinkStart;
 
-extern bool idgen_link_accepts(const char *const *keywords, const char *const *values);
 extern IdgenLinkStart idgen_link_start(IdgenLink *link, const char *const *keywords,
                                        const char *const *values);
 extern IdgenLinkProgress idgen_link_connect(IdgenLink *link);
@@ -45,6 +44,7 @@ extern IdgenLinkProgress idgen_link_receive(IdgenLink *link);
 extern PGresult *idgen_link_take_result(IdgenLink *link);
 extern bool idgen_link_is_alive(IdgenLink *link);
 extern bool idgen_link_is_objected_to(const IdgenLink *link);
+extern bool idgen_link_accepts_options(const IdgenLink *link);
 extern const char *idgen_link_error(const IdgenLink *link);
 extern void idgen_link_close(IdgenLink *link);
 

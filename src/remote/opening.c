@@ -165,7 +165,7 @@ find_good_host(const IdgenOpening *opening)
 	uint32 good = opening->options->nhosts > 1 ? idgen_good_host_find(opening->serverid) : 0;
 
 	for (int i = 0; good != 0 && i < opening->options->nhosts; i++)
-		if (idgen_connect_host_hash(opening->options, i) == good)
+		if (opening->options->hosts[i].hash == good)
 			return i;
 	return 0;
 }
@@ -230,6 +230,5 @@ void
 idgen_opening_succeed(const IdgenOpening *opening)
 {
 	if (opening->options->nhosts > 1)
-		idgen_good_host_note(opening->serverid,
-		                     idgen_connect_host_hash(opening->options, idgen_opening_host(opening)));
+		idgen_good_host_note(opening->serverid, opening->options->hosts[idgen_opening_host(opening)].hash);
 }

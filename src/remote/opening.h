@@ -8,7 +8,7 @@
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
-#include "remote/connect_options.h"
+#include "remote/server.h"
 
 /* What is to be done next. */
 typedef enum IdgenOpeningStep

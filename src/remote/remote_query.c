@@ -51,7 +51,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "remote/connection_cache.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "remote/reach.h"
 #include "remote/remote_query.h"
 #include "shmem/other_servers.h"

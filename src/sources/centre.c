@@ -35,7 +35,7 @@
 #include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/guc.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "sources/centre.h"
 
 /* Where the row of an id sequence is. */

@@ -24,7 +24,7 @@
 
 #include "catalog/epoch.h"
 #include "common/as_owner.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "session/handle.h"
 #include "session/xact_changes.h"
 #include "sources/centre.h"
