@@ -27,6 +27,19 @@ static const struct
 	[IDGEN_PERIOD_DAY] = {"day", "0000-00-00"},
 };
 
+/*
+ * The time zone of a name that SET TIME ZONE takes as well; NULL if there is
+ * none, or if it counts leap seconds, which timestamps of the server do not.
+ * What it returns stays until the process ends.
+ */
+pg_tz *
+idgen_time_zone_find(const char *name)
+{
+	pg_tz *zone = pg_tzset(name);
+
+	return zone != NULL && pg_tz_acceptable(zone) ? zone : NULL;
+}
+
 /* The kind of period that a word stands for; false if it stands for none. */
 bool
 idgen_period_find(const char *name, IdgenPeriod *period)

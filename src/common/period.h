@@ -42,6 +42,7 @@ idgen_same_period(IdgenPeriod period, const IdgenDay *a, const IdgenDay *b)
 		(period < IDGEN_PERIOD_DAY || a->day == b->day);
 }
 
+extern pg_tz *idgen_time_zone_find(const char *name);
 extern bool idgen_period_find(const char *name, IdgenPeriod *period);
 extern const char *idgen_period_word(IdgenPeriod period);
 extern int idgen_period_suffix_len(IdgenPeriod period);

@@ -33,7 +33,6 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "common/process_settings.h"
 #include "lease/lease_worker.h"
 #include "lease/renewal.h"
 #include "node/lease.h"

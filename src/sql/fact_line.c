@@ -30,7 +30,7 @@
 #include "catalog/table.h"
 #include "common/guc.h"
 #include "common/lock_holder.h"
-#include "common/time_zone.h"
+#include "common/period.h"
 #include "node/lease.h"
 #include "remote/server.h"
 #include "session/handle_table.h"

@@ -29,7 +29,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "common/node_setting.h"
+#include "common/guc.h"
 #include "node/node_number.h"
 #include "unique_id/unique_id.h"
 #include "unique_id/unique_state.h"

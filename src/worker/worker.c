@@ -27,7 +27,6 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "common/process_settings.h"
 #include "remote/connection_cache.h"
 #include "shmem/worker_registry.h"
 #include "shmem/worker_requests.h"
