@@ -22,7 +22,7 @@
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
 #include "sql/hooks.h"
-#include "unique_id/unique_state.h"
+#include "unique_id/unique_id.h"
 #include "xact.h"
 
 PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);

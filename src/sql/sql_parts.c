@@ -23,7 +23,6 @@
 #include "session/validate.h"
 #include "sql/sql_support.h"
 #include "unique_id/unique_id.h"
-#include "unique_id/unique_uuid.h"
 
 PG_FUNCTION_INFO_V1(idgen_parts);
 PG_FUNCTION_INFO_V1(idgen_parts_big);
