@@ -15,7 +15,6 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"
-#include "node/lease_process.h"
 #include "remote/server.h"
 #include "shmem/cache.h"
 #include "shmem/centre_marks.h"
@@ -41,7 +40,6 @@ shmem_request(void)
 	idgen_registry_request_shmem();
 	idgen_unique_request_shmem();
 	idgen_lease_request_shmem();
-	idgen_lease_process_request_shmem();
 }
 
 static void
@@ -52,7 +50,6 @@ shmem_startup(void)
 	idgen_registry_startup_shmem();
 	idgen_unique_startup_shmem();
 	idgen_lease_startup_shmem();
-	idgen_lease_process_startup_shmem();
 	if (idgen_cache_startup_shmem())
 	{
 		idgen_restart_file_read();
@@ -101,7 +98,7 @@ _PG_init(void)
 		previous_shmem_startup_hook = shmem_startup_hook;
 		shmem_startup_hook = shmem_startup;
 		if (idgen_node_id == IDGEN_NODE_LEASED)
-			idgen_lease_process_register();
+			idgen_lease_register_process();
 	}
 
 	RESUME_INTERRUPTS();

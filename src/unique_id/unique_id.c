@@ -88,7 +88,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "common/id_time.h"
-#include "node/node_number.h"
+#include "node/lease.h"
 #include "unique_id/time_file.h"
 #include "unique_id/unique_id.h"
 
