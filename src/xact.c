@@ -18,7 +18,7 @@
 
 #include "common/durable.h"
 #include "draw/refill.h"
-#include "remote/connection_cache.h"
+#include "remote/remote_query.h"
 #include "session/changed_names.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"

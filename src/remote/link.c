@@ -7,7 +7,8 @@
  * then idgen_link_receive() is called until all of the answer is there. Each
  * call does what can be done at once; idgen_link_awaits() says what has to
  * happen to the socket before the next one has anything to do. What that all
- * is good for, and how long it may take, is known by connection.c.
+ * is good for, and how long it may take, is known by opening.c and
+ * remote_query.c.
  *
  * What does block is what libpq does in one go: looking up a host's name, or a
  * service in LDAP, Kerberos, and the rounds of hashing that the other server
@@ -318,6 +319,13 @@ idgen_link_is_alive(IdgenLink *link)
 		(void) PQisBusy(link->conn);
 	}
 	return PQstatus(link->conn) == CONNECTION_OK;
+}
+
+/* Has more come than can be meant for what is under way? */
+bool
+idgen_link_is_flooded(const IdgenLink *link)
+{
+	return link->valve.open && link->valve.received > IDGEN_MAX_RECEIVED_KB * INT64CONST(1024);
 }
 
 /* The result of the statement, to be cleared by the caller. */

@@ -10,6 +10,14 @@
 #include "remote/remote_messages.h"
 #include "remote/valve.h"
 
+/*
+ * How much may come for the opening of a connection, or for a statement, in kB.
+ * Our statements are answered with some hundred bytes. An opening may take some
+ * thousand of certificates. The longest message in an error or two is meant to
+ * pass as well.
+ */
+#define IDGEN_MAX_RECEIVED_KB 128
+
 typedef struct IdgenLink
 {
 	PGconn *conn;     /* NULL if there is no link: then the rest is void */
@@ -43,6 +51,7 @@ extern IdgenLinkProgress idgen_link_send(IdgenLink *link, const char *sql, int n
 extern IdgenLinkProgress idgen_link_receive(IdgenLink *link);
 extern PGresult *idgen_link_take_result(IdgenLink *link);
 extern bool idgen_link_is_alive(IdgenLink *link);
+extern bool idgen_link_is_flooded(const IdgenLink *link);
 extern bool idgen_link_is_objected_to(const IdgenLink *link);
 extern bool idgen_link_accepts_options(const IdgenLink *link);
 extern const char *idgen_link_error(const IdgenLink *link);

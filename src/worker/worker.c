@@ -27,7 +27,7 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "remote/connection_cache.h"
+#include "remote/remote_query.h"
 #include "shmem/worker_registry.h"
 #include "shmem/worker_requests.h"
 #include "worker/job_lists.h"
