@@ -369,36 +369,31 @@ wait_for_clock(TimestampTz clock)
 }
 
 /*
- * Reserve that time and some more. If that time is reserved already, a failure
- * is only logged, and no session tries again before the reservation ends.
- * Caller must hold the lock. Raises what writing the file can.
+ * The part of reserve() that is needed once a second: reserve that time and
+ * some more. If that time is reserved already, a failure is only logged, and no
+ * session tries again before the reservation ends.
  */
 static void
-extend_reservation(int64 time, int64 now)
+reserve_more(State *state, int64 time, int64 now)
 {
-	int64 reserved = pg_atomic_read_u64(&shared->reserved);
-	int64 limit = Max(reserved, Max(now + RESERVE_MS, time + RESERVE_LEAST_MS));
-
-	if (idgen_time_file_write(idgen_unique_timestamp(limit), time > reserved ? ERROR : LOG))
-	{
-		pg_atomic_write_u64(&shared->reserved, limit);
-		pg_atomic_write_u64(&shared->reserve_at, time + (limit - time) / 2);
-	}
-	else
-		pg_atomic_write_u64(&shared->reserve_at, reserved + 1);
-}
-
-/* The part of reserve() that is needed once a second. */
-static void
-reserve_more(int64 time, int64 now)
-{
-	if ((uint64) time > pg_atomic_read_u64(&shared->reserved))
-		LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
-	else if (!LWLockConditionalAcquire(&shared->lock, LW_EXCLUSIVE))
+	if ((uint64) time > pg_atomic_read_u64(&state->reserved))
+		LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+	else if (!LWLockConditionalAcquire(&state->lock, LW_EXCLUSIVE))
 		return;
-	if ((uint64) time >= pg_atomic_read_u64(&shared->reserve_at))
-		extend_reservation(time, now);
-	LWLockRelease(&shared->lock);
+	if ((uint64) time >= pg_atomic_read_u64(&state->reserve_at))
+	{
+		int64 reserved = pg_atomic_read_u64(&state->reserved);
+		int64 limit = Max(reserved, Max(now + RESERVE_MS, time + RESERVE_LEAST_MS));
+
+		if (idgen_time_file_write(idgen_unique_timestamp(limit), time > reserved ? ERROR : LOG))
+		{
+			pg_atomic_write_u64(&state->reserved, limit);
+			pg_atomic_write_u64(&state->reserve_at, time + (limit - time) / 2);
+		}
+		else
+			pg_atomic_write_u64(&state->reserve_at, reserved + 1);
+	}
+	LWLockRelease(&state->lock);
 }
 
 /*
@@ -411,7 +406,7 @@ reserve(State *state, int64 time, int64 now)
 {
 	if (likely((uint64) time < pg_atomic_read_u64(&state->reserve_at)))
 		return false;
-	reserve_more(time, now);
+	reserve_more(state, time, now);
 	return true;
 }
 
@@ -625,20 +620,17 @@ idgen_unique_uuid_draw(void)
 	}
 }
 
-/* Is it of version 7, of the RFC's variant? Others have no such time. */
+/*
+ * The time in a UUID, in whole milliseconds. False if it is not of version 7
+ * and of the RFC's variant: others have no such time.
+ */
 bool
-idgen_unique_uuid_has_time(const pg_uuid_t *uuid)
+idgen_unique_uuid_time(const pg_uuid_t *uuid, TimestampTz *timestamp)
 {
 	Halves halves = read_halves(uuid);
 
+	*timestamp = (int64) (halves.high >> FRACTION_BITS) * 1000 + IDGEN_UNIX_EPOCH;
 	return (halves.high & 0xF000) == VERSION_7 && (halves.low & VARIANT_MASK) == VARIANT;
-}
-
-/* The time in a UUID of version 7, in whole milliseconds */
-TimestampTz
-idgen_unique_uuid_time(const pg_uuid_t *uuid)
-{
-	return (int64) (read_halves(uuid).high >> FRACTION_BITS) * 1000 + IDGEN_UNIX_EPOCH;
 }
 
 /*

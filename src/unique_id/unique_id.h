@@ -26,8 +26,7 @@ extern TimestampTz idgen_unique_id_last_time(TimestampTz clock);
 extern void idgen_unique_id_begin_after(TimestampTz timestamp);
 
 extern pg_uuid_t idgen_unique_uuid_draw(void);
-extern bool idgen_unique_uuid_has_time(const pg_uuid_t *uuid);
-extern TimestampTz idgen_unique_uuid_time(const pg_uuid_t *uuid);
+extern bool idgen_unique_uuid_time(const pg_uuid_t *uuid, TimestampTz *timestamp);
 extern pg_uuid_t idgen_unique_uuid_first_of(TimestampTz timestamp);
 
 #endif /* IDGEN_UNIQUE_ID_H */
