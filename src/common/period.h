@@ -49,6 +49,6 @@ extern int idgen_period_suffix_len(IdgenPeriod period);
 extern char *idgen_period_child(const char *name, IdgenPeriod period, const IdgenDay *date);
 extern bool idgen_period_parse(const char *name, IdgenPeriodName *parsed);
 extern IdgenDay idgen_day_of(DateADT date);
-extern IdgenDay idgen_day_at(TimestampTz at, IdgenPeriod period, pg_tz *zone, TimestampTz *until);
+extern IdgenDay idgen_day_at(TimestampTz at, pg_tz *zone, TimestampTz *until);
 
 #endif /* IDGEN_PERIOD_H */

@@ -139,7 +139,7 @@ add_child(IdgenViewLine *line, const IdgenShown *shown, const IdgenDefinition *d
 		idgen_view_add_text(line, NULL);
 		return;
 	}
-	today = idgen_day_at(GetCurrentTransactionStartTimestamp(), IDGEN_PERIOD_NONE,
+	today = idgen_day_at(GetCurrentTransactionStartTimestamp(),
 	                     def->zone != NULL ? def->zone : idgen_period_zone, &until);
 	idgen_view_add_text(line, idgen_period_child(shown->name, def->period, &today));
 }
