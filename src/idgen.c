@@ -15,6 +15,7 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"
+#include "remote/reach.h"
 #include "remote/server.h"
 #include "shmem/cache.h"
 #include "shmem/centre_marks.h"
@@ -40,6 +41,7 @@ shmem_request(void)
 	idgen_registry_request_shmem();
 	idgen_unique_request_shmem();
 	idgen_lease_request_shmem();
+	idgen_reach_request_shmem();
 }
 
 static void
@@ -50,6 +52,7 @@ shmem_startup(void)
 	idgen_registry_startup_shmem();
 	idgen_unique_startup_shmem();
 	idgen_lease_startup_shmem();
+	idgen_reach_startup_shmem();
 	if (idgen_cache_startup_shmem())
 	{
 		idgen_restart_file_read();

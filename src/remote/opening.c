@@ -55,7 +55,6 @@
 #include "common/compat.h"
 #include "remote/opening.h"
 #include "remote/reach.h"
-#include "shmem/other_servers.h"
 
 /* A pause is this part of the outage so far, within limits. */
 #define IDGEN_PAUSE_DIVISOR 8
@@ -299,7 +298,7 @@ idgen_opening_begin(IdgenOpening *opening, IdgenLink *link, const IdgenConnectOp
 		.useless_because = makeStringInfo(),
 	};
 	opening->first_host = find_good_host(opening);
-	if (idgen_unreachable_find(serverid, &unreachable))
+	if (idgen_reach_find(serverid, &unreachable))
 	{
 		opening->outage_since = Min(unreachable.since, now);
 		opening->due = Min(pause_until(opening, Min(unreachable.latest, now)),

@@ -71,7 +71,6 @@
 #include "remote/remote_messages.h"
 #include "remote/remote_query.h"
 #include "remote/server.h"
-#include "shmem/other_servers.h"
 
 /*
  * The most connections to one server by one user that are at work. Only the
@@ -382,7 +381,7 @@ leave_host(IdgenRemoteQuery *query, const PGresult *result)
 	const char *message = idgen_result_message(result);
 
 	query->refused_because = message;
-	idgen_good_host_forget(query->serverid);
+	idgen_good_host_note(query->serverid, 0);
 	if (query->on_kept)
 	{
 		open_connection(query);

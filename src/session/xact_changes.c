@@ -25,13 +25,13 @@
 #include "utils/syscache.h"
 
 #include "catalog/epoch.h"
+#include "remote/reach.h"
 #include "session/changed_names.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/savepoint.h"
 #include "session/xact_changes.h"
 #include "shmem/known_rows.h"
-#include "shmem/other_servers.h"
 
 /*
  * Changes of more than one id sequence. What it points to ends with the
@@ -253,7 +253,7 @@ idgen_changes_finish(bool committed)
 		idgen_changed_names_tell();
 	}
 	if (changes.servers)
-		idgen_unreachable_forget_all();
+		idgen_reach_forget_all();
 	idgen_changed_names_forget();
 	changes = (Changes){0};
 }

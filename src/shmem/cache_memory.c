@@ -16,7 +16,6 @@
 #include "shmem/cache_internal.h"
 #include "shmem/centre_marks.h"
 #include "shmem/child_counts.h"
-#include "shmem/other_servers.h"
 #include "shmem/request_queue.h"
 #include "shmem/slot_bridge.h"
 
@@ -59,7 +58,6 @@ cache_size(void)
 	size = add_size(size, CACHELINEALIGN(idgen_child_counts_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
 	size = add_size(size, CACHELINEALIGN(idgen_mark_table_size(idgen_max_centre_marks)));
-	size = add_size(size, CACHELINEALIGN(idgen_other_servers_size()));
 	if (idgen_max_idle_sequences > 0)
 		size = add_size(size, CACHELINEALIGN(idgen_second_level_size(idgen_max_idle_sequences)));
 	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
@@ -147,7 +145,6 @@ idgen_cache_startup_shmem(void)
 	idgen_child_counts_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);
 	idgen_marks_startup_shmem(tranche);
-	idgen_other_servers_startup_shmem(tranche);
 	idgen_bridges_startup_shmem(tranche);
 	if (idgen_max_idle_sequences > 0)
 		cache->second_level = ShmemInitStruct("idgen second level", idgen_second_level_size(idgen_max_idle_sequences),

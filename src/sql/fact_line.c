@@ -32,9 +32,9 @@
 #include "common/lock_holder.h"
 #include "common/period.h"
 #include "node/lease.h"
+#include "remote/reach.h"
 #include "remote/server.h"
 #include "session/handle_table.h"
-#include "shmem/other_servers.h"
 #include "sources/centre.h"
 #include "sql/facts.h"
 
@@ -292,7 +292,7 @@ add_centre(IdgenViewLine *line, const IdgenShown *shown, Oid serverid, bool may_
 		note = idgen_mark_find_back(serverid, name);
 		if (note.how != IDGEN_NOT_BACK)
 			hint = idgen_went_back_hint(RelationGetRelid(shown->call->rel), note.how, server.name, shown->name);
-		(void) idgen_unreachable_find(serverid, &silent);
+		(void) idgen_reach_find(serverid, &silent);
 		silent.reason[strcspn(silent.reason, "\n")] = '\0';
 	}
 	idgen_view_add_unless(!mark.known, line, Int64GetDatum(mark.reserved));
