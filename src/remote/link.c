@@ -74,18 +74,23 @@ idgen_link_close(IdgenLink *link)
 	release_files(FILES_PER_LINK);
 }
 
-/* Begin to connect. There is no link before. */
-IdgenLinkStart
+/*
+ * Begin to connect. There is no link before. Returns false if the process has
+ * too many files open.
+ */
+bool
 idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const *values)
 {
 	Assert(link->conn == NULL);
 	if (!acquire_files(FILES_PER_LINK))
-		return IDGEN_LINK_NO_FILES;
+		return false;
 	link->conn = PQconnectStartParams(keywords, values, false);
 	if (link->conn == NULL)
 	{
 		release_files(FILES_PER_LINK);
-		return IDGEN_LINK_NO_MEMORY;
+		ereport(ERROR,
+		        (errcode(ERRCODE_FDW_OUT_OF_MEMORY),
+		         errmsg("out of memory")));
 	}
 	(void) PQsetnonblocking(link->conn, 1);
 	(void) PQsetErrorVerbosity(link->conn, PQERRORS_VERBOSE); /* see idgen_take_sqlstate() */
@@ -93,7 +98,7 @@ idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const
 	idgen_warnings_reset(&link->warnings);
 	link->valve = (IdgenValve){0};
 	link->wait_for = WL_SOCKET_WRITEABLE;
-	return IDGEN_LINK_STARTED;
+	return true;
 }
 
 /* Has libpq connected, so that it may read from its socket? */

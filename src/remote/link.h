@@ -35,16 +35,7 @@ typedef enum IdgenLinkProgress
 	IDGEN_LINK_FAILED, /* the link cannot be used any more */
 } IdgenLinkProgress;
 
-/* Whether a link could be begun. */
-typedef enum IdgenLinkStart
-{
-	IDGEN_LINK_STARTED,
-	IDGEN_LINK_NO_FILES, /* the process has too many files open */
-	IDGEN_LINK_NO_MEMORY,
-} IdgenLinkStart;
-
-extern IdgenLinkStart idgen_link_start(IdgenLink *link, const char *const *keywords,
-                                       const char *const *values);
+extern bool idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const *values);
 extern IdgenLinkProgress idgen_link_connect(IdgenLink *link);
 extern IdgenLinkProgress idgen_link_send(IdgenLink *link, const char *sql, int nparams,
                                          const char *const *params);

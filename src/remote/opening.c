@@ -225,19 +225,11 @@ go_on(IdgenOpening *opening)
 	}
 	opening->due = host_deadline(opening);
 	opening->settings_sent = 0;
-	switch (idgen_link_start(opening->link, options->keywords, options->hosts[current_host(opening)].values))
-	{
-		case IDGEN_LINK_STARTED:
-			opening->state = IDGEN_OPENING_CONNECTING;
-			break;
-		case IDGEN_LINK_NO_FILES:
-			fail(opening, "There are too many open files on the local server.",
-			     "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
-			break;
-		case IDGEN_LINK_NO_MEMORY:
-			fail(opening, "Out of memory.", NULL);
-			break;
-	}
+	if (idgen_link_start(opening->link, options->keywords, options->hosts[current_host(opening)].values))
+		opening->state = IDGEN_OPENING_CONNECTING;
+	else
+		fail(opening, "There are too many open files on the local server.",
+		     "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
 }
 
 static void

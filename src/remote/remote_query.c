@@ -391,14 +391,6 @@ leave_host(IdgenRemoteQuery *query, const PGresult *result)
 	idgen_opening_reject_host(&query->opening, message != NULL ? message : "");
 }
 
-/* Does an error say that this is no host to write to, be it for now? */
-static bool
-is_about_host(int sqlerrcode)
-{
-	return sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION || sqlerrcode == ERRCODE_ADMIN_SHUTDOWN ||
-		sqlerrcode == ERRCODE_CRASH_SHUTDOWN || sqlerrcode == ERRCODE_CANNOT_CONNECT_NOW;
-}
-
 /*
  * The server has answered with an error. If two transactions have got in each
  * other's way, try again at once. If a function is missing, do without it, and
@@ -418,7 +410,7 @@ take_error(IdgenRemoteQuery *query, const PGresult *result)
 		query->connection->lacks_function = true;
 		send_statement(query);
 	}
-	else if (is_about_host(sqlerrcode))
+	else if (idgen_sqlstate_is_about_host(sqlerrcode))
 		leave_host(query, result);
 	else
 	{
