@@ -244,6 +244,14 @@ allocate(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks, 
 	return idgen_refill_allocate(handle, &request, refill);
 }
 
+/* Others can find what the source has allocated, or it is lost. */
+static void
+end_refill(IdgenHandle *handle)
+{
+	if (handle->found.source->published != NULL)
+		handle->found.source->published(handle);
+}
+
 /*
  * The session has refilled without telling the cache, so nobody has waited for
  * that. Now that it has allocated, nothing can void what is cached any more: it
@@ -288,6 +296,7 @@ refill(IdgenHandle *handle, IdgenCall *call, IdgenAsker asker, int64 nblocks)
 	if (refilled.lsn != InvalidXLogRecPtr)
 		XLogFlush(refilled.lsn);
 	idgen_pending_add(handle, &refilled, version);
+	end_refill(handle);
 	if (handle->found.slot == NULL)
 		note_refill_without_slot(handle, call);
 	return result;
@@ -405,6 +414,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, int64 nblocks, Id
 		own_ids = 0;
 	taken = idgen_slot_publish(handle->found.slot, &refilled, fate, version, own_ids, ids);
 	publishing.going_on = false;
+	end_refill(handle);
 	if (fate == IDGEN_OUTCOME_LOST)
 		cancelled_while_flushing();
 	return taken;
