@@ -18,7 +18,6 @@
 #include "remote/reach.h"
 #include "remote/server.h"
 #include "shmem/cache.h"
-#include "shmem/centre_marks.h"
 #include "shmem/restart_file.h"
 #include "shmem/worker_registry.h"
 #include "sql/hooks.h"
@@ -57,8 +56,6 @@ shmem_startup(void)
 	{
 		idgen_restart_file_read();
 		on_shmem_exit(idgen_restart_file_write, (Datum) 0);
-		idgen_marks_read_file();
-		on_shmem_exit(idgen_marks_write_file, (Datum) 0);
 	}
 }
 

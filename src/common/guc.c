@@ -17,7 +17,6 @@
 
 int idgen_max_sequences = 8192;
 int idgen_max_idle_sequences = 65536;
-int idgen_max_centre_marks = 8192;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
@@ -63,8 +62,7 @@ static const IntegerSetting integers[] = {
 	 * library: elsewhere they would have no effect, and the server refuses to
 	 * define them after startup. The upper bounds keep the size computation far
 	 * from overflow (about 810 bytes for each id sequence, 110 for each idle
-	 * one, and 150 for each mark). Two marks are changed at a time, that of an
-	 * id sequence and that of its centre.
+	 * one).
 	 */
 	{"idgen.max_sequences", &idgen_max_sequences, 8192, 1, 1000000, PGC_POSTMASTER, 0,
      "Sets the number of id sequences that the shared cache has slots for.",
@@ -72,9 +70,6 @@ static const IntegerSetting integers[] = {
 	{"idgen.max_idle_sequences", &idgen_max_idle_sequences, 65536, 0, IDGEN_MAX_IDLE_SEQUENCES, PGC_POSTMASTER, 0,
      "Sets the number of idle id sequences of which cached ids are kept when they have given way.",
      "Of further ones, the cached ids become a gap. Zero keeps none."},
-	{"idgen.max_centre_marks", &idgen_max_centre_marks, 8192, 2, 1000000, PGC_POSTMASTER, 0,
-     "Sets the number of id sequences of other servers of which the highest id received is remembered.",
-     "Each of these servers counts as one more. The ones not used lately are forgotten."},
 
 	/* how id sequences are made */
 	{"idgen.default_block_size", &idgen_default_block_size, 20, 1, INT_MAX, PGC_USERSET, 0,

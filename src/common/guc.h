@@ -48,7 +48,6 @@ typedef struct IdgenNode
 
 extern PGDLLIMPORT int idgen_max_sequences;
 extern PGDLLIMPORT int idgen_max_idle_sequences;
-extern PGDLLIMPORT int idgen_max_centre_marks;
 extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */

@@ -14,7 +14,6 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "shmem/cache_internal.h"
-#include "shmem/centre_marks.h"
 #include "shmem/child_counts.h"
 #include "shmem/request_queue.h"
 #include "shmem/slot_bridge.h"
@@ -57,7 +56,6 @@ cache_size(void)
 	size = add_size(size, CACHELINEALIGN(idgen_failure_pool_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_child_counts_size()));
 	size = add_size(size, CACHELINEALIGN(idgen_request_queue_size(idgen_max_sequences)));
-	size = add_size(size, CACHELINEALIGN(idgen_mark_table_size(idgen_max_centre_marks)));
 	if (idgen_max_idle_sequences > 0)
 		size = add_size(size, CACHELINEALIGN(idgen_second_level_size(idgen_max_idle_sequences)));
 	return add_size(size, hash_estimate_size(idgen_max_sequences, sizeof(IdgenCacheEntry)));
@@ -144,7 +142,6 @@ idgen_cache_startup_shmem(void)
 	idgen_failure_pool_startup_shmem(tranche);
 	idgen_child_counts_startup_shmem(tranche);
 	idgen_request_queue_startup_shmem(idgen_max_sequences, tranche);
-	idgen_marks_startup_shmem(tranche);
 	idgen_bridges_startup_shmem(tranche);
 	if (idgen_max_idle_sequences > 0)
 		cache->second_level = ShmemInitStruct("idgen second level", idgen_second_level_size(idgen_max_idle_sequences),

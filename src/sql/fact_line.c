@@ -279,27 +279,24 @@ static void
 add_centre(IdgenViewLine *line, const IdgenShown *shown, Oid serverid, bool may_know)
 {
 	IdgenMark mark = {.known = false};
-	IdgenBackNote note = {.how = IDGEN_NOT_BACK};
 	IdgenUnreachable silent = {.since = 0};
 	const char *hint = NULL;
 
 	if (may_know && shown->source == &idgen_source_server && OidIsValid(serverid))
 	{
-		IdgenServer server = idgen_server_get(serverid);
-		const char *name = idgen_server_remote_name(&server, shown->name);
+		IdgenMarkKey key = idgen_centre_mark_key(RelationGetRelid(shown->call->rel), serverid, shown->name);
 
-		mark = idgen_mark_read(serverid, name);
-		note = idgen_mark_find_back(serverid, name);
-		if (note.how != IDGEN_NOT_BACK)
-			hint = idgen_went_back_hint(RelationGetRelid(shown->call->rel), note.how, server.name, shown->name);
+		mark = idgen_mark_read(&key);
+		if (mark.back.how != IDGEN_NOT_BACK)
+			hint = idgen_went_back_hint(key.id_sequences, mark.back.how, key.server, shown->name);
 		(void) idgen_reach_find(serverid, &silent);
 		silent.reason[strcspn(silent.reason, "\n")] = '\0';
 	}
-	idgen_view_add_unless(!mark.known, line, Int64GetDatum(mark.reserved));
+	idgen_view_add_unless(!mark.known, line, Int64GetDatum(mark.received));
 	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum((int64) mark.centre.system));
 	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum(mark.centre.timeline));
-	idgen_view_add_time(line, note.how != IDGEN_NOT_BACK ? note.since : 0);
-	idgen_view_add_text(line, hint != NULL ? idgen_went_back_describe(&note, &mark) : NULL);
+	idgen_view_add_time(line, hint != NULL ? mark.back.since : 0);
+	idgen_view_add_text(line, hint != NULL ? idgen_went_back_describe(&mark) : NULL);
 	idgen_view_add_text(line, hint);
 	idgen_view_add_time(line, silent.since);
 	idgen_view_add_text(line, silent.since != 0 ? silent.reason : NULL);

@@ -35,6 +35,7 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_fdw_validator
 -- gives: idgen_lease_node
 -- gives: idgen_next_support
+-- gives: idgen_not_replicated
 -- gives: idgen_refuse
 -- gives: idgen_renamed
 -- gives: idgen_reserve_node
