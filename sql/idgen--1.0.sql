@@ -788,25 +788,28 @@ COMMENT ON TABLE @extschema@.idgen_marks IS 'what was received from other server
 
 SELECT pg_extension_config_dump('@extschema@.idgen_marks'::regclass, '');
 
--- What other nodes have received does not count here: a row that arrives by
--- replication is left out.
-CREATE FUNCTION @extschema@.idgen_not_replicated() RETURNS trigger
+-- Rows that SQL brings. One that arrives by replication is left out, since what
+-- other nodes have received does not count here. One that is restored may be
+-- of a server that has been made anew: its name counts.
+CREATE FUNCTION @extschema@.idgen_mark_inserted() RETURNS trigger
 	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
 	IF TG_RELID <> '@extschema@.idgen_marks'::regclass THEN
 		RAISE 'triggers of idgen do not work on table "%"', TG_TABLE_NAME USING ERRCODE = 'trigger_protocol_violated';
+	ELSIF current_setting('session_replication_role') = 'replica' THEN
+		RETURN NULL;
 	END IF;
-	RETURN NULL;
+	NEW.own_database := 0;
+	RETURN NEW;
 END
 $$;
 
-CREATE TRIGGER idgen_not_replicated
-	BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.idgen_marks
-	FOR EACH ROW WHEN (current_setting('session_replication_role') = 'replica')
-	EXECUTE FUNCTION @extschema@.idgen_not_replicated();
+CREATE TRIGGER idgen_mark_inserted
+	BEFORE INSERT ON @extschema@.idgen_marks
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.idgen_mark_inserted();
 
-ALTER TABLE @extschema@.idgen_marks ENABLE ALWAYS TRIGGER idgen_not_replicated;
+ALTER TABLE @extschema@.idgen_marks ENABLE ALWAYS TRIGGER idgen_mark_inserted;
 
 -- What is remembered is not a matter of transactions, and whoever owns a server
 -- may have it forgotten.

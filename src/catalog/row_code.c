@@ -66,7 +66,7 @@ idgen_trigger_is_own(Relation rel, const Trigger *trigger)
 
 	return function != NULL && get_func_namespace(trigger->tgfoid) == RelationGetNamespace(rel) &&
 		(strcmp(function, "idgen_check_row") == 0 || strcmp(function, "idgen_row_changed") == 0 ||
-	     strcmp(function, "idgen_not_replicated") == 0);
+	     strcmp(function, "idgen_mark_inserted") == 0);
 }
 
 /*

@@ -34,8 +34,8 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_columns_dropped
 -- gives: idgen_fdw_validator
 -- gives: idgen_lease_node
+-- gives: idgen_mark_inserted
 -- gives: idgen_next_support
--- gives: idgen_not_replicated
 -- gives: idgen_refuse
 -- gives: idgen_renamed
 -- gives: idgen_reserve_node

@@ -130,5 +130,9 @@ $node->command_ok(
 	'pg_restore, data only');
 check('data only', 'plain');
 
+# All made anew, in the same database
+$node->command_ok([ 'pg_restore', '--exit-on-error', '--clean', '--if-exists', '-d', 'plain', "$dir/custom.dump" ], 'pg_restore, clean');
+check('clean', 'plain');
+
 $_->stop foreach ($node, $centre);
 done_testing();

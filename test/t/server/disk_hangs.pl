@@ -1,6 +1,7 @@
 # A node whose disk hangs cannot use what it gets from a centre. That holds up
 # the refills that wait for the disk, and nothing else: what is cached is drawn,
-# and views answer, of that id sequence, too.
+# and views answer, of that id sequence, too. An operator who accepts another
+# centre waits until it is known what becomes of them.
 use strict;
 use warnings FATAL => 'all';
 
@@ -51,11 +52,13 @@ is(answer($viewer, q{SELECT idgen_next('cached')}), '2', 'what is cached');
 is(answer($viewer, q{SELECT count(*) FROM idgen_centre_marks}), '3', 'the view of marks');
 is(answer($viewer, q{SELECT count(*) FROM idgen_health WHERE name IS NOT NULL AND problem_kind IS NOT NULL}), '0', 'the view of problems');
 is(answer($viewer, q{SELECT idgen_peek('cached')}), '3', 'idgen_peek');
+is(answer($viewer, q{SELECT idgen_accept_centre('central')}), '57014', 'to accept waits, and can be cancelled');
 
 unlink $switch or die;
 is($sessions[0]->query(''), '11', 'who waits for the disk gets an id');
 is($sessions[1]->query(''), '11', 'from the worker, too');
 is($node->safe_psql('postgres', q{SELECT bool_and(last_id >= 20) FROM idgen_centre_marks}), 't', 'and it is remembered');
+is(answer($viewer, q{SELECT idgen_accept_centre('central')}), '3', 'and can be accepted');
 
 $_->quit foreach (@sessions, $viewer);
 $_->stop foreach ($node, $centre);
