@@ -266,18 +266,6 @@ write_row(Marks *marks, Row *row)
 	LockBuffer(heap_slot(row)->buffer, BUFFER_LOCK_UNLOCK);
 }
 
-static void
-lock(Oid marks, uint16 which, LOCKMODE mode)
-{
-	LockDatabaseObject(RelationRelationId, marks, which, mode);
-}
-
-static void
-unlock(Oid marks, uint16 which, LOCKMODE mode)
-{
-	UnlockDatabaseObject(RelationRelationId, marks, which, mode);
-}
-
 /* Open the table. Raises 42P01 and 55000 for what the owner has made of it. */
 static Relation
 open_marks(const IdgenMarkKey *key, LOCKMODE lockmode)
@@ -296,7 +284,7 @@ begin(const IdgenMarkKey *key, LOCKMODE lockmode)
 	Marks marks = {.key = key, .rel = open_marks(key, lockmode), .lockmode = lockmode, .lsn = InvalidXLogRecPtr};
 
 	if (lockmode == RowExclusiveLock)
-		lock(RelationGetRelid(marks.rel), LOCK_WRITING, ExclusiveLock);
+		LockDatabaseObject(RelationRelationId, RelationGetRelid(marks.rel), LOCK_WRITING, ExclusiveLock);
 	marks.centre = find_row(&marks, CENTRE_ITSELF);
 	marks.own = find_row(&marks, key->name);
 	return marks;
@@ -306,7 +294,7 @@ static void
 end(Marks *marks)
 {
 	if (marks->lockmode == RowExclusiveLock)
-		unlock(RelationGetRelid(marks->rel), LOCK_WRITING, ExclusiveLock);
+		UnlockDatabaseObject(RelationRelationId, RelationGetRelid(marks->rel), LOCK_WRITING, ExclusiveLock);
 	ExecDropSingleTupleTableSlot(marks->centre.slot);
 	ExecDropSingleTupleTableSlot(marks->own.slot);
 	table_close(marks->rel, marks->lockmode);
@@ -393,7 +381,7 @@ idgen_mark_raise(const IdgenMarkKey *key, const IdgenGiven *given, XLogRecPtr *l
 	Marks marks;
 	bool raised;
 
-	lock(idgen_table_beside(key->id_sequences, "idgen_marks"), LOCK_RAISED, ShareLock);
+	LockDatabaseObject(RelationRelationId, idgen_table_beside(key->id_sequences, "idgen_marks"), LOCK_RAISED, ShareLock);
 	marks = begin(key, RowExclusiveLock);
 	raised = raise_centre(&marks.centre.columns, given) && raise_own(&marks.own.columns, &marks.centre, given);
 	if (raised)
@@ -412,7 +400,7 @@ idgen_mark_raise(const IdgenMarkKey *key, const IdgenGiven *given, XLogRecPtr *l
 void
 idgen_mark_published(Oid id_sequences)
 {
-	unlock(idgen_table_beside(id_sequences, "idgen_marks"), LOCK_RAISED, ShareLock);
+	UnlockDatabaseObject(RelationRelationId, idgen_table_beside(id_sequences, "idgen_marks"), LOCK_RAISED, ShareLock);
 }
 
 /*
@@ -484,13 +472,13 @@ idgen_marks_forget(const IdgenMarkKey *key)
 	Marks marks;
 	int64 forgotten;
 
-	lock(relid, LOCK_RAISED, ExclusiveLock);
+	LockDatabaseObject(RelationRelationId, relid, LOCK_RAISED, ExclusiveLock);
 	marks = begin(key, RowExclusiveLock);
 	marks.centre.columns.accepted++;
 	forgotten = key->name[0] == '\0' ? forget_all(&marks) : forget(&marks, &marks.own);
 	write_row(&marks, &marks.centre);
 	end(&marks);
-	unlock(relid, LOCK_RAISED, ExclusiveLock);
+	UnlockDatabaseObject(RelationRelationId, relid, LOCK_RAISED, ExclusiveLock);
 	(void) idgen_make_durable(marks.lsn);
 	return forgotten;
 }
