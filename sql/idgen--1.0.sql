@@ -758,8 +758,61 @@ CREATE FUNCTION @extschema@.idgen_fdw_validator(options text[], catalog oid) RET
 
 CREATE FOREIGN DATA WRAPPER idgen_fdw VALIDATOR @extschema@.idgen_fdw_validator;
 
--- What is remembered of them is not a matter of transactions, and whoever owns
--- a server may have it forgotten.
+--
+-- What is remembered of them: a row for each id sequence there, and one for the
+-- server itself. The library writes into rows where they stand, so all columns
+-- have a fixed length but the name, which comes last. Nothing else may write
+-- them, nor may they have an index on other columns than these.
+--
+
+CREATE TABLE @extschema@.idgen_marks (
+	last_id bigint NOT NULL, -- of an id sequence: the highest id received
+	system_identifier bigint NOT NULL, -- of a server: which cluster it was; 0 if it does not tell
+	back_shown_by bigint NOT NULL, -- what it would give next; or its system identifier, or timeline
+	back_since timestamptz NOT NULL,
+	made_at timestamptz NOT NULL,
+	own_system bigint NOT NULL, -- where server_oid has a meaning: in this cluster,
+	own_database oid NOT NULL, -- and in this database
+	server_oid oid NOT NULL,
+	timeline integer NOT NULL, -- of a server; 0 if it does not tell
+	setbacks integer NOT NULL, -- how often the server was seen to have become another one; those stepped over
+	accepted integer NOT NULL, -- of a server: how often idgen_accept_centre() was called
+	back_how smallint NOT NULL, -- how it has gone back: 1 system, 2 timeline, 3 block, 4 earlier; 0 if it has not
+	known boolean NOT NULL, -- of an id sequence: has last_id a meaning?
+	server name NOT NULL, -- by which it is found elsewhere, as after a restore
+	name text COLLATE "C" NOT NULL, -- of the id sequence there; empty for the server itself
+	PRIMARY KEY (name, made_at)
+) USING heap;
+
+COMMENT ON TABLE @extschema@.idgen_marks IS 'what was received from other servers; see view idgen_centre_marks';
+
+SELECT pg_extension_config_dump('@extschema@.idgen_marks'::regclass, '');
+
+-- Rows that SQL brings. One that arrives by replication is left out, since what
+-- other nodes have received does not count here. One that is restored may be
+-- of a server that has been made anew: its name counts.
+CREATE FUNCTION @extschema@.idgen_mark_inserted() RETURNS trigger
+	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF TG_RELID <> '@extschema@.idgen_marks'::regclass THEN
+		RAISE 'triggers of idgen do not work on table "%"', TG_TABLE_NAME USING ERRCODE = 'trigger_protocol_violated';
+	ELSIF current_setting('session_replication_role') = 'replica' THEN
+		RETURN NULL;
+	END IF;
+	NEW.own_database := 0;
+	RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER idgen_mark_inserted
+	BEFORE INSERT ON @extschema@.idgen_marks
+	FOR EACH ROW EXECUTE FUNCTION @extschema@.idgen_mark_inserted();
+
+ALTER TABLE @extschema@.idgen_marks ENABLE ALWAYS TRIGGER idgen_mark_inserted;
+
+-- What is remembered is not a matter of transactions, and whoever owns a server
+-- may have it forgotten.
 CREATE FUNCTION @extschema@.idgen_accept_centre(server name, name text DEFAULT NULL) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_accept_centre' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
@@ -2777,7 +2830,7 @@ BEGIN
 		FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger AS t ON t.oid = d.objid JOIN pg_class AS r ON r.oid = t.tgrelid
 		WHERE d.classid = 'pg_trigger'::regclass AND NOT pg_has_role(r.relowner, 'USAGE')
 			-- which takes no privilege on the schema, as regclass does
-			AND r.relnamespace = to_regnamespace('@extschema@') AND r.relname IN ('id_sequences', 'idgen_secrets');
+			AND r.relnamespace = to_regnamespace('@extschema@') AND r.relname IN ('id_sequences', 'idgen_secrets', 'idgen_marks');
 	IF FOUND THEN
 		RAISE 'must be owner of table % to make a trigger there', relation
 			USING ERRCODE = 'insufficient_privilege',
@@ -2841,6 +2894,6 @@ GRANT SELECT ON @extschema@.id_sequences TO PUBLIC;
 GRANT SELECT ON @extschema@.idgen_stats, @extschema@.idgen_health, @extschema@.idgen_cache, @extschema@.idgen_server, @extschema@.idgen_columns, @extschema@.idgen_centre_marks TO PUBLIC;
 
 -- The table has only hashes of tokens in it, and is dumped by the owner of the
--- database. Nobody else reads idgen_leases, which has the tokens, and
--- idgen_secrets.
-GRANT SELECT ON @extschema@.idgen_node_numbers, @extschema@.idgen_nodes TO pg_monitor, pg_database_owner;
+-- database, as marks are. Nobody else reads idgen_leases, which has the tokens,
+-- and idgen_secrets.
+GRANT SELECT ON @extschema@.idgen_node_numbers, @extschema@.idgen_nodes, @extschema@.idgen_marks TO pg_monitor, pg_database_owner;

@@ -17,16 +17,14 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"
-#include "node/lease_process.h"
-#include "remote/foreign_server.h"
+#include "remote/reach.h"
+#include "remote/server.h"
 #include "shmem/cache.h"
-#include "shmem/centre_marks.h"
 #include "shmem/child_counts.h"
 #include "shmem/desk.h"
-#include "shmem/other_servers.h"
 #include "shmem/restart_file.h"
 #include "sql/hooks.h"
-#include "unique_id/unique_state.h"
+#include "unique_id/unique_id.h"
 #include "xact.h"
 
 PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);
@@ -44,11 +42,9 @@ shmem_request(void)
 	idgen_cache_request_shmem();
 	idgen_desk_request_shmem();
 	RequestAddinShmemSpace(idgen_child_counts_size());
-	RequestAddinShmemSpace(idgen_other_servers_size());
-	RequestAddinShmemSpace(idgen_mark_table_size(idgen_max_centre_marks));
 	idgen_unique_request_shmem();
 	idgen_lease_request_shmem();
-	idgen_lease_process_request_shmem();
+	idgen_reach_request_shmem();
 }
 
 /* Those that share the tranche of the cache's lock */
@@ -59,8 +55,6 @@ startup_small_parts(void)
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	idgen_child_counts_startup_shmem(tranche);
-	idgen_other_servers_startup_shmem(tranche);
-	idgen_marks_startup_shmem(tranche);
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -73,13 +67,11 @@ shmem_startup(void)
 	startup_small_parts();
 	idgen_unique_startup_shmem();
 	idgen_lease_startup_shmem();
-	idgen_lease_process_startup_shmem();
+	idgen_reach_startup_shmem();
 	if (idgen_cache_startup_shmem())
 	{
 		idgen_restart_file_read();
 		on_shmem_exit(idgen_restart_file_write, (Datum) 0);
-		idgen_marks_read_file();
-		on_shmem_exit(idgen_marks_write_file, (Datum) 0);
 	}
 }
 
@@ -122,7 +114,7 @@ _PG_init(void)
 		previous_shmem_startup_hook = shmem_startup_hook;
 		shmem_startup_hook = shmem_startup;
 		if (idgen_node_id == IDGEN_NODE_LEASED)
-			idgen_lease_process_register();
+			idgen_lease_register_process();
 	}
 
 	RESUME_INTERRUPTS();

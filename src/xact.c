@@ -18,7 +18,7 @@
 
 #include "common/durable.h"
 #include "draw/wait.h"
-#include "remote/connection_cache.h"
+#include "remote/remote_query.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
 #include "xact.h"

@@ -12,7 +12,7 @@
 #include "catalog/definition.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
-#include "common/time_zone.h"
+#include "common/period.h"
 
 static void
 not_valid(const char *column, const char *value, const char *valid)

@@ -19,7 +19,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "node/node_number.h"
+#include "node/lease.h"
 
 /* How many numbers there are for sessions */
 #define SESSIONS 1000

@@ -84,26 +84,37 @@ idgen_row_scan_end(IdgenRowScan *scan)
 }
 
 /*
+ * Open the primary key of a table of idgen's, which has that many columns, and
+ * that one first. Raises 55000 if the owner has made another one of it.
+ */
+Relation
+idgen_primary_key_open(Relation rel, AttrNumber attnum, int nkeys)
+{
+	Oid indexid = RelationGetPrimaryKeyIndex(rel, false);
+	Relation index = OidIsValid(indexid) ? index_open(indexid, AccessShareLock) : NULL;
+
+	if (index == NULL || index->rd_index->indnkeyatts != nkeys ||
+	    index->rd_index->indkey.values[0] != attnum)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("table \"%s\" has no usable primary key",
+		                RelationGetRelationName(rel)),
+		         errhint("Restore the primary key on column \"name\".")));
+	return index;
+}
+
+/*
  * Find the row of that name. It is put into the slot, which keeps its page
  * pinned. Returns false if there is none. Raises 55000 without a primary key.
  */
 bool
 idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *row)
 {
-	Oid indexid = RelationGetPrimaryKeyIndex(rel, false);
-	Relation index = OidIsValid(indexid) ? index_open(indexid, AccessShareLock) : NULL;
+	Relation index = idgen_primary_key_open(rel, IDGEN_ATT_NAME, 1);
 	text *value = cstring_to_text_with_len(name, namelen);
 	ScanKeyData key;
 	IdgenRowScan scan;
 	bool found;
-
-	if (index == NULL || index->rd_index->indnkeyatts != 1 ||
-	    index->rd_index->indkey.values[0] != IDGEN_ATT_NAME)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("table \"%s\" has no usable primary key",
-		                RelationGetRelationName(rel)),
-		         errhint("Restore the primary key on column \"name\".")));
 
 	ScanKeyEntryInitialize(&key, 0, 1, BTEqualStrategyNumber, InvalidOid,
 	                       C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(value));

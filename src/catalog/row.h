@@ -74,6 +74,7 @@ extern IdgenRowScan idgen_row_scan_begin(Relation rel, Relation index, ScanKey k
                                          TupleTableSlot *row);
 extern bool idgen_row_scan_next(IdgenRowScan *scan);
 extern void idgen_row_scan_end(IdgenRowScan *scan);
+extern Relation idgen_primary_key_open(Relation rel, AttrNumber attnum, int nkeys);
 extern bool idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *row);
 extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name, int namelen);
 extern void idgen_row_close(IdgenRow *row);

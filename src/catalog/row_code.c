@@ -65,7 +65,8 @@ idgen_trigger_is_own(Relation rel, const Trigger *trigger)
 	const char *function = get_func_name(trigger->tgfoid);
 
 	return function != NULL && get_func_namespace(trigger->tgfoid) == RelationGetNamespace(rel) &&
-		(strcmp(function, "idgen_check_row") == 0 || strcmp(function, "idgen_row_changed") == 0);
+		(strcmp(function, "idgen_check_row") == 0 || strcmp(function, "idgen_row_changed") == 0 ||
+	     strcmp(function, "idgen_mark_inserted") == 0);
 }
 
 /*

@@ -389,15 +389,22 @@ idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid)
 	ExecDropSingleTupleTableSlot(row);
 }
 
-/* Insert a row of idgen_secrets. Raises what idgen_row_insert() does. */
+/*
+ * Insert a row of another table of idgen's. Raises 09000 if a trigger
+ * suppresses it, and what idgen_row_insert() does.
+ */
 void
-idgen_row_insert_secret(Relation secrets, TupleTableSlot *row)
+idgen_row_insert_other(Relation rel, TupleTableSlot *row)
 {
 	Write write;
 
-	begin(&write, secrets, CMD_INSERT, NULL, OWN_TRIGGERS_ALL);
+	begin(&write, rel, CMD_INSERT, NULL, OWN_TRIGGERS_NONE);
 	ExecSimpleRelationInsert(write.rri, write.estate, row);
 	end(&write);
+	if (!ItemPointerIsValid(&row->tts_tid))
+		ereport(ERROR,
+		        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+		         errmsg("a trigger on \"%s\" has suppressed a row", RelationGetRelationName(rel))));
 }
 
 /*

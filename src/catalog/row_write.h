@@ -31,7 +31,7 @@ extern void idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowVa
 extern void idgen_row_insert(Relation rel, const char *name, int32 block_size,
                              const char *refill, ItemPointer tid);
 extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid);
-extern void idgen_row_insert_secret(Relation secrets, TupleTableSlot *row);
+extern void idgen_row_insert_other(Relation rel, TupleTableSlot *row);
 
 extern bool idgen_row_take(Relation rel, const char *name, TupleTableSlot *row);
 extern void idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull);

@@ -40,6 +40,7 @@
 #include "catalog/scramble.h"
 #include "catalog/secret.h"
 #include "catalog/source.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 
 /* The columns of idgen_secrets. */
@@ -54,41 +55,23 @@
 #define SECRET_ZEROS 48
 #define SECRET_BYTES (SECRET_ZEROS + 32)
 
-/*
- * The OID of idgen_secrets, which is in the schema of id_sequences. Raises
- * 42P01.
- */
+/* The OID of idgen_secrets. Raises 42P01. */
 Oid
 idgen_secrets_table(Oid id_sequences)
 {
-	Oid secrets = get_relname_relid("idgen_secrets", get_rel_namespace(id_sequences));
-
-	if (!OidIsValid(secrets))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_TABLE),
-		         errmsg("table \"idgen_secrets\" of extension \"idgen\" does not exist")));
-	return secrets;
+	return idgen_table_beside(id_sequences, "idgen_secrets");
 }
 
-/*
- * Open idgen_secrets. Raises 42P01 if it is gone, and 55000 unless it and its
- * columns are what the install script has made them.
- */
+/* Open idgen_secrets. Raises what idgen_other_table_open() does. */
 static Relation
 open_secrets(Oid id_sequences, LOCKMODE lockmode)
 {
-	Relation secrets = table_open(idgen_secrets_table(id_sequences), lockmode);
-	TupleDesc desc = RelationGetDescr(secrets);
+	static const Oid types[] = {
+		[ATT_FINGERPRINT - 1] = BYTEAOID,
+		[ATT_SECRET - 1] = BYTEAOID,
+	};
 
-	if (secrets->rd_rel->relkind != RELKIND_RELATION || secrets->rd_rel->relispartition || desc->natts < ATT_SECRET ||
-	    TupleDescAttr(desc, ATT_FINGERPRINT - 1)->atttypid != BYTEAOID ||
-	    TupleDescAttr(desc, ATT_SECRET - 1)->atttypid != BYTEAOID)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("table \"%s\" does not have the columns that it was created with",
-		                RelationGetRelationName(secrets)),
-		         errhint("Restore their types.")));
-	return secrets;
+	return idgen_other_table_open(id_sequences, "idgen_secrets", types, lengthof(types), lockmode);
 }
 
 /*
@@ -181,7 +164,7 @@ make_secret(Relation secrets)
 
 	describe_secret(slot);
 	fingerprint = datumCopy(slot_getattr(slot, ATT_FINGERPRINT, &isnull), false, -1);
-	idgen_row_insert_secret(secrets, slot);
+	idgen_row_insert_other(secrets, slot);
 	ExecDropSingleTupleTableSlot(slot);
 	return fingerprint;
 }

@@ -227,6 +227,12 @@ typedef struct IdgenSource
 	                              IdgenRefill *refill);
 
 	/*
+	 * What allocate() has brought a session is where others find it, or is
+	 * lost. Of the worker, the end of the transaction says so. May be NULL.
+	 */
+	void (*published)(struct IdgenHandle *handle);
+
+	/*
 	 * Undo the allocation of the rest of a gapless block, before commit.
 	 * Returns false if the row has gone on since: then the rest is lost. Only
 	 * for sources that give gapless blocks.

@@ -153,6 +153,52 @@ idgen_table_of_extension(void)
 }
 
 /*
+ * Other tables of the extension
+ */
+
+/* The OID of a table that stands beside id_sequences. Raises 42P01. */
+Oid
+idgen_table_beside(Oid id_sequences, const char *name)
+{
+	Oid relid = get_relname_relid(name, get_rel_namespace(id_sequences));
+
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+		        (errcode(ERRCODE_UNDEFINED_TABLE),
+		         errmsg("table \"%s\" of extension \"idgen\" does not exist", name)));
+	return relid;
+}
+
+/* Raises 55000: the owner has made another table of it. */
+void
+idgen_other_table_is_bad(Relation rel)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("table \"%s\" does not have the columns that it was created with",
+	                RelationGetRelationName(rel)),
+	         errhint("Restore their types.")));
+}
+
+/*
+ * Open such a table. Raises 42P01 if it is gone, and 55000 unless it and its
+ * first columns are what the install script has made them.
+ */
+Relation
+idgen_other_table_open(Oid id_sequences, const char *name, const Oid *types, int ntypes, LOCKMODE lockmode)
+{
+	Relation rel = table_open(idgen_table_beside(id_sequences, name), lockmode);
+	TupleDesc desc = RelationGetDescr(rel);
+
+	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition || desc->natts < ntypes)
+		idgen_other_table_is_bad(rel);
+	for (int i = 0; i < ntypes; i++)
+		if (TupleDescAttr(desc, i)->atttypid != types[i])
+			idgen_other_table_is_bad(rel);
+	return rel;
+}
+
+/*
  * Its columns and triggers
  */
 

@@ -13,6 +13,10 @@
 extern bool idgen_version_fits(void);
 extern void idgen_version_check(void);
 extern Oid idgen_table_of_extension(void);
+extern Oid idgen_table_beside(Oid id_sequences, const char *name);
+pg_noreturn extern void idgen_other_table_is_bad(Relation rel);
+extern Relation idgen_other_table_open(Oid id_sequences, const char *name, const Oid *types, int ntypes,
+                                       LOCKMODE lockmode);
 extern bool idgen_table_is_good(Relation rel);
 extern void idgen_table_check(Relation rel);
 extern bool idgen_table_tells_changes(Relation rel);

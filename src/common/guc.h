@@ -1,14 +1,13 @@
 /*
  * guc.h
- *		The settings of idgen.
+ *		The settings of idgen; and what the processes that work for all
+ *		sessions set.
  */
 #ifndef IDGEN_GUC_H
 #define IDGEN_GUC_H
 
 #include "pgtime.h"
 #include "utils/guc.h"
-
-#include "common/node_setting.h"
 
 /*
  * Where a refill is made: the values of column "refill", and of
@@ -24,15 +23,36 @@ typedef enum IdgenRefillMode
 /* Their names; the last entry has none. */
 extern const struct config_enum_entry idgen_refill_modes[];
 
+/* What idgen.node_id can be besides a number. */
+#define IDGEN_NODE_ID_AUTO "auto"
+
+/* Then idgen_node_id is this, which no layout and no id can have. */
+#define IDGEN_NODE_LEASED (-1)
+
+/* Node numbers have ten bits of a time-ordered id. */
+#define IDGEN_MAX_NODE 1023
+
+/*
+ * The node number that this process gives to time-ordered ids, and the last
+ * time for which it may. If the number is a leased one, that is a time for
+ * which the centre gives it to nobody else, and it may have passed.
+ */
+typedef struct IdgenNode
+{
+	int number;
+	int64 last_time; /* of ids, in milliseconds since 2024; -1 = no number is known */
+} IdgenNode;
 
 extern PGDLLIMPORT int idgen_max_sequences;
-extern PGDLLIMPORT int idgen_max_centre_marks;
 extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */
 extern PGDLLIMPORT int idgen_warn_remaining;
 extern PGDLLIMPORT char *idgen_period_time_zone;
 extern PGDLLIMPORT pg_tz *idgen_period_zone; /* that one; it stays forever */
+extern PGDLLIMPORT char *idgen_node_id_setting;
+extern PGDLLIMPORT int idgen_node_id; /* a number, or IDGEN_NODE_LEASED */
+extern PGDLLIMPORT IdgenNode idgen_node;
 extern PGDLLIMPORT int idgen_channel;
 extern PGDLLIMPORT int idgen_prefetch_threshold;
 extern PGDLLIMPORT int idgen_max_prefetch_blocks;
@@ -49,5 +69,6 @@ extern PGDLLIMPORT int idgen_min_node_id;
 
 extern const char *idgen_refill_mode_name(IdgenRefillMode mode);
 extern void idgen_guc_init(void);
+extern void idgen_override_settings(void);
 
 #endif /* IDGEN_GUC_H */

@@ -27,6 +27,19 @@ static const struct
 	[IDGEN_PERIOD_DAY] = {"day", "0000-00-00"},
 };
 
+/*
+ * The time zone of a name that SET TIME ZONE takes as well; NULL if there is
+ * none, or if it counts leap seconds, which timestamps of the server do not.
+ * What it returns stays until the process ends.
+ */
+pg_tz *
+idgen_time_zone_find(const char *name)
+{
+	pg_tz *zone = pg_tzset(name);
+
+	return zone != NULL && pg_tz_acceptable(zone) ? zone : NULL;
+}
+
 /* The kind of period that a word stands for; false if it stands for none. */
 bool
 idgen_period_find(const char *name, IdgenPeriod *period)
@@ -139,55 +152,25 @@ idgen_day_of(DateADT date)
 	return result;
 }
 
-/* The number of days from a date to the first day of the next period. */
-static int
-days_left(const struct pg_tm *date, IdgenPeriod period)
-{
-	int today = date2j(date->tm_year, date->tm_mon, date->tm_mday);
-
-	switch (period)
-	{
-		case IDGEN_PERIOD_YEAR:
-			return date2j(date->tm_year + 1, 1, 1) - today;
-		case IDGEN_PERIOD_MONTH:
-			return date2j(date->tm_year, date->tm_mon, 1) +
-				day_tab[isleap(date->tm_year)][date->tm_mon - 1] - today;
-		case IDGEN_PERIOD_DAY:
-		case IDGEN_PERIOD_NONE:
-			break;
-	}
-	return 1;
-}
-
 /*
- * The date in a time zone at some time. It is in the same period (without
- * periods: it is the same day) until *until, at least. Raises 22008.
- *
- * To compute when the next period begins in local time, and to convert that,
- * was turned down: where clocks are put back over midnight, there are two such
- * times. So this counts the time that is left by the clock as it is now, which
- * is right as long as nobody changes the clock.
+ * The date in a time zone at some time. It stays the same until *until, at
+ * least: until the clocks there show the next quarter of an hour. To compute
+ * when the day ends was turned down: clocks may be put forward or back
+ * meanwhile, but they are so at such times. Raises 22008.
  */
 IdgenDay
-idgen_day_at(TimestampTz at, IdgenPeriod period, pg_tz *zone, TimestampTz *until)
+idgen_day_at(TimestampTz at, pg_tz *zone, TimestampTz *until)
 {
 	struct pg_tm tm;
 	fsec_t fsec;
 	int offset;
 	IdgenDay date = {0};
-	pg_time_t now = timestamptz_to_time_t(at);
-	pg_time_t change = now; /* stays so if it is not known */
-	long offsets[2];
-	int isdst[2];
 
 	if (timestamp2tm(at, &offset, &tm, &fsec, NULL, zone) == 0)
 		date = (IdgenDay){tm.tm_year, tm.tm_mon, tm.tm_mday};
 	if (!is_date(&date))
 		date_out_of_range("The clock of the server is wrong.");
-
-	*until = at + days_left(&tm, period) * USECS_PER_DAY -
-		(((tm.tm_hour * MINS_PER_HOUR + tm.tm_min) * SECS_PER_MINUTE + tm.tm_sec) * USECS_PER_SEC + fsec);
-	if (pg_next_dst_boundary(&now, &offsets[0], &isdst[0], &change, &offsets[1], &isdst[1], zone) != 0)
-		*until = Min(*until, time_t_to_timestamptz(change));
+	*until = at - (tm.tm_min % 15 * SECS_PER_MINUTE + tm.tm_sec) * USECS_PER_SEC - fsec +
+		15 * USECS_PER_MINUTE;
 	return date;
 }

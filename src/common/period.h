@@ -42,12 +42,13 @@ idgen_same_period(IdgenPeriod period, const IdgenDay *a, const IdgenDay *b)
 		(period < IDGEN_PERIOD_DAY || a->day == b->day);
 }
 
+extern pg_tz *idgen_time_zone_find(const char *name);
 extern bool idgen_period_find(const char *name, IdgenPeriod *period);
 extern const char *idgen_period_word(IdgenPeriod period);
 extern int idgen_period_suffix_len(IdgenPeriod period);
 extern char *idgen_period_child(const char *name, IdgenPeriod period, const IdgenDay *date);
 extern bool idgen_period_parse(const char *name, IdgenPeriodName *parsed);
 extern IdgenDay idgen_day_of(DateADT date);
-extern IdgenDay idgen_day_at(TimestampTz at, IdgenPeriod period, pg_tz *zone, TimestampTz *until);
+extern IdgenDay idgen_day_at(TimestampTz at, pg_tz *zone, TimestampTz *until);
 
 #endif /* IDGEN_PERIOD_H */

@@ -205,6 +205,14 @@ request_of(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead)
 	};
 }
 
+/* Others can find what the source has allocated, or it is lost. */
+static void
+end_refill(IdgenHandle *handle)
+{
+	if (handle->found.source->published != NULL)
+		handle->found.source->published(handle);
+}
+
 /*
  * Have the source allocate what is for the current transaction, and keep it as
  * pending. Raises what idgen_refill_allocate() does.
@@ -244,6 +252,8 @@ idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefi
 		idgen_wait_for_allocator(handle, idgen_full_xid(GetTopTransactionId()));
 	}
 	idgen_pending_add(handle, refill, as_of);
+	if (!handle->of_worker)
+		end_refill(handle);
 
 	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
 	if (refill->fate != IDGEN_REST_GIVEN_BACK)
@@ -475,6 +485,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 		}
 		idgen_cache_count_lost(idgen_rest_ids(&refill.rest));
 	}
+	end_refill(handle);
 	if (!durable)
 		cancelled_while_flushing();
 	idgen_warn_low(handle, &refill.left);

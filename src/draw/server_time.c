@@ -25,7 +25,7 @@
 
 #include "common/guc.h"
 #include "draw/server_time.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "remote/reach.h"
 
 /*

@@ -33,11 +33,9 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "common/process_settings.h"
 #include "lease/lease_worker.h"
 #include "lease/renewal.h"
 #include "node/lease.h"
-#include "node/lease_process.h"
 
 /* The first pause after a try that has failed, and the longest one. */
 #define IDGEN_FIRST_PAUSE_MS   1000
@@ -51,10 +49,10 @@ sign_off(int code, Datum arg)
 {
 	if (!connected)
 	{
-		idgen_lease_begin_try();
+		(void) idgen_lease_begin_try(true);
 		idgen_lease_note_failure("The process that leases it could not connect to idgen.node_database; the server log says why.");
 	}
-	idgen_lease_process_leave();
+	idgen_lease_leave();
 }
 
 /* Become the process that leases, and connect; or end if there is one. */
@@ -66,7 +64,7 @@ start(void)
 	pqsignal(SIGINT, PG_SIG_IGN);
 	BackgroundWorkerUnblockSignals();
 
-	if (!idgen_lease_process_enrol())
+	if (!idgen_lease_enrol())
 		proc_exit(0);
 	before_shmem_exit(sign_off, (Datum) 0);
 	BackgroundWorkerInitializeConnection(idgen_node_database, NULL, BGWORKER_BYPASS_ALLOWCONN);
@@ -208,9 +206,8 @@ idgen_lease_main(Datum arg)
 		bool reloaded = handle_signals();
 		TimestampTz now = GetCurrentTimestamp();
 
-		if (idgen_lease_process_is_asked() || reloaded || now >= due)
+		if (idgen_lease_begin_try(reloaded || now >= due))
 		{
-			idgen_lease_begin_try();
 			failures = succeeds(idgen_renewal_try, context) ? 0 : failures + 1;
 			pgstat_report_stat(true);
 			due = next_try(now, failures);

@@ -7,7 +7,7 @@
 
 #include "common/compat.h"
 
-/* Started by lease_process.c, by this name; the argument does not count. */
+/* Started by node/lease.c, by this name; the argument does not count. */
 extern PGDLLEXPORT void idgen_lease_main(Datum arg);
 
 #endif /* IDGEN_LEASE_WORKER_H */

@@ -1,6 +1,7 @@
 /*
  * lease.c
- *		The lease of this server's node number, as all processes know it.
+ *		The leased node number: the lease, as all processes know it; the process
+ *		that leases; and what those need that give the number to ids.
  *
  * The process that renews the lease (lease_worker.c) writes here what it gets.
  * Sessions take a copy of it, and take a new one when the version has changed.
@@ -11,6 +12,20 @@
  * is also corrected after a virtual machine was stopped for a while, which that
  * machine's boot clock may not have noticed.
  *
+ * There are two kinds of ids with a node number, and two ways to be sure of it.
+ * A composed id says nothing about when it was drawn, so the lease must be good
+ * at that moment. A time-ordered id has a time: if the lease covers that, the
+ * id is unique, whenever the process gets to issue it.
+ *
+ * A session that has no good lease asks the process that leases for a try, and
+ * waits until a try that has begun since then is over. If the last one failed
+ * only a moment ago, it does not wait for another.
+ *
+ * The server starts that process along with itself if idgen.node_id is "auto"
+ * then; else the first session does that needs it. There is one at most:
+ * another one that is started finds that, and ends. A server in recovery starts
+ * none.
+ *
  * Locking rules: the lock protects everything, but version is written under it
  * and read without it.
  */
@@ -18,14 +33,20 @@
 
 #include <time.h>
 
+#include "access/xlog.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "port/atomics.h"
+#include "postmaster/bgworker.h"
 #include "storage/condition_variable.h"
+#include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
 #include "common/compat.h"
+#include "common/guc.h"
+#include "common/id_time.h"
 #include "node/lease.h"
 
 /* Not every system has a clock that counts the time of a machine's sleep. */
@@ -35,18 +56,38 @@
 #define IDGEN_BOOT_CLOCK CLOCK_MONOTONIC
 #endif
 
+/* For how long sessions share the failure of a try. */
+#define IDGEN_SHARED_FAILURE_MS 1000
+
+/* A process that has not enrolled after this time is not expected any more. */
+#define IDGEN_LEASE_START_TIMEOUT_MS 5000
+
+/*
+ * One that has failed to connect to its database, or was killed, is started
+ * again after this many seconds.
+ */
+#define IDGEN_LEASE_RESTART_S 60
+
+/* In place of the time in an id: it has none. */
+#define NO_TIME (-1)
+
 typedef struct SharedLease
 {
 	LWLock lock;
 	ConditionVariable changed; /* a try is over */
 	pg_atomic_uint64 version;  /* changes with report.lease; never 0 */
 	IdgenLeaseReport report;
-	uint64 tries;  /* begun so far */
-	uint64 failed; /* which was the last one that failed; they count from 1 */
-	IdgenLeaseNames names;
+	pid_t pid;               /* of the process that leases; 0 = there is none */
+	Latch *latch;            /* of that */
+	bool asked;              /* has a session asked for a try? */
+	TimestampTz launched_at; /* when a session had the process started last */
 } SharedLease;
 
 static SharedLease *shared = NULL;
+
+/* This process's copy of the lease. */
+static IdgenLease own;
+static uint64 own_version = 0;
 
 /* Ask for shared memory; from shmem_request_hook. */
 void
@@ -83,8 +124,8 @@ idgen_lease_startup_shmem(void)
 		LWLockInitialize(&shared->lock, GetNamedLWLockTranche("IdgenLease")->lock.tranche);
 		ConditionVariableInit(&shared->changed);
 		pg_atomic_init_u64(&shared->version, 1);
-		make_uuid(&shared->names.holder);
-		make_uuid(&shared->names.next_token);
+		make_uuid(&shared->report.holder);
+		make_uuid(&shared->report.next_token);
 	}
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -96,44 +137,6 @@ idgen_lease_is_shared(void)
 	return shared != NULL;
 }
 
-/*
- * Microseconds since the machine was started, those of its sleep included where
- * the system counts them.
- */
-int64
-idgen_boot_clock(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(IDGEN_BOOT_CLOCK, &now) != 0)
-		elog(ERROR, "could not read the clock: %m");
-	return now.tv_sec * USECS_PER_SEC + now.tv_nsec / 1000;
-}
-
-/*
- * For sessions
- */
-
-/* Bring a copy of the lease up to date; *version is that of the copy, or 0. */
-void
-idgen_lease_update(IdgenLease *lease, uint64 *version)
-{
-	if (pg_atomic_read_u64(&shared->version) == *version)
-		return;
-	LWLockAcquire(&shared->lock, LW_SHARED);
-	*version = pg_atomic_read_u64(&shared->version);
-	*lease = shared->report.lease;
-	LWLockRelease(&shared->lock);
-}
-
-/* Has this server the number now? */
-bool
-idgen_lease_is_good(const IdgenLease *lease)
-{
-	return lease->number != 0 && idgen_boot_clock() < lease->boot_until &&
-		GetCurrentTimestamp() < lease->until;
-}
-
 /* All that is known. */
 void
 idgen_lease_report(IdgenLeaseReport *report)
@@ -143,94 +146,106 @@ idgen_lease_report(IdgenLeaseReport *report)
 	LWLockRelease(&shared->lock);
 }
 
-/* How many tries to get or renew the lease have begun? */
-uint64
-idgen_lease_tries(void)
+/* What the server needs to know to start the process that leases. */
+static BackgroundWorker
+description(int restart_time)
 {
-	uint64 tries;
+	BackgroundWorker worker = {
+		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
+		.bgw_start_time = BgWorkerStart_RecoveryFinished,
+		.bgw_restart_time = restart_time,
+	};
 
-	LWLockAcquire(&shared->lock, LW_SHARED);
-	tries = shared->tries;
-	LWLockRelease(&shared->lock);
-	return tries;
+	strlcpy(worker.bgw_name, "idgen node number", BGW_MAXLEN);
+	strlcpy(worker.bgw_type, "idgen node number", BGW_MAXLEN);
+	strlcpy(worker.bgw_library_name, "idgen", sizeof(worker.bgw_library_name));
+	strlcpy(worker.bgw_function_name, "idgen_lease_main", BGW_MAXLEN);
+	return worker;
 }
 
-/* Has one failed that has begun after that many others? */
+/*
+ * Have the server start it along with itself; while libraries are preloaded.
+ * Not for pg_upgrade: it replaces the database that the process connects to.
+ */
+void
+idgen_lease_register_process(void)
+{
+	BackgroundWorker worker = description(IDGEN_LEASE_RESTART_S);
+
+	if (!IsBinaryUpgrade)
+		RegisterBackgroundWorker(&worker);
+}
+
+/*
+ * The current process is the one that leases from now on. Returns false if
+ * there is one already.
+ */
 bool
-idgen_lease_has_failed_since(uint64 tries)
+idgen_lease_enrol(void)
 {
-	bool failed;
+	bool enrolled;
 
-	LWLockAcquire(&shared->lock, LW_SHARED);
-	failed = shared->failed > tries;
+	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
+	enrolled = shared->pid == 0;
+	if (enrolled)
+	{
+		shared->pid = MyProcPid;
+		shared->latch = MyLatch;
+	}
 	LWLockRelease(&shared->lock);
-	return failed;
+	return enrolled;
+}
+
+/* If the current process is the one, it is not any more. */
+void
+idgen_lease_leave(void)
+{
+	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
+	if (shared->pid == MyProcPid)
+	{
+		shared->pid = 0;
+		shared->latch = NULL;
+		shared->launched_at = 0;
+	}
+	LWLockRelease(&shared->lock);
 }
 
 /*
- * Wait until a try is over, for this many milliseconds at most. The first call
- * returns at once, so that the caller looks again before it sleeps. The caller
- * calls idgen_lease_wait_end() in the end.
+ * Begin a try if it is time, or if a session has asked for one. What sessions
+ * ask for before is answered by it.
  */
-void
-idgen_lease_wait(long timeout, uint32 wait_event)
+bool
+idgen_lease_begin_try(bool due)
 {
-	(void) ConditionVariableTimedSleep(&shared->changed, timeout, wait_event);
-}
+	bool begins;
 
-void
-idgen_lease_wait_end(void)
-{
-	ConditionVariableCancelSleep();
-}
-
-/*
- * For the process that renews it
- */
-
-/* What to call this server and the next renewal. */
-void
-idgen_lease_names(IdgenLeaseNames *names)
-{
-	LWLockAcquire(&shared->lock, LW_SHARED);
-	*names = shared->names;
-	LWLockRelease(&shared->lock);
-}
-
-/* The renewal that has that token is on disk: the next one needs another. */
-void
-idgen_lease_new_token(void)
-{
-	pg_uuid_t token;
-
-	make_uuid(&token);
 	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
-	shared->names.next_token = token;
+	begins = due || shared->asked;
+	shared->asked = false;
+	if (begins)
+		shared->report.tries++;
 	LWLockRelease(&shared->lock);
-}
-
-/* A try begins. What sessions ask for before is answered by it. */
-void
-idgen_lease_begin_try(void)
-{
-	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
-	shared->tries++;
-	LWLockRelease(&shared->lock);
+	return begins;
 }
 
 /*
  * The server has this lease from now on; renewed_at is when it was asked for, 0
- * for one that is left from before the server's start.
+ * for one that is left from before the server's start. The renewal that has
+ * that token is on disk: the next one needs another.
  */
 void
 idgen_lease_install(const IdgenLease *lease, TimestampTz renewed_at)
 {
+	IdgenLeaseReport *report = &shared->report;
+	pg_uuid_t token;
+
+	make_uuid(&token);
 	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
-	shared->report = (IdgenLeaseReport){
-		.lease = *lease,
-		.renewed_at = renewed_at,
-		.tried_at = GetCurrentTimestamp(),
-	};
+	report->lease = *lease;
+	report->renewed_at = renewed_at;
+	report->failing_since = 0;
+	report->tried_at = GetCurrentTimestamp();
+	report->next_token = token;
 	(void) pg_atomic_add_fetch_u64(&shared->version, 1);
 	LWLockRelease(&shared->lock);
 	ConditionVariableBroadcast(&shared->changed);
@@ -250,7 +265,176 @@ idgen_lease_note_failure(const char *reason)
 	report->tried_at = now;
 	memcpy(report->reason, reason, length);
 	report->reason[length] = '\0';
-	shared->failed = shared->tries;
+	report->failed = report->tries;
 	LWLockRelease(&shared->lock);
 	ConditionVariableBroadcast(&shared->changed);
+}
+
+/*
+ * Microseconds since the machine was started, those of its sleep included where
+ * the system counts them.
+ */
+int64
+idgen_boot_clock(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(IDGEN_BOOT_CLOCK, &now) != 0)
+		elog(ERROR, "could not read the clock: %m");
+	return now.tv_sec * USECS_PER_SEC + now.tv_nsec / 1000;
+}
+
+/* Has this server the number now? */
+bool
+idgen_lease_is_good(const IdgenLease *lease)
+{
+	return lease->number != 0 && idgen_boot_clock() < lease->boot_until &&
+		GetCurrentTimestamp() < lease->until;
+}
+
+/* Raises 55000 if this server can have no lease. */
+static void
+check_can_lease(void)
+{
+	if (!idgen_lease_is_shared())
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("a leased node number needs shared memory"),
+		         errdetail("idgen.node_id is \"%s\".", IDGEN_NODE_ID_AUTO),
+		         errhint("Add \"idgen\" to shared_preload_libraries, or set idgen.node_id to a number.")));
+	if (RecoveryInProgress())
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("a server in recovery leases no node number"),
+		         errhint("Set idgen.node_id of this server to a number of its own.")));
+}
+
+/* Raises 55000: there is no lease that will do, for that reason. */
+static void
+no_lease(const char *reason)
+{
+	if (own.number != 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the lease of node number %d has ended", own.number),
+		         errdetail("It could not be renewed: %s", reason),
+		         errhint("View \"idgen_server\" and the server log say more.")));
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("this server has no node number"),
+	         errdetail("None could be leased: %s", reason),
+	         errhint("View \"idgen_server\" and the server log say more.")));
+}
+
+/* Ask for a try, and have the process that leases started if there is none. */
+static void
+ask_for_try(void)
+{
+	BackgroundWorker worker = description(BGW_NEVER_RESTART);
+	TimestampTz now = GetCurrentTimestamp();
+	bool launch;
+
+	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
+	shared->asked = true;
+	if (shared->pid != 0)
+		SetLatch(shared->latch);
+	launch = shared->pid == 0 &&
+		TimestampDifferenceExceeds(shared->launched_at, now, IDGEN_LEASE_START_TIMEOUT_MS);
+	if (launch)
+		shared->launched_at = now;
+	LWLockRelease(&shared->lock);
+
+	if (!launch || RegisterDynamicBackgroundWorker(&worker, NULL))
+		return;
+	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
+	shared->launched_at = 0;
+	LWLockRelease(&shared->lock);
+	no_lease("The server has no place for another process; raise max_worker_processes.");
+}
+
+/* The last time that this process's copy covers. */
+static int64
+last_time(void)
+{
+	return Min(idgen_unique_time(own.until), IDGEN_MAX_ID_TIME);
+}
+
+/*
+ * Does the lease do for an id that is drawn now and has that time? Brings the
+ * copy up to date.
+ */
+static bool
+will_do(int64 time)
+{
+	if (pg_atomic_read_u64(&shared->version) != own_version)
+	{
+		LWLockAcquire(&shared->lock, LW_SHARED);
+		own_version = pg_atomic_read_u64(&shared->version);
+		own = shared->report.lease;
+		LWLockRelease(&shared->lock);
+	}
+	if (time == NO_TIME)
+		return idgen_lease_is_good(&own);
+	return own.number != 0 && time <= last_time();
+}
+
+/*
+ * Wait for a lease that will do. Raises 55000 if there is none, or not in time.
+ */
+static void
+wait_for_lease(int64 time)
+{
+	static uint32 wait_event = 0;
+	TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_worker_timeout);
+	IdgenLeaseReport report;
+	uint64 tries;
+
+	if (wait_event == 0)
+		wait_event = WaitEventExtensionNew("IdgenNodeNumber");
+	idgen_lease_report(&report);
+	tries = report.tries;
+	if (report.failing_since != 0 &&
+	    !TimestampDifferenceExceeds(report.tried_at, GetCurrentTimestamp(), IDGEN_SHARED_FAILURE_MS))
+		no_lease(report.reason);
+	ask_for_try();
+
+	while (!will_do(time))
+	{
+		long left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+
+		idgen_lease_report(&report);
+		if (report.failed > tries)
+			no_lease(report.reason);
+		if (left <= 0)
+			no_lease("The process that leases it has not answered in time.");
+
+		/* The first call returns at once: this looks again before it sleeps. */
+		(void) ConditionVariableTimedSleep(&shared->changed, left, wait_event);
+	}
+	ConditionVariableCancelSleep();
+}
+
+/* The number for a composed id that is drawn now. Raises 55000. */
+int
+idgen_node_leased(void)
+{
+	check_can_lease();
+	if (!will_do(NO_TIME))
+		wait_for_lease(NO_TIME);
+	return own.number;
+}
+
+/*
+ * Set idgen_node, such that a time-ordered id may have that time. Raises 55000.
+ */
+void
+idgen_node_reach(int64 time)
+{
+	check_can_lease();
+	if (!will_do(time))
+		wait_for_lease(time);
+	idgen_node = (IdgenNode){
+		.number = own.number,
+		.last_time = last_time(),
+	};
 }

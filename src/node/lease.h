@@ -1,6 +1,7 @@
 /*
  * lease.h
- *		The lease of this server's node number, as all processes know it.
+ *		The leased node number: the lease, as all processes know it; the process
+ *		that leases; and what those need that give the number to ids.
  */
 #ifndef IDGEN_LEASE_H
 #define IDGEN_LEASE_H
@@ -19,7 +20,7 @@ typedef struct IdgenLease
 	int64 boot_until;  /* the same by the boot clock, in microseconds */
 } IdgenLease;
 
-/* What there is to know besides. */
+/* The lease, and what has become of the tries to get or renew it. */
 typedef struct IdgenLeaseReport
 {
 	IdgenLease lease;
@@ -27,33 +28,29 @@ typedef struct IdgenLeaseReport
 	TimestampTz failing_since; /* 0 = the last try has succeeded */
 	TimestampTz tried_at;      /* when the last try was over; 0 = there was none */
 	char reason[IDGEN_LEASE_REASON_SIZE];
+	uint64 tries;         /* begun so far */
+	uint64 failed;        /* which was the last one that failed; they count from 1 */
+	pg_uuid_t holder;     /* names this start of the server at the centre */
+	pg_uuid_t next_token; /* names the next renewal there */
 } IdgenLeaseReport;
-
-/* What names this start of the server, and the next renewal, at the centre. */
-typedef struct IdgenLeaseNames
-{
-	pg_uuid_t holder;
-	pg_uuid_t next_token;
-} IdgenLeaseNames;
 
 extern void idgen_lease_request_shmem(void);
 extern void idgen_lease_startup_shmem(void);
+extern void idgen_lease_register_process(void);
 extern bool idgen_lease_is_shared(void);
-
-extern void idgen_lease_update(IdgenLease *lease, uint64 *version);
-extern bool idgen_lease_is_good(const IdgenLease *lease);
 extern void idgen_lease_report(IdgenLeaseReport *report);
-extern uint64 idgen_lease_tries(void);
-extern bool idgen_lease_has_failed_since(uint64 tries);
-extern void idgen_lease_wait(long timeout, uint32 wait_event);
-extern void idgen_lease_wait_end(void);
 
-extern void idgen_lease_names(IdgenLeaseNames *names);
-extern void idgen_lease_begin_try(void);
+/* for the process that leases */
+extern bool idgen_lease_enrol(void);
+extern void idgen_lease_leave(void);
+extern bool idgen_lease_begin_try(bool due);
 extern void idgen_lease_install(const IdgenLease *lease, TimestampTz renewed_at);
 extern void idgen_lease_note_failure(const char *reason);
-extern void idgen_lease_new_token(void);
 
+/* for those that give the number to ids */
 extern int64 idgen_boot_clock(void);
+extern bool idgen_lease_is_good(const IdgenLease *lease);
+extern int idgen_node_leased(void);
+extern void idgen_node_reach(int64 time);
 
 #endif /* IDGEN_LEASE_H */

@@ -7,7 +7,8 @@
  * then idgen_link_receive() is called until all of the answer is there. Each
  * call does what can be done at once; idgen_link_awaits() says what has to
  * happen to the socket before the next one has anything to do. What that all
- * is good for, and how long it may take, is known by connection.c.
+ * is good for, and how long it may take, is known by opening.c and
+ * remote_query.c.
  *
  * What does block is what libpq does in one go: looking up a host's name, or a
  * service in LDAP, Kerberos, and the rounds of hashing that the other server
@@ -74,40 +75,22 @@ idgen_link_close(IdgenLink *link)
 }
 
 /*
- * Does libpq accept the values of its parameters? It looks at most of them
- * before it connects, and only PQpingParams() tells whether that is what has
- * failed. Here it gets an address that is none, so it tries to reach nobody.
+ * Begin to connect. There is no link before. Returns false if the process has
+ * too many files open.
  */
 bool
-idgen_link_accepts(const char *const *keywords, const char *const *values)
-{
-	const char **all_keywords;
-	const char **all_values;
-	int n = 0;
-
-	while (keywords[n] != NULL)
-		n++;
-	all_keywords = palloc0((n + 2) * sizeof(char *));
-	all_values = palloc0((n + 2) * sizeof(char *));
-	memcpy(all_keywords, keywords, n * sizeof(char *));
-	memcpy(all_values, values, n * sizeof(char *));
-	all_keywords[n] = "hostaddr"; /* the last of the same name counts */
-	all_values[n] = "none";
-	return PQpingParams(all_keywords, all_values, false) != PQPING_NO_ATTEMPT;
-}
-
-/* Begin to connect. There is no link before. */
-IdgenLinkStart
 idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const *values)
 {
 	Assert(link->conn == NULL);
 	if (!acquire_files(FILES_PER_LINK))
-		return IDGEN_LINK_NO_FILES;
+		return false;
 	link->conn = PQconnectStartParams(keywords, values, false);
 	if (link->conn == NULL)
 	{
 		release_files(FILES_PER_LINK);
-		return IDGEN_LINK_NO_MEMORY;
+		ereport(ERROR,
+		        (errcode(ERRCODE_FDW_OUT_OF_MEMORY),
+		         errmsg("out of memory")));
 	}
 	(void) PQsetnonblocking(link->conn, 1);
 	(void) PQsetErrorVerbosity(link->conn, PQERRORS_VERBOSE); /* see idgen_take_sqlstate() */
@@ -115,7 +98,7 @@ idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const
 	idgen_warnings_reset(&link->warnings);
 	link->valve = (IdgenValve){0};
 	link->wait_for = WL_SOCKET_WRITEABLE;
-	return IDGEN_LINK_STARTED;
+	return true;
 }
 
 /* Has libpq connected, so that it may read from its socket? */
@@ -343,6 +326,13 @@ idgen_link_is_alive(IdgenLink *link)
 	return PQstatus(link->conn) == CONNECTION_OK;
 }
 
+/* Has more come than can be meant for what is under way? */
+bool
+idgen_link_is_flooded(const IdgenLink *link)
+{
+	return link->valve.open && link->valve.received > IDGEN_MAX_RECEIVED_KB * INT64CONST(1024);
+}
+
 /* The result of the statement, to be cleared by the caller. */
 PGresult *
 idgen_link_take_result(IdgenLink *link)
@@ -365,7 +355,49 @@ idgen_link_is_objected_to(const IdgenLink *link)
 	return link->valve.open && !link->valve.ended && PQparameterStatus(link->conn, "server_version") == NULL;
 }
 
+/*
+ * A link could not be had, and libpq has not reached that server. Has it
+ * accepted the values of its parameters? It looks at most of them before it
+ * connects, and only PQpingParams() tells whether that is what has failed. Here
+ * it gets an address that is none, so it tries to reach nobody.
+ *
+ * What a service says is among the parameters that the link has, so it is not
+ * asked for again: it may be in LDAP, which may take its time. Where an
+ * environment variable names a service, libpq would always ask, so nobody can
+ * tell.
+ */
+bool
+idgen_link_accepts_options(const IdgenLink *link)
+{
+	PQconninfoOption *options = PQconninfo(link->conn);
+	const char **keywords;
+	const char **values;
+	int n = 0;
+	bool accepts;
+
+	if (PQuser(link->conn) == NULL)
+		return false; /* there is no such service */
+	if (options == NULL || getenv("PGSERVICE") != NULL)
+		return true;
+	while (options[n].keyword != NULL)
+		n++;
+	keywords = palloc0((n + 1) * sizeof(char *));
+	values = palloc0((n + 1) * sizeof(char *));
+	n = 0;
+	for (const PQconninfoOption *option = options; option->keyword != NULL; option++)
+	{
+		if (strcmp(option->keyword, "service") == 0)
+			continue;
+		keywords[n] = option->keyword;
+		values[n++] = strcmp(option->keyword, "hostaddr") == 0 ? "none" : option->val;
+	}
+	accepts = PQpingParams(keywords, values, false) != PQPING_NO_ATTEMPT;
+	PQconninfoFree(options);
+	return accepts;
+}
+
 /* What libpq, or the network, says about the last failure, palloc'd. */
+
 static const char *
 libpq_error(const IdgenLink *link)
 {

@@ -10,6 +10,14 @@
 #include "remote/remote_messages.h"
 #include "remote/valve.h"
 
+/*
+ * How much may come for the opening of a connection, or for a statement, in kB.
+ * Our statements are answered with some hundred bytes. An opening may take some
+ * thousand of certificates. The longest message in an error or two is meant to
+ * pass as well.
+ */
+#define IDGEN_MAX_RECEIVED_KB 128
+
 typedef struct IdgenLink
 {
 	PGconn *conn;     /* NULL if there is no link: then the rest is void */
@@ -27,24 +35,16 @@ typedef enum IdgenLinkProgress
 	IDGEN_LINK_FAILED, /* the link cannot be used any more */
 } IdgenLinkProgress;
 
-/* Whether a link could be begun. */
-typedef enum IdgenLinkStart
-{
-	IDGEN_LINK_STARTED,
-	IDGEN_LINK_NO_FILES, /* the process has too many files open */
-	IDGEN_LINK_NO_MEMORY,
-} IdgenLinkStart;
-
-extern bool idgen_link_accepts(const char *const *keywords, const char *const *values);
-extern IdgenLinkStart idgen_link_start(IdgenLink *link, const char *const *keywords,
-                                       const char *const *values);
+extern bool idgen_link_start(IdgenLink *link, const char *const *keywords, const char *const *values);
 extern IdgenLinkProgress idgen_link_connect(IdgenLink *link);
 extern IdgenLinkProgress idgen_link_send(IdgenLink *link, const char *sql, int nparams,
                                          const char *const *params);
 extern IdgenLinkProgress idgen_link_receive(IdgenLink *link);
 extern PGresult *idgen_link_take_result(IdgenLink *link);
 extern bool idgen_link_is_alive(IdgenLink *link);
+extern bool idgen_link_is_flooded(const IdgenLink *link);
 extern bool idgen_link_is_objected_to(const IdgenLink *link);
+extern bool idgen_link_accepts_options(const IdgenLink *link);
 extern const char *idgen_link_error(const IdgenLink *link);
 extern void idgen_link_close(IdgenLink *link);
 

@@ -1,6 +1,7 @@
 /*
  * opening.h
- *		Opening a connection: which host is tried, when, and for how long.
+ *		Opening a connection to another server: which host is tried, when, and
+ *		for how long; and what a new session there is told.
  */
 #ifndef IDGEN_OPENING_H
 #define IDGEN_OPENING_H
@@ -8,29 +9,28 @@
 #include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 
-#include "remote/connect_options.h"
+#include "remote/link.h"
+#include "remote/server.h"
 
-/* What is to be done next. */
-typedef enum IdgenOpeningStep
+/* See the head of opening.c for what leads from one state to another. */
+typedef enum IdgenOpeningState
 {
-	IDGEN_OPENING_TRY,   /* connect to the current host, until opening->due */
-	IDGEN_OPENING_PAUSE, /* do nothing until then */
-	IDGEN_OPENING_OVER,  /* no host will do, or not in time */
-} IdgenOpeningStep;
+	IDGEN_OPENING_PAUSED,     /* until the hosts are tried again */
+	IDGEN_OPENING_CONNECTING, /* to one of the hosts */
+	IDGEN_OPENING_SETTLING,   /* changes settings of the new session there */
+	IDGEN_OPENING_DONE,
+	IDGEN_OPENING_FAILED,
+} IdgenOpeningState;
 
-/* Why a host will not do. */
-typedef enum IdgenHostVerdict
-{
-	IDGEN_HOST_NOT_NOW, /* it may do later */
-	IDGEN_HOST_SILENT,  /* it has not answered in time */
-	IDGEN_HOST_USELESS, /* it will not do later either */
-} IdgenHostVerdict;
-
-/* The options are in the memory of the caller that has a connection opened. */
+/* Options and texts are in the memory of the caller. */
 typedef struct IdgenOpening
 {
 	const IdgenConnectOptions *options;
 	Oid serverid;
+	const char *server;
+	IdgenLink *link; /* open while CONNECTING or SETTLING, and when DONE */
+
+	IdgenOpeningState state;
 	TimestampTz begun_at;
 	TimestampTz deadline;     /* of all of it */
 	TimestampTz outage_since; /* no host would do, as far as anybody here knows */
@@ -47,17 +47,22 @@ typedef struct IdgenOpening
 	StringInfo failures;        /* why hosts would not do in this round */
 	StringInfo failures_before; /* the same, in the round before */
 	StringInfo useless_because; /* the same of useless hosts, in any round */
-	int settings;               /* how many have been sent to the current host */
+	int settings_sent;          /* to the current host */
+	bool knows_set_config;      /* if DONE: does the server? */
+	IdgenRemoteError error;     /* if FAILED */
 } IdgenOpening;
 
-extern IdgenOpeningStep idgen_opening_begin(IdgenOpening *opening, const IdgenConnectOptions *options,
-                                            Oid serverid, TimestampTz deadline);
-extern IdgenOpeningStep idgen_opening_reject(IdgenOpening *opening, IdgenHostVerdict verdict,
-                                             const char *failure);
-extern IdgenOpeningStep idgen_opening_resume(IdgenOpening *opening);
-extern void idgen_opening_succeed(const IdgenOpening *opening);
-extern int idgen_opening_host(const IdgenOpening *opening);
-extern const char *idgen_opening_failures(const IdgenOpening *opening);
-extern bool idgen_opening_is_useless(const IdgenOpening *opening);
+/* Is it at one of the hosts, of which another one may do? */
+static inline bool
+idgen_opening_is_at_host(const IdgenOpening *opening)
+{
+	return opening->state == IDGEN_OPENING_CONNECTING || opening->state == IDGEN_OPENING_SETTLING;
+}
+
+extern void idgen_opening_begin(IdgenOpening *opening, IdgenLink *link, const IdgenConnectOptions *options,
+                                Oid serverid, const char *server, TimestampTz deadline);
+extern void idgen_opening_advance(IdgenOpening *opening);
+extern void idgen_opening_reject_host(IdgenOpening *opening, const char *failure);
+extern void idgen_opening_give_up(IdgenOpening *opening);
 
 #endif /* IDGEN_OPENING_H */

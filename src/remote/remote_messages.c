@@ -114,25 +114,28 @@ idgen_take_sqlstate(char *text)
 }
 
 /*
- * Does an error in opening a connection pass by itself: is the server starting,
- * ending, full, or only good for reading; or has nobody said anything (0)? Else
- * somebody has to change something first.
+ * Does an error say that this is no host to write to, be it for now: is it
+ * starting, ending, or only good for reading?
+ */
+bool
+idgen_sqlstate_is_about_host(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION || sqlerrcode == ERRCODE_ADMIN_SHUTDOWN ||
+		sqlerrcode == ERRCODE_CRASH_SHUTDOWN || sqlerrcode == ERRCODE_CANNOT_CONNECT_NOW;
+}
+
+/*
+ * Does an error in opening a connection pass by itself: is the server as above,
+ * or full; or has nobody said anything (0)? Else somebody has to change
+ * something first.
  */
 bool
 idgen_sqlstate_passes(int sqlerrcode)
 {
-	switch (sqlerrcode)
-	{
-		case 0:
-		case ERRCODE_ADMIN_SHUTDOWN:
-		case ERRCODE_CRASH_SHUTDOWN:
-		case ERRCODE_CANNOT_CONNECT_NOW:
-		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
-			return true;
-		default:
-			return ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_CONNECTION_EXCEPTION ||
-				ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_INSUFFICIENT_RESOURCES;
-	}
+	int category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return sqlerrcode == 0 || idgen_sqlstate_is_about_host(sqlerrcode) ||
+		category == ERRCODE_CONNECTION_EXCEPTION || category == ERRCODE_INSUFFICIENT_RESOURCES;
 }
 
 /* Raise what has gone wrong, "where" being the context, or NULL. */

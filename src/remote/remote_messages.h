@@ -42,6 +42,7 @@ typedef struct IdgenWarnings
 extern char *idgen_remote_text(const char *text);
 extern int idgen_result_sqlstate(const PGresult *result);
 extern int idgen_take_sqlstate(char *text);
+extern bool idgen_sqlstate_is_about_host(int sqlerrcode);
 extern bool idgen_sqlstate_passes(int sqlerrcode);
 extern const char *idgen_result_message(const PGresult *result);
 extern void idgen_remote_raise(const IdgenRemoteError *error, const char *where);

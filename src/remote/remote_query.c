@@ -1,9 +1,15 @@
 /*
  * remote_query.c
- *		Statements on other servers.
+ *		Statements on other servers, and the connections for them.
  *
  * A statement is begun, advanced until it is over, and finished; or abandoned.
- * It runs in a transaction of its own there, and is over when that has
+ * Nothing blocks: what takes time is begun here, and idgen_remote_advance()
+ * goes on with it, a small step at a time. In between, the caller looks at
+ * interrupts, and waits for the socket and for whatever else matters to it. So
+ * a session can be cancelled while it waits for another server, and the worker
+ * can wait for several servers at a time.
+ *
+ * A statement runs in a transaction of its own there, and is over when that has
  * committed. It may be sent more than once: because the other server only
  * reads, or asks to try again; then it was not executed. Or because the
  * connection was lost while it was at work; then it may have been, so that it
@@ -11,50 +17,73 @@
  *
  *		            a connection is new            it is open
  *		WAITING ------------------------> OPENING <-----------> RUNNING
- *		   |                              ^        it is of      |
- *		   | a connection is kept         |        no use        |
- *		   +----------------------> RUNNING_ON_KEPT              |
- *		                                  |                      |
- *		                                  +----------+-----------+
- *		                                             v
+ *		   |                                        it is of      |
+ *		   | a connection is kept                   no use        |
+ *		   +------------------------------------------------> RUNNING
+ *		                                                          |
+ *		                                                          v
  *		                               ANSWERED, REFUSED or FAILED
  *
  * WAITING
  *		All connections that the process may have to that server are at work.
  * OPENING
- *		A connection is being opened for the statement. If it cannot be before
- *		the time is over, the statement has FAILED.
+ *		A connection is being opened for the statement (opening.c). If it cannot
+ *		be before the time is over, the statement has FAILED.
  * RUNNING
- *		The statement has been sent on a connection that was opened for it. If
- *		that is only good for reading, it is opened at another host, or later:
- *		OPENING. So it is if the connection is lost, but only once.
- * RUNNING_ON_KEPT
- *		The statement has been sent, or is about to be, on a connection that was
- *		in use before. The same holds, but that it may be broken already when
- *		nothing has been sent: that is no loss.
+ *		The statement has been sent. If the connection is only good for reading,
+ *		it is opened at another host, or later: OPENING. So it is if the
+ *		connection is lost, but only once. One that was in use before may be
+ *		broken already when nothing has been sent: that is no loss.
  * ANSWERED
  *		Over: there is a result.
  * REFUSED
  *		Over: the other server has raised an error.
  * FAILED
  *		Over: the connection could not be had, or was lost; or the answer makes
- *		no sense; or the time is over, which can happen in any of the states
- *		above.
+ *		no sense, or is too long; or the time is over, which can happen in any
+ *		of the states above.
+ *
+ * A connection belongs to a server and a user. When its statement is over, it
+ * is idle, and the next statement for the same server and user takes it. But it
+ * is closed if the statement is given up: the server there then ends that,
+ * since it has been asked to look after the connection while it executes
+ * something. It is closed as well if too much has come over it, or the server
+ * or the user mapping has been changed.
+ *
+ * Nothing that another server sends is believed to be meant well. A valve lets
+ * libpq have it in small portions, and of an opening or a statement only as
+ * much as that can take (link.c).
  */
 #include "postgres.h"
 
+#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "remote/connection_cache.h"
-#include "remote/foreign_server.h"
+#include "remote/link.h"
+#include "remote/opening.h"
 #include "remote/reach.h"
+#include "remote/remote_messages.h"
 #include "remote/remote_query.h"
-#include "shmem/other_servers.h"
+#include "remote/server.h"
+
+/*
+ * The most connections to one server by one user that are at work. Only the
+ * worker needs several.
+ */
+#define MAX_CONNECTIONS 4
+
+/*
+ * How many bytes may come over a connection before it is not kept any more.
+ * What comes besides answers, such as notifications and settings of ever new
+ * names, libpq keeps as long as the connection. Some thousand answers fit in.
+ */
+#define MAX_KEPT (INT64CONST(1024) * 1024)
 
 /*
  * How often a statement is sent at most, if the other server asks to try
@@ -62,12 +91,22 @@
  */
 #define MAX_ATTEMPTS 100
 
+typedef struct Connection
+{
+	dlist_node node; /* on the list of idle ones, or none */
+	Oid serverid;
+	Oid userid;
+	IdgenLink link;
+	uint64 version;        /* of the options that it was opened with */
+	bool knows_set_config; /* does the server? */
+	bool lacks_function;   /* is it known to lack one that a statement calls? */
+} Connection;
+
 typedef enum QueryState
 {
 	QUERY_WAITING,
 	QUERY_OPENING,
 	QUERY_RUNNING,
-	QUERY_RUNNING_ON_KEPT,
 	QUERY_ANSWERED,
 	QUERY_REFUSED,
 	QUERY_FAILED,
@@ -88,7 +127,9 @@ struct IdgenRemoteQuery
 	TimestampTz deadline;
 
 	QueryState state;
-	IdgenConnection *connection; /* NULL while WAITING, and when it is over */
+	Connection *connection;      /* NULL while WAITING, and when it is over */
+	bool on_kept;                /* was that in use before? */
+	IdgenOpening opening;        /* of the connection, unless it was */
 	int conflicts;               /* with other transactions, so far */
 	int empty_answers;           /* so far */
 	int losses;                  /* of connections on which it was at work, so far */
@@ -101,76 +142,103 @@ struct IdgenRemoteQuery
 /* Begun, and neither finished nor abandoned. */
 static dlist_head queries = DLIST_STATIC_INIT(queries);
 
+static dlist_head idle_connections = DLIST_STATIC_INIT(idle_connections);
+
 static bool
 is_over(const IdgenRemoteQuery *query)
 {
 	return query->state >= QUERY_ANSWERED;
 }
 
-/* A copy of a statement. */
-static IdgenRemoteStatement
-copy_statement(const IdgenRemoteStatement *statement)
+/* Close a connection, and forget it. It is on no list. */
+static void
+discard(Connection *connection)
 {
-	IdgenRemoteStatement copy = *statement;
-	const char **params = palloc(copy.nparams * sizeof(char *));
-
-	for (int i = 0; i < copy.nparams; i++)
-		params[i] = copy.params[i] != NULL ? pstrdup(copy.params[i]) : NULL;
-	copy.params = params;
-	copy.sql = pstrdup(copy.sql);
-	copy.lesser_sql = copy.lesser_sql != NULL ? pstrdup(copy.lesser_sql) : NULL;
-	copy.plain_sql = pstrdup(copy.plain_sql);
-	return copy;
-}
-
-/* The deadline of a statement that has all the time that the setting gives. */
-TimestampTz
-idgen_remote_deadline(void)
-{
-	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_server_timeout);
+	idgen_link_close(&connection->link);
+	pfree(connection);
 }
 
 /*
- * Begin a statement on a server, by the user mapping of a role. It is over by
- * the deadline. Raises 42501, 42704, 22023 and 2F003 for what server and user
- * mapping lack or have.
+ * Close idle connections that were opened before a server or a user mapping was
+ * changed.
  */
-IdgenRemoteQuery *
-idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement,
-                   TimestampTz deadline)
+void
+idgen_connections_close_stale(void)
 {
-	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query",
-	                                             ALLOCSET_SMALL_SIZES);
-	MemoryContext context = MemoryContextSwitchTo(memory);
-	IdgenRemoteQuery *query = palloc0(sizeof(IdgenRemoteQuery));
+	dlist_mutable_iter iter;
 
-	query->state = QUERY_WAITING;
-	query->memory = memory;
-	query->server = idgen_server_get(serverid).name;
-	query->serverid = serverid;
-	query->userid = userid;
-	query->options = idgen_connect_options(serverid, query->userid);
-	query->statement = copy_statement(statement);
-	query->begun_at = GetCurrentTimestamp();
-	query->deadline = deadline;
+	dlist_foreach_modify(iter, &idle_connections)
+	{
+		Connection *connection = dlist_container(Connection, node, iter.cur);
 
-	MemoryContextSwitchTo(context);
-	MemoryContextSetParent(memory, TopMemoryContext);
-	dlist_push_tail(&queries, &query->node);
-	return query;
+		if (connection->version != idgen_servers_version)
+		{
+			dlist_delete(iter.cur);
+			discard(connection);
+		}
+	}
+}
+
+/* An idle connection to the server by the user, or NULL. It is idle no more. */
+static Connection *
+take_idle(Oid serverid, Oid userid)
+{
+	dlist_iter iter;
+
+	idgen_connections_close_stale();
+	dlist_reverse_foreach(iter, &idle_connections)
+	{
+		Connection *connection = dlist_container(Connection, node, iter.cur);
+
+		if (connection->serverid == serverid && connection->userid == userid)
+		{
+			dlist_delete(iter.cur);
+			return connection;
+		}
+	}
+	return NULL;
+}
+
+/* A connection that is not open, or NULL if enough of them are at work. */
+static Connection *
+make_connection(const IdgenRemoteQuery *query)
+{
+	Connection *connection;
+	dlist_iter iter;
+	int count = 0;
+
+	dlist_foreach(iter, &queries)
+	{
+		const IdgenRemoteQuery *other = dlist_container(IdgenRemoteQuery, node, iter.cur);
+
+		if (other->connection != NULL && idgen_remote_shares_connections(query, other))
+			count++;
+	}
+	if (count == MAX_CONNECTIONS)
+		return NULL;
+	connection = MemoryContextAllocZero(TopMemoryContext, sizeof(Connection));
+	connection->serverid = query->serverid;
+	connection->userid = query->userid;
+	return connection;
 }
 
 /*
- * A query is over. Its connection is free, or closed if it is not READY for
- * another query.
+ * A query is over. Its connection is free for another one, unless it is closed,
+ * or too much has come over it.
  */
 static void
 end(IdgenRemoteQuery *query, QueryState state)
 {
+	Connection *connection = query->connection;
+
 	query->state = state;
-	if (query->connection != NULL)
-		idgen_connection_give_back(query->connection);
 	query->connection = NULL;
+	if (connection == NULL)
+		return;
+	if (connection->link.conn != NULL && connection->link.valve.total <= MAX_KEPT)
+		dlist_push_tail(&idle_connections, &connection->node);
+	else
+		discard(connection);
 }
 
 /* A query has FAILED: its connection, if it has one, is of no more use. */
@@ -178,61 +246,50 @@ static void
 fail(IdgenRemoteQuery *query, IdgenRemoteError error)
 {
 	if (query->connection != NULL)
-		idgen_connection_close(query->connection);
+		idgen_link_close(&query->connection->link);
 	if (query->state != QUERY_WAITING)
 		idgen_reach_note_failure(query->serverid, query->begun_at, query->deadline, &error);
 	query->error = error;
 	end(query, QUERY_FAILED);
 }
 
-/*
- * A query has lasted too long. If no host has let itself be written to, it does
- * not matter whether the last one might have.
- */
-static void
-time_out(IdgenRemoteQuery *query)
-{
-	IdgenRemoteError refused = {
-		.sqlerrcode = ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
-		.message = psprintf("could not connect to server \"%s\"", query->server),
-		.detail = query->refused_because,
-	};
-	IdgenRemoteError error = {
-		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
-		.message = psprintf("server \"%s\" did not answer in time", query->server),
-		.detail = query->state == QUERY_WAITING ? "All connections to it are in use." : NULL,
-		.hint = "See what it is waiting for, or raise idgen.server_timeout.",
-	};
-
-	if (query->state == QUERY_OPENING)
-	{
-		idgen_connection_give_up_opening(query->connection);
-		error = query->connection->error;
-	}
-	if (query->state == QUERY_WAITING)
-		(void) idgen_reach_failed_since(query->serverid, query->server, query->begun_at, &error);
-	fail(query, query->refused_because != NULL ? refused : error);
-}
-
 /* Open the connection, for the first time or again. */
 static void
 open_connection(IdgenRemoteQuery *query)
 {
+	IdgenLink *link = &query->connection->link;
+
+	idgen_link_close(link);
 	query->state = QUERY_OPENING;
-	idgen_connection_open(query->connection, query->options, query->deadline);
+	query->on_kept = false;
+	idgen_opening_begin(&query->opening, link, query->options, query->serverid, query->server, query->deadline);
 }
 
-/* Get a connection, if one is to be had. */
+/*
+ * The connection was lost while the statement was at work: send it again, but
+ * only once.
+ */
 static void
-take_connection(IdgenRemoteQuery *query)
+take_loss(IdgenRemoteQuery *query)
 {
-	query->connection = idgen_connection_take(query->serverid, query->server, query->userid);
-	if (query->connection == NULL)
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
+		.message = psprintf("connection to server \"%s\" was lost", query->server),
+		.detail = idgen_link_error(&query->connection->link),
+	};
+
+	if (query->losses++ > 0)
+	{
+		fail(query, error);
 		return;
-	if (query->connection->state == IDGEN_CONNECTION_READY && idgen_connection_is_alive(query->connection))
-		query->state = QUERY_RUNNING_ON_KEPT;
-	else
-		open_connection(query);
+	}
+	ereport(LOG_SERVER_ONLY,
+	        (errcode(error.sqlerrcode),
+	         errmsg("asking server \"%s\" again: %s", query->server, error.message),
+	         error.detail != NULL ? errdetail_internal("%s", error.detail) : 0,
+	         errhint("If it has allocated ids without saying so, they are a gap."),
+	         errhidestmt(true)));
+	open_connection(query);
 }
 
 /* The statement as the server at the other end understands it. */
@@ -248,42 +305,17 @@ understood_sql(const IdgenRemoteQuery *query)
 	return statement->sql;
 }
 
-/* Send the statement, for the first time or again. */
+/* Send the statement, for the first time or again: RUNNING. */
 static void
 send_statement(IdgenRemoteQuery *query)
 {
-	if (query->state == QUERY_OPENING)
-		query->state = QUERY_RUNNING;
-	idgen_connection_send(query->connection, understood_sql(query),
-	                      query->statement.nparams, query->statement.params);
-}
+	IdgenLink *link = &query->connection->link;
 
-/* The connection was lost while the statement was at work: send it again. */
-static void
-send_after_loss(IdgenRemoteQuery *query)
-{
-	const IdgenRemoteError *error = &query->connection->error;
-
-	ereport(LOG_SERVER_ONLY,
-	        (errcode(error->sqlerrcode),
-	         errmsg("asking server \"%s\" again: %s", query->server, error->message),
-	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
-	         errhint("If it has allocated ids without saying so, they are a gap."),
-	         errhidestmt(true)));
-	query->losses++;
-	open_connection(query);
-}
-
-/* The connection is broken. */
-static void
-take_loss(IdgenRemoteQuery *query)
-{
-	const IdgenRemoteError *error = &query->connection->error;
-
-	if (query->state != QUERY_OPENING && query->losses == 0 && error->sqlerrcode == ERRCODE_CONNECTION_FAILURE)
-		send_after_loss(query);
-	else
-		fail(query, *error);
+	query->state = QUERY_RUNNING;
+	link->valve.received = 0;
+	idgen_warnings_reset(&link->warnings);
+	if (idgen_link_send(link, understood_sql(query), query->statement.nparams, query->statement.params) == IDGEN_LINK_FAILED)
+		take_loss(query);
 }
 
 /* Keep the first row of a result. */
@@ -349,22 +381,14 @@ leave_host(IdgenRemoteQuery *query, const PGresult *result)
 	const char *message = idgen_result_message(result);
 
 	query->refused_because = message;
-	idgen_good_host_forget(query->serverid);
-	if (query->state == QUERY_RUNNING_ON_KEPT)
-		open_connection(query);
-	else
+	idgen_good_host_note(query->serverid, 0);
+	if (query->on_kept)
 	{
-		query->state = QUERY_OPENING;
-		idgen_connection_reject_host(query->connection, message != NULL ? message : "");
+		open_connection(query);
+		return;
 	}
-}
-
-/* Does an error say that this is no host to write to, be it for now? */
-static bool
-is_about_host(int sqlerrcode)
-{
-	return sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION || sqlerrcode == ERRCODE_ADMIN_SHUTDOWN ||
-		sqlerrcode == ERRCODE_CRASH_SHUTDOWN || sqlerrcode == ERRCODE_CANNOT_CONNECT_NOW;
+	query->state = QUERY_OPENING;
+	idgen_opening_reject_host(&query->opening, message != NULL ? message : "");
 }
 
 /*
@@ -386,7 +410,7 @@ take_error(IdgenRemoteQuery *query, const PGresult *result)
 		query->connection->lacks_function = true;
 		send_statement(query);
 	}
-	else if (is_about_host(sqlerrcode))
+	else if (idgen_sqlstate_is_about_host(sqlerrcode))
 		leave_host(query, result);
 	else
 	{
@@ -396,39 +420,27 @@ take_error(IdgenRemoteQuery *query, const PGresult *result)
 }
 
 /*
- * The answer does not have the columns of the statement: what is at the other
- * end cannot be a database.
+ * The server has answered. If the answer does not have the columns of the
+ * statement, what is at the other end cannot be a database. If it has no row,
+ * that may be since the row was replaced by another one while the statement
+ * waited for it: the next statement can see that.
  */
 static void
-take_nonsense(IdgenRemoteQuery *query, const PGresult *result)
+take_answer(IdgenRemoteQuery *query)
 {
-	IdgenRemoteError error = {
+	PGresult *result = idgen_link_take_result(&query->connection->link);
+	IdgenRemoteError nonsense = {
 		.sqlerrcode = ERRCODE_FDW_ERROR,
 		.message = psprintf("server \"%s\" returned %d columns instead of %d",
 	                        query->server, PQnfields(result), query->statement.columns),
 	};
 
-	fail(query, error);
-}
-
-/* The server has answered. */
-static void
-take_answer(IdgenRemoteQuery *query)
-{
-	PGresult *result = idgen_connection_take_result(query->connection);
-
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 		take_error(query, result);
 	else if (PQnfields(result) != query->statement.columns)
-		take_nonsense(query, result);
+		fail(query, nonsense);
 	else if (PQntuples(result) == 0 && query->empty_answers++ == 0)
-	{
-		/*
-		 * A row that was replaced by another one while the statement waited for
-		 * it cannot be seen by it, but by the next one.
-		 */
 		send_statement(query);
-	}
 	else
 	{
 		keep_row(query, result);
@@ -438,35 +450,170 @@ take_answer(IdgenRemoteQuery *query)
 	PQclear(result);
 }
 
+/* More has come than can be meant as an answer. */
+static void
+fail_by_flood(IdgenRemoteQuery *query)
+{
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_PROTOCOL_VIOLATION,
+		.message = psprintf("server \"%s\" has sent more than %d kB", query->server, IDGEN_MAX_RECEIVED_KB),
+		.detail = "An answer to a refill is much shorter.",
+		.hint = "Check what listens at the address of that server.",
+	};
+
+	fail(query, error);
+}
+
+/* Go on OPENING. */
+static void
+advance_opening(IdgenRemoteQuery *query)
+{
+	Connection *connection = query->connection;
+	IdgenOpening *opening = &query->opening;
+
+	idgen_opening_advance(opening);
+	if (opening->state == IDGEN_OPENING_FAILED)
+		fail(query, opening->error);
+	if (opening->state != IDGEN_OPENING_DONE)
+		return;
+	connection->version = query->options->version;
+	connection->knows_set_config = opening->knows_set_config;
+	connection->lacks_function = false;
+	send_statement(query);
+}
+
+/* Go on RUNNING. */
+static void
+advance_running(IdgenRemoteQuery *query)
+{
+	IdgenLink *link = &query->connection->link;
+	IdgenLinkProgress progress = idgen_link_receive(link);
+
+	idgen_warnings_report(&link->warnings, query->server);
+	if (progress == IDGEN_LINK_FAILED)
+		take_loss(query);
+	else if (idgen_link_is_flooded(link))
+		fail_by_flood(query);
+	else if (progress == IDGEN_LINK_DONE)
+		take_answer(query);
+}
+
+/* Get a connection, if one is to be had. */
+static void
+take_connection(IdgenRemoteQuery *query)
+{
+	query->connection = take_idle(query->serverid, query->userid);
+	query->on_kept = query->connection != NULL && idgen_link_is_alive(&query->connection->link);
+	if (query->on_kept)
+	{
+		send_statement(query);
+		return;
+	}
+	if (query->connection == NULL)
+		query->connection = make_connection(query);
+	if (query->connection != NULL)
+		open_connection(query);
+}
+
 /* Do the next small thing that can be done without waiting, if any. */
 static void
 step(IdgenRemoteQuery *query)
 {
 	if (query->state == QUERY_WAITING)
 		take_connection(query);
-	if (query->state == QUERY_WAITING)
-		return;
+	else if (query->state == QUERY_OPENING)
+		advance_opening(query);
+	else
+		advance_running(query);
+}
 
-	switch (idgen_connection_advance(query->connection))
+/*
+ * A query has lasted too long. If no host has let itself be written to, it does
+ * not matter whether the last one might have.
+ */
+static void
+time_out(IdgenRemoteQuery *query)
+{
+	IdgenRemoteError refused = {
+		.sqlerrcode = ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION,
+		.message = psprintf("could not connect to server \"%s\"", query->server),
+		.detail = query->refused_because,
+	};
+	IdgenRemoteError error = {
+		.sqlerrcode = ERRCODE_CONNECTION_FAILURE,
+		.message = psprintf("server \"%s\" did not answer in time", query->server),
+		.detail = query->state == QUERY_WAITING ? "All connections to it are in use." : NULL,
+		.hint = "See what it is waiting for, or raise idgen.server_timeout.",
+	};
+
+	if (query->state == QUERY_OPENING)
 	{
-		case IDGEN_CONNECTION_READY:
-			send_statement(query);
-			break;
-		case IDGEN_CONNECTION_ANSWERED:
-			take_answer(query);
-			break;
-		case IDGEN_CONNECTION_BROKEN:
-			take_loss(query);
-			break;
-		default:
-			break;
+		idgen_opening_give_up(&query->opening);
+		error = query->opening.error;
 	}
+	if (query->state == QUERY_WAITING)
+		(void) idgen_reach_failed_since(query->serverid, query->server, query->begun_at, &error);
+	fail(query, query->refused_because != NULL ? refused : error);
+}
+
+/* A copy of a statement. */
+static IdgenRemoteStatement
+copy_statement(const IdgenRemoteStatement *statement)
+{
+	IdgenRemoteStatement copy = *statement;
+	const char **params = palloc(copy.nparams * sizeof(char *));
+
+	for (int i = 0; i < copy.nparams; i++)
+		params[i] = copy.params[i] != NULL ? pstrdup(copy.params[i]) : NULL;
+	copy.params = params;
+	copy.sql = pstrdup(copy.sql);
+	copy.lesser_sql = copy.lesser_sql != NULL ? pstrdup(copy.lesser_sql) : NULL;
+	copy.plain_sql = pstrdup(copy.plain_sql);
+	return copy;
+}
+
+/* The deadline of a statement that has all the time that the setting gives. */
+TimestampTz
+idgen_remote_deadline(void)
+{
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(), idgen_server_timeout);
+}
+
+/*
+ * Begin a statement on a server, by the user mapping of a role. It is over by
+ * the deadline. Raises 42501, 42704, 22023 and 2F003 for what server and user
+ * mapping lack or have.
+ */
+IdgenRemoteQuery *
+idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement,
+                   TimestampTz deadline)
+{
+	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query",
+	                                             ALLOCSET_SMALL_SIZES);
+	MemoryContext context = MemoryContextSwitchTo(memory);
+	IdgenRemoteQuery *query = palloc0(sizeof(IdgenRemoteQuery));
+
+	query->state = QUERY_WAITING;
+	query->memory = memory;
+	query->server = idgen_server_get(serverid).name;
+	query->serverid = serverid;
+	query->userid = userid;
+	query->options = idgen_connect_options(serverid, query->userid);
+	query->statement = copy_statement(statement);
+	query->begun_at = GetCurrentTimestamp();
+	query->deadline = deadline;
+
+	MemoryContextSwitchTo(context);
+	MemoryContextSetParent(memory, TopMemoryContext);
+	dlist_push_tail(&queries, &query->node);
+	return query;
 }
 
 /*
  * Go on with a query without waiting, but only a step, so that the caller
  * looks at interrupts and at other things in between. Returns true once it is
- * over. idgen_remote_finish() then tells whether it has failed.
+ * over. idgen_remote_finish() then tells whether it has failed. What the other
+ * server, or the network, makes of it raises no error.
  */
 bool
 idgen_remote_advance(IdgenRemoteQuery *query)
@@ -495,15 +642,65 @@ idgen_remote_shares_connections(const IdgenRemoteQuery *a, const IdgenRemoteQuer
 	return a->serverid == b->serverid && a->userid == b->userid;
 }
 
+/*
+ * What has to happen to its socket before a query can be advanced: WL_SOCKET_*;
+ * 0 = nothing, or nothing is going on there.
+ */
+static int
+awaits(const IdgenRemoteQuery *query)
+{
+	bool is_at_work = query->state == QUERY_RUNNING ||
+		(query->state == QUERY_OPENING && idgen_opening_is_at_host(&query->opening));
+
+	return is_at_work ? idgen_link_awaits(&query->connection->link) : 0;
+}
+
 /* When to advance a query even if no socket is ready. */
 TimestampTz
 idgen_remote_due(const IdgenRemoteQuery *query)
 {
-	TimestampTz due = is_over(query) ? GetCurrentTimestamp() : query->deadline;
+	bool is_paused = query->state == QUERY_OPENING && query->opening.state == IDGEN_OPENING_PAUSED;
 
-	if (query->connection != NULL)
-		due = Min(due, idgen_connection_due(query->connection));
-	return due;
+	if (query->state == QUERY_WAITING)
+		return query->deadline;
+	if (!is_paused && awaits(query) == 0)
+		return GetCurrentTimestamp();
+	return query->state == QUERY_OPENING ? Min(query->deadline, query->opening.due) : query->deadline;
+}
+
+/*
+ * Wait for this many milliseconds at most, until a query can be advanced or the
+ * process's latch is set. The latch is left as it is.
+ */
+void
+idgen_connections_wait(long timeout, uint32 wait_event)
+{
+	WaitEventSet *set;
+	WaitEvent event;
+	dlist_iter iter;
+	int count = 2;
+
+	if (dlist_is_empty(&queries))
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
+		return;
+	}
+	dlist_foreach(iter, &queries)
+		count++;
+	set = CreateWaitEventSet(CurrentResourceOwner, count);
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	if (IsUnderPostmaster)
+		AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	dlist_foreach(iter, &queries)
+	{
+		const IdgenRemoteQuery *query = dlist_container(IdgenRemoteQuery, node, iter.cur);
+		int events = awaits(query);
+
+		if (events != 0 && idgen_link_socket(&query->connection->link) != PGINVALID_SOCKET)
+			AddWaitEventToSet(set, events, idgen_link_socket(&query->connection->link), NULL, NULL);
+	}
+	(void) WaitEventSetWait(set, timeout, &event, 1, wait_event);
+	FreeWaitEventSet(set);
 }
 
 /*
@@ -514,7 +711,7 @@ void
 idgen_remote_abandon(IdgenRemoteQuery *query)
 {
 	if (query->connection != NULL)
-		idgen_connection_close(query->connection);
+		idgen_link_close(&query->connection->link);
 	end(query, QUERY_FAILED);
 	dlist_delete(&query->node);
 	MemoryContextDelete(query->memory);

@@ -44,4 +44,7 @@ extern void idgen_remote_abandon(IdgenRemoteQuery *query);
 extern void idgen_remote_abandon_all(void);
 extern void idgen_remote_await(IdgenRemoteQuery *query);
 
+extern void idgen_connections_close_stale(void);
+extern void idgen_connections_wait(long timeout, uint32 wait_event);
+
 #endif /* IDGEN_REMOTE_QUERY_H */

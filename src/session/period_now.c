@@ -26,8 +26,7 @@ idgen_handle_today(const IdgenHandle *handle)
 {
 	TimestampTz until;
 
-	return idgen_day_at(GetCurrentTransactionStartTimestamp(), IDGEN_PERIOD_NONE,
-	                    idgen_handle_zone(handle), &until);
+	return idgen_day_at(GetCurrentTransactionStartTimestamp(), idgen_handle_zone(handle), &until);
 }
 
 /* The handle of the child for the period that has that day. */
@@ -52,7 +51,7 @@ idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
 	TimestampTz start = GetCurrentTransactionStartTimestamp();
 	pg_tz *zone = idgen_handle_zone(handle);
 	TimestampTz until;
-	IdgenDay day = at != NULL ? *at : idgen_day_at(start, handle->found.period, zone, &until);
+	IdgenDay day = at != NULL ? *at : idgen_day_at(start, zone, &until);
 	IdgenHandle *child = child_of(handle, &day);
 
 	if (handle->periods == NULL)

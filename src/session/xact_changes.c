@@ -36,11 +36,11 @@
 
 #include "catalog/epoch.h"
 #include "catalog/row.h"
+#include "remote/reach.h"
 #include "session/handle_table.h"
 #include "session/messages.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
-#include "shmem/other_servers.h"
 
 /*
  * A row that is made only has sessions look again that have used its name
@@ -465,7 +465,7 @@ idgen_xact_finish(IdgenXactEnd end)
 	if (end != IDGEN_END_ABORTED)
 		tell(since);
 	if (changes.servers)
-		idgen_unreachable_forget_all();
+		idgen_reach_forget_all();
 	memset(&changes, 0, sizeof(changes));
 	idgen_handles_end_transaction();
 }

@@ -18,11 +18,11 @@
  * was restored from a backup, a standby was promoted that had not received all,
  * an old primary came back. To use what it gives then would issue ids twice
  * (rule C5). The request says how far the id sequence has got by what this
- * server knows, and which database cluster the centre was
- * (shmem/centre_marks.c); from that, the centre itself finds out whether it has
- * gone back. By default, nothing is allocated from it then until an operator
- * has looked at it; with idgen.step_over, the next block begins that far behind
- * all that this server knows of.
+ * server knows, and which database cluster the centre was (marks.c); from that,
+ * the centre itself finds out whether it has gone back. By default, nothing is
+ * allocated from it then until an operator has looked at it; with
+ * idgen.step_over, the next block begins that far behind all that this server
+ * knows of.
  *
  * It was turned down to step over by default. How much other nodes have
  * received that this one knows nothing of, only an operator can tell.
@@ -35,7 +35,7 @@
 #include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/guc.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "sources/centre.h"
 
 /* Where the row of an id sequence is. */
@@ -45,6 +45,7 @@ typedef struct Centre
 	const char *server;
 	const char *name;  /* of the id sequence there */
 	const char *table; /* for use in a query */
+	IdgenMarkKey mark;
 } Centre;
 
 /*
@@ -74,11 +75,11 @@ enum
 	PARAM_IDS,
 	PARAM_BULK_IDS,
 	PARAM_RECEIVED,
-	PARAM_RESERVED,
 	PARAM_SYSTEM,
 	PARAM_TIMELINE,
 	PARAM_IN_DOUBT, /* null or true */
 	PARAM_STEP,
+	PARAM_ACCEPTED, /* as in IdgenMark; for whoever gets the answer */
 	PARAMS
 };
 
@@ -128,11 +129,11 @@ enum
  * Allocate $2 blocks; more if these have less than $3 ids, or if $4 /
  * block_size is more. If less than $3 ids are left, nothing is allocated.
  *
- * The block begins behind $6. If the row has not got beyond $5, or the centre
- * has another system identifier than $7, or a lower timeline than $8, or $9
- * says that it had gone back before, it has gone back: then the block begins
- * $10 further on, and if that is null, nothing is allocated. Any of these may
- * be null if it is not known.
+ * If the row has not got beyond $5, or the centre has another system identifier
+ * than $6, or a lower timeline than $7, or $8 says that it had gone back
+ * before, it has gone back: then the block begins $9 behind both the row and
+ * $5, and if that is null, nothing is allocated. Any of these may be null if it
+ * is not known. $10 has no meaning there.
  *
  * The %s are the table, the identity, a condition, and the table. The table
  * comes early, so that pg_stat_activity shows it, which cuts long statements.
@@ -150,10 +151,10 @@ static const char *const allocate_sql =
 	" WHEN in_doubt THEN CAST('earlier' AS text) END AS went_back"
 	" FROM central, (%s) AS centre,"
 	" (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
-	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS received, CAST($6 AS bigint) AS reserved,"
-	" CAST($7 AS bigint) AS known_system, CAST($8 AS bigint) AS known_timeline,"
-	" CAST($9 AS boolean) AS in_doubt, CAST($10 AS bigint) AS step) AS asked),"
-	" start AS (SELECT *, greatest(CAST(next_block_start AS numeric), CAST(reserved AS numeric) + CAST(1 AS numeric)) +"
+	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS received,"
+	" CAST($6 AS bigint) AS known_system, CAST($7 AS bigint) AS known_timeline,"
+	" CAST($8 AS boolean) AS in_doubt, CAST($9 AS bigint) AS step, CAST($10 AS integer) AS accepted) AS asked),"
+	" start AS (SELECT *, greatest(CAST(next_block_start AS numeric), CAST(received AS numeric) + CAST(1 AS numeric)) +"
 	" CAST(CASE WHEN went_back IS NULL THEN 0 ELSE step END AS numeric) AS begins_at FROM state),"
 	" block AS (SELECT max_value, CAST(begins_at AS bigint) AS first_id,"
 	" CAST(least(CAST(max_value AS numeric), begins_at - CAST(1 AS numeric) +"
@@ -174,17 +175,36 @@ static const char *const allocate_sql =
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
 
-/* Raises 42704 if the server has just been dropped. */
+/*
+ * What the mark of an id sequence of that name belongs to; for an empty one,
+ * that of the centre itself. Raises 42704 if the server has just been dropped.
+ */
+IdgenMarkKey
+idgen_centre_mark_key(Oid id_sequences, Oid serverid, const char *name)
+{
+	IdgenServer server = idgen_server_get(serverid);
+
+	return (IdgenMarkKey){
+		.id_sequences = id_sequences,
+		.serverid = serverid,
+		.server = server.name,
+		.name = name[0] != '\0' ? idgen_server_remote_name(&server, name) : name,
+	};
+}
+
+/* Raises 42704 as above. */
 static Centre
 centre_of(const IdgenHandle *handle)
 {
-	IdgenServer server = idgen_server_get(handle->found.origin);
+	const char *schema = idgen_server_get(handle->found.origin).schema_name;
+	IdgenMarkKey mark = idgen_centre_mark_key(handle->relid, handle->found.origin, handle->name);
 
 	return (Centre){
 		.handle = handle,
-		.server = server.name,
-		.name = idgen_server_remote_name(&server, handle->name),
-		.table = server.schema_name != NULL ? quote_qualified_identifier(server.schema_name, "id_sequences") : "id_sequences",
+		.server = mark.server,
+		.name = mark.name,
+		.table = schema != NULL ? quote_qualified_identifier(schema, "id_sequences") : "id_sequences",
+		.mark = mark,
 	};
 }
 
@@ -206,7 +226,7 @@ read_mark(const Centre *centre)
 {
 	if (centre->handle->found.uncommitted)
 		return (IdgenMark){.known = false};
-	return idgen_mark_read(centre->handle->found.origin, centre->name);
+	return idgen_mark_read(&centre->mark);
 }
 
 /*
@@ -253,11 +273,11 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *req
 		[PARAM_IDS] = psprintf(INT64_FORMAT, request->count),
 		[PARAM_BULK_IDS] = psprintf(INT64_FORMAT, request->bulk_ids),
 		[PARAM_RECEIVED] = number_if(mark.known, mark.received),
-		[PARAM_RESERVED] = number_if(mark.known, mark.reserved),
 		[PARAM_SYSTEM] = number_if(mark.centre.system != 0, (int64) mark.centre.system),
 		[PARAM_TIMELINE] = number_if(mark.centre.system != 0, mark.centre.timeline),
 		[PARAM_IN_DOUBT] = mark.in_doubt ? "true" : NULL,
 		[PARAM_STEP] = number_if(idgen_step_over > 0, idgen_step_over),
+		[PARAM_ACCEPTED] = number_if(true, mark.accepted),
 	};
 	IdgenRemoteStatement statement = {
 		.sql = psprintf(allocate_sql, centre.table, IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
@@ -295,25 +315,24 @@ went_back_from(const char *word)
 
 /* What shows that a centre has gone back, as a sentence. */
 const char *
-idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark)
+idgen_went_back_describe(const IdgenMark *mark)
 {
-	switch (note->how)
+	switch (mark->back.how)
 	{
 		case IDGEN_BACK_SYSTEM:
 			return psprintf("Its system identifier is " UINT64_FORMAT ", and was " UINT64_FORMAT " before.",
-			                note->centre.system, mark->centre.system);
+			                (uint64) mark->back.shown_by, mark->centre.system);
 		case IDGEN_BACK_TIMELINE:
-			return psprintf("It is on timeline %u, and was on timeline %u before.",
-			                note->centre.timeline, mark->centre.timeline);
+			return psprintf("It is on timeline " INT64_FORMAT ", and was on timeline %u before.",
+			                mark->back.shown_by, mark->centre.timeline);
 		case IDGEN_BACK_BLOCK:
 			return psprintf("It would go on at " INT64_FORMAT ", and has given " INT64_FORMAT " before.",
-			                note->next, mark->received);
+			                mark->back.shown_by, mark->received);
 		case IDGEN_BACK_EARLIER:
-			return "That was seen when another id sequence was refilled from there.";
 		case IDGEN_NOT_BACK:
 			break;
 	}
-	pg_unreachable();
+	return "That was seen when another id sequence was refilled from there.";
 }
 
 /*
@@ -337,14 +356,14 @@ idgen_went_back_hint(Oid relid, IdgenWentBack how, const char *server, const cha
 pg_noreturn static void
 refuse(const Centre *centre, const IdgenBackNote *note)
 {
-	Oid serverid = centre->handle->found.origin;
-	IdgenMark mark = idgen_mark_read(serverid, centre->name);
+	IdgenMark mark = idgen_mark_read(&centre->mark);
 
-	idgen_mark_note_back(serverid, centre->name, note);
+	idgen_mark_note_back(&centre->mark, note);
+	mark.back = *note;
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("server \"%s\" has gone back with id sequence \"%s\"", centre->server, centre->name),
-	         errdetail_internal("%s", idgen_went_back_describe(note, &mark)),
+	         errdetail_internal("%s", idgen_went_back_describe(&mark)),
 	         errhint("%s", idgen_went_back_hint(centre->handle->relid, note->how, centre->server, centre->handle->name))));
 }
 
@@ -442,21 +461,28 @@ check_allocated(const Centre *centre, const IdgenRequest *request,
 		         errhint("A trigger or a rule there may be in the way.")));
 }
 
-/* Has the centre gone back? And what does it say of itself? */
+/* What does the centre say of itself? */
+static IdgenCentreIdentity
+get_identity(IdgenRemoteRow row)
+{
+	if (row[COLUMN_SYSTEM] == NULL || row[COLUMN_TIMELINE] == NULL)
+		return (IdgenCentreIdentity){.system = 0};
+	return (IdgenCentreIdentity){
+		.system = (uint64) get_int64(row[COLUMN_SYSTEM]),
+		.timeline = (uint32) get_int64(row[COLUMN_TIMELINE]),
+	};
+}
+
+/* Has it gone back? And what shows that? */
 static IdgenBackNote
 get_note(IdgenRemoteRow row)
 {
-	IdgenBackNote note = {
-		.how = went_back_from(row[COLUMN_WENT_BACK]),
-		.since = GetCurrentTimestamp(),
-		.next = get_int64(row[COLUMN_NEXT_BLOCK_START]),
-	};
+	IdgenCentreIdentity centre = get_identity(row);
+	IdgenBackNote note = {.how = went_back_from(row[COLUMN_WENT_BACK]), .since = GetCurrentTimestamp()};
 
-	if (row[COLUMN_SYSTEM] != NULL && row[COLUMN_TIMELINE] != NULL)
-	{
-		note.centre.system = (uint64) get_int64(row[COLUMN_SYSTEM]);
-		note.centre.timeline = (uint32) get_int64(row[COLUMN_TIMELINE]);
-	}
+	note.shown_by = note.how == IDGEN_BACK_SYSTEM ? (int64) centre.system
+		: note.how == IDGEN_BACK_TIMELINE         ? (int64) centre.timeline
+												  : get_int64(row[COLUMN_NEXT_BLOCK_START]);
 	return note;
 }
 
@@ -469,7 +495,7 @@ is_behind(const IdgenGiven *given, const IdgenRemoteQuery *query)
 {
 	const char *const *params = idgen_remote_params(query);
 
-	if (params[PARAM_RESERVED] != NULL && given->first <= get_int64(params[PARAM_RESERVED]))
+	if (params[PARAM_RECEIVED] != NULL && given->first <= get_int64(params[PARAM_RECEIVED]))
 		return true;
 	if (given->stepped_over != IDGEN_NOT_BACK)
 		return false;
@@ -506,35 +532,40 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenRequest *re
 {
 	IdgenRemoteRow row = idgen_remote_finish(query);
 	Centre centre = centre_of(handle);
-	IdgenMark before = read_mark(&centre);
+	IdgenMark before = {.known = false};
 	IdgenBackNote note;
 	IdgenGiven given;
 
 	check_row(&centre, row);
 	note = get_note(row);
 	check_allocated(&centre, request, &note, row);
+	if (note.how != IDGEN_NOT_BACK)
+	{
+		before = read_mark(&centre);
+		before.back = note;
+	}
 	given = (IdgenGiven){
 		.first = get_int64(row[COLUMN_FIRST_ID]),
 		.last = get_int64(row[COLUMN_LAST_ID]),
-		.max_value = get_int64(row[COLUMN_MAX_VALUE]),
-		.centre = note.centre,
+		.centre = get_identity(row),
 		.stepped_over = note.how,
+		.accepted = (int32) get_int64(idgen_remote_params(query)[PARAM_ACCEPTED]),
 	};
 	check_block(&centre, &given, query);
-	if (!handle->found.uncommitted &&
-	    idgen_mark_raise(handle->found.origin, centre.name, &given) == IDGEN_MARK_OVERTAKEN)
+	if (!handle->found.uncommitted && !idgen_mark_raise(&centre.mark, &given, &refill->lsn))
 		return false;
 	if (note.how != IDGEN_NOT_BACK)
 		ereport(LOG,
 		        (errmsg("server \"%s\" has gone back with id sequence \"%s\", which goes on at %lld",
 		                centre.server, centre.name, (long long) given.first),
-		         errdetail_internal("%s", idgen_went_back_describe(&note, &before))));
+		         errdetail_internal("%s", idgen_went_back_describe(&before))));
 
 	refill->rest.lost_at_shutdown = true;
 	refill->rest.block = (IdgenBlock){.next = given.first, .left = given.last - given.first + 1, .step = 1};
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row[COLUMN_BLOCK_SIZE]) + 1;
 	refill->fate = IDGEN_REST_PUBLISHED;
-	refill->left = idgen_range_left(Min(given.first, 1), (double) given.last + 1, given.max_value, handle->found.stored_in);
+	refill->left = idgen_range_left(Min(given.first, 1), (double) given.last + 1, get_int64(row[COLUMN_MAX_VALUE]),
+	                                handle->found.stored_in);
 	return true;
 }
 
@@ -572,12 +603,12 @@ idgen_centre_next_id(const IdgenHandle *handle)
 		IdgenBackNote note = {
 			.how = behind ? IDGEN_BACK_BLOCK : IDGEN_BACK_EARLIER,
 			.since = GetCurrentTimestamp(),
-			.next = next,
+			.shown_by = next,
 		};
 
 		refuse(&centre, &note);
 	}
 	if (mark.known)
-		next = Max(next, idgen_add_saturating(mark.reserved, 1));
+		next = Max(next, idgen_add_saturating(mark.received, 1));
 	return behind || mark.in_doubt ? idgen_add_saturating(next, idgen_step_over) : next;
 }

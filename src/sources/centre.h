@@ -7,14 +7,15 @@
 
 #include "remote/remote_query.h"
 #include "session/handle.h"
-#include "shmem/centre_marks.h"
+#include "sources/marks.h"
 
 extern IdgenRemoteQuery *idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *request);
 extern bool idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenRequest *request,
                                            IdgenRemoteQuery *query, IdgenRefill *refill);
 extern int64 idgen_centre_next_id(const IdgenHandle *handle);
 
-extern const char *idgen_went_back_describe(const IdgenBackNote *note, const IdgenMark *mark);
+extern IdgenMarkKey idgen_centre_mark_key(Oid id_sequences, Oid serverid, const char *name);
+extern const char *idgen_went_back_describe(const IdgenMark *mark);
 extern const char *idgen_went_back_hint(Oid relid, IdgenWentBack how, const char *server, const char *name);
 
 #endif /* IDGEN_CENTRE_H */

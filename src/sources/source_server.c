@@ -24,7 +24,7 @@
 
 #include "catalog/epoch.h"
 #include "common/as_owner.h"
-#include "remote/foreign_server.h"
+#include "remote/server.h"
 #include "session/handle.h"
 #include "session/xact_changes.h"
 #include "sources/centre.h"
@@ -61,14 +61,12 @@ server_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 }
 
 /*
- * Have other sessions changed server, user mapping or privileges since these
- * were looked at?
+ * Have other sessions changed server, user mapping or privileges since
+ * idgen_epoch was that?
  */
 static bool
-is_out_of_date(void)
+is_out_of_date(uint64 epoch)
 {
-	uint64 epoch = idgen_epoch;
-
 	AcceptInvalidationMessages();
 	return epoch != idgen_epoch;
 }
@@ -82,6 +80,7 @@ static IdgenSourceResult
 server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	IdgenRemoteQuery *own = NULL;
+	uint64 epoch = idgen_epoch;
 	IdgenRemoteQuery **under_way = request->under_way != NULL ? request->under_way : &own;
 	IdgenRemoteQuery *query;
 
@@ -89,7 +88,7 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 		return IDGEN_SOURCE_BUSY;
 	do
 	{
-		if (request->under_way == NULL && is_out_of_date())
+		if (request->under_way == NULL && is_out_of_date(epoch))
 			return IDGEN_SOURCE_STALE;
 		if (*under_way == NULL)
 			*under_way = idgen_centre_begin_allocation(handle, request);
@@ -101,6 +100,13 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 		*under_way = NULL;
 	} while (!idgen_centre_finish_allocation(handle, request, query, refill));
 	return IDGEN_SOURCE_OK;
+}
+
+static void
+server_published(IdgenHandle *handle)
+{
+	if (!handle->found.uncommitted)
+		idgen_mark_published(handle->relid);
 }
 
 /* Asks the centre. Raises 2200H, and whatever that may raise. */
@@ -120,5 +126,6 @@ const IdgenSource idgen_source_server = {
 	.resolve = server_resolve,
 	.look_up = idgen_server_look_up,
 	.allocate = server_allocate,
+	.published = server_published,
 	.peek = server_peek,
 };

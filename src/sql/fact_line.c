@@ -12,6 +12,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "foreign/foreign.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -31,13 +32,13 @@
 #include "common/full_xid.h"
 #include "common/guc.h"
 #include "common/lock_holder.h"
-#include "common/time_zone.h"
+#include "common/period.h"
 #include "node/lease.h"
-#include "remote/foreign_server.h"
+#include "remote/reach.h"
+#include "remote/server.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
 #include "shmem/desk.h"
-#include "shmem/other_servers.h"
 #include "sources/centre.h"
 #include "sql/facts.h"
 
@@ -142,7 +143,7 @@ add_child(IdgenViewLine *line, const IdgenShown *shown, const IdgenDefinition *d
 		idgen_view_add_text(line, NULL);
 		return;
 	}
-	today = idgen_day_at(GetCurrentTransactionStartTimestamp(), IDGEN_PERIOD_NONE,
+	today = idgen_day_at(GetCurrentTransactionStartTimestamp(),
 	                     def->zone != NULL ? def->zone : idgen_period_zone, &until);
 	idgen_view_add_text(line, idgen_period_child(shown->name, def->period, &today));
 }
@@ -265,27 +266,24 @@ static void
 add_centre(IdgenViewLine *line, const IdgenShown *shown, Oid serverid, bool may_know)
 {
 	IdgenMark mark = {.known = false};
-	IdgenBackNote note = {.how = IDGEN_NOT_BACK};
 	IdgenUnreachable silent = {.since = 0};
 	const char *hint = NULL;
 
 	if (may_know && shown->source == &idgen_source_server && OidIsValid(serverid))
 	{
-		IdgenServer server = idgen_server_get(serverid);
-		const char *name = idgen_server_remote_name(&server, shown->name);
+		IdgenMarkKey key = idgen_centre_mark_key(RelationGetRelid(shown->call->rel), serverid, shown->name);
 
-		mark = idgen_mark_read(serverid, name);
-		note = idgen_mark_find_back(serverid, name);
-		if (note.how != IDGEN_NOT_BACK)
-			hint = idgen_went_back_hint(RelationGetRelid(shown->call->rel), note.how, server.name, shown->name);
-		(void) idgen_unreachable_find(serverid, &silent);
+		mark = idgen_mark_read(&key);
+		if (mark.back.how != IDGEN_NOT_BACK)
+			hint = idgen_went_back_hint(key.id_sequences, mark.back.how, key.server, shown->name);
+		(void) idgen_reach_find(serverid, &silent);
 		silent.reason[strcspn(silent.reason, "\n")] = '\0';
 	}
-	idgen_view_add_unless(!mark.known, line, Int64GetDatum(mark.reserved));
+	idgen_view_add_unless(!mark.known, line, Int64GetDatum(mark.received));
 	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum((int64) mark.centre.system));
 	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum(mark.centre.timeline));
-	idgen_view_add_time(line, note.how != IDGEN_NOT_BACK ? note.since : 0);
-	idgen_view_add_text(line, hint != NULL ? idgen_went_back_describe(&note, &mark) : NULL);
+	idgen_view_add_time(line, hint != NULL ? mark.back.since : 0);
+	idgen_view_add_text(line, hint != NULL ? idgen_went_back_describe(&mark) : NULL);
 	idgen_view_add_text(line, hint);
 	idgen_view_add_time(line, silent.since);
 	idgen_view_add_text(line, silent.since != 0 ? silent.reason : NULL);

@@ -422,14 +422,18 @@ idgen_facts(PG_FUNCTION_ARGS)
 }
 
 /*
- * What stands on id_sequences or idgen_secrets and must not run: text[], or
- * null.
+ * What stands on a table that idgen writes for others, and must not run:
+ * text[], or null.
  */
 Datum
 idgen_refused_code(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	Oid tables[] = {id_sequences, idgen_secrets_table(id_sequences)};
+	Oid tables[] = {
+		id_sequences,
+		idgen_secrets_table(id_sequences),
+		idgen_table_beside(id_sequences, "idgen_marks"),
+	};
 	ArrayBuildState *array = NULL;
 
 	for (int i = 0; i < (int) lengthof(tables); i++)

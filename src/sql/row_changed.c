@@ -19,6 +19,7 @@
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "session/xact_changes.h"
+#include "sources/marks.h"
 #include "sql/trigger_row.h"
 
 PG_FUNCTION_INFO_V1(idgen_row_changed);
@@ -182,7 +183,11 @@ static void
 row_changed(const IdgenTriggerRow *row)
 {
 	if (row->new == NULL)
+	{
 		note(row, row->old, IDGEN_SLOT_REMOVE);
+		if (idgen_source_of_row(row->old) == &idgen_source_server)
+			idgen_marks_take_along(RelationGetRelid(row->rel), name_of(row->old));
+	}
 	else if (row->old == NULL)
 		note(row, row->new, has_own_pool(row->new) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
 	else if (idgen_trigger_row_changes(row, IDGEN_ATT_NAME))

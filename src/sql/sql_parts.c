@@ -23,7 +23,6 @@
 #include "session/validate.h"
 #include "sql/sql_support.h"
 #include "unique_id/unique_id.h"
-#include "unique_id/unique_uuid.h"
 
 PG_FUNCTION_INFO_V1(idgen_parts);
 PG_FUNCTION_INFO_V1(idgen_parts_big);
@@ -244,9 +243,9 @@ idgen_unique_uuid_min(PG_FUNCTION_ARGS)
 Datum
 idgen_unique_uuid_created_at(PG_FUNCTION_ARGS)
 {
-	const pg_uuid_t *uuid = PG_GETARG_UUID_P(0);
+	TimestampTz created_at;
 
-	if (!idgen_unique_uuid_has_time(uuid))
+	if (!idgen_unique_uuid_time(PG_GETARG_UUID_P(0), &created_at))
 		PG_RETURN_NULL();
-	PG_RETURN_TIMESTAMPTZ(idgen_unique_uuid_time(uuid));
+	PG_RETURN_TIMESTAMPTZ(created_at);
 }

@@ -17,11 +17,10 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"
-#include "remote/foreign_server.h"
-#include "remote/server_options.h"
+#include "remote/server.h"
 #include "session/handle_table.h"
 #include "shmem/cache.h"
-#include "shmem/centre_marks.h"
+#include "sources/centre.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_version_1_0);
@@ -117,14 +116,16 @@ idgen_stats_reset(PG_FUNCTION_ARGS)
  * Forget how far a centre had got: with one id sequence; if name is null, with
  * all, and which database cluster it was. Returns the number of id sequences.
  * As with setval(), a rollback does not undo it. Raises 22004, 22023, 22001,
- * 25006, 42501 unless the caller owns the server, 42704 and 42809.
+ * 25006, 42501 unless the caller owns the server, 42704, 42809, and what
+ * idgen_marks_forget() does.
  */
 Datum
 idgen_accept_centre(PG_FUNCTION_ARGS)
 {
-	const char *name = NULL;
+	const char *name = "";
 	const char *server;
 	Oid serverid;
+	IdgenMarkKey key;
 
 	idgen_refuse_null(fcinfo, 0, "server");
 	PreventCommandIfReadOnly("idgen_accept_centre()");
@@ -135,16 +136,11 @@ idgen_accept_centre(PG_FUNCTION_ARGS)
 	}
 	server = NameStr(*PG_GETARG_NAME(0));
 	AcceptInvalidationMessages();
-	serverid = idgen_server_find(name != NULL ? name : "", server);
+	serverid = idgen_server_find(name, server);
 	if (!object_ownercheck(ForeignServerRelationId, serverid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_FOREIGN_SERVER, server);
-	if (name != NULL)
-	{
-		IdgenServer found = idgen_server_get(serverid);
-
-		name = idgen_server_remote_name(&found, name);
-	}
-	PG_RETURN_INT64(idgen_marks_forget(serverid, name));
+	key = idgen_centre_mark_key(idgen_table_oid(fcinfo->flinfo->fn_oid), serverid, name);
+	PG_RETURN_INT64(idgen_marks_forget(&key));
 }
 
 /*

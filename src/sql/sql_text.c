@@ -42,7 +42,7 @@ plain_digits(int64 id)
 
 /*
  * The day in that time zone when the transaction began, as CURRENT_DATE says it
- * there. It is looked for once a day.
+ * there. It is looked for each quarter of an hour.
  */
 static const IdgenDay *
 today(pg_tz *zone)
@@ -59,7 +59,7 @@ today(pg_tz *zone)
 	if (zone != known.zone || now < known.from || now >= known.until)
 	{
 		known.zone = NULL;
-		known.day = idgen_day_at(now, IDGEN_PERIOD_DAY, zone, &known.until);
+		known.day = idgen_day_at(now, zone, &known.until);
 		known.from = now;
 		known.zone = zone;
 	}

@@ -27,6 +27,8 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+
 #include "text/digits.h"
 
 #define DIGITS_62 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -67,59 +69,33 @@ idgen_base_has_case(int base)
 }
 
 /*
- * Write a number so that it ends before "end". Returns where it begins. The
- * base is a constant where this is inlined: then the compiler divides by it
- * with a multiplication, which takes a fraction of the time.
- */
-static pg_attribute_always_inline char *
-write_before(char *end, uint64 number, int base, const char *digits)
-{
-	do
-	{
-		*--end = digits[number % base];
-		number /= base;
-	} while (number > 0);
-	return end;
-}
-
-/*
  * Write a number with as many digits as it needs, at most IDGEN_DIGITS_MAX, and
  * with at least that many. Returns how many there are; no zero byte follows
- * them.
+ * them. The server has a fast way for base 10.
  */
 int
 idgen_digits_write(char *to, uint64 number, int base, int least)
 {
+	const char *digits = digits_of(base);
 	char buffer[IDGEN_DIGITS_MAX];
-	char *end = buffer + IDGEN_DIGITS_MAX;
-	char *start;
+	char *start = buffer;
 	int ndigits;
 	int zeros;
 
-	switch (base)
+	if (base == 10)
+		ndigits = pg_ulltoa_n(number, buffer);
+	else
 	{
-		case 16:
-			start = write_before(end, number, 16, DIGITS_62);
-			break;
-		case 32:
-			start = write_before(end, number, 32, DIGITS_32);
-			break;
-		case 36:
-			start = write_before(end, number, 36, DIGITS_62);
-			break;
-		case 58:
-			start = write_before(end, number, 58, DIGITS_58);
-			break;
-		case 62:
-			start = write_before(end, number, 62, DIGITS_62);
-			break;
-		default:
-			start = write_before(end, number, 10, DIGITS_62);
-			break;
+		start = buffer + IDGEN_DIGITS_MAX;
+		do
+		{
+			*--start = digits[number % base];
+			number /= base;
+		} while (number > 0);
+		ndigits = buffer + IDGEN_DIGITS_MAX - start;
 	}
-	ndigits = end - start;
 	zeros = Max(least - ndigits, 0);
-	memset(to, digits_of(base)[0], zeros);
+	memset(to, digits[0], zeros);
 	memcpy(to + zeros, start, ndigits);
 	return zeros + ndigits;
 }
@@ -142,10 +118,10 @@ digit_value(char c, int base)
 }
 
 /*
- * Read a number. With IDGEN_DIGITS_NUMBER, *number is set, and *ndigits to how
+ * Read a number. With IDGEN_READING_ID, *number is set, and *ndigits to how
  * many digits there are, zeros in front included. No sign may be there.
  */
-IdgenDigits
+IdgenReading
 idgen_digits_read(const char *text, int length, int base, uint64 *number, int *ndigits)
 {
 	bool too_great = false;
@@ -159,7 +135,7 @@ idgen_digits_read(const char *text, int length, int base, uint64 *number, int *n
 		if (base == 32 && text[i] == '-' && i > 0 && i < length - 1)
 			continue;
 		if (value < 0)
-			return IDGEN_DIGITS_OTHER;
+			return IDGEN_READING_OTHER;
 		(*ndigits)++;
 		if (*number > (PG_UINT64_MAX - value) / base)
 			too_great = true;
@@ -167,8 +143,8 @@ idgen_digits_read(const char *text, int length, int base, uint64 *number, int *n
 			*number = *number * base + value;
 	}
 	if (*ndigits == 0)
-		return IDGEN_DIGITS_OTHER;
-	return too_great ? IDGEN_DIGITS_TOO_GREAT : IDGEN_DIGITS_NUMBER;
+		return IDGEN_READING_OTHER;
+	return too_great ? IDGEN_READING_TOO_GREAT : IDGEN_READING_ID;
 }
 
 static inline bool

@@ -36,18 +36,292 @@
 #include "postgres.h"
 
 #include "datatype/timestamp.h"
+#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "pgtime.h"
 #include "utils/datetime.h"
 
+#include "common/compat.h"
 #include "text/digits.h"
 #include "text/format.h"
+
+#define ID_BASE_DEFAULT 10
 
 /* {YY} counts from here, where nothing else says the century. */
 #define YEARS_BEFORE 2000
 
 /* The most bytes of a number: each second one may be a sign or a hyphen. */
 #define NUMBER_MAX (2 * IDGEN_FORMAT_WIDTH_MAX)
+
+/* The fields that have no options. */
+typedef struct FieldName
+{
+	const char *name;
+	IdgenFieldKind kind;
+	uint16 length; /* as in IdgenField */
+} FieldName;
+
+static const FieldName names[] = {
+	{"YYYY", IDGEN_FIELD_YEAR, 4},
+	{"YY", IDGEN_FIELD_YEAR_OF_CENTURY, 2},
+	{"MM", IDGEN_FIELD_MONTH, 2},
+	{"DD", IDGEN_FIELD_DAY, 2},
+	{"luhn", IDGEN_FIELD_LUHN, 1},
+	{"mod97", IDGEN_FIELD_MOD97, 2},
+};
+
+/* The longest periods in all of which a date field is the same. */
+static const IdgenPeriod decided_by[] = {
+	[IDGEN_FIELD_YEAR] = IDGEN_PERIOD_YEAR,
+	[IDGEN_FIELD_YEAR_OF_CENTURY] = IDGEN_PERIOD_YEAR,
+	[IDGEN_FIELD_MONTH] = IDGEN_PERIOD_MONTH,
+	[IDGEN_FIELD_DAY] = IDGEN_PERIOD_DAY,
+	[IDGEN_FIELD_MOD97] = IDGEN_PERIOD_NONE, /* as all that are not listed */
+};
+
+/* A format while it is parsed. */
+typedef struct Parser
+{
+	const char *source;
+	const char *at;      /* the first byte that is not parsed yet */
+	IdgenFormat *format; /* has room for a field for each byte of the source */
+	bool has_id;
+	const IdgenField *check; /* the check digits, or NULL */
+} Parser;
+
+/* Raises 22023: what is wrong with a format, and what would be right. */
+pg_noreturn static void
+bad_format(const char *source, const char *detail, const char *hint)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+	         errmsg("invalid format \"%s\"", source),
+	         errdetail_internal("%s", detail),
+	         errhint("%s", hint)));
+}
+
+/* The number of the character that a byte of the format belongs to, from 1. */
+static int
+position_of(const Parser *parser, const char *byte)
+{
+	return pg_mbstrlen_with_len(parser->source, byte - parser->source) + 1;
+}
+
+/* Raises 22023 for a brace that begins or ends no field. */
+pg_noreturn static void
+bad_brace(const Parser *parser)
+{
+	const char *problem = *parser->at == '{' ? "The \"{\" at position %d has no \"}\"."
+											 : "The \"}\" at position %d has no \"{\".";
+
+	bad_format(parser->source, psprintf(problem, position_of(parser, parser->at)),
+	           "A brace that is text is written twice: {{ or }}.");
+}
+
+/*
+ * Raises 22023 for the field that begins at parser->at. "problem" goes on from
+ * there.
+ */
+pg_noreturn static void
+bad_field(const Parser *parser, const char *problem, const char *hint)
+{
+	int length = strchr(parser->at, '}') + 1 - parser->at;
+
+	bad_format(parser->source,
+	           psprintf("Field \"%.*s\" at position %d %s.", length, parser->at,
+	                    position_of(parser, parser->at), problem),
+	           hint);
+}
+
+/* Add a field that begins there in the source. */
+static IdgenField *
+add_field(Parser *parser, IdgenFieldKind kind, const char *start, int length)
+{
+	IdgenField *field = &parser->format->fields[parser->format->nfields++];
+
+	field->kind = kind;
+	field->start = start - parser->source;
+	field->length = length;
+	if (parser->has_id)
+		parser->format->behind += length;
+	else
+		parser->format->before += length;
+	return field;
+}
+
+/*
+ * Read an option of {id}, a number that ends at the next colon or brace. It is
+ * -1 if there is something else, or zeros are in front: in {id:06}, somebody
+ * might take them for what decides about padding.
+ */
+static int
+read_option(const char **at)
+{
+	int length = strspn(*at, "0123456789");
+	int value = length > 0 && length < 5 && **at != '0' ? atoi(*at) : -1;
+
+	*at += length;
+	return **at == ':' || **at == '}' ? value : -1;
+}
+
+/* Parse {id}, {id:WIDTH}, {id:baseBASE} or {id:baseBASE:WIDTH}. */
+static void
+parse_id(Parser *parser, const char *options)
+{
+	IdgenFormat *format = parser->format;
+
+	if (parser->has_id)
+		bad_field(parser, "is a second number", "A format has exactly one {id}.");
+	format->base = ID_BASE_DEFAULT;
+	format->width = 0;
+	if (strncmp(options, ":base", 5) == 0)
+	{
+		options += 5;
+		format->base = read_option(&options);
+	}
+	if (!idgen_base_exists(format->base))
+		bad_field(parser, "has an unknown base", "Bases are 10, 16, 32, 36, 58 and 62, as in {id:base58}.");
+	if (*options == ':')
+	{
+		options++;
+		format->width = read_option(&options);
+	}
+	if (*options != '}' || format->width < 0 || format->width > IDGEN_FORMAT_WIDTH_MAX)
+		bad_field(parser, "has an invalid width",
+		          psprintf("A width is 1 to %d, without zeros in front, as in {id:6} or {id:base58:11}: numbers are padded with zeros in any case.", IDGEN_FORMAT_WIDTH_MAX));
+	parser->has_id = true;
+	add_field(parser, IDGEN_FIELD_ID, parser->at, 0);
+}
+
+/* Note the check digits that were added last. */
+static void
+parse_check(Parser *parser, const IdgenField *field)
+{
+	if (parser->check != NULL)
+		bad_field(parser, "has second check digits", "A format has one field of check digits at most.");
+	if (!parser->has_id && field->kind != IDGEN_FIELD_MOD97)
+		bad_field(parser, "stands in front of the number that it checks",
+		          "Put it after {id}, or use {mod97}, which may stand in front.");
+	parser->check = field;
+}
+
+/* Parse the field that begins at parser->at, and ends with that brace. */
+static void
+parse_field(Parser *parser, const char *end)
+{
+	const char *name = parser->at + 1;
+	int length = end - name;
+
+	if (strncmp(name, "id", 2) == 0 && (name[2] == ':' || name[2] == '}'))
+	{
+		parse_id(parser, name + 2);
+		return;
+	}
+	for (size_t i = 0; i < lengthof(names); i++)
+	{
+		const IdgenField *field;
+
+		if (strlen(names[i].name) != (size_t) length || strncmp(names[i].name, name, length) != 0)
+			continue;
+		field = add_field(parser, names[i].kind, parser->at, names[i].length);
+		if (decided_by[field->kind] != IDGEN_PERIOD_NONE)
+			parser->format->shows_date = true;
+		else
+			parse_check(parser, field);
+		return;
+	}
+	bad_field(parser, "is unknown",
+	          "Fields are {id}, {id:6}, {id:base58}, {id:base58:11}, {YYYY}, {YY}, {MM}, {DD}, {luhn} and {mod97}. A brace that is text is written twice.");
+}
+
+/* Parse what comes next: a literal, a doubled brace, or a field. */
+static void
+parse_next(Parser *parser)
+{
+	int literal = strcspn(parser->at, "{}");
+	const char *end;
+
+	if (literal > 0)
+	{
+		add_field(parser, IDGEN_FIELD_LITERAL, parser->at, literal);
+		parser->at += literal;
+		return;
+	}
+	if (parser->at[0] == parser->at[1])
+	{
+		add_field(parser, IDGEN_FIELD_LITERAL, parser->at, 1);
+		parser->at += 2;
+		return;
+	}
+	end = parser->at + 1 + strcspn(parser->at + 1, "{}");
+	if (*parser->at == '}' || *end != '}')
+		bad_brace(parser);
+	parse_field(parser, end);
+	parser->at = end + 1;
+}
+
+/* Raises 22023 for what is wrong with a format as a whole. */
+static void
+check_whole(const Parser *parser)
+{
+	const IdgenFormat *format = parser->format;
+
+	if (!parser->has_id)
+		bad_format(parser->source, "It has no number.", "A format has exactly one {id}.");
+	if (parser->check != NULL && parser->check->kind == IDGEN_FIELD_LUHN && format->base != 10)
+		bad_format(parser->source,
+		           psprintf("Its check digit counts decimal digits only, and the number is in base %d.", format->base),
+		           "Use {mod97}, which counts letters, too.");
+	if (parser->check != NULL && idgen_base_has_case(format->base))
+		bad_format(parser->source,
+		           psprintf("Its check digits take a letter for the same in any case, and the number is in base %d.", format->base),
+		           "Check digits go with bases up to 36.");
+}
+
+/*
+ * Parse a format, into a piece of memory of its own. Raises 22023 for one that
+ * is not valid.
+ */
+IdgenFormat *
+idgen_format_parse(const char *source)
+{
+	int length = strlen(source);
+	int characters = pg_mbstrlen_with_len(source, length);
+	IdgenFormat *format = palloc0(offsetof(IdgenFormat, fields) + length * sizeof(IdgenField) + length + 1);
+	Parser parser = {.source = source, .at = source, .format = format};
+
+	if (characters > IDGEN_FORMAT_CHARACTERS)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("format is too long"),
+		         errdetail("It has %d characters.", characters),
+		         errhint("A format has at most %d characters.", IDGEN_FORMAT_CHARACTERS)));
+	while (*parser.at != '\0')
+		parse_next(&parser);
+	check_whole(&parser);
+	strcpy((char *) &format->fields[format->nfields], source);
+	format->size = offsetof(IdgenFormat, fields) + format->nfields * sizeof(IdgenField) + length + 1;
+	return format;
+}
+
+/*
+ * Do the text ids of two periods differ, whatever their numbers are? A year of
+ * two digits will do: in a hundred years, it is another matter.
+ */
+bool
+idgen_format_tells_apart(const IdgenFormat *format, IdgenPeriod period)
+{
+	for (IdgenPeriod part = IDGEN_PERIOD_YEAR; part <= period; part++)
+	{
+		int i = 0;
+
+		while (i < format->nfields && decided_by[format->fields[i].kind] != part)
+			i++;
+		if (i == format->nfields)
+			return false;
+	}
+	return true;
+}
 
 static inline uint64
 magnitude(int64 id)
@@ -71,8 +345,8 @@ write_two(char *to, int number)
 }
 
 /* Write a date field. */
-void
-idgen_format_write_date(IdgenFieldKind kind, const IdgenDay *day, char *to)
+static void
+write_date(IdgenFieldKind kind, const IdgenDay *day, char *to)
 {
 	if (kind == IDGEN_FIELD_YEAR)
 	{
@@ -81,6 +355,39 @@ idgen_format_write_date(IdgenFieldKind kind, const IdgenDay *day, char *to)
 	}
 	write_two(to, kind == IDGEN_FIELD_MONTH ? day->month : kind == IDGEN_FIELD_DAY ? day->day
 	                                                                               : day->year);
+}
+
+/*
+ * The format within one period, which the day is in: the fields that the period
+ * decides become literal text, and the rest stays. The format must be valid.
+ */
+char *
+idgen_format_within(const char *source, IdgenPeriod period, const IdgenDay *day)
+{
+	IdgenFormat *format = idgen_format_parse(source);
+	StringInfoData within;
+
+	initStringInfo(&within);
+	for (int i = 0; i < format->nfields; i++)
+	{
+		const IdgenField *field = &format->fields[i];
+		const char *start = source + field->start;
+		char digits[4];
+
+		if (decided_by[field->kind] != IDGEN_PERIOD_NONE && decided_by[field->kind] <= period)
+		{
+			write_date(field->kind, day, digits);
+			appendBinaryStringInfo(&within, digits, field->length);
+		}
+		else if (field->kind != IDGEN_FIELD_LITERAL)
+			appendBinaryStringInfo(&within, start, strchr(start, '}') + 1 - start);
+		else if (*start == '{' || *start == '}')
+			appendBinaryStringInfo(&within, start, 2);
+		else
+			appendBinaryStringInfo(&within, start, field->length);
+	}
+	pfree(format);
+	return within.data;
 }
 
 /*
@@ -112,7 +419,7 @@ idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, cha
 			case IDGEN_FIELD_YEAR_OF_CENTURY:
 			case IDGEN_FIELD_MONTH:
 			case IDGEN_FIELD_DAY:
-				idgen_format_write_date(field->kind, day, at);
+				write_date(field->kind, day, at);
 				break;
 			case IDGEN_FIELD_LUHN:
 				luhn = at;
@@ -141,12 +448,12 @@ read_number(const IdgenFormat *format, const char *number, int length, int64 *id
 	char digits[IDGEN_FORMAT_WIDTH_MAX + IDGEN_DIGITS_MAX];
 	uint64 magnitude;
 	int ndigits;
-	IdgenDigits found = idgen_digits_read(number + negative, length - negative, format->base, &magnitude, &ndigits);
+	IdgenReading found = idgen_digits_read(number + negative, length - negative, format->base, &magnitude, &ndigits);
 
-	if (found == IDGEN_DIGITS_TOO_GREAT || (found == IDGEN_DIGITS_NUMBER && magnitude > (uint64) PG_INT64_MAX + negative))
+	if (found == IDGEN_READING_TOO_GREAT || (found == IDGEN_READING_ID && magnitude > (uint64) PG_INT64_MAX + negative))
 		return IDGEN_READING_TOO_GREAT;
 	*problem = NULL;
-	if (found == IDGEN_DIGITS_OTHER || (negative && magnitude == 0))
+	if (found == IDGEN_READING_OTHER || (negative && magnitude == 0))
 		*problem = psprintf("It has no number in base %d where the format has it.", format->base);
 	else if (ndigits != idgen_digits_write(digits, magnitude, format->base, format->width))
 		*problem = psprintf("Its number has too many zeros in front, or too few.");

@@ -8,6 +8,7 @@
 #define IDGEN_FORMAT_H
 
 #include "common/period.h"
+#include "text/digits.h"
 
 /* The format of ids that are written as plain digits. */
 #define IDGEN_FORMAT_PLAIN "{id}"
@@ -56,14 +57,6 @@ typedef struct IdgenFormat
 	                                           * given, zero-terminated */
 } IdgenFormat;
 
-/* What a text was found to be. */
-typedef enum IdgenReading
-{
-	IDGEN_READING_ID,
-	IDGEN_READING_OTHER,     /* no text id of that format */
-	IDGEN_READING_TOO_GREAT, /* its number is beyond the last bigint */
-} IdgenReading;
-
 /* The format as it was given. */
 static inline const char *
 idgen_format_source(const IdgenFormat *format)
@@ -71,14 +64,10 @@ idgen_format_source(const IdgenFormat *format)
 	return (const char *) &format->fields[format->nfields];
 }
 
-/* format_parse.c */
 extern IdgenFormat *idgen_format_parse(const char *source);
 extern bool idgen_format_tells_apart(const IdgenFormat *format, IdgenPeriod period);
 extern char *idgen_format_within(const char *source, IdgenPeriod period, const IdgenDay *day);
-
-/* format.c */
 extern int idgen_format_room(const IdgenFormat *format);
-extern void idgen_format_write_date(IdgenFieldKind kind, const IdgenDay *day, char *to);
 extern int idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, char *to);
 extern IdgenReading idgen_format_read(const IdgenFormat *format, const char *text, int length,
                                       int64 *id, char **problem);

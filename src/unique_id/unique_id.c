@@ -1,10 +1,13 @@
 /*
  * unique_id.c
- *		Time-ordered ids that are bigints: the clock, the node, and a counter.
+ *		Time-ordered ids: bigints and UUIDs.
  *
- * From the highest bit down: a sign of 0, 41 bits of milliseconds since
- * 2024-01-01 00:00 UTC, 10 bits of node, 12 bits of counter. The next id is
- * greater than the last one that was issued, by construction:
+ * Of each kind, one number in shared memory says which id was the last. Every
+ * session replaces it by a greater one.
+ *
+ * Bigints. From the highest bit down: a sign of 0, 41 bits of milliseconds
+ * since 2024-01-01 00:00 UTC, 10 bits of node, 12 bits of counter. The next id
+ * is greater than the last one that was issued, by construction:
  *
  * - If the clock is in a later millisecond than the last id: the first id of
  *	 that millisecond.
@@ -21,60 +24,390 @@
  * with the time in the id itself: a process may be stopped between any two
  * instructions, for however long, and no id is issued twice.
  *
+ * UUIDs are of version 7 (RFC 9562, section 5.7). From the highest bit down: 48
+ * bits of milliseconds since 1970, 4 bits of version, 12 bits of the fraction
+ * of the millisecond, 2 bits of variant, 4 more bits of that fraction, 58
+ * random bits. The milliseconds and the fraction together are a tick, 65,536 of
+ * them in a millisecond. The last tick is the number in shared memory. The next
+ * tick is that of the clock; or, if the clock has not come so far, the last one
+ * plus one. So the ticks ascend over all sessions, and so do the UUIDs,
+ * whatever their random bits are.
+ *
+ * Of the RFC's ways to keep UUIDs in order (section 6.2), this is "replace
+ * leftmost random bits with increased clock precision" (method 3), as uuidv7()
+ * of PostgreSQL 18 does it, with a fixed step where the clock stands still. A
+ * counter that begins anew in each millisecond (method 1) would have to wait
+ * when it is full. A tick carries over into the next millisecond, and no
+ * machine can draw 65,536 UUIDs in each millisecond for long. A random number
+ * that is incremented (method 2) has more bits than can be exchanged at once.
+ *
+ * The random bits are new for each UUID. So a UUID cannot be guessed from
+ * others, and servers need no numbers: two of them can draw the same UUID only
+ * if they draw in the same tick, and then by 1 in 2^58.
+ *
+ * Both. Ids are ahead of the clock by MAX_AHEAD_MS at most. Beyond that, an
+ * error says that the clock is wrong.
+ *
+ * A crash re-issues no id (rule U3). Before the first id of a time is issued,
+ * that time and some more is reserved on disk (time_file.c), for both kinds at
+ * once. When half of a reservation is used up, one session extends it, and the
+ * others go on. So only the first id after a pause waits for the disk.
+ *
+ * The latest time that ids may have had is the floor of the server that starts.
+ * Its first id waits until the clock is beyond. So ids are ahead of the clock
+ * only if that was set back; and if the clock is right, they ascend whatever
+ * has become of the file. That may be damaged, or come from a backup that is
+ * older than the last ids. So the time of the last checkpoint is a second
+ * witness: a clock that is behind that has been set back. Without a file, no id
+ * was ever drawn, and nothing depends on the clock before.
+ *
+ * Locking rules
+ *
+ * - last_id and last_tick are changed without a lock, by compare-and-exchange,
+ *	 to something whose time is reserved.
+ * - The lock protects the file, and changes of reserved and reserve_at. The
+ *	 file is written first, then they are changed. Both may be read without the
+ *	 lock: they only grow, so a value that is out of date is too small, which is
+ *	 safe.
+ *
  * A time is a number of milliseconds since the beginning of 2024.
  */
 #include "postgres.h"
 
 #include "access/xlog.h"
+#include "catalog/pg_control.h"
+#include "common/controldata_utils.h"
 #include "miscadmin.h"
+#include "port/atomics.h"
+#include "port/pg_bswap.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
 #include "utils/timestamp.h"
 
-#include "common/node_setting.h"
-#include "node/node_number.h"
+#include "common/compat.h"
+#include "common/guc.h"
+#include "common/id_time.h"
+#include "node/lease.h"
+#include "unique_id/time_file.h"
 #include "unique_id/unique_id.h"
-#include "unique_id/unique_state.h"
 
-#define IDGEN_MAX_COUNTER ((1 << 12) - 1)
+/*
+ * How far ids may be ahead of the clock. A clock that is corrected in one step
+ * is seldom off by more, even if a crash adds what was reserved. With a much
+ * greater bound, nobody would notice that the times in ids are wrong.
+ */
+#define MAX_AHEAD_MS 5000
 
-#define IDGEN_TIME_SHIFT 22
-#define IDGEN_NODE_SHIFT 12
+/*
+ * How far ahead of the clock a reservation goes: one write a second under load.
+ */
+#define RESERVE_MS 2000
 
+/*
+ * How far a reservation goes at least, when ids are ahead of the clock already.
+ */
+#define RESERVE_LEAST_MS 100
+
+/* How a bigint is composed */
+#define TIME_SHIFT  22
+#define NODE_SHIFT  12
+#define MAX_COUNTER ((1 << NODE_SHIFT) - 1)
+
+/* Milliseconds from the beginning of 1970 to that of 2024 */
+#define UNIX_TO_IDGEN_MS ((IDGEN_EPOCH - IDGEN_UNIX_EPOCH) / 1000)
+
+/* How a UUID is composed */
+#define FRACTION_BITS  16
+#define MAX_UNIX_MS    ((INT64CONST(1) << 48) - 1)
+#define VERSION_7      (UINT64CONST(7) << 12)
+#define VARIANT        (UINT64CONST(2) << 62)
+#define VARIANT_MASK   (UINT64CONST(3) << 62)
+#define LOW_TICK_SHIFT 58 /* the lowest 4 bits of the tick, below the variant */
+#define RANDOM_MASK    ((UINT64CONST(1) << LOW_TICK_SHIFT) - 1)
+
+/* The first TimestampTz that no UUID has */
+#define END_OF_UUIDS (IDGEN_UNIX_EPOCH + (MAX_UNIX_MS + 1) * 1000)
+
+/* In shared memory */
+typedef struct State
+{
+	LWLock lock;
+	int64 floor;                 /* the latest time that ids may have had before
+	                              * the server was started */
+	bool floor_is_checkpoint;    /* is that the time of the last checkpoint? */
+	pg_atomic_uint64 reserved;   /* the last time that is on disk */
+	pg_atomic_uint64 reserve_at; /* the first id of this time extends the reservation */
+	pg_atomic_uint64 last_id;    /* the last bigint issued */
+	pg_atomic_uint64 last_tick;  /* the tick of the last UUID issued */
+	pg_atomic_flag told_standby; /* the server log is told that a standby draws */
+} State;
+
+static State *shared = NULL;
+
+/* A UUID as two numbers */
+typedef struct Halves
+{
+	uint64 high;
+	uint64 low;
+} Halves;
+
+/*
+ * Random bits that nobody can guess. pg_strong_random() takes much longer to
+ * begin than for another byte, so each process keeps a store of what it has
+ * got. What is taken from it is gone, and what a process inherits from the one
+ * that it was forked from does not count: no bits are used twice.
+ */
+static struct
+{
+	int pid;         /* the process that these are of */
+	int left;        /* how many are not used yet */
+	uint64 bits[64]; /* those that are left come first */
+} store;
+
+/* The time of a bigint */
 static inline int64
-time_of(uint64 id)
+time_of_id(uint64 id)
 {
-	return id >> IDGEN_TIME_SHIFT;
-}
-
-/* The time of an id */
-int64
-idgen_unique_id_time(uint64 id)
-{
-	return time_of(id);
+	return id >> TIME_SHIFT;
 }
 
 static inline int
 node_of(uint64 id)
 {
-	return (id >> IDGEN_NODE_SHIFT) & IDGEN_MAX_NODE;
+	return (id >> NODE_SHIFT) & IDGEN_MAX_NODE;
 }
 
 static inline int
 counter_of(uint64 id)
 {
-	return id & IDGEN_MAX_COUNTER;
+	return id & MAX_COUNTER;
 }
 
 static inline uint64
-compose(int64 time, int node, int counter)
+compose_id(int64 time, int node, int counter)
 {
-	return ((uint64) time << IDGEN_TIME_SHIFT) | ((uint64) node << IDGEN_NODE_SHIFT) | counter;
+	return ((uint64) time << TIME_SHIFT) | ((uint64) node << NODE_SHIFT) | counter;
 }
 
-/* The last id that can have that time, whatever the node. */
-uint64
-idgen_unique_id_last_of(int64 time)
+/* The last bigint that can have that time, whatever the node. */
+static uint64
+last_id_of(int64 time)
 {
-	return compose(Min(time, IDGEN_MAX_ID_TIME), IDGEN_MAX_NODE, IDGEN_MAX_COUNTER);
+	return compose_id(Min(time, IDGEN_MAX_ID_TIME), IDGEN_MAX_NODE, MAX_COUNTER);
+}
+
+/* The time that a tick belongs to */
+static inline int64
+time_of_tick(uint64 tick)
+{
+	return (int64) (tick >> FRACTION_BITS) - UNIX_TO_IDGEN_MS;
+}
+
+/*
+ * The last tick of that time, or the last one of all. There is always one left
+ * behind it, so that counting on does not begin anew.
+ */
+static uint64
+last_tick_of(int64 time)
+{
+	return ((uint64) (Min(time + UNIX_TO_IDGEN_MS, MAX_UNIX_MS - 1) + 1) << FRACTION_BITS) - 1;
+}
+
+static inline Halves
+read_halves(const pg_uuid_t *uuid)
+{
+	Halves halves;
+
+	memcpy(&halves, uuid->data, UUID_LEN);
+	halves.high = pg_ntoh64(halves.high);
+	halves.low = pg_ntoh64(halves.low);
+	return halves;
+}
+
+/* The UUID of that tick with these random bits; others are cut off. */
+static inline pg_uuid_t
+compose_uuid(uint64 tick, uint64 random)
+{
+	pg_uuid_t uuid;
+	Halves halves = {
+		.high = pg_hton64((tick & ~UINT64CONST(0xFFFF)) | VERSION_7 | ((tick & 0xFFFF) >> 4)),
+		.low = pg_hton64(VARIANT | ((tick & 0xF) << LOW_TICK_SHIFT) | (random & RANDOM_MASK)),
+	};
+
+	memcpy(uuid.data, &halves, UUID_LEN);
+	return uuid;
+}
+
+/* Ask for shared memory; from shmem_request_hook. */
+void
+idgen_unique_request_shmem(void)
+{
+	RequestAddinShmemSpace(sizeof(State));
+	RequestNamedLWLockTranche("IdgenUniqueId", 1);
+}
+
+/*
+ * The time of the last checkpoint. On a standby, that is the primary's
+ * checkpoint that was replayed last.
+ */
+static TimestampTz
+last_checkpoint(void)
+{
+	bool crc_ok;
+	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
+	TimestampTz result = crc_ok ? time_t_to_timestamptz(control->checkPointCopy.time) : 0;
+
+	pfree(control);
+	return result;
+}
+
+/* Go on behind all ids that may have been issued. */
+static void
+init_state(void)
+{
+	bool was_drawn;
+	TimestampTz limit = idgen_time_file_read(&was_drawn);
+	TimestampTz checkpoint = was_drawn ? last_checkpoint() : 0;
+	int64 floor = Max(idgen_unique_time(Max(limit, checkpoint)), 0);
+
+	shared->floor = floor;
+	shared->floor_is_checkpoint = checkpoint > limit;
+	LWLockInitialize(&shared->lock, GetNamedLWLockTranche("IdgenUniqueId")->lock.tranche);
+	pg_atomic_init_u64(&shared->reserved, floor);
+	pg_atomic_init_u64(&shared->reserve_at, floor + 1);
+	pg_atomic_init_u64(&shared->last_id, last_id_of(floor));
+	pg_atomic_init_u64(&shared->last_tick, last_tick_of(floor));
+	pg_atomic_init_flag(&shared->told_standby);
+}
+
+/*
+ * When the server has been stopped, the time in the file becomes that of the
+ * last id, if that is earlier: then the next start has nothing to wait for.
+ */
+static void
+lower_limit(int code, Datum arg)
+{
+	int64 last = Max(time_of_id(pg_atomic_read_u64(&shared->last_id)),
+	                 time_of_tick(pg_atomic_read_u64(&shared->last_tick)));
+
+	if (code == 0 && last > shared->floor && (uint64) last < pg_atomic_read_u64(&shared->reserved))
+		(void) idgen_time_file_write(idgen_unique_timestamp(last), LOG);
+}
+
+/* Create the shared memory, or attach to it; from shmem_startup_hook. */
+void
+idgen_unique_startup_shmem(void)
+{
+	bool found;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	shared = ShmemInitStruct("idgen unique id", sizeof(State), &found);
+	if (!found)
+	{
+		init_state();
+		on_shmem_exit(lower_limit, (Datum) 0);
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/* The shared memory. Raises 55000 if the library is not preloaded. */
+static State *
+get_state(void)
+{
+	if (unlikely(shared == NULL))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("time-ordered ids need shared memory"),
+		         errhint("Add \"idgen\" to shared_preload_libraries.")));
+	return shared;
+}
+
+/* The clock is too far behind that time. Raises 55000. */
+pg_noreturn static void
+clock_behind(int64 time, int64 now)
+{
+	long long seconds = (time - now) / 1000;
+
+	if (shared->floor_is_checkpoint && time <= shared->floor + 1)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the clock is %lld s behind the last checkpoint", seconds),
+		         errdetail("Time-ordered ids that were drawn before the server was started may have times until then."),
+		         errhint("Check the server's clock. If it is right, and was ahead when the server ran last, restart the server: that makes another checkpoint.")));
+	ereport(ERROR,
+	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+	         errmsg("the clock is %lld s behind the last time-ordered id", seconds),
+	         errdetail("Time-ordered ids can be at most %d s ahead of the clock.", MAX_AHEAD_MS / 1000),
+	         errhint("Check the server's clock. When it has caught up, ids can be drawn again.")));
+}
+
+/* Raises 55000 if an id of that time would be too far ahead of the clock. */
+static inline void
+check_clock(int64 time, int64 now)
+{
+	if (unlikely(time - now > MAX_AHEAD_MS))
+		clock_behind(time, now);
+}
+
+/*
+ * Must the first id of a server that has started wait until the clock is beyond
+ * the floor? "last_time" is the time of what counts as the last id.
+ */
+static inline bool
+is_at_floor(const State *state, int64 last_time, int64 now)
+{
+	return last_time == state->floor && now <= state->floor;
+}
+
+/* Sleep until the clock is in its next millisecond. */
+static void
+wait_for_clock(TimestampTz clock)
+{
+	pg_usleep(1000 - clock % 1000);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * The part of reserve() that is needed once a second: reserve that time and
+ * some more. If that time is reserved already, a failure is only logged, and no
+ * session tries again before the reservation ends.
+ */
+static void
+reserve_more(State *state, int64 time, int64 now)
+{
+	if ((uint64) time > pg_atomic_read_u64(&state->reserved))
+		LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+	else if (!LWLockConditionalAcquire(&state->lock, LW_EXCLUSIVE))
+		return;
+	if ((uint64) time >= pg_atomic_read_u64(&state->reserve_at))
+	{
+		int64 reserved = pg_atomic_read_u64(&state->reserved);
+		int64 limit = Max(reserved, Max(now + RESERVE_MS, time + RESERVE_LEAST_MS));
+
+		if (idgen_time_file_write(idgen_unique_timestamp(limit), time > reserved ? ERROR : LOG))
+		{
+			pg_atomic_write_u64(&state->reserved, limit);
+			pg_atomic_write_u64(&state->reserve_at, time + (limit - time) / 2);
+		}
+		else
+			pg_atomic_write_u64(&state->reserve_at, reserved + 1);
+	}
+	LWLockRelease(&state->lock);
+}
+
+/*
+ * Make sure that this time is reserved. If it is, but it is time for more,
+ * extend the reservation unless another session does so just now. Returns
+ * whether it was time. Raises what writing the file can.
+ */
+static inline bool
+reserve(State *state, int64 time, int64 now)
+{
+	if (likely((uint64) time < pg_atomic_read_u64(&state->reserve_at)))
+		return false;
+	reserve_more(state, time, now);
+	return true;
 }
 
 /*
@@ -82,7 +415,7 @@ idgen_unique_id_last_of(int64 time)
  * know which number its primary has, and was most likely made with the same.
  */
 static void
-tell_of_standby(IdgenUniqueState *state)
+tell_of_standby(State *state)
 {
 	if (!RecoveryInProgress() || !pg_atomic_test_set_flag(&state->told_standby))
 		return;
@@ -92,38 +425,43 @@ tell_of_standby(IdgenUniqueState *state)
 	         errhidestmt(true)));
 }
 
-/*
- * An id has no such time, or this process does not know that it may have it
- * with the server's node number: find out, and have the draw begin anew. Raises
- * 2200H, and what idgen_node_reach() does.
- */
-static void
-reach_time(int64 time)
+/* A kind of ids has none for the clock any more. Raises 2200H. */
+pg_noreturn static void
+none_left(const char *detail)
 {
-	if (time > IDGEN_MAX_ID_TIME)
-		ereport(ERROR,
-		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         errmsg("no time-ordered id is left"),
-		         errdetail("The time in an id ends in September 2093.")));
-	idgen_node_reach(time);
+	ereport(ERROR,
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("no time-ordered id is left"),
+	         errdetail_internal("%s", detail)));
+}
+
+/* No id of a kind has that time. Raises 22008. */
+pg_noreturn static void
+out_of_range(TimestampTz timestamp, const char *kind, const char *first, const char *last)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+	         errmsg("timestamp out of range: \"%s\"", timestamptz_to_str(timestamp)),
+	         errdetail("%s have times from %s to %s.", kind, first, last),
+	         errhint("If the range has no end there, leave the bound out; in a partition, write MINVALUE or MAXVALUE.")));
 }
 
 /* Can the id after this one have the same time? */
 static inline bool
 has_room(uint64 id)
 {
-	return counter_of(id) < IDGEN_MAX_COUNTER && node_of(id) == idgen_node.number;
+	return counter_of(id) < MAX_COUNTER && node_of(id) == idgen_node.number;
 }
 
 /*
- * Draw the next id. Raises 55000 if the library is not preloaded or the clock
- * is wrong, 2200H from 2093 on, what writing the file can, and, with a leased
- * node number, what idgen_node_reach() can.
+ * Draw the next bigint. Raises 55000 if the library is not preloaded or the
+ * clock is wrong, 2200H from 2093 on, what writing the file can, and, with a
+ * leased node number, what idgen_node_reach() can.
  */
 int64
 idgen_unique_id_draw(void)
 {
-	IdgenUniqueState *state = idgen_unique_state();
+	State *state = get_state();
 	int64 full_time = -1; /* time of the last id when it was first seen to have no room */
 	int64 full_since = 0; /* time of the clock at that moment */
 
@@ -131,76 +469,81 @@ idgen_unique_id_draw(void)
 	{
 		uint64 last = pg_atomic_read_u64(&state->last_id);
 		uint64 next = last + 1;
+		int64 last_time = time_of_id(last);
 		TimestampTz clock = GetCurrentTimestamp();
 		int64 now = idgen_unique_time(clock);
-		bool full = now <= time_of(last) && !has_room(last);
-		int64 time = full ? time_of(last) + 1 : Max(now, time_of(last));
+		bool full = now <= last_time && !has_room(last);
+		int64 time = full ? last_time + 1 : Max(now, last_time);
 
-		idgen_unique_check_clock(time, now);
+		check_clock(time, now);
 		if (unlikely(time > idgen_node.last_time))
 		{
-			reach_time(time);
+			/*
+			 * This process does not know that an id with the server's node
+			 * number may have that time: find out.
+			 */
+			if (time > IDGEN_MAX_ID_TIME)
+				none_left("The time in an id ends in September 2093.");
+			idgen_node_reach(time);
 			continue;
 		}
-		if (full && full_time != time_of(last))
+		if (full && full_time != last_time)
 		{
-			full_time = time_of(last);
+			full_time = last_time;
 			full_since = now;
 		}
-		if (full && (now == full_since || idgen_unique_is_at_floor(state, time_of(last), now)))
+		if (full && (now == full_since || is_at_floor(state, last_time, now)))
 		{
-			idgen_unique_wait_for_clock(clock);
+			wait_for_clock(clock);
 			continue;
 		}
-		if (idgen_unique_reserve(state, time, now))
+		if (reserve(state, time, now))
 			tell_of_standby(state);
-		if (time > time_of(last))
-			next = compose(time, idgen_node.number, 0);
+		if (time > last_time)
+			next = compose_id(time, idgen_node.number, 0);
 		if (pg_atomic_compare_exchange_u64(&state->last_id, &last, next))
 			return next;
 	}
 }
 
 /*
- * The time that the last id has, or, if it is farther ahead of the clock than
- * ids may be, the last one that the next id can have.
+ * The time that the last bigint has, or, if it is farther ahead of the clock
+ * than ids may be, the last one that the next can have.
  */
 TimestampTz
 idgen_unique_id_last_time(TimestampTz clock)
 {
-	TimestampTz last = idgen_unique_timestamp(time_of(pg_atomic_read_u64(&idgen_unique_state()->last_id)));
+	TimestampTz last = idgen_unique_timestamp(time_of_id(pg_atomic_read_u64(&get_state()->last_id)));
 
-	return Min(last, clock + IDGEN_MAX_AHEAD_MS * 1000);
+	return Min(last, clock + MAX_AHEAD_MS * 1000);
 }
 
-/* Have all ids from now on be later than that time. */
+/* Have all bigints from now on be later than that time. */
 void
 idgen_unique_id_begin_after(TimestampTz timestamp)
 {
-	IdgenUniqueState *state = idgen_unique_state();
-	uint64 bound = idgen_unique_id_last_of(Max(idgen_unique_time(timestamp), 0));
+	State *state = get_state();
+	uint64 bound = last_id_of(Max(idgen_unique_time(timestamp), 0));
 	uint64 last = pg_atomic_read_u64(&state->last_id);
 
 	while (last < bound && !pg_atomic_compare_exchange_u64(&state->last_id, &last, bound))
 		;
 }
 
-/* What an id is composed of. The id must not be negative. */
+/* What a bigint is composed of. It must not be negative. */
 IdgenUniqueIdParts
 idgen_unique_id_take_apart(int64 id)
 {
-	IdgenUniqueIdParts parts = {
-		.created_at = idgen_unique_timestamp(time_of(id)),
+	return (IdgenUniqueIdParts){
+		.created_at = idgen_unique_timestamp(time_of_id(id)),
 		.node = node_of(id),
 		.counter = counter_of(id),
 	};
-
-	return parts;
 }
 
 /*
- * The smallest id of that time, to the millisecond: an id that is drawn then or
- * later is not smaller. Raises 22008 if no id has that time.
+ * The smallest bigint of that time, to the millisecond: an id that is drawn
+ * then or later is not smaller. Raises 22008 if no id has that time.
  */
 int64
 idgen_unique_id_first_of(TimestampTz timestamp)
@@ -208,11 +551,97 @@ idgen_unique_id_first_of(TimestampTz timestamp)
 	int64 time = TIMESTAMP_NOT_FINITE(timestamp) || timestamp < IDGEN_EPOCH ? -1 : idgen_unique_time(timestamp);
 
 	if (time < 0 || time > IDGEN_MAX_ID_TIME)
+		out_of_range(timestamp, "Time-ordered ids", "2024-01-01 00:00:00+00", "2093-09-06 15:47:35.551+00");
+	return compose_id(time, 0, 0);
+}
+
+/*
+ * The tick of the clock. Raises 2200H if the clock is beyond all ticks. One
+ * that is before them, in a year before 1970, is far behind the last tick.
+ */
+static inline uint64
+tick_of(TimestampTz clock)
+{
+	int64 us = Max(clock - IDGEN_UNIX_EPOCH, 0);
+
+	if (unlikely(us / 1000 > MAX_UNIX_MS))
+		none_left("The time in a UUID ends in August 10889.");
+	return ((uint64) (us / 1000) << FRACTION_BITS) | ((uint64) (us % 1000) << FRACTION_BITS) / 1000;
+}
+
+static void
+fill_store(void)
+{
+	store.left = 0;
+	if (!pg_strong_random(store.bits, sizeof(store.bits)))
 		ereport(ERROR,
-		        (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-		         errmsg("timestamp out of range: \"%s\"", timestamptz_to_str(timestamp)),
-		         errdetail("Time-ordered ids have times from %s to %s.",
-		                   "2024-01-01 00:00:00+00", "2093-09-06 15:47:35.551+00"),
-		         errhint("If the range has no end there, leave the bound out; in a partition, write MINVALUE or MAXVALUE.")));
-	return compose(time, 0, 0);
+		        (errcode(ERRCODE_INTERNAL_ERROR),
+		         errmsg("could not generate random values")));
+	store.pid = MyProcPid;
+	store.left = lengthof(store.bits);
+}
+
+/* 64 random bits. Raises XX000 if the system has none. */
+static uint64
+random_bits(void)
+{
+	if (unlikely(store.left == 0 || store.pid != MyProcPid))
+		fill_store();
+	return store.bits[--store.left];
+}
+
+/*
+ * Draw the next UUID. Raises 55000 if the library is not preloaded or the clock
+ * is wrong, 2200H from the year 10889 on, XX000 if there are no random bits,
+ * and what writing the file can.
+ */
+pg_uuid_t
+idgen_unique_uuid_draw(void)
+{
+	State *state = get_state();
+	uint64 random = random_bits();
+
+	for (;;)
+	{
+		TimestampTz clock = GetCurrentTimestamp();
+		int64 now = idgen_unique_time(clock);
+		uint64 last = pg_atomic_read_u64(&state->last_tick);
+		uint64 next = Max(tick_of(clock), last + 1);
+
+		check_clock(time_of_tick(next), now);
+		if (unlikely(is_at_floor(state, time_of_tick(last), now)))
+		{
+			wait_for_clock(clock);
+			continue;
+		}
+		(void) reserve(state, time_of_tick(next), now);
+		if (pg_atomic_compare_exchange_u64(&state->last_tick, &last, next))
+			return compose_uuid(next, random);
+	}
+}
+
+/*
+ * The time in a UUID, in whole milliseconds. False if it is not of version 7
+ * and of the RFC's variant: others have no such time.
+ */
+bool
+idgen_unique_uuid_time(const pg_uuid_t *uuid, TimestampTz *timestamp)
+{
+	Halves halves = read_halves(uuid);
+
+	*timestamp = (int64) (halves.high >> FRACTION_BITS) * 1000 + IDGEN_UNIX_EPOCH;
+	return (halves.high & 0xF000) == VERSION_7 && (halves.low & VARIANT_MASK) == VARIANT;
+}
+
+/*
+ * The smallest UUID of that time, to the millisecond: one that is drawn then or
+ * later is not smaller, whatever makes it. Raises 22008 if no UUID has that
+ * time.
+ */
+pg_uuid_t
+idgen_unique_uuid_first_of(TimestampTz timestamp)
+{
+	if (timestamp < IDGEN_UNIX_EPOCH || timestamp >= END_OF_UUIDS)
+		out_of_range(timestamp, "UUIDs of version 7", "1970-01-01 00:00:00+00", "10889-08-02 05:31:50.655+00");
+	return compose_uuid((uint64) ((timestamp - IDGEN_UNIX_EPOCH) / 1000) << FRACTION_BITS, 0);
 }

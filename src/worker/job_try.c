@@ -13,8 +13,8 @@
 #include "common/as_owner.h"
 #include "common/subxact.h"
 #include "draw/refill.h"
+#include "remote/reach.h"
 #include "session/validate.h"
-#include "shmem/other_servers.h"
 #include "worker/failure.h"
 #include "worker/job.h"
 
@@ -186,7 +186,7 @@ is_worth_logging(const IdgenJob *job, const ErrorData *error)
 	    error->sqlerrcode == ERRCODE_UNDEFINED_TABLE)
 		return false;
 	if (is_of_server(job, error))
-		return idgen_unreachable_is_news(job->origin);
+		return idgen_reach_is_news(job->origin);
 	return error->sqlerrcode != job->task->failed_with;
 }
 

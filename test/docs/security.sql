@@ -34,6 +34,7 @@ SELECT DISTINCT proname COLLATE "C" FROM pg_proc WHERE proname LIKE 'idgen\_%' A
 -- gives: idgen_columns_dropped
 -- gives: idgen_fdw_validator
 -- gives: idgen_lease_node
+-- gives: idgen_mark_inserted
 -- gives: idgen_next_support
 -- gives: idgen_refuse
 -- gives: idgen_renamed

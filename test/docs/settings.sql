@@ -176,7 +176,6 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.bridge_seconds|0|86400
 -- gives: idgen.channel|0|9
 -- gives: idgen.default_block_size|1|2147483647
--- gives: idgen.max_centre_marks|2|1000000
 -- gives: idgen.max_prefetch_blocks|1|1000000
 -- gives: idgen.max_sequences|1|1000000
 -- gives: idgen.min_node_id|1|1023

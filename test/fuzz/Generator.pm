@@ -584,6 +584,22 @@ sub write_keys
 		'LOCK idgen_secrets');
 }
 
+# What was received from other servers, as only its owner can.
+sub write_marks
+{
+	return pick(
+		'DELETE FROM idgen_marks' . pick('', ' WHERE random() < 0.3'),
+		'TRUNCATE idgen_marks',
+		'INSERT INTO idgen_marks SELECT * FROM idgen_marks',
+		'INSERT INTO idgen_marks SELECT last_id, 1, 1, now(), now(), 1, 1, 1, 1, 1, 1, 9, true, server, name FROM idgen_marks',
+		'UPDATE idgen_marks SET ' . pick('last_id = -last_id', 'known = NOT known', 'back_how = 3', 'setbacks = random() * 3', 'accepted = 7', 'own_database = 0', "server = 'other'", "name = name || 'x'", 'system_identifier = 5', 'timeline = NULL'),
+		'ALTER TABLE idgen_marks ' . pick('DISABLE TRIGGER ALL', 'ALTER last_id TYPE numeric', 'ALTER server TYPE text', 'ALTER timeline DROP NOT NULL', 'RENAME known TO renamed', 'DROP known', 'DROP CONSTRAINT idgen_marks_pkey', "ADD extra text DEFAULT repeat('x', 3000)", 'SET SCHEMA other', 'ENABLE ROW LEVEL SECURITY'),
+		'CREATE TRIGGER k BEFORE INSERT OR DELETE ON idgen_marks FOR EACH ROW EXECUTE FUNCTION fired()',
+		'VACUUM ' . pick('', 'FULL ', 'FREEZE ') . 'idgen_marks',
+		'DROP TABLE idgen_marks CASCADE',
+		'LOCK idgen_marks');
+}
+
 # Something that id_sequences is not made for.
 sub alter_table
 {
@@ -854,6 +870,7 @@ sub definition
 		2 => \&new_function,
 		2 => \&alter_owner,
 		1 => \&write_keys,
+		1 => \&write_marks,
 		2 => \&new_caller);
 }
 

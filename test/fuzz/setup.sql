@@ -15,6 +15,7 @@ CREATE EXTENSION idgen;
 ALTER TABLE id_sequences OWNER TO fuzz_owner;
 ALTER TABLE idgen_secrets OWNER TO fuzz_owner;
 ALTER TABLE idgen_leases OWNER TO fuzz_owner;
+ALTER TABLE idgen_marks OWNER TO fuzz_owner;
 ALTER TABLE idgen_node_numbers OWNER TO fuzz_owner;
 ALTER VIEW idgen_nodes OWNER TO fuzz_owner;
 ALTER VIEW id_sequences_by_last_id OWNER TO fuzz_owner;

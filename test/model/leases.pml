@@ -62,7 +62,7 @@ inline lease_node()
 	fi
 }
 
-/* idgen_leases_write(), idgen_lease_install(): on disk, then sessions get to see it. */
+/* idgen_renewal_try(), idgen_lease_install(): on disk, then sessions get to see it. */
 inline install()
 {
 	server[s].token = token; server[s].token_holder = server[s].holder; token = 0;

@@ -53,7 +53,7 @@ SELECT proname FROM pg_proc
 	ORDER BY proname;
 
 -- pg_dump takes the rows along
-SELECT extconfig = ARRAY['id_sequences'::regclass::oid, 'idgen_secrets'::regclass::oid, 'idgen_node_numbers'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
+SELECT extconfig = ARRAY['id_sequences'::regclass::oid, 'idgen_secrets'::regclass::oid, 'idgen_marks'::regclass::oid, 'idgen_node_numbers'::regclass::oid] AS dumped, extcondition FROM pg_extension WHERE extname = 'idgen';
 
 -- triggers fire for replicated rows as well
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES ('gen', 1, 10);

@@ -1,7 +1,8 @@
 # A dump brings along id sequences that draw from native sequences and
 # functions, and restores in whatever order the objects come: no id that was
 # issued before the dump is issued by the copy. Servers and user mappings come
-# along as well.
+# along as well, and what was received from them: where a centre has gone back,
+# the copy notices it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -14,6 +15,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = idgen_server('dump');
+my $centre = central_server('centre');
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
 # In schemas of their own, so that a restore, which works with an empty
@@ -62,12 +64,19 @@ $node->safe_psql(
 	GRANT USAGE ON FOREIGN SERVER "The centre" TO PUBLIC;
 	CREATE USER MAPPING FOR alice SERVER "The centre" OPTIONS (password 'it''s "quoted"', "user" 'node');
 	CREATE USER MAPPING FOR PUBLIC SERVER "The centre" OPTIONS (password_required 'false', sslcert 'c')});
+$centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('remote', 1001, 10)});
+$node->safe_psql('original', sprintf(q{
+	CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (%s);
+	CREATE USER MAPPING FOR CURRENT_USER SERVER central;
+	SELECT ids.idgen_create('remote', source => 'server', source_name => 'central'), ids.idgen_next('remote')}, server_options($centre)));
+$centre->safe_psql('postgres', q{UPDATE id_sequences SET next_block_start = 1});
 
 my $rows = 'SELECT * FROM ids.id_sequences ORDER BY name';
 # The options come out in the order of their names.
 my $servers = q{
 	SELECT fdwname, fdwacl, s.srvname, srvowner::regrole, srvacl, srvoptions, usename, umoptions
 	FROM pg_foreign_data_wrapper w JOIN pg_foreign_server s ON srvfdw = w.oid JOIN pg_user_mappings ON srvid = s.oid
+	WHERE s.srvname = 'The centre'
 	ORDER BY usename};
 
 # What every copy must do
@@ -88,6 +97,8 @@ sub check
 	  $node->psql($database, q{SET search_path = "App", ids; SELECT idgen_next('used_up')});
 	like($stderr, qr/id sequence "used_up" is exhausted/, "$name: what was exhausted still is");
 	is($node->safe_psql($database, $servers), $node->safe_psql('original', $servers), "$name: the same servers");
+	($ret, $stdout, $stderr) = $node->psql($database, q{SELECT ids.idgen_next('remote')});
+	like($stderr, qr/DETAIL:  It would go on at 1, and has given 1010 before\./, "$name: what was received from a centre");
 	return;
 }
 
@@ -113,11 +124,15 @@ is($node->safe_psql('original', 'INSERT INTO "App".orders DEFAULT VALUES RETURNI
 
 # Data into a database that is in use. The restore sets the sequences back with
 # setval(), of which nobody is told: what is cached has to be dropped by hand.
-$node->safe_psql('plain', 'TRUNCATE "App".orders, "App".counters, ids.id_sequences');
+$node->safe_psql('plain', 'TRUNCATE "App".orders, "App".counters, ids.id_sequences, ids.idgen_marks');
 $node->command_ok(
 	[ 'pg_restore', '--exit-on-error', '--data-only', '-d', 'plain', "$dir/custom.dump" ],
 	'pg_restore, data only');
 check('data only', 'plain');
 
-$node->stop;
+# All made anew, in the same database
+$node->command_ok([ 'pg_restore', '--exit-on-error', '--clean', '--if-exists', '-d', 'plain', "$dir/custom.dump" ], 'pg_restore, clean');
+check('clean', 'plain');
+
+$_->stop foreach ($node, $centre);
 done_testing();

@@ -27,7 +27,7 @@ plan skip_all => q{pg_upgrade finds a library only in the server's own directory
 my $new = PostgreSQL::Test::Cluster->new('new');
 
 # Since 18, clusters have checksums unless they are made without.
-init_server($new, extra => $new->pg_version >= 18 && $old->pg_version < 18 ? ['--no-data-checksums'] : []);
+init_server($new, force_initdb => 1, extra => $new->pg_version >= 18 && $old->pg_version < 18 ? ['--no-data-checksums'] : []);
 $new->append_conf('postgresql.conf', $preload);
 
 create_all_kinds($old);
@@ -46,14 +46,24 @@ my $bill = $old->safe_psql('postgres', q{SELECT idgen_next('bill/acme')});
 my $keys = q{SELECT name, salt FROM id_sequences WHERE salt IS NOT NULL UNION ALL SELECT NULL, secret FROM idgen_secrets};
 my $old_keys = $old->safe_psql('postgres', $keys);
 
+# What was received from a centre
+my $centre = central_server('centre');
+$centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('remote', 1001, 10)});
+$old->safe_psql('postgres', sprintf(q{
+	CREATE SERVER idgen_default FOREIGN DATA WRAPPER idgen_fdw OPTIONS (%s);
+	CREATE USER MAPPING FOR CURRENT_USER SERVER idgen_default;
+	SELECT idgen_create('remote', source => 'server'), idgen_next('remote')}, server_options($centre)));
+$centre->safe_psql('postgres', q{UPDATE id_sequences SET next_block_start = 1});
+
 my @clients = start_all_kinds($old, 3);
 wait_for_ids(300, @clients);
 my $unique = $old->safe_psql('postgres', 'SELECT idgen_unique_id()');
 terminate_clients($old, @clients);
 my @ids = (issued_ids(@clients), drawn_ids($old));
 
-# (Of some, the worker may still be about to bring more.)
-my $cached = q{SELECT count(*), min(first_id), sum(last_id) FROM idgen_cache WHERE name !~ 'worker'};
+# (Of some, the worker may still be about to bring more. What comes from a
+# centre is not kept.)
+my $cached = q{SELECT count(*), min(first_id), sum(last_id) FROM idgen_cache WHERE name !~ 'worker|remote'};
 my $old_cached = $old->safe_psql('postgres', $cached);
 my $rows = q{SELECT * FROM id_sequences WHERE name !~ 'worker' ORDER BY name};
 my $old_rows = $old->safe_psql('postgres', $rows);
@@ -92,6 +102,10 @@ is(duplicates(@scrambled), '', 'go on');
 cmp_ok($new->safe_psql('postgres', q{SELECT idgen_next('bill/acme')}), '>', $bill, 'so does a child of a template');
 like($new->safe_psql('postgres', q{SELECT idgen_next_text('text')}), qr/^B-\d{4}$/, 'text ids');
 
+# A centre that has gone back is noticed.
+my $refused = ($new->psql('postgres', q{SELECT idgen_next('remote')}))[2];
+like($refused, qr/DETAIL:  It would go on at 1, and has given 1010 before\./, 'what was received from a centre');
+
 # It is the same extension.
 is( $new->safe_psql('postgres', q{
 		SELECT (SELECT string_agg(tgenabled, '' ORDER BY tgname) FROM pg_trigger WHERE tgrelid = 'id_sequences'::regclass AND NOT tgisinternal),
@@ -110,5 +124,5 @@ $new->stop;
 $old->start;
 is($old->safe_psql('postgres', $cached), $old_cached, 'the old cluster has the same ids cached');
 
-$old->stop;
+$_->stop foreach ($old, $centre);
 done_testing();

@@ -65,7 +65,21 @@ $servers{blue}->safe_psql('postgres', q{
 	SELECT number FROM idgen_lease_node(gen_random_uuid(), 1, 'x', 0, 9, 60, 0, gen_random_uuid(), '{}', '{}', '{}', '{}')});
 is(insert('blue'), '3|3', 'ids are drawn at the first server');
 $servers{green}->safe_psql('postgres', $tables);
+
+# Both draw from one centre, and each remembers what it has got there itself.
+my $centre = central_server('centre');
+$centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('early', 1, 10), ('late', 1, 10)});
+$_->safe_psql('postgres', sprintf(q{
+	CREATE SERVER idgen_default FOREIGN DATA WRAPPER idgen_fdw OPTIONS (%s);
+	CREATE USER MAPPING FOR CURRENT_USER SERVER idgen_default}, server_options($centre))) foreach values %servers;
+$servers{blue}->safe_psql('postgres', q{
+	SELECT idgen_create('early', source => 'server'), idgen_create('late', source => 'server');
+	SELECT idgen_next('early')});
 subscribe('blue', 'green');
+is($servers{green}->safe_psql('postgres', q{SELECT idgen_next('early'), idgen_next('late')}), '11|1', 'both draw from a centre');
+is($servers{blue}->safe_psql('postgres', q{SELECT idgen_next('early'), idgen_next('late')}), '2|11', 'each its own blocks');
+is( join("\n", map { $servers{$_}->safe_psql('postgres', q{SELECT name, last_id FROM idgen_centre_marks}) } 'blue', 'green'),
+	"early|10\nlate|20\nearly|20\nlate|10", 'each has its own marks');
 is(insert('blue'), '6|6', 'and while the other one gets what changes');
 is($servers{green}->safe_psql('postgres', q{SELECT string_agg(number::text, ',' ORDER BY number) FROM idgen_nodes}),
 	'0,7,9', 'node numbers arrive');
@@ -76,7 +90,7 @@ is($servers{green}->safe_psql('postgres', q{SELECT string_agg(number::text, ',' 
 	'0,7,9,10', 'those that come later, too');
 is($servers{green}->safe_psql('postgres', q{
 		ALTER TABLE bills ALTER id SET DEFAULT idgen_next('public.bills.id');
-		SELECT count(*) FROM id_sequences}), '3', 'rows arrive');
+		SELECT count(*) FROM id_sequences}), '5', 'rows arrive');
 is(insert('green'), '9|9', 'no id is drawn twice after the switch-over');
 
 $servers{blue}->safe_psql('postgres', q{
@@ -86,5 +100,5 @@ is(insert('green'), '12|12', 'nor while the first server subscribes');
 switch_over('green', 'blue');
 is(insert('blue'), '15|15', 'nor after all went back there');
 
-$_->stop foreach values %servers;
+$_->stop foreach (values %servers, $centre);
 done_testing();

@@ -42,6 +42,7 @@ is_refused(q{ADD channel_binding 'bogus'}, 'DROP channel_binding', '08001', 'inv
 is_refused(q{ADD target_session_attrs 'bogus'}, 'DROP target_session_attrs', '08001', 'invalid target_session_attrs value: "bogus"');
 is_refused(q{ADD service 'bogus'}, 'DROP service', '08001', 'definition of service "bogus" not found');
 is_refused(qq{SET port '$port,$port'}, "SET port '$port'", '08001', 'could not match 2 port numbers to 1 hosts');
+is_refused(q{ADD hostaddr '127.0.0.1,127.0.0.1'}, 'DROP hostaddr', '22023', 'hostaddr does not match host');
 is_refused(q{ADD keepalives_idle '1s'}, 'DROP keepalives_idle', '22023', 'invalid value for integer option "keepalives_idle": 1s');
 is_refused(q{ADD connect_timeout '9999999999'}, 'DROP connect_timeout', '22023', 'invalid value for integer option "connect_timeout": 9999999999');
 is_refused("SET port '$_'", "SET port '$port'", '22023', qq{invalid value for integer option "port": $_}) foreach ('0', '65536', '5432x', "$port,x");

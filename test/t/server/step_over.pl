@@ -98,5 +98,28 @@ $node->reload;
 $node->poll_query_until('postgres', q{SELECT current_setting('idgen.step_over') = '7'});
 is(draw('b'), '2000017', 'until it may step over');
 
+# However many others are drawn from, nothing of that is forgotten.
+run_sql($other, q{
+	INSERT INTO id_sequences SELECT 'm' || i, 1, 10 FROM generate_series(1, 30) AS i;
+	UPDATE id_sequences SET next_block_start = 3000001 WHERE name IN ('a', 'b')});
+run_sql($node, sprintf(q{
+	CREATE SERVER second FOREIGN DATA WRAPPER idgen_fdw OPTIONS (%s);
+	CREATE USER MAPPING FOR CURRENT_USER SERVER second;
+	SELECT idgen_create('m' || i, source => 'server', source_name => 'second') FROM generate_series(1, 30) AS i}, server_options($other)));
+
+sub draw_others
+{
+	run_sql($node, q{SELECT count(idgen_next('m' || i)) FROM generate_series(1, 30) AS i, generate_series(1, 10)});
+	return;
+}
+
+draw_others();
+run_sql($node, sprintf("ALTER SERVER central OPTIONS (%s)", server_options($other) =~ s/(\w+ ')/SET $1/gr));
+is(join(' ', draw('a'), draw('b')), '3000017 3000017', 'there once more');
+run_sql($centre, q{UPDATE id_sequences SET next_block_start = 4000001 WHERE name IN ('a', 'b')});
+draw_others();
+run_sql($node, sprintf("ALTER SERVER central OPTIONS (%s)", server_options($centre) =~ s/(\w+ ')/SET $1/gr));
+is(join(' ', draw('a'), draw('b')), '4000017 4000017', 'and back');
+
 $_->stop foreach (@nodes, $centre, $other);
 done_testing();

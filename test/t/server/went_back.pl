@@ -61,9 +61,8 @@ sub drop_cached
 	my ($name) = @_;
 	run_sql($node, qq{
 		BEGIN;
-		CREATE TEMP TABLE row AS SELECT * FROM id_sequences WHERE name = '$name';
-		DELETE FROM id_sequences WHERE name = '$name';
-		INSERT INTO id_sequences SELECT * FROM row;
+		UPDATE id_sequences SET name = 'away' WHERE name = '$name';
+		UPDATE id_sequences SET name = '$name' WHERE name = 'away';
 		COMMIT});
 	return;
 }
