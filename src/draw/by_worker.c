@@ -289,7 +289,10 @@ check_lock_timeout(const Wait *wait)
 		         errmsg("canceling statement due to lock timeout")));
 }
 
-/* The session really waits: it has found a worker, or somebody else to wait for. */
+/*
+ * The session really waits: it has found a worker, or somebody else to wait
+ * for.
+ */
 static void
 count_wait(Wait *wait)
 {

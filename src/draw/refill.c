@@ -255,7 +255,7 @@ idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefi
 	if (!handle->of_worker)
 		end_refill(handle);
 
-	/* Of a gapless refill ids may go back, see idgen_xact_warn_low(). */
+	/* Of a gapless refill ids may go back, see idgen_xact_before_commit(). */
 	if (refill->fate != IDGEN_REST_GIVEN_BACK)
 		idgen_warn_low(handle, &refill->left);
 	return IDGEN_SOURCE_OK;

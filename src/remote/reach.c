@@ -96,7 +96,7 @@ lock_notes(LWLockMode mode)
 	if (notes == NULL)
 	{
 		notes = MemoryContextAlloc(TopMemoryContext, sizeof(Notes));
-		init_notes(LWTRANCHE_PER_SESSION_DSA); /* as own_cache.c */
+		init_notes(LWTRANCHE_PER_SESSION_DSA); /* as session/handle.c */
 	}
 	LWLockAcquire(&notes->lock, mode);
 }

@@ -204,7 +204,9 @@ save(IdgenHandle *handle)
 	undos = handle->xact.undo = undo;
 }
 
-/* The current subtransaction commits: what it has saved belongs to its parent. */
+/*
+ * The current subtransaction commits: what it has saved belongs to its parent.
+ */
 void
 idgen_pending_release_savepoint(void)
 {

@@ -163,7 +163,7 @@ inline refill_itself()
 	}
 }
 
-/* idgen_savepoint_save(), before a subtransaction changes anything */
+/* save(), before a subtransaction changes anything */
 inline savepoint()
 {
 	printf("%d: SAVEPOINT\n", s);
@@ -172,7 +172,7 @@ inline savepoint()
 	drawn_inside = 0; of_savepoint = 0; refilled_before = refilled
 }
 
-/* idgen_savepoint_release() */
+/* idgen_pending_release_savepoint() */
 inline release_savepoint()
 {
 	printf("%d: RELEASE\n", s);
@@ -180,7 +180,7 @@ inline release_savepoint()
 	drawn = drawn | drawn_inside; drawn_inside = 0; of_savepoint = 0
 }
 
-/* idgen_savepoint_rollback(): its block goes; what was drawn of an outer one stays drawn. */
+/* idgen_pending_roll_back_savepoint(): its block goes; what was drawn of an outer one stays drawn. */
 inline roll_back_savepoint()
 {
 	printf("%d: ROLLBACK TO\n", s);

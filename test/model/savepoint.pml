@@ -39,7 +39,7 @@ inline new_cell(b, n)
 	assert(cells < CELLS); cell_block[cells] = b; cell_next[cells] = n; cells++
 }
 
-/* idgen_savepoint_save(), before a subtransaction first changes what is pending */
+/* save(), before a subtransaction first changes what is pending */
 inline save()
 {
 	if
@@ -118,7 +118,7 @@ inline draw_range()
 	i = cell_block[c]; c = 0; take(i, 2); i = 0
 }
 
-/* idgen_savepoint_rollback(): assigns what was saved. */
+/* idgen_pending_roll_back_savepoint(): assigns what was saved. */
 inline roll_back()
 {
 	printf("ROLLBACK TO %d\n", level);
@@ -146,7 +146,7 @@ inline roll_back()
 	i = 0; level--
 }
 
-/* idgen_savepoint_release(), hand_up(): the record goes one level up, unless that has one of its own. */
+/* idgen_pending_release_savepoint(): the record goes one level up, unless that has one of its own. */
 inline release()
 {
 	printf("RELEASE %d\n", level);

@@ -60,7 +60,7 @@ foreach my $round (1, 2)
 		'SET synchronous_commit = on', q{SET application_name = 'refiller'});
 	wait_for_waiters($node, 1, 'idgen_next', 'IPC');
 	my @waiters = map { start_statement($node, "SELECT $draw") } 1 .. 3;
-	wait_for_waiters($node, 3, 'idgen_next', 'Extension');
+	wait_for_waiters($node, 3, 'idgen_next', 'Lock');
 	kill_and_draw('sequence', $draw, $refiller, @waiters);
 }
 

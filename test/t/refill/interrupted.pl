@@ -38,11 +38,11 @@ sub start_waiters
 	my ($number, @before) = @_;
 	my @waiters = map { start_statement($node, "SELECT $draw", @before) } 1 .. $number;
 
-	wait_for_waiters($node, $number, 'idgen_next', 'Extension');
+	wait_for_waiters($node, $number, 'idgen_next', 'Lock');
 	return @waiters;
 }
 
-# What happens to all who refill ('IPC') or wait ('Extension')
+# What happens to all who refill ('IPC') or wait ('Lock')
 sub signal_all
 {
 	my ($function, $type, $limit) = @_;
@@ -79,9 +79,9 @@ sub nothing_left
 # Those who wait
 my $refiller = start_refiller();
 my @waiters = start_waiters(5);
-signal_all('pg_terminate_backend', 'Extension', 1);
+signal_all('pg_terminate_backend', 'Lock', 1);
 ok(gone(shift @waiters), 'a waiting session is terminated');
-signal_all('pg_cancel_backend', 'Extension', 1);
+signal_all('pg_cancel_backend', 'Lock', 1);
 my $cancelled = shift @waiters;
 $cancelled->query('');
 like($cancelled->{stderr}, qr/canceling statement due to user request/, 'another one is cancelled');
@@ -90,7 +90,7 @@ is( sqlstate($node, "SET statement_timeout = '20ms'; SELECT $draw"),
 
 # ... then the one that they wait for: what the standby does not have is
 # nobody's, and one of the others refills.
-wait_for_waiters($node, 3, 'idgen_next', 'Extension');
+wait_for_waiters($node, 3, 'idgen_next', 'Lock');
 signal_all('pg_cancel_backend', 'IPC', 1);
 $refiller->query('');
 like($refiller->{stderr}, qr/canceling statement due to user request/, 'a refill is cancelled');

@@ -33,7 +33,7 @@ wait_for_waiters($primary, 1, 'idgen_next', 'IPC');
 is( run_sql($primary, q{SELECT wait_event FROM pg_stat_activity WHERE query ~ '^SELECT idgen_next'}),
 	'SyncRep', 'the refill waits for the standby');
 my @waiters = map { start_statement($primary, "SELECT $draw", "SET synchronous_commit = $_") } ('on', 'off');
-wait_for_waiters($primary, 2, 'idgen_next', 'Extension');
+wait_for_waiters($primary, 2, 'idgen_next', 'Lock');
 ok(1, 'others wait for the refill');
 is( sqlstate($primary, "SET statement_timeout = '20ms'; SELECT $draw"),
 	'57014', 'nobody gets an id');
