@@ -37,6 +37,30 @@ free_if_any(const void *pointer)
 		pfree(unconstify(void *, pointer));
 }
 
+/* What the session's own slots had that have gone, and how many there are. */
+static IdgenCacheTotals own_totals;
+
+/* A slot of the session's own goes: what it has left is a gap. */
+static void
+count_own(const IdgenSlot *slot)
+{
+	const IdgenCounters *counters = &slot->counters;
+
+	if (!OidIsValid(slot->key.dbid))
+		return;
+	own_totals.sequences--;
+	own_totals.evictions++;
+	own_totals.ids_evicted += slot->ids_left;
+	own_totals.ids_lost += counters->lost_changed + counters->lost_prepared + counters->lost_crowded;
+}
+
+/* Totals of the session's own slots. */
+const IdgenCacheTotals *
+idgen_handle_own_totals(void)
+{
+	return &own_totals;
+}
+
 /* Free a handle that is not a worker's. */
 void
 idgen_handle_free(IdgenHandle *handle)
@@ -49,6 +73,8 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->format);
 	free_if_any(found->scramble);
 	free_if_any(handle->periods);
+	if (handle->own != NULL)
+		count_own(&handle->own->slot);
 	free_if_any(handle->own);
 	free_if_any(found->big_base);
 	pfree(handle);
@@ -128,7 +154,11 @@ attach_own(IdgenHandle *handle, const IdgenFound *found, const IdgenCacheKey *ke
 	}
 	slot = &handle->own->slot;
 	if (memcmp(&slot->key, key, sizeof(IdgenCacheKey)) != 0)
+	{
+		count_own(slot);
 		idgen_slot_assign(slot, key, ++own_number);
+		own_totals.sequences++;
+	}
 	drop_own_if_old(handle);
 	if (!found->uncommitted && (slot->file != found->storage || slot->origin != found->origin))
 	{

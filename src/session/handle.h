@@ -283,6 +283,7 @@ extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern bool idgen_key_uses_own_slot(bool temporary);
 extern IdgenSlot *idgen_handle_attach(IdgenHandle *handle, const IdgenFound *found, uint64 *version);
 extern bool idgen_handle_any_own(void);
+extern const IdgenCacheTotals *idgen_handle_own_totals(void);
 extern void idgen_handle_drop_own(IdgenHandle *handle);
 extern bool idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy);
 extern IdgenSlot *idgen_handle_lock_slot(const IdgenHandle *handle);

@@ -53,6 +53,8 @@ add_cache(IdgenViewLine *line)
 	IdgenCacheTotals totals;
 
 	idgen_cache_totals(&totals);
+	if (!idgen_cache_is_shared())
+		totals = *idgen_handle_own_totals();
 	idgen_view_add_text(line, idgen_cache_is_shared() ? "server" : "session");
 	idgen_view_add_unless(totals.max_sequences == 0, line, Int32GetDatum(totals.max_sequences));
 	idgen_view_add(line, Int32GetDatum(totals.sequences));
