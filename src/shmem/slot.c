@@ -129,14 +129,19 @@ note_use(IdgenSlot *slot)
 }
 
 /*
- * Was the slot used since the clock hand passed? Each pass takes one use back.
+ * Was the slot used lately? If ids were drawn since the clock hand passed, that
+ * counts as one use more; else each pass takes one back. So an id sequence that
+ * is drawn from again and again outlasts those that were refilled once.
  */
 bool
 idgen_slot_was_used(IdgenSlot *slot)
 {
 	if (slot->left_seen != (uint32) slot->ids_left)
+	{
+		slot->left_seen = (uint32) slot->ids_left;
 		note_use(slot);
-	slot->left_seen = (uint32) slot->ids_left;
+		return true;
+	}
 	if (slot->uses == 0)
 		return false;
 	slot->uses--;
@@ -305,6 +310,7 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenRest *rest)
 		if (rest->more[i].left > 0)
 			crowded += add_block(slot, &rest->more[i]);
 	add(&slot->counters.lost_crowded, crowded);
+	slot->left_seen = (uint32) slot->ids_left; /* nothing was drawn by that */
 	return crowded;
 }
 
