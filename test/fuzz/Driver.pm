@@ -39,8 +39,8 @@ my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for
 my $called = qr/^(?:clauses|fmgr|functions|parse_func)\.c |^lsyscache\.c func_parallel$|^parse_type\.c typeOrDomainTypeRelid$/;
 
 # So does the server's compiler of PL/pgSQL, where a type that the function uses
-# is dropped just then.
-my $compiled = qr/^compilation of PL\/pgSQL function /;
+# is dropped just then; and what begins a function in SQL, with a table.
+my $compiled = qr/^compilation of PL\/pgSQL function |^SQL function "\w+" during startup/;
 
 # The same where a row of the catalog is updated without a lock, as by GRANT or
 # CREATE OR REPLACE. idgen updates none but by such commands.
