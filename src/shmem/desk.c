@@ -58,7 +58,9 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/procarray.h"
+#include "storage/proclist.h"
 #include "storage/shmem.h"
+#include "storage/spin.h"
 
 #include "common/clock.h"
 #include "common/compat.h"
@@ -725,6 +727,22 @@ idgen_desk_take(Oid dbid, bool awaited, IdgenTask *task)
 		task->asked_ms = request->asked_ms;
 	}
 	LWLockRelease(&desk->lock);
+	return any;
+}
+
+/*
+ * Does any session sleep until a task is over? The condition variable knows:
+ * a session that gives up leaves it, whatever ends its wait.
+ */
+bool
+idgen_desk_has_waiters(const IdgenTask *task)
+{
+	ConditionVariable *done = &requests[task->place].done;
+	bool any;
+
+	SpinLockAcquire(&done->mutex);
+	any = !proclist_is_empty(&done->wakeup);
+	SpinLockRelease(&done->mutex);
 	return any;
 }
 

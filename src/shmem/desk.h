@@ -101,6 +101,7 @@ extern void idgen_desk_read_failure(const IdgenFailureNote *note, IdgenFailure *
 extern bool idgen_desk_enrol(Oid dbid);
 extern bool idgen_desk_is_worker(Oid dbid);
 extern bool idgen_desk_take(Oid dbid, bool awaited, IdgenTask *task);
+extern bool idgen_desk_has_waiters(const IdgenTask *task);
 extern void idgen_desk_note_row(const IdgenTask *task, bool locked);
 extern void idgen_desk_end(const IdgenTask *task, const IdgenFailure *failure, IdgenFailureNote *note);
 extern void idgen_desk_abandon(Oid dbid, const IdgenFailure *failure);

@@ -220,6 +220,10 @@ idgen_job_try(IdgenJob *job)
 
 	Assert(job->state == IDGEN_JOB_READY || job->state == IDGEN_JOB_IN_LINE);
 
+	/* The sessions that wanted a range may have given up. */
+	if (job->task->range > 0 && job->query == NULL && !idgen_desk_has_waiters(job->task))
+		job->task->range = 0;
+
 	job->source = NULL;
 	error = idgen_try(allocate, &try, IDGEN_TRY_ANY);
 	if (error != NULL && job->task->range > 0 &&
