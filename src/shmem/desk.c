@@ -11,7 +11,7 @@
  *
  * The request stays while the worker is at it. A session that joins it then
  * does not get the error of that refill, which may have failed for a reason
- * that is gone by now: it asks anew. An error of another server that cannot be
+ * that is gone by now: then the worker tries once more. An error of another server that cannot be
  * reached is for all.
  *
  * Why a refill has failed is kept in the place of the request until another
@@ -92,6 +92,7 @@ typedef struct Request
 	IdgenCacheKey key;
 	bool awaited;
 	bool begun;      /* is the worker at it? */
+	bool again;      /* and has a session asked once more since? */
 	bool tried;      /* has it tried to lock the row? */
 	bool row_locked; /* and if so, had another transaction locked it? */
 	int64 range;     /* as in IdgenAsk: the most that was asked for */
@@ -448,7 +449,7 @@ make_request(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask)
 	strlcpy(request->name, name, sizeof(request->name));
 	request->worker = worker;
 	request->awaited = ask->awaited;
-	request->begun = request->tried = request->row_locked = false;
+	request->begun = request->again = request->tried = request->row_locked = false;
 	request->range = request->bulk_ids = 0;
 	request->asked_ms = idgen_clock_ms();
 	request->alike = *chain;
@@ -479,6 +480,7 @@ idgen_desk_ask(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask, 
 			request->awaited = true;
 			enqueue(request);
 		}
+		request->again = request->begun;
 		request->range = Max(request->range, ask->range);
 		request->bulk_ids = Max(request->bulk_ids, ask->bulk_ids);
 		*ticket = (IdgenTicket){request - requests, request->serial, request->begun};
@@ -762,6 +764,20 @@ idgen_desk_note_row(const IdgenTask *task, bool locked)
 }
 
 /*
+ * A refill has failed, and sessions have asked for it while the worker was at
+ * it: the reason may be gone by now.
+ */
+static void
+ask_again(const IdgenTask *task)
+{
+	const IdgenAsk ask = {.awaited = task->awaited};
+	Request *request = make_request(&task->key, task->name, &ask);
+
+	if (request != NULL)
+		enqueue(request);
+}
+
+/*
  * A task is over: what it has brought is published, or it has failed, perhaps
  * only for some calls. *note says how to find the failure again.
  */
@@ -774,8 +790,12 @@ idgen_desk_end(const IdgenTask *task, const IdgenFailure *failure, IdgenFailureN
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
 	if (request->serial == task->serial)
 	{
+		bool again = request->again && failure != NULL && failure->of == IDGEN_FAILURE_OF_REFILL;
+
 		end_request(request, failure);
 		*note = request->failure;
+		if (again)
+			ask_again(task);
 	}
 	LWLockRelease(&desk->lock);
 }

@@ -20,7 +20,7 @@ SELECT name, problem_kind, problem FROM idgen_health;
 
 -- claim: The cache of a session has no number of slots.
 SELECT cache, max_sequences, sequences FROM idgen_server;
--- gives: session||0
+-- gives: session||1
 
 -- claim: refill "worker" does not work.
 SELECT idgen_create('w', refill => 'worker');

@@ -42,6 +42,10 @@ my $called = qr/^(?:clauses|fmgr|functions|parse_func)\.c |^lsyscache\.c func_pa
 # is dropped just then; and what begins a function in SQL, with a table.
 my $compiled = qr/^compilation of PL\/pgSQL function |^SQL function "\w+" during startup/;
 
+# So does the server's planner, where a function in SQL is a part of the query,
+# and a table of that is dropped just then.
+my $inlined = qr/^relation\.c relation_open$/;
+
 # The same where a row of the catalog is updated without a lock, as by GRANT or
 # CREATE OR REPLACE. idgen updates none but by such commands.
 my $updated = qr/^tuple concurrently (?:updated|deleted)$/;
@@ -333,7 +337,8 @@ sub read_log
 		my $entry = JSON::PP->new->decode($line);
 		$entry->{application_name} = $connections{$1} if $entry->{message} =~ /process \(PID (\d+)\)/;
 		if ($entry->{message} =~ $updated
-			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || where_raised($entry) =~ $called || ($entry->{context} // '') =~ $compiled)
+			|| $entry->{message} =~ $dropped && (!in_idgen($entry) || where_raised($entry) =~ $called || ($entry->{context} // '') =~ $compiled
+				|| !$entry->{context} && where_raised($entry) =~ $inlined)
 			|| $entry->{message} =~ $unbuilt && ($entry->{statement} // '') =~ /\bINDEX\b/
 			|| $entry->{message} =~ $parallel && !in_idgen($entry) && ($entry->{context} // '') !~ /^.*idgen_/)
 		{
