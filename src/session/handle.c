@@ -54,6 +54,19 @@ count_own(const IdgenSlot *slot)
 	own_totals.ids_lost += counters->lost_changed + counters->lost_prepared + counters->lost_crowded;
 }
 
+/*
+ * The row has gone: whoever makes another of that name finds a new slot. Its
+ * memory stays, as the handle's answers of the row point to it.
+ */
+static void
+clear_own(IdgenHandle *handle)
+{
+	if (handle->own == NULL)
+		return;
+	count_own(&handle->own->slot);
+	idgen_slot_init(&handle->own->slot, LWTRANCHE_PER_SESSION_DSA);
+}
+
 /* Totals of the session's own slots. */
 const IdgenCacheTotals *
 idgen_handle_own_totals(void)
@@ -73,8 +86,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->format);
 	free_if_any(found->scramble);
 	free_if_any(handle->periods);
-	if (handle->own != NULL)
-		count_own(&handle->own->slot);
+	clear_own(handle);
 	free_if_any(handle->own);
 	free_if_any(found->big_base);
 	pfree(handle);
@@ -116,11 +128,21 @@ idgen_handle_any_own(void)
  * Empty the handle's own slot, if it has one, as what its ids come from has
  * changed.
  */
-void
-idgen_handle_drop_own(IdgenHandle *handle)
+static void
+empty_own(IdgenHandle *handle)
 {
 	if (handle->own != NULL)
 		idgen_slot_empty(&handle->own->slot, ++own_number);
+}
+
+/* Empty the handle's own slot; if the row has gone, the slot is as new. */
+void
+idgen_handle_drop_own(IdgenHandle *handle, IdgenSlotChange change)
+{
+	if (change == IDGEN_SLOT_REMOVE)
+		clear_own(handle);
+	else
+		empty_own(handle);
 }
 
 /*
@@ -133,7 +155,7 @@ drop_own_if_old(IdgenHandle *handle)
 	IdgenOwnSlot *own = handle->own;
 
 	if (!idgen_cache_is_shared() && !OidIsValid(own->slot.key.object) && own->table_epoch != idgen_table_epoch)
-		idgen_handle_drop_own(handle);
+		empty_own(handle);
 	own->table_epoch = idgen_table_epoch;
 }
 
@@ -162,7 +184,7 @@ attach_own(IdgenHandle *handle, const IdgenFound *found, const IdgenCacheKey *ke
 	drop_own_if_old(handle);
 	if (!found->uncommitted && (slot->file != found->storage || slot->origin != found->origin))
 	{
-		idgen_handle_drop_own(handle);
+		empty_own(handle);
 		slot->file = found->storage;
 		slot->origin = found->origin;
 	}
@@ -201,7 +223,7 @@ idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy)
 {
 	const IdgenSlot *slot;
 
-	if (handle->own == NULL)
+	if (handle->own == NULL || !OidIsValid(handle->own->slot.key.dbid))
 		return false;
 	drop_own_if_old(handle);
 	slot = &handle->own->slot;
@@ -237,7 +259,7 @@ idgen_handle_number(const IdgenHandle *handle)
 
 /* See idgen_cache_finish(). */
 void
-idgen_handle_finish(const IdgenHandle *handle, const IdgenOutcome *outcome)
+idgen_handle_finish(IdgenHandle *handle, const IdgenOutcome *outcome)
 {
 	IdgenCacheKey key;
 
@@ -247,6 +269,8 @@ idgen_handle_finish(const IdgenHandle *handle, const IdgenOutcome *outcome)
 			return;
 		idgen_slot_finish(&handle->own->slot, outcome, ++own_number);
 		handle->own->slot.file = handle->found.storage;
+		if (outcome->change == IDGEN_SLOT_REMOVE)
+			clear_own(handle);
 		return;
 	}
 	idgen_handle_key(handle, &key);

@@ -284,11 +284,11 @@ extern bool idgen_key_uses_own_slot(bool temporary);
 extern IdgenSlot *idgen_handle_attach(IdgenHandle *handle, const IdgenFound *found, uint64 *version);
 extern bool idgen_handle_any_own(void);
 extern const IdgenCacheTotals *idgen_handle_own_totals(void);
-extern void idgen_handle_drop_own(IdgenHandle *handle);
+extern void idgen_handle_drop_own(IdgenHandle *handle, IdgenSlotChange change);
 extern bool idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy);
 extern IdgenSlot *idgen_handle_lock_slot(const IdgenHandle *handle);
 extern uint64 idgen_handle_number(const IdgenHandle *handle);
-extern void idgen_handle_finish(const IdgenHandle *handle, const IdgenOutcome *outcome);
+extern void idgen_handle_finish(IdgenHandle *handle, const IdgenOutcome *outcome);
 
 /* Keep what idgen_last() may be asked about a sequence value drawn just now. */
 static inline void

@@ -376,7 +376,7 @@ idgen_xact_before_commit(bool prepare)
  * handle.
  */
 static void
-finish_handle(const IdgenHandle *handle, IdgenXactEnd end)
+finish_handle(IdgenHandle *handle, IdgenXactEnd end)
 {
 	const IdgenHandleXact *xact = &handle->xact;
 	bool committed = end != IDGEN_END_ABORTED;
@@ -404,7 +404,7 @@ drop_own(IdgenHandle *handle, void *arg)
 	const ChangedName *name = changes.names != NULL ? find_name(handle->relid, handle->digest, HASH_FIND, NULL) : NULL;
 
 	if (!handle->xact.listed && (changes.all_rows || (name != NULL && name->change >= IDGEN_SLOT_DROP)))
-		idgen_handle_drop_own(handle);
+		idgen_handle_drop_own(handle, name != NULL ? name->change : IDGEN_SLOT_DROP);
 }
 
 /* Tell the cache which rows were changed, but not what came after "since". */

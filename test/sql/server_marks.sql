@@ -3,6 +3,8 @@
 -- becomes of the transaction that has asked, and by whichever name the server
 -- goes; until the row or the server is dropped
 --
+-- needs test/idgen.conf
+--
 CREATE EXTENSION idgen;
 
 \getenv inputdir PG_ABS_SRCDIR
