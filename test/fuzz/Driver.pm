@@ -36,7 +36,7 @@ my $dropped = qr/^could not open relation with OID \d+$|^cache lookup failed for
 
 # So does a query that calls a function which is dropped just then, idgen's
 # included, or that names a column of a composite type of it.
-my $called = qr/^(?:clauses|fmgr|functions|parse_func)\.c |^lsyscache\.c func_parallel$|^parse_type\.c typeOrDomainTypeRelid$/;
+my $called = qr/^(?:clauses|fmgr|functions|parse_func)\.c |^lsyscache\.c func_parallel$|^pl_comp\.c plpgsql_compile$|^parse_type\.c typeOrDomainTypeRelid$/;
 
 # So does the server's compiler of PL/pgSQL, where a type that the function uses
 # is dropped just then; and what begins a function in SQL, with a table.

@@ -3,6 +3,8 @@
 -- because it has changed the source of the row, or does not see the row any
 -- more
 --
+-- needs test/idgen.conf: a session with slots of its own has one for each name
+--
 CREATE EXTENSION idgen;
 CREATE SEQUENCE gen_seq START 1000 INCREMENT 5;
 SELECT idgen_create('gen', block_size => 1);

@@ -2,6 +2,8 @@
 -- A row that row security hides does not exist: the native sequence is there
 -- without it
 --
+-- needs test/idgen.conf: a session with slots of its own has one for each name
+--
 CREATE EXTENSION idgen;
 CREATE ROLE regress_idgen_user;
 CREATE SEQUENCE gen_seq INCREMENT 10;

@@ -31,13 +31,17 @@ sub stats
 	return $node->safe_psql('postgres', "SELECT $columns FROM idgen_stats WHERE name = '$sequence'");
 }
 
-# Waits until the last refill is that long ago.
+# Waits until no refill has come for that long. The views say whole seconds of
+# the last one, so its number is looked at.
 sub wait_since_refill
 {
-	my ($sequence, $interval) = @_;
-	$node->poll_query_until('postgres',
-		"SELECT last_refill < clock_timestamp() - interval '$interval' FROM idgen_stats WHERE name = '$sequence'")
-	  or die 'refills go on';
+	my ($sequence, $seconds) = @_;
+	my $refills;
+	do
+	{
+		$refills = stats($sequence, 'refills');
+		$node->safe_psql('postgres', "SELECT pg_sleep($seconds)");
+	} while (stats($sequence, 'refills') != $refills);
 	return;
 }
 
@@ -56,7 +60,7 @@ foreach my $round (1 .. 6)
 	$session->query_safe(q{SELECT count(idgen_next('seldom')) FROM generate_series(1, 5)});
 	$node->poll_query_until('postgres', q{SELECT ids_cached >= 5 FROM idgen_stats WHERE name = 'seldom'})
 	  or die 'no refill';
-	wait_since_refill('seldom', '0.15 s');
+	wait_since_refill('seldom', 0.15);
 }
 is(stats('seldom', 'refills >= 3, blocks_taken <= 1.5 * refills, waits'), 't|t|1', 'used seldom: hardly more than one block at a time');
 $session->quit;
@@ -98,7 +102,7 @@ for (1 .. 4)
 {
 	my ($refills, $blocks) = split /\|/, stats('often', 'refills, blocks_taken');
 
-	wait_since_refill('often', '1.1 s');
+	wait_since_refill('often', 1.1);
 	$node->safe_psql(
 		'postgres', qq{
 		DO \$\$
