@@ -11,8 +11,8 @@
  *
  * The request stays while the worker is at it. A session that joins it then
  * does not get the error of that refill, which may have failed for a reason
- * that is gone by now: then the worker tries once more. An error of another server that cannot be
- * reached is for all.
+ * that is gone by now: then the worker tries once more. An error of another
+ * server that cannot be reached is for all.
  *
  * Why a refill has failed is kept in the place of the request until another
  * request gets that. The texts, which are long, are in a ring, where failures
