@@ -56,12 +56,11 @@ typedef struct IntegerSetting
 
 static const IntegerSetting integers[] = {
 	/*
-	 * How many id sequences are cached, and remembered. Shared memory is sized
-	 * at server start, so these exist only in a server that preloads the
-	 * library: elsewhere they would have no effect, and the server refuses to
-	 * define them after startup. The upper bounds keep the size computation far
-	 * from overflow (about 810 bytes for each id sequence, 110 for each idle
-	 * one).
+	 * How many id sequences are cached. Shared memory is sized at server start,
+	 * so this exists only in a server that preloads the library: elsewhere it
+	 * would have no effect, and the server refuses to define it after startup.
+	 * The upper bound keeps the size computation far from overflow (328 bytes
+	 * for each id sequence).
 	 */
 	{"idgen.max_sequences", &idgen_max_sequences, 65536, 1, 1000000, PGC_POSTMASTER, 0,
      "Sets the number of id sequences that the shared cache has slots for.",

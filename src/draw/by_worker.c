@@ -358,15 +358,23 @@ wait_for_place(Wait *wait)
 	return WAIT_OVER;
 }
 
+/* Leave a request. Returns false if there is no place for it. */
+static bool
+leave_request(const IdgenHandle *handle, const IdgenAsk *ask, IdgenTicket *ticket)
+{
+	IdgenCacheKey key;
+
+	idgen_handle_key(handle, &key);
+	return idgen_desk_ask(&key, handle->name, ask, ticket);
+}
+
 /* Ask the worker, and wait for it. */
 static WaitEnd
 ask_and_wait(Wait *wait, const IdgenAsk *ask)
 {
-	IdgenCacheKey key;
 	WaitEnd end;
 
-	idgen_handle_key(wait->handle, &key);
-	if (!idgen_desk_ask(&key, wait->handle->name, ask, &wait->ticket))
+	if (!leave_request(wait->handle, ask, &wait->ticket))
 		return wait_for_place(wait);
 	ConditionVariablePrepareToSleep(idgen_desk_done(&wait->ticket));
 	end = sleep_until_over(wait);
@@ -451,11 +459,9 @@ count_request(IdgenHandle *handle, const IdgenDrawResult *drawn)
 static void
 ask_ahead(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 {
-	IdgenCacheKey key;
 	IdgenTicket ticket;
 
-	idgen_handle_key(handle, &key);
-	(void) idgen_desk_ask(&key, handle->name, ask, &ticket);
+	(void) leave_request(handle, ask, &ticket);
 	if (idgen_desk_wake(MyDatabaseId) == IDGEN_WORKER_NONE)
 		idgen_refiller_miss_worker(call);
 }
@@ -489,7 +495,6 @@ refill_past_worker(IdgenHandle *handle, IdgenCall *call)
 static void
 refill_as_worker(const IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 {
-	IdgenCacheKey key;
 	IdgenTicket ticket;
 
 	if (handle->found.refill == IDGEN_REFILL_AUTO)
@@ -497,8 +502,7 @@ refill_as_worker(const IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask
 		idgen_refiller_is_session(call);
 		return;
 	}
-	idgen_handle_key(handle, &key);
-	(void) idgen_desk_ask(&key, handle->name, ask, &ticket);
+	(void) leave_request(handle, ask, &ticket);
 	ereport(ERROR,
 	        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 	         errmsg("the worker cannot refill id sequence \"%s\"", handle->name),

@@ -44,19 +44,17 @@ static IdgenCacheTotals own_totals;
 static void
 count_own(const IdgenSlot *slot)
 {
-	const IdgenCounters *counters = &slot->counters;
-
 	if (!OidIsValid(slot->key.dbid))
 		return;
 	own_totals.sequences--;
 	own_totals.evictions++;
 	own_totals.ids_evicted += slot->ids_left;
-	own_totals.ids_lost += counters->lost_changed + counters->lost_prepared + counters->lost_crowded;
+	own_totals.ids_lost += idgen_ids_lost(&slot->counters);
 }
 
 /*
- * The row has gone: whoever makes another of that name finds a new slot. Its
- * memory stays, as the handle's answers of the row point to it.
+ * The row has gone: the slot is as new for another row of that name. Its memory
+ * stays, since what the handle has found of the row may still point to it.
  */
 static void
 clear_own(IdgenHandle *handle)
@@ -229,8 +227,7 @@ idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy)
 	slot = &handle->own->slot;
 	if (OidIsValid(slot->key.object) && idgen_native_file(slot->key.object) != slot->file)
 		return false;
-	*copy = *slot;
-	idgen_slot_read_counters(slot, &copy->counters);
+	idgen_slot_copy(slot, copy);
 	return true;
 }
 

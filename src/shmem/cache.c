@@ -218,13 +218,16 @@ idgen_cache_number(void)
 	return cache != NULL ? pg_atomic_read_u64(&cache->last_number) : 0;
 }
 
-/* The slot of a key, or NULL. The caller holds the cache's lock. */
+/* The slot of a key, locked; or NULL. The caller holds the cache's lock. */
 static IdgenSlot *
-find_slot(const IdgenCacheKey *key)
+lock_slot(const IdgenCacheKey *key)
 {
 	for (uint32 i = *chain_of_name(key->dbid, key->relid, key->name); i != IDGEN_NO_SLOT; i = slots[i].next)
 		if (memcmp(&slots[i].key, key, sizeof(IdgenCacheKey)) == 0)
+		{
+			LWLockAcquire(&slots[i].lock, LW_EXCLUSIVE);
 			return &slots[i];
+		}
 	return NULL;
 }
 
@@ -263,14 +266,13 @@ set_file(IdgenSlot *slot, RelFileNumber file)
 static void
 remove_slot(IdgenSlot *slot)
 {
-	const IdgenCounters *counters = &slot->counters;
 	uint32 *at = chain_of_name(slot->key.dbid, slot->key.relid, slot->key.name);
 
 	set_file(slot, InvalidRelFileNumber);
 	while (*at != (uint32) (slot - slots))
 		at = &slots[*at].next;
 	*at = slot->next;
-	pg_atomic_fetch_add_u64(&cache->ids_lost, counters->lost_changed + counters->lost_prepared + counters->lost_crowded);
+	pg_atomic_fetch_add_u64(&cache->ids_lost, idgen_ids_lost(&slot->counters));
 	cache->used--;
 }
 
@@ -315,13 +317,19 @@ get_slot(void)
 	return slot;
 }
 
-/* Give a slot to a key. The caller holds the cache's lock, exclusively. */
+/*
+ * The slot of a key, locked, made if there is none. The caller holds the
+ * cache's lock, exclusively.
+ */
 static IdgenSlot *
-make_slot(const IdgenCacheKey *key)
+lock_or_make_slot(const IdgenCacheKey *key)
 {
-	IdgenSlot *slot = get_slot();
+	IdgenSlot *slot = lock_slot(key);
 	uint32 *head = chain_of_name(key->dbid, key->relid, key->name);
 
+	if (slot != NULL)
+		return slot;
+	slot = get_slot();
 	idgen_slot_assign(slot, key, next_number());
 	slot->next = *head;
 	*head = slot - slots;
@@ -341,11 +349,7 @@ idgen_cache_attach(const IdgenCacheKey *key, uint64 *version)
 	if (slot != NULL)
 		return slot;
 	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
-	slot = find_slot(key);
-	if (slot != NULL)
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	else
-		slot = make_slot(key);
+	slot = lock_or_make_slot(key);
 	*version = slot->version;
 	LWLockRelease(&slot->lock);
 	LWLockRelease(&cache->lock);
@@ -374,11 +378,7 @@ idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber file, uint32 origi
 			return slot;
 	}
 	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
-	slot = find_slot(key);
-	if (slot != NULL)
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	else
-		slot = make_slot(key);
+	slot = lock_or_make_slot(key);
 	if (slot->nruns > 0 && settled && (slot->file != file || slot->origin != origin))
 		idgen_slot_empty(slot, next_number());
 	if (slot->nruns == 0)
@@ -401,9 +401,7 @@ idgen_cache_lock(const IdgenCacheKey *key)
 	if (cache == NULL)
 		return NULL;
 	LWLockAcquire(&cache->lock, LW_SHARED);
-	slot = find_slot(key);
-	if (slot != NULL)
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+	slot = lock_slot(key);
 	LWLockRelease(&cache->lock);
 	return slot;
 }
@@ -483,13 +481,9 @@ lock_for_file(const IdgenCacheKey *key, RelFileNumber file, bool empty)
 		return slot;
 	LWLockRelease(&slot->lock);
 	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
-	slot = find_slot(key);
-	if (slot != NULL)
-	{
-		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-		if (empty || slot->nruns == 0)
-			set_file(slot, file);
-	}
+	slot = lock_slot(key);
+	if (slot != NULL && (empty || slot->nruns == 0))
+		set_file(slot, file);
 	LWLockRelease(&cache->lock);
 	return slot;
 }
@@ -631,12 +625,17 @@ lock_slot_of(uint32 i, Oid dbid)
 	return NULL;
 }
 
-/* The number of slots to walk. Those that are made later are newer. */
+/*
+ * The number of slots to walk, if there is a cache. Those that are made later
+ * are newer.
+ */
 static uint32
 begin_walk(void)
 {
 	uint32 made;
 
+	if (cache == NULL)
+		return 0;
 	LWLockAcquire(&cache->lock, LW_SHARED);
 	made = cache->made;
 	LWLockRelease(&cache->lock);
@@ -651,7 +650,7 @@ begin_walk(void)
 void
 idgen_cache_drop_database(Oid dbid, uint64 since)
 {
-	uint32 made = cache != NULL ? begin_walk() : 0;
+	uint32 made = begin_walk();
 
 	for (uint32 i = 0; i < made; i++)
 	{
@@ -673,7 +672,7 @@ idgen_cache_drop_database(Oid dbid, uint64 since)
 void
 idgen_cache_look_again(Oid dbid)
 {
-	uint32 made = cache != NULL ? begin_walk() : 0;
+	uint32 made = begin_walk();
 
 	for (uint32 i = 0; i < made; i++)
 	{
@@ -713,14 +712,6 @@ idgen_cache_forget_rows(void)
  * What it holds
  */
 
-/* Copy what a slot holds. The caller holds its lock. */
-static void
-copy_slot(const IdgenSlot *slot, IdgenSlot *copy)
-{
-	*copy = *slot;
-	idgen_slot_read_counters(slot, &copy->counters);
-}
-
 /* Copy the slot of a key; false if there is none. */
 bool
 idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
@@ -729,7 +720,7 @@ idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
 
 	if (slot == NULL)
 		return false;
-	copy_slot(slot, copy);
+	idgen_slot_copy(slot, copy);
 	LWLockRelease(&slot->lock);
 	return true;
 }
@@ -751,7 +742,7 @@ idgen_cache_copy_next(int *next, Oid dbid, IdgenSlot *copy)
 
 		if (slot == NULL)
 			continue;
-		copy_slot(slot, copy);
+		idgen_slot_copy(slot, copy);
 		LWLockRelease(&slot->lock);
 		if (OidIsValid(copy->key.dbid))
 			return true;
@@ -778,7 +769,7 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 void
 idgen_cache_reset_counters(void)
 {
-	uint32 made = cache != NULL ? begin_walk() : 0;
+	uint32 made = begin_walk();
 
 	for (uint32 i = 0; i < made; i++)
 	{

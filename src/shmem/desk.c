@@ -433,7 +433,7 @@ leave(Worker *worker)
  * What sessions do
  */
 
-/* A new request, not queued yet; NULL if there is no place. */
+/* A new request, for the worker to do; NULL if there is no place. */
 static Request *
 make_request(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask)
 {
@@ -454,6 +454,7 @@ make_request(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask)
 	request->asked_ms = idgen_clock_ms();
 	request->alike = *chain;
 	*chain = request;
+	enqueue(request);
 	return request;
 }
 
@@ -470,8 +471,8 @@ idgen_desk_ask(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask, 
 	ticket->serial = 0;
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
 	request = find_request(key);
-	if (request == NULL && (request = make_request(key, name, ask)) != NULL)
-		enqueue(request);
+	if (request == NULL)
+		request = make_request(key, name, ask);
 	if (request != NULL)
 	{
 		if (ask->awaited && !request->awaited)
@@ -771,10 +772,8 @@ static void
 ask_again(const IdgenTask *task)
 {
 	const IdgenAsk ask = {.awaited = task->awaited};
-	Request *request = make_request(&task->key, task->name, &ask);
 
-	if (request != NULL)
-		enqueue(request);
+	(void) make_request(&task->key, task->name, &ask);
 }
 
 /*

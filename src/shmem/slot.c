@@ -148,11 +148,19 @@ idgen_slot_was_used(IdgenSlot *slot)
 	return true;
 }
 
-void
-idgen_slot_read_counters(const IdgenSlot *slot, IdgenCounters *counters)
+/* Ids that it has issued since its counters were reset. */
+static int64
+ids_issued(const IdgenSlot *slot)
 {
-	*counters = slot->counters;
-	counters->ids_issued = idgen_add_saturating(counters->ids_issued, slot->ids_total - slot->ids_left);
+	return idgen_add_saturating(slot->counters.ids_issued, slot->ids_total - slot->ids_left);
+}
+
+/* Copy what a slot holds, with its counters as they are to be shown. */
+void
+idgen_slot_copy(const IdgenSlot *slot, IdgenSlot *copy)
+{
+	*copy = *slot;
+	copy->counters.ids_issued = ids_issued(slot);
 }
 
 /* Begin to count anew. */
@@ -580,7 +588,7 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	}
 	if (draw->mode == IDGEN_MODE_SERVED)
 	{
-		result->ids_issued = idgen_add_saturating(slot->counters.ids_issued, slot->ids_total - slot->ids_left);
+		result->ids_issued = ids_issued(slot);
 		result->refills = slot->counters.refills;
 	}
 	LWLockRelease(&slot->lock);

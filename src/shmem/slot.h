@@ -77,6 +77,13 @@ typedef struct IdgenCounters
 	uint32 since;        /* all this is counted since then */
 } IdgenCounters;
 
+/* Ids that are a gap since the counters were reset. */
+static inline int64
+idgen_ids_lost(const IdgenCounters *counters)
+{
+	return counters->lost_changed + counters->lost_prepared + counters->lost_crowded;
+}
+
 /* Why the worker's last refill has failed; the texts are at the desk. */
 typedef struct IdgenFailureNote
 {
@@ -306,7 +313,7 @@ extern void idgen_slot_init(IdgenSlot *slot, int tranche);
 extern void idgen_slot_assign(IdgenSlot *slot, const IdgenCacheKey *key, uint64 number);
 extern void idgen_slot_empty(IdgenSlot *slot, uint64 number);
 extern void idgen_slot_look_again(IdgenSlot *slot, uint64 number);
-extern void idgen_slot_read_counters(const IdgenSlot *slot, IdgenCounters *counters);
+extern void idgen_slot_copy(const IdgenSlot *slot, IdgenSlot *copy);
 extern void idgen_slot_reset_counters(IdgenSlot *slot);
 extern bool idgen_slot_was_used(IdgenSlot *slot);
 

@@ -238,8 +238,6 @@ try_job(Batch *batch, IdgenJob *job)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	idgen_job_try(job);
 	PopActiveSnapshot();
-	if (job->state == IDGEN_JOB_ALLOCATED && is_transactional(job))
-		ForceSyncCommit();
 }
 
 /*
