@@ -37,7 +37,7 @@ inline next_number()
 	assert(number < 250); number++
 }
 
-/* idgen_cache_attach_to(), make_slot(): a handle that is validated attaches to it, before anything is allocated. */
+/* idgen_cache_attach_to(), lock_or_make_slot(): a handle that is validated attaches to it, before anything is allocated. */
 inline make_slot(n)
 {
 	if
