@@ -156,6 +156,15 @@ idgen_table_of_extension(void)
  * Other tables of the extension
  */
 
+/* Raises 42P01: the extension, or that table of it, was dropped. */
+pg_noreturn static void
+no_table(const char *name)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_TABLE),
+	         errmsg("table \"%s\" of extension \"idgen\" does not exist", name)));
+}
+
 /* The OID of a table that stands beside id_sequences. Raises 42P01. */
 Oid
 idgen_table_beside(Oid id_sequences, const char *name)
@@ -163,9 +172,7 @@ idgen_table_beside(Oid id_sequences, const char *name)
 	Oid relid = get_relname_relid(name, get_rel_namespace(id_sequences));
 
 	if (!OidIsValid(relid))
-		ereport(ERROR,
-		        (errcode(ERRCODE_UNDEFINED_TABLE),
-		         errmsg("table \"%s\" of extension \"idgen\" does not exist", name)));
+		no_table(name);
 	return relid;
 }
 
@@ -187,9 +194,12 @@ idgen_other_table_is_bad(Relation rel)
 Relation
 idgen_other_table_open(Oid id_sequences, const char *name, const Oid *types, int ntypes, LOCKMODE lockmode)
 {
-	Relation rel = table_open(idgen_table_beside(id_sequences, name), lockmode);
-	TupleDesc desc = RelationGetDescr(rel);
+	Relation rel = try_table_open(idgen_table_beside(id_sequences, name), lockmode);
+	TupleDesc desc;
 
+	if (rel == NULL)
+		no_table(name);
+	desc = RelationGetDescr(rel);
 	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition || desc->natts < ntypes)
 		idgen_other_table_is_bad(rel);
 	for (int i = 0; i < ntypes; i++)
@@ -393,9 +403,7 @@ idgen_table_check_not_rewritten(Relation rel)
 void
 idgen_no_table(void)
 {
-	ereport(ERROR,
-	        (errcode(ERRCODE_UNDEFINED_TABLE),
-	         errmsg("table \"id_sequences\" of extension \"idgen\" does not exist")));
+	no_table("id_sequences");
 }
 
 /*
