@@ -5,55 +5,95 @@
  * First comes what the cache knows: one pass over the slots takes the lock of
  * each once, for as long as it takes to copy a few numbers. Then the rows of
  * id_sequences are read one after the other, in their newest versions. Nothing
- * here waits for a lock that is not free soon, no other
- * server is asked, and a serializable transaction gets no conflict.
+ * here waits for a lock that is not free soon, no other server is asked, and a
+ * serializable transaction gets no conflict.
  *
- * Each line is made in a subtransaction. So a row that its constraints and
- * triggers have not checked, because the owner has switched them off, does not
- * keep the others from being shown: its error is shown with it.
+ * Each id sequence makes a line of facts that SQL cannot see, in the order of
+ * the function's columns. What they mean is for the views to say. A line is
+ * made in a subtransaction. So a row that its constraints and triggers have not
+ * checked, because the owner has switched them off, does not keep the others
+ * from being shown: its error is shown with it.
  */
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "foreign/foreign.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 #include "catalog/child.h"
+#include "catalog/definition.h"
 #include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
+#include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/row_code.h"
 #include "catalog/secret.h"
 #include "catalog/table.h"
+#include "common/clock.h"
+#include "common/full_xid.h"
+#include "common/guc.h"
+#include "common/lock_holder.h"
+#include "common/period.h"
 #include "common/subxact.h"
+#include "node/lease.h"
+#include "remote/reach.h"
+#include "remote/server.h"
 #include "session/handle_table.h"
+#include "session/pending.h"
+#include "shmem/cache.h"
 #include "shmem/desk.h"
-#include "sql/facts.h"
+#include "sources/centre.h"
+#include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_facts);
 PG_FUNCTION_INFO_V1(idgen_refused_code);
+PG_FUNCTION_INFO_V1(idgen_sequence_state);
 
-/* All entries of a name. */
+/*
+ * A slot, as it was when all were read. Those of one name differ in what their
+ * ids come from.
+ */
+typedef struct Known
+{
+	struct Known *next; /* of the same name, or NULL */
+	bool has_row;       /* has a row of that name been seen? */
+	bool shared;        /* is it in the server's cache, not the session's own? */
+	IdgenSlot slot;
+} Known;
+
+/* All of a name. */
 typedef struct KnownName
 {
 	uint8 digest[IDGEN_DIGEST_BYTES]; /* must be first */
-	IdgenKnownEntry *first;
+	Known *first;
 } KnownName;
 
 /* A reading, while it goes on. */
 typedef struct Reading
 {
-	IdgenFactsCall call;
+	ReturnSetInfo *result;
+	Relation rel;           /* id_sequences */
+	bool monitor;           /* does the caller see all? */
+	bool selects;           /* may they read the table? */
+	const char *worker;     /* of this database */
 	bool by_cache;          /* is what the cache knows shown, whatever its names mean now? */
 	bool all;               /* all of that? */
 	HTAB *by_name;          /* what it knows: of KnownName */
@@ -61,12 +101,25 @@ typedef struct Reading
 	MemoryContext for_each; /* for what is found out of it, or of a name */
 } Reading;
 
+/* An id sequence that is to be shown. */
+typedef struct Shown
+{
+	const Reading *reading;
+	const char *name;
+	TupleTableSlot *row; /* its newest version in the table; NULL if it has none */
+	const Known *entry;  /* what the cache knows of it, or NULL */
+	const IdgenSource *source;
+	Oid sequence; /* the native sequence that blocks come from; invalid if it is
+	               * missing, or with another source */
+	IdgenViewLine line;
+} Shown;
+
 /*
  * What the cache knows
  */
 
 /* The entries of a name: the first one, or NULL if there is none. */
-static IdgenKnownEntry *
+static Known *
 known_by_name(const Reading *reading, const char *name)
 {
 	uint8 digest[IDGEN_DIGEST_BYTES];
@@ -86,7 +139,7 @@ note_slot(Reading *reading, const IdgenSlot *slot, bool shared)
 {
 	bool found;
 	KnownName *name = hash_search(reading->by_name, slot->key.name, HASH_ENTER, &found);
-	IdgenKnownEntry *entry;
+	Known *entry;
 
 	if (!found)
 		name->first = NULL;
@@ -95,7 +148,7 @@ note_slot(Reading *reading, const IdgenSlot *slot, bool shared)
 			break;
 	if (entry == NULL)
 	{
-		entry = palloc0(sizeof(IdgenKnownEntry));
+		entry = palloc0(sizeof(Known));
 		entry->next = name->first;
 		name->first = entry;
 	}
@@ -110,7 +163,7 @@ note_own_slot(IdgenHandle *handle, void *arg)
 	Reading *reading = (Reading *) arg;
 	IdgenSlot slot;
 
-	if (handle->relid == RelationGetRelid(reading->call.rel) && idgen_handle_read_own(handle, &slot))
+	if (handle->relid == RelationGetRelid(reading->rel) && idgen_handle_read_own(handle, &slot))
 		note_slot(reading, &slot, false);
 }
 
@@ -129,40 +182,370 @@ read_cache(Reading *reading)
 	reading->by_name = hash_create("idgen names", 1024, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	while (idgen_cache_copy_next(&next, MyDatabaseId, &slot))
 	{
-		if (slot.key.relid == RelationGetRelid(reading->call.rel))
+		if (slot.key.relid == RelationGetRelid(reading->rel))
 			note_slot(reading, &slot, true);
 		CHECK_FOR_INTERRUPTS();
 	}
 	idgen_handles_visit(note_own_slot, reading);
 }
 
-/* The state of the worker of this database; NULL if there can be none. */
-static const char *
-look_at_worker(void)
+/*
+ * A line
+ */
+
+/*
+ * What blocks come from besides the row; invalid if that is not there, or if
+ * there is no such thing. The row has been checked.
+ */
+static Oid
+find_object(const Shown *shown, const char *source_name)
 {
-	if (!idgen_cache_is_shared())
-		return NULL;
-	switch (idgen_desk_worker(MyDatabaseId))
+	if (shown->source->look_up != NULL)
+		return shown->source->look_up(shown->name, source_name);
+	return shown->sequence;
+}
+
+/*
+ * What that is called, with its schema if it is a sequence, or what it would
+ * have to be called to be found; NULL for source "table".
+ */
+static const char *
+object_name(const Shown *shown, Oid object, const char *source_name)
+{
+	if (shown->source == &idgen_source_function)
+		return source_name;
+	if (shown->source == &idgen_source_server)
 	{
-		case IDGEN_WORKER_RUNNING:
-			return "running";
-		case IDGEN_WORKER_STARTING:
-			return "starting";
-		case IDGEN_WORKER_NONE:
-			break;
+		ForeignServer *found = OidIsValid(object) ? GetForeignServerExtended(object, FSV_MISSING_OK) : NULL;
+
+		if (found != NULL)
+			return found->servername;
+		return source_name != NULL ? source_name : IDGEN_DEFAULT_SERVER;
 	}
-	return idgen_desk_refused() ? "no slot" : "not running";
+	if (shown->source == &idgen_source_sequence)
+	{
+		const char *name = idgen_relation_name(object);
+
+		return name != NULL ? name : idgen_native_display(idgen_native_name(shown->name, source_name));
+	}
+	return NULL;
+}
+
+/*
+ * Is the native sequence the one that its name leads to by this search_path?
+ * The cache may know others of that name.
+ */
+static bool
+is_found_now(const Shown *shown, const char *source_name)
+{
+	return !OidIsValid(shown->sequence) || shown->entry == NULL ||
+		idgen_native_look_up(shown->name, source_name) == shown->sequence;
+}
+
+/*
+ * What the row says of its ids, as it stands; the greatest value that its
+ * layout leaves room for; the column that it belongs to; and the child that a
+ * row with periods draws from now.
+ */
+static void
+add_row(Shown *shown, const IdgenDefinition *def)
+{
+	static const AttrNumber columns[] = {
+		IDGEN_ATT_REFILL, IDGEN_ATT_FORMAT, IDGEN_ATT_TEMPLATE, IDGEN_ATT_BIG_BASE, IDGEN_ATT_POOLING,
+		IDGEN_ATT_BLOCK_SIZE, IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_START_VALUE, IDGEN_ATT_MAX_VALUE};
+	IdgenViewLine *line = &shown->line;
+	TupleTableSlot *row = shown->row;
+	bool isnull = true;
+	Datum owner = row == NULL ? (Datum) 0 : slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
+	bool unowned = isnull;
+	const char *child = NULL;
+
+	for (size_t i = 0; i < lengthof(columns); i++)
+	{
+		Datum value = row == NULL ? (Datum) 0 : slot_getattr(row, columns[i], &isnull);
+
+		idgen_view_add_unless(isnull, line, value);
+	}
+	idgen_view_add(line, BoolGetDatum(def->exhausted));
+	idgen_view_add_text(line, def->layout->name);
+	idgen_view_add_unless(!idgen_layout_is_composed(def->layout), line, Int64GetDatum(def->layout->values - 1));
+	idgen_view_add_unless(unowned, line, unowned ? owner : ObjectIdGetDatum(idgen_owning_table(DatumGetInt64(owner))));
+	idgen_view_add_unless(unowned, line, unowned ? owner : Int16GetDatum(idgen_owning_attnum(DatumGetInt64(owner))));
+	if (def->period != IDGEN_PERIOD_NONE)
+	{
+		TimestampTz until;
+		IdgenDay today = idgen_day_at(GetCurrentTransactionStartTimestamp(),
+		                              def->zone != NULL ? def->zone : idgen_period_zone, &until);
+
+		child = idgen_period_child(shown->name, def->period, &today);
+	}
+	idgen_view_add_text(line, child);
+}
+
+/*
+ * How many ids the cache has, and the next one, in the order in which they are
+ * issued; and what its slot counts and measures, if it has one.
+ */
+static void
+add_slot(IdgenViewLine *line, const Known *entry)
+{
+	static const IdgenSlot no_slot;
+	bool none = entry == NULL;
+	const IdgenSlot *slot = none ? &no_slot : &entry->slot;
+	const IdgenCounters *counters = &slot->counters;
+
+	idgen_view_add(line, Int64GetDatum(slot->ids_left));
+	idgen_view_add_unless(slot->nruns == 0, line, Int64GetDatum(slot->runs[0].next));
+	idgen_view_add_text(line, none ? NULL : entry->shared ? "server"
+	                                                      : "session");
+	idgen_view_add_unless(none, line, Int32GetDatum(slot->worker_blocks));
+	idgen_view_add_time(line, idgen_time_of_seconds(counters->since));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->ids_issued));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->lost_changed));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->lost_prepared));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->lost_crowded));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->blocks_taken));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->refills));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->session_refills));
+	idgen_view_add_unless(none, line, Int64GetDatum(counters->waits));
+	idgen_view_add_time(line, idgen_time_of_seconds(counters->last_refill));
+	idgen_view_add_unless(none, line, Float8GetDatum(counters->refills_us / 1000.0));
+	idgen_view_add_unless(none, line, Float8GetDatum(counters->waited_us / 1000.0));
+}
+
+/* Add a block to arrays of first ids, last ids, and states. */
+static void
+add_block(ArrayBuildState **arrays, const IdgenBlock *block, const char *state)
+{
+	arrays[0] = accumArrayResult(arrays[0], Int64GetDatum(block->next), false, INT8OID, CurrentMemoryContext);
+	arrays[1] = accumArrayResult(arrays[1], Int64GetDatum(idgen_block_last(block)), false, INT8OID, CurrentMemoryContext);
+	arrays[2] = accumArrayResult(arrays[2], CStringGetTextDatum(state), false, TEXTOID, CurrentMemoryContext);
+}
+
+/*
+ * The cached blocks: those that any session may draw from ("published"), and
+ * those that only this transaction may draw from ("pending"). They are shown to
+ * those that may draw them, and not to all that may monitor.
+ */
+static void
+add_blocks(Shown *shown, bool may_draw)
+{
+	const IdgenSlot *slot = may_draw ? &shown->entry->slot : NULL;
+	IdgenHandle *handle = may_draw ? idgen_handle_find(RelationGetRelid(shown->reading->rel), shown->name, strlen(shown->name)) : NULL;
+	ArrayBuildState *arrays[3] = {NULL};
+
+	for (int i = 0; may_draw && i < slot->nruns; i++)
+	{
+		const IdgenBlock block = {slot->runs[i].next, slot->runs[i].left, slot->step};
+
+		add_block(arrays, &block, "published");
+	}
+	if (handle != NULL && handle->found.object == slot->key.object)
+	{
+		int n = idgen_pending_count(handle);
+		IdgenBlock *pending = palloc(n * sizeof(IdgenBlock));
+
+		idgen_pending_read(handle, pending);
+		for (int i = 0; i < n; i++)
+			if (pending[i].left > 0)
+				add_block(arrays, &pending[i], "pending");
+	}
+	for (int i = 0; i < (int) lengthof(arrays); i++)
+		idgen_view_add_unless(arrays[i] == NULL, &shown->line,
+		                      arrays[i] != NULL ? makeArrayResult(arrays[i], CurrentMemoryContext) : (Datum) 0);
+}
+
+/*
+ * The worker that refills, NULL if none does, and why its last attempt has
+ * failed, unless that concerns only calls that want more consecutive ids than
+ * one. Of an id sequence that is exhausted, more is known than that.
+ */
+static void
+add_worker(IdgenViewLine *line, const Known *entry, const char *worker)
+{
+	const IdgenFailureNote *note = worker != NULL && entry != NULL ? &entry->slot.failure : NULL;
+	const char *problem = NULL;
+	IdgenFailure failure;
+
+	if (note != NULL && note->sqlerrcode != 0 && note->sqlerrcode != ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
+	{
+		idgen_desk_read_failure(note, &failure);
+		problem = failure.count > 1 ? NULL : failure.message;
+	}
+	idgen_view_add_text(line, worker);
+	idgen_view_add_text(line, problem);
+}
+
+/*
+ * What is remembered of another server, to those who may use it; and for all:
+ * how it has gone back, and what to do then; since when it has not answered,
+ * and why. Of that, the first line will do: libpq says more in further ones,
+ * for people at its terminal.
+ */
+static void
+add_centre(Shown *shown, Oid serverid, bool may_know)
+{
+	IdgenViewLine *line = &shown->line;
+	IdgenMark mark = {.known = false};
+	IdgenUnreachable silent = {.since = 0};
+	const char *hint = NULL;
+
+	if (may_know && shown->source == &idgen_source_server && OidIsValid(serverid))
+	{
+		IdgenMarkKey key = idgen_centre_mark_key(RelationGetRelid(shown->reading->rel), serverid, shown->name);
+
+		mark = idgen_mark_read(&key);
+		if (mark.back.how != IDGEN_NOT_BACK)
+			hint = idgen_went_back_hint(key.id_sequences, mark.back.how, key.server, shown->name);
+		(void) idgen_reach_find(serverid, &silent);
+		silent.reason[strcspn(silent.reason, "\n")] = '\0';
+	}
+	idgen_view_add_unless(!mark.known, line, Int64GetDatum(mark.received));
+	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum((int64) mark.centre.system));
+	idgen_view_add_unless(mark.centre.system == 0, line, Int64GetDatum(mark.centre.timeline));
+	idgen_view_add_time(line, hint != NULL ? mark.back.since : 0);
+	idgen_view_add_text(line, hint != NULL ? idgen_went_back_describe(&mark) : NULL);
+	idgen_view_add_text(line, hint);
+	idgen_view_add_time(line, silent.since);
+	idgen_view_add_text(line, silent.since != 0 ? silent.reason : NULL);
+}
+
+/*
+ * Why the lease of the node number cannot be renewed that ids begin with; NULL
+ * if it can, or there is no such thing.
+ */
+static const char *
+lease_problem(const IdgenLayout *layout)
+{
+	IdgenLeaseReport report;
+
+	if (!idgen_layout_is_composed(layout) || idgen_node_id != IDGEN_NODE_LEASED || !idgen_lease_is_shared())
+		return NULL;
+	idgen_lease_report(&report);
+	return report.failing_since != 0 ? pstrdup(report.reason) : NULL;
+}
+
+/*
+ * Find the transaction that a refill of an id sequence waits for: one that has
+ * locked the row, be it that of a session which has refilled or that of another
+ * program; one that has claimed the refill; or one that has locked the native
+ * sequence. Nobody who draws or refills notes that for this. It is found out
+ * from the row itself, from what the cache holds, and from the lock manager.
+ * The row comes first: a session that has claimed the refill may itself wait
+ * for another program, which has locked the row.
+ *
+ * Returns false if no refill is known to wait. (That a transaction holds a
+ * native sequence is enough: a refill will wait for it.) Caller has a snapshot.
+ */
+static bool
+find_holder(const Shown *shown, const Known *entry, IdgenLockHolder *holder)
+{
+	bool awaited = entry != NULL && (entry->slot.waiters > 0 || idgen_desk_is_asked(&entry->slot.key));
+	TransactionId xid = InvalidTransactionId;
+	IdgenLock lock;
+
+	if (shown->source->locks_row && shown->row != NULL &&
+	    (awaited || idgen_row_is_awaited(shown->reading->rel, shown->row)))
+		xid = idgen_row_holder(shown->row);
+	if (!TransactionIdIsValid(xid) && awaited)
+		xid = idgen_short_xid(entry->slot.claim);
+	if (!idgen_lock_of_running(xid, &lock))
+	{
+		if (!OidIsValid(shown->sequence))
+			return false;
+		lock = idgen_lock_of_relation(shown->sequence);
+	}
+	return idgen_lock_find_holder(&lock, holder);
+}
+
+/* Which transaction a refill waits for, and for how long that has been open. */
+static void
+add_holder(Shown *shown, const Known *entry)
+{
+	IdgenViewLine *line = &shown->line;
+	IdgenLockHolder holder = {.pid = 0};
+	bool waits = find_holder(shown, entry, &holder);
+
+	idgen_view_add_unless(!waits, line, Int32GetDatum(holder.pid));
+	idgen_view_add_unless(!waits, line, TransactionIdGetDatum(holder.xid));
+	idgen_view_add_time(line, waits ? idgen_lock_holder_began(&holder) : 0);
+}
+
+/*
+ * May the current user draw by what blocks come from, as far as that is there?
+ * What a server says may name roles over there.
+ */
+static bool
+may_use(const IdgenSource *source, Oid object)
+{
+	Oid user = GetUserId();
+	bool is_missing = false;
+
+	if (!OidIsValid(object))
+		return true;
+	if (source == &idgen_source_server)
+		return object_aclcheck(ForeignServerRelationId, object, user, ACL_USAGE) == ACLCHECK_OK;
+	if (source == &idgen_source_function)
+		return object_aclcheck(ProcedureRelationId, object, user, ACL_EXECUTE) == ACLCHECK_OK;
+	return pg_class_aclcheck_ext(object, user, ACL_USAGE | ACL_UPDATE, &is_missing) == ACLCHECK_OK && !is_missing;
+}
+
+/*
+ * May the current user draw from rows that they are shown? Whoever does not
+ * monitor sees only rows that say so. No policy is asked on behalf of those
+ * that do: where row security applies to them, the answer is no.
+ */
+static bool
+may_draw(const Reading *reading)
+{
+	return reading->selects &&
+		(!reading->monitor || check_enable_rls(RelationGetRelid(reading->rel), InvalidOid, true) != RLS_ENABLED);
+}
+
+/*
+ * Make the line. Of an id sequence that the caller may neither use nor monitor,
+ * it leaves out what the cache knows.
+ */
+static void
+make_line(void *arg)
+{
+	Shown *shown = arg;
+	const Reading *reading = shown->reading;
+	const Known *entry = shown->entry;
+	IdgenViewLine *line = &shown->line;
+	IdgenDefinition def = {.refill = IDGEN_REFILL_TRANSACTION, .layout = &idgen_layout_plain};
+	Oid object;
+	bool usable;
+
+	if (shown->row != NULL)
+		idgen_definition_from_row(shown->row, shown->name, &def);
+	object = find_object(shown, def.source_name);
+	usable = may_use(shown->source, object);
+	if (!usable && !reading->monitor)
+		entry = NULL;
+
+	line->n = 0;
+	idgen_view_add_text(line, shown->name);
+	idgen_view_add_text(line, NULL);
+	idgen_view_add_text(line, shown->source->name);
+	idgen_view_add_unless(!OidIsValid(shown->sequence), line, ObjectIdGetDatum(shown->sequence));
+	idgen_view_add(line, BoolGetDatum(is_found_now(shown, def.source_name)));
+	idgen_view_add_text(line, object_name(shown, object, def.source_name));
+	idgen_view_add(line, BoolGetDatum(shown->source != &idgen_source_table && !OidIsValid(object)));
+	idgen_view_add(line, BoolGetDatum(reading->monitor || usable));
+	add_row(shown, &def);
+	add_slot(line, entry);
+	add_worker(line, entry, def.refill == IDGEN_REFILL_TRANSACTION ? NULL : reading->worker);
+	add_centre(shown, object, reading->monitor || usable);
+	idgen_view_add_text(line, lease_problem(def.layout));
+	add_holder(shown, entry);
+	add_blocks(shown, entry != NULL && usable && may_draw(reading));
+	idgen_view_put(reading->result, line);
 }
 
 /*
  * Which id sequences are shown
  */
-
-static void
-make_line(void *arg)
-{
-	idgen_fact_line((const IdgenShown *) arg);
-}
 
 /*
  * Show an id sequence. Raises only what is not about its row. If there is an
@@ -170,8 +553,9 @@ make_line(void *arg)
  * at it. So it is tried a second time.
  */
 static void
-show(IdgenShown *shown)
+show(Shown *shown)
 {
+	IdgenViewLine *line = &shown->line;
 	ErrorData *error = NULL;
 
 	CHECK_FOR_INTERRUPTS();
@@ -184,7 +568,12 @@ show(IdgenShown *shown)
 			idgen_rethrow(error);
 		AcceptInvalidationMessages();
 	}
-	idgen_fact_line_broken(shown, error->message);
+	line->n = 0;
+	idgen_view_add_text(line, shown->name);
+	idgen_view_add_text(line, error->message);
+	while (line->n < shown->reading->result->setDesc->natts)
+		idgen_view_add_unless(true, line, (Datum) 0);
+	idgen_view_put(shown->reading->result, line);
 }
 
 /*
@@ -206,7 +595,7 @@ source_of(TupleTableSlot *row)
  * from it still.
  */
 static bool
-is_of_row(const Reading *reading, const IdgenKnownEntry *entry, const char *name, const IdgenSource *source,
+is_of_row(const Reading *reading, const Known *entry, const char *name, const IdgenSource *source,
           const char *source_name)
 {
 	Oid object = entry->slot.key.object;
@@ -227,16 +616,16 @@ read_row(Reading *reading, TupleTableSlot *row)
 {
 	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
 	const char *source_name = idgen_row_string(row, IDGEN_ATT_SOURCE_NAME);
-	IdgenShown item = {
-		.call = &reading->call,
+	Shown item = {
+		.reading = reading,
 		.name = idgen_row_string(row, IDGEN_ATT_NAME),
 		.row = row,
 		.source = source_of(row),
 	};
 	bool visible = !idgen_is_template_name(item.name, strlen(item.name)) &&
-		(reading->call.monitor || idgen_row_visible(reading->call.rel, row));
+		(reading->monitor || idgen_row_visible(reading->rel, row));
 
-	for (IdgenKnownEntry *entry = known_by_name(reading, item.name); entry != NULL; entry = entry->next)
+	for (Known *entry = known_by_name(reading, item.name); entry != NULL; entry = entry->next)
 	{
 		entry->has_row = true;
 		if (!visible || !is_of_row(reading, entry, item.name, item.source, source_name))
@@ -255,23 +644,13 @@ read_row(Reading *reading, TupleTableSlot *row)
 	MemoryContextReset(reading->for_each);
 }
 
-static void
-add_all_rows(Reading *reading)
-{
-	IdgenRowScan scan = idgen_row_scan_begin(reading->call.rel, NULL, NULL, 0, reading->found);
-
-	while (idgen_row_scan_next(&scan))
-		read_row(reading, scan.row);
-	idgen_row_scan_end(&scan);
-}
-
 /*
  * The name by which an id sequence without a row was drawn from, which is that
  * of its native sequence without "_seq", in one of the ways to write that. NULL
  * if the sequence is gone, or has got another name.
  */
 static const char *
-name_of_native(const IdgenKnownEntry *entry)
+name_of_native(const Known *entry)
 {
 	Oid object = entry->slot.key.object;
 	char *base = get_rel_name(object);
@@ -302,15 +681,14 @@ name_of_native(const IdgenKnownEntry *entry)
  * row. The name is NULL if it is to be found out.
  */
 static void
-add_natives(Reading *reading, IdgenKnownEntry *entry, const char *name)
+add_natives(Reading *reading, Known *entry, const char *name)
 {
 	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
 
 	for (; entry != NULL; entry = entry->next)
 	{
-		IdgenShown item = {
-			.call = &reading->call,
-			.row = reading->found,
+		Shown item = {
+			.reading = reading,
 			.entry = entry,
 			.source = &idgen_source_sequence,
 			.sequence = entry->slot.key.object,
@@ -326,30 +704,7 @@ add_natives(Reading *reading, IdgenKnownEntry *entry, const char *name)
 	MemoryContextReset(reading->for_each);
 }
 
-/*
- * Add what the cache knows and has no row. (If only what the cache knows is
- * shown, a row that it does not know has been passed over.)
- */
-static void
-add_cached(Reading *reading)
-{
-	HASH_SEQ_STATUS status;
-	KnownName *name;
-
-	hash_seq_init(&status, reading->by_name);
-	while ((name = hash_seq_search(&status)) != NULL)
-		add_natives(reading, name->first, NULL);
-}
-
-/* Add the row of that name, if there is one. */
-static void
-add_named_row(Reading *reading, const char *name)
-{
-	if (idgen_row_find(reading->call.rel, name, strlen(name), reading->found))
-		read_row(reading, reading->found);
-	ExecClearTuple(reading->found);
-}
-
+/* Add those of these names. */
 static void
 add_names(Reading *reading, ArrayType *array)
 {
@@ -361,27 +716,47 @@ add_names(Reading *reading, ArrayType *array)
 	{
 		const char *name = TextDatumGetCString(names[i]);
 
-		add_named_row(reading, name);
+		if (idgen_row_find(reading->rel, name, strlen(name), reading->found))
+			read_row(reading, reading->found);
+		ExecClearTuple(reading->found);
 		add_natives(reading, known_by_name(reading, name), name);
 	}
 }
 
-/* Begin to read; the caller closes the table. */
-static Reading *
-begin(FunctionCallInfo fcinfo, Oid relid)
+/*
+ * Add all: the rows, then what the cache knows and has no row. (If only what
+ * the cache knows is shown, a row that it does not know has been passed over.)
+ */
+static void
+add_all(Reading *reading)
 {
-	Reading *reading = palloc0(sizeof(Reading));
-	IdgenFactsCall *call = &reading->call;
+	HASH_SEQ_STATUS status;
+	KnownName *name;
 
-	call->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call->monitor = idgen_may_monitor();
-	call->selects = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
-	call->worker = look_at_worker();
-	call->rel = idgen_table_open(relid, AccessShareLock);
-	read_cache(reading);
-	reading->found = table_slot_create(call->rel, NULL);
-	reading->for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_DEFAULT_SIZES);
-	return reading;
+	if (!reading->by_cache || hash_get_num_entries(reading->by_name) > 0)
+	{
+		IdgenRowScan scan = idgen_row_scan_begin(reading->rel, NULL, NULL, 0, reading->found);
+
+		while (idgen_row_scan_next(&scan))
+			read_row(reading, scan.row);
+		idgen_row_scan_end(&scan);
+	}
+	hash_seq_init(&status, reading->by_name);
+	while ((name = hash_seq_search(&status)) != NULL)
+		add_natives(reading, name->first, NULL);
+}
+
+/* The state of the worker of this database; NULL if there can be none. */
+static const char *
+look_at_worker(void)
+{
+	IdgenWorkerState state = idgen_cache_is_shared() ? idgen_desk_worker(MyDatabaseId) : IDGEN_WORKER_NONE;
+
+	if (!idgen_cache_is_shared())
+		return NULL;
+	if (state != IDGEN_WORKER_NONE)
+		return state == IDGEN_WORKER_RUNNING ? "running" : "starting";
+	return idgen_desk_refused() ? "no slot" : "not running";
 }
 
 /*
@@ -394,30 +769,34 @@ begin(FunctionCallInfo fcinfo, Oid relid)
 Datum
 idgen_facts(PG_FUNCTION_ARGS)
 {
-	Reading *reading;
+	Reading reading = {
+		.result = (ReturnSetInfo *) fcinfo->resultinfo,
+		.monitor = idgen_may_monitor(),
+		.worker = look_at_worker(),
+		.by_cache = PG_GETARG_BOOL(1),
+		.all = PG_ARGISNULL(0),
+	};
 	Oid relid;
 
 	AcceptInvalidationMessages();
 	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	if (!idgen_may_monitor() && PG_GETARG_BOOL(2))
+	reading.selects = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	if (!reading.monitor && PG_GETARG_BOOL(2))
 		idgen_check_select(relid);
-	reading = begin(fcinfo, relid);
-	reading->by_cache = PG_GETARG_BOOL(1);
-	reading->all = PG_ARGISNULL(0);
-	if (reading->call.monitor || reading->call.selects)
+	reading.rel = idgen_table_open(relid, AccessShareLock);
+	if (reading.monitor || reading.selects)
 	{
-		if (!PG_ARGISNULL(0))
-			add_names(reading, PG_GETARG_ARRAYTYPE_P(0));
+		read_cache(&reading);
+		reading.found = table_slot_create(reading.rel, NULL);
+		reading.for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_DEFAULT_SIZES);
+		if (reading.all)
+			add_all(&reading);
 		else
-		{
-			if (!reading->by_cache || hash_get_num_entries(reading->by_name) > 0)
-				add_all_rows(reading);
-			add_cached(reading);
-		}
+			add_names(&reading, PG_GETARG_ARRAYTYPE_P(0));
+		ExecDropSingleTupleTableSlot(reading.found);
 	}
-	ExecDropSingleTupleTableSlot(reading->found);
-	table_close(reading->call.rel, AccessShareLock);
+	table_close(reading.rel, AccessShareLock);
 	return (Datum) 0;
 }
 
@@ -448,4 +827,20 @@ idgen_refused_code(PG_FUNCTION_ARGS)
 	if (array == NULL)
 		PG_RETURN_NULL();
 	return makeArrayResult(array, CurrentMemoryContext);
+}
+
+/*
+ * idgen_sequence_state(sequence oid) returns record: how far a native sequence
+ * has got, to those who may know; nulls if that is not known
+ */
+Datum
+idgen_sequence_state(PG_FUNCTION_ARGS)
+{
+	IdgenNativeState state = {.last_value = 0};
+	bool known = idgen_native_look_at_state(PG_GETARG_OID(0), &state);
+	IdgenViewLine line = {.n = 0};
+
+	idgen_view_add_unless(!known, &line, Int64GetDatum(state.last_value));
+	idgen_view_add_unless(!known, &line, BoolGetDatum(state.is_called));
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
 }
