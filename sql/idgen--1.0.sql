@@ -303,7 +303,7 @@ CREATE FUNCTION @extschema@.idgen_next(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE SUPPORT @extschema@.idgen_next_support;
 
 -- What the support function puts in its place in column defaults of COPY. The
--- label STABLE has COPY store rows in batches; see src/sql/utility.c. SQL
+-- label STABLE has COPY store rows in batches; see src/sql/hooks.c. SQL
 -- cannot make an argument of type internal, so nobody calls it by name.
 CREATE FUNCTION @extschema@.idgen_next_in_copy(name text, internal) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_next_in_copy' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;

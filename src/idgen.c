@@ -103,8 +103,7 @@ _PG_init(void)
 	idgen_epoch_init();
 	idgen_row_code_init();
 	idgen_xact_init();
-	idgen_object_access_init();
-	idgen_utility_init();
+	idgen_hooks_init();
 	idgen_servers_init();
 
 	if (process_shared_preload_libraries_in_progress)

@@ -294,7 +294,7 @@ first_bad_column(Relation rel)
 /*
  * Are the columns of id_sequences what the install script has made them? The
  * owner can change them, and the code takes them for what they were. A column
- * that is added is refused when it is (sql/object_access.c), but in sessions
+ * that is added is refused when it is (sql/hooks.c), but in sessions
  * that have not loaded the library.
  */
 bool

@@ -123,7 +123,7 @@ idgen_next_big(PG_FUNCTION_ARGS)
 
 /*
  * idgen_next_in_copy(name text, internal) returns bigint: what the planner puts
- * in place of idgen_next(name) in defaults of COPY, see utility.c
+ * in place of idgen_next(name) in defaults of COPY, see hooks.c
  */
 Datum
 idgen_next_in_copy(PG_FUNCTION_ARGS)
