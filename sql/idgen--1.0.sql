@@ -1191,22 +1191,6 @@ CREATE FUNCTION @extschema@.idgen_calls(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_calls' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
 
--- The columns and domains whose defaults draw from an id sequence.
-CREATE FUNCTION @extschema@.idgen_users(name text, OUT relation oid, OUT attnum smallint, OUT domain oid) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'idgen_users' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
-
--- A table and all that inherit from it, directly or not.
-CREATE FUNCTION @extschema@.idgen_heirs(relation oid) RETURNS SETOF oid
-	LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
-BEGIN ATOMIC
-	WITH RECURSIVE heirs (member) AS (
-		SELECT relation
-		UNION
-		SELECT i.inhrelid FROM heirs AS h JOIN pg_inherits AS i ON i.inhparent = h.member
-	)
-	SELECT h.member FROM heirs AS h;
-END;
-
 -- How many digits of which base fit into a text id of that length.
 CREATE FUNCTION @extschema@.idgen_text_digits(format text, length integer, OUT digits integer, OUT base integer) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_text_digits' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
@@ -1358,7 +1342,11 @@ BEGIN
 			IF idgen_column_limit.typmod < 4 OR idgen_column_limit.form <> 'text' THEN
 				RETURN NULL;
 			END IF;
-			text_digits := @extschema@.idgen_text_digits(coalesce(idgen_column_limit.format, '{id}')::text, (idgen_column_limit.typmod - 4)::integer);
+			BEGIN
+				text_digits := @extschema@.idgen_text_digits(coalesce(idgen_column_limit.format, '{id}')::text, (idgen_column_limit.typmod - 4)::integer);
+			EXCEPTION WHEN invalid_parameter_value THEN
+				RETURN NULL; -- the format is one that nobody has checked
+			END;
 			held := trunc(text_digits.base::numeric ^ least(text_digits.digits, 64)) - 1;
 			IF held IS NULL OR held >= greatest_bigint THEN
 				RETURN NULL;
@@ -1777,22 +1765,16 @@ CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 CREATE FUNCTION @extschema@.idgen_lock_column(relation oid, attnum smallint) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_lock_column' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- Do the ids in a column tell how far its id sequence has got?
-CREATE FUNCTION @extschema@.idgen_has_ids(c @extschema@.idgen_draw) RETURNS boolean
-	LANGUAGE sql STABLE PARALLEL UNSAFE
-	RETURN (c).plain AND (SELECT r.relkind IN ('r', 'p') FROM pg_class AS r WHERE r.oid = (c).relation)
-		AND (c).type = ANY (CASE (c).form WHEN 'text' THEN '{text, varchar, bpchar}' ELSE '{smallint, integer, bigint, numeric}' END::regtype[]);
-
--- Raises an error if they do not, which says why.
+-- Raises an error if the ids in a column do not tell how far its id sequence
+-- has got.
 CREATE FUNCTION @extschema@.idgen_check_ids(c @extschema@.idgen_draw) RETURNS void
 	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	kind CONSTANT "char" := (SELECT r.relkind FROM pg_class AS r WHERE r.oid = c.relation);
+	is_text CONSTANT boolean := c.form = 'text';
 BEGIN
-	IF @extschema@.idgen_has_ids(c::@extschema@.idgen_draw) THEN
-		RETURN;
-	ELSIF NOT c.plain THEN
+	IF NOT c.plain THEN
 		RAISE 'column "%" of table "%" computes with the ids that it draws', c.column_name, c.table_name
 			USING ERRCODE = 'object_not_in_prerequisite_state',
 				DETAIL = 'Its default is more than a call of idgen_next(), idgen_next_big() or idgen_next_text().',
@@ -1801,11 +1783,9 @@ BEGIN
 		RAISE 'ids of column "%" of relation "%" are not known', c.column_name, c.table_name
 			USING ERRCODE = 'wrong_object_type',
 				DETAIL = CASE kind WHEN 'f' THEN 'Its rows are not in this database.' ELSE 'Its rows are those of other tables.' END;
-	ELSIF c.form = 'text' THEN
-		RAISE 'column "%" of table "%" must be of type text or varchar', c.column_name, c.table_name
-			USING ERRCODE = 'datatype_mismatch', DETAIL = format('Its type is %s.', format_type(c.type, NULL));
-	ELSE
-		RAISE 'column "%" of table "%" must be of type smallint, integer, bigint, or numeric', c.column_name, c.table_name
+	ELSIF c.type <> ALL (CASE WHEN is_text THEN '{text, varchar, bpchar}' ELSE '{smallint, integer, bigint, numeric}' END::regtype[]) THEN
+		RAISE 'column "%" of table "%" must be of type %', c.column_name, c.table_name,
+				CASE WHEN is_text THEN 'text or varchar' ELSE 'smallint, integer, bigint, or numeric' END
 			USING ERRCODE = 'datatype_mismatch', DETAIL = format('Its type is %s.', format_type(c.type, NULL));
 	END IF;
 END
@@ -2259,7 +2239,11 @@ BEGIN
 		PERFORM @extschema@.idgen_hold(idgen_hold_column.relation::oid, true::boolean);
 	END LOOP;
 
-	members := ARRAY(SELECT @extschema@.idgen_heirs(idgen_hold_column.relation::oid));
+	members := ARRAY(WITH RECURSIVE heirs (member) AS (
+		SELECT idgen_hold_column.relation::oid
+		UNION
+		SELECT i.inhrelid FROM heirs AS h JOIN pg_inherits AS i ON i.inhparent = h.member
+	) SELECT h.member FROM heirs AS h);
 	FOR m IN SELECT r.relname, r.relkind, r.relpersistence, r.relowner FROM pg_class AS r WHERE r.oid = ANY (members) LOOP
 		IF m.relpersistence = 't' THEN
 			RAISE 'cannot move a column of temporary table "%"', m.relname
@@ -2597,12 +2581,15 @@ BEGIN
 	-- who else draws from it, and counts
 	FOR s IN
 		SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
-			FROM @extschema@.idgen_users(target::text) AS u JOIN pg_attribute AS a ON a.attrelid = u.relation AND a.attnum = u.attnum
+			FROM pg_attrdef AS d CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin::pg_node_tree) AS k
+				JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
 				JOIN pg_class AS r ON r.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
-			WHERE NOT (a.attrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
+			WHERE k.form <> 'nextval' AND k.name = target
+				AND NOT (a.attrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
 		UNION ALL
 		SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner
-			FROM @extschema@.idgen_users(target::text) AS u JOIN pg_type AS y ON y.oid = u.domain
+			FROM pg_type AS y CROSS JOIN LATERAL @extschema@.idgen_calls(y.typdefaultbin::pg_node_tree) AS k
+			WHERE k.form <> 'nextval' AND k.name = target
 	LOOP
 		CONTINUE WHEN NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);
 		RAISE 'cannot delete id sequence "%" because % draws from it', target, s.what

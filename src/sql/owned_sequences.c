@@ -56,30 +56,23 @@ typedef struct Orphan
 	bool inherits;            /* does that inherit from another one? */
 } Orphan;
 
-/*
- * The rows that are to be written to. What is done to them counts for what
- * comes behind them in the transaction.
- */
-typedef struct Rows
-{
-	Relation rel;
-	TupleTableSlot *row; /* the one that has been taken */
-} Rows;
-
-static Rows
-open_rows(Oid id_sequences)
+/* Open the table to write to rows that it has, each in turn in a slot. */
+static Relation
+open_rows(Oid id_sequences, TupleTableSlot **row)
 {
 	Relation rel = idgen_table_open(id_sequences, RowExclusiveLock);
 
 	idgen_table_check_not_rewritten(rel);
-	return (Rows){rel, table_slot_create(rel, NULL)};
+	*row = table_slot_create(rel, NULL);
+	return rel;
 }
 
+/* What is done to rows counts for what comes behind in the transaction. */
 static void
-close_rows(Rows *rows)
+close_rows(Relation rel, TupleTableSlot *row)
 {
-	ExecDropSingleTupleTableSlot(rows->row);
-	table_close(rows->rel, NoLock);
+	ExecDropSingleTupleTableSlot(row);
+	table_close(rel, NoLock);
 	CommandCounterIncrement();
 }
 
@@ -181,16 +174,6 @@ count_column(Orphan *orphan, Oid id_sequences, const IdgenDrawingDefault *drawin
 		ReleaseSysCache(table);
 }
 
-/* The orphan of that name, NULL if there is none. */
-static Orphan *
-find_orphan(Orphan *orphans, int n, const char *name)
-{
-	for (int i = 0; i < n; i++)
-		if (strcmp(orphans[i].name, name) == 0)
-			return &orphans[i];
-	return NULL;
-}
-
 /*
  * Find out what else draws from the orphans, and keep the columns that they
  * shall belong to from being dropped: whoever drops one meanwhile would not
@@ -214,14 +197,16 @@ find_users(Orphan *orphans, int n, Oid id_sequences)
 		foreach(cell, idgen_drawing_defaults(schema, n == 1 ? orphans[0].name : NULL))
 		{
 			const IdgenDrawingDefault *drawing = lfirst(cell);
-			Orphan *orphan = find_orphan(orphans, n, drawing->name);
 
-			if (orphan == NULL)
-				continue;
-			if (OidIsValid(drawing->relid))
-				count_column(orphan, id_sequences, drawing);
-			else
-				orphan->is_used = true;
+			for (int i = 0; i < n; i++)
+			{
+				if (strcmp(orphans[i].name, drawing->name) != 0)
+					continue;
+				if (OidIsValid(drawing->relid))
+					count_column(&orphans[i], id_sequences, drawing);
+				else
+					orphans[i].is_used = true;
+			}
 		}
 		all_there = true;
 		for (int i = 0; i < n; i++)
@@ -278,15 +263,16 @@ settle_all(Oid id_sequences, List *names)
 {
 	int n = list_length(names);
 	Orphan *orphans = palloc(n * sizeof(Orphan));
-	Rows rows = open_rows(id_sequences);
+	TupleTableSlot *row;
+	Relation rel = open_rows(id_sequences, &row);
 	bool all_there = true;
 
 	for (int i = 0; i < n; i++)
 		orphans[i].name = list_nth(names, i);
 	find_users(orphans, n, id_sequences);
 	for (int i = 0; i < n; i++)
-		all_there = settle(rows.rel, &orphans[i], rows.row) && all_there;
-	close_rows(&rows);
+		all_there = settle(rel, &orphans[i], row) && all_there;
+	close_rows(rel, row);
 	return all_there;
 }
 
@@ -386,13 +372,14 @@ idgen_restart_of_tables(const List *relids)
 {
 	Oid id_sequences = relids != NIL ? idgen_table_of_extension() : InvalidOid;
 	List *names = OidIsValid(id_sequences) ? find_owned(id_sequences, relids) : NIL;
-	Rows rows;
+	TupleTableSlot *row;
+	Relation rel;
 	ListCell *cell;
 
 	if (names == NIL)
 		return;
-	rows = open_rows(id_sequences);
+	rel = open_rows(id_sequences, &row);
 	foreach(cell, names)
-		restart(rows.rel, lfirst(cell), relids, rows.row);
-	close_rows(&rows);
+		restart(rel, lfirst(cell), relids, row);
+	close_rows(rel, row);
 }

@@ -23,7 +23,6 @@ PG_FUNCTION_INFO_V1(idgen_column_out);
 PG_FUNCTION_INFO_V1(idgen_column_recv);
 PG_FUNCTION_INFO_V1(idgen_column_send);
 PG_FUNCTION_INFO_V1(idgen_calls);
-PG_FUNCTION_INFO_V1(idgen_users);
 
 /*
  * Type idgen_column. The binary form is the name, too: an OID means nothing to
@@ -125,32 +124,5 @@ idgen_calls(PG_FUNCTION_ARGS)
 		idgen_view_put((ReturnSetInfo *) fcinfo->resultinfo, &line);
 	}
 	pfree(stored);
-	return (Datum) 0;
-}
-
-/*
- * idgen_users(name text) returns setof record: the columns and domains whose
- * defaults draw from an id sequence
- */
-Datum
-idgen_users(PG_FUNCTION_ARGS)
-{
-	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	ListCell *cell;
-
-	idgen_version_check();
-	InitMaterializedSRF(fcinfo, 0);
-	foreach(cell, idgen_drawing_defaults(get_func_namespace(fcinfo->flinfo->fn_oid), name))
-	{
-		const IdgenDrawingDefault *drawing = lfirst(cell);
-		IdgenViewLine line = {.n = 0};
-
-		if (strcmp(drawing->name, name) != 0)
-			continue;
-		idgen_view_add_unless(!OidIsValid(drawing->relid), &line, ObjectIdGetDatum(drawing->relid));
-		idgen_view_add_unless(!OidIsValid(drawing->relid), &line, Int16GetDatum(drawing->attnum));
-		idgen_view_add_unless(!OidIsValid(drawing->domain), &line, ObjectIdGetDatum(drawing->domain));
-		idgen_view_put((ReturnSetInfo *) fcinfo->resultinfo, &line);
-	}
 	return (Datum) 0;
 }

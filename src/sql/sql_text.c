@@ -15,7 +15,6 @@
 #include "mb/pg_wchar.h"
 
 #include "common/compat.h"
-#include "common/subxact.h"
 #include "draw/draw.h"
 #include "draw/fit.h"
 #include "session/handle_table.h"
@@ -152,57 +151,28 @@ idgen_text_value(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(value);
 }
 
-/* The characters of a text id besides its number. */
-static int
-characters_around(const IdgenFormat *format)
+/*
+ * idgen_text_digits(format text, length integer) returns record: how many
+ * digits of which base a text id of that length has. Raises 22023 for an
+ * invalid format.
+ */
+Datum
+idgen_text_digits(PG_FUNCTION_ARGS)
 {
+	IdgenFormat *format = idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	const char *source = idgen_format_source(format);
-	int characters = 0;
+	int digits = PG_GETARG_INT32(1);
+	Datum values[2];
+	bool nulls[2] = {false, false};
 
 	for (int i = 0; i < format->nfields; i++)
 	{
 		const IdgenField *field = &format->fields[i];
 
-		characters += field->kind == IDGEN_FIELD_LITERAL ? pg_mbstrlen_with_len(source + field->start, field->length)
-														 : field->length;
+		digits -= field->kind == IDGEN_FIELD_LITERAL ? pg_mbstrlen_with_len(source + field->start, field->length)
+													 : field->length;
 	}
-	return characters;
-}
-
-/* A format of a row, while it is parsed. */
-typedef struct RowFormat
-{
-	const char *source;
-	IdgenFormat *parsed;
-} RowFormat;
-
-static void
-parse_format(void *arg)
-{
-	RowFormat *format = (RowFormat *) arg;
-
-	format->parsed = idgen_format_parse(format->source);
-}
-
-/*
- * idgen_text_digits(format text, length integer) returns record: how many
- * digits of which base a text id of that length has. Nothing is said of an
- * invalid format, which a row may have that nobody has checked.
- */
-Datum
-idgen_text_digits(PG_FUNCTION_ARGS)
-{
-	RowFormat format = {.source = text_to_cstring(PG_GETARG_TEXT_PP(0))};
-	int digits;
-	Datum values[2];
-	bool nulls[2] = {true, true};
-
-	if (idgen_try(parse_format, &format, ERRCODE_INVALID_PARAMETER_VALUE) == NULL)
-	{
-		digits = PG_GETARG_INT32(1) - characters_around(format.parsed);
-		values[0] = Int32GetDatum(digits < Max(format.parsed->width, 1) ? 0 : digits);
-		values[1] = Int32GetDatum(format.parsed->base);
-		nulls[0] = nulls[1] = false;
-	}
+	values[0] = Int32GetDatum(digits < Max(format->width, 1) ? 0 : digits);
+	values[1] = Int32GetDatum(format->base);
 	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, values, nulls);
 }
