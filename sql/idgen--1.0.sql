@@ -2580,21 +2580,23 @@ BEGIN
 
 	-- who else draws from it, and counts
 	FOR s IN
-		SELECT 'another column' AS what, format('column "%s" of table "%s.%s"', a.attname, n.nspname, r.relname) AS title, r.relowner AS owner
+		-- subqueries, lest other columns are looked up
+		SELECT 'another column' AS what, d.adrelid AS relation,
+				(SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = d.adrelid AND a.attnum = d.adnum) AS attname,
+				(SELECT n.nspname || '.' || r.relname FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = d.adrelid) AS title,
+				(SELECT r.relowner FROM pg_class AS r WHERE r.oid = d.adrelid) AS owner
 			FROM pg_attrdef AS d CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin::pg_node_tree) AS k
-				JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
-				JOIN pg_class AS r ON r.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
 			WHERE k.form <> 'nextval' AND k.name = target
-				AND NOT (a.attrelid = ANY (c.members) AND a.attname = idgen_release_column.column_name)
 		UNION ALL
-		SELECT 'a domain', format('domain %s', format_type(y.oid, NULL)), y.typowner
+		SELECT 'a domain', NULL, NULL, format_type(y.oid, NULL), y.typowner
 			FROM pg_type AS y CROSS JOIN LATERAL @extschema@.idgen_calls(y.typdefaultbin::pg_node_tree) AS k
 			WHERE k.form <> 'nextval' AND k.name = target
 	LOOP
-		CONTINUE WHEN NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);
+		CONTINUE WHEN s.relation = ANY (c.members) AND s.attname = idgen_release_column.column_name
+			OR NOT @extschema@.idgen_counts(s.owner::oid, c.owner::oid, NULL::oid);
 		RAISE 'cannot delete id sequence "%" because % draws from it', target, s.what
-			USING ERRCODE = 'dependent_objects_still_exist', DETAIL = format('It is %s.', s.title),
-				HINT = 'Have that draw from another id sequence first.';
+			USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Have that draw from another id sequence first.',
+				DETAIL = format(CASE WHEN s.relation IS NULL THEN 'It is domain %2$s.' ELSE 'It is column "%s" of table "%s".' END, s.attname, s.title);
 	END LOOP;
 
 	q := @extschema@.idgen_hold_sequences(c.members::oid[], idgen_release_column.column_name::name);
