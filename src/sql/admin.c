@@ -151,7 +151,7 @@ idgen_new_row(PG_FUNCTION_ARGS)
 	idgen_view_add_text(&line, check_source_name(name, source, source_name));
 	idgen_view_add_text(&line, refill);
 	idgen_view_add_text(&line, owned_by);
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+	return idgen_view_row(fcinfo, &line);
 }
 
 /*
@@ -324,7 +324,7 @@ idgen_look(PG_FUNCTION_ARGS)
 		XactLockTableWait(writer, NULL, NULL, XLTW_None);
 	idgen_view_add(&line, BoolGetDatum(PG_ARGISNULL(last) || idgen_all_lie_behind(handle, PG_GETARG_INT64(last), step)));
 	AtEOXact_GUC(true, guc_level);
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+	return idgen_view_row(fcinfo, &line);
 }
 
 /*

@@ -842,5 +842,5 @@ idgen_sequence_state(PG_FUNCTION_ARGS)
 
 	idgen_view_add_unless(!known, &line, Int64GetDatum(state.last_value));
 	idgen_view_add_unless(!known, &line, BoolGetDatum(state.is_called));
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+	return idgen_view_row(fcinfo, &line);
 }

@@ -28,6 +28,7 @@
 #include "commands/trigger.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -46,11 +47,11 @@
 #include "catalog/secret.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+#include "common/period.h"
 #include "session/handle_table.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
 #include "sources/marks.h"
-#include "sql/sql_support.h"
 #include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_check_row);
@@ -184,6 +185,23 @@ is_for_constraints(const TriggerRow *row)
 }
 
 /*
+ * Raises 22023 if the name of an id sequence with periods leaves no room for
+ * what the names of its children add to it.
+ */
+static void
+check_name_with_period(const char *name, IdgenPeriod period)
+{
+	int length = pg_mbstrlen(name);
+	int max = IDGEN_NAME_CHARACTERS - idgen_period_suffix_len(period);
+
+	if (length > max)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("name is too long for an id sequence with period \"%s\"", idgen_period_word(period)),
+		         errdetail("It has %d characters; %d are allowed, since the period is added to it.", length, max)));
+}
+
+/*
  * Raises 22023 for a format that is not valid, or that writes the same in each
  * of the row's periods.
  */
@@ -235,7 +253,7 @@ check_values(const TriggerRow *row)
 
 	idgen_definition_from_row(row->new, name_of(row->new), &def);
 	if (def.period != IDGEN_PERIOD_NONE)
-		idgen_check_name_with_period(name_of(row->new), def.period);
+		check_name_with_period(name_of(row->new), def.period);
 	check_format(&def);
 	if (!is_null(row, IDGEN_ATT_MAX_CHILDREN) && !is_template(row->new))
 		ereport(ERROR,

@@ -42,15 +42,13 @@ static Datum
 parts_row(FunctionCallInfo fcinfo, const IdgenLayout *layout, const IdgenPrefix *prefix, Datum value)
 {
 	bool plain = !idgen_layout_is_composed(layout);
-	Datum values[] = {
-		Int32GetDatum(prefix->node),
-		Int32GetDatum(prefix->channel),
-		Int32GetDatum(prefix->session),
-		value,
-	};
-	bool nulls[] = {plain, !layout->has_channel, plain, false};
+	IdgenViewLine line = {.n = 0};
 
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, values, nulls);
+	idgen_view_add_unless(plain, &line, Int32GetDatum(prefix->node));
+	idgen_view_add_unless(!layout->has_channel, &line, Int32GetDatum(prefix->channel));
+	idgen_view_add_unless(plain, &line, Int32GetDatum(prefix->session));
+	idgen_view_add(&line, value);
+	return idgen_view_row(fcinfo, &line);
 }
 
 /*
@@ -181,8 +179,7 @@ idgen_unique_id_parts(PG_FUNCTION_ARGS)
 {
 	int64 id = PG_GETARG_INT64(0);
 	IdgenUniqueIdParts parts;
-	Datum values[3];
-	bool nulls[3] = {false};
+	IdgenViewLine line = {.n = 0};
 
 	if (id < 0)
 		ereport(ERROR,
@@ -190,10 +187,10 @@ idgen_unique_id_parts(PG_FUNCTION_ARGS)
 		         errmsg("%lld is not a time-ordered id", (long long) id),
 		         errdetail("Time-ordered ids are not negative.")));
 	parts = idgen_unique_id_take_apart(id);
-	values[0] = TimestampTzGetDatum(parts.created_at);
-	values[1] = Int32GetDatum(parts.node);
-	values[2] = Int32GetDatum(parts.counter);
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, values, nulls);
+	idgen_view_add(&line, TimestampTzGetDatum(parts.created_at));
+	idgen_view_add(&line, Int32GetDatum(parts.node));
+	idgen_view_add(&line, Int32GetDatum(parts.counter));
+	return idgen_view_row(fcinfo, &line);
 }
 
 /*

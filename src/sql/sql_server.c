@@ -89,7 +89,7 @@ idgen_server_state(PG_FUNCTION_ARGS)
 
 	add_cache(&line);
 	add_node(&line);
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line.values, line.nulls);
+	return idgen_view_row(fcinfo, &line);
 }
 
 /* Begin to count anew in a handle's own slot, if it has one. */
@@ -129,7 +129,10 @@ idgen_accept_centre(PG_FUNCTION_ARGS)
 	Oid serverid;
 	IdgenMarkKey key;
 
-	idgen_refuse_null(fcinfo, 0, "server");
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("server must not be null")));
 	PreventCommandIfReadOnly("idgen_accept_centre()");
 	if (!PG_ARGISNULL(1))
 	{

@@ -14,16 +14,6 @@
 #include "shmem/cache.h"
 #include "sql/sql_support.h"
 
-/* Raises 22004 if that argument is null. */
-void
-idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-		         errmsg("%s must not be null", name)));
-}
-
 /* Raises 22023 or 22001 if a text cannot be the name of an id sequence. */
 void
 idgen_check_name(const text *name)
@@ -39,23 +29,6 @@ idgen_check_name(const text *name)
 		        (errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
 		         errmsg("name is too long"),
 		         errdetail("It has %d characters; %d are allowed.", length, IDGEN_NAME_CHARACTERS)));
-}
-
-/*
- * Raises 22023 if the name of an id sequence with periods leaves no room for
- * what the names of its children add to it.
- */
-void
-idgen_check_name_with_period(const char *name, IdgenPeriod period)
-{
-	int length = pg_mbstrlen(name);
-	int max = IDGEN_NAME_CHARACTERS - idgen_period_suffix_len(period);
-
-	if (length > max)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-		         errmsg("name is too long for an id sequence with period \"%s\"", idgen_period_word(period)),
-		         errdetail("It has %d characters; %d are allowed, since the period is added to it.", length, max)));
 }
 
 /*

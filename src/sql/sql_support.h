@@ -12,7 +12,6 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-#include "common/period.h"
 #include "session/handle.h"
 #include "session/handle_table.h"
 
@@ -41,9 +40,7 @@ typedef struct IdgenViewLine
 	int n; /* columns added so far */
 } IdgenViewLine;
 
-extern void idgen_refuse_null(FunctionCallInfo fcinfo, int argument, const char *name);
 extern void idgen_check_name(const text *name);
-extern void idgen_check_name_with_period(const char *name, IdgenPeriod period);
 extern Datum idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc,
                               Datum *values, bool *nulls);
 extern IdgenCallSite *idgen_call_site_look_up(FunctionCallInfo fcinfo, int source_arg);
@@ -85,18 +82,18 @@ idgen_view_add_text(IdgenViewLine *line, const char *text)
 	idgen_view_add_unless(text == NULL, line, text != NULL ? CStringGetTextDatum(text) : (Datum) 0);
 }
 
-/* Add a number, or null for one that is negative: it is not known. */
-static inline void
-idgen_view_add_number(IdgenViewLine *line, double value)
-{
-	idgen_view_add_unless(value < 0, line, Float8GetDatum(value));
-}
-
 /* Add a time, or null for zero. */
 static inline void
 idgen_view_add_time(IdgenViewLine *line, TimestampTz value)
 {
 	idgen_view_add_unless(value == 0, line, TimestampTzGetDatum(value));
+}
+
+/* The line as the result of a function that remembers nothing but its type. */
+static inline Datum
+idgen_view_row(FunctionCallInfo fcinfo, IdgenViewLine *line)
+{
+	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, line->values, line->nulls);
 }
 
 /* Put a line into the result of a function, which has as many columns. */

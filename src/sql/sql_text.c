@@ -162,8 +162,7 @@ idgen_text_digits(PG_FUNCTION_ARGS)
 	IdgenFormat *format = idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	const char *source = idgen_format_source(format);
 	int digits = PG_GETARG_INT32(1);
-	Datum values[2];
-	bool nulls[2] = {false, false};
+	IdgenViewLine line = {.n = 0};
 
 	for (int i = 0; i < format->nfields; i++)
 	{
@@ -172,7 +171,7 @@ idgen_text_digits(PG_FUNCTION_ARGS)
 		digits -= field->kind == IDGEN_FIELD_LITERAL ? pg_mbstrlen_with_len(source + field->start, field->length)
 													 : field->length;
 	}
-	values[0] = Int32GetDatum(digits < Max(format->width, 1) ? 0 : digits);
-	values[1] = Int32GetDatum(format->base);
-	return idgen_result_row(fcinfo, (TupleDesc *) &fcinfo->flinfo->fn_extra, values, nulls);
+	idgen_view_add(&line, Int32GetDatum(digits < Max(format->width, 1) ? 0 : digits));
+	idgen_view_add(&line, Int32GetDatum(format->base));
+	return idgen_view_row(fcinfo, &line);
 }
