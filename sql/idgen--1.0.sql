@@ -1088,12 +1088,10 @@ CREATE TYPE @extschema@.idgen_fact AS (
 
 COMMENT ON TYPE @extschema@.idgen_fact IS 'what is known of an id sequence';
 
--- Of id sequences with these names; or for null, of those that the cache knows,
--- or of all. Who has no right to look gets none or, if they are required, an
--- error.
-CREATE FUNCTION @extschema@.idgen_facts(names text[], cached boolean, required boolean) RETURNS SETOF @extschema@.idgen_fact
-	AS 'MODULE_PATHNAME', 'idgen_facts'
-	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
+-- Of the id sequences that the cache knows, or of all. Who has no right to look
+-- gets none or, if they are required, an error.
+CREATE FUNCTION @extschema@.idgen_facts(cached boolean, required boolean) RETURNS SETOF @extschema@.idgen_fact
+	AS 'MODULE_PATHNAME', 'idgen_facts' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
 
 -- How far an id sequence has got, and how far it can get, in sequence values.
 CREATE TYPE @extschema@.idgen_extent AS (
@@ -1404,7 +1402,7 @@ CREATE FUNCTION @extschema@.idgen_all_columns() RETURNS TABLE (
 BEGIN ATOMIC
 	WITH RECURSIVE facts AS MATERIALIZED (
 		SELECT DISTINCT ON (f.name) f.*, e AS extent
-		FROM @extschema@.idgen_facts(NULL::text[], false, false) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
+		FROM @extschema@.idgen_facts(false, false) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
 		ORDER BY f.name, f.native_is_current DESC
 	), owners AS (
 		SELECT array_agg(o.name) AS names, array_agg(o.owner_relation) AS relations, array_agg(o.owner_attnum) AS attnums
@@ -1514,7 +1512,7 @@ CREATE FUNCTION @extschema@.idgen_conditions() RETURNS TABLE (
 BEGIN ATOMIC
 	WITH all_facts AS MATERIALIZED (
 		SELECT row_number() OVER () AS line, f.*, e AS extent, e.*, o.relowner AS owner
-		FROM @extschema@.idgen_facts(NULL::text[], false, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
+		FROM @extschema@.idgen_facts(false, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
 			LEFT JOIN pg_class AS o ON o.oid = f.owner_relation
 	), facts AS MATERIALIZED (
 		SELECT f.* FROM all_facts AS f WHERE f.broken IS NOT NULL OR f.child IS NULL AND f.usable
@@ -1576,8 +1574,8 @@ BEGIN ATOMIC
 			AND (f.step * (s.id - f.next_value) >= 0 OR f.step * (s.id - f.next_cached) >= 0 AND v.shared)
 	), ahead AS MATERIALIZED (
 		SELECT s.line, s.place
-		FROM suspects AS s JOIN @extschema@.idgen_facts((SELECT coalesce(array_agg(DISTINCT s.name), '{}') FROM suspects AS s), false, true) AS f
-			ON f.name = s.name AND f.native IS NOT DISTINCT FROM s.native
+		FROM (SELECT DISTINCT true AS found FROM suspects AS s) AS o CROSS JOIN LATERAL @extschema@.idgen_facts(false, o.found) AS f
+			JOIN suspects AS s ON s.name = f.name AND s.native IS NOT DISTINCT FROM f.native
 			CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e CROSS JOIN server AS v
 		WHERE e.step * (s.id - e.next_value) >= 0 OR e.step * (s.id - f.next_cached) >= 0 AND v.shared
 	),
@@ -2676,13 +2674,13 @@ CREATE VIEW @extschema@.idgen_stats WITH (security_invoker = true) AS
 		round(@extschema@.idgen_percent_left(e, e.limit_value), 2) AS percent_left,
 		f.session_refills, f.counted_since,
 		f.refill_ms_total, f.wait_ms_total
-	FROM @extschema@.idgen_facts(NULL::text[], true, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
+	FROM @extschema@.idgen_facts(true, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
 	WHERE f.cache IS NOT NULL AND f.usable
 	ORDER BY name, f.cache, f.native;
 
 CREATE VIEW @extschema@.idgen_cache WITH (security_invoker = true) AS
 	SELECT f.name COLLATE "C" AS name, b.first_id, b.last_id, b.state
-	FROM @extschema@.idgen_facts(NULL::text[], true, true) AS f,
+	FROM @extschema@.idgen_facts(true, true) AS f,
 		unnest(f.block_starts, f.block_ends, f.block_states) AS b (first_id, last_id, state)
 	ORDER BY name, b.last_id, f.native, b.state = 'pending', b.first_id DESC;
 
@@ -2707,7 +2705,7 @@ CREATE VIEW @extschema@.idgen_centre_marks WITH (security_invoker = true) AS
 	SELECT f.name::varchar(255) COLLATE "C" AS name, CASE WHEN f.usable AND NOT f.object_missing THEN f.object_name::name END AS server,
 		f.centre_last_id AS last_id, f.centre_system AS system_identifier, f.centre_timeline AS timeline,
 		CASE WHEN f.usable THEN f.went_back END AS went_back
-	FROM @extschema@.idgen_facts(NULL::text[], false, true) AS f
+	FROM @extschema@.idgen_facts(false, true) AS f
 	WHERE f.source = 'server'
 	ORDER BY name;
 

@@ -95,7 +95,6 @@ typedef struct Reading
 	bool selects;           /* may they read the table? */
 	const char *worker;     /* of this database */
 	bool by_cache;          /* is what the cache knows shown, whatever its names mean now? */
-	bool all;               /* all of that? */
 	HTAB *by_name;          /* what it knows: of KnownName */
 	TupleTableSlot *found;  /* the row that has been found */
 	MemoryContext for_each; /* for what is found out of it, or of a name */
@@ -634,7 +633,7 @@ read_row(Reading *reading, TupleTableSlot *row)
 		item.sequence = entry->slot.key.object;
 		show(&item);
 	}
-	if (visible && item.entry == NULL && !(reading->by_cache && reading->all))
+	if (visible && item.entry == NULL && !reading->by_cache)
 	{
 		if (item.source->has_object)
 			item.sequence = idgen_native_look_up(item.name, source_name);
@@ -676,56 +675,29 @@ name_of_native(const Known *entry)
 	return NULL;
 }
 
-/*
- * Add the native sequences of a name that the cache knows, and that have no
- * row. The name is NULL if it is to be found out.
- */
+/* Add a native sequence that the cache knows, if it has no row. */
 static void
-add_natives(Reading *reading, Known *entry, const char *name)
+add_native(Reading *reading, const Known *entry)
 {
 	MemoryContext before = MemoryContextSwitchTo(reading->for_each);
+	Shown item = {
+		.reading = reading,
+		.entry = entry,
+		.source = &idgen_source_sequence,
+		.sequence = entry->slot.key.object,
+	};
 
-	for (; entry != NULL; entry = entry->next)
-	{
-		Shown item = {
-			.reading = reading,
-			.entry = entry,
-			.source = &idgen_source_sequence,
-			.sequence = entry->slot.key.object,
-		};
-
-		if (!OidIsValid(item.sequence) || entry->has_row)
-			continue;
-		item.name = name != NULL && idgen_native_is_named(item.sequence, name, NULL) ? name : name_of_native(entry);
-		if (item.name != NULL)
-			show(&item);
-	}
+	if (OidIsValid(item.sequence) && !entry->has_row)
+		item.name = name_of_native(entry);
+	if (item.name != NULL)
+		show(&item);
 	MemoryContextSwitchTo(before);
 	MemoryContextReset(reading->for_each);
 }
 
-/* Add those of these names. */
-static void
-add_names(Reading *reading, ArrayType *array)
-{
-	Datum *names;
-	int n;
-
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &names, NULL, &n);
-	for (int i = 0; i < n; i++)
-	{
-		const char *name = TextDatumGetCString(names[i]);
-
-		if (idgen_row_find(reading->rel, name, strlen(name), reading->found))
-			read_row(reading, reading->found);
-		ExecClearTuple(reading->found);
-		add_natives(reading, known_by_name(reading, name), name);
-	}
-}
-
 /*
- * Add all: the rows, then what the cache knows and has no row. (If only what
- * the cache knows is shown, a row that it does not know has been passed over.)
+ * Add the rows, then what the cache knows and has no row. (If only what the
+ * cache knows is shown, a row that it does not know has been passed over.)
  */
 static void
 add_all(Reading *reading)
@@ -743,7 +715,8 @@ add_all(Reading *reading)
 	}
 	hash_seq_init(&status, reading->by_name);
 	while ((name = hash_seq_search(&status)) != NULL)
-		add_natives(reading, name->first, NULL);
+		for (const Known *entry = name->first; entry != NULL; entry = entry->next)
+			add_native(reading, entry);
 }
 
 /* The state of the worker of this database; NULL if there can be none. */
@@ -760,11 +733,10 @@ look_at_worker(void)
 }
 
 /*
- * idgen_facts(names text[], cached boolean, required boolean) returns setof
- * record: what is known of the id sequences of those names, or of those that
- * the cache knows, or of all; of those that the caller may draw from, and of
- * all of them to members of pg_monitor. Without any right to look, it returns
- * none or, if they are required, raises 42501.
+ * idgen_facts(cached boolean, required boolean) returns setof record: what is
+ * known of the id sequences that the cache knows, or of all; of those that the
+ * caller may draw from, and of all of them to members of pg_monitor. Without
+ * any right to look, it returns none or, if they are required, raises 42501.
  */
 Datum
 idgen_facts(PG_FUNCTION_ARGS)
@@ -773,8 +745,7 @@ idgen_facts(PG_FUNCTION_ARGS)
 		.result = (ReturnSetInfo *) fcinfo->resultinfo,
 		.monitor = idgen_may_monitor(),
 		.worker = look_at_worker(),
-		.by_cache = PG_GETARG_BOOL(1),
-		.all = PG_ARGISNULL(0),
+		.by_cache = PG_GETARG_BOOL(0),
 	};
 	Oid relid;
 
@@ -782,7 +753,7 @@ idgen_facts(PG_FUNCTION_ARGS)
 	relid = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	reading.selects = pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
-	if (!reading.monitor && PG_GETARG_BOOL(2))
+	if (!reading.monitor && PG_GETARG_BOOL(1))
 		idgen_check_select(relid);
 	reading.rel = idgen_table_open(relid, AccessShareLock);
 	if (reading.monitor || reading.selects)
@@ -790,10 +761,7 @@ idgen_facts(PG_FUNCTION_ARGS)
 		read_cache(&reading);
 		reading.found = table_slot_create(reading.rel, NULL);
 		reading.for_each = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_DEFAULT_SIZES);
-		if (reading.all)
-			add_all(&reading);
-		else
-			add_names(&reading, PG_GETARG_ARRAYTYPE_P(0));
+		add_all(&reading);
 		ExecDropSingleTupleTableSlot(reading.found);
 	}
 	table_close(reading.rel, AccessShareLock);

@@ -244,7 +244,7 @@ RESET ROLE;
 
 -- claim: idgen_facts() takes it, in the same way.
 SET ROLE stranger;
-SELECT count(*) FROM idgen_facts(NULL, true, true);
+SELECT count(*) FROM idgen_facts(true, true);
 -- gives: ERROR 42501
 RESET ROLE;
 
