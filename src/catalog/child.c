@@ -80,35 +80,46 @@ describe_period(const char *name, TupleTableSlot *child)
 	}
 }
 
+/* A row of that name, as it stands in that slot, or will. */
+static IdgenChild *
+make_child(Relation rel, const char *name, TupleTableSlot *row, IdgenChild *from)
+{
+	IdgenChild *child = palloc(sizeof(IdgenChild));
+
+	*child = (IdgenChild){rel, name, row, from};
+	return child;
+}
+
 /*
- * The row of that name, made from another one. It has all that this says but
- * for what concerns that row alone.
+ * The row of that name, made from another one, or NULL if that is. It has all
+ * that this says but for what concerns that row alone.
  */
 static IdgenChild *
-describe(Relation rel, const char *name, IdgenChild *from)
+describe(const char *name, IdgenChild *from)
 {
 	static const AttrNumber own[] = {IDGEN_ATT_OWNED_BY, IDGEN_ATT_MAX_CHILDREN, IDGEN_ATT_SALT};
-	TupleTableSlot *parent = from->row;
-	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	IdgenChild *child = palloc(sizeof(IdgenChild));
+	TupleTableSlot *row;
 	bool isnull;
-	Datum start = slot_getattr(parent, IDGEN_ATT_START_VALUE, &isnull);
+	Datum start;
 
+	if (from == NULL)
+		return NULL;
+	start = slot_getattr(from->row, IDGEN_ATT_START_VALUE, &isnull);
 	if (isnull)
-		start = idgen_row_attribute(parent, IDGEN_ATT_NEXT_BLOCK_START);
-	ExecCopySlot(row, parent);
+		start = idgen_row_attribute(from->row, IDGEN_ATT_NEXT_BLOCK_START);
+	row = MakeSingleTupleTableSlot(RelationGetDescr(from->rel), &TTSOpsVirtual);
+	ExecCopySlot(row, from->row);
 	idgen_row_put(row, IDGEN_ATT_NAME, CStringGetTextDatum(name));
 	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, start);
 	idgen_row_put(row, IDGEN_ATT_START_VALUE, start);
 	idgen_row_put(row, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
-	idgen_row_put(row, IDGEN_ATT_TEMPLATE, idgen_row_attribute(parent, IDGEN_ATT_NAME));
+	idgen_row_put(row, IDGEN_ATT_TEMPLATE, idgen_row_attribute(from->row, IDGEN_ATT_NAME));
 	idgen_row_put(row, IDGEN_ATT_REFILLED_AT, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()));
 	for (int i = 0; i < (int) lengthof(own); i++)
 		row->tts_isnull[own[i] - 1] = true;
 	if (!idgen_is_template_name(from->name, strlen(from->name)))
 		describe_period(name, row);
-	*child = (IdgenChild){name, row, from};
-	return child;
+	return make_child(from->rel, name, row, from);
 }
 
 /* The row of that name, if it is there; or NULL. */
@@ -116,16 +127,11 @@ static IdgenChild *
 find_row(Relation rel, const char *name)
 {
 	TupleTableSlot *row = table_slot_create(rel, NULL);
-	IdgenChild *found;
 
-	if (!idgen_row_find(rel, name, strlen(name), row))
-	{
-		ExecDropSingleTupleTableSlot(row);
-		return NULL;
-	}
-	found = palloc(sizeof(IdgenChild));
-	*found = (IdgenChild){name, row, NULL};
-	return found;
+	if (idgen_row_find(rel, name, strlen(name), row))
+		return make_child(rel, name, row, NULL);
+	ExecDropSingleTupleTableSlot(row);
+	return NULL;
 }
 
 /* The longest template that a name matches, or NULL. */
@@ -184,18 +190,29 @@ idgen_child_find(Relation rel, const char *name)
 {
 	IdgenChild *from = find_periods(rel, name);
 
-	if (from == NULL)
-		from = find_template(rel, name);
-	return from != NULL ? describe(rel, name, from) : NULL;
+	return describe(name, from != NULL ? from : find_template(rel, name));
 }
 
 /* The same from the row with periods of that name; NULL if that is gone. */
 IdgenChild *
 idgen_child_of(Relation rel, const char *parent, const char *name)
 {
-	IdgenChild *from = find_row(rel, parent);
+	return describe(name, find_row(rel, parent));
+}
 
-	return from != NULL ? describe(rel, name, from) : NULL;
+/* The same from no row, but with what the settings and the columns say. */
+IdgenChild *
+idgen_child_by_default(Relation rel, const char *name)
+{
+	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+	const char *refill = idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill);
+
+	ExecStoreAllNullTuple(row);
+	idgen_row_put(row, IDGEN_ATT_NAME, CStringGetTextDatum(name));
+	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
+	idgen_row_put(row, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(idgen_default_block_size));
+	idgen_row_put(row, IDGEN_ATT_REFILL, CStringGetTextDatum(refill));
+	return make_child(rel, name, row, NULL);
 }
 
 /* The row that is there, from which all that is not there would be made. */
@@ -230,32 +247,18 @@ idgen_child_free(IdgenChild *child)
  * Making
  */
 
-/* The row to insert. */
-typedef struct NewRow
-{
-	Oid relid;
-	const char *name;
-	TupleTableSlot *child; /* what it says, or NULL: that is up to the settings */
-	ItemPointerData tid;   /* where it was inserted, or invalid */
-} NewRow;
-
 /* Insert the row. The caller does not need the privilege, nor gains it. */
 static void
-insert_row(void *arg)
+insert(void *arg)
 {
-	NewRow *new_row = (NewRow *) arg;
-	Relation rel = idgen_table_open(new_row->relid, RowExclusiveLock);
+	const IdgenChild *child = (const IdgenChild *) arg;
+	Oid relid = RelationGetRelid(child->rel);
+	Relation rel = idgen_table_open(relid, RowExclusiveLock);
 
 	idgen_table_check_not_rewritten(rel);
-	if (new_row->child != NULL)
-	{
-		if (idgen_row_needs_salt(new_row->child))
-			idgen_give_salt(new_row->relid, new_row->child);
-		idgen_row_insert_child(rel, new_row->child, &new_row->tid);
-	}
-	else
-		idgen_row_insert(rel, new_row->name, idgen_default_block_size,
-		                 idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill), &new_row->tid);
+	if (child->from != NULL && idgen_row_needs_salt(child->row))
+		idgen_give_salt(relid, child->row);
+	idgen_row_insert(rel, child->row, child->from == NULL);
 	table_close(rel, NoLock);
 }
 
@@ -263,64 +266,44 @@ insert_row(void *arg)
 static void
 making_error_context(void *arg)
 {
-	errcontext("while making id sequence \"%s\"", ((const NewRow *) arg)->name);
+	errcontext("while making id sequence \"%s\"", ((const IdgenChild *) arg)->name);
 }
 
 /*
- * Make a row that was not found, and put it into the slot. If another session
- * makes it at the same time, that is as good. Returns false if there is no row
- * afterwards (a trigger has suppressed it). Raises 55006 if the current command
- * rewrites the table, and what the insert raises, 22001 for a name of more than
- * 255 characters among others.
+ * Make a row that was not found, after what it is made from; then that is not
+ * known any more. If another session makes it at the same time, that is as
+ * good. Returns false if there is no row afterwards (a trigger has suppressed
+ * it). Raises 55006 if the current command rewrites the table, and what the
+ * insert raises.
  */
-static bool
-make_row(Relation rel, NewRow *new_row, TupleTableSlot *row)
+bool
+idgen_child_make(IdgenChild *child)
 {
-	ErrorContextCallback context = {.previous = error_context_stack, .callback = making_error_context, .arg = new_row};
-	int namelen = strlen(new_row->name);
+	ErrorContextCallback context = {.previous = error_context_stack, .callback = making_error_context, .arg = child};
+	TupleTableSlot *row = table_slot_create(child->rel, NULL);
+	int namelen = strlen(child->name);
 	ErrorData *violation;
 	bool found;
 
 	error_context_stack = &context;
-	violation = idgen_try(insert_row, new_row, ERRCODE_UNIQUE_VIOLATION);
+	violation = idgen_try(insert, child, ERRCODE_UNIQUE_VIOLATION);
 	error_context_stack = context.previous;
 
 	/* Triggers may have changed it, or its name. */
-	found = violation == NULL && ItemPointerIsValid(&new_row->tid) &&
-		table_tuple_fetch_row_version(rel, &new_row->tid, SnapshotSelf, row) &&
-		idgen_row_is_named(row, new_row->name, namelen);
+	found = violation == NULL && ItemPointerIsValid(&child->row->tts_tid) &&
+		table_tuple_fetch_row_version(child->rel, &child->row->tts_tid, SnapshotSelf, row) &&
+		idgen_row_is_named(row, child->name, namelen);
 	if (!found)
-		found = idgen_row_find(rel, new_row->name, namelen, row);
+		found = idgen_row_find(child->rel, child->name, namelen, row);
 
 	/* It was not the name, then, that was there already. */
 	if (!found && violation != NULL)
 		idgen_rethrow(violation);
-	return found;
-}
-
-/* Make a row of that name, with what the settings say. See make_row(). */
-bool
-idgen_make_default_row(Relation rel, const char *name, TupleTableSlot *row)
-{
-	NewRow new_row = {.relid = RelationGetRelid(rel), .name = name};
-
-	return make_row(rel, &new_row, row);
-}
-
-/*
- * Make a row, after what it is made from; then that is not known any more. See
- * make_row().
- */
-bool
-idgen_child_make(Relation rel, IdgenChild *child)
-{
-	NewRow new_row = {.relid = RelationGetRelid(rel), .name = child->name, .child = child->row};
-	TupleTableSlot *row = table_slot_create(rel, NULL);
-	bool found = make_row(rel, &new_row, row);
 
 	ExecDropSingleTupleTableSlot(child->row);
 	child->row = row;
-	idgen_child_free(child->from);
+	if (child->from != NULL)
+		idgen_child_free(child->from);
 	child->from = NULL;
 	return found;
 }

@@ -17,6 +17,7 @@
  */
 typedef struct IdgenChild
 {
+	Relation rel;
 	const char *name;
 	TupleTableSlot *row;     /* what it says */
 	struct IdgenChild *from; /* a template, or a row with periods; or NULL */
@@ -27,10 +28,10 @@ extern void idgen_refuse_template(const char *name);
 
 extern IdgenChild *idgen_child_find(Relation rel, const char *name);
 extern IdgenChild *idgen_child_of(Relation rel, const char *parent, const char *name);
+extern IdgenChild *idgen_child_by_default(Relation rel, const char *name);
 extern const IdgenChild *idgen_child_origin(const IdgenChild *child);
 extern void idgen_child_show(IdgenChild *child, IdgenRow *row);
-extern bool idgen_child_make(Relation rel, IdgenChild *child);
+extern bool idgen_child_make(IdgenChild *child);
 extern void idgen_child_free(IdgenChild *child);
-extern bool idgen_make_default_row(Relation rel, const char *name, TupleTableSlot *row);
 
 #endif /* IDGEN_CHILD_H */

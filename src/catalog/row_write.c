@@ -291,14 +291,14 @@ refill_plainly(Relation rel, TupleTableSlot *old, TupleTableSlot *row)
  * other code raise.
  */
 void
-idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values, ItemPointer tid)
+idgen_row_refill(Relation rel, TupleTableSlot *old, int64 next_block_start, bool exhausted, ItemPointer tid)
 {
 	IdgenRowChanges changes = {
 		.n = slot_attisnull(old, IDGEN_ATT_TEMPLATE) ? 2 : 3, /* the time is for children */
 		.columns = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED, IDGEN_ATT_REFILLED_AT},
 		.values = {
-			Int64GetDatum(values->next_block_start),
-			Int16GetDatum(values->exhausted ? 1 : 0),
+			Int64GetDatum(next_block_start),
+			Int16GetDatum(exhausted ? 1 : 0),
 			TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()),
 		},
 	};
@@ -329,78 +329,36 @@ set_default(Write *write, TupleTableSlot *row, AttrNumber attnum)
 		                                                        &row->tts_isnull[attnum - 1]);
 }
 
-/* A name as its column stores it. Raises 22001 if it is too long. */
-static Datum
-name_to_store(Relation rel, Datum name)
-{
-	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), IDGEN_ATT_NAME - 1);
-
-	return DirectFunctionCall3(varchar, name, Int32GetDatum(att->atttypmod), BoolGetDatum(false));
-}
-
 /*
- * Insert a row of that name, with the columns' defaults for what is not given.
- * Does nothing if a trigger suppresses it. *tid is where the row is then, or
- * invalid.
+ * Insert the row that a virtual slot describes; its tts_tid is where it is
+ * then, or invalid if a trigger has suppressed it. "by_default": columns that
+ * are null get their defaults, and idgen's own trigger checks them. If not,
+ * that was done when what the row is made from was written.
  *
- * Raises 22001 for a name of more than 255 characters, 42501 for code that must
- * not run as the owner, 23505 if there is one already, 23502, 23514, and what
- * triggers and other code raise.
+ * Raises 42501 for code that must not run as the owner, 23505 if there is one
+ * already, 23502, 23514, and what triggers and other code raise.
  */
 void
-idgen_row_insert(Relation rel, const char *name, int32 block_size, const char *refill, ItemPointer tid)
+idgen_row_insert(Relation rel, TupleTableSlot *row, bool by_default)
 {
-	Datum stored_name = name_to_store(rel, CStringGetTextDatum(name));
-	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	Write write;
 
-	begin(&write, rel, CMD_INSERT, NULL, OWN_TRIGGERS_ALL);
-	ExecStoreAllNullTuple(row);
-	for (AttrNumber attnum = 1; attnum <= IDGEN_ATT_LAST; attnum++)
-		set_default(&write, row, attnum);
-	idgen_row_put(row, IDGEN_ATT_NAME, stored_name);
-	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
-	idgen_row_put(row, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(block_size));
-	idgen_row_put(row, IDGEN_ATT_REFILL, CStringGetTextDatum(refill));
+	begin(&write, rel, CMD_INSERT, NULL, by_default ? OWN_TRIGGERS_ALL : OWN_TRIGGERS_TELL);
+	for (AttrNumber attnum = 1; by_default && attnum <= RelationGetDescr(rel)->natts; attnum++)
+		if (row->tts_isnull[attnum - 1])
+			set_default(&write, row, attnum);
 	ExecSimpleRelationInsert(write.rri, write.estate, row);
-	*tid = row->tts_tid;
 	end(&write);
-	ExecDropSingleTupleTableSlot(row);
 }
 
 /*
- * Insert a row that is made from another one, see child.c. What the other one
- * says was checked when somebody wrote that. Raises what idgen_row_insert()
- * does.
- */
-void
-idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid)
-{
-	Datum stored_name = name_to_store(rel, idgen_row_attribute(child, IDGEN_ATT_NAME));
-	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	Write write;
-
-	begin(&write, rel, CMD_INSERT, NULL, OWN_TRIGGERS_TELL);
-	ExecCopySlot(row, child);
-	idgen_row_put(row, IDGEN_ATT_NAME, stored_name);
-	ExecSimpleRelationInsert(write.rri, write.estate, row);
-	*tid = row->tts_tid;
-	end(&write);
-	ExecDropSingleTupleTableSlot(row);
-}
-
-/*
- * Insert a row of another table of idgen's. Raises 09000 if a trigger
- * suppresses it, and what idgen_row_insert() does.
+ * The same with a row of another table of idgen's. Raises 09000 if a trigger
+ * suppresses it.
  */
 void
 idgen_row_insert_other(Relation rel, TupleTableSlot *row)
 {
-	Write write;
-
-	begin(&write, rel, CMD_INSERT, NULL, OWN_TRIGGERS_NONE);
-	ExecSimpleRelationInsert(write.rri, write.estate, row);
-	end(&write);
+	idgen_row_insert(rel, row, false);
 	if (!ItemPointerIsValid(&row->tts_tid))
 		ereport(ERROR,
 		        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),

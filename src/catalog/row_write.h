@@ -11,13 +11,6 @@
 
 #include "common/compat.h"
 
-/* What a refill sets. */
-typedef struct IdgenRowValues
-{
-	int64 next_block_start;
-	bool exhausted;
-} IdgenRowValues;
-
 /* New values of some columns of a row. */
 typedef struct IdgenRowChanges
 {
@@ -27,12 +20,9 @@ typedef struct IdgenRowChanges
 	bool nulls[3];
 } IdgenRowChanges;
 
-extern void idgen_row_refill(Relation rel, TupleTableSlot *old, const IdgenRowValues *values, ItemPointer tid);
-extern void idgen_row_insert(Relation rel, const char *name, int32 block_size,
-                             const char *refill, ItemPointer tid);
-extern void idgen_row_insert_child(Relation rel, TupleTableSlot *child, ItemPointer tid);
+extern void idgen_row_refill(Relation rel, TupleTableSlot *old, int64 next_block_start, bool exhausted, ItemPointer tid);
+extern void idgen_row_insert(Relation rel, TupleTableSlot *row, bool by_default);
 extern void idgen_row_insert_other(Relation rel, TupleTableSlot *row);
-
 extern bool idgen_row_take(Relation rel, const char *name, TupleTableSlot *row);
 extern void idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull);
 extern void idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes);

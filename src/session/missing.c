@@ -118,17 +118,17 @@ check_limit(Relation rel, TupleTableSlot *template, const char *child)
  * suppressed one. Raises 42704, 2200H, and what the insert raises.
  */
 static bool
-make(const IdgenHandle *handle, const IdgenCall *call, Relation rel, IdgenChild *child)
+make(const IdgenHandle *handle, const IdgenCall *call, IdgenChild *child)
 {
 	IdgenChild *from = child->from;
 
-	if (from->from != NULL && !make(handle, call, rel, from))
+	if (from->from != NULL && !make(handle, call, from))
 		return false;
 	if (idgen_is_template_name(from->name, strlen(from->name)))
-		check_limit(rel, from->row, child->name);
-	if (!idgen_child_make(rel, child))
+		check_limit(child->rel, from->row, child->name);
+	if (!idgen_child_make(child))
 		return false;
-	if (call != NULL && !idgen_row_visible(rel, child->row))
+	if (call != NULL && !idgen_row_visible(child->rel, child->row))
 		idgen_no_such_sequence(handle->relid, handle->name, call->asked);
 	return true;
 }
@@ -160,10 +160,10 @@ check_worker_sees(TupleTableSlot *parent, const char *name)
 
 /* May the user see all that a child comes from? */
 static bool
-is_origin_visible(Relation rel, const IdgenChild *child)
+is_origin_visible(const IdgenChild *child)
 {
 	return child->from == NULL ||
-		(is_origin_visible(rel, child->from) && idgen_row_visible(rel, child->from->row));
+		(is_origin_visible(child->from) && idgen_row_visible(child->rel, child->from->row));
 }
 
 /*
@@ -187,9 +187,9 @@ make_or_show(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, Id
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE && by_worker)
 		check_worker_sees(origin, handle->name);
 	if (call->missing_row == IDGEN_MISSING_ROW_SHOWN || by_worker)
-		made = found->unmade = is_origin_visible(row->rel, child);
+		made = found->unmade = is_origin_visible(child);
 	else
-		made = make(handle, call, row->rel, child);
+		made = make(handle, call, child);
 	if (made)
 		idgen_child_show(child, row);
 	return made;
@@ -239,7 +239,12 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 	}
 	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
 	         (call->asked == NULL || call->asked == &idgen_source_table) && !idgen_name_is_used(handle->relid, handle->name))
-		there = idgen_make_default_row(row->rel, handle->name, row->slot);
+	{
+		child = idgen_child_by_default(row->rel, handle->name);
+		there = idgen_child_make(child);
+		idgen_child_show(child, row);
+		idgen_child_free(child);
+	}
 	return there;
 }
 
@@ -279,7 +284,7 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen) &&
 	    (child = idgen_child_find(row.rel, handle->name)) != NULL)
 	{
-		if (is_origin_visible(row.rel, child) && idgen_row_visible(row.rel, child->row))
+		if (is_origin_visible(child) && idgen_row_visible(row.rel, child->row))
 			idgen_not_made_yet(handle->relid, handle->name, idgen_child_origin(child)->name);
 		idgen_child_free(child);
 	}
@@ -304,7 +309,7 @@ idgen_missing_row_for_worker(const IdgenHandle *handle, IdgenRow *row)
 		return false;
 	if (is_made_by_worker(idgen_child_origin(child)->row, handle->name))
 	{
-		made = make(handle, NULL, row->rel, child);
+		made = make(handle, NULL, child);
 		if (!made)
 			ereport(ERROR,
 			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),

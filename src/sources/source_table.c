@@ -54,6 +54,10 @@ typedef struct Change
 	Relation rel;
 	TupleTableSlot *row; /* the newest version, as far as we know */
 	bool held;           /* has this transaction written or locked that? */
+
+	/* What the row is to say after it */
+	int64 next_block_start;
+	bool exhausted;
 } Change;
 
 /*
@@ -270,12 +274,6 @@ exhausted(const IdgenHandle *handle, const IdgenRequest *request, const IdgenDef
 	idgen_exhausted(handle->relid, handle->name, def);
 }
 
-static bool
-is_gapless(const IdgenDefinition *def)
-{
-	return def->block_size == 1 && def->refill == IDGEN_REFILL_TRANSACTION;
-}
-
 /*
  * Take up to "wanted" ids from what a definition says, which has an id left,
  * and change it to what the row says after that.
@@ -304,7 +302,7 @@ take_ids(IdgenDefinition *def, int64 wanted)
  * when this transaction is done.
  */
 static IdgenSourceResult
-compute_allocation(const Change *change, IdgenRowValues *new_row)
+compute_allocation(Change *change)
 {
 	IdgenHandle *handle = change->handle;
 	const IdgenRequest *request = change->request;
@@ -319,7 +317,7 @@ compute_allocation(const Change *change, IdgenRowValues *new_row)
 	if (idgen_definition_is_exhausted(&def))
 		return exhausted(handle, request, &def);
 
-	gapless = is_gapless(&def);
+	gapless = def.block_size == 1 && def.refill == IDGEN_REFILL_TRANSACTION;
 	refill->fate = gapless ? IDGEN_REST_GIVEN_BACK : IDGEN_REST_PUBLISHED;
 	blocks = gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
@@ -334,14 +332,14 @@ compute_allocation(const Change *change, IdgenRowValues *new_row)
 	refill->rest.block = take_ids(&def, multiply_saturating(blocks, def.block_size));
 	refill->blocks = (refill->rest.block.left - 1) / def.block_size + 1;
 	refill->left = idgen_definition_left(&def);
-	new_row->next_block_start = def.next_block_start;
-	new_row->exhausted = def.exhausted;
+	change->next_block_start = def.next_block_start;
+	change->exhausted = def.exhausted;
 	return IDGEN_SOURCE_OK;
 }
 
 /* Undo the allocation of the rest of a block, if the row still ends with it. */
 static IdgenSourceResult
-compute_give_back(const Change *change, IdgenRowValues *new_row)
+compute_give_back(Change *change)
 {
 	const IdgenBlock *rest = change->rest;
 	IdgenDefinition def;
@@ -349,8 +347,8 @@ compute_give_back(const Change *change, IdgenRowValues *new_row)
 	idgen_definition_from_row(change->row, change->handle->name, &def);
 	if (!idgen_block_ends_at(rest, def.next_block_start, def.exhausted))
 		return IDGEN_SOURCE_STALE;
-	new_row->next_block_start = rest->next;
-	new_row->exhausted = false;
+	change->next_block_start = rest->next;
+	change->exhausted = false;
 	return IDGEN_SOURCE_OK;
 }
 
@@ -359,11 +357,11 @@ compute_give_back(const Change *change, IdgenRowValues *new_row)
  * IDGEN_SOURCE_OK leaves it as it is.
  */
 static IdgenSourceResult
-compute(const Change *change, IdgenRowValues *new_row)
+compute(Change *change)
 {
 	if (!wait_for_writer(change))
 		return IDGEN_SOURCE_BUSY;
-	return change->request != NULL ? compute_allocation(change, new_row) : compute_give_back(change, new_row);
+	return change->request != NULL ? compute_allocation(change) : compute_give_back(change);
 }
 
 /*
@@ -376,15 +374,15 @@ lock_and_update(Change *change)
 {
 	for (;;)
 	{
-		IdgenRowValues new_row;
-		IdgenSourceResult computed = compute(change, &new_row);
+		IdgenSourceResult computed = compute(change);
 		TM_Result result;
 
 		if (computed != IDGEN_SOURCE_OK)
 			return computed;
 		if (change->held)
 		{
-			idgen_row_refill(change->rel, change->row, &new_row, &change->handle->row_tid);
+			idgen_row_refill(change->rel, change->row, change->next_block_start, change->exhausted,
+			                 &change->handle->row_tid);
 			return IDGEN_SOURCE_OK;
 		}
 
