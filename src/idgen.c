@@ -12,8 +12,8 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 
-#include "catalog/epoch.h"
-#include "catalog/row_code.h"
+#include "catalog/row_write.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "common/guc.h"
 #include "node/lease.h"

@@ -37,5 +37,6 @@ typedef struct IdgenDrawingDefault
 } IdgenDrawingDefault;
 
 extern List *idgen_drawing_defaults(Oid idgen_schema, const char *name);
+extern bool idgen_name_is_used(Oid id_sequences, const char *name);
 
 #endif /* IDGEN_CALLS_H */

@@ -41,9 +41,9 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-#include "catalog/epoch.h"
 #include "catalog/row.h"
-#include "catalog/row_code.h"
+#include "catalog/row_write.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 
 /*

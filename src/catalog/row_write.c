@@ -38,7 +38,6 @@
 #include "utils/timestamp.h"
 
 #include "catalog/row.h"
-#include "catalog/row_code.h"
 #include "catalog/row_write.h"
 #include "common/as_owner.h"
 #include "common/compat.h"

@@ -1,13 +1,17 @@
 /*
  * row_write.h
- *		Writing rows of idgen's tables on somebody's behalf.
+ *		Writing rows of idgen's tables on somebody's behalf, and whose code runs
+ *		then.
  */
 #ifndef IDGEN_ROW_WRITE_H
 #define IDGEN_ROW_WRITE_H
 
 #include "access/tableam.h"
 #include "executor/tuptable.h"
+#include "nodes/nodes.h"
+#include "nodes/pg_list.h"
 #include "utils/rel.h"
+#include "utils/reltrigger.h"
 
 #include "common/compat.h"
 
@@ -27,5 +31,14 @@ extern bool idgen_row_take(Relation rel, const char *name, TupleTableSlot *row);
 extern void idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull);
 extern void idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes);
 extern void idgen_row_delete(Relation rel, TupleTableSlot *row);
+
+/* What of users stands on the table: row_code.c */
+extern void idgen_row_code_init(void);
+extern bool idgen_trigger_is_own(Relation rel, const Trigger *trigger);
+extern bool idgen_trigger_is_for_rows(const Trigger *trigger);
+extern bool idgen_refills_are_plain(Relation rel);
+extern Oid idgen_trigger_runs_as(Relation rel, const Trigger *trigger);
+extern bool idgen_check_code(Relation rel, CmdType command, int elevel);
+extern List *idgen_code_refused(Relation rel);
 
 #endif /* IDGEN_ROW_WRITE_H */

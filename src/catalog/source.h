@@ -3,7 +3,8 @@
  *		Where blocks come from: all that a source has to say.
  *
  * A source is a strategy: one struct of this kind in one file, and one line in
- * source.c. Nothing else is done differently for one source than for another.
+ * definition.c. Nothing else is done differently for one source than for
+ * another.
  */
 #ifndef IDGEN_SOURCE_H
 #define IDGEN_SOURCE_H

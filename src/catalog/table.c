@@ -1,7 +1,7 @@
 /*
  * table.c
- *		The table id_sequences as a whole: opening it, and what may keep it from
- *		being used.
+ *		The table id_sequences as a whole: opening it, what may keep it from
+ *		being used, and when to look again at what it says.
  *
  * The library knows what the install script of one version makes. That is
  * IDGEN_VERSION, which the Makefile takes from idgen.control. The database may
@@ -11,6 +11,11 @@
  * nothing is drawn in between: a library that knows less than the database
  * would read rows wrongly, and one that knows more does not find the columns
  * that it needs.
+ *
+ * A session finds out once which id_sequences there is, who may draw, and what
+ * a row says, and remembers it. The server tells each process of changes to the
+ * catalogs, which these answers depend on; idgen_epoch counts them. An answer
+ * is remembered together with the epoch in which it was found.
  */
 #include "postgres.h"
 
@@ -27,13 +32,93 @@
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "catalog/epoch.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+
+/*
+ * When to look again
+ */
+
+uint64 idgen_epoch = 1;
+uint64 idgen_table_epoch = 1;
+
+/* The table's OID as looked up under table_oid_epoch. */
+static Oid table_oid = InvalidOid;
+static uint64 table_oid_epoch = 0;
+
+/*
+ * The native sequences that this session has found by name, as bits: several
+ * share one, and at worst the session looks again for nothing. One stays noted
+ * until the session ends: what is under way may depend on it.
+ */
+#define WATCHED_BITS 65536
+static uint8 watched[WATCHED_BITS / 8];
+static bool any_watched = false;
+
+static void
+relation_changed(Datum arg, Oid relid)
+{
+	if (relid == InvalidOid || relid == table_oid)
+	{
+		idgen_epoch++;
+		idgen_table_epoch++;
+	}
+	else if (watched[relid % WATCHED_BITS / 8] & (1 << relid % 8))
+		idgen_epoch++;
+}
+
+static void
+catalog_changed(Datum arg, int cacheid, uint32 hashvalue)
+{
+	idgen_epoch++;
+}
+
+/*
+ * Ask the server to tell us about changes. The owner of the database matters
+ * to role pg_database_owner. Called once per process.
+ */
+void
+idgen_epoch_init(void)
+{
+	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(NAMESPACEOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(DATABASEOID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(FOREIGNDATAWRAPPEROID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, catalog_changed, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, catalog_changed, (Datum) 0);
+}
+
+/*
+ * What the rows of names say may have changed, and with it which relations they
+ * stand for: the current transaction has done that.
+ */
+void
+idgen_relations_changed(void)
+{
+	if (any_watched)
+		idgen_epoch++;
+}
+
+/*
+ * From now on idgen_epoch counts changes of that native sequence, and what
+ * idgen_relations_changed() tells. All that matters of a sequence changes its
+ * entry in pg_class, too: ALTER SEQUENCE gives it another file. Another
+ * sequence that is made later, and that the name would lead to by now, does not
+ * matter: as with nextval(), the name was looked up once.
+ */
+void
+idgen_watch_sequence(Oid relid)
+{
+	watched[relid % WATCHED_BITS / 8] |= 1 << relid % 8;
+	any_watched = true;
+}
 
 /*
  * Its version
@@ -85,24 +170,10 @@ first_two_numbers(const char *version)
 	return major * 10000 + minor;
 }
 
-/* Raises 55000: the database has that version, and the library another one. */
-pg_noreturn static void
-refuse(const char *version)
-{
-	ereport(ERROR,
-	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-	         errmsg("extension \"idgen\" has version %s in this database, but the library that is loaded is of version %s",
-	                version, IDGEN_VERSION),
-	         first_two_numbers(version) < first_two_numbers(IDGEN_VERSION)
-	             ? errhint("Run ALTER EXTENSION idgen UPDATE.")
-	             : errhint("Restart the server to load the library of version %s; without shared_preload_libraries, connecting again is enough.",
-	                       version)));
-}
-
 /*
- * The version that the database has, palloc'd, if the library is made for
- * another one; else NULL. It is looked up again when id_sequences has been
- * altered, as each update to another second number does.
+ * The version that the database has, if the library is made for another one;
+ * else NULL. It is looked up again when id_sequences has been altered, as each
+ * update to another second number does.
  */
 static char *
 other_version(void)
@@ -116,8 +187,6 @@ other_version(void)
 	version = installed_version(&schema);
 	if (version != NULL && first_two_numbers(version) != first_two_numbers(IDGEN_VERSION))
 		return version;
-	if (version != NULL)
-		pfree(version);
 	checked_epoch = epoch;
 	return NULL;
 }
@@ -126,11 +195,7 @@ other_version(void)
 bool
 idgen_version_fits(void)
 {
-	char *version = other_version();
-
-	if (version != NULL)
-		pfree(version);
-	return version == NULL;
+	return other_version() == NULL;
 }
 
 /* Raises 55000 unless it has. */
@@ -140,7 +205,14 @@ idgen_version_check(void)
 	char *version = other_version();
 
 	if (version != NULL)
-		refuse(version);
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("extension \"idgen\" has version %s in this database, but the library that is loaded is of version %s",
+		                version, IDGEN_VERSION),
+		         first_two_numbers(version) < first_two_numbers(IDGEN_VERSION)
+		             ? errhint("Run ALTER EXTENSION idgen UPDATE.")
+		             : errhint("Restart the server to load the library of version %s; without shared_preload_libraries, connecting again is enough.",
+		                       version)));
 }
 
 /* The OID of id_sequences in this database; invalid without the extension. */
@@ -152,10 +224,6 @@ idgen_table_of_extension(void)
 	return installed_version(&schema) != NULL ? get_relname_relid("id_sequences", schema) : InvalidOid;
 }
 
-/*
- * Other tables of the extension
- */
-
 /* Raises 42P01: the extension, or that table of it, was dropped. */
 pg_noreturn static void
 no_table(const char *name)
@@ -164,6 +232,34 @@ no_table(const char *name)
 	        (errcode(ERRCODE_UNDEFINED_TABLE),
 	         errmsg("table \"%s\" of extension \"idgen\" does not exist", name)));
 }
+
+/*
+ * The OID of id_sequences, given that of the SQL function being called: the
+ * table lives in the function's schema. Raises 42P01 if it is not there.
+ */
+Oid
+idgen_table_oid(Oid funcid)
+{
+	uint64 epoch = idgen_epoch;
+	Oid found;
+
+	if (table_oid_epoch == epoch)
+		return table_oid;
+
+	found = get_relname_relid("id_sequences", get_func_namespace(funcid));
+	if (!OidIsValid(found))
+		no_table("id_sequences");
+	/* Its changes were not counted before. */
+	if (found != table_oid)
+		idgen_table_epoch++;
+	table_oid = found;
+	table_oid_epoch = epoch;
+	return found;
+}
+
+/*
+ * Other tables of the extension
+ */
 
 /* The OID of a table that stands beside id_sequences. Raises 42P01. */
 Oid
@@ -241,39 +337,26 @@ static const struct
 };
 
 /*
- * Is a type idgen_column, which has no fixed OID? Only a superuser can make
- * another base type of that name.
+ * Is a column what the install script has made it, or is gone if it has not?
+ * Type idgen_column has no fixed OID, but lies beside the table.
  */
 static bool
-is_column_type(Oid type)
+column_is_good(Relation rel, AttrNumber attnum)
 {
-	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Form_pg_type form;
-	bool result;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	form = (Form_pg_type) GETSTRUCT(tuple);
-	result = form->typtype == TYPTYPE_BASE && strcmp(NameStr(form->typname), "idgen_column") == 0;
-	ReleaseSysCache(tuple);
-	return result;
-}
-
-/* Is a column what the install script has made it, or is gone if it has not? */
-static bool
-column_is_good(TupleDesc desc, AttrNumber attnum)
-{
+	TupleDesc desc = RelationGetDescr(rel);
 	Form_pg_attribute column = attnum <= desc->natts ? TupleDescAttr(desc, attnum - 1) : NULL;
 	Oid made;
 
 	if (attnum > IDGEN_ATT_LAST)
 		return column->attisdropped;
-	if (column == NULL || column->attisdropped)
+	if (column == NULL || column->attisdropped ||
+	    (attnum == IDGEN_ATT_NAME && column->attcollation != C_COLLATION_OID))
 		return false;
 	made = made_columns[attnum - 1].type;
-	if (attnum == IDGEN_ATT_NAME && column->attcollation != C_COLLATION_OID)
-		return false;
-	return OidIsValid(made) ? column->atttypid == made : is_column_type(column->atttypid);
+	if (!OidIsValid(made))
+		made = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("idgen_column"),
+		                       ObjectIdGetDatum(RelationGetNamespace(rel)));
+	return column->atttypid == made;
 }
 
 /*
@@ -283,10 +366,8 @@ column_is_good(TupleDesc desc, AttrNumber attnum)
 static AttrNumber
 first_bad_column(Relation rel)
 {
-	TupleDesc desc = RelationGetDescr(rel);
-
-	for (AttrNumber attnum = 1; attnum <= Max(desc->natts, IDGEN_ATT_LAST); attnum++)
-		if (!column_is_good(desc, attnum))
+	for (AttrNumber attnum = 1; attnum <= Max(RelationGetNumberOfAttributes(rel), IDGEN_ATT_LAST); attnum++)
+		if (!column_is_good(rel, attnum))
 			return attnum;
 	return InvalidAttrNumber;
 }
@@ -294,29 +375,13 @@ first_bad_column(Relation rel)
 /*
  * Are the columns of id_sequences what the install script has made them? The
  * owner can change them, and the code takes them for what they were. A column
- * that is added is refused when it is (sql/hooks.c), but in sessions
+ * that is added is refused when it is (sql/object_access.c), but in sessions
  * that have not loaded the library.
  */
 bool
 idgen_table_is_good(Relation rel)
 {
 	return first_bad_column(rel) == InvalidAttrNumber;
-}
-
-/* A part of ereport(): what is wrong with a column of idgen's. */
-static int
-explain_bad_column(AttrNumber attnum)
-{
-	errdetail("Column %d must be \"%s\".", attnum, made_columns[attnum - 1].name);
-	return errhint("Restore their types, and the collation of column \"name\".");
-}
-
-/* The same of one that somebody has added. */
-static int
-explain_added_column(Relation rel, AttrNumber attnum)
-{
-	errdetail("Column \"%s\" was added.", NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname));
-	return errhint("Keep what it has in a table of your own, and drop it. No dump with it could be restored.");
 }
 
 /*
@@ -327,16 +392,23 @@ void
 idgen_table_check(Relation rel)
 {
 	AttrNumber bad;
+	const char *detail;
 
 	idgen_version_check();
 	bad = first_bad_column(rel);
 	if (bad == InvalidAttrNumber)
 		return;
+	detail = bad > IDGEN_ATT_LAST
+		? psprintf("Column \"%s\" was added.", NameStr(TupleDescAttr(RelationGetDescr(rel), bad - 1)->attname))
+		: psprintf("Column %d must be \"%s\".", bad, made_columns[bad - 1].name);
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("table \"%s\" does not have the columns that it was created with",
 	                RelationGetRelationName(rel)),
-	         bad > IDGEN_ATT_LAST ? explain_added_column(rel, bad) : explain_bad_column(bad)));
+	         errdetail_internal("%s", detail),
+	         bad > IDGEN_ATT_LAST
+	             ? errhint("Keep what it has in a table of your own, and drop it. No dump with it could be restored.")
+	             : errhint("Restore their types, and the collation of column \"name\".")));
 }
 
 /*

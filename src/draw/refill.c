@@ -23,7 +23,7 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
-#include "catalog/epoch.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "common/durable.h"
 #include "common/full_xid.h"

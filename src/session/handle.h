@@ -13,10 +13,10 @@
 #include "utils/timestamp.h"
 
 #include "catalog/definition.h"
-#include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
 #include "catalog/scramble.h"
 #include "catalog/source.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 #include "shmem/cache.h"
 #include "text/format.h"

@@ -19,7 +19,7 @@
 
 #include "utils/memutils.h"
 
-#include "catalog/epoch.h"
+#include "catalog/table.h"
 #include "session/handle_table.h"
 #include "session/messages.h"
 #include "session/name_table.h"

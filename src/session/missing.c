@@ -23,11 +23,11 @@
 #include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/calls.h"
 #include "catalog/child.h"
 #include "catalog/definition.h"
 #include "catalog/privileges.h"
 #include "catalog/table.h"
-#include "catalog/used_name.h"
 #include "common/guc.h"
 #include "common/ordered_index.h"
 #include "session/messages.h"

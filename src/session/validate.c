@@ -24,7 +24,6 @@
 #include "utils/inval.h"
 
 #include "catalog/child.h"
-#include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/secret.h"

@@ -34,8 +34,8 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "catalog/epoch.h"
 #include "catalog/row.h"
+#include "catalog/table.h"
 #include "remote/reach.h"
 #include "session/handle_table.h"
 #include "session/messages.h"

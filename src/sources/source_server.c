@@ -22,7 +22,7 @@
 #include "miscadmin.h"
 #include "utils/inval.h"
 
-#include "catalog/epoch.h"
+#include "catalog/table.h"
 #include "common/as_owner.h"
 #include "remote/server.h"
 #include "session/handle.h"

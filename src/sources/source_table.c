@@ -36,7 +36,6 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/child.h"
-#include "catalog/epoch.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
 #include "catalog/table.h"

@@ -32,7 +32,6 @@
 
 #include "catalog/child.h"
 #include "catalog/definition.h"
-#include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"

@@ -39,12 +39,11 @@
 
 #include "catalog/child.h"
 #include "catalog/definition.h"
-#include "catalog/epoch.h"
 #include "catalog/native_sequence.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
-#include "catalog/row_code.h"
+#include "catalog/row_write.h"
 #include "catalog/secret.h"
 #include "catalog/table.h"
 #include "common/clock.h"

@@ -68,7 +68,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/row.h"
-#include "catalog/row_code.h"
+#include "catalog/row_write.h"
 #include "catalog/source.h"
 #include "common/compat.h"
 #include "session/handle_table.h"

@@ -37,7 +37,6 @@
 
 #include "catalog/calls.h"
 #include "catalog/row.h"
-#include "catalog/row_code.h"
 #include "catalog/row_write.h"
 #include "catalog/source.h"
 #include "catalog/table.h"

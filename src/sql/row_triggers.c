@@ -40,7 +40,6 @@
 
 #include "catalog/child.h"
 #include "catalog/definition.h"
-#include "catalog/epoch.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"

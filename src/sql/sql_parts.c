@@ -12,7 +12,6 @@
 #include "utils/uuid.h"
 
 #include "catalog/definition.h"
-#include "catalog/epoch.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"

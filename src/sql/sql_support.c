@@ -10,7 +10,7 @@
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 
-#include "catalog/epoch.h"
+#include "catalog/table.h"
 #include "shmem/cache.h"
 #include "sql/sql_support.h"
 
