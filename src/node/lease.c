@@ -438,3 +438,16 @@ idgen_node_reach(int64 time)
 		.last_time = last_time(),
 	};
 }
+
+/*
+ * Has the server leased another number than idgen_node has, one for ids of that
+ * time? Then idgen_node is set to it.
+ */
+bool
+idgen_node_has_changed(int64 time)
+{
+	if (idgen_node_id != IDGEN_NODE_LEASED || !will_do(time) || own.number == idgen_node.number)
+		return false;
+	idgen_node_reach(time);
+	return true;
+}

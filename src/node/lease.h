@@ -52,5 +52,6 @@ extern int64 idgen_boot_clock(void);
 extern bool idgen_lease_is_good(const IdgenLease *lease);
 extern int idgen_node_leased(void);
 extern void idgen_node_reach(int64 time);
+extern bool idgen_node_has_changed(int64 time);
 
 #endif /* IDGEN_LEASE_H */

@@ -49,17 +49,23 @@
  * error says that the clock is wrong.
  *
  * A crash re-issues no id (rule U3). Before the first id of a time is issued,
- * that time and some more is reserved on disk (time_file.c), for both kinds at
- * once. When half of a reservation is used up, one session extends it, and the
- * others go on. So only the first id after a pause waits for the disk.
+ * that time and some more is reserved in a file, for both kinds at once. When
+ * half of a reservation is used up, one session extends it, and the others go
+ * on. So only the first id after a pause waits for the disk. The file is
+ * replaced as a whole, so a crash leaves the old time or the new one.
  *
  * The latest time that ids may have had is the floor of the server that starts.
  * Its first id waits until the clock is beyond. So ids are ahead of the clock
  * only if that was set back; and if the clock is right, they ascend whatever
- * has become of the file. That may be damaged, or come from a backup that is
- * older than the last ids. So the time of the last checkpoint is a second
- * witness: a clock that is behind that has been set back. Without a file, no id
- * was ever drawn, and nothing depends on the clock before.
+ * has become of the file.
+ *
+ * A server that stops writes the time of its last id, and the checksum of
+ * pg_control, which changes with each start and each checkpoint. So a file with
+ * the right one is the last word: whatever clock a server had that drew none
+ * does not matter. Without it, the server has crashed, or the file is damaged,
+ * or comes from a backup that is older than the last ids. Then the time of the
+ * last checkpoint is a second witness, and ids may have been ahead of that.
+ * Without any file, no id was ever drawn.
  *
  * Locking rules
  *
@@ -74,12 +80,18 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "access/xlog.h"
 #include "catalog/pg_control.h"
 #include "common/controldata_utils.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "port/atomics.h"
 #include "port/pg_bswap.h"
+#include "port/pg_crc32c.h"
+#include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
@@ -89,7 +101,6 @@
 #include "common/guc.h"
 #include "common/id_time.h"
 #include "node/lease.h"
-#include "unique_id/time_file.h"
 #include "unique_id/unique_id.h"
 
 /*
@@ -98,6 +109,9 @@
  * greater bound, nobody would notice that the times in ids are wrong.
  */
 #define MAX_AHEAD_MS 5000
+
+/* The time of a checkpoint is one of whole seconds. */
+#define AFTER_CHECKPOINT_MS (MAX_AHEAD_MS + 1000)
 
 /*
  * How far ahead of the clock a reservation goes: one write a second under load.
@@ -129,13 +143,33 @@
 /* The first TimestampTz that no UUID has */
 #define END_OF_UUIDS (IDGEN_UNIX_EPOCH + (MAX_UNIX_MS + 1) * 1000)
 
+/* In a directory where the server leaves files of others alone. */
+#define FILE_NAME PGSTAT_STAT_PERMANENT_DIRECTORY "/idgen.unique_id"
+
+/* The same machine writes and reads it: in native byte order. No padding. */
+typedef struct FileContents
+{
+	TimestampTz limit; /* no id has a later time */
+	pg_crc32c stop;    /* the checksum of pg_control when the server had
+	                      * stopped; 0 while it runs */
+	pg_crc32c crc;     /* of the above */
+} FileContents;
+
+typedef enum FileState
+{
+	FILE_MISSING,
+	FILE_BAD, /* it cannot be read, is damaged, or is from another version */
+	FILE_GOOD,
+} FileState;
+
 /* In shared memory */
 typedef struct State
 {
 	LWLock lock;
 	int64 floor;                 /* the latest time that ids may have had before
 	                              * the server was started */
-	bool floor_is_checkpoint;    /* is that the time of the last checkpoint? */
+	bool floor_is_exact;         /* had they, or was there none? */
+	bool floor_is_checkpoint;    /* does the last checkpoint say so? */
 	pg_atomic_uint64 reserved;   /* the last time that is on disk */
 	pg_atomic_uint64 reserve_at; /* the first id of this time extends the reservation */
 	pg_atomic_uint64 last_id;    /* the last bigint issued */
@@ -144,13 +178,6 @@ typedef struct State
 } State;
 
 static State *shared = NULL;
-
-/* A UUID as two numbers */
-typedef struct Halves
-{
-	uint64 high;
-	uint64 low;
-} Halves;
 
 /*
  * Random bits that nobody can guess. pg_strong_random() takes much longer to
@@ -214,28 +241,17 @@ last_tick_of(int64 time)
 	return ((uint64) (Min(time + UNIX_TO_IDGEN_MS, MAX_UNIX_MS - 1) + 1) << FRACTION_BITS) - 1;
 }
 
-static inline Halves
-read_halves(const pg_uuid_t *uuid)
-{
-	Halves halves;
-
-	memcpy(&halves, uuid->data, UUID_LEN);
-	halves.high = pg_ntoh64(halves.high);
-	halves.low = pg_ntoh64(halves.low);
-	return halves;
-}
-
 /* The UUID of that tick with these random bits; others are cut off. */
 static inline pg_uuid_t
 compose_uuid(uint64 tick, uint64 random)
 {
 	pg_uuid_t uuid;
-	Halves halves = {
-		.high = pg_hton64((tick & ~UINT64CONST(0xFFFF)) | VERSION_7 | ((tick & 0xFFFF) >> 4)),
-		.low = pg_hton64(VARIANT | ((tick & 0xF) << LOW_TICK_SHIFT) | (random & RANDOM_MASK)),
+	uint64 halves[] = {
+		pg_hton64((tick & ~UINT64CONST(0xFFFF)) | VERSION_7 | ((tick & 0xFFFF) >> 4)),
+		pg_hton64(VARIANT | ((tick & 0xF) << LOW_TICK_SHIFT) | (random & RANDOM_MASK)),
 	};
 
-	memcpy(uuid.data, &halves, UUID_LEN);
+	memcpy(uuid.data, halves, UUID_LEN);
 	return uuid;
 }
 
@@ -247,52 +263,121 @@ idgen_unique_request_shmem(void)
 	RequestNamedLWLockTranche("IdgenUniqueId", 1);
 }
 
-/*
- * The time of the last checkpoint. On a standby, that is the primary's
- * checkpoint that was replayed last.
- */
-static TimestampTz
-last_checkpoint(void)
+static pg_crc32c
+checksum(const FileContents *contents)
 {
-	bool crc_ok;
-	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
-	TimestampTz result = crc_ok ? time_t_to_timestamptz(control->checkPointCopy.time) : 0;
+	pg_crc32c crc;
 
-	pfree(control);
-	return result;
+	INIT_CRC32C(crc);
+	COMP_CRC32C(crc, contents, offsetof(FileContents, crc));
+	FIN_CRC32C(crc);
+	return crc;
 }
 
-/* Go on behind all ids that may have been issued. */
+/*
+ * Replace the file, durably. A failure is reported at elevel; if that is below
+ * ERROR, the function returns false then. Caller holds the lock, or is alone.
+ */
+static bool
+write_file(TimestampTz limit, pg_crc32c stop, int elevel)
+{
+	const char *temporary = FILE_NAME ".tmp";
+	FileContents contents = {.limit = limit, .stop = stop};
+	int fd = OpenTransientFile(temporary, O_CREAT | O_WRONLY | O_TRUNC | PG_BINARY);
+	bool written = false;
+
+	contents.crc = checksum(&contents);
+	if (fd >= 0)
+	{
+		errno = ENOSPC; /* unless the system says something else */
+		written = write(fd, &contents, sizeof(contents)) == sizeof(contents);
+		if (CloseTransientFile(fd) != 0)
+			written = false;
+	}
+	if (!written)
+	{
+		ereport(elevel,
+		        (errcode_for_file_access(),
+		         errmsg("could not write file \"%s\": %m", temporary)));
+		return false;
+	}
+	return durable_rename(temporary, FILE_NAME, elevel) == 0;
+}
+
+/* Read the file. What is in one that is not good is a time before all ids. */
+static FileState
+read_file(FileContents *contents)
+{
+	FileContents read_in[2]; /* room to see that it is too long */
+	int fd = OpenTransientFile(FILE_NAME, O_RDONLY | PG_BINARY);
+	int size = fd < 0 ? -1 : read(fd, read_in, sizeof(read_in));
+
+	*contents = (FileContents){0};
+	if (fd < 0 && errno == ENOENT)
+		return FILE_MISSING;
+	if (size < 0)
+		ereport(LOG,
+		        (errcode_for_file_access(),
+		         errmsg("could not read file \"%s\": %m", FILE_NAME)));
+	if (fd >= 0)
+		CloseTransientFile(fd);
+	if (size == sizeof(FileContents) && read_in[0].crc == checksum(&read_in[0]))
+	{
+		*contents = read_in[0];
+		return FILE_GOOD;
+	}
+	ereport(LOG,
+	        (errmsg("ignoring file \"%s\"", FILE_NAME),
+	         errdetail("It cannot be read, is damaged, or is from another version."),
+	         errhint("If the clock has been set back, time-ordered ids could be issued twice.")));
+	return FILE_BAD;
+}
+
+/*
+ * Go on behind all ids that may have been issued. On a standby, the checkpoint
+ * is the primary's that was replayed last.
+ */
 static void
 init_state(void)
 {
-	bool was_drawn;
-	TimestampTz limit = idgen_time_file_read(&was_drawn);
-	TimestampTz checkpoint = was_drawn ? last_checkpoint() : 0;
-	int64 floor = Max(idgen_unique_time(Max(limit, checkpoint)), 0);
+	FileContents contents;
+	FileState file = read_file(&contents);
+	bool crc_ok;
+	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
+	TimestampTz checkpoint = crc_ok ? time_t_to_timestamptz(control->checkPointCopy.time) : 0;
 
-	shared->floor = floor;
-	shared->floor_is_checkpoint = checkpoint > limit;
+	shared->floor_is_exact = file == FILE_MISSING || (file == FILE_GOOD && contents.stop == control->crc);
+	shared->floor_is_checkpoint = !shared->floor_is_exact && checkpoint > contents.limit;
+	shared->floor = shared->floor_is_checkpoint ? idgen_unique_time(checkpoint) + AFTER_CHECKPOINT_MS
+												: idgen_unique_time(contents.limit);
+	shared->floor = Max(shared->floor, 0);
 	LWLockInitialize(&shared->lock, GetNamedLWLockTranche("IdgenUniqueId")->lock.tranche);
-	pg_atomic_init_u64(&shared->reserved, floor);
-	pg_atomic_init_u64(&shared->reserve_at, floor + 1);
-	pg_atomic_init_u64(&shared->last_id, last_id_of(floor));
-	pg_atomic_init_u64(&shared->last_tick, last_tick_of(floor));
+	pg_atomic_init_u64(&shared->reserved, shared->floor);
+	pg_atomic_init_u64(&shared->reserve_at, shared->floor + 1);
+	pg_atomic_init_u64(&shared->last_id, last_id_of(shared->floor));
+	pg_atomic_init_u64(&shared->last_tick, last_tick_of(shared->floor));
 	pg_atomic_init_flag(&shared->told_standby);
+	pfree(control);
 }
 
 /*
  * When the server has been stopped, the time in the file becomes that of the
- * last id, if that is earlier: then the next start has nothing to wait for.
+ * last id. If there is none since the start, only a floor that was exact is one
+ * for the next start, too.
  */
 static void
-lower_limit(int code, Datum arg)
+write_last_time(int code, Datum arg)
 {
 	int64 last = Max(time_of_id(pg_atomic_read_u64(&shared->last_id)),
 	                 time_of_tick(pg_atomic_read_u64(&shared->last_tick)));
+	bool crc_ok;
+	ControlFileData *control;
 
-	if (code == 0 && last > shared->floor && (uint64) last < pg_atomic_read_u64(&shared->reserved))
-		(void) idgen_time_file_write(idgen_unique_timestamp(last), LOG);
+	if (code != 0 || last == 0 || (last == shared->floor && !shared->floor_is_exact))
+		return;
+	control = get_controlfile(DataDir, &crc_ok);
+	(void) write_file(idgen_unique_timestamp(last), crc_ok ? control->crc : 0, LOG);
+	pfree(control);
 }
 
 /* Create the shared memory, or attach to it; from shmem_startup_hook. */
@@ -306,7 +391,7 @@ idgen_unique_startup_shmem(void)
 	if (!found)
 	{
 		init_state();
-		on_shmem_exit(lower_limit, (Datum) 0);
+		on_shmem_exit(write_last_time, (Datum) 0);
 	}
 	LWLockRelease(AddinShmemInitLock);
 }
@@ -323,31 +408,24 @@ get_state(void)
 	return shared;
 }
 
-/* The clock is too far behind that time. Raises 55000. */
-pg_noreturn static void
-clock_behind(int64 time, int64 now)
-{
-	long long seconds = (time - now) / 1000;
-
-	if (shared->floor_is_checkpoint && time <= shared->floor + 1)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("the clock is %lld s behind the last checkpoint", seconds),
-		         errdetail("Time-ordered ids that were drawn before the server was started may have times until then."),
-		         errhint("Check the server's clock. If it is right, and was ahead when the server ran last, restart the server: that makes another checkpoint.")));
-	ereport(ERROR,
-	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-	         errmsg("the clock is %lld s behind the last time-ordered id", seconds),
-	         errdetail("Time-ordered ids can be at most %d s ahead of the clock.", MAX_AHEAD_MS / 1000),
-	         errhint("Check the server's clock. When it has caught up, ids can be drawn again.")));
-}
-
 /* Raises 55000 if an id of that time would be too far ahead of the clock. */
 static inline void
 check_clock(int64 time, int64 now)
 {
 	if (unlikely(time - now > MAX_AHEAD_MS))
-		clock_behind(time, now);
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the clock is %lld s behind the last time-ordered id", (long long) (time - now) / 1000),
+		         errdetail("Time-ordered ids can be at most %d s ahead of the clock.", MAX_AHEAD_MS / 1000),
+		         errhint("Check the server's clock. When it has caught up, ids can be drawn again.")));
+}
+
+/* Sleep until the clock is in its next millisecond. */
+static void
+wait_for_clock(TimestampTz clock)
+{
+	pg_usleep(1000 - clock % 1000);
+	CHECK_FOR_INTERRUPTS();
 }
 
 /*
@@ -360,12 +438,21 @@ is_at_floor(const State *state, int64 last_time, int64 now)
 	return last_time == state->floor && now <= state->floor;
 }
 
-/* Sleep until the clock is in its next millisecond. */
+/* Wait there. Raises 55000 if that would take too long. */
 static void
-wait_for_clock(TimestampTz clock)
+wait_at_floor(const State *state, TimestampTz clock)
 {
-	pg_usleep(1000 - clock % 1000);
-	CHECK_FOR_INTERRUPTS();
+	int64 now = idgen_unique_time(clock);
+
+	if (!state->floor_is_checkpoint)
+		check_clock(state->floor, now);
+	else if (state->floor - now > AFTER_CHECKPOINT_MS)
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the clock is %lld s behind the last checkpoint", (long long) (state->floor - AFTER_CHECKPOINT_MS - now) / 1000),
+		         errdetail("Time-ordered ids that were drawn before the server was started may have times until then."),
+		         errhint("Check the server's clock. If it is right, and was ahead when the server ran last, restart the server: that makes another checkpoint.")));
+	wait_for_clock(clock);
 }
 
 /*
@@ -385,7 +472,7 @@ reserve_more(State *state, int64 time, int64 now)
 		int64 reserved = pg_atomic_read_u64(&state->reserved);
 		int64 limit = Max(reserved, Max(now + RESERVE_MS, time + RESERVE_LEAST_MS));
 
-		if (idgen_time_file_write(idgen_unique_timestamp(limit), time > reserved ? ERROR : LOG))
+		if (write_file(idgen_unique_timestamp(limit), 0, time > reserved ? ERROR : LOG))
 		{
 			pg_atomic_write_u64(&state->reserved, limit);
 			pg_atomic_write_u64(&state->reserve_at, time + (limit - time) / 2);
@@ -475,6 +562,11 @@ idgen_unique_id_draw(void)
 		bool full = now <= last_time && !has_room(last);
 		int64 time = full ? last_time + 1 : Max(now, last_time);
 
+		if (unlikely(is_at_floor(state, last_time, now)))
+		{
+			wait_at_floor(state, clock);
+			continue;
+		}
 		check_clock(time, now);
 		if (unlikely(time > idgen_node.last_time))
 		{
@@ -487,12 +579,19 @@ idgen_unique_id_draw(void)
 			idgen_node_reach(time);
 			continue;
 		}
+
+		/*
+		 * If sessions with an old number and a new one drew in turn, each id
+		 * would have to wait for the next millisecond.
+		 */
+		if (unlikely(node_of(last) != idgen_node.number) && idgen_node_has_changed(time))
+			continue;
 		if (full && full_time != last_time)
 		{
 			full_time = last_time;
 			full_since = now;
 		}
-		if (full && (now == full_since || is_at_floor(state, last_time, now)))
+		if (full && now == full_since)
 		{
 			wait_for_clock(clock);
 			continue;
@@ -608,12 +707,12 @@ idgen_unique_uuid_draw(void)
 		uint64 last = pg_atomic_read_u64(&state->last_tick);
 		uint64 next = Max(tick_of(clock), last + 1);
 
-		check_clock(time_of_tick(next), now);
 		if (unlikely(is_at_floor(state, time_of_tick(last), now)))
 		{
-			wait_for_clock(clock);
+			wait_at_floor(state, clock);
 			continue;
 		}
+		check_clock(time_of_tick(next), now);
 		(void) reserve(state, time_of_tick(next), now);
 		if (pg_atomic_compare_exchange_u64(&state->last_tick, &last, next))
 			return compose_uuid(next, random);
@@ -627,10 +726,11 @@ idgen_unique_uuid_draw(void)
 bool
 idgen_unique_uuid_time(const pg_uuid_t *uuid, TimestampTz *timestamp)
 {
-	Halves halves = read_halves(uuid);
+	uint64 halves[2];
 
-	*timestamp = (int64) (halves.high >> FRACTION_BITS) * 1000 + IDGEN_UNIX_EPOCH;
-	return (halves.high & 0xF000) == VERSION_7 && (halves.low & VARIANT_MASK) == VARIANT;
+	memcpy(halves, uuid->data, UUID_LEN);
+	*timestamp = idgen_from_unix_ms(pg_ntoh64(halves[0]) >> FRACTION_BITS);
+	return (pg_ntoh64(halves[0]) & 0xF000) == VERSION_7 && (pg_ntoh64(halves[1]) & VARIANT_MASK) == VARIANT;
 }
 
 /*

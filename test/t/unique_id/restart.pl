@@ -57,6 +57,16 @@ $node->stop;
 $node->start;
 $node->restart;
 draw('a clean restart');
+
+# Nor does it on a clock that no id was drawn with.
+foreach my $clock ('+172800', '+0', '+86400')
+{
+	$node->stop;
+	start_with_clock($node, $clock);
+}
+$node->stop;
+start_with_clock($node, '+0');
+draw('after starts with a clock ahead');
 $node->stop('immediate');
 $node->start;
 draw('an immediate shutdown');
@@ -88,7 +98,23 @@ refused('the next start');
 set_clock($node, '+3598');
 draw('nearly caught up');
 
-# Without a good file, the time of the last checkpoint is known.
+# Without a good file, the time of the last checkpoint is known, and that ids may
+# have been ahead of it.
+my $good = slurp_file($file);
+foreach my $contents ($good . 'x', $good)
+{
+	set_clock($node, '+3603');
+	draw('before the clock is set back');
+	set_clock($node, '+3600');
+	draw('ahead of the clock');
+	$node->stop;
+	open my $handle, '>', $file or die "could not open $file: $!";
+	binmode $handle;
+	print $handle $contents;
+	close $handle;
+	start_with_clock($node, '+3600');
+	draw($contents eq $good ? 'with an older file' : 'with a damaged file');
+}
 $node->stop;
 append_to_file($file, 'x');
 start_with_clock($node, '+7200');
@@ -96,8 +122,8 @@ $node->stop;
 start_with_clock($node, '+0');
 my (undef, undef, $error) = $node->psql('postgres', 'SELECT idgen_unique_id()');
 like($error, qr/ERROR:  the clock is 7\d\d\d s behind the last checkpoint\n.*HINT:  .* restart the server/s, 'two hours behind the last checkpoint: refused');
-set_clock($node, '+7199');
-draw('a second behind it');
+set_clock($node, '+7205');
+draw('a second behind what ids may have had then');
 
 # While it cannot be written how far they have got, they end after a while, so
 # that after a crash none is issued a second time.
