@@ -98,8 +98,8 @@ refused('the next start');
 set_clock($node, '+3598');
 draw('nearly caught up');
 
-# Without a good file, the time of the last checkpoint is known, and that ids may
-# have been ahead of it.
+# Without a good file, the time of the last checkpoint is known, and that ids
+# may have been ahead of it.
 my $good = slurp_file($file);
 foreach my $contents ($good . 'x', $good)
 {
