@@ -139,7 +139,6 @@ id_of_value(const Search *search, Oid type, Datum value)
 	text *id_text;
 	int length;
 	int64 id;
-	char *problem;
 
 	switch (type)
 	{
@@ -156,7 +155,7 @@ id_of_value(const Search *search, Oid type, Datum value)
 			length = VARSIZE_ANY_EXHDR(id_text);
 			if (type == BPCHAROID)
 				length = bpchartruelen(VARDATA_ANY(id_text), length);
-			if (idgen_format_read(search->format, VARDATA_ANY(id_text), length, &id, &problem) != IDGEN_READING_ID)
+			if (idgen_format_read(search->format, VARDATA_ANY(id_text), length, &id) != IDGEN_READING_ID)
 				return NULL;
 			return int64_to_numeric(id);
 	}

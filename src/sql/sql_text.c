@@ -105,32 +105,11 @@ idgen_next_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * Raises 22P02: the text is no text id, for that reason; 22003 if its number is
- * no bigint.
- */
-pg_noreturn static void
-not_a_text_id(const IdgenHandle *handle, const IdgenFormat *format, const text *id,
-              IdgenReading reading, const char *problem)
-{
-	const char *shown = text_to_cstring(id);
-
-	if (reading == IDGEN_READING_TOO_GREAT)
-		ereport(ERROR,
-		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-		         errmsg("number of \"%s\" is out of range for type bigint", shown)));
-	ereport(ERROR,
-	        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-	         errmsg("\"%s\" is not a text id of id sequence \"%s\"", shown, handle->name),
-	         errdetail_internal("%s", problem),
-	         errhint("Its format is \"%s\".", idgen_format_source(format))));
-}
-
-/*
  * idgen_text_value(name text, text_id text) returns bigint
  *
  * The id that idgen_next() would have returned, had it drawn what was drawn for
- * a text id. Raises 22P02 and 22003 as not_a_text_id() does, and 42501 or 42704
- * where drawing does.
+ * a text id. Raises 22P02 if it is none, 22003 if its number is no bigint, and
+ * 42501 or 42704 where drawing does.
  */
 Datum
 idgen_text_value(PG_FUNCTION_ARGS)
@@ -141,13 +120,20 @@ idgen_text_value(PG_FUNCTION_ARGS)
 	const IdgenFormat *format;
 	IdgenReading reading;
 	int64 value;
-	char *problem;
 
 	idgen_handle_validate(handle, &call);
 	format = handle->found.format != NULL ? handle->found.format : idgen_format_parse(IDGEN_FORMAT_PLAIN);
-	reading = idgen_format_read(format, VARDATA_ANY(id), VARSIZE_ANY_EXHDR(id), &value, &problem);
+	reading = idgen_format_read(format, VARDATA_ANY(id), VARSIZE_ANY_EXHDR(id), &value);
+	if (reading == IDGEN_READING_TOO_GREAT)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("number of \"%s\" is out of range for type bigint", text_to_cstring(id))));
 	if (reading != IDGEN_READING_ID)
-		not_a_text_id(handle, format, id, reading, problem);
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+		         errmsg("\"%s\" is not a text id of id sequence \"%s\"", text_to_cstring(id), handle->name),
+		         reading == IDGEN_READING_OTHERWISE ? errdetail("The format writes number %lld otherwise.", (long long) value) : 0,
+		         errhint("Its format is \"%s\".", idgen_format_source(format))));
 	PG_RETURN_INT64(value);
 }
 

@@ -13,6 +13,7 @@ typedef enum IdgenReading
 {
 	IDGEN_READING_ID,        /* a number, or a text id */
 	IDGEN_READING_OTHER,     /* none */
+	IDGEN_READING_OTHERWISE, /* none, but there is one of that number */
 	IDGEN_READING_TOO_GREAT, /* its number is beyond the last uint64, or bigint */
 } IdgenReading;
 

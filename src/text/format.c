@@ -54,29 +54,19 @@
 #define NUMBER_MAX (2 * IDGEN_FORMAT_WIDTH_MAX)
 
 /* The fields that have no options. */
-typedef struct FieldName
+static const struct
 {
 	const char *name;
 	IdgenFieldKind kind;
-	uint16 length; /* as in IdgenField */
-} FieldName;
-
-static const FieldName names[] = {
-	{"YYYY", IDGEN_FIELD_YEAR, 4},
-	{"YY", IDGEN_FIELD_YEAR_OF_CENTURY, 2},
-	{"MM", IDGEN_FIELD_MONTH, 2},
-	{"DD", IDGEN_FIELD_DAY, 2},
-	{"luhn", IDGEN_FIELD_LUHN, 1},
-	{"mod97", IDGEN_FIELD_MOD97, 2},
-};
-
-/* The longest periods in all of which a date field is the same. */
-static const IdgenPeriod decided_by[] = {
-	[IDGEN_FIELD_YEAR] = IDGEN_PERIOD_YEAR,
-	[IDGEN_FIELD_YEAR_OF_CENTURY] = IDGEN_PERIOD_YEAR,
-	[IDGEN_FIELD_MONTH] = IDGEN_PERIOD_MONTH,
-	[IDGEN_FIELD_DAY] = IDGEN_PERIOD_DAY,
-	[IDGEN_FIELD_MOD97] = IDGEN_PERIOD_NONE, /* as all that are not listed */
+	IdgenPeriod decided_by; /* as in IdgenField, as the length is */
+	uint16 length;
+} names[] = {
+	{"YYYY", IDGEN_FIELD_YEAR, IDGEN_PERIOD_YEAR, 4},
+	{"YY", IDGEN_FIELD_YEAR_OF_CENTURY, IDGEN_PERIOD_YEAR, 2},
+	{"MM", IDGEN_FIELD_MONTH, IDGEN_PERIOD_MONTH, 2},
+	{"DD", IDGEN_FIELD_DAY, IDGEN_PERIOD_DAY, 2},
+	{"luhn", IDGEN_FIELD_LUHN, IDGEN_PERIOD_NONE, 1},
+	{"mod97", IDGEN_FIELD_MOD97, IDGEN_PERIOD_NONE, 2},
 };
 
 /* A format while it is parsed. */
@@ -139,9 +129,7 @@ add_field(Parser *parser, IdgenFieldKind kind, const char *start, int length)
 {
 	IdgenField *field = &parser->format->fields[parser->format->nfields++];
 
-	field->kind = kind;
-	field->start = start - parser->source;
-	field->length = length;
+	*field = (IdgenField){.kind = kind, .start = start - parser->source, .length = length};
 	if (parser->has_id)
 		parser->format->behind += length;
 	else
@@ -219,12 +207,13 @@ parse_field(Parser *parser, const char *end)
 	}
 	for (size_t i = 0; i < lengthof(names); i++)
 	{
-		const IdgenField *field;
+		IdgenField *field;
 
 		if (strlen(names[i].name) != (size_t) length || strncmp(names[i].name, name, length) != 0)
 			continue;
 		field = add_field(parser, names[i].kind, parser->at, names[i].length);
-		if (decided_by[field->kind] != IDGEN_PERIOD_NONE)
+		field->decided_by = names[i].decided_by;
+		if (field->decided_by != IDGEN_PERIOD_NONE)
 			parser->format->shows_date = true;
 		else
 			parse_check(parser, field);
@@ -315,7 +304,7 @@ idgen_format_tells_apart(const IdgenFormat *format, IdgenPeriod period)
 	{
 		int i = 0;
 
-		while (i < format->nfields && decided_by[format->fields[i].kind] != part)
+		while (i < format->nfields && format->fields[i].decided_by != part)
 			i++;
 		if (i == format->nfields)
 			return false;
@@ -374,7 +363,7 @@ idgen_format_within(const char *source, IdgenPeriod period, const IdgenDay *day)
 		const char *start = source + field->start;
 		char digits[4];
 
-		if (decided_by[field->kind] != IDGEN_PERIOD_NONE && decided_by[field->kind] <= period)
+		if (field->decided_by != IDGEN_PERIOD_NONE && field->decided_by <= period)
 		{
 			write_date(field->kind, day, digits);
 			appendBinaryStringInfo(&within, digits, field->length);
@@ -437,30 +426,6 @@ idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, cha
 	return at - to;
 }
 
-/*
- * Set *id to the number of a text id, of which that many bytes are digits. If
- * it is none, *problem says why.
- */
-static IdgenReading
-read_number(const IdgenFormat *format, const char *number, int length, int64 *id, char **problem)
-{
-	bool negative = length > 0 && *number == '-';
-	char digits[IDGEN_FORMAT_WIDTH_MAX + IDGEN_DIGITS_MAX];
-	uint64 magnitude;
-	int ndigits;
-	IdgenReading found = idgen_digits_read(number + negative, length - negative, format->base, &magnitude, &ndigits);
-
-	if (found == IDGEN_READING_TOO_GREAT || (found == IDGEN_READING_ID && magnitude > (uint64) PG_INT64_MAX + negative))
-		return IDGEN_READING_TOO_GREAT;
-	*problem = NULL;
-	if (found == IDGEN_READING_OTHER || (negative && magnitude == 0))
-		*problem = psprintf("It has no number in base %d where the format has it.", format->base);
-	else if (ndigits != idgen_digits_write(digits, magnitude, format->base, format->width))
-		*problem = psprintf("Its number has too many zeros in front, or too few.");
-	*id = negative ? (int64) (0 - magnitude) : (int64) magnitude;
-	return *problem != NULL ? IDGEN_READING_OTHER : IDGEN_READING_ID;
-}
-
 /* The number that a date field of the text shows; -1 if it shows none. */
 static int
 read_date_field(const char *text, int length)
@@ -509,38 +474,38 @@ read_day(const IdgenFormat *format, const char *text, int length, IdgenDay *day)
 
 /*
  * Read a text, which need not end with a zero byte. Sets *id if it is a text id
- * of that format; otherwise *problem, to a sentence that says why it is none.
+ * of that format, or if the format writes that id otherwise.
  */
 IdgenReading
-idgen_format_read(const IdgenFormat *format, const char *text, int length, int64 *id, char **problem)
+idgen_format_read(const IdgenFormat *format, const char *text, int length, int64 *id)
 {
+	const char *number = text + format->before;
 	int number_length = length - format->before - format->behind;
+	bool negative = number_length > 0 && *number == '-';
+	uint64 magnitude;
+	int ndigits;
 	IdgenReading reading;
 	IdgenDay day;
 	char *written;
 	int written_length;
 
 	if (number_length <= 0 || number_length > NUMBER_MAX)
-	{
-		*problem = pstrdup(number_length <= 0 ? "It is too short." : "It is too long.");
 		return IDGEN_READING_OTHER;
-	}
-	reading = read_number(format, text + format->before, number_length, id, problem);
-	if (reading != IDGEN_READING_ID)
+	reading = idgen_digits_read(number + negative, number_length - negative, format->base, &magnitude, &ndigits);
+	if (reading == IDGEN_READING_ID && magnitude > (uint64) PG_INT64_MAX + negative)
+		reading = IDGEN_READING_TOO_GREAT;
+	if (reading == IDGEN_READING_TOO_GREAT)
 		return reading;
-	if (!read_day(format, text, length, &day))
-	{
-		*problem = pstrdup("It shows a day that does not exist.");
+	if (reading != IDGEN_READING_ID || (negative && magnitude == 0) || !read_day(format, text, length, &day))
 		return IDGEN_READING_OTHER;
-	}
+
+	*id = negative ? (int64) (0 - magnitude) : (int64) magnitude;
 	written = palloc(idgen_format_room(format));
 	written_length = idgen_format_write(format, *id, &day, written);
-	if (memcmp(text, written, format->before) != 0 ||
+	if (ndigits != written_length - format->before - negative - format->behind ||
+	    memcmp(text, written, format->before) != 0 ||
 	    memcmp(text + length - format->behind, written + written_length - format->behind, format->behind) != 0)
-	{
-		*problem = psprintf("The format writes number " INT64_FORMAT " otherwise.", *id);
-		reading = IDGEN_READING_OTHER;
-	}
+		reading = IDGEN_READING_OTHERWISE;
 	pfree(written);
 	return reading;
 }

@@ -35,8 +35,10 @@ typedef enum IdgenFieldKind
 typedef struct IdgenField
 {
 	IdgenFieldKind kind;
-	uint16 start;  /* of the field in the format, or of a literal's text */
-	uint16 length; /* bytes that it takes in a text id; 0 for the number, whose
+	IdgenPeriod decided_by; /* the longest period in all of which a date field
+	                         * is the same; IDGEN_PERIOD_NONE for others */
+	uint16 start;           /* of the field in the format, or of a literal's text */
+	uint16 length;          /* bytes that it takes in a text id; 0 for the number, whose
 	                * length varies */
 } IdgenField;
 
@@ -70,6 +72,6 @@ extern char *idgen_format_within(const char *source, IdgenPeriod period, const I
 extern int idgen_format_room(const IdgenFormat *format);
 extern int idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, char *to);
 extern IdgenReading idgen_format_read(const IdgenFormat *format, const char *text, int length,
-                                      int64 *id, char **problem);
+                                      int64 *id);
 
 #endif /* IDGEN_FORMAT_H */
