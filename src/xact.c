@@ -18,7 +18,7 @@
 
 #include "common/durable.h"
 #include "draw/wait.h"
-#include "remote/remote_query.h"
+#include "remote/connection.h"
 #include "session/pending.h"
 #include "session/xact_changes.h"
 #include "xact.h"
@@ -27,7 +27,7 @@ static void
 finish(IdgenXactEnd end)
 {
 	idgen_xact_finish(end);
-	idgen_connections_close_stale();
+	idgen_connection_close_stale();
 }
 
 /*

@@ -183,7 +183,7 @@ go_on_without_worker(const Wait *wait, WaitEnd end)
 		raise_failure(&wait->failure);
 	if ((end == WAIT_FAILED && wait->failure.of == IDGEN_FAILURE_OF_WORKER) ||
 	    end == WAIT_NOT_STARTED || end == WAIT_NO_PLACE || (end == WAIT_TIMED_OUT && !wait->call->row_locked))
-		idgen_refiller_miss_worker(wait->call);
+		idgen_refiller_miss_worker(wait->handle, wait->call);
 	idgen_refiller_is_session(wait->call);
 }
 
@@ -326,7 +326,7 @@ sleep_until_over(Wait *wait)
 			return WAIT_OVER;
 		if (is_claimed(wait))
 			return WAIT_HELD;
-		state = idgen_desk_wake(MyDatabaseId);
+		state = idgen_desk_wake(idgen_worker_for(wait->handle));
 		if (state == IDGEN_WORKER_NONE)
 			return WAIT_NO_PLACE;
 		left = patience_left(wait, state);
@@ -347,7 +347,7 @@ sleep_until_over(Wait *wait)
 static WaitEnd
 wait_for_place(Wait *wait)
 {
-	if (idgen_desk_wake(MyDatabaseId) == IDGEN_WORKER_NONE)
+	if (idgen_desk_wake(idgen_worker_for(wait->handle)) == IDGEN_WORKER_NONE)
 		return WAIT_NO_PLACE;
 	if (patience_left(wait, IDGEN_WORKER_RUNNING) == 0)
 		return WAIT_TIMED_OUT;
@@ -365,7 +365,7 @@ leave_request(const IdgenHandle *handle, const IdgenAsk *ask, IdgenTicket *ticke
 	IdgenCacheKey key;
 
 	idgen_handle_key(handle, &key);
-	return idgen_desk_ask(&key, handle->name, ask, ticket);
+	return idgen_desk_ask(&key, idgen_worker_for(handle), handle->name, ask, ticket);
 }
 
 /* Ask the worker, and wait for it. */
@@ -462,8 +462,8 @@ ask_ahead(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 	IdgenTicket ticket;
 
 	(void) leave_request(handle, ask, &ticket);
-	if (idgen_desk_wake(MyDatabaseId) == IDGEN_WORKER_NONE)
-		idgen_refiller_miss_worker(call);
+	if (idgen_desk_wake(idgen_worker_for(handle)) == IDGEN_WORKER_NONE)
+		idgen_refiller_miss_worker(handle, call);
 }
 
 /*
@@ -514,7 +514,7 @@ refill_as_worker(const IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask
 static void
 get_more(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 {
-	if (idgen_desk_is_worker(MyDatabaseId))
+	if (idgen_desk_is_worker())
 		refill_as_worker(handle, call, ask);
 	else if (keeps_worker_out(handle))
 		refill_past_worker(handle, call);

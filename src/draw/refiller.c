@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "common/clock.h"
 #include "draw/refiller.h"
+#include "draw/server_time.h"
 #include "session/xact_changes.h"
 #include "shmem/desk.h"
 
@@ -41,17 +42,27 @@ static struct
 } alone;
 
 /*
+ * Which worker refills an id sequence: that for its server, or else that of the
+ * database?
+ */
+Oid
+idgen_worker_for(const IdgenHandle *handle)
+{
+	return idgen_needs_server(handle) ? handle->found.origin : InvalidOid;
+}
+
+/*
  * Is it worth asking the worker? If there was none to be had a moment ago, then
  * only if one has come up.
  */
 static bool
-is_worth_asking(void)
+is_worth_asking(const IdgenHandle *handle)
 {
 	if (!alone.is)
 		return true;
 	if (idgen_clock_ms() - alone.since_ms < alone.ms &&
 	    (alone.state == IDGEN_WORKER_RUNNING ||
-	     idgen_desk_worker(MyDatabaseId) != IDGEN_WORKER_RUNNING))
+	     idgen_desk_worker(idgen_worker_for(handle)) != IDGEN_WORKER_RUNNING))
 		return false;
 	alone.is = false;
 	return true;
@@ -79,18 +90,18 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 	}
 	return call->refiller == IDGEN_REFILLER_WORKER && idgen_cache_is_shared() &&
 		!handle->found.own_row && handle->xact.refills == 0 &&
-		idgen_may_use_published(handle) && is_worth_asking();
+		idgen_may_use_published(handle) && is_worth_asking(handle);
 }
 
 /* A call could not have the worker, for which it may have waited. */
 void
-idgen_refiller_miss_worker(const IdgenCall *call)
+idgen_refiller_miss_worker(const IdgenHandle *handle, const IdgenCall *call)
 {
 	uint32 now = idgen_clock_ms();
 	int64 waited = call->waiting_ms != 0 ? now - call->waiting_ms : 0;
 
 	alone.is = true;
-	alone.state = idgen_desk_worker(MyDatabaseId);
+	alone.state = idgen_desk_worker(idgen_worker_for(handle));
 	alone.since_ms = now;
 	alone.ms = Min(Max(waited * IDGEN_ALONE_FACTOR, IDGEN_ALONE_MIN_MS), IDGEN_ALONE_MAX_MS);
 }

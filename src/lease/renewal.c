@@ -57,7 +57,7 @@
 #include "common/id_time.h"
 #include "lease/renewal.h"
 #include "node/lease.h"
-#include "remote/remote_query.h"
+#include "remote/connection.h"
 #include "remote/server.h"
 #include "unique_id/unique_id.h"
 
@@ -335,8 +335,7 @@ ask(const Request *request, const KnownLeases *known, Oid owner)
 	};
 	const char *sql = psprintf(lease_sql, schema != NULL ? psprintf("%s.", quote_identifier(schema)) : "");
 	IdgenRemoteStatement statement = {
-		.sql = sql,
-		.plain_sql = sql,
+		.sql = {sql},
 		.nparams = lengthof(params),
 		.params = params,
 		.columns = COLUMNS,
@@ -346,8 +345,8 @@ ask(const Request *request, const KnownLeases *known, Oid owner)
 	Answer answer = {.used_until = DT_NOBEGIN};
 
 	idgen_server_check_usage(serverid, owner);
-	query = idgen_remote_begin(serverid, owner, &statement, idgen_remote_deadline());
-	idgen_remote_await(query);
+	query = idgen_remote_begin(serverid, owner, &statement);
+	idgen_remote_await(query, idgen_remote_deadline());
 	row = idgen_remote_finish(query);
 	if (row == NULL || row[COLUMN_NUMBER] == NULL || row[COLUMN_RENEWALS] == NULL)
 		ereport(ERROR,

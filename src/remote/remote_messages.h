@@ -27,18 +27,6 @@ typedef struct IdgenRemoteError
 	bool lasts;         /* would another try fail as well, however late? */
 } IdgenRemoteError;
 
-/*
- * Warnings of another server that are not in the log yet. libpq calls us with
- * them, and must not be left by an error; so they are only copied, as they
- * come.
- */
-typedef struct IdgenWarnings
-{
-	int count;    /* of all, since the last reset */
-	int reported; /* how many of them have been dealt with in the log */
-	char texts[IDGEN_MAX_WARNINGS][IDGEN_REMOTE_TEXT_SIZE];
-} IdgenWarnings;
-
 extern char *idgen_remote_text(const char *text);
 extern int idgen_result_sqlstate(const PGresult *result);
 extern int idgen_take_sqlstate(char *text);
@@ -46,8 +34,5 @@ extern bool idgen_sqlstate_is_about_host(int sqlerrcode);
 extern bool idgen_sqlstate_passes(int sqlerrcode);
 extern const char *idgen_result_message(const PGresult *result);
 extern void idgen_remote_raise(const IdgenRemoteError *error, const char *where);
-extern void idgen_warnings_reset(IdgenWarnings *warnings);
-extern void idgen_warnings_receive(void *warnings, const PGresult *result);
-extern void idgen_warnings_report(IdgenWarnings *warnings, const char *server);
 
 #endif /* IDGEN_REMOTE_MESSAGES_H */

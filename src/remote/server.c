@@ -47,12 +47,6 @@
 #include "common/guc.h"
 #include "remote/server.h"
 
-/*
- * The most hosts a server may have. Each of them takes its time if it is
- * silent.
- */
-#define MAX_HOSTS 16
-
 /* The greatest port of TCP. */
 #define MAX_PORT 65535
 
@@ -450,11 +444,11 @@ count_hosts(const char *list)
 {
 	int count = list_length(items_of(list));
 
-	if (count > MAX_HOSTS)
+	if (count > IDGEN_MAX_HOSTS)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("too many hosts for a server"),
-		         errdetail("It has %d hosts; %d are allowed.", count, MAX_HOSTS)));
+		         errdetail("It has %d hosts; %d are allowed.", count, IDGEN_MAX_HOSTS)));
 	return count;
 }
 

@@ -21,6 +21,12 @@ typedef struct IdgenServer
  */
 #define IDGEN_DEFAULT_SERVER "idgen_default"
 
+/*
+ * The most hosts a server may have. Each of them takes its time if it is
+ * silent.
+ */
+#define IDGEN_MAX_HOSTS 16
+
 /* The ways to ask for a password, as libpq's require_auth has them. */
 #define IDGEN_PASSWORD_METHODS "password,md5,scram-sha-256"
 

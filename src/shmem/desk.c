@@ -3,7 +3,9 @@
  *		Where sessions ask workers to refill.
  *
  * A session that finds few ids in the cache, or none, leaves a request here,
- * and wakes the worker of its database. A request has a serial, which is never
+ * and wakes the worker of its database, or that for the server which the ids
+ * come from: a server that is silent keeps nothing waiting but what comes from
+ * there. A request has a serial, which is never
  * used again. A session that waits sleeps until the request with that serial
  * has gone, and then looks into the cache: so nobody is told a result, and a
  * request that is gone is over, whatever has become of it. There is one request
@@ -24,7 +26,8 @@
  * has enough ids before it refills; a session that needs the place takes it,
  * and those that wait for the old request look again, and ask anew.
  *
- * There is at most one worker for each database. Its entry goes through these
+ * There is at most one worker for each database, and for each server there. Its
+ * entry goes through these
  * states:
  *
  *		NONE ---> STARTING ---> RUNNING ---> NONE
@@ -112,6 +115,7 @@ typedef struct Request
 typedef struct Worker
 {
 	Oid dbid; /* invalid if the entry is free */
+	Oid serverid;
 	IdgenWorkerState state;
 	uint32 launched_ms; /* if STARTING: when a session had it started */
 	pid_t pid;          /* if RUNNING, with the next one */
@@ -138,6 +142,9 @@ static IdgenDesk *desk = NULL;
 static Worker *workers;
 static Request *requests;
 static Request **chains; /* of requests with keys alike, as many as there are requests */
+
+/* The entry of which this process is the worker, or NULL. */
+static Worker *own = NULL;
 
 /*
  * Shared memory
@@ -353,10 +360,10 @@ have_free_place(void)
  */
 
 static Worker *
-find_worker(Oid dbid)
+find_worker(Oid dbid, Oid serverid)
 {
 	for (int i = 0; i < desk->nworkers; i++)
-		if (workers[i].dbid == dbid)
+		if (workers[i].dbid == dbid && workers[i].serverid == serverid)
 			return &workers[i];
 	return NULL;
 }
@@ -375,37 +382,29 @@ state_of(const Worker *worker)
 }
 
 /*
- * The entry of a database, made if there is none: a free one, or that of a
- * database without a worker, whose requests nobody serves. NULL if all have
- * one.
+ * The entry of a worker, made if there is none: a free one, or one without a
+ * worker, whose requests nobody serves. NULL if all have one.
  */
 static Worker *
-get_worker(Oid dbid)
+get_worker(Oid dbid, Oid serverid)
 {
-	Worker *worker = find_worker(dbid);
+	Worker *worker = find_worker(dbid, serverid);
 
-	if (worker == NULL)
-		worker = find_worker(InvalidOid);
+	if (worker != NULL)
+		return worker;
+	worker = find_worker(InvalidOid, InvalidOid);
 	for (int i = 0; worker == NULL && i < desk->nworkers; i++)
 		if (state_of(&workers[i]) == IDGEN_WORKER_NONE)
 			worker = &workers[i];
-	if (worker == NULL || worker->dbid == dbid)
-		return worker;
+	if (worker == NULL)
+		return NULL;
 	end_all(&worker->awaited, NULL);
 	end_all(&worker->ahead, NULL);
 	end_all(&worker->begun, NULL);
 	init_worker(worker);
 	worker->dbid = dbid;
+	worker->serverid = serverid;
 	return worker;
-}
-
-/* The entry of which this process is the worker, else NULL. */
-static Worker *
-own_entry(Oid dbid)
-{
-	Worker *worker = find_worker(dbid);
-
-	return worker != NULL && worker->state == IDGEN_WORKER_RUNNING && worker->pid == MyProcPid ? worker : NULL;
 }
 
 /* There is no worker; the requests are for the next one. */
@@ -426,7 +425,7 @@ leave(Worker *worker)
 		ConditionVariableBroadcast(&dlist_container(Request, node, iter.cur)->done);
 	worker->state = IDGEN_WORKER_NONE;
 	if (dlist_is_empty(&worker->awaited) && dlist_is_empty(&worker->ahead))
-		worker->dbid = InvalidOid;
+		worker->dbid = worker->serverid = InvalidOid;
 }
 
 /*
@@ -435,9 +434,9 @@ leave(Worker *worker)
 
 /* A new request, for the worker to do; NULL if there is no place. */
 static Request *
-make_request(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask)
+make_request(const IdgenCacheKey *key, Oid serverid, const char *name, const IdgenAsk *ask)
 {
-	Worker *worker = get_worker(key->dbid);
+	Worker *worker = get_worker(key->dbid, serverid);
 	Request **chain = chain_of(key);
 	Request *request;
 
@@ -459,12 +458,28 @@ make_request(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask)
 }
 
 /*
- * Ask the worker to refill. The caller wakes it then. Returns false if there is
+ * The row of an id sequence leads elsewhere than when it was requested: that is
+ * for another worker. If one has begun with it, it ends it.
+ */
+static void
+hand_over(Request *request, Oid serverid)
+{
+	Worker *worker = get_worker(request->key.dbid, serverid);
+
+	if (worker == NULL || request->begun || request->worker == worker)
+		return;
+	dequeue(request);
+	request->worker = worker;
+	enqueue(request);
+}
+
+/*
+ * Ask a worker to refill. The caller wakes it then. Returns false if there is
  * no place for the request: if there can be no worker, or if other sessions
  * have asked for too much.
  */
 bool
-idgen_desk_ask(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask, IdgenTicket *ticket)
+idgen_desk_ask(const IdgenCacheKey *key, Oid serverid, const char *name, const IdgenAsk *ask, IdgenTicket *ticket)
 {
 	Request *request;
 
@@ -472,9 +487,10 @@ idgen_desk_ask(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask, 
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
 	request = find_request(key);
 	if (request == NULL)
-		request = make_request(key, name, ask);
+		request = make_request(key, serverid, name, ask);
 	if (request != NULL)
 	{
+		hand_over(request, serverid);
 		if (ask->awaited && !request->awaited)
 		{
 			dequeue(request);
@@ -540,62 +556,66 @@ idgen_desk_is_asked(const IdgenCacheKey *key)
 	return asked;
 }
 
-/* What is known of the worker of a database, without starting one. */
+/* What is known of a worker of this database, without starting one. */
 IdgenWorkerState
-idgen_desk_worker(Oid dbid)
+idgen_desk_worker(Oid serverid)
 {
 	IdgenWorkerState state;
 
 	LWLockAcquire(&desk->lock, LW_SHARED);
-	state = state_of(find_worker(dbid));
+	state = state_of(find_worker(MyDatabaseId, serverid));
 	LWLockRelease(&desk->lock);
 	return state;
 }
 
 /* Have the server start a worker. Returns false if it has no place for one. */
 static bool
-start_worker(Oid dbid)
+start_worker(Oid serverid)
 {
 	BackgroundWorker worker = {
 		.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
 		.bgw_start_time = BgWorkerStart_RecoveryFinished,
 		.bgw_restart_time = BGW_NEVER_RESTART,
-		.bgw_main_arg = ObjectIdGetDatum(dbid),
+		.bgw_main_arg = ObjectIdGetDatum(MyDatabaseId),
 	};
 
-	snprintf(worker.bgw_name, BGW_MAXLEN, "idgen worker for database %u", dbid);
+	memcpy(worker.bgw_extra, &serverid, sizeof(Oid));
+	if (OidIsValid(serverid))
+		snprintf(worker.bgw_name, BGW_MAXLEN, "idgen worker for server %u of database %u", serverid, MyDatabaseId);
+	else
+		snprintf(worker.bgw_name, BGW_MAXLEN, "idgen worker for database %u", MyDatabaseId);
 	strlcpy(worker.bgw_type, "idgen worker", BGW_MAXLEN);
 	strlcpy(worker.bgw_library_name, "idgen", sizeof(worker.bgw_library_name));
 	strlcpy(worker.bgw_function_name, "idgen_worker_main", BGW_MAXLEN);
 	return RegisterDynamicBackgroundWorker(&worker, NULL);
 }
 
-/* The server has no place for the worker of a database. */
+/* The server has no place for a worker. */
 static void
-note_refusal(Oid dbid)
+note_refusal(Oid serverid)
 {
 	Worker *worker;
 
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
 	desk->refused = true;
-	worker = find_worker(dbid);
+	worker = find_worker(MyDatabaseId, serverid);
 	if (worker != NULL && worker->state == IDGEN_WORKER_STARTING)
 		leave(worker);
 	LWLockRelease(&desk->lock);
 }
 
 /*
- * Wake the worker of a database, or have one started. Returns its state; NONE
+ * Wake a worker of this database, or have it started. Returns its state; NONE
  * if the server has no place for one.
  */
 IdgenWorkerState
-idgen_desk_wake(Oid dbid)
+idgen_desk_wake(Oid serverid)
 {
 	Worker *worker;
 	IdgenWorkerState state;
 
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
-	worker = get_worker(dbid);
+	worker = get_worker(MyDatabaseId, serverid);
 	state = state_of(worker);
 	if (state == IDGEN_WORKER_RUNNING)
 		SetLatch(worker->latch);
@@ -608,9 +628,9 @@ idgen_desk_wake(Oid dbid)
 	if (state != IDGEN_WORKER_NONE)
 		return state;
 
-	if (worker != NULL && start_worker(dbid))
+	if (worker != NULL && start_worker(serverid))
 		return IDGEN_WORKER_STARTING;
-	note_refusal(dbid);
+	note_refusal(serverid);
 	return IDGEN_WORKER_NONE;
 }
 
@@ -626,32 +646,37 @@ idgen_desk_refused(void)
 	return refused;
 }
 
-/*
- * End the worker of a database, if it has one, and wait until it has gone,
- * though not for ever. The caller has locked the database, which keeps new
- * workers away.
- */
-void
-idgen_desk_stop_worker(Oid dbid)
+/* Tell the workers of a database to go. Returns one of them, or 0. */
+static pid_t
+tell_to_go(Oid dbid)
 {
-	Worker *worker;
 	pid_t pid = 0;
 
-	if (desk == NULL)
-		return;
 	LWLockAcquire(&desk->lock, LW_SHARED);
-	worker = find_worker(dbid);
-	if (worker != NULL && worker->state == IDGEN_WORKER_RUNNING)
+	for (int i = 0; i < desk->nworkers; i++)
 	{
-		pid = worker->pid;
+		if (workers[i].dbid != dbid || workers[i].state != IDGEN_WORKER_RUNNING)
+			continue;
+		pid = workers[i].pid;
 		kill(pid, SIGTERM);
 	}
 	LWLockRelease(&desk->lock);
+	return pid;
+}
+
+/*
+ * End the workers of a database, and wait until they have gone, though not for
+ * ever. The caller has locked the database, which keeps new workers away.
+ */
+void
+idgen_desk_stop_workers(Oid dbid)
+{
+	pid_t pid = desk != NULL ? tell_to_go(dbid) : 0;
 
 	for (int ms = 0; pid != 0 && ms < IDGEN_STOP_TIMEOUT_MS; ms += 10)
 	{
 		if (BackendPidGetProc(pid) == NULL)
-			break;
+			pid = tell_to_go(dbid);
 		CHECK_FOR_INTERRUPTS();
 		pg_usleep(10000L);
 	}
@@ -662,20 +687,21 @@ idgen_desk_stop_worker(Oid dbid)
  */
 
 /*
- * The current process is the worker of a database from now on. Returns false if
- * there is one already, or no place.
+ * The current process is a worker of that database from now on. Returns false
+ * if there is such a one already, or no place.
  */
 bool
-idgen_desk_enrol(Oid dbid)
+idgen_desk_enrol(Oid dbid, Oid serverid)
 {
 	Worker *worker;
 	bool enrolled;
 
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
-	worker = get_worker(dbid);
+	worker = get_worker(dbid, serverid);
 	enrolled = worker != NULL && worker->state != IDGEN_WORKER_RUNNING;
 	if (enrolled)
 	{
+		own = worker;
 		worker->state = IDGEN_WORKER_RUNNING;
 		worker->pid = MyProcPid;
 		worker->latch = MyLatch;
@@ -685,16 +711,18 @@ idgen_desk_enrol(Oid dbid)
 	return enrolled;
 }
 
-/* Is the current process the worker of that database? */
+/* Is the current process a worker? */
 bool
-idgen_desk_is_worker(Oid dbid)
+idgen_desk_is_worker(void)
 {
-	bool is_worker;
+	return own != NULL;
+}
 
-	LWLockAcquire(&desk->lock, LW_SHARED);
-	is_worker = own_entry(dbid) != NULL;
-	LWLockRelease(&desk->lock);
-	return is_worker;
+/* For which server? Not for one, if it is invalid. */
+Oid
+idgen_desk_own_server(void)
+{
+	return own->serverid;
 }
 
 /*
@@ -702,17 +730,13 @@ idgen_desk_is_worker(Oid dbid)
  * need. Returns false if there is none.
  */
 bool
-idgen_desk_take(Oid dbid, bool awaited, IdgenTask *task)
+idgen_desk_take(bool awaited, IdgenTask *task)
 {
-	Worker *worker;
-	dlist_head *list;
+	dlist_head *list = awaited ? &own->awaited : &own->ahead;
 	bool any;
 
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
-	worker = own_entry(dbid);
-	list = worker == NULL ? NULL : awaited ? &worker->awaited
-										   : &worker->ahead;
-	any = list != NULL && !dlist_is_empty(list);
+	any = !dlist_is_empty(list);
 	if (any)
 	{
 		Request *request = dlist_head_element(Request, node, list);
@@ -773,7 +797,7 @@ ask_again(const IdgenTask *task)
 {
 	const IdgenAsk ask = {.awaited = task->awaited};
 
-	(void) make_request(&task->key, task->name, &ask);
+	(void) make_request(&task->key, own->serverid, task->name, &ask);
 }
 
 /*
@@ -804,49 +828,40 @@ idgen_desk_end(const IdgenTask *task, const IdgenFailure *failure, IdgenFailureN
  * asked for anything get it.
  */
 void
-idgen_desk_abandon(Oid dbid, const IdgenFailure *failure)
+idgen_desk_abandon(const IdgenFailure *failure)
 {
-	Worker *worker;
-
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
-	worker = own_entry(dbid);
-	if (worker != NULL)
-	{
-		end_all(&worker->begun, failure);
-		end_all(&worker->awaited, failure);
-		end_all(&worker->ahead, failure);
-	}
+	end_all(&own->begun, failure);
+	end_all(&own->awaited, failure);
+	end_all(&own->ahead, failure);
 	LWLockRelease(&desk->lock);
 }
 
 /* Leave, if nothing is requested. Returns false if there is. */
 bool
-idgen_desk_leave_if_idle(Oid dbid)
+idgen_desk_leave_if_idle(void)
 {
-	Worker *worker;
-	bool idle = true;
+	bool idle;
 
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
-	worker = own_entry(dbid);
-	if (worker != NULL)
+	idle = dlist_is_empty(&own->awaited) && dlist_is_empty(&own->ahead);
+	if (idle)
 	{
-		idle = dlist_is_empty(&worker->awaited) && dlist_is_empty(&worker->ahead);
-		if (idle)
-			leave(worker);
+		leave(own);
+		own = NULL;
 	}
 	LWLockRelease(&desk->lock);
 	return idle;
 }
 
-/* If the current process is the worker of that database, it is not any more. */
+/* If the current process is a worker, it is not any more. */
 void
-idgen_desk_leave(Oid dbid)
+idgen_desk_leave(void)
 {
-	Worker *worker;
-
+	if (own == NULL)
+		return;
 	LWLockAcquire(&desk->lock, LW_EXCLUSIVE);
-	worker = own_entry(dbid);
-	if (worker != NULL)
-		leave(worker);
+	leave(own);
+	own = NULL;
 	LWLockRelease(&desk->lock);
 }

@@ -9,6 +9,12 @@
 
 #include "shmem/slot.h"
 
+/*
+ * There is one worker for a database, and one for each foreign server whose ids
+ * are drawn there. The latter is named by the OID of the server, the former by
+ * InvalidOid.
+ */
+
 /* What is known of a worker; see the head of desk.c. */
 typedef enum IdgenWorkerState
 {
@@ -85,27 +91,28 @@ extern void idgen_desk_request_shmem(void);
 extern void idgen_desk_startup_shmem(void);
 
 /* What sessions do */
-extern bool idgen_desk_ask(const IdgenCacheKey *key, const char *name, const IdgenAsk *ask,
-                           IdgenTicket *ticket);
+extern bool idgen_desk_ask(const IdgenCacheKey *key, Oid serverid, const char *name,
+                           const IdgenAsk *ask, IdgenTicket *ticket);
 extern IdgenTicketState idgen_desk_look(const IdgenTicket *ticket, int64 count,
                                         IdgenFailure *failure, bool *row_locked);
 extern ConditionVariable *idgen_desk_done(const IdgenTicket *ticket);
 extern bool idgen_desk_is_asked(const IdgenCacheKey *key);
-extern IdgenWorkerState idgen_desk_wake(Oid dbid);
-extern IdgenWorkerState idgen_desk_worker(Oid dbid);
+extern IdgenWorkerState idgen_desk_wake(Oid serverid);
+extern IdgenWorkerState idgen_desk_worker(Oid serverid);
 extern bool idgen_desk_refused(void);
-extern void idgen_desk_stop_worker(Oid dbid);
+extern void idgen_desk_stop_workers(Oid dbid);
 extern void idgen_desk_read_failure(const IdgenFailureNote *note, IdgenFailure *failure);
 
 /* What a worker does */
-extern bool idgen_desk_enrol(Oid dbid);
-extern bool idgen_desk_is_worker(Oid dbid);
-extern bool idgen_desk_take(Oid dbid, bool awaited, IdgenTask *task);
+extern bool idgen_desk_enrol(Oid dbid, Oid serverid);
+extern bool idgen_desk_is_worker(void);
+extern Oid idgen_desk_own_server(void);
+extern bool idgen_desk_take(bool awaited, IdgenTask *task);
 extern bool idgen_desk_has_waiters(const IdgenTask *task);
 extern void idgen_desk_note_row(const IdgenTask *task, bool locked);
 extern void idgen_desk_end(const IdgenTask *task, const IdgenFailure *failure, IdgenFailureNote *note);
-extern void idgen_desk_abandon(Oid dbid, const IdgenFailure *failure);
-extern bool idgen_desk_leave_if_idle(Oid dbid);
-extern void idgen_desk_leave(Oid dbid);
+extern void idgen_desk_abandon(const IdgenFailure *failure);
+extern bool idgen_desk_leave_if_idle(void);
+extern void idgen_desk_leave(void);
 
 #endif /* IDGEN_DESK_H */

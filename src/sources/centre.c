@@ -114,6 +114,13 @@ enum
 	" <> CAST('off' AS text)"
 
 /*
+ * A condition that the wait for the row will end soon: be it that the centre
+ * has another one to refill meanwhile, or that nobody is there any more for
+ * whom this one waits. It is met before the row is locked.
+ */
+#define WAITS_NOT_LONG "pg_catalog.set_config('lock_timeout', '500ms', true) <> CAST('' AS text)"
+
+/*
  * Which database cluster the centre is, and on which timeline it writes: that
  * in pg_control is not up to date yet when a standby has just been promoted.
  */
@@ -135,7 +142,8 @@ enum
  * $5, and if that is null, nothing is allocated. Any of these may be null if it
  * is not known. $10 has no meaning there.
  *
- * The %s are the table, the identity, a condition, and the table. The table
+ * The %s are the table, a condition, the identity, another condition, and the
+ * table again. The table
  * comes early, so that pg_stat_activity shows it, which cuts long statements.
  *
  * The centre parses and plans this for each refill, which takes longer than to
@@ -143,7 +151,7 @@ enum
  * rest needs: joins are what takes most time to plan.
  */
 static const char *const allocate_sql =
-	"WITH central AS (" CENTRAL_ROW " FOR UPDATE OF s),"
+	"WITH central AS (" CENTRAL_ROW " AND %s FOR UPDATE OF s),"
 	" state AS (SELECT *, count(*) OVER () AS row_count,"
 	" CASE WHEN system_identifier <> known_system THEN CAST('system' AS text)"
 	" WHEN timeline < known_timeline THEN CAST('timeline' AS text)"
@@ -239,7 +247,7 @@ read_mark(const Centre *centre)
  * 2F003, and 42P01 if the table has just been dropped.
  */
 static IdgenRemoteQuery *
-begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement, TimestampTz deadline)
+begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement)
 {
 	Oid owner = idgen_owner_of(handle->relid);
 
@@ -248,7 +256,7 @@ begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement, Ti
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", handle->relid)));
 	idgen_server_check_usage(handle->found.origin, owner);
-	return idgen_remote_begin(handle->found.origin, owner, statement, deadline);
+	return idgen_remote_begin(handle->found.origin, owner, statement);
 }
 
 /* A number as a parameter, or null. */
@@ -280,15 +288,18 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *req
 		[PARAM_ACCEPTED] = number_if(true, mark.accepted),
 	};
 	IdgenRemoteStatement statement = {
-		.sql = psprintf(allocate_sql, centre.table, IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
-		.lesser_sql = psprintf(allocate_sql, centre.table, NO_IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
-		.plain_sql = psprintf(allocate_sql, centre.table, NO_IDENTITY, "true", centre.table),
+		.sql = {
+			psprintf(allocate_sql, centre.table, WAITS_NOT_LONG, IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
+			psprintf(allocate_sql, centre.table, WAITS_NOT_LONG, NO_IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
+			psprintf(allocate_sql, centre.table, "true", NO_IDENTITY, "true", centre.table),
+		},
 		.nparams = PARAMS,
 		.params = params,
 		.columns = COLUMNS,
+		.waits_for_locks = request->under_way == NULL,
 	};
 
-	return begin_query(handle, &statement, request->deadline);
+	return begin_query(handle, &statement);
 }
 
 /*
@@ -579,20 +590,18 @@ idgen_centre_next_id(const IdgenHandle *handle)
 {
 	Centre centre = centre_of(handle);
 	IdgenMark mark = read_mark(&centre);
-	const char *sql = psprintf(CENTRAL_ROW, centre.table);
 	IdgenRemoteStatement statement = {
-		.sql = sql,
-		.plain_sql = sql,
+		.sql = {psprintf(CENTRAL_ROW, centre.table)},
 		.nparams = 1,
 		.params = &centre.name,
 		.columns = COLUMN_SOURCE + 1,
 	};
-	IdgenRemoteQuery *query = begin_query(handle, &statement, idgen_remote_deadline());
+	IdgenRemoteQuery *query = begin_query(handle, &statement);
 	IdgenRemoteRow row;
 	int64 next;
 	bool behind;
 
-	idgen_remote_await(query);
+	idgen_remote_await(query, idgen_remote_deadline());
 	row = idgen_remote_finish(query);
 	check_row(&centre, row);
 	check_exhausted(&centre, row);

@@ -5,7 +5,7 @@
 #ifndef IDGEN_CENTRE_H
 #define IDGEN_CENTRE_H
 
-#include "remote/remote_query.h"
+#include "remote/connection.h"
 #include "session/handle.h"
 #include "sources/marks.h"
 

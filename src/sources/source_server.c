@@ -73,33 +73,35 @@ is_out_of_date(uint64 epoch)
 
 /*
  * Allocate blocks. Not ahead, which would keep a session waiting that has ids:
- * that is for the worker. A session waits for the answer, while the worker does
- * other things.
+ * that is for the worker. A session waits for the answer in its transaction,
+ * the worker between two of them: the first one begins, the second one takes
+ * the answer.
  */
 static IdgenSourceResult
 server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
-	IdgenRemoteQuery *own = NULL;
+	bool by_worker = request->under_way != NULL;
+	IdgenRemoteQuery *query = by_worker ? *request->under_way : NULL;
 	uint64 epoch = idgen_epoch;
-	IdgenRemoteQuery **under_way = request->under_way != NULL ? request->under_way : &own;
-	IdgenRemoteQuery *query;
 
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
 		return IDGEN_SOURCE_BUSY;
-	do
+	if (by_worker)
+		*request->under_way = NULL;
+	for (;;)
 	{
-		if (request->under_way == NULL && is_out_of_date(epoch))
+		if (query != NULL && idgen_centre_finish_allocation(handle, request, query, refill))
+			return IDGEN_SOURCE_OK;
+		if (!by_worker && is_out_of_date(epoch))
 			return IDGEN_SOURCE_STALE;
-		if (*under_way == NULL)
-			*under_way = idgen_centre_begin_allocation(handle, request);
-		query = *under_way;
-		if (request->under_way == NULL)
-			idgen_remote_await(query);
-		else if (!idgen_remote_advance(query))
+		query = idgen_centre_begin_allocation(handle, request);
+		if (by_worker)
+		{
+			*request->under_way = query;
 			return IDGEN_SOURCE_UNDER_WAY;
-		*under_way = NULL;
-	} while (!idgen_centre_finish_allocation(handle, request, query, refill));
-	return IDGEN_SOURCE_OK;
+		}
+		idgen_remote_await(query, request->deadline);
+	}
 }
 
 static void

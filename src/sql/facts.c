@@ -722,7 +722,7 @@ add_all(Reading *reading)
 static const char *
 look_at_worker(void)
 {
-	IdgenWorkerState state = idgen_cache_is_shared() ? idgen_desk_worker(MyDatabaseId) : IDGEN_WORKER_NONE;
+	IdgenWorkerState state = idgen_cache_is_shared() ? idgen_desk_worker(InvalidOid) : IDGEN_WORKER_NONE;
 
 	if (!idgen_cache_is_shared())
 		return NULL;

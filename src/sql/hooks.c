@@ -230,7 +230,7 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id,
 			{
 				idgen_changes_note_dropped_database(object_id);
 				/* the server drops none that a worker is connected to */
-				idgen_desk_stop_worker(object_id);
+				idgen_desk_stop_workers(object_id);
 			}
 			break;
 		case ExtensionRelationId:

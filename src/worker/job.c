@@ -27,7 +27,7 @@
  *		row than the one that held it at the last try, or if it is not known
  *		which one does. It becomes PAUSED if the same transaction still holds
  *		the row, or if something else is locked; and REMOTE if another server
- *		has been asked to allocate.
+ *		has to be asked to allocate.
  * IN_LINE
  *		The worker tries it in a transaction for this job alone, which waits for
  *		the row. Where short transactions take turns on a row, only a process
@@ -40,9 +40,9 @@
  *		The worker leaves it alone for a while, longer each time. Then the job
  *		becomes READY.
  * REMOTE
- *		Another server is working on it, while the worker has no transaction
- *		open for it. With the answer, or once there will be none, the job
- *		becomes READY: the next try takes the answer.
+ *		The worker asks another server, without a transaction. With the answer,
+ *		or when it has failed to get one, the job becomes READY: the next try
+ *		takes what has come of it.
  *
  * ALLOCATED
  *		There are blocks to publish.
@@ -191,7 +191,7 @@ log_expired(const IdgenJob *job)
 void
 idgen_job_take_event(IdgenJob *job, IdgenJobEvent event)
 {
-	if (event != IDGEN_EVENT_RESUMED && event != IDGEN_EVENT_CANCELLED)
+	if (event != IDGEN_EVENT_RESUMED && event != IDGEN_EVENT_CANCELLED && event != IDGEN_EVENT_ASKED)
 		note_row(job, is_about_lock(event));
 	if ((is_about_lock(event) || event == IDGEN_EVENT_CANCELLED) && has_expired(job))
 		event = IDGEN_EVENT_EXPIRED;
@@ -202,32 +202,22 @@ idgen_job_take_event(IdgenJob *job, IdgenJobEvent event)
 		log_expired(job);
 }
 
-/* Make a job READY if what it waits for has come. Returns whether it has. */
+/* Make a PAUSED job READY if the pause is over. Returns whether it is. */
 bool
 idgen_job_resume(IdgenJob *job)
 {
-	bool come;
+	bool over = idgen_job_wait(job) == 0;
 
-	Assert(job->state == IDGEN_JOB_PAUSED || job->state == IDGEN_JOB_REMOTE);
-	if (job->state == IDGEN_JOB_PAUSED)
-		come = idgen_job_wait(job) == 0;
-	else
-		come = idgen_remote_advance(job->query);
-	if (come)
+	if (over)
 		idgen_job_take_event(job, IDGEN_EVENT_RESUMED);
-	return come;
+	return over;
 }
 
-/*
- * In how many milliseconds is a job that waits to be resumed, even if no socket
- * is ready?
- */
+/* For how many milliseconds is a job still PAUSED? */
 long
 idgen_job_wait(const IdgenJob *job)
 {
-	if (job->state == IDGEN_JOB_PAUSED)
-		return Max((int32) (job->paused_ms - idgen_clock_ms()), 0);
-	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), idgen_remote_due(job->query));
+	return Max((int32) (job->paused_ms - idgen_clock_ms()), 0);
 }
 
 /*

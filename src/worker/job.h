@@ -10,7 +10,7 @@
 #include "lib/pairingheap.h"
 
 #include "catalog/source.h"
-#include "remote/remote_query.h"
+#include "remote/connection.h"
 #include "shmem/desk.h"
 
 /* See the head of job.c for what leads from one state to another. */
@@ -19,7 +19,7 @@ typedef enum IdgenJobState
 	IDGEN_JOB_READY,     /* to be tried, together with others */
 	IDGEN_JOB_IN_LINE,   /* to be tried alone, to wait for the row */
 	IDGEN_JOB_PAUSED,    /* waits until a lock may have gone */
-	IDGEN_JOB_REMOTE,    /* waits for another server */
+	IDGEN_JOB_REMOTE,    /* another server is to be asked */
 	IDGEN_JOB_ALLOCATED, /* over: there is something to publish */
 	IDGEN_JOB_NOTHING,   /* over: a worker has nothing to allocate from */
 	IDGEN_JOB_FAILED,    /* over: sessions get an error */
@@ -29,10 +29,10 @@ typedef enum IdgenJobState
 /* What can happen to a job. All but the first are ways in which a try ends. */
 typedef enum IdgenJobEvent
 {
-	IDGEN_EVENT_RESUMED,        /* the pause is over, or the other server's work */
+	IDGEN_EVENT_RESUMED,        /* the pause is over, or the other server was asked */
 	IDGEN_EVENT_ALLOCATED,      /* there are new blocks */
 	IDGEN_EVENT_NO_SOURCE,      /* there is nothing to allocate from */
-	IDGEN_EVENT_ASKED,          /* another server has been asked, and is not done */
+	IDGEN_EVENT_ASKED,          /* it is known what to ask another server for */
 	IDGEN_EVENT_ROW_TAKEN,      /* another transaction holds the row than before */
 	IDGEN_EVENT_ROW_STILL_HELD, /* the same one holds it as before */
 	IDGEN_EVENT_HELD_BY_ANY,    /* it is not known which one holds row or table */
@@ -57,7 +57,7 @@ typedef struct IdgenJob
 	uint32 begun_ms;          /* the first try */
 	int line_ms;              /* how long it was last in line, 0 = never */
 
-	/* What another server is working on, or NULL. A pause does not end it. */
+	/* What another server is or was asked for, or NULL. A pause keeps it. */
 	IdgenRemoteQuery *query;
 
 	/* What the last try has found and, in state ALLOCATED, allocated: */

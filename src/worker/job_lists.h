@@ -15,6 +15,7 @@ extern void idgen_jobs_add(IdgenJob *job);
 extern void idgen_jobs_resume(void);
 extern IdgenJob *idgen_jobs_take_ready(void);
 extern IdgenJob *idgen_jobs_take_in_line(void);
+extern IdgenJob *idgen_jobs_take_remote(void);
 extern long idgen_jobs_wait(void);
 extern void idgen_jobs_forget(void);
 

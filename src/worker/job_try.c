@@ -13,10 +13,11 @@
 #include "common/as_owner.h"
 #include "common/subxact.h"
 #include "draw/refill.h"
+#include "draw/refiller.h"
 #include "remote/reach.h"
 #include "session/validate.h"
 #include "worker/failure.h"
-#include "worker/job.h"
+#include "worker/job_lists.h"
 
 /* One try of a job, and how it ends unless an error is raised. */
 typedef struct JobTry
@@ -55,12 +56,13 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 as_of)
 		.count = Max(1, job->task->range),
 		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
 		.under_way = &job->query,
-		.deadline = idgen_remote_deadline(),
 		.begun_at = job->task->begun_at,
 	};
 	IdgenSourceResult result;
 
-	/* The row may lead elsewhere by now. */
+	/* The row may lead elsewhere by now, even to what is another worker's. */
+	if (idgen_worker_for(handle) != idgen_desk_own_server())
+		return IDGEN_EVENT_NO_SOURCE;
 	if (job->origin != handle->found.origin)
 		idgen_job_abandon_query(job);
 	if (job->query == NULL)
@@ -83,7 +85,10 @@ allocate_from(IdgenJob *job, IdgenHandle *handle, uint64 as_of)
 	if (result == IDGEN_SOURCE_BUSY)
 		return event_of_holder(job, job->refill.holder);
 	if (result == IDGEN_SOURCE_UNDER_WAY)
+	{
+		idgen_remote_keep(job->query, idgen_job_memory);
 		return IDGEN_EVENT_ASKED;
+	}
 	return result == IDGEN_SOURCE_OK ? IDGEN_EVENT_ALLOCATED : IDGEN_EVENT_NO_SOURCE;
 }
 
@@ -149,15 +154,15 @@ try_without_range(JobTry *try, ErrorData *error)
 }
 
 /*
- * What an error of a try means. If it comes from another server, a lock or a
- * cancelled statement there is a failure here.
+ * What an error of a try means. If it comes from another server, a cancelled
+ * statement there is a failure here.
  */
 static IdgenJobEvent
 event_of_error(const IdgenJob *job, const ErrorData *error)
 {
 	bool is_remote = job->source != NULL && job->source->is_remote;
 
-	if (!is_remote && error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+	if (error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
 		return IDGEN_EVENT_LOCKED;
 	if (!is_remote && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		return IDGEN_EVENT_CANCELLED;

@@ -40,7 +40,7 @@
 #include "common/durable.h"
 #include "common/guc.h"
 #include "draw/refill.h"
-#include "remote/remote_query.h"
+#include "remote/connection.h"
 #include "session/handle.h"
 #include "common/clock.h"
 #include "shmem/cache.h"
@@ -60,6 +60,15 @@
  * sessions have to look into pg_subtrans as well, until the transaction ends.
  */
 #define IDGEN_MAX_SUBXACTS (PGPROC_MAX_CACHED_SUBXIDS - 4)
+
+/*
+ * A worker that has to ask a server takes this many at a time: they are asked
+ * for one after the other.
+ */
+#define IDGEN_MAX_ASKED 16
+
+/* For so long it asks before it publishes what it has got. */
+#define IDGEN_ASK_MS 10
 
 /* At most this many of them have been tried before. */
 #define IDGEN_MAX_RESUMED (IDGEN_MAX_SUBXACTS / 2)
@@ -189,9 +198,9 @@ take_request(Batch *batch)
 
 	for (;;)
 	{
-		if (idgen_desk_take(MyDatabaseId, true, task))
+		if (idgen_desk_take(true, task))
 			batch->awaited = true;
-		else if (batch->awaited || !idgen_desk_take(MyDatabaseId, false, task))
+		else if (batch->awaited || !idgen_desk_take(false, task))
 			break;
 		if (begin_task(task))
 			return task;
@@ -218,6 +227,9 @@ next_job(Batch *batch)
 		batch->resumed++;
 		return job;
 	}
+	if (OidIsValid(idgen_desk_own_server()) &&
+	    (idgen_jobs_wait() == 0 || list_length(batch->jobs) >= IDGEN_MAX_ASKED))
+		return NULL;
 
 	context = MemoryContextSwitchTo(idgen_job_memory);
 	task = take_request(batch);
@@ -407,6 +419,27 @@ refill_in_line(void)
 	return true;
 }
 
+/*
+ * Ask the server for what has to be asked for. No transaction is open
+ * meanwhile. Returns false if there is nothing.
+ */
+static bool
+ask_server(void)
+{
+	uint32 begun_ms = idgen_clock_ms();
+	IdgenJob *job;
+	bool any = false;
+
+	while (idgen_clock_ms() - begun_ms < IDGEN_ASK_MS && (job = idgen_jobs_take_remote()) != NULL)
+	{
+		idgen_remote_await(job->query, idgen_remote_deadline());
+		idgen_job_take_event(job, IDGEN_EVENT_RESUMED);
+		idgen_jobs_add(job);
+		any = true;
+	}
+	return any;
+}
+
 /* Try a job alone whose transaction could not commit. Returns false if none. */
 static bool
 refill_suspect(void)
@@ -432,6 +465,7 @@ idgen_refill_loop_turn(void)
 
 	idgen_jobs_resume();
 	any = refill_suspect() || refill();
+	any = ask_server() || any;
 	if (any && idgen_clock_ms() - line_left_ms < line_took_ms)
 		return true;
 	return refill_in_line() || any;
@@ -491,8 +525,7 @@ idgen_refill_loop_abandon(const ErrorData *error)
 	}
 	idgen_failure_set(&failure, error, 1);
 	failure.of = IDGEN_FAILURE_OF_WORKER;
-	idgen_desk_abandon(MyDatabaseId, &failure);
-	idgen_remote_abandon_all();
+	idgen_desk_abandon(&failure);
 	suspects = NIL;
 	idgen_jobs_forget();
 }

@@ -2,7 +2,8 @@
  * worker.c
  *		The refill worker: refills id sequences with refill worker or auto.
  *
- * A worker serves one database. A session that needs one has it started
+ * A worker serves one database, or one of the servers that ids come from there.
+ * A session that needs one has it started
  * (shmem/desk.c). The worker does what sessions ask for (refill_loop.c),
  * and goes when none has asked for a while.
  *
@@ -20,6 +21,7 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -28,7 +30,7 @@
 #include "common/clock.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "remote/remote_query.h"
+#include "remote/connection.h"
 #include "shmem/desk.h"
 #include "worker/job_lists.h"
 #include "worker/refill_loop.h"
@@ -60,7 +62,6 @@ terminate(SIGNAL_ARGS)
 static void
 sign_off(int code, Datum arg)
 {
-	Oid dbid = DatumGetObjectId(arg);
 	const IdgenFailure failure = {
 		.sqlerrcode = ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
 		.of = IDGEN_FAILURE_OF_WORKER,
@@ -69,8 +70,8 @@ sign_off(int code, Datum arg)
 	};
 
 	if (!connected && !told_to_go)
-		idgen_desk_abandon(dbid, &failure);
-	idgen_desk_leave(dbid);
+		idgen_desk_abandon(&failure);
+	idgen_desk_leave();
 }
 
 /*
@@ -92,28 +93,33 @@ recover_from_error(void)
 	error = CopyErrorData();
 	FlushErrorState();
 	AbortOutOfAnyTransaction();
+	idgen_connection_close_stale();
 	LWLockReleaseAll();
 	RESUME_INTERRUPTS();
 	idgen_refill_loop_abandon(error);
 	FreeErrorData(error);
 }
 
-/* Become the worker of a database, and connect to it; or end if it has one. */
+/* Become a worker of a database, and connect; or end if it has that one. */
 static void
 start(Oid dbid)
 {
+	Oid serverid;
+
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, terminate);
 	pqsignal(SIGINT, PG_SIG_IGN); /* there is nothing to cancel yet */
 	BackgroundWorkerUnblockSignals();
 
-	if (!idgen_desk_enrol(dbid))
+	memcpy(&serverid, MyBgworkerEntry->bgw_extra, sizeof(Oid));
+	if (!idgen_desk_enrol(dbid, serverid))
 		proc_exit(0);
-	before_shmem_exit(sign_off, ObjectIdGetDatum(dbid));
+	before_shmem_exit(sign_off, (Datum) 0);
 	BackgroundWorkerInitializeConnectionByOid(dbid, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
 	connected = true;
 	pqsignal(SIGINT, StatementCancelHandler);
 	idgen_override_settings();
+	SetConfigOption("application_name", MyBgworkerEntry->bgw_name, PGC_USERSET, PGC_S_SESSION);
 }
 
 /* Take notice of signals. Ends the worker if it was told to go. */
@@ -164,10 +170,10 @@ wait_for_work(uint32 busy_ms, uint32 wait_event)
 
 	if (idle)
 		timeout = Max((int64) idgen_worker_idle_timeout - (idgen_clock_ms() - busy_ms), 0);
-	if (timeout == 0 && idle && idgen_desk_leave_if_idle(MyDatabaseId))
+	if (timeout == 0 && idle && idgen_desk_leave_if_idle())
 		proc_exit(0);
 	if (timeout > 0)
-		idgen_connections_wait(timeout, wait_event);
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, wait_event);
 	ResetLatch(MyLatch);
 }
 

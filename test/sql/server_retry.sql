@@ -50,8 +50,13 @@ SELECT last_value BETWEEN 2 AND 1000 AS tried_again FROM centre.attempts;
 DROP TRIGGER always ON centre.id_sequences;
 SELECT idgen_next('gen');
 
--- other errors are told at once, though another attempt would succeed
+-- what is locked there is tried again; other errors are told at once, though
+-- another attempt would succeed
+CREATE TRIGGER fail BEFORE UPDATE ON centre.id_sequences FOR EACH ROW EXECUTE FUNCTION centre.fail();
 UPDATE centre.failure SET code = '55P03';
+SELECT array_agg(idgen_next('gen')), array_agg(idgen_next('worker')) FROM generate_series(16, 20);
+DROP TRIGGER fail ON centre.id_sequences;
+UPDATE centre.failure SET code = '55006';
 ALTER SEQUENCE centre.attempts RESTART;
 CREATE TRIGGER fail BEFORE UPDATE ON centre.id_sequences FOR EACH ROW WHEN (NEW.name = 'gen')
 	EXECUTE FUNCTION centre.fail();

@@ -1,6 +1,6 @@
-# A centre that does not stop sending ends the refill that asked it, and nothing
-# else: the session goes on, and so does the worker with other id sequences.
-# Neither takes more memory for it, and the log stays small.
+# A centre that does not stop sending ends the refill that asked it, when the
+# time is over at the latest, and nothing else: the session goes on, and so does
+# the worker of the database. The log stays small.
 use strict;
 use warnings FATAL => 'all';
 
@@ -16,8 +16,7 @@ use Test::More;
 my $parameter = message('S', "a\0b\0");
 my $rows = block(1);
 
-# What comes without an end: in the place of the greeting, of the answer to what
-# a new session is told, or of a block
+# What comes without an end: in the place of the greeting, or of a block
 my %greetings = (
 	parameters_at_first => [ endless($parameter) ],
 	parameters => [ authenticated(), endless($parameter) ],
@@ -28,10 +27,6 @@ my %greetings = (
 	error => [ beginning_of('E', "SERROR\0M"), endless('long') ],
 	warning => [ authenticated(), beginning_of('N', "SWARNING\0M"), endless('long') ],
 	keys => [ authenticated(), endless(message('K', pack('N N', 1, 1))) ],
-);
-my %settings = (
-	parameters => [ endless($parameter) ],
-	row => [ columns(1), beginning_of('D', pack('n N', 1, 0x3ffffff0)), endless('long') ],
 );
 my %answers = (
 	parameters => [ endless($parameter) ],
@@ -47,12 +42,11 @@ my %answers = (
 	data_to_copy => [ endless(message('d', 'data')) ],
 );
 
-# A centre for each, and what a refill from there fails with. A statement whose
-# connection is lost may be sent again on a new one.
+# A centre for each, and what a refill from there fails with. Some of it makes
+# no sense; then it need not last until the time is over.
 my @cases = (
 	(map { { name => "greeting_$_", state => '08001', centre => [ startup => $greetings{$_} ] } } sort keys %greetings),
-	(map { { name => "settings_$_", state => '08001', centre => [ settings => $settings{$_} ] } } sort keys %settings),
-	(map { { name => "answer_$_", state => '08P01', centre => [ answers => answers_for("answer_$_", $answers{$_}) ] } } sort keys %answers));
+	(map { { name => "answer_$_", state => '0800[16]|HV000', centre => [ answers => answers_for("answer_$_", $answers{$_}) ] } } sort keys %answers));
 
 sub answers_for
 {
@@ -63,7 +57,8 @@ sub answers_for
 $_->{fake} = FakeCentre->new(@{ $_->{centre} }) for @cases;
 
 my $node = idgen_server('node', conf => q{
-idgen.server_timeout = '1000s'
+max_worker_processes = 40
+idgen.server_timeout = '300ms'
 idgen.worker_timeout = '1000s'
 });
 for my $case (@cases)
@@ -79,39 +74,23 @@ for my $case (@cases)
 }
 $node->safe_psql('postgres', q{SELECT idgen_create('own', block_size => 1, refill => 'worker')});
 
-# The most memory, in MB, that a process ever had
-sub memory_peak
-{
-	my ($pid) = @_;
-	return slurp_file("/proc/$pid/status") =~ /^VmHWM:\s+(\d+) kB/m ? $1 / 1024 : die 'no VmHWM';
-}
-
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query_safe('\set VERBOSITY sqlstate');
 $session->query_safe(q{SET statement_timeout = '60s'});
-my %pids = (session => $session->query_safe('SELECT pg_backend_pid() FROM (SELECT idgen_next(\'own\')) s'));
-$pids{worker} = worker_pid($node, 'postgres');
+is($session->query_safe(q{SELECT idgen_next('own')}), '1', 'the worker');
+my $worker = worker_pid($node, 'postgres');
 my $log = -s $node->logfile;
 
 for my $case (@cases)
 {
-	my %before = map { $_ => memory_peak($pids{$_}) } keys %pids;
-
 	# Where one flood has no end, others have none, either.
-	is(answer($session, "SELECT idgen_next('$case->{name}_s')"), $case->{state}, "$case->{name}: a session") or die 'it has no end';
-	is(answer($session, "SELECT idgen_next('$case->{name}_w')"), $case->{state}, "$case->{name}: the worker") or die 'it has no end';
+	like(answer($session, "SELECT idgen_next('$case->{name}_s')"), qr/^($case->{state})$/, "$case->{name}: a session") or die 'it has no end';
+	like(answer($session, "SELECT idgen_next('$case->{name}_w')"), qr/^($case->{state})$/, "$case->{name}: the worker") or die 'it has no end';
 	like(answer($session, q{SELECT idgen_next('own')}), qr/^\d+$/, 'the worker goes on');
-	next if is_sanitized();
-	cmp_ok(memory_peak($pids{$_}) - $before{$_}, '<', 20, "MB more for the $_") for sort keys %pids;
 }
-is(worker_pid($node, 'postgres'), $pids{worker}, 'it still is the same worker');
+is(worker_pid($node, 'postgres'), $worker, 'it still is the same worker');
 cmp_ok(-s $node->logfile, '<', $log + 100_000, 'bytes in the log');
 $session->quit;
-
-my ($ret, $stdout, $stderr) = $node->psql('postgres', q{SELECT idgen_next('answer_rows_s')}, extra_params => [ '-v', 'VERBOSITY=verbose' ]);
-like($stderr, qr/ERROR:  08P01: server "answer_rows" has sent more than 128 kB\n/, 'what it says');
-($ret, $stdout, $stderr) = $node->psql('postgres', q{SELECT idgen_next('greeting_parameters_s')});
-like($stderr, qr/DETAIL:  Server "greeting_parameters" has sent more than 128 kB before it was ready\./, 'and while connecting');
 
 $node->stop;
 done_testing();

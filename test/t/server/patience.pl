@@ -13,7 +13,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $silent = FakeCentre->new(settings => '');
+my $silent = FakeCentre->new(startup => '');
 my $centre = central_server('centre');
 my ($node) = idgen_nodes(1, centres => [$centre], conf => q{deadlock_timeout = '10ms'});
 my $draw = q{SELECT idgen_next('x')};

@@ -166,12 +166,13 @@ sub wait_for_waiters
 }
 
 # worker_pid(server, database, not): waits until the database has a worker,
-# which is not that process, if one is given. Answers its process.
+# which is not that process, if one is given. Answers its process: of those for
+# foreign servers only if there is none for the database itself.
 sub worker_pid
 {
 	my ($node, $database, $not) = @_;
 	my $query = sprintf(
-		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen worker' AND datname = '%s' AND pid <> %d},
+		q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen worker' AND datname = '%s' AND pid <> %d ORDER BY application_name LIMIT 1},
 		$database, $not // 0);
 
 	wait_for_true($node, "SELECT count(*) = 1 FROM ($query) s", 'a worker');
