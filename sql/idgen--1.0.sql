@@ -553,8 +553,7 @@ CREATE FUNCTION @extschema@.idgen_look(
 	name text,
 	source text, -- that it must have, or null
 	lock boolean,
-	lowest bigint, -- ids, or null
-	highest bigint,
+	last_id bigint, -- or null
 	OUT has_row boolean,
 	OUT found_source text,
 	OUT owner oid, -- of the column that it belongs to
@@ -562,7 +561,7 @@ CREATE FUNCTION @extschema@.idgen_look(
 	OUT by_path boolean, -- has the search_path led to the native sequence?
 	OUT step integer, -- of the ids: 1 or -1
 	OUT next bigint, -- id that the native sequence gives
-	OUT cache_lies_behind boolean -- do cached ids lie behind those given?
+	OUT cache_lies_behind boolean -- do cached ids lie behind the last one?
 ) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_look' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
@@ -622,7 +621,7 @@ DECLARE
 	last_value bigint;
 BEGIN
 	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_restart_at.search_path::text, 'idgen_restart()'::text, idgen_restart_at.name::text,
-		NULL::text, true::boolean, NULL::bigint, NULL::bigint) AS h;
+		NULL::text, true::boolean, NULL::bigint) AS h;
 	IF held.found_source <> 'table' AND held.native IS NULL THEN
 		RAISE 'id sequence "%" with source "%" cannot be restarted', idgen_restart_at.name, held.found_source
 			USING ERRCODE = 'feature_not_supported',
@@ -1864,37 +1863,33 @@ BEGIN
 END
 $$;
 
--- Have all ids to come lie behind these sequence values, if there are any. The
+-- Have all ids to come lie behind that sequence value, unless it is null. The
 -- row is locked. Says which id came next, and which does now: the same if only
 -- what was cached is dropped, null if nothing is done.
-CREATE FUNCTION @extschema@.idgen_move_past(search_path text, name text, source text, lowest numeric, highest numeric, OUT next bigint, OUT moved_to bigint) RETURNS record
+CREATE FUNCTION @extschema@.idgen_move_past(search_path text, name text, source text, last_value numeric, OUT next bigint, OUT moved_to bigint) RETURNS record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	held record;
 	said record;
 	native record;
-	last_id numeric;
+	last_id CONSTANT bigint := CASE WHEN idgen_move_past.last_value IS NOT NULL
+		THEN least(greatest(idgen_move_past.last_value, -9223372036854775808), 9223372036854775807) END;
 	last_of_all numeric;
 	start numeric;
 BEGIN
-	IF idgen_move_past.highest IS NOT NULL THEN
-		highest := least(greatest(floor(idgen_move_past.highest), -9223372036854775808), 9223372036854775807);
-		lowest := least(greatest(ceil(idgen_move_past.lowest), -9223372036854775808), 9223372036854775807);
-	END IF;
 	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_move_past.search_path::text, 'idgen_sync()'::text, idgen_move_past.name::text,
-		idgen_move_past.source::text, true::boolean, idgen_move_past.lowest::bigint, idgen_move_past.highest::bigint) AS h;
+		idgen_move_past.source::text, true::boolean, last_id::bigint) AS h;
 	SELECT s.next_block_start, s.max_value, s.pooling, s.block_size INTO said FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_move_past.name;
 	next := CASE WHEN held.native IS NULL THEN said.next_block_start ELSE held.next END;
 	IF next IS NULL THEN
 		RAISE 'id sequence "%" is exhausted', idgen_move_past.name USING ERRCODE = 'sequence_generator_limit_exceeded';
 	END IF;
 
-	-- What is cached or pending may not lie behind them even if what comes next
+	-- What is cached or pending may not lie behind it even if what comes next
 	-- does.
-	last_id := CASE WHEN held.step > 0 THEN idgen_move_past.highest ELSE idgen_move_past.lowest END;
-	IF (next - last_id) * held.step <= 0 THEN
-		start := last_id + held.step;
+	IF (next::numeric - last_id) * held.step <= 0 THEN
+		start := last_id::numeric + held.step;
 	ELSIF last_id IS NULL OR held.cache_lies_behind THEN
 		RETURN;
 	ELSE
@@ -1936,56 +1931,47 @@ CREATE FUNCTION @extschema@.idgen_sync_one(search_path text, name text, source t
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	c @extschema@.idgen_draw;
 	held record;
 	moved record;
-	w record;
-	title text;
-	refused text;
 	counted @extschema@.idgen_draw[]; -- the columns that are read
-	lines text[] := '{}';
+	lines text[];
 	big_base numeric := 0;
 	text_format text := '{id}';
-	bottom numeric;
-	top numeric;
+	last_value numeric;
 	past text;
 	left_out text;
 BEGIN
 	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_sync_one.search_path::text, 'idgen_sync()'::text, idgen_sync_one.name::text,
-		idgen_sync_one.source::text, false::boolean, NULL::bigint, NULL::bigint) AS h;
+		idgen_sync_one.source::text, false::boolean, NULL::bigint) AS h;
 	IF held.has_row IS NULL THEN
 		RETURN NULL;
 	END IF;
 	PERFORM @extschema@.idgen_check_movable(idgen_sync_one.name::text, held.found_source::text, held.native::oid);
 
-	FOR w IN
-		SELECT o AS draw, (o.relation, o.attnum) IN (SELECT a.relation, a.attnum FROM unnest(idgen_sync_one.asked) AS a) AS asked,
-			t.relkind IN ('r', 'p') AS in_table, t.relnamespace
-		FROM unnest(idgen_sync_one.others) AS o JOIN pg_class AS t ON t.oid = o.relation
-		WHERE NOT o.inherited
-		ORDER BY 2 DESC, (o.table_name || o.column_name) COLLATE "C"
-	LOOP
-		c := w.draw;
-		title := format('column "%s" of table "%s"', c.column_name, c.table_name);
-		-- Each tenant may have a native sequence of that name: whoever uses a
-		-- table has its schema in the search_path, most likely.
-		refused := CASE
-			WHEN w.asked AND idgen_sync_one.look = 'wait' THEN NULL
-			WHEN held.by_path AND EXISTS (SELECT FROM pg_class AS n JOIN pg_class AS o ON o.relname = n.relname AND o.oid <> n.oid
-				WHERE n.relnamespace = w.relnamespace AND o.oid = held.native)
-			THEN 'search_path leads to another sequence than that in the schema of the table'
-			WHEN NOT @extschema@.idgen_counts(c.owner::oid, held.owner::oid, held.native::oid)
-				AND (idgen_sync_one.look = 'free' OR NOT pg_has_role(c.owner, (idgen_sync_one.asked[1]).owner, 'USAGE'))
-			THEN format('the owner of table "%s" may not write its row', c.table_name) END;
-		IF refused IS NOT NULL AND w.asked THEN
-			lines := lines || format('id sequence "%s" of %s was left alone: %s', idgen_sync_one.name, title, refused);
-		ELSIF refused IS NULL AND w.in_table AND c.plain THEN
-			counted := counted || c;
-			past := concat_ws(' and ', past, title);
-		ELSIF refused IS NULL AND w.in_table THEN
-			left_out := concat(left_out, format('; %s, which computes with its ids, was left out of account', title));
-		END IF;
-	END LOOP;
+	SELECT coalesce(array_agg(format('id sequence "%s" of %s was left alone: %s', idgen_sync_one.name, w.title, w.refused))
+				FILTER (WHERE w.asked AND w.refused IS NOT NULL), '{}'),
+			array_agg(w.draw) FILTER (WHERE w.counts AND (w.draw).plain),
+			string_agg(w.title, ' and ') FILTER (WHERE w.counts AND (w.draw).plain),
+			string_agg(format('; %s, which computes with its ids, was left out of account', w.title), '') FILTER (WHERE w.counts AND NOT (w.draw).plain)
+		INTO lines, counted, past, left_out
+		FROM (
+			SELECT o AS draw, a.asked, format('column "%s" of table "%s"', o.column_name, o.table_name) AS title, n.refused,
+				n.refused IS NULL AND t.relkind IN ('r', 'p') AS counts
+			FROM unnest(idgen_sync_one.others) AS o JOIN pg_class AS t ON t.oid = o.relation
+				CROSS JOIN LATERAL (SELECT (o.relation, o.attnum) IN (SELECT d.relation, d.attnum FROM unnest(idgen_sync_one.asked) AS d) AS asked) AS a
+				CROSS JOIN LATERAL (SELECT CASE
+					WHEN a.asked AND idgen_sync_one.look = 'wait' THEN NULL
+					-- Each tenant may have a native sequence of that name:
+					-- whoever uses a table has its schema in the search_path,
+					-- most likely.
+					WHEN held.by_path AND EXISTS (SELECT FROM pg_class AS m JOIN pg_class AS q ON q.relname = m.relname AND q.oid <> m.oid
+						WHERE m.relnamespace = t.relnamespace AND q.oid = held.native)
+					THEN 'search_path leads to another sequence than that in the schema of the table'
+					WHEN NOT @extschema@.idgen_counts(o.owner::oid, held.owner::oid, held.native::oid)
+						AND (idgen_sync_one.look = 'free' OR NOT pg_has_role(o.owner, (idgen_sync_one.asked[1]).owner, 'USAGE'))
+					THEN format('the owner of table "%s" may not write its row', o.table_name) END AS refused) AS n
+			WHERE NOT o.inherited
+			ORDER BY a.asked DESC, (o.table_name || o.column_name) COLLATE "C") AS w;
 	IF past IS NULL THEN
 		RETURN lines;
 	END IF;
@@ -2001,15 +1987,12 @@ BEGIN
 		END IF;
 	END IF;
 	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_sync_one.search_path::text, 'idgen_sync()'::text, idgen_sync_one.name::text,
-		idgen_sync_one.source::text, true::boolean, NULL::bigint, NULL::bigint) AS h;
-	SELECT max(@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, true::boolean, f.text_format::text, idgen_sync_one.look::text) - f.shift),
-			min(CASE WHEN held.step < 0 THEN
-				@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, false::boolean, f.text_format::text, idgen_sync_one.look::text) - f.shift END)
-		INTO top, bottom
-		FROM unnest(counted) AS d CROSS JOIN LATERAL (SELECT CASE d.form WHEN 'text' THEN text_format END AS text_format,
-			CASE d.form WHEN 'numeric' THEN big_base ELSE 0 END AS shift) AS f;
+		idgen_sync_one.source::text, true::boolean, NULL::bigint) AS h;
+	SELECT held.step * max(floor(held.step * (@extschema@.idgen_column_end(d.relation::oid, d.attnum::smallint, (held.step > 0)::boolean,
+				CASE d.form WHEN 'text' THEN text_format END::text, idgen_sync_one.look::text) - CASE d.form WHEN 'numeric' THEN big_base ELSE 0 END)))
+		INTO last_value FROM unnest(counted) AS d;
 	SELECT m.* INTO moved FROM @extschema@.idgen_move_past(idgen_sync_one.search_path::text, idgen_sync_one.name::text,
-		idgen_sync_one.source::text, bottom::numeric, top::numeric) AS m;
+		idgen_sync_one.source::text, last_value::numeric) AS m;
 	RETURN lines || CASE
 		WHEN moved.moved_to IS NULL THEN format('id sequence "%s" is past %s already%s', idgen_sync_one.name, past, left_out)
 		WHEN moved.moved_to = moved.next THEN format('id sequence "%s" goes on with %s; its cached ids were not all past %s, and were dropped%s',
@@ -2453,7 +2436,7 @@ BEGIN
 					HINT = 'Set the default of the column by ALTER TABLE, or give another name as the third argument.';
 		END IF;
 		PERFORM @extschema@.idgen_check_movable(target::text, s.source::text, NULL::oid);
-		PERFORM @extschema@.idgen_move_past(idgen_adopt_column.search_path::text, target::text, s.source::text, last_id::numeric, last_id::numeric);
+		PERFORM @extschema@.idgen_move_past(idgen_adopt_column.search_path::text, target::text, s.source::text, last_id::numeric);
 		report := format('%s draws from id sequence "%s", which belongs to it already', c.title, target);
 	ELSIF target IN ('transaction', 'worker', 'auto') AND c.table_name NOT LIKE '%.' || target THEN
 		RAISE 'invalid name "%"', target

@@ -245,13 +245,12 @@ lock_object(IdgenHandle *handle, IdgenCall *call)
 
 /*
  * idgen_look(search_path text, function text, name text, source text,
- * lock boolean, lowest bigint, highest bigint) returns record: what is to be
- * known of an id sequence to move it. The child of a template is made. With
- * "lock", the native sequence that its blocks come from is locked, as ALTER
- * SEQUENCE does, and is asked what comes next. Without it, all is null if there
- * is no row, and no source is asked for that needs none. If there are a lowest
- * and a highest id, do all that are cached or pending lie behind them? Raises
- * 42704, 42501, 0A000, 25006.
+ * lock boolean, last_id bigint) returns record: what is to be known of an id
+ * sequence to move it. The child of a template is made. With "lock", the native
+ * sequence that its blocks come from is locked, as ALTER SEQUENCE does, and is
+ * asked what comes next. Without it, all is null if there is no row, and no
+ * source is asked for that needs none. If there is a last id, do all that are
+ * cached or pending lie behind it? Raises 42704, 42501, 0A000, 25006.
  */
 Datum
 idgen_look(PG_FUNCTION_ARGS)
@@ -269,7 +268,6 @@ idgen_look(PG_FUNCTION_ARGS)
 	bool made;
 	bool lock;
 	int64 step;
-	int last;
 	int guc_level;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
@@ -299,7 +297,6 @@ idgen_look(PG_FUNCTION_ARGS)
 		lock_object(handle, &call);
 	sequence = OidIsValid(found->object) ? found->native : NULL;
 	step = sequence != NULL ? sequence->step : 1;
-	last = step > 0 ? 6 : 5;
 	if (lock && sequence != NULL)
 	{
 		IdgenNativeState state = idgen_native_locked_state(found->object);
@@ -319,9 +316,9 @@ idgen_look(PG_FUNCTION_ARGS)
 	 * Others see what a transaction has written before it publishes the rest of
 	 * its block: so wait for that of the row.
 	 */
-	if (!PG_ARGISNULL(last) && TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
+	if (!PG_ARGISNULL(5) && TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer))
 		XactLockTableWait(writer, NULL, NULL, XLTW_None);
-	idgen_view_add(&line, BoolGetDatum(PG_ARGISNULL(last) || idgen_all_lie_behind(handle, PG_GETARG_INT64(last), step)));
+	idgen_view_add(&line, BoolGetDatum(PG_ARGISNULL(5) || idgen_all_lie_behind(handle, PG_GETARG_INT64(5), step)));
 	AtEOXact_GUC(true, guc_level);
 	return idgen_view_row(fcinfo, &line);
 }
