@@ -73,22 +73,6 @@ check_owner(Oid relid)
  */
 
 /*
- * The source_name to store, NULL if none. Raises what the source raises for the
- * name.
- */
-static const char *
-check_source_name(const char *name, const IdgenSource *source, const char *given)
-{
-	if (source->check_name == NULL)
-		return given;
-
-	/* Each child of a template has its own, where none is named for all. */
-	if (given == NULL && idgen_is_template_name(name, strlen(name)))
-		name = NULL;
-	return source->check_name(name, given);
-}
-
-/*
  * The column that the id sequence shall belong to, which is kept from being
  * dropped until the transaction ends. Raises 42P01, 42703, 42602, 42809, 42501.
  */
@@ -134,6 +118,7 @@ idgen_new_row(PG_FUNCTION_ARGS)
 	const char *owned_by = optional_string(fcinfo, 4);
 	const IdgenSource *source;
 	IdgenViewLine line = {.n = 0};
+	bool is_template;
 
 	if (name != NULL)
 		idgen_check_name(PG_GETARG_TEXT_PP(0));
@@ -145,9 +130,14 @@ idgen_new_row(PG_FUNCTION_ARGS)
 	idgen_check_refill(refill, source);
 	if (name == NULL)
 		PG_RETURN_NULL();
-	if (owned_by != NULL && !idgen_is_template_name(name, strlen(name)))
+	is_template = idgen_is_template_name(name, strlen(name));
+	if (owned_by != NULL && !is_template)
 		owned_by = idgen_owning_column_name(check_owned_by(owned_by));
-	idgen_view_add_text(&line, check_source_name(name, source, source_name));
+
+	/* each child of a template has its own, where none is named for all */
+	if (source->check_name != NULL)
+		source_name = source->check_name(is_template && source_name == NULL ? NULL : name, source_name);
+	idgen_view_add_text(&line, source_name);
 	idgen_view_add_text(&line, refill);
 	idgen_view_add_text(&line, owned_by);
 	return idgen_view_row(fcinfo, &line);

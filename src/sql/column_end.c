@@ -286,14 +286,6 @@ read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 	return done;
 }
 
-/* Can this process read the table? */
-static bool
-is_readable(Relation table)
-{
-	return table->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(table) &&
-		(table->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress());
-}
-
 /* One table, without those that inherit from it. It may be gone. */
 static void
 read_one(Search *search, Oid relid, const char *column)
@@ -301,6 +293,7 @@ read_one(Search *search, Oid relid, const char *column)
 	AttrNumber attnum;
 	Oid type;
 	Relation table;
+	bool readable;
 
 	if (search->look == LOOK_AT_ALL)
 		LockRelationOid(relid, AccessShareLock);
@@ -320,7 +313,9 @@ read_one(Search *search, Oid relid, const char *column)
 	}
 	attnum = get_attnum(relid, column);
 	type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
-	if (is_readable(table) && has_ids(search, type) &&
+	readable = table->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(table) &&
+		(table->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress());
+	if (readable && has_ids(search, type) &&
 	    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
 	    search->look != LOOK_BRIEFLY)
 		read_table(search, table, attnum, type);

@@ -164,12 +164,16 @@ idgen_next_range(PG_FUNCTION_ARGS)
 }
 
 /*
- * The handle of an id sequence that this session has drawn from, also of a
- * native sequence that has no row. Raises 55000 if it has not, and 25000, 42501
- * or 42704 where drawing does.
+ * idgen_last(name text) returns bigint
+ *
+ * The id that this session drew last, also of a native sequence that has no
+ * row; of a range, the last one. As with currval(), a rollback does not change
+ * the answer, nor does a change of layout. Raises 55000 if there is none; 2200H
+ * if idgen_next_big() drew the id and it does not fit a bigint; and 25000,
+ * 42501 or 42704 where drawing does.
  */
-static IdgenHandle *
-last_drawn(FunctionCallInfo fcinfo)
+Datum
+idgen_last(PG_FUNCTION_ARGS)
 {
 	IdgenHandle *handle = idgen_call_site(fcinfo, 1)->handle;
 	IdgenCall call = {.function = "idgen_last()"};
@@ -187,22 +191,6 @@ last_drawn(FunctionCallInfo fcinfo)
 		         errmsg("no id of id sequence \"%s\" has been drawn in this session yet",
 		                handle->name),
 		         errhint("Read the id by RETURNING from the statement that draws it: behind a pooler, the next one may run in another session.")));
-	return handle;
-}
-
-/*
- * idgen_last(name text) returns bigint
- *
- * The id that this session drew last; of a range, the last one. As with
- * currval(), a rollback does not change the answer, nor does a change of
- * layout. Raises 2200H if idgen_next_big() drew the id and it does not fit a
- * bigint.
- */
-Datum
-idgen_last(PG_FUNCTION_ARGS)
-{
-	IdgenHandle *handle = last_drawn(fcinfo);
-
 	idgen_layout_check(handle->last.layout, handle->relid, handle->name, handle->last.value);
 	PG_RETURN_INT64(idgen_layout_compose(handle->last.layout, handle->last.prefix, handle->last.value));
 }

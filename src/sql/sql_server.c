@@ -46,49 +46,37 @@ idgen_version_1_0(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(IDGEN_VERSION));
 }
 
-/* Add what there is to say of the cache. */
-static void
-add_cache(IdgenViewLine *line)
-{
-	IdgenCacheTotals totals;
-
-	idgen_cache_totals(&totals);
-	if (!idgen_cache_is_shared())
-		totals = *idgen_handle_own_totals();
-	idgen_view_add_text(line, idgen_cache_is_shared() ? "server" : "session");
-	idgen_view_add_unless(totals.max_sequences == 0, line, Int32GetDatum(totals.max_sequences));
-	idgen_view_add(line, Int32GetDatum(totals.sequences));
-	idgen_view_add(line, Int64GetDatum(totals.evictions));
-	idgen_view_add(line, Int64GetDatum(totals.ids_evicted));
-	idgen_view_add(line, Int64GetDatum(totals.ids_lost));
-}
-
-/* Add the node number, and what there is to say of it if it is leased. */
-static void
-add_node(IdgenViewLine *line)
-{
-	IdgenLeaseReport report = {.renewed_at = 0};
-	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
-
-	if (leased && idgen_lease_is_shared())
-		idgen_lease_report(&report);
-	idgen_view_add_text(line, idgen_node_id_setting);
-	idgen_view_add_unless(leased && !idgen_lease_is_good(&report.lease), line,
-	                      Int32GetDatum(leased ? report.lease.number : idgen_node_id));
-	idgen_view_add_time(line, report.lease.number != 0 ? report.lease.until : 0);
-	idgen_view_add_time(line, report.renewed_at);
-	idgen_view_add_time(line, report.failing_since);
-	idgen_view_add_text(line, report.failing_since != 0 && idgen_may_monitor() ? report.reason : NULL);
-}
-
-/* idgen_server_state() returns record: what view idgen_server shows */
+/*
+ * idgen_server_state() returns record: what view idgen_server shows, which is
+ * the cache, the node number, and what there is to say of that if it is leased
+ */
 Datum
 idgen_server_state(PG_FUNCTION_ARGS)
 {
+	bool shared = idgen_cache_is_shared();
+	bool leased = idgen_node_id == IDGEN_NODE_LEASED;
+	IdgenCacheTotals totals;
+	IdgenLeaseReport report = {.renewed_at = 0};
 	IdgenViewLine line = {.n = 0};
 
-	add_cache(&line);
-	add_node(&line);
+	idgen_cache_totals(&totals);
+	if (!shared)
+		totals = *idgen_handle_own_totals();
+	if (leased && idgen_lease_is_shared())
+		idgen_lease_report(&report);
+	idgen_view_add_text(&line, shared ? "server" : "session");
+	idgen_view_add_unless(totals.max_sequences == 0, &line, Int32GetDatum(totals.max_sequences));
+	idgen_view_add(&line, Int32GetDatum(totals.sequences));
+	idgen_view_add(&line, Int64GetDatum(totals.evictions));
+	idgen_view_add(&line, Int64GetDatum(totals.ids_evicted));
+	idgen_view_add(&line, Int64GetDatum(totals.ids_lost));
+	idgen_view_add_text(&line, idgen_node_id_setting);
+	idgen_view_add_unless(leased && !idgen_lease_is_good(&report.lease), &line,
+	                      Int32GetDatum(leased ? report.lease.number : idgen_node_id));
+	idgen_view_add_time(&line, report.lease.number != 0 ? report.lease.until : 0);
+	idgen_view_add_time(&line, report.renewed_at);
+	idgen_view_add_time(&line, report.failing_since);
+	idgen_view_add_text(&line, report.failing_since != 0 && idgen_may_monitor() ? report.reason : NULL);
 	return idgen_view_row(fcinfo, &line);
 }
 
