@@ -2147,8 +2147,7 @@ CREATE FUNCTION @extschema@.idgen_hold_column(
 	OUT change text, -- the beginning of a command
 	OUT attnum smallint,
 	OUT owner oid,
-	OUT type oid, -- that a domain is made of
-	OUT type_end bigint,
+	OUT type_end bigint, -- the last value of its type
 	OUT identity "char",
 	OUT has_default boolean, -- of its own
 	OUT domain oid, -- the default of which it takes
@@ -2243,7 +2242,6 @@ BEGIN
 	owner := t.relowner;
 	partitioned := t.relkind = 'p';
 	attnum := c.attnum;
-	type := c.base;
 	type_end := CASE c.base WHEN 'smallint'::regtype THEN 32767 WHEN 'integer'::regtype THEN 2147483647 ELSE 9223372036854775807 END;
 	identity := c.attidentity;
 	has_default := c.atthasdef;
@@ -2253,11 +2251,12 @@ END
 $$;
 
 -- The calls by which a column draws, in each of its tables.
-CREATE FUNCTION @extschema@.idgen_member_calls(members oid[], column_name name, OUT member oid, OUT form text, OUT name text, OUT source text, OUT sequence oid, OUT plain boolean) RETURNS SETOF record
+CREATE FUNCTION @extschema@.idgen_member_calls(members oid[], column_name name, OUT table_name text, OUT form text, OUT name text, OUT sequence oid) RETURNS SETOF record
 	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1
 BEGIN ATOMIC
-	SELECT a.attrelid, k.form, k.name, k.source, k.sequence, k.plain
+	SELECT n.nspname || '.' || r.relname, k.form, k.name, k.sequence
 	FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid
+		JOIN pg_class AS r ON r.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = r.relnamespace
 		LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		CROSS JOIN LATERAL @extschema@.idgen_calls(CASE WHEN a.atthasdef THEN d.adbin ELSE y.typdefaultbin END) AS k
 	WHERE a.attrelid = ANY (members) AND a.attname = column_name AND NOT a.attisdropped;
@@ -2356,14 +2355,12 @@ BEGIN
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'Name one of its children, with anything else in place of the asterisk.';
 	END IF;
 	c := @extschema@.idgen_hold_column('idgen_adopt'::text, idgen_adopt_column.relation::regclass, idgen_adopt_column.column_name::name, '{INSERT}'::text[]);
-	FOR s IN SELECT r.relname, n.nspname
-		FROM @extschema@.idgen_member_calls(c.members::oid[], idgen_adopt_column.column_name::name) AS k
-			JOIN pg_class AS r ON r.oid = k.member JOIN pg_namespace AS n ON n.oid = r.relnamespace
-		WHERE k.form <> 'nextval' AND k.name IS NOT NULL
-	LOOP
-		RAISE 'column "%" of table "%.%" already draws from an id sequence', idgen_adopt_column.column_name, s.nspname, s.relname
+	SELECT k.table_name INTO s FROM @extschema@.idgen_member_calls(c.members::oid[], idgen_adopt_column.column_name::name) AS k
+		WHERE k.form <> 'nextval' AND k.name IS NOT NULL;
+	IF FOUND THEN
+		RAISE 'column "%" of table "%" already draws from an id sequence', idgen_adopt_column.column_name, s.table_name
 			USING ERRCODE = 'object_not_in_prerequisite_state';
-	END LOOP;
+	END IF;
 
 	-- native sequences
 	q := @extschema@.idgen_hold_sequences(c.members::oid[], idgen_adopt_column.column_name::name);
@@ -2550,14 +2547,12 @@ BEGIN
 				DETAIL = format('Table "%s" has inheritance children, and they would not inherit the identity.', c.table_name),
 				HINT = 'Children inherit the default of a column of kind "serial".';
 	END IF;
-	FOR s IN SELECT n.nspname || '.' || r.relname AS title
-		FROM @extschema@.idgen_member_calls(c.members::oid[], idgen_release_column.column_name::name) AS k
-			JOIN pg_class AS r ON r.oid = k.member JOIN pg_namespace AS n ON n.oid = r.relnamespace
-		WHERE k.form <> 'nextval' AND k.name <> target
-	LOOP
-		RAISE 'column "%" of table "%" draws from another id sequence', idgen_release_column.column_name, s.title
+	SELECT k.table_name INTO s FROM @extschema@.idgen_member_calls(c.members::oid[], idgen_release_column.column_name::name) AS k
+		WHERE k.form <> 'nextval' AND k.name <> target;
+	IF FOUND THEN
+		RAISE 'column "%" of table "%" draws from another id sequence', idgen_release_column.column_name, s.table_name
 			USING ERRCODE = 'object_not_in_prerequisite_state';
-	END LOOP;
+	END IF;
 
 	-- who else draws from it, and counts
 	FOR s IN

@@ -1,28 +1,65 @@
 /*
  * sql_columns.c
- *		SQL functions about columns: input and output of type idgen_column, and
- *		what stored expressions draw from.
+ *		SQL functions about columns: type idgen_column, what stored expressions
+ *		draw from, and the greatest or the least id in a column.
+ *
+ * For such an end, idgen reads tables of users, and nowhere else. It reads them
+ * by scans of the table or of an index, and not by queries. So no code of
+ * anybody's runs: no predicate or expression of an index, no policy, no view,
+ * whoever owns the table and whoever asks. Partitions, and other tables that
+ * inherit the column, are read one by one. Views and foreign tables are not
+ * read: the rows are those of other tables, which draw themselves or not.
+ *
+ * A brief look is for views that thousands of columns are read for: it waits
+ * for no lock, reads only the end of an index, and no more of dead rows there
+ * than 100 pages of the table. So it may find nothing where there are ids. Its
+ * snapshot is one that conflict tracking does not look at.
+ *
+ * Each table is locked ACCESS SHARE while it is read. What is not committed
+ * does not count, but for the transaction's own rows.
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xlog.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
 
 #include "catalog/calls.h"
 #include "catalog/owning_column.h"
+#include "catalog/privileges.h"
 #include "catalog/table.h"
 #include "common/compat.h"
+#include "common/ordered_index.h"
 #include "sql/sql_support.h"
+#include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_in);
 PG_FUNCTION_INFO_V1(idgen_column_out);
 PG_FUNCTION_INFO_V1(idgen_column_recv);
 PG_FUNCTION_INFO_V1(idgen_column_send);
 PG_FUNCTION_INFO_V1(idgen_calls);
+PG_FUNCTION_INFO_V1(idgen_column_end_of);
+PG_FUNCTION_INFO_V1(idgen_lock_column);
 
 /*
  * Type idgen_column. The binary form is the name, too: an OID means nothing to
@@ -125,4 +162,338 @@ idgen_calls(PG_FUNCTION_ARGS)
 	}
 	pfree(stored);
 	return (Datum) 0;
+}
+
+/*
+ * Ends of columns
+ */
+
+/* As many as the planner reads for the same (utils/adt/selfuncs.c). */
+#define MAX_PAGES_OF_BRIEF_LOOK 100
+
+typedef enum ColumnEnd
+{
+	END_LEAST,
+	END_GREATEST,
+} ColumnEnd;
+
+/* How much a look may cost. */
+typedef enum Look
+{
+	LOOK_AT_ALL,  /* it waits for locks, and reads the table if need be */
+	LOOK_IF_FREE, /* it reads the table, but raises 55006 if that is locked */
+	LOOK_BRIEFLY,
+} Look;
+
+typedef struct Search
+{
+	ColumnEnd end;
+	Look look;
+	const IdgenFormat *format; /* of text ids; NULL for numbers */
+	MemoryContext context;     /* of what is found */
+	Numeric found;             /* NULL as long as there is none */
+} Search;
+
+/*
+ * Whose rows, and who may know
+ */
+
+/*
+ * A table and all that inherit from it, directly or not, as a list of OIDs. The
+ * server's own function raises an error if a table is dropped meanwhile.
+ */
+static List *
+heirs_of(Oid relid)
+{
+	Relation rel = table_open(InheritsRelationId, AccessShareLock);
+	List *line = list_make1_oid(relid);
+	ListCell *cell;
+
+	foreach(cell, line)
+	{
+		ScanKeyData key;
+		SysScanDesc scan;
+		HeapTuple tuple;
+
+		ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(lfirst_oid(cell)));
+		scan = systable_beginscan(rel, InheritsParentIndexId, true, NULL, 1, &key);
+		while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+			line = list_append_unique_oid(line, ((Form_pg_inherits) GETSTRUCT(tuple))->inhrelid);
+		systable_endscan(scan);
+	}
+	table_close(rel, AccessShareLock);
+	return line;
+}
+
+/*
+ * May the current user read the column in all rows? If not, a brief look finds
+ * nothing, and others raise 42501. Monitors may look briefly.
+ */
+static bool
+may_read(Oid relid, AttrNumber attnum, Look look)
+{
+	Oid user = GetUserId();
+	bool selects = pg_class_aclcheck(relid, user, ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(relid, attnum, user, ACL_SELECT) == ACLCHECK_OK;
+	bool all_rows = check_enable_rls(relid, user, true) != RLS_ENABLED;
+
+	if (look == LOOK_BRIEFLY)
+		return (selects && all_rows) || idgen_may_monitor();
+	if (!selects)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
+	if (!all_rows)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+		         errmsg("query would be affected by row-level security policy for table \"%s\"", get_rel_name(relid))));
+	return true;
+}
+
+/*
+ * Values
+ */
+
+/* The id that a value of a column is; NULL for a text that is none. */
+static Numeric
+id_of_value(const Search *search, Oid type, Datum value)
+{
+	text *id_text;
+	int length;
+	int64 id;
+
+	switch (type)
+	{
+		case INT2OID:
+			return int64_to_numeric(DatumGetInt16(value));
+		case INT4OID:
+			return int64_to_numeric(DatumGetInt32(value));
+		case INT8OID:
+			return int64_to_numeric(DatumGetInt64(value));
+		case NUMERICOID:
+			return DatumGetNumeric(value);
+		default:
+			id_text = DatumGetTextPP(value);
+			length = VARSIZE_ANY_EXHDR(id_text);
+			if (type == BPCHAROID)
+				length = bpchartruelen(VARDATA_ANY(id_text), length);
+			if (idgen_format_read(search->format, VARDATA_ANY(id_text), length, &id) != IDGEN_READING_ID)
+				return NULL;
+			return int64_to_numeric(id);
+	}
+}
+
+/* Has a column of that type ids that this search is for? */
+static bool
+has_ids(const Search *search, Oid type)
+{
+	if (search->format != NULL)
+		return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
+}
+
+static void
+count_value(Search *search, Oid type, Datum value)
+{
+	Numeric id = id_of_value(search, type, value);
+	Numeric further = id;
+
+	if (id != NULL && search->found != NULL)
+		further = DatumGetNumeric(DirectFunctionCall2(search->end == END_GREATEST ? numeric_larger : numeric_smaller,
+		                                              NumericGetDatum(search->found), NumericGetDatum(id)));
+	if (further != NULL && further != search->found)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(search->context);
+
+		search->found = DatumGetNumericCopy(NumericGetDatum(further));
+		MemoryContextSwitchTo(caller);
+	}
+}
+
+/*
+ * Scans
+ */
+
+/* Read all rows of a table. */
+static void
+read_table(Search *search, Relation table, AttrNumber attnum, Oid type)
+{
+	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(table, snapshot, 0, NULL, SO_NONE);
+	TupleTableSlot *row = table_slot_create(table, NULL);
+	MemoryContext of_row = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(of_row);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, row))
+	{
+		bool isnull;
+		Datum value = slot_getattr(row, attnum, &isnull);
+
+		if (!isnull)
+			count_value(search, type, value);
+		MemoryContextReset(of_row);
+		CHECK_FOR_INTERRUPTS();
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(of_row);
+	ExecDropSingleTupleTableSlot(row);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+}
+
+/* Read the index from its end, as far as the first row that counts. */
+static void
+read_index(Search *search, Relation table, Relation index, AttrNumber attnum, Oid type)
+{
+	bool brief = search->look == LOOK_BRIEFLY;
+	bool descending = (index->rd_indoption[0] & INDOPTION_DESC) != 0;
+	ScanDirection direction = (search->end == END_GREATEST) != descending ? BackwardScanDirection : ForwardScanDirection;
+	Snapshot snapshot = brief ? SnapshotSelf : RegisterSnapshot(GetLatestSnapshot());
+	IndexScanDesc scan = index_beginscan(table, index, snapshot, NULL, 1, 0, SO_NONE);
+	TupleTableSlot *row = table_slot_create(table, NULL);
+	BlockNumber page = InvalidBlockNumber;
+	int pages = 0;
+	ItemPointer tid;
+	ScanKeyData not_null;
+
+	ScanKeyEntryInitialize(&not_null, SK_ISNULL | SK_SEARCHNOTNULL, 1, InvalidStrategy, InvalidOid, InvalidOid,
+	                       InvalidOid, (Datum) 0);
+	index_rescan(scan, &not_null, 1, NULL, 0);
+	while ((tid = index_getnext_tid(scan, direction)) != NULL)
+	{
+		if (ItemPointerGetBlockNumber(tid) != page && ++pages > MAX_PAGES_OF_BRIEF_LOOK && brief)
+			break;
+		page = ItemPointerGetBlockNumber(tid);
+		if (index_fetch_heap(scan, row))
+		{
+			bool isnull;
+			Datum value = slot_getattr(row, attnum, &isnull);
+
+			count_value(search, type, value);
+			break;
+		}
+		CHECK_FOR_INTERRUPTS();
+	}
+	ExecDropSingleTupleTableSlot(row);
+	index_endscan(scan);
+	if (!brief)
+		UnregisterSnapshot(snapshot);
+}
+
+/* Read an index in the order of the column; false if there is none. */
+static bool
+read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
+{
+	List *indexes = RelationGetIndexList(table);
+	bool done = false;
+	ListCell *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation index;
+
+		if (search->look != LOOK_BRIEFLY)
+			LockRelationOid(lfirst_oid(cell), AccessShareLock);
+		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
+			continue;
+		index = index_open(lfirst_oid(cell), NoLock);
+		done = idgen_index_is_ordered(index, attnum, type);
+		if (done)
+			read_index(search, table, index, attnum, type);
+		index_close(index, AccessShareLock);
+		if (done)
+			break;
+	}
+	list_free(indexes);
+	return done;
+}
+
+/* One table, without those that inherit from it. It may be gone. */
+static void
+read_one(Search *search, Oid relid, const char *column)
+{
+	AttrNumber attnum;
+	Oid type;
+	Relation table;
+	bool readable;
+
+	if (search->look == LOOK_AT_ALL)
+		LockRelationOid(relid, AccessShareLock);
+	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
+	{
+		if (search->look == LOOK_BRIEFLY)
+			return;
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_IN_USE),
+		         errmsg("table \"%s\" is locked by another transaction", psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)))));
+	}
+	table = try_relation_open(relid, NoLock);
+	if (table == NULL)
+	{
+		UnlockRelationOid(relid, AccessShareLock);
+		return;
+	}
+	attnum = get_attnum(relid, column);
+	type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
+	readable = table->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(table) &&
+		(table->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress());
+	if (readable && has_ids(search, type) &&
+	    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
+	    search->look != LOOK_BRIEFLY)
+		read_table(search, table, attnum, type);
+	relation_close(table, AccessShareLock);
+}
+
+/*
+ * idgen_column_end(relation oid, attnum smallint, upper boolean, format text,
+ * look text) returns numeric: that end of the ids in a column and in what
+ * inherits it; null if there are none, or if it is gone. Text ids are read by
+ * their format, numbers without one; values that are no ids do not count. The
+ * look is "brief", "wait", or "free", which does not wait for locks either.
+ * Raises 42501, and 55006 if a table is not free.
+ */
+Datum
+idgen_column_end_of(PG_FUNCTION_ARGS)
+{
+	Search search = {.look = LOOK_AT_ALL, .context = CurrentMemoryContext};
+	Oid relid = PG_GETARG_OID(0);
+	AttrNumber attnum = PG_GETARG_INT16(1);
+	const char *look;
+	char *column;
+	ListCell *cell;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
+		PG_RETURN_NULL();
+	search.end = PG_GETARG_BOOL(2) ? END_GREATEST : END_LEAST;
+	search.format = PG_ARGISNULL(3) ? NULL : idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	look = text_to_cstring(PG_GETARG_TEXT_PP(4));
+	if (strcmp(look, "brief") == 0)
+		search.look = LOOK_BRIEFLY;
+	else if (strcmp(look, "free") == 0)
+		search.look = LOOK_IF_FREE;
+	column = get_attname(relid, attnum, true);
+	if (column == NULL || !may_read(relid, attnum, search.look))
+		PG_RETURN_NULL();
+	foreach(cell, heirs_of(relid))
+		read_one(&search, lfirst_oid(cell), column);
+	if (search.found == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_NUMERIC(search.found);
+}
+
+/*
+ * idgen_lock_column(relation oid, attnum smallint) returns void: keep the table
+ * of a column, with those that inherit it, from being dropped until the
+ * transaction ends. Raises 42501 unless the caller may read the column.
+ */
+Datum
+idgen_lock_column(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+	ListCell *cell;
+
+	if (get_attname(relid, PG_GETARG_INT16(1), true) == NULL)
+		PG_RETURN_VOID();
+	(void) may_read(relid, PG_GETARG_INT16(1), LOOK_AT_ALL);
+	foreach(cell, heirs_of(relid))
+		LockRelationOid(lfirst_oid(cell), AccessShareLock);
+	PG_RETURN_VOID();
 }
