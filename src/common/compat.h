@@ -60,18 +60,16 @@ typedef bool TU_UpdateIndexes;
 /* 19 has flags for how to insert entries into indexes. */
 #if PG_VERSION_NUM < 190000
 #define EIIT_IS_UPDATE        (1 << 0)
-#define EIIT_NO_DUPE_ERROR    (1 << 1)
-#define EIIT_ONLY_SUMMARIZING (1 << 2)
+#define EIIT_ONLY_SUMMARIZING (1 << 1)
 #endif
 #if PG_VERSION_NUM < 160000
-#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)   \
-	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, \
-	                      (EIIT_NO_DUPE_ERROR & (flags)) != 0, conflict, arbiters)
+#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)          \
+	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, false, \
+	                      conflict, arbiters)
 #elif PG_VERSION_NUM < 190000
-#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)        \
-	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0,      \
-	                      (EIIT_NO_DUPE_ERROR & (flags)) != 0, conflict, arbiters, \
-	                      (EIIT_ONLY_SUMMARIZING & (flags)) != 0)
+#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)          \
+	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, false, \
+	                      conflict, arbiters, (EIIT_ONLY_SUMMARIZING & (flags)) != 0)
 #endif
 
 /* 16 has new names for the number of a relation's file and what contains it. */
@@ -246,12 +244,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 #if PG_VERSION_NUM < 190000
 #define heap_page_prune_opt(rel, buffer, vmbuffer, rel_read_only) \
 	heap_page_prune_opt(rel, buffer)
-#endif
-
-/* 19 makes shared hash tables as large at first as they may become. */
-#if PG_VERSION_NUM < 190000
-#define ShmemInitHash(name, nelems, info, flags) \
-	ShmemInitHash(name, nelems, nelems, info, flags)
 #endif
 
 /*

@@ -11,8 +11,8 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
+#include "common/clock.h"
 #include "common/guc.h"
-#include "common/id_time.h"
 #include "common/period.h"
 
 int idgen_max_sequences = 65536;

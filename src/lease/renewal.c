@@ -53,8 +53,8 @@
 
 #include "catalog/table.h"
 #include "common/as_owner.h"
+#include "common/clock.h"
 #include "common/guc.h"
-#include "common/id_time.h"
 #include "lease/renewal.h"
 #include "node/lease.h"
 #include "remote/connection.h"

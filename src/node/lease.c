@@ -44,9 +44,9 @@
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
+#include "common/clock.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "common/id_time.h"
 #include "node/lease.h"
 
 /* Not every system has a clock that counts the time of a machine's sleep. */

@@ -99,7 +99,7 @@
 
 #include "common/compat.h"
 #include "common/guc.h"
-#include "common/id_time.h"
+#include "common/clock.h"
 #include "node/lease.h"
 #include "unique_id/unique_id.h"
 
