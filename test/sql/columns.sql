@@ -1,4 +1,8 @@
 --
+-- View idgen_columns: what columns draw from
+--
+
+--
 -- idgen_columns: every column that draws from anything
 --
 CREATE EXTENSION idgen;
@@ -87,3 +91,261 @@ SELECT relation, column_name, kind, regexp_replace(draws_from, '^pg_temp_\d+', '
 RESET search_path;
 DROP SCHEMA columns CASCADE;
 DROP EXTENSION idgen;
+
+\c -
+--
+-- idgen_columns.adoptable: what idgen_adopt accepts
+--
+\set SHOW_CONTEXT never
+CREATE EXTENSION idgen;
+CREATE SCHEMA adoptable;
+SET search_path = adoptable, public;
+
+-- what adopt does, undone at once
+CREATE FUNCTION try_to_adopt(relation regclass, column_name name) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM idgen_adopt(relation, column_name);
+	RAISE EXCEPTION USING ERRCODE = 'T0000', MESSAGE = 'accepted';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLERRM;
+END $$;
+
+CREATE TABLE kinds (a serial, b bigint GENERATED ALWAYS AS IDENTITY, c smallint);
+CREATE SEQUENCE shared_seq;
+CREATE SEQUENCE down_seq INCREMENT -1;
+CREATE SEQUENCE steps_seq INCREMENT 100;
+ALTER TABLE kinds ADD d integer DEFAULT nextval('shared_seq'), ADD e bigint DEFAULT 1 + nextval('shared_seq'),
+	ADD f numeric DEFAULT nextval('shared_seq'), ADD g integer DEFAULT nextval('down_seq'), ADD h text DEFAULT nextval('shared_seq'),
+	ADD i smallint DEFAULT nextval('steps_seq'), ADD j integer DEFAULT nextval('nowhere_seq'::text);
+SELECT idgen_create('gen'), idgen_create('owned', owned_by => 'kinds.c');
+ALTER TABLE kinds ADD k integer DEFAULT idgen_next('gen'), ADD l integer DEFAULT 1 + idgen_next('gen'),
+	ADD m bigint DEFAULT idgen_next(current_user), ADD n integer DEFAULT idgen_next('gen') + nextval('shared_seq');
+
+-- the last value
+CREATE TABLE ends (a smallserial, b smallserial, c smallserial, d smallint DEFAULT nextval('steps_seq'));
+SELECT setval('ends_a_seq', 32766), setval('ends_b_seq', 32767), setval('ends_c_seq', 32767, false), setval('steps_seq', 32667);
+CREATE TABLE more_ends (a smallint DEFAULT nextval('steps_seq'));
+
+-- relations
+CREATE VIEW viewed AS SELECT a FROM kinds;
+ALTER VIEW viewed ALTER a SET DEFAULT nextval('shared_seq');
+CREATE TEMPORARY TABLE temporary (a serial);
+CREATE FOREIGN DATA WRAPPER nothing;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
+CREATE FOREIGN TABLE foreign_table (a bigint DEFAULT nextval('shared_seq')) SERVER nowhere;
+CREATE DOMAIN id AS integer DEFAULT nextval('shared_seq');
+CREATE TABLE domains (a id, b id DEFAULT nextval('shared_seq'));
+ALTER TABLE id_sequences ALTER start_value SET DEFAULT nextval('shared_seq');
+
+-- what inherits
+CREATE TABLE parent (a serial);
+CREATE TABLE child (b serial) INHERITS (parent);
+ALTER TABLE child ALTER a SET DEFAULT nextval('shared_seq');
+CREATE TABLE parent_of_foreign (a serial);
+CREATE FOREIGN TABLE foreign_child () INHERITS (parent_of_foreign) SERVER nowhere;
+CREATE TABLE parent_of_temporary (a serial);
+CREATE TEMPORARY TABLE temporary_child () INHERITS (parent_of_temporary);
+CREATE TABLE parent_of_adopted (a serial);
+CREATE TABLE adopted_child () INHERITS (parent_of_adopted);
+ALTER TABLE adopted_child ALTER a SET DEFAULT idgen_next('gen');
+CREATE TABLE parent_of_down (a serial);
+CREATE TABLE down_child () INHERITS (parent_of_down);
+ALTER TABLE down_child ALTER a SET DEFAULT nextval('down_seq');
+CREATE TABLE whole (a serial, b integer) PARTITION BY LIST (b);
+CREATE TABLE part PARTITION OF whole DEFAULT;
+
+-- sequences that something else needs
+CREATE TABLE needed (a serial, b serial, c serial, d serial, e serial);
+ALTER TABLE needed ADD f integer DEFAULT nextval('needed_a_seq');
+CREATE VIEW needs AS SELECT nextval('needed_b_seq');
+CREATE DOMAIN needing AS integer DEFAULT nextval('needed_c_seq');
+CREATE FUNCTION needing() RETURNS bigint BEGIN ATOMIC SELECT nextval('needed_d_seq'); END;
+
+SELECT relation, column_name, adoptable, try_to_adopt(relation, column_name) AS adopt FROM idgen_columns
+	ORDER BY adoptable DESC, relation::text, column_name;
+SELECT relation, column_name FROM (SELECT *, try_to_adopt(relation, column_name) AS adopt FROM idgen_columns) AS tried
+	WHERE adoptable <> (adopt = 'accepted');
+
+-- all that can be, in one go
+SET client_min_messages = warning;
+SELECT count(idgen_adopt(relation, column_name)) FROM
+	(SELECT * FROM idgen_columns WHERE adoptable AND kind IN ('serial', 'identity') ORDER BY relation::text OFFSET 0) AS adopted;
+RESET client_min_messages;
+SELECT relation, column_name, kind FROM idgen_columns WHERE adoptable ORDER BY relation::text, column_name;
+
+ALTER TABLE id_sequences ALTER start_value DROP DEFAULT;
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA adoptable CASCADE;
+DROP TABLE pg_temp.temporary;
+DROP SERVER nowhere;
+DROP FOREIGN DATA WRAPPER nothing;
+DROP EXTENSION idgen;
+\set SHOW_CONTEXT errors
+
+\c -
+--
+-- idgen_columns: what limits the ids of a column
+--
+CREATE EXTENSION idgen;
+CREATE VIEW limits AS
+	SELECT column_name, type, draws_from, last_value AS last, limit_value AS limit, limited_by, percent_used AS used
+	FROM idgen_columns;
+
+-- types
+CREATE DOMAIN short AS smallint CHECK (VALUE <> 13);
+CREATE DOMAIN shorter AS short;
+CREATE DOMAIN digits AS numeric(6, 2);
+SELECT idgen_create('gen', block_size => 100);
+SELECT count(idgen_next('gen')) FROM generate_series(1, 1000);
+CREATE TABLE types (a smallint DEFAULT idgen_next('gen'), b integer DEFAULT idgen_next('gen'),
+	c bigint DEFAULT idgen_next('gen'), d numeric DEFAULT idgen_next('gen'), e numeric(5) DEFAULT idgen_next('gen'),
+	f digits DEFAULT idgen_next('gen'), g shorter DEFAULT idgen_next('gen'), h numeric(18) DEFAULT idgen_next('gen'),
+	i numeric(19) DEFAULT idgen_next('gen'), j numeric(2, 2) DEFAULT idgen_next('gen'), k text DEFAULT idgen_next('gen'),
+	l double precision DEFAULT idgen_next('gen'), m integer DEFAULT 10 + idgen_next('gen'));
+TABLE limits;
+UPDATE id_sequences SET max_value = 20000;
+SELECT column_name, "limit", limited_by, used FROM limits WHERE column_name < 'g';
+DROP TABLE types;
+
+-- big_base
+SELECT idgen_create('big', big_base => 1000), idgen_create('below', big_base => -1000),
+	idgen_create('great', big_base => 10::numeric ^ 20);
+CREATE TABLE bases (a bigint DEFAULT idgen_next('big'), b bigint DEFAULT idgen_next_big('big'),
+	c numeric(4) DEFAULT idgen_next_big('big'), d numeric(4) DEFAULT idgen_next_big('below'), e numeric(3) DEFAULT idgen_next_big('big'),
+	f numeric(20) DEFAULT idgen_next_big('great'), g numeric(21) DEFAULT idgen_next_big('great'), h bigint DEFAULT idgen_next_big('great'),
+	i numeric DEFAULT idgen_next_big('great'), j numeric(19) DEFAULT idgen_next_big('below'));
+SELECT column_name, type, draws_from, "limit", limited_by, used FROM limits;
+DROP TABLE bases;
+
+-- composed ids
+SELECT idgen_create('pre', layout => 'prefixed'), idgen_create('ses', layout => 'session_reversed'),
+	idgen_create('few', layout => 'prefixed', max_value => 1000);
+CREATE TABLE composed (a bigint DEFAULT idgen_next('pre'), b bigint DEFAULT idgen_next('ses'), c integer DEFAULT idgen_next('pre'),
+	d numeric(19) DEFAULT idgen_next('pre'), e numeric(18) DEFAULT idgen_next('pre'), f numeric(38) DEFAULT idgen_next_big('pre'),
+	g numeric(37) DEFAULT idgen_next_big('pre'), h bigint DEFAULT idgen_next_big('pre'), i bigint DEFAULT idgen_next('few'),
+	j varchar(19) DEFAULT idgen_next_text('pre'), k varchar(18) DEFAULT idgen_next_text('pre'));
+SELECT column_name, type, draws_from, "limit", limited_by, used FROM limits;
+DROP TABLE composed;
+
+-- scrambled ids: any of them may come first
+SELECT idgen_create('scr', layout => 'scrambled', max_value => 2147483647), idgen_create('all', layout => 'scrambled');
+CREATE TABLE scrambled (a integer DEFAULT idgen_next('scr'), b smallint DEFAULT idgen_next('scr'), c bigint DEFAULT idgen_next('all'),
+	d integer DEFAULT idgen_next('all'));
+SELECT column_name, type, draws_from, "limit", limited_by, used FROM limits;
+DROP TABLE scrambled;
+
+-- text ids
+SELECT idgen_create('inv', format => 'INV-{id:4}'), idgen_create('b32', format => 'ß{id:base32}-{mod97}');
+CREATE TABLE texts (a varchar(8) DEFAULT idgen_next_text('inv'), b char(10) DEFAULT idgen_next_text('inv'), c varchar(7) DEFAULT idgen_next_text('inv'),
+	d varchar(7) DEFAULT idgen_next_text('b32'), e varchar DEFAULT idgen_next_text('inv'), f varchar(3) DEFAULT idgen_next_text('gen'),
+	g varchar(100) DEFAULT idgen_next_text('inv'), h text DEFAULT idgen_next_text('inv'));
+SELECT column_name, type, draws_from, "limit", limited_by, used FROM limits;
+-- it is so
+ALTER TABLE texts ADD n integer;
+UPDATE id_sequences SET next_block_start = 32 ^ 3 - 1, block_size = 1 WHERE name = 'b32';
+UPDATE id_sequences SET next_block_start = 9999, block_size = 1 WHERE name = 'inv';
+INSERT INTO texts (c, f, n) VALUES ('', '', 1) RETURNING a, d;
+INSERT INTO texts (c, d, f, n) VALUES ('', '', '', 2);
+\echo :SQLSTATE
+INSERT INTO texts (a, c, f, n) VALUES ('', '', '', 3);
+\echo :SQLSTATE
+DROP TABLE texts;
+
+-- native sequences behind id sequences, by what their values stand for
+CREATE SEQUENCE lo_seq INCREMENT 10 MAXVALUE 1000;
+CREATE SEQUENCE hi_seq MAXVALUE 50;
+CREATE SEQUENCE down_seq INCREMENT -10 MINVALUE -100000;
+SELECT idgen_create('lo', source => 'sequence', source_name => 'lo_seq'),
+	idgen_create('hi', 1, 20, source => 'sequence', source_name => 'hi_seq', pooling => 'hilo'),
+	idgen_create('hi_end', 1, 20, max_value => 100, source => 'sequence', source_name => 'hi_seq', pooling => 'hilo'),
+	idgen_create('down', source => 'sequence', source_name => 'down_seq'),
+	idgen_create('gone', source => 'sequence', source_name => 'lo_seq');
+UPDATE id_sequences SET source_name = 'nowhere_seq' WHERE name = 'gone';
+SELECT idgen_next('lo'), idgen_next('hi'), idgen_next('down');
+CREATE TABLE natives (a integer DEFAULT idgen_next('lo'), b integer DEFAULT idgen_next('hi'), c smallint DEFAULT idgen_next('down'),
+	d integer DEFAULT idgen_next('down'), e integer DEFAULT idgen_next('gone'), f integer DEFAULT idgen_next('hi_end'));
+TABLE limits;
+DROP TABLE natives;
+
+-- periods: of the row with periods, today's child
+SELECT idgen_create('yearly', period => 'year', max_value => 100);
+CREATE TABLE periods (a integer DEFAULT idgen_next('yearly'), b integer DEFAULT idgen_next('yearly/2020'));
+SELECT column_name, draws_from, last, "limit", limited_by, used FROM limits;
+INSERT INTO periods (b) VALUES (1);
+SELECT column_name, draws_from, last, "limit", limited_by, used FROM limits;
+DROP TABLE periods;
+
+-- a row that nothing has checked keeps no other column from being shown
+CREATE TABLE unchecked (id varchar(9) DEFAULT idgen_next_text('unchecked'));
+SELECT idgen_create('unchecked');
+ALTER TABLE id_sequences DISABLE TRIGGER USER;
+UPDATE id_sequences SET format = '{id' WHERE name = 'unchecked';
+ALTER TABLE id_sequences ENABLE TRIGGER USER;
+SELECT last, "limit", limited_by FROM limits WHERE draws_from = 'unchecked';
+DROP TABLE unchecked;
+DELETE FROM id_sequences WHERE name = 'unchecked';
+
+-- an adopted column counts from 1
+CREATE TABLE adopted (id serial);
+SELECT setval('adopted_id_seq', 1600000000);
+SELECT last, limited_by, used FROM limits;
+SELECT count(idgen_adopt('adopted', 'id'));
+SELECT last, limited_by, used FROM limits;
+SELECT percent_left FROM idgen_stats WHERE name = 'public.adopted.id';
+INSERT INTO adopted DEFAULT VALUES;
+SELECT percent_left FROM idgen_stats WHERE name = 'public.adopted.id';
+SELECT count(idgen_release('adopted', 'id'));
+SELECT last, limited_by, used FROM limits;
+
+DROP TABLE adopted;
+DROP SEQUENCE lo_seq, hi_seq, down_seq;
+DROP VIEW limits;
+DROP DOMAIN digits, shorter, short;
+DROP EXTENSION idgen;
+
+\c -
+--
+-- idgen_columns: how far it has got is shown to those who may know it
+--
+CREATE EXTENSION idgen;
+CREATE ROLE regress_idgen_nobody;
+CREATE ROLE regress_idgen_user;
+CREATE ROLE regress_idgen_monitor;
+GRANT pg_monitor TO regress_idgen_monitor;
+CREATE TABLE rights (a serial, b integer GENERATED ALWAYS AS IDENTITY, c bigint DEFAULT idgen_next('open'),
+	d integer DEFAULT idgen_next('hidden'), e bigint DEFAULT idgen_next('native'), f integer);
+CREATE SEQUENCE native_seq INCREMENT 10 MAXVALUE 1000;
+SELECT idgen_create('open', 101), idgen_create('hidden', 101, owned_by => 'rights.d'), idgen_create('owned', 101, owned_by => 'rights.f'),
+	idgen_create('native', source => 'sequence');
+UPDATE id_sequences SET start_value = 1 WHERE name <> 'native';
+SELECT nextval('rights_a_seq'), nextval('rights_b_seq'), nextval('native_seq');
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY open ON id_sequences FOR SELECT USING (name IN ('open', 'native'));
+GRANT USAGE ON SEQUENCE rights_a_seq TO regress_idgen_user;
+GRANT SELECT ON SEQUENCE native_seq TO regress_idgen_user;
+
+SELECT column_name, kind, draws_from, last_value AS last, limit_value AS limit, limited_by, percent_used IS NOT NULL AS known
+	FROM idgen_columns;
+SET ROLE regress_idgen_nobody;
+SELECT column_name, kind, draws_from, last_value AS last, limit_value AS limit, limited_by, percent_used IS NOT NULL AS known
+	FROM idgen_columns;
+SET ROLE regress_idgen_user;
+SELECT column_name, last_value AS last, percent_used IS NOT NULL AS known FROM idgen_columns;
+SET ROLE regress_idgen_monitor;
+SELECT column_name, kind, draws_from, last_value AS last, limit_value AS limit, limited_by, percent_used IS NOT NULL AS known
+	FROM idgen_columns;
+
+-- no privilege on id_sequences at all
+RESET ROLE;
+REVOKE SELECT ON id_sequences FROM PUBLIC;
+SET ROLE regress_idgen_user;
+SELECT column_name, last_value AS last, limited_by FROM idgen_columns;
+SET ROLE regress_idgen_monitor;
+SELECT column_name, last_value AS last, limited_by FROM idgen_columns;
+RESET ROLE;
+
+DROP TABLE rights;
+DROP SEQUENCE native_seq;
+DROP EXTENSION idgen;
+DROP ROLE regress_idgen_nobody, regress_idgen_user, regress_idgen_monitor;

@@ -1,138 +1,525 @@
 --
--- An id sequence that belongs to a column goes with it
+-- Columns that own an id sequence
 --
--- A cache of the session's own is emptied by a change of a row, hence:
--- needs test/idgen.conf
+
+--
+-- A session remembers what defaults draw from. It notices whatever changes.
 --
 \set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
-CREATE VIEW owned AS SELECT name, owned_by, max_value, exhausted FROM id_sequences ORDER BY name;
+CREATE VIEW owned AS SELECT name, owned_by FROM id_sequences ORDER BY name;
+CREATE PROCEDURE make_orders() LANGUAGE plpgsql AS $$BEGIN
+	CREATE TABLE orders (id bigserial);
+	PERFORM idgen_adopt('orders', 'id', 'o');
+END$$;
+CREATE TABLE offers (id bigint, k bigint);
 
--- idgen_adopt says whose it is; the table takes the row along
-CREATE TABLE orders (id serial PRIMARY KEY, item text);
-INSERT INTO orders (item) VALUES ('a'), ('b');
-SELECT idgen_adopt('orders', 'id');
-INSERT INTO orders (item) VALUES ('c') RETURNING id;
-SELECT name, owned_by FROM id_sequences;
-BEGIN;
+-- the first question
+CALL make_orders();
 DROP TABLE orders;
-SELECT idgen_next('public.orders.id');
+TABLE owned;
+
+-- a default that is set, replaced, dropped; one of a new table, of a new column
+CALL make_orders();
+ALTER TABLE offers ALTER id SET DEFAULT idgen_next('o');
+DROP TABLE orders;
+TABLE owned;
+ALTER TABLE offers ALTER id SET DEFAULT idgen_next('other'), ALTER k SET DEFAULT 1 + idgen_next('o');
+SELECT idgen_sync('offers', 'k');
+UPDATE id_sequences SET owned_by = NULL;
+CREATE TABLE orders (id bigint);
+UPDATE id_sequences SET owned_by = 'orders.id';
+DROP TABLE orders;
+TABLE owned;
+ALTER TABLE offers DROP COLUMN k;
+TABLE owned;
+CALL make_orders();
+ALTER TABLE offers ALTER id DROP DEFAULT, ADD COLUMN l bigint DEFAULT idgen_next('o');
+CREATE TABLE others (id bigint DEFAULT idgen_next('o'));
+DROP TABLE orders;
+DROP TABLE offers;
+TABLE owned;
+DROP TABLE others;
+TABLE owned;
+
+-- what is undone, before and after the session has looked
+CREATE TABLE offers (id bigint, k bigint);
+CALL make_orders();
+BEGIN;
+ALTER TABLE offers ALTER id SET DEFAULT idgen_next('o');
+DROP TABLE orders;
+TABLE owned;
 ROLLBACK;
-INSERT INTO orders (item) VALUES ('d') RETURNING id;
+DROP TABLE orders;
+TABLE owned;
+CALL make_orders();
+ALTER TABLE offers ALTER id SET DEFAULT idgen_next('o');
 BEGIN;
 SAVEPOINT s;
-DROP TABLE orders;
-TABLE owned;
+ALTER TABLE offers ALTER id DROP DEFAULT;
+SELECT idgen_release('orders', 'id') IS NOT NULL AS released;
 ROLLBACK TO s;
-INSERT INTO orders (item) VALUES ('e') RETURNING id;
-COMMIT;
-INSERT INTO orders (item) VALUES ('f') RETURNING id;
+SELECT idgen_release('orders', 'id') IS NOT NULL AS released;
+ROLLBACK;
+SELECT idgen_release('orders', 'id') IS NOT NULL AS released;
+ALTER TABLE offers ALTER id DROP DEFAULT;
+SELECT idgen_release('orders', 'id') IS NOT NULL AS released;
 DROP TABLE orders;
-TABLE owned;
 
--- so the table can be made again, and its ids begin again
-CREATE TABLE orders (id integer GENERATED ALWAYS AS IDENTITY, item text);
-SELECT idgen_adopt('orders', 'id');
-INSERT INTO orders (item) VALUES ('a') RETURNING id;
-SELECT idgen_peek('public.orders.id');
-
--- the column follows what it is renamed to
-ALTER TABLE orders RENAME TO "Old ""Orders";
-ALTER TABLE "Old ""Orders" RENAME id TO "The.Number";
-CREATE SCHEMA regress_idgen_attic;
-ALTER TABLE "Old ""Orders" SET SCHEMA regress_idgen_attic;
-TABLE owned;
-SELECT name FROM id_sequences WHERE owned_by = 'regress_idgen_attic."Old ""Orders"."The.Number"';
-
--- other columns, and the default, are another matter
-ALTER TABLE regress_idgen_attic."Old ""Orders" ALTER "The.Number" DROP DEFAULT, DROP item;
-TABLE owned;
-ALTER TABLE regress_idgen_attic."Old ""Orders" DROP "The.Number";
-TABLE owned;
-
--- DROP SCHEMA, DROP OWNED, DROP DOMAIN with CASCADE
-CREATE TABLE regress_idgen_attic.chairs (id bigserial);
-SELECT idgen_adopt('regress_idgen_attic.chairs', 'id') IS NOT NULL;
-SET client_min_messages = warning;
-DROP SCHEMA regress_idgen_attic CASCADE;
-CREATE ROLE regress_idgen_owner;
-CREATE TABLE theirs (id bigserial);
-SELECT idgen_adopt('theirs', 'id') IS NOT NULL;
-ALTER TABLE theirs OWNER TO regress_idgen_owner;
-TABLE owned;
-DROP OWNED BY regress_idgen_owner;
-DROP ROLE regress_idgen_owner;
+-- domains
 CREATE DOMAIN number AS bigint;
-CREATE TABLE numbers (id number, item text);
-SELECT idgen_adopt('numbers', 'id') IS NOT NULL;
-DROP DOMAIN number CASCADE;
-DROP TABLE numbers;
+CALL make_orders();
+ALTER DOMAIN number SET DEFAULT idgen_next('o');
+SELECT idgen_release('orders', 'id') IS NOT NULL AS released;
+ALTER DOMAIN number DROP DEFAULT;
+SELECT idgen_release('orders', 'id') IS NOT NULL AS released;
+DROP TABLE orders;
+CALL make_orders();
+CREATE DOMAIN derived AS bigint DEFAULT idgen_next('o');
+DROP TABLE orders;
 TABLE owned;
-RESET client_min_messages;
-
--- partitions and children: only the table that was moved counts
-CREATE TABLE parted (id bigint, k int) PARTITION BY LIST (k);
-CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
-CREATE TABLE parted_2 PARTITION OF parted FOR VALUES IN (2);
-SELECT idgen_adopt('parted', 'id') IS NOT NULL;
-DROP TABLE parted_1;
-TABLE owned;
-DROP TABLE parted;
-TABLE owned;
-CREATE TABLE parent (id bigint);
-CREATE TABLE child () INHERITS (parent);
-SELECT idgen_adopt('parent', 'id') IS NOT NULL;
-DROP TABLE child;
-CREATE TABLE child () INHERITS (parent);
-TABLE owned;
-ALTER TABLE parent DROP COLUMN id;
-TABLE owned;
-DROP TABLE parent, child;
-
--- several in one command, and some rows that are nobody's
-CREATE TABLE t1 (id serial);
-CREATE TABLE t2 (id serial);
-CREATE TABLE t3 (id serial);
-SELECT count(idgen_adopt(t, 'id')) FROM unnest('{t1,t2,t3}'::regclass[]) t;
-SELECT idgen_create('nobody');
-DROP TABLE t1, t3;
-TABLE owned;
-SELECT idgen_next('nobody');
-SELECT idgen_release('t2', 'id');
-DROP TABLE t2;
+DROP DOMAIN derived;
 DELETE FROM id_sequences;
 
--- the role of a replica does not keep the row
-CREATE TABLE orders (id serial);
-SELECT idgen_adopt('orders', 'id') IS NOT NULL;
-SET session_replication_role = replica;
+-- more changes than it keeps account of
+CALL make_orders();
+CREATE TABLE others (id bigint);
+DO $$BEGIN
+	FOR i IN 1 .. 700 LOOP
+		ALTER TABLE orders SET (fillfactor = 50);
+		ALTER TABLE others SET (fillfactor = 50);
+	END LOOP;
+END$$;
+ALTER TABLE offers ALTER id SET DEFAULT idgen_next('o');
 DROP TABLE orders;
-RESET session_replication_role;
+TABLE owned;
+DROP TABLE offers, others;
 TABLE owned;
 
--- a row that is renamed or deleted by hand
-CREATE TABLE orders (id serial);
-SELECT idgen_adopt('orders', 'id') IS NOT NULL;
-UPDATE id_sequences SET name = 'orders';
-DROP TABLE orders;
-TABLE owned;
-CREATE TABLE orders (id serial);
-SELECT idgen_adopt('orders', 'id') IS NOT NULL;
-DELETE FROM id_sequences;
-INSERT INTO id_sequences (name, next_block_start) VALUES ('public.orders.id', 1);
-DROP TABLE orders;
-TABLE owned;
-TRUNCATE id_sequences;
-
--- without the extension, and with it in one command
-CREATE TABLE orders (id serial);
-SELECT idgen_adopt('orders', 'id') IS NOT NULL;
+-- the extension is another one
 SET client_min_messages = warning;
 DROP EXTENSION idgen CASCADE;
+RESET client_min_messages;
+CREATE EXTENSION idgen;
+CALL make_orders();
+CREATE TABLE others (id bigint DEFAULT idgen_next('o'));
 DROP TABLE orders;
-CREATE SCHEMA regress_idgen_all;
-CREATE EXTENSION idgen SCHEMA regress_idgen_all;
-CREATE TABLE regress_idgen_all.orders (id serial);
-SELECT regress_idgen_all.idgen_adopt('regress_idgen_all.orders', 'id') IS NOT NULL;
-DROP SCHEMA regress_idgen_all CASCADE;
-SELECT count(*) FROM pg_event_trigger WHERE evtname LIKE 'idgen%';
+SELECT name, owned_by FROM id_sequences;
+DROP TABLE others;
+SELECT name, owned_by FROM id_sequences;
+
+DROP DOMAIN number;
+DROP PROCEDURE make_orders;
+DROP EXTENSION idgen;
+\set SHOW_CONTEXT errors
+
+\c -
+--
+-- Who may have an id sequence belong to what, and with whose rights it goes
+--
+\set SHOW_CONTEXT never
+CREATE EXTENSION idgen;
+CREATE ROLE regress_idgen_inserter;
+CREATE ROLE regress_idgen_updater;
+CREATE ROLE regress_idgen_other;
+GRANT INSERT ON id_sequences TO regress_idgen_inserter;
+GRANT UPDATE ON id_sequences TO regress_idgen_updater;
+GRANT CREATE ON SCHEMA public TO regress_idgen_inserter, regress_idgen_updater, regress_idgen_other;
+CREATE TABLE mine (id bigint);
+INSERT INTO id_sequences (name, next_block_start) VALUES ('precious', 1);
+
+-- the table must be one's own
+SET ROLE regress_idgen_inserter;
+SELECT idgen_create('a', owned_by => 'mine.id');
+\echo :SQLSTATE
+INSERT INTO id_sequences (name, next_block_start, owned_by) VALUES ('a', 1, 'mine.id') RETURNING owned_by;
+CREATE TABLE theirs (id bigserial);
+SELECT idgen_adopt('theirs', 'id') IS NOT NULL;
+SELECT idgen_create('b', owned_by => 'theirs.id');
+UPDATE id_sequences SET owned_by = 'theirs.id' WHERE name = 'precious';
+\echo :SQLSTATE
+
+-- and the row one that one may delete
+INSERT INTO id_sequences (name, next_block_start) VALUES ('precious', 1)
+	ON CONFLICT (name) DO UPDATE SET owned_by = 'theirs.id';
+\echo :SQLSTATE
+SET ROLE regress_idgen_updater;
+CREATE TABLE updaters (id bigint);
+UPDATE id_sequences SET owned_by = 'updaters.id' WHERE name = 'precious';
+\echo :SQLSTATE
+UPDATE id_sequences SET owned_by = NULL WHERE name = 'b';
+RESET ROLE;
+GRANT DELETE ON id_sequences TO regress_idgen_updater;
+SET ROLE regress_idgen_updater;
+UPDATE id_sequences SET owned_by = 'mine.id' WHERE name = 'precious';
+\echo :SQLSTATE
+UPDATE id_sequences SET owned_by = 'updaters.id' WHERE name = 'precious';
+RESET ROLE;
+UPDATE id_sequences SET owned_by = 'mine.id' WHERE name = 'precious';
+
+-- nor may row security keep them from deleting it
+GRANT DELETE ON id_sequences TO regress_idgen_updater;
+INSERT INTO id_sequences (name, next_block_start) VALUES ('kept', 1);
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reads ON id_sequences FOR SELECT USING (true);
+CREATE POLICY writes ON id_sequences FOR UPDATE USING (true);
+SET ROLE regress_idgen_updater;
+DELETE FROM id_sequences WHERE name = 'kept' RETURNING name;
+UPDATE id_sequences SET owned_by = 'updaters.id' WHERE name = 'kept';
+\echo :SQLSTATE
+RESET ROLE;
+DROP POLICY reads ON id_sequences;
+DROP POLICY writes ON id_sequences;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+DELETE FROM id_sequences WHERE name = 'kept';
+
+-- who drops the column needs no right to delete; row security and rules do not
+-- count
+ALTER TABLE theirs OWNER TO regress_idgen_other;
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE RULE keep AS ON DELETE TO id_sequences DO INSTEAD NOTHING;
+SET ROLE regress_idgen_other;
+DELETE FROM id_sequences;
+\echo :SQLSTATE
+DROP TABLE theirs;
+RESET ROLE;
+DROP RULE keep ON id_sequences;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+SELECT name, owned_by FROM id_sequences ORDER BY name;
+
+-- a table of others that draws does not get the row: they could delete it
+CREATE TABLE drawn (id serial);
+SELECT idgen_adopt('drawn', 'id') IS NOT NULL;
+SET ROLE regress_idgen_other;
+CREATE TABLE draws (id bigint DEFAULT idgen_next('public.drawn.id'));
+RESET ROLE;
+DROP TABLE drawn;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
+SET ROLE regress_idgen_other;
+ALTER TABLE draws ALTER id TYPE smallint;
+DROP TABLE draws;
+RESET ROLE;
+SELECT name, max_value FROM id_sequences WHERE name = 'public.drawn.id';
+DELETE FROM id_sequences WHERE name = 'public.drawn.id';
+
+-- but one of a role that whoever drops the column is a member of, or that may
+-- delete the row
+CREATE TABLE drawn (id serial);
+SELECT idgen_adopt('drawn', 'id') IS NOT NULL;
+CREATE TABLE draws (LIKE drawn INCLUDING ALL);
+ALTER TABLE drawn OWNER TO regress_idgen_other;
+ALTER TABLE draws OWNER TO regress_idgen_inserter;
+GRANT regress_idgen_inserter TO regress_idgen_other;
+SET ROLE regress_idgen_other;
+DROP TABLE drawn;
+RESET ROLE;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
+CREATE TABLE draws_too (LIKE draws INCLUDING ALL);
+ALTER TABLE draws_too OWNER TO regress_idgen_updater;
+DROP TABLE draws;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
+DROP TABLE draws_too;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.drawn.id';
+
+-- triggers on id_sequences run with the rights of its owner
+CREATE TABLE log (what text, who name DEFAULT current_user);
+GRANT INSERT ON log TO PUBLIC;
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+BEGIN
+	INSERT INTO public.log VALUES (TG_WHEN || ' ' || TG_OP || ' ' || TG_LEVEL || ' ' || coalesce(OLD.name, ''));
+	RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END$$;
+CREATE TRIGGER n1 BEFORE DELETE OR UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
+CREATE TRIGGER n2 AFTER DELETE OR UPDATE ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
+CREATE TRIGGER n3 BEFORE DELETE OR UPDATE ON id_sequences EXECUTE FUNCTION note();
+CREATE TRIGGER n4 AFTER DELETE OR UPDATE ON id_sequences EXECUTE FUNCTION note();
+CREATE TRIGGER n5 AFTER UPDATE OF max_value ON id_sequences FOR EACH ROW EXECUTE FUNCTION note();
+CREATE TABLE again (id serial, other bigint);
+SELECT idgen_adopt('again', 'id') IS NOT NULL;
+ALTER TABLE again OWNER TO regress_idgen_other;
+SET ROLE regress_idgen_other;
+ALTER TABLE again ALTER id TYPE bigint;
+ALTER TABLE again ALTER other SET DEFAULT idgen_next('public.again.id');
+ALTER TABLE again DROP COLUMN id;
+DROP TABLE again;
+RESET ROLE;
+SELECT * FROM log;
+
+-- they can keep the row, or the column
+CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER n0 BEFORE DELETE ON id_sequences FOR EACH ROW EXECUTE FUNCTION keep();
+CREATE TABLE kept (id serial);
+SELECT idgen_adopt('kept', 'id') IS NOT NULL;
+DROP TABLE kept;
+SELECT name, owned_by FROM id_sequences WHERE name = 'public.kept.id';
+DROP TRIGGER n0 ON id_sequences;
+DELETE FROM id_sequences WHERE name = 'public.kept.id';
+CREATE TABLE noted (name varchar(255) COLLATE "C" REFERENCES id_sequences);
+CREATE TABLE orders (id serial);
+SELECT idgen_adopt('orders', 'id') IS NOT NULL;
+INSERT INTO noted VALUES ('public.orders.id');
+DROP TABLE orders;
+\echo :SQLSTATE
+DROP TABLE noted;
+
+-- what lies in front of search_path is not used
+CREATE SCHEMA regress_idgen_trap;
+CREATE FUNCTION regress_idgen_trap.pg_event_trigger_dropped_objects() RETURNS SETOF record LANGUAGE plpgsql
+	AS 'BEGIN RAISE EXCEPTION ''trapped''; END';
+CREATE FUNCTION regress_idgen_trap.is_equal(oid, oid) RETURNS boolean LANGUAGE plpgsql
+	AS 'BEGIN RAISE EXCEPTION ''trapped''; END';
+CREATE OPERATOR regress_idgen_trap.= (FUNCTION = regress_idgen_trap.is_equal, LEFTARG = oid, RIGHTARG = oid);
+CREATE TABLE regress_idgen_trap.id_sequences (name text, owned_by text);
+SET search_path = regress_idgen_trap, pg_catalog, public;
+DROP TABLE public.orders;
+RESET search_path;
+SELECT name FROM id_sequences ORDER BY name;
+
+SET client_min_messages = warning;
+DROP EXTENSION idgen CASCADE;
+DROP SCHEMA regress_idgen_trap CASCADE;
+DROP FUNCTION note, keep;
+DROP TABLE mine, log;
+DROP OWNED BY regress_idgen_inserter, regress_idgen_updater, regress_idgen_other;
+DROP ROLE regress_idgen_inserter, regress_idgen_updater, regress_idgen_other;
+\set SHOW_CONTEXT errors
+
+\c -
+--
+-- Saying which column an id sequence belongs to
+--
+\set SHOW_CONTEXT never
+CREATE EXTENSION idgen;
+CREATE VIEW owned AS SELECT name, owned_by FROM id_sequences ORDER BY name;
+CREATE SCHEMA regress_idgen_schema;
+CREATE TABLE orders (id bigint, item text);
+CREATE TABLE regress_idgen_schema."Orders" ("The.Id" bigint);
+CREATE TABLE parted (id bigint) PARTITION BY LIST (id);
+CREATE VIEW a_view AS SELECT id FROM orders;
+CREATE MATERIALIZED VIEW a_matview AS SELECT id FROM orders;
+CREATE SEQUENCE a_sequence;
+CREATE INDEX an_index ON orders (id);
+CREATE TEMPORARY TABLE temporary (id bigint);
+
+-- idgen_create, as CREATE SEQUENCE … OWNED BY
+SELECT idgen_create('a', owned_by => 'orders.id');
+SELECT idgen_create('b', owned_by => 'regress_idgen_schema."Orders"."The.Id"');
+SELECT idgen_create('c', owned_by => 'ORDERS.Item');
+SELECT idgen_create('d', owned_by => current_database() || '.public.parted.id');
+SELECT idgen_create('e', owned_by => NULL);
+SELECT idgen_create('f', owned_by => 'a_view.id');
+TABLE owned;
+SELECT idgen_create('x', owned_by => 'orders');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'orders.');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => '');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => '-');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'ordrs.id');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'orders.no');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'elsewhere.public.orders.id');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'orders.ctid');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'an_index.id');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'a_sequence.last_value');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'a_matview.id');
+\echo :SQLSTATE
+SELECT idgen_create('x', owned_by => 'temporary.id');
+\echo :SQLSTATE
+
+-- several can belong to one column
+UPDATE id_sequences SET owned_by = 'orders.id' WHERE name IN ('a', 'e');
+TABLE owned;
+BEGIN;
+ALTER TABLE orders DROP COLUMN id CASCADE;
+TABLE owned;
+ROLLBACK;
+
+-- UPDATE, as ALTER SEQUENCE … OWNED BY
+UPDATE id_sequences SET owned_by = NULL WHERE name = 'a';
+UPDATE id_sequences SET owned_by = 'ordrs.id' WHERE name = 'a';
+\echo :SQLSTATE
+UPDATE id_sequences SET owned_by = 'orders.no' WHERE name = 'a';
+\echo :SQLSTATE
+UPDATE id_sequences SET owned_by = '-' WHERE name = 'a';
+\echo :SQLSTATE
+UPDATE id_sequences SET owned_by = 'temporary.id' WHERE name = 'a';
+\echo :SQLSTATE
+TABLE owned;
+
+-- INSERT, as a dump does: the row matters more
+INSERT INTO id_sequences (name, next_block_start, owned_by) VALUES ('g', 1, 'public.orders.item'),
+	('h', 1, 'ordrs.id'), ('i', 1, 'orders.no'), ('j', 1, '-'), ('k', 1, 'temporary.id');
+SELECT name, owned_by FROM id_sequences WHERE name >= 'g' ORDER BY name;
+-- where nobody reads warnings, there are none
+SET session_replication_role = replica;
+INSERT INTO id_sequences (name, next_block_start, owned_by) VALUES ('l', 1, 'ordrs.id'), ('m', 1, 'temporary.id');
+UPDATE id_sequences SET owned_by = 'ordrs.id' WHERE name = 'g';
+RESET session_replication_role;
+SELECT name, owned_by FROM id_sequences WHERE name IN ('g', 'l', 'm') ORDER BY name;
+DELETE FROM id_sequences WHERE name >= 'g';
+
+-- a column is a value like any other
+SELECT 'orders.id'::idgen_column = 'public.orders.id', 'orders.id'::idgen_column <> 'orders.item',
+	'orders.id'::idgen_column < 'orders.item', 'orders.id'::idgen_column >= 'orders.item',
+	'orders.id'::idgen_column > 'orders.item', 'orders.id'::idgen_column <= 'orders.id';
+SELECT DISTINCT owned_by FROM id_sequences WHERE owned_by = 'orders.id';
+SELECT count(*) FROM (TABLE id_sequences EXCEPT TABLE id_sequences) AS rows;
+SET search_path = regress_idgen_schema;
+SELECT owned_by FROM public.owned WHERE name = 'b';
+RESET search_path;
+COPY (SELECT owned_by FROM owned WHERE name = 'b') TO stdout;
+
+-- where id_sequences is not as it should be, others drop their tables all the
+-- same
+SELECT idgen_create('last', owned_by => 'orders.item');
+ALTER TABLE id_sequences DROP COLUMN owned_by CASCADE;
+DROP TABLE orders CASCADE;
+SET client_min_messages = warning;
+ALTER TABLE id_sequences RENAME TO elsewhere;
+DROP TABLE temporary;
+DROP SCHEMA regress_idgen_schema CASCADE;
+DROP TABLE parted;
+DROP SEQUENCE a_sequence;
+DROP EXTENSION idgen CASCADE;
+\set SHOW_CONTEXT errors
+
+\c -
+--
+-- Triggers on id_sequences, and a lost index: a command that drops an owning
+-- column
+--
+CREATE EXTENSION idgen;
+CREATE VIEW owned AS SELECT name, owned_by, max_value FROM id_sequences ORDER BY name;
+
+-- a trigger that suppresses the change: the row stays as it is
+CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER suppress BEFORE UPDATE OR DELETE ON id_sequences
+	FOR EACH ROW WHEN (OLD.name = 'kept') EXECUTE FUNCTION suppress();
+CREATE TABLE orders (id integer, other integer);
+SELECT idgen_create('kept', owned_by => 'orders.id', max_value => 2147483647),
+	idgen_create('taken along', owned_by => 'orders.other', max_value => 2147483647);
+DROP TABLE orders;
+TABLE owned;
+SELECT idgen_next('kept');
+DROP TRIGGER suppress ON id_sequences;
+
+-- a trigger that writes the row itself: the command fails, as an UPDATE would
+CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+BEGIN
+	IF pg_trigger_depth() = 1 THEN
+		UPDATE public.id_sequences SET block_size = block_size + 1 WHERE name = OLD.name;
+	END IF;
+	RETURN coalesce(NEW, OLD);
+END $$;
+CREATE TRIGGER meddle BEFORE UPDATE OR DELETE ON id_sequences FOR EACH ROW EXECUTE FUNCTION meddle();
+CREATE TABLE orders (id integer);
+SELECT idgen_create('orders', owned_by => 'orders.id', max_value => 2147483647);
+DROP TABLE orders;
+\echo :SQLSTATE
+SELECT name, block_size, max_value FROM id_sequences WHERE name = 'orders';
+SELECT idgen_next('orders');
+DROP TRIGGER meddle ON id_sequences;
+DROP TABLE orders;
+TABLE owned;
+
+-- without the index nothing is found, and no command fails for that
+CREATE TABLE orders (id integer);
+SELECT idgen_create('orders', owned_by => 'orders.id', max_value => 2147483647);
+DROP INDEX id_sequences_owned_by_idx;
+DROP TABLE orders;
+SELECT name, max_value FROM id_sequences ORDER BY name;
+
+-- any other that begins with the column does
+CREATE INDEX of_the_owner ON id_sequences (owned_by, name);
+CREATE TABLE orders (id integer);
+SELECT idgen_create('new orders', owned_by => 'orders.id', max_value => 2147483647);
+DROP TABLE orders;
+SELECT name FROM id_sequences ORDER BY name;
+
+DROP EXTENSION idgen CASCADE;
+DROP FUNCTION suppress(), meddle();
+
+\c -
+--
+-- As long as a column draws from an id sequence, that stays, whoever's it was
+--
+CREATE EXTENSION idgen;
+CREATE VIEW owned AS SELECT name, owned_by FROM id_sequences ORDER BY name;
+
+-- two tables with ids from one id sequence
+CREATE TABLE orders (id bigserial PRIMARY KEY);
+SELECT idgen_adopt('orders', 'id', 'shared') IS NOT NULL;
+CREATE TABLE offers (id bigint PRIMARY KEY DEFAULT idgen_next('shared'));
+DROP TABLE orders;
+TABLE owned;
+INSERT INTO offers DEFAULT VALUES RETURNING id;
+ALTER TABLE offers DROP COLUMN id;
+TABLE owned;
+
+-- three, dropped in another order, some at once
+CREATE TABLE t1 (id bigserial);
+SELECT idgen_adopt('t1', 'id', 'shared') IS NOT NULL;
+CREATE TABLE t2 (id numeric DEFAULT idgen_next_big('shared'), other bigint DEFAULT 1 + idgen_next('shared', 'table'));
+CREATE TABLE t3 (id bigint DEFAULT idgen_next('shared'));
+DROP TABLE t3;
+TABLE owned;
+DROP TABLE t1;
+TABLE owned;
+ALTER TABLE t2 DROP COLUMN id;
+TABLE owned;
+DROP TABLE t2;
+TABLE owned;
+CREATE TABLE t1 (id bigserial);
+SELECT idgen_adopt('t1', 'id', 'shared') IS NOT NULL;
+CREATE TABLE t2 (id bigint DEFAULT idgen_next('shared'));
+DROP TABLE t1, t2;
+TABLE owned;
+
+-- a table that takes the place of another
+CREATE TABLE orders (id bigserial PRIMARY KEY, item text);
+SELECT idgen_adopt('orders', 'id') IS NOT NULL;
+CREATE TABLE new_orders (LIKE orders INCLUDING ALL);
+DROP TABLE orders;
+ALTER TABLE new_orders RENAME TO orders;
+TABLE owned;
+INSERT INTO orders (item) VALUES ('a') RETURNING id;
+DROP TABLE orders;
+TABLE owned;
+
+-- a partition that was detached
+CREATE TABLE parted (id bigint, k int) PARTITION BY LIST (k);
+CREATE TABLE part PARTITION OF parted FOR VALUES IN (1);
+SELECT idgen_adopt('parted', 'id') IS NOT NULL;
+ALTER TABLE parted DETACH PARTITION part;
+DROP TABLE parted;
+TABLE owned;
+DROP TABLE part;
+TABLE owned;
+
+-- a domain cannot own it
+CREATE TABLE orders (id bigserial);
+SELECT idgen_adopt('orders', 'id', 'domain''s') IS NOT NULL;
+CREATE DOMAIN number AS bigint DEFAULT idgen_next('domain''s');
+DROP TABLE orders;
+TABLE owned;
+DROP DOMAIN number;
+DELETE FROM id_sequences;
+
+-- temporary tables do not count: they go unseen
+CREATE TABLE orders (id bigserial);
+SELECT idgen_adopt('orders', 'id') IS NOT NULL;
+CREATE TEMPORARY TABLE copied (LIKE orders INCLUDING ALL);
+DROP TABLE orders;
+TABLE owned;
+
+SET client_min_messages = warning;
+DROP EXTENSION idgen CASCADE;
+DROP TABLE copied;

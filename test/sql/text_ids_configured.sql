@@ -7,7 +7,7 @@
 --
 -- Text ids: idgen_next_text() writes an id as the row's format says
 --
--- A cache of the session's own is emptied by a change of a row, hence:
+-- A cache of the session's own is emptied by a change of a row.
 --
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never
@@ -157,7 +157,7 @@ DROP EXTENSION idgen CASCADE;
 --
 -- Formats are checked when the row is written
 --
--- A cache of the session's own is emptied by a change of a row, hence:
+-- A cache of the session's own is emptied by a change of a row.
 --
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never
