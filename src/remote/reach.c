@@ -8,7 +8,7 @@
  * has been unreachable, without connecting to it; processes try again the less
  * often the longer that lasts; and sessions that wait for the answer fail with
  * the one that has asked. The server log is told once that a server does not
- * answer, by the worker (job_try.c), and then once that it does again, by
+ * answer, by the worker (job.c), and then once that it does again, by
  * whoever gets the answer.
  *
  * Of several hosts of a server, the one is noted that was good last, by a hash

@@ -28,12 +28,15 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -45,8 +48,7 @@
 #include "common/clock.h"
 #include "shmem/cache.h"
 #include "shmem/desk.h"
-#include "worker/failure.h"
-#include "worker/job_lists.h"
+#include "worker/job.h"
 #include "worker/refill_loop.h"
 
 /* How long jobs that do not wait for rows wait for locks of other kinds. */
@@ -82,6 +84,17 @@ typedef struct Batch
 } Batch;
 
 /*
+ * The jobs that have been tried, and are not over: those TO_TRY, with the one
+ * on top that is due first; those IN_LINE; and those for which a server is to
+ * be asked. Who comes first is served first. The worker looks only at those for
+ * which it is time: one transaction may have locked all rows.
+ */
+static int compare_due(const pairingheap_node *a, const pairingheap_node *b, void *arg);
+static pairingheap jobs_to_try = {.ph_compare = compare_due};
+static dlist_head jobs_in_line = DLIST_STATIC_INIT(jobs_in_line);
+static dlist_head remote_jobs = DLIST_STATIC_INIT(remote_jobs);
+
+/*
  * When the last job has left the line, and how long it has stood there: for as
  * long none stands in line again, if there are others to be tried. As
  * idgen_clock_ms() says.
@@ -91,11 +104,67 @@ static uint32 line_took_ms = 0;
 
 /*
  * The jobs of the transaction that is being committed; and those of one whose
- * commit has failed, each of which is tried in a transaction of its own. They
- * are in idgen_job_memory.
+ * commit has failed, each of which is tried in a transaction of its own.
  */
 static List *committing = NIL;
-static List *suspects = NIL;
+static dlist_head suspects = DLIST_STATIC_INIT(suspects);
+
+/* Greater is the one that is due earlier. */
+static int
+compare_due(const pairingheap_node *a, const pairingheap_node *b, void *arg)
+{
+	int32 later = pairingheap_const_container(IdgenJob, due_node, a)->due_ms -
+		pairingheap_const_container(IdgenJob, due_node, b)->due_ms;
+
+	return later < 0 ? 1 : later > 0 ? -1
+									 : 0;
+}
+
+/* Keep a job that is not over until it is time for it. */
+static void
+put_away(IdgenJob *job)
+{
+	Assert(!idgen_job_is_over(job));
+	if (job->state == IDGEN_JOB_TO_TRY)
+		pairingheap_add(&jobs_to_try, &job->due_node);
+	else
+		dlist_push_tail(job->state == IDGEN_JOB_IN_LINE ? &jobs_in_line : &remote_jobs, &job->node);
+}
+
+/* In how many milliseconds is a job due? LONG_MAX if there is none. */
+static long
+next_due(void)
+{
+	const IdgenJob *first;
+
+	if (pairingheap_is_empty(&jobs_to_try))
+		return LONG_MAX;
+	first = pairingheap_container(IdgenJob, due_node, pairingheap_first(&jobs_to_try));
+	return Max((int32) (first->due_ms - idgen_clock_ms()), 0);
+}
+
+/* The next job that is due, or NULL. */
+static IdgenJob *
+take_due(void)
+{
+	if (next_due() != 0)
+		return NULL;
+	return pairingheap_container(IdgenJob, due_node, pairingheap_remove_first(&jobs_to_try));
+}
+
+/* The first job on a list, or NULL. */
+static IdgenJob *
+take_first(dlist_head *list)
+{
+	return dlist_is_empty(list) ? NULL : dlist_container(IdgenJob, node, dlist_pop_head_node(list));
+}
+
+/* In how many milliseconds is there something to do? LONG_MAX if not at all. */
+long
+idgen_refill_loop_wait(void)
+{
+	return dlist_is_empty(&jobs_in_line) && dlist_is_empty(&remote_jobs) ? next_due() : 0;
+}
 
 /*
  * From now on, wait that long for a lock: for that of a row, if a job waits
@@ -221,14 +290,14 @@ next_job(Batch *batch)
 	if (Max(list_length(batch->jobs), MyProc->subxidStatus.count) >= IDGEN_MAX_SUBXACTS)
 		return NULL;
 	if (batch->resumed < IDGEN_MAX_RESUMED)
-		job = idgen_jobs_take_ready();
+		job = take_due();
 	if (job != NULL)
 	{
 		batch->resumed++;
 		return job;
 	}
 	if (OidIsValid(idgen_desk_own_server()) &&
-	    (idgen_jobs_wait() == 0 || list_length(batch->jobs) >= IDGEN_MAX_ASKED))
+	    (!dlist_is_empty(&remote_jobs) || list_length(batch->jobs) >= IDGEN_MAX_ASKED))
 		return NULL;
 
 	context = MemoryContextSwitchTo(idgen_job_memory);
@@ -277,14 +346,27 @@ finish_job(const IdgenJob *job, bool replicated)
 	end_task(job->task, job->failure.sqlerrcode != 0 ? &job->failure : NULL);
 }
 
+/* A try of a job has come to its end: the job, too, or it is put away. */
+static void
+settle_job(IdgenJob *job, bool replicated)
+{
+	if (!idgen_job_is_over(job))
+	{
+		put_away(job);
+		return;
+	}
+	finish_job(job, replicated);
+	idgen_job_free(job);
+}
+
 /*
  * Publish what does not depend on the commit: blocks of native sequences and of
  * other servers. That is done before the commit, as long as the transaction
  * keeps native sequences locked, so that ALTER SEQUENCE cannot give one a new
- * file before its blocks are published.
+ * file before its blocks are published. Returns the other jobs.
  */
-static void
-publish_before_commit(const List *jobs)
+static List *
+publish_before_commit(List *jobs)
 {
 	XLogRecPtr lsn = InvalidXLogRecPtr;
 	bool replicated;
@@ -300,82 +382,28 @@ publish_before_commit(const List *jobs)
 	replicated = idgen_make_durable(lsn);
 	foreach(cell, jobs)
 	{
-		const IdgenJob *job = lfirst(cell);
-
-		if (idgen_job_is_over(job) && !is_transactional(job))
-			finish_job(job, replicated || job->refill.lsn == InvalidXLogRecPtr);
-	}
-}
-
-/* The commit has published what the transaction has allocated. */
-static void
-finish_after_commit(const List *jobs)
-{
-	ListCell *cell;
-
-	foreach(cell, jobs)
-	{
-		const IdgenJob *job = lfirst(cell);
-
-		if (idgen_job_is_over(job) && is_transactional(job))
-			finish_job(job, true);
-	}
-}
-
-/*
- * Free the jobs that are over, and put the others on the lists of their
- * states.
- */
-static void
-sort_out(const List *jobs)
-{
-	ListCell *cell;
-
-	foreach(cell, jobs)
-	{
-		IdgenJob *job = lfirst(cell);
-
-		if (idgen_job_is_over(job))
-			idgen_job_free(job);
-		else
-			idgen_jobs_add(job);
-	}
-}
-
-/* The jobs that have not been finished before the commit. */
-static List *
-not_finished(const List *jobs)
-{
-	MemoryContext before = MemoryContextSwitchTo(idgen_job_memory);
-	List *rest = NIL;
-	ListCell *cell;
-
-	foreach(cell, jobs)
-	{
 		IdgenJob *job = lfirst(cell);
 
 		if (!idgen_job_is_over(job) || is_transactional(job))
-			rest = lappend(rest, job);
-		else
-			idgen_job_free(job);
+			continue;
+		settle_job(job, replicated || job->refill.lsn == InvalidXLogRecPtr);
+		jobs = foreach_delete_current(jobs, cell);
 	}
-	MemoryContextSwitchTo(before);
-	return rest;
+	return jobs;
 }
 
 /* Publish what has been allocated in a transaction, and end that. */
 static void
-end_transaction(const List *jobs)
+end_transaction(List *jobs)
 {
-	publish_before_commit(jobs);
-	committing = not_finished(jobs);
+	ListCell *cell;
+
+	committing = publish_before_commit(jobs);
 	commit_transaction();
 	jobs = committing;
 	committing = NIL;
-	finish_after_commit(jobs);
-
-	sort_out(jobs);
-	list_free(unconstify(List *, jobs));
+	foreach(cell, jobs)
+		settle_job(lfirst(cell), true);
 	pgstat_report_activity(STATE_IDLE, NULL);
 	pgstat_report_stat(false);
 	SetLatch(MyLatch); /* more may have been asked of these meanwhile */
@@ -407,7 +435,7 @@ refill_in_line(void)
 {
 	uint32 begun_ms = idgen_clock_ms();
 	Batch batch = {0};
-	IdgenJob *job = idgen_jobs_take_in_line();
+	IdgenJob *job = take_first(&jobs_in_line);
 
 	if (job == NULL)
 		return false;
@@ -430,11 +458,12 @@ ask_server(void)
 	IdgenJob *job;
 	bool any = false;
 
-	while (idgen_clock_ms() - begun_ms < IDGEN_ASK_MS && (job = idgen_jobs_take_remote()) != NULL)
+	while (idgen_clock_ms() - begun_ms < IDGEN_ASK_MS && (job = take_first(&remote_jobs)) != NULL)
 	{
 		idgen_remote_await(job->query, idgen_remote_deadline());
-		idgen_job_take_event(job, IDGEN_EVENT_RESUMED);
-		idgen_jobs_add(job);
+		job->state = IDGEN_JOB_TO_TRY;
+		job->due_ms = idgen_clock_ms();
+		put_away(job);
 		any = true;
 	}
 	return any;
@@ -445,12 +474,10 @@ static bool
 refill_suspect(void)
 {
 	Batch batch = {0};
-	IdgenJob *job;
+	IdgenJob *job = take_first(&suspects);
 
-	if (suspects == NIL)
+	if (job == NULL)
 		return false;
-	job = linitial(suspects);
-	suspects = list_delete_first(suspects);
 	begin_transaction(IDGEN_LOCK_MS);
 	try_job(&batch, job);
 	end_transaction(batch.jobs);
@@ -463,7 +490,6 @@ idgen_refill_loop_turn(void)
 {
 	bool any;
 
-	idgen_jobs_resume();
 	any = refill_suspect() || refill();
 	any = ask_server() || any;
 	if (any && idgen_clock_ms() - line_left_ms < line_took_ms)
@@ -489,23 +515,18 @@ commit_failed(const ErrorData *error)
 		if (idgen_job_is_over(job) && list_length(jobs) == 1)
 		{
 			idgen_failure_set(&job->failure, error, 1);
-			job->state = IDGEN_JOB_FAILED;
-			finish_job(job, false);
-			idgen_job_free(job);
+			job->state = IDGEN_JOB_OVER;
+			settle_job(job, false);
 		}
 		else if (idgen_job_is_over(job))
 		{
-			MemoryContext before = MemoryContextSwitchTo(idgen_job_memory);
-
-			job->state = IDGEN_JOB_READY;
+			job->state = IDGEN_JOB_TO_TRY;
 			job->failure.sqlerrcode = 0;
-			suspects = lappend(suspects, job);
-			MemoryContextSwitchTo(before);
+			dlist_push_tail(&suspects, &job->node);
 		}
 		else
-			idgen_jobs_add(job);
+			put_away(job);
 	}
-	list_free(jobs);
 	SetLatch(MyLatch);
 }
 
@@ -526,6 +547,9 @@ idgen_refill_loop_abandon(const ErrorData *error)
 	idgen_failure_set(&failure, error, 1);
 	failure.of = IDGEN_FAILURE_OF_WORKER;
 	idgen_desk_abandon(&failure);
-	suspects = NIL;
-	idgen_jobs_forget();
+	dlist_init(&suspects);
+	pairingheap_reset(&jobs_to_try);
+	dlist_init(&jobs_in_line);
+	dlist_init(&remote_jobs);
+	MemoryContextReset(idgen_job_memory);
 }

@@ -6,6 +6,7 @@
 #define IDGEN_REFILL_LOOP_H
 
 extern bool idgen_refill_loop_turn(void);
+extern long idgen_refill_loop_wait(void);
 extern void idgen_refill_loop_abandon(const ErrorData *error);
 
 #endif /* IDGEN_REFILL_LOOP_H */

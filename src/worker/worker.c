@@ -8,7 +8,7 @@
  * and goes when none has asked for a while.
  *
  * It connects as the bootstrap superuser, since other roles need not be able to
- * log in. But it does nothing in that role (see job_try.c).
+ * log in. But it does nothing in that role (see job.c).
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@
 #include "common/guc.h"
 #include "remote/connection.h"
 #include "shmem/desk.h"
-#include "worker/job_lists.h"
+#include "worker/job.h"
 #include "worker/refill_loop.h"
 #include "worker/worker.h"
 
@@ -165,7 +165,7 @@ take_turn(void)
 static void
 wait_for_work(uint32 busy_ms, uint32 wait_event)
 {
-	long timeout = idgen_jobs_wait();
+	long timeout = idgen_refill_loop_wait();
 	bool idle = timeout == LONG_MAX;
 
 	if (idle)
@@ -188,7 +188,7 @@ idgen_worker_main(Datum arg)
 	start(DatumGetObjectId(arg));
 	wait_event = WaitEventExtensionNew("IdgenWorkerMain");
 	context = AllocSetContextCreate(TopMemoryContext, "idgen worker", ALLOCSET_DEFAULT_SIZES);
-	idgen_jobs_init();
+	idgen_job_memory = AllocSetContextCreate(TopMemoryContext, "idgen worker jobs", ALLOCSET_DEFAULT_SIZES);
 	busy_ms = idgen_clock_ms();
 
 	for (;;)

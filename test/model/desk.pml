@@ -188,7 +188,7 @@ inline commit_refills()
 	one_by_one = 0
 }
 
-/* sort_out(): the requests of this batch are over. */
+/* settle_job(): the requests of this batch are over. */
 inline end_requests(failure)
 {
 	for (p : 0 .. PLACES - 1) {
