@@ -249,8 +249,9 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	                            def->source);
 	def->refill = refill_that_holds(def, refill);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
-	def->pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
-	                             def->source);
+	def->pool = (IdgenPool){.block_size = def->block_size, .max_value = def->max_value};
+	def->pool.pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
+	                                  def->source);
 	def->big_base = read_big_base(slot);
 	read_period(slot, def);
 	def->format = idgen_row_string(slot, IDGEN_ATT_FORMAT);

@@ -24,7 +24,7 @@ typedef struct IdgenDefinition
 	bool exhausted;
 	IdgenRefillMode refill; /* auto only where a worker may refill */
 	const IdgenLayout *layout;
-	IdgenPooling pooling;
+	IdgenPool pool;
 	Numeric big_base; /* NULL if zero */
 	IdgenPeriod period;
 	pg_tz *zone;                 /* NULL for that of the setting */

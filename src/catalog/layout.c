@@ -28,30 +28,10 @@ const IdgenLayout idgen_layout_plain = {.name = "plain"};
 const IdgenLayout idgen_layout_scrambled = {.name = "scrambled", .scrambled = true};
 
 static const IdgenLayout composed[] = {
-	{
-		.name = "prefixed",
-		.prefix_digits = 5,
-		.has_channel = true,
-		.values = INT64CONST(100000000000000),
-	},
-	{
-		.name = "session",
-		.prefix_digits = 4,
-		.values = INT64CONST(1000000000000000),
-	},
-	{
-		.name = "prefixed_reversed",
-		.prefix_digits = 5,
-		.has_channel = true,
-		.reversed = true,
-		.values = INT64CONST(100000000000000),
-	},
-	{
-		.name = "session_reversed",
-		.prefix_digits = 4,
-		.reversed = true,
-		.values = INT64CONST(1000000000000000),
-	},
+	{"prefixed", .prefix_digits = 5, .has_channel = true, .values = INT64CONST(100000000000000)},
+	{"session", .prefix_digits = 4, .values = INT64CONST(1000000000000000)},
+	{"prefixed_reversed", .prefix_digits = 5, .has_channel = true, .reversed = true, .values = INT64CONST(100000000000000)},
+	{"session_reversed", .prefix_digits = 4, .reversed = true, .values = INT64CONST(1000000000000000)},
 };
 
 /* The layout of that name, NULL if there is none. */

@@ -143,8 +143,8 @@ idgen_owning_column_title(IdgenOwningColumn column)
  * The greatest number that an integer column holds or, if "step" is negative,
  * the least one. False if its type is another one, or it is gone.
  */
-bool
-idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end)
+static bool
+find_end(IdgenOwningColumn column, int step, int64 *end)
 {
 	Oid type;
 	int32 typmod;
@@ -178,51 +178,36 @@ idgen_owning_column_widening(IdgenOwningColumn column, int64 last)
 	const char *name = get_attname(idgen_owning_table(column), idgen_owning_attnum(column), true);
 	int64 end;
 
-	if (table == NULL || name == NULL || !idgen_owning_column_end(column, 1, &end) || last < end || end == PG_INT64_MAX)
+	if (table == NULL || name == NULL || !find_end(column, 1, &end) || last < end || end == PG_INT64_MAX)
 		return NULL;
 	return psprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint", table, quote_identifier(name));
 }
 
 /*
- * A refill knows what the range of the source has left. The ids are stored in
- * that column (IDGEN_NO_COLUMN for none), and its type may end the range
- * before: an integer column is full long before a bigint id sequence is. So
- * each refill looks the type up, in the system caches. To know which other
- * columns draw from the id sequence takes reading all defaults: view
- * idgen_health does that.
+ * What is left of the range from "first" to "last" if no block holds "next" and
+ * what lies behind it. ("next" may lie behind the range.) These are doubles,
+ * since ranges may be wider than 2^63.
  *
- * "first" is where the range begins, and "last" is the last id of all blocks so
- * far; "step" is 1, or -1 if ids descend. These are doubles, since ranges may
- * be wider than 2^63.
- */
-void
-idgen_range_left_in_column(IdgenRangeLeft *left, IdgenOwningColumn column, double first, double last, int step)
-{
-	int64 end;
-	double ids;
-
-	if (column == IDGEN_NO_COLUMN || !idgen_owning_column_end(column, step, &end))
-		return;
-	ids = step * (end - last);
-	if (left->percent < 100 && left->ids <= ids)
-		return;
-	left->ids = ids;
-	left->percent = (int) Max(0, 100 * ids / Max(step * (end - first) + 1, 1));
-	left->column = column;
-}
-
-/*
- * What is left of the range from "first" to "last", in which no block holds
- * "next" and what lies behind it; of ids that ascend, and are stored in that
- * column. ("next" may lie behind the range.)
+ * The ids are stored in that column (IDGEN_NO_COLUMN for none), and its type
+ * may end the range before: an integer column is full long before a bigint id
+ * sequence is. So each refill looks the type up, in the system caches. To know
+ * which other columns draw from the id sequence takes reading all defaults:
+ * view idgen_health does that.
  */
 IdgenRangeLeft
 idgen_range_left(double first, double next, double last, IdgenOwningColumn column)
 {
-	double ids = last - next + 1;
-	IdgenRangeLeft left = {.percent = (int) (100 * ids / (last - first + 1)), .ids = ids};
+	int step = first <= last ? 1 : -1;
+	IdgenRangeLeft left = {.column = IDGEN_NO_COLUMN};
+	int64 end;
 
-	idgen_range_left_in_column(&left, column, first, next - 1, 1);
+	if (column != IDGEN_NO_COLUMN && find_end(column, step, &end) && step * (end - last) < 0)
+	{
+		last = end;
+		left.column = column;
+	}
+	left.ids = step * (last - next) + 1;
+	left.percent = (int) Max(0, 100 * left.ids / Max(step * (last - first) + 1, 1));
 	return left;
 }
 

@@ -48,10 +48,7 @@ extern const char *idgen_owning_column_problem(IdgenOwningColumn column);
 extern char *idgen_owning_column_name(IdgenOwningColumn column);
 extern char *idgen_owning_column_title(IdgenOwningColumn column);
 extern char *idgen_owning_column_widening(IdgenOwningColumn column, int64 last);
-extern bool idgen_owning_column_end(IdgenOwningColumn column, int step, int64 *end);
 extern IdgenRangeLeft idgen_range_left(double first, double next, double last, IdgenOwningColumn column);
-extern void idgen_range_left_in_column(IdgenRangeLeft *left, IdgenOwningColumn column,
-                                       double first, double last, int step);
 extern IdgenOwningColumn idgen_owning_column_find(const char *name, int elevel);
 
 #endif /* IDGEN_OWNING_COLUMN_H */

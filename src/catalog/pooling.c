@@ -83,6 +83,13 @@ idgen_pool_origin(const IdgenPool *pool)
 	return hash_combine(hash, (uint32) pool->pooling);
 }
 
+/* The distance from one value to the next. */
+static uint64
+width_of(const IdgenNativeSequence *sequence)
+{
+	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
+}
+
 /* Of numbers of blocks, the last value that stands for any id. */
 static int64
 last_number(const IdgenNativeSequence *sequence)
@@ -123,7 +130,7 @@ set_numbers(IdgenNativeSequence *sequence, const IdgenPool *pool)
 static int64
 max_count(const IdgenNativeSequence *sequence)
 {
-	bool alone = sequence->pooling == IDGEN_POOLING_HILO && idgen_native_width(sequence) > 1;
+	bool alone = sequence->pooling == IDGEN_POOLING_HILO && width_of(sequence) > 1;
 	uint64 nvalues = alone ? 1 : IDGEN_NATIVE_VALUES;
 
 	if (sequence->per_value > IDGEN_BLOCK_MAX / nvalues)
@@ -136,7 +143,7 @@ void
 idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool)
 {
 	sequence->pooling = pool->pooling;
-	sequence->per_value = idgen_native_width(sequence);
+	sequence->per_value = width_of(sequence);
 	sequence->per_block = sequence->per_value > 1 ? 1 : Min(pool->block_size, IDGEN_NATIVE_VALUES);
 	sequence->step = sequence->increment > 0 ? 1 : -1;
 	sequence->min_id = Min(sequence->first, sequence->last);
@@ -159,25 +166,18 @@ distance_after(const IdgenNativeSequence *sequence, int64 v)
 	return v > sequence->last ? (uint64) v - (uint64) sequence->last : 0;
 }
 
-/* The distance from one value to the next. */
-uint64
-idgen_native_width(const IdgenNativeSequence *sequence)
-{
-	return sequence->increment > 0 ? (uint64) sequence->increment : -(uint64) sequence->increment;
-}
-
 /* The number of values after v, up to the sequence's end. */
 int64
 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v)
 {
-	return (int64) Min(distance_after(sequence, v) / idgen_native_width(sequence), PG_INT64_MAX);
+	return (int64) Min(distance_after(sequence, v) / width_of(sequence), PG_INT64_MAX);
 }
 
 /* Is v + increment beyond the end? */
 bool
 idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)
 {
-	return distance_after(sequence, v) < idgen_native_width(sequence);
+	return distance_after(sequence, v) < width_of(sequence);
 }
 
 /*
@@ -287,27 +287,9 @@ idgen_native_first_id(const IdgenNativeSequence *sequence)
 int64
 idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v)
 {
-	uint64 rest = distance_after(sequence, v) % idgen_native_width(sequence);
+	uint64 rest = distance_after(sequence, v) % width_of(sequence);
 	int64 last = (int64) ((uint64) sequence->last - (uint64) sequence->step * rest);
 	IdgenBlock block = ids_of(sequence, last);
 
 	return block.left > 0 ? idgen_block_last(&block) : last;
-}
-
-/*
- * What the values after v leave of the sequence's range, which must not begin
- * anew. The division of floating point numbers takes less time than that of
- * integers.
- */
-IdgenRangeLeft
-idgen_native_left(const IdgenNativeSequence *sequence, int64 v)
-{
-	double after = distance_after(sequence, v);
-	double width = idgen_native_width(sequence);
-	double range = (double) distance_after(sequence, sequence->first) + 1;
-
-	return (IdgenRangeLeft){
-		.percent = after < width ? 0 : (int) Min(100, 100 * (after - width + 1) / range),
-		.ids = after / width * sequence->per_value,
-	};
 }

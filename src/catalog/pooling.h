@@ -7,7 +7,6 @@
 
 #include "access/xlogdefs.h"
 
-#include "catalog/owning_column.h"
 #include "common/block.h"
 
 /*
@@ -85,7 +84,6 @@ extern bool idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool);
 extern uint32 idgen_pool_origin(const IdgenPool *pool);
 
 extern void idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool);
-extern uint64 idgen_native_width(const IdgenNativeSequence *sequence);
 extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
 extern IdgenBlock idgen_native_ids_of(const IdgenNativeSequence *sequence,
@@ -94,6 +92,5 @@ extern IdgenBlock idgen_native_next_ids(const IdgenNativeSequence *sequence,
                                         const IdgenNativeState *state);
 extern int64 idgen_native_first_id(const IdgenNativeSequence *sequence);
 extern int64 idgen_native_last_id(const IdgenNativeSequence *sequence, int64 v);
-extern IdgenRangeLeft idgen_native_left(const IdgenNativeSequence *sequence, int64 v);
 
 #endif /* IDGEN_POOLING_H */

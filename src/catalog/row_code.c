@@ -137,29 +137,21 @@ is_of_reference_to_others(Relation rel, const Trigger *trigger)
  * Whose code it is
  */
 
-/* What must not run. */
-typedef struct Refused
-{
-	char *what;
-	Oid owner; /* invalid if it must not run whosever it is */
-} Refused;
-
 /* A look at the code on a table. */
 typedef struct Look
 {
 	Relation rel;
-	List *refused; /* of Refused */
+	List *refused; /* what must not run: strings */
+	Oid owner;     /* of the first of these, invalid if it must not run whosever it is */
 	bool plain;    /* is there nothing so far that a refill has to do with? */
 } Look;
 
 static void
 refuse(Look *look, char *what, Oid owner)
 {
-	Refused *refused = palloc(sizeof(Refused));
-
-	refused->what = what;
-	refused->owner = owner;
-	look->refused = lappend(look->refused, refused);
+	if (look->refused == NIL)
+		look->owner = owner;
+	look->refused = lappend(look->refused, what);
 }
 
 /* The row of a function in pg_proc, to be released; or NULL. */
@@ -397,7 +389,7 @@ look_at_indexes(Look *look)
 static Look
 look_at(Relation rel, CmdType command)
 {
-	Look look = {rel, NIL, true};
+	Look look = {.rel = rel, .plain = true};
 
 	look_at_triggers(&look, command);
 	if (command != CMD_DELETE)
@@ -408,17 +400,21 @@ look_at(Relation rel, CmdType command)
 	return look;
 }
 
+/* Report 42501 at that level: something must not run. */
 static void
-report(Relation rel, const Refused *refused, int elevel)
+report(const Look *look, int elevel)
 {
+	const char *owner = OidIsValid(look->owner) ? GetUserNameFromId(look->owner, false) : NULL;
+
 	ereport(elevel,
 	        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 	         errmsg("%s on table \"%s\" may not run with the rights of role \"%s\"",
-	                refused->what, RelationGetRelationName(rel), GetUserNameFromId(rel->rd_rel->relowner, false)),
-	         OidIsValid(refused->owner)
-	             ? errdetail("It belongs to role \"%s\", which does not have these rights.", GetUserNameFromId(refused->owner, false))
+	                (char *) linitial(look->refused), RelationGetRelationName(look->rel),
+	                GetUserNameFromId(look->rel->rd_rel->relowner, false)),
+	         owner != NULL
+	             ? errdetail("It belongs to role \"%s\", which does not have these rights.", owner)
 	             : errdetail("It is, or may contain, a domain, whose constraints may call anything."),
-	         OidIsValid(refused->owner)
+	         owner != NULL
 	             ? errhint("Give it another owner or, if it is the function of a trigger, make it SECURITY DEFINER by ALTER FUNCTION.")
 	             : errhint("Convert to a base type.")));
 }
@@ -440,7 +436,7 @@ idgen_check_code(Relation rel, CmdType command, int elevel)
 	known.epoch = idgen_epoch;
 	look = look_at(rel, command);
 	if (look.refused != NIL)
-		report(rel, linitial(look.refused), elevel);
+		report(&look, elevel);
 	else if (known.relid == RelationGetRelid(rel)) /* nothing has changed meanwhile */
 	{
 		known.passed |= 1 << command;
@@ -470,13 +466,7 @@ idgen_code_refused(Relation rel)
 	List *result = NIL;
 
 	for (int i = 0; i < (int) lengthof(commands); i++)
-	{
-		Look look = look_at(rel, commands[i]);
-		ListCell *cell;
-
-		foreach(cell, look.refused)
-			result = lappend(result, ((Refused *) lfirst(cell))->what);
-	}
+		result = list_concat(result, look_at(rel, commands[i]).refused);
 	return result;
 }
 

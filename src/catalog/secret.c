@@ -29,7 +29,6 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
@@ -137,33 +136,24 @@ find_secret(Relation secrets, const void *fingerprint, TupleTableSlot *slot)
 	return found;
 }
 
-/* Put a new row of secrets into the slot, with null in the owner's columns. */
-static void
-describe_secret(TupleTableSlot *slot)
-{
-	bytea *secret = palloc0(VARHDRSZ + SECRET_BYTES);
-
-	SET_VARSIZE(secret, VARHDRSZ + SECRET_BYTES);
-	fill_random(VARDATA(secret) + SECRET_ZEROS, SECRET_BYTES - SECRET_ZEROS);
-	ExecStoreAllNullTuple(slot);
-	idgen_row_put(slot, ATT_SECRET, PointerGetDatum(secret));
-	idgen_row_put(slot, ATT_FINGERPRINT, fingerprint_of(PointerGetDatum(secret)));
-}
-
 /*
- * Make a secret, as the owner of the table, and return its fingerprint. Raises
- * XX000 if there are no random numbers, and what the owner has put on the table
- * raises.
+ * Make a secret, as the owner of the table, with null in the owner's columns;
+ * and return its fingerprint. Raises XX000 if there are no random numbers, and
+ * what the owner has put on the table raises.
  */
 static Datum
 make_secret(Relation secrets)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(secrets), &TTSOpsVirtual);
-	bool isnull;
+	bytea *secret = palloc0(VARHDRSZ + SECRET_BYTES);
 	Datum fingerprint;
 
-	describe_secret(slot);
-	fingerprint = datumCopy(slot_getattr(slot, ATT_FINGERPRINT, &isnull), false, -1);
+	SET_VARSIZE(secret, VARHDRSZ + SECRET_BYTES);
+	fill_random(VARDATA(secret) + SECRET_ZEROS, SECRET_BYTES - SECRET_ZEROS);
+	fingerprint = fingerprint_of(PointerGetDatum(secret));
+	ExecStoreAllNullTuple(slot);
+	idgen_row_put(slot, ATT_FINGERPRINT, fingerprint);
+	idgen_row_put(slot, ATT_SECRET, PointerGetDatum(secret));
 	idgen_row_insert_other(secrets, slot);
 	ExecDropSingleTupleTableSlot(slot);
 	return fingerprint;

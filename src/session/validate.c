@@ -95,7 +95,7 @@ note_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
 	found->source = def->source;
 	found->source_name = def->source_name;
 	found->block_size = def->block_size;
-	found->pool = (IdgenPool){def->pooling, def->block_size, def->max_value};
+	found->pool = def->pool;
 	found->stored_in = def->stored_in;
 	found->refill = def->refill;
 	found->own_row = !found->unmade && idgen_row_is_own(row);

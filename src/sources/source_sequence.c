@@ -376,16 +376,12 @@ static IdgenRangeLeft
 range_left(const Draw *draw)
 {
 	const IdgenNativeSequence *sequence = draw->sequence;
-	IdgenOwningColumn column = draw->handle->found.stored_in;
-	IdgenRangeLeft left;
+	double last_drawn = idgen_block_last(&draw->blocks[draw->nblocks - 1]);
 
 	if (sequence->cycle)
 		return (IdgenRangeLeft){.percent = 100};
-	left = idgen_native_left(sequence, draw->last);
-	if (column != IDGEN_NO_COLUMN)
-		idgen_range_left_in_column(&left, column, idgen_native_first_id(sequence),
-		                           idgen_block_last(&draw->blocks[draw->nblocks - 1]), (int) sequence->step);
-	return left;
+	return idgen_range_left(idgen_native_first_id(sequence), last_drawn + sequence->step,
+	                        idgen_native_last_id(sequence, draw->last), draw->handle->found.stored_in);
 }
 
 /*
