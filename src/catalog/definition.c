@@ -23,6 +23,17 @@ not_valid(const char *column, const char *value, const char *valid)
 	         errhint("Valid values are: %s.", valid)));
 }
 
+/* Raises 0A000 for a value that goes with other sources only. */
+static void
+not_with_source(const char *column, const char *value, const IdgenSource *source, const char *detail, const char *hint)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+	         errmsg("%s \"%s\" is not supported with source \"%s\"", column, value, source->name),
+	         detail != NULL ? errdetail("%s", detail) : 0,
+	         errhint("%s", hint)));
+}
+
 /*
  * Sources
  *
@@ -97,10 +108,7 @@ idgen_check_refill(const char *refill, const IdgenSource *source)
 	if (entry->name == NULL)
 		not_valid("refill", refill, "transaction, worker, auto");
 	if (entry->val == IDGEN_REFILL_WORKER && source->runs_code)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("refill \"%s\" is not supported with source \"%s\"", refill, source->name),
-		         errhint("Use refill \"transaction\".")));
+		not_with_source("refill", refill, source, NULL, "Use refill \"transaction\".");
 	return (IdgenRefillMode) entry->val;
 }
 
@@ -111,9 +119,9 @@ idgen_check_refill(const char *refill, const IdgenSource *source)
 const char *
 idgen_refill_by_default(const IdgenSource *source)
 {
-	if (idgen_default_refill == IDGEN_REFILL_WORKER && source->runs_code)
-		return idgen_refill_mode_name(IDGEN_REFILL_TRANSACTION);
-	return idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill);
+	bool possible = idgen_default_refill != IDGEN_REFILL_WORKER || !source->runs_code;
+
+	return idgen_refill_mode_name(possible ? (IdgenRefillMode) idgen_default_refill : IDGEN_REFILL_TRANSACTION);
 }
 
 /*
@@ -155,11 +163,8 @@ check_pooling(const char *pooling, const IdgenSource *source)
 	if (!idgen_pooling_find(pooling, &found))
 		not_valid("pooling", pooling, "pooled_lo, pooled, hilo");
 	if (found != IDGEN_POOLING_POOLED_LO && !source->has_object)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("pooling \"%s\" is not supported with source \"%s\"", pooling, source->name),
-		         errdetail("It says what the values of a native sequence stand for."),
-		         errhint("Use pooling \"pooled_lo\".")));
+		not_with_source("pooling", pooling, source, "It says what the values of a native sequence stand for.",
+		                "Use pooling \"pooled_lo\".");
 	return found;
 }
 
@@ -175,11 +180,8 @@ check_period(const char *period, const IdgenSource *source)
 	if (!idgen_period_find(period, &found))
 		not_valid("period", period, "year, month, day");
 	if (source->has_object)
-		ereport(ERROR,
-		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		         errmsg("period \"%s\" is not supported with source \"%s\"", period, source->name),
-		         errdetail("A native sequence does not start anew in each period."),
-		         errhint("Use source \"%s\".", idgen_source_table.name)));
+		not_with_source("period", period, source, "A native sequence does not start anew in each period.",
+		                "Use source \"table\".");
 	return found;
 }
 

@@ -17,7 +17,7 @@
 #include "common/hashfn.h"
 #include "common/int.h"
 
-#include "catalog/pooling.h"
+#include "catalog/native_sequence.h"
 
 const IdgenPool idgen_no_pool = {IDGEN_POOLING_POOLED_LO, 1, PG_INT64_MAX};
 

@@ -133,26 +133,6 @@ policies_show_row(List *quals, TupleTableSlot *row)
 }
 
 /*
- * A query over the table alone, as the planner would get it. With ACL_UPDATE,
- * one that locks rows: it has to satisfy the policies for UPDATE as well.
- */
-static Query *
-select_query(Relation rel, AclMode perms)
-{
-	Query *query = makeNode(Query);
-	RangeTblEntry *rte = makeNode(RangeTblEntry);
-
-	query->commandType = CMD_SELECT;
-	rte->rtekind = RTE_RELATION;
-	rte->relid = RelationGetRelid(rel);
-	rte->relkind = RELKIND_RELATION;
-	rte->rellockmode = AccessShareLock;
-	idgen_request_perms(query, rte, perms);
-	query->rtable = list_make1(rte);
-	return query;
-}
-
-/*
  * Does row security let the current user see all rows of id_sequences? Raises
  * 42501 if the user has switched row security off that would hide some.
  */
@@ -174,7 +154,8 @@ idgen_rows_all_visible(Oid relid)
 static bool
 row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms)
 {
-	Query *query;
+	Query *query = makeNode(Query);
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
 	List *quals;
 	List *checks;
 	bool enabled;
@@ -183,9 +164,18 @@ row_security_allows(Relation rel, TupleTableSlot *row, AclMode perms)
 	if (idgen_rows_all_visible(RelationGetRelid(rel)))
 		return true;
 
-	query = select_query(rel, perms);
-	get_row_security_policies(query, linitial_node(RangeTblEntry, query->rtable), 1,
-	                          &quals, &checks, &enabled, &subqueries);
+	/*
+	 * A query over the table alone, as the planner would get it; with
+	 * ACL_UPDATE, one that locks rows.
+	 */
+	query->commandType = CMD_SELECT;
+	rte->rtekind = RTE_RELATION;
+	rte->relid = RelationGetRelid(rel);
+	rte->relkind = RELKIND_RELATION;
+	rte->rellockmode = AccessShareLock;
+	idgen_request_perms(query, rte, perms);
+	query->rtable = list_make1(rte);
+	get_row_security_policies(query, rte, 1, &quals, &checks, &enabled, &subqueries);
 	if (subqueries)
 		return query_shows_row(rel, row, perms);
 	return policies_show_row((List *) expression_planner((Expr *) quals), row);

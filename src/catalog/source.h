@@ -14,8 +14,8 @@
 #include "datatype/timestamp.h"
 #include "executor/tuptable.h"
 
+#include "catalog/native_sequence.h"
 #include "catalog/owning_column.h"
-#include "catalog/pooling.h"
 #include "common/block.h"
 
 struct IdgenHandle;
