@@ -293,19 +293,20 @@ add_defaults(List *defaults, const IdgenSearched *searched, const char *constant
 		foreach(cell, calls)
 		{
 			const IdgenDrawCall *call = lfirst(cell);
-			IdgenDrawingDefault found = {.attnum = 0};
+			IdgenDrawingDefault *found;
 
 			if (call->is_nextval || call->name == NULL)
 				continue;
-			found.name = pstrdup(call->name);
+			found = palloc0(sizeof(IdgenDrawingDefault));
+			found->name = pstrdup(call->name);
 			if (catalog == AttrDefaultRelationId)
 			{
-				found.relid = ((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid;
-				found.attnum = ((Form_pg_attrdef) GETSTRUCT(tuple))->adnum;
+				found->relid = ((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid;
+				found->attnum = ((Form_pg_attrdef) GETSTRUCT(tuple))->adnum;
 			}
 			else
-				found.domain = ((Form_pg_type) GETSTRUCT(tuple))->oid;
-			defaults = lappend(defaults, memcpy(palloc(sizeof(found)), &found, sizeof(found)));
+				found->domain = ((Form_pg_type) GETSTRUCT(tuple))->oid;
+			defaults = lappend(defaults, found);
 		}
 		MemoryContextReset(scratch);
 	}

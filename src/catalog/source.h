@@ -73,13 +73,6 @@ typedef struct IdgenRequest
 	TimestampTz begun_at;
 } IdgenRequest;
 
-/* May allocate() wait for other transactions? */
-static inline bool
-idgen_request_waits(const IdgenRequest *request)
-{
-	return request->asker == IDGEN_ASKER_SESSION || request->asker == IDGEN_ASKER_WORKER_IN_LINE;
-}
-
 static inline bool
 idgen_request_by_worker(const IdgenRequest *request)
 {

@@ -58,7 +58,6 @@ static uint64 table_oid_epoch = 0;
  */
 #define WATCHED_BITS 65536
 static uint8 watched[WATCHED_BITS / 8];
-static bool any_watched = false;
 
 static void
 relation_changed(Datum arg, Oid relid)
@@ -96,20 +95,8 @@ idgen_epoch_init(void)
 }
 
 /*
- * What the rows of names say may have changed, and with it which relations they
- * stand for: the current transaction has done that.
- */
-void
-idgen_relations_changed(void)
-{
-	if (any_watched)
-		idgen_epoch++;
-}
-
-/*
- * From now on idgen_epoch counts changes of that native sequence, and what
- * idgen_relations_changed() tells. All that matters of a sequence changes its
- * entry in pg_class, too: ALTER SEQUENCE gives it another file. Another
+ * From now on idgen_epoch counts changes of that native sequence. All that
+ * matters of a sequence changes its entry in pg_class, too: ALTER SEQUENCE gives it another file. Another
  * sequence that is made later, and that the name would lead to by now, does not
  * matter: as with nextval(), the name was looked up once.
  */
@@ -117,7 +104,6 @@ void
 idgen_watch_sequence(Oid relid)
 {
 	watched[relid % WATCHED_BITS / 8] |= 1 << relid % 8;
-	any_watched = true;
 }
 
 /*

@@ -23,7 +23,6 @@ extern PGDLLIMPORT uint64 idgen_table_epoch;
 
 extern void idgen_epoch_init(void);
 extern void idgen_watch_sequence(Oid relid);
-extern void idgen_relations_changed(void);
 extern Oid idgen_table_oid(Oid funcid);
 
 extern bool idgen_version_fits(void);

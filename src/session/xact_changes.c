@@ -134,7 +134,6 @@ idgen_changes_note_row(Oid relid, const char *name, IdgenSlotChange change)
 	if (handle != NULL)
 		idgen_handle_invalidate(handle);
 	changes.rows_of = relid;
-	idgen_relations_changed();
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(relid);
 }

@@ -432,7 +432,7 @@ table_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *re
 		.handle = handle,
 		.request = request,
 		.refill = refill,
-		.waits = idgen_request_waits(request),
+		.waits = request->asker == IDGEN_ASKER_SESSION || request->asker == IDGEN_ASKER_WORKER_IN_LINE,
 	};
 
 	return change_row(&change);
