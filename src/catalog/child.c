@@ -154,9 +154,8 @@ static bool
 has_period(TupleTableSlot *row, IdgenPeriod period)
 {
 	const char *word = idgen_row_string(row, IDGEN_ATT_PERIOD);
-	IdgenPeriod found;
 
-	return word != NULL && idgen_period_find(word, &found) && found == period;
+	return word != NULL && strcmp(word, idgen_period_word(period)) == 0;
 }
 
 /* The row with periods of which a name is one; or NULL. */

@@ -128,8 +128,8 @@ fits(const IdgenLayout *layout, int64 value)
 /*
  * Can a numeric id be composed of a sequence value and big_base (NULL if zero)?
  */
-bool
-idgen_layout_fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
+static bool
+fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
 {
 	return !idgen_layout_is_composed(layout) ||
 		has_room(layout, numeric_to_text(big_value(value, big_base)));
@@ -186,7 +186,7 @@ idgen_layout_can_begin(const IdgenLayout *layout, int64 value, Numeric big_base)
 {
 	if (layout->scrambled)
 		return value >= 1;
-	return fits(layout, value) || idgen_layout_fits_big(layout, value, big_base);
+	return fits(layout, value) || fits_big(layout, value, big_base);
 }
 
 /*
@@ -228,7 +228,7 @@ idgen_layout_check(const IdgenLayout *layout, Oid relid, const char *name, int64
 void
 idgen_layout_check_big(const IdgenLayout *layout, const char *name, int64 value, Numeric big_base)
 {
-	if (!idgen_layout_fits_big(layout, value, big_base))
+	if (!fits_big(layout, value, big_base))
 		does_not_fit(layout, name, numeric_to_text(big_value(value, big_base)), IDGEN_BIG_ID_DIGITS,
 		             "Lower big_base, or use another id sequence.");
 }

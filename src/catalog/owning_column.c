@@ -21,7 +21,6 @@
 #include "nodes/value.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/varlena.h"
 
 #include "catalog/owning_column.h"
@@ -31,16 +30,11 @@
 /* What stands for no column, as "-" does for regclass. */
 #define NO_COLUMN_NAME "-"
 
-/* Is there such a column, and is it not dropped? */
+/* Is there such a column? (One that is dropped has no type.) */
 bool
 idgen_owning_column_exists(IdgenOwningColumn column)
 {
-	HeapTuple tuple = SearchSysCacheAttNum(idgen_owning_table(column), idgen_owning_attnum(column));
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	ReleaseSysCache(tuple);
-	return true;
+	return OidIsValid(get_atttype(idgen_owning_table(column), idgen_owning_attnum(column)));
 }
 
 /*
@@ -92,34 +86,14 @@ idgen_owning_column_name(IdgenOwningColumn column)
 
 /*
  * The type of a column or, if that is a domain, the one that this is made of.
- * False if it is gone: unlike the server's own functions, this raises no error
- * if a column or a type has been dropped just now.
+ * Invalid if the column is gone.
  */
-static bool
-find_base_type(IdgenOwningColumn column, Oid *type, int32 *typmod)
+static Oid
+base_type_of(IdgenOwningColumn column)
 {
-	HeapTuple tuple = SearchSysCacheAttNum(idgen_owning_table(column), idgen_owning_attnum(column));
-	Oid domain = InvalidOid;
+	Oid type = get_atttype(idgen_owning_table(column), idgen_owning_attnum(column));
 
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	*type = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypid;
-	*typmod = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypmod;
-	ReleaseSysCache(tuple);
-	while (*type != domain)
-	{
-		domain = *type;
-		tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
-		if (!HeapTupleIsValid(tuple))
-			return false;
-		if (((Form_pg_type) GETSTRUCT(tuple))->typtype == TYPTYPE_DOMAIN)
-		{
-			*type = ((Form_pg_type) GETSTRUCT(tuple))->typbasetype;
-			*typmod = ((Form_pg_type) GETSTRUCT(tuple))->typtypmod;
-		}
-		ReleaseSysCache(tuple);
-	}
-	return true;
+	return OidIsValid(type) ? getBaseType(type) : InvalidOid;
 }
 
 /*
@@ -129,14 +103,10 @@ find_base_type(IdgenOwningColumn column, Oid *type, int32 *typmod)
 char *
 idgen_owning_column_title(IdgenOwningColumn column)
 {
+	Oid type = base_type_of(column);
 	char *name = idgen_owning_column_name(column);
-	Oid type;
-	int32 typmod;
 
-	if (!find_base_type(column, &type, &typmod))
-		return psprintf("column %s", name);
-	return psprintf("column %s (%s)", name,
-	                format_type_extended(type, typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_ALLOW_INVALID));
+	return OidIsValid(type) ? psprintf("column %s (%s)", name, format_type_be(type)) : psprintf("column %s", name);
 }
 
 /*
@@ -146,12 +116,7 @@ idgen_owning_column_title(IdgenOwningColumn column)
 static bool
 find_end(IdgenOwningColumn column, int step, int64 *end)
 {
-	Oid type;
-	int32 typmod;
-
-	if (!find_base_type(column, &type, &typmod))
-		return false;
-	switch (type)
+	switch (base_type_of(column))
 	{
 		case INT2OID:
 			*end = step > 0 ? PG_INT16_MAX : PG_INT16_MIN;

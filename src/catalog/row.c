@@ -355,17 +355,10 @@ idgen_row_is_named(TupleTableSlot *slot, const char *name, int namelen)
 		memcmp(VARDATA_ANY(found), name, namelen) == 0;
 }
 
-/* Raises 22004: the table's owner has let a column be null that must not be. */
-void
-idgen_null_attribute(TupleDesc desc, AttrNumber attnum)
-{
-	ereport(ERROR,
-	        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-	         errmsg("column \"%s\" of \"id_sequences\" must not be null",
-	                NameStr(TupleDescAttr(desc, attnum - 1)->attname))));
-}
-
-/* A column that must not be null. */
+/*
+ * A column that must not be null. Raises 22004 if it is: the table's owner has
+ * let it be.
+ */
 Datum
 idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
 {
@@ -373,7 +366,10 @@ idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum)
 	Datum value = slot_getattr(slot, attnum, &isnull);
 
 	if (isnull)
-		idgen_null_attribute(slot->tts_tupleDescriptor, attnum);
+		ereport(ERROR,
+		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+		         errmsg("column \"%s\" of \"id_sequences\" must not be null",
+		                NameStr(TupleDescAttr(slot->tts_tupleDescriptor, attnum - 1)->attname))));
 	return value;
 }
 

@@ -87,7 +87,6 @@ extern bool idgen_row_is_awaited(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_named(TupleTableSlot *slot,
                                const char *name, int namelen);
-pg_noreturn extern void idgen_null_attribute(TupleDesc desc, AttrNumber attnum);
 extern char *idgen_row_string(TupleTableSlot *slot, AttrNumber attnum);
 extern Datum idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum);
 extern int64 idgen_row_int64(TupleTableSlot *slot, AttrNumber attnum);
