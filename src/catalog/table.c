@@ -96,9 +96,10 @@ idgen_epoch_init(void)
 
 /*
  * From now on idgen_epoch counts changes of that native sequence. All that
- * matters of a sequence changes its entry in pg_class, too: ALTER SEQUENCE gives it another file. Another
- * sequence that is made later, and that the name would lead to by now, does not
- * matter: as with nextval(), the name was looked up once.
+ * matters of a sequence changes its entry in pg_class, too: ALTER SEQUENCE
+ * gives it another file. Another sequence that is made later, and that the name
+ * would lead to by now, does not matter: as with nextval(), the name was looked
+ * up once.
  */
 void
 idgen_watch_sequence(Oid relid)
