@@ -16,20 +16,25 @@ plan skip_all => 'libfaketime is not here' unless fake_clock_library();
 
 my $node = idgen_server('restart');
 my $file = time_file($node);
-my $last = 0;
+my ($last, $last_uuid) = (0, '');
 
-# Draw, and see that the ids are greater than all before; false if they are
-# refused since it cannot be written how far they have got.
+# Draw ids of both kinds, and see that they are greater than all before; false
+# if they are refused since it cannot be written how far they have got.
 sub drawn
 {
 	my ($what) = @_;
-	my ($ret, $out, $stderr) = $node->psql('postgres', 'SELECT idgen_unique_id() FROM generate_series(1, 3)',
+	my ($ret, $out, $stderr) = $node->psql('postgres', 'SELECT idgen_unique_id(), idgen_unique_uuid() FROM generate_series(1, 3)',
 		extra_params => [ '-v', 'VERBOSITY=sqlstate' ]);
 	return 0 if $stderr =~ /ERROR:  42501/;
-	my @ids = split /\n/, $out;
+	my $in_order = $out =~ tr/\n// == 2;
 
-	ok(@ids == 3 && $last < $ids[0] && $ids[0] < $ids[1] && $ids[1] < $ids[2], "$what: in order") or diag($stderr);
-	$last = $ids[2];
+	foreach (split /\n/, $out)
+	{
+		my ($id, $uuid) = split /\|/;
+		$in_order &&= $id > $last && $uuid gt $last_uuid;
+		($last, $last_uuid) = ($id, $uuid);
+	}
+	ok($in_order, "$what: in order") or diag($stderr);
 	return 1;
 }
 
@@ -43,7 +48,7 @@ sub draw
 sub refused
 {
 	my ($what) = @_;
-	is(sqlstate($node, 'SELECT idgen_unique_id()'), '55000', "$what: refused");
+	is(sqlstate($node, "SELECT $_"), '55000', "$what: $_ refused") foreach ('idgen_unique_id()', 'idgen_unique_uuid()');
 	return;
 }
 
