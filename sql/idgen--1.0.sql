@@ -105,7 +105,8 @@ CREATE TABLE @extschema@.id_sequences (
 	format text,
 	template varchar(255) COLLATE "C",
 	refilled_at timestamptz,
-	salt bytea
+	salt bytea,
+	early_release boolean NOT NULL DEFAULT false
 ) WITH (
 	fillfactor = 25,
 	autovacuum_vacuum_scale_factor = 0,
@@ -135,6 +136,7 @@ COMMENT ON COLUMN @extschema@.id_sequences.format IS 'how idgen_next_text writes
 COMMENT ON COLUMN @extschema@.id_sequences.template IS 'the template or period that the id sequence was made from; null if it was made by hand';
 COMMENT ON COLUMN @extschema@.id_sequences.refilled_at IS 'of an id sequence with a template: when a block was allocated from the row last, or when it was made';
 COMMENT ON COLUMN @extschema@.id_sequences.salt IS 'with layout scrambled: what makes its key, along with a secret of idgen_secrets';
+COMMENT ON COLUMN @extschema@.id_sequences.early_release IS 'of gapless ids: whether the next number is drawn before the commit of the last one is on disk';
 
 -- Each command that drops something looks here for what belonged to it.
 CREATE INDEX id_sequences_owned_by_idx ON @extschema@.id_sequences (owned_by);
@@ -328,6 +330,8 @@ CREATE FUNCTION @extschema@.idgen_next_range(name text, n bigint, source text, O
 	AS 'MODULE_PATHNAME', 'idgen_next_range' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_last(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION @extschema@.idgen_wait_durable() RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_wait_durable' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 CREATE FUNCTION @extschema@.idgen_peek(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
@@ -340,6 +344,7 @@ COMMENT ON FUNCTION @extschema@.idgen_next_text(text, date) IS 'next id of an id
 COMMENT ON FUNCTION @extschema@.idgen_text_value(text, text) IS 'the id that a text id of an id sequence was written for';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint) IS 'next n ids of an id sequence, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
+COMMENT ON FUNCTION @extschema@.idgen_wait_durable() IS 'wait until all that this transaction could have seen is on disk, and at synchronous standbys';
 COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session drew last from an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued next, without drawing it';
 
@@ -406,11 +411,12 @@ BEGIN
 		PERFORM @extschema@.idgen_create_child(idgen_create_child.parent::text, @extschema@.idgen_parent(idgen_create_child.parent::text)::text, NULL::bigint);
 	END IF;
 	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, start_value, block_size, max_value, source, source_name,
-			refill, layout, big_base, pooling, period, time_zone, format, template)
+			refill, layout, big_base, pooling, period, time_zone, format, template, early_release)
 		SELECT idgen_create_child.name, n.next,
 			CASE WHEN p.layout <> 'scrambled' THEN least(n.next, n.start) END, p.block_size, p.max_value, p.source, p.source_name,
 			p.refill, p.layout, p.big_base, p.pooling, CASE WHEN p.name LIKE '%/*' THEN p.period END, p.time_zone,
-			CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(idgen_create_child.name::text, p.format::text) END, p.name
+			CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(idgen_create_child.name::text, p.format::text) END, p.name,
+			p.early_release
 		FROM ONLY @extschema@.id_sequences AS p
 			CROSS JOIN LATERAL (SELECT coalesce(p.start_value, p.next_block_start) AS start,
 				coalesce(idgen_create_child.next_block_start, p.start_value, p.next_block_start) AS next) AS n
@@ -421,7 +427,7 @@ END
 $$;
 
 -- The trigger of the table checks the rest.
-CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by text, max_children integer, period text, time_zone text, format text, id_type text) RETURNS void
+CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by text, max_children integer, period text, time_zone text, format text, id_type text, early_release boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -433,7 +439,7 @@ BEGIN
 	missing := (SELECT v.argument
 		FROM (VALUES ('name', idgen_insert.name), ('next_block_start', idgen_insert.next_block_start::text), ('exhausted', idgen_insert.exhausted::text),
 			('source', idgen_insert.source), ('layout', idgen_insert.layout), ('big_base', idgen_insert.big_base::text),
-			('pooling', idgen_insert.pooling)) AS v (argument, value)
+			('pooling', idgen_insert.pooling), ('early_release', idgen_insert.early_release::text)) AS v (argument, value)
 		WHERE v.value IS NULL LIMIT 1);
 	IF missing IS NOT NULL THEN
 		RAISE '% must not be null', missing USING ERRCODE = 'null_value_not_allowed';
@@ -492,9 +498,10 @@ BEGIN
 	-- where no more than the beginning is said, the parent says the rest
 	IF ROW(idgen_insert.block_size, idgen_insert.exhausted, idgen_insert.max_value, idgen_insert.source, idgen_insert.source_name,
 			idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling, idgen_insert.owned_by,
-			idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format, idgen_insert.id_type)
+			idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format, idgen_insert.id_type,
+			idgen_insert.early_release)
 		IS NOT DISTINCT FROM ROW(NULL::integer, 0, NULL::bigint, 'table', NULL::text, current_setting('idgen.default_refill'), 'plain', 0::numeric, 'pooled_lo',
-			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text) THEN
+			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text, false) THEN
 		-- Where another transaction makes the extension anew, this waits for
 		-- it. It reads no row: a serializable transaction would be in the way
 		-- of refills.
@@ -506,11 +513,12 @@ BEGIN
 	END IF;
 
 	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, block_size, exhausted, max_value, source, source_name,
-			refill, layout, big_base, pooling, owned_by, max_children, period, time_zone, format)
+			refill, layout, big_base, pooling, owned_by, max_children, period, time_zone, format, early_release)
 		VALUES (idgen_insert.name, idgen_insert.next_block_start,
 			coalesce(idgen_insert.block_size, current_setting('idgen.default_block_size')::integer), idgen_insert.exhausted, last_value,
 			idgen_insert.source, idgen_insert.source_name, idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling,
-			idgen_insert.owned_by::@extschema@.idgen_column, idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format)
+			idgen_insert.owned_by::@extschema@.idgen_column, idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format,
+			idgen_insert.early_release)
 		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
 	IF NOT FOUND THEN
 		RAISE 'id sequence "%" already exists', idgen_insert.name USING ERRCODE = 'duplicate_object';
@@ -535,11 +543,12 @@ CREATE FUNCTION @extschema@.idgen_create(
 	period text DEFAULT NULL,
 	time_zone text DEFAULT NULL,
 	format text DEFAULT NULL,
-	id_type text DEFAULT NULL
+	id_type text DEFAULT NULL,
+	early_release boolean DEFAULT false
 ) RETURNS void
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT @extschema@.idgen_insert(name, next_block_start, block_size, exhausted, max_value, source, n.source_name, n.refill, layout, big_base, pooling, n.owned_by, max_children, period, time_zone, format, id_type)
+	SELECT @extschema@.idgen_insert(name, next_block_start, block_size, exhausted, max_value, source, n.source_name, n.refill, layout, big_base, pooling, n.owned_by, max_children, period, time_zone, format, id_type, early_release)
 	FROM @extschema@.idgen_new_row(name, source, source_name, refill, owned_by) AS n;
 END;
 
@@ -692,17 +701,19 @@ BEGIN
 		WITH said AS (
 			SELECT c.name AS child, p.block_size, p.max_value, p.source, p.source_name, p.refill, p.layout, p.big_base, p.pooling,
 				CASE WHEN p.name LIKE '%/*' THEN p.period END AS period, p.time_zone,
-				CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(c.name::text, p.format::text) END AS format
+				CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(c.name::text, p.format::text) END AS format,
+				p.early_release
 			FROM ONLY @extschema@.id_sequences AS p JOIN ONLY @extschema@.id_sequences AS c ON c.template = p.name
 			WHERE p.name = ANY (parents)
 		)
 		UPDATE ONLY @extschema@.id_sequences AS c
 			SET block_size = s.block_size, max_value = s.max_value, source = s.source, source_name = s.source_name, refill = s.refill,
-				layout = s.layout, big_base = s.big_base, pooling = s.pooling, period = s.period, time_zone = s.time_zone, format = s.format
+				layout = s.layout, big_base = s.big_base, pooling = s.pooling, period = s.period, time_zone = s.time_zone, format = s.format,
+				early_release = s.early_release
 			FROM said AS s
 			WHERE c.name = s.child AND
-				(c.block_size, c.max_value, c.source, c.source_name, c.refill, c.layout, c.big_base, c.pooling, c.period, c.time_zone, c.format)
-				IS DISTINCT FROM (s.block_size, s.max_value, s.source, s.source_name, s.refill, s.layout, s.big_base, s.pooling, s.period, s.time_zone, s.format);
+				(c.block_size, c.max_value, c.source, c.source_name, c.refill, c.layout, c.big_base, c.pooling, c.period, c.time_zone, c.format, c.early_release)
+				IS DISTINCT FROM (s.block_size, s.max_value, s.source, s.source_name, s.refill, s.layout, s.big_base, s.pooling, s.period, s.time_zone, s.format, s.early_release);
 		GET DIAGNOSTICS n = ROW_COUNT;
 		changed := changed + n;
 		parents := ARRAY(SELECT c.name FROM ONLY @extschema@.id_sequences AS c WHERE c.template = ANY (parents) AND c.period IS NOT NULL);
@@ -711,7 +722,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text)
+COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text, boolean)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';

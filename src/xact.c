@@ -3,8 +3,8 @@
  *		What happens when a transaction or savepoint ends.
  *
  * The commit callback publishes a transaction's blocks. By then the commit
- * record is flushed (refills see to that with ForceSyncCommit), and a
- * synchronous standby has it, if there is one to wait for. The transaction's
+ * record is flushed (common/early_release.c), and a synchronous standby has it,
+ * if there is one to wait for. The transaction's
  * locks are still held, so that sessions that wait for them find the ids in the
  * cache. But other sessions see already what was committed: so for a moment one
  * may draw ids that a change of the row has just made void, as it could have
@@ -17,6 +17,7 @@
 #include "utils/portal.h"
 
 #include "common/durable.h"
+#include "common/early_release.h"
 #include "draw/wait.h"
 #include "remote/connection.h"
 #include "session/pending.h"
@@ -56,6 +57,8 @@ end_of_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_PRE_COMMIT:
 			give_back_gapless(event == XACT_EVENT_PRE_PREPARE);
 			idgen_xact_before_commit(event == XACT_EVENT_PRE_PREPARE);
+			if (event == XACT_EVENT_PRE_COMMIT)
+				idgen_early_release_begin();
 			break;
 		case XACT_EVENT_COMMIT:
 			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
@@ -63,8 +66,10 @@ end_of_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 			/* Nobody knows yet, nor tells us later, whether it commits. */
 			finish(IDGEN_END_REVOCABLE);
+			idgen_early_release_forget();
 			break;
 		case XACT_EVENT_ABORT:
+			idgen_early_release_forget();
 			idgen_wait_end();
 			finish(IDGEN_END_ABORTED);
 			break;
@@ -101,4 +106,5 @@ idgen_xact_init(void)
 {
 	RegisterXactCallback(end_of_transaction, NULL);
 	RegisterSubXactCallback(end_of_savepoint, NULL);
+	idgen_early_release_init();
 }

@@ -139,6 +139,13 @@ refill_that_holds(const IdgenDefinition *def, IdgenRefillMode refill)
 	return refill;
 }
 
+/* Are the ids gapless (rule T2)? */
+bool
+idgen_definition_is_gapless(const IdgenDefinition *def)
+{
+	return def->source == &idgen_source_table && def->block_size == 1 && def->refill == IDGEN_REFILL_TRANSACTION;
+}
+
 /* The layout of that name. Raises 22023 for one that is unknown. */
 const IdgenLayout *
 idgen_check_layout(const char *layout)
@@ -209,6 +216,23 @@ read_big_base(TupleTableSlot *slot)
 	return DatumGetBool(DirectFunctionCall2(numeric_ne, big_base, zero)) ? DatumGetNumericCopy(big_base) : NULL;
 }
 
+/*
+ * Do locks go early? Raises 22023 if the ids are not gapless: those that are
+ * cached must be on disk before anybody can draw them.
+ */
+static bool
+read_early_release(TupleTableSlot *slot, const char *name, const IdgenDefinition *def)
+{
+	bool early = DatumGetBool(idgen_row_attribute(slot, IDGEN_ATT_EARLY_RELEASE));
+
+	if (early && !idgen_definition_is_gapless(def))
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		         errmsg("early_release of id sequence \"%s\" needs gapless ids", name),
+		         errhint("Set source to \"table\", block_size to 1, and refill to \"transaction\" or \"auto\".")));
+	return early;
+}
+
 /* What a row says of its periods. */
 static void
 read_period(TupleTableSlot *slot, IdgenDefinition *def)
@@ -250,6 +274,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
 	                            def->source);
 	def->refill = refill_that_holds(def, refill);
+	def->early_release = read_early_release(slot, name, def);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
 	def->pool = (IdgenPool){.block_size = def->block_size, .max_value = def->max_value};
 	def->pool.pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),

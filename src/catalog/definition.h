@@ -23,6 +23,7 @@ typedef struct IdgenDefinition
 	int32 block_size;
 	bool exhausted;
 	IdgenRefillMode refill; /* auto only where a worker may refill */
+	bool early_release;     /* of gapless ids; see common/early_release.c */
 	const IdgenLayout *layout;
 	IdgenPool pool;
 	Numeric big_base; /* NULL if zero */
@@ -35,6 +36,7 @@ typedef struct IdgenDefinition
 
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
+extern bool idgen_definition_is_gapless(const IdgenDefinition *def);
 extern IdgenPool idgen_pool_of_row(TupleTableSlot *slot);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 extern IdgenRangeLeft idgen_definition_left(const IdgenDefinition *def);

@@ -39,7 +39,8 @@
 #define IDGEN_ATT_TEMPLATE         18
 #define IDGEN_ATT_REFILLED_AT      19
 #define IDGEN_ATT_SALT             20
-#define IDGEN_ATT_LAST             IDGEN_ATT_SALT
+#define IDGEN_ATT_EARLY_RELEASE    21
+#define IDGEN_ATT_LAST             IDGEN_ATT_EARLY_RELEASE
 
 /* A scan that is going on; see idgen_row_scan_begin(). */
 typedef struct IdgenRowScan

@@ -128,6 +128,7 @@ typedef struct IdgenRefill
 
 	IdgenRest rest;      /* not empty; allocate() leaves storage and origin alone */
 	IdgenRestFate fate;  /* what becomes of what the transaction does not use */
+	bool early_release;  /* may the transaction's locks go before it is on disk? */
 	XLogRecPtr lsn;      /* flush the WAL up to here before others may have it;
 	                     * invalid if the commit does so */
 	int64 blocks;        /* how many blocks that was, for the counters */

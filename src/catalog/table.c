@@ -321,6 +321,7 @@ static const struct
 	[IDGEN_ATT_TEMPLATE - 1] = {"template", VARCHAROID},
 	[IDGEN_ATT_REFILLED_AT - 1] = {"refilled_at", TIMESTAMPTZOID},
 	[IDGEN_ATT_SALT - 1] = {"salt", BYTEAOID},
+	[IDGEN_ATT_EARLY_RELEASE - 1] = {"early_release", BOOLOID},
 };
 
 /*

@@ -6,8 +6,10 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xlog_internal.h"
 #include "access/xloginsert.h"
 #include "catalog/pg_control.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
@@ -16,6 +18,8 @@
 
 #include "common/compat.h"
 #include "common/durable.h"
+
+PG_FUNCTION_INFO_V1(idgen_wait_durable);
 
 /*
  * Have synchronous standbys got to that place in the WAL, or do none count? By
@@ -81,4 +85,47 @@ idgen_make_durable(XLogRecPtr lsn)
 	SyncRepWaitForLSN(lsn, false);
 	RESUME_INTERRUPTS();
 	return idgen_is_replicated(lsn);
+}
+
+/*
+ * Raises 57014, or ends the session: the wait for a standby was given up.
+ * Unlike a commit, whoever calls this can still fail, but the server takes the
+ * cancel for done.
+ */
+void
+idgen_not_durable(void)
+{
+	QueryCancelPending = true;
+	InterruptPending = true;
+	CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * The end of all that has a place in the WAL so far. Behind a page that is
+ * full, the server says where the next record begins, which is behind the
+ * header of the next page. What is before the header can be flushed.
+ */
+static XLogRecPtr
+end_of_wal(void)
+{
+	XLogRecPtr lsn = GetXLogInsertRecPtr();
+	uint32 offset = lsn % XLOG_BLCKSZ;
+
+	if (offset == SizeOfXLogShortPHD || XLogSegmentOffset(lsn, wal_segment_size) == SizeOfXLogLongPHD)
+		lsn -= offset;
+	return lsn;
+}
+
+/*
+ * SQL: idgen_wait_durable() returns void: wait until no crash can undo what the
+ * current transaction could have seen. A commit that others see has its record
+ * in the WAL by then. A standby sees only what is on its disk. Raises 57014 if
+ * the wait for a synchronous standby is cancelled.
+ */
+Datum
+idgen_wait_durable(PG_FUNCTION_ARGS)
+{
+	if (!RecoveryInProgress() && !idgen_make_durable(end_of_wal()))
+		idgen_not_durable();
+	PG_RETURN_VOID();
 }

@@ -9,5 +9,6 @@
 
 extern bool idgen_is_replicated(XLogRecPtr lsn);
 extern bool idgen_make_durable(XLogRecPtr lsn);
+extern void idgen_not_durable(void);
 
 #endif /* IDGEN_DURABLE_H */

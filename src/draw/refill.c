@@ -26,6 +26,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/durable.h"
+#include "common/early_release.h"
 #include "common/full_xid.h"
 #include "draw/refill.h"
 #include "draw/server_time.h"
@@ -149,19 +150,6 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	return result;
 }
 
-/*
- * Raises 57014, or ends the session: the wait for a standby was given up.
- * Unlike a commit, a refill can still fail, but the server takes the cancel for
- * done.
- */
-static void
-cancelled_while_flushing(void)
-{
-	QueryCancelPending = true;
-	InterruptPending = true;
-	CHECK_FOR_INTERRUPTS();
-}
-
 /* Raises 55000: the source gives blocks, but they are too small. */
 static void
 not_consecutive(const IdgenHandle *handle, const IdgenCall *call)
@@ -231,7 +219,10 @@ idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefi
 	 * so the commit must be on disk by then, whatever synchronous_commit says.
 	 * This session's own client relies on that as well.
 	 */
-	ForceSyncCommit();
+	if (refill->early_release)
+		idgen_commit_flushes_last();
+	else
+		idgen_commit_flushes_first();
 
 	/*
 	 * A source that is not transactional must not give these ids again after a
@@ -487,7 +478,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 	}
 	end_refill(handle);
 	if (!durable)
-		cancelled_while_flushing();
+		idgen_not_durable();
 	idgen_warn_low(handle, &refill.left);
 	return taken ? IDGEN_DRAW_TAKEN : answer;
 }

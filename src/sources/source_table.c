@@ -316,8 +316,9 @@ compute_allocation(Change *change)
 	if (idgen_definition_is_exhausted(&def))
 		return exhausted(handle, request, &def);
 
-	gapless = def.block_size == 1 && def.refill == IDGEN_REFILL_TRANSACTION;
+	gapless = idgen_definition_is_gapless(&def);
 	refill->fate = gapless ? IDGEN_REST_GIVEN_BACK : IDGEN_REST_PUBLISHED;
+	refill->early_release = def.early_release;
 	blocks = gapless ? 1 : request->blocks;
 	refill->ahead_blocks = blocks;
 	refill->ahead_ids = multiply_saturating(blocks, def.block_size);

@@ -180,7 +180,7 @@ is_for_constraints(const TriggerRow *row)
 	for (AttrNumber attnum = 1; attnum < IDGEN_ATT_OWNED_BY; attnum++)
 		if (attnum != IDGEN_ATT_SOURCE_NAME && attnum != IDGEN_ATT_START_VALUE && is_null(row, attnum))
 			return true;
-	return DatumGetInt32(idgen_row_attribute(row->new, IDGEN_ATT_BLOCK_SIZE)) <= 0;
+	return is_null(row, IDGEN_ATT_EARLY_RELEASE) || DatumGetInt32(idgen_row_attribute(row->new, IDGEN_ATT_BLOCK_SIZE)) <= 0;
 }
 
 /*
