@@ -44,6 +44,7 @@ byte told = 0;   /* transactions that clients know to be committed: bits */
 byte vouched = 0; /* and those that a reader relies on */
 short issued = 0; /* ids of b that came from the cache */
 
+/* RecordTransactionCommit(), before its flush */
 inline write_record(e_value, b_value, n)
 {
 	atomic {
@@ -74,6 +75,7 @@ inline draw_number()
 	}
 }
 
+/* ResourceOwnerRelease(), as far as rows are concerned: from "visible" on they are free */
 inline let_rows_go()
 {
 	if :: e_holder == s -> e_holder = NOBODY :: else fi;
@@ -105,6 +107,7 @@ inline commit()
 	atomic { printf("%d: COMMIT is told\n", s); told = told | BIT(XACT) }
 }
 
+/* end_of_transaction() at abort */
 inline roll_back()
 {
 	atomic { let_rows_go(); pending = 0 }
@@ -130,6 +133,7 @@ inline prepare()
 	}
 }
 
+/* idgen_draw_one(), and what a client does */
 proctype Session(byte s)
 {
 	byte xact = 0; byte order = AS_SET; byte draws = 0; byte lsn = 0;
