@@ -2942,7 +2942,7 @@ BEGIN
 			FROM objects, aclexplode(acl) WHERE grantee <> owner
 		UNION ALL SELECT format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', identity)
 			FROM members JOIN pg_proc ON classid = 'pg_proc'::regclass AND objid = oid
-			WHERE prorettype <> ALL ('{trigger, event_trigger}'::regtype[]) AND
+			WHERE (prorettype <> ALL ('{trigger, event_trigger}'::regtype[]) OR proname = 'idgen_number_at_commit') AND
 				proname <> ALL ('{idgen_next_support, idgen_fdw_validator, idgen_stats_reset,
 					idgen_lease_node, idgen_reserve_node}')
 		UNION ALL SELECT format('COMMENT ON FUNCTION %s IS %L', identity, 'internal: see the script that makes it')

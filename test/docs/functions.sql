@@ -181,7 +181,7 @@ SELECT refill FROM id_sequences WHERE name = 'dr';
 
 -- claim: Every column but start_value and template is an argument of idgen_create.
 SELECT array_to_string(proargnames, ',') FROM pg_proc WHERE proname = 'idgen_create';
--- gives: name,next_block_start,block_size,exhausted,max_value,source,source_name,refill,layout,big_base,pooling,owned_by,max_children,period,time_zone,format,id_type
+-- gives: name,next_block_start,block_size,exhausted,max_value,source,source_name,refill,layout,big_base,pooling,owned_by,max_children,period,time_zone,format,id_type,early_release
 
 -- claim: Most arguments of idgen_create must not be null.
 SELECT idgen_create('c3', next_block_start => NULL);
@@ -637,6 +637,7 @@ SELECT proname, provolatile, proparallel FROM pg_proc, pg_depend, pg_extension e
 -- gives: idgen_unique_uuid_min|i|s
 -- gives: idgen_unscramble|s|u
 -- gives: idgen_version|s|s
+-- gives: idgen_wait_durable|v|r
 
 -- claim: A rollback does not undo idgen_stats_reset.
 SELECT idgen_create('rb');

@@ -8,7 +8,7 @@ CREATE TABLE bills (id integer PRIMARY KEY, tenant text, status text, number big
 CREATE CONSTRAINT TRIGGER number AFTER INSERT OR UPDATE ON bills DEFERRABLE INITIALLY DEFERRED
 	FOR EACH ROW WHEN (NEW.status = 'issued') EXECUTE FUNCTION idgen_number_at_commit('number', 'bill/{tenant}');
 
--- in the order of the rows; the last version of each counts, and a draft has none
+-- in the order of the rows; the last version of each counts; no draft has one
 BEGIN;
 INSERT INTO bills VALUES (1, 'a', 'issued'), (2, 'a', 'issued'), (3, 'a', 'draft'), (4, 'a', 'issued'), (5, 'a', 'issued');
 UPDATE bills SET note = 'changed' WHERE id = 1;
@@ -91,8 +91,19 @@ CREATE TRIGGER w5 BEFORE INSERT ON wrong FOR EACH ROW EXECUTE FUNCTION idgen_num
 INSERT INTO wrong VALUES (1);
 DROP TRIGGER w5 ON wrong;
 
--- the rights are those of whoever commits; a number that is not stored is drawn anew
+-- any role can number a table of its own
 CREATE ROLE regress_idgen_issuer;
+CREATE SCHEMA own AUTHORIZATION regress_idgen_issuer;
+SET ROLE regress_idgen_issuer;
+CREATE TABLE own.bills (number bigint);
+CREATE CONSTRAINT TRIGGER number AFTER INSERT ON own.bills DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION idgen_number_at_commit('number', 'bill/own');
+INSERT INTO own.bills DEFAULT VALUES;
+TABLE own.bills;
+RESET ROLE;
+DROP SCHEMA own CASCADE;
+
+-- with the rights of whoever commits; what is not stored is drawn anew
 GRANT INSERT, SELECT ON bills TO regress_idgen_issuer;
 SET ROLE regress_idgen_issuer;
 INSERT INTO bills VALUES (21, 'a', 'issued');
