@@ -1,12 +1,13 @@
-# Time-ordered ids follow the clock. When it is set back, they stay in order and
-# wait for it; when it is set back by more than a few seconds, they are refused
-# until it has caught up.
+# Time-ordered ids follow the clock. When it stands still or is set back, they
+# stay in order: bigints wait for it, UUIDs count on. When it is set back by
+# more than a few seconds, both are refused until it has caught up.
 use strict;
 use warnings FATAL => 'all';
 
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 
+use File::Basename qw(dirname);
 use IdgenTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -18,49 +19,81 @@ my $node = idgen_server('clock');
 $node->stop;
 start_with_clock($node, '+0');
 
-# Ids as "time/counter", the time in milliseconds after $start
+# Ids as "time/counter", and UUIDs as "time/65,536ths", the time in milliseconds
+# after $start
 my $start = time + 60;
 
 sub show
 {
-	return join(' ', map { id_time($_) - $start * 1000 . '/' . ($_ & 4095) } @_);
+	return join(' ', map {
+			my ($time, $count) = /-/ ? (uuid_tick($_) >> 16, uuid_tick($_) & 0xffff) : (id_time($_), $_ & 4095);
+			$time - $start * 1000 . "/$count"
+	} @_);
 }
 
 sub draw
 {
-	my ($number) = @_;
+	my ($number, $kind) = @_;
+	$kind //= 'id';
 	return show(
 		split /\n/,
-		$node->safe_psql('postgres', "SELECT idgen_unique_id() FROM generate_series(1, $number)"));
+		$node->safe_psql('postgres', "SELECT idgen_unique_$kind() FROM generate_series(1, $number)"));
+}
+
+# Both kinds are drawn, or refused, in the same way.
+sub drawn
+{
+	my ($number, $expected, $what) = @_;
+	is(draw($number, $_), $expected, "$_: $what") foreach ('id', 'uuid');
+	return;
 }
 
 sub refused
 {
-	return refused_by_clock($node, 'idgen_unique_id()', @_);
+	refused_by_clock($node, "idgen_unique_$_()", @_) foreach ('id', 'uuid');
+	return;
+}
+
+sub sqlstates
+{
+	return join(' ', map { sqlstate($node, "SELECT idgen_unique_$_()") } 'id', 'uuid');
 }
 
 set_clock($node, $start);
-is(draw(3), '0/0 0/1 0/2', 'a clock that stands still');
+drawn(3, '0/0 0/1 0/2', 'a clock that stands still');
 set_clock($node, $start + 1);
-is(draw(2), '1000/0 1000/1', 'a second later');
+drawn(2, '1000/0 1000/1', 'a second later');
 
 # Set back by up to five seconds: the last time goes on.
 set_clock($node, $start - 2);
-is(draw(2), '1000/2 1000/3', 'three seconds back');
+drawn(2, '1000/2 1000/3', 'three seconds back');
 set_clock($node, $start - 4);
-is(draw(2), '1000/4 1000/5', 'five seconds back');
+drawn(2, '1000/4 1000/5', 'five seconds back');
 set_clock($node, $start - 5);
 refused(6, 'six seconds back');
 set_clock($node, $start - 3600);
 refused(3601, 'an hour back');
 set_clock($node, 1_700_000_000);
 refused(qr/\d+/, 'before 2024');
+set_clock($node, 1_000_000_000);
+refused(qr/\d+/, 'in 2001');
 set_clock($node, $start - 4);
-is(draw(2), '1000/6 1000/7', 'five seconds back again');
+drawn(2, '1000/6 1000/7', 'five seconds back again');
 set_clock($node, $start + 1);
-is(draw(1), '1000/8', 'as before');
+drawn(1, '1000/8', 'as before');
 set_clock($node, $start + 2);
-is(draw(2), '2000/0 2000/1', 'and on');
+drawn(2, '2000/0 2000/1', 'and on');
+
+# More than a millisecond has ticks of UUIDs: they carry over, and nobody waits.
+set_clock($node, $start + 3);
+is( $node->safe_psql(
+		'postgres', q{
+		SELECT count(DISTINCT id), sum((id < previous)::integer) FROM (
+			SELECT id, lag(id) OVER (ORDER BY n) AS previous
+			FROM (SELECT n, idgen_unique_uuid() AS id FROM generate_series(1, 200000) AS n OFFSET 0) AS drawn) AS ids}),
+	'200000|0',
+	'200,000 UUIDs while the clock stands still');
+is(draw(1, 'uuid'), '3003/3392', 'they are three milliseconds ahead');
 
 # When the counter is full, sessions wait until the clock moves. If it is
 # behind, they begin one millisecond then, all of them the same.
@@ -121,11 +154,34 @@ foreach my $case ([ 7, 20 ], [ 3, 30 ])
 	$sessions[0]->quit;
 }
 
-# The true time again, which is a minute behind
+# It cannot be written how far they have got.
+my $directory = dirname(time_file($node));
+chmod(0500, $directory) or die "could not change $directory: $!";
+set_clock($node, $start + 40);
+is(sqlstates(), '42501 42501', 'not without that');
+chmod(0700, $directory) or die "could not change $directory: $!";
+drawn(1, '40000/0', 'it can');
+
+# The true time again, which is a minute and more behind
 set_clock($node, '+0');
-is(sqlstate($node, 'SELECT idgen_unique_id()'), '55000', 'a minute back');
+is(sqlstates(), '55000 55000', 'a minute back');
 set_clock($node, '+600');
-is(sqlstate($node, 'SELECT idgen_unique_id()'), '', 'caught up');
+is(sqlstates(), ' ', 'caught up');
+
+# The time in a UUID ends in the year 10889.
+set_clock($node, sprintf('%+d', 2**48 / 1000 + 1 - time));
+is(sqlstate($node, 'SELECT idgen_unique_uuid()'), '2200H', 'in August 10889');
+set_clock($node, '+600');
+is(sqlstates(), ' ', 'and back again');
+
+# Bigints end in 2093, UUIDs do not.
+set_clock($node, 32_503_680_000);
+is(sqlstates(), '2200H ', 'in the year 3000, no bigint is left');
+is(uuid_tick($node->safe_psql('postgres', 'SELECT idgen_unique_uuid()')) >> 16, 32_503_680_000_000, 'UUIDs are');
+$node->stop('immediate');
+start_with_clock($node, 32_503_680_003);
+cmp_ok(uuid_tick($node->safe_psql('postgres', 'SELECT idgen_unique_uuid()')) >> 16,
+	'>', 32_503_680_000_000, 'and go on behind what was reserved');
 
 $node->stop;
 done_testing();
