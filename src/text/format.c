@@ -90,22 +90,11 @@ bad_format(const char *source, const char *detail, const char *hint)
 	         errhint("%s", hint)));
 }
 
-/* The number of the character that a byte of the format belongs to, from 1. */
+/* The number of the character that comes next, from 1. */
 static int
-position_of(const Parser *parser, const char *byte)
+position(const Parser *parser)
 {
-	return pg_mbstrlen_with_len(parser->source, byte - parser->source) + 1;
-}
-
-/* Raises 22023 for a brace that begins or ends no field. */
-pg_noreturn static void
-bad_brace(const Parser *parser)
-{
-	const char *problem = *parser->at == '{' ? "The \"{\" at position %d has no \"}\"."
-											 : "The \"}\" at position %d has no \"{\".";
-
-	bad_format(parser->source, psprintf(problem, position_of(parser, parser->at)),
-	           "A brace that is text is written twice: {{ or }}.");
+	return pg_mbstrlen_with_len(parser->source, parser->at - parser->source) + 1;
 }
 
 /*
@@ -119,7 +108,7 @@ bad_field(const Parser *parser, const char *problem, const char *hint)
 
 	bad_format(parser->source,
 	           psprintf("Field \"%.*s\" at position %d %s.", length, parser->at,
-	                    position_of(parser, parser->at), problem),
+	                    position(parser), problem),
 	           hint);
 }
 
@@ -244,7 +233,10 @@ parse_next(Parser *parser)
 	}
 	end = parser->at + 1 + strcspn(parser->at + 1, "{}");
 	if (*parser->at == '}' || *end != '}')
-		bad_brace(parser);
+		bad_format(parser->source,
+		           psprintf(*parser->at == '{' ? "The \"{\" at position %d has no \"}\"." : "The \"}\" at position %d has no \"{\".",
+		                    position(parser)),
+		           "A brace that is text is written twice: {{ or }}.");
 	parse_field(parser, end);
 	parser->at = end + 1;
 }
