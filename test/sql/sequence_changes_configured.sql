@@ -700,3 +700,149 @@ TRUNCATE plain RESTART IDENTITY;
 DROP TABLE plain;
 REVOKE CREATE ON SCHEMA public FROM regress_idgen_truncates;
 DROP ROLE regress_idgen_truncates;
+\set SHOW_CONTEXT errors
+
+\c -
+--
+-- A change of block_size is in force from the next refill from a native
+-- sequence on, and so are a row that is added, and one that is deleted
+--
+-- A cache per session is emptied by any change of id_sequences.
+--
+CREATE EXTENSION idgen;
+CREATE SEQUENCE gen_seq;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 10, 'sequence');
+SELECT idgen_next('gen');
+SELECT last_value FROM gen_seq;
+UPDATE id_sequences SET block_size = 3;
+SELECT string_agg(idgen_next('gen')::text, ' ') FROM generate_series(2, 10);
+SELECT last_value FROM gen_seq;
+SELECT idgen_next('gen');
+SELECT last_value FROM gen_seq;
+
+-- by the transaction that makes it
+SELECT string_agg(idgen_next('gen')::text, ' ') FROM generate_series(12, 13);
+BEGIN;
+UPDATE id_sequences SET block_size = 5;
+SELECT idgen_next('gen');
+ROLLBACK;
+SELECT last_value FROM gen_seq;
+SELECT string_agg(idgen_next('gen')::text, ' ') FROM generate_series(15, 19);
+SELECT last_value FROM gen_seq;
+
+-- without a row, one by one
+DELETE FROM id_sequences;
+SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(20, 23);
+SELECT last_value FROM gen_seq;
+SELECT count(*) FROM idgen_cache;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 4, 'sequence');
+SELECT idgen_next('gen', 'sequence');
+SELECT last_value FROM gen_seq;
+BEGIN;
+DELETE FROM id_sequences;
+SELECT string_agg(idgen_next('gen', 'sequence')::text, ' ') FROM generate_series(1, 4);
+SELECT last_value FROM gen_seq;
+ROLLBACK;
+SELECT idgen_next('gen');
+SELECT last_value FROM gen_seq;
+
+-- what is cached is a gap each time, but the sequence goes on
+UPDATE id_sequences SET next_block_start = -100, max_value = -1;
+SELECT idgen_next('gen');
+DELETE FROM id_sequences;
+INSERT INTO id_sequences (name, next_block_start, block_size, source) VALUES ('gen', 1, 4, 'sequence');
+SELECT idgen_next('gen');
+SELECT ids_lost FROM idgen_stats;
+
+DROP SEQUENCE gen_seq;
+DROP EXTENSION idgen;
+
+\c -
+--
+-- A change of pooling makes cached ids of a native sequence void: its values
+-- stand for others then. So does with hilo what says how many they are.
+--
+-- A cache per session is looked at later.
+--
+CREATE EXTENSION idgen;
+CREATE SEQUENCE gen_seq INCREMENT BY 10;
+CREATE VIEW blocks AS SELECT name, first_id, last_id, state FROM idgen_cache ORDER BY name, first_id;
+
+-- a row that says another pooling than there was without one
+SELECT idgen_next('gen', 'sequence');
+TABLE blocks;
+SELECT idgen_create('gen', source => 'sequence', pooling => 'pooled');
+TABLE blocks;
+SELECT idgen_next('gen');
+TABLE blocks;
+
+-- an UPDATE, in its own transaction and behind it
+BEGIN;
+UPDATE id_sequences SET pooling = 'pooled_lo';
+SELECT idgen_next('gen'), idgen_peek('gen');
+TABLE blocks;
+COMMIT;
+TABLE blocks;
+SELECT idgen_next('gen');
+
+-- undone
+BEGIN;
+SAVEPOINT a;
+UPDATE id_sequences SET pooling = 'hilo';
+SELECT idgen_next('gen');
+ROLLBACK TO a;
+SELECT idgen_next('gen');
+COMMIT;
+BEGIN;
+UPDATE id_sequences SET pooling = 'hilo';
+SELECT idgen_next('gen');
+ROLLBACK;
+SELECT idgen_next('gen');
+
+-- with hilo, block_size and max_value
+ALTER SEQUENCE gen_seq INCREMENT BY 1 RESTART WITH 1;
+UPDATE id_sequences SET pooling = 'hilo', block_size = 5;
+SELECT idgen_next('gen');
+TABLE blocks;
+UPDATE id_sequences SET block_size = 8;
+TABLE blocks;
+SELECT idgen_next('gen');
+TABLE blocks;
+UPDATE id_sequences SET max_value = 12;
+TABLE blocks;
+UPDATE id_sequences SET max_value = 1000;
+SELECT idgen_next('gen');
+
+-- with others, and with any other column, too
+UPDATE id_sequences SET next_block_start = -1, big_base = 1;
+TABLE blocks;
+UPDATE id_sequences SET pooling = 'pooled';
+SELECT idgen_next('gen');
+UPDATE id_sequences SET block_size = 3;
+SELECT idgen_next('gen');
+TABLE blocks;
+UPDATE id_sequences SET max_value = 12, next_block_start = -2, block_size = 7;
+TABLE blocks;
+
+-- the row goes, or gets another name
+UPDATE id_sequences SET name = 'other', source_name = 'gen_seq';
+TABLE blocks;
+SELECT idgen_next('other');
+TABLE blocks;
+DELETE FROM id_sequences;
+TABLE blocks;
+
+-- lost ids are counted
+SELECT name, ids_lost_changed > 0 AS lost FROM idgen_stats ORDER BY name;
+
+-- a transaction that makes the row draws for itself first, then for all
+BEGIN;
+SELECT idgen_create('gen', source => 'sequence', pooling => 'hilo', block_size => 4);
+SELECT idgen_next('gen') - idgen_next('gen');
+SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FROM blocks;
+COMMIT;
+SELECT count(*) FILTER (WHERE state = 'published') AS published, count(*) FROM blocks;
+
+DROP VIEW blocks;
+DROP EXTENSION idgen;
+DROP SEQUENCE gen_seq;
