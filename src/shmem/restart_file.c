@@ -24,9 +24,10 @@
  * its own way. Blocks from another server are unique only as long as one
  * cluster has them, so they are not kept.
  *
- * The file consists of a FileHeader, a SavedSlot for each id sequence, and a
- * CRC-32C of all that. The same machine writes and reads it, so it is in native
- * byte order. If there is less room at start, those that come first find it.
+ * The file consists of a FileHeader, the slot of each id sequence as it was, and
+ * a CRC-32C of all that. The same machine writes and reads it, so it is in
+ * native byte order. If there is less room at start, those that come first find
+ * it.
  *
  * Locking rules: the postmaster is alone when it writes and when it reads. The
  * functions of the cache take their locks all the same.
@@ -55,7 +56,7 @@
 
 #define IDGEN_FILE_MAGIC 0x49644743
 /* Changes with the layout of the file. */
-#define IDGEN_FILE_VERSION 5
+#define IDGEN_FILE_VERSION 6
 
 /* The state of the cluster that a file belongs to; no padding. */
 typedef struct ClusterState
@@ -72,28 +73,7 @@ typedef struct FileHeader
 	uint32 magic;
 	uint32 version;
 	ClusterState state;
-	uint64 nslots;
 } FileHeader;
-
-/* What is kept of a slot; no padding. */
-typedef struct SavedSlot
-{
-	IdgenCacheKey key;
-	RelFileNumber file;
-	uint32 origin;
-	int32 step;
-	int64 nruns;
-	IdgenRun runs[IDGEN_SLOT_RUNS];
-	IdgenCounters counters;
-} SavedSlot;
-
-/* A file that is being written. */
-typedef struct Writer
-{
-	FILE *file;
-	pg_crc32c crc;
-	int error; /* errno of what has failed first, or 0 */
-} Writer;
 
 /*
  * The state when the postmaster started, if the cluster was shut down; else
@@ -135,48 +115,51 @@ get_cluster_state(ClusterState *state)
 		!exists(RECOVERY_SIGNAL_FILE) && !exists(STANDBY_SIGNAL_FILE);
 }
 
-static void
-put(Writer *writer, const void *data, Size size)
+/* Write some bytes. Returns false, with errno, if that fails. */
+static bool
+put(FILE *file, pg_crc32c *crc, const void *data, Size size)
 {
-	COMP_CRC32C(writer->crc, data, size);
-	if (size > 0 && writer->error == 0 && fwrite(data, size, 1, writer->file) != 1)
-		writer->error = errno != 0 ? errno : ENOSPC;
+	COMP_CRC32C(*crc, data, size);
+	return fwrite(data, size, 1, file) == 1;
 }
 
-/* Write all slots. Returns how many these are. */
-static uint64
-put_slots(Writer *writer)
+/* Write all slots. */
+static bool
+put_slots(FILE *file, pg_crc32c *crc)
 {
-	uint64 n = 0;
 	int next = 0;
 	IdgenSlot slot;
 
 	while (idgen_cache_copy_next(&next, InvalidOid, &slot))
 	{
-		SavedSlot saved = {
-			.key = slot.key,
-			.file = slot.file,
-			.origin = slot.origin,
-			.step = slot.step,
-			.nruns = slot.not_kept ? 0 : slot.nruns,
-			.counters = slot.counters,
-		};
-
-		memcpy(saved.runs, slot.runs, sizeof(saved.runs));
-		put(writer, &saved, sizeof(saved));
-		n++;
+		if (slot.not_kept)
+			slot.nruns = slot.ids_left = 0;
+		if (!put(file, crc, &slot, sizeof(slot)))
+			return false;
 	}
-	return n;
+	return true;
 }
 
-/* How many slots are there to be written? The file says so first. */
-static uint64
-count_slots(void)
+/* Write a whole file. Returns false, with errno, if that fails. */
+static bool
+write_file(const char *path, const FileHeader *header)
 {
-	IdgenCacheTotals totals;
+	FILE *file = AllocateFile(path, PG_BINARY_W);
+	pg_crc32c crc;
+	bool written;
+	int error;
 
-	idgen_cache_totals(&totals);
-	return totals.sequences;
+	if (file == NULL)
+		return false;
+	INIT_CRC32C(crc);
+	written = put(file, &crc, header, sizeof(FileHeader)) && put_slots(file, &crc);
+	FIN_CRC32C(crc);
+	written = written && fwrite(&crc, sizeof(crc), 1, file) == 1;
+	error = errno;
+	if (FreeFile(file) != 0)
+		return false;
+	errno = error;
+	return written;
 }
 
 /*
@@ -188,89 +171,45 @@ void
 idgen_restart_file_write(int code, Datum arg)
 {
 	const char *temporary = IDGEN_RESTART_FILE ".tmp";
-	Writer writer = {0};
-	FileHeader header;
+	FileHeader header = {.magic = IDGEN_FILE_MAGIC, .version = IDGEN_FILE_VERSION};
+	IdgenCacheTotals totals;
 
-	memset(&header, 0, sizeof(header));
-	if (!idgen_cache_is_shared() || !get_cluster_state(&header.state) ||
+	idgen_cache_totals(&totals);
+	if (totals.sequences == 0 || !get_cluster_state(&header.state) ||
 	    (code != 0 && memcmp(&header.state, &state_at_start, sizeof(ClusterState)) != 0))
-		return;
-	header.magic = IDGEN_FILE_MAGIC;
-	header.version = IDGEN_FILE_VERSION;
-	header.nslots = count_slots();
-	if (header.nslots == 0)
 		return;
 
 	(void) unlink(temporary); /* it may be a link to elsewhere */
-	writer.file = AllocateFile(temporary, PG_BINARY_W);
-	if (writer.file == NULL)
-		writer.error = errno;
-	else
-	{
-		pg_crc32c crc;
-
-		INIT_CRC32C(writer.crc);
-		put(&writer, &header, sizeof(header));
-		if (put_slots(&writer) != header.nslots && writer.error == 0)
-			writer.error = EIO;
-		crc = writer.crc;
-		FIN_CRC32C(crc);
-		put(&writer, &crc, sizeof(crc));
-		if (FreeFile(writer.file) != 0 && writer.error == 0)
-			writer.error = errno;
-	}
-	if (writer.error == 0 && durable_rename(temporary, IDGEN_RESTART_FILE, LOG) != 0)
-		writer.error = errno;
-	if (writer.error != 0)
-	{
-		errno = writer.error;
-		ereport(LOG,
-		        (errcode_for_file_access(),
-		         errmsg("could not write file \"%s\": %m", temporary),
-		         errdetail("Cached ids are lost.")));
-		unlink(temporary);
-	}
-}
-
-/*
- * Open the file to be read: an ordinary one, and not one that a link names.
- * Opening anything else could wait for ever. Returns -1, and says why.
- */
-static int
-open_file(struct stat *st)
-{
-	int fd = OpenTransientFile(IDGEN_RESTART_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | PG_BINARY);
-
-	if (fd >= 0 && fstat(fd, st) == 0 && S_ISREG(st->st_mode))
-		return fd;
-	if (fd >= 0)
-	{
-		CloseTransientFile(fd);
-		errno = EINVAL;
-	}
-	return -1;
+	if (write_file(temporary, &header) && durable_rename(temporary, IDGEN_RESTART_FILE, LOG) == 0)
+		return;
+	ereport(LOG,
+	        (errcode_for_file_access(),
+	         errmsg("could not write file \"%s\": %m", temporary),
+	         errdetail("Cached ids are lost.")));
+	unlink(temporary);
 }
 
 /*
  * The contents of the file; NULL if it cannot be read, with a line in the log.
+ * It must be an ordinary one, and not one that a link names: to open anything
+ * else could wait for ever.
  */
 static char *
 get_contents(Size *size)
 {
-	struct stat st;
-	int fd = open_file(&st);
+	int fd = OpenTransientFile(IDGEN_RESTART_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | PG_BINARY);
 	char *contents = NULL;
+	struct stat st;
 
-	if (fd >= 0)
+	if (fd >= 0 && fstat(fd, &st) == 0)
 	{
 		*size = st.st_size;
-		contents = MemoryContextAllocExtended(CurrentMemoryContext, *size + 1,
-		                                      MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+		errno = S_ISREG(st.st_mode) ? ENOMEM : EINVAL;
+		if (S_ISREG(st.st_mode))
+			contents = MemoryContextAllocExtended(CurrentMemoryContext, *size + 1,
+			                                      MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
 		if (contents != NULL && read(fd, contents, *size) != (ssize_t) *size)
-		{
-			pfree(contents);
 			contents = NULL;
-		}
 	}
 	if (contents == NULL)
 		ereport(LOG,
@@ -315,49 +254,19 @@ find_problem(const char *contents, Size size, const ClusterState *state, bool co
 	return NULL;
 }
 
-/* Are the contents of a file that has been written whole what they say? */
-static bool
-are_slots(const SavedSlot *saved, uint64 nslots, Size size)
-{
-	if (size != sizeof(FileHeader) + nslots * sizeof(SavedSlot) + sizeof(pg_crc32c))
-		return false;
-	for (uint64 i = 0; i < nslots; i++)
-		if (saved[i].nruns < 0 || saved[i].nruns > IDGEN_SLOT_RUNS || (saved[i].step != 1 && saved[i].step != -1 && saved[i].nruns > 0))
-			return false;
-	return true;
-}
-
 /*
  * Put slots back, first those that have ids: there may be less room than there
  * was. Returns the number of ids that find none.
  */
 static int64
-restore(const SavedSlot *saved, uint64 nslots)
+restore(const IdgenSlot *saved, uint64 nslots)
 {
 	int64 lost = 0;
 
 	for (int with_ids = 1; with_ids >= 0; with_ids--)
-	{
 		for (uint64 i = 0; i < nslots; i++)
-		{
-			IdgenSlot slot = {
-				.key = saved[i].key,
-				.file = saved[i].file,
-				.origin = saved[i].origin,
-				.step = saved[i].step,
-				.nruns = saved[i].nruns,
-				.counters = saved[i].counters,
-			};
-
-			if ((saved[i].nruns > 0) != (with_ids == 1))
-				continue;
-			memcpy(slot.runs, saved[i].runs, sizeof(slot.runs));
-			for (int r = 0; r < slot.nruns; r++)
-				slot.ids_left += slot.runs[r].left;
-			if (!idgen_cache_restore(&slot))
-				lost += slot.ids_left;
-		}
-	}
+			if ((saved[i].nruns > 0) == (with_ids == 1) && !idgen_cache_restore(&saved[i]))
+				lost += saved[i].ids_left;
 	return lost;
 }
 
@@ -386,17 +295,9 @@ idgen_restart_file_read(void)
 		problem = "It could not be removed.";
 
 	if (problem == NULL)
-	{
-		FileHeader header;
-		const SavedSlot *saved = (const SavedSlot *) (contents + sizeof(FileHeader));
-
-		memcpy(&header, contents, sizeof(header));
-		if (are_slots(saved, header.nslots, size))
-			lost = restore(saved, header.nslots);
-		else
-			problem = "It is damaged.";
-	}
-	if (problem != NULL)
+		lost = restore((const IdgenSlot *) (contents + sizeof(FileHeader)),
+		               (size - sizeof(FileHeader) - sizeof(pg_crc32c)) / sizeof(IdgenSlot));
+	else
 		ereport(LOG,
 		        (errmsg("ignoring file \"%s\"", IDGEN_RESTART_FILE),
 		         errdetail_internal("%s", problem)));
