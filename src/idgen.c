@@ -19,13 +19,13 @@
 #include "node/lease.h"
 #include "remote/reach.h"
 #include "remote/server.h"
+#include "session/xact.h"
 #include "shmem/cache.h"
 #include "shmem/child_counts.h"
 #include "shmem/desk.h"
 #include "shmem/restart_file.h"
 #include "sql/hooks.h"
 #include "unique_id/unique_id.h"
-#include "xact.h"
 
 PG_MODULE_MAGIC_EXT(.name = "idgen", .version = IDGEN_VERSION);
 

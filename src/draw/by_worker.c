@@ -37,9 +37,8 @@
 #include "draw/refill.h"
 #include "draw/refiller.h"
 #include "draw/server_time.h"
-#include "draw/wait.h"
-#include "session/messages.h"
-#include "session/xact_changes.h"
+#include "session/xact.h"
+#include "session/handle.h"
 #include "shmem/desk.h"
 
 /* How often a session that waits looks whether there still is a worker. */

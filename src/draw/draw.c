@@ -28,7 +28,7 @@
  * cannot fail any more: what does not fit is not taken.
  *
  * Nothing is drawn from a row with periods: the draw begins anew with the child
- * of the period (session/period_now.c).
+ * of the period (idgen_handle_child()).
  */
 #include "postgres.h"
 
@@ -40,12 +40,9 @@
 #include "draw/fit.h"
 #include "draw/refill.h"
 #include "draw/refiller.h"
-#include "draw/wait.h"
-#include "session/handle_table.h"
-#include "session/pending.h"
-#include "session/period_now.h"
+#include "session/xact.h"
+#include "session/handle.h"
 #include "session/validate.h"
-#include "session/xact_changes.h"
 
 /* How does this session draw from the cache now? */
 static IdgenDrawMode
@@ -345,6 +342,35 @@ idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 }
 
 /*
+ * The child that the handle draws from at the day of the call, or now if there
+ * is none, if it is remembered, and what the handle has found still holds;
+ * otherwise NULL. To take the slot's lock would cost as much as all the rest.
+ */
+static inline IdgenHandle *
+remembered_child(const IdgenHandle *handle, const IdgenCall *call)
+{
+	const IdgenPeriodChild *last = handle->of_period;
+
+	if (last == NULL || last->epoch != idgen_epoch || !handle->found.remember ||
+	    !idgen_handle_is_valid(handle, handle->found.epoch, call->asked) ||
+	    !idgen_slot_is_still(handle->found.slot, handle->found.version))
+		return NULL;
+	if (call->at != NULL)
+	{
+		if (!idgen_same_period(handle->found.period, &last->day, call->at))
+			return NULL;
+	}
+	else
+	{
+		TimestampTz start = GetCurrentTransactionStartTimestamp();
+
+		if (last->zone != idgen_handle_zone(handle) || start < last->from || start >= last->until)
+			return NULL;
+	}
+	return last->child->found.for_periods ? last->child : NULL;
+}
+
+/*
  * Draw the next id, if the hot path has not. The same as idgen_draw_slow(), but
  * it has hot paths of its own: for other layouts than plain, and through the
  * child that a handle remembers whose row has periods.
@@ -358,7 +384,7 @@ idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value)
 		return handle;
 	if (handle->found.period != IDGEN_PERIOD_NONE)
 	{
-		IdgenHandle *child = idgen_handle_child_fast(handle, call->asked, call->at);
+		IdgenHandle *child = remembered_child(handle, call);
 
 		if (child != NULL && (idgen_draw_fast(child, call->asked, value) || idgen_draw_quick(child, call, value)))
 		{

@@ -8,11 +8,9 @@
 
 #include "draw/fit.h"
 #include "draw/peek.h"
-#include "session/handle_table.h"
-#include "session/pending.h"
-#include "session/period_now.h"
+#include "session/handle.h"
+#include "session/xact.h"
 #include "session/validate.h"
-#include "session/xact_changes.h"
 
 /*
  * Find the sequence value that comes next for a handle that is valid. Returns

@@ -30,11 +30,8 @@
 #include "common/full_xid.h"
 #include "draw/refill.h"
 #include "draw/server_time.h"
-#include "draw/wait.h"
-#include "session/handle_table.h"
-#include "session/messages.h"
-#include "session/pending.h"
-#include "session/xact_changes.h"
+#include "session/xact.h"
+#include "session/handle.h"
 
 /* Refills that a call makes for consecutive ids before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
@@ -246,7 +243,7 @@ idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefi
 	if (!handle->of_worker)
 		end_refill(handle);
 
-	/* Of a gapless refill ids may go back, see idgen_xact_before_commit(). */
+	/* Of a gapless refill ids may go back, see before_commit() in xact.c. */
 	if (refill->fate != IDGEN_REST_GIVEN_BACK)
 		idgen_warn_low(handle, &refill->left);
 	return IDGEN_SOURCE_OK;

@@ -20,7 +20,7 @@
 #include "common/clock.h"
 #include "draw/refiller.h"
 #include "draw/server_time.h"
-#include "session/xact_changes.h"
+#include "session/xact.h"
 #include "shmem/desk.h"
 
 /*

@@ -8,14 +8,15 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/memutils.h"
 
 #include "catalog/row.h"
 #include "catalog/table.h"
-#include "session/handle_table.h"
-#include "session/period_now.h"
+#include "common/guc.h"
+#include "session/handle.h"
 
 /* A handle in that memory context, not validated. It does not copy the name. */
 IdgenHandle *
@@ -83,7 +84,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->native);
 	free_if_any(found->format);
 	free_if_any(found->scramble);
-	free_if_any(handle->periods);
+	free_if_any(handle->of_period);
 	clear_own(handle);
 	free_if_any(handle->own);
 	free_if_any(found->big_base);
@@ -308,8 +309,8 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	if (new.object != old.object)
 		handle->publishing.lxid = InvalidLocalTransactionId;
 	handle->found = new;
-	if (handle->periods != NULL)
-		memset(handle->periods, 0, sizeof(IdgenPeriods));
+	if (handle->of_period != NULL)
+		handle->of_period->epoch = 0;
 	free_if_any(old.source_name);
 	free_if_any(old.search_path);
 	free_if_any(old.native);
@@ -345,4 +346,103 @@ idgen_handle_holds_row(const IdgenHandle *handle)
 		: idgen_relation_is_held(handle->relid, ShareLock);
 	idgen_row_close(&row);
 	return held;
+}
+
+/*
+ * The child that a row with periods draws from
+ *
+ * It is the start of the transaction that decides which period it is, so ids
+ * agree with CURRENT_DATE, and a transaction that lasts over midnight does not
+ * mix two periods.
+ */
+
+/*
+ * The handle of the child that a handle draws from which is valid, and has a
+ * period. NULL stands for the day that the transaction began. There need not be
+ * a row of that name yet. Raises 22008.
+ *
+ * To find that out takes longer than to draw, and so does looking for the child
+ * by its name. So the handle remembers it.
+ */
+IdgenHandle *
+idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
+{
+	TimestampTz start = GetCurrentTransactionStartTimestamp();
+	pg_tz *zone = idgen_handle_zone(handle);
+	TimestampTz until = start;
+	IdgenDay day = at != NULL ? *at : idgen_day_at(start, zone, &until);
+	char *name = idgen_period_child(handle->name, handle->found.period, &day);
+	IdgenHandle *child = idgen_handle_get(handle->relid, name, strlen(name));
+
+	pfree(name);
+	if (handle->of_period == NULL)
+		handle->of_period = MemoryContextAlloc(idgen_name_memory, sizeof(IdgenPeriodChild));
+	*handle->of_period = (IdgenPeriodChild){child, idgen_epoch, day, zone, start, until};
+	return child;
+}
+
+/*
+ * Raises 0A000: the handle's row has periods, so it is one of its children that
+ * the function should be called for.
+ */
+void
+idgen_refuse_periods(const IdgenHandle *handle, const char *function)
+{
+	const char *word = idgen_period_word(handle->found.period);
+	TimestampTz until;
+	IdgenDay today = idgen_day_at(GetCurrentTransactionStartTimestamp(), idgen_handle_zone(handle), &until);
+
+	ereport(ERROR,
+	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+	         errmsg("id sequence \"%s\" starts anew each %s", handle->name, word),
+	         errhint("Call %s() for the id sequence of one %s, such as \"%s\".", idgen_function_name(handle->relid, function), word,
+	                 idgen_period_child(handle->name, handle->found.period, &today))));
+}
+
+/*
+ * What users are told of a refill
+ */
+
+static void
+refill_error_context(void *arg)
+{
+	errcontext("while refilling id sequence \"%s\"", (const char *) arg);
+}
+
+/*
+ * Have errors, and lines of the log, say from here on that they happened while
+ * refilling the id sequence of that name. The caller ends that with
+ * error_context_stack = context->previous.
+ */
+void
+idgen_refill_context_push(const char *name, ErrorContextCallback *context)
+{
+	context->callback = refill_error_context;
+	context->arg = unconstify(char *, name);
+	context->previous = error_context_stack;
+	error_context_stack = context;
+}
+
+/* Say in the server's log that ids are running out, once for each percent. */
+void
+idgen_warn_low(const IdgenHandle *handle, const IdgenRangeLeft *left)
+{
+	IdgenSlot *slot;
+	bool news = true;
+
+	if (left->percent >= idgen_warn_remaining)
+		return;
+	slot = idgen_handle_lock_slot(handle);
+	if (slot != NULL)
+	{
+		news = left->percent < slot->told_percent;
+		slot->told_percent = left->percent;
+		LWLockRelease(&slot->lock);
+	}
+	if (news)
+		ereport(LOG,
+		        (errmsg("id sequence \"%s\" has %d%% of its ids left",
+		                handle->name, left->percent),
+		         left->column != IDGEN_NO_COLUMN ? errdetail("Its limit is that of %s.", idgen_owning_column_title(left->column)) : 0,
+		         errhidestmt(true), errhidecontext(true)));
 }

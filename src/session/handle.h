@@ -187,7 +187,21 @@ typedef struct IdgenOwnSlot
 	uint64 table_epoch; /* idgen_table_epoch of its ids */
 } IdgenOwnSlot;
 
-struct IdgenPeriods;
+/*
+ * The child that a row with periods has drawn from last. A draw without a date
+ * goes on with it in all transactions that start from "from" on, and before
+ * "until"; one with a date, if that is in the period of the day.
+ */
+typedef struct IdgenPeriodChild
+{
+	struct IdgenHandle *child;
+	uint64 epoch; /* idgen_epoch at that time: if it differs, the child's
+	                    * handle may be gone; 0 if all of this is void */
+	IdgenDay day;
+	const pg_tz *zone; /* that has decided about the rest */
+	TimestampTz from;
+	TimestampTz until;
+} IdgenPeriodChild;
 
 /* A session's view of one id sequence: its parts, by how long they live. */
 typedef struct IdgenHandle
@@ -221,8 +235,7 @@ typedef struct IdgenHandle
 
 	/* As long as the handle, but out of the way of the hot path. */
 	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
-	struct IdgenPeriods *periods;     /* those that were drawn from last, or NULL; see
-	                                  * period_now.h */
+	IdgenPeriodChild *of_period;      /* or NULL */
 
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
@@ -273,6 +286,24 @@ idgen_handle_invalidate(IdgenHandle *handle)
 	idgen_handle_close_hot_path(handle);
 }
 
+/*
+ * Handles with anything to do at the end of the transaction, by xact.node; see
+ * idgen_handle_list().
+ */
+extern dlist_head idgen_listed_handles;
+
+/* Where names are, and what handles point to. NULL until there is a name. */
+extern MemoryContext idgen_name_memory;
+
+/* handle_table.c */
+extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
+extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
+extern void idgen_handles_visit(void (*visit)(IdgenHandle *handle, void *arg), void *arg);
+extern void idgen_handle_list(IdgenHandle *handle);
+extern void idgen_handles_end_transaction(void);
+extern void idgen_handles_forget_last(void);
+
+/* handle.c */
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_free(IdgenHandle *handle);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
@@ -289,6 +320,18 @@ extern bool idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy);
 extern IdgenSlot *idgen_handle_lock_slot(const IdgenHandle *handle);
 extern uint64 idgen_handle_number(const IdgenHandle *handle);
 extern void idgen_handle_finish(IdgenHandle *handle, const IdgenOutcome *outcome);
+
+extern IdgenHandle *idgen_handle_child(IdgenHandle *handle, const IdgenDay *at);
+pg_noreturn extern void idgen_refuse_periods(const IdgenHandle *handle, const char *function);
+extern void idgen_refill_context_push(const char *name, ErrorContextCallback *context);
+extern void idgen_warn_low(const IdgenHandle *handle, const IdgenRangeLeft *left);
+
+/* The time zone that decides what day it is for a handle that is valid. */
+static inline pg_tz *
+idgen_handle_zone(const IdgenHandle *handle)
+{
+	return handle->found.zone != NULL ? handle->found.zone : idgen_period_zone;
+}
 
 /* Keep what idgen_last() may be asked about a sequence value drawn just now. */
 static inline void

@@ -17,12 +17,12 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "utils/memutils.h"
 
 #include "catalog/table.h"
-#include "session/handle_table.h"
-#include "session/messages.h"
-#include "session/name_table.h"
+#include "session/handle.h"
+#include "session/validate.h"
 
 /*
  * The most handles that outlive a transaction: some 20 MB. A session that draws
@@ -35,6 +35,50 @@
 
 /* The table of names has this many buckets at first. */
 #define IDGEN_NAME_BUCKETS 64
+
+/*
+ * Names belong to an installation of the extension: dropped and created anew
+ * in the same session, it has other id sequences.
+ */
+typedef struct IdgenNameKey
+{
+	Oid relid; /* id_sequences */
+	uint16 namelen;
+	const char *name; /* need not be zero-terminated to find one */
+} IdgenNameKey;
+
+static inline uint32
+idgen_name_hash(const IdgenNameKey *key)
+{
+	return hash_bytes((const unsigned char *) key->name, key->namelen);
+}
+
+static inline bool
+idgen_name_equal(const IdgenNameKey *a, const IdgenNameKey *b)
+{
+	return a->relid == b->relid && a->namelen == b->namelen &&
+		memcmp(a->name, b->name, a->namelen) == 0;
+}
+
+typedef struct IdgenNameEntry
+{
+	const IdgenNameKey *key;
+	uint32 hash;
+	char status;
+} IdgenNameEntry;
+
+#define SH_PREFIX          name_table
+#define SH_ELEMENT_TYPE    IdgenNameEntry
+#define SH_KEY_TYPE        const IdgenNameKey *
+#define SH_KEY             key
+#define SH_HASH_KEY(tb, k) idgen_name_hash(k)
+#define SH_EQUAL(tb, a, b) idgen_name_equal(a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a) ((a)->hash)
+#define SH_SCOPE           static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
 
 /* A name that this session has used. There may be very many: keep it small. */
 typedef struct IdgenName

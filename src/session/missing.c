@@ -18,6 +18,8 @@
 #include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/xact.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -30,10 +32,75 @@
 #include "catalog/table.h"
 #include "common/guc.h"
 #include "common/ordered_index.h"
-#include "session/messages.h"
-#include "session/missing.h"
+#include "session/validate.h"
 #include "shmem/cache.h"
 #include "shmem/child_counts.h"
+
+/*
+ * What users are told of it
+ */
+
+/* Can there be an id sequence of that name? */
+static bool
+is_possible_name(const char *name)
+{
+	return name[0] != '\0' && pg_mbstrlen(name) <= IDGEN_NAME_CHARACTERS;
+}
+
+/*
+ * How to create an id sequence with that source, NULL for the default. First
+ * comes what holds good if a column draws from it that has ids already: else
+ * these would be issued once more.
+ */
+static const char *
+hint_to_create(Oid relid, const char *name, const IdgenSource *source)
+{
+	StringInfoData hint;
+	bool by_default = source == NULL || source == &idgen_source_table;
+
+	initStringInfo(&hint);
+	if (by_default)
+		appendStringInfo(&hint, "If defaults of columns draw from it, %s() creates it, past the ids that these have. Otherwise create",
+		                 idgen_function_name(relid, "idgen_sync"));
+	else
+		appendStringInfoString(&hint, "Create");
+	appendStringInfo(&hint, " it with SELECT %s(%s", idgen_function_name(relid, "idgen_create"), quote_literal_cstr(name));
+	if (!by_default)
+		appendStringInfo(&hint, ", source => '%s'", source->name);
+	if (source != NULL && source->runs_code)
+		appendStringInfoString(&hint, ", source_name => '...'");
+	appendStringInfoString(&hint, ").");
+	if (!by_default && source->has_object)
+		appendStringInfo(&hint, " If its column has ids already, call %s() then.", idgen_function_name(relid, "idgen_sync"));
+	return hint.data;
+}
+
+/*
+ * Raises 42704: there is no id sequence of that name, or none that the user may
+ * see. "asked" is the source that the caller has asked for, or NULL.
+ */
+void
+idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_OBJECT),
+	         errmsg("id sequence \"%s\" does not exist", name),
+	         is_possible_name(name) ? errhint("%s", hint_to_create(relid, name, asked)) : errhint("A name has 1 to %d characters.", IDGEN_NAME_CHARACTERS)));
+}
+
+/*
+ * Raises 42704: there is no id sequence of that name yet, but a draw would make
+ * one, from a parent that the user may see.
+ */
+pg_noreturn static void
+not_made_yet(Oid relid, const char *name, const char *parent)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_UNDEFINED_OBJECT),
+	         errmsg("id sequence \"%s\" does not exist", name),
+	         errdetail("The first draw of that name makes it, from \"%s\".", parent),
+	         errhint("Call %s() first.", idgen_function_name(relid, "idgen_next"))));
+}
 
 /*
  * Making children
@@ -229,7 +296,7 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 
 	if (idgen_row_open(row, handle->relid, handle->name, handle->namelen))
 		return true;
-	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
+	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !is_possible_name(handle->name))
 		return false;
 	child = find_child(handle, call, row->rel);
 	if (child != NULL)
@@ -257,7 +324,7 @@ const char *
 idgen_parent_of(Oid relid, const char *name)
 {
 	Relation rel = idgen_table_open(relid, AccessShareLock);
-	IdgenChild *child = idgen_is_possible_name(name) ? idgen_child_find(rel, name) : NULL;
+	IdgenChild *child = is_possible_name(name) ? idgen_child_find(rel, name) : NULL;
 	const char *found = NULL;
 
 	if (child != NULL)
@@ -279,13 +346,13 @@ idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
 	IdgenRow row;
 	IdgenChild *child;
 
-	if (call->missing_row != IDGEN_MISSING_ROW_MISSED || !idgen_is_possible_name(handle->name))
+	if (call->missing_row != IDGEN_MISSING_ROW_MISSED || !is_possible_name(handle->name))
 		return;
 	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen) &&
 	    (child = idgen_child_find(row.rel, handle->name)) != NULL)
 	{
 		if (is_origin_visible(child) && idgen_row_visible(row.rel, child->row))
-			idgen_not_made_yet(handle->relid, handle->name, idgen_child_origin(child)->name);
+			not_made_yet(handle->relid, handle->name, idgen_child_origin(child)->name);
 		idgen_child_free(child);
 	}
 	idgen_row_close(&row);

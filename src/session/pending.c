@@ -28,9 +28,8 @@
 #include "utils/memutils.h"
 
 #include "common/guc.h"
-#include "session/handle_table.h"
-#include "session/pending.h"
-#include "session/xact_changes.h"
+#include "session/handle.h"
+#include "session/xact.h"
 
 /* What a rollback to a savepoint restores of a handle. */
 struct IdgenUndo
@@ -287,6 +286,13 @@ idgen_pending_forget_savepoints(void)
  * Changes
  */
 
+/* Are pending ids from elsewhere than where the name leads now? */
+static bool
+is_elsewhere(const IdgenHandle *handle)
+{
+	return handle->pending.storage != handle->found.storage || handle->pending.origin != handle->found.origin;
+}
+
 /* From now on there are no pending ids. */
 void
 idgen_pending_give_up(IdgenHandle *handle)
@@ -528,7 +534,7 @@ idgen_pending_follow(IdgenHandle *handle, IdgenSlotChange change)
 {
 	IdgenPending *p = &handle->pending;
 	const IdgenFound *found = &handle->found;
-	bool elsewhere = idgen_pending_is_elsewhere(handle);
+	bool elsewhere = is_elsewhere(handle);
 
 	if (change > p->change)
 	{
@@ -571,7 +577,7 @@ idgen_pending_finish(const IdgenHandle *handle, IdgenOutcome *outcome, bool comm
 		.origin = p->origin,
 		.lost_at_shutdown = p->lost_at_shutdown,
 	};
-	outcome->good_as_of = committed && !idgen_pending_is_elsewhere(handle) ? p->good_as_of : IDGEN_NOT_PUBLISHABLE;
+	outcome->good_as_of = committed && !is_elsewhere(handle) ? p->good_as_of : IDGEN_NOT_PUBLISHABLE;
 	if (committed)
 		outcome->change = p->uncommitted ? IDGEN_SLOT_DROP : p->change;
 	else if (is_lost_by_rollback(p))

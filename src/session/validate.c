@@ -28,11 +28,9 @@
 #include "catalog/row.h"
 #include "catalog/secret.h"
 #include "catalog/table.h"
-#include "session/messages.h"
-#include "session/missing.h"
-#include "session/pending.h"
+#include "session/handle.h"
 #include "session/validate.h"
-#include "session/xact_changes.h"
+#include "session/xact.h"
 
 /* Raises 22023: the row says something else than the caller. */
 static void

@@ -38,8 +38,7 @@
 #include "common/as_owner.h"
 #include "common/compat.h"
 #include "session/handle.h"
-#include "session/pending.h"
-#include "session/xact_changes.h"
+#include "session/xact.h"
 
 /* A function to allocate with. */
 typedef struct Allocator

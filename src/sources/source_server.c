@@ -26,7 +26,7 @@
 #include "common/as_owner.h"
 #include "remote/server.h"
 #include "session/handle.h"
-#include "session/xact_changes.h"
+#include "session/xact.h"
 #include "sources/centre.h"
 
 /* There must be a server; source_name is stored as it was given. */

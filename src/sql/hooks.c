@@ -71,8 +71,8 @@
 #include "catalog/row_write.h"
 #include "catalog/source.h"
 #include "common/compat.h"
-#include "session/handle_table.h"
-#include "session/xact_changes.h"
+#include "session/handle.h"
+#include "session/xact.h"
 #include "shmem/desk.h"
 #include "sql/hooks.h"
 

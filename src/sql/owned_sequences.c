@@ -41,7 +41,7 @@
 #include "catalog/source.h"
 #include "catalog/table.h"
 #include "common/compat.h"
-#include "session/xact_changes.h"
+#include "session/xact.h"
 #include "sql/hooks.h"
 
 PG_FUNCTION_INFO_V1(idgen_columns_dropped);

@@ -47,9 +47,8 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/period.h"
-#include "session/handle_table.h"
-#include "session/pending.h"
-#include "session/xact_changes.h"
+#include "session/handle.h"
+#include "session/xact.h"
 #include "sources/marks.h"
 #include "text/format.h"
 

@@ -18,7 +18,7 @@
 #include "common/guc.h"
 #include "node/lease.h"
 #include "remote/server.h"
-#include "session/handle_table.h"
+#include "session/handle.h"
 #include "shmem/cache.h"
 #include "sources/centre.h"
 #include "sql/sql_support.h"

@@ -13,7 +13,6 @@
 #include "utils/tuplestore.h"
 
 #include "session/handle.h"
-#include "session/handle_table.h"
 
 /* What a call site (one place in one query) remembers in fn_extra. */
 typedef struct IdgenCallSite

@@ -71,8 +71,8 @@ inline evict_slot(n)
 }
 
 /*
- * idgen_slot_finish(), by idgen_xact_finish(): what is left of a block. The
- * callback finds the slot, it makes none. What the slot has lost since the
+ * idgen_slot_finish(), by the end of the transaction: what is left of a block.
+ * The callback finds the slot, it makes none. What the slot has lost since the
  * block was allocated may have been lost because the block became void, so that
  * is a gap, too.
  */

@@ -160,7 +160,7 @@ inline try_request()
 	n = 0
 }
 
-/* idgen_xact_finish(), by end_of_transaction() at the worker's commit, with the rows' last xid still locked */
+/* finish(), by end_of_transaction() at the worker's commit, with the rows' last xid still locked */
 inline publish_blocks()
 {
 	d_step {

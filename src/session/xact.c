@@ -1,5 +1,5 @@
 /*
- * xact_changes.c
+ * xact.c
  *		What the current transaction changes besides drawing ids, and its end.
  *
  * A change of a row, of what its source names, or of whole tables and databases
@@ -21,26 +21,37 @@
  * has changed. After a rollback, pending ids are forgotten, and only counters
  * and the claim are told. All this concerns the handles on
  * idgen_listed_handles.
+ *
+ * The commit callback publishes a transaction's blocks. By then the commit
+ * record is flushed (common/early_release.c), and a synchronous standby has it,
+ * if there is one to wait for. The transaction's locks are still held, so that
+ * sessions that wait for them find the ids in the cache. But other sessions see
+ * already what was committed: so for a moment one may draw ids that a change of
+ * the row has just made void, as it could have just before.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/storage.h"
+#include "commands/trigger.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/portal.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "catalog/row.h"
 #include "catalog/table.h"
+#include "common/durable.h"
+#include "common/early_release.h"
 #include "remote/reach.h"
-#include "session/handle_table.h"
-#include "session/messages.h"
-#include "session/pending.h"
-#include "session/xact_changes.h"
+#include "remote/connection.h"
+#include "session/handle.h"
+#include "session/xact.h"
 
 /*
  * A row that is made only has sessions look again that have used its name
@@ -59,6 +70,22 @@ typedef struct ChangedName
 	} key;                  /* must be first; no padding */
 	IdgenSlotChange change; /* the greatest one */
 } ChangedName;
+
+/* How a transaction ends, as far as its pending ids are concerned. */
+typedef enum IdgenXactEnd
+{
+	/* Rolled back: its allocations are undone, as far as they can be. */
+	IDGEN_END_ABORTED,
+
+	/*
+	 * Prepared, or committed without a standby that it should have waited for:
+	 * its allocations may be undone later, and then be made again.
+	 */
+	IDGEN_END_REVOCABLE,
+
+	/* Committed and flushed: its allocations last. */
+	IDGEN_END_COMMITTED,
+} IdgenXactEnd;
 
 /* All of it. What it points to ends with the transaction. */
 static struct
@@ -302,8 +329,8 @@ collect_files(void)
  * not possible any more, it is lost. No query is running, so there is no
  * snapshot unless we make one. Answers whether anything was given back.
  */
-bool
-idgen_xact_give_back_gapless(void)
+static bool
+give_back(void)
 {
 	bool given_back = false;
 	dlist_iter iter;
@@ -357,8 +384,8 @@ warn_low(void)
  * Before commit, or PREPARE TRANSACTION: then the commit will run no callback,
  * so that only the server's invalidation can tell others to look again.
  */
-void
-idgen_xact_before_commit(bool prepare)
+static void
+before_commit(bool prepare)
 {
 	if (prepare && OidIsValid(changes.rows_of) && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(changes.rows_of)))
 		CacheInvalidateRelcacheByRelid(changes.rows_of);
@@ -446,8 +473,8 @@ tell(uint64 since)
  * come before the changes of rows: what a transaction has allocated after it
  * changed a row is good, but nothing else is.
  */
-void
-idgen_xact_finish(IdgenXactEnd end)
+static void
+finish(IdgenXactEnd end)
 {
 	uint64 since = idgen_cache_number();
 	dlist_iter iter;
@@ -467,4 +494,87 @@ idgen_xact_finish(IdgenXactEnd end)
 		idgen_reach_forget_all();
 	memset(&changes, 0, sizeof(changes));
 	idgen_handles_end_transaction();
+	idgen_connection_close_stale();
+}
+
+/*
+ * What the server calls
+ */
+
+/*
+ * Give what is left of gapless blocks back to the rows. Triggers that this
+ * fires may leave something to be checked at the end of the transaction, or
+ * cursors to be closed or held, after the server has looked for those; and they
+ * may draw.
+ */
+static void
+give_back_gapless(bool prepare)
+{
+	while (give_back())
+	{
+		do
+			AfterTriggerFireDeferred();
+		while (PreCommit_Portals(prepare));
+	}
+}
+
+static void
+end_of_transaction(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_PREPARE:
+		case XACT_EVENT_PRE_COMMIT:
+			give_back_gapless(event == XACT_EVENT_PRE_PREPARE);
+			before_commit(event == XACT_EVENT_PRE_PREPARE);
+			if (event == XACT_EVENT_PRE_COMMIT)
+				idgen_early_release_begin();
+			break;
+		case XACT_EVENT_COMMIT:
+			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
+			break;
+		case XACT_EVENT_PREPARE:
+			/* Nobody knows yet, nor tells us later, whether it commits. */
+			finish(IDGEN_END_REVOCABLE);
+			idgen_early_release_forget();
+			break;
+		case XACT_EVENT_ABORT:
+			idgen_early_release_forget();
+			idgen_wait_end();
+			finish(IDGEN_END_ABORTED);
+			break;
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			/* Parallel workers draw no ids. */
+			break;
+	}
+}
+
+static void
+end_of_savepoint(SubXactEvent event, SubTransactionId subid,
+                 SubTransactionId parent_subid, void *arg)
+{
+	switch (event)
+	{
+		case SUBXACT_EVENT_COMMIT_SUB:
+			idgen_pending_release_savepoint();
+			break;
+		case SUBXACT_EVENT_ABORT_SUB:
+			idgen_wait_end();
+			idgen_pending_roll_back_savepoint();
+			break;
+		case SUBXACT_EVENT_START_SUB:
+		case SUBXACT_EVENT_PRE_COMMIT_SUB:
+			break;
+	}
+}
+
+/* Register the callbacks. Called once per process. */
+void
+idgen_xact_init(void)
+{
+	RegisterXactCallback(end_of_transaction, NULL);
+	RegisterSubXactCallback(end_of_savepoint, NULL);
+	idgen_early_release_init();
 }

@@ -27,8 +27,8 @@
 #include "common/clock.h"
 #include "common/compat.h"
 #include "common/full_xid.h"
-#include "draw/wait.h"
-#include "session/messages.h"
+#include "session/xact.h"
+#include "session/handle.h"
 
 /* No slot counts more sessions than that. */
 #define IDGEN_MAX_WAITERS 10000
