@@ -14,6 +14,7 @@
 extern bool idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value);
 extern IdgenHandle *idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value);
 extern IdgenHandle *idgen_draw_slow(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids);
+extern IdgenHandle *idgen_peek_next(IdgenHandle *handle, IdgenCall *call, int64 *value);
 
 /*
  * The hot path: no catalog, no memory allocation, no snapshot. Draw the

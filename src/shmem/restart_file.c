@@ -24,8 +24,8 @@
  * its own way. Blocks from another server are unique only as long as one
  * cluster has them, so they are not kept.
  *
- * The file consists of a FileHeader, the slot of each id sequence as it was, and
- * a CRC-32C of all that. The same machine writes and reads it, so it is in
+ * The file consists of a FileHeader, the slot of each id sequence as it was,
+ * and a CRC-32C of all that. The same machine writes and reads it, so it is in
  * native byte order. If there is less room at start, those that come first find
  * it.
  *
