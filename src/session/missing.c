@@ -154,13 +154,13 @@ check_limit(Relation rel, TupleTableSlot *template, const char *child)
 	Datum name = idgen_row_attribute(template, IDGEN_ATT_NAME);
 	text *name_text = DatumGetTextPP(name);
 	uint64 key = idgen_child_counts_key(RelationGetRelid(rel), VARDATA_ANY(name_text), VARSIZE_ANY_EXHDR(name_text));
+	IdgenChildCount before;
 	bool isnull;
 	int32 max = DatumGetInt32(slot_getattr(template, IDGEN_ATT_MAX_CHILDREN, &isnull));
 
 	/* There may be a limit later. */
-	while (!idgen_child_counts_add(key, isnull ? PG_INT64_MAX : max) && !isnull)
+	while (!idgen_child_counts_add(key, isnull ? PG_INT64_MAX : max, &before) && !isnull)
 	{
-		IdgenChildCount before = idgen_child_counts_look(key);
 		int64 children = count_rows(rel, IDGEN_ATT_TEMPLATE, name, max);
 
 		if (children >= max && count_rows(rel, IDGEN_ATT_NAME, CStringGetTextDatum(child), 1) > 0)

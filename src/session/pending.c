@@ -559,27 +559,36 @@ idgen_pending_follow(IdgenHandle *handle, IdgenSlotChange change)
 }
 
 /*
- * The transaction is over: what has become of what is pending? Raises no
- * errors.
+ * The transaction is over: tell the cache what that means for the id sequence
+ * of a handle, and for what is pending. Raises no errors.
  */
 void
-idgen_pending_finish(const IdgenHandle *handle, IdgenOutcome *outcome, bool committed)
+idgen_pending_finish(IdgenHandle *handle, IdgenOutcomeRest fate, bool all_rows_gone)
 {
 	const IdgenPending *p = &handle->pending;
-	int n = idgen_pending_count(handle);
-
-	if (n > 0)
-		idgen_pending_read(handle, handle->xact.rest);
-	outcome->rest = (IdgenRest){
-		.more = handle->xact.rest,
-		.nmore = n,
-		.storage = p->storage,
-		.origin = p->origin,
-		.lost_at_shutdown = p->lost_at_shutdown,
+	const IdgenHandleXact *xact = &handle->xact;
+	bool committed = fate != IDGEN_OUTCOME_FORGOTTEN;
+	IdgenOutcome outcome = {
+		.fate = committed || !is_lost_by_rollback(p) ? fate : IDGEN_OUTCOME_PUBLISHED,
+		.rest = {
+			.more = xact->rest,
+			.nmore = idgen_pending_count(handle),
+			.storage = p->storage,
+			.origin = p->origin,
+			.lost_at_shutdown = p->lost_at_shutdown,
+		},
+		.good_as_of = committed && !is_elsewhere(handle) ? p->good_as_of : IDGEN_NOT_PUBLISHABLE,
+		.claim = xact->claim,
+		.ahead_blocks = xact->ahead_blocks,
+		.ahead_ids = xact->ahead_ids,
+		.by_worker = handle->of_worker,
+		.ahead_below = xact->ahead_below,
+		.counters = xact->counters,
 	};
-	outcome->good_as_of = committed && !is_elsewhere(handle) ? p->good_as_of : IDGEN_NOT_PUBLISHABLE;
+
 	if (committed)
-		outcome->change = p->uncommitted ? IDGEN_SLOT_DROP : p->change;
-	else if (is_lost_by_rollback(p))
-		outcome->fate = IDGEN_OUTCOME_PUBLISHED;
+		outcome.change = all_rows_gone || p->uncommitted ? IDGEN_SLOT_DROP : p->change;
+	if (outcome.rest.nmore > 0)
+		idgen_pending_read(handle, xact->rest);
+	idgen_handle_finish(handle, &outcome);
 }

@@ -71,22 +71,6 @@ typedef struct ChangedName
 	IdgenSlotChange change; /* the greatest one */
 } ChangedName;
 
-/* How a transaction ends, as far as its pending ids are concerned. */
-typedef enum IdgenXactEnd
-{
-	/* Rolled back: its allocations are undone, as far as they can be. */
-	IDGEN_END_ABORTED,
-
-	/*
-	 * Prepared, or committed without a standby that it should have waited for:
-	 * its allocations may be undone later, and then be made again.
-	 */
-	IDGEN_END_REVOCABLE,
-
-	/* Committed and flushed: its allocations last. */
-	IDGEN_END_COMMITTED,
-} IdgenXactEnd;
-
 /* All of it. What it points to ends with the transaction. */
 static struct
 {
@@ -397,32 +381,6 @@ before_commit(bool prepare)
  * The end. Nothing here raises errors.
  */
 
-/*
- * Tell the cache what the end of the transaction means for the id sequence of a
- * handle.
- */
-static void
-finish_handle(IdgenHandle *handle, IdgenXactEnd end)
-{
-	const IdgenHandleXact *xact = &handle->xact;
-	bool committed = end != IDGEN_END_ABORTED;
-	IdgenOutcome outcome = {
-		.claim = xact->claim,
-		.ahead_blocks = xact->ahead_blocks,
-		.ahead_ids = xact->ahead_ids,
-		.by_worker = handle->of_worker,
-		.ahead_below = xact->ahead_below,
-		.counters = xact->counters,
-	};
-
-	if (committed)
-		outcome.fate = end == IDGEN_END_COMMITTED ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST;
-	idgen_pending_finish(handle, &outcome, committed);
-	if (committed && changes.all_rows)
-		outcome.change = IDGEN_SLOT_DROP;
-	idgen_handle_finish(handle, &outcome);
-}
-
 /* The handle's own slot is void, if a change that was noted concerns it. */
 static void
 drop_own(IdgenHandle *handle, void *arg)
@@ -469,12 +427,13 @@ tell(uint64 since)
 }
 
 /*
- * The transaction is over: tell the cache and forget everything. The handles
+ * The transaction is over: tell the cache and forget everything. "fate" is that
+ * of what it has allocated, and is still pending. The handles
  * come before the changes of rows: what a transaction has allocated after it
  * changed a row is good, but nothing else is.
  */
 static void
-finish(IdgenXactEnd end)
+finish(IdgenOutcomeRest fate)
 {
 	uint64 since = idgen_cache_number();
 	dlist_iter iter;
@@ -484,11 +443,11 @@ finish(IdgenXactEnd end)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 
-		finish_handle(handle, end);
+		idgen_pending_finish(handle, fate, changes.all_rows);
 		if (handle->pending.change != IDGEN_SLOT_UNCHANGED || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
 	}
-	if (end != IDGEN_END_ABORTED)
+	if (fate != IDGEN_OUTCOME_FORGOTTEN)
 		tell(since);
 	if (changes.servers)
 		idgen_reach_forget_all();
@@ -531,17 +490,17 @@ end_of_transaction(XactEvent event, void *arg)
 				idgen_early_release_begin();
 			break;
 		case XACT_EVENT_COMMIT:
-			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_END_COMMITTED : IDGEN_END_REVOCABLE);
+			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST);
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Nobody knows yet, nor tells us later, whether it commits. */
-			finish(IDGEN_END_REVOCABLE);
+			finish(IDGEN_OUTCOME_LOST);
 			idgen_early_release_forget();
 			break;
 		case XACT_EVENT_ABORT:
 			idgen_early_release_forget();
 			idgen_wait_end();
-			finish(IDGEN_END_ABORTED);
+			finish(IDGEN_OUTCOME_FORGOTTEN);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:

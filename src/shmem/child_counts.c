@@ -75,10 +75,11 @@ idgen_child_counts_key(Oid relid, const char *name, int namelen)
 
 /*
  * Add one to the children of a template. Returns false, and adds nothing, if it
- * has "max" of them or more, as far as is known, or if nothing is known.
+ * has "max" of them or more, as far as is known, or if nothing is known. *before
+ * is set to what was in its place: what is known of it, or of another one.
  */
 bool
-idgen_child_counts_add(uint64 template, int64 max)
+idgen_child_counts_add(uint64 template, int64 max, IdgenChildCount *before)
 {
 	IdgenChildCount *place;
 	bool added;
@@ -87,6 +88,7 @@ idgen_child_counts_add(uint64 template, int64 max)
 		return false;
 	LWLockAcquire(&counts->lock, LW_EXCLUSIVE);
 	place = place_of(template);
+	*before = *place;
 	added = place->template == template && place->children < max;
 	if (added)
 		place->children++;
@@ -94,24 +96,10 @@ idgen_child_counts_add(uint64 template, int64 max)
 	return added;
 }
 
-/* What is in the place of a template: what is known of it, or of another. */
-IdgenChildCount
-idgen_child_counts_look(uint64 template)
-{
-	IdgenChildCount found = {0};
-
-	if (counts == NULL)
-		return found;
-	LWLockAcquire(&counts->lock, LW_SHARED);
-	found = *place_of(template);
-	LWLockRelease(&counts->lock);
-	return found;
-}
-
 /*
  * The children of a template have been counted. The caller knows that there is
- * shared memory. Does nothing if its place has
- * changed since "before": the count may lack what others have added.
+ * shared memory. Does nothing if its place has changed since "before": the
+ * count may lack what others have added.
  */
 void
 idgen_child_counts_set(uint64 template, int64 children, const IdgenChildCount *before)

@@ -16,8 +16,7 @@ extern Size idgen_child_counts_size(void);
 extern void idgen_child_counts_startup_shmem(int tranche);
 
 extern uint64 idgen_child_counts_key(Oid relid, const char *name, int namelen);
-extern bool idgen_child_counts_add(uint64 template, int64 max);
-extern IdgenChildCount idgen_child_counts_look(uint64 template);
+extern bool idgen_child_counts_add(uint64 template, int64 max, IdgenChildCount *before);
 extern void idgen_child_counts_set(uint64 template, int64 children, const IdgenChildCount *before);
 
 #endif /* IDGEN_CHILD_COUNTS_H */
