@@ -472,16 +472,11 @@ ask_ahead(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
  * may refill itself.
  */
 static void
-refill_past_worker(IdgenHandle *handle, IdgenCall *call)
+refill_past_worker(const IdgenHandle *handle, IdgenCall *call)
 {
-	if (handle->found.refill == IDGEN_REFILL_AUTO)
-	{
-		idgen_refiller_is_session(call);
-		return;
-	}
-	if (handle->xact.refills == 0)
+	if (handle->found.refill == IDGEN_REFILL_WORKER && handle->xact.refills == 0)
 		raise_locked_by_us(handle);
-	idgen_refill_alone(handle, call);
+	idgen_refiller_is_session(call);
 }
 
 /*

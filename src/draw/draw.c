@@ -80,8 +80,7 @@ draw_or_refill(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, IdgenBlock
 				idgen_handle_invalidate(handle);
 				return answer;
 			case IDGEN_DRAW_PREPARE:
-			case IDGEN_DRAW_PREPARE_AHEAD:
-				if (!idgen_refill_prepare(handle, call, draw, answer))
+				if (!idgen_refill_prepare(handle, call, draw, result.ahead))
 					return answer;
 				break;
 			case IDGEN_DRAW_WAIT:
@@ -90,10 +89,10 @@ draw_or_refill(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, IdgenBlock
 				draw->may_wait = false; /* as if we had refilled */
 				break;
 			case IDGEN_DRAW_REFILL:
-			case IDGEN_DRAW_REFILL_AHEAD:
-				return draw->mode == IDGEN_MODE_PUBLISHING
-					? idgen_refill_and_publish(handle, call, draw, &result, answer, ids)
-					: idgen_refill_into_pending(handle, call, draw, &result, answer);
+				if (draw->mode == IDGEN_MODE_PUBLISHING)
+					return idgen_refill_and_publish(handle, call, draw, &result, ids);
+				idgen_refill_into_pending(handle, call, draw, &result);
+				return answer;
 		}
 	}
 }

@@ -177,15 +177,15 @@ bulk_ids(const IdgenHandle *handle)
  * it has asked too often.
  */
 static IdgenRequest
-request_of(IdgenHandle *handle, IdgenCall *call, int64 nblocks, bool ahead)
+request_of(IdgenHandle *handle, IdgenCall *call, const IdgenDrawResult *drawn)
 {
-	if (++call->refills > IDGEN_RANGE_REFILLS && call->count > 1 && !ahead)
+	if (++call->refills > IDGEN_RANGE_REFILLS && call->count > 1 && !drawn->ahead)
 		not_consecutive(handle, call);
 	return (IdgenRequest){
-		.asker = ahead ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION,
-		.blocks = nblocks,
+		.asker = drawn->ahead ? IDGEN_ASKER_SESSION_AHEAD : IDGEN_ASKER_SESSION,
+		.blocks = drawn->nblocks,
 		.bulk_ids = bulk_ids(handle),
-		.count = ahead ? 1 : call->count,
+		.count = drawn->ahead ? 1 : call->count,
 		.deadline = idgen_server_deadline(handle, call),
 	};
 }
@@ -351,7 +351,7 @@ idgen_refill_lock(const IdgenHandle *handle, IdgenCall *call)
  * refill ahead is not made if another session is at it.
  */
 bool
-idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, IdgenDrawAnswer answer)
+idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, bool ahead)
 {
 	uint64 epoch = idgen_epoch;
 	ErrorContextCallback context;
@@ -370,7 +370,7 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, Idge
 		draw->xid = idgen_full_xid(GetCurrentTransactionId());
 	else if (idgen_key_uses_own_slot(handle->found.temporary))
 		draw->locked = false; /* nobody else refills that slot */
-	else if (answer != IDGEN_DRAW_PREPARE_AHEAD)
+	else if (!ahead)
 		draw->locked = idgen_refill_lock(handle, call);
 	else
 	{
@@ -400,11 +400,11 @@ not_refilled_now(IdgenHandle *handle, const IdgenDrawResult *draw, IdgenSourceRe
  * Refill as the cache has said, for the current transaction, having claimed it
  * if it has said so. The ids are drawn from what is pending then.
  */
-IdgenDrawAnswer
+void
 idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
-                          const IdgenDrawResult *drawn, IdgenDrawAnswer answer)
+                          const IdgenDrawResult *drawn)
 {
-	IdgenRequest request = request_of(handle, call, drawn->nblocks, answer == IDGEN_DRAW_REFILL_AHEAD);
+	IdgenRequest request = request_of(handle, call, drawn);
 	IdgenRefill refill;
 	IdgenSourceResult result;
 
@@ -417,18 +417,6 @@ idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw 
 	result = idgen_refill_pending(handle, &request, &refill);
 	if (result != IDGEN_SOURCE_OK)
 		not_refilled_now(handle, drawn, result);
-	return answer;
-}
-
-/* The same without telling the cache. */
-void
-idgen_refill_alone(IdgenHandle *handle, IdgenCall *call)
-{
-	IdgenDraw draw = {.mode = IDGEN_MODE_ALONE};
-	const IdgenDrawResult drawn = {.nblocks = 1};
-
-	if (idgen_refill_prepare(handle, call, &draw, IDGEN_DRAW_PREPARE))
-		(void) idgen_refill_into_pending(handle, call, &draw, &drawn, IDGEN_DRAW_REFILL);
 }
 
 /*
@@ -438,10 +426,9 @@ idgen_refill_alone(IdgenHandle *handle, IdgenCall *call)
  */
 IdgenDrawAnswer
 idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
-                         const IdgenDrawResult *drawn, IdgenDrawAnswer answer, IdgenBlock *ids)
+                         const IdgenDrawResult *drawn, IdgenBlock *ids)
 {
-	bool ahead = answer == IDGEN_DRAW_REFILL_AHEAD;
-	IdgenRequest request = request_of(handle, call, drawn->nblocks, ahead);
+	IdgenRequest request = request_of(handle, call, drawn);
 	IdgenRefill refill;
 	IdgenSourceResult result = idgen_refill_allocate(handle, &request, &refill);
 	bool durable;
@@ -451,7 +438,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 	if (result != IDGEN_SOURCE_OK)
 	{
 		not_refilled_now(handle, drawn, result);
-		return answer;
+		return IDGEN_DRAW_REFILL;
 	}
 	durable = idgen_make_durable(refill.lsn);
 	handle->publishing.refills++;
@@ -460,13 +447,13 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 	if (slot != NULL)
 	{
 		taken = idgen_slot_publish_refill(slot, &refill, durable, draw->version,
-		                                  ahead || !durable ? NULL : &draw->wanted, ids);
+		                                  drawn->ahead || !durable ? NULL : &draw->wanted, ids);
 		LWLockRelease(&slot->lock);
 	}
 	else
 	{
 		/* The row is gone; what was made for the call is drawn all the same. */
-		if (durable && !ahead && refill.rest.block.left >= call->count)
+		if (durable && !drawn->ahead && refill.rest.block.left >= call->count)
 		{
 			*ids = idgen_block_cut(&refill.rest.block, call->count);
 			taken = true;
@@ -477,5 +464,5 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 	if (!durable)
 		idgen_not_durable();
 	idgen_warn_low(handle, &refill.left);
-	return taken ? IDGEN_DRAW_TAKEN : answer;
+	return taken ? IDGEN_DRAW_TAKEN : IDGEN_DRAW_REFILL;
 }

@@ -8,13 +8,11 @@
 #include "session/call.h"
 #include "session/handle.h"
 
-extern bool idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, IdgenDrawAnswer answer);
-extern IdgenDrawAnswer idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
-                                                 const IdgenDrawResult *drawn, IdgenDrawAnswer answer);
+extern bool idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, bool ahead);
+extern void idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
+                                      const IdgenDrawResult *drawn);
 extern IdgenDrawAnswer idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
-                                                const IdgenDrawResult *drawn, IdgenDrawAnswer answer,
-                                                IdgenBlock *ids);
-extern void idgen_refill_alone(IdgenHandle *handle, IdgenCall *call);
+                                                const IdgenDrawResult *drawn, IdgenBlock *ids);
 
 extern bool idgen_refill_lock(const IdgenHandle *handle, IdgenCall *call);
 extern bool idgen_refill_try_lock(const IdgenHandle *handle);

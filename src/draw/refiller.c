@@ -84,7 +84,7 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 		case IDGEN_REFILL_TRANSACTION:
 			return false;
 		case IDGEN_REFILL_WORKER:
-			return true;
+			return call->refiller == IDGEN_REFILLER_WORKER;
 		case IDGEN_REFILL_AUTO:
 			break;
 	}

@@ -501,14 +501,16 @@ should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
 }
 
 /*
- * Note that this session refills, as far as others are to wait for it. A claim
- * of its own may be that of a subtransaction since rolled back, for which
- * nobody waits: renew it. The claim of another session stays, unless this one
- * has waited for its end.
+ * If it is ready to: note that this session refills, as far as others are to
+ * wait for it. A claim of its own may be that of a subtransaction since rolled
+ * back, for which nobody waits: renew it. The claim of another session stays,
+ * unless this one has waited for its end.
  */
-static void
+static IdgenDrawAnswer
 begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result, int64 nblocks)
 {
+	if (!draw->may_refill)
+		return IDGEN_DRAW_PREPARE;
 	slot->ran_dry = false;
 	result->nblocks = 1;
 	if (claims(draw->mode) || draw->mode == IDGEN_MODE_PUBLISHING)
@@ -517,6 +519,7 @@ begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result, in
 		(slot->claim == 0 || slot->claim == draw->own_claim || slot->claim == draw->awaited);
 	if (result->claimed)
 		slot->claim = draw->xid;
+	return IDGEN_DRAW_REFILL;
 }
 
 /* A draw takes these ids. With a worker, one that finds few asks for more. */
@@ -547,10 +550,7 @@ answer_empty(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 		result->wait_for = slot->claim;
 		return IDGEN_DRAW_WAIT;
 	}
-	if (!draw->may_refill)
-		return IDGEN_DRAW_PREPARE;
-	begin_refill(slot, draw, result, 1);
-	return IDGEN_DRAW_REFILL;
+	return begin_refill(slot, draw, result, 1);
 }
 
 /*
@@ -563,7 +563,7 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	IdgenDrawAnswer answer = IDGEN_DRAW_TAKEN;
 	int run;
 
-	result->claimed = result->low = false;
+	result->claimed = result->low = result->ahead = false;
 
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (slot->version != draw->version)
@@ -577,13 +577,12 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 			answer = IDGEN_DRAW_UNFIT;
 		else if (!should_refill_ahead(slot, draw))
 			take_for(slot, draw, run, result);
-		else if (!draw->may_refill)
-			answer = IDGEN_DRAW_PREPARE_AHEAD;
 		else
 		{
-			begin_refill(slot, draw, result, adapt_blocks(slot, slot->session_blocks));
-			slot->ahead_below = 0; /* one is enough; publishing sets it again */
-			answer = IDGEN_DRAW_REFILL_AHEAD;
+			answer = begin_refill(slot, draw, result, adapt_blocks(slot, slot->session_blocks));
+			result->ahead = true;
+			if (answer == IDGEN_DRAW_REFILL)
+				slot->ahead_below = 0; /* one is enough; publishing sets it again */
 		}
 	}
 	if (draw->mode == IDGEN_MODE_SERVED)

@@ -242,21 +242,14 @@ typedef enum IdgenDrawAnswer
 	/* The result's ids come next, and are not those that are wanted. */
 	IDGEN_DRAW_UNFIT,
 
-	/*
-	 * The draw needs a refill, or should refill ahead: prepare it, set
-	 * may_refill, and try again.
-	 */
+	/* The draw needs a refill: prepare it, set may_refill, and try again. */
 	IDGEN_DRAW_PREPARE,
-	IDGEN_DRAW_PREPARE_AHEAD,
 
 	/* Wait for the result's claim, unless that is void; then try again. */
 	IDGEN_DRAW_WAIT,
 
 	/* Refill the result's number of blocks; or have the worker refill. */
 	IDGEN_DRAW_REFILL,
-
-	/* Do what IDGEN_DRAW_REFILL says, though there are ids left. */
-	IDGEN_DRAW_REFILL_AHEAD,
 } IdgenDrawAnswer;
 
 typedef struct IdgenDrawResult
@@ -264,6 +257,7 @@ typedef struct IdgenDrawResult
 	IdgenBlock ids;
 	uint64 wait_for;
 	int64 nblocks;
+	bool ahead;       /* if to prepare or refill: is it though there are ids left? */
 	bool claimed;     /* if to refill: is the claim the caller's xid now? */
 	bool low;         /* if taken with IDGEN_MODE_SERVED: ask the worker for more */
 	int64 ids_issued; /* with IDGEN_MODE_SERVED: to all, and by how many refills */
