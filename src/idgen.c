@@ -21,9 +21,7 @@
 #include "remote/server.h"
 #include "session/xact.h"
 #include "shmem/cache.h"
-#include "shmem/child_counts.h"
 #include "shmem/desk.h"
-#include "shmem/restart_file.h"
 #include "sql/hooks.h"
 #include "unique_id/unique_id.h"
 
@@ -47,24 +45,13 @@ shmem_request(void)
 	idgen_reach_request_shmem();
 }
 
-/* Those that share the tranche of the cache's lock */
-static void
-startup_small_parts(void)
-{
-	int tranche = GetNamedLWLockTranche("IdgenCache")->lock.tranche;
-
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	idgen_child_counts_startup_shmem(tranche);
-	LWLockRelease(AddinShmemInitLock);
-}
-
 static void
 shmem_startup(void)
 {
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
 	idgen_desk_startup_shmem();
-	startup_small_parts();
+	idgen_child_counts_startup_shmem();
 	idgen_unique_startup_shmem();
 	idgen_lease_startup_shmem();
 	idgen_reach_startup_shmem();
@@ -97,7 +84,6 @@ _PG_init(void)
 		         errhint("Connect again.")));
 	begun = true;
 	HOLD_INTERRUPTS();
-
 
 	idgen_guc_init();
 	idgen_epoch_init();

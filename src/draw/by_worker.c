@@ -35,7 +35,6 @@
 #include "common/guc.h"
 #include "draw/by_worker.h"
 #include "draw/refill.h"
-#include "draw/refiller.h"
 #include "draw/server_time.h"
 #include "session/xact.h"
 #include "session/handle.h"

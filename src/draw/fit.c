@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "draw/fit.h"
+#include "draw/draw.h"
 
 /*
  * Raises 55000 if the id sequence scrambles its ids and has no key. To give it

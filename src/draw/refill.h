@@ -24,4 +24,11 @@ extern IdgenSourceResult idgen_refill_allocate(IdgenHandle *handle, const IdgenR
 extern IdgenSourceResult idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request,
                                               IdgenRefill *refill);
 
+/* refiller.c */
+extern bool idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call);
+extern void idgen_refiller_miss_worker(const IdgenHandle *handle, const IdgenCall *call);
+extern Oid idgen_worker_for(const IdgenHandle *handle);
+extern void idgen_refiller_is_session(IdgenCall *call);
+
+
 #endif /* IDGEN_REFILL_H */

@@ -18,7 +18,7 @@
 
 #include "miscadmin.h"
 #include "common/clock.h"
-#include "draw/refiller.h"
+#include "draw/refill.h"
 #include "draw/server_time.h"
 #include "session/xact.h"
 #include "shmem/desk.h"

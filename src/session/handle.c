@@ -116,13 +116,6 @@ idgen_key_uses_own_slot(bool temporary)
 /* The number of the last event that concerned the session's own slots. */
 static uint64 own_number = 0;
 
-/* Has there ever been one? */
-bool
-idgen_handle_any_own(void)
-{
-	return own_number > 0;
-}
-
 /*
  * Empty the handle's own slot, if it has one, as what its ids come from has
  * changed.
@@ -317,17 +310,6 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	free_if_any(old.scramble);
 	free_if_any(old.format);
 	free_if_any(old.big_base);
-}
-
-/*
- * Let idgen_last() have no answer any more. The hot path is closed, since it
- * counts on the answer being there.
- */
-void
-idgen_handle_forget_last(IdgenHandle *handle)
-{
-	handle->last = (IdgenLast){0};
-	idgen_handle_close_hot_path(handle);
 }
 
 /*

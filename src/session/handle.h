@@ -307,13 +307,11 @@ extern void idgen_handles_forget_last(void);
 extern IdgenHandle *idgen_handle_make(MemoryContext memory, Oid relid, const char *name, int namelen);
 extern void idgen_handle_free(IdgenHandle *handle);
 extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
-extern void idgen_handle_forget_last(IdgenHandle *handle);
 extern bool idgen_handle_holds_row(const IdgenHandle *handle);
 
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
 extern bool idgen_key_uses_own_slot(bool temporary);
 extern IdgenSlot *idgen_handle_attach(IdgenHandle *handle, const IdgenFound *found, uint64 *version);
-extern bool idgen_handle_any_own(void);
 extern const IdgenCacheTotals *idgen_handle_own_totals(void);
 extern void idgen_handle_drop_own(IdgenHandle *handle, IdgenSlotChange change);
 extern bool idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy);

@@ -137,16 +137,6 @@ add_name(Oid relid, const char *name, int namelen)
 	return known;
 }
 
-/* Forget a name that has no handle, and of which there is nothing to keep. */
-static void
-forget_name(IdgenName *known)
-{
-	if (known->handle != NULL || known->last.layout != NULL)
-		return;
-	(void) name_table_delete(names, &known->key);
-	pfree(known);
-}
-
 /* The handle of a name in an installation, NULL if there is none. */
 IdgenHandle *
 idgen_handle_find(Oid relid, const char *name, int namelen)
@@ -205,7 +195,10 @@ idgen_handles_visit(void (*visit)(IdgenHandle *handle, void *arg), void *arg)
 			visit(known->handle, arg);
 }
 
-/* All handles go. Raises no errors. */
+/*
+ * All handles go, and names of which there is nothing to keep. Raises no
+ * errors.
+ */
 static void
 remove_handles(void)
 {
@@ -221,7 +214,11 @@ remove_handles(void)
 			idgen_handle_free(known->handle);
 			known->handle = NULL;
 		}
-		forget_name(known);
+		if (known->last.layout == NULL)
+		{
+			(void) name_table_delete(names, &known->key);
+			pfree(known);
+		}
 	}
 	nhandles = 0;
 	idgen_epoch++;
@@ -246,45 +243,37 @@ idgen_handles_end_transaction(void)
 		remove_handles();
 }
 
-/* Have the table be no larger than its names need. */
-static void
-shrink_table(void)
-{
-	name_table_hash *old = names;
-	name_table_hash *new;
-	name_table_iterator iter;
-	IdgenNameEntry *entry;
-	bool found;
-
-	if (old->size <= IDGEN_NAME_BUCKETS || old->members > old->size / 8)
-		return;
-	new = name_table_create(idgen_name_memory, Max(IDGEN_NAME_BUCKETS, 2 * old->members), NULL);
-	name_table_start_iterate(old, &iter);
-	while ((entry = name_table_iterate(old, &iter)) != NULL)
-		(void) name_table_insert(new, entry->key, &found);
-	names = new;
-	name_table_destroy(old);
-}
-
 /*
  * Let idgen_last() have no answers any more. A draw may be in progress, whose
- * allocator or trigger does this: so handles stay.
+ * allocator or trigger does this: so handles stay, in a table that is no larger
+ * than they need. The hot path is closed, since it counts on the answer being
+ * there.
  */
 void
 idgen_handles_forget_last(void)
 {
+	name_table_hash *old = names;
 	name_table_iterator iter;
-	IdgenName *known;
+	IdgenNameEntry *entry;
+	bool found;
 
-	if (names == NULL)
+	if (old == NULL)
 		return;
-	name_table_start_iterate(names, &iter);
-	while ((known = next_name(&iter)) != NULL)
+	names = name_table_create(idgen_name_memory, Max(IDGEN_NAME_BUCKETS, nhandles), NULL);
+	name_table_start_iterate(old, &iter);
+	while ((entry = name_table_iterate(old, &iter)) != NULL)
 	{
+		IdgenName *known = unconstify(IdgenName *, (const IdgenName *) entry->key);
+
 		known->last = (IdgenLast){0};
-		if (known->handle != NULL)
-			idgen_handle_forget_last(known->handle);
-		forget_name(known);
+		if (known->handle == NULL)
+		{
+			pfree(known);
+			continue;
+		}
+		known->handle->last = (IdgenLast){0};
+		idgen_handle_close_hot_path(known->handle);
+		(void) name_table_insert(names, &known->key, &found);
 	}
-	shrink_table();
+	name_table_destroy(old);
 }

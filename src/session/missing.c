@@ -34,7 +34,6 @@
 #include "common/ordered_index.h"
 #include "session/validate.h"
 #include "shmem/cache.h"
-#include "shmem/child_counts.h"
 
 /*
  * What users are told of it

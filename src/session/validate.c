@@ -169,9 +169,12 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	idgen_row_close(&row);
 }
 
-/* Note what would be in the row, if there were one of that source. */
+/*
+ * Note what a row of that source says that says nothing of its own, or would
+ * say if there were one.
+ */
 static void
-do_without_row(IdgenFound *found, const IdgenSource *source)
+note_nothing_special(IdgenFound *found, const IdgenSource *source)
 {
 	found->source = source;
 	found->block_size = idgen_no_pool.block_size;
@@ -225,7 +228,7 @@ look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 			idgen_check_unmade(handle, call);
 			idgen_no_such_sequence(handle->relid, handle->name, call->asked);
 		}
-		do_without_row(found, call->asked);
+		note_nothing_special(found, call->asked);
 	}
 	resolve(handle, found, InvalidOid);
 }
@@ -249,14 +252,11 @@ static void
 take_known_row(IdgenFound *found, const IdgenKnownRow *row)
 {
 	memset(found, 0, sizeof(IdgenFound));
+	note_nothing_special(found, &idgen_source_table);
 	found->has_row = true;
 	found->remember = true;
-	found->source = &idgen_source_table;
 	found->block_size = row->block_size;
-	found->pool = idgen_no_pool;
 	found->refill = row->refill;
-	found->layout = &idgen_layout_plain;
-	set_values_that_fit(found, PG_INT64_MAX);
 }
 
 /*

@@ -201,6 +201,13 @@ idgen_changes_note_servers(void)
  * What they mean for the transaction itself
  */
 
+/* What is noted of the row of a handle, NULL if nothing is. */
+static const ChangedName *
+changed(const IdgenHandle *handle)
+{
+	return changes.names != NULL ? find_name(handle->relid, handle->digest, HASH_FIND, NULL) : NULL;
+}
+
 /*
  * What the current transaction has done to the row of a handle, which has just
  * looked at it. If there is one that is not its own, then a change was rolled
@@ -210,7 +217,7 @@ IdgenSlotChange
 idgen_changes_find(const IdgenHandle *handle)
 {
 	const IdgenFound *found = &handle->found;
-	const ChangedName *name = changes.names != NULL ? find_name(handle->relid, handle->digest, HASH_FIND, NULL) : NULL;
+	const ChangedName *name = changed(handle);
 
 	if (name != NULL && (found->own_row || found->unmade || !found->has_row))
 		return name->change;
@@ -224,7 +231,7 @@ idgen_changes_find(const IdgenHandle *handle)
 bool
 idgen_changes_include(const IdgenHandle *handle)
 {
-	return changes.names != NULL && find_name(handle->relid, handle->digest, HASH_FIND, NULL) != NULL;
+	return changed(handle) != NULL;
 }
 
 /*
@@ -385,7 +392,7 @@ before_commit(bool prepare)
 static void
 drop_own(IdgenHandle *handle, void *arg)
 {
-	const ChangedName *name = changes.names != NULL ? find_name(handle->relid, handle->digest, HASH_FIND, NULL) : NULL;
+	const ChangedName *name = changed(handle);
 
 	if (!handle->xact.listed && (changes.all_rows || (name != NULL && name->change >= IDGEN_SLOT_DROP)))
 		idgen_handle_drop_own(handle, name != NULL ? name->change : IDGEN_SLOT_DROP);
@@ -422,7 +429,7 @@ tell(uint64 since)
 		idgen_cache_forget_rows();
 	if (changes.names != NULL)
 		tell_names(since);
-	if (idgen_handle_any_own() && (changes.names != NULL || changes.all_rows))
+	if (idgen_handle_own_totals()->sequences > 0 && (changes.names != NULL || changes.all_rows))
 		idgen_handles_visit(drop_own, NULL);
 }
 

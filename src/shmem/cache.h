@@ -67,4 +67,21 @@ extern void idgen_cache_totals(IdgenCacheTotals *totals);
 extern void idgen_cache_reset_counters(void);
 extern bool idgen_cache_restore(const IdgenSlot *saved);
 
+/* While the server is stopped: restart_file.c */
+extern void idgen_restart_file_read(void);
+extern void idgen_restart_file_write(int code, Datum arg);
+
+/* What is known of a template. */
+typedef struct IdgenChildCount
+{
+	uint64 template; /* see idgen_child_counts_key(); 0 if nothing is known */
+	int64 children;  /* it has not more */
+} IdgenChildCount;
+
+extern Size idgen_child_counts_size(void);
+extern void idgen_child_counts_startup_shmem(void);
+extern uint64 idgen_child_counts_key(Oid relid, const char *name, int namelen);
+extern bool idgen_child_counts_add(uint64 template, int64 max, IdgenChildCount *before);
+extern void idgen_child_counts_set(uint64 template, int64 children, const IdgenChildCount *before);
+
 #endif /* IDGEN_CACHE_H */

@@ -26,7 +26,7 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 
-#include "shmem/child_counts.h"
+#include "shmem/cache.h"
 
 /* More templates with a limit than this are rarely used at a time. */
 #define IDGEN_CHILD_COUNTS 1024
@@ -45,17 +45,20 @@ idgen_child_counts_size(void)
 	return sizeof(IdgenChildCounts);
 }
 
-/* Create the counts or attach to them. The caller holds AddinShmemInitLock. */
+/* Create the counts or attach to them. The lock is of the cache's tranche. */
 void
-idgen_child_counts_startup_shmem(int tranche)
+idgen_child_counts_startup_shmem(void)
 {
 	bool found;
 
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	counts = ShmemInitStruct("idgen child counts", sizeof(IdgenChildCounts), &found);
-	if (found)
-		return;
-	memset(counts, 0, sizeof(IdgenChildCounts));
-	LWLockInitialize(&counts->lock, tranche);
+	if (!found)
+	{
+		memset(counts, 0, sizeof(IdgenChildCounts));
+		LWLockInitialize(&counts->lock, GetNamedLWLockTranche("IdgenCache")->lock.tranche);
+	}
+	LWLockRelease(AddinShmemInitLock);
 }
 
 static IdgenChildCount *
@@ -75,8 +78,9 @@ idgen_child_counts_key(Oid relid, const char *name, int namelen)
 
 /*
  * Add one to the children of a template. Returns false, and adds nothing, if it
- * has "max" of them or more, as far as is known, or if nothing is known. *before
- * is set to what was in its place: what is known of it, or of another one.
+ * has "max" of them or more, as far as is known, or if nothing is known.
+ * *before is set to what was in its place: what is known of it, or of another
+ * one.
  */
 bool
 idgen_child_counts_add(uint64 template, int64 max, IdgenChildCount *before)

@@ -49,7 +49,6 @@
 #include "utils/memutils.h"
 
 #include "shmem/cache.h"
-#include "shmem/restart_file.h"
 
 /* In the folder where pg_stat_statements has its file. */
 #define IDGEN_RESTART_FILE PGSTAT_STAT_PERMANENT_DIRECTORY "/idgen.cache"

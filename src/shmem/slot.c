@@ -302,12 +302,9 @@ add_block(IdgenSlot *slot, const IdgenBlock *block)
 	return crowded;
 }
 
-/*
- * Publish what is left of a refill. Returns the number of ids that have found
- * no room, which are counted.
- */
-int64
-idgen_slot_publish(IdgenSlot *slot, const IdgenRest *rest)
+/* Publish what is left of a refill. What finds no room is counted. */
+static void
+publish(IdgenSlot *slot, const IdgenRest *rest)
 {
 	int64 crowded = 0;
 
@@ -319,7 +316,6 @@ idgen_slot_publish(IdgenSlot *slot, const IdgenRest *rest)
 			crowded += add_block(slot, &rest->more[i]);
 	add(&slot->counters.lost_crowded, crowded);
 	slot->left_seen = (uint32) slot->ids_left; /* nothing was drawn by that */
-	return crowded;
 }
 
 /*
@@ -662,7 +658,7 @@ idgen_slot_publish_refill(IdgenSlot *slot, const IdgenRefill *refill, bool durab
 	if (!durable)
 		add(&slot->counters.lost_prepared, idgen_rest_ids(&rest));
 	else if (slot->emptied_at <= good_as_of && slot->origin == rest.origin)
-		(void) idgen_slot_publish(slot, &rest);
+		publish(slot, &rest);
 	else
 		add(&slot->counters.lost_changed, idgen_rest_ids(&rest));
 	if (own != NULL && own->count > 1 && (run = find_run(slot, own->count)) >= 0)
@@ -700,7 +696,7 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	else if (ids > 0 && is_good && (slot->nruns == 0 || slot->origin == outcome->rest.origin))
 	{
 		slot->origin = outcome->rest.origin;
-		(void) idgen_slot_publish(slot, &outcome->rest);
+		publish(slot, &outcome->rest);
 	}
 	else
 		add(&slot->counters.lost_changed, ids);

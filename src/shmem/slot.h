@@ -316,7 +316,6 @@ extern bool idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenB
                                    const IdgenWanted *wanted, IdgenBlock *ids, bool *stale);
 extern bool idgen_slot_has(IdgenSlot *slot, uint64 version, int64 count);
 extern void idgen_slot_remove_run(IdgenSlot *slot, int i);
-extern int64 idgen_slot_publish(IdgenSlot *slot, const IdgenRest *rest);
 extern bool idgen_slot_publish_refill(IdgenSlot *slot, const IdgenRefill *refill, bool durable,
                                       uint64 good_as_of, const IdgenWanted *own, IdgenBlock *ids);
 extern void idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number);

@@ -9,7 +9,6 @@
 
 #include "catalog/table.h"
 #include "draw/draw.h"
-#include "draw/fit.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"
 #include "sql/hooks.h"

@@ -16,7 +16,7 @@
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
-#include "draw/fit.h"
+#include "draw/draw.h"
 #include "session/handle.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"

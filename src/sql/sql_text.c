@@ -16,7 +16,6 @@
 
 #include "common/compat.h"
 #include "draw/draw.h"
-#include "draw/fit.h"
 #include "session/handle.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"

@@ -49,7 +49,6 @@
 #include "common/lock_holder.h"
 #include "common/subxact.h"
 #include "draw/refill.h"
-#include "draw/refiller.h"
 #include "remote/reach.h"
 #include "session/validate.h"
 #include "worker/job.h"
