@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = idgen_server('unnoticed', conf => q{
-idgen.worker_timeout = '4s'
+idgen.worker_timeout = '20s'
 idgen.worker_idle_timeout = '1s'
 idgen.max_prefetch_blocks = 1
 idgen.prefetch_threshold = 0
@@ -87,10 +87,9 @@ foreach my $level ('READ COMMITTED', 'REPEATABLE READ')
 			wait_for_waiters($node, 1, 'idgen_next', 'Extension');
 			$node->safe_psql('postgres', q{UPDATE id_sequences SET refill = 'transaction' WHERE name = 't/*'});
 			$changer->query_safe('ROLLBACK');
-			is(answer($session, ''), '1', "template, $level: the session makes the child");
+			is(answer($session, ''), '1', "template, $level: the session has an id");
 			$session->query_safe('COMMIT');
 		});
-	is($node->safe_psql('postgres', q{SELECT refill FROM id_sequences WHERE name = 't/a'}), 'transaction', 'as the template says');
 }
 
 $_->quit for ($session, $changer);
