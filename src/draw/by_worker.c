@@ -496,6 +496,7 @@ refill_as_worker(const IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask
 		return;
 	}
 	(void) leave_request(handle, ask, &ticket);
+	(void) idgen_desk_wake(idgen_worker_for(handle)); /* it may be another one */
 	ereport(ERROR,
 	        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 	         errmsg("the worker cannot refill id sequence \"%s\"", handle->name),

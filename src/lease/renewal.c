@@ -81,15 +81,16 @@ typedef struct Request
 
 /*
  * What the server shows the centre of the leases that it remembers: arrays, as
- * texts. The last one comes first.
+ * texts. The last lease comes first.
  */
-typedef struct KnownLeases
+enum
 {
-	const char *numbers;
-	const char *holders; /* null for one that may still be running somewhere */
-	const char *tokens;
-	const char *renewals;
-} KnownLeases;
+	KNOWN_NUMBERS,
+	KNOWN_HOLDERS, /* null for one that may still be running somewhere */
+	KNOWN_TOKENS,
+	KNOWN_RENEWALS,
+	KNOWN_ARRAYS,
+};
 
 /* What the centre has answered. */
 typedef struct Answer
@@ -223,12 +224,11 @@ text_column(int column)
 	return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
 }
 
-/* All leases that are remembered. They are in the current memory context. */
-static KnownLeases
-read_known(Oid schema)
+/* Read all leases that are remembered, into the current memory context. */
+static void
+read_known(Oid schema, const char **known)
 {
 	MemoryContext context = CurrentMemoryContext;
-	KnownLeases known;
 
 	SPI_connect();
 	run(schema, "SELECT coalesce(array_agg(number ORDER BY renewed_at DESC), '{}')::text,"
@@ -237,14 +237,9 @@ read_known(Oid schema)
 	            " coalesce(array_agg(renewals ORDER BY renewed_at DESC), '{}')::text"
 	            " FROM %s WHERE system_identifier = $1",
 	    SPI_OK_SELECT);
-	known = (KnownLeases){
-		.numbers = MemoryContextStrdup(context, text_column(1)),
-		.holders = MemoryContextStrdup(context, text_column(2)),
-		.tokens = MemoryContextStrdup(context, text_column(3)),
-		.renewals = MemoryContextStrdup(context, text_column(4)),
-	};
+	for (int i = 0; i < KNOWN_ARRAYS; i++)
+		known[i] = MemoryContextStrdup(context, text_column(i + 1));
 	SPI_finish();
-	return known;
 }
 
 /*
@@ -315,7 +310,7 @@ make_request(void)
  * HV000 for a number that cannot be, and 55000 if the centre has none.
  */
 static Answer
-ask(const Request *request, const KnownLeases *known, Oid owner)
+ask(const Request *request, const char *const *known, Oid owner)
 {
 	Oid serverid = idgen_server_find(NULL, idgen_node_server);
 	const char *schema = idgen_server_get(serverid).schema_name;
@@ -328,10 +323,10 @@ ask(const Request *request, const KnownLeases *known, Oid owner)
 		psprintf("%d", idgen_node_lease),
 		psprintf(INT64_FORMAT, idgen_unix_ms(request->lease.until)),
 		request->token,
-		known->numbers,
-		known->holders,
-		known->tokens,
-		known->renewals,
+		known[KNOWN_NUMBERS],
+		known[KNOWN_HOLDERS],
+		known[KNOWN_TOKENS],
+		known[KNOWN_RENEWALS],
 	};
 	const char *sql = psprintf(lease_sql, schema != NULL ? psprintf("%s.", quote_identifier(schema)) : "");
 	IdgenRemoteStatement statement = {
@@ -434,7 +429,7 @@ idgen_renewal_try(void)
 	MemoryContext context = CurrentMemoryContext;
 	Oid table;
 	Oid schema;
-	KnownLeases known;
+	const char *known[KNOWN_ARRAYS];
 	Request request;
 	Answer answer;
 
@@ -443,9 +438,9 @@ idgen_renewal_try(void)
 	table = find_table();
 	schema = get_rel_namespace(table);
 	request = make_request();
-	known = read_known(schema);
+	read_known(schema, known);
 	PopActiveSnapshot();
-	answer = ask(&request, &known, idgen_owner_of(table));
+	answer = ask(&request, known, idgen_owner_of(table));
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	remember(schema, &request, &answer);

@@ -313,16 +313,14 @@ check_can_lease(void)
 static void
 no_lease(const char *reason)
 {
-	if (own.number != 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		         errmsg("the lease of node number %d has ended", own.number),
-		         errdetail("It could not be renewed: %s", reason),
-		         errhint("View \"idgen_server\" and the server log say more.")));
+	bool had_one = own.number != 0;
+
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-	         errmsg("this server has no node number"),
-	         errdetail("None could be leased: %s", reason),
+	         had_one ? errmsg("the lease of node number %d has ended", own.number)
+	                 : errmsg("this server has no node number"),
+	         had_one ? errdetail("It could not be renewed: %s", reason)
+	                 : errdetail("None could be leased: %s", reason),
 	         errhint("View \"idgen_server\" and the server log say more.")));
 }
 

@@ -403,81 +403,23 @@ host_deadline(const Search *search)
 }
 
 /*
- * libpq has not connected. Has it accepted the values of its parameters? It
- * looks at most of them before it connects, and only PQpingParams() tells
- * whether that is what has failed. Here it gets an address that is none, so it
- * tries to reach nobody.
- *
- * What a service says is among the parameters that the connection has, so it is
- * not asked for again: it may be in LDAP, which may take its time. Where an
- * environment variable names a service, libpq would always ask, so nobody can
- * tell.
- */
-static bool
-accepts_options(void)
-{
-	PQconninfoOption *options = PQconninfo(connection.conn);
-	const char **keywords;
-	const char **values;
-	int n = 0;
-	bool accepts;
-
-	if (PQuser(connection.conn) == NULL)
-		return false; /* there is no such service */
-	if (options == NULL || getenv("PGSERVICE") != NULL)
-		return true;
-	while (options[n].keyword != NULL)
-		n++;
-	keywords = palloc0((n + 1) * sizeof(char *));
-	values = palloc0((n + 1) * sizeof(char *));
-	n = 0;
-	for (const PQconninfoOption *option = options; option->keyword != NULL; option++)
-	{
-		if (strcmp(option->keyword, "service") == 0)
-			continue;
-		keywords[n] = option->keyword;
-		values[n++] = strcmp(option->keyword, "hostaddr") == 0 ? "none" : option->val;
-	}
-	accepts = PQpingParams(keywords, values, false) != PQPING_NO_ATTEMPT;
-	PQconninfoFree(options);
-	return accepts;
-}
-
-/*
- * There is no connection to the current host. "objects" says that libpq
- * objects to what the host has said. In whatever language, libpq names a
- * requirement that was not met.
+ * There is no connection to the current host. Has that not said why, "objects"
+ * tells that libpq objects to what it has said, which will not change. (Whether
+ * it objects to the options, nobody tells: they are tried again.) In whatever
+ * language, libpq names a requirement that was not met.
  */
 static Verdict
-take_refusal(Search *search, bool reached, bool objects)
+take_refusal(Search *search, bool objects)
 {
 	char *message = idgen_remote_text(PQerrorMessage(connection.conn));
 	int sqlerrcode = idgen_take_sqlstate(message);
-	bool passes = idgen_sqlstate_passes(sqlerrcode);
+	bool passes = idgen_sqlstate_passes(sqlerrcode) && (sqlerrcode != 0 || !objects);
 
 	if (search->query->options->password_required &&
 	    strstr(PQerrorMessage(connection.conn), IDGEN_PASSWORD_METHODS) != NULL)
 		fail_without_password(search);
-	else if (sqlerrcode == 0)
-		passes = !objects && (reached || search->rounds > 0 || accepts_options());
 	reject(search, passes ? HOST_NOT_NOW : HOST_USELESS, message);
 	return passes ? HOST_NOT_NOW : HOST_USELESS;
-}
-
-/* Has libpq got so far that what is to be read comes from the host itself? */
-static bool
-has_reached_host(void)
-{
-	switch (PQstatus(connection.conn))
-	{
-		case CONNECTION_BAD:
-		case CONNECTION_NEEDED:
-		case CONNECTION_STARTED:
-		case CONNECTION_MADE:
-			return false;
-		default:
-			return true;
-	}
 }
 
 /* Begin to connect to the current host. */
@@ -511,7 +453,6 @@ connect_to_host(Search *search)
 {
 	TimestampTz until = host_deadline(search);
 	PostgresPollingStatusType next = PGRES_POLLING_WRITING;
-	bool reached = false;
 	bool objects = false;
 	PGconn *conn;
 
@@ -529,13 +470,12 @@ connect_to_host(Search *search)
 		}
 
 		/* Once libpq was let in, it only objects that the server reads. */
-		reached = reached || has_reached_host();
-		objects = has_reached_host() && peek_input() > 0;
+		objects = next == PGRES_POLLING_READING && peek_input() > 0;
 		next = PQconnectPoll(conn);
 		objects = objects && PQparameterStatus(conn, "server_version") == NULL;
 	}
 	if (next == PGRES_POLLING_FAILED)
-		return take_refusal(search, reached, objects);
+		return take_refusal(search, objects);
 	if (search->query->options->password_required && !PQconnectionUsedPassword(conn))
 	{
 		fail_without_password(search);

@@ -24,7 +24,6 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
 #include <limits.h>
 
 #include "catalog/pg_foreign_server.h"
@@ -38,6 +37,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/syscache.h"
 
@@ -46,9 +46,6 @@
 #include "common/compat.h"
 #include "common/guc.h"
 #include "remote/server.h"
-
-/* The greatest port of TCP. */
-#define MAX_PORT 65535
 
 /* What may have an option. */
 typedef enum Place
@@ -64,7 +61,6 @@ typedef enum Kind
 {
 	FOR_SUPERUSERS,
 	TEXT,
-	INTEGER,
 	HOSTS,     /* a list */
 	PORTS,     /* the same */
 	OWN_NAME,  /* not libpq's but ours: a name */
@@ -116,12 +112,12 @@ static const Option options_known[] = {
 	{"target_session_attrs", ON_SERVER, TEXT},
 	{"load_balance_hosts", ON_SERVER, TEXT},
 	/* how long it may be silent */
-	{"connect_timeout", ON_SERVER, INTEGER},
-	{"keepalives", ON_SERVER, INTEGER},
-	{"keepalives_idle", ON_SERVER, INTEGER},
-	{"keepalives_interval", ON_SERVER, INTEGER},
-	{"keepalives_count", ON_SERVER, INTEGER},
-	{"tcp_user_timeout", ON_SERVER, INTEGER},
+	{"connect_timeout", ON_SERVER, TEXT},
+	{"keepalives", ON_SERVER, TEXT},
+	{"keepalives_idle", ON_SERVER, TEXT},
+	{"keepalives_interval", ON_SERVER, TEXT},
+	{"keepalives_count", ON_SERVER, TEXT},
+	{"tcp_user_timeout", ON_SERVER, TEXT},
 	/* what the connection has to be like */
 	{"sslmode", ON_SERVER, TEXT},
 	{"sslnegotiation", ON_SERVER, TEXT},
@@ -475,7 +471,6 @@ check_value(DefElem *option, Place place)
 				check_superuser(psprintf("%s=false", option->defname), place);
 			break;
 		case TEXT:
-		case INTEGER:
 		case PORTS:
 			break;
 	}
@@ -530,58 +525,6 @@ check_owner(const ForeignServer *server)
 			         errmsg("server \"%s\" has option \"%s\", but does not belong to a superuser",
 			                server->servername, option),
 			         errhint("Drop the option, or have a superuser own the server.")));
-	}
-}
-
-/* Is it an integer, as libpq reads them, within these bounds? */
-static bool
-is_integer(const char *value, int least, int greatest)
-{
-	char *end;
-	long number;
-
-	errno = 0;
-	number = strtol(value, &end, 10);
-	while (isspace((unsigned char) *end))
-		end++;
-	return errno == 0 && end != value && *end == '\0' && number >= least && number <= greatest;
-}
-
-/* Are all ports such, as far as they are given? */
-static bool
-are_ports(const char *list)
-{
-	ListCell *cell;
-
-	foreach(cell, items_of(list))
-	{
-		const char *port = (const char *) lfirst(cell);
-
-		if (port[0] != '\0' && !is_integer(port, 1, MAX_PORT))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Raises 22023 for a parameter that is no integer, and should be one. libpq
- * looks at these only after it has made a socket, and then does not say whether
- * a later try is of any use.
- */
-static void
-check_integers(List *parameters)
-{
-	for (int i = 0; i < (int) lengthof(options_known); i++)
-	{
-		Option option = options_known[i];
-		const char *value = value_of(parameters, option.name);
-
-		if (value != NULL &&
-		    ((option.kind == INTEGER && !is_integer(value, INT_MIN, INT_MAX)) ||
-		     (option.kind == PORTS && !are_ports(value))))
-			ereport(ERROR,
-			        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			         errmsg("invalid value for integer option \"%s\": %s", option.name, value)));
 	}
 }
 
@@ -733,10 +676,10 @@ make_arrays(IdgenConnectOptions *options, List *parameters)
 
 /*
  * What it takes to connect to the server as that user, palloc'd. Raises 42704
- * without a user mapping, 22023 for too many hosts or for what is no integer,
- * 2F003 without a password where there must be one or if the way there is not
- * for passwords, and 42501. Whether the server has asked for the password, the
- * caller has to see after connecting.
+ * without a user mapping, 22023 for too many hosts, 22P02 or 22003 for a
+ * connect_timeout that is no integer, 2F003 without a password where there must
+ * be one or if the way there is not for passwords, and 42501. Whether the server
+ * has asked for the password, the caller has to see after connecting.
  */
 IdgenConnectOptions *
 idgen_connect_options(Oid serverid, Oid userid)
@@ -748,10 +691,9 @@ idgen_connect_options(Oid serverid, Oid userid)
 	const char *timeout = value_of(parameters, "connect_timeout");
 
 	check_owner(server);
-	check_integers(parameters);
 	*options = (IdgenConnectOptions){
 		.nhosts = count_all_hosts(parameters),
-		.connect_timeout = timeout != NULL ? Max(atoi(timeout), 0) : 0,
+		.connect_timeout = timeout != NULL ? Max(pg_strtoint32(timeout), 0) : 0,
 		.version = idgen_servers_version,
 		.password_required = is_password_required(server, mapping),
 	};
