@@ -678,8 +678,8 @@ make_arrays(IdgenConnectOptions *options, List *parameters)
  * What it takes to connect to the server as that user, palloc'd. Raises 42704
  * without a user mapping, 22023 for too many hosts, 22P02 or 22003 for a
  * connect_timeout that is no integer, 2F003 without a password where there must
- * be one or if the way there is not for passwords, and 42501. Whether the server
- * has asked for the password, the caller has to see after connecting.
+ * be one or if the way there is not for passwords, and 42501. Whether the
+ * server has asked for the password, the caller has to see after connecting.
  */
 IdgenConnectOptions *
 idgen_connect_options(Oid serverid, Oid userid)

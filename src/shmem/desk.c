@@ -13,8 +13,9 @@
  *
  * The request stays while the worker is at it. A session that joins it then
  * does not get the error of that refill, which may have failed for a reason
- * that is gone by now: then the worker tries once more. An error of another
- * server that cannot be reached is for all.
+ * that is gone by now: then the worker tries once more, by another request, of
+ * which the session gets the error. An error of another server that cannot be
+ * reached is for all.
  *
  * Why a refill has failed is kept in the place of the request until another
  * request gets that. The texts, which are long, are in a ring, where failures
@@ -108,6 +109,7 @@ typedef struct Request
 	IdgenFailureNote failure;
 	int64 failure_count; /* as in IdgenFailure, with the next one */
 	IdgenFailureOf failure_of;
+	IdgenTicket next; /* who had joined it waits for this one; serial 0 = for none */
 
 	char name[IDGEN_NAME_BYTES];
 } Request;
@@ -315,6 +317,7 @@ end_request(Request *request, const IdgenFailure *failure)
 	request->ended = request->serial;
 	request->serial = 0;
 	request->failure = (IdgenFailureNote){0};
+	request->next.serial = 0;
 	if (failure != NULL)
 	{
 		request->failure = keep_failure(failure);
@@ -507,17 +510,23 @@ idgen_desk_ask(const IdgenCacheKey *key, Oid serverid, const char *name, const I
 }
 
 /*
- * What has become of what a session has asked for, to draw that many ids? Sets
+ * What has become of what a session has asked for, to draw that many ids? The
+ * ticket may be for another request then, which has taken its place. Sets
  * *failure if it has failed, and *row_locked if the worker has tried to lock
  * the row.
  */
 IdgenTicketState
-idgen_desk_look(const IdgenTicket *ticket, int64 count, IdgenFailure *failure, bool *row_locked)
+idgen_desk_look(IdgenTicket *ticket, int64 count, IdgenFailure *failure, bool *row_locked)
 {
 	const Request *request = &requests[ticket->place];
 	IdgenTicketState state = IDGEN_TICKET_OVER;
 
 	LWLockAcquire(&desk->lock, LW_SHARED);
+	if (request->ended == ticket->serial && ticket->joined && request->next.serial != 0)
+	{
+		*ticket = request->next;
+		request = &requests[ticket->place];
+	}
 	if (request->serial == ticket->serial)
 	{
 		if (request->tried)
@@ -796,8 +805,10 @@ static void
 ask_again(const IdgenTask *task)
 {
 	const IdgenAsk ask = {.awaited = task->awaited};
+	const Request *again = make_request(&task->key, own->serverid, task->name, &ask);
 
-	(void) make_request(&task->key, own->serverid, task->name, &ask);
+	if (again != NULL)
+		requests[task->place].next = (IdgenTicket){again - requests, again->serial, false};
 }
 
 /*

@@ -93,7 +93,7 @@ extern void idgen_desk_startup_shmem(void);
 /* What sessions do */
 extern bool idgen_desk_ask(const IdgenCacheKey *key, Oid serverid, const char *name,
                            const IdgenAsk *ask, IdgenTicket *ticket);
-extern IdgenTicketState idgen_desk_look(const IdgenTicket *ticket, int64 count,
+extern IdgenTicketState idgen_desk_look(IdgenTicket *ticket, int64 count,
                                         IdgenFailure *failure, bool *row_locked);
 extern ConditionVariable *idgen_desk_done(const IdgenTicket *ticket);
 extern bool idgen_desk_is_asked(const IdgenCacheKey *key);
