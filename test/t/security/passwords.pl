@@ -128,7 +128,7 @@ draws('the same, with a mapping of its own');
 is(connected_as(), $superuser, 'is connected as the owner of the table');
 own_table('bob');
 draws('the owner');
-is(connected_as(), "other $superuser", 'has a connection of its own');
+is(connected_as(), 'other', 'is connected by its own mapping, and no more by the other one');
 
 # One mapping for all
 $session->query_safe('RESET ROLE');
