@@ -57,7 +57,7 @@ idgen_check_select(Oid relid)
 	AclResult result = pg_class_aclcheck_ext(relid, GetUserId(), ACL_SELECT, &is_missing);
 
 	if (is_missing)
-		idgen_no_table();
+		idgen_no_table("id_sequences");
 	if (result != ACLCHECK_OK)
 		permission_denied(relid, "SELECT");
 }

@@ -166,7 +166,7 @@ idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
 	if (search->rel == NULL)
 		return false;
 	search->index = NULL;
-	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_version_fits() && idgen_table_is_good(search->rel))
+	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_table_is_good(search->rel))
 		search->index = idgen_index_open(search->rel, IDGEN_ATT_OWNED_BY);
 	if (search->index == NULL)
 	{

@@ -388,17 +388,6 @@ idgen_row_take(Relation rel, const char *name, TupleTableSlot *row)
 	return false;
 }
 
-/* Add to the changes one of a column. */
-void
-idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull)
-{
-	Assert(changes->n < (int) lengthof(changes->columns));
-	changes->columns[changes->n] = column;
-	changes->values[changes->n] = value;
-	changes->nulls[changes->n] = isnull;
-	changes->n++;
-}
-
 /*
  * Change a row that idgen_row_take() has found, unless a trigger suppresses
  * that. idgen's own triggers tell the cache. Raises 42501 for code that must

@@ -28,7 +28,6 @@ extern void idgen_row_refill(Relation rel, TupleTableSlot *old, int64 next_block
 extern void idgen_row_insert(Relation rel, TupleTableSlot *row, bool by_default);
 extern void idgen_row_insert_other(Relation rel, TupleTableSlot *row);
 extern bool idgen_row_take(Relation rel, const char *name, TupleTableSlot *row);
-extern void idgen_row_set(IdgenRowChanges *changes, int column, Datum value, bool isnull);
 extern void idgen_row_alter(Relation rel, TupleTableSlot *row, IdgenRowChanges *changes);
 extern void idgen_row_delete(Relation rel, TupleTableSlot *row);
 

@@ -178,14 +178,7 @@ other_version(void)
 	return NULL;
 }
 
-/* Has the database the version that the library is made for? */
-bool
-idgen_version_fits(void)
-{
-	return other_version() == NULL;
-}
-
-/* Raises 55000 unless it has. */
+/* Raises 55000 unless the database has the version that the library is for. */
 void
 idgen_version_check(void)
 {
@@ -212,8 +205,8 @@ idgen_table_of_extension(void)
 }
 
 /* Raises 42P01: the extension, or that table of it, was dropped. */
-pg_noreturn static void
-no_table(const char *name)
+void
+idgen_no_table(const char *name)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_UNDEFINED_TABLE),
@@ -235,7 +228,7 @@ idgen_table_oid(Oid funcid)
 
 	found = get_relname_relid("id_sequences", get_func_namespace(funcid));
 	if (!OidIsValid(found))
-		no_table("id_sequences");
+		idgen_no_table("id_sequences");
 	/* Its changes were not counted before. */
 	if (found != table_oid)
 		idgen_table_epoch++;
@@ -255,7 +248,7 @@ idgen_table_beside(Oid id_sequences, const char *name)
 	Oid relid = get_relname_relid(name, get_rel_namespace(id_sequences));
 
 	if (!OidIsValid(relid))
-		no_table(name);
+		idgen_no_table(name);
 	return relid;
 }
 
@@ -281,7 +274,7 @@ idgen_other_table_open(Oid id_sequences, const char *name, const Oid *types, int
 	TupleDesc desc;
 
 	if (rel == NULL)
-		no_table(name);
+		idgen_no_table(name);
 	desc = RelationGetDescr(rel);
 	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition || desc->natts < ntypes)
 		idgen_other_table_is_bad(rel);
@@ -361,15 +354,15 @@ first_bad_column(Relation rel)
 }
 
 /*
- * Are the columns of id_sequences what the install script has made them? The
- * owner can change them, and the code takes them for what they were. A column
- * that is added is refused when it is (sql/object_access.c), but in sessions
- * that have not loaded the library.
+ * Is id_sequences of the version that the library is for, and are its columns
+ * what the install script has made them? The owner can change them, and the
+ * code takes them for what they were. A column that is added is refused when it
+ * is (sql/hooks.c), but in sessions that have not loaded the library.
  */
 bool
 idgen_table_is_good(Relation rel)
 {
-	return first_bad_column(rel) == InvalidAttrNumber;
+	return other_version() == NULL && first_bad_column(rel) == InvalidAttrNumber;
 }
 
 /*
@@ -459,13 +452,6 @@ idgen_table_check_not_rewritten(Relation rel)
 		         errhint("Draw ids in a separate statement, before or after that command.")));
 }
 
-/* Raises 42P01: the extension, or its table, was dropped. */
-void
-idgen_no_table(void)
-{
-	no_table("id_sequences");
-}
-
 /*
  * Open id_sequences. Raises 42P01 if it was dropped in the meantime, 42809 if
  * its owner has put something else in its place or made it a partition, and
@@ -477,7 +463,7 @@ idgen_table_open(Oid relid, LOCKMODE lockmode)
 	Relation rel = try_table_open(relid, lockmode);
 
 	if (rel == NULL)
-		idgen_no_table();
+		idgen_no_table("id_sequences");
 	if (rel->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),

@@ -25,7 +25,6 @@ extern void idgen_epoch_init(void);
 extern void idgen_watch_sequence(Oid relid);
 extern Oid idgen_table_oid(Oid funcid);
 
-extern bool idgen_version_fits(void);
 extern void idgen_version_check(void);
 extern Oid idgen_table_of_extension(void);
 extern Oid idgen_table_beside(Oid id_sequences, const char *name);
@@ -35,7 +34,7 @@ extern Relation idgen_other_table_open(Oid id_sequences, const char *name, const
 extern bool idgen_table_is_good(Relation rel);
 extern void idgen_table_check(Relation rel);
 extern bool idgen_table_tells_changes(Relation rel);
-pg_noreturn extern void idgen_no_table(void);
+pg_noreturn extern void idgen_no_table(const char *name);
 extern Relation idgen_table_open(Oid relid, LOCKMODE lockmode);
 extern bool idgen_table_is_rewritten(Relation rel);
 extern void idgen_table_check_not_rewritten(Relation rel);

@@ -230,7 +230,12 @@ find_users(Orphan *orphans, int n, Oid id_sequences)
 static bool
 settle(Relation rel, const Orphan *orphan, TupleTableSlot *row)
 {
-	IdgenRowChanges changes = {.n = 0};
+	IdgenRowChanges changes = {
+		.n = 1,
+		.columns = {IDGEN_ATT_OWNED_BY},
+		.values = {Int64GetDatum(orphan->column)},
+		.nulls = {orphan->column == IDGEN_NO_COLUMN},
+	};
 	bool isnull;
 	Datum column;
 
@@ -244,11 +249,7 @@ settle(Relation rel, const Orphan *orphan, TupleTableSlot *row)
 			        (errmsg("id sequence \"%s\" was left alone", orphan->name),
 			         errdetail("Its column was dropped.")));
 		else if (orphan->is_used)
-		{
-			idgen_row_set(&changes, IDGEN_ATT_OWNED_BY, Int64GetDatum(orphan->column),
-			              orphan->column == IDGEN_NO_COLUMN);
 			idgen_row_alter(rel, row, &changes);
-		}
 		else
 			idgen_row_delete(rel, row);
 	}
@@ -338,7 +339,6 @@ find_owned(Oid id_sequences, const List *relids)
 static void
 restart(Relation rel, const char *name, const List *relids, TupleTableSlot *row)
 {
-	IdgenRowChanges changes = {.n = 0};
 	const IdgenSource *source;
 	bool isnull;
 	bool belongs;
@@ -353,9 +353,13 @@ restart(Relation rel, const char *name, const List *relids, TupleTableSlot *row)
 	start = slot_getattr(row, IDGEN_ATT_START_VALUE, &isnull);
 	if (belongs && source != NULL && source->locks_row && !isnull)
 	{
+		IdgenRowChanges changes = {
+			.n = 2,
+			.columns = {IDGEN_ATT_NEXT_BLOCK_START, IDGEN_ATT_EXHAUSTED},
+			.values = {start, Int16GetDatum(0)},
+		};
+
 		idgen_changes_note_row(RelationGetRelid(rel), name, IDGEN_SLOT_DROP);
-		idgen_row_set(&changes, IDGEN_ATT_NEXT_BLOCK_START, start, false);
-		idgen_row_set(&changes, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0), false);
 		idgen_row_alter(rel, row, &changes);
 	}
 	ExecClearTuple(row);
