@@ -80,21 +80,6 @@ idgen_source_get(const char *name)
 }
 
 /*
- * The source of that name. Raises 22023 for one that is unknown, and what the
- * source says about a source_name (null if there is none) that can never be
- * right.
- */
-static const IdgenSource *
-check_source(const char *source, const char *source_name)
-{
-	const IdgenSource *found = idgen_source_get(source);
-
-	if (found->check_name)
-		(void) found->check_name(NULL, source_name);
-	return found;
-}
-
-/*
  * The refill mode of that name. Raises 22023 for one that is unknown, and 0A000
  * for one that the source does not have.
  */
@@ -233,20 +218,11 @@ read_early_release(TupleTableSlot *slot, const char *name, const IdgenDefinition
 	return early;
 }
 
-/* What a row says of its periods. */
-static void
-read_period(TupleTableSlot *slot, IdgenDefinition *def)
-{
-	const char *period = idgen_row_string(slot, IDGEN_ATT_PERIOD);
-	const char *zone = idgen_row_string(slot, IDGEN_ATT_TIME_ZONE);
-
-	def->period = period != NULL ? check_period(period, def->source) : IDGEN_PERIOD_NONE;
-	def->zone = zone != NULL ? check_time_zone(zone) : NULL;
-}
-
 /*
  * Read a row. Its constraints and triggers have checked all this, unless the
- * table's owner switched them off: hence the errors of 22004 and 22023.
+ * table's owner switched them off: hence the errors of 22004 and 22023; and
+ * what the source says of a source_name (null if there is none) that can never
+ * be right.
  */
 void
 idgen_definition_from_row(TupleTableSlot *slot, const char *name,
@@ -255,6 +231,8 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	Datum start;
 	Datum owner;
 	IdgenRefillMode refill;
+	const char *period;
+	const char *zone;
 	bool isnull;
 
 	def->next_block_start = idgen_row_int64(slot, IDGEN_ATT_NEXT_BLOCK_START);
@@ -269,8 +247,9 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("block_size of id sequence \"%s\" must be greater than zero", name)));
 	def->source_name = idgen_row_string(slot, IDGEN_ATT_SOURCE_NAME);
-	def->source = check_source(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)),
-	                           def->source_name);
+	def->source = idgen_source_get(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)));
+	if (def->source->check_name)
+		(void) def->source->check_name(NULL, def->source_name);
 	refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
 	                            def->source);
 	def->refill = refill_that_holds(def, refill);
@@ -280,7 +259,10 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->pool.pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
 	                                  def->source);
 	def->big_base = read_big_base(slot);
-	read_period(slot, def);
+	period = idgen_row_string(slot, IDGEN_ATT_PERIOD);
+	def->period = period != NULL ? check_period(period, def->source) : IDGEN_PERIOD_NONE;
+	zone = idgen_row_string(slot, IDGEN_ATT_TIME_ZONE);
+	def->zone = zone != NULL ? check_time_zone(zone) : NULL;
 	def->format = idgen_row_string(slot, IDGEN_ATT_FORMAT);
 	owner = slot_getattr(slot, IDGEN_ATT_OWNED_BY, &isnull);
 	def->stored_in = isnull || def->layout != &idgen_layout_plain ? IDGEN_NO_COLUMN : DatumGetInt64(owner);
