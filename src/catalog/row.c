@@ -145,65 +145,55 @@ idgen_row_close(IdgenRow *row)
 	table_close(row->rel, AccessShareLock);
 }
 
-/*
- * Rows that belong to columns
- *
- * Every command that drops a table or a column asks for them, so what that
- * costs must not depend on how many rows there are: the index on owned_by is
- * asked.
- */
-
-/*
- * Open the table, to be closed by idgen_owned_end(). Returns false, and has
- * opened nothing, if it is not the table that idgen knows, has lost the index,
- * or is of another version: no command of somebody who drops a table must fail
- * for that.
- */
-bool
-idgen_owned_begin(IdgenOwnedSearch *search, Oid relid)
+/* Add the names of the rows that belong to a column. */
+static List *
+add_owned_names(List *names, Relation rel, Relation index, IdgenOwningColumn column, TupleTableSlot *row)
 {
-	search->rel = try_table_open(relid, AccessShareLock);
-	if (search->rel == NULL)
-		return false;
-	search->index = NULL;
-	if (search->rel->rd_rel->relkind == RELKIND_RELATION && idgen_table_is_good(search->rel))
-		search->index = idgen_index_open(search->rel, IDGEN_ATT_OWNED_BY);
-	if (search->index == NULL)
-	{
-		table_close(search->rel, AccessShareLock);
-		return false;
-	}
-	search->row = table_slot_create(search->rel, NULL);
-	return true;
-}
-
-void
-idgen_owned_end(IdgenOwnedSearch *search)
-{
-	ExecDropSingleTupleTableSlot(search->row);
-	index_close(search->index, AccessShareLock);
-	table_close(search->rel, AccessShareLock);
-}
-
-/* The names of the rows that belong to a column, or for 0 to any of a table. */
-List *
-idgen_owned_names(IdgenOwnedSearch *search, Oid relid, AttrNumber attnum)
-{
-	IdgenOwningColumn first = idgen_owning_column(relid, attnum);
-	IdgenOwningColumn last = attnum != 0 ? first : idgen_owning_column(relid, -1);
+	bool whole_table = idgen_owning_attnum(column) == 0;
+	IdgenOwningColumn last = whole_table ? idgen_owning_column(idgen_owning_table(column), -1) : column;
 	ScanKeyData keys[2];
 	IdgenRowScan scan;
-	List *names = NIL;
 
 	ScanKeyEntryInitialize(&keys[0], 0, 1, BTGreaterEqualStrategyNumber, InvalidOid,
-	                       InvalidOid, F_INT8GE, Int64GetDatum(first));
+	                       InvalidOid, F_INT8GE, Int64GetDatum(column));
 	ScanKeyEntryInitialize(&keys[1], 0, 1, BTLessEqualStrategyNumber, InvalidOid,
 	                       InvalidOid, F_INT8LE, Int64GetDatum(last));
-	scan = idgen_row_scan_begin(search->rel, search->index, keys, lengthof(keys), search->row);
+	scan = idgen_row_scan_begin(rel, index, keys, lengthof(keys), row);
 	while (idgen_row_scan_next(&scan))
-		names = lappend(names, TextDatumGetCString(idgen_row_attribute(search->row, IDGEN_ATT_NAME)));
+		names = lappend(names, TextDatumGetCString(idgen_row_attribute(row, IDGEN_ATT_NAME)));
 	idgen_row_scan_end(&scan);
-	ExecClearTuple(search->row);
+	return names;
+}
+
+/*
+ * The names of the rows that belong to columns, or where the number of one is
+ * 0, to any of its table. Every command that drops a table or a column asks for
+ * them, so what that costs must not depend on how many rows there are: the
+ * index on owned_by is asked. And no such command must fail for idgen: there
+ * are none if the table is not what idgen knows, has lost the index, or is of
+ * another version.
+ */
+List *
+idgen_owned_names(Oid id_sequences, const IdgenOwningColumn *columns, int ncolumns)
+{
+	Relation rel = ncolumns > 0 ? try_table_open(id_sequences, AccessShareLock) : NULL;
+	Relation index = NULL;
+	List *names = NIL;
+
+	if (rel == NULL)
+		return NIL;
+	if (rel->rd_rel->relkind == RELKIND_RELATION && idgen_table_is_good(rel))
+		index = idgen_index_open(rel, IDGEN_ATT_OWNED_BY);
+	if (index != NULL)
+	{
+		TupleTableSlot *row = table_slot_create(rel, NULL);
+
+		for (int i = 0; i < ncolumns; i++)
+			names = add_owned_names(names, rel, index, columns[i], row);
+		ExecDropSingleTupleTableSlot(row);
+		index_close(index, AccessShareLock);
+	}
+	table_close(rel, AccessShareLock);
 	return names;
 }
 

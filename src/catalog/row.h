@@ -59,17 +59,7 @@ typedef struct IdgenRow
 	TupleTableSlot *slot;
 } IdgenRow;
 
-/* A search for rows of columns; see idgen_owned_begin(). */
-typedef struct IdgenOwnedSearch
-{
-	Relation rel;
-	Relation index;
-	TupleTableSlot *row;
-} IdgenOwnedSearch;
-
-extern bool idgen_owned_begin(IdgenOwnedSearch *search, Oid relid);
-extern List *idgen_owned_names(IdgenOwnedSearch *search, Oid relid, AttrNumber attnum);
-extern void idgen_owned_end(IdgenOwnedSearch *search);
+extern List *idgen_owned_names(Oid id_sequences, const IdgenOwningColumn *columns, int ncolumns);
 
 extern IdgenRowScan idgen_row_scan_begin(Relation rel, Relation index, ScanKey keys, int nkeys,
                                          TupleTableSlot *row);

@@ -90,8 +90,8 @@ find_orphans(Oid id_sequences)
 {
 	static SPIPlanPtr plan = NULL;
 	MemoryContext caller = CurrentMemoryContext;
-	IdgenOwnedSearch search;
-	List *names = NIL;
+	IdgenOwningColumn *columns;
+	List *names;
 
 	SPI_connect();
 	if (plan == NULL)
@@ -106,19 +106,16 @@ find_orphans(Oid id_sequences)
 	if (SPI_execute_plan(plan, NULL, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not get the dropped objects");
 	MemoryContextSwitchTo(caller);
-	if (SPI_processed > 0 && idgen_owned_begin(&search, id_sequences))
+	columns = palloc(SPI_processed * sizeof(IdgenOwningColumn));
+	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		for (uint64 i = 0; i < SPI_processed; i++)
-		{
-			HeapTuple tuple = SPI_tuptable->vals[i];
-			bool isnull;
-			Oid relid = DatumGetObjectId(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &isnull));
-			AttrNumber attnum = (AttrNumber) DatumGetInt32(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &isnull));
+		HeapTuple tuple = SPI_tuptable->vals[i];
+		bool isnull;
+		Oid relid = DatumGetObjectId(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &isnull));
 
-			names = list_concat(names, idgen_owned_names(&search, relid, attnum));
-		}
-		idgen_owned_end(&search);
+		columns[i] = idgen_owning_column(relid, (AttrNumber) DatumGetInt32(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &isnull)));
 	}
+	names = idgen_owned_names(id_sequences, columns, (int) SPI_processed);
 	SPI_finish();
 	return names;
 }
@@ -312,22 +309,19 @@ idgen_columns_dropped(PG_FUNCTION_ARGS)
 static List *
 find_owned(Oid id_sequences, const List *relids)
 {
-	IdgenOwnedSearch search;
 	List *names = NIL;
 	ListCell *cell;
 
-	if (!idgen_owned_begin(&search, id_sequences))
-		return NIL;
 	foreach(cell, relids)
 	{
 		Oid relid = lfirst_oid(cell);
-		List *of_table = idgen_owned_names(&search, relid, 0);
+		IdgenOwningColumn any = idgen_owning_column(relid, 0);
+		List *of_table = idgen_owned_names(id_sequences, &any, 1);
 
 		if (of_table != NIL && !object_ownercheck(RelationRelationId, relid, GetUserId()))
 			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
 		names = list_concat(names, of_table);
 	}
-	idgen_owned_end(&search);
 	return names;
 }
 
