@@ -364,15 +364,6 @@ compare_blocks(const void *a, const void *b)
 	return (first_a > first_b) - (first_a < first_b);
 }
 
-static bool
-overlaps_any(const IdgenBlock *block, const IdgenBlock *others, int nothers)
-{
-	for (int i = 0; i < nothers; i++)
-		if (others[i].left > 0 && idgen_block_overlaps(&others[i], block))
-			return true;
-	return false;
-}
-
 /*
  * Sort the blocks. Raises 22023 if ids are among them that were allocated
  * before, as far as this session can tell, or if there are too many.
@@ -381,8 +372,7 @@ static void
 check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 {
 	int npending = idgen_pending_count(handle);
-	IdgenBlock *pending = palloc(npending * sizeof(IdgenBlock));
-	IdgenBlock cached[IDGEN_SLOT_RUNS];
+	IdgenBlock *known = palloc((IDGEN_SLOT_RUNS + npending) * sizeof(IdgenBlock));
 	int ncached = 0;
 	IdgenSlot *slot = idgen_may_use_published(handle) ? idgen_handle_lock_slot(handle) : NULL;
 	int64 ids = 0;
@@ -390,11 +380,11 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 	if (slot != NULL)
 	{
 		for (; ncached < slot->nruns; ncached++)
-			cached[ncached] = (IdgenBlock){slot->runs[ncached].next, slot->runs[ncached].left, slot->step};
+			known[ncached] = (IdgenBlock){slot->runs[ncached].next, slot->runs[ncached].left, slot->step};
 		LWLockRelease(&slot->lock);
 	}
 
-	idgen_pending_read(handle, pending);
+	idgen_pending_read(handle, &known[ncached]);
 	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);
 	for (int64 i = 0; i < nblocks; i++)
 	{
@@ -402,10 +392,10 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 
 		if (i > 0 && idgen_block_overlaps(&blocks[i - 1], &blocks[i]))
 			bad_block(handle, blocks[i].next, last, "It overlaps with another one of the same call.");
-		if (overlaps_any(&blocks[i], cached, ncached))
-			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
-		if (overlaps_any(&blocks[i], pending, npending))
-			bad_block(handle, blocks[i].next, last, "It overlaps with ids that are pending.");
+		for (int j = 0; j < ncached + npending; j++)
+			if (known[j].left > 0 && idgen_block_overlaps(&known[j], &blocks[i]))
+				bad_block(handle, blocks[i].next, last,
+				          j < ncached ? "It overlaps with ids that are cached." : "It overlaps with ids that are pending.");
 		ids += blocks[i].left;
 		if (ids > IDGEN_BLOCK_MAX)
 			bad_block(handle, blocks[i].next, last, "It makes too many ids at once.");
