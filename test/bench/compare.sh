@@ -33,6 +33,8 @@ prepare()
 			('worker', 1, 100, 'worker'),
 			('xworker', 1, 20, 'worker'),
 			('large', 1, 100000000, 'transaction');
+		SELECT idgen_create(name, block_size => 1, refill => 'transaction', early_release => true)
+			FROM unnest(ARRAY['early', 'at_commit']) AS name;
 
 		CREATE TABLE t_idgen (id bigint PRIMARY KEY DEFAULT idgen_next('x'), v text);
 		CREATE TABLE t_idgen1000 (id bigint PRIMARY KEY DEFAULT idgen_next('x1000'), v text);
@@ -42,6 +44,11 @@ prepare()
 		CREATE TABLE t_twenty (id bigint PRIMARY KEY DEFAULT nextval('twenty'), v text);
 		CREATE TABLE t_thousand (id bigint PRIMARY KEY DEFAULT nextval('thousand'), v text);
 		CREATE TABLE t_counter (id bigint PRIMARY KEY, v text);
+		CREATE TABLE t_gapless (id bigint PRIMARY KEY DEFAULT idgen_next('gapless'), v text);
+		CREATE TABLE t_early (id bigint PRIMARY KEY DEFAULT idgen_next('early'), v text);
+		CREATE TABLE t_at_commit (id bigint UNIQUE, v text);
+		CREATE CONSTRAINT TRIGGER number AFTER INSERT ON t_at_commit DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW EXECUTE FUNCTION idgen_number_at_commit('id', 'at_commit');
 		CREATE TABLE t_uuid (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), v text);
 	SQL
 	# Committed, the rest of the block is in the shared cache; a block that the
@@ -186,6 +193,33 @@ compare_gapless()
 			'counter table' "$counter"
 		must "$(clients "$clients")" 'counter table' least 1.0
 	done
+}
+
+# A row with a gapless number each. In a longer transaction, a number that is
+# drawn first holds up all others until the end.
+compare_early()
+{
+	local seconds=$longer work_of_four='SELECT 1; SELECT 2; SELECT 3; SELECT 4;'
+
+	section early '/s' 0 'Clients that insert a row with a gapless number: transactions per second'
+	for clients in $few_clients
+	do
+		contest "$(clients "$clients")" throughput "$clients" -- \
+			'idgen_next, early_release' "INSERT INTO t_early (v) VALUES ('v')" \
+			'idgen_next, block_size 1' "INSERT INTO t_gapless (v) VALUES ('v')" \
+			'counter table' "WITH c AS ($counter) INSERT INTO t_counter SELECT v, 'v' FROM c" \
+			'nextval, CACHE 1' "INSERT INTO t_one (v) VALUES ('v')"
+	done
+	must '1 client' 'counter table' least 0.95
+	must '32 clients' 'counter table' least 5.0
+	must '32 clients' 'nextval, CACHE 1' least 0.75
+
+	section early_long '/s' 0 'Transactions of five statements, one of which inserts a row with a gapless number: transactions per second'
+	contest '32 clients' throughput 32 -- \
+		'number at the commit, early_release' "BEGIN; INSERT INTO t_at_commit (v) VALUES ('v'); $work_of_four COMMIT" \
+		'number first, early_release' "BEGIN; INSERT INTO t_early (v) VALUES ('v'); $work_of_four COMMIT" \
+		'number first' "BEGIN; INSERT INTO t_gapless (v) VALUES ('v'); $work_of_four COMMIT"
+	must '32 clients' 'number first' least 3.0
 }
 
 # Without vacuum: what a session leaves behind has to be removed by itself.
