@@ -26,8 +26,8 @@
 const Family families[] = {
 	{.prefix = "g",
      .template = "g/*",
-     .columns = "block_size, refill",
-     .values = "1, 'transaction'",
+     .columns = "block_size, refill, early_release",
+     .values = "1, 'transaction', true",
      .members = 40,
      .value_of = "id",
      .changes = "refill = 'auto'"},

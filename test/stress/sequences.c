@@ -24,7 +24,7 @@ const char *const database_names[NDATABASES] = {"stress_a", "stress_b", "stress_
 
 static const Kind kinds[] = {
 	{.name = "gapless", .source = TABLE, .block_size = 1, .databases = 2},
-	{.name = "gapless_too", .source = TABLE, .block_size = 1, .databases = 1},
+	{.name = "gapless_too", .source = TABLE, .block_size = 1, .early_release = true, .databases = 1},
 	{.name = "five", .source = TABLE, .block_size = 5, .databases = 1},
 	{.name = "twenty", .source = TABLE, .block_size = 20, .databases = 3},
 	{.name = "thousand", .source = TABLE, .block_size = 1000, .databases = 1},
@@ -268,10 +268,11 @@ row_sql(const Sequence *sequence, const Life *life, const char *source, const ch
 
 	sql = text("SELECT idgen_create('%s', next_block_start => %" PRId64 ", max_value => %" PRId64
 	           ", owned_by => %s, block_size => %d, source => '%s', refill => '%s', layout => '%s',"
-	           " pooling => '%s', format => %s%s)",
+	           " pooling => '%s', format => %s, early_release => %s%s)",
 	           name, life->first, kind->capacity > 0 ? life->last : INT64_MAX, owner,
 	           kind->rows > 0 ? kind->rows : kind->block_size, source, refill_names[kind->refill],
-	           layout_names[kind->layout], pooling_names[kind->pooling], format_sql[kind->format], source_name);
+	           layout_names[kind->layout], pooling_names[kind->pooling], format_sql[kind->format],
+	           kind->early_release ? "true" : "false", source_name);
 	free(name);
 	free(owner);
 	return sql;

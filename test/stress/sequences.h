@@ -74,11 +74,12 @@ typedef struct Kind
 	Layout layout;
 	Format format;
 	Refill refill;
-	bool child;    /* its row is made from that of a template, by whoever draws first */
-	bool switched; /* between all of these */
-	bool collides; /* inserts that draw from it often fail, by unique violations */
-	bool relaid;   /* between its layout and plain */
-	bool no_row;   /* a native sequence alone */
+	bool child;         /* its row is made from that of a template, by whoever draws first */
+	bool switched;      /* between all of these */
+	bool collides;      /* inserts that draw from it often fail, by unique violations */
+	bool relaid;        /* between its layout and plain */
+	bool early_release; /* of gapless ones */
+	bool no_row;        /* a native sequence alone */
 	Audience audience;
 	Pooling pooling;
 	int rows;      /* of SEQUENCE: block_size in the row. That is how many values are
