@@ -355,29 +355,38 @@ COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued
 -- on it does.
 --
 
--- The name of an id sequence: what the pattern says, with values of the row in
--- the place of {column}.
-CREATE FUNCTION @extschema@.idgen_name_by_row(pattern text, written jsonb) RETURNS text
-	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+-- A number for a row, from the id sequence whose name the pattern says, with
+-- values of the row in the place of {column}.
+CREATE FUNCTION @extschema@.idgen_next_by_row(pattern text, written jsonb, is_text boolean, date_column text) RETURNS text
+	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	name text := '';
-	rest text := idgen_name_by_row.pattern;
+	rest text := idgen_next_by_row.pattern;
 	part text[];
 BEGIN
 	LOOP
 		part := regexp_match(rest, '^([^{}]*)[{]([^{}]*)[}](.*)$');
 		EXIT WHEN part IS NULL;
-		IF NOT idgen_name_by_row.written ? part[2] THEN
-			RAISE 'column "%" of pattern "%" does not exist', part[2], idgen_name_by_row.pattern USING ERRCODE = 'undefined_column';
-		ELSIF idgen_name_by_row.written ->> part[2] IS NULL THEN
-			RAISE 'column "%" of pattern "%" is null', part[2], idgen_name_by_row.pattern USING ERRCODE = 'null_value_not_allowed',
+		IF NOT idgen_next_by_row.written ? part[2] THEN
+			RAISE 'column "%" of pattern "%" does not exist', part[2], idgen_next_by_row.pattern USING ERRCODE = 'undefined_column';
+		ELSIF idgen_next_by_row.written ->> part[2] IS NULL THEN
+			RAISE 'column "%" of pattern "%" is null', part[2], idgen_next_by_row.pattern USING ERRCODE = 'null_value_not_allowed',
 				DETAIL = 'So the row belongs to no id sequence.', HINT = 'Leave such rows out by a WHEN clause of the trigger.';
 		END IF;
-		name := name || part[1] || (idgen_name_by_row.written ->> part[2]);
+		name := name || part[1] || (idgen_next_by_row.written ->> part[2]);
 		rest := part[3];
 	END LOOP;
-	RETURN name || rest;
+	name := name || rest;
+	IF NOT idgen_next_by_row.is_text THEN
+		RETURN @extschema@.idgen_next(name::text);
+	ELSIF idgen_next_by_row.date_column IS NULL THEN
+		RETURN @extschema@.idgen_next_text(name::text);
+	ELSIF idgen_next_by_row.written ->> idgen_next_by_row.date_column IS NULL THEN
+		RAISE 'column "%" of id sequence "%" must not be null', idgen_next_by_row.date_column, name USING ERRCODE = 'null_value_not_allowed',
+			DETAIL = 'It decides which period the number is of.';
+	END IF;
+	RETURN @extschema@.idgen_next_text(name::text, (idgen_next_by_row.written ->> idgen_next_by_row.date_column)::date);
 END
 $$;
 
@@ -388,51 +397,38 @@ CREATE FUNCTION @extschema@.idgen_number_at_commit() RETURNS trigger
 AS $$
 DECLARE
 	number_column name := TG_ARGV[0];
-	date_column name := TG_ARGV[2];
-	at tid;
-	written jsonb;
+	number_type oid;
 	is_text boolean;
-	name text;
-	number text;
-	n bigint;
+	last_version tid;
+	stored bigint;
 BEGIN
 	IF TG_LEVEL <> 'ROW' OR TG_WHEN <> 'AFTER' OR TG_OP = 'DELETE' OR TG_NARGS NOT IN (2, 3) THEN
 		RAISE 'function "idgen_number_at_commit" must be fired AFTER INSERT OR UPDATE, FOR EACH ROW, with two or three arguments'
 			USING ERRCODE = 'trigger_protocol_violated', HINT = 'CREATE CONSTRAINT TRIGGER ... DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION '
 				'@extschema@.idgen_number_at_commit(column, name of the id sequence [, column of a date])';
 	END IF;
-	SELECT t.typcategory = 'S' INTO is_text
+	SELECT t.oid, t.typcategory = 'S' INTO number_type, is_text
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
 		WHERE a.attrelid = TG_RELID AND a.attname = number_column AND a.attnum > 0 AND NOT a.attisdropped;
 	IF NOT FOUND THEN
 		RAISE 'column "%" of relation "%" does not exist', number_column, TG_TABLE_NAME USING ERRCODE = 'undefined_column';
-	ELSIF date_column IS NOT NULL AND NOT is_text THEN
+	ELSIF TG_NARGS = 3 AND NOT is_text THEN
 		RAISE 'a date decides of text ids only, and column "%" of relation "%" is no text', number_column, TG_TABLE_NAME
 			USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 
-	at := currtid2(TG_RELID::regclass::text, NEW.ctid);
-	EXECUTE format('SELECT to_jsonb(t) FROM ONLY %s AS t WHERE t.ctid = $1 AND t.%I IS NULL', TG_RELID::regclass, number_column)
-		INTO written USING at;
-	IF written IS NULL THEN
-		RETURN NULL;
-	END IF;
-	name := @extschema@.idgen_name_by_row(TG_ARGV[1]::text, written::jsonb);
-	IF date_column IS NOT NULL AND written ->> date_column IS NULL THEN
-		RAISE 'column "%" of relation "%" must not be null', date_column, TG_TABLE_NAME USING ERRCODE = 'null_value_not_allowed',
-			DETAIL = 'It decides which period the number is of.';
-	ELSIF date_column IS NOT NULL THEN
-		number := @extschema@.idgen_next_text(name::text, (written ->> date_column)::date);
-	ELSIF is_text THEN
-		number := @extschema@.idgen_next_text(name::text);
-	ELSE
-		number := @extschema@.idgen_next(name::text);
-	END IF;
-	EXECUTE format('UPDATE ONLY %s AS t SET %I = %L WHERE t.ctid = $1', TG_RELID::regclass, number_column, number) USING at;
-	GET DIAGNOSTICS n = ROW_COUNT;
-	IF n = 0 THEN
-		RAISE 'number % of id sequence "%" was not stored', number, name USING ERRCODE = 'object_not_in_prerequisite_state',
-			DETAIL = format('Row security, or a trigger, keeps the row of table "%s" as it is.', TG_TABLE_NAME);
+	last_version := currtid2(TG_RELID::regclass::text, NEW.ctid);
+	EXECUTE format('UPDATE ONLY %s AS t SET %I = CAST(%s($2, to_jsonb(t), $3, $4) AS %s) WHERE t.ctid = $1 AND t.%2$I IS NULL',
+			TG_RELID::regclass, number_column, '@extschema@.idgen_next_by_row'::regproc, number_type::regtype)
+		USING last_version, TG_ARGV[1], is_text, TG_ARGV[2];
+	GET DIAGNOSTICS stored = ROW_COUNT;
+	IF stored = 0 THEN
+		EXECUTE format('SELECT count(*) FROM ONLY %s AS t WHERE t.ctid = $1 AND t.%I IS NULL', TG_RELID::regclass, number_column)
+			INTO stored USING last_version;
+		IF stored > 0 THEN
+			RAISE 'column "%" of relation "%" was not set', number_column, TG_TABLE_NAME USING ERRCODE = 'object_not_in_prerequisite_state',
+				DETAIL = 'Row security, or a trigger, keeps the row as it is.';
+		END IF;
 	END IF;
 	RETURN NULL;
 END
