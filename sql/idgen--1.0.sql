@@ -437,6 +437,43 @@ $$;
 COMMENT ON FUNCTION @extschema@.idgen_number_at_commit() IS 'constraint trigger: number a row when its transaction commits';
 
 --
+-- Numbers that are missing, for auditors
+--
+
+-- For each gap the child, the first and the last number. What is not given is
+-- empty.
+CREATE FUNCTION @extschema@.idgen_gaps_in(relation oid, column_name name, child_column name, name text, format text, period text,
+	OUT child text, OUT first_missing bigint, OUT last_missing bigint
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'idgen_gaps_in' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
+
+CREATE FUNCTION @extschema@.idgen_gaps(relation regclass, column_name name, child_column name DEFAULT NULL, name text DEFAULT NULL)
+	RETURNS TABLE (child text, first_missing bigint, last_missing bigint)
+	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	format text := '';
+	period text := '';
+BEGIN
+	IF idgen_gaps.relation IS NULL OR idgen_gaps.column_name IS NULL THEN
+		RAISE '% must not be null', CASE WHEN idgen_gaps.relation IS NULL THEN 'relation' ELSE 'column_name' END USING ERRCODE = 'null_value_not_allowed';
+	END IF;
+	IF idgen_gaps.name IS NOT NULL THEN
+		SELECT coalesce(s.format, '{id}'), coalesce(s.period, '') INTO format, period
+			FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_gaps.name;
+		IF NOT FOUND THEN
+			RAISE 'id sequence "%" does not exist', idgen_gaps.name USING ERRCODE = 'undefined_object';
+		END IF;
+	END IF;
+	RETURN QUERY SELECT g.child, g.first_missing, g.last_missing
+		FROM @extschema@.idgen_gaps_in(idgen_gaps.relation::oid, idgen_gaps.column_name::name, coalesce(idgen_gaps.child_column, '')::name,
+			coalesce(idgen_gaps.name, '')::text, format::text, period::text) AS g (child, first_missing, last_missing);
+END
+$$;
+
+COMMENT ON FUNCTION @extschema@.idgen_gaps(regclass, name, name, text) IS 'numbers that are missing between the first and the last one of each child';
+
+--
 -- Taking composed ids apart
 --
 

@@ -231,6 +231,11 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	table_beginscan(rel, snapshot, nkeys, key)
 #endif
 
+/* 18 has columns that are computed when they are read. */
+#if PG_VERSION_NUM < 180000
+#define ATTRIBUTE_GENERATED_VIRTUAL 'v'
+#endif
+
 /* 18 counts index searches. */
 #if PG_VERSION_NUM < 180000
 #define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \

@@ -10,11 +10,15 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/nbtree.h"
 #include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
 #include "storage/lockdefs.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
@@ -22,26 +26,44 @@
 #include "common/ordered_index.h"
 
 /*
- * Is an index one of all rows, in the order of a column of that type? One that
- * was built among rows that were being changed must not be older than any
- * snapshot.
+ * Are values in the first column of an index the same wherever they count as
+ * equal there? Else rows of two such values may lie mixed. Not names, which an
+ * index has as C strings: so what it has is what the table has.
+ */
+static bool
+first_values_are_alike(Relation index)
+{
+	Oid type = index->rd_opcintype[0];
+	Oid is_image = get_opfamily_proc(index->rd_opfamily[0], type, type, BTEQUALIMAGE_PROC);
+
+	return type != NAMEOID && OidIsValid(is_image) &&
+		DatumGetBool(OidFunctionCall1Coll(is_image, index->rd_indcollation[0], ObjectIdGetDatum(type)));
+}
+
+/*
+ * Is an index one of all rows, in the order of a column of that type? With a
+ * first column (not 0), rows are ordered so among those with the same value of
+ * that one. An index that was built among rows that were being changed must not
+ * be older than any snapshot.
  */
 bool
-idgen_index_is_ordered(Relation index, AttrNumber attnum, Oid type)
+idgen_index_is_ordered(Relation index, AttrNumber first, AttrNumber attnum, Oid type)
 {
 	Form_pg_index form = index->rd_index;
+	int key = first != InvalidAttrNumber ? 1 : 0;
 
 	return index->rd_rel->relkind == RELKIND_INDEX && index->rd_rel->relam == BTREE_AM_OID &&
-		form->indisvalid && form->indkey.values[0] == attnum &&
+		form->indisvalid && form->indnkeyatts > key && form->indkey.values[key] == attnum &&
+		(key == 0 || (form->indkey.values[0] == first && first_values_are_alike(index))) &&
 		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
-		index->rd_opfamily[0] == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf &&
+		index->rd_opfamily[key] == lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf &&
 		(!form->indcheckxmin ||
 	     TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
 }
 
 /* Open such an index, and keep it from being dropped. NULL if there is none. */
 Relation
-idgen_index_open(Relation table, AttrNumber attnum)
+idgen_index_open(Relation table, AttrNumber first, AttrNumber attnum)
 {
 	Oid type = TupleDescAttr(RelationGetDescr(table), attnum - 1)->atttypid;
 	List *indexes = RelationGetIndexList(table);
@@ -51,7 +73,7 @@ idgen_index_open(Relation table, AttrNumber attnum)
 	foreach(cell, indexes)
 	{
 		found = index_open(lfirst_oid(cell), AccessShareLock);
-		if (idgen_index_is_ordered(found, attnum, type))
+		if (idgen_index_is_ordered(found, first, attnum, type))
 			break;
 		index_close(found, AccessShareLock);
 		found = NULL;

@@ -7,7 +7,7 @@
 
 #include "utils/rel.h"
 
-extern bool idgen_index_is_ordered(Relation index, AttrNumber attnum, Oid type);
-extern Relation idgen_index_open(Relation table, AttrNumber attnum);
+extern bool idgen_index_is_ordered(Relation index, AttrNumber first, AttrNumber attnum, Oid type);
+extern Relation idgen_index_open(Relation table, AttrNumber first, AttrNumber attnum);
 
 #endif /* IDGEN_ORDERED_INDEX_H */

@@ -3,12 +3,13 @@
  *		SQL functions about columns: type idgen_column, what stored expressions
  *		draw from, and the greatest or the least id in a column.
  *
- * For such an end, idgen reads tables of users, and nowhere else. It reads them
- * by scans of the table or of an index, and not by queries. So no code of
- * anybody's runs: no predicate or expression of an index, no policy, no view,
- * whoever owns the table and whoever asks. Partitions, and other tables that
- * inherit the column, are read one by one. Views and foreign tables are not
- * read: the rows are those of other tables, which draw themselves or not.
+ * For such an end, and for the gaps in a column (sql_gaps.c), idgen reads
+ * tables of users, and nowhere else. It reads them by scans of the table or of
+ * an index, and not by queries. So no code of anybody's runs: no predicate or
+ * expression of an index, no policy, no view, whoever owns the table and
+ * whoever asks. Partitions, and other tables that inherit the column, are read
+ * one by one. Views and foreign tables are not read: the rows are those of
+ * other tables, which draw themselves or not.
  *
  * A brief look is for views that thousands of columns are read for: it waits
  * for no lock, reads only the end of an index, and no more of dead rows there
@@ -50,6 +51,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/ordered_index.h"
+#include "sql/sql_columns.h"
 #include "sql/sql_support.h"
 #include "text/format.h"
 
@@ -202,8 +204,8 @@ typedef struct Search
  * A table and all that inherit from it, directly or not, as a list of OIDs. The
  * server's own function raises an error if a table is dropped meanwhile.
  */
-static List *
-heirs_of(Oid relid)
+List *
+idgen_heirs_of(Oid relid)
 {
 	Relation rel = table_open(InheritsRelationId, AccessShareLock);
 	List *line = list_make1_oid(relid);
@@ -225,27 +227,47 @@ heirs_of(Oid relid)
 	return line;
 }
 
-/*
- * May the current user read the column in all rows? If not, a brief look finds
- * nothing, and others raise 42501. Monitors may look briefly.
- */
 static bool
-may_read(Oid relid, AttrNumber attnum, Look look)
+may_select(Oid relid, AttrNumber attnum)
 {
-	Oid user = GetUserId();
-	bool selects = pg_class_aclcheck(relid, user, ACL_SELECT) == ACLCHECK_OK ||
-		pg_attribute_aclcheck(relid, attnum, user, ACL_SELECT) == ACLCHECK_OK;
-	bool all_rows = check_enable_rls(relid, user, true) != RLS_ENABLED;
+	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(relid, attnum, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
 
-	if (look == LOOK_BRIEFLY)
-		return (selects && all_rows) || idgen_may_monitor();
-	if (!selects)
+static bool
+sees_all_rows(Oid relid)
+{
+	return check_enable_rls(relid, GetUserId(), true) != RLS_ENABLED;
+}
+
+/* Raises 42501 unless the current user may read the column in all rows. */
+void
+idgen_check_may_read(Oid relid, AttrNumber attnum)
+{
+	if (!may_select(relid, attnum))
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relid)), get_rel_name(relid));
-	if (!all_rows)
+	if (!sees_all_rows(relid))
 		ereport(ERROR,
 		        (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 		         errmsg("query would be affected by row-level security policy for table \"%s\"", get_rel_name(relid))));
+}
+
+/* The same, but a brief look finds nothing then. Monitors may look briefly. */
+static bool
+may_read(Oid relid, AttrNumber attnum, Look look)
+{
+	if (look == LOOK_BRIEFLY)
+		return (may_select(relid, attnum) && sees_all_rows(relid)) || idgen_may_monitor();
+	idgen_check_may_read(relid, attnum);
 	return true;
+}
+
+/* Are there rows of the table here that this session can read? */
+bool
+idgen_table_is_readable(Relation table)
+{
+	return table->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(table) &&
+		(table->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress());
 }
 
 /*
@@ -395,7 +417,7 @@ read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
 			continue;
 		index = index_open(lfirst_oid(cell), NoLock);
-		done = idgen_index_is_ordered(index, attnum, type);
+		done = idgen_index_is_ordered(index, InvalidAttrNumber, attnum, type);
 		if (done)
 			read_index(search, table, index, attnum, type);
 		index_close(index, AccessShareLock);
@@ -413,7 +435,6 @@ read_one(Search *search, Oid relid, const char *column)
 	AttrNumber attnum;
 	Oid type;
 	Relation table;
-	bool readable;
 
 	if (search->look == LOOK_AT_ALL)
 		LockRelationOid(relid, AccessShareLock);
@@ -433,9 +454,7 @@ read_one(Search *search, Oid relid, const char *column)
 	}
 	attnum = get_attnum(relid, column);
 	type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
-	readable = table->rd_rel->relkind == RELKIND_RELATION && !RELATION_IS_OTHER_TEMP(table) &&
-		(table->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress());
-	if (readable && has_ids(search, type) &&
+	if (idgen_table_is_readable(table) && has_ids(search, type) &&
 	    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
 	    search->look != LOOK_BRIEFLY)
 		read_table(search, table, attnum, type);
@@ -472,7 +491,7 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 	column = get_attname(relid, attnum, true);
 	if (column == NULL || !may_read(relid, attnum, search.look))
 		PG_RETURN_NULL();
-	foreach(cell, heirs_of(relid))
+	foreach(cell, idgen_heirs_of(relid))
 		read_one(&search, lfirst_oid(cell), column);
 	if (search.found == NULL)
 		PG_RETURN_NULL();
@@ -492,8 +511,8 @@ idgen_lock_column(PG_FUNCTION_ARGS)
 
 	if (get_attname(relid, PG_GETARG_INT16(1), true) == NULL)
 		PG_RETURN_VOID();
-	(void) may_read(relid, PG_GETARG_INT16(1), LOOK_AT_ALL);
-	foreach(cell, heirs_of(relid))
+	idgen_check_may_read(relid, PG_GETARG_INT16(1));
+	foreach(cell, idgen_heirs_of(relid))
 		LockRelationOid(lfirst_oid(cell), AccessShareLock);
 	PG_RETURN_VOID();
 }

@@ -13,6 +13,7 @@
 #include "utils/tuplestore.h"
 
 #include "session/handle.h"
+#include "text/format.h"
 
 /* What a call site (one place in one query) remembers in fn_extra. */
 typedef struct IdgenCallSite
@@ -42,6 +43,8 @@ typedef struct IdgenViewLine
 extern void idgen_check_name(const text *name);
 extern Datum idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc,
                               Datum *values, bool *nulls);
+extern int64 idgen_read_text_id(const IdgenFormat *format, const char *name, const char *text_id,
+                                int length);
 extern IdgenCallSite *idgen_call_site_look_up(FunctionCallInfo fcinfo, int source_arg);
 
 /*

@@ -103,6 +103,30 @@ idgen_next_text(PG_FUNCTION_ARGS)
 }
 
 /*
+ * The number of a text id, which need not end with a zero byte. The name is
+ * that of the id sequence. Raises 22P02 if it is none, and 22003 if its number
+ * is no bigint.
+ */
+int64
+idgen_read_text_id(const IdgenFormat *format, const char *name, const char *text_id, int length)
+{
+	int64 value;
+	IdgenReading reading = idgen_format_read(format, text_id, length, &value);
+
+	if (reading == IDGEN_READING_TOO_GREAT)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("number of \"%.*s\" is out of range for type bigint", length, text_id)));
+	if (reading != IDGEN_READING_ID)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+		         errmsg("\"%.*s\" is not a text id of id sequence \"%s\"", length, text_id, name),
+		         reading == IDGEN_READING_OTHERWISE ? errdetail("The format writes number %lld otherwise.", (long long) value) : 0,
+		         errhint("Its format is \"%s\".", idgen_format_source(format))));
+	return value;
+}
+
+/*
  * idgen_text_value(name text, text_id text) returns bigint
  *
  * The id that idgen_next() would have returned, had it drawn what was drawn for
@@ -116,23 +140,10 @@ idgen_text_value(PG_FUNCTION_ARGS)
 	IdgenCall call = {.function = "idgen_text_value()", .missing_row = IDGEN_MISSING_ROW_SHOWN};
 	const text *id = PG_GETARG_TEXT_PP(1);
 	const IdgenFormat *format;
-	IdgenReading reading;
-	int64 value;
 
 	idgen_handle_validate(handle, &call);
 	format = handle->found.format != NULL ? handle->found.format : idgen_format_parse(IDGEN_FORMAT_PLAIN);
-	reading = idgen_format_read(format, VARDATA_ANY(id), VARSIZE_ANY_EXHDR(id), &value);
-	if (reading == IDGEN_READING_TOO_GREAT)
-		ereport(ERROR,
-		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-		         errmsg("number of \"%s\" is out of range for type bigint", text_to_cstring(id))));
-	if (reading != IDGEN_READING_ID)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-		         errmsg("\"%s\" is not a text id of id sequence \"%s\"", text_to_cstring(id), handle->name),
-		         reading == IDGEN_READING_OTHERWISE ? errdetail("The format writes number %lld otherwise.", (long long) value) : 0,
-		         errhint("Its format is \"%s\".", idgen_format_source(format))));
-	PG_RETURN_INT64(value);
+	PG_RETURN_INT64(idgen_read_text_id(format, handle->name, VARDATA_ANY(id), VARSIZE_ANY_EXHDR(id)));
 }
 
 /*

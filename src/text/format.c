@@ -437,8 +437,8 @@ read_date_field(const char *text, int length)
  * Set the day, or what is shown of it. The rest is as in the first days of a
  * leap year. False if there is no such day.
  */
-static bool
-read_day(const IdgenFormat *format, const char *text, int length, IdgenDay *day)
+bool
+idgen_format_read_day(const IdgenFormat *format, const char *text, int length, IdgenDay *day)
 {
 	bool has_year = false;
 	int offset = 0;
@@ -488,7 +488,7 @@ idgen_format_read(const IdgenFormat *format, const char *text, int length, int64
 		reading = IDGEN_READING_TOO_GREAT;
 	if (reading == IDGEN_READING_TOO_GREAT)
 		return reading;
-	if (reading != IDGEN_READING_ID || (negative && magnitude == 0) || !read_day(format, text, length, &day))
+	if (reading != IDGEN_READING_ID || (negative && magnitude == 0) || !idgen_format_read_day(format, text, length, &day))
 		return IDGEN_READING_OTHER;
 
 	*id = negative ? (int64) (0 - magnitude) : (int64) magnitude;

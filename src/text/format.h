@@ -71,6 +71,7 @@ extern bool idgen_format_tells_apart(const IdgenFormat *format, IdgenPeriod peri
 extern char *idgen_format_within(const char *source, IdgenPeriod period, const IdgenDay *day);
 extern int idgen_format_room(const IdgenFormat *format);
 extern int idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, char *to);
+extern bool idgen_format_read_day(const IdgenFormat *format, const char *text, int length, IdgenDay *day);
 extern IdgenReading idgen_format_read(const IdgenFormat *format, const char *text, int length,
                                       int64 *id);
 
