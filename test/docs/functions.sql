@@ -626,6 +626,7 @@ SELECT proname, provolatile, proparallel FROM pg_proc, pg_depend, pg_extension e
 	WHERE pg_depend.objid = pg_proc.oid AND pg_depend.deptype = 'e' AND refobjid = e.oid AND extname = 'idgen'
 		AND (provolatile, proparallel) <> ('v', 'u') AND obj_description(pg_proc.oid, 'pg_proc') !~ '^internal'
 	GROUP BY 1, 2, 3 ORDER BY 1;
+-- gives: idgen_gaps|s|u
 -- gives: idgen_parts|i|s
 -- gives: idgen_stats_reset|v|r
 -- gives: idgen_text_value|s|u
