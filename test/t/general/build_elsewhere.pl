@@ -57,7 +57,7 @@ $ENV{PGPORT} = $node->port;
 my ($commands) = run_command([ @make, '-n', 'installcheck' ]);
 my @tests = map { m{([^/]+)\.\w+$} } glob("$top/test/sql/*.sql $top/test/specs/*.spec");
 is(join(' ', grep { $commands !~ /\s$_\b/ } @tests), '', 'installcheck runs all tests');
-command_ok([ @make, 'installcheck', 'REGRESS=next server_two_phase', 'ISOLATION=change_then_draw' ], 'and finds them, and their answers');
+command_ok([ @make, 'installcheck', 'REGRESS=stats server_two_phase', 'ISOLATION=change_then_draw' ], 'and finds them, and their answers');
 
 # Where make would find objects of another build, it says so.
 my $object = (glob "$top/src/*/*.c")[0] =~ s/c$/o/r;

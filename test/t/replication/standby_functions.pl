@@ -88,6 +88,8 @@ my @calls = (
 	[ q{name FROM idgen_centre_marks}, 'remote' ],
 	[ q{node_setting FROM idgen_server}, '0' ],
 	[ q{idgen_stats_reset()}, '' ],
+	[ q{idgen_wait_durable()}, '' ],
+	[ q{count(*) FROM idgen_gaps('adopted', 'id')}, '0' ],
 	[ q{idgen_version() ~ '^\d'}, 't' ],
 	[ q{idgen_reserve_node(1, NULL)}, 'refused' ],
 	[ q{idgen_reserve_node(1, 'x')}, 'refused' ],
@@ -112,7 +114,7 @@ foreach my $function (
 	split /\n/, $standby->safe_psql(
 		'postgres', q{
 		SELECT DISTINCT p.proname FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
-		WHERE obj_description(p.oid, 'pg_proc') NOT LIKE 'internal: %' AND
+		WHERE obj_description(p.oid, 'pg_proc') NOT LIKE 'internal: %' AND p.prorettype <> 'trigger'::regtype AND
 			d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND
 			d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')}))
 {
