@@ -101,12 +101,13 @@ static struct
 	PGconn *conn; /* NULL if there is none */
 	Oid serverid;
 	Oid userid;
-	uint64 version;   /* of the options that it was opened with */
-	int sql;          /* which version of statements the server understands */
-	int uses;         /* statements so far */
-	bool busy;        /* is something under way, or was it given up? */
-	PGresult *result; /* of the statement: the first error, or the rows */
-	int warnings;     /* of the server, since it was asked */
+	char server[NAMEDATALEN]; /* its name: queries end before the connection does */
+	uint64 version;           /* of the options that it was opened with */
+	int sql;                  /* which version of statements the server understands */
+	int uses;                 /* statements so far */
+	bool busy;                /* is something under way, or was it given up? */
+	PGresult *result;         /* of the statement: the first error, or the rows */
+	int warnings;             /* of the server, since it was asked */
 } connection;
 
 /* Why a host will not do. */
@@ -283,11 +284,11 @@ receive_notice(void *arg, const PGresult *result)
 		return;
 	if (connection.warnings <= IDGEN_MAX_WARNINGS)
 		ereport(LOG_SERVER_ONLY,
-		        (errmsg("server \"%s\" warns: %s", (const char *) arg, idgen_remote_text(message)),
+		        (errmsg("server \"%s\" warns: %s", connection.server, idgen_remote_text(message)),
 		         errhidestmt(true)));
 	else
 		ereport(LOG_SERVER_ONLY,
-		        (errmsg("further warnings of server \"%s\" are not logged", (const char *) arg),
+		        (errmsg("further warnings of server \"%s\" are not logged", connection.server),
 		         errhidestmt(true)));
 }
 
@@ -439,12 +440,13 @@ start_connection(const Search *search)
 	connection.conn = conn;
 	connection.serverid = query->serverid;
 	connection.userid = query->userid;
+	strlcpy(connection.server, query->server, sizeof(connection.server));
 	connection.version = query->options->version;
 	connection.sql = connection.uses = connection.warnings = 0;
 	connection.busy = true;
 	(void) PQsetnonblocking(conn, 1);
 	(void) PQsetErrorVerbosity(conn, PQERRORS_VERBOSE); /* see idgen_take_sqlstate() */
-	PQsetNoticeReceiver(conn, receive_notice, unconstify(char *, query->server));
+	PQsetNoticeReceiver(conn, receive_notice, NULL);
 }
 
 /* Connect to the current host. */

@@ -34,6 +34,9 @@ my $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query_safe(q{SET client_min_messages = 'debug1'});
 for my $name (sort keys %answers)
 {
+	# What the session keeps from now on takes the memory of the statement before.
+	$session->query(join(';', map { "PREPARE ${name}_$_ AS SELECT '" . 'x' x 600 . "'" } 1 .. 20));
+	$session->{stderr} = '';
 	like($session->query("SELECT idgen_next('$name')"), qr/^1$/, "$name: an id");
 	unlike($session->{stderr}, qr/ERROR|warns/, 'and nothing else');
 	$session->{stderr} = '';
