@@ -418,7 +418,7 @@ BEGIN
 	END IF;
 
 	last_version := currtid2(TG_RELID::regclass::text, NEW.ctid);
-	EXECUTE format('UPDATE ONLY %s AS t SET %I = CAST(%s($2, to_jsonb(t), $3, $4) AS %s) WHERE t.ctid = $1 AND t.%2$I IS NULL',
+	EXECUTE format('UPDATE ONLY %s AS t SET %I = CAST(%s($2, to_jsonb(t.*), $3, $4) AS %s) WHERE t.ctid = $1 AND t.%2$I IS NULL',
 			TG_RELID::regclass, number_column, '@extschema@.idgen_next_by_row'::regproc, number_type::regtype)
 		USING last_version, TG_ARGV[1], is_text, TG_ARGV[2];
 	GET DIAGNOSTICS stored = ROW_COUNT;

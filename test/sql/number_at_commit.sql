@@ -95,9 +95,9 @@ DROP TRIGGER w5 ON wrong;
 CREATE ROLE regress_idgen_issuer;
 CREATE SCHEMA own AUTHORIZATION regress_idgen_issuer;
 SET ROLE regress_idgen_issuer;
-CREATE TABLE own.bills (number bigint);
+CREATE TABLE own.bills (t text DEFAULT 'own', number bigint);
 CREATE CONSTRAINT TRIGGER number AFTER INSERT ON own.bills DEFERRABLE INITIALLY DEFERRED
-	FOR EACH ROW EXECUTE FUNCTION idgen_number_at_commit('number', 'bill/own');
+	FOR EACH ROW EXECUTE FUNCTION idgen_number_at_commit('number', 'bill/{t}');
 INSERT INTO own.bills DEFAULT VALUES;
 TABLE own.bills;
 RESET ROLE;
