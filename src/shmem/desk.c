@@ -467,12 +467,14 @@ make_request(const IdgenCacheKey *key, Oid serverid, const char *name, const Idg
 static void
 hand_over(Request *request, Oid serverid)
 {
-	Worker *worker = get_worker(request->key.dbid, serverid);
+	Worker *worker;
 
-	if (worker == NULL || request->begun || request->worker == worker)
+	if (request->begun || request->worker->serverid == serverid)
 		return;
-	dequeue(request);
-	request->worker = worker;
+	dequeue(request); /* the new worker may get the entry that it is in */
+	worker = get_worker(request->key.dbid, serverid);
+	if (worker != NULL)
+		request->worker = worker;
 	enqueue(request);
 }
 
@@ -804,7 +806,7 @@ idgen_desk_note_row(const IdgenTask *task, bool locked)
 static void
 ask_again(const IdgenTask *task)
 {
-	const IdgenAsk ask = {.awaited = task->awaited};
+	const IdgenAsk ask = {.awaited = requests[task->place].awaited};
 	const Request *again = make_request(&task->key, own->serverid, task->name, &ask);
 
 	if (again != NULL)
