@@ -34,7 +34,7 @@ my $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query_safe(q{SET client_min_messages = 'debug1'});
 for my $name (sort keys %answers)
 {
-	# What the session keeps from now on takes the memory of the statement before.
+	# What the session keeps from here on takes the memory of what is over.
 	$session->query(join(';', map { "PREPARE ${name}_$_ AS SELECT '" . 'x' x 600 . "'" } 1 .. 20));
 	$session->{stderr} = '';
 	like($session->query("SELECT idgen_next('$name')"), qr/^1$/, "$name: an id");
