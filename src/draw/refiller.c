@@ -36,6 +36,7 @@
 static struct
 {
 	bool is;                /* does it do without one? */
+	Oid serverid;           /* for which server that one is; invalid for none */
 	uint32 since_ms;        /* since then, as idgen_clock_ms() says */
 	uint32 ms;              /* and for so long */
 	IdgenWorkerState state; /* of the worker; RUNNING if it has not answered */
@@ -53,12 +54,13 @@ idgen_worker_for(const IdgenHandle *handle)
 
 /*
  * Is it worth asking the worker? If there was none to be had a moment ago, then
- * only if one has come up.
+ * only if one has come up. If there was one that did not answer, that says
+ * nothing of others.
  */
 static bool
 is_worth_asking(const IdgenHandle *handle)
 {
-	if (!alone.is)
+	if (!alone.is || (alone.state == IDGEN_WORKER_RUNNING && alone.serverid != idgen_worker_for(handle)))
 		return true;
 	if (idgen_clock_ms() - alone.since_ms < alone.ms &&
 	    (alone.state == IDGEN_WORKER_RUNNING ||
@@ -101,7 +103,8 @@ idgen_refiller_miss_worker(const IdgenHandle *handle, const IdgenCall *call)
 	int64 waited = call->waiting_ms != 0 ? now - call->waiting_ms : 0;
 
 	alone.is = true;
-	alone.state = idgen_desk_worker(idgen_worker_for(handle));
+	alone.serverid = idgen_worker_for(handle);
+	alone.state = idgen_desk_worker(alone.serverid);
 	alone.since_ms = now;
 	alone.ms = Min(Max(waited * IDGEN_ALONE_FACTOR, IDGEN_ALONE_MIN_MS), IDGEN_ALONE_MAX_MS);
 }

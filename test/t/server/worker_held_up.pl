@@ -24,14 +24,16 @@ idgen.max_prefetch_blocks = 1
 });
 
 # Every id of those is a block.
-$_->safe_psql('postgres', q{INSERT INTO id_sequences SELECT 'x' || i, 1, 1 FROM generate_series(1, 7) i}) for ($centre, $second);
+$_->safe_psql('postgres', q{INSERT INTO id_sequences SELECT 'x' || i, 1, 1 FROM generate_series(1, 8) i}) for ($centre, $second);
 create_remote("x$_", q{refill => 'worker'}, $node) for 1 .. 7;
+create_remote('x8', q{refill => 'auto'}, $node);
 my $options = server_options($second);
 $node->safe_psql('postgres', qq{
 	CREATE SERVER second FOREIGN DATA WRAPPER idgen_fdw OPTIONS ($options, remote_name 'x1');
 	CREATE USER MAPPING FOR CURRENT_USER SERVER second;
 	SELECT idgen_create('second', source => 'server', refill => 'worker'),
-		idgen_create('own', block_size => 2, refill => 'worker')});
+		idgen_create('own', block_size => 2, refill => 'worker'),
+		idgen_create('auto', refill => 'auto')});
 
 my $connections = q{SELECT count(*) FROM pg_stat_activity WHERE application_name = 'idgen'};
 
@@ -79,6 +81,13 @@ $proxy->hold;
 $proxy->wait_for_held(1);
 others_go_on('silent', 'second', 'own');
 is($proxy->connected, '1', 'silent: no more connections');
+my $impatient = $node->background_psql('postgres', on_error_stop => 0);
+$impatient->query_safe(q{SET idgen.server_timeout = '200ms'});
+$impatient->query(q{SELECT idgen_next('x8')});
+like($impatient->{stderr}, qr/did not answer in time|could not connect/, 'silent: a session has waited for the worker, and then asked itself');
+$impatient->{stderr} = '';
+is($impatient->query_safe(q{BEGIN; SELECT idgen_next('auto'); ROLLBACK; SELECT idgen_next('auto')}), "1\n2", 'silent: it waits for the worker of the database all the same');
+$impatient->quit;
 $proxy->pass;
 draw_all('not silent any more', @sessions);
 
