@@ -397,7 +397,7 @@ CREATE FUNCTION @extschema@.idgen_number_at_commit() RETURNS trigger
 AS $$
 DECLARE
 	number_column name := TG_ARGV[0];
-	number_type oid;
+	number_type text; -- that the number is made; the server then fits it into the column
 	is_text boolean;
 	last_version tid;
 	stored bigint;
@@ -407,8 +407,8 @@ BEGIN
 			USING ERRCODE = 'trigger_protocol_violated', HINT = 'CREATE CONSTRAINT TRIGGER ... DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION '
 				'@extschema@.idgen_number_at_commit(column, name of the id sequence [, column of a date])';
 	END IF;
-	SELECT t.oid, t.typcategory = 'S' INTO number_type, is_text
-		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+	SELECT k.is_text, CASE WHEN k.is_text THEN 'text' ELSE a.atttypid::regtype::text END INTO is_text, number_type
+		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid CROSS JOIN LATERAL (SELECT t.typcategory = 'S' AS is_text) AS k
 		WHERE a.attrelid = TG_RELID AND a.attname = number_column AND a.attnum > 0 AND NOT a.attisdropped;
 	IF NOT FOUND THEN
 		RAISE 'column "%" of relation "%" does not exist', number_column, TG_TABLE_NAME USING ERRCODE = 'undefined_column';
@@ -419,7 +419,7 @@ BEGIN
 
 	last_version := currtid2(TG_RELID::regclass::text, NEW.ctid);
 	EXECUTE format('UPDATE ONLY %s AS t SET %I = CAST(%s($2, to_jsonb(t.*), $3, $4) AS %s) WHERE t.ctid = $1 AND t.%2$I IS NULL',
-			TG_RELID::regclass, number_column, '@extschema@.idgen_next_by_row'::regproc, number_type::regtype)
+			TG_RELID::regclass, number_column, '@extschema@.idgen_next_by_row'::regproc, number_type)
 		USING last_version, TG_ARGV[1], is_text, TG_ARGV[2];
 	GET DIAGNOSTICS stored = ROW_COUNT;
 	IF stored = 0 THEN

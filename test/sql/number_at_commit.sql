@@ -65,12 +65,19 @@ DROP SCHEMA "My Schema" CASCADE;
 
 -- text ids, and the date that decides their period
 SELECT idgen_create('inv', block_size => 1, period => 'year', format => 'INV-{YYYY}-{id:3}');
-CREATE TABLE invoices (id integer PRIMARY KEY, issued_on date, number varchar(20));
+CREATE TABLE invoices (id integer PRIMARY KEY, issued_on date, number char(12));
 CREATE CONSTRAINT TRIGGER number AFTER INSERT OR UPDATE ON invoices DEFERRABLE INITIALLY DEFERRED
 	FOR EACH ROW EXECUTE FUNCTION idgen_number_at_commit('number', 'inv', 'issued_on');
 INSERT INTO invoices VALUES (1, '2026-12-31'), (2, '2027-01-01'), (3, '2026-05-05');
 TABLE invoices ORDER BY id;
 INSERT INTO invoices VALUES (4);
+CREATE DOMAIN short AS varchar(5);
+CREATE TABLE too_short (number short);
+CREATE CONSTRAINT TRIGGER number AFTER INSERT ON too_short DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION idgen_number_at_commit('number', 'inv');
+INSERT INTO too_short DEFAULT VALUES;
+DROP TABLE too_short;
+DROP DOMAIN short;
 
 -- errors lose nothing
 INSERT INTO bills VALUES (20, NULL, 'issued');
