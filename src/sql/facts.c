@@ -92,7 +92,6 @@ typedef struct Reading
 	Relation rel;           /* id_sequences */
 	bool monitor;           /* does the caller see all? */
 	bool selects;           /* may they read the table? */
-	const char *worker;     /* of this database */
 	bool by_cache;          /* is what the cache knows shown, whatever its names mean now? */
 	HTAB *by_name;          /* what it knows: of KnownName */
 	TupleTableSlot *found;  /* the row that has been found */
@@ -354,6 +353,22 @@ add_blocks(Shown *shown, bool may_draw)
 }
 
 /*
+ * The state of the worker for a server, or of the database if that is invalid;
+ * NULL if there can be none.
+ */
+static const char *
+look_at_worker(Oid serverid)
+{
+	IdgenWorkerState state = idgen_cache_is_shared() ? idgen_desk_worker(serverid) : IDGEN_WORKER_NONE;
+
+	if (!idgen_cache_is_shared())
+		return NULL;
+	if (state != IDGEN_WORKER_NONE)
+		return state == IDGEN_WORKER_RUNNING ? "running" : "starting";
+	return idgen_desk_refused() ? "no slot" : "not running";
+}
+
+/*
  * The worker that refills, NULL if none does, and why its last attempt has
  * failed, unless that concerns only calls that want more consecutive ids than
  * one. Of an id sequence that is exhausted, more is known than that.
@@ -533,7 +548,7 @@ make_line(void *arg)
 	idgen_view_add(line, BoolGetDatum(reading->monitor || usable));
 	add_row(shown, &def);
 	add_slot(line, entry);
-	add_worker(line, entry, def.refill == IDGEN_REFILL_TRANSACTION ? NULL : reading->worker);
+	add_worker(line, entry, def.refill == IDGEN_REFILL_TRANSACTION ? NULL : look_at_worker(shown->source->is_remote ? object : InvalidOid));
 	add_centre(shown, object, reading->monitor || usable);
 	idgen_view_add_text(line, lease_problem(def.layout));
 	add_holder(shown, entry);
@@ -718,19 +733,6 @@ add_all(Reading *reading)
 			add_native(reading, entry);
 }
 
-/* The state of the worker of this database; NULL if there can be none. */
-static const char *
-look_at_worker(void)
-{
-	IdgenWorkerState state = idgen_cache_is_shared() ? idgen_desk_worker(InvalidOid) : IDGEN_WORKER_NONE;
-
-	if (!idgen_cache_is_shared())
-		return NULL;
-	if (state != IDGEN_WORKER_NONE)
-		return state == IDGEN_WORKER_RUNNING ? "running" : "starting";
-	return idgen_desk_refused() ? "no slot" : "not running";
-}
-
 /*
  * idgen_facts(cached boolean, required boolean) returns setof record: what is
  * known of the id sequences that the cache knows, or of all; of those that the
@@ -743,7 +745,6 @@ idgen_facts(PG_FUNCTION_ARGS)
 	Reading reading = {
 		.result = (ReturnSetInfo *) fcinfo->resultinfo,
 		.monitor = idgen_may_monitor(),
-		.worker = look_at_worker(),
 		.by_cache = PG_GETARG_BOOL(0),
 	};
 	Oid relid;

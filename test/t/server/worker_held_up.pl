@@ -63,6 +63,11 @@ sub draw_all
 	return;
 }
 
+is( $node->safe_psql('postgres', q{
+		SELECT idgen_next('x7');
+		SELECT name, worker FROM idgen_health WHERE name IN ('own', 'x7') ORDER BY name}),
+	"1\nown|not running\nx7|running", 'views tell of the worker for the server');
+
 # Rows locked
 my $holder = $centre->background_psql('postgres');
 $holder->query_safe(q{BEGIN; SELECT FROM id_sequences WHERE name <= 'x2' FOR UPDATE});
