@@ -86,7 +86,7 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 		case IDGEN_REFILL_TRANSACTION:
 			return false;
 		case IDGEN_REFILL_WORKER:
-			return call->refiller == IDGEN_REFILLER_WORKER;
+			return call->refiller == IDGEN_REFILLER_WORKER || handle->xact.refills == 0;
 		case IDGEN_REFILL_AUTO:
 			break;
 	}

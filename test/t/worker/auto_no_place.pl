@@ -36,6 +36,16 @@ is(run_sql($node, q{SELECT session_refills = refills, waits FROM idgen_stats WHE
 is(run_sql($node, q{SELECT max(idgen_next('native')) FROM generate_series(1, 25)}), '25', 'from a native sequence');
 is(sqlstate($node, q{SELECT idgen_next('strict')}), '53400', 'refill worker is strict');
 
+# One that has decided so waits for the table. Its row is strict by then.
+run_sql($node, q{SELECT idgen_create('z', refill => 'auto')});
+my $changer = $node->background_psql('postgres');
+$changer->query_safe(q{BEGIN; LOCK TABLE id_sequences IN EXCLUSIVE MODE; UPDATE id_sequences SET refill = 'worker' WHERE name = 'z'});
+my $decided = start_statement($node, q{SELECT idgen_next('z')}, q{SET statement_timeout = '20s'}, '\set VERBOSITY sqlstate');
+wait_for_waiters($node, 1, 'idgen_next');
+$changer->query_safe('COMMIT');
+like(answer($decided, ''), qr/53400/, 'a row that has become strict while a session waited for the table');
+$_->quit for $changer, $decided;
+
 # Sessions that wait for each other's refill get blocks from one refill.
 run_sql($node, q{SELECT idgen_create('y', block_size => 2, refill => 'auto')});
 my $first = $node->background_psql('postgres');
