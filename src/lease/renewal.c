@@ -330,7 +330,7 @@ ask(const Request *request, const char *const *known, Oid owner)
 	};
 	const char *sql = psprintf(lease_sql, schema != NULL ? psprintf("%s.", quote_identifier(schema)) : "");
 	IdgenRemoteStatement statement = {
-		.sql = {sql},
+		.sql = sql,
 		.nparams = lengthof(params),
 		.params = params,
 		.columns = COLUMNS,
@@ -341,7 +341,7 @@ ask(const Request *request, const char *const *known, Oid owner)
 
 	idgen_server_check_usage(serverid, owner);
 	query = idgen_remote_begin(serverid, owner, &statement);
-	idgen_remote_await(query, idgen_remote_deadline());
+	idgen_remote_await(list_make1(query), idgen_remote_deadline());
 	row = idgen_remote_finish(query);
 	if (row == NULL || row[COLUMN_NUMBER] == NULL || row[COLUMN_RENEWALS] == NULL)
 		ereport(ERROR,

@@ -86,6 +86,10 @@ struct IdgenRemoteQuery
 	const IdgenConnectOptions *options;
 	IdgenRemoteStatement statement;
 	TimestampTz begun_at;
+
+	/* Of the first one of those that are asked together: */
+	List *together;
+	const char *const *sent; /* parameters */
 	TimestampTz asked_at;
 	TimestampTz deadline;
 
@@ -621,6 +625,17 @@ is_copy(const PGresult *result)
 	return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
 }
 
+/* The text of a statement in that version; NULL if there is none. */
+static const char *
+text_of(const IdgenRemoteQuery *query, int version)
+{
+	const IdgenRemoteStatement *statement = &query->statement;
+
+	if (statement->variant != NULL)
+		return statement->variant(statement->sql, version, list_length(query->together) > 1);
+	return version == 0 ? statement->sql : NULL;
+}
+
 /* What has become of a statement that was sent. */
 typedef enum Exchange
 {
@@ -643,7 +658,7 @@ exchange(const IdgenRemoteQuery *query)
 	connection.busy = true;
 	connection.uses++;
 	connection.warnings = 0;
-	if (!PQsendQueryParams(conn, statement->sql[connection.sql], statement->nparams, NULL, statement->params, NULL, NULL, 0))
+	if (!PQsendQueryParams(conn, text_of(query, connection.sql), statement->nparams, NULL, query->sent, NULL, NULL, 0))
 		return IS_LOST;
 	for (;;)
 	{
@@ -674,20 +689,26 @@ exchange(const IdgenRemoteQuery *query)
 	}
 }
 
-/* Keep the first row of the result. */
+/* Keep the first row of the result for each query. */
 static void
-keep_row(IdgenRemoteQuery *query)
+keep_rows(const IdgenRemoteQuery *first)
 {
 	const PGresult *result = connection.result;
+	int columns = first->statement.columns;
+	int queries = list_length(first->together);
 
-	if (PQntuples(result) == 0)
-		return;
-	query->row = palloc(query->statement.columns * sizeof(char *));
-	for (int i = 0; i < query->statement.columns; i++)
+	for (int i = 0; i < PQntuples(result); i++)
 	{
-		bool is_null = PQgetisnull(result, 0, i);
+		int number = queries == 1 ? 1 : atoi(PQgetvalue(result, i, columns - 1));
+		IdgenRemoteQuery *query = number >= 1 && number <= queries ? list_nth(first->together, number - 1) : NULL;
 
-		query->row[i] = is_null ? NULL : idgen_remote_text(PQgetvalue(result, 0, i));
+		if (query == NULL || query->row != NULL)
+			continue;
+		query->row = MemoryContextAlloc(query->memory, columns * sizeof(char *));
+		for (int j = 0; j < columns; j++)
+			query->row[j] = PQgetisnull(result, i, j)
+				? NULL
+				: MemoryContextStrdup(query->memory, idgen_remote_text(PQgetvalue(result, i, j)));
 	}
 }
 
@@ -723,7 +744,7 @@ refuse(IdgenRemoteQuery *query, int sqlerrcode)
 static bool
 may_lack_function(const IdgenRemoteQuery *query, int sqlerrcode)
 {
-	if (connection.sql + 1 == IDGEN_REMOTE_VERSIONS || query->statement.sql[connection.sql + 1] == NULL)
+	if (text_of(query, connection.sql + 1) == NULL)
 		return false;
 	return sqlerrcode == ERRCODE_UNDEFINED_FUNCTION || sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ||
 		sqlerrcode == ERRCODE_UNDEFINED_OBJECT || sqlerrcode == ERRCODE_SYNTAX_ERROR ||
@@ -795,7 +816,7 @@ take_answer(IdgenRemoteQuery *query, Attempts *attempts)
 	}
 	if (PQntuples(result) == 0 && attempts->empty_answers++ == 0)
 		return true;
-	keep_row(query);
+	keep_rows(query);
 	return false;
 }
 
@@ -906,8 +927,7 @@ copy_statement(const IdgenRemoteStatement *statement)
 	for (int i = 0; i < copy.nparams; i++)
 		params[i] = copy.params[i] != NULL ? pstrdup(copy.params[i]) : NULL;
 	copy.params = params;
-	for (int i = 0; i < IDGEN_REMOTE_VERSIONS; i++)
-		copy.sql[i] = copy.sql[i] != NULL ? pstrdup(copy.sql[i]) : NULL;
+	copy.sql = pstrdup(copy.sql);
 	return copy;
 }
 
@@ -943,21 +963,89 @@ idgen_remote_keep(IdgenRemoteQuery *query, MemoryContext memory)
 }
 
 /*
- * Ask the other server. It has to have answered by the deadline. If somebody
- * could not connect to it since the query was begun, that has failed as well.
- * What the other server, or the network, makes of it raises no error:
- * idgen_remote_finish() does.
+ * Can a query go with others in one statement? Not if it is for the same row as
+ * one of them.
  */
-void
-idgen_remote_await(IdgenRemoteQuery *query, TimestampTz deadline)
+static bool
+goes_with(const IdgenRemoteQuery *query, const List *others)
 {
-	MemoryContext context = MemoryContextSwitchTo(query->memory);
+	ListCell *cell;
 
+	foreach(cell, others)
+	{
+		const IdgenRemoteQuery *other = lfirst(cell);
+
+		if (query->statement.variant == NULL || query->statement.variant != other->statement.variant ||
+		    strcmp(query->statement.sql, other->statement.sql) != 0 ||
+		    strcmp(query->statement.params[0], other->statement.params[0]) == 0 ||
+		    query->serverid != other->serverid || query->userid != other->userid ||
+		    query->options->version != other->options->version)
+			return false;
+	}
+	return true;
+}
+
+/* What queries have as a parameter, as an array. */
+static const char *
+array_of(const List *queries, int param)
+{
+	StringInfoData array;
+	ListCell *cell;
+
+	initStringInfo(&array);
+	foreach(cell, queries)
+	{
+		const char *value = ((const IdgenRemoteQuery *) lfirst(cell))->statement.params[param];
+
+		appendStringInfo(&array, "%c%s", array.len == 0 ? '{' : ',', value != NULL ? "\"" : "NULL");
+		for (; value != NULL && *value != '\0'; value++)
+			appendStringInfo(&array, *value == '"' || *value == '\\' ? "\\%c" : "%c", *value);
+		appendStringInfoString(&array, value != NULL ? "\"" : "");
+	}
+	appendStringInfoChar(&array, '}');
+	return array.data;
+}
+
+/*
+ * Ask the other server, which has to have answered by the deadline: in one
+ * statement, for all of the queries that go with the first one. If somebody
+ * could not connect to it since that was begun, that has failed as well. What
+ * the other server, or the network, makes of it raises no error:
+ * idgen_remote_finish() does.
+ *
+ * Returns those that are not over: of several queries, those without a row,
+ * since it is locked or not there, or since one of them has failed. Each is to
+ * be asked alone.
+ */
+List *
+idgen_remote_await(List *queries, TimestampTz deadline)
+{
+	IdgenRemoteQuery *query = linitial(queries);
+	MemoryContext context = MemoryContextSwitchTo(query->memory);
+	const char **arrays = palloc(query->statement.nparams * sizeof(char *));
+	List *left = NIL;
+	ListCell *cell;
+
+	query->together = NIL;
+	foreach(cell, queries)
+		if (goes_with(lfirst(cell), query->together))
+			query->together = lappend(query->together, lfirst(cell));
+	for (int i = 0; i < query->statement.nparams; i++)
+		arrays[i] = array_of(query->together, i);
+	query->sent = query->statement.variant != NULL ? arrays : query->statement.params;
 	query->asked_at = GetCurrentTimestamp();
 	query->deadline = deadline;
 	if (!idgen_reach_failed_since(query->serverid, query->server, query->begun_at, &query->error))
 		ask(query);
 	MemoryContextSwitchTo(context);
+	if (list_length(queries) == 1)
+		return NIL;
+	query->error.message = NULL;
+	query->refused = false;
+	foreach(cell, queries)
+		if (((const IdgenRemoteQuery *) lfirst(cell))->row == NULL)
+			left = lappend(left, lfirst(cell));
+	return left;
 }
 
 /* The parameters that were sent with a query. */

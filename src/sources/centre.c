@@ -53,19 +53,20 @@ typedef struct Centre
  * that it is defined for. So no operator that somebody has put into the
  * search_path there can take its place.
  *
- * What there is to know of the row $1 of the table %s at the centre, with
- * values for the columns that it may lack. In the inner SELECT, a name stands
- * for a column of the row if it has one of that name, and else for one of
- * "absent".
+ * What there is to know of rows of the table %s at the centre, with values for
+ * the columns that they may lack; which rows, follows. In the inner SELECT, a
+ * name stands for a column of the row if it has one of that name, and else for
+ * one of "absent".
  */
 #define CENTRAL_ROW                                                                            \
 	"SELECT CAST(s.next_block_start AS bigint) AS next_block_start,"                           \
 	" CAST(s.block_size AS bigint) AS block_size, CAST(s.exhausted AS integer) AS exhausted,"  \
 	" CAST(floor(least(9223372036854775807,"                                                   \
 	" CAST((SELECT max_value FROM (SELECT s.*) AS own) AS numeric))) AS bigint) AS max_value," \
-	" CAST((SELECT source FROM (SELECT s.*) AS own) AS text) AS source"                        \
+	" CAST((SELECT source FROM (SELECT s.*) AS own) AS text) AS source,"                       \
+	" CAST(s.name AS text) AS name"                                                            \
 	" FROM %s AS s, (SELECT 9223372036854775807 AS max_value, 'table' AS source) AS absent"    \
-	" WHERE CAST(s.name AS text) = CAST($1 AS text)"
+	" WHERE CAST(s.name AS text) = "
 
 /* The parameters of the statement that allocates, see there */
 enum
@@ -98,6 +99,7 @@ enum
 	COLUMN_WENT_BACK, /* how the centre has gone back; null if it has not */
 	COLUMN_SYSTEM,    /* its system identifier, null if it does not tell */
 	COLUMN_TIMELINE,  /* likewise its timeline */
+	COLUMN_NUMBER,    /* of the request that was sent with others */
 	COLUMNS
 };
 
@@ -133,7 +135,8 @@ enum
 #define NO_IDENTITY "SELECT CAST(NULL AS bigint) AS system_identifier, CAST(NULL AS bigint) AS timeline"
 
 /*
- * Allocate $2 blocks; more if these have less than $3 ids, or if $4 /
+ * Each parameter is an array of what is asked for each of several rows. From
+ * row $1, allocate $2 blocks; more if these have less than $3 ids, or if $4 /
  * block_size is more. If less than $3 ids are left, nothing is allocated.
  *
  * If the row has not got beyond $5, or the centre has another system identifier
@@ -142,29 +145,32 @@ enum
  * $5, and if that is null, nothing is allocated. Any of these may be null if it
  * is not known. $10 has no meaning there.
  *
- * The %s are the table, a condition, the identity, another condition, and the
- * table again. The table
- * comes early, so that pg_stat_activity shows it, which cuts long statements.
+ * The %s are the table, a condition, what to do about a row that is locked, the
+ * identity, another condition, and the table again. The table comes early, so
+ * that pg_stat_activity shows it, which cuts long statements. Of several rows,
+ * those that are locked are left out: they do not hold up the others, and two
+ * nodes that ask for the same ones do not deadlock.
  *
- * The centre parses and plans this for each refill, which takes longer than to
- * execute it. So each part reads from the one before, and hands on what the
- * rest needs: joins are what takes most time to plan.
+ * The centre parses and plans this each time, which takes longer than to
+ * execute it for a row. So each part reads from the one before, and hands on
+ * what the rest needs: joins are what takes most time to plan.
  */
 static const char *const allocate_sql =
-	"WITH central AS (" CENTRAL_ROW " AND %s FOR UPDATE OF s),"
-	" state AS (SELECT *, count(*) OVER () AS row_count,"
+	"WITH central AS (" CENTRAL_ROW "ANY (CAST($1 AS text[])) AND %s FOR UPDATE OF s%s),"
+	" state AS (SELECT *, count(*) OVER (PARTITION BY name) AS row_count,"
 	" CASE WHEN system_identifier <> known_system THEN CAST('system' AS text)"
 	" WHEN timeline < known_timeline THEN CAST('timeline' AS text)"
 	" WHEN next_block_start <= received AND exhausted = 0 THEN CAST('block' AS text)"
 	" WHEN in_doubt THEN CAST('earlier' AS text) END AS went_back"
 	" FROM central, (%s) AS centre,"
-	" (SELECT CAST($2 AS bigint) AS blocks, CAST($3 AS bigint) AS ids,"
-	" CAST($4 AS bigint) AS bulk_ids, CAST($5 AS bigint) AS received,"
-	" CAST($6 AS bigint) AS known_system, CAST($7 AS bigint) AS known_timeline,"
-	" CAST($8 AS boolean) AS in_doubt, CAST($9 AS bigint) AS step, CAST($10 AS integer) AS accepted) AS asked),"
+	" unnest(CAST($1 AS text[]), CAST($2 AS bigint[]), CAST($3 AS bigint[]), CAST($4 AS bigint[]), CAST($5 AS bigint[]),"
+	" CAST($6 AS bigint[]), CAST($7 AS bigint[]), CAST($8 AS boolean[]), CAST($9 AS bigint[]), CAST($10 AS integer[]))"
+	" WITH ORDINALITY AS asked (asked_name, blocks, ids, bulk_ids, received,"
+	" known_system, known_timeline, in_doubt, step, accepted, number)"
+	" WHERE asked_name = name),"
 	" start AS (SELECT *, greatest(CAST(next_block_start AS numeric), CAST(received AS numeric) + CAST(1 AS numeric)) +"
 	" CAST(CASE WHEN went_back IS NULL THEN 0 ELSE step END AS numeric) AS begins_at FROM state),"
-	" block AS (SELECT max_value, CAST(begins_at AS bigint) AS first_id,"
+	" block AS (SELECT name, max_value, CAST(begins_at AS bigint) AS first_id,"
 	" CAST(least(CAST(max_value AS numeric), begins_at - CAST(1 AS numeric) +"
 	" least(576460752303423488, CAST(block_size AS numeric) *"
 	" CAST(greatest(blocks + (ids - 1) / nullif(block_size, 0), bulk_ids / nullif(block_size, 0)) AS numeric)))"
@@ -176,12 +182,25 @@ static const char *const allocate_sql =
 	" taken AS (UPDATE %s AS s"
 	" SET next_block_start = CASE WHEN block.last_id < 9223372036854775807 THEN block.last_id + 1 ELSE block.last_id END,"
 	" exhausted = CASE WHEN block.last_id < block.max_value THEN 0 ELSE 1 END"
-	" FROM block WHERE CAST(s.name AS text) = CAST($1 AS text) RETURNING CAST(s.next_block_start AS bigint) AS next_block_start)"
+	" FROM block WHERE CAST(s.name AS text) = block.name"
+	" RETURNING CAST(s.name AS text) AS name, CAST(s.next_block_start AS bigint) AS next_block_start)"
 	" SELECT start.next_block_start, block_size, exhausted, start.max_value, source, block.last_id,"
-	" taken.next_block_start, row_count, block.first_id, went_back, system_identifier, timeline"
-	" FROM start LEFT JOIN block ON true LEFT JOIN taken ON true";
+	" taken.next_block_start, row_count, block.first_id, went_back, system_identifier, timeline, number"
+	" FROM start LEFT JOIN block ON block.name = start.name LEFT JOIN taken ON taken.name = start.name";
 
 StaticAssertDecl(IDGEN_BLOCK_MAX == INT64CONST(576460752303423488), "allocate_sql has another limit");
+
+/* A variant of that, as in IdgenRemoteStatement. */
+static const char *
+allocate_statement(const char *table, int version, bool many)
+{
+	bool sets = version < 2;
+
+	if (version > 2)
+		return NULL;
+	return psprintf(allocate_sql, table, sets ? WAITS_NOT_LONG : "true", many ? " SKIP LOCKED" : "",
+	                version == 0 ? IDENTITY : NO_IDENTITY, sets ? COMMITS_SYNCHRONOUSLY : "true", table);
+}
 
 /*
  * What the mark of an id sequence of that name belongs to; for an empty one,
@@ -288,11 +307,8 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *req
 		[PARAM_ACCEPTED] = number_if(true, mark.accepted),
 	};
 	IdgenRemoteStatement statement = {
-		.sql = {
-			psprintf(allocate_sql, centre.table, WAITS_NOT_LONG, IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
-			psprintf(allocate_sql, centre.table, WAITS_NOT_LONG, NO_IDENTITY, COMMITS_SYNCHRONOUSLY, centre.table),
-			psprintf(allocate_sql, centre.table, "true", NO_IDENTITY, "true", centre.table),
-		},
+		.sql = centre.table,
+		.variant = allocate_statement,
 		.nparams = PARAMS,
 		.params = params,
 		.columns = COLUMNS,
@@ -591,17 +607,17 @@ idgen_centre_next_id(const IdgenHandle *handle)
 	Centre centre = centre_of(handle);
 	IdgenMark mark = read_mark(&centre);
 	IdgenRemoteStatement statement = {
-		.sql = {psprintf(CENTRAL_ROW, centre.table)},
+		.sql = psprintf(CENTRAL_ROW "CAST($1 AS text)", centre.table),
 		.nparams = 1,
 		.params = &centre.name,
-		.columns = COLUMN_SOURCE + 1,
+		.columns = COLUMN_SOURCE + 2, /* and its name */
 	};
 	IdgenRemoteQuery *query = begin_query(handle, &statement);
 	IdgenRemoteRow row;
 	int64 next;
 	bool behind;
 
-	idgen_remote_await(query, idgen_remote_deadline());
+	idgen_remote_await(list_make1(query), idgen_remote_deadline());
 	row = idgen_remote_finish(query);
 	check_row(&centre, row);
 	check_exhausted(&centre, row);

@@ -100,7 +100,7 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 			*request->under_way = query;
 			return IDGEN_SOURCE_UNDER_WAY;
 		}
-		idgen_remote_await(query, request->deadline);
+		idgen_remote_await(list_make1(query), request->deadline);
 	}
 }
 

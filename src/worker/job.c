@@ -13,6 +13,7 @@
  *		                  v
  *		  IN_LINE <---> TO_TRY <---> REMOTE
  *
+ *		  REMOTE ---> IN_LINE
  *		  TO_TRY, IN_LINE ---> ALLOCATED, OVER
  *
  * TO_TRY
@@ -28,8 +29,11 @@
  *		doubling the time. When the time is over, it is TO_TRY: at once if it
  *		was known who has the row, to see who has it by now.
  * REMOTE
- *		The worker asks another server, without a transaction. Then the job is
- *		TO_TRY, and that takes what has come of it.
+ *		The worker asks another server, without a transaction, in one statement
+ *		for all such jobs. Then the job is TO_TRY, and that takes what has come
+ *		of it. If nothing has, since the row is locked there, or since one of
+ *		these jobs has failed, it is IN_LINE, where the server is asked for this
+ *		job alone.
  * ALLOCATED
  *		There are blocks to publish.
  * OVER

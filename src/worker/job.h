@@ -16,7 +16,7 @@
 typedef enum IdgenJobState
 {
 	IDGEN_JOB_TO_TRY,    /* when it is due, together with others */
-	IDGEN_JOB_IN_LINE,   /* to be tried alone, to wait for the row */
+	IDGEN_JOB_IN_LINE,   /* to be tried alone, or asked for alone, to wait for the row */
 	IDGEN_JOB_REMOTE,    /* another server is to be asked */
 	IDGEN_JOB_ALLOCATED, /* over: there is something to publish */
 	IDGEN_JOB_OVER,      /* over: there is nothing, be it that it has failed */

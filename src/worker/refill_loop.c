@@ -64,15 +64,9 @@
 #define IDGEN_MAX_SUBXACTS (PGPROC_MAX_CACHED_SUBXIDS - 4)
 
 /*
- * A worker that has to ask a server takes this many at a time: they are asked
- * for one after the other.
+ * At most this many of them have been tried before; and in a worker that asks a
+ * server, as many are new, so that it can take all answers at once.
  */
-#define IDGEN_MAX_ASKED 16
-
-/* For so long it asks before it publishes what it has got. */
-#define IDGEN_ASK_MS 10
-
-/* At most this many of them have been tried before. */
 #define IDGEN_MAX_RESUMED (IDGEN_MAX_SUBXACTS / 2)
 
 /* The jobs of a transaction. */
@@ -297,7 +291,7 @@ next_job(Batch *batch)
 		return job;
 	}
 	if (OidIsValid(idgen_desk_own_server()) &&
-	    (!dlist_is_empty(&remote_jobs) || list_length(batch->jobs) >= IDGEN_MAX_ASKED))
+	    list_length(batch->jobs) - batch->resumed >= IDGEN_MAX_RESUMED)
 		return NULL;
 
 	context = MemoryContextSwitchTo(idgen_job_memory);
@@ -429,58 +423,75 @@ refill(void)
 	return true;
 }
 
+/*
+ * Ask the server for what has to be asked for. No transaction is open
+ * meanwhile. A job without an answer stands in line, to be asked for alone.
+ */
+static void
+ask_server(void)
+{
+	List *jobs = NIL;
+	List *queries = NIL;
+	IdgenJob *job;
+	ListCell *cell;
+
+	while ((job = take_first(&remote_jobs)) != NULL)
+	{
+		jobs = lappend(jobs, job);
+		queries = lappend(queries, job->query);
+	}
+	if (jobs != NIL)
+		queries = idgen_remote_await(queries, idgen_remote_deadline());
+	foreach(cell, jobs)
+	{
+		job = lfirst(cell);
+		job->state = list_member_ptr(queries, job->query) ? IDGEN_JOB_IN_LINE : IDGEN_JOB_TO_TRY;
+		job->due_ms = idgen_clock_ms();
+		put_away(job);
+	}
+}
+
+/* Try a job in a transaction for that alone, which waits so long for locks. */
+static void
+try_alone(IdgenJob *job, int lock_ms)
+{
+	Batch batch = {0};
+
+	begin_transaction(lock_ms);
+	try_job(&batch, job);
+	end_transaction(batch.jobs);
+}
+
 /* Have the next job stand in line. Returns false if there is none. */
 static bool
 refill_in_line(void)
 {
 	uint32 begun_ms = idgen_clock_ms();
-	Batch batch = {0};
 	IdgenJob *job = take_first(&jobs_in_line);
 
 	if (job == NULL)
 		return false;
-	begin_transaction(idgen_job_time_in_line(job));
-	try_job(&batch, job);
-	end_transaction(batch.jobs);
+	if (job->query == NULL)
+		try_alone(job, idgen_job_time_in_line(job));
+	else
+	{
+		dlist_push_tail(&remote_jobs, &job->node);
+		ask_server();
+	}
 	line_left_ms = idgen_clock_ms();
 	line_took_ms = line_left_ms - begun_ms;
 	return true;
-}
-
-/*
- * Ask the server for what has to be asked for. No transaction is open
- * meanwhile. Returns false if there is nothing.
- */
-static bool
-ask_server(void)
-{
-	uint32 begun_ms = idgen_clock_ms();
-	IdgenJob *job;
-	bool any = false;
-
-	while (idgen_clock_ms() - begun_ms < IDGEN_ASK_MS && (job = take_first(&remote_jobs)) != NULL)
-	{
-		idgen_remote_await(job->query, idgen_remote_deadline());
-		job->state = IDGEN_JOB_TO_TRY;
-		job->due_ms = idgen_clock_ms();
-		put_away(job);
-		any = true;
-	}
-	return any;
 }
 
 /* Try a job alone whose transaction could not commit. Returns false if none. */
 static bool
 refill_suspect(void)
 {
-	Batch batch = {0};
 	IdgenJob *job = take_first(&suspects);
 
 	if (job == NULL)
 		return false;
-	begin_transaction(IDGEN_LOCK_MS);
-	try_job(&batch, job);
-	end_transaction(batch.jobs);
+	try_alone(job, IDGEN_LOCK_MS);
 	return true;
 }
 
@@ -488,10 +499,9 @@ refill_suspect(void)
 bool
 idgen_refill_loop_turn(void)
 {
-	bool any;
+	bool any = refill_suspect() || refill();
 
-	any = refill_suspect() || refill();
-	any = ask_server() || any;
+	ask_server();
 	if (any && idgen_clock_ms() - line_left_ms < line_took_ms)
 		return true;
 	return refill_in_line() || any;

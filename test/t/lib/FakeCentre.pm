@@ -93,7 +93,7 @@ sub row
 sub block
 {
 	my ($first) = @_;
-	return columns(12) . row($first, 20, 0, '9223372036854775807', 'table', $first + 19, $first + 20, 1, $first, undef, undef, undef);
+	return columns(13) . row($first, 20, 0, '9223372036854775807', 'table', $first + 19, $first + 20, 1, $first, undef, undef, undef, 1);
 }
 
 sub complete
@@ -255,8 +255,12 @@ sub answer
 	}
 
 	# Behind two names, no formats and the number of parameters comes the first
-	# one: the name of the id sequence.
-	(undef, undef, undef, undef, $connection->{name}) = unpack('Z* Z* n n N/a', $contents) if $type eq 'B';
+	# one: an array of the names of id sequences, of which there is one.
+	if ($type eq 'B')
+	{
+		my (undef, undef, undef, undef, $names) = unpack('Z* Z* n n N/a', $contents);
+		$connection->{name} = $names =~ s/^\{"(.*)"\}$/$1/r;
+	}
 	return '' if $type ne 'S';
 	return error_message(S => 'ERROR', V => 'ERROR', C => '42883', M => 'unknown') . ready() if $connection->{is_unknown};
 	return $self->allocation($connection->{name});

@@ -25,11 +25,11 @@ sub warning_message
 my %answers = (
 	message => error_message(S => 'ERROR', V => 'ERROR', C => 'XX001', M => $bad, D => $bad, H => $bad) . ready(),
 	long_message => error_message(S => 'ERROR', V => 'ERROR', C => 'XX001', M => $bad x 1000, D => "\xe4" x 10000) . ready(),
-	value => columns(12) . row(1, 20, 0, $max, 'table', $bad, 21, 1, 1, (undef) x 3) . complete() . ready(),
-	source => columns(12) . row(1, 20, 0, $max, $bad, 20, 21, 1, 1, (undef) x 3) . complete() . ready(),
-	warning => warning_message($bad) x 3 . columns(12) . row(1, 20, 0, $max, 'table', 20, 21, 1, 1, (undef) x 3) . complete() . ready(),
+	value => columns(13) . row(1, 20, 0, $max, 'table', $bad, 21, 1, 1, (undef) x 3, 1) . complete() . ready(),
+	source => columns(13) . row(1, 20, 0, $max, $bad, 20, 21, 1, 1, (undef) x 3, 1) . complete() . ready(),
+	warning => warning_message($bad) x 3 . columns(13) . row(1, 20, 0, $max, 'table', 20, 21, 1, 1, (undef) x 3, 1) . complete() . ready(),
 	forged => warning_message("x\n2026-01-01 00:00:00.000 UTC [1] LOG:  forged line")
-	  . columns(12) . row(1, 20, 0, $max, 'table', 20, 21, 1, 1, (undef) x 3) . complete() . ready(),
+	  . columns(13) . row(1, 20, 0, $max, 'table', 20, 21, 1, 1, (undef) x 3, 1) . complete() . ready(),
 );
 # Each to clients of the server's encoding and of another one, refilling by
 # themselves or not

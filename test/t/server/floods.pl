@@ -31,11 +31,11 @@ my %greetings = (
 my %answers = (
 	parameters => [ endless($parameter) ],
 	warnings => [ endless(notice(M => 'beware')) ],
-	rows => [ columns(12), endless(substr($rows, length columns(12))) ],
+	rows => [ columns(13), endless(substr($rows, length columns(13))) ],
 	empty_rows => [ columns(0), endless(row()) ],
 	results => [ endless(complete()) ],
 	columns => [ beginning_of('T', pack('n', 65535)), endless('long') ],
-	row => [ columns(12), beginning_of('D', pack('n N', 12, 0x3ffffff0)), endless('long') ],
+	row => [ columns(13), beginning_of('D', pack('n N', 13, 0x3ffffff0)), endless('long') ],
 	error => [ beginning_of('E', "SERROR\0M"), endless('long') ],
 	warning => [ beginning_of('N', "SWARNING\0M"), endless('long') ],
 	notifications => [ endless(message('A', pack('N Z* Z*', 1, 'a', 'b'))) ],

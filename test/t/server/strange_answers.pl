@@ -19,11 +19,12 @@ my $max = '9223372036854775807';
 sub answered
 {
 	my ($row, $end) = @_;
-	return columns(12) . ($row // '') . ($end // complete() . ready());
+	return columns(13) . ($row // '') . ($end // complete() . ready());
 }
 
-# How it has gone back, and which database cluster it is
-my @no_more = (undef, undef, undef);
+# How it has gone back, which database cluster it is, and the number of the
+# request
+my @no_more = (undef, undef, undef, 1);
 
 my $good = row(1, 20, 0, $max, 'table', 20, 21, 1, 1, @no_more);
 
@@ -31,8 +32,8 @@ my $good = row(1, 20, 0, $max, 'table', 20, 21, 1, 1, @no_more);
 my %cases = (
 	no_columns => [ 'HV000', columns(0) . row() . complete() . ready() ],
 	one_column => [ 'HV000', columns(1) . row(1) . complete() . ready() ],
-	many_columns => [ 'HV000', columns(13) . row((1) x 13) . complete() . ready() ],
-	nulls => [ '22004', answered(row((undef) x 12)) ],
+	many_columns => [ 'HV000', columns(14) . row((1) x 14) . complete() . ready() ],
+	nulls => [ '22004', answered(row((undef) x 13)) ],
 	no_number_of_rows => [ 'HV000', answered(row(1, 20, 0, $max, 'table', 20, 21, undef, 1, @no_more)) ],
 	no_row_twice => [ '42704', answered(), answered() ],
 	no_result => [ 'HV000', complete() . ready() ],
@@ -40,7 +41,7 @@ my %cases = (
 	copy_in => [ '08006', message('G', "\0\0\0") ],
 	copy_out => [ '08006', message('H', "\0\0\0") . ready() ],
 	copy_both => [ '08006', message('W', "\0\0\0") ],
-	copy_after_row => [ '08006', columns(12) . $good . complete() . message('G', "\0\0\0") ],
+	copy_after_row => [ '08006', columns(13) . $good . complete() . message('G', "\0\0\0") ],
 	no_number => [ '22P02', answered(row(1, 20, 0, $max, 'table', 'many', 21, 1, 1, @no_more)) ],
 	large_number => [ '22003', answered(row(1, 20, 0, "${max}0", 'table', 20, 21, 1, 1, @no_more)) ],
 	other_source => [ '22023', answered(row(1, 20, 0, $max, '', 20, 21, 1, 1, @no_more)) ],
@@ -58,7 +59,7 @@ my %cases = (
 	error_after_end => [ 'XY123', answered($good, complete() . error_message(S => 'ERROR', V => 'ERROR', C => 'XY123', M => 'wrong') . ready()) ],
 	in_transaction => [ '08006', answered($good, complete() . ready('T')) ],
 	closed => [ '08006', undef ],
-	closed_in_row => [ '08006', [ columns(12) . substr($good, 0, 20), undef ] ],
+	closed_in_row => [ '08006', [ columns(13) . substr($good, 0, 20), undef ] ],
 	closed_after_row => [ '08006', [ answered($good, complete()), undef ] ],
 	no_protocol => [ '08006', [ 'HTTP/1.1 400 Bad Request', undef ] ],
 );
