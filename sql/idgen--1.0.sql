@@ -390,43 +390,57 @@ BEGIN
 END
 $$;
 
--- Where a row has been changed since, the trigger looks at its last version.
+-- The UPDATE that numbers a row, or the query whether it is there and has no
+-- number. Where a row has been changed since, they look at its last version.
 -- Nobody else can have changed it, but the transaction may have deleted it.
-CREATE FUNCTION @extschema@.idgen_number_at_commit() RETURNS trigger
-	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION @extschema@.idgen_number_command(relation pg_catalog.oid, version pg_catalog.tid, arguments pg_catalog.text[], to_check pg_catalog.bool) RETURNS text
+	LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	number_column name := TG_ARGV[0];
+	table_name text := idgen_number_command.relation::regclass;
+	number_column name := idgen_number_command.arguments[0];
 	number_type text; -- that the number is made; the server then fits it into the column
 	is_text boolean;
-	last_version tid;
-	stored bigint;
 BEGIN
-	IF TG_LEVEL <> 'ROW' OR TG_WHEN <> 'AFTER' OR TG_OP = 'DELETE' OR TG_NARGS NOT IN (2, 3) THEN
+	SELECT k.is_text, CASE WHEN k.is_text THEN 'pg_catalog.text' ELSE a.atttypid::regtype::text END INTO is_text, number_type
+		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid CROSS JOIN LATERAL (SELECT t.typcategory = 'S' AS is_text) AS k
+		WHERE a.attrelid = idgen_number_command.relation AND a.attname = number_column AND a.attnum > 0 AND NOT a.attisdropped;
+	IF NOT FOUND THEN
+		RAISE 'column "%" of relation "%" does not exist', number_column,
+			(SELECT c.relname FROM pg_class AS c WHERE c.oid = idgen_number_command.relation) USING ERRCODE = 'undefined_column';
+	ELSIF idgen_number_command.arguments[2] IS NOT NULL AND NOT is_text THEN
+		RAISE 'a date decides of text ids only, and column "%" of relation "%" is no text', number_column,
+			(SELECT c.relname FROM pg_class AS c WHERE c.oid = idgen_number_command.relation) USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+	RETURN format(CASE WHEN idgen_number_command.to_check
+			THEN 'SELECT true FROM ONLY %1$s AS t'
+			ELSE 'UPDATE ONLY %1$s AS t SET %2$I = CAST(%4$s(%5$L::pg_catalog.text, pg_catalog.to_jsonb(t.*), %6$L::pg_catalog.bool, %7$L::pg_catalog.text) AS %8$s)'
+		END || ' WHERE t.ctid OPERATOR(pg_catalog.=) %3$L::pg_catalog.tid AND t.%2$I IS NULL' || CASE WHEN idgen_number_command.to_check THEN '' ELSE ' RETURNING true' END,
+		table_name, number_column, currtid2(table_name, idgen_number_command.version), '@extschema@.idgen_next_by_row'::regproc,
+		idgen_number_command.arguments[1], is_text, idgen_number_command.arguments[2], number_type);
+END
+$$;
+
+-- Triggers and policies of the table run with the search_path of the session,
+-- as in any UPDATE. So this function sets none, and names all that it uses with
+-- its schema.
+CREATE FUNCTION @extschema@.idgen_number_at_commit() RETURNS trigger
+	LANGUAGE plpgsql
+AS $$
+DECLARE
+	done pg_catalog.bool;
+BEGIN
+	IF TG_LEVEL OPERATOR(pg_catalog.<>) 'ROW'::pg_catalog.text OR TG_WHEN OPERATOR(pg_catalog.<>) 'AFTER'::pg_catalog.text OR
+		TG_OP OPERATOR(pg_catalog.=) 'DELETE'::pg_catalog.text OR TG_NARGS OPERATOR(pg_catalog.<) 2 OR TG_NARGS OPERATOR(pg_catalog.>) 3 THEN
 		RAISE 'function "idgen_number_at_commit" must be fired AFTER INSERT OR UPDATE, FOR EACH ROW, with two or three arguments'
 			USING ERRCODE = 'trigger_protocol_violated', HINT = 'CREATE CONSTRAINT TRIGGER ... DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION '
 				'@extschema@.idgen_number_at_commit(column, name of the id sequence [, column of a date])';
 	END IF;
-	SELECT k.is_text, CASE WHEN k.is_text THEN 'text' ELSE a.atttypid::regtype::text END INTO is_text, number_type
-		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid CROSS JOIN LATERAL (SELECT t.typcategory = 'S' AS is_text) AS k
-		WHERE a.attrelid = TG_RELID AND a.attname = number_column AND a.attnum > 0 AND NOT a.attisdropped;
-	IF NOT FOUND THEN
-		RAISE 'column "%" of relation "%" does not exist', number_column, TG_TABLE_NAME USING ERRCODE = 'undefined_column';
-	ELSIF TG_NARGS = 3 AND NOT is_text THEN
-		RAISE 'a date decides of text ids only, and column "%" of relation "%" is no text', number_column, TG_TABLE_NAME
-			USING ERRCODE = 'invalid_parameter_value';
-	END IF;
-
-	last_version := currtid2(TG_RELID::regclass::text, NEW.ctid);
-	EXECUTE format('UPDATE ONLY %s AS t SET %I = CAST(%s($2, to_jsonb(t.*), $3, $4) AS %s) WHERE t.ctid = $1 AND t.%2$I IS NULL',
-			TG_RELID::regclass, number_column, '@extschema@.idgen_next_by_row'::regproc, number_type)
-		USING last_version, TG_ARGV[1], is_text, TG_ARGV[2];
-	GET DIAGNOSTICS stored = ROW_COUNT;
-	IF stored = 0 THEN
-		EXECUTE format('SELECT count(*) FROM ONLY %s AS t WHERE t.ctid = $1 AND t.%I IS NULL', TG_RELID::regclass, number_column)
-			INTO stored USING last_version;
-		IF stored > 0 THEN
-			RAISE 'column "%" of relation "%" was not set', number_column, TG_TABLE_NAME USING ERRCODE = 'object_not_in_prerequisite_state',
+	EXECUTE @extschema@.idgen_number_command(TG_RELID::pg_catalog.oid, NEW.ctid::pg_catalog.tid, TG_ARGV::pg_catalog.text[], false::pg_catalog.bool) INTO done;
+	IF done IS NULL THEN
+		EXECUTE @extschema@.idgen_number_command(TG_RELID::pg_catalog.oid, NEW.ctid::pg_catalog.tid, TG_ARGV::pg_catalog.text[], true::pg_catalog.bool) INTO done;
+		IF done THEN
+			RAISE 'column "%" of relation "%" was not set', TG_ARGV[0], TG_TABLE_NAME USING ERRCODE = 'object_not_in_prerequisite_state',
 				DETAIL = 'Row security, or a trigger, keeps the row as it is.';
 		END IF;
 	END IF;

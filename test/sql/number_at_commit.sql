@@ -110,6 +110,20 @@ TABLE own.bills;
 RESET ROLE;
 DROP SCHEMA own CASCADE;
 
+-- triggers of the table find what the session finds
+CREATE SCHEMA apart;
+SET search_path = apart, public;
+CREATE TABLE log (number bigint);
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO log VALUES (NEW.number); RETURN NULL; END';
+CREATE TRIGGER note AFTER UPDATE ON bills FOR EACH ROW EXECUTE FUNCTION note();
+INSERT INTO bills VALUES (30, 'a', 'issued');
+TABLE log;
+DROP TRIGGER note ON bills;
+DROP FUNCTION note();
+DROP TABLE log;
+RESET search_path;
+DROP SCHEMA apart;
+
 -- with the rights of whoever commits; what is not stored is drawn anew
 GRANT INSERT, SELECT ON bills TO regress_idgen_issuer;
 SET ROLE regress_idgen_issuer;
