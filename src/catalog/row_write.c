@@ -343,7 +343,7 @@ idgen_row_insert(Relation rel, TupleTableSlot *row, bool by_default)
 	Write write;
 
 	begin(&write, rel, CMD_INSERT, NULL, by_default ? OWN_TRIGGERS_ALL : OWN_TRIGGERS_TELL);
-	for (AttrNumber attnum = 1; by_default && attnum <= RelationGetDescr(rel)->natts; attnum++)
+	for (AttrNumber attnum = 1; by_default && attnum <= IDGEN_ATT_LAST; attnum++)
 		if (row->tts_isnull[attnum - 1])
 			set_default(&write, row, attnum);
 	ExecSimpleRelationInsert(write.rri, write.estate, row);

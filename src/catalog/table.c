@@ -306,7 +306,7 @@ static const struct
 	[IDGEN_ATT_BIG_BASE - 1] = {"big_base", NUMERICOID},
 	[IDGEN_ATT_START_VALUE - 1] = {"start_value", INT8OID},
 	[IDGEN_ATT_POOLING - 1] = {"pooling", TEXTOID},
-	[IDGEN_ATT_OWNED_BY - 1] = {"owned_by", InvalidOid}, /* see is_column_type() */
+	[IDGEN_ATT_OWNED_BY - 1] = {"owned_by", InvalidOid}, /* see column_is_good() */
 	[IDGEN_ATT_MAX_CHILDREN - 1] = {"max_children", INT4OID},
 	[IDGEN_ATT_PERIOD - 1] = {"period", TEXTOID},
 	[IDGEN_ATT_TIME_ZONE - 1] = {"time_zone", TEXTOID},

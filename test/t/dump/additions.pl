@@ -87,6 +87,7 @@ foreach my $statement (
 }
 $node->safe_psql('restored', 'ALTER TABLE idgen.id_sequences DROP COLUMN note');
 is($node->safe_psql('restored', "SELECT idgen.idgen_next('app/orders')"), 21, 'once it is dropped, ids are drawn');
+is($node->safe_psql('restored', "SET idgen.auto_create = on; SELECT idgen.idgen_next('by default')"), 1, 'and rows are made by default');
 ($ret, undef, $error) = $node->psql('restored', "SELECT idgen.idgen_next('app/orders'); ALTER TABLE idgen.id_sequences ADD COLUMN note text");
 like($error, qr/cannot add a column to "id_sequences"/, 'a session that has loaded it adds none');
 
