@@ -21,7 +21,7 @@
  * commit, which with synchronous_commit = off does not wait for it either.)
  *
  * ALTER SEQUENCE and TRUNCATE ... RESTART IDENTITY give a sequence a new file.
- * That tells that cached ids are of the old one (see session/xact_changes.c).
+ * That tells that cached ids are of the old one (see session/xact.c).
  * Both conflict with the lock that nextval() takes, and that stays until its
  * transaction ends: no block can be published from a file after it was
  * replaced.
