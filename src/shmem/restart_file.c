@@ -54,8 +54,11 @@
 #define IDGEN_RESTART_FILE PGSTAT_STAT_PERMANENT_DIRECTORY "/idgen.cache"
 
 #define IDGEN_FILE_MAGIC 0x49644743
-/* Changes with the layout of the file. */
-#define IDGEN_FILE_VERSION 6
+/*
+ * Changes with the layout of the file, and of a slot: at least where a slot has
+ * another size, be it in a server that is built otherwise, nobody can forget.
+ */
+#define IDGEN_FILE_VERSION (6 << 16 | (uint32) sizeof(IdgenSlot))
 
 /* The state of the cluster that a file belongs to; no padding. */
 typedef struct ClusterState

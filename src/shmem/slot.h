@@ -96,6 +96,9 @@ typedef struct IdgenFailureNote
  * the lock itself, and for the chains, which the lock of the cache protects.
  * Slots are never freed, so a stale pointer to one is harmless: its holder
  * takes the lock and sees that the version is not the one it knows.
+ *
+ * The file that keeps the cache while the server is stopped holds slots as they
+ * are: whoever changes this changes its IDGEN_FILE_VERSION.
  */
 typedef struct IdgenSlot
 {
