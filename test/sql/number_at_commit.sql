@@ -124,6 +124,25 @@ DROP TABLE log;
 RESET search_path;
 DROP SCHEMA apart;
 
+-- nothing of the session's search_path takes the place of the server's own
+CREATE SCHEMA evil;
+CREATE FUNCTION evil.to_jsonb(anyelement) RETURNS jsonb LANGUAGE plpgsql AS 'BEGIN RAISE ''evil''; END';
+CREATE FUNCTION evil.evil(anyelement, anyelement) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE ''evil''; END';
+CREATE OPERATOR evil.= (FUNCTION = evil.evil, LEFTARG = anyelement, RIGHTARG = anyelement);
+CREATE OPERATOR evil.<> (FUNCTION = evil.evil, LEFTARG = anyelement, RIGHTARG = anyelement);
+CREATE OPERATOR evil.< (FUNCTION = evil.evil, LEFTARG = anyelement, RIGHTARG = anyelement);
+CREATE OPERATOR evil.> (FUNCTION = evil.evil, LEFTARG = anyelement, RIGHTARG = anyelement);
+CREATE DOMAIN evil.text AS pg_catalog.text CHECK (value = 'evil');
+CREATE DOMAIN evil.bool AS pg_catalog.bool CHECK (NOT value);
+CREATE DOMAIN evil.tid AS pg_catalog.tid CHECK (false);
+CREATE DOMAIN evil.oid AS pg_catalog.oid CHECK (false);
+SET search_path = evil, pg_catalog;
+INSERT INTO public.bills VALUES (31, 'a', 'issued');
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA evil CASCADE;
+RESET client_min_messages;
+
 -- with the rights of whoever commits; what is not stored is drawn anew
 GRANT INSERT, SELECT ON bills TO regress_idgen_issuer;
 SET ROLE regress_idgen_issuer;

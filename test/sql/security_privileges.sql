@@ -17,7 +17,8 @@ GRANT pg_read_all_data TO regress_idgen_backup;
 
 SELECT count(*) FILTER (WHERE prosecdef) AS security_definer,
 	count(*) FILTER (WHERE lanname NOT IN ('c', 'internal') AND prosqlbody IS NULL
-		AND proconfig IS DISTINCT FROM '{"search_path=pg_catalog, pg_temp"}') AS without_search_path
+		AND proconfig IS DISTINCT FROM '{"search_path=pg_catalog, pg_temp"}'
+		AND proname <> 'idgen_number_at_commit') AS without_search_path
 	FROM pg_proc p JOIN pg_language l ON l.oid = prolang JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
 	WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen');
 SELECT relname, reloptions FROM pg_class WHERE relname ~ '^idgen_' AND relkind = 'v' ORDER BY relname;
