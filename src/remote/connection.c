@@ -71,8 +71,12 @@
 /* How many statements a connection is kept for. */
 #define MAX_USES 10000
 
-/* How often a statement is sent at most, if it gets in others' way there. */
-#define MAX_CONFLICTS 100
+/*
+ * How often a statement is sent at most, if it gets in the way of others there.
+ * Where the default isolation level is serializable, each try fails that has to
+ * wait for the row; the deadline comes first as a rule.
+ */
+#define MAX_CONFLICTS 10000
 
 /* How many portions of input are read before a connection is used again. */
 #define MAX_IDLE_PORTIONS 32
