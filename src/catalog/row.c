@@ -183,7 +183,7 @@ idgen_owned_names(Oid id_sequences, const IdgenOwningColumn *columns, int ncolum
 	if (rel == NULL)
 		return NIL;
 	if (rel->rd_rel->relkind == RELKIND_RELATION && idgen_table_is_good(rel))
-		index = idgen_index_open(rel, InvalidAttrNumber, IDGEN_ATT_OWNED_BY);
+		index = idgen_index_open(rel, InvalidAttrNumber, IDGEN_ATT_OWNED_BY, LockWaitBlock);
 	if (index != NULL)
 	{
 		TupleTableSlot *row = table_slot_create(rel, NULL);

@@ -17,7 +17,7 @@
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "storage/lockdefs.h"
+#include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
@@ -46,8 +46,8 @@ first_values_are_alike(Relation index)
  * that one. An index that was built among rows that were being changed must not
  * be older than any snapshot.
  */
-bool
-idgen_index_is_ordered(Relation index, AttrNumber first, AttrNumber attnum, Oid type)
+static bool
+is_ordered(Relation index, AttrNumber first, AttrNumber attnum, Oid type)
 {
 	Form_pg_index form = index->rd_index;
 	int key = first != InvalidAttrNumber ? 1 : 0;
@@ -61,9 +61,12 @@ idgen_index_is_ordered(Relation index, AttrNumber first, AttrNumber attnum, Oid 
 	     TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
 }
 
-/* Open such an index, and keep it from being dropped. NULL if there is none. */
+/*
+ * Open such an index, and keep it from being dropped. NULL if there is none;
+ * with LockWaitSkip, one that is locked does not count.
+ */
 Relation
-idgen_index_open(Relation table, AttrNumber first, AttrNumber attnum)
+idgen_index_open(Relation table, AttrNumber first, AttrNumber attnum, LockWaitPolicy policy)
 {
 	Oid type = TupleDescAttr(RelationGetDescr(table), attnum - 1)->atttypid;
 	List *indexes = RelationGetIndexList(table);
@@ -72,8 +75,12 @@ idgen_index_open(Relation table, AttrNumber first, AttrNumber attnum)
 
 	foreach(cell, indexes)
 	{
-		found = index_open(lfirst_oid(cell), AccessShareLock);
-		if (idgen_index_is_ordered(found, first, attnum, type))
+		if (policy == LockWaitBlock)
+			LockRelationOid(lfirst_oid(cell), AccessShareLock);
+		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
+			continue;
+		found = index_open(lfirst_oid(cell), NoLock);
+		if (is_ordered(found, first, attnum, type))
 			break;
 		index_close(found, AccessShareLock);
 		found = NULL;

@@ -5,9 +5,9 @@
 #ifndef IDGEN_ORDERED_INDEX_H
 #define IDGEN_ORDERED_INDEX_H
 
+#include "nodes/lockoptions.h"
 #include "utils/rel.h"
 
-extern bool idgen_index_is_ordered(Relation index, AttrNumber first, AttrNumber attnum, Oid type);
-extern Relation idgen_index_open(Relation table, AttrNumber first, AttrNumber attnum);
+extern Relation idgen_index_open(Relation table, AttrNumber first, AttrNumber attnum, LockWaitPolicy policy);
 
 #endif /* IDGEN_ORDERED_INDEX_H */

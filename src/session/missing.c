@@ -114,7 +114,7 @@ not_made_yet(Oid relid, const char *name, const char *parent)
 static int64
 count_rows(Relation rel, AttrNumber attnum, Datum value, int64 max)
 {
-	Relation index = idgen_index_open(rel, InvalidAttrNumber, attnum);
+	Relation index = idgen_index_open(rel, InvalidAttrNumber, attnum, LockWaitBlock);
 	SnapshotData snapshot;
 	ScanKeyData key;
 	SysScanDesc scan;

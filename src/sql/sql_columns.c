@@ -274,30 +274,52 @@ idgen_table_is_readable(Relation table)
  * Values
  */
 
+/* A value of a column of integers. */
+int64
+idgen_column_integer(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		default:
+			return DatumGetInt64(value);
+	}
+}
+
+/* A value of a column of texts, not terminated; char pads them. */
+const char *
+idgen_column_text(Oid type, Datum value, int *length)
+{
+	text *stored = DatumGetTextPP(value);
+
+	*length = VARSIZE_ANY_EXHDR(stored);
+	if (type == BPCHAROID)
+		*length = bpchartruelen(VARDATA_ANY(stored), *length);
+	return VARDATA_ANY(stored);
+}
+
 /* The id that a value of a column is; NULL for a text that is none. */
 static Numeric
 id_of_value(const Search *search, Oid type, Datum value)
 {
-	text *id_text;
+	const char *id_text;
 	int length;
 	int64 id;
 
 	switch (type)
 	{
 		case INT2OID:
-			return int64_to_numeric(DatumGetInt16(value));
 		case INT4OID:
-			return int64_to_numeric(DatumGetInt32(value));
 		case INT8OID:
-			return int64_to_numeric(DatumGetInt64(value));
+			return int64_to_numeric(idgen_column_integer(type, value));
 		case NUMERICOID:
 			return DatumGetNumeric(value);
 		default:
-			id_text = DatumGetTextPP(value);
-			length = VARSIZE_ANY_EXHDR(id_text);
-			if (type == BPCHAROID)
-				length = bpchartruelen(VARDATA_ANY(id_text), length);
-			if (idgen_format_read(search->format, VARDATA_ANY(id_text), length, &id) != IDGEN_READING_ID)
+			id_text = idgen_column_text(type, value, &length);
+			if (idgen_format_read(search->format, id_text, length, &id) != IDGEN_READING_ID)
 				return NULL;
 			return int64_to_numeric(id);
 	}
@@ -404,28 +426,14 @@ read_index(Search *search, Relation table, Relation index, AttrNumber attnum, Oi
 static bool
 read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 {
-	List *indexes = RelationGetIndexList(table);
-	bool done = false;
-	ListCell *cell;
+	Relation index = idgen_index_open(table, InvalidAttrNumber, attnum,
+	                                  search->look == LOOK_BRIEFLY ? LockWaitSkip : LockWaitBlock);
 
-	foreach(cell, indexes)
-	{
-		Relation index;
-
-		if (search->look != LOOK_BRIEFLY)
-			LockRelationOid(lfirst_oid(cell), AccessShareLock);
-		else if (!ConditionalLockRelationOid(lfirst_oid(cell), AccessShareLock))
-			continue;
-		index = index_open(lfirst_oid(cell), NoLock);
-		done = idgen_index_is_ordered(index, InvalidAttrNumber, attnum, type);
-		if (done)
-			read_index(search, table, index, attnum, type);
-		index_close(index, AccessShareLock);
-		if (done)
-			break;
-	}
-	list_free(indexes);
-	return done;
+	if (index == NULL)
+		return false;
+	read_index(search, table, index, attnum, type);
+	index_close(index, AccessShareLock);
+	return true;
 }
 
 /* One table, without those that inherit from it. It may be gone. */

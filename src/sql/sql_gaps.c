@@ -108,13 +108,6 @@ walk_to(Gaps *gaps, const TypeCacheEntry *type, Datum child, bool no_child, int6
 	gaps->last = number;
 }
 
-static int64
-number_of(Oid type, Datum value)
-{
-	return type == INT2OID ? DatumGetInt16(value) : type == INT4OID ? DatumGetInt32(value)
-																	: DatumGetInt64(value);
-}
-
 /* Walk through an index that has all numbers in order. */
 static void
 walk_index(Gaps *gaps, Relation table, Relation index, const Columns *columns)
@@ -146,7 +139,7 @@ walk_index(Gaps *gaps, Relation table, Relation index, const Columns *columns)
 		if (key > 0)
 			child = index_getattr(scan->xs_itup, 1, scan->xs_itupdesc, &no_child);
 		if (!isnull)
-			walk_to(gaps, columns->child_type, child, no_child, number_of(columns->type, number));
+			walk_to(gaps, columns->child_type, child, no_child, idgen_column_integer(columns->type, number));
 	}
 	if (map != InvalidBuffer)
 		ReleaseBuffer(map);
@@ -159,10 +152,10 @@ walk_index(Gaps *gaps, Relation table, Relation index, const Columns *columns)
  * of an id sequence.
  */
 static int64
-read_text_id(const Gaps *gaps, Oid type, text *id, char **child)
+read_text_id(const Gaps *gaps, Oid type, Datum value, char **child)
 {
-	char *at = VARDATA_ANY(id);
-	int length = type == BPCHAROID ? bpchartruelen(at, VARSIZE_ANY_EXHDR(id)) : (int) VARSIZE_ANY_EXHDR(id);
+	int length;
+	const char *at = idgen_column_text(type, value, &length);
 	int64 number = idgen_read_text_id(gaps->format, gaps->name, at, length);
 	IdgenDay day;
 
@@ -201,8 +194,10 @@ sort_table(Gaps *gaps, Tuplesortstate *sort, Relation table, const Columns *colu
 			continue;
 		child = no_child ? NULL : OidOutputFunctionCall(output, child_value);
 		ExecStoreAllNullTuple(sorted);
-		number = gaps->format == NULL ? number_of(columns->type, value)
-									  : read_text_id(gaps, columns->type, DatumGetTextPP(value), &child);
+		if (gaps->format == NULL)
+			number = idgen_column_integer(columns->type, value);
+		else
+			number = read_text_id(gaps, columns->type, value, &child);
 		sorted->tts_values[SORTED_NUMBER] = Int64GetDatum(number);
 		sorted->tts_values[SORTED_CHILD] = child != NULL ? CStringGetTextDatum(child) : (Datum) 0;
 		sorted->tts_isnull[SORTED_NUMBER] = false;
@@ -288,6 +283,37 @@ find_type(const Gaps *gaps, Relation table, const char *name, AttrNumber attnum)
 }
 
 /*
+ * Read one table, without those that inherit from it: walk through it, if it is
+ * "alone" and has an index in the order of the numbers, or else add its rows to
+ * those to be sorted. Rights are asked for at the table that was named.
+ */
+static void
+read_table(Gaps *gaps, Relation table, const char *number_name, const char *child_name, bool check_rights, bool alone,
+           Tuplesortstate **sort)
+{
+	Relation index = NULL;
+	Columns columns = {.number = find_column(table, number_name, check_rights)};
+
+	columns.type = find_type(gaps, table, number_name, columns.number);
+	if (*child_name != '\0')
+		columns.child = find_column(table, child_name, check_rights);
+	columns.child_type = lookup_type_cache(columns.child != 0 ? get_atttype(RelationGetRelid(table), columns.child) : TEXTOID, 0);
+	if (!idgen_table_is_readable(table))
+		return;
+	if (alone && gaps->format == NULL)
+		index = idgen_index_open(table, columns.child, columns.number, LockWaitBlock);
+	if (index != NULL)
+	{
+		walk_index(gaps, table, index, &columns);
+		index_close(index, NoLock);
+		return;
+	}
+	if (*sort == NULL)
+		*sort = begin_sort(gaps->result->setDesc);
+	sort_table(gaps, *sort, table, &columns);
+}
+
+/*
  * idgen_gaps_in(relation oid, column_name name, child_column name, name text,
  * format text, period text) returns setof record: the child, the first and the
  * last number of each gap. The name, the format and the period are those of
@@ -316,31 +342,13 @@ idgen_gaps_in(PG_FUNCTION_ARGS)
 	foreach(cell, heirs)
 	{
 		Relation table = try_relation_open(lfirst_oid(cell), AccessShareLock);
-		Relation index = NULL;
-		Columns columns = {0};
+		bool named = lfirst_oid(cell) == relid;
 
-		if (table == NULL && lfirst_oid(cell) == relid)
+		if (table == NULL && named)
 			ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
 		if (table == NULL)
 			continue;
-		columns.number = find_column(table, number_name, RelationGetRelid(table) == relid);
-		columns.type = find_type(&gaps, table, number_name, columns.number);
-		if (*child_name != '\0')
-			columns.child = find_column(table, child_name, RelationGetRelid(table) == relid);
-		columns.child_type = lookup_type_cache(columns.child != 0 ? get_atttype(RelationGetRelid(table), columns.child) : TEXTOID, 0);
-		if (list_length(heirs) == 1 && gaps.format == NULL && idgen_table_is_readable(table))
-			index = idgen_index_open(table, columns.child, columns.number);
-		if (index != NULL)
-		{
-			walk_index(&gaps, table, index, &columns);
-			index_close(index, NoLock);
-		}
-		else if (idgen_table_is_readable(table))
-		{
-			if (sort == NULL)
-				sort = begin_sort(gaps.result->setDesc);
-			sort_table(&gaps, sort, table, &columns);
-		}
+		read_table(&gaps, table, number_name, child_name, named, list_length(heirs) == 1, &sort);
 		relation_close(table, NoLock);
 	}
 	if (sort != NULL)
