@@ -322,8 +322,8 @@ lock_for_server(const IdgenHandle *handle, IdgenCall *call)
 }
 
 /* Wait for that lock. Returns false if there is no use in waiting longer. */
-bool
-idgen_refill_lock(const IdgenHandle *handle, IdgenCall *call)
+static bool
+wait_for_lock(const IdgenHandle *handle, IdgenCall *call)
 {
 	ErrorContextCallback context;
 	bool locked = true;
@@ -371,7 +371,7 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, bool
 	else if (idgen_key_uses_own_slot(handle->found.temporary))
 		draw->locked = false; /* nobody else refills that slot */
 	else if (!ahead)
-		draw->locked = idgen_refill_lock(handle, call);
+		draw->locked = wait_for_lock(handle, call);
 	else
 	{
 		draw->locked = idgen_refill_try_lock(handle);

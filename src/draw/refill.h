@@ -14,7 +14,6 @@ extern void idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, cons
 extern IdgenDrawAnswer idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *draw,
                                                 const IdgenDrawResult *drawn, IdgenBlock *ids);
 
-extern bool idgen_refill_lock(const IdgenHandle *handle, IdgenCall *call);
 extern bool idgen_refill_try_lock(const IdgenHandle *handle);
 extern void idgen_refill_unlock(const IdgenHandle *handle);
 

@@ -1010,6 +1010,18 @@ array_of(const List *queries, int param)
 	return array.data;
 }
 
+/* All parameters of queries, each as an array. */
+static const char *const *
+arrays_of(const List *queries)
+{
+	int nparams = ((const IdgenRemoteQuery *) linitial(queries))->statement.nparams;
+	const char **arrays = palloc(nparams * sizeof(char *));
+
+	for (int i = 0; i < nparams; i++)
+		arrays[i] = array_of(queries, i);
+	return arrays;
+}
+
 /*
  * Ask the other server, which has to have answered by the deadline: in one
  * statement, for all of the queries that go with the first one. If somebody
@@ -1026,7 +1038,6 @@ idgen_remote_await(List *queries, TimestampTz deadline)
 {
 	IdgenRemoteQuery *query = linitial(queries);
 	MemoryContext context = MemoryContextSwitchTo(query->memory);
-	const char **arrays = palloc(query->statement.nparams * sizeof(char *));
 	List *left = NIL;
 	ListCell *cell;
 
@@ -1034,9 +1045,7 @@ idgen_remote_await(List *queries, TimestampTz deadline)
 	foreach(cell, queries)
 		if (goes_with(lfirst(cell), query->together))
 			query->together = lappend(query->together, lfirst(cell));
-	for (int i = 0; i < query->statement.nparams; i++)
-		arrays[i] = array_of(query->together, i);
-	query->sent = query->statement.variant != NULL ? arrays : query->statement.params;
+	query->sent = query->statement.variant != NULL ? arrays_of(query->together) : query->statement.params;
 	query->asked_at = GetCurrentTimestamp();
 	query->deadline = deadline;
 	if (!idgen_reach_failed_since(query->serverid, query->server, query->begun_at, &query->error))

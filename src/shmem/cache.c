@@ -712,19 +712,6 @@ idgen_cache_forget_rows(void)
  * What it holds
  */
 
-/* Copy the slot of a key; false if there is none. */
-bool
-idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy)
-{
-	IdgenSlot *slot = idgen_cache_lock(key);
-
-	if (slot == NULL)
-		return false;
-	idgen_slot_copy(slot, copy);
-	LWLockRelease(&slot->lock);
-	return true;
-}
-
 /*
  * Copy the next slot of a database, or of any one if that is invalid. *next is
  * 0 at first. Returns false if there is no other. Sessions go on meanwhile: a

@@ -61,7 +61,6 @@ typedef struct IdgenCacheTotals
 } IdgenCacheTotals;
 
 /* What it holds */
-extern bool idgen_cache_read(const IdgenCacheKey *key, IdgenSlot *copy);
 extern bool idgen_cache_copy_next(int *next, Oid dbid, IdgenSlot *copy);
 extern void idgen_cache_totals(IdgenCacheTotals *totals);
 extern void idgen_cache_reset_counters(void);
