@@ -435,9 +435,9 @@ tell(uint64 since)
 
 /*
  * The transaction is over: tell the cache and forget everything. "fate" is that
- * of what it has allocated, and is still pending. The handles
- * come before the changes of rows: what a transaction has allocated after it
- * changed a row is good, but nothing else is.
+ * of what it has allocated, and is still pending. The handles come before the
+ * changes of rows: what a transaction has allocated after it changed a row is
+ * good, but nothing else is.
  */
 static void
 finish(IdgenOutcomeRest fate)

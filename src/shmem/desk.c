@@ -5,11 +5,11 @@
  * A session that finds few ids in the cache, or none, leaves a request here,
  * and wakes the worker of its database, or that for the server which the ids
  * come from: a server that is silent keeps nothing waiting but what comes from
- * there. A request has a serial, which is never
- * used again. A session that waits sleeps until the request with that serial
- * has gone, and then looks into the cache: so nobody is told a result, and a
- * request that is gone is over, whatever has become of it. There is one request
- * for each id sequence, for all that want it refilled.
+ * there. A request has a serial, which is never used again. A session that
+ * waits sleeps until the request with that serial has gone, and then looks into
+ * the cache: so nobody is told a result, and a request that is gone is over,
+ * whatever has become of it. There is one request for each id sequence, for all
+ * that want it refilled.
  *
  * The request stays while the worker is at it. A session that joins it then
  * does not get the error of that refill, which may have failed for a reason
@@ -28,8 +28,7 @@
  * and those that wait for the old request look again, and ask anew.
  *
  * There is at most one worker for each database, and for each server there. Its
- * entry goes through these
- * states:
+ * entry goes through these states:
  *
  *		NONE ---> STARTING ---> RUNNING ---> NONE
  *

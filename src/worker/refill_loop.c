@@ -5,7 +5,8 @@
  * A transaction refills up to 60 id sequences, each in a subtransaction. So no
  * session waits for the transaction of another user (rule W1), and many id
  * sequences cost one commit. A job that is IN_LINE has a transaction for
- * itself. job.c tells what these states are.
+ * itself, or the server is asked for it alone. job.c tells what these states
+ * are.
  *
  * The worker takes a request only when it tries it. Each time it looks first
  * for those that sessions wait for (shmem/desk.c). A transaction that has
@@ -40,12 +41,12 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "common/clock.h"
 #include "common/durable.h"
 #include "common/guc.h"
 #include "draw/refill.h"
 #include "remote/connection.h"
 #include "session/handle.h"
-#include "common/clock.h"
 #include "shmem/cache.h"
 #include "shmem/desk.h"
 #include "worker/job.h"
@@ -110,8 +111,9 @@ compare_due(const pairingheap_node *a, const pairingheap_node *b, void *arg)
 	int32 later = pairingheap_const_container(IdgenJob, due_node, a)->due_ms -
 		pairingheap_const_container(IdgenJob, due_node, b)->due_ms;
 
-	return later < 0 ? 1 : later > 0 ? -1
-									 : 0;
+	if (later < 0)
+		return 1;
+	return later > 0 ? -1 : 0;
 }
 
 /* Keep a job that is not over until it is time for it. */
