@@ -74,9 +74,9 @@
 /*
  * How often a statement is sent at most, if it gets in the way of others there.
  * Where the default isolation level is serializable, each try fails that has to
- * wait for the row; the deadline comes first as a rule.
+ * wait for the row: a hundred may all meet somebody.
  */
-#define MAX_CONFLICTS 10000
+#define MAX_CONFLICTS 1000
 
 /* How many portions of input are read before a connection is used again. */
 #define MAX_IDLE_PORTIONS 32
