@@ -109,26 +109,24 @@ idgen_refill_by_default(const IdgenSource *source)
 	return idgen_refill_mode_name(possible ? (IdgenRefillMode) idgen_default_refill : IDGEN_REFILL_TRANSACTION);
 }
 
-/*
- * The refill mode that holds for a row, from what the row says. Auto stands for
- * transaction where a worker must not refill: for a source that runs code of
- * others, and for gapless ids (rule T2).
- */
-static IdgenRefillMode
-refill_that_holds(const IdgenDefinition *def, IdgenRefillMode refill)
-{
-	bool gapless = def->block_size == 1 && def->source->transactional;
-
-	if (refill == IDGEN_REFILL_AUTO && (gapless || def->source->runs_code))
-		return IDGEN_REFILL_TRANSACTION;
-	return refill;
-}
-
 /* Are the ids gapless (rule T2)? */
 bool
 idgen_definition_is_gapless(const IdgenDefinition *def)
 {
 	return def->source == &idgen_source_table && def->block_size == 1 && def->refill == IDGEN_REFILL_TRANSACTION;
+}
+
+/*
+ * Set the refill mode that holds for a row, from what the row says. Auto stands
+ * for transaction where a worker must not refill: for a source that runs code
+ * of others, and for gapless ids.
+ */
+static void
+set_refill(IdgenDefinition *def, IdgenRefillMode refill)
+{
+	def->refill = IDGEN_REFILL_TRANSACTION;
+	if (refill != IDGEN_REFILL_AUTO || !(def->source->runs_code || idgen_definition_is_gapless(def)))
+		def->refill = refill;
 }
 
 /* The layout of that name. Raises 22023 for one that is unknown. */
@@ -230,7 +228,6 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 {
 	Datum start;
 	Datum owner;
-	IdgenRefillMode refill;
 	const char *period;
 	const char *zone;
 	bool isnull;
@@ -250,14 +247,10 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->source = idgen_source_get(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_SOURCE)));
 	if (def->source->check_name)
 		(void) def->source->check_name(NULL, def->source_name);
-	refill = idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)),
-	                            def->source);
-	def->refill = refill_that_holds(def, refill);
+	set_refill(def, idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)), def->source));
 	def->early_release = read_early_release(slot, name, def);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
-	def->pool = (IdgenPool){.block_size = def->block_size, .max_value = def->max_value};
-	def->pool.pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)),
-	                                  def->source);
+	def->pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)), def->source);
 	def->big_base = read_big_base(slot);
 	period = idgen_row_string(slot, IDGEN_ATT_PERIOD);
 	def->period = period != NULL ? check_period(period, def->source) : IDGEN_PERIOD_NONE;
@@ -266,28 +259,6 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	def->format = idgen_row_string(slot, IDGEN_ATT_FORMAT);
 	owner = slot_getattr(slot, IDGEN_ATT_OWNED_BY, &isnull);
 	def->stored_in = isnull || def->layout != &idgen_layout_plain ? IDGEN_NO_COLUMN : DatumGetInt64(owner);
-}
-
-/*
- * What a row says of values of a native sequence. A pooling that is not valid
- * is none, so this raises nothing.
- */
-IdgenPool
-idgen_pool_of_row(TupleTableSlot *slot)
-{
-	const char *pooling = idgen_row_string(slot, IDGEN_ATT_POOLING);
-	IdgenPool pool = idgen_no_pool;
-	bool size_is_null;
-	Datum size = slot_getattr(slot, IDGEN_ATT_BLOCK_SIZE, &size_is_null);
-	bool max_is_null;
-	Datum max = slot_getattr(slot, IDGEN_ATT_MAX_VALUE, &max_is_null);
-
-	if (pooling == NULL || !idgen_pooling_find(pooling, &pool.pooling) ||
-	    size_is_null || DatumGetInt32(size) <= 0 || max_is_null)
-		return idgen_no_pool;
-	pool.block_size = DatumGetInt32(size);
-	pool.max_value = DatumGetInt64(max);
-	return pool;
 }
 
 /* Has the row no id left? */

@@ -25,8 +25,8 @@ typedef struct IdgenDefinition
 	IdgenRefillMode refill; /* auto only where a worker may refill */
 	bool early_release;     /* of gapless ids; see common/early_release.c */
 	const IdgenLayout *layout;
-	IdgenPool pool;
-	Numeric big_base; /* NULL if zero */
+	IdgenPooling pooling; /* which ids values of a native sequence stand for */
+	Numeric big_base;     /* NULL if zero */
 	IdgenPeriod period;
 	pg_tz *zone;                 /* NULL for that of the setting */
 	const char *format;          /* null if there is none */
@@ -37,7 +37,6 @@ typedef struct IdgenDefinition
 extern void idgen_definition_from_row(TupleTableSlot *slot, const char *name,
                                       IdgenDefinition *def);
 extern bool idgen_definition_is_gapless(const IdgenDefinition *def);
-extern IdgenPool idgen_pool_of_row(TupleTableSlot *slot);
 extern bool idgen_definition_is_exhausted(const IdgenDefinition *def);
 extern IdgenRangeLeft idgen_definition_left(const IdgenDefinition *def);
 pg_noreturn extern void idgen_too_few(const char *name, int64 count, int64 last);

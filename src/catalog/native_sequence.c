@@ -34,6 +34,7 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
+#include "catalog/definition.h"
 #include "catalog/native_sequence.h"
 #include "catalog/privileges.h"
 
@@ -169,10 +170,10 @@ idgen_native_is_named(Oid sequence, const char *name, const char *source_name)
 
 /*
  * What the catalogs say of a sequence that is open, and what its values stand
- * for by that pool: palloc'd.
+ * for by that row: palloc'd.
  */
 IdgenNativeSequence *
-idgen_native_describe(Relation rel, const IdgenPool *pool)
+idgen_native_describe(Relation rel, const IdgenDefinition *row)
 {
 	HeapTuple tuple = SearchSysCache1(SEQRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
 	IdgenNativeSequence *sequence;
@@ -192,7 +193,7 @@ idgen_native_describe(Relation rel, const IdgenPool *pool)
 		.cycle = form->seqcycle,
 	};
 	ReleaseSysCache(tuple);
-	idgen_native_set_pool(sequence, pool);
+	idgen_native_set_pool(sequence, row);
 	return sequence;
 }
 

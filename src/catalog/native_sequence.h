@@ -13,6 +13,8 @@
 #include "common/block.h"
 #include "common/compat.h"
 
+struct IdgenDefinition;
+
 /*
  * The values of column "pooling". With n ids for each value, v stands for
  *
@@ -31,20 +33,8 @@ typedef enum IdgenPooling
 } IdgenPooling;
 
 /*
- * What a row says of the ids that values of its native sequence stand for.
- * block_size and max_value count for numbers of blocks only. Without a row:
- * idgen_no_pool.
- */
-typedef struct IdgenPool
-{
-	IdgenPooling pooling;
-	int32 block_size;
-	int64 max_value;
-} IdgenPool;
-
-/*
  * What the catalogs say of a native sequence, and what its values stand for by
- * the pool of a row.
+ * the pooling of a row.
  */
 typedef struct IdgenNativeSequence
 {
@@ -86,7 +76,7 @@ extern Relation idgen_native_open(const RangeVar *name, LOCKMODE lockmode);
 extern void idgen_native_check(Oid relid, AclMode mode);
 extern Oid idgen_native_look_up(const char *name, const char *source_name);
 extern bool idgen_native_is_named(Oid sequence, const char *name, const char *source_name);
-extern IdgenNativeSequence *idgen_native_describe(Relation rel, const IdgenPool *pool);
+extern IdgenNativeSequence *idgen_native_describe(Relation rel, const struct IdgenDefinition *row);
 extern bool idgen_native_is_uncommitted(Relation rel);
 extern RelFileNumber idgen_native_file(Oid relid);
 extern bool idgen_native_is_readable(Form_pg_class class);
@@ -96,14 +86,11 @@ extern bool idgen_native_look_at_state(Oid sequence, IdgenNativeState *state);
 extern void idgen_native_log_first(Oid relid);
 
 /* What its values stand for: pooling.c */
-extern const IdgenPool idgen_no_pool;
-
 extern bool idgen_pooling_find(const char *name, IdgenPooling *pooling);
 extern const char *idgen_pooling_word(IdgenPooling pooling);
-extern bool idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool);
-extern uint32 idgen_pool_origin(const IdgenPool *pool);
+extern uint32 idgen_pool_origin(const struct IdgenDefinition *row);
 
-extern void idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool);
+extern void idgen_native_set_pool(IdgenNativeSequence *sequence, const struct IdgenDefinition *row);
 extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
 extern IdgenBlock idgen_native_ids_of(const IdgenNativeSequence *sequence,

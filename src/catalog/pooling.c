@@ -17,9 +17,8 @@
 #include "common/hashfn.h"
 #include "common/int.h"
 
+#include "catalog/definition.h"
 #include "catalog/native_sequence.h"
-
-const IdgenPool idgen_no_pool = {IDGEN_POOLING_POOLED_LO, 1, PG_INT64_MAX};
 
 static const char *const words[] = {
 	[IDGEN_POOLING_POOLED_LO] = "pooled_lo",
@@ -48,39 +47,19 @@ idgen_pooling_word(IdgenPooling pooling)
 }
 
 /*
- * Do the values that follow stand for ids that those before may have stood for,
- * if "pool" takes the place of "old"? Nothing is known of the native sequence:
- * with INCREMENT BY 1 the answer may be yes though no id is issued twice.
- */
-bool
-idgen_pool_goes_back(const IdgenPool *old, const IdgenPool *pool)
-{
-	switch (old->pooling)
-	{
-		case IDGEN_POOLING_POOLED_LO:
-			return pool->pooling == IDGEN_POOLING_POOLED;
-		case IDGEN_POOLING_POOLED:
-			return false;
-		case IDGEN_POOLING_HILO:
-			return pool->pooling != IDGEN_POOLING_HILO || pool->block_size < old->block_size;
-	}
-	return false;
-}
-
-/*
- * A number for the cache, which keeps ids of different pools apart ("origin" of
- * IdgenRest). Zero for pooled_lo.
+ * A number for the cache, which keeps apart ids that values have stood for by
+ * different poolings ("origin" of IdgenRest). Zero for pooled_lo.
  */
 uint32
-idgen_pool_origin(const IdgenPool *pool)
+idgen_pool_origin(const IdgenDefinition *row)
 {
 	uint32 hash;
 
-	if (pool->pooling != IDGEN_POOLING_HILO)
-		return (uint32) pool->pooling;
-	hash = hash_combine(hash_bytes_uint32((uint32) pool->block_size),
-	                    hash_bytes((const unsigned char *) &pool->max_value, sizeof(int64)));
-	return hash_combine(hash, (uint32) pool->pooling);
+	if (row->pooling != IDGEN_POOLING_HILO)
+		return (uint32) row->pooling;
+	hash = hash_combine(hash_bytes_uint32((uint32) row->block_size),
+	                    hash_bytes((const unsigned char *) &row->max_value, sizeof(int64)));
+	return hash_combine(hash, (uint32) row->pooling);
 }
 
 /* The distance from one value to the next. */
@@ -104,15 +83,15 @@ last_number(const IdgenNativeSequence *sequence)
  * is up to the program that draws them, and the row has to say it.
  */
 static void
-set_numbers(IdgenNativeSequence *sequence, const IdgenPool *pool)
+set_numbers(IdgenNativeSequence *sequence, const IdgenDefinition *row)
 {
 	int64 last;
 
 	if (sequence->per_value == 1)
-		sequence->per_value = pool->block_size;
+		sequence->per_value = row->block_size;
 	sequence->per_block = 1;
 	sequence->min_id = PG_INT64_MIN;
-	sequence->max_id = pool->max_value;
+	sequence->max_id = row->max_value;
 	last = last_number(sequence);
 	if (last >= sequence->last)
 		return;
@@ -138,18 +117,21 @@ max_count(const IdgenNativeSequence *sequence)
 	return sequence->per_value * nvalues;
 }
 
-/* Have the values of a sequence stand for ids by that pool. */
+/*
+ * Have the values of a sequence stand for ids as that row says: its pooling
+ * and, where values are numbers of blocks, block_size and max_value.
+ */
 void
-idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenPool *pool)
+idgen_native_set_pool(IdgenNativeSequence *sequence, const IdgenDefinition *row)
 {
-	sequence->pooling = pool->pooling;
+	sequence->pooling = row->pooling;
 	sequence->per_value = width_of(sequence);
-	sequence->per_block = sequence->per_value > 1 ? 1 : Min(pool->block_size, IDGEN_NATIVE_VALUES);
+	sequence->per_block = sequence->per_value > 1 ? 1 : Min(row->block_size, IDGEN_NATIVE_VALUES);
 	sequence->step = sequence->increment > 0 ? 1 : -1;
 	sequence->min_id = Min(sequence->first, sequence->last);
 	sequence->max_id = Max(sequence->first, sequence->last);
-	if (pool->pooling == IDGEN_POOLING_HILO)
-		set_numbers(sequence, pool);
+	if (row->pooling == IDGEN_POOLING_HILO)
+		set_numbers(sequence, row);
 	sequence->max_count = max_count(sequence);
 }
 

@@ -86,7 +86,7 @@ keeps_worker_out(IdgenHandle *handle)
 {
 	bool held;
 
-	if (!handle->found.source->locks_row)
+	if (!handle->found.row.source->locks_row)
 		return (OidIsValid(handle->found.object) && idgen_relation_is_held(handle->found.object, ShareLock)) ||
 			idgen_relation_is_held(handle->relid, AccessExclusiveLock);
 
@@ -212,7 +212,7 @@ patience_left(const Wait *wait, IdgenWorkerState state)
 
 	if (idgen_needs_server(wait->handle))
 		left = Min(left, idgen_server_patience_left(wait->call));
-	if (wait->handle->found.refill != IDGEN_REFILL_AUTO)
+	if (wait->handle->found.row.refill != IDGEN_REFILL_AUTO)
 		return left;
 	if (state == IDGEN_WORKER_STARTING)
 		left = Min(left, left_of(idgen_worker_start_timeout, wait->began_ms));
@@ -243,7 +243,7 @@ is_claimed(Wait *wait)
 	IdgenSlot *slot;
 	uint64 claim = 0;
 
-	if (handle->found.refill != IDGEN_REFILL_AUTO)
+	if (handle->found.row.refill != IDGEN_REFILL_AUTO)
 		return false;
 	slot = idgen_handle_lock_slot(handle);
 	if (slot != NULL)
@@ -267,7 +267,7 @@ is_held(Wait *wait)
 	IdgenRow row;
 
 	wait->holder = InvalidTransactionId;
-	if (handle->found.refill != IDGEN_REFILL_AUTO || wait->call->was_held || !handle->found.source->locks_row ||
+	if (handle->found.row.refill != IDGEN_REFILL_AUTO || wait->call->was_held || !handle->found.row.source->locks_row ||
 	    !ConditionalLockRelationOid(handle->relid, AccessShareLock))
 		return false;
 	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
@@ -281,7 +281,7 @@ is_held(Wait *wait)
 static void
 check_lock_timeout(const Wait *wait)
 {
-	if (wait->handle->found.refill == IDGEN_REFILL_WORKER && LockTimeout > 0 && left_of(LockTimeout, wait->began_ms) == 0)
+	if (wait->handle->found.row.refill == IDGEN_REFILL_WORKER && LockTimeout > 0 && left_of(LockTimeout, wait->began_ms) == 0)
 		ereport(ERROR,
 		        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 		         errmsg("canceling statement due to lock timeout")));
@@ -405,7 +405,7 @@ wait_for_worker(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 		end = WAIT_OVER;
 	}
 	idgen_wait_end();
-	if (end != WAIT_OVER && handle->found.refill == IDGEN_REFILL_WORKER)
+	if (end != WAIT_OVER && handle->found.row.refill == IDGEN_REFILL_WORKER)
 		raise_end(&wait, end);
 	if (end != WAIT_OVER)
 		go_on_without_worker(&wait, end);
@@ -473,7 +473,7 @@ ask_ahead(IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask)
 static void
 refill_past_worker(const IdgenHandle *handle, IdgenCall *call)
 {
-	if (handle->found.refill == IDGEN_REFILL_WORKER && handle->xact.refills == 0)
+	if (handle->found.row.refill == IDGEN_REFILL_WORKER && handle->xact.refills == 0)
 		raise_locked_by_us(handle);
 	idgen_refiller_is_session(call);
 }
@@ -490,7 +490,7 @@ refill_as_worker(const IdgenHandle *handle, IdgenCall *call, const IdgenAsk *ask
 {
 	IdgenTicket ticket;
 
-	if (handle->found.refill == IDGEN_REFILL_AUTO)
+	if (handle->found.row.refill == IDGEN_REFILL_AUTO)
 	{
 		idgen_refiller_is_session(call);
 		return;

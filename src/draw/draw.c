@@ -48,9 +48,9 @@ draw_mode(const IdgenHandle *handle)
 {
 	bool published_ok = idgen_may_use_published(handle);
 
-	if (!handle->found.source->transactional && published_ok)
+	if (!handle->found.row.source->transactional && published_ok)
 		return IDGEN_MODE_PUBLISHING;
-	if (handle->found.source->transactional && handle->found.block_size > 1 && idgen_cache_is_shared())
+	if (handle->found.row.source->transactional && handle->found.row.block_size > 1 && idgen_cache_is_shared())
 		return published_ok ? IDGEN_MODE_CLAIMING : IDGEN_MODE_CLAIMING_AFTER_CHANGE;
 	return published_ok ? IDGEN_MODE_ALONE : IDGEN_MODE_ALONE_AFTER_CHANGE;
 }
@@ -141,14 +141,14 @@ static void
 check_range(const IdgenHandle *handle, const IdgenCall *call)
 {
 	const IdgenFound *found = &handle->found;
-	int64 max = found->native != NULL ? found->native->max_count : found->source->max_count;
+	int64 max = found->native != NULL ? found->native->max_count : found->row.source->max_count;
 
 	if (max > 0 && call->count > max)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("id sequence \"%s\" cannot give %lld consecutive ids",
 		                handle->name, (long long) call->count),
-		         errdetail("With source \"%s\", the limit is %lld.", found->source->name, (long long) max)));
+		         errdetail("With source \"%s\", the limit is %lld.", found->row.source->name, (long long) max)));
 }
 
 /*
@@ -189,7 +189,7 @@ draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 static void
 raise_unfit(IdgenHandle *handle, const IdgenCall *call, const IdgenBlock *ids)
 {
-	if (handle->found.unmade && handle->found.layout->scrambled)
+	if (handle->found.unmade && handle->found.row.layout->scrambled)
 	{
 		idgen_handle_invalidate(handle);
 		return;
@@ -209,7 +209,7 @@ open_hot_path(IdgenHandle *handle)
 	if (!handle->found.remember || !idgen_may_use_published(handle) ||
 	    !idgen_pending_fast_ok(&handle->pending))
 		return;
-	if (handle->found.layout == &idgen_layout_plain)
+	if (handle->found.row.layout == &idgen_layout_plain)
 		handle->found.fast_epoch = handle->found.epoch;
 	else
 		handle->found.quick_epoch = handle->found.epoch;
@@ -231,12 +231,12 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 
 	if (!idgen_handle_is_valid(handle, found->quick_epoch, call->asked) || XactReadOnly)
 		return false;
-	if (idgen_layout_is_composed(found->layout))
+	if (idgen_layout_is_composed(found->row.layout))
 	{
 		/* Else the layout may be another one, that needs no node number. */
 		if (!idgen_slot_is_still(found->slot, found->version))
 			return false;
-		call->prefix = idgen_layout_prefix(found->layout);
+		call->prefix = idgen_layout_prefix(found->row.layout);
 		if (call->form == IDGEN_FORM_NUMERIC || call->prefix != handle->last.prefix)
 			return false;
 	}
@@ -251,7 +251,7 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 	else if (!idgen_slot_take_between(found->slot, found->version, found->least_value,
 	                                  found->greatest_value, value))
 		return false;
-	if (found->layout->scrambled)
+	if (found->row.layout->scrambled)
 		*value = idgen_scramble(found->scramble, *value);
 	handle->last.value = *value;
 	return true;
@@ -264,7 +264,7 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 static bool
 draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
-	while (handle->found.period == IDGEN_PERIOD_NONE)
+	while (handle->found.row.period == IDGEN_PERIOD_NONE)
 	{
 		IdgenDrawAnswer answer;
 
@@ -276,7 +276,7 @@ draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 			raise_unfit(handle, call, ids);
 		if (answer == IDGEN_DRAW_TAKEN)
 		{
-			if (handle->found.layout->scrambled)
+			if (handle->found.row.layout->scrambled)
 				ids->next = idgen_scramble(handle->found.scramble, ids->next);
 			idgen_handle_remember_last(handle, idgen_block_last(ids), call->prefix);
 			open_hot_path(handle);
@@ -361,7 +361,7 @@ remembered_child(const IdgenHandle *handle, const IdgenCall *call)
 		return NULL;
 	if (call->at != NULL)
 	{
-		if (!idgen_same_period(handle->found.period, &last->day, call->at))
+		if (!idgen_same_period(handle->found.row.period, &last->day, call->at))
 			return NULL;
 	}
 	else
@@ -386,7 +386,7 @@ idgen_draw_one(IdgenHandle *handle, IdgenCall *call, int64 *value)
 
 	if (idgen_draw_quick(handle, call, value))
 		return handle;
-	if (handle->found.period != IDGEN_PERIOD_NONE)
+	if (handle->found.row.period != IDGEN_PERIOD_NONE)
 	{
 		IdgenHandle *child = remembered_child(handle, call);
 
@@ -431,7 +431,7 @@ peek(IdgenHandle *handle, int64 *value)
 	if (pending != NULL && !(cached.left > 0 && idgen_block_before(&cached, pending)))
 		return true;
 	if (cached.left == 0)
-		return handle->found.source->peek(handle, value);
+		return handle->found.row.source->peek(handle, value);
 	*value = cached.next;
 	return true;
 }
@@ -443,13 +443,13 @@ peek(IdgenHandle *handle, int64 *value)
 static bool
 peek_own(IdgenHandle *handle, IdgenCall *call, int64 *value)
 {
-	while (handle->found.period == IDGEN_PERIOD_NONE)
+	while (handle->found.row.period == IDGEN_PERIOD_NONE)
 	{
 		if (peek(handle, value))
 		{
 			idgen_fit_check_call(handle, call);
 			idgen_fit_check(handle, call, *value);
-			if (handle->found.layout->scrambled)
+			if (handle->found.row.layout->scrambled)
 				*value = idgen_scramble(handle->found.scramble, *value);
 			return true;
 		}

@@ -57,9 +57,9 @@ idgen_wanted(const IdgenHandle *handle, const IdgenCall *call)
 	const IdgenFound *found = &handle->found;
 	IdgenWanted wanted = {call->count, found->least_value, found->greatest_value};
 
-	if (call->form == IDGEN_FORM_NUMERIC && !found->layout->scrambled)
-		idgen_layout_big_limits(found->layout, found->big_base, &wanted.least, &wanted.greatest);
-	else if (found->unmade && found->layout->scrambled)
+	if (call->form == IDGEN_FORM_NUMERIC && !found->row.layout->scrambled)
+		idgen_layout_big_limits(found->row.layout, found->row.big_base, &wanted.least, &wanted.greatest);
+	else if (found->unmade && found->row.layout->scrambled)
 		wanted.greatest = 0;
 	return wanted;
 }
@@ -68,9 +68,9 @@ idgen_wanted(const IdgenHandle *handle, const IdgenCall *call)
 static inline int64
 idgen_compose(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
-	if (likely(handle->found.layout == &idgen_layout_plain))
+	if (likely(handle->found.row.layout == &idgen_layout_plain))
 		return value;
-	return idgen_layout_compose(handle->found.layout, call->prefix, value);
+	return idgen_layout_compose(handle->found.row.layout, call->prefix, value);
 }
 
 extern void idgen_fit_check_key(const IdgenHandle *handle);

@@ -14,11 +14,11 @@
 void
 idgen_fit_check_key(const IdgenHandle *handle)
 {
-	if (handle->found.layout->scrambled && handle->found.scramble == NULL)
+	if (handle->found.row.layout->scrambled && handle->found.scramble == NULL)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("id sequence \"%s\" has no key", handle->name),
-		         handle->found.unmade ? errdetail("It gets one when its first id is drawn.") : errdetail("Its layout is \"%s\", and table \"idgen_secrets\" does not have the secret of its salt.", handle->found.layout->name),
+		         handle->found.unmade ? errdetail("It gets one when its first id is drawn.") : errdetail("Its layout is \"%s\", and table \"idgen_secrets\" does not have the secret of its salt.", handle->found.row.layout->name),
 		         handle->found.unmade ? 0 : errhint("Copy the row of \"idgen_secrets\" from where its row of \"id_sequences\" comes from.")));
 }
 
@@ -26,7 +26,7 @@ idgen_fit_check_key(const IdgenHandle *handle)
 static void
 check_consecutive(const IdgenHandle *handle)
 {
-	const IdgenLayout *layout = handle->found.layout;
+	const IdgenLayout *layout = handle->found.row.layout;
 
 	if (layout->reversed || layout->scrambled)
 		ereport(ERROR,
@@ -44,12 +44,12 @@ void
 idgen_fit_check_call(const IdgenHandle *handle, IdgenCall *call)
 {
 	call->prefix = 0;
-	if (handle->found.layout == &idgen_layout_plain)
+	if (handle->found.row.layout == &idgen_layout_plain)
 		return;
 	if (!handle->found.unmade)
 		idgen_fit_check_key(handle);
-	if (idgen_layout_is_composed(handle->found.layout))
-		call->prefix = idgen_layout_prefix(handle->found.layout);
+	if (idgen_layout_is_composed(handle->found.row.layout))
+		call->prefix = idgen_layout_prefix(handle->found.row.layout);
 	if (call->form == IDGEN_FORM_RANGE)
 		check_consecutive(handle);
 }
@@ -64,7 +64,7 @@ check_scrambled(const IdgenHandle *handle, int64 value)
 	ereport(ERROR,
 	        (errcode(value < handle->found.least_value ? ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE : ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 	         errmsg("id %lld of id sequence \"%s\" does not fit layout \"%s\"",
-	                (long long) value, handle->name, handle->found.layout->name),
+	                (long long) value, handle->name, handle->found.row.layout->name),
 	         errdetail("It must be between %lld and max_value, %lld.",
 	                   (long long) handle->found.least_value, (long long) handle->found.greatest_value)));
 }
@@ -73,10 +73,10 @@ check_scrambled(const IdgenHandle *handle, int64 value)
 void
 idgen_fit_check(const IdgenHandle *handle, const IdgenCall *call, int64 value)
 {
-	if (handle->found.layout->scrambled)
+	if (handle->found.row.layout->scrambled)
 		check_scrambled(handle, value);
 	else if (call->form == IDGEN_FORM_NUMERIC)
-		idgen_layout_check_big(handle->found.layout, handle->name, value, handle->found.big_base);
+		idgen_layout_check_big(handle->found.row.layout, handle->name, value, handle->found.row.big_base);
 	else
-		idgen_layout_check(handle->found.layout, handle->relid, handle->name, value);
+		idgen_layout_check(handle->found.row.layout, handle->relid, handle->name, value);
 }

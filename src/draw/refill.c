@@ -135,7 +135,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	refilling = &this;
 	PG_TRY();
 	{
-		result = handle->found.source->allocate(handle, request, refill);
+		result = handle->found.row.source->allocate(handle, request, refill);
 	}
 	PG_FINALLY();
 	{
@@ -194,8 +194,8 @@ request_of(IdgenHandle *handle, IdgenCall *call, const IdgenDrawResult *drawn)
 static void
 end_refill(IdgenHandle *handle)
 {
-	if (handle->found.source->published != NULL)
-		handle->found.source->published(handle);
+	if (handle->found.row.source->published != NULL)
+		handle->found.row.source->published(handle);
 }
 
 /*
@@ -232,7 +232,7 @@ idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefi
 	 * What happens to the row from now on comes after this transaction. A
 	 * change that the worker has waited for may have taken the slot away.
 	 */
-	if (handle->found.source->locks_row && refill->fate == IDGEN_REST_PUBLISHED)
+	if (handle->found.row.source->locks_row && refill->fate == IDGEN_REST_PUBLISHED)
 	{
 		if (handle->of_worker)
 			(void) idgen_handle_attach(handle, &handle->found, &as_of);
@@ -356,7 +356,7 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, bool
 	uint64 epoch = idgen_epoch;
 	ErrorContextCallback context;
 
-	if (!handle->found.source->transactional && !is_prepared(handle))
+	if (!handle->found.row.source->transactional && !is_prepared(handle))
 	{
 		idgen_refill_context_push(handle->name, &context);
 		if (OidIsValid(handle->found.object))

@@ -81,7 +81,7 @@ is_worth_asking(const IdgenHandle *handle)
 bool
 idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 {
-	switch (handle->found.refill)
+	switch (handle->found.row.refill)
 	{
 		case IDGEN_REFILL_TRANSACTION:
 			return false;

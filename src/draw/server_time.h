@@ -12,7 +12,7 @@
 static inline bool
 idgen_needs_server(const IdgenHandle *handle)
 {
-	return handle->found.source->is_remote;
+	return handle->found.row.source->is_remote;
 }
 
 extern TimestampTz idgen_server_deadline(const IdgenHandle *handle, IdgenCall *call);

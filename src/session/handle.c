@@ -79,7 +79,7 @@ idgen_handle_free(IdgenHandle *handle)
 {
 	const IdgenFound *found = &handle->found;
 
-	free_if_any(found->source_name);
+	free_if_any(found->row.source_name);
 	free_if_any(found->search_path);
 	free_if_any(found->native);
 	free_if_any(found->format);
@@ -87,7 +87,7 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(handle->of_period);
 	clear_own(handle);
 	free_if_any(handle->own);
-	free_if_any(found->big_base);
+	free_if_any(found->row.big_base);
 	pfree(handle);
 }
 
@@ -287,16 +287,17 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	IdgenFound new = *found;
 	MemoryContext context = MemoryContextSwitchTo(idgen_name_memory);
 
-	if (new.source_name != NULL)
-		new.source_name = pstrdup(new.source_name);
+	if (new.row.source_name != NULL)
+		new.row.source_name = pstrdup(new.row.source_name);
+	new.row.format = NULL;
 	if (new.search_path != NULL)
 		new.search_path = pstrdup(new.search_path);
 	new.native = copy_bytes(new.native, sizeof(IdgenNativeSequence));
 	new.scramble = copy_bytes(new.scramble, sizeof(IdgenScramble));
 	if (new.format != NULL)
 		new.format = copy_bytes(new.format, new.format->size);
-	if (new.big_base != NULL)
-		new.big_base = copy_bytes(new.big_base, VARSIZE(new.big_base));
+	if (new.row.big_base != NULL)
+		new.row.big_base = copy_bytes(new.row.big_base, VARSIZE(new.row.big_base));
 	MemoryContextSwitchTo(context);
 
 	if (new.object != old.object)
@@ -304,12 +305,12 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	handle->found = new;
 	if (handle->of_period != NULL)
 		handle->of_period->epoch = 0;
-	free_if_any(old.source_name);
+	free_if_any(old.row.source_name);
 	free_if_any(old.search_path);
 	free_if_any(old.native);
 	free_if_any(old.scramble);
 	free_if_any(old.format);
-	free_if_any(old.big_base);
+	free_if_any(old.row.big_base);
 }
 
 /*
@@ -353,7 +354,7 @@ idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
 	pg_tz *zone = idgen_handle_zone(handle);
 	TimestampTz until = start;
 	IdgenDay day = at != NULL ? *at : idgen_day_at(start, zone, &until);
-	char *name = idgen_period_child(handle->name, handle->found.period, &day);
+	char *name = idgen_period_child(handle->name, handle->found.row.period, &day);
 	IdgenHandle *child = idgen_handle_get(handle->relid, name, strlen(name));
 
 	pfree(name);
@@ -370,7 +371,7 @@ idgen_handle_child(IdgenHandle *handle, const IdgenDay *at)
 void
 idgen_refuse_periods(const IdgenHandle *handle, const char *function)
 {
-	const char *word = idgen_period_word(handle->found.period);
+	const char *word = idgen_period_word(handle->found.row.period);
 	TimestampTz until;
 	IdgenDay today = idgen_day_at(GetCurrentTransactionStartTimestamp(), idgen_handle_zone(handle), &until);
 
@@ -378,7 +379,7 @@ idgen_refuse_periods(const IdgenHandle *handle, const char *function)
 	        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 	         errmsg("id sequence \"%s\" starts anew each %s", handle->name, word),
 	         errhint("Call %s() for the id sequence of one %s, such as \"%s\".", idgen_function_name(handle->relid, function), word,
-	                 idgen_period_child(handle->name, handle->found.period, &today))));
+	                 idgen_period_child(handle->name, handle->found.row.period, &today))));
 }
 
 /*

@@ -92,22 +92,16 @@ typedef struct IdgenLast
  */
 typedef struct IdgenFound
 {
-	/* What the row says. */
-	int32 block_size;
-	IdgenRefillMode refill;      /* for this session; see also draw/refiller.c */
-	IdgenPeriod period;          /* if it has one, nothing draws from the row itself */
-	bool unmade;                 /* is it what the row will say, which is not made yet? */
-	bool own_row;                /* has the current transaction written the row? */
-	bool change_is_told;         /* will the cache be told of the row's next change? */
-	IdgenPool pool;              /* what values of a native sequence stand for */
-	IdgenOwningColumn stored_in; /* as in IdgenDefinition. Of source "table", a refill
-	                              * reads it in the row instead */
-	const char *source_name;     /* NULL if there is none */
-	Numeric big_base;            /* NULL if zero */
-	const IdgenLayout *layout;
+	/*
+	 * What the row says, or would say if there were one. The refill mode is
+	 * that of this session, see also draw/refiller.c. How far the row had got
+	 * is out of date: a refill reads it anew. The format is parsed instead.
+	 */
+	IdgenDefinition row;
+	bool unmade;               /* is it what the row will say, which is not made yet? */
+	bool own_row;              /* has the current transaction written the row? */
+	bool change_is_told;       /* will the cache be told of the row's next change? */
 	const IdgenFormat *format; /* of text ids; NULL if they are plain digits */
-	pg_tz *zone;               /* that decides which day it is; NULL for that of the
-	                            * setting */
 	int64 least_value;         /* of these sequence values, a bigint id can be made */
 	int64 greatest_value;
 	IdgenScramble *scramble; /* with the key; NULL if the layout scrambles nothing, or
@@ -144,7 +138,6 @@ typedef struct IdgenFound
 	bool for_periods; /* may a row with periods draw from it? see validate.c */
 	bool has_row;     /* if not, a source was asked for that needs none */
 	Oid userid;
-	const IdgenSource *source;
 	const char *search_path; /* that the source was found by, or NULL if it depends on none */
 	uint64 fast_epoch;
 	IdgenSlot *slot; /* NULL in a worker, and of a row that is only shown */
@@ -206,6 +199,10 @@ typedef struct IdgenPeriodChild
 /* A session's view of one id sequence: its parts, by how long they live. */
 typedef struct IdgenHandle
 {
+	/* As long as the handle, but out of the way of the hot path. */
+	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
+	IdgenPeriodChild *of_period;      /* or NULL */
+
 	/*
 	 * Until it is validated again: replaced as a whole. The hot part is at its
 	 * end.
@@ -233,15 +230,11 @@ typedef struct IdgenHandle
 	IdgenPending pending;
 	IdgenHandleXact xact;
 
-	/* As long as the handle, but out of the way of the hot path. */
-	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
-	IdgenPeriodChild *of_period;      /* or NULL */
-
 	/* Good for one transaction only. */
 	IdgenPublishing publishing;
 	IdgenServed served;
 
-	char unused[8]; /* up to a multiple of a cache line, see below */
+	char unused[32]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*
@@ -249,7 +242,8 @@ typedef struct IdgenHandle
  * handles: else the hot part of some lies in one line more, and a draw takes
  * longer.
  */
-StaticAssertDecl(sizeof(IdgenHandle) == 576, "a handle must take nine cache lines");
+StaticAssertDecl(sizeof(IdgenHandle) == 640 && offsetof(IdgenHandle, pending) % 64 == 0,
+                 "a handle must take ten cache lines");
 
 /*
  * Does what was found hold, at that epoch (found.epoch or found.fast_epoch),
@@ -265,7 +259,7 @@ idgen_handle_is_valid(const IdgenHandle *handle, uint64 epoch, const IdgenSource
 	return epoch == idgen_epoch && GetUserId() == found->userid &&
 		(found->search_path == NULL ||
 	     strcmp(found->search_path, namespace_search_path) == 0) &&
-		(asked == NULL ? found->has_row : found->source == asked);
+		(asked == NULL ? found->has_row : found->row.source == asked);
 }
 
 /*
@@ -328,7 +322,7 @@ extern void idgen_warn_low(const IdgenHandle *handle, const IdgenRangeLeft *left
 static inline pg_tz *
 idgen_handle_zone(const IdgenHandle *handle)
 {
-	return handle->found.zone != NULL ? handle->found.zone : idgen_period_zone;
+	return handle->found.row.zone != NULL ? handle->found.row.zone : idgen_period_zone;
 }
 
 /* Keep what idgen_last() may be asked about a sequence value drawn just now. */
@@ -339,7 +333,7 @@ idgen_handle_remember_last(IdgenHandle *handle, int64 value, int prefix)
 
 	handle->last = (IdgenLast){
 		.value = value,
-		.layout = found->layout,
+		.layout = found->row.layout,
 		.object = found->object,
 		.prefix = prefix,
 		.had_row = found->has_row,

@@ -511,7 +511,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of)
 	p->lost_at_shutdown = refill->rest.lost_at_shutdown;
 	p->fate = refill->fate;
 	p->ahead = true;
-	p->source = handle->found.source;
+	p->source = handle->found.row.source;
 	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->left.percent < idgen_warn_remaining)
 		p->low = true;
 	if (!idgen_pending_fast_ok(p))

@@ -45,17 +45,17 @@ wrong_source(const IdgenHandle *handle, const IdgenSource *source, const IdgenSo
 
 /* Note of which sequence values a bigint id can be made. */
 static void
-set_values_that_fit(IdgenFound *found, int64 max_value)
+set_values_that_fit(IdgenFound *found)
 {
-	if (found->layout->scrambled)
+	if (found->row.layout->scrambled)
 	{
 		found->least_value = 1;
-		found->greatest_value = max_value;
+		found->greatest_value = found->row.max_value;
 	}
-	else if (idgen_layout_is_composed(found->layout))
+	else if (idgen_layout_is_composed(found->row.layout))
 	{
 		found->least_value = 0;
-		found->greatest_value = found->layout->values - 1;
+		found->greatest_value = found->row.layout->values - 1;
 	}
 	else
 	{
@@ -73,7 +73,7 @@ find_key(const IdgenHandle *handle, IdgenFound *found, TupleTableSlot *row)
 {
 	uint8 key[IDGEN_KEY_BYTES];
 
-	if (!found->layout->scrambled)
+	if (!found->row.layout->scrambled)
 		return;
 	if (idgen_key_of_row(handle->relid, row, key))
 	{
@@ -85,24 +85,15 @@ find_key(const IdgenHandle *handle, IdgenFound *found, TupleTableSlot *row)
 	found->remember = false;
 }
 
-/* Note what the row says. Raises 22023 for a format that is not valid. */
+/* Note what the row says. Raises what a bad row deserves. */
 static void
-note_row(IdgenFound *found, TupleTableSlot *row, const IdgenDefinition *def)
+note_row(const IdgenHandle *handle, IdgenFound *found, TupleTableSlot *row)
 {
+	idgen_definition_from_row(row, handle->name, &found->row);
 	found->has_row = true;
-	found->source = def->source;
-	found->source_name = def->source_name;
-	found->block_size = def->block_size;
-	found->pool = def->pool;
-	found->stored_in = def->stored_in;
-	found->refill = def->refill;
 	found->own_row = !found->unmade && idgen_row_is_own(row);
-	found->layout = def->layout;
-	found->big_base = def->big_base;
-	set_values_that_fit(found, def->max_value);
-	found->period = def->period;
-	found->zone = def->zone;
-	found->format = def->format != NULL ? idgen_format_parse(def->format) : NULL;
+	set_values_that_fit(found);
+	found->format = found->row.format != NULL ? idgen_format_parse(found->row.format) : NULL;
 }
 
 /*
@@ -143,7 +134,6 @@ static void
 look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
 	IdgenRow row;
-	IdgenDefinition def;
 	bool changes_are_told = !RecoveryInProgress(); /* of a row that is read from here on */
 	bool there;
 
@@ -152,14 +142,13 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	found->remember = changes_are_told && (!there || idgen_rows_all_visible(handle->relid));
 	if (there && idgen_row_visible(row.rel, row.slot))
 	{
-		idgen_definition_from_row(row.slot, handle->name, &def);
-		if (call->asked != NULL && call->asked != def.source && !call->asked_without_row)
-			wrong_source(handle, def.source, call->asked);
+		note_row(handle, found, row.slot);
+		if (call->asked != NULL && call->asked != found->row.source && !call->asked_without_row)
+			wrong_source(handle, found->row.source, call->asked);
 		found->for_periods = is_of_periods(handle, row.slot);
 		if (call->parent != NULL && !found->for_periods)
 			not_of_periods(handle, call->parent, row.slot);
-		note_row(found, row.slot, &def);
-		if (found->period == IDGEN_PERIOD_NONE)
+		if (found->row.period == IDGEN_PERIOD_NONE)
 			find_key(handle, found, row.slot);
 		found->change_is_told = !found->unmade && !found->own_row &&
 			!TransactionIdIsValid(idgen_row_holder(row.slot)) && idgen_table_tells_changes(row.rel);
@@ -176,11 +165,13 @@ look_at_row(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 static void
 note_nothing_special(IdgenFound *found, const IdgenSource *source)
 {
-	found->source = source;
-	found->block_size = idgen_no_pool.block_size;
-	found->pool = idgen_no_pool;
-	found->layout = &idgen_layout_plain;
-	set_values_that_fit(found, PG_INT64_MAX);
+	found->row = (IdgenDefinition){
+		.source = source,
+		.block_size = 1,
+		.max_value = PG_INT64_MAX,
+		.layout = &idgen_layout_plain,
+	};
+	set_values_that_fit(found);
 }
 
 /*
@@ -194,18 +185,18 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
 	ErrorContextCallback context;
 
-	if (found->period != IDGEN_PERIOD_NONE)
+	if (found->row.period != IDGEN_PERIOD_NONE)
 		return;
-	if (found->source->resolve)
+	if (found->row.source->resolve)
 	{
 		idgen_refill_context_push(handle->name, &context);
-		found->source->resolve(handle, found, object);
+		found->row.source->resolve(handle, found, object);
 		error_context_stack = context.previous;
 	}
 
 	if (found->temporary || found->uncommitted ||
-	    (found->own_row && !found->source->locks_row))
-		found->refill = IDGEN_REFILL_TRANSACTION;
+	    (found->own_row && !found->row.source->locks_row))
+		found->row.refill = IDGEN_REFILL_TRANSACTION;
 }
 
 /*
@@ -242,7 +233,7 @@ look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 static bool
 known_row_will_do(const IdgenHandle *handle, const IdgenCall *call, const IdgenKnownRow *row)
 {
-	return row->known && call->known_row_ok && call->parent == NULL && handle->found.source == NULL &&
+	return row->known && call->known_row_ok && call->parent == NULL && handle->found.row.source == NULL &&
 		(call->asked == NULL || call->asked == &idgen_source_table) &&
 		idgen_changes_leave_row(handle) && idgen_rows_all_visible(handle->relid);
 }
@@ -255,8 +246,8 @@ take_known_row(IdgenFound *found, const IdgenKnownRow *row)
 	note_nothing_special(found, &idgen_source_table);
 	found->has_row = true;
 	found->remember = true;
-	found->block_size = row->block_size;
-	found->refill = row->refill;
+	found->row.block_size = row->block_size;
+	found->row.refill = row->refill;
 }
 
 /*
@@ -266,11 +257,11 @@ take_known_row(IdgenFound *found, const IdgenKnownRow *row)
 static void
 share_row(const IdgenHandle *handle, const IdgenFound *found, uint64 as_of)
 {
-	const IdgenKnownRow row = {true, found->block_size, found->refill};
+	const IdgenKnownRow row = {true, found->row.block_size, found->row.refill};
 
-	if (as_of != 0 && found->has_row && found->change_is_told && found->source == &idgen_source_table &&
-	    found->source_name == NULL && found->layout == &idgen_layout_plain && found->big_base == NULL &&
-	    found->format == NULL && found->period == IDGEN_PERIOD_NONE && idgen_changes_leave_row(handle))
+	if (as_of != 0 && found->has_row && found->change_is_told && found->row.source == &idgen_source_table &&
+	    found->row.source_name == NULL && found->row.layout == &idgen_layout_plain && found->row.big_base == NULL &&
+	    found->format == NULL && found->row.period == IDGEN_PERIOD_NONE && idgen_changes_leave_row(handle))
 		idgen_cache_share_row(found->slot, found->version, as_of, &row);
 }
 
@@ -339,7 +330,7 @@ row_holds(const IdgenHandle *handle, const IdgenCall *call)
 {
 	const IdgenFound *found = &handle->found;
 
-	return found->slot == NULL || (call->validated && found->period == IDGEN_PERIOD_NONE) ||
+	return found->slot == NULL || (call->validated && found->row.period == IDGEN_PERIOD_NONE) ||
 		idgen_slot_is_still(found->slot, found->version);
 }
 
@@ -395,19 +386,17 @@ idgen_handle_for_worker(const IdgenCacheKey *key, const char *name, bool awaited
 	IdgenHandle *handle = idgen_handle_make(CurrentMemoryContext, key->relid, name, strlen(name));
 	IdgenFound *found = &handle->found;
 	IdgenRow row;
-	IdgenDefinition def;
 
 	handle->of_worker = true;
 	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen) ||
 	    (awaited && idgen_missing_row_for_worker(handle, &row)))
 	{
-		idgen_definition_from_row(row.slot, handle->name, &def);
-		note_row(found, row.slot, &def);
+		note_row(handle, found, row.slot);
 		handle->row_tid = row.slot->tts_tid;
 	}
 	idgen_row_close(&row);
-	if (!found->has_row || found->period != IDGEN_PERIOD_NONE || found->refill == IDGEN_REFILL_TRANSACTION ||
-	    found->source->has_object != OidIsValid(key->object))
+	if (!found->has_row || found->row.period != IDGEN_PERIOD_NONE || found->row.refill == IDGEN_REFILL_TRANSACTION ||
+	    found->row.source->has_object != OidIsValid(key->object))
 		return NULL;
 
 	resolve(handle, found, key->object);

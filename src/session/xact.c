@@ -264,7 +264,7 @@ bool
 idgen_may_use_published(const IdgenHandle *handle)
 {
 	const IdgenPending *pending = &handle->pending;
-	const IdgenSource *source = handle->found.source;
+	const IdgenSource *source = handle->found.row.source;
 	IdgenSlotChange limit = source->transactional || source->has_object ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE;
 
 	return pending->change < limit && !pending->uncommitted && !changes.all_rows;

@@ -592,7 +592,7 @@ idgen_centre_finish_allocation(const IdgenHandle *handle, const IdgenRequest *re
 	refill->blocks = (refill->rest.block.left - 1) / get_int64(row[COLUMN_BLOCK_SIZE]) + 1;
 	refill->fate = IDGEN_REST_PUBLISHED;
 	refill->left = idgen_range_left(Min(given.first, 1), (double) given.last + 1, get_int64(row[COLUMN_MAX_VALUE]),
-	                                handle->found.stored_in);
+	                                handle->found.row.stored_in);
 	return true;
 }
 

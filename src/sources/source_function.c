@@ -187,7 +187,7 @@ function_look_up(const char *name, const char *source_name)
 static void
 function_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
-	found->origin = hash_bytes((const unsigned char *) found->source_name, strlen(found->source_name));
+	found->origin = hash_bytes((const unsigned char *) found->row.source_name, strlen(found->row.source_name));
 }
 
 /*
@@ -284,7 +284,7 @@ execute(const IdgenHandle *handle, const Allocator *allocator, int32 nblocks, ES
 	Tuplestorestate *rows;
 
 	if (schema == NULL)
-		no_such_function(handle->found.source_name); /* dropped just now */
+		no_such_function(handle->found.row.source_name); /* dropped just now */
 	guc_level = NewGUCNestLevel();
 	call->funcretset = get_func_retset(allocator->funcid);
 	(void) set_config_option("search_path", psprintf("%s, pg_temp", quote_identifier(schema)),
@@ -303,7 +303,7 @@ execute(const IdgenHandle *handle, const Allocator *allocator, int32 nblocks, ES
 static Tuplestorestate *
 call(const IdgenHandle *handle, const Allocator *allocator, int32 nblocks, EState *estate)
 {
-	Oid role = decide_rights(allocator->funcid, handle->found.source_name);
+	Oid role = decide_rights(allocator->funcid, handle->found.row.source_name);
 	IdgenIdentity caller;
 	Tuplestorestate *rows;
 
@@ -327,7 +327,7 @@ bad_block(const IdgenHandle *handle, int64 first, int64 last, const char *detail
 	ereport(ERROR,
 	        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 	         errmsg("function %s returned a bad block, %lld to %lld",
-	                handle->found.source_name, (long long) first, (long long) last),
+	                handle->found.row.source_name, (long long) first, (long long) last),
 	         errdetail("%s", detail)));
 }
 
@@ -344,7 +344,7 @@ block_from_row(const IdgenHandle *handle, const Allocator *allocator, TupleTable
 	if (first_null || last_null)
 		ereport(ERROR,
 		        (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-		         errmsg("function %s returned a null", handle->found.source_name)));
+		         errmsg("function %s returned a null", handle->found.row.source_name)));
 	if (first > last)
 		bad_block(handle, first, last, "Its first id is greater than its last one.");
 	if ((uint64) last - (uint64) first >= IDGEN_BLOCK_MAX)
@@ -411,7 +411,7 @@ static IdgenBlock *
 get_blocks(IdgenHandle *handle, int32 nblocks, int *returned)
 {
 	EState *estate = CreateExecutorState();
-	Allocator allocator = find_allocator(handle->found.source_name);
+	Allocator allocator = find_allocator(handle->found.row.source_name);
 	Tuplestorestate *rows = call(handle, &allocator, nblocks, estate);
 	TupleTableSlot *row;
 	IdgenBlock *blocks;
@@ -434,7 +434,7 @@ get_blocks(IdgenHandle *handle, int32 nblocks, int *returned)
 		ereport(ERROR,
 		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 		         errmsg("id sequence \"%s\" is exhausted", handle->name),
-		         errdetail("Function %s returned no block.", handle->found.source_name)));
+		         errdetail("Function %s returned no block.", handle->found.row.source_name)));
 	check_blocks(handle, blocks, *returned);
 	*returned = idgen_blocks_merge(blocks, *returned);
 	return blocks;
@@ -448,7 +448,7 @@ static int32
 blocks_to_ask_for(const IdgenHandle *handle, const IdgenRequest *request)
 {
 	const IdgenHandleXact *xact = &handle->xact;
-	int64 ids_per_block = handle->found.block_size;
+	int64 ids_per_block = handle->found.row.block_size;
 	int64 wanted;
 
 	if (xact->refills > 0)
@@ -465,14 +465,14 @@ static IdgenSourceResult
 function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *refill)
 {
 	int32 nblocks = blocks_to_ask_for(handle, request);
-	const char *source_name = pstrdup(handle->found.source_name);
+	const char *source_name = pstrdup(handle->found.row.source_name);
 	IdgenBlock *blocks;
 	int returned;
 
 	if (request->asker == IDGEN_ASKER_SESSION_AHEAD)
 		return IDGEN_SOURCE_BUSY;
 	blocks = get_blocks(handle, nblocks, &returned);
-	if (handle->found.source != &idgen_source_function)
+	if (handle->found.row.source != &idgen_source_function)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		         errmsg("function %s has changed what id sequence \"%s\" stands for",
@@ -482,7 +482,7 @@ function_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->rest.more = &blocks[1];
 	refill->rest.nmore = returned - 1;
 	refill->blocks = nblocks;
-	refill->fate = handle->found.block_size > 1 ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST;
+	refill->fate = handle->found.row.block_size > 1 ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST;
 	refill->left.percent = 100;
 	return IDGEN_SOURCE_OK;
 }
@@ -495,7 +495,7 @@ function_peek(IdgenHandle *handle, int64 *id)
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("the next id of id sequence \"%s\" is not known yet", handle->name),
 	         errdetail("None is cached, and function %s has to be called for more.",
-	                   handle->found.source_name)));
+	                   handle->found.row.source_name)));
 }
 
 const IdgenSource idgen_source_function = {

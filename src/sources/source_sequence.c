@@ -111,7 +111,7 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 	RangeVar *name;
 	Relation rel;
 
-	name = idgen_native_name(handle->name, found->source_name);
+	name = idgen_native_name(handle->name, found->row.source_name);
 	if (name->schemaname == NULL)
 		found->search_path = pstrdup(namespace_search_path);
 
@@ -156,7 +156,7 @@ static void
 sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
 	bool given = OidIsValid(object);
-	bool weak = found->refill != IDGEN_REFILL_TRANSACTION && !given;
+	bool weak = found->row.refill != IDGEN_REFILL_TRANSACTION && !given;
 	LOCKMODE lockmode = weak ? AccessShareLock : RowExclusiveLock;
 	Relation rel = given ? try_relation_open(object, lockmode) : find_sequence(handle, found, lockmode);
 
@@ -166,8 +166,8 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 	found->storage = rel->rd_locator.relNumber;
 	found->uncommitted = idgen_native_is_uncommitted(rel);
 	found->temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
-	found->origin = idgen_pool_origin(&found->pool);
-	found->native = idgen_native_describe(rel, &found->pool);
+	found->origin = idgen_pool_origin(&found->row);
+	found->native = idgen_native_describe(rel, &found->row);
 	check_pooling(found->native);
 	relation_close(rel, given ? NoLock : lockmode);
 }
@@ -230,7 +230,7 @@ exhausted(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
 	int64 last_id = idgen_native_last_id(sequence, sequence->last);
-	const char *widening = idgen_owning_column_widening(handle->found.stored_in, last_id);
+	const char *widening = idgen_owning_column_widening(handle->found.row.stored_in, last_id);
 
 	errmsg("id sequence \"%s\" is exhausted", handle->name);
 	if (sequence->pooling == IDGEN_POOLING_POOLED)
@@ -381,7 +381,7 @@ range_left(const Draw *draw)
 	if (sequence->cycle)
 		return (IdgenRangeLeft){.percent = 100};
 	return idgen_range_left(idgen_native_first_id(sequence), last_drawn + sequence->step,
-	                        idgen_native_last_id(sequence, draw->last), draw->handle->found.stored_in);
+	                        idgen_native_last_id(sequence, draw->last), draw->handle->found.row.stored_in);
 }
 
 /*

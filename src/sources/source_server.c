@@ -53,7 +53,7 @@ server_check_name(const char *name, const char *source_name)
 static void
 server_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 {
-	Oid serverid = idgen_server_find(handle->name, found->source_name);
+	Oid serverid = idgen_server_find(handle->name, found->row.source_name);
 
 	idgen_server_check_usage(serverid, GetUserId());
 	found->origin = serverid;

@@ -202,8 +202,7 @@ wait_for_writer(const Change *change)
 	TransactionId xid = idgen_row_writer(change->row);
 
 	if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid) ||
-	    (change->handle->found.block_size == 1 &&
-	     change->handle->found.refill == IDGEN_REFILL_TRANSACTION))
+	    idgen_definition_is_gapless(&change->handle->found.row))
 		return true;
 	if (!change->waits)
 		return ConditionalXactLockTableWait(xid, false);
@@ -244,7 +243,7 @@ is_up_to_date(const IdgenHandle *handle)
 static bool
 is_as_expected(IdgenHandle *handle, const IdgenRequest *request, const IdgenDefinition *def)
 {
-	if (def->source != handle->found.source || def->period != IDGEN_PERIOD_NONE)
+	if (def->source != handle->found.row.source || def->period != IDGEN_PERIOD_NONE)
 		return false;
 	if (idgen_request_by_worker(request))
 		return def->refill != IDGEN_REFILL_TRANSACTION;
@@ -252,7 +251,7 @@ is_as_expected(IdgenHandle *handle, const IdgenRequest *request, const IdgenDefi
 		return false;
 	if (def->refill == IDGEN_REFILL_TRANSACTION)
 		return true;
-	if (def->refill == IDGEN_REFILL_AUTO && handle->found.refill == IDGEN_REFILL_AUTO)
+	if (def->refill == IDGEN_REFILL_AUTO && handle->found.row.refill == IDGEN_REFILL_AUTO)
 		return true;
 
 	/* A session that holds the row already had better use it itself. */

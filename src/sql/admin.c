@@ -207,7 +207,7 @@ validate(IdgenHandle *handle, IdgenCall *call)
 {
 	idgen_handle_invalidate(handle);
 	idgen_handle_validate(handle, call);
-	if (handle->found.period != IDGEN_PERIOD_NONE)
+	if (handle->found.row.period != IDGEN_PERIOD_NONE)
 		idgen_refuse_periods(handle, "idgen_restart");
 }
 
@@ -292,7 +292,7 @@ idgen_look(PG_FUNCTION_ARGS)
 	}
 
 	idgen_view_add(&line, BoolGetDatum(found->has_row));
-	idgen_view_add_text(&line, found->source->name);
+	idgen_view_add_text(&line, found->row.source->name);
 	idgen_view_add_unless(!OidIsValid(owner), &line, ObjectIdGetDatum(owner));
 	idgen_view_add_unless(sequence == NULL, &line, ObjectIdGetDatum(found->object));
 	idgen_view_add(&line, BoolGetDatum(found->search_path != NULL));

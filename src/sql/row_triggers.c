@@ -507,15 +507,18 @@ idgen_check_row(PG_FUNCTION_ARGS)
  */
 
 /*
- * What a version of the row says of the values of a native sequence, if that is
- * where its ids come from.
+ * Find the pooling by this version of the row. Returns false if ids do not come
+ * from a native sequence. One that is not valid counts as that without a row.
  */
 static bool
-find_pool(TupleTableSlot *version, IdgenPool *pool)
+find_pooling(TupleTableSlot *version, IdgenPooling *pooling)
 {
 	const IdgenSource *source = idgen_source_of_row(version);
+	const char *word = idgen_row_string(version, IDGEN_ATT_POOLING);
 
-	*pool = idgen_pool_of_row(version);
+	*pooling = IDGEN_POOLING_POOLED_LO;
+	if (word != NULL)
+		(void) idgen_pooling_find(word, pooling);
 	return source != NULL && source->has_object;
 }
 
@@ -524,11 +527,39 @@ find_pool(TupleTableSlot *version, IdgenPool *pool)
  * row than without a row?
  */
 static bool
-has_own_pool(TupleTableSlot *version)
+has_own_pooling(TupleTableSlot *version)
 {
-	IdgenPool pool;
+	IdgenPooling pooling;
 
-	return find_pool(version, &pool) && pool.pooling != IDGEN_POOLING_POOLED_LO;
+	return find_pooling(version, &pooling) && pooling != IDGEN_POOLING_POOLED_LO;
+}
+
+/*
+ * Do values of a native sequence stand for ids after the UPDATE that earlier
+ * values may have stood for? Nothing is known of the sequence: with INCREMENT
+ * BY 1 the answer may be yes though no id is issued twice.
+ */
+static bool
+pooling_goes_back(const TriggerRow *row)
+{
+	IdgenPooling old;
+	IdgenPooling new;
+	bool isnull;
+
+	if (!find_pooling(row->old, &old) || !find_pooling(row->new, &new))
+		return false;
+	switch (old)
+	{
+		case IDGEN_POOLING_POOLED_LO:
+			return new == IDGEN_POOLING_POOLED;
+		case IDGEN_POOLING_POOLED:
+			return false;
+		case IDGEN_POOLING_HILO:
+			return new != IDGEN_POOLING_HILO ||
+				DatumGetInt32(slot_getattr(row->new, IDGEN_ATT_BLOCK_SIZE, &isnull)) <
+				DatumGetInt32(slot_getattr(row->old, IDGEN_ATT_BLOCK_SIZE, &isnull));
+	}
+	return false;
 }
 
 /*
@@ -555,7 +586,7 @@ concerns_others(const TriggerRow *row)
 {
 	const IdgenSource *source = row->old != NULL ? idgen_source_of_row(row->old) : NULL;
 
-	return (row->old != NULL ? source != NULL && !source->locks_row : has_own_pool(row->new)) ||
+	return (row->old != NULL ? source != NULL && !source->locks_row : has_own_pooling(row->new)) ||
 		(row->new != NULL &&becomes_parent(row));
 }
 
@@ -610,12 +641,9 @@ only_allocates(const TriggerRow *row)
  * that earlier values have stood for.
  */
 static void
-warn_of_pool(const TriggerRow *row)
+warn_of_pooling(const TriggerRow *row)
 {
-	IdgenPool old;
-	IdgenPool new;
-
-	if (find_pool(row->old, &old) && find_pool(row->new, &new) && idgen_pool_goes_back(&old, &new))
+	if (pooling_goes_back(row))
 		ereport(NOTICE,
 		        (errmsg("id sequence \"%s\" may issue ids a second time", name_of(row->new)),
 		         errdetail("The next values of its native sequence stand for ids that earlier values stood for."),
@@ -640,7 +668,7 @@ row_changed(const TriggerRow *row)
 			idgen_marks_take_along(RelationGetRelid(row->rel), name_of(row->old));
 	}
 	else if (row->old == NULL)
-		note(row, row->new, has_own_pool(row->new) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
+		note(row, row->new, has_own_pooling(row->new) ? IDGEN_SLOT_DROP : IDGEN_SLOT_REVALIDATE);
 	else if (changes(row, IDGEN_ATT_NAME))
 	{
 		note(row, row->old, IDGEN_SLOT_REMOVE);
@@ -648,7 +676,7 @@ row_changed(const TriggerRow *row)
 	}
 	else if (!only_allocates(row))
 	{
-		warn_of_pool(row);
+		warn_of_pooling(row);
 		note(row, row->old, IDGEN_SLOT_DROP);
 	}
 	else

@@ -35,7 +35,7 @@ PG_FUNCTION_INFO_V1(idgen_peek);
 static void
 check_without_code(const IdgenHandle *handle)
 {
-	const IdgenSource *source = handle->found.source;
+	const IdgenSource *source = handle->found.row.source;
 
 	if (source->runs_code && idgen_in_copy_from())
 		ereport(ERROR,
@@ -116,7 +116,7 @@ idgen_next_big(PG_FUNCTION_ARGS)
 		handle = idgen_draw_one(handle, &call, &value);
 		prefix = call.prefix;
 	}
-	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.layout, prefix, value, handle->found.big_base));
+	PG_RETURN_NUMERIC(idgen_layout_compose_big(handle->found.row.layout, prefix, value, handle->found.row.big_base));
 }
 
 /*

@@ -137,13 +137,13 @@ idgen_unscramble(PG_FUNCTION_ARGS)
 
 	idgen_handle_validate(handle, &call);
 	check_may_write(handle);
-	if (found->period != IDGEN_PERIOD_NONE)
+	if (found->row.period != IDGEN_PERIOD_NONE)
 		idgen_refuse_periods(handle, "idgen_unscramble");
-	if (!found->layout->scrambled)
+	if (!found->row.layout->scrambled)
 		ereport(ERROR,
 		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		         errmsg("ids of id sequence \"%s\" are not scrambled", handle->name),
-		         errdetail("Its layout is \"%s\".", found->layout->name)));
+		         errdetail("Its layout is \"%s\".", found->row.layout->name)));
 	idgen_fit_check_key(handle);
 	if (id < found->least_value || id > found->greatest_value)
 		ereport(ERROR,

@@ -277,7 +277,7 @@ allocate_from(JobTry *try, IdgenHandle *handle, uint64 as_of)
 	if (job->query == NULL)
 		job->good_as_of = as_of;
 	job->origin = handle->found.origin;
-	job->source = handle->found.source;
+	job->source = handle->found.row.source;
 
 	if (job->source->transactional)
 		result = idgen_refill_pending(handle, &request, &job->refill);
