@@ -21,66 +21,51 @@
 #include "common/lock_holder.h"
 
 /*
- * The lock with which one waits for the end of the transaction that a
- * (sub)transaction is part of. Returns false if it is over. Caller has a
- * snapshot.
+ * The transaction of a native sequence's lock. If it is prepared, the server
+ * knows its xid in one of two ways: it was prepared before the last restart, or
+ * later.
  */
-bool
-idgen_lock_of_running(TransactionId xid, IdgenLock *lock)
-{
-	if (!TransactionIdIsValid(xid) || !TransactionIdIsInProgress(xid))
-		return false;
-	lock->mode = ShareLock;
-	SET_LOCKTAG_TRANSACTION(lock->tag, SubTransGetTopmostTransaction(xid));
-	return true;
-}
-
-/* The lock that a refill takes on a table or on a native sequence. */
-IdgenLock
-idgen_lock_of_relation(Oid relid)
-{
-	IdgenLock lock = {.mode = RowExclusiveLock};
-
-	SET_LOCKTAG_RELATION(lock.tag, MyDatabaseId, relid);
-	return lock;
-}
-
-/*
- * A transaction that holds a lock, but that no session is in: it is prepared.
- * Returns false if it is over by now.
- */
-static bool
-find_prepared(VirtualTransactionId vxid, IdgenLockHolder *holder)
+static IdgenLockHolder
+holder_of(VirtualTransactionId vxid)
 {
 	bool more = false;
+	PGPROC *proc;
 
-	*holder = (IdgenLockHolder){.pid = 0};
 	if (VirtualTransactionIdIsRecoveredPreparedXact(vxid))
-		holder->xid = vxid.localTransactionId; /* prepared before the last restart */
-	else
-		holder->xid = TwoPhaseGetXidByVirtualXID(vxid, &more);
-	return TransactionIdIsValid(holder->xid);
+		return (IdgenLockHolder){.xid = vxid.localTransactionId};
+	proc = ProcNumberGetProc(vxid.procNumber);
+	if (proc == NULL || idgen_proc_lxid(proc) != vxid.localTransactionId)
+		return (IdgenLockHolder){.xid = TwoPhaseGetXidByVirtualXID(vxid, &more)};
+	return (IdgenLockHolder){.xid = proc->xid, .pid = proc->pid};
 }
 
 /*
- * Find another transaction that holds the lock in a way that conflicts. Of
- * several, any. Returns false if there is none.
+ * Find the transaction that a refill waits for. It is the one that "xid" is
+ * part of, if that is in progress. Otherwise it is one that keeps a native
+ * sequence, or a table, from others; of several, any. Either may be invalid.
+ * Returns false if there is no other transaction. Caller has a snapshot.
  */
 bool
-idgen_lock_find_holder(const IdgenLock *lock, IdgenLockHolder *holder)
+idgen_lock_holder_find(TransactionId xid, Oid relid, IdgenLockHolder *holder)
 {
+	LOCKTAG tag;
+	VirtualTransactionId vxid;
 	int count;
-	VirtualTransactionId vxid = *GetLockConflicts(&lock->tag, lock->mode, &count);
-	PGPROC *proc = NULL;
 
+	if (TransactionIdIsValid(xid) && TransactionIdIsInProgress(xid))
+	{
+		holder->xid = SubTransGetTopmostTransaction(xid);
+		holder->pid = BackendXidGetPid(holder->xid);
+		return holder->pid != 0 ? holder->pid != MyProcPid : TransactionIdIsInProgress(holder->xid);
+	}
+	if (!OidIsValid(relid))
+		return false;
+	SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
+	vxid = *GetLockConflicts(&tag, RowExclusiveLock, &count);
 	if (count == 0)
 		return false;
-	if (!VirtualTransactionIdIsRecoveredPreparedXact(vxid))
-		proc = ProcNumberGetProc(vxid.procNumber);
-	if (proc == NULL || idgen_proc_lxid(proc) != vxid.localTransactionId)
-		return find_prepared(vxid, holder);
-	*holder = (IdgenLockHolder){.xid = proc->xid, .pid = proc->pid};
-	return true;
+	*holder = holder_of(vxid);
+	return holder->pid != 0 || TransactionIdIsValid(holder->xid);
 }
 
 /*

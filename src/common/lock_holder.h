@@ -6,14 +6,6 @@
 #define IDGEN_LOCK_HOLDER_H
 
 #include "datatype/timestamp.h"
-#include "storage/lock.h"
-
-/* A lock that a refill needs. */
-typedef struct IdgenLock
-{
-	LOCKTAG tag;
-	LOCKMODE mode; /* that the refill asks for */
-} IdgenLock;
 
 /* The transaction that holds a lock which somebody else needs. */
 typedef struct IdgenLockHolder
@@ -22,9 +14,7 @@ typedef struct IdgenLockHolder
 	int pid;           /* of its session; 0 if the transaction is prepared */
 } IdgenLockHolder;
 
-extern bool idgen_lock_of_running(TransactionId xid, IdgenLock *lock);
-extern IdgenLock idgen_lock_of_relation(Oid relid);
-extern bool idgen_lock_find_holder(const IdgenLock *lock, IdgenLockHolder *holder);
+extern bool idgen_lock_holder_find(TransactionId xid, Oid relid, IdgenLockHolder *holder);
 extern TimestampTz idgen_lock_holder_began(const IdgenLockHolder *holder);
 
 #endif /* IDGEN_LOCK_HOLDER_H */

@@ -455,20 +455,13 @@ find_holder(const Shown *shown, const Known *entry, IdgenLockHolder *holder)
 {
 	bool awaited = entry != NULL && (entry->slot.waiters > 0 || idgen_desk_is_asked(&entry->slot.key));
 	TransactionId xid = InvalidTransactionId;
-	IdgenLock lock;
 
 	if (shown->source->locks_row && shown->row != NULL &&
 	    (awaited || idgen_row_is_awaited(shown->reading->rel, shown->row)))
 		xid = idgen_row_holder(shown->row);
 	if (!TransactionIdIsValid(xid) && awaited)
 		xid = idgen_short_xid(entry->slot.claim);
-	if (!idgen_lock_of_running(xid, &lock))
-	{
-		if (!OidIsValid(shown->sequence))
-			return false;
-		lock = idgen_lock_of_relation(shown->sequence);
-	}
-	return idgen_lock_find_holder(&lock, holder);
+	return idgen_lock_holder_find(xid, shown->sequence, holder);
 }
 
 /* Which transaction a refill waits for, and for how long that has been open. */

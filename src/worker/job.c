@@ -177,13 +177,9 @@ static void
 log_expired(const IdgenJob *job)
 {
 	const IdgenCacheKey *key = &job->task->key;
-	IdgenLock lock;
 	IdgenLockHolder holder;
-	bool known;
+	bool known = idgen_lock_holder_find(job->row_holder, OidIsValid(key->object) ? key->object : key->relid, &holder);
 
-	if (!idgen_lock_of_running(job->row_holder, &lock))
-		lock = idgen_lock_of_relation(OidIsValid(key->object) ? key->object : key->relid);
-	known = idgen_lock_find_holder(&lock, &holder);
 	ereport(LOG,
 	        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 	         errmsg("could not lock the row of id sequence \"%s\", or what it draws from, within %d ms",
