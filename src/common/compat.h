@@ -18,7 +18,6 @@
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "parser/parse_relation.h"
-#include "storage/latch.h"
 #include "storage/shmem.h"
 #include "tcop/tcopprot.h"
 #include "utils/regproc.h"
@@ -30,11 +29,19 @@
 #endif
 
 /*
- * 16 hides what is not declared to be looked up by the server: calls and
+ * What 16 has
+ */
+#if PG_VERSION_NUM < 160000
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "storage/relfilenode.h"
+
+/*
+ * It hides what is not declared to be looked up by the server: calls and
  * variables within the library then need no table of addresses. The Makefile
  * asks for that with 15, too.
  */
-#if PG_VERSION_NUM < 160000
 #undef PGDLLEXPORT
 #define PGDLLEXPORT __attribute__((visibility("default")))
 #undef PG_FUNCTION_INFO_V1
@@ -47,34 +54,13 @@
 		return &version;                                                            \
 	}                                                                               \
 	extern int no_such_variable
-#endif
 
-/* 16 tells which indexes an update has to maintain, not only whether any. */
-#if PG_VERSION_NUM < 160000
+/* Which indexes an update has to maintain, not only whether any. */
 typedef bool TU_UpdateIndexes;
 #define TU_None        false
-#define TU_All         true
-#define TU_Summarizing TU_All /* there is no flag for it */
-#endif
+#define TU_Summarizing true /* there is no flag for it */
 
-/* 19 has flags for how to insert entries into indexes. */
-#if PG_VERSION_NUM < 190000
-#define EIIT_IS_UPDATE        (1 << 0)
-#define EIIT_ONLY_SUMMARIZING (1 << 1)
-#endif
-#if PG_VERSION_NUM < 160000
-#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)          \
-	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, false, \
-	                      conflict, arbiters)
-#elif PG_VERSION_NUM < 190000
-#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)          \
-	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, false, \
-	                      conflict, arbiters, (EIIT_ONLY_SUMMARIZING & (flags)) != 0)
-#endif
-
-/* 16 has new names for the number of a relation's file and what contains it. */
-#if PG_VERSION_NUM < 160000
-#include "storage/relfilenode.h"
+/* New names for the number of a relation's file, and for what contains it. */
 typedef Oid RelFileNumber;
 #define InvalidRelFileNumber        InvalidOid
 #define RelFileLocator              RelFileNode
@@ -83,15 +69,8 @@ typedef Oid RelFileNumber;
 #define spcOid                      spcNode
 #define rd_locator                  rd_node
 #define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
-#else
-#include "storage/relfilelocator.h"
-#endif
 
-/* 16 has one function for objects of all kinds; idgen needs it for these. */
-#if PG_VERSION_NUM < 160000
-#include "catalog/pg_foreign_server.h"
-#include "catalog/pg_namespace.h"
-#include "catalog/pg_proc.h"
+/* One function for objects of all kinds; idgen needs it for these. */
 #define object_ownercheck(classid, objectid, roleid)      \
 	((classid) == ForeignServerRelationId                 \
 	     ? pg_foreign_server_ownercheck(objectid, roleid) \
@@ -102,59 +81,24 @@ typedef Oid RelFileNumber;
 	     : (classid) == NamespaceRelationId              \
 	     ? pg_namespace_aclcheck(objectid, roleid, mode) \
 	     : pg_foreign_server_aclcheck(objectid, roleid, mode))
-#endif
 
-/* 16 can report a wrong name without raising an error. */
-#if PG_VERSION_NUM < 160000
+/* A wrong name that is reported without raising an error */
 #define stringToQualifiedNameList(string, escontext) \
 	stringToQualifiedNameList(string)
-#endif
 
-/* 17 keeps what makes up a virtual transaction id together. */
-#if PG_VERSION_NUM < 170000
-#define MyLocalTransactionId  (MyProc->lxid)
-#define idgen_proc_lxid(proc) ((proc)->lxid)
-#else
-#define MyLocalTransactionId  (MyProc->vxid.lxid)
-#define idgen_proc_lxid(proc) ((proc)->vxid.lxid)
-#endif
+/* Two ways to look up a session's entry in pg_stat_activity */
+#define pgstat_get_local_beentry_by_index(i) pgstat_fetch_stat_local_beentry(i)
+
+/* Rows of several relations that are rechecked */
+#define EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param, relations) \
+	EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param)
 
 /*
- * 17 numbers sessions by their place in shared memory, from 0; before, from 1.
+ * A query's permissions, apart from its range table; and how to make the range
+ * table of one relation, of which these columns are updated.
  */
-#if PG_VERSION_NUM < 170000
-#define MyProcNumber              (MyBackendId - 1)
-#define procNumber                backendId
-#define ProcNumberGetProc(number) BackendIdGetProc(number)
-#endif
+#define idgen_request_perms(query, rte, perms) ((rte)->requiredPerms = (perms))
 
-/* 16 has two ways to look up a session's entry in pg_stat_activity. */
-#if PG_VERSION_NUM < 160000
-#define pgstat_get_local_beentry_by_index(i) pgstat_fetch_stat_local_beentry(i)
-#endif
-
-/* 17 lets extensions name their wait events. */
-#if PG_VERSION_NUM < 170000
-#define WaitEventExtensionNew(name) PG_WAIT_EXTENSION
-#endif
-
-/* 16 keeps a query's permissions apart from its range table. */
-#if PG_VERSION_NUM < 160000
-#define idgen_request_perms(query, rte, perms) \
-	((rte)->requiredPerms = (perms))
-#else
-#define idgen_request_perms(query, rte, perms) \
-	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = (perms))
-#endif
-
-/* 18 knows which partitions were pruned. */
-#if PG_VERSION_NUM >= 160000 && PG_VERSION_NUM < 180000
-#define ExecInitRangeTable(estate, rtable, perminfos, unpruned) \
-	ExecInitRangeTable(estate, rtable, perminfos)
-#endif
-
-/* Make the range table of one relation, of which these columns are updated. */
-#if PG_VERSION_NUM < 160000
 static inline void
 idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_columns)
 {
@@ -162,6 +106,17 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 	ExecInitRangeTable(estate, list_make1(rte));
 }
 #else
+#include "storage/relfilelocator.h"
+
+#define idgen_request_perms(query, rte, perms) \
+	(addRTEPermissionInfo(&(query)->rteperminfos, rte)->requiredPerms = (perms))
+
+/* 18 knows which partitions were pruned. */
+#if PG_VERSION_NUM < 180000
+#define ExecInitRangeTable(estate, rtable, perminfos, unpruned) \
+	ExecInitRangeTable(estate, rtable, perminfos)
+#endif
+
 static inline void
 idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_columns)
 {
@@ -172,10 +127,88 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 }
 #endif
 
-/* 16 rechecks the rows of several relations. */
+/*
+ * What 17 has
+ */
+#if PG_VERSION_NUM < 170000
+
+/* What makes up a virtual transaction id, kept together */
+#define MyLocalTransactionId  (MyProc->lxid)
+#define idgen_proc_lxid(proc) ((proc)->lxid)
+
+/* Sessions, by their place in shared memory: from 0, not from 1 */
+#define MyProcNumber              (MyBackendId - 1)
+#define procNumber                backendId
+#define ProcNumberGetProc(number) BackendIdGetProc(number)
+
+/* Wait events that extensions name */
+#define WaitEventExtensionNew(name) PG_WAIT_EXTENSION
+
+#else
+#define MyLocalTransactionId  (MyProc->vxid.lxid)
+#define idgen_proc_lxid(proc) ((proc)->vxid.lxid)
+#endif
+
+/*
+ * What 18 has
+ */
+#if PG_VERSION_NUM < 180000
+
+/* In front of a declaration; before, an attribute behind it */
+#define pg_noreturn __attribute__((noreturn))
+
+/* The version of a library that is loaded */
+#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
+
+/* A lock that one did not get, in the log */
+#define ConditionalXactLockTableWait(xid, log_failure) \
+	ConditionalXactLockTableWait(xid)
+
+/* A deferrable key, if the caller accepts that */
+#define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \
+	RelationGetPrimaryKeyIndex(rel)
+
+/* Columns that are computed when they are read */
+#define ATTRIBUTE_GENERATED_VIRTUAL 'v'
+#endif
+
+/*
+ * What 19 has
+ */
+#if PG_VERSION_NUM < 190000
+
+/* Flags for how to insert entries into indexes */
+#define EIIT_IS_UPDATE        (1 << 0)
+#define EIIT_ONLY_SUMMARIZING (1 << 1)
 #if PG_VERSION_NUM < 160000
-#define EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param, relations) \
-	EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param)
+#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)          \
+	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, false, \
+	                      conflict, arbiters)
+#else
+#define ExecInsertIndexTuples(rri, estate, flags, slot, arbiters, conflict)          \
+	ExecInsertIndexTuples(rri, slot, estate, (EIIT_IS_UPDATE & (flags)) != 0, false, \
+	                      conflict, arbiters, (EIIT_ONLY_SUMMARIZING & (flags)) != 0)
+#endif
+
+/* Options for scans; 18 counts searches of an index. */
+#define SO_NONE 0
+#define table_beginscan(rel, snapshot, nkeys, key, flags) \
+	table_beginscan(rel, snapshot, nkeys, key)
+#if PG_VERSION_NUM < 180000
+#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \
+	index_beginscan(rel, index, snapshot, nkeys, norderbys)
+#else
+#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \
+	index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys)
+#endif
+
+/* The visibility map, for what prunes a page to look after as well */
+#define heap_page_prune_opt(rel, buffer, vmbuffer, rel_read_only) \
+	heap_page_prune_opt(rel, buffer)
+
+/* Signal handlers that are told who has sent the signal: of another type */
+#define PG_SIG_IGN        SIG_IGN
+#define die(signal, info) die(signal)
 #endif
 
 /*
@@ -191,73 +224,6 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
 /* macOS has another name for times to the nanosecond. */
 #ifdef __APPLE__
 #define st_mtim st_mtimespec
-#endif
-
-/* 17 has wait event sets owned by a resource owner. */
-#if PG_VERSION_NUM < 170000
-#define CreateWaitEventSet(resowner, nevents) \
-	CreateWaitEventSet(CurrentMemoryContext, nevents)
-#endif
-
-/*
- * 18 has pg_noreturn before a declaration; older ones have an attribute behind
- * it.
- */
-#if PG_VERSION_NUM < 180000
-#define pg_noreturn __attribute__((noreturn))
-#endif
-
-/* 18 shows the version of a library that is loaded. */
-#if PG_VERSION_NUM < 180000
-#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
-#endif
-
-/* 18 can log that it did not get a lock. */
-#if PG_VERSION_NUM < 180000
-#define ConditionalXactLockTableWait(xid, log_failure) \
-	ConditionalXactLockTableWait(xid)
-#endif
-
-/* 18 lets the caller accept a deferrable key. */
-#if PG_VERSION_NUM < 180000
-#define RelationGetPrimaryKeyIndex(rel, deferrable_ok) \
-	RelationGetPrimaryKeyIndex(rel)
-#endif
-
-/* 19 has options for scans. */
-#if PG_VERSION_NUM < 190000
-#define SO_NONE 0
-#define table_beginscan(rel, snapshot, nkeys, key, flags) \
-	table_beginscan(rel, snapshot, nkeys, key)
-#endif
-
-/* 18 has columns that are computed when they are read. */
-#if PG_VERSION_NUM < 180000
-#define ATTRIBUTE_GENERATED_VIRTUAL 'v'
-#endif
-
-/* 18 counts index searches. */
-#if PG_VERSION_NUM < 180000
-#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \
-	index_beginscan(rel, index, snapshot, nkeys, norderbys)
-#elif PG_VERSION_NUM < 190000
-#define index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys, flags) \
-	index_beginscan(rel, index, snapshot, instrument, nkeys, norderbys)
-#endif
-
-/* 19 has what prunes a page look after the visibility map as well. */
-#if PG_VERSION_NUM < 190000
-#define heap_page_prune_opt(rel, buffer, vmbuffer, rel_read_only) \
-	heap_page_prune_opt(rel, buffer)
-#endif
-
-/*
- * 19 tells signal handlers who has sent the signal, so those of the system are
- * of another type.
- */
-#if PG_VERSION_NUM < 190000
-#define PG_SIG_IGN        SIG_IGN
-#define die(signal, info) die(signal)
 #endif
 
 #endif /* IDGEN_COMPAT_H */
