@@ -522,7 +522,7 @@ static void
 free_slot(IdgenSlot *slot)
 {
 	remove_slot(slot);
-	slot->key = (IdgenCacheKey){InvalidOid};
+	slot->key = (IdgenCacheKey){.dbid = InvalidOid};
 	slot->version = next_number();
 	slot->next = cache->free;
 	cache->free = slot - slots;
