@@ -165,9 +165,9 @@ check_pooling(const char *pooling, const IdgenSource *source)
 static IdgenPeriod
 check_period(const char *period, const IdgenSource *source)
 {
-	IdgenPeriod found;
+	IdgenPeriod found = idgen_period_find(period);
 
-	if (!idgen_period_find(period, &found))
+	if (found == IDGEN_PERIOD_NONE)
 		not_valid("period", period, "year, month, day");
 	if (source->has_object)
 		not_with_source("period", period, source, "A native sequence does not start anew in each period.",

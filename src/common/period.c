@@ -18,13 +18,12 @@
 /* What there is to say of each kind of period, by IdgenPeriod. */
 static const struct
 {
-	const char *word;    /* in column "period" */
-	const char *pattern; /* of its name; '0' stands for a digit */
+	const char *word; /* in column "period" */
+	int length;       /* of its name: so much of a day belongs to it */
 } periods[] = {
-	[IDGEN_PERIOD_NONE] = {NULL, ""},
-	[IDGEN_PERIOD_YEAR] = {"year", "0000"},
-	[IDGEN_PERIOD_MONTH] = {"month", "0000-00"},
-	[IDGEN_PERIOD_DAY] = {"day", "0000-00-00"},
+	[IDGEN_PERIOD_YEAR] = {"year", sizeof("0000") - 1},
+	[IDGEN_PERIOD_MONTH] = {"month", sizeof("0000-00") - 1},
+	[IDGEN_PERIOD_DAY] = {"day", sizeof("0000-00-00") - 1},
 };
 
 /*
@@ -40,19 +39,15 @@ idgen_time_zone_find(const char *name)
 	return zone != NULL && pg_tz_acceptable(zone) ? zone : NULL;
 }
 
-/* The kind of period that a word stands for; false if it stands for none. */
-bool
-idgen_period_find(const char *name, IdgenPeriod *period)
+/* The kind of period that a word stands for; IDGEN_PERIOD_NONE if it is none. */
+IdgenPeriod
+idgen_period_find(const char *word)
 {
-	for (int i = IDGEN_PERIOD_YEAR; i < (int) lengthof(periods); i++)
-	{
-		if (strcmp(name, periods[i].word) == 0)
-		{
-			*period = (IdgenPeriod) i;
-			return true;
-		}
-	}
-	return false;
+	IdgenPeriod period = IDGEN_PERIOD_DAY;
+
+	while (period != IDGEN_PERIOD_NONE && strcmp(word, periods[period].word) != 0)
+		period--;
+	return period;
 }
 
 /* The word for a kind of period, which is not IDGEN_PERIOD_NONE. */
@@ -66,39 +61,25 @@ idgen_period_word(IdgenPeriod period)
 int
 idgen_period_suffix_len(IdgenPeriod period)
 {
-	return period == IDGEN_PERIOD_NONE ? 0 : 1 + (int) strlen(periods[period].pattern);
+	return 1 + periods[period].length;
 }
 
-/* The name of the child for the period that has the date, palloc'd. */
+/* The name of the child for the period that the day is in, palloc'd. */
 char *
-idgen_period_child(const char *name, IdgenPeriod period, const IdgenDay *date)
+idgen_period_child(const char *name, IdgenPeriod period, const IdgenDay *day)
 {
-	char *day = psprintf("%04d-%02d-%02d", date->year, date->month, date->day);
-	char *child = psprintf("%s/%.*s", name, (int) strlen(periods[period].pattern), day);
+	char *child = psprintf("%s/%04d-%02d-%02d", name, day->year, day->month, day->day);
 
-	pfree(day);
+	child[strlen(name) + 1 + periods[period].length] = '\0';
 	return child;
 }
 
-/* Is a text what the pattern of a period says? */
-static bool
-matches(const char *text, const char *pattern)
+/* Is there such a day, in a year of four digits? */
+bool
+idgen_is_day(const IdgenDay *day)
 {
-	for (; *pattern != '\0'; text++, pattern++)
-	{
-		bool digit = *text >= '0' && *text <= '9';
-
-		if (*pattern == '0' ? !digit : *text != *pattern)
-			return false;
-	}
-	return *text == '\0';
-}
-
-static bool
-is_date(const IdgenDay *date)
-{
-	return date->year >= 1 && date->year <= 9999 && date->month >= 1 && date->month <= MONTHS_PER_YEAR &&
-		date->day >= 1 && date->day <= day_tab[isleap(date->year)][date->month - 1];
+	return day->year >= 1 && day->year <= 9999 && day->month >= 1 && day->month <= MONTHS_PER_YEAR &&
+		day->day >= 1 && day->day <= day_tab[isleap(day->year)][day->month - 1];
 }
 
 /*
@@ -109,23 +90,19 @@ bool
 idgen_period_parse(const char *name, IdgenPeriodName *parsed)
 {
 	const char *slash = strrchr(name, '/');
+	int length = slash != NULL ? strlen(slash + 1) : 0;
+	IdgenPeriod period = IDGEN_PERIOD_DAY;
+	IdgenDay first = {1, 1, 1};
 
-	if (slash == NULL || slash == name)
+	while (period != IDGEN_PERIOD_NONE && periods[period].length != length)
+		period--;
+	if (period == IDGEN_PERIOD_NONE || slash == name)
 		return false;
-	for (int i = IDGEN_PERIOD_YEAR; i < (int) lengthof(periods); i++)
-	{
-		const char *text = slash + 1;
 
-		if (!matches(text, periods[i].pattern))
-			continue;
-		parsed->parent_len = slash - name;
-		parsed->period = (IdgenPeriod) i;
-		parsed->first.year = atoi(text);
-		parsed->first.month = i >= IDGEN_PERIOD_MONTH ? atoi(text + strlen("0000-")) : 1;
-		parsed->first.day = i >= IDGEN_PERIOD_DAY ? atoi(text + strlen("0000-00-")) : 1;
-		return is_date(&parsed->first);
-	}
-	return false;
+	/* The name is right if that is how this day's period is written. */
+	(void) sscanf(slash, "/%4d-%2d-%2d", &first.year, &first.month, &first.day);
+	*parsed = (IdgenPeriodName){slash - name, period, first};
+	return idgen_is_day(&first) && strcmp(slash, idgen_period_child("", period, &first)) == 0;
 }
 
 /* Raises 22008: no period is named after such a year. */
@@ -147,7 +124,7 @@ idgen_day_of(DateADT date)
 
 	if (!DATE_NOT_FINITE(date))
 		j2date(date + POSTGRES_EPOCH_JDATE, &result.year, &result.month, &result.day);
-	if (!is_date(&result))
+	if (!idgen_is_day(&result))
 		date_out_of_range("Leave the date out to draw for today.");
 	return result;
 }
@@ -168,7 +145,7 @@ idgen_day_at(TimestampTz at, pg_tz *zone, TimestampTz *until)
 
 	if (timestamp2tm(at, &offset, &tm, &fsec, NULL, zone) == 0)
 		date = (IdgenDay){tm.tm_year, tm.tm_mon, tm.tm_mday};
-	if (!is_date(&date))
+	if (!idgen_is_day(&date))
 		date_out_of_range("The clock of the server is wrong.");
 	*until = at - (tm.tm_min % 15 * SECS_PER_MINUTE + tm.tm_sec) * USECS_PER_SEC - fsec +
 		15 * USECS_PER_MINUTE;

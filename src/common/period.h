@@ -43,10 +43,11 @@ idgen_same_period(IdgenPeriod period, const IdgenDay *a, const IdgenDay *b)
 }
 
 extern pg_tz *idgen_time_zone_find(const char *name);
-extern bool idgen_period_find(const char *name, IdgenPeriod *period);
+extern IdgenPeriod idgen_period_find(const char *word);
 extern const char *idgen_period_word(IdgenPeriod period);
 extern int idgen_period_suffix_len(IdgenPeriod period);
-extern char *idgen_period_child(const char *name, IdgenPeriod period, const IdgenDay *date);
+extern char *idgen_period_child(const char *name, IdgenPeriod period, const IdgenDay *day);
+extern bool idgen_is_day(const IdgenDay *day);
 extern bool idgen_period_parse(const char *name, IdgenPeriodName *parsed);
 extern IdgenDay idgen_day_of(DateADT date);
 extern IdgenDay idgen_day_at(TimestampTz at, pg_tz *zone, TimestampTz *until);

@@ -334,7 +334,7 @@ idgen_gaps_in(PG_FUNCTION_ARGS)
 
 	if (*format != '\0')
 		gaps.format = idgen_format_parse(format);
-	(void) idgen_period_find(text_to_cstring(PG_GETARG_TEXT_PP(5)), &gaps.period);
+	gaps.period = idgen_period_find(text_to_cstring(PG_GETARG_TEXT_PP(5)));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	gaps.of_row = AllocSetContextCreate(CurrentMemoryContext, "idgen row", ALLOCSET_DEFAULT_SIZES);
 	LockRelationOid(relid, AccessShareLock);

@@ -35,11 +35,8 @@
  */
 #include "postgres.h"
 
-#include "datatype/timestamp.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
-#include "pgtime.h"
-#include "utils/datetime.h"
 
 #include "common/compat.h"
 #include "text/digits.h"
@@ -460,8 +457,7 @@ idgen_format_read_day(const IdgenFormat *format, const char *text, int length, I
 		has_year = has_year || field->kind == IDGEN_FIELD_YEAR;
 		offset = field->kind == IDGEN_FIELD_ID ? length - format->behind : offset + field->length;
 	}
-	return day->year >= 1 && day->month >= 1 && day->month <= MONTHS_PER_YEAR && day->day >= 1 &&
-		day->day <= day_tab[isleap(day->year)][day->month - 1];
+	return idgen_is_day(day);
 }
 
 /*
