@@ -1,6 +1,6 @@
 /*
  * unique_id.c
- *		Time-ordered ids: bigints and UUIDs.
+ *		Time-ordered ids: bigints and UUIDs; and their SQL functions.
  *
  * Of each kind, one number in shared memory says which id was the last. Every
  * session replaces it by a greater one.
@@ -83,9 +83,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "access/htup_details.h"
 #include "access/xlog.h"
 #include "catalog/pg_control.h"
 #include "common/controldata_utils.h"
+#include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/atomics.h"
@@ -96,12 +99,20 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 
+#include "common/clock.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "common/clock.h"
 #include "node/lease.h"
 #include "unique_id/unique_id.h"
+
+PG_FUNCTION_INFO_V1(idgen_unique_id);
+PG_FUNCTION_INFO_V1(idgen_unique_id_parts);
+PG_FUNCTION_INFO_V1(idgen_unique_id_min);
+PG_FUNCTION_INFO_V1(idgen_unique_uuid);
+PG_FUNCTION_INFO_V1(idgen_unique_uuid_min);
+PG_FUNCTION_INFO_V1(idgen_unique_uuid_created_at);
 
 /*
  * How far ids may be ahead of the clock. A clock that is corrected in one step
@@ -155,13 +166,6 @@ typedef struct FileContents
 	pg_crc32c crc;     /* of the above */
 } FileContents;
 
-typedef enum FileState
-{
-	FILE_MISSING,
-	FILE_BAD, /* it cannot be read, is damaged, or is from another version */
-	FILE_GOOD,
-} FileState;
-
 /* In shared memory */
 typedef struct State
 {
@@ -178,19 +182,6 @@ typedef struct State
 } State;
 
 static State *shared = NULL;
-
-/*
- * Random bits that nobody can guess. pg_strong_random() takes much longer to
- * begin than for another byte, so each process keeps a store of what it has
- * got. What is taken from it is gone, and what a process inherits from the one
- * that it was forked from does not count: no bits are used twice.
- */
-static struct
-{
-	int pid;         /* the process that these are of */
-	int left;        /* how many are not used yet */
-	uint64 bits[64]; /* those that are left come first */
-} store;
 
 /* The time of a bigint */
 static inline int64
@@ -239,20 +230,6 @@ static uint64
 last_tick_of(int64 time)
 {
 	return ((uint64) (Min(time + UNIX_TO_IDGEN_MS, MAX_UNIX_MS - 1) + 1) << FRACTION_BITS) - 1;
-}
-
-/* The UUID of that tick with these random bits; others are cut off. */
-static inline pg_uuid_t
-compose_uuid(uint64 tick, uint64 random)
-{
-	pg_uuid_t uuid;
-	uint64 halves[] = {
-		pg_hton64((tick & ~UINT64CONST(0xFFFF)) | VERSION_7 | ((tick & 0xFFFF) >> 4)),
-		pg_hton64(VARIANT | ((tick & 0xF) << LOW_TICK_SHIFT) | (random & RANDOM_MASK)),
-	};
-
-	memcpy(uuid.data, halves, UUID_LEN);
-	return uuid;
 }
 
 /* Ask for shared memory; from shmem_request_hook. */
@@ -304,33 +281,37 @@ write_file(TimestampTz limit, pg_crc32c stop, int elevel)
 	return durable_rename(temporary, FILE_NAME, elevel) == 0;
 }
 
-/* Read the file. What is in one that is not good is a time before all ids. */
-static FileState
-read_file(FileContents *contents)
+/*
+ * Read the file: no id has a later time than *limit. Returns whether that is
+ * the last word for a server with this checksum of pg_control: so it is without
+ * a file, when no id was ever drawn.
+ */
+static bool
+read_file(pg_crc32c stopped, TimestampTz *limit)
 {
-	FileContents read_in[2]; /* room to see that it is too long */
+	FileContents contents[2]; /* room to see that it is too long */
 	int fd = OpenTransientFile(FILE_NAME, O_RDONLY | PG_BINARY);
-	int size = fd < 0 ? -1 : read(fd, read_in, sizeof(read_in));
+	int size = fd < 0 ? -1 : read(fd, contents, sizeof(contents));
 
-	*contents = (FileContents){0};
+	*limit = 0;
 	if (fd < 0 && errno == ENOENT)
-		return FILE_MISSING;
+		return true;
 	if (size < 0)
 		ereport(LOG,
 		        (errcode_for_file_access(),
 		         errmsg("could not read file \"%s\": %m", FILE_NAME)));
 	if (fd >= 0)
 		CloseTransientFile(fd);
-	if (size == sizeof(FileContents) && read_in[0].crc == checksum(&read_in[0]))
+	if (size == sizeof(FileContents) && contents[0].crc == checksum(&contents[0]))
 	{
-		*contents = read_in[0];
-		return FILE_GOOD;
+		*limit = contents[0].limit;
+		return contents[0].stop == stopped;
 	}
 	ereport(LOG,
 	        (errmsg("ignoring file \"%s\"", FILE_NAME),
 	         errdetail("It cannot be read, is damaged, or is from another version."),
 	         errhint("If the clock has been set back, time-ordered ids could be issued twice.")));
-	return FILE_BAD;
+	return false;
 }
 
 /*
@@ -340,16 +321,15 @@ read_file(FileContents *contents)
 static void
 init_state(void)
 {
-	FileContents contents;
-	FileState file = read_file(&contents);
 	bool crc_ok;
 	ControlFileData *control = get_controlfile(DataDir, &crc_ok);
 	TimestampTz checkpoint = crc_ok ? time_t_to_timestamptz(control->checkPointCopy.time) : 0;
+	TimestampTz limit;
 
-	shared->floor_is_exact = file == FILE_MISSING || (file == FILE_GOOD && contents.stop == control->crc);
-	shared->floor_is_checkpoint = !shared->floor_is_exact && checkpoint > contents.limit;
+	shared->floor_is_exact = read_file(control->crc, &limit);
+	shared->floor_is_checkpoint = !shared->floor_is_exact && checkpoint > limit;
 	shared->floor = shared->floor_is_checkpoint ? idgen_unique_time(checkpoint) + AFTER_CHECKPOINT_MS
-												: idgen_unique_time(contents.limit);
+												: idgen_unique_time(limit);
 	shared->floor = Max(shared->floor, 0);
 	LWLockInitialize(&shared->lock, GetNamedLWLockTranche("IdgenUniqueId")->lock.tranche);
 	pg_atomic_init_u64(&shared->reserved, shared->floor);
@@ -429,16 +409,9 @@ wait_for_clock(TimestampTz clock)
 }
 
 /*
- * Must the first id of a server that has started wait until the clock is beyond
- * the floor? "last_time" is the time of what counts as the last id.
+ * Sleep until the clock is beyond the floor. Raises 55000 if that would take
+ * too long.
  */
-static inline bool
-is_at_floor(const State *state, int64 last_time, int64 now)
-{
-	return last_time == state->floor && now <= state->floor;
-}
-
-/* Wait there. Raises 55000 if that would take too long. */
 static void
 wait_at_floor(const State *state, TimestampTz clock)
 {
@@ -453,6 +426,26 @@ wait_at_floor(const State *state, TimestampTz clock)
 		         errdetail("Time-ordered ids that were drawn before the server was started may have times until then."),
 		         errhint("Check the server's clock. If it is right, and was ahead when the server ran last, restart the server: that makes another checkpoint.")));
 	wait_for_clock(clock);
+}
+
+/*
+ * May the id after one of last_time be issued now, with that time? The first id
+ * of a server that has started must wait until the clock is beyond the floor:
+ * that counts as the time of the last id. If it had to wait, the answer is
+ * false: then the caller looks again. Raises 55000 if the clock is wrong.
+ */
+static inline bool
+may_issue(const State *state, int64 last_time, int64 time, TimestampTz clock)
+{
+	int64 now = idgen_unique_time(clock);
+
+	if (unlikely(last_time == state->floor && now <= state->floor))
+	{
+		wait_at_floor(state, clock);
+		return false;
+	}
+	check_clock(time, now);
+	return true;
 }
 
 /*
@@ -541,12 +534,14 @@ has_room(uint64 id)
 }
 
 /*
- * Draw the next bigint. Raises 55000 if the library is not preloaded or the
- * clock is wrong, 2200H from 2093 on, what writing the file can, and, with a
- * leased node number, what idgen_node_reach() can.
+ * SQL: idgen_unique_id() returns bigint
+ *
+ * Raises 55000 if the library is not preloaded or the clock is wrong, 2200H
+ * from 2093 on, what writing the file can, and, with a leased node number, what
+ * idgen_node_reach() can.
  */
-int64
-idgen_unique_id_draw(void)
+Datum
+idgen_unique_id(PG_FUNCTION_ARGS)
 {
 	State *state = get_state();
 	int64 full_time = -1; /* time of the last id when it was first seen to have no room */
@@ -562,12 +557,8 @@ idgen_unique_id_draw(void)
 		bool full = now <= last_time && !has_room(last);
 		int64 time = full ? last_time + 1 : Max(now, last_time);
 
-		if (unlikely(is_at_floor(state, last_time, now)))
-		{
-			wait_at_floor(state, clock);
+		if (!may_issue(state, last_time, time, clock))
 			continue;
-		}
-		check_clock(time, now);
 		if (unlikely(time > idgen_node.last_time))
 		{
 			/*
@@ -586,13 +577,10 @@ idgen_unique_id_draw(void)
 		 */
 		if (unlikely(node_of(last) != idgen_node.number) && idgen_node_has_changed(time))
 			continue;
-		if (full && full_time != last_time)
+		if (full && (full_time != last_time || full_since == now))
 		{
 			full_time = last_time;
 			full_since = now;
-		}
-		if (full && now == full_since)
-		{
 			wait_for_clock(clock);
 			continue;
 		}
@@ -601,7 +589,7 @@ idgen_unique_id_draw(void)
 		if (time > last_time)
 			next = compose_id(time, idgen_node.number, 0);
 		if (pg_atomic_compare_exchange_u64(&state->last_id, &last, next))
-			return next;
+			PG_RETURN_INT64(next);
 	}
 }
 
@@ -629,29 +617,48 @@ idgen_unique_id_begin_after(TimestampTz timestamp)
 		;
 }
 
-/* What a bigint is composed of. It must not be negative. */
-IdgenUniqueIdParts
-idgen_unique_id_take_apart(int64 id)
+/*
+ * SQL: idgen_unique_id_parts(id bigint, OUT created_at timestamptz,
+ *							  OUT node integer, OUT counter integer)
+ *
+ * Raises 22003 for a negative number: all others are ids.
+ */
+Datum
+idgen_unique_id_parts(PG_FUNCTION_ARGS)
 {
-	return (IdgenUniqueIdParts){
-		.created_at = idgen_unique_timestamp(time_of_id(id)),
-		.node = node_of(id),
-		.counter = counter_of(id),
+	int64 id = PG_GETARG_INT64(0);
+	Datum parts[] = {
+		TimestampTzGetDatum(idgen_unique_timestamp(time_of_id(id))),
+		Int32GetDatum(node_of(id)),
+		Int32GetDatum(counter_of(id)),
 	};
+	bool nulls[lengthof(parts)] = {false};
+	TupleDesc tupdesc;
+
+	if (id < 0)
+		ereport(ERROR,
+		        (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+		         errmsg("%lld is not a time-ordered id", (long long) id),
+		         errdetail("Time-ordered ids are not negative.")));
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), parts, nulls)));
 }
 
 /*
+ * SQL: idgen_unique_id_min(created_at timestamptz) returns bigint
+ *
  * The smallest bigint of that time, to the millisecond: an id that is drawn
  * then or later is not smaller. Raises 22008 if no id has that time.
  */
-int64
-idgen_unique_id_first_of(TimestampTz timestamp)
+Datum
+idgen_unique_id_min(PG_FUNCTION_ARGS)
 {
-	int64 time = TIMESTAMP_NOT_FINITE(timestamp) || timestamp < IDGEN_EPOCH ? -1 : idgen_unique_time(timestamp);
+	TimestampTz timestamp = PG_GETARG_TIMESTAMPTZ(0);
 
-	if (time < 0 || time > IDGEN_MAX_ID_TIME)
+	if (timestamp < IDGEN_EPOCH || idgen_unique_time(timestamp) > IDGEN_MAX_ID_TIME)
 		out_of_range(timestamp, "Time-ordered ids", "2024-01-01 00:00:00+00", "2093-09-06 15:47:35.551+00");
-	return compose_id(time, 0, 0);
+	PG_RETURN_INT64(compose_id(idgen_unique_time(timestamp), 0, 0));
 }
 
 /*
@@ -668,34 +675,49 @@ tick_of(TimestampTz clock)
 	return ((uint64) (us / 1000) << FRACTION_BITS) | ((uint64) (us % 1000) << FRACTION_BITS) / 1000;
 }
 
-static void
-fill_store(void)
-{
-	store.left = 0;
-	if (!pg_strong_random(store.bits, sizeof(store.bits)))
-		ereport(ERROR,
-		        (errcode(ERRCODE_INTERNAL_ERROR),
-		         errmsg("could not generate random values")));
-	store.pid = MyProcPid;
-	store.left = lengthof(store.bits);
-}
-
-/* 64 random bits. Raises XX000 if the system has none. */
+/*
+ * 64 random bits that nobody can guess. Raises XX000 if the system has none.
+ * pg_strong_random() takes much longer to begin than for another byte, so each
+ * process keeps a store of what it has got.
+ */
 static uint64
 random_bits(void)
 {
-	if (unlikely(store.left == 0 || store.pid != MyProcPid))
-		fill_store();
-	return store.bits[--store.left];
+	static uint64 store[64];
+	static int left = 0; /* those that come first are not used yet */
+
+	if (unlikely(left == 0))
+	{
+		if (!pg_strong_random(store, sizeof(store)))
+			ereport(ERROR,
+			        (errcode(ERRCODE_INTERNAL_ERROR),
+			         errmsg("could not generate random values")));
+		left = lengthof(store);
+	}
+	return store[--left];
+}
+
+/* The UUID of that tick with these random bits; others are cut off. */
+static inline Datum
+compose_uuid(uint64 tick, uint64 random)
+{
+	uint64 halves[] = {
+		pg_hton64((tick & ~UINT64CONST(0xFFFF)) | VERSION_7 | ((tick & 0xFFFF) >> 4)),
+		pg_hton64(VARIANT | ((tick & 0xF) << LOW_TICK_SHIFT) | (random & RANDOM_MASK)),
+	};
+
+	return UUIDPGetDatum(memcpy(palloc(UUID_LEN), halves, UUID_LEN));
 }
 
 /*
- * Draw the next UUID. Raises 55000 if the library is not preloaded or the clock
- * is wrong, 2200H from the year 10889 on, XX000 if there are no random bits,
- * and what writing the file can.
+ * SQL: idgen_unique_uuid() returns uuid
+ *
+ * Raises 55000 if the library is not preloaded or the clock is wrong, 2200H
+ * from the year 10889 on, XX000 if there are no random bits, and what writing
+ * the file can.
  */
-pg_uuid_t
-idgen_unique_uuid_draw(void)
+Datum
+idgen_unique_uuid(PG_FUNCTION_ARGS)
 {
 	State *state = get_state();
 	uint64 random = random_bits();
@@ -707,12 +729,8 @@ idgen_unique_uuid_draw(void)
 		uint64 last = pg_atomic_read_u64(&state->last_tick);
 		uint64 next = Max(tick_of(clock), last + 1);
 
-		if (unlikely(is_at_floor(state, time_of_tick(last), now)))
-		{
-			wait_at_floor(state, clock);
+		if (!may_issue(state, time_of_tick(last), time_of_tick(next), clock))
 			continue;
-		}
-		check_clock(time_of_tick(next), now);
 		(void) reserve(state, time_of_tick(next), now);
 		if (pg_atomic_compare_exchange_u64(&state->last_tick, &last, next))
 			return compose_uuid(next, random);
@@ -720,28 +738,36 @@ idgen_unique_uuid_draw(void)
 }
 
 /*
- * The time in a UUID, in whole milliseconds. False if it is not of version 7
- * and of the RFC's variant: others have no such time.
- */
-bool
-idgen_unique_uuid_time(const pg_uuid_t *uuid, TimestampTz *timestamp)
-{
-	uint64 halves[2];
-
-	memcpy(halves, uuid->data, UUID_LEN);
-	*timestamp = idgen_from_unix_ms(pg_ntoh64(halves[0]) >> FRACTION_BITS);
-	return (pg_ntoh64(halves[0]) & 0xF000) == VERSION_7 && (pg_ntoh64(halves[1]) & VARIANT_MASK) == VARIANT;
-}
-
-/*
+ * SQL: idgen_unique_uuid_min(created_at timestamptz) returns uuid
+ *
  * The smallest UUID of that time, to the millisecond: one that is drawn then or
  * later is not smaller, whatever makes it. Raises 22008 if no UUID has that
  * time.
  */
-pg_uuid_t
-idgen_unique_uuid_first_of(TimestampTz timestamp)
+Datum
+idgen_unique_uuid_min(PG_FUNCTION_ARGS)
 {
+	TimestampTz timestamp = PG_GETARG_TIMESTAMPTZ(0);
+
 	if (timestamp < IDGEN_UNIX_EPOCH || timestamp >= END_OF_UUIDS)
 		out_of_range(timestamp, "UUIDs of version 7", "1970-01-01 00:00:00+00", "10889-08-02 05:31:50.655+00");
-	return compose_uuid((uint64) ((timestamp - IDGEN_UNIX_EPOCH) / 1000) << FRACTION_BITS, 0);
+	return compose_uuid((uint64) idgen_unix_ms(timestamp) << FRACTION_BITS, 0);
+}
+
+/*
+ * SQL: idgen_unique_uuid_created_at(id uuid) returns timestamptz
+ *
+ * The time in a UUID, in whole milliseconds. Null for one that is not of
+ * version 7 and of the RFC's variant, as the server's own
+ * uuid_extract_timestamp() answers for one without a time.
+ */
+Datum
+idgen_unique_uuid_created_at(PG_FUNCTION_ARGS)
+{
+	uint64 halves[2];
+
+	memcpy(halves, PG_GETARG_UUID_P(0)->data, UUID_LEN);
+	if ((pg_ntoh64(halves[0]) & 0xF000) != VERSION_7 || (pg_ntoh64(halves[1]) & VARIANT_MASK) != VARIANT)
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(idgen_from_unix_ms(pg_ntoh64(halves[0]) >> FRACTION_BITS));
 }
