@@ -69,16 +69,18 @@ idgen_base_has_case(int base)
 }
 
 /*
- * Write a number with as many digits as it needs, at most IDGEN_DIGITS_MAX, and
- * with at least that many. Returns how many there are; no zero byte follows
- * them. The server has a fast way for base 10.
+ * Write a number with as many digits as it needs, and with at least that many.
+ * Returns the number of bytes, at most 1 + Max(IDGEN_DIGITS_MAX, least); no
+ * zero byte follows them. The server has a fast way for base 10.
  */
 int
-idgen_digits_write(char *to, uint64 number, int base, int least)
+idgen_digits_write(char *to, int64 signed_number, int base, int least)
 {
+	uint64 number = signed_number < 0 ? 0 - (uint64) signed_number : (uint64) signed_number;
 	const char *digits = digits_of(base);
 	char buffer[IDGEN_DIGITS_MAX];
 	char *start = buffer;
+	int sign = signed_number < 0 ? 1 : 0;
 	int ndigits;
 	int zeros;
 
@@ -95,9 +97,10 @@ idgen_digits_write(char *to, uint64 number, int base, int least)
 		ndigits = buffer + IDGEN_DIGITS_MAX - start;
 	}
 	zeros = Max(least - ndigits, 0);
-	memset(to, digits[0], zeros);
-	memcpy(to + zeros, start, ndigits);
-	return zeros + ndigits;
+	*to = '-'; /* a digit takes its place if there is no sign */
+	memset(to + sign, digits[0], zeros);
+	memcpy(to + sign + zeros, start, ndigits);
+	return sign + zeros + ndigits;
 }
 
 /* The value of a character as a digit; negative if it is none. */
@@ -118,33 +121,35 @@ digit_value(char c, int base)
 }
 
 /*
- * Read a number. With IDGEN_READING_ID, *number is set, and *ndigits to how
- * many digits there are, zeros in front included. No sign may be there.
+ * Read a number. With IDGEN_READING_ID, *number is set, and *counted to how
+ * many bytes idgen_digits_write() would take for so many digits.
  */
 IdgenReading
-idgen_digits_read(const char *text, int length, int base, uint64 *number, int *ndigits)
+idgen_digits_read(const char *text, int length, int base, int64 *number, int *counted)
 {
+	int sign = length > 0 && *text == '-' ? 1 : 0;
+	uint64 magnitude = 0;
 	bool too_great = false;
 
-	*number = 0;
-	*ndigits = 0;
-	for (int i = 0; i < length; i++)
+	*counted = sign;
+	for (int i = sign; i < length; i++)
 	{
 		int value = digit_value(text[i], base);
 
-		if (base == 32 && text[i] == '-' && i > 0 && i < length - 1)
+		if (base == 32 && text[i] == '-' && i > sign && i < length - 1)
 			continue;
 		if (value < 0)
 			return IDGEN_READING_OTHER;
-		(*ndigits)++;
-		if (*number > (PG_UINT64_MAX - value) / base)
+		(*counted)++;
+		if (magnitude > ((uint64) PG_INT64_MAX + sign - value) / base)
 			too_great = true;
 		else
-			*number = *number * base + value;
+			magnitude = magnitude * base + value;
 	}
-	if (*ndigits == 0)
-		return IDGEN_READING_OTHER;
-	return too_great ? IDGEN_READING_TOO_GREAT : IDGEN_READING_ID;
+	if (too_great)
+		return IDGEN_READING_TOO_GREAT;
+	*number = sign ? (int64) (0 - magnitude) : (int64) magnitude;
+	return *counted == sign || (sign && magnitude == 0) ? IDGEN_READING_OTHER : IDGEN_READING_ID;
 }
 
 static inline bool

@@ -14,14 +14,14 @@ typedef enum IdgenReading
 	IDGEN_READING_ID,        /* a number, or a text id */
 	IDGEN_READING_OTHER,     /* none */
 	IDGEN_READING_OTHERWISE, /* none, but there is one of that number */
-	IDGEN_READING_TOO_GREAT, /* its number is beyond the last uint64, or bigint */
+	IDGEN_READING_TOO_GREAT, /* its number is no bigint */
 } IdgenReading;
 
 extern bool idgen_base_exists(int base);
 extern bool idgen_base_has_case(int base);
-extern int idgen_digits_write(char *to, uint64 number, int base, int least);
+extern int idgen_digits_write(char *to, int64 signed_number, int base, int least);
 extern IdgenReading idgen_digits_read(const char *text, int length, int base,
-                                      uint64 *number, int *ndigits);
+                                      int64 *number, int *counted);
 extern char idgen_luhn(const char *text, int length);
 extern void idgen_mod97_write(const char *text, int length, char *check);
 

@@ -301,12 +301,6 @@ idgen_format_tells_apart(const IdgenFormat *format, IdgenPeriod period)
 	return true;
 }
 
-static inline uint64
-magnitude(int64 id)
-{
-	return id < 0 ? 0 - (uint64) id : (uint64) id;
-}
-
 /* The most bytes that a text id has. */
 int
 idgen_format_room(const IdgenFormat *format)
@@ -343,27 +337,23 @@ char *
 idgen_format_within(const char *source, IdgenPeriod period, const IdgenDay *day)
 {
 	IdgenFormat *format = idgen_format_parse(source);
+	const char *rest = source; /* what is not taken over yet */
 	StringInfoData within;
 
 	initStringInfo(&within);
 	for (int i = 0; i < format->nfields; i++)
 	{
 		const IdgenField *field = &format->fields[i];
-		const char *start = source + field->start;
 		char digits[4];
 
-		if (field->decided_by != IDGEN_PERIOD_NONE && field->decided_by <= period)
-		{
-			write_date(field->kind, day, digits);
-			appendBinaryStringInfo(&within, digits, field->length);
-		}
-		else if (field->kind != IDGEN_FIELD_LITERAL)
-			appendBinaryStringInfo(&within, start, strchr(start, '}') + 1 - start);
-		else if (*start == '{' || *start == '}')
-			appendBinaryStringInfo(&within, start, 2);
-		else
-			appendBinaryStringInfo(&within, start, field->length);
+		if (field->decided_by == IDGEN_PERIOD_NONE || field->decided_by > period)
+			continue;
+		write_date(field->kind, day, digits);
+		appendBinaryStringInfo(&within, rest, source + field->start - rest);
+		appendBinaryStringInfo(&within, digits, field->length);
+		rest = strchr(source + field->start, '}') + 1;
 	}
+	appendStringInfoString(&within, rest);
 	pfree(format);
 	return within.data;
 }
@@ -389,9 +379,7 @@ idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, cha
 				memcpy(at, source + field->start, field->length);
 				break;
 			case IDGEN_FIELD_ID:
-				if (id < 0)
-					*at++ = '-';
-				at += idgen_digits_write(at, magnitude(id), format->base, format->width);
+				at += idgen_digits_write(at, id, format->base, format->width);
 				break;
 			case IDGEN_FIELD_YEAR:
 			case IDGEN_FIELD_YEAR_OF_CENTURY:
@@ -467,11 +455,8 @@ idgen_format_read_day(const IdgenFormat *format, const char *text, int length, I
 IdgenReading
 idgen_format_read(const IdgenFormat *format, const char *text, int length, int64 *id)
 {
-	const char *number = text + format->before;
 	int number_length = length - format->before - format->behind;
-	bool negative = number_length > 0 && *number == '-';
-	uint64 magnitude;
-	int ndigits;
+	int counted;
 	IdgenReading reading;
 	IdgenDay day;
 	char *written;
@@ -479,18 +464,14 @@ idgen_format_read(const IdgenFormat *format, const char *text, int length, int64
 
 	if (number_length <= 0 || number_length > NUMBER_MAX)
 		return IDGEN_READING_OTHER;
-	reading = idgen_digits_read(number + negative, number_length - negative, format->base, &magnitude, &ndigits);
-	if (reading == IDGEN_READING_ID && magnitude > (uint64) PG_INT64_MAX + negative)
-		reading = IDGEN_READING_TOO_GREAT;
-	if (reading == IDGEN_READING_TOO_GREAT)
+	reading = idgen_digits_read(text + format->before, number_length, format->base, id, &counted);
+	if (reading != IDGEN_READING_ID)
 		return reading;
-	if (reading != IDGEN_READING_ID || (negative && magnitude == 0) || !idgen_format_read_day(format, text, length, &day))
+	if (!idgen_format_read_day(format, text, length, &day))
 		return IDGEN_READING_OTHER;
-
-	*id = negative ? (int64) (0 - magnitude) : (int64) magnitude;
 	written = palloc(idgen_format_room(format));
 	written_length = idgen_format_write(format, *id, &day, written);
-	if (ndigits != written_length - format->before - negative - format->behind ||
+	if (counted != written_length - format->before - format->behind ||
 	    memcmp(text, written, format->before) != 0 ||
 	    memcmp(text + length - format->behind, written + written_length - format->behind, format->behind) != 0)
 		reading = IDGEN_READING_OTHERWISE;
