@@ -204,13 +204,12 @@ IdgenChild *
 idgen_child_by_default(Relation rel, const char *name)
 {
 	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
-	const char *refill = idgen_refill_mode_name((IdgenRefillMode) idgen_default_refill);
 
 	ExecStoreAllNullTuple(row);
 	idgen_row_put(row, IDGEN_ATT_NAME, CStringGetTextDatum(name));
 	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
 	idgen_row_put(row, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(idgen_default_block_size));
-	idgen_row_put(row, IDGEN_ATT_REFILL, CStringGetTextDatum(refill));
+	idgen_row_put(row, IDGEN_ATT_REFILL, CStringGetTextDatum(GetConfigOption("idgen.default_refill", false, false)));
 	return make_child(rel, name, row, NULL);
 }
 

@@ -106,7 +106,7 @@ idgen_refill_by_default(const IdgenSource *source)
 {
 	bool possible = idgen_default_refill != IDGEN_REFILL_WORKER || !source->runs_code;
 
-	return idgen_refill_mode_name(possible ? (IdgenRefillMode) idgen_default_refill : IDGEN_REFILL_TRANSACTION);
+	return possible ? GetConfigOption("idgen.default_refill", false, false) : "transaction";
 }
 
 /* Are the ids gapless (rule T2)? */

@@ -21,9 +21,9 @@ int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
 int idgen_warn_remaining = 10;
 static int idgen_warn_days = 30; /* view idgen_health reads it */
-char *idgen_period_time_zone = NULL;
+static char *period_time_zone = NULL;
 pg_tz *idgen_period_zone = NULL;
-char *idgen_node_id_setting = NULL;
+static char *node_id = NULL;
 int idgen_node_id = 0;
 IdgenNode idgen_node = {.number = 0, .last_time = IDGEN_MAX_ID_TIME};
 int idgen_channel = 0;
@@ -144,17 +144,6 @@ const struct config_enum_entry idgen_refill_modes[] = {
 	{NULL, 0, false},
 };
 
-/* The name of a refill mode. */
-const char *
-idgen_refill_mode_name(IdgenRefillMode mode)
-{
-	const struct config_enum_entry *entry = idgen_refill_modes;
-
-	while (entry->val != (int) mode)
-		entry++;
-	return entry->name;
-}
-
 static bool
 check_time_zone(char **value, void **extra, GucSource source)
 {
@@ -252,7 +241,7 @@ idgen_guc_init(void)
 	DefineCustomStringVariable("idgen.period_time_zone",
 	                           "Sets the time zone that decides when a period of an id sequence begins.",
 	                           "It counts for id sequences whose time_zone is null.",
-	                           &idgen_period_time_zone, "UTC",
+	                           &period_time_zone, "UTC",
 	                           PGC_SUSET, 0, check_time_zone, assign_time_zone, NULL);
 
 	/*
@@ -265,7 +254,7 @@ idgen_guc_init(void)
 	DefineCustomStringVariable("idgen.node_id",
 	                           "Sets the number that tells this server's ids from those of other servers, 0 to 1023.",
 	                           "It is part of time-ordered ids and of ids with a layout. Servers whose ids meet must have different numbers. With \"auto\", the centre gives each its own.",
-	                           &idgen_node_id_setting, "0",
+	                           &node_id, "0",
 	                           PGC_SIGHUP, 0, check_node_id, assign_node_id, NULL);
 
 	/* Who leases the number has connected to one database for good. */

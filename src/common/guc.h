@@ -48,9 +48,7 @@ extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */
 extern PGDLLIMPORT int idgen_warn_remaining;
-extern PGDLLIMPORT char *idgen_period_time_zone;
-extern PGDLLIMPORT pg_tz *idgen_period_zone; /* that one; it stays forever */
-extern PGDLLIMPORT char *idgen_node_id_setting;
+extern PGDLLIMPORT pg_tz *idgen_period_zone; /* idgen.period_time_zone; it stays forever */
 extern PGDLLIMPORT int idgen_node_id; /* a number, or IDGEN_NODE_LEASED */
 extern PGDLLIMPORT IdgenNode idgen_node;
 extern PGDLLIMPORT int idgen_channel;
@@ -67,7 +65,6 @@ extern PGDLLIMPORT char *idgen_node_server;
 extern PGDLLIMPORT int idgen_node_lease;
 extern PGDLLIMPORT int idgen_min_node_id;
 
-extern const char *idgen_refill_mode_name(IdgenRefillMode mode);
 extern void idgen_guc_init(void);
 extern void idgen_override_settings(void);
 

@@ -70,7 +70,7 @@ idgen_server_state(PG_FUNCTION_ARGS)
 	idgen_view_add(&line, Int64GetDatum(totals.evictions));
 	idgen_view_add(&line, Int64GetDatum(totals.ids_evicted));
 	idgen_view_add(&line, Int64GetDatum(totals.ids_lost));
-	idgen_view_add_text(&line, idgen_node_id_setting);
+	idgen_view_add_text(&line, GetConfigOption("idgen.node_id", false, false));
 	idgen_view_add_unless(leased && !idgen_lease_is_good(&report.lease), &line,
 	                      Int32GetDatum(leased ? report.lease.number : idgen_node_id));
 	idgen_view_add_time(&line, report.lease.number != 0 ? report.lease.until : 0);
