@@ -49,7 +49,7 @@ extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */
 extern PGDLLIMPORT int idgen_warn_remaining;
 extern PGDLLIMPORT pg_tz *idgen_period_zone; /* idgen.period_time_zone; it stays forever */
-extern PGDLLIMPORT int idgen_node_id; /* a number, or IDGEN_NODE_LEASED */
+extern PGDLLIMPORT int idgen_node_id;        /* a number, or IDGEN_NODE_LEASED */
 extern PGDLLIMPORT IdgenNode idgen_node;
 extern PGDLLIMPORT int idgen_channel;
 extern PGDLLIMPORT int idgen_prefetch_threshold;

@@ -19,7 +19,7 @@
 static const struct
 {
 	const char *word; /* in column "period" */
-	int length;       /* of its name: so much of a day belongs to it */
+	int length;       /* of its name, which a day begins with */
 } periods[] = {
 	[IDGEN_PERIOD_YEAR] = {"year", sizeof("0000") - 1},
 	[IDGEN_PERIOD_MONTH] = {"month", sizeof("0000-00") - 1},
@@ -39,7 +39,7 @@ idgen_time_zone_find(const char *name)
 	return zone != NULL && pg_tz_acceptable(zone) ? zone : NULL;
 }
 
-/* The kind of period that a word stands for; IDGEN_PERIOD_NONE if it is none. */
+/* The kind of period that a word stands for, or IDGEN_PERIOD_NONE. */
 IdgenPeriod
 idgen_period_find(const char *word)
 {

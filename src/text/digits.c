@@ -121,8 +121,8 @@ digit_value(char c, int base)
 }
 
 /*
- * Read a number. With IDGEN_READING_ID, *number is set, and *counted to how
- * many bytes idgen_digits_write() would take for so many digits.
+ * Read a number. With IDGEN_READING_ID, *number is set, and *counted to the
+ * bytes of its sign and its digits: what is passed over does not count.
  */
 IdgenReading
 idgen_digits_read(const char *text, int length, int base, int64 *number, int *counted)

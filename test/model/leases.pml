@@ -83,7 +83,7 @@ inline use_number()
 	i = 0
 }
 
-/* idgen_unique_id_draw(): the lease may have ended meanwhile; the time of the id decides. */
+/* idgen_unique_id(): the lease may have ended meanwhile; the time of the id decides. */
 inline use_time()
 {
 	i = MAX(CLOCK, server[s].ids_from);
