@@ -130,6 +130,7 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	begin_to_time(handle, request, refill);
 	refill->rest.storage = handle->found.storage;
 	refill->rest.origin = handle->found.origin;
+	refill->rest.lost_at_shutdown = handle->found.temporary;
 	idgen_refill_context_push(handle->name, &context);
 	idgen_refill_check_not_nested(handle);
 	refilling = &this;
@@ -236,7 +237,7 @@ idgen_refill_pending(IdgenHandle *handle, const IdgenRequest *request, IdgenRefi
 	{
 		if (handle->of_worker)
 			(void) idgen_handle_attach(handle, &handle->found, &as_of);
-		as_of = idgen_handle_number(handle);
+		as_of = idgen_cache_number();
 		idgen_wait_for_allocator(handle, idgen_full_xid(GetTopTransactionId()));
 	}
 	idgen_pending_add(handle, refill, as_of);
@@ -368,8 +369,8 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, bool
 	draw->may_refill = true;
 	if (draw->mode != IDGEN_MODE_PUBLISHING)
 		draw->xid = idgen_full_xid(GetCurrentTransactionId());
-	else if (idgen_key_uses_own_slot(handle->found.temporary))
-		draw->locked = false; /* nobody else refills that slot */
+	else if (!idgen_cache_is_shared())
+		draw->locked = false; /* nobody else refills that cache */
 	else if (!ahead)
 		draw->locked = wait_for_lock(handle, call);
 	else

@@ -38,41 +38,6 @@ free_if_any(const void *pointer)
 		pfree(unconstify(void *, pointer));
 }
 
-/* What the session's own slots had that have gone, and how many there are. */
-static IdgenCacheTotals own_totals;
-
-/* A slot of the session's own goes: what it has left is a gap. */
-static void
-count_own(const IdgenSlot *slot)
-{
-	if (!OidIsValid(slot->key.dbid))
-		return;
-	own_totals.sequences--;
-	own_totals.evictions++;
-	own_totals.ids_evicted += slot->ids_left;
-	own_totals.ids_lost += idgen_ids_lost(&slot->counters);
-}
-
-/*
- * The row has gone: the slot is as new for another row of that name. Its memory
- * stays, since what the handle has found of the row may still point to it.
- */
-static void
-clear_own(IdgenHandle *handle)
-{
-	if (handle->own == NULL)
-		return;
-	count_own(&handle->own->slot);
-	idgen_slot_init(&handle->own->slot, LWTRANCHE_PER_SESSION_DSA);
-}
-
-/* Totals of the session's own slots. */
-const IdgenCacheTotals *
-idgen_handle_own_totals(void)
-{
-	return &own_totals;
-}
-
 /* Free a handle that is not a worker's. */
 void
 idgen_handle_free(IdgenHandle *handle)
@@ -85,8 +50,6 @@ idgen_handle_free(IdgenHandle *handle)
 	free_if_any(found->format);
 	free_if_any(found->scramble);
 	free_if_any(handle->of_period);
-	clear_own(handle);
-	free_if_any(handle->own);
 	free_if_any(found->row.big_base);
 	pfree(handle);
 }
@@ -104,125 +67,20 @@ idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key)
 }
 
 /*
- * Does each session have a slot of its own, of temporary sequences or of
- * others?
- */
-bool
-idgen_key_uses_own_slot(bool temporary)
-{
-	return temporary || !idgen_cache_is_shared();
-}
-
-/* The number of the last event that concerned the session's own slots. */
-static uint64 own_number = 0;
-
-/*
- * Empty the handle's own slot, if it has one, as what its ids come from has
- * changed.
- */
-static void
-empty_own(IdgenHandle *handle)
-{
-	if (handle->own != NULL)
-		idgen_slot_empty(&handle->own->slot, ++own_number);
-}
-
-/* Empty the handle's own slot; if the row has gone, the slot is as new. */
-void
-idgen_handle_drop_own(IdgenHandle *handle, IdgenSlotChange change)
-{
-	if (change == IDGEN_SLOT_REMOVE)
-		clear_own(handle);
-	else
-		empty_own(handle);
-}
-
-/*
- * Nobody tells a session of changes of rows that its own slots depend on but
- * the server's messages that the table has changed, which do not say what.
- */
-static void
-drop_own_if_old(IdgenHandle *handle)
-{
-	IdgenOwnSlot *own = handle->own;
-
-	if (!idgen_cache_is_shared() && !OidIsValid(own->slot.key.object) && own->table_epoch != idgen_table_epoch)
-		empty_own(handle);
-	own->table_epoch = idgen_table_epoch;
-}
-
-/*
- * The handle's own slot for what was found, made if there is none. Its locks
- * are never waited for, so no wait event shows their tranche; to register one
- * would use up a number in each session.
- */
-static IdgenSlot *
-attach_own(IdgenHandle *handle, const IdgenFound *found, const IdgenCacheKey *key)
-{
-	IdgenSlot *slot;
-
-	if (handle->own == NULL)
-	{
-		handle->own = MemoryContextAlloc(idgen_name_memory, sizeof(IdgenOwnSlot));
-		idgen_slot_init(&handle->own->slot, LWTRANCHE_PER_SESSION_DSA);
-	}
-	slot = &handle->own->slot;
-	if (memcmp(&slot->key, key, sizeof(IdgenCacheKey)) != 0)
-	{
-		count_own(slot);
-		idgen_slot_assign(slot, key, ++own_number);
-		own_totals.sequences++;
-	}
-	drop_own_if_old(handle);
-	if (!found->uncommitted && (slot->file != found->storage || slot->origin != found->origin))
-	{
-		empty_own(handle);
-		slot->file = found->storage;
-		slot->origin = found->origin;
-	}
-	return slot;
-}
-
-/*
  * The slot of what was found, made if there is none; *version is its version.
- * If it has ids that come from elsewhere, they are void.
+ * If it has ids that come from elsewhere, they are void. Of a temporary
+ * sequence, that is always settled: no other session has it.
  */
 IdgenSlot *
-idgen_handle_attach(IdgenHandle *handle, const IdgenFound *found, uint64 *version)
+idgen_handle_attach(const IdgenHandle *handle, const IdgenFound *found, uint64 *version)
 {
 	IdgenCacheKey key;
-	IdgenSlot *slot;
 
 	idgen_cache_key(&key, handle->relid, handle->digest);
 	key.object = found->object;
-	if (idgen_key_uses_own_slot(found->temporary))
-	{
-		slot = attach_own(handle, found, &key);
-		*version = slot->version;
-		return slot;
-	}
 	if (found->uncommitted)
 		return idgen_cache_attach(&key, version);
-	return idgen_cache_attach_to(&key, found->storage, found->origin, !found->own_row, version);
-}
-
-/*
- * Copy the handle's own slot; false if it has none, or if its ids come from a
- * file that has been replaced.
- */
-bool
-idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy)
-{
-	const IdgenSlot *slot;
-
-	if (handle->own == NULL || !OidIsValid(handle->own->slot.key.dbid))
-		return false;
-	drop_own_if_old(handle);
-	slot = &handle->own->slot;
-	if (OidIsValid(slot->key.object) && idgen_native_file(slot->key.object) != slot->file)
-		return false;
-	idgen_slot_copy(slot, copy);
-	return true;
+	return idgen_cache_attach_to(&key, found->storage, found->origin, found->temporary || !found->own_row, version);
 }
 
 /* The slot of what the handle draws from, locked; NULL if it has gone. */
@@ -231,41 +89,8 @@ idgen_handle_lock_slot(const IdgenHandle *handle)
 {
 	IdgenCacheKey key;
 
-	if (idgen_key_uses_own_slot(handle->found.temporary))
-	{
-		if (handle->own != NULL)
-			LWLockAcquire(&handle->own->slot.lock, LW_EXCLUSIVE);
-		return handle->own != NULL ? &handle->own->slot : NULL;
-	}
 	idgen_handle_key(handle, &key);
 	return idgen_cache_lock(&key);
-}
-
-/* The number of the last event that may have concerned that slot. */
-uint64
-idgen_handle_number(const IdgenHandle *handle)
-{
-	return idgen_key_uses_own_slot(handle->found.temporary) ? own_number : idgen_cache_number();
-}
-
-/* See idgen_cache_finish(). */
-void
-idgen_handle_finish(IdgenHandle *handle, const IdgenOutcome *outcome)
-{
-	IdgenCacheKey key;
-
-	if (idgen_key_uses_own_slot(handle->found.temporary))
-	{
-		if (handle->own == NULL)
-			return;
-		idgen_slot_finish(&handle->own->slot, outcome, ++own_number);
-		handle->own->slot.file = handle->found.storage;
-		if (outcome->change == IDGEN_SLOT_REMOVE)
-			clear_own(handle);
-		return;
-	}
-	idgen_handle_key(handle, &key);
-	idgen_cache_finish(&key, outcome);
 }
 
 /* A copy of that many bytes; NULL of NULL. */

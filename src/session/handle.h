@@ -171,16 +171,6 @@ typedef struct IdgenServed
 } IdgenServed;
 
 /*
- * A slot that only this session uses: without the preload, and for temporary
- * sequences.
- */
-typedef struct IdgenOwnSlot
-{
-	IdgenSlot slot;
-	uint64 table_epoch; /* idgen_table_epoch of its ids */
-} IdgenOwnSlot;
-
-/*
  * The child that a row with periods has drawn from last. A draw without a date
  * goes on with it in all transactions that start from "from" on, and before
  * "until"; one with a date, if that is in the period of the day.
@@ -199,9 +189,8 @@ typedef struct IdgenPeriodChild
 /* A session's view of one id sequence: its parts, by how long they live. */
 typedef struct IdgenHandle
 {
-	/* As long as the handle, but out of the way of the hot path. */
-	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
-	IdgenPeriodChild *of_period;      /* or NULL */
+	/* Good for one transaction only. */
+	IdgenPublishing publishing;
 
 	/*
 	 * Until it is validated again: replaced as a whole. The hot part is at its
@@ -221,20 +210,22 @@ typedef struct IdgenHandle
 	IdgenLast last;
 
 	/* As long as the handle; here, the pending block begins on a cache line. */
-	IdgenOwnSlot *own;       /* or NULL */
-	ItemPointerData row_tid; /* where this session's last refill put the row */
-	bool giving_back;        /* its source takes back what is left of a block */
-	bool of_worker;          /* is it a worker's? */
+	IdgenPeriodChild *of_period; /* or NULL */
+	ItemPointerData row_tid;     /* where this session's last refill put the row */
+	bool giving_back;            /* its source takes back what is left of a block */
+	bool of_worker;              /* is it a worker's? */
 
 	/* Until the transaction ends. */
 	IdgenPending pending;
 	IdgenHandleXact xact;
 
+	/* As long as the handle, but out of the way of the hot path. */
+	uint8 digest[IDGEN_DIGEST_BYTES]; /* of the name */
+
 	/* Good for one transaction only. */
-	IdgenPublishing publishing;
 	IdgenServed served;
 
-	char unused[32]; /* up to a multiple of a cache line, see below */
+	char unused[40]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*
@@ -292,7 +283,6 @@ extern MemoryContext idgen_name_memory;
 /* handle_table.c */
 extern IdgenHandle *idgen_handle_find(Oid relid, const char *name, int namelen);
 extern IdgenHandle *idgen_handle_get(Oid relid, const char *name, int namelen);
-extern void idgen_handles_visit(void (*visit)(IdgenHandle *handle, void *arg), void *arg);
 extern void idgen_handle_list(IdgenHandle *handle);
 extern void idgen_handles_end_transaction(void);
 extern void idgen_handles_forget_last(void);
@@ -304,14 +294,8 @@ extern void idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found);
 extern bool idgen_handle_holds_row(const IdgenHandle *handle);
 
 extern void idgen_handle_key(const IdgenHandle *handle, IdgenCacheKey *key);
-extern bool idgen_key_uses_own_slot(bool temporary);
-extern IdgenSlot *idgen_handle_attach(IdgenHandle *handle, const IdgenFound *found, uint64 *version);
-extern const IdgenCacheTotals *idgen_handle_own_totals(void);
-extern void idgen_handle_drop_own(IdgenHandle *handle, IdgenSlotChange change);
-extern bool idgen_handle_read_own(IdgenHandle *handle, IdgenSlot *copy);
+extern IdgenSlot *idgen_handle_attach(const IdgenHandle *handle, const IdgenFound *found, uint64 *version);
 extern IdgenSlot *idgen_handle_lock_slot(const IdgenHandle *handle);
-extern uint64 idgen_handle_number(const IdgenHandle *handle);
-extern void idgen_handle_finish(IdgenHandle *handle, const IdgenOutcome *outcome);
 
 extern IdgenHandle *idgen_handle_child(IdgenHandle *handle, const IdgenDay *at);
 pg_noreturn extern void idgen_refuse_periods(const IdgenHandle *handle, const char *function);

@@ -180,21 +180,6 @@ idgen_handle_list(IdgenHandle *handle)
 	dlist_push_tail(&idgen_listed_handles, &handle->xact.node);
 }
 
-/* Call a function, which makes no handles, with each that there is. */
-void
-idgen_handles_visit(void (*visit)(IdgenHandle *handle, void *arg), void *arg)
-{
-	name_table_iterator iter;
-	IdgenName *known;
-
-	if (names == NULL)
-		return;
-	name_table_start_iterate(names, &iter);
-	while ((known = next_name(&iter)) != NULL)
-		if (known->handle != NULL)
-			visit(known->handle, arg);
-}
-
 /*
  * All handles go, and names of which there is nothing to keep. Raises no
  * errors.

@@ -118,7 +118,7 @@ idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step)
 	if (!idgen_may_use_published(handle))
 		return true;
 	if (!idgen_cache_is_shared())
-		return false; /* other sessions have slots of their own */
+		return false; /* other sessions have caches of their own */
 	slot = idgen_handle_lock_slot(handle);
 	if (slot == NULL)
 		return true;
@@ -568,6 +568,7 @@ idgen_pending_finish(IdgenHandle *handle, IdgenOutcomeRest fate, bool all_rows_g
 	const IdgenPending *p = &handle->pending;
 	const IdgenHandleXact *xact = &handle->xact;
 	bool committed = fate != IDGEN_OUTCOME_FORGOTTEN;
+	IdgenCacheKey key;
 	IdgenOutcome outcome = {
 		.fate = committed || !is_lost_by_rollback(p) ? fate : IDGEN_OUTCOME_PUBLISHED,
 		.rest = {
@@ -590,5 +591,6 @@ idgen_pending_finish(IdgenHandle *handle, IdgenOutcomeRest fate, bool all_rows_g
 		outcome.change = all_rows_gone || p->uncommitted ? IDGEN_SLOT_DROP : p->change;
 	if (outcome.rest.nmore > 0)
 		idgen_pending_read(handle, xact->rest);
-	idgen_handle_finish(handle, &outcome);
+	idgen_handle_key(handle, &key);
+	idgen_cache_finish(&key, &outcome);
 }

@@ -265,24 +265,13 @@ share_row(const IdgenHandle *handle, const IdgenFound *found, uint64 as_of)
 		idgen_cache_share_row(found->slot, found->version, as_of, &row);
 }
 
-/* The slot of what was found before, if there is one. */
-static IdgenSlot *
-find_slot(IdgenHandle *handle, IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
-{
-	idgen_handle_key(handle, key);
-	*row = (IdgenKnownRow){.known = false};
-	if (idgen_key_uses_own_slot(handle->found.temporary))
-		return NULL;
-	return idgen_cache_find(key, version, row);
-}
-
 /*
  * Look, and attach to the slot. The slot's version must be read before the row:
  * so the next call notices a change that comes in between. But a slot is made
  * only for a row that exists, or that the worker is to make, since other names
  * must not push out any; and only the row and its source say which slot it is.
  * So if that turns out to be another slot than expected, look again. (Changes
- * do not get to a slot of the session's own, so there that is in vain.)
+ * do not get to a session's own cache, so there that is in vain.)
  */
 static void
 look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
@@ -290,8 +279,10 @@ look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	IdgenCacheKey key;
 	IdgenKnownRow row;
 	uint64 before;
-	IdgenSlot *expected = find_slot(handle, &key, &before, &row);
+	IdgenSlot *expected;
 
+	idgen_handle_key(handle, &key);
+	expected = idgen_cache_find(&key, &before, &row);
 	for (;;)
 	{
 		uint64 as_of = RecoveryInProgress() ? 0 : idgen_cache_number();
@@ -304,7 +295,7 @@ look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		if (found->unmade && call->missing_row == IDGEN_MISSING_ROW_SHOWN)
 			return;
 		found->slot = idgen_handle_attach(handle, found, &found->version);
-		if (idgen_key_uses_own_slot(found->temporary))
+		if (!idgen_cache_is_shared())
 			return;
 		if (found->slot == expected && found->version == before)
 		{

@@ -127,7 +127,7 @@ note_name(Oid relid, const uint8 *digest, IdgenSlotChange change)
 /*
  * The current transaction has changed, inserted or removed the row of that
  * name, and every session has to learn of it at commit. The slot tells them.
- * Those with slots of their own learn of it through the server's invalidation
+ * Those with caches of their own learn of it through the server's invalidation
  * only, which has them look again at all rows; and so do all sessions if this
  * transaction is prepared: the commit of a prepared transaction runs no
  * callbacks. Another native sequence may be meant by the name from now on.
@@ -388,16 +388,6 @@ before_commit(bool prepare)
  * The end. Nothing here raises errors.
  */
 
-/* The handle's own slot is void, if a change that was noted concerns it. */
-static void
-drop_own(IdgenHandle *handle, void *arg)
-{
-	const ChangedName *name = changed(handle);
-
-	if (!handle->xact.listed && (changes.all_rows || (name != NULL && name->change >= IDGEN_SLOT_DROP)))
-		idgen_handle_drop_own(handle, name != NULL ? name->change : IDGEN_SLOT_DROP);
-}
-
 /* Tell the cache which rows were changed, but not what came after "since". */
 static void
 tell_names(uint64 since)
@@ -429,8 +419,6 @@ tell(uint64 since)
 		idgen_cache_forget_rows();
 	if (changes.names != NULL)
 		tell_names(since);
-	if (idgen_handle_own_totals()->sequences > 0 && (changes.names != NULL || changes.all_rows))
-		idgen_handles_visit(drop_own, NULL);
 }
 
 /*

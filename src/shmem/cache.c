@@ -2,6 +2,12 @@
  * cache.c
  *		The block cache: an array of slots, and how they are found.
  *
+ * A server that preloads the library has one cache, in shared memory, for all
+ * sessions of all its databases. In another one, a session makes a cache for
+ * itself (rule K2). It works as the shared one does, but no other session tells
+ * it of changes: the server's messages say that a row of the table has changed,
+ * and not which one. Then all ids that come from rows are void.
+ *
  * A session remembers where its slot is and looks at it without coming here. A
  * slot's version tells the session whether it still is what it was: versions
  * come from one counter, so no two events ever give the same one, not even when
@@ -48,7 +54,9 @@
 #include "port/atomics.h"
 #include "storage/ipc.h"
 #include "storage/shmem.h"
+#include "utils/memutils.h"
 
+#include "catalog/table.h"
 #include "common/clock.h"
 #include "common/compat.h"
 #include "common/guc.h"
@@ -56,6 +64,9 @@
 
 /* The clock passes over that many slots that are in use, then takes any. */
 #define IDGEN_LOOK_AT_MOST 64
+
+/* So many slots has the cache of a session alone. */
+#define IDGEN_OWN_SLOTS 8192
 
 typedef struct IdgenCache
 {
@@ -66,19 +77,24 @@ typedef struct IdgenCache
 	int64 evictions;                  /* as in IdgenCacheTotals, as the next two */
 	int64 ids_evicted;
 	pg_atomic_uint64 ids_lost;
-	uint32 made;      /* slots that are initialized; only grows, and is also
+	uint32 made;         /* slots that are initialized; only grows, and is also
 	                               * read without the lock */
-	uint32 used;      /* of these, with a key */
-	uint32 free;      /* the first one without, linked by "next" */
-	uint32 hand;      /* next slot that the clock looks at */
-	int slot_tranche; /* of the slots' locks */
-	bool has_files;   /* has there ever been a key with a file? Only set; also
+	uint32 used;         /* of these, with a key */
+	uint32 free;         /* the first one without, linked by "next" */
+	uint32 hand;         /* next slot that the clock looks at */
+	int slot_tranche;    /* of the slots' locks */
+	bool has_files;      /* has there ever been a key with a file? Only set; also
 	                               * read without the lock */
+	uint64 table_epoch;  /* of a session's own cache: idgen_table_epoch as far as it has
+	                      * followed, */
+	uint64 rows_changed; /* and the number of the event when it did so */
 } IdgenCache;
 
-static IdgenCache *cache = NULL; /* NULL if there is none */
-static uint32 *heads;            /* of the chains by name */
-static uint32 *file_heads;       /* of the chains by file */
+static IdgenCache *cache = NULL; /* NULL if there is none, or not yet */
+static bool is_shared = false;
+static uint32 nslots;
+static uint32 *heads;      /* of the chains by name */
+static uint32 *file_heads; /* of the chains by file */
 static IdgenSlot *slots;
 
 /*
@@ -87,57 +103,85 @@ static IdgenSlot *slots;
 
 /* A slot begins on a cache line of its own. */
 static Size
-slots_at(void)
+slots_at(uint32 n)
 {
-	return CACHELINEALIGN(sizeof(IdgenCache) + 2 * mul_size(idgen_max_sequences, sizeof(uint32)));
+	return CACHELINEALIGN(sizeof(IdgenCache) + 2 * mul_size(n, sizeof(uint32)));
 }
 
 static Size
-cache_size(void)
+cache_size(uint32 n)
 {
-	Size size = add_size(slots_at(), mul_size(idgen_max_sequences, sizeof(IdgenSlot)));
+	return add_size(add_size(slots_at(n), mul_size(n, sizeof(IdgenSlot))), PG_CACHE_LINE_SIZE);
+}
 
-	return add_size(size, PG_CACHE_LINE_SIZE);
+/* The cache is in that area, and has so many slots. */
+static void
+place(void *area, uint32 n)
+{
+	nslots = n;
+	cache = (IdgenCache *) CACHELINEALIGN(area);
+	heads = (uint32 *) (cache + 1);
+	file_heads = heads + n;
+	slots = (IdgenSlot *) ((char *) cache + slots_at(n));
+}
+
+/*
+ * It is a new one. Slots are initialized when they are used for the first time:
+ * so the server starts as fast with room for many as with room for few, and
+ * takes no memory for what it never uses.
+ */
+static void
+initialize(int tranche, int slot_tranche)
+{
+	memset(cache, 0, sizeof(IdgenCache));
+	LWLockInitialize(&cache->lock, tranche);
+	pg_atomic_init_u64(&cache->last_number, 0);
+	pg_atomic_init_u64(&cache->rows_known_from, 0);
+	pg_atomic_init_u64(&cache->ids_lost, 0);
+	cache->slot_tranche = slot_tranche;
+	cache->free = IDGEN_NO_SLOT;
+	memset(heads, 0xff, mul_size(nslots, 2 * sizeof(uint32)));
+}
+
+/*
+ * Make one for this session, if there is none. Its locks are never waited for,
+ * so no wait event shows their tranche; to register one would use up a number
+ * in each session.
+ */
+static void
+make_if_none(void)
+{
+	if (cache != NULL)
+		return;
+	place(MemoryContextAlloc(TopMemoryContext, cache_size(IDGEN_OWN_SLOTS)), IDGEN_OWN_SLOTS);
+	initialize(LWTRANCHE_PER_SESSION_DSA, LWTRANCHE_PER_SESSION_DSA);
+	cache->table_epoch = idgen_table_epoch;
 }
 
 /* Ask for shared memory; from shmem_request_hook. */
 void
 idgen_cache_request_shmem(void)
 {
-	RequestAddinShmemSpace(cache_size());
+	RequestAddinShmemSpace(cache_size(idgen_max_sequences));
 	RequestNamedLWLockTranche("IdgenCache", 1);
 	RequestNamedLWLockTranche("IdgenSequence", 1);
 }
 
 /*
- * Create the cache or attach to it; from shmem_startup_hook. Returns whether it
- * is new. Slots are initialized when they are used for the first time: so the
- * server starts as fast with room for many as with room for few, and takes no
- * memory for what it never uses.
+ * Create the shared cache or attach to it; from shmem_startup_hook. Returns
+ * whether it is new.
  */
 bool
 idgen_cache_startup_shmem(void)
 {
-	char *area;
 	bool found;
 
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	area = ShmemInitStruct("idgen cache", cache_size(), &found);
-	cache = (IdgenCache *) CACHELINEALIGN(area);
-	heads = (uint32 *) (cache + 1);
-	file_heads = heads + idgen_max_sequences;
-	slots = (IdgenSlot *) ((char *) cache + slots_at());
+	place(ShmemInitStruct("idgen cache", cache_size(idgen_max_sequences), &found), idgen_max_sequences);
+	is_shared = true;
 	if (!found)
-	{
-		memset(cache, 0, sizeof(IdgenCache));
-		LWLockInitialize(&cache->lock, GetNamedLWLockTranche("IdgenCache")->lock.tranche);
-		pg_atomic_init_u64(&cache->last_number, 0);
-		pg_atomic_init_u64(&cache->rows_known_from, 0);
-		pg_atomic_init_u64(&cache->ids_lost, 0);
-		cache->slot_tranche = GetNamedLWLockTranche("IdgenSequence")->lock.tranche;
-		cache->free = IDGEN_NO_SLOT;
-		memset(heads, 0xff, mul_size(idgen_max_sequences, 2 * sizeof(uint32)));
-	}
+		initialize(GetNamedLWLockTranche("IdgenCache")->lock.tranche,
+		           GetNamedLWLockTranche("IdgenSequence")->lock.tranche);
 	LWLockRelease(AddinShmemInitLock);
 	return !found;
 }
@@ -146,7 +190,7 @@ idgen_cache_startup_shmem(void)
 bool
 idgen_cache_is_shared(void)
 {
-	return cache != NULL;
+	return is_shared;
 }
 
 /*
@@ -185,13 +229,13 @@ chain_of_name(Oid dbid, Oid relid, const uint8 *digest)
 	uint32 hash;
 
 	memcpy(&hash, digest, sizeof(hash));
-	return &heads[(hash ^ hash_bytes_uint32(dbid ^ relid)) % idgen_max_sequences];
+	return &heads[(hash ^ hash_bytes_uint32(dbid ^ relid)) % nslots];
 }
 
 static uint32 *
 chain_of_file(Oid dbid, RelFileNumber file)
 {
-	return &file_heads[hash_bytes_uint32(dbid ^ file) % idgen_max_sequences];
+	return &file_heads[hash_bytes_uint32(dbid ^ file) % nslots];
 }
 
 static bool
@@ -293,7 +337,7 @@ get_slot(void)
 		cache->free = slot->next;
 		return slot;
 	}
-	if (cache->made < (uint32) idgen_max_sequences)
+	if (cache->made < nslots)
 	{
 		slot = &slots[cache->made];
 		idgen_slot_init(slot, cache->slot_tranche);
@@ -338,8 +382,25 @@ lock_or_make_slot(const IdgenCacheKey *key)
 }
 
 /*
- * The slot of a key in the server's cache, made if there is none. *version is
- * set to the slot's version.
+ * Empty a locked slot of a session's own cache if its ids come from a row, and
+ * rows have changed since. Returns it.
+ */
+static IdgenSlot *
+empty_if_old(IdgenSlot *slot)
+{
+	if (!is_shared && cache->table_epoch != idgen_table_epoch)
+	{
+		cache->table_epoch = idgen_table_epoch;
+		cache->rows_changed = next_number();
+	}
+	if (slot->emptied_at < cache->rows_changed && !OidIsValid(slot->key.object))
+		idgen_slot_empty(slot, next_number());
+	return slot;
+}
+
+/*
+ * The slot of a key, made if there is none. *version is set to the slot's
+ * version.
  */
 IdgenSlot *
 idgen_cache_attach(const IdgenCacheKey *key, uint64 *version)
@@ -348,6 +409,7 @@ idgen_cache_attach(const IdgenCacheKey *key, uint64 *version)
 
 	if (slot != NULL)
 		return slot;
+	make_if_none();
 	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
 	slot = lock_or_make_slot(key);
 	*version = slot->version;
@@ -377,6 +439,7 @@ idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber file, uint32 origi
 		if (same)
 			return slot;
 	}
+	make_if_none();
 	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
 	slot = lock_or_make_slot(key);
 	if (slot->nruns > 0 && settled && (slot->file != file || slot->origin != origin))
@@ -403,7 +466,7 @@ idgen_cache_lock(const IdgenCacheKey *key)
 	LWLockAcquire(&cache->lock, LW_SHARED);
 	slot = lock_slot(key);
 	LWLockRelease(&cache->lock);
-	return slot;
+	return slot != NULL ? empty_if_old(slot) : NULL;
 }
 
 /*
@@ -729,7 +792,7 @@ idgen_cache_copy_next(int *next, Oid dbid, IdgenSlot *copy)
 
 		if (slot == NULL)
 			continue;
-		idgen_slot_copy(slot, copy);
+		idgen_slot_copy(empty_if_old(slot), copy);
 		LWLockRelease(&slot->lock);
 		if (OidIsValid(copy->key.dbid))
 			return true;
@@ -744,7 +807,7 @@ idgen_cache_totals(IdgenCacheTotals *totals)
 	if (cache == NULL)
 		return;
 	LWLockAcquire(&cache->lock, LW_SHARED);
-	totals->max_sequences = idgen_max_sequences;
+	totals->max_sequences = is_shared ? idgen_max_sequences : 0;
 	totals->sequences = cache->used;
 	totals->evictions = cache->evictions;
 	totals->ids_evicted = cache->ids_evicted;
@@ -779,7 +842,7 @@ idgen_cache_restore(const IdgenSlot *saved)
 	IdgenSlot *slot;
 	uint64 version;
 
-	if (cache->used >= (uint32) idgen_max_sequences)
+	if (cache->used >= nslots)
 		return false;
 	slot = idgen_cache_attach_to(&saved->key, saved->file, saved->origin, true, &version);
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);

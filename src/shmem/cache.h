@@ -3,9 +3,7 @@
  *		The block cache: published ids of the id sequences in use.
  *
  * A server that preloads the library has one cache, in shared memory, for all
- * sessions of all its databases. Without the preload, and for temporary
- * sequences, each handle of a session has a slot of its own instead
- * (session/handle.c).
+ * sessions of all its databases. Without the preload, each session has its own.
  */
 #ifndef IDGEN_CACHE_H
 #define IDGEN_CACHE_H

@@ -194,7 +194,7 @@ typedef enum IdgenDrawMode
 
 	/*
 	 * The refill stays in the transaction, and nobody waits for it. For block
-	 * size 1, for a session's own slot, and after a change for sources that are
+	 * size 1, for a session's own cache, and after a change for sources that are
 	 * not transactional.
 	 */
 	IDGEN_MODE_ALONE,

@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_foreign_server.h"
 #include "catalog/pg_proc.h"
@@ -74,7 +75,7 @@ typedef struct Known
 {
 	struct Known *next; /* of the same name, or NULL */
 	bool has_row;       /* has a row of that name been seen? */
-	bool shared;        /* is it in the server's cache, not the session's own? */
+	bool shared;        /* is it for all sessions? */
 	IdgenSlot slot;
 } Known;
 
@@ -153,15 +154,20 @@ note_slot(Reading *reading, const IdgenSlot *slot, bool shared)
 	entry->shared = shared;
 }
 
-/* Note what a handle's own slot holds, if it has one. */
-static void
-note_own_slot(IdgenHandle *handle, void *arg)
+/*
+ * Is what a slot holds for this session alone? Of a temporary sequence it is:
+ * of those of other sessions, and of one that has got another file, nothing is
+ * shown. Nobody tells of a new file of such a one.
+ */
+static bool
+is_shown(const IdgenSlot *slot, bool *shared)
 {
-	Reading *reading = (Reading *) arg;
-	IdgenSlot slot;
+	Oid object = slot->key.object;
+	Oid schema = OidIsValid(object) ? get_rel_namespace(object) : InvalidOid;
 
-	if (handle->relid == RelationGetRelid(reading->rel) && idgen_handle_read_own(handle, &slot))
-		note_slot(reading, &slot, false);
+	*shared = idgen_cache_is_shared() && !isAnyTempNamespace(schema);
+	return *shared || !OidIsValid(object) ||
+		(!isOtherTempNamespace(schema) && idgen_native_file(object) == slot->file);
 }
 
 /* Read all of it, into the current memory context. */
@@ -175,15 +181,15 @@ read_cache(Reading *reading)
 	};
 	int next = 0;
 	IdgenSlot slot;
+	bool shared;
 
 	reading->by_name = hash_create("idgen names", 1024, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	while (idgen_cache_copy_next(&next, MyDatabaseId, &slot))
 	{
-		if (slot.key.relid == RelationGetRelid(reading->rel))
-			note_slot(reading, &slot, true);
+		if (slot.key.relid == RelationGetRelid(reading->rel) && is_shown(&slot, &shared))
+			note_slot(reading, &slot, shared);
 		CHECK_FOR_INTERRUPTS();
 	}
-	idgen_handles_visit(note_own_slot, reading);
 }
 
 /*

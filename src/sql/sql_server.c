@@ -60,8 +60,6 @@ idgen_server_state(PG_FUNCTION_ARGS)
 	IdgenViewLine line = {.n = 0};
 
 	idgen_cache_totals(&totals);
-	if (!shared)
-		totals = *idgen_handle_own_totals();
 	if (leased && idgen_lease_is_shared())
 		idgen_lease_report(&report);
 	idgen_view_add_text(&line, shared ? "server" : "session");
@@ -80,14 +78,6 @@ idgen_server_state(PG_FUNCTION_ARGS)
 	return idgen_view_row(fcinfo, &line);
 }
 
-/* Begin to count anew in a handle's own slot, if it has one. */
-static void
-reset_own(IdgenHandle *handle, void *arg)
-{
-	if (handle->own != NULL)
-		idgen_slot_reset_counters(&handle->own->slot);
-}
-
 /*
  * idgen_stats_reset() returns void: set the counters of all id sequences of
  * this database to zero.
@@ -96,7 +86,6 @@ Datum
 idgen_stats_reset(PG_FUNCTION_ARGS)
 {
 	idgen_cache_reset_counters();
-	idgen_handles_visit(reset_own, NULL);
 	PG_RETURN_VOID();
 }
 
