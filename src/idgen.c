@@ -9,8 +9,6 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 
 #include "catalog/row_write.h"
 #include "catalog/table.h"
@@ -39,7 +37,6 @@ shmem_request(void)
 		previous_shmem_request_hook();
 	idgen_cache_request_shmem();
 	idgen_desk_request_shmem();
-	RequestAddinShmemSpace(idgen_child_counts_size());
 	idgen_unique_request_shmem();
 	idgen_lease_request_shmem();
 	idgen_reach_request_shmem();
@@ -51,7 +48,6 @@ shmem_startup(void)
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
 	idgen_desk_startup_shmem();
-	idgen_child_counts_startup_shmem();
 	idgen_unique_startup_shmem();
 	idgen_lease_startup_shmem();
 	idgen_reach_startup_shmem();

@@ -141,24 +141,33 @@ count_rows(Relation rel, AttrNumber attnum, Datum value, int64 max)
  * Raises 2200H if there are as many as there may be; but if another transaction
  * is making that very one, who waits for it may get it.
  *
- * What counts is column "template" of the rows there are. shmem/child_counts.c
- * keeps a session from counting each time. Between being added there and being
- * in the table, a child is missing from the count. So sessions that make
- * children at the very same moment can exceed the limit, by as many as they
- * are; but no transaction can, however long it takes.
+ * What counts is column "template" of the rows there are. The slot of the
+ * template keeps a session from counting each time; but not without the
+ * server's cache, since then a session does not learn what the others make.
+ * Between being added there and being in the table, a child is missing from the
+ * count. So sessions that make children at the very same moment can exceed the
+ * limit, by as many as they are; but no transaction can, however long it takes.
  */
 static void
 check_limit(Relation rel, TupleTableSlot *template, const char *child)
 {
 	Datum name = idgen_row_attribute(template, IDGEN_ATT_NAME);
-	text *name_text = DatumGetTextPP(name);
-	uint64 key = idgen_child_counts_key(RelationGetRelid(rel), VARDATA_ANY(name_text), VARSIZE_ANY_EXHDR(name_text));
-	IdgenChildCount before;
+	uint8 digest[IDGEN_DIGEST_BYTES];
+	IdgenCacheKey key;
+	uint64 version;
+	int32 before;
 	bool isnull;
 	int32 max = DatumGetInt32(slot_getattr(template, IDGEN_ATT_MAX_CHILDREN, &isnull));
 
-	/* There may be a limit later. */
-	while (!idgen_child_counts_add(key, isnull ? PG_INT64_MAX : max, &before) && !isnull)
+	idgen_cache_digest(VARDATA_ANY(DatumGetTextPP(name)), VARSIZE_ANY_EXHDR(DatumGetTextPP(name)), digest);
+	idgen_cache_key(&key, RelationGetRelid(rel), digest);
+	if (isnull)
+	{
+		(void) idgen_cache_add_child(&key, PG_INT32_MAX, &before); /* there may be a limit later */
+		return;
+	}
+	(void) idgen_cache_attach(&key, &version);
+	while (!idgen_cache_add_child(&key, max, &before))
 	{
 		int64 children = count_rows(rel, IDGEN_ATT_TEMPLATE, name, max);
 
@@ -172,8 +181,9 @@ check_limit(Relation rel, TupleTableSlot *template, const char *child)
 			         errhint("Raise max_children, or delete children that are out of use from %s.",
 			                 idgen_table_name(RelationGetRelid(rel)))));
 		if (!idgen_cache_is_shared())
-			break;
-		idgen_child_counts_set(key, children, &before);
+			return;
+		idgen_cache_set_children(&key, version, children, before);
+		(void) idgen_cache_attach(&key, &version);
 	}
 }
 

@@ -262,6 +262,25 @@ idgen_cache_number(void)
 	return cache != NULL ? pg_atomic_read_u64(&cache->last_number) : 0;
 }
 
+/* In a session's own cache: follow what the server has told of rows. */
+static void
+follow_rows(void)
+{
+	if (is_shared || cache->table_epoch == idgen_table_epoch)
+		return;
+	cache->table_epoch = idgen_table_epoch;
+	cache->rows_changed = next_number();
+}
+
+/* A locked slot, which is emptied if that says that its ids are void. */
+static IdgenSlot *
+empty_if_old(IdgenSlot *slot)
+{
+	if (slot->emptied_at < cache->rows_changed && !OidIsValid(slot->key.object))
+		idgen_slot_empty(slot, next_number());
+	return slot;
+}
+
 /* The slot of a key, locked; or NULL. The caller holds the cache's lock. */
 static IdgenSlot *
 lock_slot(const IdgenCacheKey *key)
@@ -381,22 +400,6 @@ lock_or_make_slot(const IdgenCacheKey *key)
 	return slot;
 }
 
-/*
- * Empty a locked slot of a session's own cache if its ids come from a row, and
- * rows have changed since. Returns it.
- */
-static IdgenSlot *
-empty_if_old(IdgenSlot *slot)
-{
-	if (!is_shared && cache->table_epoch != idgen_table_epoch)
-	{
-		cache->table_epoch = idgen_table_epoch;
-		cache->rows_changed = next_number();
-	}
-	if (slot->emptied_at < cache->rows_changed && !OidIsValid(slot->key.object))
-		idgen_slot_empty(slot, next_number());
-	return slot;
-}
 
 /*
  * The slot of a key, made if there is none. *version is set to the slot's
@@ -463,6 +466,7 @@ idgen_cache_lock(const IdgenCacheKey *key)
 
 	if (cache == NULL)
 		return NULL;
+	follow_rows();
 	LWLockAcquire(&cache->lock, LW_SHARED);
 	slot = lock_slot(key);
 	LWLockRelease(&cache->lock);
@@ -515,6 +519,56 @@ idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const Idgen
 		slot->row_known = true;
 		slot->row_block_size = row->block_size;
 		slot->row_refill = row->refill;
+	}
+	LWLockRelease(&slot->lock);
+}
+
+/*
+ * A child of a template is about to be made. To count the children takes longer
+ * the more there are, so not each session that makes one can do so. What was
+ * counted is kept in the slot of the template, and each child that is made
+ * since adds one. That is an upper bound: some are not made after all, others
+ * are deleted. Only when the bound is at the limit does a session count again.
+ *
+ * Returns false, and adds nothing, if there are "max" of them or more, as far
+ * as is known, or if nothing is known. *before is set to how many there were,
+ * or -1.
+ */
+bool
+idgen_cache_add_child(const IdgenCacheKey *template, int32 max, int32 *before)
+{
+	IdgenSlot *slot = idgen_cache_lock(template);
+	bool added;
+
+	*before = -1;
+	if (slot == NULL)
+		return false;
+	if (slot->row_known)
+		*before = slot->children;
+	added = slot->row_known && slot->children < max;
+	if (added)
+		slot->children++;
+	slot->uses = 1;
+	LWLockRelease(&slot->lock);
+	return added;
+}
+
+/*
+ * The children of a template have been counted. Does nothing if its slot has
+ * changed since it had that version, and there were so many "before": the count
+ * may lack what others have added.
+ */
+void
+idgen_cache_set_children(const IdgenCacheKey *template, uint64 version, int32 children, int32 before)
+{
+	IdgenSlot *slot = idgen_cache_lock(template);
+
+	if (slot == NULL)
+		return;
+	if (slot->version == version && before == (slot->row_known ? slot->children : -1))
+	{
+		slot->row_known = true;
+		slot->children = children;
 	}
 	LWLockRelease(&slot->lock);
 }
@@ -783,9 +837,10 @@ idgen_cache_forget_rows(void)
 bool
 idgen_cache_copy_next(int *next, Oid dbid, IdgenSlot *copy)
 {
-	uint32 made = cache != NULL ? cache->made : 0;
-
-	while ((uint32) *next < made)
+	if (cache == NULL)
+		return false;
+	follow_rows();
+	while ((uint32) *next < cache->made)
 	{
 		uint32 i = (*next)++;
 		IdgenSlot *slot = lock_slot_of(i, OidIsValid(dbid) ? dbid : slots[i].key.dbid);

@@ -36,6 +36,8 @@ extern IdgenSlot *idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber 
                                         bool settled, uint64 *version);
 extern IdgenSlot *idgen_cache_lock(const IdgenCacheKey *key);
 extern void idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row);
+extern bool idgen_cache_add_child(const IdgenCacheKey *template, int32 max, int32 *before);
+extern void idgen_cache_set_children(const IdgenCacheKey *template, uint64 version, int32 children, int32 before);
 
 /* What happens */
 extern void idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome);
@@ -67,18 +69,5 @@ extern bool idgen_cache_restore(const IdgenSlot *saved);
 /* While the server is stopped: restart_file.c */
 extern void idgen_restart_file_read(void);
 extern void idgen_restart_file_write(int code, Datum arg);
-
-/* What is known of a template. */
-typedef struct IdgenChildCount
-{
-	uint64 template; /* see idgen_child_counts_key(); 0 if nothing is known */
-	int64 children;  /* it has not more */
-} IdgenChildCount;
-
-extern Size idgen_child_counts_size(void);
-extern void idgen_child_counts_startup_shmem(void);
-extern uint64 idgen_child_counts_key(Oid relid, const char *name, int namelen);
-extern bool idgen_child_counts_add(uint64 template, int64 max, IdgenChildCount *before);
-extern void idgen_child_counts_set(uint64 template, int64 children, const IdgenChildCount *before);
 
 #endif /* IDGEN_CACHE_H */

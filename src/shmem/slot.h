@@ -143,10 +143,15 @@ typedef struct IdgenSlot
 	uint64 allocator; /* a top transaction */
 
 	/*
-	 * What the row was found to say, if it is an ordinary one; valid if
-	 * row_known. See idgen_cache_share_row().
+	 * What the row was found to say, if it is an ordinary one, see
+	 * idgen_cache_share_row(); or how many children it has at most, if it is a
+	 * template, see idgen_cache_add_child(). Valid if row_known.
 	 */
-	int32 row_block_size;
+	union
+	{
+		int32 row_block_size;
+		int32 children;
+	};
 
 	/* How fast ids are used, which says when and how much to refill. */
 	uint32 filled_ms;     /* when the last refill was published; 0 = not known. This and
