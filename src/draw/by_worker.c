@@ -251,7 +251,7 @@ is_claimed(Wait *wait)
 		claim = slot->claim;
 		LWLockRelease(&slot->lock);
 	}
-	wait->holder = claim != handle->xact.claim ? idgen_short_xid(claim) : InvalidTransactionId;
+	wait->holder = claim != handle->xact.told.claim ? idgen_short_xid(claim) : InvalidTransactionId;
 	return TransactionIdIsValid(wait->holder) && !ConditionalXactLockTableWait(wait->holder, false);
 }
 
@@ -531,6 +531,7 @@ idgen_by_worker_draw(IdgenHandle *handle, IdgenCall *call, const IdgenWanted *wa
 {
 	const IdgenDraw draw = {
 		.mode = IDGEN_MODE_SERVED,
+		.published_ok = true,
 		.wanted = *wanted,
 		.version = handle->found.version,
 	};

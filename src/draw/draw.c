@@ -42,17 +42,13 @@
 #include "session/handle.h"
 #include "session/validate.h"
 
-/* How does this session draw from the cache now? */
+/* How does this session refill, if it may use what is published? */
 static IdgenDrawMode
-draw_mode(const IdgenHandle *handle)
+draw_mode(const IdgenHandle *handle, bool published_ok)
 {
-	bool published_ok = idgen_may_use_published(handle);
-
-	if (!handle->found.row.source->transactional && published_ok)
-		return IDGEN_MODE_PUBLISHING;
-	if (handle->found.row.source->transactional && handle->found.row.block_size > 1 && idgen_cache_is_shared())
-		return published_ok ? IDGEN_MODE_CLAIMING : IDGEN_MODE_CLAIMING_AFTER_CHANGE;
-	return published_ok ? IDGEN_MODE_ALONE : IDGEN_MODE_ALONE_AFTER_CHANGE;
+	if (!handle->found.row.source->transactional)
+		return published_ok ? IDGEN_MODE_PUBLISHING : IDGEN_MODE_ALONE;
+	return handle->found.row.block_size > 1 && idgen_cache_is_shared() ? IDGEN_MODE_CLAIMING : IDGEN_MODE_ALONE;
 }
 
 /*
@@ -99,13 +95,15 @@ static IdgenDrawAnswer
 draw_from_cache(IdgenHandle *handle, IdgenCall *call, const IdgenWanted *wanted, IdgenBlock *ids)
 {
 	const IdgenHandleXact *xact = &handle->xact;
+	bool published_ok = idgen_may_use_published(handle);
 	IdgenDraw draw = {
-		.mode = draw_mode(handle),
+		.mode = draw_mode(handle, published_ok),
+		.published_ok = published_ok,
 		.wanted = *wanted,
 		.version = handle->found.version,
 		.may_wait = xact->refills == 0 && !idgen_changes_include(handle),
 		.may_be_ahead = true,
-		.own_claim = xact->claim,
+		.own_claim = xact->told.claim,
 		.awaited = call->awaited,
 	};
 	IdgenDrawAnswer answer = draw_or_refill(handle, call, &draw, ids);
@@ -117,23 +115,29 @@ draw_from_cache(IdgenHandle *handle, IdgenCall *call, const IdgenWanted *wanted,
 
 /*
  * After a refill, a session first goes on with what the cache holds before its
- * pending block, so that its ids ascend. False once there are none; a range
- * passes over those that are too few for it. An answer by another version is no
- * answer: then the caller validates, and looks again.
+ * pending block, so that its ids ascend. IDGEN_DRAW_REFILL once there are none;
+ * a range passes over those that are too few for it. An answer by another
+ * version is no answer: then the caller validates, and looks again.
  */
-static bool
-draw_before_pending(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids, bool *stale)
+static IdgenDrawAnswer
+draw_before_pending(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids)
 {
-	const IdgenFound *found = &handle->found;
+	IdgenSlot *slot = handle->found.slot;
 	const IdgenBlock *pending = idgen_pending_block(handle);
+	IdgenDrawAnswer answer = IDGEN_DRAW_REFILL;
 
-	*stale = false;
-	if (pending != NULL && idgen_may_use_published(handle) &&
-	    idgen_slot_take_before(found->slot, found->version, pending, wanted, ids, stale))
-		return true;
-	if (!*stale && wanted->count == 1)
+	if (pending != NULL && idgen_may_use_published(handle))
+	{
+		LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
+		if (slot->version != handle->found.version)
+			answer = IDGEN_DRAW_STALE;
+		else if (idgen_slot_take_before(slot, pending, wanted, ids))
+			answer = IDGEN_DRAW_TAKEN;
+		LWLockRelease(&slot->lock);
+	}
+	if (answer == IDGEN_DRAW_REFILL && wanted->count == 1)
 		handle->pending.ahead = false;
-	return false;
+	return answer;
 }
 
 /* Raises 22023 for a range that the source cannot have. */
@@ -160,20 +164,14 @@ static IdgenDrawAnswer
 draw(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 {
 	IdgenWanted wanted = idgen_wanted(handle, call);
-	IdgenDrawAnswer answer;
-	bool stale;
+	IdgenDrawAnswer answer = IDGEN_DRAW_REFILL;
 
 	if (handle->pending.ahead)
-	{
-		if (draw_before_pending(handle, &wanted, ids, &stale))
-			return IDGEN_DRAW_TAKEN;
-		if (stale)
-		{
-			idgen_handle_invalidate(handle);
-			return IDGEN_DRAW_STALE;
-		}
-	}
-	answer = idgen_pending_draw(handle, &wanted, ids);
+		answer = draw_before_pending(handle, &wanted, ids);
+	if (answer == IDGEN_DRAW_STALE)
+		idgen_handle_invalidate(handle);
+	if (answer == IDGEN_DRAW_REFILL)
+		answer = idgen_pending_draw(handle, &wanted, ids);
 	if (answer != IDGEN_DRAW_REFILL)
 		return answer;
 	if (idgen_worker_serves(handle, call))
@@ -245,7 +243,7 @@ idgen_draw_quick(IdgenHandle *handle, IdgenCall *call, int64 *value)
 	{
 		if (pending->next < found->least_value || pending->next > found->greatest_value)
 			return false;
-		handle->xact.counters.ids_issued++;
+		handle->xact.told.counters.ids_issued++;
 		*value = idgen_block_take(pending);
 	}
 	else if (!idgen_slot_take_between(found->slot, found->version, found->least_value,

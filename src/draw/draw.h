@@ -32,7 +32,7 @@ idgen_draw_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
 
 	if (handle->pending.block != NULL && handle->pending.block->left > 0)
 	{
-		handle->xact.counters.ids_issued++;
+		handle->xact.told.counters.ids_issued++;
 		*value = idgen_block_take(handle->pending.block);
 	}
 	else if (!idgen_slot_take(handle->found.slot, handle->found.version, value))

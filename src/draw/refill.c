@@ -389,7 +389,7 @@ not_refilled_now(IdgenHandle *handle, const IdgenDrawResult *draw, IdgenSourceRe
 
 	if (slot != NULL)
 	{
-		if (slot->claim == handle->xact.claim)
+		if (slot->claim == handle->xact.told.claim)
 			slot->claim = 0;
 		LWLockRelease(&slot->lock);
 	}
@@ -413,11 +413,69 @@ idgen_refill_into_pending(IdgenHandle *handle, IdgenCall *call, const IdgenDraw 
 	{
 		/* Only listed handles have their claims taken back at the end. */
 		idgen_handle_list(handle);
-		handle->xact.claim = draw->xid;
+		handle->xact.told.claim = draw->xid;
 	}
 	result = idgen_refill_pending(handle, &request, &refill);
 	if (result != IDGEN_SOURCE_OK)
 		not_refilled_now(handle, drawn, result);
+}
+
+/*
+ * The first ids of a refill are for the call that has made it: if there are as
+ * many, and they are wanted, they are taken.
+ */
+static bool
+take_first(IdgenOutcome *outcome, const IdgenWanted *wanted, IdgenBlock *ids)
+{
+	IdgenBlock *block = &outcome->rest.block;
+
+	if (block->left < wanted->count)
+		return false;
+	*ids = (IdgenBlock){block->next, wanted->count, block->step};
+	if (!idgen_are_wanted(ids, wanted))
+		return false;
+	(void) idgen_block_cut(block, wanted->count);
+	outcome->refills.counters.ids_issued = wanted->count;
+	return true;
+}
+
+/*
+ * A refill from a source that is not transactional: publish it, or count it as
+ * lost. If that is not ahead, the ids for the call come first: answers whether
+ * they are taken. A range may join what was cached before, so it is taken
+ * under the same lock; unless the slot is gone, as the row is.
+ */
+static bool
+publish(IdgenHandle *handle, const IdgenDraw *draw, bool ahead, const IdgenRefill *refill, bool durable,
+        IdgenBlock *ids)
+{
+	IdgenOutcome outcome = {
+		.fate = durable ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST,
+		.rest = refill->rest,
+		.good_as_of = draw->version,
+	};
+	bool takes = durable && !ahead;
+	bool taken = false;
+	IdgenSlot *slot;
+
+	idgen_count_refill(&outcome.refills, refill, false);
+	slot = idgen_handle_lock_slot(handle);
+	if (takes && (slot == NULL || draw->wanted.count == 1))
+		taken = take_first(&outcome, &draw->wanted, ids);
+	if (slot == NULL)
+	{
+		idgen_cache_count_lost(idgen_rest_ids(&outcome.rest));
+		return taken;
+	}
+
+	/* A prepared transaction may have changed the row, and tells nobody. */
+	if (slot->origin != outcome.rest.origin)
+		outcome.good_as_of = IDGEN_NOT_PUBLISHABLE;
+	idgen_slot_finish(slot, &outcome, 0);
+	if (takes && !taken)
+		taken = idgen_slot_take_before(slot, NULL, &draw->wanted, ids);
+	LWLockRelease(&slot->lock);
+	return taken;
 }
 
 /*
@@ -433,8 +491,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 	IdgenRefill refill;
 	IdgenSourceResult result = idgen_refill_allocate(handle, &request, &refill);
 	bool durable;
-	bool taken = false;
-	IdgenSlot *slot;
+	bool taken;
 
 	if (result != IDGEN_SOURCE_OK)
 	{
@@ -444,23 +501,7 @@ idgen_refill_and_publish(IdgenHandle *handle, IdgenCall *call, const IdgenDraw *
 	durable = idgen_make_durable(refill.lsn);
 	handle->publishing.refills++;
 	handle->publishing.ids = idgen_add_saturating(handle->publishing.ids, idgen_rest_ids(&refill.rest));
-	slot = idgen_handle_lock_slot(handle);
-	if (slot != NULL)
-	{
-		taken = idgen_slot_publish_refill(slot, &refill, durable, draw->version,
-		                                  drawn->ahead || !durable ? NULL : &draw->wanted, ids);
-		LWLockRelease(&slot->lock);
-	}
-	else
-	{
-		/* The row is gone; what was made for the call is drawn all the same. */
-		if (durable && !drawn->ahead && refill.rest.block.left >= call->count)
-		{
-			*ids = idgen_block_cut(&refill.rest.block, call->count);
-			taken = true;
-		}
-		idgen_cache_count_lost(idgen_rest_ids(&refill.rest));
-	}
+	taken = publish(handle, draw, drawn->ahead, &refill, durable, ids);
 	end_refill(handle);
 	if (!durable)
 		idgen_not_durable();

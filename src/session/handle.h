@@ -62,13 +62,9 @@ typedef struct IdgenPending
  */
 typedef struct IdgenHandleXact
 {
-	IdgenCounters counters;
+	IdgenRefills told;      /* to the slot, at its end */
 	int64 refills;          /* successful ones */
 	int64 ids_allocated;    /* by successful refills */
-	int64 ahead_blocks;     /* as in IdgenOutcome, of the last refill */
-	int64 ahead_ids;        /* as in IdgenOutcome, of the last refill */
-	int64 ahead_below;      /* as in IdgenOutcome, of a worker */
-	uint64 claim;           /* the last claim made, or 0 */
 	struct IdgenUndo *undo; /* the innermost level's, or NULL; see pending.c */
 	IdgenBlock *rest;       /* room for the pending blocks when it ends */
 	int nrest;              /* that it has room for */

@@ -266,7 +266,7 @@ idgen_pending_roll_back_savepoint(void)
 		restore_gapless(undo);
 		lost -= count_ids(&undo->before); /* these are not */
 		if (lost > 0)
-			handle->xact.counters.lost_changed += lost;
+			handle->xact.told.counters.lost_changed += lost;
 		handle->pending = undo->before;
 		idgen_handle_invalidate(handle);
 		handle->xact.undo = undo->outer;
@@ -396,19 +396,8 @@ idgen_pending_draw(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *i
 	if (p->fate == IDGEN_REST_GIVEN_BACK)
 		save(handle);
 	take(cell, wanted->count);
-	handle->xact.counters.ids_issued = idgen_add_saturating(handle->xact.counters.ids_issued, wanted->count);
+	handle->xact.told.counters.ids_issued = idgen_add_saturating(handle->xact.told.counters.ids_issued, wanted->count);
 	return IDGEN_DRAW_TAKEN;
-}
-
-/* Count a refill as one of the transaction's. */
-static void
-note_refill(IdgenHandleXact *xact, const IdgenRefill *refill)
-{
-	xact->refills++;
-	xact->ids_allocated = idgen_add_saturating(xact->ids_allocated, idgen_rest_ids(&refill->rest));
-	xact->ahead_blocks = refill->ahead_blocks;
-	xact->ahead_ids = refill->ahead_ids;
-	idgen_count_refill(&xact->counters, refill);
 }
 
 /*
@@ -445,7 +434,7 @@ count_kept(IdgenHandle *handle, const IdgenRefill *refill)
 			kept++;
 		}
 		else
-			handle->xact.counters.lost_crowded += cell->block->left;
+			handle->xact.told.counters.lost_crowded += cell->block->left;
 	}
 	return kept;
 }
@@ -516,9 +505,9 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of)
 		p->low = true;
 	if (!idgen_pending_fast_ok(p))
 		idgen_handle_close_hot_path(handle);
-	note_refill(&handle->xact, refill);
-	if (!handle->of_worker)
-		handle->xact.counters.session_refills++;
+	handle->xact.refills++;
+	handle->xact.ids_allocated = idgen_add_saturating(handle->xact.ids_allocated, idgen_rest_ids(&refill->rest));
+	idgen_count_refill(&handle->xact.told, refill, handle->of_worker);
 }
 
 /*
@@ -579,12 +568,8 @@ idgen_pending_finish(IdgenHandle *handle, IdgenOutcomeRest fate, bool all_rows_g
 			.lost_at_shutdown = p->lost_at_shutdown,
 		},
 		.good_as_of = committed && !is_elsewhere(handle) ? p->good_as_of : IDGEN_NOT_PUBLISHABLE,
-		.claim = xact->claim,
-		.ahead_blocks = xact->ahead_blocks,
-		.ahead_ids = xact->ahead_ids,
+		.refills = xact->told,
 		.by_worker = handle->of_worker,
-		.ahead_below = xact->ahead_below,
-		.counters = xact->counters,
 	};
 
 	if (committed)

@@ -26,8 +26,7 @@
  * node does not take all ids of a small range.
  *
  * Locking rules: the functions that a session draws by take the slot's lock:
- * idgen_slot_draw(), idgen_slot_take_before() and idgen_slot_has(). The caller
- * of all others holds it. None raises an error.
+ * idgen_slot_draw() and idgen_slot_has(). The caller of all others holds it. None raises an error.
  */
 #include "postgres.h"
 
@@ -200,11 +199,16 @@ add_counters(IdgenCounters *to, const IdgenCounters *more)
  * of the statement says well enough when it ended.
  */
 void
-idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill)
+idgen_count_refill(IdgenRefills *refills, const IdgenRefill *refill, bool by_worker)
 {
+	IdgenCounters *counters = &refills->counters;
 	TimestampTz end = refill->begun_at != 0 ? GetCurrentTimestamp() : GetCurrentStatementStartTimestamp();
 
+	refills->ahead_blocks = refill->ahead_blocks;
+	refills->ahead_ids = refill->ahead_ids;
 	counters->refills++;
+	if (!by_worker)
+		counters->session_refills++;
 	add(&counters->blocks_taken, refill->blocks);
 	counters->last_refill = Max(counters->last_refill, idgen_seconds(end));
 	if (refill->begun_at != 0)
@@ -449,7 +453,7 @@ idgen_slot_note_failure(IdgenSlot *slot, bool of_server)
 static void
 plan_worker(IdgenSlot *slot, const IdgenOutcome *outcome)
 {
-	slot->ahead_below = outcome->ahead_below;
+	slot->ahead_below = outcome->refills.ahead_below;
 	slot->left_at_server = outcome->left_at_server;
 	if (outcome->left_at_server > 0)
 	{
@@ -464,18 +468,6 @@ plan_worker(IdgenSlot *slot, const IdgenOutcome *outcome)
 /*
  * Drawing
  */
-
-static bool
-claims(IdgenDrawMode mode)
-{
-	return mode == IDGEN_MODE_CLAIMING || mode == IDGEN_MODE_CLAIMING_AFTER_CHANGE;
-}
-
-static bool
-uses_published(IdgenDrawMode mode)
-{
-	return mode != IDGEN_MODE_CLAIMING_AFTER_CHANGE && mode != IDGEN_MODE_ALONE_AFTER_CHANGE;
-}
 
 /*
  * Should this draw refill ahead? Only when ids run low while a crowd uses them,
@@ -493,7 +485,7 @@ should_refill_ahead(IdgenSlot *slot, const IdgenDraw *draw)
 	}
 	if (draw->mode == IDGEN_MODE_PUBLISHING)
 		return true;
-	return claims(draw->mode) && draw->may_wait && slot->claim == 0;
+	return draw->mode == IDGEN_MODE_CLAIMING && draw->may_wait && slot->claim == 0;
 }
 
 /*
@@ -509,9 +501,9 @@ begin_refill(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result, in
 		return IDGEN_DRAW_PREPARE;
 	slot->ran_dry = false;
 	result->nblocks = 1;
-	if (claims(draw->mode) || draw->mode == IDGEN_MODE_PUBLISHING)
+	if (draw->mode != IDGEN_MODE_ALONE)
 		result->nblocks = Max(nblocks, slot->waiters + 1);
-	result->claimed = claims(draw->mode) &&
+	result->claimed = draw->mode == IDGEN_MODE_CLAIMING &&
 		(slot->claim == 0 || slot->claim == draw->own_claim || slot->claim == draw->awaited);
 	if (result->claimed)
 		slot->claim = draw->xid;
@@ -540,7 +532,7 @@ answer_empty(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 		slot->ahead_below = slot->ids_left / 2;
 		return IDGEN_DRAW_REFILL;
 	}
-	if (draw->may_wait && claims(draw->mode) && slot->claim != 0 && slot->claim != draw->own_claim &&
+	if (draw->may_wait && draw->mode == IDGEN_MODE_CLAIMING && slot->claim != 0 && slot->claim != draw->own_claim &&
 	    slot->claim != draw->awaited)
 	{
 		result->wait_for = slot->claim;
@@ -564,7 +556,7 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
 	if (slot->version != draw->version)
 		answer = IDGEN_DRAW_STALE;
-	else if (!uses_published(draw->mode) || (run = find_run(slot, draw->wanted.count)) < 0)
+	else if (!draw->published_ok || (run = find_run(slot, draw->wanted.count)) < 0)
 		answer = answer_empty(slot, draw, result);
 	else
 	{
@@ -591,27 +583,21 @@ idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result)
 }
 
 /*
- * Take the next published ids if they are wanted, and to be used before those
- * of "block". If not, *stale says whether the version differs.
+ * Take the next ids if they are wanted, and to be used before those of "block",
+ * unless that is NULL.
  */
 bool
-idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block,
-                       const IdgenWanted *wanted, IdgenBlock *ids, bool *stale)
+idgen_slot_take_before(IdgenSlot *slot, const IdgenBlock *block, const IdgenWanted *wanted, IdgenBlock *ids)
 {
-	bool taken = false;
-	int run;
+	int run = find_run(slot, wanted->count);
 
-	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	*stale = slot->version != version;
-	if (!*stale && (run = find_run(slot, wanted->count)) >= 0)
-	{
-		*ids = first_of_run(slot, run, wanted->count);
-		taken = idgen_block_before(ids, block) && idgen_are_wanted(ids, wanted);
-		if (taken)
-			take(slot, run, wanted->count);
-	}
-	LWLockRelease(&slot->lock);
-	return taken;
+	if (run < 0)
+		return false;
+	*ids = first_of_run(slot, run, wanted->count);
+	if ((block != NULL && !idgen_block_before(ids, block)) || !idgen_are_wanted(ids, wanted))
+		return false;
+	take(slot, run, wanted->count);
+	return true;
 }
 
 /* Does a draw have reason to look into the slot again? */
@@ -631,58 +617,14 @@ idgen_slot_has(IdgenSlot *slot, uint64 version, int64 count)
  */
 
 /*
- * A refill from a source that is not transactional, made when the events had
- * reached that number: publish it, or count it as lost. Before any other
- * session, take the ids that are wanted, unless "own" is NULL; returns false if
- * there are none, or they do not fit.
- */
-bool
-idgen_slot_publish_refill(IdgenSlot *slot, const IdgenRefill *refill, bool durable,
-                          uint64 good_as_of, const IdgenWanted *own, IdgenBlock *ids)
-{
-	IdgenRest rest = refill->rest;
-	bool taken = false;
-	int run;
-
-	if (own != NULL && own->count == 1)
-	{
-		/* Often there are no others, and nothing is left to add. */
-		*ids = (IdgenBlock){rest.block.next, 1, rest.block.step};
-		taken = idgen_are_wanted(ids, own);
-	}
-	if (taken)
-	{
-		(void) idgen_block_cut(&rest.block, 1);
-		slot->counters.ids_issued++;
-	}
-	if (!durable)
-		add(&slot->counters.lost_prepared, idgen_rest_ids(&rest));
-	else if (slot->emptied_at <= good_as_of && slot->origin == rest.origin)
-		publish(slot, &rest);
-	else
-		add(&slot->counters.lost_changed, idgen_rest_ids(&rest));
-	if (own != NULL && own->count > 1 && (run = find_run(slot, own->count)) >= 0)
-	{
-		*ids = first_of_run(slot, run, own->count);
-		taken = idgen_are_wanted(ids, own);
-		if (taken)
-			take(slot, run, own->count);
-	}
-	plan_ahead(slot, refill->ahead_blocks, refill->ahead_ids);
-	idgen_count_refill(&slot->counters, refill);
-	slot->counters.session_refills++;
-	note_use(slot);
-	return taken;
-}
-
-/*
- * A transaction has ended: apply what it did. "number" is that of this event.
- * Whether its block is good is decided before its own changes are applied,
+ * A transaction has ended, or has made a refill for all: apply what it did.
+ * "number" is that of this event, if it has changed anything besides. Whether its block is good is decided before its own changes are applied,
  * which may have been rolled back to a savepoint.
  */
 void
 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 {
+	const IdgenRefills *refills = &outcome->refills;
 	bool is_good = slot->emptied_at <= outcome->good_as_of;
 	int64 ids = outcome->fate != IDGEN_OUTCOME_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
 
@@ -706,15 +648,15 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 	if (outcome->by_worker && slot->ids_left > 0)
 		plan_worker(slot, outcome);
 	else if (outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
-		plan_ahead(slot, outcome->ahead_blocks, outcome->ahead_ids);
+		plan_ahead(slot, refills->ahead_blocks, refills->ahead_ids);
 
-	if (outcome->claim != 0 && slot->claim == outcome->claim)
+	if (refills->claim != 0 && slot->claim == refills->claim)
 		slot->claim = 0;
-	add_counters(&slot->counters, &outcome->counters);
+	add_counters(&slot->counters, &refills->counters);
 	if (outcome->by_worker && outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
 		slot->failure.sqlerrcode = 0;
 
 	/* Sessions that draw from pending blocks only use the slot, too. */
-	if (outcome->counters.ids_issued > 0 || outcome->counters.refills > 0)
+	if (refills->counters.ids_issued > 0 || refills->counters.refills > 0)
 		note_use(slot);
 }

@@ -174,11 +174,7 @@ StaticAssertDecl(offsetof(IdgenSlot, runs[1]) - sizeof(LWLock) <= 64 - 16,
 StaticAssertDecl(sizeof(IdgenSlot) - sizeof(LWLock) <= 320 - 16, "a slot must be small");
 StaticAssertDecl(sizeof(IdgenCacheKey) == 28, "a key must have no padding");
 
-/*
- * Which ids a draw may take, and which sessions its refill concerns, if it
- * comes to one. What a transaction has changed may be what the ids come from:
- * then it must not use published ids, which are from before ("after change").
- */
+/* Which sessions the refill of a draw concerns, if it comes to one. */
 typedef enum IdgenDrawMode
 {
 	/* The worker refills: the session only takes what there is. */
@@ -195,15 +191,13 @@ typedef enum IdgenDrawMode
 	 * wait for the end of that. For transactional sources.
 	 */
 	IDGEN_MODE_CLAIMING,
-	IDGEN_MODE_CLAIMING_AFTER_CHANGE,
 
 	/*
 	 * The refill stays in the transaction, and nobody waits for it. For block
-	 * size 1, for a session's own cache, and after a change for sources that are
-	 * not transactional.
+	 * size 1, for a session's own cache, and after a change for sources that
+	 * are not transactional.
 	 */
 	IDGEN_MODE_ALONE,
-	IDGEN_MODE_ALONE_AFTER_CHANGE,
 } IdgenDrawMode;
 
 /* Which ids a call can use. */
@@ -227,6 +221,7 @@ idgen_are_wanted(const IdgenBlock *ids, const IdgenWanted *wanted)
 typedef struct IdgenDraw
 {
 	IdgenDrawMode mode;
+	bool published_ok; /* see idgen_may_use_published() */
 	IdgenWanted wanted;
 	uint64 version;    /* the slot's version that the caller knows */
 	bool may_wait;     /* false if it has refilled in this transaction */
@@ -292,23 +287,29 @@ typedef enum IdgenOutcomeRest
 	IDGEN_OUTCOME_LOST,      /* the allocation may be undone later, or may not last */
 } IdgenOutcomeRest;
 
+/* Refills of an id sequence that its slot has not been told of yet. */
+typedef struct IdgenRefills
+{
+	IdgenCounters counters; /* to add */
+	uint64 claim;           /* the last claim that was made, or 0 */
+	int64 ahead_blocks;     /* blocks asked for by the last one */
+	int64 ahead_ids;        /* ids in those; 0 = no session has refilled */
+	int64 ahead_below;      /* of a worker: refill again when this many are left */
+} IdgenRefills;
+
 /* What a transaction did to an id sequence, reported when it ends. */
 typedef struct IdgenOutcome
 {
 	IdgenSlotChange change;
 	IdgenOutcomeRest fate;
-	IdgenRest rest;         /* what is left of pending blocks */
-	uint64 good_as_of;      /* the number of events when the block was allocated, which
-	                         * is void if a later one has emptied the slot; or
-	                         * IDGEN_NOT_PUBLISHABLE */
-	uint64 claim;           /* the last claim it made, or 0 */
-	int64 ahead_blocks;     /* blocks asked for by its last refill */
-	int64 ahead_ids;        /* ids in those; 0 = no session has refilled */
-	bool by_worker;         /* and if so: */
-	int64 ahead_below;      /* refill again when this many are left */
-	double left_at_server;  /* the ids that another server has left; 0 if the blocks
-	                         * are from this one */
-	IdgenCounters counters; /* to add */
+	IdgenRest rest;    /* what is left of pending blocks */
+	uint64 good_as_of; /* the number of events when the block was allocated, which is
+	                    * void if a later one has emptied the slot; or
+	                    * IDGEN_NOT_PUBLISHABLE */
+	IdgenRefills refills;
+	bool by_worker;        /* and if so: */
+	double left_at_server; /* the ids that another server has left; 0 if the blocks are
+	                        * from this one */
 } IdgenOutcome;
 
 extern void idgen_slot_init(IdgenSlot *slot, int tranche);
@@ -320,18 +321,16 @@ extern void idgen_slot_reset_counters(IdgenSlot *slot);
 extern bool idgen_slot_was_used(IdgenSlot *slot);
 
 extern IdgenDrawAnswer idgen_slot_draw(IdgenSlot *slot, const IdgenDraw *draw, IdgenDrawResult *result);
-extern bool idgen_slot_take_before(IdgenSlot *slot, uint64 version, const IdgenBlock *block,
-                                   const IdgenWanted *wanted, IdgenBlock *ids, bool *stale);
+extern bool idgen_slot_take_before(IdgenSlot *slot, const IdgenBlock *block, const IdgenWanted *wanted,
+                                   IdgenBlock *ids);
 extern bool idgen_slot_has(IdgenSlot *slot, uint64 version, int64 count);
 extern void idgen_slot_remove_run(IdgenSlot *slot, int i);
-extern bool idgen_slot_publish_refill(IdgenSlot *slot, const IdgenRefill *refill, bool durable,
-                                      uint64 good_as_of, const IdgenWanted *own, IdgenBlock *ids);
 extern void idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number);
 extern void idgen_slot_begin_refill(IdgenSlot *slot, int64 *nblocks, int64 *bulk_ids);
 extern void idgen_slot_note_failure(IdgenSlot *slot, bool of_server);
 
 extern int64 idgen_bulk_ids(int64 refills, int64 ids);
-extern void idgen_count_refill(IdgenCounters *counters, const IdgenRefill *refill);
+extern void idgen_count_refill(IdgenRefills *refills, const IdgenRefill *refill, bool by_worker);
 
 /*
  * The hot path: take a published id if the slot still is what the caller

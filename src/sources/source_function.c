@@ -453,7 +453,7 @@ blocks_to_ask_for(const IdgenHandle *handle, const IdgenRequest *request)
 	int64 wanted;
 
 	if (xact->refills > 0)
-		ids_per_block = Max(1, xact->ids_allocated / xact->counters.blocks_taken);
+		ids_per_block = Max(1, xact->ids_allocated / xact->told.counters.blocks_taken);
 	wanted = request->blocks + (request->count - 1) / ids_per_block;
 	return Min(Max(wanted, request->bulk_ids / ids_per_block), PG_INT32_MAX);
 }

@@ -290,7 +290,7 @@ allocate_from(JobTry *try, IdgenHandle *handle, uint64 as_of)
 	}
 	if (result == IDGEN_SOURCE_OK)
 	{
-		handle->xact.ahead_below = idgen_job_ahead_below(job);
+		handle->xact.told.ahead_below = idgen_job_ahead_below(job);
 		try->state = IDGEN_JOB_ALLOCATED;
 	}
 	else if (result == IDGEN_SOURCE_BUSY)

@@ -331,12 +331,12 @@ finish_job(const IdgenJob *job, bool replicated)
 			.fate = replicated ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST,
 			.rest = job->refill.rest,
 			.good_as_of = job->good_as_of,
+			.refills.ahead_below = idgen_job_ahead_below(job),
 			.by_worker = true,
-			.ahead_below = idgen_job_ahead_below(job),
 			.left_at_server = job->source->is_remote ? job->refill.left.ids : 0,
 		};
 
-		idgen_count_refill(&outcome.counters, &job->refill);
+		idgen_count_refill(&outcome.refills, &job->refill, true);
 		idgen_cache_finish(&job->task->key, &outcome);
 	}
 	end_task(job->task, job->failure.sqlerrcode != 0 ? &job->failure : NULL);
