@@ -48,10 +48,10 @@ typedef struct IdgenPending
 	bool lost_at_shutdown;         /* as in IdgenRest, with storage and origin */
 	bool ahead;                    /* there may be ids in the cache before the rest */
 	bool uncommitted;              /* as in IdgenFound, of what the rest is from */
-	bool low;                      /* a refill of a gapless block has left few ids */
 	RelFileNumber storage;
 	uint32 origin;
 	const IdgenSource *source; /* where the rest is from */
+	IdgenRangeLeft left;       /* after the last refill, or giving back */
 	uint64 good_as_of;         /* as in IdgenOutcome */
 } IdgenPending;
 
@@ -221,7 +221,7 @@ typedef struct IdgenHandle
 	/* Good for one transaction only. */
 	IdgenServed served;
 
-	char unused[40]; /* up to a multiple of a cache line, see below */
+	char unused[16]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*

@@ -108,15 +108,6 @@ find_name(Oid relid, const char *name, int namelen)
 	return entry != NULL ? unconstify(IdgenName *, (const IdgenName *) entry->key) : NULL;
 }
 
-/* The next name; NULL if there is none. The last one may have gone. */
-static IdgenName *
-next_name(name_table_iterator *iter)
-{
-	IdgenNameEntry *entry = name_table_iterate(names, iter);
-
-	return entry != NULL ? unconstify(IdgenName *, (const IdgenName *) entry->key) : NULL;
-}
-
 /* Make a new name known. */
 static IdgenName *
 add_name(Oid relid, const char *name, int namelen)
@@ -181,32 +172,42 @@ idgen_handle_list(IdgenHandle *handle)
 }
 
 /*
- * All handles go, and names of which there is nothing to keep. Raises no
- * errors.
+ * All handles go, or all answers of idgen_last(); and names of which there is
+ * nothing to keep. Raises no errors.
  */
 static void
-remove_handles(void)
+forget_all(bool handles)
 {
 	name_table_iterator iter;
-	IdgenName *known;
+	IdgenNameEntry *entry;
 
+	if (names == NULL)
+		return;
 	name_table_start_iterate(names, &iter);
-	while ((known = next_name(&iter)) != NULL)
+	while ((entry = name_table_iterate(names, &iter)) != NULL)
 	{
-		if (known->handle != NULL)
+		IdgenName *known = unconstify(IdgenName *, (const IdgenName *) entry->key);
+		IdgenHandle *handle = known->handle;
+
+		if (handle != NULL && handles)
 		{
-			known->last = known->handle->last;
-			idgen_handle_free(known->handle);
+			known->last = handle->last;
+			idgen_handle_free(handle);
 			known->handle = NULL;
 		}
-		if (known->last.layout == NULL)
+		else if (!handles)
+			known->last = (IdgenLast){0};
+		if (handle != NULL && !handles)
+		{
+			handle->last = (IdgenLast){0};
+			idgen_handle_close_hot_path(handle);
+		}
+		if (known->handle == NULL && known->last.layout == NULL)
 		{
 			(void) name_table_delete(names, &known->key);
 			pfree(known);
 		}
 	}
-	nhandles = 0;
-	idgen_epoch++;
 }
 
 /*
@@ -225,40 +226,20 @@ idgen_handles_end_transaction(void)
 		handle->xact = (IdgenHandleXact){0};
 	}
 	if (nhandles > IDGEN_MAX_HANDLES)
-		remove_handles();
+	{
+		forget_all(true);
+		nhandles = 0;
+		idgen_epoch++;
+	}
 }
 
 /*
  * Let idgen_last() have no answers any more. A draw may be in progress, whose
- * allocator or trigger does this: so handles stay, in a table that is no larger
- * than they need. The hot path is closed, since it counts on the answer being
- * there.
+ * allocator or trigger does this: so handles stay. The hot path is closed,
+ * since it counts on the answer being there.
  */
 void
 idgen_handles_forget_last(void)
 {
-	name_table_hash *old = names;
-	name_table_iterator iter;
-	IdgenNameEntry *entry;
-	bool found;
-
-	if (old == NULL)
-		return;
-	names = name_table_create(idgen_name_memory, Max(IDGEN_NAME_BUCKETS, nhandles), NULL);
-	name_table_start_iterate(old, &iter);
-	while ((entry = name_table_iterate(old, &iter)) != NULL)
-	{
-		IdgenName *known = unconstify(IdgenName *, (const IdgenName *) entry->key);
-
-		known->last = (IdgenLast){0};
-		if (known->handle == NULL)
-		{
-			pfree(known);
-			continue;
-		}
-		known->handle->last = (IdgenLast){0};
-		idgen_handle_close_hot_path(known->handle);
-		(void) name_table_insert(names, &known->key, &found);
-	}
-	name_table_destroy(old);
+	forget_all(false);
 }

@@ -501,8 +501,7 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of)
 	p->fate = refill->fate;
 	p->ahead = true;
 	p->source = handle->found.row.source;
-	if (refill->fate == IDGEN_REST_GIVEN_BACK && refill->left.percent < idgen_warn_remaining)
-		p->low = true;
+	p->left = refill->left;
 	if (!idgen_pending_fast_ok(p))
 		idgen_handle_close_hot_path(handle);
 	handle->xact.refills++;

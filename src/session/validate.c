@@ -252,17 +252,17 @@ take_known_row(IdgenFound *found, const IdgenKnownRow *row)
 
 /*
  * Let other sessions know what was found in the row, if that is an ordinary one
- * and holds for all. "as_of" is from before the look.
+ * and holds for all.
  */
 static void
-share_row(const IdgenHandle *handle, const IdgenFound *found, uint64 as_of)
+share_row(const IdgenHandle *handle, const IdgenFound *found)
 {
 	const IdgenKnownRow row = {true, found->row.block_size, found->row.refill};
 
-	if (as_of != 0 && found->has_row && found->change_is_told && found->row.source == &idgen_source_table &&
+	if (found->remember && found->has_row && found->change_is_told && found->row.source == &idgen_source_table &&
 	    found->row.source_name == NULL && found->row.layout == &idgen_layout_plain && found->row.big_base == NULL &&
 	    found->format == NULL && found->row.period == IDGEN_PERIOD_NONE && idgen_changes_leave_row(handle))
-		idgen_cache_share_row(found->slot, found->version, as_of, &row);
+		idgen_cache_share_row(found->slot, found->version, &row);
 }
 
 /*
@@ -285,7 +285,6 @@ look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	expected = idgen_cache_find(&key, &before, &row);
 	for (;;)
 	{
-		uint64 as_of = RecoveryInProgress() ? 0 : idgen_cache_number();
 		bool known = known_row_will_do(handle, call, &row);
 
 		if (known)
@@ -300,7 +299,7 @@ look_and_attach(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 		if (found->slot == expected && found->version == before)
 		{
 			if (!known && !row.known)
-				share_row(handle, found, as_of);
+				share_row(handle, found);
 			return;
 		}
 		expected = found->slot;

@@ -341,46 +341,25 @@ give_back(void)
 }
 
 /*
- * When that is done: say of which gapless id sequences few ids are left. A
- * refill could not, since it does not know what returns. The row does, unless
- * this transaction has itself changed it: then the next one will say so.
- */
-static void
-warn_low(void)
-{
-	dlist_iter iter;
-
-	dlist_foreach(iter, &idgen_listed_handles)
-	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
-		IdgenRow row;
-		IdgenDefinition def;
-		IdgenRangeLeft left;
-
-		if (!handle->pending.low || handle->pending.change >= IDGEN_SLOT_DROP)
-			continue;
-		PushActiveSnapshot(GetTransactionSnapshot());
-		if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
-		{
-			idgen_definition_from_row(row.slot, handle->name, &def);
-			left = idgen_definition_left(&def);
-			idgen_warn_low(handle, &left);
-		}
-		idgen_row_close(&row);
-		PopActiveSnapshot();
-	}
-}
-
-/*
  * Before commit, or PREPARE TRANSACTION: then the commit will run no callback,
- * so that only the server's invalidation can tell others to look again.
+ * so that only the server's invalidation can tell others to look again. Now
+ * that gapless ids have been given back, say where few are left; unless this
+ * transaction has itself changed the row: then the next one will say so.
  */
 static void
 before_commit(bool prepare)
 {
+	dlist_iter iter;
+
 	if (prepare && OidIsValid(changes.rows_of) && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(changes.rows_of)))
 		CacheInvalidateRelcacheByRelid(changes.rows_of);
-	warn_low();
+	dlist_foreach(iter, &idgen_listed_handles)
+	{
+		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+
+		if (handle->pending.fate == IDGEN_REST_GIVEN_BACK && handle->pending.change < IDGEN_SLOT_DROP)
+			idgen_warn_low(handle, &handle->pending.left);
+	}
 	collect_files();
 }
 
@@ -398,8 +377,6 @@ tell_names(uint64 since)
 	hash_seq_init(&status, changes.names);
 	while ((name = hash_seq_search(&status)) != NULL)
 		idgen_cache_change_name(name->key.relid, name->key.digest, name->change, since);
-	if (changes.many_made)
-		idgen_cache_look_again(MyDatabaseId);
 }
 
 /*
@@ -415,8 +392,8 @@ tell(uint64 since)
 		idgen_cache_drop_database(changes.dropped_database, since);
 	for (int i = 0; i < changes.nfiles; i++)
 		idgen_cache_drop_file(&changes.files[i]);
-	if (changes.tables)
-		idgen_cache_forget_rows();
+	if (changes.tables || changes.many_made)
+		idgen_cache_look_again(MyDatabaseId);
 	if (changes.names != NULL)
 		tell_names(since);
 }

@@ -65,16 +65,14 @@
 /* The clock passes over that many slots that are in use, then takes any. */
 #define IDGEN_LOOK_AT_MOST 64
 
-/* So many slots has the cache of a session alone. */
+/* The slots that the cache of a session alone has. */
 #define IDGEN_OWN_SLOTS 8192
 
 typedef struct IdgenCache
 {
 	LWLock lock;
-	pg_atomic_uint64 last_number;     /* of events */
-	pg_atomic_uint64 rows_known_from; /* rows were looked at since that event, or are
-	                                   * not known */
-	int64 evictions;                  /* as in IdgenCacheTotals, as the next two */
+	pg_atomic_uint64 last_number; /* of events */
+	int64 evictions;              /* as in IdgenCacheTotals, as the next two */
 	int64 ids_evicted;
 	pg_atomic_uint64 ids_lost;
 	uint32 made;         /* slots that are initialized; only grows, and is also
@@ -114,7 +112,7 @@ cache_size(uint32 n)
 	return add_size(add_size(slots_at(n), mul_size(n, sizeof(IdgenSlot))), PG_CACHE_LINE_SIZE);
 }
 
-/* The cache is in that area, and has so many slots. */
+/* The cache is in that area, and has n slots. */
 static void
 place(void *area, uint32 n)
 {
@@ -136,7 +134,6 @@ initialize(int tranche, int slot_tranche)
 	memset(cache, 0, sizeof(IdgenCache));
 	LWLockInitialize(&cache->lock, tranche);
 	pg_atomic_init_u64(&cache->last_number, 0);
-	pg_atomic_init_u64(&cache->rows_known_from, 0);
 	pg_atomic_init_u64(&cache->ids_lost, 0);
 	cache->slot_tranche = slot_tranche;
 	cache->free = IDGEN_NO_SLOT;
@@ -500,21 +497,19 @@ idgen_cache_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
  * Ordinary is: source "table" without a source_name, layout plain, no big_base,
  * no format, no period. Who may draw is not kept: each session finds that out.
  *
- * The row was looked at when the slot had that version, and the last event was
- * "as_of": 0 on a standby, where nobody would learn of a change, nor if that is
- * promoted meanwhile. It must be committed, and no transaction that was in
- * progress then may have changed it. Changes of the row end what is known as
- * they change the version. Changes of the table concern all its rows, and
- * sessions learn of them by messages of the server, which those that begin
- * later do not get: see idgen_cache_forget_rows(). When a prepared transaction
- * commits, it tells nobody: it has changed the version when it was prepared,
- * and since then its version of the row is there, so nobody shares that.
+ * The row was looked at when the slot had that version, not on a standby, where
+ * nobody would learn of a change. It must be committed, and no transaction that
+ * was in progress then may have changed it. Changes of the row, or of the
+ * table, end what is known as they change the version. When a prepared
+ * transaction commits, it tells nobody: it has changed the version when it was
+ * prepared, and since then its version of the row is there, so nobody shares
+ * that.
  */
 void
-idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row)
+idgen_cache_share_row(IdgenSlot *slot, uint64 version, const IdgenKnownRow *row)
 {
 	LWLockAcquire(&slot->lock, LW_EXCLUSIVE);
-	if (slot->version == version && as_of != 0 && as_of >= pg_atomic_read_u64(&cache->rows_known_from))
+	if (slot->version == version)
 	{
 		slot->row_known = true;
 		slot->row_block_size = row->block_size;
@@ -555,7 +550,7 @@ idgen_cache_add_child(const IdgenCacheKey *template, int32 max, int32 *before)
 
 /*
  * The children of a template have been counted. Does nothing if its slot has
- * changed since it had that version, and there were so many "before": the count
+ * changed since it had that version, and there were "before" of them: the count
  * may lack what others have added.
  */
 void
@@ -799,29 +794,6 @@ idgen_cache_look_again(Oid dbid)
 			continue;
 		idgen_slot_look_again(slot, next_number());
 		LWLockRelease(&slot->lock);
-	}
-}
-
-/*
- * A table id_sequences was changed, or its triggers: from now on, nothing is
- * known of its rows. It is not worth it to tell one table from another here.
- */
-void
-idgen_cache_forget_rows(void)
-{
-	uint32 made;
-
-	if (cache == NULL)
-		return;
-	pg_atomic_write_u64(&cache->rows_known_from, next_number());
-	made = begin_walk();
-	for (uint32 i = 0; i < made; i++)
-	{
-		if (!slots[i].row_known)
-			continue;
-		LWLockAcquire(&slots[i].lock, LW_EXCLUSIVE);
-		slots[i].row_known = false;
-		LWLockRelease(&slots[i].lock);
 	}
 }
 

@@ -35,7 +35,7 @@ extern IdgenSlot *idgen_cache_attach(const IdgenCacheKey *key, uint64 *version);
 extern IdgenSlot *idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber file, uint32 origin,
                                         bool settled, uint64 *version);
 extern IdgenSlot *idgen_cache_lock(const IdgenCacheKey *key);
-extern void idgen_cache_share_row(IdgenSlot *slot, uint64 version, uint64 as_of, const IdgenKnownRow *row);
+extern void idgen_cache_share_row(IdgenSlot *slot, uint64 version, const IdgenKnownRow *row);
 extern bool idgen_cache_add_child(const IdgenCacheKey *template, int32 max, int32 *before);
 extern void idgen_cache_set_children(const IdgenCacheKey *template, uint64 version, int32 children, int32 before);
 
@@ -46,7 +46,6 @@ extern void idgen_cache_drop_file(const RelFileLocator *file);
 extern bool idgen_cache_has_files(void);
 extern void idgen_cache_drop_database(Oid dbid, uint64 since);
 extern void idgen_cache_look_again(Oid dbid);
-extern void idgen_cache_forget_rows(void);
 extern void idgen_cache_count_lost(int64 ids);
 
 /* Totals of the whole cache. */

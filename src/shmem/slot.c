@@ -26,7 +26,8 @@
  * node does not take all ids of a small range.
  *
  * Locking rules: the functions that a session draws by take the slot's lock:
- * idgen_slot_draw() and idgen_slot_has(). The caller of all others holds it. None raises an error.
+ * idgen_slot_draw() and idgen_slot_has(). The caller of all others holds it.
+ * None raises an error.
  */
 #include "postgres.h"
 
@@ -618,8 +619,9 @@ idgen_slot_has(IdgenSlot *slot, uint64 version, int64 count)
 
 /*
  * A transaction has ended, or has made a refill for all: apply what it did.
- * "number" is that of this event, if it has changed anything besides. Whether its block is good is decided before its own changes are applied,
- * which may have been rolled back to a savepoint.
+ * "number" is that of this event, if it has changed anything besides. Whether
+ * its block is good is decided before its own changes are applied, which may
+ * have been rolled back to a savepoint.
  */
 void
 idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)

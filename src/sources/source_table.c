@@ -346,8 +346,9 @@ compute_give_back(Change *change)
 	idgen_definition_from_row(change->row, change->handle->name, &def);
 	if (!idgen_block_ends_at(rest, def.next_block_start, def.exhausted))
 		return IDGEN_SOURCE_STALE;
-	change->next_block_start = rest->next;
-	change->exhausted = false;
+	change->next_block_start = def.next_block_start = rest->next;
+	change->exhausted = def.exhausted = false;
+	change->handle->pending.left = idgen_definition_left(&def);
 	return IDGEN_SOURCE_OK;
 }
 
