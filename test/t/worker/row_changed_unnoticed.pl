@@ -46,7 +46,6 @@ my $changer = $node->background_psql('postgres');
 # draws then.
 my %changes = (
 	by_session => [q{refill = 'transaction'}, '3 4 5'],
-	smaller => ['block_size = 1', '3 4 5'],
 	with_periods => [q{period = 'year'}, '1 2 3']);
 
 # It changes while the worker waits for it.
