@@ -243,8 +243,9 @@ is_origin_visible(const IdgenChild *child)
 }
 
 /*
- * There is what the row can be made from: have it made, or shown. Returns false
- * if there is none then, or the user may not see what it comes from. Raises
+ * There is what the row can be made from: have it made, or shown, or raise
+ * 42704, since it is not made yet. Returns false if there is none then, or the
+ * user may not see what it comes from. Raises
  * 25006 in a read-only transaction if it is to be made, 42704 if the user may
  * not see what is made, 2200H if the template has too many children, 55P03, and
  * what the insert raises.
@@ -258,6 +259,12 @@ make_or_show(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, Id
 
 	if (!idgen_row_visible(row->rel, origin))
 		return false;
+	if (call->missing_row == IDGEN_MISSING_ROW_MISSED)
+	{
+		if (is_origin_visible(child) && idgen_row_visible(row->rel, child->row))
+			not_made_yet(handle->relid, handle->name, idgen_child_origin(child)->name);
+		return false;
+	}
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE)
 		PreventCommandIfReadOnly(call->function);
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE && by_worker)
@@ -305,7 +312,8 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 
 	if (idgen_row_open(row, handle->relid, handle->name, handle->namelen))
 		return true;
-	if (call->missing_row == IDGEN_MISSING_ROW_MISSED || !is_possible_name(handle->name))
+	if (!is_possible_name(handle->name) ||
+	    (call->missing_row == IDGEN_MISSING_ROW_MISSED && call->asked != NULL && call->asked->has_object))
 		return false;
 	child = find_child(handle, call, row->rel);
 	if (child != NULL)
@@ -343,28 +351,6 @@ idgen_parent_of(Oid relid, const char *name)
 	}
 	table_close(rel, AccessShareLock);
 	return found;
-}
-
-/*
- * A call that makes no rows has found none that the user may see. Raises 42704
- * if that is because none has been drawn from yet, and says what would make it.
- */
-void
-idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call)
-{
-	IdgenRow row;
-	IdgenChild *child;
-
-	if (call->missing_row != IDGEN_MISSING_ROW_MISSED || !is_possible_name(handle->name))
-		return;
-	if (!idgen_row_open(&row, handle->relid, handle->name, handle->namelen) &&
-	    (child = idgen_child_find(row.rel, handle->name)) != NULL)
-	{
-		if (is_origin_visible(child) && idgen_row_visible(row.rel, child->row))
-			not_made_yet(handle->relid, handle->name, idgen_child_origin(child)->name);
-		idgen_child_free(child);
-	}
-	idgen_row_close(&row);
 }
 
 /*

@@ -215,10 +215,7 @@ look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 	if (!found->has_row)
 	{
 		if (call->asked == NULL || !call->asked->has_object)
-		{
-			idgen_check_unmade(handle, call);
 			idgen_no_such_sequence(handle->relid, handle->name, call->asked);
-		}
 		note_nothing_special(found, call->asked);
 	}
 	resolve(handle, found, InvalidOid);

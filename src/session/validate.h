@@ -16,7 +16,6 @@ extern IdgenHandle *idgen_handle_for_worker(const IdgenCacheKey *key, const char
 extern bool idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call,
                                    IdgenFound *found);
 extern const char *idgen_parent_of(Oid relid, const char *name);
-extern void idgen_check_unmade(const IdgenHandle *handle, const IdgenCall *call);
 extern bool idgen_missing_row_for_worker(const IdgenHandle *handle,
                                          IdgenRow *row);
 pg_noreturn extern void idgen_no_such_sequence(Oid relid, const char *name, const IdgenSource *asked);
