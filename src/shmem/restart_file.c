@@ -117,51 +117,36 @@ get_cluster_state(ClusterState *state)
 		!exists(RECOVERY_SIGNAL_FILE) && !exists(STANDBY_SIGNAL_FILE);
 }
 
-/* Write some bytes. Returns false, with errno, if that fails. */
-static bool
-put(FILE *file, pg_crc32c *crc, const void *data, Size size)
-{
-	COMP_CRC32C(*crc, data, size);
-	return fwrite(data, size, 1, file) == 1;
-}
-
-/* Write all slots. */
-static bool
-put_slots(FILE *file, pg_crc32c *crc)
-{
-	int next = 0;
-	IdgenSlot slot;
-
-	while (idgen_cache_copy_next(&next, InvalidOid, &slot))
-	{
-		if (slot.not_kept)
-			slot.nruns = slot.ids_left = 0;
-		if (!put(file, crc, &slot, sizeof(slot)))
-			return false;
-	}
-	return true;
-}
-
 /* Write a whole file. Returns false, with errno, if that fails. */
 static bool
 write_file(const char *path, const FileHeader *header)
 {
 	FILE *file = AllocateFile(path, PG_BINARY_W);
 	pg_crc32c crc;
-	bool written;
+	IdgenSlot slot;
+	int next = 0;
 	int error;
 
 	if (file == NULL)
 		return false;
 	INIT_CRC32C(crc);
-	written = put(file, &crc, header, sizeof(FileHeader)) && put_slots(file, &crc);
+	COMP_CRC32C(crc, header, sizeof(FileHeader));
+	(void) fwrite(header, sizeof(FileHeader), 1, file);
+	while (!ferror(file) && idgen_cache_copy_next(&next, InvalidOid, &slot))
+	{
+		if (slot.not_kept)
+			slot.nruns = slot.ids_left = 0;
+		COMP_CRC32C(crc, &slot, sizeof(slot));
+		(void) fwrite(&slot, sizeof(slot), 1, file);
+	}
 	FIN_CRC32C(crc);
-	written = written && fwrite(&crc, sizeof(crc), 1, file) == 1;
-	error = errno;
+	if (!ferror(file))
+		(void) fwrite(&crc, sizeof(crc), 1, file);
+	error = ferror(file) ? errno : 0;
 	if (FreeFile(file) != 0)
 		return false;
 	errno = error;
-	return written;
+	return error == 0;
 }
 
 /*
