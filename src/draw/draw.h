@@ -35,7 +35,7 @@ idgen_draw_fast(IdgenHandle *handle, const IdgenSource *asked, int64 *value)
 		handle->xact.told.counters.ids_issued++;
 		*value = idgen_block_take(handle->pending.block);
 	}
-	else if (!idgen_slot_take(handle->found.slot, handle->found.version, value))
+	else if (!idgen_slot_take_between(handle->found.slot, handle->found.version, PG_INT64_MIN, PG_INT64_MAX, value))
 		return false;
 	handle->last.value = *value;
 	return true;

@@ -86,11 +86,11 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 		case IDGEN_REFILL_TRANSACTION:
 			return false;
 		case IDGEN_REFILL_WORKER:
-			return call->refiller == IDGEN_REFILLER_WORKER || handle->xact.refills == 0;
+			return !call->by_session || handle->xact.refills == 0;
 		case IDGEN_REFILL_AUTO:
 			break;
 	}
-	return call->refiller == IDGEN_REFILLER_WORKER && idgen_cache_is_shared() &&
+	return !call->by_session && idgen_cache_is_shared() &&
 		!handle->found.own_row && handle->xact.refills == 0 &&
 		idgen_may_use_published(handle) && is_worth_asking(handle);
 }
@@ -113,6 +113,6 @@ idgen_refiller_miss_worker(const IdgenHandle *handle, const IdgenCall *call)
 void
 idgen_refiller_is_session(IdgenCall *call)
 {
-	call->refiller = IDGEN_REFILLER_SESSION;
+	call->by_session = true;
 	call->waiting_ms = 0;
 }

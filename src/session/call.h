@@ -22,13 +22,6 @@ typedef enum IdgenCallForm
 	IDGEN_FORM_RANGE, /* the first and the last one of consecutive ids, as bigint */
 } IdgenCallForm;
 
-/* What refills for a call, if the id sequence has refill "auto". */
-typedef enum IdgenRefiller
-{
-	IDGEN_REFILLER_WORKER,  /* the worker, unless there is reason not to ask it */
-	IDGEN_REFILLER_SESSION, /* the session, as with refill "transaction" */
-} IdgenRefiller;
-
 /* What a call does about the row that its name lacks. */
 typedef enum IdgenMissingRow
 {
@@ -53,9 +46,9 @@ typedef struct IdgenCall
 	const struct IdgenHandle *parent;
 
 	/* What has been done about it; all zero at first. */
-	int prefix;  /* of the ids to compose; 0 if the layout has none */
-	int refills; /* so far, also those that brought nothing */
-	IdgenRefiller refiller : 8;
+	int prefix;        /* of the ids to compose; 0 if the layout has none */
+	int refills;       /* so far, also those that brought nothing */
+	bool by_session;   /* does it do without the worker, which has not served it? */
 	bool known_row_ok; /* may it rely on what another session has found the row to
 	                    * say? */
 	bool validated;    /* the handle was validated during this call */

@@ -360,13 +360,6 @@ idgen_slot_take_between(IdgenSlot *slot, uint64 version, int64 least, int64 grea
 	return taken;
 }
 
-/* The same, whatever the id is. */
-static pg_attribute_always_inline bool
-idgen_slot_take(IdgenSlot *slot, uint64 version, int64 *id)
-{
-	return idgen_slot_take_between(slot, version, PG_INT64_MIN, PG_INT64_MAX, id);
-}
-
 /*
  * Is the slot still what the caller knows? This looks without the lock, so it
  * is for a caller who takes nothing from the slot. Such a one needs to learn of
