@@ -529,38 +529,21 @@ CREATE FUNCTION @extschema@.idgen_new_row(
 )
 	AS 'MODULE_PATHNAME', 'idgen_new_row' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- The format of the child of that name of a row with periods: what the period
--- decides of a date is plain text.
-CREATE FUNCTION @extschema@.idgen_child_format(name text, format text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_child_format' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+-- The row of that name, as a draw would make it: from that parent or, if it is
+-- empty, from the template, or the row with periods, that a draw finds. Null if
+-- there is none. A row with periods may be missing as well.
+CREATE FUNCTION @extschema@.idgen_child(name text, parent text) RETURNS @extschema@.id_sequences
+	AS 'MODULE_PATHNAME', 'idgen_child' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- The template, or the row with periods, that a draw would make the row of that
--- name from. A row with periods may be missing as well.
-CREATE FUNCTION @extschema@.idgen_parent(name text) RETURNS text
-	AS 'MODULE_PATHNAME', 'idgen_parent' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-
--- Make a row as a draw would, but for where it begins: null for where its
--- parent says. False if it is there.
-CREATE FUNCTION @extschema@.idgen_create_child(name text, parent text, next_block_start bigint) RETURNS boolean
+-- Make such a row, after what it is made from. False if it is there.
+CREATE FUNCTION @extschema@.idgen_insert_child(child @extschema@.id_sequences) RETURNS boolean
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF idgen_create_child.parent NOT LIKE '%/*'
-		AND NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS p WHERE p.name = idgen_create_child.parent) THEN
-		PERFORM @extschema@.idgen_create_child(idgen_create_child.parent::text, @extschema@.idgen_parent(idgen_create_child.parent::text)::text, NULL::bigint);
+	IF child.template NOT LIKE '%/*' AND NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS p WHERE p.name = child.template) THEN
+		PERFORM @extschema@.idgen_insert_child(@extschema@.idgen_child(child.template::text, ''::text)::@extschema@.id_sequences);
 	END IF;
-	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, start_value, block_size, max_value, source, source_name,
-			refill, layout, big_base, pooling, period, time_zone, format, template, early_release)
-		SELECT idgen_create_child.name, n.next,
-			CASE WHEN p.layout <> 'scrambled' THEN least(n.next, n.start) END, p.block_size, p.max_value, p.source, p.source_name,
-			p.refill, p.layout, p.big_base, p.pooling, CASE WHEN p.name LIKE '%/*' THEN p.period END, p.time_zone,
-			CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(idgen_create_child.name::text, p.format::text) END, p.name,
-			p.early_release
-		FROM ONLY @extschema@.id_sequences AS p
-			CROSS JOIN LATERAL (SELECT coalesce(p.start_value, p.next_block_start) AS start,
-				coalesce(idgen_create_child.next_block_start, p.start_value, p.next_block_start) AS next) AS n
-		WHERE p.name = idgen_create_child.parent
-		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
+	INSERT INTO @extschema@.id_sequences AS s SELECT child.* ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
 	RETURN FOUND;
 END
 $$;
@@ -571,7 +554,7 @@ CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, blo
 AS $$
 DECLARE
 	missing text;
-	parent text;
+	child @extschema@.id_sequences;
 	least_value bigint;
 	last_value bigint := 9223372036854775807;
 BEGIN
@@ -645,8 +628,12 @@ BEGIN
 		-- it. It reads no row: a serializable transaction would be in the way
 		-- of refills.
 		PERFORM s.name FROM ONLY @extschema@.id_sequences AS s LIMIT 0;
-		parent := @extschema@.idgen_parent(idgen_insert.name::text);
-		IF parent IS NOT NULL AND @extschema@.idgen_create_child(idgen_insert.name::text, parent::text, nullif(idgen_insert.next_block_start, 1)::bigint) THEN
+		child := @extschema@.idgen_child(idgen_insert.name::text, ''::text);
+		IF idgen_insert.next_block_start <> 1 THEN
+			child.next_block_start := idgen_insert.next_block_start;
+			child.start_value := CASE WHEN child.layout <> 'scrambled' THEN least(child.next_block_start, child.start_value) END;
+		END IF;
+		IF child.name IS NOT NULL AND @extschema@.idgen_insert_child(child::@extschema@.id_sequences) THEN
 			RETURN;
 		END IF;
 	END IF;
@@ -837,22 +824,14 @@ BEGIN
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'The name of a template ends in "/*".';
 	END IF;
 	WHILE parents <> '{}' LOOP
-		WITH said AS (
-			SELECT c.name AS child, p.block_size, p.max_value, p.source, p.source_name, p.refill, p.layout, p.big_base, p.pooling,
-				CASE WHEN p.name LIKE '%/*' THEN p.period END AS period, p.time_zone,
-				CASE WHEN p.name LIKE '%/*' THEN p.format ELSE @extschema@.idgen_child_format(c.name::text, p.format::text) END AS format,
-				p.early_release
-			FROM ONLY @extschema@.id_sequences AS p JOIN ONLY @extschema@.id_sequences AS c ON c.template = p.name
-			WHERE p.name = ANY (parents)
-		)
 		UPDATE ONLY @extschema@.id_sequences AS c
-			SET block_size = s.block_size, max_value = s.max_value, source = s.source, source_name = s.source_name, refill = s.refill,
-				layout = s.layout, big_base = s.big_base, pooling = s.pooling, period = s.period, time_zone = s.time_zone, format = s.format,
-				early_release = s.early_release
-			FROM said AS s
-			WHERE c.name = s.child AND
+			SET block_size = p.block_size, max_value = p.max_value, source = p.source, source_name = p.source_name, refill = p.refill,
+				layout = p.layout, big_base = p.big_base, pooling = p.pooling, period = p.period, time_zone = p.time_zone, format = p.format,
+				early_release = p.early_release
+			FROM ONLY @extschema@.id_sequences AS m CROSS JOIN LATERAL @extschema@.idgen_child(m.name::text, m.template::text) AS p
+			WHERE m.template = ANY (parents) AND c.name = p.name AND
 				(c.block_size, c.max_value, c.source, c.source_name, c.refill, c.layout, c.big_base, c.pooling, c.period, c.time_zone, c.format, c.early_release)
-				IS DISTINCT FROM (s.block_size, s.max_value, s.source, s.source_name, s.refill, s.layout, s.big_base, s.pooling, s.period, s.time_zone, s.format, s.early_release);
+				IS DISTINCT FROM (p.block_size, p.max_value, p.source, p.source_name, p.refill, p.layout, p.big_base, p.pooling, p.period, p.time_zone, p.format, p.early_release);
 		GET DIAGNOSTICS n = ROW_COUNT;
 		changed := changed + n;
 		parents := ARRAY(SELECT c.name FROM ONLY @extschema@.id_sequences AS c WHERE c.template = ANY (parents) AND c.period IS NOT NULL);
@@ -1840,7 +1819,7 @@ BEGIN ATOMIC
 		FROM unknown AS d JOIN pg_class AS c ON c.oid = d.relation
 		WHERE @extschema@.idgen_counts(d.owner, NULL, NULL)
 			AND (c.relpages > 0 OR NOT current_setting('idgen.auto_create')::boolean)
-			AND @extschema@.idgen_parent(d.name) IS NULL
+			AND (@extschema@.idgen_child(d.name, '')).name IS NULL
 		GROUP BY d.name
 	),
 	not_dumped (rank, what) AS (

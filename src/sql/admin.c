@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
@@ -39,16 +40,13 @@
 #include "catalog/table.h"
 #include "common/as_owner.h"
 #include "common/compat.h"
-#include "common/period.h"
 #include "session/handle.h"
 #include "session/validate.h"
 #include "session/xact.h"
 #include "sql/sql_support.h"
-#include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_new_row);
-PG_FUNCTION_INFO_V1(idgen_child_format);
-PG_FUNCTION_INFO_V1(idgen_parent);
+PG_FUNCTION_INFO_V1(idgen_child);
 PG_FUNCTION_INFO_V1(idgen_look);
 PG_FUNCTION_INFO_V1(idgen_drop_cached);
 PG_FUNCTION_INFO_V1(idgen_start_sequence);
@@ -141,32 +139,31 @@ idgen_new_row(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_child_format(name text, format text) returns text: the format of the
- * child of that name of a row with periods
+ * idgen_child(name text, parent text) returns id_sequences: the row of that
+ * name, as a draw would make it from that parent or, if this is empty, from
+ * what a draw finds. Null if there is none that the caller sees. Raises 42501
+ * unless they may read the table.
  */
 Datum
-idgen_child_format(PG_FUNCTION_ARGS)
+idgen_child(PG_FUNCTION_ARGS)
 {
-	const char *format = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	IdgenPeriodName parsed;
+	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const char *parent = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Relation rel;
+	IdgenChild *child;
+	Datum result = (Datum) 0;
 
-	if (idgen_period_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)), &parsed))
-		format = idgen_format_within(format, parsed.period, &parsed.first);
-	PG_RETURN_TEXT_P(cstring_to_text(format));
-}
-
-/*
- * idgen_parent(name text) returns text: the template, or the row with periods,
- * that a draw would make the row of that name from
- */
-Datum
-idgen_parent(PG_FUNCTION_ARGS)
-{
-	const char *parent = idgen_parent_of(idgen_table_oid(fcinfo->flinfo->fn_oid), text_to_cstring(PG_GETARG_TEXT_PP(0)));
-
-	if (parent == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(parent));
+	idgen_check_select(id_sequences);
+	rel = idgen_table_open(id_sequences, AccessShareLock);
+	child = *parent != '\0' ? idgen_child_of(rel, parent, name) : idgen_child_find(rel, name);
+	fcinfo->isnull = child == NULL || !idgen_row_visible(rel, idgen_child_origin(child)->row);
+	if (!fcinfo->isnull)
+		result = ExecFetchSlotHeapTupleDatum(child->row);
+	if (child != NULL)
+		idgen_child_free(child);
+	table_close(rel, AccessShareLock);
+	return result;
 }
 
 /*
