@@ -40,33 +40,26 @@ CREATE TYPE @extschema@.idgen_column (
 	LIKE = int8
 );
 
-CREATE FUNCTION @extschema@.idgen_column_eq(@extschema@.idgen_column, @extschema@.idgen_column) RETURNS boolean
-	AS 'int8eq' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION @extschema@.idgen_column_ne(@extschema@.idgen_column, @extschema@.idgen_column) RETURNS boolean
-	AS 'int8ne' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION @extschema@.idgen_column_lt(@extschema@.idgen_column, @extschema@.idgen_column) RETURNS boolean
-	AS 'int8lt' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION @extschema@.idgen_column_le(@extschema@.idgen_column, @extschema@.idgen_column) RETURNS boolean
-	AS 'int8le' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION @extschema@.idgen_column_gt(@extschema@.idgen_column, @extschema@.idgen_column) RETURNS boolean
-	AS 'int8gt' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION @extschema@.idgen_column_ge(@extschema@.idgen_column, @extschema@.idgen_column) RETURNS boolean
-	AS 'int8ge' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
+DO $$
+DECLARE
+	o record;
+BEGIN
+	FOR o IN SELECT '@extschema@' AS schema, v.* FROM (VALUES
+			('eq', '=', '=', '<>', 'eq', ', MERGES'), ('ne', '<>', '<>', '=', 'neq', ''), ('lt', '<', '>', '>=', 'scalarlt', ''),
+			('le', '<=', '>=', '>', 'scalarle', ''), ('gt', '>', '<', '<=', 'scalargt', ''), ('ge', '>=', '<=', '<', 'scalarge', ''))
+		AS v (name, operator, commutator, negator, selectivity, more)
+	LOOP
+		EXECUTE format('CREATE FUNCTION %1$s.idgen_column_%2$s(%1$s.idgen_column, %1$s.idgen_column) RETURNS boolean
+			AS %3$L LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF', o.schema, o.name, 'int8' || o.name);
+		EXECUTE format('CREATE OPERATOR %1$s.%3$s (FUNCTION = %1$s.idgen_column_%2$s, LEFTARG = %1$s.idgen_column, RIGHTARG = %1$s.idgen_column,
+			COMMUTATOR = OPERATOR(%1$s.%4$s), NEGATOR = OPERATOR(%1$s.%5$s), RESTRICT = %6$ssel, JOIN = %6$sjoinsel%7$s)',
+			o.schema, o.name, o.operator, o.commutator, o.negator, o.selectivity, o.more);
+	END LOOP;
+END
+$$;
+
 CREATE FUNCTION @extschema@.idgen_column_cmp(@extschema@.idgen_column, @extschema@.idgen_column) RETURNS integer
 	AS 'btint8cmp' LANGUAGE internal STRICT IMMUTABLE PARALLEL SAFE LEAKPROOF;
-
-CREATE OPERATOR @extschema@.= (FUNCTION = @extschema@.idgen_column_eq, LEFTARG = @extschema@.idgen_column, RIGHTARG = @extschema@.idgen_column,
-	COMMUTATOR = OPERATOR(@extschema@.=), NEGATOR = OPERATOR(@extschema@.<>), RESTRICT = eqsel, JOIN = eqjoinsel, MERGES);
-CREATE OPERATOR @extschema@.<> (FUNCTION = @extschema@.idgen_column_ne, LEFTARG = @extschema@.idgen_column, RIGHTARG = @extschema@.idgen_column,
-	COMMUTATOR = OPERATOR(@extschema@.<>), NEGATOR = OPERATOR(@extschema@.=), RESTRICT = neqsel, JOIN = neqjoinsel);
-CREATE OPERATOR @extschema@.< (FUNCTION = @extschema@.idgen_column_lt, LEFTARG = @extschema@.idgen_column, RIGHTARG = @extschema@.idgen_column,
-	COMMUTATOR = OPERATOR(@extschema@.>), NEGATOR = OPERATOR(@extschema@.>=), RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
-CREATE OPERATOR @extschema@.<= (FUNCTION = @extschema@.idgen_column_le, LEFTARG = @extschema@.idgen_column, RIGHTARG = @extschema@.idgen_column,
-	COMMUTATOR = OPERATOR(@extschema@.>=), NEGATOR = OPERATOR(@extschema@.>), RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
-CREATE OPERATOR @extschema@.> (FUNCTION = @extschema@.idgen_column_gt, LEFTARG = @extschema@.idgen_column, RIGHTARG = @extschema@.idgen_column,
-	COMMUTATOR = OPERATOR(@extschema@.<), NEGATOR = OPERATOR(@extschema@.<=), RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
-CREATE OPERATOR @extschema@.>= (FUNCTION = @extschema@.idgen_column_ge, LEFTARG = @extschema@.idgen_column, RIGHTARG = @extschema@.idgen_column,
-	COMMUTATOR = OPERATOR(@extschema@.<=), NEGATOR = OPERATOR(@extschema@.<), RESTRICT = scalargesel, JOIN = scalargejoinsel);
 
 CREATE OPERATOR CLASS @extschema@.idgen_column_ops DEFAULT FOR TYPE @extschema@.idgen_column USING btree AS
 	OPERATOR 1 @extschema@.<, OPERATOR 2 @extschema@.<=, OPERATOR 3 @extschema@.=,
@@ -535,13 +528,22 @@ CREATE FUNCTION @extschema@.idgen_new_row(
 CREATE FUNCTION @extschema@.idgen_child(name text, parent text) RETURNS @extschema@.id_sequences
 	AS 'MODULE_PATHNAME', 'idgen_child' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- Make such a row, after what it is made from. False if it is there.
-CREATE FUNCTION @extschema@.idgen_insert_child(child @extschema@.id_sequences) RETURNS boolean
+-- Make the row as a draw would, but for where it begins: null for where its
+-- parent says. False if it is there, or has no parent.
+CREATE FUNCTION @extschema@.idgen_insert_child(name text, next_block_start bigint) RETURNS boolean
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+	child @extschema@.id_sequences := @extschema@.idgen_child(idgen_insert_child.name::text, ''::text);
 BEGIN
-	IF child.template NOT LIKE '%/*' AND NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS p WHERE p.name = child.template) THEN
-		PERFORM @extschema@.idgen_insert_child(@extschema@.idgen_child(child.template::text, ''::text)::@extschema@.id_sequences);
+	IF child.name IS NULL THEN
+		RETURN false;
+	ELSIF child.template NOT LIKE '%/*' AND NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS p WHERE p.name = child.template) THEN
+		PERFORM @extschema@.idgen_insert_child(child.template::text, NULL::bigint);
+	END IF;
+	IF idgen_insert_child.next_block_start IS NOT NULL THEN
+		child.next_block_start := idgen_insert_child.next_block_start;
+		child.start_value := CASE WHEN child.layout <> 'scrambled' THEN least(child.next_block_start, child.start_value) END;
 	END IF;
 	INSERT INTO @extschema@.id_sequences AS s SELECT child.* ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
 	RETURN FOUND;
@@ -554,7 +556,6 @@ CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, blo
 AS $$
 DECLARE
 	missing text;
-	child @extschema@.id_sequences;
 	least_value bigint;
 	last_value bigint := 9223372036854775807;
 BEGIN
@@ -628,12 +629,7 @@ BEGIN
 		-- it. It reads no row: a serializable transaction would be in the way
 		-- of refills.
 		PERFORM s.name FROM ONLY @extschema@.id_sequences AS s LIMIT 0;
-		child := @extschema@.idgen_child(idgen_insert.name::text, ''::text);
-		IF idgen_insert.next_block_start <> 1 THEN
-			child.next_block_start := idgen_insert.next_block_start;
-			child.start_value := CASE WHEN child.layout <> 'scrambled' THEN least(child.next_block_start, child.start_value) END;
-		END IF;
-		IF child.name IS NOT NULL AND @extschema@.idgen_insert_child(child::@extschema@.id_sequences) THEN
+		IF @extschema@.idgen_insert_child(idgen_insert.name::text, nullif(idgen_insert.next_block_start, 1)::bigint) THEN
 			RETURN;
 		END IF;
 	END IF;
