@@ -51,7 +51,6 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/ordered_index.h"
-#include "sql/sql_columns.h"
 #include "sql/sql_support.h"
 #include "text/format.h"
 

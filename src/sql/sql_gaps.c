@@ -41,7 +41,6 @@
 
 #include "common/compat.h"
 #include "common/ordered_index.h"
-#include "sql/sql_columns.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_gaps_in);

@@ -1,6 +1,7 @@
 /*
  * sql_support.h
- *		What SQL functions have in common: arguments, call sites and results.
+ *		What SQL functions have in common: arguments, call sites and results,
+ *		and reading columns of users' tables.
  */
 #ifndef IDGEN_SQL_SUPPORT_H
 #define IDGEN_SQL_SUPPORT_H
@@ -9,6 +10,7 @@
 #include "fmgr.h"
 #include "nodes/execnodes.h"
 #include "utils/builtins.h"
+#include "utils/rel.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
@@ -46,6 +48,13 @@ extern Datum idgen_result_row(FunctionCallInfo fcinfo, TupleDesc *desc,
 extern int64 idgen_read_text_id(const IdgenFormat *format, const char *name, const char *text_id,
                                 int length);
 extern IdgenCallSite *idgen_call_site_look_up(FunctionCallInfo fcinfo, int source_arg);
+
+/* Columns of users' tables that are read: which tables, who may, and values. */
+extern List *idgen_heirs_of(Oid relid);
+extern void idgen_check_may_read(Oid relid, AttrNumber attnum);
+extern bool idgen_table_is_readable(Relation table);
+extern int64 idgen_column_integer(Oid type, Datum value);
+extern const char *idgen_column_text(Oid type, Datum value, int *length);
 
 /*
  * The call site, with the handle and the source that this call asks for. The
