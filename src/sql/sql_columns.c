@@ -435,37 +435,47 @@ read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 	return true;
 }
 
-/* One table, without those that inherit from it. It may be gone. */
-static void
-read_one(Search *search, Oid relid, const char *column)
+/*
+ * Lock a table to read it. Returns false if a brief look finds it locked. It
+ * may be gone by then.
+ */
+static bool
+lock_table(const Search *search, Oid relid)
 {
-	AttrNumber attnum;
-	Oid type;
-	Relation table;
-
 	if (search->look == LOOK_AT_ALL)
 		LockRelationOid(relid, AccessShareLock);
 	else if (!ConditionalLockRelationOid(relid, AccessShareLock))
 	{
 		if (search->look == LOOK_BRIEFLY)
-			return;
+			return false;
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_IN_USE),
 		         errmsg("table \"%s\" is locked by another transaction", psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)))));
 	}
-	table = try_relation_open(relid, NoLock);
-	if (table == NULL)
-	{
-		UnlockRelationOid(relid, AccessShareLock);
+	return true;
+}
+
+/* One table, without those that inherit from it. */
+static void
+read_one(Search *search, Oid relid, const char *column)
+{
+	Relation table;
+
+	if (!lock_table(search, relid))
 		return;
+	table = try_relation_open(relid, NoLock);
+	if (table != NULL)
+	{
+		AttrNumber attnum = get_attnum(relid, column);
+		Oid type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
+
+		if (idgen_table_is_readable(table) && has_ids(search, type) &&
+		    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
+		    search->look != LOOK_BRIEFLY)
+			read_table(search, table, attnum, type);
+		relation_close(table, NoLock);
 	}
-	attnum = get_attnum(relid, column);
-	type = attnum > 0 ? getBaseType(get_atttype(relid, attnum)) : InvalidOid;
-	if (idgen_table_is_readable(table) && has_ids(search, type) &&
-	    (search->format != NULL || !read_any_index(search, table, attnum, type)) &&
-	    search->look != LOOK_BRIEFLY)
-		read_table(search, table, attnum, type);
-	relation_close(table, AccessShareLock);
+	UnlockRelationOid(relid, AccessShareLock);
 }
 
 /*
@@ -495,11 +505,15 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 		search.look = LOOK_BRIEFLY;
 	else if (strcmp(look, "free") == 0)
 		search.look = LOOK_IF_FREE;
-	column = get_attname(relid, attnum, true);
-	if (column == NULL || !may_read(relid, attnum, search.look))
+	if (get_attname(relid, attnum, true) == NULL || !may_read(relid, attnum, search.look) || !lock_table(&search, relid))
 		PG_RETURN_NULL();
-	foreach(cell, idgen_heirs_of(relid))
-		read_one(&search, lfirst_oid(cell), column);
+
+	/* By now, the column keeps its name, by which the others have it. */
+	column = get_attname(relid, attnum, true);
+	if (column != NULL)
+		foreach(cell, idgen_heirs_of(relid))
+			read_one(&search, lfirst_oid(cell), column);
+	UnlockRelationOid(relid, AccessShareLock);
 	if (search.found == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(search.found);
