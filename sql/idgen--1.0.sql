@@ -1966,31 +1966,10 @@ BEGIN
 END
 $$;
 
--- Raises an error for an id sequence that cannot be moved behind ids.
-CREATE FUNCTION @extschema@.idgen_check_movable(name text, source text, native oid) RETURNS void
-	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	layout CONSTANT text := (SELECT s.layout FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_check_movable.name);
-BEGIN
-	IF layout = 'scrambled' THEN
-		RAISE 'cannot move id sequence "%" past scrambled ids', idgen_check_movable.name
-			USING ERRCODE = 'feature_not_supported', DETAIL = 'Ids that were not drawn lie anywhere in its range.';
-	ELSIF layout <> 'plain' THEN
-		RAISE 'cannot move id sequence "%" past composed ids', idgen_check_movable.name
-			USING ERRCODE = 'feature_not_supported', DETAIL = 'The greatest one does not tell which sequence value is the greatest.',
-				HINT = 'Use @extschema@.idgen_restart(), which takes a composed id as well.';
-	ELSIF idgen_check_movable.source <> 'table' AND idgen_check_movable.native IS NULL THEN
-		RAISE 'id sequence "%" with source "%" cannot be moved', idgen_check_movable.name, idgen_check_movable.source
-			USING ERRCODE = 'feature_not_supported',
-				HINT = 'Move what its ids come from. Then delete its row and insert it again, to drop the cached ids.';
-	END IF;
-END
-$$;
-
 -- Have all ids to come lie behind that sequence value, unless it is null. The
 -- row is locked. Says which id came next, and which does now: the same if only
--- what was cached is dropped, null if nothing is done.
+-- what was cached is dropped, null if nothing is done. Raises an error for an id
+-- sequence that cannot be moved behind ids.
 CREATE FUNCTION @extschema@.idgen_move_past(search_path text, name text, source text, last_value numeric, OUT next bigint, OUT moved_to bigint) RETURNS record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2005,7 +1984,20 @@ DECLARE
 BEGIN
 	SELECT h.* INTO held FROM @extschema@.idgen_look(idgen_move_past.search_path::text, 'idgen_sync()'::text, idgen_move_past.name::text,
 		idgen_move_past.source::text, true::boolean, last_id::bigint) AS h;
-	SELECT s.next_block_start, s.max_value, s.pooling, s.block_size INTO said FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_move_past.name;
+	SELECT s.next_block_start, s.max_value, s.pooling, s.block_size, s.layout INTO said
+		FROM ONLY @extschema@.id_sequences AS s WHERE s.name = idgen_move_past.name;
+	IF said.layout = 'scrambled' THEN
+		RAISE 'cannot move id sequence "%" past scrambled ids', idgen_move_past.name
+			USING ERRCODE = 'feature_not_supported', DETAIL = 'Ids that were not drawn lie anywhere in its range.';
+	ELSIF said.layout <> 'plain' THEN
+		RAISE 'cannot move id sequence "%" past composed ids', idgen_move_past.name
+			USING ERRCODE = 'feature_not_supported', DETAIL = 'The greatest one does not tell which sequence value is the greatest.',
+				HINT = 'Use @extschema@.idgen_restart(), which takes a composed id as well.';
+	ELSIF held.found_source <> 'table' AND held.native IS NULL THEN
+		RAISE 'id sequence "%" with source "%" cannot be moved', idgen_move_past.name, held.found_source
+			USING ERRCODE = 'feature_not_supported',
+				HINT = 'Move what its ids come from. Then delete its row and insert it again, to drop the cached ids.';
+	END IF;
 	next := CASE WHEN held.native IS NULL THEN said.next_block_start ELSE held.next END;
 	IF next IS NULL THEN
 		RAISE 'id sequence "%" is exhausted', idgen_move_past.name USING ERRCODE = 'sequence_generator_limit_exceeded';
@@ -2071,8 +2063,6 @@ BEGIN
 	IF held.has_row IS NULL THEN
 		RETURN NULL;
 	END IF;
-	PERFORM @extschema@.idgen_check_movable(idgen_sync_one.name::text, held.found_source::text, held.native::oid);
-
 	SELECT coalesce(array_agg(format('id sequence "%s" of %s was left alone: %s', idgen_sync_one.name, w.title, w.refused))
 				FILTER (WHERE w.asked AND w.refused IS NOT NULL), '{}'),
 			array_agg(w.draw) FILTER (WHERE w.counts AND (w.draw).plain),
@@ -2557,7 +2547,6 @@ BEGIN
 				USING ERRCODE = 'feature_not_supported',
 					HINT = 'Set the default of the column by ALTER TABLE, or give another name as the third argument.';
 		END IF;
-		PERFORM @extschema@.idgen_check_movable(target::text, s.source::text, NULL::oid);
 		PERFORM @extschema@.idgen_move_past(idgen_adopt_column.search_path::text, target::text, s.source::text, last_id::numeric);
 		report := format('%s draws from id sequence "%s", which belongs to it already', c.title, target);
 	ELSIF target IN ('transaction', 'worker', 'auto') AND c.table_name NOT LIKE '%.' || target THEN
