@@ -2268,7 +2268,9 @@ CREATE FUNCTION @extschema@.idgen_hold_column(
 	OUT domain oid, -- the default of which it takes
 	OUT expression pg_node_tree, -- the default
 	OUT partitioned boolean,
-	OUT members oid[] -- the tables that have the column
+	OUT members oid[], -- the tables that have the column
+	OUT this @extschema@.idgen_column,
+	OUT rows_of text[] -- the id sequences that belong to it
 )
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2362,6 +2364,8 @@ BEGIN
 	has_default := c.atthasdef;
 	expression := CASE WHEN c.atthasdef THEN c.adbin ELSE c.typdefaultbin END;
 	domain := CASE WHEN NOT c.atthasdef AND c.typdefaultbin IS NOT NULL THEN c.atttypid END;
+	this := format('%s.%I', relation_name, c.attname);
+	rows_of := ARRAY(SELECT s.name FROM ONLY @extschema@.id_sequences AS s WHERE s.owned_by OPERATOR(@extschema@.=) this);
 END
 $$;
 
@@ -2447,7 +2451,6 @@ DECLARE
 	q record;
 	s record;
 	user_of text;
-	rows_of text[]; -- the id sequences that belong to the column
 	target text := idgen_adopt_column.name;
 	last_id numeric;
 	start numeric;
@@ -2530,17 +2533,15 @@ BEGIN
 
 	-- the row, which may be there: a migration has undone an adoption, or
 	-- programs draw for the column
-	rows_of := ARRAY(SELECT w.name FROM ONLY @extschema@.id_sequences AS w
-		WHERE w.owned_by OPERATOR(@extschema@.=) format('%s.%I', c.relation_name, idgen_adopt_column.column_name)::@extschema@.idgen_column);
-	IF target IS NULL AND cardinality(rows_of) = 1 THEN
-		target := rows_of[1];
+	IF target IS NULL AND cardinality(c.rows_of) = 1 THEN
+		target := c.rows_of[1];
 	ELSIF target IS NULL THEN
 		FOR g IN 0 .. 1000 LOOP
 			target := concat(c.table_name, '.', idgen_adopt_column.column_name, nullif(g, 0));
-			EXIT WHEN target = ANY (rows_of) OR NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS w WHERE w.name = target);
+			EXIT WHEN target = ANY (c.rows_of) OR NOT EXISTS (SELECT FROM ONLY @extschema@.id_sequences AS w WHERE w.name = target);
 		END LOOP;
 	END IF;
-	IF target = ANY (rows_of) THEN
+	IF target = ANY (c.rows_of) THEN
 		SELECT w.source INTO s FROM ONLY @extschema@.id_sequences AS w WHERE w.name = target FOR UPDATE;
 		IF s.source <> 'table' THEN
 			RAISE 'id sequence "%" with source "%" cannot be moved', target, s.source
@@ -2562,7 +2563,7 @@ BEGIN
 		END IF;
 		INSERT INTO @extschema@.id_sequences AS w (name, next_block_start, block_size, max_value, refill, owned_by, start_value)
 			VALUES (target, start, current_setting('idgen.default_block_size')::integer, max_value, idgen_adopt_column.refill,
-				format('%s.%I', c.relation_name, idgen_adopt_column.column_name)::@extschema@.idgen_column, least(start, coalesce(least_value, 1)))
+				c.this, least(start, coalesce(least_value, 1)))
 			ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
 		IF NOT FOUND THEN
 			RAISE 'id sequence "%" already exists', target USING ERRCODE = 'duplicate_object',
@@ -2627,7 +2628,6 @@ DECLARE
 	w record;
 	s record;
 	target text;
-	rows_of text[];
 	start numeric;
 	sequence oid;
 	report text;
@@ -2643,10 +2643,8 @@ BEGIN
 	-- one that belongs to it
 	target := (SELECT k.name FROM @extschema@.idgen_calls(c.expression::pg_node_tree) AS k WHERE k.form = 'bigint' AND k.source IS NULL AND k.plain);
 	IF target IS NULL THEN
-		rows_of := ARRAY(SELECT r.name FROM ONLY @extschema@.id_sequences AS r
-			WHERE r.owned_by OPERATOR(@extschema@.=) format('%s.%I', c.relation_name, idgen_release_column.column_name)::@extschema@.idgen_column);
-		target := rows_of[1];
-		IF cardinality(rows_of) <> 1 THEN
+		target := c.rows_of[1];
+		IF cardinality(c.rows_of) <> 1 THEN
 			RAISE '% does not draw from an id sequence', c.title
 				USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Its default is not a plain call of idgen_next() with a constant name.';
 		ELSIF c.expression IS NOT NULL OR c.identity <> '' THEN
