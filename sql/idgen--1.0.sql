@@ -1968,8 +1968,8 @@ $$;
 
 -- Have all ids to come lie behind that sequence value, unless it is null. The
 -- row is locked. Says which id came next, and which does now: the same if only
--- what was cached is dropped, null if nothing is done. Raises an error for an id
--- sequence that cannot be moved behind ids.
+-- what was cached is dropped, null if nothing is done. Raises an error for what
+-- cannot be moved behind ids.
 CREATE FUNCTION @extschema@.idgen_move_past(search_path text, name text, source text, last_value numeric, OUT next bigint, OUT moved_to bigint) RETURNS record
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$

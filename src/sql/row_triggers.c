@@ -63,30 +63,25 @@ typedef struct TriggerRow
 	TupleTableSlot *new; /* NULL in a DELETE */
 } TriggerRow;
 
-/* What a trigger is fired by; zero, which fits none, if it is not fired. */
-static TriggerEvent
-event_of(FunctionCallInfo fcinfo)
-{
-	return CALLED_AS_TRIGGER(fcinfo) ? ((TriggerData *) fcinfo->context)->tg_event : 0;
-}
-
 /*
- * The row that a trigger is fired for. The slots are the server's own, so a
- * trigger that changes the row copies them. Raises 39P01 unless the function is
- * called by the kind of trigger it is made for, on id_sequences, whose columns
- * it knows; and what idgen_table_check() and
+ * The row that a trigger is fired for; none for TRUNCATE. The slots are the
+ * server's own, so a trigger that changes the row copies them. Raises 39P01
+ * unless the function is called as by the triggers of the install script, on
+ * id_sequences, whose columns it knows; and what idgen_table_check() and
  * idgen_table_check_not_rewritten() do.
  */
 static TriggerRow
-trigger_row(FunctionCallInfo fcinfo, bool fits, const char *function, const char *kind)
+trigger_row(FunctionCallInfo fcinfo, bool before)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	TriggerEvent event = CALLED_AS_TRIGGER(fcinfo) ? trigger->tg_event : 0;
 	TriggerRow row = {.old = NULL};
 
-	if (!fits)
+	if (!(before ? TRIGGER_FIRED_BEFORE(event) && TRIGGER_FIRED_FOR_ROW(event) && !TRIGGER_FIRED_BY_DELETE(event)
+	             : TRIGGER_FIRED_AFTER(event) && (TRIGGER_FIRED_FOR_ROW(event) || TRIGGER_FIRED_BY_TRUNCATE(event))))
 		ereport(ERROR,
 		        (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-		         errmsg("function \"%s\" must be fired by %s trigger", function, kind)));
+		         errmsg("function \"%s\" must be fired by its own trigger", get_func_name(fcinfo->flinfo->fn_oid))));
 	row.rel = trigger->tg_relation;
 	if (RelationGetRelid(row.rel) != idgen_table_oid(fcinfo->flinfo->fn_oid))
 		ereport(ERROR,
@@ -94,12 +89,8 @@ trigger_row(FunctionCallInfo fcinfo, bool fits, const char *function, const char
 		         errmsg("triggers of idgen do not work on table \"%s\"", RelationGetRelationName(row.rel))));
 	idgen_table_check(row.rel);
 	idgen_table_check_not_rewritten(row.rel);
-	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
-		row.new = trigger->tg_trigslot;
-	else
-		row.old = trigger->tg_trigslot;
-	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
-		row.new = trigger->tg_newslot;
+	row.old = TRIGGER_FIRED_BY_INSERT(event) ? NULL : trigger->tg_trigslot;
+	row.new = TRIGGER_FIRED_BY_INSERT(event) ? trigger->tg_trigslot : trigger->tg_newslot;
 	return row;
 }
 
@@ -481,9 +472,7 @@ check_owning_column(TriggerRow *row)
 Datum
 idgen_check_row(PG_FUNCTION_ARGS)
 {
-	TriggerEvent event = event_of(fcinfo);
-	bool fits = TRIGGER_FIRED_BEFORE(event) && TRIGGER_FIRED_FOR_ROW(event) && !TRIGGER_FIRED_BY_DELETE(event);
-	TriggerRow row = trigger_row(fcinfo, fits, "idgen_check_row", "a BEFORE INSERT OR UPDATE ROW");
+	TriggerRow row = trigger_row(fcinfo, true);
 	HeapTuple tuple;
 
 	row.new = ExecCopySlot(MakeSingleTupleTableSlot(RelationGetDescr(row.rel), &TTSOpsVirtual), row.new);
@@ -689,12 +678,9 @@ row_changed(const TriggerRow *row)
 Datum
 idgen_row_changed(PG_FUNCTION_ARGS)
 {
-	TriggerEvent event = event_of(fcinfo);
-	bool truncated = TRIGGER_FIRED_BY_TRUNCATE(event);
-	bool fits = TRIGGER_FIRED_AFTER(event) && (truncated || TRIGGER_FIRED_FOR_ROW(event));
-	TriggerRow row = trigger_row(fcinfo, fits, "idgen_row_changed", "an AFTER ROW, or AFTER TRUNCATE,");
+	TriggerRow row = trigger_row(fcinfo, false);
 
-	if (truncated)
+	if (row.old == NULL && row.new == NULL)
 	{
 		idgen_changes_note_all_rows();
 		CacheInvalidateRelcacheByRelid(RelationGetRelid(row.rel));
