@@ -1297,10 +1297,9 @@ BEGIN ATOMIC
 			(f).marked_exhausted OR (f).next_block_start > (f).max_value AS exhausted, (f).max_value) AS t ON (f).source = 'table';
 END;
 
--- What stands on id_sequences or idgen_secrets and must not run when somebody
--- draws; or null.
-CREATE FUNCTION @extschema@.idgen_refused_code() RETURNS text[]
-	AS 'MODULE_PATHNAME', 'idgen_refused_code' LANGUAGE C STABLE PARALLEL UNSAFE;
+-- What stands on a table of idgen and must not run when somebody draws.
+CREATE FUNCTION @extschema@.idgen_refused_code(relation oid) RETURNS text[]
+	AS 'MODULE_PATHNAME', 'idgen_refused_code' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
 
 -- The calls in an expression of nextval() and of functions that draw ids.
 CREATE FUNCTION @extschema@.idgen_calls(
@@ -1864,7 +1863,8 @@ BEGIN ATOMIC
 		SELECT NULL, NULL, 'code_refused', 'On tables of idgen stands what may not run with the rights of their owner: ' ||
 			string_agg(DISTINCT r.what, ', ' ORDER BY r.what) ||
 			'. So refills may fail. Give functions another owner or, if they are those of triggers, have them run as their own, by ALTER FUNCTION.'
-		FROM unnest(@extschema@.idgen_refused_code()) AS r (what)
+		FROM (VALUES ('@extschema@.id_sequences'::regclass), ('@extschema@.idgen_secrets'), ('@extschema@.idgen_marks')) AS t (relation)
+			CROSS JOIN LATERAL unnest(@extschema@.idgen_refused_code(t.relation)) AS r (what)
 		UNION ALL
 		SELECT NULL, NULL, 'not_dumped', 'What was added to @extschema@.id_sequences is in no dump: ' ||
 			string_agg(a.what, ', ' ORDER BY a.rank, a.what COLLATE "C") || '. Keep beside the dump what makes it again.'

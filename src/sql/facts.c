@@ -45,7 +45,6 @@
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
-#include "catalog/secret.h"
 #include "catalog/table.h"
 #include "common/clock.h"
 #include "common/full_xid.h"
@@ -768,31 +767,19 @@ idgen_facts(PG_FUNCTION_ARGS)
 }
 
 /*
- * What stands on a table that idgen writes for others, and must not run:
- * text[], or null.
+ * idgen_refused_code(relation oid) returns text[]: what stands on a table that
+ * idgen writes for others, and must not run
  */
 Datum
 idgen_refused_code(PG_FUNCTION_ARGS)
 {
-	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
-	Oid tables[] = {
-		id_sequences,
-		idgen_secrets_table(id_sequences),
-		idgen_table_beside(id_sequences, "idgen_marks"),
-	};
-	ArrayBuildState *array = NULL;
+	Relation rel = table_open(PG_GETARG_OID(0), AccessShareLock);
+	ArrayBuildState *array = initArrayResult(TEXTOID, CurrentMemoryContext, false);
+	ListCell *cell;
 
-	for (int i = 0; i < (int) lengthof(tables); i++)
-	{
-		Relation rel = table_open(tables[i], AccessShareLock);
-		ListCell *cell;
-
-		foreach(cell, idgen_code_refused(rel))
-			array = accumArrayResult(array, CStringGetTextDatum(lfirst(cell)), false, TEXTOID, CurrentMemoryContext);
-		table_close(rel, AccessShareLock);
-	}
-	if (array == NULL)
-		PG_RETURN_NULL();
+	foreach(cell, idgen_code_refused(rel))
+		array = accumArrayResult(array, CStringGetTextDatum(lfirst(cell)), false, TEXTOID, CurrentMemoryContext);
+	table_close(rel, AccessShareLock);
 	return makeArrayResult(array, CurrentMemoryContext);
 }
 
