@@ -54,13 +54,6 @@
 #define SECRET_ZEROS 48
 #define SECRET_BYTES (SECRET_ZEROS + 32)
 
-/* The OID of idgen_secrets. Raises 42P01. */
-Oid
-idgen_secrets_table(Oid id_sequences)
-{
-	return idgen_table_beside(id_sequences, "idgen_secrets");
-}
-
 /* Open idgen_secrets. Raises what idgen_other_table_open() does. */
 static Relation
 open_secrets(Oid id_sequences, LOCKMODE lockmode)
@@ -80,7 +73,7 @@ open_secrets(Oid id_sequences, LOCKMODE lockmode)
 bool
 idgen_may_read_secrets(Oid id_sequences)
 {
-	return pg_class_aclcheck(idgen_secrets_table(id_sequences), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	return pg_class_aclcheck(idgen_table_beside(id_sequences, "idgen_secrets"), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 }
 
 static void

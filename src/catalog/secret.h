@@ -11,7 +11,6 @@
 #define IDGEN_FINGERPRINT_BYTES 8
 #define IDGEN_SALT_BYTES        (IDGEN_FINGERPRINT_BYTES + 16)
 
-extern Oid idgen_secrets_table(Oid id_sequences);
 extern bool idgen_row_needs_salt(TupleTableSlot *row);
 extern void idgen_give_salt(Oid id_sequences, TupleTableSlot *row);
 extern bool idgen_may_read_secrets(Oid id_sequences);
