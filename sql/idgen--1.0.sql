@@ -1863,8 +1863,9 @@ BEGIN ATOMIC
 		SELECT NULL, NULL, 'code_refused', 'On tables of idgen stands what may not run with the rights of their owner: ' ||
 			string_agg(DISTINCT r.what, ', ' ORDER BY r.what) ||
 			'. So refills may fail. Give functions another owner or, if they are those of triggers, have them run as their own, by ALTER FUNCTION.'
-		FROM (VALUES ('@extschema@.id_sequences'::regclass), ('@extschema@.idgen_secrets'), ('@extschema@.idgen_marks')) AS t (relation)
-			CROSS JOIN LATERAL unnest(@extschema@.idgen_refused_code(t.relation)) AS r (what)
+		FROM pg_class AS m JOIN pg_class AS t ON t.relnamespace = m.relnamespace AND t.relname IN ('id_sequences', 'idgen_secrets', 'idgen_marks')
+			CROSS JOIN LATERAL unnest(@extschema@.idgen_refused_code(t.oid)) AS r (what)
+		WHERE m.oid = '@extschema@.id_sequences'::regclass
 		UNION ALL
 		SELECT NULL, NULL, 'not_dumped', 'What was added to @extschema@.id_sequences is in no dump: ' ||
 			string_agg(a.what, ', ' ORDER BY a.rank, a.what COLLATE "C") || '. Keep beside the dump what makes it again.'
