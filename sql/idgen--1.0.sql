@@ -1203,8 +1203,7 @@ CREATE TYPE @extschema@.idgen_fact AS (
 	silent_reason text,
 	lease_problem text, -- why the node number cannot be renewed that ids begin with
 	holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
-	holder_xid xid,
-	holder_since timestamptz,
+	holder_xid xid, -- 0 if it has none
 	block_starts bigint[], -- cached blocks, to those that may draw them
 	block_ends bigint[],
 	block_states text[]
@@ -1730,7 +1729,10 @@ BEGIN ATOMIC
 	-- the worst comes first: what keeps ids from being drawn, then what will
 	problems AS (
 		SELECT f.line, w.rank, w.kind, w.text, NULL AS place
-		FROM facts AS f JOIN forecast AS u ON u.line = f.line CROSS JOIN server AS v CROSS JOIN LATERAL (VALUES
+		FROM facts AS f JOIN forecast AS u ON u.line = f.line CROSS JOIN server AS v
+			CROSS JOIN LATERAL (SELECT CASE WHEN f.holder_pid > 0 THEN (SELECT a.xact_start FROM pg_stat_activity AS a
+				WHERE a.pid = f.holder_pid AND coalesce(a.backend_xid, '0') = f.holder_xid) END AS since) AS h
+			CROSS JOIN LATERAL (VALUES
 			(0, 'broken', 'It cannot be looked at: ' || f.broken || '.'),
 			(1, 'source_missing', CASE WHEN f.object_missing
 				THEN format('There is no %s %s%s. Create it, or name another one in source_name.', f.source, f.object_name,
@@ -1752,10 +1754,9 @@ BEGIN ATOMIC
 				|| f.silent_reason || '.'),
 			(8, 'blocked', CASE WHEN f.holder_pid = 0
 				THEN format('A refill waits for prepared transaction %s. Commit it or roll it back: pg_prepared_xacts has its name.', f.holder_xid)
-				WHEN f.holder_pid > 0 AND coalesce(clock_timestamp() - f.holder_since > current_setting('deadlock_timeout')::interval, true)
+				WHEN f.holder_pid > 0 AND coalesce(clock_timestamp() - h.since > current_setting('deadlock_timeout')::interval, true)
 				THEN format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
-					CASE WHEN pg_has_role('pg_monitor', 'USAGE')
-					THEN format(', which has been open for %s s', trunc(EXTRACT(epoch FROM clock_timestamp() - f.holder_since))) END) END),
+					', which has been open for ' || trunc(EXTRACT(epoch FROM clock_timestamp() - h.since)) || ' s') END),
 			(9, 'refill_fails', 'The worker could not refill: ' || f.failure || '.'),
 			(10, 'no_worker', CASE WHEN f.worker = 'no slot' AND f.failure IS NULL
 				THEN format('The server has no place for a worker. Raise max_worker_processes%s.',

@@ -15,7 +15,6 @@
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "storage/sinvaladt.h"
-#include "utils/backend_status.h"
 
 #include "common/compat.h"
 #include "common/lock_holder.h"
@@ -66,25 +65,4 @@ idgen_lock_holder_find(TransactionId xid, Oid relid, IdgenLockHolder *holder)
 		return false;
 	*holder = holder_of(vxid);
 	return holder->pid != 0 || TransactionIdIsValid(holder->xid);
-}
-
-/*
- * When the transaction of a holder began; 0 if that is not known. The answer
- * comes from where pg_stat_activity gets it, so it may be as old as the first
- * look of this transaction at that view: it counts only if the session had the
- * same transaction then.
- */
-TimestampTz
-idgen_lock_holder_began(const IdgenLockHolder *holder)
-{
-	int n = holder->pid != 0 ? pgstat_fetch_stat_numbackends() : 0;
-
-	for (int i = 1; i <= n; i++)
-	{
-		const LocalPgBackendStatus *session = pgstat_get_local_beentry_by_index(i);
-
-		if (session != NULL && session->backendStatus.st_procpid == holder->pid)
-			return session->backend_xid == holder->xid ? session->backendStatus.st_xact_start_timestamp : 0;
-	}
-	return 0;
 }

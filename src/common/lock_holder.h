@@ -5,8 +5,6 @@
 #ifndef IDGEN_LOCK_HOLDER_H
 #define IDGEN_LOCK_HOLDER_H
 
-#include "datatype/timestamp.h"
-
 /* The transaction that holds a lock which somebody else needs. */
 typedef struct IdgenLockHolder
 {
@@ -15,6 +13,5 @@ typedef struct IdgenLockHolder
 } IdgenLockHolder;
 
 extern bool idgen_lock_holder_find(TransactionId xid, Oid relid, IdgenLockHolder *holder);
-extern TimestampTz idgen_lock_holder_began(const IdgenLockHolder *holder);
 
 #endif /* IDGEN_LOCK_HOLDER_H */

@@ -469,7 +469,7 @@ find_holder(const Shown *shown, const Known *entry, IdgenLockHolder *holder)
 	return idgen_lock_holder_find(xid, shown->sequence, holder);
 }
 
-/* Which transaction a refill waits for, and for how long that has been open. */
+/* Which transaction a refill waits for. */
 static void
 add_holder(Shown *shown, const Known *entry)
 {
@@ -479,7 +479,6 @@ add_holder(Shown *shown, const Known *entry)
 
 	idgen_view_add_unless(!waits, line, Int32GetDatum(holder.pid));
 	idgen_view_add_unless(!waits, line, TransactionIdGetDatum(holder.xid));
-	idgen_view_add_time(line, waits ? idgen_lock_holder_began(&holder) : 0);
 }
 
 /*
