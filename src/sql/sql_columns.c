@@ -37,13 +37,13 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "catalog/calls.h"
 #include "catalog/owning_column.h"
@@ -200,29 +200,19 @@ typedef struct Search
  */
 
 /*
- * A table and all that inherit from it, directly or not, as a list of OIDs. The
- * server's own function raises an error if a table is dropped meanwhile.
+ * A table and all that inherit from it, directly or not, as a list of OIDs. One
+ * may be dropped meanwhile: of that, the server's function would raise an
+ * error.
  */
 List *
 idgen_heirs_of(Oid relid)
 {
-	Relation rel = table_open(InheritsRelationId, AccessShareLock);
 	List *line = list_make1_oid(relid);
 	ListCell *cell;
 
 	foreach(cell, line)
-	{
-		ScanKeyData key;
-		SysScanDesc scan;
-		HeapTuple tuple;
-
-		ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(lfirst_oid(cell)));
-		scan = systable_beginscan(rel, InheritsParentIndexId, true, NULL, 1, &key);
-		while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-			line = list_append_unique_oid(line, ((Form_pg_inherits) GETSTRUCT(tuple))->inhrelid);
-		systable_endscan(scan);
-	}
-	table_close(rel, AccessShareLock);
+		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(lfirst_oid(cell))))
+			line = list_concat_unique_oid(line, find_inheritance_children_extended(lfirst_oid(cell), false, NoLock, NULL, NULL));
 	return line;
 }
 
