@@ -6,10 +6,8 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "fmgr.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/date.h"
 
 #include "catalog/table.h"
@@ -18,7 +16,6 @@
 #include "session/validate.h"
 #include "sql/sql_support.h"
 #include "sql/hooks.h"
-#include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_next);
 PG_FUNCTION_INFO_V1(idgen_next_from);

@@ -30,17 +30,14 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "fmgr.h"
 #include "funcapi.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
-#include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -52,7 +49,6 @@
 #include "common/compat.h"
 #include "common/ordered_index.h"
 #include "sql/sql_support.h"
-#include "text/format.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_in);
 PG_FUNCTION_INFO_V1(idgen_column_out);

@@ -4,18 +4,12 @@
  */
 #include "postgres.h"
 
-#include "fmgr.h"
-#include "utils/builtins.h"
-#include "utils/rel.h"
-#include "utils/timestamp.h"
-
 #include "catalog/definition.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "draw/draw.h"
-#include "session/handle.h"
 #include "session/validate.h"
 #include "sql/sql_support.h"
 

@@ -7,10 +7,8 @@
 
 #include "access/reloptions.h"
 #include "catalog/pg_foreign_server.h"
-#include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/inval.h"
 
 #include "catalog/privileges.h"
@@ -18,7 +16,6 @@
 #include "common/guc.h"
 #include "node/lease.h"
 #include "remote/server.h"
-#include "session/handle.h"
 #include "shmem/cache.h"
 #include "sources/centre.h"
 #include "sql/sql_support.h"

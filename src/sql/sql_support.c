@@ -8,7 +8,6 @@
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "nodes/primnodes.h"
-#include "utils/builtins.h"
 
 #include "catalog/table.h"
 #include "shmem/cache.h"
