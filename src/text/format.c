@@ -58,10 +58,10 @@ static const struct
 	IdgenPeriod decided_by; /* as in IdgenField, as the length is */
 	uint16 length;
 } names[] = {
-	{"YYYY", IDGEN_FIELD_YEAR, IDGEN_PERIOD_YEAR, 4},
-	{"YY", IDGEN_FIELD_YEAR_OF_CENTURY, IDGEN_PERIOD_YEAR, 2},
-	{"MM", IDGEN_FIELD_MONTH, IDGEN_PERIOD_MONTH, 2},
-	{"DD", IDGEN_FIELD_DAY, IDGEN_PERIOD_DAY, 2},
+	{"YYYY", IDGEN_FIELD_DATE, IDGEN_PERIOD_YEAR, 4},
+	{"YY", IDGEN_FIELD_DATE, IDGEN_PERIOD_YEAR, 2},
+	{"MM", IDGEN_FIELD_DATE, IDGEN_PERIOD_MONTH, 2},
+	{"DD", IDGEN_FIELD_DATE, IDGEN_PERIOD_DAY, 2},
 	{"luhn", IDGEN_FIELD_LUHN, IDGEN_PERIOD_NONE, 1},
 	{"mod97", IDGEN_FIELD_MOD97, IDGEN_PERIOD_NONE, 2},
 };
@@ -199,7 +199,7 @@ parse_field(Parser *parser, const char *end)
 			continue;
 		field = add_field(parser, names[i].kind, parser->at, names[i].length);
 		field->decided_by = names[i].decided_by;
-		if (field->decided_by != IDGEN_PERIOD_NONE)
+		if (field->kind == IDGEN_FIELD_DATE)
 			parser->format->shows_date = true;
 		else
 			parse_check(parser, field);
@@ -318,15 +318,15 @@ write_two(char *to, int number)
 
 /* Write a date field. */
 static void
-write_date(IdgenFieldKind kind, const IdgenDay *day, char *to)
+write_date(const IdgenField *field, const IdgenDay *day, char *to)
 {
-	if (kind == IDGEN_FIELD_YEAR)
-	{
-		write_two(to, day->year / 100);
-		to += 2;
-	}
-	write_two(to, kind == IDGEN_FIELD_MONTH ? day->month : kind == IDGEN_FIELD_DAY ? day->day
-	                                                                               : day->year);
+	int shown = field->decided_by == IDGEN_PERIOD_DAY ? day->day
+		: field->decided_by == IDGEN_PERIOD_MONTH     ? day->month
+													  : day->year;
+
+	if (field->length == 4)
+		write_two(to, shown / 100);
+	write_two(to + field->length - 2, shown);
 }
 
 /*
@@ -346,9 +346,9 @@ idgen_format_within(const char *source, IdgenPeriod period, const IdgenDay *day)
 		const IdgenField *field = &format->fields[i];
 		char digits[4];
 
-		if (field->decided_by == IDGEN_PERIOD_NONE || field->decided_by > period)
+		if (field->kind != IDGEN_FIELD_DATE || field->decided_by > period)
 			continue;
-		write_date(field->kind, day, digits);
+		write_date(field, day, digits);
 		appendBinaryStringInfo(&within, rest, source + field->start - rest);
 		appendBinaryStringInfo(&within, digits, field->length);
 		rest = strchr(source + field->start, '}') + 1;
@@ -381,11 +381,8 @@ idgen_format_write(const IdgenFormat *format, int64 id, const IdgenDay *day, cha
 			case IDGEN_FIELD_ID:
 				at += idgen_digits_write(at, id, format->base, format->width);
 				break;
-			case IDGEN_FIELD_YEAR:
-			case IDGEN_FIELD_YEAR_OF_CENTURY:
-			case IDGEN_FIELD_MONTH:
-			case IDGEN_FIELD_DAY:
-				write_date(field->kind, day, at);
+			case IDGEN_FIELD_DATE:
+				write_date(field, day, at);
 				break;
 			case IDGEN_FIELD_LUHN:
 				luhn = at;
@@ -434,15 +431,17 @@ idgen_format_read_day(const IdgenFormat *format, const char *text, int length, I
 		const IdgenField *field = &format->fields[i];
 		int value = read_date_field(text + offset, field->length);
 
-		if (field->kind == IDGEN_FIELD_YEAR)
+		if (field->decided_by == IDGEN_PERIOD_YEAR && field->length == 4)
+		{
 			day->year = value;
-		else if (field->kind == IDGEN_FIELD_YEAR_OF_CENTURY && !has_year)
+			has_year = true;
+		}
+		else if (field->decided_by == IDGEN_PERIOD_YEAR && !has_year)
 			day->year = value < 0 ? value : YEARS_BEFORE + value;
-		else if (field->kind == IDGEN_FIELD_MONTH)
+		else if (field->decided_by == IDGEN_PERIOD_MONTH)
 			day->month = value;
-		else if (field->kind == IDGEN_FIELD_DAY)
+		else if (field->decided_by == IDGEN_PERIOD_DAY)
 			day->day = value;
-		has_year = has_year || field->kind == IDGEN_FIELD_YEAR;
 		offset = field->kind == IDGEN_FIELD_ID ? length - format->behind : offset + field->length;
 	}
 	return idgen_is_day(day);

@@ -23,10 +23,7 @@ typedef enum IdgenFieldKind
 {
 	IDGEN_FIELD_LITERAL,
 	IDGEN_FIELD_ID,
-	IDGEN_FIELD_YEAR, /* {YYYY} */
-	IDGEN_FIELD_YEAR_OF_CENTURY,
-	IDGEN_FIELD_MONTH,
-	IDGEN_FIELD_DAY,
+	IDGEN_FIELD_DATE, /* decided_by says what of it */
 	IDGEN_FIELD_LUHN,
 	IDGEN_FIELD_MOD97,
 } IdgenFieldKind;
