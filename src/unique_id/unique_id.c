@@ -3,17 +3,17 @@
  *		Time-ordered ids: bigints and UUIDs; and their SQL functions.
  *
  * Of each kind, one number in shared memory says which id was the last. Every
- * session replaces it by a greater one.
+ * session replaces it by a greater one. A time is a number of milliseconds
+ * since the beginning of 2024, UTC.
  *
- * Bigints. From the highest bit down: a sign of 0, 41 bits of milliseconds
- * since 2024-01-01 00:00 UTC, 10 bits of node, 12 bits of counter. The next id
- * is greater than the last one that was issued, by construction:
+ * Bigints, from the highest bit down: a sign of 0, 41 bits of time, 10 bits of
+ * node, 12 bits of counter. The next id is
  *
- * - If the clock is in a later millisecond than the last id: the first id of
- *	 that millisecond.
- * - Else, if the counter has room and the node is the same: the last id plus
- *	 one.
- * - Else the first id of the millisecond after that of the last id. For this
+ * - the first one of the clock's millisecond, if that is later than the last
+ *	 id's;
+ * - else the last id plus one, if the counter has room and the node is the
+ *	 same;
+ * - else the first one of the millisecond after that of the last id. For this
  *	 step, the session waits until the clock has moved on, so each millisecond
  *	 of the clock begins one millisecond of ids at most. After the clock was set
  *	 back, ids stay as far ahead of it as it was set back, and no further, until
@@ -25,28 +25,24 @@
  * instructions, for however long, and no id is issued twice.
  *
  * UUIDs are of version 7 (RFC 9562, section 5.7). From the highest bit down: 48
- * bits of milliseconds since 1970, 4 bits of version, 12 bits of the fraction
- * of the millisecond, 2 bits of variant, 4 more bits of that fraction, 58
- * random bits. The milliseconds and the fraction together are a tick, 65,536 of
- * them in a millisecond. The last tick is the number in shared memory. The next
- * tick is that of the clock; or, if the clock has not come so far, the last one
- * plus one. So the ticks ascend over all sessions, and so do the UUIDs,
- * whatever their random bits are.
+ * bits of milliseconds since 1970, the version, 12 bits of the fraction of the
+ * millisecond, the variant, 4 more bits of that fraction, 58 random bits.
+ * Milliseconds and fraction together are a tick, 65,536 of them in a
+ * millisecond. The next tick is that of the clock; or, if the clock has not
+ * come so far, the last one plus one. So UUIDs ascend over all sessions,
+ * whatever their random bits are. These are new for each UUID: nobody can guess
+ * it from others, and servers need no numbers, since two of them can draw the
+ * same UUID only in the same tick, and then by 1 in 2^58.
  *
  * Of the RFC's ways to keep UUIDs in order (section 6.2), this is "replace
  * leftmost random bits with increased clock precision" (method 3), as uuidv7()
- * of PostgreSQL 18 does it, with a fixed step where the clock stands still. A
- * counter that begins anew in each millisecond (method 1) would have to wait
- * when it is full. A tick carries over into the next millisecond, and no
+ * of PostgreSQL 18 does it. A counter that begins anew in each millisecond
+ * (method 1) would have to wait when it is full; a tick carries over, and no
  * machine can draw 65,536 UUIDs in each millisecond for long. A random number
  * that is incremented (method 2) has more bits than can be exchanged at once.
  *
- * The random bits are new for each UUID. So a UUID cannot be guessed from
- * others, and servers need no numbers: two of them can draw the same UUID only
- * if they draw in the same tick, and then by 1 in 2^58.
- *
- * Both. Ids are ahead of the clock by MAX_AHEAD_MS at most. Beyond that, an
- * error says that the clock is wrong.
+ * Ids of both kinds are ahead of the clock by MAX_AHEAD_MS at most. Beyond
+ * that, an error says that the clock is wrong.
  *
  * A crash re-issues no id (rule U3). Before the first id of a time is issued,
  * that time and some more is reserved in a file, for both kinds at once. When
@@ -65,7 +61,6 @@
  * does not matter. Without it, the server has crashed, or the file is damaged,
  * or comes from a backup that is older than the last ids. Then the time of the
  * last checkpoint is a second witness, and ids may have been ahead of that.
- * Without any file, no id was ever drawn.
  *
  * Locking rules
  *
@@ -75,8 +70,6 @@
  *	 file is written first, then they are changed. Both may be read without the
  *	 lock: they only grow, so a value that is out of date is too small, which is
  *	 safe.
- *
- * A time is a number of milliseconds since the beginning of 2024.
  */
 #include "postgres.h"
 
@@ -126,12 +119,9 @@ PG_FUNCTION_INFO_V1(idgen_unique_uuid_created_at);
 
 /*
  * How far ahead of the clock a reservation goes: one write a second under load.
+ * If ids are ahead of the clock already, it goes ahead of them at least.
  */
-#define RESERVE_MS 2000
-
-/*
- * How far a reservation goes at least, when ids are ahead of the clock already.
- */
+#define RESERVE_MS       2000
 #define RESERVE_LEAST_MS 100
 
 /* How a bigint is composed */
@@ -526,13 +516,6 @@ out_of_range(TimestampTz timestamp, const char *kind, const char *first, const c
 	         errhint("If the range has no end there, leave the bound out; in a partition, write MINVALUE or MAXVALUE.")));
 }
 
-/* Can the id after this one have the same time? */
-static inline bool
-has_room(uint64 id)
-{
-	return counter_of(id) < MAX_COUNTER && node_of(id) == idgen_node.number;
-}
-
 /*
  * SQL: idgen_unique_id() returns bigint
  *
@@ -554,7 +537,8 @@ idgen_unique_id(PG_FUNCTION_ARGS)
 		int64 last_time = time_of_id(last);
 		TimestampTz clock = GetCurrentTimestamp();
 		int64 now = idgen_unique_time(clock);
-		bool full = now <= last_time && !has_room(last);
+		bool has_room = counter_of(last) < MAX_COUNTER && node_of(last) == idgen_node.number;
+		bool full = now <= last_time && !has_room;
 		int64 time = full ? last_time + 1 : Max(now, last_time);
 
 		if (!may_issue(state, last_time, time, clock))
