@@ -38,19 +38,24 @@ free_if_any(const void *pointer)
 		pfree(unconstify(void *, pointer));
 }
 
-/* Free a handle that is not a worker's. */
-void
-idgen_handle_free(IdgenHandle *handle)
+/* Free what was found points to; see idgen_handle_adopt(). */
+static void
+free_found(const IdgenFound *found)
 {
-	const IdgenFound *found = &handle->found;
-
 	free_if_any(found->row.source_name);
+	free_if_any(found->row.big_base);
 	free_if_any(found->search_path);
 	free_if_any(found->native);
 	free_if_any(found->format);
 	free_if_any(found->scramble);
+}
+
+/* Free a handle that is not a worker's. */
+void
+idgen_handle_free(IdgenHandle *handle)
+{
+	free_found(&handle->found);
 	free_if_any(handle->of_period);
-	free_if_any(found->row.big_base);
 	pfree(handle);
 }
 
@@ -130,12 +135,7 @@ idgen_handle_adopt(IdgenHandle *handle, const IdgenFound *found)
 	handle->found = new;
 	if (handle->of_period != NULL)
 		handle->of_period->epoch = 0;
-	free_if_any(old.row.source_name);
-	free_if_any(old.search_path);
-	free_if_any(old.native);
-	free_if_any(old.scramble);
-	free_if_any(old.format);
-	free_if_any(old.row.big_base);
+	free_found(&old);
 }
 
 /*

@@ -581,26 +581,6 @@ idgen_cache_count_lost(int64 ids)
 }
 
 /*
- * The slot of a key, locked, for ids from that file; NULL if there is none.
- * With "empty", it is about to be emptied.
- */
-static IdgenSlot *
-lock_for_file(const IdgenCacheKey *key, RelFileNumber file, bool empty)
-{
-	IdgenSlot *slot = idgen_cache_lock(key);
-
-	if (slot == NULL || slot->file == file)
-		return slot;
-	LWLockRelease(&slot->lock);
-	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
-	slot = lock_slot(key);
-	if (slot != NULL && (empty || slot->nruns == 0))
-		set_file(slot, file);
-	LWLockRelease(&cache->lock);
-	return slot;
-}
-
-/*
  * A transaction has ended: apply what it did. To be called after it is
  * committed and flushed, aborted or prepared, and before its locks go, so that
  * a session that has waited for it sees the result. It makes no slot: what has
@@ -610,19 +590,26 @@ void
 idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 {
 	int64 ids = outcome->fate != IDGEN_OUTCOME_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
-	IdgenSlot *slot;
+	RelFileNumber file = outcome->rest.storage;
+	IdgenSlot *slot = idgen_cache_lock(key);
 
-	if (ids > 0 && outcome->fate == IDGEN_OUTCOME_PUBLISHED)
-		slot = lock_for_file(key, outcome->rest.storage, outcome->change >= IDGEN_SLOT_DROP);
-	else
-		slot = idgen_cache_lock(key);
-	if (slot != NULL)
+	if (slot != NULL && ids > 0 && outcome->fate == IDGEN_OUTCOME_PUBLISHED && slot->file != file)
 	{
-		idgen_slot_finish(slot, outcome, next_number());
+		/* Its ids come from another file from now on. */
 		LWLockRelease(&slot->lock);
+		LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+		slot = lock_slot(key);
+		if (slot != NULL && (outcome->change >= IDGEN_SLOT_DROP || slot->nruns == 0))
+			set_file(slot, file);
+		LWLockRelease(&cache->lock);
 	}
-	else
+	if (slot == NULL)
+	{
 		idgen_cache_count_lost(ids);
+		return;
+	}
+	idgen_slot_finish(slot, outcome, next_number());
+	LWLockRelease(&slot->lock);
 }
 
 /*
