@@ -318,26 +318,35 @@ collect_files(void)
 /*
  * Give the unused rest of every gapless block back to its source. If that is
  * not possible any more, it is lost. No query is running, so there is no
- * snapshot unless we make one. Answers whether anything was given back.
+ * snapshot unless we make one. Triggers that this fires may leave something to
+ * be checked at the end of the transaction, or cursors to be closed or held,
+ * after the server has looked for those; and they may draw.
  */
-static bool
-give_back(void)
+static void
+give_back_gapless(bool prepare)
 {
-	bool given_back = false;
-	dlist_iter iter;
+	bool given_back;
 
-	dlist_foreach(iter, &idgen_listed_handles)
+	do
 	{
-		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+		dlist_iter iter;
 
-		if (handle->pending.fate != IDGEN_REST_GIVEN_BACK || idgen_pending_block(handle) == NULL)
-			continue;
-		PushActiveSnapshot(GetTransactionSnapshot());
-		if (idgen_pending_give_back(handle))
-			given_back = true;
-		PopActiveSnapshot();
-	}
-	return given_back;
+		given_back = false;
+		dlist_foreach(iter, &idgen_listed_handles)
+		{
+			IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
+
+			if (handle->pending.fate != IDGEN_REST_GIVEN_BACK || idgen_pending_block(handle) == NULL)
+				continue;
+			PushActiveSnapshot(GetTransactionSnapshot());
+			given_back |= idgen_pending_give_back(handle);
+			PopActiveSnapshot();
+		}
+		if (given_back)
+			do
+				AfterTriggerFireDeferred();
+			while (PreCommit_Portals(prepare));
+	} while (given_back);
 }
 
 /*
@@ -367,18 +376,6 @@ before_commit(bool prepare)
  * The end. Nothing here raises errors.
  */
 
-/* Tell the cache which rows were changed, but not what came after "since". */
-static void
-tell_names(uint64 since)
-{
-	HASH_SEQ_STATUS status;
-	const ChangedName *name;
-
-	hash_seq_init(&status, changes.names);
-	while ((name = hash_seq_search(&status)) != NULL)
-		idgen_cache_change_name(name->key.relid, name->key.digest, name->change, since);
-}
-
 /*
  * The transaction has committed: tell the cache what it has changed. What it
  * has published itself since the event with that number is good.
@@ -386,6 +383,9 @@ tell_names(uint64 since)
 static void
 tell(uint64 since)
 {
+	HASH_SEQ_STATUS status;
+	const ChangedName *name;
+
 	if (changes.all_rows)
 		idgen_cache_drop_database(MyDatabaseId, since);
 	if (OidIsValid(changes.dropped_database))
@@ -394,8 +394,11 @@ tell(uint64 since)
 		idgen_cache_drop_file(&changes.files[i]);
 	if (changes.tables || changes.many_made)
 		idgen_cache_look_again(MyDatabaseId);
-	if (changes.names != NULL)
-		tell_names(since);
+	if (changes.names == NULL)
+		return;
+	hash_seq_init(&status, changes.names);
+	while ((name = hash_seq_search(&status)) != NULL)
+		idgen_cache_change_name(name->key.relid, name->key.digest, name->change, since);
 }
 
 /*
@@ -431,23 +434,6 @@ finish(IdgenOutcomeRest fate)
 /*
  * What the server calls
  */
-
-/*
- * Give what is left of gapless blocks back to the rows. Triggers that this
- * fires may leave something to be checked at the end of the transaction, or
- * cursors to be closed or held, after the server has looked for those; and they
- * may draw.
- */
-static void
-give_back_gapless(bool prepare)
-{
-	while (give_back())
-	{
-		do
-			AfterTriggerFireDeferred();
-		while (PreCommit_Portals(prepare));
-	}
-}
 
 static void
 end_of_transaction(XactEvent event, void *arg)

@@ -50,7 +50,7 @@ inline make_slot(n)
 	fi
 }
 
-/* idgen_slot_empty(), by tell_names() in a callback: what is cached is void (C1). */
+/* idgen_slot_empty(), by tell() in a callback: what is cached is void (C1). */
 inline drop_cached(n)
 {
 	if
