@@ -112,15 +112,26 @@ idgen_block_lies_behind(const IdgenBlock *block, int64 last, int64 step)
 	return block->left == 0 || (step > 0 ? block->next > last : block->next < last);
 }
 
-/* What a refill has brought, or what is left of it. */
+/*
+ * Leads to a pending block. Cells never change, but blocks do, as ids are drawn
+ * from them; see session/pending.c.
+ */
+typedef struct IdgenPendingCell
+{
+	IdgenBlock *block;
+	const struct IdgenPendingCell *next;
+} IdgenPendingCell;
+
+/* What refills have brought, or what is left of it. Blocks may be empty. */
 typedef struct IdgenRest
 {
-	IdgenBlock block; /* the first one; may be empty even if there are more */
-	IdgenBlock *more; /* further blocks, none empty */
+	IdgenBlock block; /* the first one */
+	IdgenBlock *more; /* further blocks of the same refill */
 	int nmore;
-	RelFileNumber storage; /* of the native sequence they come from, or invalid */
-	uint32 origin;         /* of the function, server or pool they come from, or 0 */
-	bool lost_at_shutdown; /* must a clean shutdown lose them, too? */
+	const IdgenPendingCell *cells; /* blocks of other refills */
+	RelFileNumber storage;         /* of the native sequence they come from, or invalid */
+	uint32 origin;                 /* of the function, server or pool they come from, or 0 */
+	bool lost_at_shutdown;         /* must a clean shutdown lose them, too? */
 } IdgenRest;
 
 /* a + b, or the greatest number if that overflows; for statistics. */
@@ -140,6 +151,8 @@ idgen_rest_ids(const IdgenRest *rest)
 
 	for (int i = 0; i < rest->nmore; i++)
 		ids += rest->more[i].left;
+	for (const IdgenPendingCell *cell = rest->cells; cell != NULL; cell = cell->next)
+		ids = idgen_add_saturating(ids, cell->block->left);
 	return ids;
 }
 

@@ -24,16 +24,6 @@
 struct IdgenUndo;
 
 /*
- * Leads to a pending block. Cells never change, but blocks do, as ids are drawn
- * from them; see pending.c.
- */
-typedef struct IdgenPendingCell
-{
-	IdgenBlock *block;
-	const struct IdgenPendingCell *next;
-} IdgenPendingCell;
-
-/*
  * The pending state: what the current transaction has of an id sequence, as far
  * as a rollback to a savepoint undoes it. A value, which is saved and restored
  * by assignment. All zero outside of a transaction that draws from the source
@@ -66,8 +56,6 @@ typedef struct IdgenHandleXact
 	int64 refills;          /* successful ones */
 	int64 ids_allocated;    /* by successful refills */
 	struct IdgenUndo *undo; /* the innermost level's, or NULL; see pending.c */
-	IdgenBlock *rest;       /* room for the pending blocks when it ends */
-	int nrest;              /* that it has room for */
 	bool listed;            /* is it on idgen_listed_handles? see handle_table.c */
 	dlist_node node;        /* on that list */
 } IdgenHandleXact;
@@ -221,7 +209,7 @@ typedef struct IdgenHandle
 	/* Good for one transaction only. */
 	IdgenServed served;
 
-	char unused[16]; /* up to a multiple of a cache line, see below */
+	char unused[24]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*

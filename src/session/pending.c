@@ -69,11 +69,7 @@ has_ids(IdgenPending *p)
 static int64
 count_ids(const IdgenPending *p)
 {
-	int64 ids = 0;
-
-	for (const IdgenPendingCell *cell = p->cells; cell != NULL; cell = cell->next)
-		ids = idgen_add_saturating(ids, cell->block->left);
-	return ids;
+	return idgen_rest_ids(&(IdgenRest){.cells = p->cells});
 }
 
 /* The number of blocks. */
@@ -461,13 +457,6 @@ make_cells(IdgenHandle *handle, int kept, const IdgenRest *rest)
 		cells[n++].block = &blocks[i];
 	for (int i = 0; i < total; i++)
 		cells[i].next = i + 1 < total ? &cells[i + 1] : NULL;
-
-	/* The end of the transaction copies them, and must not need memory. */
-	if (total > handle->xact.nrest)
-	{
-		handle->xact.rest = MemoryContextAlloc(TopTransactionContext, total * sizeof(IdgenBlock));
-		handle->xact.nrest = total;
-	}
 	return cells;
 }
 
@@ -554,27 +543,23 @@ void
 idgen_pending_finish(IdgenHandle *handle, IdgenOutcomeRest fate, bool all_rows_gone)
 {
 	const IdgenPending *p = &handle->pending;
-	const IdgenHandleXact *xact = &handle->xact;
 	bool committed = fate != IDGEN_OUTCOME_FORGOTTEN;
 	IdgenCacheKey key;
 	IdgenOutcome outcome = {
 		.fate = committed || !is_lost_by_rollback(p) ? fate : IDGEN_OUTCOME_PUBLISHED,
 		.rest = {
-			.more = xact->rest,
-			.nmore = idgen_pending_count(handle),
+			.cells = p->cells,
 			.storage = p->storage,
 			.origin = p->origin,
 			.lost_at_shutdown = p->lost_at_shutdown,
 		},
 		.good_as_of = committed && !is_elsewhere(handle) ? p->good_as_of : IDGEN_NOT_PUBLISHABLE,
-		.refills = xact->told,
+		.refills = handle->xact.told,
 		.by_worker = handle->of_worker,
 	};
 
 	if (committed)
 		outcome.change = all_rows_gone || p->uncommitted ? IDGEN_SLOT_DROP : p->change;
-	if (outcome.rest.nmore > 0)
-		idgen_pending_read(handle, xact->rest);
 	idgen_handle_key(handle, &key);
 	idgen_cache_finish(&key, &outcome);
 }

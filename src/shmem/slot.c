@@ -319,6 +319,9 @@ publish(IdgenSlot *slot, const IdgenRest *rest)
 	for (int i = 0; i < rest->nmore; i++)
 		if (rest->more[i].left > 0)
 			crowded += add_block(slot, &rest->more[i]);
+	for (const IdgenPendingCell *cell = rest->cells; cell != NULL; cell = cell->next)
+		if (cell->block->left > 0)
+			crowded += add_block(slot, cell->block);
 	add(&slot->counters.lost_crowded, crowded);
 	slot->left_seen = (uint32) slot->ids_left; /* nothing was drawn by that */
 }
