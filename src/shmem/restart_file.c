@@ -8,12 +8,11 @@
  * session comes later. So a file is used once at most.
  *
  * Ids of a file may be issued only if nobody has gone on from the same state of
- * the cluster meanwhile. The last checkpoint in pg_control names that state: by
- * its place and time, the timeline, and the system identifier. The file has a
- * copy of them. At start they must be the same, with the cluster still shut
- * down and no recovery ahead. They differ after a crash, with a restored
- * backup, on a standby, after pg_rewind, and when the server has run without
- * the library in between.
+ * the cluster meanwhile. That state is pg_control, with the last checkpoint and
+ * the system identifier, of which the file has a copy. At start it must be the
+ * same, with the cluster still shut down and no recovery ahead. It differs
+ * after a crash, with a restored backup, on a standby, after pg_rewind, and
+ * when the server has run without the library in between.
  *
  * Two copies of one cluster that do the same work can be shut down in the same
  * second at the same place, with different ids left. So the file also has the
@@ -58,16 +57,16 @@
  * Changes with the layout of the file, and of a slot: at least where a slot has
  * another size, be it in a server that is built otherwise, nobody can forget.
  */
-#define IDGEN_FILE_VERSION (6 << 16 | (uint32) sizeof(IdgenSlot))
+#define IDGEN_FILE_VERSION (7 << 16 | (uint32) sizeof(IdgenSlot))
 
-/* The state of the cluster that a file belongs to; no padding. */
+/*
+ * The state of the cluster that a file belongs to, compared byte by byte; what
+ * pads it is in pg_control as well.
+ */
 typedef struct ClusterState
 {
-	uint64 system_identifier;
-	XLogRecPtr checkpoint;
-	pg_time_t checkpoint_time;
-	uint64 timeline;
-	int64 written_at[2]; /* when pg_control was, in seconds and nanoseconds */
+	ControlFileData control;
+	int64 written_at[2]; /* when that was, in seconds and nanoseconds */
 } ClusterState;
 
 typedef struct FileHeader
@@ -104,10 +103,7 @@ get_cluster_state(ClusterState *state)
 	struct stat st;
 
 	memset(state, 0, sizeof(ClusterState));
-	state->system_identifier = control->system_identifier;
-	state->checkpoint = control->checkPoint;
-	state->checkpoint_time = control->checkPointCopy.time;
-	state->timeline = control->checkPointCopy.ThisTimeLineID;
+	memcpy(&state->control, control, sizeof(ControlFileData));
 	pfree(control);
 	if (stat(XLOG_CONTROL_FILE, &st) != 0)
 		return false;
@@ -232,7 +228,7 @@ find_problem(const char *contents, Size size, const ClusterState *state, bool co
 	FIN_CRC32C(crc);
 	if (memcmp(&crc, contents + size - sizeof(pg_crc32c), sizeof(crc)) != 0)
 		return "Its checksum is wrong.";
-	if (header.state.system_identifier != state->system_identifier)
+	if (header.state.control.system_identifier != state->control.system_identifier)
 		return "It is from another database cluster.";
 	if (!continues)
 		return "The database cluster does not continue from where it was shut down.";
