@@ -106,13 +106,14 @@ typedef enum IdgenSourceResult
 	IDGEN_SOURCE_UNDER_WAY,
 } IdgenSourceResult;
 
-/* What becomes of the ids of a refill that its transaction does not use. */
+/* What becomes of ids that a transaction has allocated and does not use. */
 typedef enum IdgenRestFate
 {
 	IDGEN_REST_LOST,       /* nobody may have them: a gap */
 	IDGEN_REST_PUBLISHED,  /* they go into the cache */
 	IDGEN_REST_GIVEN_BACK, /* they go back to the row before the commit, by
 	                        * give_back(): the refill is gapless */
+	IDGEN_REST_FORGOTTEN,  /* their allocation is undone */
 } IdgenRestFate;
 
 /*

@@ -450,7 +450,7 @@ publish(IdgenHandle *handle, const IdgenDraw *draw, bool ahead, const IdgenRefil
         IdgenBlock *ids)
 {
 	IdgenOutcome outcome = {
-		.fate = durable ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST,
+		.fate = durable ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST,
 		.rest = refill->rest,
 		.good_as_of = draw->version,
 	};

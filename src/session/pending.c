@@ -540,13 +540,13 @@ idgen_pending_follow(IdgenHandle *handle, IdgenSlotChange change)
  * of a handle, and for what is pending. Raises no errors.
  */
 void
-idgen_pending_finish(IdgenHandle *handle, IdgenOutcomeRest fate, bool all_rows_gone)
+idgen_pending_finish(IdgenHandle *handle, IdgenRestFate fate, bool all_rows_gone)
 {
 	const IdgenPending *p = &handle->pending;
-	bool committed = fate != IDGEN_OUTCOME_FORGOTTEN;
+	bool committed = fate != IDGEN_REST_FORGOTTEN;
 	IdgenCacheKey key;
 	IdgenOutcome outcome = {
-		.fate = committed || !is_lost_by_rollback(p) ? fate : IDGEN_OUTCOME_PUBLISHED,
+		.fate = committed || !is_lost_by_rollback(p) ? fate : IDGEN_REST_PUBLISHED,
 		.rest = {
 			.cells = p->cells,
 			.storage = p->storage,

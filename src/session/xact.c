@@ -408,7 +408,7 @@ tell(uint64 since)
  * good, but nothing else is.
  */
 static void
-finish(IdgenOutcomeRest fate)
+finish(IdgenRestFate fate)
 {
 	uint64 since = idgen_cache_number();
 	dlist_iter iter;
@@ -422,7 +422,7 @@ finish(IdgenOutcomeRest fate)
 		if (handle->pending.change != IDGEN_SLOT_UNCHANGED || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
 	}
-	if (fate != IDGEN_OUTCOME_FORGOTTEN)
+	if (fate != IDGEN_REST_FORGOTTEN)
 		tell(since);
 	if (changes.servers)
 		idgen_reach_forget_all();
@@ -448,17 +448,17 @@ end_of_transaction(XactEvent event, void *arg)
 				idgen_early_release_begin();
 			break;
 		case XACT_EVENT_COMMIT:
-			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST);
+			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST);
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Nobody knows yet, nor tells us later, whether it commits. */
-			finish(IDGEN_OUTCOME_LOST);
+			finish(IDGEN_REST_LOST);
 			idgen_early_release_forget();
 			break;
 		case XACT_EVENT_ABORT:
 			idgen_early_release_forget();
 			idgen_wait_end();
-			finish(IDGEN_OUTCOME_FORGOTTEN);
+			finish(IDGEN_REST_FORGOTTEN);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:

@@ -33,7 +33,7 @@ extern bool idgen_pending_give_back(IdgenHandle *handle);
 extern void idgen_pending_follow(IdgenHandle *handle, IdgenSlotChange change);
 extern bool idgen_pending_ends_at(const IdgenHandle *handle, int64 next_block_start, bool exhausted);
 extern int64 idgen_pending_surrender(IdgenHandle *handle);
-extern void idgen_pending_finish(IdgenHandle *handle, IdgenOutcomeRest fate, bool all_rows_gone);
+extern void idgen_pending_finish(IdgenHandle *handle, IdgenRestFate fate, bool all_rows_gone);
 
 extern void idgen_pending_release_savepoint(void);
 extern void idgen_pending_roll_back_savepoint(void);

@@ -589,11 +589,11 @@ idgen_cache_count_lost(int64 ids)
 void
 idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome)
 {
-	int64 ids = outcome->fate != IDGEN_OUTCOME_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
+	int64 ids = outcome->fate != IDGEN_REST_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
 	RelFileNumber file = outcome->rest.storage;
 	IdgenSlot *slot = idgen_cache_lock(key);
 
-	if (slot != NULL && ids > 0 && outcome->fate == IDGEN_OUTCOME_PUBLISHED && slot->file != file)
+	if (slot != NULL && ids > 0 && outcome->fate == IDGEN_REST_PUBLISHED && slot->file != file)
 	{
 		/* Its ids come from another file from now on. */
 		LWLockRelease(&slot->lock);

@@ -631,14 +631,14 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 {
 	const IdgenRefills *refills = &outcome->refills;
 	bool is_good = slot->emptied_at <= outcome->good_as_of;
-	int64 ids = outcome->fate != IDGEN_OUTCOME_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
+	int64 ids = outcome->fate != IDGEN_REST_FORGOTTEN ? idgen_rest_ids(&outcome->rest) : 0;
 
 	if (outcome->change >= IDGEN_SLOT_DROP)
 		idgen_slot_empty(slot, number);
 	else if (outcome->change == IDGEN_SLOT_REVALIDATE)
 		idgen_slot_look_again(slot, number);
 
-	if (outcome->fate == IDGEN_OUTCOME_LOST)
+	if (outcome->fate == IDGEN_REST_LOST)
 		add(&slot->counters.lost_prepared, ids);
 	else if (ids > 0 && is_good && (slot->nruns == 0 || slot->origin == outcome->rest.origin))
 	{
@@ -652,13 +652,13 @@ idgen_slot_finish(IdgenSlot *slot, const IdgenOutcome *outcome, uint64 number)
 		slot->ahead_below = slot->ids_left / 2; /* in case the worker refills now */
 	if (outcome->by_worker && slot->ids_left > 0)
 		plan_worker(slot, outcome);
-	else if (outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
+	else if (outcome->fate != IDGEN_REST_FORGOTTEN)
 		plan_ahead(slot, refills->ahead_blocks, refills->ahead_ids);
 
 	if (refills->claim != 0 && slot->claim == refills->claim)
 		slot->claim = 0;
 	add_counters(&slot->counters, &refills->counters);
-	if (outcome->by_worker && outcome->fate != IDGEN_OUTCOME_FORGOTTEN)
+	if (outcome->by_worker && outcome->fate != IDGEN_REST_FORGOTTEN)
 		slot->failure.sqlerrcode = 0;
 
 	/* Sessions that draw from pending blocks only use the slot, too. */

@@ -279,14 +279,6 @@ typedef enum IdgenSlotChange
 	IDGEN_SLOT_REMOVE,     /* and nobody needs the slot any more */
 } IdgenSlotChange;
 
-/* What becomes of allocated ids that were not drawn. */
-typedef enum IdgenOutcomeRest
-{
-	IDGEN_OUTCOME_FORGOTTEN, /* their allocation is undone */
-	IDGEN_OUTCOME_PUBLISHED, /* they go into the slot */
-	IDGEN_OUTCOME_LOST,      /* the allocation may be undone later, or may not last */
-} IdgenOutcomeRest;
-
 /* Refills of an id sequence that its slot has not been told of yet. */
 typedef struct IdgenRefills
 {
@@ -301,7 +293,7 @@ typedef struct IdgenRefills
 typedef struct IdgenOutcome
 {
 	IdgenSlotChange change;
-	IdgenOutcomeRest fate;
+	IdgenRestFate fate;
 	IdgenRest rest;    /* what is left of pending blocks */
 	uint64 good_as_of; /* the number of events when the block was allocated, which is
 	                    * void if a later one has emptied the slot; or

@@ -328,7 +328,7 @@ finish_job(const IdgenJob *job, bool replicated)
 	if (job->state == IDGEN_JOB_ALLOCATED && !is_transactional(job))
 	{
 		IdgenOutcome outcome = {
-			.fate = replicated ? IDGEN_OUTCOME_PUBLISHED : IDGEN_OUTCOME_LOST,
+			.fate = replicated ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST,
 			.rest = job->refill.rest,
 			.good_as_of = job->good_as_of,
 			.refills.ahead_below = idgen_job_ahead_below(job),
