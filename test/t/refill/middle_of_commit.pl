@@ -50,7 +50,7 @@ sub allocate
 
 	$session->query_safe($savepoint ? "BEGIN; SAVEPOINT s; SELECT idgen_next('$name'); RELEASE s" : "BEGIN; SELECT idgen_next('$name')");
 	begin_statement($session, 'COMMIT');
-	return ($session, $go, $pid);
+	return ($session, $go);
 }
 
 sub wait_until_visible
@@ -105,10 +105,10 @@ cmp_ok($ids[-1], '<=', 4, 'auto: and are of that block');
 $_->quit foreach ($waiter, $holder);
 
 # A commit that a crash undoes
-($session, $go, my $pid) = allocate('before_commit', 'lost');
+($session, $go) = allocate('before_commit', 'lost');
 my $other = start_statement($node, q{SELECT idgen_next('lost')});
 wait_for_waiters($node, 1, 'idgen_next');
-kill_server($node, $pid);
+kill_server($node);
 $go->();
 $node->start;
 is($node->safe_psql('postgres', q{SELECT idgen_next('lost')}), '1', 'lost: nobody has had an id of the block');

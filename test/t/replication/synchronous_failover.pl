@@ -24,7 +24,7 @@ create_all_kinds($primary);
 my %kinds = all_kinds();
 
 # Have nothing sent to the standby any more, and wait until these clients have
-# used up what they can get without. Answers the process that is stopped.
+# used up what they can get without.
 sub stop_sending
 {
 	my @clients = @_;
@@ -43,7 +43,7 @@ sub stop_sending
 		}
 		return $waiting >= @clients || seen_ids(@clients) > $before + 5000;
 	}, 'clients to wait');
-	return $pid;
+	return;
 }
 
 # All clients wait for the standby. Each draws of one kind, so that none comes
@@ -54,8 +54,8 @@ my @clients = map {
 	start_clients($primary, 2, "SELECT '$_ ' || $kinds{$_} FROM pg_sleep(0.001);\n", times => 20_000)
 } sort keys %kinds;
 wait_for_ids(50, @clients);
-my $sender = stop_sending(@clients);
-kill_server($primary, $sender);
+stop_sending(@clients);
+kill_server($primary);
 finish_clients(@clients);
 $standby->promote;
 my @ids = issued_ids(@clients);
@@ -73,8 +73,8 @@ my @hasty = map {
 } ('local', 'off');
 @clients = start_clients($primary, 2, $inserts);
 wait_for_ids(100, @clients);
-$sender = stop_sending(@clients, @hasty);
-kill_server($primary, $sender);
+stop_sending(@clients, @hasty);
+kill_server($primary);
 finish_clients(@clients, @hasty);
 $standby->promote;
 @ids = seen_ids(@clients);

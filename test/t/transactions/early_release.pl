@@ -126,22 +126,4 @@ foreach my $level ('on', 'off')
 	is($kept, 0, 'the crash took back what was not flushed');
 }
 
-# Many clients, crashes: no hole, and nothing is gone that a client was told.
-foreach my $round (1 .. 3)
-{
-	$node->safe_psql('postgres', q{TRUNCATE bill; DELETE FROM id_sequences WHERE name = 'bill';
-		SELECT idgen_create('bill', block_size => 1, early_release => true)});
-	my @load = start_clients($node, 8, "$insert RETURNING 'bill ' || number;\n");
-	wait_for_lines(300, @load);
-	$node->stop('immediate');
-	finish_clients(@load);
-	$node->start;
-	my @told = map { (split / /)[1] } committed_ids(@load);
-	cmp_ok(scalar @told, '>', 300, 'clients were told numbers');
-	is(duplicates(@told), '', 'none twice');
-	my %there = map { $_ => 1 } split ' ', $node->safe_psql('postgres', $numbers);
-	is(scalar(grep { !$there{$_} } @told), 0, 'each of them is there');
-	is($node->safe_psql('postgres', q{SELECT count(*) = max(number) FROM bill}), 't', 'no hole');
-}
-
 done_testing();

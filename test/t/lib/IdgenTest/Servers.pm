@@ -175,17 +175,26 @@ sub create_remote
 	return;
 }
 
-# kill_server(server, pid, ...): ends a server with kill -9, and waits until all
-# its processes are gone. The caller names those that it has stopped: they do
-# not end by themselves.
+# The processes whose parent that one is
+sub children_of
+{
+	my ($parent) = @_;
+	return map { m{^/proc/(\d+)} } grep { (eval { slurp_file($_) } // '') =~ /\) \S $parent / } glob '/proc/[0-9]*/stat';
+}
+
+# Ends all processes of a server at once with kill -9. The postmaster is
+# stopped before, so that none starts meanwhile.
 sub kill_server
 {
-	my ($node, @stopped) = @_;
+	my ($node) = @_;
 	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
-	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity');
+	my @pids;
 
+	kill 'STOP', $postmaster;
+	wait_until(sub { slurp_file("/proc/$postmaster/stat") =~ /\) T / }, 'the postmaster to stop');
+	@pids = children_of($postmaster);
+	kill 'KILL', @pids;
 	$node->kill9;
-	kill 'KILL', @stopped;
 	wait_until(sub { !kill 0, $postmaster, @pids }, 'processes to end');
 	end_kept_sessions($node);
 	return;
