@@ -67,6 +67,7 @@ foreach my $round (1 .. $rounds)
 	my @clients = start_clients($primary, 8, "INSERT INTO bill VALUES (idgen_next('bill')) RETURNING 'bill ' || number;\n");
 	my @readers = start_clients($primary, 2, "SELECT 'read ' || coalesce(max(number), 0) FROM bill; SELECT idgen_wait_durable();\n");
 	wait_for_lines(50 + int(rand(200)), @clients);
+	wait_for_lines(4, @readers);
 	end_server($end);
 	finish_clients(@clients, @readers);
 
