@@ -19,7 +19,10 @@ my @ends = ('killed', 'killed with a standby', 'immediate shutdown', 'promoted')
 my $told = 0;
 
 # The WAL writer flushes nothing that nobody waits for.
-my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => "wal_writer_delay = 10s\n");
+my $primary = idgen_server('primary', init => [ allows_streaming => 1 ], conf => q{
+max_connections = 40
+wal_writer_delay = 10s
+});
 $primary->safe_psql('postgres', 'CREATE TABLE bill (number bigint PRIMARY KEY)');
 my $standby;
 

@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # All but native sequences, of which logical replication knows nothing
-my @kinds = qw(own small large gapless worker worker_small fun);
+my @kinds = qw(own small large gapless early worker worker_small fun);
 my $cached = q{SELECT string_agg(c::text, ' ' ORDER BY name, first_id) FROM idgen_cache c};
 
 my $a = idgen_server('a', init => [ allows_streaming => 'logical' ], conf => "idgen.worker_idle_timeout = '100ms'\n");

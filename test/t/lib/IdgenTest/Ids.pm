@@ -97,7 +97,7 @@ sub create_from_function
 # sequences and a function, with blocks of different sizes.
 my %all_kinds = (
 	(map { $_ => "idgen_next('$_')" }
-		  qw(own small large gapless worker worker_small runs native_worker fun)),
+		  qw(own small large gapless early worker worker_small runs native_worker fun)),
 	native => q{idgen_next('native', 'sequence')});
 
 sub all_kinds
@@ -119,6 +119,7 @@ sub create_all_kinds
 			idgen_create('small', block_size => 3),
 			idgen_create('large', block_size => 200),
 			idgen_create('gapless', block_size => 1),
+			idgen_create('early', block_size => 1, early_release => true),
 			idgen_create('worker', refill => 'worker'),
 			idgen_create('worker_small', block_size => 3, refill => 'worker'),
 			idgen_create('runs', source => 'sequence', block_size => 50),
@@ -148,7 +149,7 @@ sub start_all_kinds
 # any.
 sub issued_ids
 {
-	my $transactional = qr/^(?:own|small|large|gapless|fun) /;
+	my $transactional = qr/^(?:own|small|large|gapless|early|fun) /;
 
 	return ((grep { /$transactional/ } committed_ids(@_)), (grep { !/$transactional/ } seen_ids(@_)));
 }
