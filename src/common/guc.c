@@ -197,8 +197,9 @@ assign_node_id(const char *value, void *extra)
 		idgen_node = (IdgenNode){.number = idgen_node_id, .last_time = IDGEN_MAX_ID_TIME};
 }
 
-static void
-define_integers(void)
+/* Define the settings. Called once, when the library is loaded. */
+void
+idgen_guc_init(void)
 {
 	for (int i = 0; i < (int) lengthof(integers); i++)
 	{
@@ -210,13 +211,6 @@ define_integers(void)
 			                        setting->context, setting->flags,
 			                        NULL, NULL, NULL);
 	}
-}
-
-/* Define the settings. Called once, when the library is loaded. */
-void
-idgen_guc_init(void)
-{
-	define_integers();
 
 	/*
 	 * A superuser's setting. Otherwise a role that may draw could add rows to
