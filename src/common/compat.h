@@ -86,9 +86,6 @@ typedef Oid RelFileNumber;
 #define stringToQualifiedNameList(string, escontext) \
 	stringToQualifiedNameList(string)
 
-/* Two ways to look up a session's entry in pg_stat_activity */
-#define pgstat_get_local_beentry_by_index(i) pgstat_fetch_stat_local_beentry(i)
-
 /* Rows of several relations that are rechecked */
 #define EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param, relations) \
 	EvalPlanQualInit(epqstate, estate, subplan, auxrowmarks, param)
