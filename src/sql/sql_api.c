@@ -287,7 +287,7 @@ idgen_next_text(PG_FUNCTION_ARGS)
 	format = handle->found.format;
 	if (format == NULL)
 		return plain_digits(id);
-	if (format->shows_date && day == NULL)
+	if (format->shows != 0 && day == NULL)
 		day = today(idgen_handle_zone(handle));
 	result = palloc(VARHDRSZ + idgen_format_room(format));
 	SET_VARSIZE(result, VARHDRSZ + idgen_format_write(format, id, day, VARDATA(result)));

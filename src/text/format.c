@@ -200,7 +200,7 @@ parse_field(Parser *parser, const char *end)
 		field = add_field(parser, names[i].kind, parser->at, names[i].length);
 		field->decided_by = names[i].decided_by;
 		if (field->kind == IDGEN_FIELD_DATE)
-			parser->format->shows_date = true;
+			parser->format->shows |= 1 << field->decided_by;
 		else
 			parse_check(parser, field);
 		return;
@@ -289,16 +289,11 @@ idgen_format_parse(const char *source)
 bool
 idgen_format_tells_apart(const IdgenFormat *format, IdgenPeriod period)
 {
-	for (IdgenPeriod part = IDGEN_PERIOD_YEAR; part <= period; part++)
-	{
-		int i = 0;
+	int needed = 0;
 
-		while (i < format->nfields && format->fields[i].decided_by != part)
-			i++;
-		if (i == format->nfields)
-			return false;
-	}
-	return true;
+	for (IdgenPeriod part = IDGEN_PERIOD_YEAR; part <= period; part++)
+		needed |= 1 << part;
+	return (format->shows & needed) == needed;
 }
 
 /* The most bytes that a text id has. */

@@ -45,12 +45,12 @@ typedef struct IdgenField
  */
 typedef struct IdgenFormat
 {
-	int size;        /* bytes of the whole */
-	int base;        /* of the number */
-	int width;       /* digits that the number has at least */
-	int before;      /* bytes of a text id in front of the number */
-	int behind;      /* and behind it */
-	bool shows_date; /* has it date fields? */
+	int size;   /* bytes of the whole */
+	int base;   /* of the number */
+	int width;  /* digits that the number has at least */
+	int before; /* bytes of a text id in front of the number */
+	int behind; /* and behind it */
+	int shows;  /* of a date: 1 << IdgenPeriod for each that decides a field */
 	int nfields;
 	IdgenField fields[FLEXIBLE_ARRAY_MEMBER]; /* behind these, the format as it was
 	                                           * given, zero-terminated */
