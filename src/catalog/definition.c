@@ -119,11 +119,14 @@ idgen_definition_is_gapless(const IdgenDefinition *def)
 /*
  * Set the refill mode that holds for a row, from what the row says. Auto stands
  * for transaction where a worker must not refill: for a source that runs code
- * of others, and for gapless ids.
+ * of others, and for gapless ids. Transaction stands for auto where one process
+ * should ask for all: for another server.
  */
 static void
 set_refill(IdgenDefinition *def, IdgenRefillMode refill)
 {
+	if (refill == IDGEN_REFILL_TRANSACTION && def->source->is_remote)
+		refill = IDGEN_REFILL_AUTO;
 	def->refill = IDGEN_REFILL_TRANSACTION;
 	if (refill != IDGEN_REFILL_AUTO || !(def->source->runs_code || idgen_definition_is_gapless(def)))
 		def->refill = refill;

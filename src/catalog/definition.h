@@ -22,7 +22,7 @@ typedef struct IdgenDefinition
 	int64 start_value;
 	int32 block_size;
 	bool exhausted;
-	IdgenRefillMode refill; /* auto only where a worker may refill */
+	IdgenRefillMode refill; /* that holds: auto only where a worker may refill */
 	bool early_release;     /* of gapless ids; see common/early_release.c */
 	const IdgenLayout *layout;
 	IdgenPooling pooling; /* which ids values of a native sequence stand for */

@@ -66,11 +66,11 @@ typedef struct IdgenRequest
 	 */
 	struct IdgenRemoteQuery **under_way;
 
-	/* Another server has to have allocated by then. */
-	TimestampTz deadline;
-
-	/* The worker's first try began; 0 if a session asks. */
-	TimestampTz begun_at;
+	/*
+	 * Since when a session has needed another server, if that is the source; or
+	 * the worker's first try began.
+	 */
+	TimestampTz since;
 } IdgenRequest;
 
 static inline bool

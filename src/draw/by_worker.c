@@ -35,7 +35,6 @@
 #include "common/guc.h"
 #include "draw/by_worker.h"
 #include "draw/refill.h"
-#include "draw/server_time.h"
 #include "session/xact.h"
 #include "session/handle.h"
 #include "shmem/desk.h"
@@ -45,6 +44,12 @@
 
 /* How long to wait for a place for a request before looking again. */
 #define IDGEN_NO_PLACE_PAUSE_MS 10
+
+/*
+ * A worker that asks a server has as much time for that as the setting says.
+ * Who waits for it waits that much longer: so it hears of a failure.
+ */
+#define SERVER_EXTRA_MS 500
 
 /* How a wait for the worker ends. */
 typedef enum WaitEnd
@@ -124,7 +129,7 @@ raise_timed_out(const IdgenHandle *handle, const IdgenCall *call)
 	         errmsg("the worker did not refill id sequence \"%s\" in time", handle->name),
 	         errdetail("The call has waited for %u ms.", idgen_clock_ms() - call->waiting_ms),
 	         errhint("See the server log, or raise %s.",
-	                 idgen_needs_server(handle) && idgen_server_patience() < idgen_worker_timeout ? "idgen.server_timeout" : "idgen.worker_timeout")));
+	                 handle->found.row.source->is_remote && idgen_server_timeout < idgen_worker_timeout ? "idgen.server_timeout" : "idgen.worker_timeout")));
 }
 
 /* Raises the error that the worker has had. */
@@ -166,7 +171,7 @@ fails_for_all(const IdgenHandle *handle, const IdgenFailure *failure)
 {
 	return failure->of == IDGEN_FAILURE_OF_SERVER ||
 		(failure->of == IDGEN_FAILURE_OF_REFILL &&
-	     (failure->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED || idgen_needs_server(handle)));
+	     (failure->sqlerrcode == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED || handle->found.row.source->is_remote));
 }
 
 /*
@@ -208,10 +213,12 @@ left_of(int ms, uint32 since_ms)
 static long
 patience_left(const Wait *wait, IdgenWorkerState state)
 {
-	long left = left_of(idgen_worker_timeout, wait->call->waiting_ms);
+	int timeout = idgen_worker_timeout;
+	long left;
 
-	if (idgen_needs_server(wait->handle))
-		left = Min(left, idgen_server_patience_left(wait->call));
+	if (wait->handle->found.row.source->is_remote)
+		timeout = Min(timeout, Min(idgen_server_timeout, INT_MAX - SERVER_EXTRA_MS) + SERVER_EXTRA_MS);
+	left = left_of(timeout, wait->call->waiting_ms);
 	if (wait->handle->found.row.refill != IDGEN_REFILL_AUTO)
 		return left;
 	if (state == IDGEN_WORKER_STARTING)

@@ -17,27 +17,23 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "catalog/table.h"
+#include "common/clock.h"
 #include "common/compat.h"
 #include "common/durable.h"
 #include "common/early_release.h"
 #include "common/full_xid.h"
 #include "draw/refill.h"
-#include "draw/server_time.h"
 #include "session/xact.h"
 #include "session/handle.h"
 
 /* Refills that a call makes for consecutive ids before it gives up. */
 #define IDGEN_RANGE_REFILLS 10
-
-/* How often a session that waits for another server looks again. */
-#define IDGEN_LOOK_AGAIN_MS 10
 
 /* One of this many refills of a transaction is timed. */
 #define TIMED_REFILLS 8
@@ -111,7 +107,7 @@ begin_to_time(const IdgenHandle *handle, const IdgenRequest *request, IdgenRefil
 		refills += handle->publishing.refills;
 	if (refills % TIMED_REFILLS != 0)
 		return;
-	refill->begun_at = request->begun_at != 0 ? request->begun_at : GetCurrentTimestamp();
+	refill->begun_at = idgen_request_by_worker(request) ? request->since : GetCurrentTimestamp();
 	refill->timed_for = refills == 0 ? 1 : TIMED_REFILLS;
 }
 
@@ -173,6 +169,15 @@ bulk_ids(const IdgenHandle *handle)
 	return ids;
 }
 
+/* When a call has first needed the source, if that is another server. */
+static TimestampTz
+needed_since(const IdgenCall *call)
+{
+	if (call->waiting_ms == 0)
+		return 0;
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -(int64) (idgen_clock_ms() - call->waiting_ms));
+}
+
 /*
  * What a call of this session asks for, as the cache has said. Raises 55000 if
  * it has asked too often.
@@ -187,7 +192,7 @@ request_of(IdgenHandle *handle, IdgenCall *call, const IdgenDrawResult *drawn)
 		.blocks = drawn->nblocks,
 		.bulk_ids = bulk_ids(handle),
 		.count = drawn->ahead ? 1 : call->count,
-		.deadline = idgen_server_deadline(handle, call),
+		.since = needed_since(call),
 	};
 }
 
@@ -297,52 +302,22 @@ idgen_refill_unlock(const IdgenHandle *handle)
 	UnlockDatabaseObject(handle->relid, objid, objsubid, ExclusiveLock);
 }
 
-/*
- * Wait for that lock, behind a session that asks another server. Such a one has
- * the time of its own setting, so this looks now and then whether patience is
- * over. Returns false then: the call asks the server itself.
- */
-static bool
-lock_for_server(const IdgenHandle *handle, IdgenCall *call)
-{
-	static uint32 wait_event = 0;
-	TimestampTz since = GetCurrentTimestamp();
-
-	if (wait_event == 0)
-		wait_event = WaitEventExtensionNew("IdgenRefill");
-	while (!idgen_refill_try_lock(handle))
-	{
-		if (idgen_server_patience_left(call) == 0)
-			return false;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, IDGEN_LOOK_AGAIN_MS, wait_event);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
-	idgen_server_share_failure(handle, since);
-	return true;
-}
-
-/* Wait for that lock. Returns false if there is no use in waiting longer. */
-static bool
-wait_for_lock(const IdgenHandle *handle, IdgenCall *call)
+/* Wait for that lock. */
+static void
+wait_for_lock(const IdgenHandle *handle)
 {
 	ErrorContextCallback context;
-	bool locked = true;
 	Oid objid;
 	uint16 objsubid;
 
 	if (idgen_refill_try_lock(handle))
-		return true;
+		return;
 	lock_tag(handle, &objid, &objsubid);
 	idgen_wait_begin(handle, true);
 	idgen_refill_context_push(handle->name, &context);
-	if (idgen_needs_server(handle))
-		locked = lock_for_server(handle, call);
-	else
-		LockDatabaseObject(handle->relid, objid, objsubid, ExclusiveLock);
+	LockDatabaseObject(handle->relid, objid, objsubid, ExclusiveLock);
 	error_context_stack = context.previous;
 	idgen_wait_end();
-	return locked;
 }
 
 /*
@@ -367,12 +342,17 @@ idgen_refill_prepare(IdgenHandle *handle, IdgenCall *call, IdgenDraw *draw, bool
 		handle->publishing.refills = handle->publishing.ids = 0;
 	}
 	draw->may_refill = true;
+	if (handle->found.row.source->is_remote && call->waiting_ms == 0)
+		call->waiting_ms = idgen_clock_ms();
 	if (draw->mode != IDGEN_MODE_PUBLISHING)
 		draw->xid = idgen_full_xid(GetCurrentTransactionId());
 	else if (!idgen_cache_is_shared())
 		draw->locked = false; /* nobody else refills that cache */
 	else if (!ahead)
-		draw->locked = wait_for_lock(handle, call);
+	{
+		wait_for_lock(handle);
+		draw->locked = true;
+	}
 	else
 	{
 		draw->locked = idgen_refill_try_lock(handle);

@@ -18,8 +18,8 @@
 
 #include "miscadmin.h"
 #include "common/clock.h"
+#include "common/guc.h"
 #include "draw/refill.h"
-#include "draw/server_time.h"
 #include "session/xact.h"
 #include "shmem/desk.h"
 
@@ -49,7 +49,7 @@ static struct
 Oid
 idgen_worker_for(const IdgenHandle *handle)
 {
-	return idgen_needs_server(handle) ? handle->found.origin : InvalidOid;
+	return handle->found.row.source->is_remote ? handle->found.origin : InvalidOid;
 }
 
 /*
@@ -90,7 +90,7 @@ idgen_worker_serves(const IdgenHandle *handle, const IdgenCall *call)
 		case IDGEN_REFILL_AUTO:
 			break;
 	}
-	return !call->by_session && idgen_cache_is_shared() &&
+	return !call->by_session && idgen_worker_start_timeout >= 0 && idgen_cache_is_shared() &&
 		!handle->found.own_row && handle->xact.refills == 0 &&
 		idgen_may_use_published(handle) && is_worth_asking(handle);
 }
@@ -114,5 +114,4 @@ void
 idgen_refiller_is_session(IdgenCall *call)
 {
 	call->by_session = true;
-	call->waiting_ms = 0;
 }

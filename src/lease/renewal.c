@@ -340,7 +340,7 @@ ask(const Request *request, const char *const *known, Oid owner)
 	Answer answer = {.used_until = DT_NOBEGIN};
 
 	idgen_server_check_usage(serverid, owner);
-	query = idgen_remote_begin(serverid, owner, &statement);
+	query = idgen_remote_begin(serverid, owner, &statement, GetCurrentTimestamp());
 	idgen_remote_await(list_make1(query), idgen_remote_deadline());
 	row = idgen_remote_finish(query);
 	if (row == NULL || row[COLUMN_NUMBER] == NULL || row[COLUMN_RENEWALS] == NULL)

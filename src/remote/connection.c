@@ -89,7 +89,7 @@ struct IdgenRemoteQuery
 	Oid userid;
 	const IdgenConnectOptions *options;
 	IdgenRemoteStatement statement;
-	TimestampTz begun_at;
+	TimestampTz since; /* it is needed */
 
 	/* Of the first one of those that are asked together: */
 	List *together;
@@ -906,7 +906,7 @@ ask(IdgenRemoteQuery *query)
 	else
 	{
 		close_connection();
-		idgen_reach_note_failure(query->serverid, query->asked_at, query->deadline, &query->error);
+		idgen_reach_note_failure(query->serverid, query->asked_at, query->deadline - query->since, &query->error);
 	}
 }
 
@@ -937,11 +937,12 @@ copy_statement(const IdgenRemoteStatement *statement)
 
 /*
  * Begin a statement on a server, by the user mapping of a role. It is in the
- * current memory context. Raises 42501, 42704, 22023 and 2F003 for what server
+ * current memory context. It is needed since that time: if nobody can connect to
+ * the server meanwhile, that has failed for it, too. Raises 42501, 42704, 22023 and 2F003 for what server
  * and user mapping lack or have.
  */
 IdgenRemoteQuery *
-idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement)
+idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement, TimestampTz since)
 {
 	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "idgen remote query",
 	                                             ALLOCSET_SMALL_SIZES);
@@ -954,7 +955,7 @@ idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *stateme
 	query->userid = userid;
 	query->options = idgen_connect_options(serverid, userid);
 	query->statement = copy_statement(statement);
-	query->begun_at = GetCurrentTimestamp();
+	query->since = since;
 	MemoryContextSwitchTo(context);
 	return query;
 }
@@ -1048,7 +1049,7 @@ idgen_remote_await(List *queries, TimestampTz deadline)
 	query->sent = query->statement.variant != NULL ? arrays_of(query->together) : query->statement.params;
 	query->asked_at = GetCurrentTimestamp();
 	query->deadline = deadline;
-	if (!idgen_reach_failed_since(query->serverid, query->server, query->begun_at, &query->error))
+	if (!idgen_reach_failed_since(query->serverid, query->server, query->since, &query->error))
 		ask(query);
 	MemoryContextSwitchTo(context);
 	if (list_length(queries) == 1)

@@ -38,7 +38,8 @@ typedef struct IdgenRemoteStatement
 typedef char **IdgenRemoteRow;
 
 extern TimestampTz idgen_remote_deadline(void);
-extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement);
+extern IdgenRemoteQuery *idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement,
+                                            TimestampTz since);
 extern void idgen_remote_keep(IdgenRemoteQuery *query, MemoryContext memory);
 extern List *idgen_remote_await(List *queries, TimestampTz deadline);
 extern const char *const *idgen_remote_params(const IdgenRemoteQuery *query);

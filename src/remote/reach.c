@@ -192,16 +192,16 @@ note(Oid serverid, IdgenUnreachable failed, const char *reason)
 }
 
 /*
- * A server has not answered to an attempt that began then, and had time until
- * the deadline.
+ * A server has not answered to an attempt that began then. Who has made it had
+ * that many microseconds for it, of which a part may have been over.
  */
 void
-idgen_reach_note_failure(Oid serverid, TimestampTz begun_at, TimestampTz deadline,
+idgen_reach_note_failure(Oid serverid, TimestampTz begun_at, int64 time,
                          const IdgenRemoteError *error)
 {
 	IdgenUnreachable failed = {
 		.since = begun_at,
-		.timeout = error->lasts ? IDGEN_UNREACHABLE_LASTS : (deadline - begun_at) / 1000,
+		.timeout = error->lasts ? IDGEN_UNREACHABLE_LASTS : time / 1000,
 		.sqlerrcode = error->sqlerrcode,
 	};
 

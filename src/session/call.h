@@ -58,13 +58,10 @@ typedef struct IdgenCall
 	uint64 awaited;  /* the last claim that it has waited for; 64-bit xid, or 0 */
 
 	/*
-	 * The first wait for the worker began, as idgen_clock_ms() says; 0 = none
-	 * yet.
+	 * It has first needed the worker, or another server, as idgen_clock_ms()
+	 * says; 0 = not yet.
 	 */
 	uint32 waiting_ms;
-
-	/* It needed another server for the first time; 0 = it has not. */
-	TimestampTz server_since;
 } IdgenCall;
 
 /*

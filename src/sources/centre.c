@@ -261,12 +261,12 @@ read_mark(const Centre *centre)
  */
 
 /*
- * Begin a statement at the centre by the user mapping of the owner of
- * id_sequences, who needs USAGE on the server as well. Raises 42501, 42704,
+ * Begin a statement at the centre, which is needed since then, by the user
+ * mapping of the owner of id_sequences, who needs USAGE on the server as well. Raises 42501, 42704,
  * 2F003, and 42P01 if the table has just been dropped.
  */
 static IdgenRemoteQuery *
-begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement)
+begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement, TimestampTz since)
 {
 	Oid owner = idgen_owner_of(handle->relid);
 
@@ -275,7 +275,7 @@ begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement)
 		        (errcode(ERRCODE_UNDEFINED_TABLE),
 		         errmsg("relation with OID %u does not exist", handle->relid)));
 	idgen_server_check_usage(handle->found.origin, owner);
-	return idgen_remote_begin(handle->found.origin, owner, statement);
+	return idgen_remote_begin(handle->found.origin, owner, statement, since);
 }
 
 /* A number as a parameter, or null. */
@@ -315,7 +315,7 @@ idgen_centre_begin_allocation(const IdgenHandle *handle, const IdgenRequest *req
 		.waits_for_locks = request->under_way == NULL,
 	};
 
-	return begin_query(handle, &statement);
+	return begin_query(handle, &statement, request->since);
 }
 
 /*
@@ -612,7 +612,7 @@ idgen_centre_next_id(const IdgenHandle *handle)
 		.params = &centre.name,
 		.columns = COLUMN_SOURCE + 2, /* and its name */
 	};
-	IdgenRemoteQuery *query = begin_query(handle, &statement);
+	IdgenRemoteQuery *query = begin_query(handle, &statement, GetCurrentTimestamp());
 	IdgenRemoteRow row;
 	int64 next;
 	bool behind;

@@ -21,13 +21,21 @@
 
 #include "miscadmin.h"
 #include "utils/inval.h"
+#include "utils/timestamp.h"
 
 #include "catalog/table.h"
 #include "common/as_owner.h"
+#include "common/guc.h"
 #include "remote/server.h"
 #include "session/handle.h"
 #include "session/xact.h"
 #include "sources/centre.h"
+
+/*
+ * How much time the centre gets to answer at least, unless the setting is
+ * shorter.
+ */
+#define LEAST_MS 500
 
 /* There must be a server; source_name is stored as it was given. */
 static const char *
@@ -72,6 +80,19 @@ is_out_of_date(uint64 epoch)
 }
 
 /*
+ * By when the centre has to have answered to a session. The call may have
+ * waited meanwhile, for the worker or for a lock. The centre still gets some
+ * time: otherwise, what it allocates would only be a gap.
+ */
+static TimestampTz
+deadline_of(const IdgenRequest *request)
+{
+	TimestampTz least = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), Min(idgen_server_timeout, LEAST_MS));
+
+	return Max(least, TimestampTzPlusMilliseconds(request->since, (int64) idgen_server_timeout));
+}
+
+/*
  * Allocate blocks. Not ahead, which would keep a session waiting that has ids:
  * that is for the worker. A session waits for the answer in its transaction,
  * the worker between two of them: the first one begins, the second one takes
@@ -100,7 +121,7 @@ server_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill *r
 			*request->under_way = query;
 			return IDGEN_SOURCE_UNDER_WAY;
 		}
-		idgen_remote_await(list_make1(query), request->deadline);
+		idgen_remote_await(list_make1(query), deadline_of(request));
 	}
 }
 

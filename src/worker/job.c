@@ -261,7 +261,7 @@ allocate_from(JobTry *try, IdgenHandle *handle, uint64 as_of)
 		.count = Max(1, job->task->range),
 		.asker = job->state == IDGEN_JOB_IN_LINE ? IDGEN_ASKER_WORKER_IN_LINE : IDGEN_ASKER_WORKER,
 		.under_way = &job->query,
-		.begun_at = job->task->begun_at,
+		.since = job->task->begun_at,
 	};
 	IdgenSourceResult result;
 

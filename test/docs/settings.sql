@@ -81,8 +81,9 @@ SELECT refill FROM id_sequences WHERE name = 'dr4';
 -- gives: transaction
 RESET idgen.default_refill;
 
--- claim: idgen.worker_start_timeout can be 0.
+-- claim: idgen.worker_start_timeout can be 0 and -1.
 SET idgen.worker_start_timeout = 0;
+SET idgen.worker_start_timeout = -1;
 RESET idgen.worker_start_timeout;
 
 -- claim: idgen.prefetch_threshold is set in the configuration file.
@@ -186,5 +187,5 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.warn_days|0|36500
 -- gives: idgen.warn_remaining|0|100
 -- gives: idgen.worker_idle_timeout|0|2147483647
--- gives: idgen.worker_start_timeout|0|2147483647
+-- gives: idgen.worker_start_timeout|-1|2147483647
 -- gives: idgen.worker_timeout|1|2147483647

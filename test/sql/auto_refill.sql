@@ -77,7 +77,7 @@ SET idgen.default_refill = 'both';
 \echo :SQLSTATE
 RESET idgen.default_refill;
 \set VERBOSITY sqlstate
-SET idgen.worker_start_timeout = -1;
+SET idgen.worker_start_timeout = -2;
 \set VERBOSITY default
 UPDATE id_sequences SET refill = 'automatic' WHERE name = 'gen';
 \echo :SQLSTATE

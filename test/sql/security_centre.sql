@@ -6,6 +6,8 @@
 -- needs roles that can connect
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 CREATE ROLE regress_idgen_node LOGIN PASSWORD 'of the node';
 DO $$
 BEGIN

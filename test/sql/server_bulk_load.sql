@@ -6,6 +6,8 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 
 \getenv inputdir PG_ABS_SRCDIR
 \set central_server :inputdir '/include/central_server.sql'
@@ -22,6 +24,7 @@ SELECT next_block_start - 1 = (SELECT ids_issued + ids_cached FROM idgen_stats) 
 
 -- for another session, or another transaction
 \c -
+SET idgen.worker_start_timeout = -1;
 SELECT idgen_next('gen');
 SELECT refills < 100 AS still_few FROM idgen_stats;
 

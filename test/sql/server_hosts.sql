@@ -4,6 +4,8 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 
 CREATE SERVER many FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host '/a,/b,/c,/d,/e,/f,/g,/h,/i,/j,/k,/l,/m,/n,/o,/p,/q');
 CREATE SERVER many FOREIGN DATA WRAPPER idgen_fdw OPTIONS (hostaddr '1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17');

@@ -6,6 +6,8 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 
 \getenv inputdir PG_ABS_SRCDIR
 \set central_server :inputdir '/include/central_server.sql'
@@ -38,6 +40,7 @@ SELECT * FROM stored;
 
 -- nobody can use what a new session knows better
 \c -
+SET idgen.worker_start_timeout = -1;
 UPDATE centre.id_sequences SET next_block_start = 11 WHERE name = 'gen';
 SELECT * FROM idgen_next_range('gen', 20);
 \echo :SQLSTATE

@@ -3,6 +3,8 @@
 -- rights of the role as which nodes connect
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 
 -- an operator for every pair of types that none of the server's own is made for
 CREATE SCHEMA trap;

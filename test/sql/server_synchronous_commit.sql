@@ -3,6 +3,8 @@
 -- strictly than that server does by itself
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 
 \getenv inputdir PG_ABS_SRCDIR
 \set central_server :inputdir '/include/central_server.sql'

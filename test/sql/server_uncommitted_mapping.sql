@@ -6,6 +6,8 @@
 -- needs roles that can connect
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 
 -- the central server is this one; each user has a table of their own
 CREATE ROLE regress_idgen_a LOGIN PASSWORD 'of both';

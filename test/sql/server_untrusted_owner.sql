@@ -6,6 +6,8 @@
 -- needs test/idgen.conf
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 CREATE ROLE regress_idgen_trap;
 GRANT USAGE ON FOREIGN DATA WRAPPER idgen_fdw TO regress_idgen_trap;
 

@@ -3,6 +3,8 @@
 -- id_sequences. That is looked at in every call, also while ids are cached
 --
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 
 \getenv inputdir PG_ABS_SRCDIR
 \set central_server :inputdir '/include/central_server.sql'

@@ -4,6 +4,8 @@
 --
 \set SHOW_CONTEXT never
 CREATE EXTENSION idgen;
+-- sessions ask the centre themselves, unless refill is worker
+SET idgen.worker_start_timeout = -1;
 INSERT INTO id_sequences (name, next_block_start, block_size) VALUES
 	('default', 1, 1), ('like', 1001, 1), ('named', 2001, 1), ('odd', 3001, 1);
 

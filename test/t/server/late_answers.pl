@@ -41,7 +41,7 @@ sub draw_meanwhile
 
 	$node->safe_psql('postgres', shift @leave);
 	my $second = start_statement($node, "SELECT idgen_next('$name')");
-	wait_for_waiters($node, 2, '^SELECT idgen_next', 'Extension');
+	wait_for_waiters($node, $refill eq 'worker' ? (2, '^SELECT idgen_next', 'Extension') : (1, '^SELECT idgen_next', 'Lock'));
 	$holder->query_safe('COMMIT');
 
 	my @ids = map { $_->query_safe('') } ($first, $second);

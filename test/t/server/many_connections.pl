@@ -15,6 +15,7 @@ my $options = server_options($centre);
 my $node = idgen_server('node', conf => q{
 max_files_per_process = 128
 idgen.server_timeout = '100s'
+idgen.worker_start_timeout = -1
 });
 $centre->safe_psql('postgres', q{INSERT INTO id_sequences SELECT 's' || i, 1, 1 FROM generate_series(1, 40) i});
 $node->safe_psql(

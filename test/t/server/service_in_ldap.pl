@@ -22,7 +22,10 @@ my $services = PostgreSQL::Test::Utils::tempdir() . '/services';
 append_to_file($services, sprintf "[ids]\nldap://127.0.0.1:%d/dc=example?description?one?(cn=ids)\n", $ldap->sockport);
 $ENV{PGSERVICEFILE} = $services;
 
-my $node = idgen_server('node', conf => q{idgen.server_timeout = '1s'});
+my $node = idgen_server('node', conf => q{
+idgen.server_timeout = '1s'
+idgen.worker_start_timeout = -1
+});
 my $closed = PostgreSQL::Test::Cluster::get_free_port();
 
 $node->safe_psql(

@@ -1,6 +1,7 @@
 # Sessions that wait for the same refill share its failure if nobody can reach
-# the centre. However a call waits, it takes idgen.server_timeout and a second
-# at most: for another session, for the worker, or for several refills.
+# the centre, be it a session's or the worker's. A call waits for the worker for
+# idgen.server_timeout and a second at most, and for another session until
+# lock_timeout.
 use strict;
 use warnings FATAL => 'all';
 
@@ -52,8 +53,11 @@ sub draw
 
 sub start
 {
-	my ($name, $timeout) = @_;
-	return draw($name, connected($timeout));
+	my ($name, $timeout, @before) = @_;
+	my $session = connected($timeout);
+
+	$session->query_safe($_) foreach @before;
+	return draw($name, $session);
 }
 
 # One asks in vain, the others wait for it.
@@ -62,7 +66,7 @@ $proxy->hold;
 draw('x', $sessions[0]);
 $proxy->wait_for_held(1);
 draw('x', $_) foreach @sessions[ 1 .. 20 ];
-wait_for_waiters($node, 21, '^SELECT idgen_next', 'Extension');
+wait_for_waiters($node, 20, '^SELECT idgen_next', 'Lock');
 my $accepted = $proxy->accepted;
 is(join(' ', map { answer($_, '') } @sessions), join(' ', ('08001') x 21), 'all of them fail');
 is($proxy->accepted, $accepted, 'and no other one has asked');
@@ -73,23 +77,22 @@ $_->quit for @sessions;
 draw('x', $sessions[0]);
 $proxy->wait_for_held(1);
 draw('x', $sessions[1]);
-wait_for_waiters($node, 2, '^SELECT idgen_next', 'Extension');
+wait_for_waiters($node, 1, '^SELECT idgen_next', 'Lock');
 is(answer($sessions[0], ''), '08001', 'one with little time fails');
 $proxy->wait_for_held(1);
 $proxy->pass;
 like(answer($sessions[1], ''), qr/^\d+$/, 'another one goes on');
 $_->quit for @sessions;
 
-# One that waits does not do so for longer than it may ask itself, though the
-# other one goes on.
+# One that waits does not do so for ever, though the other one goes on.
 $proxy->hold;
 @sessions = start('x', '500s');
 $proxy->wait_for_held(1);
-my $second = start('x', '500ms');
-like(answer($second, ''), qr/^0800[16]$/, 'waiting for another session');
+my $second = start('x', '500ms', q{SET lock_timeout = '500ms'});
+is(answer($second, ''), '55P03', 'waiting for another session');
 my $third = start('w', '500ms');
 is(answer($third, ''), '53000', 'waiting for the worker');
-my $fourth = start('a', '500ms');
+my $fourth = start('a', '500ms', q{SET idgen.worker_start_timeout = '1000s'});
 like(answer($fourth, ''), qr/^0800[16]$/, 'waiting for the worker, then asking');
 $proxy->pass;
 like(answer($sessions[0], ''), qr/^\d+$/, 'the other one gets its id');

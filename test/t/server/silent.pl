@@ -114,7 +114,7 @@ $node->safe_psql('postgres', q{ALTER SERVER central OPTIONS (DROP connect_timeou
 # on.
 my @sessions = start_waiting(1);
 push @sessions, start_statement($node, $draw) for 1 .. 3;
-wait_for_waiters($node, 4, 'SELECT idgen_next', 'Extension');
+wait_for_waiters($node, 3, 'SELECT idgen_next', 'Lock');
 is(sqlstate($node, "SET statement_timeout = '50ms'; $draw"), '57014', 'one of those who wait is ended');
 $node->safe_psql('postgres', q{
 	SELECT pg_cancel_backend(pid) FROM pg_stat_activity

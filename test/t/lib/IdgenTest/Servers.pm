@@ -143,12 +143,14 @@ sub server_options
 # ...): servers node1, node2 ... as idgen_server() makes them. Each has a
 # foreign server "central" with server_options(centres) and these options, and a
 # user mapping for the superuser. A refill may take long, so that a slow machine
-# makes none fail.
+# makes none fail. Sessions ask the centre themselves, but for rows with refill
+# worker; unless there is workers => 1, which leaves it at the default.
 sub idgen_nodes
 {
 	my ($number, %params) = @_;
 	my $options = join(', ', server_options(@{ $params{centres} }), $params{options} // ());
 	my $conf = "idgen.server_timeout = '100s'\n" . ($params{conf} // '');
+	$conf = "idgen.worker_start_timeout = -1\n$conf" unless $params{workers};
 	my @nodes = map { idgen_server("node$_", %params, conf => $conf) } 1 .. $number;
 
 	foreach my $node (@nodes)
