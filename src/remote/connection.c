@@ -10,7 +10,12 @@
  * hashing that the other server asks for with SCRAM.
  *
  * A statement runs in a transaction of its own there, and is over when that has
- * committed. It may be sent more than once: because the other server only
+ * committed. That transaction is READ COMMITTED, whatever the default is there:
+ * so it waits for others that have changed a row, and does not fail because of
+ * them. Two messages say so in one round trip, and one transaction that is begun
+ * and committed without a word: so poolers take it, in any mode.
+ *
+ * A statement may be sent more than once: because the other server only
  * reads, or asks to try again; then it was not executed. Or because the
  * connection was lost while it was at work; then it may have been, so that it
  * is sent again only once, and must be one for which that does no harm.
@@ -72,11 +77,11 @@
 #define MAX_USES 10000
 
 /*
- * How often a statement is sent at most, if it gets in the way of others there.
- * Where the default isolation level is serializable, each try fails that has to
- * wait for the row: a hundred may all meet somebody.
+ * How often a statement is sent at most, if it gets in the way of others there;
+ * and the pause before it is sent again, as if something is locked.
  */
-#define MAX_CONFLICTS 1000
+#define MAX_CONFLICTS     10
+#define CONFLICT_PAUSE_MS 20
 
 /* How many portions of input are read before a connection is used again. */
 #define MAX_IDLE_PORTIONS 32
@@ -605,13 +610,17 @@ leave_host(Search *search, const char *why)
  * Statements
  */
 
-/* Of several results, keep the first one, but an error in any case. */
+/*
+ * Of several results, keep the first one that is more than that a command was
+ * executed, but an error in any case.
+ */
 static void
 keep_result(PGresult *result)
 {
+	ExecStatusType status = PQresultStatus(result);
 	bool has_error = connection.result != NULL && PQresultStatus(connection.result) != PGRES_TUPLES_OK;
 
-	if (connection.result != NULL && (has_error || PQresultStatus(result) == PGRES_TUPLES_OK))
+	if (status == PGRES_COMMAND_OK || (connection.result != NULL && (has_error || status == PGRES_TUPLES_OK)))
 	{
 		PQclear(result);
 		return;
@@ -648,6 +657,18 @@ typedef enum Exchange
 	IS_LATE,
 } Exchange;
 
+/* Send a statement, to be executed in a transaction of its own. */
+static bool
+send_statement(const IdgenRemoteQuery *query)
+{
+	static const char *const begin_sql = "SET transaction_isolation = 'read committed'";
+	PGconn *conn = connection.conn;
+
+	return PQenterPipelineMode(conn) && PQsendQueryParams(conn, begin_sql, 0, NULL, NULL, NULL, NULL, 0) &&
+		PQsendQueryParams(conn, text_of(query, connection.sql), query->statement.nparams, NULL, query->sent, NULL, NULL, 0) &&
+		PQpipelineSync(conn);
+}
+
 /*
  * Send the statement and receive the answer. It is in connection.result then,
  * and the statement has committed unless that is an error.
@@ -655,14 +676,14 @@ typedef enum Exchange
 static Exchange
 exchange(const IdgenRemoteQuery *query)
 {
-	const IdgenRemoteStatement *statement = &query->statement;
 	PGconn *conn = connection.conn;
+	int ends = 0; /* of results, without one in between */
 
 	clear_result();
 	connection.busy = true;
 	connection.uses++;
 	connection.warnings = 0;
-	if (!PQsendQueryParams(conn, text_of(query, connection.sql), statement->nparams, NULL, query->sent, NULL, NULL, 0))
+	if (!send_statement(query))
 		return IS_LOST;
 	for (;;)
 	{
@@ -676,13 +697,16 @@ exchange(const IdgenRemoteQuery *query)
 		{
 			PGresult *result = PQgetResult(conn);
 
-			if (result == NULL)
+			if (PQresultStatus(result) == PGRES_PIPELINE_SYNC)
 			{
-				connection.busy = PQstatus(conn) != CONNECTION_OK || PQtransactionStatus(conn) != PQTRANS_IDLE;
+				PQclear(result);
+				connection.busy = !PQexitPipelineMode(conn) || PQtransactionStatus(conn) != PQTRANS_IDLE;
 				return connection.busy ? IS_LOST : IS_ANSWERED;
 			}
-			failed = failed || is_copy(result);
-			keep_result(result);
+			ends = result == NULL ? ends + 1 : 0;
+			failed = failed || ends > 1 || is_copy(result);
+			if (result != NULL)
+				keep_result(result);
 			if (failed)
 				break;
 		}
@@ -767,19 +791,23 @@ typedef struct Attempts
 
 /*
  * The server has answered with an error. If two transactions have got in each
- * other's way, try again at once. If a function is missing, do without it, and
+ * other's way, or the row is locked, try again after a pause. If a function is missing, do without it, and
  * so for as long as the connection lasts. Returns whether to send it again.
  */
 static bool
 take_error(IdgenRemoteQuery *query, Attempts *attempts)
 {
 	int sqlerrcode = idgen_result_sqlstate(connection.result);
+	bool conflict = sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE || sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
 
-	if ((sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE || sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED) &&
-	    ++attempts->conflicts < MAX_CONFLICTS)
+	if ((conflict && ++attempts->conflicts < MAX_CONFLICTS) ||
+	    (sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && query->statement.waits_for_locks))
+	{
+		TimestampTz due = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CONFLICT_PAUSE_MS);
+
+		(void) wait_for(0, Min(due, query->deadline));
 		return true;
-	if (sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && query->statement.waits_for_locks)
-		return true;
+	}
 	if (may_lack_function(query, sqlerrcode))
 	{
 		connection.sql++;

@@ -255,11 +255,13 @@ sub answer
 	}
 
 	# Behind two names, no formats and the number of parameters comes the first
-	# one: an array of the names of id sequences, of which there is one.
+	# one: an array of the names of id sequences, of which there is one. What has
+	# no parameters comes first, and sets how isolated the transaction is.
 	if ($type eq 'B')
 	{
-		my (undef, undef, undef, undef, $names) = unpack('Z* Z* n n N/a', $contents);
-		$connection->{name} = $names =~ s/^\{"(.*)"\}$/$1/r;
+		my (undef, undef, undef, $number) = unpack('Z* Z* n n', $contents);
+		my (undef, undef, undef, undef, $names) = $number > 0 ? unpack('Z* Z* n n N/a', $contents) : ();
+		$connection->{name} = $names =~ s/^\{"(.*)"\}$/$1/r if defined $names;
 	}
 	return '' if $type ne 'S';
 	return error_message(S => 'ERROR', V => 'ERROR', C => '42883', M => 'unknown') . ready() if $connection->{is_unknown};
@@ -270,7 +272,7 @@ sub allocation
 {
 	my ($self, $name) = @_;
 	my $answers = $self->{answers}{$name} // [];
-	my $begun = message('1', '') . message('2', '');
+	my $begun = message('1', '') . message('2', '') . message('n', '') . message('C', "SET\0") . message('1', '') . message('2', '');
 
 	if (@{$answers})
 	{

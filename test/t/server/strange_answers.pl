@@ -53,7 +53,7 @@ my %cases = (
 	no_sqlstate => [ 'HV000', error_message(S => 'ERROR', V => 'ERROR', M => 'wrong') . ready() ],
 	sqlstate_of_success => [ 'HV000', error_message(S => 'ERROR', V => 'ERROR', C => '00000', M => 'wrong') . ready() ],
 	odd_sqlstate => [ 'HV000', error_message(S => 'ERROR', V => 'ERROR', C => '1', M => 'wrong') . ready() ],
-	always_in_the_way => [ '40001', (error_message(S => 'ERROR', V => 'ERROR', C => '40001', M => 'wrong') . ready()) x 1000 ],
+	always_in_the_way => [ '40001', (error_message(S => 'ERROR', V => 'ERROR', C => '40001', M => 'wrong') . ready()) x 10 ],
 	no_fields => [ 'HV000', error_message() . ready() ],
 	error_after_row => [ 'XY123', answered($good, error_message(S => 'ERROR', V => 'ERROR', C => 'XY123', M => 'wrong') . ready()) ],
 	error_after_end => [ 'XY123', answered($good, complete() . error_message(S => 'ERROR', V => 'ERROR', C => 'XY123', M => 'wrong') . ready()) ],
