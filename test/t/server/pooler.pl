@@ -22,7 +22,7 @@ my $sessions = 12;
 # Nothing but commits writes or flushes the WAL.
 my $centre = central_server('centre', conf => q{
 synchronous_commit = off
-default_transaction_isolation = 'repeatable read'
+default_transaction_isolation = 'serializable'
 wal_writer_delay = 10s
 checkpoint_timeout = 1h
 autovacuum = off
