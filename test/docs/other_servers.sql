@@ -1,6 +1,10 @@
 -- docs/multi-server.md, docs/foreign-servers.md, docs/high-availability.md,
 -- docs/node-numbers.md
 
+-- Sessions ask the centre themselves, unless refill is worker: so nothing is
+-- refilled ahead.
+SET idgen.worker_start_timeout = -1;
+
 CREATE ROLE app2;
 CREATE ROLE app3;
 CREATE ROLE claims_node LOGIN PASSWORD 'secret';

@@ -32,6 +32,7 @@ foreach my $preload (1, 0)
 	my $node = idgen_server("node$preload", preload => $preload, conf => q{
 idgen.server_timeout = '100s'
 idgen.worker_timeout = '100s'
+idgen.worker_start_timeout = -1
 });
 	my $port = $centre->port;
 	my @names = $preload ? ('x', 'w') : ('x');

@@ -18,6 +18,7 @@ use Test::More;
 my $node = idgen_server('node', conf => q{
 log_connections = on
 idgen.worker_timeout = '100s'
+idgen.worker_start_timeout = -1
 });
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 unlink($node->data_dir . '/pg_hba.conf');
