@@ -1,6 +1,12 @@
 /*
  * renewal.c
- *		One try to lease the node number, or to renew the lease.
+ *		Leasing the node number, and renewing the lease.
+ *
+ * The worker for the server that leads to the centre does so as long as
+ * idgen.node_id is "auto", and stays for that. A third of the lease's time after
+ * each renewal it tries the next one. If that fails, it tries again and again,
+ * after ever longer pauses, and at once when a session asks for it. The server
+ * is looked up by its name each time: it may be another one by now.
  *
  * A try is a transaction. It reads which leases the server remembers, asks the
  * centre, and writes down the answer. When that is on disk, sessions get to see
@@ -42,10 +48,12 @@
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -63,6 +71,10 @@
 
 /* A tenth of the time of a lease is left out. */
 #define IDGEN_LEASE_MARGIN 10
+
+/* The first pause after a try that has failed, and the longest one. */
+#define FIRST_PAUSE_MS   1000
+#define LONGEST_PAUSE_MS 30000
 
 /* Where Linux names the current start of the machine. */
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
@@ -400,8 +412,8 @@ put_to_use(const Request *request, const Answer *answer)
  * Use what is left of the lease that the server had when it was last running in
  * this directory: then it has its number even if the centre is away.
  */
-void
-idgen_renewal_use_left(void)
+static void
+use_left(void)
 {
 	IdgenLease lease;
 	IdgenLeaseReport report;
@@ -421,10 +433,12 @@ idgen_renewal_use_left(void)
 
 /*
  * Lease the number, or renew the lease. The transaction does not hold a
- * snapshot while it waits for the centre. Raises whatever goes wrong.
+ * snapshot while it waits for the centre. A synchronous standby that is away
+ * must not keep the server from its number: what the standby has to show is
+ * then out of date, and it gets another number. Raises whatever goes wrong.
  */
-void
-idgen_renewal_try(void)
+static void
+renew(void)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Oid table;
@@ -435,6 +449,7 @@ idgen_renewal_try(void)
 
 	begin_transaction();
 	MemoryContextSwitchTo(context);
+	(void) set_config_option("synchronous_commit", "local", PGC_SUSET, PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
 	table = find_table();
 	schema = get_rel_namespace(table);
 	request = make_request();
@@ -447,4 +462,96 @@ idgen_renewal_try(void)
 	commit_transaction();
 	MemoryContextSwitchTo(context);
 	put_to_use(&request, &answer);
+}
+
+/*
+ * The server that leads to the centre. Raises what is missing: the extension,
+ * or the server.
+ */
+Oid
+idgen_renewal_server(void)
+{
+	Oid serverid;
+
+	begin_transaction();
+	(void) find_table();
+	serverid = idgen_server_find(NULL, idgen_node_server);
+	commit_transaction();
+	return serverid;
+}
+
+/* When to try next, after a number of failures in a row. */
+static TimestampTz
+next_try(TimestampTz now, int failures)
+{
+	int64 pause = idgen_node_lease * INT64CONST(1000) / 3;
+
+	if (failures > 0)
+		pause = Min(pause, Min(FIRST_PAUSE_MS * (INT64CONST(1) << Min(failures - 1, 10)), LONGEST_PAUSE_MS));
+	return TimestampTzPlusMilliseconds(now, pause);
+}
+
+/*
+ * If it is time, or "now" says so, or a session has asked for it, try. Returns
+ * in how many milliseconds it is time again. Raises whatever goes wrong.
+ */
+long
+idgen_renewal_turn(bool now)
+{
+	static bool begun = false;
+	static TimestampTz due = 0;
+	static int failures = 0;
+
+	if (!begun)
+	{
+		begun = true;
+		use_left();
+	}
+	if (idgen_lease_begin_try(now || GetCurrentTimestamp() >= due))
+	{
+		due = next_try(GetCurrentTimestamp(), ++failures);
+		renew();
+		failures = 0;
+		due = next_try(GetCurrentTimestamp(), 0);
+	}
+	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), due);
+}
+
+/* What sessions and views are told of an error, as a sentence. */
+static char *
+describe(const ErrorData *error)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, error->message);
+	if (error->detail != NULL)
+		appendStringInfo(&text, ": %.*s", (int) strcspn(error->detail, "\n"), error->detail);
+	if (text.data[text.len - 1] != '.')
+		appendStringInfoChar(&text, '.');
+	return text.data;
+}
+
+/*
+ * A try has failed: tell the sessions that wait, and the server log if the
+ * reason is another one than before.
+ */
+void
+idgen_renewal_failed(const ErrorData *error)
+{
+	static char logged[IDGEN_LEASE_REASON_SIZE] = "";
+	IdgenLeaseReport before;
+	char *reason = describe(error);
+
+	idgen_lease_report(&before);
+	idgen_lease_note_failure(reason);
+	if (before.failing_since != 0 && strncmp(reason, logged, sizeof(logged) - 1) == 0)
+		return;
+	strlcpy(logged, reason, sizeof(logged));
+	ereport(LOG,
+	        (errcode(error->sqlerrcode),
+	         errmsg("could not %s: %s", before.lease.number != 0 ? "renew the lease of the node number" : "lease a node number",
+	                error->message),
+	         error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
+	         error->hint != NULL ? errhint("%s", error->hint) : 0));
 }

@@ -1,13 +1,12 @@
 /*
  * renewal.h
- *		One try to lease the node number, or to renew the lease.
+ *		Leasing the node number, and renewing the lease.
  */
 #ifndef IDGEN_RENEWAL_H
 #define IDGEN_RENEWAL_H
 
-#include "datatype/timestamp.h"
-
-extern void idgen_renewal_use_left(void);
-extern void idgen_renewal_try(void);
+extern Oid idgen_renewal_server(void);
+extern long idgen_renewal_turn(bool now);
+extern void idgen_renewal_failed(const ErrorData *error);
 
 #endif /* IDGEN_RENEWAL_H */

@@ -1,9 +1,9 @@
 /*
  * lease.c
- *		The leased node number: the lease, as all processes know it; the process
- *		that leases; and what those need that give the number to ids.
+ *		The leased node number: the lease, as all processes know it; which worker
+ *		leases; and what those need that give the number to ids.
  *
- * The process that renews the lease (lease_worker.c) writes here what it gets.
+ * The worker that renews the lease (lease/renewal.c) writes here what it gets.
  * Sessions take a copy of it, and take a new one when the version has changed.
  * So they look at the lease without a lock.
  *
@@ -17,14 +17,16 @@
  * at that moment. A time-ordered id has a time: if the lease covers that, the
  * id is unique, whenever the process gets to issue it.
  *
- * A session that has no good lease asks the process that leases for a try, and
- * waits until a try that has begun since then is over. If the last one failed
- * only a moment ago, it does not wait for another.
+ * A session that has no good lease asks for a try, and waits until a try that
+ * has begun since then is over. If the last one failed only a moment ago, it
+ * does not wait for another.
  *
- * The server starts that process along with itself if idgen.node_id is "auto"
- * then; else the first session does that needs it. There is one at most:
- * another one that is started finds that, and ends. A server in recovery starts
- * none.
+ * It is a duty of the worker for the foreign server that leads to the centre.
+ * Which one that is, only who is connected to idgen.node_database can tell. So
+ * a process is started that connects, and finds it. If there is no such worker,
+ * it becomes that; else it tells that one, and ends. The server starts this
+ * process along with itself if idgen.node_id is "auto" then; else the first
+ * session does that needs it. A server in recovery starts none.
  *
  * Locking rules: the lock protects everything, but version is written under it
  * and read without it.
@@ -77,10 +79,12 @@ typedef struct SharedLease
 	ConditionVariable changed; /* a try is over */
 	pg_atomic_uint64 version;  /* changes with report.lease; never 0 */
 	IdgenLeaseReport report;
-	pid_t pid;               /* of the process that leases; 0 = there is none */
+	Oid dbid;                /* which worker is to lease: its database */
+	Oid serverid;            /* and its server */
+	pid_t pid;               /* of that worker; 0 = there is none */
 	Latch *latch;            /* of that */
 	bool asked;              /* has a session asked for a try? */
-	TimestampTz launched_at; /* when a session had the process started last */
+	TimestampTz launched_at; /* when a session had a process started last */
 } SharedLease;
 
 static SharedLease *shared = NULL;
@@ -146,7 +150,10 @@ idgen_lease_report(IdgenLeaseReport *report)
 	LWLockRelease(&shared->lock);
 }
 
-/* What the server needs to know to start the process that leases. */
+/*
+ * What the server needs to know to start a process that finds the worker that
+ * is to lease.
+ */
 static BackgroundWorker
 description(int restart_time)
 {
@@ -156,10 +163,10 @@ description(int restart_time)
 		.bgw_restart_time = restart_time,
 	};
 
-	strlcpy(worker.bgw_name, "idgen node number", BGW_MAXLEN);
-	strlcpy(worker.bgw_type, "idgen node number", BGW_MAXLEN);
+	strlcpy(worker.bgw_name, "idgen worker for the node number", BGW_MAXLEN);
+	strlcpy(worker.bgw_type, "idgen worker", BGW_MAXLEN);
 	strlcpy(worker.bgw_library_name, "idgen", sizeof(worker.bgw_library_name));
-	strlcpy(worker.bgw_function_name, "idgen_lease_main", BGW_MAXLEN);
+	strlcpy(worker.bgw_function_name, "idgen_worker_main", BGW_MAXLEN);
 	return worker;
 }
 
@@ -176,27 +183,38 @@ idgen_lease_register_process(void)
 		RegisterBackgroundWorker(&worker);
 }
 
-/*
- * The current process is the one that leases from now on. Returns false if
- * there is one already.
- */
-bool
-idgen_lease_enrol(void)
+/* The worker of that database for that server is to lease from now on. */
+void
+idgen_lease_assign(Oid dbid, Oid serverid)
 {
-	bool enrolled;
-
 	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
-	enrolled = shared->pid == 0;
-	if (enrolled)
+	shared->dbid = dbid;
+	shared->serverid = serverid;
+	shared->asked = true;
+	shared->launched_at = 0;
+	LWLockRelease(&shared->lock);
+}
+
+/* Is that the current process, a worker of that database for that server? */
+bool
+idgen_lease_is_assigned(Oid dbid, Oid serverid)
+{
+	bool assigned;
+
+	if (idgen_node_id != IDGEN_NODE_LEASED)
+		return false;
+	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
+	assigned = shared->dbid == dbid && shared->serverid == serverid;
+	if (assigned)
 	{
 		shared->pid = MyProcPid;
 		shared->latch = MyLatch;
 	}
 	LWLockRelease(&shared->lock);
-	return enrolled;
+	return assigned;
 }
 
-/* If the current process is the one, it is not any more. */
+/* If the current process is the worker that leases, it is not any more. */
 void
 idgen_lease_leave(void)
 {
@@ -204,7 +222,7 @@ idgen_lease_leave(void)
 	if (shared->pid == MyProcPid)
 	{
 		shared->pid = 0;
-		shared->latch = NULL;
+		shared->dbid = shared->serverid = InvalidOid;
 		shared->launched_at = 0;
 	}
 	LWLockRelease(&shared->lock);
@@ -266,6 +284,8 @@ idgen_lease_note_failure(const char *reason)
 	memcpy(report->reason, reason, length);
 	report->reason[length] = '\0';
 	report->failed = report->tries;
+	if (shared->pid == 0)
+		shared->launched_at = 0;
 	LWLockRelease(&shared->lock);
 	ConditionVariableBroadcast(&shared->changed);
 }
@@ -324,7 +344,7 @@ no_lease(const char *reason)
 	         errhint("View \"idgen_server\" and the server log say more.")));
 }
 
-/* Ask for a try, and have the process that leases started if there is none. */
+/* Ask for a try, and have a worker started that leases if there is none. */
 static void
 ask_for_try(void)
 {

@@ -40,8 +40,9 @@ extern void idgen_lease_register_process(void);
 extern bool idgen_lease_is_shared(void);
 extern void idgen_lease_report(IdgenLeaseReport *report);
 
-/* for the process that leases */
-extern bool idgen_lease_enrol(void);
+/* for the worker that leases */
+extern void idgen_lease_assign(Oid dbid, Oid serverid);
+extern bool idgen_lease_is_assigned(Oid dbid, Oid serverid);
 extern void idgen_lease_leave(void);
 extern bool idgen_lease_begin_try(bool due);
 extern void idgen_lease_install(const IdgenLease *lease, TimestampTz renewed_at);

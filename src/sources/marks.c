@@ -81,6 +81,9 @@
 #include "remote/server.h"
 #include "sources/marks.h"
 
+/* The table idgen_marks in which this process has raised a mark last. */
+static Oid raised_in = InvalidOid;
+
 /* The types of the columns of idgen_marks. */
 static const Oid column_types[] = {
 	INT8OID, INT8OID, INT8OID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID, OIDOID, OIDOID,
@@ -381,7 +384,8 @@ idgen_mark_raise(const IdgenMarkKey *key, const IdgenGiven *given, XLogRecPtr *l
 	Marks marks;
 	bool raised;
 
-	LockDatabaseObject(RelationRelationId, idgen_table_beside(key->id_sequences, "idgen_marks"), LOCK_RAISED, ShareLock);
+	raised_in = idgen_table_beside(key->id_sequences, "idgen_marks");
+	LockDatabaseObject(RelationRelationId, raised_in, LOCK_RAISED, ShareLock);
 	marks = begin(key, RowExclusiveLock);
 	raised = raise_centre(&marks.centre.columns, given) && raise_own(&marks.own.columns, &marks.centre, given);
 	if (raised)
@@ -392,15 +396,18 @@ idgen_mark_raise(const IdgenMarkKey *key, const IdgenGiven *given, XLogRecPtr *l
 	*lsn = marks.lsn;
 	end(&marks);
 	if (!raised)
-		idgen_mark_published(key->id_sequences);
+		idgen_mark_published();
 	return raised;
 }
 
-/* Others can find what the session has received last. */
+/*
+ * Others can find what the session has received last. The table may be gone
+ * since then.
+ */
 void
-idgen_mark_published(Oid id_sequences)
+idgen_mark_published(void)
 {
-	UnlockDatabaseObject(RelationRelationId, idgen_table_beside(id_sequences, "idgen_marks"), LOCK_RAISED, ShareLock);
+	UnlockDatabaseObject(RelationRelationId, raised_in, LOCK_RAISED, ShareLock);
 }
 
 /*

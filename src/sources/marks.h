@@ -67,7 +67,7 @@ typedef struct IdgenGiven
 
 extern IdgenMark idgen_mark_read(const IdgenMarkKey *key);
 extern bool idgen_mark_raise(const IdgenMarkKey *key, const IdgenGiven *given, XLogRecPtr *lsn);
-extern void idgen_mark_published(Oid id_sequences);
+extern void idgen_mark_published(void);
 extern void idgen_mark_note_back(const IdgenMarkKey *key, const IdgenBackNote *note);
 extern int64 idgen_marks_forget(const IdgenMarkKey *key);
 extern void idgen_marks_take_along(Oid id_sequences, const char *name);

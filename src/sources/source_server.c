@@ -129,7 +129,7 @@ static void
 server_published(IdgenHandle *handle)
 {
 	if (!handle->found.uncommitted)
-		idgen_mark_published(handle->relid);
+		idgen_mark_published();
 }
 
 /* Asks the centre. Raises 2200H, and whatever that may raise. */

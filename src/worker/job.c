@@ -30,7 +30,8 @@
  *		was known who has the row, to see who has it by now.
  * REMOTE
  *		The worker asks another server, without a transaction, in one statement
- *		for all such jobs. Then the job is TO_TRY, and that takes what has come
+ *		for all such jobs, unless the last refill has failed: then the job is
+ *		IN_LINE at once, as it may make all fail. Then the job is TO_TRY, and that takes what has come
  *		of it. If nothing has, since the row is locked there, or since one of
  *		these jobs has failed, it is IN_LINE, where the server is asked for this
  *		job alone.
@@ -246,6 +247,16 @@ idgen_job_ahead_below(const IdgenJob *job)
  */
 
 /*
+ * May another server fail for all that it is asked for together with this, as
+ * the last refill has failed there?
+ */
+static bool
+spoils_others(const IdgenTask *task)
+{
+	return task->failed_with != 0 && ERRCODE_TO_CATEGORY(task->failed_with) != ERRCODE_CONNECTION_EXCEPTION;
+}
+
+/*
  * Allocate from what a handle has found, which had looked at the row when the
  * events had come to that number. What belongs to the transaction is pending
  * then, and the commit publishes it. All else is published before that, and
@@ -301,7 +312,7 @@ allocate_from(JobTry *try, IdgenHandle *handle, uint64 as_of)
 	else if (result == IDGEN_SOURCE_UNDER_WAY)
 	{
 		idgen_remote_keep(job->query, idgen_job_memory);
-		try->state = IDGEN_JOB_REMOTE;
+		try->state = spoils_others(job->task) ? IDGEN_JOB_IN_LINE : IDGEN_JOB_REMOTE;
 	}
 }
 
@@ -460,6 +471,6 @@ idgen_job_try(IdgenJob *job)
 		put_off(job, try.hindrance, try.holder);
 	else
 		job->state = try.state;
-	if (try.hindrance == NO_HINDRANCE && job->state != IDGEN_JOB_REMOTE)
+	if (try.hindrance == NO_HINDRANCE && job->query == NULL)
 		note_row(job, false);
 }

@@ -1,6 +1,6 @@
 /*
  * worker.h
- *		The refill worker.
+ *		The worker.
  */
 #ifndef IDGEN_WORKER_H
 #define IDGEN_WORKER_H
@@ -8,8 +8,8 @@
 #include "common/compat.h"
 
 /*
- * Started by shmem/desk.c, by this name; the argument is the OID of the
- * database.
+ * Started by shmem/desk.c and node/lease.c, by this name; the argument is the
+ * OID of the database, or invalid for the worker that leases the node number.
  */
 extern PGDLLEXPORT void idgen_worker_main(Datum arg);
 

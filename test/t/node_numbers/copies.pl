@@ -63,7 +63,7 @@ is(node_numbers($primary, $cold_copy), '1 2', 'renewals change nothing');
 # while the primary runs.
 my $standby = start_standby($primary, 'standby');
 is(node_number($standby), '55000 25006', 'a standby leases none');
-is(run_sql($standby, q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'idgen node number'}), '0', 'and has no process for it');
+is(run_sql($standby, q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'idgen worker'}), '0', 'and has no process for it');
 is(run_sql($standby, 'SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_since, node_problem FROM idgen_server'), 'auto|||||', 'says the view');
 $standby->promote;
 is(wait_for_number($standby), '3', 'promoted: another number, since the primary lives');

@@ -67,7 +67,7 @@ run_sql($nodes[1], 'SELECT pg_reload_conf()');
 wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = '7'}, 'the setting');
 is(node_number($nodes[1]), '7', 'a number that is set');
 is(run_sql($nodes[1], 'SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_since, node_problem FROM idgen_server'), '7|7||||', 'view of that');
-wait_for_true($nodes[1], q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen node number'}, 'the process to end');
+wait_for_true($nodes[1], q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'idgen worker'}, 'the process to end');
 run_sql($nodes[1], 'ALTER SYSTEM RESET idgen.node_id');
 run_sql($nodes[1], 'SELECT pg_reload_conf()');
 wait_for_true($nodes[1], q{SELECT current_setting('idgen.node_id') = 'auto'}, 'the setting');

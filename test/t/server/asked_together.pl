@@ -37,7 +37,7 @@ sub quoted
 	return "'" . ($_[0] =~ s/'/''/gr) . "'";
 }
 
-for my $name (@good, keys %expected, map { ("first$_", "locked$_") } 1 .. 2)
+for my $name (@good, keys %expected, (map { "z$_" } 1 .. 5), map { ("first$_", "locked$_") } 1 .. 3)
 {
 	my $values = quoted($name) . ', 1, 20, ' . ($name eq 'exhausted' ? 1 : 0);
 
@@ -74,6 +74,11 @@ is($centre->safe_psql('postgres', q{SELECT count(*) FROM asked GROUP BY transact
 
 # With those that fail
 is_deeply(draw(2, sort keys %expected), { %expected, %others }, 'each has its own answer');
+
+# What has failed is asked for alone the next time.
+is_deeply(draw(3, 'refused', map { "z$_" } 1 .. 5), { %others, refused => 'UX001', map { ("z$_" => '1') } 1 .. 5 }, 'again');
+is($centre->safe_psql('postgres', q{SELECT count(*) FROM asked WHERE name LIKE 'z%' GROUP BY transaction ORDER BY count DESC LIMIT 1}),
+	'5', 'the others in one transaction');
 
 # Two that lead to the same row
 my $options = server_options($centre);

@@ -28,6 +28,7 @@ sub blocks
 
 my $fake = FakeCentre->new(answers => { s => blocks(), w => blocks() });
 my $node = idgen_server('node', conf => q{
+idgen.worker_start_timeout = -1
 idgen.server_timeout = '100s'
 idgen.worker_timeout = '100s'
 idgen.worker_idle_timeout = '100s'

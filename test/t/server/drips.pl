@@ -20,6 +20,7 @@ my %fakes = (
 	connecting => FakeCentre->new(startup => [ authenticated(), drip($parameter) ]),
 	asked => FakeCentre->new(answers => { map { $_ => [ ([ drip($parameter) ]) x 20 ] } @names }));
 my $node = idgen_server('node', conf => q{
+idgen.worker_start_timeout = -1
 idgen.server_timeout = '1000s'
 idgen.worker_timeout = '1000s'
 });

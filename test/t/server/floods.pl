@@ -57,6 +57,7 @@ sub answers_for
 $_->{fake} = FakeCentre->new(@{ $_->{centre} }) for @cases;
 
 my $node = idgen_server('node', conf => q{
+idgen.worker_start_timeout = -1
 max_worker_processes = 40
 idgen.server_timeout = '300ms'
 idgen.worker_timeout = '1000s'

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($dir, $no_dir) = map { PostgreSQL::Test::Utils::tempdir_short() } 1 .. 2;
-my $node = idgen_server('node');
+my $node = idgen_server('node', conf => 'idgen.worker_start_timeout = -1');
 
 $node->safe_psql('postgres', qq{
 	CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw OPTIONS (host '$dir,$no_dir', port '5432,5432');

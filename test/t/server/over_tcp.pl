@@ -19,6 +19,7 @@ $centre->reload;
 $centre->safe_psql('postgres', q{INSERT INTO id_sequences VALUES ('x', 1, 1)});
 
 my $node = idgen_server('node', conf => q{
+idgen.worker_start_timeout = -1
 idgen.server_timeout = '100s'
 idgen.worker_timeout = '100s'
 idgen.max_prefetch_blocks = 1

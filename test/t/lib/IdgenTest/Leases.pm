@@ -100,7 +100,7 @@ sub node_numbers
 sub lease_process
 {
 	my ($node) = @_;
-	my $query = q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen node number'};
+	my $query = q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen worker'};
 
 	wait_for_true($node, "SELECT count(*) = 1 FROM ($query) s", 'a process');
 	return run_sql($node, $query);
