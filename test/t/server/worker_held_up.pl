@@ -18,7 +18,7 @@ use Test::More;
 my $centre = central_server('centre');
 my $second = central_server('second');
 my $proxy = Proxy->new($centre);
-my ($node) = idgen_nodes(1, centres => [$proxy], conf => q{
+my ($node) = idgen_nodes(1, workers => 1, centres => [$proxy], conf => q{
 idgen.worker_timeout = '100s'
 idgen.max_prefetch_blocks = 1
 });
