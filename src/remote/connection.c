@@ -126,7 +126,6 @@ static struct
 /* Why a host will not do. */
 typedef enum Verdict
 {
-	HOST_IS_GOOD,
 	HOST_NOT_NOW, /* it may do later */
 	HOST_SILENT,  /* it has not answered in time */
 	HOST_USELESS, /* it will not do later either */
@@ -381,9 +380,9 @@ fail_without_password(const Search *search)
 
 /*
  * Note why the current host will not do. That it was silent says less than what
- * it has said before, when it had more time.
+ * it has said before, when it had more time. Returns false.
  */
-static void
+static bool
 reject(Search *search, Verdict verdict, const char *why)
 {
 	const char **noted = &search->why[current_host(search)];
@@ -395,6 +394,7 @@ reject(Search *search, Verdict verdict, const char *why)
 	if (verdict != HOST_SILENT || *noted == NULL)
 		*noted = why;
 	close_connection();
+	return false;
 }
 
 /*
@@ -422,7 +422,7 @@ host_deadline(const Search *search)
  * it objects to the options, nobody tells: they are tried again.) In whatever
  * language, libpq names a requirement that was not met.
  */
-static Verdict
+static bool
 take_refusal(Search *search, bool objects)
 {
 	char *message = idgen_remote_text(PQerrorMessage(connection.conn));
@@ -432,8 +432,7 @@ take_refusal(Search *search, bool objects)
 	if (search->query->options->password_required &&
 	    strstr(PQerrorMessage(connection.conn), IDGEN_PASSWORD_METHODS) != NULL)
 		fail_without_password(search);
-	reject(search, passes ? HOST_NOT_NOW : HOST_USELESS, message);
-	return passes ? HOST_NOT_NOW : HOST_USELESS;
+	return reject(search, passes ? HOST_NOT_NOW : HOST_USELESS, message);
 }
 
 /* Begin to connect to the current host. */
@@ -462,8 +461,8 @@ start_connection(const Search *search)
 	PQsetNoticeReceiver(conn, receive_notice, NULL);
 }
 
-/* Connect to the current host. */
-static Verdict
+/* Connect to the current host. Returns whether that will do. */
+static bool
 connect_to_host(Search *search)
 {
 	TimestampTz until = host_deadline(search);
@@ -478,11 +477,8 @@ connect_to_host(Search *search)
 	while (next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED)
 	{
 		if (!wait_for(next == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE, until))
-		{
-			reject(search, HOST_SILENT,
-			       psprintf("There was no answer from host \"%s\", port %s, in time.", PQhost(conn), PQport(conn)));
-			return HOST_SILENT;
-		}
+			return reject(search, HOST_SILENT,
+			              psprintf("There was no answer from host \"%s\", port %s, in time.", PQhost(conn), PQport(conn)));
 
 		/* Once libpq was let in, it only objects that the server reads. */
 		objects = next == PGRES_POLLING_READING && peek_input() > 0;
@@ -494,14 +490,13 @@ connect_to_host(Search *search)
 	if (search->query->options->password_required && !PQconnectionUsedPassword(conn))
 	{
 		fail_without_password(search);
-		reject(search, HOST_USELESS, NULL);
-		return HOST_USELESS;
+		return reject(search, HOST_USELESS, NULL);
 	}
 	(void) PQsetErrorVerbosity(conn, PQERRORS_DEFAULT);
 	connection.busy = false;
 	if (search->query->options->nhosts > 1)
 		idgen_good_host_note(search->query->serverid, search->query->options->hosts[current_host(search)].hash);
-	return HOST_IS_GOOD;
+	return true;
 }
 
 static TimestampTz
@@ -583,7 +578,7 @@ open_connection(Search *search)
 			if (!acquire_file())
 				return fail(search, "There are too many open files on the local server.",
 				            "Raise the server's max_files_per_process and/or \"ulimit -n\" limits.");
-			if (connect_to_host(search) == HOST_IS_GOOD)
+			if (connect_to_host(search))
 				return true;
 			if (query->error.message != NULL)
 				return false;
@@ -600,7 +595,7 @@ leave_host(Search *search, const char *why)
 	idgen_good_host_note(search->query->serverid, 0);
 	if (search->begun)
 	{
-		reject(search, HOST_NOT_NOW, why != NULL ? why : "");
+		(void) reject(search, HOST_NOT_NOW, why != NULL ? why : "");
 		search->turn++;
 	}
 	return open_connection(search);

@@ -16,6 +16,8 @@
  *		  REMOTE ---> IN_LINE
  *		  TO_TRY, IN_LINE ---> ALLOCATED, OVER
  *
+ *		  ALLOCATED ---> IN_LINE
+ *
  * TO_TRY
  *		The worker tries it when it is due, together with all that are, and does
  *		not wait for the row. If another transaction holds the row than at the
@@ -27,7 +29,8 @@
  *		the row. Where short transactions take turns on a row, only a process
  *		that stands in line ever gets it. How long that takes is found out by
  *		doubling the time. When the time is over, it is TO_TRY: at once if it
- *		was known who has the row, to see who has it by now.
+ *		was known who has the row, to see who has it by now. So is a job tried
+ *		that was allocated for, if the commit has failed: it may be the reason.
  * REMOTE
  *		The worker asks another server, without a transaction, in one statement
  *		for all such jobs, unless the last refill has failed: then the job is

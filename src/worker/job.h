@@ -16,7 +16,8 @@
 typedef enum IdgenJobState
 {
 	IDGEN_JOB_TO_TRY,    /* when it is due, together with others */
-	IDGEN_JOB_IN_LINE,   /* to be tried alone, or asked for alone, to wait for the row */
+	IDGEN_JOB_IN_LINE,   /* to be tried alone, or asked for alone: to wait for the row,
+	                      * or since it may make others fail */
 	IDGEN_JOB_REMOTE,    /* another server is to be asked */
 	IDGEN_JOB_ALLOCATED, /* over: there is something to publish */
 	IDGEN_JOB_OVER,      /* over: there is nothing, be it that it has failed */
@@ -26,7 +27,7 @@ typedef struct IdgenJob
 {
 	IdgenJobState state;
 	pairingheap_node due_node; /* if TO_TRY */
-	dlist_node node;           /* if IN_LINE or REMOTE, or if its commit has failed */
+	dlist_node node;           /* if IN_LINE or REMOTE */
 	IdgenTask *task;           /* what sessions have asked for */
 
 	/* How it gets at what is locked; all times as idgen_clock_ms() says: */

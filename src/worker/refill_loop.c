@@ -97,12 +97,8 @@ static dlist_head remote_jobs = DLIST_STATIC_INIT(remote_jobs);
 static uint32 line_left_ms = 0;
 static uint32 line_took_ms = 0;
 
-/*
- * The jobs of the transaction that is being committed; and those of one whose
- * commit has failed, each of which is tried in a transaction of its own.
- */
+/* The jobs of the transaction that is being committed. */
 static List *committing = NIL;
-static dlist_head suspects = DLIST_STATIC_INIT(suspects);
 
 /* Greater is the one that is due earlier. */
 static int
@@ -453,13 +449,13 @@ ask_server(void)
 	}
 }
 
-/* Try a job in a transaction for that alone, which waits so long for locks. */
+/* Try a job in a transaction for that alone, which waits for locks. */
 static void
-try_alone(IdgenJob *job, int lock_ms)
+try_alone(IdgenJob *job)
 {
 	Batch batch = {0};
 
-	begin_transaction(lock_ms);
+	begin_transaction(idgen_job_time_in_line(job));
 	try_job(&batch, job);
 	end_transaction(batch.jobs);
 }
@@ -474,7 +470,7 @@ refill_in_line(void)
 	if (job == NULL)
 		return false;
 	if (job->query == NULL)
-		try_alone(job, idgen_job_time_in_line(job));
+		try_alone(job);
 	else
 	{
 		dlist_push_tail(&remote_jobs, &job->node);
@@ -485,23 +481,11 @@ refill_in_line(void)
 	return true;
 }
 
-/* Try a job alone whose transaction could not commit. Returns false if none. */
-static bool
-refill_suspect(void)
-{
-	IdgenJob *job = take_first(&suspects);
-
-	if (job == NULL)
-		return false;
-	try_alone(job, IDGEN_LOCK_MS);
-	return true;
-}
-
 /* Go around once. Returns false if there was nothing to do. */
 bool
 idgen_refill_loop_turn(void)
 {
-	bool any = refill_suspect() || refill();
+	bool any = refill();
 
 	ask_server();
 	if (any && idgen_clock_ms() - line_left_ms < line_took_ms)
@@ -530,14 +514,16 @@ commit_failed(const ErrorData *error)
 			job->state = IDGEN_JOB_OVER;
 			settle_job(job, false);
 		}
-		else if (idgen_job_is_over(job))
-		{
-			job->state = IDGEN_JOB_TO_TRY;
-			job->failure.sqlerrcode = 0;
-			dlist_push_tail(&suspects, &job->node);
-		}
 		else
+		{
+			if (idgen_job_is_over(job))
+			{
+				job->state = IDGEN_JOB_IN_LINE;
+				job->row_holder = InvalidTransactionId;
+				job->failure.sqlerrcode = 0;
+			}
 			put_away(job);
+		}
 	}
 	SetLatch(MyLatch);
 }
@@ -559,7 +545,6 @@ idgen_refill_loop_abandon(const ErrorData *error)
 	idgen_failure_set(&failure, error, 1);
 	failure.of = IDGEN_FAILURE_OF_WORKER;
 	idgen_desk_abandon(&failure);
-	dlist_init(&suspects);
 	pairingheap_reset(&jobs_to_try);
 	dlist_init(&jobs_in_line);
 	dlist_init(&remote_jobs);
