@@ -298,15 +298,14 @@ compare_server()
 	PGPORT=5433 sql <<-'SQL'
 		CREATE TABLE id_sequences (name varchar(255) PRIMARY KEY, next_block_start bigint NOT NULL,
 			block_size integer NOT NULL, exhausted smallint NOT NULL DEFAULT 0);
-		INSERT INTO id_sequences VALUES ('remote', 1, 1000), ('remote_worker', 1, 1000);
+		INSERT INTO id_sequences VALUES ('remote', 1, 1000);
 		CREATE SEQUENCE one;
 	SQL
 	sql <<-SQL
 		CREATE SERVER central FOREIGN DATA WRAPPER idgen_fdw
 			OPTIONS (host '$PGHOST', port '5433', dbname 'postgres');
 		CREATE USER MAPPING FOR CURRENT_USER SERVER central OPTIONS (user 'postgres');
-		INSERT INTO id_sequences (name, next_block_start, source, source_name, refill) VALUES
-			('remote', 1, 'server', 'central', 'transaction'), ('remote_worker', 1, 'server', 'central', 'worker');
+		INSERT INTO id_sequences (name, next_block_start, source, source_name) VALUES ('remote', 1, 'server', 'central');
 		CREATE EXTENSION dblink;
 		CREATE FUNCTION nextval_remote() RETURNS bigint LANGUAGE plpgsql AS \$\$
 		BEGIN
@@ -321,7 +320,6 @@ compare_server()
 	do
 		contest "$(clients "$clients")" throughput "$clients" -- \
 			'idgen_next, source server' "SELECT idgen_next('remote')" \
-			'the same, worker' "SELECT idgen_next('remote_worker')" \
 			'nextval there, by dblink' "SELECT nextval_remote()"
 	done
 	stop_server "$data" fast
