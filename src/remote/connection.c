@@ -991,8 +991,8 @@ idgen_remote_keep(IdgenRemoteQuery *query, MemoryContext memory)
 }
 
 /*
- * Can a query go with others in one statement? Not if it is for the same row as
- * one of them.
+ * Can a query go with others of that server in one statement? Not if it is for
+ * the same row as one of them.
  */
 static bool
 goes_with(const IdgenRemoteQuery *query, const List *others)
@@ -1003,11 +1003,9 @@ goes_with(const IdgenRemoteQuery *query, const List *others)
 	{
 		const IdgenRemoteQuery *other = lfirst(cell);
 
-		if (query->statement.variant == NULL || query->statement.variant != other->statement.variant ||
-		    strcmp(query->statement.sql, other->statement.sql) != 0 ||
+		if (strcmp(query->statement.sql, other->statement.sql) != 0 ||
 		    strcmp(query->statement.params[0], other->statement.params[0]) == 0 ||
-		    query->serverid != other->serverid || query->userid != other->userid ||
-		    query->options->version != other->options->version)
+		    query->userid != other->userid || query->options->version != other->options->version)
 			return false;
 	}
 	return true;

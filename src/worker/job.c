@@ -150,19 +150,11 @@ idgen_job_make(IdgenTask *task)
 	return job;
 }
 
-/* Do without what another server may be working on. */
-static void
-abandon_query(IdgenJob *job)
-{
-	if (job->query != NULL)
-		idgen_remote_abandon(job->query);
-	job->query = NULL;
-}
-
 void
 idgen_job_free(IdgenJob *job)
 {
-	abandon_query(job);
+	if (job->query != NULL)
+		idgen_remote_abandon(job->query);
 	pfree(job->task);
 	pfree(job);
 }
@@ -282,11 +274,8 @@ allocate_from(JobTry *try, IdgenHandle *handle, uint64 as_of)
 	/* The row may lead elsewhere by now, even to what is another worker's. */
 	if (idgen_worker_for(handle) != idgen_desk_own_server())
 		return;
-	if (job->origin != handle->found.origin)
-		abandon_query(job);
 	if (job->query == NULL)
 		job->good_as_of = as_of;
-	job->origin = handle->found.origin;
 	job->source = handle->found.row.source;
 
 	if (job->source->transactional)
@@ -418,7 +407,7 @@ is_worth_logging(const IdgenJob *job, const ErrorData *error)
 	    error->sqlerrcode == ERRCODE_UNDEFINED_TABLE)
 		return false;
 	if (is_of_server(job, error))
-		return idgen_reach_is_news(job->origin);
+		return idgen_reach_is_news(idgen_desk_own_server());
 	return error->sqlerrcode != job->task->failed_with;
 }
 

@@ -43,7 +43,6 @@ typedef struct IdgenJob
 
 	/* What the last try has found and, in state ALLOCATED, allocated: */
 	const IdgenSource *source; /* NULL if it did not get that far */
-	uint32 origin;             /* as in IdgenRest */
 	uint64 good_as_of;         /* as in IdgenOutcome, if it is not transactional */
 	IdgenRefill refill;
 
