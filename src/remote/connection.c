@@ -545,10 +545,11 @@ begin_next_round(Search *search)
 {
 	IdgenRemoteQuery *query = search->query;
 	TimestampTz due = pause_until(search, GetCurrentTimestamp());
+	IdgenRemoteError so_far = {.message = all_reasons(search)};
 
 	if (are_all_useless(search) || due >= query->deadline)
 		return false;
-	idgen_reach_note_vain_round(query->serverid, query->asked_at, all_reasons(search));
+	idgen_reach_note_failure(query->serverid, query->asked_at, IDGEN_UNREACHABLE_SO_FAR, &so_far);
 	(void) wait_for(0, due);
 	search->rounds++;
 	search->turn = 0;

@@ -167,54 +167,32 @@ idgen_reach_note_answer(Oid serverid, const char *server)
 }
 
 /*
- * A server has not answered to an attempt that began at failed.since. One that
- * has not failed yet is only noted as the first one.
- */
-static void
-note(Oid serverid, IdgenUnreachable failed, const char *reason)
-{
-	int length = pg_mbcliplen(reason, strlen(reason), sizeof(failed.reason) - 1);
-	IdgenUnreachable *unreachable;
-
-	memcpy(failed.reason, reason, length);
-	failed.reason[length] = '\0';
-	failed.latest = GetCurrentTimestamp();
-	lock_notes(LW_EXCLUSIVE);
-	unreachable = &use_place(serverid)->unreachable;
-	if (unreachable->since == 0)
-		*unreachable = failed;
-	else if (failed.timeout != IDGEN_UNREACHABLE_SO_FAR)
-	{
-		failed.since = unreachable->since;
-		*unreachable = failed;
-	}
-	LWLockRelease(&notes->lock);
-}
-
-/*
  * A server has not answered to an attempt that began then. Who has made it had
- * that many microseconds for it, of which a part may have been over.
+ * that many microseconds for it, of which a part may have been over; none if
+ * all hosts have been tried in vain, and will be tried again: that is noted
+ * only if the server has not failed yet.
  */
 void
 idgen_reach_note_failure(Oid serverid, TimestampTz begun_at, int64 time,
                          const IdgenRemoteError *error)
 {
+	const char *reason = error->detail != NULL ? error->detail : error->message;
 	IdgenUnreachable failed = {
 		.since = begun_at,
+		.latest = GetCurrentTimestamp(),
 		.timeout = error->lasts ? IDGEN_UNREACHABLE_LASTS : time / 1000,
 		.sqlerrcode = error->sqlerrcode,
 	};
+	IdgenUnreachable *unreachable;
 
-	note(serverid, failed, error->detail != NULL ? error->detail : error->message);
-}
-
-/* All hosts of a server have been tried in vain, and will be tried again. */
-void
-idgen_reach_note_vain_round(Oid serverid, TimestampTz begun_at, const char *reason)
-{
-	IdgenUnreachable failed = {.since = begun_at, .timeout = IDGEN_UNREACHABLE_SO_FAR};
-
-	note(serverid, failed, reason);
+	memcpy(failed.reason, reason, pg_mbcliplen(reason, strlen(reason), sizeof(failed.reason) - 1));
+	lock_notes(LW_EXCLUSIVE);
+	unreachable = &use_place(serverid)->unreachable;
+	if (unreachable->since != 0)
+		failed.since = unreachable->since;
+	if (unreachable->since == 0 || failed.timeout != IDGEN_UNREACHABLE_SO_FAR)
+		*unreachable = failed;
+	LWLockRelease(&notes->lock);
 }
 
 /* Has a server not answered when it was asked last? */

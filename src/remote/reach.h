@@ -33,7 +33,6 @@ extern void idgen_reach_startup_shmem(void);
 extern void idgen_reach_note_answer(Oid serverid, const char *server);
 extern void idgen_reach_note_failure(Oid serverid, TimestampTz begun_at, int64 time,
                                      const IdgenRemoteError *error);
-extern void idgen_reach_note_vain_round(Oid serverid, TimestampTz begun_at, const char *reason);
 extern bool idgen_reach_find(Oid serverid, IdgenUnreachable *found);
 extern bool idgen_reach_failed_since(Oid serverid, const char *server, TimestampTz since,
                                      IdgenRemoteError *error);
