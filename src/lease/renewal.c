@@ -3,10 +3,10 @@
  *		Leasing the node number, and renewing the lease.
  *
  * The worker for the server that leads to the centre does so as long as
- * idgen.node_id is "auto", and stays for that. A third of the lease's time after
- * each renewal it tries the next one. If that fails, it tries again and again,
- * after ever longer pauses, and at once when a session asks for it. The server
- * is looked up by its name each time: it may be another one by now.
+ * idgen.node_id is "auto", and stays for that. A third of the lease's time
+ * after each renewal it tries the next one. If that fails, it tries again and
+ * again, after ever longer pauses, and at once when a session asks for it. The
+ * server is looked up by its name each time: it may be another one by now.
  *
  * A try is a transaction. It reads which leases the server remembers, asks the
  * centre, and writes down the answer. When that is on disk, sessions get to see

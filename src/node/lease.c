@@ -1,7 +1,7 @@
 /*
  * lease.c
- *		The leased node number: the lease, as all processes know it; which worker
- *		leases; and what those need that give the number to ids.
+ *		The leased node number: the lease, as all processes know it; which
+ *		worker leases; and what those need that give the number to ids.
  *
  * The worker that renews the lease (lease/renewal.c) writes here what it gets.
  * Sessions take a copy of it, and take a new one when the version has changed.

@@ -12,8 +12,8 @@
  * A statement runs in a transaction of its own there, and is over when that has
  * committed. That transaction is READ COMMITTED, whatever the default is there:
  * so it waits for others that have changed a row, and does not fail because of
- * them. Two messages say so in one round trip, and one transaction that is begun
- * and committed without a word: so poolers take it, in any mode.
+ * them. Two messages say so in one round trip, and one transaction that is
+ * begun and committed without a word: so poolers take it, in any mode.
  *
  * A statement may be sent more than once: because the other server only
  * reads, or asks to try again; then it was not executed. Or because the
@@ -787,8 +787,9 @@ typedef struct Attempts
 
 /*
  * The server has answered with an error. If two transactions have got in each
- * other's way, or the row is locked, try again after a pause. If a function is missing, do without it, and
- * so for as long as the connection lasts. Returns whether to send it again.
+ * other's way, or the row is locked, try again after a pause. If a function is
+ * missing, do without it, and so for as long as the connection lasts. Returns
+ * whether to send it again.
  */
 static bool
 take_error(IdgenRemoteQuery *query, Attempts *attempts)
@@ -961,9 +962,9 @@ copy_statement(const IdgenRemoteStatement *statement)
 
 /*
  * Begin a statement on a server, by the user mapping of a role. It is in the
- * current memory context. It is needed since that time: if nobody can connect to
- * the server meanwhile, that has failed for it, too. Raises 42501, 42704, 22023 and 2F003 for what server
- * and user mapping lack or have.
+ * current memory context. It is needed since that time: if nobody can connect
+ * to the server meanwhile, that has failed for it, too. Raises 42501, 42704,
+ * 22023 and 2F003 for what server and user mapping lack or have.
  */
 IdgenRemoteQuery *
 idgen_remote_begin(Oid serverid, Oid userid, const IdgenRemoteStatement *statement, TimestampTz since)

@@ -262,8 +262,8 @@ read_mark(const Centre *centre)
 
 /*
  * Begin a statement at the centre, which is needed since then, by the user
- * mapping of the owner of id_sequences, who needs USAGE on the server as well. Raises 42501, 42704,
- * 2F003, and 42P01 if the table has just been dropped.
+ * mapping of the owner of id_sequences, who needs USAGE on the server as well.
+ * Raises 42501, 42704, 2F003, and 42P01 if the table has just been dropped.
  */
 static IdgenRemoteQuery *
 begin_query(const IdgenHandle *handle, const IdgenRemoteStatement *statement, TimestampTz since)

@@ -34,10 +34,10 @@
  * REMOTE
  *		The worker asks another server, without a transaction, in one statement
  *		for all such jobs, unless the last refill has failed: then the job is
- *		IN_LINE at once, as it may make all fail. Then the job is TO_TRY, and that takes what has come
- *		of it. If nothing has, since the row is locked there, or since one of
- *		these jobs has failed, it is IN_LINE, where the server is asked for this
- *		job alone.
+ *		IN_LINE at once, as it may make all fail. Then the job is TO_TRY, and
+ *		that takes what has come of it. If nothing has, since the row is locked
+ *		there, or since one of these jobs has failed, it is IN_LINE, where the
+ *		server is asked for this job alone.
  * ALLOCATED
  *		There are blocks to publish.
  * OVER

@@ -5,9 +5,9 @@
  *
  * A worker serves one database, or one of the servers that ids come from there.
  * A session that needs one has it started (shmem/desk.c). The worker does what
- * sessions ask for (refill_loop.c), and goes when none has asked for a while. If
- * its server is the one that leads to the centre of node numbers, it also renews
- * this server's lease (lease/renewal.c), and stays for that.
+ * sessions ask for (refill_loop.c), and goes when none has asked for a while.
+ * If its server is the one that leads to the centre of node numbers, it also
+ * renews this server's lease (lease/renewal.c), and stays for that.
  *
  * It connects as the bootstrap superuser, since other roles need not be able to
  * log in. But it does nothing in that role (see job.c).
@@ -246,8 +246,8 @@ renew_lease(MemoryContext context)
 }
 
 /*
- * Wait until there may be something to do, for as long as the lease allows. Ends
- * the worker if there was nothing since "busy_ms", for long enough.
+ * Wait until there may be something to do, for as long as the lease allows.
+ * Ends the worker if there was nothing since "busy_ms", for long enough.
  */
 static void
 wait_for_work(uint32 busy_ms, long lease_left, uint32 wait_event)

@@ -124,7 +124,7 @@ inline ask_worker()
 	fi
 }
 
-/* idgen_desk_take(): in one pass, those of this worker's names; or, by refill_suspect(), one alone. */
+/* idgen_desk_take(): in one pass, those of this worker's names; or, by refill_in_line(), one alone. */
 inline take_request()
 {
 	if

@@ -62,7 +62,7 @@ inline lease_node()
 	fi
 }
 
-/* idgen_renewal_try(), idgen_lease_install(): on disk, then sessions get to see it. */
+/* idgen_renewal_turn(), idgen_lease_install(): on disk, then sessions get to see it. */
 inline install()
 {
 	server[s].token = token; server[s].token_holder = server[s].holder; token = 0;
@@ -96,7 +96,7 @@ inline use_time()
 	i = 0
 }
 
-/* idgen_renewal_try(), idgen_node_leased() and what draws; and the death of the server at any moment */
+/* idgen_renewal_turn(), idgen_node_leased() and what draws; and the death of the server at any moment */
 proctype Life(byte s)
 {
 	byte ask = 0; byte crash = 0; byte i = 0;

@@ -255,8 +255,8 @@ sub answer
 	}
 
 	# Behind two names, no formats and the number of parameters comes the first
-	# one: an array of the names of id sequences, of which there is one. What has
-	# no parameters comes first, and sets how isolated the transaction is.
+	# one: an array of the names of id sequences, of which there is one. What
+	# has no parameters comes first, and sets how isolated the transaction is.
 	if ($type eq 'B')
 	{
 		my (undef, undef, undef, $number) = unpack('Z* Z* n n', $contents);

@@ -27,8 +27,8 @@ sub lead_to
 	$node->safe_psql('postgres', sprintf("ALTER SERVER central OPTIONS (%s)", server_options($where) =~ s/(\w+ ')/SET $1/gr));
 }
 
-# The worker asks for the first session, and the centre lets it wait for the row;
-# then its answer is held up.
+# The worker asks for the first session, and the centre lets it wait for the
+# row; then its answer is held up.
 my $lock = $centre->background_psql('postgres');
 $lock->query_safe(q{BEGIN; SELECT FROM id_sequences FOR UPDATE});
 my $first = start_statement($node, q{SELECT idgen_next('x')}, q{SET idgen.worker_start_timeout = '100s'; SET idgen.worker_timeout = '100s'});

@@ -1,5 +1,6 @@
 # However many sessions of a node wait for the central server, one of them asks
-# it for all, or the worker does. What it asks for is as much as all of them need.
+# it for all, or the worker does. What it asks for is as much as all of them
+# need.
 use strict;
 use warnings FATAL => 'all';
 
