@@ -299,8 +299,6 @@ collect_files(void)
 	MemoryContext context;
 	dlist_iter iter;
 
-	if (!idgen_cache_has_files() && dlist_is_empty(&idgen_listed_handles))
-		return;
 	dlist_foreach(iter, &idgen_listed_handles)
 	{
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);

@@ -81,8 +81,6 @@ typedef struct IdgenCache
 	uint32 free;         /* the first one without, linked by "next" */
 	uint32 hand;         /* next slot that the clock looks at */
 	int slot_tranche;    /* of the slots' locks */
-	bool has_files;      /* has there ever been a key with a file? Only set; also
-	                               * read without the lock */
 	uint64 table_epoch;  /* of a session's own cache: idgen_table_epoch as far as it has
 	                      * followed, */
 	uint64 rows_changed; /* and the number of the event when it did so */
@@ -315,7 +313,6 @@ set_file(IdgenSlot *slot, RelFileNumber file)
 		at = chain_of_file(slot->key.dbid, file);
 		slot->next_of_file = *at;
 		*at = number;
-		cache->has_files = true;
 	}
 }
 
@@ -674,7 +671,7 @@ idgen_cache_drop_file(const RelFileLocator *file)
 	uint32 i;
 	uint32 next;
 
-	if (cache == NULL || !cache->has_files)
+	if (cache == NULL)
 		return;
 	head = chain_of_file(file->dbOid, file->relNumber);
 	LWLockAcquire(&cache->lock, LW_SHARED);
@@ -697,16 +694,6 @@ idgen_cache_drop_file(const RelFileLocator *file)
 		LWLockRelease(&slot->lock);
 	}
 	LWLockRelease(&cache->lock);
-}
-
-/*
- * Are there keys with a file? It looks without a lock, so "no" is sure only for
- * files that nobody can be drawing from.
- */
-bool
-idgen_cache_has_files(void)
-{
-	return cache != NULL && cache->has_files;
 }
 
 /* The slot with that number, locked, if it is one of that database; or NULL. */

@@ -43,7 +43,6 @@ extern void idgen_cache_set_children(const IdgenCacheKey *template, uint64 versi
 extern void idgen_cache_finish(const IdgenCacheKey *key, const IdgenOutcome *outcome);
 extern void idgen_cache_change_name(Oid relid, const uint8 *digest, IdgenSlotChange change, uint64 since);
 extern void idgen_cache_drop_file(const RelFileLocator *file);
-extern bool idgen_cache_has_files(void);
 extern void idgen_cache_drop_database(Oid dbid, uint64 since);
 extern void idgen_cache_look_again(Oid dbid);
 extern void idgen_cache_count_lost(int64 ids);
