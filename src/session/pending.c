@@ -72,25 +72,6 @@ count_ids(const IdgenPending *p)
 	return idgen_rest_ids(&(IdgenRest){.cells = p->cells});
 }
 
-/* The number of blocks. */
-int
-idgen_pending_count(const IdgenHandle *handle)
-{
-	int n = 0;
-
-	for (const IdgenPendingCell *cell = handle->pending.cells; cell != NULL; cell = cell->next)
-		n++;
-	return n;
-}
-
-/* Copy the blocks, as many as idgen_pending_count() says; some may be empty. */
-void
-idgen_pending_read(const IdgenHandle *handle, IdgenBlock *blocks)
-{
-	for (const IdgenPendingCell *cell = handle->pending.cells; cell != NULL; cell = cell->next)
-		*blocks++ = *cell->block;
-}
-
 /* The block that the next pending id comes from, NULL if there is none. */
 const IdgenBlock *
 idgen_pending_block(IdgenHandle *handle)
@@ -193,8 +174,15 @@ save(IdgenHandle *handle)
 	undo->gapless = NULL;
 	if (handle->pending.fate == IDGEN_REST_GIVEN_BACK)
 	{
-		undo->gapless = MemoryContextAlloc(TopTransactionContext, Max(idgen_pending_count(handle), 1) * sizeof(IdgenBlock));
-		idgen_pending_read(handle, undo->gapless);
+		const IdgenPendingCell *cell;
+		int n = 0;
+
+		for (cell = handle->pending.cells; cell != NULL; cell = cell->next)
+			n++;
+		undo->gapless = MemoryContextAlloc(TopTransactionContext, Max(n, 1) * sizeof(IdgenBlock));
+		n = 0;
+		for (cell = handle->pending.cells; cell != NULL; cell = cell->next)
+			undo->gapless[n++] = *cell->block;
 	}
 	undos = handle->xact.undo = undo;
 }

@@ -24,8 +24,6 @@ idgen_pending_fast_ok(const IdgenPending *pending)
 extern bool idgen_all_lie_behind(const IdgenHandle *handle, int64 last, int64 step);
 extern IdgenDrawAnswer idgen_pending_draw(IdgenHandle *handle, const IdgenWanted *wanted, IdgenBlock *ids);
 extern const IdgenBlock *idgen_pending_block(IdgenHandle *handle);
-extern int idgen_pending_count(const IdgenHandle *handle);
-extern void idgen_pending_read(const IdgenHandle *handle, IdgenBlock *blocks);
 extern void idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of);
 extern void idgen_pending_change(IdgenHandle *handle, IdgenSlotChange change);
 extern void idgen_pending_give_up(IdgenHandle *handle);

@@ -372,8 +372,7 @@ compare_blocks(const void *a, const void *b)
 static void
 check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 {
-	int npending = idgen_pending_count(handle);
-	IdgenBlock *known = palloc((IDGEN_SLOT_RUNS + npending) * sizeof(IdgenBlock));
+	IdgenBlock cached[IDGEN_SLOT_RUNS];
 	int ncached = 0;
 	IdgenSlot *slot = idgen_may_use_published(handle) ? idgen_handle_lock_slot(handle) : NULL;
 	int64 ids = 0;
@@ -381,11 +380,10 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 	if (slot != NULL)
 	{
 		for (; ncached < slot->nruns; ncached++)
-			known[ncached] = (IdgenBlock){slot->runs[ncached].next, slot->runs[ncached].left, slot->step};
+			cached[ncached] = (IdgenBlock){slot->runs[ncached].next, slot->runs[ncached].left, slot->step};
 		LWLockRelease(&slot->lock);
 	}
 
-	idgen_pending_read(handle, &known[ncached]);
 	qsort(blocks, nblocks, sizeof(IdgenBlock), compare_blocks);
 	for (int64 i = 0; i < nblocks; i++)
 	{
@@ -393,10 +391,12 @@ check_blocks(IdgenHandle *handle, IdgenBlock *blocks, int64 nblocks)
 
 		if (i > 0 && idgen_block_overlaps(&blocks[i - 1], &blocks[i]))
 			bad_block(handle, blocks[i].next, last, "It overlaps with another one of the same call.");
-		for (int j = 0; j < ncached + npending; j++)
-			if (known[j].left > 0 && idgen_block_overlaps(&known[j], &blocks[i]))
-				bad_block(handle, blocks[i].next, last,
-				          j < ncached ? "It overlaps with ids that are cached." : "It overlaps with ids that are pending.");
+		for (int j = 0; j < ncached; j++)
+			if (idgen_block_overlaps(&cached[j], &blocks[i]))
+				bad_block(handle, blocks[i].next, last, "It overlaps with ids that are cached.");
+		for (const IdgenPendingCell *cell = handle->pending.cells; cell != NULL; cell = cell->next)
+			if (cell->block->left > 0 && idgen_block_overlaps(cell->block, &blocks[i]))
+				bad_block(handle, blocks[i].next, last, "It overlaps with ids that are pending.");
 		ids += blocks[i].left;
 		if (ids > IDGEN_BLOCK_MAX)
 			bad_block(handle, blocks[i].next, last, "It makes too many ids at once.");

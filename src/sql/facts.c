@@ -337,15 +337,9 @@ add_blocks(Shown *shown, bool may_draw)
 		add_block(arrays, &block, "published");
 	}
 	if (handle != NULL && handle->found.object == slot->key.object)
-	{
-		int n = idgen_pending_count(handle);
-		IdgenBlock *pending = palloc(n * sizeof(IdgenBlock));
-
-		idgen_pending_read(handle, pending);
-		for (int i = 0; i < n; i++)
-			if (pending[i].left > 0)
-				add_block(arrays, &pending[i], "pending");
-	}
+		for (const IdgenPendingCell *cell = handle->pending.cells; cell != NULL; cell = cell->next)
+			if (cell->block->left > 0)
+				add_block(arrays, cell->block, "pending");
 	for (int i = 0; i < (int) lengthof(arrays); i++)
 		idgen_view_add_unless(arrays[i] == NULL, &shown->line,
 		                      arrays[i] != NULL ? makeArrayResult(arrays[i], CurrentMemoryContext) : (Datum) 0);
