@@ -402,16 +402,17 @@ lock_or_make_slot(const IdgenCacheKey *key)
 IdgenSlot *
 idgen_cache_attach(const IdgenCacheKey *key, uint64 *version)
 {
-	IdgenSlot *slot = idgen_cache_find(key, version, NULL);
+	IdgenSlot *slot = idgen_cache_lock(key);
 
-	if (slot != NULL)
-		return slot;
-	make_if_none();
-	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
-	slot = lock_or_make_slot(key);
+	if (slot == NULL)
+	{
+		make_if_none();
+		LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+		slot = lock_or_make_slot(key);
+		LWLockRelease(&cache->lock);
+	}
 	*version = slot->version;
 	LWLockRelease(&slot->lock);
-	LWLockRelease(&cache->lock);
 	return slot;
 }
 
@@ -427,28 +428,24 @@ idgen_cache_attach_to(const IdgenCacheKey *key, RelFileNumber file, uint32 origi
 {
 	IdgenSlot *slot = idgen_cache_lock(key);
 
-	if (slot != NULL)
+	if (slot == NULL || slot->file != file || slot->origin != origin)
 	{
-		bool same = slot->file == file && slot->origin == origin;
-
-		*version = slot->version;
-		LWLockRelease(&slot->lock);
-		if (same)
-			return slot;
-	}
-	make_if_none();
-	LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
-	slot = lock_or_make_slot(key);
-	if (slot->nruns > 0 && settled && (slot->file != file || slot->origin != origin))
-		idgen_slot_empty(slot, next_number());
-	if (slot->nruns == 0)
-	{
-		set_file(slot, file);
-		slot->origin = origin;
+		if (slot != NULL)
+			LWLockRelease(&slot->lock);
+		make_if_none();
+		LWLockAcquire(&cache->lock, LW_EXCLUSIVE);
+		slot = lock_or_make_slot(key);
+		if (slot->nruns > 0 && settled && (slot->file != file || slot->origin != origin))
+			idgen_slot_empty(slot, next_number());
+		if (slot->nruns == 0)
+		{
+			set_file(slot, file);
+			slot->origin = origin;
+		}
+		LWLockRelease(&cache->lock);
 	}
 	*version = slot->version;
 	LWLockRelease(&slot->lock);
-	LWLockRelease(&cache->lock);
 	return slot;
 }
 
@@ -468,20 +465,19 @@ idgen_cache_lock(const IdgenCacheKey *key)
 }
 
 /*
- * The slot of a key, or NULL. *version is set to its version, and *row, unless
- * that is NULL, to what is known of its row.
+ * The slot of a key, or NULL. *version is set to its version, and *row to what
+ * is known of its row.
  */
 IdgenSlot *
 idgen_cache_find(const IdgenCacheKey *key, uint64 *version, IdgenKnownRow *row)
 {
 	IdgenSlot *slot = idgen_cache_lock(key);
 
-	if (row != NULL)
-		*row = (IdgenKnownRow){.known = false};
+	*row = (IdgenKnownRow){.known = false};
 	if (slot == NULL)
 		return NULL;
 	*version = slot->version;
-	if (row != NULL && slot->row_known)
+	if (slot->row_known)
 		*row = (IdgenKnownRow){true, slot->row_block_size, (IdgenRefillMode) slot->row_refill};
 	LWLockRelease(&slot->lock);
 	return slot;
