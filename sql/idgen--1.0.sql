@@ -1886,8 +1886,11 @@ CREATE FUNCTION @extschema@.idgen_stats_reset() RETURNS void
 -- privileges
 --
 
-CREATE FUNCTION @extschema@.idgen_lock_column(relation oid, attnum smallint) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_lock_column' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+-- Keep others from a table, with all that inherit from it, or from a native
+-- sequence, until the transaction ends. Or only keep that from being dropped,
+-- for who may read that column, or use the sequence if that is 0.
+CREATE FUNCTION @extschema@.idgen_hold(relation oid, attnum smallint, to_change boolean) RETURNS void
+	AS 'MODULE_PATHNAME', 'idgen_hold' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Raises an error if the ids in a column do not tell how far its id sequence
 -- has got.
@@ -2094,7 +2097,7 @@ BEGIN
 	END IF;
 
 	IF idgen_sync_one.look = 'wait' THEN
-		PERFORM @extschema@.idgen_lock_column(d.relation::oid, d.attnum::smallint) FROM unnest(counted) AS d;
+		PERFORM @extschema@.idgen_hold(d.relation::oid, d.attnum::smallint, false::boolean) FROM unnest(counted) AS d;
 	END IF;
 	IF held.has_row THEN
 		SELECT s.big_base, coalesce(s.format, text_format) INTO big_base, text_format
@@ -2147,7 +2150,7 @@ BEGIN
 		END IF;
 
 		-- whoever has the table locked may be about to alter its columns
-		PERFORM @extschema@.idgen_lock_column(a.attrelid::oid, a.attnum::smallint)
+		PERFORM @extschema@.idgen_hold(a.attrelid::oid, a.attnum::smallint, false::boolean)
 			FROM pg_attribute AS a WHERE a.attrelid = idgen_sync_columns.relation AND a.attnum > 0 AND NOT a.attisdropped
 				AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') AND NOT row_security_active(a.attrelid)
 			LIMIT 1;
@@ -2221,11 +2224,6 @@ COMMENT ON FUNCTION @extschema@.idgen_sync(regclass, name, text) IS 'move the id
 --
 -- Moving columns over: with the caller's own privileges
 --
-
--- Keep others from a table, with all that inherit from it, or from a native
--- sequence, until the transaction ends; or only keep that from being dropped.
-CREATE FUNCTION @extschema@.idgen_hold(relation oid, to_change boolean) RETURNS void
-	AS 'MODULE_PATHNAME', 'idgen_hold' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- How the server calls the sequence of a serial column, if that name is free;
 -- and make such a sequence for the owner of the table. No SQL does that.
@@ -2335,7 +2333,7 @@ BEGIN
 		END IF;
 
 		CONTINUE WHEN look = 2;
-		PERFORM @extschema@.idgen_hold(idgen_hold_column.relation::oid, true::boolean);
+		PERFORM @extschema@.idgen_hold(idgen_hold_column.relation::oid, 0::smallint, true::boolean);
 	END LOOP;
 
 	members := ARRAY(WITH RECURSIVE heirs (member) AS (
@@ -2411,7 +2409,7 @@ BEGIN
 		EXIT WHEN owned || '{0}' || used = held;
 		held := owned || '{0}' || used;
 		FOR s IN SELECT q FROM unnest(owned || used) AS q ORDER BY q LOOP
-			PERFORM @extschema@.idgen_hold(s::oid, (s = ANY (owned))::boolean);
+			PERFORM @extschema@.idgen_hold(s::oid, 0::smallint, (s = ANY (owned))::boolean);
 		END LOOP;
 	END LOOP;
 	IF EXISTS (SELECT FROM pg_class AS r WHERE r.oid = ANY (owned || used) AND pg_is_other_temp_schema(r.relnamespace)) THEN

@@ -344,26 +344,35 @@ idgen_start_sequence(PG_FUNCTION_ARGS)
  */
 
 /*
- * idgen_hold(relation oid, to_change boolean) returns void: until the
- * transaction ends, keep others from a table, with all that inherit from it, or
- * from a native sequence; or only keep a native sequence from being dropped.
- * LOCK TABLE would lock what has the name by then. Raises 42501.
+ * idgen_hold(relation oid, attnum smallint, to_change boolean) returns void:
+ * until the transaction ends, keep others from a table, with all that inherit
+ * from it, or from a native sequence; or only keep them from being dropped, for
+ * who may read that column, or use the sequence. LOCK TABLE would lock what has
+ * the name by then. Raises 42501.
  */
 Datum
 idgen_hold(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
-	bool to_change = PG_GETARG_BOOL(1);
+	AttrNumber attnum = PG_GETARG_INT16(1);
+	bool to_change = PG_GETARG_BOOL(2);
+	LOCKMODE mode = to_change ? AccessExclusiveLock : AccessShareLock;
 
-	PreventCommandIfParallelMode("LOCK TABLE");
-	PreventCommandDuringRecovery("LOCK TABLE");
 	if (to_change)
+	{
+		PreventCommandIfParallelMode("LOCK TABLE");
+		PreventCommandDuringRecovery("LOCK TABLE");
 		check_owner(relid);
-	else
+	}
+	else if (attnum == InvalidAttrNumber)
 		idgen_native_check(relid, ACL_USAGE | ACL_SELECT | ACL_UPDATE);
-	LockRelationOid(relid, to_change ? AccessExclusiveLock : AccessShareLock);
-	if (to_change && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
-		(void) find_all_inheritors(relid, AccessExclusiveLock, NULL);
+	else if (get_attname(relid, attnum, true) == NULL)
+		PG_RETURN_VOID();
+	else
+		idgen_check_may_read(relid, attnum);
+	LockRelationOid(relid, mode);
+	if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		(void) find_all_inheritors(relid, mode, NULL);
 	PG_RETURN_VOID();
 }
 

@@ -56,7 +56,6 @@ PG_FUNCTION_INFO_V1(idgen_column_recv);
 PG_FUNCTION_INFO_V1(idgen_column_send);
 PG_FUNCTION_INFO_V1(idgen_calls);
 PG_FUNCTION_INFO_V1(idgen_column_end_of);
-PG_FUNCTION_INFO_V1(idgen_lock_column);
 
 /*
  * Type idgen_column. The binary form is the name, too: an OID means nothing to
@@ -503,23 +502,4 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 	if (search.found == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(search.found);
-}
-
-/*
- * idgen_lock_column(relation oid, attnum smallint) returns void: keep the table
- * of a column, with those that inherit it, from being dropped until the
- * transaction ends. Raises 42501 unless the caller may read the column.
- */
-Datum
-idgen_lock_column(PG_FUNCTION_ARGS)
-{
-	Oid relid = PG_GETARG_OID(0);
-	ListCell *cell;
-
-	if (get_attname(relid, PG_GETARG_INT16(1), true) == NULL)
-		PG_RETURN_VOID();
-	idgen_check_may_read(relid, PG_GETARG_INT16(1));
-	foreach(cell, idgen_heirs_of(relid))
-		LockRelationOid(lfirst_oid(cell), AccessShareLock);
-	PG_RETURN_VOID();
 }
