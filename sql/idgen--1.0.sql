@@ -1707,23 +1707,22 @@ BEGIN ATOMIC
 	-- the end. The rate is the average since the counters began, so the
 	-- forecast is late where use grows. To weigh recent hours more was turned
 	-- down: it takes a history, and a monitoring system keeps that anyway.
-	usage AS MATERIALIZED (
-		SELECT f.line, r.rank, r.limit_value, r.limited_by, r.percent_left,
-			CASE WHEN f.line IN (SELECT m.line FROM misfits AS m) THEN NULL WHEN r.ids_left > 0 THEN r.ids_left + f.ids_cached ELSE r.ids_left END AS ids_left,
+	forecast AS MATERIALIZED (
+		SELECT f.line, r.limit_value, r.limited_by, r.percent_left, n.ids_left, s.seconds_left,
 			CASE WHEN t.seconds >= 1 THEN f.ids_issued / t.seconds END AS ids_per_second,
-			CASE WHEN t.seconds >= 3600 AND f.ids_issued > 0 THEN f.ids_issued / t.seconds END AS steady
-		FROM facts AS f LEFT JOIN reach AS r ON r.line = f.line
-			CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM clock_timestamp() - f.counted_since)::double precision AS seconds) AS t
-	), forecast AS MATERIALIZED (
-		SELECT u.*, t.seconds_left, t.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision AS ends_soon,
-			CASE WHEN u.rank = 3 THEN 'Give the column a wider type.'
-			WHEN u.rank = 2 THEN 'Draw by @extschema@.idgen_next_big(), or from another id sequence.'
-			WHEN u.limited_by <> 'max_value' THEN CASE WHEN f.step > 0 THEN 'Raise its MAXVALUE.' ELSE 'Lower its MINVALUE.' END
-			WHEN f.layout = 'scrambled' OR u.limit_value = 9223372036854775807 THEN 'Use another id sequence.'
+			s.seconds_left < 86400 * current_setting('idgen.warn_days')::double precision AS ends_soon,
+			CASE WHEN r.rank = 3 THEN 'Give the column a wider type.'
+			WHEN r.rank = 2 THEN 'Draw by @extschema@.idgen_next_big(), or from another id sequence.'
+			WHEN r.limited_by <> 'max_value' THEN CASE WHEN f.step > 0 THEN 'Raise its MAXVALUE.' ELSE 'Lower its MINVALUE.' END
+			WHEN f.layout = 'scrambled' OR r.limit_value = 9223372036854775807 THEN 'Use another id sequence.'
 			WHEN f.marked_exhausted THEN 'Raise max_value and set exhausted to 0.'
 			ELSE 'Raise max_value.' END AS remedy
-		FROM usage AS u JOIN facts AS f ON f.line = u.line
-			CROSS JOIN LATERAL (SELECT CASE WHEN u.ids_left = 0 THEN 0 ELSE u.ids_left::double precision / u.steady END AS seconds_left) AS t
+		FROM facts AS f LEFT JOIN reach AS r ON r.line = f.line
+			CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM clock_timestamp() - f.counted_since)::double precision AS seconds) AS t
+			CROSS JOIN LATERAL (SELECT CASE WHEN f.line IN (SELECT m.line FROM misfits AS m) THEN NULL
+				WHEN r.ids_left > 0 THEN r.ids_left + f.ids_cached ELSE r.ids_left END AS ids_left) AS n
+			CROSS JOIN LATERAL (SELECT CASE WHEN n.ids_left = 0 THEN 0
+				WHEN t.seconds >= 3600 AND f.ids_issued > 0 THEN n.ids_left::double precision / f.ids_issued * t.seconds END AS seconds_left) AS s
 	),
 
 	-- the worst comes first: what keeps ids from being drawn, then what will
