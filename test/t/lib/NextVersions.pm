@@ -25,8 +25,8 @@ my $wider = "$major." . ($minor + 1);
 my $path = 'SET LOCAL search_path = pg_catalog, pg_temp;';
 my $fix = qq{
 $path
-CREATE OR REPLACE FUNCTION \@extschema\@.idgen_check_movable(name text, source text, native oid) RETURNS void
-	LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION \@extschema\@.idgen_first_free_id(title text, change text, last_id numeric, type_end bigint) RETURNS numeric
+	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 	AS \$\$ BEGIN RAISE 'replaced'; END \$\$;
 };
 my $version_function = 'idgen_version_' . $wider =~ tr/./_/r;

@@ -26,11 +26,11 @@ sub sql
 }
 
 my $versions = q{SELECT extversion, idgen_version() FROM pg_extension WHERE extname = 'idgen'};
-my $replaced = q{SELECT prosrc ~ 'replaced' FROM pg_proc WHERE oid = 'idgen_check_movable(text, text, oid)'::regprocedure};
+my $replaced = q{SELECT prosrc ~ 'replaced' FROM pg_proc WHERE oid = 'idgen_first_free_id(text, text, numeric, bigint)'::regprocedure};
 
 sql(q{
 	CREATE ROLE app;
-	REVOKE EXECUTE ON FUNCTION idgen_check_movable(text, text, oid) FROM PUBLIC;
+	REVOKE EXECUTE ON FUNCTION idgen_first_free_id(text, text, numeric, bigint) FROM PUBLIC;
 	SELECT idgen_create('x');
 	CREATE TABLE orders (id integer PRIMARY KEY DEFAULT idgen_next('x'))});
 my $session = $node->background_psql('postgres');
@@ -44,7 +44,7 @@ sql('ALTER EXTENSION idgen UPDATE');
 is(sql("$versions; $replaced"), "$fixed|$this\nt", 'the update replaces what is written in SQL');
 is($session->query_safe(q{SELECT idgen_next('x')}), '3', 'a session that was there draws on');
 is(sql(q{INSERT INTO orders DEFAULT VALUES RETURNING id}), '4', 'and a new one, from the same block');
-is(sql(q{SELECT has_function_privilege('app', 'idgen_check_movable(text, text, oid)', 'EXECUTE')}), 'f', 'what was revoked stays revoked');
+is(sql(q{SELECT has_function_privilege('app', 'idgen_first_free_id(text, text, numeric, bigint)', 'EXECUTE')}), 'f', 'what was revoked stays revoked');
 $session->quit;
 
 # The new library, and a database that is not updated yet
