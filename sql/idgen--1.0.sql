@@ -1577,7 +1577,8 @@ BEGIN ATOMIC
 			WHERE r.oid = s.sequence), s.sequence_name),
 		-- null for what is no bigint, as an end before the first id can be
 		CASE WHEN (s.extent).last_value BETWEEN -9223372036854775808 AND 9223372036854775807 THEN (s.extent).last_value END::bigint,
-		CASE WHEN l.limit_value BETWEEN -9223372036854775808 AND 9223372036854775807 THEN l.limit_value END::bigint, l.limited_by, 100 - @extschema@.idgen_percent_left(s.extent, l.limit_value),
+		CASE WHEN l.limit_value BETWEEN -9223372036854775808 AND 9223372036854775807 THEN l.limit_value END::bigint, l.limited_by,
+			trunc(100 - @extschema@.idgen_percent_left(s.extent, l.limit_value), 2),
 		(s.relation, s.column_name) IN (SELECT c.relation, c.column_name FROM candidates AS c)
 			AND (s.relation, s.column_name) NOT IN (SELECT f.relation, f.column_name FROM refused AS f)
 	FROM shown AS s
@@ -2786,9 +2787,7 @@ CREATE VIEW @extschema@.idgen_health WITH (security_invoker = true) AS
 	ORDER BY name, source_name;
 
 CREATE VIEW @extschema@.idgen_columns WITH (security_invoker = true) AS
-	SELECT relation, column_name, type, kind, draws_from, last_value, limit_value, limited_by,
-		trunc(percent_used, 2) AS percent_used, adoptable
-	FROM @extschema@.idgen_all_columns();
+	SELECT * FROM @extschema@.idgen_all_columns();
 
 CREATE VIEW @extschema@.idgen_centre_marks WITH (security_invoker = true) AS
 	SELECT f.name::varchar(255) COLLATE "C" AS name, CASE WHEN f.usable AND NOT f.object_missing THEN f.object_name::name END AS server,
