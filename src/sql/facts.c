@@ -432,41 +432,31 @@ lease_problem(const IdgenLayout *layout)
 }
 
 /*
- * Find the transaction that a refill of an id sequence waits for: one that has
- * locked the row, be it that of a session which has refilled or that of another
- * program; one that has claimed the refill; or one that has locked the native
- * sequence. Nobody who draws or refills notes that for this. It is found out
- * from the row itself, from what the cache holds, and from the lock manager.
- * The row comes first: a session that has claimed the refill may itself wait
- * for another program, which has locked the row.
- *
- * Returns false if no refill is known to wait. (That a transaction holds a
- * native sequence is enough: a refill will wait for it.) Caller has a snapshot.
+ * Which transaction a refill of the id sequence waits for, if any is known to:
+ * one that has locked the row, be it that of a session which has refilled or
+ * that of another program; one that has claimed the refill; or one that has
+ * locked the native sequence, for which a refill will wait. Nobody who draws or
+ * refills notes that for this. It is found out from the row itself, from what
+ * the cache holds, and from the lock manager. The row comes first: a session
+ * that has claimed the refill may itself wait for another program, which has
+ * locked the row. Caller has a snapshot.
  */
-static bool
-find_holder(const Shown *shown, const Known *entry, IdgenLockHolder *holder)
+static void
+add_holder(Shown *shown, const Known *entry)
 {
 	bool awaited = entry != NULL && (entry->slot.waiters > 0 || idgen_desk_is_asked(&entry->slot.key));
 	TransactionId xid = InvalidTransactionId;
+	IdgenLockHolder holder = {.pid = 0};
+	bool waits;
 
 	if (shown->source->locks_row && shown->row != NULL &&
 	    (awaited || idgen_row_is_awaited(shown->reading->rel, shown->row)))
 		xid = idgen_row_holder(shown->row);
 	if (!TransactionIdIsValid(xid) && awaited)
 		xid = idgen_short_xid(entry->slot.claim);
-	return idgen_lock_holder_find(xid, shown->sequence, holder);
-}
-
-/* Which transaction a refill waits for. */
-static void
-add_holder(Shown *shown, const Known *entry)
-{
-	IdgenViewLine *line = &shown->line;
-	IdgenLockHolder holder = {.pid = 0};
-	bool waits = find_holder(shown, entry, &holder);
-
-	idgen_view_add_unless(!waits, line, Int32GetDatum(holder.pid));
-	idgen_view_add_unless(!waits, line, TransactionIdGetDatum(holder.xid));
+	waits = idgen_lock_holder_find(xid, shown->sequence, &holder);
+	idgen_view_add_unless(!waits, &shown->line, Int32GetDatum(holder.pid));
+	idgen_view_add_unless(!waits, &shown->line, TransactionIdGetDatum(holder.xid));
 }
 
 /*
