@@ -1837,7 +1837,7 @@ BEGIN ATOMIC
 				AND NOT EXISTS (SELECT FROM pg_constraint AS o WHERE o.conindid = x.indexrelid AND o.conrelid = x.indrelid)
 		UNION ALL
 		SELECT 7, format('publication %I', b.pubname) FROM pg_publication_rel AS l JOIN pg_publication AS b ON b.oid = l.prpubid
-			WHERE l.prrelid = '@extschema@.id_sequences'::regclass
+			WHERE l.prrelid = '@extschema@.id_sequences'::regclass AND current_setting('server_version_num')::integer < 180000
 	)
 	SELECT f.name, f.source, f.object_name, CASE WHEN f.broken IS NULL THEN coalesce(f.refill, 'transaction') END, t.columns, u.limit_value, u.limited_by, u.percent_left,
 		u.ids_per_second, f.counted_since,
