@@ -42,8 +42,10 @@
 
 /* Is that the name of a template? */
 bool
-idgen_is_template_name(const char *name, int namelen)
+idgen_is_template_name(const char *name)
 {
+	int namelen = strlen(name);
+
 	return namelen >= 2 && name[namelen - 2] == '/' && name[namelen - 1] == '*';
 }
 
@@ -80,165 +82,131 @@ describe_period(const char *name, TupleTableSlot *child)
 	}
 }
 
-/* A row of that name, as it stands in that slot, or will. */
-static IdgenChild *
-make_child(Relation rel, const char *name, TupleTableSlot *row, IdgenChild *from)
+/* Have a row say what a virtual slot does. */
+static TupleTableSlot *
+replace_slot(IdgenRow *row)
 {
-	IdgenChild *child = palloc(sizeof(IdgenChild));
-
-	*child = (IdgenChild){rel, name, row, from};
-	return child;
+	ExecDropSingleTupleTableSlot(row->slot);
+	row->slot = MakeSingleTupleTableSlot(RelationGetDescr(row->rel), &TTSOpsVirtual);
+	return row->slot;
 }
 
 /*
- * The row of that name, made from another one, or NULL if that is. It has all
- * that this says but for what concerns that row alone.
+ * Describe a row that is made from another one. It has all that this says but
+ * for what concerns that row alone.
  */
-static IdgenChild *
-describe(const char *name, IdgenChild *from)
+static void
+describe(IdgenRow *row, IdgenRow *from)
 {
 	static const AttrNumber own[] = {IDGEN_ATT_OWNED_BY, IDGEN_ATT_MAX_CHILDREN, IDGEN_ATT_SALT};
-	TupleTableSlot *row;
+	TupleTableSlot *slot = replace_slot(row);
 	bool isnull;
-	Datum start;
+	Datum start = slot_getattr(from->slot, IDGEN_ATT_START_VALUE, &isnull);
 
-	if (from == NULL)
-		return NULL;
-	start = slot_getattr(from->row, IDGEN_ATT_START_VALUE, &isnull);
 	if (isnull)
-		start = idgen_row_attribute(from->row, IDGEN_ATT_NEXT_BLOCK_START);
-	row = MakeSingleTupleTableSlot(RelationGetDescr(from->rel), &TTSOpsVirtual);
-	ExecCopySlot(row, from->row);
-	idgen_row_put(row, IDGEN_ATT_NAME, CStringGetTextDatum(name));
-	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, start);
-	idgen_row_put(row, IDGEN_ATT_START_VALUE, start);
-	idgen_row_put(row, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
-	idgen_row_put(row, IDGEN_ATT_TEMPLATE, idgen_row_attribute(from->row, IDGEN_ATT_NAME));
-	idgen_row_put(row, IDGEN_ATT_REFILLED_AT, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()));
+		start = idgen_row_attribute(from->slot, IDGEN_ATT_NEXT_BLOCK_START);
+	row->from = from;
+	ExecCopySlot(slot, from->slot);
+	idgen_row_put(slot, IDGEN_ATT_NAME, CStringGetTextDatum(row->name));
+	idgen_row_put(slot, IDGEN_ATT_NEXT_BLOCK_START, start);
+	idgen_row_put(slot, IDGEN_ATT_START_VALUE, start);
+	idgen_row_put(slot, IDGEN_ATT_EXHAUSTED, Int16GetDatum(0));
+	idgen_row_put(slot, IDGEN_ATT_TEMPLATE, idgen_row_attribute(from->slot, IDGEN_ATT_NAME));
+	idgen_row_put(slot, IDGEN_ATT_REFILLED_AT, TimestampTzGetDatum(GetCurrentTransactionStartTimestamp()));
 	for (int i = 0; i < (int) lengthof(own); i++)
-		row->tts_isnull[own[i] - 1] = true;
-	if (!idgen_is_template_name(from->name, strlen(from->name)))
-		describe_period(name, row);
-	return make_child(from->rel, name, row, from);
+		slot->tts_isnull[own[i] - 1] = true;
+	if (!idgen_is_template_name(from->name))
+		describe_period(row->name, slot);
 }
 
-/* The row of that name, if it is there; or NULL. */
-static IdgenChild *
-find_row(Relation rel, const char *name)
+/*
+ * The row of that name: as it is or, with "described", as it would be made.
+ * NULL if there is none.
+ */
+static IdgenRow *
+find_row(Relation rel, const char *name, bool described)
 {
-	TupleTableSlot *row = table_slot_create(rel, NULL);
+	IdgenRow *row = palloc(sizeof(IdgenRow));
 
-	if (idgen_row_find(rel, name, strlen(name), row))
-		return make_child(rel, name, row, NULL);
-	ExecDropSingleTupleTableSlot(row);
+	*row = (IdgenRow){rel, name, table_slot_create(rel, NULL), NULL};
+	if (idgen_row_find(rel, name, row->slot) || (described && idgen_row_describe(row, NULL)))
+		return row;
+	idgen_row_release(row);
 	return NULL;
 }
 
 /* The longest template that a name matches, or NULL. */
-static IdgenChild *
+static IdgenRow *
 find_template(Relation rel, const char *name)
 {
-	int namelen = strlen(name);
-	IdgenChild *template = NULL;
+	IdgenRow *template = NULL;
 
-	if (idgen_is_template_name(name, namelen))
+	if (idgen_is_template_name(name))
 		return NULL;
-	for (int i = namelen - 2; i >= 0 && template == NULL; i--)
+	for (int i = (int) strlen(name) - 2; i >= 0 && template == NULL; i--)
 		if (name[i] == '/')
-			template = find_row(rel, psprintf("%.*s*", i + 1, name));
+			template = find_row(rel, psprintf("%.*s*", i + 1, name), false);
 	return template;
 }
 
-/* Has a row periods of that kind? */
-static bool
-has_period(TupleTableSlot *row, IdgenPeriod period)
-{
-	const char *word = idgen_row_string(row, IDGEN_ATT_PERIOD);
-
-	return word != NULL && strcmp(word, idgen_period_word(period)) == 0;
-}
-
 /* The row with periods of which a name is one; or NULL. */
-static IdgenChild *
+static IdgenRow *
 find_periods(Relation rel, const char *name)
 {
 	IdgenPeriodName parsed;
-	char *parent_name;
-	IdgenChild *parent;
+	IdgenRow *parent;
+	const char *word;
 
 	if (!idgen_period_parse(name, &parsed))
 		return NULL;
-	parent_name = pnstrdup(name, parsed.parent_len);
-	parent = find_row(rel, parent_name);
+	parent = find_row(rel, pnstrdup(name, parsed.parent_len), true);
 	if (parent == NULL)
-		parent = idgen_child_find(rel, parent_name);
-	if (parent != NULL && !has_period(parent->row, parsed.period))
-	{
-		idgen_child_free(parent);
 		return NULL;
-	}
-	return parent;
+	word = idgen_row_string(parent->slot, IDGEN_ATT_PERIOD);
+	if (word != NULL && strcmp(word, idgen_period_word(parsed.period)) == 0)
+		return parent;
+	idgen_row_release(parent);
+	return NULL;
 }
 
 /*
- * The row of a name that has none, as it would be made from another one; NULL
- * if there is nothing that it could be made from. The caller frees it.
+ * Have a row that is open say what it would be made as: from that row with
+ * periods or, if it is NULL, from what there is. Returns false if there is
+ * nothing.
  */
-IdgenChild *
-idgen_child_find(Relation rel, const char *name)
+bool
+idgen_row_describe(IdgenRow *row, const char *parent)
 {
-	IdgenChild *from = find_periods(rel, name);
+	IdgenRow *from = parent != NULL ? find_row(row->rel, parent, false) : find_periods(row->rel, row->name);
 
-	return describe(name, from != NULL ? from : find_template(rel, name));
-}
-
-/* The same from the row with periods of that name; NULL if that is gone. */
-IdgenChild *
-idgen_child_of(Relation rel, const char *parent, const char *name)
-{
-	return describe(name, find_row(rel, parent));
+	if (from == NULL && parent == NULL)
+		from = find_template(row->rel, row->name);
+	if (from != NULL)
+		describe(row, from);
+	return from != NULL;
 }
 
 /* The same from no row, but with what the settings and the columns say. */
-IdgenChild *
-idgen_child_by_default(Relation rel, const char *name)
+void
+idgen_row_describe_by_default(IdgenRow *row)
 {
-	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
+	TupleTableSlot *slot = replace_slot(row);
+	const char *refill = GetConfigOption("idgen.default_refill", false, false);
 
-	ExecStoreAllNullTuple(row);
-	idgen_row_put(row, IDGEN_ATT_NAME, CStringGetTextDatum(name));
-	idgen_row_put(row, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
-	idgen_row_put(row, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(idgen_default_block_size));
-	idgen_row_put(row, IDGEN_ATT_REFILL, CStringGetTextDatum(GetConfigOption("idgen.default_refill", false, false)));
-	return make_child(rel, name, row, NULL);
+	ExecStoreAllNullTuple(slot);
+	idgen_row_put(slot, IDGEN_ATT_NAME, CStringGetTextDatum(row->name));
+	idgen_row_put(slot, IDGEN_ATT_NEXT_BLOCK_START, Int64GetDatum(1));
+	idgen_row_put(slot, IDGEN_ATT_BLOCK_SIZE, Int32GetDatum(idgen_default_block_size));
+	idgen_row_put(slot, IDGEN_ATT_REFILL, CStringGetTextDatum(refill));
 }
 
 /* The row that is there, from which all that is not there would be made. */
-const IdgenChild *
-idgen_child_origin(const IdgenChild *child)
+const IdgenRow *
+idgen_row_origin(const IdgenRow *row)
 {
-	while (child->from != NULL)
-		child = child->from;
-	return child;
-}
-
-/* Have a row that is open, but was not found, say what the child does. */
-void
-idgen_child_show(IdgenChild *child, IdgenRow *row)
-{
-	TupleTableSlot *slot = row->slot;
-
-	row->slot = child->row;
-	child->row = slot;
-}
-
-void
-idgen_child_free(IdgenChild *child)
-{
-	if (child->from != NULL)
-		idgen_child_free(child->from);
-	ExecDropSingleTupleTableSlot(child->row);
-	pfree(child);
+	while (row->from != NULL)
+		row = row->from;
+	return row;
 }
 
 /*
@@ -249,14 +217,14 @@ idgen_child_free(IdgenChild *child)
 static void
 insert(void *arg)
 {
-	const IdgenChild *child = (const IdgenChild *) arg;
-	Oid relid = RelationGetRelid(child->rel);
+	const IdgenRow *row = (const IdgenRow *) arg;
+	Oid relid = RelationGetRelid(row->rel);
 	Relation rel = idgen_table_open(relid, RowExclusiveLock);
 
 	idgen_table_check_not_rewritten(rel);
-	if (child->from != NULL && idgen_row_needs_salt(child->row))
-		idgen_give_salt(relid, child->row);
-	idgen_row_insert(rel, child->row, child->from == NULL);
+	if (row->from != NULL && idgen_row_needs_salt(row->slot))
+		idgen_give_salt(relid, row->slot);
+	idgen_row_insert(rel, row->slot, row->from == NULL);
 	table_close(rel, NoLock);
 }
 
@@ -264,44 +232,41 @@ insert(void *arg)
 static void
 making_error_context(void *arg)
 {
-	errcontext("while making id sequence \"%s\"", ((const IdgenChild *) arg)->name);
+	errcontext("while making id sequence \"%s\"", ((const IdgenRow *) arg)->name);
 }
 
 /*
- * Make a row that was not found, after what it is made from; then that is not
+ * Make a row that was described, after what it is made from; then that is not
  * known any more. If another session makes it at the same time, that is as
  * good. Returns false if there is no row afterwards (a trigger has suppressed
  * it). Raises 55006 if the current command rewrites the table, and what the
  * insert raises.
  */
 bool
-idgen_child_make(IdgenChild *child)
+idgen_row_make(IdgenRow *row)
 {
-	ErrorContextCallback context = {.previous = error_context_stack, .callback = making_error_context, .arg = child};
-	TupleTableSlot *row = table_slot_create(child->rel, NULL);
-	int namelen = strlen(child->name);
+	ErrorContextCallback context = {.previous = error_context_stack, .callback = making_error_context, .arg = row};
+	TupleTableSlot *made = table_slot_create(row->rel, NULL);
 	ErrorData *violation;
 	bool found;
 
 	error_context_stack = &context;
-	violation = idgen_try(insert, child, ERRCODE_UNIQUE_VIOLATION);
+	violation = idgen_try(insert, row, ERRCODE_UNIQUE_VIOLATION);
 	error_context_stack = context.previous;
 
 	/* Triggers may have changed it, or its name. */
-	found = violation == NULL && ItemPointerIsValid(&child->row->tts_tid) &&
-		table_tuple_fetch_row_version(child->rel, &child->row->tts_tid, SnapshotSelf, row) &&
-		idgen_row_is_named(row, child->name, namelen);
+	found = violation == NULL && ItemPointerIsValid(&row->slot->tts_tid) &&
+		table_tuple_fetch_row_version(row->rel, &row->slot->tts_tid, SnapshotSelf, made) &&
+		idgen_row_is_named(made, row->name);
 	if (!found)
-		found = idgen_row_find(child->rel, child->name, namelen, row);
+		found = idgen_row_find(row->rel, row->name, made);
 
 	/* It was not the name, then, that was there already. */
 	if (!found && violation != NULL)
 		idgen_rethrow(violation);
 
-	ExecDropSingleTupleTableSlot(child->row);
-	child->row = row;
-	if (child->from != NULL)
-		idgen_child_free(child->from);
-	child->from = NULL;
+	idgen_row_release(row);
+	row->slot = made;
+	row->from = NULL;
 	return found;
 }

@@ -108,10 +108,10 @@ idgen_primary_key_open(Relation rel, AttrNumber attnum, int nkeys)
  * pinned. Returns false if there is none. Raises 55000 without a primary key.
  */
 bool
-idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *row)
+idgen_row_find(Relation rel, const char *name, TupleTableSlot *row)
 {
 	Relation index = idgen_primary_key_open(rel, IDGEN_ATT_NAME, 1);
-	text *value = cstring_to_text_with_len(name, namelen);
+	text *value = cstring_to_text(name);
 	ScanKeyData key;
 	IdgenRowScan scan;
 	bool found;
@@ -131,17 +131,26 @@ idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *row)
  * whether there is one; the caller closes it in either case.
  */
 bool
-idgen_row_open(IdgenRow *row, Oid relid, const char *name, int namelen)
+idgen_row_open(IdgenRow *row, Oid relid, const char *name)
 {
-	row->rel = idgen_table_open(relid, AccessShareLock);
-	row->slot = table_slot_create(row->rel, NULL);
-	return idgen_row_find(row->rel, name, namelen, row->slot);
+	Relation rel = idgen_table_open(relid, AccessShareLock);
+
+	*row = (IdgenRow){rel, name, table_slot_create(rel, NULL), NULL};
+	return idgen_row_find(rel, name, row->slot);
+}
+
+/* Let go of what a row says, and of what it has to be made from. */
+void
+idgen_row_release(IdgenRow *row)
+{
+	for (; row != NULL; row = row->from)
+		ExecDropSingleTupleTableSlot(row->slot);
 }
 
 void
 idgen_row_close(IdgenRow *row)
 {
-	ExecDropSingleTupleTableSlot(row->slot);
+	idgen_row_release(row);
 	table_close(row->rel, AccessShareLock);
 }
 
@@ -209,7 +218,7 @@ idgen_owned_names(Oid id_sequences, const IdgenOwningColumn *columns, int ncolum
  * deleted or renamed.
  */
 TM_Result
-idgen_row_lock(Relation rel, const char *name, int namelen, LockTupleMode mode, LockWaitPolicy policy, TupleTableSlot *row)
+idgen_row_lock(Relation rel, const char *name, LockTupleMode mode, LockWaitPolicy policy, TupleTableSlot *row)
 {
 	ItemPointerData tid = row->tts_tid;
 	TM_FailureData tmfd;
@@ -218,7 +227,7 @@ idgen_row_lock(Relation rel, const char *name, int namelen, LockTupleMode mode, 
 
 	if (result != TM_Ok && result != TM_Updated && result != TM_Deleted && result != TM_WouldBlock)
 		elog(ERROR, "unexpected status %u while locking a row of \"id_sequences\"", result);
-	if (result == TM_Ok && !idgen_row_is_named(row, name, namelen))
+	if (result == TM_Ok && !idgen_row_is_named(row, name))
 		result = TM_Deleted;
 
 	/*
@@ -337,12 +346,11 @@ idgen_row_is_held(Relation rel, TupleTableSlot *slot)
 
 /* Is it the row of that name that the slot holds? */
 bool
-idgen_row_is_named(TupleTableSlot *slot, const char *name, int namelen)
+idgen_row_is_named(TupleTableSlot *slot, const char *name)
 {
 	text *found = DatumGetTextPP(idgen_row_attribute(slot, IDGEN_ATT_NAME));
 
-	return VARSIZE_ANY_EXHDR(found) == (Size) namelen &&
-		memcmp(VARDATA_ANY(found), name, namelen) == 0;
+	return VARSIZE_ANY_EXHDR(found) == strlen(name) && memcmp(VARDATA_ANY(found), name, strlen(name)) == 0;
 }
 
 /*

@@ -52,11 +52,16 @@ typedef struct IdgenRowScan
 	TupleTableSlot *row; /* the row that the scan has come to */
 } IdgenRowScan;
 
-/* A row being looked at; see idgen_row_open(). */
+/*
+ * A row being looked at, as it is or, if "from" says what it has to be made
+ * from, as it will be made (child.c). What that is may have to be made first.
+ */
 typedef struct IdgenRow
 {
 	Relation rel;
-	TupleTableSlot *slot;
+	const char *name;
+	TupleTableSlot *slot;  /* what it says */
+	struct IdgenRow *from; /* a template, or a row with periods; or NULL */
 } IdgenRow;
 
 extern List *idgen_owned_names(Oid id_sequences, const IdgenOwningColumn *columns, int ncolumns);
@@ -66,18 +71,18 @@ extern IdgenRowScan idgen_row_scan_begin(Relation rel, Relation index, ScanKey k
 extern bool idgen_row_scan_next(IdgenRowScan *scan);
 extern void idgen_row_scan_end(IdgenRowScan *scan);
 extern Relation idgen_primary_key_open(Relation rel, AttrNumber attnum, int nkeys);
-extern bool idgen_row_find(Relation rel, const char *name, int namelen, TupleTableSlot *row);
-extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name, int namelen);
+extern bool idgen_row_find(Relation rel, const char *name, TupleTableSlot *row);
+extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name);
+extern void idgen_row_release(IdgenRow *row);
 extern void idgen_row_close(IdgenRow *row);
-extern TM_Result idgen_row_lock(Relation rel, const char *name, int namelen, LockTupleMode mode,
-                                LockWaitPolicy policy, TupleTableSlot *row);
+extern TM_Result idgen_row_lock(Relation rel, const char *name, LockTupleMode mode, LockWaitPolicy policy,
+                                TupleTableSlot *row);
 extern TransactionId idgen_row_writer(TupleTableSlot *slot);
 extern bool idgen_row_is_own(TupleTableSlot *slot);
 extern TransactionId idgen_row_holder(TupleTableSlot *slot);
 extern bool idgen_row_is_awaited(Relation rel, TupleTableSlot *slot);
 extern bool idgen_row_is_held(Relation rel, TupleTableSlot *slot);
-extern bool idgen_row_is_named(TupleTableSlot *slot,
-                               const char *name, int namelen);
+extern bool idgen_row_is_named(TupleTableSlot *slot, const char *name);
 extern char *idgen_row_string(TupleTableSlot *slot, AttrNumber attnum);
 extern Datum idgen_row_attribute(TupleTableSlot *slot, AttrNumber attnum);
 extern int64 idgen_row_int64(TupleTableSlot *slot, AttrNumber attnum);

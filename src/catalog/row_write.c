@@ -232,11 +232,10 @@ static void
 check_outlasted(Relation rel, TupleTableSlot *row)
 {
 	TupleTableSlot *newest = table_slot_create(rel, NULL);
-	text *name = DatumGetTextPP(idgen_row_attribute(row, IDGEN_ATT_NAME));
 
 	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest))
 	{
-		if (!idgen_row_find(rel, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), newest))
+		if (!idgen_row_find(rel, idgen_row_string(row, IDGEN_ATT_NAME), newest))
 			ereport(ERROR,
 			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
 			         errmsg("a trigger on \"id_sequences\" has removed the row of a refill"),
@@ -375,13 +374,11 @@ idgen_row_insert_other(Relation rel, TupleTableSlot *row)
 bool
 idgen_row_take(Relation rel, const char *name, TupleTableSlot *row)
 {
-	int namelen = strlen(name);
-
 	/* What this very command has written to the row must count as past. */
 	CommandCounterIncrement();
-	while (idgen_row_find(rel, name, namelen, row))
+	while (idgen_row_find(rel, name, row))
 	{
-		if (idgen_row_lock(rel, name, namelen, LockTupleExclusive, LockWaitBlock, row) == TM_Ok)
+		if (idgen_row_lock(rel, name, LockTupleExclusive, LockWaitBlock, row) == TM_Ok)
 			return true;
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -186,7 +186,7 @@ idgen_row_needs_salt(TupleTableSlot *row)
 	    !slot_attisnull(row, IDGEN_ATT_PERIOD))
 		return false;
 	name = idgen_row_string(row, IDGEN_ATT_NAME);
-	return name != NULL && !idgen_is_template_name(name, strlen(name));
+	return name != NULL && !idgen_is_template_name(name);
 }
 
 /*

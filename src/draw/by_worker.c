@@ -277,7 +277,7 @@ is_held(Wait *wait)
 	if (handle->found.row.refill != IDGEN_REFILL_AUTO || wait->call->was_held || !handle->found.row.source->locks_row ||
 	    !ConditionalLockRelationOid(handle->relid, AccessShareLock))
 		return false;
-	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
+	if (idgen_row_open(&row, handle->relid, handle->name))
 		wait->holder = idgen_row_holder(row.slot);
 	idgen_row_close(&row);
 	UnlockRelationOid(handle->relid, AccessShareLock);

@@ -149,7 +149,7 @@ idgen_handle_holds_row(const IdgenHandle *handle)
 	IdgenRow row;
 	bool held;
 
-	held = idgen_row_open(&row, handle->relid, handle->name, handle->namelen)
+	held = idgen_row_open(&row, handle->relid, handle->name)
 		? idgen_row_is_held(row.rel, row.slot)
 		: idgen_relation_is_held(handle->relid, ShareLock);
 	idgen_row_close(&row);

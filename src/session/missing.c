@@ -188,23 +188,23 @@ check_limit(Relation rel, TupleTableSlot *template, const char *child)
 }
 
 /*
- * Make a child, and before it what it is made from. For a call, each has to be
+ * Make a row, and before it what it is made from. For a call, each has to be
  * one that the user may see. Only then is that known, since a policy may look
  * for the row in the table: so it does not stay. Returns false if a trigger has
  * suppressed one. Raises 42704, 2200H, and what the insert raises.
  */
 static bool
-make(const IdgenHandle *handle, const IdgenCall *call, IdgenChild *child)
+make(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row)
 {
-	IdgenChild *from = child->from;
+	IdgenRow *from = row->from;
 
 	if (from->from != NULL && !make(handle, call, from))
 		return false;
-	if (idgen_is_template_name(from->name, strlen(from->name)))
-		check_limit(child->rel, from->row, child->name);
-	if (!idgen_child_make(child))
+	if (idgen_is_template_name(from->name))
+		check_limit(row->rel, from->slot, row->name);
+	if (!idgen_row_make(row))
 		return false;
-	if (call != NULL && !idgen_row_visible(child->rel, child->row))
+	if (call != NULL && !idgen_row_visible(row->rel, row->slot))
 		idgen_no_such_sequence(handle->relid, handle->name, call->asked);
 	return true;
 }
@@ -234,12 +234,12 @@ check_worker_sees(TupleTableSlot *parent, const char *name)
 		         errhint("Commit first, or use refill \"auto\".")));
 }
 
-/* May the user see all that a child comes from? */
+/* May the user see all that a row comes from? */
 static bool
-is_origin_visible(const IdgenChild *child)
+is_origin_visible(const IdgenRow *row)
 {
-	return child->from == NULL ||
-		(is_origin_visible(child->from) && idgen_row_visible(child->rel, child->from->row));
+	return row->from == NULL ||
+		(is_origin_visible(row->from) && idgen_row_visible(row->rel, row->from->slot));
 }
 
 /*
@@ -251,50 +251,44 @@ is_origin_visible(const IdgenChild *child)
  * what the insert raises.
  */
 static bool
-make_or_show(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenChild *child, IdgenFound *found)
+make_or_show(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row, IdgenFound *found)
 {
-	TupleTableSlot *origin = idgen_child_origin(child)->row;
+	TupleTableSlot *origin = idgen_row_origin(row)->slot;
 	bool by_worker = is_made_by_worker(origin, handle->name);
-	bool made = false;
 
 	if (!idgen_row_visible(row->rel, origin))
 		return false;
 	if (call->missing_row == IDGEN_MISSING_ROW_MISSED)
 	{
-		if (is_origin_visible(child) && idgen_row_visible(row->rel, child->row))
-			not_made_yet(handle->relid, handle->name, idgen_child_origin(child)->name);
+		if (is_origin_visible(row) && idgen_row_visible(row->rel, row->slot))
+			not_made_yet(handle->relid, handle->name, idgen_row_origin(row)->name);
 		return false;
 	}
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE)
 		PreventCommandIfReadOnly(call->function);
 	if (call->missing_row == IDGEN_MISSING_ROW_MADE && by_worker)
 		check_worker_sees(origin, handle->name);
-	if (call->missing_row == IDGEN_MISSING_ROW_SHOWN || by_worker)
-		made = found->unmade = is_origin_visible(child);
-	else
-		made = make(handle, call, child);
-	if (made)
-		idgen_child_show(child, row);
-	return made;
+	if (call->missing_row != IDGEN_MISSING_ROW_SHOWN && !by_worker)
+		return make(handle, call, row);
+	found->unmade = is_origin_visible(row);
+	return found->unmade;
 }
 
 /*
- * Find what the row would be made as; NULL if there is nothing that it can be
- * made from. A child that is drawn from on behalf of a row with periods is made
- * from that one, even if that has got others by now. Raises 42704 if that is
- * gone.
+ * Find what the row would be made as. Returns false if there is nothing that it
+ * can be made from. A child that is drawn from on behalf of a row with periods
+ * is made from that one, even if that has got others by now. Raises 42704 if
+ * that is gone.
  */
-static IdgenChild *
-find_child(const IdgenHandle *handle, const IdgenCall *call, Relation rel)
+static bool
+describe(const IdgenHandle *handle, const IdgenCall *call, IdgenRow *row)
 {
-	IdgenChild *child;
+	const char *parent = call->parent != NULL && !call->parent->found.unmade ? call->parent->name : NULL;
+	bool found = idgen_row_describe(row, parent);
 
-	if (call->parent == NULL || call->parent->found.unmade)
-		return idgen_child_find(rel, handle->name);
-	child = idgen_child_of(rel, call->parent->name, handle->name);
-	if (child == NULL)
-		idgen_no_such_sequence(handle->relid, call->parent->name, call->asked);
-	return child;
+	if (!found && parent != NULL)
+		idgen_no_such_sequence(handle->relid, parent, call->asked);
+	return found;
 }
 
 /*
@@ -302,34 +296,23 @@ find_child(const IdgenHandle *handle, const IdgenCall *call, Relation rel)
  * as the call asks for that. Returns whether the open row has one then;
  * found->unmade says that it is only shown. A parent comes before
  * idgen.auto_create, which makes no row that could begin below the ids that
- * columns have. Raises what find_child() and make_or_show() do.
+ * columns have. Raises what describe() and make_or_show() do.
  */
 bool
 idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
-	IdgenChild *child;
-	bool there = false;
-
-	if (idgen_row_open(row, handle->relid, handle->name, handle->namelen))
+	if (idgen_row_open(row, handle->relid, handle->name))
 		return true;
 	if (!is_possible_name(handle->name) ||
 	    (call->missing_row == IDGEN_MISSING_ROW_MISSED && call->asked != NULL && call->asked->has_object))
 		return false;
-	child = find_child(handle, call, row->rel);
-	if (child != NULL)
-	{
-		there = make_or_show(handle, call, row, child, found);
-		idgen_child_free(child);
-	}
-	else if (idgen_auto_create && !XactReadOnly && call->missing_row == IDGEN_MISSING_ROW_MADE &&
-	         (call->asked == NULL || call->asked == &idgen_source_table) && !idgen_name_is_used(handle->relid, handle->name))
-	{
-		child = idgen_child_by_default(row->rel, handle->name);
-		there = idgen_child_make(child);
-		idgen_child_show(child, row);
-		idgen_child_free(child);
-	}
-	return there;
+	if (describe(handle, call, row))
+		return make_or_show(handle, call, row, found);
+	if (!idgen_auto_create || XactReadOnly || call->missing_row != IDGEN_MISSING_ROW_MADE ||
+	    (call->asked != NULL && call->asked != &idgen_source_table) || idgen_name_is_used(handle->relid, handle->name))
+		return false;
+	idgen_row_describe_by_default(row);
+	return idgen_row_make(row);
 }
 
 /*
@@ -341,16 +324,12 @@ const char *
 idgen_parent_of(Oid relid, const char *name)
 {
 	Relation rel = idgen_table_open(relid, AccessShareLock);
-	IdgenChild *child = is_possible_name(name) ? idgen_child_find(rel, name) : NULL;
-	const char *found = NULL;
+	IdgenRow row = {rel, name, table_slot_create(rel, NULL), NULL};
+	const char *parent;
 
-	if (child != NULL)
-	{
-		found = child->from->name;
-		idgen_child_free(child);
-	}
-	table_close(rel, AccessShareLock);
-	return found;
+	parent = is_possible_name(name) && idgen_row_describe(&row, NULL) ? row.from->name : NULL;
+	idgen_row_close(&row);
+	return parent;
 }
 
 /*
@@ -364,21 +343,12 @@ idgen_parent_of(Oid relid, const char *name)
 bool
 idgen_missing_row_for_worker(const IdgenHandle *handle, IdgenRow *row)
 {
-	IdgenChild *child = idgen_child_find(row->rel, handle->name);
-	bool made = false;
-
-	if (child == NULL)
+	if (!idgen_row_describe(row, NULL) || !is_made_by_worker(idgen_row_origin(row)->slot, handle->name))
 		return false;
-	if (is_made_by_worker(idgen_child_origin(child)->row, handle->name))
-	{
-		made = make(handle, NULL, child);
-		if (!made)
-			ereport(ERROR,
-			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
-			         errmsg("a trigger on \"id_sequences\" has suppressed the row of id sequence \"%s\"", handle->name),
-			         errhint("Make the trigger leave rows alone that have a template.")));
-		idgen_child_show(child, row);
-	}
-	idgen_child_free(child);
-	return made;
+	if (!make(handle, NULL, row))
+		ereport(ERROR,
+		        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+		         errmsg("a trigger on \"id_sequences\" has suppressed the row of id sequence \"%s\"", handle->name),
+		         errhint("Make the trigger leave rows alone that have a template.")));
+	return true;
 }

@@ -208,7 +208,7 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 static void
 look(IdgenHandle *handle, const IdgenCall *call, IdgenFound *found)
 {
-	if (idgen_is_template_name(handle->name, handle->namelen))
+	if (idgen_is_template_name(handle->name))
 		idgen_refuse_template(handle->name);
 	memset(found, 0, sizeof(IdgenFound));
 	look_at_row(handle, call, found);
@@ -375,7 +375,7 @@ idgen_handle_for_worker(const IdgenCacheKey *key, const char *name, bool awaited
 	IdgenRow row;
 
 	handle->of_worker = true;
-	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen) ||
+	if (idgen_row_open(&row, handle->relid, handle->name) ||
 	    (awaited && idgen_missing_row_for_worker(handle, &row)))
 	{
 		note_row(handle, found, row.slot);

@@ -131,7 +131,7 @@ fetch_remembered(Change *change)
 		prune_page(change->rel, block);
 	if (!table_tuple_fetch_row_version(change->rel, &handle->row_tid, SnapshotSelf, change->row))
 		return false;
-	if (idgen_row_is_named(change->row, handle->name, handle->namelen))
+	if (idgen_row_is_named(change->row, handle->name))
 		return true;
 	ExecClearTuple(change->row);
 	return false;
@@ -141,7 +141,7 @@ fetch_remembered(Change *change)
 static bool
 find_row(Change *change)
 {
-	return idgen_row_find(change->rel, change->handle->name, change->handle->namelen, change->row);
+	return idgen_row_find(change->rel, change->handle->name, change->row);
 }
 
 /*
@@ -151,8 +151,7 @@ find_row(Change *change)
 static TM_Result
 lock_newest(Change *change, LockWaitPolicy policy)
 {
-	return idgen_row_lock(change->rel, change->handle->name, change->handle->namelen,
-	                      LockTupleNoKeyExclusive, policy, change->row);
+	return idgen_row_lock(change->rel, change->handle->name, LockTupleNoKeyExclusive, policy, change->row);
 }
 
 /*
@@ -460,17 +459,10 @@ table_peek(IdgenHandle *handle, int64 *id)
 {
 	IdgenRow row;
 	IdgenDefinition def;
-	bool found = idgen_row_open(&row, handle->relid, handle->name, handle->namelen);
-	IdgenChild *child = NULL;
+	bool found = idgen_row_open(&row, handle->relid, handle->name);
 
 	if (!found && handle->found.unmade)
-		child = idgen_child_find(row.rel, handle->name);
-	if (child != NULL)
-	{
-		found = true;
-		idgen_child_show(child, &row);
-		idgen_child_free(child);
-	}
+		found = idgen_row_describe(&row, NULL);
 	if (found)
 		idgen_definition_from_row(row.slot, handle->name, &def);
 	idgen_row_close(&row);

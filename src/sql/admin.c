@@ -122,7 +122,7 @@ idgen_new_row(PG_FUNCTION_ARGS)
 	idgen_check_refill(refill, source);
 	if (name == NULL)
 		PG_RETURN_NULL();
-	is_template = idgen_is_template_name(name, strlen(name));
+	is_template = idgen_is_template_name(name);
 	if (owned_by != NULL && !is_template)
 		owned_by = idgen_owning_column_name(check_owned_by(owned_by));
 
@@ -175,7 +175,7 @@ static bool
 look_at_row(Oid id_sequences, const char *name, Oid *owner, TransactionId *writer)
 {
 	IdgenRow row;
-	bool found = idgen_row_open(&row, id_sequences, name, strlen(name));
+	bool found = idgen_row_open(&row, id_sequences, name);
 
 	*owner = InvalidOid;
 	*writer = InvalidTransactionId;

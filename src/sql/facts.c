@@ -610,7 +610,7 @@ read_row(Reading *reading, TupleTableSlot *row)
 		.row = row,
 		.source = source_of(row),
 	};
-	bool visible = !idgen_is_template_name(item.name, strlen(item.name)) &&
+	bool visible = !idgen_is_template_name(item.name) &&
 		(reading->monitor || idgen_row_visible(reading->rel, row));
 
 	for (Known *entry = known_by_name(reading, item.name); entry != NULL; entry = entry->next)

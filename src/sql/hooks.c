@@ -270,7 +270,7 @@ idgen_hooks_init(void)
  * here, since it may draw without looking at the table.
  */
 static bool
-draws_without_code(Oid relid, const text *name)
+draws_without_code(Oid relid, const char *name)
 {
 	const IdgenSource *source = NULL;
 	IdgenRow row;
@@ -278,7 +278,7 @@ draws_without_code(Oid relid, const text *name)
 
 	if (!ConditionalLockRelationOid(relid, AccessShareLock))
 		return false;
-	if (idgen_row_open(&row, relid, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)) &&
+	if (idgen_row_open(&row, relid, name) &&
 	    slot_attisnull(row.slot, IDGEN_ATT_PERIOD))
 		source = idgen_source_of_row(row.slot);
 	answer = source != NULL && !source->runs_code && idgen_refills_are_plain(row.rel) &&
@@ -325,7 +325,7 @@ call_in_copy(const FuncExpr *call)
 
 	if (list_length(call->args) != 1 || !OidIsValid(relid) || !OidIsValid(funcid) ||
 	    !IsA(name, Const) || name->constisnull ||
-	    !draws_without_code(relid, DatumGetTextPP(name->constvalue)))
+	    !draws_without_code(relid, TextDatumGetCString(name->constvalue)))
 		return NULL;
 	internal = makeConst(INTERNALOID, -1, InvalidOid, sizeof(Datum), (Datum) 0, false, true);
 	return (Node *) makeFuncExpr(funcid, call->funcresulttype, list_make2(name, internal),

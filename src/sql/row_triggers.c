@@ -124,7 +124,7 @@ is_template(TupleTableSlot *version)
 {
 	const char *name = name_of(version);
 
-	return idgen_is_template_name(name, strlen(name));
+	return idgen_is_template_name(name);
 }
 
 /* Are other rows made from this one? */

@@ -98,7 +98,7 @@ check_may_write(const IdgenHandle *handle)
 {
 	IdgenRow row;
 
-	if (idgen_row_open(&row, handle->relid, handle->name, handle->namelen))
+	if (idgen_row_open(&row, handle->relid, handle->name))
 		idgen_check_may_write(row.rel, row.slot);
 	idgen_row_close(&row);
 }
