@@ -36,6 +36,7 @@
 #include "catalog/calls.h"
 #include "catalog/native_sequence.h"
 #include "catalog/source.h"
+#include "catalog/table.h"
 #include "common/compat.h"
 
 /*
@@ -364,17 +365,14 @@ concerns_us(Relation rel, Oid id_sequences)
 static bool
 may_have_ids(Oid relid, Oid id_sequences)
 {
-	Relation rel;
+	Relation rel = idgen_relation_open_at_once(relid);
 	bool result;
 
-	if (!ConditionalLockRelationOid(relid, AccessShareLock))
-		return true;
-	rel = try_relation_open(relid, NoLock);
-	result = rel != NULL && rel->rd_rel->relkind == RELKIND_RELATION && concerns_us(rel, id_sequences) &&
+	if (rel == NULL)
+		return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid));
+	result = rel->rd_rel->relkind == RELKIND_RELATION && concerns_us(rel, id_sequences) &&
 		!CheckRelationLockedByMe(rel, AccessExclusiveLock, true) && RelationGetNumberOfBlocks(rel) > 0;
-	if (rel != NULL)
-		relation_close(rel, NoLock);
-	UnlockRelationOid(relid, AccessShareLock);
+	relation_close(rel, AccessShareLock);
 	return result;
 }
 

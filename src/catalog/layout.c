@@ -111,35 +111,19 @@ big_value(int64 value, Numeric big_base)
 	                                           NumericGetDatum(big_base)));
 }
 
-/* Is there room for that decimal number in a numeric id? */
-static bool
-has_room(const IdgenLayout *layout, const char *text)
-{
-	return text[0] != '-' && strlen(text) <= (size_t) IDGEN_BIG_ID_DIGITS - layout->prefix_digits;
-}
-
-/* Can a bigint id be composed of a sequence value? */
-static bool
-fits(const IdgenLayout *layout, int64 value)
-{
-	return !idgen_layout_is_composed(layout) || (value >= 0 && value < layout->values);
-}
-
 /*
- * Can a numeric id be composed of a sequence value and big_base (NULL if zero)?
+ * Of which sequence values can bigint ids be made? Scrambled ones are between 1
+ * and max_value.
  */
-static bool
-fits_big(const IdgenLayout *layout, int64 value, Numeric big_base)
+void
+idgen_layout_limits(const IdgenLayout *layout, int64 max_value, int64 *least, int64 *greatest)
 {
-	return !idgen_layout_is_composed(layout) ||
-		has_room(layout, numeric_to_text(big_value(value, big_base)));
-}
+	bool composed = idgen_layout_is_composed(layout);
 
-/* Is a number less than a bigint (-1), that (0), or more (1)? */
-static int
-compare(Datum number, int64 with)
-{
-	return DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, NumericGetDatum(int64_to_numeric(with))));
+	*least = layout->scrambled ? 1 : composed ? 0
+											  : PG_INT64_MIN;
+	*greatest = layout->scrambled ? max_value : composed ? layout->values - 1
+														 : PG_INT64_MAX;
 }
 
 /*
@@ -149,44 +133,44 @@ compare(Datum number, int64 with)
 void
 idgen_layout_big_limits(const IdgenLayout *layout, Numeric big_base, int64 *least, int64 *greatest)
 {
+	char nines[IDGEN_BIG_ID_DIGITS + 1];
+	int ndigits = IDGEN_BIG_ID_DIGITS - layout->prefix_digits;
+	Datum base = NumericGetDatum(big_base);
+	Datum first;
+	Datum last;
+
 	*least = idgen_layout_is_composed(layout) ? 0 : PG_INT64_MIN;
 	*greatest = PG_INT64_MAX;
-	if (idgen_layout_is_composed(layout) && big_base != NULL)
+	if (!idgen_layout_is_composed(layout) || big_base == NULL)
+		return;
+	memset(nines, '9', ndigits);
+	nines[ndigits] = '\0';
+	first = DirectFunctionCall2(numeric_larger, DirectFunctionCall1(numeric_uminus, base),
+	                            NumericGetDatum(int64_to_numeric(PG_INT64_MIN)));
+	last = DirectFunctionCall2(numeric_smaller,
+	                           DirectFunctionCall2(numeric_sub, NumericGetDatum(numeric_from_text(nines)), base),
+	                           NumericGetDatum(int64_to_numeric(PG_INT64_MAX)));
+	if (DatumGetBool(DirectFunctionCall2(numeric_gt, first, last)))
 	{
-		char nines[IDGEN_BIG_ID_DIGITS + 1];
-		int ndigits = IDGEN_BIG_ID_DIGITS - layout->prefix_digits;
-		Datum base = NumericGetDatum(big_base);
-		Datum first;
-		Datum last;
-
-		memset(nines, '9', ndigits);
-		nines[ndigits] = '\0';
-		first = DirectFunctionCall1(numeric_uminus, base);
-		last = DirectFunctionCall2(numeric_sub, NumericGetDatum(numeric_from_text(nines)), base);
-		*least = PG_INT64_MIN;
-		if (compare(first, PG_INT64_MAX) > 0 || compare(last, PG_INT64_MIN) < 0)
-		{
-			*least = PG_INT64_MAX;
-			*greatest = PG_INT64_MIN;
-			return;
-		}
-		if (compare(first, PG_INT64_MIN) > 0)
-			*least = DatumGetInt64(DirectFunctionCall1(numeric_int8, first));
-		if (compare(last, PG_INT64_MAX) < 0)
-			*greatest = DatumGetInt64(DirectFunctionCall1(numeric_int8, last));
+		*least = PG_INT64_MAX;
+		*greatest = PG_INT64_MIN;
+		return;
 	}
+	*least = DatumGetInt64(DirectFunctionCall1(numeric_int8, first));
+	*greatest = DatumGetInt64(DirectFunctionCall1(numeric_int8, last));
 }
 
-/*
- * Can any id, bigint or numeric, be made of a sequence value? Scrambled ones
- * begin at 1.
- */
+/* Can any id, bigint or numeric, be made of a sequence value? */
 bool
 idgen_layout_can_begin(const IdgenLayout *layout, int64 value, Numeric big_base)
 {
-	if (layout->scrambled)
-		return value >= 1;
-	return fits(layout, value) || fits_big(layout, value, big_base);
+	int64 least;
+	int64 greatest;
+
+	idgen_layout_limits(layout, PG_INT64_MAX, &least, &greatest);
+	if (idgen_layout_is_composed(layout) && (value < least || value > greatest))
+		idgen_layout_big_limits(layout, big_base, &least, &greatest);
+	return value >= least && value <= greatest;
 }
 
 /*
@@ -216,7 +200,7 @@ does_not_fit(const IdgenLayout *layout, const char *name, const char *value,
 void
 idgen_layout_check(const IdgenLayout *layout, Oid relid, const char *name, int64 value)
 {
-	if (!fits(layout, value))
+	if (idgen_layout_is_composed(layout) && (value < 0 || value >= layout->values))
 		does_not_fit(layout, name, psprintf("%lld", (long long) value), IDGEN_ID_DIGITS,
 		             psprintf("Use %s(), or another id sequence.", idgen_function_name(relid, "idgen_next_big")));
 }
@@ -228,7 +212,11 @@ idgen_layout_check(const IdgenLayout *layout, Oid relid, const char *name, int64
 void
 idgen_layout_check_big(const IdgenLayout *layout, const char *name, int64 value, Numeric big_base)
 {
-	if (!fits_big(layout, value, big_base))
+	int64 least;
+	int64 greatest;
+
+	idgen_layout_big_limits(layout, big_base, &least, &greatest);
+	if (value < least || value > greatest)
 		does_not_fit(layout, name, numeric_to_text(big_value(value, big_base)), IDGEN_BIG_ID_DIGITS,
 		             "Lower big_base, or use another id sequence.");
 }
@@ -286,7 +274,7 @@ idgen_layout_compose_big(const IdgenLayout *layout, int prefix, int64 value, Num
 		return big;
 	text = numeric_to_text(big);
 	length = strlen(text);
-	Assert(has_room(layout, text));
+	Assert(text[0] != '-' && length <= IDGEN_BIG_ID_DIGITS - layout->prefix_digits);
 
 	memset(digits, '0', IDGEN_BIG_ID_DIGITS);
 	pg_ultoa_n(prefix, digits);

@@ -52,6 +52,7 @@ idgen_layout_is_composed(const IdgenLayout *layout)
 
 extern const IdgenLayout *idgen_layout_find(const char *name);
 extern int idgen_layout_prefix(const IdgenLayout *layout);
+extern void idgen_layout_limits(const IdgenLayout *layout, int64 max_value, int64 *least, int64 *greatest);
 extern void idgen_layout_big_limits(const IdgenLayout *layout, Numeric big_base, int64 *least, int64 *greatest);
 extern bool idgen_layout_can_begin(const IdgenLayout *layout, int64 value, Numeric big_base);
 extern void idgen_layout_check(const IdgenLayout *layout, Oid relid, const char *name, int64 value);

@@ -37,6 +37,7 @@
 #include "catalog/definition.h"
 #include "catalog/native_sequence.h"
 #include "catalog/privileges.h"
+#include "catalog/table.h"
 
 /*
  * Finding one
@@ -214,16 +215,13 @@ RelFileNumber
 idgen_native_file(Oid relid)
 {
 	RelFileNumber file = InvalidRelFileNumber;
-	Relation rel;
+	Relation rel = idgen_relation_open_at_once(relid);
 
-	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+	if (rel == NULL)
 		return file;
-	rel = try_relation_open(relid, NoLock);
-	if (rel != NULL && !idgen_native_is_uncommitted(rel))
+	if (!idgen_native_is_uncommitted(rel))
 		file = rel->rd_locator.relNumber;
-	if (rel != NULL)
-		relation_close(rel, NoLock);
-	UnlockRelationOid(relid, AccessShareLock);
+	relation_close(rel, AccessShareLock);
 	return file;
 }
 

@@ -91,7 +91,6 @@ extern const char *idgen_pooling_word(IdgenPooling pooling);
 extern uint32 idgen_pool_origin(const struct IdgenDefinition *row);
 
 extern void idgen_native_set_pool(IdgenNativeSequence *sequence, const struct IdgenDefinition *row);
-extern int64 idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v);
 extern bool idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v);
 extern IdgenBlock idgen_native_ids_of(const IdgenNativeSequence *sequence,
                                       const IdgenNativeState *state, int64 v);

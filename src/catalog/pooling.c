@@ -148,13 +148,6 @@ distance_after(const IdgenNativeSequence *sequence, int64 v)
 	return v > sequence->last ? (uint64) v - (uint64) sequence->last : 0;
 }
 
-/* The number of values after v, up to the sequence's end. */
-int64
-idgen_native_values_after(const IdgenNativeSequence *sequence, int64 v)
-{
-	return (int64) Min(distance_after(sequence, v) / width_of(sequence), PG_INT64_MAX);
-}
-
 /* Is v + increment beyond the end? */
 bool
 idgen_native_is_last(const IdgenNativeSequence *sequence, int64 v)

@@ -519,20 +519,31 @@ idgen_function_name(Oid relid, const char *function)
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), function);
 }
 
+/*
+ * Open a relation to look at it, without a wait. NULL if it is gone, or if
+ * another transaction has a lock that keeps us from it.
+ */
+Relation
+idgen_relation_open_at_once(Oid relid)
+{
+	Relation rel;
+
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		return NULL;
+	rel = try_relation_open(relid, NoLock);
+	if (rel == NULL)
+		UnlockRelationOid(relid, AccessShareLock);
+	return rel;
+}
+
 /* Has the current transaction that lock on a relation, or a stronger one? */
 bool
 idgen_relation_is_held(Oid relid, LOCKMODE lockmode)
 {
-	Relation rel;
-	bool held;
+	Relation rel = idgen_relation_open_at_once(relid);
+	bool held = rel != NULL && CheckRelationLockedByMe(rel, lockmode, true);
 
-	/* If it cannot be looked at, another transaction has a lock on it. */
-	if (!ConditionalLockRelationOid(relid, AccessShareLock))
-		return false;
-	rel = try_relation_open(relid, NoLock);
-	held = rel != NULL && CheckRelationLockedByMe(rel, lockmode, true);
 	if (rel != NULL)
-		relation_close(rel, NoLock);
-	UnlockRelationOid(relid, AccessShareLock);
+		relation_close(rel, AccessShareLock);
 	return held;
 }

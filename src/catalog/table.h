@@ -41,6 +41,7 @@ extern void idgen_table_check_not_rewritten(Relation rel);
 extern const char *idgen_relation_name(Oid relid);
 extern const char *idgen_table_name(Oid relid);
 extern const char *idgen_function_name(Oid relid, const char *function);
+extern Relation idgen_relation_open_at_once(Oid relid);
 extern bool idgen_relation_is_held(Oid relid, LOCKMODE lockmode);
 
 #endif /* IDGEN_TABLE_H */

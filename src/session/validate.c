@@ -43,27 +43,6 @@ wrong_source(const IdgenHandle *handle, const IdgenSource *source, const IdgenSo
 	         errhint("Leave the source out, or change it in \"id_sequences\".")));
 }
 
-/* Note of which sequence values a bigint id can be made. */
-static void
-set_values_that_fit(IdgenFound *found)
-{
-	if (found->row.layout->scrambled)
-	{
-		found->least_value = 1;
-		found->greatest_value = found->row.max_value;
-	}
-	else if (idgen_layout_is_composed(found->row.layout))
-	{
-		found->least_value = 0;
-		found->greatest_value = found->row.layout->values - 1;
-	}
-	else
-	{
-		found->least_value = PG_INT64_MIN;
-		found->greatest_value = PG_INT64_MAX;
-	}
-}
-
 /*
  * If the layout scrambles, find the key. Where there is none, there may be one
  * at the next look, and nobody will tell.
@@ -92,7 +71,7 @@ note_row(const IdgenHandle *handle, IdgenFound *found, TupleTableSlot *row)
 	idgen_definition_from_row(row, handle->name, &found->row);
 	found->has_row = true;
 	found->own_row = !found->unmade && idgen_row_is_own(row);
-	set_values_that_fit(found);
+	idgen_layout_limits(found->row.layout, found->row.max_value, &found->least_value, &found->greatest_value);
 	found->format = found->row.format != NULL ? idgen_format_parse(found->row.format) : NULL;
 }
 
@@ -171,7 +150,7 @@ note_nothing_special(IdgenFound *found, const IdgenSource *source)
 		.max_value = PG_INT64_MAX,
 		.layout = &idgen_layout_plain,
 	};
-	set_values_that_fit(found);
+	idgen_layout_limits(found->row.layout, found->row.max_value, &found->least_value, &found->greatest_value);
 }
 
 /*

@@ -39,13 +39,6 @@
 #include "common/subxact.h"
 #include "session/handle.h"
 
-/*
- * This close to the end of a sequence no session refills ahead; in what other
- * sessions may call nextval() for in between, that is, in values or, with
- * CACHE, in sets of them.
- */
-#define SAFE_DISTANCE 1000
-
 /* What a refill draws. */
 typedef struct Draw
 {
@@ -177,18 +170,6 @@ sequence_resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
  */
 
 /*
- * Is the end so near that nextval() might reach it, since other sessions call
- * it as well? A session that still has ids should not get that error.
- */
-static bool
-is_near_end(Oid relid, const IdgenNativeSequence *sequence, int64 nvalues)
-{
-	int64 after = idgen_native_values_after(sequence, idgen_native_locked_state(relid).last_value);
-
-	return !sequence->cycle && after / sequence->cache < nvalues + SAFE_DISTANCE;
-}
-
-/*
  * How many ids are there behind the first one of the block that comes next? If
  * the sequence begins anew, as many as it has at all.
  */
@@ -224,40 +205,33 @@ check_count(const IdgenHandle *handle, const IdgenRequest *request)
  * Drawing
  */
 
-/* A part of ereport(): the sequence has no value left. */
-static int
-exhausted(const IdgenHandle *handle)
+/* Raises 2200H: the sequence has no value left. */
+pg_noreturn static void
+raise_exhausted(const IdgenHandle *handle)
 {
 	const IdgenNativeSequence *sequence = handle->found.native;
 	int64 last_id = idgen_native_last_id(sequence, sequence->last);
 	const char *widening = idgen_owning_column_widening(handle->found.row.stored_in, last_id);
+	const char *hint;
 
-	errmsg("id sequence \"%s\" is exhausted", handle->name);
-	if (sequence->pooling == IDGEN_POOLING_POOLED)
-		errdetail("The values of sequence \"%s\" end at %lld.", NameStr(sequence->name), (long long) sequence->last);
-	else
-		errdetail("Its last id is %lld.", (long long) last_id);
 	if (last_id == PG_INT64_MAX || last_id == PG_INT64_MIN)
-		errhint("Use another sequence, or start this one again with %s.",
-		        handle->found.has_row ? psprintf("%s()", idgen_function_name(handle->relid, "idgen_restart")) : "ALTER SEQUENCE");
+		hint = psprintf("Use another sequence, or start this one again with %s.",
+		                handle->found.has_row ? psprintf("%s()", idgen_function_name(handle->relid, "idgen_restart")) : "ALTER SEQUENCE");
 	else if (sequence->pooling == IDGEN_POOLING_HILO && last_id == sequence->max_id)
-		errhint("Raise max_value.");
+		hint = "Raise max_value.";
 	else if (sequence->increment > 0 && widening != NULL)
-		errhint("Widen its column with %s, then raise MAXVALUE of sequence \"%s\" with ALTER SEQUENCE.",
-		        widening, NameStr(sequence->name));
+		hint = psprintf("Widen its column with %s, then raise MAXVALUE of sequence \"%s\" with ALTER SEQUENCE.",
+		                widening, NameStr(sequence->name));
 	else
-		errhint("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
-		        sequence->increment > 0 ? "MAXVALUE" : "MINVALUE",
-		        NameStr(sequence->name));
-	return 0;
-}
-
-/* What nextval() says about its end, in idgen's words. */
-static void
-exhausted_callback(void *arg)
-{
-	if (geterrcode() == ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED)
-		exhausted((const IdgenHandle *) arg);
+		hint = psprintf("Change %s of sequence \"%s\" with ALTER SEQUENCE.",
+		                sequence->increment > 0 ? "MAXVALUE" : "MINVALUE", NameStr(sequence->name));
+	ereport(ERROR,
+	        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+	         errmsg("id sequence \"%s\" is exhausted", handle->name),
+	         sequence->pooling == IDGEN_POOLING_POOLED
+	             ? errdetail("The values of sequence \"%s\" end at %lld.", NameStr(sequence->name), (long long) sequence->last)
+	             : errdetail("Its last id is %lld.", (long long) last_id),
+	         errhint("%s", hint)));
 }
 
 /*
@@ -283,29 +257,6 @@ draw_value(Draw *draw)
 	if (draw->before.is_called && v == draw->before.last_value)
 		draw->before_set = draw->nvalues;
 	draw->last = v;
-}
-
-/*
- * Draw one value, or two if the first one stands for no ids, or raise 2200H in
- * idgen's words.
- */
-static void
-draw_first_value(Draw *draw)
-{
-	ErrorContextCallback context;
-
-	context.callback = exhausted_callback;
-	context.arg = (void *) draw->handle;
-	context.previous = error_context_stack;
-	error_context_stack = &context;
-	draw_value(draw);
-	if (draw->nblocks == 0 && !idgen_native_is_last(draw->sequence, draw->last))
-		draw_value(draw);
-	error_context_stack = context.previous;
-	if (draw->nblocks == 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         exhausted(draw->handle)));
 }
 
 /* Has nextval() set values aside, which would be lost with the session? */
@@ -343,29 +294,21 @@ needs_more(const Draw *draw)
 	return draw->nblocks < IDGEN_SLOT_RUNS && (draw->nvalues < draw->wanted || !has_enough(draw));
 }
 
-static void
-draw_more_values(void *arg)
-{
-	while (needs_more((Draw *) arg))
-		draw_value((Draw *) arg);
-}
-
 /*
- * Draw at least one value, and more as they are wanted: fewer if the sequence
- * ends, or if the blocks become too many. With CACHE above 1 there may be more
- * than that: none is left set aside. Raises 2200H if there is none at all.
+ * Draw at least one value, or two if the first one stands for no ids, and more
+ * as they are wanted: fewer if the sequence ends, or if the blocks become too
+ * many. With CACHE above 1 there may be more than that: none is left set aside.
  */
 static void
-draw_values(Draw *draw)
+draw_values(void *arg)
 {
-	idgen_native_log_first(draw->handle->found.object);
-	draw_first_value(draw);
+	Draw *draw = (Draw *) arg;
 
-	/*
-	 * If other sessions take the last value meanwhile, the first one is enough.
-	 */
-	if (needs_more(draw))
-		idgen_try(draw_more_values, draw, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
+	draw_value(draw);
+	if (draw->nblocks == 0 && !idgen_native_is_last(draw->sequence, draw->last))
+		draw_value(draw);
+	while (draw->nblocks > 0 && needs_more(draw))
+		draw_value(draw);
 }
 
 /*
@@ -407,12 +350,17 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	check_count(handle, request);
 	if (sequence->cache > 1 || sequence->pooling == IDGEN_POOLING_POOLED)
 		draw.before = idgen_native_locked_state(handle->found.object);
-	if (request->asker == IDGEN_ASKER_SESSION_AHEAD &&
-	    is_near_end(handle->found.object, sequence, draw.wanted))
-		return IDGEN_SOURCE_BUSY;
-
 	draw.blocks = palloc((IDGEN_SLOT_RUNS + 1) * sizeof(IdgenBlock));
-	draw_values(&draw);
+
+	/*
+	 * If other sessions take the last value meanwhile, what there is is enough.
+	 */
+	idgen_native_log_first(handle->found.object);
+	(void) idgen_try(draw_values, &draw, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED);
+	if (draw.nblocks == 0 && request->asker == IDGEN_ASKER_SESSION_AHEAD)
+		return IDGEN_SOURCE_BUSY;
+	if (draw.nblocks == 0)
+		raise_exhausted(handle);
 	refill->rest.block = draw.blocks[0];
 	refill->rest.nmore = draw.nblocks - 1;
 	refill->rest.more = &draw.blocks[1];
@@ -457,9 +405,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 
 	next = idgen_native_next_ids(sequence, &state);
 	if (next.left == 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-		         exhausted(handle)));
+		raise_exhausted(handle);
 	*id = next.next;
 	return true;
 }
