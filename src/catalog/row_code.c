@@ -22,10 +22,8 @@
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/transam.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
@@ -44,6 +42,7 @@
 #include "catalog/row.h"
 #include "catalog/row_write.h"
 #include "catalog/table.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 
 /*
@@ -154,18 +153,6 @@ refuse(Look *look, char *what, Oid owner)
 	look->refused = lappend(look->refused, what);
 }
 
-/* The row of a function in pg_proc, to be released; or NULL. */
-static HeapTuple
-find_function(Oid funcid, Form_pg_proc *function)
-{
-	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
-
-	if (!HeapTupleIsValid(tuple))
-		return NULL;
-	*function = (Form_pg_proc) GETSTRUCT(tuple);
-	return tuple;
-}
-
 /* Could a role do all that the owner of the table can? */
 static bool
 is_trusted(Relation rel, Oid role)
@@ -182,32 +169,25 @@ is_trusted(Relation rel, Oid role)
 Oid
 idgen_trigger_runs_as(Relation rel, const Trigger *trigger)
 {
-	Form_pg_proc function;
-	HeapTuple tuple = find_function(trigger->tgfoid, &function);
-	Oid result = InvalidOid;
+	Oid owner;
+	bool security_definer;
 
-	if (tuple != NULL)
-	{
-		if (!is_trusted(rel, function->proowner))
-			result = function->proowner;
-		ReleaseSysCache(tuple);
-	}
-	return result;
+	if (!idgen_owner_of_function(trigger->tgfoid, &owner, &security_definer) || is_trusted(rel, owner))
+		return InvalidOid;
+	return owner;
 }
 
 /* Look at a function; "may_change_role": SECURITY DEFINER lets it pass. */
 static void
 look_at_function(Look *look, Oid funcid, bool may_change_role)
 {
-	Form_pg_proc function;
-	HeapTuple tuple = find_function(funcid, &function);
+	Oid owner;
+	bool security_definer;
 
 	/* To call one that is not there is an error of its own. */
-	if (tuple == NULL)
-		return;
-	if (!is_trusted(look->rel, function->proowner) && !(may_change_role && function->prosecdef))
-		refuse(look, psprintf("function %s", format_procedure_qualified(funcid)), function->proowner);
-	ReleaseSysCache(tuple);
+	if (idgen_owner_of_function(funcid, &owner, &security_definer) &&
+	    !is_trusted(look->rel, owner) && !(may_change_role && security_definer))
+		refuse(look, psprintf("function %s", format_procedure_qualified(funcid)), owner);
 }
 
 /* Look at a function of an expression. Returns false: the walker goes on. */
@@ -283,14 +263,10 @@ is_fired(const Trigger *trigger, CmdType command)
 static void
 look_at_reference(Look *look, const Trigger *trigger)
 {
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(trigger->tgconstrrelid));
+	Oid owner = idgen_owner_of(trigger->tgconstrrelid);
 
-	if (!HeapTupleIsValid(tuple))
-		return;
-	if (!is_trusted(look->rel, ((Form_pg_class) GETSTRUCT(tuple))->relowner))
-		refuse(look, psprintf("foreign key \"%s\"", get_constraint_name(trigger->tgconstraint)),
-		       ((Form_pg_class) GETSTRUCT(tuple))->relowner);
-	ReleaseSysCache(tuple);
+	if (OidIsValid(owner) && !is_trusted(look->rel, owner))
+		refuse(look, psprintf("foreign key \"%s\"", get_constraint_name(trigger->tgconstraint)), owner);
 }
 
 /* Does it change such rows when the command changes a row here? */

@@ -94,8 +94,8 @@ typedef enum IdgenSourceResult
 	/*
 	 * Not now: another transaction holds what allocate() needs. Only askers
 	 * that do not wait get this answer. IDGEN_ASKER_SESSION_AHEAD, which goes
-	 * on with the ids that it has, also gets it if no id is left, if the source
-	 * is close to its end, or if it does not allocate ahead at all.
+	 * on with the ids that it has, also gets it if no id is left, or if the
+	 * source does not allocate ahead at all.
 	 */
 	IDGEN_SOURCE_BUSY,
 

@@ -16,6 +16,7 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 #include "utils/syscache.h"
@@ -35,6 +36,23 @@ idgen_owner_of(Oid relid)
 		ReleaseSysCache(tuple);
 	}
 	return owner;
+}
+
+/*
+ * The owner of a function, and whether it runs with the owner's rights. Returns
+ * false if it is gone.
+ */
+bool
+idgen_owner_of_function(Oid funcid, Oid *owner, bool *security_definer)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	*owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
+	*security_definer = ((Form_pg_proc) GETSTRUCT(tuple))->prosecdef;
+	ReleaseSysCache(tuple);
+	return true;
 }
 
 /*

@@ -14,6 +14,7 @@ typedef struct IdgenIdentity
 } IdgenIdentity;
 
 extern Oid idgen_owner_of(Oid relid);
+extern bool idgen_owner_of_function(Oid funcid, Oid *owner, bool *security_definer);
 extern bool idgen_owner_is_uncommitted(Oid relid);
 extern void idgen_act_as(Oid owner, IdgenIdentity *before);
 extern void idgen_act_as_before(const IdgenIdentity *before);

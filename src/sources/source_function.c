@@ -233,17 +233,12 @@ not_trusted(const char *source_name, Oid owner)
 static Oid
 decide_rights(Oid funcid, const char *source_name)
 {
-	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(funcid));
 	Oid owner;
 	bool security_definer;
 	AclResult result;
 
-	if (!HeapTupleIsValid(tuple))
+	if (!idgen_owner_of_function(funcid, &owner, &security_definer))
 		no_such_function(source_name);
-	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
-	security_definer = ((Form_pg_proc) GETSTRUCT(tuple))->prosecdef;
-	ReleaseSysCache(tuple);
-
 	if (has_privs_of_role(owner, GetUserId()))
 	{
 		bool is_trusted = has_privs_of_role(owner, GetSessionUserId()) && has_privs_of_role(owner, MyProc->roleId);
@@ -414,19 +409,12 @@ get_blocks(IdgenHandle *handle, int32 nblocks, int *returned)
 	EState *estate = CreateExecutorState();
 	Allocator allocator = find_allocator(handle->found.row.source_name);
 	Tuplestorestate *rows = call(handle, &allocator, nblocks, estate);
-	TupleTableSlot *row;
-	IdgenBlock *blocks;
-	int size = 8;
+	IdgenBlock *blocks = palloc(tuplestore_tuple_count(rows) * sizeof(IdgenBlock));
+	TupleTableSlot *row = MakeSingleTupleTableSlot(allocator.desc, &TTSOpsMinimalTuple);
 
 	*returned = 0;
-	blocks = palloc(size * sizeof(IdgenBlock));
-	row = MakeSingleTupleTableSlot(allocator.desc, &TTSOpsMinimalTuple);
 	while (tuplestore_gettupleslot(rows, true, false, row))
-	{
-		if (*returned == size)
-			blocks = repalloc(blocks, (size *= 2) * sizeof(IdgenBlock));
 		blocks[(*returned)++] = block_from_row(handle, &allocator, row);
-	}
 	ExecDropSingleTupleTableSlot(row);
 	tuplestore_end(rows);
 	FreeExecutorState(estate);
