@@ -24,10 +24,9 @@
 /* How many numbers there are for sessions */
 #define SESSIONS 1000
 
-const IdgenLayout idgen_layout_plain = {.name = "plain"};
-const IdgenLayout idgen_layout_scrambled = {.name = "scrambled", .scrambled = true};
-
-static const IdgenLayout composed[] = {
+const IdgenLayout idgen_layouts[] = {
+	{.name = "plain"},
+	{.name = "scrambled", .scrambled = true},
 	{"prefixed", .prefix_digits = 5, .has_channel = true, .values = INT64CONST(100000000000000)},
 	{"session", .prefix_digits = 4, .values = INT64CONST(1000000000000000)},
 	{"prefixed_reversed", .prefix_digits = 5, .has_channel = true, .reversed = true, .values = INT64CONST(100000000000000)},
@@ -38,13 +37,9 @@ static const IdgenLayout composed[] = {
 const IdgenLayout *
 idgen_layout_find(const char *name)
 {
-	if (strcmp(name, idgen_layout_plain.name) == 0)
-		return &idgen_layout_plain;
-	if (strcmp(name, idgen_layout_scrambled.name) == 0)
-		return &idgen_layout_scrambled;
-	for (size_t i = 0; i < lengthof(composed); i++)
-		if (strcmp(name, composed[i].name) == 0)
-			return &composed[i];
+	for (size_t i = 0; i < lengthof(idgen_layouts); i++)
+		if (strcmp(name, idgen_layouts[i].name) == 0)
+			return &idgen_layouts[i];
 	return NULL;
 }
 

@@ -15,7 +15,7 @@
 #define IDGEN_LEAST_DIGIT    1
 #define IDGEN_GREATEST_DIGIT 8
 
-/* How an id is composed. All there are can be had from idgen_layout_find(). */
+/* How an id is composed. */
 typedef struct IdgenLayout
 {
 	const char *name;  /* the value of column "layout" */
@@ -34,14 +34,14 @@ typedef struct IdgenPrefix
 	int session;
 } IdgenPrefix;
 
-/* The layout of an id that is the sequence value itself. */
-extern const IdgenLayout idgen_layout_plain;
-
 /*
- * The layout of an id that is the sequence value scrambled (scramble.h). The
- * functions below take it for plain: they are given what is scrambled already.
+ * All there are. The first is that of an id that is the sequence value itself,
+ * the second that of one that is the sequence value scrambled (scramble.h). The
+ * functions below take that for plain: they are given what is scrambled already.
  */
-extern const IdgenLayout idgen_layout_scrambled;
+extern const IdgenLayout idgen_layouts[];
+#define idgen_layout_plain     (idgen_layouts[0])
+#define idgen_layout_scrambled (idgen_layouts[1])
 
 /* Is an id of more than one number? */
 static inline bool

@@ -54,7 +54,7 @@ static struct
 	Oid relid;
 	uint64 epoch;
 	uint32 passed; /* a bit for each command that runs no code which must not run */
-	bool plain;    /* if UPDATE has passed: see idgen_refills_are_plain() */
+	bool plain;    /* if UPDATE has passed: see idgen_check_code() */
 } known;
 
 /* Does this trigger of one of idgen's tables see to what SQL writes there? */
@@ -397,15 +397,19 @@ report(const Look *look, int elevel)
 
 /*
  * May all that a command on rows of the table runs have the rights of its
- * owner? Reports 42501 at that level if not. Caller has locked the table.
+ * owner? Reports 42501 at that level if not. With UPDATE, *plain says (unless
+ * it is NULL) whether a refill is just another version of the row, and an entry
+ * of an index at most. Caller has locked the table.
  */
 bool
-idgen_check_code(Relation rel, CmdType command, int elevel)
+idgen_check_code(Relation rel, CmdType command, int elevel, bool *plain)
 {
 	Look look;
 
 	if (known.relid != RelationGetRelid(rel) || known.epoch != idgen_epoch)
 		known.passed = 0;
+	if (plain != NULL)
+		*plain = known.plain;
 	if (known.passed & (1 << command))
 		return true;
 	known.relid = RelationGetRelid(rel);
@@ -419,19 +423,9 @@ idgen_check_code(Relation rel, CmdType command, int elevel)
 		if (command == CMD_UPDATE)
 			known.plain = look.plain;
 	}
+	if (plain != NULL)
+		*plain = look.plain;
 	return look.refused == NIL;
-}
-
-/*
- * Is a refill just another version of the row, and an entry of an index at
- * most? Caller has locked the table.
- */
-bool
-idgen_refills_are_plain(Relation rel)
-{
-	if (known.relid == RelationGetRelid(rel) && known.epoch == idgen_epoch && (known.passed & (1 << CMD_UPDATE)))
-		return known.plain;
-	return look_at(rel, CMD_UPDATE).plain;
 }
 
 /* What idgen_check_code() refuses of any command: a list of strings. */

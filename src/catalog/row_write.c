@@ -136,7 +136,7 @@ begin(Write *write, Relation rel, CmdType command, const IdgenRowChanges *change
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
 	Bitmapset *set = NULL;
 
-	(void) idgen_check_code(rel, command, ERROR);
+	(void) idgen_check_code(rel, command, ERROR, NULL);
 	idgen_act_as(rel->rd_rel->relowner, &write->before);
 	for (int i = 0; changes != NULL && i < changes->n; i++)
 		set = bms_add_member(set, changes->columns[i] - FirstLowInvalidHeapAttributeNumber);
@@ -301,9 +301,10 @@ idgen_row_refill(Relation rel, TupleTableSlot *old, int64 next_block_start, bool
 		},
 	};
 	TupleTableSlot *row = new_version(rel, old, &changes);
+	bool plain;
 
-	(void) idgen_check_code(rel, CMD_UPDATE, ERROR);
-	if (idgen_refills_are_plain(rel))
+	(void) idgen_check_code(rel, CMD_UPDATE, ERROR, &plain);
+	if (plain)
 		refill_plainly(rel, old, row);
 	else
 		refill_fully(rel, old, row, &changes);

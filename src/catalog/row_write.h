@@ -35,9 +35,8 @@ extern void idgen_row_delete(Relation rel, TupleTableSlot *row);
 extern void idgen_row_code_init(void);
 extern bool idgen_trigger_is_own(Relation rel, const Trigger *trigger);
 extern bool idgen_trigger_is_for_rows(const Trigger *trigger);
-extern bool idgen_refills_are_plain(Relation rel);
 extern Oid idgen_trigger_runs_as(Relation rel, const Trigger *trigger);
-extern bool idgen_check_code(Relation rel, CmdType command, int elevel);
+extern bool idgen_check_code(Relation rel, CmdType command, int elevel, bool *plain);
 extern List *idgen_code_refused(Relation rel);
 
 #endif /* IDGEN_ROW_WRITE_H */

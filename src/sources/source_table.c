@@ -137,22 +137,9 @@ fetch_remembered(Change *change)
 	return false;
 }
 
-/* Get the row by its name; false if there is none. */
-static bool
-find_row(Change *change)
-{
-	return idgen_row_find(change->rel, change->handle->name, change->row);
-}
-
 /*
  * Locking it
  */
-
-static TM_Result
-lock_newest(Change *change, LockWaitPolicy policy)
-{
-	return idgen_row_lock(change->rel, change->handle->name, LockTupleNoKeyExclusive, policy, change->row);
-}
 
 /*
  * Lock the row. TM_Updated and TM_Deleted mean that it has to be found anew.
@@ -168,15 +155,16 @@ lock_newest(Change *change, LockWaitPolicy policy)
 static TM_Result
 lock_row(Change *change)
 {
+	const char *name = change->handle->name;
 	ItemPointerData tid = change->row->tts_tid;
 	TransactionId holder;
 	TM_Result result;
 
 	if (change->waits && change->handle->xact.refills == 0)
-		return lock_newest(change, LockWaitBlock);
+		return idgen_row_lock(change->rel, name, LockTupleNoKeyExclusive, LockWaitBlock, change->row);
 
 	holder = idgen_row_holder(change->row);
-	result = lock_newest(change, LockWaitSkip);
+	result = idgen_row_lock(change->rel, name, LockTupleNoKeyExclusive, LockWaitSkip, change->row);
 	if (result != TM_WouldBlock)
 		return result;
 	if (!change->waits)
@@ -393,7 +381,7 @@ lock_and_update(Change *change)
 			change->held = true;
 
 		/* If it was deleted or renamed, there may be a new one. */
-		else if (!find_row(change))
+		else if (!idgen_row_find(change->rel, change->handle->name, change->row))
 			return IDGEN_SOURCE_STALE;
 	}
 }
@@ -415,7 +403,7 @@ change_row(Change *change)
 	/* What this very command has written to the row must count as past. */
 	CommandCounterIncrement();
 
-	if (fetch_remembered(change) || find_row(change))
+	if (fetch_remembered(change) || idgen_row_find(change->rel, change->handle->name, change->row))
 	{
 		change->held = idgen_row_is_own(change->row);
 		result = lock_and_update(change);

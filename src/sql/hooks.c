@@ -274,6 +274,7 @@ draws_without_code(Oid relid, const char *name)
 {
 	const IdgenSource *source = NULL;
 	IdgenRow row;
+	bool plain;
 	bool answer;
 
 	if (!ConditionalLockRelationOid(relid, AccessShareLock))
@@ -281,7 +282,8 @@ draws_without_code(Oid relid, const char *name)
 	if (idgen_row_open(&row, relid, name) &&
 	    slot_attisnull(row.slot, IDGEN_ATT_PERIOD))
 		source = idgen_source_of_row(row.slot);
-	answer = source != NULL && !source->runs_code && idgen_refills_are_plain(row.rel) &&
+	answer = source != NULL && !source->runs_code &&
+		idgen_check_code(row.rel, CMD_UPDATE, DEBUG5, &plain) && plain &&
 		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
 	idgen_row_close(&row);
 	UnlockRelationOid(relid, AccessShareLock);

@@ -240,7 +240,7 @@ settle(Relation rel, const Orphan *orphan, TupleTableSlot *row)
 	column = slot_getattr(row, IDGEN_ATT_OWNED_BY, &isnull);
 	if (!isnull && !idgen_owning_column_exists(DatumGetInt64(column)))
 	{
-		if (!idgen_check_code(rel, orphan->is_used ? CMD_UPDATE : CMD_DELETE, WARNING))
+		if (!idgen_check_code(rel, orphan->is_used ? CMD_UPDATE : CMD_DELETE, WARNING, NULL))
 			ereport(WARNING,
 			        (errmsg("id sequence \"%s\" was left alone", orphan->name),
 			         errdetail("Its column was dropped.")));
