@@ -412,12 +412,13 @@ idgen_check_code(Relation rel, CmdType command, int elevel, bool *plain)
 		*plain = known.plain;
 	if (known.passed & (1 << command))
 		return true;
+	idgen_watch_relation(RelationGetRelid(rel));
 	known.relid = RelationGetRelid(rel);
 	known.epoch = idgen_epoch;
 	look = look_at(rel, command);
 	if (look.refused != NIL)
 		report(&look, elevel);
-	else if (known.relid == RelationGetRelid(rel)) /* nothing has changed meanwhile */
+	else if (known.relid == RelationGetRelid(rel) && known.epoch == idgen_epoch) /* nothing has changed meanwhile */
 	{
 		known.passed |= 1 << command;
 		if (command == CMD_UPDATE)
@@ -440,27 +441,15 @@ idgen_code_refused(Relation rel)
 	return result;
 }
 
-/*
- * Changes
- */
-
-static void
-relation_changed(Datum arg, Oid relid)
-{
-	if (relid == known.relid || !OidIsValid(relid))
-		known.relid = InvalidOid;
-}
-
 static void
 function_changed(Datum arg, int cacheid, uint32 hashvalue)
 {
 	known.relid = InvalidOid;
 }
 
-/* Ask the server to tell us about changes. Called once per process. */
+/* Ask the server to tell us about functions. Called once per process. */
 void
 idgen_row_code_init(void)
 {
-	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
 	CacheRegisterSyscacheCallback(PROCOID, function_changed, (Datum) 0);
 }

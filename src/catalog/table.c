@@ -52,9 +52,10 @@ static Oid table_oid = InvalidOid;
 static uint64 table_oid_epoch = 0;
 
 /*
- * The native sequences that this session has found by name, as bits: several
- * share one, and at worst the session looks again for nothing. One stays noted
- * until the session ends: what is under way may depend on it.
+ * The relations that this session remembers anything of, such as the native
+ * sequences that it has found by name, as bits: several share one, and at worst
+ * the session looks again for nothing. One stays noted until the session ends:
+ * what is under way may depend on it.
  */
 #define WATCHED_BITS 65536
 static uint8 watched[WATCHED_BITS / 8];
@@ -95,14 +96,14 @@ idgen_epoch_init(void)
 }
 
 /*
- * From now on idgen_epoch counts changes of that native sequence. All that
- * matters of a sequence changes its entry in pg_class, too: ALTER SEQUENCE
- * gives it another file. Another sequence that is made later, and that the name
+ * From now on idgen_epoch counts changes of that relation. All that matters of
+ * a native sequence changes its entry in pg_class, too: ALTER SEQUENCE gives it
+ * another file. Another sequence that is made later, and that the name
  * would lead to by now, does not matter: as with nextval(), the name was looked
  * up once.
  */
 void
-idgen_watch_sequence(Oid relid)
+idgen_watch_relation(Oid relid)
 {
 	watched[relid % WATCHED_BITS / 8] |= 1 << relid % 8;
 }

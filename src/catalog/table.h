@@ -13,7 +13,7 @@
 /*
  * Counts the events after which a session must look again at privileges and
  * rows: changes of id_sequences' catalog entries, of roles and of policies, and
- * what idgen_watch_sequence() adds. What was found out under one value holds
+ * what idgen_watch_relation() adds. What was found out under one value holds
  * as long as it is the same. So it has another one when handles have gone, too.
  */
 extern PGDLLIMPORT uint64 idgen_epoch;
@@ -22,7 +22,7 @@ extern PGDLLIMPORT uint64 idgen_epoch;
 extern PGDLLIMPORT uint64 idgen_table_epoch;
 
 extern void idgen_epoch_init(void);
-extern void idgen_watch_sequence(Oid relid);
+extern void idgen_watch_relation(Oid relid);
 extern Oid idgen_table_oid(Oid funcid);
 
 extern void idgen_version_check(void);

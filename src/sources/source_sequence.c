@@ -120,7 +120,7 @@ find_sequence(const IdgenHandle *handle, IdgenFound *found, LOCKMODE lockmode)
 		                   idgen_native_display(name)),
 		         errhint("Create the sequence.")));
 	}
-	idgen_watch_sequence(RelationGetRelid(rel));
+	idgen_watch_relation(RelationGetRelid(rel));
 	idgen_native_check(RelationGetRelid(rel), ACL_USAGE | ACL_UPDATE);
 	return rel;
 }
