@@ -136,9 +136,11 @@ set_refill(IdgenDefinition *def, IdgenRefillMode refill)
 const IdgenLayout *
 idgen_check_layout(const char *layout)
 {
-	const IdgenLayout *found = idgen_layout_find(layout);
+	const IdgenLayout *found = idgen_layouts;
 
-	if (found == NULL)
+	while (found->name != NULL && strcmp(found->name, layout) != 0)
+		found++;
+	if (found->name == NULL)
 		not_valid("layout", layout, "plain, prefixed, session, prefixed_reversed, session_reversed, scrambled");
 	return found;
 }

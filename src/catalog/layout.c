@@ -27,21 +27,12 @@
 const IdgenLayout idgen_layouts[] = {
 	{.name = "plain"},
 	{.name = "scrambled", .scrambled = true},
-	{"prefixed", .prefix_digits = 5, .has_channel = true, .values = INT64CONST(100000000000000)},
-	{"session", .prefix_digits = 4, .values = INT64CONST(1000000000000000)},
-	{"prefixed_reversed", .prefix_digits = 5, .has_channel = true, .reversed = true, .values = INT64CONST(100000000000000)},
-	{"session_reversed", .prefix_digits = 4, .reversed = true, .values = INT64CONST(1000000000000000)},
+	{.name = "prefixed", .prefix_digits = 5, .has_channel = true, .values = INT64CONST(100000000000000)},
+	{.name = "session", .prefix_digits = 4, .values = INT64CONST(1000000000000000)},
+	{.name = "prefixed_reversed", .prefix_digits = 5, .has_channel = true, .reversed = true, .values = INT64CONST(100000000000000)},
+	{.name = "session_reversed", .prefix_digits = 4, .reversed = true, .values = INT64CONST(1000000000000000)},
+	{.name = NULL},
 };
-
-/* The layout of that name, NULL if there is none. */
-const IdgenLayout *
-idgen_layout_find(const char *name)
-{
-	for (size_t i = 0; i < lengthof(idgen_layouts); i++)
-		if (strcmp(name, idgen_layouts[i].name) == 0)
-			return &idgen_layouts[i];
-	return NULL;
-}
 
 /*
  * The node number of ids that are drawn now, if idgen_node_id is not a digit

@@ -35,7 +35,7 @@ typedef struct IdgenPrefix
 } IdgenPrefix;
 
 /*
- * All there are. The first is that of an id that is the sequence value itself,
+ * All there are, and one without a name behind them. The first is that of an id that is the sequence value itself,
  * the second that of one that is the sequence value scrambled (scramble.h). The
  * functions below take that for plain: they are given what is scrambled already.
  */
@@ -50,7 +50,6 @@ idgen_layout_is_composed(const IdgenLayout *layout)
 	return layout->prefix_digits > 0;
 }
 
-extern const IdgenLayout *idgen_layout_find(const char *name);
 extern int idgen_layout_prefix(const IdgenLayout *layout);
 extern void idgen_layout_limits(const IdgenLayout *layout, int64 max_value, int64 *least, int64 *greatest);
 extern void idgen_layout_big_limits(const IdgenLayout *layout, Numeric big_base, int64 *least, int64 *greatest);

@@ -53,10 +53,7 @@ typedef struct Change
 	Relation rel;
 	TupleTableSlot *row; /* the newest version, as far as we know */
 	bool held;           /* has this transaction written or locked that? */
-
-	/* What the row is to say after it */
-	int64 next_block_start;
-	bool exhausted;
+	IdgenDefinition def; /* what it says; then, what it is to say after the change */
 } Change;
 
 /*
@@ -292,34 +289,28 @@ compute_allocation(Change *change)
 	IdgenHandle *handle = change->handle;
 	const IdgenRequest *request = change->request;
 	IdgenRefill *refill = change->refill;
-	IdgenDefinition def;
-	bool gapless;
-	int64 blocks;
+	IdgenDefinition *def = &change->def;
+	bool gapless = idgen_definition_is_gapless(def);
+	int64 blocks = gapless ? 1 : request->blocks;
 
-	idgen_definition_from_row(change->row, handle->name, &def);
-	if (!is_as_expected(handle, request, &def))
+	if (!is_as_expected(handle, request, def))
 		return IDGEN_SOURCE_STALE;
-	if (idgen_definition_is_exhausted(&def))
-		return exhausted(handle, request, &def);
-
-	gapless = idgen_definition_is_gapless(&def);
+	if (idgen_definition_is_exhausted(def))
+		return exhausted(handle, request, def);
 	refill->fate = gapless ? IDGEN_REST_GIVEN_BACK : IDGEN_REST_PUBLISHED;
-	refill->early_release = def.early_release;
-	blocks = gapless ? 1 : request->blocks;
+	refill->early_release = def->early_release;
 	refill->ahead_blocks = blocks;
-	refill->ahead_ids = multiply_saturating(blocks, def.block_size);
+	refill->ahead_ids = multiply_saturating(blocks, def->block_size);
 
 	/* One of the blocks is for this call, which may need more of them. */
-	if ((uint64) def.max_value - (uint64) def.next_block_start < (uint64) request->count - 1)
-		idgen_too_few(handle->name, request->count, def.max_value);
-	blocks = idgen_add_saturating(blocks, (request->count - 1) / def.block_size);
-	blocks = Max(blocks, request->bulk_ids / def.block_size);
+	if ((uint64) def->max_value - (uint64) def->next_block_start < (uint64) request->count - 1)
+		idgen_too_few(handle->name, request->count, def->max_value);
+	blocks = idgen_add_saturating(blocks, (request->count - 1) / def->block_size);
+	blocks = Max(blocks, request->bulk_ids / def->block_size);
 
-	refill->rest.block = take_ids(&def, multiply_saturating(blocks, def.block_size));
-	refill->blocks = (refill->rest.block.left - 1) / def.block_size + 1;
-	refill->left = idgen_definition_left(&def);
-	change->next_block_start = def.next_block_start;
-	change->exhausted = def.exhausted;
+	refill->rest.block = take_ids(def, multiply_saturating(blocks, def->block_size));
+	refill->blocks = (refill->rest.block.left - 1) / def->block_size + 1;
+	refill->left = idgen_definition_left(def);
 	return IDGEN_SOURCE_OK;
 }
 
@@ -327,15 +318,11 @@ compute_allocation(Change *change)
 static IdgenSourceResult
 compute_give_back(Change *change)
 {
-	const IdgenBlock *rest = change->rest;
-	IdgenDefinition def;
-
-	idgen_definition_from_row(change->row, change->handle->name, &def);
-	if (!idgen_block_ends_at(rest, def.next_block_start, def.exhausted))
+	if (!idgen_block_ends_at(change->rest, change->def.next_block_start, change->def.exhausted))
 		return IDGEN_SOURCE_STALE;
-	change->next_block_start = def.next_block_start = rest->next;
-	change->exhausted = def.exhausted = false;
-	change->handle->pending.left = idgen_definition_left(&def);
+	change->def.next_block_start = change->rest->next;
+	change->def.exhausted = false;
+	change->handle->pending.left = idgen_definition_left(&change->def);
 	return IDGEN_SOURCE_OK;
 }
 
@@ -348,6 +335,7 @@ compute(Change *change)
 {
 	if (!wait_for_writer(change))
 		return IDGEN_SOURCE_BUSY;
+	idgen_definition_from_row(change->row, change->handle->name, &change->def);
 	return change->request != NULL ? compute_allocation(change) : compute_give_back(change);
 }
 
@@ -368,7 +356,7 @@ lock_and_update(Change *change)
 			return computed;
 		if (change->held)
 		{
-			idgen_row_refill(change->rel, change->row, change->next_block_start, change->exhausted,
+			idgen_row_refill(change->rel, change->row, change->def.next_block_start, change->def.exhausted,
 			                 &change->handle->row_tid);
 			return IDGEN_SOURCE_OK;
 		}
