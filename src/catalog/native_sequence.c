@@ -251,58 +251,49 @@ data_of_page(Page page)
 	return (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
 }
 
-/* Read the page in that buffer, and release it. */
-static IdgenNativeState
-state_in(Buffer buffer)
+/*
+ * Read the page of a sequence that is locked, and readable. Pages of temporary
+ * relations are not in shared memory.
+ */
+IdgenNativeState
+idgen_native_state(Oid sequence)
 {
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(sequence));
+	Form_pg_class class;
+	Relation temporary = NULL;
+	Buffer buffer;
 	Form_pg_sequence_data data;
 	IdgenNativeState state;
 
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for sequence %u", sequence);
+	class = (Form_pg_class) GETSTRUCT(tuple);
+	if (class->relpersistence == RELPERSISTENCE_TEMP)
+	{
+		temporary = relation_open(sequence, NoLock);
+		buffer = ReadBuffer(temporary, 0);
+	}
+	else
+	{
+		RelFileLocator file = {
+			.spcOid = OidIsValid(class->reltablespace) ? class->reltablespace : MyDatabaseTableSpace,
+			.dbOid = MyDatabaseId,
+			.relNumber = class->relfilenode,
+		};
+
+		buffer = ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, RBM_NORMAL, NULL,
+		                                   class->relpersistence == RELPERSISTENCE_PERMANENT);
+	}
+	ReleaseSysCache(tuple);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	data = data_of_page(BufferGetPage(buffer));
 	state.last_value = data->last_value;
 	state.is_called = data->is_called;
 	state.lsn = BufferGetLSNAtomic(buffer);
 	UnlockReleaseBuffer(buffer);
+	if (temporary != NULL)
+		relation_close(temporary, NoLock);
 	return state;
-}
-
-/*
- * Read the sequence's page. Caller must have locked the sequence, and have
- * found it readable.
- */
-IdgenNativeState
-idgen_native_state(Relation rel)
-{
-	return state_in(ReadBuffer(rel, 0));
-}
-
-/* The same of a sequence that this transaction has locked. */
-IdgenNativeState
-idgen_native_locked_state(Oid relid)
-{
-	Relation rel = relation_open(relid, NoLock);
-	IdgenNativeState state = idgen_native_state(rel);
-
-	relation_close(rel, NoLock);
-	return state;
-}
-
-/* Read the page of a sequence that is locked and readable. */
-static IdgenNativeState
-read_state(Oid sequence, Form_pg_class class)
-{
-	RelFileLocator file = {
-		.spcOid = OidIsValid(class->reltablespace) ? class->reltablespace : MyDatabaseTableSpace,
-		.dbOid = MyDatabaseId,
-		.relNumber = class->relfilenode,
-	};
-
-	/* Pages of temporary relations are not in shared memory. */
-	if (class->relpersistence == RELPERSISTENCE_TEMP)
-		return idgen_native_locked_state(sequence);
-	return state_in(ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, RBM_NORMAL, NULL,
-	                                          class->relpersistence == RELPERSISTENCE_PERMANENT));
 }
 
 /*
@@ -337,7 +328,7 @@ idgen_native_look_at_state(Oid sequence, IdgenNativeState *state)
 
 		known = form->relkind == RELKIND_SEQUENCE && idgen_native_is_readable(form);
 		if (known)
-			*state = read_state(sequence, form);
+			*state = idgen_native_state(sequence);
 		ReleaseSysCache(class);
 	}
 	UnlockRelationOid(sequence, AccessShareLock);

@@ -80,8 +80,7 @@ extern IdgenNativeSequence *idgen_native_describe(Relation rel, const struct Idg
 extern bool idgen_native_is_uncommitted(Relation rel);
 extern RelFileNumber idgen_native_file(Oid relid);
 extern bool idgen_native_is_readable(Form_pg_class class);
-extern IdgenNativeState idgen_native_state(Relation rel);
-extern IdgenNativeState idgen_native_locked_state(Oid relid);
+extern IdgenNativeState idgen_native_state(Oid sequence);
 extern bool idgen_native_look_at_state(Oid sequence, IdgenNativeState *state);
 extern void idgen_native_log_first(Oid relid);
 

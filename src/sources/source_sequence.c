@@ -195,7 +195,7 @@ check_count(const IdgenHandle *handle, const IdgenRequest *request)
 
 	if (request->count == 1 || sequence->cache > 1)
 		return;
-	state = idgen_native_locked_state(handle->found.object);
+	state = idgen_native_state(handle->found.object);
 	next = idgen_native_next_ids(sequence, &state);
 	if (next.left == 0 || ids_behind(sequence, &state, &next) < (uint64) request->count - 1)
 		idgen_too_few(handle->name, request->count, idgen_native_last_id(sequence, state.last_value));
@@ -349,7 +349,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 
 	check_count(handle, request);
 	if (sequence->cache > 1 || sequence->pooling == IDGEN_POOLING_POOLED)
-		draw.before = idgen_native_locked_state(handle->found.object);
+		draw.before = idgen_native_state(handle->found.object);
 	draw.blocks = palloc((IDGEN_SLOT_RUNS + 1) * sizeof(IdgenBlock));
 
 	/*
@@ -369,7 +369,7 @@ sequence_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRefill 
 	refill->ahead_ids = draw.ids;
 	refill->fate = IDGEN_REST_PUBLISHED;
 	if (sequence->logged)
-		refill->lsn = idgen_native_locked_state(handle->found.object).lsn;
+		refill->lsn = idgen_native_state(handle->found.object).lsn;
 	refill->left = range_left(&draw);
 	return IDGEN_SOURCE_OK;
 }
@@ -400,7 +400,7 @@ sequence_peek(IdgenHandle *handle, int64 *id)
 		         errdetail("None is cached, and sequence \"%s\" does not tell which is next.",
 		                   NameStr(sequence->name)),
 		         errhint("With CACHE above 1, each session may hold values.")));
-	state = idgen_native_state(rel);
+	state = idgen_native_state(RelationGetRelid(rel));
 	relation_close(rel, RowExclusiveLock);
 
 	next = idgen_native_next_ids(sequence, &state);

@@ -280,7 +280,7 @@ idgen_look(PG_FUNCTION_ARGS)
 	step = sequence != NULL ? sequence->step : 1;
 	if (lock && sequence != NULL)
 	{
-		IdgenNativeState state = idgen_native_locked_state(found->object);
+		IdgenNativeState state = idgen_native_state(found->object);
 
 		next = idgen_native_next_ids(sequence, &state);
 	}
