@@ -305,8 +305,6 @@ add_defaults(List *defaults, const IdgenSearched *searched, const char *constant
 				found->relid = ((Form_pg_attrdef) GETSTRUCT(tuple))->adrelid;
 				found->attnum = ((Form_pg_attrdef) GETSTRUCT(tuple))->adnum;
 			}
-			else
-				found->domain = ((Form_pg_type) GETSTRUCT(tuple))->oid;
 			defaults = lappend(defaults, found);
 		}
 		MemoryContextReset(scratch);

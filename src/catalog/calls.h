@@ -33,7 +33,6 @@ typedef struct IdgenDrawingDefault
 	const char *name; /* of the id sequence */
 	Oid relid;        /* of the column's table; invalid for that of a domain */
 	AttrNumber attnum;
-	Oid domain; /* invalid for that of a column */
 } IdgenDrawingDefault;
 
 extern List *idgen_drawing_defaults(Oid idgen_schema, const char *name);
