@@ -233,18 +233,15 @@ check_outlasted(Relation rel, TupleTableSlot *row)
 {
 	TupleTableSlot *newest = table_slot_create(rel, NULL);
 
-	if (!table_tuple_fetch_row_version(rel, &row->tts_tid, SnapshotSelf, newest))
-	{
-		if (!idgen_row_find(rel, idgen_row_string(row, IDGEN_ATT_NAME), newest))
-			ereport(ERROR,
-			        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
-			         errmsg("a trigger on \"id_sequences\" has removed the row of a refill"),
-			         hint_for_triggers()));
-		if (idgen_row_int64(newest, IDGEN_ATT_NEXT_BLOCK_START) != idgen_row_int64(row, IDGEN_ATT_NEXT_BLOCK_START))
-			changed_column("next_block_start");
-		if (idgen_row_is_exhausted(newest) != idgen_row_is_exhausted(row))
-			changed_column("exhausted");
-	}
+	if (!idgen_row_find(rel, idgen_row_string(row, IDGEN_ATT_NAME), newest))
+		ereport(ERROR,
+		        (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+		         errmsg("a trigger on \"id_sequences\" has removed the row of a refill"),
+		         hint_for_triggers()));
+	if (idgen_row_differs(newest, row, IDGEN_ATT_NEXT_BLOCK_START))
+		changed_column("next_block_start");
+	if (idgen_row_differs(newest, row, IDGEN_ATT_EXHAUSTED))
+		changed_column("exhausted");
 	ExecDropSingleTupleTableSlot(newest);
 }
 
