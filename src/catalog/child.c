@@ -31,7 +31,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "catalog/child.h"
+#include "catalog/row.h"
 #include "catalog/row_write.h"
 #include "catalog/secret.h"
 #include "catalog/table.h"

@@ -1,6 +1,7 @@
 /*
  * row.h
- *		Finding the newest version of a row of id_sequences.
+ *		Finding the newest version of a row of id_sequences, or what one would
+ *		be made as.
  */
 #ifndef IDGEN_ROW_H
 #define IDGEN_ROW_H
@@ -89,5 +90,13 @@ extern int64 idgen_row_int64(TupleTableSlot *slot, AttrNumber attnum);
 extern bool idgen_row_is_exhausted(TupleTableSlot *slot);
 extern bool idgen_row_differs(TupleTableSlot *a, TupleTableSlot *b, AttrNumber attnum);
 extern void idgen_row_put(TupleTableSlot *slot, AttrNumber attnum, Datum value);
+
+/* Rows that are made from other rows, or of their own accord: child.c */
+extern bool idgen_is_template_name(const char *name);
+extern void idgen_refuse_template(const char *name);
+extern bool idgen_row_describe(IdgenRow *row, const char *parent);
+extern void idgen_row_describe_by_default(IdgenRow *row);
+extern const IdgenRow *idgen_row_origin(const IdgenRow *row);
+extern bool idgen_row_make(IdgenRow *row);
 
 #endif /* IDGEN_ROW_H */

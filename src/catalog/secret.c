@@ -32,7 +32,6 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/child.h"
 #include "catalog/layout.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"

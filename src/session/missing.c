@@ -26,7 +26,6 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/calls.h"
-#include "catalog/child.h"
 #include "catalog/definition.h"
 #include "catalog/privileges.h"
 #include "catalog/table.h"

@@ -23,7 +23,6 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 
-#include "catalog/child.h"
 #include "catalog/privileges.h"
 #include "catalog/row.h"
 #include "catalog/secret.h"

@@ -35,7 +35,6 @@
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/child.h"
 #include "catalog/row.h"
 #include "catalog/row_write.h"
 #include "catalog/table.h"

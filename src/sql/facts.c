@@ -33,7 +33,6 @@
 #include "utils/rls.h"
 #include "utils/syscache.h"
 
-#include "catalog/child.h"
 #include "catalog/definition.h"
 #include "catalog/native_sequence.h"
 #include "catalog/owning_column.h"

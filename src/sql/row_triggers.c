@@ -38,7 +38,6 @@
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
-#include "catalog/child.h"
 #include "catalog/definition.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
