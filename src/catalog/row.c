@@ -126,17 +126,24 @@ idgen_row_find(Relation rel, const char *name, TupleTableSlot *row)
 	return found;
 }
 
-/*
- * Open the table for reading and find a row as idgen_row_find() does. Returns
- * whether there is one; the caller closes it in either case.
- */
-bool
-idgen_row_open(IdgenRow *row, Oid relid, const char *name)
+/* Open the table for reading a row of that name. The caller closes it. */
+void
+idgen_row_begin(IdgenRow *row, Oid relid, const char *name)
 {
 	Relation rel = idgen_table_open(relid, AccessShareLock);
 
 	*row = (IdgenRow){rel, name, table_slot_create(rel, NULL), NULL};
-	return idgen_row_find(rel, name, row->slot);
+}
+
+/*
+ * The same, and find it as idgen_row_find() does. Returns whether there is one;
+ * the caller closes it in either case.
+ */
+bool
+idgen_row_open(IdgenRow *row, Oid relid, const char *name)
+{
+	idgen_row_begin(row, relid, name);
+	return idgen_row_find(row->rel, name, row->slot);
 }
 
 /* Let go of what a row says, and of what it has to be made from. */

@@ -73,6 +73,7 @@ extern bool idgen_row_scan_next(IdgenRowScan *scan);
 extern void idgen_row_scan_end(IdgenRowScan *scan);
 extern Relation idgen_primary_key_open(Relation rel, AttrNumber attnum, int nkeys);
 extern bool idgen_row_find(Relation rel, const char *name, TupleTableSlot *row);
+extern void idgen_row_begin(IdgenRow *row, Oid relid, const char *name);
 extern bool idgen_row_open(IdgenRow *row, Oid relid, const char *name);
 extern void idgen_row_release(IdgenRow *row);
 extern void idgen_row_close(IdgenRow *row);

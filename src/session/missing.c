@@ -322,10 +322,10 @@ idgen_open_or_make_row(IdgenRow *row, const IdgenHandle *handle, const IdgenCall
 const char *
 idgen_parent_of(Oid relid, const char *name)
 {
-	Relation rel = idgen_table_open(relid, AccessShareLock);
-	IdgenRow row = {rel, name, table_slot_create(rel, NULL), NULL};
+	IdgenRow row;
 	const char *parent;
 
+	idgen_row_begin(&row, relid, name);
 	parent = is_possible_name(name) && idgen_row_describe(&row, NULL) ? row.from->name : NULL;
 	idgen_row_close(&row);
 	return parent;

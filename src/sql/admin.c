@@ -146,19 +146,16 @@ idgen_child(PG_FUNCTION_ARGS)
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const char *parent = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Relation rel;
-	IdgenChild *child;
+	IdgenRow row;
 	Datum result = (Datum) 0;
 
 	idgen_check_select(id_sequences);
-	rel = idgen_table_open(id_sequences, AccessShareLock);
-	child = *parent != '\0' ? idgen_child_of(rel, parent, name) : idgen_child_find(rel, name);
-	fcinfo->isnull = child == NULL || !idgen_row_visible(rel, idgen_child_origin(child)->row);
+	idgen_row_begin(&row, id_sequences, name);
+	fcinfo->isnull = !idgen_row_describe(&row, *parent != '\0' ? parent : NULL) ||
+		!idgen_row_visible(row.rel, idgen_row_origin(&row)->slot);
 	if (!fcinfo->isnull)
-		result = ExecFetchSlotHeapTupleDatum(child->row);
-	if (child != NULL)
-		idgen_child_free(child);
-	table_close(rel, AccessShareLock);
+		result = ExecFetchSlotHeapTupleDatum(row.slot);
+	idgen_row_close(&row);
 	return result;
 }
 
