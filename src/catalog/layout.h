@@ -35,9 +35,10 @@ typedef struct IdgenPrefix
 } IdgenPrefix;
 
 /*
- * All there are, and one without a name behind them. The first is that of an id that is the sequence value itself,
- * the second that of one that is the sequence value scrambled (scramble.h). The
- * functions below take that for plain: they are given what is scrambled already.
+ * All there are, and one without a name behind them. The first is that of an id
+ * that is the sequence value itself, the second that of one that is the
+ * sequence value scrambled (scramble.h). The functions below take that for
+ * plain: they are given what is scrambled already.
  */
 extern const IdgenLayout idgen_layouts[];
 #define idgen_layout_plain     (idgen_layouts[0])

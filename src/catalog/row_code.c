@@ -418,7 +418,9 @@ idgen_check_code(Relation rel, CmdType command, int elevel, bool *plain)
 	look = look_at(rel, command);
 	if (look.refused != NIL)
 		report(&look, elevel);
-	else if (known.relid == RelationGetRelid(rel) && known.epoch == idgen_epoch) /* nothing has changed meanwhile */
+
+	/* It is remembered if nothing has changed meanwhile. */
+	else if (known.relid == RelationGetRelid(rel) && known.epoch == idgen_epoch)
 	{
 		known.passed |= 1 << command;
 		if (command == CMD_UPDATE)
