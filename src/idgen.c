@@ -18,8 +18,8 @@
 #include "remote/reach.h"
 #include "remote/server.h"
 #include "session/xact.h"
-#include "shmem/cache.h"
-#include "shmem/desk.h"
+#include "cache/cache.h"
+#include "cache/desk.h"
 #include "sql/hooks.h"
 #include "unique_id/unique_id.h"
 

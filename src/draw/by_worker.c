@@ -3,7 +3,7 @@
  *		Drawing from an id sequence that the worker refills.
  *
  * A session takes what the worker has put into the cache. If few ids are left,
- * it asks for more (shmem/desk.c); if there are none, it does the same and
+ * it asks for more (cache/desk.c); if there are none, it does the same and
  * waits.
  *
  * No wait lasts forever (rule W4): not for a worker to start, and not for one
@@ -37,7 +37,7 @@
 #include "draw/refill.h"
 #include "session/xact.h"
 #include "session/handle.h"
-#include "shmem/desk.h"
+#include "cache/desk.h"
 
 /* How often a session that waits looks whether there still is a worker. */
 #define IDGEN_LOOK_AFTER_MS 100

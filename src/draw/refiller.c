@@ -21,7 +21,7 @@
 #include "common/guc.h"
 #include "draw/refill.h"
 #include "session/xact.h"
-#include "shmem/desk.h"
+#include "cache/desk.h"
 
 /*
  * For how long a session that could not have a worker does without: that many

@@ -18,7 +18,7 @@
 #include "catalog/source.h"
 #include "catalog/table.h"
 #include "common/compat.h"
-#include "shmem/cache.h"
+#include "cache/cache.h"
 #include "text/format.h"
 
 struct IdgenUndo;

@@ -32,7 +32,7 @@
 #include "common/guc.h"
 #include "common/ordered_index.h"
 #include "session/validate.h"
-#include "shmem/cache.h"
+#include "cache/cache.h"
 
 /*
  * What users are told of it

@@ -50,8 +50,8 @@
 #include "remote/reach.h"
 #include "remote/server.h"
 #include "session/xact.h"
-#include "shmem/cache.h"
-#include "shmem/desk.h"
+#include "cache/cache.h"
+#include "cache/desk.h"
 #include "sources/centre.h"
 #include "sql/sql_support.h"
 

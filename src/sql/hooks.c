@@ -72,7 +72,7 @@
 #include "common/compat.h"
 #include "session/handle.h"
 #include "session/xact.h"
-#include "shmem/desk.h"
+#include "cache/desk.h"
 #include "sql/hooks.h"
 
 PG_FUNCTION_INFO_V1(idgen_next_support);

@@ -16,7 +16,7 @@
 #include "common/guc.h"
 #include "node/lease.h"
 #include "remote/server.h"
-#include "shmem/cache.h"
+#include "cache/cache.h"
 #include "sources/centre.h"
 #include "sql/sql_support.h"
 

@@ -10,7 +10,7 @@
 #include "nodes/primnodes.h"
 
 #include "catalog/table.h"
-#include "shmem/cache.h"
+#include "cache/cache.h"
 #include "sql/sql_support.h"
 
 /* Raises 22023 or 22001 if a text cannot be the name of an id sequence. */

@@ -10,7 +10,7 @@
 
 #include "catalog/source.h"
 #include "remote/connection.h"
-#include "shmem/desk.h"
+#include "cache/desk.h"
 
 /* See the head of job.c for what leads from one state to another. */
 typedef enum IdgenJobState

@@ -9,7 +9,7 @@
  * are.
  *
  * The worker takes a request only when it tries it. Each time it looks first
- * for those that sessions wait for (shmem/desk.c). A transaction that has
+ * for those that sessions wait for (cache/desk.c). A transaction that has
  * served such a session takes no refill ahead of need any more: the session
  * goes on when it commits. So a session waits for the try that is just being
  * made, and for those that others have waited for longer. A request that others
@@ -47,8 +47,8 @@
 #include "draw/refill.h"
 #include "remote/connection.h"
 #include "session/handle.h"
-#include "shmem/cache.h"
-#include "shmem/desk.h"
+#include "cache/cache.h"
+#include "cache/desk.h"
 #include "worker/job.h"
 #include "worker/refill_loop.h"
 

@@ -4,7 +4,7 @@
  *		the node number.
  *
  * A worker serves one database, or one of the servers that ids come from there.
- * A session that needs one has it started (shmem/desk.c). The worker does what
+ * A session that needs one has it started (cache/desk.c). The worker does what
  * sessions ask for (refill_loop.c), and goes when none has asked for a while.
  * If its server is the one that leads to the centre of node numbers, it also
  * renews this server's lease (lease/renewal.c), and stays for that.
@@ -35,7 +35,7 @@
 #include "lease/renewal.h"
 #include "node/lease.h"
 #include "remote/connection.h"
-#include "shmem/desk.h"
+#include "cache/desk.h"
 #include "worker/job.h"
 #include "worker/refill_loop.h"
 #include "worker/worker.h"

@@ -8,7 +8,7 @@
 #include "common/compat.h"
 
 /*
- * Started by shmem/desk.c and node/lease.c, by this name; the argument is the
+ * Started by cache/desk.c and node/lease.c, by this name; the argument is the
  * OID of the database, or invalid for the worker that leases the node number.
  */
 extern PGDLLEXPORT void idgen_worker_main(Datum arg);

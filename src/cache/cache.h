@@ -9,7 +9,7 @@
 #define IDGEN_CACHE_H
 
 #include "common/guc.h"
-#include "shmem/slot.h"
+#include "cache/slot.h"
 
 /* What a row says that is an ordinary one; see idgen_cache_share_row(). */
 typedef struct IdgenKnownRow

@@ -47,7 +47,7 @@
 #include "storage/fd.h"
 #include "utils/memutils.h"
 
-#include "shmem/cache.h"
+#include "cache/cache.h"
 
 /* In the folder where pg_stat_statements has its file. */
 #define IDGEN_RESTART_FILE PGSTAT_STAT_PERMANENT_DIRECTORY "/idgen.cache"

@@ -60,7 +60,7 @@
 #include "common/clock.h"
 #include "common/compat.h"
 #include "common/guc.h"
-#include "shmem/cache.h"
+#include "cache/cache.h"
 
 /* The clock passes over that many slots that are in use, then takes any. */
 #define IDGEN_LOOK_AT_MOST 64

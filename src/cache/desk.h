@@ -7,7 +7,7 @@
 
 #include "storage/condition_variable.h"
 
-#include "shmem/slot.h"
+#include "cache/slot.h"
 
 /*
  * There is one worker for a database, and one for each foreign server whose ids

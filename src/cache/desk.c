@@ -67,7 +67,7 @@
 
 #include "common/clock.h"
 #include "common/compat.h"
-#include "shmem/desk.h"
+#include "cache/desk.h"
 
 /*
  * Besides one for each session that can wait, there are places for requests

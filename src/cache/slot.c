@@ -37,7 +37,7 @@
 
 #include "common/clock.h"
 #include "common/guc.h"
-#include "shmem/slot.h"
+#include "cache/slot.h"
 
 /*
  * How long a wait makes sessions refill ahead. Long enough to bridge the
