@@ -99,7 +99,8 @@ CREATE TABLE @extschema@.id_sequences (
 	template varchar(255) COLLATE "C",
 	refilled_at timestamptz,
 	salt bytea,
-	early_release boolean NOT NULL DEFAULT false
+	early_release boolean NOT NULL DEFAULT false,
+	watermark boolean NOT NULL DEFAULT false
 ) WITH (
 	fillfactor = 25,
 	autovacuum_vacuum_scale_factor = 0,
@@ -130,6 +131,7 @@ COMMENT ON COLUMN @extschema@.id_sequences.template IS 'the template or period t
 COMMENT ON COLUMN @extschema@.id_sequences.refilled_at IS 'of an id sequence with a template: when a block was allocated from the row last, or when it was made';
 COMMENT ON COLUMN @extschema@.id_sequences.salt IS 'with layout scrambled: what makes its key, along with a secret of idgen_secrets';
 COMMENT ON COLUMN @extschema@.id_sequences.early_release IS 'of gapless ids: whether the next number is drawn before the commit of the last one is on disk';
+COMMENT ON COLUMN @extschema@.id_sequences.watermark IS 'whether idgen_watermark tells readers up to which id none will appear any more';
 
 -- Each command that drops something looks here for what belonged to it.
 CREATE INDEX id_sequences_owned_by_idx ON @extschema@.id_sequences (owned_by);
@@ -325,6 +327,8 @@ CREATE FUNCTION @extschema@.idgen_last(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_last' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_wait_durable() RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_wait_durable' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+CREATE FUNCTION @extschema@.idgen_watermark(name text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'idgen_watermark' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION @extschema@.idgen_peek(name text) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'idgen_peek' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
@@ -339,6 +343,7 @@ COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint) IS 'next n ids of
 COMMENT ON FUNCTION @extschema@.idgen_next_range(text, bigint, text) IS 'next n ids of an id sequence with that source, consecutive';
 COMMENT ON FUNCTION @extschema@.idgen_wait_durable() IS 'wait until all that this transaction could have seen is on disk, and at synchronous standbys';
 COMMENT ON FUNCTION @extschema@.idgen_last(text) IS 'the id that this session drew last from an id sequence';
+COMMENT ON FUNCTION @extschema@.idgen_watermark(text) IS 'the id up to which none will appear any more: ask before the query that reads the rows';
 COMMENT ON FUNCTION @extschema@.idgen_peek(text) IS 'the id that would be issued next, without drawing it';
 
 --
@@ -551,7 +556,7 @@ END
 $$;
 
 -- The trigger of the table checks the rest.
-CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by text, max_children integer, period text, time_zone text, format text, id_type text, early_release boolean) RETURNS void
+CREATE FUNCTION @extschema@.idgen_insert(name text, next_block_start bigint, block_size integer, exhausted integer, max_value bigint, source text, source_name text, refill text, layout text, big_base numeric, pooling text, owned_by text, max_children integer, period text, time_zone text, format text, id_type text, early_release boolean, watermark boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -562,7 +567,8 @@ BEGIN
 	missing := (SELECT v.argument
 		FROM (VALUES ('name', idgen_insert.name), ('next_block_start', idgen_insert.next_block_start::text), ('exhausted', idgen_insert.exhausted::text),
 			('source', idgen_insert.source), ('layout', idgen_insert.layout), ('big_base', idgen_insert.big_base::text),
-			('pooling', idgen_insert.pooling), ('early_release', idgen_insert.early_release::text)) AS v (argument, value)
+			('pooling', idgen_insert.pooling), ('early_release', idgen_insert.early_release::text),
+			('watermark', idgen_insert.watermark::text)) AS v (argument, value)
 		WHERE v.value IS NULL LIMIT 1);
 	IF missing IS NOT NULL THEN
 		RAISE '% must not be null', missing USING ERRCODE = 'null_value_not_allowed';
@@ -622,9 +628,9 @@ BEGIN
 	IF ROW(idgen_insert.block_size, idgen_insert.exhausted, idgen_insert.max_value, idgen_insert.source, idgen_insert.source_name,
 			idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling, idgen_insert.owned_by,
 			idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format, idgen_insert.id_type,
-			idgen_insert.early_release)
+			idgen_insert.early_release, idgen_insert.watermark)
 		IS NOT DISTINCT FROM ROW(NULL::integer, 0, NULL::bigint, 'table', NULL::text, current_setting('idgen.default_refill'), 'plain', 0::numeric, 'pooled_lo',
-			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text, false) THEN
+			NULL::text, NULL::integer, NULL::text, NULL::text, NULL::text, NULL::text, false, false) THEN
 		-- Where another transaction makes the extension anew, this waits for
 		-- it. It reads no row: a serializable transaction would be in the way
 		-- of refills.
@@ -635,12 +641,12 @@ BEGIN
 	END IF;
 
 	INSERT INTO @extschema@.id_sequences AS s (name, next_block_start, block_size, exhausted, max_value, source, source_name,
-			refill, layout, big_base, pooling, owned_by, max_children, period, time_zone, format, early_release)
+			refill, layout, big_base, pooling, owned_by, max_children, period, time_zone, format, early_release, watermark)
 		VALUES (idgen_insert.name, idgen_insert.next_block_start,
 			coalesce(idgen_insert.block_size, current_setting('idgen.default_block_size')::integer), idgen_insert.exhausted, last_value,
 			idgen_insert.source, idgen_insert.source_name, idgen_insert.refill, idgen_insert.layout, idgen_insert.big_base, idgen_insert.pooling,
 			idgen_insert.owned_by::@extschema@.idgen_column, idgen_insert.max_children, idgen_insert.period, idgen_insert.time_zone, idgen_insert.format,
-			idgen_insert.early_release)
+			idgen_insert.early_release, idgen_insert.watermark)
 		ON CONFLICT ON CONSTRAINT id_sequences_pkey DO NOTHING;
 	IF NOT FOUND THEN
 		RAISE 'id sequence "%" already exists', idgen_insert.name USING ERRCODE = 'duplicate_object';
@@ -666,11 +672,12 @@ CREATE FUNCTION @extschema@.idgen_create(
 	time_zone text DEFAULT NULL,
 	format text DEFAULT NULL,
 	id_type text DEFAULT NULL,
-	early_release boolean DEFAULT false
+	early_release boolean DEFAULT false,
+	watermark boolean DEFAULT false
 ) RETURNS void
 	LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT @extschema@.idgen_insert(name, next_block_start, block_size, exhausted, max_value, source, n.source_name, n.refill, layout, big_base, pooling, n.owned_by, max_children, period, time_zone, format, id_type, early_release)
+	SELECT @extschema@.idgen_insert(name, next_block_start, block_size, exhausted, max_value, source, n.source_name, n.refill, layout, big_base, pooling, n.owned_by, max_children, period, time_zone, format, id_type, early_release, watermark)
 	FROM @extschema@.idgen_new_row(name, source, source_name, refill, owned_by) AS n;
 END;
 
@@ -823,11 +830,11 @@ BEGIN
 		UPDATE ONLY @extschema@.id_sequences AS c
 			SET block_size = p.block_size, max_value = p.max_value, source = p.source, source_name = p.source_name, refill = p.refill,
 				layout = p.layout, big_base = p.big_base, pooling = p.pooling, period = p.period, time_zone = p.time_zone, format = p.format,
-				early_release = p.early_release
+				early_release = p.early_release, watermark = p.watermark
 			FROM ONLY @extschema@.id_sequences AS m CROSS JOIN LATERAL @extschema@.idgen_child(m.name::text, m.template::text) AS p
 			WHERE m.template = ANY (parents) AND c.name = p.name AND
-				(c.block_size, c.max_value, c.source, c.source_name, c.refill, c.layout, c.big_base, c.pooling, c.period, c.time_zone, c.format, c.early_release)
-				IS DISTINCT FROM (p.block_size, p.max_value, p.source, p.source_name, p.refill, p.layout, p.big_base, p.pooling, p.period, p.time_zone, p.format, p.early_release);
+				(c.block_size, c.max_value, c.source, c.source_name, c.refill, c.layout, c.big_base, c.pooling, c.period, c.time_zone, c.format, c.early_release, c.watermark)
+				IS DISTINCT FROM (p.block_size, p.max_value, p.source, p.source_name, p.refill, p.layout, p.big_base, p.pooling, p.period, p.time_zone, p.format, p.early_release, p.watermark);
 		GET DIAGNOSTICS n = ROW_COUNT;
 		changed := changed + n;
 		parents := ARRAY(SELECT c.name FROM ONLY @extschema@.id_sequences AS c WHERE c.template = ANY (parents) AND c.period IS NOT NULL);
@@ -836,7 +843,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text, boolean)
+COMMENT ON FUNCTION @extschema@.idgen_create(text, bigint, integer, integer, bigint, text, text, text, text, numeric, text, text, integer, text, text, text, text, boolean, boolean)
 	IS 'create an id sequence';
 COMMENT ON FUNCTION @extschema@.idgen_restart(text, bigint) IS 'start an id sequence again at a given id';
 COMMENT ON FUNCTION @extschema@.idgen_apply_template(text) IS 'have the children of a template say what it says now';
@@ -1204,6 +1211,12 @@ CREATE TYPE @extschema@.idgen_fact AS (
 	lease_problem text, -- why the node number cannot be renewed that ids begin with
 	holder_pid integer, -- of who keeps a refill waiting; 0 if it is prepared
 	holder_xid xid, -- 0 if it has none
+	watermark boolean, -- is one kept?
+	watermark_known boolean,
+	noted_id bigint, -- the least one that a transaction in progress may bring
+	noted_pid integer, -- of its session; 0 if it is prepared
+	noted_xid xid, -- of a prepared one
+	noted_since timestamptz,
 	block_starts bigint[], -- cached blocks, to those that may draw them
 	block_ends bigint[],
 	block_states text[]
@@ -1757,6 +1770,10 @@ BEGIN ATOMIC
 				WHEN f.holder_pid > 0 AND coalesce(clock_timestamp() - h.since > current_setting('deadlock_timeout')::interval, true)
 				THEN format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
 					', which has been open for ' || trunc(EXTRACT(epoch FROM clock_timestamp() - h.since)) || ' s') END),
+			(11, 'watermark_held', CASE WHEN clock_timestamp() - f.noted_since > current_setting('idgen.warn_watermark')::interval
+				THEN format('The watermark has stood at %s since %s: %s', f.noted_id::numeric - 1, f.noted_since, CASE f.noted_pid
+					WHEN 0 THEN format('prepared transaction %s has drawn the next id. Commit it or roll it back.', f.noted_xid)
+					ELSE format('the transaction of process %s has drawn the next id. End it, if need be by pg_terminate_backend(%1$s).', f.noted_pid) END) END),
 			(9, 'refill_fails', 'The worker could not refill: ' || f.failure || '.'),
 			(10, 'no_worker', CASE WHEN f.worker = 'no slot' AND f.failure IS NULL
 				THEN format('The server has no place for a worker. Raise max_worker_processes%s.',
@@ -2789,6 +2806,15 @@ CREATE VIEW @extschema@.idgen_health WITH (security_invoker = true) AS
 CREATE VIEW @extschema@.idgen_columns WITH (security_invoker = true) AS
 	SELECT * FROM @extschema@.idgen_all_columns();
 
+CREATE VIEW @extschema@.idgen_watermarks WITH (security_invoker = true) AS
+	SELECT f.name COLLATE "C" AS name, CASE WHEN w.last_id >= -9223372036854775808 THEN w.last_id::bigint END AS watermark, (d.last_id - w.last_id)::bigint AS lag,
+		nullif(f.noted_pid, 0) AS held_by_pid, nullif(f.noted_xid, '0') AS held_by_transaction, f.noted_since AS held_since
+	FROM @extschema@.idgen_facts(true, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
+		CROSS JOIN LATERAL (SELECT least(coalesce(e.next_value - 1, e.last_value), f.next_cached::numeric - 1) AS last_id) AS d
+		LEFT JOIN LATERAL (SELECT least(d.last_id, f.noted_id::numeric - 1) AS last_id) AS w ON f.watermark_known
+	WHERE f.watermark
+	ORDER BY name;
+
 CREATE VIEW @extschema@.idgen_centre_marks WITH (security_invoker = true) AS
 	SELECT f.name::varchar(255) COLLATE "C" AS name, CASE WHEN f.usable AND NOT f.object_missing THEN f.object_name::name END AS server,
 		f.centre_last_id AS last_id, f.centre_system AS system_identifier, f.centre_timeline AS timeline,
@@ -2966,7 +2992,7 @@ GRANT USAGE ON TYPE @extschema@.idgen_column TO PUBLIC;
 -- A role that may read a row may draw from it.
 GRANT SELECT ON @extschema@.id_sequences TO PUBLIC;
 
-GRANT SELECT ON @extschema@.idgen_stats, @extschema@.idgen_health, @extschema@.idgen_cache, @extschema@.idgen_server, @extschema@.idgen_columns, @extschema@.idgen_centre_marks TO PUBLIC;
+GRANT SELECT ON @extschema@.idgen_stats, @extschema@.idgen_health, @extschema@.idgen_cache, @extschema@.idgen_server, @extschema@.idgen_columns, @extschema@.idgen_watermarks, @extschema@.idgen_centre_marks TO PUBLIC;
 
 -- The table has only hashes of tokens in it, and is dumped by the owner of the
 -- database, as marks are. Nobody else reads idgen_leases, which has the tokens,

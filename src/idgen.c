@@ -20,6 +20,7 @@
 #include "session/xact.h"
 #include "cache/cache.h"
 #include "cache/desk.h"
+#include "cache/notes.h"
 #include "sql/hooks.h"
 #include "unique_id/unique_id.h"
 
@@ -37,6 +38,7 @@ shmem_request(void)
 		previous_shmem_request_hook();
 	idgen_cache_request_shmem();
 	idgen_desk_request_shmem();
+	idgen_notes_request_shmem();
 	idgen_unique_request_shmem();
 	idgen_lease_request_shmem();
 	idgen_reach_request_shmem();
@@ -48,6 +50,7 @@ shmem_startup(void)
 	if (previous_shmem_startup_hook)
 		previous_shmem_startup_hook();
 	idgen_desk_startup_shmem();
+	idgen_notes_startup_shmem();
 	idgen_unique_startup_shmem();
 	idgen_lease_startup_shmem();
 	idgen_reach_startup_shmem();

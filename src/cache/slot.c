@@ -37,6 +37,7 @@
 
 #include "common/clock.h"
 #include "common/guc.h"
+#include "cache/notes.h"
 #include "cache/slot.h"
 
 /*
@@ -245,12 +246,15 @@ first_of_run(const IdgenSlot *slot, int i, int64 count)
 	return (IdgenBlock){slot->runs[i].next, count, slot->step};
 }
 
-/* Take them. */
+/* Take as many as are wanted. */
 static void
-take(IdgenSlot *slot, int i, int64 count)
+take(IdgenSlot *slot, int i, const IdgenWanted *wanted)
 {
 	IdgenRun *run = &slot->runs[i];
+	int64 count = wanted->count;
 
+	if (wanted->note != NULL)
+		idgen_note_lower(wanted->note, run->next);
 	slot->ids_left -= count;
 	run->left -= count;
 	if (run->left > 0)
@@ -523,7 +527,7 @@ take_for(IdgenSlot *slot, const IdgenDraw *draw, int run, IdgenDrawResult *resul
 		slot->ahead_below = slot->ids_left / 2;
 		result->low = true;
 	}
-	take(slot, run, draw->wanted.count);
+	take(slot, run, &draw->wanted);
 }
 
 /* What a session is told that finds too few ids. */
@@ -600,7 +604,7 @@ idgen_slot_take_before(IdgenSlot *slot, const IdgenBlock *block, const IdgenWant
 	*ids = first_of_run(slot, run, wanted->count);
 	if ((block != NULL && !idgen_block_before(ids, block)) || !idgen_are_wanted(ids, wanted))
 		return false;
-	take(slot, run, wanted->count);
+	take(slot, run, wanted);
 	return true;
 }
 

@@ -206,6 +206,7 @@ typedef struct IdgenWanted
 	int64 count; /* consecutive ones, at least 1 */
 	int64 least; /* the first and the last one must lie between these */
 	int64 greatest;
+	struct IdgenNote *note; /* where the least one is noted, or NULL */
 } IdgenWanted;
 
 /* Can a call use these ids? */

@@ -222,6 +222,24 @@ read_early_release(TupleTableSlot *slot, const char *name, const IdgenDefinition
 }
 
 /*
+ * Is a watermark kept? Raises 0A000 if it could not be told: another server, or
+ * a function, does not say what others have allocated; and composed ids do not
+ * ascend.
+ */
+static bool
+read_watermark(TupleTableSlot *slot, const char *name, const IdgenDefinition *def)
+{
+	bool watermark = DatumGetBool(idgen_row_attribute(slot, IDGEN_ATT_WATERMARK));
+
+	if (watermark && (def->layout != &idgen_layout_plain || (def->source != &idgen_source_table && def->source != &idgen_source_sequence)))
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("id sequence \"%s\" cannot have a watermark", name),
+		         errhint("Set source to \"table\" or \"sequence\", and layout to \"plain\".")));
+	return watermark;
+}
+
+/*
  * Read a row. Its constraints and triggers have checked all this, unless the
  * table's owner switched them off: hence the errors of 22004 and 22023; and
  * what the source says of a source_name (null if there is none) that can never
@@ -255,6 +273,7 @@ idgen_definition_from_row(TupleTableSlot *slot, const char *name,
 	set_refill(def, idgen_check_refill(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_REFILL)), def->source));
 	def->early_release = read_early_release(slot, name, def);
 	def->layout = idgen_check_layout(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_LAYOUT)));
+	def->watermark = read_watermark(slot, name, def);
 	def->pooling = check_pooling(TextDatumGetCString(idgen_row_attribute(slot, IDGEN_ATT_POOLING)), def->source);
 	def->big_base = read_big_base(slot);
 	period = idgen_row_string(slot, IDGEN_ATT_PERIOD);

@@ -24,6 +24,7 @@ typedef struct IdgenDefinition
 	bool exhausted;
 	IdgenRefillMode refill; /* that holds: auto only where a worker may refill */
 	bool early_release;     /* of gapless ids; see common/early_release.c */
+	bool watermark;         /* is it kept? see cache/notes.c */
 	const IdgenLayout *layout;
 	IdgenPooling pooling; /* which ids values of a native sequence stand for */
 	Numeric big_base;     /* NULL if zero */

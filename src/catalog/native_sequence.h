@@ -84,6 +84,16 @@ extern IdgenNativeState idgen_native_state(Oid sequence);
 extern bool idgen_native_look_at_state(Oid sequence, IdgenNativeState *state);
 extern void idgen_native_log_first(Oid relid);
 
+/*
+ * Are later ids higher? Not if values descend, or begin again, or if a session
+ * sets some aside.
+ */
+static inline bool
+idgen_native_can_be_watched(const IdgenNativeSequence *sequence)
+{
+	return sequence->step > 0 && !sequence->cycle && sequence->cache == 1;
+}
+
 /* What its values stand for: pooling.c */
 extern bool idgen_pooling_find(const char *name, IdgenPooling *pooling);
 extern const char *idgen_pooling_word(IdgenPooling pooling);

@@ -41,7 +41,8 @@
 #define IDGEN_ATT_REFILLED_AT      19
 #define IDGEN_ATT_SALT             20
 #define IDGEN_ATT_EARLY_RELEASE    21
-#define IDGEN_ATT_LAST             IDGEN_ATT_EARLY_RELEASE
+#define IDGEN_ATT_WATERMARK        22
+#define IDGEN_ATT_LAST             IDGEN_ATT_WATERMARK
 
 /* A scan that is going on; see idgen_row_scan_begin(). */
 typedef struct IdgenRowScan

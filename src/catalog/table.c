@@ -316,6 +316,7 @@ static const struct
 	[IDGEN_ATT_REFILLED_AT - 1] = {"refilled_at", TIMESTAMPTZOID},
 	[IDGEN_ATT_SALT - 1] = {"salt", BYTEAOID},
 	[IDGEN_ATT_EARLY_RELEASE - 1] = {"early_release", BOOLOID},
+	[IDGEN_ATT_WATERMARK - 1] = {"watermark", BOOLOID},
 };
 
 /*

@@ -16,11 +16,13 @@
 #include "common/period.h"
 
 int idgen_max_sequences = 65536;
+int idgen_max_watermarks = 1000;
 bool idgen_auto_create = false;
 int idgen_default_block_size = 20;
 int idgen_default_refill = IDGEN_REFILL_TRANSACTION;
 int idgen_warn_remaining = 10;
-static int idgen_warn_days = 30; /* view idgen_health reads it */
+static int idgen_warn_days = 30;      /* view idgen_health reads it */
+static int idgen_warn_watermark = 60; /* the same */
 static char *period_time_zone = NULL;
 pg_tz *idgen_period_zone = NULL;
 static char *node_id = NULL;
@@ -65,6 +67,9 @@ static const IntegerSetting integers[] = {
 	{"idgen.max_sequences", &idgen_max_sequences, 65536, 1, 1000000, PGC_POSTMASTER, 0,
      "Sets the number of id sequences that the shared cache has slots for.",
      "More id sequences than this still work: the ones not used lately give way, and what they have left is a gap."},
+	{"idgen.max_watermarks", &idgen_max_watermarks, 1000, 1, 1000000, PGC_POSTMASTER, 0,
+     "Sets the number of id sequences whose watermarks can be kept at the same time.",
+     "Of more than this, those that no transaction draws from just now give way."},
 	{"idgen.default_block_size", &idgen_default_block_size, 20, 1, INT_MAX, PGC_USERSET, 0,
      "Sets the block_size of id sequences that are created without one.",
      "It is used by idgen_create() and by idgen.auto_create."},
@@ -78,6 +83,8 @@ static const IntegerSetting integers[] = {
      "Zero has it name none."},
 
 	/* what ids are composed of: one decimal digit */
+	{"idgen.warn_watermark", &idgen_warn_watermark, 60, 0, INT_MAX, PGC_SUSET, GUC_UNIT_S,
+     "Sets for how long a transaction may hold a watermark down before idgen_health says so.", NULL},
 	{"idgen.channel", &idgen_channel, 0, 0, 9, PGC_USERSET, 0,
      "Sets the channel in ids that this session draws with layout \"prefixed\".",
      "Application nodes that share a server each set their own."},

@@ -44,6 +44,7 @@ typedef struct IdgenNode
 } IdgenNode;
 
 extern PGDLLIMPORT int idgen_max_sequences;
+extern PGDLLIMPORT int idgen_max_watermarks;
 extern PGDLLIMPORT bool idgen_auto_create;
 extern PGDLLIMPORT int idgen_default_block_size;
 extern PGDLLIMPORT int idgen_default_refill; /* an IdgenRefillMode */

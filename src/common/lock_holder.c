@@ -20,12 +20,11 @@
 #include "common/lock_holder.h"
 
 /*
- * The transaction of a native sequence's lock. If it is prepared, the server
- * knows its xid in one of two ways: it was prepared before the last restart, or
- * later.
+ * Whose a virtual transaction is. If it is prepared, the server knows its xid
+ * in one of two ways: it was prepared before the last restart, or later.
  */
-static IdgenLockHolder
-holder_of(VirtualTransactionId vxid)
+IdgenLockHolder
+idgen_lock_holder_of(VirtualTransactionId vxid)
 {
 	bool more = false;
 	PGPROC *proc;
@@ -63,6 +62,6 @@ idgen_lock_holder_find(TransactionId xid, Oid relid, IdgenLockHolder *holder)
 	vxid = *GetLockConflicts(&tag, RowExclusiveLock, &count);
 	if (count == 0)
 		return false;
-	*holder = holder_of(vxid);
+	*holder = idgen_lock_holder_of(vxid);
 	return holder->pid != 0 || TransactionIdIsValid(holder->xid);
 }

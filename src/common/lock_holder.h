@@ -5,6 +5,8 @@
 #ifndef IDGEN_LOCK_HOLDER_H
 #define IDGEN_LOCK_HOLDER_H
 
+#include "storage/lock.h"
+
 /* The transaction that holds a lock which somebody else needs. */
 typedef struct IdgenLockHolder
 {
@@ -12,6 +14,7 @@ typedef struct IdgenLockHolder
 	int pid;           /* of its session; 0 if the transaction is prepared */
 } IdgenLockHolder;
 
+extern IdgenLockHolder idgen_lock_holder_of(VirtualTransactionId vxid);
 extern bool idgen_lock_holder_find(TransactionId xid, Oid relid, IdgenLockHolder *holder);
 
 #endif /* IDGEN_LOCK_HOLDER_H */

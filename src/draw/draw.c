@@ -38,6 +38,7 @@
 #include "draw/by_worker.h"
 #include "draw/draw.h"
 #include "draw/refill.h"
+#include "draw/watermark.h"
 #include "session/xact.h"
 #include "session/handle.h"
 #include "session/validate.h"
@@ -70,10 +71,14 @@ static IdgenWanted
 wanted_by(const IdgenHandle *handle, const IdgenCall *call)
 {
 	const IdgenFound *found = &handle->found;
-	IdgenWanted wanted = {call->count, found->least_value, found->greatest_value};
+	IdgenWanted wanted = {call->count, found->least_value, found->greatest_value, handle->xact.note};
 
 	if (call->form == IDGEN_FORM_NUMERIC && !found->row.layout->scrambled)
 		idgen_layout_big_limits(found->row.layout, found->row.big_base, &wanted.least, &wanted.greatest);
+	else if (handle->xact.note != NULL)
+		wanted.least = PG_INT64_MIN; /* see open_hot_path() */
+	else if (handle->xact.note != NULL)
+		wanted.least = PG_INT64_MIN; /* see open_hot_path() */
 	else if (found->unmade && found->row.layout->scrambled)
 		wanted.greatest = 0;
 	return wanted;
@@ -307,7 +312,13 @@ open_hot_path(IdgenHandle *handle)
 	if (!handle->found.remember || !idgen_may_use_published(handle) ||
 	    !idgen_pending_fast_ok(&handle->pending))
 		return;
-	if (handle->found.row.layout == &idgen_layout_plain)
+	if (handle->xact.note != NULL)
+	{
+		/* Lower ones have to be noted. */
+		handle->found.least_value = idgen_note_least(handle->xact.note);
+		handle->found.quick_epoch = handle->found.epoch;
+	}
+	else if (handle->found.row.layout == &idgen_layout_plain)
 		handle->found.fast_epoch = handle->found.epoch;
 	else
 		handle->found.quick_epoch = handle->found.epoch;
@@ -366,6 +377,8 @@ draw_own(IdgenHandle *handle, IdgenCall *call, IdgenBlock *ids)
 	{
 		IdgenDrawAnswer answer;
 
+		if (handle->found.row.watermark)
+			idgen_watermark_begin(handle);
 		fit_check_call(handle, call);
 		if (call->count > 1)
 			check_range(handle, call);

@@ -29,6 +29,7 @@
 #include "common/early_release.h"
 #include "common/full_xid.h"
 #include "draw/refill.h"
+#include "draw/watermark.h"
 #include "session/xact.h"
 #include "session/handle.h"
 
@@ -132,7 +133,10 @@ idgen_refill_allocate(IdgenHandle *handle, const IdgenRequest *request, IdgenRef
 	refilling = &this;
 	PG_TRY();
 	{
-		result = handle->found.row.source->allocate(handle, request, refill);
+		if (handle->found.row.watermark && !idgen_watermark_before_refill(handle))
+			result = IDGEN_SOURCE_STALE;
+		else
+			result = handle->found.row.source->allocate(handle, request, refill);
 	}
 	PG_FINALLY();
 	{

@@ -19,6 +19,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "cache/cache.h"
+#include "cache/notes.h"
 #include "text/format.h"
 
 struct IdgenUndo;
@@ -56,6 +57,7 @@ typedef struct IdgenHandleXact
 	int64 refills;          /* successful ones */
 	int64 ids_allocated;    /* by successful refills */
 	struct IdgenUndo *undo; /* the innermost level's, or NULL; see pending.c */
+	IdgenNote *note;        /* the least id that it may bring, if a watermark is kept */
 	bool listed;            /* is it on idgen_listed_handles? see handle_table.c */
 	dlist_node node;        /* on that list */
 } IdgenHandleXact;
@@ -208,8 +210,10 @@ typedef struct IdgenHandle
 
 	/* Good for one transaction only. */
 	IdgenServed served;
+	LocalTransactionId unnoted; /* a transaction that may have drawn before it knew of
+	                             * the watermark, or invalid */
 
-	char unused[24]; /* up to a multiple of a cache line, see below */
+	char unused[8]; /* up to a multiple of a cache line, see below */
 } IdgenHandle;
 
 /*

@@ -466,6 +466,8 @@ idgen_pending_add(IdgenHandle *handle, const IdgenRefill *refill, uint64 as_of)
 
 	idgen_handle_list(handle);
 	save(handle);
+	if (handle->xact.note != NULL)
+		idgen_note_lower(handle->xact.note, refill->rest.block.next);
 	kept = count_kept(handle, refill);
 	cells = make_cells(handle, kept, &refill->rest);
 	if (refill->fate != IDGEN_REST_PUBLISHED)

@@ -20,6 +20,7 @@
 
 #include "access/xlog.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 
@@ -172,6 +173,8 @@ resolve(const IdgenHandle *handle, IdgenFound *found, Oid object)
 		error_context_stack = context.previous;
 	}
 
+	if (!idgen_cache_is_shared())
+		found->row.watermark = false; /* this session has nobody to tell of its ids */
 	if (found->temporary || found->uncommitted ||
 	    (found->own_row && !found->row.source->locks_row))
 		found->row.refill = IDGEN_REFILL_TRANSACTION;
@@ -236,7 +239,7 @@ share_row(const IdgenHandle *handle, const IdgenFound *found)
 
 	if (found->remember && found->has_row && found->change_is_told && found->row.source == &idgen_source_table &&
 	    found->row.source_name == NULL && found->row.layout == &idgen_layout_plain && found->row.big_base == NULL &&
-	    found->format == NULL && found->row.period == IDGEN_PERIOD_NONE && idgen_changes_leave_row(handle))
+	    found->format == NULL && found->row.period == IDGEN_PERIOD_NONE && !found->row.watermark && idgen_changes_leave_row(handle))
 		idgen_cache_share_row(found->slot, found->version, &row);
 }
 
@@ -329,6 +332,8 @@ idgen_handle_validate(IdgenHandle *handle, IdgenCall *call)
 	idgen_check_select(handle->relid);
 
 	look_and_attach(handle, call, &found);
+	if (found.row.watermark && handle->found.slot != NULL && !handle->found.row.watermark)
+		handle->unnoted = MyLocalTransactionId;
 	found.userid = GetUserId();
 	found.epoch = epoch;
 	idgen_handle_adopt(handle, &found);

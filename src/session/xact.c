@@ -69,6 +69,7 @@ typedef struct ChangedName
 		uint8 digest[IDGEN_DIGEST_BYTES];
 	} key;                  /* must be first; no padding */
 	IdgenSlotChange change; /* the greatest one */
+	bool is_watched;        /* is a watermark kept from now on? */
 } ChangedName;
 
 /* All of it. What it points to ends with the transaction. */
@@ -76,6 +77,7 @@ static struct
 {
 	HTAB *names;          /* of ChangedName; NULL if there is none */
 	bool many_made;       /* were more rows made than there are entries for? */
+	bool any_watched;     /* is_watched of any */
 	Oid rows_of;          /* the id_sequences of which rows have been changed, or invalid */
 	bool all_rows;        /* id_sequences truncated, or the extension dropped */
 	bool tables;          /* id_sequences altered, or its triggers */
@@ -122,6 +124,7 @@ note_name(Oid relid, const uint8 *digest, IdgenSlotChange change)
 	}
 	name = find_name(relid, digest, HASH_ENTER, &found);
 	name->change = found ? Max(name->change, change) : change;
+	name->is_watched = found && name->is_watched;
 }
 
 /*
@@ -147,6 +150,25 @@ idgen_changes_note_row(Oid relid, const char *name, IdgenSlotChange change)
 	changes.rows_of = relid;
 	if (!idgen_cache_is_shared())
 		CacheInvalidateRelcacheByRelid(relid);
+}
+
+/*
+ * The row of that name, of which a change was noted, says from now on that a
+ * watermark is kept.
+ */
+void
+idgen_changes_note_watermark(Oid relid, const char *name)
+{
+	uint8 digest[IDGEN_DIGEST_BYTES];
+	ChangedName *changed;
+	bool found;
+
+	idgen_cache_digest(name, strlen(name), digest);
+	changed = find_name(relid, digest, HASH_ENTER, &found);
+	if (!found)
+		changed->change = IDGEN_SLOT_REVALIDATE; /* one of many that are made */
+	changed->is_watched = true;
+	changes.any_watched = true;
 }
 
 /*
@@ -348,6 +370,34 @@ give_back_gapless(bool prepare)
 }
 
 /*
+ * Watermarks that this transaction switches on are not known at first. Raises
+ * 53400 if there is no room for them; and 0A000 at PREPARE: others may draw ids
+ * without notes until COMMIT PREPARED, which runs no code of ours.
+ */
+static void
+begin_watermarks(bool prepare)
+{
+	HASH_SEQ_STATUS status;
+	const ChangedName *name;
+	IdgenCacheKey key;
+
+	if (!changes.any_watched)
+		return;
+	if (prepare)
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot PREPARE a transaction that has switched on a watermark")));
+	hash_seq_init(&status, changes.names);
+	while ((name = hash_seq_search(&status)) != NULL)
+	{
+		if (!name->is_watched)
+			continue;
+		idgen_cache_key(&key, name->key.relid, name->key.digest);
+		idgen_notes_begin(&key);
+	}
+}
+
+/*
  * Before commit, or PREPARE TRANSACTION: then the commit will run no callback,
  * so that only the server's invalidation can tell others to look again. Now
  * that gapless ids have been given back, say where few are left; unless this
@@ -368,6 +418,7 @@ before_commit(bool prepare)
 			idgen_warn_low(handle, &handle->pending.left);
 	}
 	collect_files();
+	begin_watermarks(prepare);
 }
 
 /*
@@ -400,13 +451,31 @@ tell(uint64 since)
 }
 
 /*
+ * The transaction is over: so is its note about an id sequence, after what it
+ * has left is in the cache.
+ */
+static void
+end_note(IdgenHandle *handle, XactEvent event)
+{
+	IdgenNote *note = handle->xact.note;
+
+	if (note == NULL)
+		return;
+	idgen_handle_close_hot_path(handle);
+	if (event == XACT_EVENT_PREPARE)
+		idgen_note_keep_prepared(note, GetTopTransactionIdIfAny());
+	else
+		idgen_note_let_go(note, event == XACT_EVENT_COMMIT ? XactLastCommitEnd : InvalidXLogRecPtr);
+}
+
+/*
  * The transaction is over: tell the cache and forget everything. "fate" is that
  * of what it has allocated, and is still pending. The handles come before the
  * changes of rows: what a transaction has allocated after it changed a row is
  * good, but nothing else is.
  */
 static void
-finish(IdgenRestFate fate)
+finish(XactEvent event, IdgenRestFate fate)
 {
 	uint64 since = idgen_cache_number();
 	dlist_iter iter;
@@ -417,6 +486,7 @@ finish(IdgenRestFate fate)
 		IdgenHandle *handle = dlist_container(IdgenHandle, xact.node, iter.cur);
 
 		idgen_pending_finish(handle, fate, changes.all_rows);
+		end_note(handle, event);
 		if (handle->pending.change != IDGEN_SLOT_UNCHANGED || handle->pending.uncommitted)
 			idgen_handle_invalidate(handle);
 	}
@@ -446,17 +516,17 @@ end_of_transaction(XactEvent event, void *arg)
 				idgen_early_release_begin();
 			break;
 		case XACT_EVENT_COMMIT:
-			finish(idgen_is_replicated(XactLastCommitEnd) ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST);
+			finish(event, idgen_is_replicated(XactLastCommitEnd) ? IDGEN_REST_PUBLISHED : IDGEN_REST_LOST);
 			break;
 		case XACT_EVENT_PREPARE:
 			/* Nobody knows yet, nor tells us later, whether it commits. */
-			finish(IDGEN_REST_LOST);
+			finish(event, IDGEN_REST_LOST);
 			idgen_early_release_forget();
 			break;
 		case XACT_EVENT_ABORT:
 			idgen_early_release_forget();
 			idgen_wait_end();
-			finish(IDGEN_REST_FORGOTTEN);
+			finish(event, IDGEN_REST_FORGOTTEN);
 			break;
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:

@@ -52,6 +52,7 @@
 #include "session/xact.h"
 #include "cache/cache.h"
 #include "cache/desk.h"
+#include "cache/notes.h"
 #include "sources/centre.h"
 #include "sql/sql_support.h"
 
@@ -490,6 +491,35 @@ may_draw(const Reading *reading)
 }
 
 /*
+ * The watermark's part of the line: whether one is kept; and to those that may
+ * know, whether it is known, and what has been noted.
+ */
+static void
+add_watermark(IdgenViewLine *line, const char *name, Oid relid, const IdgenDefinition *def, bool shown)
+{
+	int64 last = PG_INT64_MAX;
+	IdgenHolder holder = {0};
+	bool known = false;
+
+	if (def->watermark && shown)
+	{
+		uint8 digest[IDGEN_DIGEST_BYTES];
+		IdgenCacheKey key;
+		XLogRecPtr committed;
+
+		idgen_cache_digest(name, strlen(name), digest);
+		idgen_cache_key(&key, relid, digest);
+		known = idgen_notes_look(&key, &last, &holder, &committed);
+	}
+	idgen_view_add(line, BoolGetDatum(def->watermark));
+	idgen_view_add_unless(!def->watermark || !shown, line, BoolGetDatum(known));
+	idgen_view_add_unless(holder.since == 0, line, Int64GetDatum(holder.least));
+	idgen_view_add_unless(holder.since == 0, line, Int32GetDatum(holder.pid));
+	idgen_view_add_unless(holder.since == 0, line, TransactionIdGetDatum(holder.xid));
+	idgen_view_add_time(line, holder.since);
+}
+
+/*
  * Make the line. Of an id sequence that the caller may neither use nor monitor,
  * it leaves out what the cache knows.
  */
@@ -526,6 +556,7 @@ make_line(void *arg)
 	add_centre(shown, object, reading->monitor || usable);
 	idgen_view_add_text(line, lease_problem(def.layout));
 	add_holder(shown, entry);
+	add_watermark(line, shown->name, RelationGetRelid(reading->rel), &def, reading->monitor || usable);
 	add_blocks(shown, entry != NULL && usable && may_draw(reading));
 	idgen_view_put(reading->result, line);
 }

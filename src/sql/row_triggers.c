@@ -639,6 +639,14 @@ warn_of_pooling(const TriggerRow *row)
 		                 idgen_function_name(RelationGetRelid(row->rel), "idgen_restart"))));
 }
 
+/* Does the new version begin to keep a watermark under its name? */
+static bool
+begins_watermark(const TriggerRow *row)
+{
+	return row->new != NULL &&DatumGetBool(idgen_row_attribute(row->new, IDGEN_ATT_WATERMARK)) &&
+		(row->old == NULL || changes(row, IDGEN_ATT_NAME) || changes(row, IDGEN_ATT_WATERMARK));
+}
+
 /*
  * Whatever a change is but an allocation, cached ids may not be what the row
  * says by now: they are void. A row that is made has none, since what removed
@@ -669,6 +677,8 @@ row_changed(const TriggerRow *row)
 	}
 	else
 		return;
+	if (begins_watermark(row))
+		idgen_changes_note_watermark(RelationGetRelid(row->rel), name_of(row->new));
 	if (concerns_others(row))
 		CacheInvalidateRelcacheByRelid(RelationGetRelid(row->rel));
 }

@@ -33,7 +33,7 @@ typedef struct IdgenCallSite
 /* A row that is being made, of a view for example: column by column. */
 
 /* Those of idgen_facts(), which has the most. */
-#define IDGEN_VIEW_COLUMNS 60
+#define IDGEN_VIEW_COLUMNS 64
 
 typedef struct IdgenViewLine
 {

@@ -37,8 +37,9 @@ $node->safe_psql(
 	CREATE SCHEMA idgen;
 	CREATE EXTENSION idgen SCHEMA idgen;
 	$in_schema
-	SELECT idgen.idgen_create('low');
-	SELECT idgen.idgen_next('low')});
+	SELECT idgen.idgen_create('low', watermark => true);
+	SELECT idgen.idgen_next('low');
+	SELECT idgen.idgen_watermark('low')});
 
 is(sqlstate($node, q{SELECT idgen_next('low')}, $node->connstr('postgres') . ' user=idgen_monitor'),
 	'42501', 'the role cannot draw');
@@ -60,6 +61,8 @@ my %expected = (
 	'idgen_traffic_ids_issued_total{datname="postgres",name="low"}' => 920,
 	'idgen_traffic_ids_issued_total{datname="app",name="low"}' => 1,
 	'idgen_traffic_ids_cached{datname="postgres",name="low"}' => 30,
+	'idgen_watermark_lag_ids{datname="app",name="low"}' => 0,
+	'idgen_watermark_held_seconds{datname="app",name="low"}' => 0,
 	'idgen_cache_shared{datname="postgres"}' => 1,
 	'idgen_cache_sequences{datname="app"}' => 3);
 is_deeply({ map { $_ => $metrics->{$_} } keys %expected }, \%expected, 'what the views tell');

@@ -1,8 +1,8 @@
 # A commit that has allocated is stopped where nobody else could: before it is
 # on disk, nothing of the block is issued to others. When others see it, they
 # get at the row before the rest of the block is in the cache. Then sessions
-# that need a block wait for the rest, so that their ids ascend; and a change of
-# the row that comes in between makes the rest void.
+# that need a block wait for the rest, so that their ids ascend; a change of the
+# row that comes in between makes the rest void; no watermark passes over it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -27,6 +27,7 @@ $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION idgen;
 	SELECT idgen_create(name) FROM unnest('{plain,inner,changed,lost}'::text[]) name;
+	SELECT idgen_create('watched', watermark => true), idgen_watermark('watched');
 	SELECT idgen_create(name, refill => 'auto') FROM unnest('{first,auto}'::text[]) name});
 
 # stop(when, process): from its next commit on. Answers what lets it go.
@@ -76,8 +77,16 @@ foreach my $name ('plain', 'inner')
 	$_->quit foreach ($session, $other);
 }
 
+my ($session, $go) = allocate('after_commit', 'watched');
+wait_until_visible('watched');
+is($node->safe_psql('postgres', q{SELECT idgen_watermark('watched')}), '0', 'watched: the block may still be drawn');
+$go->();
+is($session->query(''), '', 'watched: the commit goes on');
+is($node->safe_psql('postgres', q{SELECT idgen_watermark('watched')}), '1', 'watched: the rest is in the cache');
+$session->quit;
+
 # A change of the row that is committed first
-my ($session, $go) = allocate('after_commit', 'changed');
+($session, $go) = allocate('after_commit', 'changed');
 wait_until_visible('changed');
 $node->safe_psql('postgres', q{UPDATE id_sequences SET next_block_start = 1 WHERE name = 'changed'});
 $go->();

@@ -20,7 +20,7 @@ my $insert = q{INSERT INTO bill VALUES (idgen_next('bill'))};
 my $numbers = q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM bill};
 
 $node->safe_psql('postgres', q{
-	SELECT idgen_create('bill', block_size => 1, early_release => true);
+	SELECT idgen_create('bill', block_size => 1, early_release => true, watermark => true);
 	SELECT idgen_create('cached', block_size => 10);
 	SELECT idgen_create('late', block_size => 1);
 	CREATE TABLE bill (number bigint);
@@ -61,6 +61,12 @@ $node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activi
 $waiter->query('');
 like($waiter->{stderr}, qr/canceling statement due to user request/, 'a wait that is cancelled brings no result');
 $waiter->quit;
+my $watched = start_statement($node, q{SELECT idgen_watermark('bill')});
+wait_for_commits(4);
+$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT idgen_watermark'});
+$watched->query('');
+like($watched->{stderr}, qr/canceling statement due to user request/, 'nor does a watermark vouch for less');
+$watched->quit;
 
 # A commit by which ids get to the cache waits before it lets its row go, and so
 # does one of an id sequence without the column, and one that is prepared.

@@ -1,0 +1,584 @@
+/*
+ * notes.c
+ *		Who may still bring ids: the notes from which a watermark is told (rule
+ *		T10).
+ *
+ * A watermark is the id up to which no row will appear any more. Ids are drawn
+ * in order, but transactions commit in another one: so what holds it down are
+ * the transactions in progress that have drawn ids, or have allocated what will
+ * be drawn. Each notes the least id that it may bring, until its rows are
+ * visible to others and what it has left over is in the cache. What the cache
+ * holds, and what the row says comes next, counts besides; nobody else does.
+ *
+ * Notes are not in a slot, since that may go at any time. They have places, one
+ * for each id sequence whose watermark is kept; a place that has no notes may
+ * go, and comes back when it is needed.
+ *
+ * When a watermark is switched on, transactions may be in progress that have
+ * drawn ids, and have not noted them. So the transaction that switches it on
+ * makes the place before it commits, as one of which not all is known. A reader
+ * that finds this reads the row after that: if it says that a watermark is
+ * kept, all who look at the row from then on note what they draw. So it has all
+ * sessions look again, and lists the transactions that are open. When these
+ * have ended, everything is known. They cannot be waited for: readers have
+ * transactions, too, and would wait for each other.
+ *
+ * A transaction that is prepared leaves its note behind. Nobody tells when it
+ * ends, so its xid is looked up. A restart forgets all notes: then nothing is
+ * known until the prepared transactions that have outlasted it have ended.
+ *
+ * The protocol is modelled in test/model/watermark.pml.
+ *
+ * Locking rules: notes->lock protects all of it. It comes after a slot's lock:
+ * a draw takes ids and notes them under both, and who tells a watermark looks
+ * at both under both, else ids could be in neither. Nothing is locked under it.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/twophase.h"
+#include "access/xact.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "storage/shmem.h"
+#include "utils/hsearch.h"
+
+#include "cache/cache.h"
+#include "cache/notes.h"
+#include "common/compat.h"
+#include "common/full_xid.h"
+#include "common/guc.h"
+#include "common/lock_holder.h"
+
+/* Of an id sequence: where its notes are. */
+typedef struct Place
+{
+	IdgenCacheKey key; /* of the row; must be first */
+	bool known;        /* if not, there may be ids that are not noted */
+	uint64 number;     /* of the last time that it was switched on */
+	dlist_head notes;
+} Place;
+
+/* Transactions that may have drawn ids without a note. */
+typedef struct Suspects
+{
+	uint64 number; /* that of the place; 0 if it is free */
+	int n;
+	VirtualTransactionId xacts[FLEXIBLE_ARRAY_MEMBER];
+} Suspects;
+
+/* As many watermarks can be switched on at the same time. */
+#define MAX_LISTS 8
+
+struct IdgenNote
+{
+	dlist_node node; /* of its place, or of those that are free */
+	bool says_any;   /* if not, it has drawn nothing yet */
+	int64 least;     /* the least id that it may bring */
+	uint64 prepared; /* 64-bit xid of the prepared transaction, or 0 */
+	int pid;
+	TimestampTz since;
+};
+
+typedef struct Notes
+{
+	LWLock lock;
+	uint64 last_number;   /* of places */
+	XLogRecPtr committed; /* the last commit of a transaction with a note */
+	bool recovered_over;  /* have prepared transactions of before the restart ended? */
+	int nprepared;        /* notes of prepared transactions */
+	dlist_head free;
+	IdgenNote all[FLEXIBLE_ARRAY_MEMBER];
+} Notes;
+
+static Notes *notes = NULL; /* NULL if there are none */
+static HTAB *places;
+static char *lists; /* of Suspects */
+
+/* A session needs a note for each of these id sequences in its transaction. */
+static int
+max_notes(void)
+{
+	return idgen_max_watermarks + 2 * MaxBackends;
+}
+
+static Size
+notes_size(void)
+{
+	return add_size(offsetof(Notes, all), mul_size(max_notes(), sizeof(IdgenNote)));
+}
+
+/* Those that can be open at a time: of sessions, and prepared ones. */
+static int
+max_suspects(void)
+{
+	return MaxBackends + max_prepared_xacts;
+}
+
+static Size
+list_size(void)
+{
+	return MAXALIGN(add_size(offsetof(Suspects, xacts), mul_size(max_suspects(), sizeof(VirtualTransactionId))));
+}
+
+static Suspects *
+list(int i)
+{
+	return (Suspects *) (lists + i * list_size());
+}
+
+/* Ask for shared memory; from shmem_request_hook. */
+void
+idgen_notes_request_shmem(void)
+{
+	RequestAddinShmemSpace(mul_size(MAX_LISTS, list_size()));
+	RequestAddinShmemSpace(notes_size());
+	RequestAddinShmemSpace(hash_estimate_size(idgen_max_watermarks, sizeof(Place)));
+	RequestNamedLWLockTranche("IdgenWatermark", 1);
+}
+
+/* Create it or attach to it; from shmem_startup_hook. */
+void
+idgen_notes_startup_shmem(void)
+{
+	HASHCTL info = {.keysize = sizeof(IdgenCacheKey), .entrysize = sizeof(Place)};
+	bool found;
+
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	notes = ShmemInitStruct("idgen notes", notes_size(), &found);
+	if (!found)
+	{
+		memset(notes, 0, notes_size());
+		LWLockInitialize(&notes->lock, GetNamedLWLockTranche("IdgenWatermark")->lock.tranche);
+		dlist_init(&notes->free);
+		for (int i = 0; i < max_notes(); i++)
+			dlist_push_tail(&notes->free, &notes->all[i].node);
+	}
+	lists = ShmemInitStruct("idgen lists of transactions", mul_size(MAX_LISTS, list_size()), &found);
+	if (!found)
+		memset(lists, 0, mul_size(MAX_LISTS, list_size()));
+	places = ShmemInitHash("idgen places of notes", idgen_max_watermarks, idgen_max_watermarks,
+	                       &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/*
+ * Places. The caller of these holds the lock.
+ */
+
+static Place *
+find_place(const IdgenCacheKey *key)
+{
+	return hash_search(places, key, HASH_FIND, NULL);
+}
+
+static void
+free_note(IdgenNote *note)
+{
+	dlist_delete(&note->node);
+	if (note->prepared != 0)
+		notes->nprepared--;
+	note->prepared = 0;
+	dlist_push_head(&notes->free, &note->node);
+}
+
+/* Places that can be made anew at any time go. */
+static void
+remove_places(void)
+{
+	HASH_SEQ_STATUS status;
+	Place *place;
+
+	hash_seq_init(&status, places);
+	while ((place = hash_seq_search(&status)) != NULL)
+		if (place->known && dlist_is_empty(&place->notes))
+			(void) hash_search(places, &place->key, HASH_REMOVE, NULL);
+}
+
+/* The place of a key, made if there is none; NULL if there is no room. */
+static Place *
+get_place(const IdgenCacheKey *key)
+{
+	Place *place = find_place(key);
+
+	if (place != NULL)
+		return place;
+	if (hash_get_num_entries(places) >= idgen_max_watermarks)
+		remove_places();
+	if (hash_get_num_entries(places) >= idgen_max_watermarks)
+		return NULL;
+	place = hash_search(places, key, HASH_ENTER, NULL);
+	place->known = true;
+	dlist_init(&place->notes);
+	return place;
+}
+
+/*
+ * Notes of transactions
+ */
+
+/*
+ * Forget the notes of prepared transactions that have ended. To look up an xid
+ * may read from the disk, so that is not done under the lock.
+ */
+void
+idgen_notes_forget_ended(void)
+{
+	uint64 *ended;
+	int n = 0;
+
+	LWLockAcquire(&notes->lock, LW_SHARED);
+	n = notes->nprepared;
+	LWLockRelease(&notes->lock);
+	if (n == 0)
+		return;
+
+	ended = palloc(max_notes() * sizeof(uint64));
+	LWLockAcquire(&notes->lock, LW_SHARED);
+	n = 0;
+	for (int i = 0; i < max_notes(); i++)
+		if (notes->all[i].prepared != 0)
+			ended[n++] = notes->all[i].prepared;
+	LWLockRelease(&notes->lock);
+	for (int i = 0; i < n; i++)
+	{
+		TransactionId xid = idgen_short_xid(ended[i]);
+
+		if (TransactionIdIsValid(xid) && TransactionIdIsInProgress(xid))
+			continue;
+		LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+		for (int j = 0; j < max_notes(); j++)
+			if (notes->all[j].prepared == ended[i])
+				free_note(&notes->all[j]);
+		LWLockRelease(&notes->lock);
+	}
+	pfree(ended);
+}
+
+/* Raises 53400: there is no room. */
+static void
+too_many(void)
+{
+	ereport(ERROR,
+	        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+	         errmsg("too many id sequences with a watermark are in use"),
+	         errhint("Increase \"idgen.max_watermarks\" (currently %d), and restart the server.", idgen_max_watermarks)));
+}
+
+/*
+ * A note of this transaction about an id sequence, which says nothing yet.
+ * Raises 53400 if there is no room for it.
+ */
+IdgenNote *
+idgen_note_take(const IdgenCacheKey *key)
+{
+	for (int try = 0; try < 2; try++)
+	{
+		Place *place;
+		IdgenNote *note = NULL;
+
+		LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+		place = get_place(key);
+		if (place != NULL && !dlist_is_empty(&notes->free))
+		{
+			note = dlist_container(IdgenNote, node, dlist_pop_head_node(&notes->free));
+			*note = (IdgenNote){
+				.pid = MyProcPid,
+				.since = GetCurrentTransactionStartTimestamp(),
+			};
+			dlist_push_tail(&place->notes, &note->node);
+		}
+		LWLockRelease(&notes->lock);
+		if (note != NULL)
+			return note;
+		idgen_notes_forget_ended();
+	}
+	too_many();
+	return NULL;
+}
+
+/*
+ * The transaction may bring this id. To be called before it has drawn it for
+ * good: if it takes it from the cache, under the slot's lock; if it allocates,
+ * before that is visible to others.
+ */
+void
+idgen_note_lower(IdgenNote *note, int64 id)
+{
+	if (note->says_any && id >= note->least)
+		return;
+	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+	note->least = id;
+	note->says_any = true;
+	LWLockRelease(&notes->lock);
+}
+
+int64
+idgen_note_least(const IdgenNote *note)
+{
+	return note->least;
+}
+
+/* The transaction is prepared: its note stays until it ends. */
+void
+idgen_note_keep_prepared(IdgenNote *note, TransactionId xid)
+{
+	uint64 full = idgen_full_xid(xid);
+
+	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+	note->pid = 0;
+	note->prepared = full;
+	notes->nprepared++;
+	LWLockRelease(&notes->lock);
+}
+
+/*
+ * The transaction has ended: others see its rows, and what it has left is in
+ * the cache. "committed" is the end of its commit record, or invalid.
+ */
+void
+idgen_note_let_go(IdgenNote *note, XLogRecPtr committed)
+{
+	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+	notes->committed = Max(notes->committed, committed);
+	free_note(note);
+	LWLockRelease(&notes->lock);
+}
+
+/*
+ * Switching a watermark on
+ */
+
+/* The list of that number, 0 for one that is free; or NULL. */
+static Suspects *
+find_list(uint64 number)
+{
+	for (int i = 0; i < MAX_LISTS; i++)
+		if (list(i)->number == number)
+			return list(i);
+	return NULL;
+}
+
+/*
+ * The current transaction is about to commit, and the row says that a watermark
+ * is kept then. Raises 53400 if there is no room for it.
+ */
+void
+idgen_notes_begin(const IdgenCacheKey *key)
+{
+	Place *place;
+	Suspects *suspects = NULL;
+
+	if (notes == NULL)
+		return;
+	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+	place = get_place(key);
+	if (place != NULL)
+	{
+		if (!place->known)
+			suspects = find_list(place->number);
+		if (suspects != NULL)
+			suspects->number = 0;
+		place->known = false;
+		place->number = ++notes->last_number;
+	}
+	LWLockRelease(&notes->lock);
+	if (place == NULL)
+		too_many();
+}
+
+/*
+ * The number of the time that it was switched on, if not all is known since
+ * then; or 0.
+ */
+uint64
+idgen_notes_switched(const IdgenCacheKey *key)
+{
+	Place *place;
+	uint64 number;
+
+	LWLockAcquire(&notes->lock, LW_SHARED);
+	place = find_place(key);
+	number = place != NULL && !place->known ? place->number : 0;
+	LWLockRelease(&notes->lock);
+	return number;
+}
+
+/*
+ * The transactions that are waited for: those on the list of that number, or
+ * else the ones that the caller has found, which are on it then. Returns false
+ * if there is no room for a list, or it was switched on once more.
+ */
+static bool
+take_list(const IdgenCacheKey *key, uint64 number, VirtualTransactionId *xacts, int *n)
+{
+	Place *place;
+	Suspects *suspects = NULL;
+
+	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+	place = find_place(key);
+	if (place != NULL && place->number == number)
+	{
+		suspects = find_list(number);
+		if (suspects == NULL && (suspects = find_list(0)) != NULL)
+		{
+			suspects->number = number;
+			suspects->n = *n;
+			memcpy(suspects->xacts, xacts, *n * sizeof(VirtualTransactionId));
+		}
+	}
+	if (suspects != NULL)
+	{
+		*n = suspects->n;
+		memcpy(xacts, suspects->xacts, *n * sizeof(VirtualTransactionId));
+	}
+	LWLockRelease(&notes->lock);
+	return suspects != NULL;
+}
+
+/* The transactions of that list have ended: everything is known. */
+static void
+set_known(const IdgenCacheKey *key, uint64 number)
+{
+	Place *place;
+	Suspects *suspects;
+
+	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+	place = find_place(key);
+	suspects = find_list(number);
+	if (place != NULL && place->number == number)
+		place->known = true;
+	if (suspects != NULL)
+		suspects->number = 0;
+	LWLockRelease(&notes->lock);
+}
+
+/*
+ * The first of these transactions that is in progress, or prepared. NULL if all
+ * have ended, and their callbacks have come.
+ */
+static const VirtualTransactionId *
+first_open(const VirtualTransactionId *xacts, int n)
+{
+	VirtualTransactionId own;
+
+	GET_VXID_FROM_PGPROC(own, *MyProc);
+	for (int i = 0; i < n; i++)
+		if (VirtualTransactionIdEquals(xacts[i], own) || !VirtualXactLock(xacts[i], false))
+			return &xacts[i];
+	return NULL;
+}
+
+/*
+ * The transactions of this database that are open, and this one as well if
+ * "own". With "recovered", only prepared ones that have outlasted a restart.
+ */
+static VirtualTransactionId *
+list_open(bool own, bool recovered, int *n)
+{
+	int found;
+	VirtualTransactionId *open = GetCurrentVirtualXIDs(InvalidTransactionId, false, recovered, PROC_IS_AUTOVACUUM | PROC_IN_VACUUM, &found);
+	VirtualTransactionId *xacts = palloc(Max(max_suspects(), found + 1) * sizeof(VirtualTransactionId));
+
+	*n = 0;
+	for (int i = 0; i < found; i++)
+		if (!recovered || VirtualTransactionIdIsRecoveredPreparedXact(open[i]))
+			xacts[(*n)++] = open[i];
+	if (own)
+	{
+		GET_VXID_FROM_PGPROC(xacts[*n], *MyProc);
+		(*n)++;
+	}
+	pfree(open);
+	return xacts;
+}
+
+/*
+ * Have the prepared transactions ended that have outlasted a restart, and with
+ * it their notes? If not, *holder is one of them.
+ */
+bool
+idgen_notes_outlast_restart(IdgenLockHolder *holder)
+{
+	VirtualTransactionId *xacts;
+	int n;
+
+	if (notes->recovered_over)
+		return true;
+	xacts = list_open(false, true, &n);
+	notes->recovered_over = n == 0;
+	if (n > 0)
+		*holder = idgen_lock_holder_of(xacts[0]);
+	pfree(xacts);
+	return n == 0;
+}
+
+/*
+ * Are all transactions over that may have drawn ids without a note when it was
+ * switched on, which is what "number" says? "own" says whether the current one
+ * is among them. The caller has found that out before it has read in the row
+ * that a watermark is kept. If nobody has listed the transactions, this does,
+ * after all sessions have been told to look at the row again. If not, *holder
+ * is one that is not over.
+ */
+bool
+idgen_notes_are_known(const IdgenCacheKey *key, uint64 number, bool own, IdgenLockHolder *holder)
+{
+	VirtualTransactionId *xacts;
+	const VirtualTransactionId *open = NULL;
+	bool listed;
+	int n;
+
+	idgen_cache_change_name(key->relid, key->name, IDGEN_SLOT_REVALIDATE, 0);
+	xacts = list_open(own, false, &n);
+	listed = take_list(key, number, xacts, &n);
+	if (listed)
+		open = first_open(xacts, n);
+	if (listed && open == NULL)
+		set_known(key, number);
+	*holder = (IdgenLockHolder){0};
+	if (open != NULL)
+		*holder = idgen_lock_holder_of(*open);
+	pfree(xacts);
+	return listed && open == NULL;
+}
+
+/*
+ * Look at the notes of an id sequence; the caller holds the lock of its slot,
+ * if it has one. *last is the id up to which none may come as far as is known,
+ * and becomes a lower one if a note says so: then *holder says whose that is.
+ * *committed is the end of the last commit that may have brought ids below.
+ * Returns whether that is all.
+ */
+bool
+idgen_notes_look(const IdgenCacheKey *key, int64 *last, IdgenHolder *holder, XLogRecPtr *committed)
+{
+	Place *place;
+	dlist_iter iter;
+	bool known;
+
+	*holder = (IdgenHolder){0};
+	*committed = InvalidXLogRecPtr;
+	if (notes == NULL)
+		return false;
+	LWLockAcquire(&notes->lock, LW_SHARED);
+	place = find_place(key);
+	known = notes->recovered_over && (place == NULL || place->known);
+	if (place != NULL)
+		dlist_foreach(iter, &place->notes)
+		{
+			const IdgenNote *note = dlist_container(IdgenNote, node, iter.cur);
+
+			if (note->least > *last || !note->says_any)
+				continue;
+			*last = idgen_id_before(note->least);
+			*holder = (IdgenHolder){note->least, note->pid, idgen_short_xid(note->prepared), note->since};
+		}
+	*committed = notes->committed;
+	LWLockRelease(&notes->lock);
+	return known;
+}
