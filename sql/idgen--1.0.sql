@@ -395,13 +395,15 @@ CREATE FUNCTION @extschema@.idgen_number_command(relation pg_catalog.oid, versio
 	LANGUAGE plpgsql STRICT VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	table_name text := idgen_number_command.relation::regclass;
+	table_name text := (SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE c.oid = idgen_number_command.relation); -- also of a temporary table, which regclass would not show with its schema
 	number_column name := idgen_number_command.arguments[0];
 	number_type text; -- that the number is made; the server then fits it into the column
 	is_text boolean;
 BEGIN
-	SELECT k.is_text, CASE WHEN k.is_text THEN 'pg_catalog.text' ELSE a.atttypid::regtype::text END INTO is_text, number_type
-		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid CROSS JOIN LATERAL (SELECT t.typcategory = 'S' AS is_text) AS k
+	SELECT k.is_text, CASE WHEN k.is_text THEN 'pg_catalog.text' ELSE format('%I.%I', n.nspname, t.typname) END INTO is_text, number_type
+		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid JOIN pg_namespace AS n ON n.oid = t.typnamespace
+			CROSS JOIN LATERAL (SELECT t.typcategory = 'S' AS is_text) AS k
 		WHERE a.attrelid = idgen_number_command.relation AND a.attname = number_column AND a.attnum > 0 AND NOT a.attisdropped;
 	IF NOT FOUND THEN
 		RAISE 'column "%" of relation "%" does not exist', number_column,

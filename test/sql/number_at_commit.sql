@@ -143,6 +143,24 @@ SET client_min_messages = warning;
 DROP SCHEMA evil CASCADE;
 RESET client_min_messages;
 
+-- a temporary table and its type, not what has their names and is found first
+CREATE DOMAIN pg_temp.small AS integer CHECK (value > 0);
+CREATE DOMAIN small AS integer CHECK (value < 0);
+CREATE TABLE temporary (number integer);
+CREATE TEMPORARY TABLE temporary (number pg_temp.small);
+CREATE CONSTRAINT TRIGGER number AFTER INSERT ON pg_temp.temporary DEFERRABLE INITIALLY DEFERRED
+	FOR EACH ROW EXECUTE FUNCTION idgen_number_at_commit('number', 'bill/a');
+INSERT INTO public.temporary VALUES (NULL);
+SET search_path = public, pg_temp;
+BEGIN;
+INSERT INTO pg_temp.temporary VALUES (NULL);
+SET CONSTRAINTS ALL IMMEDIATE;
+SELECT count(p.number) AS permanent, count(t.number) AS temporary FROM public.temporary AS p, pg_temp.temporary AS t;
+ROLLBACK;
+RESET search_path;
+DROP TABLE public.temporary, pg_temp.temporary;
+DROP DOMAIN public.small, pg_temp.small;
+
 -- with the rights of whoever commits; what is not stored is drawn anew
 GRANT INSERT, SELECT ON bills TO regress_idgen_issuer;
 SET ROLE regress_idgen_issuer;
