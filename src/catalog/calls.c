@@ -103,6 +103,9 @@ may_call(const IdgenSearched *searched, size_t first, const char *stored)
  * Reading an expression
  */
 
+/* How many expressions may be in each other in one that is read. */
+#define MAX_DEPTH 200
+
 /* An expression without the conversions around it. */
 static Node *
 strip_conversions(Node *expr)
@@ -230,9 +233,31 @@ collect_calls(Node *node, void *context)
 }
 
 /*
+ * Is an expression, as it is stored, one in another in another, and so on? To
+ * read it may take more stack than there is, even if it could be stored. No
+ * default of anybody may keep others from seeing what else there is, nor from
+ * dropping their tables.
+ */
+static bool
+is_too_deep(const char *stored)
+{
+	int depth = 0;
+
+	for (; *stored != '\0' && depth <= MAX_DEPTH; stored++)
+	{
+		if (*stored == '\\')
+			stored++; /* what follows is part of a name */
+		else
+			depth += *stored == '{' ? 1 : *stored == '}' ? -1
+														 : 0;
+	}
+	return depth > MAX_DEPTH;
+}
+
+/*
  * All calls in an expression, as it is stored, that draw: of IdgenDrawCall, one
  * for each thing that they draw from, and one for all whose name is no
- * constant.
+ * constant. None of an expression that is too deep to be read.
  */
 List *
 idgen_calls_in(const IdgenSearched *searched, const char *stored)
@@ -240,7 +265,7 @@ idgen_calls_in(const IdgenSearched *searched, const char *stored)
 	Calls calls = {.searched = searched};
 	Node *expr;
 
-	if (!may_call(searched, 0, stored))
+	if (!may_call(searched, 0, stored) || is_too_deep(stored))
 		return NIL;
 	expr = stringToNode(stored);
 	calls.whole = strip_conversions(expr);

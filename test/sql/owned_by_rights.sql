@@ -146,6 +146,27 @@ DROP TABLE orders;
 \echo :SQLSTATE
 DROP TABLE noted;
 
+-- nor may a stranger's default be in the way that takes too much stack to be read
+SET ROLE regress_idgen_other;
+DO $$
+BEGIN
+	FOR depth IN REVERSE 20000 .. 1000 BY 500 LOOP
+		BEGIN
+			EXECUTE format('CREATE TABLE deep (id bigint DEFAULT idgen_next(''public.shallow.id'') %s)', repeat('+ 1', depth));
+			EXIT;
+		EXCEPTION WHEN statement_too_complex THEN
+			NULL;
+		END;
+	END LOOP;
+END$$;
+RESET ROLE;
+CREATE TABLE shallow (id serial);
+SELECT idgen_adopt('shallow', 'id') IS NOT NULL;
+SELECT column_name FROM idgen_columns WHERE relation IN ('shallow'::regclass, 'deep'::regclass);
+SELECT columns, problem FROM idgen_health WHERE name = 'public.shallow.id';
+DROP TABLE shallow;
+DROP TABLE deep;
+
 -- what lies in front of search_path is not used
 CREATE SCHEMA regress_idgen_trap;
 CREATE FUNCTION regress_idgen_trap.pg_event_trigger_dropped_objects() RETURNS SETOF record LANGUAGE plpgsql
