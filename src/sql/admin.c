@@ -138,7 +138,7 @@ idgen_new_row(PG_FUNCTION_ARGS)
  * idgen_child(name text, parent text) returns id_sequences: the row of that
  * name, as a draw would make it from that parent or, if this is empty, from
  * what a draw finds. Null if there is none that the caller sees. Raises 42501
- * unless they may read the table.
+ * unless they may read the table. Members of pg_monitor see all.
  */
 Datum
 idgen_child(PG_FUNCTION_ARGS)
@@ -146,13 +146,15 @@ idgen_child(PG_FUNCTION_ARGS)
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const char *parent = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	bool monitor = idgen_may_monitor();
 	IdgenRow row;
 	Datum result = (Datum) 0;
 
-	idgen_check_select(id_sequences);
+	if (!monitor)
+		idgen_check_select(id_sequences);
 	idgen_row_begin(&row, id_sequences, name);
 	fcinfo->isnull = !idgen_row_describe(&row, *parent != '\0' ? parent : NULL) ||
-		!idgen_row_visible(row.rel, idgen_row_origin(&row)->slot);
+		!(monitor || idgen_row_visible(row.rel, idgen_row_origin(&row)->slot));
 	if (!fcinfo->isnull)
 		result = ExecFetchSlotHeapTupleDatum(row.slot);
 	idgen_row_close(&row);
@@ -304,15 +306,19 @@ idgen_look(PG_FUNCTION_ARGS)
  * idgen_drop_cached(name text) returns void: when the transaction commits, drop
  * what is cached of a row, and for the transaction itself at once. Before the
  * row is updated: the update must not put back what this transaction has
- * reserved, and a step forward would not by itself drop anything. Raises 42501.
+ * reserved, and a step forward would not by itself drop anything. Raises 42501,
+ * and 42704 for a row that the caller may not see.
  */
 Datum
 idgen_drop_cached(PG_FUNCTION_ARGS)
 {
 	Oid id_sequences = idgen_table_oid(fcinfo->flinfo->fn_oid);
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	IdgenCall call = {.function = "idgen_restart"};
 
 	idgen_check_may_update(id_sequences);
-	idgen_changes_note_cached(id_sequences, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	validate(idgen_handle_get(id_sequences, name, strlen(name)), &call);
+	idgen_changes_note_cached(id_sequences, name);
 	PG_RETURN_VOID();
 }
 

@@ -45,6 +45,7 @@
 #include "catalog/calls.h"
 #include "catalog/owning_column.h"
 #include "catalog/privileges.h"
+#include "catalog/row.h"
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/ordered_index.h"
@@ -115,7 +116,7 @@ idgen_column_send(PG_FUNCTION_ARGS)
  */
 
 /*
- * What idgen_calls() looks for: it is kept as long as the calling statement
+ * What draws, as it is stored: it is kept as long as the calling statement
  * runs. Raises 55000 if the library is not of the version of the database.
  */
 static IdgenSearched *
@@ -236,12 +237,55 @@ idgen_check_may_read(Oid relid, AttrNumber attnum)
 		         errmsg("query would be affected by row-level security policy for table \"%s\"", get_rel_name(relid))));
 }
 
-/* The same, but a brief look finds nothing then. Monitors may look briefly. */
+/* Does the default of a column draw, be it its own or that of its domain? */
 static bool
-may_read(Oid relid, AttrNumber attnum, Look look)
+has_drawing_default(const IdgenSearched *searched, Relation table, AttrNumber attnum)
+{
+	const TupleConstr *constr = RelationGetDescr(table)->constr;
+	Oid type = TupleDescAttr(RelationGetDescr(table), attnum - 1)->atttypid;
+	HeapTuple tuple;
+	bool isnull;
+	Datum stored;
+	bool answer;
+
+	for (int i = 0; constr != NULL && i < constr->num_defval; i++)
+		if (constr->defval[i].adnum == attnum)
+			return idgen_calls_in(searched, constr->defval[i].adbin) != NIL;
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	stored = SysCacheGetAttr(TYPEOID, tuple, Anum_pg_type_typdefaultbin, &isnull);
+	answer = !isnull && idgen_calls_in(searched, TextDatumGetCString(stored)) != NIL;
+	ReleaseSysCache(tuple);
+	return answer;
+}
+
+/* Does a column have ids, as far as can be known without waiting? */
+static bool
+is_of_ids(FmgrInfo *flinfo, Oid relid, AttrNumber attnum)
+{
+	IdgenOwningColumn column = idgen_owning_column(relid, attnum);
+	Relation table = ConditionalLockRelationOid(relid, AccessShareLock) ? try_relation_open(relid, NoLock) : NULL;
+	bool answer;
+
+	if (table == NULL)
+		return false;
+	answer = attnum > 0 &&
+		(has_drawing_default(get_searched(flinfo), table, attnum) || idgen_owned_names(idgen_table_oid(flinfo->fn_oid), &column, 1) != NIL);
+	relation_close(table, AccessShareLock);
+	return answer;
+}
+
+/*
+ * The same, but a brief look finds nothing then. Monitors may look briefly at
+ * columns that have ids.
+ */
+static bool
+may_read(FmgrInfo *flinfo, Oid relid, AttrNumber attnum, Look look)
 {
 	if (look == LOOK_BRIEFLY)
-		return (may_select(relid, attnum) && sees_all_rows(relid)) || idgen_may_monitor();
+		return (may_select(relid, attnum) && sees_all_rows(relid)) ||
+			(idgen_may_monitor() && is_of_ids(flinfo, relid, attnum));
 	idgen_check_may_read(relid, attnum);
 	return true;
 }
@@ -490,7 +534,7 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 		search.look = LOOK_BRIEFLY;
 	else if (strcmp(look, "free") == 0)
 		search.look = LOOK_IF_FREE;
-	if (get_attname(relid, attnum, true) == NULL || !may_read(relid, attnum, search.look) || !lock_table(&search, relid))
+	if (get_attname(relid, attnum, true) == NULL || !may_read(fcinfo->flinfo, relid, attnum, search.look) || !lock_table(&search, relid))
 		PG_RETURN_NULL();
 
 	/* By now, the column keeps its name, by which the others have it. */

@@ -84,6 +84,45 @@ CALL fire_all('id_sequences', $$UPDATE id_sequences SET block_size = 5$$);
 CALL fire_all('id_sequences', $$DELETE FROM id_sequences$$);
 CALL fire_all('idgen_secrets', $$INSERT INTO idgen_secrets SELECT substr(sha256(s), 1, 8), s FROM (SELECT decode(repeat('00', 80), 'hex')) AS v(s)$$);
 
+-- They tell nobody of rows that are hidden from him, nor do they touch these.
+SELECT idgen_create('hidden'), idgen_create('hidden/*');
+SELECT idgen_next('hidden');
+ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
+CREATE POLICY shown ON id_sequences USING (name = 'gen');
+GRANT SELECT, UPDATE ON id_sequences TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT (idgen_child('hidden/a', '')).name;
+SELECT idgen_drop_cached('hidden');
+RESET ROLE;
+SELECT (idgen_child('hidden/a', '')).name;
+SELECT idgen_next('hidden');
+REVOKE ALL ON id_sequences FROM regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT (idgen_child('hidden/a', '')).name;
+RESET ROLE;
+DROP POLICY shown ON id_sequences;
+ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
+DELETE FROM id_sequences WHERE name LIKE 'hidden%';
+
+-- A monitor sees how far ids have got, and nothing else of a table.
+CREATE DOMAIN drawn AS bigint DEFAULT idgen_next('gen');
+CREATE TABLE paid (own bigint DEFAULT idgen_next('gen'), by_domain drawn, owned bigint, native serial, amount integer DEFAULT 5, paid_by numeric);
+CREATE INDEX ON paid (own);
+CREATE INDEX ON paid (by_domain);
+CREATE INDEX ON paid (owned);
+CREATE INDEX ON paid (native);
+CREATE INDEX ON paid (amount);
+CREATE INDEX ON paid (paid_by);
+INSERT INTO paid VALUES (1, 2, 3, 4, 5, 6);
+SELECT idgen_create('owned', owned_by => 'paid.owned');
+GRANT pg_monitor TO regress_idgen_user;
+SET ROLE regress_idgen_user;
+SELECT attname, idgen_column_end(attrelid, attnum, true, NULL, 'brief') FROM pg_attribute
+	WHERE attrelid = 'paid'::regclass ORDER BY attnum;
+RESET ROLE;
+DROP TABLE paid;
+DROP DOMAIN drawn;
+
 -- all is as before
 SELECT idgen_next('gen');
 SELECT name, next_block_start, block_size FROM id_sequences ORDER BY name;
