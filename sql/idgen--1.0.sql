@@ -1326,6 +1326,11 @@ CREATE FUNCTION @extschema@.idgen_calls(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'idgen_calls' LANGUAGE C STRICT STABLE PARALLEL UNSAFE ROWS 1;
 
+-- The type that a domain is made of, or that of other types themselves; null if
+-- it is gone. Anybody can make a long line of domains of domains.
+CREATE FUNCTION @extschema@.idgen_base_type(INOUT type oid, INOUT typmod integer) RETURNS record
+	AS 'MODULE_PATHNAME', 'idgen_base_type' LANGUAGE C STRICT STABLE PARALLEL SAFE;
+
 -- How many digits of which base fit into a text id of that length.
 CREATE FUNCTION @extschema@.idgen_text_digits(format text, length integer, OUT digits integer, OUT base integer) RETURNS record
 	AS 'MODULE_PATHNAME', 'idgen_text_digits' LANGUAGE C STRICT STABLE PARALLEL UNSAFE;
@@ -1370,14 +1375,7 @@ COMMENT ON TYPE @extschema@.idgen_draw IS 'a column, and one thing that it draws
 CREATE FUNCTION @extschema@.idgen_draws(names text[], relations oid[], attnums smallint[]) RETURNS SETOF @extschema@.idgen_draw
 	LANGUAGE sql STABLE PARALLEL UNSAFE ROWS 1000 SET jit = off
 BEGIN ATOMIC
-	WITH RECURSIVE domains (domain, type, typmod) AS (
-		SELECT t.oid, t.typbasetype, t.typtypmod FROM pg_type AS t WHERE t.typtype = 'd'
-		UNION ALL
-		SELECT d.domain, t.typbasetype, t.typtypmod
-		FROM domains AS d JOIN pg_type AS t ON t.oid = d.type WHERE t.typtype = 'd'
-	), base_types AS (
-		SELECT d.domain, d.type, d.typmod FROM domains AS d JOIN pg_type AS t ON t.oid = d.type WHERE t.typtype <> 'd'
-	), calls AS MATERIALIZED (
+	WITH calls AS MATERIALIZED (
 		SELECT d.adrelid AS relation, d.adnum AS attnum, c.form, c.name, c.source, c.sequence, c.plain
 		FROM pg_attrdef AS d CROSS JOIN LATERAL @extschema@.idgen_calls(d.adbin) AS c
 		UNION ALL
@@ -1423,13 +1421,14 @@ BEGIN ATOMIC
 			JOIN pg_namespace AS n ON n.oid = r.relnamespace AND NOT pg_is_other_temp_schema(n.oid)
 			JOIN pg_attribute AS a ON a.attrelid = f.relation AND a.attnum = f.attnum AND NOT a.attisdropped
 			JOIN pg_type AS t ON t.oid = a.atttypid
-			LEFT JOIN base_types AS b ON b.domain = a.atttypid
+			CROSS JOIN LATERAL @extschema@.idgen_base_type(CASE t.typtype WHEN 'd' THEN t.oid END, a.atttypmod) AS b
+	), parents AS MATERIALIZED ( -- lest columns that have the same name are joined first
+		SELECT c.line, i.inhparent AS relation, c.attname, c.sequence, c.sequence_name, c.name
+		FROM columns AS c JOIN pg_inherits AS i ON i.inhrelid = c.relation WHERE c.attinhcount > 0
 	), heirs AS (
-		SELECT c.line
-		FROM columns AS c JOIN pg_inherits AS i ON i.inhrelid = c.relation
-			JOIN columns AS p ON p.relation = i.inhparent AND p.attname = c.attname
-		WHERE c.attinhcount > 0 AND p.sequence IS NOT DISTINCT FROM c.sequence
-			AND p.sequence_name IS NOT DISTINCT FROM c.sequence_name AND p.name IS NOT DISTINCT FROM c.name
+		SELECT h.line FROM parents AS h JOIN columns AS p ON p.relation = h.relation AND p.attname = h.attname
+		WHERE p.sequence IS NOT DISTINCT FROM h.sequence
+			AND p.sequence_name IS NOT DISTINCT FROM h.sequence_name AND p.name IS NOT DISTINCT FROM h.name
 	)
 	SELECT c.relation, c.attnum, c.attname, c.table_name, c.relation_name,
 		format('column %s.%I (%s)', c.relation_name, c.attname, format_type(c.type, c.typmod)),
@@ -2316,13 +2315,7 @@ BEGIN
 			RAISE 'permission denied: "%" is a system catalog', t.relname USING ERRCODE = 'insufficient_privilege';
 		END IF;
 
-		WITH RECURSIVE types (type) AS (
-			SELECT a.atttypid FROM pg_attribute AS a
-				WHERE a.attrelid = idgen_hold_column.relation AND a.attname = idgen_hold_column.column_name
-			UNION
-			SELECT y.typbasetype FROM types AS d JOIN pg_type AS y ON y.oid = d.type WHERE y.typtype = 'd'
-		)
-		SELECT a.*, y.typdefaultbin, d.adbin, (SELECT b.type FROM types AS b JOIN pg_type AS p ON p.oid = b.type WHERE p.typtype <> 'd') AS base
+		SELECT a.*, y.typdefaultbin, d.adbin, (@extschema@.idgen_base_type(a.atttypid::oid, a.atttypmod::integer)).type AS base
 			INTO c FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid
 				LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 			WHERE a.attrelid = idgen_hold_column.relation AND a.attname = idgen_hold_column.column_name AND NOT a.attisdropped;

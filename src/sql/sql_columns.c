@@ -56,6 +56,7 @@ PG_FUNCTION_INFO_V1(idgen_column_out);
 PG_FUNCTION_INFO_V1(idgen_column_recv);
 PG_FUNCTION_INFO_V1(idgen_column_send);
 PG_FUNCTION_INFO_V1(idgen_calls);
+PG_FUNCTION_INFO_V1(idgen_base_type);
 PG_FUNCTION_INFO_V1(idgen_column_end_of);
 
 /*
@@ -159,6 +160,40 @@ idgen_calls(PG_FUNCTION_ARGS)
 	}
 	pfree(stored);
 	return (Datum) 0;
+}
+
+/*
+ * idgen_base_type(type oid, typmod integer) returns record: the type that a
+ * domain is made of; null if it is gone. The server's own function would raise
+ * an error then.
+ */
+Datum
+idgen_base_type(PG_FUNCTION_ARGS)
+{
+	Oid type = PG_GETARG_OID(0);
+	int32 typmod = PG_GETARG_INT32(1);
+	IdgenViewLine line = {.n = 0};
+
+	for (;;)
+	{
+		HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+		Form_pg_type form;
+
+		if (!HeapTupleIsValid(tuple))
+			PG_RETURN_NULL();
+		form = (Form_pg_type) GETSTRUCT(tuple);
+		if (form->typtype != TYPTYPE_DOMAIN)
+		{
+			ReleaseSysCache(tuple);
+			break;
+		}
+		type = form->typbasetype;
+		typmod = form->typtypmod;
+		ReleaseSysCache(tuple);
+	}
+	idgen_view_add(&line, ObjectIdGetDatum(type));
+	idgen_view_add(&line, Int32GetDatum(typmod));
+	return idgen_view_row(fcinfo, &line);
 }
 
 /*
@@ -455,7 +490,7 @@ static bool
 read_any_index(Search *search, Relation table, AttrNumber attnum, Oid type)
 {
 	Relation index = idgen_index_open(table, InvalidAttrNumber, attnum,
-	                                  search->look == LOOK_BRIEFLY ? LockWaitSkip : LockWaitBlock);
+	                                  search->look == LOOK_AT_ALL ? LockWaitBlock : LockWaitSkip);
 
 	if (index == NULL)
 		return false;
