@@ -2250,8 +2250,9 @@ CREATE FUNCTION @extschema@.idgen_serial_name(table_name name, column_name name)
 CREATE FUNCTION @extschema@.idgen_make_serial(relation oid, column_name name, start bigint) RETURNS oid
 	AS 'MODULE_PATHNAME', 'idgen_make_serial' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- Have a column refuse nulls, as the owner of the table.
-CREATE FUNCTION @extschema@.idgen_set_not_null(relation oid, column_name name) RETURNS void
+-- Have a column refuse nulls, in the table itself, whatever it is called by now;
+-- as its owner, perhaps.
+CREATE FUNCTION @extschema@.idgen_set_not_null(relation oid, column_name name, as_owner boolean) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_set_not_null' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- Run a command by the search_path of whoever has called: event triggers may
@@ -2720,7 +2721,9 @@ BEGIN
 		@extschema@.idgen_column_end(idgen_release_column.relation::oid, c.attnum::smallint, true::boolean, NULL::text, 'wait'::text))::numeric, c.type_end::bigint);
 
 	-- The server looks whether CHECKs say so already, and may run functions in
-	-- them. None of several owners may run the code of another.
+	-- them. None of several owners may run the code of another. Nor may the
+	-- table be found by its name, which may lead to another one by now: its
+	-- owner may have renamed the schema.
 	SELECT bool_or(r.relchecks > 0 AND NOT a.attnotnull) AS checked, count(DISTINCT r.relowner) > 1 AS shared INTO s
 		FROM pg_class AS r JOIN pg_attribute AS a ON a.attrelid = r.oid AND a.attname = idgen_release_column.column_name
 		WHERE r.oid = ANY (c.members);
@@ -2729,11 +2732,8 @@ BEGIN
 				(SELECT r.relname FROM pg_class AS r WHERE r.oid = idgen_release_column.relation) USING ERRCODE = 'insufficient_privilege',
 			DETAIL = 'Tables that inherit it have other owners, whose CHECK constraints could run with the rights of another.',
 			HINT = 'Set it NOT NULL in each table, as its owner, before.';
-	ELSIF s.checked THEN
-		PERFORM @extschema@.idgen_set_not_null(idgen_release_column.relation::oid, idgen_release_column.column_name::name);
-	ELSE
-		PERFORM @extschema@.idgen_run(idgen_release_column.search_path::text, format('%s SET NOT NULL', c.change)::text);
 	END IF;
+	PERFORM @extschema@.idgen_set_not_null(idgen_release_column.relation::oid, idgen_release_column.column_name::name, (NOT s.shared)::boolean);
 	IF idgen_release_column.kind = 'serial' THEN
 		sequence := @extschema@.idgen_make_serial(idgen_release_column.relation::oid, idgen_release_column.column_name::name, start::bigint);
 		SELECT n.nspname, r.relname INTO s FROM pg_class AS r JOIN pg_namespace AS n ON n.oid = r.relnamespace WHERE r.oid = sequence;

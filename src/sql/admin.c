@@ -15,9 +15,11 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "commands/defrem.h"
+#include "commands/event_trigger.h"
 #include "commands/sequence.h"
-#include "executor/spi.h"
+#include "commands/tablecmds.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
 #include "parser/parser.h"
 #include "storage/lmgr.h"
@@ -431,23 +433,33 @@ idgen_make_serial(PG_FUNCTION_ARGS)
 }
 
 /*
- * idgen_set_not_null(relation oid, column_name name) returns void: have a
- * column refuse nulls, as the owner of the table, which the caller has locked:
- * the server may run functions in CHECK constraints. Raises 42501, 23502.
+ * idgen_set_not_null(relation oid, column_name name, as_owner boolean) returns
+ * void: have a column refuse nulls, in a table that the caller has locked. The
+ * server may run functions in CHECK constraints, so this is done as the owner
+ * of the table, unless there are none. Raises 42501, 23502.
  */
 Datum
 idgen_set_not_null(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
+	bool as_owner = PG_GETARG_BOOL(2);
+	AlterTableStmt *statement = makeNode(AlterTableStmt);
+	AlterTableCmd *command = makeNode(AlterTableCmd);
 	IdgenIdentity before;
 
 	check_owner(relid);
-	idgen_act_as(idgen_owner_of(relid), &before);
-	SPI_connect();
-	if (SPI_execute(psprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", idgen_table_name(relid), quote_identifier(NameStr(*PG_GETARG_NAME(1)))),
-	                false, 0) != SPI_OK_UTILITY)
-		elog(ERROR, "could not set a column NOT NULL");
-	SPI_finish();
-	idgen_act_as_before(&before);
+	command->subtype = AT_SetNotNull;
+	command->name = pstrdup(NameStr(*PG_GETARG_NAME(1)));
+	statement->relation = makeRangeVar(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid), -1);
+	statement->cmds = list_make1(command);
+	statement->objtype = OBJECT_TABLE;
+	if (as_owner)
+		idgen_act_as(idgen_owner_of(relid), &before);
+	EventTriggerAlterTableStart((Node *) statement);
+	AlterTableInternal(relid, statement->cmds, true);
+	EventTriggerAlterTableEnd();
+	CommandCounterIncrement();
+	if (as_owner)
+		idgen_act_as_before(&before);
 	PG_RETURN_VOID();
 }
