@@ -2910,8 +2910,8 @@ ALTER EVENT TRIGGER idgen_columns_dropped ENABLE ALWAYS;
 
 -- Refuses to rename the schema, which the bodies of functions name; and to make
 -- triggers on tables of somebody else. What stands on these runs with the
--- rights of their owner when somebody draws, so the privilege TRIGGER does not
--- suffice.
+-- rights of their owner when somebody draws, or a server leases a node number,
+-- so the privilege TRIGGER does not suffice.
 CREATE FUNCTION @extschema@.idgen_refuse() RETURNS event_trigger
 	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2926,11 +2926,11 @@ BEGIN
 		FROM pg_event_trigger_ddl_commands() AS d JOIN pg_trigger AS t ON t.oid = d.objid JOIN pg_class AS r ON r.oid = t.tgrelid
 		WHERE d.classid = 'pg_trigger'::regclass AND NOT pg_has_role(r.relowner, 'USAGE')
 			-- which takes no privilege on the schema, as regclass does
-			AND r.relnamespace = to_regnamespace('@extschema@') AND r.relname IN ('id_sequences', 'idgen_secrets', 'idgen_marks');
+			AND r.relnamespace = to_regnamespace('@extschema@') AND r.relname IN ('id_sequences', 'idgen_secrets', 'idgen_marks', 'idgen_node_numbers', 'idgen_leases');
 	IF FOUND THEN
 		RAISE 'must be owner of table % to make a trigger there', relation
 			USING ERRCODE = 'insufficient_privilege',
-				DETAIL = 'It would run with the rights of the owner when somebody draws.';
+				DETAIL = 'It would run with the rights of the owner when somebody draws, or leases a node number.';
 	END IF;
 END
 $$;

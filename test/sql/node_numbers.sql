@@ -141,5 +141,31 @@ SELECT node_setting, node_id, node_leased_until, node_renewed_at, node_failing_s
 SELECT relname, condition FROM pg_extension, unnest(extconfig, extcondition) AS dumped (relation, condition), pg_class AS c
 	WHERE extname = 'idgen' AND c.oid = relation ORDER BY relname;
 
+-- the privilege TRIGGER does not suffice to have code run as the owner of the
+-- extension, when a server leases a number or does anything else
+CREATE ROLE regress_idgen_maker;
+GRANT ALL ON ALL TABLES IN SCHEMA public TO regress_idgen_maker;
+CREATE FUNCTION made() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''it runs''; END';
+SET ROLE regress_idgen_maker;
+CREATE PROCEDURE pg_temp.make_all() LANGUAGE plpgsql AS $$
+DECLARE
+	relation regclass;
+BEGIN
+	FOR relation IN SELECT c.oid FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'r'
+		WHERE d.deptype = 'e' AND d.classid = 'pg_class'::regclass ORDER BY c.relname LOOP
+		BEGIN
+			EXECUTE format('CREATE TRIGGER made BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION made()', relation);
+			RAISE WARNING 'it is made on %', relation;
+		EXCEPTION WHEN insufficient_privilege THEN
+			RAISE NOTICE '%', SQLERRM;
+		END;
+	END LOOP;
+END $$;
+CALL pg_temp.make_all();
+RESET ROLE;
+DROP OWNED BY regress_idgen_maker;
+DROP ROLE regress_idgen_maker;
+DROP FUNCTION made;
+
 DROP FUNCTION ask, id;
 DROP EXTENSION idgen;
