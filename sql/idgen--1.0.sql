@@ -2250,8 +2250,8 @@ CREATE FUNCTION @extschema@.idgen_serial_name(table_name name, column_name name)
 CREATE FUNCTION @extschema@.idgen_make_serial(relation oid, column_name name, start bigint) RETURNS oid
 	AS 'MODULE_PATHNAME', 'idgen_make_serial' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
--- Have a column refuse nulls, in the table itself, whatever it is called by now;
--- as its owner, perhaps.
+-- Have a column refuse nulls, in the table itself, whatever that is called by
+-- now; as its owner, perhaps.
 CREATE FUNCTION @extschema@.idgen_set_not_null(relation oid, column_name name, as_owner boolean) RETURNS void
 	AS 'MODULE_PATHNAME', 'idgen_set_not_null' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 

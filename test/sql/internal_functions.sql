@@ -84,7 +84,7 @@ CALL fire_all('id_sequences', $$UPDATE id_sequences SET block_size = 5$$);
 CALL fire_all('id_sequences', $$DELETE FROM id_sequences$$);
 CALL fire_all('idgen_secrets', $$INSERT INTO idgen_secrets SELECT substr(sha256(s), 1, 8), s FROM (SELECT decode(repeat('00', 80), 'hex')) AS v(s)$$);
 
--- They tell nobody of rows that are hidden from him, nor do they touch these.
+-- They tell nobody of hidden rows, nor do they touch these.
 SELECT idgen_create('hidden'), idgen_create('hidden/*');
 SELECT idgen_next('hidden');
 ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;

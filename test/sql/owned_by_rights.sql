@@ -146,7 +146,7 @@ DROP TABLE orders;
 \echo :SQLSTATE
 DROP TABLE noted;
 
--- nor may a stranger's default be in the way that takes too much stack to be read
+-- nor may a stranger's default be in the way that nobody has the stack to read
 SET ROLE regress_idgen_other;
 DO $$
 BEGIN
