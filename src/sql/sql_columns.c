@@ -49,6 +49,7 @@
 #include "catalog/table.h"
 #include "common/compat.h"
 #include "common/ordered_index.h"
+#include "common/subxact.h"
 #include "sql/sql_support.h"
 
 PG_FUNCTION_INFO_V1(idgen_column_in);
@@ -219,6 +220,9 @@ typedef enum Look
 
 typedef struct Search
 {
+	Oid relid;
+	AttrNumber attnum;
+	FmgrInfo *flinfo; /* of the function that was called */
 	ColumnEnd end;
 	Look look;
 	const IdgenFormat *format; /* of text ids; NULL for numbers */
@@ -300,14 +304,17 @@ static bool
 is_of_ids(FmgrInfo *flinfo, Oid relid, AttrNumber attnum)
 {
 	IdgenOwningColumn column = idgen_owning_column(relid, attnum);
-	Relation table = ConditionalLockRelationOid(relid, AccessShareLock) ? try_relation_open(relid, NoLock) : NULL;
+	Relation table;
 	bool answer;
 
-	if (table == NULL)
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
 		return false;
-	answer = attnum > 0 &&
+	table = try_relation_open(relid, NoLock);
+	answer = table != NULL && attnum > 0 &&
 		(has_drawing_default(get_searched(flinfo), table, attnum) || idgen_owned_names(idgen_table_oid(flinfo->fn_oid), &column, 1) != NIL);
-	relation_close(table, AccessShareLock);
+	if (table != NULL)
+		relation_close(table, NoLock);
+	UnlockRelationOid(relid, AccessShareLock);
 	return answer;
 }
 
@@ -316,12 +323,12 @@ is_of_ids(FmgrInfo *flinfo, Oid relid, AttrNumber attnum)
  * columns that have ids.
  */
 static bool
-may_read(FmgrInfo *flinfo, Oid relid, AttrNumber attnum, Look look)
+may_read(const Search *search)
 {
-	if (look == LOOK_BRIEFLY)
-		return (may_select(relid, attnum) && sees_all_rows(relid)) ||
-			(idgen_may_monitor() && is_of_ids(flinfo, relid, attnum));
-	idgen_check_may_read(relid, attnum);
+	if (search->look == LOOK_BRIEFLY)
+		return (may_select(search->relid, search->attnum) && sees_all_rows(search->relid)) ||
+			(idgen_may_monitor() && is_of_ids(search->flinfo, search->relid, search->attnum));
+	idgen_check_may_read(search->relid, search->attnum);
 	return true;
 }
 
@@ -542,26 +549,56 @@ read_one(Search *search, Oid relid, const char *column)
 	UnlockRelationOid(relid, AccessShareLock);
 }
 
+/* Read the column, in all tables that have it. */
+static void
+read_all(void *arg)
+{
+	Search *search = arg;
+	const char *column;
+	ListCell *cell;
+
+	if (get_attname(search->relid, search->attnum, true) == NULL || !may_read(search) || !lock_table(search, search->relid))
+		return;
+
+	/* By now, the column keeps its name, by which the others have it. */
+	column = get_attname(search->relid, search->attnum, true);
+	if (column != NULL)
+		foreach(cell, idgen_heirs_of(search->relid))
+			read_one(search, lfirst_oid(cell), column);
+	UnlockRelationOid(search->relid, AccessShareLock);
+}
+
+/*
+ * The same, in a subtransaction: a table that cannot even be opened does not
+ * keep the others from being shown.
+ */
+static void
+read_briefly(Search *search)
+{
+	ErrorData *error = idgen_try(read_all, search, IDGEN_TRY_ANY);
+
+	if (error != NULL && (error->sqlerrcode == ERRCODE_QUERY_CANCELED || error->sqlerrcode == ERRCODE_OUT_OF_MEMORY))
+		idgen_rethrow(error);
+}
+
 /*
  * idgen_column_end(relation oid, attnum smallint, upper boolean, format text,
  * look text) returns numeric: that end of the ids in a column and in what
  * inherits it; null if there are none, or if it is gone. Text ids are read by
  * their format, numbers without one; values that are no ids do not count. The
  * look is "brief", "wait", or "free", which does not wait for locks either.
- * Raises 42501, and 55006 if a table is not free.
+ * Raises 42501, and 55006 if a table is not free; a brief look raises nothing.
  */
 Datum
 idgen_column_end_of(PG_FUNCTION_ARGS)
 {
-	Search search = {.look = LOOK_AT_ALL, .context = CurrentMemoryContext};
-	Oid relid = PG_GETARG_OID(0);
-	AttrNumber attnum = PG_GETARG_INT16(1);
+	Search search = {.flinfo = fcinfo->flinfo, .look = LOOK_AT_ALL, .context = CurrentMemoryContext};
 	const char *look;
-	char *column;
-	ListCell *cell;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(4))
 		PG_RETURN_NULL();
+	search.relid = PG_GETARG_OID(0);
+	search.attnum = PG_GETARG_INT16(1);
 	search.end = PG_GETARG_BOOL(2) ? END_GREATEST : END_LEAST;
 	search.format = PG_ARGISNULL(3) ? NULL : idgen_format_parse(text_to_cstring(PG_GETARG_TEXT_PP(3)));
 	look = text_to_cstring(PG_GETARG_TEXT_PP(4));
@@ -569,15 +606,10 @@ idgen_column_end_of(PG_FUNCTION_ARGS)
 		search.look = LOOK_BRIEFLY;
 	else if (strcmp(look, "free") == 0)
 		search.look = LOOK_IF_FREE;
-	if (get_attname(relid, attnum, true) == NULL || !may_read(fcinfo->flinfo, relid, attnum, search.look) || !lock_table(&search, relid))
-		PG_RETURN_NULL();
-
-	/* By now, the column keeps its name, by which the others have it. */
-	column = get_attname(relid, attnum, true);
-	if (column != NULL)
-		foreach(cell, idgen_heirs_of(relid))
-			read_one(&search, lfirst_oid(cell), column);
-	UnlockRelationOid(relid, AccessShareLock);
+	if (search.look == LOOK_BRIEFLY)
+		read_briefly(&search);
+	else
+		read_all(&search);
 	if (search.found == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_NUMERIC(search.found);

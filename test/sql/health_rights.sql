@@ -84,6 +84,31 @@ SET ROLE regress_idgen_monitor;
 SELECT name, source_name, percent_left, problem FROM idgen_health WHERE name = 'closed';
 RESET ROLE;
 
+-- a table that cannot be opened, since that takes more stack than there is,
+-- does not keep others from being shown
+CREATE TABLE unopened (id bigint PRIMARY KEY);
+SELECT idgen_adopt('unopened', 'id') IS NOT NULL;
+DO $$
+BEGIN
+	FOR depth IN REVERSE 20000 .. 1000 BY 500 LOOP
+		BEGIN
+			EXECUTE format('CREATE POLICY deep ON unopened USING (id > 0 %s)', repeat('+ 1', depth));
+			DROP POLICY deep ON unopened;
+			EXECUTE format('CREATE POLICY deep ON unopened USING (id > 0 %s)', repeat('+ 1', depth / 3));
+			EXIT;
+		EXCEPTION WHEN statement_too_complex THEN
+			NULL;
+		END;
+	END LOOP;
+END$$;
+ALTER TABLE unopened ENABLE ROW LEVEL SECURITY;
+\c
+SET max_stack_depth = '600kB';
+SELECT count(*) FROM unopened;
+SELECT name, problem FROM idgen_health WHERE name LIKE '%unopened%' OR name = 'open';
+RESET max_stack_depth;
+DROP TABLE unopened;
+
 DROP EXTENSION idgen;
 DROP SCHEMA regress_idgen_closed CASCADE;
 DROP SEQUENCE native_seq, bare_seq;
