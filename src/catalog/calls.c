@@ -37,6 +37,7 @@
 #include "catalog/native_sequence.h"
 #include "catalog/source.h"
 #include "catalog/table.h"
+#include "common/as_owner.h"
 #include "common/compat.h"
 
 /*
@@ -366,17 +367,18 @@ idgen_drawing_defaults(Oid idgen_schema, const char *name)
 
 /*
  * Does a table concern whoever draws? Everybody can make a table whose default
- * draws. So it is one that the current command writes to, or that belongs to
- * somebody who may write rows of id_sequences, or to the current user.
+ * draws. So it is one that belongs to somebody who may write rows of
+ * id_sequences, or to the current user, or that the current command writes to.
  */
 static bool
-concerns_us(Relation rel, Oid id_sequences)
+concerns_us(Oid relid, Oid id_sequences)
 {
-	Oid owner = rel->rd_rel->relowner;
+	Oid owner = idgen_owner_of(relid);
 
-	return CheckRelationLockedByMe(rel, RowExclusiveLock, true) ||
-		has_privs_of_role(GetUserId(), owner) ||
-		pg_class_aclcheck(id_sequences, owner, ACL_DELETE) == ACLCHECK_OK;
+	return OidIsValid(owner) &&
+		(has_privs_of_role(GetUserId(), owner) ||
+	     pg_class_aclcheck(id_sequences, owner, ACL_DELETE) == ACLCHECK_OK ||
+	     idgen_relation_is_held(relid, RowExclusiveLock));
 }
 
 /*
@@ -388,12 +390,15 @@ concerns_us(Relation rel, Oid id_sequences)
 static bool
 may_have_ids(Oid relid, Oid id_sequences)
 {
-	Relation rel = idgen_relation_open_at_once(relid);
+	Relation rel;
 	bool result;
 
+	if (!concerns_us(relid, id_sequences))
+		return false;
+	rel = idgen_relation_open_at_once(relid);
 	if (rel == NULL)
 		return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid));
-	result = rel->rd_rel->relkind == RELKIND_RELATION && concerns_us(rel, id_sequences) &&
+	result = rel->rd_rel->relkind == RELKIND_RELATION &&
 		!CheckRelationLockedByMe(rel, AccessExclusiveLock, true) && RelationGetNumberOfBlocks(rel) > 0;
 	relation_close(rel, AccessShareLock);
 	return result;
