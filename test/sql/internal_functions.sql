@@ -120,7 +120,11 @@ SET ROLE regress_idgen_user;
 SELECT attname, idgen_column_end(attrelid, attnum, true, NULL, 'brief') FROM pg_attribute
 	WHERE attrelid = 'paid'::regclass ORDER BY attnum;
 RESET ROLE;
-DROP TABLE paid;
+CREATE TABLE unknown (id bigint DEFAULT idgen_next('unknown'));
+SET ROLE regress_idgen_user;
+SELECT name, problem_kind FROM idgen_health WHERE problem_kind = 'missing';
+RESET ROLE;
+DROP TABLE paid, unknown;
 DROP DOMAIN drawn;
 
 -- all is as before
