@@ -18,6 +18,7 @@
 #include "commands/event_trigger.h"
 #include "commands/sequence.h"
 #include "commands/tablecmds.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/parsenodes.h"
@@ -154,6 +155,9 @@ idgen_child(PG_FUNCTION_ARGS)
 
 	if (!monitor)
 		idgen_check_select(id_sequences);
+	/* Each slash of a name takes a look, and memory. */
+	if (pg_mbstrlen(name) > IDGEN_NAME_CHARACTERS)
+		PG_RETURN_NULL();
 	idgen_row_begin(&row, id_sequences, name);
 	fcinfo->isnull = !idgen_row_describe(&row, *parent != '\0' ? parent : NULL) ||
 		!(monitor || idgen_row_visible(row.rel, idgen_row_origin(&row)->slot));

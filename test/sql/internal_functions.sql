@@ -100,6 +100,7 @@ REVOKE ALL ON id_sequences FROM regress_idgen_user;
 SET ROLE regress_idgen_user;
 SELECT (idgen_child('hidden/a', '')).name;
 RESET ROLE;
+SELECT idgen_child('hidden/' || repeat('x', 300), '') IS NULL AS too_long;
 DROP POLICY shown ON id_sequences;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 DELETE FROM id_sequences WHERE name LIKE 'hidden%';
