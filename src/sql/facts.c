@@ -775,15 +775,18 @@ idgen_facts(PG_FUNCTION_ARGS)
 
 /*
  * idgen_refused_code(relation oid) returns text[]: what stands on a table that
- * idgen writes for others, and must not run
+ * idgen writes for others, and must not run; null if it is gone
  */
 Datum
 idgen_refused_code(PG_FUNCTION_ARGS)
 {
-	Relation rel = table_open(PG_GETARG_OID(0), AccessShareLock);
-	ArrayBuildState *array = initArrayResult(TEXTOID, CurrentMemoryContext, false);
+	Relation rel = try_table_open(PG_GETARG_OID(0), AccessShareLock);
+	ArrayBuildState *array;
 	ListCell *cell;
 
+	if (rel == NULL)
+		PG_RETURN_NULL();
+	array = initArrayResult(TEXTOID, CurrentMemoryContext, false);
 	foreach(cell, idgen_code_refused(rel))
 		array = accumArrayResult(array, CStringGetTextDatum(lfirst(cell)), false, TEXTOID, CurrentMemoryContext);
 	table_close(rel, AccessShareLock);

@@ -105,6 +105,9 @@ DROP POLICY shown ON id_sequences;
 ALTER TABLE id_sequences DISABLE ROW LEVEL SECURITY;
 DELETE FROM id_sequences WHERE name LIKE 'hidden%';
 
+-- What is gone is no error.
+SELECT idgen_refused_code(0), idgen_base_type(0, 0), idgen_column_end(0, 1::smallint, true, NULL, 'wait');
+
 -- A monitor sees how far ids have got, and nothing else of a table.
 CREATE DOMAIN drawn AS bigint DEFAULT idgen_next('gen');
 CREATE TABLE paid (own bigint DEFAULT idgen_next('gen'), by_domain drawn, owned bigint, native serial, amount integer DEFAULT 5, paid_by numeric);
