@@ -2316,7 +2316,13 @@ BEGIN
 			RAISE 'permission denied: "%" is a system catalog', t.relname USING ERRCODE = 'insufficient_privilege';
 		END IF;
 
-		SELECT a.*, y.typdefaultbin, d.adbin, (@extschema@.idgen_base_type(a.atttypid::oid, a.atttypmod::integer)).type AS base
+		WITH RECURSIVE types (type) AS (
+			SELECT a.atttypid FROM pg_attribute AS a
+				WHERE a.attrelid = idgen_hold_column.relation AND a.attname = idgen_hold_column.column_name
+			UNION
+			SELECT y.typbasetype FROM types AS d JOIN pg_type AS y ON y.oid = d.type WHERE y.typtype = 'd'
+		)
+		SELECT a.*, y.typdefaultbin, d.adbin, (SELECT b.type FROM types AS b JOIN pg_type AS p ON p.oid = b.type WHERE p.typtype <> 'd') AS base
 			INTO c FROM pg_attribute AS a JOIN pg_type AS y ON y.oid = a.atttypid
 				LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 			WHERE a.attrelid = idgen_hold_column.relation AND a.attname = idgen_hold_column.column_name AND NOT a.attisdropped;
